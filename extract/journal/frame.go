@@ -1,0 +1,91 @@
+package journal
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// magic starts every zstd frame.
+var magic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+
+// maxEntry limits what one frame may decompress to: a body of 16 MiB whose every byte had
+// to be escaped, and its envelope.
+const maxEntry = 100 << 20
+
+var errTorn = errors.New("frame is cut short")
+
+// frameSize returns the length of the zstd frame at the start of b. It reads the headers
+// of frame and blocks (RFC 8878) and no content.
+func frameSize(b []byte) (int, error) {
+	var h zstd.Header
+	if err := h.Decode(b[:min(len(b), zstd.HeaderMaxSize)]); err != nil {
+		if len(b) < zstd.HeaderMaxSize && bytes.HasPrefix(b, magic[:min(len(b), 4)]) {
+			return 0, errTorn
+		}
+		return 0, fmt.Errorf("not a zstd frame: %w", err)
+	}
+	if h.Skippable || !h.HasCheckSum {
+		return 0, errors.New("not a frame of a journal: no checksum")
+	}
+	at := h.HeaderSize
+	for {
+		if len(b) < at+3 {
+			return 0, errTorn
+		}
+		block := uint32(b[at]) | uint32(b[at+1])<<8 | uint32(b[at+2])<<16
+		last, kind, size := block&1 == 1, block>>1&3, int(block>>3)
+		if kind == 3 {
+			return 0, errors.New("reserved block type")
+		}
+		if kind == 1 { // run of one byte
+			size = 1
+		}
+		at += 3 + size
+		if last {
+			break
+		}
+	}
+	if len(b) < at+4 {
+		return 0, errTorn
+	}
+	return at + 4, nil
+}
+
+// wholeFrameIn reports whether a frame that decompresses starts anywhere in b.
+func wholeFrameIn(b []byte, d *zstd.Decoder) bool {
+	for {
+		i := bytes.Index(b, magic)
+		if i < 0 {
+			return false
+		}
+		if n, err := frameSize(b[i:]); err == nil {
+			if _, err := d.DecodeAll(b[i:i+n], nil); err == nil {
+				return true
+			}
+		}
+		b = b[i+len(magic):]
+	}
+}
+
+// newDecoder returns a decoder that works in the goroutine that calls it.
+func newDecoder() *zstd.Decoder {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxEntry))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return d
+}
+
+// newEncoder returns an encoder of one frame at a time. Level and window are chosen for a
+// page of listings: a tenth of its size at several hundred megabytes a second.
+func newEncoder() *zstd.Encoder {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true),
+		zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(128<<10), zstd.WithLowerEncoderMem(true))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return e
+}

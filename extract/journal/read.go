@@ -1,0 +1,176 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-json"
+	"github.com/klauspost/compress/zstd"
+)
+
+// ErrDamaged says that a segment holds bytes that are not its entries, and that whole
+// entries follow them. No entry of the file is used until a person has looked at it.
+var ErrDamaged = errors.New("journal segment is damaged")
+
+// Read yields the entries of a segment in order. A torn tail ends the reading without an
+// error; other damage yields an error that names file and offset, and ends it too.
+func Read(path string) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		r, err := open(path)
+		if err != nil {
+			yield(Entry{}, err)
+			return
+		}
+		defer r.close()
+		for e, err := range r.entries() {
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// Segments returns the paths of all segments below a journal directory, oldest run first.
+func Segments(root string) ([]string, error) {
+	var paths []string
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.HasSuffix(path, Extension) {
+			paths = append(paths, path)
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list journal: %w", err)
+	}
+	slices.SortFunc(paths, func(a, b string) int { return strings.Compare(filepath.Base(a), filepath.Base(b)) })
+	return paths, nil
+}
+
+// RunOf returns the id of the run whose segment lies at path.
+func RunOf(path string) string {
+	return strings.TrimSuffix(filepath.Base(path), Extension)
+}
+
+// reader reads the frames of one file through a buffer that holds one frame.
+type reader struct {
+	f      *os.File
+	dec    *zstd.Decoder
+	buf    []byte // bytes read and not used
+	eof    bool
+	offset int64 // where the next frame starts
+	torn   int64 // bytes of a torn tail
+	line   []byte
+}
+
+func open(path string) (*reader, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open segment: %w", err)
+	}
+	return &reader{f: f, dec: newDecoder()}, nil
+}
+
+func (r *reader) close() {
+	r.dec.Close()
+	r.f.Close()
+}
+
+// entries yields each entry; offset is then where it ends.
+func (r *reader) entries() iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		for n := 0; ; n++ {
+			e, err := r.next()
+			if err == io.EOF {
+				return
+			}
+			if err == nil && e.N != n {
+				err = fmt.Errorf("%w: %s at byte %d: entry %d where %d was expected", ErrDamaged, r.f.Name(), r.offset, e.N, n)
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// next returns the next entry, or io.EOF at the end or at a torn tail.
+func (r *reader) next() (Entry, error) {
+	size, err := r.frame()
+	if err == nil && size == 0 {
+		return Entry{}, io.EOF
+	}
+	var e Entry
+	if err == nil {
+		e, err = entryOf(r.dec, r.buf[:size], &r.line)
+	}
+	if err != nil {
+		return Entry{}, r.damage(err)
+	}
+	r.buf = r.buf[size:]
+	r.offset += int64(size)
+	return e, nil
+}
+
+// entryOf decodes a frame, by way of a line that the next call may overwrite.
+func entryOf(d *zstd.Decoder, frame []byte, line *[]byte) (Entry, error) {
+	var e Entry
+	text, err := d.DecodeAll(frame, (*line)[:0])
+	if err != nil {
+		return e, err
+	}
+	*line = text
+	return e, json.Unmarshal(text, &e)
+}
+
+// frame returns the size of the frame at the start of the buffer, after reading as much
+// as that takes. It is 0 at the end of the file.
+func (r *reader) frame() (int, error) {
+	for {
+		if len(r.buf) > 0 {
+			size, err := frameSize(r.buf)
+			if err == nil || r.eof {
+				return size, err
+			}
+		} else if r.eof {
+			return 0, nil
+		}
+		if err := r.more(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// more reads on, at least as much again as the buffer holds.
+func (r *reader) more() error {
+	grown := make([]byte, len(r.buf), max(64<<10, 2*len(r.buf)))
+	copy(grown, r.buf)
+	n, err := io.ReadFull(r.f, grown[len(grown):cap(grown)])
+	r.buf = grown[:len(grown)+n]
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		r.eof, err = true, nil
+	}
+	return err
+}
+
+// damage decides whether unreadable bytes are the torn tail of a crash, which is the end
+// of the file, or damage.
+func (r *reader) damage(cause error) error {
+	rest, err := io.ReadAll(r.f)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", r.f.Name(), err)
+	}
+	r.buf, r.eof = append(r.buf, rest...), true
+	started := r.offset > 0 || errors.Is(cause, errTorn) // else it may never have been a segment
+	if started && !wholeFrameIn(r.buf[1:], r.dec) {
+		r.torn = int64(len(r.buf))
+		return io.EOF
+	}
+	return fmt.Errorf("%w: %s at byte %d: %w", ErrDamaged, r.f.Name(), r.offset, cause)
+}

@@ -1,0 +1,75 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+)
+
+// reserveSize is what a run can still write after the disk is full: the answers of all
+// requests in the air, at their usual size a hundred times over.
+const reserveSize = 32 << 20
+
+// reserve is disk space that is taken before money is spent and given up when an answer
+// would otherwise find no room.
+type reserve struct {
+	path string
+	mu   sync.Mutex
+	used bool
+}
+
+// takeReserve fills a file. It writes real zeros, which every file system has to find
+// room for.
+func takeReserve(path string) (*reserve, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	_, err = io.CopyN(f, zeros{}, reserveSize)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return nil, errors.Join(fmt.Errorf("%d MiB: %w", reserveSize>>20, err), os.Remove(path))
+	}
+	return &reserve{path: path}, nil
+}
+
+// spend gives the space up. It reports false if that was done before.
+func (r *reserve) spend() bool {
+	if r == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.used {
+		return false
+	}
+	r.used = true
+	return os.Remove(r.path) == nil
+}
+
+func (r *reserve) spent() bool {
+	if r == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.used
+}
+
+func (r *reserve) release() error {
+	if r == nil {
+		return nil
+	}
+	if err := os.Remove(r.path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}
