@@ -1,0 +1,221 @@
+package extract
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/fleetlake/fleetlake/extract/journal"
+	gojson "github.com/goccy/go-json"
+)
+
+// Answer is what came of a request that was answered with data, even if the data are none.
+type Answer struct {
+	Entry journal.Entry // as it lies in the journal
+	Rows  int           // vessels in the answer
+	Total int           // type/country search: vessels over all pages; -1 where the answer does not say
+}
+
+// page is what paging needs to know of a type/country answer.
+type page struct {
+	Total *number     `json:"total"`
+	Items *[]struct{} `json:"items"`
+}
+
+// sighted is what billing needs to know of a navigational-status answer.
+type sighted struct {
+	Vessels *[]struct{} `json:"vessels"`
+}
+
+// number is an integer that may come as a string.
+type number int
+
+func (n *number) UnmarshalJSON(b []byte) error {
+	i, err := strconv.Atoi(strings.Trim(string(b), `" `))
+	*n = number(i)
+	return err
+}
+
+// read says what an answer with status 200 holds. An error describes what was promised
+// and did not come.
+func read(o Operation, body []byte) (Answer, error) {
+	a := Answer{Total: -1}
+	switch o.Name {
+	case ByType.Name:
+		var p page
+		if err := gojson.Unmarshal(body, &p); err != nil {
+			return a, notJSON(body)
+		}
+		if p.Items == nil {
+			return a, fmt.Errorf("no `items` in %s", brief(body))
+		}
+		if a.Rows = len(*p.Items); p.Total != nil {
+			a.Total = int(*p.Total)
+		}
+	case ByStatus.Name:
+		var s sighted
+		if err := gojson.Unmarshal(body, &s); err != nil {
+			return a, notJSON(body)
+		}
+		if s.Vessels == nil {
+			return a, fmt.Errorf("no `vessels` in %s", brief(body))
+		}
+		a.Rows = len(*s.Vessels)
+	case Credits.Name:
+		_, err := ParseBalance(body)
+		return a, err
+	default:
+		return readVessel(body)
+	}
+	return a, nil
+}
+
+// notJSON describes an answer of another kind: most often another server answers.
+func notJSON(body []byte) error {
+	return fmt.Errorf("not the JSON that is promised but %s; is the base URL right?", brief(body))
+}
+
+// readVessel reads the answer of a lookup: the members of `detail` if that is an object,
+// else of the root. A vessel without name and number is no vessel.
+func readVessel(body []byte) (Answer, error) {
+	var root map[string]json.RawMessage
+	if err := json.Unmarshal(body, &root); err != nil {
+		return Answer{}, notJSON(body)
+	}
+	if inner := (map[string]json.RawMessage)(nil); json.Unmarshal(root["detail"], &inner) == nil && inner != nil {
+		root = inner
+	}
+	for _, key := range []string{"name", "imo", "mmsi"} {
+		if _, ok := root[key]; ok {
+			return Answer{Rows: 1, Total: -1}, nil
+		}
+	}
+	if _, ok := root["detail"]; ok || len(root) == 0 {
+		return Answer{Total: -1}, nil // an answer in words, or nothing: the vessel is not known
+	}
+	return Answer{}, fmt.Errorf("neither `detail` nor a vessel in %s", brief(body))
+}
+
+// ParseBalance reads the answer of the credits call: {"detail": {"credits": 100}}, or
+// {"detail": "99929 credits left."} as an older text of the service writes it.
+func ParseBalance(body []byte) (int, error) {
+	var object struct {
+		Detail struct {
+			Credits *number `json:"credits"`
+		} `json:"detail"`
+	}
+	if err := json.Unmarshal(body, &object); err == nil && object.Detail.Credits != nil {
+		return int(*object.Detail.Credits), nil
+	}
+	var words struct {
+		Detail string `json:"detail"`
+	}
+	if err := json.Unmarshal(body, &words); err == nil {
+		first, _, _ := strings.Cut(strings.TrimSpace(words.Detail), " ")
+		if n, err := strconv.Atoi(strings.ReplaceAll(first, ",", "")); err == nil {
+			return n, nil
+		}
+	}
+	return 0, fmt.Errorf("no balance in %s", brief(body))
+}
+
+// message finds the service's own words in an error body of any of its shapes.
+func message(body []byte) string {
+	var shape struct {
+		Error   string          `json:"error"`
+		Message string          `json:"message"`
+		Detail  json.RawMessage `json:"detail"`
+	}
+	if json.Unmarshal(body, &shape) != nil {
+		return brief(body)
+	}
+	if shape.Error != "" || shape.Message != "" {
+		return strings.Trim(shape.Error+": "+shape.Message, ": ")
+	}
+	var words string
+	if json.Unmarshal(shape.Detail, &words) == nil && words != "" {
+		return words
+	}
+	var list []struct {
+		Field   string `json:"field"`
+		Message string `json:"message"`
+		Msg     string `json:"msg"`
+		Loc     []any  `json:"loc"`
+	}
+	if json.Unmarshal(shape.Detail, &list) == nil && len(list) > 0 {
+		if list[0].Field != "" {
+			return list[0].Field + ": " + list[0].Message
+		}
+		return strings.TrimSpace(fmt.Sprint(list[0].Loc, " ", list[0].Msg))
+	}
+	return brief(body)
+}
+
+// brief shows the start of a body, on one line.
+func brief(body []byte) string {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return "an empty body"
+	}
+	text := strings.Join(strings.Fields(string(body[:min(len(body), 200)])), " ")
+	return strconv.Quote(strings.ToValidUTF8(text, "?"))
+}
+
+// outcome names what an answer with an error status means. The words decide where the
+// interface text gives one status to several things; unsure reports that they do not.
+func outcome(o Operation, status int, words string) (name string, unsure bool) {
+	words = strings.ToLower(words)
+	credits := containsAny(words, "credit", "insufficient", "balance")
+	blocked := containsAny(words, "black", "block")
+	switch {
+	case status == http.StatusUnauthorized:
+		return OutcomeUnauthorized, false
+	case status == http.StatusPaymentRequired:
+		return OutcomeNoCredits, false
+	case status == http.StatusForbidden:
+		return OutcomeBlocked, false
+	case status == http.StatusTooManyRequests:
+		return OutcomeLimited, false
+	case status == http.StatusNotFound:
+		return OutcomeNotFound, false
+	case status == http.StatusBadRequest && credits && blocked:
+		return OutcomeBlocked, true
+	case status == http.StatusBadRequest && credits:
+		return OutcomeNoCredits, false
+	case status == http.StatusBadRequest && blocked:
+		return OutcomeBlocked, false
+	case status == http.StatusBadRequest && o.Name == ByType.Name:
+		return OutcomeBlocked, true // a bad value would have been a 422
+	case status == http.StatusBadRequest, status == http.StatusUnprocessableEntity:
+		return OutcomeRejected, false
+	case status == http.StatusRequestTimeout, status >= 500:
+		return OutcomeUnavailable, false
+	}
+	return OutcomeUnreadable, false
+}
+
+func containsAny(s string, words ...string) bool {
+	for _, w := range words {
+		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// Reread says what an answer in the journal holds.
+func Reread(e journal.Entry) (Answer, error) {
+	o, ok := OperationNamed(e.Operation)
+	if !ok {
+		return Answer{}, fmt.Errorf("entry %d: unknown operation %q", e.N, e.Operation)
+	}
+	body, err := e.RawBody()
+	if err != nil {
+		return Answer{}, fmt.Errorf("entry %d: %w", e.N, err)
+	}
+	a, err := read(o, body)
+	a.Entry = e
+	return a, err
+}

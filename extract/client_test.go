@@ -1,0 +1,280 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract/journal"
+)
+
+// serve answers every request with a handler and returns a client of it with a cap.
+func serve(t *testing.T, most int, handler http.HandlerFunc) (*Client, *journal.Segment) {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return connect(t, server.URL, most)
+}
+
+func connect(t *testing.T, url string, most int) (*Client, *journal.Segment) {
+	t.Helper()
+	segment, err := journal.Create(t.TempDir(), journal.Entry{Kind: journal.KindPlan, Plan: &journal.Plan{Run: "r", Date: "2026-11-20"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { segment.Close() })
+	limits := map[string]int{}
+	for _, o := range Operations {
+		limits[o.Name] = 1_000_000
+	}
+	s := Service{BaseURL: url, Key: "planted-key", Limits: limits, Timeout: 2 * time.Second}
+	return NewClient(s, NewBudget(most, 0), segment), segment
+}
+
+// last returns the last answer of a segment.
+func last(t *testing.T, s *journal.Segment) journal.Entry {
+	t.Helper()
+	var found journal.Entry
+	for e, err := range journal.Read(s.Path()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Kind == journal.KindAnswer {
+			found = e
+		}
+	}
+	return found
+}
+
+func TestAnswersAreJudged(t *testing.T) {
+	curacao, particulars := Page("", "Curacao", 1), Lookup(Particulars, "9218301")
+	sweep := Sweep{Status: "moored", Zone: "north-sea"}.Request()
+	cases := map[string]struct {
+		request Request
+		status  int
+		body    string
+		outcome string
+		verdict Verdict // of an error
+		credits int
+		charge  journal.Charge
+	}{
+		"a page":                          {curacao, 200, `{"total":1,"items":[{"imo":"9218301"}],"limit":100,"page":1}`, OutcomeOK, 0, 10, journal.ChargePriced},
+		"an empty page is free":           {curacao, 200, `{"total":0,"items":[],"limit":100,"page":1}`, OutcomeEmpty, 0, 0, journal.ChargeFree},
+		"a sweep":                         {sweep, 200, `{"vessels":[{"mmsi":"306256000"}]}`, OutcomeOK, 0, 10, journal.ChargePriced},
+		"an empty sweep costs as much":    {sweep, 200, `{"vessels":[]}`, OutcomeEmpty, 0, 10, journal.ChargePriced},
+		"a vessel in detail":              {particulars, 200, `{"detail":{"name":"NEWSUN","imo":"9218301"}}`, OutcomeOK, 0, 1, journal.ChargePriced},
+		"a vessel without envelope":       {particulars, 200, `{"name":"NEWSUN","imo":"9218301"}`, OutcomeOK, 0, 1, journal.ChargePriced},
+		"an empty detail":                 {particulars, 200, `{"detail":{}}`, OutcomeEmpty, 0, 1, journal.ChargePriced},
+		"a refused key":                   {particulars, 401, `{"error":"Unauthorized","message":"Invalid or missing API key"}`, OutcomeUnauthorized, StopRun, 0, journal.ChargeFree},
+		"an unknown vessel":               {particulars, 404, `{"error":"Not found","message":"No such vessel"}`, OutcomeNotFound, Skip, 0, journal.ChargeAssumed},
+		"no credits, shape A":             {sweep, 400, `{"error":"Bad request","message":"Insufficient credits"}`, OutcomeNoCredits, StopRun, 0, journal.ChargeAssumed},
+		"no credits, shape B":             {curacao, 400, `{"detail":"Insufficient credits"}`, OutcomeNoCredits, StopRun, 0, journal.ChargeAssumed},
+		"a blocked operation":             {curacao, 400, `{"detail":"This endpoint is blacklisted for your key"}`, OutcomeBlocked, StopLane, 0, journal.ChargeAssumed},
+		"a bad value in a sweep":          {sweep, 400, `{"error":"Bad request","message":"world_zone is required"}`, OutcomeRejected, Skip, 0, journal.ChargeAssumed},
+		"a value not in the list":         {curacao, 422, `{"detail":[{"field":"country","value":"x","message":"not accepted","allowed_values":["A"]}]}`, OutcomeRejected, Skip, 0, journal.ChargeFree},
+		"the framework's own 422":         {curacao, 422, `{"detail":[{"loc":["query","page"],"msg":"not an integer","type":"int"}]}`, OutcomeRejected, Skip, 0, journal.ChargeFree},
+		"a page of HTML":                  {curacao, 200, `<html><body>Welcome</body></html>`, OutcomeUnreadable, StopLane, 10, journal.ChargeUnknown},
+		"JSON that is something else":     {curacao, 200, `{"ok":true}`, OutcomeUnreadable, StopLane, 10, journal.ChargeUnknown},
+		"an empty body":                   {particulars, 200, ``, OutcomeUnreadable, StopLane, 1, journal.ChargeUnknown},
+		"a redirect is not followed":      {particulars, 302, ``, OutcomeUnreadable, StopLane, 0, journal.ChargeAssumed},
+		"a status that nobody knows":      {particulars, 418, `{}`, OutcomeUnreadable, StopLane, 0, journal.ChargeAssumed},
+		"forbidden":                       {particulars, 403, `{}`, OutcomeBlocked, StopLane, 0, journal.ChargeAssumed},
+		"a total as text is still a page": {curacao, 200, `{"total":"1","items":[{}]}`, OutcomeOK, 0, 10, journal.ChargePriced},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			client, segment := serve(t, 0, func(w http.ResponseWriter, r *http.Request) {
+				if r.Header.Get("x-api-key") != "planted-key" {
+					t.Error("the key is missing")
+				}
+				if c.status == 302 {
+					w.Header().Set("Location", "/elsewhere")
+				}
+				w.WriteHeader(c.status)
+				io.WriteString(w, c.body)
+			})
+			_, err := client.Do(t.Context(), c.request)
+			e := last(t, segment)
+			if e.Outcome != c.outcome || e.Credits != c.credits || e.Charge != c.charge || e.Status != c.status || e.Body != c.body {
+				t.Errorf("journal says %s, %d credits, %s, status %d, body %q", e.Outcome, e.Credits, e.Charge, e.Status, e.Body)
+			}
+			failed := c.outcome != OutcomeOK && c.outcome != OutcomeEmpty
+			if (err != nil) != failed {
+				t.Fatalf("error %v", err)
+			}
+			if failed && Judge(err) != c.verdict {
+				t.Errorf("verdict %d on %v, want %d", Judge(err), err, c.verdict)
+			}
+			if spent := client.budget.Spent(); spent != c.credits {
+				t.Errorf("budget counts %d, want %d", spent, c.credits)
+			}
+		})
+	}
+}
+
+func TestTheBalanceTellsNoCreditsFromABlockedOperation(t *testing.T) {
+	for left, want := range map[int]string{9: OutcomeNoCredits, 10: OutcomeBlocked} {
+		client, segment := serve(t, 0, func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, Credits.Path) {
+				fmt.Fprintf(w, `{"detail":{"credits":%d}}`, left)
+				return
+			}
+			w.WriteHeader(400)
+			io.WriteString(w, `{"detail":"Insufficient credits or endpoint is blacklisted"}`)
+		})
+		client.Do(t.Context(), Page("", "Curacao", 1))
+		if e := last(t, segment); e.Outcome != want {
+			t.Errorf("with %d credits left: %s, want %s", left, e.Outcome, want)
+		}
+	}
+}
+
+func TestRetries(t *testing.T) {
+	const page = `{"total":1,"items":[{"imo":"9218301"}]}`
+	cases := map[string]struct {
+		fail     func(w http.ResponseWriter, n int32) // answers the first requests
+		failures int32
+		ok       bool
+		sent     int32
+		spent    int
+	}{
+		"503 twice, then a page":                {func(w http.ResponseWriter, _ int32) { w.WriteHeader(503) }, 2, true, 3, 10},
+		"503 for ever: four attempts":           {func(w http.ResponseWriter, _ int32) { w.WriteHeader(503) }, 99, false, 4, 0},
+		"a cut connection may have been billed": {func(http.ResponseWriter, int32) { panic(http.ErrAbortHandler) }, 1, true, 2, 20},
+		"a body cut short may have been billed": {func(w http.ResponseWriter, _ int32) {
+			w.Header().Set("Content-Length", "1000")
+			io.WriteString(w, page)
+		}, 1, true, 2, 20},
+		"a page of HTML from a gateway": {func(w http.ResponseWriter, _ int32) {
+			w.WriteHeader(502)
+			io.WriteString(w, "<html>Bad gateway</html>")
+		}, 1, true, 2, 10},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var sent atomic.Int32
+			client, _ := serve(t, 0, func(w http.ResponseWriter, _ *http.Request) {
+				if n := sent.Add(1); n <= c.failures {
+					c.fail(w, n)
+					return
+				}
+				io.WriteString(w, page)
+			})
+			_, err := client.Do(t.Context(), Page("", "Curacao", 1))
+			if (err == nil) != c.ok || sent.Load() != c.sent || client.budget.Spent() != c.spent {
+				t.Errorf("error %v after %d requests and %d credits; want %d and %d", err, sent.Load(), client.budget.Spent(), c.sent, c.spent)
+			}
+		})
+	}
+}
+
+func TestRetriesStayWithinTheBudget(t *testing.T) {
+	client, _ := serve(t, 15, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	_, err := client.Do(t.Context(), Page("", "Curacao", 1))
+	if !errors.Is(err, ErrBudget) || client.budget.Spent() != 10 {
+		t.Errorf("%v after %d credits; want %v after 10", err, client.budget.Spent(), ErrBudget)
+	}
+}
+
+func TestAServerThatIsNotThereCostsNothing(t *testing.T) {
+	server := httptest.NewServer(nil)
+	server.Close()
+	client, segment := connect(t, server.URL, 0)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel2 := time.AfterFunc(100*time.Millisecond, cancel)
+	defer cancel2.Stop()
+	if err := client.Admit(ctx, ByType); err != nil {
+		t.Fatal(err)
+	}
+	_, err := client.Send(ctx, Page("", "Curacao", 1))
+	if e := last(t, segment); e.Outcome != OutcomeNetwork || e.Charge != journal.ChargeFree || e.Credits != 0 {
+		t.Errorf("journal says %s, %d credits, %s", e.Outcome, e.Credits, e.Charge)
+	}
+	if Judge(err) != Wait {
+		t.Errorf("verdict %d on %v, want Wait", Judge(err), err)
+	}
+}
+
+func TestCancellingKeepsTheAnswerInTheAir(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	client, segment := serve(t, 0, func(w http.ResponseWriter, _ *http.Request) {
+		cancel()
+		io.WriteString(w, `{"total":1,"items":[{"imo":"9218301"}]}`)
+	})
+	if _, err := client.Do(ctx, Page("", "Curacao", 1)); err != nil {
+		t.Error(err)
+	}
+	if e := last(t, segment); e.Outcome != OutcomeOK {
+		t.Errorf("journal says %s", e.Outcome)
+	}
+	if _, err := client.Do(ctx, Page("", "Curacao", 2)); !errors.Is(err, context.Canceled) {
+		t.Errorf("a new request after cancelling: %v", err)
+	}
+}
+
+func TestAcceptedListsAreReadFromARefusal(t *testing.T) {
+	client, _ := serve(t, 0, func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(422)
+		io.WriteString(w, `{"detail":[{"field":"type_specific","value":"x","message":"no","allowed_values":["Tug","Yacht"]},
+			{"field":"country","value":"x","message":"no","allowed_values":["Malta"]}]}`)
+	})
+	got, err := client.ReadAccepted(t.Context())
+	if err != nil || len(got.Types) != 2 || len(got.Countries) != 1 || client.budget.Spent() != 0 {
+		t.Errorf("%v, %v, %d credits", got, err, client.budget.Spent())
+	}
+}
+
+func TestParseBalance(t *testing.T) {
+	cases := map[string]struct {
+		body string
+		want int
+		ok   bool
+	}{
+		"an object":             {`{"detail":{"credits":100}}`, 100, true},
+		"an object with text":   {`{"detail":{"credits":"100"}}`, 100, true},
+		"a sentence":            {`{"detail":"99929 credits left."}`, 99929, true},
+		"a sentence with comma": {`{"detail":"99,929 credits left."}`, 99929, true},
+		"nothing":               {`{"detail":{}}`, 0, false},
+		"HTML":                  {`<html>`, 0, false},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got, err := ParseBalance([]byte(c.body)); got != c.want || (err == nil) != c.ok {
+				t.Errorf("got %d, %v", got, err)
+			}
+		})
+	}
+}
+
+func TestCheckURL(t *testing.T) {
+	for base, ok := range map[string]bool{
+		"https://api.example.com/api/vessels_operations": true,
+		"http://127.0.0.1:8080/api":                      true,
+		"http://localhost:1/":                            true,
+		"http://[::1]:1/":                                true,
+		"http://api.example.com/":                        false,
+		"ftp://localhost/":                               false,
+		"api.example.com":                                false,
+		"":                                               false,
+	} {
+		if err := CheckURL(base); (err == nil) != ok {
+			t.Errorf("%q: %v", base, err)
+		}
+	}
+}
+
+func TestVocabularyIsThatOfTheInterface(t *testing.T) {
+	for name, c := range map[string][2]int{"types": {len(Types), 361}, "countries": {len(Countries), 273}, "zones": {len(Zones), 41}, "vessel types": {len(VesselTypes), 36}, "statuses": {len(Statuses), 9}} {
+		if c[0] != c[1] {
+			t.Errorf("%d %s, want %d", c[0], name, c[1])
+		}
+	}
+}

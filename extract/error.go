@@ -1,0 +1,86 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// What came of a request. The journal and the `requests` table hold these words.
+const (
+	OutcomeOK           = "ok"
+	OutcomeEmpty        = "empty"        // 200 with no vessels
+	OutcomeNotFound     = "not_found"    // the service does not know the vessel
+	OutcomeRejected     = "rejected"     // it refuses a value
+	OutcomeProbe        = "probe"        // it refused the deliberately wrong values of a probe
+	OutcomeUnauthorized = "unauthorized" // it refuses the key
+	OutcomeNoCredits    = "no_credits"   // the balance is too low
+	OutcomeBlocked      = "blocked"      // the key may not use this operation
+	OutcomeLimited      = "limited"      // 429
+	OutcomeUnavailable  = "unavailable"  // 5xx
+	OutcomeNetwork      = "network"      // no whole answer came
+	OutcomeUnreadable   = "unreadable"   // an answer that is not what the interface text promises
+)
+
+// Error is an answer that carries no data. Status 0 means that no answer came.
+type Error struct {
+	Operation  string
+	Outcome    string
+	Status     int
+	Message    string // the service's own words, or the connection's
+	RetryAfter time.Duration
+	NotSent    bool // the connection was never made: nothing can have been billed
+}
+
+func (e *Error) Error() string {
+	what := e.Outcome
+	if e.Status != 0 {
+		what = fmt.Sprintf("%d %s", e.Status, http.StatusText(e.Status))
+	}
+	return fmt.Sprintf("%s: %s: %s", e.Operation, what, e.Message)
+}
+
+// Verdict is what a caller can do about an error.
+type Verdict int
+
+// The verdicts, from the widest to the narrowest.
+const (
+	StopRun  Verdict = iota // no request will work now
+	StopLane                // no request of this operation will work now
+	Wait                    // this request may work later
+	Skip                    // this request will never work: go on with the next
+)
+
+// verdicts is what can be done about each outcome.
+var verdicts = map[string]Verdict{
+	OutcomeNotFound:     Skip,
+	OutcomeRejected:     Skip,
+	OutcomeProbe:        Skip,
+	OutcomeUnauthorized: StopRun,
+	OutcomeNoCredits:    StopRun,
+	OutcomeBlocked:      StopLane,
+	OutcomeLimited:      Wait,
+	OutcomeUnavailable:  Wait,
+	OutcomeNetwork:      Wait,
+	OutcomeUnreadable:   StopLane,
+}
+
+// Judge says what to do about err. The budget ends its lane only: another operation may be
+// cheap enough. What is not known stops the run: a person is asked before money is spent
+// on a surprise.
+func Judge(err error) Verdict {
+	var e *Error
+	switch {
+	case errors.Is(err, ErrBudget):
+		return StopLane
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return StopRun
+	case errors.As(err, &e):
+		if v, ok := verdicts[e.Outcome]; ok {
+			return v
+		}
+	}
+	return StopRun
+}

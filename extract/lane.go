@@ -1,0 +1,141 @@
+package extract
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// window is the minute that limits speak of, and a thousandth for clocks that differ.
+	window = time.Minute + time.Minute/1000
+	// calm is how long a lane must go without a 429 to win a slot back.
+	calm = 10 * time.Minute
+	// grain is the shortest wait worth a timer: faster lanes are held by their slots alone.
+	grain = time.Millisecond
+)
+
+// Lane is the rate limit of one operation. It owns as many slots as requests are allowed in a minute.
+//
+// A slot is taken when a request is sent and comes free a window after its answer was
+// received. The service counts a request somewhere between the two, so no fixed or moving
+// minute ever holds more than the limit. Sends are also spaced evenly.
+type Lane struct {
+	mu      sync.Mutex
+	limit   int
+	slots   int         // what 429s have left of the limit
+	inAir   int         // slots of requests that wait for an answer
+	free    []time.Time // when the other taken slots come free, ascending
+	next    time.Time   // the earliest even-spaced send
+	held    time.Time   // no send before this
+	limited time.Time   // the last 429, or when the last slot was won back
+	changed chan struct{}
+}
+
+// NewLane returns a lane of so many requests a minute.
+func NewLane(perMinute int) *Lane {
+	return &Lane{limit: perMinute, slots: perMinute, changed: make(chan struct{})}
+}
+
+// Wait returns when the next request may be sent, and takes its slot. Every Wait that
+// returns nil is answered by one Done.
+func (l *Lane) Wait(ctx context.Context) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		delay, changed := l.take(time.Now())
+		if delay == 0 {
+			return nil
+		}
+		timer := time.NewTimer(delay)
+		select {
+		case <-ctx.Done():
+		case <-timer.C:
+		case <-changed:
+		}
+		timer.Stop()
+	}
+}
+
+// Done says that the answer of a request was received, or that none will come.
+func (l *Lane) Done(received time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.inAir--
+	l.occupy(received)
+	l.wake()
+}
+
+// Limited says that the service answered 429: the lane rests for a minute, or as long as
+// the service asks, and goes on with one slot less.
+func (l *Lane) Limited(now time.Time, retryAfter time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held = latest(l.held, now.Add(max(time.Minute, retryAfter)))
+	l.slots = max(1, l.slots-1)
+	l.limited = now
+}
+
+// Inherit takes the slot of a request that an earlier process sent.
+func (l *Lane) Inherit(sent, received time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.occupy(latest(sent, received))
+	l.next = latest(l.next, sent.Add(l.spacing()))
+}
+
+// PerMinute returns the limit that the lane keeps now.
+func (l *Lane) PerMinute() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.slots
+}
+
+// take takes a slot and returns 0, or returns how long to wait, and what is closed when
+// waiting longer makes no sense.
+func (l *Lane) take(now time.Time) (time.Duration, <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.slots < l.limit && now.Sub(l.limited) >= calm {
+		l.slots++
+		l.limited = now
+	}
+	i, _ := slices.BinarySearchFunc(l.free, now, func(t, now time.Time) int { return t.Compare(now.Add(1)) })
+	l.free = slices.Delete(l.free, 0, i)
+
+	at := latest(l.next, l.held)
+	if over := l.inAir + len(l.free) - l.slots; over >= 0 {
+		if over >= len(l.free) {
+			return calm, l.changed // every slot is in the air: an answer will wake us
+		}
+		at = latest(at, l.free[over])
+	}
+	if delay := at.Sub(now); delay >= grain || (delay > 0 && l.spacing() >= grain) {
+		return delay, l.changed
+	}
+	l.inAir++
+	l.next = latest(l.next, now).Add(l.spacing())
+	return 0, nil
+}
+
+func (l *Lane) spacing() time.Duration { return time.Minute / time.Duration(l.slots) }
+
+func (l *Lane) occupy(received time.Time) {
+	t := received.Add(window)
+	i, _ := slices.BinarySearchFunc(l.free, t, time.Time.Compare)
+	l.free = slices.Insert(l.free, i, t)
+}
+
+func (l *Lane) wake() {
+	close(l.changed)
+	l.changed = make(chan struct{})
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,164 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestLaneSpacesRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lane := NewLane(15)
+		start := time.Now()
+		for range 16 {
+			if err := lane.Wait(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			lane.Done(time.Now())
+		}
+		// The sixteenth waits for the slot of the first, a window after its answer.
+		if got, want := time.Since(start), window; got != want {
+			t.Errorf("16 requests took %v, want %v", got, want)
+		}
+	})
+}
+
+// TestLaneKeepsEveryMinute counts requests where the service may count them, anywhere
+// between sending and answer, and looks at every moving minute.
+func TestLaneKeepsEveryMinute(t *testing.T) {
+	for _, limit := range []int{1, 2, 15, 50} {
+		synctest.Test(t, func(t *testing.T) {
+			lane, random := NewLane(limit), rand.New(rand.NewPCG(1, uint64(limit)))
+			var counted []time.Time
+			answers := make(chan struct{}, 1000)
+			for range 6 * limit {
+				if err := lane.Wait(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				latency := time.Duration(random.Int64N(int64(5 * time.Second)))
+				counted = append(counted, time.Now().Add(time.Duration(random.Int64N(int64(latency)+1))))
+				go func() {
+					time.Sleep(latency)
+					lane.Done(time.Now())
+					answers <- struct{}{}
+				}()
+			}
+			for range 6 * limit {
+				<-answers
+			}
+			for i := range counted {
+				n := 0
+				for _, at := range counted {
+					if d := at.Sub(counted[i]); d >= 0 && d < time.Minute {
+						n++
+					}
+				}
+				if n > limit {
+					t.Fatalf("limit %d: %d requests in the minute after %v", limit, n, counted[i])
+				}
+			}
+		})
+	}
+}
+
+func TestLaneRestsAfterALimitedAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lane := NewLane(4)
+		next := func() time.Duration {
+			start := time.Now()
+			if err := lane.Wait(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			lane.Done(time.Now())
+			return time.Since(start)
+		}
+		next()
+		lane.Limited(time.Now(), 90*time.Second)
+		if got, want := next(), 90*time.Second; got != want {
+			t.Errorf("after Retry-After: waited %v, want %v", got, want)
+		}
+		if got := lane.PerMinute(); got != 3 {
+			t.Errorf("after one 429: %d slots, want 3", got)
+		}
+		for start := time.Now(); time.Since(start) < calm+time.Minute; {
+			next()
+		}
+		if got := lane.PerMinute(); got != 4 {
+			t.Errorf("after ten clean minutes: %d slots, want 4", got)
+		}
+	})
+}
+
+func TestLaneInheritsWhatAnEarlierProcessSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lane := NewLane(2)
+		before := time.Now()
+		lane.Inherit(before.Add(-20*time.Second), before.Add(-19*time.Second))
+		lane.Inherit(before.Add(-10*time.Second), before.Add(-9*time.Second))
+		if err := lane.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := time.Since(before), window-19*time.Second; got != want {
+			t.Errorf("waited %v, want %v", got, want)
+		}
+	})
+}
+
+func TestLaneWaitEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lane := NewLane(1)
+		if err := lane.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second) // the slot is in the air
+		defer cancel()
+		if err := lane.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
+		}
+		lane.Done(time.Now())
+		if err := lane.Wait(t.Context()); err != nil {
+			t.Errorf("the wait that gave up took a slot: %v", err)
+		}
+	})
+}
+
+func TestBudgetNeverExceedsItsCap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBudget(25, 0)
+		for range 2 {
+			if err := b.Reserve(t.Context(), 10); err != nil {
+				t.Fatal(err)
+			}
+		}
+		third := make(chan error)
+		go func() { third <- b.Reserve(t.Context(), 10) }()
+		synctest.Wait()
+		b.Settle(10, 0) // a free answer makes room for the one that waits
+		if err := <-third; err != nil {
+			t.Errorf("third reservation: %v", err)
+		}
+		b.Settle(10, 10)
+		b.Settle(10, 10)
+		if err := b.Reserve(t.Context(), 10); !errors.Is(err, ErrBudget) {
+			t.Errorf("with 5 of 25 left: %v, want %v", err, ErrBudget)
+		}
+		if err := b.Reserve(t.Context(), 5); err != nil {
+			t.Errorf("5 of the 5 that are left: %v", err)
+		}
+		if got := b.Spent(); got != 20 {
+			t.Errorf("spent %d, want 20", got)
+		}
+	})
+}
+
+func TestBudgetOfZeroIsNoCap(t *testing.T) {
+	b := NewBudget(0, 0)
+	for range 1000 {
+		if err := b.Reserve(t.Context(), 10); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package extract
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// never is a value that no accepted list holds.
+const never = "?accepted-values"
+
+// Accepted is what the service says it accepts in the type/country search.
+type Accepted struct {
+	Types     []string
+	Countries []string
+}
+
+// ReadAccepted asks, free of charge, for the lists of accepted types and countries: the
+// service answers a value that it refuses with the complete list.
+func (c *Client) ReadAccepted(ctx context.Context) (Accepted, error) {
+	r := Request{Operation: ByType, Parameters: url.Values{"type_specific": {never}, "country": {never}}, probe: true}
+	a, err := c.Do(ctx, r)
+	if err != nil {
+		return Accepted{}, err
+	}
+	body, err := a.Entry.RawBody()
+	if err != nil {
+		return Accepted{}, err
+	}
+	return parseAccepted(body)
+}
+
+// parseAccepted reads the lists from a 422 of the type/country search.
+func parseAccepted(body []byte) (Accepted, error) {
+	var refusal struct {
+		Detail []struct {
+			Field   string   `json:"field"`
+			Allowed []string `json:"allowed_values"`
+		} `json:"detail"`
+	}
+	var lists Accepted
+	if err := json.Unmarshal(body, &refusal); err != nil {
+		return lists, fmt.Errorf("read accepted values: %w", err)
+	}
+	for _, d := range refusal.Detail {
+		switch d.Field {
+		case "type_specific":
+			lists.Types = d.Allowed
+		case "country":
+			lists.Countries = d.Allowed
+		}
+	}
+	if len(lists.Types) == 0 || len(lists.Countries) == 0 {
+		return lists, fmt.Errorf("read accepted values: no lists in %s", brief(body))
+	}
+	return lists, nil
+}
+
+// Ping asks the free call once, outside any run and its journal. It returns the balance and
+// the service's clock, which is zero if it does not tell.
+func Ping(ctx context.Context, s Service) (credits int, clock time.Time, err error) {
+	if s.Timeout == 0 {
+		s.Timeout = time.Minute
+	}
+	c := &Client{service: s, http: newHTTP(s)}
+	got, err := c.exchange(ctx, Request{Operation: Credits})
+	if err != nil {
+		return 0, clock, &Error{Operation: Credits.Name, Outcome: OutcomeNetwork, Message: err.Error(), NotSent: got.notSent}
+	}
+	if got.status != http.StatusOK {
+		words := message(got.body)
+		name, _ := outcome(Credits, got.status, words)
+		return 0, got.date, &Error{Operation: Credits.Name, Outcome: name, Status: got.status, Message: words}
+	}
+	credits, err = ParseBalance(got.body)
+	return credits, got.date, err
+}

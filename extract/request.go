@@ -1,0 +1,106 @@
+package extract
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// Request is one call of an operation. Two requests with the same Key ask the same thing.
+type Request struct {
+	Operation  Operation
+	Parameters url.Values
+	probe      bool // made to be refused
+}
+
+// Page asks for one page of the type/country search. An empty filter is not sent.
+func Page(typeSpecific, country string, page int) Request {
+	v := url.Values{"page": {strconv.Itoa(page)}}
+	setIf(v, "type_specific", typeSpecific)
+	setIf(v, "country", country)
+	return Request{Operation: ByType, Parameters: v}
+}
+
+// Sweep is one question of the navigational-status search. Empty fields are not sent.
+type Sweep struct {
+	Status, Zone, VesselType, Laden, ForOrder string
+}
+
+// Request asks for the vessels of a sweep.
+func (s Sweep) Request() Request {
+	v := url.Values{"navigational_status": {s.Status}}
+	setIf(v, "world_zone", s.Zone)
+	setIf(v, "vessel_type", s.VesselType)
+	setIf(v, "laden", s.Laden)
+	setIf(v, "for_order", s.ForOrder)
+	return Request{Operation: ByStatus, Parameters: v}
+}
+
+// String is the partition's value: "moored/north-sea?laden=ballast".
+func (s Sweep) String() string {
+	value := s.Status
+	if s.Zone != "" {
+		value += "/" + s.Zone
+	}
+	filters := url.Values{}
+	setIf(filters, "vessel_type", s.VesselType)
+	setIf(filters, "laden", s.Laden)
+	setIf(filters, "for_order", s.ForOrder)
+	if len(filters) > 0 {
+		value += "?" + filters.Encode()
+	}
+	return value
+}
+
+// Lookup asks for one vessel by its IMO or MMSI number.
+func Lookup(o Operation, imoOrMMSI string) Request {
+	return Request{Operation: o, Parameters: url.Values{"imo_or_mmsi": {imoOrMMSI}}}
+}
+
+// Key identifies what is asked: the operation and its canonical parameters.
+func (r Request) Key() string { return Key(r.Operation.Name, r.Parameters.Encode()) }
+
+// Key joins an operation's name and canonical parameters, as a journal entry holds them.
+func Key(operation, parameters string) string { return operation + " " + parameters }
+
+// http makes the HTTP request. The key travels in a header and nowhere else.
+func (r Request) http(ctx context.Context, s Service) (*http.Request, error) {
+	target := strings.TrimRight(s.BaseURL, "/") + r.Operation.Path
+	body := ""
+	if r.Operation.Method == http.MethodPost {
+		fields := map[string]string{}
+		for k := range r.Parameters {
+			fields[k] = r.Parameters.Get(k)
+		}
+		b, err := json.Marshal(fields)
+		if err != nil {
+			return nil, err
+		}
+		body = string(b)
+	} else if len(r.Parameters) > 0 {
+		target += "?" + r.Parameters.Encode()
+	}
+	req, err := http.NewRequestWithContext(ctx, r.Operation.Method, target, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.GetBody = nil // nothing may send this a second time
+	req.Header.Set("x-api-key", s.Key)
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "fleetlake")
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	} else {
+		req.Body = http.NoBody
+	}
+	return req, nil
+}
+
+func setIf(v url.Values, key, value string) {
+	if value != "" {
+		v.Set(key, value)
+	}
+}

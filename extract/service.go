@@ -1,0 +1,39 @@
+package extract
+
+import (
+	"context"
+	"net"
+	"time"
+)
+
+// Service is where the API is and how we may use it.
+type Service struct {
+	BaseURL     string         // ends in /api/vessels_operations; plain http only to loopback
+	Key         string         // never logged
+	Limits      map[string]int // requests per minute by operation name; absent is the documented limit
+	MaxInFlight int            // requests in the air per lane; 0 is 4
+	Timeout     time.Duration  // of one request, from dial to the last byte; 0 is 60 s
+
+	// Now is the clock that entries are dated by; nil is time.Now. The rate limits always
+	// keep real time.
+	Now func() time.Time
+
+	// Dial makes connections instead of the network, in tests that keep virtual time.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// PerMinute returns the limit of an operation.
+func (s Service) PerMinute(o Operation) int {
+	if n := s.Limits[o.Name]; n > 0 {
+		return n
+	}
+	return o.PerMinute
+}
+
+// InFlight returns how many requests of one lane may be in the air.
+func (s Service) InFlight() int {
+	if s.MaxInFlight > 0 {
+		return s.MaxInFlight
+	}
+	return 4
+}
