@@ -1,0 +1,91 @@
+package simulator
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract"
+)
+
+// answer is what is sent for a request, and what it means for the bill.
+type answer struct {
+	status     int
+	body       []byte
+	html       bool
+	retryAfter time.Duration
+	outcome    Outcome
+	credits    int  // charged for it
+	rows       int  // vessels in it
+	cut        bool // the connection is dropped instead
+	truncated  bool // only half of the body is sent
+	fault      FaultKind
+}
+
+// refuse is an error of the shape that the operation uses: {detail} for by-type, and
+// {error, message} elsewhere.
+func refuse(o extract.Operation, status int, outcome Outcome, message string) answer {
+	if o.Name == extract.ByType.Name {
+		return answer{status: status, body: encode(map[string]string{"detail": message}), outcome: outcome}
+	}
+	return refuseA(status, outcome, message)
+}
+
+// refuseA is an error of shape A.
+func refuseA(status int, outcome Outcome, message string) answer {
+	title := http.StatusText(status)
+	if status == http.StatusTooManyRequests {
+		title = "Rate limit exceeded"
+	}
+	return answer{status: status, body: encode(map[string]string{"error": title, "message": message}), outcome: outcome}
+}
+
+// limited is the 429 of an operation; it says when to come back if wait is positive.
+func limited(o extract.Operation, wait time.Duration) answer {
+	message := "You have exceeded the rate limit for this endpoint"
+	if o.Name == extract.ByType.Name {
+		message = "Too Many Requests"
+	}
+	a := refuse(o, http.StatusTooManyRequests, Limited, message)
+	a.retryAfter = wait
+	return a
+}
+
+// proxyPage is an answer in HTML, as a proxy in front of the service writes it.
+func proxyPage(status int, outcome Outcome) answer {
+	text := strconv.Itoa(status) + " " + http.StatusText(status)
+	body := "<html>\n<head><title>" + text + "</title></head>\n<body><center><h1>" + text + "</h1></center></body>\n</html>\n"
+	return answer{status: status, body: []byte(body), html: true, outcome: outcome}
+}
+
+// write sends an answer, or what a fault leaves of it.
+func (a answer) write(w http.ResponseWriter) {
+	if a.cut {
+		panic(http.ErrAbortHandler) // net/http drops the connection without a word
+	}
+	header := w.Header()
+	header.Set("Content-Type", "application/json")
+	if a.html {
+		header.Set("Content-Type", "text/html")
+	}
+	if a.retryAfter > 0 {
+		header.Set("Retry-After", strconv.Itoa(int((a.retryAfter+time.Second-1)/time.Second)))
+	}
+	header.Set("Content-Length", strconv.Itoa(len(a.body)))
+	w.WriteHeader(a.status)
+	body := a.body
+	if a.truncated {
+		body = body[:len(body)/2]
+	}
+	w.Write(body) // a client that has gone away has paid all the same
+}
+
+// encode is a value of ours as JSON.
+func encode(value any) []byte {
+	b, err := json.Marshal(value)
+	if err != nil {
+		panic(err) // only values of our own come here
+	}
+	return b
+}

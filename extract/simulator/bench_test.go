@@ -1,0 +1,56 @@
+package simulator
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"testing"
+
+	"github.com/fleetlake/fleetlake/extract"
+)
+
+// BenchmarkBuild makes a fleet of 200,000 vessels.
+func BenchmarkBuild(b *testing.B) {
+	for b.Loop() {
+		if _, err := New(Config{Vessels: 200_000}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkPage asks for pages that are in the cache, and for pages that are not.
+func BenchmarkPage(b *testing.B) {
+	for name, cache := range map[string]int{"cached": 64, "rendered": 1} {
+		b.Run(name, func(b *testing.B) {
+			s, err := New(Config{Vessels: 200_000, Credits: 1 << 40, Limits: noLimits(), CacheMiB: cache})
+			if err != nil {
+				b.Fatal(err)
+			}
+			s.Warm()
+			var requests []*http.Request
+			for n := range 80 {
+				r := httptest.NewRequest("GET", BasePath+extract.ByType.Path+"?country=Panama&page="+strconv.Itoa(n+1)+"&x="+url.QueryEscape(name), nil)
+				r.Header.Set("x-api-key", "simulated")
+				requests = append(requests, r)
+			}
+			n := 0
+			for b.Loop() {
+				w := httptest.NewRecorder()
+				s.ServeHTTP(w, requests[n%len(requests)])
+				if n++; w.Code != http.StatusOK {
+					b.Fatal(w.Code, w.Body)
+				}
+			}
+		})
+	}
+}
+
+// noLimits lifts the limit of every operation.
+func noLimits() map[string]int {
+	limits := make(map[string]int)
+	for _, o := range extract.Operations {
+		limits[o.Name] = -1
+	}
+	return limits
+}
