@@ -1,0 +1,261 @@
+package transform
+
+import (
+	"slices"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/fleetlake/fleetlake/extract/journal"
+)
+
+// Batch turns the entries of one segment into the rows of the lake tables.
+//
+// It keeps rows, not answers: about 65 bytes for a vessel of a search.
+type Batch struct {
+	mem  memory.Allocator
+	run  string
+	year int // of the snapshot
+
+	checks bool // partitions are to be compared with what the cover shows
+
+	words               vocabulary
+	pages               []page // answers of searches, which their rows name
+	sweeps              []sweep
+	sweepNumbers        map[sweep]uint32
+	listings, sightings roster
+	particulars         facts
+	engines             facts
+	managements         facts
+	positions           facts
+
+	issues   []issue
+	requests []request
+	pending  map[int]journal.Entry // intents without an answer, by their N
+	coverage coverage
+	refused  []byte // scratch
+}
+
+// NewBatch returns an empty batch.
+func NewBatch() *Batch {
+	return &Batch{
+		mem:          memory.DefaultAllocator,
+		words:        newVocabulary(),
+		sweeps:       make([]sweep, 1),
+		sweepNumbers: map[sweep]uint32{{}: 0},
+		listings:     newRoster(ofRegistration, allFields...),
+		sightings:    newRoster(ofSighting, fieldName, fieldCountry, fieldIMO, fieldMMSI, fieldShipType),
+		pending:      map[int]journal.Entry{},
+		coverage:     coverage{},
+	}
+}
+
+// Earlier takes an entry of an earlier run of the same night. It counts for coverage only:
+// that run's own batch has its rows.
+func (b *Batch) Earlier(e journal.Entry) {
+	switch e.Kind {
+	case journal.KindPlan:
+		if e.Plan != nil {
+			b.plan(e.Plan, false)
+		}
+	case journal.KindAnswer:
+		r, ok := b.roster(e.Operation)
+		if !ok {
+			return
+		}
+		pages, rows, issues := len(b.pages), r.rows.n, len(b.issues)
+		b.see(&e, b.answerOf(&e))
+		b.pages, r.rows.n, b.issues = b.pages[:pages], rows, b.issues[:issues]
+	}
+}
+
+// Add takes an entry of the segment. The plan comes first: it says which run this is.
+func (b *Batch) Add(e journal.Entry) {
+	switch e.Kind {
+	case journal.KindPlan:
+		if e.Plan == nil {
+			return
+		}
+		b.run = e.Plan.Run
+		if t, err := time.Parse(time.DateOnly, e.Plan.Date); err == nil {
+			b.year = t.Year()
+		}
+		b.plan(e.Plan, true)
+	case journal.KindIntent:
+		e.Body, e.Base64 = "", ""
+		b.pending[e.N] = e
+	case journal.KindAnswer, journal.KindBalance:
+		if e.Intent > 0 {
+			delete(b.pending, e.Intent)
+		}
+		rows := b.see(&e, b.answerOf(&e))
+		b.requests = append(b.requests, requestOf(&e, rows))
+	}
+}
+
+// plan enters what a run planned.
+func (b *Batch) plan(p *journal.Plan, own bool) {
+	b.checks = b.checks || slices.ContainsFunc(p.Partitions, func(p journal.Partition) bool { return p.Check })
+	b.coverage.plan(p, own)
+}
+
+// answerOf says where the rows of an entry come from.
+func (b *Batch) answerOf(e *journal.Entry) answer {
+	seen := e.Received
+	if seen.IsZero() {
+		seen = e.At
+	}
+	year := b.year
+	if year == 0 {
+		year = seen.UTC().Year()
+	}
+	return answer{entry: e.N, operation: e.Operation, parameters: e.Parameters, seen: seen.UnixMicro(), year: year}
+}
+
+// roster returns where the vessels of a search go.
+func (b *Batch) roster(operation string) (*roster, bool) {
+	switch operation {
+	case "by-type":
+		return &b.listings, true
+	case "by-status":
+		return &b.sightings, true
+	}
+	return nil, false
+}
+
+// see reads an answer, notes what it covers, and returns how many records were in it.
+func (b *Batch) see(e *journal.Entry, at answer) int {
+	o := observation{outcome: e.Outcome, at: e.Received}
+	if o.at.IsZero() {
+		o.at = e.At
+	}
+	r, isSearch := b.roster(e.Operation)
+	kept := 0
+	if isSearch {
+		kept = r.rows.n
+	}
+	switch {
+	case !e.OK():
+	case isSearch:
+		from := page{entry: at.entry, seen: at.seen, sweep: 0}
+		if e.Operation == "by-status" {
+			from.sweep = b.sweepOf(e.Parameters)
+		}
+		o.pageFacts, o.usable = b.search(r, from, b.body(e, r.dataset))
+	case e.Operation == "info", e.Operation == "particulars", e.Operation == "location":
+		o.rows, o.usable = b.lookup(&at, b.body(e, at.dataset()))
+	default:
+		return 0
+	}
+	if e.OK() && !o.usable {
+		o.outcome = "unreadable"
+	}
+	b.coverage.see(e.Operation, e.Parameters, o)
+	if b.checks && e.Operation == "by-type" && o.usable {
+		b.show(e.Parameters, r.rows.n-kept)
+	}
+	return o.rows
+}
+
+// show counts the newest listings for the checks, unless they came from a check.
+func (b *Batch) show(parameters string, newest int) {
+	kind, value, _ := partitionOf("by-type", parameters)
+	if b.coverage.at("by-type", kind, value).check {
+		return
+	}
+	for i := b.listings.rows.n - newest; i < b.listings.rows.n; i++ {
+		row := b.listings.rows.at(i)
+		b.coverage.show("type", b.words.vesselTypes.at(row.vesselType).raw)
+		b.coverage.show("country", b.words.countries.at(row.country).raw)
+	}
+}
+
+// body returns the text of an answer.
+func (b *Batch) body(e *journal.Entry, dataset string) string {
+	body := e.Body
+	if e.Base64 != "" {
+		raw, err := e.RawBody()
+		if err != nil {
+			return "" // no JSON, as the reader will say
+		}
+		body = string(raw)
+	}
+	body, ok := wellFormed(body)
+	if !ok {
+		b.report(source{entry: e.N, dataset: dataset}, 0, "", "", NotUTF8)
+	}
+	return body
+}
+
+// Rows returns how many rows a table has.
+func (b *Batch) Rows(t Table) int {
+	n, _ := b.rowsOf(t)
+	return n
+}
+
+// Write gives the rows of a table to emit, sorted, in records of at most 65,536 rows. A
+// record is released when emit returns.
+func (b *Batch) Write(t Table, emit func(arrow.Record) error) error {
+	n, row := b.rowsOf(t)
+	if n == 0 {
+		return nil
+	}
+	w := newWriter(b.mem, t)
+	defer w.release()
+	for i := range n {
+		if w.rows() == 0 {
+			w.reserve(min(n-i, recordRows))
+		}
+		row(w, i)
+		if w.rows() == recordRows || i == n-1 {
+			if err := w.flush(emit); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// rowsOf returns how many rows a table has and how to write each.
+func (b *Batch) rowsOf(t Table) (int, func(w *writer, i int)) {
+	switch t.Name {
+	case Listings.Name:
+		order := b.listings.sorted(b.pages)
+		return len(order), func(w *writer, i int) { b.writeListing(w, order[i]) }
+	case Sightings.Name:
+		order := b.sightings.sorted(b.pages)
+		return len(order), func(w *writer, i int) { b.writeSighting(w, order[i]) }
+	case Particulars.Name:
+		return b.factsOf(&b.particulars)
+	case Engine.Name:
+		return b.factsOf(&b.engines)
+	case Management.Name:
+		return b.factsOf(&b.managements)
+	case Positions.Name:
+		return b.factsOf(&b.positions)
+	case Requests.Name:
+		all := b.requestTable()
+		return len(all), func(w *writer, i int) { b.writeRequest(w, &all[i]) }
+	case Coverage.Name:
+		all := b.covered()
+		return len(all), func(w *writer, i int) { b.writeCoverage(w, &all[i]) }
+	case Issues.Name:
+		slices.SortStableFunc(b.issues, compareIssues)
+		return len(b.issues), func(w *writer, i int) { b.writeIssue(w, &b.issues[i]) }
+	}
+	return 0, nil
+}
+
+func (b *Batch) factsOf(f *facts) (int, func(w *writer, i int)) {
+	f.sort()
+	return len(f.rows), func(w *writer, i int) { b.writeFact(w, &f.rows[i]) }
+}
+
+// covered judges the partitions, requests without an answer included.
+func (b *Batch) covered() []coverageRow {
+	for _, e := range b.pending {
+		b.coverage.see(e.Operation, e.Parameters, observation{outcome: "unknown", at: e.At})
+	}
+	return b.coverage.table()
+}

@@ -1,0 +1,75 @@
+package transform
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// pageSum is what the pages of a partition say together.
+type pageSum struct {
+	pages    int    // usable ones, as far as there should be any
+	needed   int    // pages that hold all vessels
+	rows     int    // vessels on them
+	total    int    // as the service tells
+	odd      string // what does not add up
+	unusable string // why the first page that cannot be used cannot
+}
+
+// sum adds up the pages. A page past the end tells a total of 0, which is no total.
+func (p *partition) sum() pageSum {
+	s := pageSum{needed: 1}
+	size, numbers := pageSize, slices.Sorted(maps.Keys(p.pages))
+	for _, n := range numbers {
+		o := p.pages[n]
+		if !o.usable || o.total == 0 {
+			continue
+		}
+		size = o.size
+		if s.total != 0 && s.total != o.total {
+			s.odd = fmt.Sprintf("total moved from %d to %d", s.total, o.total)
+		}
+		s.total = max(s.total, o.total)
+	}
+	if p.kind != "status" {
+		s.needed = max(1, (s.total+size-1)/size)
+	}
+	prints := map[uint64]int{}
+	for _, n := range numbers {
+		o := p.pages[n]
+		if !o.usable {
+			if s.unusable == "" {
+				s.unusable = o.outcome
+			}
+			continue
+		}
+		s.rows += o.rows
+		if n > s.needed {
+			if o.rows > 0 && s.odd == "" {
+				s.odd = "vessels past the end"
+			}
+			continue
+		}
+		s.pages++
+		if s.odd == "" && p.kind != "status" {
+			s.odd = s.oddPage(n, size, o, prints)
+		}
+	}
+	return s
+}
+
+// oddPage says what is wrong with a page among the others.
+func (s *pageSum) oddPage(n, size int, o observation, prints map[uint64]int) string {
+	want := min(size, s.total-(n-1)*size)
+	if s.total == 0 {
+		want = o.rows // a list without a total is judged by the sum
+	}
+	if o.rows < want {
+		return fmt.Sprintf("short page %d", n)
+	}
+	if first, again := prints[o.print]; again && o.rows > 0 {
+		return fmt.Sprintf("page %d repeats page %d", n, first)
+	}
+	prints[o.print] = n
+	return ""
+}

@@ -1,0 +1,124 @@
+package transform
+
+import (
+	"embed"
+	"encoding/csv"
+	"slices"
+	"strings"
+)
+
+//go:embed reference/*.csv
+var referenceFiles embed.FS
+
+// ReferenceTable is a table of the warehouse that is the same in every run. An empty cell
+// is null.
+type ReferenceTable struct {
+	Name    string
+	Columns []string
+	Rows    [][]string
+}
+
+// ReferenceTables returns the reference tables, by the names that the warehouse gives them.
+//
+//	countries                       spelling, flag, name
+//	vessel_types                    spelling, name, category, is_vessel
+//	world_zones                     value, name
+//	navigational_statuses           value, meaning, zoned, labels (separated by "|")
+//	maritime_identification_digits  digits, flag, name; a row for each flag of the digits
+func ReferenceTables() []ReferenceTable {
+	names := []string{"countries", "vessel_types", "world_zones", "navigational_statuses", "maritime_identification_digits"}
+	tables := make([]ReferenceTable, 0, len(names))
+	for _, name := range names {
+		rows := referenceRows(name)
+		tables = append(tables, ReferenceTable{Name: name, Columns: rows[0], Rows: rows[1:]})
+	}
+	return tables
+}
+
+// referenceRows reads reference/name.csv, header included. A bad file is a bug, not an error.
+func referenceRows(name string) [][]string {
+	f, err := referenceFiles.Open("reference/" + name + ".csv")
+	if err != nil {
+		panic(err)
+	}
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		panic(err)
+	}
+	return rows
+}
+
+// flag is a place in flags; 0 is none.
+type flag uint16
+
+// flagEntry is an ISO 3166 country. Its state is whose country digits and code its ships may
+// carry, where it is a territory.
+type flagEntry struct {
+	code, name string
+	state      flag
+}
+
+// The reference tables as the parsers use them. Spellings and labels are in lower case.
+var (
+	flags, flagByCode = readFlags()
+	digitFlags        = readDigits()
+	countryBySpelling = readCountries()
+	typeBySpelling    = readTypes()
+	statusByLabel     = readStatuses()
+)
+
+func readFlags() ([]flagEntry, map[string]flag) {
+	rows := referenceRows("flags")
+	entries, byCode := make([]flagEntry, 1, len(rows)), make(map[string]flag, len(rows))
+	for _, r := range rows[1:] {
+		byCode[r[0]] = flag(len(entries))
+		entries = append(entries, flagEntry{code: r[0], name: r[1]})
+	}
+	for i, r := range rows[1:] {
+		entries[i+1].state = byCode[r[2]]
+	}
+	return entries, byCode
+}
+
+func readDigits() (of [1000][]flag) {
+	for _, r := range referenceRows("maritime_identification_digits")[1:] {
+		n, _ := digits(r[0])
+		of[n] = append(of[n], flagByCode[r[1]])
+	}
+	return of
+}
+
+func readCountries() map[string]spelling {
+	rows := referenceRows("countries")
+	known := make(map[string]spelling, len(rows))
+	for _, r := range rows[1:] {
+		known[strings.ToLower(r[0])] = spelling{value: r[2], flag: flagByCode[r[1]]}
+	}
+	return known
+}
+
+func readTypes() map[string]spelling {
+	rows := referenceRows("vessel_types")
+	known := make(map[string]spelling, len(rows))
+	for _, r := range rows[1:] {
+		known[strings.ToLower(r[0])] = spelling{value: r[1], category: r[2], isVessel: r[3] == "true"}
+	}
+	return known
+}
+
+func readStatuses() map[string]string {
+	known := make(map[string]string)
+	for _, r := range referenceRows("navigational_statuses")[1:] {
+		known[r[0]] = r[0]
+		for _, label := range strings.Split(r[3], "|") {
+			known[label] = r[0]
+		}
+	}
+	return known
+}
+
+// agrees reports whether a ship of this flag may carry the mark of one of those. A
+// territory's ships may carry its state's, but not the other way round.
+func (f flag) agrees(with ...flag) bool {
+	return slices.Contains(with, f) || flags[f].state != 0 && slices.Contains(with, flags[f].state)
+}

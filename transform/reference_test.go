@@ -1,0 +1,170 @@
+package transform
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fleetlake/fleetlake/extract"
+)
+
+// tableNamed returns a reference table's rows without their header.
+func tableNamed(t *testing.T, name string) [][]string {
+	t.Helper()
+	for _, table := range ReferenceTables() {
+		if table.Name == name {
+			return table.Rows
+		}
+	}
+	t.Fatalf("no reference table %s", name)
+	return nil
+}
+
+func firstColumn(rows [][]string) []string {
+	var values []string
+	for _, r := range rows {
+		values = append(values, r[0])
+	}
+	return values
+}
+
+func TestReferenceTablesCoverTheVocabularies(t *testing.T) {
+	var statuses []string
+	for _, s := range extract.Statuses {
+		statuses = append(statuses, s.Name)
+	}
+	for name, want := range map[string][]string{
+		"countries": extract.Countries, "vessel_types": extract.Types, "world_zones": extract.Zones, "navigational_statuses": statuses,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(want, firstColumn(tableNamed(t, name))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	for i, r := range tableNamed(t, "navigational_statuses") {
+		if got, want := r[2] == "true", extract.Statuses[i].Zoned; got != want {
+			t.Errorf("%s: zoned is %v, want %v", r[0], got, want)
+		}
+	}
+}
+
+func TestCountriesHaveOneNamePerFlag(t *testing.T) {
+	flagOf, nameOf := map[string]string{}, map[string]string{}
+	for _, r := range tableNamed(t, "countries") {
+		spelling, code, name := r[0], r[1], r[2]
+		if spelling == "Unknown" {
+			if code != "" {
+				t.Errorf("Unknown has the flag %s", code)
+			}
+			continue
+		}
+		if _, ok := flagByCode[code]; !ok {
+			t.Errorf("%s: %q is no flag", spelling, code)
+		}
+		if other, ok := nameOf[code]; ok && other != name {
+			t.Errorf("%s is both %s and %s", code, other, name)
+		}
+		if other, ok := flagOf[name]; ok && other != code {
+			t.Errorf("%s is both %s and %s", name, other, code)
+		}
+		if want := flags[flagByCode[code]].name; name != want {
+			t.Errorf("%s: name %q, but the flag's is %q", spelling, name, want)
+		}
+		flagOf[name], nameOf[code] = code, name
+	}
+	for spelling, want := range map[string]string{
+		"Azores": "PT", "Portugal (Madeira)": "PT", "Alaska": "US", "USA": "US", "Korea": "KR", "DPR Korea": "KP", "Guiana": "GF",
+		"Macedonia": "MK", "Adelie Land": "TF", "Niger": "NE", "Congo": "CG", "UAE": "AE", "Curacao": "CW", "Faeroe Islands": "FO",
+	} {
+		if c, err := ParseCountry(spelling); c.Flag != want || err != nil {
+			t.Errorf("%s has the flag %q (%v), want %s", spelling, c.Flag, err, want)
+		}
+	}
+}
+
+func TestVesselTypesFoldToListedNames(t *testing.T) {
+	categories := strings.Split("cargo,tanker,passenger,fishing,tug,offshore,service,naval,leisure,inland,aid to navigation,structure,other,unknown", ",")
+	rows := tableNamed(t, "vessel_types")
+	seen := map[string]bool{}
+	for _, r := range rows {
+		name, err := ParseVesselType(r[1])
+		if err != nil || name.Name != r[1] {
+			t.Errorf("%s: its name %q is not a listed type of that name: %v", r[0], r[1], err)
+		}
+		if name.Category != r[2] || name.IsVessel != (r[3] == "true") {
+			t.Errorf("%s: is not what its name %q is", r[0], r[1])
+		}
+		if !slices.Contains(categories, r[2]) {
+			t.Errorf("%s: category %q", r[0], r[2])
+		}
+		if r[2] == "aid to navigation" && r[3] != "false" {
+			t.Errorf("%s: an aid to navigation is no vessel", r[0])
+		}
+		seen[r[2]] = true
+	}
+	if got := slices.Sorted(maps.Keys(seen)); len(got) != len(categories) {
+		t.Errorf("categories in use: %v", got)
+	}
+	for spelling, want := range map[string]VesselType{
+		"anti-POLUTION":            {"Anti-Pollution", "service", true},
+		"Law enforcment":           {"Law Enforce", "service", true},
+		"Tank-Cleaning Vessel":     {"Tank Cleaning Vessel", "service", true},
+		"Cargo - Hazard A (Major)": {"Cargo ship (HAZ-A)", "cargo", true},
+		"Beacon, Safe Water":       {"Beacon, Safe Water", "aid to navigation", false},
+		"SAR Aircraft":             {"SAR Aircraft", "other", false},
+		"OffShore Structure":       {"OffShore Structure", "structure", false},
+		"Inland, Tanker":           {"Inland Tanker", "inland", true},
+		" FPSO ":                   {"FPSO", "offshore", true},
+		"Vessel (function unknown)": {
+			"Vessel (function unknown)", "unknown", true,
+		},
+	} {
+		if got, err := ParseVesselType(spelling); got != want || err != nil {
+			t.Errorf("%s is %+v (%v), want %+v", spelling, got, err, want)
+		}
+	}
+}
+
+func TestCountryDigitsKnowTheirGaps(t *testing.T) {
+	for digits, want := range map[MMSI][]string{
+		334_000_001: {"HN"}, 471_000_001: {"AE"}, 550_000_001: {"TL"}, 335_000_001: nil,
+		306_256_000: {"BQ", "CW", "SX"}, 635_000_001: {"TF", "FR"}, 204_000_001: {"PT"}, 303_000_001: {"US"},
+	} {
+		if diff := cmp.Diff(want, digits.Flags()); diff != "" {
+			t.Errorf("%d: %s", digits, diff)
+		}
+	}
+}
+
+func TestFlagsAgreeAsSets(t *testing.T) {
+	for name, c := range map[string]struct {
+		flag    string
+		carries []string
+		want    bool
+	}{
+		"a flag agrees with itself":                        {"PA", []string{"PA"}, true},
+		"one of several territories is enough":             {"CW", []string{"BQ", "CW", "SX"}, true},
+		"a territory may carry its state's":                {"CW", []string{"NL"}, true},
+		"the Isle of Man has the digits of Britain":        {"IM", []string{"GB"}, true},
+		"a state may not carry its territory's":            {"GB", []string{"BM"}, false},
+		"one territory may not carry another's":            {"GI", []string{"BM"}, false},
+		"Hong Kong stands apart from China":                {"HK", []string{"CN"}, false},
+		"Macao stands apart from China":                    {"MO", []string{"CN"}, false},
+		"South Korea is not North Korea":                   {"KR", []string{"KP"}, false},
+		"French ships may have digits of southern islands": {"FR", []string{"TF", "FR"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var with []flag
+			for _, code := range c.carries {
+				with = append(with, flagByCode[code])
+			}
+			if got := flagByCode[c.flag].agrees(with...); got != c.want {
+				t.Errorf("got %v", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,238 @@
+package transform
+
+import "strings"
+
+// The fields that tell which ship it is, in every kind of answer. Their keys are the API's.
+const (
+	fieldName = iota
+	fieldCallsign
+	fieldCountry
+	fieldISO
+	fieldIMO
+	fieldMMSI
+	fieldShipType
+	fieldVesselType
+	fieldCount
+)
+
+// identification holds the key and the column of each field.
+var identification = [fieldCount]struct{ key, column string }{
+	{"name", "name"}, {"callsign", "callsign"}, {"country", "country"}, {"countryIso", "country_iso"},
+	{"imo", "imo"}, {"mmsi", "mmsi"}, {"shipType", "ship_type"}, {"typeSpecific", "vessel_type"},
+}
+
+// identificationByKey finds a field by its folded key.
+var identificationByKey = func() map[string]int {
+	m := make(map[string]int, fieldCount)
+	for i, f := range identification {
+		m[fold(f.key)] = i
+	}
+	return m
+}()
+
+// fieldOf returns the field of a key, in either style; -1 if it has none.
+func fieldOf(key string) int {
+	switch key { // as the interface text writes them: a switch costs a fraction of a map
+	case "name":
+		return fieldName
+	case "callsign":
+		return fieldCallsign
+	case "country":
+		return fieldCountry
+	case "countryIso":
+		return fieldISO
+	case "imo":
+		return fieldIMO
+	case "mmsi":
+		return fieldMMSI
+	case "shipType":
+		return fieldShipType
+	case "typeSpecific":
+		return fieldVesselType
+	}
+	if i, ok := identificationByKey[fold(key)]; ok {
+		return i
+	}
+	return -1
+}
+
+// registration is what one record says about which ship it is. Texts are as they came.
+type registration struct {
+	id             vesselID
+	mmsi           MMSI
+	name, callsign string
+	country, iso   uint32 // numbers of spellings
+	shipType       uint32
+	vesselType     uint32
+	refused        string // raw values of no use, as members of a JSON object
+}
+
+// vocabulary numbers the spellings that a batch meets.
+type vocabulary struct {
+	countries, isos, shipTypes, vesselTypes memo
+}
+
+func newVocabulary() vocabulary {
+	return vocabulary{newMemo(readCountry), newMemo(readISO), newMemo(readShipType), newMemo(readVesselType)}
+}
+
+// flagOf returns the flag of a ship and its country's name. The country decides; the code
+// is often wrong, and counts only where the country is not known.
+func (v *vocabulary) flagOf(r *registration) (flag, string) {
+	c := v.countries.at(r.country)
+	if c.flag == 0 && c.reason != NotListed {
+		if f := v.isos.at(r.iso).flag; f != 0 {
+			return f, flags[f].name
+		}
+	}
+	return c.flag, c.value
+}
+
+// appendRaw appends, as members of a JSON object, each value of r that a rule changed or
+// refused. The names are texts that were not missing.
+func (v *vocabulary) appendRaw(b []byte, r *registration) []byte {
+	_, country := v.flagOf(r)
+	b = appendNameMember(b, identification[fieldName].key, r.name)
+	b = appendNameMember(b, identification[fieldCallsign].key, r.callsign)
+	if c := v.countries.at(r.country); c.reason != absent && c.raw != country {
+		b = appendMember(b, identification[fieldCountry].key, c.raw)
+	}
+	if s := v.isos.at(r.iso); s.changed() {
+		b = appendMember(b, identification[fieldISO].key, s.raw)
+	}
+	if s := v.shipTypes.at(r.shipType); s.changed() {
+		b = appendMember(b, identification[fieldShipType].key, s.raw)
+	}
+	if s := v.vesselTypes.at(r.vesselType); s.changed() {
+		b = appendMember(b, identification[fieldVesselType].key, s.raw)
+	}
+	if r.refused != "" {
+		b = append(comma(b), r.refused...)
+	}
+	return b
+}
+
+// appendNameMember appends a name that its clean form differs from.
+func appendNameMember(b []byte, key, name string) []byte {
+	if plainName(name) {
+		return b
+	}
+	end := len(b)
+	b = appendName(b, name) // behind the members, to compare
+	clean := string(b[end:]) == name
+	if b = b[:end]; clean {
+		return b
+	}
+	return appendMember(b, key, name)
+}
+
+// appendMember appends a text under a key, with a comma if there is a member before it.
+func appendMember(b []byte, key, text string) []byte {
+	return appendText(append(appendText(comma(b), key), ':'), text)
+}
+
+func comma(b []byte) []byte {
+	if len(b) > 0 && b[len(b)-1] != '{' {
+		b = append(b, ',')
+	}
+	return b
+}
+
+// source is where a record comes from, for its issues.
+type source struct {
+	entry   int
+	dataset string
+	whole   string // the record, as JSON
+}
+
+// register reads which ship a record is about. Without a number it is of no use, and its
+// other faults do not matter.
+func (b *Batch) register(got *[fieldCount]value, from source) (registration, bool) {
+	imoText, imoOK := got[fieldIMO].text()
+	mmsiText, mmsiOK := got[fieldMMSI].text()
+	imo, imoErr := ParseIMO(imoText)
+	mmsi, mmsiErr := ParseMMSI(mmsiText)
+	r := registration{id: identify(imo, mmsi), mmsi: mmsi}
+	if r.id == 0 {
+		b.report(from, 0, "", from.whole, NoIdentity)
+		return r, false
+	}
+
+	b.refused = b.refused[:0]
+	if imoErr != nil {
+		b.refuse(from, r.id, fieldIMO, got[fieldIMO], imoErr, imoOK)
+	}
+	if mmsiErr != nil {
+		b.refuse(from, r.id, fieldMMSI, got[fieldMMSI], mmsiErr, mmsiOK)
+	}
+	r.name = b.textOf(got, from, r.id, fieldName)
+	r.callsign = b.textOf(got, from, r.id, fieldCallsign)
+	r.country = b.spellingOf(got, from, r.id, fieldCountry, &b.words.countries)
+	r.iso = b.spellingOf(got, from, r.id, fieldISO, &b.words.isos)
+	r.shipType = b.spellingOf(got, from, r.id, fieldShipType, &b.words.shipTypes)
+	r.vesselType = b.spellingOf(got, from, r.id, fieldVesselType, &b.words.vesselTypes)
+	r.refused = string(b.refused)
+	b.compareFlags(&r, from)
+	return r, true
+}
+
+// textOf reads a text that has no rule against it.
+func (b *Batch) textOf(got *[fieldCount]value, from source, id vesselID, field int) string {
+	s, ok := got[field].text()
+	if !ok {
+		b.refuse(from, id, field, got[field], NotText, false)
+		return ""
+	}
+	if missing(s) {
+		return ""
+	}
+	return s
+}
+
+// spellingOf reads a text that has a list. One that is not in it stays in raw by its number.
+func (b *Batch) spellingOf(got *[fieldCount]value, from source, id vesselID, field int, m *memo) uint32 {
+	s, ok := got[field].text()
+	if !ok {
+		b.refuse(from, id, field, got[field], NotText, false)
+		return 0
+	}
+	n := m.number(s)
+	if r := m.at(n).reason; r != noIssue && r != absent {
+		b.report(from, id, identification[field].column, s, r)
+	}
+	return n
+}
+
+// refuse keeps a value that has no column to be in, and reports it unless it stands for nothing.
+func (b *Batch) refuse(from source, id vesselID, field int, v value, why error, isText bool) {
+	reason := why.(Reason)
+	if !isText {
+		reason = NotText
+	}
+	if reason == absent {
+		return
+	}
+	f := identification[field]
+	b.refused = append(append(appendText(comma(b.refused), f.key), ':'), v.raw...)
+	if reason != Filler {
+		s, _ := v.text()
+		b.report(from, id, f.column, s, reason)
+	}
+}
+
+// compareFlags reports where the code or the radio number speak of another flag than the country.
+func (b *Batch) compareFlags(r *registration, from source) {
+	country, iso := b.words.countries.at(r.country), b.words.isos.at(r.iso)
+	if country.flag != 0 && iso.flag != 0 && country.flag != iso.flag && !country.flag.agrees(iso.flag) {
+		b.report(from, r.id, identification[fieldISO].column, iso.raw, ISODisagrees)
+	}
+	f, _ := b.words.flagOf(r)
+	if carried := digitFlags[r.mmsi.CountryDigits()]; f != 0 && len(carried) > 0 && !f.agrees(carried...) {
+		b.report(from, r.id, identification[fieldMMSI].column, r.mmsi.String(), DigitsDisagree)
+	}
+}
+
+// report makes an issue. Its texts are copies: the answer is not kept.
+func (b *Batch) report(from source, id vesselID, field, raw string, reason Reason) {
+	b.issues = append(b.issues, issue{from.entry, id, from.dataset, field, strings.Clone(raw), reason})
+}

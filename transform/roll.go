@@ -1,0 +1,35 @@
+package transform
+
+import "github.com/fleetlake/fleetlake/extract/journal"
+
+// Roll reads who is in the answers of the searches, for those who plan while a harvest goes on.
+// It is a Batch that forgets each answer.
+type Roll struct{ batch *Batch }
+
+// NewRoll returns a roll.
+func NewRoll() *Roll { return &Roll{NewBatch()} }
+
+// Listed is a vessel of a search, with its type and country as the API stores them.
+type Listed struct {
+	IMO           IMO  // 0 is none
+	MMSI          MMSI // 0 is none
+	Type, Country string
+}
+
+// Each gives every vessel of an answer of a search to f.
+func (r *Roll) Each(e journal.Entry, f func(Listed)) {
+	b := r.batch
+	roster, ok := b.roster(e.Operation)
+	if !ok {
+		return
+	}
+	b.search(roster, page{}, b.body(&e, roster.dataset))
+	for i := range roster.rows.n {
+		row := roster.rows.at(i)
+		f(Listed{IMO: row.id.imo(), MMSI: row.mmsi, Type: b.words.vesselTypes.at(row.vesselType).raw, Country: b.words.countries.at(row.country).raw})
+	}
+	roster.rows.n, b.pages, b.issues = 0, b.pages[:0], b.issues[:0]
+	if len(roster.texts.chunks) > 1 { // a chunk holds the texts of many answers
+		roster.texts = arena{}
+	}
+}

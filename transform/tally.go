@@ -1,0 +1,40 @@
+package transform
+
+import (
+	"cmp"
+	"slices"
+)
+
+// States counts the partitions of the run by how much of them was seen.
+func (b *Batch) States() map[string]int {
+	states := map[string]int{}
+	for _, row := range b.covered() {
+		states[row.state]++
+	}
+	return states
+}
+
+// IssueCount is how often a value was refused for one reason.
+type IssueCount struct {
+	Dataset string
+	Field   string
+	Reason  string
+	Count   int
+}
+
+// Issues counts the issues by dataset, field and reason, the most frequent first.
+func (b *Batch) Issues() []IssueCount {
+	counts := map[IssueCount]int{}
+	for _, i := range b.issues {
+		counts[IssueCount{Dataset: i.dataset, Field: i.field, Reason: string(i.reason)}]++
+	}
+	var all []IssueCount
+	for c, n := range counts {
+		c.Count = n
+		all = append(all, c)
+	}
+	slices.SortFunc(all, func(a, b IssueCount) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Dataset, b.Dataset), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Reason, b.Reason))
+	})
+	return all
+}
