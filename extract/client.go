@@ -76,41 +76,43 @@ func (c *Client) Stats(o Operation) Stats {
 
 // Do admits a request and sends it.
 func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
-	if err := c.Admit(ctx, r.Operation); err != nil {
+	ticket, err := c.Admit(ctx, r.Operation)
+	if err != nil {
 		return Answer{}, err
 	}
-	return c.Send(ctx, r)
+	return c.Send(ctx, ticket, r)
 }
 
 // Admit waits for the lane and reserves the most that one request of the operation can
 // cost. Each Admit that returns nil must be followed by one Send.
-func (c *Client) Admit(ctx context.Context, o Operation) error {
+func (c *Client) Admit(ctx context.Context, o Operation) (Ticket, error) {
 	if c.segment.Full() {
-		return fmt.Errorf("no room for another answer: %w", syscall.ENOSPC)
+		return Ticket{}, fmt.Errorf("no room for another answer: %w", syscall.ENOSPC)
 	}
-	if err := c.budget.Reserve(ctx, o.Credits); err != nil {
-		return err
+	if err := c.budget.Reserve(ctx, o.Name, o.Credits); err != nil {
+		return Ticket{}, err
 	}
-	if err := c.lanes[o.Name].Wait(ctx); err != nil {
+	ticket, err := c.lanes[o.Name].Wait(ctx)
+	if err != nil {
 		c.budget.Settle(o.Credits, 0)
-		return err
 	}
-	return nil
+	return ticket, err
 }
 
 // Send sends an admitted request and returns when the answer is on disk. What may work
 // later it tries again, each time through budget and lane. Cancelling ctx ends the tries;
 // a request in the air is waited for.
-func (c *Client) Send(ctx context.Context, r Request) (Answer, error) {
+func (c *Client) Send(ctx context.Context, ticket Ticket, r Request) (Answer, error) {
 	for try := 1; ; try++ {
-		a, err := c.attempt(ctx, r)
+		a, err := c.attempt(ctx, ticket, r)
 		if err == nil || Judge(err) != Wait || try == attempts || !c.mayRetry(r.Operation) {
 			return a, err
 		}
 		if pause(ctx, rand.N(min(backoffMost, backoffBase<<(try-1)))) != nil {
 			return a, err
 		}
-		if again := c.Admit(ctx, r.Operation); again != nil {
+		var again error
+		if ticket, again = c.Admit(ctx, r.Operation); again != nil {
 			return a, errors.Join(again, err)
 		}
 		c.count(r.Operation, func(s *Stats) { s.Retries++ })
@@ -118,10 +120,10 @@ func (c *Client) Send(ctx context.Context, r Request) (Answer, error) {
 }
 
 // attempt sends an admitted request once: intent, send, answer, settle.
-func (c *Client) attempt(ctx context.Context, r Request) (Answer, error) {
+func (c *Client) attempt(ctx context.Context, ticket Ticket, r Request) (Answer, error) {
 	e := journal.Entry{Kind: journal.KindAnswer, Operation: r.Operation.Name, Parameters: r.Parameters.Encode()}
 	if err := c.intend(r, &e); err != nil {
-		c.lanes[r.Operation.Name].Done(time.Now())
+		c.lanes[r.Operation.Name].Done(ticket, time.Now())
 		c.budget.Settle(r.Operation.Credits, 0)
 		return Answer{}, err
 	}
@@ -130,7 +132,7 @@ func (c *Client) attempt(ctx context.Context, r Request) (Answer, error) {
 	e.Sent = c.now()
 	reply, err := c.exchange(ctx, r)
 	e.Received = c.now()
-	c.lanes[r.Operation.Name].Done(time.Now())
+	c.lanes[r.Operation.Name].Done(ticket, time.Now())
 
 	a, err := c.judge(ctx, r, reply, err, &e)
 	e.At = c.now()
@@ -233,13 +235,15 @@ func price(o Operation, e *journal.Entry, rows int) (int, journal.Charge) {
 }
 
 // charge is what a request without data counts as. Refusals of key and values are free by
-// the interface text; of other refusals it says nothing, and they are taken as free. What
-// broke off, or is not what was promised, may have been billed and counts as spent.
+// the interface text, and so is a list that is not returned because the database is away; of
+// other refusals it says nothing, and they are taken as free. What broke off, on the way or in
+// the service, or is not what was promised, may have been billed and counts as spent.
 func charge(o Operation, err *Error) (int, journal.Charge) {
 	switch {
-	case o.Credits == 0, err.NotSent, err.Outcome == OutcomeUnauthorized, err.Status == http.StatusUnprocessableEntity:
+	case o.Credits == 0, err.NotSent, err.Outcome == OutcomeUnauthorized, err.Status == http.StatusUnprocessableEntity,
+		err.Status == http.StatusServiceUnavailable && o.Name == ByType.Name:
 		return 0, journal.ChargeFree
-	case err.Status != http.StatusOK && err.Status != 0:
+	case err.Status >= 300 && err.Status < 500:
 		return 0, journal.ChargeAssumed
 	}
 	return o.Credits, journal.ChargeUnknown

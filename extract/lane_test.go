@@ -14,14 +14,56 @@ func TestLaneSpacesRequests(t *testing.T) {
 		lane := NewLane(15)
 		start := time.Now()
 		for range 16 {
-			if err := lane.Wait(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			lane.Done(time.Now())
+			lane.Done(take(t, lane), time.Now())
 		}
 		// The sixteenth waits for the slot of the first, a window after its answer.
 		if got, want := time.Since(start), window; got != want {
 			t.Errorf("16 requests took %v, want %v", got, want)
+		}
+	})
+}
+
+func take(t *testing.T, l *Lane) Ticket {
+	t.Helper()
+	ticket, err := l.Wait(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ticket
+}
+
+// TestLaneKeepsItsRate takes answers of up to five seconds and looks at how much of the
+// allowed rate is used: all but the second and the thousandth of caution.
+func TestLaneKeepsItsRate(t *testing.T) {
+	for _, limit := range []int{15, 50} {
+		for _, slowest := range []time.Duration{100 * time.Millisecond, time.Second, 5 * time.Second} {
+			synctest.Test(t, func(t *testing.T) {
+				lane, random, start := NewLane(limit), rand.New(rand.NewPCG(7, uint64(limit))), time.Now()
+				minutes := 20
+				for range minutes * limit {
+					ticket, latency := take(t, lane), time.Duration(random.Int64N(int64(slowest)))
+					time.AfterFunc(latency, func() { lane.Done(ticket, time.Now()) })
+				}
+				if share := float64(minutes) / time.Since(start).Minutes(); share < 0.98 {
+					t.Errorf("%d a minute, answers of up to %v: %.1f %% of the allowed rate", limit, slowest, 100*share)
+				}
+			})
+		}
+	}
+}
+
+// TestALimitedLaneBelievesInAnswersOnly counts requests as late as their answers come.
+func TestALimitedLaneBelievesInAnswersOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lane := NewLane(2)
+		lane.Limited(time.Now(), 0) // one slot is left
+		time.Sleep(time.Minute)
+		ticket := take(t, lane)
+		time.AfterFunc(30*time.Second, func() { lane.Done(ticket, time.Now()) })
+		start := time.Now()
+		take(t, lane)
+		if got, want := time.Since(start), 30*time.Second+window; got != want {
+			t.Errorf("waited %v, want %v", got, want)
 		}
 	})
 }
@@ -35,14 +77,12 @@ func TestLaneKeepsEveryMinute(t *testing.T) {
 			var counted []time.Time
 			answers := make(chan struct{}, 1000)
 			for range 6 * limit {
-				if err := lane.Wait(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				ticket := take(t, lane)
 				latency := time.Duration(random.Int64N(int64(5 * time.Second)))
-				counted = append(counted, time.Now().Add(time.Duration(random.Int64N(int64(latency)+1))))
+				counted = append(counted, time.Now().Add(time.Duration(random.Int64N(int64(min(latency, arrival))+1))))
 				go func() {
 					time.Sleep(latency)
-					lane.Done(time.Now())
+					lane.Done(ticket, time.Now())
 					answers <- struct{}{}
 				}()
 			}
@@ -69,10 +109,7 @@ func TestLaneRestsAfterALimitedAnswer(t *testing.T) {
 		lane := NewLane(4)
 		next := func() time.Duration {
 			start := time.Now()
-			if err := lane.Wait(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			lane.Done(time.Now())
+			lane.Done(take(t, lane), time.Now())
 			return time.Since(start)
 		}
 		next()
@@ -98,9 +135,7 @@ func TestLaneInheritsWhatAnEarlierProcessSent(t *testing.T) {
 		before := time.Now()
 		lane.Inherit(before.Add(-20*time.Second), before.Add(-19*time.Second))
 		lane.Inherit(before.Add(-10*time.Second), before.Add(-9*time.Second))
-		if err := lane.Wait(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		take(t, lane)
 		if got, want := time.Since(before), window-19*time.Second; got != want {
 			t.Errorf("waited %v, want %v", got, want)
 		}
@@ -110,16 +145,14 @@ func TestLaneInheritsWhatAnEarlierProcessSent(t *testing.T) {
 func TestLaneWaitEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lane := NewLane(1)
-		if err := lane.Wait(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		ticket := take(t, lane)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second) // the slot is in the air
 		defer cancel()
-		if err := lane.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := lane.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
 		}
-		lane.Done(time.Now())
-		if err := lane.Wait(t.Context()); err != nil {
+		lane.Done(ticket, time.Now())
+		if _, err := lane.Wait(t.Context()); err != nil {
 			t.Errorf("the wait that gave up took a slot: %v", err)
 		}
 	})
@@ -129,12 +162,12 @@ func TestBudgetNeverExceedsItsCap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBudget(25, 0)
 		for range 2 {
-			if err := b.Reserve(t.Context(), 10); err != nil {
+			if err := b.Reserve(t.Context(), "by-type", 10); err != nil {
 				t.Fatal(err)
 			}
 		}
 		third := make(chan error)
-		go func() { third <- b.Reserve(t.Context(), 10) }()
+		go func() { third <- b.Reserve(t.Context(), "by-type", 10) }()
 		synctest.Wait()
 		b.Settle(10, 0) // a free answer makes room for the one that waits
 		if err := <-third; err != nil {
@@ -142,10 +175,10 @@ func TestBudgetNeverExceedsItsCap(t *testing.T) {
 		}
 		b.Settle(10, 10)
 		b.Settle(10, 10)
-		if err := b.Reserve(t.Context(), 10); !errors.Is(err, ErrBudget) {
+		if err := b.Reserve(t.Context(), "by-type", 10); !errors.Is(err, ErrBudget) {
 			t.Errorf("with 5 of 25 left: %v, want %v", err, ErrBudget)
 		}
-		if err := b.Reserve(t.Context(), 5); err != nil {
+		if err := b.Reserve(t.Context(), "by-type", 5); err != nil {
 			t.Errorf("5 of the 5 that are left: %v", err)
 		}
 		if got := b.Spent(); got != 20 {
@@ -157,8 +190,36 @@ func TestBudgetNeverExceedsItsCap(t *testing.T) {
 func TestBudgetOfZeroIsNoCap(t *testing.T) {
 	b := NewBudget(0, 0)
 	for range 1000 {
-		if err := b.Reserve(t.Context(), 10); err != nil {
+		if err := b.Reserve(t.Context(), "by-type", 10); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+func TestAClaimIsKeptForItsOperation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBudget(30, 0)
+		b.Claim("by-type", 25)
+		lookup := make(chan error)
+		for range 5 {
+			if err := b.Reserve(t.Context(), "particulars", 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		go func() { lookup <- b.Reserve(t.Context(), "particulars", 1) }()
+		synctest.Wait() // nothing is left but what is claimed
+		if err := b.Reserve(t.Context(), "by-type", 10); err != nil {
+			t.Errorf("the claimant itself: %v", err)
+		}
+		b.Claim("by-type", 10) // the rest turned out cheaper
+		if err := <-lookup; err != nil {
+			t.Errorf("after the claim shrank: %v", err)
+		}
+		b.Claim("by-type", 15)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := b.Reserve(ctx, "particulars", 1); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a lookup took what is claimed: %v", err)
+		}
+	})
 }

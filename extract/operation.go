@@ -14,12 +14,13 @@ var (
 	ByStatus    = Operation{"by-status", "POST", "/get-vessels-by-navigational-status", 10, 15}
 	ByType      = Operation{"by-type", "GET", "/vessels-by-types-and-countries", 10, 50}
 	Info        = Operation{"info", "GET", "/get-vessel-info", 5, 15}
+	Location    = Operation{"location", "GET", "/get-vessel-location", 1, 15} // its limit is not documented: that of info
 	Particulars = Operation{"particulars", "GET", "/get-vessel-particulars", 1, 50}
 	Credits     = Operation{"credits", "GET", "/my-credits", 0, 50}
 )
 
 // Operations lists every operation, in the order in which reports show them.
-var Operations = []Operation{ByStatus, ByType, Info, Particulars, Credits}
+var Operations = []Operation{ByStatus, ByType, Info, Location, Particulars, Credits}
 
 // PageSize is the number of vessels on a full page of the type/country search.
 const PageSize = 100

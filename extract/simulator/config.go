@@ -66,12 +66,16 @@ type Rates struct {
 	Corrected  float64 // a value of the particulars changes; 0.002
 	Sold       float64 // new owner and manager; 0.0008
 	Moved      float64 // begin a voyage: new zone, destination and status; 0.1, at most 0.5
+
+	// SoldShows is a share of the sales and not of the vessels: those after which the vessel is
+	// renamed, reflagged or both on the same day; 0.6, at most 1.
+	SoldShows float64
 }
 
 // defaultRates are the rates of a zero Config.
-var defaultRates = Rates{0.0002, 0.0002, 0.0005, 0.0005, 0.0004, 0.03, 0.002, 0.0008, 0.1}
+var defaultRates = Rates{0.0002, 0.0002, 0.0005, 0.0005, 0.0004, 0.03, 0.002, 0.0008, 0.1, 0.6}
 
-// fields lists the rates with the most that each may be.
+// fields lists the rates a day.
 func (r *Rates) fields() []*float64 {
 	return []*float64{&r.Built, &r.Scrapped, &r.Unlisted, &r.Renamed, &r.Reflagged, &r.Identified, &r.Corrected, &r.Sold, &r.Moved}
 }
@@ -120,6 +124,10 @@ func (r *Rates) complete() error {
 		}
 		*rate = max(orDefault(*rate, *defaults[i]), 0)
 	}
+	if !(r.SoldShows <= 1) {
+		return fmt.Errorf("%v of the sales show: want at most 1", r.SoldShows)
+	}
+	r.SoldShows = max(orDefault(r.SoldShows, defaultRates.SoldShows), 0)
 	return nil
 }
 

@@ -29,6 +29,9 @@ var lookupChecks = []check{
 			}
 		})
 	}},
+	{"a location costs 1 and tells the name, the place and the speed", 1, func(t *testing.T, s *service) {
+		s.costs(t, 1, func() { s.record(t, extract.Location, s.number(t, "mmsi"), "name", "latitude", "longitude", "speed") })
+	}},
 	{"a vessel is found by its IMO, too", 1, func(t *testing.T, s *service) {
 		profile := s.profile(t, extract.Particulars, s.number(t, "imo"))
 		if got := string(profile["imo"]); got != `"`+s.number(t, "imo")+`"` {
@@ -61,16 +64,22 @@ func rightIMO(imo string) bool {
 	return byte(sum%10) == imo[6]-'0'
 }
 
-// profile asks for a vessel. The interface text puts it into detail; live answers have also
-// been seen without.
+// profile asks for a vessel and its particulars.
 func (s *service) profile(t *testing.T, o extract.Operation, number string) map[string]json.RawMessage {
+	t.Helper()
+	return s.record(t, o, number, "name", "mmsi", "imo", "country", "countryIso", "shipType", "typeSpecific", "length", "beam", "deadweight", "grossTonnage", "yearOfBuilt")
+}
+
+// record asks for a vessel and wants members of it. The interface text puts the vessel into
+// detail; live answers have also been seen without.
+func (s *service) record(t *testing.T, o extract.Operation, number string, members ...string) map[string]json.RawMessage {
 	t.Helper()
 	r := s.ask(t, http.StatusOK, o, map[string]string{"imo_or_mmsi": number})
 	profile := decode[map[string]json.RawMessage](t, r)
 	if detail, ok := profile["detail"]; ok {
 		profile = decode[map[string]json.RawMessage](t, reply{body: detail})
 	}
-	for _, member := range []string{"name", "mmsi", "imo", "country", "countryIso", "shipType", "typeSpecific", "length", "beam", "deadweight", "grossTonnage", "yearOfBuilt"} {
+	for _, member := range members {
 		var value *string
 		if err := json.Unmarshal(profile[member], &value); err != nil {
 			t.Errorf("%s is %s: want a string", member, profile[member])

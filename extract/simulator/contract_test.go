@@ -190,7 +190,7 @@ var authChecks = []check{
 func refusedKey(t *testing.T, s *service, key string) {
 	for o, parameters := range map[*extract.Operation]map[string]string{
 		&extract.ByStatus: {"navigational_status": "drifting"}, &extract.ByType: {"country": "Panama"},
-		&extract.Info: {"imo_or_mmsi": "9218301"}, &extract.Particulars: {"imo_or_mmsi": "9218301"}, &extract.Credits: nil,
+		&extract.Info: {"imo_or_mmsi": "9218301"}, &extract.Location: {"imo_or_mmsi": "9218301"}, &extract.Particulars: {"imo_or_mmsi": "9218301"}, &extract.Credits: nil,
 	} {
 		r := s.send(t, *o, key, parameters)
 		if r.status != http.StatusUnauthorized {

@@ -19,7 +19,8 @@
 //     full price of the operation, even if this answer would turn out to be free (shape B
 //     for by-type, A elsewhere).
 //  8. The data. by-status costs 10, also when it is empty; by-type 10 when it has a vessel;
-//     info 5 and particulars 1 when the vessel is found. An unknown vessel is 404 (shape A).
+//     info 5, location 1 and particulars 1 when the vessel is found. An unknown vessel is 404
+//     (shape A).
 //  9. A fault that comes in place of the answer and is billed.
 //
 // The waiting of a slow answer comes between steps 4 and 5. A client that goes away while it
@@ -32,6 +33,12 @@
 // right; a lookup by MMSI finds each registration, also the old one that is still listed.
 // Every vessel of a search has a country or a type, so that the type/country search can
 // reach it, and a zone if it has a status.
+//
+// Most sales show on the list on the same day, as a new name, a new flag, or both: who sees
+// one of these has a reason to ask for the owner.
+//
+// A location tells the position that a profile tells. Of one vessel in five it tells less, and
+// not the IMO number; a few do not say when the position was received.
 //
 // # Tables
 //

@@ -184,7 +184,7 @@ func TestFleetChangesByDay(t *testing.T) {
 	}
 	changed["scrapped"] = len(before)
 	for what, want := range map[string][2]int{ // in ten days, of 20,000
-		"built": {35, 45}, "scrapped": {20, 65}, "renamed": {60, 140}, "reflagged": {45, 120}, "two flags": {20, 150}, "unlisted": {30, 90},
+		"built": {35, 45}, "scrapped": {20, 65}, "renamed": {130, 250}, "reflagged": {85, 180}, "two flags": {20, 150}, "unlisted": {30, 90},
 		"listed again": {30, 90}, "shows its IMO": {15, 150}, "hides its IMO": {0, 0}, "corrected": {200, 500}, "sold": {80, 220}, "new status": {6000, 18000}, "moved": {4000, 14000},
 	} {
 		if n := changed[what]; n < want[0] || n > want[1] {
@@ -194,7 +194,7 @@ func TestFleetChangesByDay(t *testing.T) {
 }
 
 func TestRatesBelowZeroStopTheWorld(t *testing.T) {
-	still := Rates{-1, -1, -1, -1, -1, -1, -1, -1, -1}
+	still := Rates{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1}
 	s := fleet(t, Config{Vessels: 2000, Rates: still})
 	first, last := s.Truth(0), s.Truth(300)
 	if len(first) != 2000 || len(last) != 2000 {

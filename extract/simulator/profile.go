@@ -34,8 +34,7 @@ func (f *census) profileOf(e entry) []byte {
 	}
 	o.raw("engine", f.engineOf(e))
 	o.raw("management", f.managementOf(e))
-	o.text("updateTime", stamp(position.UpdatedAt))
-	o.text("dataSource", position.DataSource)
+	o.told(position)
 	return f.envelope(h, o.done())
 }
 
@@ -101,22 +100,38 @@ var statusWords = []string{
 
 // sail adds position and voyage.
 func (f *census) sail(o *object, e entry, p Position) {
-	destination, lastPort := "unlocodeDestination", "unlocodeLastport"
-	if !f.newStyle(o.h) {
-		destination, lastPort = "unlocode_destination", "unlocode_lastport"
+	f.fix(o, p)
+	if kinds[o.h.kind].group.isShip() {
+		o.steer(p)
+		o.draught(p, f.newStyle(o.h))
 	}
+	f.bound(o, p)
+	o.text("navigationalStatus", f.statusWord(e))
+}
+
+// fix adds the coordinates, or what a receiver without a fix sends.
+func (f *census) fix(o *object, p Position) {
 	if p.Latitude == nil && f.stray(o.h, "91") {
 		o.text("latitude", "91")
 		o.text("longitude", "181")
-	} else {
-		o.text("latitude", decimal(p.Latitude, "0"))
-		o.text("longitude", decimal(p.Longitude, "0"))
+		return
 	}
-	if kinds[o.h.kind].group.isShip() {
-		o.text("speed", decimal(p.SpeedKn, "102.3"))
-		o.text("course", decimal(p.CourseDeg, "360"))
-		o.text("heading", decimal(p.HeadingDeg, "511"))
-		o.draught(p, f.newStyle(o.h))
+	o.text("latitude", decimal(p.Latitude, "0"))
+	o.text("longitude", decimal(p.Longitude, "0"))
+}
+
+// steer adds how the vessel moves.
+func (o *object) steer(p Position) {
+	o.text("speed", decimal(p.SpeedKn, "102.3"))
+	o.text("course", decimal(p.CourseDeg, "360"))
+	o.text("heading", decimal(p.HeadingDeg, "511"))
+}
+
+// bound adds where the vessel goes and comes from, and when all that was received.
+func (f *census) bound(o *object, p Position) {
+	destination, lastPort := "unlocodeDestination", "unlocodeLastport"
+	if !f.newStyle(o.h) {
+		destination, lastPort = "unlocode_destination", "unlocode_lastport"
 	}
 	o.text("destination", f.typed(o.h, p))
 	o.text(destination, p.DestinationUNLOCODE)
@@ -125,11 +140,14 @@ func (f *census) sail(o *object, e entry, p Position) {
 	o.text("etaUtc", stamp(p.ETA))
 	o.text("atdUtc", stamp(p.DepartedAt))
 	o.text("positionReceived", stamp(p.At))
-	status := ""
+}
+
+// statusWord is the status as profiles write it.
+func (f *census) statusWord(e entry) string {
 	if s := f.states[e.hull()].status; s >= 0 {
-		status = statusWords[s]
+		return statusWords[s]
 	}
-	o.text("navigationalStatus", status)
+	return ""
 }
 
 // typed is the destination as the crew typed it, here and there padded.

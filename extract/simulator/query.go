@@ -44,7 +44,7 @@ func read(o extract.Operation, r *http.Request) (query, *answer) {
 	switch o.Name {
 	case extract.ByType.Name:
 		return q, q.readType(values)
-	case extract.Info.Name, extract.Particulars.Name:
+	case extract.Info.Name, extract.Location.Name, extract.Particulars.Name:
 		q.vessel = strings.TrimSpace(values.Get("imo_or_mmsi"))
 		if q.vessel == "" {
 			a := refuseA(http.StatusBadRequest, Invalid, "imo_or_mmsi is required")

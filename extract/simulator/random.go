@@ -43,6 +43,7 @@ const (
 	forBuild
 	forFault
 	forNumbers
+	forShown
 )
 
 // mix scatters the bits of x (the finalizer of SplitMix64).

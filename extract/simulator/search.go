@@ -127,16 +127,19 @@ func (f *census) sails(e entry, q query) bool {
 	return (q.laden < 0 || v.laden == q.laden) && (q.forOrder == "" || v.forOrder == (q.forOrder == "true"))
 }
 
-// lookup answers vessel info and vessel particulars.
+// lookup answers vessel info, location and particulars.
 func (f *census) lookup(o extract.Operation, number string) answer {
 	e, ok := f.find(number)
 	if !ok {
 		return refuseA(http.StatusNotFound, NotFound, "Vessel not found")
 	}
 	a := answer{status: http.StatusOK, outcome: OK, credits: o.Credits, rows: 1}
-	if o.Name == extract.Info.Name {
+	switch o.Name {
+	case extract.Info.Name:
 		a.body = f.profileOf(e)
-	} else {
+	case extract.Location.Name:
+		a.body = f.locationOf(e)
+	default:
 		a.body = f.particularsOf(e)
 	}
 	return a

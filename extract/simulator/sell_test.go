@@ -33,6 +33,9 @@ func TestBillFollowsThePrices(t *testing.T) {
 		{"info of nobody", extract.Info, "imo_or_mmsi=9999999", 404, 0},
 		{"info of no number", extract.Info, "imo_or_mmsi=ship", 404, 0},
 		{"info without a vessel", extract.Info, "", 400, 0},
+		{"location", extract.Location, "imo_or_mmsi=" + vessel, 200, 1},
+		{"location of nobody", extract.Location, "imo_or_mmsi=9999999", 404, 0},
+		{"location without a vessel", extract.Location, "", 400, 0},
 		{"particulars", extract.Particulars, "imo_or_mmsi=" + vessel, 200, 1},
 		{"particulars of nobody", extract.Particulars, "imo_or_mmsi=0", 404, 0},
 		{"my credits", extract.Credits, "", 200, 0},
@@ -50,7 +53,7 @@ func TestBillFollowsThePrices(t *testing.T) {
 			t.Errorf("%s: booked as %+v", step.name, after.Operations[of])
 		}
 	}
-	if b := s.Bill(); b.Spent != 36 || b.Balance != 964 || b.MaxInFlight != 1 || b.Operations["by-type"].Answers != 3 {
+	if b := s.Bill(); b.Spent != 37 || b.Balance != 963 || b.MaxInFlight != 1 || b.Operations["by-type"].Answers != 3 {
 		t.Errorf("%+v", b)
 	}
 }
@@ -144,7 +147,7 @@ func TestEnvelopes(t *testing.T) {
 	for envelope, want := range map[Envelope]string{EnvelopeDetail: `{"detail":{"name":`, EnvelopeFlat: `{"name":`} {
 		s := fleet(t, Config{Vessels: 40, Envelope: envelope})
 		for _, v := range s.Truth(0) {
-			for _, o := range []extract.Operation{extract.Info, extract.Particulars} {
+			for _, o := range []extract.Operation{extract.Info, extract.Location, extract.Particulars} {
 				if w := ask(s, o, "imo_or_mmsi="+v.MMSI); !strings.HasPrefix(w.Body.String(), want) {
 					t.Errorf("%.60s, want %s", w.Body, want)
 				}

@@ -105,6 +105,7 @@ func TestNewRefuses(t *testing.T) {
 		"an unknown envelope":          {Envelope: 9},
 		"dirt that is no number":       {Dirt: math.NaN()},
 		"a rate above one half":        {Rates: Rates{Moved: 0.6}},
+		"more sales shown than made":   {Rates: Rates{SoldShows: 1.1}},
 		"a rate that is no number":     {Rates: Rates{Sold: math.NaN()}},
 		"a cache of less than nothing": {CacheMiB: -1},
 	} {
@@ -133,6 +134,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 	for _, v := range a.Truth(5)[:200] {
 		requests["imo_or_mmsi="+v.MMSI] = extract.Info
 		requests["imo_or_mmsi="+v.MMSI+"&again"] = extract.Particulars
+		requests["imo_or_mmsi="+v.MMSI+"&where"] = extract.Location
 	}
 	same := 0
 	for parameters, o := range requests {

@@ -72,9 +72,9 @@ func (l laws) on(h *hull, day int) state {
 	}
 	l.showIMO(h, start, day, &s)
 	from := max(int(h.born), -history)
-	s.renames, _ = events(h, forRename, l.rates.Renamed, from, day)
-	s.sales, _ = events(h, forSale, l.rates.Sold, from, day)
-	s.corrections, _ = events(h, forCorrection, l.rates.Corrected, from, day)
+	s.renames, _ = l.changes(h, forRename, l.rates.Renamed, from, day)
+	s.sales = events(h, forSale, l.rates.Sold, from, day)
+	s.corrections = events(h, forCorrection, l.rates.Corrected, from, day)
 	l.reflag(h, from, day, &s)
 
 	if v := l.voyage(h, day); v.status >= 0 {
@@ -83,15 +83,67 @@ func (l laws) on(h *hull, day int) state {
 	return s
 }
 
-// events counts what happened to a hull with a rate a day, and says when it last did.
-func events(h *hull, p purpose, rate float64, from, day int) (count uint16, last int) {
-	for at := from; ; count++ {
-		at += gap(draw(h.seed, p, int(count)), rate)
-		if at > day || count == math.MaxUint16 {
-			return count, last
-		}
-		last = at
+// happening steps through the days on which something happens to a hull.
+type happening struct {
+	h    *hull
+	p    purpose
+	rate float64 // a day
+	n    int     // which one, from 0
+	at   int     // its day
+}
+
+// first is the first time that something happens after a day.
+func first(h *hull, p purpose, rate float64, after int) happening {
+	e := happening{h: h, p: p, rate: rate, n: -1, at: after}
+	e.next()
+	return e
+}
+
+func (e *happening) next() {
+	e.n++
+	e.at += gap(draw(e.h.seed, e.p, e.n), e.rate)
+}
+
+// events counts how often something happened to a hull.
+func events(h *hull, p purpose, rate float64, from, day int) uint16 {
+	e := first(h, p, rate, from)
+	for e.at <= day && e.n < math.MaxUint16 {
+		e.next()
 	}
+	return uint16(e.n)
+}
+
+// changes counts the days on which a hull was renamed, or reflagged: for no reason that we
+// know of, or because it was sold. It says which of them was the last.
+func (l laws) changes(h *hull, p purpose, rate float64, from, day int) (count uint16, last int) {
+	own, sale := first(h, p, rate, from), first(h, forSale, l.rates.Sold, from)
+	for count < math.MaxUint16 {
+		at := min(own.at, sale.at)
+		if at > day {
+			break
+		}
+		happened := own.at == at || l.shows(sale, p)
+		if own.at == at {
+			own.next()
+		}
+		if sale.at == at {
+			sale.next()
+		}
+		if happened {
+			count, last = count+1, at
+		}
+	}
+	return count, last
+}
+
+// shows reports whether a sale renames the vessel, or reflags it: of those that show, half do
+// the first, a quarter the second and a quarter both.
+func (l laws) shows(sale happening, p purpose) bool {
+	u := draw(sale.h.seed, forShown, sale.n)
+	if unit(u) >= l.rates.SoldShows {
+		return false
+	}
+	return u%4 == 3 || (p == forReflag) == (u%4 == 2)
 }
 
 // away reports whether a vessel is unlisted on a day.
@@ -130,7 +182,7 @@ func (l laws) showIMO(h *hull, start, day int, s *state) {
 // reflag finds the country of registration, and whether the entry before is still listed.
 // Only a vessel with a good IMO has two entries: by MMSI alone they would be two vessels.
 func (l laws) reflag(h *hull, from, day int, s *state) {
-	count, last := events(h, forReflag, l.rates.Reflagged, from, day)
+	count, last := l.changes(h, forReflag, l.rates.Reflagged, from, day)
 	s.reflags, s.before = count, s.country
 	for n := range int(count) {
 		s.before, s.country = s.country, nextCountry(h, s.country, n)

@@ -1,0 +1,82 @@
+package simulator
+
+import "testing"
+
+// TestSalesShowOnTheList counts, of the vessels that were sold on a day, those whose name or
+// flag changed on the same day.
+func TestSalesShowOnTheList(t *testing.T) {
+	for name, c := range map[string]struct {
+		shows                         float64
+		shown, renamed, flagged, both [2]float64 // share of the sales, at least and at most
+	}{
+		"by default, three of five": {0, [2]float64{.55, .66}, [2]float64{.38, .52}, [2]float64{.24, .36}, [2]float64{.1, .2}},
+		"all":                       {1, [2]float64{1, 1}, [2]float64{.69, .81}, [2]float64{.44, .56}, [2]float64{.2, .3}},
+		"none":                      {-1, [2]float64{}, [2]float64{}, [2]float64{}, [2]float64{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := fleet(t, Config{Vessels: 30_000, Rates: Rates{Sold: .02, Renamed: -1, Reflagged: -1, SoldShows: c.shows}})
+			was := make(map[int]Vessel)
+			for _, v := range s.Truth(6) {
+				was[v.Hull] = v
+			}
+			sold, shown, renamed, flagged, both := 0, 0, 0, 0, 0
+			for _, v := range s.Truth(7) {
+				before, known := was[v.Hull]
+				name, flag := before.Name != v.Name, before.Flag != v.Flag
+				switch {
+				case !known || before.Management == (Management{}): // its management is not told
+				case before.Management != v.Management:
+					sold++
+					shown += one(name || flag)
+					renamed += one(name)
+					flagged += one(flag)
+					both += one(name && flag)
+				case name || flag:
+					t.Errorf("%s changes without a sale", v.VesselID)
+				}
+			}
+			if sold < 300 {
+				t.Fatalf("%d sales", sold)
+			}
+			for what, share := range map[string]struct {
+				n    int
+				want [2]float64
+			}{"shown": {shown, c.shown}, "renamed": {renamed, c.renamed}, "reflagged": {flagged, c.flagged}, "both": {both, c.both}} {
+				if got := float64(share.n) / float64(sold); got < share.want[0] || got > share.want[1] {
+					t.Errorf("%s: %.2f of %d sales, want %v", what, got, sold, share.want)
+				}
+			}
+		})
+	}
+}
+
+// TestChangesOnOneDayAreOne holds that a vessel which is renamed by chance and by a sale on
+// the same day has one new name, and that days can be visited in any order.
+func TestChangesOnOneDayAreOne(t *testing.T) {
+	l := laws{rates: Rates{Sold: .3, Renamed: .3, SoldShows: 1}}
+	together := 0
+	for seed := range uint64(200) {
+		h := &hull{seed: mix(seed)}
+		count := uint16(0)
+		for day := 1; day <= 40; day++ {
+			own, sold := happens(h, forRename, day), happens(h, forSale, day)
+			sale := happening{h: h, n: int(events(h, forSale, .3, 0, day)) - 1}
+			if own || sold && l.shows(sale, forRename) {
+				count++
+			}
+			together += one(own && sold)
+			got, last := l.changes(h, forRename, .3, 0, day)
+			if got != count || count > 0 && last > day {
+				t.Fatalf("hull %d, day %d: %d changes, the last on %d, want %d", seed, day, got, last, count)
+			}
+		}
+	}
+	if together < 100 {
+		t.Errorf("%d days with both", together)
+	}
+}
+
+// happens reports whether something happens to a hull on a day, at 0.3 a day.
+func happens(h *hull, p purpose, day int) bool {
+	return events(h, p, .3, 0, day) > events(h, p, .3, 0, day-1)
+}
