@@ -14,6 +14,8 @@ type Listed struct {
 	IMO           IMO  // 0 is none
 	MMSI          MMSI // 0 is none
 	Type, Country string
+
+	Name, Flag, VesselType string // as the tables have them; empty where the answer does not tell
 }
 
 // Each gives every vessel of an answer of a search to f.
@@ -25,8 +27,10 @@ func (r *Roll) Each(e journal.Entry, f func(Listed)) {
 	}
 	b.search(roster, page{}, b.body(&e, roster.dataset))
 	for i := range roster.rows.n {
-		row := roster.rows.at(i)
-		f(Listed{IMO: row.id.imo(), MMSI: row.mmsi, Type: b.words.vesselTypes.at(row.vesselType).raw, Country: b.words.countries.at(row.country).raw})
+		row, reg, _ := roster.at(uint32(i))
+		typ, flag := b.words.vesselTypes.at(row.vesselType), b.words.countries.at(row.country)
+		f(Listed{IMO: row.id.imo(), MMSI: row.mmsi, Type: typ.raw, Country: flag.raw,
+			Name: CleanName(reg.name), Flag: flags[flag.flag].code, VesselType: typ.value})
 	}
 	roster.rows.n, b.pages, b.issues = 0, b.pages[:0], b.issues[:0]
 	if len(roster.texts.chunks) > 1 { // a chunk holds the texts of many answers
