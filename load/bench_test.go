@@ -1,0 +1,143 @@
+//go:build unix
+
+package load
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/fleetlake/fleetlake/transform"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// fleet is a night of so many listings, a page of a hundred each second, of which one in
+// three shows no IMO number and three in a thousand read differently every night.
+type fleet struct {
+	vessels, night int
+}
+
+func (f fleet) run() warehouse.Run {
+	at := time.Date(2026, 1, 1, 2, 0, 0, 0, time.UTC).AddDate(0, 0, f.night)
+	return warehouse.Run{ID: at.Format("20060102T150405.000Z") + "-0000", Job: "nightly", Date: at.Format(time.DateOnly), Started: at, Finished: at, State: "done"}
+}
+
+func (f fleet) Rows(t transform.Table) int {
+	if t.Name == transform.Listings.Name {
+		return f.vessels
+	}
+	return 0
+}
+
+func (f fleet) Write(t transform.Table, emit func(arrow.Record) error) error {
+	b := array.NewRecordBuilder(memory.DefaultAllocator, t.Schema)
+	defer b.Release()
+	for from := 0; from < f.vessels; from += 65_536 {
+		for i := from; i < min(from+65_536, f.vessels); i++ {
+			f.append(b, i)
+		}
+		r := b.NewRecord()
+		err := emit(r)
+		r.Release()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// append adds one vessel. The first two thirds have an IMO number, so that ids come sorted.
+func (f fleet) append(b *array.RecordBuilder, i int) {
+	h := mix(uint64(i))
+	mmsi := fmt.Sprintf("%03d%06d", 201+h%550, i%1_000_000)
+	text := func(column int, s string) { b.Field(column).(*array.StringBuilder).Append(s) }
+	text(0, f.run().ID)
+	b.Field(1).(*array.Int32Builder).Append(int32(h >> 20 % 2000))
+	b.Field(2).(*array.TimestampBuilder).Append(arrow.Timestamp(f.run().Started.Add(time.Duration(h>>20%2000) * time.Second).UnixMicro()))
+	imo := b.Field(4).(*array.Int32Builder)
+	if i < f.vessels*2/3 {
+		text(3, fmt.Sprintf("IMO%d", 5_000_000+i))
+		imo.Append(int32(5_000_000 + i))
+	} else {
+		mmsi = fmt.Sprintf("%09d", 800_000_000+i)
+		text(3, "MMSI"+mmsi)
+		imo.AppendNull()
+	}
+	name := fmt.Sprintf("%s %s %d", names[h>>8%8], names[h>>12%8], h>>16%1000)
+	if uint64(f.night) > 0 && mix(uint64(i)+uint64(f.night)<<32)%1000 < 3 {
+		name += fmt.Sprint(" ", f.night)
+	}
+	country := h >> 32 % 200
+	kind := h >> 40 % 300
+	text(5, mmsi)
+	text(6, name)
+	text(7, fmt.Sprintf("%c%c%03d", 'A'+h>>24%26, 'A'+h>>30%26, h>>36%1000))
+	text(8, fmt.Sprintf("%c%c", 'A'+country/26, 'A'+country%26))
+	text(9, fmt.Sprintf("Country of number %d", country))
+	text(10, fmt.Sprintf("%c%c", 'A'+country/26, 'A'+country%26))
+	text(11, "Cargo")
+	text(12, fmt.Sprintf("Specific type %d", kind))
+	text(13, names[kind%8])
+	b.Field(14).(*array.BooleanBuilder).Append(true)
+	b.Field(15).AppendNull()
+	b.Field(16).AppendNull()
+}
+
+var names = []string{"OCEAN", "STAR", "PACIFIC", "NORTHERN", "MAERSK", "ATLANTIC", "SEA", "EVER"}
+
+// mix is a hash, so that a fleet is the same every time.
+func mix(x uint64) uint64 {
+	x = (x ^ x>>31) * 0x9e3779b97f4a7c15
+	x = (x ^ x>>29) * 0xbf58476d1ce4e5b9
+	return x ^ x>>32
+}
+
+// BenchmarkPublish brings in a first night and two later ones, and prints for each what it
+// cost. The peak of the memory is of the whole process, so that each size wants a run of its own.
+func BenchmarkPublish(b *testing.B) {
+	for _, n := range []int{200_000, 1_000_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				dir := b.TempDir()
+				for night := range 3 {
+					f := fleet{n, night}
+					start, cpu := time.Now(), usage()
+					m, err := Write(dir, f.run(), f)
+					if err != nil {
+						b.Fatal(err)
+					}
+					written := usage()
+					if err := Publish(b.Context(), dir, Options{}, m); err != nil {
+						b.Fatal(err)
+					}
+					took, after := time.Since(start), usage()
+					info, err := os.Stat(warehouse.Path(dir))
+					if err != nil {
+						b.Fatal(err)
+					}
+					b.Logf("night %d: %.0f rows/s, %.2f s, CPU %.2f s to write and %.2f s to publish, peak %d MiB, file %.1f MB", night,
+						float64(n)/took.Seconds(), took.Seconds(), (written.cpu - cpu.cpu).Seconds(), (after.cpu - written.cpu).Seconds(), after.peakMiB, float64(info.Size())/1e6)
+				}
+			}
+			b.ReportMetric(float64(usage().peakMiB), "peak-MiB")
+		})
+	}
+}
+
+type used struct {
+	cpu     time.Duration
+	peakMiB int64
+}
+
+func usage() used {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		return used{}
+	}
+	return used{time.Duration(r.Utime.Nano() + r.Stime.Nano()), r.Maxrss / 1024}
+}

@@ -1,0 +1,121 @@
+package load
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/fleetlake/fleetlake/transform"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// manifestVersion is of the manifest's own form.
+const manifestVersion = 1
+
+// Manifest says what a run brought to the lake. Files that no manifest names are not data.
+type Manifest struct {
+	Version  int            `json:"version"`
+	Schema   string         `json:"schema"` // which columns the files have; see SchemaID
+	Run      warehouse.Run  `json:"run"`
+	Files    []File         `json:"files"`
+	Coverage map[string]int `json:"coverage"` // partitions by state
+}
+
+// File is one file of the lake.
+type File struct {
+	Table  string `json:"table"`
+	Path   string `json:"path"` // below lake/, with slashes
+	Rows   int64  `json:"rows"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// file returns the file of a table.
+func (m Manifest) file(table string) (File, bool) {
+	i := slices.IndexFunc(m.Files, func(f File) bool { return f.Table == table })
+	if i < 0 {
+		return File{}, false
+	}
+	return m.Files[i], true
+}
+
+// forget drops the file of a table.
+func (m *Manifest) forget(table string) {
+	m.Files = slices.DeleteFunc(slices.Clone(m.Files), func(f File) bool { return f.Table == table })
+}
+
+func lake(dir string) string      { return filepath.Join(dir, "lake") }
+func manifests(dir string) string { return filepath.Join(lake(dir), "_manifests") }
+
+// lakePath is where a run's file of a table lies, below lake/.
+func lakePath(table, date, run string) string {
+	return table + "/snapshot_date=" + date + "/" + run + ".parquet"
+}
+
+// write puts the manifest in its place. It comes after its files.
+func (m Manifest) write(dir string) error {
+	b, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write manifest of %s: %w", m.Run.ID, err)
+	}
+	return writeFile(filepath.Join(manifests(dir), m.Run.ID+".json"), append(b, '\n'))
+}
+
+// Manifests reads the manifests of a data directory, by run.
+func Manifests(dir string) (map[string]Manifest, error) {
+	entries, err := os.ReadDir(manifests(dir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read manifests: %w", err)
+	}
+	all := make(map[string]Manifest, len(entries))
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".json") {
+			continue
+		}
+		m, err := readManifest(filepath.Join(manifests(dir), e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		all[m.Run.ID] = m
+	}
+	return all, nil
+}
+
+func readManifest(path string) (Manifest, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return Manifest{}, fmt.Errorf("read manifest: %w", err)
+	}
+	var m Manifest
+	d := json.NewDecoder(bytes.NewReader(b))
+	if err := d.Decode(&m); err != nil {
+		return Manifest{}, fmt.Errorf("read manifest %s: %w", path, err)
+	}
+	if m.Version != manifestVersion {
+		return Manifest{}, fmt.Errorf("read manifest %s: version %d, this program knows %d", path, m.Version, manifestVersion)
+	}
+	for _, f := range m.Files {
+		if !filepath.IsLocal(filepath.FromSlash(f.Path)) {
+			return Manifest{}, fmt.Errorf("read manifest %s: file %q is outside the lake", path, f.Path)
+		}
+	}
+	return m, nil
+}
+
+// SchemaID names the columns of all lake tables: their ids, names and types.
+func SchemaID() string {
+	h := sha256.New()
+	for _, t := range transform.Tables {
+		fmt.Fprintf(h, "%s\n%s\n", t.Name, t.Schema)
+	}
+	fmt.Fprintf(h, "%v\n", vesselFields)
+	return hex.EncodeToString(h.Sum(nil))[:16]
+}

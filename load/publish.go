@@ -1,0 +1,253 @@
+package load
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/fleetlake/fleetlake/transform"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// ErrLake says that the lake lacks what the warehouse was made from.
+var ErrLake = errors.New("the lake lacks files that were published: make it anew from the journal")
+
+// Options say what a load may use.
+type Options struct {
+	MemoryMiB int // of DuckDB; 0 grows with the largest run, from 120 by 40 for a million rows
+}
+
+// Publish brings runs, whose files Write has written, into the warehouse and publishes it. If
+// all of them are published already it does nothing.
+func Publish(ctx context.Context, dir string, o Options, written ...Manifest) error {
+	before, err := published(ctx, dir)
+	if err != nil {
+		return err
+	}
+	written = slices.DeleteFunc(slices.Clone(written), func(m Manifest) bool { return before[m.Run.ID] })
+	if len(written) == 0 {
+		return nil
+	}
+	p := publication{dir: dir, written: written, before: before}
+	if err := p.gather(ctx); err != nil {
+		return fmt.Errorf("publish: %w", err)
+	}
+	b := warehouse.Build{Dir: dir, RunID: p.last(), From: p.base, MemoryMiB: p.memory(o), Check: p.ready}
+	b.Steps = append(b.Steps, fillReference)
+	for _, night := range p.nights {
+		b.Steps = append(b.Steps, func(ctx context.Context, t *warehouse.Tx) error { return p.apply(ctx, t, night) })
+		if p.brings(night) {
+			b.Steps = append(b.Steps, func(ctx context.Context, t *warehouse.Tx) error {
+				return writeVessels(ctx, p.dir, t, night[len(night)-1])
+			})
+		}
+	}
+	debug.FreeOSMemory() // what made the files is garbage by now, and DuckDB needs the room
+	if err := warehouse.Update(ctx, b); err != nil {
+		return fmt.Errorf("publish: %w", err)
+	}
+	for _, m := range written {
+		if err := keepLatestFleet(dir, m.Run.Date); err != nil {
+			return fmt.Errorf("publish: %w", err)
+		}
+	}
+	return nil
+}
+
+// published returns the runs of the published file; none if there is none.
+func published(ctx context.Context, dir string) (map[string]bool, error) {
+	w, err := warehouse.Open(ctx, warehouse.Path(dir), warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
+	if errors.Is(err, warehouse.ErrNone) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	runs, err := w.Published(ctx)
+	return runs, errors.Join(err, w.Close())
+}
+
+// publication is one publish: which nights are applied to which earlier file.
+type publication struct {
+	dir     string
+	written []Manifest      // the runs to bring in
+	before  map[string]bool // the runs that are published
+
+	base   string        // the file to go on from
+	nights [][]*Manifest // what to apply to it: nights in order, each with its runs in order
+}
+
+// gather finds the file to go on from, and everything that comes after it.
+func (p *publication) gather(ctx context.Context) error {
+	first := slices.MinFunc(p.written, func(a, b Manifest) int { return strings.Compare(a.Run.Date, b.Run.Date) }).Run.Date
+	base, has, err := warehouse.Base(ctx, p.dir, first)
+	if err != nil {
+		return err
+	}
+	p.base = base
+	var runs []*Manifest
+	for id := range p.before {
+		if has[id] {
+			continue
+		}
+		m, err := readManifest(filepath.Join(manifests(p.dir), id+".json"))
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("run %s: %w", id, ErrLake)
+		}
+		if err != nil {
+			return err
+		}
+		runs = append(runs, &m)
+	}
+	for i := range p.written {
+		runs = append(runs, &p.written[i])
+	}
+	slices.SortFunc(runs, func(a, b *Manifest) int {
+		return cmp.Or(strings.Compare(a.Run.Date, b.Run.Date), strings.Compare(a.Run.ID, b.Run.ID))
+	})
+	for len(runs) > 0 {
+		n := 1
+		for n < len(runs) && runs[n].Run.Date == runs[0].Run.Date {
+			n++
+		}
+		p.nights, runs = append(p.nights, runs[:n]), runs[n:]
+	}
+	return nil
+}
+
+// last is the latest run that is brought in. It names the version.
+func (p *publication) last() string {
+	return slices.MaxFunc(p.written, func(a, b Manifest) int { return strings.Compare(a.Run.ID, b.Run.ID) }).Run.ID
+}
+
+// memory is the limit for DuckDB, in MiB. What does not fit spills, which takes thrice as long.
+func (p *publication) memory(o Options) int {
+	if o.MemoryMiB > 0 {
+		return o.MemoryMiB
+	}
+	var rows int64
+	for _, night := range p.nights {
+		for _, m := range night {
+			rows = max(rows, m.Run.Rows)
+		}
+	}
+	return 120 + int(rows/25_000)
+}
+
+// fillReference is the first step of a build: the program's own tables.
+func fillReference(ctx context.Context, t *warehouse.Tx) error {
+	for _, r := range transform.ReferenceTables() {
+		if err := t.Fill(ctx, r.Name, r.Columns, r.Rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// apply is one step of the build: a night.
+func (p *publication) apply(ctx context.Context, t *warehouse.Tx, night []*Manifest) error {
+	for _, table := range transform.Tables {
+		if err := t.Lake(ctx, table.Name, columnsOf(table), p.paths(night, table.Name)); err != nil {
+			return err
+		}
+	}
+	var runs []warehouse.Run
+	for _, m := range night {
+		runs = append(runs, m.Run)
+	}
+	return t.Apply(ctx, night[0].Run.Date, runs)
+}
+
+// brings reports whether a run of a night is new. Then the night's fleet is written anew.
+func (p *publication) brings(night []*Manifest) bool {
+	return slices.ContainsFunc(night, func(m *Manifest) bool { return !p.before[m.Run.ID] })
+}
+
+// paths are a night's files of a table.
+func (p *publication) paths(night []*Manifest, table string) []string {
+	var paths []string
+	for _, m := range night {
+		if f, ok := m.file(table); ok {
+			paths = append(paths, filepath.Join(lake(p.dir), filepath.FromSlash(f.Path)))
+		}
+	}
+	return paths
+}
+
+// typeNames are DuckDB's names for the types of the lake.
+var typeNames = map[arrow.Type]string{
+	arrow.STRING: "VARCHAR", arrow.INT32: "INTEGER", arrow.INT64: "BIGINT", arrow.FLOAT64: "DOUBLE",
+	arrow.BOOL: "BOOLEAN", arrow.DATE32: "DATE", arrow.TIMESTAMP: "TIMESTAMP WITH TIME ZONE",
+}
+
+func columnsOf(t transform.Table) []warehouse.Column {
+	var columns []warehouse.Column
+	for _, f := range t.Schema.Fields() {
+		columns = append(columns, warehouse.Column{Name: f.Name, Type: typeNames[f.Type.ID()]})
+	}
+	return columns
+}
+
+// ready compares the finished file with the manifests of the nights that have new runs, and
+// writes these: the lake has a run before the warehouse has it.
+func (p *publication) ready(ctx context.Context, w *warehouse.Warehouse) error {
+	for _, night := range p.nights {
+		if !p.brings(night) {
+			continue
+		}
+		for _, m := range night {
+			if err := p.compare(ctx, w, *m); err != nil {
+				return fmt.Errorf("verify run %s: %w", m.Run.ID, err)
+			}
+			if err := m.write(p.dir); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// compare counts what is one row for one row, and looks at the lake files themselves.
+func (p *publication) compare(ctx context.Context, w *warehouse.Warehouse, m Manifest) error {
+	for _, table := range []string{transform.Requests.Name, transform.Coverage.Name, transform.Issues.Name} {
+		f, _ := m.file(table)
+		got, err := w.Count(ctx, table, m.Run.ID)
+		if err != nil {
+			return err
+		}
+		if got != f.Rows {
+			return fmt.Errorf("%d rows in %s, the manifest has %d", got, table, f.Rows)
+		}
+	}
+	for _, f := range m.Files {
+		if err := p.whole(ctx, w, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// whole looks whether a lake file has its size, and the rows that its footer should tell.
+func (p *publication) whole(ctx context.Context, w *warehouse.Warehouse, f File) error {
+	path := filepath.Join(lake(p.dir), filepath.FromSlash(f.Path))
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	rows, err := w.ParquetRows(ctx, path)
+	if err != nil {
+		return err
+	}
+	if info.Size() != f.Bytes || rows != f.Rows {
+		return fmt.Errorf("%s has %d bytes and %d rows, the manifest has %d and %d", f.Path, info.Size(), rows, f.Bytes, f.Rows)
+	}
+	return nil
+}

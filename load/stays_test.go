@@ -1,0 +1,179 @@
+package load
+
+import "testing"
+
+func TestListed(t *testing.T) {
+	const stays = "SELECT vessel_id, from_date, to_date, last_date, absent_on FROM listed ORDER BY ALL"
+	check(t, map[string]rule{
+		"a vessel that is listed again goes on with its stay": {
+			nights: []run{night("20", listings(ever)), night("21", listings(ever))},
+			sql:    stays,
+			want:   "IMO9811000 20 - 21 -",
+		},
+		"a night without proof of absence ends no stay": {
+			nights: []run{night("20", listings(ever)), night("21", listings(nameless))},
+			sql:    stays,
+			want:   "IMO9811000 20 - 20 -\nMMSI244660000 21 - 21 -",
+		},
+		"a night that covered every country ends it": {
+			nights: []run{night("20", listings(ever)), night("21", covered("country"))},
+			sql:    stays,
+			want:   "IMO9811000 20 20 20 21",
+		},
+		"a night that covered every type ends it": {
+			nights: []run{night("20", listings(ever)), night("21", covered("type"))},
+			sql:    stays,
+			want:   "IMO9811000 20 20 20 21",
+		},
+		"one country that is suspect ends none": {
+			nights: []run{night("20", listings(ever)), night("21", covered("country", "Zimbabwe"))},
+			sql:    stays,
+			want:   "IMO9811000 20 - 20 -",
+		},
+		"the countries prove nothing of a vessel without a country": {
+			nights: []run{night("20", listings(with(ever, row{"country": nil, "flag": nil}))), night("21", covered("country"))},
+			sql:    stays,
+			want:   "IMO9811000 20 - 20 -",
+		},
+		"the types prove nothing of a vessel without a type": {
+			nights: []run{night("20", listings(nameless)), night("21", covered("type"))},
+			sql:    stays,
+			want:   "MMSI244660000 20 - 20 -",
+		},
+		"what a sighting shows is not gone": {
+			nights: []run{night("20", listings(ever)), night("21", covered("country"), sightings(with(ever, row{"callsign": nil, "navigational_status": "drifting"}).only("imo", "mmsi", "navigational_status")))},
+			sql:    stays,
+			want:   "IMO9811000 20 - 20 -",
+		},
+		"what a lookup shows is not gone": {
+			nights: []run{night("20", listings(ever)), night("21", covered("country"), particulars(ever))},
+			sql:    stays,
+			want:   "IMO9811000 20 - 20 -",
+		},
+		"two runs of a night prove together what neither proves alone": {
+			nights: []run{
+				night("20", listings(ever)),
+				{id: "20261121T020000.000Z-0001", date: "21", rows: covered("country", "Zimbabwe")},
+				{id: "20261121T030000.000Z-0002", date: "21", rows: map[string][]row{"coverage": {{"kind": "country", "value": "ZIMBABWE", "state": "complete"}}}},
+			},
+			sql:  stays,
+			want: "IMO9811000 20 20 20 21",
+		},
+		"a vessel that comes back opens another stay": {
+			nights: []run{night("20", listings(ever)), night("21", covered("country")), night("22", listings(ever))},
+			sql:    stays + "",
+			want:   "IMO9811000 20 20 20 21\nIMO9811000 22 - 22 -",
+		},
+		"a vessel is listed while its stay is open": {
+			nights: []run{night("20", listings(ever, nameless)), night("21", covered("country"), listings(nameless))},
+			sql:    "SELECT vessel_id, listed FROM vessels ORDER BY ALL",
+			want:   "IMO9811000 false\nMMSI244660000 true",
+		},
+	})
+}
+
+// only returns a row with few of its columns.
+func (r row) only(columns ...string) row {
+	few := row{}
+	for _, c := range columns {
+		few[c] = r[c]
+	}
+	return few
+}
+
+func TestEpisodes(t *testing.T) {
+	const stays = "SELECT navigational_status, world_zone, first_date, last_date, nights FROM episodes ORDER BY ALL"
+	moored := row{"imo": 9811000, "mmsi": "353136000", "navigational_status": "moored", "world_zone": "north-sea"}
+	check(t, map[string]rule{
+		"a sighting goes on with the stay": {
+			nights: []run{night("20", sightings(moored), swept("moored/north-sea")), night("21", sightings(moored), swept("moored/north-sea"))},
+			sql:    stays,
+			want:   "moored north-sea 20 21 2",
+		},
+		"a complete night without the vessel ends the stay": {
+			nights: []run{night("20", sightings(moored), swept("moored/north-sea")), night("21", swept("moored/north-sea")), night("22", sightings(moored), swept("moored/north-sea"))},
+			sql:    stays,
+			want:   "moored north-sea 20 20 1\nmoored north-sea 22 22 1",
+		},
+		"a night that was not covered does not": {
+			nights: []run{night("20", sightings(moored), swept("moored/north-sea")), night("21", swept("moored/red-sea")), night("22", sightings(moored))},
+			sql:    stays,
+			want:   "moored north-sea 20 22 2",
+		},
+		"each search proves for itself": {
+			nights: []run{
+				night("20", sightings(moored, with(moored, row{"world_zone": "red-sea"}))),
+				night("21", swept("moored/red-sea")),
+				night("22", sightings(moored, with(moored, row{"world_zone": "red-sea"}))),
+			},
+			sql:  stays,
+			want: "moored north-sea 20 22 2\nmoored red-sea 20 20 1\nmoored red-sea 22 22 1",
+		},
+		"another zone is another stay": {
+			nights: []run{night("20", sightings(moored, with(moored, row{"world_zone": "red-sea"})))},
+			sql:    stays,
+			want:   "moored north-sea 20 20 1\nmoored red-sea 20 20 1",
+		},
+		"filters are searches of their own, named as coverage names them": {
+			nights: []run{
+				night("20", sightings(with(moored, row{"laden": "ballast", "vessel_type_filter": "wood-chips carrier", "for_order": true}))),
+				night("21", swept("moored/north-sea?for_order=true&laden=ballast&vessel_type=wood-chips+carrier")),
+				night("22", sightings(with(moored, row{"laden": "ballast", "vessel_type_filter": "wood-chips carrier", "for_order": true}))),
+			},
+			sql:  "SELECT sweep, laden, for_order, vessel_type, first_date, last_date FROM episodes ORDER BY first_date",
+			want: "moored/north-sea?for_order=true&laden=ballast&vessel_type=wood-chips+carrier ballast true wood-chips carrier 20 20\nmoored/north-sea?for_order=true&laden=ballast&vessel_type=wood-chips+carrier ballast true wood-chips carrier 22 22",
+		},
+		"two runs of a night count one night": {
+			nights: []run{
+				{id: "20261120T020000.000Z-0001", date: "20", rows: sightings(moored)},
+				{id: "20261120T030000.000Z-0002", date: "20", rows: sightings(with(moored, row{"seen_at": "20 03:00"}))},
+			},
+			sql:  "SELECT nights, first_seen, last_seen FROM episodes",
+			want: "1 20T02:00 20T03:00",
+		},
+	})
+}
+
+func TestPositions(t *testing.T) {
+	at := row{"imo": 9811000, "mmsi": "353136000", "position_at": "20 01:00", "latitude": 30.0, "longitude": 32.5, "navigational_status": "aground", "destination": "ROTTERDAM"}
+	check(t, map[string]rule{
+		"a position that is told twice is stored once": {
+			nights: []run{night("20", listings(ever), positions(at)), night("21", positions(at))},
+			sql:    "SELECT position_at, latitude FROM positions",
+			want:   "20T01:00 30",
+		},
+		"without a time it has that of the answer": {
+			nights: []run{night("20", listings(ever), positions(with(at, row{"position_at": nil})))},
+			sql:    "SELECT position_at FROM positions",
+			want:   "20T02:00",
+		},
+		"without coordinates it is none, but was asked for": {
+			nights: []run{night("20", listings(ever), positions(with(at, row{"latitude": nil})))},
+			sql:    "SELECT (SELECT count(*) FROM positions), position_at, position_seen_at FROM vessels",
+			want:   "0 - 20T02:00",
+		},
+		"vessels have the latest, also when an older one comes later": {
+			nights: []run{night("20", listings(ever), positions(at)), night("21", positions(with(at, row{"position_at": "19 23:00", "latitude": 29.0})))},
+			sql:    "SELECT latitude, longitude, destination, position_at, position_seen_at FROM vessels",
+			want:   "30 32.5 ROTTERDAM 20T01:00 21T02:00",
+		},
+		"the status is that of the sighting if it is later": {
+			nights: []run{night("20", listings(ever), positions(at), sightings(row{"imo": 9811000, "mmsi": "353136000", "navigational_status": "under-way", "world_zone": "red-sea"}))},
+			sql:    "SELECT navigational_status, world_zone, navigational_status_at, sighting_seen_at FROM vessels",
+			want:   "under-way red-sea 20T02:00 20T02:00",
+		},
+		"the status is that of the position if it is later": {
+			nights: []run{night("20", listings(ever), sightings(row{"imo": 9811000, "mmsi": "353136000", "navigational_status": "under-way", "world_zone": "red-sea"})), night("21", positions(with(at, row{"position_at": "21 01:00"})))},
+			sql:    "SELECT navigational_status, world_zone, navigational_status_at FROM vessels",
+			want:   "aground red-sea 21T01:00",
+		},
+		"a worldwide search takes the zone away": {
+			nights: []run{
+				night("20", sightings(row{"imo": 9811000, "navigational_status": "under-way", "world_zone": "red-sea"})),
+				night("21", sightings(row{"imo": 9811000, "navigational_status": "drifting"})),
+			},
+			sql:  "SELECT navigational_status, world_zone FROM vessels",
+			want: "drifting -",
+		},
+	})
+}

@@ -1,0 +1,97 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/parquet"
+	"github.com/apache/arrow/go/v17/parquet/compress"
+	"github.com/apache/arrow/go/v17/parquet/pqarrow"
+	"github.com/fleetlake/fleetlake/transform"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// rowGroup is the most rows of a row group: two records of a batch, and DuckDB reads a few
+// such groups side by side.
+const rowGroup = 131_072
+
+// Source has the rows of a run: a transform.Batch.
+type Source interface {
+	Rows(transform.Table) int
+	Write(transform.Table, func(arrow.Record) error) error
+}
+
+// unlike are the columns in which nearly every value is another one: a dictionary would be
+// built for them and thrown away.
+var unlike = []string{"vessel_id", "imo", "mmsi", "name", "callsign", "raw", "extra", "latitude", "longitude"}
+
+// properties of every file. Nothing in them changes from day to day.
+func properties() *parquet.WriterProperties {
+	options := []parquet.WriterProperty{
+		parquet.WithCreatedBy("fleetlake"), parquet.WithVersion(parquet.V2_LATEST),
+		parquet.WithCompression(compress.Codecs.Zstd), parquet.WithCompressionLevel(1), parquet.WithMaxRowGroupLength(rowGroup), parquet.WithStats(true),
+	}
+	for _, name := range unlike {
+		options = append(options, parquet.WithDictionaryFor(name, false))
+	}
+	return parquet.NewWriterProperties(options...)
+}
+
+// Write writes the lake files of a run, and returns their manifest. The manifest itself is
+// written by Publish, when the run's last file is there.
+func Write(dir string, run warehouse.Run, src Source) (Manifest, error) {
+	m := Manifest{Version: manifestVersion, Schema: SchemaID(), Run: run, Files: []File{}, Coverage: map[string]int{}}
+	m.Run.Rows = 0
+	for _, t := range transform.Tables {
+		if src.Rows(t) == 0 {
+			continue
+		}
+		f, err := m.writeTable(dir, t, src)
+		if err != nil {
+			return Manifest{}, fmt.Errorf("write lake file of %s, run %s: %w", t.Name, run.ID, err)
+		}
+		m.Files = append(m.Files, f)
+		m.Run.Rows += f.Rows
+	}
+	return m, nil
+}
+
+func (m *Manifest) writeTable(dir string, t transform.Table, src Source) (File, error) {
+	f := File{Table: t.Name, Path: lakePath(t.Name, m.Run.Date, m.Run.ID)}
+	out, err := create(filepath.Join(lake(dir), filepath.FromSlash(f.Path)))
+	if err != nil {
+		return File{}, err
+	}
+	w, err := pqarrow.NewFileWriter(t.Schema, out, properties(), pqarrow.DefaultWriterProps())
+	if err != nil {
+		out.abandon()
+		return File{}, err
+	}
+	err = src.Write(t, func(r arrow.Record) error {
+		f.Rows += r.NumRows()
+		if t.Name == transform.Coverage.Name {
+			m.countStates(r)
+		}
+		return w.WriteBuffered(r)
+	})
+	if err := errors.Join(err, w.Close()); err != nil {
+		out.abandon()
+		return File{}, err
+	}
+	if err := out.commit(); err != nil {
+		return File{}, err
+	}
+	f.Bytes, f.SHA256 = out.size, out.digest()
+	return f, nil
+}
+
+// countStates counts the partitions of a record of coverage.
+func (m *Manifest) countStates(r arrow.Record) {
+	state := r.Column(r.Schema().FieldIndices("state")[0]).(*array.String)
+	for i := range state.Len() {
+		m.Coverage[state.Value(i)]++
+	}
+}

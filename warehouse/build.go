@@ -1,0 +1,180 @@
+package warehouse
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// DefaultMemoryMiB is what DuckDB keeps to in a build that is not told otherwise.
+const DefaultMemoryMiB = 160
+
+// mostMemoryMiB is where a build that needs more memory than its limit gives up.
+const mostMemoryMiB = 8 << 10
+
+// buildThreads is how many threads DuckDB builds with. One needs a third less CPU and half
+// the memory of two, and leaves rows in the order in which they come.
+const buildThreads = 1
+
+// Build makes the next published file.
+type Build struct {
+	Dir   string // the data directory
+	RunID string // names the version
+	From  string // the file to go on from, as Base found it; empty starts with no rows
+
+	// MemoryMiB is DuckDB's limit; 0 is DefaultMemoryMiB. Beyond it DuckDB spills to work/. What
+	// cannot spill makes the build start again with twice the limit.
+	MemoryMiB int
+
+	Steps []func(context.Context, *Tx) error            // each in a transaction of its own; run again if the build starts again
+	Check func(ctx context.Context, w *Warehouse) error // of the finished file, before it is published; may be nil
+
+	migrations migrations // of tests; nil is the program's
+}
+
+// Update builds, verifies and publishes. Any failure, and a ctx that is cancelled before the
+// rename, leaves the published file as it was, and nothing in work/. The caller holds the
+// data directory's lock.
+func Update(ctx context.Context, b Build) error {
+	b.fill()
+	if err := b.clear(); err != nil {
+		return err
+	}
+	err := b.build(ctx)
+	for outOfMemory(err) && b.MemoryMiB < mostMemoryMiB {
+		b.MemoryMiB *= 2 // what was paid for must come in, and the next limit may do
+		err = errors.Join(b.clear(), b.build(ctx))
+	}
+	if err == nil {
+		err = b.verify(ctx)
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		err = b.publish()
+	}
+	return errors.Join(err, b.clear())
+}
+
+func (b *Build) fill() {
+	if b.MemoryMiB == 0 {
+		b.MemoryMiB = DefaultMemoryMiB
+	}
+	if b.migrations == nil {
+		b.migrations = own()
+	}
+}
+
+// work is the file being built, and where DuckDB puts what does not fit into memory.
+func (b *Build) work() string { return filepath.Join(b.Dir, "work", "fleet.duckdb") }
+func (b *Build) temp() string { return filepath.Join(b.Dir, "work", "duckdb.tmp") }
+
+// clear removes what this or an earlier build left in work/.
+func (b *Build) clear() error {
+	for _, path := range []string{b.work(), b.work() + ".wal", b.temp()} {
+		if err := os.RemoveAll(path); err != nil {
+			return fmt.Errorf("clear work: %w", err)
+		}
+	}
+	return nil
+}
+
+// build copies the file to go on from, and runs the steps on the copy.
+func (b *Build) build(ctx context.Context) error {
+	if err := os.MkdirAll(filepath.Dir(b.work()), 0o755); err != nil {
+		return fmt.Errorf("make work: %w", err)
+	}
+	if b.From != "" {
+		if err := copyFile(b.From, b.work()); err != nil {
+			return err
+		}
+	}
+	db, err := open(ctx, b.work(),
+		setting{"memory_limit", strconv.Itoa(b.MemoryMiB) + "MiB"},
+		setting{"threads", strconv.Itoa(buildThreads)},
+		setting{"preserve_insertion_order", "false"}, // what sorts says so, and memory is saved
+		setting{"temp_directory", b.temp()},
+		setting{"checkpoint_threshold", "1TiB"}, // only the end checkpoints
+	)
+	if err != nil && damaged(err) {
+		return fmt.Errorf("build on %s: %w (%v)", b.From, ErrDamaged, err)
+	}
+	if err != nil {
+		return fmt.Errorf("build in %s: %w", b.work(), err)
+	}
+	return errors.Join(b.steps(ctx, db), plain(db.Close()))
+}
+
+func (b *Build) steps(ctx context.Context, db *sql.DB) error {
+	if _, err := db.ExecContext(ctx, "SET parquet_metadata_cache = true"); err != nil { // a night reads its files many times
+		return fmt.Errorf("build: %w", plain(err))
+	}
+	if err := migrate(ctx, db, b.migrations); err != nil {
+		return err
+	}
+	for _, step := range b.Steps {
+		if err := transact(ctx, db, step); err != nil {
+			return err
+		}
+	}
+	if _, err := db.ExecContext(ctx, "CHECKPOINT"); err != nil {
+		return fmt.Errorf("checkpoint: %w", plain(err))
+	}
+	return nil
+}
+
+func transact(ctx context.Context, db *sql.DB, step func(context.Context, *Tx) error) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("begin: %w", plain(err))
+	}
+	defer tx.Rollback()
+	if err := step(ctx, &Tx{tx: tx, some: map[string]bool{}}); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("commit: %w", plain(err))
+	}
+	return nil
+}
+
+// verify opens the result as a reader does and looks for what must never be.
+func (b *Build) verify(ctx context.Context) error {
+	if _, err := os.Stat(b.work() + ".wal"); !errors.Is(err, fs.ErrNotExist) {
+		return errors.New("verify: the checkpoint left a log behind")
+	}
+	w, err := Open(ctx, b.work(), Options{MemoryMiB: b.MemoryMiB, Threads: buildThreads})
+	if err != nil {
+		return fmt.Errorf("verify: %w", err)
+	}
+	err = w.invariants(ctx)
+	if err == nil && b.Check != nil {
+		err = b.Check(ctx, w)
+	}
+	return errors.Join(err, w.Close())
+}
+
+// invariants runs the statements of sql/verify. Each answers with a row if something is wrong.
+func (w *Warehouse) invariants(ctx context.Context) error {
+	checks, err := files.ReadDir("sql/verify")
+	if err != nil {
+		return err
+	}
+	for _, c := range checks {
+		name := "verify/" + c.Name()[:len(c.Name())-len(".sql")]
+		var wrong string
+		switch err := w.db.QueryRowContext(ctx, statement(name)).Scan(&wrong); {
+		case err == nil:
+			return fmt.Errorf("%s: %s", name, wrong)
+		case !errors.Is(err, sql.ErrNoRows):
+			return fmt.Errorf("%s: %w", name, plain(err))
+		}
+	}
+	return nil
+}

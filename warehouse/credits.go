@@ -1,0 +1,109 @@
+package warehouse
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Ledger is what was paid since a day, and what the service's balance says about it.
+type Ledger struct {
+	Days     []LedgerDay     `json:"days"`
+	Outcomes []LedgerOutcome `json:"outcomes"`
+	Tables   []LedgerTable   `json:"tables"`
+	Runs     []LedgerRun     `json:"runs"`
+}
+
+// LedgerDay is the requests of one day, job and operation.
+type LedgerDay struct {
+	Day       string `json:"day"` // UTC
+	Job       string `json:"job"`
+	Operation string `json:"operation"`
+	Requests  int    `json:"requests"`
+	Answers   int    `json:"answers"` // with data, even if the data are none
+	Credits   int    `json:"credits"`
+	Unknown   int    `json:"unknown"` // the part of Credits that may not have been billed
+	Rows      int64  `json:"rows"`
+
+	PerThousand *float64 `json:"credits_per_1000_rows"` // nil without rows
+
+	// Of the job's runs that began that day; in the row of the operation credits alone.
+	Balance   *int `json:"balance,omitempty"`
+	NotBilled int  `json:"not_billed,omitempty"` // of Unknown over all operations, as the balance shows
+	Drift     *int `json:"drift,omitempty"`
+}
+
+// LedgerOutcome is the requests that came to the same end.
+type LedgerOutcome struct {
+	Operation string `json:"operation"`
+	Outcome   string `json:"outcome"`
+	Charge    string `json:"charge"` // how the credits are known
+	Requests  int    `json:"requests"`
+	Credits   int    `json:"credits"`
+	Unknown   int    `json:"unknown"`
+	Rows      int64  `json:"rows"`
+}
+
+// LedgerTable is what the rows of a lake table cost.
+type LedgerTable struct {
+	Table       string   `json:"table"`
+	Credits     float64  `json:"credits"`
+	Rows        int64    `json:"rows"`
+	PerThousand *float64 `json:"credits_per_1000_rows"` // nil without rows
+}
+
+// LedgerRun is our count of a run against the service's. What is not known is nil.
+type LedgerRun struct {
+	Run       string `json:"run"`
+	Job       string `json:"job"`
+	Before    *int   `json:"before"`
+	After     *int   `json:"after"`
+	Spent     int    `json:"spent"`
+	Unknown   int    `json:"unknown"` // the part of Spent that may not have been billed
+	Billed    *int   `json:"billed"`
+	Settled   int    `json:"settled"`   // Billed, where that settles what is unknown; else Spent
+	Drift     *int   `json:"drift"`     // Billed less Settled
+	Elsewhere *int   `json:"elsewhere"` // what the balance lost between the run before and this one
+}
+
+// ErrOlder says that the file lacks what this program would read.
+var ErrOlder = errors.New("an older version of fleetlake published the warehouse: the next `fleetlake run JOB` brings it up to date")
+
+// Ledger reads what was paid since a UTC day.
+func (w *Warehouse) Ledger(ctx context.Context, since time.Time) (Ledger, error) {
+	var l Ledger
+	var there bool
+	if err := w.db.QueryRowContext(ctx, "SELECT count(*) > 0 FROM duckdb_views() WHERE view_name = 'credits_daily'").Scan(&there); err != nil {
+		return l, fmt.Errorf("read ledger: %w", plain(err))
+	}
+	if !there {
+		return l, fmt.Errorf("read ledger: %w", ErrOlder)
+	}
+	var err [4]error
+	since = since.UTC()
+	l.Days, err[0] = collect(ctx, w.db, "credits/by_day", func(rows *sql.Rows) (d LedgerDay, err error) {
+		return d, rows.Scan(&d.Day, &d.Job, &d.Operation, &d.Requests, &d.Answers, &d.Credits, &d.Unknown, &d.Rows, &d.PerThousand, &d.Balance, &d.NotBilled, &d.Drift)
+	}, since)
+	l.Outcomes, err[1] = collect(ctx, w.db, "credits/by_outcome", func(rows *sql.Rows) (o LedgerOutcome, err error) {
+		return o, rows.Scan(&o.Operation, &o.Outcome, &o.Charge, &o.Requests, &o.Credits, &o.Unknown, &o.Rows)
+	}, since)
+	l.Tables, err[2] = collect(ctx, w.db, "credits/by_table", func(rows *sql.Rows) (t LedgerTable, err error) {
+		return t, rows.Scan(&t.Table, &t.Credits, &t.Rows, &t.PerThousand)
+	}, since)
+	l.Runs, err[3] = collect(ctx, w.db, "credits/by_run", func(rows *sql.Rows) (r LedgerRun, err error) {
+		return r, rows.Scan(&r.Run, &r.Job, &r.Before, &r.After, &r.Spent, &r.Unknown, &r.Billed, &r.Settled, &r.Drift, &r.Elsewhere)
+	}, since)
+	return l, errors.Join(err[:]...)
+}
+
+// Spent returns the credits of all requests sent since a moment, over all jobs and published
+// runs. Requests of unknown outcome count as spent, unless the balance shows that they were
+// not billed.
+func (w *Warehouse) Spent(ctx context.Context, since time.Time) (credits int, err error) {
+	if err := w.db.QueryRowContext(ctx, statement("credits/spent"), since.UTC()).Scan(&credits); err != nil {
+		return 0, fmt.Errorf("credits spent since %s: %w", since.UTC().Format(time.RFC3339), plain(err))
+	}
+	return credits, nil
+}

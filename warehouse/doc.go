@@ -1,0 +1,28 @@
+// Package warehouse owns the DuckDB file that analysts query: its tables, how it is
+// published, and how it is read. SQL is its only language; it lies in sql/, one statement a
+// file, and what a statement decides is said on its top.
+//
+//	<data>/warehouse/fleet.duckdb            published; replaced by rename, never opened for writing
+//	<data>/warehouse/versions/<run>.duckdb   hard links to published files, for Rollback
+//	<data>/work/                             builds in progress; safe to delete
+//
+// A build works on a copy. Readers see the night before or the whole new night, and meet no
+// lock: the file that they have open is never written again.
+//
+//	copy into work ─ migrate ─ steps, one transaction each ─ checkpoint ─ close
+//	  ─ reopen read-only ─ verify ─ fsync ─ link into versions ─ rename ─ fsync the directory
+//
+// # What a crash leaves
+//
+//	before the rename   a file in work/ and perhaps a version that nobody reads: the next
+//	                    build deletes the one and replaces the other
+//	after the rename    everything
+//
+// # Rules for DuckDB
+//
+// One connection writes, with its memory, threads and directory for temporary files set and
+// read back. No table has a key or an index: an update of an indexed row is a delete and an
+// insert, and what keys would promise is verified before publishing. Only the end of a build
+// checkpoints. The file never holds the only copy of anything: a build that fails is thrown
+// away.
+package warehouse

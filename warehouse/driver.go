@@ -1,0 +1,139 @@
+package warehouse
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"syscall"
+
+	duckdb "github.com/marcboeker/go-duckdb/v2" // the only file that imports the driver
+)
+
+// setting is one option of DuckDB. Those of the connection string are fixed when the file is
+// opened.
+type setting struct {
+	name, value string
+}
+
+// The settings that every opening shares. Extensions would be downloaded at run time, and
+// times must not depend on where the program runs.
+var shared = []setting{
+	{"autoinstall_known_extensions", "false"},
+	{"autoload_known_extensions", "false"},
+}
+
+// open opens a DuckDB file with one connection, and reads the settings back: the driver cuts
+// a path at characters that mean something in its connection string, and drops the options
+// behind them without a word.
+func open(ctx context.Context, path string, settings ...setting) (*sql.DB, error) {
+	if strings.ContainsAny(path, "#?%\x00") {
+		return nil, fmt.Errorf("open %q: a path with #, ?, %% or NUL cannot be a database", path)
+	}
+	options := url.Values{}
+	for _, s := range append(settings, shared...) {
+		options.Set(s.name, s.value)
+	}
+	db, err := sql.Open("duckdb", path+"?"+options.Encode())
+	if err != nil {
+		return nil, plain(err)
+	}
+	db.SetMaxOpenConns(1)
+	for _, s := range settings {
+		var got string
+		err := db.QueryRowContext(ctx, "SELECT value FROM duckdb_settings() WHERE name = $1", s.name).Scan(&got)
+		if err != nil {
+			return nil, errors.Join(plain(err), db.Close())
+		}
+		if !s.is(got) {
+			return nil, errors.Join(fmt.Errorf("open %s: %s is %q, want %q", path, s.name, got, s.value), db.Close())
+		}
+	}
+	if _, err := db.ExecContext(ctx, "SET TimeZone = 'UTC'"); err != nil {
+		return nil, errors.Join(plain(err), db.Close())
+	}
+	return db, nil
+}
+
+// is compares a setting with what DuckDB says it is. Sizes come back in another unit.
+func (s setting) is(got string) bool {
+	return strings.EqualFold(got, s.value) || strings.HasSuffix(s.value, "iB") && strings.HasSuffix(got, "iB")
+}
+
+// one prepares a text as exactly one statement and returns what kind it is. The connection
+// must be used this way, since database/sql runs all but the last statement of a text to
+// prepare the last.
+func one(ctx context.Context, conn *sql.Conn, text string) (kind duckdb.StmtType, err error) {
+	err = conn.Raw(func(c any) error {
+		prepared, err := c.(*duckdb.Conn).Prepare(text)
+		if err != nil {
+			return err
+		}
+		defer prepared.Close()
+		kind, err = prepared.(*duckdb.Stmt).StatementType()
+		return err
+	})
+	return kind, err
+}
+
+// isQuery reports whether a statement of this kind only reads.
+func isQuery(kind duckdb.StmtType) bool {
+	return kind == duckdb.STATEMENT_TYPE_SELECT || kind == duckdb.STATEMENT_TYPE_EXPLAIN
+}
+
+// isExplain reports whether it shows a plan. EXPLAIN ANALYZE runs what it explains.
+func isExplain(kind duckdb.StmtType) bool { return kind == duckdb.STATEMENT_TYPE_EXPLAIN }
+
+// plain takes the driver's wrapping off an error, keeps DuckDB's words, and says which error
+// of the system is behind it, so that a full disk can be told from a bad query.
+func plain(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) {
+		return err
+	}
+	text := err.Error()
+	for _, words := range []string{"could not prepare query\n", "could not connect to database: ", "could not connect to database\n", "could not bind parameter\n"} {
+		text = strings.TrimPrefix(text, words)
+	}
+	for _, no := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EACCES, syscall.EROFS, syscall.EIO} {
+		if strings.Contains(strings.ToLower(text), no.Error()) {
+			return &cause{text: text, err: no}
+		}
+	}
+	return &cause{text: text, err: err}
+}
+
+// cause is an error in DuckDB's words, with what lies behind it.
+type cause struct {
+	text string
+	err  error
+}
+
+func (c *cause) Error() string { return c.text }
+func (c *cause) Unwrap() error { return c.err }
+
+// damaged reports whether an error says that a file is no whole database.
+func damaged(err error) bool {
+	for _, words := range []string{"not a valid DuckDB database file", "Corrupt", "checksum", "Serialization Error", "could not read", "Could not read", "Failed to deserialize", "INTERNAL Error"} {
+		if strings.Contains(err.Error(), words) {
+			return true
+		}
+	}
+	return false
+}
+
+// outOfMemory reports whether DuckDB met its limit where it cannot spill.
+func outOfMemory(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "Out of Memory Error")
+}
+
+// floatOf is a DECIMAL as DuckDB's driver gives it.
+func floatOf(v any) (float64, bool) {
+	d, ok := v.(duckdb.Decimal)
+	if !ok {
+		return 0, false
+	}
+	return d.Float64(), true
+}

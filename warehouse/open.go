@@ -1,0 +1,95 @@
+package warehouse
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Errors of opening. Each says what to do.
+var (
+	ErrNone    = errors.New("no warehouse yet: `fleetlake run JOB` makes one, `fleetlake demo` shows one")
+	ErrDamaged = errors.New("the warehouse file is damaged: `fleetlake rollback` publishes the version before")
+)
+
+// Options say what a reader may use. The zero value suits a person at a terminal.
+type Options struct {
+	MemoryMiB int // 0 leaves it to DuckDB: four fifths of the machine
+	Threads   int // 0 is one per core
+
+	// Confine, if not nil, lists the only files and directories, besides the warehouse,
+	// that a query may read: for readers over a network. Otherwise a query may read what the
+	// process may, so that analysts can join the lake and files of their own.
+	Confine []string
+}
+
+// Warehouse is the published file, open for reading.
+type Warehouse struct {
+	path string
+	db   *sql.DB
+}
+
+// Path is where the published file of a data directory is.
+func Path(dir string) string { return filepath.Join(dir, "warehouse", "fleet.duckdb") }
+
+// Open opens a published file for reading. What is published later is seen by the next Open.
+// Any number of processes can have it open, also while a new night is published.
+func Open(ctx context.Context, path string, o Options) (*Warehouse, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("open %s: %w", path, ErrNone)
+	} else if err != nil {
+		return nil, fmt.Errorf("open warehouse: %w", err)
+	}
+	settings := []setting{{"access_mode", "read_only"}}
+	if o.MemoryMiB > 0 {
+		settings = append(settings, setting{"memory_limit", strconv.Itoa(o.MemoryMiB) + "MiB"})
+	}
+	if o.Threads > 0 {
+		settings = append(settings, setting{"threads", strconv.Itoa(o.Threads)})
+	}
+	db, err := open(ctx, path, settings...)
+	if err != nil && damaged(err) {
+		return nil, fmt.Errorf("open %s: %w (%v)", path, ErrDamaged, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open warehouse %s: %w", path, err)
+	}
+	w := &Warehouse{path: path, db: db}
+	if err := w.confine(ctx, o.Confine); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+// confine keeps queries away from other files, and from undoing that.
+func (w *Warehouse) confine(ctx context.Context, allowed []string) error {
+	statements := []string{"SET lock_configuration = true"}
+	if allowed != nil {
+		quotedPaths := make([]string, len(allowed))
+		for i, path := range allowed {
+			quotedPaths[i] = quote(path)
+		}
+		list := "[" + strings.Join(quotedPaths, ", ") + "]"
+		statements = []string{"SET allowed_directories = " + list, "SET allowed_paths = " + list, "SET enable_external_access = false", statements[0]}
+	}
+	for _, s := range statements {
+		if _, err := w.db.ExecContext(ctx, s); err != nil {
+			return fmt.Errorf("confine queries: %w", plain(err))
+		}
+	}
+	return nil
+}
+
+// Close closes the file.
+func (w *Warehouse) Close() error { return w.db.Close() }
+
+// quote writes a text as a literal of SQL. It is the one place that puts text into
+// statements, and only for paths of our own, in the few statements that take no parameters:
+// settings, views and copies. DuckDB knows no escapes in '...' but the doubled quote.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

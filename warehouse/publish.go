@@ -1,0 +1,166 @@
+package warehouse
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Versions is how many published files are kept, the latest included. One more is kept while
+// it is the last from before the latest night: a night that comes in many runs is built on it
+// again and again.
+const Versions = 5
+
+// ErrNoVersion says that there is nothing to roll back to.
+var ErrNoVersion = errors.New("no earlier version of the warehouse is kept")
+
+// publish puts the finished file in the place of the published one. Readers keep the one that
+// they have open.
+func (b *Build) publish() error {
+	if err := flush(b.work()); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(versions(b.Dir), 0o755); err != nil {
+		return fmt.Errorf("publish: %w", err)
+	}
+	version := filepath.Join(versions(b.Dir), b.RunID+".duckdb")
+	if err := os.Remove(version); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("publish: %w", err)
+	}
+	if err := os.Link(b.work(), version); err != nil {
+		return fmt.Errorf("publish: %w", err)
+	}
+	if err := flush(versions(b.Dir)); err != nil {
+		return err
+	}
+	if err := replace(b.work(), Path(b.Dir)); err != nil {
+		return err
+	}
+	return b.prune()
+}
+
+func versions(dir string) string { return filepath.Join(dir, "warehouse", "versions") }
+
+// version is a file that was published once.
+type version struct {
+	path string
+	at   time.Time // when it was built
+	info fs.FileInfo
+}
+
+// kept lists the versions of a data directory, the latest first.
+func kept(dir string) ([]version, error) {
+	entries, err := os.ReadDir(versions(dir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list versions: %w", err)
+	}
+	var vs []version
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".duckdb") {
+			continue
+		}
+		info, err := e.Info()
+		if err != nil {
+			return nil, fmt.Errorf("list versions: %w", err)
+		}
+		vs = append(vs, version{filepath.Join(versions(dir), e.Name()), info.ModTime(), info})
+	}
+	slices.SortFunc(vs, func(a, b version) int {
+		return cmp.Or(b.at.Compare(a.at), strings.Compare(b.path, a.path))
+	})
+	return vs, nil
+}
+
+// prune removes the oldest versions, but the one that this build went on from.
+func (b *Build) prune() error {
+	vs, err := kept(b.Dir)
+	if err != nil {
+		return err
+	}
+	for _, v := range vs[min(Versions, len(vs)):] {
+		if v.path == b.From {
+			continue
+		}
+		if err := os.Remove(v.path); err != nil {
+			return fmt.Errorf("remove old version: %w", err)
+		}
+	}
+	return nil
+}
+
+// Rollback publishes the version before the published one again.
+func Rollback(ctx context.Context, dir string) (path string, err error) {
+	vs, err := kept(dir)
+	if err != nil {
+		return "", err
+	}
+	current := -1
+	if info, err := os.Stat(Path(dir)); err == nil {
+		current = slices.IndexFunc(vs, func(v version) bool { return os.SameFile(v.info, info) })
+	}
+	if current+1 >= len(vs) {
+		return "", fmt.Errorf("roll back %s: %w", dir, ErrNoVersion)
+	}
+	path = vs[current+1].path
+	w, err := Open(ctx, path, Options{MemoryMiB: DefaultMemoryMiB, Threads: buildThreads})
+	if err != nil {
+		return "", fmt.Errorf("roll back: %w", err)
+	}
+	if err := w.Close(); err != nil {
+		return "", fmt.Errorf("roll back: %w", err)
+	}
+	temporary := filepath.Join(dir, "warehouse", ".rollback.duckdb")
+	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("roll back: %w", err)
+	}
+	if err := os.Link(path, temporary); err != nil {
+		return "", fmt.Errorf("roll back: %w", err)
+	}
+	return path, replace(temporary, Path(dir))
+}
+
+// Base finds the latest published file that holds nothing of a night or of later ones, and
+// the runs that it holds. To go on from it and to apply the night as a whole gives the same
+// rows for one run as for five, and in order as out of order. An empty path stands for a
+// file without rows, from which everything can be made.
+func Base(ctx context.Context, dir, date string) (path string, runs map[string]bool, err error) {
+	vs, err := kept(dir)
+	if err != nil {
+		return "", nil, err
+	}
+	candidates := []string{Path(dir)}
+	for _, v := range vs {
+		candidates = append(candidates, v.path)
+	}
+	for _, path := range candidates {
+		runs, latest, err := held(ctx, path)
+		if err == nil && latest < date {
+			return path, runs, nil
+		}
+		if err != nil && !errors.Is(err, ErrNone) && !errors.Is(err, ErrDamaged) {
+			return "", nil, err
+		}
+	}
+	return "", map[string]bool{}, nil
+}
+
+// held returns the runs of a file and its latest night.
+func held(ctx context.Context, path string) (runs map[string]bool, latest string, err error) {
+	w, err := Open(ctx, path, Options{MemoryMiB: DefaultMemoryMiB, Threads: buildThreads})
+	if err != nil {
+		return nil, "", err
+	}
+	defer w.Close()
+	if runs, err = w.Published(ctx); err != nil {
+		return nil, "", err
+	}
+	err = w.db.QueryRowContext(ctx, "SELECT coalesce(strftime(max(snapshot_date), '%Y-%m-%d'), '') FROM runs").Scan(&latest)
+	return runs, latest, plain(err)
+}

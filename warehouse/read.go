@@ -1,0 +1,223 @@
+package warehouse
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Run is one row of runs. Its JSON is what a manifest keeps of it.
+type Run struct {
+	ID             string    `json:"run_id"`
+	Job            string    `json:"job"`
+	Date           string    `json:"snapshot_date"` // YYYY-MM-DD
+	Started        time.Time `json:"started_at"`
+	Finished       time.Time `json:"finished_at"`
+	State          string    `json:"state"`
+	Stop           string    `json:"stop,omitempty"`
+	Reason         string    `json:"reason,omitempty"`
+	Requests       int       `json:"requests"`
+	CreditsPlanned int       `json:"credits_planned"`
+	CreditsSpent   int       `json:"credits_spent"`
+	CreditsUnknown int       `json:"credits_unknown"`
+	BalanceBefore  *int      `json:"balance_before"`
+	BalanceAfter   *int      `json:"balance_after"`
+	Continues      string    `json:"continues,omitempty"` // run ids, separated by commas
+	Rows           int64     `json:"rows"`
+	Report         string    `json:"report,omitempty"` // JSON
+}
+
+// Target is a vessel that can be looked up, and when each dataset was last seen; zero if never.
+type Target struct {
+	VesselID string
+	IMO      int // 0 is none
+	MMSI     string
+	IsVessel bool // also where it is not known
+	Category string
+	Listed   bool
+
+	ParticularsAt, EngineAt, ManagementAt, PositionAt time.Time
+
+	ChangedAt time.Time // the start of the open version of its registration
+	FirstSeen time.Time
+
+	Name, Flag, VesselType string
+	Status, Zone           string // navigational status and world zone, as last known
+}
+
+// Total is the latest complete coverage of a partition.
+type Total struct {
+	Operation, Kind, Value string
+	Rows                   int
+	At                     time.Time // the start of the run that covered it
+}
+
+// Targets lists the vessels, in the order of their ids.
+func (w *Warehouse) Targets(ctx context.Context) ([]Target, error) {
+	var n int
+	if err := w.db.QueryRowContext(ctx, "SELECT count(*) FROM vessels").Scan(&n); err != nil {
+		return nil, fmt.Errorf("count vessels: %w", plain(err))
+	}
+	few := map[string]string{}      // flags, types and the like: each is kept once
+	targets := make([]Target, 0, n) // growing would need the memory three times
+	return collectInto(ctx, w.db, targets, "read/targets", func(rows *sql.Rows) (t Target, err error) {
+		var at [6]sql.NullTime
+		err = rows.Scan(&t.VesselID, &t.IMO, &t.MMSI, &t.IsVessel, &t.Category, &t.Listed, &at[0], &at[1], &at[2], &at[3], &at[4], &at[5],
+			&t.Name, &t.Flag, &t.VesselType, &t.Status, &t.Zone)
+		t.ParticularsAt, t.EngineAt, t.ManagementAt, t.PositionAt, t.ChangedAt, t.FirstSeen = at[0].Time, at[1].Time, at[2].Time, at[3].Time, at[4].Time, at[5].Time
+		for _, s := range []*string{&t.Category, &t.Flag, &t.VesselType, &t.Status, &t.Zone} {
+			if kept, ok := few[*s]; ok {
+				*s = kept
+			} else {
+				few[*s] = *s
+			}
+		}
+		return t, err
+	})
+}
+
+// Totals lists the partitions that were ever covered completely.
+func (w *Warehouse) Totals(ctx context.Context) ([]Total, error) {
+	return collect(ctx, w.db, "read/totals", func(rows *sql.Rows) (t Total, err error) {
+		var n sql.NullInt64
+		var at sql.NullTime
+		err = rows.Scan(&t.Operation, &t.Kind, &t.Value, &n, &at)
+		t.Rows, t.At = int(n.Int64), at.Time
+		return t, err
+	})
+}
+
+// Runs lists the latest runs, the newest first; a limit of 0 is all.
+func (w *Warehouse) Runs(ctx context.Context, limit int) ([]Run, error) {
+	if limit <= 0 {
+		limit = 1 << 30
+	}
+	return collect(ctx, w.db, "read/runs", scanRun, sql.Named("run", nil), sql.Named("limit", limit))
+}
+
+// ErrNoRun says that no published run has this id.
+var ErrNoRun = errors.New("no such run is published")
+
+// Run returns one run.
+func (w *Warehouse) Run(ctx context.Context, id string) (Run, error) {
+	runs, err := collect(ctx, w.db, "read/runs", scanRun, sql.Named("run", id), sql.Named("limit", 1))
+	if err == nil && len(runs) == 0 {
+		err = ErrNoRun
+	}
+	if err != nil {
+		return Run{}, fmt.Errorf("run %s: %w", id, err)
+	}
+	return runs[0], nil
+}
+
+func scanRun(rows *sql.Rows) (r Run, err error) {
+	var started, finished sql.NullTime
+	var requests, planned, spent, unknown, before, after, n sql.NullInt64
+	err = rows.Scan(&r.ID, &r.Job, &r.Date, &started, &finished, &r.State, &r.Stop, &r.Reason, &requests,
+		&planned, &spent, &unknown, &before, &after, &r.Continues, &n, &r.Report)
+	r.Started, r.Finished, r.Requests = started.Time, finished.Time, int(requests.Int64)
+	r.CreditsPlanned, r.CreditsSpent, r.CreditsUnknown = int(planned.Int64), int(spent.Int64), int(unknown.Int64)
+	r.BalanceBefore, r.BalanceAfter, r.Rows = known(before), known(after), n.Int64
+	return r, err
+}
+
+func known(n sql.NullInt64) *int {
+	if !n.Valid {
+		return nil
+	}
+	i := int(n.Int64)
+	return &i
+}
+
+// Published returns the ids of the runs whose answers are in the file.
+func (w *Warehouse) Published(ctx context.Context) (map[string]bool, error) {
+	ids, err := collect(ctx, w.db, "read/published", func(rows *sql.Rows) (id string, err error) {
+		return id, rows.Scan(&id)
+	})
+	published := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		published[id] = true
+	}
+	return published, err
+}
+
+// Count returns the rows of a table that came from a run.
+func (w *Warehouse) Count(ctx context.Context, table, run string) (n int64, err error) {
+	if err := w.db.QueryRowContext(ctx, "SELECT count(*) FROM query_table($1) WHERE run_id = $2", table, run).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count %s: %w", table, plain(err))
+	}
+	return n, nil
+}
+
+// ParquetRows returns the rows of a Parquet file, as its footer tells them.
+func (w *Warehouse) ParquetRows(ctx context.Context, path string) (n int64, err error) {
+	if err := w.db.QueryRowContext(ctx, "SELECT num_rows FROM parquet_file_metadata($1)", path).Scan(&n); err != nil {
+		return 0, fmt.Errorf("read %s: %w", path, plain(err))
+	}
+	return n, nil
+}
+
+// collect runs a statement of sql/ and reads its rows.
+func collect[T any](ctx context.Context, db *sql.DB, name string, read func(*sql.Rows) (T, error), args ...any) ([]T, error) {
+	return collectInto(ctx, db, nil, name, read, args...)
+}
+
+func collectInto[T any](ctx context.Context, db *sql.DB, all []T, name string, read func(*sql.Rows) (T, error), args ...any) ([]T, error) {
+	rows, err := db.QueryContext(ctx, statement(name), args...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, plain(err))
+	}
+	defer rows.Close()
+	for rows.Next() {
+		one, err := read(rows)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, plain(err))
+		}
+		all = append(all, one)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, plain(err))
+	}
+	return all, nil
+}
+
+// Refused returns the IMO and MMSI numbers that lookups found no vessel under, and that are
+// not to be asked for again at a moment.
+func (w *Warehouse) Refused(ctx context.Context, now time.Time) (map[string]bool, error) {
+	numbers, err := collect(ctx, w.db, "read/refused", func(rows *sql.Rows) (number string, err error) {
+		return number, rows.Scan(&number)
+	}, now.UTC())
+	refused := make(map[string]bool, len(numbers))
+	for _, n := range numbers {
+		refused[n] = true
+	}
+	return refused, err
+}
+
+// Rates returns how often the datasets were seen to change, per vessel and day, by category of
+// vessel. The rate of "" is that of the whole fleet. Categories that were watched for less
+// than a hundred vessel-days are left to it.
+func (w *Warehouse) Rates(ctx context.Context, datasets []string) (map[string]float64, error) {
+	rates := map[string]float64{}
+	for _, dataset := range datasets {
+		if dataset == "position" {
+			continue // a ship under way has another one at every look
+		}
+		type rate struct {
+			category string
+			perDay   float64
+		}
+		found, err := collect(ctx, w.db, "read/rates", func(rows *sql.Rows) (r rate, err error) {
+			return r, rows.Scan(&r.category, &r.perDay)
+		}, dataset)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range found {
+			rates[r.category] = max(rates[r.category], r.perDay)
+		}
+	}
+	return rates, nil
+}

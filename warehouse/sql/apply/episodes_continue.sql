@@ -1,0 +1,5 @@
+-- episodes_continue: the vessel is still there.
+UPDATE episodes AS e
+SET    last_seen = s.last_seen, last_date = $date, nights = e.nights + 1
+FROM   episodes_same AS s
+WHERE  e.rowid = s.rid;

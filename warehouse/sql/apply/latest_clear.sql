@@ -1,0 +1,2 @@
+-- latest_clear: latest is written anew, as nearly all of its rows change.
+DELETE FROM latest;

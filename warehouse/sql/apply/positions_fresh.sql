@@ -1,0 +1,8 @@
+-- positions_fresh: tonight's positions that are not stored yet. A position has coordinates;
+-- one without its own time has that of the answer.
+CREATE OR REPLACE TEMP TABLE positions_fresh AS
+SELECT * REPLACE (coalesce(position_at, seen_at) AS position_at)
+FROM   night_positions AS n
+WHERE  latitude IS NOT NULL AND longitude IS NOT NULL
+  AND  NOT EXISTS (FROM positions AS p WHERE p.vessel_id = n.vessel_id AND p.position_at = coalesce(n.position_at, n.seen_at))
+QUALIFY row_number() OVER (PARTITION BY vessel_id, coalesce(position_at, seen_at) ORDER BY seen_at DESC, run_id DESC, entry DESC) = 1;

@@ -1,0 +1,3 @@
+-- requests: the ledger of tonight's runs.
+INSERT INTO requests (run_id, entry, snapshot_date, operation, parameters, sent_at, received_at, http_status, credits, charge, outcome, rows)
+SELECT run_id, entry, $date, operation, parameters, sent_at, received_at, http_status, credits, charge, outcome, rows FROM lake_requests ORDER BY run_id, entry;

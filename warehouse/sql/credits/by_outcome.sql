@@ -1,0 +1,6 @@
+-- by_outcome: what became of the requests sent since a day, by operation.
+SELECT operation, outcome, charge, count(*)::INTEGER, coalesce(sum(credits), 0)::INTEGER, coalesce(sum(credits) FILTER (charge = 'unknown'), 0)::INTEGER, coalesce(sum(rows), 0)::BIGINT
+FROM   requests
+WHERE  sent_at >= $1::DATE
+GROUP BY operation, outcome, charge
+ORDER BY operation, sum(credits) DESC, outcome, charge;

@@ -1,0 +1,16 @@
+-- spent: the credits of the requests sent since a moment. Of requests with an unknown outcome
+-- count as many credits as the balance shows were billed; if it does not tell, all of them.
+-- Of a run that began before, all that was billed may have been billed since. The rule is that
+-- of the view run_credits, which a file of an older program does not have.
+SELECT coalesce(sum(q.sure + least(q.unknown, CASE WHEN r.billed BETWEEN r.sure AND r.spent THEN r.billed - r.sure ELSE q.unknown END)), 0)::BIGINT
+FROM (
+    SELECT run_id, coalesce(sum(credits) FILTER (charge <> 'unknown'), 0) AS sure, coalesce(sum(credits) FILTER (charge = 'unknown'), 0) AS unknown
+    FROM   requests
+    WHERE  sent_at >= $1
+    GROUP BY run_id
+) AS q
+JOIN (
+    SELECT run_id, credits_spent AS spent, credits_spent - credits_unknown AS sure,
+           balance_before - coalesce(balance_after, lead(balance_before) OVER (ORDER BY run_id)) AS billed
+    FROM   runs
+) AS r USING (run_id);

@@ -1,0 +1,5 @@
+-- alias_close: the versions of a vessel that was found tonight to be another one end there.
+UPDATE {{.Name}} AS h
+SET    valid_to = a.since
+FROM   vessel_aliases AS a
+WHERE  h.vessel_id = a.alias_id AND h.valid_to IS NULL AND a.until IS NULL AND a.snapshot_date = $date;

@@ -1,0 +1,9 @@
+-- compared: tonight against the open versions. The fingerprint finds those that read the same
+-- as the last time, which are nearly all, without looking at their columns. An observation
+-- that is not newer than the version changes nothing.
+CREATE OR REPLACE TEMP TABLE compared_{{.Name}} AS
+SELECT h.rid, t.seen_at, t.fingerprint = h.fingerprint AS same, CASE WHEN t.fingerprint <> h.fingerprint THEN t.vessel_id END AS vessel_id
+FROM   tonight_{{.Name}} AS t
+JOIN   (SELECT rowid AS rid, vessel_id, fingerprint, last_seen FROM {{.Name}} WHERE valid_to IS NULL) AS h USING (vessel_id)
+WHERE  t.seen_at > h.last_seen
+ORDER BY h.rid;

@@ -1,0 +1,18 @@
+-- refused: the numbers that lookups found no vessel under, and that are not asked for again
+-- yet. The first refusal is believed for a week, and each that follows it for twice as long as
+-- the one before, up to half a year. An answer with data wipes them out.
+WITH asked AS (
+    SELECT split_part(parameters, '=', 2) AS number, sent_at, outcome IN ('not_found', 'rejected', 'empty') AS refused
+    FROM   requests
+    WHERE  operation IN ('info', 'particulars', 'location')
+      AND  outcome IN ('ok', 'not_found', 'rejected', 'empty')
+),
+known AS (
+    SELECT number, max(sent_at) AS at FROM asked WHERE NOT refused GROUP BY number
+)
+SELECT a.number
+FROM   asked AS a
+LEFT JOIN known AS k USING (number)
+WHERE  a.refused AND (k.at IS NULL OR a.sent_at > k.at)
+GROUP BY a.number
+HAVING max(a.sent_at) + to_days(least(7 * pow(2, count(DISTINCT a.sent_at::DATE) - 1), 182)::INTEGER) > $1;

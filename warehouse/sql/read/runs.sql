@@ -1,0 +1,7 @@
+-- runs: the latest ones.
+SELECT run_id, job, strftime(snapshot_date, '%Y-%m-%d'), started_at, finished_at, state, coalesce(stop, ''), coalesce(reason, ''), requests,
+       credits_planned, credits_spent, credits_unknown, balance_before, balance_after, coalesce(continues, ''), rows, coalesce(report, '')
+FROM   runs
+WHERE  run_id = coalesce($run, run_id)
+ORDER BY run_id DESC
+LIMIT  $limit;

@@ -1,0 +1,16 @@
+-- find: the vessels that an id or an MMSI stands for, the likeliest first: the one that has the
+-- number in use, the one that the id is an alias of, the one with the id, and those that had
+-- the number before, or have it beside another.
+SELECT vessel_id
+FROM (
+    SELECT vessel_id, 2 AS place FROM vessel_aliases WHERE alias_id = $id AND until IS NULL
+    UNION ALL
+    SELECT vessel_id, 3 FROM registration WHERE vessel_id = $id
+    UNION ALL
+    SELECT vessel_id, CASE WHEN valid_to IS NULL THEN 1 ELSE 4 END FROM registration WHERE mmsi = $mmsi
+    UNION ALL
+    SELECT vessel_id, 4 FROM second_mmsi_claims WHERE mmsi = $mmsi
+)
+ANTI JOIN (SELECT alias_id FROM vessel_aliases WHERE until IS NULL) AS a ON a.alias_id = vessel_id
+GROUP BY vessel_id
+ORDER BY min(place), vessel_id;

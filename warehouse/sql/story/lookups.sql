@@ -1,0 +1,8 @@
+-- lookups: what was asked about a vessel by its numbers, by operation.
+SELECT operation, count(*)::INTEGER, coalesce(sum(credits), 0)::INTEGER,
+       max(sent_at), max(received_at) FILTER (outcome = 'ok'), max(sent_at) FILTER (outcome IN ('not_found', 'rejected', 'empty')),
+       arg_max(outcome, sent_at), arg_max(run_id, sent_at), arg_max(entry, sent_at)
+FROM   requests
+WHERE  parameters IN ($1, $2) AND operation IN ('info', 'location', 'particulars')
+GROUP BY operation
+ORDER BY operation;

@@ -1,0 +1,153 @@
+package warehouse
+
+import "time"
+
+// Story is what is known of one vessel, since when, and from which answers. Times are UTC,
+// dates are YYYY-MM-DD, and what is not known is nil or empty.
+type Story struct {
+	VesselID string   `json:"vessel_id"`
+	Name     string   `json:"name,omitempty"`
+	IMO      string   `json:"imo,omitempty"`
+	MMSI     string   `json:"mmsi,omitempty"`
+	Others   []string `json:"others,omitempty"` // vessels that had the number before, or show it beside another
+
+	Aliases   []StoryAlias    `json:"aliases,omitempty"`
+	Datasets  []StoryDataset  `json:"datasets"` // registration, particulars, engine, management
+	Stays     []StoryStay     `json:"listed"`
+	Episodes  []StoryEpisode  `json:"episodes"` // the newest first
+	Sighted   *time.Time      `json:"sighting_seen_at,omitempty"`
+	Positions StoryPositions  `json:"positions"`
+	Lookups   []StoryLookup   `json:"lookups"`
+	Issues    []StoryIssue    `json:"issues"` // the open ones first
+	Conflicts []StoryConflict `json:"conflicts,omitempty"`
+}
+
+// Evidence names an answer: the run, its place in that run's journal, and what was asked.
+type Evidence struct {
+	Run        string `json:"run,omitempty"`
+	Entry      int    `json:"entry"` // -1 is none
+	Operation  string `json:"operation,omitempty"`
+	Parameters string `json:"parameters,omitempty"`
+}
+
+// StoryAlias is an id that the vessel had before it showed its IMO number.
+type StoryAlias struct {
+	ID     string     `json:"alias_id"`
+	Since  *time.Time `json:"since"`
+	Until  *time.Time `json:"until,omitempty"`
+	Reason string     `json:"reason,omitempty"`
+	Run    string     `json:"run,omitempty"`
+}
+
+// StoryDataset is the versions of one dataset, oldest first; none if it was never seen.
+type StoryDataset struct {
+	Name     string         `json:"dataset"`
+	Columns  []string       `json:"-"` // in the order of the table
+	Seen     *time.Time     `json:"last_seen,omitempty"`
+	Versions []StoryVersion `json:"versions"`
+}
+
+// Now is the open version; nil if there is none.
+func (d StoryDataset) Now() *StoryVersion {
+	if n := len(d.Versions); n > 0 && d.Versions[n-1].To == nil {
+		return &d.Versions[n-1]
+	}
+	return nil
+}
+
+// StoryVersion is one version of a dataset.
+type StoryVersion struct {
+	VesselID  string         `json:"vessel_id"` // the alias, while the vessel was known by that
+	From      *time.Time     `json:"valid_from"`
+	To        *time.Time     `json:"valid_to,omitempty"`
+	FirstSeen *time.Time     `json:"first_seen"`
+	LastSeen  *time.Time     `json:"last_seen"`
+	Evidence  Evidence       `json:"evidence"`
+	Values    map[string]any `json:"values"`            // by column, without the empty ones
+	Changed   []StoryChange  `json:"changed,omitempty"` // from the version before
+}
+
+// StoryChange is a column that a version changed. An empty value is nil.
+type StoryChange struct {
+	Column string `json:"column"`
+	Old    any    `json:"old"`
+	New    any    `json:"new"`
+}
+
+// StoryStay is an unbroken stay on the list.
+type StoryStay struct {
+	From   string `json:"from_date"`
+	To     string `json:"to_date,omitempty"` // empty while it is open
+	Last   string `json:"last_date"`
+	Absent string `json:"absent_on,omitempty"` // the night that proved that the vessel had left
+	Run    string `json:"run,omitempty"`
+}
+
+// StoryEpisode is an unbroken stay in a status and zone.
+type StoryEpisode struct {
+	Status     string     `json:"navigational_status"`
+	Zone       string     `json:"world_zone,omitempty"`
+	Laden      string     `json:"laden,omitempty"`
+	ForOrder   *bool      `json:"for_order,omitempty"`
+	VesselType string     `json:"vessel_type,omitempty"`
+	FirstSeen  *time.Time `json:"first_seen"`
+	LastSeen   *time.Time `json:"last_seen"`
+	Nights     int        `json:"nights"`
+	Evidence   Evidence   `json:"evidence"`
+}
+
+// StoryPositions counts the positions and tells the latest.
+type StoryPositions struct {
+	Count    int            `json:"count"`
+	Since    *time.Time     `json:"since,omitempty"`
+	LastSeen *time.Time     `json:"last_seen,omitempty"` // when a position was last told, old or new
+	Latest   *StoryPosition `json:"latest,omitempty"`
+}
+
+// StoryPosition is one observed position.
+type StoryPosition struct {
+	At          *time.Time `json:"position_at"`
+	SeenAt      *time.Time `json:"seen_at"`
+	Latitude    float64    `json:"latitude"`
+	Longitude   float64    `json:"longitude"`
+	SpeedKn     *float64   `json:"speed_kn"`
+	CourseDeg   *float64   `json:"course_deg"`
+	Status      string     `json:"navigational_status,omitempty"`
+	Destination string     `json:"destination,omitempty"`
+	Evidence    Evidence   `json:"evidence"`
+}
+
+// StoryLookup is what came of the lookups of one operation.
+type StoryLookup struct {
+	Operation string     `json:"operation"`
+	Requests  int        `json:"requests"`
+	Credits   int        `json:"credits"`
+	Asked     *time.Time `json:"last_asked"`
+	Answered  *time.Time `json:"last_answered,omitempty"`
+	Refused   *time.Time `json:"last_refused,omitempty"`
+	Outcome   string     `json:"last_outcome"`
+	Evidence  Evidence   `json:"evidence"` // the last one
+}
+
+// StoryIssue is a value or a record that was not accepted, each night that it came.
+type StoryIssue struct {
+	Dataset  string   `json:"dataset"`
+	Field    string   `json:"field,omitempty"`
+	Reason   string   `json:"reason"`
+	RawValue string   `json:"raw_value,omitempty"` // the last
+	First    string   `json:"first_date"`
+	Last     string   `json:"last_date"`
+	Nights   int      `json:"nights"`
+	Open     bool     `json:"open"` // met when the dataset was last seen
+	Evidence Evidence `json:"evidence"`
+}
+
+// StoryConflict is a contradiction with other vessels.
+type StoryConflict struct {
+	Dataset  string `json:"dataset"`
+	Field    string `json:"field"`
+	RawValue string `json:"raw_value"`
+	Reason   string `json:"reason"`
+	First    string `json:"first_date"`
+	Last     string `json:"last_date,omitempty"`
+}

@@ -1,0 +1,324 @@
+package warehouse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+)
+
+// runAt is a run of a night in November 2026.
+func runAt(day int) Run {
+	at := time.Date(2026, 11, day, 2, 0, 0, 0, time.UTC)
+	return Run{ID: at.Format("20060102T150405.000Z") + "-0000", Job: "nightly", Date: at.Format(time.DateOnly), Started: at, Finished: at.Add(time.Hour), State: "done", Requests: 3, Report: "{}"}
+}
+
+// update publishes a run whose step runs SQL.
+func update(t *testing.T, dir string, day int, sql ...string) error {
+	t.Helper()
+	b := Build{Dir: dir, RunID: runAt(day).ID}
+	if _, err := os.Stat(Path(dir)); err == nil {
+		b.From = Path(dir)
+	}
+	b.Steps = append(b.Steps, func(ctx context.Context, tx *Tx) error {
+		if err := tx.addRun(ctx, runAt(day)); err != nil {
+			return err
+		}
+		for _, text := range sql {
+			if err := tx.exec(ctx, "test", text); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return Update(t.Context(), b)
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func opened(t *testing.T, dir string) *Warehouse {
+	t.Helper()
+	w, err := Open(t.Context(), Path(dir), Options{})
+	must(t, err)
+	t.Cleanup(func() { w.Close() })
+	return w
+}
+
+func published(t *testing.T, dir string) string {
+	t.Helper()
+	w, err := Open(t.Context(), Path(dir), Options{})
+	must(t, err)
+	defer w.Close()
+	runs, err := w.Runs(t.Context(), 0)
+	must(t, err)
+	var days []string
+	for _, r := range runs {
+		days = append(days, r.Date[8:])
+	}
+	return strings.Join(days, " ")
+}
+
+// left lists what lies in a directory.
+func left(t *testing.T, path string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(path)
+	must(t, err)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestUpdateFailsWithoutTrace(t *testing.T) {
+	boom := errors.New("boom")
+	cases := map[string]func(b *Build) context.Context{
+		"a step fails": func(b *Build) context.Context {
+			b.Steps = append(b.Steps, func(context.Context, *Tx) error { return boom })
+			return t.Context()
+		},
+		"the check fails": func(b *Build) context.Context {
+			b.Check = func(context.Context, *Warehouse) error { return boom }
+			return t.Context()
+		},
+		"the context is cancelled before the rename": func(b *Build) context.Context {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			b.Check = func(context.Context, *Warehouse) error { cancel(boom); return nil }
+			return ctx
+		},
+		"an invariant does not hold": func(b *Build) context.Context {
+			b.Steps = append(b.Steps, func(ctx context.Context, tx *Tx) error {
+				return tx.exec(ctx, "test", "INSERT INTO registration (vessel_id, valid_from) VALUES ('IMO1', now()), ('IMO1', now())")
+			})
+			return t.Context()
+		},
+		"the file to go on from is damaged": func(b *Build) context.Context {
+			b.From = filepath.Join(b.Dir, "damaged.duckdb")
+			must(t, os.WriteFile(b.From, []byte(strings.Repeat("not a database ", 1000)), 0o644))
+			return t.Context()
+		},
+	}
+	for name, prepare := range cases {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			must(t, update(t, dir, 20))
+			b := Build{Dir: dir, RunID: runAt(21).ID, From: Path(dir)}
+			if err := Update(prepare(&b), b); err == nil {
+				t.Fatal("no error")
+			}
+			if got := published(t, dir); got != "20" {
+				t.Errorf("published runs of %s, want 20", got)
+			}
+			if names := left(t, filepath.Join(dir, "work")); len(names) > 0 {
+				t.Errorf("left in work: %v", names)
+			}
+		})
+	}
+}
+
+func TestUpdateRemovesWhatACrashLeft(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.MkdirAll(filepath.Join(dir, "work", "duckdb.tmp"), 0o755))
+	for _, name := range []string{"fleet.duckdb", "fleet.duckdb.wal", "duckdb.tmp/spilled"} {
+		must(t, os.WriteFile(filepath.Join(dir, "work", name), []byte("half"), 0o644))
+	}
+	must(t, update(t, dir, 20))
+	if names := left(t, filepath.Join(dir, "work")); len(names) > 0 {
+		t.Errorf("left in work: %v", names)
+	}
+	if got := published(t, dir); got != "20" {
+		t.Errorf("published %s, want 20", got)
+	}
+}
+
+func TestUpdateAppliesARunOnce(t *testing.T) {
+	dir := t.TempDir()
+	must(t, update(t, dir, 20))
+	if err := update(t, dir, 20); !errors.Is(err, ErrApplied) {
+		t.Errorf("got %v, want %v", err, ErrApplied)
+	}
+}
+
+func TestUpdateStartsAgainWithMoreMemory(t *testing.T) {
+	dir := t.TempDir()
+	tries := 0
+	b := Build{Dir: dir, RunID: "a", MemoryMiB: 16, Steps: []func(context.Context, *Tx) error{
+		func(ctx context.Context, tx *Tx) error {
+			tries++
+			return tx.exec(ctx, "test", "CREATE TEMP TABLE wide AS SELECT list(range) AS l FROM range(3000000)")
+		},
+	}}
+	must(t, Update(t.Context(), b))
+	if tries < 2 {
+		t.Errorf("the step ran %d times, want at least 2", tries)
+	}
+}
+
+func TestVersionsAreKeptAndRolledBackTo(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Rollback(t.Context(), dir); !errors.Is(err, ErrNoVersion) {
+		t.Errorf("without a warehouse: got %v, want %v", err, ErrNoVersion)
+	}
+	for day := 1; day <= 8; day++ {
+		must(t, update(t, dir, day))
+	}
+	names := left(t, versions(dir))
+	if len(names) != Versions || names[0] != runAt(4).ID+".duckdb" {
+		t.Errorf("versions %v, want the last %d", names, Versions)
+	}
+	for _, want := range []string{"7 6 5 4 3 2 1", "6 5 4 3 2 1", "5 4 3 2 1", "4 3 2 1"} {
+		_, err := Rollback(t.Context(), dir)
+		must(t, err)
+		if got := strings.ReplaceAll(published(t, dir), "0", ""); got != want {
+			t.Errorf("rolled back to %s, want %s", got, want)
+		}
+	}
+	if _, err := Rollback(t.Context(), dir); !errors.Is(err, ErrNoVersion) {
+		t.Errorf("past the oldest: got %v, want %v", err, ErrNoVersion)
+	}
+	must(t, update(t, dir, 9))
+	if got := published(t, dir); got != "09 04 03 02 01" {
+		t.Errorf("after the rollback %s was published, want 09 04 03 02 01", got)
+	}
+}
+
+func TestBaseIsFromBeforeTheNight(t *testing.T) {
+	dir := t.TempDir()
+	base := func(date string) string {
+		path, runs, err := Base(t.Context(), dir, date)
+		must(t, err)
+		return fmt.Sprint(filepath.Base(path), " ", len(runs))
+	}
+	if got, want := base("2026-11-20"), ". 0"; got != want {
+		t.Errorf("without a warehouse: %s, want %s", got, want)
+	}
+	for day := 20; day <= 22; day++ {
+		must(t, update(t, dir, day))
+	}
+	for date, want := range map[string]string{
+		"2026-11-23": "fleet.duckdb 3",
+		"2026-11-22": runAt(21).ID + ".duckdb 2",
+		"2026-11-21": runAt(20).ID + ".duckdb 1",
+		"2026-11-20": ". 0",
+	} {
+		if got := base(date); got != want {
+			t.Errorf("before %s: %s, want %s", date, got, want)
+		}
+	}
+}
+
+func TestTheVersionThatANightIsBuiltOnIsKept(t *testing.T) {
+	dir := t.TempDir()
+	must(t, update(t, dir, 1))
+	base := filepath.Join(versions(dir), runAt(1).ID+".duckdb")
+	for day := 2; day <= 9; day++ {
+		must(t, Update(t.Context(), Build{Dir: dir, RunID: runAt(day).ID, From: base}))
+	}
+	if _, err := os.Stat(base); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMigrate(t *testing.T) {
+	one := fstest.MapFS{"0001_a.sql": {Data: []byte("CREATE TABLE a (x INTEGER)")}}
+	cases := map[string]struct {
+		then fstest.MapFS
+		want string // part of the error; empty is none
+	}{
+		"the same steps again":                 {then: one},
+		"one more step":                        {then: fstest.MapFS{"0001_a.sql": one["0001_a.sql"], "0002_b.sql": {Data: []byte("CREATE TABLE b (x INTEGER)")}}},
+		"a step that was changed":              {then: fstest.MapFS{"0001_a.sql": {Data: []byte("CREATE TABLE a (x BIGINT)")}}, want: "a different program"},
+		"a file of a newer program":            {then: fstest.MapFS{}, want: "use the newer program"},
+		"a step that fails leaves the old one": {then: fstest.MapFS{"0001_a.sql": one["0001_a.sql"], "0002_b.sql": {Data: []byte("CREATE TABLE c (x INTEGER); CREATE TABLE a (x INTEGER)")}}, want: "0002_b.sql"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			db, err := open(t.Context(), filepath.Join(t.TempDir(), "x.duckdb"))
+			must(t, err)
+			defer db.Close()
+			must(t, migrate(t.Context(), db, one))
+			err = migrate(t.Context(), db, c.then)
+			switch {
+			case c.want == "" && err != nil:
+				t.Error(err)
+			case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+				t.Errorf("got %v, want something about %q", err, c.want)
+			}
+			done, err := applied(t.Context(), db)
+			must(t, err)
+			if _, ok := done["0002_b.sql"]; ok != (c.want == "" && len(c.then) == 2) {
+				t.Errorf("applied: %v", done)
+			}
+			if _, err := db.Exec("SELECT * FROM c"); err == nil {
+				t.Error("half a step is there")
+			}
+		})
+	}
+}
+
+func TestEverythingHasAComment(t *testing.T) {
+	dir := t.TempDir()
+	must(t, update(t, dir, 20))
+	tables, err := opened(t, dir).Dictionary(t.Context())
+	must(t, err)
+	var names []string
+	for _, table := range tables {
+		names = append(names, table.Name)
+		if table.Comment == "" {
+			t.Errorf("%s has no comment", table.Name)
+		}
+		for _, c := range table.Columns {
+			if c.Comment == "" || c.Type == "" {
+				t.Errorf("%s.%s has no comment", table.Name, c.Name)
+			}
+		}
+	}
+	for _, name := range strings.Fields("vessels registration particulars engine management positions listed episodes runs coverage requests issues " +
+		"vessel_aliases identity_conflicts mmsi_claims countries vessel_types world_zones navigational_statuses maritime_identification_digits") {
+		if !slices.Contains(names, name) {
+			t.Errorf("there is no %s", name)
+		}
+	}
+}
+
+func TestInvariants(t *testing.T) {
+	cases := map[string]string{
+		"registration_open_once": "INSERT INTO registration (vessel_id, valid_from) VALUES ('A', '2026-01-01'), ('A', '2026-01-02')",
+		"particulars_open_once":  "INSERT INTO particulars (vessel_id, valid_from) VALUES ('A', '2026-01-01'), ('A', '2026-01-02')",
+		"engine_open_once":       "INSERT INTO engine (vessel_id, valid_from) VALUES ('A', '2026-01-01'), ('A', '2026-01-02')",
+		"management_open_once":   "INSERT INTO management (vessel_id, valid_from) VALUES ('A', '2026-01-01'), ('A', '2026-01-02')",
+		"registration_order":     "INSERT INTO registration (valid_from) VALUES ('2026-01-01')",
+		"particulars_order":      "INSERT INTO particulars (vessel_id, valid_from, valid_to) VALUES ('A', '2026-01-02', '2026-01-02')",
+		"engine_order":           "INSERT INTO engine (vessel_id) VALUES ('A')",
+		"management_order":       "INSERT INTO management (vessel_id, valid_from, valid_to) VALUES ('A', '2026-01-02', '2026-01-01')",
+		"latest_once":            "INSERT INTO latest (vessel_id) VALUES ('A'), ('A')",
+		"runs_once":              "INSERT INTO runs (run_id) VALUES ('A'), ('A')",
+		"stays_apart":            "INSERT INTO listed (vessel_id, from_date, last_date) VALUES ('A', '2026-01-01', '2026-01-03'), ('A', '2026-01-02', '2026-01-03')",
+		"stays_order":            "INSERT INTO listed (vessel_id, from_date, to_date, last_date) VALUES ('A', '2026-01-03', '2026-01-01', '2026-01-03')",
+	}
+	entries, err := files.ReadDir("sql/verify")
+	must(t, err)
+	if len(entries) != len(cases) {
+		t.Errorf("%d statements verify, %d are tried", len(entries), len(cases))
+	}
+	dir := t.TempDir()
+	must(t, update(t, dir, 20))
+	for name, sql := range cases {
+		t.Run(name, func(t *testing.T) {
+			if err := update(t, dir, 21, sql); err == nil || !strings.Contains(err.Error(), "verify/"+name) {
+				t.Errorf("got %v, want an error of %s", err, name)
+			}
+		})
+	}
+}
