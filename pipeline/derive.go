@@ -1,0 +1,161 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/load"
+	"github.com/fleetlake/fleetlake/transform"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// Recover publishes what earlier runs paid for and did not publish, and returns their
+// reports. A run that a crash left without an end gets one. The caller holds the lock.
+func (p *Pipeline) Recover(ctx context.Context) ([]Report, error) {
+	p.fill()
+	if err := load.Clean(p.Dir); err != nil {
+		return nil, err
+	}
+	paths, err := journal.Segments(p.journal())
+	if err != nil {
+		return nil, err
+	}
+	known, err := p.published(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var open []string
+	for _, path := range paths {
+		if known[journal.RunOf(path)] {
+			continue
+		}
+		ended, err := p.finish(path)
+		if err != nil {
+			return nil, err
+		}
+		if ended {
+			open = append(open, path)
+		}
+	}
+	if len(open) == 0 {
+		return nil, nil
+	}
+	p.Log.Info("publishing what earlier runs paid for", "runs", len(open))
+	return p.derive(ctx, open...)
+}
+
+// published returns the runs that the warehouse has.
+func (p *Pipeline) published(ctx context.Context) (map[string]bool, error) {
+	w, err := warehouse.Open(ctx, warehouse.Path(p.Dir), warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
+	if errors.Is(err, warehouse.ErrNone) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	runs, err := w.Published(ctx)
+	return runs, errors.Join(err, w.Close())
+}
+
+// finish gives a segment its end if a crash left it without one. A segment without even a
+// plan holds nothing, and goes; finish reports whether there is a run to publish.
+func (p *Pipeline) finish(path string) (bool, error) {
+	plan, end, err := journal.Bounds(path)
+	switch {
+	case err != nil:
+		return false, fmt.Errorf("%w; put a good copy in its place, or move it out of the journal to go on without it", err)
+	case plan == nil:
+		p.Log.Warn("removing a journal segment that holds nothing", "file", path)
+		return false, os.Remove(path)
+	case end != nil:
+		return true, nil
+	}
+	s, cut, err := journal.Reopen(path)
+	if err != nil {
+		return false, err
+	}
+	p.Log.Info("a run was killed", "run", plan.Run, "torn_bytes", cut)
+	_, err = s.Append(journal.Entry{Kind: journal.KindEnd, At: p.Now().UTC(), End: &journal.End{State: StateKilled, Reason: "the process died"}})
+	return true, errors.Join(err, s.Close())
+}
+
+// derive is the second half of every run: from segments to the published warehouse. It
+// asks nothing and spends nothing.
+func (p *Pipeline) derive(ctx context.Context, paths ...string) ([]Report, error) {
+	// Rows and pages are most of the memory of a run: collect them early, and give back what
+	// DuckDB needs next.
+	defer debug.SetGCPercent(debug.SetGCPercent(40))
+	var reports []Report
+	var written []load.Manifest
+	for _, path := range paths {
+		p.Progress(Progress{At: p.Now(), Phase: "derive"})
+		r, m, err := p.transform(path)
+		if err != nil {
+			return nil, fmt.Errorf("derive %s: %w", journal.RunOf(path), err)
+		}
+		reports, written = append(reports, r), append(written, m)
+	}
+	debug.FreeOSMemory()
+	p.Progress(Progress{At: p.Now(), Phase: "publish"})
+	return reports, load.Publish(ctx, p.Dir, load.Options{}, written...)
+}
+
+// transform turns a segment into lake files.
+func (p *Pipeline) transform(path string) (Report, load.Manifest, error) {
+	batch, sum := transform.NewBatch(), newSummary()
+	for e, err := range journal.Read(path) {
+		if err != nil {
+			return Report{}, load.Manifest{}, err
+		}
+		if e.Kind == journal.KindPlan {
+			if err := p.earlier(batch, *e.Plan); err != nil {
+				return Report{}, load.Manifest{}, err
+			}
+		}
+		batch.Add(e)
+		sum.add(e)
+	}
+	r := sum.finish()
+	r.Coverage, r.Rows = batch.States(), map[string]int{}
+	for _, t := range transform.Tables {
+		r.Rows[t.Name] = batch.Rows(t)
+	}
+	for _, c := range batch.Issues() {
+		r.Issues = append(r.Issues, IssueReport(c))
+	}
+	run, err := row(r)
+	if err != nil {
+		return r, load.Manifest{}, err
+	}
+	m, err := load.Write(p.Dir, run, batch)
+	return r, m, err
+}
+
+// earlier shows a batch what the runs of the night that it goes on from have covered.
+func (p *Pipeline) earlier(batch *transform.Batch, plan journal.Plan) error {
+	for _, run := range plan.Continues {
+		for e, err := range journal.Read(journal.Path(p.journal(), plan.Date, run)) {
+			if err != nil {
+				return fmt.Errorf("read %s, which the run goes on from: %w", run, err)
+			}
+			batch.Earlier(e)
+		}
+	}
+	return nil
+}
+
+// row is the run as the warehouse keeps it.
+func row(r Report) (warehouse.Run, error) {
+	text, err := json.Marshal(r)
+	return warehouse.Run{ID: r.Run, Job: r.Job, Date: r.Date, Started: r.Started, Finished: r.Finished,
+		State: r.State, Stop: string(r.Stop), Reason: r.Reason, Requests: r.Requests(),
+		CreditsPlanned: r.Credits.Planned, CreditsSpent: r.Credits.Spent, CreditsUnknown: r.Credits.Unknown,
+		BalanceBefore: r.Credits.Before, BalanceAfter: r.Credits.After,
+		Continues: strings.Join(r.Continues, ","), Report: string(text)}, err
+}

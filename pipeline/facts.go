@@ -1,0 +1,65 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// facts reads what a plan is decided on: from the published warehouse, which is the one read
+// of a run, and the balance from the free call.
+func (p *Pipeline) facts(ctx context.Context, job Job, before night, now time.Time) (facts, error) {
+	f := facts{now: now, since: before.since(), spentNight: before.spent}
+	var refused *extract.Error
+	credits, _, err := extract.Ping(ctx, p.Service)
+	switch {
+	case err == nil:
+		f.balance, f.balanceKnown = credits, true
+	case errors.As(err, &refused) && refused.Outcome == extract.OutcomeUnauthorized:
+		return f, fmt.Errorf("the service refuses the key (FLEETLAKE_API_KEY or api.key_file): %w", err)
+	case job.Floor > 0:
+		return f, fmt.Errorf("the balance must stay above %d credits, and it cannot be read: %w", job.Floor, err)
+	}
+	w, err := warehouse.Open(ctx, warehouse.Path(p.Dir), warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
+	if errors.Is(err, warehouse.ErrNone) {
+		return f, nil
+	}
+	if err != nil {
+		return f, err
+	}
+	return f, errors.Join(f.read(ctx, w, job), w.Close())
+}
+
+func (f *facts) read(ctx context.Context, w *warehouse.Warehouse, job Job) (err error) {
+	if f.totals, err = w.Totals(ctx); err != nil {
+		return err
+	}
+	day := f.now.UTC().Truncate(24 * time.Hour)
+	if f.spentDay, err = w.Spent(ctx, day); err != nil {
+		return err
+	}
+	if f.spentMonth, err = w.Spent(ctx, day.AddDate(0, 0, 1-day.Day())); err != nil {
+		return err
+	}
+	if len(job.Lookup.Want) == 0 {
+		return nil
+	}
+	if f.targets, err = w.Targets(ctx); err != nil {
+		return err
+	}
+	if f.rates, err = w.Rates(ctx, job.Lookup.Want); err != nil {
+		return err
+	}
+	if job.Lookup.operation() == extract.Location {
+		f.rates[""] = positionRate
+	}
+	f.refused, err = w.Refused(ctx, f.now)
+	return err
+}
+
+// positionRate is how often a position changes, per vessel and day.
+const positionRate = 1.0

@@ -1,0 +1,208 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/transform"
+	"github.com/sourcegraph/conc/pool"
+)
+
+// patience is how many requests of a lane may fail in a row, each after its retries, before
+// the lane gives up.
+const patience = 5
+
+// harvest is the first half of a run: lanes side by side, each with a bounded pool of
+// requests in the air, until each is drained, the budget is spent, or one must stop.
+type harvest struct {
+	work
+	client *extract.Client
+	budget *extract.Budget
+	flight int // requests in the air per lane
+	log    *slog.Logger
+	cancel context.CancelCauseFunc
+	news   []string // what the service accepts now that it did not, or the reverse
+
+	listing   *listing
+	lookups   *lookupQueue
+	sweep     *queue
+	sightings *transform.Roll
+	queues    map[string]*queue // by operation, for progress
+
+	mu     sync.Mutex
+	failed map[string]int // failures in a row, by operation
+	stop   Stop           // why the run asked less than planned; the gravest reason
+	reason string
+	swept  int
+	broken error // what makes going on pointless on our side: the disk
+}
+
+// gravity orders the reasons to stop; a graver one replaces a lesser one.
+var gravity = map[Stop]int{StopNone: 0, StopService: 1, StopDeadline: 2, StopBudget: 3, StopCredits: 4, StopKey: 5, StopSignal: 6}
+
+// run works the lanes side by side and returns when nothing more will be asked.
+func (h *harvest) run(ctx context.Context) {
+	lanes := pool.New()
+	h.lookups.open() // the searches add vessels that they meet for the first time
+	h.lookups.open()
+	lanes.Go(func() {
+		defer h.lookups.close()
+		h.drain(ctx, extract.ByType, h.listing.queue, h.listing.answer)
+		if h.listing.check() {
+			h.drain(ctx, extract.ByType, h.listing.queue, h.listing.answer)
+		}
+		h.lookups.listed()
+	})
+	lanes.Go(func() {
+		defer h.lookups.close()
+		h.drain(ctx, extract.ByStatus, h.sweep, h.sighted)
+	})
+	lanes.Go(func() {
+		h.drain(ctx, h.lookups.operation, h.lookups.queue, func(extract.Request, extract.Answer) {})
+	})
+	lanes.Wait()
+}
+
+// drain sends the requests of one lane. What was answered earlier in the night is not sent.
+func (h *harvest) drain(ctx context.Context, o extract.Operation, q *queue, answered func(extract.Request, extract.Answer)) {
+	ctx, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	inAir := pool.New().WithMaxGoroutines(h.flight)
+	defer h.budget.Claim(o.Name, 0)
+	defer inAir.Wait()
+	for {
+		r, ok := q.pop(ctx)
+		if !ok {
+			return
+		}
+		if t, ok := h.before.answered[r.Key()]; ok {
+			answered(r, extract.Answer{Entry: t.entry, Rows: t.rows, Total: t.total})
+			q.close()
+			continue
+		}
+		h.claim(o, q)
+		ticket, err := h.client.Admit(ctx, o)
+		if err != nil {
+			h.judge(o, err, giveUp)
+			q.push(true, r) // it is left out, and counted as such
+			q.close()
+			return
+		}
+		inAir.Go(func() {
+			defer q.close()
+			a, err := h.client.Send(ctx, ticket, r)
+			if err != nil {
+				h.judge(o, err, giveUp)
+				return
+			}
+			h.succeeded(o)
+			answered(r, a)
+			h.claim(o, q)
+		})
+	}
+}
+
+// claim keeps credits for what a search is still going to ask, so that lookups do not spend
+// them. Of a listing whose totals are not known that is everything it may spend.
+func (h *harvest) claim(o extract.Operation, q *queue) {
+	if o == h.lookups.operation {
+		return
+	}
+	need := (q.left() + 1) * o.Credits
+	if o == extract.ByType {
+		pages, known := h.listing.later()
+		need += pages * o.Credits
+		if !known {
+			need = max(need, h.listMost-h.client.Stats(o).Credits-len(h.sweeps)*extract.ByStatus.Credits)
+		}
+	}
+	h.budget.Claim(o.Name, need)
+}
+
+// judge acts on an error: the request is passed over, the lane gives up, or the run ends.
+func (h *harvest) judge(o extract.Operation, err error, giveUp func()) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return // whoever cancelled has said why
+	}
+	h.log.Debug("no data", "endpoint", o.Name, "error", err)
+	switch extract.Judge(err) {
+	case extract.Skip:
+		h.succeeded(o)
+	case extract.Wait:
+		if h.failing(o) >= patience {
+			h.stopped(StopService, fmt.Sprintf("%s gave no answer %d times in a row: %v", o.Name, patience, err))
+			giveUp()
+		}
+	case extract.StopLane:
+		stop := StopService
+		if errors.Is(err, extract.ErrBudget) {
+			stop = StopBudget
+		}
+		h.stopped(stop, err.Error())
+		giveUp()
+	case extract.StopRun:
+		h.stopRun(err)
+		h.cancel(err)
+	}
+}
+
+// stopRun notes why no request will work any more.
+func (h *harvest) stopRun(err error) {
+	var e *extract.Error
+	switch {
+	case !errors.As(err, &e):
+		h.mu.Lock()
+		h.broken = errors.Join(h.broken, err)
+		h.mu.Unlock()
+	case e.Outcome == extract.OutcomeUnauthorized:
+		h.stopped(StopKey, err.Error())
+	case e.Outcome == extract.OutcomeNoCredits:
+		h.stopped(StopCredits, err.Error())
+	default:
+		h.stopped(StopService, err.Error())
+	}
+}
+
+func (h *harvest) stopped(why Stop, reason string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if gravity[why] > gravity[h.stop] {
+		h.stop, h.reason = why, reason
+	}
+}
+
+func (h *harvest) succeeded(o extract.Operation) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.failed[o.Name] = 0
+}
+
+func (h *harvest) failing(o extract.Operation) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.failed[o.Name]++
+	return h.failed[o.Name]
+}
+
+// progress is how far the lanes are.
+func (h *harvest) progress(started, now time.Time) []LaneProgress {
+	var lanes []LaneProgress
+	for _, o := range extract.Operations {
+		q, s := h.queues[o.Name], h.client.Stats(o)
+		if q == nil || q.left()+s.Requests == 0 {
+			continue
+		}
+		p := LaneProgress{Operation: o.Name, Done: s.Requests, Left: q.left(), Credits: s.Credits}
+		if elapsed := now.Sub(started); elapsed > 0 {
+			p.PerMinute = float64(s.Requests) / elapsed.Minutes()
+		}
+		p.Remaining = time.Duration(p.Left) * time.Minute / time.Duration(h.client.Lane(o).PerMinute())
+		lanes = append(lanes, p)
+	}
+	return lanes
+}

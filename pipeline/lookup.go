@@ -1,0 +1,153 @@
+package pipeline
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/transform"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// lookupQueue holds the vessels to look up: those that the plan chose, and before them those
+// that tonight's searches show for the first time, or show changed.
+type lookupQueue struct {
+	*queue
+	operation extract.Operation
+	wanted    bool
+	lookup    Lookup
+	targets   []warehouse.Target
+	now       time.Time
+
+	mu     sync.Mutex
+	known  map[uint64]int32 // vessels of the warehouse and of tonight, by IMO and by MMSI: places in targets, or decided
+	other  map[int32]string // vessels that tonight's list shows otherwise than they are known, and the number to ask for
+	room   int              // lookups that may still be queued
+	shed   int              // those that found no room
+	queued int
+}
+
+// decided is the place of a vessel that needs no more thought tonight.
+const decided = -1
+
+// newLookups queues what was planned.
+func newLookups(w work) *lookupQueue {
+	l := &lookupQueue{queue: newQueue(), operation: w.job.Lookup.operation(), wanted: len(w.job.Lookup.Want) > 0,
+		lookup: w.job.Lookup, targets: w.targets, now: w.started, room: w.room - w.before.lookups,
+		known: make(map[uint64]int32, 2*len(w.targets)), other: map[int32]string{}}
+	chosen := make(map[string]bool, len(w.decision.lookups))
+	for _, id := range w.decision.lookups {
+		chosen[id] = true
+	}
+	for i, t := range w.targets {
+		mmsi, _ := transform.ParseMMSI(t.MMSI)
+		place := int32(i)
+		if chosen[askFor(t)] || w.refused[askFor(t)] {
+			place = decided
+		}
+		l.note(uint32(t.IMO), uint32(mmsi), place)
+	}
+	l.shed = w.due - len(w.decision.lookups)
+	for _, id := range w.decision.lookups {
+		l.add(false, id)
+	}
+	return l
+}
+
+// meet takes in a vessel of tonight's searches. A new one is queued. One that was looked up
+// and shows itself changed waits for the rest of the list: while a flag is changed a vessel
+// can stand under both, and then it is as it is known.
+func (l *lookupQueue) meet(v transform.Listed, s extract.Sweep) {
+	if !l.wanted {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	id := v.MMSI.String()
+	if v.IMO != 0 {
+		id = strconv.Itoa(int(v.IMO))
+	}
+	place, known := l.known[keyOfVessel(uint32(v.IMO), uint32(v.MMSI))]
+	switch {
+	case known && place == decided:
+	case !known, s.Status != "" && l.moved(l.targets[place], s):
+		l.note(uint32(v.IMO), uint32(v.MMSI), decided)
+		l.add(true, id)
+	case s.Status != "":
+	case l.changed(l.targets[place], v):
+		l.other[place] = id
+	default:
+		delete(l.other, place)
+		l.note(uint32(v.IMO), uint32(v.MMSI), decided)
+	}
+}
+
+// listed queues the vessels that tonight's list, now complete, shows changed.
+func (l *lookupQueue) listed() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, place := range slices.Sorted(maps.Keys(l.other)) {
+		if t := l.targets[place]; l.known[keyOfVessel(uint32(t.IMO), 0)] != decided {
+			l.add(true, l.other[place])
+		}
+	}
+	clear(l.other)
+}
+
+// changed reports whether a vessel that was looked up shows another name, flag, type or MMSI
+// than it is known by. What an answer does not tell is no change.
+func (l *lookupQueue) changed(t warehouse.Target, v transform.Listed) bool {
+	return l.settled(t) && (other(v.Name, t.Name) || other(v.Flag, t.Flag) || other(v.VesselType, t.VesselType) || v.MMSI != 0 && other(v.MMSI.String(), t.MMSI))
+}
+
+// moved reports whether a vessel whose position was looked up shows another status or zone.
+func (l *lookupQueue) moved(t warehouse.Target, s extract.Sweep) bool {
+	return l.operation == extract.Location && l.settled(t) && (other(s.Status, t.Status) || other(s.Zone, t.Zone))
+}
+
+// settled reports whether a vessel was looked up, and not just now: where the lists and the
+// profiles disagree for good, it would look changed every night.
+func (l *lookupQueue) settled(t warehouse.Target) bool {
+	at, wait := seenAt(l.lookup, t), settle
+	if l.operation == extract.Location {
+		wait = watchEvery // a position is news every night
+	}
+	return !at.IsZero() && l.now.Sub(at) >= wait
+}
+
+// other reports whether two known values differ.
+func other(now, before string) bool { return now != "" && before != "" && now != before }
+
+// keyOfVessel is the IMO, which is the vessel's own, or the MMSI, which may be another
+// ship's tomorrow.
+func keyOfVessel(imo, mmsi uint32) uint64 {
+	if imo != 0 {
+		return uint64(imo)
+	}
+	return uint64(mmsi) | 1<<32
+}
+
+// note keeps what is known of a vessel, under both its numbers.
+func (l *lookupQueue) note(imo, mmsi uint32, place int32) {
+	l.known[keyOfVessel(imo, mmsi)] = place
+	if mmsi != 0 {
+		l.known[keyOfVessel(0, mmsi)] = place
+	}
+}
+
+// add queues a lookup. Where there is no room an urgent one takes the place of the one that
+// is worth least.
+func (l *lookupQueue) add(urgent bool, id string) {
+	if l.queued >= l.room {
+		l.shed++
+		if !urgent || !l.dropLast() {
+			return
+		}
+		l.queued--
+	}
+	l.queued++
+	l.push(urgent, extract.Lookup(l.operation, id))
+}

@@ -1,0 +1,198 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/journal"
+)
+
+// States of a run, as its journal ends.
+const (
+	StateDone        = "done"        // everything planned was asked
+	StatePartial     = "partial"     // something planned was left out
+	StateInterrupted = "interrupted" // cancelled, and can be resumed
+	StateKilled      = "killed"      // the process died; a later one wrote the end
+)
+
+// night is what the journal knows of one job's snapshot date that a new run goes on from:
+// the runs since the last one that was done.
+type night struct {
+	runs     []string        // their ids, oldest first
+	answered map[string]told // what was asked and answered, by request key
+	lookups  int             // vessels that they asked for
+	spent    int             // by runs that were killed or interrupted since the last that was not
+}
+
+// told is what paging needs of an answer that lies in the journal.
+type told struct {
+	rows, total int
+	entry       journal.Entry
+}
+
+// readNight reads the segments of a job's night.
+func readNight(root, job, date string) (night, error) {
+	n := night{answered: map[string]told{}}
+	paths, err := journal.Segments(filepath.Join(root, date))
+	if err != nil {
+		return n, err
+	}
+	for _, path := range paths {
+		if err := n.add(path, job); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// add takes one segment in, if it is the job's.
+func (n *night) add(path, job string) error {
+	spent := map[int]int{} // credits by intent
+	var end journal.End
+	for e, err := range journal.Read(path) {
+		if err != nil {
+			return err
+		}
+		switch e.Kind {
+		case journal.KindPlan:
+			if e.Plan.Job != job {
+				return nil
+			}
+			n.runs = append(n.runs, e.Plan.Run)
+		case journal.KindIntent:
+			spent[e.N] = e.Credits
+		case journal.KindAnswer:
+			spent[e.Intent] = e.Credits
+			n.learn(e)
+		case journal.KindEnd:
+			end = *e.End
+		}
+	}
+	n.close(end, spent)
+	return nil
+}
+
+func (n *night) learn(e journal.Entry) {
+	if !e.OK() && e.Outcome != extract.OutcomeNotFound && e.Outcome != extract.OutcomeRejected {
+		return
+	}
+	t := told{total: -1}
+	if e.OK() {
+		if a, err := extract.Reread(e); err == nil {
+			t.rows, t.total = a.Rows, a.Total
+		}
+	}
+	if e.Operation == extract.ByType.Name || e.Operation == extract.ByStatus.Name {
+		t.entry = e // its vessels are looked at again
+	} else {
+		n.lookups++
+	}
+	n.answered[extract.Key(e.Operation, e.Parameters)] = t
+}
+
+// close ends a run of the night. After one that was done everything may be asked anew; one
+// that was cut off hands on what it had left to spend.
+func (n *night) close(end journal.End, spent map[int]int) {
+	switch end.State {
+	case StateDone:
+		*n = night{answered: map[string]told{}}
+	case StateKilled, StateInterrupted, "":
+		for _, credits := range spent {
+			n.spent += credits
+		}
+	default:
+		n.spent = 0
+	}
+}
+
+// since is when the first of the runs started; zero if there is none.
+func (n night) since() time.Time {
+	if len(n.runs) == 0 {
+		return time.Time{}
+	}
+	return startOf(n.runs[0])
+}
+
+// recentSends calls f for each request that any run sent in the last minutes, so that a new
+// process keeps the limits that the old one used up.
+func recentSends(root string, now time.Time, f func(journal.Entry)) error {
+	paths, err := journal.Segments(root)
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return fmt.Errorf("look for recent requests: %w", err)
+		}
+		if now.Sub(info.ModTime()) > 5*time.Minute {
+			continue
+		}
+		unanswered := map[int]journal.Entry{}
+		for e, err := range journal.Read(path) {
+			if err != nil && !errors.Is(err, journal.ErrDamaged) {
+				return err
+			}
+			switch e.Kind {
+			case journal.KindIntent:
+				unanswered[e.N] = e
+			case journal.KindAnswer, journal.KindBalance:
+				delete(unanswered, e.Intent)
+				f(e)
+			}
+		}
+		for _, e := range unanswered {
+			f(e)
+		}
+	}
+	return nil
+}
+
+// Night is one run of a job, as its journal tells.
+type Night struct {
+	Run     string
+	Date    string // the snapshot date
+	Started time.Time
+	State   string // empty while it has no end
+}
+
+// Nights returns the newest runs of a job, at most so many, oldest first.
+func Nights(dir, job string, most int) ([]Night, error) {
+	paths, err := journal.Segments(filepath.Join(dir, "journal"))
+	if err != nil {
+		return nil, err
+	}
+	var nights []Night
+	for _, path := range slices.Backward(paths) {
+		if len(nights) == most {
+			break
+		}
+		plan, end, err := journal.Bounds(path)
+		if err != nil {
+			return nil, err
+		}
+		if plan == nil || plan.Job != job {
+			continue
+		}
+		n := Night{Run: plan.Run, Date: plan.Date, Started: startOf(plan.Run)}
+		if end != nil {
+			n.State = end.State
+		}
+		nights = append(nights, n)
+	}
+	slices.Reverse(nights)
+	return nights, nil
+}
+
+// startOf reads the start of a run from its id; zero if the id is not ours.
+func startOf(run string) time.Time {
+	stamp, _, _ := strings.Cut(run, "-")
+	at, _ := time.Parse(runStamp, stamp)
+	return at
+}

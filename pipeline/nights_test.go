@@ -1,0 +1,294 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/transform"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// port is a simulated service, a journal, and what a warehouse would know of them.
+type port struct {
+	t       *testing.T
+	sim     *simulator.Simulator
+	p       *Pipeline
+	job     Job
+	totals  map[string]warehouse.Total
+	targets map[string]*warehouse.Target
+	refused map[string]bool // numbers that lookups found no vessel under
+	seen    map[string]bool // segments that are learnt
+}
+
+// spending is what one night cost.
+type spending struct {
+	plan           journal.Price
+	known, unknown int // by the journal
+	billed         int
+	asked          map[string]int // answered requests, by key
+}
+
+// run runs the harvest half of a job for a date, and kills it after a time if that is not 0.
+// It reports whether the run came to its end.
+func (s *port) run(date string, kill time.Duration) (plan journal.Plan, d decision, ended bool) {
+	s.t.Helper()
+	now := time.Now().UTC()
+	before, err := readNight(s.p.journal(), s.job.Name, date)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	f := facts{now: now, since: before.since(), spentNight: before.spent, balance: s.sim.Bill().Balance, balanceKnown: true, refused: s.refused}
+	for _, total := range s.totals {
+		f.totals = append(f.totals, total)
+	}
+	slices.SortFunc(f.totals, func(a, b warehouse.Total) int { return strings.Compare(a.Kind+a.Value, b.Kind+b.Value) })
+	for _, target := range s.targets {
+		f.targets = append(f.targets, *target)
+	}
+	slices.SortFunc(f.targets, func(a, b warehouse.Target) int { return strings.Compare(a.VesselID, b.VesselID) })
+	w := work{job: s.job, decision: decide(s.job, f, s.p.Service.PerMinute), targets: f.targets, refused: f.refused, before: before, started: now}
+	w.plan = w.journal(runID(now), date, "test")
+	segment, err := journal.Create(s.p.journal(), journal.Entry{Kind: journal.KindPlan, At: now, Plan: &w.plan})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if kill > 0 { // nothing reaches the disk after this, as after a SIGKILL
+		dead := time.AfterFunc(kill, func() { segment.Close() })
+		defer dead.Stop()
+	}
+	end, broken := s.p.harvest(context.Background(), w, segment)
+	if broken == nil {
+		_, broken = segment.Append(journal.Entry{Kind: journal.KindEnd, At: time.Now().UTC(), End: &end})
+	}
+	if broken != nil && kill == 0 {
+		s.t.Fatal(broken)
+	}
+	segment.Close()
+	return w.plan, w.decision, broken == nil
+}
+
+// learn takes in what new segments tell, as the warehouse would.
+func (s *port) learn() {
+	s.t.Helper()
+	paths, err := journal.Segments(s.p.journal())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	roll := transform.NewRoll()
+	for _, path := range paths {
+		if s.seen[path] {
+			continue
+		}
+		s.seen[path] = true
+		if _, err := s.p.finish(path); err != nil {
+			s.t.Fatal(err)
+		}
+		for e, err := range journal.Read(path) {
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			if e.OK() {
+				s.learnAnswer(roll, e)
+			} else if e.Outcome == extract.OutcomeNotFound {
+				s.refused[strings.TrimPrefix(e.Parameters, "imo_or_mmsi=")] = true
+			}
+		}
+	}
+}
+
+func (s *port) learnAnswer(roll *transform.Roll, e journal.Entry) {
+	a, err := extract.Reread(e)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	q := e.Parameters
+	switch e.Operation {
+	case extract.ByType.Name:
+		country := strings.TrimPrefix(strings.SplitN(q, "&", 2)[0], "country=")
+		if strings.Contains(q, "page=1") {
+			s.totals[country] = warehouse.Total{Operation: e.Operation, Kind: "country", Value: country, Rows: max(a.Total, 0), At: e.At.AddDate(0, 0, -1)}
+		}
+	case extract.Particulars.Name:
+		for _, target := range s.targets {
+			if askFor(*target) == strings.TrimPrefix(q, "imo_or_mmsi=") {
+				target.ParticularsAt = e.At
+			}
+		}
+	}
+	roll.Each(e, func(v transform.Listed) {
+		id := fmt.Sprint("MMSI", v.MMSI)
+		if v.IMO != 0 {
+			id = fmt.Sprint("IMO", v.IMO)
+		}
+		if known := s.targets[id]; known != nil && v.MMSI != 0 {
+			known.MMSI = v.MMSI.String()
+		} else if known == nil {
+			s.targets[id] = &warehouse.Target{VesselID: id, IMO: int(v.IMO), MMSI: v.MMSI.String(), IsVessel: true}
+		}
+	})
+}
+
+// account reads the ledger of some runs.
+func (s *port) account(date string) spending {
+	s.t.Helper()
+	sp := spending{asked: map[string]int{}}
+	paths, err := journal.Segments(filepath.Join(s.p.journal(), date))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, path := range paths {
+		sum := newSummary()
+		for e, err := range journal.Read(path) {
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			sum.add(e)
+			if e.OK() {
+				sp.asked[extract.Key(e.Operation, e.Parameters)]++
+			}
+		}
+		r := sum.finish()
+		sp.known += r.Credits.Spent - r.Credits.Unknown
+		sp.unknown += r.Credits.Unknown
+	}
+	return sp
+}
+
+// TestNights plays a thousand nights of random fleets, caps, faults and kills at the
+// documented limits, in virtual time, and holds every bill against its plan.
+func TestNights(t *testing.T) {
+	const seeds = 250 // of four nights each: two random ones, and two in which nothing moves
+	groups := 10
+	for g := range groups {
+		t.Run(fmt.Sprint("seeds ", g), func(t *testing.T) {
+			t.Parallel()
+			for seed := g; seed < seeds; seed += groups {
+				synctest.Test(t, func(t *testing.T) { playNights(t, uint64(seed)) })
+				if t.Failed() {
+					t.Fatalf("seed %d", seed)
+				}
+			}
+		})
+	}
+}
+
+func playNights(t *testing.T, seed uint64) {
+	r := rand.New(rand.NewPCG(seed, 99))
+	config := simulator.Config{Seed: seed, Vessels: 60 + r.IntN(400), Key: "k", Credits: 2_000 + r.IntN(3_000), Window: simulator.Window(r.IntN(2)), KeepLog: true}
+	sim, err := simulator.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	service, stop := connect(t, sim, "k")
+	defer stop()
+	job := Job{Name: "nightly", Location: time.UTC, Budget: []int{0, 60, 150, 400}[r.IntN(4)], Deadline: []time.Duration{0, 4 * time.Hour, 6 * time.Minute}[r.IntN(3)],
+		List:   List{By: "country", Countries: []string{"Panama", "Liberia", "China", "Malta", "Greece", "Chad"}},
+		Sweep:  Sweep{Statuses: []string{"moored", "aground"}, Zones: []string{"china-coast", "north-sea"}},
+		Lookup: Lookup{Want: []string{"particulars"}, MaxAge: 720 * time.Hour, MaxRequests: 25}}
+	s := &port{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job,
+		totals: map[string]warehouse.Total{}, targets: map[string]*warehouse.Target{}, seen: map[string]bool{}, refused: map[string]bool{}}
+	s.p.fill()
+	for day := range 2 {
+		sim.SetDay(day)
+		s.randomNight(r, day)
+		time.Sleep(26 * time.Hour)
+	}
+	for day := 2; day < 4; day++ { // the fleet stands still from here on
+		s.quietNight(day, day == 3)
+		time.Sleep(26 * time.Hour)
+	}
+}
+
+// randomNight meets faults, and is killed now and then, until it comes to its end.
+func (s *port) randomNight(r *rand.Rand, day int) {
+	s.t.Helper()
+	date := time.Now().UTC().Format(time.DateOnly)
+	var faults simulator.Faults
+	for _, kind := range []simulator.FaultKind{simulator.Unavailable, simulator.Cut, simulator.Truncated, simulator.BadGateway, simulator.LimitExceeded} {
+		if r.IntN(4) == 0 {
+			faults = append(faults, simulator.Fault{Kind: kind, Share: 0.1 * r.Float64(), Billed: r.IntN(2) == 0 && kind != simulator.Unavailable && kind != simulator.LimitExceeded})
+		}
+	}
+	faults = append(faults, simulator.Fault{Kind: simulator.Slow, Share: 1, Least: 100 * time.Millisecond, Most: 5 * time.Second})
+	if err := s.sim.SetFaults(faults); err != nil {
+		s.t.Fatal(err)
+	}
+	before := s.sim.Bill().Spent
+	for {
+		kill := time.Duration(0)
+		if r.IntN(3) == 0 {
+			kill = time.Duration(1 + r.Int64N(int64(4*time.Minute)))
+		}
+		start := s.sim.Bill().Spent
+		plan, d, ended := s.run(date, kill)
+		time.Sleep(6 * time.Second) // answers that a kill left in the air are billed by then
+		if billed := s.sim.Bill().Spent - start; d.allowance.limited && billed > plan.Credits.Most {
+			s.t.Errorf("day %d: billed %d, the plan said at most %d", day, billed, plan.Credits.Most)
+		}
+		s.learn()
+		if ended {
+			break
+		}
+	}
+	s.hold(date, before)
+}
+
+// hold compares the night's bill with its ledger and its cap.
+func (s *port) hold(date string, before int) spending {
+	s.t.Helper()
+	sp := s.account(date)
+	sp.billed = s.sim.Bill().Spent - before
+	if sp.billed < sp.known || sp.billed > sp.known+sp.unknown {
+		s.t.Errorf("%s: billed %d, the ledger knows of %d and of %d that may be", date, sp.billed, sp.known, sp.unknown)
+	}
+	if s.job.Budget > 0 && sp.known+sp.unknown > s.job.Budget {
+		s.t.Errorf("%s: spent %d with a cap of %d", date, sp.known+sp.unknown, s.job.Budget)
+	}
+	for key, n := range sp.asked {
+		if n > 1 {
+			s.t.Errorf("%s: %s was paid for %d times", date, key, n)
+		}
+	}
+	return sp
+}
+
+// quietNight runs without faults. When prices are known, it costs what was expected.
+func (s *port) quietNight(day int, known bool) {
+	s.t.Helper()
+	date, before, limited := time.Now().UTC().Format(time.DateOnly), s.sim.Bill().Spent, s.limited()
+	if err := s.sim.SetFaults(nil); err != nil {
+		s.t.Fatal(err)
+	}
+	s.job.Budget, s.job.Deadline = 0, 0
+	s.sim.SetBalance(100_000)
+	if !known {
+		s.job.Lookup.MaxRequests = 0 // everybody is looked up once
+	}
+	plan, _, _ := s.run(date, 0)
+	s.learn()
+	sp := s.hold(date, before)
+	if known && sp.billed != plan.Credits.Expected {
+		s.t.Errorf("day %d: billed %d, the plan expected %d of a fleet that stood still", day, sp.billed, plan.Credits.Expected)
+	}
+	if got := s.limited() - limited; got > 0 {
+		s.t.Errorf("day %d: %d requests were answered 429", day, got)
+	}
+}
+
+func (s *port) limited() int {
+	n := 0
+	for _, tally := range s.sim.Bill().Operations {
+		n += tally.Limited
+	}
+	return n
+}

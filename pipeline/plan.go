@@ -1,0 +1,258 @@
+package pipeline
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// recheck is how long the check of a partition of the other cover is believed.
+const recheck = 7 * 24 * time.Hour
+
+// refusedFor is how long a vessel that the service does not know is not asked for again.
+const refusedFor = 7 * 24 * time.Hour
+
+// facts is everything that a plan is decided on.
+type facts struct {
+	now     time.Time
+	since   time.Time // when the night's first run started that this one goes on from; zero if there is none
+	totals  []warehouse.Total
+	targets []warehouse.Target
+	refused map[string]bool    // IMO or MMSI numbers that the service did not know of late
+	rates   map[string]float64 // observed changes per vessel and day, by category; "" is the fleet's
+
+	balance              int  // of the key
+	balanceKnown         bool // whether the service told
+	spentDay, spentMonth int  // by all jobs, since the day and the month began (UTC)
+	spentNight           int  // by runs of the night that were cut off
+}
+
+// decision is what a run will ask, in order.
+type decision struct {
+	cover   []partition // pages of the type/country search
+	checks  []partition // first pages of the other side, to find vessels that the cover does not show
+	sweeps  []sweep
+	lookups []string // IMO or MMSI numbers that are known before the run, most wanted first
+	skipped []journal.Partition
+
+	allowance allowance
+	due       int            // lookups that are due, with those that are left out
+	listMost  int            // what the searches may spend while their totals are not known
+	room      int            // lookups that the run has time and requests for, new vessels included
+	capacity  map[string]int // requests that each lane can carry
+	price     []lanePrice
+	leftOut   []LeftOut
+}
+
+// sweep is one status search, and how it was covered before.
+type sweep struct {
+	extract.Sweep
+	expected int // vessels when it was last covered; -1 where unknown
+	at       time.Time
+}
+
+// partition is one unit of the type/country search: a type, a country, or one of each.
+type partition struct {
+	typ, country string
+	expected     int       // vessels when it was last covered completely; -1 where unknown
+	at           time.Time // when that was
+}
+
+// decide is the plan of a job. It asks nothing and looks at no clock.
+func decide(job Job, f facts, perMinute func(extract.Operation) int) decision {
+	var d decision
+	totals := map[string]warehouse.Total{}
+	for _, t := range f.totals {
+		totals[totalKey(t.Kind, t.Value)] = t
+	}
+	d.cover, d.checks = cover(job.List, totals)
+	whole := len(d.cover)
+	d.cover = d.fresh(d.cover, totals, f, job.List.MaxAge)
+	if len(d.cover) < whole {
+		d.checks = nil // what is not seen tonight cannot be compared
+	}
+	d.checks = d.fresh(d.checks, totals, f, recheck)
+	d.sweeps = sweeps(job.Sweep, totals)
+	d.lookups = lookups(job, f)
+	d.fit(job, f, perMinute)
+	return d
+}
+
+// cover returns the partitions that together show every listed vessel once, and those of
+// the other side, whose totals tell whether a vessel without country, or without type, is
+// missing. The cheaper side by the last totals covers; with filters there is one side only.
+func cover(l List, totals map[string]warehouse.Total) (cover, checks []partition) {
+	types, countries := orAll(l.Types, extract.Types), orAll(l.Countries, extract.Countries)
+	byType, byCountry := side(types, nil, totals), side(nil, countries, totals)
+	switch {
+	case l.By == "none":
+		return nil, nil
+	case len(l.Types) > 0 && len(l.Countries) > 0:
+		return side(types, countries, totals), nil
+	case len(l.Types) > 0:
+		return byType, nil
+	case len(l.Countries) > 0:
+		return byCountry, nil
+	case l.By == "type":
+		return byType, nil
+	case l.By == "country":
+		return byCountry, nil
+	case pagesOf(byType) < pagesOf(byCountry):
+		return byType, byCountry
+	}
+	return byCountry, byType
+}
+
+// side makes a partition of each type, of each country, or of each pair.
+func side(types, countries []string, totals map[string]warehouse.Total) []partition {
+	var ps []partition
+	for _, t := range orAll(types, []string{""}) {
+		for _, c := range orAll(countries, []string{""}) {
+			p := partition{typ: t, country: c, expected: -1}
+			if last, ok := totals[totalKey(p.kind(), p.value())]; ok {
+				p.expected, p.at = last.Rows, last.At
+			}
+			ps = append(ps, p)
+		}
+	}
+	return ps
+}
+
+// pagesOf is what a cover costs, in pages. A partition that was never seen counts as one.
+func pagesOf(ps []partition) int {
+	n := 0
+	for _, p := range ps {
+		n += pages(p.expected)
+	}
+	return n
+}
+
+// pages is the number of pages that so many vessels fill; 1 where the number is unknown.
+func pages(total int) int {
+	if total < 0 {
+		return 1
+	}
+	return (total + extract.PageSize - 1) / extract.PageSize
+}
+
+// fresh drops the partitions that were covered completely of late, and notes them. What the
+// night itself covered stays: its answers are in the journal and are not asked for again.
+func (d *decision) fresh(ps []partition, totals map[string]warehouse.Total, f facts, age time.Duration) []partition {
+	return slices.DeleteFunc(ps, func(p partition) bool {
+		last, ok := totals[totalKey(p.kind(), p.value())]
+		tonight := !f.since.IsZero() && !last.At.Before(f.since)
+		if !ok || tonight || !last.At.After(f.now.Add(-age)) {
+			return false
+		}
+		e := p.entry()
+		e.Skipped = "covered at " + last.At.UTC().Format(time.RFC3339)
+		d.skipped = append(d.skipped, e)
+		return true
+	})
+}
+
+// sweeps multiplies statuses, zones and filters.
+func sweeps(s Sweep, totals map[string]warehouse.Total) []sweep {
+	var all []sweep
+	for _, name := range s.Statuses {
+		zones := []string{""}
+		if status, ok := extract.StatusNamed(name); ok && status.Zoned {
+			zones = s.Zones
+		}
+		for _, zone := range zones {
+			for _, typ := range orAll(s.VesselTypes, []string{""}) {
+				for _, laden := range orAll(s.Laden, []string{""}) {
+					for _, order := range orAll(s.ForOrder, []string{""}) {
+						w := sweep{Sweep: extract.Sweep{Status: name, Zone: zone, VesselType: typ, Laden: laden, ForOrder: order}, expected: -1}
+						if last, ok := totals[totalKey("status", w.String())]; ok {
+							w.expected, w.at = last.Rows, last.At
+						}
+						all = append(all, w)
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// operation is the cheapest one that tells all that is wanted.
+func (l Lookup) operation() extract.Operation {
+	switch {
+	case !slices.ContainsFunc(l.Want, func(w string) bool { return w != "particulars" }):
+		return extract.Particulars
+	case !slices.ContainsFunc(l.Want, func(w string) bool { return w != "position" }):
+		return extract.Location
+	}
+	return extract.Info
+}
+
+// seenAt is when the last of the wanted datasets was seen; zero if one never was.
+func seenAt(l Lookup, t warehouse.Target) time.Time {
+	at := map[string]time.Time{"particulars": t.ParticularsAt, "engine": t.EngineAt, "management": t.ManagementAt, "position": t.PositionAt}
+	oldest := at[l.Want[0]]
+	for _, want := range l.Want[1:] {
+		if at[want].Before(oldest) {
+			oldest = at[want]
+		}
+	}
+	return oldest
+}
+
+// askFor is the number to look a vessel up by: the IMO, which stays with the hull, else the MMSI.
+func askFor(t warehouse.Target) string {
+	if t.IMO != 0 {
+		return strconv.Itoa(int(t.IMO))
+	}
+	return t.MMSI
+}
+
+// kind and value name a partition as the journal and the coverage table do.
+func (p partition) kind() string {
+	switch {
+	case p.typ == "":
+		return "country"
+	case p.country == "":
+		return "type"
+	}
+	return "type+country"
+}
+
+func (p partition) value() string {
+	if p.typ != "" && p.country != "" {
+		return p.typ + "|" + p.country
+	}
+	return p.typ + p.country
+}
+
+func (p partition) entry() journal.Partition {
+	return journal.Partition{Operation: extract.ByType.Name, Kind: p.kind(), Value: p.value(), Expected: p.expected}
+}
+
+func (s sweep) entry() journal.Partition {
+	return journal.Partition{Operation: extract.ByStatus.Name, Kind: "status", Value: s.String(), Expected: s.expected}
+}
+
+func totalKey(kind, value string) string { return kind + " " + strings.ToLower(value) }
+
+func orAll(some, all []string) []string {
+	if len(some) > 0 {
+		return some
+	}
+	return all
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}

@@ -1,0 +1,309 @@
+package pipeline
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+var tonight = time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
+
+func total(kind, value string, rows int, at time.Time) warehouse.Total {
+	return warehouse.Total{Operation: "by-type", Kind: kind, Value: value, Rows: rows, At: at}
+}
+
+// documented are the limits of the interface text.
+func documented(o extract.Operation) int { return o.PerMinute }
+
+// same reports whether two partitions are the same and expect the same.
+func (p partition) same(o partition) bool {
+	return p.typ == o.typ && p.country == o.country && p.expected == o.expected
+}
+
+func TestCover(t *testing.T) {
+	yesterday := tonight.Add(-24 * time.Hour)
+	var known []warehouse.Total // countries of two pages each, types of one
+	for _, c := range extract.Countries {
+		known = append(known, total("country", strings.ToUpper(c), 101, yesterday))
+	}
+	for _, c := range extract.Types {
+		known = append(known, total("type", c, 100, yesterday))
+	}
+	cases := map[string]struct {
+		list          List
+		totals        []warehouse.Total
+		cover, checks int
+		first         partition
+	}{
+		"nothing is listed":                        {List{By: "none"}, known, 0, 0, partition{}},
+		"without totals there are fewer countries": {List{By: "cheapest"}, nil, 273, 361, partition{country: "Adelie Land", expected: -1}},
+		"with totals the types cost less":          {List{By: "cheapest"}, known, 361, 273, partition{typ: "Accommodation Jack Up", expected: 100}},
+		"by country, as told":                      {List{By: "country"}, known, 273, 0, partition{country: "Adelie Land", expected: 101}},
+		"by type, as told":                         {List{By: "type"}, nil, 361, 0, partition{typ: "Accommodation Jack Up", expected: -1}},
+		"two types":                                {List{By: "cheapest", Types: []string{"Tug", "Yacht"}}, nil, 2, 0, partition{typ: "Tug", expected: -1}},
+		"one country":                              {List{By: "type", Countries: []string{"Malta"}}, nil, 1, 0, partition{country: "Malta", expected: -1}},
+		"two types of one country":                 {List{By: "cheapest", Types: []string{"Tug", "Yacht"}, Countries: []string{"Malta"}}, nil, 2, 0, partition{typ: "Tug", country: "Malta", expected: -1}},
+		"what was covered of late is not asked":    {List{By: "cheapest", Types: []string{"Tug"}, MaxAge: 25 * time.Hour}, known, 0, 0, partition{}},
+		"a max age of nothing asks every night":    {List{By: "cheapest", Types: []string{"Tug"}}, known, 1, 0, partition{typ: "Tug", expected: 100}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := facts{now: tonight, totals: c.totals}
+			if len(c.totals) > 0 && c.checks > 0 { // checks are believed for a week
+				for i := range f.totals {
+					f.totals[i].At = tonight.Add(-8 * 24 * time.Hour)
+				}
+				defer func() {
+					for i := range f.totals {
+						f.totals[i].At = yesterday
+					}
+				}()
+			}
+			d := decide(Job{List: c.list}, f, documented)
+			if len(d.cover) != c.cover || len(d.checks) != c.checks {
+				t.Fatalf("%d partitions and %d checks, want %d and %d", len(d.cover), len(d.checks), c.cover, c.checks)
+			}
+			if c.cover > 0 && !slices.ContainsFunc(d.cover, c.first.same) {
+				t.Errorf("%+v is missing", c.first)
+			}
+		})
+	}
+}
+
+func TestSweepsMultiply(t *testing.T) {
+	all := Sweep{Zones: extract.Zones}
+	for _, s := range extract.Statuses {
+		all.Statuses = append(all.Statuses, s.Name)
+	}
+	filtered := Sweep{Statuses: []string{"moored", "aground"}, Zones: []string{"north-sea", "baltic-sea"}, Laden: extract.Laden, ForOrder: extract.ForOrder}
+	for name, c := range map[string]struct {
+		sweep Sweep
+		want  int
+	}{
+		"every status over every zone": {all, 6*41 + 3},
+		"no status is no sweep":        {Sweep{Zones: extract.Zones}, 0},
+		"filters multiply":             {filtered, (2 + 1) * 3 * 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := sweeps(c.sweep, nil)
+			keys := map[string]bool{}
+			for _, s := range got {
+				keys[s.Request().Key()] = true
+			}
+			if len(got) != c.want || len(keys) != c.want {
+				t.Errorf("%d sweeps, %d of them different; want %d", len(got), len(keys), c.want)
+			}
+		})
+	}
+}
+
+func TestLookupsComeInOrderOfWorth(t *testing.T) {
+	day := func(n int) time.Time { return tonight.AddDate(0, 0, -n) }
+	targets := []warehouse.Target{
+		{VesselID: "IMO1", IMO: 1, IsVessel: true, ParticularsAt: day(40)},
+		{VesselID: "IMO2", IMO: 2, IsVessel: true, ParticularsAt: day(50)},
+		{VesselID: "IMO3", IMO: 3, IsVessel: true, ParticularsAt: day(3)},
+		{VesselID: "MMSI4", MMSI: "400000000", IsVessel: false},
+		{VesselID: "IMO5", IMO: 5, IsVessel: true},
+		{VesselID: "IMO6", IMO: 6, MMSI: "600000000", IsVessel: true, ParticularsAt: day(31)},
+		{VesselID: "IMO7", IMO: 7, IsVessel: true},
+		{VesselID: "none", IsVessel: true},
+	}
+	job := Job{Lookup: Lookup{Want: []string{"particulars"}, MaxAge: 30 * 24 * time.Hour, Watch: []string{"600000000"}}}
+	got := lookups(job, facts{now: tonight, targets: targets, refused: map[string]bool{"7": true}})
+	if want := []string{"6", "5", "2", "1", "400000000"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	job.Lookup.Want = []string{"particulars", "engine"}
+	if got := job.Lookup.operation(); got != extract.Info {
+		t.Errorf("engine is asked by %s, want info", got.Name)
+	}
+	if got := lookups(job, facts{now: tonight, targets: targets[:1]}); len(got) != 1 {
+		t.Error("a vessel whose engine was never seen is not asked for")
+	}
+}
+
+func TestPrice(t *testing.T) {
+	ago := tonight.Add(-24 * time.Hour)
+	known := []warehouse.Total{total("country", "Malta", 250, ago), total("country", "Chad", 0, ago)}
+	two := Job{List: List{By: "country", Countries: []string{"Malta", "Chad"}}}
+	cases := map[string]struct {
+		job  func(*Job)
+		f    facts
+		want journal.Price
+	}{
+		"known totals, and room to grow":                           {func(*Job) {}, facts{totals: known}, journal.Price{Least: 30, Expected: 30, Most: 55}},
+		"an unknown total costs a page, and is bounded by the cap": {func(j *Job) { j.Budget = 500 }, facts{}, journal.Price{Least: 0, Expected: 20, Most: 500}},
+		"without a cap the deadline bounds it":                     {func(j *Job) { j.Deadline = 10 * time.Minute }, facts{}, journal.Price{Least: 0, Expected: 20, Most: 5390}},
+		"nothing bounds it":                                        {func(*Job) {}, facts{}, journal.Price{Least: 0, Expected: 20, Most: 0}},
+		"sweeps are exact": {func(j *Job) {
+			*j = Job{Sweep: Sweep{Statuses: []string{"aground", "drifting"}}, List: List{By: "none"}}
+		}, facts{}, journal.Price{Least: 20, Expected: 20, Most: 22}},
+		"the balance is a cap":                 {func(*Job) {}, facts{totals: known, balance: 40, balanceKnown: true}, journal.Price{Least: 30, Expected: 30, Most: 40}},
+		"its floor is left alone":              {func(j *Job) { j.Floor = 15 }, facts{totals: known, balance: 50, balanceKnown: true}, journal.Price{Least: 30, Expected: 30, Most: 35}},
+		"the cap of the day, half spent":       {func(j *Job) { j.PerDay = 60 }, facts{totals: known, spentDay: 25}, journal.Price{Least: 30, Expected: 30, Most: 35}},
+		"the cap of the month, spent":          {func(j *Job) { j.PerMonth = 60 }, facts{totals: known, spentMonth: 60}, journal.Price{}},
+		"what a killed run spent of the night": {func(j *Job) { j.Budget = 60 }, facts{totals: known, spentNight: 28}, journal.Price{Least: 30, Expected: 30, Most: 32}},
+		"nothing to do":                        {func(j *Job) { *j = Job{List: List{By: "none"}} }, facts{}, journal.Price{}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			job := two
+			c.job(&job)
+			c.f.now = tonight
+			d := decide(job, c.f, documented)
+			if got := d.total(); got != c.want {
+				t.Errorf("got %+v, want %+v", got, c.want)
+			}
+		})
+	}
+}
+
+// TestFit looks at what is left out, and why, when not everything can be had.
+func TestFit(t *testing.T) {
+	ago := tonight.Add(-24 * time.Hour)
+	var targets []warehouse.Target
+	for i := range 100 {
+		targets = append(targets, warehouse.Target{VesselID: fmt.Sprint("IMO", i+1), IMO: i + 1, IsVessel: true})
+	}
+	f := facts{now: tonight, targets: targets, totals: []warehouse.Total{
+		total("country", "Malta", 900, ago), total("country", "Chad", 1, ago), total("country", "Togo", 150, tonight.Add(-5*24*time.Hour))}}
+	job := Job{List: List{By: "country", Countries: []string{"Chad", "Malta", "Togo"}}, Lookup: Lookup{Want: []string{"particulars"}}}
+	cases := map[string]struct {
+		job     func(*Job)
+		cover   []string // in the order in which they are asked
+		lookups int
+		leftOut []string
+	}{
+		"everything fits: the most vessels and nights by credit first": {func(*Job) {}, []string{"Togo", "Malta", "Chad"}, 100, nil},
+		"a cap takes the partitions that are worth least, and a tenth of it is for lookups": {func(j *Job) { j.Budget = 100 }, []string{"Togo", "Chad"}, 70,
+			[]string{"1 of 3 partitions of the list: the cap of the run", "30 of 100 lookups: the cap of the run"}},
+		"a deadline takes what its lane cannot carry": {func(j *Job) { j.Deadline = 15 * time.Second }, []string{"Togo", "Malta", "Chad"}, 12, []string{"88 of 100 lookups: no time before the deadline"}},
+		"a shorter one takes the partition that is worth least and long": {func(j *Job) { j.Deadline = 4 * time.Second }, []string{"Togo", "Chad"}, 3,
+			[]string{"1 of 3 partitions of the list: no time before the deadline", "97 of 100 lookups: no time before the deadline"}},
+		"a limit of its own": {func(j *Job) { j.Lookup.MaxRequests = 7 }, []string{"Togo", "Malta", "Chad"}, 7, []string{"93 of 100 lookups: max_requests of the job"}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			job := job
+			c.job(&job)
+			d := decide(job, f, documented)
+			var cover, left []string
+			for _, p := range d.cover {
+				cover = append(cover, p.country)
+			}
+			for _, l := range d.leftOut {
+				left = append(left, l.String())
+			}
+			if !slices.Equal(cover, c.cover) || len(d.lookups) != c.lookups || !slices.Equal(left, c.leftOut) {
+				t.Errorf("cover %v, %d lookups, left out %q", cover, len(d.lookups), left)
+			}
+		})
+	}
+}
+
+// TestNoVesselStarves lets a vessel wait beyond its greatest age, against others that are
+// always worth more: its turn comes.
+func TestNoVesselStarves(t *testing.T) {
+	job := Job{Lookup: Lookup{Want: []string{"particulars"}, MaxAge: 30 * 24 * time.Hour}}
+	plain := warehouse.Target{VesselID: "IMO1", IMO: 1, IsVessel: true}
+	waited := func(days int) float64 {
+		t := plain
+		t.ParticularsAt = tonight.AddDate(0, 0, -days)
+		return newScorer(job, facts{now: tonight}).score(t).Total
+	}
+	never := newScorer(job, facts{now: tonight}).score(plain).Total
+	if waited(31) >= never {
+		t.Errorf("a day overdue is worth %v, a vessel that was never seen %v", waited(31), never)
+	}
+	if waited(60) <= never {
+		t.Errorf("after twice its greatest age it is worth %v, a vessel that was never seen %v", waited(60), never)
+	}
+	if waited(29) != 0 {
+		t.Errorf("a vessel that is not due is worth %v", waited(29))
+	}
+}
+
+// TestScoreTerms names what each vessel is looked up for.
+func TestScoreTerms(t *testing.T) {
+	job := Job{Lookup: Lookup{Want: []string{"management"}, MaxAge: 30 * 24 * time.Hour, Watch: []string{"9"}}}
+	f := facts{now: tonight, rates: map[string]float64{"": 0.01, "tanker": 0.1}}
+	day := func(n int) time.Time { return tonight.AddDate(0, 0, -n) }
+	cases := map[string]struct {
+		target warehouse.Target
+		terms  []string
+		total  float64
+	}{
+		"never seen":                    {warehouse.Target{IMO: 1, IsVessel: true}, []string{"never seen"}, 0.2},
+		"a beacon":                      {warehouse.Target{MMSI: "992111111"}, []string{"never seen"}, 0.02},
+		"changed since its lookup":      {warehouse.Target{IMO: 1, IsVessel: true, ManagementAt: day(3), ChangedAt: day(1)}, []string{"changed"}, 0.18},
+		"changed just after its lookup": {warehouse.Target{IMO: 1, IsVessel: true, ManagementAt: day(2), ChangedAt: day(1)}, nil, 0},
+		"changed before its lookup":     {warehouse.Target{IMO: 1, IsVessel: true, ManagementAt: day(3), ChangedAt: day(4)}, nil, 0},
+		"watched, yesterday":            {warehouse.Target{IMO: 9, IsVessel: true, ManagementAt: day(1)}, []string{"watched", "stale"}, 20 + leastStale/5},
+		"due, of a quiet category":      {warehouse.Target{IMO: 1, IsVessel: true, ManagementAt: day(30)}, []string{"stale"}, (1 - math.Exp(-0.3)) / 5},
+		"due, of a lively category":     {warehouse.Target{IMO: 1, IsVessel: true, Category: "tanker", ManagementAt: day(30)}, []string{"stale"}, (1 - math.Exp(-3)) / 5},
+		"overdue by half its age":       {warehouse.Target{IMO: 1, IsVessel: true, ManagementAt: day(45)}, []string{"stale", "overdue"}, (1-math.Exp(-0.45))/5 + 0.1},
+		"known for long, never seen":    {warehouse.Target{IMO: 1, IsVessel: true, FirstSeen: day(60)}, []string{"never seen", "overdue"}, 0.2 + 0.2},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			sc := newScorer(job, f).score(c.target)
+			var terms []string
+			for _, term := range sc.Terms {
+				terms = append(terms, term.Name)
+			}
+			if !slices.Equal(terms, c.terms) || math.Abs(sc.Total-c.total) > 1e-9 {
+				t.Errorf("got %v, %v; want %v, %v", terms, sc.Total, c.terms, c.total)
+			}
+		})
+	}
+}
+
+// TestPagingAsksEveryPageOnce plays a service with totals, and looks at what is asked.
+func TestPagingAsksEveryPageOnce(t *testing.T) {
+	cases := map[string]struct {
+		totals []int // by page, from the first
+		rows   []int
+		want   int // pages asked
+	}{
+		"an empty partition":            {[]int{0}, []int{0}, 1},
+		"one page":                      {[]int{100}, []int{100}, 1},
+		"three pages":                   {[]int{201, 201, 201}, []int{100, 100, 1}, 3},
+		"a total that grows on the way": {[]int{200, 301, 301, 301}, []int{100, 100, 100, 1}, 4},
+		"a page past the end":           {[]int{200, 0}, []int{100, 0}, 2},
+		"no total at all":               {[]int{-1, -1, -1}, []int{100, 100, 7}, 3},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			l := newListing(decision{cover: []partition{{country: "Malta", expected: -1}}}, true)
+			var asked []string
+			for {
+				r, ok := l.queue.pop(t.Context())
+				if !ok {
+					break
+				}
+				n := len(asked)
+				asked = append(asked, r.Parameters.Get("page"))
+				l.answer(r, extract.Answer{Rows: c.rows[n], Total: c.totals[n]})
+				l.queue.close()
+			}
+			var want []string
+			for i := range c.want {
+				want = append(want, fmt.Sprint(i+1))
+			}
+			if !slices.Equal(asked, want) {
+				t.Errorf("asked for pages %v, want %v", asked, want)
+			}
+			if open, _ := l.leftOut(); open != 0 {
+				t.Error("the partition is not complete")
+			}
+		})
+	}
+}

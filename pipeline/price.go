@@ -1,0 +1,281 @@
+package pipeline
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/journal"
+)
+
+const (
+	lookupShare = 10   // lookups keep one credit in so many, however much there is to list
+	pace        = 0.98 // of a lane's limit is what a plan counts on
+	growth      = 10   // a listing may be one page in so many longer than last time
+	unseenRows  = 100  // vessels that a partition is taken to hold before it was ever seen
+	mostNights  = 30   // the age beyond which a partition is worth no more
+)
+
+// allowance is what a run may spend, and which cap says so.
+type allowance struct {
+	credits int
+	limited bool // false: there is no cap
+	why     string
+}
+
+// allow finds the tightest cap: of the run, the day, the month, or the balance above its floor.
+func allow(job Job, f facts) allowance {
+	a := allowance{}
+	tighten := func(credits int, why string) {
+		if credits = max(0, credits); !a.limited || credits < a.credits {
+			a = allowance{credits, true, why}
+		}
+	}
+	if job.Budget > 0 {
+		tighten(job.Budget-f.spentNight, "the cap of the run")
+	}
+	if job.PerDay > 0 {
+		tighten(job.PerDay-f.spentDay, "the cap of the day")
+	}
+	if job.PerMonth > 0 {
+		tighten(job.PerMonth-f.spentMonth, "the cap of the month")
+	}
+	if f.balanceKnown {
+		tighten(f.balance-job.Floor, balanceFloor)
+	}
+	return a
+}
+
+// lanePrice is what a plan asks of one operation.
+type lanePrice struct {
+	operation extract.Operation
+	requests  int // expected
+	credits   journal.Price
+}
+
+// lookupsLeft names lookups that are left out.
+const lookupsLeft = "lookups"
+
+// balanceFloor is the cap that the service itself sets.
+const balanceFloor = "the balance above its floor"
+
+// noTime is why a lane leaves work out.
+const noTime = "no time before the deadline"
+
+// LeftOut is work that a plan has no credits or no time for.
+type LeftOut struct {
+	What  string `json:"what"`
+	Count int    `json:"count"`
+	Of    int    `json:"of"`
+	Why   string `json:"why"`
+}
+
+// String is one line of a report.
+func (l LeftOut) String() string { return fmt.Sprintf("%d of %d %s: %s", l.Count, l.Of, l.What, l.Why) }
+
+// search is a partition of a search as the fitting sees it.
+type search struct {
+	lane     extract.Operation
+	requests int     // expected
+	worth    float64 // by credit
+	keep     func()
+	what     string
+	entry    journal.Partition
+}
+
+// fit keeps what the allowance can pay and the lanes can carry before the deadline, the most
+// worth by credit first, and prices it. Searches come before lookups, because a vessel on a
+// page costs a tenth of the cheapest lookup; a share is kept for lookups all the same.
+func (d *decision) fit(job Job, f facts, perMinute func(extract.Operation) int) {
+	d.allowance = allow(job, f)
+	o := job.Lookup.operation()
+	kept := 0
+	if d.allowance.limited {
+		kept = min(d.allowance.credits/lookupShare, len(d.lookups)*o.Credits)
+	}
+	money := purse{d.allowance.credits - kept, d.allowance.limited}
+	d.listMost = money.credits
+	room := map[string]int{}
+	d.capacity = map[string]int{}
+	for _, o := range extract.Operations {
+		room[o.Name] = capacity(job.Deadline, perMinute(o))
+		d.capacity[o.Name] = room[o.Name]
+	}
+	d.fitSearches(f.now, &money, room)
+	money.credits += kept
+	d.fitLookups(job, money, room)
+	d.price = d.prices(job)
+}
+
+// purse is money that is left for a plan.
+type purse struct {
+	credits int
+	limited bool
+}
+
+func (p *purse) pay(credits int) bool {
+	if p.limited && p.credits < credits {
+		return false
+	}
+	p.credits -= credits
+	return true
+}
+
+// capacity is the number of requests that a lane can carry before the deadline.
+func capacity(deadline time.Duration, perMinute int) int {
+	if deadline <= 0 {
+		return math.MaxInt
+	}
+	return int(deadline.Minutes() * float64(perMinute) * pace)
+}
+
+// fitSearches keeps partitions and sweeps in the order of their worth.
+func (d *decision) fitSearches(now time.Time, money *purse, room map[string]int) {
+	var all []search
+	var cover, checks []partition
+	var sweeps []sweep
+	for _, p := range d.cover {
+		all = append(all, search{extract.ByType, max(1, pages(p.expected)), worth(p.expected, p.at, now, pages(p.expected)), func() { cover = append(cover, p) }, "partitions of the list", p.entry()})
+	}
+	for _, s := range d.sweeps {
+		all = append(all, search{extract.ByStatus, 1, worth(s.expected, s.at, now, 1), func() { sweeps = append(sweeps, s) }, "status searches", s.entry()})
+	}
+	for _, p := range d.checks {
+		entry := p.entry()
+		entry.Check = true
+		all = append(all, search{extract.ByType, 1, 0, func() { checks = append(checks, p) }, "checks for vessels without type or country", entry})
+	}
+	slices.SortStableFunc(all, func(a, b search) int { return -cmp.Compare(a.worth, b.worth) })
+	of, left := map[string]int{}, map[[2]string]int{}
+	for _, s := range all {
+		of[s.what]++
+		switch {
+		case room[s.lane.Name] < s.requests:
+			s.entry.Skipped = noTime
+		case !money.pay(s.requests * s.lane.Credits):
+			s.entry.Skipped = d.allowance.why
+		default:
+			room[s.lane.Name] -= s.requests
+			s.keep()
+			continue
+		}
+		left[[2]string{s.what, s.entry.Skipped}]++
+		d.skipped = append(d.skipped, s.entry)
+	}
+	d.cover, d.sweeps, d.checks = cover, sweeps, checks
+	for _, what := range []string{"partitions of the list", "status searches", "checks for vessels without type or country"} {
+		for _, why := range []string{noTime, d.allowance.why} {
+			if n := left[[2]string{what, why}]; n > 0 {
+				d.leftOut = append(d.leftOut, LeftOut{what, n, of[what], why})
+			}
+		}
+	}
+}
+
+// worth is what covering a partition again brings by credit: vessels, times the nights that
+// what is known of them is old.
+func worth(expected int, at, now time.Time, requests int) float64 {
+	if expected < 0 {
+		expected = unseenRows
+	}
+	nights := float64(mostNights)
+	if !at.IsZero() {
+		nights = min(nights, now.Sub(at).Hours()/24)
+	}
+	return float64(expected) * nights / float64(max(1, requests))
+}
+
+// fitLookups keeps the lookups that are most worth, and says how many the run can make.
+func (d *decision) fitLookups(job Job, money purse, room map[string]int) {
+	o, due := job.Lookup.operation(), len(d.lookups)
+	d.due = due
+	n, why := room[o.Name], noTime
+	if most := job.Lookup.MaxRequests; most > 0 && most < n {
+		n, why = most, "max_requests of the job"
+	}
+	d.room, d.capacity[o.Name] = n, n
+	if money.limited && money.credits/o.Credits < n {
+		n, why = money.credits/o.Credits, d.allowance.why
+	}
+	if n < due {
+		d.lookups = d.lookups[:n]
+		d.leftOut = append(d.leftOut, LeftOut{lookupsLeft, due - n, due, why})
+	}
+}
+
+// prices prices each lane. Where totals are known the expected price is exact as long as
+// nothing moved. The most is bounded by the allowance, and by what the lane can carry.
+func (d *decision) prices(job Job) []lanePrice {
+	list := lanePrice{operation: extract.ByType}
+	unknown := false
+	for _, p := range d.cover {
+		n := pages(p.expected)
+		list.requests += max(1, n)
+		list.credits.Expected += n * extract.ByType.Credits
+		list.credits.Most += (n + max(1, n/growth)) * extract.ByType.Credits
+		unknown = unknown || p.expected < 0
+	}
+	for _, p := range d.checks {
+		list.requests++
+		n := min(1, pages(p.expected)) * extract.ByType.Credits
+		list.credits.Expected += n
+		list.credits.Most += max(pages(p.expected), 1) * extract.ByType.Credits
+		unknown = unknown || p.expected < 0
+	}
+	if list.credits.Least = list.credits.Expected; unknown {
+		list.credits.Least = 0
+		list.credits.Most = d.bound(extract.ByType)
+	}
+	o := job.Lookup.operation()
+	lookups := lanePrice{operation: o, requests: len(d.lookups)}
+	lookups.credits = exactly(len(d.lookups) * o.Credits)
+	if len(job.Lookup.Want) > 0 && len(d.cover)+len(d.sweeps) > 0 { // vessels that are met for the first time join
+		lookups.credits.Most = d.bound(o)
+	}
+	sweeps := lanePrice{operation: extract.ByStatus, requests: len(d.sweeps), credits: exactly(len(d.sweeps) * extract.ByStatus.Credits)}
+	return []lanePrice{list, sweeps, lookups}
+}
+
+// bound is the most that a lane can spend whatever it meets; 0 where nothing bounds it.
+func (d *decision) bound(o extract.Operation) int {
+	most := 0
+	if n := d.capacity[o.Name]; n < math.MaxInt/extract.ByType.Credits {
+		most = n * o.Credits
+	}
+	if d.allowance.limited && (most == 0 || d.allowance.credits < most) {
+		most = d.allowance.credits
+	}
+	return most
+}
+
+func exactly(credits int) journal.Price {
+	return journal.Price{Least: credits, Expected: credits, Most: credits}
+}
+
+// total adds the lanes up. The most is what the run is held to; 0 where nothing bounds it.
+func (d *decision) total() journal.Price {
+	var t journal.Price
+	unbounded := false
+	for _, l := range d.price {
+		t.Least, t.Expected, t.Most = t.Least+l.credits.Least, t.Expected+l.credits.Expected, t.Most+l.credits.Most
+		unbounded = unbounded || l.credits.Most == 0 && l.credits.Expected > 0
+	}
+	t.Most += t.Most / retryShareOfPlan
+	if unbounded {
+		t.Most = 0
+	}
+	if a := d.allowance; a.limited {
+		t.Least, t.Expected = min(t.Least, a.credits), min(t.Expected, a.credits)
+		if t.Most == 0 || a.credits < t.Most {
+			t.Most = a.credits
+		}
+	}
+	return t
+}
+
+// retryShareOfPlan is room in the most for requests whose outcome is unknown and that are
+// sent again: one in so many.
+const retryShareOfPlan = 10

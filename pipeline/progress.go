@@ -1,0 +1,22 @@
+package pipeline
+
+import "time"
+
+// Progress is how far a run is.
+type Progress struct {
+	At      time.Time
+	Phase   string // harvest, derive, publish
+	Lanes   []LaneProgress
+	Credits int // spent so far, unknown outcomes included
+	Cap     int // 0 is no cap
+}
+
+// LaneProgress is how far one operation is.
+type LaneProgress struct {
+	Operation string
+	Done      int
+	Left      int // known so far: listings grow when their totals are told
+	PerMinute float64
+	Credits   int
+	Remaining time.Duration // at the lane's limit
+}

@@ -1,0 +1,73 @@
+package pipeline
+
+import "time"
+
+// Stop says why a run asked less than it planned.
+type Stop string
+
+// Why runs end early. A run that stops still publishes what it paid for.
+const (
+	StopNone     Stop = ""
+	StopBudget   Stop = "budget"   // the cap of the run is reached
+	StopCredits  Stop = "credits"  // the service says that the balance is too low
+	StopKey      Stop = "key"      // the service refuses the key
+	StopDeadline Stop = "deadline" // the time is over
+	StopSignal   Stop = "signal"   // the context was cancelled
+	StopService  Stop = "service"  // a lane met an answer that retrying does not mend
+)
+
+// Report is what a person wants to know of a run. It is stored with the run, as JSON.
+type Report struct {
+	Run       string    `json:"run"`
+	Job       string    `json:"job"`
+	Date      string    `json:"date"`
+	Continues []string  `json:"continues,omitempty"` // runs of the same night that this one went on from
+	Started   time.Time `json:"started"`
+	Finished  time.Time `json:"finished"`
+	State     string    `json:"state"` // done, partial, interrupted, killed
+	Stop      Stop      `json:"stop,omitempty"`
+	Reason    string    `json:"reason,omitempty"` // the service's own words, or the cap
+
+	Lanes    []LaneReport   `json:"lanes"`
+	Credits  CreditReport   `json:"credits"`
+	Coverage map[string]int `json:"coverage"` // partitions by state
+	Rows     map[string]int `json:"rows"`     // rows written by lake table
+	Issues   []IssueReport  `json:"issues,omitempty"`
+	LeftOut  []string       `json:"left_out,omitempty"` // one line each: what, how much, why
+	News     []string       `json:"news,omitempty"`     // values that the accepted lists gained or lost
+}
+
+// LaneReport is the work of one operation.
+type LaneReport struct {
+	Operation string `json:"operation"`
+	Requests  int    `json:"requests"`
+	Answers   int    `json:"answers"` // with data, even if the data are none
+	Limited   int    `json:"limited"` // 429
+	Credits   int    `json:"credits"`
+}
+
+// CreditReport is the money of a run.
+type CreditReport struct {
+	Planned int  `json:"planned"` // the most the plan could cost
+	Spent   int  `json:"spent"`   // as counted, unknown outcomes included
+	Unknown int  `json:"unknown"` // the part of Spent that may not have been billed
+	Before  *int `json:"before,omitempty"`
+	After   *int `json:"after,omitempty"` // the balance, by the free call
+}
+
+// IssueReport counts the issues of one kind.
+type IssueReport struct {
+	Dataset string `json:"dataset"`
+	Field   string `json:"field"`
+	Reason  string `json:"reason"`
+	Count   int    `json:"count"`
+}
+
+// Requests returns the requests of all lanes.
+func (r Report) Requests() int {
+	n := 0
+	for _, l := range r.Lanes {
+		n += l.Requests
+	}
+	return n
+}

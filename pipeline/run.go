@@ -1,0 +1,139 @@
+package pipeline
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// Pipeline runs jobs against one service into one data directory.
+type Pipeline struct {
+	Dir      string
+	Service  extract.Service
+	Now      func() time.Time // nil is time.Now
+	Log      *slog.Logger     // nil discards
+	Progress func(Progress)   // called a few times a second; may be nil
+	Version  string           // of the program, for the journal
+}
+
+var errDeadline = errors.New("deadline of the run is over")
+
+// Run runs a job for a snapshot date, YYYY-MM-DD; an empty date is today in the job's time
+// zone. It first publishes what earlier runs paid for and did not publish. A night that was
+// cut off is gone on with. The caller holds the lock.
+//
+// Cancelling ctx stops new requests; answers in the air are kept, and what was paid for is
+// published.
+func (p *Pipeline) Run(ctx context.Context, job Job, date string) (Report, error) {
+	p.fill()
+	started := p.Now().UTC()
+	if date == "" {
+		date = started.In(job.Location).Format(time.DateOnly)
+	}
+	recovered, err := p.Recover(ctx)
+	if err != nil {
+		return Report{}, err
+	}
+	for _, r := range recovered {
+		if r.Job == job.Name && r.Date == date && r.State == StateDone {
+			return r, nil // only its publishing was cut off
+		}
+	}
+	before, err := readNight(p.journal(), job.Name, date)
+	if err != nil {
+		return Report{}, err
+	}
+	f, err := p.facts(ctx, job, before, started)
+	if err != nil {
+		return Report{}, err
+	}
+	w := work{job: job, decision: decide(job, f, p.Service.PerMinute), targets: f.targets, refused: f.refused, before: before, started: started}
+	w.plan = w.journal(runID(started), date, p.Version)
+	segment, err := journal.Create(p.journal(), journal.Entry{Kind: journal.KindPlan, At: started, Plan: &w.plan})
+	if err != nil {
+		return Report{}, err
+	}
+	end, broken := p.harvest(ctx, w, segment)
+	_, err = segment.Append(journal.Entry{Kind: journal.KindEnd, At: p.Now().UTC(), End: &end})
+	if err := errors.Join(broken, err, segment.Close()); err != nil {
+		return Report{}, err // the next start goes on from here
+	}
+	reports, err := p.derive(context.WithoutCancel(ctx), segment.Path())
+	if err != nil {
+		return Report{}, err
+	}
+	return reports[0], nil
+}
+
+func (p *Pipeline) fill() {
+	if p.Now == nil {
+		p.Now = time.Now
+	}
+	if p.Log == nil {
+		p.Log = slog.New(slog.DiscardHandler)
+	}
+	if p.Progress == nil {
+		p.Progress = func(Progress) {}
+	}
+}
+
+func (p *Pipeline) journal() string { return filepath.Join(p.Dir, "journal") }
+
+// work is one run's share of a night.
+type work struct {
+	job Job
+	decision
+	targets []warehouse.Target
+	refused map[string]bool
+	before  night
+	plan    journal.Plan
+	started time.Time
+}
+
+// journal is the first entry of a run.
+func (w work) journal(run, date, version string) journal.Plan {
+	total := w.total()
+	plan := journal.Plan{Run: run, Job: w.job.Name, Date: date, Continues: w.before.runs, Budget: total.Most,
+		Credits: total, Lookups: len(w.decision.lookups), Version: version, Partitions: w.skipped}
+	for _, part := range w.cover {
+		plan.Partitions = append(plan.Partitions, part.entry())
+	}
+	for _, part := range w.checks {
+		e := part.entry()
+		e.Check = true
+		plan.Partitions = append(plan.Partitions, e)
+	}
+	for _, s := range w.sweeps {
+		plan.Partitions = append(plan.Partitions, s.entry())
+	}
+	return plan
+}
+
+// budget holds the run to the most of its plan.
+func (w work) budget() *extract.Budget {
+	if w.allowance.limited && w.plan.Budget == 0 {
+		return extract.NewBudget(1, 1) // there is a cap, and nothing left under it
+	}
+	return extract.NewBudget(w.plan.Budget, 0)
+}
+
+// unfiltered reports whether the job lists every type and country.
+func (w work) unfiltered() bool { return len(w.job.List.Types)+len(w.job.List.Countries) == 0 }
+
+// runStamp is the start of a run in its id.
+const runStamp = "20060102T150405.000Z"
+
+// runID sorts by time, and two processes never make the same.
+func runID(now time.Time) string {
+	var b [2]byte
+	rand.Read(b[:])
+	return now.UTC().Format(runStamp) + "-" + hex.EncodeToString(b[:])
+}

@@ -1,0 +1,148 @@
+package pipeline
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// What the terms of a score are worth. One is a vessel whose stored dataset is certainly
+// wrong and becomes right; the others are weighed against that.
+const (
+	worthWatched = 100.0 // a person asked for it
+	worthNever   = 1.0   // nothing is stored: whatever comes is news
+	worthChanged = 0.9   // the lists tell that it changed since it was looked up
+	worthStale   = 1.0   // times the chance that it changed unseen
+	worthAid     = 0.1   // factor for what is no vessel: beacons have no particulars to speak of
+	worthOverdue = 1.0   // for each max_age beyond the first: it grows until the vessel's turn comes
+)
+
+// Term is one reason to look a vessel up: its value times its weight is what it adds.
+type Term struct {
+	Name   string  `json:"term"`
+	Value  float64 `json:"value"`
+	Weight float64 `json:"weight"`
+	Why    string  `json:"why"`
+}
+
+// Score is what a lookup is worth, term by term, for each credit.
+type Score struct {
+	Terms   []Term  `json:"terms"`
+	Credits int     `json:"credits"`
+	Total   float64 `json:"total"` // sum of value times weight, by credit
+}
+
+// scorer scores vessels for one job on one night. It is pure: the same facts, the same scores.
+type scorer struct {
+	job     Job
+	now     time.Time
+	rates   map[string]float64 // observed changes of the wanted datasets, per vessel and day, by category; "" is the fleet's
+	watched map[string]bool
+}
+
+func newScorer(job Job, f facts) scorer {
+	s := scorer{job: job, now: f.now, rates: f.rates, watched: map[string]bool{}}
+	for _, id := range job.Lookup.Watch {
+		s.watched[id] = true
+	}
+	return s
+}
+
+// score says what it is worth to look t up now. A vessel that is not due is worth nothing.
+func (s scorer) score(t warehouse.Target) Score {
+	at, credits := seenAt(s.job.Lookup, t), s.job.Lookup.operation().Credits
+	sc := Score{Credits: credits}
+	age := s.now.Sub(at)
+	never, changed, watched := at.IsZero(), !at.IsZero() && t.ChangedAt.After(at) && age >= settle, s.watched[askFor(t)] || s.watched[t.MMSI]
+	due := never || changed || age >= s.job.Lookup.MaxAge || watched && age >= watchEvery
+	if !due {
+		return sc
+	}
+	factor := 1.0
+	if !t.IsVessel {
+		factor = worthAid
+	}
+	add := func(name string, value, weight float64, why string) {
+		sc.Terms = append(sc.Terms, Term{name, value, weight, why})
+		sc.Total += value * weight / float64(credits)
+	}
+	if watched {
+		add("watched", 1, worthWatched, "on the watch list")
+	}
+	switch {
+	case never:
+		add("never seen", 1, worthNever*factor, "no answer is stored")
+	case changed:
+		add("changed", 1, worthChanged*factor, "its registration changed since it was looked up")
+	default:
+		add("stale", s.stale(t, age), worthStale*factor, "the chance that it changed unseen")
+	}
+	if since := s.waiting(t, age); s.job.Lookup.MaxAge > 0 && since > s.job.Lookup.MaxAge {
+		add("overdue", float64(since)/float64(s.job.Lookup.MaxAge)-1, worthOverdue, "times its greatest age that it has waited")
+	}
+	return sc
+}
+
+// settle is how long after a lookup a change of the registration counts for nothing: where the
+// lists and the profiles disagree about a vessel for good, it would look changed every night.
+const settle = 3 * 24 * time.Hour
+
+// watchEvery is how often a vessel on the watch list is looked up: every night.
+const watchEvery = 20 * time.Hour
+
+// stale is the chance that a vessel of its category changed within its age.
+func (s scorer) stale(t warehouse.Target, age time.Duration) float64 {
+	rate, ok := s.rates[t.Category]
+	if !ok {
+		rate = s.rates[""]
+	}
+	return max(leastStale, 1-math.Exp(-rate*age.Hours()/24))
+}
+
+// leastStale is the chance of a change where none was ever seen: what is due is worth something.
+const leastStale = 0.01
+
+// waiting is how long a vessel has waited for a lookup: since the last, or since it is known.
+func (s scorer) waiting(t warehouse.Target, age time.Duration) time.Duration {
+	if seenAt(s.job.Lookup, t).IsZero() {
+		if t.FirstSeen.IsZero() {
+			return 0
+		}
+		return s.now.Sub(t.FirstSeen)
+	}
+	return age
+}
+
+// lookups returns the vessels that are due, the most worth by credit first.
+func lookups(job Job, f facts) []string {
+	if len(job.Lookup.Want) == 0 {
+		return nil
+	}
+	s := newScorer(job, f)
+	type scored struct {
+		id, vessel string
+		total      float64
+	}
+	var due []scored
+	for _, t := range f.targets {
+		id := askFor(t)
+		if id == "" || f.refused[id] {
+			continue
+		}
+		if sc := s.score(t); sc.Total > 0 {
+			due = append(due, scored{id, t.VesselID, sc.Total})
+		}
+	}
+	slices.SortFunc(due, func(a, b scored) int {
+		return cmp.Or(-cmp.Compare(a.total, b.total), strings.Compare(a.vessel, b.vessel))
+	})
+	ids := make([]string, len(due))
+	for i, d := range due {
+		ids[i] = d.id
+	}
+	return ids
+}

@@ -1,0 +1,107 @@
+package pipeline
+
+import (
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/journal"
+)
+
+// summary makes the report of a run from its journal alone, so that a replay reports the same.
+type summary struct {
+	Report
+	lanes   map[string]*LaneReport
+	pending map[int]journal.Entry // intents without an answer
+	asked   bool                  // a priced request was made
+}
+
+func newSummary() *summary {
+	return &summary{lanes: map[string]*LaneReport{}, pending: map[int]journal.Entry{}}
+}
+
+// add takes in the next entry.
+func (s *summary) add(e journal.Entry) {
+	s.Finished = latest(s.Finished, e.At)
+	switch e.Kind {
+	case journal.KindPlan:
+		s.Run, s.Job, s.Date, s.Started = e.Plan.Run, e.Plan.Job, e.Plan.Date, e.At
+		s.Continues, s.Credits.Planned = e.Plan.Continues, e.Plan.Credits.Most
+	case journal.KindIntent:
+		s.pending[e.N] = e
+		s.asked, s.Credits.After = true, nil // a balance before this request tells nothing of the end
+	case journal.KindAnswer:
+		delete(s.pending, e.Intent)
+		s.answer(e)
+	case journal.KindBalance:
+		s.answer(e)
+		s.balance(e)
+	case journal.KindEnd:
+		s.State, s.Stop, s.Reason = e.End.State, Stop(e.End.Stop), e.End.Reason
+		s.LeftOut, s.News = e.End.LeftOut, e.End.News
+	}
+}
+
+func (s *summary) answer(e journal.Entry) {
+	lane := s.lane(e.Operation)
+	lane.Requests++
+	lane.Credits += e.Credits
+	s.Credits.Spent += e.Credits
+	switch {
+	case e.Outcome == extract.OutcomeOK, e.Outcome == extract.OutcomeEmpty:
+		lane.Answers++
+	case e.Outcome == extract.OutcomeLimited:
+		lane.Limited++
+	}
+	if e.Charge == journal.ChargeUnknown {
+		s.Credits.Unknown += e.Credits
+	}
+}
+
+// balance keeps what the free call told before the first priced request, and after the last.
+func (s *summary) balance(e journal.Entry) {
+	body, err := e.RawBody()
+	if err != nil || e.Outcome != extract.OutcomeOK {
+		return
+	}
+	left, err := extract.ParseBalance(body)
+	switch {
+	case err != nil:
+	case !s.asked:
+		s.Credits.Before = &left
+	default:
+		s.Credits.After = &left
+	}
+}
+
+// finish counts what was never answered and returns the report.
+func (s *summary) finish() Report {
+	for _, e := range s.pending {
+		lane := s.lane(e.Operation)
+		lane.Requests++
+		lane.Credits += e.Credits
+		s.Credits.Spent += e.Credits
+		s.Credits.Unknown += e.Credits
+	}
+	clear(s.pending)
+	for _, o := range extract.Operations {
+		if lane := s.lanes[o.Name]; lane != nil {
+			s.Lanes = append(s.Lanes, *lane)
+		}
+	}
+	s.lanes = map[string]*LaneReport{}
+	return s.Report
+}
+
+func (s *summary) lane(operation string) *LaneReport {
+	if s.lanes[operation] == nil {
+		s.lanes[operation] = &LaneReport{Operation: operation}
+	}
+	return s.lanes[operation]
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
