@@ -1,0 +1,220 @@
+package schedules
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// BookName is the file of a data directory that tells of the slots without a good run.
+const BookName = "slots.ndjson"
+
+// States of a record.
+const (
+	RecordMissed  = "missed"  // the slot did not run, and will not
+	RecordFailed  = "failed"  // its run ended with an error or a panic
+	RecordWaiting = "waiting" // from this slot on the job is waited for; the first line of a job
+)
+
+// What a record keeps at most of the words that others wrote.
+const (
+	mostReason = 4 << 10
+	mostStack  = 16 << 10
+)
+
+// Record is one line of the book.
+type Record struct {
+	At      time.Time `json:"at"` // when it was written
+	State   string    `json:"state"`
+	Job     string    `json:"job"`
+	Date    string    `json:"date"`
+	Slot    time.Time `json:"slot"`
+	Asked   bool      `json:"asked,omitempty"`  // by a person, and not by the table
+	Started time.Time `json:"started,omitzero"` // of a run that failed
+	Reason  string    `json:"reason,omitempty"`
+	Stack   string    `json:"stack,omitempty"` // of a panic
+}
+
+// key tells two records of the same fact.
+func (r Record) key() string {
+	if r.State == RecordWaiting {
+		return r.State + " " + r.Job
+	}
+	return fmt.Sprintf("%s %s %d %d", r.State, r.Job, r.Slot.Unix(), r.Started.Unix())
+}
+
+// Book keeps why slots did not run: one JSON line for each slot that was missed or whose run
+// failed. Write returns after fsync. A line that cannot be written, because the disk is full,
+// is kept in memory and written with the next.
+//
+// A crash leaves at most a torn last line, which OpenBook cuts off.
+type Book struct {
+	path string
+
+	mu      sync.Mutex
+	records []Record
+	known   map[string]bool
+	pending []Record // not on disk yet
+}
+
+// OpenBook reads the book of a data directory; one that has none begins it with the first line.
+func OpenBook(dir string) (*Book, error) {
+	b := &Book{path: filepath.Join(dir, BookName), known: map[string]bool{}}
+	text, err := os.ReadFile(b.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return b, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open book of slots: %w", err)
+	}
+	if whole := bytes.LastIndexByte(text, '\n') + 1; whole < len(text) {
+		if err := os.Truncate(b.path, int64(whole)); err != nil {
+			return nil, fmt.Errorf("cut torn line of %s: %w", b.path, err)
+		}
+	}
+	b.records = parseRecords(text)
+	for _, r := range b.records {
+		b.known[r.key()] = true
+	}
+	return b, nil
+}
+
+// parseRecords reads whole lines. One that is no record is passed over: nothing that was paid
+// for is in it, and the others are still true.
+func parseRecords(text []byte) []Record {
+	var records []Record
+	for line := range bytes.Lines(text) {
+		var r Record
+		if bytes.HasSuffix(line, []byte("\n")) && json.Unmarshal(line, &r) == nil && r.Job != "" {
+			records = append(records, r)
+		}
+	}
+	return records
+}
+
+// Write adds what the book does not say yet, and returns that.
+func (b *Book) Write(records ...Record) ([]Record, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var fresh []Record
+	for _, r := range records {
+		if b.known[r.key()] {
+			continue
+		}
+		b.known[r.key()] = true
+		r.Reason, r.Stack = shortened(r.Reason, mostReason), shortened(r.Stack, mostStack)
+		fresh = append(fresh, r)
+	}
+	b.records, b.pending = append(b.records, fresh...), append(b.pending, fresh...)
+	if len(b.pending) == 0 {
+		return fresh, nil
+	}
+	if err := b.append(b.pending); err != nil {
+		return fresh, fmt.Errorf("write book of slots: %w", err)
+	}
+	b.pending = nil
+	return fresh, nil
+}
+
+// shortened cuts a text at a length, at the end of a character.
+func shortened(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
+// append writes all lines at once, or none of them.
+func (b *Book) append(records []Record) (err error) {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	for _, r := range records {
+		if err := e.Encode(r); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(b.path), 0o755); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(b.path, os.O_WRONLY|os.O_CREATE, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	end, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text.Bytes())
+	if err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
+		return errors.Join(err, f.Truncate(end))
+	}
+	if end > 0 {
+		return nil
+	}
+	return syncDir(filepath.Dir(b.path))
+}
+
+// syncDir makes the name of a new file outlive a crash.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// of returns the records of a job.
+func (b *Book) of(job string) []Record {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var records []Record
+	for _, r := range b.records {
+		if r.Job == job {
+			records = append(records, r)
+		}
+	}
+	return records
+}
+
+// Latest returns the newest records of slots that were missed or failed, the newest first.
+func (b *Book) Latest(most int) []Record {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return latest(b.records, most)
+}
+
+// ReadBook is Latest for a process that does not keep the book.
+func ReadBook(dir string, most int) ([]Record, error) {
+	text, err := os.ReadFile(filepath.Join(dir, BookName))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read book of slots: %w", err)
+	}
+	return latest(parseRecords(text), most), nil
+}
+
+func latest(records []Record, most int) []Record {
+	var newest []Record
+	for _, r := range slices.Backward(records) {
+		if len(newest) == most {
+			break
+		}
+		if r.State != RecordWaiting {
+			newest = append(newest, r)
+		}
+	}
+	return newest
+}

@@ -1,0 +1,143 @@
+package schedules
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func openBook(t *testing.T, dir string) *Book {
+	t.Helper()
+	b, err := OpenBook(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func record(state string, day int) Record {
+	slot := time.Date(2026, 11, day, 2, 0, 0, 0, time.UTC)
+	return Record{At: slot.Add(time.Hour), State: state, Job: "nightly", Date: slot.Format(DateLayout), Slot: slot, Reason: "it <rained>"}
+}
+
+func TestBookKeepsRecords(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	b := openBook(t, dir)
+	want := []Record{record(RecordMissed, 20), record(RecordFailed, 21)}
+	for _, r := range append([]Record{record(RecordWaiting, 19)}, want...) {
+		if _, err := b.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if fresh, err := openBook(t, dir).Write(want...); err != nil || len(fresh) > 0 {
+		t.Errorf("after a restart %d records are new, %v; want none", len(fresh), err)
+	}
+	got, err := ReadBook(dir, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]Record{want[1], want[0]}, got); diff != "" {
+		t.Errorf("newest first (-want +got):\n%s", diff)
+	}
+	if got := b.Latest(1); len(got) != 1 || got[0].State != RecordFailed {
+		t.Errorf("latest: %v", got)
+	}
+	text, _ := os.ReadFile(filepath.Join(dir, BookName))
+	if strings.Count(string(text), "\n") != 3 || !strings.Contains(string(text), "it <rained>") {
+		t.Errorf("not one plain line each:\n%s", text)
+	}
+}
+
+func TestReadBookOfANewDirectory(t *testing.T) {
+	if got, err := ReadBook(t.TempDir(), 10); err != nil || len(got) > 0 {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+// TestOpenBookCutsTornLine cuts the file at every byte: what was whole is kept, and what is
+// written next is whole.
+func TestOpenBookCutsTornLine(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := openBook(t, dir).Write(record(RecordMissed, 20), record(RecordMissed, 21)); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, BookName)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for end := range len(text) + 1 {
+		if err := os.WriteFile(path, text[:end], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		whole := strings.Count(string(text[:end]), "\n")
+		b := openBook(t, dir)
+		if got := len(b.Latest(9)); got != whole {
+			t.Fatalf("cut at %d: %d records, want %d", end, got, whole)
+		}
+		if end%50 != 0 { // each write is an fsync
+			continue
+		}
+		if _, err := b.Write(record(RecordFailed, 22)); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := ReadBook(dir, 9); len(got) != whole+1 {
+			t.Fatalf("cut at %d: %d records after the next, want %d", end, len(got), whole+1)
+		}
+	}
+}
+
+func TestBookPassesOverADamagedLine(t *testing.T) {
+	dir := t.TempDir()
+	b := openBook(t, dir)
+	if _, err := b.Write(record(RecordMissed, 20)); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, BookName)
+	text, _ := os.ReadFile(path)
+	if err := os.WriteFile(path, append([]byte("{\"job\": 7}\n\n\xff\n"), text...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := openBook(t, dir).Latest(9); len(got) != 1 {
+		t.Errorf("got %v, want the one good line", got)
+	}
+}
+
+// TestBookWritesLater takes the file away, as a full disk does, and gives it back.
+func TestBookWritesLater(t *testing.T) {
+	dir := t.TempDir()
+	b := openBook(t, dir)
+	path := filepath.Join(dir, BookName)
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if fresh, err := b.Write(record(RecordMissed, 20)); err == nil || len(fresh) != 1 {
+		t.Fatalf("got %v, %v; want the record and an error", fresh, err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Write(record(RecordMissed, 21)); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := ReadBook(dir, 9); len(got) != 2 {
+		t.Errorf("%d records on disk, want both", len(got))
+	}
+}
+
+func TestBookShortensWords(t *testing.T) {
+	dir := t.TempDir()
+	r := record(RecordFailed, 20)
+	r.Reason, r.Stack = strings.Repeat("ä", mostReason), strings.Repeat("ä", mostStack)
+	if _, err := openBook(t, dir).Write(r); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := ReadBook(dir, 1)
+	if len(got) != 1 || len(got[0].Reason) > mostReason+3 || len(got[0].Stack) > mostStack+3 || strings.Contains(got[0].Stack, "\ufffd") {
+		t.Errorf("a record of %d and %d bytes", len(got[0].Reason), len(got[0].Stack))
+	}
+}

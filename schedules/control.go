@@ -1,0 +1,150 @@
+package schedules
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// askedAge is how long a run that a person asked for waits for its turn, if its job has no
+// greatest age.
+const askedAge = 24 * time.Hour
+
+// Errors of Trigger and StopRun.
+var (
+	ErrNoJob      = errors.New("no such job")
+	ErrBusy       = errors.New("job runs already, or waits for its turn")
+	ErrNotRunning = errors.New("no job runs")
+)
+
+// Trigger asks for a run of a job now. It waits for its turn like a slot, and stands for the
+// civil date of now.
+func (r *Runner) Trigger(job string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	i := slices.IndexFunc(r.table, func(s Spec) bool { return s.Job == job })
+	if i < 0 {
+		return fmt.Errorf("%w: %q", ErrNoJob, job)
+	}
+	if r.running == job || slices.ContainsFunc(r.asked, func(s Slot) bool { return s.Job == job }) {
+		return fmt.Errorf("%w: %q", ErrBusy, job)
+	}
+	now := r.now().In(r.table[i].Location)
+	r.Log.Info("run asked for", "job", job)
+	r.asked = append(r.asked, Slot{Job: job, At: now, Date: now.Format(DateLayout), Asked: true})
+	select {
+	case r.wake <- struct{}{}:
+	default: // the loop is awake
+	}
+	return nil
+}
+
+// askedFor returns the run of a job that was asked for, unless it has waited too long.
+func (r *Runner) askedFor(l *line) (Slot, bool) {
+	slot, ok := r.waiting(l.spec.Job)
+	if !ok {
+		return Slot{}, false
+	}
+	if most := cmp.Or(l.spec.MaxLateness, askedAge); r.now().Sub(slot.At) > most {
+		r.take(slot)
+		reason := cmp.Or(l.watch.Held, "other jobs ran")
+		r.miss([]Missed{{slot, fmt.Sprintf("%s; not made up for later than %v", reason, most)}})
+		return Slot{}, false
+	}
+	return slot, true
+}
+
+func (r *Runner) waiting(job string) (Slot, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if i := slices.IndexFunc(r.asked, func(s Slot) bool { return s.Job == job }); i >= 0 {
+		return r.asked[i], true
+	}
+	return Slot{}, false
+}
+
+// take removes a slot from those that were asked for.
+func (r *Runner) take(slot Slot) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked = slices.DeleteFunc(r.asked, func(s Slot) bool { return s.Job == slot.Job })
+}
+
+// StopRun ends the run that is under way: it sends no more requests, keeps the answers in
+// the air and publishes. The scheduler goes on.
+func (r *Runner) StopRun() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.cancel == nil {
+		return ErrNotRunning
+	}
+	r.Log.Info("run stops by request", "job", r.running)
+	r.cancel()
+	return nil
+}
+
+// Snapshot is what a runner does and will do.
+type Snapshot struct {
+	Running Slot // no job: nothing runs
+	Started time.Time
+	Next    []Planned // of each job, in the order of their starts
+}
+
+// Planned is a slot that is to come, or that waits for its turn.
+type Planned struct {
+	Slot
+	Start  time.Time // with its jitter
+	Reason string    // why it has not started, if it waits
+}
+
+// Snapshot returns what the runner does now. Before Serve it is empty.
+func (r *Runner) Snapshot() Snapshot {
+	if s := r.seen.Load(); s != nil {
+		return *s
+	}
+	return Snapshot{}
+}
+
+// show makes the snapshot that others see until the loop's next step.
+func (r *Runner) show(running Slot, started time.Time) {
+	s := Snapshot{Running: running, Started: started}
+	now := r.now()
+	for _, l := range r.lines {
+		if slot, ok := r.waiting(l.spec.Job); ok && slot != running {
+			s.Next = append(s.Next, Planned{slot, slot.At, cmp.Or(l.watch.Held, "waits for its turn")})
+		}
+		if p, ok := l.planned(running, now); ok {
+			s.Next = append(s.Next, p)
+		}
+	}
+	slices.SortStableFunc(s.Next, func(a, b Planned) int { return a.Start.Compare(b.Start) })
+	r.seen.Store(&s)
+}
+
+// planned is the next slot of a line. One that has come waits, if something holds it; if
+// nothing does, it was filled.
+func (l *line) planned(running Slot, now time.Time) (Planned, bool) {
+	from := now
+	switch {
+	case l.watch.Dealt.IsZero():
+	case running.Job == l.spec.Job && !running.Asked:
+		from = running.At
+	case running.Job != "" || l.watch.Held != "":
+		from = l.watch.Dealt
+	case l.watch.Dealt.After(now):
+		from = l.watch.Dealt
+	default:
+		from = l.spec.horizon(l.schedule, now)
+	}
+	start, at := l.spec.starts(l.schedule, from)
+	if at.IsZero() {
+		return Planned{}, false
+	}
+	p := Planned{Slot: Slot{Job: l.spec.Job, At: at, Date: at.Format(DateLayout)}, Start: start}
+	if !start.After(now) {
+		p.Reason = cmp.Or(l.watch.Held, "waits for its turn")
+	}
+	return p, true
+}

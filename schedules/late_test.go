@@ -1,0 +1,102 @@
+package schedules
+
+import (
+	"testing"
+	"time"
+)
+
+func TestDueWithAGreatestAge(t *testing.T) {
+	for name, c := range map[string]struct {
+		last, state string // the stored run
+		since, held string
+		dealt, now  string
+		want        string
+		given       []string
+	}{
+		"a slot within its age is made up for": {last: "20 02:00", state: "done", since: "21 07:00", now: "21 07:00", want: "21 02:00"},
+		"a slot beyond its age is given up": {
+			last: "20 02:00", state: "done", since: "21 09:00", now: "21 09:00",
+			given: []string{"21 02:00 was down; not made up for later than 6h0m0s"},
+		},
+		"and so are those before it": {
+			last: "19 02:00", state: "done", since: "21 09:00", now: "21 09:00",
+			given: []string{"20 02:00 was down; not made up for later than", "21 02:00 was down; not made up for later than"},
+		},
+		"a run that was cut short is gone on with within the age": {last: "21 02:00", state: "killed", since: "21 07:00", now: "21 07:00", want: "21 02:00"},
+		"and not beyond it": {
+			last: "21 02:00", state: "killed", since: "21 09:00", now: "21 09:00",
+			given: []string{"21 02:00 its run was cut short; not made up for later than 6h0m0s"},
+		},
+		"a slot that found the directory locked is tried until its age": {
+			since: "20 09:00", dealt: "21 01:59", held: "locked by another", now: "21 08:00", want: "21 02:00",
+		},
+		"and then says what held it": {
+			since: "20 09:00", dealt: "21 01:59", held: "locked by another", now: "21 08:01",
+			given: []string{"21 02:00 locked by another; not made up for later than 6h0m0s"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec := Spec{Job: "nightly", Cron: "0 2 * * *", Location: time.UTC, MaxLateness: 6 * time.Hour}
+			var stored []Stored
+			if c.last != "" {
+				started := at(t, c.last)
+				stored = append(stored, Stored{Date: started.Format(DateLayout), Started: started, State: c.state})
+			}
+			watch := Watch{Since: at(t, c.since), Dealt: at(t, c.dealt), Away: "was down", Held: c.held}
+			slot, due, missed := Due(spec, schedule(t, spec.Cron, "UTC"), stored, watch, at(t, c.now))
+			if want := c.want != ""; due != want || due && !slot.At.Equal(at(t, c.want)) {
+				t.Errorf("due %v, slot %v; want %q", due, slot.At, c.want)
+			}
+			compareMissed(t, missed, c.given)
+		})
+	}
+}
+
+// TestDueRemembersAJobWithoutRuns has a job that was waited for, whose process died before
+// the first slot: the slots that passed since then were missed.
+func TestDueRemembersAJobWithoutRuns(t *testing.T) {
+	spec := Spec{Job: "nightly", Cron: "0 2 * * *", Location: time.UTC}
+	watch := Watch{Since: at(t, "22 09:00"), Away: "was down", Known: at(t, "20 14:00")}
+	slot, due, missed := Due(spec, schedule(t, spec.Cron, "UTC"), nil, watch, at(t, "22 09:00"))
+	if !due || !slot.At.Equal(at(t, "22 02:00")) {
+		t.Errorf("due %v, slot %v; want that of the 22nd", due, slot.At)
+	}
+	compareMissed(t, missed, []string{"21 02:00 was down; the slot of 2026-11-22"})
+}
+
+func TestJitter(t *testing.T) {
+	s := schedule(t, "0 * * * *", "Europe/Berlin")
+	for name, jitter := range map[string]time.Duration{"within the hour": 20 * time.Minute, "longer than the hour": 5 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			spec := Spec{Job: "nightly", Cron: "0 * * * *", Jitter: jitter}
+			most := min(jitter, time.Hour)
+			sum, seen, n := time.Duration(0), map[time.Duration]bool{}, 0
+			for _, slot := range s.Slots(at(t, "01 00:00"), at(t, "29 00:00")) {
+				delay := spec.delay(s, slot)
+				if delay < 0 || delay >= most {
+					t.Fatalf("slot %v starts %v late, want less than %v", slot, delay, most)
+				}
+				if delay != spec.delay(s, slot) {
+					t.Fatal("the delay of a slot changes")
+				}
+				start := slot.Add(delay)
+				if got := spec.horizon(s, start.Add(-time.Second)); delay > 0 && !got.Before(slot) {
+					t.Errorf("slot %v may start a second before its delay of %v is over", slot, delay)
+				}
+				if got := spec.horizon(s, start); got.Before(slot) {
+					t.Errorf("slot %v may not start after its delay of %v", slot, delay)
+				}
+				sum, n = sum+delay, n+1
+				seen[delay] = true
+			}
+			if mean := sum / time.Duration(n); mean < most*4/10 || mean > most*6/10 || len(seen) < n/3 {
+				t.Errorf("%d slots: %d delays with a mean of %v, want them spread over %v", n, len(seen), mean, most)
+			}
+		})
+	}
+	other := Spec{Job: "weekly", Cron: "0 * * * *", Jitter: time.Hour}
+	same := Spec{Job: "nightly", Cron: "0 * * * *", Jitter: time.Hour}
+	if slot := at(t, "20 02:00"); other.delay(s, slot) == same.delay(s, slot) {
+		t.Error("two jobs have the same delay")
+	}
+}

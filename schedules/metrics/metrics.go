@@ -1,0 +1,148 @@
+package metrics
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Config is where the numbers come from.
+type Config struct {
+	Dir     string           // the data directory
+	Version string           // of the program
+	Now     func() time.Time // nil is time.Now
+}
+
+// Metrics are the numbers of one process.
+type Metrics struct {
+	own     *prometheus.Registry // ours
+	process *prometheus.Registry // the runtime's
+
+	mu       sync.Mutex // over the progress: a late one must not mix with the end of the run
+	running  prometheus.Gauge
+	credits  prometheus.Gauge
+	limit    prometheus.Gauge
+	phase    *prometheus.GaugeVec
+	done     *prometheus.GaugeVec
+	left     *prometheus.GaugeVec
+	rate     *prometheus.GaugeVec
+	wait     *prometheus.GaugeVec
+	spent    *prometheus.GaugeVec
+	finished *prometheus.CounterVec
+}
+
+// phases are those of a run. Each is told, as 0 or 1.
+var phases = []string{"harvest", "derive", "publish"}
+
+// New registers the metrics.
+func New(c Config) (*Metrics, error) {
+	if c.Dir == "" {
+		return nil, errors.New("metrics without a data directory")
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	gauge := func(name, help string) prometheus.Gauge {
+		return prometheus.NewGauge(prometheus.GaugeOpts{Name: "fleetlake_run_" + name, Help: help})
+	}
+	vector := func(name, help, label string) *prometheus.GaugeVec {
+		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "fleetlake_run_" + name, Help: help}, []string{label})
+	}
+	m := &Metrics{
+		own:      prometheus.NewRegistry(),
+		process:  prometheus.NewRegistry(),
+		running:  gauge("in_progress", "Whether a run is under way."),
+		credits:  gauge("credits", "Credits that the run under way has spent, requests of unknown outcome included."),
+		limit:    gauge("cap_credits", "Credits that the run under way may spend; 0 is no cap."),
+		phase:    vector("phase", "The phase of the run under way, as 0 or 1.", "phase"),
+		done:     vector("lane_done", "Requests that the run under way has finished.", "operation"),
+		left:     vector("lane_left", "Requests that the run under way has left, as far as is known.", "operation"),
+		rate:     vector("lane_rate_per_minute", "Requests a minute of the run under way.", "operation"),
+		wait:     vector("lane_remaining_seconds", "Time that the requests left will take at the limit of their lane.", "operation"),
+		spent:    vector("lane_credits", "Credits that the run under way has spent.", "operation"),
+		finished: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "fleetlake_runs_finished_total", Help: "Runs that this process has finished."}, []string{"job", "state"}),
+	}
+	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "fleetlake_build_info", Help: "The program; always 1.",
+		ConstLabels: prometheus.Labels{"version": c.Version, "go_version": runtime.Version()}})
+	build.Set(1)
+	for _, one := range []prometheus.Collector{build, m.running, m.credits, m.limit, m.phase, m.done, m.left, m.rate, m.wait, m.spent, m.finished, newStored(c)} {
+		if err := m.own.Register(one); err != nil {
+			return nil, fmt.Errorf("register metrics: %w", err)
+		}
+	}
+	m.process.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.clear()
+	return m, nil
+}
+
+// Observe takes in how far the run under way is. It suits pipeline.Pipeline's Progress.
+func (m *Metrics) Observe(p pipeline.Progress) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.running.Set(1)
+	m.credits.Set(float64(p.Credits))
+	m.limit.Set(float64(p.Cap))
+	for _, phase := range phases {
+		m.phase.WithLabelValues(phase).Set(truth(phase == p.Phase))
+	}
+	for _, l := range p.Lanes {
+		m.done.WithLabelValues(l.Operation).Set(float64(l.Done))
+		m.left.WithLabelValues(l.Operation).Set(float64(l.Left))
+		m.rate.WithLabelValues(l.Operation).Set(l.PerMinute)
+		m.wait.WithLabelValues(l.Operation).Set(l.Remaining.Seconds())
+		m.spent.WithLabelValues(l.Operation).Set(float64(l.Credits))
+	}
+}
+
+// Finished takes in that a run has ended. What it brought is read from the warehouse.
+func (m *Metrics) Finished(r pipeline.Report) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.finished.WithLabelValues(r.Job, r.State).Inc()
+	m.clear()
+}
+
+// Failed takes in that a run has ended without a report.
+func (m *Metrics) Failed(job string) { m.Finished(pipeline.Report{Job: job, State: "failed"}) }
+
+// clear forgets the run under way.
+func (m *Metrics) clear() {
+	m.running.Set(0)
+	m.credits.Set(0)
+	m.limit.Set(0)
+	for _, phase := range phases {
+		m.phase.WithLabelValues(phase).Set(0)
+	}
+	for _, v := range []*prometheus.GaugeVec{m.done, m.left, m.rate, m.wait, m.spent} {
+		v.Reset()
+	}
+}
+
+// Handler serves all metrics. Two scrapes at a time are enough for anybody.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(prometheus.Gatherers{m.own, m.process}, promhttp.HandlerOpts{MaxRequestsInFlight: 2, Timeout: time.Minute})
+}
+
+// WriteFile writes our metrics for the text file collector of the node exporter, whole or not
+// at all: for runs that no server outlives. Its name must end in .prom to be read.
+func (m *Metrics) WriteFile(path string) error {
+	if err := prometheus.WriteToTextfile(path, m.own); err != nil {
+		return fmt.Errorf("write metrics: %w", err)
+	}
+	return nil
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}

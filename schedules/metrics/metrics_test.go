@@ -1,0 +1,193 @@
+package metrics
+
+import (
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+)
+
+const plantedKey = "planted-key-7c1d"
+
+var night = time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
+
+// harvest publishes a night of a small simulated fleet and returns its report.
+func harvest(t *testing.T, dir string) pipeline.Report {
+	t.Helper()
+	limits := map[string]int{}
+	for _, o := range extract.Operations {
+		limits[o.Name] = -1
+	}
+	sim, err := simulator.New(simulator.Config{Vessels: 300, Seed: 3, Start: night.Truncate(24 * time.Hour), Key: plantedKey, Credits: 1_000_000, Limits: limits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(sim)
+	defer server.Close()
+	for name := range limits {
+		limits[name] = 1_000_000
+	}
+	offset := time.Since(night)
+	now := func() time.Time { return time.Now().Add(-offset) }
+	p := &pipeline.Pipeline{Dir: dir, Now: now, Service: extract.Service{BaseURL: server.URL + simulator.BasePath, Key: plantedKey, Limits: limits, MaxInFlight: 8, Now: now}}
+	r, err := p.Run(t.Context(), pipeline.Job{Name: "nightly", Location: time.UTC, List: pipeline.List{By: "country"},
+		Sweep: pipeline.Sweep{Statuses: []string{"moored", "aground"}, Zones: []string{"north-sea", "china-coast"}}}, "2026-11-20")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func newMetrics(t *testing.T, dir string) *Metrics {
+	t.Helper()
+	m, err := New(Config{Dir: dir, Version: "v1.2.3", Now: func() time.Time { return night.Add(10 * time.Hour) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// progress is a run under way.
+var progress = pipeline.Progress{Phase: "harvest", Credits: 120, Cap: 5000, Lanes: []pipeline.LaneProgress{
+	{Operation: "by-type", Done: 12, Left: 30, PerMinute: 48.5, Credits: 120, Remaining: 36 * time.Second}}}
+
+// scrape is what a monitor is told.
+func scrape(t *testing.T, m *Metrics) string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	m.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	if w.Code != 200 {
+		t.Fatalf("scrape: %d %s", w.Code, w.Body)
+	}
+	return w.Body.String()
+}
+
+func TestMetricsPassTheLinter(t *testing.T) {
+	dir := t.TempDir()
+	r := harvest(t, dir)
+	m := newMetrics(t, dir)
+	m.Observe(progress)
+	m.Finished(r)
+	m.Observe(progress)
+	problems, err := testutil.GatherAndLint(m.own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range problems {
+		t.Errorf("%s: %s", p.Metric, p.Text)
+	}
+	if n, err := testutil.GatherAndCount(m.own); err != nil || n < 40 {
+		t.Errorf("only %d metrics were there to lint: %v", n, err)
+	}
+}
+
+func TestScrapeTellsTheStoredRuns(t *testing.T) {
+	dir := t.TempDir()
+	r := harvest(t, dir)
+	text := scrape(t, newMetrics(t, dir))
+	for _, want := range []string{
+		"fleetlake_warehouse_readable 1",
+		"fleetlake_last_run_state{job=\"nightly\",state=\"done\"} 1",
+		"fleetlake_last_run_state{job=\"nightly\",state=\"failed\"} 0",
+		"fleetlake_last_run_credits{job=\"nightly\"} " + number(r.Credits.Spent),
+		"fleetlake_balance_credits " + number(*r.Credits.After),
+		"fleetlake_last_run_partitions{job=\"nightly\",state=\"complete\"} " + number(r.Coverage["complete"]),
+		"fleetlake_last_run_rows{job=\"nightly\",table=\"listings\"} " + number(r.Rows["listings"]),
+		"fleetlake_requests_total{operation=\"by-status\",outcome=\"ok\"} ",
+		"fleetlake_last_success_age_seconds{job=\"nightly\"} 3599",
+		"fleetlake_build_info{go_version=\"go1.",
+		"fleetlake_run_in_progress 0",
+		"go_goroutines ",
+		"process_start_time_seconds ",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, plantedKey) || strings.Contains(text, dir) {
+		t.Error("the key or a path is in the metrics")
+	}
+}
+
+func number(n int) string {
+	return strconv.Itoa(n)
+}
+
+func TestProgressIsToldUntilTheRunEnds(t *testing.T) {
+	m := newMetrics(t, t.TempDir())
+	m.Observe(progress)
+	running := scrape(t, m)
+	for _, want := range []string{"fleetlake_run_in_progress 1", "fleetlake_run_credits 120", "fleetlake_run_cap_credits 5000",
+		`fleetlake_run_lane_left{operation="by-type"} 30`, `fleetlake_run_lane_rate_per_minute{operation="by-type"} 48.5`,
+		`fleetlake_run_lane_remaining_seconds{operation="by-type"} 36`, `fleetlake_run_phase{phase="harvest"} 1`, `fleetlake_run_phase{phase="publish"} 0`} {
+		if !strings.Contains(running, want+"\n") {
+			t.Errorf("no %q in\n%s", want, running)
+		}
+	}
+	m.Failed("nightly")
+	ended := scrape(t, m)
+	for _, want := range []string{"fleetlake_run_in_progress 0", `fleetlake_runs_finished_total{job="nightly",state="failed"} 1`, "fleetlake_warehouse_readable 0"} {
+		if !strings.Contains(ended, want+"\n") {
+			t.Errorf("no %q in\n%s", want, ended)
+		}
+	}
+	if strings.Contains(ended, "fleetlake_run_lane_left{") {
+		t.Error("the lanes of a run that ended are still told")
+	}
+}
+
+func TestNewFileIsReadAndADamagedOneIsNotBelieved(t *testing.T) {
+	dir := t.TempDir()
+	m := newMetrics(t, dir)
+	if text := scrape(t, m); !strings.Contains(text, "fleetlake_warehouse_readable 0\n") {
+		t.Fatalf("before the first run: %s", text)
+	}
+	harvest(t, dir)
+	if text := scrape(t, m); !strings.Contains(text, "fleetlake_last_run_credits{") {
+		t.Fatalf("a new file is not read: %s", text)
+	}
+	path := warehouse.Path(dir)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(strings.Repeat("not a database", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text := scrape(t, m)
+	if !strings.Contains(text, "fleetlake_warehouse_readable 0\n") || strings.Contains(text, "fleetlake_last_run_credits{") {
+		t.Errorf("old numbers are told for a damaged file: %s", text)
+	}
+}
+
+func TestFileIsWrittenWholeAndWithoutTheProcess(t *testing.T) {
+	dir := t.TempDir()
+	harvest(t, dir)
+	path := filepath.Join(t.TempDir(), "fleetlake.prom")
+	for range 2 { // the second replaces the first
+		if err := newMetrics(t, dir).WriteFile(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(b); !strings.Contains(text, "fleetlake_last_run_credits{") || strings.Contains(text, "go_goroutines") || strings.Contains(text, plantedKey) {
+		t.Errorf("the file holds\n%s", text)
+	}
+	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+		t.Errorf("%d files in the directory: %v", len(left), err)
+	}
+	if err := newMetrics(t, dir).WriteFile(filepath.Join(dir, "no-such-directory", "x.prom")); err == nil {
+		t.Error("a file that cannot be written is no error")
+	}
+}

@@ -1,0 +1,239 @@
+package metrics
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// What reading a published file may take: it is done beside a harvest.
+const (
+	readMemoryMiB = 256
+	readThreads   = 1
+	readWithin    = 30 * time.Second
+	tryAgain      = 10 * time.Second // after a file that could not be read
+	readRuns      = 400
+)
+
+//go:embed sql/requests.sql
+var requestsSQL string
+
+// Descriptions of what is known of the published runs.
+var (
+	readable    = describe("warehouse_readable", "Whether there is a published warehouse that can be read.")
+	requests    = describe("requests_total", "Requests of all published runs.", "operation", "outcome")
+	credits     = describe("credits_total", "Credits of all published runs, requests of unknown outcome included.", "operation")
+	balance     = describe("balance_credits", "Credits left, as the service last told.")
+	finishedAt  = describe("last_run_timestamp_seconds", "When the job's last published run ended.", "job")
+	duration    = describe("last_run_duration_seconds", "How long the job's last published run took.", "job")
+	state       = describe("last_run_state", "The state of the job's last published run, as 0 or 1.", "job", "state")
+	runCredits  = describe("last_run_credits", "Credits that the job's last published run spent.", "job")
+	planned     = describe("last_run_planned_credits", "The most that the plan of the job's last published run could cost; 0 had no bound.", "job")
+	runRequests = describe("last_run_requests", "Requests of the job's last published run.", "job", "operation")
+	runRows     = describe("last_run_rows", "Rows that the job's last published run wrote.", "job", "table")
+	issues      = describe("last_run_issues", "Values that the job's last published run did not accept as they came.", "job", "dataset", "field", "reason")
+	coverage    = describe("last_run_partitions", "Partitions of the job's last published run by what it proved to have seen.", "job", "state")
+	successAt   = describe("last_success_timestamp_seconds", "When the job's last published run that was done ended.", "job")
+	successAge  = describe("last_success_age_seconds", "How long ago the job's last published run that was done ended.", "job")
+)
+
+var descriptions []*prometheus.Desc
+
+func describe(name, help string, labels ...string) *prometheus.Desc {
+	d := prometheus.NewDesc("fleetlake_"+name, help, labels, nil)
+	descriptions = append(descriptions, d)
+	return d
+}
+
+// states are told, each as 0 or 1, so that an alert can ask for one that never was.
+var states = []string{pipeline.StateDone, pipeline.StatePartial, pipeline.StateInterrupted, pipeline.StateKilled, "failed"}
+
+// stored collects what the published warehouse says.
+type stored struct {
+	Config
+	mu   sync.Mutex
+	file os.FileInfo
+	at   time.Time
+	last reading
+}
+
+// reading is what was read of one published file.
+type reading struct {
+	err    error
+	totals []total
+	jobs   []job
+	left   *int
+}
+
+type total struct {
+	operation, outcome string
+	requests, credits  float64
+}
+
+// job is a job's newest run, and its newest that was done.
+type job struct {
+	warehouse.Run
+	report  pipeline.Report
+	success time.Time
+}
+
+func newStored(c Config) *stored { return &stored{Config: c} }
+
+// Describe implements prometheus.Collector.
+func (s *stored) Describe(out chan<- *prometheus.Desc) {
+	for _, d := range descriptions {
+		out <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (s *stored) Collect(out chan<- prometheus.Metric) {
+	now := s.Now()
+	r := s.current(now)
+	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
+		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+	}
+	gauge(readable, truth(r.err == nil))
+	spent := map[string]float64{}
+	for _, t := range r.totals {
+		out <- prometheus.MustNewConstMetric(requests, prometheus.CounterValue, t.requests, t.operation, t.outcome)
+		spent[t.operation] += t.credits
+	}
+	for operation, n := range spent {
+		out <- prometheus.MustNewConstMetric(credits, prometheus.CounterValue, n, operation)
+	}
+	if r.left != nil {
+		gauge(balance, float64(*r.left))
+	}
+	for _, j := range r.jobs {
+		j.collect(gauge, now)
+	}
+}
+
+func (j job) collect(gauge func(*prometheus.Desc, float64, ...string), now time.Time) {
+	gauge(finishedAt, seconds(j.Finished), j.Job)
+	gauge(duration, j.Finished.Sub(j.Started).Seconds(), j.Job)
+	for _, s := range states {
+		gauge(state, truth(s == j.State), j.Job, s)
+	}
+	gauge(runCredits, float64(j.CreditsSpent), j.Job)
+	gauge(planned, float64(j.CreditsPlanned), j.Job)
+	for _, l := range j.report.Lanes {
+		gauge(runRequests, float64(l.Requests), j.Job, l.Operation)
+	}
+	for table, n := range j.report.Rows {
+		gauge(runRows, float64(n), j.Job, table)
+	}
+	for _, i := range j.report.Issues {
+		gauge(issues, float64(i.Count), j.Job, i.Dataset, i.Field, i.Reason)
+	}
+	for s, n := range j.report.Coverage {
+		gauge(coverage, float64(n), j.Job, s)
+	}
+	if !j.success.IsZero() {
+		gauge(successAt, seconds(j.success), j.Job)
+		gauge(successAge, now.Sub(j.success).Seconds(), j.Job)
+	}
+}
+
+// current is the reading of the file that is published now. Scrapes at the same time share one.
+func (s *stored) current(now time.Time) reading {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	file, err := os.Stat(warehouse.Path(s.Dir))
+	if err != nil {
+		file = nil // opening says why
+	}
+	same := file != nil && s.file != nil && os.SameFile(file, s.file) && file.Size() == s.file.Size() && file.ModTime().Equal(s.file.ModTime())
+	if !same || s.last.err != nil && now.Sub(s.at).Abs() >= tryAgain {
+		s.last = read(s.Dir)
+		s.file, s.at = file, now
+	}
+	return s.last
+}
+
+// read opens the published file, reads and closes it. No file is a state to be told, too.
+func read(dir string) (r reading) {
+	ctx, cancel := context.WithTimeout(context.Background(), readWithin)
+	defer cancel()
+	w, err := warehouse.Open(ctx, ownPath(dir), warehouse.Options{MemoryMiB: readMemoryMiB, Threads: readThreads, Confine: []string{}})
+	if err != nil {
+		return reading{err: err}
+	}
+	defer w.Close() // of a file that was only read
+	if r.totals, err = totals(ctx, w); err == nil {
+		r.jobs, r.left, err = jobs(ctx, w)
+	}
+	if err != nil {
+		return reading{err: err}
+	}
+	return r
+}
+
+// ownPath is the published file under a spelling of our own. DuckDB shares one instance among
+// all who open the same path in a process, and refuses those who want other settings: under
+// the common spelling, a run that starts during a scrape could not open its targets.
+func ownPath(dir string) string {
+	published := warehouse.Path(dir)
+	return filepath.Dir(published) + "/./././" + filepath.Base(published)
+}
+
+func totals(ctx context.Context, w *warehouse.Warehouse) ([]total, error) {
+	rows, err := w.Query(ctx, requestsSQL)
+	if err != nil {
+		return nil, fmt.Errorf("read requests: %w", err)
+	}
+	var all []total
+	for row, err := range rows.All() {
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("read requests: %w", err), rows.Close())
+		}
+		operation, _ := row[0].(string)
+		outcome, _ := row[1].(string)
+		n, _ := row[2].(int64)
+		cost, _ := row[3].(int64)
+		all = append(all, total{operation, outcome, float64(n), float64(cost)})
+	}
+	return all, rows.Close()
+}
+
+// jobs finds each job's newest runs, and the balance that was told last.
+func jobs(ctx context.Context, w *warehouse.Warehouse) (all []job, left *int, err error) {
+	runs, err := w.Runs(ctx, readRuns)
+	if err != nil {
+		return nil, nil, err
+	}
+	place := map[string]int{}
+	for _, r := range runs { // the newest first
+		if left == nil {
+			if left = r.BalanceAfter; left == nil {
+				left = r.BalanceBefore
+			}
+		}
+		i, known := place[r.Job]
+		if !known {
+			i, place[r.Job] = len(all), len(all)
+			j := job{Run: r}
+			if err := json.Unmarshal([]byte(r.Report), &j.report); err != nil {
+				return nil, nil, fmt.Errorf("read the report of %s: %w", r.ID, err)
+			}
+			all = append(all, j)
+		}
+		if r.State == pipeline.StateDone && all[i].success.IsZero() {
+			all[i].success = r.Finished
+		}
+	}
+	return all, left, nil
+}
+
+func seconds(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }

@@ -1,0 +1,134 @@
+package notify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fleetlake/fleetlake/pipeline"
+)
+
+// Kind is a thing to tell of.
+type Kind string
+
+// The kinds of events, the gravest first.
+const (
+	Stale    Kind = "stale"    // nothing was published for too long
+	Failed   Kind = "failed"   // a run ended with an error, or the service refused the key
+	Credits  Kind = "credits"  // the service says that the credits are used up
+	Drifting Kind = "drifting" // the balance fell by another amount than was counted
+	Partial  Kind = "partial"  // something planned was left out
+)
+
+// Kinds lists all kinds, the gravest first.
+var Kinds = []Kind{Stale, Failed, Credits, Drifting, Partial}
+
+// Event is what is told. It holds no key, no bodies and no address.
+type Event struct {
+	ID    string    `json:"id"`
+	Kinds []Kind    `json:"kinds"` // the gravest first
+	At    time.Time `json:"at"`
+	Job   string    `json:"job,omitempty"`
+	Date  string    `json:"date,omitempty"` // the snapshot date
+	Run   string    `json:"run,omitempty"`
+	State string    `json:"state,omitempty"`
+	Title string    `json:"title"`
+	Lines []string  `json:"lines,omitempty"`
+}
+
+// Text is the event for people.
+func (e Event) Text() string {
+	return strings.Join(append([]string{"fleetlake: " + e.Title}, e.Lines...), "\n")
+}
+
+// most is how many lines of a list, and characters of foreign words, an event repeats.
+const (
+	mostLines = 5
+	mostWords = 300
+)
+
+// OfReport makes the event of a run that published; false if it has nothing to tell.
+func OfReport(r pipeline.Report) (Event, bool) {
+	e := Event{ID: r.Run, At: r.Finished.UTC(), Job: r.Job, Date: r.Date, Run: r.Run, State: r.State}
+	drift := Drift(r.Credits)
+	for kind, is := range map[Kind]bool{
+		Failed:   r.Stop == pipeline.StopKey,
+		Credits:  r.Stop == pipeline.StopCredits,
+		Drifting: drift != 0,
+		Partial:  r.State == pipeline.StatePartial,
+	} {
+		if is {
+			e.Kinds = append(e.Kinds, kind)
+		}
+	}
+	if len(e.Kinds) == 0 {
+		return e, false
+	}
+	slices.SortFunc(e.Kinds, func(a, b Kind) int { return slices.Index(Kinds, a) - slices.Index(Kinds, b) })
+	e.Title = fmt.Sprintf("%s for %s %s", r.Job, r.Date, titles[e.Kinds[0]])
+	if r.Reason != "" {
+		e.Lines = append(e.Lines, "reason: "+shortened(r.Reason))
+	}
+	e.Lines = append(e.Lines, fmt.Sprintf("%d requests, %d credits spent of at most %d planned", r.Requests(), r.Credits.Spent, r.Credits.Planned))
+	switch {
+	case drift > 0:
+		e.Lines = append(e.Lines, fmt.Sprintf("the balance fell by %d credits more than was counted", drift))
+	case drift < 0:
+		e.Lines = append(e.Lines, fmt.Sprintf("the balance fell by %d credits less than was counted", -drift))
+	}
+	for i, line := range r.LeftOut {
+		if i == mostLines {
+			e.Lines = append(e.Lines, fmt.Sprintf("left out: %d more", len(r.LeftOut)-i))
+			break
+		}
+		e.Lines = append(e.Lines, "left out: "+shortened(line))
+	}
+	e.Lines = append(e.Lines, "run "+r.Run)
+	return e, true
+}
+
+var titles = map[Kind]string{
+	Failed:   "failed: the service refuses the key",
+	Credits:  "stopped: the credits are used up",
+	Drifting: "was billed another amount than it counted",
+	Partial:  "is partial",
+}
+
+// Drift is by how many credits more than counted the balance fell during a run; less than 0
+// if it fell by less. What may not have been billed explains a difference of its size.
+func Drift(c pipeline.CreditReport) int {
+	if c.Before == nil || c.After == nil {
+		return 0
+	}
+	fell := *c.Before - *c.After
+	return fell - min(max(fell, c.Spent-c.Unknown), c.Spent)
+}
+
+// OfFailure makes the event of a run that ended with an error or a panic.
+func OfFailure(job, date string, at time.Time, reason string) Event {
+	return Event{
+		ID: fmt.Sprintf("%s-%s-%d", job, date, at.Unix()), Kinds: []Kind{Failed}, At: at.UTC(), Job: job, Date: date, State: "failed",
+		Title: fmt.Sprintf("%s for %s failed", job, date), Lines: []string{"reason: " + shortened(reason)},
+	}
+}
+
+// OfSilence makes the event of a warehouse that nothing was published into for an age; the
+// latest is zero if nothing ever was.
+func OfSilence(now, latest time.Time, most time.Duration) Event {
+	e := Event{ID: fmt.Sprintf("stale-%d", latest.Unix()), Kinds: []Kind{Stale}, At: now.UTC(), Title: "nothing was ever published"}
+	if !latest.IsZero() {
+		e.Title = fmt.Sprintf("nothing was published for %v", now.Sub(latest).Round(time.Minute))
+		e.Lines = []string{fmt.Sprintf("the newest run ended at %s; expected one within %v", latest.UTC().Format(time.RFC3339), most)}
+	}
+	return e
+}
+
+// shortened is one line of foreign words.
+func shortened(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) <= mostWords {
+		return s
+	}
+	return strings.ToValidUTF8(s[:mostWords], "") + "…"
+}

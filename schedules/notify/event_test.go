@@ -1,0 +1,64 @@
+package notify
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fleetlake/fleetlake/pipeline"
+)
+
+func balance(before, after int) pipeline.CreditReport {
+	return pipeline.CreditReport{Planned: 500, Spent: 100, Unknown: 10, Before: &before, After: &after}
+}
+
+func TestOfReport(t *testing.T) {
+	for name, c := range map[string]struct {
+		report pipeline.Report
+		want   []Kind
+		says   string
+	}{
+		"a whole night is not told of":       {pipeline.Report{State: "done", Credits: balance(1000, 900)}, nil, ""},
+		"nor is a stop by a person":          {pipeline.Report{State: "interrupted", Stop: pipeline.StopSignal}, nil, ""},
+		"nor a balance that nobody read":     {pipeline.Report{State: "done", Credits: pipeline.CreditReport{Spent: 9}}, nil, ""},
+		"nor what may not have been billed":  {pipeline.Report{State: "done", Credits: balance(1000, 910)}, nil, ""},
+		"a partial night":                    {pipeline.Report{State: "partial", LeftOut: []string{"3 of 9 partitions"}}, []Kind{Partial}, "left out: 3 of 9 partitions"},
+		"a night without credits":            {pipeline.Report{State: "partial", Stop: pipeline.StopCredits, Reason: "Not enough\n credits"}, []Kind{Credits, Partial}, "reason: Not enough credits"},
+		"a key that is refused":              {pipeline.Report{State: "partial", Stop: pipeline.StopKey}, []Kind{Failed, Partial}, "refuses the key"},
+		"a balance that fell too far":        {pipeline.Report{State: "done", Credits: balance(1000, 893)}, []Kind{Drifting}, "by 7 credits more than was counted"},
+		"a balance that did not fall enough": {pipeline.Report{State: "done", Credits: balance(1000, 915)}, []Kind{Drifting}, "by 5 credits less than was counted"},
+		"many things left out":               {pipeline.Report{State: "partial", LeftOut: strings.Split("abcdefgh", "")}, []Kind{Partial}, "left out: 3 more"},
+		"words without an end":               {pipeline.Report{State: "partial", Reason: strings.Repeat("ä", 9999)}, []Kind{Partial}, "ä…"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.report.Job, c.report.Date, c.report.Run = "nightly", "2026-11-20", "20261120T020000.000Z-7f3a"
+			e, ok := OfReport(c.report)
+			if ok != (c.want != nil) {
+				t.Fatalf("told %v", ok)
+			}
+			if diff := cmp.Diff(c.want, e.Kinds); diff != "" {
+				t.Errorf("kinds (-want +got):\n%s", diff)
+			}
+			if text := e.Text(); ok && (!strings.HasPrefix(text, "fleetlake: nightly for 2026-11-20 ") || !strings.Contains(text, c.says) || len(text) > 1200) {
+				t.Errorf("%d bytes, want %q in them:\n%s", len(text), c.says, text)
+			}
+		})
+	}
+}
+
+func TestOfSilence(t *testing.T) {
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		latest time.Time
+		want   string
+	}{
+		"for a day":      {now.Add(-30 * time.Hour), "nothing was published for 30h0m0s\nthe newest run ended at 2026-11-19T06:00:00Z; expected one within 26h0m0s"},
+		"from the start": {time.Time{}, "nothing was ever published"},
+	} {
+		if got := OfSilence(now, c.latest, 26*time.Hour).Text(); got != "fleetlake: "+c.want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}

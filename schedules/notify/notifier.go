@@ -1,0 +1,150 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/sourcegraph/conc/panics"
+	"github.com/sourcegraph/conc/pool"
+)
+
+// Config says whom to tell, and of what.
+type Config struct {
+	URLs    []string // of shoutrrr
+	Webhook string   // an http or https address; empty is none
+	Secret  string   // signs what the webhook gets
+	On      []Kind   // empty is all
+	Log     *slog.Logger
+}
+
+// queued is how many events may wait to be sent. A night has a few.
+const queued = 64
+
+// tryFor is the longest that one try may take.
+const tryFor = 10 * time.Second
+
+// pauses lie between the tries of one event.
+var pauses = []time.Duration{2 * time.Second, 15 * time.Second, time.Minute}
+
+// target is one address.
+type target interface {
+	name() string                            // for logs: no address
+	send(ctx context.Context, e Event) error // cleaned of the address
+}
+
+// errRefused is an answer that trying again does not mend.
+var errRefused = errors.New("refused")
+
+// Notifier sends events until it is closed.
+type Notifier struct {
+	targets []target
+	on      []Kind
+	log     *slog.Logger
+	queue   chan Event
+	cancel  context.CancelFunc
+	ended   chan struct{}
+}
+
+// New starts a notifier. Its errors name the place of a bad address and never the address.
+func New(c Config) (*Notifier, error) {
+	n := &Notifier{on: c.On, log: c.Log, queue: make(chan Event, queued), ended: make(chan struct{})}
+	if len(n.on) == 0 {
+		n.on = Kinds
+	}
+	for i, address := range c.URLs {
+		if err := CheckURL(address); err != nil {
+			return nil, fmt.Errorf("notify.urls, number %d: %w", i+1, err)
+		}
+		n.targets = append(n.targets, newService(i+1, address))
+	}
+	if c.Webhook != "" {
+		if err := CheckWebhook(c.Webhook); err != nil {
+			return nil, fmt.Errorf("notify.webhook: %w", err)
+		}
+		n.targets = append(n.targets, newWebhook(c.Webhook, c.Secret))
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	n.cancel = cancel
+	go func() {
+		defer close(n.ended)
+		for e := range n.queue {
+			n.deliver(ctx, e)
+		}
+	}()
+	return n, nil
+}
+
+// Send queues an event that somebody wants to hear of. It does not wait.
+func (n *Notifier) Send(e Event) {
+	if len(n.targets) == 0 || !slices.ContainsFunc(e.Kinds, func(k Kind) bool { return slices.Contains(n.on, k) }) {
+		return
+	}
+	select {
+	case n.queue <- e:
+	default:
+		n.log.Warn("notification dropped: too many wait", "event", e.ID)
+	}
+}
+
+// Close sends what is queued, for as long as ctx allows. Nothing may be sent afterwards.
+func (n *Notifier) Close(ctx context.Context) {
+	close(n.queue)
+	defer context.AfterFunc(ctx, n.cancel)()
+	<-n.ended
+	n.cancel()
+}
+
+// deliver tells all targets side by side.
+func (n *Notifier) deliver(ctx context.Context, e Event) {
+	all := pool.New()
+	for _, t := range n.targets {
+		all.Go(func() {
+			if err := insist(ctx, t, e); err != nil {
+				n.log.Warn("notification not delivered", "event", e.ID, "to", t.name(), "error", err)
+				return
+			}
+			n.log.Info("notification delivered", "event", e.ID, "to", t.name())
+		})
+	}
+	all.Wait()
+}
+
+// insist tries until it succeeds, is refused, or has tried often enough.
+func insist(ctx context.Context, t target, e Event) error {
+	for tries := 0; ; tries++ {
+		err := once(ctx, t, e)
+		if err == nil || errors.Is(err, errRefused) || tries == len(pauses) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(pauses[tries]):
+		}
+	}
+}
+
+// once tries once. A service that panics or hangs is left behind: its own clients have no
+// way to be stopped.
+func once(ctx context.Context, t target, e Event) error {
+	ctx, cancel := context.WithTimeout(ctx, tryFor)
+	defer cancel()
+	result := make(chan error, 1)
+	go func() {
+		err := errors.New("it left")
+		defer func() { result <- err }()
+		if crash := panics.Try(func() { err = t.send(ctx, e) }); crash != nil {
+			err = errors.New("it panicked") // the value could hold the address
+		}
+	}()
+	select {
+	case err := <-result:
+		return err
+	case <-ctx.Done():
+		return errors.New("no answer in time")
+	}
+}

@@ -1,0 +1,65 @@
+package page
+
+import (
+	"net/http"
+	"slices"
+)
+
+// formLimit is more than any form of ours holds.
+const formLimit = 4 << 10
+
+// postRun starts a job now.
+func (s *site) postRun(w http.ResponseWriter, r *http.Request) {
+	if !s.fromForm(w, r) {
+		return
+	}
+	job := r.PostFormValue("job")
+	if s.RunNow == nil || !slices.Contains(s.jobs(), job) {
+		s.say(w, http.StatusNotFound, "There is no such job", "The schedule has changed since the page was made, perhaps.")
+		return
+	}
+	s.done(w, r, s.RunNow(job))
+}
+
+// postStop stops the run that is under way.
+func (s *site) postStop(w http.ResponseWriter, r *http.Request) {
+	if !s.fromForm(w, r) {
+		return
+	}
+	if s.Config.Stop == nil {
+		s.say(w, http.StatusNotFound, "There is nothing to stop", "This process does not run jobs.")
+		return
+	}
+	s.done(w, r, s.Config.Stop())
+}
+
+// fromForm reports whether the request comes from a form of this process, and answers it if not.
+func (s *site) fromForm(w http.ResponseWriter, r *http.Request) bool {
+	r.Body = http.MaxBytesReader(w, r.Body, formLimit)
+	if r.ParseForm() == nil && same(r.PostForm.Get("form"), s.form) {
+		return true
+	}
+	s.say(w, http.StatusForbidden, "That form is out of date", "fleetlake was started anew since the page was made. Open the page again and repeat.")
+	return false
+}
+
+// done goes back to the page, or says why the action was refused.
+func (s *site) done(w http.ResponseWriter, r *http.Request, err error) {
+	if err != nil {
+		s.say(w, http.StatusConflict, "That did not work", s.plain(err.Error()))
+		return
+	}
+	s.status.forget()
+	http.Redirect(w, r, "/", http.StatusSeeOther)
+}
+
+// jobs lists the jobs of the schedule.
+func (s *site) jobs() []string {
+	var names []string
+	for _, slot := range s.Slots() {
+		if slot.State == "next" && !slices.Contains(names, slot.Job) {
+			names = append(names, slot.Job)
+		}
+	}
+	return names
+}

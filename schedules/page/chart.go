@@ -1,0 +1,167 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+// Chart is one drawing over the nights. It is drawn in a box of 10 a night by 100 and stretched to
+// the width at hand, so that no letter is in it: the words around it are HTML and keep their size.
+type Chart struct {
+	ID, Title   string
+	Value       string // the latest, in words
+	Description string // for those who do not see the bars
+	Top         string // what the height stands for
+	First, Last string // the dates at the ends
+	Width       int
+	Bars        []Bar
+	Line        float64 // of a cap, from the top; below 0 is none
+}
+
+// Bar is one rectangle.
+type Bar struct {
+	X, Y, Width, Height float64
+	Class, Title        string
+}
+
+const perNight, chartHeight, barWidth = 10, 100, 7.6
+
+// bars draws a chart of one value a night.
+func bars(id, title string, line []Day, limit int, value func(Day) int, words func(int) string) Chart {
+	c := frame(id, title, line)
+	most := limit
+	for _, d := range line {
+		most = max(most, value(d))
+	}
+	top := ceiling(most)
+	c.Top = words(top)
+	if limit > 0 {
+		c.Line = chartHeight * (1 - float64(limit)/float64(top))
+	}
+	for i, d := range line {
+		if d.Nights == 0 {
+			c.Bars = append(c.Bars, absent(i, d))
+			continue
+		}
+		n := value(d)
+		height := chartHeight * float64(max(n, 0)) / float64(top)
+		c.Bars = append(c.Bars, Bar{X: left(i), Y: chartHeight - height, Width: barWidth, Height: height,
+			Class: d.State, Title: fmt.Sprintf("%s: %s (%s)", longDay(d.Date), words(n), d.State)})
+		c.Value = words(n)
+	}
+	c.Description = describe(line, func(d Day) string { return words(value(d)) })
+	return c
+}
+
+// shownStates is the order of the stack: what we hope for lies at the bottom.
+var shownStates = []string{"complete", "skipped", "partial", "suspect", "failed"}
+
+// stack draws the coverage: each night is a full column, divided by state.
+func stack(line []Day) Chart {
+	c := frame("coverage", "Coverage", line)
+	c.Top = "all partitions"
+	say := func(d Day) string {
+		return fmt.Sprintf("%s of %s complete", thousands(d.Coverage["complete"]), thousands(d.Asked()))
+	}
+	for i, d := range line {
+		total := d.Asked() + d.Coverage["skipped"]
+		if d.Nights == 0 || total == 0 {
+			c.Bars = append(c.Bars, absent(i, d))
+			continue
+		}
+		y := float64(chartHeight)
+		for _, state := range shownStates {
+			if n := d.Coverage[state]; n > 0 {
+				height := chartHeight * float64(n) / float64(total)
+				y -= height
+				c.Bars = append(c.Bars, Bar{X: left(i), Y: y, Width: barWidth, Height: height, Class: state,
+					Title: fmt.Sprintf("%s: %s of %s partitions %s", longDay(d.Date), thousands(n), thousands(total), state)})
+			}
+		}
+		c.Value = say(d)
+	}
+	c.Description = describe(line, say)
+	return c
+}
+
+func frame(id, title string, line []Day) Chart {
+	c := Chart{ID: id, Title: title, Width: max(len(line), 7) * perNight, Line: -1, Value: "–"}
+	if len(line) > 0 {
+		c.First, c.Last = shortDay(line[0].Date), shortDay(line[len(line)-1].Date)
+	}
+	return c
+}
+
+func left(night int) float64 { return float64(night*perNight) + (perNight-barWidth)/2 }
+
+// absent marks a night without a run: a faint full column, which no value looks like.
+func absent(i int, d Day) Bar {
+	return Bar{X: left(i), Y: 0, Width: barWidth, Height: chartHeight, Class: "absent", Title: longDay(d.Date) + ": no run"}
+}
+
+// describe says a chart in a sentence or two.
+func describe(line []Day, say func(Day) string) string {
+	var last *Day
+	var without []string
+	for i, d := range line {
+		if d.Nights == 0 {
+			without = append(without, shortDay(d.Date))
+		} else {
+			last = &line[i]
+		}
+	}
+	if last == nil {
+		return "No night has run."
+	}
+	text := fmt.Sprintf("%s up to %s. The latest: %s.", plural(len(line), "night"), longDay(line[len(line)-1].Date), say(*last))
+	if len(without) > 0 {
+		text += " No run on " + strings.Join(without, ", ") + "."
+	}
+	return text
+}
+
+// ceiling is the next round number, for the top of a chart.
+func ceiling(n int) int {
+	if n <= 5 {
+		return max(n, 1)
+	}
+	power := math.Pow(10, math.Floor(math.Log10(float64(n))))
+	for _, step := range []float64{1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10} {
+		if top := int(step * power); top >= n {
+			return top
+		}
+	}
+	return n
+}
+
+// charts draws the history.
+func charts(line []Day, perRun int) []Chart {
+	time := func(n int) string { return took(time.Duration(n) * time.Millisecond) }
+	return []Chart{
+		bars("credits", "Credits a night", line, perRun, func(d Day) int { return d.Spent }, thousands),
+		bars("duration", "Time a night", line, 0, func(d Day) int { return int(d.Worked.Milliseconds()) }, time),
+		stack(line),
+	}
+}
+
+// factTables are the lake tables that hold facts, in the order of the charts.
+var factTables = []string{"listings", "sightings", "particulars", "engine", "management", "positions"}
+
+// rowCharts draws the rows of each table that had any.
+func rowCharts(line []Day) []Chart {
+	var all []Chart
+	for _, table := range factTables {
+		rows := func(d Day) int { return d.Rows[table] }
+		some := 0
+		for _, d := range line {
+			some = cmp.Or(some, rows(d))
+		}
+		if some > 0 {
+			all = append(all, bars("rows-"+table, table, line, 0, rows, thousands))
+		}
+	}
+	return all
+}

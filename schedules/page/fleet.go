@@ -1,0 +1,129 @@
+package page
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// Fleet is the list of now, by what it is made of.
+type Fleet struct {
+	Vessels, Things          int // things are beacons, buoys, platforms and aircraft
+	Flags, Categories, Bands []Share
+	Countries                int // flags in all
+	Aged                     int // vessels whose year of building is known
+}
+
+// Share is a part of the fleet.
+type Share struct {
+	Name, Code string
+	Count      int
+	Percent    float64 // of the longest bar
+	Other      bool    // a rest, or not known
+}
+
+const shownFlags = 12
+
+// ageBands name the bands of five years that fleet.sql counts by.
+var ageBands = []string{"0–4 years", "5–9", "10–14", "15–19", "20–24", "25–29", "30–34", "35–39", "40 and more"}
+
+func fleet(ctx context.Context, w *warehouse.Warehouse, date string) (*Fleet, error) {
+	f := &Fleet{Bands: make([]Share, len(ageBands))}
+	for i, name := range ageBands {
+		f.Bands[i].Name = name
+	}
+	other := Share{Other: true}
+	err := each(ctx, w, "fleet", func(r record) {
+		s := Share{Name: r.text(1), Code: r.text(2), Count: r.number(4)}
+		switch what, band := r.text(0), r.number(3); {
+		case what == "all":
+			f.Vessels, f.Things = r.number(4), r.number(5)
+		case s.Count == 0:
+		case what == "category":
+			f.Categories = append(f.Categories, s)
+		case what == "age" && band >= 0:
+			f.Bands[band].Count = s.Count
+			f.Aged += s.Count
+		case what == "flag" && s.Code == "":
+			other.Count += s.Count
+		case what == "flag" && len(f.Flags) < shownFlags:
+			f.Countries++
+			f.Flags = append(f.Flags, s)
+		case what == "flag":
+			f.Countries++
+			other.Count += s.Count
+		}
+	}, date)
+	if other.Count > 0 {
+		other.Name = "all others and unknown"
+		f.Flags = append(f.Flags, other)
+	}
+	for _, shares := range [][]Share{f.Flags, f.Categories, f.Bands} {
+		scale(shares)
+	}
+	return f, err
+}
+
+// scale measures bars by the longest of them. A rest has no bar: it would dwarf what is to be
+// compared.
+func scale(shares []Share) {
+	longest := 1
+	for _, s := range shares {
+		if !s.Other {
+			longest = max(longest, s.Count)
+		}
+	}
+	for i, s := range shares {
+		if !s.Other {
+			shares[i].Percent = bar(s.Count, longest)
+		}
+	}
+}
+
+// Lane is what one operation did on a night.
+type Lane struct {
+	Operation                           string
+	Requests, Answers, Limited, Credits int
+	Others                              []Outcome // what was answered without data
+}
+
+// Outcome counts requests that ended in one way.
+type Outcome struct {
+	Name  string
+	Count int
+}
+
+// lanes tells the work of each operation, the dearest first.
+func lanes(ctx context.Context, w *warehouse.Warehouse, n Night, runs string) ([]Lane, error) {
+	others := map[string][]Outcome{}
+	err := each(ctx, w, "outcomes", func(r record) {
+		others[r.text(0)] = append(others[r.text(0)], Outcome{r.text(1), r.number(2)})
+	}, runs)
+	var all []Lane
+	for _, l := range n.Lanes {
+		if l.Requests > 0 {
+			all = append(all, Lane{l.Operation, l.Requests, l.Answers, l.Limited, l.Credits, others[l.Operation]})
+		}
+	}
+	slices.SortFunc(all, func(a, b Lane) int {
+		return cmp.Or(b.Credits-a.Credits, strings.Compare(a.Operation, b.Operation))
+	})
+	return all, err
+}
+
+// Spent is what was counted of late, by UTC days.
+type Spent struct{ Today, Month, Week int }
+
+func spent(ctx context.Context, w *warehouse.Warehouse, now time.Time) (s Spent, err error) {
+	err = each(ctx, w, "spent", func(r record) { s = Spent{r.number(0), r.number(1), r.number(2)} }, now.UTC().Format(time.DateOnly))
+	return s, err
+}
+
+// bar is the length of a part in hundredths of the whole.
+func bar(part, whole int) float64 {
+	return min(100, 100*float64(max(part, 0))/float64(cmp.Or(max(whole, 0), 1)))
+}

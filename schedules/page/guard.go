@@ -1,0 +1,134 @@
+package page
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+)
+
+// slowest is how long a client may take to read an answer, whatever the server allows.
+const slowest = 30 * time.Second
+
+// policy is what the pages may load: their own stylesheet, icon and frame, and no script.
+const policy = "default-src 'none'; style-src 'self'; img-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
+
+// guard stands before everything: the name in the Host header, the token, and for what changes
+// something the origin of the request.
+func (s *site) guard(next http.Handler) http.Handler {
+	next = http.NewCrossOriginProtection().Handler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Frame-Options", "SAMEORIGIN")
+		h.Set("Referrer-Policy", "same-origin") // no-referrer would take the origin from our own forms
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(slowest)) // not every writer can
+		host := hostName(r.Host)
+		switch {
+		case !isLoopback(host) && !s.allowed(host):
+			http.Error(w, "this page is not served under that name; allowed names are configured", http.StatusMisdirectedRequest)
+		case !s.mayAsk(r, host):
+			s.challenge(w)
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// mayAsk reports whether the request may be answered: reading on loopback is free, all else
+// takes the token. Without one, actions rest on the form's token alone.
+func (s *site) mayAsk(r *http.Request, host string) bool {
+	local := isLoopback(host) && arrivedOnLoopback(r)
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	if local && (reads || s.Token == "") {
+		return true
+	}
+	return s.Token != "" && s.hasToken(r)
+}
+
+// hasToken reads the token as a bearer, or as the password of any user, which browsers can ask
+// a person for.
+func (s *site) hasToken(r *http.Request) bool {
+	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !ok {
+		_, given, ok = r.BasicAuth()
+	}
+	return ok && same(given, s.Token)
+}
+
+// challenge asks for the token, or says that there is none to ask for.
+func (s *site) challenge(w http.ResponseWriter) {
+	if s.Token == "" {
+		http.Error(w, "this page is for this machine only; configure a token to serve it to others", http.StatusForbidden)
+		return
+	}
+	w.Header().Set("WWW-Authenticate", `Basic realm="fleetlake: any name, the token as the password", charset="UTF-8"`)
+	http.Error(w, "a token is needed", http.StatusUnauthorized)
+}
+
+// same compares secrets in a time that tells nothing of them.
+func same(a, b string) bool {
+	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
+	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
+}
+
+// hostName takes the port off a Host header. A name may end with the root's dot.
+func hostName(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	} else {
+		host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	}
+	return strings.ToLower(strings.TrimSuffix(host, "."))
+}
+
+// isLoopback reports whether a name can mean nothing but this machine.
+func isLoopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	a, err := netip.ParseAddr(host)
+	return err == nil && a.Unmap().IsLoopback()
+}
+
+// arrivedOnLoopback reports whether the connection came in on a loopback address. What is not
+// known counts as no.
+func arrivedOnLoopback(r *http.Request) bool {
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok {
+		return false
+	}
+	a, err := netip.ParseAddrPort(local.String())
+	return err == nil && a.Addr().Unmap().IsLoopback()
+}
+
+func (s *site) allowed(host string) bool {
+	for _, h := range s.Hosts {
+		if host != "" && host == hostName(h) {
+			return true
+		}
+	}
+	return false
+}
+
+// checkHosts refuses what would serve the page to everybody.
+func checkHosts(hosts []string, token string) error {
+	for _, h := range hosts {
+		name := hostName(h)
+		if name == "" || strings.ContainsAny(h, "*/ @") {
+			return fmt.Errorf("status page host %q: want a name or an address, without wildcards", h)
+		}
+		if token == "" && !isLoopback(name) {
+			return fmt.Errorf("status page host %q: a name beyond this machine needs a token", h)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,171 @@
+package page
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// paths are all that the page answers for.
+var paths = []string{"/", "/live", "/runs/20261120T020000.000Z-7f3a", "/runs/20261120T020000.000Z-7f3a/file", "/style.css", "/icon.svg", "/healthz", "/readyz", "/metrics", "/nowhere"}
+
+func TestForeignHostsAreRefused(t *testing.T) {
+	c := open(t, Config{Dir: t.TempDir(), Token: "secret", Hosts: []string{"Fleet.Example:8080"}, Metrics: http.NotFoundHandler()})
+	for _, host := range []string{"evil.example", "evil.example:80", "localhost.evil.example", "127.0.0.1.evil.example", "127.0.0.1.nip.io", "evil-localhost", "localhosts",
+		"10.0.0.1", "192.168.1.7:8080", "0.0.0.0", "[::]", "[2001:db8::1]:8080", "fleet.example.evil", "notfleet.example", "sub.fleet.example", "128.0.0.1",
+		"[::ffff:10.0.0.1]", "169.254.169.254", "xn--lcalhost-b1a", "2130706433", "127.1", "localhost:80:80"} {
+		for _, path := range paths {
+			status, _, body := c.ask("GET", path, func(r *http.Request) { r.Host = host; r.SetBasicAuth("x", "secret") })
+			if status != http.StatusMisdirectedRequest || strings.Contains(body, "<html") {
+				t.Errorf("Host %q, %s: %d %s", host, path, status, body)
+			}
+		}
+	}
+	for _, host := range []string{"localhost", "LOCALHOST:9", "127.0.0.1", "127.8.9.1:1", "[::1]", "[::1]:8080", "localhost.", "fleet.example", "FLEET.example:1", "fleet.example."} {
+		status, _, body := c.ask("GET", "/healthz", func(r *http.Request) { r.Host = host; r.SetBasicAuth("x", "secret") })
+		if status != http.StatusOK {
+			t.Errorf("Host %q: %d %s", host, status, body)
+		}
+	}
+}
+
+func TestActionsTakeAFormOfTheSameOrigin(t *testing.T) {
+	started := ""
+	c := open(t, Config{Dir: t.TempDir(), Slots: slots, RunNow: func(job string) error { started = job; return nil }, Stop: func() error { started = "stop"; return nil }})
+	token := c.form()
+	send := func(path, form string, change func(*http.Request)) int {
+		t.Helper()
+		r := url.Values{"form": {form}, "job": {"nightly"}}.Encode()
+		status, _, _ := c.ask("POST", path, func(q *http.Request) {
+			q.Body, q.ContentLength = body(r), int64(len(r))
+			q.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			if change != nil {
+				change(q)
+			}
+		})
+		return status
+	}
+	header := func(name, value string) func(*http.Request) {
+		return func(q *http.Request) { q.Header.Set(name, value) }
+	}
+	for _, origin := range []string{"http://evil.example", "https://evil.example", "null", "http://localhost:1", "http://127.0.0.1:1", "http://127.0.0.1", "file://",
+		"http://127.0.0.1.evil.example", c.base + ".evil.example", "https" + strings.TrimPrefix(c.base, "http") + "0"} {
+		for _, path := range []string{"/run", "/stop"} {
+			if got := send(path, token, header("Origin", origin)); got != http.StatusForbidden {
+				t.Errorf("Origin %q, %s: %d", origin, path, got)
+			}
+		}
+	}
+	for _, site := range []string{"cross-site", "same-site", "", "bogus"} {
+		want := http.StatusForbidden
+		if site == "" {
+			continue
+		}
+		if got := send("/run", token, header("Sec-Fetch-Site", site)); got != want {
+			t.Errorf("Sec-Fetch-Site %q: %d", site, got)
+		}
+	}
+	for what, form := range map[string]string{"no token": "", "another token": "AAAA", "a longer token": token + "A", "a shorter token": token[1:]} {
+		if got := send("/run", form, nil); got != http.StatusForbidden {
+			t.Errorf("%s: %d", what, got)
+		}
+	}
+	for _, path := range []string{"/run?form=" + token + "&job=nightly", "/stop?form=" + token} {
+		if status, _, _ := c.ask("GET", path, nil); status != http.StatusNotFound {
+			t.Errorf("GET %s: %d", path, status)
+		}
+		if got := send(path, "", nil); got != http.StatusForbidden {
+			t.Errorf("POST %s with the token in the address: %d", path, got)
+		}
+	}
+	if started != "" {
+		t.Fatalf("a refused request did %q", started)
+	}
+	if got := send("/run", token, header("Origin", c.base)); got != http.StatusSeeOther || started != "nightly" {
+		t.Errorf("the page's own form: %d, started %q", got, started)
+	}
+	if got := send("/stop", token, header("Sec-Fetch-Site", "same-origin")); got != http.StatusSeeOther || started != "stop" {
+		t.Errorf("the page's own stop: %d, %q", got, started)
+	}
+}
+
+func TestTokenIsNeeded(t *testing.T) {
+	c := open(t, Config{Dir: t.TempDir(), Token: "secret", Hosts: []string{"fleet.example"}, Slots: slots, RunNow: func(string) error { return nil }})
+	form := c.form()
+	bearer := func(r *http.Request) { r.Header.Set("Authorization", "Bearer secret") }
+	password := func(r *http.Request) { r.SetBasicAuth("anybody", "secret") }
+	wrong := func(r *http.Request) { r.SetBasicAuth("secret", "Secret") }
+	for what, test := range map[string]struct {
+		method, host string
+		auth         func(*http.Request)
+		want         int
+	}{
+		"reading on loopback is free":            {"GET", "", nil, 200},
+		"reading by another name is not":         {"GET", "fleet.example", nil, 401},
+		"a wrong token is none":                  {"GET", "fleet.example", wrong, 401},
+		"the token as the password":              {"GET", "fleet.example", password, 200},
+		"the token as the bearer":                {"GET", "fleet.example", bearer, 200},
+		"acting on loopback takes the token":     {"POST", "", nil, 401},
+		"acting with it and the form":            {"POST", "", bearer, 303},
+		"acting by another name takes the token": {"POST", "fleet.example", nil, 401},
+	} {
+		path := map[string]string{"GET": "/", "POST": "/run"}[test.method]
+		status, h, text := c.ask(test.method, path, func(r *http.Request) {
+			if test.host != "" {
+				r.Host = test.host
+			}
+			if test.auth != nil {
+				test.auth(r)
+			}
+			if test.method == "POST" {
+				q := url.Values{"form": {form}, "job": {"nightly"}}.Encode()
+				r.Body, r.ContentLength = body(q), int64(len(q))
+				r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			}
+		})
+		if status != test.want || status == 401 && h.Get("WWW-Authenticate") == "" {
+			t.Errorf("%s: %d %v, want %d", what, status, h, test.want)
+		}
+		if strings.Contains(text, "secret") {
+			t.Errorf("%s: the token is on the page", what)
+		}
+	}
+}
+
+func TestHostsBeyondThisMachineNeedAToken(t *testing.T) {
+	for what, c := range map[string]Config{
+		"a name without a token": {Dir: "x", Hosts: []string{"fleet.example"}},
+		"a wildcard":             {Dir: "x", Hosts: []string{"*"}, Token: "t"},
+		"an address of a page":   {Dir: "x", Hosts: []string{"http://fleet.example"}, Token: "t"},
+		"an empty name":          {Dir: "x", Hosts: []string{""}, Token: "t"},
+		"no directory":           {},
+	} {
+		if _, err := New(c); err == nil {
+			t.Errorf("%s is accepted", what)
+		}
+	}
+	if _, err := New(Config{Dir: "x", Hosts: []string{"localhost:8080"}}); err != nil {
+		t.Errorf("a loopback name: %v", err)
+	}
+}
+
+func TestEveryAnswerHasTheHeaders(t *testing.T) {
+	c := open(t, Config{Dir: t.TempDir(), Metrics: http.NotFoundHandler(), Healthy: func() error { return errors.New("no") }})
+	for _, path := range paths {
+		_, h, _ := c.ask("GET", path, nil)
+		for name, want := range map[string]string{"Content-Security-Policy": "default-src 'none';", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "SAMEORIGIN",
+			"Referrer-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin"} {
+			if !strings.HasPrefix(h.Get(name), want) {
+				t.Errorf("%s: %s is %q", path, name, h.Get(name))
+			}
+		}
+		if csp := h.Get("Content-Security-Policy"); strings.Contains(csp, "unsafe") || strings.Contains(csp, "script-src") || strings.Contains(csp, "*") {
+			t.Errorf("%s: policy %q", path, csp)
+		}
+		if h.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s is readable from elsewhere", path)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package page
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/fleetlake/fleetlake/pipeline"
+)
+
+// Config is what the page shows and who may see it.
+type Config struct {
+	Dir     string                 // the data directory
+	Hosts   []string               // Host values that are ours besides the loopback names, without a port
+	Token   string                 // for actions, and for everything on another address than loopback; may be empty
+	Live    func() Live            // what runs now; nil is nothing
+	Slots   func() []SlotView      // the next slots, and the latest that did not run; may be nil
+	RunNow  func(job string) error // starts a run and does not wait for it; nil is no such action
+	Stop    func() error           // stops the run after the requests in the air; nil is no such action
+	Metrics http.Handler           // at /metrics; nil is none
+	Healthy func() error           // the process does its work; nil is always
+	Ready   func() error           // it can take on work; nil is always
+	Now     func() time.Time       // nil is time.Now
+	Caps    Caps                   // to hold the credits against; zero shows none
+	Version string                 // of the program; may be empty
+}
+
+// Caps are limits in credits; 0 is none.
+type Caps struct{ PerRun, PerDay, PerMonth, Floor int }
+
+// Live is the run that is under way. Without a job nothing runs.
+type Live struct {
+	Job, Date string
+	Started   time.Time
+	Progress  pipeline.Progress
+}
+
+// SlotView is a slot of the schedule.
+type SlotView struct {
+	Job, Date string
+	At        time.Time
+	State     string // next, missed or failed
+	Reason    string // why it did not run
+}
+
+// site is the handler's memory.
+type site struct {
+	Config
+	form   string // stands in the forms, and proves that a POST comes from one of them
+	shelf  shelf
+	status shared
+}
+
+// New returns the handler of the status page. Without a token the caller serves it on loopback
+// only; whatever else it is bound to, other names are refused.
+func New(c Config) (http.Handler, error) {
+	if c.Dir == "" {
+		return nil, errors.New("status page without a data directory")
+	}
+	if err := checkHosts(c.Hosts, c.Token); err != nil {
+		return nil, err
+	}
+	fill(&c)
+	s := &site{Config: c, form: rand.Text()}
+	s.shelf.dir = c.Dir
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", s.statusPage)
+	mux.HandleFunc("GET /live", s.livePage)
+	mux.HandleFunc("GET /runs/{id}", s.runPage)
+	mux.HandleFunc("GET /runs/{id}/file", s.runFile)
+	mux.HandleFunc("GET /style.css", serveStyle)
+	mux.HandleFunc("GET /icon.svg", serveIcon)
+	mux.HandleFunc("GET /favicon.ico", serveIcon)
+	mux.HandleFunc("GET /healthz", s.probe(c.Healthy))
+	mux.HandleFunc("GET /readyz", s.probe(c.Ready))
+	mux.HandleFunc("POST /run", s.postRun)
+	mux.HandleFunc("POST /stop", s.postStop)
+	mux.HandleFunc("GET /", s.lost)
+	if c.Metrics != nil {
+		mux.Handle("GET /metrics", c.Metrics)
+	}
+	return s.guard(mux), nil
+}
+
+// fill puts something harmless where the caller gave nothing.
+func fill(c *Config) {
+	if c.Live == nil {
+		c.Live = func() Live { return Live{} }
+	}
+	if c.Slots == nil {
+		c.Slots = func() []SlotView { return nil }
+	}
+	always := func() error { return nil }
+	if c.Healthy == nil {
+		c.Healthy = always
+	}
+	if c.Ready == nil {
+		c.Ready = always
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+}
+
+// probe answers monitors: a line, and a status that they understand.
+func (s *site) probe(check func() error) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		if err := check(); err != nil {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			fmt.Fprintln(w, s.plain(err.Error()))
+			return
+		}
+		fmt.Fprintln(w, "ok")
+	}
+}

@@ -1,0 +1,302 @@
+package page
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+func body(s string) io.ReadCloser { return io.NopCloser(strings.NewReader(s)) }
+
+func TestPageShowsTheTrueNumbers(t *testing.T) {
+	dir := harvested(t)
+	c := open(t, Config{Dir: dir, Slots: slots, Version: "v1.2.3", Caps: Caps{PerRun: 4000, PerMonth: 20000, Floor: 10}})
+	page := strings.ReplaceAll(c.get("/"), "\u00a0", " ")
+	one := func(sql string) string {
+		t.Helper()
+		return thousands(numbers(t, dir, sql)[0])
+	}
+	last := "(SELECT max(run_id) FROM runs)"
+	verdict := "Ran, and is complete"
+	if doubts := one("SELECT count(*) FROM coverage WHERE state IN ('suspect', 'failed') AND run_id = " + last); doubts != "0" {
+		verdict = "Ran, with doubts"
+		if !strings.Contains(page, "Not seen whole: "+doubts+" partition") {
+			t.Errorf("%s suspect partitions are not shown", doubts)
+		}
+	}
+	for what, want := range map[string]string{
+		"the verdict":          verdict,
+		"the date":             "Sunday 22 November 2026",
+		"the credits":          "<b>" + one("SELECT credits_spent FROM runs WHERE run_id = "+last) + "</b>",
+		"the partitions":       one("SELECT count(*) FROM coverage WHERE state = 'complete' AND run_id = "+last) + " of " + one("SELECT count(*) FROM coverage WHERE state <> 'skipped' AND run_id = "+last) + " partitions",
+		"the requests":         one("SELECT requests FROM runs WHERE run_id = "+last) + " requests",
+		"the list":             one("SELECT count(*) FROM vessels WHERE listed") + " listed",
+		"the vessels":          "<b>" + one("SELECT count(*) FROM vessels WHERE listed AND is_vessel IS NOT false") + "</b> vessels under <b>" + one("SELECT count(DISTINCT country) FROM vessels WHERE listed AND is_vessel IS NOT false AND flag IS NOT NULL") + "</b> flags",
+		"the reflagged":        "<b>" + one("SELECT count(*) FROM registration n JOIN registration o ON o.vessel_id = n.vessel_id AND o.valid_to = n.valid_from WHERE n.snapshot_date = '2026-11-22' AND n.flag <> o.flag") + "</b> Reflagged",
+		"the gone":             "<b>" + one("SELECT count(*) FROM listed WHERE absent_on = '2026-11-22'") + "</b> Gone",
+		"the new":              "<b>" + one("SELECT count(*) FROM listed WHERE from_date = '2026-11-22'") + "</b> New",
+		"the aground":          "<b>" + one("SELECT count(*) FROM episodes WHERE navigational_status = 'aground' AND first_date = '2026-11-22'") + "</b> Aground",
+		"the moored":           "Moored <b>" + one("SELECT count(*) FROM episodes WHERE navigational_status = 'moored' AND last_date = '2026-11-22'") + "</b>",
+		"the balance":          "<dd>" + one("SELECT balance_after FROM runs WHERE run_id = "+last) + "</dd>",
+		"the month":            one("SELECT sum(credits_spent)::BIGINT FROM runs") + " of 20,000",
+		"the slot to come":     "in 18 hours",
+		"the slot that failed": "no process was waiting",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%s: no %q on the page", what, want)
+		}
+	}
+	for _, zone := range extract.Zones {
+		if !strings.Contains(page, " z-"+zone+" ") {
+			t.Errorf("zone %s is not on the map", zone)
+		}
+	}
+	for _, never := range []string{"z-unknown", "<script", "style=", "javascript:", plantedKey, dir} {
+		if strings.Contains(page, never) {
+			t.Errorf("%q is on the page", never)
+		}
+	}
+	if zones := numbers(t, dir, "SELECT count(*) FROM episodes WHERE navigational_status = 'at-anchor' AND world_zone = 'china-coast' AND last_date = '2026-11-22'"); !strings.Contains(page, fmt.Sprintf(`<span class="only n-at-anchor">%d</span>`, zones[0])) {
+		t.Errorf("the tile of the China Coast does not show %d at anchor", zones[0])
+	}
+}
+
+func TestReportOfARunIsTheSameInOneFile(t *testing.T) {
+	dir := harvested(t)
+	c := open(t, Config{Dir: dir})
+	w, err := warehouse.Open(t.Context(), warehouse.Path(dir), warehouse.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	runs, err := w.Runs(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	outside := regexp.MustCompile(`(?i)(src|href|action)="(/|https?:)|url\(|@import|<script|<iframe|<form`)
+	for i, r := range runs {
+		var file bytes.Buffer
+		if err := WriteRun(t.Context(), &file, w, r.ID, "v1", morning); err != nil {
+			t.Fatal(err)
+		}
+		text := file.String()
+		if found := outside.FindString(text); found != "" {
+			t.Errorf("%s: the file refers to something else: %s", r.ID, found)
+		}
+		for _, want := range []string{r.Date, thousands(r.CreditsSpent), "Content-Security-Policy", "</html>"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in the file", r.ID, want)
+			}
+		}
+		if now := strings.Contains(text, `id="world"`); now != (i == 0) {
+			t.Errorf("%s: the fleet of now is shown: %v", r.ID, now)
+		}
+		if first := strings.Contains(text, "First night"); first != (i == len(runs)-1) {
+			t.Errorf("%s is shown as the first night: %v", r.ID, first)
+		}
+		if page := c.get("/runs/" + r.ID); !strings.Contains(page, thousands(r.CreditsSpent)) {
+			t.Errorf("%s: the page lacks the credits", r.ID)
+		}
+		if status, h, _ := c.ask("GET", "/runs/"+r.ID+"/file", nil); status != 200 || !strings.Contains(h.Get("Content-Disposition"), r.ID+".html") {
+			t.Errorf("%s: the file to save: %d %v", r.ID, status, h)
+		}
+	}
+	if err := WriteRun(t.Context(), io.Discard, w, "20200101T000000.000Z-0000", "v1", morning); !errors.Is(err, warehouse.ErrNoRun) {
+		t.Errorf("an unknown run: %v", err)
+	}
+	for _, id := range []string{"20200101T000000.000Z-0000", "x", "..%2f..%2fetc", "20200101T000000.000Z-0000'--"} {
+		if status, _, _ := c.ask("GET", "/runs/"+id, nil); status != http.StatusNotFound {
+			t.Errorf("run %q: %d", id, status)
+		}
+	}
+}
+
+func TestPageWithoutAWarehouseIsFriendly(t *testing.T) {
+	for what, test := range map[string]struct {
+		prepare func(path string) error
+		status  int
+		want    string
+	}{
+		"before the first run": {func(string) error { return nil }, 200, "No night yet"},
+		"a damaged file":       {func(path string) error { return os.WriteFile(path, bytes.Repeat([]byte("x"), 1<<16), 0o600) }, 503, "The warehouse"},
+		"an empty file":        {func(path string) error { return os.WriteFile(path, nil, 0o600) }, 503, "The warehouse"},
+		"a directory":          {func(path string) error { return os.Mkdir(path, 0o700) }, 503, "The warehouse"},
+	} {
+		dir := t.TempDir()
+		if err := os.Mkdir(filepath.Dir(warehouse.Path(dir)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := test.prepare(warehouse.Path(dir)); err != nil {
+			t.Fatal(err)
+		}
+		c := open(t, Config{Dir: dir, Slots: slots, RunNow: func(string) error { return nil }})
+		status, _, page := c.ask("GET", "/", nil)
+		if status != test.status || !strings.Contains(page, test.want) || !strings.Contains(page, "Run <bdi>nightly</bdi> now") {
+			t.Errorf("%s: %d\n%s", what, status, page)
+		}
+		if strings.Contains(page, dir) {
+			t.Errorf("%s: the page shows a path", what)
+		}
+		if live := c.get("/live"); !strings.Contains(live, "Next: <bdi>nightly</bdi> in 18 hours") {
+			t.Errorf("%s: the frame says\n%s", what, live)
+		}
+	}
+}
+
+func TestLiveRunIsShownUntilANewerNightIs(t *testing.T) {
+	dir := harvested(t)
+	live := Live{Job: "nightly", Date: "2026-11-22", Started: morning.Add(-time.Minute), Progress: pipeline.Progress{Phase: "harvest", Credits: 1234, Cap: 5000,
+		Lanes: []pipeline.LaneProgress{{Operation: "by-type", Done: 25, Left: 75, PerMinute: 48.75, Credits: 1234, Remaining: 90 * time.Minute}}}}
+	c := open(t, Config{Dir: dir, Live: func() Live { return live }, Stop: func() error { return nil }})
+	if page := c.get("/"); !strings.Contains(page, "Stop after the requests in the air") || !strings.Contains(page, `class="whole"`) {
+		t.Error("the page of a live run lacks its frame or the stop")
+	}
+	frame := c.get("/live?whole=1&seen=" + newest(t, dir))
+	for _, want := range []string{"25 %", "1,234", "of 5,000", "48.8", "09:30", `content="3"`, "harvest"} {
+		if !strings.Contains(frame, want) {
+			t.Errorf("no %q in the frame", want)
+		}
+	}
+	if strings.Contains(frame, "newer night") {
+		t.Error("the frame speaks of a newer night")
+	}
+	live = Live{}
+	if frame := c.get("/live?seen=another"); !strings.Contains(frame, "A newer night is published") {
+		t.Errorf("the frame says\n%s", frame)
+	}
+}
+
+func newest(t *testing.T, dir string) string {
+	t.Helper()
+	w, err := warehouse.Open(t.Context(), warehouse.Path(dir), warehouse.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	runs, err := w.Runs(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return runs[0].ID
+}
+
+// TestProbesSayWhyWithoutPaths checks that monitors learn what is wrong, and nothing of the
+// machine.
+func TestProbesSayWhyWithoutPaths(t *testing.T) {
+	c := open(t, Config{Dir: "/srv/data", Ready: func() error { return errors.New("open /srv/data/lock: /var/lib/x/y.db: disk full") }})
+	if text := c.get("/healthz"); text != "ok\n" {
+		t.Errorf("healthz: %q", text)
+	}
+	status, _, text := c.ask("GET", "/readyz", nil)
+	if status != http.StatusServiceUnavailable || text != "open DATA/lock: …/y.db: disk full\n" {
+		t.Errorf("readyz: %d %q", status, text)
+	}
+}
+
+// TestClientsShareWhatIsRead asks from many sides at once: the file is read once, and the page
+// is rendered for all of them.
+func TestClientsShareWhatIsRead(t *testing.T) {
+	dir := harvested(t)
+	c := open(t, Config{Dir: dir})
+	var all sync.WaitGroup
+	pages := make([]string, 50)
+	for i := range pages {
+		all.Go(func() { pages[i] = c.get("/") })
+	}
+	all.Wait()
+	if same := slices.Compact(slices.Clone(pages)); len(same) != 1 {
+		t.Errorf("%d different pages", len(same))
+	}
+	var s shelf
+	s.dir = dir
+	a, err := s.story(t.Context(), "", morning)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if b, err := s.story(gone, "", morning); err != nil || a != b {
+		t.Errorf("the story is read twice: %v", err)
+	}
+	path := warehouse.Path(dir)
+	copied, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.WriteFile(path+".new", copied, 0o600), os.Rename(path+".new", path)); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := s.story(gone, "", morning); err != nil || a == b {
+		t.Errorf("a file that was replaced is not read, or a client that went away ended it: %v", err)
+	}
+}
+
+// TestReadingDoesNotStandInTheWayOfARun opens the published file as a run does, while the page
+// has it open, and the other way round.
+func TestReadingDoesNotStandInTheWayOfARun(t *testing.T) {
+	dir := harvested(t)
+	options := warehouse.Options{MemoryMiB: readMemoryMiB, Threads: readThreads, Confine: []string{}}
+	for range 2 {
+		page, err := warehouse.Open(t.Context(), ownPath(dir), options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := warehouse.Open(t.Context(), warehouse.Path(dir), warehouse.Options{})
+		if err != nil {
+			t.Fatalf("a run beside the page: %v", err)
+		}
+		if _, err := run.Targets(t.Context()); err != nil {
+			t.Errorf("a run beside the page: %v", err)
+		}
+		if err := page.Close(); err != nil {
+			t.Error(err)
+		}
+		if _, err := readStory(t.Context(), dir, "", morning); err != nil {
+			t.Errorf("the page beside a run: %v", err)
+		}
+		if err := run.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestSlowClientsCostNothing leaves many clients in the middle of a page that they do not read,
+// and asks for it beside them.
+func TestSlowClientsCostNothing(t *testing.T) {
+	c := open(t, Config{Dir: harvested(t)})
+	c.get("/") // the file is read
+	address := strings.TrimPrefix(c.base, "http://")
+	for range 300 {
+		slow, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer slow.Close()
+		if _, err := fmt.Fprintf(slow, "GET / HTTP/1.1\r\nHost: %s\r\n\r\n", address); err != nil {
+			t.Fatal(err)
+		}
+	}
+	began := time.Now()
+	for range 20 {
+		c.get("/")
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("20 pages took %v beside slow clients", took)
+	}
+}

@@ -1,0 +1,169 @@
+package page
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+//go:embed sql/*.sql
+var statements embed.FS
+
+// statement returns the SQL in sql/name.sql. A missing file is a bug, not an error.
+func statement(name string) string {
+	b, err := statements.ReadFile("sql/" + name + ".sql")
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// record is one row of an answer.
+type record []any
+
+// text reads a column; NULL is empty.
+func (r record) text(i int) string {
+	s, _ := r[i].(string)
+	return s
+}
+
+// number reads a column of whole numbers; NULL is 0.
+func (r record) number(i int) int {
+	switch n := r[i].(type) {
+	case int64:
+		return int(n)
+	case int32:
+		return int(n)
+	}
+	return 0
+}
+
+// yes reads a truth; NULL is false.
+func (r record) yes(i int) bool {
+	b, _ := r[i].(bool)
+	return b
+}
+
+// each runs a statement of sql/ and hands over its rows.
+func each(ctx context.Context, w *warehouse.Warehouse, name string, take func(record), args ...any) error {
+	rows, err := w.Query(ctx, statement(name), args...)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	for row, err := range rows.All() {
+		if err != nil {
+			return errors.Join(fmt.Errorf("read %s: %w", name, err), rows.Close())
+		}
+		take(row)
+	}
+	return rows.Close()
+}
+
+// read fills in what the tables say of the night. The fleet and the zones are known as they are
+// now, and so they are told of the newest night only.
+func (s *Story) read(ctx context.Context, w *warehouse.Warehouse, newest bool, now time.Time) error {
+	var before any // the date of the night before, if there was one
+	if s.Before != nil {
+		before = s.Before.Date
+	}
+	runs := strings.Join(s.Night.Runs, ",")
+	err := each(ctx, w, "listed", func(r record) { s.Listed, s.Was = r.number(0), r.number(1) }, s.Night.Date, before)
+	if err != nil {
+		return err
+	}
+	if s.Changes, err = changes(ctx, w, s.Night.Date, s.Before == nil); err != nil {
+		return err
+	}
+	if s.Gaps, err = gaps(ctx, w, runs); err != nil {
+		return err
+	}
+	if s.Lanes, err = lanes(ctx, w, s.Night, runs); err != nil {
+		return err
+	}
+	if !newest {
+		return nil
+	}
+	if s.Fleet, err = fleet(ctx, w, s.Night.Date); err != nil {
+		return err
+	}
+	if s.World, err = world(ctx, w, s.Night.Date); err != nil {
+		return err
+	}
+	s.Spent, err = spent(ctx, w, now)
+	return err
+}
+
+// Change is one kind of news about vessels.
+type Change struct {
+	Name, Title, None string
+	Was, Now          string // heads of columns; an empty one has no column
+	Total             int
+	First             bool // the first night, on which every vessel is new
+	Vessels           []Vessel
+}
+
+// Vessel is one vessel with news.
+type Vessel struct{ ID, Name, Was, Now, Type string }
+
+// Missing is how many vessels are not shown.
+func (c Change) Missing() int { return c.Total - len(c.Vessels) }
+
+// kinds are the kinds of news, each with the statement of its name.
+var kinds = []Change{
+	{Name: "reflagged", Title: "Reflagged", None: "No vessel changed its flag.", Was: "From", Now: "To"},
+	{Name: "renamed", Title: "Renamed", None: "No vessel changed its name.", Was: "Old name"},
+	{Name: "arrived", Title: "New", None: "No vessel joined the list.", Now: "Flag"},
+	{Name: "gone", Title: "Gone", None: "No vessel is proved to have left the list.", Was: "Last listed", Now: "Flag"},
+	{Name: "aground", Title: "Aground", None: "No vessel was newly seen aground.", Now: "Flag"},
+}
+
+func changes(ctx context.Context, w *warehouse.Warehouse, date string, first bool) ([]Change, error) {
+	var all []Change
+	for _, c := range kinds {
+		c.First = first && (c.Name == "arrived" || c.Name == "aground")
+		most := shownVessels
+		if c.First {
+			most = 1 // only its total is wanted
+		}
+		err := each(ctx, w, c.Name, func(r record) {
+			c.Total = r.number(0)
+			c.Vessels = append(c.Vessels, Vessel{r.text(1), r.text(2), r.text(3), r.text(4), r.text(5)})
+		}, date, most)
+		if err != nil {
+			return nil, err
+		}
+		if c.First {
+			c.Vessels = nil
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// Gaps are the partitions that were asked for and not seen whole.
+type Gaps struct {
+	Total int
+	First []Gap
+}
+
+// Gap is one of them. What the service did not tell is -1.
+type Gap struct {
+	Operation, Kind, Value, State, Reason string
+	Expected, Received                    int
+}
+
+// Missing is how many gaps are not shown.
+func (g Gaps) Missing() int { return g.Total - len(g.First) }
+
+func gaps(ctx context.Context, w *warehouse.Warehouse, runs string) (g Gaps, err error) {
+	err = each(ctx, w, "gaps", func(r record) {
+		g.Total = r.number(0)
+		g.First = append(g.First, Gap{r.text(1), r.text(2), r.text(3), r.text(4), r.text(5), r.number(6), r.number(7)})
+	}, runs, shownGaps)
+	return g, err
+}

@@ -1,0 +1,253 @@
+package page
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+//go:embed templates/*.html templates/style.css templates/icon.svg
+var files embed.FS
+
+var templates = template.Must(template.New("").Funcs(template.FuncMap{
+	"n": thousands, "took": took, "clock": clock, "moment": moment, "machine": machineTime,
+	"day": longDay, "short": shortDay, "since": since, "plural": plural, "plain": func(text string) string { return withoutPaths(text, "") },
+	"sub": func(a, b int) int { return a - b },
+}).ParseFS(files, "templates/*.html"))
+
+// The stylesheet and the icon never change while the program runs.
+var (
+	style = makeStyle()
+	icon  = mustRead("templates/icon.svg")
+)
+
+func mustRead(name string) []byte {
+	b, err := files.ReadFile(name)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// makeStyle completes the stylesheet with what follows from tables: where the zones lie, and
+// what the filter of the map shows.
+func makeStyle() []byte {
+	b := bytes.NewBuffer(mustRead("templates/style.css"))
+	b.WriteString("@media (min-width:60rem){\n")
+	for _, z := range zoneMap {
+		fmt.Fprintf(b, ".z-%s{grid-area:%d/%d}\n", z.Value, z.Row, z.Column)
+	}
+	b.WriteString("}\n")
+	for _, s := range statusNames {
+		fmt.Fprintf(b, ".s-%[1]s{fill:var(--%[1]s);background:var(--%[1]s)}\n.map:has(#f-%[1]s:checked){--hue:var(--%[1]s)}\n"+
+			".map:has(#f-%[1]s:checked) .all{display:none}.map:has(#f-%[1]s:checked) .n-%[1]s{display:inline}\n"+
+			".map:has(#f-%[1]s:checked) .stack rect:not(.s-%[1]s){opacity:.18}\n.map:has(#f-%[1]s:checked) .zone{--m:0%%}\n", s.Value)
+		for l := 1; l <= levels; l++ {
+			fmt.Fprintf(b, ".map:has(#f-%[1]s:checked) .%[1]s-%[2]d{--m:var(--m%[2]d)}\n", s.Value, l)
+		}
+	}
+	return b.Bytes()
+}
+
+func serveStyle(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/css; charset=utf-8")
+	w.Header().Set("Cache-Control", "private, max-age=300")
+	w.Write(style)
+}
+
+func serveIcon(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "image/svg+xml")
+	w.Header().Set("Cache-Control", "private, max-age=300")
+	w.Write(icon)
+}
+
+// statusPage serves the page for people.
+func (s *site) statusPage(w http.ResponseWriter, r *http.Request) {
+	status, body := s.status.get(s.Now(), func() (int, []byte) { return s.renderStatus(r.Context()) })
+	send(w, status, body)
+}
+
+func (s *site) renderStatus(ctx context.Context) (int, []byte) {
+	now := s.Now()
+	v := view{Kind: "status", Title: "Status", Version: s.Version, Now: now, Form: s.form, Live: s.Live(), CanStop: s.Config.Stop != nil}
+	s.schedule(&v)
+	story, err := s.shelf.story(ctx, "", now)
+	switch {
+	case err != nil && !errors.Is(err, warehouse.ErrNone):
+		v.Verdict = s.trouble(err)
+		return http.StatusServiceUnavailable, render("page.html", v)
+	case story == nil:
+		v.Verdict = Verdict{Level: "none", Title: "No night yet", Lines: []string{"The first run brings this page to life. Until then there is nothing to show, and that is all right."}}
+	default:
+		v.ofNight(story, until(story.Days, now), s.Caps.PerRun)
+		v.Verdict = judgeNow(story.Night, now, v.Past)
+		v.Meters, v.Lasts = meters(story, s.Caps), lasts(story, s.Caps.Floor)
+		s.tidy(&v)
+	}
+	return http.StatusOK, render("page.html", v)
+}
+
+// tidy takes the paths of this machine out of what runs said.
+func (s *site) tidy(v *view) {
+	for i, line := range v.Verdict.Lines {
+		v.Verdict.Lines[i] = s.plain(line)
+	}
+}
+
+// schedule sorts the slots into what comes and what did not run.
+func (s *site) schedule(v *view) {
+	for _, slot := range s.Slots() {
+		slot.Reason = s.plain(slot.Reason)
+		if slot.State == "next" {
+			v.Next = append(v.Next, slot)
+		} else {
+			v.Past = append(v.Past, slot)
+		}
+	}
+	slices.SortStableFunc(v.Next, func(a, b SlotView) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(v.Past, func(a, b SlotView) int { return b.At.Compare(a.At) })
+	if s.RunNow != nil {
+		v.Startable = s.jobs()
+	}
+}
+
+// trouble says what is wrong with the published file, and what to do.
+func (s *site) trouble(err error) Verdict {
+	v := Verdict{Level: "bad", Title: "The warehouse cannot be read", Lines: []string{s.plain(err.Error())}}
+	if errors.Is(err, warehouse.ErrDamaged) {
+		v.Title = "The warehouse is damaged"
+		v.Lines = []string{"Nothing that was paid for is lost: the journal has every answer, and the warehouse is made from it.",
+			"Run `fleetlake rollback` to publish the version before."}
+	}
+	return v
+}
+
+// livePage serves the frame that shows what runs now and refreshes itself.
+func (s *site) livePage(w http.ResponseWriter, r *http.Request) {
+	v := view{Kind: "live", Title: "Now", Now: s.Now(), Live: s.Live()}
+	s.schedule(&v)
+	if story, err := s.shelf.story(r.Context(), "", v.Now); err == nil && story != nil {
+		v.Newer = r.FormValue("seen") != story.Night.ID()
+	}
+	v.Kind += map[bool]string{true: " whole"}[r.FormValue("whole") != ""]
+	send(w, http.StatusOK, render("live.html", v))
+}
+
+// runID is the shape of the ids of runs.
+var runID = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}\.[0-9]{3}Z-[0-9a-f]{4,16}$`)
+
+// runPage serves the report of one run's night.
+func (s *site) runPage(w http.ResponseWriter, r *http.Request) {
+	if v, ok := s.oneRun(w, r); ok {
+		v.Kind = "run"
+		send(w, http.StatusOK, render("page.html", v))
+	}
+}
+
+// runFile serves the same as one file, to keep or to mail.
+func (s *site) runFile(w http.ResponseWriter, r *http.Request) {
+	if v, ok := s.oneRun(w, r); ok {
+		w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="fleetlake-%s.html"`, v.Night.ID()))
+		send(w, http.StatusOK, renderFile(v))
+	}
+}
+
+func (s *site) oneRun(w http.ResponseWriter, r *http.Request) (view, bool) {
+	id, now := r.PathValue("id"), s.Now()
+	if !runID.MatchString(id) {
+		s.lost(w, r)
+		return view{}, false
+	}
+	story, err := s.shelf.story(r.Context(), id, now)
+	switch {
+	case errors.Is(err, warehouse.ErrNoRun), errors.Is(err, warehouse.ErrNone), err == nil && story == nil:
+		s.lost(w, r)
+		return view{}, false
+	case err != nil:
+		t := s.trouble(err)
+		s.say(w, http.StatusServiceUnavailable, t.Title, t.Lines...)
+		return view{}, false
+	}
+	v := runView(story, now, s.Version)
+	s.tidy(&v)
+	return v, true
+}
+
+func runView(story *Story, now time.Time, version string) view {
+	v := view{Title: story.Night.Job + " for " + story.Night.Date, Version: version, Now: now}
+	v.ofNight(story, story.Days, 0)
+	v.Verdict = judge(story.Night)
+	return v
+}
+
+// renderFile makes one file that holds all it needs and may load nothing.
+func renderFile(v view) []byte {
+	sum := sha256.Sum256(style)
+	v.Kind, v.Style = "file", template.CSS(style)
+	v.Policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; base-uri 'none'; form-action 'none'"
+	return render("page.html", v)
+}
+
+// WriteRun writes the report of a run's night as one HTML file that needs nothing else.
+func WriteRun(ctx context.Context, w io.Writer, from *warehouse.Warehouse, id, version string, now time.Time) error {
+	story, err := tell(ctx, from, id, now)
+	if err != nil {
+		return err
+	}
+	v := runView(story, now, version)
+	_, err = w.Write(renderFile(v))
+	return err
+}
+
+// lost answers for pages that there are not.
+func (s *site) lost(w http.ResponseWriter, _ *http.Request) {
+	s.say(w, http.StatusNotFound, "There is no such page", "The run may not be published, or the address may be mistyped.")
+}
+
+// say answers with a few words and the way back.
+func (s *site) say(w http.ResponseWriter, status int, title string, lines ...string) {
+	send(w, status, render("page.html", view{Kind: "note", Title: title, Version: s.Version, Now: s.Now(),
+		Verdict: Verdict{Level: "none", Title: title, Lines: lines}}))
+}
+
+// render fills a template. One that does not fit what it is filled with is a bug.
+func render(name string, v view) []byte {
+	var b bytes.Buffer
+	if err := templates.ExecuteTemplate(&b, name, v); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+func send(w http.ResponseWriter, status int, body []byte) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Length", fmt.Sprint(len(body)))
+	w.WriteHeader(status)
+	w.Write(body) // a client that is gone needs no answer
+}
+
+// iconURL is the icon for the single file.
+func (view) IconURL() template.URL {
+	return template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(icon))
+}
+
+// Is reports whether the page is of one of these kinds.
+func (v view) Is(kinds string) bool {
+	return slices.Contains(strings.Fields(kinds), strings.Fields(v.Kind)[0])
+}
+
+// Whole reports whether the frame has room for all of it.
+func (v view) Whole() bool { return strings.HasSuffix(v.Kind, "whole") }

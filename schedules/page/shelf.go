@@ -1,0 +1,113 @@
+package page
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// What reading a published file may take. It runs beside a harvest and must not starve it.
+const (
+	readMemoryMiB = 256
+	readThreads   = 1
+	readWithin    = 30 * time.Second
+	tryAgain      = 10 * time.Second // after a file that could not be read
+	keptRuns      = 16               // stories of single runs
+)
+
+// shelf keeps the stories of the published file. A file that was replaced is another file: its
+// identity is looked at for each request, which is cheap, and the file itself is read once.
+type shelf struct {
+	dir   string
+	mu    sync.Mutex // held while reading, so that one reads and the others wait
+	file  os.FileInfo
+	date  string // the stories count what was spent today
+	books map[string]book
+}
+
+// book is a story, or why there is none.
+type book struct {
+	story *Story // nil in an empty warehouse
+	err   error
+	at    time.Time
+}
+
+// story returns the story of the newest night, or of a run.
+func (s *shelf) story(ctx context.Context, id string, now time.Time) (*Story, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	file, err := os.Stat(warehouse.Path(s.dir))
+	if err != nil {
+		s.file = nil // opening says what is wrong in words
+	}
+	date := now.UTC().Format(time.DateOnly)
+	if !sameFile(file, s.file) || date != s.date || len(s.books) > keptRuns {
+		s.file, s.date, s.books = file, date, map[string]book{}
+	}
+	b, known := s.books[id]
+	if !known || b.err != nil && now.Sub(b.at).Abs() >= tryAgain {
+		b.story, b.err = readStory(ctx, s.dir, id, now)
+		b.at = now
+		s.books[id] = b
+	}
+	return b.story, b.err
+}
+
+func sameFile(a, b os.FileInfo) bool {
+	return a != nil && b != nil && os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+}
+
+// readStory opens the published file, reads and closes it. A client that goes away does not
+// end it, because others wait for the same story.
+func readStory(ctx context.Context, dir, id string, now time.Time) (s *Story, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readWithin)
+	defer cancel()
+	w, err := warehouse.Open(ctx, ownPath(dir), warehouse.Options{MemoryMiB: readMemoryMiB, Threads: readThreads, Confine: []string{}})
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close() // of a file that was only read
+	return tell(ctx, w, id, now)
+}
+
+// ownPath is the published file under a spelling of our own. DuckDB shares one instance among
+// all who open the same path in a process, and refuses those who want other settings: under
+// the common spelling, a run that starts while the page reads could not open its targets.
+func ownPath(dir string) string {
+	published := warehouse.Path(dir)
+	return filepath.Dir(published) + "/././" + filepath.Base(published)
+}
+
+// fresh is how long one rendering of the status page serves all who ask.
+const fresh = time.Second
+
+// shared keeps the bytes of the status page for a second: many clients at once, and slow ones,
+// share one copy.
+type shared struct {
+	mu     sync.Mutex
+	body   []byte
+	status int
+	at     time.Time
+}
+
+// get returns the page, made anew if the last is too old.
+func (s *shared) get(now time.Time, render func() (int, []byte)) (int, []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.body == nil || now.Sub(s.at).Abs() >= fresh {
+		s.status, s.body = render()
+		s.at = now
+	}
+	return s.status, s.body
+}
+
+// forget makes the next page show what an action has done.
+func (s *shared) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.body = nil
+}

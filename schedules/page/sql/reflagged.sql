@@ -1,0 +1,7 @@
+-- reflagged.sql: vessels that showed another flag on night $1 than before, and how many there are.
+SELECT count(*) OVER () AS total, new.vessel_id, new.name, old.country AS was, new.country AS now_is, new.vessel_type
+FROM   registration AS new
+JOIN   registration AS old ON old.vessel_id = new.vessel_id AND old.valid_to = new.valid_from
+WHERE  new.snapshot_date = $1::DATE AND old.flag <> new.flag
+ORDER BY new.imo IS NULL, new.name, new.vessel_id
+LIMIT  $2;

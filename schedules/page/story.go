@@ -1,0 +1,211 @@
+package page
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+const (
+	shownNights  = 30  // in the charts
+	shownRuns    = 12  // in the table of runs
+	shownVessels = 5   // of each kind of change
+	shownGaps    = 12  // partitions that are not complete
+	readRuns     = 400 // a month of nights that came in many runs
+)
+
+// Story is what a published warehouse tells. It is read once and never changed, so that any
+// number of pages can be made from it.
+type Story struct {
+	Night   Night  // the latest, or the one that was asked for
+	Before  *Night // the night before it of the same job
+	Jobs    []Night
+	Days    []Day // oldest first, nights without a run included
+	Runs    []Run // newest first
+	Changes []Change
+	Listed  int // vessels and things on the list that night
+	Was     int // the night before; 0 if there was none
+	Fleet   *Fleet
+	World   *World
+	Gaps    Gaps
+	Lanes   []Lane
+	Spent   Spent
+	Balance *int // the latest that is known
+}
+
+// Night is one job's snapshot date, in however many runs it came.
+type Night struct {
+	Job, Date         string
+	Runs              []string // oldest first
+	Started, Finished time.Time
+	Worked            time.Duration // of all runs together
+	State             string        // of the last run, as all below but the sums
+	Stop              pipeline.Stop
+	Reason            string
+	Requests          int // sums of all runs, as the next two
+	Spent, Unknown    int
+	Planned           int // by the plan of the first run; 0 if it had no bound
+	Balance           *int
+	Coverage          map[string]int // partitions by state
+	Rows              map[string]int // sums of all runs, as the next two
+	Lanes             map[string]pipeline.LaneReport
+	Issues            map[Kind]int
+	LeftOut, News     []string
+}
+
+// Kind is what issues are counted by.
+type Kind struct{ Dataset, Field, Reason string }
+
+// Run is a line of the table of runs.
+type Run struct {
+	ID, Job, Date, State string
+	Started              time.Time
+	Took                 time.Duration
+	Requests, Spent      int
+}
+
+// ID names the run that has the last word on the night.
+func (n Night) ID() string { return n.Runs[len(n.Runs)-1] }
+
+// nights groups runs, the newest first, by job and date. The night whose last run is the
+// newest comes first.
+func nights(runs []warehouse.Run) ([]Night, error) {
+	var all []Night
+	place := map[[2]string]int{}
+	for _, r := range slices.Backward(runs) {
+		key := [2]string{r.Job, r.Date}
+		i, known := place[key]
+		if !known {
+			i, place[key] = len(all), len(all)
+			all = append(all, Night{Job: r.Job, Date: r.Date, Started: r.Started, Planned: r.CreditsPlanned,
+				Rows: map[string]int{}, Lanes: map[string]pipeline.LaneReport{}, Issues: map[Kind]int{}})
+		}
+		if err := all[i].add(r); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Night) int { return strings.Compare(b.ID(), a.ID()) })
+	return all, nil
+}
+
+// add takes in the next run of the night.
+func (n *Night) add(r warehouse.Run) error {
+	var report pipeline.Report
+	if r.Report != "" {
+		if err := json.Unmarshal([]byte(r.Report), &report); err != nil {
+			return fmt.Errorf("read the report of %s: %w", r.ID, err)
+		}
+	}
+	n.Runs = append(n.Runs, r.ID)
+	n.Finished, n.State, n.Stop, n.Reason = r.Finished, r.State, pipeline.Stop(r.Stop), r.Reason
+	n.Worked += r.Finished.Sub(r.Started)
+	n.Requests += r.Requests
+	n.Spent += r.CreditsSpent
+	n.Unknown += r.CreditsUnknown
+	n.Coverage, n.LeftOut, n.News = report.Coverage, report.LeftOut, append(n.News, report.News...)
+	if b := cmp.Or(r.BalanceAfter, r.BalanceBefore); b != nil {
+		n.Balance = b
+	}
+	for table, rows := range report.Rows {
+		n.Rows[table] += rows
+	}
+	for _, l := range report.Lanes {
+		sum := n.Lanes[l.Operation]
+		n.Lanes[l.Operation] = pipeline.LaneReport{Operation: l.Operation, Requests: sum.Requests + l.Requests,
+			Answers: sum.Answers + l.Answers, Limited: sum.Limited + l.Limited, Credits: sum.Credits + l.Credits}
+	}
+	for _, i := range report.Issues {
+		n.Issues[Kind{i.Dataset, i.Field, i.Reason}] += i.Count
+	}
+	return nil
+}
+
+// Asked is the number of partitions that the night set out to see, and Complete those of
+// them that it proved to have seen whole.
+func (n Night) Asked() int {
+	asked := 0
+	for state, count := range n.Coverage {
+		if state != "skipped" {
+			asked += count
+		}
+	}
+	return asked
+}
+
+// Complete counts the partitions that were seen whole.
+func (n Night) Complete() int { return n.Coverage["complete"] }
+
+// Tables lists the lake tables that the night wrote, in a fixed order.
+func (n Night) Tables() []string { return slices.Sorted(maps.Keys(n.Rows)) }
+
+// tell reads the story of the newest night, or of the night of one run.
+func tell(ctx context.Context, w *warehouse.Warehouse, id string, now time.Time) (*Story, error) {
+	runs, err := w.Runs(ctx, readRuns)
+	if err != nil {
+		return nil, err
+	}
+	if id != "" && !slices.ContainsFunc(runs, func(r warehouse.Run) bool { return r.ID == id }) {
+		one, err := w.Run(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		runs = []warehouse.Run{one}
+	}
+	all, err := nights(runs)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	at := 0
+	if id != "" {
+		at = slices.IndexFunc(all, func(n Night) bool { return slices.Contains(n.Runs, id) })
+	}
+	s := &Story{Night: all[at], Days: days(all[at:]), Jobs: lastOfJobs(all), Balance: balance(all[at:])}
+	for _, n := range all[at+1:] {
+		if n.Job == s.Night.Job && n.Date < s.Night.Date {
+			s.Before = &n
+			break
+		}
+	}
+	s.Runs = shorten(runs, s.Night.ID())
+	return s, s.read(ctx, w, at == 0, now)
+}
+
+// lastOfJobs picks the newest night of each job.
+func lastOfJobs(all []Night) []Night {
+	var last []Night
+	for _, n := range all {
+		if !slices.ContainsFunc(last, func(l Night) bool { return l.Job == n.Job }) {
+			last = append(last, n)
+		}
+	}
+	return last
+}
+
+// balance is the newest that a run was told.
+func balance(all []Night) *int {
+	for _, n := range all {
+		if n.Balance != nil {
+			return n.Balance
+		}
+	}
+	return nil
+}
+
+// shorten makes the table of runs: the newest, up to one.
+func shorten(runs []warehouse.Run, upTo string) []Run {
+	var few []Run
+	for _, r := range runs {
+		if r.ID <= upTo && len(few) < shownRuns {
+			few = append(few, Run{r.ID, r.Job, r.Date, r.State, r.Started, r.Finished.Sub(r.Started), r.Requests, r.CreditsSpent})
+		}
+	}
+	return few
+}

@@ -1,0 +1,86 @@
+package page
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/fleetlake/fleetlake/pipeline"
+)
+
+// stale is the age at which a warehouse that is filled every night has missed one.
+const stale = 26 * time.Hour
+
+// Verdict is the first line of the page.
+type Verdict struct {
+	Level string // good, warn or bad
+	Title string
+	Lines []string // why, and what to do
+}
+
+// stopWords say why a run ended early, and what to do.
+var stopWords = map[pipeline.Stop]string{
+	pipeline.StopBudget:   "The budget of the run was spent. Run it again to go on, or raise budget.per_run.",
+	pipeline.StopCredits:  "The service says that the credits are used up. Buy some and run it again.",
+	pipeline.StopKey:      "The service refuses the key. Correct it and run it again.",
+	pipeline.StopDeadline: "The deadline was over. Run it again to go on.",
+	pipeline.StopSignal:   "It was stopped by request. Run it again to go on.",
+	pipeline.StopService:  "The service gave an answer that trying again does not mend.",
+}
+
+// judge says in a line how the night went. What the run says of itself comes first, then what
+// its coverage proves.
+func judge(n Night) Verdict {
+	v := Verdict{Level: "good", Title: "Ran, and is complete"}
+	unseen := n.Asked() - n.Complete()
+	switch n.State {
+	case pipeline.StateDone:
+		if n.Coverage["failed"]+n.Coverage["suspect"] > 0 {
+			v = Verdict{Level: "warn", Title: "Ran, with doubts"}
+		} else if unseen > 0 {
+			v = Verdict{Level: "warn", Title: "Ran, not complete"}
+		}
+	case pipeline.StatePartial:
+		v = Verdict{Level: "warn", Title: "Ran in part"}
+	case pipeline.StateInterrupted:
+		v = Verdict{Level: "warn", Title: "Was interrupted"}
+	case pipeline.StateKilled:
+		v = Verdict{Level: "bad", Title: "Was killed"}
+	default:
+		v = Verdict{Level: "bad", Title: "Failed"}
+	}
+	if n.Stop == pipeline.StopKey || n.Stop == pipeline.StopCredits {
+		v.Level = "bad"
+	}
+	if words := stopWords[n.Stop]; words != "" {
+		v.Lines = append(v.Lines, words)
+	}
+	if n.Reason != "" {
+		v.Lines = append(v.Lines, n.Reason)
+	}
+	if n.State == pipeline.StateKilled {
+		v.Lines = append(v.Lines, "The process died. What it had paid for is published; the next run of the night goes on from there.")
+	}
+	if unseen > 0 {
+		v.Lines = append(v.Lines, fmt.Sprintf("%s of %s partitions were not seen whole, so nothing in them counts as gone.", thousands(unseen), thousands(n.Asked())))
+	}
+	return v
+}
+
+// judgeNow is the verdict on the newest night as of now: a good night that is long ago, or
+// that a slot without a run came after, is no longer good.
+func judgeNow(n Night, now time.Time, slots []SlotView) Verdict {
+	v := judge(n)
+	if age := now.Sub(n.Finished); age > stale {
+		v = Verdict{Level: "bad", Title: "Nothing published for " + ago(age),
+			Lines: append([]string{fmt.Sprintf("The last night, %s, %s.", n.Date, lower(v.Title))}, v.Lines...)}
+	}
+	for _, s := range slots {
+		if s.State != "next" && s.At.After(n.Started) && !s.At.After(now) {
+			if v.Level == "good" {
+				v.Level, v.Title = "warn", "A later run did not succeed"
+			}
+			v.Lines = append(v.Lines, fmt.Sprintf("%s of %s was %s: %s.", s.Job, s.Date, s.State, trimDot(s.Reason)))
+		}
+	}
+	return v
+}

@@ -1,0 +1,252 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fleetlake/fleetlake/pipeline"
+)
+
+// view is what a template is filled with.
+type view struct {
+	*Story            // nil where there is nothing to tell
+	Kind       string // status, run, file, live or note
+	Title      string
+	Version    string
+	Now        time.Time
+	Verdict    Verdict
+	Tiles      []Tile
+	Days       []Day
+	Charts     []Chart
+	RowCharts  []Chart
+	Issues     []Issue
+	Live       Live
+	Newer      bool // a newer night than the page shows is published
+	Next, Past []SlotView
+	Startable  []string // jobs that can be run now
+	CanStop    bool
+	Form       string
+	Meters     []Meter
+	Lasts      int // nights that the balance pays for at the usual cost; 0 is not known
+	Style      any // of the single file, its own stylesheet
+	Policy     string
+}
+
+// Tile answers one question about the night.
+type Tile struct {
+	Question, Answer, Detail string
+	Level                    string  // good, warn, bad or nothing
+	Percent                  float64 // of a meter; below 0 is none
+}
+
+// Meter holds what was spent against a cap.
+type Meter struct {
+	Name, Words string
+	Percent     float64
+	Level       string
+}
+
+// Issue is a line of the table of issues.
+type Issue struct {
+	Kind
+	Count, Was int
+	Percent    float64
+	Known      bool // the night before is there to compare with
+}
+
+// ofNight fills in what every page about a night shows.
+func (v *view) ofNight(s *Story, line []Day, perRun int) {
+	v.Story, v.Days = s, line
+	v.Charts, v.RowCharts = charts(line, perRun), rowCharts(line)
+	v.Tiles = []Tile{ranTile(s.Night, v.Now), completeTile(s.Night), costTile(s.Night, perRun), tookTile(s), changedTile(s)}
+	v.Issues = issues(s.Night, s.Before)
+}
+
+func ranTile(n Night, now time.Time) Tile {
+	t := Tile{Question: "Ran?", Answer: n.State, Level: "good", Percent: -1}
+	switch n.State {
+	case pipeline.StateDone:
+		t.Answer = "Yes"
+	case pipeline.StatePartial, pipeline.StateInterrupted:
+		t.Level = "warn"
+	default:
+		t.Level = "bad"
+	}
+	t.Detail = fmt.Sprintf("%s–%s UTC, %s", clock(n.Started), clock(n.Finished), since(n.Finished, now))
+	if len(n.Runs) > 1 {
+		t.Detail += fmt.Sprintf(", in %d runs", len(n.Runs))
+	}
+	return t
+}
+
+func completeTile(n Night) Tile {
+	t := Tile{Question: "Complete?", Answer: "Nothing asked", Percent: -1}
+	if asked := n.Asked(); asked > 0 {
+		t.Percent = bar(n.Complete(), asked)
+		t.Answer = fmt.Sprintf("%d %%", int(t.Percent)) // rounded down: 100 % is all
+		t.Detail = fmt.Sprintf("%s of %s partitions", thousands(n.Complete()), thousands(asked))
+		t.Level = "good"
+		if n.Complete() < asked {
+			t.Level = "warn"
+		}
+	}
+	if skipped := n.Coverage["skipped"]; skipped > 0 {
+		t.Detail = strings.TrimPrefix(t.Detail+", "+thousands(skipped)+" not needed", ", ")
+	}
+	return t
+}
+
+func costTile(n Night, perRun int) Tile {
+	t := Tile{Question: "Cost?", Answer: thousands(n.Spent), Detail: "credits", Percent: -1}
+	switch {
+	case n.Planned > 0:
+		t.Percent = bar(n.Spent, n.Planned)
+		t.Detail = fmt.Sprintf("credits of at most %s planned", thousands(n.Planned))
+		if n.Spent > n.Planned {
+			t.Level = "warn"
+		}
+	case perRun > 0:
+		t.Percent = bar(n.Spent, perRun)
+		t.Detail = fmt.Sprintf("credits of a cap of %s", thousands(perRun))
+	default:
+		t.Detail += ", planned without a bound"
+	}
+	if n.Unknown > 0 {
+		t.Detail += fmt.Sprintf("; %s perhaps not billed", thousands(n.Unknown))
+	}
+	return t
+}
+
+func tookTile(s *Story) Tile {
+	t := Tile{Question: "Took?", Answer: took(s.Night.Worked), Percent: -1}
+	t.Detail = plural(s.Night.Requests, "request")
+	if typical := usual(s.Days, func(d Day) int { return int(d.Worked.Milliseconds()) }); typical > 0 {
+		t.Detail += ", usually " + took(time.Duration(typical)*time.Millisecond)
+	}
+	return t
+}
+
+func changedTile(s *Story) Tile {
+	t := Tile{Question: "Changed?", Percent: -1}
+	if s.Before == nil {
+		t.Answer, t.Detail = "First night", plural(s.Listed, "vessel")+" listed"
+		return t
+	}
+	total := 0
+	for _, c := range s.Changes {
+		total += c.Total
+	}
+	t.Answer = thousands(total)
+	t.Detail = fmt.Sprintf("%s listed, %s", thousands(s.Listed), than(s.Listed, s.Was))
+	return t
+}
+
+// issues counts the issues of a night by kind, the most frequent first, beside the night before.
+func issues(n Night, before *Night) []Issue {
+	var all []Issue
+	longest := 1
+	for kind, count := range n.Issues {
+		i := Issue{Kind: kind, Count: count, Known: before != nil}
+		if before != nil {
+			i.Was = before.Issues[kind]
+		}
+		longest = max(longest, count)
+		all = append(all, i)
+	}
+	for i := range all {
+		all[i].Percent = bar(all[i].Count, longest)
+	}
+	slices.SortFunc(all, func(a, b Issue) int {
+		return cmp.Or(b.Count-a.Count, strings.Compare(a.Dataset, b.Dataset), strings.Compare(a.Field, b.Field), strings.Compare(a.Reason, b.Reason))
+	})
+	return all
+}
+
+// meters holds the credits against the caps that are set.
+func meters(s *Story, c Caps) []Meter {
+	var all []Meter
+	for _, m := range []struct {
+		name       string
+		spent, cap int
+	}{{"Last night", s.Night.Spent, c.PerRun}, {"Today", s.Spent.Today, c.PerDay}, {"This month", s.Spent.Month, c.PerMonth}} {
+		if m.cap > 0 {
+			share := bar(m.spent, m.cap)
+			all = append(all, Meter{m.name, fmt.Sprintf("%s of %s", thousands(m.spent), thousands(m.cap)), share, alarm(share)})
+		}
+	}
+	return all
+}
+
+// alarm is the level of a cap that is used up so far.
+func alarm(percent float64) string {
+	switch {
+	case percent >= 100:
+		return "bad"
+	case percent >= 85:
+		return "warn"
+	}
+	return "good"
+}
+
+// lasts is how many nights the balance above the floor pays for at what a night usually costs.
+func lasts(s *Story, floor int) int {
+	cost := usual(append(slices.Clone(s.Days), Day{}), func(d Day) int { return d.Spent })
+	if s.Balance == nil || cost == 0 {
+		return 0
+	}
+	return max(0, *s.Balance-floor) / cost
+}
+
+// LiveShare is how much of the known work is done, in hundredths.
+func (v view) LiveShare() float64 {
+	done, left := 0, 0
+	for _, l := range v.Live.Progress.Lanes {
+		done, left = done+l.Done, left+l.Left
+	}
+	return bar(done, done+left)
+}
+
+// LiveEnd is when the last lane will be empty, as far as is known; zero if nothing is left.
+func (v view) LiveEnd() time.Time {
+	var longest time.Duration
+	for _, l := range v.Live.Progress.Lanes {
+		longest = max(longest, l.Remaining)
+	}
+	if longest == 0 {
+		return time.Time{}
+	}
+	return v.Now.Add(longest)
+}
+
+// LaneShare is how much of a lane's known work is done.
+func (view) LaneShare(l pipeline.LaneProgress) float64 { return bar(l.Done, l.Done+l.Left) }
+
+// Tables lists the lake tables that any of the shown nights wrote.
+func (v view) Tables() []string {
+	var all []string
+	for _, table := range factTables {
+		if slices.ContainsFunc(v.Days, func(d Day) bool { return d.Rows[table] > 0 }) {
+			all = append(all, table)
+		}
+	}
+	return all
+}
+
+// Regions groups the zones of the map.
+func (v view) Regions() []Region {
+	var all []Region
+	for _, z := range v.World.Zones {
+		r := place(&all, func(r Region) bool { return r.Name == z.Region }, Region{Name: z.Region})
+		r.Zones = append(r.Zones, z)
+	}
+	return all
+}
+
+// Region is a part of the world.
+type Region struct {
+	Name  string
+	Zones []Zone
+}

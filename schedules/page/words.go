@@ -1,0 +1,144 @@
+package page
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// thousands writes 1234567 as 1,234,567.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	sign := ""
+	if s[0] == '-' {
+		sign, s = "−", s[1:]
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return sign + s
+}
+
+// than writes a difference: 12 more, 3 fewer, as many as before.
+func than(now, before int) string {
+	switch {
+	case now > before:
+		return thousands(now-before) + " more than before"
+	case now < before:
+		return thousands(before-now) + " fewer than before"
+	}
+	return "as many as before"
+}
+
+// took writes a duration as 1 h 05 min, 2 min 08 s or 1.7 s.
+func took(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0\u00a0s"
+	case d < 10*time.Second:
+		return strconv.FormatFloat(d.Round(100*time.Millisecond).Seconds(), 'f', -1, 64) + "\u00a0s"
+	}
+	d = d.Round(time.Second)
+	switch {
+	case d >= time.Hour:
+		return fmt.Sprintf("%d\u00a0h %02d\u00a0min", d/time.Hour, d%time.Hour/time.Minute)
+	case d >= time.Minute:
+		return fmt.Sprintf("%d\u00a0min %02d\u00a0s", d/time.Minute, d%time.Minute/time.Second)
+	}
+	return fmt.Sprintf("%d\u00a0s", d/time.Second)
+}
+
+// ago writes an age or a wait in its largest unit.
+func ago(d time.Duration) string {
+	for _, u := range []struct {
+		size time.Duration
+		name string
+	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}} {
+		if d >= 2*u.size || u.name == "minute" && d >= u.size {
+			return plural(int(d/u.size), u.name)
+		}
+	}
+	return "less than a minute"
+}
+
+// plural writes 1 night and 2 nights.
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return thousands(n) + " " + word + "s"
+}
+
+// since writes when something was or will be, seen from now.
+func since(at, now time.Time) string {
+	if d := at.Sub(now); d > 0 {
+		return "in " + ago(d)
+	}
+	return ago(now.Sub(at)) + " ago"
+}
+
+// clock and longDay write moments in UTC, machineTime as machines read them.
+func clock(t time.Time) string { return t.UTC().Format("15:04") }
+
+func moment(t time.Time) string { return t.UTC().Format("Mon 2 Jan, 15:04") }
+
+func machineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// longDay writes a date for people. What is no date is written as it is.
+func longDay(date string) string { return dayAs(date, "Monday 2 January 2006") }
+
+func shortDay(date string) string { return dayAs(date, "2 Jan") }
+
+func dayAs(date, layout string) string {
+	t, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		return date
+	}
+	return t.Format(layout)
+}
+
+// lower writes the first letter small, to go on within a sentence.
+func lower(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToLower(r)) + s[n:]
+}
+
+func trimDot(s string) string { return strings.TrimRight(s, ". ") }
+
+// absolute matches paths of this machine, after what can stand before one in a sentence. A
+// single segment is left: the service's own paths look like it.
+var absolute = regexp.MustCompile(`(^|[\s"'(=\[,:` + "`" + `])(?:(?:/[^/\s"'():;,` + "`" + `]+){2,}/?|[A-Za-z]:\\[^\s"']+|\\\\[^\s"']+)`)
+
+// plain takes the paths of this machine out of a text, and what would not show or would turn
+// the text around it.
+func (s *site) plain(text string) string { return withoutPaths(text, s.Dir) }
+
+func withoutPaths(text, dir string) string {
+	if whole, err := filepath.Abs(dir); err == nil && dir != "" && len(whole) > 1 {
+		text = strings.ReplaceAll(text, whole, "DATA")
+	}
+	text = absolute.ReplaceAllStringFunc(text, func(path string) string {
+		lead := absolute.FindStringSubmatch(path)[1]
+		last := strings.FieldsFunc(path[len(lead):], func(r rune) bool { return r == '/' || r == '\\' })
+		return lead + "…/" + last[len(last)-1]
+	})
+	return printable(text)
+}
+
+// printable drops control characters and the marks that change the direction of text.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), r == utf8.RuneError:
+			return -1
+		}
+		return r
+	}, text)
+}

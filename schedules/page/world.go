@@ -1,0 +1,159 @@
+package page
+
+import (
+	"context"
+	_ "embed"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// World is where the vessels were and what they did, as the searches by status showed it.
+type World struct {
+	Statuses []Status // in the order of the filter, those with zones first
+	Zones    []Zone   // as zones.txt lists them, what it does not know last
+	Total    int
+}
+
+// Status is one navigational status over all zones.
+type Status struct {
+	Value, Name string
+	Count       int
+	Zoned       bool
+	Gaps        bool // a search of the latest night was not complete
+}
+
+// Zone is one tile of the map.
+type Zone struct {
+	Value, Name, Region string
+	Column, Row         int // on the map; 0 if the table does not know the zone
+	Total, Level        int // the level tints the tile: 0 is empty, 5 the fullest
+	Parts               []Part
+	SeenOn              string // the oldest night that a count is from
+	Gaps                bool
+}
+
+// Part is a status within a zone. From and Share measure a stacked bar in hundredths.
+type Part struct {
+	Status
+	Level       int
+	From, Share float64
+}
+
+//go:embed zones.txt
+var zoneTable string
+
+// zoneMap lays the zones out roughly as they lie on the globe: value, column, row, short name
+// and region of each line.
+var zoneMap = func() []Zone {
+	var zones []Zone
+	for line := range strings.Lines(zoneTable) {
+		f := strings.Split(strings.TrimSpace(line), "\t")
+		column, _ := strconv.Atoi(f[1])
+		row, _ := strconv.Atoi(f[2])
+		zones = append(zones, Zone{Value: f[0], Column: column, Row: row, Name: f[3], Region: f[4]})
+	}
+	return zones
+}()
+
+// statusNames are the words of the filter, in its order.
+var statusNames = []Status{
+	{Value: "under-way", Name: "Under way"}, {Value: "moored", Name: "Moored"}, {Value: "at-anchor", Name: "At anchor"},
+	{Value: "fishing", Name: "Fishing"}, {Value: "sailing", Name: "Sailing"}, {Value: "restricted", Name: "Restricted"},
+	{Value: "drifting", Name: "Drifting"}, {Value: "constrained", Name: "Constrained"}, {Value: "aground", Name: "Aground"},
+}
+
+// cell is one row of zones.sql.
+type cell struct {
+	status, zone, seenOn string
+	vessels              int
+	complete             bool
+}
+
+func world(ctx context.Context, w *warehouse.Warehouse, date string) (*World, error) {
+	var cells []cell
+	err := each(ctx, w, "zones", func(r record) {
+		cells = append(cells, cell{r.text(0), r.text(1), r.text(3), r.number(2), r.yes(4)})
+	}, date)
+	if err != nil || len(cells) == 0 {
+		return nil, err
+	}
+	return survey(cells), nil
+}
+
+// survey lays the counts on the map.
+func survey(cells []cell) *World {
+	w := &World{Zones: slices.Clone(zoneMap)}
+	statuses := slices.Clone(statusNames)
+	for _, c := range cells {
+		w.Total += c.vessels
+		s := place(&statuses, func(s Status) bool { return s.Value == c.status }, Status{Value: c.status, Name: c.status})
+		s.Count += c.vessels
+		s.Gaps = s.Gaps || !c.complete
+		if c.zone == "" {
+			continue
+		}
+		s.Zoned = true
+		z := place(&w.Zones, func(z Zone) bool { return z.Value == c.zone }, Zone{Value: c.zone, Name: c.zone, Region: "Elsewhere"})
+		z.Total += c.vessels
+		z.Gaps = z.Gaps || !c.complete
+		if z.SeenOn == "" || c.seenOn < z.SeenOn {
+			z.SeenOn = c.seenOn
+		}
+		z.Parts = append(z.Parts, Part{Status: Status{Value: c.status, Name: s.Name, Count: c.vessels}})
+	}
+	for _, s := range statuses {
+		if s.Count > 0 || s.Zoned || s.Gaps {
+			w.Statuses = append(w.Statuses, s)
+		}
+	}
+	w.shade(statuses)
+	return w
+}
+
+// place finds an element, or appends one.
+func place[T any](all *[]T, is func(T) bool, fresh T) *T {
+	i := slices.IndexFunc(*all, is)
+	if i < 0 {
+		i = len(*all)
+		*all = append(*all, fresh)
+	}
+	return &(*all)[i]
+}
+
+// shade gives each tile its levels and its bar, with the statuses in the order of the filter.
+func (w *World) shade(order []Status) {
+	most, mostOf := 0, map[string]int{}
+	for _, z := range w.Zones {
+		most = max(most, z.Total)
+		for _, p := range z.Parts {
+			mostOf[p.Value] = max(mostOf[p.Value], p.Count)
+		}
+	}
+	rank := func(p Part) int { return slices.IndexFunc(order, func(s Status) bool { return s.Value == p.Value }) }
+	for i := range w.Zones {
+		z := &w.Zones[i]
+		z.Level = level(z.Total, most)
+		slices.SortFunc(z.Parts, func(a, b Part) int { return rank(a) - rank(b) })
+		from := 0.0
+		for j := range z.Parts {
+			p := &z.Parts[j]
+			p.Level, p.From, p.Share = level(p.Count, mostOf[p.Value]), from, bar(p.Count, z.Total)
+			from += p.Share
+		}
+	}
+}
+
+// levels is the number of tints.
+const levels = 5
+
+// level is the tint of a count: by the square root, because a few zones hold most vessels.
+func level(count, most int) int {
+	if count <= 0 || most <= 0 {
+		return 0
+	}
+	return max(1, int(math.Ceil(levels*math.Sqrt(float64(count)/float64(most))-1e-9)))
+}

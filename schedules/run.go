@@ -1,0 +1,151 @@
+package schedules
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/sourcegraph/conc/panics"
+)
+
+// crash is a panic of a run.
+type crash struct{ words, stack string }
+
+func (c *crash) Error() string { return "panic: " + c.words }
+
+// errLeft is the end of a run that called runtime.Goexit.
+var errLeft = errors.New("the run ended its goroutine without returning")
+
+// run runs a slot in a goroutine of its own, waits for it, and beats meanwhile.
+func (r *Runner) run(ctx context.Context, slot Slot) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r.mu.Lock()
+	r.running, r.cancel = slot.Job, cancel
+	r.mu.Unlock()
+	defer func() {
+		r.mu.Lock()
+		r.running, r.cancel = "", nil
+		r.mu.Unlock()
+		r.show(Slot{}, time.Time{})
+	}()
+	ended := make(chan error, 1)
+	go func() {
+		err := errLeft
+		defer func() { ended <- err }()
+		if recovered := panics.Try(func() { err = r.Run(ctx, slot) }); recovered != nil {
+			err = crashOf(recovered)
+		}
+	}()
+	started := r.now()
+	ticker := time.NewTicker(r.pulse())
+	defer ticker.Stop()
+	for {
+		r.show(slot, started)
+		select {
+		case err := <-ended:
+			return err
+		case <-ticker.C:
+			r.beat()
+		}
+	}
+}
+
+// crashOf returns the first panic of one that pools passed on: its stack is where it happened.
+func crashOf(r *panics.Recovered) *crash {
+	for {
+		inner, ok := r.Value.(*panics.Recovered)
+		if !ok {
+			return &crash{fmt.Sprint(r.Value), string(r.Stack)}
+		}
+		r = inner
+	}
+}
+
+// beat tells that the loop is alive, and writes what the book could not take before.
+func (r *Runner) beat() {
+	if r.Beat != nil {
+		r.Beat()
+	}
+	if r.Book != nil {
+		if _, err := r.Book.Write(); err != nil {
+			r.Log.Debug("book of slots not written", "error", err)
+		}
+	}
+}
+
+// write keeps records, and tells of those that are new.
+func (r *Runner) write(records ...Record) []Record {
+	fresh := records
+	if r.Book != nil {
+		var err error
+		if fresh, err = r.Book.Write(records...); err != nil {
+			r.Log.Error("book of slots not written", "error", err)
+		}
+	}
+	if r.Told != nil {
+		for _, record := range fresh {
+			if record.State != RecordWaiting {
+				r.Told(record)
+			}
+		}
+	}
+	return fresh
+}
+
+// miss keeps slots that get no run and logs one line for each reason: a long absence is not
+// a flood. What the book says already, from before a restart, is not said again.
+func (r *Runner) miss(missed []Missed) {
+	var records []Record
+	for _, m := range missed {
+		records = append(records, Record{At: r.now().UTC(), State: RecordMissed, Job: m.Job, Date: m.Date, Slot: m.At, Asked: m.Asked, Reason: m.Reason})
+	}
+	records = r.write(records...)
+	for i := 0; i < len(records); {
+		n := 1
+		for i+n < len(records) && records[i+n].Reason == records[i].Reason {
+			n++
+		}
+		first, last := records[i], records[i+n-1]
+		r.Log.Warn("slot missed", "job", first.Job, "slots", n, "first", first.Slot, "last", last.Slot, "reason", first.Reason)
+		i += n
+	}
+}
+
+// remember notes since when a job is waited for: once it was, its slots count, although no
+// run of it is stored yet.
+func (r *Runner) remember(l *line, now time.Time) {
+	if r.Book == nil {
+		return
+	}
+	records := r.Book.of(l.spec.Job)
+	if len(records) == 0 {
+		next := l.schedule.Next(now)
+		r.write(Record{At: now.UTC(), State: RecordWaiting, Job: l.spec.Job, Date: next.Format(DateLayout), Slot: next})
+		return
+	}
+	l.watch.Known = records[0].At
+}
+
+// withBroken adds the runs that failed before they could end in order and of which nothing is
+// stored: they count among those that were cut short.
+func (r *Runner) withBroken(job string, stored []Stored) []Stored {
+	if r.Book == nil {
+		return stored
+	}
+	all := stored[:len(stored):len(stored)]
+	for _, record := range r.Book.of(job) {
+		if record.State != RecordFailed || record.Asked {
+			continue
+		}
+		kept := false
+		for _, s := range stored {
+			kept = kept || !s.Started.Before(record.Started.Add(-time.Second)) && !s.Started.After(record.At.Add(time.Second))
+		}
+		if !kept {
+			all = append(all, Stored{Date: record.Date, Slot: record.Slot, Started: record.Started, State: stateBroken})
+		}
+	}
+	return all
+}

@@ -1,0 +1,232 @@
+package schedules
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// nap is the longest sleep: a clock that was set or a machine that slept is noticed within it.
+const nap = time.Minute
+
+// patience is how soon a slot that could not start is tried again.
+const patience = time.Minute
+
+// ErrNotYet is what Run returns, wrapped in the reason, when a run could not even start, such
+// as when another process writes into the data directory. The slot keeps its turn.
+var ErrNotYet = errors.New("cannot start yet")
+
+// Runner runs jobs at their slots, one at a time over all jobs, because there is one writer.
+// A slot that comes while another job runs waits for its turn, and so does one that finds the
+// data directory locked by another process.
+//
+// Serve owns the loop. Trigger, StopRun and Snapshot may be called from other goroutines.
+type Runner struct {
+	Run    func(context.Context, Slot) error  // returns when everything that it started has ended
+	Stored func(job string) ([]Stored, error) // the latest runs of a job
+	Now    func() time.Time                   // the wall clock
+	Log    *slog.Logger                       // one line for each slot that came
+	Book   *Book                              // where slots without a good run are kept; may be nil
+	Told   func(Record)                       // is told of each such slot once, and must not wait; may be nil
+	Pulse  time.Duration                      // the longest time between two beats; 0 is a minute
+	Beat   func()                             // called at each turn of the loop, also while a job runs; may be nil
+
+	lines []*line // the loop's own
+	seen  atomic.Pointer[Snapshot]
+
+	mu      sync.Mutex
+	table   []Spec
+	asked   []Slot
+	running string // the job
+	cancel  context.CancelFunc
+	wake    chan struct{}
+}
+
+// line is one line of the cron table at work.
+type line struct {
+	spec     Spec
+	schedule Schedule
+	watch    Watch
+	again    time.Time // when a slot that is held may be tried again
+}
+
+// Serve runs the jobs of the table until ctx is cancelled and the run that is under way has
+// returned. It returns an error only for a table that cannot work.
+func (r *Runner) Serve(ctx context.Context, table []Spec) error {
+	if err := r.open(table); err != nil {
+		return err
+	}
+	for ctx.Err() == nil {
+		r.beat()
+		if l, slot := r.pick(); l != nil {
+			r.attempt(ctx, l, slot)
+			continue
+		}
+		r.sleep(ctx)
+	}
+	return nil
+}
+
+// open reads the table and says when each job runs next.
+func (r *Runner) open(table []Spec) error {
+	now := r.now()
+	r.lines = nil
+	for _, spec := range table {
+		schedule, err := Parse(spec.Cron, spec.Location)
+		if err != nil {
+			return fmt.Errorf("schedule job %s: %w", spec.Job, err)
+		}
+		l := &line{spec: spec, schedule: schedule, watch: Watch{Since: now, Away: "no process was waiting"}}
+		r.remember(l, now)
+		r.lines = append(r.lines, l)
+		r.Log.Info("scheduled", "job", spec.Job, "next", schedule.Next(now))
+	}
+	r.mu.Lock()
+	r.table, r.wake = table, make(chan struct{}, 1)
+	r.mu.Unlock()
+	return nil
+}
+
+// now strips the monotonic reading: it stands still while a machine sleeps.
+func (r *Runner) now() time.Time { return r.Now().Round(0) }
+
+// pick returns the line and the slot whose turn it is, or nil if none is due.
+func (r *Runner) pick() (*line, Slot) {
+	var first *line
+	var turn Slot
+	offer := func(l *line, slot Slot) {
+		if first == nil || l.spec.Priority > first.spec.Priority ||
+			l.spec.Priority == first.spec.Priority && slot.At.Before(turn.At) {
+			first, turn = l, slot
+		}
+	}
+	for _, l := range r.lines {
+		if r.now().Before(l.again) {
+			continue
+		}
+		if slot, ok := r.due(l); ok {
+			offer(l, slot)
+		}
+		if slot, ok := r.askedFor(l); ok {
+			offer(l, slot)
+		}
+	}
+	return first, turn
+}
+
+// due asks for the stored runs only when a slot has come: they are read from disk.
+func (r *Runner) due(l *line) (Slot, bool) {
+	now := r.now()
+	horizon := l.spec.horizon(l.schedule, now)
+	if !l.watch.Dealt.IsZero() {
+		if next := l.schedule.Next(l.watch.Dealt); next.IsZero() || next.After(horizon) {
+			return Slot{}, false
+		}
+	}
+	stored, err := r.Stored(l.spec.Job)
+	if err != nil { // without them a slot could run twice
+		r.hold(l, fmt.Sprintf("stored runs unreadable: %v", err))
+		return Slot{}, false
+	}
+	slot, due, missed := Due(l.spec, l.schedule, r.withBroken(l.spec.Job, stored), l.watch, now)
+	r.miss(missed)
+	l.watch.Dealt = horizon
+	if due {
+		l.watch.Dealt = slot.At.Add(-time.Nanosecond)
+	} else {
+		l.watch.Held = ""
+	}
+	return slot, due
+}
+
+// hold puts a slot that cannot start off for a while. The reason is logged when it is new.
+func (r *Runner) hold(l *line, reason string) {
+	l.again = r.now().Add(patience)
+	if l.watch.Held != reason {
+		l.watch.Held = reason
+		r.Log.Warn("slot waits", "job", l.spec.Job, "reason", reason)
+	}
+}
+
+// attempt runs one slot. Whatever becomes of it, the slot is dealt with: the next one runs.
+// Only one that finds the data directory locked keeps its turn.
+func (r *Runner) attempt(ctx context.Context, l *line, slot Slot) {
+	start := r.now()
+	log := r.Log.With("job", slot.Job, "date", slot.Date, "slot", slot.At)
+	if l.watch.Held == "" {
+		log.Info("slot starts", "late", start.Sub(slot.At))
+	}
+	err := r.run(ctx, slot)
+	if errors.Is(err, ErrNotYet) {
+		r.hold(l, err.Error())
+		return
+	}
+	end := r.now()
+	l.watch.Since, l.watch.Away, l.watch.Held = end, "the run before was under way", ""
+	if slot.Asked {
+		r.take(slot)
+	} else {
+		l.watch.Dealt = slot.At
+	}
+	if err == nil {
+		log.Info("slot done", "took", end.Sub(start))
+		return
+	}
+	record := Record{At: end.UTC(), State: RecordFailed, Job: slot.Job, Date: slot.Date, Slot: slot.At, Asked: slot.Asked, Started: start.UTC(), Reason: err.Error()}
+	attributes := []any{"error", err, "took", end.Sub(start)}
+	if crash, ok := errors.AsType[*crash](err); ok {
+		record.Stack = crash.stack
+		attributes = append(attributes, "stack", crash.stack)
+	}
+	log.Error("run failed", attributes...)
+	r.write(record)
+}
+
+// sleep waits for the next slot, at most a pulse, or for the end. When it wakes much later
+// than it should, the machine slept or the clock was set: the slots in between were not
+// waited for.
+func (r *Runner) sleep(ctx context.Context) {
+	r.show(Slot{}, time.Time{})
+	start := r.now()
+	wait := r.pulse()
+	for _, l := range r.lines {
+		next := l.again
+		if !next.After(start) {
+			from := l.spec.horizon(l.schedule, start)
+			if l.watch.Dealt.After(from) {
+				from = l.watch.Dealt
+			}
+			next, _ = l.spec.starts(l.schedule, from)
+		}
+		if next.After(start) {
+			wait = min(wait, next.Sub(start))
+		}
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return
+	case <-r.wake:
+	case <-timer.C:
+	}
+	woke := r.now()
+	if woke.Sub(start) <= wait+nap {
+		return
+	}
+	r.Log.Warn("clock jumped", "asked", wait, "took", woke.Sub(start))
+	for _, l := range r.lines {
+		l.watch.Since, l.watch.Away = woke, "the machine slept or its clock was set"
+	}
+}
+
+func (r *Runner) pulse() time.Duration {
+	if r.Pulse > 0 {
+		return r.Pulse
+	}
+	return nap
+}
