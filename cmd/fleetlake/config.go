@@ -1,0 +1,165 @@
+package main
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+	_ "time/tzdata" // job time zones must not depend on the machine
+
+	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/schedules"
+)
+
+// defaultConfigPath is read when nobody names another file; it need not exist.
+const defaultConfigPath = "fleetlake.yaml"
+
+// maxConfigBytes keeps a wrong path from being read into memory whole.
+const maxConfigBytes = 1 << 20
+
+// defaultConfigText is what init writes. Read back, it equals defaultConfig.
+//
+//go:embed fleetlake.yaml
+var defaultConfigText string
+
+// Config is a configuration that has been checked: every value in it can be used, but for
+// the address and the key, which only some verbs need (see requireService).
+type Config struct {
+	File        string // "" when there was none
+	BaseURL     string // no slash at its end; "" until given
+	KeyFile     string
+	Limits      map[string]int // by operation name
+	MaxInFlight int
+	Timeout     time.Duration
+	DataDir     string
+	Budget      budgetConfig
+	Jobs        []jobConfig // in the order of the file
+	Serve       serveConfig
+	Notify      notifyConfig
+
+	key       secretKey // from the environment
+	baseURLAt string    // where these two values stand, or should
+	keyFileAt string
+}
+
+// budgetConfig is the money, in credits. 0 is no cap.
+type budgetConfig struct {
+	PerRun, PerDay, PerMonth, Floor int
+}
+
+// jobConfig is a job and when it runs.
+type jobConfig struct {
+	Job  pipeline.Job
+	Spec schedules.Spec
+}
+
+// configError is everything that is wrong with a configuration, one line each.
+type configError struct{ problems []string }
+
+func (e *configError) Error() string { return strings.Join(e.problems, "\n") }
+
+// defaultConfig is the configuration without a file and without an environment.
+func defaultConfig() Config {
+	limits := map[string]int{}
+	for _, o := range extract.Operations {
+		limits[o.Name] = o.PerMinute
+	}
+	return Config{
+		Limits:      limits,
+		MaxInFlight: 4,
+		Timeout:     time.Minute,
+		DataDir:     "fleetlake-data",
+		Budget:      budgetConfig{PerRun: 5000},
+		Jobs:        []jobConfig{defaultJob("nightly")},
+		Serve:       serveConfig{Listen: defaultListen},
+		Notify:      notifyConfig{MaxAge: defaultMaxAge},
+		baseURLAt:   "api.base_url",
+		keyFileAt:   "api.key_file",
+	}
+}
+
+// defaultJob is a job that leaves out everything.
+func defaultJob(name string) jobConfig {
+	return jobConfig{
+		Job: pipeline.Job{
+			Name:     name,
+			Location: time.UTC,
+			Deadline: 4 * time.Hour,
+			List:     pipeline.List{By: "cheapest", MaxAge: 20 * time.Hour},
+			Sweep:    pipeline.Sweep{Statuses: statusNames(), Zones: slices.Clone(extract.Zones)},
+			Lookup:   pipeline.Lookup{Want: []string{"particulars"}, MaxAge: 720 * time.Hour},
+		},
+		Spec: schedules.Spec{Job: name, Cron: "0 2 * * *", Location: time.UTC, Missed: schedules.MissedOnce, MaxLateness: 24 * time.Hour},
+	}
+}
+
+func statusNames() []string {
+	var names []string
+	for _, s := range extract.Statuses {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// loadConfig reads the configuration from a file and the environment. Unless the path is
+// explicit, FLEETLAKE_CONFIG names another, and without that the file may be absent.
+func loadConfig(path string, explicit bool, getenv func(string) string) (Config, error) {
+	if named := getenv("FLEETLAKE_CONFIG"); named != "" && !explicit {
+		path, explicit = named, true
+	}
+	if path == "" {
+		path = defaultConfigPath
+	}
+	text, err := readConfig(path)
+	if errors.Is(err, fs.ErrNotExist) && !explicit {
+		path, text, err = "", nil, nil
+	}
+	if err != nil {
+		return Config{}, &configError{[]string{fmt.Sprintf("read configuration: %v", err)}}
+	}
+	c, problems := parseConfig(path, text)
+	problems = append(problems, applyEnvironment(&c, getenv)...)
+	if len(problems) > 0 {
+		return Config{}, &configError{problems}
+	}
+	return c, nil
+}
+
+func readConfig(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxConfigBytes {
+		return nil, fmt.Errorf("%s: %d bytes, expected at most %d", path, info.Size(), maxConfigBytes)
+	}
+	return os.ReadFile(path)
+}
+
+// job returns a job by its name, with the cap of a run, and its line of the cron table.
+func (c Config) job(name string) (pipeline.Job, schedules.Spec, error) {
+	for _, j := range c.Jobs {
+		if j.Job.Name == name {
+			j.Job.Budget = c.Budget.PerRun
+			return j.Job, j.Spec, nil
+		}
+	}
+	known := strings.Join(c.jobNames(), ", ")
+	if known == "" {
+		known = "none: the configuration has no jobs"
+	}
+	return pipeline.Job{}, schedules.Spec{}, fmt.Errorf("unknown job %q, expected one of: %s", name, known)
+}
+
+func (c Config) jobNames() []string {
+	var names []string
+	for _, j := range c.Jobs {
+		names = append(names, j.Job.Name)
+	}
+	return names
+}

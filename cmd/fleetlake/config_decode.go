@@ -1,0 +1,229 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// configDecoder reads a YAML tree against tables of keys and collects everything that is
+// wrong with it. It works on nodes, because each problem is told with its line and column,
+// and those of a wrong value must not hide those of an unknown key.
+type configDecoder struct {
+	file     string
+	problems []string
+}
+
+// settings says what to do with the value of each key of a mapping.
+type configTable map[string]func(*yaml.Node)
+
+// at is the position of a node as editors understand it.
+func (d *configDecoder) at(n *yaml.Node) string {
+	return fmt.Sprintf("%s:%d:%d", d.file, n.Line, n.Column)
+}
+
+// report adds a problem: what is wrong with the value of a path, and what was expected.
+func (d *configDecoder) report(n *yaml.Node, format string, a ...any) {
+	d.problems = append(d.problems, d.at(n)+": "+fmt.Sprintf(format, a...))
+}
+
+// document parses the text and returns its root, or nil if there is none to look at.
+func (d *configDecoder) document(text []byte) *yaml.Node {
+	if len(strings.TrimSpace(string(text))) == 0 {
+		return nil
+	}
+	var root yaml.Node
+	err := yaml.Load(text, &root)
+	if err == nil && len(root.Content) > 0 {
+		return root.Content[0]
+	}
+	if err != nil && !strings.Contains(err.Error(), "no documents in stream") { // only comments
+		d.problems = append(d.problems, d.syntax(err))
+	}
+	return nil
+}
+
+// syntax words an error of the YAML library as one of ours.
+func (d *configDecoder) syntax(err error) string {
+	if all, ok := errors.AsType[*yaml.LoadErrors](err); ok && len(all.Errors) > 0 {
+		err = all.Errors[0]
+	}
+	at := d.file
+	message := err.Error()
+	if e, ok := errors.AsType[*yaml.LoadError](err); ok {
+		message = strings.TrimPrefix(e.Message, "yaml: ")
+		if e.Mark.Line > 0 {
+			at = fmt.Sprintf("%s:%d:%d", d.file, e.Mark.Line, e.Mark.Column)
+		}
+	}
+	return fmt.Sprintf("%s: %s, expected YAML", at, message)
+}
+
+// resolveAlias follows an alias to its anchor.
+func resolveAlias(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode && n.Alias != nil {
+		return n.Alias
+	}
+	return n
+}
+
+// isNull reports whether a key has no value: it is as if the key were absent.
+func isNull(n *yaml.Node) bool {
+	return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
+}
+
+// mapping hands each value of a mapping to what its key says. path is what users call the mapping.
+func (d *configDecoder) mapping(n *yaml.Node, path string, table configTable) {
+	known := make([]string, 0, len(table))
+	for key := range table {
+		known = append(known, key)
+	}
+	slices.Sort(known)
+	d.pairs(n, path, func(key, value *yaml.Node) {
+		decode, ok := table[key.Value]
+		switch {
+		case !ok:
+			d.report(key, "%s", unknownKey(key.Value, path, known))
+		case !isNull(value):
+			decode(value)
+		}
+	})
+}
+
+// unknownKey words the refusal of a key. Its value is not shown: it could be a secret.
+func unknownKey(key, path string, known []string) string {
+	where := ""
+	if path != "" {
+		where = " in " + path
+	}
+	if path == "api" && slices.Contains([]string{"key", "api_key", "apikey", "token"}, strings.ToLower(key)) {
+		return fmt.Sprintf("unknown key %q%s, expected the key of the service in a file named by key_file or in FLEETLAKE_API_KEY", key, where)
+	}
+	return fmt.Sprintf("unknown key %q%s, expected one of: %s%s", key, where, strings.Join(known, ", "), didYouMean(key, known))
+}
+
+// pairs calls do for each key and value of a mapping, each key once.
+func (d *configDecoder) pairs(n *yaml.Node, path string, do func(key, value *yaml.Node)) {
+	n = resolveAlias(n)
+	if n.Kind != yaml.MappingNode {
+		d.report(n, "%s%s, expected keys with values", pathPrefix(path), nodeKind(n))
+		return
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], resolveAlias(n.Content[i+1])
+		switch {
+		case key.Kind != yaml.ScalarNode:
+			d.report(key, "%skey that is %s, expected a word", pathPrefix(path), nodeKind(key))
+		case seen[key.Value]:
+			d.report(key, "%skey %q given twice, expected it once", pathPrefix(path), key.Value)
+		default:
+			seen[key.Value] = true
+			do(key, value)
+		}
+	}
+}
+
+// pathPrefix is how a problem begins.
+func pathPrefix(path string) string {
+	if path == "" {
+		return ""
+	}
+	return path + ": "
+}
+
+// nodeKind names what a node is, for people.
+func nodeKind(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.AliasNode:
+		return "an alias"
+	default:
+		return strconv.Quote(n.Value)
+	}
+}
+
+// text returns the value of a scalar as it is written, so that 007 and true stay what they are.
+func (d *configDecoder) text(n *yaml.Node, path, expected string) (string, bool) {
+	n = resolveAlias(n)
+	if n.Kind != yaml.ScalarNode {
+		d.report(n, "%s: %s, expected %s", path, nodeKind(n), expected)
+		return "", false
+	}
+	return n.Value, true
+}
+
+// value reads a scalar by a function that says what is wrong with it.
+func setting[T any](d *configDecoder, path, expected string, parse func(string) (T, error), set func(T)) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		s, ok := d.text(n, path, expected)
+		if !ok {
+			return
+		}
+		v, err := parse(s)
+		if err != nil {
+			d.report(n, "%s: %v", path, err)
+			return
+		}
+		set(v)
+	}
+}
+
+// configNumber reads a number between two others.
+func configNumber(least, most int) func(string) (int, error) {
+	expected := fmt.Sprintf("a whole number from %d to %d", least, most)
+	if most == math.MaxInt {
+		expected = fmt.Sprintf("a whole number of %d or more", least)
+	}
+	return func(s string) (int, error) {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < least || n > most {
+			return 0, fmt.Errorf("%q, expected %s", s, expected)
+		}
+		return n, nil
+	}
+}
+
+// configDuration reads a duration of at least some length; days are written as 30d.
+func configDuration(least time.Duration) func(string) (time.Duration, error) {
+	expected := "a duration such as 90s, 20h or 30d"
+	if least > 0 {
+		expected += ", longer than 0"
+	}
+	return func(s string) (time.Duration, error) {
+		total, err := parseDuration(s)
+		if err != nil || total < least {
+			return 0, fmt.Errorf("%q, expected %s", s, expected)
+		}
+		return total, nil
+	}
+}
+
+func parseDuration(s string) (time.Duration, error) {
+	count, rest, days := strings.Cut(s, "d")
+	if !days {
+		return time.ParseDuration(s)
+	}
+	n, err := strconv.ParseUint(count, 10, 16)
+	if err != nil || n > 36500 {
+		return 0, fmt.Errorf("days %q", count)
+	}
+	total := time.Duration(n) * 24 * time.Hour
+	if rest == "" {
+		return total, nil
+	}
+	more, err := time.ParseDuration(rest)
+	if err != nil || more < 0 || total > math.MaxInt64-more {
+		return 0, fmt.Errorf("duration %q", rest)
+	}
+	return total + more, nil
+}

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/schedules"
+)
+
+// jobNamePattern is what a job may be called: it is an argument and a value in reports.
+var jobNamePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+
+// parseConfig reads the text of a configuration over the defaults and returns everything that
+// is wrong with it, in the order of the text.
+func parseConfig(file string, text []byte) (Config, []string) {
+	c := defaultConfig()
+	c.File = file
+	d := &configDecoder{file: file}
+	root := d.document(text)
+	if root == nil || isNull(root) {
+		return c, d.problems
+	}
+	d.mapping(root, "", configTable{
+		"api":      func(n *yaml.Node) { d.api(n, &c) },
+		"data_dir": setting(d, "data_dir", "a directory", parseDataDir, func(s string) { c.DataDir = s }),
+		"budget":   func(n *yaml.Node) { d.budget(n, &c.Budget) },
+		"jobs":     func(n *yaml.Node) { c.Jobs = d.jobs(n) },
+		"serve":    func(n *yaml.Node) { d.serve(n, &c.Serve) },
+		"notify":   func(n *yaml.Node) { d.notify(n, &c.Notify) },
+	})
+	return c, d.problems
+}
+
+func (d *configDecoder) api(n *yaml.Node, c *Config) {
+	c.baseURLAt, c.keyFileAt = d.at(n)+": api.base_url", d.at(n)+": api.key_file"
+	number := configNumber(1, 64)
+	d.mapping(n, "api", configTable{
+		"base_url": func(n *yaml.Node) {
+			c.baseURLAt = d.at(n) + ": api.base_url"
+			setting(d, "api.base_url", "an address", parseBaseURL, func(s string) { c.BaseURL = s })(n)
+		},
+		"key_file": func(n *yaml.Node) {
+			c.keyFileAt = d.at(n) + ": api.key_file"
+			c.KeyFile, _ = d.text(n, "api.key_file", "a file")
+		},
+		"limits":        func(n *yaml.Node) { d.limits(n, c.Limits) },
+		"max_in_flight": setting(d, "api.max_in_flight", "a number", number, func(v int) { c.MaxInFlight = v }),
+		"timeout":       setting(d, "api.timeout", "a duration", configDuration(1), func(v time.Duration) { c.Timeout = v }),
+	})
+}
+
+func (d *configDecoder) limits(n *yaml.Node, limits map[string]int) {
+	table := configTable{}
+	for _, o := range extract.Operations {
+		table[o.Name] = setting(d, "api.limits."+o.Name, "a number", configNumber(1, math.MaxInt32), func(v int) { limits[o.Name] = v })
+	}
+	d.mapping(n, "api.limits", table)
+}
+
+func (d *configDecoder) budget(n *yaml.Node, b *budgetConfig) {
+	credits := configNumber(0, math.MaxInt)
+	d.mapping(n, "budget", configTable{
+		"per_run":   setting(d, "budget.per_run", "a number", credits, func(v int) { b.PerRun = v }),
+		"per_day":   setting(d, "budget.per_day", "a number", configUnbuilt(credits), func(v int) { b.PerDay = v }),
+		"per_month": setting(d, "budget.per_month", "a number", configUnbuilt(credits), func(v int) { b.PerMonth = v }),
+		"floor":     setting(d, "budget.floor", "a number", configUnbuilt(credits), func(v int) { b.Floor = v }),
+	})
+}
+
+// configUnbuilt refuses a cap that this version would not hold: ignoring it could cost money.
+func configUnbuilt(parse func(string) (int, error)) func(string) (int, error) {
+	return func(s string) (int, error) {
+		n, err := parse(s)
+		if err == nil && n != 0 {
+			err = fmt.Errorf("%d, but this version holds only per_run, expected 0", n)
+		}
+		return n, err
+	}
+}
+
+// jobs reads the jobs of the file, which take the place of the built-in one.
+func (d *configDecoder) jobs(n *yaml.Node) []jobConfig {
+	var jobs []jobConfig
+	d.pairs(n, "jobs", func(key, value *yaml.Node) {
+		if !jobNamePattern.MatchString(key.Value) {
+			d.report(key, "jobs: %q, expected a name of letters, digits, - and _", key.Value)
+			return
+		}
+		j := defaultJob(key.Value)
+		if !isNull(value) {
+			d.job(value, &j)
+		}
+		jobs = append(jobs, j)
+	})
+	return jobs
+}
+
+func (d *configDecoder) job(n *yaml.Node, j *jobConfig) {
+	path := "jobs." + j.Job.Name
+	missed := configWord([]string{schedules.MissedOnce, schedules.MissedSkip})
+	d.mapping(n, path, configTable{
+		"schedule":     setting(d, path+".schedule", "a cron expression", parseCron, func(s string) { j.Spec.Cron = s }),
+		"timezone":     setting(d, path+".timezone", "a time zone", parseZone, func(l *time.Location) { j.Spec.Location, j.Job.Location = l, l }),
+		"deadline":     setting(d, path+".deadline", "a duration", configDuration(1), func(v time.Duration) { j.Job.Deadline = v }),
+		"missed":       setting(d, path+".missed", "once or skip", missed, func(s string) { j.Spec.Missed = s }),
+		"jitter":       setting(d, path+".jitter", "a duration", configDuration(0), func(v time.Duration) { j.Spec.Jitter = v }),
+		"priority":     setting(d, path+".priority", "a number", configNumber(-1000, 1000), func(v int) { j.Spec.Priority = v }),
+		"max_lateness": setting(d, path+".max_lateness", "a duration", configDuration(1), func(v time.Duration) { j.Spec.MaxLateness = v }),
+		"list":         func(n *yaml.Node) { d.listing(n, path+".list", &j.Job.List) },
+		"sweep":        func(n *yaml.Node) { d.sweep(n, path+".sweep", &j.Job.Sweep) },
+		"lookup":       func(n *yaml.Node) { d.lookup(n, path+".lookup", &j.Job.Lookup) },
+	})
+	d.checkSpec(n, path, j.Spec)
+}
+
+func (d *configDecoder) listing(n *yaml.Node, path string, l *pipeline.List) {
+	by := configWord([]string{"cheapest", "type", "country", "none"})
+	d.mapping(n, path, configTable{
+		"by":        setting(d, path+".by", "a word", by, func(s string) { l.By = s }),
+		"types":     d.words(path+".types", extract.Types, func(v []string) { l.Types = unlessAll(v, extract.Types) }),
+		"countries": d.words(path+".countries", extract.Countries, func(v []string) { l.Countries = unlessAll(v, extract.Countries) }),
+		"max_age":   setting(d, path+".max_age", "a duration", configDuration(0), func(v time.Duration) { l.MaxAge = v }),
+	})
+}
+
+// unlessAll returns nil, which means all, for a list that names all.
+func unlessAll(values, vocabulary []string) []string {
+	if len(values) == len(vocabulary) {
+		return nil
+	}
+	return values
+}
+
+func (d *configDecoder) sweep(n *yaml.Node, path string, s *pipeline.Sweep) {
+	before := len(d.problems)
+	d.mapping(n, path, configTable{
+		"statuses":     d.words(path+".statuses", statusNames(), func(v []string) { s.Statuses = v }),
+		"zones":        d.words(path+".zones", extract.Zones, func(v []string) { s.Zones = v }),
+		"vessel_types": d.words(path+".vessel_types", extract.VesselTypes, func(v []string) { s.VesselTypes = v }),
+		"laden":        d.words(path+".laden", extract.Laden, func(v []string) { s.Laden = v }),
+		"for_order":    d.words(path+".for_order", extract.ForOrder, func(v []string) { s.ForOrder = v }),
+	})
+	if len(s.Zones) > 0 || len(d.problems) > before {
+		return
+	}
+	for _, name := range s.Statuses {
+		if status, ok := extract.StatusNamed(name); ok && status.Zoned {
+			d.report(resolveAlias(n), "%s.zones: empty, expected a zone because %s is searched by zone", path, name)
+			return
+		}
+	}
+}
+
+func (d *configDecoder) lookup(n *yaml.Node, path string, l *pipeline.Lookup) {
+	requests := configNumber(0, math.MaxInt)
+	d.mapping(n, path, configTable{
+		"want":         d.words(path+".want", pipeline.Datasets, func(v []string) { l.Want = v }),
+		"max_age":      setting(d, path+".max_age", "a duration", configDuration(0), func(v time.Duration) { l.MaxAge = v }),
+		"watch":        d.list(path+".watch", configVessel, func(v []string) { l.Watch = v }),
+		"max_requests": setting(d, path+".max_requests", "a number", requests, func(v int) { l.MaxRequests = v }),
+	})
+}
+
+func parseDataDir(s string) (string, error) {
+	if strings.TrimSpace(s) == "" {
+		return "", fmt.Errorf("%q, expected a directory", s)
+	}
+	return s, nil
+}
+
+func parseCron(s string) (string, error) {
+	if _, err := schedules.Parse(s, time.UTC); err != nil {
+		return "", fmt.Errorf("%w, expected minute, hour, day, month and weekday, such as \"0 2 * * *\"", err)
+	}
+	return s, nil
+}
+
+// parseZone finds a time zone by its name. The machine's own is refused: the snapshot dates
+// would depend on where fleetlake happens to run.
+func parseZone(s string) (*time.Location, error) {
+	loc, err := time.LoadLocation(s)
+	if err != nil || s == "" || loc == time.Local {
+		return nil, fmt.Errorf("%q, expected a name of the time-zone database such as UTC or Europe/Berlin", s)
+	}
+	return loc, nil
+}
+
+// applyEnvironment sets what the environment says over what the file says.
+func applyEnvironment(c *Config, getenv func(string) string) []string {
+	var problems []string
+	for _, v := range configVariables(c) {
+		s := strings.TrimSpace(getenv(v.name))
+		if s == "" {
+			continue
+		}
+		if err := v.set(s); err != nil {
+			problems = append(problems, fmt.Sprintf("%s: %v", v.name, err))
+		}
+	}
+	return problems
+}
+
+// configVariable is a setting that the environment can give.
+type configVariable struct {
+	name string
+	set  func(string) error
+}
+
+func configVariables(c *Config) []configVariable {
+	return []configVariable{
+		{"FLEETLAKE_API_KEY", func(s string) error { c.key = newSecretKey(s); return nil }},
+		{"FLEETLAKE_BASE_URL", func(s string) (err error) { c.BaseURL, err = parseBaseURL(s); return err }},
+		{"FLEETLAKE_MAX_IN_FLIGHT", func(s string) (err error) { c.MaxInFlight, err = configNumber(1, 64)(s); return err }},
+		{"FLEETLAKE_DATA", func(s string) error { c.DataDir = s; return nil }},
+		{"FLEETLAKE_BUDGET", func(s string) (err error) { c.Budget.PerRun, err = configNumber(0, math.MaxInt)(s); return err }},
+		{"FLEETLAKE_NOTIFY_URLS", func(s string) (err error) { c.Notify.URLs, err = parseURLs(s); return err }},
+	}
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/fleetlake/fleetlake/schedules"
+	"github.com/fleetlake/fleetlake/schedules/notify"
+)
+
+// defaultListen is where the status page is unless the configuration says otherwise.
+const defaultListen = "127.0.0.1:8080"
+
+// shortestToken is the least length of a token that guards a page on a network.
+const shortestToken = 16
+
+// serveConfig is what `fleetlake serve` shows, and to whom.
+type serveConfig struct {
+	Listen    string // "" shows nothing
+	TokenFile string
+	Hosts     []string // names of this machine besides the loopback ones
+	Asked     bool     // the address was written down: that it is taken is an error
+	tokenAt   string
+}
+
+// notifyConfig is whom to tell what goes wrong.
+type notifyConfig struct {
+	URLs       []secretKey
+	Webhook    secretKey
+	SecretFile string
+	On         []string      // of notify.Kinds; empty is all
+	MaxAge     time.Duration // without a published run for so long, somebody is told
+	secretAt   string
+}
+
+func (d *configDecoder) serve(n *yaml.Node, s *serveConfig) {
+	listen := resolveAlias(n)
+	d.mapping(n, "serve", configTable{
+		"listen": func(n *yaml.Node) {
+			listen = n
+			setting(d, "serve.listen", "an address", parseListen, func(v string) { s.Listen, s.Asked = v, true })(n)
+		},
+		"token_file": func(n *yaml.Node) {
+			s.tokenAt = d.at(n) + ": serve.token_file"
+			s.TokenFile, _ = d.text(n, "serve.token_file", "a file")
+		},
+		"hosts": d.list("serve.hosts", parseHost, func(v []string) { s.Hosts = v }),
+	})
+	if s.TokenFile == "" && !onLoopback(s.Listen) {
+		d.report(listen, "serve.listen: an address that others reach, expected a token_file beside it or an address such as %s", defaultListen)
+	}
+}
+
+// parseListen reads HOST:PORT. An empty host is every address of the machine.
+func parseListen(s string) (string, error) {
+	if s == "" {
+		return "", nil
+	}
+	host, port, err := net.SplitHostPort(s)
+	if n, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil || n == 0 && port != "0" ||
+		host != "" && !strings.EqualFold(host, "localhost") && net.ParseIP(host) == nil {
+		return "", fmt.Errorf("%q, expected an IP address and a port such as %s, or \"\" for no page", s, defaultListen)
+	}
+	return s, nil
+}
+
+// onLoopback reports whether only this machine reaches an address.
+func onLoopback(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	return listen == "" || err == nil && isLoopback(host)
+}
+
+var hostPattern = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)
+
+func parseHost(s string) ([]string, error) {
+	if !hostPattern.MatchString(s) && net.ParseIP(s) == nil {
+		return nil, fmt.Errorf("%q, expected the name or the IP address of a host without a port", s)
+	}
+	return []string{strings.ToLower(s)}, nil
+}
+
+// token reads the token of the page; empty if there is none.
+func (s serveConfig) token() (string, error) {
+	if s.TokenFile == "" {
+		return "", nil
+	}
+	token, err := readSecretFile(s.TokenFile, s.tokenAt, "token")
+	if err == nil && len(token) < shortestToken {
+		err = fmt.Errorf("%s: the token file holds %d characters, expected %d or more", s.tokenAt, len(token), shortestToken)
+	}
+	return token, err
+}
+
+func (d *configDecoder) notify(n *yaml.Node, c *notifyConfig) {
+	var kinds []string
+	for _, k := range notify.Kinds {
+		kinds = append(kinds, string(k))
+	}
+	d.mapping(n, "notify", configTable{
+		"urls":    func(n *yaml.Node) { c.URLs = d.addresses(n) },
+		"webhook": func(n *yaml.Node) { d.webhook(n, c) },
+		"on":      d.words("notify.on", kinds, func(v []string) { c.On = unlessAll(v, kinds) }),
+		"max_age": setting(d, "notify.max_age", "a duration", configDuration(1), func(v time.Duration) { c.MaxAge = v }),
+	})
+}
+
+// addresses reads a list of addresses that hold secrets: none is repeated in a problem.
+func (d *configDecoder) addresses(n *yaml.Node) []secretKey {
+	n = resolveAlias(n)
+	if n.Kind != yaml.SequenceNode {
+		d.report(n, "notify.urls: no list, expected a list such as [] or [a, b]")
+		return nil
+	}
+	var all []secretKey
+	for _, item := range n.Content {
+		item = resolveAlias(item)
+		err := errors.New("no word, expected an address")
+		if item.Kind == yaml.ScalarNode {
+			err = notify.CheckURL(item.Value)
+		}
+		if err != nil {
+			d.report(item, "notify.urls: %v", err)
+			continue
+		}
+		all = append(all, newSecretKey(item.Value))
+	}
+	return all
+}
+
+func (d *configDecoder) webhook(n *yaml.Node, c *notifyConfig) {
+	d.mapping(n, "notify.webhook", configTable{
+		"url": setting(d, "notify.webhook.url", "an address", parseWebhook, func(v secretKey) { c.Webhook = v }),
+		"secret_file": func(n *yaml.Node) {
+			c.secretAt = d.at(n) + ": notify.webhook.secret_file"
+			c.SecretFile, _ = d.text(n, "notify.webhook.secret_file", "a file")
+		},
+	})
+}
+
+func parseWebhook(s string) (secretKey, error) {
+	if s == "" {
+		return secretKey{}, nil
+	}
+	return newSecretKey(s), notify.CheckWebhook(s)
+}
+
+// parseURLs reads addresses that white space separates: a comma may stand in an address.
+func parseURLs(s string) ([]secretKey, error) {
+	var all []secretKey
+	for i, address := range strings.Fields(s) {
+		if err := notify.CheckURL(address); err != nil {
+			return nil, fmt.Errorf("number %d: %w", i+1, err)
+		}
+		all = append(all, newSecretKey(address))
+	}
+	return all, nil
+}
+
+// recipients makes the configuration of the notifier.
+func (c notifyConfig) recipients() (notify.Config, error) {
+	r := notify.Config{Webhook: c.Webhook.reveal()}
+	for _, u := range c.URLs {
+		r.URLs = append(r.URLs, u.reveal())
+	}
+	for _, k := range c.On {
+		r.On = append(r.On, notify.Kind(k))
+	}
+	if c.SecretFile == "" {
+		return r, nil
+	}
+	var err error
+	r.Secret, err = readSecretFile(c.SecretFile, c.secretAt, "secret")
+	return r, err
+}
+
+// checkSpec refuses a job whose jitter would make every slot too late.
+func (d *configDecoder) checkSpec(n *yaml.Node, path string, s schedules.Spec) {
+	if s.Jitter >= s.MaxLateness {
+		d.report(resolveAlias(n), "%s.jitter: %v, expected less than max_lateness, %v", path, s.Jitter, s.MaxLateness)
+	}
+}

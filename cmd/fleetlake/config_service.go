@@ -1,0 +1,152 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"net"
+	"net/url"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/fleetlake/fleetlake/extract"
+)
+
+// maxKeyBytes is more than any key is long.
+const maxKeyBytes = 4096
+
+// redactedKey stands for a key wherever one is printed.
+const redactedKey = "[redacted]"
+
+// secretKey is a text that prints as [redacted]. It is behind a pointer because fmt does not
+// ask an unexported field how it wants to be printed.
+type secretKey struct{ text *string }
+
+func newSecretKey(text string) secretKey { return secretKey{&text} }
+
+func (s secretKey) reveal() string {
+	if s.text == nil {
+		return ""
+	}
+	return *s.text
+}
+
+func (s secretKey) String() string               { return redactedKey }
+func (s secretKey) GoString() string             { return redactedKey }
+func (s secretKey) MarshalText() ([]byte, error) { return []byte(redactedKey), nil }
+func (s secretKey) LogValue() slog.Value         { return slog.StringValue(redactedKey) }
+
+// requireService reports what is missing for calling the service: the address or the key.
+func (c Config) requireService() error {
+	var problems []string
+	if c.BaseURL == "" {
+		problems = append(problems, c.baseURLAt+": no address of the service, expected it there or in FLEETLAKE_BASE_URL")
+	}
+	if _, err := c.readKey(); err != nil {
+		problems = append(problems, err.Error())
+	}
+	if len(problems) > 0 {
+		return &configError{problems}
+	}
+	return nil
+}
+
+// service says how to call the service. Ask requireService first: without it the address or
+// the key may be empty.
+func (c Config) service() extract.Service {
+	key, _ := c.readKey()
+	return extract.Service{
+		BaseURL:     c.BaseURL,
+		Key:         key,
+		Limits:      maps.Clone(c.Limits),
+		MaxInFlight: c.MaxInFlight,
+		Timeout:     c.Timeout,
+	}
+}
+
+// readKey takes the key from the environment or from its file. Its errors name the place of
+// the setting and never its value: people paste keys into the wrong places.
+func (c Config) readKey() (string, error) {
+	if key := c.key.reveal(); key != "" {
+		return checkKey(key, "FLEETLAKE_API_KEY", "key")
+	}
+	if c.KeyFile == "" {
+		return "", fmt.Errorf("%s: no key, expected a file that holds it there or the key itself in FLEETLAKE_API_KEY", c.keyFileAt)
+	}
+	return readSecretFile(c.KeyFile, c.keyFileAt, "key")
+}
+
+// readSecretFile reads a file that holds a secret and nothing else. at is the place of its
+// setting, what it is in a word.
+func readSecretFile(path, at, what string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("%s: open the %s file: %w", at, what, withoutPath(err))
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("%s: look at the %s file: %w", at, what, withoutPath(err))
+	case !info.Mode().IsRegular():
+		return "", fmt.Errorf("%s: the %s file is no regular file", at, what)
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
+		return "", fmt.Errorf("%s: the %s file has mode %04o, expected 0600 or stricter", at, what, info.Mode().Perm())
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxKeyBytes+1))
+	if err != nil {
+		return "", fmt.Errorf("%s: read the %s file: %w", at, what, withoutPath(err))
+	}
+	return checkKey(strings.TrimSpace(string(text)), at+": the "+what+" file", what)
+}
+
+// withoutPath takes the path out of an error of the file system.
+func withoutPath(err error) error {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		return path.Err
+	}
+	return err
+}
+
+// checkKey refuses what cannot be sent as a header.
+func checkKey(key, where, what string) (string, error) {
+	switch {
+	case key == "":
+		return "", fmt.Errorf("%s is empty, expected the %s", where, what)
+	case len(key) > maxKeyBytes:
+		return "", fmt.Errorf("%s is longer than %d bytes, expected the %s alone", where, maxKeyBytes, what)
+	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return "", fmt.Errorf("%s holds white space or other characters that no %s has, expected the %[2]s alone", where, what)
+	}
+	return key, nil
+}
+
+// parseBaseURL checks the address of the service. Its errors do not repeat the address, which
+// may hold a password.
+func parseBaseURL(s string) (string, error) {
+	if s == "" {
+		return "", nil
+	}
+	const expected = "expected https://HOST/api/vessels_operations"
+	u, err := url.Parse(s)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+		return "", errors.New("no absolute address, " + expected)
+	case u.User != nil:
+		return "", errors.New("address with a user or password, " + expected)
+	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
+		return "", errors.New("address with ? or #, " + expected)
+	case u.Scheme == "http" && !isLoopback(u.Hostname()):
+		return "", errors.New("the key would travel unencrypted, " + expected + " (http is for this machine only)")
+	}
+	return strings.TrimRight(s, "/"), nil
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+)
+
+// wantFree is the disk space below which doctor warns: some nights of a large fleet.
+const wantFree = 2 << 30
+
+// wantClock is how far our clock may be from the service's.
+const wantClock = 30 * time.Second
+
+func (a *app) doctorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Check configuration, data directory, clock, key and balance",
+		Long: `Check what a run needs, one line each, and say what to do about what is wrong. It asks the free
+credits call once and spends nothing. The exit code is that of the first check that failed.`,
+		Example: "  fleetlake doctor",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context()) },
+	}
+}
+
+// check is one line of the doctor's report.
+type check struct {
+	name string
+	run  func() (string, error)
+}
+
+func (a *app) doctor(ctx context.Context) error {
+	config, configErr := a.config()
+	checks := []check{{"configuration", func() (string, error) {
+		return fmt.Sprintf("%d jobs: %v", len(config.Jobs), config.jobNames()), configErr
+	}}}
+	if configErr == nil {
+		checks = append(checks,
+			check{"data directory", func() (string, error) { return writable(config.DataDir) }},
+			check{"disk", func() (string, error) { return free(config.DataDir) }},
+			check{"lock", func() (string, error) { return unlocked(config.DataDir) }},
+			check{"key and address", func() (string, error) { return config.BaseURL, config.requireService() }})
+	}
+	if configErr == nil && config.requireService() == nil {
+		checks = append(checks, check{"service", func() (string, error) { return ping(ctx, config.service()) }})
+	}
+	var failed []error
+	for _, c := range checks {
+		words, err := c.run()
+		if err != nil {
+			failed = append(failed, err)
+			fmt.Fprintf(a.stdout, "FAIL  %-16s %v\n", c.name, err)
+			continue
+		}
+		fmt.Fprintf(a.stdout, "ok    %-16s %s\n", c.name, words)
+	}
+	if len(failed) == 0 {
+		return nil
+	}
+	a.code = exitCode(failed[0])
+	return nil
+}
+
+// writable makes the data directory, and a file in it that is removed again.
+func writable(dir string) (string, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", fmt.Errorf("make %s: %w; choose another with --data", dir, err)
+	}
+	f, err := os.CreateTemp(dir, ".doctor-")
+	if err != nil {
+		return "", fmt.Errorf("write into %s: %w; choose another with --data", dir, err)
+	}
+	return dir, errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+func free(dir string) (string, error) {
+	var fs unix.Statfs_t
+	if err := unix.Statfs(dir, &fs); err != nil {
+		return "", fmt.Errorf("disk of %s: %w", dir, err)
+	}
+	left := fs.Bavail * uint64(fs.Bsize)
+	if left < wantFree {
+		return "", fmt.Errorf("%d MiB free at %s, want %d: %w", left>>20, dir, wantFree>>20, unix.ENOSPC)
+	}
+	return fmt.Sprintf("%d GiB free", left>>30), nil
+}
+
+func unlocked(dir string) (string, error) {
+	unlock, err := pipeline.Lock(dir, "`fleetlake doctor`")
+	if err != nil {
+		return "", err
+	}
+	if err := unlock(); err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(filepath.Join(dir, "warehouse")); err != nil {
+		return "free; nothing published yet", nil
+	}
+	return "free", nil
+}
+
+// ping asks for the balance and compares the clocks.
+func ping(ctx context.Context, s extract.Service) (string, error) {
+	credits, clock, err := extract.Ping(ctx, s)
+	if err != nil {
+		return "", err
+	}
+	words := fmt.Sprintf("%d credits left", credits)
+	if off := time.Since(clock).Abs(); !clock.IsZero() && off > wantClock {
+		return "", fmt.Errorf("%s, but this clock is %v off the service's: limits and dates would be wrong; set it", words, off.Round(time.Second))
+	}
+	return words, nil
+}

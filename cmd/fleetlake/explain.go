@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/spf13/cobra"
+)
+
+// scoreLine is one term of what it is worth to look a vessel up tonight.
+type scoreLine struct {
+	Term   string  `json:"term"`
+	Value  float64 `json:"value"`
+	Weight float64 `json:"weight"`
+	Why    string  `json:"why"`
+}
+
+// vesselScore is what a job thinks of a vessel tonight.
+type vesselScore struct {
+	Job   string      `json:"job"`
+	Lines []scoreLine `json:"terms"`
+	Total float64     `json:"total"`
+	When  string      `json:"when"` // when it will be looked up, or why it will not
+}
+
+// vesselScores asks the planner about a vessel, for each job of the configuration. Tests put
+// another in its place.
+var vesselScores = scoreByJob
+
+// scoreByJob scores a vessel as each job's plan would tonight. It asks nothing of the service.
+func scoreByJob(ctx context.Context, c Config, vesselID string) ([]vesselScore, error) {
+	p := &pipeline.Pipeline{Dir: c.DataDir, Service: extract.Service{Limits: c.Limits}}
+	var scores []vesselScore
+	for _, name := range c.jobNames() {
+		job, _, err := c.job(name)
+		if err != nil {
+			return nil, err
+		}
+		sc, when, err := p.Explain(ctx, job, vesselID)
+		if err != nil {
+			return nil, err
+		}
+		v := vesselScore{Job: name, Total: sc.Total, When: when}
+		for _, t := range sc.Terms {
+			v.Lines = append(v.Lines, scoreLine{t.Name, t.Value, t.Weight, t.Why})
+		}
+		scores = append(scores, v)
+	}
+	return scores, nil
+}
+
+func (a *app) explainCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "explain VESSEL",
+		Short: "Tell what is known of a vessel, since when, and from which answers",
+		Long: `Tell what is known of a vessel, by its IMO number, its MMSI or its vessel_id: each version of each
+dataset with the answer that opened it, its stays on the list, where it was, what was asked
+about it and refused, and which of its values were not accepted.`,
+		Example: `  fleetlake explain 9218301
+  fleetlake explain 306256000 --json
+  fleetlake explain MMSI306256000`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			config, err := a.config()
+			if err != nil {
+				return err
+			}
+			return a.explain(cmd.Context(), config, args[0], asJSON)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print everything as JSON")
+	return c
+}
+
+// explanation is the story of a vessel, and what comes next.
+type explanation struct {
+	warehouse.Story
+	Scores []vesselScore `json:"tonight,omitempty"`
+}
+
+func (a *app) explain(ctx context.Context, c Config, number string, asJSON bool) error {
+	// A few rows of each table: a second thread costs more than it saves.
+	w, err := warehouse.Open(ctx, warehouse.Path(c.DataDir), warehouse.Options{Threads: 1})
+	if err != nil {
+		return err
+	}
+	s, err := w.Story(ctx, number)
+	if err := errors.Join(err, w.Close()); errors.Is(err, warehouse.ErrNoVessel) {
+		return fmt.Errorf("%w; %w", err, errUsage)
+	} else if err != nil {
+		return err
+	}
+	e := explanation{Story: s}
+	if vesselScores != nil {
+		if e.Scores, err = vesselScores(ctx, c, s.VesselID); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		e.Stays, e.Episodes, e.Lookups, e.Issues = notNil(e.Stays), notNil(e.Episodes), notNil(e.Lookups), notNil(e.Issues)
+		for i := range e.Datasets {
+			e.Datasets[i].Versions = notNil(e.Datasets[i].Versions)
+		}
+		return printJSON(a.stdout, e)
+	}
+	return renderStory(a.stdout, e)
+}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// shownEpisodes is how many of a vessel's stays in a status and zone are told.
+const shownEpisodes = 8
+
+// renderStory writes for people what is known of a vessel.
+func renderStory(w io.Writer, e explanation) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s  %s\n", e.VesselID, printable(cmp.Or(e.Name, "(name not known)")))
+	storyLine(&b, "numbers", strings.Join(given("IMO ", e.IMO, "MMSI ", e.MMSI), ", "))
+	for _, a := range e.Aliases {
+		storyLine(&b, "known as", fmt.Sprintf("%s until %s: %s", a.ID, minute(a.Since), a.Reason)+ended(a.Until))
+	}
+	if len(e.Others) > 0 {
+		storyLine(&b, "see also", strings.Join(e.Others, ", ")+", which had the number before or show it beside another")
+	}
+	storyStays(&b, e.Stays)
+	for _, d := range e.Datasets {
+		storyVersions(&b, d)
+	}
+	storyMoves(&b, e.Story)
+	storyLookups(&b, e.Story)
+	for _, c := range e.Conflicts {
+		storyLine(&b, "conflict", fmt.Sprintf("%s.%s %q: %s, %s to %s", c.Dataset, c.Field, c.RawValue, c.Reason, c.First, cmp.Or(c.Last, c.First)))
+	}
+	storyIssues(&b, e.Issues)
+	storyScores(&b, e.Scores)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// storyLine writes one fact under its name.
+func storyLine(b *strings.Builder, name, words string) {
+	fmt.Fprintf(b, "  %-12s  %s\n", name, printable(words))
+}
+
+// given joins labels with their values and leaves out those without one.
+func given(pairs ...string) []string {
+	var words []string
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			words = append(words, pairs[i]+pairs[i+1])
+		}
+	}
+	return words
+}
+
+// minute is a moment as stories tell it, in UTC.
+func minute(t *time.Time) string {
+	if t == nil {
+		return "never"
+	}
+	return t.UTC().Format("2006-01-02 15:04")
+}
+
+func ended(until *time.Time) string {
+	if until == nil {
+		return ""
+	}
+	return ", again a vessel of its own since " + minute(until)
+}
+
+func storyStays(b *strings.Builder, stays []warehouse.StoryStay) {
+	if len(stays) == 0 {
+		storyLine(b, "listed", "never")
+	}
+	name := "listed"
+	for _, s := range stays {
+		words := fmt.Sprintf("since %s, last seen %s", s.From, s.Last)
+		if s.To != "" {
+			words = fmt.Sprintf("%s to %s", s.From, s.To)
+			if s.Absent != "" {
+				words += ", gone by " + s.Absent
+			}
+		}
+		storyLine(b, name, words)
+		name = ""
+	}
+}
+
+// storyVersions tells the first version of a dataset whole, and of the others what they changed.
+func storyVersions(b *strings.Builder, d warehouse.StoryDataset) {
+	if len(d.Versions) == 0 {
+		storyLine(b, d.Name, "never seen")
+		return
+	}
+	storyLine(b, d.Name, fmt.Sprintf("%d %s, last seen %s", len(d.Versions), plural(len(d.Versions), "version"), minute(d.Seen)))
+	for i, v := range d.Versions {
+		span := minute(v.From) + " to now"
+		if v.To != nil {
+			span = minute(v.From) + " to " + minute(v.To)
+		}
+		storyLine(b, "", span+", from "+evidenceWords(v.Evidence))
+		var words []string
+		if i == 0 {
+			for _, c := range d.Columns {
+				if value, ok := v.Values[c]; ok {
+					words = append(words, fmt.Sprintf("%s %v", c, valueWords(value)))
+				}
+			}
+		}
+		for _, c := range v.Changed {
+			words = append(words, fmt.Sprintf("%s %s → %s", c.Column, valueWords(c.Old), valueWords(c.New)))
+		}
+		for _, line := range wrapped(words, 100) {
+			storyLine(b, "", "  "+line)
+		}
+	}
+}
+
+// valueWords writes a value; whole numbers without an exponent.
+func valueWords(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "nothing"
+	case float64:
+		return decimalWords(v)
+	}
+	return fmt.Sprint(v)
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
+}
+
+// wrapped joins words by commas into lines of about a width.
+func wrapped(words []string, width int) []string {
+	var lines []string
+	for _, w := range words {
+		last := len(lines) - 1
+		if last < 0 || len(lines[last])+2+len(w) > width {
+			lines = append(lines, w)
+			continue
+		}
+		lines[last] += ", " + w
+	}
+	return lines
+}
+
+// evidenceWords names an answer: what was asked, in which run, and where it stands in the journal.
+func evidenceWords(e warehouse.Evidence) string {
+	if e.Run == "" {
+		return "an answer that is not known"
+	}
+	asked := strings.TrimSpace(e.Operation + " " + e.Parameters)
+	return strings.TrimSpace(fmt.Sprintf("%s (run %s, entry %d)", asked, e.Run, e.Entry))
+}

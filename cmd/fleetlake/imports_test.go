@@ -1,0 +1,70 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/fleetlake/fleetlake/"
+
+// mayImport is the structure of the program: what each package may import of ours, and what
+// it must never import of anything. Tests are free.
+var mayImport = map[string]struct{ ours, never []string }{
+	"extract/journal":   {nil, nil},
+	"extract":           {[]string{"extract/journal"}, []string{"database/sql"}},
+	"extract/simulator": {[]string{"extract"}, []string{"database/sql"}},
+	"transform":         {[]string{"extract/journal"}, []string{"net/http", "os", "database/sql", "log/slog"}},
+	"warehouse":         {nil, []string{"github.com/apache/arrow/go/v17", "net/http"}},
+	"load":              {[]string{"transform", "warehouse"}, []string{"net/http"}},
+	"pipeline":          {[]string{"extract", "extract/journal", "transform", "load", "warehouse"}, []string{"github.com/robfig/cron/v3", "flag", "github.com/spf13/cobra", "database/sql"}},
+	"schedules":         {[]string{"pipeline"}, []string{"database/sql", "net/http"}},
+	"schedules/page":    {[]string{"pipeline", "warehouse"}, []string{"database/sql"}},
+	"schedules/metrics": {[]string{"pipeline", "warehouse"}, []string{"database/sql"}},
+	"schedules/notify":  {[]string{"pipeline"}, []string{"database/sql"}},
+	"cmd/fleetlake":     {[]string{"schedules/page", "schedules/notify", "schedules/metrics", "extract", "extract/journal", "extract/simulator", "transform", "load", "warehouse", "pipeline", "schedules"}, []string{"database/sql"}},
+}
+
+func TestImports(t *testing.T) {
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	d := json.NewDecoder(strings.NewReader(string(out)))
+	seen := 0
+	for {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimPrefix(p.ImportPath, module)
+		rule, ok := mayImport[name]
+		if !ok {
+			t.Errorf("package %s has no place in the structure: add it to the table, under the stage that owns it", name)
+			continue
+		}
+		seen++
+		for _, i := range p.Imports {
+			if ours, ok := strings.CutPrefix(i, module); ok && !slices.Contains(rule.ours, ours) {
+				t.Errorf("%s imports %s", name, ours)
+			}
+			for _, never := range rule.never {
+				if i == never || strings.HasPrefix(i, never+"/") {
+					t.Errorf("%s imports %s", name, i)
+				}
+			}
+		}
+	}
+	if seen != len(mayImport) {
+		t.Errorf("%d packages of %d in the table", seen, len(mayImport))
+	}
+}

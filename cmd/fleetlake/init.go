@@ -1,0 +1,39 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) initCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "init [FILE]",
+		Short:   "Write a commented fleetlake.yaml",
+		Long:    "Write the default configuration, with a comment on every key. A file that exists is not touched.",
+		Example: "  fleetlake init",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			path := defaultConfigPath
+			if len(args) == 1 {
+				path = args[0]
+			}
+			f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+			if errors.Is(err, fs.ErrExist) {
+				return fmt.Errorf("%s exists and is left as it is; name another file: %w", path, errUsage)
+			}
+			if err != nil {
+				return fmt.Errorf("write configuration: %w", err)
+			}
+			_, err = f.WriteString(defaultConfigText)
+			if err := errors.Join(err, f.Close()); err != nil {
+				return errors.Join(fmt.Errorf("write configuration: %w", err), os.Remove(path))
+			}
+			fmt.Fprintf(a.stdout, "wrote %s; set api.base_url in it, put the key into FLEETLAKE_API_KEY or a file of mode 0600, and try `fleetlake doctor`\n", path)
+			return nil
+		},
+	}
+}

@@ -1,0 +1,203 @@
+// Command fleetlake harvests a credit-metered vessel-data API into a DuckDB warehouse and a
+// Parquet lake.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/lmittmann/tint"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// Exit codes.
+const (
+	exitDone        = 0
+	exitUnexpected  = 1
+	exitUsage       = 2 // the command line or the configuration
+	exitPartial     = 3 // published, but something that was planned was left out
+	exitLocked      = 4
+	exitCredits     = 5 // the balance or the cap
+	exitKey         = 6 // the service refuses the key
+	exitDisk        = 7
+	exitInterrupted = 8 // stopped by request; the same command goes on from there
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	os.Exit(run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
+}
+
+// run is the program. It returns the exit code.
+func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
+	a := &app{getenv: getenv, stdout: stdout, stderr: stderr}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return a.code
+	}
+	fmt.Fprintf(stderr, "fleetlake: %v\n", err)
+	if !a.started {
+		fmt.Fprintln(stderr, "fleetlake: see `fleetlake --help`")
+		return exitUsage
+	}
+	return exitCode(err)
+}
+
+// app is what the verbs share.
+type app struct {
+	getenv         func(string) string
+	stdout, stderr io.Writer
+	configPath     string
+	dataDir        string
+	verbose        bool
+	started        bool // the command line was understood
+	code           int  // of a verb that ends without an error
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "fleetlake",
+		Short: "Harvest a credit-metered vessel-data API into DuckDB and Parquet",
+		Long: `fleetlake pages through a credit-metered vessel-data API within its rate limits, keeps every
+paid answer for ever, and turns the answers into a DuckDB warehouse and a Parquet lake.
+
+Try it without a key and without a network:  fleetlake demo
+
+Exit codes: 0 done, 1 unexpected, 2 usage or configuration, 3 partial (published, something
+planned was left out), 4 locked, 5 credits or cap, 6 key refused, 7 disk, 8 interrupted
+(the same command goes on from there).`,
+		Version:           version(),
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		PersistentPreRunE: func(*cobra.Command, []string) error { a.started = true; return nil },
+	}
+	flags := root.PersistentFlags()
+	flags.StringVar(&a.configPath, "config", "", "configuration file (default fleetlake.yaml, if there is one)")
+	flags.StringVar(&a.dataDir, "data", "", "data directory (default fleetlake-data)")
+	flags.BoolVarP(&a.verbose, "verbose", "v", false, "log each request")
+	root.AddCommand(a.demoCommand(), a.initCommand(), a.planCommand(), a.runCommand(), a.serveCommand(), a.simulateCommand(),
+		a.creditsCommand(), a.explainCommand(), a.queryCommand(), a.runsCommand(), a.schemaCommand(), a.exportCommand(), a.doctorCommand())
+	return root
+}
+
+// config loads the configuration; the flags win over it.
+func (a *app) config() (Config, error) {
+	c, err := loadConfig(a.configPath, a.configPath != "", a.getenv)
+	if a.dataDir != "" {
+		c.DataDir = a.dataDir
+	}
+	return c, err
+}
+
+// data returns the data directory.
+func (a *app) data() (string, error) {
+	c, err := a.config()
+	return c.DataDir, err
+}
+
+// pipeline returns what runs jobs, after a check that the service can be called.
+func (a *app) pipeline(c Config) (*pipeline.Pipeline, error) {
+	if err := c.requireService(); err != nil {
+		return nil, err
+	}
+	return &pipeline.Pipeline{Dir: c.DataDir, Service: c.service(), Log: a.log(), Version: version()}, nil
+}
+
+// log writes for people on a terminal, and for machines elsewhere.
+func (a *app) log() *slog.Logger {
+	level := slog.LevelInfo
+	if a.verbose {
+		level = slog.LevelDebug
+	}
+	if a.terminal() {
+		return slog.New(tint.NewHandler(a.stderr, &tint.Options{Level: level, TimeFormat: time.TimeOnly}))
+	}
+	return slog.New(slog.NewJSONHandler(a.stderr, &slog.HandlerOptions{Level: level}))
+}
+
+// terminal reports whether a person watches the standard error.
+func (a *app) terminal() bool {
+	f, ok := a.stderr.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// lock makes this process the writer of a data directory.
+func lock(dir, verb string) (func() error, error) {
+	host, _ := os.Hostname()
+	return pipeline.Lock(dir, fmt.Sprintf("`fleetlake %s` (process %d on %s, since %s)", verb, os.Getpid(), host, time.Now().UTC().Format(time.RFC3339)))
+}
+
+// exitCode is the code of an error.
+func exitCode(err error) int {
+	var service *extract.Error
+	var bad *configError
+	switch {
+	case errors.As(err, &bad), errors.Is(err, errUsage):
+		return exitUsage
+	case errors.Is(err, pipeline.ErrLocked):
+		return exitLocked
+	case errors.As(err, &service) && service.Outcome == extract.OutcomeUnauthorized:
+		return exitKey
+	case errors.As(err, &service) && service.Outcome == extract.OutcomeNoCredits:
+		return exitCredits
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.EDQUOT),
+		errors.Is(err, syscall.EIO), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOTDIR):
+		return exitDisk
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	}
+	return exitUnexpected
+}
+
+// codeOf is the exit code of a run that published.
+func codeOf(r pipeline.Report) int {
+	switch {
+	case r.State == pipeline.StateDone:
+		return exitDone
+	case r.State == pipeline.StateInterrupted, r.State == pipeline.StateKilled:
+		return exitInterrupted
+	case r.Stop == pipeline.StopKey:
+		return exitKey
+	case r.Stop == pipeline.StopBudget, r.Stop == pipeline.StopCredits:
+		return exitCredits
+	}
+	return exitPartial
+}
+
+// errUsage marks errors in what a person typed.
+var errUsage = errors.New("see `fleetlake --help`")
+
+// version is the version that the program was built as.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	revision, modified := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision" && len(s.Value) >= 12:
+			revision = " " + s.Value[:12]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			modified = " modified"
+		}
+	}
+	return info.Main.Version + revision + modified
+}

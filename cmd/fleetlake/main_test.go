@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/simulator"
+)
+
+// beFleetlake in the environment makes the test binary the program itself, so that tests
+// can start it, and kill it, as a process.
+const beFleetlake = "FLEETLAKE_TEST_PROCESS"
+
+func TestMain(m *testing.M) {
+	if process, ok := processes[os.Getenv(beFleetlake)]; ok {
+		if err := process(context.Background(), os.Args[1]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	if os.Getenv(beFleetlake) != "" {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		context.AfterFunc(ctx, stop)
+		os.Exit(run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// world is a simulated service and a place to work.
+type world struct {
+	t    testing.TB
+	sim  *simulator.Simulator
+	base string
+	dir  string // of the process; the data directory is below
+	env  []string
+}
+
+// newWorld serves a simulator of some vessels with limits of its own.
+func newWorld(t testing.TB, c simulator.Config) *world {
+	t.Helper()
+	c.Start, c.Key, c.KeepLog = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), "planted-key", true
+	if c.Limits == nil {
+		c.Limits = unlimitedLanes(-1)
+	}
+	sim, err := simulator.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(sim)
+	t.Cleanup(server.Close)
+	w := &world{t: t, sim: sim, base: server.URL + simulator.BasePath, dir: t.TempDir()}
+	w.env = append(os.Environ(), beFleetlake+"=1", "FLEETLAKE_BASE_URL="+w.base, "FLEETLAKE_API_KEY="+c.Key)
+	return w
+}
+
+// configure writes a fleetlake.yaml with one job, whose limits never wait unless told.
+func (w *world) configure(limits int, job string) {
+	w.t.Helper()
+	list, err := json.Marshal(unlimitedLanes(limits))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.write("fleetlake.yaml", fmt.Sprintf("api: {limits: %s}\nbudget: {per_run: 0}\njobs:\n  nightly:\n%s", list, job))
+}
+
+func (w *world) write(name, text string) {
+	w.t.Helper()
+	if err := os.WriteFile(filepath.Join(w.dir, name), []byte(text), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// outcome is how a process ended.
+type outcome struct {
+	code           int
+	stdout, stderr string
+}
+
+// fleetlake runs the program to its end.
+func (w *world) fleetlake(args ...string) outcome {
+	w.t.Helper()
+	o, err := w.start(args...).wait()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, text := range []string{o.stdout, o.stderr} {
+		if strings.Contains(text, "planted-key") {
+			w.t.Errorf("fleetlake %v shows the key: %s", args, text)
+		}
+	}
+	return o
+}
+
+// must runs the program and fails the test unless it ends with this code.
+func (w *world) must(code int, args ...string) outcome {
+	w.t.Helper()
+	o := w.fleetlake(args...)
+	if o.code != code {
+		w.t.Fatalf("fleetlake %v: exit code %d, want %d\n%s%s", args, o.code, code, o.stdout, o.stderr)
+	}
+	return o
+}
+
+// csv is the answer of a query.
+func (w *world) csv(sql string) string {
+	w.t.Helper()
+	return w.must(exitDone, "query", "--format", "csv", sql).stdout
+}
+
+type process struct {
+	cmd            *exec.Cmd
+	stdout, stderr bytes.Buffer
+}
+
+func (w *world) start(args ...string) *process {
+	w.t.Helper()
+	p := &process{cmd: exec.Command(os.Args[0], args...)}
+	p.cmd.Dir, p.cmd.Env = w.dir, w.env
+	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
+	if err := p.cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	return p
+}
+
+func (p *process) wait() (outcome, error) {
+	err := p.cmd.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return outcome{}, err
+	}
+	return outcome{p.cmd.ProcessState.ExitCode(), p.stdout.String(), p.stderr.String()}, nil
+}
+
+// operations is every operation's name, for faults and limits.
+func operations() []string {
+	var names []string
+	for _, o := range extract.Operations {
+		names = append(names, o.Name)
+	}
+	return names
+}

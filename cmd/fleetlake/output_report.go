@@ -1,0 +1,156 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/fleetlake/fleetlake/pipeline"
+)
+
+// shownLines is how much of a long list the report of a run shows.
+const shownLines = 6
+
+// coverageStates is the order in which reports name the states of partitions.
+var coverageStates = []string{"complete", "partial", "suspect", "failed", "skipped"}
+
+// stopWords say why a run ended early, and what to do.
+var stopWords = map[pipeline.Stop]string{
+	pipeline.StopBudget:   "the budget of the run is spent; run it again to go on, or raise budget.per_run",
+	pipeline.StopCredits:  "the service says that the credits are used up; buy some and run it again",
+	pipeline.StopKey:      "the service refuses the key; correct it and run it again",
+	pipeline.StopDeadline: "the deadline is over; run it again to go on",
+	pipeline.StopSignal:   "it was interrupted; run it again to go on",
+	pipeline.StopService:  "the service gave an answer that trying again does not mend",
+}
+
+// renderReport writes what a person wants to know after a run.
+func renderReport(w io.Writer, r pipeline.Report) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s for %s: %s in %s (run %s)\n", r.Job, r.Date, r.State, clockTime(r.Finished.Sub(r.Started)), r.Run)
+	if len(r.Continues) > 0 {
+		reportLine(&b, "continues", strings.Join(r.Continues, ", "))
+	}
+	if r.Stop != pipeline.StopNone {
+		reportLine(&b, "stopped", withReason(cmp.Or(stopWords[r.Stop], string(r.Stop)), r.Reason))
+	} else if r.Reason != "" {
+		reportLine(&b, "reason", r.Reason)
+	}
+	reportLanes(&b, r.Lanes)
+	reportLine(&b, "credits", creditWords(r.Credits))
+	reportLine(&b, "covered", orNone(coverageWords(r.Coverage)))
+	reportLine(&b, "rows", orNone(rowWords(r.Rows)))
+	reportList(&b, "issues", issueWords(r.Issues))
+	reportList(&b, "left out", r.LeftOut)
+	reportList(&b, "news", r.News)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// reportLine writes one fact under its name.
+func reportLine(b *strings.Builder, name, words string) {
+	fmt.Fprintf(b, "  %-9s %s\n", name, printable(words))
+}
+
+// reportList writes a line for each item, the name before the first, and how many are not shown.
+func reportList(b *strings.Builder, name string, items []string) {
+	for i, item := range items {
+		if i == shownLines && len(items) > shownLines+1 {
+			reportLine(b, "", fmt.Sprintf("and %s more", thousands(len(items)-i)))
+			return
+		}
+		reportLine(b, name, item)
+		name = ""
+	}
+}
+
+// reportLanes writes the work of each operation that had any.
+func reportLanes(b *strings.Builder, lanes []pipeline.LaneReport) {
+	header := false
+	for _, l := range lanes {
+		if l.Requests == 0 {
+			continue
+		}
+		if !header {
+			fmt.Fprintf(b, "  %-12s %9s %9s %9s %9s\n", "operation", "requests", "answers", "limited", "credits")
+			header = true
+		}
+		fmt.Fprintf(b, "  %-12s", l.Operation)
+		for _, n := range []int{l.Requests, l.Answers, l.Limited, l.Credits} {
+			fmt.Fprintf(b, " %9s", thousands(n))
+		}
+		b.WriteByte('\n')
+	}
+	if !header {
+		reportLine(b, "requests", "none")
+	}
+}
+
+func withReason(words, reason string) string {
+	if reason == "" {
+		return words
+	}
+	return words + " (" + reason + ")"
+}
+
+func orNone(words string) string { return cmp.Or(words, "none") }
+
+// creditWords says what was planned and spent, and how the balance moved.
+func creditWords(c pipeline.CreditReport) string {
+	words := fmt.Sprintf("%s spent of at most %s planned", thousands(c.Spent), thousands(c.Planned))
+	if c.Unknown > 0 {
+		words += fmt.Sprintf(", %s of them perhaps not billed", thousands(c.Unknown))
+	}
+	switch {
+	case c.Before != nil && c.After != nil:
+		words += fmt.Sprintf("; balance %s, before %s", thousands(*c.After), thousands(*c.Before))
+	case c.After != nil:
+		words += fmt.Sprintf("; balance %s", thousands(*c.After))
+	case c.Before != nil:
+		words += fmt.Sprintf("; balance before %s", thousands(*c.Before))
+	}
+	return words
+}
+
+// coverageWords counts the partitions by state, those that we hope for first.
+func coverageWords(coverage map[string]int) string {
+	states := slices.Clone(coverageStates)
+	for _, state := range slices.Sorted(maps.Keys(coverage)) {
+		if !slices.Contains(states, state) {
+			states = append(states, state)
+		}
+	}
+	return countWords(coverage, states)
+}
+
+// rowWords counts the rows by table, the most first.
+func rowWords(rows map[string]int) string {
+	tables := slices.Sorted(maps.Keys(rows))
+	slices.SortStableFunc(tables, func(a, b string) int { return rows[b] - rows[a] })
+	return countWords(rows, tables)
+}
+
+// countWords writes "12 complete, 3 partial" and leaves out what there is none of.
+func countWords(counts map[string]int, names []string) string {
+	var words []string
+	for _, name := range names {
+		if counts[name] != 0 {
+			words = append(words, thousands(counts[name])+" "+name)
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// issueWords names the kinds of issues, the most frequent first.
+func issueWords(issues []pipeline.IssueReport) []string {
+	issues = slices.Clone(issues)
+	slices.SortStableFunc(issues, func(a, b pipeline.IssueReport) int { return b.Count - a.Count })
+	var words []string
+	for _, i := range issues {
+		words = append(words, fmt.Sprintf("%s × %s.%s: %s", thousands(i.Count), i.Dataset, i.Field, i.Reason))
+	}
+	return words
+}

@@ -1,0 +1,300 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/schedules/page"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// screenshots names a directory in the environment that gets a picture of each page that the
+// browser test opens, for people to look at.
+const screenshots = "FLEETLAKE_SCREENSHOTS"
+
+// TestPageInABrowser opens the status page and the single file over a harvest in both colour
+// schemes, on a screen and on a telephone.
+func TestPageInABrowser(t *testing.T) {
+	b := newBrowser(t)
+	w := newWorld(t, simulator.Config{Vessels: 1500, Seed: 5})
+	w.configure(1_000_000, "    deadline: 1h\n    lookup: {want: []}\n")
+	for day, date := range []string{"2026-11-20", "2026-11-21"} {
+		w.sim.SetDay(day)
+		if o := w.fleetlake("run", "nightly", "--date", date); o.code != exitDone && o.code != exitPartial {
+			t.Fatalf("run: %d %s", o.code, o.stderr)
+		}
+	}
+	data := filepath.Join(w.dir, "fleetlake-data")
+	url := servePage(t, data)
+	file := "file://" + w.htmlReport(data)
+	want := w.pageNumbers()
+	for _, scheme := range []string{"light", "dark"} {
+		for _, width := range []int64{1280, 390} {
+			name := fmt.Sprintf("%s-%d", scheme, width)
+			b.open(t, name, url, scheme, width)
+			b.check(t, name, url, scheme, width, want)
+			b.checkFilter(t, name, w.number("SELECT count(*) FROM episodes e JOIN "+searched+" ON e.sweep = s.value WHERE s.value = 'moored/china-coast' AND e.last_date = s.night"))
+			b.checkFrame(t, name)
+			b.open(t, "file-"+name, file, scheme, width)
+			b.check(t, "file-"+name, file, scheme, width, want)
+		}
+	}
+}
+
+// servePage serves the page of a data directory, with a run under way.
+func servePage(t *testing.T, data string) string {
+	t.Helper()
+	now := time.Now()
+	live := page.Live{Job: "nightly", Date: "2026-11-22", Started: now.Add(-time.Minute), Progress: pipeline.Progress{Phase: "harvest", Credits: 4321, Lanes: []pipeline.LaneProgress{
+		{Operation: "by-status", Done: 100, Left: 149, PerMinute: 14.9, Credits: 1000, Remaining: 10 * time.Minute},
+		{Operation: "particulars", Done: 10, Left: 90, PerMinute: 49.5, Credits: 10, Remaining: 2 * time.Minute}}}}
+	h, err := page.New(page.Config{Dir: data, Now: time.Now, Live: func() page.Live { return live }, Stop: func() error { return nil }, RunNow: func(string) error { return nil },
+		Slots: func() []page.SlotView {
+			return []page.SlotView{{Job: "nightly", Date: "2026-11-23", At: now.Add(9 * time.Hour), State: "next"},
+				{Job: "nightly", Date: "2026-11-19", At: now.Add(-100 * time.Hour), State: "missed", Reason: "no process was waiting"}}
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	return server.URL + "/"
+}
+
+// htmlReport writes the report of the latest run into a file.
+func (w *world) htmlReport(data string) string {
+	w.t.Helper()
+	h, err := warehouse.Open(w.t.Context(), warehouse.Path(data), warehouse.Options{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer h.Close()
+	path := filepath.Join(w.dir, "report.html")
+	if err := writeHTMLReport(w.t.Context(), path, h, w.rows("SELECT max(run_id) AS id FROM runs")[0]["id"]); err != nil {
+		w.t.Fatal(err)
+	}
+	return path
+}
+
+// searched is the latest complete search of each status and zone: what is on the map.
+const searched = "(SELECT value, max(snapshot_date) AS night FROM coverage WHERE state = 'complete' GROUP BY value) AS s"
+
+// pageNumbers asks the warehouse for what the page must show, by where it stands.
+func (w *world) pageNumbers() map[string]string {
+	last := " WHERE run_id = (SELECT max(run_id) FROM runs)"
+	n := func(sql string) string { return thousands(w.number(sql)) }
+	return map[string]string{
+		".tile:nth-child(3) b":      n("SELECT credits_spent FROM runs" + last),
+		".tile:nth-child(2) span":   n("SELECT count(*) FROM coverage"+last+" AND state = 'complete'") + " of " + n("SELECT count(*) FROM coverage"+last+" AND state <> 'skipped'"),
+		".tile:nth-child(4) span":   n("SELECT requests FROM runs"+last) + " requests",
+		".tile:nth-child(5) span":   n("SELECT count(*) FROM vessels WHERE listed") + " listed",
+		".c-reflagged h3 b":         n("SELECT count(*) FROM registration n JOIN registration o ON o.vessel_id = n.vessel_id AND o.valid_to = n.valid_from WHERE n.snapshot_date = '2026-11-21' AND n.flag <> o.flag"),
+		".c-renamed h3 b":           n("SELECT count(*) FROM registration n JOIN registration o ON o.vessel_id = n.vessel_id AND o.valid_to = n.valid_from WHERE n.snapshot_date = '2026-11-21' AND n.name <> o.name"),
+		".c-arrived h3 b":           n("SELECT count(*) FROM listed WHERE from_date = '2026-11-21'"),
+		".c-gone h3 b":              n("SELECT count(*) FROM listed WHERE absent_on = '2026-11-21'"),
+		".c-aground h3 b":           n("SELECT count(*) FROM episodes WHERE navigational_status = 'aground' AND first_date = '2026-11-21'"),
+		"#fleet .lead b":            n("SELECT count(*) FROM vessels WHERE listed AND is_vessel IS NOT false"),
+		".ch-credits figcaption b":  n("SELECT credits_spent FROM runs" + last),
+		".ch-coverage figcaption b": n("SELECT count(*) FROM coverage"+last+" AND state = 'complete'") + " of ",
+		"label[for=f-moored] b":     n("SELECT count(*) FROM episodes e JOIN " + searched + " ON e.sweep = s.value WHERE s.value LIKE 'moored/%' AND e.last_date = s.night"),
+	}
+}
+
+// browser is a headless chromium that knows no name but this machine's address.
+type browser struct {
+	ctx      context.Context
+	mu       sync.Mutex
+	requests []string
+	problems []string // of the console
+}
+
+// newBrowser starts one, or skips the test.
+func newBrowser(t *testing.T) *browser {
+	t.Helper()
+	path := ""
+	for _, name := range []string{"chromium", "chromium-headless-shell", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		t.Skip("no chromium is installed: the pages are not opened in a browser")
+	}
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	b := &browser{ctx: ctx}
+	if err := chromedp.Listen(ctx, b.hear); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// hear notes what the browser asks for and complains about.
+func (b *browser) hear(event any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		b.requests = append(b.requests, e.Request.URL)
+	case *log.EventEntryAdded:
+		b.problems = append(b.problems, e.Entry.Text)
+	case *runtime.EventConsoleAPICalled:
+		b.problems = append(b.problems, fmt.Sprint(e.Type))
+	case *runtime.EventExceptionThrown:
+		b.problems = append(b.problems, e.ExceptionDetails.Text)
+	}
+}
+
+// open shows a page and draws it, if somebody wants to see it.
+func (b *browser) open(t *testing.T, name, url, scheme string, width int64) {
+	t.Helper()
+	b.mu.Lock()
+	b.requests, b.problems = nil, nil
+	b.mu.Unlock()
+	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
+	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(width, 900)); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, media); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if err := chromedp.Do(b.ctx, chromedp.Navigate(url)); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if dir := os.Getenv(screenshots); dir != "" {
+		picture, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name+".png"), picture, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// evaluate asks the page.
+func evaluate[T any](t *testing.T, b *browser, js string) T {
+	t.Helper()
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](js))
+	if err != nil {
+		t.Fatalf("%s: %v", js, err)
+	}
+	return v
+}
+
+// check holds what the page shows against the warehouse, and looks for what must not be.
+func (b *browser) check(t *testing.T, name, url, scheme string, width int64, want map[string]string) {
+	t.Helper()
+	for selector, number := range want {
+		if got := evaluate[string](t, b, fmt.Sprintf("document.querySelector(%q)?.innerText ?? 'nothing'", selector)); !strings.HasPrefix(strings.ReplaceAll(got, "\u00a0", " "), number) {
+			t.Errorf("%s: %s shows %q, want %q", name, selector, got, number)
+		}
+	}
+	if got := evaluate[int64](t, b, "document.documentElement.scrollWidth"); got > width {
+		t.Errorf("%s: %d pixels wide, want at most %d", name, got, width)
+	}
+	if got := evaluate[int](t, b, "document.querySelectorAll('.zone').length"); got != 41 {
+		t.Errorf("%s: %d zones on the map", name, got)
+	}
+	if got := evaluate[bool](t, b, "matchMedia('(prefers-color-scheme: dark)').matches && getComputedStyle(document.body).backgroundColor !== 'rgb(244, 245, 241)'"); got != (scheme == "dark") {
+		t.Errorf("%s: dark is %v", name, got)
+	}
+	for _, pale := range evaluate[[]string](t, b, contrastScript) {
+		t.Errorf("%s: too little contrast: %s", name, pale)
+	}
+	for _, bare := range evaluate[[]string](t, b, namelessScript) {
+		t.Errorf("%s: without a name for those who do not see it: %s", name, bare)
+	}
+	if text := evaluate[string](t, b, "document.documentElement.outerHTML"); strings.Contains(text, "planted-key") || strings.Contains(text, os.TempDir()) {
+		t.Errorf("%s: the key or a path is on the page", name)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, r := range b.requests {
+		if !strings.HasPrefix(r, url) && !strings.HasPrefix(r, "data:") {
+			t.Errorf("%s: asks for %s", name, r)
+		}
+	}
+	if len(b.requests) == 0 {
+		t.Errorf("%s: no request was heard", name)
+	}
+	for _, p := range b.problems {
+		t.Errorf("%s: the console says %s", name, p)
+	}
+}
+
+// checkFilter asks the map for one status, without any script of the page.
+func (b *browser) checkFilter(t *testing.T, name string, moored int) {
+	t.Helper()
+	if err := chromedp.Do(b.ctx, chromedp.Click(chromedp.CSS("label[for=f-moored]"))); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if got := evaluate[string](t, b, "document.querySelector('.z-china-coast .zc').innerText.trim()"); got != thousands(moored) {
+		t.Errorf("%s: the China Coast shows %q moored, want %s", name, got, thousands(moored))
+	}
+}
+
+// checkFrame looks at the live run within its frame.
+func (b *browser) checkFrame(t *testing.T, name string) {
+	t.Helper()
+	text := evaluate[string](t, b, "document.querySelector('iframe').contentDocument.body.innerText")
+	for _, want := range []string{"nightly is running", "4,321", "14.9", "by-status"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s: no %q in the frame: %s", name, want, text)
+		}
+	}
+	if cut := evaluate[bool](t, b, "(d => d.scrollHeight > d.clientHeight || d.scrollWidth > d.clientWidth)(document.querySelector('iframe').contentDocument.documentElement)"); cut {
+		t.Errorf("%s: the frame is too small for the run", name)
+	}
+}
+
+// contrastScript lists the texts whose colour is too close to what lies behind them: a ratio
+// under 4.5, or under 3 for large letters, as WCAG 2 asks for at level AA.
+const contrastScript = `(() => {
+const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true})
+const rgba = c => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = c; canvas.fillRect(0, 0, 1, 1); const d = canvas.getImageData(0, 0, 1, 1).data; return [d[0], d[1], d[2], d[3] / 255] }
+const over = (a, b) => [0, 1, 2].map(i => a[i] * a[3] + b[i] * (1 - a[3])).concat(1)
+const behind = e => { if (!e) return [255, 255, 255, 1]; const c = rgba(getComputedStyle(e).backgroundColor); return c[3] === 1 ? c : over(c, behind(e.parentElement)) }
+const light = c => [0.2126, 0.7152, 0.0722].reduce((s, w, i) => { const v = c[i] / 255; return s + w * (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4) }, 0)
+const bad = []
+const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+while (texts.nextNode()) {
+	const e = texts.currentNode.parentElement
+	if (!texts.currentNode.data.trim() || !e.checkVisibility() || e.closest('svg')) continue
+	const s = getComputedStyle(e), back = behind(e), front = over(rgba(s.color), back)
+	const [a, b] = [light(front), light(back)], ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
+	const size = parseFloat(s.fontSize), large = size >= 24 || size >= 18.66 && s.fontWeight >= 700
+	if (ratio < (large ? 3 : 4.5)) bad.push(ratio.toFixed(2) + ' ' + texts.currentNode.data.trim().slice(0, 40))
+}
+return bad
+})()`
+
+// namelessScript lists what has no words for a screen reader: controls, frames and drawings
+// that are not hidden from it.
+const namelessScript = `(() => {
+const named = e => (e.textContent || e.getAttribute('aria-label') || e.title || '').trim() || e.labels?.length && [...e.labels].every(l => l.innerText.trim()) || (e.getAttribute('aria-labelledby') || '').split(' ').some(id => document.getElementById(id)?.textContent.trim())
+return [...document.querySelectorAll('a, button, input:not([type=hidden]), iframe, [role=img], [role=region], svg:not([aria-hidden=true])')].filter(e => !named(e)).map(e => e.outerHTML.slice(0, 80))
+})()`

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) planCommand() *cobra.Command {
+	var date string
+	var asJSON bool
+	options := runOptions{budget: -1, deadline: -1}
+	c := &cobra.Command{
+		Use:   "plan [JOB]",
+		Short: "Say what a run would ask, cost and take, and what it leaves out; spends nothing",
+		Long: `Plan a run as "run" would, from the last totals in the published warehouse, and print it: requests,
+credits (least, expected, most) and minutes by operation, and what is left out for lack of credits
+or time. Only the free balance call is made.`,
+		Example: `  fleetlake plan nightly
+  fleetlake plan nightly --budget 2000 --deadline 90m --json`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			config, err := a.config()
+			if err != nil {
+				return err
+			}
+			job, err := config.chosen(args)
+			if err != nil {
+				return fmt.Errorf("%w; %w", err, errUsage)
+			}
+			options.apply(&job)
+			p, err := a.pipeline(config)
+			if err != nil {
+				return err
+			}
+			v, err := p.Preview(cmd.Context(), job, date)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				e := json.NewEncoder(a.stdout)
+				e.SetIndent("", "  ")
+				return e.Encode(v)
+			}
+			return renderPreview(a.stdout, v)
+		},
+	}
+	options.flags(c)
+	c.Flags().StringVar(&date, "date", "", "snapshot date, YYYY-MM-DD (default: today in the job's time zone)")
+	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return c
+}
+
+// runOptions are what the command line says of a run beside its job.
+type runOptions struct {
+	budget   int
+	deadline time.Duration
+}
+
+func (o *runOptions) flags(c *cobra.Command) {
+	c.Flags().IntVar(&o.budget, "budget", -1, "most credits to spend; 0 is no cap (default: budget.per_run)")
+	c.Flags().DurationVar(&o.deadline, "deadline", -1, "send no request later than this after the start; 0 is none (default: the job's)")
+}
+
+func (o *runOptions) apply(job *pipeline.Job) {
+	if o.budget >= 0 {
+		job.Budget = o.budget
+	}
+	if o.deadline >= 0 {
+		job.Deadline = o.deadline
+	}
+}
+
+// renderPreview prints a plan for people.
+func renderPreview(w io.Writer, v pipeline.Preview) error {
+	fmt.Fprintf(w, "%s for %s: about %s requests in %s, done by %s\n", v.Job, v.Date, thousands(v.Requests),
+		clockTime(time.Duration(v.Minutes*float64(time.Minute))), v.Finish.Format(time.RFC3339))
+	t := newTable("operation", "requests", "a minute", "minutes", "least", "expected", "most")
+	for _, l := range v.Lanes {
+		t.AppendRow([]any{l.Operation, thousands(l.Requests), thousands(l.PerMinute), l.Minutes, thousands(l.Credits.Least), thousands(l.Credits.Expected), most(l.Credits.Most)})
+	}
+	t.AppendFooter([]any{"in all", thousands(v.Requests), "", v.Minutes, thousands(v.Credits.Least), thousands(v.Credits.Expected), most(v.Credits.Most)})
+	fmt.Fprintln(w, t.Render())
+	if v.Balance != nil {
+		fmt.Fprintf(w, "balance   %s credits\n", thousands(*v.Balance))
+	}
+	for _, l := range v.LeftOut {
+		fmt.Fprintf(w, "left out  %s\n", l)
+	}
+	for _, n := range v.Notes {
+		fmt.Fprintf(w, "note      %s\n", n)
+	}
+	return nil
+}
+
+// most prints an upper bound; there may be none.
+func most(credits int) string {
+	if credits == 0 {
+		return "-"
+	}
+	return thousands(credits)
+}

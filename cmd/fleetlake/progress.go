@@ -1,0 +1,190 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/fleetlake/fleetlake/pipeline"
+)
+
+// quietFor is how long a lane says nothing where nobody watches it live.
+const quietFor = 10 * time.Second
+
+// barWidth is the number of characters of a bar: with it a line fits a terminal of 80.
+const barWidth = 12
+
+// progressPrinter shows how far a run is: bars that are drawn again in place on a terminal,
+// elsewhere a line for each lane now and then.
+type progressPrinter struct {
+	mu      sync.Mutex
+	w       io.Writer
+	width   int // of the terminal; 0 is none
+	drawn   int // lines of the last drawing
+	phase   string
+	lanes   map[string]*quietLane
+	last    pipeline.Progress
+	stopped bool
+}
+
+// quietLane is what was last said of a lane in plain lines.
+type quietLane struct {
+	at    time.Time
+	line  string
+	ended bool
+}
+
+// newProgress returns a function that shows progress and one that ends the showing. A writer
+// that fails is not worth ending a paid harvest for: its errors are dropped.
+func newProgress(w io.Writer, terminal bool) (report func(pipeline.Progress), stop func()) {
+	p := &progressPrinter{w: w, lanes: map[string]*quietLane{}}
+	if terminal {
+		if p.width = terminalWidth(w); p.width == 0 {
+			p.width = 80
+		}
+	}
+	return p.report, p.stop
+}
+
+func (p *progressPrinter) report(now pipeline.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopped {
+		return
+	}
+	p.last = now
+	if p.width > 0 {
+		p.draw(now)
+		return
+	}
+	p.say(now, false)
+}
+
+func (p *progressPrinter) stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopped {
+		return
+	}
+	p.stopped = true
+	if p.width == 0 {
+		p.say(p.last, true)
+	}
+}
+
+// draw writes all lines over those of the last drawing.
+func (p *progressPrinter) draw(now pipeline.Progress) {
+	var b strings.Builder
+	if p.drawn > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA", p.drawn)
+	}
+	lines := progressLines(now)
+	for _, line := range lines {
+		b.WriteString("\r" + cut(line, p.width-1) + "\x1b[K\n") // a full line would wrap
+	}
+	b.WriteString("\x1b[J") // lines that the last drawing had more
+	p.drawn = len(lines)
+	io.WriteString(p.w, b.String())
+}
+
+// progressLines is a drawing: a line for each lane and one for the run.
+func progressLines(now pipeline.Progress) []string {
+	var lines []string
+	for _, l := range now.Lanes {
+		total := l.Done + l.Left
+		share := thousands(l.Done) + " of " + thousands(total)
+		line := fmt.Sprintf("%-11s %s %17s %5.1f/min %7s cr", l.Operation, bar(l.Done, total), share, l.PerMinute, thousands(l.Credits))
+		if l.Left > 0 {
+			line += "  " + clockTime(l.Remaining) + " left"
+		}
+		lines = append(lines, line)
+	}
+	return append(lines, phaseLine(now))
+}
+
+// phaseLine says what the run is doing and what it has spent.
+func phaseLine(now pipeline.Progress) string {
+	line := fmt.Sprintf("%s: %s credits spent", now.Phase, thousands(now.Credits))
+	if now.Cap > 0 {
+		line = fmt.Sprintf("%s: %s of at most %s credits spent", now.Phase, thousands(now.Credits), thousands(now.Cap))
+	}
+	return line
+}
+
+// bar draws a share. Work without a known amount has an empty bar; a bar is full when all is
+// done and not before.
+func bar(done, total int) string {
+	full := 0
+	if total > 0 {
+		full = min(max(done, 0)*barWidth/total, barWidth)
+	}
+	return strings.Repeat("█", full) + strings.Repeat("░", barWidth-full)
+}
+
+// say writes plain lines: a lane at most every ten seconds and once when it ends, a phase
+// when it begins. The last words leave nothing out.
+func (p *progressPrinter) say(now pipeline.Progress, last bool) {
+	for _, l := range now.Lanes {
+		q := p.lanes[l.Operation]
+		if q == nil {
+			q = &quietLane{at: now.At} // its first line is due in ten seconds
+			p.lanes[l.Operation] = q
+		}
+		line := laneLine(l)
+		ends := l.Left == 0 && l.Done > 0 && !q.ended
+		if line == q.line || l.Done == 0 || !last && !ends && now.At.Sub(q.at) < quietFor {
+			continue
+		}
+		*q = quietLane{at: now.At, line: line, ended: l.Left == 0}
+		fmt.Fprintln(p.w, line)
+	}
+	if now.Phase != p.phase {
+		p.phase = now.Phase
+		fmt.Fprintln(p.w, phaseLine(now))
+	}
+}
+
+func laneLine(l pipeline.LaneProgress) string {
+	if l.Left == 0 {
+		return fmt.Sprintf("%s: %s done, %s credits", l.Operation, thousands(l.Done), thousands(l.Credits))
+	}
+	return fmt.Sprintf("%s: %s of %s done, %.1f a minute, %s credits, %s to go",
+		l.Operation, thousands(l.Done), thousands(l.Done+l.Left), l.PerMinute, thousands(l.Credits), clockTime(l.Remaining))
+}
+
+// clockTime writes a duration as 1h05m or 2m08s.
+func clockTime(d time.Duration) string {
+	d = d.Round(time.Second)
+	switch {
+	case d >= time.Hour:
+		return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
+	case d >= time.Minute:
+		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
+	}
+	return fmt.Sprintf("%ds", max(d, 0)/time.Second)
+}
+
+// thousands writes 1234567 as 1,234,567.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	sign := ""
+	if s[0] == '-' {
+		sign, s = "-", s[1:]
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return sign + s
+}
+
+// cut shortens a line to a number of characters. Ours are all of width one.
+func cut(s string, width int) string {
+	if width < 0 || utf8.RuneCountInString(s) <= width {
+		return s
+	}
+	return string([]rune(s)[:width])
+}

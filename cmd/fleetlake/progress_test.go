@@ -1,0 +1,139 @@
+package main
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fleetlake/fleetlake/pipeline"
+)
+
+// step is a report of one lane, some seconds after the start.
+func step(seconds float64, phase string, done, left int) pipeline.Progress {
+	at := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC).Add(time.Duration(seconds * float64(time.Second)))
+	p := pipeline.Progress{At: at, Phase: phase, Credits: done * 10, Cap: 5000}
+	if done+left > 0 {
+		p.Lanes = []pipeline.LaneProgress{{Operation: "by-type", Done: done, Left: left, PerMinute: 48.25, Credits: done * 10, Remaining: time.Duration(left) * time.Second}}
+	}
+	return p
+}
+
+func TestProgressInPlainLines(t *testing.T) {
+	for name, c := range map[string]struct {
+		steps []pipeline.Progress
+		want  string
+	}{
+		"a lane speaks every ten seconds and when it ends": {
+			[]pipeline.Progress{step(0, "harvest", 0, 100), step(1, "harvest", 1, 99), step(9.9, "harvest", 9, 91), step(10, "harvest", 10, 90), step(19, "harvest", 19, 81), step(20.1, "harvest", 20, 80), step(21, "harvest", 100, 0), step(40, "harvest", 100, 0)},
+			"harvest: 0 of at most 5,000 credits spent\n" +
+				"by-type: 10 of 100 done, 48.2 a minute, 100 credits, 1m30s to go\n" +
+				"by-type: 20 of 100 done, 48.2 a minute, 200 credits, 1m20s to go\n" +
+				"by-type: 100 done, 1,000 credits\n",
+		},
+		"the phases": {
+			[]pipeline.Progress{step(0, "harvest", 0, 0), step(0.2, "derive", 0, 0), step(0.4, "derive", 0, 0), step(0.6, "publish", 0, 0)},
+			"harvest: 0 of at most 5,000 credits spent\nderive: 0 of at most 5,000 credits spent\npublish: 0 of at most 5,000 credits spent\n",
+		},
+		"a run that ends early says where": {
+			[]pipeline.Progress{step(0, "harvest", 0, 100), step(3, "harvest", 7, 93)},
+			"harvest: 0 of at most 5,000 credits spent\nby-type: 7 of 100 done, 48.2 a minute, 70 credits, 1m33s to go\n",
+		},
+		"a lane that ends and gets new work does not chatter": {
+			[]pipeline.Progress{step(0, "harvest", 1, 0), step(0.2, "harvest", 1, 5), step(0.4, "harvest", 6, 0), step(0.6, "harvest", 6, 4), step(0.8, "harvest", 10, 0)},
+			"by-type: 1 done, 10 credits\nharvest: 10 of at most 5,000 credits spent\nby-type: 10 done, 100 credits\n",
+		},
+		"nothing": {nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out strings.Builder
+			report, stop := newProgress(&out, false)
+			for _, s := range c.steps {
+				report(s)
+			}
+			stop()
+			stop()
+			report(step(99, "late", 1, 1))
+			if diff := cmp.Diff(c.want, out.String()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestProgressOnATerminal(t *testing.T) {
+	var out strings.Builder
+	report, stop := newProgress(&out, true)
+	report(step(0, "harvest", 25, 75))
+	report(step(1, "publish", 0, 0))
+	stop()
+	want := "\rby-type     ███░░░░░░░░░         25 of 100  48.2/min     250 cr  1m15s left\x1b[K\n" +
+		"\rharvest: 250 of at most 5,000 credits spent\x1b[K\n\x1b[J" +
+		"\x1b[2A\rpublish: 0 of at most 5,000 credits spent\x1b[K\n\x1b[J"
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestProgressFitsTheTerminal(t *testing.T) {
+	long := pipeline.LaneProgress{Operation: "particulars", Done: 99_999, Left: 1, PerMinute: 50, Credits: 99_999, Remaining: 111 * time.Hour}
+	for _, line := range progressLines(pipeline.Progress{Phase: "harvest", Lanes: []pipeline.LaneProgress{long}, Credits: 9_999_999, Cap: 9_999_999}) {
+		if n := utf8.RuneCountInString(line); n > 79 {
+			t.Errorf("%d characters: %s", n, line)
+		}
+	}
+	if got := cut("░░░░", 3); got != "░░░" {
+		t.Errorf("cut to %q", got)
+	}
+}
+
+func TestProgressMayBeReportedFromAnywhere(t *testing.T) {
+	var out strings.Builder
+	report, stop := newProgress(&out, true)
+	var group sync.WaitGroup
+	for i := range 20 {
+		group.Go(func() { report(step(float64(i), "harvest", i, 20-i)) })
+	}
+	group.Wait()
+	stop()
+	if n := strings.Count(out.String(), "\x1b[J"); n != 20 {
+		t.Errorf("%d drawings, want 20", n)
+	}
+}
+
+func TestBar(t *testing.T) {
+	for name, c := range map[string]struct{ done, total, full int }{
+		"nothing known":      {0, 0, 0},
+		"nothing done":       {0, 10, 0},
+		"half":               {5, 10, 6},
+		"almost all":         {999, 1000, 11},
+		"all":                {10, 10, 12},
+		"more than there is": {11, 10, 12},
+		"less than nothing":  {-1, 10, 0},
+	} {
+		if got := strings.Count(bar(c.done, c.total), "█"); got != c.full {
+			t.Errorf("%s: %d full, want %d", name, got, c.full)
+		}
+	}
+}
+
+func TestThousands(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000", -100: "-100"} {
+		if got := thousands(n); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+func TestClockTime(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0s", -time.Second: "0s", 1499 * time.Millisecond: "1s", 61 * time.Second: "1m01s", 59*time.Minute + 59*time.Second + 600*time.Millisecond: "1h00m", 111 * time.Hour: "111h00m",
+	} {
+		if got := clockTime(d); got != want {
+			t.Errorf("%v: got %s, want %s", d, got, want)
+		}
+	}
+}

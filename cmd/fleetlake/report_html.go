@@ -1,0 +1,35 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/fleetlake/fleetlake/schedules/page"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// writeHTMLReport writes the report of a run's night as one HTML file, whole or not at all.
+func writeHTMLReport(ctx context.Context, path string, w *warehouse.Warehouse, run string) error {
+	var b bytes.Buffer
+	if err := page.WriteRun(ctx, &b, w, run, version(), time.Now()); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".report-*.part")
+	if err != nil {
+		return fmt.Errorf("write report %s: %w", path, err)
+	}
+	defer os.Remove(f.Name()) // gone already if all went well
+	_, err = f.Write(b.Bytes())
+	if err := errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("write report %s: %w", path, err)
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return fmt.Errorf("write report %s: %w", path, err)
+	}
+	return nil
+}

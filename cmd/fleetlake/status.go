@@ -1,0 +1,190 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/schedules"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// shownSlots is how many slots to come, and how many that did not run, status shows.
+const (
+	shownSlots  = 3
+	shownMissed = 10
+)
+
+func (a *app) statusCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "status",
+		Short: "Say what is running, what ran last, what is next and what was missed",
+		Long: `Say who writes into the data directory, how the last run of each job ended, when its next
+slots are, and which slots did not run, with the reason. It reads the data directory and the
+configuration, and asks nobody.`,
+		Example: "  fleetlake status",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			config, err := a.config()
+			if err != nil {
+				return err
+			}
+			s, err := statusOf(cmd.Context(), config, time.Now())
+			if err != nil {
+				return err
+			}
+			if !asJSON {
+				return s.print(a.stdout)
+			}
+			e := json.NewEncoder(a.stdout)
+			e.SetIndent("", "  ")
+			e.SetEscapeHTML(false)
+			return e.Encode(s)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return c
+}
+
+// status is what there is to know without asking a process.
+type status struct {
+	Writer string             `json:"writer,omitempty"` // who holds the lock, in its own words
+	Jobs   []jobStatus        `json:"jobs"`
+	Missed []schedules.Record `json:"missed"` // slots that were missed or failed, the newest first
+}
+
+type jobStatus struct {
+	Job      string      `json:"job"`
+	Schedule string      `json:"schedule"`
+	Timezone string      `json:"timezone"`
+	Last     *lastRun    `json:"last,omitempty"`
+	Next     []time.Time `json:"next"`
+}
+
+type lastRun struct {
+	Run       string    `json:"run"`
+	Date      string    `json:"date"`
+	Started   time.Time `json:"started"`
+	State     string    `json:"state"` // "running" for one without an end while somebody writes
+	Reason    string    `json:"reason,omitempty"`
+	Credits   int       `json:"credits"`
+	Published bool      `json:"published"`
+}
+
+func statusOf(ctx context.Context, config Config, now time.Time) (status, error) {
+	var s status
+	var err error
+	if s.Writer, err = writer(config.DataDir); err != nil {
+		return s, err
+	}
+	if s.Missed, err = schedules.ReadBook(config.DataDir, shownMissed); err != nil {
+		return s, err
+	}
+	for _, j := range config.Jobs {
+		schedule, err := schedules.Parse(j.Spec.Cron, j.Spec.Location)
+		if err != nil {
+			return s, fmt.Errorf("job %s: %w", j.Job.Name, err)
+		}
+		one := jobStatus{Job: j.Job.Name, Schedule: j.Spec.Cron, Timezone: j.Spec.Location.String(), Next: schedule.Upcoming(now, shownSlots)}
+		if one.Last, err = lastOf(ctx, config.DataDir, j.Job.Name, s.Writer != ""); err != nil {
+			return s, err
+		}
+		s.Jobs = append(s.Jobs, one)
+	}
+	return s, nil
+}
+
+// writer returns the words of the process that holds the lock of a data directory, or nothing.
+// It never takes the lock for itself: for an instant it shares it, which only works if nobody
+// holds it.
+func writer(dir string) (string, error) {
+	f, err := os.Open(filepath.Join(dir, "lock"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("look at the lock: %w", err)
+	}
+	defer f.Close()
+	err = unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB)
+	if !errors.Is(err, unix.EWOULDBLOCK) {
+		return "", err
+	}
+	words, err := io.ReadAll(io.LimitReader(f, 4096))
+	return cmp.Or(strings.TrimSpace(string(words)), "a process without a name"), err
+}
+
+// lastOf returns the newest run of a job in the journal, nil if there is none.
+func lastOf(ctx context.Context, dir, job string, writing bool) (*lastRun, error) {
+	nights, err := pipeline.Nights(dir, job, 1)
+	if err != nil || len(nights) == 0 {
+		return nil, err
+	}
+	n := nights[0]
+	last := &lastRun{Run: n.Run, Date: n.Date, Started: n.Started, State: n.State}
+	switch {
+	case n.State == "" && writing:
+		last.State = "running"
+	case n.State == "":
+		last.State = pipeline.StateKilled
+	}
+	w, err := warehouse.Open(ctx, warehouse.Path(dir), warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
+	if errors.Is(err, warehouse.ErrNone) {
+		return last, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	run, err := w.Run(ctx, n.Run)
+	if errors.Is(err, warehouse.ErrNoRun) {
+		return last, w.Close()
+	}
+	last.Published, last.Reason, last.Credits = err == nil, run.Reason, run.CreditsSpent
+	return last, errors.Join(err, w.Close())
+}
+
+func (s status) print(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "running   %s\n", printable(cmp.Or(s.Writer, "nothing")))
+	for _, j := range s.Jobs {
+		fmt.Fprintf(&b, "\n%s (%s, %s)\n", j.Job, j.Schedule, j.Timezone)
+		reportLine(&b, "last", j.Last.words())
+		for i, at := range j.Next {
+			reportLine(&b, []string{"next", ""}[min(i, 1)], at.Format("Mon 2006-01-02 15:04 MST"))
+		}
+	}
+	for i, r := range s.Missed {
+		if i == 0 {
+			b.WriteString("\nslots without a good run\n")
+		}
+		reportLine(&b, r.State, fmt.Sprintf("%s %s: %s", r.Job, r.Slot.Format("2006-01-02 15:04 MST"), r.Reason))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (l *lastRun) words() string {
+	if l == nil {
+		return "never"
+	}
+	words := fmt.Sprintf("%s for %s, started %s", l.State, l.Date, l.Started.Format("2006-01-02 15:04 MST"))
+	if l.Published {
+		words += fmt.Sprintf(", %s credits", thousands(l.Credits))
+	} else {
+		words += ", not published yet"
+	}
+	return withReason(words, l.Reason)
+}
