@@ -11,7 +11,7 @@ type Service struct {
 	BaseURL     string         // ends in /api/vessels_operations; plain http only to loopback
 	Key         string         // never logged
 	Limits      map[string]int // requests per minute by operation name; absent is the documented limit
-	MaxInFlight int            // requests in the air per lane; 0 is 4
+	MaxInFlight int            // requests in the air per lane; 0 is 8
 	Timeout     time.Duration  // of one request, from dial to the last byte; 0 is 60 s
 
 	// Now is the clock that entries are dated by; nil is time.Now. The rate limits always
@@ -35,5 +35,5 @@ func (s Service) InFlight() int {
 	if s.MaxInFlight > 0 {
 		return s.MaxInFlight
 	}
-	return 4
+	return 8 // at 50 a minute, answers of five seconds keep more than four in the air
 }

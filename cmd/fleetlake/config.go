@@ -71,7 +71,7 @@ func defaultConfig() Config {
 	}
 	return Config{
 		Limits:      limits,
-		MaxInFlight: 4,
+		MaxInFlight: 8,
 		Timeout:     time.Minute,
 		DataDir:     "fleetlake-data",
 		Budget:      budgetConfig{PerRun: 5000},
@@ -145,7 +145,7 @@ func readConfig(path string) ([]byte, error) {
 func (c Config) job(name string) (pipeline.Job, schedules.Spec, error) {
 	for _, j := range c.Jobs {
 		if j.Job.Name == name {
-			j.Job.Budget = c.Budget.PerRun
+			j.Job.Budget, j.Job.PerDay, j.Job.PerMonth, j.Job.Floor = c.Budget.PerRun, c.Budget.PerDay, c.Budget.PerMonth, c.Budget.Floor
 			return j.Job, j.Spec, nil
 		}
 	}

@@ -68,21 +68,10 @@ func (d *configDecoder) budget(n *yaml.Node, b *budgetConfig) {
 	credits := configNumber(0, math.MaxInt)
 	d.mapping(n, "budget", configTable{
 		"per_run":   setting(d, "budget.per_run", "a number", credits, func(v int) { b.PerRun = v }),
-		"per_day":   setting(d, "budget.per_day", "a number", configUnbuilt(credits), func(v int) { b.PerDay = v }),
-		"per_month": setting(d, "budget.per_month", "a number", configUnbuilt(credits), func(v int) { b.PerMonth = v }),
-		"floor":     setting(d, "budget.floor", "a number", configUnbuilt(credits), func(v int) { b.Floor = v }),
+		"per_day":   setting(d, "budget.per_day", "a number", credits, func(v int) { b.PerDay = v }),
+		"per_month": setting(d, "budget.per_month", "a number", credits, func(v int) { b.PerMonth = v }),
+		"floor":     setting(d, "budget.floor", "a number", credits, func(v int) { b.Floor = v }),
 	})
-}
-
-// configUnbuilt refuses a cap that this version would not hold: ignoring it could cost money.
-func configUnbuilt(parse func(string) (int, error)) func(string) (int, error) {
-	return func(s string) (int, error) {
-		n, err := parse(s)
-		if err == nil && n != 0 {
-			err = fmt.Errorf("%d, but this version holds only per_run, expected 0", n)
-		}
-		return n, err
-	}
 }
 
 // jobs reads the jobs of the file, which take the place of the built-in one.

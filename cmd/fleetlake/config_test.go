@@ -83,6 +83,7 @@ func TestConfigValues(t *testing.T) {
 		"numbers and paths": {"api: {max_in_flight: 64, timeout: 2m, key_file: k}\ndata_dir: /srv/fleet\nbudget: {per_run: 0}", func(c *Config) {
 			c.MaxInFlight, c.Timeout, c.KeyFile, c.DataDir, c.Budget.PerRun = 64, 2*time.Minute, "k", "/srv/fleet", 0
 		}},
+		"every cap": {"budget: {per_run: 1, per_day: 2, per_month: 3, floor: 4}", func(c *Config) { c.Budget = budgetConfig{1, 2, 3, 4} }},
 		"a job takes the defaults":   {"jobs: {weekly: }", func(c *Config) { c.Jobs = []jobConfig{defaultJob("weekly")} }},
 		"no jobs":                    {"jobs: {}", func(c *Config) { c.Jobs = nil }},
 		"JSON":                       {"{\n\t\"budget\": {\n\t\t\"per_run\": 12\n\t}\n}", func(c *Config) { c.Budget.PerRun = 12 }},
@@ -151,8 +152,6 @@ func TestConfigRefuses(t *testing.T) {
 		"a number for a duration":    {"api: {timeout: 60}", `api.timeout: "60", expected a duration`},
 		"an empty data directory":    {"data_dir: ''", `data_dir: "", expected a directory`},
 		"a negative budget":          {"budget: {per_run: -1}", `budget.per_run: "-1", expected a whole number of 0 or more`},
-		"a cap that is not built":    {"budget: {per_day: 100}", `:1:19: budget.per_day: 100, but this version holds only per_run, expected 0`},
-		"a floor that is not built":  {"budget: {floor: 1}", `budget.floor: 1, but this version holds only per_run`},
 		"a job name with a slash":    {"jobs: {a/b: {}}", `:1:8: jobs: "a/b", expected a name of letters`},
 		"a job given twice":          {"jobs: {a: {}, a: {}}", `key "a" given twice`},
 		"an impossible schedule":     {"jobs: {a: {schedule: '0 2 30 2 *'}}", `jobs.a.schedule: cron "0 2 30 2 *": never fires, expected minute, hour, day, month and weekday`},

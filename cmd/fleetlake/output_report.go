@@ -100,7 +100,10 @@ func orNone(words string) string { return cmp.Or(words, "none") }
 
 // creditWords says what was planned and spent, and how the balance moved.
 func creditWords(c pipeline.CreditReport) string {
-	words := fmt.Sprintf("%s spent of at most %s planned", thousands(c.Spent), thousands(c.Planned))
+	words := thousands(c.Spent) + " spent, without a bound"
+	if c.Planned > 0 || c.Spent == 0 {
+		words = fmt.Sprintf("%s spent of at most %s planned", thousands(c.Spent), thousands(c.Planned))
+	}
 	if c.Unknown > 0 {
 		words += fmt.Sprintf(", %s of them perhaps not billed", thousands(c.Unknown))
 	}

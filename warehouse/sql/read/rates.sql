@@ -1,11 +1,23 @@
--- rates: versions that ended, by vessel and day under observation, of a dataset. A vessel is
--- under observation from its first answer to its last; the fleet counts for a week at least,
--- so that a young warehouse does not claim to know.
-WITH observed AS (
-    SELECT coalesce(v.category, '') AS category, d.valid_to IS NOT NULL AS ended,
-           epoch(d.last_seen - d.first_seen) / 86400 AS days
+-- rates: how often a dataset changes without a sign: versions that ended while the
+-- registration stayed as it was, by vessel and day under observation. A change that the lists
+-- give away is looked up for that, and needs no guess. A vessel is under observation from its
+-- first answer to its last; the fleet counts for a week at least, so that a young warehouse
+-- does not claim to know.
+WITH versions AS (
+    SELECT d.vessel_id, d.first_seen, d.last_seen, d.valid_to
     FROM   query_table($1) AS d
+),
+signs AS (
+    SELECT DISTINCT d.vessel_id, d.valid_to
+    FROM   versions AS d
+    JOIN   registration AS r ON r.vessel_id = d.vessel_id AND r.valid_from > d.last_seen AND r.valid_from <= d.valid_to
+),
+observed AS (
+    SELECT coalesce(v.category, '') AS category, d.valid_to IS NOT NULL AND s.vessel_id IS NULL AS ended,
+           epoch(d.last_seen - d.first_seen) / 86400 AS days
+    FROM   versions AS d
     JOIN   vessels AS v USING (vessel_id)
+    LEFT JOIN signs AS s ON s.vessel_id = d.vessel_id AND s.valid_to = d.valid_to
 )
 SELECT category, count(*) FILTER (ended) / sum(days)
 FROM   observed
