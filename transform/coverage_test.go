@@ -64,6 +64,14 @@ func TestCoverage(t *testing.T) {
 			[]journal.Entry{pageOf(1, p1, 205, 0, 100), pageOf(2, p2, 205, 100, 100), pageOf(3, p3, 205, 200, 5)},
 			"country Panama: 3 205 205 complete ()",
 		},
+		"a few ships may all have left a register": {
+			[]journal.Partition{planned("country", "Chad", 3)}, nil, []journal.Entry{pageOf(1, "country=Chad&page=1", 0, 0, 0)},
+			"country Chad: 1 0 0 complete ()",
+		},
+		"four are too many to be gone at once": {
+			[]journal.Partition{planned("country", "Chad", 4)}, nil, []journal.Entry{pageOf(1, "country=Chad&page=1", 0, 0, 0)},
+			"country Chad: 1 4 0 suspect (silent zero)",
+		},
 		"a check that finds as many as the cover showed": {
 			[]journal.Partition{panama, {Operation: "by-type", Kind: "type", Value: "Tug", Expected: -1, Check: true}}, nil,
 			[]journal.Entry{tugs(1, p1, 3, 3), tugs(2, "page=1&type_specific=Tug", 3, 3)},
