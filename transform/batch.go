@@ -194,7 +194,7 @@ func (b *Batch) Rows(t Table) int {
 	return n
 }
 
-// Write gives the rows of a table to emit, sorted, in records of at most 65,536 rows. A
+// Write gives the rows of a table to emit, sorted, in records of at most 16,384 rows. A
 // record is released when emit returns.
 func (b *Batch) Write(t Table, emit func(arrow.Record) error) error {
 	n, row := b.rowsOf(t)

@@ -205,7 +205,7 @@ func TestWriteCutsLongTables(t *testing.T) {
 		}
 		return nil
 	})
-	if diff := cmp.Diff([]int64{65_536, 4_464}, sizes); err != nil || diff != "" {
+	if diff := cmp.Diff([]int64{16_384, 16_384, 16_384, 16_384, 4_464}, sizes); err != nil || diff != "" {
 		t.Errorf("%v: %s", err, diff)
 	}
 }

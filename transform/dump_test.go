@@ -38,7 +38,7 @@ func rowsIn(t testing.TB, b *Batch, table Table) []map[string]string {
 		if !r.Schema().Equal(table.Schema) {
 			t.Errorf("%s: schema %v", table.Name, r.Schema())
 		}
-		if r.NumRows() == 0 || r.NumRows() > 65_536 {
+		if r.NumRows() == 0 || r.NumRows() > recordRows {
 			t.Errorf("%s: a record of %d rows", table.Name, r.NumRows())
 		}
 		for i := range int(r.NumRows()) {

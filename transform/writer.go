@@ -9,7 +9,7 @@ import (
 )
 
 // recordRows is how many rows a record has at most.
-const recordRows = 1 << 16
+const recordRows = 1 << 14
 
 // writer fills a record cell by cell, in the order of the table's columns.
 type writer struct {

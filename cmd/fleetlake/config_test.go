@@ -83,7 +83,7 @@ func TestConfigValues(t *testing.T) {
 		"numbers and paths": {"api: {max_in_flight: 64, timeout: 2m, key_file: k}\ndata_dir: /srv/fleet\nbudget: {per_run: 0}", func(c *Config) {
 			c.MaxInFlight, c.Timeout, c.KeyFile, c.DataDir, c.Budget.PerRun = 64, 2*time.Minute, "k", "/srv/fleet", 0
 		}},
-		"every cap": {"budget: {per_run: 1, per_day: 2, per_month: 3, floor: 4}", func(c *Config) { c.Budget = budgetConfig{1, 2, 3, 4} }},
+		"every cap":                  {"budget: {per_run: 1, per_day: 2, per_month: 3, floor: 4}", func(c *Config) { c.Budget = budgetConfig{1, 2, 3, 4} }},
 		"a job takes the defaults":   {"jobs: {weekly: }", func(c *Config) { c.Jobs = []jobConfig{defaultJob("weekly")} }},
 		"no jobs":                    {"jobs: {}", func(c *Config) { c.Jobs = nil }},
 		"JSON":                       {"{\n\t\"budget\": {\n\t\t\"per_run\": 12\n\t}\n}", func(c *Config) { c.Budget.PerRun = 12 }},
