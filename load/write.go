@@ -14,7 +14,7 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// rowGroup is the most rows of a row group: two records of a batch, and DuckDB reads a few
+// rowGroup is the most rows of a row group: eight records of a batch, and DuckDB reads a few
 // such groups side by side.
 const rowGroup = 131_072
 

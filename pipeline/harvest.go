@@ -108,20 +108,21 @@ func (h *harvest) drain(ctx context.Context, o extract.Operation, q *queue, answ
 }
 
 // claim keeps credits for what a search is still going to ask, so that lookups do not spend
-// them. Of a listing whose totals are not known that is everything it may spend.
+// them: as far as the plan leaves them to the searches.
 func (h *harvest) claim(o extract.Operation, q *queue) {
 	if o == h.lookups.operation {
 		return
 	}
-	need := (q.left() + 1) * o.Credits
+	need := q.left() + 1
 	if o == extract.ByType {
-		pages, known := h.listing.later()
-		need += pages * o.Credits
-		if !known {
-			need = max(need, h.listMost-h.client.Stats(o).Credits-len(h.sweeps)*extract.ByStatus.Credits)
-		}
+		need += h.listing.later()
 	}
-	h.budget.Claim(o.Name, need)
+	left := h.listMost - h.client.Stats(o).Credits - len(h.sweeps)*extract.ByStatus.Credits
+	if claim := need * o.Credits; o == extract.ByStatus || !h.allowance.limited {
+		h.budget.Claim(o.Name, claim)
+	} else {
+		h.budget.Claim(o.Name, min(claim, max(0, left)))
+	}
 }
 
 // judge acts on an error: the request is passed over, the lane gives up, or the run ends.

@@ -129,21 +129,27 @@ func (l *listing) check() bool {
 	return true
 }
 
-// later returns the pages that are expected and not yet asked for, and whether that is known.
-func (l *listing) later() (n int, known bool) {
+// unseenPages is what a partition that was never seen is taken to need, until its first page
+// tells: enough for every vessel of the world.
+const unseenPages = 20
+
+// later returns the pages that are expected and not yet asked for.
+func (l *listing) later() (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	known = true
 	for _, p := range l.cover {
-		if p.got == 0 {
+		switch {
+		case p.got > 0:
+		case p.expected < 0:
+			n += unseenPages
+		default:
 			n += max(0, pages(p.expected)-1)
-			known = known && p.expected >= 0
 		}
 	}
 	if l.whole && !l.checking {
 		n += len(l.checks)
 	}
-	return n, known
+	return n
 }
 
 // leftOut counts the partitions that were not seen to their end: of the cover, and checks.

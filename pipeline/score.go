@@ -89,7 +89,7 @@ func (s scorer) score(t warehouse.Target) Score {
 
 // settle is how long after a lookup a change of the registration counts for nothing: where the
 // lists and the profiles disagree about a vessel for good, it would look changed every night.
-const settle = 20 * time.Hour
+const settle = 3 * 24 * time.Hour
 
 // watchEvery is how often a vessel on the watch list is looked up: every night.
 const watchEvery = 20 * time.Hour
