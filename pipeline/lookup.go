@@ -108,14 +108,11 @@ func (l *lookupQueue) moved(t warehouse.Target, s extract.Sweep) bool {
 	return l.operation == extract.Location && l.settled(t) && (other(s.Status, t.Status) || other(s.Zone, t.Zone))
 }
 
-// settled reports whether a vessel was looked up, and not just now: where the lists and the
-// profiles disagree for good, it would look changed every night.
+// settled reports whether a vessel was looked up, not just now, and changes seldom enough for
+// a change to be news.
 func (l *lookupQueue) settled(t warehouse.Target) bool {
-	at, wait := seenAt(l.lookup, t), settle
-	if l.operation == extract.Location {
-		wait = watchEvery // a position is news every night
-	}
-	return !at.IsZero() && l.now.Sub(at) >= wait
+	at := seenAt(l.lookup, t)
+	return !at.IsZero() && steady(t, l.now.Sub(at))
 }
 
 // other reports whether two known values differ.

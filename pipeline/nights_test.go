@@ -130,7 +130,7 @@ func (s *port) learnAnswer(roll *transform.Roll, e journal.Entry) {
 		if v.IMO != 0 {
 			id = fmt.Sprint("IMO", v.IMO)
 		}
-		if known := s.targets[id]; known != nil && v.MMSI != 0 {
+		if known := s.targets[id]; known != nil && v.MMSI != 0 && e.Operation == extract.ByType.Name {
 			known.MMSI = v.MMSI.String()
 		} else if known == nil {
 			s.targets[id] = &warehouse.Target{VesselID: id, IMO: int(v.IMO), MMSI: v.MMSI.String(), IsVessel: true}

@@ -57,7 +57,7 @@ func (s scorer) score(t warehouse.Target) Score {
 	at, credits := seenAt(s.job.Lookup, t), s.job.Lookup.operation().Credits
 	sc := Score{Credits: credits}
 	age := s.now.Sub(at)
-	never, changed, watched := at.IsZero(), !at.IsZero() && t.ChangedAt.After(at) && age >= settle, s.watched[askFor(t)] || s.watched[t.MMSI]
+	never, changed, watched := at.IsZero(), !at.IsZero() && t.ChangedAt.After(at) && steady(t, age), s.watched[askFor(t)] || s.watched[t.MMSI]
 	due := never || changed || age >= s.job.Lookup.MaxAge || watched && age >= watchEvery
 	if !due {
 		return sc
@@ -87,9 +87,12 @@ func (s scorer) score(t warehouse.Target) Score {
 	return sc
 }
 
-// settle is how long after a lookup a change of the registration counts for nothing: where the
-// lists and the profiles disagree about a vessel for good, it would look changed every night.
-const settle = 3 * 24 * time.Hour
+// settle is how long after a lookup a change of the registration counts for nothing.
+const settle = 20 * time.Hour
+
+// steady reports whether a change is news. Where the lists and the profiles disagree about a
+// vessel for good it changes with every answer, and would be looked up every night for nothing.
+func steady(t warehouse.Target, age time.Duration) bool { return age >= settle && t.Versions <= 3 }
 
 // watchEvery is how often a vessel on the watch list is looked up: every night.
 const watchEvery = 20 * time.Hour

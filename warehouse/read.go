@@ -42,6 +42,7 @@ type Target struct {
 
 	ChangedAt time.Time // the start of the open version of its registration
 	FirstSeen time.Time
+	Versions  int // of its registration, within a week of the newest
 
 	Name, Flag, VesselType string
 	Status, Zone           string // navigational status and world zone, as last known
@@ -65,7 +66,7 @@ func (w *Warehouse) Targets(ctx context.Context) ([]Target, error) {
 	return collectInto(ctx, w.db, targets, "read/targets", func(rows *sql.Rows) (t Target, err error) {
 		var at [6]sql.NullTime
 		err = rows.Scan(&t.VesselID, &t.IMO, &t.MMSI, &t.IsVessel, &t.Category, &t.Listed, &at[0], &at[1], &at[2], &at[3], &at[4], &at[5],
-			&t.Name, &t.Flag, &t.VesselType, &t.Status, &t.Zone)
+			&t.Name, &t.Flag, &t.VesselType, &t.Status, &t.Zone, &t.Versions)
 		t.ParticularsAt, t.EngineAt, t.ManagementAt, t.PositionAt, t.ChangedAt, t.FirstSeen = at[0].Time, at[1].Time, at[2].Time, at[3].Time, at[4].Time, at[5].Time
 		for _, s := range []*string{&t.Category, &t.Flag, &t.VesselType, &t.Status, &t.Zone} {
 			if kept, ok := few[*s]; ok {
@@ -136,6 +137,9 @@ func (w *Warehouse) Published(ctx context.Context) (map[string]bool, error) {
 	ids, err := collect(ctx, w.db, "read/published", func(rows *sql.Rows) (id string, err error) {
 		return id, rows.Scan(&id)
 	})
+	if err != nil && damaged(err) {
+		err = fmt.Errorf("%w (%v)", ErrDamaged, err)
+	}
 	published := make(map[string]bool, len(ids))
 	for _, id := range ids {
 		published[id] = true
