@@ -19,8 +19,8 @@ func TestTargets(t *testing.T) {
 	must(t, err)
 	at := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
 	want := []Target{
-		{VesselID: "IMO9811000", IMO: 9811000, MMSI: "353136000", IsVessel: true, Category: "cargo", Listed: true, ParticularsAt: at.Add(time.Hour), ChangedAt: at},
-		{VesselID: "MMSI002320001", MMSI: "002320001", ChangedAt: at},
+		{VesselID: "IMO9811000", IMO: 9811000, MMSI: "353136000", IsVessel: true, Category: "cargo", Listed: true, ParticularsAt: at.Add(time.Hour), ChangedAt: at, Versions: 1},
+		{VesselID: "MMSI002320001", MMSI: "002320001", ChangedAt: at, Versions: 1},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
