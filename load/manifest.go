@@ -2,12 +2,14 @@ package load
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,6 +29,33 @@ type Manifest struct {
 	Run      warehouse.Run  `json:"run"`
 	Files    []File         `json:"files"`
 	Coverage map[string]int `json:"coverage"` // partitions by state
+
+	// Contents is of the warehouse file that was published with this run as its latest.
+	Contents *Contents `json:"warehouse,omitempty"`
+}
+
+// Contents is how many rows the tables of a warehouse file have, so that it can be seen later
+// whether rows were lost. Runs says for which file that holds.
+type Contents struct {
+	Runs   string           `json:"runs"` // SHA-256 of the ids of its runs, in order, a line each
+	Tables map[string]int64 `json:"tables"`
+}
+
+// contentsOf counts a file, and names its latest run.
+func contentsOf(ctx context.Context, w *warehouse.Warehouse) (c *Contents, last string, err error) {
+	runs, err := w.Published(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	ids := slices.Sorted(maps.Keys(runs))
+	h := sha256.New()
+	for _, id := range ids {
+		fmt.Fprintln(h, id)
+		last = id
+	}
+	c = &Contents{Runs: hex.EncodeToString(h.Sum(nil))}
+	c.Tables, err = w.Tables(ctx)
+	return c, last, err
 }
 
 // File is one file of the lake.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -22,7 +23,8 @@ var ErrLake = errors.New("the lake lacks files that were published: make it anew
 
 // Options say what a load may use.
 type Options struct {
-	MemoryMiB int // of DuckDB; 0 grows with the largest run, from 120 by 40 for a million rows
+	MemoryMiB    int  // of DuckDB; 0 grows with the largest run, from 120 by 40 for a million rows
+	AcceptIssues bool // publish however many values were refused; see ErrIssues
 }
 
 // Publish brings runs, whose files Write has written, into the warehouse and publishes it. If
@@ -32,22 +34,32 @@ func Publish(ctx context.Context, dir string, o Options, written ...Manifest) er
 	if err != nil {
 		return err
 	}
-	written = slices.DeleteFunc(slices.Clone(written), func(m Manifest) bool { return before[m.Run.ID] })
+	there := maps.Clone(before)
+	written = slices.DeleteFunc(slices.Clone(written), func(m Manifest) bool {
+		done := there[m.Run.ID] // a run comes in once, also if it was derived twice
+		there[m.Run.ID] = true
+		return done
+	})
 	if len(written) == 0 {
 		return nil
 	}
-	p := publication{dir: dir, written: written, before: before}
+	p := publication{dir: dir, written: written, before: before, acceptIssues: o.AcceptIssues}
 	if err := p.gather(ctx); err != nil {
 		return fmt.Errorf("publish: %w", err)
 	}
 	b := warehouse.Build{Dir: dir, RunID: p.last(), From: p.base, MemoryMiB: p.memory(o), Check: p.ready}
 	b.Steps = append(b.Steps, fillReference)
-	for _, night := range p.nights {
+	for i, night := range p.nights {
 		b.Steps = append(b.Steps, func(ctx context.Context, t *warehouse.Tx) error { return p.apply(ctx, t, night) })
-		if p.brings(night) {
-			b.Steps = append(b.Steps, func(ctx context.Context, t *warehouse.Tx) error {
-				return writeVessels(ctx, p.dir, t, night[len(night)-1])
-			})
+		fleet := func(ctx context.Context, t *warehouse.Tx) error {
+			return writeVessels(ctx, p.dir, t, night[len(night)-1])
+		}
+		switch {
+		case !p.touches(night):
+		case i == len(p.nights)-1:
+			b.Finish = append(b.Finish, fleet)
+		default:
+			b.Steps = append(b.Steps, fleet)
 		}
 	}
 	debug.FreeOSMemory() // what made the files is garbage by now, and DuckDB needs the room
@@ -66,7 +78,7 @@ func Publish(ctx context.Context, dir string, o Options, written ...Manifest) er
 func published(ctx context.Context, dir string) (map[string]bool, error) {
 	w, err := warehouse.Open(ctx, warehouse.Path(dir), warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
 	if errors.Is(err, warehouse.ErrNone) {
-		return nil, nil
+		return map[string]bool{}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -81,31 +93,30 @@ type publication struct {
 	written []Manifest      // the runs to bring in
 	before  map[string]bool // the runs that are published
 
+	acceptIssues bool
+
 	base   string        // the file to go on from
 	nights [][]*Manifest // what to apply to it: nights in order, each with its runs in order
 }
 
-// gather finds the file to go on from, and everything that comes after it.
+// gather finds the file to go on from, and everything that comes after it. A file that lacks
+// a night before its last is no such file: nights are applied in their order.
 func (p *publication) gather(ctx context.Context) error {
 	first := slices.MinFunc(p.written, func(a, b Manifest) int { return strings.Compare(a.Run.Date, b.Run.Date) }).Run.Date
-	base, has, err := warehouse.Base(ctx, p.dir, first)
-	if err != nil {
-		return err
-	}
-	p.base = base
 	var runs []*Manifest
-	for id := range p.before {
-		if has[id] {
-			continue
-		}
-		m, err := readManifest(filepath.Join(manifests(p.dir), id+".json"))
-		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("run %s: %w", id, ErrLake)
-		}
+	for from := ""; from != first; {
+		from = first
+		base, has, err := warehouse.Base(ctx, p.dir, first)
 		if err != nil {
 			return err
 		}
-		runs = append(runs, &m)
+		p.base = base
+		if runs, err = p.lacking(has); err != nil {
+			return err
+		}
+		for _, m := range runs {
+			first = min(first, m.Run.Date)
+		}
 	}
 	for i := range p.written {
 		runs = append(runs, &p.written[i])
@@ -121,6 +132,25 @@ func (p *publication) gather(ctx context.Context) error {
 		p.nights, runs = append(p.nights, runs[:n]), runs[n:]
 	}
 	return nil
+}
+
+// lacking returns the published runs that a file does not have.
+func (p *publication) lacking(has map[string]bool) ([]*Manifest, error) {
+	var runs []*Manifest
+	for id := range p.before {
+		if has[id] {
+			continue
+		}
+		m, err := readManifest(filepath.Join(manifests(p.dir), id+".json"))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("run %s: %w", id, ErrLake)
+		}
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, &m)
+	}
+	return runs, nil
 }
 
 // last is the latest run that is brought in. It names the version.
@@ -166,9 +196,10 @@ func (p *publication) apply(ctx context.Context, t *warehouse.Tx, night []*Manif
 	return t.Apply(ctx, night[0].Run.Date, runs)
 }
 
-// brings reports whether a run of a night is new. Then the night's fleet is written anew.
-func (p *publication) brings(night []*Manifest) bool {
-	return slices.ContainsFunc(night, func(m *Manifest) bool { return !p.before[m.Run.ID] })
+// touches reports whether a night is, or comes after, one that a new run belongs to. Then its
+// fleet may be another one, and is written anew.
+func (p *publication) touches(night []*Manifest) bool {
+	return slices.ContainsFunc(p.written, func(m Manifest) bool { return m.Run.Date <= night[0].Run.Date })
 }
 
 // paths are a night's files of a table.
@@ -196,16 +227,31 @@ func columnsOf(t transform.Table) []warehouse.Column {
 	return columns
 }
 
-// ready compares the finished file with the manifests of the nights that have new runs, and
+// ready compares the finished file with the manifests of the nights that it touches, and
 // writes these: the lake has a run before the warehouse has it.
 func (p *publication) ready(ctx context.Context, w *warehouse.Warehouse) error {
+	for _, m := range p.written {
+		if p.acceptIssues {
+			break
+		}
+		if err := p.issues(ctx, w, m); err != nil {
+			return err
+		}
+	}
+	contents, last, err := contentsOf(ctx, w)
+	if err != nil {
+		return err
+	}
 	for _, night := range p.nights {
-		if !p.brings(night) {
+		if !p.touches(night) {
 			continue
 		}
 		for _, m := range night {
 			if err := p.compare(ctx, w, *m); err != nil {
 				return fmt.Errorf("verify run %s: %w", m.Run.ID, err)
+			}
+			if m.Run.ID == last {
+				m.Contents = contents
 			}
 			if err := m.write(p.dir); err != nil {
 				return err

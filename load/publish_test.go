@@ -258,3 +258,16 @@ func TestPublishRefusesADamagedLakeFile(t *testing.T) {
 		t.Errorf("%s runs are published, want 1", got)
 	}
 }
+
+// TestABaseLacksNoNight brings the nights in so that, of the files that hold nothing of the
+// last night, the latest lacks the first.
+func TestABaseLacksNoNight(t *testing.T) {
+	whole, dir := t.TempDir(), t.TempDir()
+	nights := story()
+	last := split(nights[3], 2)
+	publishAtOnce(t, whole, append(nights[:3:3], last...)...)
+	publish(t, dir, nights[2], last[0], nights[0], nights[1], last[1])
+	if got, want := state(t, dir), state(t, whole); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}

@@ -54,7 +54,7 @@ func TestListed(t *testing.T) {
 			nights: []run{
 				night("20", listings(ever)),
 				{id: "20261121T020000.000Z-0001", date: "21", rows: covered("country", "Zimbabwe")},
-				{id: "20261121T030000.000Z-0002", date: "21", rows: map[string][]row{"coverage": {{"kind": "country", "value": "ZIMBABWE", "state": "complete"}}}},
+				{id: "20261121T030000.000Z-0002", date: "21", rows: map[string][]row{"coverage": {{"operation": "by-type", "kind": "country", "value": "ZIMBABWE", "state": "complete", "received_rows": 1}}}},
 			},
 			sql:  stays,
 			want: "IMO9811000 20 20 20 21",

@@ -16,9 +16,13 @@ import (
 )
 
 // Recover publishes what earlier runs paid for and did not publish, and returns their
-// reports. A run that a crash left without an end gets one. The caller holds the lock.
+// reports. A run that a crash left without an end gets one. Runs that were rolled back stay
+// out. The caller holds the lock.
 func (p *Pipeline) Recover(ctx context.Context) ([]Report, error) {
 	p.fill()
+	if err := p.settleRebuild(); err != nil {
+		return nil, err
+	}
 	if err := load.Clean(p.Dir); err != nil {
 		return nil, err
 	}
@@ -30,9 +34,13 @@ func (p *Pipeline) Recover(ctx context.Context) ([]Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	out, err := warehouse.RolledBack(p.Dir, known)
+	if err != nil {
+		return nil, err
+	}
 	var open []string
 	for _, path := range paths {
-		if known[journal.RunOf(path)] {
+		if run := journal.RunOf(path); known[run] || out[run] {
 			continue
 		}
 		ended, err := p.finish(path)
@@ -103,7 +111,7 @@ func (p *Pipeline) derive(ctx context.Context, paths ...string) ([]Report, error
 	}
 	debug.FreeOSMemory()
 	p.Progress(Progress{At: p.Now(), Phase: "publish"})
-	return reports, load.Publish(ctx, p.Dir, load.Options{}, written...)
+	return reports, load.Publish(ctx, p.Dir, load.Options{AcceptIssues: p.AcceptIssues}, written...)
 }
 
 // transform turns a segment into lake files.

@@ -31,18 +31,39 @@ func (p *Pipeline) facts(ctx context.Context, job Job, before night, now time.Ti
 	if err != nil {
 		return f, err
 	}
-	return f, errors.Join(f.read(ctx, w, job), w.Close())
+	if err := errors.Join(f.read(ctx, w, job), w.Close()); err != nil {
+		return f, err
+	}
+	return f, p.addSpentBack(ctx, &f)
+}
+
+// addSpentBack counts what runs that were rolled back paid towards the caps.
+func (p *Pipeline) addSpentBack(ctx context.Context, f *facts) error {
+	day, month := capsSince(f.now)
+	today, err := p.spentBack(ctx, day)
+	if err != nil {
+		return err
+	}
+	thisMonth, err := p.spentBack(ctx, month)
+	f.spentDay, f.spentMonth = f.spentDay+today, f.spentMonth+thisMonth
+	return err
+}
+
+// capsSince returns when the day and the month began, by UTC.
+func capsSince(now time.Time) (day, month time.Time) {
+	day = now.UTC().Truncate(24 * time.Hour)
+	return day, day.AddDate(0, 0, 1-day.Day())
 }
 
 func (f *facts) read(ctx context.Context, w *warehouse.Warehouse, job Job) (err error) {
 	if f.totals, err = w.Totals(ctx); err != nil {
 		return err
 	}
-	day := f.now.UTC().Truncate(24 * time.Hour)
+	day, month := capsSince(f.now)
 	if f.spentDay, err = w.Spent(ctx, day); err != nil {
 		return err
 	}
-	if f.spentMonth, err = w.Spent(ctx, day.AddDate(0, 0, 1-day.Day())); err != nil {
+	if f.spentMonth, err = w.Spent(ctx, month); err != nil {
 		return err
 	}
 	if len(job.Lookup.Want) == 0 {

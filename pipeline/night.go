@@ -37,13 +37,19 @@ type told struct {
 }
 
 // readNight reads the segments of a job's night.
-func readNight(root, job, date string) (night, error) {
+func readNight(root, job, date string) (night, error) { return readNightBut(root, job, date, nil) }
+
+// readNightBut leaves some runs out.
+func readNightBut(root, job, date string, out map[string]bool) (night, error) {
 	n := night{answered: map[string]told{}}
 	paths, err := journal.Segments(filepath.Join(root, date))
 	if err != nil {
 		return n, err
 	}
 	for _, path := range paths {
+		if out[journal.RunOf(path)] {
+			continue
+		}
 		if err := n.add(path, job); err != nil {
 			return n, err
 		}

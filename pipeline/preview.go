@@ -41,7 +41,7 @@ func (p *Pipeline) Preview(ctx context.Context, job Job, date string) (Preview, 
 	if date == "" {
 		date = now.In(job.Location).Format(time.DateOnly)
 	}
-	before, err := readNight(p.journal(), job.Name, date)
+	before, err := p.night(ctx, job.Name, date)
 	if err != nil {
 		return Preview{}, err
 	}

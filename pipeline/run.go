@@ -22,6 +22,11 @@ type Pipeline struct {
 	Log      *slog.Logger     // nil discards
 	Progress func(Progress)   // called a few times a second; may be nil
 	Version  string           // of the program, for the journal
+
+	// AcceptIssues publishes also what load.ErrIssues would stop.
+	AcceptIssues bool
+
+	segments string // the journal, where it is not below Dir: of a rebuild
 }
 
 var errDeadline = errors.New("deadline of the run is over")
@@ -47,7 +52,7 @@ func (p *Pipeline) Run(ctx context.Context, job Job, date string) (Report, error
 			return r, nil // only its publishing was cut off
 		}
 	}
-	before, err := readNight(p.journal(), job.Name, date)
+	before, err := p.night(ctx, job.Name, date)
 	if err != nil {
 		return Report{}, err
 	}
@@ -85,7 +90,12 @@ func (p *Pipeline) fill() {
 	}
 }
 
-func (p *Pipeline) journal() string { return filepath.Join(p.Dir, "journal") }
+func (p *Pipeline) journal() string {
+	if p.segments != "" {
+		return p.segments
+	}
+	return filepath.Join(p.Dir, "journal")
+}
 
 // work is one run's share of a night.
 type work struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -137,8 +138,8 @@ func TestBeatsWhileTheLoopLives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
 		h.takes = time.Hour
-		beats := 0
-		h.runner.Pulse, h.runner.Beat = 10*time.Second, func() { beats++ }
+		var beats atomic.Int64
+		h.runner.Pulse, h.runner.Beat = 10*time.Second, func() { beats.Add(1) }
 		hang := make(chan struct{})
 		good := h.runner.Stored
 		h.runner.Stored = func(job string) ([]Stored, error) {
@@ -149,17 +150,17 @@ func TestBeatsWhileTheLoopLives(t *testing.T) {
 		}
 		stop := h.begin(t, nightly("0 2 * * *"))
 		for _, hour := range []string{"without a run", "without a run", "with a run"} {
-			before := beats
+			before := beats.Load()
 			pass(time.Hour)
-			if n := beats - before; n < 359 || n > 363 {
+			if n := beats.Load() - before; n < 359 || n > 363 {
 				t.Errorf("%d beats in an hour %s, want one each ten seconds", n, hour)
 			}
 		}
 		pass(24 * time.Hour)
-		before := beats
+		before := beats.Load()
 		pass(24 * time.Hour)
-		if beats != before {
-			t.Errorf("%d beats of a loop that hangs", beats-before)
+		if n := beats.Load() - before; n != 0 {
+			t.Errorf("%d beats of a loop that hangs", n)
 		}
 		close(hang)
 		stop()

@@ -12,5 +12,18 @@
 //
 // What is due is decided from the stored runs, never from memory alone: a restart neither
 // forgets a slot nor runs it again. A slot that passed without a run is either made up for
-// once or given up, and the log says which and why.
+// once or given up. Jobs wait for the one writer by priority, then by the age of their slots.
+//
+//	the process was down         the latest slot runs, unless `missed` is skip
+//	the slot is too old          given up: max_lateness
+//	another process writes       tried again each minute, until it is too old or the next comes
+//	a run was cut short          tried again by the next process, five times
+//	a run fails or panics        the next slot runs
+//
+// Each slot that did not run, and each run that failed, is in the Book with its reason.
+//
+// # What a crash leaves
+//
+// A run without an end, whose slot is open again, and at most a torn last line in the book,
+// which the next start cuts off.
 package schedules

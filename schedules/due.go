@@ -16,7 +16,7 @@ type Stored struct {
 	Date    string
 	Slot    time.Time
 	Started time.Time
-	State   string // done, partial, failed, interrupted, killed, broken
+	State   string // done, partial, failed, interrupted, killed, broken; empty has no end, which a crash leaves
 }
 
 // stateBroken is a run that failed before it could end in order. Like one that was killed it
@@ -164,7 +164,7 @@ func fill(slots []Slot, stored []Stored) []int {
 		}
 		early := r.reference().Before(slots[own].At) // by hand, before the first slot of its date
 		switch {
-		case r.State == "interrupted" || r.State == "killed" || r.State == stateBroken:
+		case r.cutShort():
 			if tries[own] != filled && !early {
 				tries[own]++
 			}
@@ -176,6 +176,15 @@ func fill(slots []Slot, stored []Stored) []int {
 		}
 	}
 	return tries
+}
+
+// cutShort reports whether a run ended before it could fill its slot.
+func (r Stored) cutShort() bool {
+	switch r.State {
+	case "", "interrupted", "killed", stateBroken:
+		return true
+	}
+	return false
 }
 
 // reference is the time that tells which slot of its date a run belongs to.

@@ -46,6 +46,9 @@ func TestDue(t *testing.T) {
 		"a killed run is resumed after a restart": {
 			stored: []run{{"2026-11-21", "21 02:00", "killed"}}, since: "21 05:00", now: "21 05:00", want: "21 02:00",
 		},
+		"and so is one that a crash left without an end": {
+			stored: []run{{"2026-11-21", "21 02:00", ""}}, since: "21 05:00", now: "21 05:00", want: "21 02:00",
+		},
 		"an interrupted run is not resumed by the process that it stopped with": {
 			stored: []run{{"2026-11-21", "21 02:00", "interrupted"}}, since: "20 05:00", dealt: "21 02:00", now: "21 05:00",
 		},

@@ -158,7 +158,7 @@ func (r *Runner) attempt(ctx context.Context, l *line, slot Slot) {
 	start := r.now()
 	log := r.Log.With("job", slot.Job, "date", slot.Date, "slot", slot.At)
 	if l.watch.Held == "" {
-		log.Info("slot starts", "late", start.Sub(slot.At))
+		log.Info("slot starts", "late", rounded(start.Sub(slot.At)))
 	}
 	err := r.run(ctx, slot)
 	if errors.Is(err, ErrNotYet) {
@@ -173,11 +173,11 @@ func (r *Runner) attempt(ctx context.Context, l *line, slot Slot) {
 		l.watch.Dealt = slot.At
 	}
 	if err == nil {
-		log.Info("slot done", "took", end.Sub(start))
+		log.Info("slot done", "took", rounded(end.Sub(start)))
 		return
 	}
 	record := Record{At: end.UTC(), State: RecordFailed, Job: slot.Job, Date: slot.Date, Slot: slot.At, Asked: slot.Asked, Started: start.UTC(), Reason: err.Error()}
-	attributes := []any{"error", err, "took", end.Sub(start)}
+	attributes := []any{"error", err, "took", rounded(end.Sub(start))}
 	if crash, ok := errors.AsType[*crash](err); ok {
 		record.Stack = crash.stack
 		attributes = append(attributes, "stack", crash.stack)
@@ -218,11 +218,14 @@ func (r *Runner) sleep(ctx context.Context) {
 	if woke.Sub(start) <= wait+nap {
 		return
 	}
-	r.Log.Warn("clock jumped", "asked", wait, "took", woke.Sub(start))
+	r.Log.Warn("clock jumped", "asked", rounded(wait), "took", rounded(woke.Sub(start)))
 	for _, l := range r.lines {
 		l.watch.Since, l.watch.Away = woke, "the machine slept or its clock was set"
 	}
 }
+
+// rounded is a duration for the log: JSON would have it in nanoseconds.
+func rounded(d time.Duration) string { return d.Round(time.Millisecond).String() }
 
 func (r *Runner) pulse() time.Duration {
 	if r.Pulse > 0 {

@@ -143,7 +143,10 @@ func startTimes() []string {
 // that the zone had has one slot, none is missed, none is doubled. Zones that agree on all
 // changes are tried once.
 func TestOneSlotPerDate(t *testing.T) {
-	for _, loc := range distinctZones(t, 2026, 2036) {
+	for i, loc := range distinctZones(t, 2026, 2036) {
+		if raceDetector && i%8 > 0 {
+			continue // it has no goroutines to race, and takes a minute
+		}
 		t.Run(loc.String(), func(t *testing.T) {
 			t.Parallel()
 			oneSlotPerDate(t, loc, time.Date(2026, 1, 1, 12, 0, 0, 0, loc), time.Date(2036, 1, 1, 12, 0, 0, 0, loc))

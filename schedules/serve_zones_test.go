@@ -14,7 +14,10 @@ import (
 // hour of the change: one run per job and date.
 func TestServeRunsOncePerDate(t *testing.T) {
 	seen := map[string]bool{}
-	for _, loc := range distinctZones(t, 2026, 2036) {
+	for i, loc := range distinctZones(t, 2026, 2036) {
+		if raceDetector && i%8 > 0 {
+			continue // for time's sake
+		}
 		for _, change := range changes(loc, 2026, 2036) {
 			key := change.Add(-time.Second).Format(time.RFC3339) + change.Format(time.RFC3339)
 			if seen[key] {

@@ -94,8 +94,11 @@ func (v *vocabulary) appendRaw(b []byte, r *registration) []byte {
 	_, country := v.flagOf(r)
 	b = appendNameMember(b, identification[fieldName].key, r.name)
 	b = appendNameMember(b, identification[fieldCallsign].key, r.callsign)
-	if c := v.countries.at(r.country); c.reason != absent && c.raw != country {
+	switch c := v.countries.at(r.country); {
+	case c.reason != absent && c.raw != country:
 		b = appendMember(b, identification[fieldCountry].key, c.raw)
+	case c.reason == absent && country != "": // taken from the code: the vessel stands under no country
+		b = append(appendText(comma(b), identification[fieldCountry].key), ":null"...)
 	}
 	if s := v.isos.at(r.iso); s.changed() {
 		b = appendMember(b, identification[fieldISO].key, s.raw)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // DefaultMemoryMiB is what DuckDB keeps to in a build that is not told otherwise.
@@ -31,8 +32,9 @@ type Build struct {
 	// cannot spill makes the build start again with twice the limit.
 	MemoryMiB int
 
-	Steps []func(context.Context, *Tx) error            // each in a transaction of its own; run again if the build starts again
-	Check func(ctx context.Context, w *Warehouse) error // of the finished file, before it is published; may be nil
+	Steps  []func(context.Context, *Tx) error            // each in a transaction of its own; run again if the build starts again
+	Finish []func(context.Context, *Tx) error            // likewise, on the finished file, with all memory free again; they only read
+	Check  func(ctx context.Context, w *Warehouse) error // of the finished file, before it is published; may be nil
 
 	migrations migrations // of tests; nil is the program's
 }
@@ -95,20 +97,32 @@ func (b *Build) build(ctx context.Context) error {
 			return err
 		}
 	}
-	db, err := open(ctx, b.work(),
-		setting{"memory_limit", strconv.Itoa(b.MemoryMiB) + "MiB"},
-		setting{"threads", strconv.Itoa(buildThreads)},
-		setting{"preserve_insertion_order", "false"}, // what sorts says so, and memory is saved
-		setting{"temp_directory", b.temp()},
-		setting{"checkpoint_threshold", "1TiB"}, // only the end checkpoints
-	)
+	db, err := open(ctx, b.work(), b.settings(setting{"checkpoint_threshold", "1TiB"})...) // only the end checkpoints
 	if err != nil && damaged(err) {
 		return fmt.Errorf("build on %s: %w (%v)", b.From, ErrDamaged, err)
 	}
 	if err != nil {
 		return fmt.Errorf("build in %s: %w", b.work(), err)
 	}
-	return errors.Join(b.steps(ctx, db), plain(db.Close()))
+	if err := errors.Join(b.steps(ctx, db), plain(db.Close())); err != nil || len(b.Finish) == 0 {
+		return err
+	}
+	db, err = open(ctx, b.work(), b.settings(setting{"access_mode", "read_only"})...)
+	if err != nil {
+		return fmt.Errorf("finish %s: %w", b.work(), err)
+	}
+	return errors.Join(transactAll(ctx, db, b.Finish), plain(db.Close()))
+}
+
+// settings are what a build opens its file with.
+func (b *Build) settings(more setting) []setting {
+	return []setting{
+		{"memory_limit", strconv.Itoa(b.MemoryMiB) + "MiB"},
+		{"threads", strconv.Itoa(buildThreads)},
+		{"preserve_insertion_order", "false"}, // what sorts says so, and memory is saved
+		{"temp_directory", b.temp()},
+		more,
+	}
 }
 
 func (b *Build) steps(ctx context.Context, db *sql.DB) error {
@@ -118,13 +132,20 @@ func (b *Build) steps(ctx context.Context, db *sql.DB) error {
 	if err := migrate(ctx, db, b.migrations); err != nil {
 		return err
 	}
-	for _, step := range b.Steps {
-		if err := transact(ctx, db, step); err != nil {
-			return err
-		}
+	if err := transactAll(ctx, db, b.Steps); err != nil {
+		return err
 	}
 	if _, err := db.ExecContext(ctx, "CHECKPOINT"); err != nil {
 		return fmt.Errorf("checkpoint: %w", plain(err))
+	}
+	return nil
+}
+
+func transactAll(ctx context.Context, db *sql.DB, steps []func(context.Context, *Tx) error) error {
+	for _, step := range steps {
+		if err := transact(ctx, db, step); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -160,21 +181,11 @@ func (b *Build) verify(ctx context.Context) error {
 	return errors.Join(err, w.Close())
 }
 
-// invariants runs the statements of sql/verify. Each answers with a row if something is wrong.
+// invariants answers with an error if the file holds what must never be.
 func (w *Warehouse) invariants(ctx context.Context) error {
-	checks, err := files.ReadDir("sql/verify")
-	if err != nil {
-		return err
+	wrong, err := w.Wrong(ctx)
+	if err == nil && len(wrong) > 0 {
+		err = errors.New(strings.Join(wrong, "; "))
 	}
-	for _, c := range checks {
-		name := "verify/" + c.Name()[:len(c.Name())-len(".sql")]
-		var wrong string
-		switch err := w.db.QueryRowContext(ctx, statement(name)).Scan(&wrong); {
-		case err == nil:
-			return fmt.Errorf("%s: %s", name, wrong)
-		case !errors.Is(err, sql.ErrNoRows):
-			return fmt.Errorf("%s: %w", name, plain(err))
-		}
-	}
-	return nil
+	return err
 }

@@ -10,12 +10,12 @@ type step struct {
 
 // nightly lists the statements of a night in their order.
 //
+//	what was proven  coverage, partitions; and what was paid and refused
 //	who is who       asked, shown, held: the vessel that an MMSI stands for tonight
-//	who they are     registration: versions
-//	what was proven  coverage; and what was paid and refused
-//	what they are    particulars, engine, management: versions
+//	who they are     registration: versions and changes
+//	what they are    particulars, engine, management: versions and changes
 //	what they did    positions, listed, episodes
-//	what is latest   latest
+//	what is latest   latest, and the counts of the night
 var nightly = sync.OnceValue(func() (steps []step) {
 	add := func(from []string, names ...string) {
 		for _, name := range names {
@@ -27,15 +27,14 @@ var nightly = sync.OnceValue(func() (steps []step) {
 			steps = append(steps, step{"apply " + d.Name + " " + name, d.statement(name), from})
 		}
 	}
-	merge := []string{"merged", "tonight", "compared", "changed", "seen", "told", "close", "open", "new"}
+	merge := []string{"several", "merged", "tonight", "linked", "compared", "changed", "flaps", "changes", "seen", "told", "close", "open", "new"}
 	ships := []string{"listings", "particulars", "sightings", "positions"}
-	sightings, moves := []string{"sightings"}, []string{"sightings", "positions"}
+	moves := []string{"sightings", "positions"}
+
+	add(nil, "coverage", "requests", "issues", "partitions_tonight", "partitions_before", "partitions_clear", "partitions", "proof", "proven_countries")
 
 	add(nil, "identities", "asked", "shown", "held")
 	add(ships, "conflicts_continue", "conflicts_open", "aliases_end", "aliases_open", "aliases_stay")
-	for _, d := range datasets {
-		versions(d, ships, "alias_close")
-	}
 	add(nil, "night_listings", "night_sightings", "night_particulars", "night_engine", "night_management", "night_positions")
 
 	registration := datasets[0]
@@ -43,17 +42,22 @@ var nightly = sync.OnceValue(func() (steps []step) {
 	versions(registration, ships, "rows")
 	add(ships, "second_mmsis")
 	versions(registration, ships, merge...)
-	add(ships, "sighted_mmsis", "claims_continue", "claims_open")
+	add(ships, "sighted_mmsis", "claims_continue", "claims_open", "claims_left")
+	add(nil, "claims_close")
+	versions(registration, ships, "carry")
+	add(ships, "changes_linked")
+	versions(registration, ships, "alias_close")
 
-	add(nil, "coverage", "requests", "issues")
 	for _, d := range datasets[1:] {
 		versions(d, []string{d.Name}, append([]string{"rows"}, merge...)...)
+		versions(d, ships, "linked", "carry", "alias_close")
 	}
+	add(ships, "flapping")
 	add(moves, "positions_fresh", "positions")
-	add([]string{"listings"}, "present", "stays", "stays_continue", "stays_open")
-	add(nil, "stays_close")
-	add(moves, "sighted")
-	add(sightings, "covered", "episodes_same", "episodes_continue", "episodes_open")
+	add([]string{"listings"}, "present", "stays", "stays_continue", "stays_under", "stays_open")
+	add(nil, "stays_close", "sighted")
+	add([]string{"sightings"}, "covered", "episodes_same", "episodes_continue", "episodes_open")
 	add(moves, "moves", "latest_clear", "latest")
+	add(nil, "fleet_daily", "zone_daily")
 	return steps
 })

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,6 +56,19 @@ type version struct {
 	info fs.FileInfo
 }
 
+// A rebuild leaves two versions that serve one purpose only: the file that was published
+// before it, which other rules have made, so that nothing is built on it; and the one that
+// lacks its last night, which no person has ever seen.
+const (
+	beforeRebuild = "before-rebuild-"
+	baseOnly      = "base-"
+)
+
+func (v version) onlyForRollback() bool {
+	return strings.HasPrefix(filepath.Base(v.path), beforeRebuild)
+}
+func (v version) onlyBase() bool { return strings.HasPrefix(filepath.Base(v.path), baseOnly) }
+
 // kept lists the versions of a data directory, the latest first.
 func kept(dir string) ([]version, error) {
 	entries, err := os.ReadDir(versions(dir))
@@ -95,53 +109,32 @@ func (b *Build) prune() error {
 	return nil
 }
 
-// Rollback publishes the version before the published one again.
-func Rollback(ctx context.Context, dir string) (path string, err error) {
-	vs, err := kept(dir)
-	if err != nil {
-		return "", err
-	}
-	current := -1
-	if info, err := os.Stat(Path(dir)); err == nil {
-		current = slices.IndexFunc(vs, func(v version) bool { return os.SameFile(v.info, info) })
-	}
-	if current+1 >= len(vs) {
-		return "", fmt.Errorf("roll back %s: %w", dir, ErrNoVersion)
-	}
-	path = vs[current+1].path
-	w, err := Open(ctx, path, Options{MemoryMiB: DefaultMemoryMiB, Threads: buildThreads})
-	if err != nil {
-		return "", fmt.Errorf("roll back: %w", err)
-	}
-	if err := w.Close(); err != nil {
-		return "", fmt.Errorf("roll back: %w", err)
-	}
-	temporary := filepath.Join(dir, "warehouse", ".rollback.duckdb")
-	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("roll back: %w", err)
-	}
-	if err := os.Link(path, temporary); err != nil {
-		return "", fmt.Errorf("roll back: %w", err)
-	}
-	return path, replace(temporary, Path(dir))
-}
-
 // Base finds the latest published file that holds nothing of a night or of later ones, and
 // the runs that it holds. To go on from it and to apply the night as a whole gives the same
-// rows for one run as for five, and in order as out of order. An empty path stands for a
-// file without rows, from which everything can be made.
+// rows for one run as for five, and in order as out of order. A file with a run that was
+// rolled back is none. An empty path stands for a file without rows, from which everything
+// can be made.
 func Base(ctx context.Context, dir, date string) (path string, runs map[string]bool, err error) {
 	vs, err := kept(dir)
 	if err != nil {
 		return "", nil, err
 	}
+	out, err := readMarks(dir)
+	if err != nil {
+		return "", nil, err
+	}
 	candidates := []string{Path(dir)}
 	for _, v := range vs {
-		candidates = append(candidates, v.path)
+		if !v.onlyForRollback() {
+			candidates = append(candidates, v.path)
+		}
 	}
-	for _, path := range candidates {
+	for i, path := range candidates {
 		runs, latest, err := held(ctx, path)
-		if err == nil && latest < date {
+		if i == 0 { // what is published is not rolled back
+			maps.DeleteFunc(out, func(run string, _ bool) bool { return runs[run] })
+		}
+		if err == nil && latest < date && !holdsAny(runs, out) {
 			return path, runs, nil
 		}
 		if err != nil && !errors.Is(err, ErrNone) && !errors.Is(err, ErrDamaged) {
@@ -158,9 +151,8 @@ func held(ctx context.Context, path string) (runs map[string]bool, latest string
 		return nil, "", err
 	}
 	defer w.Close()
-	if runs, err = w.Published(ctx); err != nil {
-		return nil, "", err
+	if runs, err = w.Published(ctx); err == nil {
+		err = plain(w.db.QueryRowContext(ctx, "SELECT coalesce(strftime(max(snapshot_date), '%Y-%m-%d'), '') FROM runs").Scan(&latest))
 	}
-	err = w.db.QueryRowContext(ctx, "SELECT coalesce(strftime(max(snapshot_date), '%Y-%m-%d'), '') FROM runs").Scan(&latest)
-	return runs, latest, plain(err)
+	return runs, latest, err
 }

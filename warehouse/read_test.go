@@ -29,12 +29,17 @@ func TestTargets(t *testing.T) {
 
 func TestTotals(t *testing.T) {
 	dir := t.TempDir()
-	must(t, update(t, dir, 20, "INSERT INTO coverage (run_id, snapshot_date, operation, kind, value, state, received_rows) SELECT run_id, snapshot_date, 'by-type', 'country', 'Panama', 'complete', 900 FROM runs"))
-	must(t, update(t, dir, 21, "INSERT INTO coverage (run_id, snapshot_date, operation, kind, value, state, received_rows) SELECT max(run_id), max(snapshot_date), 'by-type', 'country', 'Panama', 'complete', 910 FROM runs"))
-	must(t, update(t, dir, 22, "INSERT INTO coverage (run_id, snapshot_date, operation, kind, value, state, received_rows) SELECT max(run_id), max(snapshot_date), 'by-type', 'country', 'Panama', 'partial', 100 FROM runs"))
+	must(t, update(t, dir, 20, `INSERT INTO partitions BY NAME SELECT 'by-type' AS operation, 'country' AS kind, value, DATE '2026-11-20' AS covered_on, TIMESTAMP '2026-11-20 02:00:00' AS covered_at, rows, zeros
+		FROM (VALUES ('panama', 900, 0), ('chad', 7, 2), ('turkey', 3000, 3)) AS v(value, rows, zeros)`,
+		"INSERT INTO partitions (operation, kind, value, zeros) VALUES ('by-type', 'country', 'never covered', 0)"))
 	got, err := opened(t, dir).Totals(t.Context())
 	must(t, err)
-	want := []Total{{Operation: "by-type", Kind: "country", Value: "Panama", Rows: 910, At: runAt(21).Started}}
+	at := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
+	want := []Total{
+		{Operation: "by-type", Kind: "country", Value: "chad", Rows: 7, At: at},
+		{Operation: "by-type", Kind: "country", Value: "panama", Rows: 900, At: at},
+		{Operation: "by-type", Kind: "country", Value: "turkey", Rows: 0, At: at}, // it answered with none three nights in a row
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

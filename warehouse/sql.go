@@ -43,7 +43,7 @@ var datasets = []dataset{
 		Columns: []column{{"imo", ""}, {"mmsi", ""}, {"name", ""}, {"callsign", ""}, {"flag", "country"}, {"country", ""},
 			{"ship_type", ""}, {"vessel_type", ""}, {"category", "vessel_type"}, {"is_vessel", "vessel_type"}},
 		Kept:  columns("country_iso source"),
-		Order: "n.seen_at, n.source, n.run_id, n.entry",
+		Order: "n.second DESC, n.seen_at, n.source, n.run_id, n.entry",
 	},
 	{
 		Name: "particulars",

@@ -45,6 +45,8 @@ type StoryDataset struct {
 	Columns  []string       `json:"-"` // in the order of the table
 	Seen     *time.Time     `json:"last_seen,omitempty"`
 	Versions []StoryVersion `json:"versions"`
+
+	versioned int // the first so many columns make a version, and the others are evidence
 }
 
 // Now is the open version; nil if there is none.

@@ -78,7 +78,7 @@ func (t *teller) versions() error {
 		ids = append(ids, a.ID)
 	}
 	for _, d := range datasets {
-		told := StoryDataset{Name: d.Name}
+		told := StoryDataset{Name: d.Name, versioned: len(d.Columns)}
 		for _, c := range d.All() {
 			told.Columns = append(told.Columns, c.Name)
 		}
@@ -140,7 +140,7 @@ func (d *StoryDataset) compare() {
 			continue
 		}
 		before := d.Versions[i-1].Values
-		for _, c := range d.Columns {
+		for _, c := range d.Columns[:d.versioned] {
 			if before[c] != v.Values[c] {
 				v.Changed = append(v.Changed, StoryChange{c, before[c], v.Values[c]})
 			}

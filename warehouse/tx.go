@@ -105,26 +105,17 @@ func (t *Tx) addRun(ctx context.Context, r Run) error {
 		r.CreditsPlanned, r.CreditsSpent, r.CreditsUnknown, number(r.BalanceBefore), number(r.BalanceAfter), r.Continues, r.Rows, r.Report)
 }
 
-// easy is how many vessels come out of the view in the order of their registrations. The hash
-// tables of more do not fit into a build's memory, and what spills loses its order.
-const easy = 400_000
-
 // WriteVessels writes the view vessels to a Parquet file, sorted by vessel_id, under the field
-// ids given, and returns the number of rows. To sort takes more memory than all the rest of
-// a load, so that a fleet that lies sorted is written as it lies; whether it came out sorted
-// is looked up in the file.
+// ids given, and returns the number of rows. To sort whole rows takes more memory than all the
+// rest of a load, so that only their ids are sorted and the rest is joined to them; whether
+// that kept the order is looked up in the file.
 func (t *Tx) WriteVessels(ctx context.Context, columns []Field, path string) (rows int64, err error) {
-	var sorted bool
-	if err := t.tx.QueryRowContext(ctx, statement("read/sorted"), easy).Scan(&sorted); err != nil {
-		return 0, fmt.Errorf("write vessels: %w", plain(err))
+	if rows, err = t.copy(ctx, "("+strings.TrimSuffix(strings.TrimSpace(statement("read/fleet")), ";")+")", columns, path); err != nil {
+		return 0, err
 	}
-	if sorted {
-		if rows, err = t.copy(ctx, "vessels", columns, path); err != nil {
-			return 0, err
-		}
-		if err := t.tx.QueryRowContext(ctx, statement("read/sorted_file"), path).Scan(&sorted); err != nil {
-			return 0, fmt.Errorf("write vessels: %w", plain(err))
-		}
+	var sorted bool
+	if err := t.tx.QueryRowContext(ctx, statement("read/sorted_file"), path).Scan(&sorted); err != nil {
+		return 0, fmt.Errorf("write vessels: %w", plain(err))
 	}
 	if !sorted {
 		rows, err = t.copy(ctx, "vessels ORDER BY vessel_id", columns, path)
@@ -132,8 +123,8 @@ func (t *Tx) WriteVessels(ctx context.Context, columns []Field, path string) (ro
 	return rows, err
 }
 
-// copy makes the view's joins in the order in which they are written: whatever their sizes
-// seem to be, that needs the least memory, and it keeps the order of the registrations.
+// copy makes the joins in the order in which they are written: whatever their sizes seem to
+// be, that needs the least memory, and it keeps the order of the first table.
 func (t *Tx) copy(ctx context.Context, source string, columns []Field, path string) (rows int64, err error) {
 	if err := t.exec(ctx, "write vessels", "SET disabled_optimizers = 'join_order,build_side_probe_side'"); err != nil {
 		return 0, err
@@ -152,7 +143,7 @@ func (t *Tx) copy(ctx context.Context, source string, columns []Field, path stri
 		ids[i] = fmt.Sprintf("%s: %d", c.Name, c.ID)
 	}
 	result, err := t.tx.ExecContext(ctx, "COPY (SELECT "+strings.Join(selected, ", ")+" FROM "+source+") TO "+quote(path)+
-		" (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 102400, FIELD_IDS {"+strings.Join(ids, ", ")+"})")
+		" (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 40960, FIELD_IDS {"+strings.Join(ids, ", ")+"})")
 	if err != nil {
 		return 0, fmt.Errorf("write vessels to %s: %w", path, plain(err))
 	}

@@ -73,7 +73,7 @@ type verdict struct {
 
 func verdictOn(ctx context.Context, dir, job string, now time.Time, most time.Duration) (verdict, error) {
 	v := verdict{MaxSeconds: most.Seconds()}
-	run, err := newestRun(ctx, dir, job)
+	run, err := newestRun(ctx, warehouse.Path(dir), job)
 	switch {
 	case errors.Is(err, warehouse.ErrNone), errors.Is(err, warehouse.ErrNoRun):
 		v.Reason = "no run was ever published"
@@ -100,9 +100,9 @@ func (v verdict) print(w io.Writer, asJSON bool) error {
 	return err
 }
 
-// newestRun returns the newest published run that counts; an empty job is any.
-func newestRun(ctx context.Context, dir, job string) (warehouse.Run, error) {
-	w, err := warehouse.Open(ctx, warehouse.Path(dir), warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
+// newestRun returns the newest run in a published file that counts; an empty job is any.
+func newestRun(ctx context.Context, path, job string) (warehouse.Run, error) {
+	w, err := warehouse.Open(ctx, path, warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
 	if err != nil {
 		return warehouse.Run{}, err
 	}

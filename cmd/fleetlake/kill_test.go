@@ -21,7 +21,7 @@ const busyJob = `
 // tells when, and by which run, a fact was learnt.
 var facts = map[string]string{
 	"vessels":      "run_id, navigational_status_at, first_seen, last_seen, registration_seen_at, particulars_seen_at, engine_seen_at, management_seen_at, position_seen_at, sighting_seen_at",
-	"registration": "source, extra, valid_from, valid_to, first_seen, last_seen, run_id, entry",
+	"registration": "source, extra, known_since, valid_from, valid_to, first_seen, last_seen, run_id, entry",
 	"particulars":  "valid_from, valid_to, first_seen, last_seen, run_id, entry",
 	"engine":       "valid_from, valid_to, first_seen, last_seen, run_id, entry",
 	"management":   "valid_from, valid_to, first_seen, last_seen, run_id, entry",

@@ -67,6 +67,7 @@ type app struct {
 	configPath     string
 	dataDir        string
 	verbose        bool
+	acceptIssues   bool // of run: see pipeline.Pipeline
 	started        bool // the command line was understood
 	code           int  // of a verb that ends without an error
 }
@@ -93,7 +94,8 @@ planned was left out), 4 locked, 5 credits or cap, 6 key refused, 7 disk, 8 inte
 	flags.StringVar(&a.dataDir, "data", "", "data directory (default fleetlake-data)")
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "log each request")
 	root.AddCommand(a.demoCommand(), a.initCommand(), a.planCommand(), a.runCommand(), a.serveCommand(), a.simulateCommand(),
-		a.creditsCommand(), a.explainCommand(), a.queryCommand(), a.runsCommand(), a.schemaCommand(), a.exportCommand(), a.doctorCommand())
+		a.creditsCommand(), a.explainCommand(), a.queryCommand(), a.runsCommand(), a.schemaCommand(), a.exportCommand(), a.doctorCommand(),
+		a.statusCommand(), a.checkCommand(), a.rebuildCommand(), a.verifyCommand(), a.rollbackCommand())
 	return root
 }
 
@@ -117,7 +119,7 @@ func (a *app) pipeline(c Config) (*pipeline.Pipeline, error) {
 	if err := c.requireService(); err != nil {
 		return nil, err
 	}
-	return &pipeline.Pipeline{Dir: c.DataDir, Service: c.service(), Log: a.log(), Version: version()}, nil
+	return &pipeline.Pipeline{Dir: c.DataDir, Service: c.service(), Log: a.log(), Version: version(), AcceptIssues: a.acceptIssues}, nil
 }
 
 // log writes for people on a terminal, and for machines elsewhere.

@@ -126,11 +126,17 @@ type process struct {
 	stdout, stderr bytes.Buffer
 }
 
-func (w *world) start(args ...string) *process {
-	w.t.Helper()
+// prepare makes a process that has not started yet.
+func (w *world) prepare(args ...string) *process {
 	p := &process{cmd: exec.Command(os.Args[0], args...)}
 	p.cmd.Dir, p.cmd.Env = w.dir, w.env
 	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
+	return p
+}
+
+func (w *world) start(args ...string) *process {
+	w.t.Helper()
+	p := w.prepare(args...)
 	if err := p.cmd.Start(); err != nil {
 		w.t.Fatal(err)
 	}

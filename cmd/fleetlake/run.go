@@ -30,6 +30,7 @@ was answered is not asked again. Without JOB, the only job of the configuration 
 	options.flags(c)
 	c.Flags().StringVar(&date, "date", "", "snapshot date that the run stands for, YYYY-MM-DD (default: today in the job's time zone)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
+	c.Flags().BoolVar(&a.acceptIssues, "accept-issues", false, "publish also if suddenly many values are refused")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		config, err := a.config()
 		if err != nil {

@@ -2,21 +2,37 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/schedules"
-	"github.com/spf13/cobra"
+	"github.com/fleetlake/fleetlake/schedules/metrics"
+	"github.com/fleetlake/fleetlake/schedules/notify"
 )
+
+// lastWords is how long a process that ends waits for notifications and open pages.
+const lastWords = 3 * time.Second
 
 func (a *app) serveCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "serve",
-		Short: "Run the jobs at their times until stopped",
-		Long: `Run each job of the configuration at its cron times. What is due is decided from the runs in the
-journal: a slot that passed while fleetlake was down is made up for once, or given up, as the
-job's "missed" says. SIGTERM stops new requests, keeps the answers in the air, publishes, and ends.`,
+		Short: "Run the jobs at their times until stopped, and show how they do",
+		Long: `Run each job of the configuration at its cron times, and serve the status page. What is due is
+decided from the runs in the journal: a slot that passed while fleetlake was down is made up
+for once, or given up, as the job's "missed" and "max_lateness" say. Slots without a good run
+are kept with their reasons in slots.ndjson of the data directory.
+
+SIGTERM stops new requests, keeps the answers in the air, publishes, and ends; the next start
+goes on from there. A second one ends at once, and loses no answer that had arrived.`,
 		Example: "  fleetlake serve",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -29,51 +45,162 @@ job's "missed" says. SIGTERM stops new requests, keeps the answers in the air, p
 	}
 }
 
+// server is what runs while fleetlake serves.
+type server struct {
+	config   Config
+	pipeline *pipeline.Pipeline
+	runner   *schedules.Runner
+	book     *schedules.Book
+	notifier *notify.Notifier
+	metrics  *metrics.Metrics
+	systemd  systemd
+	log      *slog.Logger
+	began    time.Time
+	beaten   atomic.Pointer[time.Time] // the last turn of the scheduler
+	ending   atomic.Bool
+
+	mu       sync.Mutex
+	progress pipeline.Progress
+}
+
 func (a *app) serve(ctx context.Context, config Config) error {
-	p, err := a.pipeline(config)
+	s, err := a.server(config)
 	if err != nil {
 		return err
 	}
+	table, err := a.timetable(config)
+	if err != nil {
+		return err
+	}
+	closePage, err := s.openPage()
+	if err != nil {
+		s.closeNotifier()
+		return err
+	}
+	defer closePage()
+	defer s.closeNotifier()
+	stopWatching := s.watchSilence(ctx)
+	defer stopWatching()
+	defer context.AfterFunc(ctx, s.stopping)()
+	s.ready()
+	err = s.runner.Serve(ctx, table)
+	s.stopping() // where nothing ran, this is sooner than what ctx starts
+	return err
+}
+
+// server puts the parts together; nothing runs yet but the notifier.
+func (a *app) server(config Config) (*server, error) {
+	p, err := a.pipeline(config)
+	if err != nil {
+		return nil, err
+	}
+	to, err := config.Notify.recipients()
+	if err != nil {
+		return nil, &configError{[]string{err.Error()}}
+	}
+	s := &server{config: config, pipeline: p, systemd: systemdOf(a.getenv), log: p.Log, began: time.Now()}
+	if s.book, err = schedules.OpenBook(config.DataDir); err != nil {
+		return nil, err
+	}
+	if s.metrics, err = metrics.New(metrics.Config{Dir: config.DataDir, Version: version()}); err != nil {
+		return nil, err
+	}
+	to.Log = s.log
+	if s.notifier, err = notify.New(to); err != nil {
+		return nil, err
+	}
+	p.Progress = s.observe
+	s.runner = &schedules.Runner{Run: s.run, Stored: s.stored, Now: time.Now, Log: s.log, Book: s.book, Told: s.told, Pulse: s.pulse(), Beat: s.beat}
+	return s, nil
+}
+
+// timetable says when each job runs next.
+func (a *app) timetable(config Config) ([]schedules.Spec, error) {
 	var table []schedules.Spec
 	for _, j := range config.Jobs {
 		table = append(table, j.Spec)
 		schedule, err := schedules.Parse(j.Spec.Cron, j.Spec.Location)
 		if err != nil {
-			return fmt.Errorf("job %s: %w", j.Job.Name, err)
+			return nil, fmt.Errorf("job %s: %w", j.Job.Name, err)
 		}
 		for _, at := range schedule.Upcoming(time.Now(), 5) {
 			fmt.Fprintf(a.stdout, "%s: next at %s\n", j.Job.Name, at.Format(time.RFC3339))
 		}
 	}
-	runner := schedules.Runner{
-		Now: time.Now,
-		Log: p.Log,
-		Run: func(ctx context.Context, slot schedules.Slot) error {
-			job, _, err := config.job(slot.Job)
-			if err != nil {
-				return err
-			}
-			unlock, err := lock(config.DataDir, "serve: "+job.Name)
-			if err != nil {
-				return err
-			}
-			defer unlock()
-			r, err := p.Run(ctx, job, slot.Date)
-			if err != nil {
-				return err
-			}
-			p.Log.Info("run published", "run", r.Run, "job", r.Job, "state", r.State, "requests", r.Requests(), "credits", r.Credits.Spent,
-				"took", r.Finished.Sub(r.Started).Round(time.Second).String(), "reason", r.Reason)
-			return nil
-		},
-		Stored: func(job string) ([]schedules.Stored, error) {
-			nights, err := pipeline.Nights(config.DataDir, job, 10)
-			var stored []schedules.Stored
-			for _, n := range nights {
-				stored = append(stored, schedules.Stored{Date: n.Date, Started: n.Started, State: n.State})
-			}
-			return stored, err
-		},
+	return table, nil
+}
+
+// run runs a job for a slot, and tells of it.
+func (s *server) run(ctx context.Context, slot schedules.Slot) error {
+	job, _, err := s.config.job(slot.Job)
+	if err != nil {
+		return err
 	}
-	return runner.Serve(ctx, table)
+	unlock, err := lock(s.config.DataDir, "serve: "+job.Name)
+	if errors.Is(err, pipeline.ErrLocked) {
+		words, _ := writer(s.config.DataDir)
+		return fmt.Errorf("%w: %s writes into the data directory", schedules.ErrNotYet, words)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := unlock(); err != nil {
+			s.log.Error("data directory not unlocked", "error", err)
+		}
+	}()
+	r, err := s.pipeline.Run(ctx, job, slot.Date)
+	if err != nil {
+		return err
+	}
+	s.log.Info("run published", "run", r.Run, "job", r.Job, "state", r.State, "requests", r.Requests(), "credits", r.Credits.Spent,
+		"took", r.Finished.Sub(r.Started).Round(time.Second).String(), "reason", r.Reason)
+	s.metrics.Finished(r)
+	if e, ok := notify.OfReport(r); ok {
+		s.notifier.Send(e)
+	}
+	return nil
+}
+
+// stored lists the latest runs of a job.
+func (s *server) stored(job string) ([]schedules.Stored, error) {
+	nights, err := pipeline.Nights(s.config.DataDir, job, 10)
+	var stored []schedules.Stored
+	for _, n := range nights {
+		stored = append(stored, schedules.Stored{Date: n.Date, Started: n.Started, State: n.State})
+	}
+	return stored, err
+}
+
+// told hears of each slot that did not run, or whose run failed.
+func (s *server) told(r schedules.Record) {
+	if r.State == schedules.RecordFailed {
+		s.metrics.Failed(r.Job)
+		s.notifier.Send(notify.OfFailure(r.Job, r.Date, r.At, s.withoutPaths(r.Reason)))
+	}
+}
+
+func (s *server) closeNotifier() {
+	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
+	defer cancel()
+	s.notifier.Close(ctx)
+}
+
+// observe takes in how far the run under way is.
+func (s *server) observe(p pipeline.Progress) {
+	s.metrics.Observe(p)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.progress = p
+}
+
+// withoutPaths takes the data directory out of words that leave this machine.
+func (s *server) withoutPaths(words string) string {
+	if whole, err := filepath.Abs(s.config.DataDir); err == nil {
+		words = strings.ReplaceAll(words, whole, "DATA")
+	}
+	if filepath.IsAbs(s.config.DataDir) {
+		words = strings.ReplaceAll(words, s.config.DataDir, "DATA")
+	}
+	return words
 }

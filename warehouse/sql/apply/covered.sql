@@ -1,7 +1,6 @@
--- covered: the last earlier night on which each of tonight's searches was complete. Between
+-- covered: the last earlier night that proved who is not in each of tonight's searches. Between
 -- it and tonight nobody can have left unseen and come back.
 CREATE OR REPLACE TEMP TABLE covered AS
-SELECT s.sweep, coalesce(max(c.snapshot_date), DATE '0001-01-01') AS last_date
-FROM   (SELECT DISTINCT sweep FROM sighted) AS s
-LEFT JOIN coverage AS c ON c.value = s.sweep AND c.kind = 'status' AND c.state = 'complete' AND c.snapshot_date < $date
-GROUP BY s.sweep;
+SELECT t.value AS sweep, coalesce(p.proven_on, DATE '0001-01-01') AS last_date
+FROM   (SELECT DISTINCT lower(sweep) AS value FROM sighted) AS t
+LEFT JOIN partitions_before AS p ON p.value = t.value AND p.kind = 'status';

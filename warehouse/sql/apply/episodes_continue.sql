@@ -1,5 +1,5 @@
 -- episodes_continue: the vessel is still there.
 UPDATE episodes AS e
-SET    last_seen = s.last_seen, last_date = $date, nights = e.nights + 1
+SET    last_seen = s.last_seen, last_date = $date, nights = e.nights + 1, nights_unseen = e.nights_unseen + s.unseen
 FROM   episodes_same AS s
 WHERE  e.rowid = s.rid;

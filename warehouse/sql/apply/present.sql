@@ -1,6 +1,11 @@
--- present: the vessels of tonight's listings, each once. Few come twice, and only those are
--- sorted out.
+-- present: the vessels of tonight's listings, each once, and whether they stand under a country
+-- and a type there. A country that was taken from the country code is null in the answer. Few
+-- vessels come twice, and only those are sorted out.
 CREATE OR REPLACE TEMP VIEW present AS
-SELECT vessel_id, run_id FROM night_listings ANTI JOIN rows_registration USING (vessel_id)
+WITH standing AS (
+    SELECT vessel_id, run_id, country IS NOT NULL AND NOT coalesce(contains(raw, '"country":null'), false) AS has_country, vessel_type IS NOT NULL AS has_type
+    FROM   night_listings
+)
+SELECT vessel_id, run_id, has_country, has_type FROM standing ANTI JOIN rows_registration USING (vessel_id)
 UNION ALL
-SELECT vessel_id, min(run_id) FROM night_listings SEMI JOIN rows_registration USING (vessel_id) GROUP BY vessel_id;
+SELECT vessel_id, min(run_id), bool_or(has_country), bool_or(has_type) FROM standing SEMI JOIN rows_registration USING (vessel_id) GROUP BY vessel_id;

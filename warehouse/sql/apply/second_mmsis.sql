@@ -1,24 +1,38 @@
--- second_mmsis: of the vessels that show several MMSIs tonight, which is the one in use. The
--- one whose country digits agree with the flag of its own row; else the one that was first
--- shown on the latest night; else the greater. Equal nights choose equally.
+-- second_mmsis: of the vessels that show another MMSI than the one in use, or several, which is
+-- it now. One whose country digits agree with the flag of its own entry goes before one whose
+-- do not; then the one that was shown last for the first time, since a new flag has a new
+-- number. The one in use counts also where it is not shown, unless coverage proves it gone:
+-- of two entries that stand on the list together, tonight may have missed the newer.
 CREATE OR REPLACE TEMP TABLE second_mmsis AS
 WITH tonight AS (
-    SELECT n.vessel_id, n.mmsi, min(n.seen_at) AS first_seen, max(n.seen_at) AS last_seen, arg_min(n.run_id, n.seen_at) AS run_id,
+    SELECT n.vessel_id, n.mmsi, arg_max(n.country, n.seen_at) AS country, min(n.seen_at) AS first_seen, max(n.seen_at) AS last_seen, arg_min(n.run_id, n.seen_at) AS run_id,
            bool_or(EXISTS (FROM maritime_identification_digits AS d WHERE d.digits = left(n.mmsi, 3) AND d.flag = n.flag)) AS agrees
     FROM   night_registration AS n
     SEMI JOIN rows_registration AS t ON t.vessel_id = n.vessel_id
     WHERE  n.imo IS NOT NULL AND n.mmsi IS NOT NULL
     GROUP BY n.vessel_id, n.mmsi
-    QUALIFY count(*) OVER (PARTITION BY n.vessel_id) > 1
-), shown_before AS (
-    SELECT vessel_id, mmsi, min(first_date) AS first_date
-    FROM (
-        SELECT vessel_id, mmsi, snapshot_date AS first_date FROM registration WHERE vessel_id IN (SELECT vessel_id FROM tonight)
-        UNION ALL
-        SELECT vessel_id, mmsi, first_date FROM second_mmsi_claims
-    )
-    GROUP BY vessel_id, mmsi
+), versions AS (
+    SELECT vessel_id, mmsi, flag, country, snapshot_date, valid_from, lag(mmsi) OVER (PARTITION BY vessel_id ORDER BY valid_from) AS before
+    FROM   registration
+    WHERE  vessel_id IN (SELECT vessel_id FROM tonight)
+), in_use AS (
+    SELECT vessel_id, arg_max(mmsi, valid_from) AS mmsi, arg_max(flag, valid_from) AS flag, arg_max(country, valid_from) AS country,
+           max(snapshot_date) FILTER (mmsi IS DISTINCT FROM before) AS since
+    FROM   versions
+    GROUP BY vessel_id
+), candidates AS (
+    SELECT t.*, CASE WHEN u.mmsi = t.mmsi THEN u.since ELSE coalesce(c.first_date, $date) END AS since, coalesce(u.mmsi = t.mmsi, false) AS used, true AS shown
+    FROM   tonight AS t
+    LEFT JOIN in_use AS u ON u.vessel_id = t.vessel_id
+    LEFT JOIN second_mmsi_claims AS c ON c.vessel_id = t.vessel_id AND c.mmsi = t.mmsi AND c.until IS NULL
+    UNION ALL
+    SELECT u.vessel_id, u.mmsi, u.country, NULL, NULL, NULL,
+           EXISTS (FROM maritime_identification_digits AS d WHERE d.digits = left(u.mmsi, 3) AND d.flag = u.flag), u.since, true, false
+    FROM   in_use AS u
+    ANTI JOIN tonight AS t ON t.vessel_id = u.vessel_id AND t.mmsi = u.mmsi
+    WHERE  u.mmsi IS NOT NULL AND coalesce(u.country, '') NOT IN (FROM proven_countries)
+), ranked AS (
+    SELECT *, row_number() OVER (PARTITION BY vessel_id ORDER BY agrees DESC, since DESC, used DESC, mmsi DESC) > 1 AS second
+    FROM   candidates
 )
-SELECT t.*, row_number() OVER (PARTITION BY t.vessel_id ORDER BY t.agrees DESC, b.first_date DESC NULLS FIRST, t.mmsi DESC) > 1 AS second
-FROM   tonight AS t
-LEFT JOIN shown_before AS b USING (vessel_id, mmsi);
+SELECT vessel_id, mmsi, country, since, first_seen, last_seen, run_id, second FROM ranked WHERE shown;

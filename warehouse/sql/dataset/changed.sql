@@ -1,9 +1,13 @@
 -- changed: what the others read like now. A null says nothing: it keeps the value that was
 -- known, because an answer leaves out what it does not know and no answer says that a value
--- is no more. A column that depends on another is kept with it.
+-- is no more; when it was last told is kept with it. A column that depends on another is kept
+-- with that.
 CREATE OR REPLACE TEMP TABLE changed_{{.Name}} AS
 WITH now AS (
-    SELECT c.rid, t.vessel_id, t.seen_at, t.run_id, t.entry, t.raw, t.extra, t.fingerprint,
+    SELECT c.rid, t.vessel_id, t.seen_at, t.run_id, t.entry, t.raw, t.extra, t.fingerprint, h.last_seen AS seen_before, h.untold AS old_untold,
+{{- if eq .Name "registration"}}
+           h.known_since,
+{{- end}}
 {{- range $i, $c := .All}}
 {{- if .Leader}}
            CASE WHEN t.{{.Leader}} IS NULL AND h.{{.Leader}} IS NOT NULL THEN h.{{.Name}} ELSE coalesce(t.{{.Name}}, h.{{.Name}}) END AS {{.Name}},
@@ -11,12 +15,17 @@ WITH now AS (
            coalesce(t.{{.Name}}, h.{{.Name}}) AS {{.Name}},
 {{- end}}
 {{- end}}
+           to_json(map_from_entries(list_filter([
+{{- range $i, $c := .Columns}}{{if $i}},{{end}}
+               {k: '{{.Name}}', v: CASE WHEN t.{{.Name}} IS NULL AND h.{{.Name}} IS NOT NULL THEN coalesce(h.untold ->> '{{.Name}}', h.last_seen::VARCHAR) END}
+{{- end}}
+           ], lambda x: x.v IS NOT NULL)))::VARCHAR AS untold,
            {{range $i, $c := .Columns}}{{if $i}}, {{end}}h.{{.Name}} AS old_{{.Name}}{{end}}
     FROM   (FROM compared_{{.Name}} WHERE NOT same) AS c
     JOIN   tonight_{{.Name}} AS t ON t.vessel_id = c.vessel_id
     JOIN   {{.Name}} AS h ON h.rowid = c.rid
 )
-SELECT * EXCLUDE ({{range $i, $c := .Columns}}{{if $i}}, {{end}}old_{{.Name}}{{end}}),
+SELECT * REPLACE (nullif(untold, '{}') AS untold),
        {{range $i, $c := .Columns}}{{if $i}} OR {{end}}{{.Name}} IS DISTINCT FROM old_{{.Name}}{{end}} AS differs
 FROM   now
 ORDER BY rid;

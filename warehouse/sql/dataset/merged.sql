@@ -16,9 +16,5 @@ SELECT n.vessel_id,
 {{- end}}
        last(n.raw ORDER BY {{$.Order}}) AS raw,
        last(n.extra ORDER BY {{$.Order}}) AS extra
-FROM   night_{{.Name}} AS n
-SEMI JOIN rows_{{.Name}} AS t ON t.vessel_id = n.vessel_id
-{{- if eq .Name "registration"}}
-ANTI JOIN (FROM second_mmsis WHERE second) AS k ON k.vessel_id = n.vessel_id AND k.mmsi = n.mmsi
-{{- end}}
+FROM   several_{{.Name}} AS n
 GROUP BY n.vessel_id;

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline"
+)
+
+func deployFile(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "schedules", "deploy", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// TestUnitFile holds the unit to what the program does.
+func TestUnitFile(t *testing.T) {
+	unit := string(deployFile(t, "fleetlake.service"))
+	for _, line := range []string{"Type=notify", "WatchdogSec=3min", "RestartPreventExitStatus=2", "DynamicUser=yes", "StateDirectory=fleetlake",
+		"ProtectSystem=strict", "NoNewPrivileges=yes", "MemoryMax=2G", "TimeoutStopSec=3min",
+		"ExecStart=/usr/local/bin/fleetlake serve --config /etc/fleetlake/fleetlake.yaml --data /var/lib/fleetlake"} {
+		if !strings.Contains(unit, "\n"+line+"\n") {
+			t.Errorf("no line %q", line)
+		}
+	}
+	if _, err := exec.LookPath("systemd-analyze"); err != nil {
+		t.Skip("systemd-analyze is not here: the unit is not verified by systemd itself")
+	}
+	path := filepath.Join(t.TempDir(), "fleetlake.service")
+	text := strings.Replace(unit, "/usr/local/bin/fleetlake", os.Args[0], 1) // a program that exists
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("systemd-analyze", "verify", "--man=no", path).CombinedOutput(); err != nil || len(bytes.TrimSpace(out)) > 0 {
+		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
+	}
+}
+
+// cronJob is what the test looks at in the manifest.
+type cronJob struct {
+	Kind string
+	Spec struct {
+		ConcurrencyPolicy string `yaml:"concurrencyPolicy"`
+		JobTemplate       struct {
+			Spec struct {
+				PodFailurePolicy struct {
+					Rules []struct {
+						Action      string
+						OnExitCodes struct{ Values []int } `yaml:"onExitCodes"`
+					}
+				} `yaml:"podFailurePolicy"`
+				Template struct {
+					Spec struct {
+						RestartPolicy string `yaml:"restartPolicy"`
+						Containers    []struct{ Command, Args []string }
+					}
+				}
+			}
+		} `yaml:"jobTemplate"`
+	}
+}
+
+func readCronJob(t *testing.T) cronJob {
+	t.Helper()
+	for _, document := range bytes.Split(deployFile(t, "cronjob.yaml"), []byte("\n---\n")) {
+		var job cronJob
+		if err := yaml.Unmarshal(document, &job); err != nil {
+			t.Fatal(err)
+		}
+		if job.Kind == "CronJob" {
+			return job
+		}
+	}
+	t.Fatal("no CronJob in the manifest")
+	return cronJob{}
+}
+
+func TestCronJob(t *testing.T) {
+	job := readCronJob(t)
+	template := job.Spec.JobTemplate.Spec
+	if job.Spec.ConcurrencyPolicy != "Forbid" || template.Template.Spec.RestartPolicy != "Never" {
+		t.Errorf("policies %q and %q", job.Spec.ConcurrencyPolicy, template.Template.Spec.RestartPolicy)
+	}
+	if got, want := template.PodFailurePolicy.Rules[0].OnExitCodes.Values, []int{exitUsage, exitKey}; !slices.Equal(got, want) || template.PodFailurePolicy.Rules[0].Action != "FailJob" {
+		t.Errorf("fails at once with %v, want %v", got, want)
+	}
+	for _, code := range []int{exitDone, exitUnexpected, exitUsage, exitPartial, exitLocked, exitCredits, exitKey, exitDisk, exitInterrupted} {
+		want := code
+		if code == exitPartial || code == exitCredits {
+			want = exitDone
+		}
+		if got := cronScript(t, fmt.Sprintf("[ \"$*\" = 'run nightly' ] || exit 99; exit %d", code), false); got != want {
+			t.Errorf("exit code %d of fleetlake is %d of the pod, want %d", code, got, want)
+		}
+	}
+	if got := cronScript(t, "trap 'sleep 0.1; exit 8' TERM; : > started; while :; do sleep 0.01; done", true); got != exitInterrupted {
+		t.Errorf("a pod that is stopped ends with %d, want %d: the signal must reach fleetlake, and be waited for", got, exitInterrupted)
+	}
+}
+
+// cronScript runs the container's command with a script in fleetlake's place, and stops it if
+// wanted, once the script says that it has started. It returns the exit code.
+func cronScript(t *testing.T, script string, stop bool) int {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "fleetlake"), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	container := readCronJob(t).Spec.JobTemplate.Spec.Template.Spec.Containers[0]
+	line := slices.Concat(container.Command, container.Args)
+	c := exec.Command(line[0], line[1:]...)
+	c.Dir, c.Env = dir, append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	timer := time.AfterFunc(20*time.Second, func() { c.Process.Kill() })
+	defer timer.Stop()
+	for stop {
+		if _, err := os.Stat(filepath.Join(dir, "started")); err == nil {
+			c.Process.Signal(syscall.SIGTERM)
+			break
+		}
+		<-time.After(5 * time.Millisecond)
+	}
+	var exit *exec.ExitError
+	if err := c.Wait(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return c.ProcessState.ExitCode()
+}
+
+// TestRestore keeps nothing but a copy of the journal, as the notes on backup say, and gets
+// every table back.
+func TestRestore(t *testing.T) {
+	w := newWorld(t, simulator.Config{Vessels: 600})
+	w.configure(1_000_000, wholeJob)
+	for day, date := range []string{"2026-11-20", "2026-11-21"} {
+		w.sim.SetDay(day)
+		w.must(exitDone, "run", "nightly", "--date", date)
+	}
+	spent := w.sim.Bill().Spent
+	restored := filepath.Join(w.dir, "restored")
+	if err := os.CopyFS(filepath.Join(restored, "journal"), os.DirFS(filepath.Join(w.dir, "fleetlake-data", "journal"))); err != nil {
+		t.Fatal(err)
+	}
+	p := &pipeline.Pipeline{Dir: restored}
+	if reports, err := p.Recover(t.Context()); err != nil || len(reports) != 2 {
+		t.Fatalf("%d runs came back, %v; want 2", len(reports), err)
+	}
+	tables := w.rows("SELECT table_name FROM information_schema.tables WHERE table_type = 'BASE TABLE' AND table_name <> 'schema_migrations'")
+	for _, row := range tables {
+		sql := "SELECT * FROM " + row["table_name"] + " ORDER BY ALL"
+		back := w.must(exitDone, "query", "--data", restored, "--format", "csv", sql).stdout
+		if want := w.csv(sql); back != want {
+			t.Errorf("%s is another than before:\n%s", row["table_name"], firstDifference(back, want))
+		}
+	}
+	if len(tables) < 10 || w.sim.Bill().Spent != spent {
+		t.Errorf("%d tables, %d credits spent", len(tables), w.sim.Bill().Spent-spent)
+	}
+}

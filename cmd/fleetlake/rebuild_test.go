@@ -1,0 +1,157 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline"
+)
+
+// historyJob is a night of a few requests.
+const historyJob = `
+    list: {by: country, countries: [Panama, Liberia, China], max_age: 0s}
+    sweep: {statuses: [aground], zones: [all]}
+    lookup: {want: [particulars], max_age: 72h, max_requests: 20}
+`
+
+// threeNights is a world with three published nights.
+func threeNights(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t, simulator.Config{Vessels: 300, Seed: 2})
+	w.configure(1_000_000, historyJob)
+	for day, date := range []string{"2026-11-20", "2026-11-21", "2026-11-22"} {
+		w.sim.SetDay(day)
+		w.must(exitDone, "run", "nightly", "--date", date)
+	}
+	return w
+}
+
+// TestHistoryVerbs goes through rebuild, verify and rollback as a person would.
+func TestHistoryVerbs(t *testing.T) {
+	w := threeNights(t)
+	asked, spent := len(w.sim.Log()), w.sim.Bill().Spent
+	says := func(code int, want string, args ...string) string {
+		t.Helper()
+		out := w.must(code, args...).stdout
+		if !strings.Contains(out, want) {
+			t.Errorf("fleetlake %v says:\n%s\nwant %q", args, out, want)
+		}
+		return out
+	}
+	says(exitDone, "3 runs", "verify")
+	says(exitDone, "thrown away", "rebuild", "--dry-run")
+	says(exitDone, "tables are identical", "rebuild")
+	says(exitDone, "published again: the version whose last run is", "rollback") // the one from before the rebuild
+	out := says(exitUnexpected, "", "rollback")
+	if out != "" {
+		t.Errorf("there is no earlier version, and it says %s", out)
+	}
+	if len(w.sim.Log()) != asked || w.sim.Bill().Spent != spent {
+		t.Errorf("a rebuild sent %d requests and spent %d credits", len(w.sim.Log())-asked, w.sim.Bill().Spent-spent)
+	}
+	w.sim.SetDay(3)
+	w.must(exitDone, "run", "nightly", "--date", "2026-11-23")
+	if got := w.number("SELECT count(*) FROM runs"); got != 4 {
+		t.Errorf("%d runs are published, want 4", got)
+	}
+	asked, spent = len(w.sim.Log()), w.sim.Bill().Spent
+	out = says(exitDone, "taken out: 20", "rollback")
+	says(exitDone, "but 1 that were rolled back", "verify")
+	if got := w.number("SELECT count(*) FROM runs"); got != 3 {
+		t.Errorf("%d runs are published after the rollback, want 3:\n%s", got, out)
+	}
+	says(exitDone, "published again: 20", "rollback", "--undo")
+	says(exitDone, "nothing to undo", "rollback", "--undo")
+	if got := w.number("SELECT count(*) FROM runs"); got != 4 {
+		t.Errorf("%d runs are published after all, want 4", got)
+	}
+	if len(w.sim.Log()) != asked || w.sim.Bill().Spent != spent {
+		t.Errorf("%d requests were sent and %d credits spent", len(w.sim.Log())-asked, w.sim.Bill().Spent-spent)
+	}
+}
+
+func TestVerifySaysWhatToDo(t *testing.T) {
+	w := threeNights(t)
+	paths, err := filepath.Glob(filepath.Join(w.dir, "fleetlake-data", "lake", "listings", "*", "*.parquet"))
+	if err != nil || len(paths) != 3 {
+		t.Fatalf("%d files: %v", len(paths), err)
+	}
+	if err := os.Remove(paths[1]); err != nil {
+		t.Fatal(err)
+	}
+	out := w.must(exitUnexpected, "verify").stdout
+	if !strings.Contains(out, "WRONG  lake: listings/snapshot_date=2026-11-21/") || !strings.Contains(out, "is missing. `fleetlake rebuild` makes it anew") {
+		t.Errorf("got:\n%s", out)
+	}
+	var answer struct {
+		OK     bool
+		Checks []pipeline.Check
+	}
+	if err := json.Unmarshal([]byte(w.must(exitUnexpected, "verify", "--json").stdout), &answer); err != nil {
+		t.Fatal(err)
+	}
+	wrong := 0
+	for _, c := range answer.Checks {
+		if !c.OK {
+			wrong += len(c.Wrong)
+		}
+	}
+	if answer.OK || wrong != 1 {
+		t.Errorf("got %+v", answer)
+	}
+	var done pipeline.Rebuilt
+	if err := json.Unmarshal([]byte(w.must(exitDone, "rebuild", "--json").stdout), &done); err != nil {
+		t.Fatal(err)
+	}
+	if !done.Switched || done.Nights != 3 || !done.Compared.Same() {
+		t.Errorf("got %+v", done)
+	}
+	w.must(exitDone, "verify")
+}
+
+// TestIssuesStopARun meets a service that writes IMO numbers in another way all at once.
+func TestIssuesStopARun(t *testing.T) {
+	w := newWorld(t, simulator.Config{Vessels: 1500, Seed: 2})
+	w.configure(1_000_000, `
+    list: {by: country, max_age: 0s}
+    sweep: {statuses: []}
+    lookup: {want: []}
+`)
+	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
+	other := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		answer := httptest.NewRecorder()
+		w.sim.ServeHTTP(answer, r)
+		rw.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
+		rw.WriteHeader(answer.Code)
+		rw.Write(regexp.MustCompile(`"imo": ?"(\d)`).ReplaceAll(answer.Body.Bytes(), []byte(`"imo":"IMO $1`)))
+	}))
+	defer other.Close()
+	w.env = append(w.env, "FLEETLAKE_BASE_URL="+other.URL+simulator.BasePath)
+	for range 2 { // the next start tries again, and asks nothing before that
+		o := w.must(exitUnexpected, "run", "nightly", "--date", "2026-11-21")
+		if !strings.Contains(o.stderr, "registration.imo: not 7 digits in ") || !strings.Contains(o.stderr, "--accept-issues") {
+			t.Errorf("says %s", o.stderr)
+		}
+	}
+	spent := w.sim.Bill().Spent
+	if got := w.number("SELECT count(*) FROM runs"); got != 1 {
+		t.Errorf("%d runs are published, want 1", got)
+	}
+	if out := w.must(exitUnexpected, "verify").stdout; !strings.Contains(out, "has ended, and is not published. `fleetlake run JOB`") {
+		t.Errorf("verify says %s", out)
+	}
+	w.must(exitDone, "run", "nightly", "--date", "2026-11-21", "--accept-issues")
+	if got := w.number("SELECT count(*) FROM runs"); got != 2 {
+		t.Errorf("%d runs are published, want 2", got)
+	}
+	if got := w.sim.Bill().Spent; got != spent {
+		t.Errorf("%d credits were spent after the harvest was kept", got-spent)
+	}
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"golang.org/x/net/netutil"
+
+	"github.com/fleetlake/fleetlake/schedules/page"
+)
+
+// What a client of the page may use up. A slow one is cut off; however many there are, they
+// hold few connections and little memory, and the harvest does not notice.
+const (
+	mostConnections = 64
+	mostHeader      = 16 << 10
+	headerWithin    = 5 * time.Second
+	readWithin      = 10 * time.Second
+	writeWithin     = 30 * time.Second
+	idleFor         = 30 * time.Second
+)
+
+// shownRecords is how many slots without a good run the page shows.
+const shownRecords = 20
+
+// openPage serves the status page, unless the configuration has no address for it. That the
+// default address is taken is no reason not to harvest; one that was written down must work.
+func (s *server) openPage() (stop func(), err error) {
+	if s.config.Serve.Listen == "" {
+		return func() {}, nil
+	}
+	handler, err := s.page()
+	if err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", s.config.Serve.Listen)
+	if err != nil && !s.config.Serve.Asked {
+		s.log.Warn("status page not served: set serve.listen to a free address, or to \"\" for none", "error", err)
+		return func() {}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("serve status page: %w", err)
+	}
+	s.log.Info("status page", "address", "http://"+l.Addr().String())
+	return serveOn(l, handler, s.log), nil
+}
+
+// serveOn serves until it is stopped.
+func serveOn(l net.Listener, handler http.Handler, log *slog.Logger) (stop func()) {
+	web := &http.Server{
+		Handler: handler, MaxHeaderBytes: mostHeader, ReadHeaderTimeout: headerWithin,
+		ReadTimeout: readWithin, WriteTimeout: writeWithin, IdleTimeout: idleFor,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := web.Serve(netutil.LimitListener(l, mostConnections)); !errors.Is(err, http.ErrServerClosed) {
+			log.Error("status page ended", "error", err)
+		}
+	}()
+	return func() {
+		ctx, cancel := context.WithTimeout(context.Background(), lastWords)
+		defer cancel()
+		if err := web.Shutdown(ctx); err != nil {
+			web.Close()
+		}
+		<-ended
+	}
+}
+
+// page makes the handler of all that is served.
+func (s *server) page() (http.Handler, error) {
+	token, err := s.config.Serve.token()
+	if err != nil {
+		return nil, &configError{[]string{err.Error()}}
+	}
+	b := s.config.Budget
+	return page.New(page.Config{
+		Dir: s.config.DataDir, Hosts: s.config.Serve.Hosts, Token: token, Version: version(),
+		Live: s.live, Slots: s.slots, RunNow: s.runner.Trigger, Stop: s.runner.StopRun,
+		Metrics: s.metrics.Handler(), Healthy: s.healthy, Ready: s.isReady,
+		Caps: page.Caps{PerRun: b.PerRun, PerDay: b.PerDay, PerMonth: b.PerMonth, Floor: b.Floor},
+	})
+}
+
+// live is the run that is under way.
+func (s *server) live() page.Live {
+	now := s.runner.Snapshot()
+	if now.Running.Job == "" {
+		return page.Live{}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	live := page.Live{Job: now.Running.Job, Date: now.Running.Date, Started: now.Started}
+	if !s.progress.At.Before(now.Started) { // else it is that of the run before
+		live.Progress = s.progress
+	}
+	return live
+}
+
+// slots are those to come, and the latest without a good run.
+func (s *server) slots() []page.SlotView {
+	var all []page.SlotView
+	for _, p := range s.runner.Snapshot().Next {
+		all = append(all, page.SlotView{Job: p.Job, Date: p.Date, At: p.Start, State: "next", Reason: s.withoutPaths(p.Reason)})
+	}
+	for _, r := range s.book.Latest(shownRecords) {
+		all = append(all, page.SlotView{Job: r.Job, Date: r.Date, At: r.Slot, State: r.State, Reason: s.withoutPaths(r.Reason)})
+	}
+	return all
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/fleetlake/fleetlake/schedules"
+)
+
+// TestSlowClientsHoldFewConnections opens 1,000 connections that send half a request. They
+// hold what the cap allows, and are cut off, so that a person still gets an answer.
+func TestSlowClientsHoldFewConnections(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted := &countingListener{Listener: l}
+	stop := serveOn(counted, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "here") }), slog.New(slog.DiscardHandler))
+	defer stop()
+	for range 1000 {
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: local"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	deadline := time.After(headerWithin / 2)
+	for full := false; !full; {
+		select {
+		case <-deadline:
+			t.Fatalf("%d connections, want %d", counted.open.Load(), mostConnections)
+		case <-time.After(10 * time.Millisecond):
+			full = counted.open.Load() == mostConnections
+		}
+	}
+	if most := counted.most.Load(); most > mostConnections {
+		t.Errorf("%d connections at once, want at most %d", most, mostConnections)
+	}
+}
+
+// countingListener counts the connections that were accepted and not closed yet.
+type countingListener struct {
+	net.Listener
+	open, most atomic.Int64
+}
+
+func (l *countingListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	n := l.open.Add(1)
+	for most := l.most.Load(); n > most && !l.most.CompareAndSwap(most, n); most = l.most.Load() {
+	}
+	return &countedConn{Conn: c, from: l}, nil
+}
+
+type countedConn struct {
+	net.Conn
+	from   *countingListener
+	closed atomic.Bool
+}
+
+func (c *countedConn) Close() error {
+	if !c.closed.Swap(true) {
+		c.from.open.Add(-1)
+	}
+	return c.Conn.Close()
+}
+
+func TestHealthFollowsTheScheduler(t *testing.T) {
+	s := &server{config: Config{DataDir: filepath.Join(t.TempDir(), "data")}}
+	s.runner = &schedules.Runner{Pulse: s.pulse()}
+	if s.healthy() == nil || s.isReady() == nil {
+		t.Error("healthy before the scheduler has begun")
+	}
+	s.beat()
+	if err := s.isReady(); err != nil {
+		t.Error(err)
+	}
+	long := time.Now().Add(-4 * s.runner.Pulse)
+	s.beaten.Store(&long)
+	if s.healthy() == nil || s.isReady() == nil {
+		t.Error("healthy although the scheduler hangs")
+	}
+	s.beat()
+	s.ending.Store(true)
+	if s.isReady() == nil || s.healthy() != nil {
+		t.Error("while it stops it is healthy and not ready")
+	}
+}
+
+func TestWordsForOthersShowNoPath(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	s := &server{config: Config{DataDir: dir}}
+	if got := s.withoutPaths("open " + dir + "/journal: no space left"); got != "open DATA/journal: no space left" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestWatchdog(t *testing.T) {
+	for name, c := range map[string]struct {
+		systemd systemd
+		want    time.Duration
+	}{
+		"no systemd":            {systemd{}, calmPulse},
+		"no watchdog":           {systemd{socket: "@x"}, calmPulse},
+		"a slow one":            {systemd{"@x", "600000000", ""}, calmPulse},
+		"a quick one":           {systemd{"@x", "3000000", ""}, time.Second},
+		"one of another":        {systemd{"@x", "3000000", "1"}, calmPulse},
+		"one that is no number": {systemd{"@x", "soon", ""}, calmPulse},
+	} {
+		if got := (&server{systemd: c.systemd}).pulse(); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+	if err := (systemd{socket: filepath.Join(t.TempDir(), "nobody")}).notify("READY=1"); err == nil {
+		t.Error("a socket that nobody hears is no error")
+	}
+}
+
+// TestADeafManagerDoesNotStopTheScheduler fills the queue of a socket that nobody reads.
+func TestADeafManagerDoesNotStopTheScheduler(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "notify")
+	deaf, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer deaf.Close()
+	start := time.Now()
+	for err == nil && time.Since(start) < time.Minute {
+		err = systemd{socket: socket}.notify("WATCHDOG=1")
+	}
+	if took := time.Since(start); err == nil || took > 10*time.Second {
+		t.Errorf("gave up after %v: %v", took, err)
+	}
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract/simulator"
+)
+
+// TestServeStopsAndGoesOn sends SIGTERM in the middle of a run whose answers take a second.
+func TestServeStopsAndGoesOn(t *testing.T) {
+	w := newWorld(t, simulator.Config{Vessels: 1500})
+	w.due(1200, wholeJob, "")
+	w.faults(simulator.Fault{Kind: simulator.Slow, Least: time.Second, Most: time.Second})
+	d := w.serve()
+	w.sends(8)
+	d.cmd.Process.Signal(syscall.SIGTERM)
+	code, took := d.ends()
+	asked := w.priced()
+	if code != exitDone || took > 11*time.Second {
+		t.Errorf("exit code %d after %v, want 0 within 10 s of the last answer:\n%s", code, took, d.said())
+	}
+	if answers := w.number("SELECT count(*) FROM requests WHERE http_status > 0 AND operation <> 'credits'"); answers < asked {
+		t.Errorf("%d answers of %d requests are kept", answers, asked)
+	}
+	w.faults()
+	w.configure(1_000_000, "    schedule: '0 0 * * *'\n"+wholeJob+"\nserve: {listen: '127.0.0.1:0'}\n")
+	d = w.serve()
+	if line := d.hears("run published"); !strings.Contains(line, `"state":"done"`) {
+		t.Errorf("the second start does not finish the night: %s", line)
+	}
+	d.cmd.Process.Signal(syscall.SIGTERM)
+	d.ends()
+	w.checkBill(0)
+}
+
+// TestASecondSignalEndsAtOnce while the answers in the air take a minute: those that had
+// arrived before are kept.
+func TestASecondSignalEndsAtOnce(t *testing.T) {
+	w := newWorld(t, simulator.Config{Vessels: 1500})
+	w.due(3000, wholeJob, "")
+	w.faults(simulator.Fault{Kind: simulator.Slow, Operation: "by-status", Least: 20 * time.Second, Most: 20 * time.Second},
+		simulator.Fault{Kind: simulator.Slow, Operation: "by-type", Match: "page=2", Least: 20 * time.Second, Most: 20 * time.Second})
+	d := w.serve()
+	w.sends(20)
+	d.cmd.Process.Signal(syscall.SIGTERM)
+	d.hears("stopping")
+	first := d.cmd.Process // one signal may still come too soon to be the second
+	over := make(chan struct{})
+	go func() {
+		for first.Signal(syscall.SIGTERM) == nil {
+			select {
+			case <-over:
+				return
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+	}()
+	if code, took := d.ends(); code != -1 || took > 2*time.Second {
+		t.Errorf("exit code %d after %v, want an end by the signal at once:\n%s", code, took, d.said())
+	}
+	close(over)
+	w.faults()
+	w.configure(1_000_000, "    schedule: '0 0 * * *'\n"+wholeJob+"\nserve: {listen: '127.0.0.1:0'}\n")
+	d = w.serve()
+	if line := d.hears("run published"); !strings.Contains(line, `"state":"done"`) {
+		t.Errorf("the next start does not finish the night: %s", line)
+	}
+	d.cmd.Process.Signal(syscall.SIGTERM)
+	d.ends()
+	w.checkBill(3 * 4 * 10)
+}
+
+// priced counts the requests that cost credits and that the service has seen.
+func (w *world) priced() int {
+	n := 0
+	for name, o := range w.sim.Bill().Operations {
+		if name != "credits" {
+			n += o.Requests
+		}
+	}
+	return n
+}
+
+// sends waits until the service has seen some priced requests.
+func (w *world) sends(n int) {
+	w.t.Helper()
+	deadline := time.After(time.Minute)
+	for w.priced() < n {
+		select {
+		case <-deadline:
+			w.t.Fatalf("%d requests within a minute, want %d", w.priced(), n)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// checkBill holds what was billed to what is known, give or take what was in the air, and
+// looks for what was paid twice.
+func (w *world) checkBill(air int) {
+	w.t.Helper()
+	bill := w.sim.Bill().Spent
+	known := w.number("SELECT coalesce(sum(credits), 0) FROM requests WHERE charge <> 'unknown'")
+	unknown := w.number("SELECT coalesce(sum(credits), 0) FROM requests WHERE charge = 'unknown'")
+	if bill < known || bill > known+unknown || unknown > air {
+		w.t.Errorf("billed %d; `requests` says %d, and %d of unknown outcome, want at most %d of these", bill, known, unknown, air)
+	}
+	if twice := w.rows("SELECT operation, parameters FROM requests WHERE outcome IN ('ok', 'empty') AND operation <> 'credits' GROUP BY ALL HAVING count(*) > 1"); len(twice) > 0 {
+		w.t.Errorf("paid twice: %v", twice)
+	}
+}

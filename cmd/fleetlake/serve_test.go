@@ -1,0 +1,303 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/schedules"
+)
+
+// daemon is a `fleetlake serve` in a process of its own.
+type daemon struct {
+	*process
+	t     testing.TB
+	lines chan string // of its log
+	mu    sync.Mutex
+	log   strings.Builder
+}
+
+// serve starts the scheduler. It is killed at the end of the test, if it still lives.
+func (w *world) serve() *daemon {
+	w.t.Helper()
+	p := w.prepare("serve")
+	d := &daemon{process: p, t: w.t, lines: make(chan string, 10_000)}
+	p.cmd.Stderr = nil
+	out, err := p.cmd.StderrPipe()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	go func() {
+		defer close(d.lines)
+		for s := bufio.NewScanner(out); s.Scan(); {
+			d.mu.Lock()
+			d.log.WriteString(s.Text() + "\n")
+			d.mu.Unlock()
+			d.lines <- s.Text()
+		}
+	}()
+	w.t.Cleanup(func() { p.cmd.Process.Kill() })
+	return d
+}
+
+// hears waits for a line of the log.
+func (d *daemon) hears(words string) string {
+	d.t.Helper()
+	deadline := time.After(time.Minute)
+	for {
+		select {
+		case line, ok := <-d.lines:
+			if !ok {
+				d.t.Fatalf("ended without %q:\n%s", words, d.said())
+			}
+			if strings.Contains(line, words) {
+				return line
+			}
+		case <-deadline:
+			d.t.Fatalf("no %q within a minute:\n%s", words, d.said())
+		}
+	}
+}
+
+func (d *daemon) said() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.log.String()
+}
+
+// ends waits for the process and returns how long that took.
+func (d *daemon) ends() (code int, took time.Duration) {
+	d.t.Helper()
+	start := time.Now()
+	for range d.lines { // Wait closes the pipe: what was said must be read before
+	}
+	o, err := d.wait()
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if strings.Contains(d.said()+d.stdout.String(), "planted-key") {
+		d.t.Errorf("the log shows the key:\n%s", d.said())
+	}
+	return o.code, time.Since(start)
+}
+
+// due configures a job whose slot of today has passed and was missed.
+func (w *world) due(limits int, job, more string) {
+	w.t.Helper()
+	yesterday := time.Now().UTC().Add(-24 * time.Hour).Format(time.DateOnly)
+	w.configure(1_000_000, "    list: {by: none}\n    sweep: {statuses: []}\n    lookup: {want: []}\n")
+	w.must(exitDone, "run", "nightly", "--date", yesterday)
+	w.configure(limits, "    schedule: '0 0 * * *'\n"+job+"\nserve: {listen: '127.0.0.1:0'}\n"+more)
+}
+
+// page is the address that the log tells.
+func (d *daemon) page() string {
+	_, rest, _ := strings.Cut(d.hears(`"status page"`), `"address":"`)
+	address, _, _ := strings.Cut(rest, `"`)
+	return address
+}
+
+func get(t testing.TB, url string) (int, string) {
+	t.Helper()
+	answer, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(text)
+}
+
+// TestServe makes up for a missed slot, shows it, speaks with systemd, and ends.
+func TestServe(t *testing.T) {
+	w := newWorld(t, simulator.Config{Vessels: 400})
+	w.due(1_000_000, smallJob, "")
+	socket := filepath.Join(t.TempDir(), "notify")
+	states := listenAsSystemd(t, socket)
+	w.env = append(w.env, "NOTIFY_SOCKET="+socket, "WATCHDOG_USEC=300000")
+	d := w.serve()
+	url := d.page()
+	d.hears("slot done")
+	for path, want := range map[string]string{"/": "nightly", "/metrics": "fleetlake_build_info", "/healthz": "", "/readyz": ""} {
+		if code, text := get(t, url+path); code != http.StatusOK || !strings.Contains(text, want) || strings.Contains(text, "planted-key") || strings.Contains(text, w.dir) {
+			t.Errorf("%s: status %d, want %q and no secret:\n%s", path, code, want, text)
+		}
+	}
+	w.runNow(d, url)
+	told := map[string]int{}
+	for told["WATCHDOG=1"] < 5 {
+		told[<-states]++
+	}
+	if told["READY=1"] != 1 {
+		t.Errorf("systemd was told %v", told)
+	}
+	d.cmd.Process.Signal(syscall.SIGTERM)
+	if code, took := d.ends(); code != exitDone || took > 5*time.Second {
+		t.Errorf("exit code %d after %v", code, took)
+	}
+	for told["STOPPING=1"] == 0 {
+		select {
+		case state := <-states:
+			told[state]++
+		case <-time.After(time.Minute):
+			t.Fatalf("systemd was told %v", told)
+		}
+	}
+}
+
+// listenAsSystemd hears what a service says until the test ends.
+func listenAsSystemd(t *testing.T, socket string) <-chan string {
+	t.Helper()
+	manager, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { manager.Close() })
+	states := make(chan string, 10_000)
+	go func() {
+		for buffer := make([]byte, 100); ; {
+			n, err := manager.Read(buffer)
+			if err != nil {
+				return
+			}
+			states <- string(buffer[:n])
+		}
+	}()
+	return states
+}
+
+// runNow presses the button of the page and waits for the run.
+func (w *world) runNow(d *daemon, url string) {
+	w.t.Helper()
+	_, text := get(w.t, url+"/")
+	_, rest, _ := strings.Cut(text, `name="form" value="`)
+	token, _, _ := strings.Cut(rest, `"`)
+	request, err := http.NewRequest(http.MethodPost, url+"/run", strings.NewReader("job=nightly&form="+token))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	request.Header.Set("Origin", url)
+	answer, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != http.StatusSeeOther {
+		w.t.Errorf("run now: status %d", answer.StatusCode)
+	}
+	d.hears("run asked for")
+	d.hears("run published")
+}
+
+func TestServeWaitsForTheLock(t *testing.T) {
+	w := newWorld(t, simulator.Config{Vessels: 400})
+	w.due(1_000_000, smallJob, "")
+	unlock, err := lock(filepath.Join(w.dir, "fleetlake-data"), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	d := w.serve()
+	if line := d.hears("slot waits"); !strings.Contains(line, "`fleetlake test`") || strings.Contains(line, w.dir) {
+		t.Errorf("the holder is not named, or the directory is: %s", line)
+	}
+	if o := w.must(exitDone, "status"); !strings.Contains(o.stdout, "running   `fleetlake test`") {
+		t.Errorf("status does not name the holder:\n%s", o.stdout)
+	}
+	d.cmd.Process.Signal(syscall.SIGTERM)
+	if code, _ := d.ends(); code != exitDone {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// TestServeTellsOfAFailure has a data directory in which the journal of the night is damaged.
+func TestServeTellsOfAFailure(t *testing.T) {
+	told := make(chan string, 10)
+	receiver := newReceiver(t, told)
+	w := newWorld(t, simulator.Config{Vessels: 400})
+	w.write("secret", "planted-secret")
+	w.due(1_000_000, smallJob, fmt.Sprintf("notify: {webhook: {url: %s/planted-path, secret_file: secret}}\n", receiver))
+	today := filepath.Join(w.dir, "fleetlake-data", "journal", time.Now().UTC().Format(time.DateOnly))
+	if err := os.WriteFile(today, nil, 0o600); err != nil { // a file where the directory must be
+		t.Fatal(err)
+	}
+	d := w.serve()
+	d.hears("run failed")
+	if text := <-told; !strings.Contains(text, `"failed"`) || !strings.Contains(text, "nightly") || strings.Contains(text, w.dir) {
+		t.Errorf("told: %s", text)
+	}
+	d.cmd.Process.Signal(syscall.SIGTERM)
+	d.ends()
+	if strings.Contains(d.said(), "planted") {
+		t.Errorf("a secret is shown:\n%s", d.said())
+	}
+	records, err := schedules.ReadBook(filepath.Join(w.dir, "fleetlake-data"), 9)
+	if err != nil || len(records) != 1 || records[0].State != schedules.RecordFailed {
+		t.Errorf("book: %v, %v", records, err)
+	}
+	if o := w.must(exitDone, "status"); !strings.Contains(o.stdout, "failed") {
+		t.Errorf("status does not tell:\n%s", o.stdout)
+	}
+}
+
+// newReceiver is a webhook that hands on what it gets.
+func newReceiver(t *testing.T, told chan<- string) (url string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		told <- string(text)
+	})}
+	go server.Serve(l)
+	t.Cleanup(func() { server.Close() })
+	return "http://" + l.Addr().String()
+}
+
+func TestServeRefusesAPageThatOthersReach(t *testing.T) {
+	w := newWorld(t, simulator.Config{Vessels: 400})
+	w.configure(1_000_000, smallJob+"\nserve: {listen: '0.0.0.0:0'}\n")
+	if o := w.must(exitUsage, "serve"); !strings.Contains(o.stderr, "token_file") {
+		t.Errorf("does not say what is missing: %s", o.stderr)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	w.configure(1_000_000, smallJob+fmt.Sprintf("\nserve: {listen: '%s'}\n", l.Addr()))
+	if o := w.must(exitUnexpected, "serve"); !strings.Contains(o.stderr, "address already in use") {
+		t.Errorf("a taken address: %s", o.stderr)
+	}
+}
+
+func TestStatesOfRunsAreThoseOfThePipeline(t *testing.T) {
+	w := newWorld(t, simulator.Config{Vessels: 400})
+	w.configure(1_000_000, smallJob)
+	w.must(exitDone, "run", "nightly")
+	s := &server{config: Config{DataDir: filepath.Join(w.dir, "fleetlake-data")}}
+	stored, err := s.stored("nightly")
+	if err != nil || len(stored) != 1 || stored[0].State != pipeline.StateDone || time.Since(stored[0].Started) > time.Minute {
+		t.Errorf("stored: %+v, %v", stored, err)
+	}
+}

@@ -1,0 +1,172 @@
+package load
+
+import "testing"
+
+func TestPartitions(t *testing.T) {
+	const partitions = "SELECT covered_on, rows, zeros, proven_on FROM partitions WHERE value = 'panama'"
+	panama := func(state string, rows int) map[string][]row {
+		return map[string][]row{"coverage": {{"operation": "by-type", "kind": "country", "value": "Panama", "state": state, "received_rows": rows}}}
+	}
+	check(t, map[string]rule{
+		"a night that covers a partition proves who is in it": {
+			nights: []run{night("20", panama("complete", 900)), night("21", panama("complete", 910))},
+			sql:    partitions,
+			want:   "21 910 0 21",
+		},
+		"one that covers a part of it does not": {
+			nights: []run{night("20", panama("complete", 900)), night("21", panama("partial", 100))},
+			sql:    partitions,
+			want:   "20 900 0 20",
+		},
+		"one that does not ask changes nothing": {
+			nights: []run{night("20", panama("complete", 900)), night("21", panama("skipped", 0))},
+			sql:    partitions,
+			want:   "20 900 0 20",
+		},
+		"an empty answer where vessels were proves nothing": {
+			nights: []run{night("20", panama("complete", 2)), night("21", panama("complete", 0))},
+			sql:    partitions,
+			want:   "21 0 1 20",
+		},
+		"repeated it does": {
+			nights: []run{night("20", panama("complete", 2)), night("21", panama("complete", 0)), night("22", panama("complete", 0))},
+			sql:    partitions,
+			want:   "22 0 2 22",
+		},
+		"an empty answer where none ever was proves that": {
+			nights: []run{night("20", panama("complete", 0))},
+			sql:    partitions,
+			want:   "20 0 1 20",
+		},
+		"the runs of a night cover it together": {
+			nights: []run{
+				{id: "20261120T020000.000Z-0001", date: "20", rows: panama("partial", 100)},
+				{id: "20261120T030000.000Z-0002", date: "20", rows: panama("complete", 900)},
+			},
+			sql:  partitions,
+			want: "20 900 0 20",
+		},
+	})
+}
+
+func TestChanges(t *testing.T) {
+	const changes = "SELECT vessel_id, field, old_value, new_value, seen_before, seen_after, flapping FROM changes ORDER BY seen_after, vessel_id, field, seen_before"
+	free := with(ever, row{"name": "EVER FREE"})
+	check(t, map[string]rule{
+		"each field that changed has a row, between the two observations": {
+			nights: []run{night("20", listings(ever)), night("21", listings(ever)), night("23", listings(with(free, row{"callsign": "NEW1"})))},
+			sql:    changes,
+			want:   "IMO9811000 callsign H3RC NEW1 21T02:00 23T02:00 false\nIMO9811000 name EVER GIVEN EVER FREE 21T02:00 23T02:00 false",
+		},
+		"the first version is no change": {
+			nights: []run{night("20", listings(ever))},
+			sql:    changes,
+			want:   "",
+		},
+		"what is told for the first time changes from null": {
+			nights: []run{night("20", listings(with(ever, row{"callsign": nil}))), night("21", listings(ever))},
+			sql:    changes,
+			want:   "IMO9811000 callsign - H3RC 20T02:00 21T02:00 false",
+		},
+		"an observation that does not tell a field does not narrow its change": {
+			nights: []run{night("20", listings(ever)), night("21", listings(with(ever, row{"callsign": nil}))), night("22", listings(with(ever, row{"callsign": nil}))),
+				night("23", listings(with(free, row{"callsign": nil}))), night("24", listings(with(free, row{"callsign": "NEW1"})))},
+			sql:  changes,
+			want: "IMO9811000 name EVER GIVEN EVER FREE 22T02:00 23T02:00 false\nIMO9811000 callsign H3RC NEW1 20T02:00 24T02:00 false",
+		},
+		"a value that was seen once between the same is kept and marked": {
+			nights: []run{night("20", listings(ever)), night("21", listings(ever)), night("22", listings(free)), night("23", listings(ever))},
+			sql:    changes,
+			want:   "IMO9811000 name EVER GIVEN EVER FREE 21T02:00 22T02:00 true\nIMO9811000 name EVER FREE EVER GIVEN 22T02:00 23T02:00 true",
+		},
+		"one that was seen twice is a change and a change back": {
+			nights: []run{night("20", listings(ever)), night("21", listings(free)), night("22", listings(free)), night("23", listings(ever))},
+			sql:    changes,
+			want:   "IMO9811000 name EVER GIVEN EVER FREE 20T02:00 21T02:00 false\nIMO9811000 name EVER FREE EVER GIVEN 22T02:00 23T02:00 false",
+		},
+		"two changes at once are judged by field": {
+			nights: []run{night("20", listings(ever)), night("21", listings(with(free, row{"callsign": "NEW1"}))), night("22", listings(with(ever, row{"callsign": "NEW1"})))},
+			sql:    changes,
+			want:   "IMO9811000 callsign H3RC NEW1 20T02:00 21T02:00 false\nIMO9811000 name EVER GIVEN EVER FREE 20T02:00 21T02:00 true\nIMO9811000 name EVER FREE EVER GIVEN 21T02:00 22T02:00 true",
+		},
+		"a value that another answer of the night contradicts is kept and marked": {
+			nights: []run{night("20", listings(ever)), night("21", listings(with(free, row{"seen_at": "21 02:10"})), particulars(with(ever, row{"seen_at": "21 02:20"})))},
+			sql:    changes,
+			want:   "IMO9811000 name EVER GIVEN EVER FREE 20T02:00 21T02:10 true\nIMO9811000 name EVER FREE EVER GIVEN 21T02:10 21T02:20 true",
+		},
+		"the one that the night ends with is a change": {
+			nights: []run{night("20", listings(ever)), night("21", listings(with(ever, row{"seen_at": "21 02:10"})), particulars(with(free, row{"seen_at": "21 02:20"})))},
+			sql:    changes,
+			want:   "IMO9811000 name EVER GIVEN EVER FREE 20T02:00 21T02:20 false",
+		},
+		"the entry of a second mmsi changes nothing": {
+			nights: []run{night("20", listings(ever)), night("21", listings(ever, with(ever, row{"mmsi": "636016000", "flag": "LR", "country": "Liberia", "callsign": "A8XX"}))),
+				night("22", listings(ever, with(ever, row{"mmsi": "636016000", "flag": "LR", "country": "Liberia", "callsign": "A8XX"})))},
+			sql:  "SELECT field, old_value, new_value, seen_after, flapping FROM changes ORDER BY ALL",
+			want: "callsign H3RC A8XX 21T02:00 false\ncountry Panama Liberia 21T02:00 false\nflag PA LR 21T02:00 false\nmmsi 353136000 636016000 21T02:00 false",
+		},
+		"other datasets have changes too": {
+			nights: []run{night("20", particulars(with(ever, row{"gross_tonnage": 100.0, "teu": 20}))), night("21", particulars(with(ever, row{"gross_tonnage": 200.0, "updated_at": "21 01:00"})))},
+			sql:    "SELECT dataset, field, old_value, new_value FROM changes",
+			want:   "particulars gross_tonnage 100.0 200.0",
+		},
+		"the same whichever way the runs came": {
+			nights: []run{
+				night("20", listings(ever)),
+				{id: "20261121T030000.000Z-0002", date: "21", rows: listings(with(free, row{"seen_at": "21 03:00"}))},
+				{id: "20261121T020000.000Z-0001", date: "21", rows: listings(ever)},
+			},
+			sql:  changes,
+			want: "IMO9811000 name EVER GIVEN EVER FREE 20T02:00 21T03:00 false",
+		},
+	})
+}
+
+func TestTwoRegistrationsUnderPartialCoverage(t *testing.T) {
+	const current = "SELECT mmsi, flag, valid_from FROM registration WHERE imo IS NOT NULL ORDER BY valid_from"
+	panama, liberia := ever, with(ever, row{"mmsi": "636016000", "flag": "LR", "country": "Liberia"})
+	whole := func(rows ...row) run { return night("22", covered("country"), listings(rows...)) }
+	check(t, map[string]rule{
+		"a night that misses the new entry does not bring the old one back": {
+			nights: []run{night("20", listings(panama)), night("21", listings(panama, liberia)), night("22", listings(panama)), night("23", listings(liberia))},
+			sql:    current,
+			want:   "353136000 PA 20T02:00\n636016000 LR 21T02:00",
+		},
+		"and still tells the name": {
+			nights: []run{night("20", listings(panama)), night("21", listings(panama, liberia)), night("22", listings(with(panama, row{"name": "EVER FREE"})))},
+			sql:    "SELECT field, new_value, seen_before, seen_after FROM changes WHERE snapshot_date = '2026-11-22'",
+			want:   "name EVER FREE 21T02:00 22T02:00",
+		},
+		"a night that proves the new entry gone does": {
+			nights: []run{night("20", listings(panama)), night("21", listings(panama, liberia)), whole(panama)},
+			sql:    current,
+			want:   "353136000 PA 20T02:00\n636016000 LR 21T02:00\n353136000 PA 22T02:00",
+		},
+		"an old entry that one night missed is no new one": {
+			nights: []run{night("20", listings(panama)), night("21", listings(liberia)), night("22", listings(panama, liberia))},
+			sql:    current,
+			want:   "353136000 PA 20T02:00\n636016000 LR 21T02:00",
+		},
+		"one that was proven gone and comes back is": {
+			nights: []run{night("20", listings(panama)), night("21", listings(panama, liberia)), whole(liberia), night("23", listings(panama, liberia))},
+			sql:    current,
+			want:   "353136000 PA 20T02:00\n636016000 LR 21T02:00\n353136000 PA 23T02:00",
+		},
+		"one that a sighting showed first is in use when the list shows it": {
+			nights: []run{night("20", listings(panama)), night("21", listings(panama), sightings(with(liberia, row{"callsign": nil, "navigational_status": "moored"}).only("imo", "mmsi", "name", "flag", "country", "navigational_status"))),
+				night("22", listings(panama, liberia))},
+			sql:  current,
+			want: "353136000 PA 20T02:00\n636016000 LR 22T02:00",
+		},
+		"the two entries of a vessel that was off the list are no new ones": {
+			nights: []run{night("20", listings(panama)), night("21", listings(panama, liberia)), whole(), night("23", listings(panama, liberia))},
+			sql:    current,
+			want:   "353136000 PA 20T02:00\n636016000 LR 21T02:00",
+		},
+		"the claims say since when, and until when": {
+			nights: []run{night("20", listings(panama)), night("21", listings(panama, liberia)), whole(liberia)},
+			sql:    "SELECT mmsi, country, first_date, last_date, until FROM second_mmsi_claims",
+			want:   "353136000 Panama 20 21 22",
+		},
+	})
+}

@@ -1,0 +1,135 @@
+package load
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/fleetlake/fleetlake/transform"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// ErrIssues says that a run met so many more issues than those before it that a rule of ours
+// or the service is at fault. Nothing is published then, and nothing is lost.
+var ErrIssues = errors.New("suddenly so many values are refused that nothing is published, until the rule is mended or you accept them (--accept-issues); what was paid for is kept, and the next start tries again")
+
+// When issues stop a publish: where a quarter of a dataset's rows more have one than in any
+// of the runs before, or half of them where nothing is known of such runs. The shares of
+// fewer rows say nothing.
+const (
+	issueRuns = 7
+	issueRows = 500
+	issueJump = 0.25
+)
+
+// subjects are the lake tables whose rows the issues of a dataset are about.
+var subjects = map[string]string{
+	"registration": transform.Listings.Name, "sighting": transform.Sightings.Name, "particulars": transform.Particulars.Name,
+	"engine": transform.Engine.Name, "management": transform.Management.Name, "position": transform.Positions.Name,
+}
+
+// issueKind is what an issue is about.
+type issueKind struct{ dataset, field, reason string }
+
+func (k issueKind) String() string {
+	if k.field == "" {
+		return fmt.Sprintf("%s: %s", k.dataset, k.reason)
+	}
+	return fmt.Sprintf("%s.%s: %s", k.dataset, k.field, k.reason)
+}
+
+// tally is what one run brought of each dataset, and its issues.
+type tally struct {
+	rows   map[string]int64
+	issues map[issueKind]int64
+}
+
+// share is the part of a dataset's rows that have an issue of a kind.
+func (t tally) share(k issueKind) float64 {
+	if t.rows[k.dataset] == 0 {
+		return 0
+	}
+	return float64(t.issues[k]) / float64(t.rows[k.dataset])
+}
+
+// issues compares what a run met with what the runs of its job before it met.
+func (p *publication) issues(ctx context.Context, w *warehouse.Warehouse, m Manifest) error {
+	before, err := w.RunsBefore(ctx, m.Run.ID, issueRuns)
+	if err != nil {
+		return err
+	}
+	counts, err := w.IssueCounts(ctx, append(before, m.Run.ID))
+	if err != nil {
+		return err
+	}
+	tonight := tallyOf(m, counts)
+	var earlier []tally
+	for _, run := range before {
+		known, err := p.manifest(run)
+		if err != nil {
+			return err
+		}
+		earlier = append(earlier, tallyOf(known, counts))
+	}
+	var kinds []issueKind
+	for kind := range tonight.issues {
+		if tonight.rows[kind.dataset] >= issueRows && tonight.share(kind) >= most(earlier, kind)+issueJump {
+			kinds = append(kinds, kind)
+		}
+	}
+	if len(kinds) == 0 {
+		return nil
+	}
+	slices.SortFunc(kinds, func(a, b issueKind) int {
+		return cmp.Or(-cmp.Compare(tonight.share(a), tonight.share(b)), cmp.Compare(a.String(), b.String()))
+	})
+	worst := kinds[0]
+	return fmt.Errorf("run %s: %s in %d of %d rows (%.0f %%), at most %.0f %% was to be expected after the %d runs before (and %d more kinds of issues): %w", m.Run.ID, worst,
+		tonight.issues[worst], tonight.rows[worst.dataset], 100*tonight.share(worst), 100*most(earlier, worst), len(earlier), len(kinds)-1, ErrIssues)
+}
+
+// most is the greatest share among the runs that tell; a quarter if none does.
+func most(earlier []tally, k issueKind) float64 {
+	greatest, known := 0.0, false
+	for _, t := range earlier {
+		if t.rows[k.dataset] >= issueRows {
+			greatest, known = max(greatest, t.share(k)), true
+		}
+	}
+	if !known {
+		return issueJump
+	}
+	return greatest
+}
+
+// tallyOf counts a run. A record that was refused whole has no row in the lake, and counts as one.
+func tallyOf(m Manifest, counts []warehouse.IssueCount) tally {
+	t := tally{rows: map[string]int64{}, issues: map[issueKind]int64{}}
+	for dataset, table := range subjects {
+		f, _ := m.file(table)
+		t.rows[dataset] = f.Rows
+	}
+	for _, c := range counts {
+		if c.Run != m.Run.ID {
+			continue
+		}
+		t.issues[issueKind{c.Dataset, c.Field, c.Reason}] += c.Count
+		if c.Field == "" {
+			t.rows[c.Dataset] += c.Count
+		}
+	}
+	return t
+}
+
+// manifest is that of a run of this publication, or of one that was published before.
+func (p *publication) manifest(run string) (Manifest, error) {
+	for _, m := range p.written {
+		if m.Run.ID == run {
+			return m, nil
+		}
+	}
+	return readManifest(filepath.Join(manifests(p.dir), run+".json"))
+}

@@ -1,0 +1,163 @@
+package load
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// life is one vessel that is known by its MMSI alone, is renamed, shows its IMO number,
+// changes its flag while the old entry stays, leaves the list, and comes back with a profile.
+func life() []run {
+	nameless := row{"mmsi": "353136000", "name": "STAR", "callsign": "H3RC", "flag": "PA", "country": "Panama", "vessel_type": "Container Ship", "category": "cargo", "is_vessel": true}
+	renamed := with(nameless, row{"name": "EVER"})
+	shown := with(renamed, row{"imo": 9811000})
+	liberia := with(shown, row{"mmsi": "636016000", "callsign": "A8XX", "flag": "LR", "country": "Liberia"})
+	sized := with(nameless, row{"length_m": 399.9, "operation": "particulars"})
+	return []run{
+		night("01", listings(nameless), particulars(sized)),
+		night("02", listings(renamed)),
+		night("03"), // nothing came
+		night("04", listings(shown)),
+		night("05", listings(shown, liberia)),
+		night("06", listings(liberia), covered("country")),
+		night("07", covered("country")),
+		night("08"),
+		night("09", listings(liberia), covered("country")),
+		night("10", particulars(with(liberia, row{"length_m": 400.0, "operation": "particulars"}))),
+	}
+}
+
+func TestOneVesselIsOneStory(t *testing.T) {
+	dir := t.TempDir()
+	publishAtOnce(t, dir, life()...)
+	for name, c := range map[string]struct{ sql, want string }{
+		"in its changes": {
+			sql: "SELECT dataset, field, old_value, new_value, seen_before, seen_after FROM changes_of('IMO9811000') ORDER BY seen_after, field",
+			want: "registration name STAR EVER 01T02:00 02T02:00\n" +
+				"registration imo - 9811000 02T02:00 04T02:00\n" +
+				"registration callsign H3RC A8XX 04T02:00 05T02:00\n" +
+				"registration country Panama Liberia 04T02:00 05T02:00\n" +
+				"registration flag PA LR 04T02:00 05T02:00\n" +
+				"registration mmsi 353136000 636016000 04T02:00 05T02:00\n" +
+				"particulars length_m 399.9 400.0 01T02:00 10T02:00",
+		},
+		"in its versions": {
+			sql: "SELECT vessel_id, name, flag, valid_from, valid_to FROM registration ORDER BY valid_from",
+			want: "MMSI353136000 STAR PA 01T02:00 02T02:00\nMMSI353136000 EVER PA 02T02:00 04T02:00\n" +
+				"IMO9811000 EVER PA 04T02:00 05T02:00\nIMO9811000 EVER LR 05T02:00 -",
+		},
+		"in its stays": {
+			sql:  "SELECT vessel_id, from_date, to_date, absent_on FROM listed ORDER BY from_date",
+			want: "MMSI353136000 01 03 -\nIMO9811000 04 06 07\nIMO9811000 09 - -",
+		},
+		"among the vessels": {
+			sql:  "SELECT vessel_id, name, flag, mmsi, length_m, listed FROM vessels",
+			want: "IMO9811000 EVER LR 636016000 400 true",
+		},
+		"between two dates": {
+			sql:  "SELECT field FROM changes_between('2026-11-04', '2026-11-05')",
+			want: "imo",
+		},
+		"in the nightly counts": {
+			sql: "SELECT snapshot_date, flag, category, listed, seen FROM fleet_daily ORDER BY ALL",
+			want: "01 PA cargo 1 1\n02 PA cargo 1 1\n03 PA cargo 1 0\n04 PA cargo 1 1\n05 LR cargo 1 1\n06 LR cargo 1 1\n" +
+				"09 LR cargo 1 1\n10 LR cargo 1 0",
+		},
+	} {
+		if got := query(t, dir, c.sql); got != c.want {
+			t.Errorf("%s:\n%s\nwant:\n%s", name, got, c.want)
+		}
+	}
+}
+
+// TestOneVesselAtEveryDate asks for it as it was on each night, and as the night began.
+func TestOneVesselAtEveryDate(t *testing.T) {
+	dir := t.TempDir()
+	publish(t, dir, life()...) // one night after the other
+	asOf := []string{          // at noon of the 1st, the 2nd, ...
+		"MMSI353136000 STAR PA 353136000 399.9 true",
+		"MMSI353136000 EVER PA 353136000 399.9 true",
+		"MMSI353136000 EVER PA 353136000 399.9 true",
+		"IMO9811000 EVER PA 353136000 399.9 true",
+		"IMO9811000 EVER LR 636016000 399.9 true",
+		"IMO9811000 EVER LR 636016000 399.9 true",
+		"IMO9811000 EVER LR 636016000 399.9 false",
+		"IMO9811000 EVER LR 636016000 399.9 false",
+		"IMO9811000 EVER LR 636016000 399.9 true",
+		"IMO9811000 EVER LR 636016000 400 true",
+	}
+	for i, want := range asOf {
+		day := fmt.Sprintf("%02d", i+1)
+		got := query(t, dir, "SELECT vessel_id, name, flag, mmsi, length_m, listed FROM vessels_as_of('2026-11-"+day+" 12:00:00')")
+		if got != want {
+			t.Errorf("at noon of %s: %s, want %s", day, got, want)
+		}
+		cells := strings.Fields(want)
+		onList := strings.Join(cells[:4], " ")
+		if cells[5] == "false" {
+			onList = ""
+		}
+		if got := query(t, dir, "SELECT vessel_id, name, flag, mmsi FROM fleet_on('2026-11-"+day+"')"); got != onList {
+			t.Errorf("on the list of %s: %q, want %q", day, got, onList)
+		}
+	}
+	if got := query(t, dir, "SELECT count(*) FROM vessels_as_of('2026-11-01 01:00:00')"); got != "0" {
+		t.Errorf("before anything was seen there are %s vessels", got)
+	}
+}
+
+// TestStoryOfOneVessel looks at what explain shows.
+func TestStoryOfOneVessel(t *testing.T) {
+	dir := t.TempDir()
+	publishAtOnce(t, dir, life()...)
+	w, err := warehouse.Open(t.Context(), warehouse.Path(dir), warehouse.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for _, number := range []string{"9811000", "636016000", "353136000", "MMSI353136000"} {
+		story, err := w.Story(t.Context(), number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told []string
+		for _, d := range story.Datasets[:2] {
+			for _, v := range d.Versions {
+				for _, c := range v.Changed {
+					told = append(told, fmt.Sprintf("%s %s: %v to %v", v.From.Format("02"), c.Column, c.Old, c.New))
+				}
+			}
+		}
+		want := "02 name: STAR to EVER\n04 imo: <nil> to 9.811e+06\n05 mmsi: 353136000 to 636016000\n05 callsign: H3RC to A8XX\n05 flag: PA to LR\n05 country: Panama to Liberia\n10 length_m: 399.9 to 400"
+		if got := strings.Join(told, "\n"); story.VesselID != "IMO9811000" || len(story.Aliases) != 1 || got != want {
+			t.Errorf("%s is %s with %d aliases:\n%s\nwant:\n%s", number, story.VesselID, len(story.Aliases), got, want)
+		}
+	}
+}
+
+func TestCountsByNightAndZone(t *testing.T) {
+	moored := row{"imo": 9811000, "mmsi": "353136000", "navigational_status": "moored", "world_zone": "north-sea"}
+	check(t, map[string]rule{
+		"each search that was answered has a row, also one without vessels": {
+			nights: []run{
+				night("20", sightings(moored), swept("moored/north-sea", "moored/red-sea", "aground")),
+				night("21", sightings(with(moored, row{"laden": "ballast"})), swept("moored/north-sea?laden=ballast"), map[string][]row{"coverage": {{"operation": "by-status", "kind": "status", "value": "aground", "state": "failed"}}}),
+			},
+			sql:  "SELECT snapshot_date, navigational_status, world_zone, laden, vessels, state FROM zone_daily ORDER BY ALL NULLS FIRST",
+			want: "20 aground - - 0 complete\n20 moored north-sea - 1 complete\n20 moored red-sea - 0 complete\n21 moored north-sea ballast 1 complete",
+		},
+		"nights that did not cover a search are counted in the stay": {
+			nights: []run{night("20", sightings(moored), swept("moored/north-sea")), night("21"), night("22", swept("moored/red-sea")), night("25", sightings(moored), swept("moored/north-sea"))},
+			sql:    "SELECT first_date, last_date, nights, nights_unseen FROM episodes",
+			want:   "20 25 2 2",
+		},
+		"the macros and what they are for are in the file": {
+			nights: []run{night("20", listings(ever))},
+			sql:    "SELECT function_name, comment IS NOT NULL FROM duckdb_functions() WHERE function_type = 'table_macro' AND NOT internal ORDER BY 1",
+			want:   "changes_between true\nchanges_of true\nfleet_on true\nvessels_as_of true",
+		},
+	})
+}

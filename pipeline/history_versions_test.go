@@ -1,0 +1,239 @@
+package pipeline
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/transform"
+)
+
+// tale is what an observation says of a vessel, by column. What it does not tell is absent.
+type tale map[string]string
+
+// tell reads an entry of the list as the tables should have it.
+func tell(v simulator.Vessel, l simulator.Listing, sighting bool) tale {
+	o := tale{"mmsi": *l.MMSI, "name": v.Name, "ship_type": v.ShipType}
+	if v.StoresIMO {
+		o["imo"] = fmt.Sprint(v.IMO)
+	}
+	switch {
+	case l.Country != nil:
+		c, _ := transform.ParseCountry(*l.Country)
+		o["flag"], o["country"] = c.Flag, c.Name
+	case l.CountryISO != nil && !sighting:
+		o["flag"], o["country"] = *l.CountryISO, names[*l.CountryISO]
+	}
+	if sighting {
+		return o.some()
+	}
+	if l.Callsign != nil {
+		o["callsign"] = *l.Callsign
+	}
+	if l.TypeSpecific != nil {
+		t, _ := transform.ParseVesselType(*l.TypeSpecific)
+		o["vessel_type"], o["category"], o["is_vessel"] = t.Name, t.Category, fmt.Sprint(t.IsVessel)
+	}
+	return o.some()
+}
+
+// some drops what is empty.
+func (o tale) some() tale {
+	maps.DeleteFunc(o, func(_, value string) bool { return value == "" })
+	return o
+}
+
+// names holds the name of each flag.
+var names = func() map[string]string {
+	all := map[string]string{}
+	for _, t := range transform.ReferenceTables() {
+		if t.Name == "countries" {
+			for _, row := range t.Rows {
+				all[row[1]] = row[2]
+			}
+		}
+	}
+	return all
+}()
+
+// bound are the columns that belong to a registration: they change together, and while a
+// vessel stands under two flags each entry has its own.
+var bound = []string{"mmsi", "callsign", "flag", "country"}
+
+// known is what is known of a vessel, and when each column was last told.
+type known struct {
+	tale
+	at     map[string]string
+	seen   string // the last night on which anything told of it
+	listed bool   // by a list or a profile, which sightings do not overrule
+	mmsis  map[string]bool
+}
+
+// versions follows each vessel_id through everything that told who it is.
+func (m *model) versions() {
+	state, ids := map[string]*known{}, map[string]bool{}
+	doubtful := map[string]bool{}
+	var changes [][]string
+	for _, date := range m.nights {
+		aliases := map[string]string{}
+		seen := map[string]bool{}
+		for mmsi := range m.everything(date) {
+			seen[m.truth[date][mmsi].VesselID] = true
+		}
+		m.link(date, seen, ids, func(alias string) {
+			aliases[m.truth[date][alias[len("MMSI"):]].VesselID] = alias
+		})
+		for _, id := range slices.Sorted(maps.Keys(seen)) {
+			k := state[id]
+			if alias := aliases[id]; alias != "" {
+				if k == nil {
+					k = state[alias]
+				}
+				delete(state, alias)
+				if doubtful[alias] {
+					doubtful[id] = true
+				}
+			}
+			o, fromList, doubt := m.observe(date, id, k)
+			if doubt {
+				doubtful[id] = true
+			}
+			if o == nil {
+				if k != nil {
+					state[id] = k
+				}
+				continue
+			}
+			if k == nil {
+				k = &known{tale: tale{}, at: map[string]string{}, mmsis: map[string]bool{}}
+			} else {
+				changes = append(changes, k.changes(id, date, o)...)
+			}
+			k.learn(date, o)
+			k.listed = k.listed || fromList
+			state[id] = k
+		}
+	}
+	m.compareVersions(state, doubtful, changes)
+}
+
+// everything is each MMSI that a night shows.
+func (m *model) everything(date string) map[string]bool {
+	all := m.others(date)
+	maps.Copy(all, m.looks[date].listed)
+	return all
+}
+
+// observe is what a night tells of a vessel, and whether that leaves a doubt which of two
+// registrations is the one in use.
+func (m *model) observe(date, id string, k *known) (o tale, fromList, doubt bool) {
+	look := m.looks[date]
+	shown := map[string]simulator.Listing{}
+	var v simulator.Vessel
+	sighting := false
+	for _, pass := range []bool{false, true} {
+		if pass && (len(shown) > 0 || k != nil && k.listed) {
+			break
+		}
+		sighting = pass
+		for mmsi := range m.everything(date) {
+			if m.truth[date][mmsi].VesselID != id || !pass && !look.listed[mmsi] && !look.looked[mmsi] {
+				continue
+			}
+			v = m.truth[date][mmsi]
+			shown[mmsi] = m.entry(v, mmsi)
+		}
+	}
+	if len(shown) == 0 {
+		return nil, false, false
+	}
+	now, isNow := shown[v.MMSI]
+	switch {
+	case isNow && len(shown) == 1:
+		o = tell(v, now, sighting)
+	case isNow:
+		o = tell(v, now, sighting)
+		doubt = k == nil || k.mmsis[v.MMSI] && k.tale["mmsi"] != v.MMSI
+		for mmsi := range shown { // both are new
+			doubt = doubt || mmsi != v.MMSI && k.tale["mmsi"] != v.MMSI && k.tale["mmsi"] != mmsi
+		}
+	default:
+		for _, l := range shown {
+			o = tell(v, l, sighting)
+		}
+		if k != nil && k.tale["mmsi"] == v.MMSI {
+			for _, column := range bound {
+				delete(o, column)
+			}
+		}
+		doubt = k != nil && k.tale["mmsi"] != v.MMSI && k.tale["mmsi"] != o["mmsi"]
+	}
+	return o, !sighting, doubt
+}
+
+// entry is the entry of the list under an MMSI. A vessel that is not listed has none, and
+// lookups tell it all the same: then its own is made up from the truth.
+func (m *model) entry(v simulator.Vessel, mmsi string) simulator.Listing {
+	for _, l := range v.Stored {
+		if *l.MMSI == mmsi {
+			return l
+		}
+	}
+	l := simulator.Listing{MMSI: &v.MMSI, Callsign: &v.Callsign}
+	for day := range m.nights { // its spelling does not change, and it was listed once
+		for _, s := range m.truth[m.date(day)] {
+			if s.Hull == v.Hull && s.Country == v.Country && len(s.Stored) > 0 {
+				last := s.Stored[len(s.Stored)-1]
+				l.Country, l.CountryISO, l.TypeSpecific = last.Country, last.CountryISO, last.TypeSpecific
+				return l
+			}
+		}
+	}
+	return l
+}
+
+// changes are the rows that an observation makes.
+func (k *known) changes(id, date string, o tale) [][]string {
+	var rows [][]string
+	for _, column := range slices.Sorted(maps.Keys(o)) {
+		if o[column] == k.tale[column] {
+			continue
+		}
+		before := k.at[column]
+		if before == "" {
+			before = k.seen
+		}
+		rows = append(rows, []string{id, column, k.tale[column], o[column], before, date})
+	}
+	return rows
+}
+
+func (k *known) learn(date string, o tale) {
+	for column, value := range o {
+		k.tale[column], k.at[column] = value, date
+	}
+	k.seen = date
+	k.mmsis[o["mmsi"]] = true
+}
+
+// compareVersions compares the changes, and what is known at the end. Of a vessel whose two
+// registrations left a doubt, the columns that belong to a registration are left out.
+func (m *model) compareVersions(state map[string]*known, doubtful map[string]bool, changes [][]string) {
+	certain := func(rows [][]string) [][]string {
+		return slices.DeleteFunc(rows, func(row []string) bool { return doubtful[row[0]] && slices.Contains(bound, row[1]) })
+	}
+	m.compare("changes", certain(m.ask(m.p, "SELECT vessel_id, field, old_value, new_value, seen_before, seen_after FROM changes WHERE dataset = 'registration'")), certain(changes))
+	var want [][]string
+	for id, k := range state {
+		for _, column := range []string{"name", "imo", "mmsi", "callsign", "flag", "country", "ship_type", "vessel_type", "category", "is_vessel"} {
+			want = append(want, []string{id, column, k.tale[column], k.seen})
+		}
+	}
+	var got [][]string
+	for _, column := range []string{"name", "imo", "mmsi", "callsign", "flag", "country", "ship_type", "vessel_type", "category", "is_vessel"} {
+		got = append(got, m.ask(m.p, fmt.Sprintf("SELECT vessel_id, '%[1]s', %[1]s, last_seen FROM registration WHERE valid_to IS NULL", column))...)
+	}
+	m.compare("registration", certain(got), certain(want))
+	m.t.Logf("%d vessels of %d stood under two flags and leave a doubt", len(doubtful), len(state))
+}

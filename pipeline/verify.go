@@ -1,0 +1,265 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/load"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// Check is one thing that Verify looked at.
+type Check struct {
+	Name    string   `json:"check"`
+	OK      bool     `json:"ok"`
+	Summary string   `json:"summary"`         // what was looked at
+	Wrong   []string `json:"wrong,omitempty"` // a line each
+	Do      string   `json:"do,omitempty"`    // what to do about it
+}
+
+// What to do about damage.
+const (
+	doRestore = "put a good copy of the file in its place, from a backup: what is paid for is nowhere else"
+	doRebuild = "`fleetlake rebuild` makes it anew from the journal"
+	doBack    = "`fleetlake rollback` publishes the version before at once, `fleetlake rebuild` makes it anew from the journal"
+	doRun     = "`fleetlake run JOB` publishes it before it asks anything"
+)
+
+// Verify holds journal, lake and warehouse against each other. It reads only, every byte of
+// them, and works while a run is under way.
+func (p *Pipeline) Verify(ctx context.Context) ([]Check, error) {
+	p.fill()
+	v := verifier{p: p, segments: map[string]segment{}}
+	steps := []func(context.Context) error{v.journal, v.open, v.lake, v.warehouse, v.published, v.credits}
+	var err error
+	for _, step := range steps {
+		if err == nil {
+			err = errors.Join(step(ctx), ctx.Err())
+		}
+	}
+	if v.w != nil {
+		err = errors.Join(err, v.w.Close())
+	}
+	return v.checks, err
+}
+
+// verifier holds what the checks share.
+type verifier struct {
+	p        *Pipeline
+	checks   []Check
+	segments map[string]segment // by run
+
+	w      *warehouse.Warehouse // nil if there is none to look at
+	runs   map[string]bool      // that are published
+	out    map[string]bool      // that were rolled back
+	known  map[string]load.Manifest
+	broken bool // the warehouse cannot be read
+}
+
+// add notes a check.
+func (v *verifier) add(name, do, summary string, wrong []string) {
+	c := Check{Name: name, OK: len(wrong) == 0, Summary: summary, Wrong: wrong}
+	if !c.OK {
+		c.Do = do
+	}
+	v.checks = append(v.checks, c)
+}
+
+// journal reads every frame of every segment.
+func (v *verifier) journal(ctx context.Context) error {
+	paths, err := journal.Segments(v.p.journal())
+	if err != nil {
+		return err
+	}
+	var wrong []string
+	entries, open := 0, 0
+	for _, path := range paths {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s := readSegment(path)
+		v.segments[journal.RunOf(path)] = s
+		wrong = append(wrong, s.wrong...)
+		entries += s.entries
+		if len(s.wrong) == 0 && !s.ended {
+			open++
+		}
+	}
+	summary := fmt.Sprintf("%d segments, %d entries", len(paths), entries)
+	if open > 0 {
+		summary += fmt.Sprintf("; %d without an end, as a run leaves it that is under way or was killed", open)
+	}
+	v.add("journal", doRestore, summary, wrong)
+	return nil
+}
+
+// open opens the published file and reads every block of it.
+func (v *verifier) open(ctx context.Context) error {
+	path := warehouse.Path(v.p.Dir)
+	w, err := warehouse.Open(ctx, path, warehouse.Options{})
+	switch {
+	case errors.Is(err, warehouse.ErrNone):
+		wrong := []string(nil)
+		if len(v.segments) > 0 {
+			wrong = []string{path + " is missing"}
+		}
+		v.add("warehouse file", doRun, "nothing is published", wrong)
+		return nil
+	case err != nil && ctx.Err() == nil:
+		v.broken = true
+		v.add("warehouse file", doBack, "not readable", []string{err.Error()})
+		return nil
+	case err != nil:
+		return err
+	}
+	v.w = w
+	if err = w.ReadAll(ctx); err == nil {
+		v.runs, err = w.Published(ctx)
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		v.broken = true
+		v.add("warehouse file", doBack, "not readable", []string{err.Error()})
+		return nil
+	}
+	if v.out, err = warehouse.RolledBack(v.p.Dir, v.runs); err != nil {
+		return err
+	}
+	v.add("warehouse file", doBack, fmt.Sprintf("%d runs, every block has its checksum", len(v.runs)), nil)
+	return nil
+}
+
+// lake holds every file against its manifest.
+func (v *verifier) lake(ctx context.Context) error {
+	known, err := load.Manifests(v.p.Dir)
+	if err != nil {
+		v.add("lake", doRebuild, "its manifests cannot be read", []string{err.Error()})
+		return nil
+	}
+	v.known = known
+	pending := map[string]bool{}
+	for run := range v.segments {
+		if known[run].Run.ID == "" {
+			pending[run] = !v.runs[run]
+		}
+	}
+	w := v.w
+	if v.broken {
+		w = nil
+	}
+	l, err := load.VerifyLake(ctx, v.p.Dir, known, pending, w)
+	if err != nil {
+		return err
+	}
+	for run := range v.runs {
+		if _, ok := known[run]; !ok {
+			l.Wrong = append(l.Wrong, filepath.Join("_manifests", run+".json")+" is missing")
+		}
+	}
+	slices.Sort(l.Wrong)
+	v.add("lake", doRebuild, fmt.Sprintf("%d files of %d runs, %.1f MB", l.Files, len(known), float64(l.Bytes)/1e6), l.Wrong)
+	return nil
+}
+
+// warehouse looks for what must never be in it, and compares it with the lake.
+func (v *verifier) warehouse(ctx context.Context) error {
+	if v.w == nil || v.broken {
+		return nil
+	}
+	wrong, err := v.w.Wrong(ctx)
+	if err != nil {
+		wrong = append(wrong, err.Error())
+	}
+	v.add("warehouse rules", doBack, "no vessel twice, no version out of order", wrong)
+	if v.known == nil {
+		return ctx.Err()
+	}
+	wrong, err = load.VerifyPublished(ctx, v.p.Dir, v.known, v.w)
+	if err != nil {
+		wrong = append(wrong, err.Error())
+	}
+	v.add("warehouse rows", doBack, "the tables have the rows that the manifests tell", wrong)
+	return ctx.Err()
+}
+
+// published holds the runs of the journal against those of the warehouse.
+func (v *verifier) published(context.Context) error {
+	if v.broken || v.w == nil {
+		return nil
+	}
+	var lost, waiting []string
+	for _, run := range slices.Sorted(maps.Keys(v.runs)) {
+		s, ok := v.segments[run]
+		switch {
+		case !ok:
+			lost = append(lost, run+" is published, and has no segment")
+		case !s.ended && len(s.wrong) == 0:
+			lost = append(lost, run+" is published, and its segment has lost its end")
+		}
+		for _, before := range s.continues {
+			if _, ok := v.segments[before]; !ok {
+				lost = append(lost, run+" goes on from "+before+", which has no segment")
+			}
+		}
+	}
+	v.add("journal of what is published", doRestore, fmt.Sprintf("%d runs", len(v.runs)), lost)
+	back := 0
+	for _, run := range slices.Sorted(maps.Keys(v.segments)) {
+		switch {
+		case v.out[run]:
+			back++
+		case v.segments[run].ended && !v.runs[run]:
+			waiting = append(waiting, run+" has ended, and is not published")
+		}
+	}
+	summary := "every run that has ended"
+	if back > 0 {
+		summary += fmt.Sprintf(", but %d that were rolled back", back)
+	}
+	v.add("published", doRun, summary, waiting)
+	return nil
+}
+
+// credits holds the table requests against the journal.
+func (v *verifier) credits(ctx context.Context) error {
+	if v.broken || v.w == nil {
+		return nil
+	}
+	rows, err := v.w.Spending(ctx)
+	if err != nil {
+		return err
+	}
+	type place struct{ run, operation string }
+	told := map[place]LaneReport{}
+	credits := 0
+	for run := range v.runs {
+		for _, lane := range v.segments[run].lanes {
+			told[place{run, lane.Operation}] = lane
+			credits += lane.Credits
+		}
+	}
+	var wrong []string
+	for _, r := range rows {
+		at := place{r.Run, r.Operation}
+		lane := told[at]
+		delete(told, at)
+		if s, ok := v.segments[r.Run]; ok && len(s.wrong) == 0 && (int(r.Requests) != lane.Requests || int(r.Credits) != lane.Credits) {
+			wrong = append(wrong, fmt.Sprintf("run %s, %s: %d requests and %d credits, the journal has %d and %d", r.Run, r.Operation, r.Requests, r.Credits, lane.Requests, lane.Credits))
+		}
+	}
+	for at, lane := range told {
+		if lane.Requests > 0 {
+			wrong = append(wrong, fmt.Sprintf("run %s, %s: no request, the journal has %d", at.run, at.operation, lane.Requests))
+		}
+	}
+	slices.Sort(wrong)
+	v.add("credits", doRebuild, fmt.Sprintf("%d credits, in `requests` as in the journal", credits), wrong)
+	return nil
+}

@@ -1,0 +1,57 @@
+package pipeline
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/fleetlake/fleetlake/extract/journal"
+)
+
+// segment is what a segment of the journal tells, and what is wrong with it.
+type segment struct {
+	entries   int
+	ended     bool
+	continues []string
+	lanes     []LaneReport
+	wrong     []string
+}
+
+// readSegment reads a segment whole, as a check of each of its entries.
+func readSegment(path string) segment {
+	s := segment{}
+	name := filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path))
+	wrong := func(format string, args ...any) { s.wrong = append(s.wrong, name+": "+fmt.Sprintf(format, args...)) }
+	sum := newSummary()
+	waiting := map[int]journal.Entry{} // intents without an answer
+	for e, err := range journal.Read(path) {
+		if err != nil {
+			s.wrong = append(s.wrong, err.Error())
+			break
+		}
+		switch {
+		case e.N == 0 && e.Plan == nil:
+			wrong("it does not begin with a plan")
+		case e.N > 0 && e.Plan != nil:
+			wrong("entry %d is another plan", e.N)
+		case e.Plan != nil && (e.Plan.Run != journal.RunOf(path) || e.Plan.Date != filepath.Base(filepath.Dir(path))):
+			wrong("it is the segment of run %s of %s", e.Plan.Run, e.Plan.Date)
+		case s.ended:
+			wrong("entry %d comes after the end", e.N)
+		case e.Kind == journal.KindIntent:
+			waiting[e.N] = e
+		case e.Kind == journal.KindAnswer:
+			if asked, ok := waiting[e.Intent]; !ok || asked.Operation != e.Operation || asked.Parameters != e.Parameters {
+				wrong("entry %d answers entry %d, which did not ask for that", e.N, e.Intent)
+			}
+			delete(waiting, e.Intent)
+		}
+		if e.Plan != nil {
+			s.continues = e.Plan.Continues
+		}
+		s.ended = s.ended || e.End != nil
+		s.entries++
+		sum.add(e)
+	}
+	s.lanes = sum.finish().Lanes
+	return s
+}

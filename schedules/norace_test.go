@@ -1,0 +1,5 @@
+//go:build !race
+
+package schedules
+
+const raceDetector = false

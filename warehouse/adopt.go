@@ -1,0 +1,91 @@
+package warehouse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Prepare makes a file that was built aside ready to take the place of the published one.
+// Beside it lies what its directory of versions shall hold: itself, the version that a next
+// run of its last night is built on, and what is published now, so that a person can go back.
+// It changes nothing in dir.
+func Prepare(ctx context.Context, dir, aside string) error {
+	vs, err := kept(aside)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(Path(aside))
+	if err != nil {
+		return fmt.Errorf("prepare: %w", err)
+	}
+	found := false
+	for _, v := range vs { // the latest first
+		switch {
+		case os.SameFile(v.info, info):
+			continue
+		case found:
+			err = os.Remove(v.path)
+		default:
+			found, err = true, os.Rename(v.path, filepath.Join(versions(aside), baseOnly+filepath.Base(v.path)))
+		}
+		if err != nil {
+			return fmt.Errorf("prepare: %w", err)
+		}
+	}
+	runs, _, err := held(ctx, Path(dir))
+	switch {
+	case errors.Is(err, ErrNone), errors.Is(err, ErrDamaged), err == nil && len(runs) == 0:
+		return flush(versions(aside)) // nothing to go back to
+	case err != nil:
+		return fmt.Errorf("prepare: %w", err)
+	}
+	last := ""
+	for run := range runs {
+		last = max(last, run)
+	}
+	if err := os.Link(Path(dir), filepath.Join(versions(aside), beforeRebuild+last+".duckdb")); err != nil {
+		return fmt.Errorf("prepare: %w", err)
+	}
+	return flush(versions(aside))
+}
+
+// Adopt puts a file that Prepare has made ready, and its versions, in the place of the
+// published one. Readers see the one or the other. A crash leaves a state from which the same
+// call goes on.
+func Adopt(dir, aside string) error {
+	if err := os.MkdirAll(filepath.Dir(Path(dir)), 0o755); err != nil {
+		return fmt.Errorf("adopt: %w", err)
+	}
+	if err := Swap(versions(aside), versions(dir), filepath.Join(aside, "versions.old")); err != nil {
+		return err
+	}
+	if _, err := os.Stat(Path(aside)); err == nil {
+		if err := replace(Path(aside), Path(dir)); err != nil {
+			return err
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("adopt: %w", err)
+	}
+	return writeMarks(dir, nil)
+}
+
+// Swap puts a directory in the place of another, which then has the name old. When it is done
+// it does nothing, so that it can be called again after a crash anywhere.
+func Swap(from, to, old string) error {
+	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
+		return nil // done before
+	} else if err != nil {
+		return fmt.Errorf("swap: %w", err)
+	}
+	if err := os.Rename(to, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("swap: %w", err)
+	}
+	if err := os.Rename(from, to); err != nil {
+		return fmt.Errorf("swap: %w", err)
+	}
+	return errors.Join(flush(filepath.Dir(from)), flush(filepath.Dir(to)))
+}

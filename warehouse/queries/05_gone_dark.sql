@@ -1,0 +1,12 @@
+-- Gone dark: vessels that are still on the list and that a status search used to show, but
+-- that none has shown since, although the search that showed them last was covered completely
+-- on every night since then that asked for it at all. A night that was not covered is no proof.
+SELECT v.vessel_id, v.name, v.flag, v.category, e.navigational_status, e.world_zone, e.last_date AS last_seen_there, count(*) AS complete_nights_since
+FROM (
+    SELECT * FROM episodes QUALIFY row_number() OVER (PARTITION BY vessel_id ORDER BY last_seen DESC) = 1
+) AS e
+JOIN   vessels AS v ON v.vessel_id = e.vessel_id AND v.listed
+JOIN   coverage AS c ON c.operation = 'by-status' AND c.value = e.sweep AND c.snapshot_date > e.last_date AND c.state <> 'skipped'
+GROUP BY ALL
+HAVING bool_and(c.state = 'complete')
+ORDER BY complete_nights_since DESC, v.vessel_id;

@@ -1,0 +1,2 @@
+-- partitions_clear: partitions is small, and written anew.
+DELETE FROM partitions;

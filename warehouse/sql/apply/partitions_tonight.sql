@@ -1,0 +1,10 @@
+-- partitions_tonight: how tonight covered each partition, in however many runs.
+CREATE OR REPLACE TEMP TABLE partitions_tonight AS
+SELECT c.operation, c.kind, lower(trim(c.value)) AS value, bool_or(c.state = 'complete') AS complete,
+       arg_max(c.state, {complete: c.state = 'complete', run: c.run_id}) AS state,
+       max(r.started_at) FILTER (c.state = 'complete') AS covered_at, max(c.run_id) AS run_id,
+       max(c.received_rows) AS rows
+FROM   lake_coverage AS c
+JOIN   runs AS r USING (run_id)
+WHERE  c.state IN ('complete', 'partial', 'suspect')
+GROUP BY ALL;

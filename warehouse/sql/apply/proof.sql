@@ -1,0 +1,14 @@
+-- proof: whether tonight proves who is on no page of the list: it covered every country that
+-- the service accepts, or every type. That the service has since come to accept is asked too.
+CREATE OR REPLACE TEMP TABLE proof AS
+WITH accepted AS (
+    SELECT 'country' AS kind, lower(trim(spelling)) AS value FROM countries
+    UNION
+    SELECT 'type', lower(trim(spelling)) FROM vessel_types
+    UNION
+    SELECT kind, lower(trim(value)) FROM lake_coverage WHERE kind IN ('country', 'type')
+)
+SELECT a.kind, bool_and(coalesce(p.proven_on = $date, false)) AS proven
+FROM   accepted AS a
+LEFT JOIN partitions AS p ON p.kind = a.kind AND p.value = a.value
+GROUP BY a.kind;

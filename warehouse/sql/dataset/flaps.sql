@@ -1,0 +1,33 @@
+-- flaps: values that some answer of tonight told and that are neither the one before nor the
+-- one after, or that gave way to the one before: a change to it and a change from it, marked.
+INSERT INTO changes BY NAME
+WITH told AS (
+    SELECT n.vessel_id, n.seen_at, n.run_id, n.entry, row_number() OVER (PARTITION BY n.vessel_id ORDER BY {{.Order}}) AS place, unnest([
+{{- range $i, $c := .Columns}}{{if $i}},{{end}}
+               {field: '{{.Name}}', value: n.{{.Name}}::VARCHAR}
+{{- end}}
+           ]) AS c
+    FROM   several_{{.Name}} AS n
+), before AS (
+    SELECT h.vessel_id, h.last_seen AS seen_at, NULL AS run_id, NULL AS entry, 0 AS place, unnest([
+{{- range $i, $c := .Columns}}{{if $i}},{{end}}
+               {field: '{{.Name}}', value: h.{{.Name}}::VARCHAR}
+{{- end}}
+           ]) AS c
+    FROM   {{.Name}} AS h
+    SEMI JOIN rows_{{.Name}} AS t ON t.vessel_id = h.vessel_id
+    WHERE  h.valid_to IS NULL
+), sequence AS (
+    SELECT vessel_id, c.field AS field, c.value AS value, seen_at, run_id, entry, place,
+           lag(c.value) OVER steps AS value_before, lag(seen_at) OVER steps AS seen_before,
+           first(c.value) OVER whole AS first_value, last(c.value) OVER whole AS last_value
+    FROM   (FROM before UNION ALL FROM told)
+    WHERE  c.value IS NOT NULL
+    WINDOW steps AS (PARTITION BY vessel_id, c.field ORDER BY place),
+           whole AS (PARTITION BY vessel_id, c.field ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
+)
+SELECT vessel_id, '{{.Name}}' AS dataset, field, value_before AS old_value, value AS new_value, seen_before, seen_at AS seen_after, $date AS snapshot_date, true AS flapping, run_id, entry
+FROM   sequence
+WHERE  value <> value_before AND place > 0
+  AND  (value NOT IN (first_value, last_value) OR value_before NOT IN (first_value, last_value) OR first_value = last_value)
+ORDER BY vessel_id, field, place;

@@ -1,0 +1,5 @@
+-- spending: what each run asked and paid, by operation.
+SELECT run_id, operation, count(*), coalesce(sum(credits), 0)::BIGINT
+FROM   requests
+GROUP BY ALL
+ORDER BY ALL;

@@ -1,0 +1,113 @@
+package warehouse
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Wrong lists what must never be in the file, and is: a line for each statement of sql/verify
+// that finds something.
+func (w *Warehouse) Wrong(ctx context.Context) ([]string, error) {
+	checks, err := files.ReadDir("sql/verify")
+	if err != nil {
+		return nil, err
+	}
+	var wrong []string
+	for _, c := range checks {
+		name := "verify/" + strings.TrimSuffix(c.Name(), ".sql")
+		var words string
+		switch err := w.db.QueryRowContext(ctx, statement(name)).Scan(&words); {
+		case err == nil:
+			wrong = append(wrong, name+": "+words)
+		case !errors.Is(err, sql.ErrNoRows):
+			return wrong, fmt.Errorf("%s: %w", name, plain(err))
+		}
+	}
+	return wrong, nil
+}
+
+// Tables counts the rows of each table.
+func (w *Warehouse) Tables(ctx context.Context) (map[string]int64, error) {
+	names, err := collect(ctx, w.db, "read/tables", scanText)
+	if err != nil {
+		return nil, fmt.Errorf("list tables: %w", err)
+	}
+	rows := make(map[string]int64, len(names))
+	for _, name := range names {
+		var n int64
+		if err := w.db.QueryRowContext(ctx, `SELECT count(*) FROM "`+name+`"`).Scan(&n); err != nil {
+			return nil, fmt.Errorf("count %s: %w", name, plain(err))
+		}
+		rows[name] = n
+	}
+	return rows, nil
+}
+
+// ReadAll reads every value of every table, and so every block of the file that holds any:
+// DuckDB compares each with its checksum.
+func (w *Warehouse) ReadAll(ctx context.Context) error {
+	names, err := collect(ctx, w.db, "read/tables", scanText)
+	if err != nil {
+		return fmt.Errorf("list tables: %w", err)
+	}
+	for _, name := range names {
+		var hash any
+		if err := w.db.QueryRowContext(ctx, `SELECT bit_xor(hash(t)) FROM "`+name+`" AS t`).Scan(&hash); err != nil {
+			return fmt.Errorf("read %s: %w", name, plain(err))
+		}
+	}
+	return nil
+}
+
+func scanText(rows *sql.Rows) (s string, err error) { return s, rows.Scan(&s) }
+
+// RunsBefore lists the published runs of a run's job that came before it, the latest first.
+func (w *Warehouse) RunsBefore(ctx context.Context, run string, limit int) ([]string, error) {
+	return collect(ctx, w.db, "read/before", scanText, sql.Named("run", run), sql.Named("limit", limit))
+}
+
+// IssueCount is how often a run met an issue.
+type IssueCount struct {
+	Run, Dataset, Field, Reason string // an empty field means the whole record or answer
+	Count                       int64
+}
+
+// IssueCounts counts the issues of some runs.
+func (w *Warehouse) IssueCounts(ctx context.Context, runs []string) ([]IssueCount, error) {
+	return collect(ctx, w.db, "read/issues", func(rows *sql.Rows) (c IssueCount, err error) {
+		return c, rows.Scan(&c.Run, &c.Dataset, &c.Field, &c.Reason, &c.Count)
+	}, runs)
+}
+
+// Spending is what a run asked of an operation and paid for it, as the table requests has it.
+type Spending struct {
+	Run, Operation    string
+	Requests, Credits int64
+}
+
+// Spending sums the table requests up.
+func (w *Warehouse) Spending(ctx context.Context) ([]Spending, error) {
+	return collect(ctx, w.db, "read/spending", func(rows *sql.Rows) (s Spending, err error) {
+		return s, rows.Scan(&s.Run, &s.Operation, &s.Requests, &s.Credits)
+	})
+}
+
+// Fleet compares the view vessels with a Parquet file that WriteVessels has written: the rows
+// that the file lacks, and those that the view lacks.
+func (w *Warehouse) Fleet(ctx context.Context, columns []Field, path string) (missing, more int64, err error) {
+	ours, theirs := make([]string, len(columns)), make([]string, len(columns))
+	for i, c := range columns {
+		ours[i], theirs[i] = c.Name, c.Name
+		if c.Instant {
+			theirs[i] = "make_timestamp(epoch_us(" + c.Name + "))"
+		}
+	}
+	text := filled("compare/fleet", struct{ Ours, Theirs string }{strings.Join(ours, ", "), strings.Join(theirs, ", ")})
+	if err := w.db.QueryRowContext(ctx, text, path).Scan(&missing, &more); err != nil {
+		return 0, 0, fmt.Errorf("compare vessels with %s: %w", path, plain(err))
+	}
+	return missing, more, nil
+}
