@@ -150,12 +150,10 @@ func (m *model) observe(date, id string, k *known) (o tale, fromList, doubt bool
 	}
 	now, isNow := shown[v.MMSI]
 	switch {
-	case isNow && len(shown) == 1:
-		o = tell(v, now, sighting)
 	case isNow:
 		o = tell(v, now, sighting)
-		doubt = k == nil || k.mmsis[v.MMSI] && k.tale["mmsi"] != v.MMSI
-		for mmsi := range shown { // both are new
+		doubt = k == nil && len(shown) > 1 || k != nil && k.tale["mmsi"] != v.MMSI && k.mmsis[v.MMSI] // it is back under an old flag
+		for mmsi := range shown {                                                                     // or both are new
 			doubt = doubt || mmsi != v.MMSI && k.tale["mmsi"] != v.MMSI && k.tale["mmsi"] != mmsi
 		}
 	default:
