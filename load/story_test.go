@@ -139,6 +139,7 @@ func TestStoryOfOneVessel(t *testing.T) {
 }
 
 func TestCountsByNightAndZone(t *testing.T) {
+	ids := row{"imo": 9811000, "mmsi": "353136000"}
 	moored := row{"imo": 9811000, "mmsi": "353136000", "navigational_status": "moored", "world_zone": "north-sea"}
 	check(t, map[string]rule{
 		"each search that was answered has a row, also one without vessels": {
@@ -153,6 +154,24 @@ func TestCountsByNightAndZone(t *testing.T) {
 			nights: []run{night("20", sightings(moored), swept("moored/north-sea")), night("21"), night("22", swept("moored/red-sea")), night("25", sightings(moored), swept("moored/north-sea"))},
 			sql:    "SELECT first_date, last_date, nights, nights_unseen FROM episodes",
 			want:   "20 25 2 2",
+		},
+		"every row has its vessel's number": {
+			nights: []run{
+				night("20", listings(row{"mmsi": "353136000"})),
+				night("21", listings(ids), sightings(moored), particulars(ids), map[string][]row{
+					"engine": {with(ids, row{"engine_type": "diesel"})}, "management": {with(ids, row{"manager": "A"})}, "positions": {with(ids, row{"position_at": "21 01:00", "latitude": 1.0, "longitude": 2.0})},
+					"issues":   {{"vessel_id": "IMO9811000", "entry": 1, "dataset": "registration", "reason": "odd"}},
+					"requests": {{"operation": "info", "parameters": "imo_or_mmsi=9811000"}, {"operation": "by-type", "parameters": "country=Panama&page=1"}},
+				}),
+			},
+			sql: `SELECT name, list(DISTINCT vessel_number ORDER BY vessel_number) FROM (
+				SELECT 'registration' AS name, vessel_number FROM registration UNION ALL SELECT 'particulars', vessel_number FROM particulars
+				UNION ALL SELECT 'engine', vessel_number FROM engine UNION ALL SELECT 'management', vessel_number FROM management
+				UNION ALL SELECT 'episodes', vessel_number FROM episodes UNION ALL SELECT 'positions', vessel_number FROM positions
+				UNION ALL SELECT 'issues', vessel_number FROM issues UNION ALL SELECT 'requests', vessel_number FROM requests
+			) GROUP BY name ORDER BY name`,
+			want: "engine [9811000]\nepisodes [9811000]\nissues [9811000]\nmanagement [9811000]\nparticulars [9811000]\n" +
+				"positions [9811000]\nregistration [9811000 353136000]\nrequests [9811000 <nil>]",
 		},
 		"the macros and what they are for are in the file": {
 			nights: []run{night("20", listings(ever))},

@@ -228,7 +228,11 @@ func (h *history) again(nights []string) {
 	h.r.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
 	for portion := range slices.Chunk(paths, 1+len(paths)/3) {
 		for _, path := range portion {
-			h.place(path, other)
+			for _, of := range paths { // a run goes on from the earlier ones of its night: they come with it
+				if filepath.Dir(of) == filepath.Dir(path) && of <= path {
+					h.place(of, other)
+				}
+			}
 		}
 		if _, err := other.Recover(context.Background()); err != nil {
 			h.t.Fatal(err)

@@ -47,7 +47,15 @@ func (w *Warehouse) find(ctx context.Context, number string) ([]string, error) {
 	}
 	return collect(ctx, w.db, "story/find", func(rows *sql.Rows) (id string, err error) {
 		return id, rows.Scan(&id)
-	}, sql.Named("id", id), sql.Named("mmsi", mmsi))
+	}, sql.Named("id", id), sql.Named("number", numberOf(id)), sql.Named("mmsi", mmsi))
+}
+
+// numberOf is the number in a vessel_id, as the column vessel_number has it; -1 is none.
+func numberOf(id string) int {
+	if n, err := strconv.Atoi(strings.TrimLeft(id, "IMOS")); err == nil {
+		return n
+	}
+	return -1
 }
 
 // teller reads a story, part by part.
@@ -101,7 +109,7 @@ func (t *teller) versions() error {
 }
 
 func (t *teller) version(d dataset, told *StoryDataset, id string) error {
-	rows, err := t.db.QueryContext(t.ctx, d.statement("versions"), id)
+	rows, err := t.db.QueryContext(t.ctx, d.statement("versions"), numberOf(id), id)
 	if err != nil {
 		return fmt.Errorf("versions of %s: %w", d.Name, plain(err))
 	}
@@ -165,7 +173,7 @@ func (t *teller) stays() error {
 func (t *teller) moves() error {
 	err := tell(t, &t.Episodes, "episodes", func(rows *sql.Rows, e *StoryEpisode) error {
 		return rows.Scan(&e.Status, &e.Zone, &e.Laden, &e.ForOrder, &e.VesselType, &e.FirstSeen, &e.LastSeen, &e.Nights, &e.Evidence.Run, &e.Evidence.Entry)
-	}, t.VesselID)
+	}, numberOf(t.VesselID), t.VesselID)
 	if err != nil {
 		return err
 	}
@@ -173,7 +181,7 @@ func (t *teller) moves() error {
 	if err := tell(t, &latest, "positions", func(rows *sql.Rows, p *StoryPosition) error {
 		return rows.Scan(&t.Positions.Count, &t.Positions.Since, &p.At, &p.SeenAt, &p.Latitude, &p.Longitude, &p.SpeedKn, &p.CourseDeg,
 			&p.Status, &p.Destination, &p.Evidence.Operation, &p.Evidence.Run, &p.Evidence.Entry)
-	}, t.VesselID); err != nil {
+	}, numberOf(t.VesselID), t.VesselID); err != nil {
 		return err
 	}
 	if len(latest) > 0 {
@@ -188,7 +196,7 @@ func (t *teller) moves() error {
 func (t *teller) lookups() error {
 	return tell(t, &t.Lookups, "lookups", func(rows *sql.Rows, l *StoryLookup) error {
 		return rows.Scan(&l.Operation, &l.Requests, &l.Credits, &l.Asked, &l.Answered, &l.Refused, &l.Outcome, &l.Evidence.Run, &l.Evidence.Entry)
-	}, "imo_or_mmsi="+t.IMO, "imo_or_mmsi="+t.MMSI)
+	}, numberOf(t.IMO), numberOf(t.MMSI))
 }
 
 // issues reads them under the vessel's id and under the one that its MMSI alone would give it:
@@ -206,7 +214,7 @@ func (t *teller) issues() error {
 	}
 	return tell(t, &t.Issues, "issues", func(rows *sql.Rows, i *StoryIssue) error {
 		return rows.Scan(&i.Dataset, &i.Field, &i.Reason, &i.RawValue, &i.First, &i.Last, &i.Nights, &i.Open, &i.Evidence.Run, &i.Evidence.Entry)
-	}, sql.Named("id", t.VesselID), sql.Named("other", "MMSI"+t.MMSI), sql.Named("datasets", names), sql.Named("seen", times))
+	}, sql.Named("number", numberOf(t.VesselID)), sql.Named("mmsi", numberOf(t.MMSI)), sql.Named("id", t.VesselID), sql.Named("other", "MMSI"+t.MMSI), sql.Named("datasets", names), sql.Named("seen", times))
 }
 
 func (t *teller) conflicts() error {

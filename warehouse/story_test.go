@@ -2,6 +2,8 @@ package warehouse
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,9 +59,23 @@ var secondNight = []string{
 func told(t *testing.T) *Warehouse {
 	t.Helper()
 	dir := t.TempDir()
-	must(t, update(t, dir, 20, firstNight...))
-	must(t, update(t, dir, 21, secondNight...))
+	must(t, update(t, dir, 20, slices.Concat(firstNight, numbers())...))
+	must(t, update(t, dir, 21, slices.Concat(secondNight, numbers())...))
 	return opened(t, dir)
+}
+
+// numbers fills the column by which a story is found, as the migration does that made it.
+func numbers() (updates []string) {
+	text, err := files.ReadFile("sql/migrations/0015_vessel_number.sql")
+	if err != nil {
+		panic(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "UPDATE ") {
+			updates = append(updates, line)
+		}
+	}
+	return updates
 }
 
 func moment(day, hour, minute int) *time.Time {

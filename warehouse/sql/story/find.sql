@@ -5,9 +5,9 @@ SELECT vessel_id
 FROM (
     SELECT vessel_id, 2 AS place FROM vessel_aliases WHERE alias_id = $id AND until IS NULL
     UNION ALL
-    SELECT vessel_id, 3 FROM registration WHERE vessel_id = $id
+    SELECT vessel_id, 3 FROM registration WHERE vessel_number = $number AND vessel_id = $id
     UNION ALL
-    SELECT vessel_id, CASE WHEN valid_to IS NULL THEN 1 ELSE 4 END FROM registration WHERE mmsi = $mmsi
+    SELECT vessel_id, CASE WHEN valid_to IS NULL THEN 1 ELSE 4 END FROM registration WHERE $mmsi <> '' AND mmsi = $mmsi
     UNION ALL
     SELECT vessel_id, 4 FROM second_mmsi_claims WHERE mmsi = $mmsi
 )

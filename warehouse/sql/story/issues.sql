@@ -12,6 +12,6 @@ SELECT i.dataset, coalesce(i.field, ''), i.reason, coalesce(arg_max(i.raw_value,
        coalesce(max(i.snapshot_date) >= any_value(n.night), true), max(i.run_id), arg_max(i.entry, {run: i.run_id, entry: i.entry})
 FROM   issues AS i
 LEFT JOIN night AS n USING (dataset)
-WHERE  i.vessel_id IN ($id, $other)
+WHERE  i.vessel_number IN ($number, $mmsi) AND i.vessel_id IN ($id, $other)
 GROUP BY i.dataset, i.field, i.reason
 ORDER BY 8 DESC, 6 DESC, 1, 2, 3;

@@ -3,6 +3,6 @@ SELECT operation, count(*)::INTEGER, coalesce(sum(credits), 0)::INTEGER,
        max(sent_at), max(received_at) FILTER (outcome = 'ok'), max(sent_at) FILTER (outcome IN ('not_found', 'rejected', 'empty')),
        arg_max(outcome, sent_at), arg_max(run_id, sent_at), arg_max(entry, sent_at)
 FROM   requests
-WHERE  parameters IN ($1, $2) AND operation IN ('info', 'location', 'particulars')
+WHERE  vessel_number IN ($1, $2)
 GROUP BY operation
 ORDER BY operation;
