@@ -104,7 +104,7 @@ func (c *Client) Admit(ctx context.Context, o Operation) (Ticket, error) {
 // a request in the air is waited for.
 func (c *Client) Send(ctx context.Context, ticket Ticket, r Request) (Answer, error) {
 	for try := 1; ; try++ {
-		a, err := c.attempt(ctx, ticket, r)
+		a, err := c.attempt(ctx, ticket, r, try)
 		if err == nil || Judge(err) != Wait || try == attempts || !c.mayRetry(r.Operation) {
 			return a, err
 		}
@@ -120,7 +120,7 @@ func (c *Client) Send(ctx context.Context, ticket Ticket, r Request) (Answer, er
 }
 
 // attempt sends an admitted request once: intent, send, answer, settle.
-func (c *Client) attempt(ctx context.Context, ticket Ticket, r Request) (Answer, error) {
+func (c *Client) attempt(ctx context.Context, ticket Ticket, r Request, try int) (Answer, error) {
 	e := journal.Entry{Kind: journal.KindAnswer, Operation: r.Operation.Name, Parameters: r.Parameters.Encode()}
 	if err := c.intend(r, &e); err != nil {
 		c.lanes[r.Operation.Name].Done(ticket, time.Now())
@@ -128,7 +128,7 @@ func (c *Client) attempt(ctx context.Context, ticket Ticket, r Request) (Answer,
 		return Answer{}, err
 	}
 	// From here on the request may be billed: a shutdown must not lose the answer.
-	ctx = context.WithoutCancel(ctx)
+	ctx, span := traced(context.WithoutCancel(ctx), r.Operation, try)
 	e.Sent = c.now()
 	reply, err := c.exchange(ctx, r)
 	e.Received = c.now()
@@ -139,6 +139,7 @@ func (c *Client) attempt(ctx context.Context, ticket Ticket, r Request) (Answer,
 	kept, broken := c.segment.Append(e)
 	c.budget.Settle(r.Operation.Credits, e.Credits)
 	c.settled(r, e)
+	told(span, kept, err, broken)
 	if broken != nil {
 		return Answer{}, broken
 	}

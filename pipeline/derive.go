@@ -13,13 +13,16 @@ import (
 	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/transform"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"go.opentelemetry.io/otel/attribute"
 )
 
 // Recover publishes what earlier runs paid for and did not publish, and returns their
 // reports. A run that a crash left without an end gets one. Runs that were rolled back stay
 // out. The caller holds the lock.
-func (p *Pipeline) Recover(ctx context.Context) ([]Report, error) {
+func (p *Pipeline) Recover(ctx context.Context) (reports []Report, err error) {
 	p.fill()
+	ctx, span := phase(ctx, "recover")
+	defer end(span, &err)
 	if err := p.settleRebuild(); err != nil {
 		return nil, err
 	}
@@ -102,16 +105,30 @@ func (p *Pipeline) derive(ctx context.Context, paths ...string) ([]Report, error
 	var reports []Report
 	var written []load.Manifest
 	for _, path := range paths {
-		p.Progress(Progress{At: p.Now(), Phase: "derive"})
-		r, m, err := p.transform(path)
+		r, m, err := p.write(ctx, path)
 		if err != nil {
 			return nil, fmt.Errorf("derive %s: %w", journal.RunOf(path), err)
 		}
 		reports, written = append(reports, r), append(written, m)
 	}
 	debug.FreeOSMemory()
+	return reports, p.publish(ctx, written)
+}
+
+// write shows that a segment is turned into lake files, and does it.
+func (p *Pipeline) write(ctx context.Context, path string) (r Report, m load.Manifest, err error) {
+	p.Progress(Progress{At: p.Now(), Phase: "derive"})
+	_, span := phase(ctx, "transform", attribute.String("fleetlake.run", journal.RunOf(path)))
+	defer end(span, &err)
+	return p.transform(path)
+}
+
+// publish loads what was written into a new warehouse, and shows it to the analysts.
+func (p *Pipeline) publish(ctx context.Context, written []load.Manifest) (err error) {
 	p.Progress(Progress{At: p.Now(), Phase: "publish"})
-	return reports, load.Publish(ctx, p.Dir, load.Options{AcceptIssues: p.AcceptIssues}, written...)
+	ctx, span := phase(ctx, "publish", attribute.Int("fleetlake.runs", len(written)))
+	defer end(span, &err)
+	return load.Publish(ctx, p.Dir, load.Options{AcceptIssues: p.AcceptIssues}, written...)
 }
 
 // transform turns a segment into lake files.

@@ -52,6 +52,8 @@ func (h *harvest) run(ctx context.Context) {
 	h.lookups.open()
 	lanes.Go(func() {
 		defer h.lookups.close()
+		ctx, end := h.lane(ctx, extract.ByType)
+		defer end()
 		h.drain(ctx, extract.ByType, h.listing.queue, h.listing.answer)
 		if h.listing.check() {
 			h.drain(ctx, extract.ByType, h.listing.queue, h.listing.answer)
@@ -60,9 +62,13 @@ func (h *harvest) run(ctx context.Context) {
 	})
 	lanes.Go(func() {
 		defer h.lookups.close()
+		ctx, end := h.lane(ctx, extract.ByStatus)
+		defer end()
 		h.drain(ctx, extract.ByStatus, h.sweep, h.sighted)
 	})
 	lanes.Go(func() {
+		ctx, end := h.lane(ctx, h.lookups.operation)
+		defer end()
 		h.drain(ctx, h.lookups.operation, h.lookups.queue, func(extract.Request, extract.Answer) {})
 	})
 	lanes.Wait()

@@ -12,6 +12,9 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 )
 
 // Pipeline runs jobs against one service into one data directory.
@@ -22,6 +25,7 @@ type Pipeline struct {
 	Log      *slog.Logger     // nil discards
 	Progress func(Progress)   // called a few times a second; may be nil
 	Version  string           // of the program, for the journal
+	Tracer   trace.Tracer     // takes a span of each run, phase, lane and request; nil records nothing
 
 	// AcceptIssues publishes also what load.ErrIssues would stop.
 	AcceptIssues bool
@@ -37,12 +41,14 @@ var errDeadline = errors.New("deadline of the run is over")
 //
 // Cancelling ctx stops new requests; answers in the air are kept, and what was paid for is
 // published.
-func (p *Pipeline) Run(ctx context.Context, job Job, date string) (Report, error) {
+func (p *Pipeline) Run(ctx context.Context, job Job, date string) (report Report, err error) {
 	p.fill()
 	started := p.Now().UTC()
 	if date == "" {
 		date = started.In(job.Location).Format(time.DateOnly)
 	}
+	ctx, span := p.Tracer.Start(ctx, "run", trace.WithAttributes(attribute.String("fleetlake.job", job.Name), attribute.String("fleetlake.snapshot_date", date)))
+	defer endRun(span, &report, &err)
 	recovered, err := p.Recover(ctx)
 	if err != nil {
 		return Report{}, err
@@ -52,23 +58,11 @@ func (p *Pipeline) Run(ctx context.Context, job Job, date string) (Report, error
 			return r, nil // only its publishing was cut off
 		}
 	}
-	before, err := p.night(ctx, job.Name, date)
+	w, segment, err := p.plan(ctx, job, date, started)
 	if err != nil {
 		return Report{}, err
 	}
-	f, err := p.facts(ctx, job, before, started)
-	if err != nil {
-		return Report{}, err
-	}
-	w := work{job: job, decision: decide(job, f, p.Service.PerMinute), targets: f.targets, refused: f.refused, before: before, started: started}
-	w.plan = w.journal(runID(started), date, p.Version)
-	segment, err := journal.Create(p.journal(), journal.Entry{Kind: journal.KindPlan, At: started, Plan: &w.plan})
-	if err != nil {
-		return Report{}, err
-	}
-	end, broken := p.harvest(ctx, w, segment)
-	_, err = segment.Append(journal.Entry{Kind: journal.KindEnd, At: p.Now().UTC(), End: &end})
-	if err := errors.Join(broken, err, segment.Close()); err != nil {
+	if err := p.fetch(ctx, w, segment); err != nil {
 		return Report{}, err // the next start goes on from here
 	}
 	reports, err := p.derive(context.WithoutCancel(ctx), segment.Path())
@@ -76,6 +70,33 @@ func (p *Pipeline) Run(ctx context.Context, job Job, date string) (Report, error
 		return Report{}, err
 	}
 	return reports[0], nil
+}
+
+// plan decides what a run asks, and begins its segment with that.
+func (p *Pipeline) plan(ctx context.Context, job Job, date string, started time.Time) (w work, segment *journal.Segment, err error) {
+	ctx, span := phase(ctx, "plan")
+	defer end(span, &err)
+	before, err := p.night(ctx, job.Name, date)
+	if err != nil {
+		return w, nil, err
+	}
+	f, err := p.facts(ctx, job, before, started)
+	if err != nil {
+		return w, nil, err
+	}
+	w = work{job: job, decision: decide(job, f, p.Service.PerMinute), targets: f.targets, refused: f.refused, before: before, started: started}
+	w.plan = w.journal(runID(started), date, p.Version)
+	segment, err = journal.Create(p.journal(), journal.Entry{Kind: journal.KindPlan, At: started, Plan: &w.plan})
+	return w, segment, err
+}
+
+// fetch asks what was planned, and gives the segment its end.
+func (p *Pipeline) fetch(ctx context.Context, w work, segment *journal.Segment) (err error) {
+	ctx, span := phase(ctx, "harvest")
+	defer end(span, &err)
+	last, broken := p.harvest(ctx, w, segment)
+	_, err = segment.Append(journal.Entry{Kind: journal.KindEnd, At: p.Now().UTC(), End: &last})
+	return errors.Join(broken, err, segment.Close())
 }
 
 func (p *Pipeline) fill() {
@@ -87,6 +108,9 @@ func (p *Pipeline) fill() {
 	}
 	if p.Progress == nil {
 		p.Progress = func(Progress) {}
+	}
+	if p.Tracer == nil {
+		p.Tracer = noop.NewTracerProvider().Tracer("")
 	}
 }
 

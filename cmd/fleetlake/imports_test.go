@@ -16,12 +16,12 @@ const module = "github.com/fleetlake/fleetlake/"
 // it must never import of anything. Tests are free.
 var mayImport = map[string]struct{ ours, never []string }{
 	"extract/journal":   {nil, nil},
-	"extract":           {[]string{"extract/journal"}, []string{"database/sql"}},
+	"extract":           {[]string{"extract/journal"}, []string{"database/sql", "go.opentelemetry.io/otel/sdk"}},
 	"extract/simulator": {[]string{"extract"}, []string{"database/sql"}},
 	"transform":         {[]string{"extract/journal"}, []string{"net/http", "os", "database/sql", "log/slog"}},
 	"warehouse":         {nil, []string{"github.com/apache/arrow/go/v17", "net/http"}},
 	"load":              {[]string{"transform", "warehouse"}, []string{"net/http"}},
-	"pipeline":          {[]string{"extract", "extract/journal", "transform", "load", "warehouse"}, []string{"github.com/robfig/cron/v3", "flag", "github.com/spf13/cobra", "database/sql"}},
+	"pipeline":          {[]string{"extract", "extract/journal", "transform", "load", "warehouse"}, []string{"github.com/robfig/cron/v3", "flag", "github.com/spf13/cobra", "database/sql", "go.opentelemetry.io/otel/sdk"}},
 	"schedules":         {[]string{"pipeline"}, []string{"database/sql", "net/http"}},
 	"schedules/page":    {[]string{"pipeline", "warehouse"}, []string{"database/sql"}},
 	"schedules/metrics": {[]string{"pipeline", "warehouse"}, []string{"database/sql"}},

@@ -6,9 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/schedules/notify"
 	"github.com/spf13/cobra"
 )
 
@@ -21,7 +25,11 @@ func (a *app) runCommand() *cobra.Command {
 		Short: "Run a job now, or go on with a run that was cut off",
 		Long: `Run a job now: list, sweep and look up within the rate limits and the credit cap, then publish
 the warehouse. A run of the same job and snapshot date that was cut off is gone on with: what
-was answered is not asked again. Without JOB, the only job of the configuration is run.`,
+was answered is not asked again. Without JOB, the only job of the configuration is run.
+
+Whom the configuration names under "notify" is told what goes wrong, as by "serve". With
+OTEL_EXPORTER_OTLP_ENDPOINT set, the run is sent there as an OpenTelemetry trace (OTLP over
+HTTP).`,
 		Example: `  fleetlake run nightly
   fleetlake run nightly --budget 500 --deadline 30m
   fleetlake run nightly --date 2026-11-20 --json`,
@@ -66,25 +74,92 @@ func (c Config) chosen(args []string) (pipeline.Job, error) {
 	return job, err
 }
 
+// tellWithin is how long a run waits, after its report is printed, until whom it concerns is
+// told: two tries, and nothing where there is nothing to tell.
+const tellWithin = 10 * time.Second
+
 // runJob runs a job once, shows how far it is, and prints the report.
 func (a *app) runJob(ctx context.Context, config Config, job pipeline.Job, date string, asJSON bool) error {
 	p, err := a.pipeline(config)
 	if err != nil {
 		return err
 	}
+	told, stopTelling, err := config.teller(p.Log)
+	if err != nil {
+		return err
+	}
+	defer stopTelling()
 	unlock, err := lock(config.DataDir, "run "+job.Name)
 	if err != nil {
 		return err
 	}
+	sent := newTraces(a.getenv, p.Log)
+	defer sent.close(lastWords)
+	p.Tracer = sent.tracer()
 	report, stop := newProgress(a.stderr, a.terminal())
 	p.Progress = report
-	r, err := p.Run(ctx, job, date)
+	r, err := telling(told, config, job, date, func() (pipeline.Report, error) { return p.Run(ctx, job, date) })
 	stop()
 	if err := errors.Join(err, unlock()); err != nil {
 		return err
 	}
 	a.code = codeOf(r)
 	return printReport(a.stdout, r, asJSON)
+}
+
+// teller starts a notifier of the configuration's recipients, of whom there may be none.
+func (c Config) teller(log *slog.Logger) (n *notify.Notifier, stop func(), err error) {
+	to, err := c.Notify.recipients()
+	if err != nil {
+		return nil, nil, &configError{[]string{err.Error()}}
+	}
+	to.Log = log
+	if n, err = notify.New(to); err != nil {
+		return nil, nil, err
+	}
+	return n, func() {
+		ctx, cancel := context.WithTimeout(context.Background(), tellWithin)
+		defer cancel()
+		n.Close(ctx)
+	}, nil
+}
+
+// telling runs a job and tells how that ended: what serve would tell. Who stopped it knows.
+func telling(n *notify.Notifier, config Config, job pipeline.Job, date string, run func() (pipeline.Report, error)) (pipeline.Report, error) {
+	reason := "it panicked; the log has the stack"
+	defer func() {
+		if reason == "" {
+			return
+		}
+		if date == "" {
+			date = time.Now().In(job.Location).Format(time.DateOnly)
+		}
+		n.Send(notify.OfFailure(job.Name, date, time.Now(), config.withoutPaths(reason)))
+	}()
+	r, err := run()
+	switch {
+	case err == nil:
+		reason = ""
+		if e, ok := notify.OfReport(r); ok {
+			n.Send(e)
+		}
+	case errors.Is(err, context.Canceled):
+		reason = ""
+	default:
+		reason = err.Error()
+	}
+	return r, err
+}
+
+// withoutPaths takes the data directory out of words that leave this machine.
+func (c Config) withoutPaths(words string) string {
+	if whole, err := filepath.Abs(c.DataDir); err == nil {
+		words = strings.ReplaceAll(words, whole, "DATA")
+	}
+	if filepath.IsAbs(c.DataDir) {
+		words = strings.ReplaceAll(words, c.DataDir, "DATA")
+	}
+	return words
 }
 
 func printReport(w io.Writer, r pipeline.Report, asJSON bool) error {

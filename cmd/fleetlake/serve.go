@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,7 +30,10 @@ for once, or given up, as the job's "missed" and "max_lateness" say. Slots witho
 are kept with their reasons in slots.ndjson of the data directory.
 
 SIGTERM stops new requests, keeps the answers in the air, publishes, and ends; the next start
-goes on from there. A second one ends at once, and loses no answer that had arrived.`,
+goes on from there. A second one ends at once, and loses no answer that had arrived.
+
+With OTEL_EXPORTER_OTLP_ENDPOINT set, each run is sent there as an OpenTelemetry trace (OTLP
+over HTTP).`,
 		Example: "  fleetlake serve",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -52,6 +53,7 @@ type server struct {
 	runner   *schedules.Runner
 	book     *schedules.Book
 	notifier *notify.Notifier
+	traces   *traces // nil without a collector
 	metrics  *metrics.Metrics
 	systemd  systemd
 	log      *slog.Logger
@@ -79,6 +81,7 @@ func (a *app) serve(ctx context.Context, config Config) error {
 	}
 	defer closePage()
 	defer s.closeNotifier()
+	defer s.traces.close(flushWithin)
 	stopWatching := s.watchSilence(ctx)
 	defer stopWatching()
 	defer context.AfterFunc(ctx, s.stopping)()
@@ -110,6 +113,8 @@ func (a *app) server(config Config) (*server, error) {
 		return nil, err
 	}
 	p.Progress = s.observe
+	s.traces = newTraces(a.getenv, s.log)
+	p.Tracer = s.traces.tracer()
 	s.runner = &schedules.Runner{Run: s.run, Stored: s.stored, Now: time.Now, Log: s.log, Book: s.book, Told: s.told, Pulse: s.pulse(), Beat: s.beat}
 	return s, nil
 }
@@ -144,6 +149,7 @@ func (s *server) run(ctx context.Context, slot schedules.Slot) error {
 	if err != nil {
 		return err
 	}
+	defer s.traces.flush()
 	defer func() {
 		if err := unlock(); err != nil {
 			s.log.Error("data directory not unlocked", "error", err)
@@ -194,13 +200,4 @@ func (s *server) observe(p pipeline.Progress) {
 	s.progress = p
 }
 
-// withoutPaths takes the data directory out of words that leave this machine.
-func (s *server) withoutPaths(words string) string {
-	if whole, err := filepath.Abs(s.config.DataDir); err == nil {
-		words = strings.ReplaceAll(words, whole, "DATA")
-	}
-	if filepath.IsAbs(s.config.DataDir) {
-		words = strings.ReplaceAll(words, s.config.DataDir, "DATA")
-	}
-	return words
-}
+func (s *server) withoutPaths(words string) string { return s.config.withoutPaths(words) }

@@ -1,0 +1,48 @@
+package extract
+
+import (
+	"context"
+
+	"github.com/fleetlake/fleetlake/extract/journal"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
+)
+
+// unrecorded is the span of every request that nobody watches: it costs no allocation.
+var unrecorded trace.Span = noop.Span{}
+
+// traced starts the span of one try of a request, if ctx has a span that is recorded. It never
+// holds what travels: no key, address, parameter or body.
+func traced(ctx context.Context, o Operation, try int) (context.Context, trace.Span) {
+	parent := trace.SpanFromContext(ctx)
+	if !parent.IsRecording() {
+		return ctx, unrecorded
+	}
+	return parent.TracerProvider().Tracer("github.com/fleetlake/fleetlake/extract").Start(ctx, "request "+o.Name,
+		trace.WithSpanKind(trace.SpanKindClient),
+		trace.WithAttributes(attribute.String("fleetlake.operation", o.Name), attribute.Int("fleetlake.attempt", try)))
+}
+
+// told ends the span of a request with what the journal has of it. The words of an error stay
+// here: they may hold what the service wrote.
+func told(span trace.Span, e journal.Entry, failed, broken error) {
+	if span.IsRecording() {
+		span.SetAttributes(attribute.String("fleetlake.outcome", e.Outcome), attribute.Int("fleetlake.credits", e.Credits))
+		if e.Status != 0 {
+			span.SetAttributes(attribute.Int("http.response.status_code", e.Status))
+		}
+		switch {
+		case broken != nil:
+			span.SetStatus(codes.Error, "the answer is not in the journal")
+		case failed != nil:
+			span.SetStatus(codes.Error, e.Outcome)
+			span.SetAttributes(attribute.String("error.type", e.Outcome))
+		}
+		if broken == nil {
+			span.SetAttributes(attribute.Int("fleetlake.entry", e.N))
+		}
+	}
+	span.End()
+}
