@@ -27,7 +27,8 @@ type model struct {
 // look is what one night's answers show: by MMSI.
 type look struct {
 	listed  map[string]bool
-	looked  map[string]bool
+	looked  map[string]bool            // in any lookup
+	whole   map[string]bool            // in one that answers with the whole profile
 	sighted map[string]map[string]bool // by sweep
 }
 
@@ -63,7 +64,7 @@ func (m *model) read(path string) {
 		case e.Kind == journal.KindPlan:
 			date = e.Plan.Date
 			if m.looks[date] == nil {
-				m.looks[date] = &look{map[string]bool{}, map[string]bool{}, map[string]map[string]bool{}}
+				m.looks[date] = &look{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]map[string]bool{}}
 			}
 			l = m.looks[date]
 		case e.OK():
@@ -102,11 +103,14 @@ func (m *model) answer(l *look, date string, e journal.Entry) {
 		for _, v := range body.Vessels {
 			l.sighted[sweep][v.MMSI] = true
 		}
-	case extract.Particulars.Name:
+	case extract.Particulars.Name, extract.Info.Name:
 		if body.Detail != nil {
 			body.vessel = *body.Detail
 		}
 		l.looked[body.MMSI] = true
+		if e.Operation == extract.Info.Name {
+			l.whole[body.MMSI] = true
+		}
 	}
 }
 
@@ -148,6 +152,7 @@ func (m *model) check() {
 	m.stays()
 	m.episodes()
 	m.versions()
+	m.profiles()
 }
 
 // compare reports the rows that are missing, and those that should not be.

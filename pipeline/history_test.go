@@ -67,7 +67,7 @@ type history struct {
 func playHistory(t *testing.T, seed uint64, nights int) {
 	start := time.Now().UTC()
 	sim, err := simulator.New(simulator.Config{Seed: seed, Vessels: 400, Start: start, Key: "k", Credits: 100_000_000,
-		Rates: simulator.Rates{Built: .002, Scrapped: .002, Unlisted: .006, Renamed: .004, Reflagged: .006, Identified: .06, Corrected: .01, Moved: .1}})
+		Rates: simulator.Rates{Built: .002, Scrapped: .002, Unlisted: .006, Renamed: .004, Reflagged: .006, Identified: .06, Corrected: .05, Sold: .03, Moved: .1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,6 +77,9 @@ func playHistory(t *testing.T, seed uint64, nights int) {
 	h.job = Job{Name: "nightly", Location: time.UTC, List: List{By: "cheapest", MaxAge: 20 * time.Hour},
 		Sweep:  Sweep{Statuses: []string{"moored", "at-anchor", "aground"}, Zones: []string{"china-coast", "north-sea", "east-mediterranean", "us-gulf"}},
 		Lookup: Lookup{Want: []string{"particulars"}, MaxAge: 72 * time.Hour, MaxRequests: 40}}
+	if seed%2 == 1 {
+		h.job.Lookup.Want = Datasets // whole profiles
+	}
 	for day := range nights {
 		time.Sleep(time.Until(start.AddDate(0, 0, day).Add(2 * time.Hour)))
 		sim.SetDay(day)

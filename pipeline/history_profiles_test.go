@@ -1,0 +1,132 @@
+package pipeline
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/transform"
+)
+
+// profiles follows what the lookups showed of each vessel: its particulars, and where the job
+// asks for all of a profile also its engine, its management and its positions.
+func (m *model) profiles() {
+	for _, d := range []struct {
+		table transform.Table
+		of    func(simulator.Vessel) any
+		by    func(*look) map[string]bool
+	}{
+		{transform.Particulars, func(v simulator.Vessel) any { return v.Particulars }, func(l *look) map[string]bool { return l.looked }},
+		{transform.Engine, func(v simulator.Vessel) any { return v.Engine }, func(l *look) map[string]bool { return l.whole }},
+		{transform.Management, func(v simulator.Vessel) any { return v.Management }, func(l *look) map[string]bool { return l.whole }},
+	} {
+		m.dataset(d.table, d.of, d.by)
+	}
+	m.positions()
+}
+
+// dataset follows one dataset of a profile, and compares its changes and what is known of it
+// at the end.
+func (m *model) dataset(table transform.Table, of func(simulator.Vessel) any, by func(*look) map[string]bool) {
+	state, ids := map[string]*known{}, map[string]bool{}
+	var changes [][]string
+	for _, date := range m.nights {
+		seen := map[string]bool{}
+		for mmsi := range m.everything(date) {
+			seen[m.truth[date][mmsi].VesselID] = true
+		}
+		m.link(date, seen, ids, func(alias string) {
+			id := m.truth[date][alias[len("MMSI"):]].VesselID
+			if state[id] == nil && state[alias] != nil {
+				state[id] = state[alias]
+			}
+			delete(state, alias)
+		})
+		told := map[string]tale{}
+		for mmsi := range by(m.looks[date]) {
+			v := m.truth[date][mmsi]
+			told[v.VesselID] = taleOf(table, of(v))
+		}
+		for id, o := range told {
+			switch k := state[id]; {
+			case len(o) == 0:
+			case k == nil:
+				state[id] = &known{tale: tale{}, at: map[string]string{}, mmsis: map[string]bool{}}
+				state[id].learn(date, o)
+			default:
+				changes = append(changes, k.changes(id, date, o)...)
+				k.learn(date, o)
+			}
+		}
+	}
+	m.compare("changes of "+table.Name, m.ask(m.p, "SELECT vessel_id, field, old_value, new_value, seen_before, seen_after FROM changes WHERE dataset = '"+table.Name+"' AND field <> 'eni'"), changes)
+	columns := columnsOf(of(simulator.Vessel{}))
+	texts := strings.Join(columns, "::VARCHAR, ") + "::VARCHAR" // a version that tells nothing of them is of a beacon, or has a number of inland vessels only
+	var got, want [][]string
+	for _, column := range columns {
+		for id, k := range state {
+			want = append(want, []string{id, column, k.tale[column]})
+		}
+		got = append(got, m.ask(m.p, fmt.Sprintf("SELECT vessel_id, '%[1]s', %[1]s::VARCHAR FROM %[2]s WHERE valid_to IS NULL AND coalesce(%[3]s) IS NOT NULL", column, table.Name, texts))...)
+	}
+	m.compare(table.Name, got, want)
+}
+
+// columnsOf lists the columns of a part of the truth: its fields have their names in JSON.
+func columnsOf(part any) (columns []string) {
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(part)) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		columns = append(columns, name)
+	}
+	return columns
+}
+
+// taleOf is a part of the truth as the tables write it. What the service does not know is
+// absent.
+func taleOf(table transform.Table, part any) tale {
+	b, err := json.Marshal(part)
+	if err != nil {
+		panic(err)
+	}
+	var values map[string]any
+	if err := json.Unmarshal(b, &values); err != nil {
+		panic(err)
+	}
+	o := tale{}
+	for column, value := range values {
+		field, _ := table.Schema.FieldsByName(column)
+		n, isNumber := value.(float64)
+		switch {
+		case !isNumber:
+			o[column] = value.(string)
+		case field[0].Type.ID() == arrow.FLOAT64:
+			o[column] = strconv.FormatFloat(n, 'f', 1, 64)
+		default:
+			o[column] = strconv.Itoa(int(n))
+		}
+	}
+	return o
+}
+
+// positions holds each observed position against the truth: one row for each that a whole
+// profile showed, however often.
+func (m *model) positions() {
+	rows := map[string][]string{}
+	for _, date := range m.nights {
+		for mmsi := range m.looks[date].whole {
+			v := m.truth[date][mmsi]
+			if p := v.Position; !p.At.IsZero() && p.Latitude != nil {
+				row := []string{v.VesselID, p.At.UTC().Format("2006-01-02 15:04:05")}
+				rows[strings.Join(row, " ")] = row
+			}
+		}
+	}
+	m.compare("positions", m.ask(m.p, "SELECT vessel_id, position_at::VARCHAR FROM positions WHERE latitude IS NOT NULL AND operation = '"+extract.Info.Name+"'"), slices.Collect(maps.Values(rows)))
+}
