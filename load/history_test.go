@@ -163,6 +163,32 @@ func TestTwoRegistrationsUnderPartialCoverage(t *testing.T) {
 			sql:    current,
 			want:   "353136000 PA 20T02:00\n636016000 LR 21T02:00",
 		},
+		"nor are they if a profile showed the newer one meanwhile": {
+			nights: []run{night("20", listings(panama)), whole(), night("23", particulars(liberia)), night("24", listings(panama, liberia)), night("25", listings(panama, liberia))},
+			sql:    current,
+			want:   "353136000 PA 20T02:00\n636016000 LR 23T02:00",
+		},
+		"also while nothing proved the vessel gone": {
+			nights: []run{night("20", listings(panama)), night("22", map[string][]row{"coverage": {{"operation": "by-type", "kind": "country", "value": "Panama", "state": "complete", "received_rows": 7}}}),
+				night("23", particulars(liberia)), night("24", listings(panama, liberia)), night("25", listings(panama, liberia))},
+			sql:  current,
+			want: "353136000 PA 20T02:00\n636016000 LR 23T02:00",
+		},
+		"one that nobody has seen is, also if the vessel was off the list": {
+			nights: []run{night("20", listings(panama)), whole(), night("23", listings(panama, liberia))},
+			sql:    current,
+			want:   "353136000 PA 20T02:00\n636016000 LR 23T02:00",
+		},
+		"of two that were vessels of their own, the one that was met last is in use": {
+			nights: []run{night("20", listings(with(panama, row{"imo": nil}))), night("21", listings(with(liberia, row{"imo": nil}))), night("22", listings(panama, liberia)), night("23", listings(liberia, panama))},
+			sql:    current,
+			want:   "636016000 LR 22T02:00",
+		},
+		"whichever of them the IMO number was shown with first": {
+			nights: []run{night("20", listings(with(panama, row{"imo": nil}))), night("21", listings(with(panama, row{"imo": nil}), with(liberia, row{"imo": nil}))), night("22", listings(panama)), night("23", listings(panama, liberia))},
+			sql:    current,
+			want:   "353136000 PA 22T02:00\n636016000 LR 23T02:00",
+		},
 		"the claims say since when, and until when": {
 			nights: []run{night("20", listings(panama)), night("21", listings(panama, liberia)), whole(liberia)},
 			sql:    "SELECT mmsi, country, first_date, last_date, until FROM second_mmsi_claims",

@@ -42,13 +42,16 @@ func (m *model) dataset(table transform.Table, of func(simulator.Vessel) any, by
 		for mmsi := range m.everything(date) {
 			seen[m.truth[date][mmsi].VesselID] = true
 		}
+		aliases := map[string][]string{}
 		m.link(date, seen, ids, func(alias string) {
 			id := m.truth[date][alias[len("MMSI"):]].VesselID
-			if state[id] == nil && state[alias] != nil {
-				state[id] = state[alias]
-			}
-			delete(state, alias)
+			aliases[id] = append(aliases[id], alias)
 		})
+		for id, of := range aliases {
+			if k, _ := inherit(state[id], state, of); k != nil {
+				state[id] = k
+			}
+		}
 		told := map[string]tale{}
 		for mmsi := range by(m.looks[date]) {
 			v := m.truth[date][mmsi]

@@ -1,9 +1,11 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/transform"
@@ -76,31 +78,32 @@ func (m *model) versions() {
 	doubtful := map[string]bool{}
 	var changes [][]string
 	for _, date := range m.nights {
-		aliases := map[string]string{}
+		aliases := map[string][]string{}
 		seen := map[string]bool{}
 		for mmsi := range m.everything(date) {
 			seen[m.truth[date][mmsi].VesselID] = true
 		}
 		m.link(date, seen, ids, func(alias string) {
-			aliases[m.truth[date][alias[len("MMSI"):]].VesselID] = alias
+			id := m.truth[date][alias[len("MMSI"):]].VesselID
+			aliases[id] = append(aliases[id], alias)
 		})
 		for _, id := range slices.Sorted(maps.Keys(seen)) {
 			k := state[id]
-			if alias := aliases[id]; alias != "" {
-				if k == nil {
-					k = state[alias]
-				}
-				delete(state, alias)
-				if doubtful[alias] {
+			if len(aliases[id]) > 0 {
+				var doubt bool
+				if k, doubt = inherit(k, state, aliases[id]); doubt || slices.ContainsFunc(aliases[id], func(alias string) bool { return doubtful[alias] }) {
 					doubtful[id] = true
 				}
 			}
 			o, fromList, doubt := m.observe(date, id, k)
-			if doubt {
+			// The simulator shows the old entry of two flags only with an IMO number: who has just
+			// shown that seems to have a new entry.
+			if doubt || len(aliases[id]) > 0 && m.entries(date, id) > len(aliases[id]) {
 				doubtful[id] = true
 			}
 			if o == nil {
 				if k != nil {
+					changes = append(changes, k.linked(id, date)...)
 					state[id] = k
 				}
 				continue
@@ -116,6 +119,44 @@ func (m *model) versions() {
 		}
 	}
 	m.compareVersions(state, doubtful, changes)
+}
+
+// entries is how many MMSIs a night shows a vessel with.
+func (m *model) entries(date, id string) (n int) {
+	for mmsi := range m.everything(date) {
+		if m.truth[date][mmsi].VesselID == id {
+			n++
+		}
+	}
+	return n
+}
+
+// inherit is what is known of a vessel by what it was until tonight: of several vessels without
+// an IMO number, the one that was seen last. It is in doubt if they were seen on one night.
+func inherit(k *known, state map[string]*known, aliases []string) (inherited *known, doubt bool) {
+	for _, alias := range aliases {
+		before := state[alias]
+		delete(state, alias)
+		switch {
+		case k != nil || before == nil:
+		case inherited == nil || before.seen > inherited.seen:
+			inherited, doubt = before, false
+		case before.seen == inherited.seen:
+			doubt = true
+		}
+	}
+	return cmp.Or(k, inherited), doubt
+}
+
+// linked is the change of a vessel whose IMO number is shown, and nothing else that counts.
+func (k *known) linked(id, date string) [][]string {
+	imo, ok := strings.CutPrefix(id, "IMO")
+	if !ok || k.tale["imo"] != "" {
+		return nil
+	}
+	rows := k.changes(id, date, tale{"imo": imo})
+	k.tale["imo"], k.at["imo"] = imo, date
+	return rows
 }
 
 // everything is each MMSI that a night shows.

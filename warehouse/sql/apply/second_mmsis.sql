@@ -1,8 +1,11 @@
 -- second_mmsis: of the vessels that show another MMSI than the one in use, or several, which is
 -- it now. One whose country digits agree with the flag of its own entry goes before one whose
 -- do not; then the one that was shown last for the first time, since a new flag has a new
--- number. The one in use counts also where it is not shown, unless coverage proves it gone:
--- of two entries that stand on the list together, tonight may have missed the newer.
+-- number; an MMSI by which a vessel without an IMO number was known counts from then on. One
+-- that the vessel had before, and that comes back to the list together with the one in use
+-- (which only a profile showed, or which was off the list too), is no new one. The one in use
+-- counts also where it is not shown, unless coverage proves it gone: of two entries that stand
+-- on the list together, tonight may have missed the newer.
 CREATE OR REPLACE TEMP TABLE second_mmsis AS
 WITH tonight AS (
     SELECT n.vessel_id, n.mmsi, arg_max(n.country, n.seen_at) AS country, min(n.seen_at) AS first_seen, max(n.seen_at) AS last_seen, arg_min(n.run_id, n.seen_at) AS run_id,
@@ -12,18 +15,33 @@ WITH tonight AS (
     WHERE  n.imo IS NOT NULL AND n.mmsi IS NOT NULL
     GROUP BY n.vessel_id, n.mmsi
 ), versions AS (
-    SELECT vessel_id, mmsi, flag, country, snapshot_date, valid_from, lag(mmsi) OVER (PARTITION BY vessel_id ORDER BY valid_from) AS before
+    SELECT vessel_id, mmsi, flag, country, source, snapshot_date, valid_from, lag(mmsi) OVER (PARTITION BY vessel_id ORDER BY valid_from) AS before
     FROM   registration
     WHERE  vessel_id IN (SELECT vessel_id FROM tonight)
 ), in_use AS (
     SELECT vessel_id, arg_max(mmsi, valid_from) AS mmsi, arg_max(flag, valid_from) AS flag, arg_max(country, valid_from) AS country,
+           arg_max(source, valid_from) = 'listings' AS was_listed,
            max(snapshot_date) FILTER (mmsi IS DISTINCT FROM before) AS since
     FROM   versions
     GROUP BY vessel_id
+), alone AS (
+    SELECT a.vessel_id, r.mmsi, min(r.snapshot_date) AS since
+    FROM   vessel_aliases AS a
+    JOIN   registration AS r ON r.vessel_id = a.alias_id
+    WHERE  a.until IS NULL AND a.vessel_id IN (SELECT vessel_id FROM tonight)
+    GROUP BY a.vessel_id, r.mmsi
+), back AS (
+    SELECT DISTINCT u.vessel_id, v.mmsi, u.since
+    FROM   in_use AS u
+    JOIN   (SELECT vessel_id, mmsi FROM versions UNION ALL SELECT vessel_id, mmsi FROM second_mmsi_claims) AS v ON v.vessel_id = u.vessel_id AND v.mmsi <> u.mmsi
+    SEMI JOIN tonight AS t ON t.vessel_id = u.vessel_id AND t.mmsi = u.mmsi
+    WHERE  NOT u.was_listed OR NOT EXISTS (FROM listed AS h WHERE h.vessel_id = u.vessel_id AND h.to_date IS NULL)
 ), candidates AS (
-    SELECT t.*, CASE WHEN u.mmsi = t.mmsi THEN u.since ELSE coalesce(c.first_date, $date) END AS since, coalesce(u.mmsi = t.mmsi, false) AS used, true AS shown
+    SELECT t.*, CASE WHEN u.mmsi = t.mmsi THEN least(u.since, a.since) ELSE coalesce(least(c.first_date, a.since), b.since, $date) END AS since, coalesce(u.mmsi = t.mmsi, false) AS used, true AS shown
     FROM   tonight AS t
     LEFT JOIN in_use AS u ON u.vessel_id = t.vessel_id
+    LEFT JOIN alone AS a ON a.vessel_id = t.vessel_id AND a.mmsi = t.mmsi
+    LEFT JOIN back AS b ON b.vessel_id = t.vessel_id AND b.mmsi = t.mmsi
     LEFT JOIN second_mmsi_claims AS c ON c.vessel_id = t.vessel_id AND c.mmsi = t.mmsi AND c.until IS NULL
     UNION ALL
     SELECT u.vessel_id, u.mmsi, u.country, NULL, NULL, NULL,
