@@ -122,13 +122,17 @@ func (c *Client) Send(ctx context.Context, ticket Ticket, r Request) (Answer, er
 // attempt sends an admitted request once: intent, send, answer, settle.
 func (c *Client) attempt(ctx context.Context, ticket Ticket, r Request, try int) (Answer, error) {
 	e := journal.Entry{Kind: journal.KindAnswer, Operation: r.Operation.Name, Parameters: r.Parameters.Encode()}
-	if err := c.intend(r, &e); err != nil {
+	ctx, land, err := c.service.Brake.takeOff(ctx)
+	if err == nil {
+		defer land()
+		err = c.intend(r, &e)
+	}
+	if err != nil {
 		c.lanes[r.Operation.Name].Done(ticket, time.Now())
 		c.budget.Settle(r.Operation.Credits, 0)
 		return Answer{}, err
 	}
-	// From here on the request may be billed: a shutdown must not lose the answer.
-	ctx, span := traced(context.WithoutCancel(ctx), r.Operation, try)
+	ctx, span := traced(ctx, r.Operation, try)
 	e.Sent = c.now()
 	reply, err := c.exchange(ctx, r)
 	e.Received = c.now()

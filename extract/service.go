@@ -18,6 +18,9 @@ type Service struct {
 	// keep real time.
 	Now func() time.Time
 
+	// Brake gives up the requests in the air when the process must end at once; may be nil.
+	Brake *Brake
+
 	// Dial makes connections instead of the network, in tests that keep virtual time.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }

@@ -105,6 +105,14 @@ func plain(err error) error {
 	return &cause{text: text, err: err}
 }
 
+// spelled puts the path that a caller gave where an error has the spelling of our own.
+func spelled(err error, own, path string) error {
+	if own == path {
+		return err
+	}
+	return &cause{text: strings.ReplaceAll(err.Error(), own, path), err: err}
+}
+
 // cause is an error in DuckDB's words, with what lies behind it.
 type cause struct {
 	text string

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
+	"syscall"
 )
 
 // Errors of opening. Each says what to do.
@@ -31,15 +33,17 @@ type Options struct {
 
 // Warehouse is the published file, open for reading.
 type Warehouse struct {
-	path string
-	db   *sql.DB
+	path    string
+	db      *sql.DB
+	release func() // gives back the spelling of the path that it is open under
 }
 
 // Path is where the published file of a data directory is.
 func Path(dir string) string { return filepath.Join(dir, "warehouse", "fleet.duckdb") }
 
 // Open opens a published file for reading. What is published later is seen by the next Open.
-// Any number of processes can have it open, also while a new night is published.
+// Any number of processes can have it open, and any number of readers in one process, each with
+// settings of its own, also while a new night is published.
 func Open(ctx context.Context, path string, o Options) (*Warehouse, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open %s: %w", path, ErrNone)
@@ -53,14 +57,22 @@ func Open(ctx context.Context, path string, o Options) (*Warehouse, error) {
 	if o.Threads > 0 {
 		settings = append(settings, setting{"threads", strconv.Itoa(o.Threads)})
 	}
-	db, err := open(ctx, path, settings...)
+	own, release, err := spellings.take(path)
+	if err != nil {
+		return nil, fmt.Errorf("open warehouse %s: %w", path, err)
+	}
+	db, err := open(ctx, own, settings...)
+	if err != nil {
+		release()
+		err = spelled(err, own, path)
+	}
 	if err != nil && damaged(err) {
 		return nil, fmt.Errorf("open %s: %w (%v)", path, ErrDamaged, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open warehouse %s: %w", path, err)
 	}
-	w := &Warehouse{path: path, db: db}
+	w := &Warehouse{path: path, db: db, release: release}
 	if err := w.confine(ctx, o.Confine); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
@@ -86,8 +98,54 @@ func (w *Warehouse) confine(ctx context.Context, allowed []string) error {
 	return nil
 }
 
-// Close closes the file.
-func (w *Warehouse) Close() error { return w.db.Close() }
+// Close closes the file. A query that has not been closed keeps DuckDB's instance alive, and
+// with it the spelling: whoever opened it again would wait until the query is closed.
+func (w *Warehouse) Close() error {
+	err := w.db.Close()
+	if w.db.Stats().OpenConnections == 0 {
+		w.release()
+	}
+	return err
+}
+
+// spellings are those that the files of this process are open under. DuckDB shares one instance
+// among all who open the same spelling of a path in a process: it refuses those who want other
+// settings, and whoever opens the path after a publish, while somebody still reads the file
+// before, would be given that file. So each reader gets a spelling of its own.
+var spellings taken
+
+type taken struct {
+	mu    sync.Mutex
+	whole map[string]bool // as DuckDB tells files apart: from the root, and not cleaned
+}
+
+// take returns the shortest spelling of a path that nobody uses: as it is, or with /. once,
+// twice and so on before the name. It is nobody else's until it is released.
+func (t *taken) take(path string) (own string, release func(), err error) {
+	root := ""
+	if !filepath.IsAbs(path) {
+		if root, err = syscall.Getwd(); err != nil { // as DuckDB asks: $PWD can be another way to the same place
+			return "", nil, fmt.Errorf("find the working directory: %w", err)
+		}
+		root += "/"
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.whole == nil {
+		t.whole = map[string]bool{}
+	}
+	own = path
+	for directory := filepath.Dir(path); t.whole[root+own]; own = directory + "/" + filepath.Base(path) {
+		directory += "/."
+	}
+	whole := root + own
+	t.whole[whole] = true
+	return own, sync.OnceFunc(func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		delete(t.whole, whole)
+	}), nil
+}
 
 // quote writes a text as a literal of SQL. It is the one place that puts text into
 // statements, and only for paths of our own, in the few statements that take no parameters:

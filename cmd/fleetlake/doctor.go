@@ -95,11 +95,7 @@ func free(dir string) (string, error) {
 }
 
 func unlocked(dir string) (string, error) {
-	unlock, err := pipeline.Lock(dir, "`fleetlake doctor`")
-	if err != nil {
-		return "", err
-	}
-	if err := unlock(); err != nil {
+	if err := pipeline.CheckLock(dir); err != nil {
 		return "", err
 	}
 	if _, err := os.Stat(filepath.Join(dir, "warehouse")); err != nil {

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"os/signal"
 	"runtime/debug"
 	"syscall"
 	"time"
@@ -35,15 +34,15 @@ const (
 	exitInterrupted = 8 // stopped by request; the same command goes on from there
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	os.Exit(run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
-}
+func main() { os.Exit(underSignals(os.Args[1:], os.Getenv, os.Stdout, os.Stderr)) }
 
 // run is the program. It returns the exit code.
 func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
-	a := &app{getenv: getenv, stdout: stdout, stderr: stderr}
+	return (&app{getenv: getenv, stdout: stdout, stderr: stderr}).run(ctx, args)
+}
+
+func (a *app) run(ctx context.Context, args []string) int {
+	stdout, stderr := a.stdout, a.stderr
 	root := a.root()
 	root.SetArgs(args)
 	root.SetOut(stdout)
@@ -67,9 +66,10 @@ type app struct {
 	configPath     string
 	dataDir        string
 	verbose        bool
-	acceptIssues   bool // of run: see pipeline.Pipeline
-	started        bool // the command line was understood
-	code           int  // of a verb that ends without an error
+	brake          *extract.Brake // of the requests in the air; nil without signals
+	acceptIssues   bool           // of run: see pipeline.Pipeline
+	started        bool           // the command line was understood
+	code           int            // of a verb that ends without an error
 }
 
 func (a *app) root() *cobra.Command {
@@ -119,7 +119,9 @@ func (a *app) pipeline(c Config) (*pipeline.Pipeline, error) {
 	if err := c.requireService(); err != nil {
 		return nil, err
 	}
-	return &pipeline.Pipeline{Dir: c.DataDir, Service: c.service(), Log: a.log(), Version: version(), AcceptIssues: a.acceptIssues}, nil
+	service := c.service()
+	service.Brake = a.brake
+	return &pipeline.Pipeline{Dir: c.DataDir, Service: service, Log: a.log(), Version: version(), AcceptIssues: a.acceptIssues}, nil
 }
 
 // log writes for people on a terminal, and for machines elsewhere.

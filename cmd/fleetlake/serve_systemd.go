@@ -9,7 +9,8 @@ import (
 )
 
 // systemd is the service manager that started this process, if one did. Its protocol is one
-// datagram of NAME=VALUE for each state.
+// datagram of NAME=VALUE for each state. The daemon package of go-systemd, which speaks it too,
+// writes without a deadline: a manager that does not listen would stop the scheduler for good.
 type systemd struct {
 	socket         string // "" is none; @ begins a name that is in no file system
 	microseconds   string

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/fleetlake/fleetlake/schedules/notify"
@@ -99,19 +98,11 @@ func (s *server) watchSilence(ctx context.Context) (stop func()) {
 
 // newest is when the newest run that counts ended; zero if there is none.
 func (s *server) newest(ctx context.Context) (time.Time, error) {
-	run, err := newestRun(ctx, s.ownPath(), "")
+	run, err := newestRun(ctx, warehouse.Path(s.config.DataDir), "")
 	if errors.Is(err, warehouse.ErrNone) || errors.Is(err, warehouse.ErrNoRun) {
 		return time.Time{}, nil
 	}
 	return run.Finished, err
-}
-
-// ownPath is the published file under a spelling of our own. DuckDB shares one instance among
-// all who open the same path in a process, and refuses those who want other settings: a run
-// that starts meanwhile could not open it.
-func (s *server) ownPath() string {
-	published := warehouse.Path(s.config.DataDir)
-	return filepath.Dir(published) + "/./" + filepath.Base(published)
 }
 
 // silence remembers when something was last heard of, so that the warehouse is only opened

@@ -7,14 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sys/unix"
 
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/schedules"
@@ -108,24 +104,7 @@ func statusOf(ctx context.Context, config Config, now time.Time) (status, error)
 }
 
 // writer returns the words of the process that holds the lock of a data directory, or nothing.
-// It never takes the lock for itself: for an instant it shares it, which only works if nobody
-// holds it.
-func writer(dir string) (string, error) {
-	f, err := os.Open(filepath.Join(dir, "lock"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		return "", fmt.Errorf("look at the lock: %w", err)
-	}
-	defer f.Close()
-	err = unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB)
-	if !errors.Is(err, unix.EWOULDBLOCK) {
-		return "", err
-	}
-	words, err := io.ReadAll(io.LimitReader(f, 4096))
-	return cmp.Or(strings.TrimSpace(string(words)), "a process without a name"), err
-}
+func writer(dir string) (string, error) { return pipeline.Holder(dir) }
 
 // lastOf returns the newest run of a job in the journal, nil if there is none.
 func lastOf(ctx context.Context, dir, job string, writing bool) (*lastRun, error) {

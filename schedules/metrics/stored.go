@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -166,7 +165,7 @@ func (s *stored) current(now time.Time) reading {
 func read(dir string) (r reading) {
 	ctx, cancel := context.WithTimeout(context.Background(), readWithin)
 	defer cancel()
-	w, err := warehouse.Open(ctx, ownPath(dir), warehouse.Options{MemoryMiB: readMemoryMiB, Threads: readThreads, Confine: []string{}})
+	w, err := warehouse.Open(ctx, warehouse.Path(dir), warehouse.Options{MemoryMiB: readMemoryMiB, Threads: readThreads, Confine: []string{}})
 	if err != nil {
 		return reading{err: err}
 	}
@@ -178,14 +177,6 @@ func read(dir string) (r reading) {
 		return reading{err: err}
 	}
 	return r
-}
-
-// ownPath is the published file under a spelling of our own. DuckDB shares one instance among
-// all who open the same path in a process, and refuses those who want other settings: under
-// the common spelling, a run that starts during a scrape could not open its targets.
-func ownPath(dir string) string {
-	published := warehouse.Path(dir)
-	return filepath.Dir(published) + "/./././" + filepath.Base(published)
 }
 
 func totals(ctx context.Context, w *warehouse.Warehouse) ([]total, error) {

@@ -57,7 +57,7 @@ func bars(id, title string, line []Day, limit int, value func(Day) int, words fu
 }
 
 // shownStates is the order of the stack: what we hope for lies at the bottom.
-var shownStates = []string{"complete", "skipped", "partial", "suspect", "failed"}
+var shownStates = []string{"complete", "skipped", "partial", leftOut, "suspect", "failed"}
 
 // stack draws the coverage: each night is a full column, divided by state.
 func stack(line []Day) Chart {
@@ -99,7 +99,7 @@ func left(night int) float64 { return float64(night*perNight) + (perNight-barWid
 
 // absent marks a night without a run: a faint full column, which no value looks like.
 func absent(i int, d Day) Bar {
-	return Bar{X: left(i), Y: 0, Width: barWidth, Height: chartHeight, Class: "absent", Title: longDay(d.Date) + ": no run"}
+	return Bar{X: left(i), Y: 0, Width: barWidth, Height: chartHeight, Class: "absent", Title: longDay(d.Date) + ": " + cmp.Or(d.State, "no run")}
 }
 
 // describe says a chart in a sentence or two.

@@ -9,7 +9,7 @@ import (
 type Day struct {
 	Date     string
 	Nights   int
-	State    string // the worst of its nights
+	State    string // the worst of its nights; without one, what became of its slot, if that is known
 	Spent    int
 	Planned  int // 0 if a night had no bound
 	Requests int
@@ -68,8 +68,9 @@ func (d *Day) add(n Night) {
 }
 
 // until adds the dates without a run between the last night and yesterday, so that an outage
-// that lasts is seen. At least one night stays in view.
-func until(line []Day, now time.Time) []Day {
+// that lasts is seen, and says of dates without a run what became of their slots. At least one
+// night stays in view.
+func until(line []Day, now time.Time, slots []SlotView) []Day {
 	if len(line) == 0 {
 		return line
 	}
@@ -79,7 +80,14 @@ func until(line []Day, now time.Time) []Day {
 	for date := dayAfter(line[newest].Date); date <= yesterday && len(line) < newest+shownNights; date = dayAfter(date) {
 		line = append(line, Day{Date: date})
 	}
-	return line[max(0, len(line)-shownNights):]
+	line = line[max(0, len(line)-shownNights):]
+	for i, d := range line {
+		at := slices.IndexFunc(slots, func(s SlotView) bool { return s.Date == d.Date && s.State != "next" })
+		if d.Nights == 0 && at >= 0 {
+			line[i].State = slots[at].State
+		}
+	}
+	return line
 }
 
 // dayBefore returns the date before. A date that cannot be read ends what counts by it.

@@ -43,6 +43,7 @@ type SlotView struct {
 	At        time.Time
 	State     string // next, missed or failed
 	Reason    string // why it did not run
+	Since     string // the run that made up for it, in words; the page finds it
 }
 
 // site is the handler's memory.

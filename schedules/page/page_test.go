@@ -253,7 +253,7 @@ func TestReadingDoesNotStandInTheWayOfARun(t *testing.T) {
 	dir := harvested(t)
 	options := warehouse.Options{MemoryMiB: readMemoryMiB, Threads: readThreads, Confine: []string{}}
 	for range 2 {
-		page, err := warehouse.Open(t.Context(), ownPath(dir), options)
+		page, err := warehouse.Open(t.Context(), warehouse.Path(dir), options)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -160,6 +160,13 @@ type Gap struct {
 // Missing is how many gaps are not shown.
 func (g Gaps) Missing() int { return g.Total - len(g.First) }
 
+// leftOuts counts by run the partitions that were wanted and not asked.
+func leftOuts(ctx context.Context, w *warehouse.Warehouse) (map[string]int, error) {
+	left := map[string]int{}
+	err := each(ctx, w, "left_out", func(r record) { left[r.text(0)] = r.number(1) })
+	return left, err
+}
+
 func gaps(ctx context.Context, w *warehouse.Warehouse, runs string) (g Gaps, err error) {
 	err = each(ctx, w, "gaps", func(r record) {
 		g.Total = r.number(0)

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -92,7 +93,8 @@ func (s *site) renderStatus(ctx context.Context) (int, []byte) {
 	case story == nil:
 		v.Verdict = Verdict{Level: "none", Title: "No night yet", Lines: []string{"The first run brings this page to life. Until then there is nothing to show, and that is all right."}}
 	default:
-		v.ofNight(story, until(story.Days, now), s.Caps.PerRun)
+		v.ofNight(story, until(story.Days, now, v.Past), s.Caps.PerRun)
+		madeUp(v.Past, story.Runs)
 		v.Verdict = judgeNow(story.Night, now, v.Past)
 		v.Meters, v.Lasts = meters(story, s.Caps), lasts(story, s.Caps.Floor)
 		s.tidy(&v)
@@ -121,6 +123,18 @@ func (s *site) schedule(v *view) {
 	slices.SortStableFunc(v.Past, func(a, b SlotView) int { return b.At.Compare(a.At) })
 	if s.RunNow != nil {
 		v.Startable = s.jobs()
+	}
+}
+
+// madeUp notes of slots without a good run which later run of their night was the first that
+// was done.
+func madeUp(past []SlotView, runs []Run) {
+	for i, slot := range past {
+		for _, r := range runs { // the newest first
+			if r.Job == slot.Job && r.Date == slot.Date && r.State == pipeline.StateDone && r.Started.After(slot.At) {
+				past[i].Since = "the run of " + moment(r.Started) + " was done"
+			}
+		}
 	}
 }
 

@@ -3,7 +3,6 @@ package page
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -66,20 +65,12 @@ func sameFile(a, b os.FileInfo) bool {
 func readStory(ctx context.Context, dir, id string, now time.Time) (s *Story, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readWithin)
 	defer cancel()
-	w, err := warehouse.Open(ctx, ownPath(dir), warehouse.Options{MemoryMiB: readMemoryMiB, Threads: readThreads, Confine: []string{}})
+	w, err := warehouse.Open(ctx, warehouse.Path(dir), warehouse.Options{MemoryMiB: readMemoryMiB, Threads: readThreads, Confine: []string{}})
 	if err != nil {
 		return nil, err
 	}
 	defer w.Close() // of a file that was only read
 	return tell(ctx, w, id, now)
-}
-
-// ownPath is the published file under a spelling of our own. DuckDB shares one instance among
-// all who open the same path in a process, and refuses those who want other settings: under
-// the common spelling, a run that starts while the page reads could not open its targets.
-func ownPath(dir string) string {
-	published := warehouse.Path(dir)
-	return filepath.Dir(published) + "/././" + filepath.Base(published)
 }
 
 // fresh is how long one rendering of the status page serves all who ask.

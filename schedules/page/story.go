@@ -52,7 +52,10 @@ type Night struct {
 	Reason            string
 	Requests          int // sums of all runs, as the next two
 	Spent, Unknown    int
-	Planned           int // by the plan of the first run; 0 if it had no bound
+	Planned           int // by the plans of the runs that began anew; 0 if one had no bound
+	Unbounded         bool
+	Begun             int // runs that began anew, and did not go on from one that was cut off
+	LastSpent         int // by the last of these, with those that went on from it
 	Balance           *int
 	Coverage          map[string]int // partitions by state
 	Rows              map[string]int // sums of all runs, as the next two
@@ -75,9 +78,13 @@ type Run struct {
 // ID names the run that has the last word on the night.
 func (n Night) ID() string { return n.Runs[len(n.Runs)-1] }
 
+// leftOut is the state of a partition that was wanted and not asked: no credits, no time, or the
+// run ended before. The warehouse has it among those that it skipped.
+const leftOut = "left out"
+
 // nights groups runs, the newest first, by job and date. The night whose last run is the
-// newest comes first.
-func nights(runs []warehouse.Run) ([]Night, error) {
+// newest comes first. left counts the partitions that each run left out.
+func nights(runs []warehouse.Run, left map[string]int) ([]Night, error) {
 	var all []Night
 	place := map[[2]string]int{}
 	for _, r := range slices.Backward(runs) {
@@ -85,10 +92,10 @@ func nights(runs []warehouse.Run) ([]Night, error) {
 		i, known := place[key]
 		if !known {
 			i, place[key] = len(all), len(all)
-			all = append(all, Night{Job: r.Job, Date: r.Date, Started: r.Started, Planned: r.CreditsPlanned,
+			all = append(all, Night{Job: r.Job, Date: r.Date, Started: r.Started,
 				Rows: map[string]int{}, Lanes: map[string]pipeline.LaneReport{}, Issues: map[Kind]int{}})
 		}
-		if err := all[i].add(r); err != nil {
+		if err := all[i].add(r, left[r.ID]); err != nil {
 			return nil, err
 		}
 	}
@@ -96,21 +103,33 @@ func nights(runs []warehouse.Run) ([]Night, error) {
 	return all, nil
 }
 
-// add takes in the next run of the night.
-func (n *Night) add(r warehouse.Run) error {
+// add takes in the next run of the night, which left some partitions out.
+func (n *Night) add(r warehouse.Run, left int) error {
 	var report pipeline.Report
 	if r.Report != "" {
 		if err := json.Unmarshal([]byte(r.Report), &report); err != nil {
 			return fmt.Errorf("read the report of %s: %w", r.ID, err)
 		}
 	}
+	if n.State != pipeline.StateInterrupted && n.State != pipeline.StateKilled { // these hand on what they had left to spend
+		n.Begun, n.LastSpent = n.Begun+1, 0
+		n.Planned, n.Unbounded = n.Planned+r.CreditsPlanned, n.Unbounded || r.CreditsPlanned == 0
+	}
+	if n.Unbounded {
+		n.Planned = 0
+	}
 	n.Runs = append(n.Runs, r.ID)
 	n.Finished, n.State, n.Stop, n.Reason = r.Finished, r.State, pipeline.Stop(r.Stop), r.Reason
 	n.Worked += r.Finished.Sub(r.Started)
 	n.Requests += r.Requests
 	n.Spent += r.CreditsSpent
+	n.LastSpent += r.CreditsSpent
 	n.Unknown += r.CreditsUnknown
 	n.Coverage, n.LeftOut, n.News = report.Coverage, report.LeftOut, append(n.News, report.News...)
+	if left > 0 && n.Coverage["skipped"] >= left {
+		n.Coverage["skipped"] -= left
+		n.Coverage[leftOut] = left
+	}
 	if b := cmp.Or(r.BalanceAfter, r.BalanceBefore); b != nil {
 		n.Balance = b
 	}
@@ -159,7 +178,11 @@ func tell(ctx context.Context, w *warehouse.Warehouse, id string, now time.Time)
 		}
 		runs = []warehouse.Run{one}
 	}
-	all, err := nights(runs)
+	left, err := leftOuts(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	all, err := nights(runs, left)
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}

@@ -15,16 +15,17 @@ type Verdict struct {
 	Level string // good, warn or bad
 	Title string
 	Lines []string // why, and what to do
+	Later bool     // a newer night should be there, and is not
 }
 
 // stopWords say why a run ended early, and what to do.
 var stopWords = map[pipeline.Stop]string{
 	pipeline.StopBudget:   "The budget of the run was spent. Run it again to go on, or raise budget.per_run.",
-	pipeline.StopCredits:  "The service says that the credits are used up. Buy some and run it again.",
+	pipeline.StopCredits:  "The credits are used up, or down to the floor that is left alone. Buy some and run it again.",
 	pipeline.StopKey:      "The service refuses the key. Correct it and run it again.",
 	pipeline.StopDeadline: "The deadline was over. Run it again to go on.",
 	pipeline.StopSignal:   "It was stopped by request. Run it again to go on.",
-	pipeline.StopService:  "The service gave an answer that trying again does not mend.",
+	pipeline.StopService:  "The service did not answer as it should, and trying again did not mend that.",
 }
 
 // judge says in a line how the night went. What the run says of itself comes first, then what
@@ -70,17 +71,23 @@ func judge(n Night) Verdict {
 // that a slot without a run came after, is no longer good.
 func judgeNow(n Night, now time.Time, slots []SlotView) Verdict {
 	v := judge(n)
-	if age := now.Sub(n.Finished); age > stale {
-		v = Verdict{Level: "bad", Title: "Nothing published for " + ago(age),
-			Lines: append([]string{fmt.Sprintf("The last night, %s, %s.", n.Date, lower(v.Title))}, v.Lines...)}
-	}
+	var later []string
 	for _, s := range slots {
 		if s.State != "next" && s.At.After(n.Started) && !s.At.After(now) {
-			if v.Level == "good" {
-				v.Level, v.Title = "warn", "A later run did not succeed"
-			}
-			v.Lines = append(v.Lines, fmt.Sprintf("%s of %s was %s: %s.", s.Job, s.Date, s.State, trimDot(s.Reason)))
+			later = append(later, fmt.Sprintf("%s of %s %s: %s.", s.Job, s.Date, didNot[s.State], trimDot(s.Reason)))
+		}
+	}
+	was := fmt.Sprintf("The last night that was published, %s, %s.", n.Date, lower(v.Title))
+	if age := now.Sub(n.Finished); age > stale {
+		v = Verdict{"bad", "Nothing published for " + ago(age), append(append(later, was), v.Lines...), true}
+	} else if len(later) > 0 {
+		v = Verdict{v.Level, "A later run did not succeed", append(append(later, was), v.Lines...), true}
+		if v.Level == "good" {
+			v.Level = "warn"
 		}
 	}
 	return v
 }
+
+// didNot says what became of a slot.
+var didNot = map[string]string{"missed": "was missed", "failed": "failed"}

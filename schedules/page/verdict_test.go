@@ -38,7 +38,8 @@ func TestVerdict(t *testing.T) {
 		"a state that is not known":           {with(func(n *Night) { n.State = "odd" }), nil, morning, "bad", "Failed", ""},
 		"a good night that is long ago":       {good, nil, morning.Add(50 * time.Hour), "bad", "Nothing published for 2 days", "2026-11-22, ran, and is complete"},
 		"26 hours are just in time":           {good, nil, finished.Add(stale), "good", "Ran, and is complete", ""},
-		"a slot that failed since":            {good, failed, morning, "warn", "A later run did not succeed", "was failed: disk full."},
+		"a slot that failed since":            {good, failed, morning, "warn", "A later run did not succeed", "failed: disk full."},
+		"a slot that failed after half a one": {with(func(n *Night) { n.State, n.Stop = "partial", pipeline.StopCredits }), failed, morning, "bad", "A later run did not succeed", "The last night that was published, 2026-11-22, ran in part."},
 		"a slot that failed before is no new": {good, []SlotView{{State: "missed", At: finished.Add(-2 * time.Hour)}}, morning, "good", "Ran, and is complete", ""},
 	} {
 		got := judgeNow(test.night, test.now, test.slots)
@@ -55,18 +56,19 @@ func run(id, job, date, state string, spent int, report string) warehouse.Run {
 }
 
 func TestNightOfManyRunsIsOne(t *testing.T) {
+	left := map[string]int{"20261121T030000": 1, "20261121T020000": 3}
 	all, err := nights([]warehouse.Run{
-		run("20261121T030000", "nightly", "2026-11-21", "done", 7, `{"rows":{"listings":5},"coverage":{"complete":4},"lanes":[{"operation":"info","requests":2,"credits":7}],"issues":[{"dataset":"d","field":"f","reason":"r","count":1}]}`),
+		run("20261121T030000", "nightly", "2026-11-21", "done", 7, `{"rows":{"listings":5},"coverage":{"complete":4,"skipped":3},"lanes":[{"operation":"info","requests":2,"credits":7}],"issues":[{"dataset":"d","field":"f","reason":"r","count":1}]}`),
 		run("20261121T020000", "nightly", "2026-11-21", "killed", 3, `{"rows":{"listings":1},"coverage":{"partial":4},"lanes":[{"operation":"info","requests":1,"credits":3}],"issues":[{"dataset":"d","field":"f","reason":"r","count":2}]}`),
 		run("20261120T050000", "lookups", "2026-11-21", "partial", 1, ""),
 		run("20261119T020000", "nightly", "2026-11-19", "done", 9, ""),
-	})
+	}, left)
 	if err != nil || len(all) != 3 {
 		t.Fatalf("%d nights, %v", len(all), err)
 	}
 	got := all[0]
 	want := Night{Job: "nightly", Date: "2026-11-21", Runs: []string{"20261121T020000", "20261121T030000"}, Started: got.Started, Finished: got.Finished, Worked: 2 * time.Minute,
-		State: "done", Requests: 6, Spent: 10, Planned: 50, Coverage: map[string]int{"complete": 4}, Rows: map[string]int{"listings": 6},
+		State: "done", Requests: 6, Spent: 10, Planned: 50, Begun: 1, LastSpent: 10, Coverage: map[string]int{"complete": 4, "skipped": 2, leftOut: 1}, Rows: map[string]int{"listings": 6},
 		Lanes: map[string]pipeline.LaneReport{"info": {Operation: "info", Requests: 3, Credits: 10}}, Issues: map[Kind]int{{"d", "f", "r"}: 3}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -75,13 +77,13 @@ func TestNightOfManyRunsIsOne(t *testing.T) {
 	if len(line) != 3 || line[1].Nights != 0 || line[2].State != "partial" || line[2].Spent != 11 || line[2].Nights != 2 || line[2].Planned != 100 {
 		t.Errorf("days: %+v", line)
 	}
-	if longer := until(line, morning.AddDate(0, 0, 4)); len(longer) != 7 || longer[6].Date != "2026-11-25" || longer[6].Nights != 0 {
+	if longer := until(line, morning.AddDate(0, 0, 4), []SlotView{{Date: "2026-11-23", State: "missed"}, {Date: "2026-11-21", State: "failed"}, {Date: "2026-11-25", State: "next"}}); len(longer) != 7 || longer[6].Date != "2026-11-25" || longer[6].Nights != 0 || longer[6].State != "" || longer[4].State != "missed" || longer[2].State != "partial" {
 		t.Errorf("an outage is not shown: %+v", longer)
 	}
-	if far := until(line, morning.AddDate(1, 0, 0)); len(far) != shownNights || far[0].Nights == 0 {
+	if far := until(line, morning.AddDate(1, 0, 0), nil); len(far) != shownNights || far[0].Nights == 0 {
 		t.Errorf("after a year: %d days, the first %+v", len(far), far[0])
 	}
-	if _, err := nights([]warehouse.Run{run("20261121T030000", "n", "2026-11-21", "done", 1, "{")}); err == nil {
+	if _, err := nights([]warehouse.Run{run("20261121T030000", "n", "2026-11-21", "done", 1, "{")}, nil); err == nil {
 		t.Error("a damaged report is accepted")
 	}
 }

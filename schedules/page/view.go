@@ -57,6 +57,14 @@ type Issue struct {
 	Known      bool // the night before is there to compare with
 }
 
+// Lately names the night of the status page.
+func (v view) Lately() string {
+	if v.Verdict.Later {
+		return "Last published night"
+	}
+	return "Last night"
+}
+
 // ofNight fills in what every page about a night shows.
 func (v *view) ofNight(s *Story, line []Day, perRun int) {
 	v.Story, v.Days = s, line
@@ -109,8 +117,8 @@ func costTile(n Night, perRun int) Tile {
 			t.Level = "warn"
 		}
 	case perRun > 0:
-		t.Percent = bar(n.Spent, perRun)
-		t.Detail = fmt.Sprintf("credits of a cap of %s", thousands(perRun))
+		t.Percent = bar(n.Spent, perRun*n.Begun)
+		t.Detail = fmt.Sprintf("credits of a cap of %s", thousands(perRun*n.Begun))
 	default:
 		t.Detail += ", planned without a bound"
 	}
@@ -171,7 +179,7 @@ func meters(s *Story, c Caps) []Meter {
 	for _, m := range []struct {
 		name       string
 		spent, cap int
-	}{{"Last night", s.Night.Spent, c.PerRun}, {"Today", s.Spent.Today, c.PerDay}, {"This month", s.Spent.Month, c.PerMonth}} {
+	}{{"Last run", s.Night.LastSpent, c.PerRun}, {"Today", s.Spent.Today, c.PerDay}, {"This month", s.Spent.Month, c.PerMonth}} {
 		if m.cap > 0 {
 			share := bar(m.spent, m.cap)
 			all = append(all, Meter{m.name, fmt.Sprintf("%s of %s", thousands(m.spent), thousands(m.cap)), share, alarm(share)})

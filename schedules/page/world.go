@@ -23,6 +23,7 @@ type Status struct {
 	Value, Name string
 	Count       int
 	Zoned       bool
+	Asked       bool // some search was for it
 	Gaps        bool // a search of the latest night was not complete
 }
 
@@ -91,7 +92,7 @@ func survey(cells []cell) *World {
 	for _, c := range cells {
 		w.Total += c.vessels
 		s := place(&statuses, func(s Status) bool { return s.Value == c.status }, Status{Value: c.status, Name: c.status})
-		s.Count += c.vessels
+		s.Count, s.Asked = s.Count+c.vessels, true
 		s.Gaps = s.Gaps || !c.complete
 		if c.zone == "" {
 			continue
@@ -106,12 +107,17 @@ func survey(cells []cell) *World {
 		z.Parts = append(z.Parts, Part{Status: Status{Value: c.status, Name: s.Name, Count: c.vessels}})
 	}
 	for _, s := range statuses {
-		if s.Count > 0 || s.Zoned || s.Gaps {
+		if s.Asked {
 			w.Statuses = append(w.Statuses, s)
 		}
 	}
 	w.shade(statuses)
 	return w
+}
+
+// Worldwide lists the statuses that are searched for without a zone.
+func (w *World) Worldwide() []Status {
+	return slices.DeleteFunc(slices.Clone(w.Statuses), func(s Status) bool { return s.Zoned })
 }
 
 // place finds an element, or appends one.

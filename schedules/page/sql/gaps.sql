@@ -1,5 +1,5 @@
--- gaps.sql: the partitions of the runs in the list $1 that are neither complete nor skipped. The
--- last run of a night has the last word on each.
+-- gaps.sql: the partitions of the runs in the list $1 that are neither complete nor covered a
+-- short while before. The last run of a night has the last word on each.
 WITH last_word AS (
     SELECT operation, kind, value, arg_max(state, run_id) AS state, arg_max(coalesce(reason, ''), run_id) AS reason,
            arg_max(expected_rows, run_id) AS expected_rows, arg_max(received_rows, run_id) AS received_rows
@@ -7,8 +7,8 @@ WITH last_word AS (
     WHERE  list_contains(string_split($1, ','), run_id)
     GROUP BY ALL
 )
-SELECT count(*) OVER () AS total, operation, kind, value, state, reason, coalesce(expected_rows, -1) AS expected, coalesce(received_rows, 0) AS received
+SELECT count(*) OVER () AS total, operation, kind, value, if(state = 'skipped', 'left out', state) AS state, reason, coalesce(expected_rows, -1) AS expected, coalesce(received_rows, 0) AS received
 FROM   last_word
-WHERE  state NOT IN ('complete', 'skipped')
+WHERE  state <> 'complete' AND NOT (state = 'skipped' AND starts_with(reason, 'covered at '))
 ORDER BY state, operation, value
 LIMIT  $2;

@@ -1,0 +1,267 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// entries is a run as its journal has it.
+type entries struct {
+	plan                       journal.Plan
+	end                        journal.End
+	started, finished          time.Time
+	requests, credits, unknown map[string]int // by operation
+	balance                    int            // as told last; -1 if it was not
+}
+
+// journals reads every run of the week, the oldest first.
+func (w *week) journals() []entries {
+	w.t.Helper()
+	paths, err := journal.Segments(filepath.Join(w.dir, "journal"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var all []entries
+	for _, path := range paths {
+		run := entries{requests: map[string]int{}, credits: map[string]int{}, unknown: map[string]int{}, balance: -1}
+		for e, err := range journal.Read(path) {
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			run.add(e)
+		}
+		all = append(all, run)
+	}
+	slices.SortFunc(all, func(a, b entries) int { return cmp.Compare(a.plan.Run, b.plan.Run) })
+	return all
+}
+
+func (r *entries) add(e journal.Entry) {
+	r.finished = e.At
+	switch e.Kind {
+	case journal.KindPlan:
+		r.plan, r.started = *e.Plan, e.At
+	case journal.KindEnd:
+		r.end = *e.End
+	case journal.KindAnswer, journal.KindBalance: // a run that ended in order has an answer to each intent
+		r.requests[e.Operation]++
+		r.credits[e.Operation] += e.Credits
+		if e.Charge == journal.ChargeUnknown {
+			r.unknown[e.Operation] += e.Credits
+		}
+		if left, err := extract.ParseBalance([]byte(e.Body)); e.Kind == journal.KindBalance && err == nil {
+			r.balance = left
+		}
+	}
+}
+
+func total(counts map[string]int) (n int) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
+
+// morning looks at the page: it must say these words, of the night of this date, and its numbers
+// must be true.
+func (w *week) morning(date string, says ...string) {
+	w.t.Helper()
+	page, text := w.look("/")
+	for _, words := range says {
+		if !strings.Contains(text, words) {
+			w.t.Errorf("%s: the page does not say %q:\n%s", time.Now().Format("02 15:04"), words, text)
+		}
+	}
+	var err error
+	if w.published, err = warehouse.Open(w.t.Context(), warehouse.Path(w.dir), warehouse.Options{MemoryMiB: 100, Threads: 1}); err != nil {
+		w.t.Fatal(err)
+	}
+	defer w.published.Close()
+	runs := w.journals()
+	same := func(what string, got, want any) {
+		w.t.Helper()
+		if diff := gocmp.Diff(want, got); diff != "" {
+			w.t.Errorf("%s: %s (-true +page):\n%s", time.Now().Format("02 15:04"), what, diff)
+		}
+	}
+	same("the history", tableOf(page, "The nights in numbers"), w.history(runs))
+	same("the runs", tableOf(page, "The latest runs"), latestRuns(runs))
+	same("the operations", tableOf(page, "Requests by operation"), w.operations(runs, date))
+	w.money(text, runs, date)
+	if missed := len(w.server.book.Latest(100)); strings.Count(page, `<span class="why">`)-strings.Count(page, "Made up for") != missed {
+		w.t.Errorf("the page has other slots than the book, which has %d", missed)
+	}
+}
+
+// history is the table of nights, from the journal and from the tables of the warehouse.
+func (w *week) history(runs []entries) (rows [][]string) {
+	first, last := runs[0].plan.Date, runs[len(runs)-1].plan.Date
+	for day, _ := time.Parse(time.DateOnly, first); day.Format(time.DateOnly) <= last; day = day.AddDate(0, 0, 1) {
+		date := day.Format(time.DateOnly)
+		var spent, planned, requests int
+		var worked time.Duration
+		state, id := "", ""
+		for _, r := range runs {
+			if r.plan.Date != date {
+				continue
+			}
+			if state != "interrupted" {
+				planned += r.plan.Credits.Most
+			}
+			spent, requests, worked = spent+total(r.credits), requests+total(r.requests), worked+r.finished.Sub(r.started)
+			state, id = r.end.State, r.plan.Run
+		}
+		if id == "" {
+			rows = append(rows, []string{date, "missed", "–", "–", "–", "–", "–", "–", "–", "–", "–", "–"})
+			continue
+		}
+		row := []string{date, state, thousands(spent), thousands(planned), tookWords(worked), thousands(requests)}
+		ofRun := "FROM coverage WHERE run_id = '" + id + "' AND "
+		for _, where := range []string{"state = 'complete'", "state <> 'complete' AND reason NOT LIKE 'covered at %'", "state = 'skipped' AND reason LIKE 'covered at %'"} {
+			row = append(row, w.count("SELECT count(*) "+ofRun+where))
+		}
+		for _, table := range []string{"listings", "sightings", "particulars"} {
+			row = append(row, w.inLake(table, date))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// inLake counts the rows of a table's files of a night. One without answers has none.
+func (w *week) inLake(table, date string) string {
+	w.t.Helper()
+	files := filepath.Join(w.dir, "lake", table, "snapshot_date="+date, "*.parquet")
+	if found, err := filepath.Glob(files); err != nil || len(found) == 0 {
+		return "0"
+	}
+	return w.count("SELECT count(*) FROM read_parquet('" + files + "')")
+}
+
+// tookWords writes a duration as the page does, for runs of less than an hour.
+func tookWords(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return strconv.FormatFloat(d.Round(100*time.Millisecond).Seconds(), 'f', -1, 64) + " s"
+	case d.Round(time.Second) < time.Minute:
+		return fmt.Sprintf("%d s", d.Round(time.Second)/time.Second)
+	}
+	d = d.Round(time.Second)
+	return fmt.Sprintf("%d min %02d s", d/time.Minute, d%time.Minute/time.Second)
+}
+
+func latestRuns(runs []entries) (rows [][]string) {
+	for _, r := range slices.Backward(runs) {
+		rows = append(rows, []string{r.plan.Run, r.plan.Job, r.plan.Date, r.end.State, thousands(total(r.requests)), thousands(total(r.credits)), tookWords(r.finished.Sub(r.started))})
+	}
+	return rows
+}
+
+// operations is the work of a night: requests, answers with data, and credits.
+func (w *week) operations(runs []entries, date string) (rows [][]string) {
+	requests, credits := map[string]int{}, map[string]int{}
+	for _, r := range runs {
+		if r.plan.Date == date {
+			for name, n := range r.requests {
+				requests[name], credits[name] = requests[name]+n, credits[name]+r.credits[name]
+			}
+		}
+	}
+	for name, n := range requests {
+		answers := w.count(fmt.Sprintf("SELECT count(*) FROM requests r JOIN runs USING (run_id) WHERE runs.snapshot_date = '%s' AND operation = '%s' AND outcome IN ('ok', 'empty')", date, name))
+		rows = append(rows, []string{name, thousands(n), answers, thousands(credits[name])})
+	}
+	slices.SortFunc(rows, func(a, b []string) int { return cmp.Or(credits[b[0]]-credits[a[0]], cmp.Compare(a[0], b[0])) })
+	return rows
+}
+
+// money holds the credits of the page against the journal, and the journal against the bill.
+func (w *week) money(text string, runs []entries, date string) {
+	w.t.Helper()
+	var night, planned, unknown, lastRun, all, doubtful, balance, today int
+	state := ""
+	for _, r := range runs {
+		spent, unsure := total(r.credits), total(r.unknown)
+		all, doubtful = all+spent, doubtful+unsure
+		if r.balance >= 0 {
+			balance = r.balance
+		}
+		if r.started.Format(time.DateOnly) == time.Now().Format(time.DateOnly) {
+			today += spent
+		}
+		if r.plan.Date != date {
+			continue
+		}
+		if state != "interrupted" {
+			planned, lastRun = planned+r.plan.Credits.Most, 0
+		}
+		night, unknown, lastRun, state = night+spent, unknown+unsure, lastRun+spent, r.end.State
+	}
+	cost := fmt.Sprintf("Cost? %s credits of at most %s planned", thousands(night), thousands(planned))
+	if unknown > 0 {
+		cost += fmt.Sprintf("; %s perhaps not billed", thousands(unknown))
+	}
+	for _, words := range []string{cost + " Took?", "Balance " + thousands(balance) + " ", "night " + thousands(night) + " Seven days " + thousands(all) + " This month " + thousands(all) + " ",
+		"Last run " + thousands(lastRun) + " of 2,000", "Today " + thousands(today) + " of 3,000"} {
+		if !strings.Contains(text, words) {
+			w.t.Errorf("%s: the page does not say %q:\n%s", time.Now().Format("02 15:04"), words, text)
+		}
+	}
+	if bill := w.sim.Bill().Spent; bill != all-doubtful {
+		w.t.Errorf("%s: %d credits are billed, and the journal says %d, of which %d perhaps not", time.Now().Format("02 15:04"), bill, all, doubtful)
+	}
+	if night > planned {
+		w.t.Errorf("%s: %d credits of at most %d", time.Now().Format("02 15:04"), night, planned)
+	}
+}
+
+// count asks the published warehouse, as the morning opened it, for a number.
+func (w *week) count(sql string) string {
+	w.t.Helper()
+	rows, err := w.published.Query(w.t.Context(), sql)
+	if err != nil {
+		w.t.Fatalf("%s: %v", sql, err)
+	}
+	defer rows.Close()
+	for row, err := range rows.All() {
+		if err != nil {
+			w.t.Fatalf("%s: %v", sql, err)
+		}
+		n, _ := row[0].(int64)
+		return thousands(int(n))
+	}
+	w.t.Fatalf("%s: no row", sql)
+	return ""
+}
+
+// everyRunHasItsPage opens the report of each run of the week: that of its night.
+func (w *week) everyRunHasItsPage() {
+	w.t.Helper()
+	runs := w.journals()
+	if len(runs) != 8 {
+		w.t.Errorf("%d runs in the journal, want 8: the missed slot has none, the second and the seventh night have two each, and the full disk left none", len(runs))
+	}
+	for _, r := range runs {
+		_, text := w.look("/runs/" + r.plan.Run)
+		spent := 0
+		for _, other := range runs {
+			if other.plan.Date == r.plan.Date {
+				spent += total(other.credits)
+			}
+		}
+		if day, _ := time.Parse(time.DateOnly, r.plan.Date); !strings.Contains(text, day.Format("Monday 2 January 2006")) || !strings.Contains(text, "Cost? "+thousands(spent)+" credits") {
+			w.t.Errorf("the page of %s does not say that its night cost %d:\n%s", r.plan.Run, spent, text)
+		}
+	}
+}

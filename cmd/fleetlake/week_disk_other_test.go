@@ -1,0 +1,7 @@
+//go:build !linux
+
+package main
+
+import "errors"
+
+func mountDisk(string) (func(), error) { return nil, errors.ErrUnsupported }

@@ -1,0 +1,271 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"html"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// week is a service, a data directory, and the processes that serve it one after the other, all
+// in one bubble of virtual time that begins with the year 2000.
+type week struct {
+	t       *testing.T
+	sim     *simulator.Simulator
+	service pipes
+	dir     string
+	small   bool // the data directory is a small disk of its own
+	ballast string
+	log     bytes.Buffer
+
+	published *warehouse.Warehouse // of the morning that is looked at
+
+	// The process that serves now, or did last.
+	server *server
+	page   http.Handler
+	end    func()
+}
+
+// pipes is a network in memory.
+type pipes struct {
+	calls  chan net.Conn
+	closed chan struct{}
+}
+
+func (p pipes) Close() error   { return nil }
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
+
+func (p pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.calls:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	near, far := net.Pipe()
+	select {
+	case p.calls <- far:
+		return near, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+const weekConfig = `
+api: {max_in_flight: 4}
+serve: {listen: ""}
+budget: {per_run: 2000, per_day: 3000}
+jobs:
+  nightly:
+    schedule: "0 2 * * *"
+    list: {by: country, countries: [Panama, Liberia, China, Greece, Germany, Norway, Japan, Malta], max_age: 20h}
+    sweep: {statuses: [moored, aground], zones: [north-sea, china-coast, gulf-of-mexico]}
+    lookup: {want: [particulars], max_requests: 20}
+`
+
+// newWeek starts the service. The data directory is a small disk, where the test may make one.
+func newWeek(t *testing.T, disk string) *week {
+	t.Helper()
+	sim, err := simulator.New(simulator.Config{Vessels: 400, Seed: 7, Start: time.Now(), Key: "planted-key", Credits: 100_000,
+		Rates: simulator.Rates{Renamed: .02, Reflagged: .02, Unlisted: .02, Moved: .2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &week{t: t, sim: sim, dir: filepath.Join(disk, "data"), ballast: filepath.Join(disk, "ballast"), service: pipes{make(chan net.Conn), make(chan struct{})}}
+	web := &http.Server{Handler: sim}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		web.Serve(w.service)
+	}()
+	t.Cleanup(func() {
+		close(w.service.closed)
+		web.Close()
+		<-ended
+	})
+	return w
+}
+
+// start starts a process: what `fleetlake serve` does, but that it is called in memory.
+func (w *week) start() {
+	w.t.Helper()
+	env := map[string]string{"FLEETLAKE_BASE_URL": "http://127.0.0.1" + simulator.BasePath, "FLEETLAKE_API_KEY": "planted-key"}
+	a := &app{getenv: func(name string) string { return env[name] }, stdout: &bytes.Buffer{}, stderr: &w.log, dataDir: w.dir, configPath: filepath.Join(filepath.Dir(w.ballast), "fleetlake.yaml")}
+	config, err := a.config()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	s, err := a.server(config)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	s.pipeline.Service.Dial = w.service.dial
+	table, err := a.timetable(config)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if w.page, err = s.page(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.server = s
+	ctx, cancel := context.WithCancel(context.Background())
+	stopWatching := s.watchSilence(ctx)
+	s.ready()
+	ended := make(chan error)
+	go func() { ended <- s.runner.Serve(ctx, table) }()
+	w.end = func() {
+		cancel()
+		if err := <-ended; err != nil {
+			w.t.Errorf("serve: %v", err)
+		}
+		stopWatching()
+		s.closeNotifier()
+	}
+}
+
+// until waits for a day and time of January 2000.
+func (w *week) until(text string) {
+	w.t.Helper()
+	at, err := time.Parse("2006-01-02 15:04", "2000-01-"+text)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	time.Sleep(time.Until(at))
+}
+
+// ask sends a request to the page of the process, as a browser on this machine does.
+func (w *week) ask(method, path string, form url.Values) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, "http://127.0.0.1:8080"+path, strings.NewReader(form.Encode()))
+	r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080}))
+	if method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Origin", "http://127.0.0.1:8080")
+	}
+	answer := httptest.NewRecorder()
+	w.page.ServeHTTP(answer, r)
+	return answer
+}
+
+// look returns a page, and its words.
+func (w *week) look(path string) (page, text string) {
+	w.t.Helper()
+	a := w.ask(http.MethodGet, path, nil)
+	page = a.Body.String()
+	if a.Code != http.StatusOK {
+		w.t.Fatalf("GET %s: %d\n%s", path, a.Code, page)
+	}
+	for _, never := range []string{"planted-key", w.dir} {
+		if strings.Contains(page, never) {
+			w.t.Errorf("GET %s shows %s", path, never)
+		}
+	}
+	return page, wordsOf(page)
+}
+
+var (
+	drawings = regexp.MustCompile(`(?s)<svg.*?</svg>`)
+	tags     = regexp.MustCompile(`<[^>]*>`)
+	blanks   = regexp.MustCompile(`[\s\x{a0}]+`)
+	cells    = regexp.MustCompile(`(?s)<t[hd][ >].*?</t[hd]>`)
+)
+
+// wordsOf is what a person reads.
+func wordsOf(page string) string {
+	text := tags.ReplaceAllString(drawings.ReplaceAllString(page, ""), " ")
+	return strings.TrimSpace(blanks.ReplaceAllString(html.UnescapeString(text), " ")) + " "
+}
+
+// tableOf returns the rows of the table that has a label, without those that are part of the row
+// above.
+func tableOf(page, label string) [][]string {
+	_, rest, _ := strings.Cut(page, `aria-label="`+label+`"`)
+	_, rest, _ = strings.Cut(rest, "<tbody>")
+	rest, _, _ = strings.Cut(rest, "</tbody>")
+	var rows [][]string
+	for _, row := range strings.Split(rest, "<tr")[1:] {
+		if strings.HasPrefix(row, ` class="under"`) {
+			continue
+		}
+		var one []string
+		for _, cell := range cells.FindAllString(row, -1) {
+			one = append(one, strings.TrimSpace(wordsOf(cell)))
+		}
+		rows = append(rows, one)
+	}
+	return rows
+}
+
+func (w *week) faults(faults ...simulator.Fault) {
+	w.t.Helper()
+	if err := w.sim.SetFaults(faults); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// smallDisk mounts a disk that is soon full, or returns an ordinary directory where the test
+// may not.
+func smallDisk(t *testing.T) (dir string, small bool) {
+	dir = t.TempDir()
+	unmount, err := mountDisk(dir)
+	if err != nil {
+		t.Logf("no disk of its own, a file in the way stands for one that is full: %v", err)
+		return dir, false
+	}
+	t.Cleanup(unmount)
+	return dir, true
+}
+
+// fillDisk leaves no room for the journal of a date, and says what a run meets. makeRoom gives the
+// room back.
+func (w *week) fillDisk(date string) (words string) {
+	w.t.Helper()
+	var err error
+	words = "no space left on device"
+	if !w.small {
+		words = "not a directory"
+		err = os.WriteFile(filepath.Join(w.dir, "journal", date), nil, 0o600)
+	} else {
+		var f *os.File
+		if f, err = os.Create(w.ballast); err == nil {
+			for err == nil {
+				_, err = f.Write(make([]byte, 1<<16))
+			}
+			for err = nil; err == nil; {
+				_, err = f.Write([]byte{0})
+			}
+			err = f.Close()
+		}
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return words
+}
+
+func (w *week) makeRoom(date string) {
+	w.t.Helper()
+	path := w.ballast
+	if !w.small {
+		path = filepath.Join(w.dir, "journal", date)
+	}
+	if err := os.Remove(path); err != nil {
+		w.t.Fatal(err)
+	}
+}

@@ -1,0 +1,86 @@
+package extract
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// arriving is how long an answer that is on its way up from the network has to be read whole when
+// the brake is pulled.
+const arriving = 200 * time.Millisecond
+
+// Brake lets a process end at once and still keep every answer that has arrived. All clients of a
+// process share one. Its zero value is ready, and nil is none.
+type Brake struct {
+	mu     sync.Mutex
+	pulled bool
+	last   int
+	air    map[int]context.CancelFunc // requests, from before their intent until their answer is on disk
+	landed chan struct{}              // closed when the brake is pulled and nothing is in the air
+}
+
+// Pull sends no more requests, gives up those whose answers have not arrived, and returns when
+// what came of each is on disk. It reports false when that takes too long.
+func (b *Brake) Pull(within time.Duration) bool {
+	b.mu.Lock()
+	if !b.pulled {
+		b.pulled, b.landed = true, make(chan struct{})
+		if len(b.air) == 0 {
+			close(b.landed)
+		}
+	}
+	b.mu.Unlock()
+	if b.wait(min(arriving, within)) {
+		return true
+	}
+	b.mu.Lock()
+	for _, giveUp := range b.air {
+		giveUp()
+	}
+	b.mu.Unlock()
+	return b.wait(within - arriving)
+}
+
+func (b *Brake) wait(most time.Duration) bool {
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case <-b.landed:
+	case <-timer.C:
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.air) == 0
+}
+
+// takeOff counts a request into the air, unless the brake is pulled. Nothing but the brake ends
+// its context: the request may be billed, and a shutdown must not lose the answer. land is
+// called when the answer is on disk.
+func (b *Brake) takeOff(ctx context.Context) (aloft context.Context, land func(), err error) {
+	aloft = context.WithoutCancel(ctx)
+	if b == nil {
+		return aloft, func() {}, nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.pulled {
+		return nil, nil, context.Canceled
+	}
+	aloft, giveUp := context.WithCancel(aloft)
+	b.last++
+	n := b.last
+	if b.air == nil {
+		b.air = map[int]context.CancelFunc{}
+	}
+	b.air[n] = giveUp
+	return aloft, func() {
+		giveUp()
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.air, n)
+		if b.pulled && len(b.air) == 0 {
+			close(b.landed)
+		}
+	}, nil
+}

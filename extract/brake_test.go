@@ -1,0 +1,138 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract/journal"
+)
+
+// pipes is a network in memory, for virtual time.
+type pipes struct {
+	calls  chan net.Conn
+	closed chan struct{}
+}
+
+func (p pipes) Close() error   { return nil }
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
+
+func (p pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.calls:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	near, far := net.Pipe()
+	select {
+	case p.calls <- far:
+		return near, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// TestTheBrakeKeepsWhatArrives has answers on their way that come a moment after the brake is
+// pulled, and some that would come in an hour.
+func TestTheBrakeKeepsWhatArrives(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		network := pipes{make(chan net.Conn), make(chan struct{})}
+		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			wait := map[string]time.Duration{"1": 100 * time.Millisecond, "2": time.Hour}[r.FormValue("page")]
+			select {
+			case <-time.After(wait):
+				w.Write([]byte(`{"total":1,"items":[{"imo":"9218301"}],"limit":100,"page":1}`))
+			case <-r.Context().Done():
+			}
+		})}
+		go server.Serve(network)
+		defer server.Close()
+		defer close(network.closed)
+		client, segment := connect(t, "http://127.0.0.1", 1000)
+		brake := &Brake{}
+		client.service.Brake = brake
+		client.service.Timeout = 2 * time.Hour
+		s := client.service
+		s.Dial = network.dial
+		client.http = newHTTP(s)
+
+		ctx, stop := context.WithCancel(t.Context())
+		var sending sync.WaitGroup
+		for _, page := range []int{1, 2} {
+			for _, country := range []string{"Panama", "Malta", "China"} {
+				sending.Go(func() { client.Do(ctx, Page("", country, page)) })
+			}
+		}
+		synctest.Wait()
+		time.Sleep(60 * time.Millisecond) // the lane spaces them
+		stop()
+		start := time.Now()
+		if !brake.Pull(3 * time.Second) {
+			t.Error("the brake did not work in time")
+		}
+		if took := time.Since(start); took != arriving {
+			t.Errorf("the brake took %v, want %v", took, arriving)
+		}
+		got := map[string]int{}
+		for e, err := range journal.Read(segment.Path()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[string(e.Kind)+" "+e.Outcome+" "+string(e.Charge)]++
+		}
+		want := map[string]int{"plan  ": 1, "intent  ": 6, "answer ok priced": 3, "answer network unknown": 3}
+		for what, n := range want {
+			if got[what] != n || len(got) != len(want) {
+				t.Errorf("the journal has %v, want %v", got, want)
+				break
+			}
+		}
+		sending.Wait()
+		if _, err := client.Do(t.Context(), Page("", "Greece", 1)); !errors.Is(err, context.Canceled) || client.Stats(ByType).Requests != 6 {
+			t.Errorf("a request after the brake: %v, %d were sent", err, client.Stats(ByType).Requests)
+		}
+		if !brake.Pull(0) {
+			t.Error("the second time finds something in the air")
+		}
+	})
+}
+
+// TestTheBrakeDoesNotWaitForEver has an answer that the disk does not take.
+func TestTheBrakeDoesNotWaitForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b Brake
+		aloft, land, err := b.takeOff(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		if b.Pull(3*time.Second) || time.Since(start) != 3*time.Second || aloft.Err() == nil {
+			t.Errorf("the brake is done after %v, and the request is told %v", time.Since(start), aloft.Err())
+		}
+		land()
+		if !b.Pull(time.Second) {
+			t.Error("what has landed is still in the air")
+		}
+	})
+}
+
+func TestWithoutABrakeOnlyTheAnswerEndsARequest(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for what, b := range map[string]*Brake{"none": nil, "one": {}} {
+		aloft, land, err := b.takeOff(ctx)
+		if err != nil || aloft.Err() != nil {
+			t.Errorf("%s: a shutdown ends a request in the air: %v, %v", what, err, aloft.Err())
+		}
+		land()
+	}
+}

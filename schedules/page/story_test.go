@@ -1,0 +1,86 @@
+package page
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// TestPlanOfANightIsThatOfAllItsRuns has nights of many runs: one that was cut off hands its
+// plan on to the next, and every other has one of its own.
+func TestPlanOfANightIsThatOfAllItsRuns(t *testing.T) {
+	unbounded := run("20261120T040000", "nightly", "2026-11-20", "done", 1, "")
+	unbounded.CreditsPlanned = 0
+	first, second := run("20261120T020000", "nightly", "2026-11-20", "done", 40, ""), run("20261120T030000", "nightly", "2026-11-20", "done", 30, "")
+	cut, part := run("20261120T020000", "nightly", "2026-11-20", "interrupted", 40, ""), run("20261120T020000", "nightly", "2026-11-20", "partial", 40, "")
+	for what, test := range map[string]struct {
+		runs                     []warehouse.Run // the newest first
+		planned, begun, last     int
+		answer, detail, lastMost string
+	}{
+		"one":                     {[]warehouse.Run{first}, 50, 1, 40, "40", "credits of at most 50 planned", "40 of 60"},
+		"a person's own besides":  {[]warehouse.Run{second, first}, 100, 2, 30, "70", "credits of at most 100 planned", "30 of 60"},
+		"gone on with":            {[]warehouse.Run{second, cut}, 50, 1, 70, "70", "credits of at most 50 planned", "70 of 60"},
+		"again after one in part": {[]warehouse.Run{second, part}, 100, 2, 30, "70", "credits of at most 100 planned", "30 of 60"},
+		"one without a bound":     {[]warehouse.Run{unbounded, first}, 0, 2, 1, "41", "credits of a cap of 120", "1 of 60"},
+	} {
+		all, err := nights(test.runs, nil)
+		if err != nil || len(all) != 1 {
+			t.Fatalf("%s: %d nights, %v", what, len(all), err)
+		}
+		n := all[0]
+		tile, meter := costTile(n, 60), meters(&Story{Night: n}, Caps{PerRun: 60})[0]
+		if n.Planned != test.planned || n.Begun != test.begun || n.LastSpent != test.last || tile.Answer != test.answer || tile.Detail != test.detail || meter.Words != test.lastMost {
+			t.Errorf("%s: %+v, %+v, %+v", what, n, tile, meter)
+		}
+	}
+}
+
+// TestWhatWasLeftOutIsNotComplete has partitions that nobody asked for, for want of credits.
+func TestWhatWasLeftOutIsNotComplete(t *testing.T) {
+	all, err := nights([]warehouse.Run{run("20261120T020000", "nightly", "2026-11-20", "partial", 40, `{"coverage":{"complete":5,"skipped":9}}`)}, map[string]int{"20261120T020000": 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := all[0]
+	if tile := completeTile(n); n.Asked() != 12 || tile.Answer != "41 %" || tile.Detail != "5 of 12 partitions, 2 not needed" || tile.Level != "warn" {
+		t.Errorf("%+v", tile)
+	}
+	if v := judge(n); !strings.Contains(strings.Join(v.Lines, "\n"), "7 of 12 partitions were not seen whole") {
+		t.Errorf("%+v", v)
+	}
+	classes := ""
+	for _, b := range stack(days(all)).Bars {
+		classes += b.Class + ","
+	}
+	if classes != "complete,skipped,left out," {
+		t.Errorf("the chart shows %s", classes)
+	}
+}
+
+func TestSlotsThatWereMadeUpFor(t *testing.T) {
+	at := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
+	past := []SlotView{{Job: "nightly", Date: "2026-11-20", At: at, State: "failed"}, {Job: "nightly", Date: "2026-11-19", At: at.AddDate(0, 0, -1), State: "missed"}, {Job: "other", Date: "2026-11-20", At: at, State: "failed"}}
+	madeUp(past, []Run{
+		{Job: "nightly", Date: "2026-11-20", State: "done", Started: at.Add(9 * time.Hour)},
+		{Job: "nightly", Date: "2026-11-20", State: "done", Started: at.Add(5 * time.Hour)},
+		{Job: "nightly", Date: "2026-11-20", State: "partial", Started: at.Add(3 * time.Hour)},
+		{Job: "nightly", Date: "2026-11-20", State: "done", Started: at.Add(-time.Hour)},
+	})
+	if past[0].Since != "the run of Fri 20 Nov, 07:00 was done" || past[1].Since != "" || past[2].Since != "" {
+		t.Errorf("%+v", past)
+	}
+}
+
+// TestASearchWithoutVesselsIsShown has a search of all the world that found none.
+func TestASearchWithoutVesselsIsShown(t *testing.T) {
+	w := survey([]cell{{"aground", "", "2026-11-22", 0, true}, {"moored", "north-sea", "2026-11-22", 3, true}})
+	if all := w.Worldwide(); len(all) != 1 || all[0].Value != "aground" || all[0].Gaps || len(w.Statuses) != 2 {
+		t.Errorf("%+v", w.Statuses)
+	}
+	if all := survey([]cell{{"moored", "north-sea", "2026-11-22", 3, true}}).Worldwide(); len(all) != 0 {
+		t.Errorf("a search that nobody made is shown: %+v", all)
+	}
+}

@@ -1,0 +1,193 @@
+package warehouse
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// limits are what two readers ask for who could not share an instance of DuckDB.
+var limits = []Options{
+	{MemoryMiB: 100, Threads: 1},
+	{MemoryMiB: 300, Threads: 2, Confine: []string{}},
+	{},
+}
+
+// TestReadersHaveSettingsOfTheirOwn opens one file again and again, side by side.
+func TestReadersHaveSettingsOfTheirOwn(t *testing.T) {
+	dir := t.TempDir()
+	must(t, update(t, dir, 1))
+	for range 2 { // the spellings of the first time are free again
+		var open []*Warehouse
+		for i, o := range append(limits, limits...) {
+			w, err := Open(t.Context(), Path(dir), o)
+			if err != nil {
+				t.Fatalf("reader %d: %v", i, err)
+			}
+			open = append(open, w)
+			if o.Threads == 0 {
+				continue
+			}
+			var threads int
+			must(t, w.db.QueryRowContext(t.Context(), "SELECT current_setting('threads')").Scan(&threads))
+			if threads != o.Threads || w.path != Path(dir) {
+				t.Errorf("reader %d of %s: %d threads, want %d", i, w.path, threads, o.Threads)
+			}
+		}
+		for _, w := range open {
+			must(t, errors.Join(w.Close(), w.Close()))
+		}
+		if n := spellings.under(dir); n != 0 {
+			t.Errorf("%d spellings are still in use", n)
+		}
+	}
+}
+
+// under counts the spellings in use below a directory.
+func (t *taken) under(dir string) (n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for whole := range t.whole {
+		if strings.HasPrefix(whole, dir+"/") {
+			n++
+		}
+	}
+	return n
+}
+
+// TestReadersSeeTheNightThatTheyOpened publishes beside readers of the nights before, which
+// share neither file nor instance with those that come later.
+func TestReadersSeeTheNightThatTheyOpened(t *testing.T) {
+	dir := t.TempDir()
+	var open []*Warehouse
+	for day := 1; day <= 3; day++ {
+		must(t, update(t, dir, day))
+		for range 2 {
+			open = append(open, opened(t, dir))
+		}
+	}
+	for i, w := range open {
+		runs, err := w.Runs(t.Context(), 0)
+		must(t, err)
+		if want := 1 + i/2; len(runs) != want {
+			t.Errorf("reader %d sees %d nights, want %d", i, len(runs), want)
+		}
+	}
+}
+
+// TestReadersAndTheWriterAtOnce opens, reads and closes on many sides while nights are
+// published. What a reader sees is at least as new as what was published when it opened.
+func TestReadersAndTheWriterAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	must(t, update(t, dir, 1))
+	var mu sync.Mutex
+	published := 1
+	var readers sync.WaitGroup
+	for i := range 4 {
+		readers.Go(func() {
+			for {
+				mu.Lock()
+				least := published
+				mu.Unlock()
+				if n, err := countRuns(t, dir, limits[i%len(limits)]); err != nil || n < least {
+					t.Errorf("%d nights, want %d or more: %v", n, least, err)
+					return
+				}
+				if least == 6 {
+					return
+				}
+			}
+		})
+	}
+	for day := 2; day <= 6; day++ {
+		err := update(t, dir, day)
+		mu.Lock()
+		published = day
+		mu.Unlock()
+		if err != nil {
+			t.Errorf("the writer beside readers: %v", err)
+		}
+	}
+	readers.Wait()
+}
+
+func countRuns(t *testing.T, dir string, o Options) (int, error) {
+	w, err := Open(t.Context(), Path(dir), o)
+	if err != nil {
+		return 0, err
+	}
+	runs, err := w.Runs(t.Context(), 0)
+	return len(runs), errors.Join(err, w.Close())
+}
+
+// TestAForgottenQueryKeepsItsFileToItself closes a file under a query that is still open: the
+// instance lives on, and the next reader must not wait for its end.
+func TestAForgottenQueryKeepsItsFileToItself(t *testing.T) {
+	dir := t.TempDir()
+	must(t, update(t, dir, 1))
+	w := opened(t, dir)
+	rows, err := w.Query(t.Context(), "SELECT run_id FROM runs")
+	must(t, err)
+	must(t, w.Close())
+	must(t, update(t, dir, 2))
+	if got := published(t, dir); got != "02 01" {
+		t.Errorf("a reader after the publish sees the nights %q", got)
+	}
+	must(t, rows.Close())
+}
+
+// TestSpellings has one file under a path from the root and under one from here: DuckDB makes
+// the second the first.
+func TestSpellings(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	t.Chdir(dir)
+	var s taken
+	for i, path := range []string{"fleet.duckdb", "./fleet.duckdb", filepath.Join(dir, "fleet.duckdb"), "fleet.duckdb", "../" + filepath.Base(dir) + "/fleet.duckdb"} {
+		own, release, err := s.take(path)
+		must(t, err)
+		if len(s.whole) != i+1 {
+			t.Errorf("%s is spelled %s, which is in use: %v", path, own, s.whole)
+		}
+		if filepath.Clean(own) != filepath.Clean(path) {
+			t.Errorf("%s is spelled %s, which is another file", path, own)
+		}
+		defer release()
+	}
+	for range 2 {
+		own, release, err := s.take("x/fleet.duckdb")
+		must(t, err)
+		if own != "x/fleet.duckdb" {
+			t.Errorf("a free path is spelled %s", own)
+		}
+		release()
+		release() // the second time changes nothing
+	}
+}
+
+// TestErrorsHaveThePathThatWasGiven opens a damaged file that is open already under its own
+// spelling.
+func TestErrorsHaveThePathThatWasGiven(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "fleet.duckdb")
+	_, release, err := spellings.take(path)
+	must(t, err)
+	defer release()
+	for words, text := range map[string]string{"no database": strings.Repeat("x", 1<<16), "empty": ""} {
+		must(t, os.WriteFile(path, []byte(text), 0o600))
+		_, err := Open(t.Context(), path, Options{})
+		if err == nil || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "/./") {
+			t.Errorf("%s: %v", words, err)
+		}
+		if n := spellings.under(dir); n != 1 {
+			t.Errorf("%s: %d spellings in use, want that of the test", words, n)
+		}
+	}
+	if err := fmt.Errorf("x: %w", spelled(ErrDamaged, "a/./b", "a/b")); !errors.Is(err, ErrDamaged) {
+		t.Errorf("%v hides its cause", err)
+	}
+}
