@@ -184,6 +184,11 @@ func TestTwoRegistrationsUnderPartialCoverage(t *testing.T) {
 			sql:    current,
 			want:   "636016000 LR 22T02:00",
 		},
+		"an entry that the IMO number brings to light is no new one": {
+			nights: []run{night("20", listings(with(panama, row{"imo": nil}))), night("21", listings(panama, liberia)), night("22", listings(panama, liberia)), night("23", covered("country"), listings(liberia))},
+			sql:    current,
+			want:   "353136000 PA 21T02:00\n636016000 LR 23T02:00",
+		},
 		"whichever of them the IMO number was shown with first": {
 			nights: []run{night("20", listings(with(panama, row{"imo": nil}))), night("21", listings(with(panama, row{"imo": nil}), with(liberia, row{"imo": nil}))), night("22", listings(panama)), night("23", listings(panama, liberia))},
 			sql:    current,

@@ -96,9 +96,9 @@ func (m *model) versions() {
 				}
 			}
 			o, fromList, doubt := m.observe(date, id, k)
-			// The simulator shows the old entry of two flags only with an IMO number: who has just
-			// shown that seems to have a new entry.
-			if doubt || len(aliases[id]) > 0 && m.entries(date, id) > len(aliases[id]) {
+			// An entry that is shown with the IMO number for the first time may be the old one of
+			// two flags, which the service showed nobody before.
+			if doubt || len(aliases[id]) > 0 && m.entries(date, id) > len(aliases[id]) && k != nil && o["mmsi"] != k.tale["mmsi"] {
 				doubtful[id] = true
 			}
 			if o == nil {
@@ -183,7 +183,8 @@ func (m *model) observe(date, id string, k *known) (o tale, fromList, doubt bool
 				continue
 			}
 			v = m.truth[date][mmsi]
-			shown[mmsi] = m.entry(v, mmsi)
+			l, wasListed := m.entry(v, mmsi)
+			shown[mmsi], doubt = l, doubt || !wasListed
 		}
 	}
 	if len(shown) == 0 {
@@ -193,8 +194,8 @@ func (m *model) observe(date, id string, k *known) (o tale, fromList, doubt bool
 	switch {
 	case isNow:
 		o = tell(v, now, sighting)
-		doubt = k == nil && len(shown) > 1 || k != nil && k.tale["mmsi"] != v.MMSI && k.mmsis[v.MMSI] // it is back under an old flag
-		for mmsi := range shown {                                                                     // or both are new
+		doubt = doubt || k == nil && len(shown) > 1 || k != nil && k.tale["mmsi"] != v.MMSI && k.mmsis[v.MMSI] // it is back under an old flag
+		for mmsi := range shown {                                                                              // or both are new
 			doubt = doubt || mmsi != v.MMSI && k.tale["mmsi"] != v.MMSI && k.tale["mmsi"] != mmsi
 		}
 	default:
@@ -206,30 +207,31 @@ func (m *model) observe(date, id string, k *known) (o tale, fromList, doubt bool
 				delete(o, column)
 			}
 		}
-		doubt = k != nil && k.tale["mmsi"] != v.MMSI && k.tale["mmsi"] != o["mmsi"]
+		doubt = doubt || k != nil && k.tale["mmsi"] != v.MMSI && k.tale["mmsi"] != o["mmsi"]
 	}
 	return o, !sighting, doubt
 }
 
 // entry is the entry of the list under an MMSI. A vessel that is not listed has none, and
-// lookups tell it all the same: then its own is made up from the truth.
-func (m *model) entry(v simulator.Vessel, mmsi string) simulator.Listing {
+// lookups tell it all the same: then its own is made up from the truth, as it was listed on
+// another day. How it would read that was never listed under its flag, nobody knows.
+func (m *model) entry(v simulator.Vessel, mmsi string) (l simulator.Listing, wasListed bool) {
 	for _, l := range v.Stored {
 		if *l.MMSI == mmsi {
-			return l
+			return l, true
 		}
 	}
-	l := simulator.Listing{MMSI: &v.MMSI, Callsign: &v.Callsign}
-	for day := range m.nights { // its spelling does not change, and it was listed once
+	l = simulator.Listing{MMSI: &v.MMSI, Callsign: &v.Callsign}
+	for day := range m.nights { // its spelling does not change
 		for _, s := range m.truth[m.date(day)] {
 			if s.Hull == v.Hull && s.Country == v.Country && len(s.Stored) > 0 {
 				last := s.Stored[len(s.Stored)-1]
 				l.Country, l.CountryISO, l.TypeSpecific = last.Country, last.CountryISO, last.TypeSpecific
-				return l
+				return l, true
 			}
 		}
 	}
-	return l
+	return l, false
 }
 
 // changes are the rows that an observation makes.

@@ -1,8 +1,9 @@
 -- second_mmsis: of the vessels that show another MMSI than the one in use, or several, which is
 -- it now. One whose country digits agree with the flag of its own entry goes before one whose
 -- do not; then the one that was shown last for the first time, since a new flag has a new
--- number; an MMSI by which a vessel without an IMO number was known counts from then on. One
--- that the vessel had before, and that comes back to the list together with the one in use
+-- number; an MMSI by which a vessel without an IMO number was known counts from then on, and
+-- one that only the IMO number brings to light is no newer than it. One that the vessel had
+-- before, and that comes back to the list together with the one in use
 -- (which only a profile showed, or which was off the list too), is no new one. The one in use
 -- counts also where it is not shown, unless coverage proves it gone: of two entries that stand
 -- on the list together, tonight may have missed the newer.
@@ -36,12 +37,16 @@ WITH tonight AS (
     JOIN   (SELECT vessel_id, mmsi FROM versions UNION ALL SELECT vessel_id, mmsi FROM second_mmsi_claims) AS v ON v.vessel_id = u.vessel_id AND v.mmsi <> u.mmsi
     SEMI JOIN tonight AS t ON t.vessel_id = u.vessel_id AND t.mmsi = u.mmsi
     WHERE  NOT u.was_listed OR NOT EXISTS (FROM listed AS h WHERE h.vessel_id = u.vessel_id AND h.to_date IS NULL)
+), met AS (
+    SELECT vessel_id, min(a.since) AS since FROM alone AS a SEMI JOIN tonight AS t USING (vessel_id, mmsi) ANTI JOIN in_use AS u USING (vessel_id) GROUP BY vessel_id
 ), candidates AS (
-    SELECT t.*, CASE WHEN u.mmsi = t.mmsi THEN least(u.since, a.since) ELSE coalesce(least(c.first_date, a.since), b.since, $date) END AS since, coalesce(u.mmsi = t.mmsi, false) AS used, true AS shown
+    SELECT t.*, CASE WHEN u.mmsi = t.mmsi THEN least(u.since, a.since) ELSE coalesce(least(c.first_date, a.since), b.since, m.since, $date) END AS since,
+           coalesce(u.mmsi, a.mmsi) IS NOT DISTINCT FROM t.mmsi AS used, true AS shown
     FROM   tonight AS t
     LEFT JOIN in_use AS u ON u.vessel_id = t.vessel_id
     LEFT JOIN alone AS a ON a.vessel_id = t.vessel_id AND a.mmsi = t.mmsi
     LEFT JOIN back AS b ON b.vessel_id = t.vessel_id AND b.mmsi = t.mmsi
+    LEFT JOIN met AS m ON m.vessel_id = t.vessel_id
     LEFT JOIN second_mmsi_claims AS c ON c.vessel_id = t.vessel_id AND c.mmsi = t.mmsi AND c.until IS NULL
     UNION ALL
     SELECT u.vessel_id, u.mmsi, u.country, NULL, NULL, NULL,
