@@ -22,7 +22,8 @@ type Story struct {
 	Conflicts []StoryConflict `json:"conflicts,omitempty"`
 }
 
-// Evidence names an answer: the run, its place in that run's journal, and what was asked.
+// Evidence names an answer: the run, its place in that run's journal, and what was asked, which
+// is empty for all but the newest episodes.
 type Evidence struct {
 	Run        string `json:"run,omitempty"`
 	Entry      int    `json:"entry"` // -1 is none

@@ -223,6 +223,11 @@ func (t *teller) conflicts() error {
 	}, t.VesselID, "MMSI"+t.MMSI)
 }
 
+// askedEpisodes is of how many episodes, the newest, a story tells what was asked. After a
+// thousand nights a vessel has a hundred, and to look all of them up takes a tenth of the
+// story's time; run and entry name the answers of the older ones too.
+const askedEpisodes = 10
+
 // answers says of each evidence what was asked to get it.
 func (t *teller) answers() error {
 	places := t.evidence()
@@ -260,7 +265,7 @@ func (t *teller) evidence() []*Evidence {
 			places = append(places, &t.Datasets[i].Versions[j].Evidence)
 		}
 	}
-	for i := range t.Episodes {
+	for i := range min(len(t.Episodes), askedEpisodes) {
 		places = append(places, &t.Episodes[i].Evidence)
 	}
 	for i := range t.Lookups {
