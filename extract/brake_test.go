@@ -73,7 +73,7 @@ func TestTheBrakeKeepsWhatArrives(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		time.Sleep(60 * time.Millisecond) // the lane spaces them
+		time.Sleep(60 * time.Millisecond) // the lane spaces them; by the clock of the bubble
 		stop()
 		start := time.Now()
 		if !brake.Pull(3 * time.Second) {

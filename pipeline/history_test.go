@@ -81,7 +81,7 @@ func playHistory(t *testing.T, seed uint64, nights int) {
 		h.job.Lookup.Want = Datasets // whole profiles
 	}
 	for day := range nights {
-		time.Sleep(time.Until(start.AddDate(0, 0, day).Add(2 * time.Hour)))
+		time.Sleep(time.Until(start.AddDate(0, 0, day).Add(2 * time.Hour))) // by the clock of the bubble
 		sim.SetDay(day)
 		h.night(day, nights)
 	}

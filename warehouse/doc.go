@@ -2,12 +2,12 @@
 // published, and how it is read. SQL is its only language; it lies in sql/, one statement a
 // file, and what a statement decides is said on its top.
 //
-//	<data>/warehouse/fleet.duckdb            published; replaced by rename, never opened for writing
-//	<data>/warehouse/versions/<run>.duckdb   hard links to published files, for Rollback
-//	<data>/work/                             builds in progress; safe to delete
+//	warehouse/fleet.duckdb            published; replaced by rename, never opened for writing
+//	warehouse/versions/<run>.duckdb   hard links to published files, for Rollback
+//	work                              a directory of builds in progress; safe to delete
 //
-// A build works on a copy. Readers see the night before or the whole new night, and meet no
-// lock: the file that they have open is never written again.
+// All three lie in the data directory. A build works on a copy. Readers see the night before or
+// the whole new night, and meet no lock: the file that they have open is never written again.
 //
 //	copy into work ─ migrate ─ steps, one transaction each ─ checkpoint ─ close
 //	  ─ reopen read-only ─ verify ─ fsync ─ link into versions ─ rename ─ fsync the directory

@@ -67,7 +67,7 @@ func (w *week) restartInARun() {
 	w.faults(simulator.Fault{Kind: simulator.Slow, Least: 20 * time.Second, Most: 20 * time.Second})
 	w.until("02 02:00")
 	for w.sim.Bill().Operations["particulars"].Answers < 22 { // those of the first night included
-		time.Sleep(time.Second)
+		time.Sleep(time.Second) // by the clock of the bubble
 	}
 	if _, text := w.look("/live?whole=1"); !strings.Contains(text, "nightly is running for 2000-01-02, harvest, since 02:00") {
 		w.t.Errorf("the run is not shown:\n%s", text)

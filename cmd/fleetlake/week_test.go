@@ -140,7 +140,7 @@ func (w *week) start() {
 	}
 }
 
-// until waits for a day and time of January 2000.
+// until waits for a day and time of January 2000, by the clock of the bubble.
 func (w *week) until(text string) {
 	w.t.Helper()
 	at, err := time.Parse("2006-01-02 15:04", "2000-01-"+text)
