@@ -3,7 +3,6 @@ package extract
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"sync"
 	"testing"
@@ -11,41 +10,14 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/extract/simulator/memory"
 )
-
-// pipes is a network in memory, for virtual time.
-type pipes struct {
-	calls  chan net.Conn
-	closed chan struct{}
-}
-
-func (p pipes) Close() error   { return nil }
-func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
-
-func (p pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.calls:
-		return c, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	near, far := net.Pipe()
-	select {
-	case p.calls <- far:
-		return near, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
 
 // TestTheBrakeKeepsWhatArrives has answers on their way that come a moment after the brake is
 // pulled, and some that would come in an hour.
 func TestTheBrakeKeepsWhatArrives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		network := pipes{make(chan net.Conn), make(chan struct{})}
+		network := memory.New()
 		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			wait := map[string]time.Duration{"1": 100 * time.Millisecond, "2": time.Hour}[r.FormValue("page")]
 			select {
@@ -56,13 +28,12 @@ func TestTheBrakeKeepsWhatArrives(t *testing.T) {
 		})}
 		go server.Serve(network)
 		defer server.Close()
-		defer close(network.closed)
 		client, segment := connect(t, "http://127.0.0.1", 1000)
 		brake := &Brake{}
 		client.service.Brake = brake
 		client.service.Timeout = 2 * time.Hour
 		s := client.service
-		s.Dial = network.dial
+		s.Dial = network.Dial
 		client.http = newHTTP(s)
 
 		ctx, stop := context.WithCancel(t.Context())

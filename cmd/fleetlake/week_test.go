@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/extract/simulator/memory"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -24,7 +25,7 @@ import (
 type week struct {
 	t       *testing.T
 	sim     *simulator.Simulator
-	service pipes
+	service *memory.Network
 	dir     string
 	small   bool // the data directory is a small disk of its own
 	ballast string
@@ -36,36 +37,6 @@ type week struct {
 	server *server
 	page   http.Handler
 	end    func()
-}
-
-// pipes is a network in memory.
-type pipes struct {
-	calls  chan net.Conn
-	closed chan struct{}
-}
-
-func (p pipes) Close() error   { return nil }
-func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
-
-func (p pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.calls:
-		return c, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	near, far := net.Pipe()
-	select {
-	case p.calls <- far:
-		return near, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
 }
 
 const weekConfig = `
@@ -88,7 +59,7 @@ func newWeek(t *testing.T, disk string) *week {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &week{t: t, sim: sim, dir: filepath.Join(disk, "data"), ballast: filepath.Join(disk, "ballast"), service: pipes{make(chan net.Conn), make(chan struct{})}}
+	w := &week{t: t, sim: sim, dir: filepath.Join(disk, "data"), ballast: filepath.Join(disk, "ballast"), service: memory.New()}
 	web := &http.Server{Handler: sim}
 	ended := make(chan struct{})
 	go func() {
@@ -96,7 +67,6 @@ func newWeek(t *testing.T, disk string) *week {
 		web.Serve(w.service)
 	}()
 	t.Cleanup(func() {
-		close(w.service.closed)
 		web.Close()
 		<-ended
 	})
@@ -116,7 +86,7 @@ func (w *week) start() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	s.pipeline.Service.Dial = w.service.dial
+	s.pipeline.Service.Dial = w.service.Dial
 	table, err := a.timetable(config)
 	if err != nil {
 		w.t.Fatal(err)
