@@ -58,7 +58,6 @@ type history struct {
 	p     *Pipeline
 	job   Job
 	start time.Time
-	held  []string // segments that are kept back, to be replayed out of order
 	apart *Pipeline
 }
 

@@ -22,8 +22,8 @@ func tell(v simulator.Vessel, l simulator.Listing, sighting bool) tale {
 	}
 	switch {
 	case l.Country != nil:
-		c, _ := transform.ParseCountry(*l.Country)
-		o["flag"], o["country"] = c.Flag, c.Name
+		c := reference("countries", *l.Country)
+		o["flag"], o["country"] = c[1], c[2]
 	case l.CountryISO != nil && !sighting:
 		o["flag"], o["country"] = *l.CountryISO, names[*l.CountryISO]
 	}
@@ -34,8 +34,8 @@ func tell(v simulator.Vessel, l simulator.Listing, sighting bool) tale {
 		o["callsign"] = *l.Callsign
 	}
 	if l.TypeSpecific != nil {
-		t, _ := transform.ParseVesselType(*l.TypeSpecific)
-		o["vessel_type"], o["category"], o["is_vessel"] = t.Name, t.Category, fmt.Sprint(t.IsVessel)
+		t := reference("vessel_types", *l.TypeSpecific)
+		o["vessel_type"], o["category"], o["is_vessel"] = t[1], t[2], t[3]
 	}
 	return o.some()
 }
@@ -49,15 +49,30 @@ func (o tale) some() tale {
 // names holds the name of each flag.
 var names = func() map[string]string {
 	all := map[string]string{}
-	for _, t := range transform.ReferenceTables() {
-		if t.Name == "countries" {
-			for _, row := range t.Rows {
-				all[row[1]] = row[2]
-			}
-		}
+	for _, row := range referenceRows["countries"] {
+		all[row[1]] = row[2]
 	}
 	return all
 }()
+
+// referenceRows holds the rows of each reference table, by its name.
+var referenceRows = func() map[string][][]string {
+	all := map[string][][]string{}
+	for _, t := range transform.ReferenceTables() {
+		all[t.Name] = t.Rows
+	}
+	return all
+}()
+
+// reference returns the row of a reference table for a spelling, which matches without case.
+func reference(table, spelling string) []string {
+	for _, row := range referenceRows[table] {
+		if strings.EqualFold(row[0], strings.TrimSpace(spelling)) {
+			return row
+		}
+	}
+	panic(fmt.Sprintf("%s: no row for %q", table, spelling))
+}
 
 // bound are the columns that belong to a registration: they change together, and while a
 // vessel stands under two flags each entry has its own.

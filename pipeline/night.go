@@ -36,10 +36,7 @@ type told struct {
 	entry       journal.Entry
 }
 
-// readNight reads the segments of a job's night.
-func readNight(root, job, date string) (night, error) { return readNightBut(root, job, date, nil) }
-
-// readNightBut leaves some runs out.
+// readNightBut reads the segments of a job's night. It leaves some runs out.
 func readNightBut(root, job, date string, out map[string]bool) (night, error) {
 	n := night{answered: map[string]told{}}
 	paths, err := journal.Segments(filepath.Join(root, date))

@@ -32,7 +32,6 @@ type port struct {
 
 // spending is what one night cost.
 type spending struct {
-	plan           journal.Price
 	known, unknown int // by the journal
 	billed         int
 	asked          map[string]int // answered requests, by key
@@ -43,7 +42,7 @@ type spending struct {
 func (s *port) run(date string, kill time.Duration) (plan journal.Plan, d decision, ended bool) {
 	s.t.Helper()
 	now := time.Now().UTC()
-	before, err := readNight(s.p.journal(), s.job.Name, date)
+	before, err := readNightBut(s.p.journal(), s.job.Name, date, nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}

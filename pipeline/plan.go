@@ -14,9 +14,6 @@ import (
 // recheck is how long the check of a partition of the other cover is believed.
 const recheck = 7 * 24 * time.Hour
 
-// refusedFor is how long a vessel that the service does not know is not asked for again.
-const refusedFor = 7 * 24 * time.Hour
-
 // facts is everything that a plan is decided on.
 type facts struct {
 	now     time.Time
@@ -245,14 +242,4 @@ func orAll(some, all []string) []string {
 		return some
 	}
 	return all
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
 }

@@ -113,8 +113,8 @@ var crashes = map[string]func(){
 	"plainly":               explode,
 	"with an error":         func() { panic(errors.New("exploded")) },
 	"with a value":          func() { panic(struct{ exploded int }{7}) },
-	"with nil":              func() { panic(nil) }, //nolint:govet // it is what is tested
-	"in a nil map":          func() { var m map[string]int; m["exploded"] = 1 },
+	"with nil":              func() { panic(nil) },                              //nolint:govet // it is what is tested
+	"in a nil map":          func() { var m map[string]int; m["exploded"] = 1 }, //lint:ignore SA5000 it is what is tested
 	"beyond a slice":        func() { var s []int; _ = s[len(crashWord)] },
 	"at a nil pointer":      func() { var r *Record; _ = r.Job + "exploded" },
 	"in a pool":             func() { p := pool.New(); p.Go(explode); p.Wait() },
@@ -125,7 +125,7 @@ var crashes = map[string]func(){
 		p.Wait()
 	},
 	"in many of a pool":     func() { iter.ForEach([]int{1, 2, 3}, func(*int) { explode() }) },
-	"in a library's call":   func() { regexp.MustCompile("(exploded") },
+	"in a library's call":   func() { regexp.MustCompile("(exploded") }, //lint:ignore SA1000 it is what is tested
 	"in a library's callee": func() { slices.SortFunc([]int{2, 1}, func(int, int) int { panic("exploded") }) },
 	"in a method of JSON":   func() { json.Marshal(explosive{}) },
 	"by leaving":            runtime.Goexit,

@@ -35,7 +35,7 @@ func serveThrough(t *testing.T, loc *time.Location, change time.Time) {
 	year, month, day := change.Add(-48 * time.Hour).Date()
 	from := time.Date(year, month, day, 12, 0, 0, 0, loc)
 	to := change.Add(60 * time.Hour)
-	offset := from.Sub(time.Now())
+	offset := time.Until(from)
 	ran, stored := map[string]int{}, map[string][]Stored{}
 	newRunner := func() *Runner {
 		return &Runner{

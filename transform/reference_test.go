@@ -80,8 +80,8 @@ func TestCountriesHaveOneNamePerFlag(t *testing.T) {
 		"Azores": "PT", "Portugal (Madeira)": "PT", "Alaska": "US", "USA": "US", "Korea": "KR", "DPR Korea": "KP", "Guiana": "GF",
 		"Macedonia": "MK", "Adelie Land": "TF", "Niger": "NE", "Congo": "CG", "UAE": "AE", "Curacao": "CW", "Faeroe Islands": "FO",
 	} {
-		if c, err := ParseCountry(spelling); c.Flag != want || err != nil {
-			t.Errorf("%s has the flag %q (%v), want %s", spelling, c.Flag, err, want)
+		if c := readCountry(spelling); flags[c.flag].code != want || c.reason != noIssue {
+			t.Errorf("%s has the flag %q (%v), want %s", spelling, flags[c.flag].code, c.reason, want)
 		}
 	}
 }
@@ -91,11 +91,11 @@ func TestVesselTypesFoldToListedNames(t *testing.T) {
 	rows := tableNamed(t, "vessel_types")
 	seen := map[string]bool{}
 	for _, r := range rows {
-		name, err := ParseVesselType(r[1])
-		if err != nil || name.Name != r[1] {
-			t.Errorf("%s: its name %q is not a listed type of that name: %v", r[0], r[1], err)
+		name := readVesselType(r[1])
+		if name.reason != noIssue || name.value != r[1] {
+			t.Errorf("%s: its name %q is not a listed type of that name: %v", r[0], r[1], name.reason)
 		}
-		if name.Category != r[2] || name.IsVessel != (r[3] == "true") {
+		if name.category != r[2] || name.isVessel != (r[3] == "true") {
 			t.Errorf("%s: is not what its name %q is", r[0], r[1])
 		}
 		if !slices.Contains(categories, r[2]) {
@@ -109,22 +109,21 @@ func TestVesselTypesFoldToListedNames(t *testing.T) {
 	if got := slices.Sorted(maps.Keys(seen)); len(got) != len(categories) {
 		t.Errorf("categories in use: %v", got)
 	}
-	for spelling, want := range map[string]VesselType{
-		"anti-POLUTION":            {"Anti-Pollution", "service", true},
-		"Law enforcment":           {"Law Enforce", "service", true},
-		"Tank-Cleaning Vessel":     {"Tank Cleaning Vessel", "service", true},
-		"Cargo - Hazard A (Major)": {"Cargo ship (HAZ-A)", "cargo", true},
-		"Beacon, Safe Water":       {"Beacon, Safe Water", "aid to navigation", false},
-		"SAR Aircraft":             {"SAR Aircraft", "other", false},
-		"OffShore Structure":       {"OffShore Structure", "structure", false},
-		"Inland, Tanker":           {"Inland Tanker", "inland", true},
-		" FPSO ":                   {"FPSO", "offshore", true},
-		"Vessel (function unknown)": {
-			"Vessel (function unknown)", "unknown", true,
-		},
+	for raw, want := range map[string]spelling{
+		"anti-POLUTION":             {value: "Anti-Pollution", category: "service", isVessel: true},
+		"Law enforcment":            {value: "Law Enforce", category: "service", isVessel: true},
+		"Tank-Cleaning Vessel":      {value: "Tank Cleaning Vessel", category: "service", isVessel: true},
+		"Cargo - Hazard A (Major)":  {value: "Cargo ship (HAZ-A)", category: "cargo", isVessel: true},
+		"Beacon, Safe Water":        {value: "Beacon, Safe Water", category: "aid to navigation", isVessel: false},
+		"SAR Aircraft":              {value: "SAR Aircraft", category: "other", isVessel: false},
+		"OffShore Structure":        {value: "OffShore Structure", category: "structure", isVessel: false},
+		"Inland, Tanker":            {value: "Inland Tanker", category: "inland", isVessel: true},
+		" FPSO ":                    {value: "FPSO", category: "offshore", isVessel: true},
+		"Vessel (function unknown)": {value: "Vessel (function unknown)", category: "unknown", isVessel: true},
 	} {
-		if got, err := ParseVesselType(spelling); got != want || err != nil {
-			t.Errorf("%s is %+v (%v), want %+v", spelling, got, err, want)
+		want.raw, want.reason = raw, noIssue
+		if got := readVesselType(raw); got != want {
+			t.Errorf("%s is %+v, want %+v", raw, got, want)
 		}
 	}
 }

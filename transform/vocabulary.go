@@ -2,32 +2,6 @@ package transform
 
 import "strings"
 
-// Country is a flag state: its ISO 3166 code, and the one name that it has in the tables.
-// The flag is empty for the country "Unknown".
-type Country struct {
-	Flag string
-	Name string
-}
-
-// ParseCountry matches one of the API's spellings of a country, without case.
-func ParseCountry(s string) (Country, error) {
-	c := readCountry(s)
-	return Country{Flag: flags[c.flag].code, Name: c.value}, c.err()
-}
-
-// VesselType is a specific type: its one spelling, and what kind of thing it is.
-type VesselType struct {
-	Name     string
-	Category string
-	IsVessel bool
-}
-
-// ParseVesselType matches one of the API's spellings of a specific type, without case.
-func ParseVesselType(s string) (VesselType, error) {
-	t := readVesselType(s)
-	return VesselType{Name: t.value, Category: t.category, IsVessel: t.isVessel}, t.err()
-}
-
 // spelling is what one text of the API stands for.
 type spelling struct {
 	raw      string
@@ -36,13 +10,6 @@ type spelling struct {
 	category string
 	isVessel bool
 	reason   Reason // why it is refused; noIssue when it is not
-}
-
-func (s *spelling) err() error {
-	if s.reason == noIssue {
-		return nil
-	}
-	return s.reason
 }
 
 // changed reports whether raw says more than the columns do.

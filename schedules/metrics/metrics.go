@@ -131,15 +131,6 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(prometheus.Gatherers{m.own, m.process}, promhttp.HandlerOpts{MaxRequestsInFlight: 2, Timeout: time.Minute})
 }
 
-// WriteFile writes our metrics for the text file collector of the node exporter, whole or not
-// at all: for runs that no server outlives. Its name must end in .prom to be read.
-func (m *Metrics) WriteFile(path string) error {
-	if err := prometheus.WriteToTextfile(path, m.own); err != nil {
-		return fmt.Errorf("write metrics: %w", err)
-	}
-	return nil
-}
-
 func truth(b bool) float64 {
 	if b {
 		return 1

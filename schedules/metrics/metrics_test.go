@@ -3,7 +3,6 @@ package metrics
 import (
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -165,29 +164,5 @@ func TestNewFileIsReadAndADamagedOneIsNotBelieved(t *testing.T) {
 	text := scrape(t, m)
 	if !strings.Contains(text, "fleetlake_warehouse_readable 0\n") || strings.Contains(text, "fleetlake_last_run_credits{") {
 		t.Errorf("old numbers are told for a damaged file: %s", text)
-	}
-}
-
-func TestFileIsWrittenWholeAndWithoutTheProcess(t *testing.T) {
-	dir := t.TempDir()
-	harvest(t, dir)
-	path := filepath.Join(t.TempDir(), "fleetlake.prom")
-	for range 2 { // the second replaces the first
-		if err := newMetrics(t, dir).WriteFile(path); err != nil {
-			t.Fatal(err)
-		}
-	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text := string(b); !strings.Contains(text, "fleetlake_last_run_credits{") || strings.Contains(text, "go_goroutines") || strings.Contains(text, plantedKey) {
-		t.Errorf("the file holds\n%s", text)
-	}
-	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
-		t.Errorf("%d files in the directory: %v", len(left), err)
-	}
-	if err := newMetrics(t, dir).WriteFile(filepath.Join(dir, "no-such-directory", "x.prom")); err == nil {
-		t.Error("a file that cannot be written is no error")
 	}
 }
