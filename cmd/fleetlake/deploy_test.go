@@ -31,7 +31,7 @@ func deployFile(t *testing.T, name string) []byte {
 // TestUnitFile holds the unit to what the program does.
 func TestUnitFile(t *testing.T) {
 	unit := string(deployFile(t, "fleetlake.service"))
-	for _, line := range []string{"Type=notify", "WatchdogSec=3min", "RestartPreventExitStatus=2", "DynamicUser=yes", "StateDirectory=fleetlake",
+	for _, line := range []string{"Type=notify", "WatchdogSec=3min", "RestartPreventExitStatus=64", "DynamicUser=yes", "StateDirectory=fleetlake",
 		"ProtectSystem=strict", "NoNewPrivileges=yes", "MemoryMax=2G", "TimeoutStopSec=3min",
 		"ExecStart=/usr/local/bin/fleetlake serve --config /etc/fleetlake/fleetlake.yaml --data /var/lib/fleetlake"} {
 		if !strings.Contains(unit, "\n"+line+"\n") {
@@ -99,7 +99,7 @@ func TestCronJob(t *testing.T) {
 	if got, want := template.PodFailurePolicy.Rules[0].OnExitCodes.Values, []int{exitUsage, exitKey}; !slices.Equal(got, want) || template.PodFailurePolicy.Rules[0].Action != "FailJob" {
 		t.Errorf("fails at once with %v, want %v", got, want)
 	}
-	for _, code := range []int{exitDone, exitUnexpected, exitUsage, exitPartial, exitLocked, exitCredits, exitKey, exitDisk, exitInterrupted} {
+	for _, code := range []int{exitDone, exitUnexpected, exitUsage, exitPartial, exitLocked, exitCredits, exitKey, exitDisk, exitInterrupted, exitUnanswered} {
 		want := code
 		if code == exitPartial || code == exitCredits {
 			want = exitDone

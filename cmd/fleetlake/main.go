@@ -25,13 +25,18 @@ import (
 const (
 	exitDone        = 0
 	exitUnexpected  = 1
-	exitUsage       = 2 // the command line or the configuration
 	exitPartial     = 3 // published, but something that was planned was left out
 	exitLocked      = 4
 	exitCredits     = 5 // the balance or the cap
 	exitKey         = 6 // the service refuses the key
 	exitDisk        = 7
 	exitInterrupted = 8 // stopped by request; the same command goes on from there
+	exitUnanswered  = 9 // the service answered nothing, or too little
+
+	// exitUsage is the command line or the configuration: trying again does not mend it. It is not
+	// 2, with which Go's runtime ends after a panic or a SIGABRT, because a supervisor restarts
+	// after those. sysexits.h calls it EX_USAGE.
+	exitUsage = 64
 )
 
 func main() { os.Exit(underSignals(os.Args[1:], os.Getenv, os.Stdout, os.Stderr)) }
@@ -81,9 +86,9 @@ paid answer for ever, and turns the answers into a DuckDB warehouse and a Parque
 
 Try it without a key and without a network:  fleetlake demo
 
-Exit codes: 0 done, 1 unexpected, 2 usage or configuration, 3 partial (published, something
-planned was left out), 4 locked, 5 credits or cap, 6 key refused, 7 disk, 8 interrupted
-(the same command goes on from there).`,
+Exit codes: 0 done, 1 unexpected, 3 partial (published, something planned was left out), 4 locked,
+5 credits or cap, 6 key refused, 7 disk, 8 interrupted (the same command goes on from there),
+9 the service answered too little, 64 usage or configuration.`,
 		Version:           version(),
 		SilenceUsage:      true,
 		SilenceErrors:     true,
