@@ -16,6 +16,13 @@
 //	during an append   a torn last frame; Open cuts it off
 //	after an append    the entry; the next start loads it, free of charge
 //
-// A torn tail is damage that no whole frame follows. Damage with a whole frame behind it
-// did not come from a crash: it is reported with file and offset, and the segment is not used.
+// A torn tail is bytes that no whole entry follows.
+//
+// A loss of power can leave a torn entry before a whole one: appends that share an fsync reach the
+// disk in any order. Each entry says how many were on disk when it was written (Safe). Where no
+// entry behind a hole says that of the entry that should stand in it, nobody was ever told that it
+// was kept: Read passes over the hole, and Reopen repairs it.
+//
+// Any other damage did not come from a crash: it is reported with file and offset, and the segment
+// is not used until Salvage has kept what is whole. What is missing then counts as spent.
 package journal

@@ -16,6 +16,7 @@ const (
 	KindAnswer  Kind = "answer"  // what came of an intent, also when nothing came
 	KindBalance Kind = "balance" // an answer of the free credits call
 	KindEnd     Kind = "end"     // how the run ended; the last entry of a segment
+	KindLost    Kind = "lost"    // entries that were lost, and were no requests; see Lost
 )
 
 // Charge says how we know what a request cost.
@@ -31,12 +32,14 @@ const (
 
 // Entry is one line of a segment. Times are UTC.
 type Entry struct {
-	N    int       `json:"n"` // position in the segment, from 0; set by Append
+	N    int       `json:"n"`              // position in the segment, from 0; set by Append
+	Safe int       `json:"safe,omitempty"` // how many entries were on disk when this one was written; set by Append
 	Kind Kind      `json:"kind"`
 	At   time.Time `json:"at"` // when the entry was written
 
 	Plan *Plan `json:"plan,omitempty"`
 	End  *End  `json:"end,omitempty"`
+	Lost *Lost `json:"lost,omitempty"`
 
 	Operation  string `json:"operation,omitempty"`
 	Parameters string `json:"parameters,omitempty"` // canonical: keys sorted, URL encoded
@@ -87,6 +90,17 @@ type Plan struct {
 	Lookups    int         `json:"lookups"` // lookups of vessels known before the run
 	Version    string      `json:"version"`
 }
+
+// Lost stands where Salvage found no entry. If requests may have been among what was lost, its
+// entry is an intent without an answer, for all that they may have cost; else it is of KindLost.
+type Lost struct {
+	Entries int   `json:"entries"` // how many numbers are missing, from N of this entry on
+	Offset  int64 `json:"offset"`  // where the damage begins in the file as it was
+	Bytes   int64 `json:"bytes"`   // and how long it is
+}
+
+// OperationLost is the operation of an intent that stands for requests that were lost.
+const OperationLost = "lost"
 
 // Price is what a plan costs, in credits.
 type Price struct {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -54,19 +55,34 @@ func frameSize(b []byte) (int, error) {
 	return at + 4, nil
 }
 
-// wholeFrameIn reports whether a frame that decompresses starts anywhere in b.
-func wholeFrameIn(b []byte, d *zstd.Decoder) bool {
-	for {
-		i := bytes.Index(b, magic)
+// whole is an entry that can be read, among bytes that cannot.
+type whole struct {
+	at, size int
+	entry    Entry
+}
+
+// outline is an entry without what makes it large.
+func (e Entry) outline() Entry {
+	return Entry{N: e.N, Safe: e.Safe, Kind: Kind(strings.Clone(string(e.Kind))), At: e.At, Plan: e.Plan, End: e.End, Lost: e.Lost, Credits: e.Credits, Intent: e.Intent}
+}
+
+// wholeIn finds the entries that start anywhere in b.
+func wholeIn(b []byte, d *zstd.Decoder) (found []whole) {
+	var line []byte
+	for at := 0; ; {
+		i := bytes.Index(b[at:], magic)
 		if i < 0 {
-			return false
+			return found
 		}
-		if n, err := frameSize(b[i:]); err == nil {
-			if _, err := d.DecodeAll(b[i:i+n], nil); err == nil {
-				return true
+		at += i
+		if n, err := frameSize(b[at:]); err == nil {
+			if e, err := entryOf(d, b[at:at+n], &line); err == nil {
+				found = append(found, whole{at, n, e.outline()})
+				at += n
+				continue
 			}
 		}
-		b = b[i+len(magic):]
+		at += len(magic)
 	}
 }
 

@@ -65,8 +65,11 @@ type reader struct {
 	buf    []byte // bytes read and not used
 	eof    bool
 	offset int64 // where the next frame starts
+	n      int   // of the next entry
 	torn   int64 // bytes of a torn tail
 	line   []byte
+
+	skipped int64 // bytes that a loss of power left torn before whole entries
 }
 
 func open(path string) (*reader, error) {
@@ -85,19 +88,28 @@ func (r *reader) close() {
 // entries yields each entry; offset is then where it ends.
 func (r *reader) entries() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		for n := 0; ; n++ {
+		for {
 			e, err := r.next()
 			if err == io.EOF {
 				return
 			}
-			if err == nil && e.N != n {
-				err = fmt.Errorf("%w: %s at byte %d: entry %d where %d was expected", ErrDamaged, r.f.Name(), r.offset, e.N, n)
+			if err == nil && e.N != r.n {
+				err = fmt.Errorf("%w: %s at byte %d: entry %d where %d was expected", ErrDamaged, r.f.Name(), r.offset, e.N, r.n)
 			}
 			if !yield(e, err) || err != nil {
 				return
 			}
+			r.n = e.after()
 		}
 	}
+}
+
+// after is the number of the entry that follows.
+func (e Entry) after() int {
+	if e.Lost != nil {
+		return e.N + e.Lost.Entries
+	}
+	return e.N + 1
 }
 
 // next returns the next entry, or io.EOF at the end or at a torn tail.
@@ -111,7 +123,10 @@ func (r *reader) next() (Entry, error) {
 		e, err = entryOf(r.dec, r.buf[:size], &r.line)
 	}
 	if err != nil {
-		return Entry{}, r.damage(err)
+		if err := r.damage(err); err != nil {
+			return Entry{}, err
+		}
+		return r.next() // behind the hole
 	}
 	r.buf = r.buf[size:]
 	r.offset += int64(size)
@@ -159,18 +174,39 @@ func (r *reader) more() error {
 	return err
 }
 
-// damage decides whether unreadable bytes are the torn tail of a crash, which is the end
-// of the file, or damage.
+// damage decides whether unreadable bytes are the torn tail of a crash, which is the end of the
+// file; a hole that a loss of power has left among the entries that were not on disk, which is
+// passed over; or damage.
 func (r *reader) damage(cause error) error {
 	rest, err := io.ReadAll(r.f)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", r.f.Name(), err)
 	}
 	r.buf, r.eof = append(r.buf, rest...), true
+	behind := wholeIn(r.buf[1:], r.dec)
 	started := r.offset > 0 || errors.Is(cause, errTorn) // else it may never have been a segment
-	if started && !wholeFrameIn(r.buf[1:], r.dec) {
+	switch {
+	case started && len(behind) == 0:
 		r.torn = int64(len(r.buf))
 		return io.EOF
+	case r.leftByPowerLoss(behind):
+		at := 1 + behind[0].at
+		r.skipped, r.offset, r.n = r.skipped+int64(at), r.offset+int64(at), behind[0].entry.N
+		r.buf = r.buf[at:]
+		return nil
 	}
 	return fmt.Errorf("%w: %s at byte %d: %w", ErrDamaged, r.f.Name(), r.offset, cause)
+}
+
+// leftByPowerLoss reports whether the entry that should stand here was not on disk yet when each
+// of those behind it was written. Then nobody was ever told that it was kept.
+func (r *reader) leftByPowerLoss(behind []whole) bool {
+	last := r.n
+	for _, w := range behind {
+		if w.entry.N <= last || w.entry.Safe == 0 || w.entry.Safe > r.n {
+			return false
+		}
+		last = w.entry.N
+	}
+	return len(behind) > 0
 }

@@ -24,11 +24,16 @@ type Segment struct {
 	f    *os.File
 	enc  *zstd.Encoder
 	n    int
+	safe int // entries that an fsync has brought to disk
 	size int64
 	err  error // what broke the file: nothing is appended after that
 
-	syncing sync.Mutex // held by the one fsync that serves all who wait
-	synced  int64
+	syncing  sync.Mutex // held by the one fsync that serves all who wait
+	synced   int64
+	unsynced error // the first fsync that failed; the kernel tells of a failure once only
+
+	write func([]byte) error // to the file; a test lets it fail
+	fsync func() error       // of the file; likewise
 }
 
 // Path returns where the segment of a run lies below a journal directory.
@@ -43,52 +48,73 @@ func Create(root string, plan Entry) (*Segment, error) {
 		return nil, errors.New("create segment: the first entry must be a plan")
 	}
 	path := Path(root, plan.Plan.Date, plan.Plan.Run)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := makeDir(filepath.Dir(path), syncDir); err != nil {
 		return nil, fmt.Errorf("create segment: %w", err)
 	}
 	r, err := takeReserve(filepath.Join(root, ".reserve"))
 	if err != nil {
 		return nil, fmt.Errorf("reserve disk space for answers: %w", err)
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, fileMode)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("create segment: %w", err), r.release())
 	}
-	s := &Segment{path: path, reserve: r, f: f, enc: newEncoder()}
-	if _, err := s.Append(plan); err != nil {
+	s := newSegment(path, f)
+	s.reserve = r
+	_, err = s.Append(plan)
+	if err = errors.Join(err, syncDir(filepath.Dir(path))); err != nil {
 		return nil, errors.Join(err, s.Close(), os.Remove(path))
 	}
-	return s, syncDir(filepath.Dir(path))
+	return s, nil
+}
+
+func newSegment(path string, f *os.File) *Segment {
+	s := &Segment{path: path, f: f, enc: newEncoder()}
+	s.write = func(b []byte) error { _, err := f.Write(b); return err }
+	s.fsync = f.Sync
+	return s
 }
 
 // Reopen opens a segment that a crash left without an end, cuts its torn tail, and returns
-// it ready for appending. The number of bytes cut is returned too.
+// it ready for appending. The number of bytes cut is returned too. Torn entries with whole
+// ones behind them, as a loss of power leaves them, are repaired first, as Salvage does.
 func Reopen(path string) (*Segment, int64, error) {
-	var n int
-	size := int64(0)
 	r, err := open(path)
 	if err != nil {
 		return nil, 0, err
 	}
+	size := int64(0)
 	for _, err := range r.entries() {
 		if err != nil {
 			r.close()
 			return nil, 0, err
 		}
-		n, size = n+1, r.offset
+		size = r.offset
 	}
-	cut := r.torn
+	n, cut, holes := r.n, r.torn, r.skipped
 	r.close()
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o644)
+	if holes > 0 {
+		if _, err := Salvage(path, Plan{}); err != nil {
+			return nil, 0, err
+		}
+		s, torn, err := Reopen(path)
+		return s, holes + cut + torn, err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, fileMode)
 	if err != nil {
 		return nil, 0, fmt.Errorf("reopen segment: %w", err)
 	}
 	if cut > 0 {
-		if err := errors.Join(f.Truncate(size), f.Sync()); err != nil {
+		if err := f.Truncate(size); err != nil {
 			return nil, 0, errors.Join(fmt.Errorf("cut torn tail of %s at %d: %w", path, size, err), f.Close())
 		}
 	}
-	return &Segment{path: path, f: f, enc: newEncoder(), n: n, size: size, synced: size}, cut, nil
+	if err := f.Sync(); err != nil { // what the process before wrote may not be on disk
+		return nil, 0, errors.Join(fmt.Errorf("sync %s: %w", path, err), f.Close())
+	}
+	s := newSegment(path, f)
+	s.n, s.safe, s.size, s.synced = n, n, size, size
+	return s, cut, nil
 }
 
 // Path returns where the segment lies.
@@ -97,7 +123,7 @@ func (s *Segment) Path() string { return s.path }
 // Append writes an entry and returns it, with its number, when it is on disk. After an
 // error that left the file in doubt, every later Append fails too.
 func (s *Segment) Append(e Entry) (Entry, error) {
-	end, err := s.write(&e)
+	end, err := s.add(&e)
 	if err != nil {
 		return e, fmt.Errorf("append to %s: %w", s.path, err)
 	}
@@ -117,14 +143,14 @@ func (s *Segment) Close() error {
 	return errors.Join(s.f.Close(), s.enc.Close(), s.reserve.release())
 }
 
-// write appends one frame and returns where it ends.
-func (s *Segment) write(e *Entry) (int64, error) {
+// add appends one frame and returns where it ends.
+func (s *Segment) add(e *Entry) (int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err != nil {
 		return 0, s.err
 	}
-	e.N = s.n
+	e.N, e.Safe = s.n, s.safe
 	frame, err := s.frameOf(e)
 	if err != nil {
 		return 0, err
@@ -149,10 +175,10 @@ func (s *Segment) frameOf(e *Entry) ([]byte, error) {
 // put writes a frame whole or not at all. When the disk is full it gives the reserve up,
 // so that this frame and those of the other requests in the air still find room.
 func (s *Segment) put(frame []byte) error {
-	_, err := s.f.Write(frame)
-	if errors.Is(err, syscall.ENOSPC) && s.reserve.spend() {
+	err := s.write(frame)
+	if full(err) && s.reserve.spend() {
 		if err = s.f.Truncate(s.size); err == nil {
-			_, err = s.f.Write(frame)
+			err = s.write(frame)
 		}
 	}
 	if err != nil {
@@ -161,28 +187,60 @@ func (s *Segment) put(frame []byte) error {
 	return err
 }
 
+// full reports whether an error says that there is no room: of the disk, or of a quota.
+func full(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
+
 // Full reports whether the reserve had to be used: no new request should be sent.
 func (s *Segment) Full() bool { return s.reserve.spent() }
 
-// sync returns when everything up to end is on disk. One fsync serves all who wait.
+// sync returns when everything up to end is on disk. One fsync serves all who wait. What a
+// failed fsync left on disk cannot be known, and the next one succeeds without having written
+// it: the first failure is the answer to all who wait then and later.
 func (s *Segment) sync(end int64) error {
 	s.syncing.Lock()
 	defer s.syncing.Unlock()
 	if s.synced >= end {
 		return nil
 	}
+	if s.unsynced != nil {
+		return s.unsynced
+	}
 	s.mu.Lock()
-	written := s.size
+	size, n := s.size, s.n
 	s.mu.Unlock()
-	if err := s.f.Sync(); err != nil {
-		// What a failed fsync left on disk cannot be known: the file is not used again.
-		s.mu.Lock()
-		s.err = err
-		s.mu.Unlock()
+	err := s.fsync()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		s.unsynced, s.err = err, err
+		if full(err) { // some file systems look for room only now
+			s.reserve.spend() // the end of the run, which the next start writes, finds room
+		}
 		return err
 	}
-	s.synced = written
+	s.synced, s.safe = size, n
 	return nil
+}
+
+// Who may read a journal: its owner, and the group that he gives it to.
+const (
+	fileMode = 0o640
+	dirMode  = 0o750
+)
+
+// makeDir makes a directory, and those above it, so that they survive a crash: each new name
+// is synced in the directory that holds it.
+func makeDir(path string, sync func(dir string) error) error {
+	if _, err := os.Stat(path); err == nil || !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err := makeDir(filepath.Dir(path), sync); err != nil {
+		return err
+	}
+	if err := os.Mkdir(path, dirMode); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	return sync(filepath.Dir(path))
 }
 
 // syncDir makes new names in a directory survive a crash.

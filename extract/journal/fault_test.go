@@ -1,0 +1,225 @@
+package journal
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestAFailedSyncIsFinal: the kernel tells of a failed fsync once. Whoever waits for the next one
+// must not hear that the bytes of the first are safe.
+func TestAFailedSyncIsFinal(t *testing.T) {
+	s, err := Create(t.TempDir(), plan("r"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	entered, fail := make(chan bool, 8), make(chan bool)
+	s.fsync = func() error {
+		entered <- true
+		if <-fail {
+			return syscall.EIO
+		}
+		return nil
+	}
+	var wg sync.WaitGroup
+	told := make(chan error, 2)
+	wait := func() { _, err := s.Append(answer("paid")); told <- err }
+	wg.Go(wait)
+	<-entered
+	wg.Go(wait) // written while the first syncs
+	for written := 0; written < 3; {
+		s.mu.Lock()
+		written = s.n
+		s.mu.Unlock()
+	}
+	fail <- true
+	close(fail) // every later fsync succeeds
+	wg.Wait()
+	for range 2 {
+		if err := <-told; !errors.Is(err, syscall.EIO) {
+			t.Errorf("a waiter was told %v, want %v", err, syscall.EIO)
+		}
+	}
+	if _, err := s.Append(answer("later")); !errors.Is(err, syscall.EIO) {
+		t.Errorf("a later append: %v, want %v", err, syscall.EIO)
+	}
+	s.Close()
+}
+
+// TestTheReserveKeepsAnswersWhenThereIsNoRoom: of the disk or of a quota.
+func TestTheReserveKeepsAnswersWhenThereIsNoRoom(t *testing.T) {
+	for _, errno := range []error{syscall.ENOSPC, syscall.EDQUOT} {
+		root := t.TempDir()
+		s, err := Create(root, plan("r"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		real := s.write
+		s.write = func(b []byte) error {
+			if _, err := os.Stat(filepath.Join(root, ".reserve")); err == nil {
+				return errors.Join(real(b[:len(b)/2]), errno)
+			}
+			return real(b)
+		}
+		if s.Full() {
+			t.Errorf("%v: full before it is", errno)
+		}
+		if _, err := s.Append(answer("paid")); err != nil || !s.Full() {
+			t.Errorf("%v: got %v, full is %v", errno, err, s.Full())
+		}
+		s.fsync = func() error { return errno }
+		if _, err := s.Append(answer("not safe")); !errors.Is(err, errno) {
+			t.Errorf("at fsync: got %v, want %v", err, errno)
+		}
+		s.Close()
+		if got, err := readAll(s.Path()); err != nil || len(got) != 3 {
+			t.Errorf("%v: %d entries, %v", errno, len(got), err)
+		}
+	}
+}
+
+// TestAFullDiskFoundBySyncGivesTheReserveUp: so that the next start can write the run's end.
+func TestAFullDiskFoundBySyncGivesTheReserveUp(t *testing.T) {
+	s, err := Create(t.TempDir(), plan("r"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.fsync = func() error { return syscall.EDQUOT }
+	if _, err := s.Append(answer("paid")); !errors.Is(err, syscall.EDQUOT) || !s.Full() {
+		t.Errorf("got %v, full is %v", err, s.Full())
+	}
+}
+
+// TestTheReserveCannotBeMadeSmaller: a file system that compresses must find room for it.
+func TestTheReserveCannotBeMadeSmaller(t *testing.T) {
+	root := t.TempDir()
+	r, err := takeReserve(filepath.Join(root, ".reserve"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.release()
+	b, err := os.ReadFile(r.path)
+	if err != nil || len(b) != reserveSize {
+		t.Fatalf("%d bytes, %v", len(b), err)
+	}
+	if small := newEncoder().EncodeAll(b[:4<<20], nil); len(small) < 4<<20 {
+		t.Errorf("4 MiB of it become %d bytes", len(small))
+	}
+	info, err := os.Stat(r.path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+}
+
+func TestNewDirectoriesSurviveACrash(t *testing.T) {
+	root := t.TempDir()
+	var synced []string
+	sync := func(dir string) error { synced = append(synced, dir); return nil }
+	if err := makeDir(filepath.Join(root, "data", "journal", "2026-11-20"), sync); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{root, filepath.Join(root, "data"), filepath.Join(root, "data", "journal")}
+	if diff := cmp.Diff(want, synced); diff != "" {
+		t.Errorf("synced (-want +got):\n%s", diff)
+	}
+}
+
+func TestAJournalIsNotForEveryone(t *testing.T) {
+	s, err := Create(filepath.Join(t.TempDir(), "journal"), plan("r"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, path := range []string{s.Path(), filepath.Dir(s.Path()), filepath.Dir(filepath.Dir(s.Path()))} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o007 != 0 {
+			t.Errorf("%s has mode %v, %v", path, info.Mode(), err)
+		}
+	}
+}
+
+// unsynced returns a segment whose last three entries no fsync has brought to disk, and where
+// each entry ends.
+func unsynced(t *testing.T) ([]byte, []int) {
+	t.Helper()
+	s, err := Create(t.TempDir(), plan("r"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := []int{int(s.size)}
+	add := func(put func(*Entry) error, body string) {
+		e := answer(body)
+		if err := put(&e); err != nil {
+			t.Fatal(err)
+		}
+		ends = append(ends, int(s.size))
+	}
+	add(func(e *Entry) error { _, err := s.Append(*e); return err }, "synced")
+	for _, body := range []string{"one", "two", "three"} {
+		add(func(e *Entry) error { _, err := s.add(e); return err }, body)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(s.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, ends
+}
+
+// TestPowerLossTearsAnEntryBeforeAWholeOne: entries that share an fsync reach the disk in any
+// order. What is whole is kept, wherever the torn bytes are; an entry that an fsync had brought
+// to disk is not torn by a crash.
+func TestPowerLossTearsAnEntryBeforeAWholeOne(t *testing.T) {
+	b, ends := unsynced(t)
+	write := func(b []byte) string {
+		path := filepath.Join(t.TempDir(), "r"+Extension)
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for at := ends[0]; at < len(b); at++ {
+		hit, _ := slices.BinarySearch(ends, at+1)
+		torn := slices.Clone(b)
+		clear(torn[at:ends[hit]]) // the rest of its entry never reached the disk
+		if bytes.Equal(torn, b) {
+			continue
+		}
+		path := write(torn)
+		got, err := readAll(path)
+		if hit == 1 {
+			if !errors.Is(err, ErrDamaged) {
+				t.Fatalf("byte %d of an entry that was synced: %v", at, err)
+			}
+			continue
+		}
+		if err != nil || len(got) != 4 {
+			t.Fatalf("byte %d: %d entries, %v", at, len(got), err)
+		}
+		s, cut, err := Reopen(path)
+		if err != nil || cut == 0 {
+			t.Fatalf("byte %d: cut %d, %v", at, cut, err)
+		}
+		if _, err := s.Append(Entry{Kind: KindEnd, End: &End{State: "killed"}}); err != nil {
+			t.Fatal(err)
+		}
+		s.Close()
+		all, err := readAll(path)
+		if err != nil {
+			t.Fatalf("byte %d: %v", at, err)
+		}
+		kept := slices.DeleteFunc(all, func(e Entry) bool { return e.Lost != nil || e.End != nil })
+		if diff := cmp.Diff(got, kept); diff != "" {
+			t.Fatalf("byte %d (-before +after):\n%s", at, diff)
+		}
+	}
+}

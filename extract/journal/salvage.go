@@ -1,0 +1,228 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Salvaged is what Salvage found in a segment.
+type Salvaged struct {
+	Path    string `json:"path"`
+	Aside   string `json:"aside,omitempty"` // where the file is kept as it was; empty if it was whole
+	Entries int    `json:"entries"`         // that were whole, and are kept
+	Holes   []Lost `json:"holes,omitempty"` // what was lost
+	Credits int    `json:"credits"`         // what requests among that may have cost, and counts as spent
+}
+
+// Salvage makes a segment readable again: every entry that is whole stays byte for byte, and an
+// entry with Lost stands where others are missing. The file as it was stays beside it, under a
+// name that Segments does not list. A segment that can be read is left alone.
+//
+// The plan stands in for the first entry if that is lost; its Credits.Most is the most that one
+// request costs. It is not needed where the first entry is whole.
+func Salvage(path string, plan Plan) (Salvaged, error) {
+	done := Salvaged{Path: path}
+	if n, err := intact(path); n >= 0 || err != nil {
+		done.Entries = n
+		return done, err
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return done, fmt.Errorf("salvage segment: %w", err)
+	}
+	d := newDecoder()
+	defer d.Close()
+	found := inOrder(wholeIn(b, d))
+	parts := partsOf(b, found)
+	done.Entries = len(found)
+	for _, p := range parts {
+		if p.hole != nil {
+			done.Holes = append(done.Holes, *p.hole)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return done, fmt.Errorf("salvage %s: it holds no entry that is whole", path)
+	case found[0].entry.N > 0 && plan.Run == "":
+		return done, fmt.Errorf("salvage %s: its plan is lost", path)
+	}
+	done.Credits = lostCredits(found, done.Holes, plan.Credits.Most)
+	text, err := assemble(b, parts, found, plan, done.Credits)
+	if err != nil {
+		return done, fmt.Errorf("salvage %s: %w", path, err)
+	}
+	done.Aside, err = exchange(path, text)
+	return done, err
+}
+
+// intact returns how many entries a segment has that can be read without a hole; -1 if it cannot.
+func intact(path string) (int, error) {
+	r, err := open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer r.close()
+	n := 0
+	for _, err := range r.entries() {
+		if errors.Is(err, ErrDamaged) {
+			return -1, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		n++
+	}
+	if r.skipped > 0 {
+		return -1, nil
+	}
+	return n, nil
+}
+
+// inOrder leaves out entries whose number does not go on from those before, as bytes that were
+// copied to a second place have it.
+func inOrder(found []whole) []whole {
+	next, kept := 0, found[:0]
+	for _, w := range found {
+		if w.entry.N >= next {
+			kept, next = append(kept, w), w.entry.after()
+		}
+	}
+	return kept
+}
+
+// part is a stretch of a segment: entries as they are, or a hole.
+type part struct {
+	from, to int
+	n        int // of the first entry that is missing
+	hole     *Lost
+}
+
+// partsOf divides a file into what is whole and what is not.
+func partsOf(b []byte, found []whole) (parts []part) {
+	at, next := 0, 0
+	for _, w := range found {
+		if w.at > at || w.entry.N > next {
+			parts = append(parts, part{n: next, hole: &Lost{Entries: w.entry.N - next, Offset: int64(at), Bytes: int64(w.at - at)}})
+		}
+		parts = append(parts, part{from: w.at, to: w.at + w.size})
+		at, next = w.at+w.size, w.entry.after()
+	}
+	if at < len(b) {
+		parts = append(parts, part{n: next, hole: &Lost{Offset: int64(at), Bytes: int64(len(b) - at)}})
+	}
+	return parts
+}
+
+// lostCredits is the most that requests among the lost entries can have cost. A lost answer
+// leaves its intent, and a lost intent its answer: both count by themselves. Of what remains, a
+// run that ended by itself had an answer to every intent, and any other may have had none.
+func lostCredits(found []whole, holes []Lost, most int) int {
+	missing, ended := 0, false
+	for _, h := range holes {
+		missing += h.Entries
+	}
+	if missing == 0 {
+		return 0
+	}
+	asked, open := map[int]bool{}, 0
+	for _, w := range found {
+		most = max(most, w.entry.Credits)
+		switch w.entry.Kind {
+		case KindIntent:
+			asked[w.entry.N] = true
+			open++
+		case KindAnswer:
+			if asked[w.entry.Intent] {
+				open--
+			} else {
+				missing-- // its intent was lost
+			}
+		case KindEnd:
+			ended = w.entry.End.State != "killed"
+		}
+	}
+	if found[0].entry.Plan == nil {
+		missing-- // the plan
+	}
+	if ended {
+		missing = (missing - open + 1) / 2
+	}
+	return max(0, missing) * most
+}
+
+// assemble makes the bytes of the salvaged segment.
+func assemble(b []byte, parts []part, found []whole, plan Plan, credits int) ([]byte, error) {
+	s := &Segment{enc: newEncoder()}
+	defer s.enc.Close()
+	var out []byte
+	at := found[0].entry.At
+	for _, p := range parts {
+		if p.hole == nil {
+			out = append(out, b[p.from:p.to]...)
+			at, found = found[0].entry.At, found[1:]
+			continue
+		}
+		for _, e := range fill(p, plan, credits) {
+			e.At = at
+			frame, err := s.frameOf(&e)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, frame...)
+			credits -= e.Credits
+		}
+	}
+	return out, nil
+}
+
+// fill returns the entries that stand in a hole; none where only bytes are lost.
+func fill(p part, plan Plan, credits int) (in []Entry) {
+	lost := *p.hole
+	if p.n == 0 && lost.Entries > 0 {
+		plan.Credits = Price{}
+		in = append(in, Entry{Kind: KindPlan, Plan: &plan})
+		p.n++
+		lost.Entries--
+	}
+	switch {
+	case lost.Entries == 0:
+	case credits > 0:
+		in = append(in, Entry{N: p.n, Kind: KindIntent, Operation: OperationLost, Credits: credits, Lost: &lost})
+	default:
+		in = append(in, Entry{N: p.n, Kind: KindLost, Lost: &lost})
+	}
+	return in
+}
+
+// exchange puts other bytes in the place of a segment, and keeps the file as it was. A crash
+// leaves the one or the other under the segment's name.
+func exchange(path string, text []byte) (aside string, err error) {
+	fresh := path + ".part"
+	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, fileMode)
+	if err != nil {
+		return "", fmt.Errorf("salvage: %w", err)
+	}
+	_, err = f.Write(text)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return "", fmt.Errorf("salvage: %w", err)
+	}
+	for n := 1; ; n++ {
+		aside = fmt.Sprintf("%s.damaged-%d", path, n)
+		if err = os.Link(path, aside); !errors.Is(err, os.ErrExist) {
+			break
+		}
+	}
+	dir := filepath.Dir(path)
+	if err == nil {
+		err = syncDir(dir)
+	}
+	if err == nil {
+		err = os.Rename(fresh, path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("salvage: %w", err)
+	}
+	return aside, syncDir(dir)
+}
