@@ -164,13 +164,13 @@ func TestTwoRegistrationsUnderPartialCoverage(t *testing.T) {
 			want:   "353136000 PA 20T02:00\n636016000 LR 21T02:00",
 		},
 		"nor are they if a profile showed the newer one meanwhile": {
-			nights: []run{night("20", listings(panama)), whole(), night("23", particulars(liberia)), night("24", listings(panama, liberia)), night("25", listings(panama, liberia))},
+			nights: []run{night("20", listings(panama)), whole(), night("23", covered("country"), particulars(liberia)), night("24", listings(panama, liberia)), night("25", listings(panama, liberia))},
 			sql:    current,
 			want:   "353136000 PA 20T02:00\n636016000 LR 23T02:00",
 		},
 		"also while nothing proved the vessel gone": {
 			nights: []run{night("20", listings(panama)), night("22", map[string][]row{"coverage": {{"operation": "by-type", "kind": "country", "value": "Panama", "state": "complete", "received_rows": 7}}}),
-				night("23", particulars(liberia)), night("24", listings(panama, liberia)), night("25", listings(panama, liberia))},
+				night("23", map[string][]row{"coverage": {{"operation": "by-type", "kind": "country", "value": "Panama", "state": "complete", "received_rows": 7}}}, particulars(liberia)), night("24", listings(panama, liberia)), night("25", listings(panama, liberia))},
 			sql:  current,
 			want: "353136000 PA 20T02:00\n636016000 LR 23T02:00",
 		},
@@ -183,6 +183,11 @@ func TestTwoRegistrationsUnderPartialCoverage(t *testing.T) {
 			nights: []run{night("20", listings(with(panama, row{"imo": nil}))), night("21", listings(with(liberia, row{"imo": nil}))), night("22", listings(panama, liberia)), night("23", listings(liberia, panama))},
 			sql:    current,
 			want:   "636016000 LR 22T02:00",
+		},
+		"the other way round too": {
+			nights: []run{night("20", listings(with(liberia, row{"imo": nil}))), night("21", listings(with(panama, row{"imo": nil}))), night("22", listings(panama, liberia)), night("23", listings(liberia, panama))},
+			sql:    current,
+			want:   "353136000 PA 22T02:00",
 		},
 		"an entry that the IMO number brings to light is no new one": {
 			nights: []run{night("20", listings(with(panama, row{"imo": nil}))), night("21", listings(panama, liberia)), night("22", listings(panama, liberia)), night("23", covered("country"), listings(liberia))},
