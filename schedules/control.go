@@ -33,7 +33,7 @@ func (r *Runner) Trigger(job string) error {
 	}
 	now := r.now().In(r.table[i].Location)
 	r.Log.Info("run asked for", "job", job)
-	r.asked = append(r.asked, Slot{Job: job, At: now, Date: now.Format(DateLayout), Asked: true})
+	r.asked = append(r.asked, Slot{Job: job, At: now, Date: now.Format(DateLayout), Asked: true, Again: true})
 	select {
 	case r.wake <- struct{}{}:
 	default: // the loop is awake
@@ -114,6 +114,9 @@ func (r *Runner) show(running Slot, started time.Time) {
 	for _, l := range r.lines {
 		if slot, ok := r.waiting(l.spec.Job); ok && slot != running {
 			s.Next = append(s.Next, Planned{slot, slot.At, cmp.Or(l.watch.Held, "waits for its turn")})
+		}
+		if l.retry != nil && !l.retry.slot.same(running) {
+			s.Next = append(s.Next, Planned{l.retry.slot, l.retry.at, "tried again: " + l.retry.reason})
 		}
 		if p, ok := l.planned(running, now); ok {
 			s.Next = append(s.Next, p)

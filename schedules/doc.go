@@ -18,7 +18,9 @@
 //	the slot is too old          given up: max_lateness
 //	another process writes       tried again each minute, until it is too old or the next comes
 //	a run was cut short          tried again by the next process, five times
-//	a run fails or panics        the next slot runs
+//	a run panics                 the next slot runs
+//	a run could not publish      publishing is tried again until the next slot, at growing pauses
+//	the service was away         tried again until the deadline of the job, at growing pauses
 //
 // Each slot that did not run, and each run that failed, is in the Book with its reason.
 //

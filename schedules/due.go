@@ -12,12 +12,18 @@ const (
 
 // Stored is a run of a job as it was kept. Slot is the time that it ran for, where that is
 // known; else it is told from the date and the start.
+//
+// A run that ended because the service was away is StateUnanswered for as long as its slot may
+// be tried again; a process that starts meanwhile goes on with it.
 type Stored struct {
 	Date    string
 	Slot    time.Time
 	Started time.Time
 	State   string // done, partial, failed, interrupted, killed, broken; empty has no end, which a crash leaves
 }
+
+// StateUnanswered is a run that the service did not answer enough, and whose time is not over.
+const StateUnanswered = "unanswered"
 
 // stateBroken is a run that failed before it could end in order. Like one that was killed it
 // leaves its slot open.
@@ -62,6 +68,7 @@ func Due(spec Spec, schedule Schedule, stored []Stored, watch Watch, now time.Ti
 		giveUp(open, fmt.Sprintf("not made up for later than %v", spec.MaxLateness))
 	default:
 		giveUp(open[:len(open)-1], fmt.Sprintf("the slot of %s runs instead", last.At.Format(time.RFC3339)))
+		last.Slot.Again = last.tries == 0
 		return last.Slot, true, missed
 	}
 	return Slot{}, false, missed
@@ -167,6 +174,10 @@ func fill(slots []Slot, stored []Stored) []int {
 		case r.cutShort():
 			if tries[own] != filled && !early {
 				tries[own]++
+			}
+		case r.State == StateUnanswered: // its tries are bounded by its time, and not by their number
+			if tries[own] != filled && !early {
+				tries[own] = max(tries[own], 1)
 			}
 		case early && r.State != "done":
 		default:

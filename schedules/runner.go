@@ -52,6 +52,7 @@ type line struct {
 	schedule Schedule
 	watch    Watch
 	again    time.Time // when a slot that is held may be tried again
+	retry    *retry    // of the slot that ran last; nil is none
 }
 
 // Serve runs the jobs of the table until ctx is cancelled and the run that is under way has
@@ -114,6 +115,9 @@ func (r *Runner) pick() (*line, Slot) {
 		if slot, ok := r.askedFor(l); ok {
 			offer(l, slot)
 		}
+		if slot, ok := r.retryOf(l); ok && first != l {
+			offer(l, slot)
+		}
 	}
 	return first, turn
 }
@@ -160,6 +164,7 @@ func (r *Runner) attempt(ctx context.Context, l *line, slot Slot) {
 	if l.watch.Held == "" {
 		log.Info("slot starts", "late", rounded(start.Sub(slot.At)))
 	}
+	l.superseded(slot)
 	err := r.run(ctx, slot)
 	if errors.Is(err, ErrNotYet) {
 		r.hold(l, err.Error())
@@ -169,9 +174,14 @@ func (r *Runner) attempt(ctx context.Context, l *line, slot Slot) {
 	l.watch.Since, l.watch.Away, l.watch.Held = end, "the run before was under way", ""
 	if slot.Asked {
 		r.take(slot)
-	} else {
+	} else if slot.At.After(l.watch.Dealt) {
 		l.watch.Dealt = slot.At
 	}
+	if u, ok := unfinished(err); ok && ctx.Err() == nil {
+		r.tryAgain(l, slot, u, start)
+		return
+	}
+	l.retry = nil
 	if err == nil {
 		log.Info("slot done", "took", rounded(end.Sub(start)))
 		return
@@ -195,6 +205,9 @@ func (r *Runner) sleep(ctx context.Context) {
 	wait := r.pulse()
 	for _, l := range r.lines {
 		next := l.again
+		if l.retry != nil && next.Before(l.retry.at) {
+			wait = min(wait, max(l.retry.at.Sub(start), 0))
+		}
 		if !next.After(start) {
 			from := l.spec.horizon(l.schedule, start)
 			if l.watch.Dealt.After(from) {

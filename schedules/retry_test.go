@@ -1,0 +1,160 @@
+package schedules
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// unanswered is what a run returns while the service is away, for a job with a deadline of 4 h.
+func unanswered(h *house) *Unfinished {
+	return &Unfinished{Reason: "the service is away", Until: h.runner.Now().Add(4 * time.Hour)}
+}
+
+// TestServeTriesAgainWhileTheServiceIsAway has a service that is down from the slot on for an
+// hour: the slot is tried again at growing pauses and done the same night.
+func TestServeTriesAgainWhileTheServiceIsAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		back := time.Date(2000, 1, 1, 3, 0, 0, 0, time.UTC)
+		var starts []string
+		h.fault = func(slot Slot) error {
+			starts = append(starts, time.Now().UTC().Format("02 15:04"))
+			if slot.Again != (slot.Try == 0) || slot.Publish {
+				t.Errorf("try %d: again %v, publish %v; only the first is a round of its own", slot.Try, slot.Again, slot.Publish)
+			}
+			if time.Now().Before(back) {
+				return unanswered(h)
+			}
+			return nil
+		}
+		h.serve(t, 40*time.Hour, nightly("0 2 * * *"))
+		if got, want := strings.Join(starts, ", "), "01 02:00, 01 02:01, 01 02:03, 01 02:07, 01 02:15, 01 02:31, 01 03:01, 02 02:00"; got != want {
+			t.Errorf("tries at %s, want %s", got, want)
+		}
+	})
+}
+
+// TestServeGivesUpAtTheDeadline has a service that stays away: the tries end with the deadline of
+// the first, somebody is told once, and the next slot runs as if nothing had been.
+func TestServeGivesUpAtTheDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		var told []Record
+		h.runner.Told = func(r Record) { told = append(told, r) }
+		var last time.Time
+		tries := 0
+		h.fault = func(slot Slot) error {
+			if slot.At.Day() == 1 {
+				tries, last = tries+1, time.Now()
+				if tries > 1 && !slot.Until.Equal(time.Date(2000, 1, 1, 6, 0, 0, 0, time.UTC)) {
+					t.Errorf("try %d ends at %v, want the deadline of the first", tries, slot.Until)
+				}
+				return unanswered(h)
+			}
+			return nil
+		}
+		h.serve(t, 30*time.Hour, nightly("0 2 * * *"))
+		if end := time.Date(2000, 1, 1, 6, 0, 0, 0, time.UTC); tries < 8 || tries > 14 || last.Before(end.Add(-longestPause)) || !last.Before(end) {
+			t.Errorf("%d tries, the last at %v; want some, until the deadline at %v", tries, last, end)
+		}
+		if len(told) != 1 || told[0].State != RecordFailed || !strings.Contains(told[0].Reason, "the service is away; tried ") {
+			t.Errorf("told %+v, want one failure", told)
+		}
+		if last := h.ran[len(h.ran)-1]; last != "nightly 01-02 02:00" {
+			t.Errorf("the last run is %s, want the next slot", last)
+		}
+	})
+}
+
+// TestServePublishesAgain has a publish that fails for an hour. It is told at once and once; the
+// tries after it ask for nothing; the next slot is a run like any other.
+func TestServePublishesAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		var told []Record
+		h.runner.Told = func(r Record) { told = append(told, r) }
+		asked := 0
+		h.fault = func(slot Slot) error {
+			if !slot.Publish {
+				asked++
+			}
+			if time.Now().Before(time.Date(2000, 1, 1, 3, 0, 0, 0, time.UTC)) {
+				return &Unfinished{Reason: "the file is busy", Publish: true}
+			}
+			return nil
+		}
+		h.serve(t, 30*time.Hour, nightly("0 2 * * *"))
+		if asked != 2 || len(h.ran) != 8 {
+			t.Errorf("%d runs of which %d asked, want 8 and 2: %v", len(h.ran), asked, h.ran)
+		}
+		if len(told) != 1 || !strings.Contains(told[0].Reason, "the file is busy; publishing is tried again") {
+			t.Errorf("told %+v, want one failure", told)
+		}
+	})
+}
+
+// TestServePublishesAgainUntilTheNextSlot has a publish that never works: its tries end when the
+// next slot takes its turn.
+func TestServePublishesAgainUntilTheNextSlot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		asked := 0
+		h.fault = func(slot Slot) error {
+			if !slot.Publish {
+				asked++
+			}
+			return &Unfinished{Reason: "the file is busy", Publish: true}
+		}
+		h.serve(t, 50*time.Hour, nightly("0 2 * * *"))
+		if asked != 3 || len(h.ran) > 3*60 {
+			t.Errorf("%d runs of which %d asked, want 3 slots and at most two tries an hour", len(h.ran), asked)
+		}
+	})
+}
+
+// TestServeShowsTheNextTry is what the page and status tell between two tries.
+func TestServeShowsTheNextTry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		h.fault = func(Slot) error { return unanswered(h) }
+		h.serve(t, 2*time.Hour+30*time.Second, nightly("0 2 * * *"))
+		next := h.runner.Snapshot().Next
+		if len(next) != 2 || !strings.Contains(next[0].Reason, "tried again: the service is away") || !next[0].Start.Equal(time.Date(2000, 1, 1, 2, 1, 0, 0, time.UTC)) {
+			t.Errorf("next: %+v, want the try at 02:01 and the next night", next)
+		}
+	})
+}
+
+// TestAnUnansweredRunIsGoneOnWithAfterARestart and is no round of its own: what was answered is
+// not bought twice.
+func TestAnUnansweredRunIsGoneOnWithAfterARestart(t *testing.T) {
+	schedule, err := Parse("0 2,14 * * *", time.UTC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := Spec{Job: "nightly", Cron: "0 2,14 * * *", Location: time.UTC}
+	run := func(started, state string) Stored {
+		return Stored{Date: "2026-11-21", Started: at(t, started), State: state}
+	}
+	for name, c := range map[string]struct {
+		stored []Stored
+		now    string
+		due    string
+		again  bool
+	}{
+		"unanswered":                       {[]Stored{run("21 02:00", StateUnanswered), run("21 02:40", StateUnanswered)}, "21 03:00", "21 02:00", false},
+		"many times, which is no end":      {[]Stored{run("21 02:00", StateUnanswered), run("21 02:01", StateUnanswered), run("21 02:02", StateUnanswered), run("21 02:03", StateUnanswered), run("21 02:04", StateUnanswered), run("21 02:05", StateUnanswered)}, "21 03:00", "21 02:00", false},
+		"unanswered, and then done":        {[]Stored{run("21 02:00", StateUnanswered), run("21 02:40", "done")}, "21 03:00", "", false},
+		"the second slot of a date is new": {[]Stored{run("21 02:00", "done")}, "21 14:00", "21 14:00", true},
+		"a killed run is gone on with":     {[]Stored{run("21 02:00", "done"), run("21 14:00", "killed")}, "21 14:05", "21 14:00", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			slot, due, missed := Due(spec, schedule, c.stored, Watch{Since: at(t, c.now)}, at(t, c.now))
+			if due != (c.due != "") || due && (!slot.At.Equal(at(t, c.due)) || slot.Again != c.again) || len(missed) > 0 {
+				t.Errorf("due %v: %+v, missed %v", due, slot, missed)
+			}
+		})
+	}
+}
