@@ -163,6 +163,7 @@ type Night struct {
 	Date    string // the snapshot date
 	Started time.Time
 	State   string // empty while it has no end
+	Stop    Stop
 }
 
 // Nights returns the newest runs of a job, at most so many, oldest first.
@@ -185,7 +186,7 @@ func Nights(dir, job string, most int) ([]Night, error) {
 		}
 		n := Night{Run: plan.Run, Date: plan.Date, Started: startOf(plan.Run)}
 		if end != nil {
-			n.State = end.State
+			n.State, n.Stop = end.State, Stop(end.Stop)
 		}
 		nights = append(nights, n)
 	}

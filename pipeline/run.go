@@ -30,6 +30,9 @@ type Pipeline struct {
 	// AcceptIssues publishes also what load.ErrIssues would stop.
 	AcceptIssues bool
 
+	// Again buys a night anew that is done. Without it, a run of such a night spends nothing.
+	Again bool
+
 	segments string // the journal, where it is not below Dir: of a rebuild
 }
 

@@ -61,7 +61,8 @@ func (r *Runner) tryAgain(l *line, slot Slot, u *Unfinished, started time.Time) 
 			Reason: fmt.Sprintf("%s; tried %d times", u.Reason, next.slot.Try)})
 		return
 	}
-	if slot.Try == 0 && u.Publish { // what is wrong here needs a person: it is told at once
+	if slot.Try == 0 && u.Publish { // what is wrong here may need a person: it is told at once
+		log.Error("run failed")
 		r.write(Record{At: now.UTC(), State: RecordFailed, Job: slot.Job, Date: slot.Date, Slot: slot.At, Asked: slot.Asked, Started: started.UTC(),
 			Reason: u.Reason + "; publishing is tried again"})
 	}

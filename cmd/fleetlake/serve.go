@@ -60,6 +60,7 @@ type server struct {
 	began    time.Time
 	beaten   atomic.Pointer[time.Time] // the last turn of the scheduler
 	ending   atomic.Bool
+	lastRun  atomic.Pointer[pipeline.Report] // that this process published
 
 	mu       sync.Mutex
 	progress pipeline.Progress
@@ -155,27 +156,10 @@ func (s *server) run(ctx context.Context, slot schedules.Slot) error {
 			s.log.Error("data directory not unlocked", "error", err)
 		}
 	}()
-	r, err := s.pipeline.Run(ctx, job, slot.Date)
-	if err != nil {
-		return err
+	if slot.Publish {
+		return s.publish(ctx, job, slot)
 	}
-	s.log.Info("run published", "run", r.Run, "job", r.Job, "state", r.State, "requests", r.Requests(), "credits", r.Credits.Spent,
-		"took", r.Finished.Sub(r.Started).Round(time.Second).String(), "reason", r.Reason)
-	s.metrics.Finished(r)
-	if e, ok := notify.OfReport(r); ok {
-		s.notifier.Send(e)
-	}
-	return nil
-}
-
-// stored lists the latest runs of a job.
-func (s *server) stored(job string) ([]schedules.Stored, error) {
-	nights, err := pipeline.Nights(s.config.DataDir, job, 10)
-	var stored []schedules.Stored
-	for _, n := range nights {
-		stored = append(stored, schedules.Stored{Date: n.Date, Started: n.Started, State: n.State})
-	}
-	return stored, err
+	return s.harvest(ctx, job, slot)
 }
 
 // told hears of each slot that did not run, or whose run failed.

@@ -295,7 +295,7 @@ func TestStatesOfRunsAreThoseOfThePipeline(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	w.must(exitDone, "run", "nightly")
-	s := &server{config: Config{DataDir: filepath.Join(w.dir, "fleetlake-data")}}
+	s := &server{config: Config{DataDir: filepath.Join(w.dir, "fleetlake-data"), Jobs: []jobConfig{defaultJob("nightly")}}}
 	stored, err := s.stored("nightly")
 	if err != nil || len(stored) != 1 || stored[0].State != pipeline.StateDone || time.Since(stored[0].Started) > time.Minute {
 		t.Errorf("stored: %+v, %v", stored, err)
