@@ -3,7 +3,9 @@ package extract
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -30,14 +32,27 @@ type sighted struct {
 	Vessels *[]struct{} `json:"vessels"`
 }
 
-// number is an integer that may come as a string.
+// number is an integer that may come as a string. One that is out of all proportion is cut off,
+// so that nothing that is counted with it can overflow.
 type number int
 
+// mostNumber is more than any balance or total is.
+const mostNumber = 1 << 40
+
 func (n *number) UnmarshalJSON(b []byte) error {
-	i, err := strconv.Atoi(strings.Trim(string(b), `" `))
-	*n = number(i)
+	text := strings.Trim(string(b), `" `)
+	i, err := strconv.ParseInt(text, 10, 64)
+	if errors.Is(err, strconv.ErrRange) {
+		err = nil // ParseInt returns the nearest that it has
+	} else if f, inexact := strconv.ParseFloat(text, 64); err != nil && inexact == nil && !math.IsNaN(f) {
+		i, err = int64(max(-mostNumber, min(f, mostNumber))), nil // 1e3, 12.0
+	}
+	*n = number(max(-mostNumber, min(i, mostNumber)))
 	return err
 }
+
+// mostTotal is more vessels than the world has. A greater total is cut off there.
+const mostTotal = 10_000_000
 
 // read says what an answer with status 200 holds. An error describes what was promised
 // and did not come.
@@ -49,21 +64,26 @@ func read(o Operation, body []byte) (Answer, error) {
 		if err := gojson.Unmarshal(body, &p); err != nil {
 			return a, notJSON(body)
 		}
-		if p.Items == nil {
-			return a, fmt.Errorf("no `items` in %s", brief(body))
+		if p.Total != nil {
+			a.Total = max(-1, min(int(*p.Total), mostTotal))
 		}
-		if a.Rows = len(*p.Items); p.Total != nil {
-			a.Total = int(*p.Total)
+		switch {
+		case p.Items != nil:
+			a.Rows = len(*p.Items)
+		case a.Total != 0 || !isNull(body, "items"):
+			return a, fmt.Errorf("no `items` in %s", brief(body))
 		}
 	case ByStatus.Name:
 		var s sighted
 		if err := gojson.Unmarshal(body, &s); err != nil {
 			return a, notJSON(body)
 		}
-		if s.Vessels == nil {
+		switch {
+		case s.Vessels != nil:
+			a.Rows = len(*s.Vessels)
+		case !isNull(body, "vessels"):
 			return a, fmt.Errorf("no `vessels` in %s", brief(body))
 		}
-		a.Rows = len(*s.Vessels)
 	case Credits.Name:
 		_, err := ParseBalance(body)
 		return a, err
@@ -71,6 +91,13 @@ func read(o Operation, body []byte) (Answer, error) {
 		return readVessel(body)
 	}
 	return a, nil
+}
+
+// isNull reports whether an answer says of a list that there is none, as some services write an
+// empty one.
+func isNull(body []byte, list string) bool {
+	var root map[string]json.RawMessage
+	return json.Unmarshal(body, &root) == nil && string(root[list]) == "null"
 }
 
 // notJSON describes an answer of another kind: most often another server answers.
@@ -122,8 +149,22 @@ func ParseBalance(body []byte) (int, error) {
 	return 0, fmt.Errorf("no balance in %s", brief(body))
 }
 
-// message finds the service's own words in an error body of any of its shapes.
-func message(body []byte) string {
+// mostWords is how many characters of the service's words are shown.
+const mostWords = 300
+
+// message finds the service's own words in an error body of any of its shapes, on one line.
+func message(body []byte) string { return clip(said(body)) }
+
+// clip shortens a text to what is fit to be shown.
+func clip(text string) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text[:min(len(text), 8*mostWords)], "?")), " ")
+	if runes := []rune(text); len(runes) > mostWords {
+		return string(runes[:mostWords]) + "…"
+	}
+	return text
+}
+
+func said(body []byte) string {
 	var shape struct {
 		Error   string          `json:"error"`
 		Message string          `json:"message"`
@@ -135,9 +176,9 @@ func message(body []byte) string {
 	if shape.Error != "" || shape.Message != "" {
 		return strings.Trim(shape.Error+": "+shape.Message, ": ")
 	}
-	var words string
-	if json.Unmarshal(shape.Detail, &words) == nil && words != "" {
-		return words
+	var detail string
+	if json.Unmarshal(shape.Detail, &detail) == nil && detail != "" {
+		return detail
 	}
 	var list []struct {
 		Field   string `json:"field"`

@@ -10,6 +10,10 @@ import (
 // the brake is pulled.
 const arriving = 200 * time.Millisecond
 
+// grace is how long a request in the air is waited for after its run was stopped, or its deadline
+// is over. What has not arrived by then counts as spent until the balance tells.
+const grace = 20 * time.Second
+
 // Brake lets a process end at once and still keep every answer that has arrived. All clients of a
 // process share one. Its zero value is ready, and nil is none.
 type Brake struct {
@@ -54,20 +58,29 @@ func (b *Brake) wait(most time.Duration) bool {
 	return len(b.air) == 0
 }
 
-// takeOff counts a request into the air, unless the brake is pulled. Nothing but the brake ends
-// its context: the request may be billed, and a shutdown must not lose the answer. land is
-// called when the answer is on disk.
-func (b *Brake) takeOff(ctx context.Context) (aloft context.Context, land func(), err error) {
-	aloft = context.WithoutCancel(ctx)
+// takeOff counts a request into the air, unless the brake is pulled. Nothing ends its context but
+// the brake, and the grace after ctx is done: the request may be billed, and a shutdown must
+// not lose the answer. land is called when the answer is on disk.
+func (b *Brake) takeOff(ctx context.Context, grace time.Duration) (aloft context.Context, land func(), err error) {
+	aloft, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	unwatch := context.AfterFunc(ctx, func() {
+		if pause(aloft, grace) == nil {
+			cancel()
+		}
+	})
+	giveUp := func() {
+		unwatch()
+		cancel()
+	}
 	if b == nil {
-		return aloft, func() {}, nil
+		return aloft, giveUp, nil
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.pulled {
+		giveUp()
 		return nil, nil, context.Canceled
 	}
-	aloft, giveUp := context.WithCancel(aloft)
 	b.last++
 	n := b.last
 	if b.air == nil {

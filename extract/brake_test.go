@@ -81,7 +81,7 @@ func TestTheBrakeKeepsWhatArrives(t *testing.T) {
 func TestTheBrakeDoesNotWaitForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b Brake
-		aloft, land, err := b.takeOff(t.Context())
+		aloft, land, err := b.takeOff(t.Context(), grace)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func TestWithoutABrakeOnlyTheAnswerEndsARequest(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for what, b := range map[string]*Brake{"none": nil, "one": {}} {
-		aloft, land, err := b.takeOff(ctx)
+		aloft, land, err := b.takeOff(ctx, grace)
 		if err != nil || aloft.Err() != nil {
 			t.Errorf("%s: a shutdown ends a request in the air: %v, %v", what, err, aloft.Err())
 		}

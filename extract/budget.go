@@ -42,8 +42,12 @@ func (b *Budget) Claim(operation string, credits int) {
 }
 
 // Reserve sets credits aside for a request. While requests in the air may still turn out
-// cheaper than reserved, or others' claims may shrink, it waits; then it returns ErrBudget.
+// cheaper than reserved, or others' claims may shrink, it waits; then it returns ErrBudget. What
+// is free never waits: a request that holds a reservation may be waiting for its answer.
 func (b *Budget) Reserve(ctx context.Context, operation string, credits int) error {
+	if credits == 0 {
+		return ctx.Err()
+	}
 	for {
 		b.mu.Lock()
 		others := 0

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -14,11 +16,11 @@ import (
 )
 
 const (
-	attempts    = 4                // of one request, the first included
-	retryShare  = 10               // one request in so many may be a retry
-	retryFloor  = 3                // and so many more, for short runs
+	attempts    = 4                // of a request that fails while others are answered, the first included
+	refusals    = 2                // and of one whose value is refused
 	backoffBase = time.Second      // full jitter: up to 1, 2, 4 s
 	backoffMost = 30 * time.Second // before any one retry
+	balanceMost = 15 * time.Second // the free call is never worth a longer wait
 )
 
 // Client sends requests within the lanes and the budget and keeps every answer in the
@@ -29,6 +31,10 @@ type Client struct {
 	lanes   map[string]*Lane
 	budget  *Budget
 	segment *journal.Segment
+
+	outages  map[string]*outage
+	redactor *strings.Replacer
+	large    chan struct{} // turns of large bodies
 
 	mu    sync.Mutex
 	stats map[string]*Stats
@@ -54,8 +60,16 @@ func NewClient(s Service, b *Budget, segment *journal.Segment) *Client {
 	if s.Now == nil {
 		s.Now = time.Now
 	}
-	c := &Client{service: s, http: newHTTP(s), budget: b, segment: segment, lanes: map[string]*Lane{}, stats: map[string]*Stats{}}
+	if s.Patience == 0 {
+		s.Patience = 30 * time.Minute
+	}
+	if s.Log == nil {
+		s.Log = slog.New(slog.DiscardHandler)
+	}
+	c := &Client{service: s, http: newHTTP(s), budget: b, segment: segment, lanes: map[string]*Lane{}, stats: map[string]*Stats{},
+		outages: map[string]*outage{}, redactor: newRedactor(s.Key), large: make(chan struct{}, largeBodies)}
 	for _, o := range Operations {
+		c.outages[o.Name] = newOutage(o, s.Patience, s.Log)
 		c.lanes[o.Name] = NewLane(s.PerMinute(o))
 		c.stats[o.Name] = &Stats{}
 	}
@@ -83,9 +97,36 @@ func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 	return c.Send(ctx, ticket, r)
 }
 
-// Admit waits for the lane and reserves the most that one request of the operation can
-// cost. Each Admit that returns nil must be followed by one Send.
+// Admit waits while the service is away, reserves the most that one request of the operation
+// can cost, and waits for the lane. Each Admit that returns nil must be followed by one Send.
 func (c *Client) Admit(ctx context.Context, o Operation) (Ticket, error) {
+	probe, err := c.enter(ctx, o)
+	if err != nil {
+		return Ticket{}, err
+	}
+	ticket, err := c.reserve(ctx, o)
+	if err != nil && probe {
+		c.outages[o.Name].left()
+	}
+	ticket.probe = probe
+	return ticket, err
+}
+
+// enter waits while the service is away, and returns whether the request is the one that asks
+// whether it is back. Where its failure may be billed, the free call asks first.
+func (c *Client) enter(ctx context.Context, o Operation) (probe bool, err error) {
+	for g := c.outages[o.Name]; ; g.missed() {
+		if probe, err = g.enter(ctx); err != nil || !probe || !g.free() {
+			return probe, err
+		}
+		if _, err := c.Balance(ctx); err == nil || Judge(err) != Wait {
+			return true, nil
+		}
+	}
+}
+
+// reserve is an Admit that an outage does not hold.
+func (c *Client) reserve(ctx context.Context, o Operation) (Ticket, error) {
 	if c.segment.Full() {
 		return Ticket{}, fmt.Errorf("no room for another answer: %w", syscall.ENOSPC)
 	}
@@ -100,29 +141,85 @@ func (c *Client) Admit(ctx context.Context, o Operation) (Ticket, error) {
 }
 
 // Send sends an admitted request and returns when the answer is on disk. What may work
-// later it tries again, each time through budget and lane. Cancelling ctx ends the tries;
-// a request in the air is waited for.
+// later it tries again, each time through outage, budget and lane: a few times while others are
+// answered, and as long as the patience lasts while none is. Cancelling ctx ends the tries; a
+// request in the air is waited for, within a grace.
 func (c *Client) Send(ctx context.Context, ticket Ticket, r Request) (Answer, error) {
+	g := c.outages[r.Operation.Name]
+	failures, answers := 0, -1 // of this request, each after another one was answered
 	for try := 1; ; try++ {
-		a, err := c.attempt(ctx, ticket, r, try)
-		if err == nil || Judge(err) != Wait || try == attempts || !c.mayRetry(r.Operation) {
+		sent := time.Now()
+		a, charge, err := c.attempt(ctx, ticket, r, try)
+		var refused *Error
+		if !errors.As(err, &refused) || refused.verdict() != Wait {
+			g.answered()
 			return a, err
 		}
-		if pause(ctx, rand.N(min(backoffMost, backoffBase<<(try-1)))) != nil {
+		c.failed(ticket, r, sent, refused, charge)
+		if n := g.count(); n != answers {
+			failures, answers = failures+1, n
+		}
+		if c.hopeless(refused, failures) {
 			return a, err
 		}
-		var again error
-		if ticket, again = c.Admit(ctx, r.Operation); again != nil {
-			return a, errors.Join(again, err)
+		again := pause(ctx, rand.N(min(backoffMost, backoffBase<<min(try-1, 10))))
+		if again == nil {
+			ticket, again = c.Admit(ctx, r.Operation)
+		}
+		var away *OutageError
+		switch {
+		case errors.As(again, &away):
+			return a, again
+		case again != nil:
+			return a, fmt.Errorf("%w; before that: %w", again, err)
 		}
 		c.count(r.Operation, func(s *Stats) { s.Retries++ })
 	}
 }
 
+// hopeless reports whether a request that failed so many times while others were answered is not
+// tried again. A value that is refused is given up sooner, and also where nothing else is asked.
+func (c *Client) hopeless(err *Error, failures int) bool {
+	if err.Outcome == OutcomeRejected {
+		return failures >= refusals || c.outages[err.Operation].alone()
+	}
+	return failures >= attempts
+}
+
+// failed holds the operation after a request that got no answer.
+func (c *Client) failed(t Ticket, r Request, sent time.Time, err *Error, charge journal.Charge) {
+	first := c.outages[r.Operation.Name].failed(sent, t.probe, r.Key(), err, charge == journal.ChargeUnknown)
+	switch lane := c.lanes[r.Operation.Name]; {
+	case err.Outcome != OutcomeLimited:
+	case first:
+		lane.Limited(time.Now(), err.RetryAfter)
+	default:
+		lane.StillLimited(time.Now(), err.RetryAfter)
+	}
+}
+
+// once sends a request once, whatever state its operation is in.
+func (c *Client) once(ctx context.Context, r Request) (Answer, error) {
+	ticket, err := c.reserve(ctx, r.Operation)
+	if err != nil {
+		return Answer{}, err
+	}
+	a, _, err := c.attempt(ctx, ticket, r, 1)
+	var refused *Error
+	if errors.As(err, &refused) && refused.Outcome == OutcomeLimited {
+		c.lanes[r.Operation.Name].Limited(time.Now(), refused.RetryAfter)
+	}
+	return a, err
+}
+
 // attempt sends an admitted request once: intent, send, answer, settle.
-func (c *Client) attempt(ctx context.Context, ticket Ticket, r Request, try int) (Answer, error) {
+func (c *Client) attempt(ctx context.Context, ticket Ticket, r Request, try int) (Answer, journal.Charge, error) {
 	e := journal.Entry{Kind: journal.KindAnswer, Operation: r.Operation.Name, Parameters: r.Parameters.Encode()}
-	ctx, land, err := c.service.Brake.takeOff(ctx)
+	patience := grace
+	if r.Operation.Credits == 0 {
+		patience = 0 // nothing is lost with it
+	}
+	ctx, land, err := c.service.Brake.takeOff(ctx, patience)
 	if err == nil {
 		defer land()
 		err = c.intend(r, &e)
@@ -130,11 +227,12 @@ func (c *Client) attempt(ctx context.Context, ticket Ticket, r Request, try int)
 	if err != nil {
 		c.lanes[r.Operation.Name].Done(ticket, time.Now())
 		c.budget.Settle(r.Operation.Credits, 0)
-		return Answer{}, err
+		return Answer{}, "", err
 	}
 	ctx, span := traced(ctx, r.Operation, try)
 	e.Sent = c.now()
 	reply, err := c.exchange(ctx, r)
+	defer reply.release()
 	e.Received = c.now()
 	c.lanes[r.Operation.Name].Done(ticket, time.Now())
 
@@ -145,10 +243,10 @@ func (c *Client) attempt(ctx context.Context, ticket Ticket, r Request, try int)
 	c.settled(r, e)
 	told(span, kept, err, broken)
 	if broken != nil {
-		return Answer{}, broken
+		return Answer{}, "", broken
 	}
 	a.Entry = kept
-	return a, err
+	return a, e.Charge, err
 }
 
 // intend writes the intent of a priced request. The free call needs none.
@@ -211,15 +309,14 @@ func (c *Client) refusal(ctx context.Context, o Operation, reply reply) *Error {
 			name = OutcomeNoCredits
 		}
 	}
-	if name == OutcomeLimited {
-		c.lanes[o.Name].Limited(time.Now(), reply.retryAfter)
-	}
 	return &Error{Outcome: name, Message: words, RetryAfter: reply.retryAfter}
 }
 
-// Balance asks the free call for the credits that are left.
+// Balance asks the free call for the credits that are left: once, and not for long.
 func (c *Client) Balance(ctx context.Context) (int, error) {
-	a, err := c.Do(ctx, Request{Operation: Credits})
+	ctx, cancel := context.WithTimeout(ctx, balanceMost)
+	defer cancel()
+	a, err := c.once(ctx, Request{Operation: Credits})
 	if err != nil {
 		return 0, err
 	}
@@ -239,16 +336,25 @@ func price(o Operation, e *journal.Entry, rows int) (int, journal.Charge) {
 	return o.Credits, journal.ChargePriced
 }
 
-// charge is what a request without data counts as. Refusals of key and values are free by
-// the interface text, and so is a list that is not returned because the database is away; of
-// other refusals it says nothing, and they are taken as free. What broke off, on the way or in
-// the service, or is not what was promised, may have been billed and counts as spent.
+// charge is what a request without data counts as. By the interface text every request to a
+// priced operation costs credits, except these:
+//
+//	never sent, or the free call      free
+//	401                               free: authentication failures cost nothing
+//	422                               free: validation precedes billing
+//	type/country search, 4xx and 503  free: it costs only when a vessel is returned
+//	429, or no credits                taken as free: it is turned away unasked, or nothing is left to bill
+//	everything else                   unknown: it counts as spent until the balance tells
+//
+// Another 5xx, a redirect, an unreadable answer and one that breaks off are unknown for the
+// type/country search too: a gateway may have them in place of a page that the service returned.
 func charge(o Operation, err *Error) (int, journal.Charge) {
 	switch {
-	case o.Credits == 0, err.NotSent, err.Outcome == OutcomeUnauthorized, err.Status == http.StatusUnprocessableEntity,
-		err.Status == http.StatusServiceUnavailable && o.Name == ByType.Name:
+	case o.Credits == 0, err.NotSent, err.Status == http.StatusUnauthorized, err.Status == http.StatusUnprocessableEntity:
 		return 0, journal.ChargeFree
-	case err.Status >= 300 && err.Status < 500:
+	case o.Name == ByType.Name && (err.Status >= 400 && err.Status < 500 || err.Status == http.StatusServiceUnavailable):
+		return 0, journal.ChargeFree
+	case err.Outcome == OutcomeLimited, err.Outcome == OutcomeNoCredits:
 		return 0, journal.ChargeAssumed
 	}
 	return o.Credits, journal.ChargeUnknown
@@ -256,6 +362,8 @@ func charge(o Operation, err *Error) (int, journal.Charge) {
 
 // settled counts an answer.
 func (c *Client) settled(r Request, e journal.Entry) {
+	c.service.Log.Debug("request", "endpoint", e.Operation, "parameters", e.Parameters, "status", e.Status,
+		"outcome", e.Outcome, "credits", e.Credits, "took", e.Received.Sub(e.Sent))
 	c.count(r.Operation, func(s *Stats) {
 		s.Requests++
 		s.Credits += e.Credits
@@ -269,12 +377,6 @@ func (c *Client) settled(r Request, e journal.Entry) {
 			s.Unknown += e.Credits
 		}
 	})
-}
-
-// mayRetry holds retries to a tenth of the requests.
-func (c *Client) mayRetry(o Operation) bool {
-	s := c.Stats(o)
-	return s.Retries < s.Requests/retryShare+retryFloor
 }
 
 func (c *Client) count(o Operation, f func(*Stats)) {
@@ -291,7 +393,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-t.C:
-		return nil
+		return ctx.Err()
 	}
 }
 

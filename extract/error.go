@@ -64,7 +64,21 @@ var verdicts = map[string]Verdict{
 	OutcomeLimited:      Wait,
 	OutcomeUnavailable:  Wait,
 	OutcomeNetwork:      Wait,
-	OutcomeUnreadable:   StopLane,
+	OutcomeUnreadable:   Wait,
+}
+
+// verdict is what can be done about the error. Only a lookup can be refused for good, because the
+// service does not know the vessel: the refusal of a search that was planned is no answer, and
+// neither is that of the free call.
+func (e *Error) verdict() Verdict {
+	v, ok := verdicts[e.Outcome]
+	if !ok {
+		return StopRun
+	}
+	if v == Skip && (e.Operation == ByType.Name || e.Operation == ByStatus.Name || e.Operation == Credits.Name) {
+		return Wait
+	}
+	return v
 }
 
 // Judge says what to do about err. The budget ends its lane only: another operation may be
@@ -72,15 +86,14 @@ var verdicts = map[string]Verdict{
 // on a surprise.
 func Judge(err error) Verdict {
 	var e *Error
+	var away *OutageError
 	switch {
-	case errors.Is(err, ErrBudget):
+	case errors.Is(err, ErrBudget), errors.As(err, &away):
 		return StopLane
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return StopRun
 	case errors.As(err, &e):
-		if v, ok := verdicts[e.Outcome]; ok {
-			return v
-		}
+		return e.verdict()
 	}
 	return StopRun
 }

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -14,9 +15,16 @@ import (
 	"time"
 )
 
-const maxBody = 16 << 20 // of an answer, decompressed
+// Limits of a body, after decompression. Only the status search can answer with more vessels than
+// fit the lesser one.
+const (
+	maxBody      = 16 << 20  // of a status search
+	maxOtherBody = 1 << 20   // of everything else, and of every refusal
+	smallBody    = 256 << 10 // needs no turn
+	largeBodies  = 4         // that may be in the air at the same time, over all lanes: 64 MiB
+)
 
-var errBodyTooLarge = errors.New("the body is larger than 16 MiB")
+var errBodyTooLarge = errors.New("the body is larger than its limit")
 
 // reply is a whole answer, or as much as came of it.
 type reply struct {
@@ -25,6 +33,7 @@ type reply struct {
 	retryAfter time.Duration
 	date       time.Time // the service's clock
 	notSent    bool      // no connection was made
+	release    func()    // gives the turn of a large body back; never nil
 }
 
 // newHTTP returns a client that sends each request once, on a connection of its own, and
@@ -51,7 +60,7 @@ func newHTTP(s Service) *http.Client {
 
 // exchange sends a request and reads the whole answer, within the timeout.
 func (c *Client) exchange(ctx context.Context, r Request) (reply, error) {
-	var got reply
+	got := reply{release: func() {}}
 	ctx, cancel := context.WithTimeout(ctx, c.service.Timeout)
 	defer cancel()
 	connected := false
@@ -64,36 +73,59 @@ func (c *Client) exchange(ctx context.Context, r Request) (reply, error) {
 	resp, err := c.http.Do(req)
 	if err != nil {
 		got.notSent = !connected
-		return got, plain(err)
+		return got, c.plain(err)
 	}
 	defer resp.Body.Close()
 	got.status = resp.StatusCode
 	got.retryAfter = retryAfter(resp.Header.Get("Retry-After"), time.Now())
 	got.date, _ = http.ParseTime(resp.Header.Get("Date"))
-	got.body, err = readBody(resp)
+	most := maxOtherBody
+	if r.Operation.Name == ByStatus.Name && got.status == http.StatusOK {
+		most = maxBody
+	}
+	got.body, got.release, err = c.readBody(ctx, resp, most)
+	got.body = c.redact(got.body)
+	if err != nil {
+		err = c.plain(err)
+	}
 	return got, err
 }
 
-// readBody reads a body into a slice of its announced size, up to the limit.
-func readBody(resp *http.Response) ([]byte, error) {
-	limited := io.LimitReader(resp.Body, maxBody+1)
-	if n := resp.ContentLength; n > 0 && n <= maxBody {
-		body := make([]byte, n)
-		read, err := io.ReadFull(limited, body)
-		return body[:read], err
+// readBody reads a body up to the limit. One that is not small waits for its turn, so that all
+// bodies in the air together are bounded, whatever the service sends.
+func (c *Client) readBody(ctx context.Context, resp *http.Response, most int) (body []byte, release func(), err error) {
+	release = func() {}
+	var b bytes.Buffer
+	if n := resp.ContentLength; n > 0 {
+		b.Grow(int(min(n+bytes.MinRead, smallBody)))
 	}
-	body, err := io.ReadAll(limited)
-	if len(body) > maxBody {
-		return body[:maxBody], errBodyTooLarge
+	if _, err = io.CopyN(&b, resp.Body, smallBody); err == nil {
+		select {
+		case c.large <- struct{}{}:
+			release = func() { <-c.large }
+		case <-ctx.Done():
+			return b.Bytes(), release, ctx.Err()
+		}
+		_, err = io.CopyN(&b, resp.Body, int64(most-smallBody)+1)
 	}
-	return body, err
+	switch body = b.Bytes(); {
+	case len(body) > most:
+		return body[:most], release, errBodyTooLarge
+	case errors.Is(err, io.EOF):
+		err = nil
+	}
+	return body, release, err
 }
 
-// plain takes the URL out of a transport error: it is in the entry already.
-func plain(err error) error {
+// plain is an error of the transport without the URL, which is in the entry already, and without
+// the key, which a broken server may have sent back.
+func (c *Client) plain(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
-		return u.Err
+		err = u.Err
+	}
+	if text := err.Error(); len(text) > mostWords || string(c.redact([]byte(text))) != text {
+		return errors.New(clip(string(c.redact([]byte(text)))))
 	}
 	return err
 }

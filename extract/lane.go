@@ -68,7 +68,10 @@ func (l *Lane) Wait(ctx context.Context) (Ticket, error) {
 }
 
 // Ticket is the slot of a request in the air.
-type Ticket struct{ free time.Time } // zero while only the answer frees it
+type Ticket struct {
+	free  time.Time // zero while only the answer frees it
+	probe bool      // it asks whether the service is back
+}
 
 // Done says that the answer of a request was received, or that none will come.
 func (l *Lane) Done(t Ticket, received time.Time) {
@@ -94,8 +97,20 @@ func (l *Lane) Done(t Ticket, received time.Time) {
 func (l *Lane) Limited(now time.Time, retryAfter time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.held = latest(l.held, now.Add(max(time.Minute, retryAfter)))
+	l.rest(now, retryAfter)
 	l.slots = max(1, l.slots-1)
+}
+
+// StillLimited says that it answers 429 again, with no other answer since. The lane rests and
+// keeps its slots: it has not sent too much since.
+func (l *Lane) StillLimited(now time.Time, retryAfter time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rest(now, retryAfter)
+}
+
+func (l *Lane) rest(now time.Time, retryAfter time.Duration) {
+	l.held = latest(l.held, now.Add(max(time.Minute, retryAfter)))
 	l.strict = true
 	l.limited = now
 }
@@ -142,7 +157,7 @@ func (l *Lane) take(now time.Time) (Ticket, time.Duration, <-chan struct{}) {
 		l.inAir++
 		return Ticket{}, 0, nil
 	}
-	t := Ticket{now.Add(arrival + window)}
+	t := Ticket{free: now.Add(arrival + window)}
 	l.occupy(t.free)
 	return t, 0, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 )
 
@@ -18,11 +19,26 @@ type Accepted struct {
 	Countries []string
 }
 
+// probeTries is how often the lists are asked for: without them the known ones are used.
+const probeTries = 2
+
+// Bounds of the accepted lists; the service's own have 361 and 273 values.
+const (
+	mostAccepted    = 5000
+	longestAccepted = 200
+)
+
 // ReadAccepted asks, free of charge, for the lists of accepted types and countries: the
 // service answers a value that it refuses with the complete list.
 func (c *Client) ReadAccepted(ctx context.Context) (Accepted, error) {
 	r := Request{Operation: ByType, Parameters: url.Values{"type_specific": {never}, "country": {never}}, probe: true}
-	a, err := c.Do(ctx, r)
+	var a Answer
+	var err error
+	for range probeTries {
+		if a, err = c.once(ctx, r); err == nil || Judge(err) != Wait || pause(ctx, backoffBase) != nil {
+			break
+		}
+	}
 	if err != nil {
 		return Accepted{}, err
 	}
@@ -53,6 +69,11 @@ func parseAccepted(body []byte) (Accepted, error) {
 			lists.Countries = d.Allowed
 		}
 	}
+	for _, list := range [][]string{lists.Types, lists.Countries} {
+		if len(list) > mostAccepted || slices.ContainsFunc(list, func(v string) bool { return len(v) > longestAccepted }) {
+			return Accepted{}, fmt.Errorf("read accepted values: a list of %d values, expected at most %d of at most %d bytes", len(list), mostAccepted, longestAccepted)
+		}
+	}
 	if len(lists.Types) == 0 || len(lists.Countries) == 0 {
 		return lists, fmt.Errorf("read accepted values: no lists in %s", brief(body))
 	}
@@ -65,8 +86,9 @@ func Ping(ctx context.Context, s Service) (credits int, clock time.Time, err err
 	if s.Timeout == 0 {
 		s.Timeout = time.Minute
 	}
-	c := &Client{service: s, http: newHTTP(s)}
+	c := &Client{service: s, http: newHTTP(s), redactor: newRedactor(s.Key), large: make(chan struct{}, 1)}
 	got, err := c.exchange(ctx, Request{Operation: Credits})
+	defer got.release()
 	if err != nil {
 		return 0, clock, &Error{Operation: Credits.Name, Outcome: OutcomeNetwork, Message: err.Error(), NotSent: got.notSent}
 	}

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"context"
+	"log/slog"
 	"net"
 	"time"
 )
@@ -13,10 +14,14 @@ type Service struct {
 	Limits      map[string]int // requests per minute by operation name; absent is the documented limit
 	MaxInFlight int            // requests in the air per lane; 0 is 8
 	Timeout     time.Duration  // of one request, from dial to the last byte; 0 is 60 s
+	Patience    time.Duration  // how long the service may give no answer before an operation is given up; 0 is 30 minutes
 
 	// Now is the clock that entries are dated by; nil is time.Now. The rate limits always
 	// keep real time.
 	Now func() time.Time
+
+	// Log is told of each request, and when the service goes away and comes back; nil discards.
+	Log *slog.Logger
 
 	// Brake gives up the requests in the air when the process must end at once; may be nil.
 	Brake *Brake

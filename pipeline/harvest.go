@@ -13,10 +13,6 @@ import (
 	"github.com/sourcegraph/conc/pool"
 )
 
-// patience is how many requests of a lane may fail in a row, each after its retries, before
-// the lane gives up.
-const patience = 5
-
 // harvest is the first half of a run: lanes side by side, each with a bounded pool of
 // requests in the air, until each is drained, the budget is spent, or one must stop.
 type harvest struct {
@@ -35,8 +31,7 @@ type harvest struct {
 	queues    map[string]*queue // by operation, for progress
 
 	mu     sync.Mutex
-	failed map[string]int // failures in a row, by operation
-	stop   Stop           // why the run asked less than planned; the gravest reason
+	stop   Stop // why the run asked less than planned; the gravest reason
 	reason string
 	swept  int
 	broken error // what makes going on pointless on our side: the disk
@@ -74,9 +69,10 @@ func (h *harvest) run(ctx context.Context) {
 	lanes.Wait()
 }
 
-// drain sends the requests of one lane. What was answered earlier in the night is not sent.
-func (h *harvest) drain(ctx context.Context, o extract.Operation, q *queue, answered func(extract.Request, extract.Answer)) {
-	ctx, giveUp := context.WithCancel(ctx)
+// drain sends the requests of one lane. What was answered earlier in the night is not sent. A
+// lane that gives up sends no new ones; those in the air end by themselves.
+func (h *harvest) drain(run context.Context, o extract.Operation, q *queue, answered func(extract.Request, extract.Answer)) {
+	ctx, giveUp := context.WithCancel(run)
 	defer giveUp()
 	inAir := pool.New().WithMaxGoroutines(h.flight)
 	defer h.budget.Claim(o.Name, 0)
@@ -101,12 +97,11 @@ func (h *harvest) drain(ctx context.Context, o extract.Operation, q *queue, answ
 		}
 		inAir.Go(func() {
 			defer q.close()
-			a, err := h.client.Send(ctx, ticket, r)
+			a, err := h.client.Send(run, ticket, r)
 			if err != nil {
 				h.judge(o, err, giveUp)
 				return
 			}
-			h.succeeded(o)
 			answered(r, a)
 			h.claim(o, q)
 		})
@@ -131,19 +126,17 @@ func (h *harvest) claim(o extract.Operation, q *queue) {
 	}
 }
 
-// judge acts on an error: the request is passed over, the lane gives up, or the run ends.
+// judge acts on an error: the request is passed over, the lane gives up, or the run ends. Whoever
+// cancelled has said why.
 func (h *harvest) judge(o extract.Operation, err error, giveUp func()) {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return // whoever cancelled has said why
+		return
 	}
-	h.log.Debug("no data", "endpoint", o.Name, "error", err)
 	switch extract.Judge(err) {
-	case extract.Skip:
-		h.succeeded(o)
 	case extract.Wait:
-		if h.failing(o) >= patience {
-			h.stopped(StopService, fmt.Sprintf("%s gave no answer %d times in a row: %v", o.Name, patience, err))
-			giveUp()
+		h.log.Warn("a request is left out: it failed again and again", "endpoint", o.Name, "error", err)
+		if o != h.lookups.operation {
+			h.stopped(StopService, fmt.Sprintf("a request failed again and again: %v", err))
 		}
 	case extract.StopLane:
 		stop := StopService
@@ -183,19 +176,6 @@ func (h *harvest) stopped(why Stop, reason string) {
 	}
 }
 
-func (h *harvest) succeeded(o extract.Operation) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.failed[o.Name] = 0
-}
-
-func (h *harvest) failing(o extract.Operation) int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.failed[o.Name]++
-	return h.failed[o.Name]
-}
-
 // progress is how far the lanes are.
 func (h *harvest) progress(started, now time.Time) []LaneProgress {
 	var lanes []LaneProgress
@@ -208,6 +188,7 @@ func (h *harvest) progress(started, now time.Time) []LaneProgress {
 		if elapsed := now.Sub(started); elapsed > 0 {
 			p.PerMinute = float64(s.Requests) / elapsed.Minutes()
 		}
+		p.Away, p.Why = h.client.Away(o)
 		p.Remaining = time.Duration(p.Left) * time.Minute / time.Duration(h.client.Lane(o).PerMinute())
 		lanes = append(lanes, p)
 	}

@@ -18,7 +18,9 @@ import (
 // can take no more answers.
 func (p *Pipeline) harvest(ctx context.Context, w work, segment *journal.Segment) (journal.End, error) {
 	budget := w.budget()
-	client := extract.NewClient(p.Service, budget, segment)
+	service := p.Service
+	service.Log = p.Log.With("run", w.plan.Run)
+	client := extract.NewClient(service, budget, segment)
 	if err := recentSends(p.journal(), p.Now(), client.Inherit); err != nil {
 		return journal.End{State: StateInterrupted, Reason: err.Error()}, err
 	}
@@ -29,16 +31,28 @@ func (p *Pipeline) harvest(ctx context.Context, w work, segment *journal.Segment
 		limited, release = context.WithTimeoutCause(limited, w.job.Deadline-p.Now().Sub(w.started), errDeadline)
 		defer release()
 	}
-	h := &harvest{work: w, client: client, budget: budget, flight: p.Service.InFlight(), log: p.Log, cancel: cancel, failed: map[string]int{}}
+	h := &harvest{work: w, client: client, budget: budget, flight: p.Service.InFlight(), log: service.Log, cancel: cancel}
 	h.prepare(limited)
 	p.watch(h, func() { h.run(limited) })
 	h.interrupted(ctx, limited)
 	if h.stop != StopKey && h.broken == nil {
-		if _, err := client.Balance(context.WithoutCancel(ctx)); err != nil {
-			p.Log.Warn("balance after the run not read", "error", err)
-		}
+		h.lastBalance(ctx)
 	}
 	return h.end(), h.broken
+}
+
+// lastBalance asks for the balance after the run. Publishing never waits long for it, and the end
+// of a run that was stopped still less.
+func (h *harvest) lastBalance(ctx context.Context) {
+	most := 15 * time.Second
+	if ctx.Err() != nil {
+		most = 5 * time.Second
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), most)
+	defer cancel()
+	if _, err := h.client.Balance(ctx); err != nil {
+		h.log.Warn("balance after the run not read", "error", err)
+	}
 }
 
 // prepare asks the free calls, which also tell whether the key is good, and fills the lanes.

@@ -19,4 +19,6 @@ type LaneProgress struct {
 	PerMinute float64
 	Credits   int
 	Remaining time.Duration // at the lane's limit
+	Away      time.Time     // since when the service gives no answer; zero while it does
+	Why       string        // what it says instead, or the connection does
 }

@@ -36,6 +36,7 @@ type Config struct {
 	Limits      map[string]int // by operation name
 	MaxInFlight int
 	Timeout     time.Duration
+	Patience    time.Duration // with a service that gives no answer
 	DataDir     string
 	Budget      budgetConfig
 	Jobs        []jobConfig // in the order of the file
@@ -73,6 +74,7 @@ func defaultConfig() Config {
 		Limits:      limits,
 		MaxInFlight: 8,
 		Timeout:     time.Minute,
+		Patience:    30 * time.Minute,
 		DataDir:     "fleetlake-data",
 		Budget:      budgetConfig{PerRun: 5000},
 		Jobs:        []jobConfig{defaultJob("nightly")},

@@ -52,6 +52,7 @@ func (d *configDecoder) api(n *yaml.Node, c *Config) {
 		},
 		"limits":        func(n *yaml.Node) { d.limits(n, c.Limits) },
 		"max_in_flight": setting(d, "api.max_in_flight", "a number", number, func(v int) { c.MaxInFlight = v }),
+		"patience":      setting(d, "api.patience", "a duration", configDuration(1), func(v time.Duration) { c.Patience = v }),
 		"timeout":       setting(d, "api.timeout", "a duration", configDuration(1), func(v time.Duration) { c.Timeout = v }),
 	})
 }

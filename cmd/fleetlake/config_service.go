@@ -65,6 +65,7 @@ func (c Config) service() extract.Service {
 		Limits:      maps.Clone(c.Limits),
 		MaxInFlight: c.MaxInFlight,
 		Timeout:     c.Timeout,
+		Patience:    c.Patience,
 	}
 }
 

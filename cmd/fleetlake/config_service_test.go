@@ -71,7 +71,7 @@ func TestConfigServiceWithoutAnything(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "api.base_url: no address") || !strings.Contains(err.Error(), "api.key_file: no key") {
 		t.Errorf("got %v, want both things that are missing", err)
 	}
-	want := extract.Service{Limits: defaultConfig().Limits, MaxInFlight: 8, Timeout: time.Minute}
+	want := extract.Service{Limits: defaultConfig().Limits, MaxInFlight: 8, Timeout: time.Minute, Patience: 30 * time.Minute}
 	if diff := cmp.Diff(want, defaultConfig().service()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -1,0 +1,211 @@
+package extract
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+const (
+	probeFirst = time.Second     // before the first probe of an outage; each failed one doubles it
+	probeMost  = 2 * time.Minute // between two probes
+	// pricedProbe is how long an operation whose failures may be billed is probed by the free call
+	// alone, as long as that is not answered either: the free call may be what is broken.
+	pricedProbe = 10 * time.Minute
+)
+
+// OutageError says that the patience with a service that gives no answer is over.
+type OutageError struct {
+	Operation string
+	Away      time.Duration // since the first request that failed was sent
+	Last      error
+}
+
+func (e *OutageError) Error() string {
+	return fmt.Sprintf("%s: the service gave no answer for %v (%v); run the same command again when it is back",
+		e.Operation, e.Away.Round(time.Second), e.Last)
+}
+
+func (e *OutageError) Unwrap() error { return e.Last }
+
+// outage holds one operation while the service gives no answer to it. After a request has
+// failed one request at a time may try, after growing delays, until one is answered: then all go
+// on. Patience is counted in time. The last try is sent when it is over, so that no outage that
+// is shorter ends the lane.
+type outage struct {
+	operation Operation
+	patience  time.Duration
+	log       *slog.Logger
+
+	mu      sync.Mutex
+	answers int       // since the run began
+	since   time.Time // when the first request was sent that failed since the last answer; zero while there is none
+	key     string    // what it asked
+	mixed   bool      // another one failed too
+	probes  int       // that failed since
+	probing bool      // one is in the air
+	next    time.Time // when the next may be sent
+	priced  time.Time // when the last request that could be billed failed
+	billed  bool      // it may have been billed
+	last    *Error
+	over    *OutageError
+	changed chan struct{}
+}
+
+func newOutage(o Operation, patience time.Duration, log *slog.Logger) *outage {
+	return &outage{operation: o, patience: patience, log: log, changed: make(chan struct{})}
+}
+
+// enter returns when a request may be sent, and whether it is a probe. Each probe is followed by
+// one answered, failed or left.
+func (g *outage) enter(ctx context.Context) (probe bool, err error) {
+	for {
+		g.mu.Lock()
+		now := time.Now()
+		switch {
+		case g.over != nil:
+			defer g.mu.Unlock()
+			return false, g.over
+		case g.since.IsZero():
+			g.mu.Unlock()
+			return false, ctx.Err()
+		case !g.probing && !now.Before(g.next) && ctx.Err() == nil:
+			g.probing = true
+			g.mu.Unlock()
+			return true, nil
+		}
+		wait, changed := g.next.Sub(now), g.changed
+		if g.probing {
+			wait = g.patience // its end wakes us
+		}
+		g.mu.Unlock()
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+		case <-timer.C:
+		case <-changed:
+		}
+		timer.Stop()
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+	}
+}
+
+// left says that a probe was not sent.
+func (g *outage) left() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.probing = false
+	g.wake()
+}
+
+// missed says that the free call, sent before a probe, was not answered either.
+func (g *outage) missed() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.probes++
+	g.probing = false
+	g.delay(time.Now(), 0)
+	g.wake()
+}
+
+// free reports whether the next probe is to be preceded by the free call: when the last one may
+// have been billed. The first probe and the last are sent in any case, and now and then one between.
+func (g *outage) free() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := time.Now()
+	return g.billed && g.probes > 0 && now.Before(g.since.Add(g.patience)) && now.Before(g.priced.Add(pricedProbe))
+}
+
+// answered ends an outage.
+func (g *outage) answered() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.answers++
+	if g.since.IsZero() {
+		return
+	}
+	if g.probes > 0 {
+		g.log.Info("the service answers again", "endpoint", g.operation.Name, "away", time.Since(g.since).Round(time.Second))
+	}
+	g.since, g.mixed, g.probes, g.probing, g.last = time.Time{}, false, 0, false, nil
+	g.wake()
+}
+
+// failed takes in a request that got no answer, and reports whether it was the first.
+func (g *outage) failed(sent time.Time, probe bool, key string, err *Error, billed bool) (first bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := time.Now()
+	first = g.since.IsZero()
+	switch {
+	case first:
+		g.since, g.key, g.probes, g.next = sent, key, 0, now
+		g.delay(now, err.RetryAfter)
+	case probe:
+		g.probes++
+		g.delay(now, err.RetryAfter)
+		if g.probes == 1 {
+			g.log.Warn("the service is away: one request at a time asks whether it is back", "endpoint", g.operation.Name,
+				"since", g.since.UTC().Format(time.RFC3339), "patience", g.patience, "error", err)
+		}
+	}
+	g.mixed = g.mixed || key != g.key
+	if g.last, g.billed = err, billed; billed {
+		g.priced = now
+	}
+	if !sent.Before(g.since.Add(g.patience)) {
+		g.over = &OutageError{Operation: g.operation.Name, Away: now.Sub(g.since), Last: err}
+	}
+	if probe {
+		g.probing = false
+	}
+	g.wake()
+	return first
+}
+
+// delay says when the next probe may be sent: not before the service asks for it, and at the
+// latest when the patience is over.
+func (g *outage) delay(now time.Time, retryAfter time.Duration) {
+	d := min(probeMost, probeFirst<<min(g.probes, 10))
+	d = max(d/2+rand.N(d/2+1), retryAfter)
+	g.next = now.Add(d)
+	if end := g.since.Add(g.patience); now.Before(end) && g.next.After(end) {
+		g.next = end
+	}
+}
+
+// alone reports whether nothing but one question has failed since the last answer, again and again.
+func (g *outage) alone() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return !g.mixed && g.probes >= refusals
+}
+
+func (g *outage) count() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.answers
+}
+
+func (g *outage) wake() {
+	close(g.changed)
+	g.changed = make(chan struct{})
+}
+
+// Away returns since when the service gives no answer to an operation, and what it says
+// instead. It is zero while it answers, and for a single failure that the next try mends.
+func (c *Client) Away(o Operation) (since time.Time, why string) {
+	g := c.outages[o.Name]
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.since.IsZero() || g.probes == 0 && g.over == nil {
+		return time.Time{}, ""
+	}
+	return g.since, g.last.Error()
+}
