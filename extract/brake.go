@@ -58,10 +58,13 @@ func (b *Brake) wait(most time.Duration) bool {
 	return len(b.air) == 0
 }
 
-// takeOff counts a request into the air, unless the brake is pulled. Nothing ends its context but
+// takeOff counts a request into the air, unless ctx is done or the brake is pulled. Nothing ends its context but
 // the brake, and the grace after ctx is done: the request may be billed, and a shutdown must
 // not lose the answer. land is called when the answer is on disk.
 func (b *Brake) takeOff(ctx context.Context, grace time.Duration) (aloft context.Context, land func(), err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
 	aloft, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	unwatch := context.AfterFunc(ctx, func() {
 		if pause(aloft, grace) == nil {

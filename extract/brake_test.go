@@ -97,10 +97,10 @@ func TestTheBrakeDoesNotWaitForEver(t *testing.T) {
 }
 
 func TestWithoutABrakeOnlyTheAnswerEndsARequest(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
 	for what, b := range map[string]*Brake{"none": nil, "one": {}} {
+		ctx, cancel := context.WithCancel(t.Context())
 		aloft, land, err := b.takeOff(ctx, grace)
+		cancel()
 		if err != nil || aloft.Err() != nil {
 			t.Errorf("%s: a shutdown ends a request in the air: %v, %v", what, err, aloft.Err())
 		}

@@ -105,10 +105,9 @@ func (c *Client) Admit(ctx context.Context, o Operation) (Ticket, error) {
 		return Ticket{}, err
 	}
 	ticket, err := c.reserve(ctx, o)
-	if err != nil && probe {
-		c.outages[o.Name].left()
+	if ticket.probe = probe; err != nil {
+		c.outages[o.Name].left(ticket)
 	}
-	ticket.probe = probe
 	return ticket, err
 }
 
@@ -151,7 +150,11 @@ func (c *Client) Send(ctx context.Context, ticket Ticket, r Request) (Answer, er
 		sent := time.Now()
 		a, charge, err := c.attempt(ctx, ticket, r, try)
 		var refused *Error
-		if !errors.As(err, &refused) || refused.verdict() != Wait {
+		switch {
+		case err != nil && !errors.As(err, &refused): // it was not sent, or its answer is not on disk
+			g.left(ticket)
+			return a, err
+		case err == nil, refused.verdict() != Wait:
 			g.answered()
 			return a, err
 		}

@@ -95,11 +95,13 @@ func (g *outage) enter(ctx context.Context) (probe bool, err error) {
 	}
 }
 
-// left says that a probe was not sent.
-func (g *outage) left() {
+// left says that a request was not sent.
+func (g *outage) left(t Ticket) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.probing = false
+	if t.probe {
+		g.probing = false
+	}
 	g.wake()
 }
 

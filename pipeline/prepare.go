@@ -36,7 +36,7 @@ func (p *Pipeline) harvest(ctx context.Context, w work, segment *journal.Segment
 	p.watch(h, func() { h.run(limited) })
 	h.interrupted(ctx, limited)
 	if h.stop != StopKey && h.broken == nil {
-		h.lastBalance(ctx)
+		h.lastBalance(limited)
 	}
 	return h.end(), h.broken
 }
