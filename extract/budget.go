@@ -3,6 +3,7 @@ package extract
 import (
 	"context"
 	"errors"
+	"math"
 	"sync"
 )
 
@@ -14,17 +15,22 @@ var ErrBudget = errors.New("credit budget of the run is spent")
 //
 // A claim keeps credits for an operation that will need them later. It binds only operations
 // of a lower rank, so that no two can wait for each other: the pages of a listing come before
-// status searches, and both before lookups, which are many and always at hand.
+// status searches, and both before lookups, which are many and always at hand. What searches
+// may still come to need is held from lookups, except for the share that is kept for these.
 type Budget struct {
 	mu       sync.Mutex
 	cap      int // 0 is no cap
 	spent    int
 	reserved int
 	claims   map[string]int // by operation name
+	held     int            // what lookups leave to searches that wait, and to lists that may grow
+	kept     int            // what searches leave to lookups, those that were made included
+	taken    int            // what lookups were given so far
 	changed  chan struct{}
 }
 
-// rank is the order in which operations come to their credits; those without a place come last.
+// rank is the order in which operations come to their credits; those without a place are
+// lookups and come last.
 var rank = map[string]int{ByType.Name: -2, ByStatus.Name: -1}
 
 // NewBudget returns a budget of so many credits, of which some are spent. A cap of 0 is none.
@@ -41,6 +47,65 @@ func (b *Budget) Claim(operation string, credits int) {
 	b.wake()
 }
 
+// Grant adds to the claim of a search, if nobody else has a claim to the credits.
+func (b *Budget) Grant(operation string, credits int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.cap > 0 && credits > max(0, b.free()) {
+		return false
+	}
+	b.claims[operation] += credits
+	return true
+}
+
+// Release takes credits off a claim: they are not needed after all.
+func (b *Budget) Release(operation string, credits int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.claims[operation] = max(0, b.claims[operation]-credits)
+	b.wake()
+}
+
+// Hold sets how many credits lookups leave alone beside the claims, and Keep how many credits
+// searches leave to lookups.
+func (b *Budget) Hold(credits int) { b.set(&b.held, credits) }
+
+// Keep sets how many credits no search is granted, because they are for lookups: all those of
+// the run together.
+func (b *Budget) Keep(credits int) { b.set(&b.kept, credits) }
+
+func (b *Budget) set(what *int, credits int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	*what = credits
+	b.wake()
+}
+
+// Taken returns what was reserved for lookups so far.
+func (b *Budget) Taken() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.taken
+}
+
+// Free returns the credits that a search could be granted now; without a cap they have no end.
+func (b *Budget) Free() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.cap == 0 {
+		return math.MaxInt
+	}
+	return b.free()
+}
+
+func (b *Budget) free() int {
+	free := b.cap - b.spent - b.reserved - max(0, b.kept-b.taken)
+	for _, claim := range b.claims {
+		free -= claim
+	}
+	return free
+}
+
 // Reserve sets credits aside for a request. While requests in the air may still turn out
 // cheaper than reserved, or others' claims may shrink, it waits; then it returns ErrBudget. What
 // is free never waits: a request that holds a reservation may be waiting for its answer.
@@ -50,18 +115,16 @@ func (b *Budget) Reserve(ctx context.Context, operation string, credits int) err
 	}
 	for {
 		b.mu.Lock()
-		others := 0
-		for name, claim := range b.claims {
-			if rank[name] < rank[operation] {
-				others += claim
-			}
-		}
-		fits := b.cap == 0 || b.spent+b.reserved+others+credits <= b.cap
+		others := b.others(operation, credits)
+		fits := b.cap == 0 || credits <= b.cap-b.spent-b.reserved-others
 		hope := b.spent+credits <= b.cap && b.reserved+others > 0
 		changed := b.changed
 		if fits {
 			b.reserved += credits
 			b.claims[operation] = max(0, b.claims[operation]-credits)
+			if rank[operation] == 0 {
+				b.taken += credits
+			}
 		}
 		b.mu.Unlock()
 		switch {
@@ -76,6 +139,19 @@ func (b *Budget) Reserve(ctx context.Context, operation string, credits int) err
 		case <-changed:
 		}
 	}
+}
+
+// others is what an operation leaves to others.
+func (b *Budget) others(operation string, credits int) (n int) {
+	for name, claim := range b.claims {
+		if rank[name] < rank[operation] {
+			n += claim
+		}
+	}
+	if rank[operation] == 0 && b.taken+credits > b.kept {
+		n += b.held
+	}
+	return n
 }
 
 // Settle ends a reservation with what the request is counted as.

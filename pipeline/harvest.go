@@ -25,6 +25,7 @@ type harvest struct {
 	news   []string // what the service accepts now that it did not, or the reverse
 
 	listing   *listing
+	grants    *grants
 	lookups   *lookupQueue
 	sweep     *queue
 	sightings *transform.Roll
@@ -33,6 +34,7 @@ type harvest struct {
 	mu     sync.Mutex
 	stop   Stop // why the run asked less than planned; the gravest reason
 	reason string
+	asked  int // status searches that credits were granted to
 	swept  int
 	broken error // what makes going on pointless on our side: the disk
 }
@@ -50,9 +52,7 @@ func (h *harvest) run(ctx context.Context) {
 		ctx, end := h.lane(ctx, extract.ByType)
 		defer end()
 		h.drain(ctx, extract.ByType, h.listing.queue, h.listing.answer)
-		if h.listing.check() {
-			h.drain(ctx, extract.ByType, h.listing.queue, h.listing.answer)
-		}
+		h.grants.ended(extract.ByType.Name)
 		h.lookups.listed()
 	})
 	lanes.Go(func() {
@@ -60,11 +60,13 @@ func (h *harvest) run(ctx context.Context) {
 		ctx, end := h.lane(ctx, extract.ByStatus)
 		defer end()
 		h.drain(ctx, extract.ByStatus, h.sweep, h.sighted)
+		h.grants.ended(extract.ByStatus.Name)
 	})
 	lanes.Go(func() {
 		ctx, end := h.lane(ctx, h.lookups.operation)
 		defer end()
 		h.drain(ctx, h.lookups.operation, h.lookups.queue, func(extract.Request, extract.Answer) {})
+		h.grants.noLookups()
 	})
 	lanes.Wait()
 }
@@ -87,7 +89,6 @@ func (h *harvest) drain(run context.Context, o extract.Operation, q *queue, answ
 			q.close()
 			continue
 		}
-		h.claim(o, q)
 		ticket, err := h.client.Admit(ctx, o)
 		if err != nil {
 			h.judge(o, err, giveUp)
@@ -103,26 +104,7 @@ func (h *harvest) drain(run context.Context, o extract.Operation, q *queue, answ
 				return
 			}
 			answered(r, a)
-			h.claim(o, q)
 		})
-	}
-}
-
-// claim keeps credits for what a search is still going to ask, so that lookups do not spend
-// them: as far as the plan leaves them to the searches.
-func (h *harvest) claim(o extract.Operation, q *queue) {
-	if o == h.lookups.operation {
-		return
-	}
-	need := q.left() + 1
-	if o == extract.ByType {
-		need += h.listing.later()
-	}
-	left := h.listMost - h.client.Stats(o).Credits - len(h.sweeps)*extract.ByStatus.Credits
-	if claim := need * o.Credits; o == extract.ByStatus || !h.allowance.limited {
-		h.budget.Claim(o.Name, claim)
-	} else {
-		h.budget.Claim(o.Name, min(claim, max(0, left)))
 	}
 }
 

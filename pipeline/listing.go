@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -8,13 +9,16 @@ import (
 	"github.com/fleetlake/fleetlake/transform"
 )
 
-// listing pages through the partitions of the type/country search. The total on page 1 asks
-// for the rest; when the whole cover is seen, the totals of the other side tell whether it
-// missed vessels.
+// listing pages through the partitions of the type/country search. The total on page 1 tells
+// what the rest costs; when the whole cover is seen, the totals of the other side tell whether
+// it missed vessels.
 type listing struct {
 	queue *queue
-	roll  *transform.Roll        // reads who is on a page; nil if nobody wants to know
-	met   func(transform.Listed) // is told of each
+	ahead int // pages of one partition that are queued or in the air
+	roll  *transform.Roll
+	met   func(transform.Listed) // is told of each vessel on a page; may be nil
+	told  func(key string) bool  // whether an earlier run of the night paid for a request
+	want  func(wish)             // asks for the credits of pages that no plan has priced
 
 	mu     sync.Mutex
 	cover  []*paging
@@ -24,80 +28,212 @@ type listing struct {
 	lands  map[string]int     // and by stored country
 	whole  bool               // the cover is every type, or every country
 
-	checking bool // the first pages of the checks are queued
+	checking bool // the first pages of the checks were asked for
 }
 
 // paging is one partition on its way.
 type paging struct {
 	partition
-	check bool
-	total int // the greatest that a page told; -1 before the first
-	asked int // pages asked for so far
-	got   int // pages answered
-	rows  int
+	check   bool
+	first   int // the first total that a page told; -1 before
+	total   int // the greatest that a page told; -1 before the first
+	asked   int // pages queued so far
+	granted int // pages that may be queued
+	wished  int // pages that credits are asked for
+	got     int // pages answered
+	rows    int
+	ended   bool // what it is told cannot be: nothing more is asked
+	short   bool // there were no credits for the rest
+	lost    bool // its first page was not answered
+	prints  map[uint64]bool
 }
 
 func newListing(d decision, whole bool) *listing {
-	l := &listing{queue: newQueue(), byKey: map[string]*paging{}, types: map[string]int{}, lands: map[string]int{}, whole: whole}
+	l := &listing{queue: newQueue(), ahead: 8, roll: transform.NewRoll(), told: func(string) bool { return false },
+		byKey: map[string]*paging{}, types: map[string]int{}, lands: map[string]int{}, whole: whole}
 	for _, p := range d.cover {
 		l.cover = append(l.cover, l.add(p, false))
 	}
 	for _, p := range d.checks {
 		l.checks = append(l.checks, l.add(p, true))
 	}
-	for _, p := range l.cover {
-		l.queue.push(false, p.page(1))
-	}
 	return l
 }
 
 func (l *listing) add(p partition, check bool) *paging {
-	pg := &paging{partition: p, check: check, total: -1, asked: 1}
+	pg := &paging{partition: p, check: check, first: -1, total: -1, prints: map[uint64]bool{}}
 	l.byKey[keyOf(p.typ, p.country)] = pg
 	return pg
 }
 
-// answer takes in a page: its vessels, and what it tells of the pages still to come.
-func (l *listing) answer(r extract.Request, a extract.Answer) {
-	p := l.byKey[keyOf(r.Parameters.Get("type_specific"), r.Parameters.Get("country"))]
-	if p == nil {
-		return // a probe
-	}
+// start queues the first page of a partition that credits were granted to.
+func (l *listing) start(p *paging) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	p.granted = max(1, p.pages)
+	p.asked = 1
+	l.queue.push(false, p.page(1))
+}
+
+// begin adds a partition that the plan had left out, and starts it.
+func (l *listing) begin(p partition) {
+	l.mu.Lock()
+	pg := l.add(p, false)
+	l.cover = append(l.cover, pg)
+	l.mu.Unlock()
+	l.start(pg)
+}
+
+// answer takes in a page: its vessels, and what it tells of the pages still to come.
+func (l *listing) answer(r extract.Request, a extract.Answer) {
+	l.mu.Lock()
+	p := l.byKey[keyOf(r.Parameters.Get("type_specific"), r.Parameters.Get("country"))]
+	if p == nil {
+		l.mu.Unlock()
+		return // a probe
+	}
 	p.got++
 	p.rows += a.Rows
 	if a.Rows > 0 {
-		p.total = max(p.total, a.Total) // the total of a page past the end is 0 and means nothing
+		l.read(p, a)
 	}
-	if l.roll != nil && a.Rows > 0 {
-		l.roll.Each(a.Entry, func(v transform.Listed) {
-			if !p.check {
-				l.types[strings.ToLower(strings.TrimSpace(v.Type))]++
-				l.lands[strings.ToLower(strings.TrimSpace(v.Country))]++
-			}
-			l.met(v)
-		})
+	w, released := l.more(p, a)
+	l.queue.push(true, l.next(p)...)
+	l.mu.Unlock()
+	if w.requests != 0 || released {
+		l.want(w)
 	}
-	l.queue.push(true, l.more(p, a)...)
 }
 
-// more returns the pages of a partition that its newest page tells to ask for.
-func (l *listing) more(p *paging, a extract.Answer) []extract.Request {
+// read takes in the vessels and the total of a page. The total of a page past the end is 0 and
+// means nothing.
+func (l *listing) read(p *paging, a extract.Answer) {
+	print := l.roll.Each(a.Entry, func(v transform.Listed) {
+		if l.met == nil {
+			return
+		}
+		if !p.check {
+			l.types[strings.ToLower(strings.TrimSpace(v.Type))]++
+			l.lands[strings.ToLower(strings.TrimSpace(v.Country))]++
+		}
+		l.met(v)
+	})
+	if p.first < 0 {
+		p.first = a.Total
+	}
+	p.total = max(p.total, a.Total)
+	switch {
+	case a.Total < -1, !transform.Plausible(max(p.total, p.rows), p.expected):
+		p.ended = true
+	case p.first >= 0 && !transform.PlausibleGrowth(p.first, p.total):
+		p.ended = true
+	case print != 0 && p.prints[print]:
+		p.ended = true
+	}
+	p.prints[print] = true
+}
+
+// more compares the pages that a partition needs with those that it was granted. It returns
+// what to ask credits for, and whether some were given back.
+func (l *listing) more(p *paging, a extract.Answer) (w wish, released bool) {
 	last := pages(p.total)
 	switch {
-	case a.Rows == 0:
-		return nil
+	case p.ended, a.Rows == 0, p.check && p.rows == a.Rows && !l.missing(p):
+		last = p.asked // nothing more is asked; a check shows as many as the cover
 	case p.total < 0 && a.Rows == extract.PageSize:
-		last = p.asked + 1 // no page tells a total: go on until one is not full
-	case p.check && p.rows == a.Rows && !l.missing(p):
-		return nil // the cover showed as many: nothing hides here
+		last = p.got + 1 // no page tells a total: go on until one is not full
+	case p.total < 0:
+		last = p.asked
 	}
-	var next []extract.Request
-	for ; p.asked < last; p.asked++ {
-		next = append(next, p.page(p.asked+1))
+	last = max(last, p.asked)
+	if last <= p.granted {
+		w.credits = -extract.ByType.Credits * l.unpaid(p, last, p.granted)
+		p.granted = last
+		return w, w.credits != 0 || p.got == 1
+	}
+	if last <= p.granted+p.wished {
+		return w, p.got == 1
+	}
+	from := p.granted + p.wished
+	p.wished = last - p.granted
+	n := last - from
+	what := partitionsOfList
+	if p.check {
+		what = listChecks
+	}
+	return wish{operation: extract.ByType, what: what, requests: n, credits: extract.ByType.Credits * l.unpaid(p, from, last),
+		worth: l.worth(p, n), queue: func() { l.grant(p, n) }, drop: func() { l.cutShort(p) }, rest: true}, true
+}
+
+// worth is what the rest of a partition brings by credit. That of a check brings nothing that
+// is known.
+func (l *listing) worth(p *paging, n int) float64 {
+	if p.check {
+		return 0
+	}
+	return worth(max(p.total, p.rows), p.nights) / float64(n)
+}
+
+// unpaid counts the pages after one and up to another that no earlier run of the night paid for.
+func (l *listing) unpaid(p *paging, after, last int) (n int) {
+	for page := after + 1; page <= last; page++ {
+		if !l.told(p.page(page).Key()) {
+			n++
+		}
+	}
+	return n
+}
+
+// grant lets a partition ask for so many more pages.
+func (l *listing) grant(p *paging, n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p.granted, p.wished = p.granted+n, p.wished-n
+	l.queue.push(true, l.next(p)...)
+}
+
+// cutShort notes that the rest of a partition is not asked for lack of credits.
+func (l *listing) cutShort(p *paging) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p.short = true
+}
+
+// next returns the pages to queue now: a few ahead of what is answered, however many there are.
+func (l *listing) next(p *paging) (next []extract.Request) {
+	for p.asked < p.granted && p.asked-p.got < l.ahead && !p.ended {
+		p.asked++
+		next = append(next, p.page(p.asked))
 	}
 	return next
+}
+
+// rested goes on with partitions of which pages were lost: when nothing is in the air any
+// more, a page that has no answer gets none. It reports whether there is more to ask.
+func (l *listing) rested() (more bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, p := range slices.Concat(l.cover, l.checks) {
+		switch {
+		case p.asked == 0:
+		case p.got == 0, p.ended: // the first page is lost, and what it would have told
+			p.lost, p.granted = p.got == 0, p.asked
+		default:
+			for range min(l.ahead, p.granted-p.asked) {
+				p.asked++
+				l.queue.push(true, p.page(p.asked))
+				more = true
+			}
+		}
+	}
+	return more
+}
+
+// incomplete notes that a part of the cover is left out: what is not seen cannot be compared.
+func (l *listing) incomplete() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.whole = false
 }
 
 // missing reports whether the partition holds more vessels than the cover showed of it.
@@ -109,68 +245,84 @@ func (l *listing) missing(p *paging) bool {
 	return p.total > shown
 }
 
-// check queues the first pages of the other side, once the cover is complete, and reports
-// whether there are any.
-func (l *listing) check() bool {
+// check returns the checks, once, if the cover is complete.
+func (l *listing) check() []*paging {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.whole || len(l.checks) == 0 {
-		return false
-	}
-	for _, p := range l.cover {
-		if !p.complete() {
-			return false
-		}
+	if !l.whole || l.checking {
+		return nil
 	}
 	l.checking = true
-	for _, p := range l.checks {
-		l.queue.push(false, p.page(1))
+	for _, p := range l.cover {
+		if !p.complete() {
+			return nil
+		}
 	}
-	return true
+	return l.checks
 }
 
 // unseenPages is what a partition that was never seen is taken to need, until its first page
 // tells: enough for every vessel of the world.
 const unseenPages = 20
 
-// later returns the pages that are expected and not yet asked for.
-func (l *listing) later() (n int) {
+// unsure returns the credits that partitions may give back, because their first pages are not
+// answered yet, and those that they may come to need beyond what they were granted.
+func (l *listing) unsure() (back, more int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, p := range l.cover {
+		if p.got > 0 || p.asked == 0 || p.lost {
+			continue
+		}
+		back += p.unpaid
+		switch {
+		case p.expected < 0:
+			more += unseenPages
+		case p.unpaid > 0:
+			more += max(1, p.granted/growth)
+		}
+	}
+	if l.whole && !l.checking {
+		for _, p := range l.checks {
+			more += p.unpaid
+		}
+	}
+	return back * extract.ByType.Credits, more * extract.ByType.Credits
+}
+
+// openEnds counts the partitions that were not seen to their end.
+type openEnds struct {
+	short  int // of the cover, for lack of credits
+	odd    int // of the cover, because what they were told cannot be
+	lost   int // of the cover: refused, or not answered
+	checks int
+}
+
+func (l *listing) leftOut() (open openEnds) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, p := range l.cover {
 		switch {
-		case p.got > 0:
-		case p.expected < 0:
-			n += unseenPages
-		default:
-			n += max(0, pages(p.expected)-1)
-		}
-	}
-	if l.whole && !l.checking {
-		n += len(l.checks)
-	}
-	return n
-}
-
-// leftOut counts the partitions that were not seen to their end: of the cover, and checks.
-func (l *listing) leftOut() (cover, checks int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, p := range l.cover {
-		if !p.complete() {
-			cover++
+		case p.ended:
+			open.odd++
+		case p.short:
+			open.short++
+		case !p.complete():
+			open.lost++
 		}
 	}
 	for _, p := range l.checks {
 		if l.whole && !p.complete() {
-			checks++
+			open.checks++
 		}
 	}
-	return cover, checks
+	return open
 }
 
-// complete reports whether every page that was asked for was answered.
-func (p *paging) complete() bool { return p.got >= p.asked }
+// complete reports whether every page that there is was answered.
+func (p *paging) complete() bool {
+	return p.asked > 0 && p.got >= p.asked && p.asked >= p.granted && p.wished == 0 && !p.ended && !p.short
+}
 
 func (p *paging) page(n int) extract.Request { return extract.Page(p.typ, p.country, n) }
 

@@ -33,10 +33,14 @@ type lookupQueue struct {
 // decided is the place of a vessel that needs no more thought tonight.
 const decided = -1
 
+// mostKnown bounds what a run remembers of vessels, whatever the service says: two numbers of
+// each in the world.
+const mostKnown = 2 * transform.MostVessels
+
 // newLookups queues what was planned.
 func newLookups(w work) *lookupQueue {
 	l := &lookupQueue{queue: newQueue(), operation: w.job.Lookup.operation(), wanted: len(w.job.Lookup.Want) > 0,
-		lookup: w.job.Lookup, targets: w.targets, now: w.started, room: w.room - w.before.lookups,
+		lookup: w.job.Lookup, targets: w.targets, now: w.started, room: min(w.room, transform.MostVessels),
 		known: make(map[uint64]int32, 2*len(w.targets)), other: map[int32]string{}}
 	chosen := make(map[string]bool, len(w.decision.lookups))
 	for _, id := range w.decision.lookups {
@@ -72,7 +76,7 @@ func (l *lookupQueue) meet(v transform.Listed, s extract.Sweep) {
 	}
 	place, known := l.known[keyOfVessel(uint32(v.IMO), uint32(v.MMSI))]
 	switch {
-	case known && place == decided:
+	case known && place == decided, !known && len(l.known) >= mostKnown:
 	case !known, s.Status != "" && l.moved(l.targets[place], s):
 		l.note(uint32(v.IMO), uint32(v.MMSI), decided)
 		l.add(true, id)

@@ -27,7 +27,9 @@ type night struct {
 	runs     []string        // their ids, oldest first
 	answered map[string]told // what was asked and answered, by request key
 	lookups  int             // vessels that they asked for
-	spent    int             // by runs that were killed or interrupted since the last that was not
+	spent    int             // by them; by those since, where the cap was granted anew
+	last     Night           // the newest of them
+	done     string          // the newest run that was done, if none came after it
 }
 
 // told is what paging needs of an answer that lies in the journal.
@@ -68,6 +70,10 @@ func (n *night) add(path, job string) error {
 				return nil
 			}
 			n.runs = append(n.runs, e.Plan.Run)
+			n.last = Night{Run: e.Plan.Run, Date: e.Plan.Date, Started: startOf(e.Plan.Run)}
+			if e.Plan.Anew {
+				n.spent = 0
+			}
 		case journal.KindIntent:
 			spent[e.N] = e.Credits
 		case journal.KindAnswer:
@@ -81,8 +87,11 @@ func (n *night) add(path, job string) error {
 	return nil
 }
 
+// learn takes in what needs not be asked again: answers, and lookups of vessels that the
+// service does not know. That it refuses a search tells nothing of the vessels in it.
 func (n *night) learn(e journal.Entry) {
-	if !e.OK() && e.Outcome != extract.OutcomeNotFound && e.Outcome != extract.OutcomeRejected {
+	search := e.Operation == extract.ByType.Name || e.Operation == extract.ByStatus.Name
+	if !e.OK() && (search || e.Outcome != extract.OutcomeNotFound && e.Outcome != extract.OutcomeRejected) {
 		return
 	}
 	t := told{total: -1}
@@ -91,7 +100,7 @@ func (n *night) learn(e journal.Entry) {
 			t.rows, t.total = a.Rows, a.Total
 		}
 	}
-	if e.Operation == extract.ByType.Name || e.Operation == extract.ByStatus.Name {
+	if search {
 		t.entry = e // its vessels are looked at again
 	} else {
 		n.lookups++
@@ -99,18 +108,15 @@ func (n *night) learn(e journal.Entry) {
 	n.answered[extract.Key(e.Operation, e.Parameters)] = t
 }
 
-// close ends a run of the night. After one that was done everything may be asked anew; one
-// that was cut off hands on what it had left to spend.
+// close ends a run of the night. After one that was done everything may be asked anew.
 func (n *night) close(end journal.End, spent map[int]int) {
-	switch end.State {
-	case StateDone:
-		*n = night{answered: map[string]told{}}
-	case StateKilled, StateInterrupted, "":
-		for _, credits := range spent {
-			n.spent += credits
-		}
-	default:
-		n.spent = 0
+	if end.State == StateDone {
+		*n = night{answered: map[string]told{}, done: n.last.Run}
+		return
+	}
+	n.done, n.last.State, n.last.Stop = "", end.State, Stop(end.Stop)
+	for _, credits := range spent {
+		n.spent += credits
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/transform"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -26,7 +27,10 @@ type facts struct {
 	balance              int  // of the key
 	balanceKnown         bool // whether the service told
 	spentDay, spentMonth int  // by all jobs, since the day and the month began (UTC)
-	spentNight           int  // by runs of the night that were cut off
+	spentNight           int  // by all runs of the night
+
+	lookedUp int             // lookups of the night that this run goes on from
+	tonight  map[string]told // what the runs of the night asked that this one goes on from, by request key
 }
 
 // decision is what a run will ask, in order.
@@ -36,10 +40,11 @@ type decision struct {
 	sweeps  []sweep
 	lookups []string // IMO or MMSI numbers that are known before the run, most wanted first
 	skipped []journal.Partition
+	waiting []search // left out for lack of credits, the most worth first: the run decides again
 
+	kept      int // credits that the searches leave to lookups
 	allowance allowance
 	due       int            // lookups that are due, with those that are left out
-	listMost  int            // what the searches may spend while their totals are not known
 	room      int            // lookups that the run has time and requests for, new vessels included
 	capacity  map[string]int // requests that each lane can carry
 	price     []lanePrice
@@ -51,6 +56,7 @@ type sweep struct {
 	extract.Sweep
 	expected int // vessels when it was last covered; -1 where unknown
 	at       time.Time
+	unpaid   int // 1, or 0 if the night has its answer
 }
 
 // partition is one unit of the type/country search: a type, a country, or one of each.
@@ -58,6 +64,10 @@ type partition struct {
 	typ, country string
 	expected     int       // vessels when it was last covered completely; -1 where unknown
 	at           time.Time // when that was
+	nights       float64   // how old what is known of it is, as far as that counts
+
+	pages  int // that it has by what is known before the run
+	unpaid int // those that the night has no answer to
 }
 
 // decide is the plan of a job. It asks nothing and looks at no clock.
@@ -75,6 +85,7 @@ func decide(job Job, f facts, perMinute func(extract.Operation) int) decision {
 	}
 	d.checks = d.fresh(d.checks, totals, f, recheck)
 	d.sweeps = sweeps(job.Sweep, totals)
+	d.remaining(f)
 	d.lookups = lookups(job, f)
 	d.fit(job, f, perMinute)
 	return d
@@ -118,6 +129,50 @@ func side(types, countries []string, totals map[string]warehouse.Total) []partit
 		}
 	}
 	return ps
+}
+
+// remaining counts what of each search the runs of the night have no answer to. What they have
+// is not asked for again, and costs nothing.
+func (d *decision) remaining(f facts) {
+	for i := range d.cover {
+		d.cover[i].remains(f)
+	}
+	for i := range d.checks {
+		p := &d.checks[i]
+		p.pages, p.unpaid = 1, f.unpaid(extract.Page(p.typ, p.country, 1))
+	}
+	for i := range d.sweeps {
+		d.sweeps[i].unpaid = f.unpaid(d.sweeps[i].Request())
+	}
+}
+
+// remains counts the pages of a partition, by the total that its first page told tonight or
+// else by the last that is known, and those among them that are still to be asked.
+func (p *partition) remains(f facts) {
+	p.nights = nightsOld(p.at, f.now)
+	p.pages, p.unpaid = max(1, pages(p.expected)), 0
+	if first, ok := f.tonight[extract.Page(p.typ, p.country, 1).Key()]; ok {
+		p.pages = max(1, pages(first.total))
+		if !transform.Plausible(first.total, p.expected) {
+			p.pages = 1
+		}
+	}
+	for n := 1; n <= p.pages; n++ {
+		p.unpaid += f.unpaid(extract.Page(p.typ, p.country, n))
+	}
+}
+
+// unpaid is 1 if the night has no answer to a request.
+func (f facts) unpaid(r extract.Request) int {
+	if _, ok := f.tonight[r.Key()]; ok {
+		return 0
+	}
+	return 1
+}
+
+// begun reports whether the night has the first page of a partition.
+func (f facts) begun(p partition) bool {
+	return f.unpaid(extract.Page(p.typ, p.country, 1)) == 0
 }
 
 // pagesOf is what a cover costs, in pages. A partition that was never seen counts as one.

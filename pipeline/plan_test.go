@@ -184,11 +184,11 @@ func TestFit(t *testing.T) {
 	}{
 		"everything fits: the most vessels and nights by credit first": {func(*Job) {}, []string{"Togo", "Malta", "Chad"}, 100, nil},
 		"a cap takes the partitions that are worth least, and a tenth of it is for lookups": {func(j *Job) { j.Budget = 100 }, []string{"Togo", "Chad"}, 70,
-			[]string{"1 of 3 partitions of the list: the cap of the run", "30 of 100 lookups: the cap of the run"}},
-		"a deadline takes what its lane cannot carry": {func(j *Job) { j.Deadline = 15 * time.Second }, []string{"Togo", "Malta", "Chad"}, 12, []string{"88 of 100 lookups: no time before the deadline"}},
+			[]string{"1 of 3 partitions of the list are left out: the cap of the night (budget.per_run) does not reach", "30 of 100 lookups are left out: the cap of the night (budget.per_run) does not reach"}},
+		"a deadline takes what its lane cannot carry": {func(j *Job) { j.Deadline = 15 * time.Second }, []string{"Togo", "Malta", "Chad"}, 12, []string{"88 of 100 lookups are left out: there is no time before the deadline"}},
 		"a shorter one takes the partition that is worth least and long": {func(j *Job) { j.Deadline = 4 * time.Second }, []string{"Togo", "Chad"}, 3,
-			[]string{"1 of 3 partitions of the list: no time before the deadline", "97 of 100 lookups: no time before the deadline"}},
-		"a limit of its own": {func(j *Job) { j.Lookup.MaxRequests = 7 }, []string{"Togo", "Malta", "Chad"}, 7, []string{"93 of 100 lookups: max_requests of the job"}},
+			[]string{"1 of 3 partitions of the list are left out: there is no time before the deadline", "97 of 100 lookups are left out: there is no time before the deadline"}},
+		"a limit of its own": {func(j *Job) { j.Lookup.MaxRequests = 7 }, []string{"Togo", "Malta", "Chad"}, 7, []string{"93 of 100 lookups are left out: max_requests of the job (jobs.NAME.lookup)"}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -284,6 +284,8 @@ func TestPagingAsksEveryPageOnce(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			l := newListing(decision{cover: []partition{{country: "Malta", expected: -1}}}, true)
+			g := newGrants(extract.NewBudget(0, 0), l, newQueue(), func() int { return 0 })
+			g.plan([]wish{{operation: extract.ByType, requests: 1, credits: 10, queue: func() { l.start(l.cover[0]) }}}, nil)
 			var asked []string
 			for {
 				r, ok := l.queue.pop(t.Context())
@@ -302,7 +304,7 @@ func TestPagingAsksEveryPageOnce(t *testing.T) {
 			if !slices.Equal(asked, want) {
 				t.Errorf("asked for pages %v, want %v", asked, want)
 			}
-			if open, _ := l.leftOut(); open != 0 {
+			if open := l.leftOut(); open != (openEnds{}) {
 				t.Error("the partition is not complete")
 			}
 		})

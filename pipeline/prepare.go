@@ -66,17 +66,51 @@ func (h *harvest) prepare(ctx context.Context) {
 	if len(h.cover) > 0 && ctx.Err() == nil {
 		h.probe(ctx)
 	}
-	h.listing = newListing(h.decision, h.unfiltered())
+	whole := h.unfiltered() && !slices.ContainsFunc(h.leftOut, func(l LeftOut) bool { return l.What == partitionsOfList && l.Why == noTime })
+	h.listing = newListing(h.decision, whole)
+	h.listing.ahead = max(h.listing.ahead, h.flight)
+	h.listing.told = func(key string) bool { _, ok := h.before.answered[key]; return ok }
 	h.lookups = newLookups(h.work)
 	h.sweep, h.sightings = newQueue(), transform.NewRoll()
-	for _, s := range h.sweeps {
-		h.sweep.push(false, s.Request())
-	}
 	if h.lookups.wanted || len(h.checks) > 0 {
-		h.listing.roll, h.listing.met = transform.NewRoll(), func(v transform.Listed) { h.lookups.meet(v, extract.Sweep{}) }
+		h.listing.met = func(v transform.Listed) { h.lookups.meet(v, extract.Sweep{}) }
 	}
 	h.queues = map[string]*queue{extract.ByType.Name: h.listing.queue, extract.ByStatus.Name: h.sweep,
 		h.lookups.operation.Name: h.lookups.queue}
+	h.grants = newGrants(h.budget, h.listing, h.sweep, h.keptForLookups)
+	h.grants.plan(h.wishes())
+}
+
+// keptForLookups is what searches leave to lookups: as many credits as the plan kept, as long
+// as there are vessels to ask for.
+func (h *harvest) keptForLookups() int {
+	return min(h.kept, h.budget.Taken()+h.lookups.left()*h.lookups.operation.Credits)
+}
+
+// wishes returns the searches that the plan chose, in order, and those that it left out for
+// lack of credits.
+func (h *harvest) wishes() (chosen, left []wish) {
+	list := func(p partition, start func()) wish {
+		return wish{operation: extract.ByType, what: partitionsOfList, requests: p.unpaid, credits: p.unpaid * extract.ByType.Credits, worth: p.worth(), queue: start}
+	}
+	sweep := func(s sweep) wish {
+		return wish{operation: extract.ByStatus, what: statusSearches, requests: 1, credits: s.unpaid * extract.ByStatus.Credits,
+			worth: worth(s.expected, nightsOld(s.at, h.started)), queue: func() { h.asked++; h.sweep.push(false, s.Request()) }}
+	}
+	for _, p := range h.listing.cover {
+		chosen = append(chosen, list(p.partition, func() { h.listing.start(p) }))
+	}
+	for _, s := range h.sweeps {
+		chosen = append(chosen, sweep(s))
+	}
+	for _, s := range h.waiting {
+		if s.lane.Name == extract.ByType.Name {
+			left = append(left, list(s.partition, func() { h.listing.begin(s.partition) }))
+		} else {
+			left = append(left, sweep(s.sweep))
+		}
+	}
+	return chosen, left
 }
 
 // probe reads the accepted lists and fits the decision to them: a new value is asked too, a
@@ -90,11 +124,16 @@ func (h *harvest) probe(ctx context.Context) {
 		}
 		return
 	}
-	for _, v := range without(lists.Types, extract.Types) {
-		h.gained("type", v, partition{typ: v, expected: -1})
+	types, countries := without(lists.Types, extract.Types), without(lists.Countries, extract.Countries)
+	if len(types)+len(countries) > mostNews {
+		h.news = append(h.news, fmt.Sprintf("the service names %d types and countries that nobody knows: the known lists are used", len(types)+len(countries)))
+		return
 	}
-	for _, v := range without(lists.Countries, extract.Countries) {
-		h.gained("country", v, partition{country: v, expected: -1})
+	for _, v := range types {
+		h.gained("type", v, partition{typ: v, expected: -1, nights: mostNights, pages: 1, unpaid: 1})
+	}
+	for _, v := range countries {
+		h.gained("country", v, partition{country: v, expected: -1, nights: mostNights, pages: 1, unpaid: 1})
 	}
 	for _, v := range without(extract.Types, lists.Types) {
 		h.lost("type", v, func(p partition) bool { return strings.EqualFold(p.typ, v) })
@@ -103,6 +142,10 @@ func (h *harvest) probe(ctx context.Context) {
 		h.lost("country", v, func(p partition) bool { return strings.EqualFold(p.country, v) })
 	}
 }
+
+// mostNews is how many values the accepted lists may gain in a night. More is no news but
+// another service, or a hostile one.
+const mostNews = 1000
 
 // gained adds a partition to the side of its kind, if that side is asked whole.
 func (h *harvest) gained(list, value string, p partition) {
@@ -117,6 +160,7 @@ func (h *harvest) gained(list, value string, p partition) {
 func (h *harvest) lost(list, value string, is func(partition) bool) {
 	h.news = append(h.news, fmt.Sprintf("%s %q is no longer accepted", list, value))
 	h.cover, h.checks = slices.DeleteFunc(h.cover, is), slices.DeleteFunc(h.checks, is)
+	h.waiting = slices.DeleteFunc(h.waiting, func(s search) bool { return s.lane.Name == extract.ByType.Name && is(s.partition) })
 }
 
 // sighted counts the sweep's answers and looks for vessels that are new.
@@ -138,63 +182,6 @@ func (h *harvest) interrupted(caller, limited context.Context) {
 	case errors.Is(context.Cause(limited), errDeadline):
 		h.stopped(StopDeadline, fmt.Sprintf("the deadline of %v is over", h.job.Deadline))
 	}
-}
-
-// end says how the harvest ended. Lookups are as many as fit: only what is missing of the
-// list and the sweep, or a service that failed, makes a run partial.
-func (h *harvest) end() journal.End {
-	e := journal.End{State: StateDone, Stop: string(h.stop), Reason: h.reason, News: h.news}
-	planned := h.plannedOut(&e)
-	cover, checks := h.listing.leftOut()
-	sweeps := len(h.sweeps) - h.swept
-	for _, left := range []LeftOut{
-		{"partitions of the list", cover, len(h.cover), "not seen to their end"},
-		{"status searches", sweeps, len(h.sweeps), "not answered"},
-		{"checks for vessels without type or country", checks, len(h.checks), "not answered"},
-		{lookupsLeft, h.lookups.left() + h.lookups.shed, h.lookups.queued + h.lookups.shed, "no room tonight"},
-	} {
-		if left.Count > 0 {
-			e.LeftOut = append(e.LeftOut, left.String())
-		}
-	}
-	switch {
-	case h.broken != nil:
-		e.State, e.Reason = StateInterrupted, h.broken.Error()
-	case h.stop == StopSignal:
-		e.State = StateInterrupted
-	case cover+sweeps > 0, h.stop == StopService, h.stop == StopKey, h.stop == StopCredits:
-		e.State = StatePartial
-	case planned.Why != "":
-		e.State, e.Stop, e.Reason = StatePartial, string(stopFor(planned.Why)), planned.String()
-	case h.stop == StopBudget, h.stop == StopDeadline:
-		e.Stop, e.Reason = "", "" // it ended lookups only
-	}
-	return e
-}
-
-// plannedOut reports what the plan left out, and returns the first search among it.
-func (h *harvest) plannedOut(e *journal.End) (first LeftOut) {
-	for _, l := range h.leftOut {
-		if l.What == lookupsLeft {
-			continue // counted at the end
-		}
-		e.LeftOut = append(e.LeftOut, l.String())
-		if first.Why == "" {
-			first = l
-		}
-	}
-	return first
-}
-
-// stopFor is the reason to stop that belongs to a plan's words.
-func stopFor(why string) Stop {
-	switch why {
-	case noTime:
-		return StopDeadline
-	case balanceFloor:
-		return StopCredits
-	}
-	return StopBudget
 }
 
 // watch reports progress while the lanes work.

@@ -45,6 +45,10 @@ func (p *Pipeline) Preview(ctx context.Context, job Job, date string) (Preview, 
 	if err != nil {
 		return Preview{}, err
 	}
+	if _, note := p.over(job, before); note != "" {
+		return Preview{Job: job.Name, Date: date, Finish: now.Truncate(time.Second), LeftOut: []LeftOut{}, Notes: []string{note}}, nil
+	}
+	before, _ = p.granted(before)
 	f, err := p.facts(ctx, job, before, now)
 	if err != nil {
 		return Preview{}, err
@@ -76,7 +80,7 @@ func (d decision) notes(job Job, f facts) []string {
 	var notes []string
 	unknown := 0
 	for _, p := range append(d.cover, d.checks...) {
-		if p.expected < 0 {
+		if p.expected < 0 && p.pages == p.unpaid {
 			unknown++
 		}
 	}
@@ -85,6 +89,9 @@ func (d decision) notes(job Job, f facts) []string {
 	}
 	if len(job.Lookup.Want) > 0 && len(d.cover)+len(d.sweeps) > 0 {
 		notes = append(notes, "vessels that are met for the first time, or changed, are looked up too, within the most")
+	}
+	if len(d.waiting) > 0 {
+		notes = append(notes, "what is left out for lack of credits is asked after all if other searches cost less than priced")
 	}
 	if nights := starving(job, f, d); nights != "" {
 		notes = append(notes, nights)

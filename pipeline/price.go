@@ -26,7 +26,15 @@ type allowance struct {
 	why     string
 }
 
-// allow finds the tightest cap: of the run, the day, the month, or the balance above its floor.
+// The caps, in the words of reports.
+const (
+	capOfNight   = "the cap of the night (budget.per_run)"
+	capOfDay     = "the cap of the day (budget.per_day)"
+	capOfMonth   = "the cap of the month (budget.per_month)"
+	balanceFloor = "the balance above its floor (budget.floor)"
+)
+
+// allow finds the tightest cap: of the night, the day, the month, or the balance above its floor.
 func allow(job Job, f facts) allowance {
 	a := allowance{}
 	tighten := func(credits int, why string) {
@@ -35,13 +43,13 @@ func allow(job Job, f facts) allowance {
 		}
 	}
 	if job.Budget > 0 {
-		tighten(job.Budget-f.spentNight, "the cap of the run")
+		tighten(job.Budget-f.spentNight, capOfNight)
 	}
 	if job.PerDay > 0 {
-		tighten(job.PerDay-f.spentDay, "the cap of the day")
+		tighten(job.PerDay-f.spentDay, capOfDay)
 	}
 	if job.PerMonth > 0 {
-		tighten(job.PerMonth-f.spentMonth, "the cap of the month")
+		tighten(job.PerMonth-f.spentMonth, capOfMonth)
 	}
 	if f.balanceKnown {
 		tighten(f.balance-job.Floor, balanceFloor)
@@ -59,11 +67,8 @@ type lanePrice struct {
 // lookupsLeft names lookups that are left out.
 const lookupsLeft = "lookups"
 
-// balanceFloor is the cap that the service itself sets.
-const balanceFloor = "the balance above its floor"
-
 // noTime is why a lane leaves work out.
-const noTime = "no time before the deadline"
+const noTime = "there is no time before the deadline"
 
 // LeftOut is work that a plan has no credits or no time for.
 type LeftOut struct {
@@ -74,7 +79,20 @@ type LeftOut struct {
 }
 
 // String is one line of a report.
-func (l LeftOut) String() string { return fmt.Sprintf("%d of %d %s: %s", l.Count, l.Of, l.What, l.Why) }
+func (l LeftOut) String() string {
+	return fmt.Sprintf("%d of %d %s are left out: %s", l.Count, l.Of, l.What, reasonFor(l.Why))
+}
+
+// reasonFor makes a reason of the name of a cap.
+func reasonFor(why string) string {
+	switch why {
+	case capOfNight, capOfDay, capOfMonth:
+		return why + " does not reach"
+	case balanceFloor:
+		return "they would bring the balance below its floor (budget.floor)"
+	}
+	return why
+}
 
 // search is a partition of a search as the fitting sees it.
 type search struct {
@@ -84,6 +102,9 @@ type search struct {
 	keep     func()
 	what     string
 	entry    journal.Partition
+
+	partition partition // what it is, or
+	sweep     sweep
 }
 
 // fit keeps what the allowance can pay and the lanes can carry before the deadline, the most
@@ -92,12 +113,10 @@ type search struct {
 func (d *decision) fit(job Job, f facts, perMinute func(extract.Operation) int) {
 	d.allowance = allow(job, f)
 	o := job.Lookup.operation()
-	kept := 0
 	if d.allowance.limited {
-		kept = min(d.allowance.credits/lookupShare, len(d.lookups)*o.Credits)
+		d.kept = min(d.allowance.credits/lookupShare, len(d.lookups)*o.Credits)
 	}
-	money := purse{d.allowance.credits - kept, d.allowance.limited}
-	d.listMost = money.credits
+	money := purse{d.allowance.credits - d.kept, d.allowance.limited}
 	room := map[string]int{}
 	d.capacity = map[string]int{}
 	for _, o := range extract.Operations {
@@ -105,9 +124,9 @@ func (d *decision) fit(job Job, f facts, perMinute func(extract.Operation) int) 
 		d.capacity[o.Name] = room[o.Name]
 	}
 	d.fitSearches(f.now, &money, room)
-	money.credits += kept
-	d.fitLookups(job, money, room)
-	d.price = d.prices(job)
+	money.credits += d.kept
+	d.fitLookups(job, f, money, room)
+	d.price = d.prices(job, f)
 }
 
 // purse is money that is left for a plan.
@@ -132,41 +151,34 @@ func capacity(deadline time.Duration, perMinute int) int {
 	return int(deadline.Minutes() * float64(perMinute) * pace)
 }
 
-// fitSearches keeps partitions and sweeps in the order of their worth.
+// fitSearches keeps partitions and sweeps in the order of their worth. What finds no credits
+// waits: prices that turn out lower may yet make room for it. A check is not worth waiting for.
 func (d *decision) fitSearches(now time.Time, money *purse, room map[string]int) {
-	var all []search
-	var cover, checks []partition
-	var sweeps []sweep
-	for _, p := range d.cover {
-		all = append(all, search{extract.ByType, max(1, pages(p.expected)), worth(p.expected, p.at, now, pages(p.expected)), func() { cover = append(cover, p) }, "partitions of the list", p.entry()})
-	}
-	for _, s := range d.sweeps {
-		all = append(all, search{extract.ByStatus, 1, worth(s.expected, s.at, now, 1), func() { sweeps = append(sweeps, s) }, "status searches", s.entry()})
-	}
-	for _, p := range d.checks {
-		entry := p.entry()
-		entry.Check = true
-		all = append(all, search{extract.ByType, 1, 0, func() { checks = append(checks, p) }, "checks for vessels without type or country", entry})
-	}
-	slices.SortStableFunc(all, func(a, b search) int { return -cmp.Compare(a.worth, b.worth) })
+	all := d.searches(now)
 	of, left := map[string]int{}, map[[2]string]int{}
+	d.cover, d.sweeps, d.checks = nil, nil, nil
 	for _, s := range all {
 		of[s.what]++
 		switch {
 		case room[s.lane.Name] < s.requests:
-			s.entry.Skipped = noTime
+			s.entry.Skipped = reasonFor(noTime)
 		case !money.pay(s.requests * s.lane.Credits):
-			s.entry.Skipped = d.allowance.why
+			s.entry.Skipped = reasonFor(d.allowance.why)
+			if s.what != listChecks {
+				d.waiting = append(d.waiting, s)
+			}
+			left[[2]string{s.what, d.allowance.why}]++
+			d.skipped = append(d.skipped, s.entry)
+			continue
 		default:
 			room[s.lane.Name] -= s.requests
 			s.keep()
 			continue
 		}
-		left[[2]string{s.what, s.entry.Skipped}]++
+		left[[2]string{s.what, noTime}]++
 		d.skipped = append(d.skipped, s.entry)
 	}
-	d.cover, d.sweeps, d.checks = cover, sweeps, checks
-	for _, what := range []string{"partitions of the list", "status searches", "checks for vessels without type or country"} {
+	for _, what := range []string{partitionsOfList, statusSearches, listChecks} {
 		for _, why := range []string{noTime, d.allowance.why} {
 			if n := left[[2]string{what, why}]; n > 0 {
 				d.leftOut = append(d.leftOut, LeftOut{what, n, of[what], why})
@@ -175,26 +187,53 @@ func (d *decision) fitSearches(now time.Time, money *purse, room map[string]int)
 	}
 }
 
-// worth is what covering a partition again brings by credit: vessels, times the nights that
-// what is known of them is old.
-func worth(expected int, at, now time.Time, requests int) float64 {
+// searches returns all searches, the most worth by credit first.
+func (d *decision) searches(now time.Time) (all []search) {
+	for _, p := range d.cover {
+		all = append(all, search{lane: extract.ByType, requests: p.unpaid, worth: p.worth(), keep: func() { d.cover = append(d.cover, p) },
+			what: partitionsOfList, entry: p.entry(), partition: p})
+	}
+	for _, s := range d.sweeps {
+		all = append(all, search{lane: extract.ByStatus, requests: s.unpaid, worth: worth(s.expected, nightsOld(s.at, now)), keep: func() { d.sweeps = append(d.sweeps, s) },
+			what: statusSearches, entry: s.entry(), sweep: s})
+	}
+	for _, p := range d.checks {
+		entry := p.entry()
+		entry.Check = true
+		all = append(all, search{lane: extract.ByType, requests: p.unpaid, keep: func() { d.checks = append(d.checks, p) },
+			what: listChecks, entry: entry})
+	}
+	slices.SortStableFunc(all, func(a, b search) int { return -cmp.Compare(a.worth, b.worth) })
+	return all
+}
+
+// worth is what covering a partition brings: its vessels, times the nights that what is known
+// of them is old.
+func worth(expected int, nights float64) float64 {
 	if expected < 0 {
 		expected = unseenRows
 	}
-	nights := float64(mostNights)
-	if !at.IsZero() {
-		nights = min(nights, now.Sub(at).Hours()/24)
+	return float64(expected) * nights
+}
+
+// worth is what covering a partition brings by page that is still to be asked.
+func (p partition) worth() float64 { return worth(p.expected, p.nights) / float64(max(1, p.unpaid)) }
+
+// nightsOld is how many nights old a coverage is, as far as that counts.
+func nightsOld(at, now time.Time) float64 {
+	if at.IsZero() {
+		return mostNights
 	}
-	return float64(expected) * nights / float64(max(1, requests))
+	return min(mostNights, now.Sub(at).Hours()/24)
 }
 
 // fitLookups keeps the lookups that are most worth, and says how many the run can make.
-func (d *decision) fitLookups(job Job, money purse, room map[string]int) {
+func (d *decision) fitLookups(job Job, f facts, money purse, room map[string]int) {
 	o, due := job.Lookup.operation(), len(d.lookups)
 	d.due = due
 	n, why := room[o.Name], noTime
-	if most := job.Lookup.MaxRequests; most > 0 && most < n {
-		n, why = most, "max_requests of the job"
+	if most := max(0, job.Lookup.MaxRequests-f.lookedUp); job.Lookup.MaxRequests > 0 && most < n {
+		n, why = most, "max_requests of the job (jobs.NAME.lookup)"
 	}
 	d.room, d.capacity[o.Name] = n, n
 	if money.limited && money.credits/o.Credits < n {
@@ -207,23 +246,28 @@ func (d *decision) fitLookups(job Job, money purse, room map[string]int) {
 }
 
 // prices prices each lane. Where totals are known the expected price is exact as long as
-// nothing moved. The most is bounded by the allowance, and by what the lane can carry.
-func (d *decision) prices(job Job) []lanePrice {
+// nothing moved, and what the night has answers to costs nothing. The most is bounded by the
+// allowance, and by what the lane can carry.
+func (d *decision) prices(job Job, f facts) []lanePrice {
 	list := lanePrice{operation: extract.ByType}
 	unknown := false
 	for _, p := range d.cover {
-		n := pages(p.expected)
-		list.requests += max(1, n)
+		n := p.unpaid
+		list.requests += n
+		if p.expected == 0 && !f.begun(p) {
+			n = 0 // a page without a vessel is free
+		}
 		list.credits.Expected += n * extract.ByType.Credits
-		list.credits.Most += (n + max(1, n/growth)) * extract.ByType.Credits
-		unknown = unknown || p.expected < 0
+		if p.unpaid > 0 {
+			list.credits.Most += (n + max(1, n/growth)) * extract.ByType.Credits
+		}
+		unknown = unknown || p.expected < 0 && !f.begun(p)
 	}
 	for _, p := range d.checks {
-		list.requests++
-		n := min(1, pages(p.expected)) * extract.ByType.Credits
-		list.credits.Expected += n
-		list.credits.Most += max(pages(p.expected), 1) * extract.ByType.Credits
-		unknown = unknown || p.expected < 0
+		list.requests += p.unpaid
+		list.credits.Expected += min(p.unpaid, pages(p.expected)) * extract.ByType.Credits
+		list.credits.Most += p.unpaid * max(pages(p.expected), 1) * extract.ByType.Credits
+		unknown = unknown || p.expected < 0 && p.unpaid > 0
 	}
 	if list.credits.Least = list.credits.Expected; unknown {
 		list.credits.Least = 0
@@ -235,7 +279,11 @@ func (d *decision) prices(job Job) []lanePrice {
 	if len(job.Lookup.Want) > 0 && len(d.cover)+len(d.sweeps) > 0 { // vessels that are met for the first time join
 		lookups.credits.Most = d.bound(o)
 	}
-	sweeps := lanePrice{operation: extract.ByStatus, requests: len(d.sweeps), credits: exactly(len(d.sweeps) * extract.ByStatus.Credits)}
+	sweeps := lanePrice{operation: extract.ByStatus}
+	for _, s := range d.sweeps {
+		sweeps.requests += s.unpaid
+	}
+	sweeps.credits = exactly(sweeps.requests * extract.ByStatus.Credits)
 	return []lanePrice{list, sweeps, lookups}
 }
 
@@ -269,7 +317,7 @@ func (d *decision) total() journal.Price {
 	}
 	if a := d.allowance; a.limited {
 		t.Least, t.Expected = min(t.Least, a.credits), min(t.Expected, a.credits)
-		if t.Most == 0 || a.credits < t.Most {
+		if t.Most == 0 || a.credits < t.Most || len(d.waiting) > 0 {
 			t.Most = a.credits
 		}
 	}

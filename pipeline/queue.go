@@ -14,6 +14,7 @@ type queue struct {
 	urgent  []extract.Request // taken first
 	rest    []extract.Request
 	writers int
+	rested  func() // called when nothing is queued and nobody is at work but who keeps the queue open; may be nil
 	changed chan struct{}
 }
 
@@ -30,9 +31,44 @@ func (q *queue) open() {
 
 func (q *queue) close() {
 	q.mu.Lock()
-	defer q.mu.Unlock()
 	q.writers--
 	q.wake()
+	rested := q.rested
+	if !q.resting() {
+		rested = nil
+	}
+	q.mu.Unlock()
+	if rested != nil {
+		rested()
+	}
+}
+
+// keepOpen opens the queue for one who decides, each time it is at rest, whether more comes.
+func (q *queue) keepOpen(rested func()) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.writers++
+	q.rested = rested
+}
+
+// keepNoLonger closes what keepOpen opened.
+func (q *queue) keepNoLonger() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.writers--
+	q.rested = nil
+	q.wake()
+}
+
+// atRest reports whether nothing is queued or in the air of a queue that is kept open.
+func (q *queue) atRest() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.resting()
+}
+
+func (q *queue) resting() bool {
+	return q.rested != nil && q.writers == 1 && len(q.urgent)+len(q.rest) == 0
 }
 
 // push adds requests at the end, or before all that are not urgent.

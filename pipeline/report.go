@@ -35,6 +35,10 @@ type Report struct {
 	Issues   []IssueReport  `json:"issues,omitempty"`
 	LeftOut  []string       `json:"left_out,omitempty"` // one line each: what, how much, why
 	News     []string       `json:"news,omitempty"`     // values that the accepted lists gained or lost
+
+	// Of the call that returns the report, and not stored with the run.
+	Note string  `json:"note,omitempty"`         // why nothing was asked
+	Wall float64 `json:"wall_seconds,omitempty"` // how long a person waited, publishing included
 }
 
 // LaneReport is the work of one operation.

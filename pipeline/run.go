@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"time"
@@ -31,6 +33,8 @@ type Pipeline struct {
 	AcceptIssues bool
 
 	// Again buys a night anew that is done. Without it, a run of such a night spends nothing.
+	// Of a night that ended at its cap, it goes on with the cap granted anew. A night that was
+	// cut off is gone on with whether or not it is set.
 	Again bool
 
 	segments string // the journal, where it is not below Dir: of a rebuild
@@ -40,7 +44,8 @@ var errDeadline = errors.New("deadline of the run is over")
 
 // Run runs a job for a snapshot date, YYYY-MM-DD; an empty date is today in the job's time
 // zone. It first publishes what earlier runs paid for and did not publish. A night that was
-// cut off is gone on with. The caller holds the lock.
+// cut off is gone on with; one that is done, or at its cap, is reported as it ended, with a
+// note, and asks nothing. The caller holds the lock.
 //
 // Cancelling ctx stops new requests; answers in the air are kept, and what was paid for is
 // published.
@@ -61,7 +66,14 @@ func (p *Pipeline) Run(ctx context.Context, job Job, date string) (report Report
 			return r, nil // only its publishing was cut off
 		}
 	}
-	w, segment, err := p.plan(ctx, job, date, started)
+	before, err := p.night(ctx, job.Name, date)
+	if err != nil {
+		return Report{}, err
+	}
+	if run, note := p.over(job, before); run != "" {
+		return p.stored(ctx, run, note)
+	}
+	w, segment, err := p.plan(ctx, job, date, before, started)
 	if err != nil {
 		return Report{}, err
 	}
@@ -72,23 +84,62 @@ func (p *Pipeline) Run(ctx context.Context, job Job, date string) (report Report
 	if err != nil {
 		return Report{}, err
 	}
+	reports[0].Wall = p.Now().Sub(started).Seconds()
 	return reports[0], nil
 }
 
+// over returns the run that a night ended with, and what there is to say of it, if nothing is
+// to be asked for the night any more.
+func (p *Pipeline) over(job Job, before night) (run, note string) {
+	switch {
+	case p.Again:
+	case before.done != "":
+		return before.done, "this night is done: nothing was asked and nothing spent; --again buys it anew"
+	case before.last.State == StatePartial && before.last.Stop == StopBudget && job.Budget > 0 && job.Budget-before.spent < extract.ByType.Credits:
+		return before.last.Run, fmt.Sprintf("this night has spent %d credits of its cap (budget.per_run) of %d: nothing was asked; raise it, or --again goes on with a new one", before.spent, job.Budget)
+	}
+	return "", ""
+}
+
+// stored returns the report of a run as it was published, with a note.
+func (p *Pipeline) stored(ctx context.Context, run, note string) (r Report, err error) {
+	w, err := warehouse.Open(ctx, warehouse.Path(p.Dir), warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
+	if err != nil {
+		return r, err
+	}
+	row, err := w.Run(ctx, run)
+	if err := errors.Join(err, w.Close()); err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal([]byte(row.Report), &r); err != nil {
+		return r, fmt.Errorf("read the report of %s: %w", run, err)
+	}
+	r.Note = note
+	return r, nil
+}
+
+// granted returns the night as a run of it counts its cap: anew, where a night that ended by
+// itself is to be gone on with all the same.
+func (p *Pipeline) granted(before night) (night, bool) {
+	anew := p.Again && before.last.State == StatePartial
+	if anew {
+		before.spent = 0
+	}
+	return before, anew
+}
+
 // plan decides what a run asks, and begins its segment with that.
-func (p *Pipeline) plan(ctx context.Context, job Job, date string, started time.Time) (w work, segment *journal.Segment, err error) {
+func (p *Pipeline) plan(ctx context.Context, job Job, date string, before night, started time.Time) (w work, segment *journal.Segment, err error) {
 	ctx, span := phase(ctx, "plan")
 	defer end(span, &err)
-	before, err := p.night(ctx, job.Name, date)
-	if err != nil {
-		return w, nil, err
-	}
+	before, anew := p.granted(before)
 	f, err := p.facts(ctx, job, before, started)
 	if err != nil {
 		return w, nil, err
 	}
 	w = work{job: job, decision: decide(job, f, p.Service.PerMinute), targets: f.targets, refused: f.refused, before: before, started: started}
 	w.plan = w.journal(runID(started), date, p.Version)
+	w.plan.Anew = anew
 	segment, err = journal.Create(p.journal(), journal.Entry{Kind: journal.KindPlan, At: started, Plan: &w.plan})
 	return w, segment, err
 }

@@ -156,6 +156,23 @@ func (p *partition) mayEmpty() int {
 	return 3
 }
 
+// MostVessels is more vessels than the world has: a total beyond it is none.
+const MostVessels = 2_000_000
+
+// Plausible reports whether a partition can hold so many vessels, of which it held so many
+// when it was last covered; -1 where that is unknown. A total that no fleet could have grown to
+// is not believed: nothing is asked for by it, and what it is told of is suspect.
+func Plausible(total, expected int) bool {
+	if expected < 0 {
+		return total <= MostVessels
+	}
+	return total <= min(MostVessels, 20_000+10*expected)
+}
+
+// PlausibleGrowth reports whether the total of a partition can move from one number to another
+// while its pages are read. A service that promises more with each page would be paged for ever.
+func PlausibleGrowth(first, total int) bool { return total-first <= max(200, first/10) }
+
 // table judges every partition, in the order of the lake file.
 func (c coverage) table() []coverageRow {
 	rows := make([]coverageRow, 0, len(c))
@@ -175,6 +192,9 @@ func (p *partition) judge() coverageRow {
 	row.pages, row.received = s.pages, s.rows
 	if s.total > 0 {
 		row.expected = s.total
+	}
+	if s.odd == "" && !Plausible(s.total, p.expected) {
+		s.odd = fmt.Sprintf("%d vessels, and %d when it was last covered", s.total, p.expected)
 	}
 	switch {
 	case len(p.pages) == 0 && p.skipped != "":

@@ -22,11 +22,14 @@ func (p *partition) sum() pageSum {
 	size, numbers := pageSize, slices.Sorted(maps.Keys(p.pages))
 	for _, n := range numbers {
 		o := p.pages[n]
+		if o.usable && o.wild != "" {
+			s.odd = fmt.Sprintf("a total of %s vessels", o.wild)
+		}
 		if !o.usable || o.total == 0 {
 			continue
 		}
 		size = o.size
-		if s.total != 0 && s.total != o.total {
+		if s.total != 0 && s.total != o.total && s.odd == "" {
 			s.odd = fmt.Sprintf("total moved from %d to %d", s.total, o.total)
 		}
 		s.total = max(s.total, o.total)

@@ -18,14 +18,15 @@ type Listed struct {
 	Name, Flag, VesselType string // as the tables have them; empty where the answer does not tell
 }
 
-// Each gives every vessel of an answer of a search to f.
-func (r *Roll) Each(e journal.Entry, f func(Listed)) {
+// Each gives every vessel of an answer of a search to f, and returns a print of all of them: a
+// page that is repeated has the same.
+func (r *Roll) Each(e journal.Entry, f func(Listed)) (print uint64) {
 	b := r.batch
 	roster, ok := b.roster(e.Operation)
 	if !ok {
-		return
+		return 0
 	}
-	b.search(roster, page{}, b.body(&e, roster.dataset))
+	facts, _ := b.search(roster, page{}, b.body(&e, roster.dataset))
 	for i := range roster.rows.n {
 		row, reg, _ := roster.at(uint32(i))
 		typ, flag := b.words.vesselTypes.at(row.vesselType), b.words.countries.at(row.country)
@@ -36,4 +37,5 @@ func (r *Roll) Each(e journal.Entry, f func(Listed)) {
 	if len(roster.texts.chunks) > 1 { // a chunk holds the texts of many answers
 		roster.texts = arena{}
 	}
+	return facts.print
 }

@@ -13,6 +13,7 @@ const pageSize = 100
 // pageFacts is what an answer of a search tells beside its vessels.
 type pageFacts struct {
 	total int    // over all pages; 0 where it is not told
+	wild  string // a total as the service told it that cannot be one
 	size  int    // vessels on a full page
 	rows  int    // vessels on this page, those that are of no use included
 	print uint64 // the vessels and their order: the same for a repeated page
@@ -77,6 +78,9 @@ func (b *Batch) envelope(r *roster, s *scanner, at page, facts *pageFacts, liste
 		case k == "total":
 			total, _ := s.value().text()
 			facts.total = whole(total, 0)
+			if n, err := strconv.ParseFloat(total, 64); err == nil && (n < 0 || n > MostVessels) {
+				facts.total, facts.wild = 0, clip(total)
+			}
 		case k == "limit":
 			limit, _ := s.value().text()
 			facts.size = whole(limit, pageSize)

@@ -84,6 +84,7 @@ type Plan struct {
 	Job        string      `json:"job"`
 	Date       string      `json:"date"`                // the snapshot date, YYYY-MM-DD in the job's time zone
 	Continues  []string    `json:"continues,omitempty"` // runs of the same night that this one goes on from
+	Anew       bool        `json:"anew,omitempty"`      // the cap of the night was granted anew, as a person or a slot asked
 	Credits    Price       `json:"credits"`
 	Budget     int         `json:"budget"` // the most this run may spend; 0 is no cap
 	Partitions []Partition `json:"partitions,omitempty"`
