@@ -2,64 +2,107 @@ package load
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
+	"reflect"
 )
 
 // ErrTarget says that the target of an export is something else.
 var ErrTarget = errors.New("the target is not empty and no earlier export: choose another directory")
 
-// mark is the file that tells an export from other directories.
+// ErrEmpty says that an export would leave nothing of an earlier one.
+var ErrEmpty = errors.New("the data directory has no published run, and the earlier export has files: is it the right data directory?")
+
+// errMoved says that a publish changed the lake while it was copied.
+var errMoved = errors.New("runs were published meanwhile")
+
+// mark is the file that tells an export from other directories. It is written last.
 const mark = "_fleetlake_export"
 
-// Exported is what an export wrote.
+// exportTries is how often an export begins anew because of a publish. A publish takes seconds.
+const exportTries = 5
+
+// Exported is what an export wrote, and what it found in the earlier one that no export wrote.
 type Exported struct {
 	Runs, Files int
 	Bytes       int64
+	Kept        []string // files of others, which are where they were, as paths within the target
+	Changed     []string // files of the earlier export that somebody changed since, under their new names
 }
 
 // Export copies the lake files of the published runs, with their manifests, to a directory:
-// whole or not at all. An earlier export is replaced whole.
-func Export(ctx context.Context, dir, target string) (Exported, error) {
-	target, err := filepath.Abs(target)
-	if err != nil {
+// whole or not at all. Of an earlier export it replaces what that export wrote, and keeps the
+// rest. It refuses to replace files by none unless allowEmpty.
+func Export(ctx context.Context, dir, target string, allowEmpty bool) (done Exported, err error) {
+	if target, err = filepath.Abs(target); err != nil {
 		return Exported{}, fmt.Errorf("export: %w", err)
 	}
-	if err := replaceable(target); err != nil {
+	if linked, err := filepath.EvalSymlinks(target); err == nil {
+		target = linked
+	}
+	earlier, err := exportAt(target)
+	if err != nil {
 		return Exported{}, fmt.Errorf("export to %s: %w", target, err)
 	}
+	temporary := aside(target)
+	defer func() { err = errors.Join(err, os.RemoveAll(temporary)) }()
+	for try := 1; ; try++ {
+		if done, err = copyLake(ctx, dir, temporary); err == nil {
+			break
+		}
+		if moved := errors.Is(err, errMoved) || errors.Is(err, fs.ErrNotExist); !moved || try == exportTries {
+			return Exported{}, fmt.Errorf("export: %w", err)
+		}
+		if err := os.RemoveAll(temporary); err != nil {
+			return Exported{}, fmt.Errorf("export: %w", err)
+		}
+	}
+	if done.Files == 0 && len(earlier.files) > 0 && !allowEmpty {
+		return Exported{}, fmt.Errorf("export to %s: %w", target, ErrEmpty)
+	}
+	if err := writeFile(filepath.Join(temporary, mark), []byte("written by fleetlake export, which replaces the files that its manifests list\n")); err != nil {
+		return Exported{}, fmt.Errorf("export: %w", err)
+	}
+	err = done.swap(temporary, target, earlier)
+	return done, err
+}
+
+// aside is a name beside the target that can be nobody's.
+func aside(target string) string {
+	return filepath.Join(filepath.Dir(target), ".fleetlake-export-"+rand.Text())
+}
+
+// copyLake copies what is published to a new directory, as it is at one moment.
+func copyLake(ctx context.Context, dir, to string) (done Exported, err error) {
 	runs, err := published(ctx, dir)
 	if err != nil {
-		return Exported{}, fmt.Errorf("export: %w", err)
+		return Exported{}, err
 	}
 	known, err := Manifests(dir)
 	if err != nil {
-		return Exported{}, fmt.Errorf("export: %w", err)
+		return Exported{}, err
 	}
-	temporary := target + part
-	if err := os.RemoveAll(temporary); err != nil {
-		return Exported{}, fmt.Errorf("export: %w", err)
-	}
-	defer os.RemoveAll(temporary)
-	var done Exported
 	for id := range runs {
 		m, ok := known[id]
 		if !ok {
-			return Exported{}, fmt.Errorf("export run %s: %w", id, ErrLake)
+			return Exported{}, fmt.Errorf("run %s: %w", id, ErrLake)
 		}
-		if err := done.copyRun(ctx, dir, temporary, m); err != nil {
-			return Exported{}, fmt.Errorf("export run %s: %w", id, err)
+		if err := done.copyRun(ctx, dir, to, m); err != nil {
+			return Exported{}, fmt.Errorf("run %s: %w", id, err)
 		}
 	}
-	if err := writeFile(filepath.Join(temporary, mark), []byte("written by fleetlake export, which replaces this directory as a whole\n")); err != nil {
-		return Exported{}, fmt.Errorf("export: %w", err)
+	now, err := Manifests(dir)
+	for id := range runs {
+		if err == nil && !reflect.DeepEqual(known[id], now[id]) {
+			err = fmt.Errorf("run %s: %w", id, errMoved)
+		}
 	}
-	return done, swap(temporary, target)
+	return done, err
 }
 
 // copyRun copies the files of one run, and its manifest after them.
@@ -103,37 +146,4 @@ func copyVerified(from, to string, f File) error {
 		return fmt.Errorf("%s is damaged: SHA-256 %s, the manifest has %s", f.Path, got, f.SHA256)
 	}
 	return dst.commit()
-}
-
-// replaceable reports whether a target is absent, empty, or an earlier export.
-func replaceable(target string) error {
-	entries, err := os.ReadDir(target)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && len(entries) == 0:
-		return nil
-	case err != nil:
-		return err
-	case slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == mark }):
-		return nil
-	}
-	return ErrTarget
-}
-
-// swap puts the new directory in the place of the old one. A crash between the two renames
-// leaves the old one under another name.
-func swap(temporary, target string) error {
-	old := target + ".old"
-	if err := os.RemoveAll(old); err != nil {
-		return fmt.Errorf("export: %w", err)
-	}
-	if err := os.Rename(target, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("export: %w", err)
-	}
-	if err := os.Rename(temporary, target); err != nil {
-		return errors.Join(fmt.Errorf("export: %w", err), os.Rename(old, target))
-	}
-	if err := syncDir(filepath.Dir(target)); err != nil {
-		return err
-	}
-	return os.RemoveAll(old)
 }

@@ -180,7 +180,7 @@ func TestExport(t *testing.T) {
 	want := tree(t, lake(dir))
 	delete(want, "listings/snapshot_date=2026-11-24/20261124T020000.000Z-0000.parquet")
 	for range 2 { // the second replaces the first
-		done, err := Export(t.Context(), dir, target)
+		done, err := Export(t.Context(), dir, target, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,11 +205,11 @@ func TestExportWholeOrNotAtAll(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(other, "thesis.txt"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Export(t.Context(), dir, other); !errors.Is(err, ErrTarget) {
+	if _, err := Export(t.Context(), dir, other, false); !errors.Is(err, ErrTarget) {
 		t.Errorf("into another directory: got %v, want %v", err, ErrTarget)
 	}
 	target := filepath.Join(t.TempDir(), "out")
-	if _, err := Export(t.Context(), dir, target); err != nil {
+	if _, err := Export(t.Context(), dir, target, false); err != nil {
 		t.Fatal(err)
 	}
 	want := tree(t, target)
@@ -217,7 +217,7 @@ func TestExportWholeOrNotAtAll(t *testing.T) {
 	if err := os.WriteFile(damaged, []byte("other bytes"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Export(t.Context(), dir, target); err == nil || !strings.Contains(err.Error(), "damaged") {
+	if _, err := Export(t.Context(), dir, target, false); err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("of a damaged lake: got %v", err)
 	}
 	if diff := cmp.Diff(want, tree(t, target)); diff != "" {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/fleetlake/fleetlake/load"
@@ -8,12 +9,14 @@ import (
 )
 
 func (a *app) exportCommand() *cobra.Command {
-	return &cobra.Command{
+	var allowEmpty bool
+	c := &cobra.Command{
 		Use:   "export DIR",
 		Short: "Bring the published lake files to a directory, whole or not at all",
 		Long: `Copy the Parquet files of every published run, with their manifests, to a directory, in Hive
 layout (table/snapshot_date=YYYY-MM-DD/run_id.parquet). Each file is checked against the SHA-256
-of its manifest. An earlier export in DIR is replaced whole; any other content is left alone.`,
+of its manifest. An earlier export in DIR is replaced whole; files that no export wrote stay where
+they are, and are named. A DIR that holds anything else is left alone.`,
 		Example: "  fleetlake export /mnt/lake/fleet",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -21,7 +24,13 @@ of its manifest. An earlier export in DIR is replaced whole; any other content i
 			if err != nil {
 				return err
 			}
-			done, err := load.Export(cmd.Context(), dir, args[0])
+			done, err := load.Export(cmd.Context(), dir, args[0], allowEmpty)
+			if errors.Is(err, load.ErrEmpty) {
+				return fmt.Errorf("%w (data directory %s) --allow-empty replaces them all the same; %w", err, dir, errUsage)
+			}
+			for _, line := range done.Told() {
+				fmt.Fprintf(a.stderr, "fleetlake: %s\n", line)
+			}
 			if err != nil {
 				return err
 			}
@@ -29,4 +38,6 @@ of its manifest. An earlier export in DIR is replaced whole; any other content i
 			return nil
 		},
 	}
+	c.Flags().BoolVar(&allowEmpty, "allow-empty", false, "replace the files of an earlier export also if there is nothing to export")
+	return c
 }
