@@ -24,6 +24,8 @@ type setting struct {
 var shared = []setting{
 	{"autoinstall_known_extensions", "false"},
 	{"autoload_known_extensions", "false"},
+	{"allow_community_extensions", "false"},
+	{"allow_persistent_secrets", "false"},
 }
 
 // open opens a DuckDB file with one connection, and reads the settings back: the driver cuts
@@ -63,10 +65,10 @@ func (s setting) is(got string) bool {
 	return strings.EqualFold(got, s.value) || strings.HasSuffix(s.value, "iB") && strings.HasSuffix(got, "iB")
 }
 
-// one prepares a text as exactly one statement and returns what kind it is. The connection
+// kindOf prepares a text as exactly one statement and returns what kind it is. The connection
 // must be used this way, since database/sql runs all but the last statement of a text to
 // prepare the last.
-func one(ctx context.Context, conn *sql.Conn, text string) (kind duckdb.StmtType, err error) {
+func kindOf(ctx context.Context, conn *sql.Conn, text string) (kind duckdb.StmtType, err error) {
 	err = conn.Raw(func(c any) error {
 		prepared, err := c.(*duckdb.Conn).Prepare(text)
 		if err != nil {
@@ -79,10 +81,8 @@ func one(ctx context.Context, conn *sql.Conn, text string) (kind duckdb.StmtType
 	return kind, err
 }
 
-// isQuery reports whether a statement of this kind only reads.
-func isQuery(kind duckdb.StmtType) bool {
-	return kind == duckdb.STATEMENT_TYPE_SELECT || kind == duckdb.STATEMENT_TYPE_EXPLAIN
-}
+// isSelect reports whether a statement of this kind selects.
+func isSelect(kind duckdb.StmtType) bool { return kind == duckdb.STATEMENT_TYPE_SELECT }
 
 // isExplain reports whether it shows a plan. EXPLAIN ANALYZE runs what it explains.
 func isExplain(kind duckdb.StmtType) bool { return kind == duckdb.STATEMENT_TYPE_EXPLAIN }
@@ -135,6 +135,26 @@ func damaged(err error) bool {
 // outOfMemory reports whether DuckDB met its limit where it cannot spill.
 func outOfMemory(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "Out of Memory Error")
+}
+
+// atFault reports whether an error is of the statement: of its words, its names or its values.
+func atFault(err error) bool {
+	var e *duckdb.Error
+	if !errors.As(err, &e) {
+		return strings.Contains(err.Error(), "empty query")
+	}
+	switch e.Type {
+	case duckdb.ErrorTypeOutOfMemory, duckdb.ErrorTypeIO, duckdb.ErrorTypeInternal, duckdb.ErrorTypeFatal, duckdb.ErrorTypeSerialization,
+		duckdb.ErrorTypeInterrupt, duckdb.ErrorTypeConnection, duckdb.ErrorTypeScheduler, duckdb.ErrorTypeInvalid:
+		return false
+	}
+	return true
+}
+
+// wantsFiles reports whether DuckDB refused the file system or the network to a statement.
+func wantsFiles(err error) bool {
+	return strings.Contains(err.Error(), "file system operations are disabled by configuration") ||
+		strings.Contains(err.Error(), "through configuration")
 }
 
 // floatOf is a DECIMAL as DuckDB's driver gives it.

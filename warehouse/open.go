@@ -25,6 +25,11 @@ type Options struct {
 	MemoryMiB int // 0 leaves it to DuckDB: four fifths of the machine
 	Threads   int // 0 is one per core
 
+	// Spill is the directory where DuckDB puts what does not fit into memory, and SpillMiB how
+	// much. An empty one leaves both to DuckDB: beside the file, and as much as the disk has.
+	Spill    string
+	SpillMiB int
+
 	// Confine, if not nil, lists the only files and directories, besides the warehouse,
 	// that a query may read: for readers over a network. Otherwise a query may read what the
 	// process may, so that analysts can join the lake and files of their own.
@@ -57,6 +62,9 @@ func Open(ctx context.Context, path string, o Options) (*Warehouse, error) {
 	if o.Threads > 0 {
 		settings = append(settings, setting{"threads", strconv.Itoa(o.Threads)})
 	}
+	if o.Spill != "" {
+		settings = append(settings, setting{"temp_directory", o.Spill})
+	}
 	own, release, err := spellings.take(path)
 	if err != nil {
 		return nil, fmt.Errorf("open warehouse %s: %w", path, err)
@@ -73,23 +81,28 @@ func Open(ctx context.Context, path string, o Options) (*Warehouse, error) {
 		return nil, fmt.Errorf("open warehouse %s: %w", path, err)
 	}
 	w := &Warehouse{path: path, db: db, release: release}
-	if err := w.confine(ctx, o.Confine); err != nil {
+	if err := w.confine(ctx, o); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
 }
 
-// confine keeps queries away from other files, and from undoing that.
-func (w *Warehouse) confine(ctx context.Context, allowed []string) error {
-	statements := []string{"SET lock_configuration = true"}
-	if allowed != nil {
-		quotedPaths := make([]string, len(allowed))
-		for i, path := range allowed {
+// confine bounds what queries may spill, keeps them away from other files, and from undoing
+// that.
+func (w *Warehouse) confine(ctx context.Context, o Options) error {
+	var statements []string
+	if o.Spill != "" { // DuckDB forgets this bound if it is given when the file is opened
+		statements = append(statements, "SET max_temp_directory_size = "+quote(strconv.Itoa(o.SpillMiB)+"MiB"))
+	}
+	if o.Confine != nil {
+		quotedPaths := make([]string, len(o.Confine))
+		for i, path := range o.Confine {
 			quotedPaths[i] = quote(path)
 		}
 		list := "[" + strings.Join(quotedPaths, ", ") + "]"
-		statements = []string{"SET allowed_directories = " + list, "SET allowed_paths = " + list, "SET enable_external_access = false", statements[0]}
+		statements = append(statements, "SET allowed_directories = "+list, "SET allowed_paths = "+list, "SET enable_external_access = false")
 	}
+	statements = append(statements, "SET lock_configuration = true")
 	for _, s := range statements {
 		if _, err := w.db.ExecContext(ctx, s); err != nil {
 			return fmt.Errorf("confine queries: %w", plain(err))

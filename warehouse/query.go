@@ -8,12 +8,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strings"
 )
-
-// ErrNotQuery says that a statement would do something else than read.
-var ErrNotQuery = errors.New("only one statement that reads is run: SELECT, FROM, WITH, DESCRIBE, SUMMARIZE, SHOW or EXPLAIN of one of these")
 
 // Rows are the answer of a query.
 type Rows struct {
@@ -21,22 +16,27 @@ type Rows struct {
 	Types   []string // as DuckDB names them
 	rows    *sql.Rows
 	conn    *sql.Conn
+	more    func() (*sql.Rows, error) // the next part of the answer, nil after the last; nil if rows is all
+	failed  error
 }
 
-// Query runs one statement that reads. The file is open read-only, so that no statement can
-// change it in place; since COPY and ATTACH could still write another file over it, and
-// INSTALL could fetch code, statements that do not read are refused before they run.
+// Query runs one statement that reads, with its answer in memory: for questions of our own,
+// whose answers are small.
 func (w *Warehouse) Query(ctx context.Context, text string, args ...any) (*Rows, error) {
 	conn, err := w.db.Conn(ctx)
 	if err != nil {
 		return nil, plain(err)
 	}
-	if err := check(ctx, conn, text); err != nil {
+	if _, err := check(ctx, conn, text); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
+	return query(ctx, conn, text, args...)
+}
+
+func query(ctx context.Context, conn *sql.Conn, text string, args ...any) (*Rows, error) {
 	rows, err := conn.QueryContext(ctx, text, args...)
 	if err != nil {
-		return nil, errors.Join(plain(err), conn.Close())
+		return nil, errors.Join(blame(err), conn.Close())
 	}
 	return newRows(rows, conn)
 }
@@ -62,7 +62,7 @@ func (r *Rows) All() iter.Seq2[[]any, error] {
 		for i := range values {
 			places[i] = &values[i]
 		}
-		for r.rows.Next() {
+		for r.next() {
 			if err := r.rows.Scan(places...); err != nil {
 				yield(nil, plain(err))
 				return
@@ -76,44 +76,32 @@ func (r *Rows) All() iter.Seq2[[]any, error] {
 				return
 			}
 		}
-		if err := r.rows.Err(); err != nil {
-			yield(nil, plain(err))
+		if r.failed != nil {
+			yield(nil, blame(r.failed))
 		}
 	}
 }
 
+// next goes to the next row, in the next part of the answer if this one is at its end.
+func (r *Rows) next() bool {
+	for !r.rows.Next() {
+		if r.failed = r.rows.Err(); r.failed != nil || r.more == nil {
+			return false
+		}
+		if r.failed = r.rows.Close(); r.failed != nil {
+			return false
+		}
+		rows, err := r.more()
+		if r.failed = err; err != nil || rows == nil {
+			return false
+		}
+		r.rows = rows
+	}
+	return true
+}
+
 // Close ends the query.
 func (r *Rows) Close() error { return errors.Join(r.rows.Close(), r.conn.Close()) }
-
-// explains matches the beginning of an EXPLAIN, up to what it explains. acts matches what must
-// not even be prepared: EXPORT makes its directory then, and the others are no better.
-var (
-	explains = regexp.MustCompile(`(?is)^(\s|--[^\n]*\n|/\*.*?\*/)*EXPLAIN(\s+ANALY[SZ]E)?(\s*\([^)]*\))?`)
-	acts     = regexp.MustCompile(`(?is)^(\s|--[^\n]*\n|/\*.*?\*/)*(EXPORT|IMPORT|COPY|ATTACH|DETACH|INSTALL|LOAD|UPDATE|SET|PRAGMA|CALL)\b`)
-)
-
-// check refuses what does not read. An EXPLAIN ANALYZE runs what it explains, so that this is
-// checked as well.
-func check(ctx context.Context, conn *sql.Conn, text string) error {
-	explained := explains.ReplaceAllString(text, "")
-	if acts.MatchString(explained) {
-		return ErrNotQuery
-	}
-	kind, err := one(ctx, conn, text)
-	switch {
-	case err != nil && strings.Contains(err.Error(), "multi-statement"), err == nil && !isQuery(kind):
-		return ErrNotQuery
-	case err != nil:
-		return plain(err)
-	case !isExplain(kind):
-		return nil
-	}
-	kind, err = one(ctx, conn, explained)
-	if explained == text || err != nil || isExplain(kind) || !isQuery(kind) {
-		return ErrNotQuery
-	}
-	return nil
-}
 
 // ToParquet writes the answer of a query to a Parquet file, whole or not at all, and returns
 // the number of rows.
@@ -123,18 +111,21 @@ func (w *Warehouse) ToParquet(ctx context.Context, text, path string) (int64, er
 		return 0, plain(err)
 	}
 	defer conn.Close()
-	if err := check(ctx, conn, text); err != nil {
+	kind, err := check(ctx, conn, text)
+	if err != nil {
 		return 0, err
 	}
-	// The text comes last in its statement, so that nothing in it can end what is around it.
-	if _, err := conn.ExecContext(ctx, "CREATE OR REPLACE TEMP VIEW answer AS "+text); err != nil {
-		return 0, plain(err)
+	if kind == explains {
+		return 0, fmt.Errorf("a plan is no table that a file could hold: %w", ErrNotQuery)
+	}
+	if err := spool(ctx, conn, text, kind); err != nil {
+		return 0, err
 	}
 	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part")
 	defer os.Remove(temporary)
 	result, err := conn.ExecContext(ctx, "COPY (FROM answer) TO "+quote(temporary)+" (FORMAT parquet, COMPRESSION zstd)")
 	if err != nil {
-		return 0, fmt.Errorf("write %s: %w", path, plain(err))
+		return 0, fmt.Errorf("write %s: %w", path, blame(err))
 	}
 	if err := replace(temporary, path); err != nil {
 		return 0, err

@@ -114,7 +114,7 @@ func (a *app) demoNight(ctx context.Context, dir string, service extract.Service
 func (a *app) demoQueries(ctx context.Context, dir string) error {
 	for _, q := range demoQueries {
 		fmt.Fprintf(a.stdout, "\n%s\n\n%s\n\n", q.title, q.sql)
-		if err := a.query(ctx, dir, q.sql, "table", ""); err != nil {
+		if err := a.query(ctx, dir, q.sql, queryOptions{format: "table", memoryMiB: queryMemoryMiB, spillMiB: querySpillMiB}); err != nil {
 			return err
 		}
 	}

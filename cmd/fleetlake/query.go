@@ -2,25 +2,29 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/spf13/cobra"
 )
 
 func (a *app) queryCommand() *cobra.Command {
-	var format, out string
+	var o queryOptions
 	c := &cobra.Command{
 		Use:   "query SQL",
 		Short: "Ask the published warehouse, read-only",
 		Long: `Run one statement that reads against the published warehouse, and print the answer. The file can
 be read at any minute, also while a run publishes: the answer is from the night before or from
-the whole new night. SQL of "-" is read from standard input.`,
+the whole new night. SQL of "-" is read from standard input. The statement sees the warehouse
+and nothing else: no file, no network, no extension, no setting.`,
 		Example: `  fleetlake query "SELECT flag, count(*) FROM vessels WHERE listed GROUP BY flag ORDER BY 2 DESC LIMIT 5"
   fleetlake query --format csv "FROM runs ORDER BY run_id" > runs.csv
   fleetlake query --format parquet --out fleet.parquet "FROM vessels"`,
@@ -37,42 +41,130 @@ the whole new night. SQL of "-" is read from standard input.`,
 				}
 				args[0] = string(text)
 			}
-			return a.query(cmd.Context(), dir, args[0], format, out)
+			return a.query(cmd.Context(), dir, args[0], o)
 		},
 	}
-	c.Flags().StringVarP(&format, "format", "f", "table", "table, csv, json or parquet")
-	c.Flags().StringVarP(&out, "out", "o", "", "file to write to; needed for parquet (default: standard output)")
+	c.Flags().StringVarP(&o.format, "format", "f", "table", "table, csv, json or parquet")
+	c.Flags().StringVarP(&o.out, "out", "o", "", "file to write to; needed for parquet (default: standard output)")
+	c.Flags().IntVar(&o.memoryMiB, "memory", queryMemoryMiB, "MiB that the query may take; what does not fit is put on disk")
+	c.Flags().IntVar(&o.spillMiB, "spill", querySpillMiB, "MiB that it may put on disk, in a directory of temporary files")
+	c.Flags().DurationVar(&o.timeout, "timeout", 0, "end the query after this time (default: never)")
+	c.Flags().BoolVar(&o.unsafeFiles, "unsafe-files", false, "let the statement read and write what you may: files, network")
 	return c
 }
 
-// query prints, or writes, the answer of a statement.
-func (a *app) query(ctx context.Context, dir, sql, format, out string) error {
-	if !slices.Contains(append(outputFormats, "parquet"), format) {
-		return fmt.Errorf("--format %q: want %s or parquet: %w", format, strings.Join(outputFormats, ", "), errUsage)
-	}
-	if format == "parquet" && out == "" {
+// What a query may take unless it is told otherwise.
+const queryMemoryMiB, querySpillMiB = 1024, 10240
+
+// queryOptions are the flags of query.
+type queryOptions struct {
+	format, out         string
+	memoryMiB, spillMiB int
+	timeout             time.Duration
+	unsafeFiles         bool
+}
+
+func (o queryOptions) validate() error {
+	switch {
+	case !slices.Contains(append(outputFormats, "parquet"), o.format):
+		return fmt.Errorf("--format %q: want %s or parquet: %w", o.format, strings.Join(outputFormats, ", "), errUsage)
+	case o.format == "parquet" && o.out == "":
 		return fmt.Errorf("--format parquet needs --out FILE: %w", errUsage)
+	case o.memoryMiB < 32:
+		return fmt.Errorf("--memory %d: want 32 MiB or more: %w", o.memoryMiB, errUsage)
+	case o.spillMiB < 0:
+		return fmt.Errorf("--spill %d: want 0 MiB or more: %w", o.spillMiB, errUsage)
+	case o.timeout < 0:
+		return fmt.Errorf("--timeout %s: want a time from now on: %w", o.timeout, errUsage)
 	}
-	w, err := warehouse.Open(ctx, warehouse.Path(dir), warehouse.Options{})
+	return nil
+}
+
+// query prints, or writes, the answer of a statement.
+func (a *app) query(ctx context.Context, dir, sql string, o queryOptions) (err error) {
+	if err := o.validate(); err != nil {
+		return err
+	}
+	if o.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, o.timeout, fmt.Errorf("the query took longer than --timeout %s", o.timeout))
+		defer cancel()
+	}
+	spill, err := os.MkdirTemp("", "fleetlake-query-*")
+	if err != nil {
+		return fmt.Errorf("make a directory of temporary files: %w", err)
+	}
+	defer os.RemoveAll(spill)
+	if o.format == "parquet" {
+		err = a.queryToParquet(ctx, dir, sql, spill, o)
+	} else {
+		err = a.queryToText(ctx, dir, sql, spill, o)
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, warehouse.ErrRoom):
+		return fmt.Errorf("%w\nThe query may take %d MiB of memory and %d MiB on disk: --memory and --spill give it more", err, o.memoryMiB, o.spillMiB)
+	case errors.Is(err, warehouse.ErrFiles):
+		return fmt.Errorf("%w\nA query sees the warehouse only; --unsafe-files lets it read and write what you may; %w", err, errUsage)
+	case errors.Is(err, warehouse.ErrStatement):
+		return fmt.Errorf("%w; %w", err, errUsage)
+	}
+	return err
+}
+
+// queryToText writes an answer in one of the formats of text.
+func (a *app) queryToText(ctx context.Context, dir, sql, spill string, o queryOptions) error {
+	w, err := o.open(ctx, dir, spill, []string{})
 	if err != nil {
 		return err
 	}
 	defer w.Close()
-	if format == "parquet" {
-		n, err := w.ToParquet(ctx, sql, out)
-		if err == nil {
-			fmt.Fprintf(a.stdout, "%d rows in %s\n", n, out)
-		}
+	if o.out == "" {
+		return printRows(ctx, w, sql, o.format, a.stdout, terminalWidth(a.stdout))
+	}
+	return writeWhole(o.out, func(f io.Writer) error { return printRows(ctx, w, sql, o.format, f, 0) })
+}
+
+// queryToParquet lets DuckDB write the answer into a directory of our own beside the target,
+// which is the only one that it can reach.
+func (a *app) queryToParquet(ctx context.Context, dir, sql, spill string, o queryOptions) error {
+	out, err := filepath.Abs(o.out)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", o.out, err)
+	}
+	beside, err := os.MkdirTemp(filepath.Dir(out), ".fleetlake-query-*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", o.out, err)
+	}
+	defer os.RemoveAll(beside)
+	w, err := o.open(ctx, dir, spill, []string{beside})
+	if err != nil {
 		return err
 	}
-	if out == "" {
-		return printRows(ctx, w, sql, format, a.stdout, terminalWidth(a.stdout))
+	defer w.Close()
+	answer := filepath.Join(beside, "answer.parquet")
+	n, err := w.ToParquet(ctx, sql, answer)
+	if err != nil {
+		return err
 	}
-	return writeWhole(out, func(f io.Writer) error { return printRows(ctx, w, sql, format, f, 0) })
+	if err := os.Rename(answer, out); err != nil {
+		return fmt.Errorf("write %s: %w", o.out, err)
+	}
+	fmt.Fprintf(a.stdout, "%d rows in %s\n", n, o.out)
+	return nil
+}
+
+// open opens the warehouse within the bounds of the flags.
+func (o queryOptions) open(ctx context.Context, dir, spill string, confine []string) (*warehouse.Warehouse, error) {
+	if o.unsafeFiles {
+		confine = nil
+	}
+	return warehouse.Open(ctx, warehouse.Path(dir), warehouse.Options{MemoryMiB: o.memoryMiB, Spill: spill, SpillMiB: o.spillMiB, Confine: confine})
 }
 
 func printRows(ctx context.Context, w *warehouse.Warehouse, sql, format string, to io.Writer, width int) error {
-	rows, err := w.Query(ctx, sql)
+	rows, err := w.Spooled(ctx, sql)
 	if err != nil {
 		return err
 	}
@@ -84,15 +176,17 @@ func printRows(ctx context.Context, w *warehouse.Warehouse, sql, format string, 
 	return errors.Join(err, rows.Close())
 }
 
-// writeWhole writes a file under a temporary name and renames it when it is whole.
+// writeWhole writes a file under a temporary name, which can be nobody's, and renames it when
+// it is whole.
 func writeWhole(path string, write func(io.Writer) error) error {
-	f, err := os.Create(path + ".part")
+	temporary := filepath.Join(filepath.Dir(path), ".fleetlake-"+rand.Text()+".part")
+	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	err = write(f)
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+		return errors.Join(err, os.Remove(temporary))
 	}
-	return os.Rename(f.Name(), path)
+	return os.Rename(temporary, path)
 }

@@ -1,0 +1,193 @@
+package warehouse
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// sandboxed opens the warehouse as `fleetlake query` does, with room enough.
+func sandboxed(t *testing.T, dir string) *Warehouse {
+	t.Helper()
+	w, err := Open(t.Context(), Path(dir), Options{MemoryMiB: 256, Spill: t.TempDir(), SpillMiB: 512, Confine: []string{}})
+	must(t, err)
+	t.Cleanup(func() { w.Close() })
+	return w
+}
+
+// spooled is the answer of a query as `fleetlake query` gets it, a line per row.
+func spooled(t *testing.T, w *Warehouse, text string) (int, error) {
+	t.Helper()
+	rows, err := w.Spooled(t.Context(), text)
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	n := 0
+	for _, err := range rows.All() {
+		if err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// attacks are statements that would do more than read the warehouse. FILE is a file that must
+// not come into being, SECRET one that must not be read, DATA the published file.
+var attacks = map[string][]string{
+	"writes files": {
+		"COPY runs TO 'FILE'", "COPY runs TO 'DATA'", "COPY (SELECT 1) TO 'FILE' (FORMAT parquet)", "COPY runs TO 'FILE' (FORMAT csv, PARTITION_BY (job))",
+		"EXPORT DATABASE 'FILE'", "EXPORT DATABASE 'FILE' (FORMAT parquet)",
+		"ATTACH 'FILE' AS other", "ATTACH 'FILE' AS other (READ_ONLY)", "ATTACH ':memory:' AS m", "ATTACH 'DATA' AS mine", "DETACH fleet", "USE memory",
+		"EXPLAIN ANALYZE COPY runs TO 'FILE'", "EXPLAIN COPY runs TO 'FILE'", "EXPLAIN EXPORT DATABASE 'FILE'", "EXPLAIN ANALYZE EXPORT DATABASE 'FILE'",
+		"CALL enable_logging('QueryLog', storage := 'file', storage_path := 'FILE')",
+		"PRAGMA enable_profiling", "PRAGMA profiling_output='FILE'", "SET profiling_output='FILE'", "PRAGMA enable_profiling='json'", "PRAGMA log_query_path='FILE'", "SET log_query_path='FILE'",
+		"CREATE PERSISTENT SECRET s (TYPE http)", "SET secret_directory='FILE'", "SET temp_directory='FILE'", "SET extension_directory='FILE'", "SET home_directory='FILE'",
+		"COPY FROM DATABASE fleet TO memory",
+	},
+	"hides behind a prefix": {
+		";EXPORT DATABASE 'FILE'", ";;;COPY runs TO 'FILE'", "\u00a0EXPORT DATABASE 'FILE'", "\ufeffEXPORT DATABASE 'FILE'", "\u00a0;\ufeffCOPY runs TO 'FILE'", "\u3000EXPORT DATABASE 'FILE'",
+		"\v\fEXPORT DATABASE 'FILE'", "-- why\nEXPORT DATABASE 'FILE'", "/* /* */ */ EXPORT DATABASE 'FILE'", "/* /* */ EXPLAIN */ EXPLAIN ANALYZE COPY runs TO 'FILE'",
+		"(COPY runs TO 'FILE')", "SELECT 1\x00; EXPORT DATABASE 'FILE'", "EXPLAIN\u00a0ANALYZE COPY runs TO 'FILE'", ";EXPLAIN ANALYZE COPY runs TO 'FILE'",
+		"EXPLAIN (FORMAT json) COPY runs TO 'FILE'", "EXPLAIN EXPLAIN ANALYZE COPY runs TO 'FILE'",
+	},
+	"is several statements": {
+		"SELECT 1; SELECT 2", "SELECT 1; COPY runs TO 'FILE'", "COPY runs TO 'FILE'; SELECT 1", "SELECT 1; COPY runs TO 'FILE'; SELECT 2", "CREATE TEMP TABLE x AS SELECT 1; FROM x",
+		"PIVOT runs ON job USING count(*); COPY runs TO 'FILE'", "COPY runs TO 'FILE'; PIVOT runs ON job USING count(*)", "PIVOT runs ON job USING count(*); SELECT 1",
+		"CREATE TEMP TABLE x AS SELECT 1; PIVOT runs ON job USING count(*)", "SELECT 1); COPY runs TO 'FILE'; SELECT (2", "PIVOT runs ON job USING count(*)); COPY runs TO 'FILE'; FROM (SELECT 1",
+		"EXPLAIN SELECT 1; COPY runs TO 'FILE'", "BEGIN; COPY runs TO 'FILE'; COMMIT",
+	},
+	"wraps a PIVOT": {
+		"COPY (PIVOT runs ON job USING count(*)) TO 'FILE'", "CREATE TABLE x AS PIVOT runs ON job USING count(*)", "INSERT INTO runs PIVOT runs ON job USING count(*)",
+		"EXPLAIN ANALYZE COPY (PIVOT runs ON job USING count(*)) TO 'FILE'",
+	},
+	"reads files": {
+		"FROM read_text('SECRET')", "FROM read_blob('SECRET')", "FROM read_csv('SECRET')", "FROM read_json('SECRET')", "FROM read_ndjson_objects('SECRET')", "FROM 'SECRET'", "FROM glob('DIR/*')",
+		"FROM sniff_csv('SECRET')", "FROM parquet_metadata('SECRET')", "FROM parquet_schema('SECRET')", "FROM read_parquet('SECRET')", "FROM read_text('/etc/passwd')", "FROM read_text('/proc/self/environ')",
+		"FROM read_text(['SECRET'])", "SELECT * FROM query('FROM read_text(''SECRET'')')", "FROM query_table('SECRET')", "DESCRIBE FROM 'SECRET'", "SUMMARIZE FROM read_csv('SECRET')", "EXPLAIN ANALYZE FROM read_text('SECRET')",
+		"SELECT (SELECT content FROM read_text('SECRET'))", "PIVOT (FROM read_csv('SECRET')) ON a USING count(*)", "IMPORT DATABASE 'DIR'", "COPY runs FROM 'SECRET'", "FROM duckdb_extensions()",
+		"SELECT * FROM json_execute_serialized_sql(json_serialize_sql('FROM read_text(''SECRET'')'))", "SELECT getenv('HOME')",
+	},
+	"reaches the network or fetches code": {
+		"FROM 'http://127.0.0.1:9/x.csv'", "FROM read_csv('https://127.0.0.1:9/x')", "FROM 's3://bucket/x.parquet'", "INSTALL httpfs", "LOAD httpfs", "LOAD 'FILE'", "INSTALL spatial FROM community", "UPDATE EXTENSIONS", "FORCE INSTALL httpfs",
+		"CREATE SECRET s (TYPE http)",
+	},
+	"changes settings": {
+		"SET memory_limit='64GB'", "RESET memory_limit", "SET GLOBAL threads=64", "SET enable_external_access=true", "SET lock_configuration=false", "RESET lock_configuration", "PRAGMA memory_limit='64GB'", "PRAGMA threads=64",
+		"SET allowed_directories=['/']", "SET VARIABLE x=1", "SET max_temp_directory_size='1TB'", "CALL pragma_version()",
+	},
+	"changes data or state": {
+		"INSERT INTO runs (run_id) VALUES ('x')", "UPDATE runs SET job='x'", "DELETE FROM runs", "TRUNCATE runs", "DROP TABLE runs", "ALTER TABLE runs ADD COLUMN x INTEGER", "CREATE TABLE x (a INTEGER)", "CREATE TEMP TABLE x AS SELECT 1",
+		"CREATE OR REPLACE TEMP VIEW runs AS SELECT 1", "CREATE TEMP MACRO m() AS 1", "CREATE SCHEMA s", "CREATE SEQUENCE s", "CREATE TYPE t AS ENUM ('a')", "CHECKPOINT", "FORCE CHECKPOINT", "VACUUM", "ANALYZE", "BEGIN", "COMMIT", "ROLLBACK",
+		"PREPARE p AS SELECT 1", "EXECUTE p", "DEALLOCATE p", "COMMENT ON TABLE runs IS 'x'", "MERGE INTO runs USING runs AS r ON true WHEN MATCHED THEN DELETE",
+	},
+}
+
+// TestSandbox runs every attack, for a table and for a Parquet file, and looks at what it left.
+func TestSandbox(t *testing.T) {
+	dir, target := t.TempDir(), t.TempDir()
+	must(t, update(t, dir, 20))
+	secret, file := filepath.Join(target, "secret.csv"), filepath.Join(target, "written")
+	must(t, os.WriteFile(secret, []byte("a\n1\n"), 0o644))
+	before, err := os.ReadFile(Path(dir))
+	must(t, err)
+	w := sandboxed(t, dir)
+	n := 0
+	for name, statements := range attacks {
+		t.Run(name, func(t *testing.T) {
+			for _, text := range statements {
+				n++
+				text = strings.NewReplacer("FILE", file, "SECRET", secret, "DATA", Path(dir), "DIR", target).Replace(text)
+				if _, err := spooled(t, w, text); !errors.Is(err, ErrStatement) {
+					t.Errorf("%q: got %v, want %v", text, err, ErrStatement)
+				}
+				if _, err := w.ToParquet(t.Context(), text, filepath.Join(target, "x.parquet")); !errors.Is(err, ErrStatement) {
+					t.Errorf("%q to Parquet: got %v, want %v", text, err, ErrStatement)
+				}
+				if entries, err := os.ReadDir(target); err != nil || len(entries) != 1 {
+					t.Fatalf("%q: wrote %v (%v)", text, entries, err)
+				}
+			}
+		})
+	}
+	if after, err := os.ReadFile(Path(dir)); err != nil || string(after) != string(before) {
+		t.Errorf("the published file changed (%v)", err)
+	}
+	if n < 100 {
+		t.Errorf("%d attacks", n)
+	}
+}
+
+// TestSandboxLogs lets DuckDB's log be turned on, which no setting forbids. It writes nothing.
+func TestSandboxLogs(t *testing.T) {
+	for _, text := range []string{
+		"FROM enable_logging('QueryLog', storage := 'file', storage_path := 'FILE')", "FROM enable_logging(storage_path := 'FILE')",
+		"FROM query('FROM enable_logging(''QueryLog'', storage := ''file'', storage_path := ''FILE'')')", "SELECT * FROM enable_logging('FileSystem', storage := 'file', storage_config := {'path': 'FILE'})",
+	} {
+		dir, target := t.TempDir(), t.TempDir()
+		must(t, update(t, dir, 20))
+		w := sandboxed(t, dir)
+		file := filepath.Join(target, "log")
+		text = strings.ReplaceAll(text, "FILE", file)
+		_, first := spooled(t, w, text)
+		_, second := spooled(t, w, "FROM runs")
+		if first == nil && second == nil {
+			t.Errorf("%q: nothing was refused", text)
+		}
+		if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%q: wrote a file (%v)", text, err)
+		}
+	}
+}
+
+func TestSandboxReads(t *testing.T) {
+	dir := t.TempDir()
+	must(t, update(t, dir, 20))
+	w := sandboxed(t, dir)
+	for text, want := range map[string]int{
+		"SELECT 1": 1, "FROM runs": 1, "TABLE runs;": 1, "VALUES (1), (2)": 2, ";;SELECT 1;;": 1, "(SELECT 1)": 1, "WITH a AS (SELECT 1) FROM a -- end": 1,
+		"PIVOT runs ON job USING count(*)": 1, "PIVOT runs ON job USING count(*); ": 1, "SELECT * FROM (PIVOT runs ON job USING count(*))": 1, "-- why\nPIVOT runs ON job IN ('nightly') USING count(*)": 1,
+		"UNPIVOT (SELECT 1 AS a, 2 AS b) ON a, b": 2, "DESCRIBE SELECT 1": 1, "SUMMARIZE SELECT 1 AS a": 1, "SHOW DATABASES": 1, "FROM (SHOW DATABASES)": 1, "EXPLAIN FROM runs": 1, "EXPLAIN ANALYZE FROM runs": 1,
+		"/* a */ EXPLAIN (FORMAT json) FROM runs": 1, "FROM runs WHERE false": 0, "SELECT 1 AS a, 2 AS a": 1, "SELECT NULL": 1, "FROM range(20000)": 20000, "FROM range(8192)": 8192,
+		"SELECT ';' || 'EXPORT DATABASE' AS a": 1,
+	} {
+		if got, err := spooled(t, w, text); err != nil || got != want {
+			t.Errorf("%s: got %d rows, %v, want %d", text, got, err, want)
+		}
+	}
+	rows, err := w.Spooled(t.Context(), "SELECT i FROM range(30000) AS r(i) ORDER BY i DESC")
+	must(t, err)
+	defer rows.Close()
+	want := int64(29_999)
+	for values, err := range rows.All() {
+		if must(t, err); values[0] != want {
+			t.Fatalf("got %v, want %d", values[0], want)
+		}
+		want--
+	}
+}
+
+// TestSandboxHasItsBounds asks for more than there is room for.
+func TestSandboxHasItsBounds(t *testing.T) {
+	dir := t.TempDir()
+	must(t, update(t, dir, 20))
+	w, err := Open(t.Context(), Path(dir), Options{MemoryMiB: 64, Threads: 1, Spill: t.TempDir(), SpillMiB: 16, Confine: []string{}})
+	must(t, err)
+	defer w.Close()
+	for _, text := range []string{
+		"SELECT i, md5(i::VARCHAR) AS a, md5((i + 1)::VARCHAR) AS b FROM range(3000000) AS r(i)",
+		"SELECT list(md5(i::VARCHAR)) FROM range(3000000) AS r(i)",
+		"SELECT count(*) FROM (SELECT DISTINCT md5(i::VARCHAR) FROM range(3000000) AS r(i))",
+	} {
+		if _, err := spooled(t, w, text); !errors.Is(err, ErrRoom) {
+			t.Errorf("%s: got %v, want %v", text, err, ErrRoom)
+		}
+	}
+	if n, err := spooled(t, w, "FROM runs"); err != nil || n != 1 {
+		t.Errorf("afterwards: %d rows, %v", n, err)
+	}
+}
