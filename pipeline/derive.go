@@ -147,7 +147,7 @@ func (p *Pipeline) transform(path string) (Report, load.Manifest, error) {
 		sum.add(e)
 	}
 	r := sum.finish()
-	r.Coverage, r.Rows = batch.States(), map[string]int{}
+	r.Coverage, r.Partitions, r.Rows = batch.States(), batch.Planned(), map[string]int{}
 	for _, t := range transform.Tables {
 		r.Rows[t.Name] = batch.Rows(t)
 	}

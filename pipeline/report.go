@@ -1,6 +1,10 @@
 package pipeline
 
-import "time"
+import (
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract"
+)
 
 // Stop says why a run asked less than it planned.
 type Stop string
@@ -28,13 +32,14 @@ type Report struct {
 	Stop      Stop      `json:"stop,omitempty"`
 	Reason    string    `json:"reason,omitempty"` // the service's own words, or the cap
 
-	Lanes    []LaneReport   `json:"lanes"`
-	Credits  CreditReport   `json:"credits"`
-	Coverage map[string]int `json:"coverage"` // partitions by state
-	Rows     map[string]int `json:"rows"`     // rows written by lake table
-	Issues   []IssueReport  `json:"issues,omitempty"`
-	LeftOut  []string       `json:"left_out,omitempty"` // one line each: what, how much, why
-	News     []string       `json:"news,omitempty"`     // values that the accepted lists gained or lost
+	Lanes      []LaneReport   `json:"lanes"`
+	Credits    CreditReport   `json:"credits"`
+	Partitions int            `json:"partitions"` // that were planned to be asked
+	Coverage   map[string]int `json:"coverage"`   // partitions by state
+	Rows       map[string]int `json:"rows"`       // rows written by lake table
+	Issues     []IssueReport  `json:"issues,omitempty"`
+	LeftOut    []string       `json:"left_out,omitempty"` // one line each: what, how much, why
+	News       []string       `json:"news,omitempty"`     // values that the accepted lists gained or lost
 
 	// Of the call that returns the report, and not stored with the run.
 	Note string  `json:"note,omitempty"`         // why nothing was asked
@@ -65,6 +70,24 @@ type IssueReport struct {
 	Field   string `json:"field"`
 	Reason  string `json:"reason"`
 	Count   int    `json:"count"`
+}
+
+// Covered is the percentage of the planned partitions that were seen whole; 100 where none was planned.
+func (r Report) Covered() float64 {
+	if r.Partitions == 0 {
+		return 100
+	}
+	return 100 * float64(r.Coverage["complete"]) / float64(r.Partitions)
+}
+
+// Unanswered reports whether the service answered nothing of what a run asked.
+func (r Report) Unanswered() bool {
+	for _, l := range r.Lanes {
+		if l.Operation != extract.Credits.Name && l.Answers > 0 {
+			return false
+		}
+	}
+	return r.State == StatePartial && (r.Stop == StopNone || r.Stop == StopService || r.Stop == StopDeadline)
 }
 
 // Requests returns the requests of all lanes.

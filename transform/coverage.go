@@ -20,6 +20,9 @@ const (
 	skipped  = "skipped"  // not asked
 )
 
+// notAsked is the reason of a partition that was planned and that no request was sent for.
+const notAsked = "not asked"
+
 // coverage follows what the answers of a night prove to have seen of each partition.
 type coverage map[partitionKey]*partition
 
@@ -200,7 +203,7 @@ func (p *partition) judge() coverageRow {
 	case len(p.pages) == 0 && p.skipped != "":
 		row.state, row.reason = skipped, p.skipped
 	case len(p.pages) == 0:
-		row.state, row.reason = skipped, "not asked"
+		row.state, row.reason = skipped, notAsked
 	case s.pages == 0:
 		row.state, row.reason = failed, s.unusable
 	case s.rows == 0 && p.expected > p.mayEmpty():

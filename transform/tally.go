@@ -14,6 +14,17 @@ func (b *Batch) States() map[string]int {
 	return states
 }
 
+// Planned counts the partitions that the plan wanted asked, this run's and those that it went on from.
+func (b *Batch) Planned() int {
+	n := 0
+	for _, row := range b.covered() {
+		if row.state != skipped || row.reason == notAsked {
+			n++
+		}
+	}
+	return n
+}
+
 // IssueCount is how often a value was refused for one reason.
 type IssueCount struct {
 	Dataset string

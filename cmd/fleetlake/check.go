@@ -22,38 +22,42 @@ const defaultMaxAge = 26 * time.Hour
 const checkedRuns = 200
 
 func (a *app) checkCommand() *cobra.Command {
-	var most time.Duration
+	most, least := defaultMaxAge, ownMinCoverage
 	var job string
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "check",
-		Short: "Tell an outer monitor whether a run was published lately",
-		Long: `End with 0 if a run was published within --max-age, and with 1 and a line that says why
-otherwise. A run counts if it was done, or if the service answered anything at all: nights
-with a refused key or a service that is down do not. It reads the published warehouse alone,
-and works while a run is under way and without the address and the key of the service.`,
+		Short: "Tell an outer monitor whether the nights are well",
+		Long: `End with 0 if a run was published within --max-age, the newest run of each job was done, all that
+was paid for is published, and there is room on the disk. Otherwise say why in a line, and end
+with 1, or with the exit code of the newest run, or with 7 for the disk.
+
+For the age a run counts if it was done, or if the service answered anything at all. A newest run
+that covered less than min_coverage of its job is exit code 9. With --min-coverage, partial runs
+that covered as much pass. It asks nobody: it reads the data directory, works while a run is under
+way, and needs neither the address nor the key of the service.`,
 		Example: `  fleetlake check --max-age 26h
-  fleetlake check --max-age 8d --job weekly --json`,
+  fleetlake check --max-age 8d --job weekly --json
+  fleetlake check --min-coverage 80`,
 		Args: cobra.NoArgs,
 	}
-	c.Flags().DurationVar(&most, "max-age", defaultMaxAge, "the greatest age of the newest run")
+	c.Flags().Var(&durationFlag{&most, 1}, "max-age", "the greatest age of the newest run, such as 26h or 8d")
+	c.Flags().Var(&numberFlag{&least, 0, 100}, "min-coverage", "per cent of the planned partitions with which a partial run passes (default: of min_coverage, and none passes)")
 	c.Flags().StringVar(&job, "job", "", "only runs of this job")
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		if most <= 0 {
-			return fmt.Errorf("--max-age %v: want more than 0; %w", most, errUsage)
-		}
-		dir, err := a.data()
+		config, err := a.config()
 		if err != nil {
 			return err
 		}
-		v, err := verdictOn(cmd.Context(), dir, job, time.Now(), most)
+		v, err := verdictOn(cmd.Context(), config.DataDir, job, time.Now(), most)
+		if err == nil && v.OK {
+			v, err = v.without(cmd.Context(), config, job, least)
+		}
 		if err != nil {
 			return err
 		}
-		if !v.OK {
-			a.code = exitUnexpected
-		}
+		a.code = v.code
 		return v.print(a.stdout, asJSON)
 	}
 	return c
@@ -69,10 +73,22 @@ type verdict struct {
 	Finished   *time.Time `json:"finished,omitempty"`
 	AgeSeconds float64    `json:"age_seconds,omitempty"`
 	MaxSeconds float64    `json:"max_age_seconds"`
+	code       int
+	words      string // before the reason
+}
+
+// without turns a verdict that is well into one that names the first trouble, if there is one.
+func (v verdict) without(ctx context.Context, config Config, job string, minCoverage int) (verdict, error) {
+	troubles, err := config.troubles(ctx, job, minCoverage)
+	if err != nil || len(troubles) == 0 {
+		return v, err
+	}
+	v.OK, v.words, v.Reason, v.code = false, "WRONG: ", troubles[0].words, troubles[0].code
+	return v, nil
 }
 
 func verdictOn(ctx context.Context, dir, job string, now time.Time, most time.Duration) (verdict, error) {
-	v := verdict{MaxSeconds: most.Seconds()}
+	v := verdict{MaxSeconds: most.Seconds(), code: exitUnexpected, words: "STALE: "}
 	run, err := newestRun(ctx, warehouse.Path(dir), job)
 	switch {
 	case errors.Is(err, warehouse.ErrNone), errors.Is(err, warehouse.ErrNoRun):
@@ -83,7 +99,9 @@ func verdictOn(ctx context.Context, dir, job string, now time.Time, most time.Du
 	}
 	age := now.Sub(run.Finished)
 	v.Run, v.Job, v.State, v.Finished, v.AgeSeconds = run.ID, run.Job, run.State, &run.Finished, age.Seconds()
-	v.OK = age <= most
+	if v.OK = age <= most; v.OK {
+		v.code, v.words = exitDone, "ok: "
+	}
 	v.Reason = fmt.Sprintf("the newest run, %s of %s, ended %v ago; at most %v is wanted", run.ID, run.Job, age.Round(time.Second), most)
 	return v, nil
 }
@@ -92,11 +110,7 @@ func (v verdict) print(w io.Writer, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(w).Encode(v)
 	}
-	words := "ok: "
-	if !v.OK {
-		words = "STALE: "
-	}
-	_, err := fmt.Fprintln(w, words+v.Reason)
+	_, err := fmt.Fprintln(w, v.words+v.Reason)
 	return err
 }
 

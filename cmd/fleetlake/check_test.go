@@ -4,12 +4,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/schedules/notify"
 )
@@ -26,8 +30,23 @@ func TestCheck(t *testing.T) {
 		"no run at all":                  {func(*world) {}, nil, exitUnexpected, "STALE: no run was ever published"},
 		"no run of the job":              {func(w *world) { w.must(exitDone, "run", "nightly") }, []string{"--job", "weekly"}, exitUnexpected, "STALE: no run was ever"},
 		"a run that learnt nothing":      {func(w *world) { w.sim.SetBalance(3); w.fleetlake("run", "nightly") }, nil, exitUnexpected, "STALE: no run was ever"},
-		"a partial run that learnt some": {func(w *world) { w.must(exitCredits, "run", "nightly", "--budget", "25") }, nil, exitDone, "ok: "},
-		"no age at all":                  {func(*world) {}, []string{"--max-age", "0s"}, exitUsage, "want more than 0"},
+		"a partial run that learnt some": {capped, nil, exitCredits, "WRONG: the newest run, 20"},
+		"a partial run that is enough":   {capped, []string{"--min-coverage", "20"}, exitDone, "ok: "},
+		"a good run and then a slot that failed": {func(w *world) {
+			w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
+			w.booked(schedules.RecordFailed, "the service refuses the key")
+		}, nil, exitUnexpected, "WRONG: the slot of "},
+		"a slot that failed and then a good run": {func(w *world) {
+			w.booked(schedules.RecordFailed, "the service refuses the key")
+			w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
+		}, nil, exitDone, "ok: "},
+		"what was paid for is not published": {func(w *world) {
+			w.must(exitDone, "run", "nightly")
+			w.unpublished()
+		}, nil, exitUnexpected, "is not published"},
+		"days":          {func(w *world) { w.must(exitDone, "run", "nightly") }, []string{"--max-age", "8d"}, exitDone, "ok: "},
+		"no age at all": {func(*world) {}, []string{"--max-age", "0s"}, exitUsage, "longer than 0"},
+		"no share":      {func(*world) {}, []string{"--min-coverage", "101"}, exitUsage, "from 0 to 100"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -36,10 +55,94 @@ func TestCheck(t *testing.T) {
 			w.configure(1_000_000, smallJob)
 			c.prepare(w)
 			o := w.must(c.code, append([]string{"check"}, c.args...)...)
-			if out := o.stdout + o.stderr; !strings.Contains(out, c.says) || strings.Count(out, "\n") != 1 {
+			if out := o.stdout + o.stderr; !strings.Contains(out, c.says) || strings.Count(out, "\n") != 1 && c.code != exitUsage {
 				t.Errorf("not one line with %q:\n%s", c.says, out)
 			}
 		})
+	}
+}
+
+// capped is a run that ends at its cap.
+func capped(w *world) { w.must(exitCredits, "run", "nightly", "--budget", "25") }
+
+// booked is a slot of just now without a good run.
+func (w *world) booked(state, reason string) {
+	w.t.Helper()
+	book, err := schedules.OpenBook(filepath.Join(w.dir, "fleetlake-data"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	now := time.Now().UTC()
+	if _, err := book.Write(schedules.Record{At: now, State: state, Job: "nightly", Date: now.Format(time.DateOnly), Slot: now, Reason: reason}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// unpublished leaves a run that ended and that no warehouse has.
+func (w *world) unpublished() {
+	w.t.Helper()
+	at := time.Now().UTC()
+	plan := journal.Plan{Run: at.Format("20060102T150405.000Z") + "-aaaa", Job: "nightly", Date: at.Format(time.DateOnly)}
+	s, err := journal.Create(filepath.Join(w.dir, "fleetlake-data", "journal"), journal.Entry{Kind: journal.KindPlan, At: at, Plan: &plan})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	_, err = s.Append(journal.Entry{Kind: journal.KindEnd, At: at, End: &journal.End{State: pipeline.StateDone}})
+	if err := errors.Join(err, s.Close()); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// TestTooLittleAnswered is the exit code of runs that end in order, by what the service answered.
+func TestTooLittleAnswered(t *testing.T) {
+	lanes := func(answers int) []pipeline.LaneReport {
+		return []pipeline.LaneReport{{Operation: "credits", Answers: 2}, {Operation: "by-type", Requests: 100, Answers: answers}}
+	}
+	for name, c := range map[string]struct {
+		state    string
+		stop     pipeline.Stop
+		answers  int
+		complete int // of 100 partitions
+		least    int
+		want     int
+	}{
+		"all answered":                         {pipeline.StateDone, "", 100, 100, 50, exitDone},
+		"nothing answered":                     {pipeline.StatePartial, pipeline.StopService, 0, 0, 50, exitUnanswered},
+		"nothing, and no minimum":              {pipeline.StatePartial, pipeline.StopService, 0, 0, 0, exitUnanswered},
+		"nothing but refusals":                 {pipeline.StatePartial, "", 0, 0, 50, exitUnanswered},
+		"nothing until the deadline":           {pipeline.StatePartial, pipeline.StopDeadline, 0, 0, 50, exitUnanswered},
+		"just enough":                          {pipeline.StatePartial, pipeline.StopService, 50, 50, 50, exitPartial},
+		"one too few":                          {pipeline.StatePartial, pipeline.StopService, 49, 49, 50, exitUnanswered},
+		"few, and no minimum":                  {pipeline.StatePartial, pipeline.StopService, 1, 1, 0, exitPartial},
+		"done, yet little was covered":         {pipeline.StateDone, "", 49, 49, 50, exitUnanswered},
+		"a deadline that was short is our own": {pipeline.StatePartial, pipeline.StopDeadline, 10, 10, 50, exitPartial},
+		"a cap is ours too":                    {pipeline.StatePartial, pipeline.StopBudget, 10, 10, 50, exitCredits},
+		"and a refused key is the key":         {pipeline.StatePartial, pipeline.StopKey, 0, 0, 50, exitKey},
+		"interrupted":                          {pipeline.StateInterrupted, pipeline.StopSignal, 0, 0, 50, exitInterrupted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := pipeline.Report{State: c.state, Stop: c.stop, Lanes: lanes(c.answers), Partitions: 100, Coverage: map[string]int{"complete": c.complete, "skipped": 100 - c.complete}}
+			if got := codeOf(r, c.least); got != c.want {
+				t.Errorf("exit code %d, want %d", got, c.want)
+			}
+		})
+	}
+	if got := codeOf(pipeline.Report{State: pipeline.StateDone}, 100); got != exitDone {
+		t.Errorf("a run with nothing to ask: exit code %d", got)
+	}
+}
+
+// TestAnOutageIsNoSuccess has a service that refuses every search with 404: the run ends with the
+// code that a scheduler tries again, and says so.
+func TestAnOutageIsNoSuccess(t *testing.T) {
+	w := newWorld(t, simulator.Config{Vessels: 400})
+	w.configure(1_000_000, smallJob)
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	w.env = append(w.env, "FLEETLAKE_BASE_URL="+server.URL+simulator.BasePath)
+	w.must(exitUnanswered, "run", "nightly")
+	if o := w.must(exitUnexpected, "check"); !strings.Contains(o.stdout, "STALE") {
+		t.Errorf("check: %s", o.stdout)
 	}
 }
 

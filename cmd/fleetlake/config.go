@@ -57,6 +57,10 @@ type budgetConfig struct {
 type jobConfig struct {
 	Job  pipeline.Job
 	Spec schedules.Spec
+
+	// MinCoverage is the percentage of the planned partitions below which a run counts as not
+	// answered by the service; 0 is none.
+	MinCoverage int
 }
 
 // configError is everything that is wrong with a configuration, one line each.
@@ -96,7 +100,8 @@ func defaultJob(name string) jobConfig {
 			Sweep:    pipeline.Sweep{Statuses: statusNames(), Zones: slices.Clone(extract.Zones)},
 			Lookup:   pipeline.Lookup{Want: []string{"particulars"}, MaxAge: 720 * time.Hour},
 		},
-		Spec: schedules.Spec{Job: name, Cron: "0 2 * * *", Location: time.UTC, Missed: schedules.MissedOnce, MaxLateness: 24 * time.Hour},
+		Spec:        schedules.Spec{Job: name, Cron: "0 2 * * *", Location: time.UTC, Missed: schedules.MissedOnce, MaxLateness: 24 * time.Hour},
+		MinCoverage: 50,
 	}
 }
 
@@ -156,6 +161,16 @@ func (c Config) job(name string) (pipeline.Job, schedules.Spec, error) {
 		known = "none: the configuration has no jobs"
 	}
 	return pipeline.Job{}, schedules.Spec{}, fmt.Errorf("unknown job %q, expected one of: %s", name, known)
+}
+
+// minCoverage is that of a job; of one that is unknown here it is the default.
+func (c Config) minCoverage(name string) int {
+	for _, j := range c.Jobs {
+		if j.Job.Name == name {
+			return j.MinCoverage
+		}
+	}
+	return defaultJob(name).MinCoverage
 }
 
 func (c Config) jobNames() []string {

@@ -103,6 +103,7 @@ func (d *configDecoder) job(n *yaml.Node, j *jobConfig) {
 		"jitter":       setting(d, path+".jitter", "a duration", configDuration(0), func(v time.Duration) { j.Spec.Jitter = v }),
 		"priority":     setting(d, path+".priority", "a number", configNumber(-1000, 1000), func(v int) { j.Spec.Priority = v }),
 		"max_lateness": setting(d, path+".max_lateness", "a duration", configDuration(1), func(v time.Duration) { j.Spec.MaxLateness = v }),
+		"min_coverage": setting(d, path+".min_coverage", "a number", configNumber(0, 100), func(v int) { j.MinCoverage = v }),
 		"list":         func(n *yaml.Node) { d.listing(n, path+".list", &j.Job.List) },
 		"sweep":        func(n *yaml.Node) { d.sweep(n, path+".sweep", &j.Job.Sweep) },
 		"lookup":       func(n *yaml.Node) { d.lookup(n, path+".lookup", &j.Job.Lookup) },

@@ -175,9 +175,14 @@ func exitCode(err error) int {
 	return exitUnexpected
 }
 
-// codeOf is the exit code of a run that published.
-func codeOf(r pipeline.Report) int {
+// codeOf is the exit code of a run that published, of a job that wants a percentage of its planned
+// partitions covered. What ended at a cap, the key or the deadline says that, and not that the
+// service answered too little.
+func codeOf(r pipeline.Report, minCoverage int) int {
+	ours := r.Stop == pipeline.StopKey || r.Stop == pipeline.StopBudget || r.Stop == pipeline.StopCredits || r.Stop == pipeline.StopDeadline
 	switch {
+	case r.Unanswered(), !ours && answeredTooLittle(r, minCoverage):
+		return exitUnanswered
 	case r.State == pipeline.StateDone:
 		return exitDone
 	case r.State == pipeline.StateInterrupted, r.State == pipeline.StateKilled:
@@ -188,6 +193,11 @@ func codeOf(r pipeline.Report) int {
 		return exitCredits
 	}
 	return exitPartial
+}
+
+// answeredTooLittle reports whether a run that ended in order covered less than is wanted.
+func answeredTooLittle(r pipeline.Report, minCoverage int) bool {
+	return (r.State == pipeline.StateDone || r.State == pipeline.StatePartial) && r.Covered() < float64(minCoverage)
 }
 
 // errUsage marks errors in what a person typed.

@@ -103,7 +103,7 @@ func (a *app) runJob(ctx context.Context, config Config, job pipeline.Job, date 
 	if err := errors.Join(err, unlock()); err != nil {
 		return err
 	}
-	a.code = codeOf(r)
+	a.code = codeOf(r, config.minCoverage(job.Name))
 	return printReport(a.stdout, r, asJSON)
 }
 

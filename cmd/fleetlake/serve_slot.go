@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
 
+	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/schedules/notify"
@@ -20,6 +23,7 @@ func (s *server) harvest(ctx context.Context, job pipeline.Job, slot schedules.S
 		job.Deadline = max(time.Until(slot.Until), time.Second)
 	}
 	p := *s.pipeline
+	var service *extract.Error
 	var err error
 	if p.Again, err = s.again(slot); err != nil {
 		return err
@@ -27,13 +31,21 @@ func (s *server) harvest(ctx context.Context, job pipeline.Job, slot schedules.S
 	started := time.Now()
 	r, err := p.Run(ctx, job, slot.Date)
 	switch {
-	case err != nil && ctx.Err() != nil:
+	case err != nil && (ctx.Err() != nil || needsPerson(err)):
 		return err
+	case err != nil && errors.As(err, &service):
+		return &schedules.Unfinished{Reason: err.Error(), Until: until(slot, job, started)}
 	case err != nil:
 		return &schedules.Unfinished{Reason: err.Error(), Publish: true}
 	}
 	s.ended(r, slot)
 	return unfinished(r, until(slot, job, started))
+}
+
+// needsPerson reports whether a run failed of what trying again does not mend: the key, the credits
+// or the configuration.
+func needsPerson(err error) bool {
+	return slices.Contains([]int{exitKey, exitCredits, exitUsage}, exitCode(err))
 }
 
 // publish makes up for a publish that failed. It asks for nothing; if the run that is published

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"strconv"
+	"time"
+)
+
+// durationFlag is a duration of a flag, in the units of the configuration: 90s, 20h or 30d.
+type durationFlag struct {
+	value *time.Duration
+	least time.Duration
+}
+
+// String implements pflag.Value.
+func (f *durationFlag) String() string {
+	if f.value == nil || *f.value == 0 {
+		return ""
+	}
+	return f.value.String()
+}
+
+// Set implements pflag.Value.
+func (f *durationFlag) Set(s string) error {
+	d, err := configDuration(f.least)(s)
+	if err == nil {
+		*f.value = d
+	}
+	return err
+}
+
+// Type implements pflag.Value.
+func (*durationFlag) Type() string { return "duration" }
+
+// numberFlag is a whole number of a flag, between two others.
+type numberFlag struct {
+	value       *int
+	least, most int
+}
+
+// String implements pflag.Value. A number outside of the bounds stands for one that was not given.
+func (f *numberFlag) String() string {
+	if f.value == nil || *f.value < f.least {
+		return ""
+	}
+	return strconv.Itoa(*f.value)
+}
+
+// Set implements pflag.Value.
+func (f *numberFlag) Set(s string) error {
+	n, err := configNumber(f.least, f.most)(s)
+	if err == nil {
+		*f.value = n
+	}
+	return err
+}
+
+// Type implements pflag.Value.
+func (*numberFlag) Type() string { return "number" }

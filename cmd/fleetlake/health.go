@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/schedules"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// ownMinCoverage stands for the minimum that each job has.
+const ownMinCoverage = -1
+
+// trouble is something that a person should look at, and the exit code that belongs to it.
+type trouble struct {
+	code  int
+	words string
+}
+
+// troubles lists what is not well in a data directory, the gravest first: the disk, what was paid
+// for and is not published, and how the newest run of each job ended. An empty job is all of the
+// configuration. It asks nobody, so the key is known to be good as of the last run.
+func (c Config) troubles(ctx context.Context, job string, minCoverage int) ([]trouble, error) {
+	var all []trouble
+	if _, err := free(c.DataDir); err != nil {
+		all = append(all, trouble{exitDisk, err.Error()})
+	}
+	held, err := c.heldBack(job)
+	if err != nil {
+		return nil, err
+	}
+	failed, err := c.failedSlots(job)
+	if err != nil {
+		return nil, err
+	}
+	runs, err := newestRuns(ctx, warehouse.Path(c.DataDir))
+	if err != nil {
+		return nil, err
+	}
+	writer, err := writer(c.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range c.jobNames() {
+		if job != "" && job != name {
+			continue
+		}
+		latest, ok := runs[name]
+		if words, waits := held[name]; waits && writer == "" && (!ok || words.run > latest.ID) {
+			all = append(all, trouble{exitUnexpected, words.words})
+		}
+		if ok {
+			all = append(all, c.endOf(latest, minCoverage)...)
+		}
+		if slot, ok := failed[name]; ok && slot.At.After(latest.Finished) {
+			all = append(all, trouble{exitUnexpected, fmt.Sprintf("the slot of %s at %s %s: %s", name, slot.Slot.UTC().Format(time.RFC3339), wasNot[slot.State], c.withoutPaths(slot.Reason))})
+		}
+	}
+	return all, nil
+}
+
+// endOf is what is wrong with the newest run of a job.
+func (c Config) endOf(run warehouse.Run, minCoverage int) []trouble {
+	var r pipeline.Report
+	if err := json.Unmarshal([]byte(run.Report), &r); err != nil {
+		return []trouble{{exitUnexpected, fmt.Sprintf("the report of %s is unreadable: %v", run.ID, err)}}
+	}
+	lenient, least := minCoverage != ownMinCoverage, minCoverage
+	if !lenient {
+		least = c.minCoverage(r.Job)
+	}
+	code := codeOf(r, least)
+	if code == exitDone || lenient && slices.Contains([]int{exitPartial, exitCredits}, code) && r.Covered() >= float64(least) {
+		return nil
+	}
+	words := fmt.Sprintf("the newest run, %s of %s, is %s: it covered %.0f %% of %d partitions", r.Run, r.Job, r.State, r.Covered(), r.Partitions)
+	return []trouble{{code, withReason(words, r.Reason)}}
+}
+
+// wasNot says what became of a slot.
+var wasNot = map[string]string{schedules.RecordMissed: "was missed", schedules.RecordFailed: "failed"}
+
+// failedSlots returns the newest slot of each job without a good run.
+func (c Config) failedSlots(job string) (map[string]schedules.Record, error) {
+	records, err := schedules.ReadBook(c.DataDir, shownMissed)
+	failed := map[string]schedules.Record{}
+	for _, r := range slices.Backward(records) {
+		if job == "" || r.Job == job {
+			failed[r.Job] = r
+		}
+	}
+	return failed, err
+}
+
+// heldWords says which run of a job may wait to be published, and when it started.
+type heldWords struct {
+	run, words string
+	since      time.Time
+}
+
+// heldBack finds, for each job, a newest run that ended, and the failure that the book of slots
+// has of it. Whether the run was published is for the caller to see.
+func (c Config) heldBack(job string) (map[string]heldWords, error) {
+	held := map[string]heldWords{}
+	for _, name := range c.jobNames() {
+		if job != "" && job != name {
+			continue
+		}
+		nights, err := pipeline.Nights(c.DataDir, name, 1)
+		if err != nil {
+			return nil, err
+		}
+		if len(nights) == 0 {
+			continue
+		}
+		n := nights[0]
+		held[name] = heldWords{n.Run, fmt.Sprintf("the newest run, %s of %s, is not published; what it paid for is kept, and the next run publishes it", n.Run, name), n.Started}
+	}
+	records, err := schedules.ReadBook(c.DataDir, shownMissed)
+	for _, r := range slices.Backward(records) {
+		if h, ok := held[r.Job]; ok && r.State == schedules.RecordFailed && r.At.After(h.since) {
+			h.words = fmt.Sprintf("the newest run, %s of %s, is not published: %s", h.run, r.Job, c.withoutPaths(r.Reason))
+			held[r.Job] = h
+		}
+	}
+	return held, err
+}
+
+// newestRuns returns the newest published run of each job.
+func newestRuns(ctx context.Context, path string) (map[string]warehouse.Run, error) {
+	w, err := warehouse.Open(ctx, path, warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
+	if errors.Is(err, warehouse.ErrNone) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	runs, err := w.Runs(ctx, checkedRuns)
+	newest := map[string]warehouse.Run{}
+	for _, r := range slices.Backward(runs) { // the newest first
+		newest[r.Job] = r
+	}
+	return newest, errors.Join(err, w.Close())
+}
