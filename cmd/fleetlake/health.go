@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"time"
 
@@ -27,7 +28,7 @@ type trouble struct {
 // configuration. It asks nobody, so the key is known to be good as of the last run.
 func (c Config) troubles(ctx context.Context, job string, minCoverage int) ([]trouble, error) {
 	var all []trouble
-	if _, err := free(c.DataDir); err != nil {
+	if _, err := free(c.DataDir); err != nil && !errors.Is(err, fs.ErrNotExist) { // the first run makes it
 		all = append(all, trouble{exitDisk, err.Error()})
 	}
 	held, err := c.heldBack(job)

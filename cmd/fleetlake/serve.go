@@ -60,7 +60,8 @@ type server struct {
 	began    time.Time
 	beaten   atomic.Pointer[time.Time] // the last turn of the scheduler
 	ending   atomic.Bool
-	lastRun  atomic.Pointer[pipeline.Report] // that this process published
+	nights   remembered // whether they are well
+	mark     directoryMark
 
 	mu       sync.Mutex
 	progress pipeline.Progress
@@ -113,6 +114,9 @@ func (a *app) server(config Config) (*server, error) {
 	if s.notifier, err = notify.New(to); err != nil {
 		return nil, err
 	}
+	if err := s.mark.remember(config.DataDir); err != nil {
+		return nil, err
+	}
 	p.Progress = s.observe
 	s.traces = newTraces(a.getenv, s.log)
 	p.Tracer = s.traces.tracer()
@@ -142,6 +146,9 @@ func (s *server) run(ctx context.Context, slot schedules.Slot) error {
 	if err != nil {
 		return err
 	}
+	if err := s.mark.check(s.config.DataDir); err != nil {
+		return err
+	}
 	unlock, err := lock(s.config.DataDir, "serve: "+job.Name)
 	if errors.Is(err, pipeline.ErrLocked) {
 		words, _ := writer(s.config.DataDir)
@@ -151,6 +158,7 @@ func (s *server) run(ctx context.Context, slot schedules.Slot) error {
 		return err
 	}
 	defer s.traces.flush()
+	defer s.nights.forget()
 	defer func() {
 		if err := unlock(); err != nil {
 			s.log.Error("data directory not unlocked", "error", err)

@@ -105,7 +105,6 @@ func (s *server) ended(r pipeline.Report, slot schedules.Slot) {
 	s.log.Info("run published", "run", r.Run, "job", r.Job, "state", r.State, "requests", r.Requests(), "credits", r.Credits.Spent,
 		"took", r.Finished.Sub(r.Started).Seconds(), "reason", r.Reason)
 	s.metrics.Finished(r)
-	s.lastRun.Store(&r)
 	if e, ok := notify.OfReport(r); ok && (slot.Try == 0 || slot.Publish || !resumable(r.State, r.Stop)) {
 		s.notifier.Send(e)
 	}

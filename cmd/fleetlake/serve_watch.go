@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/fleetlake/fleetlake/schedules/notify"
@@ -64,12 +65,51 @@ func (s *server) healthy() error {
 	return nil
 }
 
-// isReady reports whether a run can start.
+// isReady reports whether a run can start, and whether the nights before it are well: what `check`
+// looks at but for the age, which a schedule of its own decides here.
 func (s *server) isReady() error {
 	if s.ending.Load() {
 		return errors.New("stopping")
 	}
-	return s.healthy()
+	if err := s.healthy(); err != nil {
+		return err
+	}
+	if err := s.mark.check(s.config.DataDir); err != nil {
+		return err
+	}
+	return s.nights.look(time.Now(), func() error {
+		troubles, err := s.config.troubles(context.Background(), "", ownMinCoverage)
+		if err == nil && len(troubles) > 0 {
+			err = errors.New(s.withoutPaths(troubles[0].words))
+		}
+		return err
+	})
+}
+
+// lookedFor is how long an answer about the nights holds: a probe must not open the warehouse each time.
+const lookedFor = 15 * time.Second
+
+// remembered is an answer that holds for a while.
+type remembered struct {
+	mu  sync.Mutex
+	at  time.Time
+	err error
+}
+
+func (r *remembered) look(now time.Time, ask func() error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.at.IsZero() || now.Sub(r.at) >= lookedFor {
+		r.at, r.err = now, ask()
+	}
+	return r.err
+}
+
+// forget makes the next look ask anew.
+func (r *remembered) forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.at = time.Time{}
 }
 
 // watchSilence tells when nothing was published for too long, once for each silence.

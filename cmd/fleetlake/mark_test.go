@@ -1,0 +1,100 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/schedules"
+)
+
+// server is that of the world, in this process.
+func (w *world) server() *server {
+	w.t.Helper()
+	environment := map[string]string{"FLEETLAKE_BASE_URL": w.base, "FLEETLAKE_API_KEY": "planted-key", "FLEETLAKE_DATA": filepath.Join(w.dir, "fleetlake-data")}
+	a := &app{getenv: func(name string) string { return environment[name] }, stdout: os.Stderr, stderr: os.Stderr, configPath: filepath.Join(w.dir, "fleetlake.yaml")}
+	config, err := a.config()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	s, err := a.server(config)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(s.closeNotifier)
+	s.beat()
+	return s
+}
+
+// TestServeAsksNothingOfAnotherDirectory has a volume that is unmounted under serve: the slot fails
+// and spends nothing, no new lake begins, and /readyz says why.
+func TestServeAsksNothingOfAnotherDirectory(t *testing.T) {
+	w := newWorld(t, simulator.Config{Vessels: 400})
+	w.configure(1_000_000, smallJob)
+	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
+	data := filepath.Join(w.dir, "fleetlake-data")
+	mark := filepath.Join(data, markName)
+	if err := os.WriteFile(mark, []byte("one\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := w.server()
+	if err := s.isReady(); err != nil {
+		t.Fatalf("not ready: %v", err)
+	}
+	spent := w.sim.Bill().Spent
+	slot := schedules.Slot{Job: "nightly", Date: "2026-11-21", At: time.Now(), Again: true}
+	for words, change := range map[string]func() error{
+		"is gone": func() error {
+			return errors.Join(os.Rename(data, data+".unmounted"), os.Mkdir(data, 0o700))
+		},
+		"is another": func() error {
+			return errors.Join(os.Rename(data, data+".unmounted"), os.Mkdir(data, 0o700), os.WriteFile(mark, []byte("two\n"), 0o600))
+		},
+	} {
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		for name, err := range map[string]error{"run": s.run(t.Context(), slot), "ready": s.isReady()} {
+			if err == nil || !strings.Contains(err.Error(), words) {
+				t.Errorf("%s: %v, want that the mark %s", name, err, words)
+			}
+		}
+		if _, err := os.Stat(filepath.Join(data, "journal")); err == nil {
+			t.Error("a new lake began")
+		}
+		if err := errors.Join(os.RemoveAll(data), os.Rename(data+".unmounted", data)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if now := w.sim.Bill().Spent; now != spent {
+		t.Errorf("%d credits were spent", now-spent)
+	}
+}
+
+// TestReadyTellsOfTheNights is /readyz on a new directory, after a good night and after a partial one.
+func TestReadyTellsOfTheNights(t *testing.T) {
+	w := newWorld(t, simulator.Config{Vessels: 400})
+	w.configure(1_000_000, smallJob)
+	s := w.server()
+	if err := s.isReady(); err != nil {
+		t.Errorf("before the first night: %v", err)
+	}
+	for _, night := range []struct {
+		code int
+		args []string
+		want string
+	}{
+		{exitDone, []string{"run", "nightly", "--date", "2026-11-20"}, ""},
+		{exitCredits, []string{"run", "nightly", "--date", "2026-11-21", "--budget", "15"}, "is partial"},
+	} {
+		w.must(night.code, night.args...)
+		s.nights.forget()
+		if err := s.isReady(); (err == nil) != (night.want == "") || err != nil && !strings.Contains(err.Error(), night.want) {
+			t.Errorf("after %v: %v, want %q", night.args, err, night.want)
+		}
+	}
+}
