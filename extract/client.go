@@ -33,6 +33,7 @@ type Client struct {
 	segment *journal.Segment
 
 	outages  map[string]*outage
+	seats    map[string]chan struct{} // of the requests of an operation that are in the air
 	redactor *strings.Replacer
 	large    chan struct{} // turns of large bodies
 
@@ -67,9 +68,10 @@ func NewClient(s Service, b *Budget, segment *journal.Segment) *Client {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
 	c := &Client{service: s, http: newHTTP(s), budget: b, segment: segment, lanes: map[string]*Lane{}, stats: map[string]*Stats{},
-		outages: map[string]*outage{}, redactor: newRedactor(s.Key), large: make(chan struct{}, largeBodies)}
+		outages: map[string]*outage{}, seats: map[string]chan struct{}{}, redactor: newRedactor(s.Key), large: make(chan struct{}, largeBodies)}
 	for _, o := range Operations {
 		c.outages[o.Name] = newOutage(o, s.Patience, s.Log)
+		c.seats[o.Name] = make(chan struct{}, s.MaxInFlight)
 		c.lanes[o.Name] = NewLane(s.PerMinute(o))
 		c.stats[o.Name] = &Stats{}
 	}
@@ -125,16 +127,22 @@ func (c *Client) enter(ctx context.Context, o Operation) (probe bool, err error)
 }
 
 // reserve is an Admit that an outage does not hold.
-func (c *Client) reserve(ctx context.Context, o Operation) (Ticket, error) {
+func (c *Client) reserve(ctx context.Context, o Operation) (ticket Ticket, err error) {
 	if c.segment.Full() {
-		return Ticket{}, fmt.Errorf("no room for another answer: %w", syscall.ENOSPC)
+		return ticket, fmt.Errorf("no room for another answer: %w", syscall.ENOSPC)
 	}
-	if err := c.budget.Reserve(ctx, o.Name, o.Credits); err != nil {
-		return Ticket{}, err
+	select {
+	case c.seats[o.Name] <- struct{}{}:
+	case <-ctx.Done():
+		return ticket, ctx.Err()
 	}
-	ticket, err := c.lanes[o.Name].Wait(ctx)
+	if err = c.budget.Reserve(ctx, o.Name, o.Credits); err == nil {
+		if ticket, err = c.lanes[o.Name].Wait(ctx); err != nil {
+			c.budget.Settle(o.Credits, 0)
+		}
+	}
 	if err != nil {
-		c.budget.Settle(o.Credits, 0)
+		<-c.seats[o.Name]
 	}
 	return ticket, err
 }
@@ -222,6 +230,7 @@ func (c *Client) attempt(ctx context.Context, ticket Ticket, r Request, try int)
 	if r.Operation.Credits == 0 {
 		patience = 0 // nothing is lost with it
 	}
+	defer func() { <-c.seats[r.Operation.Name] }()
 	ctx, land, err := c.service.Brake.takeOff(ctx, patience)
 	if err == nil {
 		defer land()

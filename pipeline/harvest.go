@@ -19,7 +19,6 @@ type harvest struct {
 	work
 	client *extract.Client
 	budget *extract.Budget
-	flight int // requests in the air per lane
 	log    *slog.Logger
 	cancel context.CancelCauseFunc
 	news   []string // what the service accepts now that it did not, or the reverse
@@ -76,7 +75,7 @@ func (h *harvest) run(ctx context.Context) {
 func (h *harvest) drain(run context.Context, o extract.Operation, q *queue, answered func(extract.Request, extract.Answer)) {
 	ctx, giveUp := context.WithCancel(run)
 	defer giveUp()
-	inAir := pool.New().WithMaxGoroutines(h.flight)
+	inAir := pool.New() // the client bounds what is in the air; what waits for the service to come back is not
 	defer h.budget.Claim(o.Name, 0)
 	defer inAir.Wait()
 	for {

@@ -145,7 +145,7 @@ func lastEnd(t *testing.T, p *Pipeline, date string) (end journal.End) {
 func TestANightSurvivesAnyOutage(t *testing.T) {
 	first := playOutage(t, "none", 0, 0, nil)
 	known := playOutage(t, "none", 0, 0, first.totals)
-	if first.end.State != StateDone || known.end.State != StateDone || len(first.listed) < 300 {
+	if first.end.State != StateDone || known.end.State != StateDone || len(first.listed) < 200 {
 		t.Fatalf("nights without an outage end %+v and %+v with %d vessels", first.end, known.end, len(first.listed))
 	}
 	const moments = 200

@@ -31,8 +31,8 @@ func (p *Pipeline) harvest(ctx context.Context, w work, segment *journal.Segment
 		limited, release = context.WithTimeoutCause(limited, w.job.Deadline-p.Now().Sub(w.started), errDeadline)
 		defer release()
 	}
-	h := &harvest{work: w, client: client, budget: budget, flight: p.Service.InFlight(), log: service.Log, cancel: cancel}
-	h.prepare(limited)
+	h := &harvest{work: w, client: client, budget: budget, log: service.Log, cancel: cancel}
+	h.prepare(limited, service.InFlight())
 	p.watch(h, func() { h.run(limited) })
 	h.interrupted(ctx, limited)
 	if h.stop != StopKey && h.broken == nil {
@@ -56,7 +56,7 @@ func (h *harvest) lastBalance(ctx context.Context) {
 }
 
 // prepare asks the free calls, which also tell whether the key is good, and fills the lanes.
-func (h *harvest) prepare(ctx context.Context) {
+func (h *harvest) prepare(ctx context.Context, inFlight int) {
 	if _, err := h.client.Balance(ctx); err != nil {
 		h.log.Warn("balance before the run not read", "error", err)
 		if extract.Judge(err) == extract.StopRun {
@@ -68,7 +68,7 @@ func (h *harvest) prepare(ctx context.Context) {
 	}
 	whole := h.unfiltered() && !slices.ContainsFunc(h.leftOut, func(l LeftOut) bool { return l.What == partitionsOfList && l.Why == noTime })
 	h.listing = newListing(h.decision, whole)
-	h.listing.ahead = max(h.listing.ahead, h.flight)
+	h.listing.ahead = max(h.listing.ahead, inFlight)
 	h.listing.told = func(key string) bool { _, ok := h.before.answered[key]; return ok }
 	h.lookups = newLookups(h.work)
 	h.sweep, h.sightings = newQueue(), transform.NewRoll()
