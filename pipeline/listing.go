@@ -324,6 +324,6 @@ func (p *paging) complete() bool {
 	return p.asked > 0 && p.got >= p.asked && p.asked >= p.granted && p.wished == 0 && !p.ended && !p.short
 }
 
-func (p *paging) page(n int) extract.Request { return extract.Page(p.typ, p.country, n) }
+func (p partition) page(n int) extract.Request { return extract.Page(p.typ, p.country, n) }
 
 func keyOf(typ, country string) string { return strings.ToLower(typ + "|" + country) }

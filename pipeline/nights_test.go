@@ -28,6 +28,7 @@ type port struct {
 	targets map[string]*warehouse.Target
 	refused map[string]bool // numbers that lookups found no vessel under
 	seen    map[string]bool // segments that are learnt
+	random  *rand.Rand      // of a random night
 }
 
 // spending is what one night cost.

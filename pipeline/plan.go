@@ -139,7 +139,7 @@ func (d *decision) remaining(f facts) {
 	}
 	for i := range d.checks {
 		p := &d.checks[i]
-		p.pages, p.unpaid = 1, f.unpaid(extract.Page(p.typ, p.country, 1))
+		p.pages, p.unpaid = 1, f.unpaid(p.page(1))
 	}
 	for i := range d.sweeps {
 		d.sweeps[i].unpaid = f.unpaid(d.sweeps[i].Request())
@@ -151,14 +151,14 @@ func (d *decision) remaining(f facts) {
 func (p *partition) remains(f facts) {
 	p.nights = nightsOld(p.at, f.now)
 	p.pages, p.unpaid = max(1, pages(p.expected)), 0
-	if first, ok := f.tonight[extract.Page(p.typ, p.country, 1).Key()]; ok {
+	if first, ok := f.tonight[p.page(1).Key()]; ok {
 		p.pages = max(1, pages(first.total))
 		if !transform.Plausible(first.total, p.expected) {
 			p.pages = 1
 		}
 	}
 	for n := 1; n <= p.pages; n++ {
-		p.unpaid += f.unpaid(extract.Page(p.typ, p.country, n))
+		p.unpaid += f.unpaid(p.page(n))
 	}
 }
 
@@ -172,7 +172,7 @@ func (f facts) unpaid(r extract.Request) int {
 
 // begun reports whether the night has the first page of a partition.
 func (f facts) begun(p partition) bool {
-	return f.unpaid(extract.Page(p.typ, p.country, 1)) == 0
+	return f.unpaid(p.page(1)) == 0
 }
 
 // pagesOf is what a cover costs, in pages. A partition that was never seen counts as one.
