@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -43,8 +44,10 @@ type Config struct {
 	Serve       serveConfig
 	Notify      notifyConfig
 
-	key       secretKey // from the environment
-	baseURLAt string    // where these two values stand, or should
+	key         secretKey // from the environment
+	credentials string    // the directory of the service manager's credentials; "" is none
+
+	baseURLAt string // where these two values stand, or should
 	keyFileAt string
 }
 
@@ -131,6 +134,7 @@ func loadConfig(path string, explicit bool, getenv func(string) string) (Config,
 	}
 	c, problems := parseConfig(path, text)
 	problems = append(problems, applyEnvironment(&c, getenv)...)
+	problems = append(problems, c.Serve.check()...)
 	if len(problems) > 0 {
 		return Config{}, &configError{problems}
 	}
@@ -142,10 +146,21 @@ func readConfig(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > maxConfigBytes {
-		return nil, fmt.Errorf("%s: %d bytes, expected at most %d", path, info.Size(), maxConfigBytes)
+	if !info.Mode().IsRegular() { // a device has no end, and a FIFO waits for a writer
+		return nil, fmt.Errorf("%s: no regular file", path)
 	}
-	return os.ReadFile(path)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxConfigBytes+1))
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	if len(text) > maxConfigBytes {
+		return nil, fmt.Errorf("%s: more than %d bytes, which no configuration has", path, maxConfigBytes)
+	}
+	return text, nil
 }
 
 // job returns a job by its name, with the cap of a run, and its line of the cron table.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -28,6 +29,10 @@ type serveConfig struct {
 	Hosts     []string // names of this machine besides the loopback ones
 	Asked     bool     // the address was written down: that it is taken is an error
 	tokenAt   string
+	listenAt  string // where these two values stand
+	hostsAt   string
+	given     secretKey // the token, from the environment
+	handed    string    // the directory of the service manager's credentials; "" is none
 }
 
 // notifyConfig is whom to tell what goes wrong.
@@ -38,24 +43,42 @@ type notifyConfig struct {
 	On         []string      // of notify.Kinds; empty is all
 	MaxAge     time.Duration // without a published run for so long, somebody is told
 	secretAt   string
+	given      secretKey // the secret, from the environment
+	handed     string
 }
 
 func (d *configDecoder) serve(n *yaml.Node, s *serveConfig) {
-	listen := resolveAlias(n)
 	d.mapping(n, "serve", configTable{
 		"listen": func(n *yaml.Node) {
-			listen = n
+			s.listenAt = d.at(n) + ": "
 			setting(d, "serve.listen", "an address", parseListen, func(v string) { s.Listen, s.Asked = v, true })(n)
 		},
 		"token_file": func(n *yaml.Node) {
 			s.tokenAt = d.at(n) + ": serve.token_file"
 			s.TokenFile, _ = d.text(n, "serve.token_file", "a file")
 		},
-		"hosts": d.list("serve.hosts", parseHost, func(v []string) { s.Hosts = v }),
+		"hosts": func(n *yaml.Node) {
+			s.hostsAt = d.at(n) + ": "
+			d.list("serve.hosts", parseHost, func(v []string) { s.Hosts = v })(n)
+		},
 	})
-	if s.TokenFile == "" && !onLoopback(s.Listen) {
-		d.report(listen, "serve.listen: an address that others reach, expected a token_file beside it or an address such as %s", defaultListen)
+}
+
+// check refuses a page that others could reach without a token, wherever the token comes from.
+func (s serveConfig) check() []string {
+	if s.TokenFile != "" || s.given.reveal() != "" || handedSecret(s.handed, tokenCredential) != "" {
+		return nil
 	}
+	var problems []string
+	if !onLoopback(s.Listen) {
+		problems = append(problems, fmt.Sprintf("%sserve.listen: an address that others reach, expected a token_file beside it, FLEETLAKE_SERVE_TOKEN or an address such as %s", s.listenAt, defaultListen))
+	}
+	for _, h := range s.Hosts {
+		if !isLoopback(h) {
+			problems = append(problems, fmt.Sprintf("%sserve.hosts: %q is a name that others use, expected a token_file beside it or FLEETLAKE_SERVE_TOKEN", s.hostsAt, h))
+		}
+	}
+	return problems
 }
 
 // parseListen reads HOST:PORT. An empty host is every address of the machine.
@@ -88,12 +111,9 @@ func parseHost(s string) ([]string, error) {
 
 // token reads the token of the page; empty if there is none.
 func (s serveConfig) token() (string, error) {
-	if s.TokenFile == "" {
-		return "", nil
-	}
-	token, err := readSecretFile(s.TokenFile, s.tokenAt, "token")
-	if err == nil && len(token) < shortestToken {
-		err = fmt.Errorf("%s: the token file holds %d characters, expected %d or more", s.tokenAt, len(token), shortestToken)
+	token, err := secretOf(s.given, "FLEETLAKE_SERVE_TOKEN", s.TokenFile, s.tokenAt, handedSecret(s.handed, tokenCredential), "token")
+	if err == nil && token != "" && len(token) < shortestToken {
+		err = fmt.Errorf("%s: the token has %d characters, expected %d or more", cmp.Or(s.tokenAt, "serve.token_file"), len(token), shortestToken)
 	}
 	return token, err
 }
@@ -172,11 +192,8 @@ func (c notifyConfig) recipients() (notify.Config, error) {
 	for _, k := range c.On {
 		r.On = append(r.On, notify.Kind(k))
 	}
-	if c.SecretFile == "" {
-		return r, nil
-	}
 	var err error
-	r.Secret, err = readSecretFile(c.SecretFile, c.secretAt, "secret")
+	r.Secret, err = secretOf(c.given, "FLEETLAKE_WEBHOOK_SECRET", c.SecretFile, c.secretAt, handedSecret(c.handed, secretCredential), "secret")
 	return r, err
 }
 

@@ -54,6 +54,7 @@ func TestConfigServeRefuses(t *testing.T) {
 		"no port":                            {"serve: {listen: 127.0.0.1}", `serve.listen: "127.0.0.1", expected an IP address and a port`},
 		"a port beyond all":                  {"serve: {listen: '127.0.0.1:70000'}", `expected an IP address and a port`},
 		"a host with a port":                 {"serve: {hosts: ['a:80']}", `serve.hosts: "a:80", expected the name or the IP address of a host without a port`},
+		"a host of others without a token":   {"serve: {hosts: [localhost, fleet.example.org]}", `:1:16: serve.hosts: "fleet.example.org" is a name that others use, expected a token_file`},
 		"a host of all":                      {"serve: {hosts: ['*']}", `serve.hosts: "*"`},
 		"an unknown key":                     {"serve: {port: 80}", `unknown key "port" in serve, expected one of: hosts, listen, token_file`},
 		"a service of nobody":                {"notify: {urls: ['planted://planted']}", `:1:17: notify.urls: no address of a known service`},
@@ -101,7 +102,7 @@ func TestSecretFilesOfServe(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ path, want string }{
 		"a token":               {file("0123456789abcdef\n", 0o600), ""},
-		"a short token":         {file("planted-planted", 0o600), "the token file holds 15 characters, expected 16 or more"},
+		"a short token":         {file("planted-planted", 0o600), "the token has 15 characters, expected 16 or more"},
 		"a token for everybody": {file("0123456789abcdef", 0o644), "the token file has mode 0644"},
 		"an empty token":        {file("", 0o600), "the token file is empty, expected the token"},
 		"no file":               {filepath.Join(t.TempDir(), "planted"), "open the token file: no such file"},

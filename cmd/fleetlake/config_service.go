@@ -10,8 +10,10 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/fleetlake/fleetlake/extract"
 )
@@ -72,19 +74,50 @@ func (c Config) service() extract.Service {
 // readKey takes the key from the environment or from its file. Its errors name the place of
 // the setting and never its value: people paste keys into the wrong places.
 func (c Config) readKey() (string, error) {
-	if key := c.key.reveal(); key != "" {
-		return checkKey(key, "FLEETLAKE_API_KEY", "key")
+	key, err := secretOf(c.key, "FLEETLAKE_API_KEY", c.KeyFile, c.keyFileAt, handedSecret(c.credentials, keyCredential), "key")
+	if err == nil && key == "" {
+		err = fmt.Errorf("%s: no key, expected a file that holds it there or the key itself in FLEETLAKE_API_KEY", c.keyFileAt)
 	}
-	if c.KeyFile == "" {
-		return "", fmt.Errorf("%s: no key, expected a file that holds it there or the key itself in FLEETLAKE_API_KEY", c.keyFileAt)
+	return key, err
+}
+
+// Names of the credentials that a service manager hands over as files (LoadCredential of systemd).
+const (
+	keyCredential    = "api-key"
+	tokenCredential  = "page-token"
+	secretCredential = "webhook-secret"
+)
+
+// handedSecret is the path of a credential, "" if it was not handed over.
+func handedSecret(dir, name string) string {
+	if dir == "" {
+		return ""
 	}
-	return readSecretFile(c.KeyFile, c.keyFileAt, "key")
+	path := filepath.Join(dir, name)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return path
+}
+
+// secretOf takes a secret from the environment, else from the file that the configuration names,
+// else from what the service manager handed over; empty if there is none.
+func secretOf(given secretKey, variable, file, at, handed, what string) (string, error) {
+	switch {
+	case given.reveal() != "":
+		return checkKey(given.reveal(), variable, what)
+	case file != "":
+		return readSecretFile(file, at, what)
+	case handed != "":
+		return readSecretFile(handed, "CREDENTIALS_DIRECTORY", what)
+	}
+	return "", nil
 }
 
 // readSecretFile reads a file that holds a secret and nothing else. at is the place of its
 // setting, what it is in a word.
 func readSecretFile(path, at, what string) (string, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO would wait for a writer
 	if err != nil {
 		return "", fmt.Errorf("%s: open the %s file: %w", at, what, withoutPath(err))
 	}
@@ -95,8 +128,8 @@ func readSecretFile(path, at, what string) (string, error) {
 		return "", fmt.Errorf("%s: look at the %s file: %w", at, what, withoutPath(err))
 	case !info.Mode().IsRegular():
 		return "", fmt.Errorf("%s: the %s file is no regular file", at, what)
-	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		return "", fmt.Errorf("%s: the %s file has mode %04o, expected 0600 or stricter", at, what, info.Mode().Perm())
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o037 != 0:
+		return "", fmt.Errorf("%s: the %s file has mode %04o, expected 0600 or 0440 or stricter", at, what, info.Mode().Perm())
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxKeyBytes+1))
 	if err != nil {

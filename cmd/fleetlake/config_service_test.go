@@ -36,8 +36,9 @@ func TestConfigService(t *testing.T) {
 		"from a file that is read-only":     {file: keyFile("planted", 0o400), want: "planted"},
 		"the environment over the file":     {file: keyFile("other", 0o600), env: "planted", want: "planted"},
 		"from nowhere":                      {want: "!no key, expected a file that holds it"},
-		"from a file that others read":      {file: keyFile("planted", 0o644), want: "!has mode 0644, expected 0600 or stricter"},
-		"from a file that the group reads":  {file: keyFile("planted", 0o640), want: "!has mode 0640"},
+		"from a file that others read":      {file: keyFile("planted", 0o644), want: "!has mode 0644, expected 0600 or 0440 or stricter"},
+		"from a file that the group reads":  {file: keyFile("planted", 0o440), want: "planted"}, // Kubernetes with fsGroup
+		"from a file that the group writes": {file: keyFile("planted", 0o660), want: "!has mode 0660"},
 		"from an empty file":                {file: keyFile(" \n", 0o600), want: "!the key file is empty, expected the key"},
 		"from a file with more than a key":  {file: keyFile("planted\nsecond", 0o600), want: "!holds white space"},
 		"from a file that is far too large": {file: keyFile(strings.Repeat("planted", 1000), 0o600), want: "!is longer than 4096 bytes"},

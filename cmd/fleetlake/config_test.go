@@ -24,8 +24,8 @@ func noEnvironment(string) string { return "" }
 var sameConfig = cmp.Options{
 	cmpopts.IgnoreFields(Config{}, "File"),
 	cmpopts.IgnoreUnexported(Config{}),
-	cmpopts.IgnoreFields(serveConfig{}, "Asked", "tokenAt"),
-	cmpopts.IgnoreFields(notifyConfig{}, "secretAt"),
+	cmpopts.IgnoreFields(serveConfig{}, "Asked"),
+	cmpopts.IgnoreUnexported(serveConfig{}, notifyConfig{}),
 	cmp.Comparer(func(a, b secretKey) bool { return a.reveal() == b.reveal() }),
 	cmpopts.EquateEmpty(),
 	cmp.Comparer(func(a, b *time.Location) bool { return a.String() == b.String() }),

@@ -21,7 +21,7 @@ func (a *app) initCommand() *cobra.Command {
 			if len(args) == 1 {
 				path = args[0]
 			}
-			f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+			f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // addresses of notify hold secrets
 			if errors.Is(err, fs.ErrExist) {
 				return fmt.Errorf("%s exists and is left as it is; name another file: %w", path, errUsage)
 			}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract/simulator"
+)
+
+// TestCredentialsOfTheServiceManager are files that systemd hands to a service whose user owns no
+// other: they are used where nothing else is given, and make an open address one with a token.
+func TestCredentialsOfTheServiceManager(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{keyCredential: "handed-key", tokenCredential: "handed-token-handed", secretCredential: "handed-secret"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text+"\n"), 0o440); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, c := range map[string]struct {
+		environment        map[string]string
+		key, token, secret string
+	}{
+		"nothing else": {map[string]string{"CREDENTIALS_DIRECTORY": dir}, "handed-key", "handed-token-handed", "handed-secret"},
+		"the environment goes before": {map[string]string{"CREDENTIALS_DIRECTORY": dir, "FLEETLAKE_API_KEY": "k", "FLEETLAKE_SERVE_TOKEN": "0123456789abcdef", "FLEETLAKE_WEBHOOK_SECRET": "s"},
+			"k", "0123456789abcdef", "s"},
+		"the environment alone": {map[string]string{"FLEETLAKE_API_KEY": "k", "FLEETLAKE_SERVE_TOKEN": "0123456789abcdef", "FLEETLAKE_WEBHOOK_SECRET": "s"},
+			"k", "0123456789abcdef", "s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config, err := loadConfig(configFile(t, "serve: {listen: '0.0.0.0:8080', hosts: [fleet.example.org]}"), true, func(name string) string { return c.environment[name] })
+			if err != nil {
+				t.Fatal(err)
+			}
+			key, keyErr := config.readKey()
+			token, tokenErr := config.Serve.token()
+			to, toErr := config.Notify.recipients()
+			if key != c.key || token != c.token || to.Secret != c.secret || keyErr != nil || tokenErr != nil || toErr != nil {
+				t.Errorf("got %q %q %q, %v %v %v", key, token, to.Secret, keyErr, tokenErr, toErr)
+			}
+		})
+	}
+}
+
+// TestWhatHasNoEndIsNotRead gives a device and a FIFO where a file belongs: each is refused at once.
+func TestWhatHasNoEndIsNotRead(t *testing.T) {
+	w := newWorld(t, simulator.Config{Vessels: 400})
+	w.configure(1_000_000, smallJob)
+	if err := syscall.Mkfifo(filepath.Join(w.dir, "fifo"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.write("fifo.yaml", "api: {key_file: fifo}")
+	w.env = append(w.env, "FLEETLAKE_API_KEY=")
+	start := time.Now()
+	for config, want := range map[string]string{"/dev/zero": "/dev/zero: no regular file", "fifo": "fifo: no regular file", "fifo.yaml": "the key file is no regular file"} {
+		if o := w.must(exitUsage, "run", "nightly", "--config", config); !strings.Contains(o.stderr, want) {
+			t.Errorf("%s: %s", config, o.stderr)
+		}
+	}
+	if took := time.Since(start); took > 30*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
+// TestDoctorSeesHostsWithoutAToken as serve would: there is one check of both.
+func TestDoctorSeesHostsWithoutAToken(t *testing.T) {
+	w := newWorld(t, simulator.Config{Vessels: 400})
+	w.write("fleetlake.yaml", "serve: {hosts: [fleet.example.org]}")
+	for _, verb := range []string{"doctor", "serve"} {
+		if o := w.must(exitUsage, verb); !strings.Contains(o.stdout+o.stderr, "serve.hosts") {
+			t.Errorf("%s: %s%s", verb, o.stdout, o.stderr)
+		}
+	}
+}
+
+// TestInitKeepsTheFileToItsOwner because addresses of notify hold secrets.
+func TestInitKeepsTheFileToItsOwner(t *testing.T) {
+	w := newWorld(t, simulator.Config{Vessels: 400})
+	w.must(exitDone, "init")
+	info, err := os.Stat(filepath.Join(w.dir, "fleetlake.yaml"))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+}
