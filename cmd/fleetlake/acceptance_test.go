@@ -50,14 +50,18 @@ type runEnd struct {
 func (w *world) within(limit time.Duration, args ...string) (e runEnd) {
 	w.t.Helper()
 	start := time.Now()
-	p := w.start(args...)
+	p := w.prepare(args...)
+	if err := p.cmd.Start(); err != nil {
+		w.t.Error(err)
+		return e
+	}
 	quit := time.AfterFunc(limit, func() { p.cmd.Process.Signal(syscall.SIGQUIT) })
 	kill := time.AfterFunc(limit+5*time.Second, func() { p.cmd.Process.Kill() })
 	o, err := p.wait()
 	kill.Stop()
 	e.hung = !quit.Stop()
 	if err != nil {
-		w.t.Fatal(err)
+		w.t.Error(err)
 	}
 	e.outcome, e.took = o, time.Since(start)
 	if usage, ok := p.cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
