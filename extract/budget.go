@@ -21,6 +21,8 @@ type Budget struct {
 	mu       sync.Mutex
 	cap      int // 0 is no cap
 	spent    int
+	unknown  int // the part of spent that may not have been billed
+	doubted  int // credits that were ever unknown
 	reserved int
 	claims   map[string]int // by operation name
 	held     int            // what lookups leave to searches that wait, and to lists that may grow
@@ -161,6 +163,41 @@ func (b *Budget) Settle(reserved, charged int) {
 	b.reserved -= reserved
 	b.spent += charged
 	b.wake()
+}
+
+// Doubt says that so many of the credits that were settled may not have been billed.
+func (b *Budget) Doubt(credits int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.unknown += credits
+	b.doubted += credits
+}
+
+// counted is what a budget counts at one moment, in credits.
+type counted struct{ spent, unknown, doubted int }
+
+// counted returns what is counted now.
+func (b *Budget) counted() counted {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return counted{b.spent, b.unknown, b.doubted}
+}
+
+// correct frees unknown credits that were not billed, and returns how many. The balance fell by
+// so many credits; at was counted before the balance was asked for. What it fell by beside the
+// known credits is the most that was billed of the unknown ones: requests that were in flight,
+// and others who use the key, can only make it more.
+func (b *Budget) correct(at counted, fell int) (freed int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	billed := max(0, fell-(at.spent-at.unknown)) + b.doubted - at.doubted
+	if freed = b.unknown - billed; freed <= 0 {
+		return 0
+	}
+	b.unknown -= freed
+	b.spent -= freed
+	b.wake()
+	return freed
 }
 
 // Spent returns the credits spent so far.

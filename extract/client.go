@@ -20,7 +20,6 @@ const (
 	refusals    = 2                // and of one whose value is refused
 	backoffBase = time.Second      // full jitter: up to 1, 2, 4 s
 	backoffMost = 30 * time.Second // before any one retry
-	balanceMost = 15 * time.Second // the free call is never worth a longer wait
 )
 
 // Client sends requests within the lanes and the budget and keeps every answer in the
@@ -39,6 +38,7 @@ type Client struct {
 
 	mu    sync.Mutex
 	stats map[string]*Stats
+	first *int // the balance before the first priced request; nil if it is not known
 }
 
 // Stats counts the work of one operation.
@@ -107,6 +107,9 @@ func (c *Client) Admit(ctx context.Context, o Operation) (Ticket, error) {
 		return Ticket{}, err
 	}
 	ticket, err := c.reserve(ctx, o)
+	if errors.Is(err, ErrBudget) && c.settleUnknown(ctx) {
+		ticket, err = c.reserve(ctx, o)
+	}
 	if ticket.probe = probe; err != nil {
 		c.outages[o.Name].left(ticket)
 	}
@@ -252,6 +255,9 @@ func (c *Client) attempt(ctx context.Context, ticket Ticket, r Request, try int)
 	e.At = c.now()
 	kept, broken := c.segment.Append(e)
 	c.budget.Settle(r.Operation.Credits, e.Credits)
+	if e.Charge == journal.ChargeUnknown {
+		c.budget.Doubt(e.Credits)
+	}
 	c.settled(r, e)
 	told(span, kept, err, broken)
 	if broken != nil {
@@ -322,21 +328,6 @@ func (c *Client) refusal(ctx context.Context, o Operation, reply reply) *Error {
 		}
 	}
 	return &Error{Outcome: name, Message: words, RetryAfter: reply.retryAfter}
-}
-
-// Balance asks the free call for the credits that are left: once, and not for long.
-func (c *Client) Balance(ctx context.Context) (int, error) {
-	ctx, cancel := context.WithTimeout(ctx, balanceMost)
-	defer cancel()
-	a, err := c.once(ctx, Request{Operation: Credits})
-	if err != nil {
-		return 0, err
-	}
-	body, err := a.Entry.RawBody()
-	if err != nil {
-		return 0, err
-	}
-	return ParseBalance(body)
 }
 
 // price is what an answer with data costs by the interface text: a page of the type/country
