@@ -88,7 +88,7 @@ func (w *week) outage() {
 	w.faults(simulator.Fault{Kind: simulator.Unavailable}, simulator.Fault{Kind: simulator.Unavailable, Operation: "credits"})
 	w.until("03 08:00")
 	w.morning("2000-01-03", "Ran in part Monday 3 January 2000 The service did not answer as it should, and trying again did not mend that.",
-		"gave no answer 5 times in a row", "503 Service Unavailable", "12 of 12 partitions were not seen whole, so nothing in them counts as gone.",
+		"the service gave no answer for 30m0s", "503 Service Unavailable", "12 of 12 partitions were not seen whole, so nothing in them counts as gone.",
 		"Complete? 0 % 0 of 12 partitions Cost?", "perhaps not billed", "listed, as many as before", "0 Gone", "Not seen whole: 12 partitions",
 		"(not complete since)", "8 of 8 partitions of the list: not seen to their end", "4 of 4 status searches: not answered")
 	w.until("03 20:00")
