@@ -138,10 +138,10 @@ func TestSpent(t *testing.T) {
 		since string
 		want  int
 	}{
-		"ever":                     {"2000-01-01T00:00:00Z", 90 + 50 + 25 + 5 + 40},
-		"the moment itself counts": {"2026-11-20T02:00:00Z", 210},
-		"what the balance settled may all have been since":       {"2026-11-20T02:00:01Z", 210 - 80},
-		"but not more than was asked since":                      {"2026-11-20T02:20:01Z", 210 - 80 - 5},
+		"ever":                     {"2000-01-01T00:00:00Z", 90 + 50 + 20 + 25 + 5 + 40}, // 20 that the second run's balance lost beyond its count
+		"the moment itself counts": {"2026-11-20T02:00:00Z", 230},
+		"what the balance settled may all have been since":       {"2026-11-20T02:00:01Z", 230 - 80},
+		"but not more than was asked since":                      {"2026-11-20T02:20:01Z", 230 - 80 - 5},
 		"a killed run is settled by the balance before the next": {"2026-11-22T02:00:01Z", 5 + 5 + 40},
 		"late requests of a day":                                 {"2026-11-23T12:00:00Z", 41},
 		"unknown outcomes that no balance settles":               {"2026-11-24T00:00:00Z", 40},

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline"
 )
@@ -19,8 +20,8 @@ var coverageStates = []string{"complete", "partial", "suspect", "failed", "skipp
 
 // stopWords say why a run ended early, and what to do.
 var stopWords = map[pipeline.Stop]string{
-	pipeline.StopBudget:   "the budget of the run is spent; run it again to go on, or raise budget.per_run",
-	pipeline.StopCredits:  "the service says that the credits are used up; buy some and run it again",
+	pipeline.StopBudget:   "there were not enough credits for all of it",
+	pipeline.StopCredits:  "the credits of the key are used up",
 	pipeline.StopKey:      "the service refuses the key; correct it and run it again",
 	pipeline.StopDeadline: "the deadline is over; run it again to go on",
 	pipeline.StopSignal:   "it was interrupted; run it again to go on",
@@ -30,7 +31,10 @@ var stopWords = map[pipeline.Stop]string{
 // renderReport writes what a person wants to know after a run.
 func renderReport(w io.Writer, r pipeline.Report) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s for %s: %s in %s (run %s)\n", r.Job, r.Date, r.State, clockTime(r.Finished.Sub(r.Started)), r.Run)
+	fmt.Fprintf(&b, "%s for %s: %s, harvest in %s%s (run %s)\n", r.Job, r.Date, r.State, clockTime(r.Finished.Sub(r.Started)), wallWords(r), r.Run)
+	if r.Note != "" {
+		reportLine(&b, "note", r.Note)
+	}
 	if len(r.Continues) > 0 {
 		reportLine(&b, "continues", strings.Join(r.Continues, ", "))
 	}
@@ -48,6 +52,14 @@ func renderReport(w io.Writer, r pipeline.Report) error {
 	reportList(&b, "news", r.News)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// wallWords says how long a person waited for a run that was made just now.
+func wallWords(r pipeline.Report) string {
+	if r.Wall == 0 {
+		return ""
+	}
+	return ", " + clockTime(time.Duration(r.Wall*float64(time.Second))) + " in all"
 }
 
 // reportLine writes one fact under its name.

@@ -247,7 +247,7 @@ func TestRenderReport(t *testing.T) {
 				Issues:   []pipeline.IssueReport{{Dataset: "listings", Field: "imo", Reason: "check digit", Count: 12}, {Dataset: "listings", Field: "flag", Reason: "unknown country", Count: 1234}},
 				News:     []string{"type gained: Foiler"},
 			}, `
-nightly for 2026-11-20: done in 16m40s (run 20261120T020000.123Z-7f3a)
+nightly for 2026-11-20: done, harvest in 16m40s (run 20261120T020000.123Z-7f3a)
   operation     requests   answers   limited   credits
   by-type          1,361     1,360         1    13,600
   credits              2         2         0         0
@@ -264,9 +264,9 @@ nightly for 2026-11-20: done in 16m40s (run 20261120T020000.123Z-7f3a)
 				Run: "r2", Job: "nightly", Date: "2026-11-20", State: "partial", Stop: pipeline.StopBudget, Reason: "5,000 credits", Continues: []string{"r0", "r1"}, Started: start, Finished: start.Add(time.Second),
 				LeftOut: strings.Split("a b c d e f g h i", " "),
 			}, `
-nightly for 2026-11-20: partial in 1s (run r2)
+nightly for 2026-11-20: partial, harvest in 1s (run r2)
   continues r0, r1
-  stopped   the budget of the run is spent; run it again to go on, or raise budget.per_run (5,000 credits)
+  stopped   there were not enough credits for all of it (5,000 credits)
   requests  none
   credits   0 spent of at most 0 planned
   covered   none
@@ -282,7 +282,7 @@ nightly for 2026-11-20: partial in 1s (run r2)
 		},
 		"words of the service that would move the cursor": {
 			pipeline.Report{Job: "j", Date: "d", State: "partial", Run: "r", Stop: "other", Reason: "no\x1b[2J"}, `
-j for d: partial in 0s (run r)
+j for d: partial, harvest in 0s (run r)
   stopped   other (no\x1b[2J)
   requests  none
   credits   0 spent of at most 0 planned

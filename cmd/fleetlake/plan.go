@@ -11,15 +11,15 @@ import (
 )
 
 func (a *app) planCommand() *cobra.Command {
-	var date string
 	var asJSON bool
-	options := runOptions{budget: -1, deadline: -1}
+	options := runOptions{}
 	c := &cobra.Command{
 		Use:   "plan [JOB]",
 		Short: "Say what a run would ask, cost and take, and what it leaves out; spends nothing",
 		Long: `Plan a run as "run" would, from the last totals in the published warehouse, and print it: requests,
 credits (least, expected, most) and minutes by operation, and what is left out for lack of credits
-or time. Only the free balance call is made.`,
+or time. Only the free balance call is made. Of a night that was cut off, what remains is planned;
+one that is done costs nothing more, unless --again buys it anew.`,
 		Example: `  fleetlake plan nightly
   fleetlake plan nightly --budget 2000 --deadline 90m --json`,
 		Args: cobra.MaximumNArgs(1),
@@ -32,12 +32,15 @@ or time. Only the free balance call is made.`,
 			if err != nil {
 				return fmt.Errorf("%w; %w", err, errUsage)
 			}
-			options.apply(&job)
+			if err := options.apply(&job, config.DataDir, time.Now()); err != nil {
+				return err
+			}
 			p, err := a.pipeline(config)
 			if err != nil {
 				return err
 			}
-			v, err := p.Preview(cmd.Context(), job, date)
+			p.Again = options.again
+			v, err := p.Preview(cmd.Context(), job, options.date)
 			if err != nil {
 				return err
 			}
@@ -50,29 +53,8 @@ or time. Only the free balance call is made.`,
 		},
 	}
 	options.flags(c)
-	c.Flags().StringVar(&date, "date", "", "snapshot date, YYYY-MM-DD (default: today in the job's time zone)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return c
-}
-
-// runOptions are what the command line says of a run beside its job.
-type runOptions struct {
-	budget   int
-	deadline time.Duration
-}
-
-func (o *runOptions) flags(c *cobra.Command) {
-	c.Flags().IntVar(&o.budget, "budget", -1, "most credits to spend; 0 is no cap (default: budget.per_run)")
-	c.Flags().DurationVar(&o.deadline, "deadline", -1, "send no request later than this after the start; 0 is none (default: the job's)")
-}
-
-func (o *runOptions) apply(job *pipeline.Job) {
-	if o.budget >= 0 {
-		job.Budget = o.budget
-	}
-	if o.deadline >= 0 {
-		job.Deadline = o.deadline
-	}
 }
 
 // renderPreview prints a plan for people.

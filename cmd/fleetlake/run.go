@@ -18,14 +18,16 @@ import (
 
 func (a *app) runCommand() *cobra.Command {
 	options := runOptions{}
-	var date string
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "run [JOB]",
 		Short: "Run a job now, or go on with a run that was cut off",
 		Long: `Run a job now: list, sweep and look up within the rate limits and the credit cap, then publish
 the warehouse. A run of the same job and snapshot date that was cut off is gone on with: what
-was answered is not asked again. Without JOB, the only job of the configuration is run.
+was answered is not asked again, and budget.per_run is the cap of all runs of the night together.
+A night that is done asks and spends nothing, and one that reached its cap neither; --again buys
+the first anew, and goes on with the second with a new cap. Without JOB, the only job of the
+configuration is run.
 
 Whom the configuration names under "notify" is told what goes wrong, as by "serve". With
 OTEL_EXPORTER_OTLP_ENDPOINT set, the run is sent there as an OpenTelemetry trace (OTLP over
@@ -36,7 +38,6 @@ HTTP).`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	options.flags(c)
-	c.Flags().StringVar(&date, "date", "", "snapshot date that the run stands for, YYYY-MM-DD (default: today in the job's time zone)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
 	c.Flags().BoolVar(&a.acceptIssues, "accept-issues", false, "publish also if suddenly many values are refused")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -48,13 +49,10 @@ HTTP).`,
 		if err != nil {
 			return fmt.Errorf("%w; %w", err, errUsage)
 		}
-		options.apply(&job)
-		if date != "" {
-			if _, err := time.Parse(time.DateOnly, date); err != nil {
-				return fmt.Errorf("--date %q: want YYYY-MM-DD; %w", date, errUsage)
-			}
+		if err := options.apply(&job, config.DataDir, time.Now()); err != nil {
+			return err
 		}
-		return a.runJob(cmd.Context(), config, job, date, asJSON)
+		return a.runJob(cmd.Context(), config, job, options, asJSON)
 	}
 	return c
 }
@@ -79,7 +77,7 @@ func (c Config) chosen(args []string) (pipeline.Job, error) {
 const tellWithin = 10 * time.Second
 
 // runJob runs a job once, shows how far it is, and prints the report.
-func (a *app) runJob(ctx context.Context, config Config, job pipeline.Job, date string, asJSON bool) error {
+func (a *app) runJob(ctx context.Context, config Config, job pipeline.Job, o runOptions, asJSON bool) error {
 	p, err := a.pipeline(config)
 	if err != nil {
 		return err
@@ -97,8 +95,8 @@ func (a *app) runJob(ctx context.Context, config Config, job pipeline.Job, date 
 	defer sent.close(lastWords)
 	p.Tracer = sent.tracer()
 	report, stop := newProgress(a.stderr, a.terminal())
-	p.Progress = report
-	r, err := telling(told, config, job, date, func() (pipeline.Report, error) { return p.Run(ctx, job, date) })
+	p.Progress, p.Again = report, o.again
+	r, err := telling(told, config, job, o.date, func() (pipeline.Report, error) { return p.Run(ctx, job, o.date) })
 	stop()
 	if err := errors.Join(err, unlock()); err != nil {
 		return err
@@ -140,7 +138,7 @@ func telling(n *notify.Notifier, config Config, job pipeline.Job, date string, r
 	switch {
 	case err == nil:
 		reason = ""
-		if e, ok := notify.OfReport(r); ok {
+		if e, ok := notify.OfReport(r); ok && r.Note == "" { // whom it concerns was told when it ran
 			n.Send(e)
 		}
 	case errors.Is(err, context.Canceled):

@@ -2,7 +2,10 @@
 -- count as many credits as the balance shows were billed; if it does not tell, all of them.
 -- Of a run that began before, all that was billed may have been billed since. The rule is that
 -- of the view run_credits, which a file of an older program does not have.
-SELECT coalesce(sum(q.sure + least(q.unknown, CASE WHEN r.billed BETWEEN r.sure AND r.spent THEN r.billed - r.sure ELSE q.unknown END)), 0)::BIGINT
+--
+-- What the balance lost during a run beyond our count counts too: a charge that we do not know
+-- of, or somebody else's with the same key. What it lost between runs is not ours.
+SELECT coalesce(sum(q.sure + least(q.unknown, CASE WHEN r.billed BETWEEN r.sure AND r.spent THEN r.billed - r.sure ELSE q.unknown END) + r.beyond), 0)::BIGINT
 FROM (
     SELECT run_id, coalesce(sum(credits) FILTER (charge <> 'unknown'), 0) AS sure, coalesce(sum(credits) FILTER (charge = 'unknown'), 0) AS unknown
     FROM   requests
@@ -11,6 +14,7 @@ FROM (
 ) AS q
 JOIN (
     SELECT run_id, credits_spent AS spent, credits_spent - credits_unknown AS sure,
-           balance_before - coalesce(balance_after, lead(balance_before) OVER (ORDER BY run_id)) AS billed
+           balance_before - coalesce(balance_after, lead(balance_before) OVER (ORDER BY run_id)) AS billed,
+           greatest(0, coalesce(balance_before - balance_after - credits_spent, 0)) AS beyond
     FROM   runs
 ) AS r USING (run_id);

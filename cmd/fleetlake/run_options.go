@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/spf13/cobra"
+)
+
+// runOptions are what the command line says of a run beside its job. They are read as the
+// configuration's are, with its units.
+type runOptions struct {
+	budget, deadline string // empty is the job's
+	date             string // empty is today
+	anyDate          bool
+	again            bool
+}
+
+func (o *runOptions) flags(c *cobra.Command) {
+	c.Flags().StringVar(&o.budget, "budget", "", "most credits of the night, over all its runs; 0 is no cap (default: budget.per_run)")
+	c.Flags().StringVar(&o.deadline, "deadline", "", "send no request later than this after the start, such as 90s, 20h or 30d; 0s is none (default: the job's)")
+	c.Flags().StringVar(&o.date, "date", "", "snapshot date that the run stands for, YYYY-MM-DD (default: today in the job's time zone)")
+	c.Flags().BoolVar(&o.anyDate, "force-date", false, "allow a --date before the journal's first, or after tomorrow")
+	c.Flags().BoolVar(&o.again, "again", false, "buy a night that is done anew; go on with one at its cap with a new cap")
+}
+
+// apply checks what was typed and sets it over the job's.
+func (o *runOptions) apply(job *pipeline.Job, dir string, now time.Time) (err error) {
+	if o.budget != "" {
+		if job.Budget, err = configNumber(0, math.MaxInt)(o.budget); err != nil {
+			return fmt.Errorf("--budget %w credits; %w", err, errUsage)
+		}
+	}
+	if o.deadline != "" {
+		if job.Deadline, err = configDuration(0)(o.deadline); err != nil {
+			return fmt.Errorf("--deadline %w; %w", err, errUsage)
+		}
+	}
+	if o.date == "" {
+		return nil
+	}
+	return o.checkDate(*job, dir, now)
+}
+
+// oldestFirst is how long ago the first night of a new journal may be.
+const oldestFirst = 31
+
+// checkDate refuses a date that can only be a slip: a night is billed, and bends history for
+// good. A date lies between the journal's first and tomorrow, by the clock of the job; in a
+// journal without a night it lies within the last days.
+func (o *runOptions) checkDate(job pipeline.Job, dir string, now time.Time) error {
+	date, err := time.Parse(time.DateOnly, o.date)
+	if err != nil {
+		return fmt.Errorf("--date %q, expected YYYY-MM-DD without blanks; %w", o.date, errUsage)
+	}
+	today := now.In(job.Location)
+	last := today.AddDate(0, 0, 1).Format(time.DateOnly)
+	first, what, err := firstNight(dir)
+	if err != nil {
+		return err
+	}
+	if first == "" {
+		first, what = today.AddDate(0, 0, -oldestFirst).Format(time.DateOnly), fmt.Sprintf("%d days ago, as there is no night yet", oldestFirst)
+	}
+	if o.anyDate || first <= o.date && o.date <= last {
+		if date.Year() < 2000 || date.Year() > 2999 {
+			return fmt.Errorf("--date %s, expected a year from 2000 to 2999; %w", o.date, errUsage)
+		}
+		return nil
+	}
+	return fmt.Errorf("--date %s, expected a date from %s (%s) to %s (tomorrow in %s); --force-date allows it all the same; %w",
+		o.date, first, what, last, job.Location, errUsage)
+}
+
+// nightPattern is the name of a night's directory in the journal.
+var nightPattern = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
+
+// firstNight returns the first snapshot date of the journal, or none.
+func firstNight(dir string) (date, what string, err error) {
+	entries, err := os.ReadDir(filepath.Join(dir, "journal"))
+	if err != nil && !os.IsNotExist(err) {
+		return "", "", fmt.Errorf("look for the first night: %w", err)
+	}
+	for _, e := range entries { // in the order of their names
+		if e.IsDir() && nightPattern.MatchString(e.Name()) {
+			return e.Name(), "the first night of the journal", nil
+		}
+	}
+	return "", "", nil
+}
