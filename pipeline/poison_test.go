@@ -1,0 +1,154 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/journal"
+)
+
+// pageOf is an answer with so many vessels, from a number on, that tells a total.
+func pageOf(t *testing.T, total, from, rows int) extract.Answer {
+	t.Helper()
+	var items []string
+	for i := range rows {
+		items = append(items, fmt.Sprintf(`{"mmsi": "%d", "name": "V%d"}`, 200_000_000+from+i, i))
+	}
+	e := journal.Entry{Kind: journal.KindAnswer, Operation: "by-type", Status: 200, Outcome: extract.OutcomeOK}
+	e.SetBody([]byte(fmt.Sprintf(`{"total": %d, "items": [%s]}`, total, strings.Join(items, ","))))
+	return extract.Answer{Entry: e, Rows: rows, Total: total}
+}
+
+// TestPagingBelievesNoImpossibleTotal plays services whose totals and pages cannot be: their
+// partitions end, and nobody buys pages up to the cap.
+func TestPagingBelievesNoImpossibleTotal(t *testing.T) {
+	for name, c := range map[string]struct {
+		expected int
+		total    func(page int) int
+		from     func(page int) int
+		most     int // pages asked
+	}{
+		"more vessels than the world has":        {-1, func(int) int { return 2_000_000_000 }, func(p int) int { return 100 * p }, 1},
+		"less than none":                         {-1, func(int) int { return -5 }, func(p int) int { return 100 * p }, 1},
+		"far beyond what the partition last had": {50, func(int) int { return 1_000_000 }, func(p int) int { return 100 * p }, 1},
+		"the same page again and again":          {-1, func(int) int { return 1_000_000 }, func(int) int { return 0 }, 16},
+		"a total that grows with each page":      {-1, func(p int) int { return 100*p + 100 }, func(p int) int { return 100 * p }, 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newListing(decision{cover: []partition{{country: "Malta", expected: c.expected}}}, true)
+			budget := extract.NewBudget(1_000_000_000, 0)
+			g := newGrants(budget, l, newQueue(), func() int { return 0 })
+			g.plan([]wish{{operation: extract.ByType, requests: 1, credits: 10, queue: func() { l.start(l.cover[0]) }}}, nil)
+			asked := 0
+			for {
+				r, ok := l.queue.pop(t.Context())
+				if !ok {
+					break
+				}
+				asked++
+				l.answer(r, pageOf(t, c.total(asked), c.from(asked), 100))
+				if n := l.queue.left(); n > l.ahead {
+					t.Fatalf("%d pages are queued", n)
+				}
+				l.queue.close()
+			}
+			if asked > c.most {
+				t.Errorf("%d pages were asked for, want at most %d", asked, c.most)
+			}
+			if open := l.leftOut(); open.odd != 1 {
+				t.Errorf("the partition is not suspect: %+v", open)
+			}
+			if free := budget.Free(); free != 1_000_000_000 {
+				t.Errorf("%d credits are free, want all: none is claimed for what is not asked", free)
+			}
+		})
+	}
+}
+
+// TestNightKeepsNoRefusalOfASearch reads a night in which the service refused a search and a
+// lookup: the search is asked again, and the vessel that it does not know is not.
+func TestNightKeepsNoRefusalOfASearch(t *testing.T) {
+	n := night{answered: map[string]told{}}
+	for _, outcome := range []string{extract.OutcomeNotFound, extract.OutcomeRejected} {
+		n.learn(journal.Entry{Operation: "by-type", Parameters: "country=Malta&page=1", Outcome: outcome, Status: 404})
+		n.learn(journal.Entry{Operation: "by-status", Parameters: "navigational_status=moored", Outcome: outcome, Status: 404})
+		n.learn(journal.Entry{Operation: "particulars", Parameters: "imo_or_mmsi=" + outcome, Outcome: outcome, Status: 404})
+	}
+	if len(n.answered) != 2 || n.lookups != 2 {
+		t.Errorf("the night keeps %v", n.answered)
+	}
+}
+
+// TestCapIsOfTheNight adds up what all runs of a night spent, however they ended, until one is
+// done or the cap is granted anew.
+func TestCapIsOfTheNight(t *testing.T) {
+	type run struct {
+		state string
+		stop  Stop
+		spent int
+		anew  bool
+	}
+	job := Job{Name: "nightly", Budget: 100}
+	for name, c := range map[string]struct {
+		runs  []run
+		spent int
+		over  bool
+	}{
+		"killed twice":                      {[]run{{StateKilled, "", 30, false}, {"", "", 40, false}}, 70, false},
+		"partial, and killed":               {[]run{{StatePartial, StopService, 30, false}, {StateKilled, "", 40, false}}, 70, false},
+		"at its cap":                        {[]run{{StatePartial, StopBudget, 95, false}}, 95, true},
+		"at its cap over two processes":     {[]run{{StateKilled, "", 50, false}, {StatePartial, StopBudget, 45, false}}, 95, true},
+		"at its cap with enough for a page": {[]run{{StatePartial, StopBudget, 90, false}}, 90, false},
+		"granted anew, and cut off":         {[]run{{StatePartial, StopBudget, 95, false}, {StateKilled, "", 20, true}}, 20, false},
+		"done":                              {[]run{{StatePartial, StopService, 95, false}, {StateDone, "", 5, false}}, 0, true},
+		"a new round after one that was done, cut off": {[]run{{StateDone, "", 95, false}, {StateKilled, "", 5, false}}, 5, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			at := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
+			root := t.TempDir()
+			for i, r := range c.runs {
+				id := runID(at.Add(time.Duration(i) * time.Minute))
+				s, err := journal.Create(root, journal.Entry{Kind: journal.KindPlan, At: at, Plan: &journal.Plan{Run: id, Job: "nightly", Date: "2026-11-20", Anew: r.anew}})
+				must(t, err)
+				_, err = s.Append(journal.Entry{Kind: journal.KindIntent, At: at, Operation: "info", Credits: r.spent})
+				must(t, err)
+				if r.state != "" {
+					_, err = s.Append(journal.Entry{Kind: journal.KindEnd, At: at, End: &journal.End{State: r.state, Stop: string(r.stop)}})
+					must(t, err)
+				}
+				must(t, s.Close())
+			}
+			n, err := readNight(root, "nightly", "2026-11-20")
+			must(t, err)
+			if n.spent != c.spent {
+				t.Errorf("the night has spent %d, want %d", n.spent, c.spent)
+			}
+			if run, _ := (&Pipeline{}).over(job, n); (run != "") != c.over {
+				t.Errorf("over with run %q, want over: %v", run, c.over)
+			}
+			if run, _ := (&Pipeline{Again: true}).over(job, n); run != "" {
+				t.Error("--again asks nothing")
+			}
+		})
+	}
+}
+
+// TestDoneNightIsNotBoughtAgain runs a night that is done: without a service, and with the
+// report of the run that did it.
+func TestDoneNightIsNotBoughtAgain(t *testing.T) {
+	p := copyOfWeek(t) // it has no service to ask
+	r, err := p.Run(context.Background(), Job{Name: "nightly", Location: time.UTC}, weekStart.AddDate(0, 0, 5).Format(time.DateOnly))
+	must(t, err)
+	if r.State != StateDone || r.Note == "" || r.Credits.Spent == 0 || r.Wall != 0 {
+		t.Errorf("%+v", r)
+	}
+	before, err := journal.Segments(p.journal())
+	must(t, err)
+	if want := 10; len(before) != want {
+		t.Errorf("the journal has %d runs, want the %d of the week", len(before), want)
+	}
+}
