@@ -90,7 +90,7 @@ func (w *week) outage() {
 	w.morning("2000-01-03", "Ran in part Monday 3 January 2000 The service did not answer as it should, and trying again did not mend that.",
 		"the service gave no answer for 30m0s", "503 Service Unavailable", "12 of 12 partitions were not seen whole, so nothing in them counts as gone.",
 		"Complete? 0 % 0 of 12 partitions Cost?", "perhaps not billed", "listed, as many as before", "0 Gone", "Not seen whole: 12 partitions",
-		"(not complete since)", "8 of 8 partitions of the list: not seen to their end", "4 of 4 status searches: not answered")
+		"(not complete since)", "8 of 8 partitions of the list were not seen to their end", "4 of 4 status searches were not answered")
 	w.until("03 20:00")
 	w.faults()
 	w.end()
@@ -106,7 +106,7 @@ func (w *week) offAndOutOfCredits() {
 	w.until("05 12:00")
 	w.morning("2000-01-05", "Last night · nightly Ran in part Wednesday 5 January 2000 The credits are used up, or down to the floor that is left alone.",
 		"5 of 12 partitions Cost? 65 credits of at most 65 planned", "7 of 12 partitions were not seen whole", "Not seen whole: 7 partitions",
-		"left out 0", "the balance above its floor", "4 of 4 status searches: the balance above its floor", "Balance 0 ",
+		"left out 0", "4 of 4 status searches are left out: they would bring the balance below its floor (budget.floor)", "Balance 0 ",
 		"2000-01-04 missed – –", "Tue 4 Jan, 02:00 missed no process was waiting; the slot of 2000-01-05T02:00:00Z runs instead")
 	w.sim.SetBalance(5000)
 }

@@ -20,7 +20,7 @@ type Verdict struct {
 
 // stopWords say why a run ended early, and what to do.
 var stopWords = map[pipeline.Stop]string{
-	pipeline.StopBudget:   "The budget of the run was spent. Run it again to go on, or raise budget.per_run.",
+	pipeline.StopBudget:   "There were not enough credits for all of it. The reason names the cap, and how to go on.",
 	pipeline.StopCredits:  "The credits are used up, or down to the floor that is left alone. Buy some and run it again.",
 	pipeline.StopKey:      "The service refuses the key. Correct it and run it again.",
 	pipeline.StopDeadline: "The deadline was over. Run it again to go on.",
