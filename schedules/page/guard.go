@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 )
@@ -33,9 +34,13 @@ func (s *site) guard(next http.Handler) http.Handler {
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(slowest)) // not every writer can
 		host := hostName(r.Host)
 		switch {
+		case isProbe(r): // says in a word whether all is well, to whoever asks, by whatever name
+			next.ServeHTTP(w, r)
 		case !isLoopback(host) && !s.allowed(host):
 			http.Error(w, "this page is not served under that name; allowed names are configured", http.StatusMisdirectedRequest)
+		case s.tooMany(w, r):
 		case !s.mayAsk(r, host):
+			s.missed(r)
 			s.challenge(w)
 		default:
 			next.ServeHTTP(w, r)
@@ -46,12 +51,31 @@ func (s *site) guard(next http.Handler) http.Handler {
 // mayAsk reports whether the request may be answered: reading on loopback is free, all else
 // takes the token. Without one, actions rest on the form's token alone.
 func (s *site) mayAsk(r *http.Request, host string) bool {
-	local := isLoopback(host) && arrivedOnLoopback(r)
+	local := s.isLocal(r, host)
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	if local && (reads || s.Token == "") {
 		return true
 	}
 	return s.Token != "" && s.hasToken(r)
+}
+
+// isLocal reports whether a request comes from this machine. A proxy on the same host asks on
+// loopback for people who are elsewhere, under a name that it may rewrite: what it forwards is not
+// local.
+func (s *site) isLocal(r *http.Request, host string) bool {
+	return isLoopback(host) && arrivedOnLoopback(r) && !forwarded(r)
+}
+
+// forwardedBy are the headers by which proxies say that they ask for somebody else.
+var forwardedBy = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Server", "X-Forwarded-Port", "X-Real-Ip", "Via"}
+
+func forwarded(r *http.Request) bool {
+	return slices.ContainsFunc(forwardedBy, func(name string) bool { return len(r.Header.Values(name)) > 0 })
+}
+
+// isProbe reports whether a monitor asks for the health of the process.
+func isProbe(r *http.Request) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && (r.URL.Path == "/healthz" || r.URL.Path == "/readyz")
 }
 
 // hasToken reads the token as a bearer, or as the password of any user, which browsers can ask

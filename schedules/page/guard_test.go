@@ -1,11 +1,14 @@
 package page
 
 import (
+	"bytes"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 )
 
 // paths are all that the page answers for.
@@ -18,7 +21,11 @@ func TestForeignHostsAreRefused(t *testing.T) {
 		"[::ffff:10.0.0.1]", "169.254.169.254", "xn--lcalhost-b1a", "2130706433", "127.1", "localhost:80:80"} {
 		for _, path := range paths {
 			status, _, body := c.ask("GET", path, func(r *http.Request) { r.Host = host; r.SetBasicAuth("x", "secret") })
-			if status != http.StatusMisdirectedRequest || strings.Contains(body, "<html") {
+			want := http.StatusMisdirectedRequest
+			if path == "/healthz" || path == "/readyz" { // a monitor asks by whatever address it has
+				want = http.StatusOK
+			}
+			if status != want || strings.Contains(body, "<html") {
 				t.Errorf("Host %q, %s: %d %s", host, path, status, body)
 			}
 		}
@@ -130,6 +137,97 @@ func TestTokenIsNeeded(t *testing.T) {
 		}
 		if strings.Contains(text, "secret") {
 			t.Errorf("%s: the token is on the page", what)
+		}
+	}
+}
+
+// TestAProxyOfThisMachineEndsItsTrust has a proxy on the same host that asks on loopback, under a
+// name that it rewrites, for people elsewhere: they are not local, and need the token.
+func TestAProxyOfThisMachineEndsItsTrust(t *testing.T) {
+	for token, want := range map[string]int{"": http.StatusForbidden, "secret": http.StatusUnauthorized} {
+		c := open(t, Config{Dir: t.TempDir(), Token: token, Slots: slots, RunNow: func(string) error { return nil }})
+		form := c.form()
+		for _, header := range []string{"", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Via"} {
+			for _, method := range []string{"GET", "POST"} {
+				status, _, _ := c.ask(method, map[string]string{"GET": "/", "POST": "/run"}[method], func(r *http.Request) {
+					if header != "" {
+						r.Header.Set(header, "203.0.113.9")
+					}
+					q := url.Values{"form": {form}, "job": {"nightly"}}.Encode()
+					r.Body, r.ContentLength = body(q), int64(len(q))
+					r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+				})
+				expected := want
+				switch {
+				case header == "" && method == "GET":
+					expected = http.StatusOK
+				case header == "" && token == "":
+					expected = http.StatusSeeOther
+				}
+				if status != expected {
+					t.Errorf("token %q, %s with %q: %d, want %d", token, method, header, status, expected)
+				}
+			}
+		}
+	}
+}
+
+// TestWrongTokensMeetALimit gives one wrong token too many: it is logged, and for a minute not even
+// the right one is looked at.
+func TestWrongTokensMeetALimit(t *testing.T) {
+	var log bytes.Buffer
+	c := open(t, Config{Dir: t.TempDir(), Token: "secret", Hosts: []string{"fleet.example"}, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	ask := func(token string) int {
+		status, _, _ := c.ask("GET", "/icon.svg", func(r *http.Request) {
+			r.Host = "fleet.example"
+			r.SetBasicAuth("x", token)
+		})
+		return status
+	}
+	for i := range mostWrong {
+		if got := ask("guess"); got != http.StatusUnauthorized {
+			t.Fatalf("wrong token %d: %d", i+1, got)
+		}
+	}
+	if got := ask("secret"); got != http.StatusTooManyRequests {
+		t.Errorf("the next, even the right one: %d", got)
+	}
+	if n := strings.Count(log.String(), "wrong token for the page"); n != 2 || strings.Contains(log.String(), "guess") {
+		t.Errorf("%d lines, want the first and the last, without the token:\n%s", n, log.String())
+	}
+}
+
+// TestTheLimitOfWrongTokensEndsAfterAMinute and is each address's own.
+func TestTheLimitOfWrongTokensEndsAfterAMinute(t *testing.T) {
+	var seen tokens
+	start := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	for range mostWrong {
+		seen.miss("10.0.0.1", start)
+	}
+	for after, want := range map[time.Duration]time.Duration{0: time.Minute, 59 * time.Second: time.Second, time.Minute: 0} {
+		if got := seen.blocked("10.0.0.1", start.Add(after)); got != want {
+			t.Errorf("after %v: blocked for %v, want %v", after, got, want)
+		}
+	}
+	if got := seen.blocked("10.0.0.2", start); got != 0 {
+		t.Errorf("another address is blocked for %v", got)
+	}
+	if n := seen.miss("10.0.0.1", start.Add(time.Minute)); n != 1 {
+		t.Errorf("the count goes on: %d", n)
+	}
+}
+
+// TestProbesTellStrangersNoReason answers a monitor elsewhere without a token, in a word.
+func TestProbesTellStrangersNoReason(t *testing.T) {
+	c := open(t, Config{Dir: t.TempDir(), Token: "secret", Ready: func() error { return errors.New("the newest run of nightly failed") }})
+	for host, want := range map[string]bool{"": true, "10.0.0.7:8080": false} {
+		status, _, text := c.ask("GET", "/readyz", func(r *http.Request) {
+			if host != "" {
+				r.Host = host
+			}
+		})
+		if status != http.StatusServiceUnavailable || strings.Contains(text, "nightly") != want {
+			t.Errorf("as %q: %d %s", host, status, text)
 		}
 	}
 }

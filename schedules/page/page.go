@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"time"
 
@@ -25,6 +26,7 @@ type Config struct {
 	Now     func() time.Time       // nil is time.Now
 	Caps    Caps                   // to hold the credits against; zero shows none
 	Version string                 // of the program; may be empty
+	Log     *slog.Logger           // of wrong tokens; nil discards
 }
 
 // Caps are limits in credits; 0 is none.
@@ -52,6 +54,7 @@ type site struct {
 	form   string // stands in the forms, and proves that a POST comes from one of them
 	shelf  shelf
 	status shared
+	tokens tokens
 }
 
 // New returns the handler of the status page. Without a token the caller serves it on loopback
@@ -100,18 +103,30 @@ func fill(c *Config) {
 	if c.Ready == nil {
 		c.Ready = always
 	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}
 }
 
-// probe answers monitors: a line, and a status that they understand.
+// probe answers monitors: a line, and a status that they understand. Why something is not well is
+// told to those who may read the page.
 func (s *site) probe(check func() error) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
+	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		if err := check(); err != nil {
+			words := "not well; the page says why"
+			if s.tokens.blocked(remote(r), s.Now()) == 0 {
+				if s.mayAsk(r, hostName(r.Host)) {
+					words = s.plain(err.Error())
+				} else {
+					s.missed(r)
+				}
+			}
 			w.WriteHeader(http.StatusServiceUnavailable)
-			fmt.Fprintln(w, s.plain(err.Error()))
+			fmt.Fprintln(w, words)
 			return
 		}
 		fmt.Fprintln(w, "ok")
