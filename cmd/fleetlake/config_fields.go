@@ -211,6 +211,7 @@ func configVariables(c *Config) []configVariable {
 		{"FLEETLAKE_MAX_IN_FLIGHT", func(s string) (err error) { c.MaxInFlight, err = configNumber(1, 64)(s); return err }},
 		{"FLEETLAKE_DATA", func(s string) error { c.DataDir = s; return nil }},
 		{"FLEETLAKE_BUDGET", func(s string) (err error) { c.Budget.PerRun, err = configNumber(0, math.MaxInt)(s); return err }},
+		{"FLEETLAKE_LISTEN", func(s string) (err error) { c.Serve.Listen, err = parseListen(s); c.Serve.Asked = true; return err }},
 		{"FLEETLAKE_SERVE_TOKEN", func(s string) error { c.Serve.given = newSecretKey(s); return nil }},
 		{"FLEETLAKE_WEBHOOK_SECRET", func(s string) error { c.Notify.given = newSecretKey(s); return nil }},
 		{"CREDENTIALS_DIRECTORY", func(s string) error { c.credentials, c.Serve.handed, c.Notify.handed = s, s, s; return nil }},

@@ -61,6 +61,7 @@ func TestConfigServeRefuses(t *testing.T) {
 		"a word for a list":                  {"notify: {urls: planted}", `notify.urls: no list`},
 		"a list in a list":                   {"notify: {urls: [[planted]]}", `notify.urls: no word`},
 		"a webhook by mail":                  {"notify: {webhook: {url: 'smtp://planted'}}", `notify.webhook.url: no absolute address, expected https://`},
+		"a webhook in the clear":             {"notify: {webhook: {url: 'http://planted.example.org/x'}}", `notify.webhook.url: what is told would travel unencrypted, expected https://`},
 		"an unknown kind":                    {"notify: {on: [fail]}", `notify.on: "fail", expected one of: stale, failed, credits, drifting, partial`},
 		"a jitter that makes each slot late": {"jobs: {a: {jitter: 24h}}", `jobs.a.jitter: 24h0m0s, expected less than max_lateness, 24h0m0s`},
 		"a priority that is no number":       {"jobs: {a: {priority: high}}", `jobs.a.priority: "high", expected a whole number from -1000 to 1000`},

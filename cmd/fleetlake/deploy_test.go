@@ -51,6 +51,35 @@ func TestUnitFile(t *testing.T) {
 	}
 }
 
+// TestTheWatchdogRestartsTheDaemon ends a daemon as systemd's watchdog does, and holds the unit to
+// restart it: Go's runtime ends a SIGABRT with a code of its own.
+func TestTheWatchdogRestartsTheDaemon(t *testing.T) {
+	w := newWorld(t, simulator.Config{Vessels: 400})
+	w.configure(1_000_000, "    schedule: '0 0 1 1 *'\nserve: {listen: ''}\n")
+	d := w.serve()
+	d.hears("scheduled")
+	d.cmd.Process.Signal(syscall.SIGABRT)
+	code, _ := d.ends()
+	unit := string(deployFile(t, "fleetlake.service"))
+	_, rest, _ := strings.Cut(unit, "\nRestartPreventExitStatus=")
+	line, _, _ := strings.Cut(rest, "\n")
+	if prevented := strings.Fields(line); slices.Contains(prevented, fmt.Sprint(code)) || !slices.Equal(prevented, []string{fmt.Sprint(exitUsage)}) {
+		t.Errorf("a daemon that hung ends with %d, and the unit does not restart after %v", code, prevented)
+	}
+	if !strings.Contains(unit, "\nRestart=on-failure\n") || code == exitDone || strings.Contains(unit, "SuccessExitStatus") {
+		t.Errorf("exit code %d is no failure to the unit", code)
+	}
+}
+
+// TestNoImageIsATagThatMoves in the manifest.
+func TestNoImageIsATagThatMoves(t *testing.T) {
+	for line := range strings.Lines(string(deployFile(t, "cronjob.yaml"))) {
+		if image, ok := strings.CutPrefix(strings.TrimSpace(line), "image:"); ok && !strings.Contains(image, "@sha256:") {
+			t.Errorf("image %s", image)
+		}
+	}
+}
+
 // cronJob is what the test looks at in the manifest.
 type cronJob struct {
 	Kind string

@@ -13,7 +13,7 @@ import (
 )
 
 // quietFor is how long a lane says nothing where nobody watches it live.
-const quietFor = 10 * time.Second
+const quietFor = time.Minute
 
 // barWidth is the number of characters of a bar: with it a line fits a terminal of 80.
 const barWidth = 12
@@ -125,13 +125,13 @@ func bar(done, total int) string {
 	return strings.Repeat("█", full) + strings.Repeat("░", barWidth-full)
 }
 
-// say writes plain lines: a lane at most every ten seconds and once when it ends, a phase
+// say writes plain lines: a lane at most once a minute and once when it ends, a phase
 // when it begins. The last words leave nothing out.
 func (p *progressPrinter) say(now pipeline.Progress, last bool) {
 	for _, l := range now.Lanes {
 		q := p.lanes[l.Operation]
 		if q == nil {
-			q = &quietLane{at: now.At} // its first line is due in ten seconds
+			q = &quietLane{at: now.At} // its first line is due in a minute
 			p.lanes[l.Operation] = q
 		}
 		line := laneLine(l)

@@ -27,8 +27,8 @@ func TestProgressInPlainLines(t *testing.T) {
 		steps []pipeline.Progress
 		want  string
 	}{
-		"a lane speaks every ten seconds and when it ends": {
-			[]pipeline.Progress{step(0, "harvest", 0, 100), step(1, "harvest", 1, 99), step(9.9, "harvest", 9, 91), step(10, "harvest", 10, 90), step(19, "harvest", 19, 81), step(20.1, "harvest", 20, 80), step(21, "harvest", 100, 0), step(40, "harvest", 100, 0)},
+		"a lane speaks once a minute and when it ends": {
+			[]pipeline.Progress{step(0, "harvest", 0, 100), step(1, "harvest", 1, 99), step(59.9, "harvest", 9, 91), step(60, "harvest", 10, 90), step(119, "harvest", 19, 81), step(120.1, "harvest", 20, 80), step(121, "harvest", 100, 0), step(240, "harvest", 100, 0)},
 			"harvest: 0 of at most 5,000 credits spent\n" +
 				"by-type: 10 of 100 done, 48.2 a minute, 100 credits, 1m30s to go\n" +
 				"by-type: 20 of 100 done, 48.2 a minute, 200 credits, 1m20s to go\n" +

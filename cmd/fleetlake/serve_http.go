@@ -22,7 +22,6 @@ const (
 	headerWithin    = 5 * time.Second
 	readWithin      = 10 * time.Second
 	writeWithin     = 30 * time.Second
-	idleFor         = 30 * time.Second
 )
 
 // shownRecords is how many slots without a good run the page shows.
@@ -54,9 +53,10 @@ func (s *server) openPage() (stop func(), err error) {
 func serveOn(l net.Listener, handler http.Handler, log *slog.Logger) (stop func()) {
 	web := &http.Server{
 		Handler: handler, MaxHeaderBytes: mostHeader, ReadHeaderTimeout: headerWithin,
-		ReadTimeout: readWithin, WriteTimeout: writeWithin, IdleTimeout: idleFor,
+		ReadTimeout: readWithin, WriteTimeout: writeWithin,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
+	web.SetKeepAlivesEnabled(false) // an idle connection would take the place of a monitor's
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

@@ -47,6 +47,25 @@ func TestSlowClientsHoldFewConnections(t *testing.T) {
 	}
 }
 
+// TestIdleConnectionsStarveNobody asks from more clients than there are connections, each of which
+// would keep its own: a monitor that comes after them is answered.
+func TestIdleConnectionsStarveNobody(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer serveOn(l, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "here") }), slog.New(slog.DiscardHandler))()
+	for range mostConnections + 1 {
+		client := &http.Client{Transport: &http.Transport{}, Timeout: headerWithin}
+		answer, err := client.Get("http://" + l.Addr().String() + "/healthz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.Copy(io.Discard, answer.Body)
+		defer answer.Body.Close()
+	}
+}
+
 // countingListener counts the connections that were accepted and not closed yet.
 type countingListener struct {
 	net.Listener

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -21,11 +22,14 @@ type webhook struct {
 	client      *http.Client
 }
 
-// CheckWebhook refuses what is no http address. Its error does not repeat the address.
+// CheckWebhook refuses what is no http address, and plain http to another machine. Its error does not repeat the address.
 func CheckWebhook(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 		return errors.New("no absolute address, expected https://HOST/PATH")
+	}
+	if ip := net.ParseIP(u.Hostname()); u.Scheme == "http" && u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return errors.New("what is told would travel unencrypted, expected https://HOST/PATH (http is for this machine only)")
 	}
 	return nil
 }
