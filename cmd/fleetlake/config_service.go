@@ -168,13 +168,15 @@ func parseBaseURL(s string) (string, error) {
 	const expected = "expected https://HOST/api/vessels_operations"
 	u, err := url.Parse(s)
 	switch {
-	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+	case err != nil || u.Hostname() == "":
 		return "", errors.New("no absolute address, " + expected)
 	case u.User != nil:
 		return "", errors.New("address with a user or password, " + expected)
 	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
 		return "", errors.New("address with ? or #, " + expected)
-	case u.Scheme == "http" && !isLoopback(u.Hostname()):
+	case extract.CheckURL(s) != nil && u.Scheme != "http":
+		return "", errors.New("no absolute address, " + expected)
+	case extract.CheckURL(s) != nil:
 		return "", errors.New("the key would travel unencrypted, " + expected + " (http is for this machine only)")
 	}
 	return strings.TrimRight(s, "/"), nil

@@ -110,7 +110,7 @@ func (a *app) server(config Config) (*server, error) {
 	if s.metrics, err = metrics.New(metrics.Config{Dir: config.DataDir, Version: version()}); err != nil {
 		return nil, err
 	}
-	to.Log = s.log
+	to.Log, to.Lost = s.log, s.metrics.Undelivered
 	if s.notifier, err = notify.New(to); err != nil {
 		return nil, err
 	}

@@ -37,6 +37,8 @@ type Metrics struct {
 	wait     *prometheus.GaugeVec
 	spent    *prometheus.GaugeVec
 	finished *prometheus.CounterVec
+
+	undelivered prometheus.Counter
 }
 
 // phases are those of a run. Each is told, as 0 or 1.
@@ -70,10 +72,11 @@ func New(c Config) (*Metrics, error) {
 		spent:    vector("lane_credits", "Credits that the run under way has spent.", "operation"),
 		finished: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "fleetlake_runs_finished_total", Help: "Runs that this process has finished."}, []string{"job", "state"}),
 	}
+	m.undelivered = prometheus.NewCounter(prometheus.CounterOpts{Name: "fleetlake_notifications_undelivered_total", Help: "Notifications that an address did not get."})
 	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "fleetlake_build_info", Help: "The program; always 1.",
 		ConstLabels: prometheus.Labels{"version": c.Version, "go_version": runtime.Version()}})
 	build.Set(1)
-	for _, one := range []prometheus.Collector{build, m.running, m.credits, m.limit, m.phase, m.done, m.left, m.rate, m.wait, m.spent, m.finished, newStored(c)} {
+	for _, one := range []prometheus.Collector{build, m.running, m.credits, m.limit, m.phase, m.done, m.left, m.rate, m.wait, m.spent, m.finished, m.undelivered, newStored(c)} {
 		if err := m.own.Register(one); err != nil {
 			return nil, fmt.Errorf("register metrics: %w", err)
 		}
@@ -130,6 +133,9 @@ func (m *Metrics) clear() {
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(prometheus.Gatherers{m.own, m.process}, promhttp.HandlerOpts{MaxRequestsInFlight: 2, Timeout: time.Minute})
 }
+
+// Undelivered takes in that a notification did not reach an address.
+func (m *Metrics) Undelivered() { m.undelivered.Inc() }
 
 func truth(b bool) float64 {
 	if b {

@@ -166,3 +166,12 @@ func TestNewFileIsReadAndADamagedOneIsNotBelieved(t *testing.T) {
 		t.Errorf("old numbers are told for a damaged file: %s", text)
 	}
 }
+
+// TestUndeliveredNotificationsAreCounted so that an alert can ask for them.
+func TestUndeliveredNotificationsAreCounted(t *testing.T) {
+	m := newMetrics(t, t.TempDir())
+	m.Undelivered()
+	if text := scrape(t, m); !strings.Contains(text, "fleetlake_notifications_undelivered_total 1\n") {
+		t.Errorf("not counted:\n%s", text)
+	}
+}

@@ -19,6 +19,7 @@ type Config struct {
 	Secret  string   // signs what the webhook gets
 	On      []Kind   // empty is all
 	Log     *slog.Logger
+	Lost    func() // called for each event that an address did not get; may be nil
 }
 
 // queued is how many events may wait to be sent. A night has a few.
@@ -28,7 +29,7 @@ const queued = 64
 const tryFor = 10 * time.Second
 
 // pauses lie between the tries of one event.
-var pauses = []time.Duration{2 * time.Second, 15 * time.Second, time.Minute}
+var pauses = []time.Duration{2 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour}
 
 // target is one address.
 type target interface {
@@ -44,6 +45,7 @@ type Notifier struct {
 	targets []target
 	on      []Kind
 	log     *slog.Logger
+	lost    func()
 	queue   chan Event
 	cancel  context.CancelFunc
 	ended   chan struct{}
@@ -51,7 +53,10 @@ type Notifier struct {
 
 // New starts a notifier. Its errors name the place of a bad address and never the address.
 func New(c Config) (*Notifier, error) {
-	n := &Notifier{on: c.On, log: c.Log, queue: make(chan Event, queued), ended: make(chan struct{})}
+	n := &Notifier{on: c.On, log: c.Log, lost: c.Lost, queue: make(chan Event, queued), ended: make(chan struct{})}
+	if n.lost == nil {
+		n.lost = func() {}
+	}
 	if len(n.on) == 0 {
 		n.on = Kinds
 	}
@@ -71,9 +76,11 @@ func New(c Config) (*Notifier, error) {
 	n.cancel = cancel
 	go func() {
 		defer close(n.ended)
+		events := pool.New().WithMaxGoroutines(queued) // one that waits for its next try holds up no other
 		for e := range n.queue {
-			n.deliver(ctx, e)
+			events.Go(func() { n.deliver(ctx, e) })
 		}
+		events.Wait()
 	}()
 	return n, nil
 }
@@ -86,6 +93,7 @@ func (n *Notifier) Send(e Event) {
 	select {
 	case n.queue <- e:
 	default:
+		n.lost()
 		n.log.Warn("notification dropped: too many wait", "event", e.ID)
 	}
 }
@@ -104,6 +112,7 @@ func (n *Notifier) deliver(ctx context.Context, e Event) {
 	for _, t := range n.targets {
 		all.Go(func() {
 			if err := insist(ctx, t, e); err != nil {
+				n.lost()
 				n.log.Warn("notification not delivered", "event", e.ID, "to", t.name(), "error", err)
 				return
 			}

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -60,7 +61,7 @@ func tell(t *testing.T, c Config, events ...Event) string {
 	for _, e := range events {
 		n.Send(e)
 	}
-	n.Close(t.Context())
+	n.Close(t.Context()) // the tries of the three run side by side
 	return log.String()
 }
 
@@ -104,8 +105,9 @@ func TestWebhookIsTriedAgain(t *testing.T) {
 		log    string
 	}{
 		"after an error of the server": {[]int{500, 503}, 3, 17 * time.Second, "notification delivered"},
+		"after an outage of an hour":   {slices.Repeat([]int{503}, 7), 8, 77*time.Second + 110*time.Minute, "notification delivered"},
 		"after too many requests":      {[]int{429}, 2, 2 * time.Second, "notification delivered"},
-		"but not for ever":             {[]int{500, 500, 500, 500, 500}, 4, 77 * time.Second, "status 500"},
+		"but not for ever":             {slices.Repeat([]int{500}, 12), 9, 77*time.Second + 230*time.Minute, "status 500"},
 		"not after a refusal":          {[]int{403}, 1, 0, "status 403"},
 		"not to elsewhere":             {[]int{302}, 1, 0, "status 302"},
 	} {
@@ -227,10 +229,10 @@ func TestNoTargetHarmsTheOthers(t *testing.T) {
 				if time.Since(start) != 0 {
 					t.Error("Send waited")
 				}
-				n.Close(t.Context())
+				n.Close(t.Context()) // the tries of the three run side by side
 				took := time.Since(start)
 				<-time.After(2 * time.Hour) // what hangs comes to its end
-				if good.sent.Load() != 3 || took > 3*2*time.Minute || strings.Contains(log.String(), "planted") {
+				if good.sent.Load() != 3 || took > 4*time.Hour || strings.Contains(log.String(), "planted") {
 					t.Errorf("%d of 3 sent in %v, log: %s", good.sent.Load(), took, log.String())
 				}
 			})
