@@ -55,6 +55,7 @@ func (w *world) within(limit time.Duration, args ...string) (e runEnd) {
 		w.t.Error(err)
 		return e
 	}
+	peak := peakMemory(p.cmd.Process.Pid)
 	quit := time.AfterFunc(limit, func() { p.cmd.Process.Signal(syscall.SIGQUIT) })
 	kill := time.AfterFunc(limit+5*time.Second, func() { p.cmd.Process.Kill() })
 	o, err := p.wait()
@@ -64,11 +65,31 @@ func (w *world) within(limit time.Duration, args ...string) (e runEnd) {
 		w.t.Error(err)
 	}
 	e.outcome, e.took = o, time.Since(start)
-	if usage, ok := p.cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		e.rss = usage.Maxrss << 10
-	}
+	e.rss = <-peak
 	json.Unmarshal([]byte(o.stdout), &e.report) // an error prints none
 	return e
+}
+
+// peakMemory watches a process and gives the most memory that it ever held when it is gone.
+// What the kernel says at the end is of no use: it counts the parent before the exec.
+func peakMemory(pid int) <-chan int64 {
+	peak := make(chan int64, 1)
+	go func() {
+		var most int64
+		for {
+			status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+			_, after, found := strings.Cut(string(status), "VmHWM:")
+			if err != nil || !found { // gone, or a zombie that holds nothing any more
+				peak <- most
+				return
+			}
+			var kib int64
+			fmt.Sscan(after, &kib)
+			most = max(most, kib<<10)
+			time.Sleep(20 * time.Millisecond)
+		}
+	}()
+	return peak
 }
 
 func (e runEnd) String() string {

@@ -56,10 +56,20 @@ func on(f fault, paths ...string) func(call) fault {
 	}
 }
 
+// onPages has a fault on the pages of the list that hold vessels.
+func onPages(f fault) func(call) fault {
+	return func(c call) fault {
+		if c.path == typeSearch && !c.probe && c.asked != "country=Tonga" {
+			return f
+		}
+		return fault{}
+	}
+}
+
 // first has a fault on the first so many requests of each of some paths.
 func first(n int, f fault, paths ...string) func(call) fault {
 	return func(c call) fault {
-		if c.nth <= n {
+		if c.nth <= n && !c.probe {
 			return on(f, paths...)(c)
 		}
 		return fault{}

@@ -69,6 +69,7 @@ type double struct {
 type event struct {
 	at          time.Time
 	path, asked string
+	probe       bool
 	status      int // 0 when a fault spoke on the connection itself
 	billed      int
 	honest      bool // the answer left as the interface text has it
@@ -77,7 +78,8 @@ type event struct {
 // call is a request before it is answered. Counts begin at 1.
 type call struct {
 	path, asked string
-	n, nth      int // of all requests, and of those of this path
+	n, nth      int  // of all requests, and of those of this path that ask for accepted values
+	probe       bool // it asks for something that is not accepted, to be told what is
 	since       time.Duration
 }
 
@@ -165,9 +167,9 @@ func (d *double) decide(path string, r *http.Request, body []byte) (answer, faul
 	a := d.honest(now, path, r, body)
 	var f fault
 	if d.fault != nil {
-		c := call{path: path, asked: asked, n: len(d.log) + 1, nth: 1}
+		c := call{path: path, asked: asked, n: len(d.log) + 1, nth: 1, probe: a.status == 422}
 		for _, e := range d.log {
-			if e.path == path {
+			if e.path == path && !e.probe {
 				c.nth++
 			}
 		}
@@ -176,7 +178,7 @@ func (d *double) decide(path string, r *http.Request, body []byte) (answer, faul
 		}
 		f = d.fault(c)
 	}
-	e := event{at: now, path: path, asked: asked, honest: f.change == nil && f.speak == nil}
+	e := event{at: now, path: path, asked: asked, probe: a.status == 422, honest: f.change == nil && f.speak == nil}
 	if e.honest || f.billed {
 		e.billed = a.credits
 		d.balance -= a.credits

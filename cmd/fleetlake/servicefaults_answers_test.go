@@ -75,7 +75,7 @@ var bodies = map[string]faultCase{
 	"UTF-16": {fault: on(rewrites(func(b []byte) []byte {
 		return append([]byte("\xff\xfe"), bytes.Join(bytes.Split(b, nil), []byte{0})...)
 	}), priced...), codes: []int{tooLittle}},
-	"NaN for a number":                {fault: on(rewrites(func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(`"limit":100`), []byte(`"limit":NaN`)) }), typeSearch), codes: []int{exitPartial}},
+	"NaN for a number":                {fault: onPages(rewrites(func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(`"limit":100`), []byte(`"limit":NaN`)) })), codes: []int{exitPartial, tooLittle}},
 	"the key as the name of a vessel": {fault: on(rewrites(func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("DOUBLE_"), []byte(shapes(canary)[3])) }), priced...), codes: []int{exitDone}, harmless: true},
 }
 

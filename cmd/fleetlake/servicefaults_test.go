@@ -50,8 +50,8 @@ const tooLittle = 9
 
 // Bounds of every run in the table.
 const (
-	faultDeadline = 3 * time.Second
-	faultBound    = faultDeadline + 12*time.Second // the process has it to publish and to end
+	faultDeadline = 8 * time.Second
+	faultBound    = faultDeadline + 15*time.Second // the process has it to publish and to end
 	faultMemory   = 512 << 20
 	faultBill     = 250 // what a tiny night costs and twice as much for what is tried again
 )
@@ -81,14 +81,14 @@ func TestServiceFaults(t *testing.T) {
 	trials := map[string]trial{}
 	var work sync.WaitGroup
 	defer work.Wait()
-	inAir := make(chan struct{}, 5) // most of them wait most of the time
+	inAir := make(chan struct{}, 6) // most of them wait most of the time
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
 		c := cases[name]
 		d := newDouble(t, tinyFleet())
 		d.fault = c.fault
-		deadline, api := faultDeadline, ", timeout: 700ms, patience: 1s"
+		deadline, api := faultDeadline, ", timeout: 1s, patience: 1s"
 		if c.patient {
-			deadline, api = time.Minute, ", timeout: 700ms, patience: 1m"
+			deadline, api = time.Minute, ", timeout: 1s, patience: 1m"
 		}
 		w := newDoubleWorld(t, d, 20_000, 1000, api+c.api, fmt.Sprintf(tinyJob, deadline))
 		if c.prepare != nil {
@@ -98,7 +98,7 @@ func TestServiceFaults(t *testing.T) {
 		trials[name] = x
 		work.Go(func() {
 			inAir <- struct{}{}
-			x.end <- w.within(deadline-faultDeadline+2*faultBound, "run", "nightly", "--date", doubleNight, "--json")
+			x.end <- w.within(deadline+faultBound, "run", "nightly", "--date", doubleNight, "--json")
 			<-inAir
 		})
 	}

@@ -7,46 +7,46 @@ import (
 
 // values are answers in good JSON that say what cannot be.
 var values = map[string]faultCase{
-	"a total of two thousand million":         {fault: on(sets("total", 2_000_000_000), typeSearch), codes: []int{exitPartial}},
-	"a total beyond all numbers":              {fault: on(sets("total", json.Number("1e999")), typeSearch), codes: []int{exitPartial}},
-	"a total below zero":                      {fault: on(sets("total", -1), typeSearch), codes: []int{exitPartial}},
-	"a total with a fraction":                 {fault: on(sets("total", 120.5), typeSearch), codes: []int{exitPartial}},
-	"a total in words":                        {fault: on(sets("total", "many"), typeSearch), codes: []int{exitPartial}},
-	"a total as a text":                       {fault: on(edits(totalAsText), typeSearch), codes: []int{exitDone}, harmless: true},
-	"no total":                                {fault: on(edits(func(o map[string]any) { delete(o, "total") }), typeSearch), codes: []int{exitDone, exitPartial}, harmless: true},
-	"a total that is smaller than its page":   {fault: on(sets("total", 1), typeSearch), codes: []int{exitPartial}},
+	"a total of two thousand million":         {fault: onPages(sets("total", 2_000_000_000)), codes: []int{exitPartial, tooLittle}},
+	"a total beyond all numbers":              {fault: onPages(sets("total", json.Number("1e999"))), codes: []int{exitPartial, tooLittle}},
+	"a total below zero":                      {fault: onPages(sets("total", -1)), codes: []int{exitPartial, tooLittle}},
+	"a total with a fraction":                 {fault: onPages(sets("total", 120.5)), codes: []int{exitDone, exitPartial, tooLittle}, harmless: true},
+	"a total in words":                        {fault: onPages(sets("total", "many")), codes: []int{exitPartial, tooLittle}},
+	"a total as a text":                       {fault: onPages(edits(totalAsText)), codes: []int{exitDone}, harmless: true},
+	"no total":                                {fault: onPages(edits(func(o map[string]any) { delete(o, "total") })), codes: []int{exitDone, exitPartial, tooLittle}, harmless: true},
+	"a total that is smaller than its page":   {fault: onPages(sets("total", 1)), codes: []int{exitPartial, tooLittle}},
 	"a total that grows with each page":       {fault: growing, codes: []int{exitPartial}, most: 600},
 	"a page that comes again and again":       {fault: repeating, codes: []int{exitPartial}, most: 600},
-	"a page that is another's":                {fault: on(sets("page", 7), typeSearch), codes: []int{exitDone, exitPartial}, harmless: true},
+	"a page that is another's":                {fault: onPages(sets("page", 7)), codes: []int{exitDone, exitPartial, tooLittle}, harmless: true},
 	"items that are null on an empty page":    {fault: on(edits(func(o map[string]any) { nullWhere(o, "items", true) }), typeSearch), codes: []int{exitDone}, harmless: true},
-	"items that are null on every page":       {fault: on(edits(func(o map[string]any) { nullWhere(o, "items", false) }), typeSearch), codes: []int{exitPartial}},
-	"items that are an object":                {fault: on(sets("items", map[string]any{}), typeSearch), codes: []int{exitPartial}},
-	"items that are nothing":                  {fault: on(sets("items", make([]any, 50)), typeSearch), codes: []int{exitDone, exitPartial}, harmless: true},
-	"items that are numbers":                  {fault: on(sets("items", []int{1, 2, 3}), typeSearch), codes: []int{exitDone, exitPartial}, harmless: true},
-	"items that are lists":                    {fault: on(sets("items", [][]string{{}, {}}), typeSearch), codes: []int{exitDone, exitPartial}, harmless: true},
-	"no items":                                {fault: on(edits(func(o map[string]any) { delete(o, "items") }), typeSearch), codes: []int{exitPartial}},
-	"a hundred thousand items on a page":      {fault: on(edits(crowd), typeSearch), codes: []int{exitDone, exitPartial}, harmless: true},
-	"numbers where texts were":                {fault: on(edits(eachItem(func(v map[string]any) { v["imo"], v["mmsi"] = 9000001, 215000000.0 })), typeSearch), codes: []int{exitDone, exitPartial}, harmless: true},
-	"objects where texts were":                {fault: on(edits(eachItem(func(v map[string]any) { v["name"], v["country"] = map[string]any{"en": "x"}, []int{1} })), typeSearch), codes: []int{exitDone, exitPartial}, harmless: true},
-	"vessels without any number":              {fault: on(edits(eachItem(func(v map[string]any) { v["imo"], v["mmsi"] = nil, nil })), typeSearch), codes: []int{exitDone, exitPartial}, harmless: true},
-	"all vessels with one number":             {fault: on(edits(eachItem(func(v map[string]any) { v["imo"], v["mmsi"] = "9074729", "215000000" })), typeSearch), codes: []int{exitDone, exitPartial}, harmless: true},
-	"a name of a megabyte":                    {fault: on(edits(firstItem(func(v map[string]any) { v["name"] = strings.Repeat("N", 1<<20) })), typeSearch), codes: []int{exitDone, exitPartial}, harmless: true},
-	"names with NUL and bells":                {fault: on(edits(eachItem(func(v map[string]any) { v["name"] = "A\x00B\x07\x1b[2J" })), typeSearch), codes: []int{exitDone, exitPartial}, harmless: true},
-	"names that are SQL":                      {fault: on(edits(eachItem(func(v map[string]any) { v["name"] = "'; DROP TABLE vessels; --" })), typeSearch), codes: []int{exitDone}, harmless: true},
-	"names in broken UTF-8":                   {fault: on(rewrites(brokenNames), typeSearch), codes: []int{exitDone, exitPartial, exitUnexpected}, harmless: true},
-	"a thousand members more":                 {fault: on(edits(eachItem(manyMembers)), typeSearch), codes: []int{exitDone}, harmless: true},
-	"a member that is there twice":            {fault: on(rewrites(func(b []byte) []byte { return append(b[:len(b)-1], `,"total":0,"items":[]}`...) }), typeSearch), codes: []int{exitDone, exitPartial}, harmless: true},
-	"a country that nobody asked for":         {fault: on(edits(eachItem(func(v map[string]any) { v["country"], v["countryIso"] = "Atlantis", "XX" })), typeSearch), codes: []int{exitDone, exitPartial, exitUnexpected}, harmless: true},
+	"items that are null on every page":       {fault: onPages(edits(func(o map[string]any) { nullWhere(o, "items", false) })), codes: []int{exitPartial, tooLittle}},
+	"items that are an object":                {fault: onPages(sets("items", map[string]any{})), codes: []int{exitPartial, tooLittle}},
+	"items that are nothing":                  {fault: onPages(sets("items", make([]any, 50))), codes: []int{exitDone, exitPartial, tooLittle}, harmless: true},
+	"items that are numbers":                  {fault: onPages(sets("items", []int{1, 2, 3})), codes: []int{exitDone, exitPartial, tooLittle}, harmless: true},
+	"items that are lists":                    {fault: onPages(sets("items", [][]string{{}, {}})), codes: []int{exitDone, exitPartial, tooLittle}, harmless: true},
+	"no items":                                {fault: onPages(edits(func(o map[string]any) { delete(o, "items") })), codes: []int{exitPartial, tooLittle}},
+	"a hundred thousand items on a page":      {fault: onPages(edits(crowd)), codes: []int{exitDone, exitPartial, tooLittle}, harmless: true},
+	"numbers where texts were":                {fault: onPages(edits(eachItem(func(v map[string]any) { v["imo"], v["mmsi"] = 9000001, 215000000.0 }))), codes: []int{exitDone, exitPartial, tooLittle}, harmless: true},
+	"objects where texts were":                {fault: onPages(edits(eachItem(func(v map[string]any) { v["name"], v["country"] = map[string]any{"en": "x"}, []int{1} }))), codes: []int{exitDone, exitPartial, tooLittle}, harmless: true},
+	"vessels without any number":              {fault: onPages(edits(eachItem(func(v map[string]any) { v["imo"], v["mmsi"] = nil, nil }))), codes: []int{exitDone, exitPartial, tooLittle}, harmless: true},
+	"all vessels with one number":             {fault: onPages(edits(eachItem(func(v map[string]any) { v["imo"], v["mmsi"] = "9074729", "215000000" }))), codes: []int{exitDone, exitPartial, tooLittle}, harmless: true},
+	"a name of a megabyte":                    {fault: onPages(edits(firstItem(func(v map[string]any) { v["name"] = strings.Repeat("N", 1<<20) }))), codes: []int{exitDone, exitPartial, tooLittle}, harmless: true},
+	"names with NUL and bells":                {fault: onPages(edits(eachItem(func(v map[string]any) { v["name"] = "A\x00B\x07\x1b[2J" }))), codes: []int{exitDone, exitPartial, tooLittle}, harmless: true},
+	"names that are SQL":                      {fault: onPages(edits(eachItem(func(v map[string]any) { v["name"] = "'; DROP TABLE vessels; --" }))), codes: []int{exitDone}, harmless: true},
+	"names in broken UTF-8":                   {fault: onPages(rewrites(brokenNames)), codes: []int{exitDone, exitPartial, exitUnexpected}, harmless: true},
+	"a thousand members more":                 {fault: onPages(edits(eachItem(manyMembers))), codes: []int{exitDone}, harmless: true},
+	"a member that is there twice":            {fault: onPages(rewrites(func(b []byte) []byte { return append(b[:len(b)-1], `,"limit":100}`...) })), codes: []int{exitDone, exitPartial, tooLittle}, harmless: true},
+	"a country that nobody asked for":         {fault: onPages(edits(eachItem(func(v map[string]any) { v["country"], v["countryIso"] = "Atlantis", "XX" }))), codes: []int{exitDone, exitPartial, exitUnexpected}, harmless: true},
 	"no vessels in the sweep":                 {fault: on(edits(func(o map[string]any) { delete(o, "vessels") }), statusSearch), codes: []int{exitPartial}},
 	"vessels that are null in the sweep":      {fault: on(sets("vessels", nil), statusSearch), codes: []int{exitDone, exitPartial}, harmless: true},
 	"the answer of the other search":          {fault: on(says(200, `{"total":0,"items":[],"limit":100,"page":1}`), statusSearch), codes: []int{exitPartial}},
-	"the sweep's answer to the list":          {fault: on(says(200, `{"vessels":[]}`), typeSearch), codes: []int{exitPartial}},
+	"the sweep's answer to the list":          {fault: onPages(says(200, `{"vessels":[]}`)), codes: []int{exitPartial, tooLittle}},
 	"a lookup that tells of another vessel":   {fault: on(sets("detail", tinyFleet()[134].profile()), particulars), codes: []int{exitDone, exitPartial}, harmless: true},
 	"a lookup that answers in words":          {fault: on(sets("detail", "Vessel not found"), particulars), codes: []int{exitDone}, harmless: true},
 	"a lookup that answers with nothing":      {fault: on(sets("detail", nil), particulars), codes: []int{exitDone, exitPartial}, harmless: true},
 	"a lookup that answers with a list":       {fault: on(sets("detail", []any{}), particulars), codes: []int{exitDone, exitPartial}, harmless: true},
-	"a list that forgets half its vessels":    {fault: on(edits(forgetful), typeSearch), codes: []int{exitPartial}},
-	"a list that is empty but for its totals": {fault: on(sets("items", []any{}), typeSearch), codes: []int{exitPartial}},
+	"a list that forgets half its vessels":    {fault: onPages(edits(forgetful)), codes: []int{exitPartial, tooLittle}},
+	"a list that is empty but for its totals": {fault: onPages(fault{change: emptied}), codes: []int{exitPartial, tooLittle}},
 }
 
 func totalAsText(o map[string]any) {
@@ -58,7 +58,7 @@ func totalAsText(o map[string]any) {
 
 // growing promises one page more with each page, and gives it.
 func growing(c call) fault {
-	if c.path != typeSearch || strings.Contains(c.asked, "Tonga") {
+	if c.path != typeSearch || c.probe || strings.Contains(c.asked, "Tonga") {
 		return fault{}
 	}
 	return fault{billed: true, change: func(a *answer) {
@@ -102,6 +102,11 @@ func crowd(o map[string]any) {
 		}
 		o["items"] = many
 	}
+}
+
+// emptied gives no vessel and the whole total, which costs nothing.
+func emptied(a *answer) {
+	edits(func(o map[string]any) { o["items"] = []any{} }).change(a)
 }
 
 // forgetful gives every other vessel and the whole total.
