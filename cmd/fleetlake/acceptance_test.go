@@ -311,6 +311,27 @@ func TestASecondRunOfANight(t *testing.T) {
 	}
 }
 
+// TestDocumentedLimits runs at the documented limits against a service that keeps them for a
+// minute that moves and for one that begins with each minute of the clock. It takes minutes.
+func TestDocumentedLimits(t *testing.T) {
+	if os.Getenv("FLEETLAKE_LONG") == "" {
+		t.Skip("takes minutes; set FLEETLAKE_LONG to run it")
+	}
+	t.Parallel()
+	d := newDouble(t, worldFleet(600))
+	d.limits = perMinute
+	w := newDoubleWorld(t, d, 1, 0, "", "")
+	w.write("fleetlake.yaml", "budget: {per_run: 0}\njobs: {nightly: {list: {by: country, countries: [Malta, Panama]}, sweep: {statuses: [moored], zones: [all]}, lookup: {max_requests: 110}}}\n")
+	if e := w.within(10*time.Minute, "run", "nightly", "--date", doubleNight, "--json"); e.code != exitDone {
+		t.Errorf("want exit code %d: %s", exitDone, e)
+	}
+	for _, e := range d.events() {
+		if e.status == 429 {
+			t.Errorf("%s %s was one request too many", e.path, e.asked)
+		}
+	}
+}
+
 // filesHold lists the files below a directory that hold one of some texts.
 func filesHold(dir string, texts []string) (found []string) {
 	filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
