@@ -179,12 +179,12 @@ func (d *double) decide(path string, r *http.Request, body []byte) (answer, faul
 		f = d.fault(c)
 	}
 	e := event{at: now, path: path, asked: asked, probe: a.status == 422, honest: f.change == nil && f.speak == nil}
+	if f.change != nil {
+		f.change(&a)
+	}
 	if e.honest || f.billed {
 		e.billed = a.credits
 		d.balance -= a.credits
-	}
-	if f.change != nil {
-		f.change(&a)
 	}
 	if f.speak == nil {
 		e.status = a.status

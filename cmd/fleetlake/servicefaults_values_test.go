@@ -16,7 +16,7 @@ var values = map[string]faultCase{
 	"no total":                                {fault: onPages(edits(func(o map[string]any) { delete(o, "total") })), codes: []int{exitDone, exitPartial, tooLittle}, harmless: true},
 	"a total that is smaller than its page":   {fault: onPages(sets("total", 1)), codes: []int{exitPartial, tooLittle}},
 	"a total that grows with each page":       {fault: growing, codes: []int{exitPartial}, most: 600},
-	"a page that comes again and again":       {fault: repeating, codes: []int{exitPartial}, most: 600},
+	"a page that comes again and again":       {fault: repeating, codes: []int{exitPartial, exitCredits}, most: 600},
 	"a page that is another's":                {fault: onPages(sets("page", 7)), codes: []int{exitDone, exitPartial, tooLittle}, harmless: true},
 	"items that are null on an empty page":    {fault: on(edits(func(o map[string]any) { nullWhere(o, "items", true) }), typeSearch), codes: []int{exitDone}, harmless: true},
 	"items that are null on every page":       {fault: onPages(edits(func(o map[string]any) { nullWhere(o, "items", false) })), codes: []int{exitPartial, tooLittle}},
