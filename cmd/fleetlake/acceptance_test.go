@@ -166,6 +166,9 @@ func TestABlockedOperationEndsItsRun(t *testing.T) {
 					if budget == 900 {
 						codes = append(codes, exitCredits)
 					}
+					if path == typeSearch && from == 1 {
+						codes = append(codes, tooLittle) // 249 of 522 partitions are less than half
+					}
 					if e.hung || !slices.Contains(codes, e.code) {
 						t.Fatalf("want exit code %v within a minute: %s", codes, e)
 					}
