@@ -97,7 +97,7 @@ func (c *Client) readBody(ctx context.Context, resp *http.Response, most int) (b
 	release = func() {}
 	var b bytes.Buffer
 	if n := resp.ContentLength; n > 0 {
-		b.Grow(int(min(n+bytes.MinRead, smallBody)))
+		b.Grow(int(min(n, smallBody)) + bytes.MinRead)
 	}
 	if _, err = io.CopyN(&b, resp.Body, smallBody); err == nil {
 		select {
