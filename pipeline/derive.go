@@ -29,6 +29,13 @@ func (p *Pipeline) Recover(ctx context.Context) (reports []Report, err error) {
 	if err := load.Clean(p.Dir); err != nil {
 		return nil, err
 	}
+	said, err := warehouse.Restore(ctx, p.Dir)
+	for _, words := range said {
+		p.Log.Warn(words)
+	}
+	if err != nil {
+		return nil, err
+	}
 	paths, err := journal.Segments(p.journal())
 	if err != nil {
 		return nil, err
@@ -128,7 +135,7 @@ func (p *Pipeline) publish(ctx context.Context, written []load.Manifest) (err er
 	p.Progress(Progress{At: p.Now(), Phase: "publish"})
 	ctx, span := phase(ctx, "publish", attribute.Int("fleetlake.runs", len(written)))
 	defer end(span, &err)
-	return load.Publish(ctx, p.Dir, load.Options{AcceptIssues: p.AcceptIssues}, written...)
+	return load.Publish(ctx, p.Dir, load.Options{AcceptIssues: p.AcceptIssues, Tell: func(words string) { p.Log.Warn(words) }}, written...)
 }
 
 // transform turns a segment into lake files.

@@ -60,6 +60,12 @@ func Adopt(dir, aside string) error {
 	if err := os.MkdirAll(filepath.Dir(Path(dir)), 0o755); err != nil {
 		return fmt.Errorf("adopt: %w", err)
 	}
+	if err := adoptFingerprints(dir, aside); err != nil {
+		return err
+	}
+	if _, err := clearBeside(dir); err != nil {
+		return err
+	}
 	if err := Swap(versions(aside), versions(dir), filepath.Join(aside, "versions.old")); err != nil {
 		return err
 	}
@@ -71,6 +77,20 @@ func Adopt(dir, aside string) error {
 		return fmt.Errorf("adopt: %w", err)
 	}
 	return writeMarks(dir, nil)
+}
+
+// adoptFingerprints lets the files that were built aside count as published. What is there
+// keeps its own: it goes on as a version.
+func adoptFingerprints(dir, aside string) error {
+	vs, err := kept(aside)
+	if err != nil {
+		return err
+	}
+	paths := []string{Path(aside)}
+	for _, v := range vs {
+		paths = append(paths, v.path)
+	}
+	return remember(dir, paths...)
 }
 
 // Swap puts a directory in the place of another, which then has the name old. When it is done

@@ -36,6 +36,8 @@ type Build struct {
 	Finish []func(context.Context, *Tx) error            // likewise, on the finished file, with all memory free again; they only read
 	Check  func(ctx context.Context, w *Warehouse) error // of the finished file, before it is published; may be nil
 
+	Tell func(words string) // hears what was found beside the published file and removed; may be nil
+
 	migrations migrations // of tests; nil is the program's
 }
 

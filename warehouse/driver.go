@@ -132,6 +132,12 @@ func damaged(err error) bool {
 	return false
 }
 
+// heldForWriting reports whether a file could not be opened because another program has it open
+// for writing.
+func heldForWriting(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "Could not set lock on file")
+}
+
 // outOfMemory reports whether DuckDB met its limit where it cannot spill.
 func outOfMemory(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "Out of Memory Error")

@@ -25,6 +25,9 @@ var ErrNoVersion = errors.New("no earlier version of the warehouse is kept")
 // publish puts the finished file in the place of the published one. Readers keep the one that
 // they have open.
 func (b *Build) publish() error {
+	if err := os.Chmod(b.work(), publishedMode); err != nil {
+		return fmt.Errorf("publish: %w", err)
+	}
 	if err := flush(b.work()); err != nil {
 		return err
 	}
@@ -39,6 +42,18 @@ func (b *Build) publish() error {
 		return fmt.Errorf("publish: %w", err)
 	}
 	if err := flush(versions(b.Dir)); err != nil {
+		return err
+	}
+	if err := remember(b.Dir, b.work()); err != nil {
+		return err
+	}
+	said, err := clearBeside(b.Dir)
+	if b.Tell != nil {
+		for _, words := range said {
+			b.Tell(words)
+		}
+	}
+	if err != nil {
 		return err
 	}
 	if err := replace(b.work(), Path(b.Dir)); err != nil {
@@ -123,6 +138,10 @@ func Base(ctx context.Context, dir, date string) (path string, runs map[string]b
 	if err != nil {
 		return "", nil, err
 	}
+	known, err := readFingerprints(dir)
+	if err != nil {
+		return "", nil, err
+	}
 	candidates := []string{Path(dir)}
 	for _, v := range vs {
 		if !v.onlyForRollback() {
@@ -130,6 +149,9 @@ func Base(ctx context.Context, dir, date string) (path string, runs map[string]b
 		}
 	}
 	for i, path := range candidates {
+		if !genuine(known, path) { // changed by another program, or not there
+			continue
+		}
 		runs, latest, err := held(ctx, path)
 		if i == 0 { // what is published is not rolled back
 			maps.DeleteFunc(out, func(run string, _ bool) bool { return runs[run] })

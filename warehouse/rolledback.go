@@ -91,6 +91,7 @@ type Rolled struct {
 	Version string   // the file that is published now
 	Last    string   // its latest run; empty if it has none
 	Out     []string // the runs that it lacks, which no start publishes again
+	Said    []string // what was found beside the published file and removed
 }
 
 // Rollback publishes the version before the published one again, and keeps what that takes
@@ -101,8 +102,12 @@ func Rollback(ctx context.Context, dir string) (Rolled, error) {
 	if err != nil {
 		return Rolled{}, err
 	}
+	said, err := clearBeside(dir)
+	if err != nil {
+		return Rolled{}, fmt.Errorf("roll back: %w", err)
+	}
 	before, _, err := held(ctx, Path(dir))
-	if err != nil && !errors.Is(err, ErrNone) && !errors.Is(err, ErrDamaged) {
+	if err != nil && !heldForWriting(err) && !errors.Is(err, ErrNone) && !errors.Is(err, ErrDamaged) {
 		return Rolled{}, fmt.Errorf("roll back: %w", err)
 	}
 	maps.DeleteFunc(marks, func(run string, _ bool) bool { return before[run] })
@@ -110,7 +115,7 @@ func Rollback(ctx context.Context, dir string) (Rolled, error) {
 	if err != nil {
 		return Rolled{}, err
 	}
-	done := Rolled{Version: v.path}
+	done := Rolled{Version: v.path, Said: said}
 	for run := range before {
 		if !runs[run] {
 			done.Out, marks[run] = append(done.Out, run), true
@@ -137,8 +142,12 @@ func earlier(ctx context.Context, dir string, before, out map[string]bool) (vers
 	}
 	info, _ := os.Stat(Path(dir)) // nil if nothing is published
 	at := slices.IndexFunc(vs, func(v version) bool { return info != nil && os.SameFile(v.info, info) })
+	known, err := readFingerprints(dir)
+	if err != nil {
+		return version{}, nil, err
+	}
 	for _, v := range vs[at+1:] {
-		if v.onlyBase() {
+		if v.onlyBase() || !genuine(known, v.path) {
 			continue
 		}
 		runs, _, err := held(ctx, v.path)

@@ -56,6 +56,9 @@ func (a *app) rollback(ctx context.Context, p *pipeline.Pipeline, asJSON bool) e
 	if err != nil {
 		return err
 	}
+	for _, words := range done.Said {
+		fmt.Fprintf(a.stderr, "fleetlake: %s\n", words)
+	}
 	if asJSON {
 		return printJSON(a.stdout, rolledBack{Last: done.Last, Out: notNil(done.Out), Back: []string{}})
 	}
