@@ -87,7 +87,7 @@ func TestBadInput(t *testing.T) {
 		},
 		"a query before the first run": {
 			func(*world) {},
-			[]string{"query", "SELECT 1"}, exitUnexpected, []string{"no warehouse yet"},
+			[]string{"query", "SELECT 1"}, exitUsage, []string{"no data in", "fleetlake-data", "--data"},
 		},
 	}
 	for name, c := range cases {

@@ -67,7 +67,7 @@ func sinceDay(s string, now time.Time) (time.Time, error) {
 
 // credits prints the ledger.
 func (a *app) credits(ctx context.Context, since time.Time, by string, asJSON bool) error {
-	dir, err := a.data()
+	dir, err := a.lake()
 	if err != nil {
 		return err
 	}

@@ -139,7 +139,7 @@ func TestCreditsNameWhoElseSpends(t *testing.T) {
 
 func TestCreditsSince(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 300})
-	w.must(exitUnexpected, "credits") // there is no warehouse yet
+	w.must(exitUsage, "credits") // there is no warehouse yet
 	w.configure(1_000_000, ledgerJob)
 	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
 	if b := w.bill("--since", "2d"); b.Since == "" || b.Requests == 0 || len(b.Runs) != 1 {

@@ -84,6 +84,9 @@ type explanation struct {
 }
 
 func (a *app) explain(ctx context.Context, c Config, number string, asJSON bool) error {
+	if err := requireLake(c.DataDir); err != nil {
+		return err
+	}
 	// A few rows of each table: a second thread costs more than it saves.
 	w, err := warehouse.Open(ctx, warehouse.Path(c.DataDir), warehouse.Options{Threads: 1})
 	if err != nil {

@@ -98,7 +98,7 @@ func explainsChange(t *testing.T, e explanation, old, now simulator.Vessel) {
 
 func TestExplainWithoutAnAnswer(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 300})
-	if o := w.must(exitUnexpected, "explain", "9218301"); !strings.Contains(o.stderr, "no warehouse yet") {
+	if o := w.must(exitUsage, "explain", "9218301"); !strings.Contains(o.stderr, "no data in") {
 		t.Errorf("without a warehouse: %s", o.stderr)
 	}
 	w.configure(1_000_000, ledgerJob)

@@ -20,7 +20,7 @@ they are, and are named. A DIR that holds anything else is left alone.`,
 		Example: "  fleetlake export /mnt/lake/fleet",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, err := a.data()
+			dir, err := a.lake()
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"syscall"
 	"time"
@@ -117,6 +118,30 @@ func (a *app) config() (Config, error) {
 func (a *app) data() (string, error) {
 	c, err := a.config()
 	return c.DataDir, err
+}
+
+// lake returns the data directory for a verb that reads it. One that no run has written into
+// is refused: a mistyped --data looks like an empty lake.
+func (a *app) lake() (string, error) {
+	dir, err := a.data()
+	if err != nil {
+		return "", err
+	}
+	return dir, requireLake(dir)
+}
+
+// requireLake refuses a directory that no run has written into.
+func requireLake(dir string) error {
+	for _, part := range []string{"journal", "lake", "warehouse"} {
+		if _, err := os.Stat(filepath.Join(dir, part)); !errors.Is(err, fs.ErrNotExist) {
+			return nil // there, or its verb says what is wrong with it
+		}
+	}
+	whole, err := filepath.Abs(dir)
+	if err != nil {
+		whole = dir
+	}
+	return fmt.Errorf("no data in %s: it has no journal, no lake and no warehouse. Is --data (FLEETLAKE_DATA, data_dir) right? `fleetlake run JOB` makes them, `fleetlake demo` shows them: %w", whole, errUsage)
 }
 
 // pipeline returns what runs jobs, after a check that the service can be called.

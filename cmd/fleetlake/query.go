@@ -30,7 +30,7 @@ and nothing else: no file, no network, no extension, no setting.`,
   fleetlake query --format parquet --out fleet.parquet "FROM vessels"`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, err := a.data()
+			dir, err := a.lake()
 			if err != nil {
 				return err
 			}

@@ -31,7 +31,7 @@ file that was published before. Runs that were rolled back come back.`,
   fleetlake rebuild --json > differences.json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := a.data()
+			dir, err := a.lake()
 			if err != nil {
 				return err
 			}

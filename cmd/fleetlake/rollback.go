@@ -22,7 +22,7 @@ caps. They are in the journal, and in the file warehouse/rolled_back of the data
   fleetlake rollback --undo`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := a.data()
+			dir, err := a.lake()
 			if err != nil {
 				return err
 			}

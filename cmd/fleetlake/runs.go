@@ -26,7 +26,7 @@ func (a *app) runsCommand() *cobra.Command {
 			if html != "" && len(args) == 0 {
 				return fmt.Errorf("--html needs a RUN_ID: %w", errUsage)
 			}
-			dir, err := a.data()
+			dir, err := a.lake()
 			if err != nil {
 				return err
 			}

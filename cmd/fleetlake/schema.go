@@ -24,7 +24,7 @@ func (a *app) schemaCommand() *cobra.Command {
 			if !ok {
 				return fmt.Errorf("--format %q: want text, markdown or json: %w", format, errUsage)
 			}
-			dir, err := a.data()
+			dir, err := a.lake()
 			if err != nil {
 				return err
 			}

@@ -25,7 +25,7 @@ with 1 if anything is. It changes nothing, and works while a run is under way.`,
   fleetlake verify --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := a.data()
+			dir, err := a.lake()
 			if err != nil {
 				return err
 			}
