@@ -151,9 +151,6 @@ func TestARollbackFromADamagedFileGivesNoRunUp(t *testing.T) {
 	must(t, err)
 	must(t, os.Remove(warehouse.Path(p.Dir)))
 	must(t, os.WriteFile(warehouse.Path(p.Dir), slices.Concat(b[:100], make([]byte, 20_000), b[20_100:]), 0o644))
-	if _, err := p.Recover(t.Context()); !errors.Is(err, warehouse.ErrDamaged) {
-		t.Errorf("got %v, want %v", err, warehouse.ErrDamaged)
-	}
 	done, err := p.Rollback(t.Context())
 	must(t, err)
 	if len(done.Out) > 0 {
