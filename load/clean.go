@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -38,6 +40,43 @@ func Clean(dir string) error {
 		}
 	}
 	return nil
+}
+
+// Drop removes the lake files of a run that is not to be published: readers of the directories
+// would count them.
+func Drop(dir string, m Manifest) error {
+	for _, f := range m.Files {
+		err := os.Remove(filepath.Join(lake(dir), filepath.FromSlash(f.Path)))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("drop run %s: %w", m.Run.ID, err)
+		}
+	}
+	return nil
+}
+
+// Missing looks for what the lake should hold of published runs, and does not: manifests, and
+// files that they name, by their sizes. It opens no file but the manifests.
+func Missing(dir string, published map[string]bool) (missing []string, err error) {
+	for _, run := range slices.Sorted(maps.Keys(published)) {
+		path := filepath.Join(manifests(dir), run+".json")
+		m, err := readManifest(path)
+		if err != nil {
+			missing = append(missing, err.Error())
+			continue
+		}
+		for _, f := range m.Files {
+			info, err := os.Stat(filepath.Join(lake(dir), filepath.FromSlash(f.Path)))
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+				missing = append(missing, f.Path+" is missing")
+			case err != nil:
+				return nil, fmt.Errorf("look for %s: %w", f.Path, err)
+			case info.Size() != f.Bytes:
+				missing = append(missing, fmt.Sprintf("%s has %d bytes, its manifest has %d", f.Path, info.Size(), f.Bytes))
+			}
+		}
+	}
+	return missing, nil
 }
 
 // keepLatestFleet leaves a night one file of vessels, that of its latest run: a reader of the

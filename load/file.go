@@ -12,6 +12,26 @@ import (
 	"path/filepath"
 )
 
+// Who may read the lake: its owner, and the group that he gives it to.
+const (
+	fileMode = 0o640
+	dirMode  = 0o750
+)
+
+// makeDir makes a directory, and those above it, so that they survive a crash.
+func makeDir(path string) error {
+	if _, err := os.Stat(path); err == nil || !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err := makeDir(filepath.Dir(path)); err != nil {
+		return err
+	}
+	if err := os.Mkdir(path, dirMode); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
 // part ends the name of a file that is not finished.
 const part = ".part"
 
@@ -25,10 +45,10 @@ type file struct {
 }
 
 func create(path string) (*file, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := makeDir(filepath.Dir(path)); err != nil {
 		return nil, fmt.Errorf("create %s: %w", path, err)
 	}
-	f, err := os.Create(path + part)
+	f, err := os.OpenFile(path+part, os.O_RDWR|os.O_CREATE|os.O_TRUNC, fileMode)
 	if err != nil {
 		return nil, fmt.Errorf("create: %w", err)
 	}
@@ -95,6 +115,15 @@ func syncFile(path string) error {
 
 // syncDir waits until the names in a directory are on disk.
 func syncDir(path string) error { return syncFile(path) }
+
+// narrow takes from a file what fileMode does not allow.
+func narrow(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	return os.Chmod(path, info.Mode().Perm()&fileMode)
+}
 
 // digest returns the size and the SHA-256 of a file.
 func digest(path string) (size int64, sum string, err error) {

@@ -13,8 +13,19 @@ import (
 )
 
 // ErrIssues says that a run met so many more issues than those before it that a rule of ours
-// or the service is at fault. Nothing is published then, and nothing is lost.
-var ErrIssues = errors.New("suddenly so many values are refused that nothing is published, until the rule is mended or you accept them (--accept-issues); what was paid for is kept, and the next start tries again")
+// or the service is at fault. That run is not published then, and nothing of it is lost.
+var ErrIssues = errors.New("suddenly so many values are refused that the run is held back, until the rule is mended or you accept them (`fleetlake run JOB --accept-issues`); what was paid for is kept, and each start tries again")
+
+// IssuesError names the run that ErrIssues is about.
+type IssuesError struct {
+	Run    string
+	Reason string // what was refused, how often, and how often that was to be expected
+}
+
+func (e *IssuesError) Error() string {
+	return fmt.Sprintf("run %s: %s: %v", e.Run, e.Reason, ErrIssues)
+}
+func (e *IssuesError) Unwrap() error { return ErrIssues }
 
 // When issues stop a publish: where a quarter of a dataset's rows more have one than in any
 // of the runs before, or half of them where nothing is known of such runs. The shares of
@@ -87,8 +98,8 @@ func (p *publication) issues(ctx context.Context, w *warehouse.Warehouse, m Mani
 		return cmp.Or(-cmp.Compare(tonight.share(a), tonight.share(b)), cmp.Compare(a.String(), b.String()))
 	})
 	worst := kinds[0]
-	return fmt.Errorf("run %s: %s in %d of %d rows (%.0f %%), at most %.0f %% was to be expected after the %d runs before (and %d more kinds of issues): %w", m.Run.ID, worst,
-		tonight.issues[worst], tonight.rows[worst.dataset], 100*tonight.share(worst), 100*most(earlier, worst), len(earlier), len(kinds)-1, ErrIssues)
+	return &IssuesError{m.Run.ID, fmt.Sprintf("%s in %d of %d rows (%.0f %%), at most %.0f %% was to be expected after the %d runs before (and %d more kinds of issues)", worst,
+		tonight.issues[worst], tonight.rows[worst.dataset], 100*tonight.share(worst), 100*most(earlier, worst), len(earlier), len(kinds)-1)}
 }
 
 // most is the greatest share among the runs that tell; a quarter if none does.

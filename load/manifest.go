@@ -30,6 +30,9 @@ type Manifest struct {
 	Files    []File         `json:"files"`
 	Coverage map[string]int `json:"coverage"` // partitions by state
 
+	// Accepted says that a person has accepted what ErrIssues would stop.
+	Accepted bool `json:"issues_accepted,omitempty"`
+
 	// Contents is of the warehouse file that was published with this run as its latest.
 	Contents *Contents `json:"warehouse,omitempty"`
 }

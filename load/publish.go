@@ -54,7 +54,7 @@ func Publish(ctx context.Context, dir string, o Options, written ...Manifest) er
 	for i, night := range p.nights {
 		b.Steps = append(b.Steps, func(ctx context.Context, t *warehouse.Tx) error { return p.apply(ctx, t, night) })
 		fleet := func(ctx context.Context, t *warehouse.Tx) error {
-			return writeVessels(ctx, p.dir, t, night[len(night)-1])
+			return p.writeVessels(ctx, t, night[len(night)-1])
 		}
 		switch {
 		case !p.touches(night):
@@ -66,6 +66,9 @@ func Publish(ctx context.Context, dir string, o Options, written ...Manifest) er
 	}
 	debug.FreeOSMemory() // what made the files is garbage by now, and DuckDB needs the room
 	if err := warehouse.Update(ctx, b); err != nil {
+		for _, path := range p.fleets {
+			os.Remove(path + part) // what is left the next start removes
+		}
 		return fmt.Errorf("publish: %w", err)
 	}
 	for _, m := range written {
@@ -96,6 +99,8 @@ type publication struct {
 	before  map[string]bool // the runs that are published
 
 	acceptIssues bool
+
+	fleets []string // files of vessels that are written and are to appear
 
 	base   string        // the file to go on from
 	nights [][]*Manifest // what to apply to it: nights in order, each with its runs in order
@@ -233,10 +238,15 @@ func columnsOf(t transform.Table) []warehouse.Column {
 // writes these: the lake has a run before the warehouse has it.
 func (p *publication) ready(ctx context.Context, w *warehouse.Warehouse) error {
 	for _, m := range p.written {
-		if p.acceptIssues {
-			break
+		if p.acceptIssues || m.Accepted {
+			continue
 		}
 		if err := p.issues(ctx, w, m); err != nil {
+			return err
+		}
+	}
+	for _, path := range p.fleets {
+		if err := appear(path); err != nil {
 			return err
 		}
 	}

@@ -3,8 +3,8 @@ package load
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/fleetlake/fleetlake/warehouse"
 )
@@ -27,14 +27,18 @@ var vesselFields = []warehouse.Field{
 	{ID: 73, Name: "management_seen_at", Instant: true}, {ID: 74, Name: "position_seen_at", Instant: true}, {ID: 75, Name: "sighting_seen_at", Instant: true},
 }
 
-// writeVessels writes the fleet, as the build has it after a night, beside the night's facts.
-func writeVessels(ctx context.Context, dir string, t *warehouse.Tx, m *Manifest) (err error) {
+// writeVessels writes the fleet, as the build has it after a night, beside the night's facts. It
+// appears when the build has passed its checks.
+func (p *publication) writeVessels(ctx context.Context, t *warehouse.Tx, m *Manifest) (err error) {
 	f := File{Table: vessels, Path: lakePath(vessels, m.Run.Date, m.Run.ID)}
-	path := filepath.Join(lake(dir), filepath.FromSlash(f.Path))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	path := filepath.Join(lake(p.dir), filepath.FromSlash(f.Path))
+	if err := makeDir(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("write vessels: %w", err)
 	}
 	if f.Rows, err = t.WriteVessels(ctx, vesselFields, path+part); err != nil {
+		return fmt.Errorf("write vessels: %w", err)
+	}
+	if err := narrow(path + part); err != nil { // DuckDB made it for everyone
 		return fmt.Errorf("write vessels: %w", err)
 	}
 	if f.Bytes, f.SHA256, err = digest(path + part); err != nil {
@@ -43,8 +47,8 @@ func writeVessels(ctx context.Context, dir string, t *warehouse.Tx, m *Manifest)
 	if err := syncFile(path + part); err != nil {
 		return err
 	}
-	if err := appear(path); err != nil {
-		return err
+	if !slices.Contains(p.fleets, path) {
+		p.fleets = append(p.fleets, path)
 	}
 	m.forget(vessels)
 	m.Files = append(m.Files, f)

@@ -1,12 +1,15 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/fleetlake/fleetlake/extract/journal"
@@ -36,11 +39,11 @@ func (p *Pipeline) Recover(ctx context.Context) (reports []Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	paths, err := journal.Segments(p.journal())
+	known, err := p.heal(ctx)
 	if err != nil {
 		return nil, err
 	}
-	known, err := p.published(ctx)
+	paths, err := journal.Segments(p.journal())
 	if err != nil {
 		return nil, err
 	}
@@ -62,10 +65,17 @@ func (p *Pipeline) Recover(ctx context.Context) (reports []Report, err error) {
 		}
 	}
 	if len(open) == 0 {
-		return nil, nil
+		return nil, p.noteHeld(nil, known)
 	}
 	p.Log.Info("publishing what earlier runs paid for", "runs", len(open))
-	return p.derive(ctx, open...)
+	reports, err = p.derive(ctx, open...)
+	if held := (*HeldError)(nil); errors.As(err, &held) {
+		for _, h := range held.Held {
+			p.Log.Error("a run is held back, and the others go on", "run", h.Run, "date", h.Date, "reason", h.Reason, "do", "`fleetlake run JOB --accept-issues` publishes it")
+		}
+		err = nil
+	}
+	return reports, err
 }
 
 // published returns the runs that the warehouse has.
@@ -87,7 +97,7 @@ func (p *Pipeline) finish(path string) (bool, error) {
 	plan, end, err := journal.Bounds(path)
 	switch {
 	case err != nil:
-		return false, fmt.Errorf("%w; put a good copy in its place, or move it out of the journal to go on without it", err)
+		return false, advised(err)
 	case plan == nil:
 		p.Log.Warn("removing a journal segment that holds nothing", "file", path)
 		return false, os.Remove(path)
@@ -96,34 +106,100 @@ func (p *Pipeline) finish(path string) (bool, error) {
 	}
 	s, cut, err := journal.Reopen(path)
 	if err != nil {
-		return false, err
+		return false, advised(err)
 	}
 	p.Log.Info("a run was killed", "run", plan.Run, "torn_bytes", cut)
 	_, err = s.Append(journal.Entry{Kind: journal.KindEnd, At: p.Now().UTC(), End: &journal.End{State: StateKilled, Reason: "the process died"}})
 	return true, errors.Join(err, s.Close())
 }
 
+// advised says what to do about a damaged segment.
+func advised(err error) error {
+	if !errors.Is(err, journal.ErrDamaged) {
+		return err
+	}
+	return fmt.Errorf("%w; put a good copy in its place, or let `fleetlake verify --salvage` keep what is whole of it", err)
+}
+
 // derive is the second half of every run: from segments to the published warehouse. It
-// asks nothing and spends nothing.
-func (p *Pipeline) derive(ctx context.Context, paths ...string) ([]Report, error) {
+// asks nothing and spends nothing. It returns the reports of what is published. Runs that are
+// held back are a HeldError, and keep no other from being published.
+func (p *Pipeline) derive(ctx context.Context, paths ...string) (reports []Report, err error) {
 	// Rows and pages are most of the memory of a run: collect them early, and give back what
 	// DuckDB needs next.
 	defer debug.SetGCPercent(debug.SetGCPercent(40))
-	var reports []Report
-	var written []load.Manifest
-	for _, path := range paths {
-		r, m, err := p.write(ctx, path)
-		if err != nil {
-			return nil, fmt.Errorf("derive %s: %w", journal.RunOf(path), err)
-		}
-		reports, written = append(reports, r), append(written, m)
+	paths, err = p.withHeld(paths)
+	if err != nil {
+		return nil, err
 	}
-	debug.FreeOSMemory()
-	return reports, p.publish(ctx, written)
+	var held []Held
+	for _, nights := range chunks(byNight(paths)) {
+		var runs []brought
+		for _, path := range nights {
+			b, err := p.write(ctx, path)
+			if err != nil {
+				return nil, fmt.Errorf("derive %s: %w", journal.RunOf(path), advised(err))
+			}
+			runs = append(runs, b)
+		}
+		debug.FreeOSMemory()
+		there, out, err := p.publish(ctx, runs)
+		if err != nil {
+			return nil, err
+		}
+		held = append(held, out...)
+		for _, b := range there {
+			reports = append(reports, b.report)
+		}
+	}
+	if err := p.noteHeld(held, reportsOf(reports)); err != nil {
+		return nil, err
+	}
+	if len(held) > 0 {
+		err = &HeldError{held}
+	}
+	return reports, err
+}
+
+// byNight sorts segments into the nights of their runs, the oldest first.
+func byNight(paths []string) (nights [][]string) {
+	paths = slices.Clone(paths)
+	dateOf := func(path string) string { return filepath.Base(filepath.Dir(path)) }
+	slices.SortFunc(paths, func(a, b string) int {
+		return cmp.Or(strings.Compare(dateOf(a), dateOf(b)), strings.Compare(a, b))
+	})
+	for _, path := range paths {
+		last := len(nights) - 1
+		if last >= 0 && dateOf(nights[last][0]) == dateOf(path) {
+			nights[last] = append(nights[last], path)
+		} else {
+			nights = append(nights, []string{path})
+		}
+	}
+	return nights
+}
+
+// chunk is how many nights are brought in with one publish: each publish copies the file, and
+// nothing is written out of memory before its end.
+const chunk = 30
+
+// chunks joins nights to what is published at once.
+func chunks(nights [][]string) (some [][]string) {
+	for night := range slices.Chunk(nights, chunk) {
+		some = append(some, slices.Concat(night...))
+	}
+	return some
+}
+
+// brought is a run whose lake files are written.
+type brought struct {
+	path     string
+	report   Report
+	manifest load.Manifest
 }
 
 // write shows that a segment is turned into lake files, and does it.
-func (p *Pipeline) write(ctx context.Context, path string) (r Report, m load.Manifest, err error) {
+func (p *Pipeline) write(ctx context.Context, path string) (b brought, err error) {
 	p.Progress(Progress{At: p.Now(), Phase: "derive"})
 	_, span := phase(ctx, "transform", attribute.String("fleetlake.run", journal.RunOf(path)))
 	defer end(span, &err)
@@ -131,23 +207,30 @@ func (p *Pipeline) write(ctx context.Context, path string) (r Report, m load.Man
 }
 
 // publish loads what was written into a new warehouse, and shows it to the analysts.
-func (p *Pipeline) publish(ctx context.Context, written []load.Manifest) (err error) {
+func (p *Pipeline) publish(ctx context.Context, runs []brought) (there []brought, held []Held, err error) {
 	p.Progress(Progress{At: p.Now(), Phase: "publish"})
-	ctx, span := phase(ctx, "publish", attribute.Int("fleetlake.runs", len(written)))
+	ctx, span := phase(ctx, "publish", attribute.Int("fleetlake.runs", len(runs)))
 	defer end(span, &err)
-	return load.Publish(ctx, p.Dir, load.Options{AcceptIssues: p.AcceptIssues, Tell: func(words string) { p.Log.Warn(words) }}, written...)
+	if err := stillOurs(p.Dir); err != nil {
+		return nil, nil, err
+	}
+	err = p.healing(ctx, func() error {
+		there, held, err = p.publishBut(ctx, p.Dir, runs, false)
+		return err
+	})
+	return there, held, err
 }
 
 // transform turns a segment into lake files.
-func (p *Pipeline) transform(path string) (Report, load.Manifest, error) {
+func (p *Pipeline) transform(path string) (brought, error) {
 	batch, sum := transform.NewBatch(), newSummary()
 	for e, err := range journal.Read(path) {
 		if err != nil {
-			return Report{}, load.Manifest{}, err
+			return brought{}, err
 		}
 		if e.Kind == journal.KindPlan {
 			if err := p.earlier(batch, *e.Plan); err != nil {
-				return Report{}, load.Manifest{}, err
+				return brought{}, err
 			}
 		}
 		batch.Add(e)
@@ -163,10 +246,11 @@ func (p *Pipeline) transform(path string) (Report, load.Manifest, error) {
 	}
 	run, err := row(r)
 	if err != nil {
-		return r, load.Manifest{}, err
+		return brought{}, err
 	}
 	m, err := load.Write(p.Dir, run, batch)
-	return r, m, err
+	m.Accepted = sum.accepted
+	return brought{path, r, m}, err
 }
 
 // earlier shows a batch what the runs of the night that it goes on from have covered.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
@@ -26,7 +27,7 @@ func (p *Pipeline) facts(ctx context.Context, job Job, before night, now time.Ti
 	}
 	w, err := warehouse.Open(ctx, warehouse.Path(p.Dir), warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
 	if errors.Is(err, warehouse.ErrNone) {
-		return f, nil
+		return f, p.addUnpublished(ctx, &f)
 	}
 	if err != nil {
 		return f, err
@@ -34,11 +35,12 @@ func (p *Pipeline) facts(ctx context.Context, job Job, before night, now time.Ti
 	if err := errors.Join(f.read(ctx, w, job), w.Close()); err != nil {
 		return f, err
 	}
-	return f, p.addSpentBack(ctx, &f)
+	return f, p.addUnpublished(ctx, &f)
 }
 
-// addSpentBack counts what runs that were rolled back paid towards the caps.
-func (p *Pipeline) addSpentBack(ctx context.Context, f *facts) error {
+// addUnpublished counts what runs paid that are not in the warehouse towards the caps, and leaves
+// alone the vessels that held runs have looked up.
+func (p *Pipeline) addUnpublished(ctx context.Context, f *facts) error {
 	day, month := capsSince(f.now)
 	today, err := p.spentBack(ctx, day)
 	if err != nil {
@@ -46,6 +48,14 @@ func (p *Pipeline) addSpentBack(ctx context.Context, f *facts) error {
 	}
 	thisMonth, err := p.spentBack(ctx, month)
 	f.spentDay, f.spentMonth = f.spentDay+today, f.spentMonth+thisMonth
+	if err != nil {
+		return err
+	}
+	held, err := p.heldNumbers()
+	if f.refused == nil {
+		f.refused = map[string]bool{}
+	}
+	maps.Copy(f.refused, held)
 	return err
 }
 

@@ -9,9 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
+	"golang.org/x/sys/unix"
 )
 
 // ErrLocked says that another process writes into the data directory.
@@ -26,43 +28,110 @@ const (
 // Lock makes this process the one writer of a data directory until the returned function
 // is called. The kernel gives the lock back when the process dies. The holder's words are
 // what a second process is told.
+//
+// What is locked is the directory itself, which nobody can remove while there is a file in it,
+// and the file lock, whose removal would let others in: network file systems lock no directories.
 func Lock(dir, holder string) (unlock func() error, err error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return nil, fmt.Errorf("make data directory: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lockWithin)
 	defer cancel()
+	d, err := lockDir(ctx, dir)
+	if errors.Is(err, context.DeadlineExceeded) {
+		words, _ := holderOf(dir)
+		return nil, locked(dir, words)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", dir, err)
+	}
 	l := flock.New(lockPath(dir))
 	_, err = l.TryLockContext(ctx, lockAgain)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		words, _ := holderOf(dir)
-		return nil, locked(dir, words)
+		return nil, errors.Join(locked(dir, words), d.Close())
 	case err != nil:
-		return nil, fmt.Errorf("lock %s: %w", l.Path(), err)
+		return nil, errors.Join(fmt.Errorf("lock %s: %w", l.Path(), err), d.Close())
 	}
 	if err := os.WriteFile(l.Path(), []byte(holder+"\n"), 0o644); err != nil {
-		return nil, errors.Join(fmt.Errorf("name the holder of %s: %w", l.Path(), err), l.Unlock())
+		return nil, errors.Join(fmt.Errorf("name the holder of %s: %w", l.Path(), err), l.Unlock(), d.Close())
 	}
-	return l.Unlock, nil
+	if err := note(dir); err != nil {
+		return nil, errors.Join(err, l.Unlock(), d.Close())
+	}
+	return func() error {
+		ours.Delete(dir)
+		return errors.Join(l.Unlock(), d.Close())
+	}, nil
+}
+
+// lockDir locks a directory, where the file system can.
+func lockDir(ctx context.Context, dir string) (*os.File, error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err := unix.Flock(int(d.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			return d, nil // it is ours, or no directory can be locked here
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), d.Close())
+		case <-time.After(lockAgain):
+		}
+	}
+}
+
+// ours are the lock files of the data directories that this process has locked, as they were then.
+var ours sync.Map
+
+func note(dir string) error {
+	info, err := os.Stat(lockPath(dir))
+	if err != nil {
+		return fmt.Errorf("look at the lock: %w", err)
+	}
+	ours.Store(dir, info)
+	return nil
+}
+
+// stillOurs returns an error if the lock file that this process holds is not the one that another
+// would lock: somebody has removed it, or exchanged the directory.
+func stillOurs(dir string) error {
+	was, held := ours.Load(dir)
+	if !held {
+		return nil // a caller that needs no lock, as on a copy
+	}
+	now, err := os.Stat(lockPath(dir))
+	if err == nil && os.SameFile(was.(fs.FileInfo), now) {
+		return nil
+	}
+	return fmt.Errorf("%w: the file %s was removed or exchanged during the run, and another run may write there; nothing is published now: the next start publishes what is paid for", ErrLocked, lockPath(dir))
 }
 
 // Holder returns the words of the process that holds the lock of a data directory, or nothing.
 // It changes nothing: for an instant it shares the lock with others who look, which only works
 // if nobody holds it.
 func Holder(dir string) (string, error) {
-	l := flock.New(lockPath(dir), flock.SetFlag(os.O_RDONLY))
-	free, err := l.TryRLock()
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
+	for _, path := range []string{dir, lockPath(dir)} {
+		l := flock.New(path, flock.SetFlag(os.O_RDONLY))
+		free, err := l.TryRLock()
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", nil
+		}
+		if err != nil && path == dir {
+			free, err = true, nil // no directory can be locked here
+		}
+		if err := errors.Join(err, l.Close()); err != nil {
+			return "", fmt.Errorf("look at the lock: %w", err)
+		}
+		if !free {
+			return holderOf(dir)
+		}
 	}
-	if err := errors.Join(err, l.Close()); err != nil {
-		return "", fmt.Errorf("look at the lock: %w", err)
-	}
-	if free {
-		return "", nil
-	}
-	return holderOf(dir)
+	return "", nil
 }
 
 // CheckLock returns what Lock would, and does not take the lock.
@@ -78,6 +147,9 @@ func lockPath(dir string) string { return filepath.Join(dir, "lock") }
 
 func holderOf(dir string) (string, error) {
 	words, err := os.ReadFile(lockPath(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "a process whose file lock was removed", nil
+	}
 	if err != nil {
 		return "", fmt.Errorf("read who holds the lock: %w", err)
 	}

@@ -54,6 +54,14 @@ func newLookups(w work) *lookupQueue {
 		}
 		l.note(uint32(t.IMO), uint32(mmsi), place)
 	}
+	for number := range w.refused { // also of vessels that are not published yet
+		n, _ := strconv.ParseUint(number, 10, 32)
+		if len(number) == 7 {
+			l.note(uint32(n), 0, decided)
+		} else {
+			l.note(0, uint32(n), decided)
+		}
+	}
 	l.shed = w.due - len(w.decision.lookups)
 	for _, id := range w.decision.lookups {
 		l.add(false, id)

@@ -30,12 +30,17 @@ type Rebuilt struct {
 	Compared   warehouse.Comparison `json:"tables,omitempty"`
 	Uncompared string               `json:"uncompared,omitempty"`
 	Hashes     []warehouse.Hash     `json:"hashes"` // of the new warehouse
+
+	there map[string]bool // the runs that were brought in
+	held  []Held          // and those that were not, for their issues
 }
 
 // RebuildOptions say what a rebuild may do.
 type RebuildOptions struct {
 	DryRun bool // build, compare, and throw away
-	Lose   bool // go on without runs that are published and no more in the journal
+	Lose   bool // go on without what is published and no more in the journal
+
+	only map[string]bool // of a repair: these runs and no others; nil is all
 }
 
 // Rebuild makes lake and warehouse anew from the journal, with no request. It builds aside,
@@ -48,11 +53,18 @@ func (p *Pipeline) Rebuild(ctx context.Context, o RebuildOptions) (done Rebuilt,
 	if err := p.settleRebuild(); err != nil {
 		return done, err
 	}
-	known, err := p.published(ctx)
-	if err != nil && !errors.Is(err, warehouse.ErrDamaged) {
+	if done, err = p.rebuild(ctx, o); err == nil && done.Switched {
+		err = p.noteHeld(done.held, done.there)
+	}
+	return done, err
+}
+
+func (p *Pipeline) rebuild(ctx context.Context, o RebuildOptions) (done Rebuilt, err error) {
+	known, err := p.requestsOf(ctx)
+	if err != nil {
 		return done, err
 	}
-	nights, err := p.nightsOf(o.DryRun, &done)
+	nights, err := p.nightsOf(o, known, &done)
 	if err == nil {
 		err = done.setAgainst(known, nights, o)
 	}
@@ -64,7 +76,7 @@ func (p *Pipeline) Rebuild(ctx context.Context, o RebuildOptions) (done Rebuilt,
 			err = errors.Join(err, os.RemoveAll(p.aside()))
 		}
 	}()
-	if err := p.buildAside(ctx, nights, &done); err != nil {
+	if err := p.buildAside(ctx, nights, known, o, &done); err != nil {
 		return done, fmt.Errorf("rebuild: %w", err)
 	}
 	if err := p.compareAside(ctx, &done); err != nil {
@@ -72,6 +84,15 @@ func (p *Pipeline) Rebuild(ctx context.Context, o RebuildOptions) (done Rebuilt,
 	}
 	if o.DryRun {
 		return done, nil
+	}
+	if o.only != nil { // what was rolled back stays so
+		out, err := warehouse.RolledBack(p.Dir, o.only)
+		if err == nil {
+			err = warehouse.KeepOut(p.aside(), out)
+		}
+		if err != nil {
+			return done, fmt.Errorf("rebuild: %w", err)
+		}
 	}
 	if err := p.makeReady(ctx); err != nil {
 		return done, fmt.Errorf("rebuild: %w", err)
@@ -83,16 +104,49 @@ func (p *Pipeline) Rebuild(ctx context.Context, o RebuildOptions) (done Rebuilt,
 // Why there is no rebuild.
 var (
 	ErrNoRuns = errors.New("the journal has no run")
-	ErrLost   = errors.New("published runs are no more in the journal, and a rebuild would lose them: put their segments back, or say that they may go (--lose)")
+	ErrLost   = errors.New("what is published is no more in the journal, or not all of it, and a rebuild would lose it: put good copies of the segments back, or say that it may go (--lose)")
 )
 
+// requestsOf returns how many requests each published run has made: by the warehouse, or by the
+// manifests of the lake where that cannot be read.
+func (p *Pipeline) requestsOf(ctx context.Context) (map[string]int, error) {
+	known := map[string]int{}
+	w, err := warehouse.Open(ctx, warehouse.Path(p.Dir), warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
+	if err == nil {
+		var runs []warehouse.Run
+		runs, err = w.Runs(ctx, 0)
+		err = errors.Join(err, w.Close())
+		for _, r := range runs {
+			known[r.ID] = r.Requests
+		}
+	}
+	if err == nil {
+		return known, nil
+	}
+	if !errors.Is(err, warehouse.ErrNone) && !warehouse.IsDamaged(err) {
+		return nil, err
+	}
+	manifests, err := load.Manifests(p.Dir)
+	if err != nil {
+		p.Log.Warn("what was published is not known: neither warehouse nor lake can be read", "error", err)
+		return known, nil
+	}
+	out, err := warehouse.RolledBack(p.Dir, nil)
+	for run, m := range manifests {
+		if !out[run] {
+			known[run] = m.Run.Requests
+		}
+	}
+	return known, err
+}
+
 // setAgainst compares the runs of the journal with those that are published.
-func (r *Rebuilt) setAgainst(known map[string]bool, nights [][]string, o RebuildOptions) error {
+func (r *Rebuilt) setAgainst(known map[string]int, nights [][]string, o RebuildOptions) error {
 	there := map[string]bool{}
 	for _, path := range slices.Concat(nights...) {
 		run := journal.RunOf(path)
 		there[run] = true
-		if len(known) > 0 && !known[run] {
+		if _, before := known[run]; len(known) > 0 && !before {
 			r.Back = append(r.Back, run)
 		}
 	}
@@ -112,81 +166,118 @@ func (r *Rebuilt) setAgainst(known map[string]bool, nights [][]string, o Rebuild
 	return nil
 }
 
+// lessThan says what a segment lacks of what is published of its run; nothing if it is whole.
+func (b brought) lessThan(known map[string]int) string {
+	requests, before := known[b.report.Run]
+	switch n := b.report.Requests(); {
+	case !before:
+		return ""
+	case b.report.Lost > 0:
+		return fmt.Sprintf("%s: %d entries of its segment were damaged and are lost", b.report.Run, b.report.Lost)
+	case n < requests:
+		return fmt.Sprintf("%s: its segment has %d of the %d requests that are published", b.report.Run, n, requests)
+	}
+	return ""
+}
+
 // nightsOf lists the segments of each night, the oldest first.
-func (p *Pipeline) nightsOf(dryRun bool, done *Rebuilt) ([][]string, error) {
+func (p *Pipeline) nightsOf(o RebuildOptions, known map[string]int, done *Rebuilt) ([][]string, error) {
 	paths, err := journal.Segments(p.journal())
 	if err != nil {
 		return nil, err
 	}
-	byDate := map[string][]string{}
-	var dates []string
+	var whole []string
 	for _, path := range paths {
+		run := journal.RunOf(path)
+		if o.only != nil && !o.only[run] {
+			continue
+		}
 		plan, end, err := journal.Bounds(path)
 		if err != nil {
-			return nil, err
+			return nil, advised(err)
 		}
-		if dryRun && (plan == nil || end == nil) {
-			done.Left = append(done.Left, journal.RunOf(path)+": it has no end, and a dry run writes none")
-			continue
+		if plan == nil || end == nil {
+			if o.DryRun {
+				done.Left = append(done.Left, run+": it has no end, and a dry run writes none")
+				continue
+			}
+			if requests, ok := known[run]; ok && !o.Lose {
+				return nil, fmt.Errorf("rebuild: %s: its segment has lost its end, and %d requests are published: %w", run, requests, ErrLost)
+			}
 		}
 		ended, err := p.finish(path)
 		if err != nil {
 			return nil, err
 		}
-		if !ended {
-			continue
+		if ended {
+			whole = append(whole, path)
 		}
-		if byDate[plan.Date] == nil {
-			dates = append(dates, plan.Date)
-		}
-		byDate[plan.Date] = append(byDate[plan.Date], path)
-		done.Runs++
 	}
-	if len(dates) == 0 {
+	if len(whole) == 0 {
 		return nil, fmt.Errorf("rebuild from %s: %w", p.journal(), ErrNoRuns)
 	}
-	slices.Sort(dates)
-	done.Nights = len(dates)
-	nights := make([][]string, 0, len(dates))
-	for _, date := range dates {
-		nights = append(nights, byDate[date])
-	}
+	nights := byNight(whole)
+	done.Runs, done.Nights = len(whole), len(nights)
 	return nights, nil
 }
 
-// chunk is how many nights are brought in with one publish: each publish copies the file, and
-// nothing is written out of memory before its end.
-const chunk = 30
-
-// buildAside makes lake and warehouse in work/rebuild. The last night comes by itself, so that
-// a version without it is there for a run that goes on with it.
-func (p *Pipeline) buildAside(ctx context.Context, nights [][]string, done *Rebuilt) error {
+// buildAside makes lake and warehouse in work/rebuild.
+func (p *Pipeline) buildAside(ctx context.Context, nights [][]string, known map[string]int, o RebuildOptions, done *Rebuilt) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(40))
 	aside := *p
 	aside.Dir, aside.segments = p.aside(), p.journal()
-	done.Rows = map[string]int{}
-	for len(nights) > 0 {
-		n := max(1, min(chunk, len(nights)-1))
-		var written []load.Manifest
-		for _, path := range slices.Concat(nights[:n]...) {
+	done.Rows, done.there = map[string]int{}, map[string]bool{}
+	// The last night comes by itself, so that a version without it is there for a run that goes on
+	// with it.
+	last := len(nights) - 1
+	for _, some := range slices.Concat(chunks(nights[:last]), nights[last:]) {
+		var runs []brought
+		for _, path := range some {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			r, m, err := aside.transform(path)
+			b, err := aside.transform(path)
 			if err != nil {
-				return fmt.Errorf("derive %s: %w", journal.RunOf(path), err)
+				return fmt.Errorf("derive %s: %w", journal.RunOf(path), advised(err))
 			}
-			for table, rows := range r.Rows {
-				done.Rows[table] += rows
+			if less := b.lessThan(known); less != "" && !o.Lose && !o.DryRun {
+				return fmt.Errorf("%s: %w", less, ErrLost)
+			} else if less != "" {
+				done.Left = append(done.Left, less)
 			}
-			written = append(written, m)
-			p.Progress(Progress{At: p.Now(), Phase: "derive " + r.Date})
+			runs = append(runs, b)
+			p.Progress(Progress{At: p.Now(), Phase: "derive " + b.report.Date})
 		}
 		p.Progress(Progress{At: p.Now(), Phase: "load"})
-		if err := load.Publish(ctx, aside.Dir, load.Options{AcceptIssues: p.AcceptIssues}, written...); err != nil {
+		there, held, err := aside.publishBut(ctx, aside.Dir, runs, o.DryRun)
+		if err != nil {
 			return err
 		}
-		nights = nights[n:]
+		if err := done.take(there, held, known); err != nil {
+			return err
+		}
+	}
+	if len(done.there) == 0 {
+		return &HeldError{done.held}
+	}
+	return nil
+}
+
+// take counts what was published. A run that is held back again stays out; one that is published
+// now must not go because other rules hold it back.
+func (r *Rebuilt) take(there []brought, held []Held, known map[string]int) error {
+	for _, b := range there {
+		r.there[b.report.Run] = true
+		for table, rows := range b.report.Rows {
+			r.Rows[table] += rows
+		}
+	}
+	for _, h := range held {
+		if _, published := known[h.Run]; published {
+			return &HeldError{[]Held{h}}
+		}
+		r.held = append(r.held, h)
+		r.Left = append(r.Left, fmt.Sprintf("%s: it is held back: %s", h.Run, h.Reason))
 	}
 	return nil
 }
@@ -202,7 +293,7 @@ func (p *Pipeline) compareAside(ctx context.Context, done *Rebuilt) (err error) 
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		done.Uncompared, err = "nothing was published before", nil
-	case errors.Is(err, warehouse.ErrDamaged):
+	case warehouse.IsDamaged(err):
 		done.Uncompared, err = "what was published is damaged: "+err.Error(), nil
 	}
 	return err

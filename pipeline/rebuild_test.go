@@ -188,9 +188,9 @@ func TestTheSwitchGoesOnAfterACrash(t *testing.T) {
 	change(t, built.Dir, "DELETE FROM latest") // so that it can be seen that it was switched
 	var done Rebuilt
 	built.fill()
-	nights, err := built.nightsOf(false, &done)
+	nights, err := built.nightsOf(RebuildOptions{}, nil, &done)
 	must(t, err)
-	must(t, built.buildAside(t.Context(), nights, &done))
+	must(t, built.buildAside(t.Context(), nights, nil, RebuildOptions{}, &done))
 	must(t, built.makeReady(t.Context()))
 	for n := range steps {
 		p := &Pipeline{Dir: filepath.Join(t.TempDir(), "data")}

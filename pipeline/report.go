@@ -38,8 +38,9 @@ type Report struct {
 	Coverage   map[string]int `json:"coverage"`   // partitions by state
 	Rows       map[string]int `json:"rows"`       // rows written by lake table
 	Issues     []IssueReport  `json:"issues,omitempty"`
-	LeftOut    []string       `json:"left_out,omitempty"` // one line each: what, how much, why
-	News       []string       `json:"news,omitempty"`     // values that the accepted lists gained or lost
+	Lost       int            `json:"lost_entries,omitempty"` // of the journal, that were damaged and could not be salvaged
+	LeftOut    []string       `json:"left_out,omitempty"`     // one line each: what, how much, why
+	News       []string       `json:"news,omitempty"`         // values that the accepted lists gained or lost
 
 	// Of the call that returns the report, and not stored with the run.
 	Note string  `json:"note,omitempty"`         // why nothing was asked

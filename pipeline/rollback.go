@@ -51,11 +51,12 @@ func (p *Pipeline) night(ctx context.Context, job, date string) (night, error) {
 	return readNightBut(p.journal(), job, date, out)
 }
 
-// spentBack is what runs that were rolled back paid since a moment: their requests are not in
-// the warehouse, and the caps of the day and the month hold all the same.
+// spentBack is what runs paid since a moment that are not published, as they were rolled back or
+// are held back: their requests are not in the warehouse, and the caps of the day and the month
+// hold all the same.
 func (p *Pipeline) spentBack(ctx context.Context, since time.Time) (credits int, err error) {
-	out, err := p.rolledBack(ctx)
-	if err != nil || len(out) == 0 {
+	known, err := p.published(ctx)
+	if err != nil {
 		return 0, err
 	}
 	paths, err := journal.Segments(p.journal())
@@ -63,7 +64,7 @@ func (p *Pipeline) spentBack(ctx context.Context, since time.Time) (credits int,
 		return 0, err
 	}
 	for _, path := range paths {
-		if !out[journal.RunOf(path)] {
+		if known[journal.RunOf(path)] {
 			continue
 		}
 		pending := map[int]int{} // credits by intent

@@ -36,6 +36,10 @@ type Pipeline struct {
 	// Of a night that ended at its cap, it goes on with the cap granted anew. A night that was
 	// cut off is gone on with whether or not it is set.
 	Again bool
+	// MarkID is the id that the data directory had when this process began; see CheckMark. With
+	// MustExist the directory must have any. Without both, a directory that has none gets one.
+	MarkID    string
+	MustExist bool
 
 	segments string // the journal, where it is not below Dir: of a rebuild
 }
@@ -57,6 +61,9 @@ func (p *Pipeline) Run(ctx context.Context, job Job, date string) (report Report
 	}
 	ctx, span := p.Tracer.Start(ctx, "run", trace.WithAttributes(attribute.String("fleetlake.job", job.Name), attribute.String("fleetlake.snapshot_date", date)))
 	defer endRun(span, &report, &err)
+	if err := p.marked(); err != nil {
+		return Report{}, err
+	}
 	recovered, err := p.Recover(ctx)
 	if err != nil {
 		return Report{}, err
@@ -65,6 +72,9 @@ func (p *Pipeline) Run(ctx context.Context, job Job, date string) (report Report
 		if r.Job == job.Name && r.Date == date && r.State == StateDone {
 			return r, nil // only its publishing was cut off
 		}
+	}
+	if err := p.heldNight(job.Name, date); err != nil {
+		return Report{}, err
 	}
 	before, err := p.night(ctx, job.Name, date)
 	if err != nil {
@@ -84,8 +94,9 @@ func (p *Pipeline) Run(ctx context.Context, job Job, date string) (report Report
 	if err != nil {
 		return Report{}, err
 	}
-	reports[0].Wall = p.Now().Sub(started).Seconds()
-	return reports[0], nil
+	r := reports[len(reports)-1]
+	r.Wall = p.Now().Sub(started).Seconds()
+	return r, nil
 }
 
 // over returns the run that a night ended with, and what there is to say of it, if nothing is
@@ -133,7 +144,11 @@ func (p *Pipeline) plan(ctx context.Context, job Job, date string, before night,
 	ctx, span := phase(ctx, "plan")
 	defer end(span, &err)
 	before, anew := p.granted(before)
-	f, err := p.facts(ctx, job, before, started)
+	var f facts
+	err = p.healing(ctx, func() (err error) {
+		f, err = p.facts(ctx, job, before, started)
+		return err
+	})
 	if err != nil {
 		return w, nil, err
 	}

@@ -13,6 +13,8 @@ type summary struct {
 	lanes   map[string]*LaneReport
 	pending map[int]journal.Entry // intents without an answer
 	asked   bool                  // a priced request was made
+
+	accepted bool // a person accepted the run's issues
 }
 
 func newSummary() *summary {
@@ -21,6 +23,13 @@ func newSummary() *summary {
 
 // add takes in the next entry.
 func (s *summary) add(e journal.Entry) {
+	if e.Kind == journal.KindAccept {
+		s.accepted = true // later, and no part of the run
+		return
+	}
+	if e.Lost != nil {
+		s.Lost += e.Lost.Entries
+	}
 	s.Finished = latest(s.Finished, e.At)
 	switch e.Kind {
 	case journal.KindPlan:
@@ -87,6 +96,9 @@ func (s *summary) finish() Report {
 		if lane := s.lanes[o.Name]; lane != nil {
 			s.Lanes = append(s.Lanes, *lane)
 		}
+	}
+	if lane := s.lanes[journal.OperationLost]; lane != nil {
+		s.Lanes = append(s.Lanes, *lane)
 	}
 	s.lanes = map[string]*LaneReport{}
 	return s.Report

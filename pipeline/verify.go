@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
@@ -25,15 +27,55 @@ type Check struct {
 // What to do about damage.
 const (
 	doRestore = "put a good copy of the file in its place, from a backup: what is paid for is nowhere else"
+	doSalvage = doRestore + "; without one, `fleetlake verify --salvage` keeps what is whole of it"
+	doLose    = doRestore + "; without one, `fleetlake rebuild --lose` publishes what the journal still has"
+	doAccept  = "`fleetlake run JOB --accept-issues` publishes it as it is; until then each start tries it again"
 	doRebuild = "`fleetlake rebuild` makes it anew from the journal"
 	doBack    = "`fleetlake rollback` publishes the version before at once, `fleetlake rebuild` makes it anew from the journal"
 	doRun     = "`fleetlake run JOB` publishes it before it asks anything"
 )
 
+// A run that publishes while Verify looks makes it look again, so often and after such a pause.
+const (
+	verifyTries = 4
+	verifyPause = 3 * time.Second
+)
+
 // Verify holds journal, lake and warehouse against each other. It reads only, every byte of
-// them, and works while a run is under way.
-func (p *Pipeline) Verify(ctx context.Context) ([]Check, error) {
+// them, and works while a run is under way: what it finds wrong while something is published it
+// looks at once more.
+func (p *Pipeline) Verify(ctx context.Context) (checks []Check, err error) {
 	p.fill()
+	for try := 1; ; try++ {
+		before := p.lastPublished()
+		checks, err = p.verify(ctx)
+		right := err == nil && !slices.ContainsFunc(checks, func(c Check) bool { return !c.OK })
+		if right || try == verifyTries || ctx.Err() != nil {
+			return checks, err
+		}
+		if words, _ := Holder(p.Dir); words == "" && before == p.lastPublished() {
+			return checks, err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(verifyPause):
+		}
+	}
+}
+
+// lastPublished tells one published state from another: when the file and the lake's manifests were
+// last exchanged.
+func (p *Pipeline) lastPublished() [2]time.Time {
+	var at [2]time.Time
+	for i, path := range []string{warehouse.Path(p.Dir), filepath.Join(p.Dir, "lake", "_manifests")} {
+		if info, err := os.Stat(path); err == nil {
+			at[i] = info.ModTime()
+		}
+	}
+	return at
+}
+
+func (p *Pipeline) verify(ctx context.Context) ([]Check, error) {
 	v := verifier{p: p, segments: map[string]segment{}}
 	steps := []func(context.Context) error{v.journal, v.open, v.lake, v.warehouse, v.published, v.credits}
 	var err error
@@ -94,7 +136,7 @@ func (v *verifier) journal(ctx context.Context) error {
 	if open > 0 {
 		summary += fmt.Sprintf("; %d without an end, as a run leaves it that is under way or was killed", open)
 	}
-	v.add("journal", doRestore, summary, wrong)
+	v.add("journal", doSalvage, summary, wrong)
 	return nil
 }
 
@@ -194,7 +236,15 @@ func (v *verifier) published(context.Context) error {
 	if v.broken || v.w == nil {
 		return nil
 	}
-	var lost, waiting []string
+	held, err := HeldBack(v.p.Dir)
+	if err != nil {
+		return err
+	}
+	isHeld := map[string]string{}
+	for _, h := range held {
+		isHeld[h.Run] = h.Reason
+	}
+	var lost, waiting, heldBack []string
 	for _, run := range slices.Sorted(maps.Keys(v.runs)) {
 		s, ok := v.segments[run]
 		switch {
@@ -215,6 +265,8 @@ func (v *verifier) published(context.Context) error {
 		switch {
 		case v.out[run]:
 			back++
+		case isHeld[run] != "" && !v.runs[run]:
+			heldBack = append(heldBack, run+": "+isHeld[run])
 		case v.segments[run].ended && !v.runs[run]:
 			waiting = append(waiting, run+" has ended, and is not published")
 		}
@@ -224,6 +276,9 @@ func (v *verifier) published(context.Context) error {
 		summary += fmt.Sprintf(", but %d that were rolled back", back)
 	}
 	v.add("published", doRun, summary, waiting)
+	if len(heldBack) > 0 {
+		v.add("held back", doAccept, "", heldBack)
+	}
 	return nil
 }
 
@@ -246,12 +301,17 @@ func (v *verifier) credits(ctx context.Context) error {
 		}
 	}
 	var wrong []string
+	do := doRebuild
 	for _, r := range rows {
 		at := place{r.Run, r.Operation}
 		lane := told[at]
 		delete(told, at)
-		if s, ok := v.segments[r.Run]; ok && len(s.wrong) == 0 && (int(r.Requests) != lane.Requests || int(r.Credits) != lane.Credits) {
+		s, ok := v.segments[r.Run]
+		if ok && s.ended && len(s.wrong) == 0 && (int(r.Requests) != lane.Requests || int(r.Credits) != lane.Credits) {
 			wrong = append(wrong, fmt.Sprintf("run %s, %s: %d requests and %d credits, the journal has %d and %d", r.Run, r.Operation, r.Requests, r.Credits, lane.Requests, lane.Credits))
+			if s.lost > 0 || lane.Requests < int(r.Requests) {
+				do = doLose // a rebuild would make it less
+			}
 		}
 	}
 	for at, lane := range told {
@@ -260,6 +320,6 @@ func (v *verifier) credits(ctx context.Context) error {
 		}
 	}
 	slices.Sort(wrong)
-	v.add("credits", doRebuild, fmt.Sprintf("%d credits, in `requests` as in the journal", credits), wrong)
+	v.add("credits", do, fmt.Sprintf("%d credits, in `requests` as in the journal", credits), wrong)
 	return nil
 }

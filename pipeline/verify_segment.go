@@ -13,6 +13,7 @@ type segment struct {
 	ended     bool
 	continues []string
 	lanes     []LaneReport
+	lost      int // entries that were damaged and could not be salvaged
 	wrong     []string
 }
 
@@ -23,6 +24,7 @@ func readSegment(path string) segment {
 	wrong := func(format string, args ...any) { s.wrong = append(s.wrong, name+": "+fmt.Sprintf(format, args...)) }
 	sum := newSummary()
 	waiting := map[int]journal.Entry{} // intents without an answer
+	gone := map[int]bool{}             // the numbers of entries that were lost
 	for e, err := range journal.Read(path) {
 		if err != nil {
 			s.wrong = append(s.wrong, err.Error())
@@ -35,15 +37,25 @@ func readSegment(path string) segment {
 			wrong("entry %d is another plan", e.N)
 		case e.Plan != nil && (e.Plan.Run != journal.RunOf(path) || e.Plan.Date != filepath.Base(filepath.Dir(path))):
 			wrong("it is the segment of run %s of %s", e.Plan.Run, e.Plan.Date)
-		case s.ended:
+		case s.ended && e.Kind != journal.KindAccept:
 			wrong("entry %d comes after the end", e.N)
 		case e.Kind == journal.KindIntent:
 			waiting[e.N] = e
 		case e.Kind == journal.KindAnswer:
-			if asked, ok := waiting[e.Intent]; !ok || asked.Operation != e.Operation || asked.Parameters != e.Parameters {
+			asked, ok := waiting[e.Intent]
+			if !ok && gone[e.Intent] {
+				break // its intent was lost
+			}
+			if !ok || asked.Operation != e.Operation || asked.Parameters != e.Parameters {
 				wrong("entry %d answers entry %d, which did not ask for that", e.N, e.Intent)
 			}
 			delete(waiting, e.Intent)
+		}
+		if e.Lost != nil {
+			s.lost += e.Lost.Entries
+			for n := range e.Lost.Entries {
+				gone[e.N+n] = true
+			}
 		}
 		if e.Plan != nil {
 			s.continues = e.Plan.Continues

@@ -76,7 +76,11 @@ func Adopt(dir, aside string) error {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("adopt: %w", err)
 	}
-	return writeMarks(dir, nil)
+	out, err := readMarks(aside)
+	if err != nil {
+		return err
+	}
+	return writeMarks(dir, out)
 }
 
 // adoptFingerprints lets the files that were built aside count as published. What is there

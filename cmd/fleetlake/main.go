@@ -74,6 +74,7 @@ type app struct {
 	verbose        bool
 	brake          *extract.Brake // of the requests in the air; nil without signals
 	acceptIssues   bool           // of run: see pipeline.Pipeline
+	mustExist      bool           // likewise
 	started        bool           // the command line was understood
 	code           int            // of a verb that ends without an error
 }
@@ -151,7 +152,7 @@ func (a *app) pipeline(c Config) (*pipeline.Pipeline, error) {
 	}
 	service := c.service()
 	service.Brake = a.brake
-	return &pipeline.Pipeline{Dir: c.DataDir, Service: service, Log: a.log(), Version: version(), AcceptIssues: a.acceptIssues}, nil
+	return &pipeline.Pipeline{Dir: c.DataDir, Service: service, Log: a.log(), Version: version(), AcceptIssues: a.acceptIssues, MustExist: a.mustExist}, nil
 }
 
 // log writes for people on a terminal, and for machines elsewhere.

@@ -144,12 +144,19 @@ func TestIssuesStopARun(t *testing.T) {
 	if got := w.number("SELECT count(*) FROM runs"); got != 1 {
 		t.Errorf("%d runs are published, want 1", got)
 	}
-	if out := w.must(exitUnexpected, "verify").stdout; !strings.Contains(out, "has ended, and is not published. `fleetlake run JOB`") {
+	if out := w.must(exitUnexpected, "verify").stdout; !strings.Contains(out, "WRONG  held back: ") || !strings.Contains(out, "`fleetlake run JOB --accept-issues`") {
 		t.Errorf("verify says %s", out)
 	}
-	w.must(exitDone, "run", "nightly", "--date", "2026-11-21", "--accept-issues")
+	bad := w.env
+	w.env = w.env[:len(w.env)-1] // the service is well again: the next night is harvested and published
+	w.must(exitDone, "run", "nightly", "--date", "2026-11-22")
 	if got := w.number("SELECT count(*) FROM runs"); got != 2 {
-		t.Errorf("%d runs are published, want 2", got)
+		t.Errorf("%d runs are published beside the one that is held back, want 2", got)
+	}
+	w.env, spent = bad, w.sim.Bill().Spent
+	w.must(exitDone, "run", "nightly", "--date", "2026-11-21", "--accept-issues")
+	if got := w.number("SELECT count(*) FROM runs"); got != 3 {
+		t.Errorf("%d runs are published, want 3", got)
 	}
 	if got := w.sim.Bill().Spent; got != spent {
 		t.Errorf("%d credits were spent after the harvest was kept", got-spent)

@@ -40,6 +40,7 @@ HTTP).`,
 	options.flags(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
 	c.Flags().BoolVar(&a.acceptIssues, "accept-issues", false, "publish also if suddenly many values are refused")
+	c.Flags().BoolVar(&a.mustExist, "data-exists", false, "refuse a data directory that no run has used, as that of a volume that is not mounted")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		config, err := a.config()
 		if err != nil {

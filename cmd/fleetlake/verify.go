@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 
+	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/spf13/cobra"
 )
@@ -12,7 +15,7 @@ import (
 const mostWrong = 3
 
 func (a *app) verifyCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, salvage bool
 	c := &cobra.Command{
 		Use:   "verify",
 		Short: "Hold journal, lake and warehouse against each other",
@@ -20,8 +23,13 @@ func (a *app) verifyCommand() *cobra.Command {
 the order of entries; files, sizes, SHA-256 and rows against the manifests; the rules that the
 tables keep; the rows of the tables; whether every run that ended is published; the credits of
 the table requests. It prints one line per check, with what to do about what is wrong, and ends
-with 1 if anything is. It changes nothing, and works while a run is under way.`,
+with 1 if anything is. It changes nothing, and works while a run is under way.
+
+With --salvage it first makes damaged segments of the journal readable again: every entry that
+is whole stays, what requests among the others may have cost counts as spent, and the file as it
+was stays beside it. A good copy from a backup is better: put it back first if there is one.`,
 		Example: `  fleetlake verify
+  fleetlake verify --salvage
   fleetlake verify --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -30,6 +38,12 @@ with 1 if anything is. It changes nothing, and works while a run is under way.`,
 				return err
 			}
 			p := &pipeline.Pipeline{Dir: dir, Log: a.log()}
+			var salvaged []journal.Salvaged
+			if salvage {
+				if salvaged, err = salvageJournal(cmd.Context(), p); err != nil {
+					return err
+				}
+			}
 			checks, err := p.Verify(cmd.Context())
 			if err != nil {
 				return err
@@ -41,15 +55,46 @@ with 1 if anything is. It changes nothing, and works while a run is under way.`,
 			}
 			if asJSON {
 				return printJSON(a.stdout, struct {
-					OK     bool             `json:"ok"`
-					Checks []pipeline.Check `json:"checks"`
-				}{a.code == exitDone, checks})
+					OK       bool               `json:"ok"`
+					Checks   []pipeline.Check   `json:"checks"`
+					Salvaged []journal.Salvaged `json:"salvaged,omitempty"`
+				}{a.code == exitDone, checks, salvaged})
+			}
+			if err := renderSalvaged(a.stdout, salvage, salvaged); err != nil {
+				return err
 			}
 			return renderChecks(a.stdout, checks)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	c.Flags().BoolVar(&salvage, "salvage", false, "first keep what is whole of damaged segments of the journal")
 	return c
+}
+
+func salvageJournal(ctx context.Context, p *pipeline.Pipeline) ([]journal.Salvaged, error) {
+	unlock, err := lock(p.Dir, "verify --salvage")
+	if err != nil {
+		return nil, err
+	}
+	all, err := p.Salvage(ctx)
+	return all, errors.Join(err, unlock())
+}
+
+// renderSalvaged says of each segment what was kept and what was lost.
+func renderSalvaged(w io.Writer, asked bool, all []journal.Salvaged) error {
+	if asked && len(all) == 0 {
+		_, err := fmt.Fprintln(w, "nothing to salvage: every segment of the journal can be read")
+		return err
+	}
+	for _, s := range all {
+		fmt.Fprintf(w, "salvaged: %s, %d entries are whole, %d credits more count as spent; as it was: %s\n", s.Path, s.Entries, s.Credits, s.Aside)
+		for _, h := range s.Holes {
+			if _, err := fmt.Fprintf(w, "  lost: %d entries, in %d bytes from byte %d of the damaged file\n", h.Entries, h.Bytes, h.Offset); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func renderChecks(w io.Writer, checks []pipeline.Check) error {

@@ -1,6 +1,10 @@
 package journal
 
-import "io"
+import (
+	"errors"
+	"io"
+	"time"
+)
 
 // Bounds returns the plan of a segment and its end, which is nil if the run has none. It
 // decodes these two entries only.
@@ -14,19 +18,22 @@ func Bounds(path string) (*Plan, *End, error) {
 	if err != nil || first.Plan == nil {
 		return nil, nil, ignoreEOF(err)
 	}
-	var last []byte
+	var last, before []byte
 	for {
 		size, err := r.frame()
 		if size == 0 || err != nil { // the end, or a tail that only Read can judge
 			break
 		}
-		last = append(last[:0], r.buf[:size]...)
+		before, last = last, append(before[:0], r.buf[:size]...)
 		r.buf, r.offset = r.buf[size:], r.offset+int64(size)
 	}
 	if last == nil {
 		return first.Plan, nil, nil
 	}
 	e, err := entryOf(r.dec, last, &r.line)
+	if err == nil && e.Kind == KindAccept && before != nil {
+		e, err = entryOf(r.dec, before, &r.line)
+	}
 	if err != nil {
 		return first.Plan, nil, nil // the last frame is torn: there is no end
 	}
@@ -38,4 +45,15 @@ func ignoreEOF(err error) error {
 		return nil
 	}
 	return err
+}
+
+// Accept notes behind the end of a run that a person accepts its issues, so that whatever is made
+// of the segment later is published too.
+func Accept(path string, at time.Time) error {
+	s, _, err := Reopen(path)
+	if err != nil {
+		return err
+	}
+	_, err = s.Append(Entry{Kind: KindAccept, At: at})
+	return errors.Join(err, s.Close())
 }

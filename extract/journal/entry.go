@@ -16,6 +16,7 @@ const (
 	KindAnswer  Kind = "answer"  // what came of an intent, also when nothing came
 	KindBalance Kind = "balance" // an answer of the free credits call
 	KindEnd     Kind = "end"     // how the run ended; the last entry of a segment
+	KindAccept  Kind = "accept"  // a person accepted the run's issues; it can follow the end
 	KindLost    Kind = "lost"    // entries that were lost, and were no requests; see Lost
 )
 

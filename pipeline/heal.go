@@ -1,0 +1,62 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/load"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// heal makes anew, from the journal, what is damaged or gone of warehouse and lake, and returns
+// the runs that are published then. It comes before anything is asked: a run that could not be
+// published is not paid for.
+func (p *Pipeline) heal(ctx context.Context) (map[string]bool, error) {
+	known, err := p.published(ctx)
+	if warehouse.IsDamaged(err) && ctx.Err() == nil {
+		if _, err := p.setAside(ctx); err != nil {
+			return nil, err
+		}
+		known, err = p.published(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	missing, err := load.Missing(p.Dir, known)
+	if err != nil || len(missing) == 0 {
+		return known, err
+	}
+	p.Log.Error("the lake lacks what was published: lake and warehouse are made anew from the journal", "files", len(missing), "first", missing[0])
+	if _, err := p.rebuild(ctx, RebuildOptions{only: known}); err != nil {
+		return nil, fmt.Errorf("%s, and the lake cannot be made anew: %w", missing[0], err)
+	}
+	return p.published(ctx)
+}
+
+// setAside moves damaged files of the warehouse out of the way, and reports whether there were any.
+func (p *Pipeline) setAside(ctx context.Context) (bool, error) {
+	aside, err := warehouse.Heal(ctx, p.Dir)
+	for _, path := range aside {
+		p.Log.Error("a file of the warehouse is damaged: it is set aside, and made anew from the journal", "file", path)
+	}
+	return len(aside) > 0, err
+}
+
+// healing calls f, and once more if that met a damaged warehouse, after this was set aside and
+// what it held was published again.
+func (p *Pipeline) healing(ctx context.Context, f func() error) error {
+	err := f()
+	if !warehouse.IsDamaged(err) || errors.Is(err, journal.ErrDamaged) || ctx.Err() != nil {
+		return err
+	}
+	found, again := p.setAside(ctx)
+	if again != nil || !found {
+		return errors.Join(err, again)
+	}
+	if _, err := p.Recover(ctx); err != nil {
+		return err
+	}
+	return f()
+}

@@ -1,0 +1,223 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/load"
+)
+
+// Held is a run that is paid for and not published, because suddenly many of its values are
+// refused. Each start tries it again; `run --accept-issues` publishes it as it is.
+type Held struct {
+	Run    string `json:"run"`
+	Job    string `json:"job"`
+	Date   string `json:"date"`
+	State  string `json:"state"`
+	Reason string `json:"reason"`
+}
+
+// HeldError says which runs are held back. It wraps load.ErrIssues.
+type HeldError struct{ Held []Held }
+
+func (e *HeldError) Error() string {
+	var lines []string
+	for _, h := range e.Held {
+		lines = append(lines, fmt.Sprintf("run %s of %s: %s", h.Run, h.Date, h.Reason))
+	}
+	return fmt.Sprintf("%s: %v", strings.Join(lines, "; "), load.ErrIssues)
+}
+
+// Unwrap returns load.ErrIssues.
+func (e *HeldError) Unwrap() error { return load.ErrIssues }
+
+func heldPath(dir string) string { return filepath.Join(dir, "held_back.json") }
+
+// HeldBack reads which runs of a data directory are held back, the oldest first.
+func HeldBack(dir string) ([]Held, error) {
+	b, err := os.ReadFile(heldPath(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read what is held back: %w", err)
+	}
+	var held []Held
+	if err := json.Unmarshal(b, &held); err != nil {
+		return nil, fmt.Errorf("read %s: %w; it can be deleted: the next run writes it anew", heldPath(dir), err)
+	}
+	return held, nil
+}
+
+// noteHeld adds runs to those that are held back, and takes out what is published.
+func (p *Pipeline) noteHeld(more []Held, published map[string]bool) error {
+	before, err := HeldBack(p.Dir)
+	if err != nil {
+		return err
+	}
+	all := map[string]Held{}
+	for _, h := range append(before, more...) {
+		if !published[h.Run] {
+			all[h.Run] = h
+		}
+	}
+	var held []Held
+	for _, h := range all {
+		held = append(held, h)
+	}
+	slices.SortFunc(held, func(a, b Held) int { return strings.Compare(a.Run, b.Run) })
+	if len(held) == 0 {
+		if err := os.Remove(heldPath(p.Dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("note what is held back: %w", err)
+		}
+		return nil
+	}
+	b, err := json.MarshalIndent(held, "", "  ")
+	if err == nil {
+		err = os.WriteFile(heldPath(p.Dir)+".part", append(b, '\n'), 0o640)
+	}
+	if err == nil {
+		err = os.Rename(heldPath(p.Dir)+".part", heldPath(p.Dir))
+	}
+	if err != nil {
+		return fmt.Errorf("note what is held back: %w", err)
+	}
+	return nil
+}
+
+func reportsOf(reports []Report) map[string]bool {
+	runs := map[string]bool{}
+	for _, r := range reports {
+		runs[r.Run] = true
+	}
+	return runs
+}
+
+// withHeld adds to some segments those of held runs that their runs go on from: coverage that
+// counts the pages of a run is true only beside its rows.
+func (p *Pipeline) withHeld(paths []string) ([]string, error) {
+	held, err := HeldBack(p.Dir)
+	if err != nil || len(held) == 0 {
+		return paths, err
+	}
+	all := slices.Clone(paths)
+	for _, path := range paths {
+		plan, _, err := journal.Bounds(path)
+		if err != nil || plan == nil {
+			return nil, errors.Join(err, fmt.Errorf("%s has no plan", path))
+		}
+		for _, h := range held {
+			from := journal.Path(p.journal(), h.Date, h.Run)
+			if slices.Contains(plan.Continues, h.Run) && !slices.Contains(all, from) {
+				all = append(all, from)
+			}
+		}
+	}
+	return all, nil
+}
+
+// publishBut publishes runs, but those whose issues are too many and those that go on from them.
+// With AcceptIssues it publishes all, and notes in the journal which of them a person accepted;
+// a trial notes nothing.
+func (p *Pipeline) publishBut(ctx context.Context, dir string, runs []brought, trial bool) (there []brought, held []Held, err error) {
+	there = slices.Clone(runs)
+	for len(there) > 0 {
+		var written []load.Manifest
+		for _, b := range there {
+			written = append(written, b.manifest)
+		}
+		err := load.Publish(ctx, dir, load.Options{Tell: func(words string) { p.Log.Warn(words) }}, written...)
+		issues := (*load.IssuesError)(nil)
+		if !errors.As(err, &issues) {
+			return there, held, err
+		}
+		i := slices.IndexFunc(there, func(b brought) bool { return b.report.Run == issues.Run })
+		if i < 0 {
+			return nil, nil, err
+		}
+		if p.AcceptIssues {
+			if !trial {
+				if err := journal.Accept(there[i].path, p.Now().UTC()); err != nil {
+					return nil, nil, err
+				}
+			}
+			there[i].manifest.Accepted = true
+			continue
+		}
+		out := there[i]
+		there = slices.Delete(there, i, i+1)
+		if there, held, err = hold(dir, out, issues.Reason, there, held); err != nil {
+			return nil, nil, err
+		}
+	}
+	return there, held, nil
+}
+
+// hold takes a run out, and those that go on from it.
+func hold(dir string, out brought, reason string, there []brought, held []Held) ([]brought, []Held, error) {
+	r := out.report
+	held = append(held, Held{Run: r.Run, Job: r.Job, Date: r.Date, State: r.State, Reason: reason})
+	if err := load.Drop(dir, out.manifest); err != nil {
+		return nil, nil, err
+	}
+	for {
+		i := slices.IndexFunc(there, func(b brought) bool { return slices.Contains(b.report.Continues, r.Run) })
+		if i < 0 {
+			return there, held, nil
+		}
+		next := there[i]
+		there = slices.Delete(there, i, i+1)
+		var err error
+		if there, held, err = hold(dir, next, "it goes on from "+r.Run+", which is held back", there, held); err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+// heldNight returns an error if a run that did all of a job's night is held back: it is paid for,
+// and asking again would pay a second time.
+func (p *Pipeline) heldNight(job, date string) error {
+	all, err := HeldBack(p.Dir)
+	if err != nil {
+		return err
+	}
+	for _, h := range all {
+		if h.Job == job && h.Date == date && h.State == StateDone {
+			return &HeldError{[]Held{h}}
+		}
+	}
+	return nil
+}
+
+// heldNumbers are the vessels that held runs have looked up. The warehouse does not show that
+// yet, and nothing is bought twice.
+func (p *Pipeline) heldNumbers() (map[string]bool, error) {
+	numbers := map[string]bool{}
+	held, err := HeldBack(p.Dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range held {
+		for e, err := range journal.Read(journal.Path(p.journal(), h.Date, h.Run)) {
+			if errors.Is(err, fs.ErrNotExist) {
+				break
+			}
+			if err != nil {
+				return nil, err
+			}
+			if _, number, ok := strings.Cut(e.Parameters, "="); ok && e.OK() && e.Operation != extract.ByType.Name && e.Operation != extract.ByStatus.Name {
+				numbers[number] = true
+			}
+		}
+	}
+	return numbers, nil
+}

@@ -1,0 +1,92 @@
+package pipeline
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// ErrMark says that a data directory is not the one that was used before.
+var ErrMark = errors.New("this is not the data directory that was used before: is its volume mounted? nothing is asked, since all of it would be paid for again")
+
+// mark is what the file fleetlake.id of a data directory holds. A directory that was used has
+// it, and the empty one below a volume that is not mounted has not.
+type mark struct {
+	ID      string    `json:"id"`
+	Created time.Time `json:"created"`
+}
+
+func markPath(dir string) string { return filepath.Join(dir, "fleetlake.id") }
+
+// Mark returns the id of a data directory, and gives it one if it has none: a new directory, or
+// one that an earlier version of fleetlake has used.
+func Mark(dir string, now time.Time) (string, error) {
+	m, err := readMark(dir)
+	if err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return m.ID, err
+	}
+	var b [8]byte
+	rand.Read(b[:])
+	m = mark{ID: hex.EncodeToString(b[:]), Created: now.UTC()}
+	text, err := json.Marshal(m)
+	if err != nil {
+		return "", fmt.Errorf("mark data directory: %w", err)
+	}
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return "", fmt.Errorf("mark data directory: %w", err)
+	}
+	f, err := os.OpenFile(markPath(dir)+".part", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o640)
+	if err != nil {
+		return "", fmt.Errorf("mark data directory: %w", err)
+	}
+	_, err = f.Write(append(text, '\n'))
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(markPath(dir)+".part", markPath(dir))
+	}
+	if err != nil {
+		return "", fmt.Errorf("mark data directory: %w", err)
+	}
+	return m.ID, syncDir(dir)
+}
+
+// CheckMark returns ErrMark if a data directory has no mark, or another id than this. Any mark
+// will do for an empty id.
+func CheckMark(dir, id string) error {
+	m, err := readMark(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s has no file fleetlake.id: %w", dir, ErrMark)
+	case err != nil:
+		return err
+	case id != "" && m.ID != id:
+		return fmt.Errorf("%s has the id %s, and had %s: %w", dir, m.ID, id, ErrMark)
+	}
+	return nil
+}
+
+func readMark(dir string) (m mark, err error) {
+	b, err := os.ReadFile(markPath(dir))
+	if err != nil {
+		return m, fmt.Errorf("read the mark of the data directory: %w", err)
+	}
+	if err := json.Unmarshal(b, &m); err != nil || m.ID == "" {
+		return m, fmt.Errorf("%s is not what fleetlake wrote; delete it, and the next run writes it anew", markPath(dir))
+	}
+	return m, nil
+}
+
+// marked checks that this is the data directory that the run is meant for, and marks a new one.
+func (p *Pipeline) marked() error {
+	if p.MarkID != "" || p.MustExist {
+		return CheckMark(p.Dir, p.MarkID)
+	}
+	_, err := Mark(p.Dir, p.Now())
+	return err
+}

@@ -1,0 +1,246 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/load"
+	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestWhatTheLakeLacksIsMadeBeforeAnythingIsAsked: a run that found out when it published had
+// spent its credits for nothing.
+func TestWhatTheLakeLacksIsMadeBeforeAnythingIsAsked(t *testing.T) {
+	cases := map[string]func(p *Pipeline){
+		"the lake": func(p *Pipeline) { must(t, os.RemoveAll(filepath.Join(p.Dir, "lake"))) },
+		"the newest manifest, beside a run that was rolled back": func(p *Pipeline) {
+			_, err := p.Rollback(t.Context())
+			must(t, err)
+			must(t, os.Remove(filepath.Join(p.Dir, "lake", "_manifests", journal.RunOf(segmentOf(t, p, 8))+".json")))
+		},
+	}
+	for name, harm := range cases {
+		t.Run(name, func(t *testing.T) {
+			p := copyOfWeek(t)
+			harm(p)
+			want, runs := hashes(t, p.Dir), publishedRuns(t, p)
+			_, err := p.Recover(t.Context())
+			must(t, err)
+			if diff := cmp.Diff(want, hashes(t, p.Dir)); diff != "" {
+				t.Errorf("hashes (-before +after):\n%s", diff)
+			}
+			if got := publishedRuns(t, p); !slices.Equal(got, runs) {
+				t.Errorf("the runs %v are published, it was %v", got, runs)
+			}
+			known, err := p.published(t.Context())
+			must(t, err)
+			if missing, err := load.Missing(p.Dir, known); err != nil || len(missing) > 0 {
+				t.Errorf("still missing: %v, %v", missing, err)
+			}
+		})
+	}
+}
+
+// TestALakeThatCannotBeMadeIsARefusal: better than to spend and to fail.
+func TestALakeThatCannotBeMadeIsARefusal(t *testing.T) {
+	p := copyOfWeek(t)
+	must(t, os.RemoveAll(filepath.Join(p.Dir, "lake")))
+	must(t, os.Remove(segmentOf(t, p, 0)))
+	if _, err := p.Recover(t.Context()); !errors.Is(err, ErrLost) {
+		t.Errorf("got %v, want %v", err, ErrLost)
+	}
+}
+
+// TestADamagedWarehouseIsSetAside: the journal is whole, so that nothing is lost and nobody has
+// to be asked.
+func TestADamagedWarehouseIsSetAside(t *testing.T) {
+	for name, at := range map[string]float64{"its head": 0, "a block of a table": 0.5} {
+		t.Run(name, func(t *testing.T) {
+			p := copyOfWeek(t)
+			want := hashes(t, p.Dir)
+			b, err := os.ReadFile(warehouse.Path(p.Dir))
+			must(t, err)
+			from := int(at * float64(len(b)))
+			clear(b[from : from+300_000])
+			must(t, os.WriteFile(warehouse.Path(p.Dir), b, 0o644)) // and the version, which is the same file
+			read := func() error {
+				w, err := warehouse.Open(t.Context(), warehouse.Path(p.Dir), warehouse.Options{})
+				if err != nil {
+					return err
+				}
+				return errors.Join(w.ReadAll(t.Context()), w.Close())
+			}
+			if err := read(); !warehouse.IsDamaged(err) {
+				t.Fatalf("the test has not damaged it: %v", err)
+			}
+			p.fill()
+			must(t, p.healing(t.Context(), read))
+			if diff := cmp.Diff(want, hashes(t, p.Dir)); diff != "" {
+				t.Errorf("hashes (-before +after):\n%s", diff)
+			}
+			if kept, _ := filepath.Glob(filepath.Join(p.Dir, "warehouse", "damaged", "*")); len(kept) == 0 {
+				t.Error("the damaged file is gone")
+			}
+		})
+	}
+}
+
+// TestATruncatedSegmentDropsNothingUnasked: half of a published segment is gone. Neither a
+// rebuild nor the advice of verify makes the warehouse less than it is.
+func TestATruncatedSegmentDropsNothingUnasked(t *testing.T) {
+	p := copyOfWeek(t)
+	path := segmentOf(t, p, 2)
+	info, err := os.Stat(path)
+	must(t, err)
+	must(t, os.Truncate(path, info.Size()/2))
+	before := tree(t, p.Dir)
+	if _, err := p.Rebuild(t.Context(), RebuildOptions{}); !errors.Is(err, ErrLost) {
+		t.Errorf("got %v, want %v", err, ErrLost)
+	}
+	if diff := cmp.Diff(before, tree(t, p.Dir)); diff != "" {
+		t.Errorf("files (-before +after):\n%s", diff)
+	}
+	for check, lines := range verified(t, p) {
+		if do := lines[len(lines)-1]; !strings.Contains(do, "from a backup") {
+			t.Errorf("%s: the advice is %q", check, do)
+		}
+	}
+}
+
+// TestSalvageIsAWayOut: one flipped byte of the journal stopped every rebuild.
+func TestSalvageIsAWayOut(t *testing.T) {
+	p := copyOfWeek(t)
+	path := segmentOf(t, p, 2)
+	whole := readSegment(path)
+	flip(t, path, 0.5)
+	if _, err := p.Rebuild(t.Context(), RebuildOptions{}); !errors.Is(err, journal.ErrDamaged) || !strings.Contains(err.Error(), "--salvage") {
+		t.Errorf("got %v, want an error that names --salvage", err)
+	}
+	all, err := p.Salvage(t.Context())
+	must(t, err)
+	if len(all) != 1 || all[0].Path != path || all[0].Entries != whole.entries-1 || len(all[0].Holes) != 1 {
+		t.Errorf("salvaged %+v of %d entries", all, whole.entries)
+	}
+	if _, err := p.Rebuild(t.Context(), RebuildOptions{}); !errors.Is(err, ErrLost) {
+		t.Errorf("what is published has more: got %v, want %v", err, ErrLost)
+	}
+	_, err = p.Rebuild(t.Context(), RebuildOptions{Lose: true})
+	must(t, err)
+	spent := func(s segment) (sum int) {
+		for _, lane := range s.lanes {
+			sum += lane.Credits
+		}
+		return sum
+	}
+	if now := readSegment(path); spent(now) < spent(whole) || now.lost != 1 {
+		t.Errorf("%d credits count as spent, it was %d; %d lost", spent(now), spent(whole), now.lost)
+	}
+	if wrong := verified(t, p); len(wrong) > 0 {
+		t.Errorf("verify: %v", wrong)
+	}
+}
+
+// bad writes the segment of a run that paid for six pages of vessels whose IMO numbers are none.
+func bad(t *testing.T, p *Pipeline, run, date string) string {
+	t.Helper()
+	at := weekStart.AddDate(0, 0, 20)
+	s, err := journal.Create(p.journal(), journal.Entry{Kind: journal.KindPlan, At: at, Plan: &journal.Plan{Run: run, Job: "nightly", Date: date,
+		Partitions: []journal.Partition{{Operation: "by-type", Kind: "country", Value: "Panama", Expected: -1}}}})
+	must(t, err)
+	for page := range 6 {
+		var items []string
+		for i := range 100 {
+			items = append(items, fmt.Sprintf(`{"vessel_name":"V%d","imo":"%d","mmsi":"%d","country":"Panama","ship_type":"Cargo"}`, i, 9_000_001+10*(page*100+i), 351_000_000+page*100+i))
+		}
+		intent, err := s.Append(journal.Entry{Kind: journal.KindIntent, At: at, Operation: "by-type", Parameters: fmt.Sprintf("country=Panama&page=%d", page+1), Credits: 10})
+		must(t, err)
+		e := journal.Entry{Kind: journal.KindAnswer, At: at, Intent: intent.N, Operation: intent.Operation, Parameters: intent.Parameters, Credits: 10,
+			Charge: journal.ChargePriced, Outcome: "ok", Sent: at, Received: at, Status: 200}
+		e.SetBody([]byte(`{"total":600,"page":1,"size":100,"items":[` + strings.Join(items, ",") + `]}`))
+		_, err = s.Append(e)
+		must(t, err)
+	}
+	_, err = s.Append(journal.Entry{Kind: journal.KindEnd, At: at, End: &journal.End{State: StateDone}})
+	must(t, err)
+	must(t, s.Close())
+	return s.Path()
+}
+
+// TestARunThatIsHeldBackStopsNoOther: one night of refused values, and later nights sent nothing
+// until a person came.
+func TestARunThatIsHeldBackStopsNoOther(t *testing.T) {
+	p := copyOfWeek(t)
+	good := segmentOf(t, p, 9)
+	_, err := p.Rollback(t.Context())
+	must(t, err)
+	_, err = warehouse.ForgetRolledBack(p.Dir) // so that a good run waits too
+	must(t, err)
+	run := "20261210T020000.000Z-0000"
+	path := bad(t, p, run, "2026-12-10")
+	reports, err := p.Recover(t.Context())
+	must(t, err)
+	if len(reports) != 1 || reports[0].Run != journal.RunOf(good) {
+		t.Errorf("published %+v, want the good run", reports)
+	}
+	held, err := HeldBack(p.Dir)
+	if err != nil || len(held) != 1 || held[0].Run != run || !strings.Contains(held[0].Reason, "check digit") {
+		t.Fatalf("held back: %+v, %v", held, err)
+	}
+	if files, _ := filepath.Glob(filepath.Join(p.Dir, "lake", "*", "*", run+".parquet")); len(files) > 0 {
+		t.Errorf("readers of the lake would count %v", files)
+	}
+	if err := p.heldNight("nightly", "2026-12-10"); !errors.Is(err, load.ErrIssues) {
+		t.Errorf("a night that is paid for would be asked again: %v", err)
+	}
+	if got, err := p.spentBack(t.Context(), weekStart.AddDate(0, 0, 20)); err != nil || got != 60 {
+		t.Errorf("%d credits count towards the caps, want 60: %v", got, err)
+	}
+	if wrong := verified(t, p); len(wrong) != 1 || !strings.Contains(strings.Join(wrong["held back"], " "), "--accept-issues") {
+		t.Errorf("verify: %v", wrong)
+	}
+	p.AcceptIssues = true
+	reports, err = p.Recover(t.Context())
+	if err != nil || len(reports) != 1 || reports[0].Run != run {
+		t.Fatalf("accepted: %+v, %v", reports, err)
+	}
+	if held, err := HeldBack(p.Dir); err != nil || len(held) > 0 {
+		t.Errorf("still held back: %+v, %v", held, err)
+	}
+	want := hashes(t, p.Dir)
+	p.AcceptIssues = false // the choice is in the journal
+	_, err = p.Rebuild(t.Context(), RebuildOptions{})
+	must(t, err)
+	if diff := cmp.Diff(want, hashes(t, p.Dir)); diff != "" {
+		t.Errorf("hashes (-accepted +rebuilt):\n%s", diff)
+	}
+	if s := readSegment(path); len(s.wrong) > 0 || !s.ended {
+		t.Errorf("the segment: %+v", s)
+	}
+}
+
+// TestVerifyBesideAPublish: what is wrong for a moment, while a run publishes, is not wrong.
+func TestVerifyBesideAPublish(t *testing.T) {
+	p := copyOfWeek(t)
+	unlock, err := Lock(p.Dir, "a run")
+	must(t, err)
+	defer unlock()
+	path := filepath.Join(p.Dir, "lake", "_manifests", journal.RunOf(segmentOf(t, p, 9))+".json")
+	b, err := os.ReadFile(path)
+	must(t, err)
+	must(t, os.Remove(path))
+	synctest.Test(t, func(t *testing.T) {
+		time.AfterFunc(time.Second, func() { must(t, os.WriteFile(path, b, 0o644)) })
+		if wrong := verified(t, p); len(wrong) > 0 {
+			t.Errorf("verify: %v", wrong)
+		}
+	})
+}

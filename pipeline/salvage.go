@@ -1,0 +1,57 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"strings"
+
+	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/load"
+)
+
+// unknownJob is the job of a run whose plan is lost and that no manifest tells of.
+const unknownJob = "unknown"
+
+// Salvage makes every damaged segment of the journal readable again, and says what was lost. The
+// caller holds the lock.
+func (p *Pipeline) Salvage(ctx context.Context) (all []journal.Salvaged, err error) {
+	p.fill()
+	paths, err := journal.Segments(p.journal())
+	if err != nil {
+		return nil, err
+	}
+	known, err := load.Manifests(p.Dir)
+	if err != nil {
+		p.Log.Warn("the manifests of the lake cannot be read", "error", err)
+	}
+	for _, path := range paths {
+		if err := ctx.Err(); err != nil {
+			return all, err
+		}
+		m := known[journal.RunOf(path)]
+		plan := journal.Plan{Run: journal.RunOf(path), Job: cmp.Or(m.Run.Job, unknownJob), Date: filepath.Base(filepath.Dir(path)),
+			Credits: journal.Price{Most: dearest()}, Version: p.Version}
+		if m.Run.Continues != "" {
+			plan.Continues = strings.Split(m.Run.Continues, ",")
+		}
+		done, err := journal.Salvage(path, plan)
+		if err != nil {
+			return all, err
+		}
+		if done.Aside != "" {
+			p.Log.Warn("a damaged segment of the journal is salvaged", "file", path, "entries", done.Entries, "holes", len(done.Holes), "credits", done.Credits, "kept_as", done.Aside)
+			all = append(all, done)
+		}
+	}
+	return all, nil
+}
+
+// dearest is the most that one request costs.
+func dearest() (credits int) {
+	for _, o := range extract.Operations {
+		credits = max(credits, o.Credits)
+	}
+	return credits
+}

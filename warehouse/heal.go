@@ -1,0 +1,115 @@
+package warehouse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// IsDamaged reports whether an error came of a file that is no whole database, or of a block of
+// it that is not what was written.
+func IsDamaged(err error) bool {
+	return err != nil && (errors.Is(err, ErrDamaged) || damaged(err))
+}
+
+// Heal reads every block of the published file and of each version, and moves those that are
+// damaged to warehouse/damaged, where nothing looks for them. The latest version that is whole
+// takes the place of a published file that was damaged; if there is none, nothing is published
+// any more. What the file then lacks can be published again. It returns where the damaged files
+// lie now.
+func Heal(ctx context.Context, dir string) (aside []string, err error) {
+	vs, err := kept(dir)
+	if err != nil {
+		return nil, err
+	}
+	paths := []string{}
+	for _, v := range vs {
+		paths = append(paths, v.path)
+	}
+	lost := false
+	for _, path := range append(paths, Path(dir)) { // the published file last: a crash before leaves it to the next start
+		err := readable(ctx, path)
+		if err == nil || errors.Is(err, ErrNone) {
+			continue
+		}
+		if !IsDamaged(err) {
+			return aside, fmt.Errorf("look for damage: %w", err)
+		}
+		to, err := moveAside(dir, path)
+		if err != nil {
+			return aside, err
+		}
+		aside, lost = append(aside, to), lost || path == Path(dir)
+	}
+	if !lost {
+		return aside, nil
+	}
+	return aside, publishLatest(ctx, dir)
+}
+
+// publishLatest publishes the latest version that no rollback took out.
+func publishLatest(ctx context.Context, dir string) error {
+	vs, err := kept(dir)
+	if err != nil {
+		return err
+	}
+	out, err := readMarks(dir)
+	if err != nil {
+		return err
+	}
+	for _, v := range vs {
+		if v.onlyBase() || v.onlyForRollback() {
+			continue
+		}
+		runs, _, err := held(ctx, v.path)
+		if err != nil {
+			return fmt.Errorf("publish an earlier version: %w", err)
+		}
+		if !holdsAny(runs, out) {
+			return publishAgain(dir, v.path)
+		}
+	}
+	return nil
+}
+
+// readable reads every block of a file.
+func readable(ctx context.Context, path string) error {
+	w, err := Open(ctx, path, Options{MemoryMiB: DefaultMemoryMiB, Threads: buildThreads})
+	if err != nil {
+		return err
+	}
+	err = w.ReadAll(ctx)
+	return errors.Join(err, w.Close())
+}
+
+// moveAside moves a file to the damaged ones, under a name that is not taken.
+func moveAside(dir, path string) (string, error) {
+	below := filepath.Join(dir, "warehouse", "damaged")
+	if err := os.MkdirAll(below, 0o750); err != nil {
+		return "", fmt.Errorf("set aside: %w", err)
+	}
+	for n := 1; ; n++ {
+		to := filepath.Join(below, fmt.Sprintf("%s-%d.duckdb", strings.TrimSuffix(filepath.Base(path), ".duckdb"), n))
+		err := os.Link(path, to)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err == nil {
+			err = errors.Join(flush(below), os.Remove(path), flush(filepath.Dir(path)))
+		}
+		if err != nil {
+			return "", fmt.Errorf("set aside: %w", err)
+		}
+		return to, nil
+	}
+}
+
+// KeepOut says of a warehouse that was built aside which runs are to stay rolled back when Adopt
+// has put it in its place.
+func KeepOut(aside string, runs map[string]bool) error {
+	return writeMarks(aside, runs)
+}
