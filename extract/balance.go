@@ -3,6 +3,8 @@ package extract
 import (
 	"context"
 	"time"
+
+	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
 const balanceMost = 15 * time.Second // the free call is never worth a longer wait
@@ -12,7 +14,6 @@ const balanceMost = 15 * time.Second // the free call is never worth a longer wa
 func (c *Client) Balance(ctx context.Context) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, balanceMost)
 	defer cancel()
-	before, asked := c.budget.counted(), c.asked()
 	a, err := c.once(ctx, Request{Operation: Credits})
 	if err != nil {
 		return 0, err
@@ -21,19 +22,39 @@ func (c *Client) Balance(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	left, err := ParseBalance(body)
-	if err != nil {
-		return 0, err
+	return ParseBalance(body)
+}
+
+// Await asks the free calls until one is answered, for as long as the patience lasts, and returns
+// what became of the balance. While the service is away nothing is asked that it may bill, and
+// the first balance is what outcomes that are not known can be settled by.
+func (c *Client) Await(ctx context.Context) error {
+	until := time.Now().Add(c.service.Patience)
+	for delay := probeFirst; ; delay = min(2*delay, probeMost) {
+		_, err := c.Balance(ctx)
+		if err == nil || Judge(err) != Wait {
+			return err
+		}
+		if _, other := c.ReadAccepted(ctx); other == nil || !time.Now().Before(until) || pause(ctx, delay) != nil {
+			return err // only the balance is away, or the time is over
+		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+}
+
+// settle notes in the entry of a balance what it shows of requests of unknown outcome: those that
+// were not billed are taken back, as negative credits. before was counted before the balance was
+// asked for; asked tells whether a priced request had been admitted then.
+func (c *Client) settle(e *journal.Entry, body []byte, before counted, asked bool) {
+	left, err := ParseBalance(body)
 	switch {
+	case err != nil:
 	case c.first != nil:
-		c.budget.correct(before, *c.first-left)
+		if n := c.budget.unbilled(before, *c.first-left); n > 0 {
+			e.Credits, e.Charge = -n, journal.ChargeUnknown
+		}
 	case !asked:
 		c.first = &left
 	}
-	return left, nil
 }
 
 // asked reports whether a priced request was admitted.
@@ -47,6 +68,12 @@ func (c *Client) asked() bool {
 // spent only if they were, and reports whether credits came free. While the service is away it
 // asks again after growing delays, for as long as the patience lasts.
 func (c *Client) settleUnknown(ctx context.Context) bool {
+	c.settling.Lock()
+	first := c.first
+	c.settling.Unlock()
+	if first == nil {
+		return false // the balance has nothing to be compared with
+	}
 	until := time.Now().Add(c.service.Patience)
 	for delay := probeFirst; c.unknown() > 0; delay = min(2*delay, probeMost) {
 		before := c.unknown()

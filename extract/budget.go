@@ -183,21 +183,24 @@ func (b *Budget) counted() counted {
 	return counted{b.spent, b.unknown, b.doubted}
 }
 
-// correct frees unknown credits that were not billed, and returns how many. The balance fell by
-// so many credits; at was counted before the balance was asked for. What it fell by beside the
-// known credits is the most that was billed of the unknown ones: requests that were in flight,
-// and others who use the key, can only make it more.
-func (b *Budget) correct(at counted, fell int) (freed int) {
+// unbilled returns how many unknown credits were not billed. The balance fell by so many credits;
+// at was counted before the balance was asked for. What it fell by beside the known credits is
+// the most that was billed of the unknown ones: requests that were in flight, and others who use
+// the key, can only make it more.
+func (b *Budget) unbilled(at counted, fell int) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	billed := max(0, fell-(at.spent-at.unknown)) + b.doubted - at.doubted
-	if freed = b.unknown - billed; freed <= 0 {
-		return 0
-	}
-	b.unknown -= freed
-	b.spent -= freed
+	return max(0, b.unknown-billed)
+}
+
+// refund takes back unknown credits that were not billed.
+func (b *Budget) refund(credits int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.unknown -= credits
+	b.spent -= credits
 	b.wake()
-	return freed
 }
 
 // Spent returns the credits spent so far.

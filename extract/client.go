@@ -38,7 +38,9 @@ type Client struct {
 
 	mu    sync.Mutex
 	stats map[string]*Stats
-	first *int // the balance before the first priced request; nil if it is not known
+
+	settling sync.Mutex // held from reading a balance until what it shows is on disk
+	first    *int       // the balance before the first priced request; nil if it is not known
 }
 
 // Stats counts the work of one operation.
@@ -245,6 +247,7 @@ func (c *Client) attempt(ctx context.Context, ticket Ticket, r Request, try int)
 		return Answer{}, "", err
 	}
 	ctx, span := traced(ctx, r.Operation, try)
+	before, asked := c.budget.counted(), c.asked()
 	e.Sent = c.now()
 	reply, err := c.exchange(ctx, r)
 	defer reply.release()
@@ -252,10 +255,18 @@ func (c *Client) attempt(ctx context.Context, ticket Ticket, r Request, try int)
 	c.lanes[r.Operation.Name].Done(ticket, time.Now())
 
 	a, err := c.judge(ctx, r, reply, err, &e)
+	if e.Kind == journal.KindBalance && err == nil {
+		c.settling.Lock()
+		defer c.settling.Unlock()
+		c.settle(&e, reply.body, before, asked)
+	}
 	e.At = c.now()
 	kept, broken := c.segment.Append(e)
-	c.budget.Settle(r.Operation.Credits, e.Credits)
-	if e.Charge == journal.ChargeUnknown {
+	c.budget.Settle(r.Operation.Credits, max(0, e.Credits))
+	switch {
+	case e.Credits < 0:
+		c.budget.refund(-e.Credits)
+	case e.Charge == journal.ChargeUnknown:
 		c.budget.Doubt(e.Credits)
 	}
 	c.settled(r, e)

@@ -76,6 +76,8 @@ func (n *night) add(path, job string) error {
 			}
 		case journal.KindIntent:
 			spent[e.N] = e.Credits
+		case journal.KindBalance:
+			spent[e.N] = e.Credits // what it shows not to have been billed, below 0
 		case journal.KindAnswer:
 			spent[e.Intent] = e.Credits
 			n.learn(e)

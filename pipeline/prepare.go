@@ -57,7 +57,7 @@ func (h *harvest) lastBalance(ctx context.Context) {
 
 // prepare asks the free calls, which also tell whether the key is good, and fills the lanes.
 func (h *harvest) prepare(ctx context.Context, inFlight int) {
-	if _, err := h.client.Balance(ctx); err != nil {
+	if err := h.client.Await(ctx); err != nil {
 		h.log.Warn("balance before the run not read", "error", err)
 		if extract.Judge(err) == extract.StopRun {
 			h.judge(extract.Credits, err, func() {})
@@ -119,7 +119,7 @@ func (h *harvest) probe(ctx context.Context) {
 	lists, err := h.client.ReadAccepted(ctx)
 	if err != nil {
 		h.log.Warn("accepted values not read: the known lists are used", "error", err)
-		if extract.Judge(err) == extract.StopRun {
+		if refused := (*extract.Error)(nil); errors.As(err, &refused) && extract.Judge(err) == extract.StopRun {
 			h.judge(extract.ByType, err, func() {})
 		}
 		return

@@ -44,7 +44,7 @@ type Entry struct {
 
 	Operation  string `json:"operation,omitempty"`
 	Parameters string `json:"parameters,omitempty"` // canonical: keys sorted, URL encoded
-	Credits    int    `json:"credits,omitempty"`    // intent: the most it can cost; answer: what it is counted as
+	Credits    int    `json:"credits,omitempty"`    // intent: the most it can cost; answer: what it is counted as; balance: below 0, what it shows not to have been billed of earlier requests of unknown outcome
 
 	Intent   int       `json:"intent,omitempty"` // answer: N of its intent
 	Charge   Charge    `json:"charge,omitempty"`
