@@ -27,7 +27,7 @@ type harvest struct {
 	grants    *grants
 	lookups   *lookupQueue
 	sweep     *queue
-	sightings *transform.Roll
+	sightings *transform.SearchReader
 	queues    map[string]*queue // by operation, for progress
 
 	mu     sync.Mutex

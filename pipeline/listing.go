@@ -15,7 +15,7 @@ import (
 type listing struct {
 	queue *queue
 	ahead int // pages of one partition that are queued or in the air
-	roll  *transform.Roll
+	roll  *transform.SearchReader
 	met   func(transform.Listed) // is told of each vessel on a page; may be nil
 	told  func(key string) bool  // whether an earlier run of the night paid for a request
 	want  func(wish)             // asks for the credits of pages that no plan has priced
@@ -49,7 +49,7 @@ type paging struct {
 }
 
 func newListing(d decision, whole bool) *listing {
-	l := &listing{queue: newQueue(), ahead: 8, roll: transform.NewRoll(), told: func(string) bool { return false },
+	l := &listing{queue: newQueue(), ahead: 8, roll: transform.NewSearchReader(), told: func(string) bool { return false },
 		byKey: map[string]*paging{}, types: map[string]int{}, lands: map[string]int{}, whole: whole}
 	for _, p := range d.cover {
 		l.cover = append(l.cover, l.add(p, false))

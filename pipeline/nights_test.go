@@ -84,7 +84,7 @@ func (s *port) learn() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	roll := transform.NewRoll()
+	roll := transform.NewSearchReader()
 	for _, path := range paths {
 		if s.seen[path] {
 			continue
@@ -106,7 +106,7 @@ func (s *port) learn() {
 	}
 }
 
-func (s *port) learnAnswer(roll *transform.Roll, e journal.Entry) {
+func (s *port) learnAnswer(roll *transform.SearchReader, e journal.Entry) {
 	a, err := extract.Reread(e)
 	if err != nil {
 		s.t.Fatal(err)

@@ -71,7 +71,7 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 	h.listing.ahead = max(h.listing.ahead, inFlight)
 	h.listing.told = func(key string) bool { _, ok := h.before.answered[key]; return ok }
 	h.lookups = newLookups(h.work)
-	h.sweep, h.sightings = newQueue(), transform.NewRoll()
+	h.sweep, h.sightings = newQueue(), transform.NewSearchReader()
 	if h.lookups.wanted || len(h.checks) > 0 {
 		h.listing.met = func(v transform.Listed) { h.lookups.meet(v, extract.Sweep{}) }
 	}

@@ -24,7 +24,7 @@ type Batch struct {
 	pages               []page // answers of searches, which their rows name
 	sweeps              []sweep
 	sweepNumbers        map[sweep]uint32
-	listings, sightings roster
+	listings, sightings searchRows
 	particulars         facts
 	engines             facts
 	managements         facts
@@ -44,8 +44,8 @@ func NewBatch() *Batch {
 		words:        newVocabulary(),
 		sweeps:       make([]sweep, 1),
 		sweepNumbers: map[sweep]uint32{{}: 0},
-		listings:     newRoster(ofRegistration, allFields...),
-		sightings:    newRoster(ofSighting, fieldName, fieldCountry, fieldIMO, fieldMMSI, fieldShipType),
+		listings:     newSearchRows(ofRegistration, allFields...),
+		sightings:    newSearchRows(ofSighting, fieldName, fieldCountry, fieldIMO, fieldMMSI, fieldShipType),
 		pending:      map[int]journal.Entry{},
 		coverage:     coverage{},
 	}
@@ -60,7 +60,7 @@ func (b *Batch) Earlier(e journal.Entry) {
 			b.plan(e.Plan, false)
 		}
 	case journal.KindAnswer:
-		r, ok := b.roster(e.Operation)
+		r, ok := b.searchRows(e.Operation)
 		if !ok {
 			return
 		}
@@ -113,8 +113,8 @@ func (b *Batch) answerOf(e *journal.Entry) answer {
 	return answer{entry: e.N, operation: e.Operation, parameters: e.Parameters, seen: seen.UnixMicro(), year: year}
 }
 
-// roster returns where the vessels of a search go.
-func (b *Batch) roster(operation string) (*roster, bool) {
+// searchRows returns the rows of a search; false for an operation that is no search.
+func (b *Batch) searchRows(operation string) (*searchRows, bool) {
 	switch operation {
 	case "by-type":
 		return &b.listings, true
@@ -130,7 +130,7 @@ func (b *Batch) see(e *journal.Entry, at answer) int {
 	if o.at.IsZero() {
 		o.at = e.At
 	}
-	r, isSearch := b.roster(e.Operation)
+	r, isSearch := b.searchRows(e.Operation)
 	kept := 0
 	if isSearch {
 		kept = r.rows.n

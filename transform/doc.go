@@ -1,8 +1,8 @@
-// Package transform turns the answers of a journal into rows of the lake. It is pure: no
-// clock, no file, no network, no log, and no order of a map in what it makes, so that the
-// same entries give the same records on every day.
+// Package transform turns the answers of a journal into rows of the lake. It is pure: it uses no
+// clock, file, network or log, and no map order shows in its output, so the same entries give the
+// same records on every day.
 //
-// # What becomes of an answer
+// # Tables of an answer
 //
 //	by-type page   listings     one row per vessel and MMSI
 //	by-status      sightings    one row per vessel, status, zone and filter
@@ -11,19 +11,20 @@
 //	location       positions
 //	any            requests, coverage, issues
 //
-// # What becomes of a value
+// # Values
 //
-// A parser gives the value, or says why not with a Reason. Then the column is null, `raw`
-// keeps what came, and an issue counts it. A value that a rule changed (an underscore in a
-// name, another spelling of a flag) has its raw form in `raw` too. A number with its unit
-// and a time in one of its forms say the same as their columns, and have not. What the API
-// writes for nothing is null without a trace. Keys that no column has are in `extra`.
+// A parser returns a value, or a Reason why there is none. Then the column is null, `raw` keeps
+// the text of the answer, and an issue counts the refusal. A value that a rule changed (an
+// underscore in a name, another spelling of a flag) keeps its text in `raw` too. A number with its
+// unit and a time in one of its layouts say the same as their columns, so `raw` does not keep
+// them. What the API writes for a missing value is null, without `raw` and without an issue. Keys
+// for which there is no column are in `extra`.
 //
-// A record that names no vessel, and an answer that is not what was promised, are issues as
+// A record that names no vessel, and an answer whose shape is not the promised one, are issues as
 // well: one bad record never costs the others.
 //
-// # What vessels are called
+// # Vessel ids
 //
-// A vessel_id is evidence of its row alone: IMO9218301 where the row has a valid IMO number,
-// else MMSI306256000. To join the two is the warehouse's business.
+// A vessel_id is the evidence of its row alone: IMO9218301 where the row has a valid IMO number,
+// else MMSI306256000. The warehouse joins the ids that belong to one vessel.
 package transform

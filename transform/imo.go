@@ -2,11 +2,13 @@ package transform
 
 import "strings"
 
-// IMO is a ship's permanent number. Its last digit checks the other six.
+// IMO is a ship's permanent number. Its last digit is a check digit over the other six. Zero
+// is no number.
 type IMO uint32
 
-// ParseIMO reads an IMO number. What the API and crews write for none is absent or Filler:
-// the check digit alone would let 0000000, 1234567 and 9876543 pass.
+// ParseIMO returns an IMO number. It refuses what the API and crews write for "none" as
+// absent or Filler, because the check digit alone would accept 0000000, 1234567 and 9876543.
+// Other refusals are NotSevenDigits and BadCheckDigit.
 func ParseIMO(s string) (IMO, error) {
 	s = strings.TrimSpace(s)
 	switch s {
@@ -29,7 +31,7 @@ func ParseIMO(s string) (IMO, error) {
 	return IMO(n), nil
 }
 
-// digits reads up to nine decimal digits.
+// digits returns the number of up to nine decimal digits.
 func digits(s string) (uint32, bool) {
 	if len(s) == 0 || len(s) > 9 {
 		return 0, false

@@ -2,19 +2,20 @@ package transform
 
 import "cmp"
 
-// Reason says why a value or a record was not accepted as it came. Reasons are few and
-// fixed, so that they can be counted.
+// Reason says why a value or a record was not accepted as it came. Reasons are few and fixed,
+// so that they can be counted. As an error it is what the parsers return.
 type Reason string
 
+// Error returns the reason as the issues table has it.
 func (r Reason) Error() string { return string(r) }
 
-// The reasons that issues have.
+// These are the reasons of issues.
 const (
 	NotJSON         Reason = "not json"
 	NotUTF8         Reason = "not utf-8"
-	UnexpectedShape Reason = "unexpected shape" // JSON, and not what the interface text promises
+	UnexpectedShape Reason = "unexpected shape" // JSON, but not what the interface text promises
 	NotARecord      Reason = "not a record"     // an item of a list that is not an object
-	NoIdentity      Reason = "no identity"      // neither an IMO number nor an MMSI
+	NoIdentity      Reason = "no identity"      // it has neither an IMO number nor an MMSI
 	NotText         Reason = "not text"         // a boolean, list or object where text is promised
 	NotSevenDigits  Reason = "not 7 digits"
 	NotNineDigits   Reason = "not 9 digits"
@@ -27,17 +28,18 @@ const (
 	NoYear          Reason = "date without year"
 	ISODisagrees    Reason = "country_iso disagrees"
 	DigitsDisagree  Reason = "mmsi digits disagree"
-	AnotherVessel   Reason = "another vessel" // the answer is about an IMO number that was not asked for
+	AnotherVessel   Reason = "another vessel" // the answer has another IMO number than the request
 )
 
-// These are no issues: they tell the caller what kind of nothing a value is.
+// These are not reasons of issues. They tell the caller why a column is null although nothing
+// is wrong.
 const (
-	absent  Reason = "absent"       // what the API writes for nothing: null, and no trace
-	Filler  Reason = "filler"       // what stands in for a value, like IMO 1234567: null, raw kept
+	absent  Reason = "absent"       // what the API writes for a missing value: null, raw not kept
+	Filler  Reason = "filler"       // a placeholder such as IMO 1234567: null, raw kept
 	noIssue        = Reason("none") // accepted
 )
 
-// The datasets that issues name.
+// These are the datasets that issues name.
 const (
 	ofRegistration = "registration"
 	ofSighting     = "sighting"
@@ -49,15 +51,15 @@ const (
 
 // issue is a row of the issues table.
 type issue struct {
-	entry   int
+	entry   int // number of the answer in its segment
 	vessel  vesselID
 	dataset string
-	field   string // our column; empty when the record or the answer is meant
+	field   string // the column; empty when the issue is about the whole record or answer
 	raw     string
 	reason  Reason
 }
 
-// compareIssues puts issues in the order of the lake file.
+// compareIssues compares issues by the order of the lake file.
 func compareIssues(a, b issue) int {
 	return cmp.Or(
 		cmp.Compare(a.vessel, b.vessel), cmp.Compare(a.entry, b.entry), cmp.Compare(a.dataset, b.dataset),

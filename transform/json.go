@@ -2,9 +2,10 @@ package transform
 
 import "strings"
 
-// kind is what a JSON value is.
+// kind is the type of a JSON value.
 type kind uint8
 
+// These are the types; isAbsent is the zero value.
 const (
 	isAbsent kind = iota
 	isNull
@@ -15,15 +16,16 @@ const (
 	isArray
 )
 
-// value is a JSON value where it stands in the answer: nothing is copied or decoded.
+// value is a JSON value as a part of the answer: nothing is copied or decoded.
 type value struct {
-	raw     string // its JSON
+	raw     string // its JSON, a part of the answer
 	kind    kind
-	escaped bool // a text with backslashes
+	escaped bool // a text with escape sequences
 }
 
-// text returns what is promised to be text. A number counts as its digits; null and no
-// value as "".
+// text returns the text of a value that should be text. A number counts as its digits, null
+// and an absent value as the empty string. ok is false for a boolean, an object or an array;
+// then the text is its JSON.
 func (v value) text() (s string, ok bool) {
 	switch v.kind {
 	case isText:
@@ -39,9 +41,9 @@ func (v value) text() (s string, ok bool) {
 	return v.raw, false
 }
 
-// scanner reads JSON from start to end and makes no tree of it: pages of vessels are most
-// of the bytes that a harvest pays for. It accepts exactly what JSON is. The first mistake
-// ends it: then bad is set, and every read is empty.
+// scanner reads JSON from start to end without building a tree, because pages of vessels are
+// most of the bytes of a harvest. It accepts exactly the JSON grammar. The first error ends
+// it: bad is set, and every later read returns nothing.
 type scanner struct {
 	s     string
 	pos   int
@@ -49,10 +51,11 @@ type scanner struct {
 	bad   bool
 }
 
-// maxDepth is how deep values may nest.
+// maxDepth is how deep values may nest. It bounds the stack, since a service may send
+// anything.
 const maxDepth = 1000
 
-// next skips white space and returns the byte that follows; 0 at the end.
+// next skips white space and returns the next byte without reading it; 0 at the end.
 func (s *scanner) next() byte {
 	for ; s.pos < len(s.s); s.pos++ {
 		switch c := s.s[s.pos]; c {
@@ -64,7 +67,7 @@ func (s *scanner) next() byte {
 	return 0
 }
 
-// take skips white space and reads c, or fails.
+// take skips white space and reads c. It fails when another byte follows.
 func (s *scanner) take(c byte) bool {
 	if s.next() != c {
 		return s.fail()
@@ -73,15 +76,16 @@ func (s *scanner) take(c byte) bool {
 	return true
 }
 
+// fail ends the scanner with an error. It returns false, for callers that return it.
 func (s *scanner) fail() bool {
 	s.bad, s.pos = true, len(s.s)
 	return false
 }
 
-// end reports whether everything was read and was JSON.
+// end reports whether the scanner has read everything and found no error.
 func (s *scanner) end() bool { return s.next() == 0 && s.pos == len(s.s) && !s.bad }
 
-// object reads an object; each must read the value of its key.
+// object reads an object. It calls each for every key; each must read the value.
 func (s *scanner) object(each func(key value)) {
 	s.list('{', '}', func() {
 		key := value{}
@@ -96,25 +100,25 @@ func (s *scanner) object(each func(key value)) {
 	})
 }
 
-// array reads an array; each must read one element.
+// array reads an array. It calls each for every element; each must read it.
 func (s *scanner) array(each func()) { s.list('[', ']', each) }
 
-// list reads what stands between two brackets, with commas between.
-func (s *scanner) list(open, shut byte, each func()) {
+// list reads a list between two brackets, with commas between its elements.
+func (s *scanner) list(opening, closing byte, each func()) {
 	if s.depth++; s.depth > maxDepth {
 		s.fail()
 	}
-	if !s.take(open) {
+	if !s.take(opening) {
 		return
 	}
-	if s.next() == shut {
+	if s.next() == closing {
 		s.pos++
 		s.depth--
 		return
 	}
 	for {
 		each()
-		if s.next() == shut {
+		if s.next() == closing {
 			s.pos++
 			s.depth--
 			return
@@ -148,7 +152,7 @@ func (s *scanner) value() value {
 	return s.number()
 }
 
-// since is the value from start to here.
+// since returns the value between start and the current position.
 func (s *scanner) since(start int, k kind) value {
 	if s.bad {
 		return value{}
@@ -156,6 +160,7 @@ func (s *scanner) since(start int, k kind) value {
 	return value{raw: s.s[start:s.pos], kind: k}
 }
 
+// word reads one of the words true, false and null.
 func (s *scanner) word(w string, k kind) value {
 	start := s.pos
 	if !strings.HasPrefix(s.s[start:], w) {
@@ -166,7 +171,7 @@ func (s *scanner) word(w string, k kind) value {
 	return s.since(start, k)
 }
 
-// text reads a text, from its opening quotation mark on.
+// text reads a text, quotation marks included.
 func (s *scanner) text() value {
 	start, escaped := s.pos, false
 	for i := start + 1; i < len(s.s); i++ {
@@ -191,7 +196,7 @@ func (s *scanner) text() value {
 	return value{}
 }
 
-// escape returns the length of the escape that s begins with; 0 if it is none.
+// escape returns the length of the escape sequence at the beginning of s; 0 if there is none.
 func escape(s string) int {
 	if len(s) < 2 {
 		return 0
@@ -208,7 +213,7 @@ func escape(s string) int {
 	return 2
 }
 
-// hex reads the code unit of an escape like \u00e9.
+// hex returns the code unit of an escape sequence like \u00e9.
 func hex(s string) (rune, bool) {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
 		return 0, false
@@ -251,9 +256,10 @@ func (s *scanner) number() value {
 	return s.since(start, isNumber)
 }
 
+// at reports whether c is the next byte.
 func (s *scanner) at(c byte) bool { return s.pos < len(s.s) && s.s[s.pos] == c }
 
-// digits reads one or more digits.
+// digits reads one or more digits, and reports whether there was one.
 func (s *scanner) digits() bool {
 	start := s.pos
 	for s.pos < len(s.s) && '0' <= s.s[s.pos] && s.s[s.pos] <= '9' {

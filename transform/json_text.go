@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// unescape decodes the inside of a text that has escapes. Half a surrogate pair becomes
-// U+FFFD.
+// unescape decodes the inside of a text with escape sequences. Half of a surrogate pair
+// becomes U+FFFD.
 func unescape(s string) string {
 	b := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
@@ -54,13 +54,13 @@ func appendText(b []byte, s string) []byte {
 // member is a key of an object with its value.
 type member struct {
 	key    string
-	folded string
+	folded string // the key in one style
 	value  value
-	used   bool // a column or an issue has it
+	used   bool // a column or an issue has its value
 }
 
-// appendObject writes members as a JSON object with sorted keys, of equal keys the last.
-// It sorts the members where they are.
+// appendObject appends members as a JSON object with sorted keys; of equal keys it keeps the
+// last. It sorts the members in place.
 func appendObject(b []byte, members []member) []byte {
 	slices.SortStableFunc(members, func(a, b member) int { return strings.Compare(a.key, b.key) })
 	b = append(b, '{')
@@ -76,7 +76,8 @@ func appendObject(b []byte, members []member) []byte {
 	return append(b, '}')
 }
 
-// fold makes the two styles of keys alike: lower case, letters and digits only.
+// fold maps the key styles of the API (shipType, ship_type) to one: lower-case letters and
+// digits only.
 func fold(key string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -89,8 +90,8 @@ func fold(key string) string {
 	}, key)
 }
 
-// wellFormed mends what JSON allows and databases refuse: bytes that are not UTF-8, and
-// escapes of half a surrogate pair. It reports whether the bytes were UTF-8.
+// wellFormed replaces what JSON allows and databases refuse by U+FFFD: bytes that are not
+// UTF-8, and escapes of half a surrogate pair. It reports whether the bytes were UTF-8.
 func wellFormed(body string) (string, bool) {
 	valid := utf8.ValidString(body)
 	if !valid {
@@ -106,7 +107,7 @@ func wellFormed(body string) (string, bool) {
 		}
 		high, _ := hex(body[i:])
 		if !utf16.IsSurrogate(high) {
-			i++ // the escaped character
+			i++ // skips the escaped character
 			continue
 		}
 		low, _ := hex(body[min(i+6, len(body)):])

@@ -5,11 +5,13 @@ import (
 	"strings"
 )
 
-// MMSI is the number of a radio station, nine digits as text: leading zeros count. The zero
-// MMSI is none.
+// MMSI is the number of a radio station. As a text it has nine digits: leading zeros count.
+// Zero is no number.
 type MMSI uint32
 
-// ParseMMSI reads an MMSI. Nine equal digits and a count up or down are Filler.
+// ParseMMSI returns an MMSI. It refuses nine equal digits and digits that count up or down as
+// Filler, what the API writes for "none" as absent, and everything else that is not nine
+// digits as NotNineDigits.
 func ParseMMSI(s string) (MMSI, error) {
 	s = strings.TrimSpace(s)
 	if s == "0" || missing(s) {
@@ -25,90 +27,48 @@ func ParseMMSI(s string) (MMSI, error) {
 	return MMSI(n), nil
 }
 
-// String writes all nine digits.
+// String returns all nine digits.
 func (m MMSI) String() string {
 	s := strconv.Itoa(int(m))
 	return "000000000"[min(len(s), 9):] + s
 }
 
-// Class says what kind of station an MMSI is of.
-type Class string
-
-// The classes of stations.
-const (
-	Ship            Class = "ship"
-	Group           Class = "group"
-	CoastStation    Class = "coast station"
-	SARAircraft     Class = "SAR aircraft"
-	Handheld        Class = "handheld"
-	Craft           Class = "craft of parent ship"
-	AidToNavigation Class = "aid to navigation"
-	SART            Class = "AIS-SART"
-	ManOverboard    Class = "man overboard"
-	EPIRB           Class = "EPIRB"
-	NoClass         Class = "" // a form that is not allotted
-)
-
-// classes holds, for each leading group of digits, how many digits the country's three
-// stand behind; -1 where the form names no country. Longer groups come first.
-var classes = []struct {
-	prefix string
-	class  Class
-	skip   int
-}{
-	{"111", SARAircraft, 3}, {"970", SART, -1}, {"972", ManOverboard, -1}, {"974", EPIRB, -1},
-	{"98", Craft, 2}, {"99", AidToNavigation, 2}, {"00", CoastStation, 2},
-	{"0", Group, 1}, {"8", Handheld, 1},
-	{"2", Ship, 0}, {"3", Ship, 0}, {"4", Ship, 0}, {"5", Ship, 0}, {"6", Ship, 0}, {"7", Ship, 0},
+// mmsiForms are the forms of an MMSI that name a country behind their leading digits; longer
+// prefixes come first. Ships are not among them, because their MMSI begins with the country.
+var mmsiForms = []string{
+	"111", // search and rescue aircraft
+	"98",  // craft of a parent ship
+	"99",  // aid to navigation
+	"00",  // coast station
+	"0",   // group of ships
+	"8",   // handheld
 }
 
-// Class returns what kind of station m is of.
-func (m MMSI) Class() Class {
-	class, _ := m.form()
-	return class
-}
-
-// CountryDigits returns the three digits that name the country; 0 where there are none.
+// CountryDigits returns the three digits that name the country. It returns 0 where there are
+// none, as for a transmitter that marks an emergency (970, 972, 974).
 func (m MMSI) CountryDigits() int {
-	if m >= 200_000_000 && m < 800_000_000 { // a ship: nearly all of them, and no text is made
+	if m >= 200_000_000 && m < 800_000_000 { // a ship, like nearly all: no text is needed
 		return int(m / 1_000_000)
 	}
-	_, digits := m.form()
-	return digits
-}
-
-// form reads the leading digits.
-func (m MMSI) form() (Class, int) {
 	s := m.String()
-	for _, c := range classes {
-		if !strings.HasPrefix(s, c.prefix) {
-			continue
+	for _, prefix := range mmsiForms {
+		if rest, ok := strings.CutPrefix(s, prefix); ok {
+			n, _ := digits(rest[:3])
+			return int(n)
 		}
-		if c.skip < 0 {
-			return c.class, 0
-		}
-		n, _ := digits(s[c.skip : c.skip+3])
-		return c.class, int(n)
 	}
-	return NoClass, 0
+	return 0
 }
 
-// Flags returns the flags that the country digits stand for: none, one, or several.
-func (m MMSI) Flags() []string {
-	var codes []string
-	for _, f := range digitFlags[m.CountryDigits()] {
-		codes = append(codes, flags[f].code)
-	}
-	return codes
-}
-
-// vesselID names a vessel by the evidence of one row: an IMO number as it is, an MMSI above
-// 32 bits. So numbers sort as the texts do, and 0 is no vessel.
+// vesselID identifies a vessel by the evidence of one row: an IMO number as it is, an MMSI
+// above 32 bits. In this form the numbers sort as their texts do, and 0 is no vessel.
 type vesselID uint64
 
+// byMMSI is the bit of a vesselID that is an MMSI.
 const byMMSI = vesselID(1) << 32
 
-// identify prefers the number that stays with the hull.
+// identify returns the id by IMO number if there is one, because that number stays with the
+// hull, and else by MMSI.
 func identify(imo IMO, mmsi MMSI) vesselID {
 	switch {
 	case imo != 0:
@@ -120,7 +80,7 @@ func identify(imo IMO, mmsi MMSI) vesselID {
 	}
 }
 
-// imo returns the IMO number of a vessel that is known by it.
+// imo returns the IMO number of a vessel that is identified by it; 0 for others.
 func (v vesselID) imo() IMO {
 	if v >= byMMSI {
 		return 0
@@ -128,9 +88,10 @@ func (v vesselID) imo() IMO {
 	return IMO(v)
 }
 
+// String returns the id as the tables write it: IMO9218301 or MMSI306256000.
 func (v vesselID) String() string { return string(v.append(nil)) }
 
-// append writes the id as the tables have it.
+// append appends the id as the tables write it; nothing for 0.
 func (v vesselID) append(b []byte) []byte {
 	switch {
 	case v == 0:
@@ -142,7 +103,7 @@ func (v vesselID) append(b []byte) []byte {
 	}
 }
 
-// appendPadded writes n with leading zeros.
+// appendPadded appends n with leading zeros.
 func appendPadded(b []byte, n uint32, width int) []byte {
 	b = append(b, "0000000000"[:width]...)
 	for i := len(b) - 1; n > 0 && width > 0; i, width = i-1, width-1 {

@@ -8,22 +8,24 @@ import (
 	"strings"
 )
 
-// quantity is how one kind of number is written and what it can be.
+// quantity is how one kind of number is written, and which values it can have.
 type quantity struct {
-	units     []string // in lower case, without a full stop; a number may always stand alone
-	zero      bool     // zero is a value; else it is nothing
+	units     []string // accepted after the number, in lower case without a full stop; no unit is always accepted
+	zero      bool     // zero is a value; otherwise zero is missing
 	least     float64
 	most      float64
-	sentinels []float64 // what AIS sends for "not available"
+	sentinels []float64 // numbers that AIS sends for "not available"
 }
 
-// number is a decimal number, with thousands set apart by commas, apostrophes or spaces,
-// and what stands behind it.
+// number matches a decimal number, with commas, apostrophes or spaces between thousands, and
+// the unit after it.
 var number = regexp.MustCompile(`^([+-]?)(\d{1,3}(?:[,'’ \x{a0}\x{202f}]\d{3})+|\d+)(\.\d+)?([eE][+-]?\d+)?\s*((?:[\p{L}°(].*)?)$`)
 
+// thousands removes the separators between thousands.
 var thousands = strings.NewReplacer(",", "", "'", "", "’", "", " ", "", "\u00a0", "", "\u202f", "")
 
-// parse reads a number with its unit.
+// parse returns the value of a number with its unit. A number that is refused gives a Reason:
+// absent, NotANumber, UnexpectedUnit, OutOfBounds, or Filler for an AIS sentinel.
 func (q quantity) parse(s string) (float64, error) {
 	s = strings.TrimSpace(s)
 	if missing(s) {
@@ -48,10 +50,10 @@ func (q quantity) parse(s string) (float64, error) {
 	case n < q.least || n > q.most:
 		return 0, OutOfBounds
 	}
-	return n + 0, nil // minus zero is zero
+	return n + 0, nil // turns minus zero into zero
 }
 
-// parseWhole reads a number that has no fraction.
+// parseWhole is parse for a number without a fraction.
 func (q quantity) parseWhole(s string) (int32, error) {
 	n, err := q.parse(s)
 	if err == nil && n != math.Trunc(n) {

@@ -8,15 +8,16 @@ import (
 
 // pageSum is what the pages of a partition say together.
 type pageSum struct {
-	pages    int    // usable ones, as far as there should be any
+	pages    int    // usable pages, without those past the end
 	needed   int    // pages that hold all vessels
-	rows     int    // vessels on them
-	total    int    // as the service tells
-	odd      string // what does not add up
-	unusable string // why the first page that cannot be used cannot
+	rows     int    // vessels on all usable pages
+	total    int    // vessels of the partition, as the service says; 0 is unknown
+	odd      string // a contradiction between pages; empty when there is none
+	unusable string // outcome of the first page that cannot be used
 }
 
-// sum adds up the pages. A page past the end tells a total of 0, which is no total.
+// sum adds up the pages of a partition. A page past the end says total 0, which counts as no
+// total.
 func (p *partition) sum() pageSum {
 	s := pageSum{needed: 1}
 	size, numbers := pageSize, slices.Sorted(maps.Keys(p.pages))
@@ -61,11 +62,12 @@ func (p *partition) sum() pageSum {
 	return s
 }
 
-// oddPage says what is wrong with a page among the others.
+// oddPage returns what contradicts the other pages about a page; empty when nothing does.
+// prints holds the fingerprints of the pages before it.
 func (s *pageSum) oddPage(n, size int, o observation, prints map[uint64]int) string {
 	want := min(size, s.total-(n-1)*size)
 	if s.total == 0 {
-		want = o.rows // a list without a total is judged by the sum
+		want = o.rows // without a total, no page can be too short
 	}
 	if o.rows < want {
 		return fmt.Sprintf("short page %d", n)

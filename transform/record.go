@@ -2,19 +2,18 @@ package transform
 
 import "time"
 
-// rule reads one column of a small dataset: the keys that may carry it, folded, the best
-// first, and what the text must be.
+// rule reads one column of a small dataset.
 type rule struct {
 	column string
-	keys   []string
-	read   func(s string, at *answer) (any, error)
+	keys   []string                                // that may carry it, folded, the best first
+	read   func(s string, at *answer) (any, error) // the value of a text; an error is a Reason
 }
 
-// record is an object of an answer, with a note of what was used of it.
+// record is an object of an answer that notes which of its members were used.
 type record struct{ members []member }
 
-// members reads an object, key by key. Of equal keys the first is used, and the others are
-// extra.
+// members reads an object key by key. Of equal keys the first is used; the others go to the
+// extra keys.
 func (s *scanner) members() record {
 	var r record
 	s.object(func(key value) {
@@ -27,8 +26,8 @@ func (s *scanner) members() record {
 	return r
 }
 
-// find returns the member that carries one of the keys. One with a value goes before one
-// without.
+// find returns the member under one of the keys, the first key with a value; nil if there is
+// no such member. Known keys without a value count as used.
 func (r *record) find(keys ...string) *member {
 	var first *member
 	for _, key := range keys {
@@ -40,7 +39,7 @@ func (r *record) find(keys ...string) *member {
 			if s, ok := m.value.text(); !ok || !missing(s) {
 				return m
 			}
-			m.used = true // a known key with nothing
+			m.used = true // a known key without a value
 			if first == nil {
 				first = m
 			}
@@ -49,7 +48,7 @@ func (r *record) find(keys ...string) *member {
 	return first
 }
 
-// take returns the value under a key and notes that it was used.
+// take returns the value under one of the keys and marks the member as used.
 func (r *record) take(keys ...string) value {
 	m := r.find(keys...)
 	if m == nil {
@@ -59,7 +58,8 @@ func (r *record) take(keys ...string) value {
 	return m.value
 }
 
-// rest takes the members that nothing used and that want accepts.
+// rest returns the members that are not used yet and that want accepts, and marks them as
+// used.
 func (r *record) rest(want func(m *member) bool) []member {
 	var left []member
 	for i := range r.members {
@@ -71,7 +71,7 @@ func (r *record) rest(want func(m *member) bool) []member {
 	return left
 }
 
-// identification reads the fields that tell which ship it is.
+// identification returns the values of the fields that identify a ship, by field.
 func (r *record) identification(fields ...int) (got [fieldCount]value) {
 	for _, f := range fields {
 		got[f] = r.take(fold(identification[f].key))
@@ -79,7 +79,9 @@ func (r *record) identification(fields ...int) (got [fieldCount]value) {
 	return got
 }
 
-// fill reads the columns of a dataset. The raw values are members of a JSON object.
+// fill returns the value of each column of a dataset, by the rules, and the members whose raw
+// text must be kept. A value that is refused is nil and,
+// unless it is a Filler, reported as an issue.
 func (b *Batch) fill(r *record, rules []rule, id vesselID, at *answer, dataset string) (values []any, raw []member) {
 	from := source{entry: at.entry, dataset: dataset}
 	values = make([]any, len(rules))
@@ -123,12 +125,14 @@ func asText(s string, _ *answer) (any, error) {
 	return CleanText(s), nil
 }
 
-// asPast accepts the time of something that has happened. Clocks may be a day apart.
+// asPast accepts the time of something that has happened. It allows a day for clocks that
+// differ.
 func asPast(s string, at *answer) (any, error) { return asTimeUntil(s, at, 24*time.Hour) }
 
-// asFuture accepts the time of something that may be to come.
+// asFuture accepts the time of something that may still happen, up to two years ahead.
 func asFuture(s string, at *answer) (any, error) { return asTimeUntil(s, at, 2*365*24*time.Hour) }
 
+// asTimeUntil accepts a time up to a duration after the answer, in microseconds since 1970.
 func asTimeUntil(s string, at *answer, ahead time.Duration) (any, error) {
 	t, err := ParseTime(s)
 	if err != nil {
@@ -140,7 +144,7 @@ func asTimeUntil(s string, at *answer, ahead time.Duration) (any, error) {
 	return t.UnixMicro(), nil
 }
 
-// as accepts a number of one kind.
+// as returns a reader that accepts a number of one kind.
 func as(q quantity) func(string, *answer) (any, error) {
 	return func(s string, _ *answer) (any, error) {
 		n, err := q.parse(s)
@@ -151,7 +155,7 @@ func as(q quantity) func(string, *answer) (any, error) {
 	}
 }
 
-// asWhole accepts a number without a fraction.
+// asWhole returns a reader that accepts a number of one kind without a fraction.
 func asWhole(q quantity) func(string, *answer) (any, error) {
 	return func(s string, _ *answer) (any, error) {
 		n, err := q.parseWhole(s)

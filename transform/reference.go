@@ -10,8 +10,8 @@ import (
 //go:embed reference/*.csv
 var referenceFiles embed.FS
 
-// ReferenceTable is a table of the warehouse that is the same in every run. An empty cell
-// is null.
+// ReferenceTable is a table of the warehouse that is the same in every run. Each row has a
+// cell per column; an empty cell is null.
 type ReferenceTable struct {
 	Name    string
 	Columns []string
@@ -24,7 +24,7 @@ type ReferenceTable struct {
 //	vessel_types                    spelling, name, category, is_vessel
 //	world_zones                     value, name
 //	navigational_statuses           value, meaning, zoned, labels (separated by "|")
-//	maritime_identification_digits  digits, flag, name; a row for each flag of the digits
+//	maritime_identification_digits  digits, flag, name; one row per flag of the digits
 func ReferenceTables() []ReferenceTable {
 	names := []string{"countries", "vessel_types", "world_zones", "navigational_statuses", "maritime_identification_digits"}
 	tables := make([]ReferenceTable, 0, len(names))
@@ -35,7 +35,8 @@ func ReferenceTables() []ReferenceTable {
 	return tables
 }
 
-// referenceRows reads reference/name.csv, header included. A bad file is a bug, not an error.
+// referenceRows returns the rows of reference/name.csv, header included. It panics on a bad
+// file: the files are compiled in, so that is a bug.
 func referenceRows(name string) [][]string {
 	f, err := referenceFiles.Open("reference/" + name + ".csv")
 	if err != nil {
@@ -48,17 +49,18 @@ func referenceRows(name string) [][]string {
 	return rows
 }
 
-// flag is a place in flags; 0 is none.
+// flag is an index into flags; 0 is no flag.
 type flag uint16
 
-// flagEntry is an ISO 3166 country. Its state is whose country digits and code its ships may
-// carry, where it is a territory.
+// flagEntry is an ISO 3166 country. If it is a territory, state is the state whose country
+// digits and code its ships may carry.
 type flagEntry struct {
 	code, name string
 	state      flag
 }
 
-// The reference tables as the parsers use them. Spellings and labels are in lower case.
+// These are the reference tables as the parsers use them. Spellings and labels are in lower
+// case.
 var (
 	flags, flagByCode = readFlags()
 	digitFlags        = readDigits()
@@ -67,6 +69,7 @@ var (
 	statusByLabel     = readStatuses()
 )
 
+// readFlags returns the flags, from index 1 on, and their indexes by code.
 func readFlags() ([]flagEntry, map[string]flag) {
 	rows := referenceRows("flags")
 	entries, byCode := make([]flagEntry, 1, len(rows)), make(map[string]flag, len(rows))
@@ -80,6 +83,7 @@ func readFlags() ([]flagEntry, map[string]flag) {
 	return entries, byCode
 }
 
+// readDigits returns the flags that each number of country digits stands for.
 func readDigits() (of [1000][]flag) {
 	for _, r := range referenceRows("maritime_identification_digits")[1:] {
 		n, _ := digits(r[0])
@@ -88,6 +92,7 @@ func readDigits() (of [1000][]flag) {
 	return of
 }
 
+// readCountries returns the meaning of each accepted country, by its spelling.
 func readCountries() map[string]spelling {
 	rows := referenceRows("countries")
 	known := make(map[string]spelling, len(rows))
@@ -97,6 +102,7 @@ func readCountries() map[string]spelling {
 	return known
 }
 
+// readTypes returns the meaning of each accepted vessel type, by its spelling.
 func readTypes() map[string]spelling {
 	rows := referenceRows("vessel_types")
 	known := make(map[string]spelling, len(rows))
@@ -106,6 +112,7 @@ func readTypes() map[string]spelling {
 	return known
 }
 
+// readStatuses returns the navigational status that each label stands for.
 func readStatuses() map[string]string {
 	known := make(map[string]string)
 	for _, r := range referenceRows("navigational_statuses")[1:] {
@@ -117,8 +124,9 @@ func readStatuses() map[string]string {
 	return known
 }
 
-// agrees reports whether a ship of this flag may carry the mark of one of those. A
-// territory's ships may carry its state's, but not the other way round.
+// agrees reports whether a ship of this flag may carry the country digits or code of one of
+// the others. A territory's ships may carry those of its state; a state's ships may not carry
+// those of its territories.
 func (f flag) agrees(with ...flag) bool {
 	return slices.Contains(with, f) || flags[f].state != 0 && slices.Contains(with, flags[f].state)
 }

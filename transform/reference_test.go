@@ -133,7 +133,11 @@ func TestCountryDigitsKnowTheirGaps(t *testing.T) {
 		334_000_001: {"HN"}, 471_000_001: {"AE"}, 550_000_001: {"TL"}, 335_000_001: nil,
 		306_256_000: {"BQ", "CW", "SX"}, 635_000_001: {"TF", "FR"}, 204_000_001: {"PT"}, 303_000_001: {"US"},
 	} {
-		if diff := cmp.Diff(want, digits.Flags()); diff != "" {
+		var codes []string
+		for _, f := range digitFlags[digits.CountryDigits()] {
+			codes = append(codes, flags[f].code)
+		}
+		if diff := cmp.Diff(want, codes); diff != "" {
 			t.Errorf("%d: %s", digits, diff)
 		}
 	}

@@ -117,7 +117,7 @@ func (v *vocabulary) appendRaw(b []byte, r *registration) []byte {
 
 // appendNameMember appends a name that its clean form differs from.
 func appendNameMember(b []byte, key, name string) []byte {
-	if plainName(name) {
+	if isCleanName(name) {
 		return b
 	}
 	end := len(b)

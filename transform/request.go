@@ -8,9 +8,9 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
-// request is a row of the requests table: what was sent, and what came of it.
+// request is a row of the requests table: what was sent, and how it ended.
 type request struct {
-	entry                 int
+	entry                 int // number of the answer, or else of the intent, in its segment
 	operation, parameters string
 	sent, received        time.Time
 	status, credits       int
@@ -18,7 +18,7 @@ type request struct {
 	rows                  int
 }
 
-// requestOf is the row of an answer.
+// requestOf returns the row of an answer with a number of records.
 func requestOf(e *journal.Entry, rows int) request {
 	return request{
 		entry: e.N, operation: e.Operation, parameters: e.Parameters, sent: e.Sent, received: e.Received,
@@ -26,8 +26,8 @@ func requestOf(e *journal.Entry, rows int) request {
 	}
 }
 
-// unanswered is the row of an intent that nothing came of: it may have been billed, and so
-// it counts as the most it can cost.
+// unanswered returns the row of an intent without an answer. The service may have charged it,
+// so it counts with the highest price it can have.
 func unanswered(e *journal.Entry) request {
 	return request{
 		entry: e.N, operation: e.Operation, parameters: e.Parameters, sent: e.At,
@@ -35,7 +35,7 @@ func unanswered(e *journal.Entry) request {
 	}
 }
 
-// requestTable returns all requests, in the order of the lake file.
+// requestTable returns the rows of all requests, in the order of the lake file.
 func (b *Batch) requestTable() []request {
 	all := slices.Clone(b.requests)
 	for _, e := range b.pending {

@@ -19,9 +19,9 @@ type pageFacts struct {
 	print uint64 // the vessels and their order: the same for a repeated page
 }
 
-// search reads an answer of one of the two searches into its roster. Of an answer that is
+// search reads an answer of one of the two searches into its rows. Of an answer that is
 // not what was promised no vessel is used.
-func (b *Batch) search(r *roster, at page, body string) (pageFacts, bool) {
+func (b *Batch) search(r *searchRows, at page, body string) (pageFacts, bool) {
 	rowMark, issueMark := r.rows.n, len(b.issues)
 	s := &scanner{s: body}
 	facts := pageFacts{size: pageSize}
@@ -60,7 +60,7 @@ func clip(body string) string {
 
 // envelope reads the object around the vessels. What else it holds is about the answer and
 // not about vessels.
-func (b *Batch) envelope(r *roster, s *scanner, at page, facts *pageFacts, listed *bool) {
+func (b *Batch) envelope(r *searchRows, s *scanner, at page, facts *pageFacts, listed *bool) {
 	s.object(func(key value) {
 		k, _ := key.text()
 		switch next := s.next(); {
@@ -100,7 +100,7 @@ func whole(s string, other int) int {
 }
 
 // item reads one vessel of a list and returns its part of the page's print.
-func (b *Batch) item(r *roster, s *scanner, at page) uint64 {
+func (b *Batch) item(r *searchRows, s *scanner, at page) uint64 {
 	next := s.next()
 	start := s.pos
 	from := source{entry: at.entry, dataset: r.dataset}

@@ -2,16 +2,20 @@ package transform
 
 import "strings"
 
-// rows is a list that grows without moving, so that it never needs twice its size.
+// rows is a list that grows by chunks and never moves. A slice would need twice its size for
+// a moment whenever it grows.
 type rows struct {
 	chunks []*[chunkRows]row
 	n      int
 }
 
+// chunkRows is how many rows a chunk holds.
 const chunkRows = 1 << 13
 
+// at returns the ith row.
 func (r *rows) at(i int) *row { return &r.chunks[i/chunkRows][i%chunkRows] }
 
+// push appends a row.
 func (r *rows) push(x row) {
 	if r.n == len(r.chunks)*chunkRows {
 		r.chunks = append(r.chunks, new([chunkRows]row))
@@ -20,12 +24,15 @@ func (r *rows) push(x row) {
 	r.n++
 }
 
-// arena keeps texts one after the other, each behind its length.
+// arena holds texts one after the other in large chunks, each text after its length. Separate
+// strings would cost 16 bytes and an allocation each.
 type arena struct{ chunks []*strings.Builder }
 
+// chunkBytes is the usual size of a chunk.
 const chunkBytes = 1 << 18
 
-// put copies the texts of a row and returns where they are.
+// put copies the texts of a row and returns their position: the chunk in the upper 32 bits,
+// the offset in the lower.
 func (a *arena) put(texts ...string) uint64 {
 	size := 0
 	for _, s := range texts {
@@ -50,14 +57,16 @@ func (a *arena) put(texts ...string) uint64 {
 	return where
 }
 
-// reader reads the texts at a place, in the order in which they were put.
-func (a *arena) reader(where uint64) reader {
-	return reader{a.chunks[where>>32].String()[uint32(where):]}
+// reader returns a reader of the texts at a position, in the order in which they were put.
+func (a *arena) reader(where uint64) textReader {
+	return textReader{a.chunks[where>>32].String()[uint32(where):]}
 }
 
-type reader struct{ rest string }
+// textReader reads the texts of one row.
+type textReader struct{ rest string }
 
-func (r *reader) text() string {
+// text returns the next text.
+func (r *textReader) text() string {
 	n, i := 0, 0
 	for shift := 0; ; shift += 7 {
 		c := r.rest[i]

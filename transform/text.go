@@ -8,7 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// missing reports whether s is what the API writes for nothing.
+// missing reports whether s is what the API writes for a missing value. To treat another
+// placeholder as missing, add it here.
 func missing(s string) bool {
 	if len(s) > 16 {
 		return strings.TrimSpace(s) == ""
@@ -20,21 +21,22 @@ func missing(s string) bool {
 	return false
 }
 
-// CleanText collapses white space and control characters to single spaces and composes
-// letters with their accents.
+// CleanText returns s with single spaces for white space and control characters, and in
+// Unicode normal form C. It is idempotent.
 func CleanText(s string) string {
-	if tidy(s) {
+	if isCleanText(s) {
 		return s
 	}
-	return norm.NFC.String(strings.Join(strings.FieldsFunc(s, blank), " "))
+	return norm.NFC.String(strings.Join(strings.FieldsFunc(s, isSeparator), " "))
 }
 
-// blank reports whether r separates words. NFC replaces none of these, so that composing
-// afterwards brings no new ones.
-func blank(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+// isSeparator reports whether r separates words. Normal form C leaves all of these as they
+// are, so that normalising afterwards adds no separators.
+func isSeparator(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 
-// tidy reports whether s is printable ASCII with single spaces between words.
-func tidy(s string) bool {
+// isCleanText reports whether s is printable ASCII with single spaces between words, for
+// which CleanText has nothing to do.
+func isCleanText(s string) bool {
 	space := true
 	for i := range len(s) {
 		c := s[i]
@@ -46,17 +48,18 @@ func tidy(s string) bool {
 	return !space || s == ""
 }
 
-// CleanName writes a ship's name or call sign as AIS does: upper case, single spaces for
-// underscores and white space, without the padding `@`.
+// CleanName returns a ship's name or call sign as AIS writes it: upper case, single spaces
+// for underscores and white space, and no "@" padding. It is idempotent.
 func CleanName(s string) string {
-	if plainName(s) {
+	if isCleanName(s) {
 		return s
 	}
 	return string(appendName(nil, s))
 }
 
-// plainName reports whether appendName would leave s as it is. It knows ASCII only.
-func plainName(s string) bool {
+// isCleanName reports whether appendName would leave s as it is. It knows only ASCII, so it
+// may say false of a clean name.
+func isCleanName(s string) bool {
 	space := true
 	for i := range len(s) {
 		c := s[i]
@@ -68,8 +71,8 @@ func plainName(s string) bool {
 	return !space || s == ""
 }
 
-// appendName appends the clean form of s. The loop is for ASCII, which nearly all names
-// are, and makes nothing but the result.
+// appendName appends the clean form of s. Its loop handles ASCII, which nearly all names are,
+// and allocates nothing but the result.
 func appendName(b []byte, s string) []byte {
 	start := len(b)
 	pending := false
@@ -100,7 +103,7 @@ func appendName(b []byte, s string) []byte {
 
 // unicodeName does what appendName does, for any letters.
 func unicodeName(s string) string {
-	words := strings.FieldsFunc(norm.NFC.String(s), func(r rune) bool { return r == '_' || blank(r) })
+	words := strings.FieldsFunc(norm.NFC.String(s), func(r rune) bool { return r == '_' || isSeparator(r) })
 	s = strings.Trim(strings.Join(words, " "), " @")
 	return norm.NFC.String(strings.ToUpper(s))
 }

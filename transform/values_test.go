@@ -49,7 +49,7 @@ func FuzzCleanName(f *testing.F) {
 		if strings.ContainsAny(name, "_\n\t") || strings.Contains(name, "  ") || strings.Trim(name, " @") != name {
 			t.Errorf("%q cleans to %q", s, name)
 		}
-		if plainName(s) && string(appendName(nil, s)) != s {
+		if isCleanName(s) && string(appendName(nil, s)) != s {
 			t.Errorf("%q is plain, and changes", s)
 		}
 		if text := CleanText(s); CleanText(text) != text {
@@ -262,7 +262,7 @@ func FuzzParseTime(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		at, err := ParseTime(s)
-		if err == nil && (at.Before(earliest) || at.After(latest)) {
+		if err == nil && (at.Before(earliestTime) || at.After(latestTime)) {
 			t.Errorf("%q is %v", s, at)
 		}
 		if again, err2 := ParseTime(at.Format(time.RFC3339Nano)); err == nil && (err2 != nil || !again.Equal(at)) {

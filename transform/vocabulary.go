@@ -15,11 +15,14 @@ type spelling struct {
 // changed reports whether raw says more than the columns do.
 func (s *spelling) changed() bool { return s.reason != absent && s.value != s.raw }
 
-func readCountry(raw string) spelling    { return look(countryBySpelling, raw) }
-func readVesselType(raw string) spelling { return look(typeBySpelling, raw) }
+// readCountry returns the meaning of a country, whatever its case.
+func readCountry(raw string) spelling { return lookUp(countryBySpelling, raw) }
 
-// look finds raw in one of the API's lists.
-func look(known map[string]spelling, raw string) spelling {
+// readVesselType returns the meaning of a specific vessel type, whatever its case.
+func readVesselType(raw string) spelling { return lookUp(typeBySpelling, raw) }
+
+// lookUp returns the meaning of raw in one of the API's lists.
+func lookUp(known map[string]spelling, raw string) spelling {
 	if missing(raw) {
 		return spelling{raw: raw, reason: absent}
 	}
@@ -31,7 +34,7 @@ func look(known map[string]spelling, raw string) spelling {
 	return s
 }
 
-// readISO reads a country code of two letters.
+// readISO returns the meaning of a country code of two letters.
 func readISO(raw string) spelling {
 	if missing(raw) {
 		return spelling{raw: raw, reason: absent}
@@ -44,7 +47,8 @@ func readISO(raw string) spelling {
 	return spelling{raw: raw, value: code, flag: f, reason: noIssue}
 }
 
-// readShipType reads a broad category, which has no list.
+// readShipType returns the meaning of a broad ship type. The API has no list of these, so any
+// text is accepted.
 func readShipType(raw string) spelling {
 	if missing(raw) {
 		return spelling{raw: raw, reason: absent}
@@ -52,20 +56,22 @@ func readShipType(raw string) spelling {
 	return spelling{raw: raw, value: CleanText(raw), reason: noIssue}
 }
 
-// memo numbers the spellings that a batch meets, so that each is read once and a row keeps
-// four bytes of it. Number 0 is no value.
+// memo numbers the spellings that a batch meets. Each is read once, and a row takes four
+// bytes for it. Number 0 is no value.
 type memo struct {
 	read    func(raw string) spelling
 	numbers map[string]uint32
 	all     []spelling
-	last    uint32 // pages are full of one country or one type
+	last    uint32 // of the previous spelling: most pages have one country or one type
 }
 
+// newMemo returns a memo that reads spellings with read.
 func newMemo(read func(string) spelling) memo {
 	return memo{read: read, numbers: map[string]uint32{"": 0}, all: []spelling{{reason: absent}}}
 }
 
-// number returns the number of raw. It keeps a copy, since raw may be a part of a large body.
+// number returns the number of raw. It copies a new raw, which would otherwise keep a whole
+// answer in memory.
 func (m *memo) number(raw string) uint32 {
 	if m.all[m.last].raw == raw {
 		return m.last
@@ -83,5 +89,5 @@ func (m *memo) number(raw string) uint32 {
 	return n
 }
 
-// at returns the spelling with a number.
+// at returns the spelling of a number.
 func (m *memo) at(n uint32) *spelling { return &m.all[n] }

@@ -154,7 +154,7 @@ func (w *writer) mmsi(m MMSI) {
 
 // name writes the clean form of a name.
 func (w *writer) name(s string) {
-	if s == "" || plainName(s) {
+	if s == "" || isCleanName(s) {
 		w.text(s)
 		return
 	}

@@ -9,22 +9,22 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 )
 
-// answer is what is sent for a request, and what it means for the bill.
+// answer is what the simulator sends for a request, and what it means for the bill.
 type answer struct {
 	status     int
 	body       []byte
 	html       bool
 	retryAfter time.Duration
 	outcome    Outcome
-	credits    int  // charged for it
-	rows       int  // vessels in it
-	cut        bool // the connection is dropped instead
+	credits    int  // charged
+	rows       int  // vessels in the body
+	dropped    bool // the connection is dropped without an answer
 	truncated  bool // only half of the body is sent
 	fault      FaultKind
 }
 
-// refuse is an error of the shape that the operation uses: {detail} for by-type, and
-// {error, message} elsewhere.
+// refuse returns an error in the shape that the operation uses: {detail} for by-type, {error,
+// message} for the others.
 func refuse(o extract.Operation, status int, outcome Outcome, message string) answer {
 	if o.Name == extract.ByType.Name {
 		return answer{status: status, body: encode(map[string]string{"detail": message}), outcome: outcome}
@@ -32,7 +32,7 @@ func refuse(o extract.Operation, status int, outcome Outcome, message string) an
 	return refuseA(status, outcome, message)
 }
 
-// refuseA is an error of shape A.
+// refuseA returns an error of shape A: {error, message}.
 func refuseA(status int, outcome Outcome, message string) answer {
 	title := http.StatusText(status)
 	if status == http.StatusTooManyRequests {
@@ -41,7 +41,7 @@ func refuseA(status int, outcome Outcome, message string) answer {
 	return answer{status: status, body: encode(map[string]string{"error": title, "message": message}), outcome: outcome}
 }
 
-// limited is the 429 of an operation; it says when to come back if wait is positive.
+// limited returns the 429 of an operation, with a Retry-After header if wait is positive.
 func limited(o extract.Operation, wait time.Duration) answer {
 	message := "You have exceeded the rate limit for this endpoint"
 	if o.Name == extract.ByType.Name {
@@ -52,17 +52,17 @@ func limited(o extract.Operation, wait time.Duration) answer {
 	return a
 }
 
-// proxyPage is an answer in HTML, as a proxy in front of the service writes it.
-func proxyPage(status int, outcome Outcome) answer {
+// htmlPage returns an answer in HTML, as a proxy in front of the service writes it.
+func htmlPage(status int, outcome Outcome) answer {
 	text := strconv.Itoa(status) + " " + http.StatusText(status)
 	body := "<html>\n<head><title>" + text + "</title></head>\n<body><center><h1>" + text + "</h1></center></body>\n</html>\n"
 	return answer{status: status, body: []byte(body), html: true, outcome: outcome}
 }
 
-// write sends an answer, or what a fault leaves of it.
+// write sends the answer, or the part of it that a fault lets through.
 func (a answer) write(w http.ResponseWriter) {
-	if a.cut {
-		panic(http.ErrAbortHandler) // net/http drops the connection without a word
+	if a.dropped {
+		panic(http.ErrAbortHandler) // net/http drops the connection without an answer
 	}
 	header := w.Header()
 	header.Set("Content-Type", "application/json")
@@ -78,14 +78,15 @@ func (a answer) write(w http.ResponseWriter) {
 	if a.truncated {
 		body = body[:len(body)/2]
 	}
-	w.Write(body) // a client that has gone away has paid all the same
+	w.Write(body) // a client that has gone away is charged all the same
 }
 
-// encode is a value of ours as JSON.
+// encode returns a value as JSON. It panics on a value that cannot be encoded: only types of
+// this package come here.
 func encode(value any) []byte {
 	b, err := json.Marshal(value)
 	if err != nil {
-		panic(err) // only values of our own come here
+		panic(err) // a bug: only types of this package come here
 	}
 	return b
 }

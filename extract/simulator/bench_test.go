@@ -3,14 +3,13 @@ package simulator
 import (
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strconv"
 	"testing"
 
 	"github.com/fleetlake/fleetlake/extract"
 )
 
-// BenchmarkBuild makes a fleet of 200,000 vessels.
+// BenchmarkBuild builds a fleet of 200,000 vessels.
 func BenchmarkBuild(b *testing.B) {
 	for b.Loop() {
 		if _, err := New(Config{Vessels: 200_000}); err != nil {
@@ -19,7 +18,7 @@ func BenchmarkBuild(b *testing.B) {
 	}
 }
 
-// BenchmarkPage asks for pages that are in the cache, and for pages that are not.
+// BenchmarkPage asks for pages that are cached, and for pages that are not.
 func BenchmarkPage(b *testing.B) {
 	for name, cache := range map[string]int{"cached": 64, "rendered": 1} {
 		b.Run(name, func(b *testing.B) {
@@ -30,9 +29,7 @@ func BenchmarkPage(b *testing.B) {
 			s.Warm()
 			var requests []*http.Request
 			for n := range 80 {
-				r := httptest.NewRequest("GET", BasePath+extract.ByType.Path+"?country=Panama&page="+strconv.Itoa(n+1)+"&x="+url.QueryEscape(name), nil)
-				r.Header.Set("x-api-key", "simulated")
-				requests = append(requests, r)
+				requests = append(requests, newRequest(extract.ByType, "country=Panama&page="+strconv.Itoa(n+1)))
 			}
 			n := 0
 			for b.Loop() {
@@ -46,7 +43,7 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
-// noLimits lifts the limit of every operation.
+// noLimits returns limits that lift the rate limit of every operation.
 func noLimits() map[string]int {
 	limits := make(map[string]int)
 	for _, o := range extract.Operations {

@@ -7,10 +7,10 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 )
 
-// Outcome is what became of a request.
+// Outcome is how a request ended.
 type Outcome string
 
-// The outcomes. Each request has one.
+// These are the outcomes; each request has one.
 const (
 	OK       Outcome = "ok"        // data
 	Empty    Outcome = "empty"     // 200 with no vessel
@@ -19,28 +19,28 @@ const (
 	Denied   Outcome = "denied"    // 401
 	Refused  Outcome = "refused"   // 400 for credits or a blocked endpoint
 	Limited  Outcome = "limited"   // 429
-	Failed   Outcome = "failed"    // a fault in place of the answer
+	Failed   Outcome = "failed"    // a fault replaced the answer
 )
 
-// Bill is the account of a simulator since its start.
+// Bill is what was requested and charged since the simulator started. Amounts are credits.
 type Bill struct {
-	Balance     int              `json:"balance"`
-	Spent       int              `json:"spent"`         // credits charged
-	MaxInFlight int              `json:"max_in_flight"` // over all operations
-	Operations  map[string]Tally `json:"operations"`    // by operation name; every one is there
+	Balance     int                      `json:"balance"`
+	Spent       int                      `json:"spent"`         // credits charged
+	MaxInFlight int                      `json:"max_in_flight"` // over all operations
+	Operations  map[string]OperationBill `json:"operations"`    // by operation name; with every operation
 }
 
-// Tally is the account of one operation.
-type Tally struct {
+// OperationBill is the bill of one operation.
+type OperationBill struct {
 	Requests    int             `json:"requests"`
-	Answers     int             `json:"answers"` // with data, even if the data are none, as sent
+	Answers     int             `json:"answers"` // 200 with data, including empty pages
 	Limited     int             `json:"limited"` // 429 sent
 	Credits     int             `json:"credits"` // charged
 	MaxInFlight int             `json:"max_in_flight"`
 	Outcomes    map[Outcome]int `json:"outcomes"`
 }
 
-// Request is a line of the log.
+// Request is one line of the request log.
 type Request struct {
 	N          int       `json:"n"` // from 0, in the order of the answers
 	Day        int       `json:"day"`
@@ -48,32 +48,34 @@ type Request struct {
 	Answered   time.Time `json:"answered"`
 	Operation  string    `json:"operation"`
 	Parameters string    `json:"parameters"` // canonical: keys sorted, URL encoded
-	Status     int       `json:"status"`     // 0 where the connection was dropped
+	Status     int       `json:"status"`     // HTTP status; 0 where the connection was dropped
 	Outcome    Outcome   `json:"outcome"`
-	Credits    int       `json:"credits"`
+	Credits    int       `json:"credits"` // charged
 	Rows       int       `json:"rows"`
 	Fault      FaultKind `json:"fault,omitempty"`
 }
 
-// ledger keeps the account.
+// ledger keeps the bill, and the log if the configuration asks for it. It is safe for
+// concurrent use.
 type ledger struct {
 	mu       sync.Mutex
 	bill     Bill
-	inFlight map[string]int // by operation; the empty name is all
+	inFlight map[string]int // by operation; under the empty name, all together
 	keepLog  bool
 	log      []Request
 }
 
+// newLedger returns a ledger with the opening balance and a bill for each operation.
 func newLedger(c Config) *ledger {
-	l := &ledger{bill: Bill{Balance: c.Credits, Operations: map[string]Tally{}}, inFlight: map[string]int{}, keepLog: c.KeepLog}
+	l := &ledger{bill: Bill{Balance: c.Credits, Operations: map[string]OperationBill{}}, inFlight: map[string]int{}, keepLog: c.KeepLog}
 	for _, o := range extract.Operations {
-		l.bill.Operations[o.Name] = Tally{Outcomes: map[Outcome]int{}}
+		l.bill.Operations[o.Name] = OperationBill{Outcomes: map[Outcome]int{}}
 	}
 	return l
 }
 
-// enter counts a request into the air, and returns what counts it out again.
-func (l *ledger) enter(name string) (leave func()) {
+// begin counts a request as in flight until the caller calls end.
+func (l *ledger) begin(name string) (end func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.inFlight[""]++
@@ -90,12 +92,13 @@ func (l *ledger) enter(name string) (leave func()) {
 	}
 }
 
-// charge takes credits from the balance. It refuses when the full price of an operation is
-// not there, even if this answer costs less.
-func (l *ledger) charge(price, credits int) bool {
+// charge takes credits from the balance and reports whether it could. It charges nothing when
+// the balance does not cover the full price of the operation, even if this answer costs less:
+// that is how the service refuses.
+func (l *ledger) charge(fullPrice, credits int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.bill.Balance < price {
+	if l.bill.Balance < fullPrice {
 		return false
 	}
 	l.bill.Balance -= credits
@@ -103,7 +106,7 @@ func (l *ledger) charge(price, credits int) bool {
 	return true
 }
 
-// record writes a finished request into the account.
+// record adds a finished request to the bill and the log.
 func (l *ledger) record(r Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -124,13 +127,14 @@ func (l *ledger) record(r Request) {
 	}
 }
 
-// Bill is the account so far. Requests in the air are not in it yet, but for their credits.
+// Bill returns the bill so far. A request that is still in flight is not in it, except for
+// its credits.
 func (s *Simulator) Bill() Bill {
 	l := s.ledger
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	b := l.bill
-	b.Operations = make(map[string]Tally)
+	b.Operations = make(map[string]OperationBill)
 	for name, t := range l.bill.Operations {
 		outcomes := make(map[Outcome]int)
 		for o, n := range t.Outcomes {
@@ -142,14 +146,15 @@ func (s *Simulator) Bill() Bill {
 	return b
 }
 
-// Log is every request so far, in the order of the answers, if the configuration keeps it.
+// Log returns every request so far in the order of the answers; none unless Config.KeepLog is
+// set.
 func (s *Simulator) Log() []Request {
 	s.ledger.mu.Lock()
 	defer s.ledger.mu.Unlock()
 	return append([]Request(nil), s.ledger.log...)
 }
 
-// SetBalance makes the balance of the key a number of credits.
+// SetBalance sets the balance of the API key, in credits. A negative balance becomes 0.
 func (s *Simulator) SetBalance(credits int) {
 	s.ledger.mu.Lock()
 	defer s.ledger.mu.Unlock()

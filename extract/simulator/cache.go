@@ -2,26 +2,27 @@ package simulator
 
 import "sync"
 
-// cache keeps the answers of one day, up to a number of bytes. What does not fit is made
-// again each time.
+// cache keeps the rendered pages of one day, up to a number of bytes. A page that does not
+// fit is rendered for each request.
 type cache struct {
-	mu   sync.RWMutex
-	room int
-	kept map[string]page
+	mu        sync.RWMutex
+	bytesLeft int
+	pages     map[string]page
 }
 
-// page is a rendered answer of a search.
+// page is the rendered answer of a search.
 type page struct {
 	body []byte
 	rows int
 }
 
-func newCache(room int) *cache { return &cache{room: room, kept: map[string]page{}} }
+// newCache returns an empty cache for a number of bytes.
+func newCache(room int) *cache { return &cache{bytesLeft: room, pages: map[string]page{}} }
 
-// get returns the answer for a key, from the cache or made now.
+// get returns the page for a key: the cached one, or else the one that render makes now.
 func (c *cache) get(key string, render func() page) page {
 	c.mu.RLock()
-	p, ok := c.kept[key]
+	p, ok := c.pages[key]
 	c.mu.RUnlock()
 	if ok {
 		return p
@@ -29,9 +30,9 @@ func (c *cache) get(key string, render func() page) page {
 	p = render()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, ok := c.kept[key]; !ok && len(p.body) <= c.room {
-		c.room -= len(p.body)
-		c.kept[key] = p
+	if _, ok := c.pages[key]; !ok && len(p.body) <= c.bytesLeft {
+		c.bytesLeft -= len(p.body)
+		c.pages[key] = p
 	}
 	return p
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 )
 
+// lookupChecks are the rules of the lookups.
 var lookupChecks = []check{
-	{"info costs 5 and tells the vessel with engine and management", 5, func(t *testing.T, s *service) {
+	{"info costs 5 and has the vessel with its engine and management", 5, func(t *testing.T, s *service) {
 		s.costs(t, 5, func() {
 			profile := s.profile(t, extract.Info, s.number(t, "mmsi"))
 			for _, member := range []string{"engine", "management"} {
@@ -21,7 +22,7 @@ var lookupChecks = []check{
 			}
 		})
 	}},
-	{"particulars cost 1 and tell what the list tells", 1, func(t *testing.T, s *service) {
+	{"particulars cost 1 and have the vessel of the list", 1, func(t *testing.T, s *service) {
 		s.costs(t, 1, func() {
 			profile := s.profile(t, extract.Particulars, s.number(t, "mmsi"))
 			if got := string(profile["mmsi"]); got != `"`+s.number(t, "mmsi")+`"` {
@@ -29,7 +30,7 @@ var lookupChecks = []check{
 			}
 		})
 	}},
-	{"a location costs 1 and tells the name, the place and the speed", 1, func(t *testing.T, s *service) {
+	{"a location costs 1 and has the name, the coordinates and the speed", 1, func(t *testing.T, s *service) {
 		s.costs(t, 1, func() { s.record(t, extract.Location, s.number(t, "mmsi"), "name", "latitude", "longitude", "speed") })
 	}},
 	{"a vessel is found by its IMO, too", 1, func(t *testing.T, s *service) {
@@ -40,7 +41,8 @@ var lookupChecks = []check{
 	}},
 }
 
-// number is the identifier of the first vessel of the bought page that has a right IMO.
+// number returns the IMO or MMSI of the first vessel, on the page already bought, that has a
+// correct IMO number.
 func (s *service) number(t *testing.T, member string) string {
 	t.Helper()
 	for _, item := range s.first(t).Items {
@@ -52,7 +54,8 @@ func (s *service) number(t *testing.T, member string) string {
 	return ""
 }
 
-// rightIMO is the rule of IMO numbers: seven digits of which the last checks the others.
+// rightIMO reports whether a text is a valid IMO number: seven digits of which the last
+// checks the others.
 func rightIMO(imo string) bool {
 	if len(imo) != 7 || strings.Trim(imo, "0123456789") != "" || imo[0] == '0' {
 		return false
@@ -64,14 +67,14 @@ func rightIMO(imo string) bool {
 	return byte(sum%10) == imo[6]-'0'
 }
 
-// profile asks for a vessel and its particulars.
+// profile asks for a vessel and expects the particulars.
 func (s *service) profile(t *testing.T, o extract.Operation, number string) map[string]json.RawMessage {
 	t.Helper()
 	return s.record(t, o, number, "name", "mmsi", "imo", "country", "countryIso", "shipType", "typeSpecific", "length", "beam", "deadweight", "grossTonnage", "yearOfBuilt")
 }
 
-// record asks for a vessel and wants members of it. The interface text puts the vessel into
-// detail; live answers have also been seen without.
+// record asks for a vessel and expects members of it, each a string or null. The interface
+// text puts the vessel into detail; real answers have also been seen without.
 func (s *service) record(t *testing.T, o extract.Operation, number string, members ...string) map[string]json.RawMessage {
 	t.Helper()
 	r := s.ask(t, http.StatusOK, o, map[string]string{"imo_or_mmsi": number})
@@ -88,7 +91,8 @@ func (s *service) record(t *testing.T, o extract.Operation, number string, membe
 	return profile
 }
 
-// One request more than twice the limit exceeds it, also when a minute ends in between.
+// limitChecks are the rules of the rate limits. One request more than twice the limit exceeds
+// it, even if a minute ends in between.
 var limitChecks = []check{
 	{"more type searches than the limit are 429 of shape C", 101 * 10, func(t *testing.T, s *service) {
 		r := exceed(t, s, extract.ByType, map[string]string{"country": "Panama", "page": "100000"})
@@ -101,7 +105,7 @@ var limitChecks = []check{
 	}},
 }
 
-// exceed asks until the service has had enough.
+// exceed repeats a request until the service answers 429.
 func exceed(t *testing.T, s *service, o extract.Operation, parameters map[string]string) reply {
 	t.Helper()
 	for range 2*o.PerMinute + 1 {

@@ -21,7 +21,7 @@ type listPage struct {
 // itemMembers are the members of a vessel item.
 var itemMembers = []string{"name", "mmsi", "imo", "callsign", "country", "countryIso", "shipType", "typeSpecific"}
 
-// rejected is the 422 of shape D.
+// rejected is a 422 of shape D.
 type rejected struct {
 	Detail []struct {
 		Field   string
@@ -31,6 +31,7 @@ type rejected struct {
 	}
 }
 
+// typeChecks are the rules of the type/country search.
 var typeChecks = []check{
 	{"no filter is 422 and names both parameters", 0, func(t *testing.T, s *service) {
 		d := decode[rejected](t, s.ask(t, http.StatusUnprocessableEntity, extract.ByType, nil)).Detail
@@ -71,7 +72,7 @@ var typeChecks = []check{
 			s.ask(t, http.StatusUnprocessableEntity, extract.ByType, map[string]string{"country": "no such country"})
 		})
 	}},
-	{"a page with vessels costs 10, holds at most 100 and tells the total of all", 10, func(t *testing.T, s *service) {
+	{"a page with vessels costs 10, has at most 100 of them and the total of all pages", 10, func(t *testing.T, s *service) {
 		var p listPage
 		s.costs(t, 10, func() { p = s.list(t, map[string]string{"country": "Panama"}) })
 		if *p.Page != 1 || len(p.Items) != min(*p.Total, extract.PageSize) || len(p.Items) == 0 {
@@ -106,7 +107,7 @@ var typeChecks = []check{
 		seen := make(map[string]bool)
 		for _, item := range append(slices.Clone(first.Items), p.Items...) {
 			if m := item["mmsi"]; m != nil && seen[*m] {
-				t.Errorf("%s stands on two pages", *m)
+				t.Errorf("%s is on two pages", *m)
 			} else if m != nil {
 				seen[*m] = true
 			}
@@ -143,7 +144,8 @@ var typeChecks = []check{
 	}},
 }
 
-// invalid wants one entry for each rejected field, with the complete accepted list.
+// invalid expects a 422 with one entry for each rejected field, each with the complete list
+// of accepted values.
 func invalid(t *testing.T, s *service, parameters map[string]string, want map[string][]string) {
 	t.Helper()
 	d := decode[rejected](t, s.ask(t, http.StatusUnprocessableEntity, extract.ByType, parameters)).Detail
@@ -163,7 +165,7 @@ func invalid(t *testing.T, s *service, parameters map[string]string, want map[st
 	}
 }
 
-// list asks for a page and wants all members of the answer.
+// list asks for a page and expects all members of the answer.
 func (s *service) list(t *testing.T, parameters map[string]string) listPage {
 	t.Helper()
 	r := s.ask(t, http.StatusOK, extract.ByType, parameters)
@@ -174,7 +176,7 @@ func (s *service) list(t *testing.T, parameters map[string]string) listPage {
 	return p
 }
 
-// first is the page that an earlier check bought.
+// first returns the page that an earlier check bought.
 func (s *service) first(t *testing.T) *listPage {
 	t.Helper()
 	if s.page == nil {
@@ -183,6 +185,7 @@ func (s *service) first(t *testing.T) *listPage {
 	return s.page
 }
 
+// statusChecks are the rules of the status search.
 var statusChecks = []check{
 	{"a status that needs a zone is 400 of shape A without one", 10, func(t *testing.T, s *service) {
 		wantShapeA(t, s.ask(t, http.StatusBadRequest, extract.ByStatus, map[string]string{"navigational_status": "moored"}))
@@ -198,23 +201,23 @@ var statusChecks = []check{
 	}},
 	{"a status search costs 10 and lists vessels whose members are strings", 10, func(t *testing.T, s *service) {
 		s.costs(t, 10, func() {
-			sighted(t, s, map[string]string{"navigational_status": "moored", "world_zone": "north-sea"})
+			expectSightings(t, s, map[string]string{"navigational_status": "moored", "world_zone": "north-sea"})
 		})
 	}},
 	{"a status search costs 10 for no vessels, too", 10, func(t *testing.T, s *service) {
 		s.costs(t, 10, func() {
-			sighted(t, s, map[string]string{
+			expectSightings(t, s, map[string]string{
 				"navigational_status": "sailing", "world_zone": "azov-sea", "vessel_type": "wood-chips carrier", "laden": "partial", "for_order": "true",
 			})
 		})
 	}},
 	{"drifting needs no zone", 10, func(t *testing.T, s *service) {
-		sighted(t, s, map[string]string{"navigational_status": "drifting"})
+		expectSightings(t, s, map[string]string{"navigational_status": "drifting"})
 	}},
 }
 
-// sighted asks for a status search and wants string members.
-func sighted(t *testing.T, s *service, parameters map[string]string) {
+// expectSightings sends a status search and expects vessels whose members are strings.
+func expectSightings(t *testing.T, s *service, parameters map[string]string) {
 	t.Helper()
 	r := s.ask(t, http.StatusOK, extract.ByStatus, parameters)
 	p := decode[struct{ Vessels []map[string]json.RawMessage }](t, r)

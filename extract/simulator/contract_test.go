@@ -17,14 +17,14 @@ import (
 	"github.com/fleetlake/fleetlake/extract/simulator"
 )
 
-// The contract suite is written from the interface text alone, and holds every service that
-// claims to speak it: ours, and the real one when it is named by
+// The contract suite is written from the interface text alone. It checks every service that
+// implements it: the simulator, and the real service when these name it:
 //
 //	FLEETLAKE_CONTRACT_URL      the base URL, ending in /api/vessels_operations
 //	FLEETLAKE_CONTRACT_KEY      an API key
 //	FLEETLAKE_CONTRACT_CREDITS  the most that the suite may spend
 //
-// A check whose highest price no longer fits is skipped, and says so.
+// A check whose highest price no longer fits is skipped, with a message.
 
 func TestContractOfSimulator(t *testing.T) {
 	for name, config := range map[string]simulator.Config{
@@ -40,7 +40,7 @@ func TestContractOfSimulator(t *testing.T) {
 			}
 			server := httptest.NewServer(s)
 			defer server.Close()
-			hold(t, &service{base: server.URL + simulator.BasePath, key: "contract", credits: 10_000})
+			checkContract(t, &service{base: server.URL + simulator.BasePath, key: "contract", credits: 10_000})
 		})
 	}
 }
@@ -54,10 +54,10 @@ func TestContractOfService(t *testing.T) {
 	if err != nil {
 		t.Fatalf("FLEETLAKE_CONTRACT_CREDITS is %q: want a number of credits", os.Getenv("FLEETLAKE_CONTRACT_CREDITS"))
 	}
-	hold(t, &service{base: strings.TrimSuffix(base, "/"), key: key, credits: credits})
+	checkContract(t, &service{base: strings.TrimSuffix(base, "/"), key: key, credits: credits})
 }
 
-// service is one that the suite holds to the contract.
+// service is a service under test.
 type service struct {
 	base, key string
 	credits   int       // that may still be spent
@@ -71,8 +71,8 @@ type check struct {
 	run   func(*testing.T, *service)
 }
 
-// hold tries the rules in order, the dear and the disturbing ones last.
-func hold(t *testing.T, s *service) {
+// checkContract checks the rules in order, the expensive and the disruptive ones last.
+func checkContract(t *testing.T, s *service) {
 	for _, c := range slices.Concat(authChecks, typeChecks, statusChecks, lookupChecks, limitChecks) {
 		t.Run(c.rule, func(t *testing.T) {
 			if c.price > s.credits {
@@ -84,13 +84,13 @@ func hold(t *testing.T, s *service) {
 	}
 }
 
-// reply is an answer as it came.
+// reply is an answer as it was received.
 type reply struct {
 	status int
 	body   []byte
 }
 
-// send asks for an operation: by-status with a JSON body, the others with a query.
+// send sends a request: by-status with a JSON body, the others with a query.
 func (s *service) send(t *testing.T, o extract.Operation, key string, parameters map[string]string) reply {
 	t.Helper()
 	var body io.Reader
@@ -130,7 +130,7 @@ func (s *service) send(t *testing.T, o extract.Operation, key string, parameters
 	return reply{answer.StatusCode, b}
 }
 
-// ask asks with the key, and wants a status.
+// ask sends a request with the key and expects a status.
 func (s *service) ask(t *testing.T, want int, o extract.Operation, parameters map[string]string) reply {
 	t.Helper()
 	r := s.send(t, o, s.key, parameters)
@@ -150,7 +150,7 @@ func decode[T any](t *testing.T, r reply) T {
 	return v
 }
 
-// wantShapeA wants {error, message}, two strings that say something.
+// wantShapeA expects {error, message}, two strings that are not empty.
 func wantShapeA(t *testing.T, r reply) {
 	t.Helper()
 	e := decode[struct{ Error, Message string }](t, r)
@@ -159,7 +159,7 @@ func wantShapeA(t *testing.T, r reply) {
 	}
 }
 
-// balance is what my credits tells.
+// balance returns the balance that my credits reports.
 func (s *service) balance(t *testing.T) int {
 	t.Helper()
 	b := decode[struct{ Detail struct{ Credits *int } }](t, s.ask(t, http.StatusOK, extract.Credits, nil))
@@ -169,7 +169,7 @@ func (s *service) balance(t *testing.T) int {
 	return *b.Detail.Credits
 }
 
-// costs wants that what is done changes the balance by a number of credits.
+// costs expects that do changes the balance by a number of credits.
 func (s *service) costs(t *testing.T, want int, do func()) {
 	t.Helper()
 	before := s.balance(t)
@@ -179,14 +179,16 @@ func (s *service) costs(t *testing.T, want int, do func()) {
 	}
 }
 
+// authChecks are the rules of the API key and the balance.
 var authChecks = []check{
 	{"a request without a key is 401 of shape A", 0, func(t *testing.T, s *service) { refusedKey(t, s, "") }},
 	{"a request with a wrong key is 401 of shape A", 0, func(t *testing.T, s *service) { refusedKey(t, s, "no-such-key") }},
-	{"my credits tells an integer and is free", 0, func(t *testing.T, s *service) {
+	{"my credits is an integer and is free", 0, func(t *testing.T, s *service) {
 		s.costs(t, 0, func() { s.balance(t) })
 	}},
 }
 
+// refusedKey expects 401 from every operation.
 func refusedKey(t *testing.T, s *service, key string) {
 	for o, parameters := range map[*extract.Operation]map[string]string{
 		&extract.ByStatus: {"navigational_status": "drifting"}, &extract.ByType: {"country": "Panama"},

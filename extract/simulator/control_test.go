@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
@@ -15,8 +14,8 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 )
 
-// steer sends a control request, which needs no key.
-func steer(s *Simulator, method, path, body string) *httptest.ResponseRecorder {
+// controlRequest sends a control request, which needs no key.
+func controlRequest(s *Simulator, method, path, body string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader(body)))
 	return w
@@ -27,7 +26,7 @@ func TestControlOverHTTP(t *testing.T) {
 	for _, step := range []struct {
 		request, body string
 		status        int
-		answer        string // what it begins with
+		answer        string // its beginning
 	}{
 		{"GET /simulator/day", "", 200, `{"day":0,"date":"2026-01-01"}`},
 		{"POST /simulator/day", `{"day": 31}`, 200, `{"day":31,"date":"2026-02-01"}`},
@@ -45,7 +44,7 @@ func TestControlOverHTTP(t *testing.T) {
 		{"DELETE /simulator/bill", "", 405, ``},
 	} {
 		method, path, _ := strings.Cut(step.request, " ")
-		if w := steer(s, method, path, step.body); w.Code != step.status || !strings.HasPrefix(w.Body.String(), step.answer) {
+		if w := controlRequest(s, method, path, step.body); w.Code != step.status || !strings.HasPrefix(w.Body.String(), step.answer) {
 			t.Errorf("%s %s: %d %.200s", step.request, step.body, w.Code, w.Body)
 		}
 	}
@@ -53,7 +52,7 @@ func TestControlOverHTTP(t *testing.T) {
 		t.Errorf("with one fault: %v", codes)
 	}
 	var log []Request
-	for d := json.NewDecoder(steer(s, "GET", "/simulator/log", "").Body); d.More(); {
+	for d := json.NewDecoder(controlRequest(s, "GET", "/simulator/log", "").Body); d.More(); {
 		var r Request
 		if err := d.Decode(&r); err != nil {
 			t.Fatal(err)
@@ -70,7 +69,7 @@ func TestTruthOverHTTPIsTheTruth(t *testing.T) {
 	s.SetDay(7)
 	for path, want := range map[string][]Vessel{"/simulator/truth": s.Truth(7), "/simulator/truth?day=2": s.Truth(2)} {
 		var got []Vessel
-		for lines := bufio.NewScanner(steer(s, "GET", path, "").Body); lines.Scan(); {
+		for lines := bufio.NewScanner(controlRequest(s, "GET", path, "").Body); lines.Scan(); {
 			var v Vessel
 			if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
 				t.Fatal(err)
@@ -86,7 +85,8 @@ func TestTruthOverHTTPIsTheTruth(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce is for the race detector, and for the account: nothing is lost in it.
+// TestManyAtOnce sends requests from several goroutines while others change the day. It is
+// for the race detector, and it expects that no request is missing from the bill or the log.
 func TestManyAtOnce(t *testing.T) {
 	s := fleet(t, Config{Vessels: 800, KeepLog: true, CacheMiB: 1, Rates: Rates{Built: .01}})
 	server := httptest.NewServer(s)
@@ -111,14 +111,7 @@ func TestManyAtOnce(t *testing.T) {
 					extract.Info.Path + "?imo_or_mmsi=" + vessel,
 					extract.Credits.Path,
 				}[n%3]
-				r, err := http.NewRequestWithContext(t.Context(), "GET", server.URL+BasePath+path, nil)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				r.Close = true
-				r.Header.Set("x-api-key", "simulated")
-				if answer, err := http.DefaultClient.Do(r); err == nil {
+				if answer, err := get(t, server, path); err == nil {
 					answer.Body.Close()
 				}
 			}

@@ -12,11 +12,11 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 )
 
-// FaultKind says what goes wrong.
+// FaultKind is the name of a fault in JSON.
 type FaultKind string
 
-// What comes in place of the answer. Fault.Billed says whether the service did the work, and
-// charged for it, before that.
+// These faults replace the answer. Fault.Billed says whether the service finds and charges
+// the data before it fails.
 const (
 	LimitExceeded FaultKind = "limited"      // 429
 	Unauthorized  FaultKind = "unauthorized" // 401
@@ -30,47 +30,50 @@ const (
 	Truncated     FaultKind = "truncated"    // half of the body, then the connection is dropped
 )
 
-// What is wrong with an answer that comes. The bill follows what is sent.
+// These faults delay or alter an answer. The bill follows what is sent.
 const (
-	Slow         FaultKind = "slow"          // after a wait of Fault.Least to Fault.Most
-	SilentZero   FaultKind = "silent-zero"   // a search finds none
+	Slow         FaultKind = "slow"          // delayed by Fault.Least to Fault.Most
+	SilentZero   FaultKind = "silent-zero"   // a search finds no vessel
 	MovingTotal  FaultKind = "moving-total"  // by-type: the total grows from page to page
 	RepeatedPage FaultKind = "repeated-page" // by-type: the vessels of the page before
-	ShortPage    FaultKind = "short-page"    // by-type: up to seven vessels are lacking
+	ShortPage    FaultKind = "short-page"    // by-type: up to seven vessels are missing
 )
 
-// Fault is a rule for something that goes wrong. It counts the requests that it applies to
-// by itself; of Every, Next and Share at most one is set, and with none it always strikes.
+// Fault is a rule that makes requests go wrong. Each rule counts the requests that it
+// concerns. At most one of Every, Next and Share is set; a rule with none of them concerns
+// every request.
 type Fault struct {
 	Kind      FaultKind `json:"kind"`
-	Operation string    `json:"operation,omitempty"` // only this one; empty is every priced one
-	Match     string    `json:"match,omitempty"`     // only where the canonical parameters contain it: "country=Panama"
+	Operation string    `json:"operation,omitempty"` // only this operation; empty is every priced one
+	Match     string    `json:"match,omitempty"`     // only requests whose canonical parameters contain it, such as "country=Panama"
 
-	Every int     `json:"every,omitempty"` // each nth request
+	Every int     `json:"every,omitempty"` // every nth request
 	Next  int     `json:"next,omitempty"`  // the next n requests
-	Share float64 `json:"share,omitempty"` // by chance, from the simulator's seed
+	Share float64 `json:"share,omitempty"` // at random, from the simulator's seed; at most 1
 
-	Billed     bool          `json:"billed,omitempty"`
-	RetryAfter time.Duration `json:"retry_after,omitempty"` // limited and unavailable
-	Least      time.Duration `json:"least,omitempty"`       // slow
-	Most       time.Duration `json:"most,omitempty"`
+	Billed     bool          `json:"billed,omitempty"`      // charged, though the answer fails
+	RetryAfter time.Duration `json:"retry_after,omitempty"` // for limited and unavailable
+	Least      time.Duration `json:"least,omitempty"`       // for slow: the shortest delay
+	Most       time.Duration `json:"most,omitempty"`        // for slow: the longest delay
 }
 
-// Faults are rules in order: of those that come in place of the answer the first that
-// strikes wins, and likewise of those that alter it; waits add up. Requests that are refused
-// for their key or their values count for none.
+// Faults is a list of rules in order of precedence. Of the rules that replace the answer the
+// first that applies wins, and so does the first of those that alter it; delays add up.
+// Requests refused for their key or their values are not counted.
 type Faults []Fault
 
+// replacing and altering are the kinds that replace an answer and those that alter one.
 var (
-	instead = []FaultKind{LimitExceeded, Unauthorized, NoCredits, Blocked, Unavailable, ServerError, BadGateway, HTMLPage, Cut, Truncated}
-	altered = []FaultKind{SilentZero, MovingTotal, RepeatedPage, ShortPage}
+	replacing = []FaultKind{LimitExceeded, Unauthorized, NoCredits, Blocked, Unavailable, ServerError, BadGateway, HTMLPage, Cut, Truncated}
+	altering  = []FaultKind{SilentZero, MovingTotal, RepeatedPage, ShortPage}
 )
 
+// in reports whether kinds has the kind.
 func (k FaultKind) in(kinds []FaultKind) bool {
 	return slices.Contains(kinds, k)
 }
 
-// check reports a rule that says nothing or too much.
+// check returns an error if the rule can apply to no request or contradicts itself.
 func (f Fault) check() error {
 	set := 0
 	for _, is := range []bool{f.Every != 0, f.Next != 0, f.Share != 0} {
@@ -80,7 +83,7 @@ func (f Fault) check() error {
 	}
 	_, known := extract.OperationNamed(f.Operation)
 	switch {
-	case f.Kind != Slow && !f.Kind.in(instead) && !f.Kind.in(altered):
+	case f.Kind != Slow && !f.Kind.in(replacing) && !f.Kind.in(altering):
 		return fmt.Errorf("fault %q: no such kind", f.Kind)
 	case f.Operation != "" && !known:
 		return fmt.Errorf("fault %q: no operation %q", f.Kind, f.Operation)
@@ -100,71 +103,73 @@ func (f Fault) concerns(o extract.Operation) bool {
 	if f.Kind == SilentZero {
 		return o.Name == extract.ByType.Name || o.Name == extract.ByStatus.Name
 	}
-	return !f.Kind.in(altered) || o.Name == extract.ByType.Name
+	return !f.Kind.in(altering) || o.Name == extract.ByType.Name
 }
 
-// disorder is the set of rules in force, with their counters.
-type disorder struct {
+// activeFaults is the list of rules that is in force, with a counter for each.
+type activeFaults struct {
 	seed   uint64
 	mu     sync.Mutex
-	faults Faults
+	rules  Faults
 	counts []int
 }
 
-// strike is what goes wrong with one request.
-type strike struct {
-	instead *Fault
-	alter   FaultKind
-	wait    time.Duration
+// faultEffect is what goes wrong with one request.
+type faultEffect struct {
+	replacement *Fault
+	alteration  FaultKind
+	delay       time.Duration
 }
 
-// SetFaults replaces the rules of what goes wrong, with fresh counters; nil ends all faults.
+// SetFaults replaces all rules and resets their counters; nil removes every fault. It returns
+// an error, and keeps the rules in force, if a rule is not valid.
 func (s *Simulator) SetFaults(faults Faults) error {
 	for _, f := range faults {
 		if err := f.check(); err != nil {
 			return err
 		}
 	}
-	s.disorder.mu.Lock()
-	defer s.disorder.mu.Unlock()
-	s.disorder.faults = append(Faults(nil), faults...)
-	s.disorder.counts = make([]int, len(faults))
+	s.faults.mu.Lock()
+	defer s.faults.mu.Unlock()
+	s.faults.rules = append(Faults(nil), faults...)
+	s.faults.counts = make([]int, len(faults))
 	return nil
 }
 
-// strike counts a request and says what goes wrong with it.
-func (d *disorder) strike(o extract.Operation, parameters string) strike {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	var s strike
-	for i, f := range d.faults {
+// effectOn counts a request against each rule and returns what goes wrong with it.
+func (a *activeFaults) effectOn(o extract.Operation, parameters string) faultEffect {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var effect faultEffect
+	for i, f := range a.rules {
 		if !f.concerns(o) || !strings.Contains(parameters, f.Match) {
 			continue
 		}
-		d.counts[i]++
-		u := draw(d.seed+uint64(i), forFault, d.counts[i])
-		switch n := d.counts[i]; {
+		a.counts[i]++
+		u := draw(a.seed+uint64(i), forFault, a.counts[i])
+		switch n := a.counts[i]; {
 		case f.Every > 0 && n%f.Every != 0, f.Next > 0 && n > f.Next, f.Share > 0 && unit(u) >= f.Share:
 			continue
 		}
 		switch {
 		case f.Kind == Slow:
-			s.wait += f.Least + time.Duration(unit(mix(u))*float64(max(f.Most-f.Least, 0)))
-		case f.Kind.in(instead) && s.instead == nil:
-			s.instead = &d.faults[i]
-		case f.Kind.in(altered) && s.alter == "":
-			s.alter = f.Kind
+			effect.delay += f.Least + time.Duration(unit(mix(u))*float64(max(f.Most-f.Least, 0)))
+		case f.Kind.in(replacing) && effect.replacement == nil:
+			effect.replacement = &a.rules[i]
+		case f.Kind.in(altering) && effect.alteration == "":
+			effect.alteration = f.Kind
 		}
 	}
-	return s
+	return effect
 }
 
-// pause waits, or until the client has gone away: it pays all the same.
-func (s strike) pause(ctx context.Context) {
-	if s.wait <= 0 {
+// waitDelay waits for the delay, or until the client has gone away: the service finds and
+// charges the data in both cases.
+func (e faultEffect) waitDelay(ctx context.Context) {
+	if e.delay <= 0 {
 		return
 	}
-	timer := time.NewTimer(s.wait)
+	timer := time.NewTimer(e.delay)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -172,8 +177,8 @@ func (s strike) pause(ctx context.Context) {
 	}
 }
 
-// answer is what the fault puts in place of an answer.
-func (f *Fault) answer(o extract.Operation, proper answer, vague bool) answer {
+// answer returns what the fault sends in place of original, the answer without a fault.
+func (f *Fault) answer(o extract.Operation, original answer, vague bool) answer {
 	var a answer
 	switch f.Kind {
 	case LimitExceeded:
@@ -190,13 +195,13 @@ func (f *Fault) answer(o extract.Operation, proper answer, vague bool) answer {
 	case ServerError:
 		a = refuse(o, http.StatusInternalServerError, Failed, "Internal Server Error")
 	case BadGateway:
-		a = proxyPage(http.StatusBadGateway, Failed)
+		a = htmlPage(http.StatusBadGateway, Failed)
 	case HTMLPage:
-		a = proxyPage(http.StatusOK, Failed)
+		a = htmlPage(http.StatusOK, Failed)
 	case Cut:
-		a = answer{cut: true, outcome: Failed}
+		a = answer{dropped: true, outcome: Failed}
 	case Truncated:
-		a = proper
+		a = original
 		a.truncated, a.outcome, a.credits = true, Failed, 0
 	}
 	a.fault = f.Kind

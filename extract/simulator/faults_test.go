@@ -14,37 +14,43 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 )
 
-// outcome is what a client sees of a request.
-type outcome struct {
+// clientView is what a client sees of a request.
+type clientView struct {
 	status  int
 	header  http.Header
 	body    string
 	dropped bool // the connection ended before the answer did
 }
 
-// served asks over a real connection, because faults happen there.
-func served(t *testing.T, server *httptest.Server, parameters string) outcome {
+// askOverNetwork asks for a page over a real connection: faults that drop a connection show
+// only there.
+func askOverNetwork(t *testing.T, server *httptest.Server, parameters string) clientView {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), "GET", server.URL+BasePath+extract.ByType.Path+"?"+parameters, nil)
+	answer, err := get(t, server, extract.ByType.Path+"?"+parameters)
 	if err != nil {
-		t.Fatal(err)
-	}
-	r.Close = true // a reused connection that dies would be tried again, unseen
-	r.Header.Set("x-api-key", "simulated")
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return outcome{dropped: true}
+		return clientView{dropped: true}
 	}
 	defer answer.Body.Close()
 	b, err := io.ReadAll(answer.Body)
-	return outcome{answer.StatusCode, answer.Header, string(b), err != nil}
+	return clientView{answer.StatusCode, answer.Header, string(b), err != nil}
+}
+
+// get sends a GET request with the default key over a connection of its own.
+func get(t *testing.T, server *httptest.Server, path string) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(t.Context(), "GET", server.URL+BasePath+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Close = true // on a reused connection that fails, the client would send again without a sign
+	r.Header.Set("x-api-key", "simulated")
+	return http.DefaultClient.Do(r)
 }
 
 func TestFaultsInPlaceOfAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		fault   Fault
 		status  int
-		body    string // what it begins with
+		body    string // its beginning
 		dropped bool
 		credits int
 	}{
@@ -76,7 +82,7 @@ func TestFaultsInPlaceOfAnswers(t *testing.T) {
 			if err := s.SetFaults(Faults{c.fault}); err != nil {
 				t.Fatal(err)
 			}
-			got := served(t, server, "country=China")
+			got := askOverNetwork(t, server, "country=China")
 			if got.status != c.status || !strings.HasPrefix(got.body, c.body) || got.dropped != c.dropped {
 				t.Errorf("%d %.100s, dropped %v; want %d %s, dropped %v", got.status, got.body, got.dropped, c.status, c.body, c.dropped)
 			}
@@ -89,7 +95,7 @@ func TestFaultsInPlaceOfAnswers(t *testing.T) {
 			if err := s.SetFaults(nil); err != nil {
 				t.Fatal(err)
 			}
-			if after := served(t, server, "country=China"); after.status != 200 || after.dropped {
+			if after := askOverNetwork(t, server, "country=China"); after.status != 200 || after.dropped {
 				t.Errorf("after the faults: %+v", after)
 			}
 		})
@@ -222,8 +228,7 @@ func TestSlowAnswerIsBilledWhenTheClientLeaves(t *testing.T) {
 		if err := s.SetFaults(Faults{{Kind: Slow, Least: time.Minute}}); err != nil {
 			t.Fatal(err)
 		}
-		r := httptest.NewRequest("GET", BasePath+extract.ByType.Path+"?country=China", nil)
-		r.Header.Set("x-api-key", "simulated")
+		r := newRequest(extract.ByType, "country=China")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		start := time.Now()
@@ -253,7 +258,7 @@ func TestSetFaultsRefuses(t *testing.T) {
 				t.Errorf("%+v was accepted", f)
 			}
 			if ask(s, extract.ByType, "country=China").Code != 503 {
-				t.Error("the rules before are gone")
+				t.Error("the earlier rules are gone")
 			}
 		})
 	}

@@ -21,10 +21,10 @@ func TestTablesCoverTheAcceptedValues(t *testing.T) {
 	}
 	for i, n := range spelled {
 		if n != 1 {
-			t.Errorf("%s stands under %d flags", extract.Countries[i], n)
+			t.Errorf("%s is a spelling of %d flags", extract.Countries[i], n)
 		}
 	}
-	for i, k := range kinds {
+	for i, k := range specificTypes {
 		if k.name != extract.Types[i] || k.group == nil {
 			t.Errorf("type %s has %+v", extract.Types[i], k)
 		}
@@ -76,12 +76,12 @@ func TestCheckDigitOfKnownShips(t *testing.T) {
 
 func TestShuffleCanBeUndone(t *testing.T) {
 	for _, m := range []uint64{500_000, 900_000, 1_000_000} {
-		s := newShuffle(m, m)
+		s := newPermutation(m, m)
 		seen := make([]bool, m)
 		for x := range m {
-			y := s.at(x)
-			if seen[y] || s.undo(y) != x {
-				t.Fatalf("%d of %d becomes %d and then %d", x, m, y, s.undo(y))
+			y := s.apply(x)
+			if seen[y] || s.invert(y) != x {
+				t.Fatalf("%d of %d becomes %d and then %d", x, m, y, s.invert(y))
 			}
 			seen[y] = true
 		}
@@ -94,8 +94,8 @@ func TestClassesOfMMSI(t *testing.T) {
 	for _, v := range s.Truth(0) {
 		prefix := ""
 		for _, g := range groups {
-			if g.name == kinds[slices.Index(extract.Types, v.Type)].group.name {
-				prefix = g.mmsi
+			if g.name == specificTypes[slices.Index(extract.Types, v.Type)].group.name {
+				prefix = g.mmsiPrefix
 			}
 		}
 		found[prefix]++
@@ -215,20 +215,20 @@ func TestDirtOfTheList(t *testing.T) {
 		c := make(map[string]int)
 		for _, v := range fleet(t, Config{Vessels: n, Dirt: dirt}).Truth(60) {
 			for _, l := range v.Stored {
-				c["underscores"] += one(strings.Contains(*l.Name, "_"))
-				c["padded"] += one(strings.HasSuffix(*l.Name, "@"))
-				c["stray spaces"] += one(strings.Contains(*l.Name, "  "))
-				c["null country"] += one(l.Country == nil)
-				c["null type"] += one(l.TypeSpecific == nil)
-				c["another case"] += one(l.Country != nil && !slices.Contains(extract.Countries, *l.Country))
-				c["wrong code"] += one(l.CountryISO != nil && v.Flag != *l.CountryISO && len(v.Stored) == 1)
-				c["bad check digit"] += one(l.IMO != nil && v.ShowsIMO && !v.StoresIMO)
-				c["null IMO"] += one(l.IMO == nil)
-				c["empty IMO"] += one(l.IMO != nil && *l.IMO == "")
-				c["zeros"] += one(l.IMO != nil && *l.IMO == "0000000")
+				c["underscores"] += countIf(strings.Contains(*l.Name, "_"))
+				c["padded"] += countIf(strings.HasSuffix(*l.Name, "@"))
+				c["stray spaces"] += countIf(strings.Contains(*l.Name, "  "))
+				c["null country"] += countIf(l.Country == nil)
+				c["null type"] += countIf(l.TypeSpecific == nil)
+				c["another case"] += countIf(l.Country != nil && !slices.Contains(extract.Countries, *l.Country))
+				c["wrong code"] += countIf(l.CountryISO != nil && v.Flag != *l.CountryISO && len(v.Stored) == 1)
+				c["bad check digit"] += countIf(l.IMO != nil && v.ShowsIMO && !v.StoresIMO)
+				c["null IMO"] += countIf(l.IMO == nil)
+				c["empty IMO"] += countIf(l.IMO != nil && *l.IMO == "")
+				c["zeros"] += countIf(l.IMO != nil && *l.IMO == "0000000")
 			}
-			c["two flags"] += one(len(v.Stored) == 2)
-			c["hidden IMO"] += one(v.IMO != 0 && !v.ShowsIMO)
+			c["two flags"] += countIf(len(v.Stored) == 2)
+			c["hidden IMO"] += countIf(v.IMO != 0 && !v.ShowsIMO)
 		}
 		return c
 	}
@@ -243,7 +243,8 @@ func TestDirtOfTheList(t *testing.T) {
 	}
 }
 
-func one(is bool) int {
+// countIf returns 1 if is is true, else 0.
+func countIf(is bool) int {
 	if is {
 		return 1
 	}

@@ -7,17 +7,18 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 )
 
-// casings are the ways in which a stored value is written, by accepted value: as in the
-// list, upper, lower, and with only the first letter large.
-type casings [][4]string
+// letterCases holds the ways to write each accepted value: as in the list, in upper case, in
+// lower case, and with a capital first letter.
+type letterCases [][4]string
 
 var (
-	countryCasings = newCasings(extract.Countries)
-	typeCasings    = newCasings(extract.Types)
+	countryCases = newLetterCases(extract.Countries)
+	typeCases    = newLetterCases(extract.Types)
 )
 
-func newCasings(values []string) casings {
-	all := make(casings, len(values))
+// newLetterCases returns the letter cases of a list of accepted values.
+func newLetterCases(values []string) letterCases {
+	all := make(letterCases, len(values))
 	for i, v := range values {
 		lower := strings.ToLower(v)
 		all[i] = [4]string{v, strings.ToUpper(v), lower, strings.ToUpper(lower[:1]) + lower[1:]}
@@ -25,8 +26,9 @@ func newCasings(values []string) casings {
 	return all
 }
 
-// pick chooses a casing: seven of ten are as in the list, in a clean fleet all are.
-func (c casings) pick(f *census, u uint64, value int) *string {
+// choose returns one way to write an accepted value. Seven of ten are as in the list; in a
+// clean fleet all are.
+func (c letterCases) choose(f *fleetDay, u uint64, value int) *string {
 	way := 0
 	if f.dirty(u, .3) {
 		way = 1 + int(u%3)
@@ -34,30 +36,30 @@ func (c casings) pick(f *census, u uint64, value int) *string {
 	return &c[value][way]
 }
 
-// listing is an entry as the type/country search shows it.
-func (f *census) listing(e entry) Listing {
+// listing returns an entry as the type/country search shows it.
+func (f *fleetDay) listing(e entry) Listing {
 	h, s := &f.hulls[e.hull()], &f.states[e.hull()]
 	country := f.country(e)
-	mmsi, name := ninedigits(f.mmsi(e)), f.storedName(h, int(s.renames))
+	mmsi, name := formatMMSI(f.mmsi(e)), f.storedName(h, int(s.renames))
 	l := Listing{
 		Name: &name, MMSI: &mmsi, IMO: f.storedIMO(h, s), CountryISO: f.storedISO(h, country),
-		ShipType: &kinds[h.kind].group.label,
+		ShipType: &specificTypes[h.specificType].group.label,
 	}
 	if c := f.callsign(e); c != "" {
 		l.Callsign = &c
 	}
 	if !s.has(noCountry) {
-		l.Country = countryCasings.pick(f, draw(h.seed, forCasing, country), country)
+		l.Country = countryCases.choose(f, draw(h.seed, forCasing, country), country)
 	}
 	if !s.has(noType) {
-		l.TypeSpecific = typeCasings.pick(f, draw(h.seed, forCasing, -1), int(h.kind))
+		l.TypeSpecific = typeCases.choose(f, draw(h.seed, forCasing, -1), int(h.specificType))
 	}
 	return l
 }
 
-// storedName writes a name as the service stores it: often with underscores, now and then
-// padded as AIS pads it, or with stray spaces.
-func (f *census) storedName(h *hull, renames int) string {
+// storedName returns a name as the service stores it: often with underscores, sometimes
+// padded with "@" as AIS does, or with extra spaces.
+func (f *fleetDay) storedName(h *hull, renames int) string {
 	name := f.name(h, renames)
 	u := draw(h.seed, forNameDirt, renames)
 	switch {
@@ -72,8 +74,9 @@ func (f *census) storedName(h *hull, renames int) string {
 	}
 }
 
-// storedIMO writes an IMO number, or one of the ways to say that there is none.
-func (f *census) storedIMO(h *hull, s *state) *string {
+// storedIMO returns an IMO number as the service stores it: correct, with a wrong check
+// digit, or in one of the ways that say "none".
+func (f *fleetDay) storedIMO(h *hull, s *state) *string {
 	u := draw(h.seed, forIMODirt, 1)
 	text := "0"
 	switch {
@@ -93,9 +96,9 @@ func (f *census) storedIMO(h *hull, s *state) *string {
 	return &text
 }
 
-// storedISO writes the country code. It is known to be wrong at times: a South Korean ship
-// as KP.
-func (f *census) storedISO(h *hull, country int) *string {
+// storedISO returns the country code as the service stores it: sometimes null, sometimes
+// wrong, such as KP for a South Korean ship.
+func (f *fleetDay) storedISO(h *hull, country int) *string {
 	u := draw(h.seed, forISO, country)
 	iso := flags[flagOf[country]].iso
 	switch {
@@ -106,13 +109,13 @@ func (f *census) storedISO(h *hull, country int) *string {
 	case iso == "CW" && f.dirty(u, .6):
 		iso = "NL"
 	case f.dirty(u, .008):
-		iso = flags[flagDie.roll(u<<30)].iso
+		iso = flags[flagChoice.pick(u<<30)].iso
 	}
 	return &iso
 }
 
-// appendListing writes an entry as JSON.
-func (f *census) appendListing(b []byte, e entry) []byte {
+// appendListing appends an entry as the JSON item of the type/country search.
+func (f *fleetDay) appendListing(b []byte, e entry) []byte {
 	l := f.listing(e)
 	b = appendMember(b, '{', "name", l.Name)
 	b = appendMember(b, ',', "mmsi", l.MMSI)
@@ -125,26 +128,27 @@ func (f *census) appendListing(b []byte, e entry) []byte {
 	return append(b, '}')
 }
 
-// appendSummary writes an entry as the status search shows it, where all values are strings.
-func (f *census) appendSummary(b []byte, e entry) []byte {
+// appendSummary appends an entry as the JSON item of the status search, in which every value
+// is a string.
+func (f *fleetDay) appendSummary(b []byte, e entry) []byte {
 	l := f.listing(e)
-	b = appendMember(b, '{', "imo", text(l.IMO))
+	b = appendMember(b, '{', "imo", emptyForNull(l.IMO))
 	b = appendMember(b, ',', "mmsi", l.MMSI)
 	b = appendMember(b, ',', "name", l.Name)
-	b = appendMember(b, ',', "country", text(l.Country))
+	b = appendMember(b, ',', "country", emptyForNull(l.Country))
 	b = appendMember(b, ',', "shipType", l.ShipType)
 	return append(b, '}')
 }
 
-// text is the value, or the empty string for null.
-func text(s *string) *string {
+// emptyForNull returns the value, or the empty string for null.
+func emptyForNull(s *string) *string {
 	if s == nil {
 		return new(string)
 	}
 	return s
 }
 
-// appendMember writes one member of a JSON object after a brace or a comma.
+// appendMember appends a member of a JSON object after a separator: a brace or a comma.
 func appendMember(b []byte, before byte, key string, value *string) []byte {
 	b = append(b, before, '"')
 	b = append(b, key...)
@@ -155,7 +159,8 @@ func appendMember(b []byte, before byte, key string, value *string) []byte {
 	return appendString(b, *value)
 }
 
-// appendString writes a JSON string. Ours hold no control characters.
+// appendString appends a JSON string. The simulator's texts have no control characters, so it
+// escapes quotation marks and backslashes only.
 func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	for i := range len(s) {

@@ -1,61 +1,62 @@
 package simulator
 
-// Shares of the locations that tell less than all.
+// These are the shares of the locations that have fewer members than a full one.
 const (
-	shareCore = 0.2  // position and voyage, without IMO, status and ports; not dirt
-	shareBare = 0.02 // as the first document of the service has it, which does not say when
+	shareReduced = 0.2  // position and voyage, without IMO, status and ports; does not depend on Dirt
+	shareMinimal = 0.02 // as in the first document of the service: without a time
 )
 
-// locationOf is the answer of vessel location: of a profile, the position and the voyage. How
-// much of them it tells differs from vessel to vessel and from day to day.
-func (f *census) locationOf(e entry) []byte {
+// renderLocation returns the answer of vessel location: the position and the voyage of a
+// profile. Which members it has differs from vessel to vessel and from day to day.
+func (f *fleetDay) renderLocation(e entry) []byte {
 	h := &f.hulls[e.hull()]
-	o, l, p := f.object(h), f.listing(e), f.position(e)
+	o, l, p := f.newObject(h), f.listing(e), f.position(e)
 	u := draw(h.seed, forEnvelope, 1+f.day)
-	o.set("name", l.Name)
-	o.set("mmsi", l.MMSI)
+	o.addNullable("name", l.Name)
+	o.addNullable("mmsi", l.MMSI)
 	switch {
-	case f.dirty(u, shareBare):
-		f.bare(o, l, p)
-	case unit(mix(u)) < shareCore:
-		f.core(o, p)
+	case f.dirty(u, shareMinimal):
+		f.addMinimal(o, l, p)
+	case unit(mix(u)) < shareReduced:
+		f.addReduced(o, p)
 	default:
-		o.set("imo", l.IMO)
-		o.text("callsign", f.callsign(e))
-		o.set("typeSpecific", l.TypeSpecific)
-		f.fix(o, p)
-		o.steer(p)
-		if kinds[h.kind].group.isShip() {
-			o.draught(p, f.newStyle(h))
+		o.addNullable("imo", l.IMO)
+		o.addText("callsign", f.callsign(e))
+		o.addNullable("typeSpecific", l.TypeSpecific)
+		f.addCoordinates(o, p)
+		o.addMotion(p)
+		if specificTypes[h.specificType].group.isShip() {
+			o.addDraught(p, f.hasNewFormat(h))
 		}
-		f.bound(o, p)
-		o.text("navigationalStatus", f.statusWord(e))
-		o.told(p)
+		f.addVoyage(o, p)
+		o.addText("navigationalStatus", f.statusLabel(e))
+		o.addSource(p)
 	}
-	return f.envelope(h, o.done())
+	return f.envelope(h, o.json())
 }
 
-// bare adds what the interface text promises.
-func (f *census) bare(o *object, l Listing, p Position) {
-	o.set("imo", l.IMO)
-	f.fix(o, p)
-	o.text("speed", decimal(p.SpeedKn, "102.3"))
-	o.text("course", decimal(p.CourseDeg, "360"))
-	o.text("destination", f.typed(o.h, p))
+// addMinimal adds the members that the interface text promises. They do not say when the
+// position was received.
+func (f *fleetDay) addMinimal(o *object, l Listing, p Position) {
+	o.addNullable("imo", l.IMO)
+	f.addCoordinates(o, p)
+	o.addText("speed", formatDecimal(p.SpeedKn, "102.3"))
+	o.addText("course", formatDecimal(p.CourseDeg, "360"))
+	o.addText("destination", f.reportedDestination(o.hull, p))
 }
 
-// core adds what a receiver on the coast knows of a vessel.
-func (f *census) core(o *object, p Position) {
-	f.fix(o, p)
-	o.steer(p)
-	o.text("destination", f.typed(o.h, p))
-	o.text("etaUtc", stamp(p.ETA))
-	o.text("positionReceived", stamp(p.At))
-	o.told(p)
+// addReduced adds what a coastal receiver knows about a vessel.
+func (f *fleetDay) addReduced(o *object, p Position) {
+	f.addCoordinates(o, p)
+	o.addMotion(p)
+	o.addText("destination", f.reportedDestination(o.hull, p))
+	o.addText("etaUtc", formatTime(p.ETA))
+	o.addText("positionReceived", formatTime(p.At))
+	o.addSource(p)
 }
 
-// told adds where the service has a record from, and when it last touched it.
-func (o *object) told(p Position) {
-	o.text("updateTime", stamp(p.UpdatedAt))
-	o.text("dataSource", p.DataSource)
+// addSource adds where the service has a record from, and when it last changed it.
+func (o *object) addSource(p Position) {
+	o.addText("updateTime", formatTime(p.UpdatedAt))
+	o.addText("dataSource", p.DataSource)
 }

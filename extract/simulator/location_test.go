@@ -8,29 +8,29 @@ import (
 )
 
 // TestLocationsTellWhatProfilesTell compares each member of a location with that of the
-// profile: of the same day, they are the same but for how a missing value is written,
-// and for what does not move, of which the profile tells no speed.
+// profile. On the same day they are equal, except for how a missing value is written, and
+// except for vessels that do not move, for which the profile has no speed.
 func TestLocationsTellWhatProfilesTell(t *testing.T) {
 	s := fleet(t, Config{Vessels: 3000, Limits: noLimits(), Dirt: 2})
 	s.SetDay(4)
 	shapes, envelopes := make(map[string]int), make(map[bool]int)
 	for _, v := range s.Truth(4) {
-		place, flat := lookup(t, s, extract.Location, v.MMSI)
+		location, flat := lookup(t, s, extract.Location, v.MMSI)
 		info, _ := lookup(t, s, extract.Info, v.MMSI)
 		envelopes[flat]++
-		for member := range place {
-			if place.text(member) != info.text(member) && (v.IsShip || len(info[member]) > 0) {
-				t.Errorf("%s %s: %s, the profile has %s", v.VesselID, member, place[member], info[member])
+		for member := range location {
+			if location.text(member) != info.text(member) && (v.IsShip || len(info[member]) > 0) {
+				t.Errorf("%s %s: %s, the profile has %s", v.VesselID, member, location[member], info[member])
 			}
 		}
 		for _, member := range []string{"name", "mmsi", "latitude", "longitude", "speed"} {
-			if place.text(member) == "" {
-				t.Errorf("%s: no %s in %v", v.VesselID, member, place)
+			if location.text(member) == "" {
+				t.Errorf("%s: no %s in %v", v.VesselID, member, location)
 			}
 		}
-		shapes[shapeOf(place)]++
+		shapes[locationShape(location)]++
 	}
-	if shapes["whole"] < 1500 || shapes["core"] < 300 || shapes["bare"] < 40 || len(shapes) != 3 {
+	if shapes["full"] < 1500 || shapes["reduced"] < 300 || shapes["minimal"] < 40 || len(shapes) != 3 {
 		t.Errorf("shapes %v", shapes)
 	}
 	if envelopes[true] < 1000 || envelopes[false] < 1000 {
@@ -38,22 +38,22 @@ func TestLocationsTellWhatProfilesTell(t *testing.T) {
 	}
 }
 
-// shapeOf names what a location tells.
-func shapeOf(r record) string {
+// locationShape names which members a location has.
+func locationShape(r record) string {
 	has := func(member string) bool { return len(r[member]) > 0 }
 	switch {
 	case has("imo") && has("navigationalStatus") && has("positionReceived") && has("dataSource"):
-		return "whole"
+		return "full"
 	case !has("imo") && has("heading") && has("positionReceived") && has("dataSource"):
-		return "core"
+		return "reduced"
 	case has("imo") && has("destination") && !has("positionReceived") && !has("updateTime"):
-		return "bare"
+		return "minimal"
 	}
 	return "none"
 }
 
-// TestCleanLocationsSayWhen holds a clean fleet to whole and core locations, each of which
-// says when it was received, in a shape that changes from day to day.
+// TestCleanLocationsSayWhen expects only full and reduced locations from a clean fleet. Each
+// says when it was received, and its shape changes from day to day.
 func TestCleanLocationsSayWhen(t *testing.T) {
 	s := fleet(t, Config{Vessels: 400, Limits: noLimits(), Dirt: -1, Rates: Rates{Scrapped: -1}})
 	changed := 0
@@ -62,12 +62,12 @@ func TestCleanLocationsSayWhen(t *testing.T) {
 		for day := range shapes {
 			s.SetDay(day)
 			r, _ := lookup(t, s, extract.Location, v.MMSI)
-			if shapes[day] = shapeOf(r); shapes[day] == "bare" || shapes[day] == "none" {
+			if shapes[day] = locationShape(r); shapes[day] == "minimal" || shapes[day] == "none" {
 				b, err := json.Marshal(r)
 				t.Errorf("%s: %s %v", v.VesselID, b, err)
 			}
 		}
-		changed += one(shapes[0] != shapes[1])
+		changed += countIf(shapes[0] != shapes[1])
 	}
 	if changed < 60 {
 		t.Errorf("%d of 400 vessels change their shape from one day to the next", changed)

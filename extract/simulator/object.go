@@ -2,88 +2,91 @@ package simulator
 
 import "strconv"
 
-// object is a JSON object under construction, its members in the order in which they were
-// added. It writes what is missing in the ways of the service.
+// object is a JSON object under construction. Its members keep the order in which they are
+// added. It writes missing values in the ways of the service.
 type object struct {
-	b      []byte
-	f      *census
-	h      *hull
-	nulled int // members written so far: each has its own way to be missing
+	buffer  []byte
+	fleet   *fleetDay
+	hull    *hull
+	members int // members so far: each is missing in its own way
 }
 
-func (f *census) object(h *hull) *object { return &object{f: f, h: h} }
+// newObject returns an empty object about a hull.
+func (f *fleetDay) newObject(h *hull) *object { return &object{fleet: f, hull: h} }
 
-// key begins a member.
-func (o *object) key(key string) {
+// addKey begins a member.
+func (o *object) addKey(key string) {
 	before := byte(',')
-	if len(o.b) == 0 {
+	if len(o.buffer) == 0 {
 		before = '{'
 	}
-	o.b = append(o.b, before)
-	o.b = append(appendString(o.b, key), ':')
-	o.nulled++
+	o.buffer = append(o.buffer, before)
+	o.buffer = append(appendString(o.buffer, key), ':')
+	o.members++
 }
 
-func (o *object) set(key string, value *string) {
-	o.key(key)
+// addNullable adds a string, or null.
+func (o *object) addNullable(key string, value *string) {
+	o.addKey(key)
 	if value == nil {
-		o.b = append(o.b, "null"...)
+		o.buffer = append(o.buffer, "null"...)
 		return
 	}
-	o.b = appendString(o.b, *value)
+	o.buffer = appendString(o.buffer, *value)
 }
 
-// text adds a string; where it is empty, one of the ways to say so.
-func (o *object) text(key, value string) {
+// addText adds a string; for an empty one, a way to say "missing".
+func (o *object) addText(key, value string) {
 	if value == "" {
-		o.set(key, o.missing())
+		o.addNullable(key, o.missingMarker())
 		return
 	}
-	o.set(key, &value)
+	o.addNullable(key, &value)
 }
 
-// number adds a count with its unit; 0 is unknown.
-func (o *object) number(key string, value int, unit string) {
+// addNumber adds a count with its unit; 0 is missing. One of a hundred large numbers has a
+// comma between its thousands.
+func (o *object) addNumber(key string, value int, unit string) {
 	if value == 0 {
-		o.text(key, "")
+		o.addText(key, "")
 		return
 	}
 	text := strconv.Itoa(value)
-	if value >= 1000 && o.f.dirty(draw(o.h.seed, forMarker, 100+o.nulled), .01) {
+	if value >= 1000 && o.fleet.dirty(draw(o.hull.seed, forMarker, 100+o.members), .01) {
 		text = strconv.Itoa(value/1000) + "," + strconv.Itoa(1000 + value%1000)[1:]
 	}
-	o.text(key, text+unit)
+	o.addText(key, text+unit)
 }
 
-// capacity adds a number whose absence is often written as 0.
-func (o *object) capacity(key string, value int, unit string) {
-	if value == 0 && draw(o.h.seed, forMarker, 200+o.nulled)%3 > 0 {
-		o.text(key, "0"+unit)
+// addCapacity adds a number for which the service often writes 0 when it is missing.
+func (o *object) addCapacity(key string, value int, unit string) {
+	if value == 0 && draw(o.hull.seed, forMarker, 200+o.members)%3 > 0 {
+		o.addText(key, "0"+unit)
 		return
 	}
-	o.number(key, value, unit)
+	o.addNumber(key, value, unit)
 }
 
-// missing chooses how a missing value is written.
-func (o *object) missing() *string {
+// missingMarker returns the way in which a missing value is written; nil is null.
+func (o *object) missingMarker() *string {
 	markers := [4]string{"-", "None", "", ""}
-	way := draw(o.h.seed, forMarker, o.nulled) % 4
+	way := draw(o.hull.seed, forMarker, o.members) % 4
 	if way == 3 {
 		return nil
 	}
 	return &markers[way]
 }
 
-// raw adds a member that is JSON already.
-func (o *object) raw(key string, value []byte) {
-	o.key(key)
-	o.b = append(o.b, value...)
+// addJSON adds a value that is already JSON.
+func (o *object) addJSON(key string, value []byte) {
+	o.addKey(key)
+	o.buffer = append(o.buffer, value...)
 }
 
-// done is the object as JSON.
-func (o *object) done() []byte {
-	if len(o.b) == 0 {
+// json returns the object as JSON.
+func (o *object) json() []byte {
+	if len(o.buffer) == 0 {
 		return []byte("{}")
 	}
-	return append(o.b, '}')
+	return append(o.buffer, '}')
 }

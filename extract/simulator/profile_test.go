@@ -11,10 +11,11 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 )
 
-// record is a lookup's answer, without its envelope.
+// record is the answer of a lookup without its envelope.
 type record map[string]json.RawMessage
 
-// text is a member without quotes; missing where it is any of the ways to say so.
+// text returns a member without quotes; the empty string where it is missing, in any of the
+// ways to say so.
 func (r record) text(member string) string {
 	var s *string
 	if json.Unmarshal(r[member], &s) != nil || s == nil || *s == "-" || *s == "None" {
@@ -23,7 +24,7 @@ func (r record) text(member string) string {
 	return *s
 }
 
-// amount is the number at the beginning of a member; 0 is missing.
+// amount returns the number at the beginning of a member; 0 is missing.
 func (r record) amount(member string) int {
 	digits, _, _ := strings.Cut(strings.ReplaceAll(r.text(member), ",", ""), " ")
 	n, err := strconv.Atoi(digits)
@@ -33,6 +34,7 @@ func (r record) amount(member string) int {
 	return n
 }
 
+// lookup asks for a vessel. flat reports whether the answer had no detail around it.
 func lookup(t *testing.T, s *Simulator, o extract.Operation, number string) (r record, flat bool) {
 	t.Helper()
 	body := ask(s, o, "imo_or_mmsi="+number).Body.Bytes()
@@ -142,29 +144,29 @@ func TestLookupFindsWhatThereIs(t *testing.T) {
 	s := fleet(t, Config{Vessels: 20_000, Rates: Rates{Scrapped: .01, Unlisted: .01, Reflagged: .01}})
 	s.SetDay(20)
 	known := make(map[int]bool)
-	hidden, unlisted, twins := 0, 0, 0
+	hidden, unlisted, doubles := 0, 0, 0
 	for _, v := range s.Truth(20) {
 		known[v.Hull] = true
 		f := s.today.Load()
-		if e, ok := f.find(v.MMSI); !ok || e.hull() != v.Hull || e.old() {
+		if e, ok := f.findEntry(v.MMSI); !ok || e.hull() != v.Hull || e.underPreviousFlag() {
 			t.Errorf("MMSI %s of hull %d finds %v, %v", v.MMSI, v.Hull, e, ok)
 		}
 		if v.IMO != 0 {
-			if e, ok := f.find(strconv.Itoa(v.IMO)); ok != v.StoresIMO || ok && e.hull() != v.Hull {
+			if e, ok := f.findEntry(strconv.Itoa(v.IMO)); ok != v.StoresIMO || ok && e.hull() != v.Hull {
 				t.Errorf("IMO %d of hull %d finds %v, %v", v.IMO, v.Hull, e, ok)
 			}
-			hidden += one(!v.StoresIMO)
+			hidden += countIf(!v.StoresIMO)
 		}
-		unlisted += one(!v.Listed)
+		unlisted += countIf(!v.Listed)
 		if len(v.Stored) == 2 {
-			twins++
-			if e, ok := f.find(*v.Stored[0].MMSI); !ok || e.hull() != v.Hull || !e.old() {
+			doubles++
+			if e, ok := f.findEntry(*v.Stored[0].MMSI); !ok || e.hull() != v.Hull || !e.underPreviousFlag() {
 				t.Errorf("old MMSI %s finds %v, %v", *v.Stored[0].MMSI, e, ok)
 			}
 		}
 	}
-	if hidden == 0 || unlisted == 0 || twins == 0 {
-		t.Errorf("%d hidden, %d unlisted, %d twins: want some of each", hidden, unlisted, twins)
+	if hidden == 0 || unlisted == 0 || doubles == 0 {
+		t.Errorf("%d hidden, %d unlisted, %d doubles: want some of each", hidden, unlisted, doubles)
 	}
 	scrapped := 0
 	for _, v := range s.Truth(0) {

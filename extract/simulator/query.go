@@ -12,21 +12,21 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 )
 
-// query is a request that was understood.
+// query is a request whose parameters are valid.
 type query struct {
-	parameters string // canonical: keys sorted, URL encoded
-	kind       int    // by-type: in extract.Types, -1 for any
-	country    int    // by-type: in extract.Countries, -1 for any
-	page       int
-	status     int // by-status: in extract.Statuses
-	zone       int // by-status: in extract.Zones, -1 for the world
-	vesselType string
-	laden      int // in extract.Laden, -1 for any
-	forOrder   string
-	vessel     string // lookups
+	parameters   string // canonical: keys sorted, URL encoded
+	specificType int    // by-type: index into extract.Types, -1 for any
+	country      int    // by-type: index into extract.Countries, -1 for any
+	page         int    // by-type: from 1
+	status       int    // by-status: index into extract.Statuses
+	zone         int    // by-status: index into extract.Zones, -1 for the world
+	vesselType   string
+	laden        int // by-status: index into extract.Laden, -1 for any
+	forOrder     string
+	vessel       string // lookups: the IMO or MMSI as it was sent
 }
 
-// rejection is one entry of the 422 of shape D.
+// rejection is one entry of a 422 of shape D.
 type rejection struct {
 	Field   string   `json:"field"`
 	Value   *string  `json:"value"`
@@ -34,16 +34,17 @@ type rejection struct {
 	Allowed []string `json:"allowed_values,omitempty"`
 }
 
-// read understands a request, or says why not. The parameters are known either way.
-func read(o extract.Operation, r *http.Request) (query, *answer) {
+// parseRequest returns the query of a request, or the answer that refuses it. The query has
+// its canonical parameters in both cases.
+func parseRequest(o extract.Operation, r *http.Request) (query, *answer) {
 	if o.Name == extract.ByStatus.Name {
-		return readStatus(r)
+		return parseByStatus(r)
 	}
 	values := r.URL.Query()
 	q := query{parameters: values.Encode()}
 	switch o.Name {
 	case extract.ByType.Name:
-		return q, q.readType(values)
+		return q, q.parseByType(values)
 	case extract.Info.Name, extract.Location.Name, extract.Particulars.Name:
 		q.vessel = strings.TrimSpace(values.Get("imo_or_mmsi"))
 		if q.vessel == "" {
@@ -54,23 +55,24 @@ func read(o extract.Operation, r *http.Request) (query, *answer) {
 	return q, nil
 }
 
-// readType checks the parameters of the type/country search.
-func (q *query) readType(values url.Values) *answer {
+// parseByType reads the parameters of the type/country search. It returns nil, or the 422
+// that names everything it rejects.
+func (q *query) parseByType(values url.Values) *answer {
 	q.page = 1
 	if values.Has("page") {
 		text := strings.TrimSpace(values.Get("page"))
 		page, err := strconv.Atoi(text)
 		if err != nil {
-			return &answer{status: http.StatusUnprocessableEntity, outcome: Invalid, body: encode(map[string]any{"detail": []any{map[string]any{
+			return unprocessable([]any{map[string]any{
 				"type": "int_parsing", "loc": []string{"query", "page"}, "input": values.Get("page"),
 				"msg": "Input should be a valid integer, unable to parse string as an integer",
-			}}})}
+			}})
 		}
 		q.page = page
 	}
 	var rejected []rejection
-	q.kind = filter(values, "type_specific", extract.Types, &rejected)
-	q.country = filter(values, "country", extract.Countries, &rejected)
+	q.specificType = acceptedIndex(values, "type_specific", extract.Types, &rejected)
+	q.country = acceptedIndex(values, "country", extract.Countries, &rejected)
 	if !values.Has("type_specific") && !values.Has("country") {
 		rejected = append(rejected, rejection{Field: "type_specific,country", Message: "At least one of type_specific and country is required"})
 	}
@@ -81,12 +83,18 @@ func (q *query) readType(values url.Values) *answer {
 	if rejected == nil {
 		return nil
 	}
-	return &answer{status: http.StatusUnprocessableEntity, outcome: Invalid, body: encode(map[string]any{"detail": rejected})}
+	return unprocessable(rejected)
 }
 
-// filter finds a value of the type/country search in its list, without regard to case and
-// outer spaces; -1 when it was not sent or is rejected.
-func filter(values url.Values, field string, accepted []string, rejected *[]rejection) int {
+// unprocessable returns a 422 with a detail.
+func unprocessable(detail any) *answer {
+	return &answer{status: http.StatusUnprocessableEntity, outcome: Invalid, body: encode(map[string]any{"detail": detail})}
+}
+
+// acceptedIndex returns the position of a parameter's value in the accepted list, without
+// regard to case and outer spaces; -1 when the parameter was not sent or its value is
+// rejected.
+func acceptedIndex(values url.Values, field string, accepted []string, rejected *[]rejection) int {
 	if !values.Has(field) {
 		return -1
 	}
@@ -99,17 +107,18 @@ func filter(values url.Values, field string, accepted []string, rejected *[]reje
 	return i
 }
 
-// statusLimit is the most that is read of the body of a status search.
-const statusLimit = 1 << 20
+// maxStatusBody is the largest body of a status search that is read, in bytes.
+const maxStatusBody = 1 << 20
 
-// readStatus checks the body of the status search. Its values are exact.
-func readStatus(r *http.Request) (query, *answer) {
+// parseByStatus reads the body of the status search. Its values must match exactly, case
+// included.
+func parseByStatus(r *http.Request) (query, *answer) {
 	var q query
 	reject := func(message string) (query, *answer) {
 		a := refuseA(http.StatusBadRequest, Invalid, message)
 		return q, &a
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, statusLimit))
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxStatusBody))
 	if err != nil {
 		return reject("The body cannot be read")
 	}
@@ -120,7 +129,7 @@ func readStatus(r *http.Request) (query, *answer) {
 	values := make(url.Values)
 	for field, value := range sent {
 		if value == nil {
-			continue // as if it were not sent
+			continue // null counts as not sent
 		}
 		text, ok := value.(string)
 		if !ok {
@@ -129,11 +138,12 @@ func readStatus(r *http.Request) (query, *answer) {
 		values.Set(field, text)
 	}
 	q.parameters = values.Encode()
-	return q.readZone(values, reject)
+	return q.parseStatusFilters(values, reject)
 }
 
-// readZone checks the values of the status search against their enumerations.
-func (q *query) readZone(values url.Values, reject func(string) (query, *answer)) (query, *answer) {
+// parseStatusFilters checks the values of the status search against the lists of accepted
+// values.
+func (q *query) parseStatusFilters(values url.Values, reject func(string) (query, *answer)) (query, *answer) {
 	statuses := make([]string, len(extract.Statuses))
 	for i, s := range extract.Statuses {
 		statuses[i] = s.Name

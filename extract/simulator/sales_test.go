@@ -2,8 +2,8 @@ package simulator
 
 import "testing"
 
-// TestSalesShowOnTheList counts, of the vessels that were sold on a day, those whose name or
-// flag changed on the same day.
+// TestSalesShowOnTheList counts, among the vessels sold on a day, those whose name or flag
+// changed on the same day.
 func TestSalesShowOnTheList(t *testing.T) {
 	for name, c := range map[string]struct {
 		shows                         float64
@@ -24,13 +24,13 @@ func TestSalesShowOnTheList(t *testing.T) {
 				before, known := was[v.Hull]
 				name, flag := before.Name != v.Name, before.Flag != v.Flag
 				switch {
-				case !known || before.Management == (Management{}): // its management is not told
+				case !known || before.Management == (Management{}): // the service does not know its management
 				case before.Management != v.Management:
 					sold++
-					shown += one(name || flag)
-					renamed += one(name)
-					flagged += one(flag)
-					both += one(name && flag)
+					shown += countIf(name || flag)
+					renamed += countIf(name)
+					flagged += countIf(flag)
+					both += countIf(name && flag)
 				case name || flag:
 					t.Errorf("%s changes without a sale", v.VesselID)
 				}
@@ -50,22 +50,22 @@ func TestSalesShowOnTheList(t *testing.T) {
 	}
 }
 
-// TestChangesOnOneDayAreOne holds that a vessel which is renamed by chance and by a sale on
-// the same day has one new name, and that days can be visited in any order.
+// TestChangesOnOneDayAreOne expects that a vessel renamed on the same day by chance and by a
+// sale has one new name, and that days can be visited in any order.
 func TestChangesOnOneDayAreOne(t *testing.T) {
-	l := laws{rates: Rates{Sold: .3, Renamed: .3, SoldShows: 1}}
+	l := model{rates: Rates{Sold: .3, Renamed: .3, SoldShows: 1}}
 	together := 0
 	for seed := range uint64(200) {
 		h := &hull{seed: mix(seed)}
 		count := uint16(0)
 		for day := 1; day <= 40; day++ {
 			own, sold := happens(h, forRename, day), happens(h, forSale, day)
-			sale := happening{h: h, n: int(events(h, forSale, .3, 0, day)) - 1}
-			if own || sold && l.shows(sale, forRename) {
+			sale := eventSeries{hull: h, number: int(countEvents(h, forSale, .3, 0, day)) - 1}
+			if own || sold && l.saleShows(sale, forRename) {
 				count++
 			}
-			together += one(own && sold)
-			got, last := l.changes(h, forRename, .3, 0, day)
+			together += countIf(own && sold)
+			got, last := l.countChanges(h, forRename, .3, 0, day)
 			if got != count || count > 0 && last > day {
 				t.Fatalf("hull %d, day %d: %d changes, the last on %d, want %d", seed, day, got, last, count)
 			}
@@ -76,7 +76,7 @@ func TestChangesOnOneDayAreOne(t *testing.T) {
 	}
 }
 
-// happens reports whether something happens to a hull on a day, at 0.3 a day.
+// happens reports whether an event happens to a hull on a day, at a rate of 0.3 per day.
 func happens(h *hull, p purpose, day int) bool {
-	return events(h, p, .3, 0, day) > events(h, p, .3, 0, day-1)
+	return countEvents(h, p, .3, 0, day) > countEvents(h, p, .3, 0, day-1)
 }

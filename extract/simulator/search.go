@@ -7,9 +7,9 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 )
 
-// byType answers the type/country search. Only an answer with vessels costs credits.
-func (f *census) byType(q query, alter FaultKind) answer {
-	p := f.cache.get("type:"+strconv.Itoa(q.kind)+":"+strconv.Itoa(q.country)+":"+strconv.Itoa(q.page)+":"+string(alter), func() page {
+// searchByType answers the type/country search. Only an answer with vessels costs credits.
+func (f *fleetDay) searchByType(q query, alter FaultKind) answer {
+	p := f.cache.get("type:"+strconv.Itoa(q.specificType)+":"+strconv.Itoa(q.country)+":"+strconv.Itoa(q.page)+":"+string(alter), func() page {
 		return f.renderPage(q, alter)
 	})
 	a := answer{status: http.StatusOK, body: p.body, rows: p.rows, outcome: Empty}
@@ -19,10 +19,10 @@ func (f *census) byType(q query, alter FaultKind) answer {
 	return a
 }
 
-// renderPage writes a page of the type/country search, altered by a fault if one is given.
-func (f *census) renderPage(q query, alter FaultKind) page {
-	all := f.matches(q)
-	total, items := len(all), cut(all, q.page)
+// renderPage returns a page of the type/country search, altered by a fault if there is one.
+func (f *fleetDay) renderPage(q query, alter FaultKind) page {
+	all := f.matchingEntries(q)
+	total, items := len(all), pageOf(all, q.page)
 	switch alter {
 	case SilentZero:
 		total, items = 0, nil
@@ -32,7 +32,7 @@ func (f *census) renderPage(q query, alter FaultKind) page {
 		}
 	case RepeatedPage:
 		if len(items) > 0 {
-			items = cut(all, max(q.page-1, 1))
+			items = pageOf(all, max(q.page-1, 1))
 		}
 	case ShortPage:
 		items = items[:len(items)-min(7, max(len(items)-1, 0))]
@@ -54,25 +54,26 @@ func (f *census) renderPage(q query, alter FaultKind) page {
 	return page{append(b, '}'), len(items)}
 }
 
-// matches are the entries of a type/country search, over all pages.
-func (f *census) matches(q query) []entry {
+// matchingEntries returns the entries that a type/country search finds, on all pages
+// together.
+func (f *fleetDay) matchingEntries(q query) []entry {
 	switch {
 	case q.country < 0:
-		return f.byKind[q.kind]
-	case q.kind < 0:
-		return f.byCountry[q.country]
+		return f.entriesByType[q.specificType]
+	case q.specificType < 0:
+		return f.entriesByCountry[q.country]
 	}
 	var both []entry
-	for _, e := range f.byCountry[q.country] {
-		if n := e.hull(); int(f.hulls[n].kind) == q.kind && !f.states[n].has(noType) {
+	for _, e := range f.entriesByCountry[q.country] {
+		if n := e.hull(); int(f.hulls[n].specificType) == q.specificType && !f.states[n].has(noType) {
 			both = append(both, e)
 		}
 	}
 	return both
 }
 
-// cut is one page of the entries; none past the end.
-func cut(all []entry, page int) []entry {
+// pageOf returns the entries of one page; none past the end.
+func pageOf(all []entry, page int) []entry {
 	if page-1 >= (len(all)+extract.PageSize-1)/extract.PageSize {
 		return nil
 	}
@@ -80,8 +81,8 @@ func cut(all []entry, page int) []entry {
 	return all[from:min(from+extract.PageSize, len(all))]
 }
 
-// byStatus answers the status search. That costs credits whether it finds vessels or not.
-func (f *census) byStatus(q query, alter FaultKind) answer {
+// searchByStatus answers the status search. It costs credits whether it finds vessels or not.
+func (f *fleetDay) searchByStatus(q query, alter FaultKind) answer {
 	p := f.cache.get("status:"+q.parameters+":"+string(alter), func() page { return f.renderStatus(q, alter) })
 	a := answer{status: http.StatusOK, body: p.body, rows: p.rows, outcome: Empty, credits: extract.ByStatus.Credits}
 	if p.rows > 0 {
@@ -90,8 +91,8 @@ func (f *census) byStatus(q query, alter FaultKind) answer {
 	return a
 }
 
-// renderStatus writes all vessels of a status search: it has no pages.
-func (f *census) renderStatus(q query, alter FaultKind) page {
+// renderStatus returns all vessels of a status search, which has no pages.
+func (f *fleetDay) renderStatus(q query, alter FaultKind) page {
 	b, count := []byte(`{"vessels":[`), 0
 	from, to := q.zone, q.zone+1
 	if q.zone < 0 {
@@ -101,8 +102,8 @@ func (f *census) renderStatus(q query, alter FaultKind) page {
 		to = from
 	}
 	for z := from; z < to; z++ {
-		for _, e := range f.byZone[q.status*len(zones)+z] {
-			if !f.sails(e, q) {
+		for _, e := range f.entriesByStatusAndZone[q.status*len(zones)+z] {
+			if !f.passesFilters(e, q) {
 				continue
 			}
 			if count++; count > 1 {
@@ -114,33 +115,34 @@ func (f *census) renderStatus(q query, alter FaultKind) page {
 	return page{append(b, `]}`...), count}
 }
 
-// sails reports whether a vessel passes the filters of a status search.
-func (f *census) sails(e entry, q query) bool {
+// passesFilters reports whether a vessel passes the vessel type, laden and for-order filters
+// of a status search.
+func (f *fleetDay) passesFilters(e entry, q query) bool {
 	h := &f.hulls[e.hull()]
-	if !kinds[h.kind].matches(q.vesselType) {
+	if !specificTypes[h.specificType].matches(q.vesselType) {
 		return false
 	}
 	if q.laden < 0 && q.forOrder == "" {
 		return true
 	}
-	v := f.voyage(h, f.day)
+	v := f.voyageOn(h, f.day)
 	return (q.laden < 0 || v.laden == q.laden) && (q.forOrder == "" || v.forOrder == (q.forOrder == "true"))
 }
 
 // lookup answers vessel info, location and particulars.
-func (f *census) lookup(o extract.Operation, number string) answer {
-	e, ok := f.find(number)
+func (f *fleetDay) lookup(o extract.Operation, number string) answer {
+	e, ok := f.findEntry(number)
 	if !ok {
 		return refuseA(http.StatusNotFound, NotFound, "Vessel not found")
 	}
 	a := answer{status: http.StatusOK, outcome: OK, credits: o.Credits, rows: 1}
 	switch o.Name {
 	case extract.Info.Name:
-		a.body = f.profileOf(e)
+		a.body = f.renderInfo(e)
 	case extract.Location.Name:
-		a.body = f.locationOf(e)
+		a.body = f.renderLocation(e)
 	default:
-		a.body = f.particularsOf(e)
+		a.body = f.renderParticulars(e)
 	}
 	return a
 }

@@ -13,64 +13,64 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 )
 
-// Simulator serves a fleet. It is safe for concurrent use.
+// Simulator serves a fleet over HTTP. It is safe for concurrent use.
 type Simulator struct {
 	config   Config
-	laws     laws
-	yard     *yard
-	gates    map[string]*gate
+	model    model
+	shipyard *shipyard
+	limiters map[string]*limiter
 	ledger   *ledger
-	disorder disorder
+	faults   activeFaults
 	control  *http.ServeMux
 
-	setting sync.Mutex // one change of day at a time
-	today   atomic.Pointer[census]
+	settingDay sync.Mutex // one change of the day at a time
+	today      atomic.Pointer[fleetDay]
 }
 
-// New makes a simulator that stands at day 0.
+// New returns a simulator at day 0. It returns an error if a field of the configuration is
+// out of range. Building the first fleet costs time in proportion to its size.
 func New(c Config) (*Simulator, error) {
 	c, err := c.complete()
 	if err != nil {
 		return nil, fmt.Errorf("simulator: %w", err)
 	}
-	s := &Simulator{config: c, laws: laws{c.Rates, c.Dirt}, yard: newYard(c), gates: newGates(c), ledger: newLedger(c)}
-	s.disorder.seed = mix(c.Seed + 1)
-	s.control = s.controls()
+	s := &Simulator{config: c, model: model{c.Rates, c.Dirt}, shipyard: newShipyard(c), limiters: newLimiters(c), ledger: newLedger(c)}
+	s.faults.seed = mix(c.Seed + 1)
+	s.control = s.controlPaths()
 	s.SetDay(0)
 	return s, nil
 }
 
-// SetDay moves the simulator to a day, forwards or backwards. Days before day 0 are day 0.
+// SetDay moves the simulator to a day, forwards or backwards. A day before day 0 is day 0. A
+// request that has begun still answers for the day at which it began.
 func (s *Simulator) SetDay(day int) {
-	s.setting.Lock()
-	defer s.setting.Unlock()
+	s.settingDay.Lock()
+	defer s.settingDay.Unlock()
 	day = max(day, 0)
 	if f := s.today.Load(); f == nil || f.day != day {
-		s.today.Store(take(s.yard, s.laws, &s.config, day))
+		s.today.Store(newFleetDay(s.shipyard, s.model, &s.config, day))
 	}
 }
 
-// Day is the day at which the simulator stands.
+// Day returns the current day.
 func (s *Simulator) Day() int { return s.today.Load().day }
 
-// Date is the civil date of that day.
-func (s *Simulator) Date() time.Time { return s.today.Load().date }
-
-// census is the fleet of a day.
-func (s *Simulator) census(day int) *census {
+// fleetOn returns the fleet of a day.
+func (s *Simulator) fleetOn(day int) *fleetDay {
 	if f := s.today.Load(); f.day == day {
 		return f
 	}
-	return take(s.yard, s.laws, &s.config, max(day, 0))
+	return newFleetDay(s.shipyard, s.model, &s.config, max(day, 0))
 }
 
-// Warm renders the pages of every country, so that requests for them cost next to nothing.
-// It stops where the cache is full.
+// Warm renders the pages of every country into the cache, so that requests for them cost next
+// to nothing: a benchmark of a client then measures the client. It has no effect beyond the
+// size of the cache.
 func (s *Simulator) Warm() {
 	f := s.today.Load()
-	for country, all := range f.byCountry {
+	for country, all := range f.entriesByCountry {
 		for n := 1; (n-1)*extract.PageSize < len(all); n++ {
-			f.byType(query{country: country, kind: -1, page: n}, "")
+			f.searchByType(query{country: country, specificType: -1, page: n}, "")
 		}
 	}
 }
@@ -95,9 +95,9 @@ func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	refuseA(http.StatusNotFound, NotFound, "No such endpoint").write(w)
 }
 
-// serve answers a request of an operation and books it.
+// serve answers a request for an operation and records it in the ledger.
 func (s *Simulator) serve(o extract.Operation, w http.ResponseWriter, r *http.Request) {
-	defer s.ledger.enter(o.Name)()
+	defer s.ledger.begin(o.Name)()
 	f, received := s.today.Load(), time.Now()
 	parameters, a := s.answer(f, o, r)
 	s.ledger.record(Request{
@@ -107,65 +107,66 @@ func (s *Simulator) serve(o extract.Operation, w http.ResponseWriter, r *http.Re
 	a.write(w)
 }
 
-// answer judges a request in the order that the package's comment gives.
-func (s *Simulator) answer(f *census, o extract.Operation, r *http.Request) (string, answer) {
+// answer judges a request in the order that the package comment gives. It returns the
+// canonical parameters too, for the log.
+func (s *Simulator) answer(f *fleetDay, o extract.Operation, r *http.Request) (string, answer) {
 	if subtle.ConstantTimeCompare([]byte(r.Header.Get("x-api-key")), []byte(s.config.Key)) != 1 {
 		return r.URL.Query().Encode(), unauthorized()
 	}
-	open, wait := s.gates[o.Name].take(time.Now())
-	q, refusal := read(o, r)
+	open, wait := s.limiters[o.Name].admit(time.Now())
+	q, refusal := parseRequest(o, r)
 	if refusal != nil {
 		return q.parameters, *refusal
 	}
-	fault := s.disorder.strike(o, q.parameters)
-	fault.pause(r.Context())
+	fault := s.faults.effectOn(o, q.parameters)
+	fault.waitDelay(r.Context())
 	if !open {
 		if !s.config.RetryAfter {
 			wait = 0
 		}
 		return q.parameters, limited(o, wait)
 	}
-	return q.parameters, s.sell(f, o, q, fault)
+	return q.parameters, s.fulfil(f, o, q, fault)
 }
 
-// sell finds the data and charges for them, unless a fault comes in place of that.
-func (s *Simulator) sell(f *census, o extract.Operation, q query, fault strike) answer {
-	if fault.instead != nil && !fault.instead.Billed {
-		var proper answer
-		if fault.instead.Kind == Truncated {
-			proper = s.find(f, o, q, fault.alter)
+// fulfil finds the data and charges for them, unless a fault replaces that.
+func (s *Simulator) fulfil(f *fleetDay, o extract.Operation, q query, fault faultEffect) answer {
+	if fault.replacement != nil && !fault.replacement.Billed {
+		var original answer
+		if fault.replacement.Kind == Truncated {
+			original = s.answerFor(f, o, q, fault.alteration)
 		}
-		return fault.instead.answer(o, proper, s.config.Vague)
+		return fault.replacement.answer(o, original, s.config.Vague)
 	}
-	a := s.find(f, o, q, fault.alter)
+	a := s.answerFor(f, o, q, fault.alteration)
 	if !s.ledger.charge(o.Credits, a.credits) {
 		return noCredits(o, s.config.Vague)
 	}
-	a.fault = fault.alter
-	if fault.instead != nil {
+	a.fault = fault.alteration
+	if fault.replacement != nil {
 		credits := a.credits
-		a = fault.instead.answer(o, a, s.config.Vague)
+		a = fault.replacement.answer(o, a, s.config.Vague)
 		a.credits = credits
 	}
 	return a
 }
 
-// find makes the answer of an operation, with what it costs.
-func (s *Simulator) find(f *census, o extract.Operation, q query, alter FaultKind) answer {
+// answerFor returns the answer of an operation, with what it costs.
+func (s *Simulator) answerFor(f *fleetDay, o extract.Operation, q query, alter FaultKind) answer {
 	switch o.Name {
 	case extract.ByStatus.Name:
-		return f.byStatus(q, alter)
+		return f.searchByStatus(q, alter)
 	case extract.ByType.Name:
-		return f.byType(q, alter)
+		return f.searchByType(q, alter)
 	case extract.Credits.Name:
-		return s.balance()
+		return s.creditsAnswer()
 	default:
 		return f.lookup(o, q.vessel)
 	}
 }
 
-// balance answers my credits, as an object or as a sentence.
-func (s *Simulator) balance() answer {
+// creditsAnswer returns the balance, as an object or as a sentence.
+func (s *Simulator) creditsAnswer() answer {
 	credits := s.Bill().Balance
 	detail := any(map[string]int{"credits": credits})
 	if s.config.BalanceText {
@@ -174,23 +175,27 @@ func (s *Simulator) balance() answer {
 	return answer{status: http.StatusOK, body: encode(map[string]any{"detail": detail}), outcome: OK}
 }
 
+// unauthorized returns the 401 for a missing or wrong key.
 func unauthorized() answer {
 	return refuseA(http.StatusUnauthorized, Denied, "Invalid or missing API key")
 }
 
-// vagueWords refuse a request for either reason.
-const vagueWords = "Insufficient credits or endpoint is blacklisted for this API key"
+// ambiguousRefusal is the message of a service that does not distinguish an empty balance from a
+// blocked endpoint.
+const ambiguousRefusal = "Insufficient credits or endpoint is blacklisted for this API key"
 
+// noCredits returns the 400 for a balance that does not cover the price.
 func noCredits(o extract.Operation, vague bool) answer {
 	if vague {
-		return refuse(o, http.StatusBadRequest, Refused, vagueWords)
+		return refuse(o, http.StatusBadRequest, Refused, ambiguousRefusal)
 	}
 	return refuse(o, http.StatusBadRequest, Refused, "Insufficient credits")
 }
 
+// blocked returns the 400 for an endpoint that the key may not use.
 func blocked(o extract.Operation, vague bool) answer {
 	if vague {
-		return refuse(o, http.StatusBadRequest, Refused, vagueWords)
+		return refuse(o, http.StatusBadRequest, Refused, ambiguousRefusal)
 	}
 	return refuse(o, http.StatusBadRequest, Refused, "Endpoint is blacklisted for this API key")
 }

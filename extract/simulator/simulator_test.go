@@ -18,7 +18,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 )
 
-// fleet makes a simulator without limits.
+// fleet returns a simulator without rate limits.
 func fleet(t testing.TB, c Config) *Simulator {
 	t.Helper()
 	if c.Limits == nil {
@@ -31,17 +31,22 @@ func fleet(t testing.TB, c Config) *Simulator {
 	return s
 }
 
-// ask sends a request with the default key straight into the handler. Parameters are the
+// ask passes a request with the default key directly to the handler. The parameters are the
 // query, or the JSON body of the status search.
 func ask(s *Simulator, o extract.Operation, parameters string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, newRequest(o, parameters))
+	return w
+}
+
+// newRequest returns a request with the default key.
+func newRequest(o extract.Operation, parameters string) *http.Request {
 	r := httptest.NewRequest(o.Method, BasePath+o.Path+"?"+parameters, nil)
 	if o.Method == http.MethodPost {
 		r = httptest.NewRequest(o.Method, BasePath+o.Path, strings.NewReader(parameters))
 	}
 	r.Header.Set("x-api-key", "simulated")
-	w := httptest.NewRecorder()
-	s.ServeHTTP(w, r)
-	return w
+	return r
 }
 
 // listAnswer is an answer of the type/country search.
@@ -64,8 +69,8 @@ func list(t testing.TB, s *Simulator, parameters string) listAnswer {
 	return a
 }
 
-// harvest pages through every value of a filter.
-func harvest(t testing.TB, s *Simulator, field string, values []string) []Listing {
+// allPages asks for every page of every value of a filter.
+func allPages(t testing.TB, s *Simulator, field string, values []string) []Listing {
 	t.Helper()
 	var all []Listing
 	for _, value := range values {
@@ -80,7 +85,7 @@ func harvest(t testing.TB, s *Simulator, field string, values []string) []Listin
 	return all
 }
 
-// lines is what entries look like, in an order of their own, so that sets can be compared.
+// lines returns the listings as sorted JSON texts, so that sets can be compared.
 func lines(t testing.TB, all []Listing) []string {
 	t.Helper()
 	out := make([]string, len(all))
@@ -97,7 +102,7 @@ func lines(t testing.TB, all []Listing) []string {
 
 func TestNewRefuses(t *testing.T) {
 	for name, c := range map[string]Config{
-		"fewer vessels than none":      {Vessels: -1},
+		"a negative number of vessels": {Vessels: -1},
 		"more vessels than MMSIs":      {Vessels: 1_000_001},
 		"a limit of no operation":      {Limits: map[string]int{"by-name": 5}},
 		"a limit of 0":                 {Limits: map[string]int{"info": 0}},
@@ -107,7 +112,7 @@ func TestNewRefuses(t *testing.T) {
 		"a rate above one half":        {Rates: Rates{Moved: 0.6}},
 		"more sales shown than made":   {Rates: Rates{SoldShows: 1.1}},
 		"a rate that is no number":     {Rates: Rates{Sold: math.NaN()}},
-		"a cache of less than nothing": {CacheMiB: -1},
+		"a cache of negative size":     {CacheMiB: -1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := New(c); err == nil {
@@ -121,7 +126,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 	a, b := fleet(t, Config{Seed: 42, Vessels: 3000}), fleet(t, Config{Seed: 42, Vessels: 3000})
 	other := fleet(t, Config{Seed: 43, Vessels: 3000})
 	a.SetDay(5)
-	b.SetDay(90) // the way to a day does not matter
+	b.SetDay(90) // the days visited before do not matter
 	b.SetDay(0)
 	b.SetDay(5)
 	other.SetDay(5)
@@ -146,7 +151,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 			same++
 		}
 	}
-	if same > 2 { // the refused type, and perhaps one that neither has
+	if same > 2 { // the refused type, and perhaps one that neither fleet has
 		t.Errorf("another seed gives %d equal answers", same)
 	}
 	if diff := cmp.Diff(a.Truth(30), b.Truth(30)); diff != "" {
@@ -190,13 +195,13 @@ func TestTruthIsWhatTheListsHold(t *testing.T) {
 						withType = append(withType, l)
 					}
 					if l.Country == nil && l.TypeSpecific == nil {
-						t.Errorf("no list can hold %v", *l.MMSI)
+						t.Errorf("no list can contain %v", *l.MMSI)
 					}
 				}
-				if diff := cmp.Diff(lines(t, withCountry), lines(t, harvest(t, s, "country", extract.Countries))); diff != "" {
+				if diff := cmp.Diff(lines(t, withCountry), lines(t, allPages(t, s, "country", extract.Countries))); diff != "" {
 					t.Errorf("day %d by country: %s", day, diff)
 				}
-				if diff := cmp.Diff(lines(t, withType), lines(t, harvest(t, s, "type_specific", extract.Types))); diff != "" {
+				if diff := cmp.Diff(lines(t, withType), lines(t, allPages(t, s, "type_specific", extract.Types))); diff != "" {
 					t.Errorf("day %d by type: %s", day, diff)
 				}
 			}

@@ -10,10 +10,10 @@ import (
 )
 
 //go:embed tables/*.txt
-var tables embed.FS
+var tableFiles embed.FS
 
-// flag is a registry: its weight in the fleet, its country digits and its spellings, the
-// commonest first, as indexes into extract.Countries.
+// flag is a country of registration: its weight in the fleet, its country digits and its
+// spellings, as indexes into extract.Countries, the most common one first.
 type flag struct {
 	iso       string // alpha-2; empty for Unknown
 	weight    float64
@@ -21,27 +21,28 @@ type flag struct {
 	spellings []int
 }
 
-// kind is a specific type of the accepted list.
-type kind struct {
-	name   string
-	group  *group
-	filter string // the vessel_type that finds it in the status search
-	wider  string // the one that finds it among others
-	weight float64
+// specificType is a vessel type of the accepted list, which the service calls typeSpecific.
+type specificType struct {
+	name            string
+	group           *group
+	vesselType      string // the vessel_type by which the status search finds it
+	widerVesselType string // a vessel_type that finds it and others
+	weight          float64
 }
 
-// group is what the types of one trade have in common.
+// group is what related specific types have in common.
 type group struct {
-	name      string
-	label     string  // shipType
-	wider     string  // the vessel_type that finds the whole group, if there is one
-	imo       float64 // share with an IMO number
-	short     float64 // length overall in metres, from
-	long      float64 // and to
-	mmsi      string  // what the MMSI begins with, before the country digits, if it is no ship
-	deadweigh float64 // tonnes of deadweight per gross ton
+	name            string
+	label           string  // shipType
+	widerVesselType string  // the vessel_type that finds the whole group; empty where there is none
+	imoShare        float64 // share of vessels with an IMO number
+	minLengthM      float64 // length overall
+	maxLengthM      float64 // 0 for what does not float and move
+	mmsiPrefix      string  // before the country digits; empty for ships
+	deadweightPerGT float64 // tonnes of deadweight per gross ton
 }
 
+// groups are all groups; the specific types name them in tables/types.txt.
 var groups = []group{
 	{"cargo", "Cargo vessels", "cargo-vessels", .97, 60, 400, "", 1.6},
 	{"tanker", "Tankers", "tankers", .97, 50, 340, "", 1.8},
@@ -60,39 +61,44 @@ var groups = []group{
 	{"aircraft", "SAR aircraft", "", 0, 0, 0, "111", 0},
 }
 
-// isShip reports whether the types of the group float and move.
-func (g *group) isShip() bool { return g.long > 0 }
+// isShip reports whether vessels of the group float and move.
+func (g *group) isShip() bool { return g.maxLengthM > 0 }
 
-// trades reports whether the types of the group carry cargo, and so a laden condition.
-func (g *group) trades() bool { return g.name == "cargo" || g.name == "tanker" }
+// carriesCargo reports whether vessels of the group carry cargo, and so are laden or in
+// ballast.
+func (g *group) carriesCargo() bool { return g.name == "cargo" || g.name == "tanker" }
 
+// zone is a world zone as a rectangle, with its weight as a destination. Coordinates and
+// reach are in degrees.
 type zone struct {
-	name                string
-	latitude, longitude float64 // the middle
-	north, east         float64 // how far it reaches
-	weight              float64
+	name                  string
+	latitude, longitude   float64 // of the centre
+	reachNorth, reachEast float64 // from the centre to each side
+	weight                float64
 }
 
+// port is a port of call.
 type port struct {
 	name, country, locode string
 	zone                  int
 }
 
 var (
-	flags   = readFlags()
-	kinds   = readKinds()
-	zones   = readZones()
-	ports   = readPorts()
-	words   = readWords()
-	flagOf  = flagsBySpelling()
-	flagDie = newDie(flags, func(f flag) float64 { return f.weight })
-	kindDie = newDie(kinds, func(k kind) float64 { return k.weight })
-	zoneDie = newDie(zones, func(z zone) float64 { return z.weight })
+	flags         = readFlags()
+	specificTypes = readSpecificTypes()
+	zones         = readZones()
+	ports         = readPorts()
+	wordLists     = readWordLists()
+	flagOf        = flagsBySpelling()
+	flagChoice    = newWeightedChoice(flags, func(f flag) float64 { return f.weight })
+	typeChoice    = newWeightedChoice(specificTypes, func(k specificType) float64 { return k.weight })
+	zoneChoice    = newWeightedChoice(zones, func(z zone) float64 { return z.weight })
 )
 
-// rows reads a table of tab-separated columns. A bad table is a bug, not an error.
-func rows(name string) [][]string {
-	b, err := tables.ReadFile("tables/" + name + ".txt")
+// readTable returns the rows of tables/name.txt, split at tabs. It panics on a file that is
+// not there: the files are compiled in, so that is a bug.
+func readTable(name string) [][]string {
+	b, err := tableFiles.ReadFile("tables/" + name + ".txt")
 	if err != nil {
 		panic(err)
 	}
@@ -103,66 +109,72 @@ func rows(name string) [][]string {
 	return rows
 }
 
+// readFlags reads the flags.
 func readFlags() []flag {
 	var all []flag
-	for _, row := range rows("flags") {
-		f := flag{iso: strings.TrimPrefix(row[0], "-"), weight: number(row[1])}
+	for _, row := range readTable("flags") {
+		f := flag{iso: strings.TrimPrefix(row[0], "-"), weight: parseNumber(row[1])}
 		for _, mid := range strings.Split(row[2], ",") {
-			f.mids = append(f.mids, uint32(number(mid)))
+			f.mids = append(f.mids, uint32(parseNumber(mid)))
 		}
 		for _, spelling := range strings.Split(row[3], ";") {
-			f.spellings = append(f.spellings, place(extract.Countries, spelling))
+			f.spellings = append(f.spellings, indexOf(extract.Countries, spelling))
 		}
 		all = append(all, f)
 	}
 	return all
 }
 
-func readKinds() []kind {
-	all := make([]kind, len(extract.Types))
-	for _, row := range rows("types") {
+// readSpecificTypes reads the specific types, in the order of extract.Types.
+func readSpecificTypes() []specificType {
+	all := make([]specificType, len(extract.Types))
+	for _, row := range readTable("types") {
 		g := slices.IndexFunc(groups, func(g group) bool { return g.name == row[1] })
-		place(extract.VesselTypes, row[2])
-		all[place(extract.Types, row[0])] = kind{name: row[0], group: &groups[g], filter: row[2], weight: number(row[3])}
+		indexOf(extract.VesselTypes, row[2])
+		all[indexOf(extract.Types, row[0])] = specificType{name: row[0], group: &groups[g], vesselType: row[2], weight: parseNumber(row[3])}
 	}
-	// An inland tanker is among the tankers too: what is wider hangs on the filter.
+	// The wider vessel type follows from the narrow one, whatever the group: an inland tanker
+	// is found among the tankers too.
 	wider := make(map[string]string)
 	for _, k := range all {
-		if k.group.wider != "" {
-			wider[k.filter] = k.group.wider
+		if k.group.widerVesselType != "" {
+			wider[k.vesselType] = k.group.widerVesselType
 		}
 	}
 	for i := range all {
-		all[i].wider = wider[all[i].filter]
+		all[i].widerVesselType = wider[all[i].vesselType]
 	}
 	return all
 }
 
+// readZones reads the zones, in the order of extract.Zones.
 func readZones() []zone {
 	all := make([]zone, len(extract.Zones))
-	for _, r := range rows("zones") {
-		all[place(extract.Zones, r[0])] = zone{r[0], number(r[1]), number(r[2]), number(r[3]), number(r[4]), number(r[5])}
+	for _, r := range readTable("zones") {
+		all[indexOf(extract.Zones, r[0])] = zone{r[0], parseNumber(r[1]), parseNumber(r[2]), parseNumber(r[3]), parseNumber(r[4]), parseNumber(r[5])}
 	}
 	return all
 }
 
+// readPorts reads the ports.
 func readPorts() []port {
 	var all []port
-	for _, row := range rows("ports") {
-		all = append(all, port{row[0], row[1], row[2], place(extract.Zones, row[3])})
+	for _, row := range readTable("ports") {
+		all = append(all, port{row[0], row[1], row[2], indexOf(extract.Zones, row[3])})
 	}
 	return all
 }
 
-func readWords() map[string][]string {
+// readWordLists reads the lists from which names are made.
+func readWordLists() map[string][]string {
 	all := make(map[string][]string)
-	for _, row := range rows("words") {
+	for _, row := range readTable("words") {
 		all[row[0]] = strings.Split(row[1], ";")
 	}
 	return all
 }
 
-// flagsBySpelling is the index in flags of each country of extract.Countries.
+// flagsBySpelling returns, for each country of extract.Countries, the index of its flag.
 func flagsBySpelling() []int {
 	all := make([]int, len(extract.Countries))
 	for i, f := range flags {
@@ -173,13 +185,15 @@ func flagsBySpelling() []int {
 	return all
 }
 
-// word chooses one of a list.
-func word(list string, u uint64) string {
-	all := words[list]
+// chooseWord returns a word of a list.
+func chooseWord(list string, u uint64) string {
+	all := wordLists[list]
 	return all[u%uint64(len(all))]
 }
 
-func place(list []string, value string) int {
+// indexOf returns the position of a value that must be in a list. It panics otherwise: the
+// tables are compiled in.
+func indexOf(list []string, value string) int {
 	i := slices.Index(list, value)
 	if i < 0 {
 		panic("simulator: no " + value + " in the accepted values")
@@ -187,7 +201,8 @@ func place(list []string, value string) int {
 	return i
 }
 
-func number(s string) float64 {
+// parseNumber reads a number of a table. It panics otherwise: the tables are compiled in.
+func parseNumber(s string) float64 {
 	n, err := strconv.ParseFloat(s, 64)
 	if err != nil {
 		panic(err)
@@ -195,17 +210,18 @@ func number(s string) float64 {
 	return n
 }
 
-// die is a weighted choice with one look-up.
-type die []uint16
+// weightedChoice chooses an index by weight, with one access to a table of 65,536 places.
+type weightedChoice []uint16
 
-func newDie[T any](sides []T, weight func(T) float64) die {
+// newWeightedChoice returns a choice among options. An option of weight 0 is never chosen.
+func newWeightedChoice[T any](options []T, weight func(T) float64) weightedChoice {
 	total, sum := 0.0, 0.0
-	for _, side := range sides {
-		total += weight(side)
+	for _, o := range options {
+		total += weight(o)
 	}
-	d := make(die, 0, 1<<16)
-	for i, side := range sides {
-		sum += weight(side)
+	d := make(weightedChoice, 0, 1<<16)
+	for i, o := range options {
+		sum += weight(o)
 		for float64(len(d)) < sum/total*(1<<16)-.5 {
 			d = append(d, uint16(i))
 		}
@@ -216,4 +232,5 @@ func newDie[T any](sides []T, weight func(T) float64) die {
 	return d
 }
 
-func (d die) roll(u uint64) int { return int(d[u>>48]) }
+// pick returns the index that a drawn number chooses.
+func (d weightedChoice) pick(u uint64) int { return int(d[u>>48]) }

@@ -3,9 +3,9 @@ package simulator
 import "time"
 
 // Vessel is the truth about a vessel on a day: what a perfect reader of all answers could
-// know. A value that the service does not tell is zero, or nil where zero is a value.
+// know. A value that the service does not have is zero, or nil where zero is a value.
 type Vessel struct {
-	Hull      int    `json:"hull"`      // the same for ever
+	Hull      int    `json:"hull"`      // number of the hull, which never changes
 	VesselID  string `json:"vessel_id"` // by the evidence of this day: IMO9218301, or MMSI306256000
 	IMO       int    `json:"imo,omitempty"`
 	MMSI      string `json:"mmsi"`
@@ -16,13 +16,13 @@ type Vessel struct {
 	Country   string `json:"country"`        // an accepted value, as the lists spell it
 	Type      string `json:"type"`           // an accepted value, as the lists spell it
 	ShipType  string `json:"ship_type"`
-	IsShip    bool   `json:"is_ship"`   // floats and moves: no aid, station, aircraft or platform
-	ShowsIMO  bool   `json:"shows_imo"` // the service has the IMO, if perhaps in a bad form
-	StoresIMO bool   `json:"stores_imo"`
-	Listed    bool   `json:"listed"` // in the searches; lookups know it either way
+	IsShip    bool   `json:"is_ship"`    // floats and moves: no aid, station, aircraft or platform
+	ShowsIMO  bool   `json:"shows_imo"`  // the service has an IMO, correct or not
+	StoresIMO bool   `json:"stores_imo"` // the IMO that it has is correct
+	Listed    bool   `json:"listed"`     // in the searches; lookups find it either way
 
 	Status   string `json:"status,omitempty"` // of extract.Statuses
-	Zone     string `json:"zone,omitempty"`   // of extract.Zones; with a status only
+	Zone     string `json:"zone,omitempty"`   // of extract.Zones; only with a status
 	Laden    string `json:"laden,omitempty"`
 	ForOrder bool   `json:"for_order,omitempty"`
 
@@ -32,11 +32,12 @@ type Vessel struct {
 	Position    Position    `json:"position"`
 
 	// Stored is what the type/country search answers, byte for byte: two entries while the
-	// vessel stands under two flags, the old one first; none while it is not listed.
+	// vessel is listed under two flags, the previous one first; none while it is not listed.
 	Stored []Listing `json:"stored,omitempty"`
 }
 
-// Listing is a vessel item of the type/country search.
+// Listing is a vessel item of the type/country search. Each member is the stored text; nil is
+// null.
 type Listing struct {
 	Name         *string `json:"name"`
 	MMSI         *string `json:"mmsi"`
@@ -48,7 +49,8 @@ type Listing struct {
 	TypeSpecific *string `json:"typeSpecific"`
 }
 
-// Particulars are the dimensions, tonnage, build and capacities of a vessel.
+// Particulars are the dimensions (metres), tonnage, build and capacities (GasM3, GrainM3 and
+// BaleM3 in cubic metres) of a vessel. Zero is unknown.
 type Particulars struct {
 	LengthM      int    `json:"length_m,omitempty"`
 	BeamM        int    `json:"beam_m,omitempty"`
@@ -69,7 +71,7 @@ type Particulars struct {
 	BaleM3       int    `json:"bale_m3,omitempty"`
 }
 
-// Engine is what drives a vessel.
+// Engine is the propulsion of a vessel. Zero is unknown.
 type Engine struct {
 	FuelType  string `json:"fuel_type,omitempty"`
 	Propeller string `json:"propeller,omitempty"`
@@ -78,7 +80,8 @@ type Engine struct {
 	PowerKW   int    `json:"engine_power_kw,omitempty"`
 }
 
-// Management is who owns and runs a vessel. The manager is also its safety manager (ISM).
+// Management is who owns and operates a vessel. The manager is also its safety manager (ISM).
+// An empty text is unknown.
 type Management struct {
 	Manager         string `json:"manager,omitempty"`
 	ManagerEmail    string `json:"manager_email,omitempty"`
@@ -93,8 +96,9 @@ type Management struct {
 	PAndI           string `json:"p_and_i,omitempty"`
 }
 
-// Position is where a vessel was last seen. A number is nil where the service sends a
-// sentinel; a silent vessel's position is old and stays.
+// Position is where a vessel was last seen, and its voyage. Times are UTC; a number is nil
+// where the service sends a sentinel. The position of a silent vessel is old and never
+// changes.
 type Position struct {
 	At                  time.Time `json:"position_at,omitzero"`
 	UpdatedAt           time.Time `json:"updated_at,omitzero"`

@@ -7,92 +7,98 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 )
 
-// voyage is a leg of a vessel's life: to a zone, with a status for each part of the way.
+// voyage is the voyage that a vessel is on: to a zone, with a status for each part of the
+// way.
 type voyage struct {
-	n        int // which one, counted from the first
-	status   int // in extract.Statuses, -1 where none is known
-	zone     int // in extract.Zones
-	laden    int // in extract.Laden, -1 where it carries no cargo
+	number   int // counted from the vessel's first
+	status   int // index into extract.Statuses, -1 where none is known
+	zone     int // index into extract.Zones
+	laden    int // index into extract.Laden, -1 where it carries no cargo
 	forOrder bool
-	done     float64 // the part that is behind it
-	day      int     // of the voyage
-	days     int     // that it takes
-	dead     bool    // a silent vessel: its last known position is old
+	progress float64 // from 0 to 1
+	day      int     // of the voyage, from 0
+	days     int     // length of the voyage
+	silent   bool    // no longer received: its last known position is old
 }
 
-// The places of the statuses in extract.Statuses.
+// These are positions in extract.Statuses and extract.Zones.
 var (
 	underWay   = statusIndex("under-way")
 	atAnchor   = statusIndex("at-anchor")
 	moored     = statusIndex("moored")
 	fishing    = statusIndex("fishing")
 	sailing    = statusIndex("sailing")
-	inlandZone = place(extract.Zones, "europe-inland")
+	inlandZone = indexOf(extract.Zones, "europe-inland")
 )
 
-// odd are the statuses that a whole voyage can have, with their shares.
-var odd = []struct {
+// rareStatuses are statuses that last for a whole voyage, with the share of voyages that have
+// them.
+var rareStatuses = []struct {
 	status int
 	share  float64
 }{
 	{statusIndex("drifting"), .02}, {statusIndex("restricted"), .015}, {statusIndex("constrained"), .005}, {statusIndex("aground"), .003},
 }
 
+// statusIndex returns the position of a status in extract.Statuses.
 func statusIndex(name string) int {
 	return slices.IndexFunc(extract.Statuses, func(s extract.Status) bool { return s.Name == name })
 }
 
-// voyage is the leg that a hull is on, on a day. It needs no history: each vessel has its
-// own length of voyages and its own day of departure.
-func (l laws) voyage(h *hull, day int) voyage {
+// voyageOn returns the voyage that a hull is on, on a day. It needs no history: each vessel
+// has voyages of a constant length and a first day of departure.
+func (m model) voyageOn(h *hull, day int) voyage {
 	v := voyage{status: -1, laden: -1}
-	g := kinds[h.kind].group
+	g := specificTypes[h.specificType].group
 	u := draw(h.seed, forVoyage, -1)
 	v.day, v.days = int(u>>8%64), 64
-	if l.rates.Moved > 0 {
-		mean := 1 / l.rates.Moved
+	if m.rates.Moved > 0 {
+		mean := 1 / m.rates.Moved
 		v.days = max(1, int(math.Round(mean*(.5+unit(u)))))
 		passed := day + int(u>>8%uint64(v.days))
-		v.n, v.day = passed/v.days, passed%v.days
+		v.number, v.day = passed/v.days, passed%v.days
 	}
-	v.done = float64(v.day) / float64(v.days)
-	v.zone = l.zoneOf(h, g, v.n)
-	if v.dead = !g.isShip() || unit(draw(h.seed, forSilence, 0)) < shareSilent; v.dead {
+	v.progress = float64(v.day) / float64(v.days)
+	v.zone = m.destinationZone(h, g, v.number)
+	if v.silent = !g.isShip() || unit(draw(h.seed, forSilent, 0)) < shareSilent; v.silent {
 		return v
 	}
-	u = draw(h.seed, forVoyage, v.n)
-	v.status = statusOf(g, unit(u), v.done)
-	if g.trades() {
-		load := draw(h.seed, forLoad, v.n)
+	u = draw(h.seed, forVoyage, v.number)
+	v.status = statusOf(g, unit(u), v.progress)
+	if g.carriesCargo() {
+		load := draw(h.seed, forLoad, v.number)
 		v.laden = [10]int{0, 0, 0, 0, 1, 1, 2, 2, 2, 2}[load%10]
 		v.forOrder = v.status == underWay && unit(load) < .08
 	}
 	return v
 }
 
-// statusOf is the status at a part of a voyage: most sail, wait, and lie in port.
-func statusOf(g *group, luck, done float64) int {
-	for _, o := range odd {
-		if luck -= o.share; luck < 0 {
+// statusOf returns the status at a point of a voyage, progress from 0 to 1: a vessel first
+// sails, then waits at anchor, then lies in port. chance, from 0 to 1, chooses among the
+// possible statuses.
+func statusOf(g *group, chance, progress float64) int {
+	for _, o := range rareStatuses {
+		if chance -= o.share; chance < 0 {
 			return o.status
 		}
 	}
 	switch {
-	case done < .55 && g.name == "fishing":
+	case progress < .55 && g.name == "fishing":
 		return fishing
-	case done < .55 && g.name == "leisure" && luck < .5:
+	case progress < .55 && g.name == "leisure" && chance < .5:
 		return sailing
-	case done < .55:
+	case progress < .55:
 		return underWay
-	case done < .7 && luck < .6:
+	case progress < .7 && chance < .6:
 		return atAnchor
 	default:
 		return moored
 	}
 }
 
-// zoneOf is where a voyage leads: more often than not to the waters that the vessel knows.
-func (l laws) zoneOf(h *hull, g *group, n int) int {
+// destinationZone returns the zone to which the nth voyage leads: mostly the home waters of
+// the vessel.
+func (m model) destinationZone(h *hull, g *group, n int) int {
 	if g.name == "inland" {
 		return inlandZone
 	}
@@ -100,5 +106,5 @@ func (l laws) zoneOf(h *hull, g *group, n int) int {
 	if u%10 < 6 {
 		u = draw(h.seed, forZone, -1)
 	}
-	return zoneDie.roll(u)
+	return zoneChoice.pick(u)
 }

@@ -1,3 +1,3 @@
-// Package memory is a network in memory: a server and those who call it in one process, without
-// sockets, so that both can live in one bubble of virtual time. It is for tests.
+// Package memory is a network in memory. It connects a server and its clients within one process,
+// without sockets, so that a test can run both in one bubble of virtual time (testing/synctest).
 package memory

@@ -6,44 +6,45 @@ import (
 	"sync"
 )
 
-// Network has one address, at which a server accepts what everybody dials. It is a
-// net.Listener.
+// Network is a network with one address, at which a server accepts every connection that is
+// dialled. It is a net.Listener.
 type Network struct {
-	calls  chan net.Conn
-	closed chan struct{}
-	once   sync.Once
+	connections chan net.Conn
+	closed      chan struct{}
+	once        sync.Once
 }
 
-// New makes a network that nobody listens to yet.
+// New returns a network without a server.
 func New() *Network {
-	return &Network{calls: make(chan net.Conn), closed: make(chan struct{})}
+	return &Network{connections: make(chan net.Conn), closed: make(chan struct{})}
 }
 
-// Accept waits for a call.
+// Accept waits for a connection. After Close it returns net.ErrClosed.
 func (n *Network) Accept() (net.Conn, error) {
 	select {
-	case c := <-n.calls:
+	case c := <-n.connections:
 		return c, nil
 	case <-n.closed:
 		return nil, net.ErrClosed
 	}
 }
 
-// Close ends all waiting. Connections stay open.
+// Close ends every Accept and Dial that waits. Connections stay open.
 func (n *Network) Close() error {
 	n.once.Do(func() { close(n.closed) })
 	return nil
 }
 
-// Addr is an address of loopback, to which plain http is allowed.
+// Addr returns a loopback address, because a client may use plain http only there.
 func (n *Network) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
 
-// Dial calls the server, whatever the address.
+// Dial connects to the server, whatever the address. It waits until the server accepts, and
+// returns the context's error or net.ErrClosed if it does not.
 func (n *Network) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	near, far := net.Pipe()
+	client, server := net.Pipe()
 	select {
-	case n.calls <- far:
-		return near, nil
+	case n.connections <- server:
+		return client, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-n.closed:

@@ -5,46 +5,48 @@ import (
 	"slices"
 )
 
-// roster keeps the rows of the two searches. There are a million of them in a night, so a
-// row is forty bytes and its texts; what can be computed again when it is written, is.
-type roster struct {
+// searchRows holds the rows of one of the two searches. A night has a million of them, so a
+// row takes forty bytes and its texts; what can be derived again is derived when the rows are
+// written.
+type searchRows struct {
 	dataset string
-	only    [fieldCount]bool // the fields that the table has columns for
+	only    [fieldCount]bool // the fields for which the table has columns
 	rows    rows
 	texts   arena
-	order   []uint32 // the rows to write, sorted; nil until they are asked for
-	extras  []member // scratch
+	order   []uint32 // the rows to write; nil until sorted is called
+	extras  []member // reused for each record
 }
 
 // row is a vessel on a page.
 type row struct {
 	id         vesselID
-	text       uint64 // where its name, call sign, refused values and extra keys are
-	page       uint32
+	text       uint64 // position in texts of its name, call sign, refused values and extra keys
+	page       uint32 // index into Batch.pages
 	mmsi       MMSI
-	country    uint32
+	country    uint32 // this and the next three are numbers of a memo
 	iso        uint32
 	shipType   uint32
 	vesselType uint32
 }
 
-// page is an answer of a search, for all of its rows.
+// page is what all rows of one search answer share.
 type page struct {
-	entry int
-	seen  int64 // microseconds
-	sweep uint32
+	entry int    // number of the answer in its segment
+	seen  int64  // when it was received, in microseconds since 1970
+	sweep uint32 // filter of the status search; 0 is none
 }
 
-func newRoster(dataset string, fields ...int) roster {
-	r := roster{dataset: dataset}
+// newSearchRows returns an empty table of a dataset that has columns for the given fields.
+func newSearchRows(dataset string, fields ...int) searchRows {
+	r := searchRows{dataset: dataset}
 	for _, f := range fields {
 		r.only[f] = true
 	}
 	return r
 }
 
-// put keeps a row.
-func (r *roster) put(page uint32, reg *registration, extra string) {
+// put appends a row. extra is the JSON of the keys that have no column.
+func (r *searchRows) put(page uint32, reg *registration, extra string) {
 	r.order = nil
 	r.rows.push(row{
 		id: reg.id, text: r.texts.put(reg.name, reg.callsign, reg.refused, extra), page: page, mmsi: reg.mmsi,
@@ -52,8 +54,8 @@ func (r *roster) put(page uint32, reg *registration, extra string) {
 	})
 }
 
-// at returns a row as it was put.
-func (r *roster) at(i uint32) (row *row, reg registration, extra string) {
+// at returns the ith row, and the registration and extra keys from which it was made.
+func (r *searchRows) at(i uint32) (row *row, reg registration, extra string) {
 	row = r.rows.at(int(i))
 	reg = registration{
 		id: row.id, mmsi: row.mmsi,
@@ -64,9 +66,9 @@ func (r *roster) at(i uint32) (row *row, reg registration, extra string) {
 	return row, reg, t.text()
 }
 
-// sorted returns the rows to write: by vessel, time and entry, and of those that say the
-// same of a vessel only the first of the answers.
-func (r *roster) sorted(pages []page) []uint32 {
+// sorted returns the numbers of the rows to write, by vessel, time and entry. Of rows that
+// say the same about a vessel it keeps only the first.
+func (r *searchRows) sorted(pages []page) []uint32 {
 	if r.order != nil || r.rows.n == 0 {
 		return r.order
 	}
@@ -97,14 +99,15 @@ func (r *roster) sorted(pages []page) []uint32 {
 	return order
 }
 
-// sortKey is a row under the vessel that it is about.
+// sortKey is the number of a row with the vessel that it is about.
 type sortKey struct {
 	id  vesselID
 	row uint32
 }
 
-// distinct returns the rows of one vessel that differ in MMSI, or in what the sweep asked.
-func (r *roster) distinct(same []sortKey, pages []page) []uint32 {
+// distinct returns the rows of one vessel that differ in their MMSI, or in the filter of the
+// status search.
+func (r *searchRows) distinct(same []sortKey, pages []page) []uint32 {
 	row := func(k sortKey) *row { return r.rows.at(int(k.row)) }
 	of := func(k sortKey) *page { return &pages[row(k).page] }
 	claim := func(a, b sortKey) int {

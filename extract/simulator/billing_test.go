@@ -30,14 +30,14 @@ func TestBillFollowsThePrices(t *testing.T) {
 		{"a status search that is no JSON", extract.ByStatus, `moored`, 400, 0},
 		{"a status search with a number", extract.ByStatus, `{"navigational_status":5}`, 400, 0},
 		{"info", extract.Info, "imo_or_mmsi=" + vessel, 200, 5},
-		{"info of nobody", extract.Info, "imo_or_mmsi=9999999", 404, 0},
+		{"info of an unknown vessel", extract.Info, "imo_or_mmsi=9999999", 404, 0},
 		{"info of no number", extract.Info, "imo_or_mmsi=ship", 404, 0},
 		{"info without a vessel", extract.Info, "", 400, 0},
 		{"location", extract.Location, "imo_or_mmsi=" + vessel, 200, 1},
-		{"location of nobody", extract.Location, "imo_or_mmsi=9999999", 404, 0},
+		{"location of an unknown vessel", extract.Location, "imo_or_mmsi=9999999", 404, 0},
 		{"location without a vessel", extract.Location, "", 400, 0},
 		{"particulars", extract.Particulars, "imo_or_mmsi=" + vessel, 200, 1},
-		{"particulars of nobody", extract.Particulars, "imo_or_mmsi=0", 404, 0},
+		{"particulars of an unknown vessel", extract.Particulars, "imo_or_mmsi=0", 404, 0},
 		{"my credits", extract.Credits, "", 200, 0},
 	} {
 		before := s.Bill()
@@ -50,7 +50,7 @@ func TestBillFollowsThePrices(t *testing.T) {
 		}
 		of := step.operation.Name
 		if got := after.Operations[of].Credits - before.Operations[of].Credits; got != step.credits || after.Operations[of].Requests != before.Operations[of].Requests+1 {
-			t.Errorf("%s: booked as %+v", step.name, after.Operations[of])
+			t.Errorf("%s: recorded as %+v", step.name, after.Operations[of])
 		}
 	}
 	if b := s.Bill(); b.Spent != 37 || b.Balance != 963 || b.MaxInFlight != 1 || b.Operations["by-type"].Answers != 3 {
@@ -63,7 +63,7 @@ func TestRefusalsKeepTheirOrder(t *testing.T) {
 	for name, step := range map[string]struct{ key, parameters string }{
 		"the key comes before the values": {"other", "country=Utopia"},
 	} {
-		r := httptest.NewRequest("GET", BasePath+extract.ByType.Path+"?"+step.parameters, nil)
+		r := newRequest(extract.ByType, step.parameters)
 		r.Header.Set("x-api-key", step.key)
 		w := httptest.NewRecorder()
 		if s.ServeHTTP(w, r); w.Code != http.StatusUnauthorized {
@@ -76,7 +76,7 @@ func TestRefusalsKeepTheirOrder(t *testing.T) {
 			t.Errorf("%s: %d %.200s", name, w.Code, w.Body)
 		}
 	}
-	want("a refused value takes a place", "country=Utopia", 422, "allowed_values")
+	want("a refused value counts against the limit", "country=Utopia", 422, "allowed_values")
 	want("a page that is no number comes before an unknown value", "country=Utopia&page=x", 422, "int_parsing")
 	want("the values come before the limit", "country=Utopia", 422, "allowed_values")
 	want("the limit comes before the credits", "country=Panama", 429, `{"detail":"Too Many Requests"}`)
@@ -108,8 +108,8 @@ func TestTooFewCreditsAndBlockedEndpoint(t *testing.T) {
 		"no credits, info":         {Config{Credits: 4}, nil, extract.Info, `{"error":"Bad Request","message":"Insufficient credits"}`},
 		"blocked, by type":         {Config{}, Faults{{Kind: Blocked, Operation: "by-type"}}, extract.ByType, `{"detail":"Endpoint is blacklisted for this API key"}`},
 		"blocked, particulars":     {Config{}, Faults{{Kind: Blocked}}, extract.Particulars, `{"error":"Bad Request","message":"Endpoint is blacklisted for this API key"}`},
-		"blocked in vague words":   {Config{Vague: true}, Faults{{Kind: Blocked}}, extract.ByType, `{"detail":"` + vagueWords + `"}`},
-		"no credits in vague ones": {Config{Vague: true, Credits: -1}, nil, extract.ByType, `{"detail":"` + vagueWords + `"}`},
+		"blocked in vague words":   {Config{Vague: true}, Faults{{Kind: Blocked}}, extract.ByType, `{"detail":"` + ambiguousRefusal + `"}`},
+		"no credits in vague ones": {Config{Vague: true, Credits: -1}, nil, extract.ByType, `{"detail":"` + ambiguousRefusal + `"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := fleet(t, c.config)
@@ -173,7 +173,7 @@ func TestPathsAndMethods(t *testing.T) {
 	}
 }
 
-// FuzzRequest sends anything: the service has an answer that it can account for.
+// FuzzRequest sends any parameters and expects one of the documented statuses with a body.
 func FuzzRequest(f *testing.F) {
 	for _, seed := range []string{"country=Panama", "page=-1", "%zz", `{"navigational_status":"moored","world_zone":"north-sea"}`, `{"laden":null}`, "null", "imo_or_mmsi=002111234"} {
 		f.Add(seed)

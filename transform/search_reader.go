@@ -1,0 +1,43 @@
+package transform
+
+import "github.com/fleetlake/fleetlake/extract/journal"
+
+// SearchReader reads the vessels of search answers in order, while a harvest is still
+// running: a plan needs to know who was seen before the rows are written. It is a Batch that
+// keeps nothing of an answer once it is read. It is not safe for concurrent use.
+type SearchReader struct{ batch *Batch }
+
+// NewSearchReader returns a reader that has read nothing.
+func NewSearchReader() *SearchReader { return &SearchReader{NewBatch()} }
+
+// Listed is a vessel of a search answer.
+type Listed struct {
+	IMO           IMO    // 0 is none
+	MMSI          MMSI   // 0 is none
+	Type, Country string // as the API stores them
+
+	Name, Flag, VesselType string // as the tables write them; empty where the answer has none
+}
+
+// Each calls f with every vessel of an answer, in the order of the answer, and returns a print of
+// all of them: a page that is repeated has the same. It does nothing for an answer that is not of
+// a search, and returns 0. A record that names no vessel is left out.
+func (r *SearchReader) Each(e journal.Entry, f func(Listed)) (print uint64) {
+	b := r.batch
+	found, ok := b.searchRows(e.Operation)
+	if !ok {
+		return 0
+	}
+	facts, _ := b.search(found, page{}, b.body(&e, found.dataset))
+	for i := range found.rows.n {
+		row, reg, _ := found.at(uint32(i))
+		typ, flag := b.words.vesselTypes.at(row.vesselType), b.words.countries.at(row.country)
+		f(Listed{IMO: row.id.imo(), MMSI: row.mmsi, Type: typ.raw, Country: flag.raw,
+			Name: CleanName(reg.name), Flag: flags[flag.flag].code, VesselType: typ.value})
+	}
+	found.rows.n, b.pages, b.issues = 0, b.pages[:0], b.issues[:0]
+	if len(found.texts.chunks) > 1 { // one chunk has room for the texts of many answers
+		found.texts = arena{}
+	}
+	return facts.print
+}
