@@ -197,17 +197,19 @@ func (b *Batch) Rows(t Table) int {
 // Write gives the rows of a table to emit, sorted, in records of at most 16,384 rows. A
 // record is released when emit returns.
 func (b *Batch) Write(t Table, emit func(arrow.Record) error) error {
-	n, row := b.rowsOf(t)
+	n, into := b.rowsOf(t)
 	if n == 0 {
 		return nil
 	}
 	w := newWriter(b.mem, t)
 	defer w.release()
+	write := into(w)
 	for i := range n {
 		if w.rows() == 0 {
 			w.reserve(min(n-i, recordRows))
 		}
-		row(w, i)
+		write(i)
+		w.count++
 		if w.rows() == recordRows || i == n-1 {
 			if err := w.flush(emit); err != nil {
 				return err
@@ -217,40 +219,43 @@ func (b *Batch) Write(t Table, emit func(arrow.Record) error) error {
 	return nil
 }
 
-// rowsOf returns how many rows a table has and how to write each.
-func (b *Batch) rowsOf(t Table) (int, func(w *writer, i int)) {
+// rowsOf returns how many rows a table has, and how to write each into the columns of a writer.
+func (b *Batch) rowsOf(t Table) (int, func(w *writer) func(i int)) {
 	switch t.Name {
 	case Listings.Name:
 		order := b.listings.sorted(b.pages)
-		return len(order), func(w *writer, i int) { b.writeListing(w, order[i]) }
+		return len(order), func(w *writer) func(int) { return each(order, b.listingInto(w)) }
 	case Sightings.Name:
 		order := b.sightings.sorted(b.pages)
-		return len(order), func(w *writer, i int) { b.writeSighting(w, order[i]) }
+		return len(order), func(w *writer) func(int) { return each(order, b.sightingInto(w)) }
 	case Particulars.Name:
-		return b.factsOf(&b.particulars)
+		return b.factsOf(&b.particulars, t)
 	case Engine.Name:
-		return b.factsOf(&b.engines)
+		return b.factsOf(&b.engines, t)
 	case Management.Name:
-		return b.factsOf(&b.managements)
+		return b.factsOf(&b.managements, t)
 	case Positions.Name:
-		return b.factsOf(&b.positions)
+		return b.factsOf(&b.positions, t)
 	case Requests.Name:
 		all := b.requestTable()
-		return len(all), func(w *writer, i int) { b.writeRequest(w, &all[i]) }
+		return len(all), func(w *writer) func(int) { return each(all, b.requestInto(w)) }
 	case Coverage.Name:
 		all := b.covered()
-		return len(all), func(w *writer, i int) { b.writeCoverage(w, &all[i]) }
+		return len(all), func(w *writer) func(int) { return each(all, b.coverageInto(w)) }
 	case Issues.Name:
 		slices.SortStableFunc(b.issues, compareIssues)
-		return len(b.issues), func(w *writer, i int) { b.writeIssue(w, &b.issues[i]) }
+		return len(b.issues), func(w *writer) func(int) { return each(b.issues, b.issueInto(w)) }
 	}
 	return 0, nil
 }
 
-func (b *Batch) factsOf(f *facts) (int, func(w *writer, i int)) {
+func (b *Batch) factsOf(f *facts, t Table) (int, func(w *writer) func(i int)) {
 	f.sort()
-	return len(f.rows), func(w *writer, i int) { b.writeFact(w, &f.rows[i]) }
+	return len(f.rows), func(w *writer) func(int) { return each(f.rows, b.factInto(w, t)) }
 }
+
+// each writes the rows of a slice by their number.
+func each[T any](rows []T, write func(*T)) func(int) { return func(i int) { write(&rows[i]) } }
 
 // covered judges the partitions, requests without an answer included.
 func (b *Batch) covered() []coverageRow {

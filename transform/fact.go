@@ -15,13 +15,34 @@ type answer struct {
 	year       int   // of the snapshot
 }
 
+// valueRow is the values of one row of a dataset, beside those that all datasets have.
+type valueRow struct {
+	table  *Table
+	values []any // of the table's own columns, in their order; nil is null
+}
+
+func newRow(t *Table) valueRow { return valueRow{t, make([]any, len(t.own))} }
+
+// place is where the value of a column is. A name that is no column is a bug, not an error.
+func (r valueRow) place(name string) int {
+	i, ok := r.table.places[name]
+	if !ok {
+		panic("no column " + name + " in " + r.table.Name)
+	}
+	return i
+}
+
+func (r valueRow) column(name string) column  { return r.table.own[r.place(name)] }
+func (r valueRow) get(name string) any        { return r.values[r.place(name)] }
+func (r valueRow) set(name string, value any) { r.values[r.place(name)] = value }
+
 // facts are the rows of a small dataset: tens of thousands in a night.
 type facts struct {
 	rows   []fact
 	sorted bool
 }
 
-// fact is a row: which ship, when, and the columns between the ship and `raw`.
+// fact is a row that is kept: which ship, when, and the values of the dataset's own columns.
 type fact struct {
 	entry      int
 	seen       int64
@@ -32,8 +53,8 @@ type fact struct {
 }
 
 // add keeps a row. The refused values are an object without its closing bracket.
-func (f *facts) add(at *answer, reg *registration, values []any, refused []byte, raw, extra []member) {
-	row := fact{entry: at.entry, seen: at.seen, id: reg.id, mmsi: reg.mmsi, values: values}
+func (f *facts) add(at *answer, reg *registration, values valueRow, refused []byte, raw, extra []member) {
+	kept := fact{entry: at.entry, seen: at.seen, id: reg.id, mmsi: reg.mmsi, values: values.values}
 	for i, m := range raw {
 		if slices.ContainsFunc(raw[:i], func(other member) bool { return other.key == m.key }) {
 			continue // two columns read it
@@ -41,17 +62,17 @@ func (f *facts) add(at *answer, reg *registration, values []any, refused []byte,
 		refused = append(append(appendText(comma(refused), m.key), ':'), m.value.raw...)
 	}
 	if len(refused) > 1 {
-		row.raw = string(append(refused, '}'))
+		kept.raw = string(append(refused, '}'))
 	}
 	if len(extra) > 0 {
-		row.extra = string(appendObject(nil, extra))
+		kept.extra = string(appendObject(nil, extra))
 	}
-	for i, v := range values {
+	for i, v := range kept.values {
 		if s, ok := v.(string); ok {
-			values[i] = strings.Clone(s) // a copy: the answer is not kept
+			kept.values[i] = strings.Clone(s) // a copy: the answer is not kept
 		}
 	}
-	f.rows, f.sorted = append(f.rows, row), false
+	f.rows, f.sorted = append(f.rows, kept), false
 }
 
 // sort puts the rows in the order of the lake file. Of those that say the same of a vessel,

@@ -42,8 +42,8 @@ func (b *Batch) lookup(at *answer, body string) (int, bool) {
 	case "location":
 		b.addPosition(&r, &reg, at, beside, true)
 	case "info":
-		b.addPart(&r, "engine", engineRules, ofEngine, &b.engines, &reg, at)
-		b.addPart(&r, "management", managementRules, ofManagement, &b.managements, &reg, at)
+		b.addPart(&r, "engine", &Engine, ofEngine, &b.engines, &reg, at)
+		b.addPart(&r, "management", &Management, ofManagement, &b.managements, &reg, at)
 		b.addPosition(&r, &reg, at, nil, false)
 		b.addParticulars(&r, &reg, at, beside)
 	default:
@@ -107,24 +107,29 @@ func (a *answer) dataset() string {
 // addParticulars makes the row of particulars. It comes last: what no dataset used is in
 // its extra.
 func (b *Batch) addParticulars(r *record, reg *registration, at *answer, beside []member) {
-	values, raw := b.fill(r, particularsRules, reg.id, at, ofParticulars)
+	values, raw := b.fill(r, &Particulars, reg.id, at, ofParticulars)
 	f, country := b.words.flagOf(reg)
 	t := b.words.vesselTypes.at(reg.vesselType)
-	isVessel := any(nil)
+	values.set("name", CleanName(reg.name))
+	values.set("callsign", CleanName(reg.callsign))
+	values.set("flag", flags[f].code)
+	values.set("country", country)
+	values.set("country_iso", b.words.isos.at(reg.iso).value)
+	values.set("ship_type", b.words.shipTypes.at(reg.shipType).value)
+	values.set("vessel_type", t.value)
+	values.set("category", t.category)
 	if t.value != "" {
-		isVessel = t.isVessel
+		values.set("is_vessel", t.isVessel)
 	}
-	columns := []any{
-		CleanName(reg.name), CleanName(reg.callsign), flags[f].code, country, b.words.isos.at(reg.iso).value,
-		b.words.shipTypes.at(reg.shipType).value, t.value, t.category, isVessel, values[0], at.operation, at.asked(),
-	}
+	values.set("operation", at.operation)
+	values.set("asked", at.asked())
 	extra := append(r.rest(func(*member) bool { return true }), beside...)
-	b.particulars.add(at, reg, append(columns, values[1:]...), b.words.appendRaw([]byte{'{'}, reg), raw, extra)
+	b.particulars.add(at, reg, values, b.words.appendRaw([]byte{'{'}, reg), raw, extra)
 }
 
 // addPart makes the row of a dataset that comes as an object of its own. An answer without
 // it, or with an empty one, says nothing about it.
-func (b *Batch) addPart(r *record, key string, rules []rule, dataset string, to *facts, reg *registration, at *answer) {
+func (b *Batch) addPart(r *record, key string, t *Table, dataset string, to *facts, reg *registration, at *answer) {
 	v := r.take(key)
 	from := source{entry: at.entry, dataset: dataset}
 	if v.kind != isObject {
@@ -138,15 +143,15 @@ func (b *Batch) addPart(r *record, key string, rules []rule, dataset string, to 
 	if len(part.members) == 0 {
 		return
 	}
-	values, raw := b.fill(&part, rules, reg.id, at, dataset)
+	values, raw := b.fill(&part, t, reg.id, at, dataset)
 	to.add(at, reg, values, []byte{'{'}, raw, part.rest(func(*member) bool { return true }))
 }
 
 // addPosition makes the row of positions, if the answer tells one. A location lookup keeps
 // all other keys here; a profile only those of the voyage.
 func (b *Batch) addPosition(r *record, reg *registration, at *answer, beside []member, all bool) {
-	values, raw := b.fill(r, positionRules, reg.id, at, ofPosition)
-	raw = append(raw, pair(r, values)...)
+	values, raw := b.fill(r, &Positions, reg.id, at, ofPosition)
+	raw = append(raw, clearHalfPosition(r, values)...)
 	if !observed(values) && len(raw) == 0 && !all {
 		return
 	}
@@ -155,5 +160,6 @@ func (b *Batch) addPosition(r *record, reg *registration, at *answer, beside []m
 	if all { // a profile keeps it in particulars
 		refused = append(refused, reg.refused...)
 	}
-	b.positions.add(at, reg, append([]any{at.operation}, values...), refused, raw, extra)
+	values.set("operation", at.operation)
+	b.positions.add(at, reg, values, refused, raw, extra)
 }

@@ -14,34 +14,6 @@ var (
 	draughtOf = quantity{units: metres, most: 50}
 )
 
-// positionRules are the columns of positions.
-var positionRules = []rule{
-	{"updated_at", []string{"updatetime"}, asPast},
-	{"position_at", []string{"positionreceived"}, asPast},
-	{"latitude", []string{"latitude"}, as(quantity{units: degrees, zero: true, least: -90, most: 90, sentinels: []float64{91}})},
-	{"longitude", []string{"longitude"}, as(quantity{units: degrees, zero: true, least: -180, most: 180, sentinels: []float64{181}})},
-	{"speed_kn", []string{"speed"}, as(quantity{units: knots, zero: true, most: 102.2, sentinels: []float64{102.3}})},
-	{"course_deg", []string{"course"}, as(quantity{units: degrees, zero: true, most: below360, sentinels: []float64{360}})},
-	{"heading_deg", []string{"heading"}, as(quantity{units: degrees, zero: true, most: below360, sentinels: []float64{511}})},
-	{"draught_m", []string{"draught", "currentdraught"}, asDraught},
-	{"max_draught_m", []string{"draught"}, asGreatestDraught},
-	{"navigational_status", []string{"navigationalstatus"}, asStatus},
-	{"destination", []string{"destination"}, asText},
-	{"destination_unlocode", []string{"unlocodedestination"}, asText},
-	{"eta", []string{"etautc"}, asFuture},
-	{"last_port", []string{"lastport"}, asText},
-	{"last_port_unlocode", []string{"unlocodelastport"}, asText},
-	{"departed_at", []string{"atdutc"}, asPast},
-	{"data_source", []string{"datasource"}, asLower},
-}
-
-// The places of the coordinates and of updated_at, which alone is no observation.
-const (
-	updatedAt = 0
-	latitude  = 2
-	longitude = 3
-)
-
 // voyageKeys are keys without a column that speak of the voyage: they stand in `extra` of
 // positions, since they move every day, and not of particulars.
 var voyageKeys = map[string]bool{"currentdraught": true, "distance": true, "ports": true, "predictedeta": true, "time": true}
@@ -101,10 +73,10 @@ func asStatus(s string, _ *answer) (any, error) {
 	return status, nil
 }
 
-// pair clears a position that is half, or where nothing is: 0/0 is what a receiver without
-// a fix sends. It returns the raw values that were given up.
-func pair(r *record, values []any) []member {
-	lat, lon := values[latitude], values[longitude]
+// clearHalfPosition clears a position that is half, or where nothing is: 0/0 is what a receiver
+// without a fix sends. It returns the raw values that were given up.
+func clearHalfPosition(r *record, position valueRow) []member {
+	lat, lon := position.get("latitude"), position.get("longitude")
 	if lat == nil && lon == nil {
 		return nil
 	}
@@ -112,19 +84,20 @@ func pair(r *record, values []any) []member {
 		return nil
 	}
 	var given []member
-	for _, i := range []int{latitude, longitude} {
-		if values[i] != nil {
-			given = append(given, *r.find(positionRules[i].keys...))
-			values[i] = nil
+	for _, name := range []string{"latitude", "longitude"} {
+		if position.get(name) != nil {
+			given = append(given, *r.find(position.column(name).rule.keys...))
+			position.set(name, nil)
 		}
 	}
 	return given
 }
 
-// observed reports whether values tell anything about where a ship is or goes.
-func observed(values []any) bool {
-	for i, v := range values {
-		if v != nil && i != updatedAt {
+// observed reports whether a row says anything about where a ship is or goes. When the service
+// touched its record is no observation.
+func observed(position valueRow) bool {
+	for i, v := range position.values {
+		if v != nil && position.table.own[i].name != "updated_at" {
 			return true
 		}
 	}

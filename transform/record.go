@@ -2,14 +2,7 @@ package transform
 
 import "time"
 
-// rule reads one column of a small dataset.
-type rule struct {
-	column string
-	keys   []string                                // that may carry it, folded, the best first
-	read   func(s string, at *answer) (any, error) // the value of a text; an error is a Reason
-}
-
-// record is an object of an answer that notes which of its members were used.
+// record is an object of an answer, with a note of what was used of it.
 type record struct{ members []member }
 
 // members reads an object key by key. Of equal keys the first is used; the others go to the
@@ -79,27 +72,29 @@ func (r *record) identification(fields ...int) (got [fieldCount]value) {
 	return got
 }
 
-// fill returns the value of each column of a dataset, by the rules, and the members whose raw
-// text must be kept. A value that is refused is nil and,
-// unless it is a Filler, reported as an issue.
-func (b *Batch) fill(r *record, rules []rule, id vesselID, at *answer, dataset string) (values []any, raw []member) {
+// fill reads the columns of a dataset that have a rule, and returns the members whose raw text
+// must be kept. A value that is refused is nil and, unless it is a Filler, reported as an issue.
+func (b *Batch) fill(r *record, t *Table, id vesselID, at *answer, dataset string) (filled valueRow, raw []member) {
 	from := source{entry: at.entry, dataset: dataset}
-	values = make([]any, len(rules))
-	for i, c := range rules {
-		m := r.find(c.keys...)
+	filled = newRow(t)
+	for i, c := range t.own {
+		if c.rule == nil {
+			continue
+		}
+		m := r.find(c.rule.keys...)
 		if m == nil {
 			continue
 		}
 		m.used = true
 		s, ok := m.value.text()
 		if !ok {
-			b.report(from, id, c.column, s, NotText)
+			b.report(from, id, c.name, s, NotText)
 			raw = append(raw, *m)
 			continue
 		}
-		v, err := c.read(s, at)
+		v, err := c.rule.read(s, at)
 		if err == nil {
-			values[i] = v
+			filled.values[i] = v
 			if t, isText := v.(string); isText && t != s {
 				raw = append(raw, *m)
 			}
@@ -111,10 +106,10 @@ func (b *Batch) fill(r *record, rules []rule, id vesselID, at *answer, dataset s
 		}
 		raw = append(raw, *m)
 		if reason != Filler {
-			b.report(from, id, c.column, s, reason)
+			b.report(from, id, c.name, s, reason)
 		}
 	}
-	return values, raw
+	return filled, raw
 }
 
 // asText accepts any text.

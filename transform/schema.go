@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -10,7 +11,30 @@ import (
 type Table struct {
 	Name   string
 	Schema *arrow.Schema
+
+	own    []column       // of a dataset: the columns between the vessel and `raw`
+	places map[string]int // of the own columns, by their names
 }
+
+// column is one column of a table. Its field id never changes and is never used again.
+type column struct {
+	id   int
+	name string
+	typ  arrow.DataType
+	rule *rule // how it is read from an answer; nil where the program says what it is
+}
+
+// rule reads a column of an answer about one vessel: the keys that may carry it, folded, the
+// best first, and what the text under them must be.
+type rule struct {
+	keys []string
+	read parser
+}
+
+// parser reads the text of a value, or says with a Reason why it is none.
+type parser func(s string, at *answer) (any, error)
+
+func from(read parser, keys ...string) *rule { return &rule{keys, read} }
 
 // Column types that every engine which reads Parquet shares.
 var (
@@ -19,74 +43,134 @@ var (
 	double   = arrow.PrimitiveTypes.Float64
 	boolean  = arrow.FixedWidthTypes.Boolean
 	instant  = &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
-	evidence = []column{{1, "run_id", text}, {2, "entry", integer}} // the answer that a row comes from
-	identity = []column{{3, "seen_at", instant}, {4, "vessel_id", text}, {5, "imo", integer}, {6, "mmsi", text}}
+	evidence = []column{{1, "run_id", text, nil}, {2, "entry", integer, nil}} // the answer that a row comes from
+	identity = []column{{3, "seen_at", instant, nil}, {4, "vessel_id", text, nil}, {5, "imo", integer, nil}, {6, "mmsi", text, nil}}
+	remains  = []column{{90, "raw", text, nil}, {91, "extra", text, nil}} // what no other column has
 )
-
-// column is a name and a type under a field id that never changes and is never used again.
-type column struct {
-	id   int
-	name string
-	typ  arrow.DataType
-}
 
 // The lake tables. Every row names the answer that it comes from. `raw` holds, as a JSON
 // object by the API's key, each value that a rule changed or refused, as it came; `extra`
-// holds, likewise, the keys that no column has.
+// holds, likewise, the keys that no column has. A line for each column: to add one to a
+// dataset, add its line here and a migration to the warehouse.
 var (
-	Listings = table("listings", evidence, identity, []column{
-		{10, "name", text}, {11, "callsign", text}, {12, "flag", text}, {13, "country", text}, {14, "country_iso", text},
-		{15, "ship_type", text}, {16, "vessel_type", text}, {17, "category", text}, {18, "is_vessel", boolean},
-		{90, "raw", text}, {91, "extra", text},
+	registered = []column{ // who a vessel is
+		{10, "name", text, nil},
+		{11, "callsign", text, nil},
+		{12, "flag", text, nil},
+		{13, "country", text, nil},
+		{14, "country_iso", text, nil},
+		{15, "ship_type", text, nil},
+		{16, "vessel_type", text, nil},
+		{17, "category", text, nil},
+		{18, "is_vessel", boolean, nil},
+	}
+
+	Listings  = dataset("listings", registered)
+	Sightings = dataset("sightings", []column{
+		{10, "name", text, nil},
+		{12, "flag", text, nil},
+		{13, "country", text, nil},
+		{15, "ship_type", text, nil},
+		{20, "navigational_status", text, nil},
+		{21, "world_zone", text, nil},
+		{22, "vessel_type_filter", text, nil},
+		{23, "laden", text, nil},
+		{24, "for_order", boolean, nil},
 	})
-	Sightings = table("sightings", evidence, identity, []column{
-		{10, "name", text}, {12, "flag", text}, {13, "country", text}, {15, "ship_type", text},
-		{20, "navigational_status", text}, {21, "world_zone", text}, {22, "vessel_type_filter", text}, {23, "laden", text}, {24, "for_order", boolean},
-		{90, "raw", text}, {91, "extra", text},
+	Particulars = dataset("particulars", registered, []column{
+		{19, "eni", text, from(asText, "eni")},
+		{30, "operation", text, nil},
+		{31, "asked", text, nil},
+		{32, "updated_at", instant, from(asPast, "updatetime")},
+		{40, "length_m", double, from(as(quantity{units: metres, most: 600}), "length")},
+		{41, "beam_m", double, from(as(quantity{units: metres, most: 150}), "beam")},
+		{42, "deadweight_t", double, from(as(quantity{units: tonnes, most: 1_000_000}), "deadweight")},
+		{43, "gross_tonnage", double, from(as(quantity{units: []string{"gt", "grt", "t"}, most: 1_000_000}), "grosstonnage")},
+		{44, "net_tonnage", double, from(as(quantity{units: []string{"nt", "nrt", "t"}, most: 1_000_000}), "nettonnage")},
+		{45, "teu", integer, from(asWhole(quantity{units: []string{"teu"}, most: 100_000}), "teu")},
+		{46, "year_built", integer, from(asYearBuilt, "yearofbuilt")},
+		{47, "hull", text, from(asText, "hull")},
+		{48, "builder", text, from(asText, "builder")},
+		{49, "material", text, from(asText, "material")},
+		{50, "place_of_build", text, from(asText, "placeofbuild")},
+		{51, "ballast_water", double, from(capacity, "ballastwater")},
+		{52, "fresh_water", double, from(capacity, "freshwater")},
+		{53, "crude_oil", double, from(capacity, "crudeoil")},
+		{54, "gas_m3", double, from(capacity, "gas")},
+		{55, "grain_m3", double, from(capacity, "grain")},
+		{56, "bale_m3", double, from(capacity, "bale")},
 	})
-	Particulars = table("particulars", evidence, identity, []column{
-		{10, "name", text}, {11, "callsign", text}, {12, "flag", text}, {13, "country", text}, {14, "country_iso", text},
-		{15, "ship_type", text}, {16, "vessel_type", text}, {17, "category", text}, {18, "is_vessel", boolean}, {19, "eni", text},
-		{30, "operation", text}, {31, "asked", text}, {32, "updated_at", instant},
-		{40, "length_m", double}, {41, "beam_m", double}, {42, "deadweight_t", double}, {43, "gross_tonnage", double}, {44, "net_tonnage", double},
-		{45, "teu", integer}, {46, "year_built", integer}, {47, "hull", text}, {48, "builder", text}, {49, "material", text}, {50, "place_of_build", text},
-		{51, "ballast_water", double}, {52, "fresh_water", double}, {53, "crude_oil", double}, {54, "gas_m3", double}, {55, "grain_m3", double}, {56, "bale_m3", double},
-		{90, "raw", text}, {91, "extra", text},
+	Engine = dataset("engine", []column{
+		{40, "fuel_type", text, from(asText, "fueltype")},
+		{41, "propeller", text, from(asText, "propeller")},
+		{42, "engine_type", text, from(asText, "enginetype")},
+		{43, "engine_builder", text, from(asText, "enginebuilder")},
+		{44, "engine_power_kw", double, from(as(quantity{units: []string{"kw"}, most: 500_000}), "enginepowerkw", "enginepower")},
 	})
-	Engine = table("engine", evidence, identity, []column{
-		{40, "fuel_type", text}, {41, "propeller", text}, {42, "engine_type", text}, {43, "engine_builder", text}, {44, "engine_power_kw", double},
-		{90, "raw", text}, {91, "extra", text},
+	Management = dataset("management", []column{
+		{40, "manager", text, from(asText, "manager")},
+		{41, "manager_email", text, from(asText, "manageremail")},
+		{42, "manager_address", text, from(asText, "manageraddress")},
+		{43, "manager_website", text, from(asText, "managerwebsite")},
+		{44, "registered_owner", text, from(asText, "registeredowner")},
+		{45, "registered_owner_email", text, from(asText, "registeredowneremail")},
+		{46, "registered_owner_address", text, from(asText, "registeredowneraddress")},
+		{47, "registered_owner_website", text, from(asText, "registeredownerwebsite")},
+		{48, "ism", text, from(asText, "ism")},
+		{49, "ism_email", text, from(asText, "ismemail")},
+		{50, "ism_address", text, from(asText, "ismaddress")},
+		{51, "ism_website", text, from(asText, "ismwebsite")},
+		{52, "ism_web", text, from(asText, "ismweb")},
+		{53, "class_society", text, from(asText, "classificationsociety")},
+		{54, "p_and_i", text, from(asText, "pi", "pandi")},
 	})
-	Management = table("management", evidence, identity, []column{
-		{40, "manager", text}, {41, "manager_email", text}, {42, "manager_address", text}, {43, "manager_website", text},
-		{44, "registered_owner", text}, {45, "registered_owner_email", text}, {46, "registered_owner_address", text}, {47, "registered_owner_website", text},
-		{48, "ism", text}, {49, "ism_email", text}, {50, "ism_address", text}, {51, "ism_website", text}, {52, "ism_web", text},
-		{53, "class_society", text}, {54, "p_and_i", text},
-		{90, "raw", text}, {91, "extra", text},
+	Positions = dataset("positions", []column{
+		{30, "operation", text, nil},
+		{32, "updated_at", instant, from(asPast, "updatetime")},
+		{40, "position_at", instant, from(asPast, "positionreceived")},
+		{41, "latitude", double, from(as(quantity{units: degrees, zero: true, least: -90, most: 90, sentinels: []float64{91}}), "latitude")},
+		{42, "longitude", double, from(as(quantity{units: degrees, zero: true, least: -180, most: 180, sentinels: []float64{181}}), "longitude")},
+		{43, "speed_kn", double, from(as(quantity{units: knots, zero: true, most: 102.2, sentinels: []float64{102.3}}), "speed")},
+		{44, "course_deg", double, from(as(quantity{units: degrees, zero: true, most: below360, sentinels: []float64{360}}), "course")},
+		{45, "heading_deg", double, from(as(quantity{units: degrees, zero: true, most: below360, sentinels: []float64{511}}), "heading")},
+		{46, "draught_m", double, from(asDraught, "draught", "currentdraught")},
+		{47, "max_draught_m", double, from(asGreatestDraught, "draught")},
+		{48, "navigational_status", text, from(asStatus, "navigationalstatus")},
+		{49, "destination", text, from(asText, "destination")},
+		{50, "destination_unlocode", text, from(asText, "unlocodedestination")},
+		{51, "eta", instant, from(asFuture, "etautc")},
+		{52, "last_port", text, from(asText, "lastport")},
+		{53, "last_port_unlocode", text, from(asText, "unlocodelastport")},
+		{54, "departed_at", instant, from(asPast, "atdutc")},
+		{55, "data_source", text, from(asLower, "datasource")},
 	})
-	Positions = table("positions", evidence, identity, []column{
-		{30, "operation", text}, {32, "updated_at", instant},
-		{40, "position_at", instant}, {41, "latitude", double}, {42, "longitude", double}, {43, "speed_kn", double}, {44, "course_deg", double}, {45, "heading_deg", double},
-		{46, "draught_m", double}, {47, "max_draught_m", double}, {48, "navigational_status", text},
-		{49, "destination", text}, {50, "destination_unlocode", text}, {51, "eta", instant},
-		{52, "last_port", text}, {53, "last_port_unlocode", text}, {54, "departed_at", instant}, {55, "data_source", text},
-		{90, "raw", text}, {91, "extra", text},
-	})
+
 	Requests = table("requests", evidence, []column{
-		{10, "operation", text}, {11, "parameters", text}, {12, "sent_at", instant}, {13, "received_at", instant}, {14, "http_status", integer},
-		{15, "credits", integer}, {16, "charge", text}, {17, "outcome", text}, {18, "rows", integer},
+		{10, "operation", text, nil}, {11, "parameters", text, nil}, {12, "sent_at", instant, nil}, {13, "received_at", instant, nil}, {14, "http_status", integer, nil},
+		{15, "credits", integer, nil}, {16, "charge", text, nil}, {17, "outcome", text, nil}, {18, "rows", integer, nil},
 	})
 	Coverage = table("coverage", []column{
-		{1, "run_id", text}, {10, "operation", text}, {11, "kind", text}, {12, "value", text},
-		{13, "pages", integer}, {14, "expected_rows", integer}, {15, "received_rows", integer}, {16, "state", text}, {17, "reason", text},
+		{1, "run_id", text, nil}, {10, "operation", text, nil}, {11, "kind", text, nil}, {12, "value", text, nil},
+		{13, "pages", integer, nil}, {14, "expected_rows", integer, nil}, {15, "received_rows", integer, nil}, {16, "state", text, nil}, {17, "reason", text, nil},
 	})
 	Issues = table("issues", evidence, []column{
-		{4, "vessel_id", text}, {10, "dataset", text}, {11, "field", text}, {12, "raw_value", text}, {13, "reason", text},
+		{4, "vessel_id", text, nil}, {10, "dataset", text, nil}, {11, "field", text, nil}, {12, "raw_value", text, nil}, {13, "reason", text, nil},
 	})
 )
 
 // Tables lists the lake tables that a run writes, facts first.
 var Tables = []Table{Listings, Sightings, Particulars, Engine, Management, Positions, Requests, Coverage, Issues}
+
+// dataset makes the table of a dataset: its own columns between the vessel and what remains.
+func dataset(name string, groups ...[]column) Table {
+	own := slices.Concat(groups...)
+	t := table(name, evidence, identity, own, remains)
+	t.own, t.places = own, make(map[string]int, len(own))
+	for i, c := range own {
+		t.places[c.name] = i
+	}
+	return t
+}
 
 // table makes a schema of nullable columns, each with its Parquet field id.
 func table(name string, groups ...[]column) Table {

@@ -1,115 +1,157 @@
 package transform
 
-// The rows of each table, cell by cell, in the order of its schema.
+// The rows of each table. What names a table's columns does so once; what it returns writes a
+// row into them, a value for each.
 
-// writeSource writes the columns that all facts begin with.
-func (b *Batch) writeSource(w *writer, entry int, seen int64, id vesselID, mmsi MMSI) {
-	w.text(b.run)
-	w.integer(entry)
-	w.instant(seen)
-	w.vessel(id)
-	w.positive(int(id.imo()))
-	w.mmsi(mmsi)
+// sourceInto writes the columns that all facts begin with.
+func (b *Batch) sourceInto(w *writer) func(entry int, seen int64, id vesselID, mmsi MMSI) {
+	run, number, at := w.column("run_id"), w.column("entry"), w.column("seen_at")
+	vessel, imo, radio := w.column("vessel_id"), w.column("imo"), w.column("mmsi")
+	return func(entry int, seen int64, id vesselID, mmsi MMSI) {
+		run.writeText(b.run)
+		number.writeInteger(entry)
+		at.writeInstant(seen)
+		vessel.writeVessel(id)
+		imo.writePositive(int(id.imo()))
+		radio.writeMMSI(mmsi)
+	}
 }
 
-func (b *Batch) writeListing(w *writer, i uint32) {
-	row, r, extra := b.listings.at(i)
-	from := &b.pages[row.page]
-	b.writeSource(w, from.entry, from.seen, r.id, r.mmsi)
-	w.name(r.name)
-	w.name(r.callsign)
-	f, country := b.words.flagOf(&r)
-	w.text(flags[f].code)
-	w.text(country)
-	w.text(b.words.isos.at(r.iso).value)
-	w.text(b.words.shipTypes.at(r.shipType).value)
-	t := b.words.vesselTypes.at(r.vesselType)
-	w.text(t.value)
-	w.text(t.category)
-	if t.value == "" {
-		w.null()
-	} else {
-		w.boolean(t.isVessel)
+func (b *Batch) listingInto(w *writer) func(*uint32) {
+	source := b.sourceInto(w)
+	name, callsign := w.column("name"), w.column("callsign")
+	flag, country, iso := w.column("flag"), w.column("country"), w.column("country_iso")
+	shipType, vesselType := w.column("ship_type"), w.column("vessel_type")
+	category, isVessel := w.column("category"), w.column("is_vessel")
+	raw, extra := w.column("raw"), w.column("extra")
+	return func(i *uint32) {
+		row, r, rest := b.listings.at(*i)
+		from := &b.pages[row.page]
+		source(from.entry, from.seen, r.id, r.mmsi)
+		name.writeName(r.name)
+		callsign.writeName(r.callsign)
+		f, of := b.words.flagOf(&r)
+		flag.writeText(flags[f].code)
+		country.writeText(of)
+		iso.writeText(b.words.isos.at(r.iso).value)
+		shipType.writeText(b.words.shipTypes.at(r.shipType).value)
+		t := b.words.vesselTypes.at(r.vesselType)
+		vesselType.writeText(t.value)
+		category.writeText(t.category)
+		if t.value == "" {
+			isVessel.writeNull()
+		} else {
+			isVessel.writeBoolean(t.isVessel)
+		}
+		b.writeRaw(raw, &r)
+		extra.writeText(rest)
 	}
-	b.writeRaw(w, &r)
-	w.text(extra)
 }
 
-func (b *Batch) writeSighting(w *writer, i uint32) {
-	row, r, extra := b.sightings.at(i)
-	from := &b.pages[row.page]
-	b.writeSource(w, from.entry, from.seen, r.id, r.mmsi)
-	w.name(r.name)
-	f, country := b.words.flagOf(&r)
-	w.text(flags[f].code)
-	w.text(country)
-	w.text(b.words.shipTypes.at(r.shipType).value)
-	asked := &b.sweeps[from.sweep]
-	w.text(asked.status)
-	w.text(asked.zone)
-	w.text(asked.vesselType)
-	w.text(asked.laden)
-	switch asked.forOrder {
-	case "true", "false":
-		w.boolean(asked.forOrder == "true")
-	default:
-		w.null()
+func (b *Batch) sightingInto(w *writer) func(*uint32) {
+	source := b.sourceInto(w)
+	name, flag, country, shipType := w.column("name"), w.column("flag"), w.column("country"), w.column("ship_type")
+	status, zone, vesselType := w.column("navigational_status"), w.column("world_zone"), w.column("vessel_type_filter")
+	laden, forOrder := w.column("laden"), w.column("for_order")
+	raw, extra := w.column("raw"), w.column("extra")
+	return func(i *uint32) {
+		row, r, rest := b.sightings.at(*i)
+		from := &b.pages[row.page]
+		source(from.entry, from.seen, r.id, r.mmsi)
+		name.writeName(r.name)
+		f, of := b.words.flagOf(&r)
+		flag.writeText(flags[f].code)
+		country.writeText(of)
+		shipType.writeText(b.words.shipTypes.at(r.shipType).value)
+		search := &b.sweeps[from.sweep]
+		status.writeText(search.status)
+		zone.writeText(search.zone)
+		vesselType.writeText(search.vesselType)
+		laden.writeText(search.laden)
+		switch search.forOrder {
+		case "true", "false":
+			forOrder.writeBoolean(search.forOrder == "true")
+		default:
+			forOrder.writeNull()
+		}
+		b.writeRaw(raw, &r)
+		extra.writeText(rest)
 	}
-	b.writeRaw(w, &r)
-	w.text(extra)
 }
 
 // writeRaw writes what a rule changed or refused.
-func (b *Batch) writeRaw(w *writer, r *registration) {
-	w.scratch = b.words.appendRaw(append(w.scratch[:0], '{'), r)
-	w.object(w.scratch)
+func (b *Batch) writeRaw(c *cells, r *registration) {
+	c.scratch = b.words.appendRaw(append(c.scratch[:0], '{'), r)
+	c.writeObject(c.scratch)
 }
 
-func (b *Batch) writeFact(w *writer, f *fact) {
-	b.writeSource(w, f.entry, f.seen, f.id, f.mmsi)
-	for _, v := range f.values {
-		w.value(v)
+func (b *Batch) factInto(w *writer, t Table) func(*fact) {
+	source := b.sourceInto(w)
+	own := make([]*cells, len(t.own))
+	for i, c := range t.own {
+		own[i] = w.column(c.name)
 	}
-	w.text(f.raw)
-	w.text(f.extra)
-}
-
-func (b *Batch) writeRequest(w *writer, r *request) {
-	w.text(b.run)
-	w.integer(r.entry)
-	w.text(r.operation)
-	w.text(r.parameters)
-	w.time(r.sent)
-	w.time(r.received)
-	w.positive(r.status)
-	w.integer(r.credits)
-	w.text(r.charge)
-	w.text(r.outcome)
-	w.integer(r.rows)
-}
-
-func (b *Batch) writeCoverage(w *writer, c *coverageRow) {
-	w.text(b.run)
-	w.text(c.operation)
-	w.text(c.kind)
-	w.text(c.value)
-	w.integer(c.pages)
-	if c.expected < 0 {
-		w.null()
-	} else {
-		w.integer(c.expected)
+	raw, extra := w.column("raw"), w.column("extra")
+	return func(f *fact) {
+		source(f.entry, f.seen, f.id, f.mmsi)
+		for i, v := range f.values {
+			own[i].writeValue(v)
+		}
+		raw.writeText(f.raw)
+		extra.writeText(f.extra)
 	}
-	w.integer(c.received)
-	w.text(c.state)
-	w.text(c.reason)
 }
 
-func (b *Batch) writeIssue(w *writer, i *issue) {
-	w.text(b.run)
-	w.integer(i.entry)
-	w.vessel(i.vessel)
-	w.text(i.dataset)
-	w.text(i.field)
-	w.text(i.raw)
-	w.text(string(i.reason))
+func (b *Batch) requestInto(w *writer) func(*request) {
+	run, entry, operation, parameters := w.column("run_id"), w.column("entry"), w.column("operation"), w.column("parameters")
+	sent, received, status := w.column("sent_at"), w.column("received_at"), w.column("http_status")
+	credits, charge, outcome, rows := w.column("credits"), w.column("charge"), w.column("outcome"), w.column("rows")
+	return func(r *request) {
+		run.writeText(b.run)
+		entry.writeInteger(r.entry)
+		operation.writeText(r.operation)
+		parameters.writeText(r.parameters)
+		sent.writeTime(r.sent)
+		received.writeTime(r.received)
+		status.writePositive(r.status)
+		credits.writeInteger(r.credits)
+		charge.writeText(r.charge)
+		outcome.writeText(r.outcome)
+		rows.writeInteger(r.rows)
+	}
+}
+
+func (b *Batch) coverageInto(w *writer) func(*coverageRow) {
+	run, operation, kind, value := w.column("run_id"), w.column("operation"), w.column("kind"), w.column("value")
+	pages, expected, received := w.column("pages"), w.column("expected_rows"), w.column("received_rows")
+	state, reason := w.column("state"), w.column("reason")
+	return func(c *coverageRow) {
+		run.writeText(b.run)
+		operation.writeText(c.operation)
+		kind.writeText(c.kind)
+		value.writeText(c.value)
+		pages.writeInteger(c.pages)
+		if c.expected < 0 {
+			expected.writeNull()
+		} else {
+			expected.writeInteger(c.expected)
+		}
+		received.writeInteger(c.received)
+		state.writeText(c.state)
+		reason.writeText(c.reason)
+	}
+}
+
+func (b *Batch) issueInto(w *writer) func(*issue) {
+	run, entry, vessel := w.column("run_id"), w.column("entry"), w.column("vessel_id")
+	dataset, field, raw, reason := w.column("dataset"), w.column("field"), w.column("raw_value"), w.column("reason")
+	return func(i *issue) {
+		run.writeText(b.run)
+		entry.writeInteger(i.entry)
+		vessel.writeVessel(i.vessel)
+		dataset.writeText(i.dataset)
+		field.writeText(i.field)
+		raw.writeText(i.raw)
+		reason.writeText(string(i.reason))
+	}
 }

@@ -11,17 +11,16 @@ import (
 // recordRows is how many rows a record has at most.
 const recordRows = 1 << 14
 
-// writer fills a record cell by cell, in the order of the table's columns.
+// writer fills the records of a table, column by column.
 type writer struct {
+	table   Table
 	builder *array.RecordBuilder
-	cells   []cell
-	next    int // the column of the next cell
-	count   int
-	scratch []byte
+	columns []cells
+	count   int // rows that are whole
 }
 
-// cell is where the values of a column go: any, and that by its type.
-type cell struct {
+// cells are the values of a column: any, and that by its type.
+type cells struct {
 	any     array.Builder
 	text    *array.BinaryBuilder
 	size    int // bytes of text in the record before
@@ -29,12 +28,13 @@ type cell struct {
 	double  *array.Float64Builder
 	boolean *array.BooleanBuilder
 	instant *array.TimestampBuilder
+	scratch []byte
 }
 
 func newWriter(mem memory.Allocator, t Table) *writer {
-	w := &writer{builder: array.NewRecordBuilder(mem, t.Schema)}
+	w := &writer{table: t, builder: array.NewRecordBuilder(mem, t.Schema)}
 	for _, f := range w.builder.Fields() {
-		c := cell{any: f}
+		c := cells{any: f}
 		switch f := f.(type) {
 		case *array.StringBuilder:
 			c.text = f.BinaryBuilder
@@ -47,7 +47,7 @@ func newWriter(mem memory.Allocator, t Table) *writer {
 		case *array.TimestampBuilder:
 			c.instant = f
 		}
-		w.cells = append(w.cells, c)
+		w.columns = append(w.columns, c)
 	}
 	return w
 }
@@ -56,7 +56,7 @@ func newWriter(mem memory.Allocator, t Table) *writer {
 // the record before.
 func (w *writer) reserve(rows int) {
 	w.builder.Reserve(rows)
-	for _, c := range w.cells {
+	for _, c := range w.columns {
 		if c.text != nil {
 			c.text.ReserveData(c.size * rows / recordRows)
 		}
@@ -70,8 +70,8 @@ func (w *writer) rows() int { return w.count }
 
 // flush hands over the rows so far.
 func (w *writer) flush(emit func(arrow.Record) error) error {
-	for i := range w.cells {
-		if c := &w.cells[i]; c.text != nil {
+	for i := range w.columns {
+		if c := &w.columns[i]; c.text != nil {
 			c.size = c.text.DataLen()
 		}
 	}
@@ -81,20 +81,20 @@ func (w *writer) flush(emit func(arrow.Record) error) error {
 	return emit(r)
 }
 
-// cell moves on to the next column.
-func (w *writer) cell() *cell {
-	c := &w.cells[w.next]
-	if w.next++; w.next == len(w.cells) {
-		w.next, w.count = 0, w.count+1
+// column returns where the values of a column go. A name that is no column is a bug, not an
+// error.
+func (w *writer) column(name string) *cells {
+	found := w.table.Schema.FieldIndices(name)
+	if len(found) != 1 {
+		panic("no column " + name + " in " + w.table.Name)
 	}
-	return c
+	return &w.columns[found[0]]
 }
 
-func (w *writer) null() { w.cell().any.AppendNull() }
+func (c *cells) writeNull() { c.any.AppendNull() }
 
-// text writes s; "" is null.
-func (w *writer) text(s string) {
-	c := w.cell()
+// writeText writes s; "" is null.
+func (c *cells) writeText(s string) {
 	if s == "" {
 		c.text.AppendNull()
 		return
@@ -102,9 +102,8 @@ func (w *writer) text(s string) {
 	c.text.AppendString(s)
 }
 
-// bytes writes what text writes.
-func (w *writer) bytes(b []byte) {
-	c := w.cell()
+// writeBytes writes what writeText writes.
+func (c *cells) writeBytes(b []byte) {
 	if len(b) == 0 {
 		c.text.AppendNull()
 		return
@@ -112,80 +111,80 @@ func (w *writer) bytes(b []byte) {
 	c.text.Append(b)
 }
 
-func (w *writer) integer(n int) { w.cell().integer.Append(int32(n)) }
+func (c *cells) writeInteger(n int) { c.integer.Append(int32(n)) }
 
-// positive writes a number; 0 is null.
-func (w *writer) positive(n int) {
+// writePositive writes a number; 0 is null.
+func (c *cells) writePositive(n int) {
 	if n == 0 {
-		w.null()
+		c.writeNull()
 		return
 	}
-	w.integer(n)
+	c.writeInteger(n)
 }
 
-func (w *writer) boolean(b bool) { w.cell().boolean.Append(b) }
+func (c *cells) writeBoolean(b bool) { c.boolean.Append(b) }
 
-// instant writes microseconds.
-func (w *writer) instant(us int64) { w.cell().instant.Append(arrow.Timestamp(us)) }
+// writeInstant writes microseconds.
+func (c *cells) writeInstant(us int64) { c.instant.Append(arrow.Timestamp(us)) }
 
-// time writes a time; the zero time is null.
-func (w *writer) time(t time.Time) {
+// writeTime writes a time; the zero time is null.
+func (c *cells) writeTime(t time.Time) {
 	if t.IsZero() {
-		w.null()
+		c.writeNull()
 		return
 	}
-	w.instant(t.UnixMicro())
+	c.writeInstant(t.UnixMicro())
 }
 
-// vessel writes vessel_id.
-func (w *writer) vessel(id vesselID) {
-	w.scratch = id.append(w.scratch[:0])
-	w.bytes(w.scratch)
+// writeVessel writes vessel_id.
+func (c *cells) writeVessel(id vesselID) {
+	c.scratch = id.append(c.scratch[:0])
+	c.writeBytes(c.scratch)
 }
 
-// mmsi writes all nine digits.
-func (w *writer) mmsi(m MMSI) {
-	w.scratch = w.scratch[:0]
+// writeMMSI writes all nine digits.
+func (c *cells) writeMMSI(m MMSI) {
+	c.scratch = c.scratch[:0]
 	if m != 0 {
-		w.scratch = appendPadded(w.scratch, uint32(m), 9)
+		c.scratch = appendPadded(c.scratch, uint32(m), 9)
 	}
-	w.bytes(w.scratch)
+	c.writeBytes(c.scratch)
 }
 
-// name writes the clean form of a name.
-func (w *writer) name(s string) {
+// writeName writes the clean form of a name.
+func (c *cells) writeName(s string) {
 	if s == "" || isCleanName(s) {
-		w.text(s)
+		c.writeText(s)
 		return
 	}
-	w.scratch = appendName(w.scratch[:0], s)
-	w.bytes(w.scratch)
+	c.scratch = appendName(c.scratch[:0], s)
+	c.writeBytes(c.scratch)
 }
 
-// object writes the members of a JSON object that lacks its closing bracket; none is null.
-func (w *writer) object(b []byte) {
+// writeObject writes the members of a JSON object that lacks its closing bracket; none is null.
+func (c *cells) writeObject(b []byte) {
 	if len(b) > 1 {
 		b = append(b, '}')
 	} else {
 		b = b[:0]
 	}
-	w.bytes(b)
+	c.writeBytes(b)
 }
 
-// value writes a value of a small dataset.
-func (w *writer) value(v any) {
+// writeValue writes a value of a small dataset.
+func (c *cells) writeValue(v any) {
 	switch v := v.(type) {
 	case nil:
-		w.null()
+		c.writeNull()
 	case string:
-		w.text(v)
+		c.writeText(v)
 	case bool:
-		w.boolean(v)
+		c.writeBoolean(v)
 	case int32:
-		w.integer(int(v))
+		c.writeInteger(int(v))
 	case int64:
-		w.instant(v)
+		c.writeInstant(v)
 	case float64:
-		w.cell().double.Append(v)
+		c.double.Append(v)
 	}
 }

@@ -37,8 +37,6 @@ type Build struct {
 	Check  func(ctx context.Context, w *Warehouse) error // of the finished file, before it is published; may be nil
 
 	Tell func(words string) // hears what was found beside the published file and removed; may be nil
-
-	migrations migrations // of tests; nil is the program's
 }
 
 // Update builds, verifies and publishes. Any failure, and a ctx that is cancelled before the
@@ -69,9 +67,6 @@ func Update(ctx context.Context, b Build) error {
 func (b *Build) fill() {
 	if b.MemoryMiB == 0 {
 		b.MemoryMiB = DefaultMemoryMiB
-	}
-	if b.migrations == nil {
-		b.migrations = own()
 	}
 }
 
@@ -131,7 +126,7 @@ func (b *Build) steps(ctx context.Context, db *sql.DB) error {
 	if _, err := db.ExecContext(ctx, "SET parquet_metadata_cache = true"); err != nil { // a night reads its files many times
 		return fmt.Errorf("build: %w", plain(err))
 	}
-	if err := migrate(ctx, db, b.migrations); err != nil {
+	if err := prepare(ctx, db); err != nil {
 		return err
 	}
 	if err := transactAll(ctx, db, b.Steps); err != nil {

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/template"
 )
 
 // volatile are the columns in which two files that say the same may differ, and no others: a
@@ -273,13 +272,4 @@ func (c comparer) differences(ctx context.Context, t *compared, done *TableCompa
 		}
 	}
 	return nil
-}
-
-// filled is a template of sql/ with its places filled in. A bad file is a bug, not an error.
-func filled(name string, values any) string {
-	var b strings.Builder
-	if err := template.Must(template.New(name).Parse(statement(name))).Execute(&b, values); err != nil {
-		panic(err)
-	}
-	return b.String()
 }

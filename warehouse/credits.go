@@ -69,13 +69,13 @@ type LedgerRun struct {
 }
 
 // ErrOlder says that the file lacks what this program would read.
-var ErrOlder = errors.New("an older version of fleetlake published the warehouse: the next `fleetlake run JOB` brings it up to date")
+var ErrOlder = errors.New("an older version of fleetlake published the warehouse: `fleetlake rebuild` makes it anew from the journal, with 0 requests")
 
 // Ledger reads what was paid since a UTC day.
 func (w *Warehouse) Ledger(ctx context.Context, since time.Time) (Ledger, error) {
 	var l Ledger
 	var there bool
-	if err := w.db.QueryRowContext(ctx, "SELECT count(*) > 0 FROM duckdb_views() WHERE view_name = 'credits_daily'").Scan(&there); err != nil {
+	if err := w.db.QueryRowContext(ctx, statement("read/has_view"), "credits_daily").Scan(&there); err != nil {
 		return l, fmt.Errorf("read ledger: %w", plain(err))
 	}
 	if !there {

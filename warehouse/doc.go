@@ -9,7 +9,7 @@
 // All three lie in the data directory. A build works on a copy. Readers see the night before or
 // the whole new night, and meet no lock: the file that they have open is never written again.
 //
-//	copy into work ─ migrate ─ steps, one transaction each ─ checkpoint ─ close
+//	copy into work ─ migrate, make views anew ─ steps, one transaction each ─ checkpoint ─ close
 //	  ─ reopen read-only ─ verify ─ fsync ─ link into versions ─ rename ─ fsync the directory
 //
 // # What a crash leaves

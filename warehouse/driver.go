@@ -46,7 +46,7 @@ func open(ctx context.Context, path string, settings ...setting) (*sql.DB, error
 	db.SetMaxOpenConns(1)
 	for _, s := range settings {
 		var got string
-		err := db.QueryRowContext(ctx, "SELECT value FROM duckdb_settings() WHERE name = $1", s.name).Scan(&got)
+		err := db.QueryRowContext(ctx, statement("read/setting"), s.name).Scan(&got)
 		if err != nil {
 			return nil, errors.Join(plain(err), db.Close())
 		}

@@ -5,19 +5,63 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
+	"sync"
 )
 
-// migrations of a test; nil is those of the program.
-type migrations = fs.FS
+// prepare brings the tables of a file to those that this program knows, and makes its views,
+// macros and comments anew, so that they are always those of the program.
+func prepare(ctx context.Context, db *sql.DB) error {
+	if err := migrate(ctx, db, migrations()); err != nil {
+		return err
+	}
+	return define(ctx, db)
+}
 
-// migrate brings a file to the tables that this program knows, one transaction a step. A
-// file that is newer than the program, or that a different step has made, is refused: the
-// published one stays as it is.
-func migrate(ctx context.Context, db *sql.DB, steps migrations) error {
-	if _, err := db.ExecContext(ctx, statement("schema_migrations")); err != nil {
+// define makes the views, macros and comments of a file, in one transaction.
+func define(ctx context.Context, db *sql.DB) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("define views: %w", plain(err))
+	}
+	defer tx.Rollback()
+	for _, s := range definitions() {
+		if _, err := tx.ExecContext(ctx, s.text); err != nil {
+			return fmt.Errorf("define %s: %w", s.name, plain(err))
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("define views: %w", plain(err))
+	}
+	return nil
+}
+
+// definitions lists the statements of sql/views. Those of comments/datasets are the same for
+// each dataset.
+var definitions = sync.OnceValue(func() (all []step) {
+	for _, name := range append(statements("views"), statements("views/comments")...) {
+		all = append(all, step{name: name, text: statement(name)})
+	}
+	for _, name := range statements("views/comments/datasets") {
+		for _, d := range datasets {
+			all = append(all, step{name: name + " of " + d.Name, text: filled(name, d)})
+		}
+	}
+	return all
+})
+
+// ErrOtherProgram says that the tables of a file are not those of this program's past: an
+// older program made them, or a different one.
+var ErrOtherProgram = errors.New("an older or a different version of fleetlake made this warehouse: `fleetlake rebuild` makes it anew from the journal, with 0 requests")
+
+// migrate brings a file to the tables of some steps, one transaction a step. A file that is
+// newer than the program, or that other steps have made, is refused: the published one stays
+// as it is.
+func migrate(ctx context.Context, db *sql.DB, steps fs.FS) error {
+	if _, err := db.ExecContext(ctx, statement("migrate/steps")); err != nil {
 		return fmt.Errorf("migrate: %w", plain(err))
 	}
 	done, err := applied(ctx, db)
@@ -27,6 +71,9 @@ func migrate(ctx context.Context, db *sql.DB, steps migrations) error {
 	entries, err := fs.ReadDir(steps, ".")
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
+	}
+	if len(done) > 0 && len(entries) > 0 && done[entries[0].Name()] == "" {
+		return fmt.Errorf("migrate: %w", ErrOtherProgram)
 	}
 	for _, e := range entries {
 		text, err := fs.ReadFile(steps, e.Name())
@@ -39,7 +86,7 @@ func migrate(ctx context.Context, db *sql.DB, steps migrations) error {
 		delete(done, e.Name())
 		switch {
 		case ok && was != checksum:
-			return fmt.Errorf("migrate: %s was applied with another content: this file was made by a different program", e.Name())
+			return fmt.Errorf("migrate: %s was applied with another content: %w", e.Name(), ErrOtherProgram)
 		case ok:
 			continue
 		}
@@ -55,7 +102,7 @@ func migrate(ctx context.Context, db *sql.DB, steps migrations) error {
 
 // applied returns the checksums of the steps that a file has seen.
 func applied(ctx context.Context, db *sql.DB) (map[string]string, error) {
-	rows, err := db.QueryContext(ctx, "SELECT name, checksum FROM schema_migrations")
+	rows, err := db.QueryContext(ctx, statement("migrate/applied"))
 	if err != nil {
 		return nil, plain(err)
 	}
@@ -80,14 +127,14 @@ func apply(ctx context.Context, db *sql.DB, name, text, checksum string) error {
 	if _, err := tx.ExecContext(ctx, text); err != nil {
 		return plain(err)
 	}
-	if _, err := tx.ExecContext(ctx, "INSERT INTO schema_migrations VALUES ($1, $2)", name, checksum); err != nil {
+	if _, err := tx.ExecContext(ctx, statement("migrate/record"), name, checksum); err != nil {
 		return plain(err)
 	}
 	return plain(tx.Commit())
 }
 
-// own returns the migrations of this program.
-func own() migrations {
+// migrations returns the steps of this program.
+func migrations() fs.FS {
 	sub, err := fs.Sub(files, path.Join("sql", "migrations"))
 	if err != nil {
 		panic(err) // a bug, not an error

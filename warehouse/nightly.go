@@ -1,63 +1,128 @@
 package warehouse
 
-import "sync"
-
-// step is one statement of a load.
+// step is one statement of a night.
 type step struct {
 	name, text string
-	from       []string // lake tables: without a row in any of them it would change nothing
+	from       []string // lake tables: without a row in any of them the statement would change nothing
 }
 
-// nightly lists the statements of a night in their order.
-//
-//	what was proven  coverage, partitions; and what was paid and refused
-//	who is who       asked, shown, held: the vessel that an MMSI stands for tonight
-//	who they are     registration: versions and changes
-//	what they are    particulars, engine, management: versions and changes
-//	what they did    positions, listed, episodes
-//	what is latest   latest, and the counts of the night
-var nightly = sync.OnceValue(func() (steps []step) {
-	add := func(from []string, names ...string) {
-		for _, name := range names {
-			steps = append(steps, step{"apply " + name, statement("apply/" + name), from})
-		}
+// lakeRows are the lake tables whose rows are put under the vessel that they belong to.
+var lakeRows = []string{"listings", "sightings", "particulars", "engine", "management", "positions"}
+
+// The lake tables that chapters of a night depend on.
+var (
+	fromVessels   = []string{"listings", "particulars", "sightings", "positions"} // all that can name a vessel
+	fromMovements = []string{"sightings", "positions"}
+)
+
+// nightly lists the statements of a night in their order, chapter by chapter: the folders of
+// sql/apply.
+func nightly(datasets []dataset) []step {
+	var n night
+	n.coverage()
+	n.identity()
+	n.registration(datasets[0])
+	n.datasets(datasets[1:])
+	n.positions()
+	n.listed()
+	n.episodes()
+	n.daily()
+	return n.steps
+}
+
+// night collects the steps of a night.
+type night struct {
+	chapter string // folder of sql/apply
+	steps   []step
+}
+
+// add adds statements of the chapter.
+func (n *night) add(from []string, names ...string) {
+	for _, name := range names {
+		path := "apply/" + n.chapter + "/" + name
+		n.steps = append(n.steps, step{path, statement(path), from})
 	}
-	versions := func(d dataset, from []string, names ...string) {
-		for _, name := range names {
-			steps = append(steps, step{"apply " + d.Name + " " + name, d.statement(name), from})
-		}
+}
+
+// versions adds statements of 40_datasets, which are the same for every dataset.
+func (n *night) versions(d dataset, from []string, names ...string) {
+	for _, name := range names {
+		path := "apply/40_datasets/" + name
+		n.steps = append(n.steps, step{path + " of " + d.Name, filled(path, d), from})
 	}
-	merge := []string{"several", "merged", "tonight", "linked", "compared", "changed", "flaps", "changes", "seen", "told", "close", "open", "new"}
-	ships := []string{"listings", "particulars", "sightings", "positions"}
-	moves := []string{"sightings", "positions"}
+}
 
-	add(nil, "coverage", "requests", "issues", "partitions_tonight", "partitions_before", "partitions_clear", "partitions", "proof", "proven_countries")
+// coverage is what the night's runs proved they saw, and the credit ledger.
+func (n *night) coverage() {
+	n.chapter = "10_coverage"
+	n.add(nil, "coverage", "requests", "issues", "partitions_tonight", "partitions_before", "partitions_clear", "partitions", "proof", "proven_countries")
+}
 
-	add(nil, "identities", "asked", "shown", "held")
-	add(ships, "conflicts_continue", "conflicts_open", "aliases_end", "aliases_open", "aliases_stay")
-	add(nil, "night_listings", "night_sightings", "night_particulars", "night_engine", "night_management", "night_positions")
-
-	registration := datasets[0]
-	add(ships, "sighted_only", "night_registration")
-	versions(registration, ships, "rows")
-	add(ships, "second_mmsis")
-	versions(registration, ships, merge...)
-	add(ships, "sighted_mmsis", "claims_continue", "claims_open", "claims_left")
-	add(nil, "claims_close")
-	versions(registration, ships, "carry")
-	add(ships, "changes_linked")
-	versions(registration, ships, "alias_close")
-
-	for _, d := range datasets[1:] {
-		versions(d, []string{d.Name}, append([]string{"rows"}, merge...)...)
-		versions(d, ships, "linked", "carry", "alias_close")
+// identity finds the vessel that holds each MMSI tonight, and puts the night's rows under it.
+func (n *night) identity() {
+	n.chapter = "20_identity"
+	n.add(nil, "identities", "mmsi_wanted", "mmsi_evidence", "mmsi_holder")
+	n.add(fromVessels, "conflicts_continue", "conflicts_open", "aliases_end", "aliases_open")
+	path := "apply/" + n.chapter + "/night"
+	for _, table := range lakeRows {
+		n.steps = append(n.steps, step{path + " of " + table, filled(path, table), nil})
 	}
-	add(ships, "flapping")
-	add(moves, "positions_fresh", "positions")
-	add([]string{"listings"}, "present", "stays", "stays_continue", "stays_under", "stays_open")
-	add(nil, "stays_close", "sighted")
-	add([]string{"sightings"}, "covered", "episodes_same", "episodes_continue", "episodes_open")
-	add(moves, "moves", "latest_clear", "latest")
-	add(nil, "fleet_daily", "zone_daily")
-	return steps
-})
+}
+
+// merge are the statements that bring a night's observations of a dataset into its versions.
+var merge = []string{"observations", "merged", "tonight", "linked", "compared", "changed", "changes_within_night", "changes",
+	"versions_seen", "versions_gaps", "versions_close", "versions_open", "versions_new"}
+
+// registration brings in who the vessels are, and which of several MMSIs is in use.
+func (n *night) registration(d dataset) {
+	n.chapter = "30_registration"
+	n.add(fromVessels, "sighted_only", "night_registration")
+	n.versions(d, fromVessels, "repeated")
+	n.add(fromVessels, "second_mmsis")
+	n.versions(d, fromVessels, merge...)
+	n.add(fromVessels, "sighted_mmsis", "claims_continue", "claims_open", "claims_left")
+	n.add(nil, "claims_close")
+	n.versions(d, fromVessels, "versions_carry")
+	n.add(fromVessels, "changes_linked")
+	n.versions(d, fromVessels, "versions_alias_close")
+}
+
+// datasets brings in what the vessels are: particulars, engine and management. A vessel may be
+// linked on a night without a row of the dataset.
+func (n *night) datasets(all []dataset) {
+	n.chapter = "40_datasets"
+	for _, d := range all {
+		n.versions(d, []string{d.Name}, "repeated")
+		n.versions(d, []string{d.Name}, merge...)
+		n.versions(d, fromVessels, "linked", "versions_carry", "versions_alias_close")
+	}
+	n.add(fromVessels, "changes_flapping")
+}
+
+// positions stores where the vessels were.
+func (n *night) positions() {
+	n.chapter = "50_positions"
+	n.add(fromMovements, "positions_fresh", "positions")
+}
+
+// listed brings in which vessels are on the list, and which coverage proves gone.
+func (n *night) listed() {
+	n.chapter = "60_listed"
+	n.add(fromVessels, "alias_end")
+	n.add([]string{"listings"}, "present", "stays", "stays_continue", "stays_under", "stays_open")
+	n.add(nil, "stays_close")
+}
+
+// episodes brings in the stays in a status and zone.
+func (n *night) episodes() {
+	n.chapter = "70_episodes"
+	n.add(nil, "sighted")
+	n.add([]string{"sightings"}, "covered", "episodes_same", "episodes_continue", "episodes_open")
+}
+
+// daily writes what is known after the night: the latest of each vessel, and the counts.
+func (n *night) daily() {
+	n.chapter = "80_daily"
+	n.add(fromMovements, "latest_known", "latest_clear", "latest")
+	n.add(nil, "fleet_daily", "zone_daily")
+}

@@ -174,7 +174,7 @@ func held(ctx context.Context, path string) (runs map[string]bool, latest string
 	}
 	defer w.Close()
 	if runs, err = w.Published(ctx); err == nil {
-		err = plain(w.db.QueryRowContext(ctx, "SELECT coalesce(strftime(max(snapshot_date), '%Y-%m-%d'), '') FROM runs").Scan(&latest))
+		err = plain(w.db.QueryRowContext(ctx, statement("read/latest_night")).Scan(&latest))
 	}
 	return runs, latest, err
 }

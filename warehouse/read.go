@@ -58,7 +58,7 @@ type Total struct {
 // Targets lists the vessels, in the order of their ids.
 func (w *Warehouse) Targets(ctx context.Context) ([]Target, error) {
 	var n int
-	if err := w.db.QueryRowContext(ctx, "SELECT count(*) FROM vessels").Scan(&n); err != nil {
+	if err := w.db.QueryRowContext(ctx, statement("read/vessel_count")).Scan(&n); err != nil {
 		return nil, fmt.Errorf("count vessels: %w", plain(err))
 	}
 	few := map[string]string{}      // flags, types and the like: each is kept once
@@ -149,7 +149,7 @@ func (w *Warehouse) Published(ctx context.Context) (map[string]bool, error) {
 
 // Count returns the rows of a table that came from a run.
 func (w *Warehouse) Count(ctx context.Context, table, run string) (n int64, err error) {
-	if err := w.db.QueryRowContext(ctx, "SELECT count(*) FROM query_table($1) WHERE run_id = $2", table, run).Scan(&n); err != nil {
+	if err := w.db.QueryRowContext(ctx, statement("read/rows_of_run"), table, run).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count %s: %w", table, plain(err))
 	}
 	return n, nil
@@ -157,18 +157,23 @@ func (w *Warehouse) Count(ctx context.Context, table, run string) (n int64, err 
 
 // ParquetRows returns the rows of a Parquet file, as its footer tells them.
 func (w *Warehouse) ParquetRows(ctx context.Context, path string) (n int64, err error) {
-	if err := w.db.QueryRowContext(ctx, "SELECT num_rows FROM parquet_file_metadata($1)", path).Scan(&n); err != nil {
+	if err := w.db.QueryRowContext(ctx, statement("read/parquet_rows"), path).Scan(&n); err != nil {
 		return 0, fmt.Errorf("read %s: %w", path, plain(err))
 	}
 	return n, nil
 }
 
+// querier is a database, or a transaction in it.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
 // collect runs a statement of sql/ and reads its rows.
-func collect[T any](ctx context.Context, db *sql.DB, name string, read func(*sql.Rows) (T, error), args ...any) ([]T, error) {
+func collect[T any](ctx context.Context, db querier, name string, read func(*sql.Rows) (T, error), args ...any) ([]T, error) {
 	return collectInto(ctx, db, nil, name, read, args...)
 }
 
-func collectInto[T any](ctx context.Context, db *sql.DB, all []T, name string, read func(*sql.Rows) (T, error), args ...any) ([]T, error) {
+func collectInto[T any](ctx context.Context, db querier, all []T, name string, read func(*sql.Rows) (T, error), args ...any) ([]T, error) {
 	rows, err := db.QueryContext(ctx, statement(name), args...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, plain(err))

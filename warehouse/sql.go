@@ -1,7 +1,10 @@
 package warehouse
 
 import (
+	"context"
+	"database/sql"
 	"embed"
+	"slices"
 	"strings"
 	"text/template"
 )
@@ -18,8 +21,32 @@ func statement(name string) string {
 	return string(b)
 }
 
-// dataset is a table of versions. The statements of sql/dataset are the same for each, but
-// for its name and its columns.
+// statements lists those in a folder of sql/, in the order of their names.
+func statements(folder string) (names []string) {
+	entries, err := files.ReadDir("sql/" + folder)
+	if err != nil {
+		panic(err) // a bug, not an error
+	}
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), ".sql"); ok {
+			names = append(names, folder+"/"+name)
+		}
+	}
+	return names
+}
+
+// filled returns the template in sql/name.sql with its places filled in. A bad file is a bug,
+// not an error.
+func filled(name string, values any) string {
+	var b strings.Builder
+	if err := template.Must(template.New(name).Parse(statement(name))).Execute(&b, values); err != nil {
+		panic(err)
+	}
+	return b.String()
+}
+
+// dataset is a table of versions. What is done with it is the same for each, but for its name
+// and its columns: those statements are templates.
 type dataset struct {
 	Name    string
 	Columns []column // what makes a version: a new value opens the next
@@ -37,33 +64,17 @@ type column struct {
 // All are the columns of the dataset that observations carry.
 func (d dataset) All() []column { return append(d.Columns[:len(d.Columns):len(d.Columns)], d.Kept...) }
 
+// datasets are the datasets, but for the columns that make their versions: these are whatever
+// columns the tables of a file have. See readDatasets.
 var datasets = []dataset{
-	{
-		Name: "registration",
-		Columns: []column{{"imo", ""}, {"mmsi", ""}, {"name", ""}, {"callsign", ""}, {"flag", "country"}, {"country", ""},
-			{"ship_type", ""}, {"vessel_type", ""}, {"category", "vessel_type"}, {"is_vessel", "vessel_type"}},
-		Kept:  columns("country_iso source"),
-		Order: "n.second DESC, n.seen_at, n.source, n.run_id, n.entry",
-	},
-	{
-		Name: "particulars",
-		Columns: columns("eni length_m beam_m deadweight_t gross_tonnage net_tonnage teu year_built hull builder material place_of_build " +
-			"ballast_water fresh_water crude_oil gas_m3 grain_m3 bale_m3"),
-		Kept:  columns("operation updated_at"),
-		Order: "n.seen_at, n.operation, n.run_id, n.entry",
-	},
-	{
-		Name:    "engine",
-		Columns: columns("fuel_type propeller engine_type engine_builder engine_power_kw"),
-		Order:   "n.seen_at, n.run_id, n.entry",
-	},
-	{
-		Name: "management",
-		Columns: columns("manager manager_email manager_address manager_website registered_owner registered_owner_email " +
-			"registered_owner_address registered_owner_website ism ism_email ism_address ism_website ism_web class_society p_and_i"),
-		Order: "n.seen_at, n.run_id, n.entry",
-	},
+	{Name: "registration", Kept: columns("country_iso source"), Order: "n.second DESC, n.seen_at, n.source, n.run_id, n.entry"},
+	{Name: "particulars", Kept: columns("operation updated_at"), Order: "n.seen_at, n.operation, n.run_id, n.entry"},
+	{Name: "engine", Order: "n.seen_at, n.run_id, n.entry"},
+	{Name: "management", Order: "n.seen_at, n.run_id, n.entry"},
 }
+
+// leaders are the columns that others are kept with.
+var leaders = map[string]string{"flag": "country", "category": "vessel_type", "is_vessel": "vessel_type"}
 
 func columns(names string) []column {
 	var cs []column
@@ -73,13 +84,18 @@ func columns(names string) []column {
 	return cs
 }
 
-// statement returns the SQL in sql/dataset/name.sql for this dataset. A bad file is a bug,
-// not an error.
-func (d dataset) statement(name string) string {
-	t := template.Must(template.New(name).Parse(statement("dataset/" + name)))
-	var b strings.Builder
-	if err := t.Execute(&b, d); err != nil {
-		panic(err)
+// readDatasets returns the datasets with the columns that a file has. A migration that adds a
+// column to a table is all that it takes for its versions to have it.
+func readDatasets(ctx context.Context, db querier) ([]dataset, error) {
+	found, err := collect(ctx, db, "read/dataset_columns", func(rows *sql.Rows) (c [2]string, err error) {
+		return c, rows.Scan(&c[0], &c[1])
+	})
+	all := slices.Clone(datasets)
+	for _, c := range found {
+		d := &all[slices.IndexFunc(all, func(d dataset) bool { return d.Name == c[0] })]
+		if added := (column{c[1], leaders[c[1]]}); !slices.Contains(d.Kept, added) {
+			d.Columns = append(d.Columns, added)
+		}
 	}
-	return b.String()
+	return all, err
 }

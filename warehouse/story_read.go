@@ -85,7 +85,11 @@ func (t *teller) versions() error {
 	for _, a := range t.Aliases {
 		ids = append(ids, a.ID)
 	}
-	for _, d := range datasets {
+	all, err := readDatasets(t.ctx, t.db)
+	if err != nil {
+		return err
+	}
+	for _, d := range all {
 		told := StoryDataset{Name: d.Name, versioned: len(d.Columns)}
 		for _, c := range d.All() {
 			told.Columns = append(told.Columns, c.Name)
@@ -109,7 +113,7 @@ func (t *teller) versions() error {
 }
 
 func (t *teller) version(d dataset, told *StoryDataset, id string) error {
-	rows, err := t.db.QueryContext(t.ctx, d.statement("versions"), numberOf(id), id)
+	rows, err := t.db.QueryContext(t.ctx, filled("story/versions", d), numberOf(id), id)
 	if err != nil {
 		return fmt.Errorf("versions of %s: %w", d.Name, plain(err))
 	}

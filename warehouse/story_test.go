@@ -3,7 +3,6 @@ package warehouse
 import (
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -64,18 +63,12 @@ func told(t *testing.T) *Warehouse {
 	return opened(t, dir)
 }
 
-// numbers fills the column by which a story is found, as the migration does that made it.
+// numbers fills the column by which a story is found, as a load does.
 func numbers() (updates []string) {
-	text, err := files.ReadFile("sql/migrations/0015_vessel_number.sql")
-	if err != nil {
-		panic(err)
+	for _, table := range []string{"registration", "particulars", "engine", "management", "episodes", "positions", "issues"} {
+		updates = append(updates, "UPDATE "+table+" SET vessel_number = number_of(vessel_id)")
 	}
-	for line := range strings.Lines(string(text)) {
-		if strings.HasPrefix(line, "UPDATE ") {
-			updates = append(updates, line)
-		}
-	}
-	return updates
+	return append(updates, "UPDATE requests SET vessel_number = TRY_CAST(split_part(parameters, 'imo_or_mmsi=', 2) AS INTEGER)")
 }
 
 func moment(day, hour, minute int) *time.Time {

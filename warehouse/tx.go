@@ -24,50 +24,47 @@ type Column struct {
 	Name, Type string
 }
 
+// Instant reports whether a column has instants.
+func (c Column) Instant() bool { return c.Type == "TIMESTAMP WITH TIME ZONE" }
+
 // Lake makes a lake table's files of the night readable as lake_<table>, for Apply. Instants
 // become UTC timestamps without a zone. No files make a table without rows.
 func (t *Tx) Lake(ctx context.Context, table string, columns []Column, paths []string) error {
 	t.some[table] = len(paths) > 0
-	selected := make([]string, len(columns))
-	for i, c := range columns {
-		switch {
-		case len(paths) == 0 && c.Type == "TIMESTAMP WITH TIME ZONE":
-			selected[i] = "NULL::TIMESTAMP AS " + c.Name
-		case len(paths) == 0:
-			selected[i] = "NULL::" + c.Type + " AS " + c.Name
-		case c.Type == "TIMESTAMP WITH TIME ZONE":
-			selected[i] = "make_timestamp(epoch_us(" + c.Name + ")) AS " + c.Name
-		default:
-			selected[i] = c.Name
-		}
+	quoted := make([]string, len(paths))
+	for i, p := range paths {
+		quoted[i] = quote(p)
 	}
-	source := "(SELECT 1) WHERE false"
-	if len(paths) > 0 {
-		quoted := make([]string, len(paths))
-		for i, p := range paths {
-			quoted[i] = quote(p)
-		}
-		source = "read_parquet([" + strings.Join(quoted, ", ") + "], hive_partitioning = false)"
-	}
-	return t.exec(ctx, "lake_"+table, "CREATE OR REPLACE TEMP VIEW lake_"+table+" AS SELECT "+strings.Join(selected, ", ")+" FROM "+source)
+	return t.exec(ctx, "lake_"+table, filled("lake/view", struct {
+		Table   string
+		Columns []Column
+		Paths   []string
+	}{table, columns, quoted}))
 }
 
 // Fill replaces the rows of a reference table. An empty cell is null.
 func (t *Tx) Fill(ctx context.Context, table string, columns []string, rows [][]string) error {
-	if err := t.exec(ctx, "fill "+table, "DELETE FROM "+table); err != nil {
-		return err
+	type column struct {
+		Name      string
+		Parameter int
 	}
-	cells := make([]string, len(columns))
+	target := struct {
+		Table   string
+		Columns []column
+	}{Table: table}
 	lists := make([]any, len(columns))
 	for i, name := range columns {
-		cells[i] = fmt.Sprintf("nullif(unnest($%d::VARCHAR[]), '') AS %s", i+1, name)
+		target.Columns = append(target.Columns, column{name, i + 1})
 		list := make([]string, len(rows))
 		for j, row := range rows {
 			list[j] = row[i]
 		}
 		lists[i] = list
 	}
-	return t.exec(ctx, "fill "+table, "INSERT INTO "+table+" BY NAME SELECT "+strings.Join(cells, ", "), lists...)
+	if err := t.exec(ctx, "fill "+table, filled("reference/clear", target)); err != nil {
+		return err
+	}
+	return t.exec(ctx, "fill "+table, filled("reference/fill", target), lists...)
 }
 
 // Apply brings one night into the tables: the lake's rows of all its runs, which Lake has
@@ -80,7 +77,11 @@ func (t *Tx) Apply(ctx context.Context, date string, runs []Run) error {
 		}
 	}
 	day := sql.Named("date", date)
-	for _, s := range nightly() {
+	all, err := readDatasets(ctx, t.tx)
+	if err != nil {
+		return fmt.Errorf("apply: %w", err)
+	}
+	for _, s := range nightly(all) {
 		if s.from != nil && !slices.ContainsFunc(s.from, func(table string) bool { return t.some[table] }) {
 			continue
 		}
@@ -94,13 +95,13 @@ func (t *Tx) Apply(ctx context.Context, date string, runs []Run) error {
 // addRun stores the row of a run. A run is applied once.
 func (t *Tx) addRun(ctx context.Context, r Run) error {
 	var there bool
-	if err := t.tx.QueryRowContext(ctx, "SELECT count(*) > 0 FROM runs WHERE run_id = $1", r.ID).Scan(&there); err != nil {
+	if err := t.tx.QueryRowContext(ctx, statement("read/applied"), r.ID).Scan(&there); err != nil {
 		return fmt.Errorf("apply %s: %w", r.ID, plain(err))
 	}
 	if there {
 		return fmt.Errorf("apply %s: %w", r.ID, ErrApplied)
 	}
-	return t.exec(ctx, "apply "+r.ID, statement("apply/run"),
+	return t.exec(ctx, "apply "+r.ID, statement("apply/10_coverage/run"),
 		r.ID, r.Job, r.Date, instant(r.Started), instant(r.Finished), r.State, r.Stop, r.Reason, r.Requests,
 		r.CreditsPlanned, r.CreditsSpent, r.CreditsUnknown, number(r.BalanceBefore), number(r.BalanceAfter), r.Continues, r.Rows, r.Report)
 }
@@ -110,11 +111,11 @@ func (t *Tx) addRun(ctx context.Context, r Run) error {
 // rest of a load, so that only their ids are sorted and the rest is joined to them; whether
 // that kept the order is looked up in the file.
 func (t *Tx) WriteVessels(ctx context.Context, columns []Field, path string) (rows int64, err error) {
-	if rows, err = t.copy(ctx, "("+strings.TrimSuffix(strings.TrimSpace(statement("read/fleet")), ";")+")", columns, path); err != nil {
+	if rows, err = t.copy(ctx, "("+strings.TrimSuffix(strings.TrimSpace(statement("lake/vessels_by_id")), ";")+")", columns, path); err != nil {
 		return 0, err
 	}
 	var sorted bool
-	if err := t.tx.QueryRowContext(ctx, statement("read/sorted_file"), path).Scan(&sorted); err != nil {
+	if err := t.tx.QueryRowContext(ctx, statement("lake/sorted"), path).Scan(&sorted); err != nil {
 		return 0, fmt.Errorf("write vessels: %w", plain(err))
 	}
 	if !sorted {
@@ -134,16 +135,10 @@ func (t *Tx) copy(ctx context.Context, source string, columns []Field, path stri
 			err = t.exec(ctx, "write vessels", "RESET disabled_optimizers")
 		}
 	}()
-	selected, ids := make([]string, len(columns)), make([]string, len(columns))
-	for i, c := range columns {
-		selected[i] = c.Name
-		if c.Instant {
-			selected[i] = "make_timestamptz(epoch_us(" + c.Name + ")) AS " + c.Name
-		}
-		ids[i] = fmt.Sprintf("%s: %d", c.Name, c.ID)
-	}
-	result, err := t.tx.ExecContext(ctx, "COPY (SELECT "+strings.Join(selected, ", ")+" FROM "+source+") TO "+quote(path)+
-		" (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 40960, FIELD_IDS {"+strings.Join(ids, ", ")+"})")
+	result, err := t.tx.ExecContext(ctx, filled("lake/vessels", struct {
+		Columns      []Field
+		Source, Path string
+	}{columns, source, quote(path)}))
 	if err != nil {
 		return 0, fmt.Errorf("write vessels to %s: %w", path, plain(err))
 	}

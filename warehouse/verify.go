@@ -5,28 +5,37 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 )
 
 // Wrong lists what must never be in the file, and is: a line for each statement of sql/verify
 // that finds something.
 func (w *Warehouse) Wrong(ctx context.Context) ([]string, error) {
-	checks, err := files.ReadDir("sql/verify")
-	if err != nil {
-		return nil, err
-	}
 	var wrong []string
-	for _, c := range checks {
-		name := "verify/" + strings.TrimSuffix(c.Name(), ".sql")
+	for _, c := range checks() {
 		var words string
-		switch err := w.db.QueryRowContext(ctx, statement(name)).Scan(&words); {
+		switch err := w.db.QueryRowContext(ctx, c.text).Scan(&words); {
 		case err == nil:
-			wrong = append(wrong, name+": "+words)
+			wrong = append(wrong, c.name+": "+words)
 		case !errors.Is(err, sql.ErrNoRows):
-			return wrong, fmt.Errorf("%s: %w", name, plain(err))
+			return wrong, fmt.Errorf("%s: %w", c.name, plain(err))
 		}
 	}
 	return wrong, nil
+}
+
+// checks lists the statements of sql/verify, those of its folder datasets for each dataset.
+func checks() (all []step) {
+	for _, name := range statements("verify") {
+		all = append(all, step{name: name, text: statement(name)})
+	}
+	for _, name := range statements("verify/datasets") {
+		for _, d := range datasets {
+			all = append(all, step{name: "verify/" + d.Name + "_" + path.Base(name), text: filled(name, d)})
+		}
+	}
+	return all
 }
 
 // Tables counts the rows of each table.
@@ -38,7 +47,7 @@ func (w *Warehouse) Tables(ctx context.Context) (map[string]int64, error) {
 	rows := make(map[string]int64, len(names))
 	for _, name := range names {
 		var n int64
-		if err := w.db.QueryRowContext(ctx, `SELECT count(*) FROM "`+name+`"`).Scan(&n); err != nil {
+		if err := w.db.QueryRowContext(ctx, statement("read/row_count"), name).Scan(&n); err != nil {
 			return nil, fmt.Errorf("count %s: %w", name, plain(err))
 		}
 		rows[name] = n
@@ -55,7 +64,7 @@ func (w *Warehouse) ReadAll(ctx context.Context) error {
 	}
 	for _, name := range names {
 		var hash any
-		if err := w.db.QueryRowContext(ctx, `SELECT bit_xor(hash(t)) FROM "`+name+`" AS t`).Scan(&hash); err != nil {
+		if err := w.db.QueryRowContext(ctx, statement("read/checksums"), name).Scan(&hash); err != nil {
 			return fmt.Errorf("read %s: %w", name, plain(err))
 		}
 	}

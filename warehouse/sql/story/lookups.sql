@@ -1,10 +1,10 @@
--- lookups: what was asked about a vessel by its numbers, by operation.
-WITH asked AS MATERIALIZED (
+-- lookups: the lookups of a vessel by its numbers, by operation.
+WITH sent AS MATERIALIZED (
     SELECT operation, credits, sent_at, received_at, outcome, run_id, entry FROM requests WHERE vessel_number IN ($1, $2)
 )
 SELECT operation, count(*)::INTEGER, coalesce(sum(credits), 0)::INTEGER,
        max(sent_at), max(received_at) FILTER (outcome = 'ok'), max(sent_at) FILTER (outcome IN ('not_found', 'rejected', 'empty')),
        arg_max(outcome, sent_at), arg_max(run_id, sent_at), arg_max(entry, sent_at)
-FROM   asked
+FROM   sent
 GROUP BY operation
 ORDER BY operation;

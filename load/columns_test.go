@@ -1,0 +1,81 @@
+package load
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fleetlake/fleetlake/transform"
+	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestLakeWarehouseAndDictionaryHaveTheSameColumns holds the places against each other that a
+// new column is written in: the lake table, the warehouse table of the dataset, its comment, and
+// the file of vessels.
+func TestLakeWarehouseAndDictionaryHaveTheSameColumns(t *testing.T) {
+	dir := t.TempDir()
+	publish(t, dir, run{date: "20", rows: map[string][]row{"listings": {{"imo": 9811000, "name": "EVER"}}}})
+	w, err := warehouse.Open(t.Context(), warehouse.Path(dir), warehouse.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	tables, err := w.Dictionary(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dictionary := map[string]map[string]string{} // types by column
+	for _, table := range tables {
+		dictionary[table.Name] = map[string]string{}
+		for _, c := range table.Columns {
+			dictionary[table.Name][c.Name] = c.Type
+			if c.Comment == "" {
+				t.Errorf("%s.%s has no comment", table.Name, c.Name)
+			}
+		}
+	}
+
+	const (
+		ofLake         = "run_id entry seen_at vessel_id raw extra"
+		ofVersions     = "vessel_id snapshot_date valid_from valid_to first_seen last_seen run_id entry raw extra fingerprint closed_date untold vessel_number"
+		ofRegistration = "imo mmsi name callsign flag country country_iso ship_type vessel_type category is_vessel"
+	)
+	for _, c := range []struct {
+		lake           transform.Table
+		warehouse      string
+		notIn, notFrom string // columns of the lake table that belong elsewhere; of the warehouse that it makes
+	}{
+		{transform.Listings, "registration", ofLake, ofVersions + " source known_since"},
+		{transform.Particulars, "particulars", ofLake + " " + ofRegistration + " asked", ofVersions},
+		{transform.Engine, "engine", ofLake + " imo mmsi", ofVersions},
+		{transform.Management, "management", ofLake + " imo mmsi", ofVersions},
+		{transform.Positions, "positions", "entry imo mmsi updated_at", "entry vessel_number"},
+	} {
+		want, got := map[string]string{}, map[string]string{}
+		for _, column := range columnsOf(c.lake) {
+			if !slices.Contains(strings.Fields(c.notIn), column.Name) {
+				want[column.Name] = strings.TrimSuffix(column.Type, " WITH TIME ZONE")
+			}
+		}
+		for name, typ := range dictionary[c.warehouse] {
+			if !slices.Contains(strings.Fields(c.notFrom), name) {
+				got[name] = typ
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("the lake's %s and the warehouse's %s: %s", c.lake.Name, c.warehouse, diff)
+		}
+	}
+
+	vessels := map[string]bool{}
+	for _, f := range vesselFields {
+		vessels[f.Name] = strings.HasPrefix(dictionary["vessels"][f.Name], "TIMESTAMP")
+		if _, ok := dictionary["vessels"][f.Name]; !ok || f.Instant != vessels[f.Name] {
+			t.Errorf("vessels: the file has %+v, the view a column of type %q", f, dictionary["vessels"][f.Name])
+		}
+	}
+	if len(vessels) != len(dictionary["vessels"]) {
+		t.Errorf("vessels: the file has %d columns, the view %d", len(vessels), len(dictionary["vessels"]))
+	}
+}

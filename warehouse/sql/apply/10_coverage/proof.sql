@@ -1,0 +1,15 @@
+-- proof: whether tonight proves that a vessel on no page of the list is gone: every country that
+-- the service accepts was covered, or every type.
+CREATE OR REPLACE TEMP TABLE proof AS
+-- accepted: the values that the program knows, and those that the service came to accept since
+WITH accepted AS (
+    SELECT 'country' AS kind, lower(trim(spelling)) AS value FROM countries
+    UNION
+    SELECT 'type', lower(trim(spelling)) FROM vessel_types
+    UNION
+    SELECT kind, lower(trim(value)) FROM lake_coverage WHERE kind IN ('country', 'type')
+)
+SELECT a.kind, bool_and(coalesce(p.proven_on = $date, false)) AS proven
+FROM   accepted AS a
+LEFT JOIN partitions AS p ON p.kind = a.kind AND p.value = a.value
+GROUP BY a.kind;

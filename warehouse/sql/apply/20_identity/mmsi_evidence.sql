@@ -1,0 +1,8 @@
+-- mmsi_evidence: the IMO numbers that tonight's rows give beside an MMSI, where that matters:
+-- because the holder of the MMSI is wanted, or because there are several.
+CREATE OR REPLACE TEMP TABLE mmsi_evidence AS
+SELECT mmsi, min(imo) AS least_imo, max(imo) AS greatest_imo, min(seen_at) AS since, arg_min(run_id, seen_at) AS run_id
+FROM   lake_identities
+WHERE  imo IS NOT NULL AND mmsi IS NOT NULL
+GROUP BY mmsi
+HAVING min(imo) <> max(imo) OR mmsi IN (SELECT mmsi FROM mmsi_wanted);

@@ -1,0 +1,20 @@
+-- mmsi_holder: the vessel that holds each wanted MMSI, where exactly one does. A vessel that
+-- has it in tonight's rows holds it. If none has, those vessels hold it whose registration has
+-- it, unless tonight's rows give them another MMSI.
+CREATE OR REPLACE TEMP TABLE mmsi_holder AS
+-- registered: the vessels whose registration has a wanted MMSI that tonight gives to nobody
+WITH registered AS (
+    SELECT mmsi, imo
+    FROM   registration
+    WHERE  valid_to IS NULL AND imo IS NOT NULL
+      AND  mmsi IN (SELECT mmsi FROM mmsi_wanted) AND mmsi NOT IN (SELECT mmsi FROM mmsi_evidence)
+-- unmoved: of those, the vessels that have no other MMSI tonight
+), unmoved AS (
+    SELECT mmsi, min(imo) AS least_imo, max(imo) AS greatest_imo
+    FROM   registered AS r
+    ANTI JOIN (SELECT l.imo FROM lake_identities AS l SEMI JOIN registered AS b ON b.imo = l.imo WHERE l.mmsi IS NOT NULL) AS t ON t.imo = r.imo
+    GROUP BY mmsi
+)
+SELECT 'MMSI' || mmsi AS mmsi_id, 'IMO' || least_imo AS vessel_id
+FROM   (SELECT mmsi, least_imo, greatest_imo FROM mmsi_evidence UNION ALL FROM unmoved)
+WHERE  least_imo = greatest_imo AND mmsi IN (SELECT mmsi FROM mmsi_wanted);

@@ -1,0 +1,7 @@
+-- claims_close: a second MMSI ends where tonight's coverage proves it gone while the vessel is
+-- on the list without it, and where it has become the MMSI in use.
+UPDATE second_mmsi_claims AS c
+SET    until = $date
+WHERE  c.until IS NULL
+  AND  (    c.last_date < $date AND c.country IN (FROM proven_countries) AND EXISTS (FROM night_listings AS n WHERE n.vessel_id = c.vessel_id)
+         OR EXISTS (FROM registration AS r WHERE r.vessel_id = c.vessel_id AND r.valid_to IS NULL AND r.mmsi = c.mmsi));

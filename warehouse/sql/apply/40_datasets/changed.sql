@@ -1,0 +1,32 @@
+-- changed: the values of the other vessels after tonight. A null says nothing: it keeps the
+-- value that was known, because an answer leaves out what it does not know and no answer says
+-- that a value is gone; when it was last observed is kept with it, in untold. A column that
+-- depends on another is kept with that.
+CREATE OR REPLACE TEMP TABLE changed_{{.Name}} AS
+-- now: each vessel's values after tonight beside those of its open version
+WITH now AS (
+    SELECT c.rid, t.vessel_id, t.seen_at, t.run_id, t.entry, t.raw, t.extra, t.fingerprint, h.last_seen AS seen_before, h.untold AS old_untold,
+{{- if eq .Name "registration"}}
+           h.known_since,
+{{- end}}
+{{- range $i, $c := .All}}
+{{- if .Leader}}
+           CASE WHEN t.{{.Leader}} IS NULL AND h.{{.Leader}} IS NOT NULL THEN h.{{.Name}} ELSE coalesce(t.{{.Name}}, h.{{.Name}}) END AS {{.Name}},
+{{- else}}
+           coalesce(t.{{.Name}}, h.{{.Name}}) AS {{.Name}},
+{{- end}}
+{{- end}}
+           to_json(map_from_entries(list_filter([
+{{- range $i, $c := .Columns}}{{if $i}},{{end}}
+               {k: '{{.Name}}', v: CASE WHEN t.{{.Name}} IS NULL AND h.{{.Name}} IS NOT NULL THEN coalesce(h.untold ->> '{{.Name}}', h.last_seen::VARCHAR) END}
+{{- end}}
+           ], lambda x: x.v IS NOT NULL)))::VARCHAR AS untold,
+           {{range $i, $c := .Columns}}{{if $i}}, {{end}}h.{{.Name}} AS old_{{.Name}}{{end}}
+    FROM   (FROM compared_{{.Name}} WHERE NOT same) AS c
+    JOIN   tonight_{{.Name}} AS t ON t.vessel_id = c.vessel_id
+    JOIN   {{.Name}} AS h ON h.rowid = c.rid
+)
+SELECT * REPLACE (nullif(untold, '{}') AS untold),
+       {{range $i, $c := .Columns}}{{if $i}} OR {{end}}{{.Name}} IS DISTINCT FROM old_{{.Name}}{{end}} AS differs
+FROM   now
+ORDER BY rid;

@@ -1,0 +1,14 @@
+-- linked: the open version of each vessel that comes with its IMO number tonight for the first
+-- time. Its history continues under the new id. Of several vessels that it was without the
+-- number, as under two flags, it continues the one that was seen on the last night, and of those
+-- the one that was met last.
+CREATE OR REPLACE TEMP TABLE linked_{{.Name}} AS
+SELECT h.rowid AS rid, a.vessel_id, a.alias_id, a.since
+FROM   {{.Name}} AS h
+JOIN   vessel_aliases AS a ON a.alias_id = h.vessel_id
+WHERE  h.valid_to IS NULL AND a.until IS NULL AND a.snapshot_date = $date
+  AND  NOT EXISTS (FROM {{.Name}} AS o WHERE o.vessel_id = a.vessel_id AND o.valid_to IS NULL)
+QUALIFY row_number() OVER (
+            PARTITION BY a.vessel_id
+            ORDER BY h.last_seen::DATE DESC, (SELECT min(snapshot_date) FROM registration AS r WHERE r.vessel_id = a.alias_id) DESC, h.last_seen DESC, a.alias_id
+        ) = 1;

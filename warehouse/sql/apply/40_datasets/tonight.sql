@@ -1,0 +1,11 @@
+-- tonight: one observation for each vessel. The fingerprint is of the columns that make a version,
+-- as observed.
+CREATE OR REPLACE TEMP VIEW tonight_{{.Name}} AS
+SELECT *, hash({{range $i, $c := .Columns}}{{if $i}}, {{end}}{{$c.Name}}{{end}}) AS fingerprint
+FROM (
+    SELECT vessel_id, seen_at, run_id, entry, {{range .All}}{{.Name}}, {{end}}raw, extra
+    FROM   night_{{.Name}}
+    ANTI JOIN repeated_{{.Name}} USING (vessel_id)
+    UNION ALL BY NAME
+    FROM merged_{{.Name}}
+);

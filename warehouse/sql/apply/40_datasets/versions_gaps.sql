@@ -1,0 +1,2 @@
+-- versions_gaps: the same version, in an observation that lacks other columns than the last one.
+UPDATE {{.Name}} SET last_seen = c.seen_at, fingerprint = c.fingerprint, untold = c.untold FROM (FROM changed_{{.Name}} WHERE NOT differs) AS c WHERE {{.Name}}.rowid = c.rid;

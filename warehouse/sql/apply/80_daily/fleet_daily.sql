@@ -1,0 +1,8 @@
+-- fleet_daily: the fleet by flag and category, as it is known after tonight.
+INSERT INTO fleet_daily BY NAME
+SELECT $date AS snapshot_date, r.flag, r.category, count(*)::INTEGER AS listed, (count(*) FILTER (l.last_date = $date))::INTEGER AS seen,
+       (SELECT max(run_id) FROM runs WHERE snapshot_date = $date) AS run_id
+FROM   (SELECT vessel_id, last_date FROM listed WHERE to_date IS NULL) AS l
+JOIN   (SELECT vessel_id, flag, category FROM registration WHERE valid_to IS NULL) AS r USING (vessel_id)
+GROUP BY r.flag, r.category
+ORDER BY r.flag, r.category;

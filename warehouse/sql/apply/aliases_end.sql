@@ -1,7 +1,0 @@
--- aliases_end: an MMSI that no vessel with an IMO number holds any more is seen again: it is
--- a vessel of its own, and was passed on.
-UPDATE vessel_aliases AS a
-SET    until = l.seen_at
-FROM   (SELECT vessel_id, min(seen_at) AS seen_at FROM lake_identities WHERE imo IS NULL GROUP BY vessel_id) AS l
-WHERE  a.alias_id = l.vessel_id AND a.until IS NULL
-  AND  a.alias_id NOT IN (SELECT mmsi_id FROM held);

@@ -1,9 +1,0 @@
--- changes_linked: a vessel whose IMO number only a position showed: its registration was not
--- told, and yet it has a number now.
-INSERT INTO changes BY NAME
-SELECT r.vessel_id, 'registration' AS dataset, 'imo' AS field, NULL AS old_value, r.imo::VARCHAR AS new_value, r.last_seen AS seen_before, r.valid_from AS seen_after, $date AS snapshot_date, false AS flapping, a.run_id
-FROM   registration AS r
-JOIN   linked_registration AS l ON l.vessel_id = r.vessel_id
-JOIN   vessel_aliases AS a ON a.alias_id = l.alias_id AND a.until IS NULL
-WHERE  r.valid_to IS NULL AND r.last_seen < r.valid_from
-ORDER BY r.vessel_id;

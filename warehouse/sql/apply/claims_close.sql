@@ -1,7 +1,0 @@
--- claims_close: a second MMSI that coverage proves gone, while the list shows the vessel
--- without it, or that is the one in use now.
-UPDATE second_mmsi_claims AS c
-SET    until = $date
-WHERE  c.until IS NULL
-  AND  (    c.last_date < $date AND c.country IN (FROM proven_countries) AND EXISTS (FROM night_listings AS n WHERE n.vessel_id = c.vessel_id)
-         OR EXISTS (FROM registration AS r WHERE r.vessel_id = c.vessel_id AND r.valid_to IS NULL AND r.mmsi = c.mmsi));

@@ -1,9 +1,0 @@
--- claims_left: the MMSI that another one took the place of, where tonight does not prove that
--- its entry is gone: if it is shown later, it is no new one.
-INSERT INTO second_mmsi_claims BY NAME
-SELECT c.vessel_id, h.mmsi, h.country, h.snapshot_date AS first_date, greatest(h.snapshot_date, h.last_seen::DATE) AS last_date, h.first_seen, h.last_seen, h.run_id
-FROM   changed_registration AS c
-JOIN   registration AS h ON h.rowid = c.rid
-WHERE  c.differs AND c.imo IS NOT NULL AND c.mmsi <> h.mmsi AND coalesce(h.country, '') NOT IN (FROM proven_countries)
-  AND  NOT EXISTS (FROM second_mmsi_claims AS k WHERE k.until IS NULL AND k.vessel_id = c.vessel_id AND k.mmsi = h.mmsi)
-ORDER BY c.vessel_id, h.mmsi;

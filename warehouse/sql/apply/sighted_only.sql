@@ -1,9 +1,0 @@
--- sighted_only: what sightings say of vessels that no listing and no profile has shown, so
--- that these have a name and a flag too. They never overrule a listing or a profile, which
--- know more columns and may spell differently.
-CREATE OR REPLACE TEMP TABLE sighted_only AS
-SELECT s.vessel_id, s.seen_at, s.run_id, s.entry, s.imo, s.mmsi, s.name, s.flag, s.country, s.ship_type, s.raw, s.extra
-FROM   night_sightings AS s
-ANTI JOIN night_listings AS l ON l.vessel_id = s.vessel_id
-ANTI JOIN night_particulars AS p ON p.vessel_id = s.vessel_id
-ANTI JOIN (SELECT vessel_id FROM registration WHERE valid_to IS NULL AND source <> 'sightings') AS r ON r.vessel_id = s.vessel_id;

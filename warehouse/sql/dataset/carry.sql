@@ -1,8 +1,0 @@
--- carry: what was known of a vessel under its MMSI, and is not told anew tonight, is known of
--- it under its IMO number.
-INSERT INTO {{.Name}} BY NAME
-SELECT h.* REPLACE (l.vessel_id AS vessel_id, number_of(l.vessel_id) AS vessel_number, {{if eq .Name "registration"}}substr(l.vessel_id, 4)::INTEGER AS imo, {{end}}$date AS snapshot_date, greatest(l.since, h.last_seen + INTERVAL 1 MICROSECOND) AS valid_from)
-FROM   linked_{{.Name}} AS l
-JOIN   {{.Name}} AS h ON h.rowid = l.rid
-WHERE  h.valid_to IS NULL
-ORDER BY l.vessel_id;

@@ -1,0 +1,8 @@
+-- dataset_columns: the columns of the datasets that observations carry, as the tables have them;
+-- the others say of a version when and by which answer it was observed.
+SELECT table_name, column_name
+FROM   duckdb_columns()
+WHERE  database_name = current_database() AND table_name IN ('registration', 'particulars', 'engine', 'management')
+  AND  column_name NOT IN ('vessel_id', 'vessel_number', 'snapshot_date', 'valid_from', 'valid_to', 'closed_date', 'first_seen', 'last_seen', 'known_since',
+                           'run_id', 'entry', 'raw', 'extra', 'fingerprint', 'untold')
+ORDER BY table_name, column_index;

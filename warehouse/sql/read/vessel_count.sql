@@ -1,0 +1,2 @@
+-- vessel_count: how many vessels there are.
+SELECT count(*) FROM vessels;

@@ -1,0 +1,2 @@
+-- clear: a reference table is filled anew by each build.
+DELETE FROM {{.Table}};

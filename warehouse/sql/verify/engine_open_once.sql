@@ -1,4 +1,0 @@
--- A vessel has at most one open version of its engine.
-SELECT 'engine: ' || count(*) || ' vessels with several open versions, such as ' || min(vessel_id)
-FROM   (SELECT vessel_id FROM engine WHERE valid_to IS NULL GROUP BY vessel_id HAVING count(*) > 1)
-HAVING count(*) > 0;

@@ -1,5 +1,0 @@
--- A version of engine names its vessel, and begins before it ends.
-SELECT 'engine: ' || count(*) || ' versions without vessel, or that end before they begin'
-FROM   engine
-WHERE  vessel_id IS NULL OR valid_from IS NULL OR valid_to <= valid_from
-HAVING count(*) > 0;

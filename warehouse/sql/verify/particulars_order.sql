@@ -1,5 +1,0 @@
--- A version of particulars names its vessel, and begins before it ends.
-SELECT 'particulars: ' || count(*) || ' versions without vessel, or that end before they begin'
-FROM   particulars
-WHERE  vessel_id IS NULL OR valid_from IS NULL OR valid_to <= valid_from
-HAVING count(*) > 0;

@@ -1,0 +1,67 @@
+-- runs: the ledger of the runs, and what they proved.
+COMMENT ON TABLE runs IS 'One row per run whose answers are in this file.';
+COMMENT ON COLUMN runs.run_id IS 'Sorts by time.';
+COMMENT ON COLUMN runs.job IS 'The job of the configuration that the run executed.';
+COMMENT ON COLUMN runs.snapshot_date IS 'The civil date, in the job''s time zone, that the run stands for.';
+COMMENT ON COLUMN runs.started_at IS 'UTC.';
+COMMENT ON COLUMN runs.finished_at IS 'UTC; when the last answer was on disk.';
+COMMENT ON COLUMN runs.state IS 'done, partial, interrupted, killed or failed.';
+COMMENT ON COLUMN runs.stop IS 'What ended the run before its plan was done: budget, credits, key, deadline, signal or service; null if nothing did.';
+COMMENT ON COLUMN runs.reason IS 'What ended it, in words.';
+COMMENT ON COLUMN runs.requests IS 'Requests sent.';
+COMMENT ON COLUMN runs.credits_planned IS 'The most that the plan could cost.';
+COMMENT ON COLUMN runs.credits_spent IS 'As counted, requests of unknown outcome included.';
+COMMENT ON COLUMN runs.credits_unknown IS 'The part of credits_spent that may not have been billed.';
+COMMENT ON COLUMN runs.balance_before IS 'Credits left by the service''s own count before the run; null if the service did not give it.';
+COMMENT ON COLUMN runs.balance_after IS 'Credits left by the service''s own count after the run; null if the service did not give it.';
+COMMENT ON COLUMN runs.continues IS 'Earlier runs of the night that this one went on from, separated by commas.';
+COMMENT ON COLUMN runs.rows IS 'Rows that the run brought to the lake.';
+COMMENT ON COLUMN runs.report IS 'The whole report, as JSON.';
+
+COMMENT ON TABLE coverage IS 'What each run proved it saw of each partition. Only complete coverage proves absence.';
+COMMENT ON COLUMN coverage.run_id IS 'The run; a run that continues others counts their pages too.';
+COMMENT ON COLUMN coverage.snapshot_date IS 'The night.';
+COMMENT ON COLUMN coverage.operation IS 'by-type or by-status.';
+COMMENT ON COLUMN coverage.kind IS 'country, type, type+country or status.';
+COMMENT ON COLUMN coverage.value IS 'The country, the type, or the status with its zone and filters: moored/north-sea?laden=ballast.';
+COMMENT ON COLUMN coverage.pages IS 'Pages received.';
+COMMENT ON COLUMN coverage.expected_rows IS 'Vessels that the service said there are; null if it did not say.';
+COMMENT ON COLUMN coverage.received_rows IS 'Vessels that came.';
+COMMENT ON COLUMN coverage.state IS 'complete, partial, failed, suspect or skipped.';
+COMMENT ON COLUMN coverage.reason IS 'Why it is not complete.';
+
+COMMENT ON TABLE requests IS 'One row per request sent: the credit ledger.';
+COMMENT ON COLUMN requests.run_id IS 'The run that sent it.';
+COMMENT ON COLUMN requests.entry IS 'Its place in the run''s journal.';
+COMMENT ON COLUMN requests.snapshot_date IS 'The night.';
+COMMENT ON COLUMN requests.operation IS 'by-status, by-type, info, location, particulars or credits.';
+COMMENT ON COLUMN requests.parameters IS 'URL encoded, keys sorted.';
+COMMENT ON COLUMN requests.sent_at IS 'UTC.';
+COMMENT ON COLUMN requests.received_at IS 'UTC; when the last byte came, or when it was given up.';
+COMMENT ON COLUMN requests.http_status IS 'Null when no whole answer came.';
+COMMENT ON COLUMN requests.credits IS 'What it counts as.';
+COMMENT ON COLUMN requests.charge IS 'How the credits are known: priced, free, assumed or unknown.';
+COMMENT ON COLUMN requests.outcome IS 'ok, empty, or why there are no data.';
+COMMENT ON COLUMN requests.rows IS 'Records in the answer.';
+COMMENT ON COLUMN requests.vessel_number IS 'The IMO number or the MMSI that a lookup asked for; null for searches.';
+
+COMMENT ON TABLE issues IS 'One row per value or record that was not accepted as it came.';
+COMMENT ON COLUMN issues.run_id IS 'The run that met it.';
+COMMENT ON COLUMN issues.entry IS 'The answer in the run''s journal.';
+COMMENT ON COLUMN issues.snapshot_date IS 'The night.';
+COMMENT ON COLUMN issues.vessel_id IS 'The vessel, if the record names one.';
+COMMENT ON COLUMN issues.dataset IS 'registration, particulars, engine, management, position or sighting.';
+COMMENT ON COLUMN issues.field IS 'Our column; null when the whole record or answer is meant.';
+COMMENT ON COLUMN issues.raw_value IS 'As it came.';
+COMMENT ON COLUMN issues.reason IS 'One of a few fixed words, to be counted.';
+COMMENT ON COLUMN issues.vessel_number IS 'The number in vessel_id. To look for it beside vessel_id is faster.';
+
+COMMENT ON TABLE partitions IS 'The latest of coverage, by partition, so that no load and no plan has to read all of it.';
+COMMENT ON COLUMN partitions.operation IS 'by-type or by-status.';
+COMMENT ON COLUMN partitions.kind IS 'country, type, type+country or status.';
+COMMENT ON COLUMN partitions.value IS 'As coverage.value, in lower case.';
+COMMENT ON COLUMN partitions.covered_on IS 'The last night on which it was covered completely; null if never.';
+COMMENT ON COLUMN partitions.covered_at IS 'The start of the latest run that did. UTC.';
+COMMENT ON COLUMN partitions.rows IS 'Vessels that came then.';
+COMMENT ON COLUMN partitions.zeros IS 'Nights in a row on which it was answered, with no vessels.';
+COMMENT ON COLUMN partitions.proven_on IS 'The last night that proved which vessels are not in it: covered completely, and not empty for the first night after it held vessels, since an empty answer may be a silent fault.';

@@ -1,0 +1,60 @@
+-- credits: the ledger against the service's own count. Both are views: they are read seldom, and
+-- what they rest on never changes.
+CREATE OR REPLACE VIEW run_credits AS
+SELECT run_id, job, started_at, balance_before, balance_after, spent, unknown, billed, settled, billed - settled AS drift, elsewhere
+FROM (
+    SELECT *, CASE WHEN billed BETWEEN spent - unknown AND spent THEN billed ELSE spent END AS settled
+    FROM (
+        SELECT *, balance_before - balance_after AS billed
+        FROM (
+            SELECT run_id, job, started_at, credits_spent AS spent, credits_unknown AS unknown, balance_before,
+                   coalesce(balance_after, lead(balance_before) OVER runs_in_order) AS balance_after,
+                   lag(balance_after) OVER runs_in_order - balance_before AS elsewhere
+            FROM   runs
+            WINDOW runs_in_order AS (ORDER BY run_id)
+        )
+    )
+);
+COMMENT ON VIEW run_credits IS 'One row per run: what we count that it spent, and what the service''s balance says. Requests of unknown outcome count as spent; where the balance lies between the credits that are sure and all of them, it settles them.';
+COMMENT ON COLUMN run_credits.run_id IS 'The run.';
+COMMENT ON COLUMN run_credits.job IS 'The job of the configuration that the run executed.';
+COMMENT ON COLUMN run_credits.started_at IS 'UTC.';
+COMMENT ON COLUMN run_credits.balance_before IS 'Credits left before the run; null if the service did not give it.';
+COMMENT ON COLUMN run_credits.balance_after IS 'Credits left after the run; of a run that did not ask any more, those before the next one; null if neither is known.';
+COMMENT ON COLUMN run_credits.spent IS 'As counted, requests of unknown outcome included.';
+COMMENT ON COLUMN run_credits.unknown IS 'The part of spent that may not have been billed.';
+COMMENT ON COLUMN run_credits.billed IS 'By how much the balance went down; null if it is not known.';
+COMMENT ON COLUMN run_credits.settled IS 'What the run cost: billed, if that is at least what is sure and at most what is counted; else spent.';
+COMMENT ON COLUMN run_credits.drift IS 'billed less settled: 0 if the two counts agree, null if the balance is not known. Above 0, someone else uses the key, or a charge is not what the interface text says; below 0, credits were bought, or a charge is less.';
+COMMENT ON COLUMN run_credits.elsewhere IS 'By how much the balance went down between the run before and this one: someone else uses the key. Below 0, credits were bought. Null if it is not known.';
+
+CREATE OR REPLACE VIEW credits_daily AS
+SELECT d.day, d.job, d.operation, d.requests, d.answers, d.credits, d.unknown, d.rows, b.balance, b.not_billed, b.drift
+FROM (
+    SELECT q.sent_at::DATE AS day, r.job, q.operation, count(*)::INTEGER AS requests,
+           (count(*) FILTER (q.outcome IN ('ok', 'empty')))::INTEGER AS answers,
+           coalesce(sum(q.credits), 0)::INTEGER AS credits,
+           coalesce(sum(q.credits) FILTER (q.charge = 'unknown'), 0)::INTEGER AS unknown,
+           coalesce(sum(q.rows), 0)::BIGINT AS rows
+    FROM   requests AS q
+    JOIN   runs AS r USING (run_id)
+    GROUP BY ALL
+) AS d
+LEFT JOIN (
+    SELECT started_at::DATE AS day, job, 'credits' AS operation, arg_max(balance_after, run_id) AS balance,
+           sum(spent - settled)::INTEGER AS not_billed, sum(drift)::INTEGER AS drift
+    FROM   run_credits
+    GROUP BY ALL
+) AS b ON b.day = d.day AND b.job IS NOT DISTINCT FROM d.job AND b.operation = d.operation;
+COMMENT ON VIEW credits_daily IS 'The credit ledger: one row per day, job and operation. What follows from the balance is in the row of the operation credits, which asks for it, so that each column can be summed.';
+COMMENT ON COLUMN credits_daily.day IS 'The day on which the requests were sent, UTC.';
+COMMENT ON COLUMN credits_daily.job IS 'The job of the configuration.';
+COMMENT ON COLUMN credits_daily.operation IS 'by-status, by-type, info, location, particulars or credits.';
+COMMENT ON COLUMN credits_daily.requests IS 'Requests sent.';
+COMMENT ON COLUMN credits_daily.answers IS 'Of these, those that were answered with data, even if the data were none.';
+COMMENT ON COLUMN credits_daily.credits IS 'What they count as.';
+COMMENT ON COLUMN credits_daily.unknown IS 'The part of credits that may not have been billed.';
+COMMENT ON COLUMN credits_daily.rows IS 'Records in the answers.';
+COMMENT ON COLUMN credits_daily.balance IS 'Credits left after the last of the job''s runs that began that day; null if not known, and in the rows of other operations.';
+COMMENT ON COLUMN credits_daily.not_billed IS 'The part of unknown, over all operations of the runs that began that day, of which the balance shows that it was not billed; null in the rows of other operations.';
+COMMENT ON COLUMN credits_daily.drift IS 'What the balance lost during the runs that began that day beyond our count; see run_credits. Null if not known, and in the rows of other operations.';

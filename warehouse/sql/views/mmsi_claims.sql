@@ -1,0 +1,15 @@
+-- mmsi_claims: the MMSIs that vessels with an IMO number have shown.
+CREATE OR REPLACE VIEW mmsi_claims AS
+SELECT vessel_id, mmsi, min(first_seen) AS first_seen, max(last_seen) AS last_seen, min(run_id) AS run_id
+FROM (
+    SELECT vessel_id, mmsi, first_seen, last_seen, run_id FROM registration WHERE imo IS NOT NULL AND mmsi IS NOT NULL
+    UNION ALL
+    SELECT vessel_id, mmsi, first_seen, last_seen, run_id FROM second_mmsi_claims
+)
+GROUP BY vessel_id, mmsi;
+COMMENT ON VIEW mmsi_claims IS 'One row per MMSI that a vessel with an IMO number has shown: a claim with an interval, since an MMSI follows the flag and is used again.';
+COMMENT ON COLUMN mmsi_claims.vessel_id IS 'The vessel.';
+COMMENT ON COLUMN mmsi_claims.mmsi IS 'The MMSI.';
+COMMENT ON COLUMN mmsi_claims.first_seen IS 'First observation. UTC.';
+COMMENT ON COLUMN mmsi_claims.last_seen IS 'Last observation. UTC.';
+COMMENT ON COLUMN mmsi_claims.run_id IS 'The run that saw it first.';
