@@ -134,13 +134,18 @@ func TestIssuesStopARun(t *testing.T) {
 	}))
 	defer other.Close()
 	w.env = append(w.env, "FLEETLAKE_BASE_URL="+other.URL+simulator.BasePath)
-	for range 2 { // the next start tries again, and asks nothing before that
+	var harvested int // the credits spent once the first of the two has harvested the night
+	for i := range 2 { // the next start tries to publish again, and buys nothing
 		o := w.must(exitUnexpected, "run", "nightly", "--date", "2026-11-21")
 		if !strings.Contains(o.stderr, "registration.imo: not 7 digits in ") || !strings.Contains(o.stderr, "--accept-issues") {
 			t.Errorf("says %s", o.stderr)
 		}
+		if i == 0 {
+			harvested = w.sim.Bill().Spent
+		} else if got := w.sim.Bill().Spent; got != harvested {
+			t.Errorf("the second start spent %d credits", got-harvested)
+		}
 	}
-	spent := w.sim.Bill().Spent
 	if got := w.number("SELECT count(*) FROM runs"); got != 1 {
 		t.Errorf("%d runs are published, want 1", got)
 	}
@@ -153,7 +158,8 @@ func TestIssuesStopARun(t *testing.T) {
 	if got := w.number("SELECT count(*) FROM runs"); got != 2 {
 		t.Errorf("%d runs are published beside the one that is held back, want 2", got)
 	}
-	w.env, spent = bad, w.sim.Bill().Spent
+	w.env = bad
+	spent := w.sim.Bill().Spent
 	w.must(exitDone, "run", "nightly", "--date", "2026-11-21", "--accept-issues")
 	if got := w.number("SELECT count(*) FROM runs"); got != 3 {
 		t.Errorf("%d runs are published, want 3", got)
