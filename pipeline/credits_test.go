@@ -95,6 +95,25 @@ func TestFirstNightOfANewcomerIsDone(t *testing.T) {
 	})
 }
 
+// TestACapThatReachesForNothingEndsTheRun: where no search finds credits, nothing comes to rest
+// that could close the queues, and the run ends all the same.
+func TestACapThatReachesForNothingEndsTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		job := newcomer()
+		job.Budget, job.PerDay = 0, 5
+		s := newPort(t, simulator.Config{Seed: 3, Vessels: 100, Credits: 1_000_000}, job)
+		start := time.Now()
+		date := start.UTC().Format(time.DateOnly)
+		s.run(date, 0)
+		if took := time.Since(start); took > time.Minute {
+			t.Errorf("the run took %v", took)
+		}
+		if end := s.lastEnd(date); end.State != StatePartial || end.Stop != string(StopBudget) || !strings.HasPrefix(end.Reason, "273 of 273 partitions of the list are left out: the cap of the day") {
+			t.Errorf("the run ended %+v", end)
+		}
+	})
+}
+
 // TestSecondRunOfANightAsksWhatIsLeft cuts nights off at a cap. The second run asks nothing
 // twice, costs what its plan said, and is done; a third asks nothing. What the first run's answers
 // tell is priced by them: the totals of partitions, and which checks can find a vessel.

@@ -284,6 +284,7 @@ func (l *listing) unsure() (back, more int) {
 
 // openEnds counts the partitions that were not seen to their end.
 type openEnds struct {
+	begun  int // of the cover
 	short  int // of the cover, for lack of credits
 	odd    int // of the cover, because what they were told cannot be
 	lost   int // of the cover: refused, or not answered
@@ -294,7 +295,11 @@ func (l *listing) leftOut() (open openEnds) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, p := range l.cover {
+		if p.asked > 0 {
+			open.begun++
+		}
 		switch {
+		case p.asked == 0: // it was granted no credits
 		case p.ended:
 			open.odd++
 		case p.short:
