@@ -284,22 +284,32 @@ func (l *listing) unsure() (back, more int) {
 
 // openEnds counts the partitions that were not seen to their end.
 type openEnds struct {
-	begun  int // of the cover
 	short  int // of the cover, for lack of credits
 	odd    int // of the cover, because what they were told cannot be
 	lost   int // of the cover: refused, or not answered
 	checks int
 }
 
-func (l *listing) leftOut() (open openEnds) {
+// begun counts the partitions of the cover that credits were granted to.
+func (l *listing) begun() (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, p := range l.cover {
 		if p.asked > 0 {
-			open.begun++
+			n++
+		}
+	}
+	return n
+}
+
+func (l *listing) leftOut() (open openEnds) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, p := range l.cover {
+		if p.asked == 0 {
+			continue // it was granted no credits
 		}
 		switch {
-		case p.asked == 0: // it was granted no credits
 		case p.ended:
 			open.odd++
 		case p.short:

@@ -30,6 +30,8 @@ type port struct {
 	refused map[string]bool // numbers that lookups found no vessel under
 	seen    map[string]bool // segments that are learnt
 	random  *rand.Rand      // of a random night
+
+	spentDay, spentMonth int // what a warehouse would tell
 }
 
 // spending is what one night cost.
@@ -48,7 +50,7 @@ func (s *port) run(date string, kill time.Duration) (plan journal.Plan, d decisi
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	f := facts{now: now, since: before.since(), spentNight: before.spent, tonight: before.answered, covers: before.covers, lookedUp: before.lookups, balance: s.sim.Bill().Balance, balanceKnown: true, refused: s.refused}
+	f := facts{now: now, since: before.since(), spentNight: before.spent, spentDay: s.spentDay, spentMonth: s.spentMonth, tonight: before.answered, covers: before.covers, lookedUp: before.lookups, balance: s.sim.Bill().Balance, balanceKnown: true, refused: s.refused}
 	for _, total := range s.totals {
 		f.totals = append(f.totals, total)
 	}
