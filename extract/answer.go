@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -147,61 +146,6 @@ func ParseBalance(body []byte) (int, error) {
 		}
 	}
 	return 0, fmt.Errorf("no balance in %s", brief(body))
-}
-
-// mostWords is how many characters of the service's words are shown.
-const mostWords = 300
-
-// message finds the service's own words in an error body of any of its shapes, on one line.
-func message(body []byte) string { return clip(said(body)) }
-
-// clip shortens a text to what is fit to be shown.
-func clip(text string) string {
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text[:min(len(text), 8*mostWords)], "?")), " ")
-	if runes := []rune(text); len(runes) > mostWords {
-		return string(runes[:mostWords]) + "…"
-	}
-	return text
-}
-
-func said(body []byte) string {
-	var shape struct {
-		Error   string          `json:"error"`
-		Message string          `json:"message"`
-		Detail  json.RawMessage `json:"detail"`
-	}
-	if json.Unmarshal(body, &shape) != nil {
-		return brief(body)
-	}
-	if shape.Error != "" || shape.Message != "" {
-		return strings.Trim(shape.Error+": "+shape.Message, ": ")
-	}
-	var detail string
-	if json.Unmarshal(shape.Detail, &detail) == nil && detail != "" {
-		return detail
-	}
-	var list []struct {
-		Field   string `json:"field"`
-		Message string `json:"message"`
-		Msg     string `json:"msg"`
-		Loc     []any  `json:"loc"`
-	}
-	if json.Unmarshal(shape.Detail, &list) == nil && len(list) > 0 {
-		if list[0].Field != "" {
-			return list[0].Field + ": " + list[0].Message
-		}
-		return strings.TrimSpace(fmt.Sprint(list[0].Loc, " ", list[0].Msg))
-	}
-	return brief(body)
-}
-
-// brief shows the start of a body, on one line.
-func brief(body []byte) string {
-	if len(bytes.TrimSpace(body)) == 0 {
-		return "an empty body"
-	}
-	text := strings.Join(strings.Fields(string(body[:min(len(body), 200)])), " ")
-	return strconv.Quote(strings.ToValidUTF8(text, "?"))
 }
 
 // outcome names what an answer with an error status means. The words decide where the

@@ -55,8 +55,11 @@ func (c *Client) attempt(ctx context.Context, ticket Ticket, r Request, try int)
 	if broken != nil {
 		return Answer{}, "", broken
 	}
+	if err != nil {
+		return Answer{}, e.Charge, err // its body, which may be large, is not held until the next try
+	}
 	a.Entry = kept
-	return a, e.Charge, err
+	return a, e.Charge, nil
 }
 
 // intend writes the intent of a priced request. The free call needs none.

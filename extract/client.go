@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -22,7 +21,7 @@ type Client struct {
 
 	outages  map[string]*outage
 	seats    map[string]chan struct{} // of the requests of an operation that are in the air
-	redactor *strings.Replacer
+	redactor *redactor
 	large    chan struct{} // turns of large bodies
 
 	mu    sync.Mutex
