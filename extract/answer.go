@@ -17,7 +17,7 @@ import (
 type Answer struct {
 	Entry journal.Entry // as it lies in the journal
 	Rows  int           // vessels in the answer
-	Total int           // type/country search: vessels over all pages; -1 where the answer does not say
+	Total int           // type/country search: vessels over all pages; -1 where the answer does not say, less where it says what cannot be
 }
 
 // page is what paging needs to know of a type/country answer.
@@ -53,6 +53,13 @@ func (n *number) UnmarshalJSON(b []byte) error {
 // mostTotal is more vessels than the world has. A greater total is cut off there.
 const mostTotal = 10_000_000
 
+// impossibleTotal stands for a total below zero.
+const impossibleTotal = -2
+
+// errNoVessel says that a page holds no vessel, although there are some: a page of none has a total
+// of 0 by the interface text.
+var errNoVessel = errors.New("no vessel on the page")
+
 // read says what an answer with status 200 holds. An error describes what was promised
 // and did not come.
 func read(o Operation, body []byte) (Answer, error) {
@@ -63,14 +70,20 @@ func read(o Operation, body []byte) (Answer, error) {
 		if err := gojson.Unmarshal(body, &p); err != nil {
 			return a, notJSON(body)
 		}
-		if p.Total != nil {
-			a.Total = max(-1, min(int(*p.Total), mostTotal))
+		switch {
+		case p.Total != nil && *p.Total < 0:
+			a.Total = impossibleTotal
+		case p.Total != nil:
+			a.Total = min(int(*p.Total), mostTotal)
 		}
 		switch {
 		case p.Items != nil:
 			a.Rows = len(*p.Items)
 		case a.Total != 0 || !isNull(body, "items"):
 			return a, fmt.Errorf("no `items` in %s", brief(body))
+		}
+		if a.Rows == 0 && a.Total > 0 {
+			return a, fmt.Errorf("%w: a total of %d in %s", errNoVessel, a.Total, brief(body))
 		}
 	case ByStatus.Name:
 		var s sighted

@@ -93,7 +93,7 @@ func (c *Client) judge(ctx context.Context, r Request, reply reply, failed error
 	case reply.status == http.StatusOK:
 		var unread error
 		if a, unread = read(r.Operation, reply.body); unread != nil {
-			err = &Error{Outcome: OutcomeUnreadable, Message: unread.Error()}
+			err = &Error{Outcome: OutcomeUnreadable, Message: unread.Error(), NoVessel: errors.Is(unread, errNoVessel)}
 		}
 	default:
 		err = c.refusal(ctx, r.Operation, reply)

@@ -22,6 +22,7 @@ func price(o Operation, e *journal.Entry, rows int) (int, journal.Charge) {
 //	401                               free: authentication failures cost nothing
 //	422                               free: validation precedes billing
 //	type/country search, 4xx and 503  free: it costs only when a vessel is returned
+//	an empty page despite its total   free: likewise
 //	429, or no credits                taken as free: it is turned away unasked, or nothing is left to bill
 //	everything else                   unknown: it counts as spent until the balance tells
 //
@@ -31,7 +32,7 @@ func charge(o Operation, err *Error) (int, journal.Charge) {
 	switch {
 	case o.Credits == 0, err.NotSent, err.Status == http.StatusUnauthorized, err.Status == http.StatusUnprocessableEntity:
 		return 0, journal.ChargeFree
-	case o.Name == ByType.Name && (err.Status >= 400 && err.Status < 500 || err.Status == http.StatusServiceUnavailable):
+	case err.NoVessel, o.Name == ByType.Name && (err.Status >= 400 && err.Status < 500 || err.Status == http.StatusServiceUnavailable):
 		return 0, journal.ChargeFree
 	case err.Outcome == OutcomeLimited, err.Outcome == OutcomeNoCredits:
 		return 0, journal.ChargeAssumed
