@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -42,6 +43,7 @@ type paging struct {
 	got     int // pages answered
 	rows    int
 	ended   bool // what it is told cannot be: nothing more is asked
+	odd     bool // a page holds more vessels, or fewer, than its total says
 	short   bool // there were no credits for the rest
 	lost    bool // its first page was not answered
 	prints  map[uint64]bool
@@ -94,7 +96,8 @@ func (l *listing) answer(r extract.Request, a extract.Answer) {
 	p.got++
 	p.rows += a.Rows
 	if a.Rows > 0 {
-		l.read(p, a)
+		page, _ := strconv.Atoi(r.Parameters.Get("page"))
+		l.read(p, page, a)
 	}
 	w, released := l.more(p, a)
 	l.queue.push(true, l.next(p)...)
@@ -105,8 +108,9 @@ func (l *listing) answer(r extract.Request, a extract.Answer) {
 }
 
 // read takes in the vessels and the total of a page. The total of a page past the end is 0 and
-// means nothing.
-func (l *listing) read(p *paging, a extract.Answer) {
+// means nothing. A page that does not hold as many vessels as its own total says makes the
+// partition suspect; the other pages are asked all the same, for the vessels on them.
+func (l *listing) read(p *paging, page int, a extract.Answer) {
 	print := l.roll.Each(a.Entry, func(v transform.Listed) {
 		if l.met == nil {
 			return
@@ -120,6 +124,7 @@ func (l *listing) read(p *paging, a extract.Answer) {
 		p.first = a.Total
 	}
 	p.total = max(p.total, a.Total)
+	p.odd = p.odd || a.Total >= 0 && a.Rows != min(extract.PageSize, a.Total-(page-1)*extract.PageSize)
 	switch {
 	case a.Total < -1, !transform.Plausible(max(p.total, p.rows), p.expected):
 		p.ended = true
@@ -310,7 +315,7 @@ func (l *listing) leftOut() (open openEnds) {
 			continue // it was granted no credits
 		}
 		switch {
-		case p.ended:
+		case p.ended, p.odd && !p.short:
 			open.odd++
 		case p.short:
 			open.short++
@@ -326,9 +331,9 @@ func (l *listing) leftOut() (open openEnds) {
 	return open
 }
 
-// complete reports whether every page that there is was answered.
+// complete reports whether every page that there is was answered, with as many vessels as it says.
 func (p *paging) complete() bool {
-	return p.asked > 0 && p.got >= p.asked && p.asked >= p.granted && p.wished == 0 && !p.ended && !p.short
+	return p.asked > 0 && p.got >= p.asked && p.asked >= p.granted && p.wished == 0 && !p.ended && !p.odd && !p.short
 }
 
 func (p partition) page(n int) extract.Request { return extract.Page(p.typ, p.country, n) }
