@@ -43,6 +43,9 @@ func (c *Client) attempt(ctx context.Context, ticket Ticket, r Request, try int)
 	}
 	e.At = c.now()
 	kept, broken := c.segment.Append(e)
+	if mayRetry(err) {
+		c.budget.Expect(r.Operation.Name, r.Operation.Credits)
+	}
 	c.budget.Settle(r.Operation.Credits, max(0, e.Credits))
 	switch {
 	case e.Credits < 0:

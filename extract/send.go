@@ -41,11 +41,15 @@ func (c *Client) Send(ctx context.Context, ticket Ticket, r Request) (Answer, er
 			failures, answers = failures+1, n
 		}
 		if c.hopeless(refused, failures) {
+			c.budget.Release(r.Operation.Name, r.Operation.Credits)
 			return a, err
 		}
 		again := pause(ctx, rand.N(min(backoffMost, backoffBase<<min(try-1, 10))))
 		if again == nil {
 			ticket, again = c.Admit(ctx, r.Operation)
+		}
+		if again != nil {
+			c.budget.Release(r.Operation.Name, r.Operation.Credits)
 		}
 		var away *OutageError
 		switch {
@@ -56,6 +60,12 @@ func (c *Client) Send(ctx context.Context, ticket Ticket, r Request) (Answer, er
 		}
 		c.count(r.Operation, func(s *Stats) { s.Retries++ })
 	}
+}
+
+// mayRetry reports whether a request failed in a way that another try may mend.
+func mayRetry(err error) bool {
+	var refused *Error
+	return errors.As(err, &refused) && refused.verdict() == Wait
 }
 
 // hopeless reports whether a request that failed so many times while others were answered is not
@@ -86,6 +96,9 @@ func (c *Client) once(ctx context.Context, r Request) (Answer, error) {
 		return Answer{}, err
 	}
 	a, _, err := c.attempt(ctx, ticket, r, 1)
+	if mayRetry(err) {
+		c.budget.Release(r.Operation.Name, r.Operation.Credits)
+	}
 	var refused *Error
 	if errors.As(err, &refused) && refused.Outcome == OutcomeLimited {
 		c.lanes[r.Operation.Name].Limited(time.Now(), refused.RetryAfter)

@@ -267,8 +267,8 @@ func (s *port) judgeRun(date string, plan journal.Plan, d decision, end journal.
 			}
 		}
 		if free := plan.Budget - (b.spent - b.lookups) - min(d.kept, b.lookups) + lesser; price <= free {
-			s.t.Errorf("%s: a search of worth %v for %d credits is left out, and %d were free: %d of %d spent, %d by lookups, %d by lesser searches; %+v",
-				date, left.worth, price, free, b.spent, plan.Budget, b.lookups, lesser, end)
+			s.t.Errorf("%s: %s %q of worth %v for %d credits is left out, and %d were free: %d of %d spent, %d by lookups, %d by lesser searches; %+v",
+				date, left.lane.Name, left.partition.value()+left.sweep.String(), left.worth, price, free, b.spent, plan.Budget, b.lookups, lesser, end)
 		}
 	}
 	if done := end.State == StateDone; done != (unasked+failed == 0) {
