@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,7 +17,7 @@ import (
 type Answer struct {
 	Entry journal.Entry // as it lies in the journal
 	Rows  int           // vessels in the answer
-	Total int           // type/country search: vessels over all pages; -1 where the answer does not say
+	Total int           // type/country search: vessels over all pages; -1 where the answer does not say, less where it says what cannot be
 }
 
 // page is what paging needs to know of a type/country answer.
@@ -54,6 +53,13 @@ func (n *number) UnmarshalJSON(b []byte) error {
 // mostTotal is more vessels than the world has. A greater total is cut off there.
 const mostTotal = 10_000_000
 
+// impossibleTotal stands for a total below zero.
+const impossibleTotal = -2
+
+// errNoVessel says that a page holds no vessel, although there are some: a page of none has a total
+// of 0 by the interface text.
+var errNoVessel = errors.New("no vessel on the page")
+
 // read says what an answer with status 200 holds. An error describes what was promised
 // and did not come.
 func read(o Operation, body []byte) (Answer, error) {
@@ -64,14 +70,20 @@ func read(o Operation, body []byte) (Answer, error) {
 		if err := gojson.Unmarshal(body, &p); err != nil {
 			return a, notJSON(body)
 		}
-		if p.Total != nil {
-			a.Total = max(-1, min(int(*p.Total), mostTotal))
+		switch {
+		case p.Total != nil && *p.Total < 0:
+			a.Total = impossibleTotal
+		case p.Total != nil:
+			a.Total = min(int(*p.Total), mostTotal)
 		}
 		switch {
 		case p.Items != nil:
 			a.Rows = len(*p.Items)
 		case a.Total != 0 || !isNull(body, "items"):
 			return a, fmt.Errorf("no `items` in %s", brief(body))
+		}
+		if a.Rows == 0 && a.Total > 0 {
+			return a, fmt.Errorf("%w: a total of %d in %s", errNoVessel, a.Total, brief(body))
 		}
 	case ByStatus.Name:
 		var s sighted
@@ -147,61 +159,6 @@ func ParseBalance(body []byte) (int, error) {
 		}
 	}
 	return 0, fmt.Errorf("no balance in %s", brief(body))
-}
-
-// mostWords is how many characters of the service's words are shown.
-const mostWords = 300
-
-// message finds the service's own words in an error body of any of its shapes, on one line.
-func message(body []byte) string { return clip(said(body)) }
-
-// clip shortens a text to what is fit to be shown.
-func clip(text string) string {
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text[:min(len(text), 8*mostWords)], "?")), " ")
-	if runes := []rune(text); len(runes) > mostWords {
-		return string(runes[:mostWords]) + "…"
-	}
-	return text
-}
-
-func said(body []byte) string {
-	var shape struct {
-		Error   string          `json:"error"`
-		Message string          `json:"message"`
-		Detail  json.RawMessage `json:"detail"`
-	}
-	if json.Unmarshal(body, &shape) != nil {
-		return brief(body)
-	}
-	if shape.Error != "" || shape.Message != "" {
-		return strings.Trim(shape.Error+": "+shape.Message, ": ")
-	}
-	var detail string
-	if json.Unmarshal(shape.Detail, &detail) == nil && detail != "" {
-		return detail
-	}
-	var list []struct {
-		Field   string `json:"field"`
-		Message string `json:"message"`
-		Msg     string `json:"msg"`
-		Loc     []any  `json:"loc"`
-	}
-	if json.Unmarshal(shape.Detail, &list) == nil && len(list) > 0 {
-		if list[0].Field != "" {
-			return list[0].Field + ": " + list[0].Message
-		}
-		return strings.TrimSpace(fmt.Sprint(list[0].Loc, " ", list[0].Msg))
-	}
-	return brief(body)
-}
-
-// brief shows the start of a body, on one line.
-func brief(body []byte) string {
-	if len(bytes.TrimSpace(body)) == 0 {
-		return "an empty body"
-	}
-	text := strings.Join(strings.Fields(string(body[:min(len(body), 200)])), " ")
-	return strconv.Quote(strings.ToValidUTF8(text, "?"))
 }
 
 // outcome names what an answer with an error status means. The words decide where the

@@ -64,9 +64,18 @@ func (c *Client) asked() bool {
 	return c.budget.spent+c.budget.reserved > 0 || c.budget.doubted > 0
 }
 
+// SettleUnknown asks the balance which requests of unknown outcome were not billed, and gives back
+// to the budget what these are counted as.
+func (c *Client) SettleUnknown(ctx context.Context) {
+	if c.unknown() > 0 {
+		c.settleUnknown(ctx)
+	}
+}
+
 // settleUnknown finds out whether requests of unknown outcome were billed, when the budget is
-// spent only if they were, and reports whether credits came free. While the service is away it
-// asks again after growing delays, for as long as the patience lasts.
+// spent only if they were, and reports whether credits came free. What is in flight may be billed
+// already and hide it, so it asks again when nothing is. While the service is away it asks again
+// after growing delays, for as long as the patience lasts.
 func (c *Client) settleUnknown(ctx context.Context) bool {
 	c.settling.Lock()
 	first := c.first
@@ -74,15 +83,21 @@ func (c *Client) settleUnknown(ctx context.Context) bool {
 	if first == nil {
 		return false // the balance has nothing to be compared with
 	}
-	until := time.Now().Add(c.service.Patience)
-	for delay := probeFirst; c.unknown() > 0; delay = min(2*delay, probeMost) {
+	until, idle := time.Now().Add(c.service.Patience), false
+	for delay := probeFirst; c.unknown() > 0; {
 		before := c.unknown()
 		_, err := c.Balance(ctx)
-		if err == nil {
-			return c.unknown() < before
-		}
-		if Judge(err) != Wait || !time.Now().Before(until) || pause(ctx, delay) != nil {
+		switch {
+		case err == nil && c.unknown() < before:
+			return true
+		case err == nil && (idle || !c.budget.idle(ctx)):
 			return false
+		case err == nil:
+			idle = true
+		case Judge(err) != Wait || !time.Now().Before(until) || pause(ctx, delay) != nil:
+			return false
+		default:
+			delay = min(2*delay, probeMost)
 		}
 	}
 	return true

@@ -26,6 +26,7 @@ type Budget struct {
 	reserved int
 	claims   map[string]int // by operation name
 	held     int            // what lookups leave to searches that wait, and to lists that may grow
+	waiting  bool           // searches wait for credits
 	kept     int            // what searches leave to lookups, those that were made included
 	taken    int            // what lookups were given so far
 	changed  chan struct{}
@@ -60,6 +61,16 @@ func (b *Budget) Grant(operation string, credits int) bool {
 	return true
 }
 
+// Expect adds to the claim of a search what it needs to ask a second time, whether or not it is
+// there: lookups leave it alone until the search has it, or is given up and releases it.
+func (b *Budget) Expect(operation string, credits int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if rank[operation] < 0 {
+		b.claims[operation] += credits
+	}
+}
+
 // Release takes credits off a claim: they are not needed after all.
 func (b *Budget) Release(operation string, credits int) {
 	b.mu.Lock()
@@ -68,18 +79,22 @@ func (b *Budget) Release(operation string, credits int) {
 	b.wake()
 }
 
-// Hold sets how many credits lookups leave alone beside the claims, and Keep how many credits
-// searches leave to lookups.
-func (b *Budget) Hold(credits int) { b.set(&b.held, credits) }
+// Hold sets how many credits lookups leave alone beside the claims, and whether searches wait for
+// credits. While they do, lookups beyond their share wait too once an outcome was unknown: what
+// turns out not to have been billed is for the searches first.
+func (b *Budget) Hold(credits int, waiting bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.held, b.waiting = credits, waiting
+	b.wake()
+}
 
 // Keep sets how many credits no search is granted, because they are for lookups: all those of
 // the run together.
-func (b *Budget) Keep(credits int) { b.set(&b.kept, credits) }
-
-func (b *Budget) set(what *int, credits int) {
+func (b *Budget) Keep(credits int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	*what = credits
+	b.kept = credits
 	b.wake()
 }
 
@@ -152,8 +167,28 @@ func (b *Budget) others(operation string, credits int) (n int) {
 	}
 	if rank[operation] == 0 && b.taken+credits > b.kept {
 		n += b.held
+		if b.waiting && b.doubted > 0 {
+			n += math.MaxInt / 4
+		}
 	}
 	return n
+}
+
+// idle waits until nothing is reserved, and reports whether that came to be.
+func (b *Budget) idle(ctx context.Context) bool {
+	for {
+		b.mu.Lock()
+		idle, changed := b.reserved == 0, b.changed
+		b.mu.Unlock()
+		if idle {
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-changed:
+		}
+	}
 }
 
 // Settle ends a reservation with what the request is counted as.

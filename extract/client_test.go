@@ -65,6 +65,7 @@ func TestAnswersAreJudged(t *testing.T) {
 		charge  journal.Charge
 	}{
 		"a page":                          {curacao, 200, `{"total":1,"items":[{"imo":"9218301"}],"limit":100,"page":1}`, OutcomeOK, 0, 10, journal.ChargePriced},
+		"a total and no vessel":           {curacao, 200, `{"total":120,"items":[],"limit":100,"page":1}`, OutcomeUnreadable, Wait, 0, journal.ChargeFree},
 		"an empty page is free":           {curacao, 200, `{"total":0,"items":[],"limit":100,"page":1}`, OutcomeEmpty, 0, 0, journal.ChargeFree},
 		"a sweep":                         {sweep, 200, `{"vessels":[{"mmsi":"306256000"}]}`, OutcomeOK, 0, 10, journal.ChargePriced},
 		"an empty sweep costs as much":    {sweep, 200, `{"vessels":[]}`, OutcomeEmpty, 0, 10, journal.ChargePriced},

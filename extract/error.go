@@ -32,6 +32,7 @@ type Error struct {
 	Message    string // the service's own words, or the connection's
 	RetryAfter time.Duration
 	NotSent    bool // the connection was never made: nothing can have been billed
+	NoVessel   bool // a page that holds no vessel and should: such a page is not billed
 }
 
 func (e *Error) Error() string {

@@ -15,13 +15,14 @@ import (
 	"time"
 )
 
-// Limits of a body, after decompression. Only the status search can answer with more vessels than
-// fit the lesser one.
+// Limits of a body, after decompression. A vessel takes some 130 bytes in the answer of a status
+// search, which is not paged: the limit has room for 60,000 vessels in one status and zone. A page of
+// the type/country search has 100 vessels of some 200 bytes, and the lists of accepted values have 12 KB.
 const (
-	maxBody      = 16 << 20  // of a status search
+	maxBody      = 8 << 20   // of a status search
 	maxOtherBody = 1 << 20   // of everything else, and of every refusal
 	smallBody    = 256 << 10 // needs no turn
-	largeBodies  = 4         // that may be in the air at the same time, over all lanes: 64 MiB
+	largeBodies  = 4         // that may be held at the same time, over all lanes: 32 MiB
 )
 
 var errBodyTooLarge = errors.New("the body is larger than its limit")
@@ -84,7 +85,7 @@ func (c *Client) exchange(ctx context.Context, r Request) (reply, error) {
 		most = maxBody
 	}
 	got.body, got.release, err = c.readBody(ctx, resp, most)
-	got.body = c.redact(got.body)
+	got.body = c.redactor.redact(got.body)
 	if err != nil {
 		err = c.plain(err)
 	}
@@ -117,15 +118,15 @@ func (c *Client) readBody(ctx context.Context, resp *http.Response, most int) (b
 	return body, release, err
 }
 
-// plain is an error of the transport without the URL, which is in the entry already, and without
-// the key, which a broken server may have sent back.
+// plain is an error of the transport in words that are fit to be shown: without the URL, which is
+// in the entry already, and without the key, which a broken server may have sent back.
 func (c *Client) plain(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
 		err = u.Err
 	}
-	if text := err.Error(); len(text) > mostWords || string(c.redact([]byte(text))) != text {
-		return errors.New(clip(string(c.redact([]byte(text)))))
+	if text := clip(string(c.redactor.redact([]byte(err.Error())))); text != err.Error() {
+		return errors.New(text)
 	}
 	return err
 }

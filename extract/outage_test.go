@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode"
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator/memory"
@@ -337,6 +339,64 @@ func TestABombIsCutOff(t *testing.T) {
 	sending.Wait()
 	if e := last(t, segment); len(e.Body) > smallBody || e.Charge != journal.ChargeUnknown {
 		t.Errorf("without a turn %d bytes were read, %s", len(e.Body), e.Charge)
+	}
+}
+
+// TestABodyThatIsNoTextTakesNoMoreInTheJournal has zeros, each of which would take six bytes in a
+// line of JSON.
+func TestABodyThatIsNoTextTakesNoMoreInTheJournal(t *testing.T) {
+	client, segment := serve(t, 0, func(w http.ResponseWriter, r *http.Request) { w.Write(make([]byte, maxBody)) })
+	a, err := client.once(t.Context(), Request{Operation: ByStatus})
+	if Judge(err) != Wait || a.Entry.Body != "" {
+		t.Errorf("%v, and %d bytes are held until the next try", err, len(a.Entry.Body))
+	}
+	e := last(t, segment)
+	body, err := e.RawBody()
+	if err != nil || !bytes.Equal(body, make([]byte, maxBody)) || len(e.Body)+len(e.Base64) > maxBody*3/2 {
+		t.Errorf("%v, %d bytes of %d are kept, as %d and %d", err, len(body), maxBody, len(e.Body), len(e.Base64))
+	}
+}
+
+// TestWordsOfTheServiceControlNothing has refusals, answers and broken heads with characters that
+// would control a terminal, or turn the text that stands beside them.
+func TestWordsOfTheServiceControlNothing(t *testing.T) {
+	const words = "red\x1b[31m bell\a nul\x00 turned\u202etxt.exe\u2066 mark\ufeff line\u2028end\x7f\u009b"
+	quoted, _ := json.Marshal(words)
+	cases := map[string]http.HandlerFunc{
+		"a refusal": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500); w.Write([]byte(words)) },
+		"shape A": func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(500)
+			fmt.Fprintf(w, `{"error":%s,"message":%[1]s}`, quoted)
+		},
+		"shape B": func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(400)
+			fmt.Fprintf(w, `{"detail":%s}`, quoted)
+		},
+		"shape D": func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(422)
+			fmt.Fprintf(w, `{"detail":[{"field":%s,"message":%[1]s}]}`, quoted)
+		},
+		"an answer":       func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(words)) },
+		"an answer, JSON": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, `{"wrong":%s}`, quoted) },
+		"a head": func(w http.ResponseWriter, _ *http.Request) {
+			c, _, _ := w.(http.Hijacker).Hijack()
+			defer c.Close()
+			io.WriteString(c, words+"\r\n\r\n")
+		},
+	}
+	for name, handler := range cases {
+		t.Run(name, func(t *testing.T) {
+			client, segment := serve(t, 0, handler)
+			_, err := client.once(t.Context(), Page("", "Malta", 1))
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for _, text := range []string{err.Error(), last(t, segment).Error} {
+				if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+					t.Errorf("shows %q", text)
+				}
+			}
+		})
 	}
 }
 

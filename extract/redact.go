@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -17,11 +18,16 @@ const redacted = "[redacted]"
 // would be found by chance in ordinary words.
 const shortestSecret = 8
 
-// newRedactor takes a secret out of texts, in every encoding in which a service may repeat it. It
-// returns nil where nothing can be taken out.
-func newRedactor(secret string) *strings.Replacer {
+// redactor takes a secret out of texts, in every encoding in which a service may repeat it.
+type redactor struct {
+	forms    [][]byte
+	replacer *strings.Replacer
+}
+
+// newRedactor returns the redactor of a secret. That of one that is too short takes nothing out.
+func newRedactor(secret string) *redactor {
 	if len(secret) < shortestSecret {
-		return nil
+		return &redactor{}
 	}
 	quoted, _ := json.Marshal(secret) // a string always can be
 	forms := []string{secret, strings.Trim(string(quoted), `"`), html.EscapeString(secret),
@@ -35,11 +41,13 @@ func newRedactor(secret string) *strings.Replacer {
 	}
 	forms = append(forms, inBase64(secret)...)
 	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) }) // the longest first: one may hold another
-	var pairs []string
+	r, pairs := &redactor{}, []string{}
 	for _, f := range slices.Compact(forms) {
+		r.forms = append(r.forms, []byte(f))
 		pairs = append(pairs, f, redacted)
 	}
-	return strings.NewReplacer(pairs...)
+	r.replacer = strings.NewReplacer(pairs...)
+	return r
 }
 
 // inBase64 is a secret as it appears in base64, alone or in the middle of a text ("user:secret"):
@@ -68,14 +76,11 @@ func lowerEscapes(s string) string {
 	return string(b)
 }
 
-// redact takes the key out of what the service says.
-func (c *Client) redact(body []byte) []byte {
-	if c.redactor == nil {
+// redact takes the key out of what the service says. A text without it, as nearly all are, is not
+// copied.
+func (r *redactor) redact(body []byte) []byte {
+	if !slices.ContainsFunc(r.forms, func(f []byte) bool { return bytes.Contains(body, f) }) {
 		return body
 	}
-	text := string(body)
-	if clean := c.redactor.Replace(text); clean != text {
-		return []byte(clean)
-	}
-	return body
+	return []byte(r.replacer.Replace(string(body)))
 }

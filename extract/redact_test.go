@@ -68,6 +68,14 @@ func TestTheKeyNeverComesBack(t *testing.T) {
 	}
 }
 
+// TestATextWithoutTheKeyIsNotCopied looks for the key in a body of the largest size.
+func TestATextWithoutTheKeyIsNotCopied(t *testing.T) {
+	r, body := newRedactor("planted-key"), bytes.Repeat([]byte("planted "), maxBody/8)
+	if n := testing.AllocsPerRun(1, func() { body = r.redact(body) }); n > 0 {
+		t.Errorf("%v copies of the body", n)
+	}
+}
+
 // TestEveryRequestIsLogged reads what -v shows of a request that is answered.
 func TestEveryRequestIsLogged(t *testing.T) {
 	client, _ := serve(t, 0, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, vessel) })

@@ -33,7 +33,7 @@ func (h *harvest) missed() (m missed) {
 		}
 	}
 	unasked := h.grants.unasked
-	partitions := len(h.listing.cover) + never[partitionsOfList] + unasked[partitionsOfList] + late[partitionsOfList]
+	partitions := h.listing.begun() + never[partitionsOfList] + unasked[partitionsOfList] + late[partitionsOfList]
 	sweeps := h.asked + never[statusSearches] + unasked[statusSearches] + late[statusSearches]
 	m.add(&m.credits, never[partitionsOfList], partitions, "%s are left out: %s", partitionsOfList, reasonFor(h.bound()))
 	m.add(&m.credits, never[statusSearches], sweeps, "%s are left out: %s", statusSearches, reasonFor(h.bound()))
@@ -71,8 +71,9 @@ func (h *harvest) end() journal.End {
 		e.State, e.Stop, e.Reason = StatePartial, string(h.stop), h.reason
 	case m.credits != "":
 		e.State, e.Stop, e.Reason = StatePartial, string(stopFor(h.bound())), m.credits+"; "+adviceFor(h.bound())
-	case h.stop == StopBudget:
-		e.State, e.Stop, e.Reason = StatePartial, string(h.stop), h.bound()+" is spent; "+adviceFor(h.bound())
+	case h.stop == StopBudget && m.other != "":
+		e.State, e.Stop = StatePartial, string(stopFor(h.bound()))
+		e.Reason = fmt.Sprintf("%s, and to ask again costs more than %s leaves; %s", m.other, h.bound(), adviceFor(h.bound()))
 	case m.time != "":
 		e.State, e.Stop, e.Reason = StatePartial, string(StopDeadline), m.time
 	default:

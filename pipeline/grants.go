@@ -40,6 +40,7 @@ type grants struct {
 	listing *listing
 	queues  map[string]*queue // of the two searches, by operation
 	keep    func() int        // credits that are kept for lookups now
+	refund  func()            // gives back to the budget what turns out not to have been billed
 
 	mu      sync.Mutex
 	waiting []wish         // the most worth first
@@ -50,7 +51,7 @@ type grants struct {
 
 // newGrants opens the queues of the searches: each stays open while more may be granted.
 func newGrants(b *extract.Budget, l *listing, sweep *queue, keep func() int) *grants {
-	g := &grants{budget: b, listing: l, keep: keep,
+	g := &grants{budget: b, listing: l, keep: keep, refund: func() {},
 		dropped: map[string]int{}, unasked: map[string]int{}, open: map[string]bool{}}
 	g.queues = map[string]*queue{extract.ByType.Name: l.queue, extract.ByStatus.Name: sweep}
 	for name, q := range g.queues {
@@ -124,7 +125,7 @@ func (g *grants) decide() {
 	if hopes {
 		more = math.MaxInt / 4
 	}
-	g.budget.Hold(more)
+	g.budget.Hold(more, len(g.waiting) > 0)
 }
 
 // settle is called when a queue is at rest. When both are, every price is known: what does not
@@ -137,7 +138,7 @@ func (g *grants) settle() {
 	if g.open[extract.ByType.Name] || g.open[extract.ByStatus.Name] {
 		return
 	}
-	g.budget.Hold(0)
+	g.budget.Hold(0, false)
 }
 
 // step does the next thing that there is to do, and reports whether there may be more.
@@ -167,6 +168,10 @@ func (g *grants) step() bool {
 		return true
 	}
 	if atRest(list) && atRest(sweep) && len(g.waiting) > 0 {
+		free := g.budget.Free()
+		if g.refund(); g.budget.Free() > free {
+			return true
+		}
 		g.dropAll(func(wish) bool { return true }, true)
 		return true
 	}

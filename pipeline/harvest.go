@@ -124,7 +124,9 @@ func (h *harvest) judge(o extract.Operation, err error, giveUp func()) {
 		if errors.Is(err, extract.ErrBudget) {
 			stop = StopBudget
 		}
-		h.stopped(stop, err.Error())
+		if stop != StopBudget || o != h.lookups.operation { // lookups are as many as fit
+			h.stopped(stop, err.Error())
+		}
 		giveUp()
 	case extract.StopRun:
 		h.stopRun(err)

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -24,8 +25,7 @@ type listing struct {
 	cover  []*paging
 	checks []*paging
 	byKey  map[string]*paging // by kind and value
-	types  map[string]int     // vessels seen, by stored type without case
-	lands  map[string]int     // and by stored country
+	shown  shown              // by the cover
 	whole  bool               // the cover is every type, or every country
 
 	checking bool // the first pages of the checks were asked for
@@ -43,6 +43,7 @@ type paging struct {
 	got     int // pages answered
 	rows    int
 	ended   bool // what it is told cannot be: nothing more is asked
+	odd     bool // a page holds more vessels, or fewer, than its total says
 	short   bool // there were no credits for the rest
 	lost    bool // its first page was not answered
 	prints  map[uint64]bool
@@ -50,7 +51,7 @@ type paging struct {
 
 func newListing(d decision, whole bool) *listing {
 	l := &listing{queue: newQueue(), ahead: 8, roll: transform.NewSearchReader(), told: func(string) bool { return false },
-		byKey: map[string]*paging{}, types: map[string]int{}, lands: map[string]int{}, whole: whole}
+		byKey: map[string]*paging{}, shown: newShown(), whole: whole}
 	for _, p := range d.cover {
 		l.cover = append(l.cover, l.add(p, false))
 	}
@@ -95,7 +96,8 @@ func (l *listing) answer(r extract.Request, a extract.Answer) {
 	p.got++
 	p.rows += a.Rows
 	if a.Rows > 0 {
-		l.read(p, a)
+		page, _ := strconv.Atoi(r.Parameters.Get("page"))
+		l.read(p, page, a)
 	}
 	w, released := l.more(p, a)
 	l.queue.push(true, l.next(p)...)
@@ -106,15 +108,15 @@ func (l *listing) answer(r extract.Request, a extract.Answer) {
 }
 
 // read takes in the vessels and the total of a page. The total of a page past the end is 0 and
-// means nothing.
-func (l *listing) read(p *paging, a extract.Answer) {
+// means nothing. A page that does not hold as many vessels as its own total says makes the
+// partition suspect; the other pages are asked all the same, for the vessels on them.
+func (l *listing) read(p *paging, page int, a extract.Answer) {
 	print := l.roll.Each(a.Entry, func(v transform.Listed) {
 		if l.met == nil {
 			return
 		}
 		if !p.check {
-			l.types[strings.ToLower(strings.TrimSpace(v.Type))]++
-			l.lands[strings.ToLower(strings.TrimSpace(v.Country))]++
+			l.shown.add(v)
 		}
 		l.met(v)
 	})
@@ -122,6 +124,7 @@ func (l *listing) read(p *paging, a extract.Answer) {
 		p.first = a.Total
 	}
 	p.total = max(p.total, a.Total)
+	p.odd = p.odd || a.Total >= 0 && a.Rows != min(extract.PageSize, a.Total-(page-1)*extract.PageSize)
 	switch {
 	case a.Total < -1, !transform.Plausible(max(p.total, p.rows), p.expected):
 		p.ended = true
@@ -237,13 +240,7 @@ func (l *listing) incomplete() {
 }
 
 // missing reports whether the partition holds more vessels than the cover showed of it.
-func (l *listing) missing(p *paging) bool {
-	shown := l.types[strings.ToLower(p.typ)]
-	if p.typ == "" {
-		shown = l.lands[strings.ToLower(p.country)]
-	}
-	return p.total > shown
-}
+func (l *listing) missing(p *paging) bool { return p.total > l.shown.of(p.partition) }
 
 // check returns the checks, once, if the cover is complete.
 func (l *listing) check() []*paging {
@@ -298,12 +295,27 @@ type openEnds struct {
 	checks int
 }
 
+// begun counts the partitions of the cover that credits were granted to.
+func (l *listing) begun() (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, p := range l.cover {
+		if p.asked > 0 {
+			n++
+		}
+	}
+	return n
+}
+
 func (l *listing) leftOut() (open openEnds) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, p := range l.cover {
+		if p.asked == 0 {
+			continue // it was granted no credits
+		}
 		switch {
-		case p.ended:
+		case p.ended, p.odd && !p.short:
 			open.odd++
 		case p.short:
 			open.short++
@@ -319,9 +331,9 @@ func (l *listing) leftOut() (open openEnds) {
 	return open
 }
 
-// complete reports whether every page that there is was answered.
+// complete reports whether every page that there is was answered, with as many vessels as it says.
 func (p *paging) complete() bool {
-	return p.asked > 0 && p.got >= p.asked && p.asked >= p.granted && p.wished == 0 && !p.ended && !p.short
+	return p.asked > 0 && p.got >= p.asked && p.asked >= p.granted && p.wished == 0 && !p.ended && !p.odd && !p.short
 }
 
 func (p partition) page(n int) extract.Request { return extract.Page(p.typ, p.country, n) }

@@ -69,6 +69,43 @@ func TestPagingBelievesNoImpossibleTotal(t *testing.T) {
 	}
 }
 
+// TestAPartitionWhosePagesContradictTheirTotalIsSuspect plays pages that hold other than their totals
+// say. Every page is asked for, and the partition is not taken for covered.
+func TestAPartitionWhosePagesContradictTheirTotalIsSuspect(t *testing.T) {
+	for name, c := range map[string]struct {
+		totals, rows []int // by page
+		odd          int
+	}{
+		"half its vessels":             {[]int{120, 120}, []int{50, 10}, 1},
+		"a last page that is short":    {[]int{120, 120}, []int{100, 19}, 1},
+		"a last page that is too long": {[]int{120, 120}, []int{100, 21}, 1},
+		"more than the total":          {[]int{1}, []int{100}, 1},
+		"a total below zero":           {[]int{-2}, []int{100}, 1},
+		"as many as it says":           {[]int{120, 120}, []int{100, 20}, 0},
+		"a vessel left meanwhile":      {[]int{120, 119}, []int{100, 19}, 0},
+		"no total":                     {[]int{-1, -1}, []int{100, 20}, 0},
+		"none":                         {[]int{0}, []int{0}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newListing(decision{cover: []partition{{country: "Malta", expected: -1, pages: 2}}}, true)
+			g := newGrants(extract.NewBudget(1000, 0), l, newQueue(), func() int { return 0 })
+			g.plan([]wish{{operation: extract.ByType, requests: 2, credits: 20, queue: func() { l.start(l.cover[0]) }}}, nil)
+			asked := 0
+			for ; asked < len(c.totals); asked++ {
+				r, ok := l.queue.pop(t.Context())
+				if !ok {
+					break
+				}
+				l.answer(r, pageOf(t, c.totals[asked], 100*asked, c.rows[asked]))
+				l.queue.close()
+			}
+			if open := l.leftOut(); asked != len(c.totals) || open != (openEnds{odd: c.odd}) || l.cover[0].complete() == (c.odd == 1) {
+				t.Errorf("%d pages were asked for, %+v", asked, open)
+			}
+		})
+	}
+}
+
 // TestNightKeepsNoRefusalOfASearch reads a night in which the service refused a search and a
 // lookup: the search is asked again, and the vessel that it does not know is not.
 func TestNightKeepsNoRefusalOfASearch(t *testing.T) {

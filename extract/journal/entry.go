@@ -53,17 +53,27 @@ type Entry struct {
 	Received time.Time `json:"received,omitzero"`
 	Status   int       `json:"status,omitempty"` // HTTP status; 0 when no answer came
 	Error    string    `json:"error,omitempty"`  // what the connection said, when no whole answer came
-	Body     string    `json:"body,omitempty"`   // the exact body, if it is valid UTF-8
+	Body     string    `json:"body,omitempty"`   // the exact body, if it is text: valid UTF-8 without control characters
 	Base64   string    `json:"base64,omitempty"` // the exact body, if it is not
 }
 
-// SetBody keeps the exact bytes of an answer.
+// SetBody keeps the exact bytes of an answer. JSON holds no control characters but white space.
+// A body that does is not JSON, and each of them would take six bytes in the line of the entry.
 func (e *Entry) SetBody(b []byte) {
-	if utf8.Valid(b) {
+	if isText(b) {
 		e.Body, e.Base64 = string(b), ""
 		return
 	}
 	e.Body, e.Base64 = "", base64.StdEncoding.EncodeToString(b)
+}
+
+func isText(b []byte) bool {
+	for _, c := range b {
+		if c < ' ' && c != '\t' && c != '\n' && c != '\r' {
+			return false
+		}
+	}
+	return utf8.Valid(b)
 }
 
 // RawBody returns the exact bytes of an answer.

@@ -1,0 +1,59 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+)
+
+// Admit waits while the service is away, reserves the most that one request of the operation
+// can cost, and waits for the lane. Each Admit that returns nil must be followed by one Send.
+func (c *Client) Admit(ctx context.Context, o Operation) (Ticket, error) {
+	probe, err := c.enter(ctx, o)
+	if err != nil {
+		return Ticket{}, err
+	}
+	ticket, err := c.reserve(ctx, o)
+	if errors.Is(err, ErrBudget) && c.settleUnknown(ctx) {
+		ticket, err = c.reserve(ctx, o)
+	}
+	if ticket.probe = probe; err != nil {
+		c.outages[o.Name].left(ticket)
+	}
+	return ticket, err
+}
+
+// enter waits while the service is away, and returns whether the request is the one that asks
+// whether it is back. Where its failure may be billed, the free call asks first.
+func (c *Client) enter(ctx context.Context, o Operation) (probe bool, err error) {
+	for g := c.outages[o.Name]; ; g.missed() {
+		if probe, err = g.enter(ctx); err != nil || !probe || !g.free() {
+			return probe, err
+		}
+		if _, err := c.Balance(ctx); err == nil || Judge(err) != Wait {
+			return true, nil
+		}
+	}
+}
+
+// reserve is an Admit that an outage does not hold.
+func (c *Client) reserve(ctx context.Context, o Operation) (ticket Ticket, err error) {
+	if c.segment.Full() {
+		return ticket, fmt.Errorf("no room for another answer: %w", syscall.ENOSPC)
+	}
+	select {
+	case c.seats[o.Name] <- struct{}{}:
+	case <-ctx.Done():
+		return ticket, ctx.Err()
+	}
+	if err = c.budget.Reserve(ctx, o.Name, o.Credits); err == nil {
+		if ticket, err = c.lanes[o.Name].Wait(ctx); err != nil {
+			c.budget.Settle(o.Credits, 0)
+		}
+	}
+	if err != nil {
+		<-c.seats[o.Name]
+	}
+	return ticket, err
+}

@@ -1,0 +1,129 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract/journal"
+)
+
+// attempt sends an admitted request once: intent, send, answer, settle.
+func (c *Client) attempt(ctx context.Context, ticket Ticket, r Request, try int) (Answer, journal.Charge, error) {
+	e := journal.Entry{Kind: journal.KindAnswer, Operation: r.Operation.Name, Parameters: r.Parameters.Encode()}
+	patience := grace
+	if r.Operation.Credits == 0 {
+		patience = 0 // nothing is lost with it
+	}
+	defer func() { <-c.seats[r.Operation.Name] }()
+	ctx, land, err := c.service.Brake.takeOff(ctx, patience)
+	if err == nil {
+		defer land()
+		err = c.intend(r, &e)
+	}
+	if err != nil {
+		c.lanes[r.Operation.Name].Done(ticket, time.Now())
+		c.budget.Settle(r.Operation.Credits, 0)
+		return Answer{}, "", err
+	}
+	ctx, span := traced(ctx, r.Operation, try)
+	before, asked := c.budget.counted(), c.asked()
+	e.Sent = c.now()
+	reply, err := c.exchange(ctx, r)
+	defer reply.release()
+	e.Received = c.now()
+	c.lanes[r.Operation.Name].Done(ticket, time.Now())
+
+	a, err := c.judge(ctx, r, reply, err, &e)
+	if e.Kind == journal.KindBalance && err == nil {
+		c.settling.Lock()
+		defer c.settling.Unlock()
+		c.settle(&e, reply.body, before, asked)
+	}
+	e.At = c.now()
+	kept, broken := c.segment.Append(e)
+	if mayRetry(err) {
+		c.budget.Expect(r.Operation.Name, r.Operation.Credits)
+	}
+	c.budget.Settle(r.Operation.Credits, max(0, e.Credits))
+	switch {
+	case e.Credits < 0:
+		c.budget.refund(-e.Credits)
+	case e.Charge == journal.ChargeUnknown:
+		c.budget.Doubt(e.Credits)
+	}
+	c.settled(r, e)
+	told(span, kept, err, broken)
+	if broken != nil {
+		return Answer{}, "", broken
+	}
+	if err != nil {
+		return Answer{}, e.Charge, err // its body, which may be large, is not held until the next try
+	}
+	a.Entry = kept
+	return a, e.Charge, nil
+}
+
+// intend writes the intent of a priced request. The free call needs none.
+func (c *Client) intend(r Request, e *journal.Entry) error {
+	if r.Operation.Name == Credits.Name {
+		e.Kind = journal.KindBalance
+		return nil
+	}
+	intent, err := c.segment.Append(journal.Entry{Kind: journal.KindIntent, At: c.now(),
+		Operation: e.Operation, Parameters: e.Parameters, Credits: r.Operation.Credits})
+	e.Intent = intent.N
+	return err
+}
+
+// judge fills the entry with what came, what it means and what it cost.
+func (c *Client) judge(ctx context.Context, r Request, reply reply, failed error, e *journal.Entry) (Answer, error) {
+	e.Status = reply.status
+	e.SetBody(reply.body)
+	var err *Error
+	a := Answer{Total: -1}
+	switch {
+	case failed != nil:
+		e.Error = failed.Error()
+		err = &Error{Outcome: OutcomeNetwork, Message: failed.Error(), NotSent: reply.notSent}
+		if errors.Is(failed, errBodyTooLarge) {
+			err.Outcome = OutcomeUnreadable
+		}
+	case r.probe && reply.status == http.StatusUnprocessableEntity:
+		e.Outcome, e.Charge = OutcomeProbe, journal.ChargeFree
+		return a, nil
+	case reply.status == http.StatusOK:
+		var unread error
+		if a, unread = read(r.Operation, reply.body); unread != nil {
+			err = &Error{Outcome: OutcomeUnreadable, Message: unread.Error(), NoVessel: errors.Is(unread, errNoVessel)}
+		}
+	default:
+		err = c.refusal(ctx, r.Operation, reply)
+	}
+	if err == nil {
+		e.Outcome = OutcomeOK
+		if a.Rows == 0 && r.Operation.Name != Credits.Name {
+			e.Outcome = OutcomeEmpty
+		}
+		e.Credits, e.Charge = price(r.Operation, e, a.Rows)
+		return a, nil
+	}
+	err.Operation, err.Status = r.Operation.Name, reply.status
+	e.Outcome = err.Outcome
+	e.Credits, e.Charge = charge(r.Operation, err)
+	return a, err
+}
+
+// refusal names an error status. Where one status stands for no credits and for a blocked
+// operation alike, the free balance tells them apart.
+func (c *Client) refusal(ctx context.Context, o Operation, reply reply) *Error {
+	words := message(reply.body)
+	name, unsure := outcome(o, reply.status, words)
+	if unsure && o.Name != Credits.Name {
+		if left, err := c.Balance(ctx); err == nil && left < o.Credits {
+			name = OutcomeNoCredits
+		}
+	}
+	return &Error{Outcome: name, Message: words, RetryAfter: reply.retryAfter}
+}

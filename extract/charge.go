@@ -1,0 +1,60 @@
+package extract
+
+import (
+	"net/http"
+
+	"github.com/fleetlake/fleetlake/extract/journal"
+)
+
+// price is what an answer with data costs by the interface text: a page of the type/country
+// search only when it holds a vessel, everything else always.
+func price(o Operation, e *journal.Entry, rows int) (int, journal.Charge) {
+	if o.Credits == 0 || (o.Name == ByType.Name && rows == 0) {
+		return 0, journal.ChargeFree
+	}
+	return o.Credits, journal.ChargePriced
+}
+
+// charge is what a request without data counts as. By the interface text every request to a
+// priced operation costs credits, except these:
+//
+//	never sent, or the free call      free
+//	401                               free: authentication failures cost nothing
+//	422                               free: validation precedes billing
+//	type/country search, 4xx and 503  free: it costs only when a vessel is returned
+//	an empty page despite its total   free: likewise
+//	429, or no credits                taken as free: it is turned away unasked, or nothing is left to bill
+//	everything else                   unknown: it counts as spent until the balance tells
+//
+// Another 5xx, a redirect, an unreadable answer and one that breaks off are unknown for the
+// type/country search too: a gateway may have them in place of a page that the service returned.
+func charge(o Operation, err *Error) (int, journal.Charge) {
+	switch {
+	case o.Credits == 0, err.NotSent, err.Status == http.StatusUnauthorized, err.Status == http.StatusUnprocessableEntity:
+		return 0, journal.ChargeFree
+	case err.NoVessel, o.Name == ByType.Name && (err.Status >= 400 && err.Status < 500 || err.Status == http.StatusServiceUnavailable):
+		return 0, journal.ChargeFree
+	case err.Outcome == OutcomeLimited, err.Outcome == OutcomeNoCredits:
+		return 0, journal.ChargeAssumed
+	}
+	return o.Credits, journal.ChargeUnknown
+}
+
+// settled counts an answer.
+func (c *Client) settled(r Request, e journal.Entry) {
+	c.service.Log.Debug("request", "endpoint", e.Operation, "parameters", e.Parameters, "status", e.Status,
+		"outcome", e.Outcome, "credits", e.Credits, "took", e.Received.Sub(e.Sent))
+	c.count(r.Operation, func(s *Stats) {
+		s.Requests++
+		s.Credits += e.Credits
+		switch {
+		case e.OK():
+			s.Answers++
+		case e.Outcome == OutcomeLimited:
+			s.Limited++
+		}
+		if e.Charge == journal.ChargeUnknown {
+			s.Unknown += e.Credits
+		}
+	})
+}

@@ -1,0 +1,301 @@
+package pipeline
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/extract/simulator"
+)
+
+// TestNoCreditIsBetterSpent plays random nights: prices that are known late, caps of every kind,
+// answers that fail, and runs that are cut off by their cap or killed, and resumed. After each run
+// that came to its end, with what it left out held against what it bought:
+//
+//   - the cap is kept, and nothing is bought twice
+//   - no search that is left out for lack of credits would have fitted into what was left, into
+//     what lookups took beyond their share, or into what went to searches of less worth that the
+//     plan had left out too
+//   - the run is done exactly if every search of the job has all its answers; a reason that names
+//     a cap names the one that held, and only if what is left out would cost more than was left; a reason
+//     that names the service is given only if a search was asked and not answered
+//
+// FLEETLAKE_NIGHTS sets how many nights are played.
+func TestNoCreditIsBetterSpent(t *testing.T) {
+	nights := number("FLEETLAKE_NIGHTS", 100)
+	const groups = 4
+	var seen tally
+	t.Run("nights", func(t *testing.T) {
+		for g := range groups {
+			t.Run(fmt.Sprint(g), func(t *testing.T) {
+				t.Parallel()
+				for seed := g; seed < nights/2; seed += groups {
+					synctest.Test(t, func(t *testing.T) {
+						s := randomPort(t, uint64(seed))
+						for day := range 2 {
+							s.sim.SetDay(day)
+							s.cappedNight(&seen)
+							time.Sleep(26 * time.Hour)
+						}
+					})
+					if t.Failed() {
+						t.Fatalf("seed %d", seed)
+					}
+				}
+			})
+		}
+	})
+	t.Logf("runs: %d in which a search waited, %d cut short by a cap, %d by the service, %d killed, %d done",
+		seen.waited.Load(), seen.cut.Load(), seen.failed.Load(), seen.killed.Load(), seen.done.Load())
+	if min(seen.waited.Load(), seen.cut.Load(), seen.killed.Load(), seen.done.Load()) < 5 {
+		t.Error("the nights are too alike to show anything")
+	}
+}
+
+// tally counts runs by how they went.
+type tally struct{ waited, cut, failed, killed, done atomic.Int64 }
+
+// randomPort is a random fleet and job.
+func randomPort(t *testing.T, seed uint64) *port {
+	r := rand.New(rand.NewPCG(seed, 7))
+	some := func(all []string, most int) []string {
+		all = slices.Clone(all)
+		r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		return all[:1+r.IntN(most)]
+	}
+	job := Job{Name: "nightly", Location: time.UTC,
+		List:  List{By: "country", Countries: some([]string{"Panama", "Liberia", "China", "Malta", "Greece", "Chad", "Togo", "Norway", "Japan", "Tuvalu"}, 10)},
+		Sweep: Sweep{Statuses: some([]string{"moored", "aground", "at-anchor", "drifting"}, 4), Zones: some(extract.Zones, 6)}}
+	if r.IntN(3) > 0 {
+		job.Lookup = Lookup{Want: []string{"particulars"}, MaxAge: 720 * time.Hour}
+	}
+	vessels := 50 + r.IntN(1500)
+	if r.IntN(20) == 0 { // all partitions, and the checks of the other side
+		job.List, vessels = List{By: "cheapest"}, 50+r.IntN(200)
+	}
+	s := newPort(t, simulator.Config{Seed: seed, Vessels: vessels, Credits: 1_000_000}, job)
+	s.random = r
+	return s
+}
+
+// caps set one limit of what a night may spend, in so many credits more than it has spent.
+var caps = map[string]func(s *port, spent, more int){
+	capOfNight:   func(s *port, spent, more int) { s.job.Budget = spent + more },
+	capOfDay:     func(s *port, spent, more int) { s.job.PerDay = spent + more },
+	capOfMonth:   func(s *port, spent, more int) { s.job.PerMonth = spent + more },
+	balanceFloor: func(s *port, _, more int) { s.job.Floor = s.sim.Bill().Balance - more },
+	"the balance": func(s *port, _, more int) { // which has no floor
+		s.job.Floor = 0
+		s.sim.SetBalance(more)
+	},
+}
+
+// cappedNight runs a night under growing caps until it is done, or a few times.
+func (s *port) cappedNight(seen *tally) {
+	s.t.Helper()
+	date := time.Now().UTC().Format(time.DateOnly)
+	s.job.Budget, s.job.PerDay, s.job.PerMonth, s.job.Floor = 0, 0, 0, 0
+	s.sim.SetBalance(1_000_000)
+	kind := []string{capOfNight, capOfNight, capOfDay, capOfMonth, balanceFloor, "the balance"}[s.random.IntN(6)]
+	must(s.t, s.sim.SetFaults(s.someFaults()))
+	more := s.random.IntN(600)
+	for range 3 {
+		spent := s.account(date)
+		s.spentDay, s.spentMonth = spent.known+spent.unknown, spent.known+spent.unknown
+		caps[kind](s, s.spentDay, max(1, more)) // a cap of 0 is none
+		kill := time.Duration(0)
+		if s.random.IntN(4) == 0 {
+			kill = time.Duration(1 + s.random.Int64N(int64(time.Second)))
+		}
+		plan, d, ended := s.run(date, kill)
+		time.Sleep(time.Second) // runs are told apart by when they began
+		s.learn()
+		if len(d.waiting) > 0 {
+			seen.waited.Add(1)
+		}
+		if !ended {
+			seen.killed.Add(1)
+			continue
+		}
+		end := s.lastEnd(date)
+		s.judgeRun(date, plan, d, end)
+		switch Stop(end.Stop) {
+		case StopBudget, StopCredits:
+			seen.cut.Add(1)
+		case StopService:
+			seen.failed.Add(1)
+		}
+		if end.State == StateDone {
+			seen.done.Add(1)
+			return
+		}
+		more = s.random.IntN(600)
+	}
+}
+
+// someFaults make answers take their time, and in every third night some of them fail.
+func (s *port) someFaults() simulator.Faults {
+	faults := simulator.Faults{{Kind: simulator.Slow, Share: 1, Least: time.Millisecond, Most: 200 * time.Millisecond}}
+	if s.random.IntN(3) > 0 {
+		return faults
+	}
+	for _, kind := range []simulator.FaultKind{simulator.Unavailable, simulator.ServerError, simulator.HTMLPage, simulator.Cut} {
+		if s.random.IntN(2) == 0 {
+			share := []float64{0.05, 0.3}[s.random.IntN(2)]
+			faults = append(faults, simulator.Fault{Kind: kind, Share: share * s.random.Float64(), Billed: kind != simulator.Unavailable && s.random.IntN(2) == 0})
+		}
+	}
+	return faults
+}
+
+// bought is what a night has of each search, and what its newest run did.
+type bought struct {
+	answers map[string]told // of the night, by request key
+	cost    map[string]int  // of the newest run's answers, by request key
+	failed  map[string]bool // requests of the newest run that had no answer
+	spent   int             // by the newest run, before its last balance was read
+	lookups int             // the part of it that went to lookups
+}
+
+// books reads what a night has, and what its newest run paid for it.
+func (s *port) books(date string) (b bought) {
+	s.t.Helper()
+	paths, err := journal.Segments(filepath.Join(s.p.journal(), date))
+	must(s.t, err)
+	b.answers = map[string]told{}
+	for _, path := range paths {
+		b.cost, b.failed, b.spent, b.lookups = map[string]int{}, map[string]bool{}, 0, 0
+		refunded := 0
+		for e, err := range journal.Read(path) {
+			must(s.t, err)
+			switch e.Kind {
+			case journal.KindAnswer:
+				b.spent, refunded = b.spent+refunded+e.Credits, 0
+				s.keep(&b, date, e)
+			case journal.KindBalance:
+				refunded += e.Credits
+			}
+		}
+	}
+	return b
+}
+
+func (s *port) keep(b *bought, date string, e journal.Entry) {
+	s.t.Helper()
+	key := extract.Key(e.Operation, e.Parameters)
+	if e.Operation == extract.Particulars.Name {
+		b.lookups += e.Credits
+	}
+	if !e.OK() {
+		b.failed[key] = true
+		return
+	}
+	if _, twice := b.answers[key]; twice {
+		s.t.Errorf("%s: %s was paid for twice", date, key)
+	}
+	a, err := extract.Reread(e)
+	must(s.t, err)
+	b.answers[key], b.cost[key] = told{rows: a.Rows, total: a.Total}, e.Credits
+}
+
+// missing is what a search still costs, by what the night and the last one know, what its
+// newest run paid for it, and whether it asked for something that had no answer.
+func (b bought) missing(s search) (price, paid int, failed bool) {
+	keys := []string{s.sweep.Request().Key()}
+	if s.lane.Name == extract.ByType.Name {
+		first := s.partition.page(1)
+		n := max(1, pages(s.partition.expected))
+		if t, ok := b.answers[first.Key()]; ok {
+			n = max(1, pages(t.total))
+		}
+		keys = nil
+		for i := range n {
+			keys = append(keys, s.partition.page(i+1).Key())
+		}
+	}
+	for _, key := range keys {
+		if _, ok := b.answers[key]; !ok {
+			price += s.lane.Credits
+			failed = failed || b.failed[key]
+		}
+		paid += b.cost[key]
+	}
+	return price, paid, failed
+}
+
+// judgeRun holds the promises against what a run did.
+func (s *port) judgeRun(date string, plan journal.Plan, d decision, end journal.End) {
+	s.t.Helper()
+	b := s.books(date)
+	all := slices.Clone(d.waiting)
+	for _, p := range d.cover {
+		all = append(all, search{lane: extract.ByType, partition: p, worth: math.Inf(1)})
+	}
+	for _, w := range d.sweeps {
+		all = append(all, search{lane: extract.ByStatus, sweep: w, worth: math.Inf(1)})
+	}
+	if b.spent > plan.Budget {
+		s.t.Errorf("%s: %d credits spent of %d", date, b.spent, plan.Budget)
+	}
+	unasked, failed := 0, 0
+	for _, left := range all {
+		price, _, tried := b.missing(left)
+		switch {
+		case price == 0:
+			continue
+		case tried:
+			if failed++; Stop(end.Stop) != StopBudget && Stop(end.Stop) != StopCredits {
+				continue
+			}
+			price, left.worth = left.lane.Credits, math.Inf(1) // there was nothing left to ask again
+		default:
+			unasked++
+		}
+		lesser := 0
+		for _, other := range d.waiting {
+			if _, paid, _ := b.missing(other); other.worth < left.worth && !math.IsInf(left.worth, 1) {
+				lesser += paid
+			}
+		}
+		if free := plan.Budget - (b.spent - b.lookups) - min(d.kept, b.lookups) + lesser; price <= free {
+			s.t.Errorf("%s: %s %q of worth %v for %d credits is left out, and %d were free: %d of %d spent, %d by lookups, %d by lesser searches; %+v",
+				date, left.lane.Name, left.partition.value()+left.sweep.String(), left.worth, price, free, b.spent, plan.Budget, b.lookups, lesser, end)
+		}
+	}
+	if done := end.State == StateDone; done != (unasked+failed == 0) {
+		s.t.Errorf("%s: %s with %d searches not asked and %d not answered: %+v", date, end.State, unasked, failed, end)
+	}
+	s.judgeReason(date, plan, d, end, unasked, failed)
+}
+
+// judgeReason holds a reason against what was left out: the cap that held may be named if anything
+// was, the service if something was not answered.
+func (s *port) judgeReason(date string, plan journal.Plan, d decision, end journal.End, unasked, failed int) {
+	s.t.Helper()
+	capped := d.allowance.why
+	if plan.Budget < d.allowance.credits {
+		capped = "the most that the plan named"
+	}
+	name, _, _ := strings.Cut(capped, " above")
+	holds := false
+	switch Stop(end.Stop) {
+	case StopNone:
+		holds = unasked == 0 && (end.Reason == "") == (failed == 0)
+	case StopBudget, StopCredits:
+		holds = unasked+failed > 0 && strings.Contains(end.Reason, name) && (Stop(end.Stop) == StopCredits) == (capped == balanceFloor)
+	case StopService:
+		holds = failed > 0
+	}
+	if !holds {
+		s.t.Errorf("%s: %d searches not asked and %d not answered under %s, and it stopped for %q: %s", date, unasked, failed, capped, end.Stop, end.Reason)
+	}
+}
