@@ -13,6 +13,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
@@ -46,10 +47,14 @@ type Pipeline struct {
 
 var errDeadline = errors.New("deadline of the run is over")
 
+// ErrUnpublished says that a run has asked and paid, and that its answers could not be published.
+var ErrUnpublished = errors.New("what was paid for is kept, and could not be published; the next start publishes it")
+
 // Run runs a job for a snapshot date, YYYY-MM-DD; an empty date is today in the job's time
 // zone. It first publishes what earlier runs paid for and did not publish. A night that was
 // cut off is gone on with; one that is done, or at its cap, is reported as it ended, with a
-// note, and asks nothing. The caller holds the lock.
+// note, and asks nothing. The caller holds the lock. An error that is not ErrUnpublished came
+// before the end of what was to be asked: the next start goes on from there.
 //
 // Cancelling ctx stops new requests; answers in the air are kept, and what was paid for is
 // published.
@@ -91,6 +96,9 @@ func (p *Pipeline) Run(ctx context.Context, job Job, date string) (report Report
 		return Report{}, err // the next start goes on from here
 	}
 	reports, err := p.derive(context.WithoutCancel(ctx), segment.Path())
+	if err != nil && !errors.Is(err, load.ErrIssues) { // a run that is held back waits for a person
+		err = fmt.Errorf("%w: %w", ErrUnpublished, err)
+	}
 	if err != nil {
 		return Report{}, err
 	}

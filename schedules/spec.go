@@ -41,10 +41,6 @@ type Slot struct {
 	Date  string
 	Asked bool // by a person, and not by the table
 
-	// Again says that the slot is a round of its own, though a run of its date may be done. A slot
-	// whose run was cut short goes on from it instead.
-	Again bool
-
 	Try     int       // how many tries of the slot went before, in this process
 	Until   time.Time // of another try: when the slot is given up
 	Publish bool      // of another try: only publish what the tries before paid for

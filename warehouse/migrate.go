@@ -57,6 +57,9 @@ var definitions = sync.OnceValue(func() (all []step) {
 // older program made them, or a different one.
 var ErrOtherProgram = errors.New("an older or a different version of fleetlake made this warehouse: `fleetlake rebuild` makes it anew from the journal, with 0 requests")
 
+// ErrNewerProgram says that a file has tables that only a later program knows.
+var ErrNewerProgram = errors.New("a newer version of fleetlake made this warehouse: run that one, or let `fleetlake rebuild` of this one make it anew from the journal, with 0 requests")
+
 // migrate brings a file to the tables of some steps, one transaction a step. A file that is
 // newer than the program, or that other steps have made, is refused: the published one stays
 // as it is.
@@ -95,7 +98,7 @@ func migrate(ctx context.Context, db *sql.DB, steps fs.FS) error {
 		}
 	}
 	for name := range done {
-		return fmt.Errorf("migrate: this file has %s, which this program does not know: use the newer program that made it", name)
+		return fmt.Errorf("migrate: %s: %w", name, ErrNewerProgram)
 	}
 	return nil
 }

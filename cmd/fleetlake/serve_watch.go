@@ -74,8 +74,8 @@ func (s *server) isReady() error {
 	if err := s.healthy(); err != nil {
 		return err
 	}
-	if err := s.mark.check(s.config.DataDir); err != nil {
-		return err
+	if err := s.marked(); err != nil {
+		return errors.New(s.withoutPaths(err.Error()))
 	}
 	return s.nights.look(time.Now(), func() error {
 		troubles, err := s.config.troubles(context.Background(), "", ownMinCoverage)
