@@ -31,7 +31,9 @@ const (
 // ReadAccepted asks, free of charge, for the lists of accepted types and countries: the
 // service answers a value that it refuses with the complete list.
 func (c *Client) ReadAccepted(ctx context.Context) (Accepted, error) {
-	r := Request{Operation: ByType, Parameters: url.Values{"type_specific": {never}, "country": {never}}, probe: true}
+	free := ByType
+	free.Credits = 0 // whatever comes in place of the refusal: the service found nothing that it could bill
+	r := Request{Operation: free, Parameters: url.Values{"type_specific": {never}, "country": {never}}, probe: true}
 	var a Answer
 	var err error
 	for range probeTries {

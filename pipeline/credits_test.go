@@ -95,36 +95,90 @@ func TestFirstNightOfANewcomerIsDone(t *testing.T) {
 	})
 }
 
-// TestSecondRunOfANightAsksWhatIsLeft cuts a night off at 3,000 credits. The second run asks
-// nothing twice, costs what its plan said, and is done.
-func TestSecondRunOfANightAsksWhatIsLeft(t *testing.T) {
+// TestACapThatReachesForNothingEndsTheRun: where no search finds credits, nothing comes to rest
+// that could close the queues, and the run ends all the same.
+func TestACapThatReachesForNothingEndsTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		job := newcomer()
-		job.Lookup.Want, job.List.By, job.Budget = nil, "country", 3000
-		s := newPort(t, simulator.Config{Seed: 3, Vessels: 2000, Credits: 1_000_000}, job)
-		date := time.Now().UTC().Format(time.DateOnly)
+		job.Budget, job.PerDay = 0, 5
+		s := newPort(t, simulator.Config{Seed: 3, Vessels: 100, Credits: 1_000_000}, job)
+		start := time.Now()
+		date := start.UTC().Format(time.DateOnly)
 		s.run(date, 0)
-		if end := s.lastEnd(date); end.State != StatePartial || end.Stop != string(StopBudget) || !strings.Contains(end.Reason, "budget.per_run") {
-			t.Fatalf("the first run ended %+v", end)
+		if took := time.Since(start); took > time.Minute {
+			t.Errorf("the run took %v", took)
 		}
-		s.learn()
-		time.Sleep(time.Second)
-		before := s.sim.Bill().Spent
-		s.job.Budget = 6000
-		plan, _, _ := s.run(date, 0)
-		cost := s.sim.Bill().Spent - before
-		if end := s.lastEnd(date); end.State != StateDone || end.Reason != "" {
-			t.Errorf("the second run ended %+v", end)
-		}
-		if off := cost - plan.Credits.Expected; 100*max(off, -off) > cost {
-			t.Errorf("it cost %d, its plan said %d", cost, plan.Credits.Expected)
-		}
-		for key, n := range s.account(date).asked {
-			if n > 1 {
-				t.Errorf("%s was paid for %d times", key, n)
-			}
+		if end := s.lastEnd(date); end.State != StatePartial || end.Stop != string(StopBudget) || !strings.HasPrefix(end.Reason, "273 of 273 partitions of the list are left out: the cap of the day") {
+			t.Errorf("the run ended %+v", end)
 		}
 	})
+}
+
+// TestSecondRunOfANightAsksWhatIsLeft cuts nights off at a cap. The second run asks nothing
+// twice, costs what its plan said, and is done; a third asks nothing. What the first run's answers
+// tell is priced by them: the totals of partitions, and which checks can find a vessel.
+func TestSecondRunOfANightAsksWhatIsLeft(t *testing.T) {
+	for name, c := range map[string]struct {
+		vessels, most int
+		change        func(*Job)
+		between       func(*port)
+	}{
+		"the default job":                    {vessels: 2000, most: 3000},
+		"a small fleet":                      {vessels: 300, most: 3000},
+		"a cap that ends within the list":    {vessels: 9000, most: 2900, change: func(j *Job) { j.Lookup.Want, j.List.By = nil, "country" }},
+		"a list by country, without lookups": {vessels: 2000, most: 3000, change: func(j *Job) { j.Lookup.Want, j.List.By = nil, "country" }},
+		"a list by type":                     {vessels: 2000, most: 3700, change: func(j *Job) { j.List.By = "type" }},
+		"another job has learnt meanwhile that the other side is cheaper": {vessels: 2000, most: 3000, between: func(s *port) {
+			for _, typ := range extract.Types {
+				s.totals[typ] = warehouse.Total{Operation: extract.ByType.Name, Kind: "type", Value: typ, At: time.Now().AddDate(0, 0, -8)}
+			}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				job := newcomer()
+				job.Budget = c.most
+				if c.change != nil {
+					c.change(&job)
+				}
+				s := newPort(t, simulator.Config{Seed: 3, Vessels: c.vessels, Credits: 1_000_000}, job)
+				s.secondRun(c.between)
+			})
+		})
+	}
+}
+
+func (s *port) secondRun(between func(*port)) {
+	s.t.Helper()
+	date := time.Now().UTC().Format(time.DateOnly)
+	s.run(date, 0)
+	if end := s.lastEnd(date); end.State != StatePartial || end.Stop != string(StopBudget) || !strings.Contains(end.Reason, "budget.per_run") {
+		s.t.Fatalf("the first run ended %+v", end)
+	}
+	s.learn()
+	time.Sleep(time.Second)
+	if between != nil {
+		between(s)
+	}
+	before := s.sim.Bill().Spent
+	s.job.Budget = 100_000
+	plan, _, _ := s.run(date, 0)
+	cost := s.sim.Bill().Spent - before
+	if end := s.lastEnd(date); end.State != StateDone || end.Reason != "" {
+		s.t.Errorf("the second run ended %+v", end)
+	}
+	if off := cost - plan.Credits.Expected; 100*max(off, -off) > cost {
+		s.t.Errorf("it cost %d, its plan said %d", cost, plan.Credits.Expected)
+	}
+	for key, n := range s.account(date).asked {
+		if n > 1 {
+			s.t.Errorf("%s was paid for %d times", key, n)
+		}
+	}
+	if n, err := readNightBut(s.p.journal(), s.job.Name, date, nil); err != nil || n.done == "" {
+		s.t.Errorf("the night is not done: %v", err)
+	}
 }
 
 // TestNoCreditIsBetterSpent plays random nights: prices that are known late, caps, runs that

@@ -33,7 +33,7 @@ func (h *harvest) missed() (m missed) {
 		}
 	}
 	unasked := h.grants.unasked
-	partitions := len(h.listing.cover) + never[partitionsOfList] + unasked[partitionsOfList] + late[partitionsOfList]
+	partitions := open.begun + never[partitionsOfList] + unasked[partitionsOfList] + late[partitionsOfList]
 	sweeps := h.asked + never[statusSearches] + unasked[statusSearches] + late[statusSearches]
 	m.add(&m.credits, never[partitionsOfList], partitions, "%s are left out: %s", partitionsOfList, reasonFor(h.bound()))
 	m.add(&m.credits, never[statusSearches], sweeps, "%s are left out: %s", statusSearches, reasonFor(h.bound()))

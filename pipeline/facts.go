@@ -14,7 +14,7 @@ import (
 // facts reads what a plan is decided on: from the published warehouse, which is the one read
 // of a run, and the balance from the free call.
 func (p *Pipeline) facts(ctx context.Context, job Job, before night, now time.Time) (facts, error) {
-	f := facts{now: now, since: before.since(), spentNight: before.spent, tonight: before.answered, lookedUp: before.lookups}
+	f := facts{now: now, since: before.since(), spentNight: before.spent, tonight: before.answered, covers: before.covers, lookedUp: before.lookups}
 	var refused *extract.Error
 	credits, _, err := extract.Ping(ctx, p.Service)
 	switch {

@@ -24,8 +24,7 @@ type listing struct {
 	cover  []*paging
 	checks []*paging
 	byKey  map[string]*paging // by kind and value
-	types  map[string]int     // vessels seen, by stored type without case
-	lands  map[string]int     // and by stored country
+	shown  shown              // by the cover
 	whole  bool               // the cover is every type, or every country
 
 	checking bool // the first pages of the checks were asked for
@@ -50,7 +49,7 @@ type paging struct {
 
 func newListing(d decision, whole bool) *listing {
 	l := &listing{queue: newQueue(), ahead: 8, roll: transform.NewSearchReader(), told: func(string) bool { return false },
-		byKey: map[string]*paging{}, types: map[string]int{}, lands: map[string]int{}, whole: whole}
+		byKey: map[string]*paging{}, shown: newShown(), whole: whole}
 	for _, p := range d.cover {
 		l.cover = append(l.cover, l.add(p, false))
 	}
@@ -113,8 +112,7 @@ func (l *listing) read(p *paging, a extract.Answer) {
 			return
 		}
 		if !p.check {
-			l.types[strings.ToLower(strings.TrimSpace(v.Type))]++
-			l.lands[strings.ToLower(strings.TrimSpace(v.Country))]++
+			l.shown.add(v)
 		}
 		l.met(v)
 	})
@@ -237,13 +235,7 @@ func (l *listing) incomplete() {
 }
 
 // missing reports whether the partition holds more vessels than the cover showed of it.
-func (l *listing) missing(p *paging) bool {
-	shown := l.types[strings.ToLower(p.typ)]
-	if p.typ == "" {
-		shown = l.lands[strings.ToLower(p.country)]
-	}
-	return p.total > shown
-}
+func (l *listing) missing(p *paging) bool { return p.total > l.shown.of(p.partition) }
 
 // check returns the checks, once, if the cover is complete.
 func (l *listing) check() []*paging {
@@ -292,6 +284,7 @@ func (l *listing) unsure() (back, more int) {
 
 // openEnds counts the partitions that were not seen to their end.
 type openEnds struct {
+	begun  int // of the cover
 	short  int // of the cover, for lack of credits
 	odd    int // of the cover, because what they were told cannot be
 	lost   int // of the cover: refused, or not answered
@@ -302,7 +295,11 @@ func (l *listing) leftOut() (open openEnds) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, p := range l.cover {
+		if p.asked > 0 {
+			open.begun++
+		}
 		switch {
+		case p.asked == 0: // it was granted no credits
 		case p.ended:
 			open.odd++
 		case p.short:

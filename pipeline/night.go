@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -27,6 +28,7 @@ type night struct {
 	runs     []string        // their ids, oldest first
 	answered map[string]told // what was asked and answered, by request key
 	lookups  int             // vessels that they asked for
+	covers   string          // the kind of partition that their list pages through; empty where no plan tells
 	spent    int             // by them; by those since, where the cap was granted anew
 	last     Night           // the newest of them
 	done     string          // the newest run that was done, if none came after it
@@ -74,6 +76,7 @@ func (n *night) add(path, job string) error {
 			if e.Plan.Anew {
 				n.spent = 0
 			}
+			n.covers = cmp.Or(n.covers, covers(*e.Plan))
 		case journal.KindIntent:
 			spent[e.N] = e.Credits
 		case journal.KindBalance:
@@ -87,6 +90,16 @@ func (n *night) add(path, job string) error {
 	}
 	n.close(end, spent)
 	return nil
+}
+
+// covers is the kind of partition that the list of a plan pages through.
+func covers(plan journal.Plan) string {
+	for _, p := range plan.Partitions {
+		if p.Operation == extract.ByType.Name && !p.Check && p.Skipped == "" {
+			return p.Kind
+		}
+	}
+	return ""
 }
 
 // learn takes in what needs not be asked again: answers, and lookups of vessels that the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -47,7 +48,7 @@ func (s *port) run(date string, kill time.Duration) (plan journal.Plan, d decisi
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	f := facts{now: now, since: before.since(), spentNight: before.spent, tonight: before.answered, lookedUp: before.lookups, balance: s.sim.Bill().Balance, balanceKnown: true, refused: s.refused}
+	f := facts{now: now, since: before.since(), spentNight: before.spent, tonight: before.answered, covers: before.covers, lookedUp: before.lookups, balance: s.sim.Bill().Balance, balanceKnown: true, refused: s.refused}
 	for _, total := range s.totals {
 		f.totals = append(f.totals, total)
 	}
@@ -114,9 +115,14 @@ func (s *port) learnAnswer(roll *transform.SearchReader, e journal.Entry) {
 	q := e.Parameters
 	switch e.Operation {
 	case extract.ByType.Name:
-		country := strings.TrimPrefix(strings.SplitN(q, "&", 2)[0], "country=")
-		if strings.Contains(q, "page=1") {
-			s.totals[country] = warehouse.Total{Operation: e.Operation, Kind: "country", Value: country, Rows: max(a.Total, 0), At: e.At.AddDate(0, 0, -1)}
+		asked, err := url.ParseQuery(q)
+		must(s.t, err)
+		kind, value := "country", asked.Get("country")
+		if value == "" {
+			kind, value = "type", asked.Get("type_specific")
+		}
+		if asked.Get("page") == "1" {
+			s.totals[value] = warehouse.Total{Operation: e.Operation, Kind: kind, Value: value, Rows: max(a.Total, 0), At: e.At.AddDate(0, 0, -1)}
 		}
 	case extract.Particulars.Name:
 		for _, target := range s.targets {

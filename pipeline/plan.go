@@ -8,7 +8,6 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/journal"
-	"github.com/fleetlake/fleetlake/transform"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -31,6 +30,7 @@ type facts struct {
 
 	lookedUp int             // lookups of the night that this run goes on from
 	tonight  map[string]told // what the runs of the night asked that this one goes on from, by request key
+	covers   string          // the kind of partition that their list pages through; empty where there is none
 }
 
 // decision is what a run will ask, in order.
@@ -68,6 +68,7 @@ type partition struct {
 
 	pages  int // that it has by what is known before the run
 	unpaid int // those that the night has no answer to
+	billed int // those of them that are expected to hold a vessel: a page without one is free
 }
 
 // decide is the plan of a job. It asks nothing and looks at no clock.
@@ -77,7 +78,7 @@ func decide(job Job, f facts, perMinute func(extract.Operation) int) decision {
 	for _, t := range f.totals {
 		totals[totalKey(t.Kind, t.Value)] = t
 	}
-	d.cover, d.checks = cover(job.List, totals)
+	d.cover, d.checks = cover(job.List, f.covers, totals)
 	whole := len(d.cover)
 	d.cover = d.fresh(d.cover, totals, f, job.List.MaxAge)
 	if len(d.cover) < whole {
@@ -93,8 +94,9 @@ func decide(job Job, f facts, perMinute func(extract.Operation) int) decision {
 
 // cover returns the partitions that together show every listed vessel once, and those of
 // the other side, whose totals tell whether a vessel without country, or without type, is
-// missing. The cheaper side by the last totals covers; with filters there is one side only.
-func cover(l List, totals map[string]warehouse.Total) (cover, checks []partition) {
+// missing. The cheaper side by the last totals covers, and through a whole night the one that it
+// began with; with filters there is one side only.
+func cover(l List, began string, totals map[string]warehouse.Total) (cover, checks []partition) {
 	types, countries := orAll(l.Types, extract.Types), orAll(l.Countries, extract.Countries)
 	byType, byCountry := side(types, nil, totals), side(nil, countries, totals)
 	switch {
@@ -110,7 +112,7 @@ func cover(l List, totals map[string]warehouse.Total) (cover, checks []partition
 		return byType, nil
 	case l.By == "country":
 		return byCountry, nil
-	case pagesOf(byType) < pagesOf(byCountry):
+	case began == "type", began == "" && pagesOf(byType) < pagesOf(byCountry):
 		return byType, byCountry
 	}
 	return byCountry, byType
@@ -129,50 +131,6 @@ func side(types, countries []string, totals map[string]warehouse.Total) []partit
 		}
 	}
 	return ps
-}
-
-// remaining counts what of each search the runs of the night have no answer to. What they have
-// is not asked for again, and costs nothing.
-func (d *decision) remaining(f facts) {
-	for i := range d.cover {
-		d.cover[i].remains(f)
-	}
-	for i := range d.checks {
-		p := &d.checks[i]
-		p.pages, p.unpaid = 1, f.unpaid(p.page(1))
-	}
-	for i := range d.sweeps {
-		d.sweeps[i].unpaid = f.unpaid(d.sweeps[i].Request())
-	}
-}
-
-// remains counts the pages of a partition, by the total that its first page told tonight or
-// else by the last that is known, and those among them that are still to be asked.
-func (p *partition) remains(f facts) {
-	p.nights = nightsOld(p.at, f.now)
-	p.pages, p.unpaid = max(1, pages(p.expected)), 0
-	if first, ok := f.tonight[p.page(1).Key()]; ok {
-		p.pages = max(1, pages(first.total))
-		if !transform.Plausible(first.total, p.expected) {
-			p.pages = 1
-		}
-	}
-	for n := 1; n <= p.pages; n++ {
-		p.unpaid += f.unpaid(p.page(n))
-	}
-}
-
-// unpaid is 1 if the night has no answer to a request.
-func (f facts) unpaid(r extract.Request) int {
-	if _, ok := f.tonight[r.Key()]; ok {
-		return 0
-	}
-	return 1
-}
-
-// begun reports whether the night has the first page of a partition.
-func (f facts) begun(p partition) bool {
-	return f.unpaid(p.page(1)) == 0
 }
 
 // pagesOf is what a cover costs, in pages. A partition that was never seen counts as one.

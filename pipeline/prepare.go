@@ -79,6 +79,7 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 		h.lookups.operation.Name: h.lookups.queue}
 	h.grants = newGrants(h.budget, h.listing, h.sweep, h.keptForLookups)
 	h.grants.plan(h.wishes())
+	h.grants.settle() // a queue that got nothing never comes to rest by itself
 }
 
 // keptForLookups is what searches leave to lookups: as many credits as the plan kept, as long

@@ -80,7 +80,7 @@ func (d decision) notes(job Job, f facts) []string {
 	var notes []string
 	unknown := 0
 	for _, p := range append(d.cover, d.checks...) {
-		if p.expected < 0 && p.pages == p.unpaid {
+		if p.expected < 0 && p.pages == p.unpaid && p.billed > 0 {
 			unknown++
 		}
 	}

@@ -98,6 +98,7 @@ func reasonFor(why string) string {
 type search struct {
 	lane     extract.Operation
 	requests int     // expected
+	billed   int     // those of them that are to find credits before it is asked
 	worth    float64 // by credit
 	keep     func()
 	what     string
@@ -162,7 +163,7 @@ func (d *decision) fitSearches(now time.Time, money *purse, room map[string]int)
 		switch {
 		case room[s.lane.Name] < s.requests:
 			s.entry.Skipped = reasonFor(noTime)
-		case !money.pay(s.requests * s.lane.Credits):
+		case !money.pay(s.billed * s.lane.Credits):
 			s.entry.Skipped = reasonFor(d.allowance.why)
 			if s.what != listChecks {
 				d.waiting = append(d.waiting, s)
@@ -190,17 +191,17 @@ func (d *decision) fitSearches(now time.Time, money *purse, room map[string]int)
 // searches returns all searches, the most worth by credit first.
 func (d *decision) searches(now time.Time) (all []search) {
 	for _, p := range d.cover {
-		all = append(all, search{lane: extract.ByType, requests: p.unpaid, worth: p.worth(), keep: func() { d.cover = append(d.cover, p) },
+		all = append(all, search{lane: extract.ByType, requests: p.unpaid, billed: p.unpaid, worth: p.worth(), keep: func() { d.cover = append(d.cover, p) },
 			what: partitionsOfList, entry: p.entry(), partition: p})
 	}
 	for _, s := range d.sweeps {
-		all = append(all, search{lane: extract.ByStatus, requests: s.unpaid, worth: worth(s.expected, nightsOld(s.at, now)), keep: func() { d.sweeps = append(d.sweeps, s) },
+		all = append(all, search{lane: extract.ByStatus, requests: s.unpaid, billed: s.unpaid, worth: worth(s.expected, nightsOld(s.at, now)), keep: func() { d.sweeps = append(d.sweeps, s) },
 			what: statusSearches, entry: s.entry(), sweep: s})
 	}
 	for _, p := range d.checks {
 		entry := p.entry()
 		entry.Check = true
-		all = append(all, search{lane: extract.ByType, requests: p.unpaid, keep: func() { d.checks = append(d.checks, p) },
+		all = append(all, search{lane: extract.ByType, requests: p.unpaid, billed: p.billed, keep: func() { d.checks = append(d.checks, p) },
 			what: listChecks, entry: entry})
 	}
 	slices.SortStableFunc(all, func(a, b search) int { return -cmp.Compare(a.worth, b.worth) })
@@ -252,11 +253,8 @@ func (d *decision) prices(job Job, f facts) []lanePrice {
 	list := lanePrice{operation: extract.ByType}
 	unknown := false
 	for _, p := range d.cover {
-		n := p.unpaid
-		list.requests += n
-		if p.expected == 0 && !f.begun(p) {
-			n = 0 // a page without a vessel is free
-		}
+		n := p.billed
+		list.requests += p.unpaid
 		list.credits.Expected += n * extract.ByType.Credits
 		if p.unpaid > 0 {
 			list.credits.Most += (n + max(1, n/growth)) * extract.ByType.Credits
@@ -265,9 +263,9 @@ func (d *decision) prices(job Job, f facts) []lanePrice {
 	}
 	for _, p := range d.checks {
 		list.requests += p.unpaid
-		list.credits.Expected += min(p.unpaid, pages(p.expected)) * extract.ByType.Credits
+		list.credits.Expected += p.billed * extract.ByType.Credits
 		list.credits.Most += p.unpaid * max(pages(p.expected), 1) * extract.ByType.Credits
-		unknown = unknown || p.expected < 0 && p.unpaid > 0
+		unknown = unknown || p.expected < 0 && !f.begun(p)
 	}
 	if list.credits.Least = list.credits.Expected; unknown {
 		list.credits.Least = 0

@@ -3,6 +3,7 @@ package journal
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -98,24 +99,30 @@ func TestAFullDiskFoundBySyncGivesTheReserveUp(t *testing.T) {
 	}
 }
 
-// TestTheReserveCannotBeMadeSmaller: a file system that compresses must find room for it.
-func TestTheReserveCannotBeMadeSmaller(t *testing.T) {
-	root := t.TempDir()
-	r, err := takeReserve(filepath.Join(root, ".reserve"))
+// TestTheReserveTakesItsSizeOnTheDisk: a file of its size that is empty to the disk keeps nothing.
+func TestTheReserveTakesItsSizeOnTheDisk(t *testing.T) {
+	r, err := takeReserve(filepath.Join(t.TempDir(), ".reserve"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.release()
-	b, err := os.ReadFile(r.path)
-	if err != nil || len(b) != reserveSize {
-		t.Fatalf("%d bytes, %v", len(b), err)
-	}
-	if small := newEncoder().EncodeAll(b[:4<<20], nil); len(small) < 4<<20 {
-		t.Errorf("4 MiB of it become %d bytes", len(small))
-	}
 	info, err := os.Stat(r.path)
-	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("mode %v, %v", info.Mode(), err)
+	if err != nil || info.Mode().Perm() != 0o600 || info.Size() != reserveSize {
+		t.Errorf("%v, %v", info, err)
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Blocks*512 < reserveSize {
+		t.Errorf("it takes %d bytes of the disk, want %d", stat.Blocks*512, reserveSize)
+	}
+}
+
+// TestNoiseCannotBeMadeSmaller: a file system that compresses must find room for it.
+func TestNoiseCannotBeMadeSmaller(t *testing.T) {
+	b := make([]byte, 4<<20)
+	if _, err := io.ReadFull(noise(), b); err != nil {
+		t.Fatal(err)
+	}
+	if small := newEncoder().EncodeAll(b, nil); len(small) < len(b) {
+		t.Errorf("%d bytes become %d", len(b), len(small))
 	}
 }
 

@@ -22,14 +22,15 @@ type reserve struct {
 	used bool
 }
 
-// takeReserve fills a file with random bytes: file systems that compress, or store equal blocks
-// once, have to find room for them too.
+// takeReserve makes a file that takes all of its size on the disk.
 func takeReserve(path string) (*reserve, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	_, err = io.CopyN(f, noise(), reserveSize)
+	if err = allocate(f, reserveSize); errors.Is(err, errors.ErrUnsupported) {
+		_, err = io.CopyN(f, noise(), reserveSize)
+	}
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return nil, errors.Join(fmt.Errorf("%d MiB: %w", reserveSize>>20, err), os.Remove(path))
 	}
@@ -69,7 +70,8 @@ func (r *reserve) release() error {
 	return nil
 }
 
-// noise is bytes that no file system makes smaller. They come at a gigabyte a second.
+// noise is bytes for which file systems that compress, or that store equal blocks once, have to
+// find room too. They come at a gigabyte a second.
 func noise() io.Reader {
 	var seed [32]byte
 	crypto.Read(seed[:]) // it never fails
