@@ -59,6 +59,7 @@ type server struct {
 	log      *slog.Logger
 	began    time.Time
 	beaten   atomic.Pointer[time.Time] // the last turn of the scheduler
+	stop     sync.Once
 	ending   atomic.Bool
 	nights   remembered             // whether they are well
 	markID   atomic.Pointer[string] // of the data directory; nil while no run has used it
