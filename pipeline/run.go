@@ -154,7 +154,7 @@ func (p *Pipeline) plan(ctx context.Context, job Job, date string, before night,
 	before, anew := p.granted(before)
 	var f facts
 	err = p.healing(ctx, func() (err error) {
-		f, err = p.facts(ctx, job, before, started)
+		f, err = p.facts(ctx, job, before, started, p.awaitBalance(job, started))
 		return err
 	})
 	if err != nil {

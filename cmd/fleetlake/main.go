@@ -197,6 +197,8 @@ func exitCode(err error) int {
 		return exitDisk
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
+	case errors.Is(err, pipeline.ErrNoBalance):
+		return exitUnanswered
 	}
 	return exitUnexpected
 }
