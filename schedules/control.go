@@ -33,7 +33,7 @@ func (r *Runner) Trigger(job string) error {
 	}
 	now := r.now().In(r.table[i].Location)
 	r.Log.Info("run asked for", "job", job)
-	r.asked = append(r.asked, Slot{Job: job, At: now, Date: now.Format(DateLayout), Asked: true})
+	r.asked = append(r.asked, Slot{Job: job, At: now, Date: now.Format(DateLayout), Asked: true, Again: true})
 	select {
 	case r.wake <- struct{}{}:
 	default: // the loop is awake

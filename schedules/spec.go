@@ -41,6 +41,10 @@ type Slot struct {
 	Date  string
 	Asked bool // by a person, and not by the table
 
+	// Again says that the slot is a round of its own, though an earlier run of its date may be done.
+	// What a run of the slot itself, or one that was cut short, has brought is not bought anew.
+	Again bool
+
 	Try     int       // how many tries of the slot went before, in this process
 	Until   time.Time // of another try: when the slot is given up
 	Publish bool      // of another try: only publish what the tries before paid for

@@ -160,10 +160,15 @@ type slotKey struct {
 
 // again reports whether a slot is a new round of a night that was ended before: the newest run of
 // its date ended in order, and started before the slot. A run that was cut off is gone on with,
-// whenever it started, and one that started after the slot is the slot's own.
+// whenever it started, and one that started after the slot is the slot's own. A slot without a
+// time is one of now.
 func (s *server) again(slot schedules.Slot) (bool, error) {
+	if !slot.Again {
+		return false, nil
+	}
 	n, found, err := s.newestOf(slot)
-	return found && n.State != "" && !resumable(n.State, n.Stop) && n.Started.Before(slot.At), err
+	own := !slot.At.IsZero() && !n.Started.Before(slot.At)
+	return found && n.State != "" && !resumable(n.State, n.Stop) && !own, err
 }
 
 // newestOf returns the newest run of a slot's job and date, as the journal tells.

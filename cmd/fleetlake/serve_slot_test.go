@@ -96,7 +96,7 @@ func TestServePublishesWithoutAsking(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(s.config.DataDir, 0o755), os.Symlink("nowhere/at/all", blocked)); err != nil {
 		t.Fatal(err)
 	}
-	slot := schedules.Slot{Job: "nightly", Date: "2026-11-20", At: time.Now()}
+	slot := schedules.Slot{Job: "nightly", Date: "2026-11-20", At: time.Now(), Again: true}
 	u, ok := errors.AsType[*schedules.Unfinished](s.run(t.Context(), slot))
 	spent := w.sim.Bill().Spent
 	if !ok || !u.Publish || !u.Failed || spent == 0 {
@@ -152,7 +152,7 @@ func TestServeAsksAfterWhatFailedBeforeIt(t *testing.T) {
 			if err := c.spoil(w, s.config.DataDir); err != nil {
 				t.Fatal(err)
 			}
-			slot := schedules.Slot{Job: "nightly", Date: date, At: time.Now()}
+			slot := schedules.Slot{Job: "nightly", Date: date, At: time.Now(), Again: true}
 			err := s.run(t.Context(), slot)
 			u, ok := errors.AsType[*schedules.Unfinished](err)
 			if spent := w.sim.Bill().Spent; !ok || u.Publish || !u.Failed || u.Until.Before(time.Now().Add(time.Hour)) || spent != 0 {
@@ -240,7 +240,7 @@ func TestAgain(t *testing.T) {
 	s := w.server()
 	is := func(when string, at time.Time, want bool) {
 		t.Helper()
-		if again, err := s.again(schedules.Slot{Job: "nightly", Date: date, At: at}); err != nil || again != want {
+		if again, err := s.again(schedules.Slot{Job: "nightly", Date: date, At: at, Again: true}); err != nil || again != want {
 			t.Errorf("%s: again %v, %v", when, again, err)
 		}
 	}
@@ -253,6 +253,10 @@ func TestAgain(t *testing.T) {
 	w.must(exitDone, "run", "nightly", "--date", date)
 	is("the slot that was filled", first, false)
 	is("the next slot of the date", time.Now(), true)
+	is("a look at what a run of now would do", time.Time{}, true)
+	if again, err := s.again(schedules.Slot{Job: "nightly", Date: date, At: time.Now()}); err != nil || again {
+		t.Errorf("a person who asks for no new round: again %v, %v", again, err)
+	}
 }
 
 // TestANightThatIsDoneIsToldOfOnce has a slot that only finds its night done: nothing is asked, counted
@@ -262,7 +266,7 @@ func TestANightThatIsDoneIsToldOfOnce(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.write("fleetlake.yaml", fmt.Sprintf("api: {patience: 3s}\nbudget: {per_run: 25}\nnotify: {webhook: {url: %s/planted-path}}\njobs:\n  nightly:\n%s", newReceiver(t, told), smallJob))
 	s := w.openServer()
-	slot := schedules.Slot{Job: "nightly", Date: "2026-11-20", At: time.Now()}
+	slot := schedules.Slot{Job: "nightly", Date: "2026-11-20", At: time.Now(), Again: true}
 	for range 3 {
 		if err := s.run(t.Context(), slot); err != nil {
 			t.Fatal(err)
