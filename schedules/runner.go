@@ -241,8 +241,8 @@ func (r *Runner) sleep(ctx context.Context) {
 	}
 }
 
-// rounded is a duration for the log: JSON would have it in nanoseconds.
-func rounded(d time.Duration) string { return d.Round(time.Millisecond).String() }
+// rounded is a duration for the log.
+func rounded(d time.Duration) time.Duration { return d.Round(time.Millisecond) }
 
 func (r *Runner) pulse() time.Duration {
 	if r.Pulse > 0 {

@@ -37,6 +37,7 @@ over HTTP).`,
 		Example: "  fleetlake serve",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			a.logs = true
 			config, err := a.config()
 			if err != nil {
 				return err
