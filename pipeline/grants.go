@@ -69,8 +69,10 @@ func (g *grants) ask(w wish) {
 	g.waiting = slices.Insert(g.waiting, i, w)
 }
 
-// plan grants what the plan chose, and then what else fits.
+// plan grants what the plan chose, and then what else fits. A queue that gets nothing is at rest
+// from the beginning, and closed at once if nothing may come to fit.
 func (g *grants) plan(chosen, left []wish) {
+	defer g.settle()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.budget.Keep(g.keep())

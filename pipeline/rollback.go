@@ -74,7 +74,7 @@ func (p *Pipeline) spentBack(ctx context.Context, since time.Time) (credits int,
 				return 0, err
 			case e.Kind == journal.KindIntent && !e.At.Before(since):
 				pending[e.N] = e.Credits
-			case e.Kind == journal.KindAnswer:
+			case e.Kind == journal.KindAnswer, e.Kind == journal.KindBalance: // a balance takes back what was not billed
 				delete(pending, e.Intent)
 				if !e.Sent.Before(since) {
 					credits += e.Credits

@@ -35,7 +35,7 @@ func TestBadInput(t *testing.T) {
 		},
 		"a blocked endpoint": {
 			func(w *world) { w.faults(simulator.Fault{Kind: simulator.Blocked, Operation: "by-type"}) },
-			[]string{"run", "nightly"}, exitPartial, []string{"by-type", "3 of 3 partitions of the list"},
+			[]string{"run", "nightly"}, exitUnanswered, []string{"by-type", "3 of 3 partitions of the list"},
 		},
 		"no credits": {
 			func(w *world) { w.sim.SetBalance(12) },
@@ -47,11 +47,11 @@ func TestBadInput(t *testing.T) {
 		},
 		"a server that answers HTML": {
 			func(w *world) { w.faults(simulator.Fault{Kind: simulator.HTMLPage}) },
-			[]string{"run", "nightly"}, exitPartial, []string{"html"},
+			[]string{"run", "nightly"}, exitUnanswered, []string{"html"},
 		},
 		"a server that is down": {
 			func(w *world) { w.env = append(w.env, "FLEETLAKE_BASE_URL=http://127.0.0.1:1/api") },
-			[]string{"run", "nightly", "--deadline", "300ms"}, exitPartial, []string{"deadline"},
+			[]string{"run", "nightly", "--deadline", "300ms"}, exitUnanswered, []string{"deadline"},
 		},
 		"an unknown job": {
 			func(*world) {},
@@ -135,7 +135,7 @@ func TestWhatFailedIsGoneOnWith(t *testing.T) {
 		},
 		"a server that answers HTML": {
 			func(w *world) { w.faults(simulator.Fault{Kind: simulator.HTMLPage, Operation: "by-type"}) },
-			func(w *world) { w.faults() }, exitPartial,
+			func(w *world) { w.faults() }, exitUnanswered,
 		},
 	}
 	for name, c := range cases {

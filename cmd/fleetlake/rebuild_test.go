@@ -134,7 +134,7 @@ func TestIssuesStopARun(t *testing.T) {
 	}))
 	defer other.Close()
 	w.env = append(w.env, "FLEETLAKE_BASE_URL="+other.URL+simulator.BasePath)
-	var harvested int // the credits spent once the first of the two has harvested the night
+	var harvested int  // the credits spent once the first of the two has harvested the night
 	for i := range 2 { // the next start tries to publish again, and buys nothing
 		o := w.must(exitUnexpected, "run", "nightly", "--date", "2026-11-21")
 		if !strings.Contains(o.stderr, "registration.imo: not 7 digits in ") || !strings.Contains(o.stderr, "--accept-issues") {

@@ -29,7 +29,7 @@ func TestRunTells(t *testing.T) {
 	}{
 		"nothing of a whole night": {func(*world) {}, exitDone, nil, ""},
 		"a partial night": {func(w *world) { w.faults(simulator.Fault{Kind: simulator.Blocked, Operation: "by-type"}) },
-			exitPartial, []notify.Kind{notify.Partial}, "3 of 3 partitions of the list"},
+			exitUnanswered, []notify.Kind{notify.Partial}, "3 of 3 partitions of the list"},
 		"no credits": {func(w *world) { w.sim.SetBalance(12) }, exitCredits, []notify.Kind{notify.Credits, notify.Partial}, "the credits are used up"},
 		"a refused key": {func(w *world) { w.env = append(w.env, "FLEETLAKE_API_KEY=wrong") },
 			exitKey, []notify.Kind{notify.Failed}, "refuses the key"},
@@ -93,7 +93,7 @@ func TestARunThatCannotTell(t *testing.T) {
 			w.configure(1_000_000, smallJob+fmt.Sprintf("\nnotify: {webhook: {url: %s/planted-path}}\n", address))
 			w.faults(simulator.Fault{Kind: simulator.Blocked, Operation: "by-type"})
 			start := time.Now()
-			o := w.must(exitPartial, "run", "nightly", "--json")
+			o := w.must(exitUnanswered, "run", "nightly", "--json")
 			if took := time.Since(start); took > time.Minute { // all tries together take two
 				t.Errorf("took %v", took)
 			}

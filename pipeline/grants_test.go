@@ -1,0 +1,28 @@
+package pipeline
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/fleetlake/fleetlake/extract"
+)
+
+// TestSearchesThatNoCreditIsLeftForEndAtOnce has credits for not even one search: nothing is
+// queued, and no lane may wait for a decision that nobody would take.
+func TestSearchesThatNoCreditIsLeftForEndAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		panama := partition{country: "Panama", expected: 5, pages: 1, unpaid: 1}
+		l := newListing(decision{cover: []partition{panama}}, true)
+		sweep := newQueue()
+		g := newGrants(extract.NewBudget(3, 0), l, sweep, func() int { return 0 })
+		g.plan([]wish{{operation: extract.ByType, what: partitionsOfList, requests: 1, credits: 10, worth: 5, queue: func() { l.start(l.cover[0]) }}}, nil)
+		for name, q := range map[string]*queue{"list": l.queue, "sweep": sweep} {
+			if r, ok := q.pop(t.Context()); ok { // a wait without an end is a deadlock of the bubble
+				t.Errorf("the %s asks %s", name, r.Key())
+			}
+		}
+		if got := g.leftOut()[partitionsOfList]; got != 1 {
+			t.Errorf("%d partitions are left out, want 1", got)
+		}
+	})
+}
