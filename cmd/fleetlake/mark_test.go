@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,8 +23,16 @@ func (w *world) server() *server {
 // openServer is server, whose notifier the test closes.
 func (w *world) openServer() *server {
 	w.t.Helper()
-	environment := map[string]string{"FLEETLAKE_BASE_URL": w.base, "FLEETLAKE_API_KEY": "planted-key", "FLEETLAKE_DATA": filepath.Join(w.dir, "fleetlake-data")}
-	a := &app{getenv: func(name string) string { return environment[name] }, stdout: os.Stderr, stderr: os.Stderr, configPath: filepath.Join(w.dir, "fleetlake.yaml")}
+	environment := append(slices.Clone(w.env), "FLEETLAKE_DATA="+filepath.Join(w.dir, "fleetlake-data"))
+	getenv := func(name string) string {
+		for _, line := range slices.Backward(environment) {
+			if value, ok := strings.CutPrefix(line, name+"="); ok {
+				return value
+			}
+		}
+		return ""
+	}
+	a := &app{getenv: getenv, stdout: os.Stderr, stderr: os.Stderr, configPath: filepath.Join(w.dir, "fleetlake.yaml")}
 	config, err := a.config()
 	if err != nil {
 		w.t.Fatal(err)

@@ -93,8 +93,8 @@ func (s *server) published(job pipeline.Job, slot schedules.Slot) error {
 	if !found {
 		return &schedules.Unfinished{Reason: "the journal has no run of the slot any more", Until: time.Now().Add(job.Deadline), Failed: true}
 	}
-	if resumable(n.State, n.Stop) {
-		return unfinished(pipeline.Report{State: n.State, Stop: n.Stop}, n.Started.Add(job.Deadline))
+	if resumable(n.State, n.Stop, n.Reason) {
+		return unfinished(pipeline.Report{State: n.State, Stop: n.Stop, Reason: n.Reason}, n.Started.Add(job.Deadline))
 	}
 	held, err := pipeline.HeldBack(s.config.DataDir)
 	if err != nil {
@@ -120,7 +120,7 @@ func until(slot schedules.Slot, job pipeline.Job, started time.Time) time.Time {
 // unfinished is the error of a run that another try may complete: the service was away, or our own
 // side could take no more answers. What ended at a cap, the credits or the key needs a person.
 func unfinished(r pipeline.Report, until time.Time) error {
-	if !resumable(r.State, r.Stop) || r.State == pipeline.StateInterrupted && r.Stop == pipeline.StopSignal {
+	if !resumable(r.State, r.Stop, r.Reason) || r.State == pipeline.StateInterrupted && r.Stop == pipeline.StopSignal {
 		return nil
 	}
 	reason := r.Reason
@@ -131,12 +131,12 @@ func unfinished(r pipeline.Report, until time.Time) error {
 }
 
 // resumable reports whether a run left something that asking again may bring.
-func resumable(state string, stop pipeline.Stop) bool {
+func resumable(state string, stop pipeline.Stop, reason string) bool {
 	switch state {
 	case pipeline.StateInterrupted, pipeline.StateKilled:
 		return true
 	case pipeline.StatePartial:
-		return stop == pipeline.StopService || stop == pipeline.StopNone
+		return stop == pipeline.StopService || stop == pipeline.StopNone || pipeline.PlanSpent(stop, reason)
 	}
 	return false
 }
@@ -147,7 +147,7 @@ func (s *server) ended(r pipeline.Report, slot schedules.Slot) {
 	s.log.Info("run published", "run", r.Run, "job", r.Job, "state", r.State, "requests", r.Requests(), "credits", r.Credits.Spent,
 		"took", r.Finished.Sub(r.Started).Seconds(), "reason", r.Reason)
 	s.metrics.Finished(r)
-	if e, ok := notify.OfReport(r); ok && (slot.Try == 0 || slot.Publish || !resumable(r.State, r.Stop)) && s.notifier.Send(e) {
+	if e, ok := notify.OfReport(r); ok && (slot.Try == 0 || slot.Publish || !resumable(r.State, r.Stop, r.Reason)) && s.notifier.Send(e) {
 		s.told = slotKey{slot.Job, slot.At.UTC()}
 	}
 }
@@ -168,7 +168,7 @@ func (s *server) again(slot schedules.Slot) (bool, error) {
 	}
 	n, found, err := s.newestOf(slot)
 	own := !slot.At.IsZero() && !n.Started.Before(slot.At)
-	return found && n.State != "" && !resumable(n.State, n.Stop) && !own, err
+	return found && n.State != "" && !resumable(n.State, n.Stop, n.Reason) && !own, err
 }
 
 // newestOf returns the newest run of a slot's job and date, as the journal tells.
@@ -202,7 +202,7 @@ func storedOf(nights []pipeline.Night, deadline time.Duration, now time.Time) []
 	first := map[string]time.Time{}
 	for _, n := range nights {
 		r := schedules.Stored{Date: n.Date, Started: n.Started, State: n.State}
-		if n.State == pipeline.StatePartial && resumable(n.State, n.Stop) {
+		if n.State == pipeline.StatePartial && resumable(n.State, n.Stop, n.Reason) {
 			if first[n.Date].IsZero() {
 				first[n.Date] = n.Started
 			}

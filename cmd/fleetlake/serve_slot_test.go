@@ -31,6 +31,7 @@ func TestUnfinished(t *testing.T) {
 		"partial, the service was away": {pipeline.StatePartial, pipeline.StopService, true},
 		"partial, some were refused":    {pipeline.StatePartial, "", true},
 		"partial, the cap":              {pipeline.StatePartial, pipeline.StopBudget, false},
+		"partial, what its plan named":  {pipeline.StatePartial, pipeline.StopBudget, true},
 		"partial, the credits":          {pipeline.StatePartial, pipeline.StopCredits, false},
 		"partial, the key":              {pipeline.StatePartial, pipeline.StopKey, false},
 		"partial, the deadline":         {pipeline.StatePartial, pipeline.StopDeadline, false},
@@ -40,7 +41,11 @@ func TestUnfinished(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			end := time.Date(2026, 11, 20, 6, 0, 0, 0, time.UTC)
-			err := unfinished(pipeline.Report{State: c.state, Stop: c.stop}, end)
+			reason := ""
+			if c.want && c.stop == pipeline.StopBudget {
+				reason = "the most that the plan named (37 credits) is spent"
+			}
+			err := unfinished(pipeline.Report{State: c.state, Stop: c.stop, Reason: reason}, end)
 			u, got := errors.AsType[*schedules.Unfinished](err)
 			if got != c.want || got && (!u.Until.Equal(end) || u.Publish || u.Reason == "") {
 				t.Errorf("got %+v, want another try: %v", u, c.want)
