@@ -52,7 +52,7 @@ func NewClient(s Service, b *Budget, segment *journal.Segment) *Client {
 		s.Now = time.Now
 	}
 	if s.Patience == 0 {
-		s.Patience = 30 * time.Minute
+		s.Patience = DefaultPatience
 	}
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)

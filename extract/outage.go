@@ -12,6 +12,10 @@ import (
 const (
 	probeFirst = time.Second     // before the first probe of an outage; each failed one doubles it
 	probeMost  = 2 * time.Minute // between two probes
+
+	// DefaultPatience is that of a Service without one.
+	DefaultPatience = 30 * time.Minute
+
 	// pricedProbe is how long an operation whose failures may be billed is probed by the free call
 	// alone, as long as that is not answered either: the free call may be what is broken.
 	pricedProbe = 10 * time.Minute

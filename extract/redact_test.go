@@ -27,6 +27,7 @@ func TestTheKeyNeverComesBack(t *testing.T) {
 		"in a path":          url.PathEscape(key),
 		"in a URL, lower":    strings.ToLower(url.QueryEscape(key)),
 		"in JSON":            `se/cret+\"key\"\u0026\u003c9\u003e=?`,
+		"in JSON, but HTML":  `se/cret+\"key\"&<9>=?`,
 		"with escaped slash": `se\/cret+\"key\"\u0026\u003c9\u003e=?`,
 		"in HTML":            html.EscapeString(key),
 		"in hex":             hex.EncodeToString([]byte(key)),

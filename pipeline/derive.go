@@ -71,7 +71,7 @@ func (p *Pipeline) Recover(ctx context.Context) (reports []Report, err error) {
 	reports, err = p.derive(ctx, open...)
 	if held := (*HeldError)(nil); errors.As(err, &held) {
 		for _, h := range held.Held {
-			p.Log.Error("a run is held back, and the others go on", "run", h.Run, "date", h.Date, "reason", h.Reason, "do", "`fleetlake run JOB --accept-issues` publishes it")
+			p.Log.Error("a run is held back, and the others go on", "held", h.Run, "date", h.Date, "reason", h.Reason, "do", "`fleetlake run JOB --accept-issues` publishes it")
 		}
 		err = nil
 	}
@@ -108,7 +108,7 @@ func (p *Pipeline) finish(path string) (bool, error) {
 	if err != nil {
 		return false, advised(err)
 	}
-	p.Log.Info("a run was killed", "run", plan.Run, "torn_bytes", cut)
+	p.Log.Info("a run was killed", "killed", plan.Run, "torn_bytes", cut)
 	_, err = s.Append(journal.Entry{Kind: journal.KindEnd, At: p.Now().UTC(), End: &journal.End{State: StateKilled, Reason: "the process died"}})
 	return true, errors.Join(err, s.Close())
 }

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
@@ -46,10 +47,19 @@ func (h *harvest) missed() (m missed) {
 	return m
 }
 
+// mostOfPlan names what a run was held to beside its caps.
+const mostOfPlan = "the most that the plan named"
+
+// PlanSpent reports whether a run ended for its credits only because its own plan named no more, as
+// when answers failed and may have been billed: the next run plans anew, under the same caps.
+func PlanSpent(stop Stop, reason string) bool {
+	return stop == StopBudget && strings.Contains(reason, mostOfPlan)
+}
+
 // bound is what the run may not spend more than: its cap, or the most of its plan.
 func (h *harvest) bound() string {
 	if h.plan.Budget < h.allowance.credits || !h.allowance.limited {
-		return fmt.Sprintf("the most that the plan named (%d credits)", h.plan.Budget)
+		return fmt.Sprintf(mostOfPlan+" (%d credits)", h.plan.Budget)
 	}
 	return h.allowance.why
 }

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,18 +13,20 @@ import (
 )
 
 // facts reads what a plan is decided on: from the published warehouse, which is the one read
-// of a run, and the balance from the free call.
-func (p *Pipeline) facts(ctx context.Context, job Job, before night, now time.Time) (facts, error) {
+// of a run, and the balance, which the caller asks the free call for.
+func (p *Pipeline) facts(ctx context.Context, job Job, before night, now time.Time, balance func(context.Context) (int, error)) (facts, error) {
 	f := facts{now: now, since: before.since(), spentNight: before.spent, tonight: before.answered, covers: before.covers, lookedUp: before.lookups}
 	var refused *extract.Error
-	credits, _, err := extract.Ping(ctx, p.Service)
+	credits, err := balance(ctx)
 	switch {
 	case err == nil:
 		f.balance, f.balanceKnown = credits, true
 	case errors.As(err, &refused) && refused.Outcome == extract.OutcomeUnauthorized:
 		return f, fmt.Errorf("the service refuses the key (FLEETLAKE_API_KEY or api.key_file): %w", err)
+	case ctx.Err() != nil:
+		return f, ctx.Err()
 	case job.Floor > 0:
-		return f, fmt.Errorf("the balance must stay above %d credits, and it cannot be read: %w", job.Floor, err)
+		return f, fmt.Errorf("%w: it must stay above %d credits: %w", ErrNoBalance, job.Floor, err)
 	}
 	w, err := warehouse.Open(ctx, warehouse.Path(p.Dir), warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
 	if errors.Is(err, warehouse.ErrNone) {
@@ -36,6 +39,53 @@ func (p *Pipeline) facts(ctx context.Context, job Job, before night, now time.Ti
 		return f, err
 	}
 	return f, p.addUnpublished(ctx, &f)
+}
+
+// ErrNoBalance says that a floor is set, and that the service did not tell the balance.
+var ErrNoBalance = errors.New("the balance cannot be read, and nothing was asked")
+
+// ping asks for the balance once.
+func (p *Pipeline) ping(ctx context.Context) (int, error) {
+	credits, _, err := extract.Ping(ctx, p.Service)
+	return credits, err
+}
+
+// Pauses between two questions for a balance that must be known.
+const (
+	balanceFirst = time.Second
+	balanceMost  = 2 * time.Minute
+)
+
+// awaitBalance asks for the balance. Where a floor needs it, it asks again while the service is
+// away, as a harvest does: until the patience or the deadline of the run is over.
+func (p *Pipeline) awaitBalance(job Job, started time.Time) func(context.Context) (int, error) {
+	if job.Floor == 0 {
+		return p.ping
+	}
+	within := cmp.Or(p.Service.Patience, extract.DefaultPatience)
+	if job.Deadline > 0 {
+		within = min(within, job.Deadline)
+	}
+	within -= p.Now().Sub(started)
+	return func(ctx context.Context) (int, error) {
+		ctx, cancel := context.WithTimeout(ctx, within)
+		defer cancel()
+		for delay := balanceFirst; ; delay = min(2*delay, balanceMost) {
+			credits, err := p.ping(ctx)
+			var refused *extract.Error
+			if err == nil || errors.As(err, &refused) && refused.Outcome == extract.OutcomeUnauthorized {
+				return credits, err
+			}
+			if delay == balanceFirst {
+				p.Log.Warn("the balance cannot be read, and must be known for the floor: it is asked for again", "within", within, "error", err)
+			}
+			select {
+			case <-ctx.Done():
+				return 0, err
+			case <-time.After(delay):
+			}
+		}
+	}
 }
 
 // addUnpublished counts what runs paid that are not in the warehouse towards the caps, and leaves

@@ -10,8 +10,8 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// heal makes anew, from the journal, what is damaged or gone of warehouse and lake, and returns
-// the runs that are published then. It comes before anything is asked: a run that could not be
+// heal makes anew, from the journal, what is damaged or gone of warehouse and lake, or is of
+// another version of this program, and returns the runs that are published then. It comes before anything is asked: a run that could not be
 // published is not paid for.
 func (p *Pipeline) heal(ctx context.Context) (map[string]bool, error) {
 	known, err := p.published(ctx)
@@ -24,6 +24,15 @@ func (p *Pipeline) heal(ctx context.Context) (map[string]bool, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := p.checkProgram(ctx); errors.Is(err, warehouse.ErrOtherProgram) {
+		p.Log.Warn("an older or a different version of fleetlake made the warehouse: lake and warehouse are made anew from the journal, with 0 requests", "runs", len(known))
+		if _, err := p.rebuild(ctx, RebuildOptions{only: known}); err != nil {
+			return nil, fmt.Errorf("the warehouse is of an older or a different version of fleetlake, and cannot be made anew: %w", err)
+		}
+		return p.published(ctx)
+	} else if err != nil {
+		return nil, err
+	}
 	missing, err := load.Missing(p.Dir, known)
 	if err != nil || len(missing) == 0 {
 		return known, err
@@ -33,6 +42,18 @@ func (p *Pipeline) heal(ctx context.Context) (map[string]bool, error) {
 		return nil, fmt.Errorf("%s, and the lake cannot be made anew: %w", missing[0], err)
 	}
 	return p.published(ctx)
+}
+
+// checkProgram returns an error if this program cannot go on from the published file.
+func (p *Pipeline) checkProgram(ctx context.Context) error {
+	w, err := warehouse.Open(ctx, warehouse.Path(p.Dir), warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
+	if errors.Is(err, warehouse.ErrNone) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.CheckProgram(ctx), w.Close())
 }
 
 // setAside moves damaged files of the warehouse out of the way, and reports whether there were any.

@@ -185,6 +185,7 @@ type Night struct {
 	Started time.Time
 	State   string // empty while it has no end
 	Stop    Stop
+	Reason  string
 }
 
 // Nights returns the newest runs of a job, at most so many, oldest first.
@@ -207,7 +208,7 @@ func Nights(dir, job string, most int) ([]Night, error) {
 		}
 		n := Night{Run: plan.Run, Date: plan.Date, Started: startOf(plan.Run)}
 		if end != nil {
-			n.State, n.Stop = end.State, Stop(end.Stop)
+			n.State, n.Stop, n.Reason = end.State, Stop(end.Stop), end.Reason
 		}
 		nights = append(nights, n)
 	}

@@ -19,7 +19,7 @@ import (
 func (p *Pipeline) harvest(ctx context.Context, w work, segment *journal.Segment) (journal.End, error) {
 	budget := w.budget()
 	service := p.Service
-	service.Log = p.Log.With("run", w.plan.Run)
+	service.Log = p.Log
 	client := extract.NewClient(service, budget, segment)
 	if err := recentSends(p.journal(), p.Now(), client.Inherit); err != nil {
 		return journal.End{State: StateInterrupted, Reason: err.Error()}, err

@@ -49,7 +49,7 @@ func (p *Pipeline) Preview(ctx context.Context, job Job, date string) (Preview, 
 		return Preview{Job: job.Name, Date: date, Finish: now.Truncate(time.Second), LeftOut: []LeftOut{}, Notes: []string{note}}, nil
 	}
 	before, _ = p.granted(before)
-	f, err := p.facts(ctx, job, before, now)
+	f, err := p.facts(ctx, job, before, now, p.ping)
 	if err != nil {
 		return Preview{}, err
 	}

@@ -4,6 +4,7 @@ import "time"
 
 // Progress is how far a run is.
 type Progress struct {
+	Run     string // its id; none of a rebuild
 	At      time.Time
 	Phase   string // harvest, derive, publish
 	Lanes   []LaneProgress

@@ -114,7 +114,9 @@ func (p *Pipeline) requestsOf(ctx context.Context) (map[string]int, error) {
 	w, err := warehouse.Open(ctx, warehouse.Path(p.Dir), warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
 	if err == nil {
 		var runs []warehouse.Run
-		runs, err = w.Runs(ctx, 0)
+		if err = w.CheckProgram(ctx); err == nil {
+			runs, err = w.Runs(ctx, 0)
+		}
 		err = errors.Join(err, w.Close())
 		for _, r := range runs {
 			known[r.ID] = r.Requests
@@ -123,7 +125,7 @@ func (p *Pipeline) requestsOf(ctx context.Context) (map[string]int, error) {
 	if err == nil {
 		return known, nil
 	}
-	if !errors.Is(err, warehouse.ErrNone) && !warehouse.IsDamaged(err) {
+	if !errors.Is(err, warehouse.ErrNone) && !warehouse.IsDamaged(err) && !ofAnother(err) {
 		return nil, err
 	}
 	manifests, err := load.Manifests(p.Dir)
@@ -138,6 +140,12 @@ func (p *Pipeline) requestsOf(ctx context.Context) (map[string]int, error) {
 		}
 	}
 	return known, err
+}
+
+// ofAnother reports whether an error says that another version of the program made a file, whose
+// tables this one may not be able to read.
+func ofAnother(err error) bool {
+	return errors.Is(err, warehouse.ErrOtherProgram) || errors.Is(err, warehouse.ErrNewerProgram)
 }
 
 // setAgainst compares the runs of the journal with those that are published.
@@ -295,6 +303,8 @@ func (p *Pipeline) compareAside(ctx context.Context, done *Rebuilt) (err error) 
 		done.Uncompared, err = "nothing was published before", nil
 	case warehouse.IsDamaged(err):
 		done.Uncompared, err = "what was published is damaged: "+err.Error(), nil
+	case err != nil && ctx.Err() == nil && ofAnother(p.checkProgram(ctx)):
+		done.Uncompared, err = "another version of fleetlake made what was published: "+err.Error(), nil
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -91,6 +92,70 @@ func TestADamagedWarehouseIsSetAside(t *testing.T) {
 				t.Error("the damaged file is gone")
 			}
 		})
+	}
+}
+
+// ofAnotherProgram changes the published file as if another version of the program had made it,
+// which kept no fingerprints.
+func ofAnotherProgram(t *testing.T, p *Pipeline, statements ...string) {
+	t.Helper()
+	path := warehouse.Path(p.Dir)
+	must(t, os.Chmod(path, 0o644))
+	db, err := sql.Open("duckdb", path)
+	must(t, err)
+	for _, s := range statements {
+		_, err := db.ExecContext(t.Context(), s)
+		must(t, err)
+	}
+	must(t, db.Close())
+	must(t, os.Remove(filepath.Join(p.Dir, "warehouse", "fingerprints")))
+}
+
+// TestAWarehouseOfAnOlderProgramIsMadeAnew before anything is asked: a run found that only when it
+// published, after the credits were spent. What was rolled back stays out.
+func TestAWarehouseOfAnOlderProgramIsMadeAnew(t *testing.T) {
+	for name, statements := range map[string][]string{
+		"a step of another content":          {"UPDATE schema_migrations SET checksum = 'abc'"},
+		"no steps, other tables and columns": {"DROP TABLE schema_migrations", "DROP TABLE zone_daily", "ALTER TABLE runs DROP COLUMN credits_unknown"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := copyOfWeek(t)
+			_, err := p.Rollback(t.Context())
+			must(t, err)
+			want, runs := hashes(t, p.Dir), publishedRuns(t, p)
+			ofAnotherProgram(t, p, statements...)
+			_, err = p.Recover(t.Context())
+			must(t, err)
+			if diff := cmp.Diff(want, hashes(t, p.Dir)); diff != "" {
+				t.Errorf("hashes (-before +after):\n%s", diff)
+			}
+			if got := publishedRuns(t, p); !slices.Equal(got, runs) {
+				t.Errorf("the runs %v are published, it was %v", got, runs)
+			}
+		})
+	}
+}
+
+// TestAWarehouseOfANewerProgramIsARefusal before anything is asked, and nothing is changed: the newer
+// program can go on from it. A rebuild that a person asks for makes it anew.
+func TestAWarehouseOfANewerProgramIsARefusal(t *testing.T) {
+	p := copyOfWeek(t)
+	want := hashes(t, p.Dir)
+	ofAnotherProgram(t, p, "INSERT INTO schema_migrations VALUES ('0099_later.sql', 'abc')")
+	before := tree(t, p.Dir)
+	_, err := p.Run(t.Context(), Job{Name: "nightly", Location: time.UTC}, "2026-11-27")
+	if !errors.Is(err, warehouse.ErrNewerProgram) || !strings.Contains(err.Error(), "fleetlake rebuild") {
+		t.Errorf("got %v, want %v", err, warehouse.ErrNewerProgram)
+	}
+	after := tree(t, p.Dir)
+	delete(after, "fleetlake.id")
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("files (-before +after):\n%s", diff)
+	}
+	_, err = p.Rebuild(t.Context(), RebuildOptions{})
+	must(t, err)
+	if diff := cmp.Diff(want, hashes(t, p.Dir)); diff != "" {
+		t.Errorf("hashes (-before +after):\n%s", diff)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
@@ -46,19 +47,39 @@ type Pipeline struct {
 
 var errDeadline = errors.New("deadline of the run is over")
 
+// ErrUnpublished says that a run has asked and paid, and that its answers could not be published.
+var ErrUnpublished = errors.New("what was paid for is kept, and could not be published; the next start publishes it")
+
 // Run runs a job for a snapshot date, YYYY-MM-DD; an empty date is today in the job's time
 // zone. It first publishes what earlier runs paid for and did not publish. A night that was
 // cut off is gone on with; one that is done, or at its cap, is reported as it ended, with a
-// note, and asks nothing. The caller holds the lock.
+// note, and asks nothing. The caller holds the lock. An error that is not ErrUnpublished came
+// before the end of what was to be asked: the next start goes on from there. The report of a run
+// that ended with an error has its id, which is in its log, and no more.
 //
 // Cancelling ctx stops new requests; answers in the air are kept, and what was paid for is
 // published.
-func (p *Pipeline) Run(ctx context.Context, job Job, date string) (report Report, err error) {
+func (p *Pipeline) Run(ctx context.Context, job Job, date string) (Report, error) {
 	p.fill()
 	started := p.Now().UTC()
 	if date == "" {
 		date = started.In(job.Location).Format(time.DateOnly)
 	}
+	own, id := *p, runID(started)
+	own.Log = p.Log.With("run", id)
+	own.Progress = func(now Progress) {
+		now.Run = id
+		p.Progress(now)
+	}
+	r, err := own.run(ctx, job, date, id, started)
+	if err != nil {
+		return Report{Run: id}, err
+	}
+	return r, nil
+}
+
+// run is Run under the id that its log has on each line.
+func (p *Pipeline) run(ctx context.Context, job Job, date, id string, started time.Time) (report Report, err error) {
 	ctx, span := p.Tracer.Start(ctx, "run", trace.WithAttributes(attribute.String("fleetlake.job", job.Name), attribute.String("fleetlake.snapshot_date", date)))
 	defer endRun(span, &report, &err)
 	if err := p.marked(); err != nil {
@@ -83,7 +104,7 @@ func (p *Pipeline) Run(ctx context.Context, job Job, date string) (report Report
 	if run, note := p.over(job, before); run != "" {
 		return p.stored(ctx, run, note)
 	}
-	w, segment, err := p.plan(ctx, job, date, before, started)
+	w, segment, err := p.plan(ctx, job, date, id, before, started)
 	if err != nil {
 		return Report{}, err
 	}
@@ -91,6 +112,9 @@ func (p *Pipeline) Run(ctx context.Context, job Job, date string) (report Report
 		return Report{}, err // the next start goes on from here
 	}
 	reports, err := p.derive(context.WithoutCancel(ctx), segment.Path())
+	if err != nil && !errors.Is(err, load.ErrIssues) { // a run that is held back waits for a person
+		err = fmt.Errorf("%w: %w", ErrUnpublished, err)
+	}
 	if err != nil {
 		return Report{}, err
 	}
@@ -140,20 +164,20 @@ func (p *Pipeline) granted(before night) (night, bool) {
 }
 
 // plan decides what a run asks, and begins its segment with that.
-func (p *Pipeline) plan(ctx context.Context, job Job, date string, before night, started time.Time) (w work, segment *journal.Segment, err error) {
+func (p *Pipeline) plan(ctx context.Context, job Job, date, id string, before night, started time.Time) (w work, segment *journal.Segment, err error) {
 	ctx, span := phase(ctx, "plan")
 	defer end(span, &err)
 	before, anew := p.granted(before)
 	var f facts
 	err = p.healing(ctx, func() (err error) {
-		f, err = p.facts(ctx, job, before, started)
+		f, err = p.facts(ctx, job, before, started, p.awaitBalance(job, started))
 		return err
 	})
 	if err != nil {
 		return w, nil, err
 	}
 	w = work{job: job, decision: decide(job, f, p.Service.PerMinute), targets: f.targets, refused: f.refused, before: before, started: started}
-	w.plan = w.journal(runID(started), date, p.Version)
+	w.plan = w.journal(id, date, p.Version)
 	w.plan.Anew = anew
 	segment, err = journal.Create(p.journal(), journal.Entry{Kind: journal.KindPlan, At: started, Plan: &w.plan})
 	return w, segment, err

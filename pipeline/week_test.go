@@ -104,7 +104,7 @@ func (h *harbour) killed(p *Pipeline, date string, after int) error {
 	if err != nil {
 		return err
 	}
-	f, err := p.facts(ctx, h.job, before, now)
+	f, err := p.facts(ctx, h.job, before, now, p.ping)
 	if err != nil {
 		return err
 	}

@@ -40,6 +40,7 @@ type Record struct {
 	Slot    time.Time `json:"slot"`
 	Asked   bool      `json:"asked,omitempty"`  // by a person, and not by the table
 	Started time.Time `json:"started,omitzero"` // of a run that failed
+	Tries   int       `json:"tries,omitempty"`  // of a slot that was given up after them
 	Reason  string    `json:"reason,omitempty"`
 	Stack   string    `json:"stack,omitempty"` // of a panic
 }

@@ -68,7 +68,7 @@ func Due(spec Spec, schedule Schedule, stored []Stored, watch Watch, now time.Ti
 		giveUp(open, fmt.Sprintf("not made up for later than %v", spec.MaxLateness))
 	default:
 		giveUp(open[:len(open)-1], fmt.Sprintf("the slot of %s runs instead", last.At.Format(time.RFC3339)))
-		last.Slot.Again = last.tries == 0
+		last.Slot.Again = true
 		return last.Slot, true, missed
 	}
 	return Slot{}, false, missed

@@ -23,6 +23,10 @@ type Unfinished struct {
 	// Publish says that the run paid for answers and could not publish them. The next try only
 	// publishes, and asks for nothing.
 	Publish bool
+
+	// Failed says that the run ended with an error, of which no report tells. A person may have to
+	// mend what is wrong, and is told at the first such try.
+	Failed bool
 }
 
 func (u *Unfinished) Error() string { return u.Reason }
@@ -35,6 +39,7 @@ type retry struct {
 	pause   time.Duration
 	started time.Time // of the first try
 	reason  string
+	failed  bool // a try of it failed, and was told of
 }
 
 // tryAgain puts a slot off until its next try, or gives it up where its time is over. A slot that
@@ -43,7 +48,7 @@ func (r *Runner) tryAgain(l *line, slot Slot, u *Unfinished, started time.Time) 
 	now := r.now()
 	next := retry{slot: slot, until: u.Until, pause: firstPause, started: started, reason: u.Reason}
 	if old := l.retry; old != nil {
-		next.started = old.started
+		next.started, next.failed = old.started, old.failed
 		if slot.Publish == u.Publish {
 			next.until, next.pause = old.until, min(2*old.pause, longestPause)
 		}
@@ -51,20 +56,25 @@ func (r *Runner) tryAgain(l *line, slot Slot, u *Unfinished, started time.Time) 
 	if next.until.IsZero() {
 		_, next.until = l.spec.starts(l.schedule, now)
 	}
-	next.slot.Try, next.slot.Publish, next.slot.Again, next.slot.Until = slot.Try+1, u.Publish, false, next.until
+	next.slot.Try, next.slot.Publish, next.slot.Until = slot.Try+1, u.Publish, next.until
 	next.at = now.Add(next.pause)
 	log := r.Log.With("job", slot.Job, "date", slot.Date, "slot", slot.At, "tries", next.slot.Try, "reason", u.Reason)
 	if !next.until.IsZero() && !next.at.Before(next.until) {
 		l.retry = nil
 		log.Warn("slot given up")
 		r.write(Record{At: now.UTC(), State: RecordFailed, Job: slot.Job, Date: slot.Date, Slot: slot.At, Asked: slot.Asked, Started: next.started.UTC(),
-			Reason: fmt.Sprintf("%s; tried %d times", u.Reason, next.slot.Try)})
+			Tries: next.slot.Try, Reason: fmt.Sprintf("%s; tried %d times", u.Reason, next.slot.Try)})
 		return
 	}
-	if slot.Try == 0 && u.Publish { // what is wrong here may need a person: it is told at once
+	if u.Failed && !next.failed {
+		next.failed = true
+		what := "it is tried again"
+		if u.Publish {
+			what = "publishing is tried again"
+		}
 		log.Error("run failed")
-		r.write(Record{At: now.UTC(), State: RecordFailed, Job: slot.Job, Date: slot.Date, Slot: slot.At, Asked: slot.Asked, Started: started.UTC(),
-			Reason: u.Reason + "; publishing is tried again"})
+		r.write(Record{At: now.UTC(), State: RecordFailed, Job: slot.Job, Date: slot.Date, Slot: slot.At, Asked: slot.Asked, Started: next.started.UTC(),
+			Reason: u.Reason + "; " + what})
 	}
 	l.retry = &next
 	log.Warn("slot is tried again", "at", next.at, "publish_only", u.Publish)

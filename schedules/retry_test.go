@@ -1,6 +1,8 @@
 package schedules
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -21,8 +23,8 @@ func TestServeTriesAgainWhileTheServiceIsAway(t *testing.T) {
 		var starts []string
 		h.fault = func(slot Slot) error {
 			starts = append(starts, time.Now().UTC().Format("02 15:04"))
-			if slot.Again != (slot.Try == 0) || slot.Publish {
-				t.Errorf("try %d: again %v, publish %v; only the first is a round of its own", slot.Try, slot.Again, slot.Publish)
+			if !slot.Again || slot.Publish {
+				t.Errorf("try %d: again %v, publish %v; each is of the slot's own round", slot.Try, slot.Again, slot.Publish)
 			}
 			if time.Now().Before(back) {
 				return unanswered(h)
@@ -81,7 +83,7 @@ func TestServePublishesAgain(t *testing.T) {
 				asked++
 			}
 			if time.Now().Before(time.Date(2000, 1, 1, 3, 0, 0, 0, time.UTC)) {
-				return &Unfinished{Reason: "the file is busy", Publish: true}
+				return &Unfinished{Reason: "the file is busy", Publish: true, Failed: true}
 			}
 			return nil
 		}
@@ -105,11 +107,57 @@ func TestServePublishesAgainUntilTheNextSlot(t *testing.T) {
 			if !slot.Publish {
 				asked++
 			}
-			return &Unfinished{Reason: "the file is busy", Publish: true}
+			return &Unfinished{Reason: "the file is busy", Publish: true, Failed: true}
 		}
 		h.serve(t, 50*time.Hour, nightly("0 2 * * *"))
 		if asked != 3 || len(h.ran) > 3*60 {
 			t.Errorf("%d runs of which %d asked, want 3 slots and at most two tries an hour", len(h.ran), asked)
+		}
+	})
+}
+
+// TestServeAsksAgainAfterAFailure has a run that fails before it asks, such as for want of disk, from
+// its second try on: somebody is told of that at once and once, and the tries go on and ask.
+func TestServeAsksAgainAfterAFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		var told []Record
+		h.runner.Told = func(r Record) { told = append(told, r) }
+		h.fault = func(slot Slot) error {
+			switch {
+			case slot.Publish:
+				t.Errorf("try %d only publishes", slot.Try)
+			case slot.Try == 0:
+				return unanswered(h)
+			case slot.Try < 4:
+				return &Unfinished{Reason: "the disk is full", Until: slot.Until, Failed: true}
+			}
+			return nil
+		}
+		h.serve(t, 10*time.Hour, nightly("0 2 * * *"))
+		if len(h.ran) != 5 {
+			t.Errorf("%d tries, want 5: %v", len(h.ran), h.ran)
+		}
+		if len(told) != 1 || told[0].Reason != "the disk is full; it is tried again" || told[0].At.Format("15:04") != "02:01" {
+			t.Errorf("told %+v, want the failure at 02:01", told)
+		}
+	})
+}
+
+// TestAStopIsNoFailure cancels a run before it could ask: nobody is told, and the next slot runs.
+func TestAStopIsNoFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		h.runner.Told = func(r Record) { t.Errorf("told %+v", r) }
+		h.fault = func(slot Slot) error {
+			if slot.At.Day() == 1 {
+				return fmt.Errorf("read the runs: %w", context.Canceled)
+			}
+			return nil
+		}
+		h.serve(t, 30*time.Hour, nightly("0 2 * * *"))
+		if len(h.ran) != 2 {
+			t.Errorf("ran %v, want both nights once", h.ran)
 		}
 	})
 }
@@ -127,8 +175,7 @@ func TestServeShowsTheNextTry(t *testing.T) {
 	})
 }
 
-// TestAnUnansweredRunIsGoneOnWithAfterARestart and is no round of its own: what was answered is
-// not bought twice.
+// TestAnUnansweredRunIsGoneOnWithAfterARestart by the slot that it ran for.
 func TestAnUnansweredRunIsGoneOnWithAfterARestart(t *testing.T) {
 	schedule, err := Parse("0 2,14 * * *", time.UTC)
 	if err != nil {
@@ -142,17 +189,16 @@ func TestAnUnansweredRunIsGoneOnWithAfterARestart(t *testing.T) {
 		stored []Stored
 		now    string
 		due    string
-		again  bool
 	}{
-		"unanswered":                       {[]Stored{run("21 02:00", StateUnanswered), run("21 02:40", StateUnanswered)}, "21 03:00", "21 02:00", false},
-		"many times, which is no end":      {[]Stored{run("21 02:00", StateUnanswered), run("21 02:01", StateUnanswered), run("21 02:02", StateUnanswered), run("21 02:03", StateUnanswered), run("21 02:04", StateUnanswered), run("21 02:05", StateUnanswered)}, "21 03:00", "21 02:00", false},
-		"unanswered, and then done":        {[]Stored{run("21 02:00", StateUnanswered), run("21 02:40", "done")}, "21 03:00", "", false},
-		"the second slot of a date is new": {[]Stored{run("21 02:00", "done")}, "21 14:00", "21 14:00", true},
-		"a killed run is gone on with":     {[]Stored{run("21 02:00", "done"), run("21 14:00", "killed")}, "21 14:05", "21 14:00", false},
+		"unanswered":                       {[]Stored{run("21 02:00", StateUnanswered), run("21 02:40", StateUnanswered)}, "21 03:00", "21 02:00"},
+		"many times, which is no end":      {[]Stored{run("21 02:00", StateUnanswered), run("21 02:01", StateUnanswered), run("21 02:02", StateUnanswered), run("21 02:03", StateUnanswered), run("21 02:04", StateUnanswered), run("21 02:05", StateUnanswered)}, "21 03:00", "21 02:00"},
+		"unanswered, and then done":        {[]Stored{run("21 02:00", StateUnanswered), run("21 02:40", "done")}, "21 03:00", ""},
+		"the second slot of a date is new": {[]Stored{run("21 02:00", "done")}, "21 14:00", "21 14:00"},
+		"a killed run is gone on with":     {[]Stored{run("21 02:00", "done"), run("21 14:00", "killed")}, "21 14:05", "21 14:00"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			slot, due, missed := Due(spec, schedule, c.stored, Watch{Since: at(t, c.now)}, at(t, c.now))
-			if due != (c.due != "") || due && (!slot.At.Equal(at(t, c.due)) || slot.Again != c.again) || len(missed) > 0 {
+			if due != (c.due != "") || due && (!slot.At.Equal(at(t, c.due))) || len(missed) > 0 {
 				t.Errorf("due %v: %+v, missed %v", due, slot, missed)
 			}
 		})

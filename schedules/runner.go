@@ -182,8 +182,12 @@ func (r *Runner) attempt(ctx context.Context, l *line, slot Slot) {
 		return
 	}
 	l.retry = nil
-	if err == nil {
+	switch {
+	case err == nil:
 		log.Info("slot done", "took", rounded(end.Sub(start)))
+		return
+	case errors.Is(err, context.Canceled): // by a person, or by the end of this process
+		log.Info("slot stopped before it could ask", "took", rounded(end.Sub(start)))
 		return
 	}
 	record := Record{At: end.UTC(), State: RecordFailed, Job: slot.Job, Date: slot.Date, Slot: slot.At, Asked: slot.Asked, Started: start.UTC(), Reason: err.Error()}
@@ -237,8 +241,8 @@ func (r *Runner) sleep(ctx context.Context) {
 	}
 }
 
-// rounded is a duration for the log: JSON would have it in nanoseconds.
-func rounded(d time.Duration) string { return d.Round(time.Millisecond).String() }
+// rounded is a duration for the log.
+func rounded(d time.Duration) time.Duration { return d.Round(time.Millisecond) }
 
 func (r *Runner) pulse() time.Duration {
 	if r.Pulse > 0 {

@@ -41,8 +41,8 @@ type Slot struct {
 	Date  string
 	Asked bool // by a person, and not by the table
 
-	// Again says that the slot is a round of its own, though a run of its date may be done. A slot
-	// whose run was cut short goes on from it instead.
+	// Again says that the slot is a round of its own, though an earlier run of its date may be done.
+	// What a run of the slot itself, or one that was cut short, has brought is not bought anew.
 	Again bool
 
 	Try     int       // how many tries of the slot went before, in this process

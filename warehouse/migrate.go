@@ -57,6 +57,9 @@ var definitions = sync.OnceValue(func() (all []step) {
 // older program made them, or a different one.
 var ErrOtherProgram = errors.New("an older or a different version of fleetlake made this warehouse: `fleetlake rebuild` makes it anew from the journal, with 0 requests")
 
+// ErrNewerProgram says that a file has tables that only a later program knows.
+var ErrNewerProgram = errors.New("a newer version of fleetlake made this warehouse: run that one, or let `fleetlake rebuild` of this one make it anew from the journal, with 0 requests")
+
 // migrate brings a file to the tables of some steps, one transaction a step. A file that is
 // newer than the program, or that other steps have made, is refused: the published one stays
 // as it is.
@@ -68,34 +71,70 @@ func migrate(ctx context.Context, db *sql.DB, steps fs.FS) error {
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
-	entries, err := fs.ReadDir(steps, ".")
+	missing, err := stepsAfter(done, steps)
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
-	if len(done) > 0 && len(entries) > 0 && done[entries[0].Name()] == "" {
-		return fmt.Errorf("migrate: %w", ErrOtherProgram)
+	for _, m := range missing {
+		if err := apply(ctx, db, m.name, m.text, m.checksum); err != nil {
+			return fmt.Errorf("migrate %s: %w", m.name, err)
+		}
 	}
+	return nil
+}
+
+// migration is a step of sql/migrations.
+type migration struct{ name, text, checksum string }
+
+// stepsAfter returns the steps that a file lacks which has seen some, by their checksums.
+func stepsAfter(done map[string]string, steps fs.FS) (missing []migration, err error) {
+	entries, err := fs.ReadDir(steps, ".")
+	if err != nil {
+		return nil, err
+	}
+	if len(done) > 0 && len(entries) > 0 && done[entries[0].Name()] == "" {
+		return nil, ErrOtherProgram
+	}
+	known := 0
 	for _, e := range entries {
 		text, err := fs.ReadFile(steps, e.Name())
 		if err != nil {
-			return fmt.Errorf("migrate: %w", err)
+			return nil, err
 		}
 		sum := sha256.Sum256(text)
-		checksum := hex.EncodeToString(sum[:])
-		was, ok := done[e.Name()]
-		delete(done, e.Name())
+		m := migration{e.Name(), string(text), hex.EncodeToString(sum[:])}
+		was, ok := done[m.name]
 		switch {
-		case ok && was != checksum:
-			return fmt.Errorf("migrate: %s was applied with another content: %w", e.Name(), ErrOtherProgram)
-		case ok:
-			continue
-		}
-		if err := apply(ctx, db, e.Name(), string(text), checksum); err != nil {
-			return fmt.Errorf("migrate %s: %w", e.Name(), err)
+		case !ok:
+			missing = append(missing, m)
+		case was != m.checksum:
+			return nil, fmt.Errorf("%s was applied with another content: %w", m.name, ErrOtherProgram)
+		default:
+			known++
 		}
 	}
-	for name := range done {
-		return fmt.Errorf("migrate: this file has %s, which this program does not know: use the newer program that made it", name)
+	if known < len(done) {
+		return nil, ErrNewerProgram
+	}
+	return missing, nil
+}
+
+// CheckProgram returns ErrOtherProgram or ErrNewerProgram if this program cannot go on from the
+// file, so that a run finds out before it asks, and not when it publishes.
+func (w *Warehouse) CheckProgram(ctx context.Context) error {
+	var has bool
+	if err := w.db.QueryRowContext(ctx, statement("migrate/has_steps")).Scan(&has); err != nil {
+		return fmt.Errorf("check %s: %w", w.path, plain(err))
+	}
+	if !has {
+		return fmt.Errorf("check %s: %w", w.path, ErrOtherProgram)
+	}
+	done, err := applied(ctx, w.db)
+	if err == nil {
+		_, err = stepsAfter(done, migrations())
+	}
+	if err != nil {
+		return fmt.Errorf("check %s: %w", w.path, err)
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func TestBadInput(t *testing.T) {
 		},
 		"an unknown job": {
 			func(*world) {},
-			[]string{"run", "weekly"}, exitUsage, []string{`unknown job "weekly"`, "nightly"},
+			[]string{"run", "weekly"}, exitUsage, []string{`unknown job \"weekly\"`, "nightly"},
 		},
 		"an unknown flag": {
 			func(*world) {},

@@ -57,12 +57,25 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if err == nil {
 		return a.code
 	}
-	fmt.Fprintf(stderr, "fleetlake: %v\n", err)
+	a.tell(err)
 	if !a.started {
 		fmt.Fprintln(stderr, "fleetlake: see `fleetlake --help`")
 		return exitUsage
 	}
 	return exitCode(err)
+}
+
+// tell says why the program ends: in a line of the log, if its verb writes one for machines.
+func (a *app) tell(err error) {
+	if !a.logs || a.terminal() {
+		fmt.Fprintf(a.stderr, "fleetlake: %v\n", err)
+		return
+	}
+	log := a.log()
+	if a.runID != "" {
+		log = log.With("run", a.runID)
+	}
+	log.Error("fleetlake ends with an error", "error", err.Error(), "exit_code", exitCode(err))
 }
 
 // app is what the verbs share.
@@ -76,6 +89,8 @@ type app struct {
 	acceptIssues   bool           // of run: see pipeline.Pipeline
 	mustExist      bool           // likewise
 	started        bool           // the command line was understood
+	logs           bool           // the verb writes a log to stderr, and nothing else
+	runID          string         // of the run whose error ends the verb
 	code           int            // of a verb that ends without an error
 }
 
@@ -164,7 +179,15 @@ func (a *app) log() *slog.Logger {
 	if a.terminal() {
 		return slog.New(tint.NewTextHandler(a.stderr, &tint.Options{Level: level, TimeFormat: time.TimeOnly}))
 	}
-	return slog.New(slog.NewJSONHandler(a.stderr, &slog.HandlerOptions{Level: level}))
+	return slog.New(slog.NewJSONHandler(a.stderr, &slog.HandlerOptions{Level: level, ReplaceAttr: inSeconds}))
+}
+
+// inSeconds makes a duration a number of seconds, where slog would write nanoseconds.
+func inSeconds(_ []string, a slog.Attr) slog.Attr {
+	if a.Value.Kind() == slog.KindDuration {
+		a.Value = slog.Float64Value(a.Value.Duration().Round(time.Microsecond).Seconds())
+	}
+	return a
 }
 
 // terminal reports whether a person watches the standard error.
@@ -197,6 +220,8 @@ func exitCode(err error) int {
 		return exitDisk
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
+	case errors.Is(err, pipeline.ErrNoBalance):
+		return exitUnanswered
 	}
 	return exitUnexpected
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,11 +13,26 @@ import (
 	"github.com/fleetlake/fleetlake/schedules"
 )
 
-// server is that of the world, in this process.
+// server is that of the world, in this process, until the test ends.
 func (w *world) server() *server {
+	s := w.openServer()
+	w.t.Cleanup(s.closeNotifier)
+	return s
+}
+
+// openServer is server, whose notifier the test closes.
+func (w *world) openServer() *server {
 	w.t.Helper()
-	environment := map[string]string{"FLEETLAKE_BASE_URL": w.base, "FLEETLAKE_API_KEY": "planted-key", "FLEETLAKE_DATA": filepath.Join(w.dir, "fleetlake-data")}
-	a := &app{getenv: func(name string) string { return environment[name] }, stdout: os.Stderr, stderr: os.Stderr, configPath: filepath.Join(w.dir, "fleetlake.yaml")}
+	environment := append(slices.Clone(w.env), "FLEETLAKE_DATA="+filepath.Join(w.dir, "fleetlake-data"))
+	getenv := func(name string) string {
+		for _, line := range slices.Backward(environment) {
+			if value, ok := strings.CutPrefix(line, name+"="); ok {
+				return value
+			}
+		}
+		return ""
+	}
+	a := &app{getenv: getenv, stdout: os.Stderr, stderr: os.Stderr, configPath: filepath.Join(w.dir, "fleetlake.yaml")}
 	config, err := a.config()
 	if err != nil {
 		w.t.Fatal(err)
@@ -25,7 +41,6 @@ func (w *world) server() *server {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.t.Cleanup(s.closeNotifier)
 	s.beat()
 	return s
 }
@@ -37,22 +52,18 @@ func TestServeAsksNothingOfAnotherDirectory(t *testing.T) {
 	w.configure(1_000_000, smallJob)
 	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
 	data := filepath.Join(w.dir, "fleetlake-data")
-	mark := filepath.Join(data, markName)
-	if err := os.WriteFile(mark, []byte("one\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	s := w.server()
 	if err := s.isReady(); err != nil {
 		t.Fatalf("not ready: %v", err)
 	}
 	spent := w.sim.Bill().Spent
-	slot := schedules.Slot{Job: "nightly", Date: "2026-11-21", At: time.Now(), Again: true}
+	slot := schedules.Slot{Job: "nightly", Date: "2026-11-21", At: time.Now()}
 	for words, change := range map[string]func() error{
-		"is gone": func() error {
+		"has no file fleetlake.id": func() error {
 			return errors.Join(os.Rename(data, data+".unmounted"), os.Mkdir(data, 0o700))
 		},
-		"is another": func() error {
-			return errors.Join(os.Rename(data, data+".unmounted"), os.Mkdir(data, 0o700), os.WriteFile(mark, []byte("two\n"), 0o600))
+		"has the id 00ff": func() error {
+			return errors.Join(os.Rename(data, data+".unmounted"), os.Mkdir(data, 0o700), os.WriteFile(filepath.Join(data, "fleetlake.id"), []byte(`{"id":"00ff"}`), 0o600))
 		},
 	} {
 		if err := change(); err != nil {
@@ -60,7 +71,7 @@ func TestServeAsksNothingOfAnotherDirectory(t *testing.T) {
 		}
 		for name, err := range map[string]error{"run": s.run(t.Context(), slot), "ready": s.isReady()} {
 			if err == nil || !strings.Contains(err.Error(), words) {
-				t.Errorf("%s: %v, want that the mark %s", name, err, words)
+				t.Errorf("%s: %v, want that it %s", name, err, words)
 			}
 		}
 		if _, err := os.Stat(filepath.Join(data, "journal")); err == nil {

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"log/slog"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,11 +21,12 @@ const quietFor = time.Minute
 const barWidth = 12
 
 // progressPrinter shows how far a run is: bars that are drawn again in place on a terminal,
-// elsewhere a line for each lane now and then.
+// elsewhere a line of the log for each lane now and then.
 type progressPrinter struct {
 	mu      sync.Mutex
 	w       io.Writer
 	width   int // of the terminal; 0 is none
+	log     *slog.Logger
 	drawn   int // lines of the last drawing
 	phase   string
 	lanes   map[string]*quietLane
@@ -31,21 +34,31 @@ type progressPrinter struct {
 	stopped bool
 }
 
-// quietLane is what was last said of a lane in plain lines.
+// quietLane is what was last logged of a lane.
 type quietLane struct {
 	at    time.Time
-	line  string
+	last  pipeline.LaneProgress
 	ended bool
 }
 
-// newProgress returns a function that shows progress and one that ends the showing. A writer
+// progress returns a function that shows progress and one that ends the showing. A writer
 // that fails is not worth ending a paid harvest for: its errors are dropped.
-func newProgress(w io.Writer, terminal bool) (report func(pipeline.Progress), stop func()) {
-	p := &progressPrinter{w: w, lanes: map[string]*quietLane{}}
-	if terminal {
-		if p.width = terminalWidth(w); p.width == 0 {
-			p.width = 80
-		}
+func (a *app) progress(log *slog.Logger) (report func(pipeline.Progress), stop func()) {
+	if !a.terminal() {
+		return loggedProgress(log)
+	}
+	return drawnProgress(a.stderr)
+}
+
+func loggedProgress(log *slog.Logger) (report func(pipeline.Progress), stop func()) {
+	p := &progressPrinter{log: log, lanes: map[string]*quietLane{}}
+	return p.report, p.stop
+}
+
+func drawnProgress(w io.Writer) (report func(pipeline.Progress), stop func()) {
+	p := &progressPrinter{w: w, width: terminalWidth(w)}
+	if p.width == 0 {
+		p.width = 80
 	}
 	return p.report, p.stop
 }
@@ -125,8 +138,8 @@ func bar(done, total int) string {
 	return strings.Repeat("█", full) + strings.Repeat("░", barWidth-full)
 }
 
-// say writes plain lines: a lane at most once a minute and once when it ends, a phase
-// when it begins. The last words leave nothing out.
+// say logs a lane at most once a minute and once when it ends, and a phase when it begins. The
+// last words leave nothing out.
 func (p *progressPrinter) say(now pipeline.Progress, last bool) {
 	for _, l := range now.Lanes {
 		q := p.lanes[l.Operation]
@@ -134,26 +147,27 @@ func (p *progressPrinter) say(now pipeline.Progress, last bool) {
 			q = &quietLane{at: now.At} // its first line is due in a minute
 			p.lanes[l.Operation] = q
 		}
-		line := laneLine(l)
 		ends := l.Left == 0 && l.Done > 0 && !q.ended
-		if line == q.line || l.Done == 0 || !last && !ends && now.At.Sub(q.at) < quietFor {
+		same := l.Done == q.last.Done && l.Left == q.last.Left
+		if same || l.Done == 0 || !last && !ends && now.At.Sub(q.at) < quietFor {
 			continue
 		}
-		*q = quietLane{at: now.At, line: line, ended: l.Left == 0}
-		fmt.Fprintln(p.w, line)
+		*q = quietLane{at: now.At, last: l, ended: l.Left == 0}
+		p.log.Info("progress", of(now, "endpoint", l.Operation, "done", l.Done, "left", l.Left,
+			"per_minute", math.Round(10*l.PerMinute)/10, "credits", l.Credits, "remaining", l.Remaining.Round(time.Second))...)
 	}
 	if now.Phase != p.phase {
 		p.phase = now.Phase
-		fmt.Fprintln(p.w, phaseLine(now))
+		p.log.Info("phase begins", of(now, "phase", now.Phase, "credits", now.Credits, "most_credits", now.Cap)...)
 	}
 }
 
-func laneLine(l pipeline.LaneProgress) string {
-	if l.Left == 0 {
-		return fmt.Sprintf("%s: %s done, %s credits", l.Operation, thousands(l.Done), thousands(l.Credits))
+// of puts the id of the run before what is logged of it.
+func of(now pipeline.Progress, about ...any) []any {
+	if now.Run == "" {
+		return about
 	}
-	return fmt.Sprintf("%s: %s of %s done, %.1f a minute, %s credits, %s to go",
-		l.Operation, thousands(l.Done), thousands(l.Done+l.Left), l.PerMinute, thousands(l.Credits), clockTime(l.Remaining))
+	return append([]any{"run", now.Run}, about...)
 }
 
 // clockTime writes a duration as 1h05m or 2m08s.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -15,42 +17,46 @@ import (
 // step is a report of one lane, some seconds after the start.
 func step(seconds float64, phase string, done, left int) pipeline.Progress {
 	at := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC).Add(time.Duration(seconds * float64(time.Second)))
-	p := pipeline.Progress{At: at, Phase: phase, Credits: done * 10, Cap: 5000}
+	p := pipeline.Progress{Run: "r", At: at, Phase: phase, Credits: done * 10, Cap: 5000}
 	if done+left > 0 {
 		p.Lanes = []pipeline.LaneProgress{{Operation: "by-type", Done: done, Left: left, PerMinute: 48.25, Credits: done * 10, Remaining: time.Duration(left) * time.Second}}
 	}
 	return p
 }
 
-func TestProgressInPlainLines(t *testing.T) {
+// TestProgressInALog says little, and says numbers as numbers.
+func TestProgressInALog(t *testing.T) {
 	for name, c := range map[string]struct {
 		steps []pipeline.Progress
 		want  string
 	}{
 		"a lane speaks once a minute and when it ends": {
 			[]pipeline.Progress{step(0, "harvest", 0, 100), step(1, "harvest", 1, 99), step(59.9, "harvest", 9, 91), step(60, "harvest", 10, 90), step(119, "harvest", 19, 81), step(120.1, "harvest", 20, 80), step(121, "harvest", 100, 0), step(240, "harvest", 100, 0)},
-			"harvest: 0 of at most 5,000 credits spent\n" +
-				"by-type: 10 of 100 done, 48.2 a minute, 100 credits, 1m30s to go\n" +
-				"by-type: 20 of 100 done, 48.2 a minute, 200 credits, 1m20s to go\n" +
-				"by-type: 100 done, 1,000 credits\n",
+			phaseBegins("harvest", 0) + laneAt(10, 90, 90) + laneAt(20, 80, 80) + laneAt(100, 0, 0),
 		},
 		"the phases": {
 			[]pipeline.Progress{step(0, "harvest", 0, 0), step(0.2, "derive", 0, 0), step(0.4, "derive", 0, 0), step(0.6, "publish", 0, 0)},
-			"harvest: 0 of at most 5,000 credits spent\nderive: 0 of at most 5,000 credits spent\npublish: 0 of at most 5,000 credits spent\n",
+			phaseBegins("harvest", 0) + phaseBegins("derive", 0) + phaseBegins("publish", 0),
 		},
 		"a run that ends early says where": {
 			[]pipeline.Progress{step(0, "harvest", 0, 100), step(3, "harvest", 7, 93)},
-			"harvest: 0 of at most 5,000 credits spent\nby-type: 7 of 100 done, 48.2 a minute, 70 credits, 1m33s to go\n",
+			phaseBegins("harvest", 0) + laneAt(7, 93, 93),
 		},
 		"a lane that ends and gets new work does not chatter": {
 			[]pipeline.Progress{step(0, "harvest", 1, 0), step(0.2, "harvest", 1, 5), step(0.4, "harvest", 6, 0), step(0.6, "harvest", 6, 4), step(0.8, "harvest", 10, 0)},
-			"by-type: 1 done, 10 credits\nharvest: 10 of at most 5,000 credits spent\nby-type: 10 done, 100 credits\n",
+			laneAt(1, 0, 0) + phaseBegins("harvest", 10) + laneAt(10, 0, 0),
 		},
 		"nothing": {nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out strings.Builder
-			report, stop := newProgress(&out, false)
+			log := slog.New(slog.NewJSONHandler(&out, &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+				if a.Key == slog.TimeKey || a.Key == slog.LevelKey {
+					return slog.Attr{}
+				}
+				return inSeconds(groups, a)
+			}}))
+			report, stop := loggedProgress(log)
 			for _, s := range c.steps {
 				report(s)
 			}
@@ -64,9 +70,17 @@ func TestProgressInPlainLines(t *testing.T) {
 	}
 }
 
+func phaseBegins(phase string, credits int) string {
+	return fmt.Sprintf(`{"msg":"phase begins","run":"r","phase":%q,"credits":%d,"most_credits":5000}`+"\n", phase, credits)
+}
+
+func laneAt(done, left, remaining int) string {
+	return fmt.Sprintf(`{"msg":"progress","run":"r","endpoint":"by-type","done":%d,"left":%d,"per_minute":48.3,"credits":%d,"remaining":%d}`+"\n", done, left, done*10, remaining)
+}
+
 func TestProgressOnATerminal(t *testing.T) {
 	var out strings.Builder
-	report, stop := newProgress(&out, true)
+	report, stop := drawnProgress(&out)
 	report(step(0, "harvest", 25, 75))
 	report(step(1, "publish", 0, 0))
 	stop()
@@ -92,7 +106,7 @@ func TestProgressFitsTheTerminal(t *testing.T) {
 
 func TestProgressMayBeReportedFromAnywhere(t *testing.T) {
 	var out strings.Builder
-	report, stop := newProgress(&out, true)
+	report, stop := drawnProgress(&out)
 	var group sync.WaitGroup
 	for i := range 20 {
 		group.Go(func() { report(step(float64(i), "harvest", i, 20-i)) })

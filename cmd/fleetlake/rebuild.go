@@ -50,8 +50,9 @@ func (a *app) rebuild(ctx context.Context, dir string, o pipeline.RebuildOptions
 	if err != nil {
 		return err
 	}
-	report, stop := newProgress(a.stderr, a.terminal())
-	p := &pipeline.Pipeline{Dir: dir, Log: a.log(), Version: version(), Progress: report, AcceptIssues: acceptIssues}
+	log := a.log()
+	report, stop := a.progress(log)
+	p := &pipeline.Pipeline{Dir: dir, Log: log, Version: version(), Progress: report, AcceptIssues: acceptIssues}
 	done, err := p.Rebuild(ctx, o)
 	stop()
 	if err := errors.Join(err, unlock()); err != nil {

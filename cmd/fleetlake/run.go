@@ -42,6 +42,7 @@ HTTP).`,
 	c.Flags().BoolVar(&a.acceptIssues, "accept-issues", false, "publish also if suddenly many values are refused")
 	c.Flags().BoolVar(&a.mustExist, "data-exists", false, "refuse a data directory that no run has used, as that of a volume that is not mounted")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
+		a.logs = true
 		config, err := a.config()
 		if err != nil {
 			return err
@@ -95,11 +96,12 @@ func (a *app) runJob(ctx context.Context, config Config, job pipeline.Job, o run
 	sent := newTraces(a.getenv, p.Log)
 	defer sent.close(lastWords)
 	p.Tracer = sent.tracer()
-	report, stop := newProgress(a.stderr, a.terminal())
+	report, stop := a.progress(p.Log)
 	p.Progress, p.Again = report, o.again
 	r, err := telling(told, config, job, o.date, func() (pipeline.Report, error) { return p.Run(ctx, job, o.date) })
 	stop()
 	if err := errors.Join(err, unlock()); err != nil {
+		a.runID = r.Run
 		return err
 	}
 	a.code = codeOf(r, config.minCoverage(job.Name))

@@ -37,6 +37,7 @@ over HTTP).`,
 		Example: "  fleetlake serve",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			a.logs = true
 			config, err := a.config()
 			if err != nil {
 				return err
@@ -59,9 +60,11 @@ type server struct {
 	log      *slog.Logger
 	began    time.Time
 	beaten   atomic.Pointer[time.Time] // the last turn of the scheduler
+	stop     sync.Once
 	ending   atomic.Bool
-	nights   remembered // whether they are well
-	mark     directoryMark
+	nights   remembered             // whether they are well
+	markID   atomic.Pointer[string] // of the data directory; nil while no run has used it
+	told     slotKey                // the slot whose partial run was told of last; the scheduler's own
 
 	mu       sync.Mutex
 	progress pipeline.Progress
@@ -114,13 +117,13 @@ func (a *app) server(config Config) (*server, error) {
 	if s.notifier, err = notify.New(to); err != nil {
 		return nil, err
 	}
-	if err := s.mark.remember(config.DataDir); err != nil {
+	if err := s.begin(); err != nil {
 		return nil, err
 	}
 	p.Progress = s.observe
 	s.traces = newTraces(a.getenv, s.log)
 	p.Tracer = s.traces.tracer()
-	s.runner = &schedules.Runner{Run: s.run, Stored: s.stored, Now: time.Now, Log: s.log, Book: s.book, Told: s.told, Pulse: s.pulse(), Beat: s.beat}
+	s.runner = &schedules.Runner{Run: s.run, Stored: s.stored, Now: time.Now, Log: s.log, Book: s.book, Told: s.hear, Pulse: s.pulse(), Beat: s.beat}
 	return s, nil
 }
 
@@ -146,7 +149,7 @@ func (s *server) run(ctx context.Context, slot schedules.Slot) error {
 	if err != nil {
 		return err
 	}
-	if err := s.mark.check(s.config.DataDir); err != nil {
+	if err := s.marked(); err != nil {
 		return err
 	}
 	unlock, err := lock(s.config.DataDir, "serve: "+job.Name)
@@ -155,25 +158,33 @@ func (s *server) run(ctx context.Context, slot schedules.Slot) error {
 		return fmt.Errorf("%w: %s writes into the data directory", schedules.ErrNotYet, words)
 	}
 	if err != nil {
-		return err
+		return failed(ctx, err, until(slot, job, time.Now()))
 	}
 	defer s.traces.flush()
 	defer s.nights.forget()
+	defer s.metrics.Idle()
 	defer func() {
 		if err := unlock(); err != nil {
 			s.log.Error("data directory not unlocked", "error", err)
 		}
 	}()
+	if err := s.remember(); err != nil {
+		return failed(ctx, err, until(slot, job, time.Now()))
+	}
 	if slot.Publish {
 		return s.publish(ctx, job, slot)
 	}
 	return s.harvest(ctx, job, slot)
 }
 
-// told hears of each slot that did not run, or whose run failed.
-func (s *server) told(r schedules.Record) {
-	if r.State == schedules.RecordFailed {
-		s.metrics.Failed(r.Job)
+// hear hears of each slot that did not run, or whose run failed. That the tries of a slot have
+// ended is no news to whom its first run was told of.
+func (s *server) hear(r schedules.Record) {
+	if r.State != schedules.RecordFailed {
+		return
+	}
+	s.metrics.Failed(r.Job)
+	if r.Tries == 0 || s.told != (slotKey{r.Job, r.Slot.UTC()}) {
 		s.notifier.Send(notify.OfFailure(r.Job, r.Date, r.At, s.withoutPaths(r.Reason)))
 	}
 }

@@ -163,3 +163,38 @@ func TestADeafManagerDoesNotStopTheScheduler(t *testing.T) {
 		t.Errorf("gave up after %v: %v", took, err)
 	}
 }
+
+// TestTheEndIsToldBeforeItComes has the end begin twice, by the signal and by the scheduler's return:
+// the second waits until the manager knows, since the process ends after it.
+func TestTheEndIsToldBeforeItComes(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "notify")
+	states := listenAsSystemd(t, socket)
+	begun, told := make(chan struct{}), make(chan struct{})
+	s := &server{systemd: systemd{socket: socket}, log: slog.New(slog.NewTextHandler(blocker{begun, told}, nil))}
+	go s.stopping()
+	<-begun
+	second := make(chan struct{})
+	go func() {
+		s.stopping()
+		close(second)
+	}()
+	select {
+	case <-second:
+		t.Error("the end goes on before it is told")
+	case <-time.After(100 * time.Millisecond):
+	}
+	close(told)
+	<-second
+	if got := <-states; got != "STOPPING=1" {
+		t.Errorf("told %s", got)
+	}
+}
+
+// blocker is a log that says when it is first written to, and waits.
+type blocker struct{ begun, told chan struct{} }
+
+func (b blocker) Write(line []byte) (int, error) {
+	close(b.begun)
+	<-b.told
+	return len(line), nil
+}

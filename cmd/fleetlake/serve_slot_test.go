@@ -2,14 +2,19 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/schedules"
 )
@@ -26,6 +31,7 @@ func TestUnfinished(t *testing.T) {
 		"partial, the service was away": {pipeline.StatePartial, pipeline.StopService, true},
 		"partial, some were refused":    {pipeline.StatePartial, "", true},
 		"partial, the cap":              {pipeline.StatePartial, pipeline.StopBudget, false},
+		"partial, what its plan named":  {pipeline.StatePartial, pipeline.StopBudget, true},
 		"partial, the credits":          {pipeline.StatePartial, pipeline.StopCredits, false},
 		"partial, the key":              {pipeline.StatePartial, pipeline.StopKey, false},
 		"partial, the deadline":         {pipeline.StatePartial, pipeline.StopDeadline, false},
@@ -35,7 +41,11 @@ func TestUnfinished(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			end := time.Date(2026, 11, 20, 6, 0, 0, 0, time.UTC)
-			err := unfinished(pipeline.Report{State: c.state, Stop: c.stop}, end)
+			reason := ""
+			if c.want && c.stop == pipeline.StopBudget {
+				reason = "the most that the plan named (37 credits) is spent"
+			}
+			err := unfinished(pipeline.Report{State: c.state, Stop: c.stop, Reason: reason}, end)
 			u, got := errors.AsType[*schedules.Unfinished](err)
 			if got != c.want || got && (!u.Until.Equal(end) || u.Publish || u.Reason == "") {
 				t.Errorf("got %+v, want another try: %v", u, c.want)
@@ -86,29 +96,18 @@ func TestStoredOf(t *testing.T) {
 func TestServePublishesWithoutAsking(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
-	t.Chdir(w.dir)
-	environment := map[string]string{"FLEETLAKE_BASE_URL": w.base, "FLEETLAKE_API_KEY": "planted-key"}
-	a := &app{getenv: func(name string) string { return environment[name] }, stdout: os.Stderr, stderr: os.Stderr}
-	config, err := a.config()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := a.server(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.closeNotifier()
-	blocked := filepath.Join(config.DataDir, "warehouse")
-	if err := errors.Join(os.MkdirAll(config.DataDir, 0o755), os.Symlink("nowhere/at/all", blocked)); err != nil {
+	s := w.server()
+	blocked := filepath.Join(s.config.DataDir, "warehouse")
+	if err := errors.Join(os.MkdirAll(s.config.DataDir, 0o755), os.Symlink("nowhere/at/all", blocked)); err != nil {
 		t.Fatal(err)
 	}
 	slot := schedules.Slot{Job: "nightly", Date: "2026-11-20", At: time.Now(), Again: true}
 	u, ok := errors.AsType[*schedules.Unfinished](s.run(t.Context(), slot))
 	spent := w.sim.Bill().Spent
-	if !ok || !u.Publish || spent == 0 {
+	if !ok || !u.Publish || !u.Failed || spent == 0 {
 		t.Fatalf("got %+v after %d credits, want a publish to be tried again", u, spent)
 	}
-	slot.Try, slot.Publish, slot.Again = 1, true, false
+	slot.Try, slot.Publish = 1, true
 	if u, ok = errors.AsType[*schedules.Unfinished](s.run(t.Context(), slot)); !ok || !u.Publish {
 		t.Errorf("got %+v while the warehouse is blocked", u)
 	}
@@ -122,7 +121,170 @@ func TestServePublishesWithoutAsking(t *testing.T) {
 		t.Errorf("publishing again spent %d credits", now-spent)
 	}
 	w.must(exitDone, "runs")
-	if again, err := s.again(schedules.Slot{Job: "nightly", Date: "2026-11-20", Again: true}); err != nil || !again {
-		t.Errorf("a slot of its own after a night that is done: again %v, %v", again, err)
+}
+
+// TestServeAsksAfterWhatFailedBeforeIt has a slot fail before anything was asked. Nothing is paid for
+// yet, so a try that only publishes would find nothing, and the night would count as done: the
+// slot is to be asked for again, and is asked for once what was wrong is mended.
+func TestServeAsksAfterWhatFailedBeforeIt(t *testing.T) {
+	const date = "2026-11-20"
+	for name, c := range map[string]struct {
+		floor       int
+		spoil, mend func(w *world, data string) error
+	}{
+		"the journal cannot be written": {0,
+			func(_ *world, data string) error {
+				return errors.Join(os.MkdirAll(filepath.Join(data, "journal"), 0o755), os.WriteFile(filepath.Join(data, "journal", date), nil, 0o600))
+			},
+			func(_ *world, data string) error { return os.Remove(filepath.Join(data, "journal", date)) }},
+		"the warehouse cannot be read": {0,
+			func(_ *world, data string) error {
+				return os.MkdirAll(filepath.Join(data, "warehouse", "fleet.duckdb"), 0o755)
+			},
+			func(_ *world, data string) error { return os.Remove(filepath.Join(data, "warehouse", "fleet.duckdb")) }},
+		"the balance cannot be read, and a floor is set": {10,
+			func(w *world, _ string) error {
+				w.faults(simulator.Fault{Kind: simulator.ServerError, Operation: "credits"})
+				return nil
+			},
+			func(w *world, _ string) error { w.faults(); return nil }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, simulator.Config{Vessels: 400})
+			w.write("fleetlake.yaml", fmt.Sprintf("api: {patience: 1s}\nbudget: {floor: %d}\njobs:\n  nightly:\n%s", c.floor, smallJob))
+			s := w.server()
+			if err := c.spoil(w, s.config.DataDir); err != nil {
+				t.Fatal(err)
+			}
+			slot := schedules.Slot{Job: "nightly", Date: date, At: time.Now(), Again: true}
+			err := s.run(t.Context(), slot)
+			u, ok := errors.AsType[*schedules.Unfinished](err)
+			if spent := w.sim.Bill().Spent; !ok || u.Publish || !u.Failed || u.Until.Before(time.Now().Add(time.Hour)) || spent != 0 {
+				t.Fatalf("got %v, %+v after %d credits, want another try that asks", err, u, spent)
+			}
+			if err := c.mend(w, s.config.DataDir); err != nil {
+				t.Fatal(err)
+			}
+			slot.Try, slot.Until = 1, u.Until
+			if err := s.run(t.Context(), slot); err != nil || w.sim.Bill().Spent == 0 {
+				t.Errorf("the next try: %v after %d credits", err, w.sim.Bill().Spent)
+			}
+			if n, found, err := s.newestOf(slot); err != nil || !found || n.State != pipeline.StateDone {
+				t.Errorf("the night is %+v, %v", n, err)
+			}
+		})
+	}
+}
+
+// TestServeFindsNothingToPublish has a slot that only publishes, of which nothing waits any more: it
+// is not done for that, but as the journal says.
+func TestServeFindsNothingToPublish(t *testing.T) {
+	const date = "2026-11-20"
+	for name, c := range map[string]struct {
+		before []string // the run that another process made
+		code   int
+		held   bool
+		away   bool // the service, for a part of that run
+		want   func(err error) bool
+	}{
+		"another process has published it": {before: []string{"run", "nightly", "--date", date}, want: func(err error) bool { return err == nil }},
+		"another process has published it at its deadline": {before: []string{"run", "nightly", "--date", date, "--deadline", "1ms"}, code: exitUnanswered,
+			want: func(err error) bool { return err == nil }},
+		"another process has published what the service cut off": {before: []string{"run", "nightly", "--date", date}, code: exitUnanswered, away: true,
+			want: func(err error) bool {
+				u, ok := errors.AsType[*schedules.Unfinished](err)
+				return ok && !u.Publish && !u.Failed && u.Until.After(time.Now())
+			}},
+		"the journal has nothing of it": {want: func(err error) bool {
+			u, ok := errors.AsType[*schedules.Unfinished](err)
+			return ok && !u.Publish && u.Failed && u.Until.After(time.Now())
+		}},
+		"a rule holds it back": {before: []string{"run", "nightly", "--date", date}, held: true,
+			want: func(err error) bool { return errors.Is(err, load.ErrIssues) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, simulator.Config{Vessels: 400})
+			w.configure(1_000_000, smallJob)
+			s := w.server()
+			slot := schedules.Slot{Job: "nightly", Date: date, At: time.Now(), Try: 1, Publish: true}
+			if c.held {
+				w.must(exitDone, "run", "nightly", "--date", "2026-11-19")
+			}
+			if c.away {
+				w.faults(simulator.Fault{Kind: simulator.Blocked, Operation: "by-type"})
+			}
+			if c.before != nil {
+				w.must(c.code, c.before...)
+			}
+			if c.held { // what is rolled back no start publishes
+				n, _, err := s.newestOf(slot)
+				if err != nil {
+					t.Fatal(err)
+				}
+				w.must(exitDone, "rollback")
+				w.write("fleetlake-data/held_back.json", fmt.Sprintf(`[{"run":%q,"job":"nightly","date":%q,"state":"done","reason":"planted"}]`, n.Run, date))
+			}
+			spent := w.sim.Bill().Spent
+			if err := s.run(t.Context(), slot); !c.want(err) {
+				t.Errorf("got %#v", err)
+			}
+			if now := w.sim.Bill().Spent; now != spent {
+				t.Errorf("publishing spent %d credits", now-spent)
+			}
+		})
+	}
+}
+
+// TestAgain says when a slot is a new round of its night, and when it goes on with one.
+func TestAgain(t *testing.T) {
+	const date = "2026-11-20"
+	w := newWorld(t, simulator.Config{Vessels: 400})
+	w.configure(1_000_000, smallJob)
+	s := w.server()
+	is := func(when string, at time.Time, want bool) {
+		t.Helper()
+		if again, err := s.again(schedules.Slot{Job: "nightly", Date: date, At: at, Again: true}); err != nil || again != want {
+			t.Errorf("%s: again %v, %v", when, again, err)
+		}
+	}
+	first := time.Now()
+	is("a night without a run", first, false)
+	w.faults(simulator.Fault{Kind: simulator.Blocked, Operation: "by-type"})
+	w.must(exitUnanswered, "run", "nightly", "--date", date)
+	is("a run that the service cut off, in a later slot", time.Now(), false)
+	w.faults()
+	w.must(exitDone, "run", "nightly", "--date", date)
+	is("the slot that was filled", first, false)
+	is("the next slot of the date", time.Now(), true)
+	is("a look at what a run of now would do", time.Time{}, true)
+	if again, err := s.again(schedules.Slot{Job: "nightly", Date: date, At: time.Now()}); err != nil || again {
+		t.Errorf("a person who asks for no new round: again %v, %v", again, err)
+	}
+}
+
+// TestANightThatIsDoneIsToldOfOnce has a slot that only finds its night done: nothing is asked, counted
+// or told.
+func TestANightThatIsDoneIsToldOfOnce(t *testing.T) {
+	told := make(chan string, 10)
+	w := newWorld(t, simulator.Config{Vessels: 400})
+	w.write("fleetlake.yaml", fmt.Sprintf("api: {patience: 3s}\nbudget: {per_run: 25}\nnotify: {webhook: {url: %s/planted-path}}\njobs:\n  nightly:\n%s", newReceiver(t, told), smallJob))
+	s := w.openServer()
+	slot := schedules.Slot{Job: "nightly", Date: "2026-11-20", At: time.Now(), Again: true}
+	for range 3 {
+		if err := s.run(t.Context(), slot); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page := httptest.NewRecorder()
+	s.metrics.Handler().ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	if want := `fleetlake_runs_finished_total{job="nightly",state="partial"} 1` + "\n"; !strings.Contains(page.Body.String(), want) {
+		t.Errorf("no %q in:\n%s", want, page.Body)
+	}
+	s.closeNotifier()
+	close(told)
+	if first, second := <-told, <-told; !strings.Contains(first, "partial") || second != "" {
+		t.Errorf("told %q and %q, want the partial run once", first, second)
 	}
 }

@@ -38,12 +38,14 @@ func (s *server) ready() {
 	s.notifySystemd("READY=1")
 }
 
+// stopping tells once that the end has begun. Whoever comes second waits until that is told: the
+// process would end without it.
 func (s *server) stopping() {
-	if s.ending.Swap(true) {
-		return
-	}
-	s.log.Info("stopping: no new requests, answers in the air are kept")
-	s.notifySystemd("STOPPING=1")
+	s.stop.Do(func() {
+		s.ending.Store(true)
+		s.log.Info("stopping: no new requests, answers in the air are kept")
+		s.notifySystemd("STOPPING=1")
+	})
 }
 
 // notifySystemd does nothing where no systemd started the process.
@@ -74,8 +76,8 @@ func (s *server) isReady() error {
 	if err := s.healthy(); err != nil {
 		return err
 	}
-	if err := s.mark.check(s.config.DataDir); err != nil {
-		return err
+	if err := s.marked(); err != nil {
+		return errors.New(s.withoutPaths(err.Error()))
 	}
 	return s.nights.look(time.Now(), func() error {
 		troubles, err := s.config.troubles(context.Background(), "", ownMinCoverage)

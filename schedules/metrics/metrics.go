@@ -116,6 +116,13 @@ func (m *Metrics) Finished(r pipeline.Report) {
 // Failed takes in that a run has ended without a report.
 func (m *Metrics) Failed(job string) { m.Finished(pipeline.Report{Job: job, State: "failed"}) }
 
+// Idle takes in that no run is under way: one that failed and is tried again does not end otherwise.
+func (m *Metrics) Idle() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.clear()
+}
+
 // clear forgets the run under way.
 func (m *Metrics) clear() {
 	m.running.Set(0)

@@ -85,10 +85,10 @@ func New(c Config) (*Notifier, error) {
 	return n, nil
 }
 
-// Send queues an event that somebody wants to hear of. It does not wait.
-func (n *Notifier) Send(e Event) {
+// Send queues an event, and reports whether somebody wants to hear of it. It does not wait.
+func (n *Notifier) Send(e Event) bool {
 	if len(n.targets) == 0 || !slices.ContainsFunc(e.Kinds, func(k Kind) bool { return slices.Contains(n.on, k) }) {
-		return
+		return false
 	}
 	select {
 	case n.queue <- e:
@@ -96,6 +96,7 @@ func (n *Notifier) Send(e Event) {
 		n.lost()
 		n.log.Warn("notification dropped: too many wait", "event", e.ID)
 	}
+	return true
 }
 
 // Close sends what is queued, for as long as ctx allows. Nothing may be sent afterwards.

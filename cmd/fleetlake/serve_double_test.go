@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/schedules"
+)
+
+// unescaped takes out what a log adds when it quotes a text once more.
+var unescaped = strings.NewReplacer(`\`, "")
+
+// misbehave sets the fault of the double while it serves.
+func (d *double) misbehave(fault func(call) fault) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.fault = fault
+}
+
+// TestRefusalsFillNoSlot has a slot whose first try meets 422 to everything, and whose second meets
+// 500: neither is an answer, so the slot is tried again until its deadline and then given up, and
+// somebody is told of it once. When the service answers, the same slot is done.
+func TestRefusalsFillNoSlot(t *testing.T) {
+	told := make(chan string, 10)
+	d := newDouble(t, tinyFleet())
+	w := newDoubleWorld(t, d, 20_000, 1000, ", timeout: 1s, patience: 1s", fmt.Sprintf(tinyJob, "1h")+fmt.Sprintf("notify: {webhook: {url: %s}}\n", newReceiver(t, told)))
+	s := w.openServer()
+	slot := schedules.Slot{Job: "nightly", Date: doubleNight, At: time.Now(), Again: true}
+	for try, status := range []int{422, 500} {
+		d.misbehave(on(says(status, `{"detail":"no"}`), typeSearch, statusSearch, particulars))
+		slot.Try = try
+		err := s.run(t.Context(), slot)
+		u, ok := errors.AsType[*schedules.Unfinished](err)
+		if !ok || u.Publish || u.Until.Before(time.Now().Add(50*time.Minute)) || u.Until.After(time.Now().Add(time.Hour)) {
+			t.Fatalf("%d: got %v, %+v, want another try until the deadline", status, err, u)
+		}
+		slot.Until = u.Until
+		if stored, err := s.stored("nightly"); err != nil || stored[len(stored)-1].State != schedules.StateUnanswered {
+			t.Errorf("%d: a process that starts now sees %+v, %v", status, stored, err)
+		}
+	}
+	s.hear(schedules.Record{State: schedules.RecordFailed, Job: slot.Job, Date: slot.Date, Slot: slot.At, Tries: 2, Reason: "tried 2 times"})
+	d.misbehave(nil)
+	slot.Try = 2
+	if err := s.run(t.Context(), slot); err != nil {
+		t.Errorf("the service answers: %v", err)
+	}
+	if n, _, err := s.newestOf(slot); err != nil || n.State != pipeline.StateDone {
+		t.Errorf("the night is %+v, %v", n, err)
+	}
+	s.closeNotifier()
+	close(told)
+	if first, second := <-told, <-told; !strings.Contains(first, `"partial"`) || second != "" {
+		t.Errorf("told %q and %q, want the first run once", first, second)
+	}
+}
+
+// TestServeShowsTheKeyNowhere has the service echo the key in every shape, as a gateway that shows a
+// request does: no log, no page, no notification and no file of a real `serve` has any of them.
+func TestServeShowsTheKeyNowhere(t *testing.T) {
+	for status, ends := range map[int]string{401: "run failed", 500: "slot is tried again"} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			t.Parallel()
+			told := make(chan string, 10)
+			d := newDouble(t, tinyFleet())
+			w := newDoubleWorld(t, d, 20_000, 1000, ", timeout: 1s, patience: 1s", fmt.Sprintf(tinyJob, "1h")+
+				fmt.Sprintf("    schedule: '0 0 * * *'\nserve: {listen: '127.0.0.1:0'}\nnotify: {webhook: {url: %s}}\n", newReceiver(t, told)))
+			w.must(exitDone, "run", "nightly", "--date", time.Now().UTC().Add(-24*time.Hour).Format(time.DateOnly))
+			d.misbehave(always(echo(status)))
+			p := w.serve()
+			url := p.page()
+			p.hears(ends)
+			shown := map[string]string{"the webhook": <-told}
+			for _, path := range []string{"/", "/metrics", "/readyz", "/live?whole=1"} {
+				_, shown["the page "+path] = get(t, url+path)
+			}
+			for _, verb := range []string{"status", "runs", "check"} {
+				o := w.fleetlake(verb)
+				shown[verb] = o.stdout + o.stderr
+			}
+			p.cmd.Process.Signal(syscall.SIGTERM)
+			p.ends()
+			slots, err := os.ReadFile(filepath.Join(w.dir, "fleetlake-data", schedules.BookName))
+			if err != nil {
+				t.Fatal(err)
+			}
+			shown["the log"], shown["the slots"] = p.said()+p.stdout.String(), string(slots)
+			for what, text := range shown {
+				for _, shape := range shapes(canary) {
+					if strings.Contains(unescaped.Replace(text), unescaped.Replace(shape)) {
+						t.Errorf("%s shows the key as %s:\n%s", what, shape, text)
+					}
+				}
+			}
+			if !strings.Contains(shown["the log"], fmt.Sprint(status)) {
+				t.Errorf("the log does not say what was answered:\n%s", shown["the log"])
+			}
+			if found := filesHold(w.dir, shapes(canary)); len(found) > 0 {
+				t.Errorf("the key is kept: %q", found)
+			}
+		})
+	}
+}

@@ -1,0 +1,85 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/extract/simulator"
+)
+
+// TestAFloorWaitsForTheBalance has the service away at the first second of a run that may not bring
+// the balance under a floor, in any way: the run waits for the balance as for any free call, and
+// ends with an error that says so only when its patience or its deadline is over.
+func TestAFloorWaitsForTheBalance(t *testing.T) {
+	for name, c := range map[string]struct {
+		lasting, deadline, stop time.Duration
+		least, most             time.Duration // that the plan takes
+		err                     error
+	}{
+		"for less than the patience":            {lasting: 20 * time.Minute, deadline: 4 * time.Hour, least: 20 * time.Minute, most: 24 * time.Minute},
+		"for longer than the patience":          {lasting: 3 * time.Hour, deadline: 4 * time.Hour, least: 29 * time.Minute, most: 31 * time.Minute, err: ErrNoBalance},
+		"for longer than the deadline":          {lasting: 20 * time.Minute, deadline: 5 * time.Minute, least: 5 * time.Minute, most: 5*time.Minute + time.Second, err: ErrNoBalance},
+		"until a person stops it":               {lasting: 20 * time.Minute, stop: time.Minute, least: time.Minute, most: time.Minute + time.Second, err: context.Canceled},
+		"not at all":                            {deadline: 4 * time.Hour, most: time.Second},
+		"for longer than a deadline of seconds": {lasting: time.Hour, deadline: 3 * time.Second, least: 3 * time.Second, most: 4 * time.Second, err: ErrNoBalance},
+	} {
+		for _, kind := range awayKinds {
+			t.Run(name+" "+kind, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					sim, err := simulator.New(simulator.Config{Seed: 5, Vessels: 50, Key: "k", Credits: 100_000})
+					if err != nil {
+						t.Fatal(err)
+					}
+					start := time.Now()
+					service, stop := (&away{sim: sim, kind: kind, from: start, to: start.Add(c.lasting)}).serve()
+					defer stop()
+					p := &Pipeline{Dir: t.TempDir(), Service: service}
+					p.fill()
+					job := outageJob()
+					job.Floor, job.Deadline = 500, c.deadline
+					ctx, cancel := context.WithCancel(t.Context())
+					defer cancel()
+					if c.stop > 0 {
+						time.AfterFunc(c.stop, cancel)
+					}
+					_, segment, err := p.plan(ctx, job, "2026-11-20", runID(start), night{}, start)
+					if took := time.Since(start); !errors.Is(err, c.err) || took < c.least || took > c.most {
+						t.Errorf("%v after %v, want %v after %v to %v", err, took, c.err, c.least, c.most)
+					}
+					if segment != nil {
+						segment.Close()
+					}
+					paths, err := journal.Segments(p.journal())
+					if begun := len(paths) > 0; err != nil || begun != (c.err == nil) {
+						t.Errorf("the journal has %v, %v", paths, err)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestAPreviewWaitsForNobody: a person looks at it.
+func TestAPreviewWaitsForNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sim, err := simulator.New(simulator.Config{Seed: 5, Vessels: 50, Key: "k", Credits: 100_000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		service, stop := (&away{sim: sim, kind: "503", from: start, to: start.Add(time.Hour)}).serve()
+		defer stop()
+		job := outageJob()
+		job.Floor = 500
+		_, err = (&Pipeline{Dir: t.TempDir(), Service: service}).Preview(t.Context(), job, "2026-11-20")
+		if took := time.Since(start); !errors.Is(err, ErrNoBalance) || !strings.Contains(fmt.Sprint(err), "500 credits") || took > time.Second {
+			t.Errorf("%v after %v", err, took)
+		}
+	})
+}
