@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"strings"
@@ -160,6 +161,130 @@ func TestAnOutageIsHeldForAsLongAsThePatienceLasts(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestARequestThatFailsForItselfEndsBeforeThePatience has a service that answers all requests but one,
+// which is the last of its lane. It is held for minutes where another that was sent later was
+// answered, or where it is a lookup and the free call is answered: else nothing tells it from an outage.
+func TestARequestThatFailsForItselfEndsBeforeThePatience(t *testing.T) {
+	cases := map[string]struct {
+		operation Operation
+		others    time.Duration // the first other request, after the first failure; 0 is none
+		free      bool          // the free call is answered
+		most      time.Duration
+		least     time.Duration
+	}{
+		"a search, and another was answered":       {ByStatus, time.Second, true, 10 * time.Minute, loneWait},
+		"a list, and another was answered":         {ByType, time.Second, true, 10 * time.Minute, loneWait},
+		"a search, and no other is asked":          {ByStatus, 0, true, 40 * time.Minute, 30 * time.Minute},
+		"a lookup, and no other is asked":          {Particulars, 0, true, 10 * time.Minute, loneWait},
+		"a lookup, and nothing at all is answered": {Particulars, 0, false, 40 * time.Minute, 30 * time.Minute},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, 0, func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				poison := strings.Contains(r.URL.RawQuery+string(body), "poison")
+				if poison || !c.free && strings.HasSuffix(r.URL.Path, Credits.Path) {
+					w.WriteHeader(500)
+				} else if !free(w, r) {
+					io.WriteString(w, vessel)
+				}
+			}, func(t *testing.T, client *Client, _ *journal.Segment) {
+				start := time.Now()
+				var other sync.WaitGroup
+				if c.others > 0 {
+					other.Go(func() {
+						time.Sleep(c.others)
+						if _, err := client.Do(t.Context(), Request{Operation: c.operation, Parameters: map[string][]string{"n": {"good"}}}); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+				_, err := client.Do(t.Context(), Request{Operation: c.operation, Parameters: map[string][]string{"n": {"poison"}}})
+				took := time.Since(start)
+				other.Wait()
+				if err == nil || took < c.least || took > c.most {
+					t.Errorf("%v after %v, want between %v and %v", err, took, c.least, c.most)
+				}
+			})
+		})
+	}
+}
+
+// TestAServiceThatIsBusyEverySecondTimeIsAskedToTheEnd has half of all answers be 503, by chance.
+func TestAServiceThatIsBusyEverySecondTimeIsAskedToTheEnd(t *testing.T) {
+	inBubble(t, 0, func(w http.ResponseWriter, r *http.Request) {
+		if rand.N(2) == 0 {
+			w.WriteHeader(503)
+		} else if !free(w, r) {
+			io.WriteString(w, vessel)
+		}
+	}, func(t *testing.T, client *Client, _ *journal.Segment) {
+		start := time.Now()
+		var sending sync.WaitGroup
+		for _, o := range []Operation{ByType, ByStatus, Particulars} {
+			for n := range 15 {
+				sending.Go(func() {
+					if _, err := client.Do(t.Context(), Request{Operation: o, Parameters: map[string][]string{"n": {fmt.Sprint(n)}}}); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+		}
+		sending.Wait()
+		if took := time.Since(start); took > 20*time.Minute {
+			t.Errorf("took %v", took)
+		}
+	})
+}
+
+// TestAFreeCallThatIsAnsweredIsNoReasonToAskItAgain has each second request of all be answered 503: the
+// free call, sent before each probe, would take every answer.
+func TestAFreeCallThatIsAnsweredIsNoReasonToAskItAgain(t *testing.T) {
+	asked := 0
+	inBubble(t, 0, func(w http.ResponseWriter, r *http.Request) {
+		if asked++; asked == 2 || asked > 2 && asked%2 == 1 {
+			w.WriteHeader(503)
+		} else if !free(w, r) {
+			io.WriteString(w, vessel)
+		}
+	}, func(t *testing.T, client *Client, _ *journal.Segment) {
+		if _, err := client.Do(t.Context(), Lookup(Particulars, "9218300")); err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		if _, err := client.Do(t.Context(), Lookup(Particulars, "9218301")); err != nil || time.Since(start) > 30*time.Second {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+	})
+}
+
+// TestWhatIsUnansweredIsTold asks what has no answer, since when, and in whose words.
+func TestWhatIsUnansweredIsTold(t *testing.T) {
+	away := false
+	inBubble(t, 0, func(w http.ResponseWriter, r *http.Request) {
+		if away && !strings.HasSuffix(r.URL.Path, ByStatus.Path) {
+			w.WriteHeader(503)
+			io.WriteString(w, `{"detail":"Database temporarily unavailable"}`)
+		} else if !free(w, r) {
+			io.WriteString(w, vessel)
+		}
+	}, func(t *testing.T, client *Client, _ *journal.Segment) {
+		client.Do(t.Context(), Sweep{Status: "drifting"}.Request())
+		if o := client.Unanswered(); o != nil {
+			t.Errorf("before: %v", o)
+		}
+		away = true
+		since := time.Now().UTC().Format(time.RFC3339)
+		ctx, stop := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer stop()
+		client.Do(ctx, Page("", "Malta", 1))
+		o := client.Unanswered()
+		if o == nil || o.Operation != ByType.Name || !strings.Contains(o.Error(), "no answer for 10m0s, since "+since+" (by-type: 503 Service Unavailable: Database temporarily unavailable)") {
+			t.Errorf("after: %v", o)
+		}
+	})
 }
 
 func TestAnOutageIsVisibleWhileItLasts(t *testing.T) {
