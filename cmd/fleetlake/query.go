@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/spf13/cobra"
 )
@@ -90,11 +91,11 @@ func (a *app) query(ctx context.Context, dir, sql string, o queryOptions) (err e
 		ctx, cancel = context.WithTimeoutCause(ctx, o.timeout, fmt.Errorf("the query took longer than --timeout %s", o.timeout))
 		defer cancel()
 	}
-	spill, err := os.MkdirTemp("", "fleetlake-query-*")
+	spill, remove, err := load.Scratch(os.TempDir(), "fleetlake-query-")
 	if err != nil {
-		return fmt.Errorf("make a directory of temporary files: %w", err)
+		return err
 	}
-	defer os.RemoveAll(spill)
+	defer func() { err = errors.Join(err, remove()) }()
 	if o.format == "parquet" {
 		err = a.queryToParquet(ctx, dir, sql, spill, o)
 	} else {
@@ -128,16 +129,16 @@ func (a *app) queryToText(ctx context.Context, dir, sql, spill string, o queryOp
 
 // queryToParquet lets DuckDB write the answer into a directory of our own beside the target,
 // which is the only one that it can reach.
-func (a *app) queryToParquet(ctx context.Context, dir, sql, spill string, o queryOptions) error {
+func (a *app) queryToParquet(ctx context.Context, dir, sql, spill string, o queryOptions) (err error) {
 	out, err := filepath.Abs(o.out)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", o.out, err)
 	}
-	beside, err := os.MkdirTemp(filepath.Dir(out), ".fleetlake-query-*")
+	beside, remove, err := load.Scratch(filepath.Dir(out), ".fleetlake-query-")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", o.out, err)
 	}
-	defer os.RemoveAll(beside)
+	defer func() { err = errors.Join(err, remove()) }()
 	w, err := o.open(ctx, dir, spill, []string{beside})
 	if err != nil {
 		return err
