@@ -55,11 +55,15 @@ func Drop(dir string, m Manifest) error {
 }
 
 // Missing looks for what the lake should hold of published runs, and does not: manifests, and
-// files that they name, by their sizes. It opens no file but the manifests.
+// files that they name, by their sizes. It opens no file but the manifests. What a newer program
+// has written is not missing, but ErrNewer.
 func Missing(dir string, published map[string]bool) (missing []string, err error) {
 	for _, run := range slices.Sorted(maps.Keys(published)) {
 		path := filepath.Join(manifests(dir), run+".json")
 		m, err := readManifest(path)
+		if errors.Is(err, ErrNewer) {
+			return nil, err
+		}
 		if err != nil {
 			missing = append(missing, err.Error())
 			continue

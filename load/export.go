@@ -49,8 +49,15 @@ func Export(ctx context.Context, dir, target string, allowEmpty bool) (done Expo
 	if err != nil {
 		return Exported{}, fmt.Errorf("export to %s: %w", target, err)
 	}
-	temporary := aside(target)
-	defer func() { err = errors.Join(err, os.RemoveAll(temporary)) }()
+	if err := makeDir(filepath.Dir(target)); err != nil {
+		return Exported{}, fmt.Errorf("export: %w", err)
+	}
+	scratch, remove, err := Scratch(filepath.Dir(target), ".fleetlake-exporting-")
+	if err != nil {
+		return Exported{}, fmt.Errorf("export: %w", err)
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	temporary := filepath.Join(scratch, filepath.Base(target))
 	for try := 1; ; try++ {
 		if done, err = copyLake(ctx, dir, temporary); err == nil {
 			break

@@ -22,6 +22,10 @@ import (
 // manifestVersion is of the manifest's own form.
 const manifestVersion = 1
 
+// ErrNewer says that a lake was written by a newer program. To this one its manifests are no
+// damage: what it would make anew from the journal would lack what only the newer one knows.
+var ErrNewer = errors.New("it was written by a newer fleetlake: use that one, or go back to a copy of the data directory from before it")
+
 // Manifest says what a run brought to the lake. Files that no manifest names are not data.
 type Manifest struct {
 	Version  int            `json:"version"`
@@ -131,8 +135,11 @@ func readManifest(path string) (Manifest, error) {
 	if err := d.Decode(&m); err != nil {
 		return Manifest{}, fmt.Errorf("read manifest %s: %w", path, err)
 	}
-	if m.Version != manifestVersion {
-		return Manifest{}, fmt.Errorf("read manifest %s: version %d, this program knows %d", path, m.Version, manifestVersion)
+	switch {
+	case m.Version > manifestVersion:
+		return Manifest{}, fmt.Errorf("read manifest %s: version %d, and this program knows %d: %w", path, m.Version, manifestVersion, ErrNewer)
+	case m.Version != manifestVersion:
+		return Manifest{}, fmt.Errorf("read manifest %s: version %d, and there is only %d", path, m.Version, manifestVersion)
 	}
 	for _, f := range m.Files {
 		if !filepath.IsLocal(filepath.FromSlash(f.Path)) {

@@ -33,9 +33,7 @@ func (p *Pipeline) Recover(ctx context.Context) (reports []Report, err error) {
 		return nil, err
 	}
 	said, err := warehouse.Restore(ctx, p.Dir)
-	for _, words := range said {
-		p.Log.Warn(words)
-	}
+	p.warn(said)
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +74,13 @@ func (p *Pipeline) Recover(ctx context.Context) (reports []Report, err error) {
 		err = nil
 	}
 	return reports, err
+}
+
+// warn logs what was found beside the published file.
+func (p *Pipeline) warn(said []string) {
+	for _, words := range said {
+		p.Log.Warn(words)
+	}
 }
 
 // published returns the runs that the warehouse has.

@@ -26,6 +26,12 @@ type Held struct {
 	Reason string `json:"reason"`
 }
 
+// String says which run is held back, why, and the way out: to publish it buys nothing.
+func (h Held) String() string {
+	return fmt.Sprintf("run %s of %s for %s is paid for and held back: %s; `fleetlake run %s --accept-issues --date %s` publishes it as it is",
+		h.Run, h.Job, h.Date, h.Reason, h.Job, h.Date)
+}
+
 // HeldError says which runs are held back. It wraps load.ErrIssues.
 type HeldError struct{ Held []Held }
 

@@ -60,6 +60,9 @@ func (p *Pipeline) Rebuild(ctx context.Context, o RebuildOptions) (done Rebuilt,
 }
 
 func (p *Pipeline) rebuild(ctx context.Context, o RebuildOptions) (done Rebuilt, err error) {
+	if _, err := load.Manifests(p.Dir); errors.Is(err, load.ErrNewer) {
+		return done, fmt.Errorf("rebuild: %w", err)
+	}
 	known, err := p.requestsOf(ctx)
 	if err != nil {
 		return done, err
@@ -339,7 +342,9 @@ func (p *Pipeline) settleRebuild() error {
 	case err == nil:
 		err := load.Adopt(p.Dir, p.aside())
 		if err == nil {
-			err = warehouse.Adopt(p.Dir, p.aside())
+			var said []string
+			said, err = warehouse.Adopt(p.Dir, p.aside())
+			p.warn(said)
 		}
 		if err != nil {
 			return fmt.Errorf("switch to what was rebuilt: %w; the next start tries again", err)

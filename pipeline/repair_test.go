@@ -61,6 +61,71 @@ func TestALakeThatCannotBeMadeIsARefusal(t *testing.T) {
 	}
 }
 
+// TestALakeOfANewerProgramIsRefused: to make it anew would throw away what only that program
+// knows, and its manifests are no damage.
+func TestALakeOfANewerProgramIsRefused(t *testing.T) {
+	p := copyOfWeek(t)
+	path := filepath.Join(p.Dir, "lake", "_manifests", journal.RunOf(segmentOf(t, p, 9))+".json")
+	b, err := os.ReadFile(path)
+	must(t, err)
+	newer := strings.Replace(string(b), `"version": 1,`, `"version": 2,`, 1)
+	must(t, os.WriteFile(path, []byte(newer), 0o600))
+	before := hashes(t, p.Dir)
+	_, recovered := p.Recover(t.Context())
+	_, rebuilt := p.Rebuild(t.Context(), RebuildOptions{Lose: true})
+	_, lacking := Lacking(t.Context(), p.Dir)
+	for what, err := range map[string]error{"recover": recovered, "rebuild": rebuilt, "lacking": lacking} {
+		if !errors.Is(err, load.ErrNewer) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v, want that a newer fleetlake wrote it", what, err)
+		}
+	}
+	if wrong := verified(t, p)["lake"]; len(wrong) != 2 || wrong[1] != doNewer || !strings.Contains(wrong[0], "newer fleetlake") {
+		t.Errorf("verify: %v", wrong)
+	}
+	if diff := cmp.Diff(before, hashes(t, p.Dir)); diff != "" {
+		t.Errorf("hashes (-before +after):\n%s", diff)
+	}
+	if b, err := os.ReadFile(path); err != nil || string(b) != newer {
+		t.Errorf("the manifest was changed: %v", err)
+	}
+}
+
+// TestLacking takes away what a run publishes, and has a run under way.
+func TestLacking(t *testing.T) {
+	for name, c := range map[string]struct {
+		harm    func(p *Pipeline) error
+		writing bool
+		want    string // in the first line; empty is nothing lacking
+	}{
+		"nothing":         {func(*Pipeline) error { return nil }, false, ""},
+		"the lake":        {func(p *Pipeline) error { return os.RemoveAll(filepath.Join(p.Dir, "lake")) }, false, "no such file"},
+		"one table of it": {func(p *Pipeline) error { return os.RemoveAll(filepath.Join(p.Dir, "lake", "listings")) }, false, "is missing"},
+		"a file that was cut": {func(p *Pipeline) error {
+			files, err := filepath.Glob(filepath.Join(p.Dir, "lake", "listings", "*", "*.parquet"))
+			if err != nil {
+				return err
+			}
+			return os.Truncate(files[0], 7)
+		}, false, "has 7 bytes"},
+		"the warehouse":            {func(p *Pipeline) error { return os.RemoveAll(filepath.Join(p.Dir, "warehouse")) }, false, "fleet.duckdb is missing, and 10 runs"},
+		"the lake, during a write": {func(p *Pipeline) error { return os.RemoveAll(filepath.Join(p.Dir, "lake")) }, true, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := copyOfWeek(t)
+			must(t, c.harm(p))
+			if c.writing {
+				unlock, err := Lock(p.Dir, "a run")
+				must(t, err)
+				defer unlock()
+			}
+			got, err := Lacking(t.Context(), p.Dir)
+			if err != nil || (len(got) > 0) != (c.want != "") || c.want != "" && !strings.Contains(got[0], c.want) {
+				t.Errorf("got %q, %v, want %q", got, err, c.want)
+			}
+		})
+	}
+}
+
 // TestADamagedWarehouseIsSetAside: the journal is whole, so that nothing is lost and nobody has
 // to be asked.
 func TestADamagedWarehouseIsSetAside(t *testing.T) {

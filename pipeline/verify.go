@@ -32,6 +32,7 @@ const (
 	doAccept  = "`fleetlake run JOB --accept-issues` publishes it as it is; until then each start tries it again"
 	doRebuild = "`fleetlake rebuild` makes it anew from the journal"
 	doBack    = "`fleetlake rollback` publishes the version before at once, `fleetlake rebuild` makes it anew from the journal"
+	doNewer   = "nothing is damaged, and what this program makes would lack what only the newer one knows"
 	doRun     = "`fleetlake run JOB` publishes it before it asks anything"
 )
 
@@ -182,7 +183,11 @@ func (v *verifier) open(ctx context.Context) error {
 func (v *verifier) lake(ctx context.Context) error {
 	known, err := load.Manifests(v.p.Dir)
 	if err != nil {
-		v.add("lake", doRebuild, "its manifests cannot be read", []string{err.Error()})
+		do := doRebuild
+		if errors.Is(err, load.ErrNewer) {
+			do = doNewer
+		}
+		v.add("lake", do, "its manifests cannot be read", []string{err.Error()})
 		return nil
 	}
 	v.known = known

@@ -20,8 +20,8 @@ var (
 )
 
 // Trigger asks for a run of a job now. It waits for its turn like a slot, and stands for the
-// civil date of now.
-func (r *Runner) Trigger(job string) error {
+// civil date of now. With again it buys that night anew if it is done when the turn comes.
+func (r *Runner) Trigger(job string, again bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	i := slices.IndexFunc(r.table, func(s Spec) bool { return s.Job == job })
@@ -32,8 +32,8 @@ func (r *Runner) Trigger(job string) error {
 		return fmt.Errorf("%w: %q", ErrBusy, job)
 	}
 	now := r.now().In(r.table[i].Location)
-	r.Log.Info("run asked for", "job", job)
-	r.asked = append(r.asked, Slot{Job: job, At: now, Date: now.Format(DateLayout), Asked: true, Again: true})
+	r.Log.Info("run asked for", "job", job, "again", again)
+	r.asked = append(r.asked, Slot{Job: job, At: now, Date: now.Format(DateLayout), Asked: true, Again: again})
 	select {
 	case r.wake <- struct{}{}:
 	default: // the loop is awake

@@ -35,7 +35,7 @@ func pass(d time.Duration) {
 func TestTriggerRunsNow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t).withBook(t, t.TempDir())
-		if err := h.runner.Trigger("nightly"); !errors.Is(err, ErrNoJob) {
+		if err := h.runner.Trigger("nightly", true); !errors.Is(err, ErrNoJob) {
 			t.Errorf("before Serve: %v, want %v", err, ErrNoJob)
 		}
 		h.takes = time.Hour
@@ -46,7 +46,7 @@ func TestTriggerRunsNow(t *testing.T) {
 			job  string
 			want error
 		}{{"nightly", nil}, {"nightly", ErrBusy}, {"other", nil}, {"other", ErrBusy}, {"third", ErrNoJob}} {
-			if err := h.runner.Trigger(c.job); !errors.Is(err, c.want) {
+			if err := h.runner.Trigger(c.job, true); !errors.Is(err, c.want) {
 				t.Errorf("trigger %s: %v, want %v", c.job, err, c.want)
 			}
 			synctest.Wait()
@@ -117,11 +117,11 @@ func TestTriggeredRunsWaitLikeSlots(t *testing.T) {
 		stop := h.begin(t, nightly("0 2 29 2 *"))
 		defer stop()
 		pass(time.Hour)
-		if err := h.runner.Trigger("nightly"); err != nil {
+		if err := h.runner.Trigger("nightly", true); err != nil {
 			t.Fatal(err)
 		}
 		pass(23 * time.Hour)
-		if err := h.runner.Trigger("nightly"); !errors.Is(err, ErrBusy) {
+		if err := h.runner.Trigger("nightly", true); !errors.Is(err, ErrBusy) {
 			t.Errorf("a second one: %v, want %v", err, ErrBusy)
 		}
 		pass(2 * time.Hour)

@@ -54,33 +54,33 @@ func Prepare(ctx context.Context, dir, aside string) error {
 }
 
 // Adopt puts a file that Prepare has made ready, and its versions, in the place of the
-// published one. Readers see the one or the other. A crash leaves a state from which the same
-// call goes on.
-func Adopt(dir, aside string) error {
+// published one, and says what it removed beside it. Readers see the one or the other. A crash
+// leaves a state from which the same call goes on.
+func Adopt(dir, aside string) (said []string, err error) {
 	if err := os.MkdirAll(filepath.Dir(Path(dir)), 0o755); err != nil {
-		return fmt.Errorf("adopt: %w", err)
+		return nil, fmt.Errorf("adopt: %w", err)
 	}
 	if err := adoptFingerprints(dir, aside); err != nil {
-		return err
+		return nil, err
 	}
-	if _, err := clearBeside(dir); err != nil {
-		return err
+	if said, err = clearBeside(dir); err != nil {
+		return said, err
 	}
 	if err := Swap(versions(aside), versions(dir), filepath.Join(aside, "versions.old")); err != nil {
-		return err
+		return said, err
 	}
 	if _, err := os.Stat(Path(aside)); err == nil {
 		if err := replace(Path(aside), Path(dir)); err != nil {
-			return err
+			return said, err
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("adopt: %w", err)
+		return said, fmt.Errorf("adopt: %w", err)
 	}
 	out, err := readMarks(aside)
 	if err != nil {
-		return err
+		return said, err
 	}
-	return writeMarks(dir, out)
+	return said, writeMarks(dir, out)
 }
 
 // adoptFingerprints lets the files that were built aside count as published. What is there

@@ -87,6 +87,11 @@ func TestAStrayLogIsRemoved(t *testing.T) {
 		},
 		"at a rollback": func(dir string) ([]string, error) { r, err := Rollback(t.Context(), dir); return r.Said, err },
 		"at a start":    func(dir string) ([]string, error) { return Restore(t.Context(), dir) },
+		"when a file that was built aside is adopted": func(dir string) ([]string, error) {
+			aside := filepath.Join(dir, "work", "rebuild")
+			must(t, errors.Join(os.MkdirAll(aside, 0o700), update(t, aside, 20), Prepare(t.Context(), dir, aside)))
+			return Adopt(dir, aside)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -118,7 +118,8 @@ func blame(err error) error {
 	case err == nil:
 		return nil
 	case outOfMemory(err):
-		return &cause{text: clear.Error(), err: errors.Join(ErrRoom, clear)}
+		text, _, _ := strings.Cut(clear.Error(), "\n") // what follows advises settings, which are locked
+		return &cause{text: text, err: errors.Join(ErrRoom, clear)}
 	case wantsFiles(err):
 		return &cause{text: clear.Error(), err: errors.Join(ErrFiles, ErrStatement)}
 	case atFault(err):

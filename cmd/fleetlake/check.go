@@ -29,8 +29,9 @@ func (a *app) checkCommand() *cobra.Command {
 		Use:   "check",
 		Short: "Tell an outer monitor whether the nights are well",
 		Long: `End with 0 if a run was published within --max-age, the newest run of each job was done, all that
-was paid for is published, and there is room on the disk. Otherwise say why in a line, and end
-with 1, or with the exit code of the newest run, or with 7 for the disk.
+was paid for is published and none of it held back, the lake has its files, and there is room on
+the disk. Otherwise say why in a line, and end with 1, or with the exit code of the newest run, or
+with 7 for the disk.
 
 For the age a run counts if it was done, or if the service answered anything at all. A newest run
 that covered less than min_coverage of its job is exit code 9. With --min-coverage, partial runs
@@ -51,7 +52,7 @@ way, and needs neither the address nor the key of the service.`,
 			return err
 		}
 		v, err := verdictOn(cmd.Context(), config.DataDir, job, time.Now(), most)
-		if err == nil && v.OK {
+		if err == nil {
 			v, err = v.without(cmd.Context(), config, job, least)
 		}
 		if err != nil {
@@ -77,8 +78,16 @@ type verdict struct {
 	words      string // before the reason
 }
 
-// without turns a verdict that is well into one that names the first trouble, if there is one.
+// without turns a verdict that is well into one that names the first trouble, if there is one. One
+// that is not well may stand because a run is held back, and says so.
 func (v verdict) without(ctx context.Context, config Config, job string, minCoverage int) (verdict, error) {
+	if !v.OK {
+		troubles, err := standing(ctx, config.DataDir, job)
+		if err == nil && len(troubles) > 0 {
+			v.Reason += "; " + troubles[0].words
+		}
+		return v, err
+	}
 	troubles, err := config.troubles(ctx, job, minCoverage)
 	if err != nil || len(troubles) == 0 {
 		return v, err

@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 )
@@ -23,9 +24,9 @@ const wantClock = 30 * time.Second
 func (a *app) doctorCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "Check configuration, data directory, clock, key and balance",
-		Long: `Check what a run needs, one line each, and say what to do about what is wrong. It asks the free
-credits call once and spends nothing. The exit code is that of the first check that failed.`,
+		Short: "Check configuration, data directory, lake, clock, key and balance",
+		Long: `Check what a run needs, and what those before it left, one line each, and say what to do about
+what is wrong. It asks the free credits call once and spends nothing. The exit code is that of the first check that failed.`,
 		Example: "  fleetlake doctor",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context()) },
@@ -48,6 +49,8 @@ func (a *app) doctor(ctx context.Context) error {
 			check{"data directory", func() (string, error) { return writable(config.DataDir) }},
 			check{"disk", func() (string, error) { return free(config.DataDir) }},
 			check{"lock", func() (string, error) { return unlocked(config.DataDir) }},
+			check{"lake", func() (string, error) { return lakeThere(ctx, config.DataDir) }},
+			check{"held back", func() (string, error) { return nothingHeldBack(config.DataDir) }},
 			check{"key and address", func() (string, error) { return config.BaseURL, config.requireService() }})
 	}
 	if configErr == nil && config.requireService() == nil {
@@ -98,10 +101,38 @@ func unlocked(dir string) (string, error) {
 	if err := pipeline.CheckLock(dir); err != nil {
 		return "", err
 	}
-	if _, err := os.Stat(filepath.Join(dir, "warehouse")); err != nil {
-		return "free; nothing published yet", nil
-	}
 	return "free", nil
+}
+
+// lakeThere looks for the files of what was published.
+func lakeThere(ctx context.Context, dir string) (string, error) {
+	lacking, err := pipeline.Lacking(ctx, dir)
+	if err != nil {
+		return "", err
+	}
+	if len(lacking) > 0 {
+		return "", errors.New(lackingWords(lacking))
+	}
+	if _, err := os.Stat(warehouse.Path(dir)); err != nil {
+		return "nothing published yet", nil
+	}
+	return "every file of the published runs is there", nil
+}
+
+// nothingHeldBack looks for runs that wait for a person's decision.
+func nothingHeldBack(dir string) (string, error) {
+	held, err := pipeline.HeldBack(dir)
+	if err != nil {
+		return "", err
+	}
+	var lines []string
+	for _, h := range held {
+		lines = append(lines, h.String())
+	}
+	if len(lines) > 0 {
+		return "", errors.New(strings.Join(lines, "\n                       "))
+	}
+	return "no run", nil
 }
 
 // ping asks for the balance and compares the clocks.

@@ -11,9 +11,9 @@ type durationFlag struct {
 	least time.Duration
 }
 
-// String implements pflag.Value.
+// String implements pflag.Value. A duration below the least stands for one that was not given.
 func (f *durationFlag) String() string {
-	if f.value == nil || *f.value == 0 {
+	if f.value == nil || *f.value < max(f.least, 1) {
 		return ""
 	}
 	return f.value.String()

@@ -21,6 +21,7 @@ const ownMinCoverage = -1
 type trouble struct {
 	code  int
 	words string
+	title string // of what stands whatever the newest runs were
 }
 
 // troubles lists what is not well in a data directory, the gravest first: the disk, what was paid
@@ -29,9 +30,14 @@ type trouble struct {
 func (c Config) troubles(ctx context.Context, job string, minCoverage int) ([]trouble, error) {
 	var all []trouble
 	if _, err := free(c.DataDir); err != nil && !errors.Is(err, fs.ErrNotExist) { // the first run makes it
-		all = append(all, trouble{exitDisk, err.Error()})
+		all = append(all, trouble{code: exitDisk, words: err.Error()})
 	}
-	held, err := c.heldBack(job)
+	standing, err := standing(ctx, c.DataDir, job)
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, standing...)
+	waiting, err := c.unpublished(job)
 	if err != nil {
 		return nil, err
 	}
@@ -52,14 +58,14 @@ func (c Config) troubles(ctx context.Context, job string, minCoverage int) ([]tr
 			continue
 		}
 		latest, ok := runs[name]
-		if words, waits := held[name]; waits && writer == "" && (!ok || words.run > latest.ID) {
-			all = append(all, trouble{exitUnexpected, words.words})
+		if w, waits := waiting[name]; waits && writer == "" && (!ok || w.run > latest.ID) {
+			all = append(all, trouble{code: exitUnexpected, words: w.words})
 		}
 		if ok {
 			all = append(all, c.endOf(latest, minCoverage)...)
 		}
 		if slot, ok := failed[name]; ok && slot.At.After(latest.Finished) {
-			all = append(all, trouble{exitUnexpected, fmt.Sprintf("the slot of %s at %s %s: %s", name, slot.Slot.UTC().Format(time.RFC3339), wasNot[slot.State], c.withoutPaths(slot.Reason))})
+			all = append(all, trouble{code: exitUnexpected, words: fmt.Sprintf("the slot of %s at %s %s: %s", name, slot.Slot.UTC().Format(time.RFC3339), wasNot[slot.State], c.withoutPaths(slot.Reason))})
 		}
 	}
 	return all, nil
@@ -69,7 +75,7 @@ func (c Config) troubles(ctx context.Context, job string, minCoverage int) ([]tr
 func (c Config) endOf(run warehouse.Run, minCoverage int) []trouble {
 	var r pipeline.Report
 	if err := json.Unmarshal([]byte(run.Report), &r); err != nil {
-		return []trouble{{exitUnexpected, fmt.Sprintf("the report of %s is unreadable: %v", run.ID, err)}}
+		return []trouble{{code: exitUnexpected, words: fmt.Sprintf("the report of %s is unreadable: %v", run.ID, err)}}
 	}
 	lenient, least := minCoverage != ownMinCoverage, minCoverage
 	if !lenient {
@@ -80,7 +86,7 @@ func (c Config) endOf(run warehouse.Run, minCoverage int) []trouble {
 		return nil
 	}
 	words := fmt.Sprintf("the newest run, %s of %s, is %s: it covered %.0f %% of %d partitions", r.Run, r.Job, r.State, r.Covered(), r.Partitions)
-	return []trouble{{code, withReason(words, r.Reason)}}
+	return []trouble{{code: code, words: withReason(words, r.Reason)}}
 }
 
 // wasNot says what became of a slot.
@@ -98,16 +104,21 @@ func (c Config) failedSlots(job string) (map[string]schedules.Record, error) {
 	return failed, err
 }
 
-// heldWords says which run of a job may wait to be published, and when it started.
-type heldWords struct {
+// waitingRun is a run of a job that may wait to be published, and when it started.
+type waitingRun struct {
 	run, words string
 	since      time.Time
 }
 
-// heldBack finds, for each job, a newest run that ended, and the failure that the book of slots
-// has of it. Whether the run was published is for the caller to see.
-func (c Config) heldBack(job string) (map[string]heldWords, error) {
-	held := map[string]heldWords{}
+// unpublished finds, for each job, a newest run that ended, and the failure that the book of slots
+// has of it. Whether the run was published is for the caller to see. One that is held back waits
+// for a person, and is told of elsewhere.
+func (c Config) unpublished(job string) (map[string]waitingRun, error) {
+	waiting := map[string]waitingRun{}
+	held, err := pipeline.HeldBack(c.DataDir)
+	if err != nil {
+		return nil, err
+	}
 	for _, name := range c.jobNames() {
 		if job != "" && job != name {
 			continue
@@ -116,20 +127,49 @@ func (c Config) heldBack(job string) (map[string]heldWords, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(nights) == 0 {
+		if len(nights) == 0 || slices.ContainsFunc(held, func(h pipeline.Held) bool { return h.Run == nights[0].Run }) {
 			continue
 		}
 		n := nights[0]
-		held[name] = heldWords{n.Run, fmt.Sprintf("the newest run, %s of %s, is not published; what it paid for is kept, and the next run publishes it", n.Run, name), n.Started}
+		waiting[name] = waitingRun{n.Run, fmt.Sprintf("the newest run, %s of %s, is not published; what it paid for is kept, and the next run publishes it", n.Run, name), n.Started}
 	}
 	records, err := schedules.ReadBook(c.DataDir, shownMissed)
 	for _, r := range slices.Backward(records) {
-		if h, ok := held[r.Job]; ok && r.State == schedules.RecordFailed && r.At.After(h.since) {
-			h.words = fmt.Sprintf("the newest run, %s of %s, is not published: %s", h.run, r.Job, c.withoutPaths(r.Reason))
-			held[r.Job] = h
+		if w, ok := waiting[r.Job]; ok && r.State == schedules.RecordFailed && r.At.After(w.since) {
+			w.words = fmt.Sprintf("the newest run, %s of %s, is not published: %s", w.run, r.Job, c.withoutPaths(r.Reason))
+			waiting[r.Job] = w
 		}
 	}
-	return held, err
+	return waiting, err
+}
+
+// standing lists what is wrong whatever the newest runs were: runs that are held back, until a
+// person decides, and files that are gone. An empty job is any.
+func standing(ctx context.Context, dir, job string) ([]trouble, error) {
+	held, err := pipeline.HeldBack(dir)
+	if err != nil {
+		return nil, err
+	}
+	var all []trouble
+	for _, h := range held {
+		if job == "" || h.Job == job {
+			all = append(all, trouble{code: exitUnexpected, words: h.String(), title: "A run is held back"})
+		}
+	}
+	lacking, err := pipeline.Lacking(ctx, dir)
+	if err == nil && len(lacking) > 0 {
+		all = append(all, trouble{code: exitUnexpected, words: lackingWords(lacking), title: "Published files are gone"})
+	}
+	return all, err
+}
+
+// lackingWords says what is gone of what was published, and what mends that.
+func lackingWords(lacking []string) string {
+	words := lacking[0]
+	if more := len(lacking) - 1; more > 0 {
+		words += fmt.Sprintf(" (and %d more)", more)
+	}
+	return words + "; the next run makes it anew from the journal before it asks anything, `fleetlake rebuild` at once"
 }
 
 // newestRuns returns the newest published run of each job.

@@ -64,7 +64,7 @@ func servePage(t *testing.T, data string) string {
 	live := page.Live{Job: "nightly", Date: "2026-11-22", Started: now.Add(-time.Minute), Progress: pipeline.Progress{Phase: "harvest", Credits: 4321, Lanes: []pipeline.LaneProgress{
 		{Operation: "by-status", Done: 100, Left: 149, PerMinute: 14.9, Credits: 1000, Remaining: 10 * time.Minute},
 		{Operation: "particulars", Done: 10, Left: 90, PerMinute: 49.5, Credits: 10, Remaining: 2 * time.Minute}}}}
-	h, err := page.New(page.Config{Dir: data, Now: time.Now, Live: func() page.Live { return live }, Stop: func() error { return nil }, RunNow: func(string) error { return nil },
+	h, err := page.New(page.Config{Dir: data, Now: time.Now, Live: func() page.Live { return live }, Stop: func() error { return nil }, RunNow: func(string, bool) error { return nil },
 		Slots: func() []page.SlotView {
 			return []page.SlotView{{Job: "nightly", Date: "2026-11-23", At: now.Add(9 * time.Hour), State: "next"},
 				{Job: "nightly", Date: "2026-11-19", At: now.Add(-100 * time.Hour), State: "missed", Reason: "no process was waiting"}}

@@ -12,19 +12,21 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/spf13/cobra"
 )
 
 func (a *app) queryCommand() *cobra.Command {
-	var o queryOptions
+	o := queryOptions{memoryMiB: queryMemoryMiB, spillMiB: querySpillMiB}
 	c := &cobra.Command{
 		Use:   "query SQL",
 		Short: "Ask the published warehouse, read-only",
 		Long: `Run one statement that reads against the published warehouse, and print the answer. The file can
 be read at any minute, also while a run publishes: the answer is from the night before or from
 the whole new night. SQL of "-" is read from standard input. The statement sees the warehouse
-and nothing else: no file, no network, no extension, no setting.`,
+and nothing else: no file, no network, no extension, no setting. One that takes more memory or
+time than --memory and --timeout allow is ended.`,
 		Example: `  fleetlake query "SELECT flag, count(*) FROM vessels WHERE listed GROUP BY flag ORDER BY 2 DESC LIMIT 5"
   fleetlake query --format csv "FROM runs ORDER BY run_id" > runs.csv
   fleetlake query --format parquet --out fleet.parquet "FROM vessels"`,
@@ -46,15 +48,18 @@ and nothing else: no file, no network, no extension, no setting.`,
 	}
 	c.Flags().StringVarP(&o.format, "format", "f", "table", "table, csv, json or parquet")
 	c.Flags().StringVarP(&o.out, "out", "o", "", "file to write to; needed for parquet (default: standard output)")
-	c.Flags().IntVar(&o.memoryMiB, "memory", queryMemoryMiB, "MiB that the query may take; what does not fit is put on disk")
-	c.Flags().IntVar(&o.spillMiB, "spill", querySpillMiB, "MiB that it may put on disk, in a directory of temporary files")
-	c.Flags().DurationVar(&o.timeout, "timeout", 0, "end the query after this time (default: never)")
+	c.Flags().Var(&numberFlag{&o.memoryMiB, 32, mostMiB}, "memory", "MiB that the query may take; what does not fit is put on disk")
+	c.Flags().Var(&numberFlag{&o.spillMiB, 0, mostMiB}, "spill", "MiB that it may put on disk, in a directory of temporary files")
+	c.Flags().Var(&durationFlag{&o.timeout, 1}, "timeout", "end the query after this time, such as 90s or 2h (default: never)")
 	c.Flags().BoolVar(&o.unsafeFiles, "unsafe-files", false, "let the statement read and write what you may: files, network")
 	return c
 }
 
 // What a query may take unless it is told otherwise.
 const queryMemoryMiB, querySpillMiB = 1024, 10240
+
+// mostMiB is more than any machine has.
+const mostMiB = 1 << 30
 
 // queryOptions are the flags of query.
 type queryOptions struct {
@@ -70,12 +75,6 @@ func (o queryOptions) validate() error {
 		return fmt.Errorf("--format %q: want %s or parquet: %w", o.format, strings.Join(outputFormats, ", "), errUsage)
 	case o.format == "parquet" && o.out == "":
 		return fmt.Errorf("--format parquet needs --out FILE: %w", errUsage)
-	case o.memoryMiB < 32:
-		return fmt.Errorf("--memory %d: want 32 MiB or more: %w", o.memoryMiB, errUsage)
-	case o.spillMiB < 0:
-		return fmt.Errorf("--spill %d: want 0 MiB or more: %w", o.spillMiB, errUsage)
-	case o.timeout < 0:
-		return fmt.Errorf("--timeout %s: want a time from now on: %w", o.timeout, errUsage)
 	}
 	return nil
 }
@@ -85,24 +84,17 @@ func (a *app) query(ctx context.Context, dir, sql string, o queryOptions) (err e
 	if err := o.validate(); err != nil {
 		return err
 	}
-	if o.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, o.timeout, fmt.Errorf("the query took longer than --timeout %s", o.timeout))
-		defer cancel()
-	}
-	spill, err := os.MkdirTemp("", "fleetlake-query-*")
+	spill, remove, err := load.Scratch(os.TempDir(), "fleetlake-query-")
 	if err != nil {
-		return fmt.Errorf("make a directory of temporary files: %w", err)
+		return err
 	}
-	defer os.RemoveAll(spill)
-	if o.format == "parquet" {
-		err = a.queryToParquet(ctx, dir, sql, spill, o)
+	defer func() { err = errors.Join(err, remove()) }()
+	if o.out == "" {
+		err = o.bounded(ctx, func(ctx context.Context) error { return a.queryToScreen(ctx, dir, sql, spill, o) })
 	} else {
-		err = a.queryToText(ctx, dir, sql, spill, o)
+		err = a.queryToFile(ctx, dir, sql, spill, o)
 	}
 	switch {
-	case err != nil && ctx.Err() != nil:
-		return context.Cause(ctx)
 	case errors.Is(err, warehouse.ErrRoom):
 		return fmt.Errorf("%w\nThe query may take %d MiB of memory and %d MiB on disk: --memory and --spill give it more", err, o.memoryMiB, o.spillMiB)
 	case errors.Is(err, warehouse.ErrFiles):
@@ -113,45 +105,51 @@ func (a *app) query(ctx context.Context, dir, sql string, o queryOptions) (err e
 	return err
 }
 
-// queryToText writes an answer in one of the formats of text.
-func (a *app) queryToText(ctx context.Context, dir, sql, spill string, o queryOptions) error {
+// queryToScreen writes an answer to the standard output.
+func (a *app) queryToScreen(ctx context.Context, dir, sql, spill string, o queryOptions) error {
 	w, err := o.open(ctx, dir, spill, []string{})
 	if err != nil {
 		return err
 	}
 	defer w.Close()
-	if o.out == "" {
-		return printRows(ctx, w, sql, o.format, a.stdout, terminalWidth(a.stdout))
-	}
-	return writeWhole(o.out, func(f io.Writer) error { return printRows(ctx, w, sql, o.format, f, 0) })
+	return printRows(ctx, w, sql, o.format, a.stdout, terminalWidth(a.stdout))
 }
 
-// queryToParquet lets DuckDB write the answer into a directory of our own beside the target,
-// which is the only one that it can reach.
-func (a *app) queryToParquet(ctx context.Context, dir, sql, spill string, o queryOptions) error {
+// queryToFile writes the answer into a directory of our own beside the target, which is the only
+// one that DuckDB can reach, and renames the file when it is whole.
+func (a *app) queryToFile(ctx context.Context, dir, sql, spill string, o queryOptions) (err error) {
 	out, err := filepath.Abs(o.out)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", o.out, err)
 	}
-	beside, err := os.MkdirTemp(filepath.Dir(out), ".fleetlake-query-*")
+	beside, remove, err := load.Scratch(filepath.Dir(out), ".fleetlake-query-")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", o.out, err)
 	}
-	defer os.RemoveAll(beside)
-	w, err := o.open(ctx, dir, spill, []string{beside})
-	if err != nil {
-		return err
-	}
-	defer w.Close()
-	answer := filepath.Join(beside, "answer.parquet")
-	n, err := w.ToParquet(ctx, sql, answer)
+	defer func() { err = errors.Join(err, remove()) }()
+	answer := filepath.Join(beside, "answer")
+	rows := int64(0)
+	err = o.bounded(ctx, func(ctx context.Context) error {
+		w, err := o.open(ctx, dir, spill, []string{beside})
+		if err != nil {
+			return err
+		}
+		defer w.Close()
+		if o.format == "parquet" {
+			rows, err = w.ToParquet(ctx, sql, answer)
+			return err
+		}
+		return writeWhole(answer, func(f io.Writer) error { return printRows(ctx, w, sql, o.format, f, 0) })
+	})
 	if err != nil {
 		return err
 	}
 	if err := os.Rename(answer, out); err != nil {
 		return fmt.Errorf("write %s: %w", o.out, err)
 	}
-	fmt.Fprintf(a.stdout, "%d rows in %s\n", n, o.out)
+	if o.format == "parquet" {
+		fmt.Fprintf(a.stdout, "%d rows in %s\n", rows, o.out)
+	}
 	return nil
 }
 

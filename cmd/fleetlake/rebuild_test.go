@@ -152,11 +152,16 @@ func TestIssuesStopARun(t *testing.T) {
 	if out := w.must(exitUnexpected, "verify").stdout; !strings.Contains(out, "WRONG  held back: ") || !strings.Contains(out, "`fleetlake run JOB --accept-issues`") {
 		t.Errorf("verify says %s", out)
 	}
+	w.tells("run 2", "is paid for and held back: registration.imo: not 7 digits", "`fleetlake run nightly --accept-issues --date 2026-11-21` publishes it as it is")
 	bad := w.env
 	w.env = w.env[:len(w.env)-1] // the service is well again: the next night is harvested and published
 	w.must(exitDone, "run", "nightly", "--date", "2026-11-22")
 	if got := w.number("SELECT count(*) FROM runs"); got != 2 {
 		t.Errorf("%d runs are published beside the one that is held back, want 2", got)
+	}
+	w.tells("is paid for and held back", "--accept-issues --date 2026-11-21")
+	if troubles := w.server().standing(); len(troubles) != 1 || troubles[0].Title != "A run is held back" {
+		t.Errorf("the page: %+v", troubles)
 	}
 	w.env = bad
 	spent := w.sim.Bill().Spent
@@ -167,4 +172,5 @@ func TestIssuesStopARun(t *testing.T) {
 	if got := w.sim.Bill().Spent; got != spent {
 		t.Errorf("%d credits were spent after the harvest was kept", got-spent)
 	}
+	w.tells()
 }

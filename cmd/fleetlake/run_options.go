@@ -12,34 +12,34 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// runOptions are what the command line says of a run beside its job. They are read as the
-// configuration's are, with its units.
+// runOptions are what the command line says of a run beside its job.
 type runOptions struct {
-	budget, deadline string // empty is the job's
-	date             string // empty is today
-	anyDate          bool
-	again            bool
+	budget   int           // notGiven is the job's
+	deadline time.Duration // likewise
+	date     string        // empty is today
+	anyDate  bool
+	again    bool
 }
 
+// notGiven stands for a flag without which the job decides.
+const notGiven = -1
+
 func (o *runOptions) flags(c *cobra.Command) {
-	c.Flags().StringVar(&o.budget, "budget", "", "most credits of the night, over all its runs; 0 is no cap (default: budget.per_run)")
-	c.Flags().StringVar(&o.deadline, "deadline", "", "send no request later than this after the start, such as 90s, 20h or 30d; 0s is none (default: the job's)")
+	o.budget, o.deadline = notGiven, notGiven
+	c.Flags().Var(&numberFlag{&o.budget, 0, math.MaxInt}, "budget", "most credits of the night, over all its runs; 0 is no cap (default: budget.per_run)")
+	c.Flags().Var(&durationFlag{&o.deadline, 0}, "deadline", "send no request later than this after the start, such as 90s, 20h or 30d; 0s is none (default: the job's)")
 	c.Flags().StringVar(&o.date, "date", "", "snapshot date that the run stands for, YYYY-MM-DD (default: today in the job's time zone)")
 	c.Flags().BoolVar(&o.anyDate, "force-date", false, "allow a --date before the journal's first, or after tomorrow")
 	c.Flags().BoolVar(&o.again, "again", false, "buy a night that is done anew; go on with one at its cap with a new cap")
 }
 
-// apply checks what was typed and sets it over the job's.
-func (o *runOptions) apply(job *pipeline.Job, dir string, now time.Time) (err error) {
-	if o.budget != "" {
-		if job.Budget, err = configNumber(0, math.MaxInt)(o.budget); err != nil {
-			return fmt.Errorf("--budget %w credits; %w", err, errUsage)
-		}
+// apply sets what was typed over the job's, and checks the date.
+func (o *runOptions) apply(job *pipeline.Job, dir string, now time.Time) error {
+	if o.budget != notGiven {
+		job.Budget = o.budget
 	}
-	if o.deadline != "" {
-		if job.Deadline, err = configDuration(0)(o.deadline); err != nil {
-			return fmt.Errorf("--deadline %w; %w", err, errUsage)
-		}
+	if o.deadline != notGiven {
+		job.Deadline = o.deadline
 	}
 	if o.date == "" {
 		return nil

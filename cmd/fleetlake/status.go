@@ -29,7 +29,8 @@ func (a *app) statusCommand() *cobra.Command {
 		Use:   "status",
 		Short: "Say what is running, what ran last, what is next and what was missed",
 		Long: `Say who writes into the data directory, how the last run of each job ended, when its next
-slots are, and which slots did not run, with the reason. It reads the data directory and the
+slots are, which runs are held back and how to publish them, what is gone of the published files,
+and which slots did not run, with the reason. It reads the data directory and the
 configuration, and asks nobody.`,
 		Example: "  fleetlake status",
 		Args:    cobra.NoArgs,
@@ -59,7 +60,9 @@ configuration, and asks nobody.`,
 type status struct {
 	Writer string             `json:"writer,omitempty"` // who holds the lock, in its own words
 	Jobs   []jobStatus        `json:"jobs"`
-	Missed []schedules.Record `json:"missed"` // slots that were missed or failed, the newest first
+	Held   []pipeline.Held    `json:"held_back"` // runs that wait for a person's decision
+	Lacks  []string           `json:"lacks"`     // what is gone of what was published
+	Missed []schedules.Record `json:"missed"`    // slots that were missed or failed, the newest first
 }
 
 type jobStatus struct {
@@ -87,6 +90,12 @@ func statusOf(ctx context.Context, config Config, now time.Time) (status, error)
 		return s, err
 	}
 	if s.Missed, err = schedules.ReadBook(config.DataDir, shownMissed); err != nil {
+		return s, err
+	}
+	if s.Held, err = pipeline.HeldBack(config.DataDir); err != nil {
+		return s, err
+	}
+	if s.Lacks, err = pipeline.Lacking(ctx, config.DataDir); err != nil {
 		return s, err
 	}
 	for _, j := range config.Jobs {
@@ -144,6 +153,15 @@ func (s status) print(w io.Writer) error {
 		for i, at := range j.Next {
 			reportLine(&b, []string{"next", ""}[min(i, 1)], at.Format("Mon 2006-01-02 15:04 MST"))
 		}
+	}
+	for i, h := range s.Held {
+		if i == 0 {
+			b.WriteString("\nruns that are held back\n")
+		}
+		fmt.Fprintf(&b, "  %s\n", printable(h.String()))
+	}
+	if len(s.Lacks) > 0 {
+		fmt.Fprintf(&b, "\nfiles that are gone\n  %s\n", printable(lackingWords(s.Lacks)))
 	}
 	for i, r := range s.Missed {
 		if i == 0 {

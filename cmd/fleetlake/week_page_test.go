@@ -135,8 +135,13 @@ func (w *week) ownRun() {
 	page, _ := w.look("/")
 	_, rest, _ := strings.Cut(page, `name="form" value="`)
 	token, _, _ := strings.Cut(rest, `"`)
-	if a := w.ask(http.MethodPost, "/run", url.Values{"job": {"nightly"}, "form": {token}}); a.Code != http.StatusSeeOther {
-		w.t.Fatalf("run now: %d %s", a.Code, a.Body)
+	form := url.Values{"job": {"nightly"}, "form": {token}}
+	if a := w.ask(http.MethodPost, "/run", form); a.Code != http.StatusOK || !strings.Contains(a.Body.String(), "The night of nightly for 2000-01-07 has ended. To buy it anew costs about") {
+		w.t.Fatalf("run now, of a night that is done: %d %s", a.Code, a.Body)
+	}
+	form.Set("again", "yes")
+	if a := w.ask(http.MethodPost, "/run", form); a.Code != http.StatusSeeOther {
+		w.t.Fatalf("run now, confirmed: %d %s", a.Code, a.Body)
 	}
 	w.until("07 12:00")
 	w.morning("2000-01-07", "Last night · nightly Ran, and is complete Friday 7 January 2000", "Ran? Yes 02:00–08:00 UTC, 3 hours ago, in 2 runs",

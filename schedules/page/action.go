@@ -1,9 +1,17 @@
 package page
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 	"slices"
+	"time"
+
+	"github.com/fleetlake/fleetlake/pipeline"
 )
+
+// priceWithin is how long a run may take to be priced: less than an answer may take in all.
+const priceWithin = 20 * time.Second
 
 // formLimit is more than any form of ours holds.
 const formLimit = 4 << 10
@@ -18,7 +26,36 @@ func (s *site) postRun(w http.ResponseWriter, r *http.Request) {
 		s.say(w, http.StatusNotFound, "There is no such job", "The schedule has changed since the page was made, perhaps.")
 		return
 	}
-	s.done(w, r, s.RunNow(job))
+	again := r.PostFormValue("again") != ""
+	if !again {
+		ctx, cancel := context.WithTimeout(r.Context(), priceWithin)
+		defer cancel()
+		preview, err := s.Anew(ctx, job)
+		if err != nil {
+			s.say(w, http.StatusConflict, "That did not work", "What the run would cost is not known: "+s.plain(err.Error()))
+			return
+		}
+		if preview != nil {
+			s.confirm(w, *preview)
+			return
+		}
+	}
+	s.done(w, r, s.RunNow(job, again))
+}
+
+// confirm asks whether a night that has ended is to be bought anew, at what price.
+func (s *site) confirm(w http.ResponseWriter, p pipeline.Preview) {
+	price := "about " + plural(p.Credits.Expected, "credit")
+	lines := []string{fmt.Sprintf("The night of %s for %s has ended. To buy it anew costs %s again", p.Job, p.Date, price)}
+	if p.Credits.Most > 0 {
+		lines[0] += ", at most " + thousands(p.Credits.Most)
+	}
+	if lines[0] += "."; p.Balance != nil {
+		lines[0] += fmt.Sprintf(" The balance is %s.", thousands(*p.Balance))
+	}
+	lines = append(lines, "What that night has paid for is kept either way.")
+	send(w, http.StatusOK, render("page.html", view{Kind: "note", Title: "Buy the night anew?", Version: s.Version, Now: s.Now(), Form: s.form,
+		Anew: &anew{Job: p.Job, Price: price}, Verdict: Verdict{Level: "warn", Title: "Buy the night anew?", Lines: lines}}))
 }
 
 // postStop stops the run that is under way.

@@ -2,13 +2,19 @@ package page
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/google/go-cmp/cmp"
 )
 
 // paths are all that the page answers for.
@@ -40,7 +46,7 @@ func TestForeignHostsAreRefused(t *testing.T) {
 
 func TestActionsTakeAFormOfTheSameOrigin(t *testing.T) {
 	started := ""
-	c := open(t, Config{Dir: t.TempDir(), Slots: slots, RunNow: func(job string) error { started = job; return nil }, Stop: func() error { started = "stop"; return nil }})
+	c := open(t, Config{Dir: t.TempDir(), Slots: slots, RunNow: func(job string, _ bool) error { started = job; return nil }, Stop: func() error { started = "stop"; return nil }})
 	token := c.form()
 	send := func(path, form string, change func(*http.Request)) int {
 		t.Helper()
@@ -98,8 +104,51 @@ func TestActionsTakeAFormOfTheSameOrigin(t *testing.T) {
 	}
 }
 
+// TestTheButtonNamesThePriceOfANightThatHasEnded presses the button of a job whose night has ended,
+// of one whose night has not, and of one that cannot be priced.
+func TestTheButtonNamesThePriceOfANightThatHasEnded(t *testing.T) {
+	var started []string
+	balance := 9000
+	ended := &pipeline.Preview{Job: "nightly", Date: "2026-11-22", Credits: journal.Price{Least: 2000, Expected: 2490, Most: 5000}, Balance: &balance}
+	var preview *pipeline.Preview
+	var failed error
+	c := open(t, Config{Dir: t.TempDir(), Slots: slots,
+		RunNow: func(job string, again bool) error { started = append(started, fmt.Sprint(job, " ", again)); return nil },
+		Anew:   func(context.Context, string) (*pipeline.Preview, error) { return preview, failed }})
+	form := url.Values{"form": {c.form()}, "job": {"nightly"}}
+	press := func(want int) string {
+		t.Helper()
+		status, _, text := c.ask("POST", "/run", func(q *http.Request) {
+			text := form.Encode()
+			q.Body, q.ContentLength = body(text), int64(len(text))
+			q.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		})
+		if status != want {
+			t.Errorf("status %d, want %d", status, want)
+		}
+		return strings.ReplaceAll(text, "\u00a0", " ")
+	}
+	press(http.StatusSeeOther) // nothing would be bought a second time
+	preview = ended
+	asked := press(http.StatusOK)
+	for _, want := range []string{"about 2,490 credits again, at most 5,000", "The balance is 9,000", "Buy it anew for about 2,490 credits", `name="again" value="yes"`, "2026-11-22"} {
+		if !strings.Contains(asked, want) {
+			t.Errorf("the question has no %q:\n%s", want, asked)
+		}
+	}
+	preview, failed = nil, errors.New("the warehouse cannot be read")
+	if text := press(http.StatusConflict); !strings.Contains(text, "the warehouse cannot be read") {
+		t.Errorf("not priced: %s", text)
+	}
+	form.Set("again", "yes")
+	press(http.StatusSeeOther)
+	if diff := cmp.Diff([]string{"nightly false", "nightly true"}, started); diff != "" {
+		t.Errorf("started (-want +got):\n%s", diff)
+	}
+}
+
 func TestTokenIsNeeded(t *testing.T) {
-	c := open(t, Config{Dir: t.TempDir(), Token: "secret", Hosts: []string{"fleet.example"}, Slots: slots, RunNow: func(string) error { return nil }})
+	c := open(t, Config{Dir: t.TempDir(), Token: "secret", Hosts: []string{"fleet.example"}, Slots: slots, RunNow: func(string, bool) error { return nil }})
 	form := c.form()
 	bearer := func(r *http.Request) { r.Header.Set("Authorization", "Bearer secret") }
 	password := func(r *http.Request) { r.SetBasicAuth("anybody", "secret") }
@@ -145,7 +194,7 @@ func TestTokenIsNeeded(t *testing.T) {
 // name that it rewrites, for people elsewhere: they are not local, and need the token.
 func TestAProxyOfThisMachineEndsItsTrust(t *testing.T) {
 	for token, want := range map[string]int{"": http.StatusForbidden, "secret": http.StatusUnauthorized} {
-		c := open(t, Config{Dir: t.TempDir(), Token: token, Slots: slots, RunNow: func(string) error { return nil }})
+		c := open(t, Config{Dir: t.TempDir(), Token: token, Slots: slots, RunNow: func(string, bool) error { return nil }})
 		form := c.form()
 		for _, header := range []string{"", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Via"} {
 			for _, method := range []string{"GET", "POST"} {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -13,20 +14,28 @@ import (
 
 // Config is what the page shows and who may see it.
 type Config struct {
-	Dir     string                 // the data directory
-	Hosts   []string               // Host values that are ours besides the loopback names, without a port
-	Token   string                 // for actions, and for everything on another address than loopback; may be empty
-	Live    func() Live            // what runs now; nil is nothing
-	Slots   func() []SlotView      // the next slots, and the latest that did not run; may be nil
-	RunNow  func(job string) error // starts a run and does not wait for it; nil is no such action
-	Stop    func() error           // stops the run after the requests in the air; nil is no such action
-	Metrics http.Handler           // at /metrics; nil is none
-	Healthy func() error           // the process does its work; nil is always
-	Ready   func() error           // it can take on work; nil is always
-	Now     func() time.Time       // nil is time.Now
-	Caps    Caps                   // to hold the credits against; zero shows none
-	Version string                 // of the program; may be empty
-	Log     *slog.Logger           // of wrong tokens; nil discards
+	Dir    string                             // the data directory
+	Hosts  []string                           // Host values that are ours besides the loopback names, without a port
+	Token  string                             // for actions, and for everything on another address than loopback; may be empty
+	Live   func() Live                        // what runs now; nil is nothing
+	Slots  func() []SlotView                  // the next slots, and the latest that did not run; may be nil
+	RunNow func(job string, again bool) error // starts a run and does not wait for it; nil is no such action
+
+	// Anew prices what RunNow would buy a second time, because the job's night of today has ended;
+	// nil if it would not. The page asks before it starts such a run.
+	Anew func(ctx context.Context, job string) (*pipeline.Preview, error)
+
+	// Standing lists what is wrong whatever the night was like; may be nil.
+	Standing func() []Trouble
+
+	Stop    func() error     // stops the run after the requests in the air; nil is no such action
+	Metrics http.Handler     // at /metrics; nil is none
+	Healthy func() error     // the process does its work; nil is always
+	Ready   func() error     // it can take on work; nil is always
+	Now     func() time.Time // nil is time.Now
+	Caps    Caps             // to hold the credits against; zero shows none
+	Version string           // of the program; may be empty
+	Log     *slog.Logger     // of wrong tokens; nil discards
 }
 
 // Caps are limits in credits; 0 is none.
@@ -88,6 +97,9 @@ func New(c Config) (http.Handler, error) {
 	return s.guard(mux), nil
 }
 
+// Trouble is something that a person should know, and what to do about it.
+type Trouble struct{ Title, Words string }
+
 // fill puts something harmless where the caller gave nothing.
 func fill(c *Config) {
 	if c.Live == nil {
@@ -95,6 +107,12 @@ func fill(c *Config) {
 	}
 	if c.Slots == nil {
 		c.Slots = func() []SlotView { return nil }
+	}
+	if c.Anew == nil {
+		c.Anew = func(context.Context, string) (*pipeline.Preview, error) { return nil, nil }
+	}
+	if c.Standing == nil {
+		c.Standing = func() []Trouble { return nil }
 	}
 	always := func() error { return nil }
 	if c.Healthy == nil {

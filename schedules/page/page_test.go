@@ -145,7 +145,7 @@ func TestPageWithoutAWarehouseIsFriendly(t *testing.T) {
 		if err := test.prepare(warehouse.Path(dir)); err != nil {
 			t.Fatal(err)
 		}
-		c := open(t, Config{Dir: dir, Slots: slots, RunNow: func(string) error { return nil }})
+		c := open(t, Config{Dir: dir, Slots: slots, RunNow: func(string, bool) error { return nil }})
 		status, _, page := c.ask("GET", "/", nil)
 		if status != test.status || !strings.Contains(page, test.want) || !strings.Contains(page, "Run <bdi>nightly</bdi> now") {
 			t.Errorf("%s: %d\n%s", what, status, page)

@@ -97,8 +97,9 @@ func (s *site) renderStatus(ctx context.Context) (int, []byte) {
 		madeUp(v.Past, story.Runs)
 		v.Verdict = judgeNow(story.Night, now, v.Past)
 		v.Meters, v.Lasts = meters(story, s.Caps), lasts(story, s.Caps.Floor)
-		s.tidy(&v)
 	}
+	v.Verdict = v.Verdict.with(s.Standing())
+	s.tidy(&v)
 	return http.StatusOK, render("page.html", v)
 }
 

@@ -89,5 +89,24 @@ func judgeNow(n Night, now time.Time, slots []SlotView) Verdict {
 	return v
 }
 
+// with is the verdict beside what is wrong whatever the night was like, which comes first.
+func (v Verdict) with(troubles []Trouble) Verdict {
+	if len(troubles) == 0 {
+		return v
+	}
+	var lines []string
+	for _, t := range troubles {
+		lines = append(lines, t.Words)
+	}
+	switch v.Level {
+	case "good":
+		v = Verdict{"warn", troubles[0].Title, append([]string{"The last night: " + lower(v.Title) + "."}, v.Lines...), v.Later}
+	case "none":
+		v = Verdict{Level: "warn", Title: troubles[0].Title}
+	}
+	v.Lines = append(lines, v.Lines...)
+	return v
+}
+
 // didNot says what became of a slot.
 var didNot = map[string]string{"missed": "was missed", "failed": "failed"}

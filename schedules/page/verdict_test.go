@@ -178,3 +178,32 @@ func FuzzWithoutPaths(f *testing.F) {
 		}
 	})
 }
+
+// TestTheVerdictTellsWhatStands: a run that is held back, or files that are gone, are no good night.
+func TestTheVerdictTellsWhatStands(t *testing.T) {
+	troubles := []Trouble{{"A run is held back", "run 1 is held back"}, {"Published files are gone", "a file is gone"}}
+	for name, c := range map[string]struct {
+		before Verdict
+		want   Verdict
+	}{
+		"after a good night": {Verdict{Level: "good", Title: "Ran, and is complete"},
+			Verdict{"warn", "A run is held back", []string{"run 1 is held back", "a file is gone", "The last night: ran, and is complete."}, false}},
+		"after a bad one": {Verdict{Level: "bad", Title: "Failed", Lines: []string{"why"}},
+			Verdict{"bad", "Failed", []string{"run 1 is held back", "a file is gone", "why"}, false}},
+		"before the first": {Verdict{Level: "none", Title: "No night yet", Lines: []string{"all right"}},
+			Verdict{"warn", "A run is held back", []string{"run 1 is held back", "a file is gone"}, false}},
+	} {
+		if diff := cmp.Diff(c.want, c.before.with(troubles)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if diff := cmp.Diff(c.before, c.before.with(nil)); diff != "" {
+			t.Errorf("%s, and nothing wrong (-want +got):\n%s", name, diff)
+		}
+	}
+	page := open(t, Config{Dir: harvested(t), Slots: slots, Standing: func() []Trouble { return troubles }}).get("/")
+	for _, want := range []string{"A run is held back", "run 1 is held back", "a file is gone"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q on the page", want)
+		}
+	}
+}

@@ -27,6 +27,7 @@ type view struct {
 	Newer      bool // a newer night than the page shows is published
 	Next, Past []SlotView
 	Startable  []string // jobs that can be run now
+	Anew       *anew    // a run that has to be confirmed; nil is none
 	CanStop    bool
 	Form       string
 	Meters     []Meter
@@ -34,6 +35,9 @@ type view struct {
 	Style      any // of the single file, its own stylesheet
 	Policy     string
 }
+
+// anew is a night that has ended, and what it would cost a second time, in words.
+type anew struct{ Job, Price string }
 
 // Tile answers one question about the night.
 type Tile struct {

@@ -1,0 +1,59 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/load"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// Lacking says what of the published runs a data directory lacks, a line each: manifests and
+// files of the lake, or the published file itself. The next run makes it anew from the journal
+// before it asks anything. It reads only, and not much. While somebody writes nothing is lacking:
+// files are exchanged then.
+func Lacking(ctx context.Context, dir string) ([]string, error) {
+	p := &Pipeline{Dir: dir}
+	before := p.lastPublished()
+	known, err := p.published(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var lacking []string
+	if known == nil {
+		lacking, err = p.unpublished()
+	} else {
+		lacking, err = load.Missing(dir, known)
+	}
+	if err != nil || len(lacking) == 0 {
+		return nil, err
+	}
+	words, err := Holder(dir)
+	if err != nil || words != "" || before != p.lastPublished() {
+		return nil, err
+	}
+	return lacking, nil
+}
+
+// unpublished says that there is no published file, if there is a run that should be in it.
+func (p *Pipeline) unpublished() ([]string, error) {
+	held, err := HeldBack(p.Dir)
+	if err != nil {
+		return nil, err
+	}
+	paths, err := journal.Segments(p.journal())
+	if err != nil {
+		return nil, err
+	}
+	waits := 0
+	for _, path := range paths {
+		if _, end, err := journal.Bounds(path); err == nil && end != nil {
+			waits++
+		}
+	}
+	if waits <= len(held) {
+		return nil, nil
+	}
+	return []string{fmt.Sprintf("%s is missing, and %d runs of the journal are to be in it", warehouse.Path(p.Dir), waits-len(held))}, nil
+}
