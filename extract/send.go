@@ -24,6 +24,8 @@ const (
 func (c *Client) Send(ctx context.Context, ticket Ticket, r Request) (Answer, error) {
 	g := c.outages[r.Operation.Name]
 	failures, answers := 0, -1 // of this request, each after another one was answered
+	expected := 0              // credits that are kept for its further tries
+	defer func() { c.budget.Release(r.Operation.Name, expected) }()
 	for try := 1; ; try++ {
 		sent := time.Now()
 		a, charge, err := c.attempt(ctx, ticket, r, try)
@@ -40,16 +42,16 @@ func (c *Client) Send(ctx context.Context, ticket Ticket, r Request) (Answer, er
 		if n := g.count(); n != answers {
 			failures, answers = failures+1, n
 		}
+		expected += furtherTries(try) * r.Operation.Credits
 		if c.hopeless(refused, failures) {
-			c.budget.Release(r.Operation.Name, r.Operation.Credits)
 			return a, err
 		}
 		again := pause(ctx, rand.N(min(backoffMost, backoffBase<<min(try-1, 10))))
 		if again == nil {
 			ticket, again = c.Admit(ctx, r.Operation)
 		}
-		if again != nil {
-			c.budget.Release(r.Operation.Name, r.Operation.Credits)
+		if again == nil {
+			expected -= r.Operation.Credits
 		}
 		var away *OutageError
 		switch {
@@ -66,6 +68,18 @@ func (c *Client) Send(ctx context.Context, ticket Ticket, r Request) (Answer, er
 func mayRetry(err error) bool {
 	var refused *Error
 	return errors.As(err, &refused) && refused.verdict() == Wait
+}
+
+// furtherTries is for how many tries more than before credits are kept after a failed one: after the
+// first for all that may follow while others are answered, and in an outage for one at a time.
+func furtherTries(try int) int {
+	switch {
+	case try == 1:
+		return attempts - 1
+	case try < attempts:
+		return 0
+	}
+	return 1
 }
 
 // hopeless reports whether a request that failed so many times while others were answered is not
@@ -97,7 +111,7 @@ func (c *Client) once(ctx context.Context, r Request) (Answer, error) {
 	}
 	a, _, err := c.attempt(ctx, ticket, r, 1)
 	if mayRetry(err) {
-		c.budget.Release(r.Operation.Name, r.Operation.Credits)
+		c.budget.Release(r.Operation.Name, furtherTries(1)*r.Operation.Credits)
 	}
 	var refused *Error
 	if errors.As(err, &refused) && refused.Outcome == OutcomeLimited {

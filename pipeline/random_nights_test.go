@@ -163,7 +163,7 @@ type bought struct {
 	cost    map[string]int  // of the newest run's answers, by request key
 	failed  map[string]bool // requests of the newest run that had no answer
 	spent   int             // by the newest run, before its last balance was read
-	lookups int             // the part of it that went to lookups
+	lookups int             // the part of it that surely went to lookups
 }
 
 // books reads what a night has, and what its newest run paid for it.
@@ -192,7 +192,7 @@ func (s *port) books(date string) (b bought) {
 func (s *port) keep(b *bought, date string, e journal.Entry) {
 	s.t.Helper()
 	key := extract.Key(e.Operation, e.Parameters)
-	if e.Operation == extract.Particulars.Name {
+	if e.Operation == extract.Particulars.Name && e.Charge != journal.ChargeUnknown {
 		b.lookups += e.Credits
 	}
 	if !e.OK() {
