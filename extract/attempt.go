@@ -44,7 +44,7 @@ func (c *Client) attempt(ctx context.Context, ticket Ticket, r Request, try int)
 	e.At = c.now()
 	kept, broken := c.segment.Append(e)
 	if mayRetry(err) {
-		c.budget.Expect(r.Operation.Name, r.Operation.Credits)
+		c.budget.Expect(r.Operation.Name, furtherTries(try)*r.Operation.Credits)
 	}
 	c.budget.Settle(r.Operation.Credits, max(0, e.Credits))
 	switch {

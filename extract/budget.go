@@ -71,10 +71,13 @@ func (b *Budget) Expect(operation string, credits int) {
 	}
 }
 
-// Release takes credits off a claim: they are not needed after all.
+// Release takes credits off a claim of a search: they are not needed after all.
 func (b *Budget) Release(operation string, credits int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if credits == 0 {
+		return
+	}
 	b.claims[operation] = max(0, b.claims[operation]-credits)
 	b.wake()
 }

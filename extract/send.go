@@ -27,6 +27,8 @@ const (
 func (c *Client) Send(ctx context.Context, ticket Ticket, r Request) (Answer, error) {
 	g := c.outages[r.Operation.Name]
 	var f failures
+	expected := 0 // credits that are kept for its further tries
+	defer func() { c.budget.Release(r.Operation.Name, expected) }()
 	for try := 1; ; try++ {
 		sent := time.Now()
 		a, charge, err := c.attempt(ctx, ticket, r, try)
@@ -45,16 +47,18 @@ func (c *Client) Send(ctx context.Context, ticket Ticket, r Request) (Answer, er
 		}
 		c.failed(ctx, ticket, r, sent, refused, charge)
 		f.add(g, time.Now())
+		if mayRetry(err) {
+			expected += furtherTries(try) * r.Operation.Credits
+		}
 		if c.hopeless(refused, f) {
-			c.budget.Release(r.Operation.Name, r.Operation.Credits)
 			return a, err
 		}
 		again := pause(ctx, rand.N(min(backoffMost, backoffBase<<min(try-1, 10))))
 		if again == nil {
 			ticket, again = c.Admit(ctx, r.Operation)
 		}
-		if again != nil {
-			c.budget.Release(r.Operation.Name, r.Operation.Credits)
+		if again == nil {
+			expected = max(0, expected-r.Operation.Credits)
 		}
 		var away *OutageError
 		switch {
@@ -71,6 +75,18 @@ func (c *Client) Send(ctx context.Context, ticket Ticket, r Request) (Answer, er
 func mayRetry(err error) bool {
 	var refused *Error
 	return errors.As(err, &refused) && refused.verdict() == Wait
+}
+
+// furtherTries is for how many tries more than before credits are kept after a failed one: after the
+// first for all that may follow while others are answered, and in an outage for one at a time.
+func furtherTries(try int) int {
+	switch {
+	case try == 1:
+		return attempts - 1
+	case try < attempts:
+		return 0
+	}
+	return 1
 }
 
 // failures are those of one request.
@@ -149,7 +165,7 @@ func (c *Client) once(ctx context.Context, r Request) (Answer, error) {
 	}
 	a, _, err := c.attempt(ctx, ticket, r, 1)
 	if mayRetry(err) {
-		c.budget.Release(r.Operation.Name, r.Operation.Credits)
+		c.budget.Release(r.Operation.Name, furtherTries(1)*r.Operation.Credits)
 	}
 	var refused *Error
 	if errors.As(err, &refused) && refused.Outcome == OutcomeLimited {

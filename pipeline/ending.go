@@ -84,6 +84,8 @@ func (h *harvest) end() journal.End {
 	case h.stop == StopBudget && m.other != "":
 		e.State, e.Stop = StatePartial, string(stopFor(h.bound()))
 		e.Reason = fmt.Sprintf("%s, and to ask again costs more than %s leaves; %s", m.other, h.bound(), adviceFor(h.bound()))
+	case m.other != "" && h.failed != "":
+		e.State, e.Stop, e.Reason = StatePartial, string(StopService), h.failed
 	case m.time != "":
 		e.State, e.Stop, e.Reason = StatePartial, string(StopDeadline), m.time
 	default:

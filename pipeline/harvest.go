@@ -33,7 +33,8 @@ type harvest struct {
 	mu     sync.Mutex
 	stop   Stop // why the run asked less than planned; the gravest reason
 	reason string
-	asked  int // status searches that credits were granted to
+	failed string // the last search that had no answer
+	asked  int    // status searches that credits were granted to
 	swept  int
 	broken error // what makes going on pointless on our side: the disk
 }
@@ -126,7 +127,9 @@ func (h *harvest) judge(o extract.Operation, err error, giveUp func()) {
 	case extract.Wait:
 		h.log.Warn("a request is left out: it failed again and again", "endpoint", o.Name, "error", err)
 		if o != h.lookups.operation {
-			h.stopped(StopService, fmt.Sprintf("a request failed again and again: %v", err))
+			h.mu.Lock()
+			h.failed = fmt.Sprintf("a request failed again and again: %v", err)
+			h.mu.Unlock()
 		}
 	case extract.StopLane:
 		stop := StopService

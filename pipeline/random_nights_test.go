@@ -161,9 +161,9 @@ func (s *port) someFaults() simulator.Faults {
 type bought struct {
 	answers map[string]told // of the night, by request key
 	cost    map[string]int  // of the newest run's answers, by request key
-	failed  map[string]bool // requests of the newest run that had no answer
+	failed  map[string]int  // requests of the newest run that had no answer: the entry that tells so first
 	spent   int             // by the newest run, before its last balance was read
-	lookups int             // the part of it that went to lookups
+	lookups map[int]int     // the part of it that surely went to lookups, by the entry of the intent
 }
 
 // books reads what a night has, and what its newest run paid for it.
@@ -173,7 +173,7 @@ func (s *port) books(date string) (b bought) {
 	must(s.t, err)
 	b.answers = map[string]told{}
 	for _, path := range paths {
-		b.cost, b.failed, b.spent, b.lookups = map[string]int{}, map[string]bool{}, 0, 0
+		b.cost, b.failed, b.spent, b.lookups = map[string]int{}, map[string]int{}, 0, map[int]int{}
 		refunded := 0
 		for e, err := range journal.Read(path) {
 			must(s.t, err)
@@ -192,11 +192,13 @@ func (s *port) books(date string) (b bought) {
 func (s *port) keep(b *bought, date string, e journal.Entry) {
 	s.t.Helper()
 	key := extract.Key(e.Operation, e.Parameters)
-	if e.Operation == extract.Particulars.Name {
-		b.lookups += e.Credits
+	if e.Operation == extract.Particulars.Name && e.Charge != journal.ChargeUnknown {
+		b.lookups[e.Intent] = e.Credits
 	}
 	if !e.OK() {
-		b.failed[key] = true
+		if b.failed[key] == 0 {
+			b.failed[key] = e.N
+		}
 		return
 	}
 	if _, twice := b.answers[key]; twice {
@@ -208,8 +210,8 @@ func (s *port) keep(b *bought, date string, e journal.Entry) {
 }
 
 // missing is what a search still costs, by what the night and the last one know, what its
-// newest run paid for it, and whether it asked for something that had no answer.
-func (b bought) missing(s search) (price, paid int, failed bool) {
+// newest run paid for it, and the entry that first told of a request without an answer; 0 if none did.
+func (b bought) missing(s search) (price, paid, failed int) {
 	keys := []string{s.sweep.Request().Key()}
 	if s.lane.Name == extract.ByType.Name {
 		first := s.partition.page(1)
@@ -225,11 +227,21 @@ func (b bought) missing(s search) (price, paid int, failed bool) {
 	for _, key := range keys {
 		if _, ok := b.answers[key]; !ok {
 			price += s.lane.Credits
-			failed = failed || b.failed[key]
+			failed = max(failed, b.failed[key])
 		}
 		paid += b.cost[key]
 	}
 	return price, paid, failed
+}
+
+// lookedUp is what went to lookups whose intents came after an entry.
+func (b bought) lookedUp(since int) (credits int) {
+	for n, c := range b.lookups {
+		if n > since {
+			credits += c
+		}
+	}
+	return credits
 }
 
 // judgeRun holds the promises against what a run did.
@@ -248,11 +260,11 @@ func (s *port) judgeRun(date string, plan journal.Plan, d decision, end journal.
 	}
 	unasked, failed := 0, 0
 	for _, left := range all {
-		price, _, tried := b.missing(left)
+		price, _, since := b.missing(left)
 		switch {
 		case price == 0:
 			continue
-		case tried:
+		case since > 0:
 			if failed++; Stop(end.Stop) != StopBudget && Stop(end.Stop) != StopCredits {
 				continue
 			}
@@ -266,9 +278,10 @@ func (s *port) judgeRun(date string, plan journal.Plan, d decision, end journal.
 				lesser += paid
 			}
 		}
-		if free := plan.Budget - (b.spent - b.lookups) - min(d.kept, b.lookups) + lesser; price <= free {
+		lookups := b.lookedUp(since) // a search that fails has no claim to what they had before
+		if free := plan.Budget - b.spent + lookups - min(d.kept, lookups) + lesser; price <= free {
 			s.t.Errorf("%s: %s %q of worth %v for %d credits is left out, and %d were free: %d of %d spent, %d by lookups, %d by lesser searches; %+v",
-				date, left.lane.Name, left.partition.value()+left.sweep.String(), left.worth, price, free, b.spent, plan.Budget, b.lookups, lesser, end)
+				date, left.lane.Name, left.partition.value()+left.sweep.String(), left.worth, price, free, b.spent, plan.Budget, lookups, lesser, end)
 		}
 	}
 	if done := end.State == StateDone; done != (unasked+failed == 0) {
