@@ -111,6 +111,15 @@ func TestWhatIsUnansweredIsTold(t *testing.T) {
 			t.Errorf("before: %v", o)
 		}
 		away = true
+		short, end := context.WithTimeout(t.Context(), 400*time.Millisecond)
+		defer end()
+		client.Do(short, Page("", "Malta", 1))
+		if o := client.Unanswered(); o != nil {
+			t.Errorf("after a moment: %v", o)
+		}
+		away = false
+		client.Do(t.Context(), Page("", "Malta", 1))
+		away = true
 		since := time.Now().UTC().Format(time.RFC3339)
 		ctx, stop := context.WithTimeout(t.Context(), 10*time.Minute)
 		defer stop()
