@@ -62,7 +62,7 @@ func NewClient(s Service, b *Budget, segment *journal.Segment) *Client {
 		outages: map[string]*outage{}, unknowns: map[string]*unknowns{}, seats: map[string]chan struct{}{}, redactor: newRedactor(s.Key), large: make(chan struct{}, largeBodies)}
 	for _, o := range Operations {
 		c.outages[o.Name] = newOutage(o, s.Patience, s.Log)
-		c.unknowns[o.Name] = &unknowns{}
+		c.unknowns[o.Name] = &unknowns{turn: make(chan struct{}, 1)}
 		c.seats[o.Name] = make(chan struct{}, s.MaxInFlight)
 		c.lanes[o.Name] = NewLane(s.PerMinute(o))
 		c.stats[o.Name] = &Stats{}

@@ -19,6 +19,8 @@ const (
 	// pricedProbe is how long an operation whose failures may be billed is probed by the free call
 	// alone, as long as that is not answered either: the free call may be what is broken.
 	pricedProbe = 10 * time.Minute
+	// briefFailure is how long a failure is taken for one that the next try mends.
+	briefFailure = 5 * time.Second
 )
 
 // OutageError says that the service gives no answer to an operation, and that the patience with it,
@@ -267,8 +269,9 @@ func (c *Client) Away(o Operation) (since time.Time, why string) {
 	return g.since, g.last.Error()
 }
 
-// Unanswered returns what has been without an answer for longest when a run ends, or nil. The free
-// call counts only where nothing else was ever answered.
+// Unanswered returns what has been without an answer for longest when a run ends, or nil. A failure
+// that is seconds old is not worth a word, and the free call counts only where nothing else was ever
+// answered.
 func (c *Client) Unanswered() *OutageError {
 	var found *OutageError
 	answers := 0
@@ -276,7 +279,8 @@ func (c *Client) Unanswered() *OutageError {
 		g := c.outages[o.Name]
 		g.mu.Lock()
 		answers += g.answers
-		if !g.since.IsZero() && (found == nil || g.since.Before(found.Since)) && (o.Credits > 0 || answers == 0) {
+		lasting := !g.since.IsZero() && (g.probes > 0 || time.Since(g.since) >= briefFailure)
+		if lasting && (found == nil || g.since.Before(found.Since)) && (o.Credits > 0 || answers == 0) {
 			found = &OutageError{Operation: o.Name, Since: g.since, Away: time.Since(g.since), Last: g.last}
 		}
 		g.mu.Unlock()

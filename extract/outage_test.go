@@ -2,14 +2,11 @@ package extract
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"strings"
@@ -18,7 +15,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-	"unicode"
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator/memory"
@@ -52,70 +48,6 @@ func free(w http.ResponseWriter, r *http.Request) bool {
 	}
 	io.WriteString(w, `{"detail":{"credits":1000}}`)
 	return true
-}
-
-// TestARequestIsTriedAgain has failures that end, and one that does not while others are answered.
-func TestARequestIsTriedAgain(t *testing.T) {
-	cases := map[string]struct {
-		fail  http.HandlerFunc // answers Curacao
-		times int
-		ok    bool
-		sent  int
-		each  int // what a failure counts as
-	}{
-		"503 twice, then a page":                  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, 2, true, 3, 0},
-		"500 for one request for ever":            {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, 99, false, 4, 10},
-		"HTML once":                               {func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>") }, 1, true, 2, 10},
-		"a value that is refused again and again": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(422) }, 99, false, 2, 0},
-		"a search that is not found for ever":     {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, 99, false, 4, 0},
-		"a search that is not found, and found":   {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, 2, true, 3, 0},
-		"a cut connection may have been billed":   {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 1, true, 2, 10},
-		"a body that is cut may have been billed": {func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Length", "1000")
-			io.WriteString(w, vessel)
-		}, 1, true, 2, 10},
-		"a broken gateway may have let it be paid": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(502) }, 1, true, 2, 10},
-	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			var mu sync.Mutex
-			sent := 0
-			inBubble(t, 0, func(w http.ResponseWriter, r *http.Request) {
-				if free(w, r) {
-					return
-				}
-				mu.Lock()
-				defer mu.Unlock()
-				if r.FormValue("country") == "Curacao" {
-					if sent++; sent <= c.times {
-						c.fail(w, r)
-						return
-					}
-				}
-				io.WriteString(w, vessel)
-			}, func(t *testing.T, client *Client, _ *journal.Segment) {
-				ctx, stop := context.WithCancel(t.Context())
-				var others sync.WaitGroup
-				others.Go(func() {
-					for ctx.Err() == nil {
-						client.Do(ctx, Page("", "Malta", 1))
-					}
-				})
-				_, err := client.Do(ctx, Page("", "Curacao", 1))
-				stop()
-				others.Wait()
-				spent := client.budget.Spent() - 10*client.Stats(ByType).Answers
-				failed := sent
-				if c.ok {
-					failed--
-				}
-				// A try after which no other request was answered does not count: one or two more.
-				if (err == nil) != c.ok || sent < c.sent || sent > c.sent+2 || c.ok && sent != c.sent || spent != failed*c.each {
-					t.Errorf("error %v after %d requests and %d credits; want %d and %d each", err, sent, spent, c.sent, c.each)
-				}
-			})
-		})
-	}
 }
 
 // TestAnOutageIsHeldForAsLongAsThePatienceLasts has one request of which the service knows nothing
@@ -163,103 +95,6 @@ func TestAnOutageIsHeldForAsLongAsThePatienceLasts(t *testing.T) {
 	}
 }
 
-// TestARequestThatFailsForItselfEndsBeforeThePatience has a service that answers all requests but one,
-// which is the last of its lane. It is held for minutes where another that was sent later was
-// answered, or where it is a lookup and the free call is answered: else nothing tells it from an outage.
-func TestARequestThatFailsForItselfEndsBeforeThePatience(t *testing.T) {
-	cases := map[string]struct {
-		operation Operation
-		others    time.Duration // the first other request, after the first failure; 0 is none
-		free      bool          // the free call is answered
-		most      time.Duration
-		least     time.Duration
-	}{
-		"a search, and another was answered":       {ByStatus, time.Second, true, 10 * time.Minute, loneWait},
-		"a list, and another was answered":         {ByType, time.Second, true, 10 * time.Minute, loneWait},
-		"a search, and no other is asked":          {ByStatus, 0, true, 40 * time.Minute, 30 * time.Minute},
-		"a lookup, and no other is asked":          {Particulars, 0, true, 10 * time.Minute, loneWait},
-		"a lookup, and nothing at all is answered": {Particulars, 0, false, 40 * time.Minute, 30 * time.Minute},
-	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, 0, func(w http.ResponseWriter, r *http.Request) {
-				body, _ := io.ReadAll(r.Body)
-				poison := strings.Contains(r.URL.RawQuery+string(body), "poison")
-				if poison || !c.free && strings.HasSuffix(r.URL.Path, Credits.Path) {
-					w.WriteHeader(500)
-				} else if !free(w, r) {
-					io.WriteString(w, vessel)
-				}
-			}, func(t *testing.T, client *Client, _ *journal.Segment) {
-				start := time.Now()
-				var other sync.WaitGroup
-				if c.others > 0 {
-					other.Go(func() {
-						time.Sleep(c.others)
-						if _, err := client.Do(t.Context(), Request{Operation: c.operation, Parameters: map[string][]string{"n": {"good"}}}); err != nil {
-							t.Error(err)
-						}
-					})
-				}
-				_, err := client.Do(t.Context(), Request{Operation: c.operation, Parameters: map[string][]string{"n": {"poison"}}})
-				took := time.Since(start)
-				other.Wait()
-				if err == nil || took < c.least || took > c.most {
-					t.Errorf("%v after %v, want between %v and %v", err, took, c.least, c.most)
-				}
-			})
-		})
-	}
-}
-
-// TestAServiceThatIsBusyEverySecondTimeIsAskedToTheEnd has half of all answers be 503, by chance.
-func TestAServiceThatIsBusyEverySecondTimeIsAskedToTheEnd(t *testing.T) {
-	inBubble(t, 0, func(w http.ResponseWriter, r *http.Request) {
-		if rand.N(2) == 0 {
-			w.WriteHeader(503)
-		} else if !free(w, r) {
-			io.WriteString(w, vessel)
-		}
-	}, func(t *testing.T, client *Client, _ *journal.Segment) {
-		start := time.Now()
-		var sending sync.WaitGroup
-		for _, o := range []Operation{ByType, ByStatus, Particulars} {
-			for n := range 15 {
-				sending.Go(func() {
-					if _, err := client.Do(t.Context(), Request{Operation: o, Parameters: map[string][]string{"n": {fmt.Sprint(n)}}}); err != nil {
-						t.Error(err)
-					}
-				})
-			}
-		}
-		sending.Wait()
-		if took := time.Since(start); took > 20*time.Minute {
-			t.Errorf("took %v", took)
-		}
-	})
-}
-
-// TestAFreeCallThatIsAnsweredIsNoReasonToAskItAgain has each second request of all be answered 503: the
-// free call, sent before each probe, would take every answer.
-func TestAFreeCallThatIsAnsweredIsNoReasonToAskItAgain(t *testing.T) {
-	asked := 0
-	inBubble(t, 0, func(w http.ResponseWriter, r *http.Request) {
-		if asked++; asked == 2 || asked > 2 && asked%2 == 1 {
-			w.WriteHeader(503)
-		} else if !free(w, r) {
-			io.WriteString(w, vessel)
-		}
-	}, func(t *testing.T, client *Client, _ *journal.Segment) {
-		if _, err := client.Do(t.Context(), Lookup(Particulars, "9218300")); err != nil {
-			t.Fatal(err)
-		}
-		start := time.Now()
-		if _, err := client.Do(t.Context(), Lookup(Particulars, "9218301")); err != nil || time.Since(start) > 30*time.Second {
-			t.Errorf("%v after %v", err, time.Since(start))
-		}
-	})
-}
-
 // TestWhatIsUnansweredIsTold asks what has no answer, since when, and in whose words.
 func TestWhatIsUnansweredIsTold(t *testing.T) {
 	away := false
@@ -275,6 +110,15 @@ func TestWhatIsUnansweredIsTold(t *testing.T) {
 		if o := client.Unanswered(); o != nil {
 			t.Errorf("before: %v", o)
 		}
+		away = true
+		short, end := context.WithTimeout(t.Context(), 400*time.Millisecond)
+		defer end()
+		client.Do(short, Page("", "Malta", 1))
+		if o := client.Unanswered(); o != nil {
+			t.Errorf("after a moment: %v", o)
+		}
+		away = false
+		client.Do(t.Context(), Page("", "Malta", 1))
 		away = true
 		since := time.Now().UTC().Format(time.RFC3339)
 		ctx, stop := context.WithTimeout(t.Context(), 10*time.Minute)
@@ -424,122 +268,6 @@ func TestTheFreeCallNeverWaitsForTheBudget(t *testing.T) {
 			t.Errorf("took %v", took)
 		}
 	})
-}
-
-// TestABombIsCutOff sends bodies that are small on the wire and huge when unpacked, many at
-// a time, and looks at how much is held.
-func TestABombIsCutOff(t *testing.T) {
-	var bomb bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&bomb, gzip.BestSpeed)
-	blanks := bytes.Repeat([]byte(" "), 1<<20)
-	for range 64 {
-		z.Write(blanks)
-	}
-	z.Close()
-	client, segment := serve(t, 0, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Encoding", "gzip")
-		w.Write(bomb.Bytes())
-	})
-	for o, most := range map[*Request]int{
-		{Operation: ByType, Parameters: map[string][]string{}}:   maxOtherBody,
-		{Operation: ByStatus, Parameters: map[string][]string{}}: maxBody,
-	} {
-		_, err := client.once(t.Context(), *o)
-		e := last(t, segment)
-		if Judge(err) != Wait || e.Outcome != OutcomeUnreadable || e.Credits != 10 || len(e.Body) != most {
-			t.Errorf("%s: %v, %s, %d credits, %d bytes kept", o.Operation.Name, err, e.Outcome, e.Credits, len(e.Body))
-		}
-	}
-	var sending sync.WaitGroup
-	client.large = make(chan struct{}, 1)
-	client.large <- struct{}{} // somebody else has the last turn
-	client.service.Timeout = 200 * time.Millisecond
-	for range 8 {
-		sending.Go(func() {
-			if _, err := client.once(t.Context(), Request{Operation: ByStatus}); Judge(err) != Wait {
-				t.Errorf("without a turn: %v", err)
-			}
-		})
-	}
-	sending.Wait()
-	if e := last(t, segment); len(e.Body) > smallBody || e.Charge != journal.ChargeUnknown {
-		t.Errorf("without a turn %d bytes were read, %s", len(e.Body), e.Charge)
-	}
-}
-
-// TestABodyThatIsNoTextTakesNoMoreInTheJournal has zeros, each of which would take six bytes in a
-// line of JSON.
-func TestABodyThatIsNoTextTakesNoMoreInTheJournal(t *testing.T) {
-	client, segment := serve(t, 0, func(w http.ResponseWriter, r *http.Request) { w.Write(make([]byte, maxBody)) })
-	a, err := client.once(t.Context(), Request{Operation: ByStatus})
-	if Judge(err) != Wait || a.Entry.Body != "" {
-		t.Errorf("%v, and %d bytes are held until the next try", err, len(a.Entry.Body))
-	}
-	e := last(t, segment)
-	body, err := e.RawBody()
-	if err != nil || !bytes.Equal(body, make([]byte, maxBody)) || len(e.Body)+len(e.Base64) > maxBody*3/2 {
-		t.Errorf("%v, %d bytes of %d are kept, as %d and %d", err, len(body), maxBody, len(e.Body), len(e.Base64))
-	}
-}
-
-// TestWordsOfTheServiceControlNothing has refusals, answers and broken heads with characters that
-// would control a terminal, or turn the text that stands beside them.
-func TestWordsOfTheServiceControlNothing(t *testing.T) {
-	const words = "red\x1b[31m bell\a nul\x00 turned\u202etxt.exe\u2066 mark\ufeff line\u2028end\x7f\u009b"
-	quoted, _ := json.Marshal(words)
-	cases := map[string]http.HandlerFunc{
-		"a refusal": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500); w.Write([]byte(words)) },
-		"shape A": func(w http.ResponseWriter, _ *http.Request) {
-			w.WriteHeader(500)
-			fmt.Fprintf(w, `{"error":%s,"message":%[1]s}`, quoted)
-		},
-		"shape B": func(w http.ResponseWriter, _ *http.Request) {
-			w.WriteHeader(400)
-			fmt.Fprintf(w, `{"detail":%s}`, quoted)
-		},
-		"shape D": func(w http.ResponseWriter, _ *http.Request) {
-			w.WriteHeader(422)
-			fmt.Fprintf(w, `{"detail":[{"field":%s,"message":%[1]s}]}`, quoted)
-		},
-		"an answer":       func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(words)) },
-		"an answer, JSON": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, `{"wrong":%s}`, quoted) },
-		"a head": func(w http.ResponseWriter, _ *http.Request) {
-			c, _, _ := w.(http.Hijacker).Hijack()
-			defer c.Close()
-			io.WriteString(c, words+"\r\n\r\n")
-		},
-	}
-	for name, handler := range cases {
-		t.Run(name, func(t *testing.T) {
-			client, segment := serve(t, 0, handler)
-			_, err := client.once(t.Context(), Page("", "Malta", 1))
-			if err == nil {
-				t.Fatal("no error")
-			}
-			for _, text := range []string{err.Error(), last(t, segment).Error} {
-				if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
-					t.Errorf("shows %q", text)
-				}
-			}
-		})
-	}
-}
-
-func TestTheServicesWordsAreBounded(t *testing.T) {
-	long := strings.Repeat("words of the service ", 250_000)
-	for name, body := range map[string]string{"text": long, "shape A": `{"error":"` + long + `","message":"x"}`,
-		"shape B": `{"detail":"` + long + `"}`, "shape D": `{"detail":[{"field":"country","message":"` + long + `"}]}`} {
-		if m := message([]byte(body)); len(m) > 2*mostWords || strings.Contains(m, "\n") {
-			t.Errorf("%s: %d bytes are shown", name, len(m))
-		}
-	}
-	values := strings.TrimSuffix(strings.Repeat(`"v",`, mostAccepted+1), ",")
-	for name, types := range map[string]string{"many values": values, "a long one": `"` + long + `"`} {
-		_, err := parseAccepted([]byte(`{"detail":[{"field":"type_specific","allowed_values":[` + types + `]},{"field":"country","allowed_values":["Malta"]}]}`))
-		if err == nil || len(err.Error()) > 2*mostWords {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
 }
 
 func TestARefusedConnectionCostsNothingAndIsHeld(t *testing.T) {

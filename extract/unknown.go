@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"sync"
 )
 
 // How many lookups in a row may say that the service does not know the vessel before it is asked
@@ -27,14 +26,14 @@ const (
 // the operation is held as in any outage, and those that were believed are asked again. Such a refusal
 // counts as spent until the balance tells, as every priced request does that is not said to be free.
 type unknowns struct {
-	mu      sync.Mutex // held while it is found out whether they are believed
-	found   *Request   // the last lookup that found its vessel
-	row     []Request  // refused since
-	answers int        // lookups that were answered, before the row
-	refused int        // of these
-	alarms  int        // rows that were longer than is likely, and true
-	away    bool       // the last row was not true
-	again   []Request  // to be asked again
+	turn    chan struct{} // held while it is found out whether they are believed, which takes a while
+	found   *Request      // the last lookup that found its vessel
+	row     []Request     // refused since
+	answers int           // lookups that were answered, before the row
+	refused int           // of these
+	alarms  int           // rows that were longer than is likely, and true
+	away    bool          // the last row was not true
+	again   []Request     // to be asked again
 }
 
 // likely is how many refusals in a row are believed. Each longer row that was true doubles it.
@@ -55,8 +54,8 @@ func (c *Client) known(r Request, a Answer) {
 		return
 	}
 	u := c.unknowns[r.Operation.Name]
-	u.mu.Lock()
-	defer u.mu.Unlock()
+	u.turn <- struct{}{}
+	defer func() { <-u.turn }()
 	u.end()
 	u.answers++
 	u.found, u.away = &r, false
@@ -68,8 +67,8 @@ func (c *Client) believed(ctx context.Context, r Request, err *Error) bool {
 		return true
 	}
 	u := c.unknowns[r.Operation.Name]
-	u.mu.Lock()
-	defer u.mu.Unlock()
+	u.turn <- struct{}{}
+	defer func() { <-u.turn }()
 	if u.away {
 		return false
 	}
@@ -102,16 +101,16 @@ func (c *Client) finds(ctx context.Context, known *Request) bool {
 // lost reports whether the operation is held because the service knew no vessel any more.
 func (c *Client) lost(o Operation) bool {
 	u := c.unknowns[o.Name]
-	u.mu.Lock()
-	defer u.mu.Unlock()
+	u.turn <- struct{}{}
+	defer func() { <-u.turn }()
 	return u.away
 }
 
 // foundAgain asks whether the service knows vessels again.
 func (c *Client) foundAgain(ctx context.Context, o Operation) bool {
 	u := c.unknowns[o.Name]
-	u.mu.Lock()
-	defer u.mu.Unlock()
+	u.turn <- struct{}{}
+	defer func() { <-u.turn }()
 	u.away = !c.finds(ctx, u.found)
 	return !u.away
 }
@@ -120,8 +119,8 @@ func (c *Client) foundAgain(ctx context.Context, o Operation) bool {
 // away, and are to be asked again.
 func (c *Client) Doubted(o Operation) []Request {
 	u := c.unknowns[o.Name]
-	u.mu.Lock()
-	defer u.mu.Unlock()
+	u.turn <- struct{}{}
+	defer func() { <-u.turn }()
 	again := u.again
 	u.again = nil
 	return again
