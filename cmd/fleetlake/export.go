@@ -31,6 +31,9 @@ they are, and are named. A DIR that holds anything else is left alone.`,
 			for _, line := range done.Told() {
 				fmt.Fprintf(a.stderr, "fleetlake: %s\n", line)
 			}
+			if words, _ := writer(dir); err != nil && words != "" {
+				return fmt.Errorf("%w; %s writes into the data directory: try again when it has ended", err, words)
+			}
 			if err != nil {
 				return err
 			}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
 
@@ -196,10 +197,15 @@ func (a *app) terminal() bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// lock makes this process the writer of a data directory.
+// lock makes this process the writer of a data directory. Where another machine is, it says so: the
+// lock of one that is gone is not given back by its own kernel.
 func lock(dir, verb string) (func() error, error) {
 	host, _ := os.Hostname()
-	return pipeline.Lock(dir, fmt.Sprintf("`fleetlake %s` (process %d on %s, since %s)", verb, os.Getpid(), host, time.Now().UTC().Format(time.RFC3339)))
+	unlock, err := pipeline.Lock(dir, fmt.Sprintf("`fleetlake %s` (process %d on %s, since %s)", verb, os.Getpid(), host, time.Now().UTC().Format(time.RFC3339)))
+	if errors.Is(err, pipeline.ErrLocked) && strings.Contains(err.Error(), "(process ") && !strings.Contains(err.Error(), " on "+host+", since ") {
+		return nil, fmt.Errorf("%w. It runs on another machine: if that is gone, the server of the file system gives the lock back when it notices", err)
+	}
+	return unlock, err
 }
 
 // exitCode is the code of an error.
