@@ -26,7 +26,8 @@ type Held struct {
 	Reason string `json:"reason"`
 }
 
-// String says which run is held back, why, and the way out: to publish it buys nothing.
+// String says which run is held back, why, and the way out. To publish one that did all of its night
+// buys nothing.
 func (h Held) String() string {
 	return fmt.Sprintf("run %s of %s for %s is paid for and held back: %s; `fleetlake run %s --accept-issues --date %s` publishes it as it is",
 		h.Run, h.Job, h.Date, h.Reason, h.Job, h.Date)

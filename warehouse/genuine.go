@@ -254,9 +254,6 @@ func latestGenuine(ctx context.Context, dir string, known map[string]bool) (stri
 	return found, nil
 }
 
-// oldTemporary is how old a directory of DuckDB's temporary files must be to be nobody's.
-const oldTemporary = 24 * time.Hour
-
 // clearBeside removes what programs that died left beside the published file: a log, which
 // DuckDB would play onto whatever file has that name, and temporary files.
 func clearBeside(dir string) (said []string, err error) {
@@ -267,12 +264,6 @@ func clearBeside(dir string) (said []string, err error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("remove a stray log: %w", err)
 	}
-	temporary := Path(dir) + ".tmp"
-	if info, err := os.Stat(temporary); err == nil && time.Since(info.ModTime()) > oldTemporary {
-		if err := os.RemoveAll(temporary); err != nil {
-			return said, fmt.Errorf("remove temporary files: %w", err)
-		}
-		said = append(said, "removed "+temporary+", which another program left")
-	}
-	return said, nil
+	spilled, err := clearSpilled(Path(dir) + ".tmp")
+	return append(said, spilled...), err
 }

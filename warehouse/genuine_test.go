@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestHelperWriter is another program that opens the published file for writing, as a plain
@@ -196,5 +197,37 @@ func TestABaseIsGenuine(t *testing.T) {
 	}
 	if _, err := Rollback(t.Context(), dir); !errors.Is(err, ErrNoVersion) {
 		t.Errorf("rolled back: %v", err)
+	}
+}
+
+// TestTemporaryFilesOfDeadReadersAreRemoved: readers put what does not fit into memory beside the
+// published file. What a living one still writes stays.
+func TestTemporaryFilesOfDeadReadersAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	must(t, update(t, dir, 20))
+	spilled := Path(dir) + ".tmp"
+	must(t, os.Mkdir(spilled, 0o700))
+	dead, living := filepath.Join(spilled, "duckdb_temp_storage_S32K-0.tmp"), filepath.Join(spilled, "duckdb_temp_storage_S64K-0.tmp")
+	must(t, os.WriteFile(dead, make([]byte, 3<<20), 0o600))
+	f, err := os.Create(living)
+	must(t, err)
+	if _, err := unused(dead); err != nil {
+		t.Skipf("no leases here: %v", err)
+	}
+	said, err := Restore(t.Context(), dir)
+	must(t, err)
+	if _, err := os.Stat(dead); err == nil || !strings.Contains(strings.Join(said, ""), "removed 1 temporary files (3 MiB)") {
+		t.Errorf("the dead reader's file: %v, said %q", err, said)
+	}
+	if _, err := os.Stat(living); err != nil {
+		t.Errorf("the living reader's file: %v", err)
+	}
+	must(t, f.Close())
+	old := time.Now().Add(-2 * newSpilled)
+	must(t, os.Chtimes(spilled, old, old))
+	_, err = Restore(t.Context(), dir)
+	must(t, err)
+	if _, err := os.Stat(spilled); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the directory is still there: %v", err)
 	}
 }

@@ -32,7 +32,7 @@ func (a *app) initCommand() *cobra.Command {
 			if err := errors.Join(err, f.Close()); err != nil {
 				return errors.Join(fmt.Errorf("write configuration: %w", err), os.Remove(path))
 			}
-			fmt.Fprintf(a.stdout, "wrote %s; set api.base_url in it, put the key into FLEETLAKE_API_KEY or a file of mode 0600, and try `fleetlake doctor`\n", path)
+			fmt.Fprintf(a.stdout, "wrote %s; set api.base_url in it, put the key into FLEETLAKE_API_KEY or a file of mode 0600 or 0440, and try `fleetlake doctor`\n", path)
 			return nil
 		},
 	}

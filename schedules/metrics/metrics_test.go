@@ -3,6 +3,7 @@ package metrics
 import (
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -105,6 +106,7 @@ func TestScrapeTellsTheStoredRuns(t *testing.T) {
 		"fleetlake_last_success_age_seconds{job=\"nightly\"} 3599",
 		"fleetlake_build_info{go_version=\"go1.",
 		"fleetlake_run_in_progress 0",
+		"fleetlake_held_back_runs 0",
 		"go_goroutines ",
 		"process_start_time_seconds ",
 	} {
@@ -114,6 +116,13 @@ func TestScrapeTellsTheStoredRuns(t *testing.T) {
 	}
 	if strings.Contains(text, plantedKey) || strings.Contains(text, dir) {
 		t.Error("the key or a path is in the metrics")
+	}
+	held := `[{"run": "1", "job": "nightly"}, {"run": "2", "job": "nightly"}]`
+	if err := os.WriteFile(filepath.Join(dir, "held_back.json"), []byte(held), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text := scrape(t, newMetrics(t, dir)); !strings.Contains(text, "fleetlake_held_back_runs 2") {
+		t.Errorf("two runs are held back:\n%s", text)
 	}
 }
 

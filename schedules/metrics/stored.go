@@ -30,6 +30,7 @@ var requestsSQL string
 // Descriptions of what is known of the published runs.
 var (
 	readable    = describe("warehouse_readable", "Whether there is a published warehouse that can be read.")
+	heldBack    = describe("held_back_runs", "Runs that are paid for and held back until a person accepts their issues.")
 	requests    = describe("requests_total", "Requests of all published runs.", "operation", "outcome")
 	credits     = describe("credits_total", "Credits of all published runs, requests of unknown outcome included.", "operation")
 	balance     = describe("balance_credits", "Credits left, as the service last told.")
@@ -57,7 +58,7 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 // states are told, each as 0 or 1, so that an alert can ask for one that never was.
 var states = []string{pipeline.StateDone, pipeline.StatePartial, pipeline.StateInterrupted, pipeline.StateKilled, "failed"}
 
-// stored collects what the published warehouse says.
+// stored collects what the published warehouse and the data directory say.
 type stored struct {
 	Config
 	mu   sync.Mutex
@@ -103,6 +104,9 @@ func (s *stored) Collect(out chan<- prometheus.Metric) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 	}
 	gauge(readable, truth(r.err == nil))
+	if held, err := pipeline.HeldBack(s.Dir); err == nil {
+		gauge(heldBack, float64(len(held)))
+	}
 	spent := map[string]float64{}
 	for _, t := range r.totals {
 		out <- prometheus.MustNewConstMetric(requests, prometheus.CounterValue, t.requests, t.operation, t.outcome)

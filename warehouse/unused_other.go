@@ -1,0 +1,8 @@
+//go:build !linux
+
+package warehouse
+
+import "errors"
+
+// unused reports whether no process has a file open for writing, which only Linux tells.
+func unused(string) (bool, error) { return false, errors.ErrUnsupported }
