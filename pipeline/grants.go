@@ -47,6 +47,8 @@ type grants struct {
 	dropped map[string]int // searches that there were no credits for, by what they are
 	unasked map[string]int // searches whose lane ended before they were granted
 	open    map[string]bool
+
+	settling bool // one call of settle is at work; others leave what there is to do to it
 }
 
 // newGrants opens the queues of the searches: each stays open while more may be granted.
@@ -133,8 +135,13 @@ func (g *grants) decide() {
 func (g *grants) settle() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.settling {
+		return
+	}
+	g.settling = true
 	for g.step() {
 	}
+	g.settling = false
 	if g.open[extract.ByType.Name] || g.open[extract.ByStatus.Name] {
 		return
 	}
@@ -169,7 +176,10 @@ func (g *grants) step() bool {
 	}
 	if atRest(list) && atRest(sweep) && len(g.waiting) > 0 {
 		free := g.budget.Free()
-		if g.refund(); g.budget.Free() > free {
+		g.mu.Unlock() // the balance is asked for meanwhile, and lanes may end
+		g.refund()
+		g.mu.Lock()
+		if g.budget.Free() > free || !atRest(list) || !atRest(sweep) {
 			return true
 		}
 		g.dropAll(func(wish) bool { return true }, true)
