@@ -109,3 +109,12 @@ func TestReadyTellsOfTheNights(t *testing.T) {
 		}
 	}
 }
+
+// TestServeBeginsOnNoEmptyDirectory that must exist: its volume is mounted later than the service starts.
+func TestServeBeginsOnNoEmptyDirectory(t *testing.T) {
+	w := newWorld(t, simulator.Config{Vessels: 400})
+	w.configure(1_000_000, smallJob)
+	if o := w.must(exitUnexpected, "serve", "--data-exists"); !strings.Contains(o.stderr, "no file fleetlake.id") || len(w.sim.Log()) != 0 {
+		t.Errorf("%d requests: %s", len(w.sim.Log()), o.stderr)
+	}
+}

@@ -21,7 +21,7 @@ import (
 const lastWords = 3 * time.Second
 
 func (a *app) serveCommand() *cobra.Command {
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the jobs at their times until stopped, and show how they do",
 		Long: `Run each job of the configuration at its cron times, and serve the status page. What is due is
@@ -45,6 +45,8 @@ over HTTP).`,
 			return a.serve(cmd.Context(), config)
 		},
 	}
+	c.Flags().BoolVar(&a.mustExist, "data-exists", false, "refuse a data directory that no run has used, as that of a volume that is not mounted")
+	return c
 }
 
 // server is what runs while fleetlake serves.

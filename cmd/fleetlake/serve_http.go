@@ -9,8 +9,6 @@ import (
 	"net/http"
 	"time"
 
-	"golang.org/x/net/netutil"
-
 	"github.com/fleetlake/fleetlake/schedules/page"
 )
 
@@ -51,8 +49,10 @@ func (s *server) openPage() (stop func(), err error) {
 
 // serveOn serves until it is stopped.
 func serveOn(l net.Listener, handler http.Handler, log *slog.Logger) (stop func()) {
+	limited := newLimitListener(l, mostConnections)
 	web := &http.Server{
-		Handler: handler, MaxHeaderBytes: mostHeader, ReadHeaderTimeout: headerWithin,
+		ConnState: limited.state,
+		Handler:   handler, MaxHeaderBytes: mostHeader, ReadHeaderTimeout: headerWithin,
 		ReadTimeout: readWithin, WriteTimeout: writeWithin,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
@@ -60,7 +60,7 @@ func serveOn(l net.Listener, handler http.Handler, log *slog.Logger) (stop func(
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		if err := web.Serve(netutil.LimitListener(l, mostConnections)); !errors.Is(err, http.ErrServerClosed) {
+		if err := web.Serve(limited); !errors.Is(err, http.ErrServerClosed) {
 			log.Error("status page ended", "error", err)
 		}
 	}()

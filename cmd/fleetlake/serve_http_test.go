@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -13,8 +14,9 @@ import (
 	"github.com/fleetlake/fleetlake/schedules"
 )
 
-// TestSlowClientsHoldFewConnections opens 1,000 connections that send half a request. They
-// hold what the cap allows, and are cut off, so that a person still gets an answer.
+// TestSlowClientsHoldFewConnections opens 1,000 connections that send half a request. They hold no
+// more than the cap allows, and make room for a monitor that comes after them: it is answered at
+// once, again and again, though each of them keeps its end open.
 func TestSlowClientsHoldFewConnections(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -33,17 +35,17 @@ func TestSlowClientsHoldFewConnections(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	deadline := time.After(headerWithin / 2)
-	for full := false; !full; {
-		select {
-		case <-deadline:
-			t.Fatalf("%d connections, want %d", counted.open.Load(), mostConnections)
-		case <-time.After(10 * time.Millisecond):
-			full = counted.open.Load() == mostConnections
+	monitor := &http.Client{Transport: &http.Transport{}, Timeout: headerWithin / 2}
+	for range mostConnections + 1 {
+		answer, err := monitor.Get("http://" + l.Addr().String() + "/healthz")
+		if err != nil {
+			t.Fatal(err)
 		}
+		io.Copy(io.Discard, answer.Body)
+		answer.Body.Close()
 	}
-	if most := counted.most.Load(); most > mostConnections {
-		t.Errorf("%d connections at once, want at most %d", most, mostConnections)
+	if most := counted.most.Load(); most != mostConnections {
+		t.Errorf("%d connections at once, want at most %d, and as many", most, mostConnections)
 	}
 }
 
@@ -197,4 +199,46 @@ func (b blocker) Write(line []byte) (int, error) {
 	close(b.begun)
 	<-b.told
 	return len(line), nil
+}
+
+// TestARequestIsNotCutOff has as many requests under way as the page answers at a time, and more
+// clients that say nothing: each request is answered.
+func TestARequestIsNotCutOff(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var begun sync.WaitGroup
+	begun.Add(mostConnections - 1)
+	release := make(chan struct{})
+	defer serveOn(l, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		begun.Done()
+		<-release
+		io.WriteString(w, "here")
+	}), slog.New(slog.DiscardHandler))()
+	var group sync.WaitGroup
+	for range mostConnections - 1 {
+		group.Go(func() {
+			answer, err := (&http.Client{Transport: &http.Transport{}}).Get("http://" + l.Addr().String())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer answer.Body.Close()
+			if text, err := io.ReadAll(answer.Body); err != nil || string(text) != "here" {
+				t.Errorf("%q, %v", text, err)
+			}
+		})
+	}
+	begun.Wait()
+	for range 10 {
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+	}
+	time.Sleep(50 * time.Millisecond)
+	close(release)
+	group.Wait()
 }
