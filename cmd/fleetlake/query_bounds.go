@@ -20,7 +20,8 @@ const (
 	queryGrace = time.Second
 )
 
-// queryOwnMiB is what the program takes beside the memory of DuckDB that --memory bounds.
+// queryOwnMiB is what the program takes beside the memory that --memory bounds; DuckDB takes up to
+// half as much again for what its allocator does not give back at once.
 const queryOwnMiB = 256
 
 // bounded runs a query within the time and the memory of the flags.
@@ -44,7 +45,7 @@ func (o queryOptions) bounded(ctx context.Context, run func(context.Context) err
 			}
 			return err
 		case <-look.C:
-			if used := memoryMiB(); used > o.memoryMiB+o.memoryMiB/4+queryOwnMiB {
+			if used := memoryMiB(); used > o.memoryMiB+o.memoryMiB/2+queryOwnMiB {
 				cancel(fmt.Errorf("the query took %d MiB: %w", used, warehouse.ErrRoom))
 			}
 		case <-over:
