@@ -25,13 +25,24 @@ func (c *Client) Admit(ctx context.Context, o Operation) (Ticket, error) {
 }
 
 // enter waits while the service is away, and returns whether the request is the one that asks
-// whether it is back. Where its failure may be billed, the free call asks first.
+// whether it is back. Where its failure may be billed, the free call asks first; where the service
+// knew no vessel any more, one that it knew before.
 func (c *Client) enter(ctx context.Context, o Operation) (probe bool, err error) {
 	for g := c.outages[o.Name]; ; g.missed() {
-		if probe, err = g.enter(ctx); err != nil || !probe || !g.free() {
+		probe, err = g.enter(ctx)
+		switch {
+		case err != nil, !probe:
 			return probe, err
+		case g.patient() && c.lost(o):
+			if c.foundAgain(ctx, o) {
+				return true, nil
+			}
+			continue
+		case !g.free():
+			return true, nil
 		}
 		if _, err := c.Balance(ctx); err == nil || Judge(err) != Wait {
+			g.answersFreely()
 			return true, nil
 		}
 	}

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/journal"
@@ -31,10 +32,17 @@ func (c *Client) Balance(ctx context.Context) (int, error) {
 func (c *Client) Await(ctx context.Context) error {
 	until := time.Now().Add(c.service.Patience)
 	for delay := probeFirst; ; delay = min(2*delay, probeMost) {
+		sent := time.Now()
 		_, err := c.Balance(ctx)
-		if err == nil || Judge(err) != Wait {
+		var refused *Error
+		switch {
+		case err == nil:
+			c.outages[Credits.Name].answered(sent)
+			return nil
+		case Judge(err) != Wait || !errors.As(err, &refused):
 			return err
 		}
+		c.outages[Credits.Name].failed(sent, false, "", refused, false)
 		if _, other := c.ReadAccepted(ctx); other == nil || !time.Now().Before(until) || pause(ctx, delay) != nil {
 			return err // only the balance is away, or the time is over
 		}
@@ -57,6 +65,13 @@ func (c *Client) settle(e *journal.Entry, body []byte, before counted, asked boo
 	}
 }
 
+// before is the balance before the first priced request; nil if it is not known.
+func (c *Client) before() *int {
+	c.settling.Lock()
+	defer c.settling.Unlock()
+	return c.first
+}
+
 // asked reports whether a priced request was admitted.
 func (c *Client) asked() bool {
 	c.budget.mu.Lock()
@@ -77,10 +92,7 @@ func (c *Client) SettleUnknown(ctx context.Context) {
 // already and hide it, so it asks again when nothing is. While the service is away it asks again
 // after growing delays, for as long as the patience lasts.
 func (c *Client) settleUnknown(ctx context.Context) bool {
-	c.settling.Lock()
-	first := c.first
-	c.settling.Unlock()
-	if first == nil {
+	if c.before() == nil {
 		return false // the balance has nothing to be compared with
 	}
 	until, idle := time.Now().Add(c.service.Patience), false

@@ -20,6 +20,7 @@ type Client struct {
 	segment *journal.Segment
 
 	outages  map[string]*outage
+	unknowns map[string]*unknowns
 	seats    map[string]chan struct{} // of the requests of an operation that are in the air
 	redactor *redactor
 	large    chan struct{} // turns of large bodies
@@ -58,9 +59,10 @@ func NewClient(s Service, b *Budget, segment *journal.Segment) *Client {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
 	c := &Client{service: s, http: newHTTP(s), budget: b, segment: segment, lanes: map[string]*Lane{}, stats: map[string]*Stats{},
-		outages: map[string]*outage{}, seats: map[string]chan struct{}{}, redactor: newRedactor(s.Key), large: make(chan struct{}, largeBodies)}
+		outages: map[string]*outage{}, unknowns: map[string]*unknowns{}, seats: map[string]chan struct{}{}, redactor: newRedactor(s.Key), large: make(chan struct{}, largeBodies)}
 	for _, o := range Operations {
 		c.outages[o.Name] = newOutage(o, s.Patience, s.Log)
+		c.unknowns[o.Name] = &unknowns{turn: make(chan struct{}, 1)}
 		c.seats[o.Name] = make(chan struct{}, s.MaxInFlight)
 		c.lanes[o.Name] = NewLane(s.PerMinute(o))
 		c.stats[o.Name] = &Stats{}

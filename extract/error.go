@@ -76,7 +76,7 @@ func (e *Error) verdict() Verdict {
 	if !ok {
 		return StopRun
 	}
-	if v == Skip && (e.Operation == ByType.Name || e.Operation == ByStatus.Name || e.Operation == Credits.Name) {
+	if o, _ := OperationNamed(e.Operation); v == Skip && !o.lookup() {
 		return Wait
 	}
 	return v

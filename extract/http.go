@@ -125,6 +125,12 @@ func (c *Client) plain(err error) error {
 	if errors.As(err, &u) {
 		err = u.Err
 	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("no whole answer within %v", c.service.Timeout)
+	case errors.Is(err, context.Canceled):
+		return errors.New("given up while no whole answer had come")
+	}
 	if text := clip(string(c.redactor.redact([]byte(err.Error())))); text != err.Error() {
 		return errors.New(text)
 	}

@@ -34,3 +34,6 @@ func OperationNamed(name string) (Operation, bool) {
 	}
 	return Operation{}, false
 }
+
+// lookup reports whether the operation asks for one vessel.
+func (o Operation) lookup() bool { return o != ByType && o != ByStatus && o != Credits }

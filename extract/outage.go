@@ -15,18 +15,22 @@ const (
 	// pricedProbe is how long an operation whose failures may be billed is probed by the free call
 	// alone, as long as that is not answered either: the free call may be what is broken.
 	pricedProbe = 10 * time.Minute
+	// briefFailure is how long a failure is taken for one that the next try mends.
+	briefFailure = 5 * time.Second
 )
 
-// OutageError says that the patience with a service that gives no answer is over.
+// OutageError says that the service gives no answer to an operation, and that the patience with it,
+// or the time of the run, is over.
 type OutageError struct {
 	Operation string
-	Away      time.Duration // since the first request that failed was sent
+	Since     time.Time // when the first request that failed was sent
+	Away      time.Duration
 	Last      error
 }
 
 func (e *OutageError) Error() string {
-	return fmt.Sprintf("%s: the service gave no answer for %v (%v); run the same command again when it is back",
-		e.Operation, e.Away.Round(time.Second), e.Last)
+	return fmt.Sprintf("%s: the service gave no answer for %v, since %s (%v); run the same command again when it is back",
+		e.Operation, e.Away.Round(time.Second), e.Since.UTC().Format(time.RFC3339), e.Last)
 }
 
 func (e *OutageError) Unwrap() error { return e.Last }
@@ -42,6 +46,8 @@ type outage struct {
 
 	mu      sync.Mutex
 	answers int       // since the run began
+	latest  time.Time // when the last request was sent that was answered
+	waiting int       // requests that wait for the end of the outage
 	since   time.Time // when the first request was sent that failed since the last answer; zero while there is none
 	key     string    // what it asked
 	mixed   bool      // another one failed too
@@ -50,6 +56,8 @@ type outage struct {
 	next    time.Time // when the next may be sent
 	priced  time.Time // when the last request that could be billed failed
 	billed  bool      // it may have been billed
+	freely  bool      // the free call was answered in this outage
+	unasked bool      // the next probe goes without the free call, which was answered before the last
 	last    *Error
 	over    *OutageError
 	changed chan struct{}
@@ -77,6 +85,7 @@ func (g *outage) enter(ctx context.Context) (probe bool, err error) {
 			g.mu.Unlock()
 			return true, nil
 		}
+		g.waiting++
 		wait, changed := g.next.Sub(now), g.changed
 		if g.probing {
 			wait = g.patience // its end wakes us
@@ -89,6 +98,9 @@ func (g *outage) enter(ctx context.Context) (probe bool, err error) {
 		case <-changed:
 		}
 		timer.Stop()
+		g.mu.Lock()
+		g.waiting--
+		g.mu.Unlock()
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
@@ -117,25 +129,46 @@ func (g *outage) missed() {
 
 // free reports whether the next probe is to be preceded by the free call: when the last one may
 // have been billed. The first probe and the last are sent in any case, and now and then one between.
+// After a free call that was answered while the probe was not, one probe goes without: it may have
+// been the free call that took the answer of a service that answers now and then.
 func (g *outage) free() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.unasked {
+		g.unasked = false
+		return false
+	}
 	now := time.Now()
 	return g.billed && g.probes > 0 && now.Before(g.since.Add(g.patience)) && now.Before(g.priced.Add(pricedProbe))
 }
 
-// answered ends an outage.
-func (g *outage) answered() {
+// patient reports whether the patience lasts.
+func (g *outage) patient() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return time.Now().Before(g.since.Add(g.patience))
+}
+
+// answersFreely says that the free call, sent before a probe, was answered.
+func (g *outage) answersFreely() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.freely, g.unasked = true, true
+}
+
+// answered ends an outage: a request that was sent then has its answer.
+func (g *outage) answered(sent time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.answers++
+	g.latest = latest(g.latest, sent)
 	if g.since.IsZero() {
 		return
 	}
 	if g.probes > 0 {
 		g.log.Info("the service answers again", "endpoint", g.operation.Name, "away", time.Since(g.since).Round(time.Second))
 	}
-	g.since, g.mixed, g.probes, g.probing, g.last = time.Time{}, false, 0, false, nil
+	g.since, g.mixed, g.probes, g.probing, g.last, g.freely, g.unasked = time.Time{}, false, 0, false, nil, false, false
 	g.wake()
 }
 
@@ -162,7 +195,7 @@ func (g *outage) failed(sent time.Time, probe bool, key string, err *Error, bill
 		g.priced = now
 	}
 	if !sent.Before(g.since.Add(g.patience)) {
-		g.over = &OutageError{Operation: g.operation.Name, Away: now.Sub(g.since), Last: err}
+		g.over = &OutageError{Operation: g.operation.Name, Since: g.since, Away: now.Sub(g.since), Last: err}
 	}
 	if probe {
 		g.probing = false
@@ -182,11 +215,31 @@ func (g *outage) delay(now time.Time, retryAfter time.Duration) {
 	}
 }
 
-// alone reports whether nothing but one question has failed since the last answer, again and again.
-func (g *outage) alone() bool {
+// repeated reports whether nothing but one question has failed since the last answer, again and again.
+func (g *outage) repeated() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return !g.mixed && g.probes >= refusals
+}
+
+// alone reports whether nothing but one question has failed or waits, while the free call is answered.
+func (g *outage) alone() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return !g.mixed && g.waiting == 0 && g.freely
+}
+
+// answeredAfter reports whether a request that was sent after a time has its answer.
+func (g *outage) answeredAfter(t time.Time) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.latest.After(t)
+}
+
+func (g *outage) away() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return !g.since.IsZero()
 }
 
 func (g *outage) count() int {
@@ -210,4 +263,23 @@ func (c *Client) Away(o Operation) (since time.Time, why string) {
 		return time.Time{}, ""
 	}
 	return g.since, g.last.Error()
+}
+
+// Unanswered returns what has been without an answer for longest when a run ends, or nil. A failure
+// that is seconds old is not worth a word, and the free call counts only where nothing else was ever
+// answered.
+func (c *Client) Unanswered() *OutageError {
+	var found *OutageError
+	answers := 0
+	for _, o := range Operations { // the free call comes last
+		g := c.outages[o.Name]
+		g.mu.Lock()
+		answers += g.answers
+		lasting := !g.since.IsZero() && (g.probes > 0 || time.Since(g.since) >= briefFailure)
+		if lasting && (found == nil || g.since.Before(found.Since)) && (o.Credits > 0 || answers == 0) {
+			found = &OutageError{Operation: o.Name, Since: g.since, Away: time.Since(g.since), Last: g.last}
+		}
+		g.mu.Unlock()
+	}
+	return found
 }

@@ -2,9 +2,7 @@ package extract
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +15,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-	"unicode"
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator/memory"
@@ -51,70 +48,6 @@ func free(w http.ResponseWriter, r *http.Request) bool {
 	}
 	io.WriteString(w, `{"detail":{"credits":1000}}`)
 	return true
-}
-
-// TestARequestIsTriedAgain has failures that end, and one that does not while others are answered.
-func TestARequestIsTriedAgain(t *testing.T) {
-	cases := map[string]struct {
-		fail  http.HandlerFunc // answers Curacao
-		times int
-		ok    bool
-		sent  int
-		each  int // what a failure counts as
-	}{
-		"503 twice, then a page":                  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, 2, true, 3, 0},
-		"500 for one request for ever":            {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, 99, false, 4, 10},
-		"HTML once":                               {func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>") }, 1, true, 2, 10},
-		"a value that is refused again and again": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(422) }, 99, false, 2, 0},
-		"a search that is not found for ever":     {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, 99, false, 4, 0},
-		"a search that is not found, and found":   {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, 2, true, 3, 0},
-		"a cut connection may have been billed":   {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 1, true, 2, 10},
-		"a body that is cut may have been billed": {func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Length", "1000")
-			io.WriteString(w, vessel)
-		}, 1, true, 2, 10},
-		"a broken gateway may have let it be paid": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(502) }, 1, true, 2, 10},
-	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			var mu sync.Mutex
-			sent := 0
-			inBubble(t, 0, func(w http.ResponseWriter, r *http.Request) {
-				if free(w, r) {
-					return
-				}
-				mu.Lock()
-				defer mu.Unlock()
-				if r.FormValue("country") == "Curacao" {
-					if sent++; sent <= c.times {
-						c.fail(w, r)
-						return
-					}
-				}
-				io.WriteString(w, vessel)
-			}, func(t *testing.T, client *Client, _ *journal.Segment) {
-				ctx, stop := context.WithCancel(t.Context())
-				var others sync.WaitGroup
-				others.Go(func() {
-					for ctx.Err() == nil {
-						client.Do(ctx, Page("", "Malta", 1))
-					}
-				})
-				_, err := client.Do(ctx, Page("", "Curacao", 1))
-				stop()
-				others.Wait()
-				spent := client.budget.Spent() - 10*client.Stats(ByType).Answers
-				failed := sent
-				if c.ok {
-					failed--
-				}
-				// A try after which no other request was answered does not count: one or two more.
-				if (err == nil) != c.ok || sent < c.sent || sent > c.sent+2 || c.ok && sent != c.sent || spent != failed*c.each {
-					t.Errorf("error %v after %d requests and %d credits; want %d and %d each", err, sent, spent, c.sent, c.each)
-				}
-			})
-		})
-	}
 }
 
 // TestAnOutageIsHeldForAsLongAsThePatienceLasts has one request of which the service knows nothing
@@ -160,6 +93,42 @@ func TestAnOutageIsHeldForAsLongAsThePatienceLasts(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestWhatIsUnansweredIsTold asks what has no answer, since when, and in whose words.
+func TestWhatIsUnansweredIsTold(t *testing.T) {
+	away := false
+	inBubble(t, 0, func(w http.ResponseWriter, r *http.Request) {
+		if away && !strings.HasSuffix(r.URL.Path, ByStatus.Path) {
+			w.WriteHeader(503)
+			io.WriteString(w, `{"detail":"Database temporarily unavailable"}`)
+		} else if !free(w, r) {
+			io.WriteString(w, vessel)
+		}
+	}, func(t *testing.T, client *Client, _ *journal.Segment) {
+		client.Do(t.Context(), Sweep{Status: "drifting"}.Request())
+		if o := client.Unanswered(); o != nil {
+			t.Errorf("before: %v", o)
+		}
+		away = true
+		short, end := context.WithTimeout(t.Context(), 400*time.Millisecond)
+		defer end()
+		client.Do(short, Page("", "Malta", 1))
+		if o := client.Unanswered(); o != nil {
+			t.Errorf("after a moment: %v", o)
+		}
+		away = false
+		client.Do(t.Context(), Page("", "Malta", 1))
+		away = true
+		since := time.Now().UTC().Format(time.RFC3339)
+		ctx, stop := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer stop()
+		client.Do(ctx, Page("", "Malta", 1))
+		o := client.Unanswered()
+		if o == nil || o.Operation != ByType.Name || !strings.Contains(o.Error(), "no answer for 10m0s, since "+since+" (by-type: 503 Service Unavailable: Database temporarily unavailable)") {
+			t.Errorf("after: %v", o)
+		}
+	})
 }
 
 func TestAnOutageIsVisibleWhileItLasts(t *testing.T) {
@@ -299,122 +268,6 @@ func TestTheFreeCallNeverWaitsForTheBudget(t *testing.T) {
 			t.Errorf("took %v", took)
 		}
 	})
-}
-
-// TestABombIsCutOff sends bodies that are small on the wire and huge when unpacked, many at
-// a time, and looks at how much is held.
-func TestABombIsCutOff(t *testing.T) {
-	var bomb bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&bomb, gzip.BestSpeed)
-	blanks := bytes.Repeat([]byte(" "), 1<<20)
-	for range 64 {
-		z.Write(blanks)
-	}
-	z.Close()
-	client, segment := serve(t, 0, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Encoding", "gzip")
-		w.Write(bomb.Bytes())
-	})
-	for o, most := range map[*Request]int{
-		{Operation: ByType, Parameters: map[string][]string{}}:   maxOtherBody,
-		{Operation: ByStatus, Parameters: map[string][]string{}}: maxBody,
-	} {
-		_, err := client.once(t.Context(), *o)
-		e := last(t, segment)
-		if Judge(err) != Wait || e.Outcome != OutcomeUnreadable || e.Credits != 10 || len(e.Body) != most {
-			t.Errorf("%s: %v, %s, %d credits, %d bytes kept", o.Operation.Name, err, e.Outcome, e.Credits, len(e.Body))
-		}
-	}
-	var sending sync.WaitGroup
-	client.large = make(chan struct{}, 1)
-	client.large <- struct{}{} // somebody else has the last turn
-	client.service.Timeout = 200 * time.Millisecond
-	for range 8 {
-		sending.Go(func() {
-			if _, err := client.once(t.Context(), Request{Operation: ByStatus}); Judge(err) != Wait {
-				t.Errorf("without a turn: %v", err)
-			}
-		})
-	}
-	sending.Wait()
-	if e := last(t, segment); len(e.Body) > smallBody || e.Charge != journal.ChargeUnknown {
-		t.Errorf("without a turn %d bytes were read, %s", len(e.Body), e.Charge)
-	}
-}
-
-// TestABodyThatIsNoTextTakesNoMoreInTheJournal has zeros, each of which would take six bytes in a
-// line of JSON.
-func TestABodyThatIsNoTextTakesNoMoreInTheJournal(t *testing.T) {
-	client, segment := serve(t, 0, func(w http.ResponseWriter, r *http.Request) { w.Write(make([]byte, maxBody)) })
-	a, err := client.once(t.Context(), Request{Operation: ByStatus})
-	if Judge(err) != Wait || a.Entry.Body != "" {
-		t.Errorf("%v, and %d bytes are held until the next try", err, len(a.Entry.Body))
-	}
-	e := last(t, segment)
-	body, err := e.RawBody()
-	if err != nil || !bytes.Equal(body, make([]byte, maxBody)) || len(e.Body)+len(e.Base64) > maxBody*3/2 {
-		t.Errorf("%v, %d bytes of %d are kept, as %d and %d", err, len(body), maxBody, len(e.Body), len(e.Base64))
-	}
-}
-
-// TestWordsOfTheServiceControlNothing has refusals, answers and broken heads with characters that
-// would control a terminal, or turn the text that stands beside them.
-func TestWordsOfTheServiceControlNothing(t *testing.T) {
-	const words = "red\x1b[31m bell\a nul\x00 turned\u202etxt.exe\u2066 mark\ufeff line\u2028end\x7f\u009b"
-	quoted, _ := json.Marshal(words)
-	cases := map[string]http.HandlerFunc{
-		"a refusal": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500); w.Write([]byte(words)) },
-		"shape A": func(w http.ResponseWriter, _ *http.Request) {
-			w.WriteHeader(500)
-			fmt.Fprintf(w, `{"error":%s,"message":%[1]s}`, quoted)
-		},
-		"shape B": func(w http.ResponseWriter, _ *http.Request) {
-			w.WriteHeader(400)
-			fmt.Fprintf(w, `{"detail":%s}`, quoted)
-		},
-		"shape D": func(w http.ResponseWriter, _ *http.Request) {
-			w.WriteHeader(422)
-			fmt.Fprintf(w, `{"detail":[{"field":%s,"message":%[1]s}]}`, quoted)
-		},
-		"an answer":       func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(words)) },
-		"an answer, JSON": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, `{"wrong":%s}`, quoted) },
-		"a head": func(w http.ResponseWriter, _ *http.Request) {
-			c, _, _ := w.(http.Hijacker).Hijack()
-			defer c.Close()
-			io.WriteString(c, words+"\r\n\r\n")
-		},
-	}
-	for name, handler := range cases {
-		t.Run(name, func(t *testing.T) {
-			client, segment := serve(t, 0, handler)
-			_, err := client.once(t.Context(), Page("", "Malta", 1))
-			if err == nil {
-				t.Fatal("no error")
-			}
-			for _, text := range []string{err.Error(), last(t, segment).Error} {
-				if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
-					t.Errorf("shows %q", text)
-				}
-			}
-		})
-	}
-}
-
-func TestTheServicesWordsAreBounded(t *testing.T) {
-	long := strings.Repeat("words of the service ", 250_000)
-	for name, body := range map[string]string{"text": long, "shape A": `{"error":"` + long + `","message":"x"}`,
-		"shape B": `{"detail":"` + long + `"}`, "shape D": `{"detail":[{"field":"country","message":"` + long + `"}]}`} {
-		if m := message([]byte(body)); len(m) > 2*mostWords || strings.Contains(m, "\n") {
-			t.Errorf("%s: %d bytes are shown", name, len(m))
-		}
-	}
-	values := strings.TrimSuffix(strings.Repeat(`"v",`, mostAccepted+1), ",")
-	for name, types := range map[string]string{"many values": values, "a long one": `"` + long + `"`} {
-		_, err := parseAccepted([]byte(`{"detail":[{"field":"type_specific","allowed_values":[` + types + `]},{"field":"country","allowed_values":["Malta"]}]}`))
-		if err == nil || len(err.Error()) > 2*mostWords {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
 }
 
 func TestARefusedConnectionCostsNothingAndIsHeld(t *testing.T) {

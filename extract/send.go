@@ -5,16 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
 const (
-	attempts    = 4                // of a request that fails while others are answered, the first included
-	refusals    = 2                // and of one whose value is refused
-	backoffBase = time.Second      // full jitter: up to 1, 2, 4 s
-	backoffMost = 30 * time.Second // before any one retry
+	attempts       = 4                // of a request that fails while others are answered, the first included
+	attemptsOfBusy = 16               // where the service says that it is busy: every second answer may be that
+	refusals       = 2                // and of one whose value is refused
+	loneWait       = 2 * time.Minute  // before a request is given up that fails while no others are left to ask
+	backoffBase    = time.Second      // full jitter: up to 1, 2, 4 s
+	backoffMost    = 30 * time.Second // before any one retry
 )
 
 // Send sends an admitted request and returns when the answer is on disk. What may work
@@ -23,8 +26,8 @@ const (
 // request in the air is waited for, within a grace.
 func (c *Client) Send(ctx context.Context, ticket Ticket, r Request) (Answer, error) {
 	g := c.outages[r.Operation.Name]
-	failures, answers := 0, -1 // of this request, each after another one was answered
-	expected := 0              // credits that are kept for its further tries
+	var f failures
+	expected := 0 // credits that are kept for its further tries
 	defer func() { c.budget.Release(r.Operation.Name, expected) }()
 	for try := 1; ; try++ {
 		sent := time.Now()
@@ -34,16 +37,20 @@ func (c *Client) Send(ctx context.Context, ticket Ticket, r Request) (Answer, er
 		case err != nil && !errors.As(err, &refused): // it was not sent, or its answer is not on disk
 			g.left(ticket)
 			return a, err
-		case err == nil, refused.verdict() != Wait:
-			g.answered()
+		case err == nil:
+			c.known(r, a)
+			g.answered(sent)
+			return a, nil
+		case refused.verdict() != Wait && c.believed(ctx, r, refused):
+			g.answered(sent)
 			return a, err
 		}
-		c.failed(ticket, r, sent, refused, charge)
-		if n := g.count(); n != answers {
-			failures, answers = failures+1, n
+		c.failed(ctx, ticket, r, sent, refused, charge)
+		f.add(g, time.Now())
+		if mayRetry(err) {
+			expected += furtherTries(try) * r.Operation.Credits
 		}
-		expected += furtherTries(try) * r.Operation.Credits
-		if c.hopeless(refused, failures) {
+		if c.hopeless(refused, f) {
 			return a, err
 		}
 		again := pause(ctx, rand.N(min(backoffMost, backoffBase<<min(try-1, 10))))
@@ -51,7 +58,7 @@ func (c *Client) Send(ctx context.Context, ticket Ticket, r Request) (Answer, er
 			ticket, again = c.Admit(ctx, r.Operation)
 		}
 		if again == nil {
-			expected -= r.Operation.Credits
+			expected = max(0, expected-r.Operation.Credits)
 		}
 		var away *OutageError
 		switch {
@@ -82,18 +89,65 @@ func furtherTries(try int) int {
 	return 1
 }
 
-// hopeless reports whether a request that failed so many times while others were answered is not
-// tried again. A value that is refused is given up sooner, and also where nothing else is asked.
-func (c *Client) hopeless(err *Error, failures int) bool {
-	if err.Outcome == OutcomeRejected {
-		return failures >= refusals || c.outages[err.Operation].alone()
-	}
-	return failures >= attempts
+// failures are those of one request.
+type failures struct {
+	first   time.Time // when the first was received
+	all     int
+	between int // each after another request was answered
+	answers int // that others had at the last of them
+
+	proof time.Time // when a request that was sent after the first was seen to be answered: it was no outage, or one that is over
+	since int       // failures since then
 }
 
-// failed holds the operation after a request that got no answer.
-func (c *Client) failed(t Ticket, r Request, sent time.Time, err *Error, charge journal.Charge) {
-	first := c.outages[r.Operation.Name].failed(sent, t.probe, r.Key(), err, charge == journal.ChargeUnknown)
+func (f *failures) add(g *outage, now time.Time) {
+	if f.all++; f.all == 1 {
+		f.first, f.answers = now, -1
+	}
+	if n := g.count(); n != f.answers {
+		f.between, f.answers = f.between+1, n
+	}
+	switch {
+	case !f.proof.IsZero():
+		f.since++
+	case g.answeredAfter(f.first):
+		f.proof = now
+	}
+}
+
+// hopeless reports whether a request is not tried again:
+//
+//   - It failed a few times, and others were answered in between.
+//   - It fails still, some time after another that was sent later was answered. Where nothing else is
+//     left to ask, only this tells it from an outage of the operation.
+//   - It is a lookup and the last of its lane, and the free call is answered: a vessel that is asked
+//     for tomorrow is worth no longer wait.
+//
+// A value that is refused is given up sooner, and also where nothing else is asked. A service that
+// says that it is busy for a moment is asked more often: that costs nothing, or little.
+func (c *Client) hopeless(err *Error, f failures) bool {
+	g := c.outages[err.Operation]
+	if err.Outcome == OutcomeRejected {
+		return f.between >= refusals || g.repeated()
+	}
+	most := attempts
+	if err.NotSent || err.Outcome == OutcomeLimited || err.Status == http.StatusServiceUnavailable {
+		most = attemptsOfBusy
+	}
+	return f.between >= most ||
+		f.since >= attempts && time.Since(f.proof) >= loneWait ||
+		g.operation.lookup() && f.all >= attempts && time.Since(f.first) >= loneWait && g.alone()
+}
+
+// failed holds the operation after a request that got no answer. One that a stopped run gave up
+// tells nothing that is not known already.
+func (c *Client) failed(ctx context.Context, t Ticket, r Request, sent time.Time, err *Error, charge journal.Charge) {
+	g := c.outages[r.Operation.Name]
+	if ctx.Err() != nil && err.Status == 0 && g.away() {
+		g.left(t)
+		return
+	}
+	first := g.failed(sent, t.probe, r.Key(), err, charge == journal.ChargeUnknown)
 	switch lane := c.lanes[r.Operation.Name]; {
 	case err.Outcome != OutcomeLimited:
 	case first:

@@ -91,10 +91,8 @@ func (h *harvest) extras() (lines []string) {
 			lines = append(lines, l.String())
 		}
 	}
-	for _, left := range []LeftOut{
-		{listChecks, h.listing.leftOut().checks, len(h.checks), "they were not made for lack of an answer, of credits or of time"},
-		{lookupsLeft, h.lookups.left() + h.lookups.shed, h.lookups.queued + h.lookups.shed, "there is no room tonight"},
-	} {
+	checks := LeftOut{listChecks, h.listing.leftOut().checks, len(h.checks), "they were not made for lack of an answer, of credits or of time"}
+	for _, left := range append([]LeftOut{checks}, h.lookups.leftOut()...) {
 		if left.Count > 0 {
 			lines = append(lines, left.String())
 		}

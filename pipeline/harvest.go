@@ -72,7 +72,8 @@ func (h *harvest) run(ctx context.Context) {
 }
 
 // drain sends the requests of one lane. What was answered earlier in the night is not sent. A
-// lane that gives up sends no new ones; those in the air end by themselves.
+// lane that gives up sends no new ones; those in the air end by themselves. Answers that turned out
+// not to be true are asked for again.
 func (h *harvest) drain(run context.Context, o extract.Operation, q *queue, answered func(extract.Request, extract.Answer)) {
 	ctx, giveUp := context.WithCancel(run)
 	defer giveUp()
@@ -81,7 +82,12 @@ func (h *harvest) drain(run context.Context, o extract.Operation, q *queue, answ
 	defer inAir.Wait()
 	for {
 		r, ok := q.pop(ctx)
-		if !ok {
+		again := h.client.Doubted(o)
+		q.push(true, again...)
+		switch {
+		case !ok && len(again) > 0 && ctx.Err() == nil:
+			continue
+		case !ok:
 			return
 		}
 		if t, ok := h.before.answered[r.Key()]; ok {
@@ -99,11 +105,14 @@ func (h *harvest) drain(run context.Context, o extract.Operation, q *queue, answ
 		inAir.Go(func() {
 			defer q.close()
 			a, err := h.client.Send(run, ticket, r)
-			if err != nil {
-				h.judge(o, err, giveUp)
+			if err == nil {
+				answered(r, a)
 				return
 			}
-			answered(r, a)
+			if extract.Judge(err) != extract.Skip {
+				h.lookups.unanswered(o)
+			}
+			h.judge(o, err, giveUp)
 		})
 	}
 }
@@ -126,6 +135,8 @@ func (h *harvest) judge(o extract.Operation, err error, giveUp func()) {
 		stop := StopService
 		if errors.Is(err, extract.ErrBudget) {
 			stop = StopBudget
+		} else {
+			h.lookups.gaveUp(o)
 		}
 		if stop != StopBudget || o != h.lookups.operation { // lookups are as many as fit
 			h.stopped(stop, err.Error())

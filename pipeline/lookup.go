@@ -27,6 +27,8 @@ type lookupQueue struct {
 	other  map[int32]string // vessels that tonight's list shows otherwise than they are known, and the number to ask for
 	room   int              // lookups that may still be queued
 	shed   int              // those that found no room
+	silent int              // those that were sent and not answered
+	away   bool             // the service answers no lookup any more
 	queued int
 }
 
@@ -159,4 +161,32 @@ func (l *lookupQueue) add(urgent bool, id string) {
 	}
 	l.queued++
 	l.push(urgent, extract.Lookup(l.operation, id))
+}
+
+// unanswered counts a lookup that was sent and has no answer.
+func (l *lookupQueue) unanswered(o extract.Operation) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if o == l.operation {
+		l.silent++
+	}
+}
+
+// gaveUp notes that the service answers no lookup any more: those that wait are not sent.
+func (l *lookupQueue) gaveUp(o extract.Operation) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.away = l.away || o == l.operation
+}
+
+// leftOut says how many lookups were not made, and why.
+func (l *lookupQueue) leftOut() []LeftOut {
+	waiting := l.left()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all, silent, room := l.queued+l.shed, l.silent, l.shed+waiting
+	if l.away {
+		silent, room = silent+waiting, l.shed
+	}
+	return []LeftOut{{lookupsLeft, silent, all, "the service did not answer them"}, {lookupsLeft, room, all, "there is no room tonight"}}
 }

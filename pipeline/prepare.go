@@ -176,13 +176,18 @@ func (h *harvest) sighted(r extract.Request, a extract.Answer) {
 	}
 }
 
-// interrupted notes who cancelled: the caller, or the deadline.
+// interrupted notes who cancelled: the caller, or the deadline. Where the service was away then, that
+// is why something is missing.
 func (h *harvest) interrupted(caller, limited context.Context) {
+	away := ""
+	if outage := h.client.Unanswered(); outage != nil {
+		away = "; " + outage.Error()
+	}
 	switch {
 	case caller.Err() != nil:
-		h.stopped(StopSignal, "stopped by request")
+		h.stopped(StopSignal, "stopped by request"+away)
 	case errors.Is(context.Cause(limited), errDeadline):
-		h.stopped(StopDeadline, fmt.Sprintf("the deadline of %v is over", h.job.Deadline))
+		h.stopped(StopDeadline, fmt.Sprintf("the deadline of %v is over", h.job.Deadline)+away)
 	}
 }
 

@@ -56,7 +56,7 @@ var refusals = map[string]faultCase{
 	"304 to everything that is priced":           {fault: on(says(304, ""), priced...), codes: []int{tooLittle}, says: "304"},
 	"an error text of 5 MB":                      {fault: always(says(500, `{"error":"boom","message":"`+strings.Repeat("word ", 1<<20)+`"}`)), codes: []int{tooLittle}, says: "500"},
 	"an error text of 5 MB without a blank":      {fault: on(says(400, `{"detail":"`+strings.Repeat("x", 5<<20)+`"}`), typeSearch), codes: []int{exitPartial, tooLittle}},
-	"an error text with control characters":      {fault: always(says(500, `{"error":"bad\u001b[2J\u0007","message":"one\r\ntwo\u0000three\u2028four"}`)), codes: []int{tooLittle}, says: "two"},
+	"an error text with control characters":      {fault: always(says(500, `{"error":"bad\u001b[2J\u0007","message":"one\r\ntwo\u0000three\u2028four\u202efive\u009b"}`)), codes: []int{tooLittle}, says: "two"},
 	"an error text in broken UTF-8":              {fault: always(says(500, "{\"error\":\"\xff\xfe\",\"message\":\"\xc3\x28\"}")), codes: []int{tooLittle}},
 	"the list is away for good":                  {fault: on(says(503, `{"detail":"Database temporarily unavailable"}`), typeSearch), codes: []int{exitPartial, tooLittle}, says: "503"},
 	"the sweep is away for good":                 {fault: on(says(500, `{"error":"Internal","message":"boom"}`), statusSearch), codes: []int{exitPartial, tooLittle}, says: "500"},

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/fleetlake/fleetlake/pipeline"
@@ -87,7 +88,7 @@ func TestServiceFaults(t *testing.T) {
 	trials := map[string]trial{}
 	var work sync.WaitGroup
 	defer work.Wait()
-	inAir := make(chan struct{}, 6) // most of them wait most of the time
+	inAir := make(chan struct{}, 10) // most of them wait most of the time
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
 		c := cases[name]
 		d := newDouble(t, tinyFleet())
@@ -164,11 +165,10 @@ func (e runEnd) checkWords(t *testing.T, c faultCase) {
 	if e.code != exitDone && reason == "" {
 		t.Error("no reason is given")
 	}
-	if len(reason) > 600 || strings.ContainsFunc(reason, func(r rune) bool { return r < ' ' || r == 0x7f }) || !utf8.ValidString(reason) {
+	if len(reason) > 600 || strings.ContainsFunc(reason, func(r rune) bool { return !unicode.IsPrint(r) }) || !utf8.ValidString(reason) {
 		t.Errorf("the reason is no sentence of one line: %.700q", reason)
 	}
-	// A deadline that comes first says so, and not what the service said.
-	if said := reason + "\n" + strings.Join(e.report.LeftOut, "\n"); e.report.Stop != pipeline.StopDeadline && !strings.Contains(strings.ToLower(said), c.says) {
+	if said := reason + "\n" + strings.Join(e.report.LeftOut, "\n"); !strings.Contains(strings.ToLower(said), c.says) {
 		t.Errorf("does not say %q: %.700s", c.says, said)
 	}
 	for _, text := range []string{e.stdout, e.stderr} {
@@ -217,72 +217,4 @@ func shapes(key string) []string {
 // echo is an error text with every shape of the key in it, as a gateway shows a request.
 func echo(status int) fault {
 	return says(status, fmt.Sprintf("<html>%s<pre>x-api-key: %s</pre></html>", http.StatusText(status), strings.Join(shapes(canary), "\n")), "Content-Type", "text/html")
-}
-
-// variants differ little from a case beside them: they run in the long suite alone.
-var variants = []string{
-	"502 in HTML",
-	"503 and a time that is past",
-	"504 to everything",
-	"520 with an empty body",
-	"429 until a time that is past",
-	"429 for a time in words",
-	"429 for less than no time",
-	"429 for a year",
-	"401 to the list alone",
-	"404 that echoes the key",
-	"410 to everything that is priced",
-	"418 to everything that is priced",
-	"451 to everything that is priced",
-	"999 to everything that is priced",
-	"408 to everything",
-	"307 to another host",
-	"304 to everything that is priced",
-	"400 in no words",
-	"an error text of 5 MB without a blank",
-	"an error text in broken UTF-8",
-	"the lookups are away for good",
-	"the balance is HTML",
-	"the balance is a text",
-	"bytes without a meaning",
-	"a status line and nothing more",
-	"an answer of HTTP/2",
-	"another protocol, by 101",
-	"a line of a head that never ends",
-	"a body that stops in half",
-	"a chunk of no size",
-	"a length that is too short",
-	"a length below zero",
-	"a clock of another century",
-	"a hundred cookies",
-	"a TLS that is too old",
-	"connections end without a word",
-	"204 to everything",
-	"a text with 200",
-	"null with 200",
-	"a list with 200",
-	"XML with 200",
-	"a hundred thousand objects, open",
-	"a packing that was not asked for",
-	"UTF-16",
-	"a total beyond all numbers",
-	"a total with a fraction",
-	"a total in words",
-	"no total",
-	"a page that is another's",
-	"items that are an object",
-	"items that are numbers",
-	"items that are lists",
-	"objects where texts were",
-	"all vessels with one number",
-	"a hundred members more",
-	"names in broken UTF-8",
-	"vessels that are null in the sweep",
-	"the sweep's answer to the list",
-	"a lookup that answers with nothing",
-	"a lookup that answers with a list",
-	"the first two of each kind are cut off",
-	"503 that says when to come again",
-	"the first balances are 503",
-	"the searches hang",
 }

@@ -9,6 +9,15 @@
 // Append returns after fsync: an entry whose Append returned survives a crash. Appends that
 // wait at the same time share one fsync.
 //
+// # What the entries cost
+//
+// The ledger is the sum of Credits over answers and balances, and over intents without an answer.
+// An answer of Charge unknown counts in full, as spent, because it may have been billed. When a later
+// balance shows that the service took less than was counted, its entry says how much less: Credits
+// below zero, of Charge unknown. It takes back, all together, what earlier answers of unknown outcome
+// counted and the service did not bill; it does not say which. No entry is ever changed: whoever sums
+// up the credits of a segment, or of its charge unknown, adds the balances too.
+//
 // # What a crash leaves
 //
 //	before an intent   nothing was sent and nothing was spent

@@ -28,7 +28,7 @@ const (
 	ChargePriced  Charge = "priced"  // data came: the documented price
 	ChargeFree    Charge = "free"    // the interface text says that it costs nothing
 	ChargeAssumed Charge = "assumed" // an error whose price is not documented: taken as free
-	ChargeUnknown Charge = "unknown" // it may have been billed: counts as spent
+	ChargeUnknown Charge = "unknown" // it may have been billed: counts as spent. On a balance: credits below zero, which were not
 )
 
 // Entry is one line of a segment. Times are UTC.
