@@ -62,10 +62,12 @@ func readNightBut(root, job, date string, out map[string]bool) (night, error) {
 func (n *night) add(path, job string) error {
 	spent := map[int]int{} // credits by intent
 	var end journal.End
+	lost := false
 	for e, err := range journal.Read(path) {
 		if err != nil {
 			return err
 		}
+		lost = lost || e.Lost != nil
 		switch e.Kind {
 		case journal.KindPlan:
 			if e.Plan.Job != job {
@@ -87,6 +89,9 @@ func (n *night) add(path, job string) error {
 		case journal.KindEnd:
 			end = *e.End
 		}
+	}
+	if lost && end.State == StateDone {
+		end.State = StatePartial // what was lost is asked again
 	}
 	n.close(end, spent)
 	return nil

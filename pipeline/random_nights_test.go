@@ -162,6 +162,7 @@ type bought struct {
 	answers map[string]told // of the night, by request key
 	cost    map[string]int  // of the newest run's answers, by request key
 	failed  map[string]int  // requests of the newest run that had no answer: the entry that tells so first
+	tries   map[string]int  // how often they were sent
 	spent   int             // by the newest run, before its last balance was read
 	lookups map[int]int     // the part of it that surely went to lookups, by the entry of the intent
 }
@@ -174,6 +175,7 @@ func (s *port) books(date string) (b bought) {
 	b.answers = map[string]told{}
 	for _, path := range paths {
 		b.cost, b.failed, b.spent, b.lookups = map[string]int{}, map[string]int{}, 0, map[int]int{}
+		b.tries = map[string]int{}
 		refunded := 0
 		for e, err := range journal.Read(path) {
 			must(s.t, err)
@@ -196,7 +198,7 @@ func (s *port) keep(b *bought, date string, e journal.Entry) {
 		b.lookups[e.Intent] = e.Credits
 	}
 	if !e.OK() {
-		if b.failed[key] == 0 {
+		if b.tries[key]++; b.failed[key] == 0 {
 			b.failed[key] = e.N
 		}
 		return
@@ -211,6 +213,7 @@ func (s *port) keep(b *bought, date string, e journal.Entry) {
 
 // missing is what a search still costs, by what the night and the last one know, what its
 // newest run paid for it, and the entry that first told of a request without an answer; 0 if none did.
+// Credits are kept for four tries of a request: one that failed as often has no claim to any.
 func (b bought) missing(s search) (price, paid, failed int) {
 	keys := []string{s.sweep.Request().Key()}
 	if s.lane.Name == extract.ByType.Name {
@@ -227,7 +230,9 @@ func (b bought) missing(s search) (price, paid, failed int) {
 	for _, key := range keys {
 		if _, ok := b.answers[key]; !ok {
 			price += s.lane.Credits
-			failed = max(failed, b.failed[key])
+			if failed = max(failed, b.failed[key]); b.tries[key] >= 4 {
+				failed = math.MaxInt
+			}
 		}
 		paid += b.cost[key]
 	}

@@ -279,6 +279,41 @@ func TestSalvageIsAWayOut(t *testing.T) {
 	}
 }
 
+// TestASalvagedRunKeepsItsJob has a run whose plan is lost, with and without a later run that goes on
+// from it, and one that lacks an answer. No night of the job is said to be done for any of them.
+func TestASalvagedRunKeepsItsJob(t *testing.T) {
+	p := copyOfWeek(t)
+	paths, err := journal.Segments(p.journal())
+	must(t, err)
+	must(t, os.RemoveAll(filepath.Join(p.Dir, "lake", "_manifests")))
+	alone, continued, done := paths[0], paths[1], paths[3]
+	for path, at := range map[string]float64{alone: 0.001, continued: 0.001, done: 0.5} {
+		flip(t, path, at)
+	}
+	_, err = p.Salvage(t.Context())
+	must(t, err)
+	for path, want := range map[string]string{alone: unknownJob, continued: "nightly"} {
+		if plan, _, err := journal.Bounds(path); err != nil || plan == nil || plan.Job != want {
+			t.Errorf("%s: its plan is %+v, want one of job %s: %v", path, plan, want, err)
+		}
+	}
+	for _, path := range []string{alone, done} {
+		date := filepath.Base(filepath.Dir(path))
+		n, err := readNightBut(p.journal(), "nightly", date, nil)
+		if err != nil || n.done != "" {
+			t.Errorf("the night of %s is done by %s: %v", date, n.done, err)
+		}
+	}
+	sum := newSummary()
+	for e, err := range journal.Read(done) {
+		must(t, err)
+		sum.add(e)
+	}
+	if r := sum.finish(); r.State != StatePartial || !strings.Contains(r.Reason, "lost") {
+		t.Errorf("a run that lacks an answer is reported %s: %q", r.State, r.Reason)
+	}
+}
+
 // bad writes the segment of a run that paid for six pages of vessels whose IMO numbers are none.
 func bad(t *testing.T, p *Pipeline, run, date string) string {
 	t.Helper()

@@ -11,7 +11,9 @@ import (
 	"github.com/fleetlake/fleetlake/load"
 )
 
-// unknownJob is the job of a run whose plan is lost and that no manifest tells of.
+// unknownJob is the job of a run whose plan is lost, and of which nothing else tells whose it was:
+// not its manifest, not the note that it is held back, and no run that goes on from it. Its answers
+// and its spending count, and its vessels are published; no night of another job goes on from it.
 const unknownJob = "unknown"
 
 // Salvage makes every damaged segment of the journal readable again, and says what was lost. The
@@ -26,12 +28,13 @@ func (p *Pipeline) Salvage(ctx context.Context) (all []journal.Salvaged, err err
 	if err != nil {
 		p.Log.Warn("the manifests of the lake cannot be read", "error", err)
 	}
+	jobs := p.jobs(paths)
 	for _, path := range paths {
 		if err := ctx.Err(); err != nil {
 			return all, err
 		}
 		m := known[journal.RunOf(path)]
-		plan := journal.Plan{Run: journal.RunOf(path), Job: cmp.Or(m.Run.Job, unknownJob), Date: filepath.Base(filepath.Dir(path)),
+		plan := journal.Plan{Run: journal.RunOf(path), Job: cmp.Or(m.Run.Job, jobs[journal.RunOf(path)], unknownJob), Date: filepath.Base(filepath.Dir(path)),
 			Credits: journal.Price{Most: dearest()}, Version: p.Version}
 		if m.Run.Continues != "" {
 			plan.Continues = strings.Split(m.Run.Continues, ",")
@@ -46,6 +49,28 @@ func (p *Pipeline) Salvage(ctx context.Context) (all []journal.Salvaged, err err
 		}
 	}
 	return all, nil
+}
+
+// jobs returns whose runs those are that are held back, and those that later runs go on from.
+func (p *Pipeline) jobs(paths []string) map[string]string {
+	jobs := map[string]string{}
+	held, err := HeldBack(p.Dir)
+	if err != nil {
+		p.Log.Warn("what is held back cannot be read", "error", err)
+	}
+	for _, h := range held {
+		jobs[h.Run] = h.Job
+	}
+	for _, path := range paths {
+		plan, _, err := journal.Bounds(path)
+		if err != nil || plan == nil {
+			continue // it is damaged itself
+		}
+		for _, run := range plan.Continues {
+			jobs[run] = plan.Job
+		}
+	}
+	return jobs
 }
 
 // dearest is the most that one request costs.

@@ -14,6 +14,7 @@ type summary struct {
 	pending map[int]journal.Entry // intents without an answer
 	asked   bool                  // a priced request was made
 
+	lost     bool // Salvage found less than was written
 	accepted bool // a person accepted the run's issues
 }
 
@@ -28,6 +29,7 @@ func (s *summary) add(e journal.Entry) {
 		return
 	}
 	if e.Lost != nil {
+		s.lost = true
 		s.Lost += e.Lost.Entries
 	}
 	s.Finished = latest(s.Finished, e.At)
@@ -47,6 +49,9 @@ func (s *summary) add(e journal.Entry) {
 	case journal.KindEnd:
 		s.State, s.Stop, s.Reason = e.End.State, Stop(e.End.Stop), e.End.Reason
 		s.LeftOut, s.News = e.End.LeftOut, e.End.News
+		if s.lost && s.State == StateDone {
+			s.State, s.Reason = StatePartial, "a part of its journal was damaged and is lost; run it again: it asks for what is missing"
+		}
 	}
 }
 
