@@ -109,7 +109,7 @@ func TestServePublishesAgainUntilTheNextSlot(t *testing.T) {
 			}
 			return &Unfinished{Reason: "the file is busy", Publish: true, Failed: true}
 		}
-		h.serve(t, 50*time.Hour, nightly("0 2 * * *"))
+		h.serve(t, 51*time.Hour, nightly("0 2 * * *"))
 		if asked != 3 || len(h.ran) > 3*60 {
 			t.Errorf("%d runs of which %d asked, want 3 slots and at most two tries an hour", len(h.ran), asked)
 		}

@@ -239,7 +239,7 @@ func TestMigrate(t *testing.T) {
 		"the same steps again":                 {then: one},
 		"one more step":                        {then: fstest.MapFS{"0001_a.sql": one["0001_a.sql"], "0002_b.sql": {Data: []byte("CREATE TABLE b (x INTEGER)")}}},
 		"a step that was changed":              {then: fstest.MapFS{"0001_a.sql": {Data: []byte("CREATE TABLE a (x BIGINT)")}}, want: "`fleetlake rebuild`"},
-		"a file of a newer program":            {then: fstest.MapFS{}, want: "use the newer program"},
+		"a file of a newer program":            {then: fstest.MapFS{}, want: "a newer version of fleetlake made this warehouse"},
 		"a file of an older program":           {then: fstest.MapFS{"0001_tables.sql": one["0001_a.sql"]}, want: "`fleetlake rebuild`"},
 		"a step that fails leaves the old one": {then: fstest.MapFS{"0001_a.sql": one["0001_a.sql"], "0002_b.sql": {Data: []byte("CREATE TABLE c (x INTEGER); CREATE TABLE a (x INTEGER)")}}, want: "0002_b.sql"},
 	}
