@@ -22,6 +22,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/fleetlake/fleetlake/transform"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/history"
 )
 
 // ocean is a listed fleet that is swept every night. Three vessels in a thousand change their
@@ -340,8 +341,8 @@ func report(b *testing.B, o *ocean, dir string, early, late nightly) {
 		date := (fleet{night: max(1, o.night*i/4)}).run().Date
 		one(b, w, "SELECT max(vessels)::DOUBLE FROM (SELECT flag, count(*) AS vessels FROM fleet_on(DATE '"+date+"') GROUP BY flag)")
 	})
-	story := slowest(b, func(i int) {
-		if _, err := w.Story(b.Context(), strconv.Itoa(5_000_000+o.vessels*i/5)); err != nil {
+	ofOne := slowest(b, func(i int) {
+		if _, err := history.Of(b.Context(), w, strconv.Itoa(5_000_000+o.vessels*i/5)); err != nil {
 			b.Fatal(err)
 		}
 	})
@@ -357,7 +358,7 @@ func report(b *testing.B, o *ocean, dir string, early, late nightly) {
 	line("all of it, by listed vessel-year", "%.1f bytes", float64(late.size)/years)
 	line("an unchanged registration and its stay, by vessel-year", "%.1f bytes", unchanged*365/float64(o.night))
 	line("fleet_on(date) by flag, slowest of 5 dates", "%.0f ms", fleetOn.Seconds()*1000)
-	line("the whole story of a vessel, slowest of 5", "%.0f ms", story.Seconds()*1000)
+	line("the whole history of a vessel, slowest of 5", "%.0f ms", ofOne.Seconds()*1000)
 	for _, n := range []nightly{early, late} {
 		line(fmt.Sprintf("load of night %d", n.night), "%.2f s, of which %.2f s is the copy of the file; %.2f s to write its lake files before", n.load.Seconds(), n.copy_.Seconds(), n.write.Seconds())
 	}

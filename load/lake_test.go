@@ -35,8 +35,8 @@ func tree(t *testing.T, dir string) map[string]string {
 
 func TestTheSameRowsMakeTheSameBytes(t *testing.T) {
 	one, two := t.TempDir(), t.TempDir()
-	publishAtOnce(t, one, story()...)
-	publishAtOnce(t, two, story()...)
+	publishAtOnce(t, one, fourNights()...)
+	publishAtOnce(t, two, fourNights()...)
 	if diff := cmp.Diff(tree(t, lake(one)), tree(t, lake(two))); diff != "" {
 		t.Error(diff)
 	}
@@ -74,7 +74,7 @@ func TestManifest(t *testing.T) {
 
 func TestLakeFilesHaveTheirTypesAndFieldIDs(t *testing.T) {
 	dir := t.TempDir()
-	publishAtOnce(t, dir, story()...)
+	publishAtOnce(t, dir, fourNights()...)
 	schema := func(table string) string {
 		return query(t, dir, `SELECT field_id, name, type, coalesce(logical_type, '-') LIKE '%isAdjustedToUTC=1%MICROS%' FROM parquet_schema('`+
 			filepath.Join(lake(dir), table, "*", "20261120*.parquet")+`') WHERE num_children IS NULL ORDER BY field_id`)
@@ -174,7 +174,7 @@ func TestARunThatWasCutOffIsPublishedAtTheNextStart(t *testing.T) {
 
 func TestExport(t *testing.T) {
 	dir := t.TempDir()
-	publishAtOnce(t, dir, story()...)
+	publishAtOnce(t, dir, fourNights()...)
 	write(t, dir, night("24", listings(nameless))) // not published
 	target := filepath.Join(t.TempDir(), "out")
 	want := tree(t, lake(dir))
@@ -200,7 +200,7 @@ func TestExport(t *testing.T) {
 
 func TestExportWholeOrNotAtAll(t *testing.T) {
 	dir := t.TempDir()
-	publishAtOnce(t, dir, story()...)
+	publishAtOnce(t, dir, fourNights()...)
 	other := t.TempDir()
 	if err := os.WriteFile(filepath.Join(other, "thesis.txt"), nil, 0o644); err != nil {
 		t.Fatal(err)

@@ -145,8 +145,8 @@ func state(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// story is four nights with something of everything. Each row is as it is in whichever run.
-func story() []run {
+// fourNights are nights with something of everything. Each row is as it is in whichever run.
+func fourNights() []run {
 	liberia := with(ever, row{"mmsi": "636016000", "flag": "LR", "country": "Liberia"})
 	late := row{"mmsi": "244660000", "name": "WATERLAND", "country": "Netherlands", "flag": "NL"}
 	at := row{"imo": 9811000, "mmsi": "353136000", "position_at": "20 01:00", "latitude": 30.0, "longitude": 32.5, "navigational_status": "moored"}
@@ -176,32 +176,32 @@ func split(r run, n int) []run {
 
 func TestANightIsTheSameInAnyNumberOfRuns(t *testing.T) {
 	whole := t.TempDir()
-	publish(t, whole, story()...)
+	publish(t, whole, fourNights()...)
 	want := state(t, whole)
 	ways := map[string]func(dir string){
 		"each night in two runs, published one by one": func(dir string) {
-			for _, r := range story() {
+			for _, r := range fourNights() {
 				publish(t, dir, split(r, 2)...)
 			}
 		},
 		"a night in six runs, more than versions are kept": func(dir string) {
-			nights := story()
-			publishAtOnce(t, dir, nights[:2]...)
-			publish(t, dir, split(nights[2], warehouse.Versions+1)...)
-			publish(t, dir, nights[3])
+			all := fourNights()
+			publishAtOnce(t, dir, all[:2]...)
+			publish(t, dir, split(all[2], warehouse.Versions+1)...)
+			publish(t, dir, all[3])
 		},
-		"all nights in one publish": func(dir string) { publishAtOnce(t, dir, story()...) },
+		"all nights in one publish": func(dir string) { publishAtOnce(t, dir, fourNights()...) },
 		"the nights backwards": func(dir string) {
-			nights := story()
-			slices.Reverse(nights)
-			publish(t, dir, nights...)
+			all := fourNights()
+			slices.Reverse(all)
+			publish(t, dir, all...)
 		},
 		"every run twice": func(dir string) {
-			publishAtOnce(t, dir, story()...)
-			publish(t, dir, story()...)
+			publishAtOnce(t, dir, fourNights()...)
+			publish(t, dir, fourNights()...)
 		},
 		"without the versions": func(dir string) {
-			for _, r := range story() {
+			for _, r := range fourNights() {
 				if err := os.RemoveAll(filepath.Join(dir, "warehouse", "versions")); err != nil {
 					t.Fatal(err)
 				}
@@ -218,7 +218,7 @@ func TestANightIsTheSameInAnyNumberOfRuns(t *testing.T) {
 				t.Errorf("got:\n%s\nwant:\n%s", got, want)
 			}
 			fleets, err := filepath.Glob(filepath.Join(lake(dir), vessels, "*", "*.parquet"))
-			if err != nil || len(fleets) != len(story()) {
+			if err != nil || len(fleets) != len(fourNights()) {
 				t.Errorf("%d fleets in the lake, want one a night: %v", len(fleets), err)
 			}
 		})
@@ -263,10 +263,10 @@ func TestPublishRefusesADamagedLakeFile(t *testing.T) {
 // last night, the latest lacks the first.
 func TestABaseLacksNoNight(t *testing.T) {
 	whole, dir := t.TempDir(), t.TempDir()
-	nights := story()
-	last := split(nights[3], 2)
-	publishAtOnce(t, whole, append(nights[:3:3], last...)...)
-	publish(t, dir, nights[2], last[0], nights[0], nights[1], last[1])
+	all := fourNights()
+	last := split(all[3], 2)
+	publishAtOnce(t, whole, append(all[:3:3], last...)...)
+	publish(t, dir, all[2], last[0], all[0], all[1], last[1])
 	if got, want := state(t, dir), state(t, whole); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}

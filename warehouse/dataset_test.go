@@ -13,10 +13,10 @@ func TestDatasetsHaveTheColumnsOfTheirTables(t *testing.T) {
 	must(t, update(t, dir, 20, "ALTER TABLE engine ADD COLUMN cylinders INTEGER"))
 	got, err := readDatasets(t.Context(), opened(t, dir).db)
 	must(t, err)
-	if diff := cmp.Diff(append(columns("fuel_type propeller engine_type engine_builder engine_power_kw"), column{Name: "cylinders"}), got[2].Columns); diff != "" {
+	if diff := cmp.Diff(append(columns("fuel_type propeller engine_type engine_builder engine_power_kw"), DatasetColumn{Name: "cylinders"}), got[2].Columns); diff != "" {
 		t.Errorf("engine: %s", diff)
 	}
-	want := []column{{"imo", ""}, {"mmsi", ""}, {"name", ""}, {"callsign", ""}, {"flag", "country"}, {"country", ""},
+	want := []DatasetColumn{{"imo", ""}, {"mmsi", ""}, {"name", ""}, {"callsign", ""}, {"flag", "country"}, {"country", ""},
 		{"ship_type", ""}, {"vessel_type", ""}, {"category", "vessel_type"}, {"is_vessel", "vessel_type"}}
 	if diff := cmp.Diff(want, got[0].Columns); diff != "" {
 		t.Errorf("registration: %s", diff)

@@ -17,7 +17,7 @@ var (
 
 // nightly lists the statements of a night in their order, chapter by chapter: the folders of
 // sql/apply.
-func nightly(datasets []dataset) []step {
+func nightly(datasets []Dataset) []step {
 	var n night
 	n.coverage()
 	n.identity()
@@ -45,7 +45,7 @@ func (n *night) add(from []string, names ...string) {
 }
 
 // versions adds statements of 40_datasets, which are the same for every dataset.
-func (n *night) versions(d dataset, from []string, names ...string) {
+func (n *night) versions(d Dataset, from []string, names ...string) {
 	for _, name := range names {
 		path := "apply/40_datasets/" + name
 		n.steps = append(n.steps, step{path + " of " + d.Name, filled(path, d), from})
@@ -74,7 +74,7 @@ var merge = []string{"observations", "merged", "tonight", "linked", "compared", 
 	"versions_seen", "versions_gaps", "versions_close", "versions_open", "versions_new"}
 
 // registration brings in who the vessels are, and which of several MMSIs is in use.
-func (n *night) registration(d dataset) {
+func (n *night) registration(d Dataset) {
 	n.chapter = "30_registration"
 	n.add(fromVessels, "sighted_only", "night_registration")
 	n.versions(d, fromVessels, "repeated")
@@ -89,7 +89,7 @@ func (n *night) registration(d dataset) {
 
 // datasets brings in what the vessels are: particulars, engine and management. A vessel may be
 // linked on a night without a row of the dataset.
-func (n *night) datasets(all []dataset) {
+func (n *night) datasets(all []Dataset) {
 	n.chapter = "40_datasets"
 	for _, d := range all {
 		n.versions(d, []string{d.Name}, "repeated")

@@ -163,6 +163,11 @@ func (w *Warehouse) ParquetRows(ctx context.Context, path string) (n int64, err 
 	return n, nil
 }
 
+// Collect runs one statement that reads and returns its rows as scan reads them.
+func Collect[T any](ctx context.Context, w *Warehouse, text string, scan func(*sql.Rows) (T, error), args ...any) ([]T, error) {
+	return collectRows[T](ctx, w.db, nil, text, scan, args...)
+}
+
 // querier is a database, or a transaction in it.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
@@ -174,22 +179,28 @@ func collect[T any](ctx context.Context, db querier, name string, read func(*sql
 }
 
 func collectInto[T any](ctx context.Context, db querier, all []T, name string, read func(*sql.Rows) (T, error), args ...any) ([]T, error) {
-	rows, err := db.QueryContext(ctx, statement(name), args...)
+	all, err := collectRows(ctx, db, all, statement(name), read, args...)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, plain(err))
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return all, nil
+}
+
+// collectRows runs a statement that reads and appends its rows to some.
+func collectRows[T any](ctx context.Context, db querier, all []T, text string, scan func(*sql.Rows) (T, error), args ...any) ([]T, error) {
+	rows, err := db.QueryContext(ctx, text, args...)
+	if err != nil {
+		return nil, plain(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
-		one, err := read(rows)
+		one, err := scan(rows)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, plain(err))
+			return nil, plain(err)
 		}
 		all = append(all, one)
 	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, plain(err))
-	}
-	return all, nil
+	return all, plain(rows.Err())
 }
 
 // Refused returns the IMO and MMSI numbers that lookups found no vessel under, and that are

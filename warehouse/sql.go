@@ -45,28 +45,30 @@ func filled(name string, values any) string {
 	return b.String()
 }
 
-// dataset is a table of versions. What is done with it is the same for each, but for its name
+// Dataset is a table of versions. What is done with it is the same for each, but for its name
 // and its columns: those statements are templates.
-type dataset struct {
+type Dataset struct {
 	Name    string
-	Columns []column // what makes a version: a new value opens the next
-	Kept    []column // what the evidence has beside, and is no reason for a new version
-	Order   string   // of a night's observations of a vessel, n: the last word counts
+	Columns []DatasetColumn // what makes a version: a new value opens the next
+	Kept    []DatasetColumn // what the evidence has beside, and is no reason for a new version
+	Order   string          // of a night's observations of a vessel, n: the last word counts
 }
 
-// column of a dataset. One with a leader is kept with it: a flag without its country, or a
+// DatasetColumn is a column of a dataset. One with a leader is kept with it: a flag without its country, or a
 // category without its type, says nothing.
-type column struct {
+type DatasetColumn struct {
 	Name   string
 	Leader string
 }
 
 // All are the columns of the dataset that observations carry.
-func (d dataset) All() []column { return append(d.Columns[:len(d.Columns):len(d.Columns)], d.Kept...) }
+func (d Dataset) All() []DatasetColumn {
+	return append(d.Columns[:len(d.Columns):len(d.Columns)], d.Kept...)
+}
 
 // datasets are the datasets, but for the columns that make their versions: these are whatever
 // columns the tables of a file have. See readDatasets.
-var datasets = []dataset{
+var datasets = []Dataset{
 	{Name: "registration", Kept: columns("country_iso source"), Order: "n.second DESC, n.seen_at, n.source, n.run_id, n.entry"},
 	{Name: "particulars", Kept: columns("operation updated_at"), Order: "n.seen_at, n.operation, n.run_id, n.entry"},
 	{Name: "engine", Order: "n.seen_at, n.run_id, n.entry"},
@@ -76,24 +78,27 @@ var datasets = []dataset{
 // leaders are the columns that others are kept with.
 var leaders = map[string]string{"flag": "country", "category": "vessel_type", "is_vessel": "vessel_type"}
 
-func columns(names string) []column {
-	var cs []column
+func columns(names string) []DatasetColumn {
+	var cs []DatasetColumn
 	for _, name := range strings.Fields(names) {
-		cs = append(cs, column{Name: name})
+		cs = append(cs, DatasetColumn{Name: name})
 	}
 	return cs
 }
 
+// Datasets returns the datasets of versions with the columns that the file has.
+func (w *Warehouse) Datasets(ctx context.Context) ([]Dataset, error) { return readDatasets(ctx, w.db) }
+
 // readDatasets returns the datasets with the columns that a file has. A migration that adds a
 // column to a table is all that it takes for its versions to have it.
-func readDatasets(ctx context.Context, db querier) ([]dataset, error) {
+func readDatasets(ctx context.Context, db querier) ([]Dataset, error) {
 	found, err := collect(ctx, db, "read/dataset_columns", func(rows *sql.Rows) (c [2]string, err error) {
 		return c, rows.Scan(&c[0], &c[1])
 	})
 	all := slices.Clone(datasets)
 	for _, c := range found {
-		d := &all[slices.IndexFunc(all, func(d dataset) bool { return d.Name == c[0] })]
-		if added := (column{c[1], leaders[c[1]]}); !slices.Contains(d.Kept, added) {
+		d := &all[slices.IndexFunc(all, func(d Dataset) bool { return d.Name == c[0] })]
+		if added := (DatasetColumn{c[1], leaders[c[1]]}); !slices.Contains(d.Kept, added) {
 			d.Columns = append(d.Columns, added)
 		}
 	}

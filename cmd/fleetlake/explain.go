@@ -8,6 +8,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/history"
 	"github.com/spf13/cobra"
 )
 
@@ -77,9 +78,9 @@ about it and refused, and which of its values were not accepted.`,
 	return c
 }
 
-// explanation is the story of a vessel, and what comes next.
+// explanation is what is known of a vessel, and what comes next.
 type explanation struct {
-	warehouse.Story
+	history.Vessel
 	Scores []vesselScore `json:"tonight,omitempty"`
 }
 
@@ -92,15 +93,15 @@ func (a *app) explain(ctx context.Context, c Config, number string, asJSON bool)
 	if err != nil {
 		return err
 	}
-	s, err := w.Story(ctx, number)
-	if err := errors.Join(err, w.Close()); errors.Is(err, warehouse.ErrNoVessel) {
+	v, err := history.Of(ctx, w, number)
+	if err := errors.Join(err, w.Close()); errors.Is(err, history.ErrNoVessel) {
 		return fmt.Errorf("%w; %w", err, errUsage)
 	} else if err != nil {
 		return err
 	}
-	e := explanation{Story: s}
+	e := explanation{Vessel: v}
 	if vesselScores != nil {
-		if e.Scores, err = vesselScores(ctx, c, s.VesselID); err != nil {
+		if e.Scores, err = vesselScores(ctx, c, v.VesselID); err != nil {
 			return err
 		}
 	}
@@ -111,5 +112,5 @@ func (a *app) explain(ctx context.Context, c Config, number string, asJSON bool)
 		}
 		return printJSON(a.stdout, e)
 	}
-	return renderStory(a.stdout, e)
+	return renderExplanation(a.stdout, e)
 }

@@ -20,7 +20,7 @@ const profileJob = `
     lookup: {want: [management], max_age: 720h}
 `
 
-// TestExplainTellsTheTruth harvests two nights, ten days apart, and holds the stories of the
+// TestExplainTellsTheTruth harvests two nights, ten days apart, and compares what is told of the
 // vessels that were renamed or reflagged in between against the truth.
 func TestExplainTellsTheTruth(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 400, Seed: 3, Dirt: -1, Rates: simulator.Rates{Renamed: .01, Reflagged: .01, Scrapped: -1, Unlisted: -1}})
@@ -39,11 +39,11 @@ func TestExplainTellsTheTruth(t *testing.T) {
 			continue
 		}
 		changed++
-		e := w.story(v.MMSI)
-		if byIMO := w.story(strconv.Itoa(v.IMO)); byIMO.VesselID != v.VesselID || e.VesselID != v.VesselID || e.Name != v.Name || e.MMSI != v.MMSI {
+		e := w.explained(v.MMSI)
+		if byIMO := w.explained(strconv.Itoa(v.IMO)); byIMO.VesselID != v.VesselID || e.VesselID != v.VesselID || e.Name != v.Name || e.MMSI != v.MMSI {
 			t.Errorf("%+v is not %+v", e, v)
 		}
-		if s := w.story(old.MMSI); s.VesselID != v.VesselID {
+		if s := w.explained(old.MMSI); s.VesselID != v.VesselID {
 			t.Errorf("the old MMSI %s finds %s, want %s", old.MMSI, s.VesselID, v.VesselID)
 		}
 		explainsChange(t, e, old, v)
@@ -59,7 +59,7 @@ func TestExplainTellsTheTruth(t *testing.T) {
 	}
 }
 
-func (w *world) story(number string) explanation {
+func (w *world) explained(number string) explanation {
 	w.t.Helper()
 	var e explanation
 	out := w.must(exitDone, "explain", "--json", number).stdout

@@ -7,40 +7,40 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/history"
 )
 
 // shownEpisodes is how many of a vessel's stays in a status and zone are told.
 const shownEpisodes = 8
 
-// renderStory writes for people what is known of a vessel.
-func renderStory(w io.Writer, e explanation) error {
+// renderExplanation writes for people what is known of a vessel.
+func renderExplanation(w io.Writer, e explanation) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n", e.VesselID, printable(cmp.Or(e.Name, "(name not known)")))
-	storyLine(&b, "numbers", strings.Join(given("IMO ", e.IMO, "MMSI ", e.MMSI), ", "))
+	explainLine(&b, "numbers", strings.Join(given("IMO ", e.IMO, "MMSI ", e.MMSI), ", "))
 	for _, a := range e.Aliases {
-		storyLine(&b, "known as", fmt.Sprintf("%s until %s: %s", a.ID, minute(a.Since), a.Reason)+ended(a.Until))
+		explainLine(&b, "known as", fmt.Sprintf("%s until %s: %s", a.ID, minute(a.Since), a.Reason)+ended(a.Until))
 	}
 	if len(e.Others) > 0 {
-		storyLine(&b, "see also", strings.Join(e.Others, ", ")+", which had the number before or show it beside another")
+		explainLine(&b, "see also", strings.Join(e.Others, ", ")+", which had the number before or show it beside another")
 	}
-	storyStays(&b, e.Stays)
+	explainStays(&b, e.Stays)
 	for _, d := range e.Datasets {
-		storyVersions(&b, d)
+		explainVersions(&b, d)
 	}
-	storyMoves(&b, e.Story)
-	storyLookups(&b, e.Story)
+	explainMovements(&b, e.Vessel)
+	explainLookups(&b, e.Vessel)
 	for _, c := range e.Conflicts {
-		storyLine(&b, "conflict", fmt.Sprintf("%s.%s %q: %s, %s to %s", c.Dataset, c.Field, c.RawValue, c.Reason, c.First, cmp.Or(c.Last, c.First)))
+		explainLine(&b, "conflict", fmt.Sprintf("%s.%s %q: %s, %s to %s", c.Dataset, c.Field, c.RawValue, c.Reason, c.First, cmp.Or(c.Last, c.First)))
 	}
-	storyIssues(&b, e.Issues)
-	storyScores(&b, e.Scores)
+	explainIssues(&b, e.Issues)
+	explainScores(&b, e.Scores)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// storyLine writes one fact under its name.
-func storyLine(b *strings.Builder, name, words string) {
+// explainLine writes one fact under its name.
+func explainLine(b *strings.Builder, name, words string) {
 	fmt.Fprintf(b, "  %-12s  %s\n", name, printable(words))
 }
 
@@ -55,7 +55,7 @@ func given(pairs ...string) []string {
 	return words
 }
 
-// minute is a moment as stories tell it, in UTC.
+// minute is a moment to the minute, in UTC.
 func minute(t *time.Time) string {
 	if t == nil {
 		return "never"
@@ -70,9 +70,9 @@ func ended(until *time.Time) string {
 	return ", again a vessel of its own since " + minute(until)
 }
 
-func storyStays(b *strings.Builder, stays []warehouse.StoryStay) {
+func explainStays(b *strings.Builder, stays []history.Stay) {
 	if len(stays) == 0 {
-		storyLine(b, "listed", "never")
+		explainLine(b, "listed", "never")
 	}
 	name := "listed"
 	for _, s := range stays {
@@ -83,24 +83,24 @@ func storyStays(b *strings.Builder, stays []warehouse.StoryStay) {
 				words += ", gone by " + s.Absent
 			}
 		}
-		storyLine(b, name, words)
+		explainLine(b, name, words)
 		name = ""
 	}
 }
 
-// storyVersions tells the first version of a dataset whole, and of the others what they changed.
-func storyVersions(b *strings.Builder, d warehouse.StoryDataset) {
+// explainVersions tells the first version of a dataset whole, and of the others what they changed.
+func explainVersions(b *strings.Builder, d history.Dataset) {
 	if len(d.Versions) == 0 {
-		storyLine(b, d.Name, "never seen")
+		explainLine(b, d.Name, "never seen")
 		return
 	}
-	storyLine(b, d.Name, fmt.Sprintf("%d %s, last seen %s", len(d.Versions), plural(len(d.Versions), "version"), minute(d.Seen)))
+	explainLine(b, d.Name, fmt.Sprintf("%d %s, last seen %s", len(d.Versions), plural(len(d.Versions), "version"), minute(d.Seen)))
 	for i, v := range d.Versions {
 		span := minute(v.From) + " to now"
 		if v.To != nil {
 			span = minute(v.From) + " to " + minute(v.To)
 		}
-		storyLine(b, "", span+", from "+evidenceWords(v.Evidence))
+		explainLine(b, "", span+", from "+evidenceWords(v.Evidence))
 		var words []string
 		if i == 0 {
 			for _, c := range d.Columns {
@@ -113,7 +113,7 @@ func storyVersions(b *strings.Builder, d warehouse.StoryDataset) {
 			words = append(words, fmt.Sprintf("%s %s → %s", c.Column, valueWords(c.Old), valueWords(c.New)))
 		}
 		for _, line := range wrapped(words, 100) {
-			storyLine(b, "", "  "+line)
+			explainLine(b, "", "  "+line)
 		}
 	}
 }
@@ -151,7 +151,7 @@ func wrapped(words []string, width int) []string {
 }
 
 // evidenceWords names an answer: what was asked, in which run, and where it stands in the journal.
-func evidenceWords(e warehouse.Evidence) string {
+func evidenceWords(e history.Evidence) string {
 	if e.Run == "" {
 		return "an answer that is not known"
 	}

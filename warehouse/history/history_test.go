@@ -1,12 +1,16 @@
-package warehouse
+package history
 
 import (
+	"database/sql"
 	"errors"
+	"os"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/google/go-cmp/cmp"
+	_ "github.com/marcboeker/go-duckdb/v2"
 )
 
 // The two nights of a ship that was known by its MMSI, showed its IMO number and was
@@ -17,6 +21,7 @@ const (
 )
 
 var firstNight = []string{
+	`INSERT INTO runs (run_id, job, snapshot_date, started_at) VALUES ('20261120T020000.000Z-0000', 'nightly', '2026-11-20', '2026-11-20 02:00:00')`,
 	`INSERT INTO registration (vessel_id, imo, mmsi, name, flag, country, valid_from, valid_to, first_seen, last_seen, run_id, entry) VALUES
 		('MMSI353136000', NULL, '353136000', 'GIVEN', 'PA', 'Panama', '2026-11-20 02:00:00', '2026-11-20 02:10:00', '2026-11-20 02:00:00', '2026-11-20 02:00:00', '20261120T020000.000Z-0000', 7),
 		('IMO9811000', 9811000, '353136000', 'EVER GIVEN', 'PA', 'Panama', '2026-11-20 02:10:00', '2026-11-21 02:00:00', '2026-11-20 02:10:00', '2026-11-20 02:10:00', '20261120T020000.000Z-0000', 9)`,
@@ -35,6 +40,7 @@ var firstNight = []string{
 }
 
 var secondNight = []string{
+	`INSERT INTO runs (run_id, job, snapshot_date, started_at) VALUES ('20261121T020000.000Z-0000', 'nightly', '2026-11-21', '2026-11-21 02:00:00')`,
 	`INSERT INTO registration (vessel_id, imo, mmsi, name, flag, country, valid_from, first_seen, last_seen, run_id, entry) VALUES
 		('IMO9811000', 9811000, '373000001', 'EVER GIVEN', NULL, NULL, '2026-11-21 02:00:00', '2026-11-21 02:00:00', '2026-11-21 02:00:00', '20261121T020000.000Z-0000', 3),
 		('IMO9074729', 9074729, '353136000', 'CHEMICAL ENERGY', 'PA', 'Panama', '2026-11-21 02:00:00', '2026-11-21 02:00:00', '2026-11-21 02:00:00', '20261121T020000.000Z-0000', 3),
@@ -55,15 +61,48 @@ var secondNight = []string{
 	"INSERT INTO identity_conflicts (vessel_id, dataset, field, raw_value, reason, snapshot_date, last_date) VALUES ('IMO9811000', 'registration', 'mmsi', '353136000', 'several imo numbers show this mmsi', '2026-11-20', '2026-11-21')",
 }
 
-func told(t *testing.T) *Warehouse {
+// known publishes the two nights and opens what is published.
+func known(t *testing.T) *warehouse.Warehouse {
 	t.Helper()
 	dir := t.TempDir()
-	must(t, update(t, dir, 20, slices.Concat(firstNight, numbers())...))
-	must(t, update(t, dir, 21, slices.Concat(secondNight, numbers())...))
-	return opened(t, dir)
+	path := warehouse.Path(dir)
+	if err := warehouse.Update(t.Context(), warehouse.Build{Dir: dir, RunID: night21}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil { // what is published is read-only
+		t.Fatal(err)
+	}
+	db, err := sql.Open("duckdb", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range slices.Concat(firstNight, secondNight, numbers()) {
+		if _, err := db.ExecContext(t.Context(), text); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w, err := warehouse.Open(t.Context(), path, warehouse.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	return w
 }
 
-// numbers fills the column by which a story is found, as a load does.
+// of returns the history of a vessel.
+func of(t *testing.T, number string) Vessel {
+	t.Helper()
+	v, err := Of(t.Context(), known(t), number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// numbers fills the column by which a vessel is found, as a load does.
 func numbers() (updates []string) {
 	for _, table := range []string{"registration", "particulars", "engine", "management", "episodes", "positions", "issues"} {
 		updates = append(updates, "UPDATE "+table+" SET vessel_number = number_of(vessel_id)")
@@ -76,8 +115,8 @@ func moment(day, hour, minute int) *time.Time {
 	return &at
 }
 
-func TestStoryIsFoundByAnyOfItsNumbers(t *testing.T) {
-	w := told(t)
+func TestAVesselIsFoundByAnyOfItsNumbers(t *testing.T) {
+	w := known(t)
 	type found struct {
 		ID     string
 		Others []string
@@ -93,7 +132,7 @@ func TestStoryIsFoundByAnyOfItsNumbers(t *testing.T) {
 		"an alias":                               {"MMSI353136000", found{"IMO9811000", nil}},
 		"a vessel that is known by its MMSI alone": {"002320001", found{"MMSI002320001", nil}},
 	} {
-		s, err := w.Story(t.Context(), c.number)
+		s, err := Of(t.Context(), w, c.number)
 		if len(s.Others) == 0 {
 			s.Others = nil
 		}
@@ -102,81 +141,78 @@ func TestStoryIsFoundByAnyOfItsNumbers(t *testing.T) {
 		}
 	}
 	for _, unknown := range []string{"", "9999999", "999999999", "EVER GIVEN", "12", "IMO"} {
-		if _, err := w.Story(t.Context(), unknown); !errors.Is(err, ErrNoVessel) {
+		if _, err := Of(t.Context(), w, unknown); !errors.Is(err, ErrNoVessel) {
 			t.Errorf("%q: %v, want %v", unknown, err, ErrNoVessel)
 		}
 	}
 }
 
-func TestStoryTellsVersionsWithTheirAnswers(t *testing.T) {
-	s, err := told(t).Story(t.Context(), "9811000")
-	must(t, err)
-	if s.Name != "EVER GIVEN" || s.IMO != "9811000" || s.MMSI != "373000001" || len(s.Aliases) != 1 || s.Aliases[0].ID != "MMSI353136000" {
-		t.Errorf("%+v", s)
+func TestVersionsNameTheirAnswers(t *testing.T) {
+	v := of(t, "9811000")
+	if v.Name != "EVER GIVEN" || v.IMO != "9811000" || v.MMSI != "373000001" || len(v.Aliases) != 1 || v.Aliases[0].ID != "MMSI353136000" {
+		t.Errorf("%+v", v)
 	}
 	panama := Evidence{night20, 7, "by-type", "country=Panama&page=1"}
 	info := Evidence{night20, 9, "info", "imo_or_mmsi=9811000"}
-	want := []StoryVersion{
+	want := []Version{
 		{"MMSI353136000", moment(20, 2, 0), moment(20, 2, 10), moment(20, 2, 0), moment(20, 2, 0), panama,
 			map[string]any{"mmsi": "353136000", "name": "GIVEN", "flag": "PA", "country": "Panama"}, nil},
 		{"IMO9811000", moment(20, 2, 10), moment(21, 2, 0), moment(20, 2, 10), moment(20, 2, 10), info,
 			map[string]any{"imo": 9811000.0, "mmsi": "353136000", "name": "EVER GIVEN", "flag": "PA", "country": "Panama"},
-			[]StoryChange{{"imo", nil, 9811000.0}, {"name", "GIVEN", "EVER GIVEN"}}},
+			[]Change{{"imo", nil, 9811000.0}, {"name", "GIVEN", "EVER GIVEN"}}},
 		{"IMO9811000", moment(21, 2, 0), nil, moment(21, 2, 0), moment(21, 2, 0), Evidence{night21, 3, "by-type", "country=Curacao&page=1"},
 			map[string]any{"imo": 9811000.0, "mmsi": "373000001", "name": "EVER GIVEN"},
-			[]StoryChange{{"mmsi", "353136000", "373000001"}, {"flag", "PA", nil}, {"country", "Panama", nil}}},
+			[]Change{{"mmsi", "353136000", "373000001"}, {"flag", "PA", nil}, {"country", "Panama", nil}}},
 	}
-	if diff := cmp.Diff(want, s.Datasets[0].Versions); diff != "" {
+	if diff := cmp.Diff(want, v.Datasets[0].Versions); diff != "" {
 		t.Error(diff)
 	}
-	particulars := s.Datasets[1].Now()
+	particulars := v.Datasets[1].Now()
 	if particulars == nil || particulars.Values["length_m"] != 399.9 || particulars.Evidence != info {
 		t.Errorf("particulars %+v", particulars)
 	}
 	for i, name := range []string{"registration", "particulars", "engine", "management"} {
-		if s.Datasets[i].Name != name {
-			t.Errorf("dataset %d is %s", i, s.Datasets[i].Name)
+		if v.Datasets[i].Name != name {
+			t.Errorf("dataset %d is %s", i, v.Datasets[i].Name)
 		}
 	}
-	if s.Datasets[2].Now() != nil || s.Datasets[2].Seen != nil {
-		t.Errorf("the engine was never seen: %+v", s.Datasets[2])
+	if v.Datasets[2].Now() != nil || v.Datasets[2].Seen != nil {
+		t.Errorf("the engine was never seen: %+v", v.Datasets[2])
 	}
 }
 
-func TestStoryTellsWhatAVesselDid(t *testing.T) {
-	s, err := told(t).Story(t.Context(), "9811000")
-	must(t, err)
+func TestWhatAVesselDid(t *testing.T) {
+	v := of(t, "9811000")
 	speed := 0.0
-	want := Story{
-		Stays: []StoryStay{{"2026-11-18", "2026-11-18", "2026-11-18", "2026-11-19", ""}, {"2026-11-20", "", "2026-11-21", "", ""}},
-		Episodes: []StoryEpisode{
+	want := Vessel{
+		Stays: []Stay{{"2026-11-18", "2026-11-18", "2026-11-18", "2026-11-19", ""}, {"2026-11-20", "", "2026-11-21", "", ""}},
+		Episodes: []Episode{
 			{Status: "aground", FirstSeen: moment(21, 2, 1), LastSeen: moment(21, 2, 1), Nights: 1, Evidence: Evidence{night21, 4, "by-status", "navigational_status=aground"}},
 			{Status: "moored", Zone: "red-sea", FirstSeen: moment(20, 2, 1), LastSeen: moment(20, 2, 1), Nights: 1, Evidence: Evidence{Run: night20, Entry: 8}},
 		},
 		Sighted: moment(21, 2, 1),
-		Positions: StoryPositions{1, moment(20, 1, 0), moment(20, 2, 10), &StoryPosition{
+		Positions: Positions{1, moment(20, 1, 0), moment(20, 2, 10), &Position{
 			At: moment(20, 1, 0), SeenAt: moment(20, 2, 10), Latitude: 30, Longitude: 32.5, SpeedKn: &speed, Evidence: Evidence{night20, 9, "info", "imo_or_mmsi=9811000"}}},
-		Lookups:   []StoryLookup{{"info", 2, 5, moment(21, 2, 2), moment(20, 2, 10), moment(21, 2, 2), "not_found", Evidence{night21, 6, "info", "imo_or_mmsi=373000001"}}},
-		Conflicts: []StoryConflict{{"registration", "mmsi", "353136000", "several imo numbers show this mmsi", "2026-11-20", "2026-11-21"}},
+		Lookups:   []Lookup{{"info", 2, 5, moment(21, 2, 2), moment(20, 2, 10), moment(21, 2, 2), "not_found", Evidence{night21, 6, "info", "imo_or_mmsi=373000001"}}},
+		Conflicts: []Conflict{{"registration", "mmsi", "353136000", "several imo numbers show this mmsi", "2026-11-20", "2026-11-21"}},
 	}
-	got := Story{Stays: s.Stays, Episodes: s.Episodes, Sighted: s.Sighted, Positions: s.Positions, Lookups: s.Lookups, Conflicts: s.Conflicts}
+	got := Vessel{Stays: v.Stays, Episodes: v.Episodes, Sighted: v.Sighted, Positions: v.Positions, Lookups: v.Lookups, Conflicts: v.Conflicts}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestStoryTellsWhichIssuesAreOpen holds that an issue stays open as long as the dataset was
+// TestIssuesThatAreOpen holds that an issue stays open as long as the dataset was
 // not seen again without it.
-func TestStoryTellsWhichIssuesAreOpen(t *testing.T) {
-	s, err := told(t).Story(t.Context(), "9811000")
-	must(t, err)
-	want := []StoryIssue{
+func TestIssuesThatAreOpen(t *testing.T) {
+	v := of(t, "9811000")
+	want := []Issue{
 		{"registration", "imo", "bad check digit", "9811002", "2026-11-20", "2026-11-21", 2, true, Evidence{night21, 3, "by-type", "country=Curacao&page=1"}},
 		{"sighting", "flag", "unknown country", "ZZ", "2026-11-21", "2026-11-21", 1, true, Evidence{night21, 4, "by-status", "navigational_status=aground"}},
 		{"particulars", "teu", "not a number", "many", "2026-11-20", "2026-11-20", 1, true, Evidence{night20, 9, "info", "imo_or_mmsi=9811000"}},
 		{"sighting", "name", "filler", "@", "2026-11-20", "2026-11-20", 1, false, Evidence{Run: night20, Entry: 8}},
 	}
-	if diff := cmp.Diff(want, s.Issues); diff != "" {
+	if diff := cmp.Diff(want, v.Issues); diff != "" {
 		t.Error(diff)
 	}
 }

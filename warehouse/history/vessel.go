@@ -1,25 +1,25 @@
-package warehouse
+package history
 
 import "time"
 
-// Story is what is known of one vessel, since when, and from which answers. Times are UTC,
+// Vessel is what is known of one vessel, since when, and from which answers. Times are UTC,
 // dates are YYYY-MM-DD, and what is not known is nil or empty.
-type Story struct {
+type Vessel struct {
 	VesselID string   `json:"vessel_id"`
 	Name     string   `json:"name,omitempty"`
 	IMO      string   `json:"imo,omitempty"`
 	MMSI     string   `json:"mmsi,omitempty"`
 	Others   []string `json:"others,omitempty"` // vessels that had the number before, or show it beside another
 
-	Aliases   []StoryAlias    `json:"aliases,omitempty"`
-	Datasets  []StoryDataset  `json:"datasets"` // registration, particulars, engine, management
-	Stays     []StoryStay     `json:"listed"`
-	Episodes  []StoryEpisode  `json:"episodes"` // the newest first
-	Sighted   *time.Time      `json:"sighting_seen_at,omitempty"`
-	Positions StoryPositions  `json:"positions"`
-	Lookups   []StoryLookup   `json:"lookups"`
-	Issues    []StoryIssue    `json:"issues"` // the open ones first
-	Conflicts []StoryConflict `json:"conflicts,omitempty"`
+	Aliases   []Alias    `json:"aliases,omitempty"`
+	Datasets  []Dataset  `json:"datasets"` // registration, particulars, engine, management
+	Stays     []Stay     `json:"listed"`
+	Episodes  []Episode  `json:"episodes"` // the newest first
+	Sighted   *time.Time `json:"sighting_seen_at,omitempty"`
+	Positions Positions  `json:"positions"`
+	Lookups   []Lookup   `json:"lookups"`
+	Issues    []Issue    `json:"issues"` // the open ones first
+	Conflicts []Conflict `json:"conflicts,omitempty"`
 }
 
 // Evidence names an answer: the run, its place in that run's journal, and what was asked, which
@@ -31,8 +31,8 @@ type Evidence struct {
 	Parameters string `json:"parameters,omitempty"`
 }
 
-// StoryAlias is an id that the vessel had before it showed its IMO number.
-type StoryAlias struct {
+// Alias is an id that the vessel had before it showed its IMO number.
+type Alias struct {
 	ID     string     `json:"alias_id"`
 	Since  *time.Time `json:"since"`
 	Until  *time.Time `json:"until,omitempty"`
@@ -40,26 +40,26 @@ type StoryAlias struct {
 	Run    string     `json:"run,omitempty"`
 }
 
-// StoryDataset is the versions of one dataset, oldest first; none if it was never seen.
-type StoryDataset struct {
-	Name     string         `json:"dataset"`
-	Columns  []string       `json:"-"` // in the order of the table
-	Seen     *time.Time     `json:"last_seen,omitempty"`
-	Versions []StoryVersion `json:"versions"`
+// Dataset is the versions of one dataset, oldest first; none if it was never seen.
+type Dataset struct {
+	Name     string     `json:"dataset"`
+	Columns  []string   `json:"-"` // in the order of the table
+	Seen     *time.Time `json:"last_seen,omitempty"`
+	Versions []Version  `json:"versions"`
 
 	versioned int // the first so many columns make a version, and the others are evidence
 }
 
 // Now is the open version; nil if there is none.
-func (d StoryDataset) Now() *StoryVersion {
+func (d Dataset) Now() *Version {
 	if n := len(d.Versions); n > 0 && d.Versions[n-1].To == nil {
 		return &d.Versions[n-1]
 	}
 	return nil
 }
 
-// StoryVersion is one version of a dataset.
-type StoryVersion struct {
+// Version is one version of a dataset.
+type Version struct {
 	VesselID  string         `json:"vessel_id"` // the alias, while the vessel was known by that
 	From      *time.Time     `json:"valid_from"`
 	To        *time.Time     `json:"valid_to,omitempty"`
@@ -67,18 +67,18 @@ type StoryVersion struct {
 	LastSeen  *time.Time     `json:"last_seen"`
 	Evidence  Evidence       `json:"evidence"`
 	Values    map[string]any `json:"values"`            // by column, without the empty ones
-	Changed   []StoryChange  `json:"changed,omitempty"` // from the version before
+	Changed   []Change       `json:"changed,omitempty"` // from the version before
 }
 
-// StoryChange is a column that a version changed. An empty value is nil.
-type StoryChange struct {
+// Change is a column that a version changed. An empty value is nil.
+type Change struct {
 	Column string `json:"column"`
 	Old    any    `json:"old"`
 	New    any    `json:"new"`
 }
 
-// StoryStay is an unbroken stay on the list.
-type StoryStay struct {
+// Stay is an unbroken stay on the list.
+type Stay struct {
 	From   string `json:"from_date"`
 	To     string `json:"to_date,omitempty"` // empty while it is open
 	Last   string `json:"last_date"`
@@ -86,8 +86,8 @@ type StoryStay struct {
 	Run    string `json:"run,omitempty"`
 }
 
-// StoryEpisode is an unbroken stay in a status and zone.
-type StoryEpisode struct {
+// Episode is an unbroken stay in a status and zone.
+type Episode struct {
 	Status     string     `json:"navigational_status"`
 	Zone       string     `json:"world_zone,omitempty"`
 	Laden      string     `json:"laden,omitempty"`
@@ -99,16 +99,16 @@ type StoryEpisode struct {
 	Evidence   Evidence   `json:"evidence"`
 }
 
-// StoryPositions counts the positions and tells the latest.
-type StoryPositions struct {
-	Count    int            `json:"count"`
-	Since    *time.Time     `json:"since,omitempty"`
-	LastSeen *time.Time     `json:"last_seen,omitempty"` // when a position was last told, old or new
-	Latest   *StoryPosition `json:"latest,omitempty"`
+// Positions counts the positions and tells the latest.
+type Positions struct {
+	Count    int        `json:"count"`
+	Since    *time.Time `json:"since,omitempty"`
+	LastSeen *time.Time `json:"last_seen,omitempty"` // when a position was last told, old or new
+	Latest   *Position  `json:"latest,omitempty"`
 }
 
-// StoryPosition is one observed position.
-type StoryPosition struct {
+// Position is one observed position.
+type Position struct {
 	At          *time.Time `json:"position_at"`
 	SeenAt      *time.Time `json:"seen_at"`
 	Latitude    float64    `json:"latitude"`
@@ -120,8 +120,8 @@ type StoryPosition struct {
 	Evidence    Evidence   `json:"evidence"`
 }
 
-// StoryLookup is what came of the lookups of one operation.
-type StoryLookup struct {
+// Lookup is what came of the lookups of one operation.
+type Lookup struct {
 	Operation string     `json:"operation"`
 	Requests  int        `json:"requests"`
 	Credits   int        `json:"credits"`
@@ -132,8 +132,8 @@ type StoryLookup struct {
 	Evidence  Evidence   `json:"evidence"` // the last one
 }
 
-// StoryIssue is a value or a record that was not accepted, each night that it came.
-type StoryIssue struct {
+// Issue is a value or a record that was not accepted, each night that it came.
+type Issue struct {
 	Dataset  string   `json:"dataset"`
 	Field    string   `json:"field,omitempty"`
 	Reason   string   `json:"reason"`
@@ -145,8 +145,8 @@ type StoryIssue struct {
 	Evidence Evidence `json:"evidence"`
 }
 
-// StoryConflict is a contradiction with other vessels.
-type StoryConflict struct {
+// Conflict is a contradiction with other vessels.
+type Conflict struct {
 	Dataset  string `json:"dataset"`
 	Field    string `json:"field"`
 	RawValue string `json:"raw_value"`

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/history"
 )
 
 // life is one vessel that is known by its MMSI alone, is renamed, shows its IMO number,
@@ -30,7 +31,7 @@ func life() []run {
 	}
 }
 
-func TestOneVesselIsOneStory(t *testing.T) {
+func TestOneVesselThroughTenNights(t *testing.T) {
 	dir := t.TempDir()
 	publishAtOnce(t, dir, life()...)
 	for name, c := range map[string]struct{ sql, want string }{
@@ -109,8 +110,8 @@ func TestOneVesselAtEveryDate(t *testing.T) {
 	}
 }
 
-// TestStoryOfOneVessel looks at what explain shows.
-func TestStoryOfOneVessel(t *testing.T) {
+// TestHistoryOfOneVessel reads what explain shows.
+func TestHistoryOfOneVessel(t *testing.T) {
 	dir := t.TempDir()
 	publishAtOnce(t, dir, life()...)
 	w, err := warehouse.Open(t.Context(), warehouse.Path(dir), warehouse.Options{})
@@ -119,21 +120,21 @@ func TestStoryOfOneVessel(t *testing.T) {
 	}
 	defer w.Close()
 	for _, number := range []string{"9811000", "636016000", "353136000", "MMSI353136000"} {
-		story, err := w.Story(t.Context(), number)
+		v, err := history.Of(t.Context(), w, number)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var told []string
-		for _, d := range story.Datasets[:2] {
-			for _, v := range d.Versions {
-				for _, c := range v.Changed {
-					told = append(told, fmt.Sprintf("%s %s: %v to %v", v.From.Format("02"), c.Column, c.Old, c.New))
+		var changes []string
+		for _, d := range v.Datasets[:2] {
+			for _, version := range d.Versions {
+				for _, c := range version.Changed {
+					changes = append(changes, fmt.Sprintf("%s %s: %v to %v", version.From.Format("02"), c.Column, c.Old, c.New))
 				}
 			}
 		}
 		want := "02 name: STAR to EVER\n04 imo: <nil> to 9.811e+06\n05 mmsi: 353136000 to 636016000\n05 callsign: H3RC to A8XX\n05 flag: PA to LR\n05 country: Panama to Liberia\n10 length_m: 399.9 to 400"
-		if got := strings.Join(told, "\n"); story.VesselID != "IMO9811000" || len(story.Aliases) != 1 || got != want {
-			t.Errorf("%s is %s with %d aliases:\n%s\nwant:\n%s", number, story.VesselID, len(story.Aliases), got, want)
+		if got := strings.Join(changes, "\n"); v.VesselID != "IMO9811000" || len(v.Aliases) != 1 || got != want {
+			t.Errorf("%s is %s with %d aliases:\n%s\nwant:\n%s", number, v.VesselID, len(v.Aliases), got, want)
 		}
 	}
 }

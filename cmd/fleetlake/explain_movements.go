@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/fleetlake/fleetlake/warehouse/history"
+)
+
+// explainMovements tells where a vessel was, the latest first.
+func explainMovements(b *strings.Builder, v history.Vessel) {
+	if p := v.Positions; p.Latest == nil {
+		explainLine(b, "positions", "none")
+	} else {
+		explainLine(b, "positions", fmt.Sprintf("%s since %s, last told %s", thousands(p.Count), minute(p.Since), minute(p.LastSeen)))
+		explainLine(b, "", fmt.Sprintf("%s: %s, from %s", minute(p.Latest.At), positionWords(*p.Latest), evidenceWords(p.Latest.Evidence)))
+	}
+	name := "episodes"
+	for i, e := range v.Episodes {
+		if i == shownEpisodes {
+			explainLine(b, "", fmt.Sprintf("and %s earlier ones", thousands(len(v.Episodes)-i)))
+			break
+		}
+		where := strings.Join(given("", e.Status, "in ", e.Zone, "", e.Laden, "as ", e.VesselType), " ")
+		explainLine(b, name, fmt.Sprintf("%s, %d %s, %s to %s", where, e.Nights, plural(e.Nights, "night"), minute(e.FirstSeen), minute(e.LastSeen)))
+		name = ""
+	}
+}
+
+func positionWords(p history.Position) string {
+	words := []string{decimalWords(p.Latitude) + " " + decimalWords(p.Longitude)}
+	if p.SpeedKn != nil {
+		words = append(words, decimalWords(*p.SpeedKn)+" kn")
+	}
+	if p.CourseDeg != nil {
+		words = append(words, "course "+decimalWords(*p.CourseDeg)+"°")
+	}
+	return strings.Join(append(words, given("", p.Status, "to ", p.Destination)...), ", ")
+}
+
+// decimalWords writes a number with all its digits and no more.
+func decimalWords(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// lookupDatasets is what an answer of each lookup tells.
+var lookupDatasets = map[string]string{
+	"info": "particulars, engine, management, position", "location": "position", "particulars": "particulars",
+}
+
+func explainLookups(b *strings.Builder, v history.Vessel) {
+	if len(v.Lookups) == 0 {
+		explainLine(b, "looked up", "never")
+	}
+	name := "looked up"
+	for _, l := range v.Lookups {
+		words := fmt.Sprintf("%s (%s): %d %s for %s credits, last asked %s: %s", l.Operation, lookupDatasets[l.Operation],
+			l.Requests, plural(l.Requests, "time"), thousands(l.Credits), minute(l.Asked), l.Outcome)
+		if l.Answered != nil && l.Outcome != "ok" {
+			words += ", last answered " + minute(l.Answered)
+		}
+		if l.Refused != nil {
+			words += ", last refused " + minute(l.Refused)
+		}
+		explainLine(b, name, words)
+		name = ""
+	}
+}
+
+// explainIssues tells the open issues, and counts those that went away.
+func explainIssues(b *strings.Builder, issues []history.Issue) {
+	name, gone := "issues", 0
+	for _, i := range issues {
+		if !i.Open {
+			gone++
+			continue
+		}
+		what := i.Dataset
+		if i.Field != "" {
+			what += "." + i.Field
+		}
+		explainLine(b, name, fmt.Sprintf("%s %q: %s, %d %s since %s, from %s", what, i.RawValue, i.Reason, i.Nights, plural(i.Nights, "night"), i.First, evidenceWords(i.Evidence)))
+		name = ""
+	}
+	if gone > 0 {
+		explainLine(b, name, fmt.Sprintf("%d that did not come again", gone))
+	}
+}
+
+// explainScores tells what each job thinks of the vessel tonight.
+func explainScores(b *strings.Builder, scores []vesselScore) {
+	for _, s := range scores {
+		explainLine(b, "tonight", fmt.Sprintf("%s: score %s; %s", s.Job, decimals(s.Total), s.When))
+		for _, l := range s.Lines {
+			explainLine(b, "", fmt.Sprintf("  %s %s × %s: %s", l.Term, decimals(l.Value), decimals(l.Weight), l.Why))
+		}
+	}
+}
