@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"syscall"
+
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // Admit waits while the service is away, reserves the most that one request of the operation
 // can cost, and waits for the lane. Each Admit that returns nil must be followed by one Send.
-func (c *Client) Admit(ctx context.Context, o Operation) (Ticket, error) {
+func (c *Client) Admit(ctx context.Context, o api.Operation) (Ticket, error) {
 	probe, err := c.enter(ctx, o)
 	if err != nil {
 		return Ticket{}, err
@@ -27,7 +29,7 @@ func (c *Client) Admit(ctx context.Context, o Operation) (Ticket, error) {
 // enter waits while the service is away, and returns whether the request is the one that asks
 // whether it is back. Where its failure may be billed, the free call asks first; where the service
 // knew no vessel any more, one that it knew before.
-func (c *Client) enter(ctx context.Context, o Operation) (probe bool, err error) {
+func (c *Client) enter(ctx context.Context, o api.Operation) (probe bool, err error) {
 	for g := c.outages[o.Name]; ; g.missed() {
 		probe, err = g.enter(ctx)
 		switch {
@@ -49,7 +51,7 @@ func (c *Client) enter(ctx context.Context, o Operation) (probe bool, err error)
 }
 
 // reserve is an Admit that an outage does not hold.
-func (c *Client) reserve(ctx context.Context, o Operation) (ticket Ticket, err error) {
+func (c *Client) reserve(ctx context.Context, o api.Operation) (ticket Ticket, err error) {
 	if c.segment.Full() {
 		return ticket, fmt.Errorf("no room for another answer: %w", syscall.ENOSPC)
 	}

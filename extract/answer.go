@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	gojson "github.com/goccy/go-json"
 )
@@ -62,10 +63,10 @@ var errNoVessel = errors.New("no vessel on the page")
 
 // read says what an answer with status 200 holds. An error describes what was promised
 // and did not come.
-func read(o Operation, body []byte) (Answer, error) {
+func read(o api.Operation, body []byte) (Answer, error) {
 	a := Answer{Total: -1}
 	switch o.Name {
-	case ByType.Name:
+	case api.ByType.Name:
 		var p page
 		if err := gojson.Unmarshal(body, &p); err != nil {
 			return a, notJSON(body)
@@ -85,7 +86,7 @@ func read(o Operation, body []byte) (Answer, error) {
 		if a.Rows == 0 && a.Total > 0 {
 			return a, fmt.Errorf("%w: a total of %d in %s", errNoVessel, a.Total, brief(body))
 		}
-	case ByStatus.Name:
+	case api.ByStatus.Name:
 		var s sighted
 		if err := gojson.Unmarshal(body, &s); err != nil {
 			return a, notJSON(body)
@@ -96,7 +97,7 @@ func read(o Operation, body []byte) (Answer, error) {
 		case !isNull(body, "vessels"):
 			return a, fmt.Errorf("no `vessels` in %s", brief(body))
 		}
-	case Credits.Name:
+	case api.Credits.Name:
 		_, err := ParseBalance(body)
 		return a, err
 	default:
@@ -163,7 +164,7 @@ func ParseBalance(body []byte) (int, error) {
 
 // outcome names what an answer with an error status means. The words decide where the
 // interface text gives one status to several things; unsure reports that they do not.
-func outcome(o Operation, status int, words string) (name string, unsure bool) {
+func outcome(o api.Operation, status int, words string) (name string, unsure bool) {
 	words = strings.ToLower(words)
 	credits := containsAny(words, "credit", "insufficient", "balance")
 	blocked := containsAny(words, "black", "block")
@@ -184,7 +185,7 @@ func outcome(o Operation, status int, words string) (name string, unsure bool) {
 		return OutcomeNoCredits, false
 	case status == http.StatusBadRequest && blocked:
 		return OutcomeBlocked, false
-	case status == http.StatusBadRequest && o.Name == ByType.Name:
+	case status == http.StatusBadRequest && o.Name == api.ByType.Name:
 		return OutcomeBlocked, true // a bad value would have been a 422
 	case status == http.StatusBadRequest, status == http.StatusUnprocessableEntity:
 		return OutcomeRejected, false
@@ -205,7 +206,7 @@ func containsAny(s string, words ...string) bool {
 
 // Reread says what an answer in the journal holds.
 func Reread(e journal.Entry) (Answer, error) {
-	o, ok := OperationNamed(e.Operation)
+	o, ok := api.OperationNamed(e.Operation)
 	if !ok {
 		return Answer{}, fmt.Errorf("entry %d: unknown operation %q", e.N, e.Operation)
 	}

@@ -6,11 +6,12 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
 // attempt sends an admitted request once: intent, send, answer, settle.
-func (c *Client) attempt(ctx context.Context, ticket Ticket, r Request, try int) (Answer, journal.Charge, error) {
+func (c *Client) attempt(ctx context.Context, ticket Ticket, r api.Request, try int) (Answer, journal.Charge, error) {
 	e := journal.Entry{Kind: journal.KindAnswer, Operation: r.Operation.Name, Parameters: r.Parameters.Encode()}
 	patience := grace
 	if r.Operation.Credits == 0 {
@@ -66,8 +67,8 @@ func (c *Client) attempt(ctx context.Context, ticket Ticket, r Request, try int)
 }
 
 // intend writes the intent of a priced request. The free call needs none.
-func (c *Client) intend(r Request, e *journal.Entry) error {
-	if r.Operation.Name == Credits.Name {
+func (c *Client) intend(r api.Request, e *journal.Entry) error {
+	if r.Operation.Name == api.Credits.Name {
 		e.Kind = journal.KindBalance
 		return nil
 	}
@@ -78,7 +79,7 @@ func (c *Client) intend(r Request, e *journal.Entry) error {
 }
 
 // judge fills the entry with what came, what it means and what it cost.
-func (c *Client) judge(ctx context.Context, r Request, reply reply, failed error, e *journal.Entry) (Answer, error) {
+func (c *Client) judge(ctx context.Context, r api.Request, reply reply, failed error, e *journal.Entry) (Answer, error) {
 	e.Status = reply.status
 	e.SetBody(reply.body)
 	var err *Error
@@ -90,7 +91,7 @@ func (c *Client) judge(ctx context.Context, r Request, reply reply, failed error
 		if errors.Is(failed, errBodyTooLarge) {
 			err.Outcome = OutcomeUnreadable
 		}
-	case r.probe && reply.status == http.StatusUnprocessableEntity:
+	case r.Probe && reply.status == http.StatusUnprocessableEntity:
 		e.Outcome, e.Charge = OutcomeProbe, journal.ChargeFree
 		return a, nil
 	case reply.status == http.StatusOK:
@@ -103,7 +104,7 @@ func (c *Client) judge(ctx context.Context, r Request, reply reply, failed error
 	}
 	if err == nil {
 		e.Outcome = OutcomeOK
-		if a.Rows == 0 && r.Operation.Name != Credits.Name {
+		if a.Rows == 0 && r.Operation.Name != api.Credits.Name {
 			e.Outcome = OutcomeEmpty
 		}
 		e.Credits, e.Charge = price(r.Operation, e, a.Rows)
@@ -117,10 +118,10 @@ func (c *Client) judge(ctx context.Context, r Request, reply reply, failed error
 
 // refusal names an error status. Where one status stands for no credits and for a blocked
 // operation alike, the free balance tells them apart.
-func (c *Client) refusal(ctx context.Context, o Operation, reply reply) *Error {
+func (c *Client) refusal(ctx context.Context, o api.Operation, reply reply) *Error {
 	words := message(reply.body)
 	name, unsure := outcome(o, reply.status, words)
-	if unsure && o.Name != Credits.Name {
+	if unsure && o.Name != api.Credits.Name {
 		if left, err := c.Balance(ctx); err == nil && left < o.Credits {
 			name = OutcomeNoCredits
 		}

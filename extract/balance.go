@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
@@ -15,7 +16,7 @@ const balanceMost = 15 * time.Second // the free call is never worth a longer wa
 func (c *Client) Balance(ctx context.Context) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, balanceMost)
 	defer cancel()
-	a, err := c.once(ctx, Request{Operation: Credits})
+	a, err := c.once(ctx, api.Request{Operation: api.Credits})
 	if err != nil {
 		return 0, err
 	}
@@ -37,12 +38,12 @@ func (c *Client) Await(ctx context.Context) error {
 		var refused *Error
 		switch {
 		case err == nil:
-			c.outages[Credits.Name].answered(sent)
+			c.outages[api.Credits.Name].answered(sent)
 			return nil
 		case Judge(err) != Wait || !errors.As(err, &refused):
 			return err
 		}
-		c.outages[Credits.Name].failed(sent, false, "", refused, false)
+		c.outages[api.Credits.Name].failed(sent, false, "", refused, false)
 		if _, other := c.ReadAccepted(ctx); other == nil || !time.Now().Before(until) || pause(ctx, delay) != nil {
 			return err // only the balance is away, or the time is over
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
@@ -25,9 +26,9 @@ func TestABombIsCutOff(t *testing.T) {
 		w.Header().Set("Content-Encoding", "gzip")
 		w.Write(bomb.Bytes())
 	})
-	for o, most := range map[*Request]int{
-		{Operation: ByType, Parameters: map[string][]string{}}:   maxOtherBody,
-		{Operation: ByStatus, Parameters: map[string][]string{}}: maxBody,
+	for o, most := range map[*api.Request]int{
+		{Operation: api.ByType, Parameters: map[string][]string{}}:   maxOtherBody,
+		{Operation: api.ByStatus, Parameters: map[string][]string{}}: maxBody,
 	} {
 		_, err := client.once(t.Context(), *o)
 		e := last(t, segment)
@@ -41,7 +42,7 @@ func TestABombIsCutOff(t *testing.T) {
 	client.service.Timeout = 200 * time.Millisecond
 	for range 8 {
 		sending.Go(func() {
-			if _, err := client.once(t.Context(), Request{Operation: ByStatus}); Judge(err) != Wait {
+			if _, err := client.once(t.Context(), api.Request{Operation: api.ByStatus}); Judge(err) != Wait {
 				t.Errorf("without a turn: %v", err)
 			}
 		})
@@ -56,7 +57,7 @@ func TestABombIsCutOff(t *testing.T) {
 // line of JSON.
 func TestABodyThatIsNoTextTakesNoMoreInTheJournal(t *testing.T) {
 	client, segment := serve(t, 0, func(w http.ResponseWriter, r *http.Request) { w.Write(make([]byte, maxBody)) })
-	a, err := client.once(t.Context(), Request{Operation: ByStatus})
+	a, err := client.once(t.Context(), api.Request{Operation: api.ByStatus})
 	if Judge(err) != Wait || a.Entry.Body != "" {
 		t.Errorf("%v, and %d bytes are held until the next try", err, len(a.Entry.Body))
 	}

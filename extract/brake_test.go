@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator/memory"
 )
@@ -40,7 +41,7 @@ func TestTheBrakeKeepsWhatArrives(t *testing.T) {
 		var sending sync.WaitGroup
 		for _, page := range []int{1, 2} {
 			for _, country := range []string{"Panama", "Malta", "China"} {
-				sending.Go(func() { client.Do(ctx, Page("", country, page)) })
+				sending.Go(func() { client.Do(ctx, api.Page("", country, page)) })
 			}
 		}
 		synctest.Wait()
@@ -68,8 +69,8 @@ func TestTheBrakeKeepsWhatArrives(t *testing.T) {
 			}
 		}
 		sending.Wait()
-		if _, err := client.Do(t.Context(), Page("", "Greece", 1)); !errors.Is(err, context.Canceled) || client.Stats(ByType).Requests != 6 {
-			t.Errorf("a request after the brake: %v, %d were sent", err, client.Stats(ByType).Requests)
+		if _, err := client.Do(t.Context(), api.Page("", "Greece", 1)); !errors.Is(err, context.Canceled) || client.Stats(api.ByType).Requests != 6 {
+			t.Errorf("a request after the brake: %v, %d were sent", err, client.Stats(api.ByType).Requests)
 		}
 		if !brake.Pull(0) {
 			t.Error("the second time finds something in the air")

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math"
 	"sync"
+
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // ErrBudget says that the next request could cost more than the run may still spend.
@@ -34,7 +36,7 @@ type Budget struct {
 
 // rank is the order in which operations come to their credits; those without a place are
 // lookups and come last.
-var rank = map[string]int{ByType.Name: -2, ByStatus.Name: -1}
+var rank = map[string]int{api.ByType.Name: -2, api.ByStatus.Name: -1}
 
 // NewBudget returns a budget of so many credits, of which some are spent. A cap of 0 is none.
 func NewBudget(most, spent int) *Budget {

@@ -5,10 +5,12 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // reserves reports whether an operation gets credits at once.
-func reserves(t *testing.T, b *Budget, o Operation, credits int) bool {
+func reserves(t *testing.T, b *Budget, o api.Operation, credits int) bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
@@ -19,18 +21,18 @@ func reserves(t *testing.T, b *Budget, o Operation, credits int) bool {
 func TestASearchThatFailsKeepsItsCredits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBudget(40, 0)
-		b.Expect(ByStatus.Name, 30)
-		if !reserves(t, b, Particulars, 10) {
+		b.Expect(api.ByStatus.Name, 30)
+		if !reserves(t, b, api.Particulars, 10) {
 			t.Error("a lookup does not get what nobody needs")
 		}
-		if reserves(t, b, Particulars, 1) {
+		if reserves(t, b, api.Particulars, 1) {
 			t.Error("a lookup gets what is kept for a search")
 		}
-		if !reserves(t, b, ByStatus, 10) {
+		if !reserves(t, b, api.ByStatus, 10) {
 			t.Error("the search does not get what is kept for it")
 		}
-		b.Release(ByStatus.Name, 20)
-		if !reserves(t, b, Particulars, 20) {
+		b.Release(api.ByStatus.Name, 20)
+		if !reserves(t, b, api.Particulars, 20) {
 			t.Error("a lookup does not get what the search gave back")
 		}
 	})
@@ -42,19 +44,19 @@ func TestWhatWasNotBilledIsForSearchesFirst(t *testing.T) {
 		b := NewBudget(40, 0)
 		b.Settle(0, 35)
 		b.Hold(0, true)
-		if !reserves(t, b, Particulars, 1) {
+		if !reserves(t, b, api.Particulars, 1) {
 			t.Error("a lookup waits although every outcome is known")
 		}
 		b.Doubt(30)
 		b.refund(30)
-		if reserves(t, b, Particulars, 1) {
+		if reserves(t, b, api.Particulars, 1) {
 			t.Error("a lookup gets what came back while a search waits")
 		}
-		if !b.Grant(ByStatus.Name, 30) {
+		if !b.Grant(api.ByStatus.Name, 30) {
 			t.Error("the search does not get it")
 		}
 		b.Hold(0, false)
-		if !reserves(t, b, Particulars, 1) {
+		if !reserves(t, b, api.Particulars, 1) {
 			t.Error("a lookup does not get what the search left")
 		}
 	})

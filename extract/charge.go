@@ -3,13 +3,14 @@ package extract
 import (
 	"net/http"
 
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
 // price is what an answer with data costs by the interface text: a page of the type/country
 // search only when it holds a vessel, everything else always.
-func price(o Operation, e *journal.Entry, rows int) (int, journal.Charge) {
-	if o.Credits == 0 || (o.Name == ByType.Name && rows == 0) {
+func price(o api.Operation, e *journal.Entry, rows int) (int, journal.Charge) {
+	if o.Credits == 0 || (o.Name == api.ByType.Name && rows == 0) {
 		return 0, journal.ChargeFree
 	}
 	return o.Credits, journal.ChargePriced
@@ -28,11 +29,11 @@ func price(o Operation, e *journal.Entry, rows int) (int, journal.Charge) {
 //
 // Another 5xx, a redirect, an unreadable answer and one that breaks off are unknown for the
 // type/country search too: a gateway may have them in place of a page that the service returned.
-func charge(o Operation, err *Error) (int, journal.Charge) {
+func charge(o api.Operation, err *Error) (int, journal.Charge) {
 	switch {
 	case o.Credits == 0, err.NotSent, err.Status == http.StatusUnauthorized, err.Status == http.StatusUnprocessableEntity:
 		return 0, journal.ChargeFree
-	case err.NoVessel, o.Name == ByType.Name && (err.Status >= 400 && err.Status < 500 || err.Status == http.StatusServiceUnavailable):
+	case err.NoVessel, o.Name == api.ByType.Name && (err.Status >= 400 && err.Status < 500 || err.Status == http.StatusServiceUnavailable):
 		return 0, journal.ChargeFree
 	case err.Outcome == OutcomeLimited, err.Outcome == OutcomeNoCredits:
 		return 0, journal.ChargeAssumed
@@ -41,7 +42,7 @@ func charge(o Operation, err *Error) (int, journal.Charge) {
 }
 
 // settled counts an answer.
-func (c *Client) settled(r Request, e journal.Entry) {
+func (c *Client) settled(r api.Request, e journal.Entry) {
 	c.service.Log.Debug("request", "endpoint", e.Operation, "parameters", e.Parameters, "status", e.Status,
 		"outcome", e.Outcome, "credits", e.Credits, "took", e.Received.Sub(e.Sent))
 	c.count(r.Operation, func(s *Stats) {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
@@ -60,7 +61,7 @@ func NewClient(s Service, b *Budget, segment *journal.Segment) *Client {
 	}
 	c := &Client{service: s, http: newHTTP(s), budget: b, segment: segment, lanes: map[string]*Lane{}, stats: map[string]*Stats{},
 		outages: map[string]*outage{}, unknowns: map[string]*unknowns{}, seats: map[string]chan struct{}{}, redactor: newRedactor(s.Key), large: make(chan struct{}, largeBodies)}
-	for _, o := range Operations {
+	for _, o := range api.Operations {
 		c.outages[o.Name] = newOutage(o, s.Patience, s.Log)
 		c.unknowns[o.Name] = &unknowns{turn: make(chan struct{}, 1)}
 		c.seats[o.Name] = make(chan struct{}, s.MaxInFlight)
@@ -73,17 +74,17 @@ func NewClient(s Service, b *Budget, segment *journal.Segment) *Client {
 func (c *Client) now() time.Time { return c.service.Now().UTC() }
 
 // Lane returns the lane of an operation.
-func (c *Client) Lane(o Operation) *Lane { return c.lanes[o.Name] }
+func (c *Client) Lane(o api.Operation) *Lane { return c.lanes[o.Name] }
 
 // Stats returns the counts of an operation so far.
-func (c *Client) Stats(o Operation) Stats {
+func (c *Client) Stats(o api.Operation) Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return *c.stats[o.Name]
 }
 
 // Do admits a request and sends it.
-func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
+func (c *Client) Do(ctx context.Context, r api.Request) (Answer, error) {
 	ticket, err := c.Admit(ctx, r.Operation)
 	if err != nil {
 		return Answer{}, err
@@ -91,7 +92,7 @@ func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 	return c.Send(ctx, ticket, r)
 }
 
-func (c *Client) count(o Operation, f func(*Stats)) {
+func (c *Client) count(o api.Operation, f func(*Stats)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f(c.stats[o.Name])

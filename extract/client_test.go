@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
@@ -30,7 +31,7 @@ func connect(t *testing.T, url string, most int) (*Client, *journal.Segment) {
 	}
 	t.Cleanup(func() { segment.Close() })
 	limits := map[string]int{}
-	for _, o := range Operations {
+	for _, o := range api.Operations {
 		limits[o.Name] = 1_000_000
 	}
 	s := Service{BaseURL: url, Key: "planted-key", Limits: limits, Timeout: 2 * time.Second}
@@ -53,10 +54,10 @@ func last(t *testing.T, s *journal.Segment) journal.Entry {
 }
 
 func TestAnswersAreJudged(t *testing.T) {
-	curacao, particulars := Page("", "Curacao", 1), Lookup(Particulars, "9218301")
-	sweep := Sweep{Status: "moored", Zone: "north-sea"}.Request()
+	curacao, particulars := api.Page("", "Curacao", 1), api.Lookup(api.Particulars, "9218301")
+	sweep := api.Sweep{Status: "moored", Zone: "north-sea"}.Request()
 	cases := map[string]struct {
-		request Request
+		request api.Request
 		status  int
 		body    string
 		outcome string
@@ -134,14 +135,14 @@ func TestAnswersAreJudged(t *testing.T) {
 func TestTheBalanceTellsNoCreditsFromABlockedOperation(t *testing.T) {
 	for left, want := range map[int]string{9: OutcomeNoCredits, 10: OutcomeBlocked} {
 		client, segment := serve(t, 0, func(w http.ResponseWriter, r *http.Request) {
-			if strings.HasSuffix(r.URL.Path, Credits.Path) {
+			if strings.HasSuffix(r.URL.Path, api.Credits.Path) {
 				fmt.Fprintf(w, `{"detail":{"credits":%d}}`, left)
 				return
 			}
 			w.WriteHeader(400)
 			io.WriteString(w, `{"detail":"Insufficient credits or endpoint is blacklisted"}`)
 		})
-		client.Do(t.Context(), Page("", "Curacao", 1))
+		client.Do(t.Context(), api.Page("", "Curacao", 1))
 		if e := last(t, segment); e.Outcome != want {
 			t.Errorf("with %d credits left: %s, want %s", left, e.Outcome, want)
 		}
@@ -150,7 +151,7 @@ func TestTheBalanceTellsNoCreditsFromABlockedOperation(t *testing.T) {
 
 func TestRetriesStayWithinTheBudget(t *testing.T) {
 	client, _ := serve(t, 15, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
-	_, err := client.Do(t.Context(), Page("", "Curacao", 1))
+	_, err := client.Do(t.Context(), api.Page("", "Curacao", 1))
 	if !errors.Is(err, ErrBudget) || client.budget.Spent() != 10 {
 		t.Errorf("%v after %d credits; want %v after 10", err, client.budget.Spent(), ErrBudget)
 	}
@@ -160,7 +161,7 @@ func TestAServerThatIsNotThereCostsNothing(t *testing.T) {
 	server := httptest.NewServer(nil)
 	server.Close()
 	client, segment := connect(t, server.URL, 0)
-	_, err := client.once(t.Context(), Page("", "Curacao", 1))
+	_, err := client.once(t.Context(), api.Page("", "Curacao", 1))
 	if e := last(t, segment); e.Outcome != OutcomeNetwork || e.Charge != journal.ChargeFree || e.Credits != 0 {
 		t.Errorf("journal says %s, %d credits, %s", e.Outcome, e.Credits, e.Charge)
 	}
@@ -175,13 +176,13 @@ func TestCancellingKeepsTheAnswerInTheAir(t *testing.T) {
 		cancel()
 		io.WriteString(w, `{"total":1,"items":[{"imo":"9218301"}]}`)
 	})
-	if _, err := client.Do(ctx, Page("", "Curacao", 1)); err != nil {
+	if _, err := client.Do(ctx, api.Page("", "Curacao", 1)); err != nil {
 		t.Error(err)
 	}
 	if e := last(t, segment); e.Outcome != OutcomeOK {
 		t.Errorf("journal says %s", e.Outcome)
 	}
-	if _, err := client.Do(ctx, Page("", "Curacao", 2)); !errors.Is(err, context.Canceled) {
+	if _, err := client.Do(ctx, api.Page("", "Curacao", 2)); !errors.Is(err, context.Canceled) {
 		t.Errorf("a new request after cancelling: %v", err)
 	}
 }
@@ -238,7 +239,7 @@ func TestCheckURL(t *testing.T) {
 }
 
 func TestVocabularyIsThatOfTheInterface(t *testing.T) {
-	for name, c := range map[string][2]int{"types": {len(Types), 361}, "countries": {len(Countries), 273}, "zones": {len(Zones), 41}, "vessel types": {len(VesselTypes), 36}, "statuses": {len(Statuses), 9}} {
+	for name, c := range map[string][2]int{"types": {len(api.Types), 361}, "countries": {len(api.Countries), 273}, "zones": {len(api.Zones), 41}, "vessel types": {len(api.VesselTypes), 36}, "statuses": {len(api.Statuses), 9}} {
 		if c[0] != c[1] {
 			t.Errorf("%d %s, want %d", c[0], name, c[1])
 		}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // What came of a request. The journal and the `requests` table hold these words.
@@ -76,7 +78,7 @@ func (e *Error) verdict() Verdict {
 	if !ok {
 		return StopRun
 	}
-	if o, _ := OperationNamed(e.Operation); v == Skip && !o.lookup() {
+	if o, _ := api.OperationNamed(e.Operation); v == Skip && !o.Lookup() {
 		return Wait
 	}
 	return v

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +13,10 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
+
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // Limits of a body, after decompression. A vessel takes some 130 bytes in the answer of a status
@@ -60,13 +64,13 @@ func newHTTP(s Service) *http.Client {
 }
 
 // exchange sends a request and reads the whole answer, within the timeout.
-func (c *Client) exchange(ctx context.Context, r Request) (reply, error) {
+func (c *Client) exchange(ctx context.Context, r api.Request) (reply, error) {
 	got := reply{release: func() {}}
 	ctx, cancel := context.WithTimeout(ctx, c.service.Timeout)
 	defer cancel()
 	connected := false
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }})
-	req, err := r.http(ctx, c.service)
+	req, err := newRequest(ctx, c.service, r)
 	if err != nil {
 		got.notSent = true
 		return got, err
@@ -81,7 +85,7 @@ func (c *Client) exchange(ctx context.Context, r Request) (reply, error) {
 	got.retryAfter = retryAfter(resp.Header.Get("Retry-After"), time.Now())
 	got.date, _ = http.ParseTime(resp.Header.Get("Date"))
 	most := maxOtherBody
-	if r.Operation.Name == ByStatus.Name && got.status == http.StatusOK {
+	if r.Operation.Name == api.ByStatus.Name && got.status == http.StatusOK {
 		most = maxBody
 	}
 	got.body, got.release, err = c.readBody(ctx, resp, most)
@@ -165,4 +169,37 @@ func CheckURL(base string) error {
 		return nil
 	}
 	return fmt.Errorf("%q: plain http would show the key to the network; want https", base)
+}
+
+// newRequest makes the HTTP request. The key travels in a header and nowhere else.
+func newRequest(ctx context.Context, s Service, r api.Request) (*http.Request, error) {
+	target := strings.TrimRight(s.BaseURL, "/") + r.Operation.Path
+	body := ""
+	if r.Operation.Method == http.MethodPost {
+		fields := map[string]string{}
+		for k := range r.Parameters {
+			fields[k] = r.Parameters.Get(k)
+		}
+		b, err := json.Marshal(fields)
+		if err != nil {
+			return nil, err
+		}
+		body = string(b)
+	} else if len(r.Parameters) > 0 {
+		target += "?" + r.Parameters.Encode()
+	}
+	req, err := http.NewRequestWithContext(ctx, r.Operation.Method, target, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.GetBody = nil // nothing may send this a second time
+	req.Header.Set("x-api-key", s.Key)
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "fleetlake")
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	} else {
+		req.Body = http.NoBody
+	}
+	return req, nil
 }

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 const (
@@ -44,7 +46,7 @@ func (e *OutageError) Unwrap() error { return e.Last }
 // on. Patience is counted in time. The last try is sent when it is over, so that no outage that
 // is shorter ends the lane.
 type outage struct {
-	operation Operation
+	operation api.Operation
 	patience  time.Duration
 	log       *slog.Logger
 
@@ -67,7 +69,7 @@ type outage struct {
 	changed chan struct{}
 }
 
-func newOutage(o Operation, patience time.Duration, log *slog.Logger) *outage {
+func newOutage(o api.Operation, patience time.Duration, log *slog.Logger) *outage {
 	return &outage{operation: o, patience: patience, log: log, changed: make(chan struct{})}
 }
 
@@ -259,7 +261,7 @@ func (g *outage) wake() {
 
 // Away returns since when the service gives no answer to an operation, and what it says
 // instead. It is zero while it answers, and for a single failure that the next try mends.
-func (c *Client) Away(o Operation) (since time.Time, why string) {
+func (c *Client) Away(o api.Operation) (since time.Time, why string) {
 	g := c.outages[o.Name]
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -275,7 +277,7 @@ func (c *Client) Away(o Operation) (since time.Time, why string) {
 func (c *Client) Unanswered() *OutageError {
 	var found *OutageError
 	answers := 0
-	for _, o := range Operations { // the free call comes last
+	for _, o := range api.Operations { // the free call comes last
 		g := c.outages[o.Name]
 		g.mu.Lock()
 		answers += g.answers

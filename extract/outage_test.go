@@ -16,6 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator/memory"
 )
@@ -43,7 +44,7 @@ func inBubble(t *testing.T, most int, handler http.HandlerFunc, test func(t *tes
 
 // free answers the balance and reports whether it was asked.
 func free(w http.ResponseWriter, r *http.Request) bool {
-	if !strings.HasSuffix(r.URL.Path, Credits.Path) {
+	if !strings.HasSuffix(r.URL.Path, api.Credits.Path) {
 		return false
 	}
 	io.WriteString(w, `{"detail":{"credits":1000}}`)
@@ -59,7 +60,7 @@ func TestAnOutageIsHeldForAsLongAsThePatienceLasts(t *testing.T) {
 			back := time.Time{}
 			priced := 0
 			inBubble(t, 0, func(w http.ResponseWriter, r *http.Request) {
-				if !strings.HasSuffix(r.URL.Path, Credits.Path) {
+				if !strings.HasSuffix(r.URL.Path, api.Credits.Path) {
 					priced++
 				}
 				if time.Now().Before(back) {
@@ -73,7 +74,7 @@ func TestAnOutageIsHeldForAsLongAsThePatienceLasts(t *testing.T) {
 				}
 				start := time.Now()
 				back = start.Add(away)
-				_, err := client.Do(t.Context(), Sweep{Status: "moored", Zone: "north-sea"}.Request())
+				_, err := client.Do(t.Context(), api.Sweep{Status: "moored", Zone: "north-sea"}.Request())
 				took := time.Since(start)
 				if (err == nil) != ok || took > away+probeMost+time.Minute {
 					t.Errorf("%d for %v: %v after %v", status, away, err, took)
@@ -99,33 +100,33 @@ func TestAnOutageIsHeldForAsLongAsThePatienceLasts(t *testing.T) {
 func TestWhatIsUnansweredIsTold(t *testing.T) {
 	away := false
 	inBubble(t, 0, func(w http.ResponseWriter, r *http.Request) {
-		if away && !strings.HasSuffix(r.URL.Path, ByStatus.Path) {
+		if away && !strings.HasSuffix(r.URL.Path, api.ByStatus.Path) {
 			w.WriteHeader(503)
 			io.WriteString(w, `{"detail":"Database temporarily unavailable"}`)
 		} else if !free(w, r) {
 			io.WriteString(w, vessel)
 		}
 	}, func(t *testing.T, client *Client, _ *journal.Segment) {
-		client.Do(t.Context(), Sweep{Status: "drifting"}.Request())
+		client.Do(t.Context(), api.Sweep{Status: "drifting"}.Request())
 		if o := client.Unanswered(); o != nil {
 			t.Errorf("before: %v", o)
 		}
 		away = true
 		short, end := context.WithTimeout(t.Context(), 400*time.Millisecond)
 		defer end()
-		client.Do(short, Page("", "Malta", 1))
+		client.Do(short, api.Page("", "Malta", 1))
 		if o := client.Unanswered(); o != nil {
 			t.Errorf("after a moment: %v", o)
 		}
 		away = false
-		client.Do(t.Context(), Page("", "Malta", 1))
+		client.Do(t.Context(), api.Page("", "Malta", 1))
 		away = true
 		since := time.Now().UTC().Format(time.RFC3339)
 		ctx, stop := context.WithTimeout(t.Context(), 10*time.Minute)
 		defer stop()
-		client.Do(ctx, Page("", "Malta", 1))
+		client.Do(ctx, api.Page("", "Malta", 1))
 		o := client.Unanswered()
-		if o == nil || o.Operation != ByType.Name || !strings.Contains(o.Error(), "no answer for 10m0s, since "+since+" (by-type: 503 Service Unavailable: Database temporarily unavailable)") {
+		if o == nil || o.Operation != api.ByType.Name || !strings.Contains(o.Error(), "no answer for 10m0s, since "+since+" (by-type: 503 Service Unavailable: Database temporarily unavailable)") {
 			t.Errorf("after: %v", o)
 		}
 	})
@@ -143,18 +144,18 @@ func TestAnOutageIsVisibleWhileItLasts(t *testing.T) {
 		start := time.Now()
 		done := make(chan error)
 		go func() {
-			_, err := client.Do(t.Context(), Page("", "Malta", 1))
+			_, err := client.Do(t.Context(), api.Page("", "Malta", 1))
 			done <- err
 		}()
 		time.Sleep(5 * time.Minute)
-		if since, why := client.Away(ByType); !since.Equal(start) || !strings.Contains(why, "503") {
+		if since, why := client.Away(api.ByType); !since.Equal(start) || !strings.Contains(why, "503") {
 			t.Errorf("away since %v, %q; want since %v", since, why, start)
 		}
 		away = false
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
-		if since, _ := client.Away(ByType); !since.IsZero() {
+		if since, _ := client.Away(api.ByType); !since.IsZero() {
 			t.Errorf("still away since %v", since)
 		}
 	})
@@ -170,7 +171,7 @@ func TestRetryAfterIsKeptFor503(t *testing.T) {
 		}
 		io.WriteString(w, vessel)
 	}, func(t *testing.T, client *Client, _ *journal.Segment) {
-		if _, err := client.Do(t.Context(), Page("", "Malta", 1)); err != nil || len(asked) != 2 || asked[1].Sub(asked[0]) < 90*time.Second {
+		if _, err := client.Do(t.Context(), api.Page("", "Malta", 1)); err != nil || len(asked) != 2 || asked[1].Sub(asked[0]) < 90*time.Second {
 			t.Errorf("%v, asked at %v", err, asked)
 		}
 	})
@@ -187,8 +188,8 @@ func TestAStormOfRefusedRatesCostsOneSlot(t *testing.T) {
 		io.WriteString(w, vessel)
 	}, func(t *testing.T, client *Client, _ *journal.Segment) {
 		back = time.Now().Add(20 * time.Minute)
-		if _, err := client.Do(t.Context(), Page("", "Malta", 1)); err != nil || client.Lane(ByType).PerMinute() != 49 {
-			t.Errorf("%v, %d a minute are left of 50", err, client.Lane(ByType).PerMinute())
+		if _, err := client.Do(t.Context(), api.Page("", "Malta", 1)); err != nil || client.Lane(api.ByType).PerMinute() != 49 {
+			t.Errorf("%v, %d a minute are left of 50", err, client.Lane(api.ByType).PerMinute())
 		}
 	})
 }
@@ -213,9 +214,11 @@ func TestAStopEndsEveryWait(t *testing.T) {
 			inBubble(t, 100, handler, func(t *testing.T, client *Client, segment *journal.Segment) {
 				ctx, stop := context.WithCancel(t.Context())
 				var sending sync.WaitGroup
-				for _, o := range []Operation{ByStatus, ByType, Particulars} {
+				for _, o := range []api.Operation{api.ByStatus, api.ByType, api.Particulars} {
 					for n := range 8 {
-						sending.Go(func() { client.Do(ctx, Request{Operation: o, Parameters: map[string][]string{"n": {fmt.Sprint(n)}}}) })
+						sending.Go(func() {
+							client.Do(ctx, api.Request{Operation: o, Parameters: map[string][]string{"n": {fmt.Sprint(n)}}})
+						})
 					}
 				}
 				time.Sleep(30 * time.Second)
@@ -258,7 +261,7 @@ func TestTheFreeCallNeverWaitsForTheBudget(t *testing.T) {
 		var sending sync.WaitGroup
 		for n := range 8 {
 			sending.Go(func() {
-				if _, err := client.Do(t.Context(), Page("", "Malta", n+1)); Judge(err) != StopLane {
+				if _, err := client.Do(t.Context(), api.Page("", "Malta", n+1)); Judge(err) != StopLane {
 					t.Errorf("verdict %d on %v", Judge(err), err)
 				}
 			})
@@ -281,7 +284,7 @@ func TestARefusedConnectionCostsNothingAndIsHeld(t *testing.T) {
 			return dial(ctx, network, address)
 		}
 		client.http = newHTTP(s)
-		if _, err := client.Do(t.Context(), Page("", "Malta", 1)); err != nil || client.budget.Spent() != 10 {
+		if _, err := client.Do(t.Context(), api.Page("", "Malta", 1)); err != nil || client.budget.Spent() != 10 {
 			t.Errorf("%v, %d credits", err, client.budget.Spent())
 		}
 	})
@@ -294,7 +297,7 @@ func TestAnOutageThatTheBudgetCannotCarryEndsWithATrueReason(t *testing.T) {
 			w.WriteHeader(500)
 		}
 	}, func(t *testing.T, client *Client, _ *journal.Segment) {
-		_, err := client.Do(t.Context(), Page("", "Malta", 1))
+		_, err := client.Do(t.Context(), api.Page("", "Malta", 1))
 		if !errors.Is(err, ErrBudget) || client.budget.Spent() != 20 || !strings.Contains(err.Error(), "500") {
 			t.Errorf("%v after %d credits", err, client.budget.Spent())
 		}

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"slices"
 	"time"
+
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // never is a value that no accepted list holds.
@@ -31,9 +33,9 @@ const (
 // ReadAccepted asks, free of charge, for the lists of accepted types and countries: the
 // service answers a value that it refuses with the complete list.
 func (c *Client) ReadAccepted(ctx context.Context) (Accepted, error) {
-	free := ByType
+	free := api.ByType
 	free.Credits = 0 // whatever comes in place of the refusal: the service found nothing that it could bill
-	r := Request{Operation: free, Parameters: url.Values{"type_specific": {never}, "country": {never}}, probe: true}
+	r := api.Request{Operation: free, Parameters: url.Values{"type_specific": {never}, "country": {never}}, Probe: true}
 	var a Answer
 	var err error
 	for range probeTries {
@@ -89,15 +91,15 @@ func Ping(ctx context.Context, s Service) (credits int, clock time.Time, err err
 		s.Timeout = time.Minute
 	}
 	c := &Client{service: s, http: newHTTP(s), redactor: newRedactor(s.Key), large: make(chan struct{}, 1)}
-	got, err := c.exchange(ctx, Request{Operation: Credits})
+	got, err := c.exchange(ctx, api.Request{Operation: api.Credits})
 	defer got.release()
 	if err != nil {
-		return 0, clock, &Error{Operation: Credits.Name, Outcome: OutcomeNetwork, Message: err.Error(), NotSent: got.notSent}
+		return 0, clock, &Error{Operation: api.Credits.Name, Outcome: OutcomeNetwork, Message: err.Error(), NotSent: got.notSent}
 	}
 	if got.status != http.StatusOK {
 		words := message(got.body)
-		name, _ := outcome(Credits, got.status, words)
-		return 0, got.date, &Error{Operation: Credits.Name, Outcome: name, Status: got.status, Message: words}
+		name, _ := outcome(api.Credits, got.status, words)
+		return 0, got.date, &Error{Operation: api.Credits.Name, Outcome: name, Status: got.status, Message: words}
 	}
 	credits, err = ParseBalance(got.body)
 	return credits, got.date, err

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/klauspost/compress/zstd"
 )
@@ -45,7 +46,7 @@ func TestTheKeyNeverComesBack(t *testing.T) {
 			var log bytes.Buffer
 			client.service.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 			client.redactor = newRedactor(key)
-			_, err := client.once(t.Context(), Page("", "Malta", 1))
+			_, err := client.once(t.Context(), api.Page("", "Malta", 1))
 			if err == nil {
 				t.Fatal("a refused key is no error")
 			}
@@ -82,7 +83,7 @@ func TestEveryRequestIsLogged(t *testing.T) {
 	client, _ := serve(t, 0, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, vessel) })
 	var log bytes.Buffer
 	client.service.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})).With("run", "r7")
-	if _, err := client.Do(t.Context(), Page("", "Malta", 1)); err != nil {
+	if _, err := client.Do(t.Context(), api.Page("", "Malta", 1)); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"run=r7", "endpoint=by-type", `parameters="country=Malta&page=1"`, "status=200", "credits=10", "took="} {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
@@ -24,7 +25,7 @@ const (
 // later it tries again, each time through outage, budget and lane: a few times while others are
 // answered, and as long as the patience lasts while none is. Cancelling ctx ends the tries; a
 // request in the air is waited for, within a grace.
-func (c *Client) Send(ctx context.Context, ticket Ticket, r Request) (Answer, error) {
+func (c *Client) Send(ctx context.Context, ticket Ticket, r api.Request) (Answer, error) {
 	g := c.outages[r.Operation.Name]
 	var f failures
 	expected := 0 // credits that are kept for its further tries
@@ -136,12 +137,12 @@ func (c *Client) hopeless(err *Error, f failures) bool {
 	}
 	return f.between >= most ||
 		f.since >= attempts && time.Since(f.proof) >= loneWait ||
-		g.operation.lookup() && f.all >= attempts && time.Since(f.first) >= loneWait && g.alone()
+		g.operation.Lookup() && f.all >= attempts && time.Since(f.first) >= loneWait && g.alone()
 }
 
 // failed holds the operation after a request that got no answer. One that a stopped run gave up
 // tells nothing that is not known already.
-func (c *Client) failed(ctx context.Context, t Ticket, r Request, sent time.Time, err *Error, charge journal.Charge) {
+func (c *Client) failed(ctx context.Context, t Ticket, r api.Request, sent time.Time, err *Error, charge journal.Charge) {
 	g := c.outages[r.Operation.Name]
 	if ctx.Err() != nil && err.Status == 0 && g.away() {
 		g.left(t)
@@ -158,7 +159,7 @@ func (c *Client) failed(ctx context.Context, t Ticket, r Request, sent time.Time
 }
 
 // once sends a request once, whatever state its operation is in.
-func (c *Client) once(ctx context.Context, r Request) (Answer, error) {
+func (c *Client) once(ctx context.Context, r api.Request) (Answer, error) {
 	ticket, err := c.reserve(ctx, r.Operation)
 	if err != nil {
 		return Answer{}, err

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
@@ -58,13 +59,13 @@ func TestARequestIsTriedAgain(t *testing.T) {
 				var others sync.WaitGroup
 				others.Go(func() {
 					for ctx.Err() == nil {
-						client.Do(ctx, Page("", "Malta", 1))
+						client.Do(ctx, api.Page("", "Malta", 1))
 					}
 				})
-				_, err := client.Do(ctx, Page("", "Curacao", 1))
+				_, err := client.Do(ctx, api.Page("", "Curacao", 1))
 				stop()
 				others.Wait()
-				spent := client.budget.Spent() - 10*client.Stats(ByType).Answers
+				spent := client.budget.Spent() - 10*client.Stats(api.ByType).Answers
 				failed := sent
 				if c.ok {
 					failed--
@@ -83,24 +84,24 @@ func TestARequestIsTriedAgain(t *testing.T) {
 // answered, or where it is a lookup and the free call is answered: else nothing tells it from an outage.
 func TestARequestThatFailsForItselfEndsBeforeThePatience(t *testing.T) {
 	cases := map[string]struct {
-		operation Operation
+		operation api.Operation
 		others    time.Duration // the first other request, after the first failure; 0 is none
 		free      bool          // the free call is answered
 		most      time.Duration
 		least     time.Duration
 	}{
-		"a search, and another was answered":       {ByStatus, time.Second, true, 10 * time.Minute, loneWait},
-		"a list, and another was answered":         {ByType, time.Second, true, 10 * time.Minute, loneWait},
-		"a search, and no other is asked":          {ByStatus, 0, true, 40 * time.Minute, 30 * time.Minute},
-		"a lookup, and no other is asked":          {Particulars, 0, true, 10 * time.Minute, loneWait},
-		"a lookup, and nothing at all is answered": {Particulars, 0, false, 40 * time.Minute, 30 * time.Minute},
+		"a search, and another was answered":       {api.ByStatus, time.Second, true, 10 * time.Minute, loneWait},
+		"a list, and another was answered":         {api.ByType, time.Second, true, 10 * time.Minute, loneWait},
+		"a search, and no other is asked":          {api.ByStatus, 0, true, 40 * time.Minute, 30 * time.Minute},
+		"a lookup, and no other is asked":          {api.Particulars, 0, true, 10 * time.Minute, loneWait},
+		"a lookup, and nothing at all is answered": {api.Particulars, 0, false, 40 * time.Minute, 30 * time.Minute},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, 0, func(w http.ResponseWriter, r *http.Request) {
 				body, _ := io.ReadAll(r.Body)
 				poison := strings.Contains(r.URL.RawQuery+string(body), "poison")
-				if poison || !c.free && strings.HasSuffix(r.URL.Path, Credits.Path) {
+				if poison || !c.free && strings.HasSuffix(r.URL.Path, api.Credits.Path) {
 					w.WriteHeader(500)
 				} else if !free(w, r) {
 					io.WriteString(w, vessel)
@@ -111,12 +112,12 @@ func TestARequestThatFailsForItselfEndsBeforeThePatience(t *testing.T) {
 				if c.others > 0 {
 					other.Go(func() {
 						time.Sleep(c.others)
-						if _, err := client.Do(t.Context(), Request{Operation: c.operation, Parameters: map[string][]string{"n": {"good"}}}); err != nil {
+						if _, err := client.Do(t.Context(), api.Request{Operation: c.operation, Parameters: map[string][]string{"n": {"good"}}}); err != nil {
 							t.Error(err)
 						}
 					})
 				}
-				_, err := client.Do(t.Context(), Request{Operation: c.operation, Parameters: map[string][]string{"n": {"poison"}}})
+				_, err := client.Do(t.Context(), api.Request{Operation: c.operation, Parameters: map[string][]string{"n": {"poison"}}})
 				took := time.Since(start)
 				other.Wait()
 				if err == nil || took < c.least || took > c.most {
@@ -138,10 +139,10 @@ func TestAServiceThatIsBusyEverySecondTimeIsAskedToTheEnd(t *testing.T) {
 	}, func(t *testing.T, client *Client, _ *journal.Segment) {
 		start := time.Now()
 		var sending sync.WaitGroup
-		for _, o := range []Operation{ByType, ByStatus, Particulars} {
+		for _, o := range []api.Operation{api.ByType, api.ByStatus, api.Particulars} {
 			for n := range 15 {
 				sending.Go(func() {
-					if _, err := client.Do(t.Context(), Request{Operation: o, Parameters: map[string][]string{"n": {fmt.Sprint(n)}}}); err != nil {
+					if _, err := client.Do(t.Context(), api.Request{Operation: o, Parameters: map[string][]string{"n": {fmt.Sprint(n)}}}); err != nil {
 						t.Error(err)
 					}
 				})
@@ -165,11 +166,11 @@ func TestAFreeCallThatIsAnsweredIsNoReasonToAskItAgain(t *testing.T) {
 			io.WriteString(w, vessel)
 		}
 	}, func(t *testing.T, client *Client, _ *journal.Segment) {
-		if _, err := client.Do(t.Context(), Lookup(Particulars, "9218300")); err != nil {
+		if _, err := client.Do(t.Context(), api.Lookup(api.Particulars, "9218300")); err != nil {
 			t.Fatal(err)
 		}
 		start := time.Now()
-		if _, err := client.Do(t.Context(), Lookup(Particulars, "9218301")); err != nil || time.Since(start) > 30*time.Second {
+		if _, err := client.Do(t.Context(), api.Lookup(api.Particulars, "9218301")); err != nil || time.Since(start) > 30*time.Second {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
 	})

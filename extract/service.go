@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"net"
 	"time"
+
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // Service is where the API is and how we may use it.
@@ -31,7 +33,7 @@ type Service struct {
 }
 
 // PerMinute returns the limit of an operation.
-func (s Service) PerMinute(o Operation) int {
+func (s Service) PerMinute(o api.Operation) int {
 	if n := s.Limits[o.Name]; n > 0 {
 		return n
 	}

@@ -3,6 +3,7 @@ package extract
 import (
 	"context"
 
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -15,7 +16,7 @@ var unrecorded trace.Span = noop.Span{}
 
 // traced starts the span of one try of a request, if ctx has a span that is recorded. It never
 // holds what travels: no key, address, parameter or body.
-func traced(ctx context.Context, o Operation, try int) (context.Context, trace.Span) {
+func traced(ctx context.Context, o api.Operation, try int) (context.Context, trace.Span) {
 	parent := trace.SpanFromContext(ctx)
 	if !parent.IsRecording() {
 		return ctx, unrecorded

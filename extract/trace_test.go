@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
@@ -21,7 +22,7 @@ func TestTracingCostsNothingUnwatched(t *testing.T) {
 	e := journal.Entry{Outcome: OutcomeOK, Credits: 10, Status: http.StatusOK, N: 7}
 	ctx := t.Context()
 	if n := testing.AllocsPerRun(1000, func() {
-		_, span := traced(ctx, ByType, 1)
+		_, span := traced(ctx, api.ByType, 1)
 		told(span, e, nil, nil)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
@@ -49,7 +50,7 @@ func TestBalanceOfARefusalIsBelowIt(t *testing.T) {
 		io.WriteString(w, `{"detail":"planted words"}`)
 	})
 	root, kept := watched(t)
-	if _, err := client.Do(trace.ContextWithSpan(t.Context(), root), Page("", "Curacao", 1)); err == nil {
+	if _, err := client.Do(trace.ContextWithSpan(t.Context(), root), api.Page("", "Curacao", 1)); err == nil {
 		t.Fatal("no error")
 	}
 	spans := kept.Ended()
@@ -68,7 +69,7 @@ func TestBalanceOfARefusalIsBelowIt(t *testing.T) {
 // TestAnAnswerThatIsNotKeptIsAnError has a journal that takes no answer.
 func TestAnAnswerThatIsNotKeptIsAnError(t *testing.T) {
 	root, kept := watched(t)
-	_, span := traced(trace.ContextWithSpan(t.Context(), root), Particulars, 1)
+	_, span := traced(trace.ContextWithSpan(t.Context(), root), api.Particulars, 1)
 	told(span, journal.Entry{Outcome: OutcomeOK, N: 7}, nil, errors.New("open /planted: full"))
 	got := kept.Ended()[0]
 	if got.Status().Code != codes.Error || strings.Contains(got.Status().Description, "planted") {

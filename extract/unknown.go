@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"math"
+
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // How many lookups in a row may say that the service does not know the vessel before it is asked
@@ -27,13 +29,13 @@ const (
 // counts as spent until the balance tells, as every priced request does that is not said to be free.
 type unknowns struct {
 	turn    chan struct{} // held while it is found out whether they are believed, which takes a while
-	found   *Request      // the last lookup that found its vessel
-	row     []Request     // refused since
+	found   *api.Request  // the last lookup that found its vessel
+	row     []api.Request // refused since
 	answers int           // lookups that were answered, before the row
 	refused int           // of these
 	alarms  int           // rows that were longer than is likely, and true
 	away    bool          // the last row was not true
-	again   []Request     // to be asked again
+	again   []api.Request // to be asked again
 }
 
 // likely is how many refusals in a row are believed. Each longer row that was true doubles it.
@@ -49,8 +51,8 @@ func (u *unknowns) end() {
 }
 
 // known takes in an answer.
-func (c *Client) known(r Request, a Answer) {
-	if !r.Operation.lookup() || a.Rows == 0 {
+func (c *Client) known(r api.Request, a Answer) {
+	if !r.Operation.Lookup() || a.Rows == 0 {
 		return
 	}
 	u := c.unknowns[r.Operation.Name]
@@ -62,7 +64,7 @@ func (c *Client) known(r Request, a Answer) {
 }
 
 // believed reports whether an answer that no other try would change is taken as it is.
-func (c *Client) believed(ctx context.Context, r Request, err *Error) bool {
+func (c *Client) believed(ctx context.Context, r api.Request, err *Error) bool {
 	if err.verdict() != Skip {
 		return true
 	}
@@ -89,7 +91,7 @@ func (c *Client) believed(ctx context.Context, r Request, err *Error) bool {
 
 // finds reports whether the service finds a vessel that it found before; without one, whether the
 // free call is answered. Where there are no credits to ask, it is taken to.
-func (c *Client) finds(ctx context.Context, known *Request) bool {
+func (c *Client) finds(ctx context.Context, known *api.Request) bool {
 	if known == nil {
 		_, err := c.Balance(ctx)
 		return err == nil || c.before() == nil
@@ -99,7 +101,7 @@ func (c *Client) finds(ctx context.Context, known *Request) bool {
 }
 
 // lost reports whether the operation is held because the service knew no vessel any more.
-func (c *Client) lost(o Operation) bool {
+func (c *Client) lost(o api.Operation) bool {
 	u := c.unknowns[o.Name]
 	u.turn <- struct{}{}
 	defer func() { <-u.turn }()
@@ -107,7 +109,7 @@ func (c *Client) lost(o Operation) bool {
 }
 
 // foundAgain asks whether the service knows vessels again.
-func (c *Client) foundAgain(ctx context.Context, o Operation) bool {
+func (c *Client) foundAgain(ctx context.Context, o api.Operation) bool {
 	u := c.unknowns[o.Name]
 	u.turn <- struct{}{}
 	defer func() { <-u.turn }()
@@ -117,7 +119,7 @@ func (c *Client) foundAgain(ctx context.Context, o Operation) bool {
 
 // Doubted returns, once, the lookups that were said to be of unknown vessels while the service was
 // away, and are to be asked again.
-func (c *Client) Doubted(o Operation) []Request {
+func (c *Client) Doubted(o api.Operation) []api.Request {
 	u := c.unknowns[o.Name]
 	u.turn <- struct{}{}
 	defer func() { <-u.turn }()

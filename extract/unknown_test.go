@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
@@ -42,7 +43,7 @@ func TestAVesselIsUnknownOnlyWhileOthersAreKnown(t *testing.T) {
 			inBubble(t, 0, func(w http.ResponseWriter, r *http.Request) {
 				mu.Lock()
 				defer mu.Unlock()
-				at, lookup := time.Since(start), r.URL.Path == Particulars.Path
+				at, lookup := time.Since(start), r.URL.Path == api.Particulars.Path
 				if lookup {
 					asked++
 				}
@@ -60,23 +61,23 @@ func TestAVesselIsUnknownOnlyWhileOthersAreKnown(t *testing.T) {
 				}
 				start = time.Now()
 				refused := map[string]bool{}
-				ask := func(r Request) {
+				ask := func(r api.Request) {
 					_, err := client.Do(t.Context(), r)
 					if refused[r.Key()] = err != nil; err != nil && Judge(err) != Skip {
 						t.Fatalf("%s: %v", r.Key(), err)
 					}
 				}
 				for n := range vessels {
-					ask(Lookup(Particulars, strconv.Itoa(n)))
+					ask(api.Lookup(api.Particulars, strconv.Itoa(n)))
 				}
-				for again := client.Doubted(Particulars); len(again) > 0; again = client.Doubted(Particulars) {
+				for again := client.Doubted(api.Particulars); len(again) > 0; again = client.Doubted(api.Particulars) {
 					for _, r := range again {
 						ask(r)
 					}
 				}
 				var wrong []int
 				for n := range vessels {
-					if refused[Lookup(Particulars, strconv.Itoa(n)).Key()] != c.refused(n) {
+					if refused[api.Lookup(api.Particulars, strconv.Itoa(n)).Key()] != c.refused(n) {
 						wrong = append(wrong, n)
 					}
 				}
@@ -106,12 +107,12 @@ func TestLookupsThatStayUnknownEndTheirLane(t *testing.T) {
 		start := time.Now()
 		var err error
 		for n := 0; err == nil || Judge(err) == Skip; n++ {
-			_, err = client.Do(t.Context(), Lookup(Particulars, strconv.Itoa(n)))
+			_, err = client.Do(t.Context(), api.Lookup(api.Particulars, strconv.Itoa(n)))
 		}
 		if took := time.Since(start); Judge(err) != StopLane || took > 35*time.Minute || asked > 60 {
 			t.Errorf("%v after %v and %d lookups", err, took, asked)
 		}
-		if again := client.Doubted(Particulars); len(again) != leastInARow { // ten vessels are found: the fourth refusal is one too many
+		if again := client.Doubted(api.Particulars); len(again) != leastInARow { // ten vessels are found: the fourth refusal is one too many
 			t.Errorf("%d lookups are doubted, want %d", len(again), leastInARow)
 		}
 	})

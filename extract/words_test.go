@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // TestWordsOfTheServiceControlNothing has refusals, answers and broken heads with characters that
@@ -40,7 +42,7 @@ func TestWordsOfTheServiceControlNothing(t *testing.T) {
 	for name, handler := range cases {
 		t.Run(name, func(t *testing.T) {
 			client, segment := serve(t, 0, handler)
-			_, err := client.once(t.Context(), Page("", "Malta", 1))
+			_, err := client.once(t.Context(), api.Page("", "Malta", 1))
 			if err == nil {
 				t.Fatal("no error")
 			}

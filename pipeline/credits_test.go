@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -18,7 +18,7 @@ func newPort(t *testing.T, config simulator.Config, job Job) *port {
 	t.Helper()
 	config.Key = "k"
 	config.Limits = map[string]int{}
-	for _, o := range extract.Operations {
+	for _, o := range api.Operations {
 		config.Limits[o.Name] = -1
 	}
 	sim, err := simulator.New(config)
@@ -28,7 +28,7 @@ func newPort(t *testing.T, config simulator.Config, job Job) *port {
 	service, stop := connect(t, sim, "k")
 	t.Cleanup(stop)
 	service.Limits = map[string]int{}
-	for _, o := range extract.Operations {
+	for _, o := range api.Operations {
 		service.Limits[o.Name] = 1_000_000
 	}
 	s := &port{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job,
@@ -40,8 +40,8 @@ func newPort(t *testing.T, config simulator.Config, job Job) *port {
 // newcomer is the job of the default configuration.
 func newcomer() Job {
 	job := Job{Name: "nightly", Location: time.UTC, Budget: 5000, Deadline: 4 * time.Hour, List: List{By: "cheapest", MaxAge: 20 * time.Hour},
-		Sweep: Sweep{Zones: extract.Zones}, Lookup: Lookup{Want: []string{"particulars"}, MaxAge: 720 * time.Hour}}
-	for _, s := range extract.Statuses {
+		Sweep: Sweep{Zones: api.Zones}, Lookup: Lookup{Want: []string{"particulars"}, MaxAge: 720 * time.Hour}}
+	for _, s := range api.Statuses {
 		job.Sweep.Statuses = append(job.Sweep.Statuses, s.Name)
 	}
 	return job
@@ -62,7 +62,7 @@ func (s *port) lastEnd(date string) journal.End {
 }
 
 // billed is what requests of an operation have cost so far.
-func (s *port) billed(o extract.Operation) int { return s.sim.Bill().Operations[o.Name].Credits }
+func (s *port) billed(o api.Operation) int { return s.sim.Bill().Operations[o.Name].Credits }
 
 // TestFirstNightOfANewcomerIsDone has 2,000 vessels, the default cap of 5,000, and prices that
 // are not known before the night: the list costs less than its first pages were priced, and
@@ -79,7 +79,7 @@ func TestFirstNightOfANewcomerIsDone(t *testing.T) {
 		if end.State != StateDone || end.Reason != "" {
 			t.Errorf("%s: %s %q", end.State, end.Reason, end.LeftOut)
 		}
-		if got := s.billed(extract.ByStatus); got != 2490 {
+		if got := s.billed(api.ByStatus); got != 2490 {
 			t.Errorf("%d credits of status searches, want 2490", got)
 		}
 		if spent := s.sim.Bill().Spent; spent > 5000 || spent < 4900 {
@@ -122,8 +122,8 @@ func TestSecondRunOfANightAsksWhatIsLeft(t *testing.T) {
 		"a list by country, without lookups": {vessels: 2000, most: 3000, change: func(j *Job) { j.Lookup.Want, j.List.By = nil, "country" }},
 		"a list by type":                     {vessels: 2000, most: 3700, change: func(j *Job) { j.List.By = "type" }},
 		"another job has learnt meanwhile that the other side is cheaper": {vessels: 2000, most: 3000, between: func(s *port) {
-			for _, typ := range extract.Types {
-				s.totals[typ] = warehouse.Total{Operation: extract.ByType.Name, Kind: "type", Value: typ, At: time.Now().AddDate(0, 0, -8)}
+			for _, typ := range api.Types {
+				s.totals[typ] = warehouse.Total{Operation: api.ByType.Name, Kind: "type", Value: typ, At: time.Now().AddDate(0, 0, -8)}
 			}
 		}},
 	} {

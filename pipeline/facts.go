@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -135,7 +136,7 @@ func (f *facts) read(ctx context.Context, w *warehouse.Warehouse, job Job) (err 
 	if f.rates, err = w.Rates(ctx, job.Lookup.Want); err != nil {
 		return err
 	}
-	if job.Lookup.operation() == extract.Location {
+	if job.Lookup.operation() == api.Location {
 		f.rates[""] = positionRate
 	}
 	f.refused, err = w.Refused(ctx, f.now)

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // What reports call the searches.
@@ -19,7 +20,7 @@ const (
 // wish is work of a search that waits for credits: a partition or a status search that the plan
 // left out, or the rest of a partition that turned out to be longer than planned.
 type wish struct {
-	operation extract.Operation
+	operation api.Operation
 	what      string // as reports call it
 	requests  int
 	credits   int     // the most that it costs; below 0 of a wish that gives credits back
@@ -55,7 +56,7 @@ type grants struct {
 func newGrants(b *extract.Budget, l *listing, sweep *queue, keep func() int) *grants {
 	g := &grants{budget: b, listing: l, keep: keep, refund: func() {},
 		dropped: map[string]int{}, unasked: map[string]int{}, open: map[string]bool{}}
-	g.queues = map[string]*queue{extract.ByType.Name: l.queue, extract.ByStatus.Name: sweep}
+	g.queues = map[string]*queue{api.ByType.Name: l.queue, api.ByStatus.Name: sweep}
 	for name, q := range g.queues {
 		g.open[name] = true
 		q.keepOpen(g.settle)
@@ -97,7 +98,7 @@ func (g *grants) want(w wish) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if w.credits < 0 {
-		g.budget.Release(extract.ByType.Name, -w.credits)
+		g.budget.Release(api.ByType.Name, -w.credits)
 	}
 	if w.requests > 0 {
 		g.ask(w)
@@ -108,7 +109,7 @@ func (g *grants) want(w wish) {
 // decide grants what fits, in the order of worth.
 func (g *grants) decide() {
 	back, more := 0, 0
-	if g.open[extract.ByType.Name] {
+	if g.open[api.ByType.Name] {
 		back, more = g.listing.unsure()
 	}
 	g.budget.Keep(g.keep())
@@ -142,7 +143,7 @@ func (g *grants) settle() {
 	for g.step() {
 	}
 	g.settling = false
-	if g.open[extract.ByType.Name] || g.open[extract.ByStatus.Name] {
+	if g.open[api.ByType.Name] || g.open[api.ByStatus.Name] {
 		return
 	}
 	g.budget.Hold(0, false)
@@ -150,7 +151,7 @@ func (g *grants) settle() {
 
 // step does the next thing that there is to do, and reports whether there may be more.
 func (g *grants) step() bool {
-	list, sweep := extract.ByType.Name, extract.ByStatus.Name
+	list, sweep := api.ByType.Name, api.ByStatus.Name
 	if g.open[list] && g.queues[list].atRest() {
 		if g.listing.rested() {
 			return false
@@ -192,7 +193,7 @@ func (g *grants) step() bool {
 func (g *grants) askChecks() bool {
 	checks := g.listing.check()
 	for _, p := range checks {
-		g.ask(wish{operation: extract.ByType, what: listChecks, requests: 1, credits: p.unpaid * extract.ByType.Credits,
+		g.ask(wish{operation: api.ByType, what: listChecks, requests: 1, credits: p.unpaid * api.ByType.Credits,
 			queue: func() { g.listing.start(p) }})
 	}
 	return len(checks) > 0

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/transform"
 	"github.com/sourcegraph/conc/pool"
 )
@@ -49,23 +50,23 @@ func (h *harvest) run(ctx context.Context) {
 	h.lookups.open()
 	lanes.Go(func() {
 		defer h.lookups.close()
-		ctx, end := h.lane(ctx, extract.ByType)
+		ctx, end := h.lane(ctx, api.ByType)
 		defer end()
-		h.drain(ctx, extract.ByType, h.listing.queue, h.listing.answer)
-		h.grants.ended(extract.ByType.Name)
+		h.drain(ctx, api.ByType, h.listing.queue, h.listing.answer)
+		h.grants.ended(api.ByType.Name)
 		h.lookups.listed()
 	})
 	lanes.Go(func() {
 		defer h.lookups.close()
-		ctx, end := h.lane(ctx, extract.ByStatus)
+		ctx, end := h.lane(ctx, api.ByStatus)
 		defer end()
-		h.drain(ctx, extract.ByStatus, h.sweep, h.sighted)
-		h.grants.ended(extract.ByStatus.Name)
+		h.drain(ctx, api.ByStatus, h.sweep, h.sighted)
+		h.grants.ended(api.ByStatus.Name)
 	})
 	lanes.Go(func() {
 		ctx, end := h.lane(ctx, h.lookups.operation)
 		defer end()
-		h.drain(ctx, h.lookups.operation, h.lookups.queue, func(extract.Request, extract.Answer) {})
+		h.drain(ctx, h.lookups.operation, h.lookups.queue, func(api.Request, extract.Answer) {})
 		h.grants.noLookups()
 	})
 	lanes.Wait()
@@ -74,7 +75,7 @@ func (h *harvest) run(ctx context.Context) {
 // drain sends the requests of one lane. What was answered earlier in the night is not sent. A
 // lane that gives up sends no new ones; those in the air end by themselves. Answers that turned out
 // not to be true are asked for again.
-func (h *harvest) drain(run context.Context, o extract.Operation, q *queue, answered func(extract.Request, extract.Answer)) {
+func (h *harvest) drain(run context.Context, o api.Operation, q *queue, answered func(api.Request, extract.Answer)) {
 	ctx, giveUp := context.WithCancel(run)
 	defer giveUp()
 	inAir := pool.New() // the client bounds what is in the air; what waits for the service to come back is not
@@ -119,7 +120,7 @@ func (h *harvest) drain(run context.Context, o extract.Operation, q *queue, answ
 
 // judge acts on an error: the request is passed over, the lane gives up, or the run ends. Whoever
 // cancelled has said why.
-func (h *harvest) judge(o extract.Operation, err error, giveUp func()) {
+func (h *harvest) judge(o api.Operation, err error, giveUp func()) {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return
 	}
@@ -176,7 +177,7 @@ func (h *harvest) stopped(why Stop, reason string) {
 // progress is how far the lanes are.
 func (h *harvest) progress(started, now time.Time) []LaneProgress {
 	var lanes []LaneProgress
-	for _, o := range extract.Operations {
+	for _, o := range api.Operations {
 		q, s := h.queues[o.Name], h.client.Stats(o)
 		if q == nil || q.left()+s.Requests == 0 {
 			continue

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
 )
@@ -221,7 +221,7 @@ func (p *Pipeline) heldNumbers() (map[string]bool, error) {
 			if err != nil {
 				return nil, err
 			}
-			if _, number, ok := strings.Cut(e.Parameters, "="); ok && e.OK() && e.Operation != extract.ByType.Name && e.Operation != extract.ByStatus.Name {
+			if _, number, ok := strings.Cut(e.Parameters, "="); ok && e.OK() && e.Operation != api.ByType.Name && e.Operation != api.ByStatus.Name {
 				numbers[number] = true
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 )
@@ -91,11 +91,11 @@ func (m *model) answer(l *look, date string, e journal.Entry) {
 		m.t.Fatal(err)
 	}
 	switch e.Operation {
-	case extract.ByType.Name:
+	case api.ByType.Name:
 		for _, v := range body.Items {
 			l.listed[v.MMSI] = true
 		}
-	case extract.ByStatus.Name:
+	case api.ByStatus.Name:
 		sweep := strings.Trim(q.Get("navigational_status")+"/"+q.Get("world_zone"), "/")
 		if l.sighted[sweep] == nil {
 			l.sighted[sweep] = map[string]bool{}
@@ -103,12 +103,12 @@ func (m *model) answer(l *look, date string, e journal.Entry) {
 		for _, v := range body.Vessels {
 			l.sighted[sweep][v.MMSI] = true
 		}
-	case extract.Particulars.Name, extract.Info.Name:
+	case api.Particulars.Name, api.Info.Name:
 		if body.Detail != nil {
 			body.vessel = *body.Detail
 		}
 		l.looked[body.MMSI] = true
-		if e.Operation == extract.Info.Name {
+		if e.Operation == api.Info.Name {
 			l.whole[body.MMSI] = true
 		}
 	}
@@ -128,8 +128,8 @@ func (m *model) prove() {
 			last[p] = row[3]
 		}
 		m.proofs[date] = kinds["status"]
-		m.proofs[date]["country"] = all(extract.Countries, kinds["country"])
-		m.proofs[date]["type"] = all(extract.Types, kinds["type"])
+		m.proofs[date]["country"] = all(api.Countries, kinds["country"])
+		m.proofs[date]["type"] = all(api.Types, kinds["type"])
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/transform"
 )
@@ -131,5 +131,5 @@ func (m *model) positions() {
 			}
 		}
 	}
-	m.compare("positions", m.ask(m.p, "SELECT vessel_id, position_at::VARCHAR FROM positions WHERE latitude IS NOT NULL AND operation = '"+extract.Info.Name+"'"), slices.Collect(maps.Values(rows)))
+	m.compare("positions", m.ask(m.p, "SELECT vessel_id, position_at::VARCHAR FROM positions WHERE latitude IS NOT NULL AND operation = '"+api.Info.Name+"'"), slices.Collect(maps.Values(rows)))
 }

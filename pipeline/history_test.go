@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/apache/arrow/go/v17/parquet/compress"
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -137,15 +137,15 @@ func (h *history) faults() simulator.Faults {
 	for _, zone := range h.job.Sweep.Zones {
 		switch h.r.IntN(6) {
 		case 0:
-			faults = append(faults, simulator.Fault{Kind: simulator.Truncated, Operation: extract.ByStatus.Name, Match: zone})
+			faults = append(faults, simulator.Fault{Kind: simulator.Truncated, Operation: api.ByStatus.Name, Match: zone})
 		case 1:
-			faults = append(faults, simulator.Fault{Kind: simulator.SilentZero, Operation: extract.ByStatus.Name, Match: zone})
+			faults = append(faults, simulator.Fault{Kind: simulator.SilentZero, Operation: api.ByStatus.Name, Match: zone})
 		}
 	}
 	// A silent zero can be told from the truth where vessels were known to be: in the large flags.
 	for _, country := range []string{"Panama", "Liberia", "China", "Marshall+Islands"} {
 		if h.r.IntN(3) == 0 {
-			faults = append(faults, simulator.Fault{Kind: simulator.SilentZero, Operation: extract.ByType.Name, Match: "country=" + country + "&"})
+			faults = append(faults, simulator.Fault{Kind: simulator.SilentZero, Operation: api.ByType.Name, Match: "country=" + country + "&"})
 		}
 	}
 	return faults

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/transform"
 )
 
@@ -86,7 +87,7 @@ func (l *listing) begin(p partition) {
 }
 
 // answer takes in a page: its vessels, and what it tells of the pages still to come.
-func (l *listing) answer(r extract.Request, a extract.Answer) {
+func (l *listing) answer(r api.Request, a extract.Answer) {
 	l.mu.Lock()
 	p := l.byKey[keyOf(r.Parameters.Get("type_specific"), r.Parameters.Get("country"))]
 	if p == nil {
@@ -124,7 +125,7 @@ func (l *listing) read(p *paging, page int, a extract.Answer) {
 		p.first = a.Total
 	}
 	p.total = max(p.total, a.Total)
-	p.odd = p.odd || a.Total >= 0 && a.Rows != min(extract.PageSize, a.Total-(page-1)*extract.PageSize)
+	p.odd = p.odd || a.Total >= 0 && a.Rows != min(api.PageSize, a.Total-(page-1)*api.PageSize)
 	switch {
 	case a.Total < -1, !transform.Plausible(max(p.total, p.rows), p.expected):
 		p.ended = true
@@ -143,14 +144,14 @@ func (l *listing) more(p *paging, a extract.Answer) (w wish, released bool) {
 	switch {
 	case p.ended, a.Rows == 0, p.check && p.rows == a.Rows && !l.missing(p):
 		last = p.asked // nothing more is asked; a check shows as many as the cover
-	case p.total < 0 && a.Rows == extract.PageSize:
+	case p.total < 0 && a.Rows == api.PageSize:
 		last = p.got + 1 // no page tells a total: go on until one is not full
 	case p.total < 0:
 		last = p.asked
 	}
 	last = max(last, p.asked)
 	if last <= p.granted {
-		w.credits = -extract.ByType.Credits * l.unpaid(p, last, p.granted)
+		w.credits = -api.ByType.Credits * l.unpaid(p, last, p.granted)
 		p.granted = last
 		return w, w.credits != 0 || p.got == 1
 	}
@@ -164,7 +165,7 @@ func (l *listing) more(p *paging, a extract.Answer) (w wish, released bool) {
 	if p.check {
 		what = listChecks
 	}
-	return wish{operation: extract.ByType, what: what, requests: n, credits: extract.ByType.Credits * l.unpaid(p, from, last),
+	return wish{operation: api.ByType, what: what, requests: n, credits: api.ByType.Credits * l.unpaid(p, from, last),
 		worth: l.worth(p, n), queue: func() { l.grant(p, n) }, drop: func() { l.cutShort(p) }, rest: true}, true
 }
 
@@ -203,7 +204,7 @@ func (l *listing) cutShort(p *paging) {
 }
 
 // next returns the pages to queue now: a few ahead of what is answered, however many there are.
-func (l *listing) next(p *paging) (next []extract.Request) {
+func (l *listing) next(p *paging) (next []api.Request) {
 	for p.asked < p.granted && p.asked-p.got < l.ahead && !p.ended {
 		p.asked++
 		next = append(next, p.page(p.asked))
@@ -284,7 +285,7 @@ func (l *listing) unsure() (back, more int) {
 			more += p.unpaid
 		}
 	}
-	return back * extract.ByType.Credits, more * extract.ByType.Credits
+	return back * api.ByType.Credits, more * api.ByType.Credits
 }
 
 // openEnds counts the partitions that were not seen to their end.
@@ -336,6 +337,6 @@ func (p *paging) complete() bool {
 	return p.asked > 0 && p.got >= p.asked && p.asked >= p.granted && p.wished == 0 && !p.ended && !p.odd && !p.short
 }
 
-func (p partition) page(n int) extract.Request { return extract.Page(p.typ, p.country, n) }
+func (p partition) page(n int) api.Request { return api.Page(p.typ, p.country, n) }
 
 func keyOf(typ, country string) string { return strings.ToLower(typ + "|" + country) }

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/transform"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
@@ -16,7 +16,7 @@ import (
 // that tonight's searches show for the first time, or show changed.
 type lookupQueue struct {
 	*queue
-	operation extract.Operation
+	operation api.Operation
 	wanted    bool
 	lookup    Lookup
 	targets   []warehouse.Target
@@ -74,7 +74,7 @@ func newLookups(w work) *lookupQueue {
 // meet takes in a vessel of tonight's searches. A new one is queued. One that was looked up
 // and shows itself changed waits for the rest of the list: while a flag is changed a vessel
 // can stand under both, and then it is as it is known.
-func (l *lookupQueue) meet(v transform.Listed, s extract.Sweep) {
+func (l *lookupQueue) meet(v transform.Listed, s api.Sweep) {
 	if !l.wanted {
 		return
 	}
@@ -118,8 +118,8 @@ func (l *lookupQueue) changed(t warehouse.Target, v transform.Listed) bool {
 }
 
 // moved reports whether a vessel whose position was looked up shows another status or zone.
-func (l *lookupQueue) moved(t warehouse.Target, s extract.Sweep) bool {
-	return l.operation == extract.Location && l.settled(t) && (other(s.Status, t.Status) || other(s.Zone, t.Zone))
+func (l *lookupQueue) moved(t warehouse.Target, s api.Sweep) bool {
+	return l.operation == api.Location && l.settled(t) && (other(s.Status, t.Status) || other(s.Zone, t.Zone))
 }
 
 // settled reports whether a vessel was looked up, not just now, and changes seldom enough for
@@ -160,11 +160,11 @@ func (l *lookupQueue) add(urgent bool, id string) {
 		l.queued--
 	}
 	l.queued++
-	l.push(urgent, extract.Lookup(l.operation, id))
+	l.push(urgent, api.Lookup(l.operation, id))
 }
 
 // unanswered counts a lookup that was sent and has no answer.
-func (l *lookupQueue) unanswered(o extract.Operation) {
+func (l *lookupQueue) unanswered(o api.Operation) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if o == l.operation {
@@ -173,7 +173,7 @@ func (l *lookupQueue) unanswered(o extract.Operation) {
 }
 
 // gaveUp notes that the service answers no lookup any more: those that wait are not sent.
-func (l *lookupQueue) gaveUp(o extract.Operation) {
+func (l *lookupQueue) gaveUp(o api.Operation) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.away = l.away || o == l.operation

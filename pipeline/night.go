@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
@@ -100,7 +101,7 @@ func (n *night) add(path, job string) error {
 // covers is the kind of partition that the list of a plan pages through.
 func covers(plan journal.Plan) string {
 	for _, p := range plan.Partitions {
-		if p.Operation == extract.ByType.Name && !p.Check && p.Skipped == "" {
+		if p.Operation == api.ByType.Name && !p.Check && p.Skipped == "" {
 			return p.Kind
 		}
 	}
@@ -110,7 +111,7 @@ func covers(plan journal.Plan) string {
 // learn takes in what needs not be asked again: answers, and lookups of vessels that the
 // service does not know. That it refuses a search tells nothing of the vessels in it.
 func (n *night) learn(e journal.Entry) {
-	search := e.Operation == extract.ByType.Name || e.Operation == extract.ByStatus.Name
+	search := e.Operation == api.ByType.Name || e.Operation == api.ByStatus.Name
 	if !e.OK() && (search || e.Outcome != extract.OutcomeNotFound && e.Outcome != extract.OutcomeRejected) {
 		return
 	}
@@ -125,7 +126,7 @@ func (n *night) learn(e journal.Entry) {
 	} else {
 		n.lookups++
 	}
-	n.answered[extract.Key(e.Operation, e.Parameters)] = t
+	n.answered[api.Key(e.Operation, e.Parameters)] = t
 }
 
 // close ends a run of the night. After one that was done everything may be asked anew.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/transform"
@@ -116,7 +117,7 @@ func (s *port) learnAnswer(roll *transform.SearchReader, e journal.Entry) {
 	}
 	q := e.Parameters
 	switch e.Operation {
-	case extract.ByType.Name:
+	case api.ByType.Name:
 		asked, err := url.ParseQuery(q)
 		must(s.t, err)
 		kind, value := "country", asked.Get("country")
@@ -126,7 +127,7 @@ func (s *port) learnAnswer(roll *transform.SearchReader, e journal.Entry) {
 		if asked.Get("page") == "1" {
 			s.totals[value] = warehouse.Total{Operation: e.Operation, Kind: kind, Value: value, Rows: max(a.Total, 0), At: e.At.AddDate(0, 0, -1)}
 		}
-	case extract.Particulars.Name:
+	case api.Particulars.Name:
 		for _, target := range s.targets {
 			if askFor(*target) == strings.TrimPrefix(q, "imo_or_mmsi=") {
 				target.ParticularsAt = e.At
@@ -138,7 +139,7 @@ func (s *port) learnAnswer(roll *transform.SearchReader, e journal.Entry) {
 		if v.IMO != 0 {
 			id = fmt.Sprint("IMO", v.IMO)
 		}
-		if known := s.targets[id]; known != nil && v.MMSI != 0 && e.Operation == extract.ByType.Name {
+		if known := s.targets[id]; known != nil && v.MMSI != 0 && e.Operation == api.ByType.Name {
 			known.MMSI = v.MMSI.String()
 		} else if known == nil {
 			s.targets[id] = &warehouse.Target{VesselID: id, IMO: int(v.IMO), MMSI: v.MMSI.String(), IsVessel: true}
@@ -162,7 +163,7 @@ func (s *port) account(date string) spending {
 			}
 			sum.add(e)
 			if e.OK() {
-				sp.asked[extract.Key(e.Operation, e.Parameters)]++
+				sp.asked[api.Key(e.Operation, e.Parameters)]++
 			}
 		}
 		r := sum.finish()

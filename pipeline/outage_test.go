@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/extract/simulator/memory"
@@ -192,7 +193,7 @@ func TestAnOutageLongerThanThePatienceEndsTheNight(t *testing.T) {
 
 // blockedFor answers everything as the simulator does, but one operation in words that stand for no
 // credits and for a blocked endpoint alike.
-func blockedFor(sim http.Handler, o extract.Operation) http.Handler {
+func blockedFor(sim http.Handler, o api.Operation) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasSuffix(r.URL.Path, o.Path) || strings.Contains(r.URL.RawQuery, "accepted-values") {
 			sim.ServeHTTP(w, r)
@@ -207,7 +208,7 @@ func blockedFor(sim http.Handler, o extract.Operation) http.Handler {
 // air fill, and under caps that they do not.
 func TestABlockedOperationNeverHangsTheRun(t *testing.T) {
 	for _, most := range []int{40, 900, 5000} {
-		for _, o := range []extract.Operation{extract.ByType, extract.ByStatus} {
+		for _, o := range []api.Operation{api.ByType, api.ByStatus} {
 			t.Run(fmt.Sprint(o.Name, " ", most), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					sim, err := simulator.New(simulator.Config{Seed: 5, Vessels: 300, Key: "k", Credits: 100_000})

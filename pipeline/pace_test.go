@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
@@ -33,11 +33,11 @@ func busyNight(t *testing.T, window simulator.Window) {
 	service, stop := connect(t, sim, "k")
 	defer stop()
 	var statuses []string
-	for _, s := range extract.Statuses {
+	for _, s := range api.Statuses {
 		statuses = append(statuses, s.Name)
 	}
 	s := &port{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, totals: map[string]warehouse.Total{}, targets: map[string]*warehouse.Target{},
-		job: Job{Name: "nightly", Location: time.UTC, List: List{By: "country"}, Sweep: Sweep{Statuses: statuses, Zones: extract.Zones},
+		job: Job{Name: "nightly", Location: time.UTC, List: List{By: "country"}, Sweep: Sweep{Statuses: statuses, Zones: api.Zones},
 			Lookup: Lookup{Want: []string{"particulars"}, MaxRequests: 700}}}
 	s.p.fill()
 	start := time.Now()
@@ -45,7 +45,7 @@ func busyNight(t *testing.T, window simulator.Window) {
 	took := time.Since(start)
 
 	busiest := time.Duration(0)
-	for _, o := range []extract.Operation{extract.ByStatus, extract.ByType, extract.Particulars} {
+	for _, o := range []api.Operation{api.ByStatus, api.ByType, api.Particulars} {
 		tally := sim.Bill().Operations[o.Name]
 		if tally.Limited > 0 {
 			t.Errorf("%s: %d requests were answered 429", o.Name, tally.Limited)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
@@ -53,7 +53,7 @@ type decision struct {
 
 // sweep is one status search, and how it was covered before.
 type sweep struct {
-	extract.Sweep
+	api.Sweep
 	expected int // vessels when it was last covered; -1 where unknown
 	at       time.Time
 	unpaid   int // 1, or 0 if the night has its answer
@@ -72,7 +72,7 @@ type partition struct {
 }
 
 // decide is the plan of a job. It asks nothing and looks at no clock.
-func decide(job Job, f facts, perMinute func(extract.Operation) int) decision {
+func decide(job Job, f facts, perMinute func(api.Operation) int) decision {
 	var d decision
 	totals := map[string]warehouse.Total{}
 	for _, t := range f.totals {
@@ -97,7 +97,7 @@ func decide(job Job, f facts, perMinute func(extract.Operation) int) decision {
 // missing. The cheaper side by the last totals covers, and through a whole night the one that it
 // began with; with filters there is one side only.
 func cover(l List, began string, totals map[string]warehouse.Total) (cover, checks []partition) {
-	types, countries := orAll(l.Types, extract.Types), orAll(l.Countries, extract.Countries)
+	types, countries := orAll(l.Types, api.Types), orAll(l.Countries, api.Countries)
 	byType, byCountry := side(types, nil, totals), side(nil, countries, totals)
 	switch {
 	case l.By == "none":
@@ -147,7 +147,7 @@ func pages(total int) int {
 	if total < 0 {
 		return 1
 	}
-	return (total + extract.PageSize - 1) / extract.PageSize
+	return (total + api.PageSize - 1) / api.PageSize
 }
 
 // fresh drops the partitions that were covered completely of late, and notes them. What the
@@ -171,14 +171,14 @@ func sweeps(s Sweep, totals map[string]warehouse.Total) []sweep {
 	var all []sweep
 	for _, name := range s.Statuses {
 		zones := []string{""}
-		if status, ok := extract.StatusNamed(name); ok && status.Zoned {
+		if status, ok := api.StatusNamed(name); ok && status.Zoned {
 			zones = s.Zones
 		}
 		for _, zone := range zones {
 			for _, typ := range orAll(s.VesselTypes, []string{""}) {
 				for _, laden := range orAll(s.Laden, []string{""}) {
 					for _, order := range orAll(s.ForOrder, []string{""}) {
-						w := sweep{Sweep: extract.Sweep{Status: name, Zone: zone, VesselType: typ, Laden: laden, ForOrder: order}, expected: -1}
+						w := sweep{Sweep: api.Sweep{Status: name, Zone: zone, VesselType: typ, Laden: laden, ForOrder: order}, expected: -1}
 						if last, ok := totals[totalKey("status", w.String())]; ok {
 							w.expected, w.at = last.Rows, last.At
 						}
@@ -192,14 +192,14 @@ func sweeps(s Sweep, totals map[string]warehouse.Total) []sweep {
 }
 
 // operation is the cheapest one that tells all that is wanted.
-func (l Lookup) operation() extract.Operation {
+func (l Lookup) operation() api.Operation {
 	switch {
 	case !slices.ContainsFunc(l.Want, func(w string) bool { return w != "particulars" }):
-		return extract.Particulars
+		return api.Particulars
 	case !slices.ContainsFunc(l.Want, func(w string) bool { return w != "position" }):
-		return extract.Location
+		return api.Location
 	}
-	return extract.Info
+	return api.Info
 }
 
 // seenAt is when the last of the wanted datasets was seen; zero if one never was.
@@ -241,11 +241,11 @@ func (p partition) value() string {
 }
 
 func (p partition) entry() journal.Partition {
-	return journal.Partition{Operation: extract.ByType.Name, Kind: p.kind(), Value: p.value(), Expected: p.expected}
+	return journal.Partition{Operation: api.ByType.Name, Kind: p.kind(), Value: p.value(), Expected: p.expected}
 }
 
 func (s sweep) entry() journal.Partition {
-	return journal.Partition{Operation: extract.ByStatus.Name, Kind: "status", Value: s.String(), Expected: s.expected}
+	return journal.Partition{Operation: api.ByStatus.Name, Kind: "status", Value: s.String(), Expected: s.expected}
 }
 
 func totalKey(kind, value string) string { return kind + " " + strings.ToLower(value) }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
@@ -20,7 +21,7 @@ func total(kind, value string, rows int, at time.Time) warehouse.Total {
 }
 
 // documented are the limits of the interface text.
-func documented(o extract.Operation) int { return o.PerMinute }
+func documented(o api.Operation) int { return o.PerMinute }
 
 // same reports whether two partitions are the same and expect the same.
 func (p partition) same(o partition) bool {
@@ -30,10 +31,10 @@ func (p partition) same(o partition) bool {
 func TestCover(t *testing.T) {
 	yesterday := tonight.Add(-24 * time.Hour)
 	var known []warehouse.Total // countries of two pages each, types of one
-	for _, c := range extract.Countries {
+	for _, c := range api.Countries {
 		known = append(known, total("country", strings.ToUpper(c), 101, yesterday))
 	}
-	for _, c := range extract.Types {
+	for _, c := range api.Types {
 		known = append(known, total("type", c, 100, yesterday))
 	}
 	cases := map[string]struct {
@@ -78,17 +79,17 @@ func TestCover(t *testing.T) {
 }
 
 func TestSweepsMultiply(t *testing.T) {
-	all := Sweep{Zones: extract.Zones}
-	for _, s := range extract.Statuses {
+	all := Sweep{Zones: api.Zones}
+	for _, s := range api.Statuses {
 		all.Statuses = append(all.Statuses, s.Name)
 	}
-	filtered := Sweep{Statuses: []string{"moored", "aground"}, Zones: []string{"north-sea", "baltic-sea"}, Laden: extract.Laden, ForOrder: extract.ForOrder}
+	filtered := Sweep{Statuses: []string{"moored", "aground"}, Zones: []string{"north-sea", "baltic-sea"}, Laden: api.Laden, ForOrder: api.ForOrder}
 	for name, c := range map[string]struct {
 		sweep Sweep
 		want  int
 	}{
 		"every status over every zone": {all, 6*41 + 3},
-		"no status is no sweep":        {Sweep{Zones: extract.Zones}, 0},
+		"no status is no sweep":        {Sweep{Zones: api.Zones}, 0},
 		"filters multiply":             {filtered, (2 + 1) * 3 * 2},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -122,7 +123,7 @@ func TestLookupsComeInOrderOfWorth(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	job.Lookup.Want = []string{"particulars", "engine"}
-	if got := job.Lookup.operation(); got != extract.Info {
+	if got := job.Lookup.operation(); got != api.Info {
 		t.Errorf("engine is asked by %s, want info", got.Name)
 	}
 	if got := lookups(job, facts{now: tonight, targets: targets[:1]}); len(got) != 1 {
@@ -285,7 +286,7 @@ func TestPagingAsksEveryPageOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := newListing(decision{cover: []partition{{country: "Malta", expected: -1}}}, true)
 			g := newGrants(extract.NewBudget(0, 0), l, newQueue(), func() int { return 0 })
-			g.plan([]wish{{operation: extract.ByType, requests: 1, credits: 10, queue: func() { l.start(l.cover[0]) }}}, nil)
+			g.plan([]wish{{operation: api.ByType, requests: 1, credits: 10, queue: func() { l.start(l.cover[0]) }}}, nil)
 			var asked []string
 			for {
 				r, ok := l.queue.pop(t.Context())

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
@@ -42,7 +43,7 @@ func TestPagingBelievesNoImpossibleTotal(t *testing.T) {
 			l := newListing(decision{cover: []partition{{country: "Malta", expected: c.expected}}}, true)
 			budget := extract.NewBudget(1_000_000_000, 0)
 			g := newGrants(budget, l, newQueue(), func() int { return 0 })
-			g.plan([]wish{{operation: extract.ByType, requests: 1, credits: 10, queue: func() { l.start(l.cover[0]) }}}, nil)
+			g.plan([]wish{{operation: api.ByType, requests: 1, credits: 10, queue: func() { l.start(l.cover[0]) }}}, nil)
 			asked := 0
 			for {
 				r, ok := l.queue.pop(t.Context())
@@ -89,7 +90,7 @@ func TestAPartitionWhosePagesContradictTheirTotalIsSuspect(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := newListing(decision{cover: []partition{{country: "Malta", expected: -1, pages: 2}}}, true)
 			g := newGrants(extract.NewBudget(1000, 0), l, newQueue(), func() int { return 0 })
-			g.plan([]wish{{operation: extract.ByType, requests: 2, credits: 20, queue: func() { l.start(l.cover[0]) }}}, nil)
+			g.plan([]wish{{operation: api.ByType, requests: 2, credits: 20, queue: func() { l.start(l.cover[0]) }}}, nil)
 			asked := 0
 			for ; asked < len(c.totals); asked++ {
 				r, ok := l.queue.pop(t.Context())

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/transform"
 )
@@ -60,7 +61,7 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 	if err := h.client.Await(ctx); err != nil {
 		h.log.Warn("balance before the run not read", "error", err)
 		if extract.Judge(err) == extract.StopRun {
-			h.judge(extract.Credits, err, func() {})
+			h.judge(api.Credits, err, func() {})
 		}
 	}
 	if len(h.cover) > 0 && ctx.Err() == nil {
@@ -73,9 +74,9 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 	h.lookups = newLookups(h.work)
 	h.sweep, h.sightings = newQueue(), transform.NewSearchReader()
 	if h.lookups.wanted || len(h.checks) > 0 {
-		h.listing.met = func(v transform.Listed) { h.lookups.meet(v, extract.Sweep{}) }
+		h.listing.met = func(v transform.Listed) { h.lookups.meet(v, api.Sweep{}) }
 	}
-	h.queues = map[string]*queue{extract.ByType.Name: h.listing.queue, extract.ByStatus.Name: h.sweep,
+	h.queues = map[string]*queue{api.ByType.Name: h.listing.queue, api.ByStatus.Name: h.sweep,
 		h.lookups.operation.Name: h.lookups.queue}
 	h.grants = newGrants(h.budget, h.listing, h.sweep, h.keptForLookups)
 	h.grants.refund = func() { h.client.SettleUnknown(ctx) }
@@ -93,10 +94,10 @@ func (h *harvest) keptForLookups() int {
 // lack of credits.
 func (h *harvest) wishes() (chosen, left []wish) {
 	list := func(p partition, start func()) wish {
-		return wish{operation: extract.ByType, what: partitionsOfList, requests: p.unpaid, credits: p.unpaid * extract.ByType.Credits, worth: p.worth(), queue: start}
+		return wish{operation: api.ByType, what: partitionsOfList, requests: p.unpaid, credits: p.unpaid * api.ByType.Credits, worth: p.worth(), queue: start}
 	}
 	sweep := func(s sweep) wish {
-		return wish{operation: extract.ByStatus, what: statusSearches, requests: 1, credits: s.unpaid * extract.ByStatus.Credits,
+		return wish{operation: api.ByStatus, what: statusSearches, requests: 1, credits: s.unpaid * api.ByStatus.Credits,
 			worth: worth(s.expected, nightsOld(s.at, h.started)), queue: func() { h.asked++; h.sweep.push(false, s.Request()) }}
 	}
 	for _, p := range h.listing.cover {
@@ -106,7 +107,7 @@ func (h *harvest) wishes() (chosen, left []wish) {
 		chosen = append(chosen, sweep(s))
 	}
 	for _, s := range h.waiting {
-		if s.lane.Name == extract.ByType.Name {
+		if s.lane.Name == api.ByType.Name {
 			left = append(left, list(s.partition, func() { h.listing.begin(s.partition) }))
 		} else {
 			left = append(left, sweep(s.sweep))
@@ -122,11 +123,11 @@ func (h *harvest) probe(ctx context.Context) {
 	if err != nil {
 		h.log.Warn("accepted values not read: the known lists are used", "error", err)
 		if refused := (*extract.Error)(nil); errors.As(err, &refused) && extract.Judge(err) == extract.StopRun {
-			h.judge(extract.ByType, err, func() {})
+			h.judge(api.ByType, err, func() {})
 		}
 		return
 	}
-	types, countries := without(lists.Types, extract.Types), without(lists.Countries, extract.Countries)
+	types, countries := without(lists.Types, api.Types), without(lists.Countries, api.Countries)
 	if len(types)+len(countries) > mostNews {
 		h.news = append(h.news, fmt.Sprintf("the service names %d types and countries that nobody knows: the known lists are used", len(types)+len(countries)))
 		return
@@ -137,10 +138,10 @@ func (h *harvest) probe(ctx context.Context) {
 	for _, v := range countries {
 		h.gained("country", v, partition{country: v, expected: -1, nights: mostNights, pages: 1, unpaid: 1})
 	}
-	for _, v := range without(extract.Types, lists.Types) {
+	for _, v := range without(api.Types, lists.Types) {
 		h.lost("type", v, func(p partition) bool { return strings.EqualFold(p.typ, v) })
 	}
-	for _, v := range without(extract.Countries, lists.Countries) {
+	for _, v := range without(api.Countries, lists.Countries) {
 		h.lost("country", v, func(p partition) bool { return strings.EqualFold(p.country, v) })
 	}
 }
@@ -162,16 +163,16 @@ func (h *harvest) gained(list, value string, p partition) {
 func (h *harvest) lost(list, value string, is func(partition) bool) {
 	h.news = append(h.news, fmt.Sprintf("%s %q is no longer accepted", list, value))
 	h.cover, h.checks = slices.DeleteFunc(h.cover, is), slices.DeleteFunc(h.checks, is)
-	h.waiting = slices.DeleteFunc(h.waiting, func(s search) bool { return s.lane.Name == extract.ByType.Name && is(s.partition) })
+	h.waiting = slices.DeleteFunc(h.waiting, func(s search) bool { return s.lane.Name == api.ByType.Name && is(s.partition) })
 }
 
 // sighted counts the sweep's answers and looks for vessels that are new.
-func (h *harvest) sighted(r extract.Request, a extract.Answer) {
+func (h *harvest) sighted(r api.Request, a extract.Answer) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.swept++
 	if h.lookups.wanted && a.Rows > 0 {
-		s := extract.Sweep{Status: r.Parameters.Get("navigational_status"), Zone: r.Parameters.Get("world_zone")}
+		s := api.Sweep{Status: r.Parameters.Get("navigational_status"), Zone: r.Parameters.Get("world_zone")}
 		h.sightings.Each(a.Entry, func(v transform.Listed) { h.lookups.meet(v, s) })
 	}
 }

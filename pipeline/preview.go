@@ -6,7 +6,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
@@ -137,7 +137,7 @@ func (p *Pipeline) Explain(ctx context.Context, job Job, vesselID string) (Score
 }
 
 // turn says when a vessel is looked up next.
-func turn(job Job, f facts, t warehouse.Target, perMinute func(extract.Operation) int) string {
+func turn(job Job, f facts, t warehouse.Target, perMinute func(api.Operation) int) string {
 	id := askFor(t)
 	if f.refused[id] {
 		return "the service did not know " + id + " when it was last asked for; it is asked for again later"

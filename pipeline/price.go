@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
@@ -59,7 +59,7 @@ func allow(job Job, f facts) allowance {
 
 // lanePrice is what a plan asks of one operation.
 type lanePrice struct {
-	operation extract.Operation
+	operation api.Operation
 	requests  int // expected
 	credits   journal.Price
 }
@@ -96,7 +96,7 @@ func reasonFor(why string) string {
 
 // search is a partition of a search as the fitting sees it.
 type search struct {
-	lane     extract.Operation
+	lane     api.Operation
 	requests int     // expected
 	billed   int     // those of them that are to find credits before it is asked
 	worth    float64 // by credit
@@ -111,7 +111,7 @@ type search struct {
 // fit keeps what the allowance can pay and the lanes can carry before the deadline, the most
 // worth by credit first, and prices it. Searches come before lookups, because a vessel on a
 // page costs a tenth of the cheapest lookup; a share is kept for lookups all the same.
-func (d *decision) fit(job Job, f facts, perMinute func(extract.Operation) int) {
+func (d *decision) fit(job Job, f facts, perMinute func(api.Operation) int) {
 	d.allowance = allow(job, f)
 	o := job.Lookup.operation()
 	if d.allowance.limited {
@@ -120,7 +120,7 @@ func (d *decision) fit(job Job, f facts, perMinute func(extract.Operation) int) 
 	money := purse{d.allowance.credits - d.kept, d.allowance.limited}
 	room := map[string]int{}
 	d.capacity = map[string]int{}
-	for _, o := range extract.Operations {
+	for _, o := range api.Operations {
 		room[o.Name] = capacity(job.Deadline, perMinute(o))
 		d.capacity[o.Name] = room[o.Name]
 	}
@@ -191,17 +191,17 @@ func (d *decision) fitSearches(now time.Time, money *purse, room map[string]int)
 // searches returns all searches, the most worth by credit first.
 func (d *decision) searches(now time.Time) (all []search) {
 	for _, p := range d.cover {
-		all = append(all, search{lane: extract.ByType, requests: p.unpaid, billed: p.unpaid, worth: p.worth(), keep: func() { d.cover = append(d.cover, p) },
+		all = append(all, search{lane: api.ByType, requests: p.unpaid, billed: p.unpaid, worth: p.worth(), keep: func() { d.cover = append(d.cover, p) },
 			what: partitionsOfList, entry: p.entry(), partition: p})
 	}
 	for _, s := range d.sweeps {
-		all = append(all, search{lane: extract.ByStatus, requests: s.unpaid, billed: s.unpaid, worth: worth(s.expected, nightsOld(s.at, now)), keep: func() { d.sweeps = append(d.sweeps, s) },
+		all = append(all, search{lane: api.ByStatus, requests: s.unpaid, billed: s.unpaid, worth: worth(s.expected, nightsOld(s.at, now)), keep: func() { d.sweeps = append(d.sweeps, s) },
 			what: statusSearches, entry: s.entry(), sweep: s})
 	}
 	for _, p := range d.checks {
 		entry := p.entry()
 		entry.Check = true
-		all = append(all, search{lane: extract.ByType, requests: p.unpaid, billed: p.billed, keep: func() { d.checks = append(d.checks, p) },
+		all = append(all, search{lane: api.ByType, requests: p.unpaid, billed: p.billed, keep: func() { d.checks = append(d.checks, p) },
 			what: listChecks, entry: entry})
 	}
 	slices.SortStableFunc(all, func(a, b search) int { return -cmp.Compare(a.worth, b.worth) })
@@ -250,26 +250,26 @@ func (d *decision) fitLookups(job Job, f facts, money purse, room map[string]int
 // nothing moved, and what the night has answers to costs nothing. The most is bounded by the
 // allowance, and by what the lane can carry.
 func (d *decision) prices(job Job, f facts) []lanePrice {
-	list := lanePrice{operation: extract.ByType}
+	list := lanePrice{operation: api.ByType}
 	unknown := false
 	for _, p := range d.cover {
 		n := p.billed
 		list.requests += p.unpaid
-		list.credits.Expected += n * extract.ByType.Credits
+		list.credits.Expected += n * api.ByType.Credits
 		if p.unpaid > 0 {
-			list.credits.Most += (n + max(1, n/growth)) * extract.ByType.Credits
+			list.credits.Most += (n + max(1, n/growth)) * api.ByType.Credits
 		}
 		unknown = unknown || p.expected < 0 && !f.begun(p)
 	}
 	for _, p := range d.checks {
 		list.requests += p.unpaid
-		list.credits.Expected += p.billed * extract.ByType.Credits
-		list.credits.Most += p.unpaid * max(pages(p.expected), 1) * extract.ByType.Credits
+		list.credits.Expected += p.billed * api.ByType.Credits
+		list.credits.Most += p.unpaid * max(pages(p.expected), 1) * api.ByType.Credits
 		unknown = unknown || p.expected < 0 && !f.begun(p)
 	}
 	if list.credits.Least = list.credits.Expected; unknown {
 		list.credits.Least = 0
-		list.credits.Most = d.bound(extract.ByType)
+		list.credits.Most = d.bound(api.ByType)
 	}
 	o := job.Lookup.operation()
 	lookups := lanePrice{operation: o, requests: len(d.lookups)}
@@ -277,18 +277,18 @@ func (d *decision) prices(job Job, f facts) []lanePrice {
 	if len(job.Lookup.Want) > 0 && len(d.cover)+len(d.sweeps) > 0 { // vessels that are met for the first time join
 		lookups.credits.Most = d.bound(o)
 	}
-	sweeps := lanePrice{operation: extract.ByStatus}
+	sweeps := lanePrice{operation: api.ByStatus}
 	for _, s := range d.sweeps {
 		sweeps.requests += s.unpaid
 	}
-	sweeps.credits = exactly(sweeps.requests * extract.ByStatus.Credits)
+	sweeps.credits = exactly(sweeps.requests * api.ByStatus.Credits)
 	return []lanePrice{list, sweeps, lookups}
 }
 
 // bound is the most that a lane can spend whatever it meets; 0 where nothing bounds it.
-func (d *decision) bound(o extract.Operation) int {
+func (d *decision) bound(o api.Operation) int {
 	most := 0
-	if n := d.capacity[o.Name]; n < math.MaxInt/extract.ByType.Credits {
+	if n := d.capacity[o.Name]; n < math.MaxInt/api.ByType.Credits {
 		most = n * o.Credits
 	}
 	if d.allowance.limited && (most == 0 || d.allowance.credits < most) {

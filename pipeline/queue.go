@@ -4,21 +4,21 @@ import (
 	"context"
 	"sync"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // queue holds the requests of one lane. It is drained when it is empty and nobody who
 // could add to it is at work: a request in the air may lead to more, and so may another lane.
 type queue struct {
 	mu      sync.Mutex
-	urgent  []extract.Request // taken first
-	rest    []extract.Request
+	urgent  []api.Request // taken first
+	rest    []api.Request
 	writers int
 	rested  func() // called when nothing is queued and nobody is at work but who keeps the queue open; may be nil
 	changed chan struct{}
 }
 
-func newQueue(requests ...extract.Request) *queue {
+func newQueue(requests ...api.Request) *queue {
 	return &queue{rest: requests, changed: make(chan struct{})}
 }
 
@@ -72,7 +72,7 @@ func (q *queue) resting() bool {
 }
 
 // push adds requests at the end, or before all that are not urgent.
-func (q *queue) push(urgent bool, requests ...extract.Request) {
+func (q *queue) push(urgent bool, requests ...api.Request) {
 	if len(requests) == 0 {
 		return
 	}
@@ -88,7 +88,7 @@ func (q *queue) push(urgent bool, requests ...extract.Request) {
 
 // pop takes the next request and counts its taker as a writer until close. It waits while
 // more may come, and reports false when the queue is drained or ctx is done.
-func (q *queue) pop(ctx context.Context) (extract.Request, bool) {
+func (q *queue) pop(ctx context.Context) (api.Request, bool) {
 	for {
 		q.mu.Lock()
 		list := &q.urgent
@@ -105,7 +105,7 @@ func (q *queue) pop(ctx context.Context) (extract.Request, bool) {
 		drained, changed := q.writers == 0, q.changed
 		q.mu.Unlock()
 		if drained || ctx.Err() != nil {
-			return extract.Request{}, false
+			return api.Request{}, false
 		}
 		select {
 		case <-ctx.Done():

@@ -6,10 +6,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
-func page(n int) extract.Request { return extract.Page("", "Malta", n) }
+func page(n int) api.Request { return api.Page("", "Malta", n) }
 
 func TestQueueIsDrainedWhenNobodyCanAddToIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 )
@@ -74,7 +75,7 @@ func randomPort(t *testing.T, seed uint64) *port {
 	}
 	job := Job{Name: "nightly", Location: time.UTC,
 		List:  List{By: "country", Countries: some([]string{"Panama", "Liberia", "China", "Malta", "Greece", "Chad", "Togo", "Norway", "Japan", "Tuvalu"}, 10)},
-		Sweep: Sweep{Statuses: some([]string{"moored", "aground", "at-anchor", "drifting"}, 4), Zones: some(extract.Zones, 6)}}
+		Sweep: Sweep{Statuses: some([]string{"moored", "aground", "at-anchor", "drifting"}, 4), Zones: some(api.Zones, 6)}}
 	if r.IntN(3) > 0 {
 		job.Lookup = Lookup{Want: []string{"particulars"}, MaxAge: 720 * time.Hour}
 	}
@@ -193,8 +194,8 @@ func (s *port) books(date string) (b bought) {
 
 func (s *port) keep(b *bought, date string, e journal.Entry) {
 	s.t.Helper()
-	key := extract.Key(e.Operation, e.Parameters)
-	if e.Operation == extract.Particulars.Name && e.Charge != journal.ChargeUnknown {
+	key := api.Key(e.Operation, e.Parameters)
+	if e.Operation == api.Particulars.Name && e.Charge != journal.ChargeUnknown {
 		b.lookups[e.Intent] = e.Credits
 	}
 	if !e.OK() {
@@ -216,7 +217,7 @@ func (s *port) keep(b *bought, date string, e journal.Entry) {
 // Credits are kept for four tries of a request: one that failed as often has no claim to any.
 func (b bought) missing(s search) (price, paid, failed int) {
 	keys := []string{s.sweep.Request().Key()}
-	if s.lane.Name == extract.ByType.Name {
+	if s.lane.Name == api.ByType.Name {
 		first := s.partition.page(1)
 		n := max(1, pages(s.partition.expected))
 		if t, ok := b.answers[first.Key()]; ok {
@@ -255,10 +256,10 @@ func (s *port) judgeRun(date string, plan journal.Plan, d decision, end journal.
 	b := s.books(date)
 	all := slices.Clone(d.waiting)
 	for _, p := range d.cover {
-		all = append(all, search{lane: extract.ByType, partition: p, worth: math.Inf(1)})
+		all = append(all, search{lane: api.ByType, partition: p, worth: math.Inf(1)})
 	}
 	for _, w := range d.sweeps {
-		all = append(all, search{lane: extract.ByStatus, sweep: w, worth: math.Inf(1)})
+		all = append(all, search{lane: api.ByStatus, sweep: w, worth: math.Inf(1)})
 	}
 	if b.spent > plan.Budget {
 		s.t.Errorf("%s: %d credits spent of %d", date, b.spent, plan.Budget)

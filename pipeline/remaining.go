@@ -3,7 +3,7 @@ package pipeline
 import (
 	"strings"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/transform"
 )
 
@@ -74,7 +74,7 @@ func (f facts) shown(cover []partition) shown {
 }
 
 // unpaid is 1 if the night has no answer to a request.
-func (f facts) unpaid(r extract.Request) int {
+func (f facts) unpaid(r api.Request) int {
 	if _, ok := f.tonight[r.Key()]; ok {
 		return 0
 	}

@@ -3,7 +3,7 @@ package pipeline
 import (
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // Stop says why a run asked less than it planned.
@@ -84,7 +84,7 @@ func (r Report) Covered() float64 {
 // Unanswered reports whether the service answered nothing of what a run asked.
 func (r Report) Unanswered() bool {
 	for _, l := range r.Lanes {
-		if l.Operation != extract.Credits.Name && l.Answers > 0 {
+		if l.Operation != api.Credits.Name && l.Answers > 0 {
 			return false
 		}
 	}

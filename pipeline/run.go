@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -130,7 +131,7 @@ func (p *Pipeline) over(job Job, before night) (run, note string) {
 	case p.Again:
 	case before.done != "":
 		return before.done, "this night is done: nothing was asked and nothing spent; --again buys it anew"
-	case before.last.State == StatePartial && before.last.Stop == StopBudget && job.Budget > 0 && job.Budget-before.spent < extract.ByType.Credits:
+	case before.last.State == StatePartial && before.last.Stop == StopBudget && job.Budget > 0 && job.Budget-before.spent < api.ByType.Credits:
 		return before.last.Run, fmt.Sprintf("this night has spent %d credits of its cap (budget.per_run) of %d: nothing was asked; raise it, or --again goes on with a new one", before.spent, job.Budget)
 	}
 	return "", ""

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
 )
@@ -75,7 +75,7 @@ func (p *Pipeline) jobs(paths []string) map[string]string {
 
 // dearest is the most that one request costs.
 func dearest() (credits int) {
-	for _, o := range extract.Operations {
+	for _, o := range api.Operations {
 		credits = max(credits, o.Credits)
 	}
 	return credits

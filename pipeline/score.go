@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -134,7 +134,7 @@ func lookups(job Job, f facts) []string {
 	var due []scored
 	for _, t := range f.targets {
 		id := askFor(t)
-		if id == "" || f.refused[id] || f.unpaid(extract.Lookup(job.Lookup.operation(), id)) == 0 {
+		if id == "" || f.refused[id] || f.unpaid(api.Lookup(job.Lookup.operation(), id)) == 0 {
 			continue
 		}
 		if sc := s.score(t); sc.Total > 0 {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
@@ -97,7 +98,7 @@ func (s *summary) finish() Report {
 		s.Credits.Unknown += e.Credits
 	}
 	clear(s.pending)
-	for _, o := range extract.Operations {
+	for _, o := range api.Operations {
 		if lane := s.lanes[o.Name]; lane != nil {
 			s.Lanes = append(s.Lanes, *lane)
 		}

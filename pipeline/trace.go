@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -53,7 +54,7 @@ func endRun(span trace.Span, r *Report, err *error) {
 }
 
 // lane starts the span of one operation's lane, and returns what ends it.
-func (h *harvest) lane(ctx context.Context, o extract.Operation) (context.Context, func()) {
+func (h *harvest) lane(ctx context.Context, o api.Operation) (context.Context, func()) {
 	ctx, span := phase(ctx, "lane "+o.Name, attribute.String("fleetlake.operation", o.Name))
 	return ctx, func() {
 		if span.IsRecording() {

@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/load"
@@ -62,7 +63,7 @@ func (r recorder) paths() []string {
 func tracedPipeline(t *testing.T) (*Pipeline, Job, recorder) {
 	t.Helper()
 	limits := map[string]int{}
-	for _, o := range extract.Operations {
+	for _, o := range api.Operations {
 		limits[o.Name] = -1
 	}
 	sim, err := simulator.New(simulator.Config{Vessels: 200, Key: "k", Limits: limits})

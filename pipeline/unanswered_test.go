@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -48,7 +48,7 @@ func playAnswers(t *testing.T, job Job, status int, words string, wrong func(aft
 			if err != nil {
 				t.Fatal(err)
 			}
-			if e.Operation == extract.Particulars.Name && e.Kind == journal.KindAnswer {
+			if e.Operation == api.Particulars.Name && e.Kind == journal.KindAnswer {
 				known[e.Parameters] = e.OK()
 			}
 		}
@@ -68,7 +68,7 @@ func TestLookupsDuringA404AreAskedAgain(t *testing.T) {
 	job.Lookup.MaxRequests = 120
 	gateway := func(from, to time.Duration) ([]string, time.Duration) {
 		end, took, refused := playAnswers(t, job, 404, `{"error":"Not Found","message":"no route"}`, func(after time.Duration, path string) bool {
-			return path == extract.Particulars.Path && after >= from && after < to
+			return path == api.Particulars.Path && after >= from && after < to
 		})
 		for _, line := range end.LeftOut {
 			if strings.Contains(line, "did not answer") {
@@ -92,7 +92,7 @@ func TestLookupsDuringA404AreAskedAgain(t *testing.T) {
 // TestLookupsWithoutAnAnswerAreLeftOutForThatReason has the lookups go away for good in mid-run.
 func TestLookupsWithoutAnAnswerAreLeftOutForThatReason(t *testing.T) {
 	end, _, _ := playAnswers(t, outageJob(), 502, "<html>Bad Gateway</html>", func(after time.Duration, path string) bool {
-		return path == extract.Particulars.Path && after >= 10*time.Second
+		return path == api.Particulars.Path && after >= 10*time.Second
 	})
 	text := strings.Join(end.LeftOut, "\n")
 	if end.State != StatePartial || !strings.Contains(text, "lookups are left out: the service did not answer them") {

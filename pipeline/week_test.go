@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -35,7 +36,7 @@ var week = sync.OnceValues(func() (string, error) {
 	}
 	h := &harbour{kill: make(chan struct{}, 1)}
 	limits := map[string]int{}
-	for _, o := range extract.Operations {
+	for _, o := range api.Operations {
 		limits[o.Name] = -1
 	}
 	rates := simulator.Rates{Built: 0.01, Scrapped: 0.01, Unlisted: 0.02, Renamed: 0.02, Reflagged: 0.02, Identified: 0.3, Corrected: 0.05, Sold: 0.03, Moved: 0.3}

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/fleetlake/fleetlake/extract"
 )
 
 // tableNamed returns a reference table's rows without their header.
@@ -33,11 +32,11 @@ func firstColumn(rows [][]string) []string {
 
 func TestReferenceTablesCoverTheVocabularies(t *testing.T) {
 	var statuses []string
-	for _, s := range extract.Statuses {
+	for _, s := range api.Statuses {
 		statuses = append(statuses, s.Name)
 	}
 	for name, want := range map[string][]string{
-		"countries": extract.Countries, "vessel_types": extract.Types, "world_zones": extract.Zones, "navigational_statuses": statuses,
+		"countries": api.Countries, "vessel_types": api.Types, "world_zones": api.Zones, "navigational_statuses": statuses,
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(want, firstColumn(tableNamed(t, name))); diff != "" {
@@ -46,7 +45,7 @@ func TestReferenceTablesCoverTheVocabularies(t *testing.T) {
 		})
 	}
 	for i, r := range tableNamed(t, "navigational_statuses") {
-		if got, want := r[2] == "true", extract.Statuses[i].Zoned; got != want {
+		if got, want := r[2] == "true", api.Statuses[i].Zoned; got != want {
 			t.Errorf("%s: zoned is %v, want %v", r[0], got, want)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -22,7 +23,7 @@ func harvested(t *testing.T) string {
 	t.Helper()
 	dir, start := t.TempDir(), time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	limits, fast := map[string]int{}, map[string]int{}
-	for _, o := range extract.Operations {
+	for _, o := range api.Operations {
 		limits[o.Name], fast[o.Name] = -1, 1_000_000
 	}
 	rates := simulator.Rates{Built: 0.01, Scrapped: 0.02, Unlisted: 0.02, Renamed: 0.02, Reflagged: 0.03, Identified: 0.3, Corrected: 0.05, Sold: 0.1, Moved: 0.3}

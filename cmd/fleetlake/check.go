@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
@@ -151,7 +151,7 @@ func counts(run warehouse.Run) bool {
 		return false
 	}
 	for _, l := range r.Lanes {
-		if l.Operation != extract.Credits.Name && l.Answers > 0 {
+		if l.Operation != api.Credits.Name && l.Answers > 0 {
 			return true
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 	_ "time/tzdata" // job time zones must not depend on the machine
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/schedules"
 )
@@ -74,7 +74,7 @@ func (e *configError) Error() string { return strings.Join(e.problems, "\n") }
 // defaultConfig is the configuration without a file and without an environment.
 func defaultConfig() Config {
 	limits := map[string]int{}
-	for _, o := range extract.Operations {
+	for _, o := range api.Operations {
 		limits[o.Name] = o.PerMinute
 	}
 	return Config{
@@ -100,7 +100,7 @@ func defaultJob(name string) jobConfig {
 			Location: time.UTC,
 			Deadline: 4 * time.Hour,
 			List:     pipeline.List{By: "cheapest", MaxAge: 20 * time.Hour},
-			Sweep:    pipeline.Sweep{Statuses: statusNames(), Zones: slices.Clone(extract.Zones)},
+			Sweep:    pipeline.Sweep{Statuses: statusNames(), Zones: slices.Clone(api.Zones)},
 			Lookup:   pipeline.Lookup{Want: []string{"particulars"}, MaxAge: 720 * time.Hour},
 		},
 		Spec:        schedules.Spec{Job: name, Cron: "0 2 * * *", Location: time.UTC, Missed: schedules.MissedOnce, MaxLateness: 24 * time.Hour},
@@ -110,7 +110,7 @@ func defaultJob(name string) jobConfig {
 
 func statusNames() []string {
 	var names []string
-	for _, s := range extract.Statuses {
+	for _, s := range api.Statuses {
 		names = append(names, s.Name)
 	}
 	return names

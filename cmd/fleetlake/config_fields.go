@@ -9,7 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/schedules"
 )
@@ -59,7 +59,7 @@ func (d *configDecoder) api(n *yaml.Node, c *Config) {
 
 func (d *configDecoder) limits(n *yaml.Node, limits map[string]int) {
 	table := configTable{}
-	for _, o := range extract.Operations {
+	for _, o := range api.Operations {
 		table[o.Name] = setting(d, "api.limits."+o.Name, "a number", configNumber(1, math.MaxInt32), func(v int) { limits[o.Name] = v })
 	}
 	d.mapping(n, "api.limits", table)
@@ -115,8 +115,8 @@ func (d *configDecoder) listing(n *yaml.Node, path string, l *pipeline.List) {
 	by := configWord([]string{"cheapest", "type", "country", "none"})
 	d.mapping(n, path, configTable{
 		"by":        setting(d, path+".by", "a word", by, func(s string) { l.By = s }),
-		"types":     d.words(path+".types", extract.Types, func(v []string) { l.Types = unlessAll(v, extract.Types) }),
-		"countries": d.words(path+".countries", extract.Countries, func(v []string) { l.Countries = unlessAll(v, extract.Countries) }),
+		"types":     d.words(path+".types", api.Types, func(v []string) { l.Types = unlessAll(v, api.Types) }),
+		"countries": d.words(path+".countries", api.Countries, func(v []string) { l.Countries = unlessAll(v, api.Countries) }),
 		"max_age":   setting(d, path+".max_age", "a duration", configDuration(0), func(v time.Duration) { l.MaxAge = v }),
 	})
 }
@@ -133,16 +133,16 @@ func (d *configDecoder) sweep(n *yaml.Node, path string, s *pipeline.Sweep) {
 	before := len(d.problems)
 	d.mapping(n, path, configTable{
 		"statuses":     d.words(path+".statuses", statusNames(), func(v []string) { s.Statuses = v }),
-		"zones":        d.words(path+".zones", extract.Zones, func(v []string) { s.Zones = v }),
-		"vessel_types": d.words(path+".vessel_types", extract.VesselTypes, func(v []string) { s.VesselTypes = v }),
-		"laden":        d.words(path+".laden", extract.Laden, func(v []string) { s.Laden = v }),
-		"for_order":    d.words(path+".for_order", extract.ForOrder, func(v []string) { s.ForOrder = v }),
+		"zones":        d.words(path+".zones", api.Zones, func(v []string) { s.Zones = v }),
+		"vessel_types": d.words(path+".vessel_types", api.VesselTypes, func(v []string) { s.VesselTypes = v }),
+		"laden":        d.words(path+".laden", api.Laden, func(v []string) { s.Laden = v }),
+		"for_order":    d.words(path+".for_order", api.ForOrder, func(v []string) { s.ForOrder = v }),
 	})
 	if len(s.Zones) > 0 || len(d.problems) > before {
 		return
 	}
 	for _, name := range s.Statuses {
-		if status, ok := extract.StatusNamed(name); ok && status.Zoned {
+		if status, ok := api.StatusNamed(name); ok && status.Zoned {
 			d.report(resolveAlias(n), "%s.zones: empty, expected a zone because %s is searched by zone", path, name)
 			return
 		}

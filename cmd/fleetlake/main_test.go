@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 )
 
@@ -156,7 +156,7 @@ func (p *process) wait() (outcome, error) {
 // operations is every operation's name, for faults and limits.
 func operations() []string {
 	var names []string
-	for _, o := range extract.Operations {
+	for _, o := range api.Operations {
 		names = append(names, o.Name)
 	}
 	return names

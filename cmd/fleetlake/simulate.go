@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/spf13/cobra"
 )
@@ -75,7 +75,7 @@ func (a *app) serveSimulator(ctx context.Context, listen string, config simulato
 // unlimitedLanes is the same limit for every operation.
 func unlimitedLanes(perMinute int) map[string]int {
 	limits := map[string]int{}
-	for _, o := range extract.Operations {
+	for _, o := range api.Operations {
 		limits[o.Name] = perMinute
 	}
 	return limits

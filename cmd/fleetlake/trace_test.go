@@ -23,6 +23,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline"
@@ -132,7 +133,7 @@ func TestRunIsTraced(t *testing.T) {
 		c.only(run, phase)
 	}
 	harvest := c.only(run, "harvest")
-	lanes := map[string]*tracepb.Span{extract.Credits.Name: harvest} // the free calls belong to none
+	lanes := map[string]*tracepb.Span{api.Credits.Name: harvest} // the free calls belong to none
 	for _, name := range []string{"by-type", "by-status", "particulars"} {
 		lanes[name] = c.only(harvest, "lane "+name)
 	}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // answer is what the simulator sends for a request, and what it means for the bill.
@@ -25,8 +25,8 @@ type answer struct {
 
 // refuse returns an error in the shape that the operation uses: {detail} for by-type, {error,
 // message} for the others.
-func refuse(o extract.Operation, status int, outcome Outcome, message string) answer {
-	if o.Name == extract.ByType.Name {
+func refuse(o api.Operation, status int, outcome Outcome, message string) answer {
+	if o.Name == api.ByType.Name {
 		return answer{status: status, body: encode(map[string]string{"detail": message}), outcome: outcome}
 	}
 	return refuseA(status, outcome, message)
@@ -42,9 +42,9 @@ func refuseA(status int, outcome Outcome, message string) answer {
 }
 
 // limited returns the 429 of an operation, with a Retry-After header if wait is positive.
-func limited(o extract.Operation, wait time.Duration) answer {
+func limited(o api.Operation, wait time.Duration) answer {
 	message := "You have exceeded the rate limit for this endpoint"
-	if o.Name == extract.ByType.Name {
+	if o.Name == api.ByType.Name {
 		message = "Too Many Requests"
 	}
 	a := refuse(o, http.StatusTooManyRequests, Limited, message)

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // BenchmarkBuild builds a fleet of 200,000 vessels.
@@ -29,7 +29,7 @@ func BenchmarkPage(b *testing.B) {
 			s.Warm()
 			var requests []*http.Request
 			for n := range 80 {
-				requests = append(requests, newRequest(extract.ByType, "country=Panama&page="+strconv.Itoa(n+1)))
+				requests = append(requests, newRequest(api.ByType, "country=Panama&page="+strconv.Itoa(n+1)))
 			}
 			n := 0
 			for b.Loop() {
@@ -46,7 +46,7 @@ func BenchmarkPage(b *testing.B) {
 // noLimits returns limits that lift the rate limit of every operation.
 func noLimits() map[string]int {
 	limits := make(map[string]int)
-	for _, o := range extract.Operations {
+	for _, o := range api.Operations {
 		limits[o.Name] = -1
 	}
 	return limits

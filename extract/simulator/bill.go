@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // Outcome is how a request ended.
@@ -68,7 +68,7 @@ type ledger struct {
 // newLedger returns a ledger with the opening balance and a bill for each operation.
 func newLedger(c Config) *ledger {
 	l := &ledger{bill: Bill{Balance: c.Credits, Operations: map[string]OperationBill{}}, inFlight: map[string]int{}, keepLog: c.KeepLog}
-	for _, o := range extract.Operations {
+	for _, o := range api.Operations {
 		l.bill.Operations[o.Name] = OperationBill{Outcomes: map[Outcome]int{}}
 	}
 	return l

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 func TestBillFollowsThePrices(t *testing.T) {
@@ -14,31 +14,31 @@ func TestBillFollowsThePrices(t *testing.T) {
 	vessel := s.Truth(0)[0].MMSI
 	for _, step := range []struct {
 		name       string
-		operation  extract.Operation
+		operation  api.Operation
 		parameters string
 		status     int
 		credits    int
 	}{
-		{"a page with vessels", extract.ByType, "country=china", 200, 10},
-		{"a page past the end", extract.ByType, "country=china&page=99", 200, 0},
-		{"a country without vessels", extract.ByType, "country=Bhutan", 200, 0},
-		{"an unknown country", extract.ByType, "country=Utopia", 422, 0},
-		{"a page that is no number", extract.ByType, "country=china&page=x", 422, 0},
-		{"a status with vessels", extract.ByStatus, `{"navigational_status":"moored","world_zone":"china-coast"}`, 200, 10},
-		{"a status without vessels", extract.ByStatus, `{"navigational_status":"sailing","world_zone":"azov-sea","vessel_type":"urea-carrier"}`, 200, 10},
-		{"a status without its zone", extract.ByStatus, `{"navigational_status":"moored"}`, 400, 0},
-		{"a status search that is no JSON", extract.ByStatus, `moored`, 400, 0},
-		{"a status search with a number", extract.ByStatus, `{"navigational_status":5}`, 400, 0},
-		{"info", extract.Info, "imo_or_mmsi=" + vessel, 200, 5},
-		{"info of an unknown vessel", extract.Info, "imo_or_mmsi=9999999", 404, 0},
-		{"info of no number", extract.Info, "imo_or_mmsi=ship", 404, 0},
-		{"info without a vessel", extract.Info, "", 400, 0},
-		{"location", extract.Location, "imo_or_mmsi=" + vessel, 200, 1},
-		{"location of an unknown vessel", extract.Location, "imo_or_mmsi=9999999", 404, 0},
-		{"location without a vessel", extract.Location, "", 400, 0},
-		{"particulars", extract.Particulars, "imo_or_mmsi=" + vessel, 200, 1},
-		{"particulars of an unknown vessel", extract.Particulars, "imo_or_mmsi=0", 404, 0},
-		{"my credits", extract.Credits, "", 200, 0},
+		{"a page with vessels", api.ByType, "country=china", 200, 10},
+		{"a page past the end", api.ByType, "country=china&page=99", 200, 0},
+		{"a country without vessels", api.ByType, "country=Bhutan", 200, 0},
+		{"an unknown country", api.ByType, "country=Utopia", 422, 0},
+		{"a page that is no number", api.ByType, "country=china&page=x", 422, 0},
+		{"a status with vessels", api.ByStatus, `{"navigational_status":"moored","world_zone":"china-coast"}`, 200, 10},
+		{"a status without vessels", api.ByStatus, `{"navigational_status":"sailing","world_zone":"azov-sea","vessel_type":"urea-carrier"}`, 200, 10},
+		{"a status without its zone", api.ByStatus, `{"navigational_status":"moored"}`, 400, 0},
+		{"a status search that is no JSON", api.ByStatus, `moored`, 400, 0},
+		{"a status search with a number", api.ByStatus, `{"navigational_status":5}`, 400, 0},
+		{"info", api.Info, "imo_or_mmsi=" + vessel, 200, 5},
+		{"info of an unknown vessel", api.Info, "imo_or_mmsi=9999999", 404, 0},
+		{"info of no number", api.Info, "imo_or_mmsi=ship", 404, 0},
+		{"info without a vessel", api.Info, "", 400, 0},
+		{"location", api.Location, "imo_or_mmsi=" + vessel, 200, 1},
+		{"location of an unknown vessel", api.Location, "imo_or_mmsi=9999999", 404, 0},
+		{"location without a vessel", api.Location, "", 400, 0},
+		{"particulars", api.Particulars, "imo_or_mmsi=" + vessel, 200, 1},
+		{"particulars of an unknown vessel", api.Particulars, "imo_or_mmsi=0", 404, 0},
+		{"my credits", api.Credits, "", 200, 0},
 	} {
 		before := s.Bill()
 		if w := ask(s, step.operation, step.parameters); w.Code != step.status {
@@ -63,7 +63,7 @@ func TestRefusalsKeepTheirOrder(t *testing.T) {
 	for name, step := range map[string]struct{ key, parameters string }{
 		"the key comes before the values": {"other", "country=Utopia"},
 	} {
-		r := newRequest(extract.ByType, step.parameters)
+		r := newRequest(api.ByType, step.parameters)
 		r.Header.Set("x-api-key", step.key)
 		w := httptest.NewRecorder()
 		if s.ServeHTTP(w, r); w.Code != http.StatusUnauthorized {
@@ -72,7 +72,7 @@ func TestRefusalsKeepTheirOrder(t *testing.T) {
 	}
 	want := func(name, parameters string, status int, words string) {
 		t.Helper()
-		if w := ask(s, extract.ByType, parameters); w.Code != status || !strings.Contains(w.Body.String(), words) {
+		if w := ask(s, api.ByType, parameters); w.Code != status || !strings.Contains(w.Body.String(), words) {
 			t.Errorf("%s: %d %.200s", name, w.Code, w.Body)
 		}
 	}
@@ -80,15 +80,15 @@ func TestRefusalsKeepTheirOrder(t *testing.T) {
 	want("a page that is no number comes before an unknown value", "country=Utopia&page=x", 422, "int_parsing")
 	want("the values come before the limit", "country=Utopia", 422, "allowed_values")
 	want("the limit comes before the credits", "country=Panama", 429, `{"detail":"Too Many Requests"}`)
-	w := ask(s, extract.ByStatus, `{"navigational_status":"drifting"}`)
+	w := ask(s, api.ByStatus, `{"navigational_status":"drifting"}`)
 	if w.Code != 400 || !strings.Contains(w.Body.String(), `"message":"Insufficient credits"`) {
 		t.Errorf("too few credits: %d %s", w.Code, w.Body)
 	}
-	if w = ask(s, extract.Particulars, "imo_or_mmsi=9999999"); w.Code != 404 {
+	if w = ask(s, api.Particulars, "imo_or_mmsi=9999999"); w.Code != 404 {
 		t.Errorf("9 credits are enough for particulars: %d %s", w.Code, w.Body)
 	}
 	s.SetBalance(0)
-	if w = ask(s, extract.Particulars, "imo_or_mmsi=9999999"); w.Code != 400 {
+	if w = ask(s, api.Particulars, "imo_or_mmsi=9999999"); w.Code != 400 {
 		t.Errorf("no credits, even for what would be free: %d %s", w.Code, w.Body)
 	}
 	s.SetBalance(9)
@@ -101,15 +101,15 @@ func TestTooFewCreditsAndBlockedEndpoint(t *testing.T) {
 	for name, c := range map[string]struct {
 		config Config
 		faults Faults
-		o      extract.Operation
+		o      api.Operation
 		body   string
 	}{
-		"no credits, by type":      {Config{Credits: -1}, nil, extract.ByType, `{"detail":"Insufficient credits"}`},
-		"no credits, info":         {Config{Credits: 4}, nil, extract.Info, `{"error":"Bad Request","message":"Insufficient credits"}`},
-		"blocked, by type":         {Config{}, Faults{{Kind: Blocked, Operation: "by-type"}}, extract.ByType, `{"detail":"Endpoint is blacklisted for this API key"}`},
-		"blocked, particulars":     {Config{}, Faults{{Kind: Blocked}}, extract.Particulars, `{"error":"Bad Request","message":"Endpoint is blacklisted for this API key"}`},
-		"blocked in vague words":   {Config{Vague: true}, Faults{{Kind: Blocked}}, extract.ByType, `{"detail":"` + ambiguousRefusal + `"}`},
-		"no credits in vague ones": {Config{Vague: true, Credits: -1}, nil, extract.ByType, `{"detail":"` + ambiguousRefusal + `"}`},
+		"no credits, by type":      {Config{Credits: -1}, nil, api.ByType, `{"detail":"Insufficient credits"}`},
+		"no credits, info":         {Config{Credits: 4}, nil, api.Info, `{"error":"Bad Request","message":"Insufficient credits"}`},
+		"blocked, by type":         {Config{}, Faults{{Kind: Blocked, Operation: "by-type"}}, api.ByType, `{"detail":"Endpoint is blacklisted for this API key"}`},
+		"blocked, particulars":     {Config{}, Faults{{Kind: Blocked}}, api.Particulars, `{"error":"Bad Request","message":"Endpoint is blacklisted for this API key"}`},
+		"blocked in vague words":   {Config{Vague: true}, Faults{{Kind: Blocked}}, api.ByType, `{"detail":"` + ambiguousRefusal + `"}`},
+		"no credits in vague ones": {Config{Vague: true, Credits: -1}, nil, api.ByType, `{"detail":"` + ambiguousRefusal + `"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := fleet(t, c.config)
@@ -119,7 +119,7 @@ func TestTooFewCreditsAndBlockedEndpoint(t *testing.T) {
 			if w := ask(s, c.o, "country=China&imo_or_mmsi="+s.Truth(0)[0].MMSI); w.Code != 400 || w.Body.String() != c.body {
 				t.Errorf("%d %s, want 400 %s", w.Code, w.Body, c.body)
 			}
-			if w := ask(s, extract.Credits, ""); w.Code != 200 {
+			if w := ask(s, api.Credits, ""); w.Code != 200 {
 				t.Errorf("my credits: %d", w.Code)
 			}
 			if s.Bill().Spent != 0 {
@@ -137,7 +137,7 @@ func TestBalanceForms(t *testing.T) {
 		`{"detail":{"credits":1000000}}`:     {},
 		`{"detail":"1000000 credits left."}`: {BalanceText: true},
 	} {
-		if got := ask(fleet(t, c), extract.Credits, "").Body.String(); got != want {
+		if got := ask(fleet(t, c), api.Credits, "").Body.String(); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
@@ -147,7 +147,7 @@ func TestEnvelopes(t *testing.T) {
 	for envelope, want := range map[Envelope]string{EnvelopeDetail: `{"detail":{"name":`, EnvelopeFlat: `{"name":`} {
 		s := fleet(t, Config{Vessels: 40, Envelope: envelope})
 		for _, v := range s.Truth(0) {
-			for _, o := range []extract.Operation{extract.Info, extract.Location, extract.Particulars} {
+			for _, o := range []api.Operation{api.Info, api.Location, api.Particulars} {
 				if w := ask(s, o, "imo_or_mmsi="+v.MMSI); !strings.HasPrefix(w.Body.String(), want) {
 					t.Errorf("%.60s, want %s", w.Body, want)
 				}
@@ -159,11 +159,11 @@ func TestEnvelopes(t *testing.T) {
 func TestPathsAndMethods(t *testing.T) {
 	s := fleet(t, Config{})
 	for request, want := range map[string]int{
-		"POST " + BasePath + extract.ByType.Path:  405,
-		"GET " + BasePath + extract.ByStatus.Path: 405,
-		"GET " + BasePath + "/get-the-moon":       404,
-		"GET " + extract.ByType.Path:              404,
-		"GET /simulator/moon":                     404,
+		"POST " + BasePath + api.ByType.Path:  405,
+		"GET " + BasePath + api.ByStatus.Path: 405,
+		"GET " + BasePath + "/get-the-moon":   404,
+		"GET " + api.ByType.Path:              404,
+		"GET /simulator/moon":                 404,
 	} {
 		method, path, _ := strings.Cut(request, " ")
 		w := httptest.NewRecorder()
@@ -181,7 +181,7 @@ func FuzzRequest(f *testing.F) {
 	s := fleet(f, Config{Vessels: 300, Credits: 1 << 50})
 	known := map[int]bool{200: true, 400: true, 404: true, 422: true}
 	f.Fuzz(func(t *testing.T, parameters string) {
-		for _, o := range extract.Operations {
+		for _, o := range api.Operations {
 			r := httptest.NewRequest(o.Method, BasePath+o.Path, strings.NewReader(parameters))
 			r.URL.RawQuery = parameters
 			r.Header.Set("x-api-key", "simulated")

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // BasePath is the path under which the API is served. The base URL of a client ends in it.
@@ -96,7 +96,7 @@ func (c Config) complete() (Config, error) {
 		return c, fmt.Errorf("cache %d MiB: want 0 or more", c.CacheMiB)
 	}
 	for name, limit := range c.Limits {
-		if _, ok := extract.OperationNamed(name); !ok {
+		if _, ok := api.OperationNamed(name); !ok {
 			return c, fmt.Errorf("limit of %q: no such operation", name)
 		}
 		if limit == 0 {
@@ -134,7 +134,7 @@ func (r *Rates) complete() error {
 
 // limit returns how many requests per minute the service allows for an operation; negative is
 // no limit.
-func (c Config) limit(o extract.Operation) int {
+func (c Config) limit(o api.Operation) int {
 	if n, ok := c.Limits[o.Name]; ok {
 		return n
 	}

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // lookupChecks are the rules of the lookups.
 var lookupChecks = []check{
 	{"info costs 5 and has the vessel with its engine and management", 5, func(t *testing.T, s *service) {
 		s.costs(t, 5, func() {
-			profile := s.profile(t, extract.Info, s.number(t, "mmsi"))
+			profile := s.profile(t, api.Info, s.number(t, "mmsi"))
 			for _, member := range []string{"engine", "management"} {
 				var o map[string]*string
 				if err := json.Unmarshal(profile[member], &o); err != nil || len(o) == 0 {
@@ -24,17 +24,17 @@ var lookupChecks = []check{
 	}},
 	{"particulars cost 1 and have the vessel of the list", 1, func(t *testing.T, s *service) {
 		s.costs(t, 1, func() {
-			profile := s.profile(t, extract.Particulars, s.number(t, "mmsi"))
+			profile := s.profile(t, api.Particulars, s.number(t, "mmsi"))
 			if got := string(profile["mmsi"]); got != `"`+s.number(t, "mmsi")+`"` {
 				t.Errorf("mmsi is %s, want %s", got, s.number(t, "mmsi"))
 			}
 		})
 	}},
 	{"a location costs 1 and has the name, the coordinates and the speed", 1, func(t *testing.T, s *service) {
-		s.costs(t, 1, func() { s.record(t, extract.Location, s.number(t, "mmsi"), "name", "latitude", "longitude", "speed") })
+		s.costs(t, 1, func() { s.record(t, api.Location, s.number(t, "mmsi"), "name", "latitude", "longitude", "speed") })
 	}},
 	{"a vessel is found by its IMO, too", 1, func(t *testing.T, s *service) {
-		profile := s.profile(t, extract.Particulars, s.number(t, "imo"))
+		profile := s.profile(t, api.Particulars, s.number(t, "imo"))
 		if got := string(profile["imo"]); got != `"`+s.number(t, "imo")+`"` {
 			t.Errorf("imo is %s, want %s", got, s.number(t, "imo"))
 		}
@@ -68,14 +68,14 @@ func rightIMO(imo string) bool {
 }
 
 // profile asks for a vessel and expects the particulars.
-func (s *service) profile(t *testing.T, o extract.Operation, number string) map[string]json.RawMessage {
+func (s *service) profile(t *testing.T, o api.Operation, number string) map[string]json.RawMessage {
 	t.Helper()
 	return s.record(t, o, number, "name", "mmsi", "imo", "country", "countryIso", "shipType", "typeSpecific", "length", "beam", "deadweight", "grossTonnage", "yearOfBuilt")
 }
 
 // record asks for a vessel and expects members of it, each a string or null. The interface
 // text puts the vessel into detail; real answers have also been seen without.
-func (s *service) record(t *testing.T, o extract.Operation, number string, members ...string) map[string]json.RawMessage {
+func (s *service) record(t *testing.T, o api.Operation, number string, members ...string) map[string]json.RawMessage {
 	t.Helper()
 	r := s.ask(t, http.StatusOK, o, map[string]string{"imo_or_mmsi": number})
 	profile := decode[map[string]json.RawMessage](t, r)
@@ -95,18 +95,18 @@ func (s *service) record(t *testing.T, o extract.Operation, number string, membe
 // it, even if a minute ends in between.
 var limitChecks = []check{
 	{"more type searches than the limit are 429 of shape C", 101 * 10, func(t *testing.T, s *service) {
-		r := exceed(t, s, extract.ByType, map[string]string{"country": "Panama", "page": "100000"})
+		r := exceed(t, s, api.ByType, map[string]string{"country": "Panama", "page": "100000"})
 		if d := decode[struct{ Detail string }](t, r).Detail; d != "Too Many Requests" {
 			t.Errorf("detail is %q", d)
 		}
 	}},
 	{"more status searches than the limit are 429 of shape A", 31 * 10, func(t *testing.T, s *service) {
-		wantShapeA(t, exceed(t, s, extract.ByStatus, map[string]string{"navigational_status": "aground"}))
+		wantShapeA(t, exceed(t, s, api.ByStatus, map[string]string{"navigational_status": "aground"}))
 	}},
 }
 
 // exceed repeats a request until the service answers 429.
-func exceed(t *testing.T, s *service, o extract.Operation, parameters map[string]string) reply {
+func exceed(t *testing.T, s *service, o api.Operation, parameters map[string]string) reply {
 	t.Helper()
 	for range 2*o.PerMinute + 1 {
 		if r := s.send(t, o, s.key, parameters); r.status == http.StatusTooManyRequests {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // listPage is an answer of the type/country search.
@@ -34,7 +34,7 @@ type rejected struct {
 // typeChecks are the rules of the type/country search.
 var typeChecks = []check{
 	{"no filter is 422 and names both parameters", 0, func(t *testing.T, s *service) {
-		d := decode[rejected](t, s.ask(t, http.StatusUnprocessableEntity, extract.ByType, nil)).Detail
+		d := decode[rejected](t, s.ask(t, http.StatusUnprocessableEntity, api.ByType, nil)).Detail
 		if len(d) != 1 || d[0].Value != nil || d[0].Message == "" {
 			t.Fatalf("got %+v, want one entry with a message and no value", d)
 		}
@@ -44,24 +44,24 @@ var typeChecks = []check{
 		}
 	}},
 	{"an invalid type is 422 with the complete list", 0, func(t *testing.T, s *service) {
-		invalid(t, s, map[string]string{"type_specific": "no such type"}, map[string][]string{"type_specific": extract.Types})
+		invalid(t, s, map[string]string{"type_specific": "no such type"}, map[string][]string{"type_specific": api.Types})
 	}},
 	{"an invalid country is 422 with the complete list", 0, func(t *testing.T, s *service) {
-		invalid(t, s, map[string]string{"country": "no such country"}, map[string][]string{"country": extract.Countries})
+		invalid(t, s, map[string]string{"country": "no such country"}, map[string][]string{"country": api.Countries})
 	}},
 	{"a valid filter beside an invalid one is not reported", 0, func(t *testing.T, s *service) {
-		invalid(t, s, map[string]string{"country": "Panama", "type_specific": "no such type"}, map[string][]string{"type_specific": extract.Types})
+		invalid(t, s, map[string]string{"country": "Panama", "type_specific": "no such type"}, map[string][]string{"type_specific": api.Types})
 	}},
 	{"two invalid values are two entries", 0, func(t *testing.T, s *service) {
-		invalid(t, s, map[string]string{"type_specific": "x", "country": "y"}, map[string][]string{"type_specific": extract.Types, "country": extract.Countries})
+		invalid(t, s, map[string]string{"type_specific": "x", "country": "y"}, map[string][]string{"type_specific": api.Types, "country": api.Countries})
 	}},
 	{"a page below 1 is 422", 0, func(t *testing.T, s *service) {
 		for _, page := range []string{"0", "-1"} {
-			s.ask(t, http.StatusUnprocessableEntity, extract.ByType, map[string]string{"country": "Panama", "page": page})
+			s.ask(t, http.StatusUnprocessableEntity, api.ByType, map[string]string{"country": "Panama", "page": page})
 		}
 	}},
 	{"a page that is no number is 422 of the framework's own shape", 0, func(t *testing.T, s *service) {
-		r := s.ask(t, http.StatusUnprocessableEntity, extract.ByType, map[string]string{"country": "Panama", "page": "two"})
+		r := s.ask(t, http.StatusUnprocessableEntity, api.ByType, map[string]string{"country": "Panama", "page": "two"})
 		d := decode[struct{ Detail []map[string]any }](t, r).Detail
 		if len(d) == 0 || d[0]["field"] != nil {
 			t.Errorf("got %s, want a detail without field", r.body)
@@ -69,13 +69,13 @@ var typeChecks = []check{
 	}},
 	{"a 422 is free", 0, func(t *testing.T, s *service) {
 		s.costs(t, 0, func() {
-			s.ask(t, http.StatusUnprocessableEntity, extract.ByType, map[string]string{"country": "no such country"})
+			s.ask(t, http.StatusUnprocessableEntity, api.ByType, map[string]string{"country": "no such country"})
 		})
 	}},
 	{"a page with vessels costs 10, has at most 100 of them and the total of all pages", 10, func(t *testing.T, s *service) {
 		var p listPage
 		s.costs(t, 10, func() { p = s.list(t, map[string]string{"country": "Panama"}) })
-		if *p.Page != 1 || len(p.Items) != min(*p.Total, extract.PageSize) || len(p.Items) == 0 {
+		if *p.Page != 1 || len(p.Items) != min(*p.Total, api.PageSize) || len(p.Items) == 0 {
 			t.Fatalf("page %d with %d of %d vessels", *p.Page, len(p.Items), *p.Total)
 		}
 		s.page = &p
@@ -90,18 +90,18 @@ var typeChecks = []check{
 			if c := item["country"]; c == nil || !strings.EqualFold(*c, "Panama") {
 				t.Errorf("country of %v", item)
 			}
-			if k := item["typeSpecific"]; k != nil && !slices.ContainsFunc(extract.Types, func(a string) bool { return strings.EqualFold(a, *k) }) {
+			if k := item["typeSpecific"]; k != nil && !slices.ContainsFunc(api.Types, func(a string) bool { return strings.EqualFold(a, *k) }) {
 				t.Errorf("type %q is not accepted", *k)
 			}
 		}
 	}},
 	{"the second page echoes its number and has other vessels", 10, func(t *testing.T, s *service) {
 		first := s.first(t)
-		if *first.Total <= extract.PageSize {
+		if *first.Total <= api.PageSize {
 			t.Skip("Panama has one page")
 		}
 		p := s.list(t, map[string]string{"country": "Panama", "page": "2"})
-		if *p.Page != 2 || *p.Total != *first.Total || len(p.Items) != min(*p.Total-extract.PageSize, extract.PageSize) {
+		if *p.Page != 2 || *p.Total != *first.Total || len(p.Items) != min(*p.Total-api.PageSize, api.PageSize) {
 			t.Errorf("page %d with %d of %d vessels", *p.Page, len(p.Items), *p.Total)
 		}
 		seen := make(map[string]bool)
@@ -148,7 +148,7 @@ var typeChecks = []check{
 // of accepted values.
 func invalid(t *testing.T, s *service, parameters map[string]string, want map[string][]string) {
 	t.Helper()
-	d := decode[rejected](t, s.ask(t, http.StatusUnprocessableEntity, extract.ByType, parameters)).Detail
+	d := decode[rejected](t, s.ask(t, http.StatusUnprocessableEntity, api.ByType, parameters)).Detail
 	if len(d) != len(want) {
 		t.Fatalf("%d entries, want %d: %+v", len(d), len(want), d)
 	}
@@ -168,9 +168,9 @@ func invalid(t *testing.T, s *service, parameters map[string]string, want map[st
 // list asks for a page and expects all members of the answer.
 func (s *service) list(t *testing.T, parameters map[string]string) listPage {
 	t.Helper()
-	r := s.ask(t, http.StatusOK, extract.ByType, parameters)
+	r := s.ask(t, http.StatusOK, api.ByType, parameters)
 	p := decode[listPage](t, r)
-	if p.Total == nil || p.Items == nil || p.Limit == nil || p.Page == nil || *p.Limit != extract.PageSize {
+	if p.Total == nil || p.Items == nil || p.Limit == nil || p.Page == nil || *p.Limit != api.PageSize {
 		t.Fatalf("not a page of limit 100: %.300s", r.body)
 	}
 	return p
@@ -188,7 +188,7 @@ func (s *service) first(t *testing.T) *listPage {
 // statusChecks are the rules of the status search.
 var statusChecks = []check{
 	{"a status that needs a zone is 400 of shape A without one", 10, func(t *testing.T, s *service) {
-		wantShapeA(t, s.ask(t, http.StatusBadRequest, extract.ByStatus, map[string]string{"navigational_status": "moored"}))
+		wantShapeA(t, s.ask(t, http.StatusBadRequest, api.ByStatus, map[string]string{"navigational_status": "moored"}))
 	}},
 	{"a value outside its enumeration is 400 of shape A", 50, func(t *testing.T, s *service) {
 		for field, value := range map[string]string{
@@ -196,7 +196,7 @@ var statusChecks = []check{
 		} {
 			parameters := map[string]string{"navigational_status": "moored", "world_zone": "north-sea"}
 			parameters[field] = value
-			wantShapeA(t, s.ask(t, http.StatusBadRequest, extract.ByStatus, parameters))
+			wantShapeA(t, s.ask(t, http.StatusBadRequest, api.ByStatus, parameters))
 		}
 	}},
 	{"a status search costs 10 and lists vessels whose members are strings", 10, func(t *testing.T, s *service) {
@@ -219,7 +219,7 @@ var statusChecks = []check{
 // expectSightings sends a status search and expects vessels whose members are strings.
 func expectSightings(t *testing.T, s *service, parameters map[string]string) {
 	t.Helper()
-	r := s.ask(t, http.StatusOK, extract.ByStatus, parameters)
+	r := s.ask(t, http.StatusOK, api.ByStatus, parameters)
 	p := decode[struct{ Vessels []map[string]json.RawMessage }](t, r)
 	if p.Vessels == nil {
 		t.Fatalf("no vessels in %.300s", r.body)

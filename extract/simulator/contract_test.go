@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 )
 
@@ -91,7 +91,7 @@ type reply struct {
 }
 
 // send sends a request: by-status with a JSON body, the others with a query.
-func (s *service) send(t *testing.T, o extract.Operation, key string, parameters map[string]string) reply {
+func (s *service) send(t *testing.T, o api.Operation, key string, parameters map[string]string) reply {
 	t.Helper()
 	var body io.Reader
 	address := s.base + o.Path
@@ -131,7 +131,7 @@ func (s *service) send(t *testing.T, o extract.Operation, key string, parameters
 }
 
 // ask sends a request with the key and expects a status.
-func (s *service) ask(t *testing.T, want int, o extract.Operation, parameters map[string]string) reply {
+func (s *service) ask(t *testing.T, want int, o api.Operation, parameters map[string]string) reply {
 	t.Helper()
 	r := s.send(t, o, s.key, parameters)
 	if r.status != want {
@@ -162,7 +162,7 @@ func wantShapeA(t *testing.T, r reply) {
 // balance returns the balance that my credits reports.
 func (s *service) balance(t *testing.T) int {
 	t.Helper()
-	b := decode[struct{ Detail struct{ Credits *int } }](t, s.ask(t, http.StatusOK, extract.Credits, nil))
+	b := decode[struct{ Detail struct{ Credits *int } }](t, s.ask(t, http.StatusOK, api.Credits, nil))
 	if b.Detail.Credits == nil {
 		t.Fatal("my credits has no integer detail.credits")
 	}
@@ -190,9 +190,9 @@ var authChecks = []check{
 
 // refusedKey expects 401 from every operation.
 func refusedKey(t *testing.T, s *service, key string) {
-	for o, parameters := range map[*extract.Operation]map[string]string{
-		&extract.ByStatus: {"navigational_status": "drifting"}, &extract.ByType: {"country": "Panama"},
-		&extract.Info: {"imo_or_mmsi": "9218301"}, &extract.Location: {"imo_or_mmsi": "9218301"}, &extract.Particulars: {"imo_or_mmsi": "9218301"}, &extract.Credits: nil,
+	for o, parameters := range map[*api.Operation]map[string]string{
+		&api.ByStatus: {"navigational_status": "drifting"}, &api.ByType: {"country": "Panama"},
+		&api.Info: {"imo_or_mmsi": "9218301"}, &api.Location: {"imo_or_mmsi": "9218301"}, &api.Particulars: {"imo_or_mmsi": "9218301"}, &api.Credits: nil,
 	} {
 		r := s.send(t, *o, key, parameters)
 		if r.status != http.StatusUnauthorized {

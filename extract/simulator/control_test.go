@@ -9,9 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/fleetlake/fleetlake/extract"
 )
 
 // controlRequest sends a control request, which needs no key.
@@ -48,7 +47,7 @@ func TestControlOverHTTP(t *testing.T) {
 			t.Errorf("%s %s: %d %.200s", step.request, step.body, w.Code, w.Body)
 		}
 	}
-	if codes := [2]int{ask(s, extract.ByType, "country=China").Code, ask(s, extract.ByType, "country=China").Code}; codes != [2]int{503, 200} {
+	if codes := [2]int{ask(s, api.ByType, "country=China").Code, ask(s, api.ByType, "country=China").Code}; codes != [2]int{503, 200} {
 		t.Errorf("with one fault: %v", codes)
 	}
 	var log []Request
@@ -107,9 +106,9 @@ func TestManyAtOnce(t *testing.T) {
 					continue
 				}
 				path := []string{
-					fmt.Sprintf("%s?country=China&page=%d", extract.ByType.Path, n%3+1),
-					extract.Info.Path + "?imo_or_mmsi=" + vessel,
-					extract.Credits.Path,
+					fmt.Sprintf("%s?country=China&page=%d", api.ByType.Path, n%3+1),
+					api.Info.Path + "?imo_or_mmsi=" + vessel,
+					api.Credits.Path,
 				}[n%3]
 				if answer, err := get(t, server, path); err == nil {
 					answer.Body.Close()

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // FaultKind is the name of a fault in JSON.
@@ -81,7 +81,7 @@ func (f Fault) check() error {
 			set++
 		}
 	}
-	_, known := extract.OperationNamed(f.Operation)
+	_, known := api.OperationNamed(f.Operation)
 	switch {
 	case f.Kind != Slow && !f.Kind.in(replacing) && !f.Kind.in(altering):
 		return fmt.Errorf("fault %q: no such kind", f.Kind)
@@ -96,14 +96,14 @@ func (f Fault) check() error {
 }
 
 // concerns reports whether the rule is about an operation.
-func (f Fault) concerns(o extract.Operation) bool {
+func (f Fault) concerns(o api.Operation) bool {
 	if f.Operation != "" && f.Operation != o.Name || f.Operation == "" && o.Credits == 0 {
 		return false
 	}
 	if f.Kind == SilentZero {
-		return o.Name == extract.ByType.Name || o.Name == extract.ByStatus.Name
+		return o.Name == api.ByType.Name || o.Name == api.ByStatus.Name
 	}
-	return !f.Kind.in(altering) || o.Name == extract.ByType.Name
+	return !f.Kind.in(altering) || o.Name == api.ByType.Name
 }
 
 // activeFaults is the list of rules that is in force, with a counter for each.
@@ -137,7 +137,7 @@ func (s *Simulator) SetFaults(faults Faults) error {
 }
 
 // effectOn counts a request against each rule and returns what goes wrong with it.
-func (a *activeFaults) effectOn(o extract.Operation, parameters string) faultEffect {
+func (a *activeFaults) effectOn(o api.Operation, parameters string) faultEffect {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var effect faultEffect
@@ -178,7 +178,7 @@ func (e faultEffect) waitDelay(ctx context.Context) {
 }
 
 // answer returns what the fault sends in place of original, the answer without a fault.
-func (f *Fault) answer(o extract.Operation, original answer, vague bool) answer {
+func (f *Fault) answer(o api.Operation, original answer, vague bool) answer {
 	var a answer
 	switch f.Kind {
 	case LimitExceeded:

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // clientView is what a client sees of a request.
@@ -26,7 +26,7 @@ type clientView struct {
 // only there.
 func askOverNetwork(t *testing.T, server *httptest.Server, parameters string) clientView {
 	t.Helper()
-	answer, err := get(t, server, extract.ByType.Path+"?"+parameters)
+	answer, err := get(t, server, api.ByType.Path+"?"+parameters)
 	if err != nil {
 		return clientView{dropped: true}
 	}
@@ -120,8 +120,8 @@ func TestFaultsCount(t *testing.T) {
 			}
 			got := ""
 			for range c.want {
-				ask(s, extract.ByType, "country=Utopia") // refused requests do not count
-				got += map[int]string{200: ".", 503: "x", 429: "L"}[ask(s, extract.ByType, "country=China").Code]
+				ask(s, api.ByType, "country=Utopia") // refused requests do not count
+				got += map[int]string{200: ".", 503: "x", 429: "L"}[ask(s, api.ByType, "country=China").Code]
 			}
 			if got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
@@ -137,7 +137,7 @@ func TestFaultsByChanceFollowTheSeed(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 200 {
-			s += map[int]string{200: ".", 503: "x"}[ask(f, extract.ByType, "country=China").Code]
+			s += map[int]string{200: ".", 503: "x"}[ask(f, api.ByType, "country=China").Code]
 		}
 		return s
 	}
@@ -155,7 +155,7 @@ func TestRetryAfterOfFaults(t *testing.T) {
 		if err := s.SetFaults(Faults{{Kind: kind, RetryAfter: 90 * time.Second}}); err != nil {
 			t.Fatal(err)
 		}
-		if got := ask(s, extract.ByType, "country=China").Header().Get("Retry-After"); got != "90" {
+		if got := ask(s, api.ByType, "country=China").Header().Get("Retry-After"); got != "90" {
 			t.Errorf("%s: Retry-After %q", kind, got)
 		}
 	}
@@ -187,13 +187,13 @@ func TestPagesThatAreWrong(t *testing.T) {
 	}
 	moored := `{"navigational_status":"moored","world_zone":"china-coast"}`
 	before := s.Bill().Spent
-	if w := ask(s, extract.ByStatus, moored); w.Body.String() != `{"vessels":[]}` || s.Bill().Spent != before+10 {
+	if w := ask(s, api.ByStatus, moored); w.Body.String() != `{"vessels":[]}` || s.Bill().Spent != before+10 {
 		t.Errorf("silent zero: %s for %d credits", w.Body, s.Bill().Spent-before)
 	}
 	if err := s.SetFaults(nil); err != nil {
 		t.Fatal(err)
 	}
-	if w := ask(s, extract.ByStatus, moored); w.Body.String() == `{"vessels":[]}` {
+	if w := ask(s, api.ByStatus, moored); w.Body.String() == `{"vessels":[]}` {
 		t.Error("the silent zero outlives its end")
 	}
 	if a := list(t, s, "country=China&page=2"); a.Total != good[0].Total || *a.Items[0].MMSI != *good[1].Items[0].MMSI {
@@ -210,7 +210,7 @@ func TestSlowAnswersWait(t *testing.T) {
 		shortest, longest := time.Hour, time.Duration(0)
 		for range 200 {
 			start := time.Now()
-			if w := ask(s, extract.ByType, "country=China"); w.Code != 200 {
+			if w := ask(s, api.ByType, "country=China"); w.Code != 200 {
 				t.Fatalf("%d", w.Code)
 			}
 			took := time.Since(start)
@@ -228,7 +228,7 @@ func TestSlowAnswerIsBilledWhenTheClientLeaves(t *testing.T) {
 		if err := s.SetFaults(Faults{{Kind: Slow, Least: time.Minute}}); err != nil {
 			t.Fatal(err)
 		}
-		r := newRequest(extract.ByType, "country=China")
+		r := newRequest(api.ByType, "country=China")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		start := time.Now()
@@ -257,7 +257,7 @@ func TestSetFaultsRefuses(t *testing.T) {
 			if err := s.SetFaults(Faults{f}); err == nil {
 				t.Errorf("%+v was accepted", f)
 			}
-			if ask(s, extract.ByType, "country=China").Code != 503 {
+			if ask(s, api.ByType, "country=China").Code != 503 {
 				t.Error("the earlier rules are gone")
 			}
 		})

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // entry is one line of the service's list: a hull under its current flag or, for a while
@@ -53,7 +53,7 @@ func newFleetDay(y *shipyard, m model, c *Config, day int) *fleetDay {
 	for i := range f.hulls {
 		f.states[i] = m.stateOn(&f.hulls[i], day)
 	}
-	f.entriesByCountry = f.groupEntries(len(extract.Countries), func(i int, previous bool) int {
+	f.entriesByCountry = f.groupEntries(len(api.Countries), func(i int, previous bool) int {
 		switch s := &f.states[i]; {
 		case s.has(noCountry):
 			return -1
@@ -69,7 +69,7 @@ func newFleetDay(y *shipyard, m model, c *Config, day int) *fleetDay {
 		}
 		return int(f.hulls[i].specificType)
 	})
-	f.entriesByStatusAndZone = f.groupEntries(len(extract.Statuses)*len(zones), func(i int, _ bool) int {
+	f.entriesByStatusAndZone = f.groupEntries(len(api.Statuses)*len(zones), func(i int, _ bool) int {
 		s := &f.states[i]
 		if s.status < 0 {
 			return -1

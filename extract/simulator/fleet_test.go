@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 func TestTablesCoverTheAcceptedValues(t *testing.T) {
-	spelled := make([]int, len(extract.Countries))
+	spelled := make([]int, len(api.Countries))
 	for _, f := range flags {
 		if len(f.mids) == 0 || f.iso != "" && len(f.iso) != 2 {
 			t.Errorf("flag %+v", f)
@@ -21,20 +21,20 @@ func TestTablesCoverTheAcceptedValues(t *testing.T) {
 	}
 	for i, n := range spelled {
 		if n != 1 {
-			t.Errorf("%s is a spelling of %d flags", extract.Countries[i], n)
+			t.Errorf("%s is a spelling of %d flags", api.Countries[i], n)
 		}
 	}
 	for i, k := range specificTypes {
-		if k.name != extract.Types[i] || k.group == nil {
-			t.Errorf("type %s has %+v", extract.Types[i], k)
+		if k.name != api.Types[i] || k.group == nil {
+			t.Errorf("type %s has %+v", api.Types[i], k)
 		}
 	}
 	for i, z := range zones {
-		if z.name != extract.Zones[i] || z.weight <= 0 {
-			t.Errorf("zone %s has %+v", extract.Zones[i], z)
+		if z.name != api.Zones[i] || z.weight <= 0 {
+			t.Errorf("zone %s has %+v", api.Zones[i], z)
 		}
 	}
-	for _, list := range [][]string{extract.Countries, extract.Types} {
+	for _, list := range [][]string{api.Countries, api.Types} {
 		lower := make(map[string]bool)
 		for _, v := range list {
 			lower[strings.ToLower(v)] = true
@@ -94,7 +94,7 @@ func TestClassesOfMMSI(t *testing.T) {
 	for _, v := range s.Truth(0) {
 		prefix := ""
 		for _, g := range groups {
-			if g.name == specificTypes[slices.Index(extract.Types, v.Type)].group.name {
+			if g.name == specificTypes[slices.Index(api.Types, v.Type)].group.name {
 				prefix = g.mmsiPrefix
 			}
 		}
@@ -220,7 +220,7 @@ func TestDirtOfTheList(t *testing.T) {
 				c["stray spaces"] += countIf(strings.Contains(*l.Name, "  "))
 				c["null country"] += countIf(l.Country == nil)
 				c["null type"] += countIf(l.TypeSpecific == nil)
-				c["another case"] += countIf(l.Country != nil && !slices.Contains(extract.Countries, *l.Country))
+				c["another case"] += countIf(l.Country != nil && !slices.Contains(api.Countries, *l.Country))
 				c["wrong code"] += countIf(l.CountryISO != nil && v.Flag != *l.CountryISO && len(v.Stored) == 1)
 				c["bad check digit"] += countIf(l.IMO != nil && v.ShowsIMO && !v.StoresIMO)
 				c["null IMO"] += countIf(l.IMO == nil)

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // limiter counts the requests for one operation against its limit per minute. All requests
@@ -22,7 +22,7 @@ type limiter struct {
 // newLimiters returns the limiter of each operation, by its name.
 func newLimiters(c Config) map[string]*limiter {
 	limiters := make(map[string]*limiter)
-	for _, o := range extract.Operations {
+	for _, o := range api.Operations {
 		limiters[o.Name] = &limiter{window: c.Window, limit: c.limit(o)}
 	}
 	return limiters

@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 func TestWindows(t *testing.T) {
@@ -32,7 +32,7 @@ func TestWindows(t *testing.T) {
 				start := time.Now()
 				for _, r := range c.requests {
 					time.Sleep(time.Until(start.Add(r.at)))
-					if w := ask(s, extract.ByType, "country=China"); w.Code != r.want {
+					if w := ask(s, api.ByType, "country=China"); w.Code != r.want {
 						t.Errorf("after %v: %d, want %d", r.at, w.Code, r.want)
 					}
 				}
@@ -48,7 +48,7 @@ func TestDocumentedLimits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, o := range extract.Operations {
+			for _, o := range api.Operations {
 				parameters := "country=China&imo_or_mmsi=" + s.Truth(0)[0].MMSI
 				if o.Method == http.MethodPost {
 					parameters = `{"navigational_status":"drifting"}`
@@ -84,9 +84,9 @@ func TestRetryAfterTellsWhenTheWindowOpens(t *testing.T) {
 				c.config.Limits = map[string]int{"by-type": 1}
 				s := fleet(t, c.config)
 				time.Sleep(time.Until(time.Now().Truncate(time.Minute).Add(time.Minute + 5*time.Second)))
-				ask(s, extract.ByType, "country=China")
+				ask(s, api.ByType, "country=China")
 				time.Sleep(4*time.Second + 100*time.Millisecond)
-				w := ask(s, extract.ByType, "country=China")
+				w := ask(s, api.ByType, "country=China")
 				if got := w.Header().Get("Retry-After"); got != c.want {
 					t.Errorf("Retry-After %q, want %q", got, c.want)
 				}

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // letterCases holds the ways to write each accepted value: as in the list, in upper case, in
@@ -12,8 +12,8 @@ import (
 type letterCases [][4]string
 
 var (
-	countryCases = newLetterCases(extract.Countries)
-	typeCases    = newLetterCases(extract.Types)
+	countryCases = newLetterCases(api.Countries)
+	typeCases    = newLetterCases(api.Types)
 )
 
 // newLetterCases returns the letter cases of a list of accepted values.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // TestLocationsTellWhatProfilesTell compares each member of a location with that of the
@@ -15,8 +15,8 @@ func TestLocationsTellWhatProfilesTell(t *testing.T) {
 	s.SetDay(4)
 	shapes, envelopes := make(map[string]int), make(map[bool]int)
 	for _, v := range s.Truth(4) {
-		location, flat := lookup(t, s, extract.Location, v.MMSI)
-		info, _ := lookup(t, s, extract.Info, v.MMSI)
+		location, flat := lookup(t, s, api.Location, v.MMSI)
+		info, _ := lookup(t, s, api.Info, v.MMSI)
 		envelopes[flat]++
 		for member := range location {
 			if location.text(member) != info.text(member) && (v.IsShip || len(info[member]) > 0) {
@@ -61,7 +61,7 @@ func TestCleanLocationsSayWhen(t *testing.T) {
 		var shapes [2]string
 		for day := range shapes {
 			s.SetDay(day)
-			r, _ := lookup(t, s, extract.Location, v.MMSI)
+			r, _ := lookup(t, s, api.Location, v.MMSI)
 			if shapes[day] = locationShape(r); shapes[day] == "minimal" || shapes[day] == "none" {
 				b, err := json.Marshal(r)
 				t.Errorf("%s: %s %v", v.VesselID, b, err)

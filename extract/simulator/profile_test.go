@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // record is the answer of a lookup without its envelope.
@@ -35,7 +35,7 @@ func (r record) amount(member string) int {
 }
 
 // lookup asks for a vessel. flat reports whether the answer had no detail around it.
-func lookup(t *testing.T, s *Simulator, o extract.Operation, number string) (r record, flat bool) {
+func lookup(t *testing.T, s *Simulator, o api.Operation, number string) (r record, flat bool) {
 	t.Helper()
 	body := ask(s, o, "imo_or_mmsi="+number).Body.Bytes()
 	if err := json.Unmarshal(body, &r); err != nil {
@@ -56,8 +56,8 @@ func TestProfilesTellTheTruth(t *testing.T) {
 	s.SetDay(4)
 	envelopes := make(map[bool]int)
 	for _, v := range s.Truth(4) {
-		info, flat := lookup(t, s, extract.Info, v.MMSI)
-		short, _ := lookup(t, s, extract.Particulars, v.MMSI)
+		info, flat := lookup(t, s, api.Info, v.MMSI)
+		short, _ := lookup(t, s, api.Particulars, v.MMSI)
 		envelopes[flat]++
 		if !v.Listed {
 			continue
@@ -172,7 +172,7 @@ func TestLookupFindsWhatThereIs(t *testing.T) {
 	for _, v := range s.Truth(0) {
 		if !known[v.Hull] {
 			scrapped++
-			if w := ask(s, extract.Info, "imo_or_mmsi="+v.MMSI); w.Code != 404 {
+			if w := ask(s, api.Info, "imo_or_mmsi="+v.MMSI); w.Code != 404 {
 				t.Errorf("scrapped %s: %d", v.MMSI, w.Code)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // query is a request whose parameters are valid.
@@ -36,16 +36,16 @@ type rejection struct {
 
 // parseRequest returns the query of a request, or the answer that refuses it. The query has
 // its canonical parameters in both cases.
-func parseRequest(o extract.Operation, r *http.Request) (query, *answer) {
-	if o.Name == extract.ByStatus.Name {
+func parseRequest(o api.Operation, r *http.Request) (query, *answer) {
+	if o.Name == api.ByStatus.Name {
 		return parseByStatus(r)
 	}
 	values := r.URL.Query()
 	q := query{parameters: values.Encode()}
 	switch o.Name {
-	case extract.ByType.Name:
+	case api.ByType.Name:
 		return q, q.parseByType(values)
-	case extract.Info.Name, extract.Location.Name, extract.Particulars.Name:
+	case api.Info.Name, api.Location.Name, api.Particulars.Name:
 		q.vessel = strings.TrimSpace(values.Get("imo_or_mmsi"))
 		if q.vessel == "" {
 			a := refuseA(http.StatusBadRequest, Invalid, "imo_or_mmsi is required")
@@ -71,8 +71,8 @@ func (q *query) parseByType(values url.Values) *answer {
 		q.page = page
 	}
 	var rejected []rejection
-	q.specificType = acceptedIndex(values, "type_specific", extract.Types, &rejected)
-	q.country = acceptedIndex(values, "country", extract.Countries, &rejected)
+	q.specificType = acceptedIndex(values, "type_specific", api.Types, &rejected)
+	q.country = acceptedIndex(values, "country", api.Countries, &rejected)
 	if !values.Has("type_specific") && !values.Has("country") {
 		rejected = append(rejected, rejection{Field: "type_specific,country", Message: "At least one of type_specific and country is required"})
 	}
@@ -144,8 +144,8 @@ func parseByStatus(r *http.Request) (query, *answer) {
 // parseStatusFilters checks the values of the status search against the lists of accepted
 // values.
 func (q *query) parseStatusFilters(values url.Values, reject func(string) (query, *answer)) (query, *answer) {
-	statuses := make([]string, len(extract.Statuses))
-	for i, s := range extract.Statuses {
+	statuses := make([]string, len(api.Statuses))
+	for i, s := range api.Statuses {
 		statuses[i] = s.Name
 	}
 	if !values.Has("navigational_status") {
@@ -156,16 +156,16 @@ func (q *query) parseStatusFilters(values url.Values, reject func(string) (query
 		accepted []string
 		into     *int
 	}{
-		{"navigational_status", statuses, &q.status}, {"world_zone", extract.Zones, &q.zone},
-		{"vessel_type", extract.VesselTypes, new(int)}, {"laden", extract.Laden, &q.laden}, {"for_order", extract.ForOrder, new(int)},
+		{"navigational_status", statuses, &q.status}, {"world_zone", api.Zones, &q.zone},
+		{"vessel_type", api.VesselTypes, new(int)}, {"laden", api.Laden, &q.laden}, {"for_order", api.ForOrder, new(int)},
 	} {
 		*check.into = slices.Index(check.accepted, values.Get(check.field))
 		if values.Has(check.field) && *check.into < 0 {
 			return reject("Invalid value for " + check.field)
 		}
 	}
-	if q.zone < 0 && extract.Statuses[q.status].Zoned {
-		return reject("world_zone is required for " + extract.Statuses[q.status].Name)
+	if q.zone < 0 && api.Statuses[q.status].Zoned {
+		return reject("world_zone is required for " + api.Statuses[q.status].Name)
 	}
 	q.vesselType, q.forOrder = values.Get("vessel_type"), values.Get("for_order")
 	return *q, nil

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // searchByType answers the type/country search. Only an answer with vessels costs credits.
@@ -14,7 +14,7 @@ func (f *fleetDay) searchByType(q query, alter FaultKind) answer {
 	})
 	a := answer{status: http.StatusOK, body: p.body, rows: p.rows, outcome: Empty}
 	if p.rows > 0 {
-		a.outcome, a.credits = OK, extract.ByType.Credits
+		a.outcome, a.credits = OK, api.ByType.Credits
 	}
 	return a
 }
@@ -49,7 +49,7 @@ func (f *fleetDay) renderPage(q query, alter FaultKind) page {
 		}
 		b = f.appendListing(b, e)
 	}
-	b = append(append(b, `],"limit":`...), strconv.Itoa(extract.PageSize)...)
+	b = append(append(b, `],"limit":`...), strconv.Itoa(api.PageSize)...)
 	b = append(append(b, `,"page":`...), strconv.Itoa(q.page)...)
 	return page{append(b, '}'), len(items)}
 }
@@ -74,17 +74,17 @@ func (f *fleetDay) matchingEntries(q query) []entry {
 
 // pageOf returns the entries of one page; none past the end.
 func pageOf(all []entry, page int) []entry {
-	if page-1 >= (len(all)+extract.PageSize-1)/extract.PageSize {
+	if page-1 >= (len(all)+api.PageSize-1)/api.PageSize {
 		return nil
 	}
-	from := (page - 1) * extract.PageSize
-	return all[from:min(from+extract.PageSize, len(all))]
+	from := (page - 1) * api.PageSize
+	return all[from:min(from+api.PageSize, len(all))]
 }
 
 // searchByStatus answers the status search. It costs credits whether it finds vessels or not.
 func (f *fleetDay) searchByStatus(q query, alter FaultKind) answer {
 	p := f.cache.get("status:"+q.parameters+":"+string(alter), func() page { return f.renderStatus(q, alter) })
-	a := answer{status: http.StatusOK, body: p.body, rows: p.rows, outcome: Empty, credits: extract.ByStatus.Credits}
+	a := answer{status: http.StatusOK, body: p.body, rows: p.rows, outcome: Empty, credits: api.ByStatus.Credits}
 	if p.rows > 0 {
 		a.outcome = OK
 	}
@@ -130,16 +130,16 @@ func (f *fleetDay) passesFilters(e entry, q query) bool {
 }
 
 // lookup answers vessel info, location and particulars.
-func (f *fleetDay) lookup(o extract.Operation, number string) answer {
+func (f *fleetDay) lookup(o api.Operation, number string) answer {
 	e, ok := f.findEntry(number)
 	if !ok {
 		return refuseA(http.StatusNotFound, NotFound, "Vessel not found")
 	}
 	a := answer{status: http.StatusOK, outcome: OK, credits: o.Credits, rows: 1}
 	switch o.Name {
-	case extract.Info.Name:
+	case api.Info.Name:
 		a.body = f.renderInfo(e)
-	case extract.Location.Name:
+	case api.Location.Name:
 		a.body = f.renderLocation(e)
 	default:
 		a.body = f.renderParticulars(e)

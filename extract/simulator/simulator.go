@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // Simulator serves a fleet over HTTP. It is safe for concurrent use.
@@ -69,7 +69,7 @@ func (s *Simulator) fleetOn(day int) *fleetDay {
 func (s *Simulator) Warm() {
 	f := s.today.Load()
 	for country, all := range f.entriesByCountry {
-		for n := 1; (n-1)*extract.PageSize < len(all); n++ {
+		for n := 1; (n-1)*api.PageSize < len(all); n++ {
 			f.searchByType(query{country: country, specificType: -1, page: n}, "")
 		}
 	}
@@ -81,7 +81,7 @@ func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.control.ServeHTTP(w, r)
 		return
 	}
-	for _, o := range extract.Operations {
+	for _, o := range api.Operations {
 		if r.URL.Path != BasePath+o.Path {
 			continue
 		}
@@ -96,7 +96,7 @@ func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // serve answers a request for an operation and records it in the ledger.
-func (s *Simulator) serve(o extract.Operation, w http.ResponseWriter, r *http.Request) {
+func (s *Simulator) serve(o api.Operation, w http.ResponseWriter, r *http.Request) {
 	defer s.ledger.begin(o.Name)()
 	f, received := s.today.Load(), time.Now()
 	parameters, a := s.answer(f, o, r)
@@ -109,7 +109,7 @@ func (s *Simulator) serve(o extract.Operation, w http.ResponseWriter, r *http.Re
 
 // answer judges a request in the order that the package comment gives. It returns the
 // canonical parameters too, for the log.
-func (s *Simulator) answer(f *fleetDay, o extract.Operation, r *http.Request) (string, answer) {
+func (s *Simulator) answer(f *fleetDay, o api.Operation, r *http.Request) (string, answer) {
 	if subtle.ConstantTimeCompare([]byte(r.Header.Get("x-api-key")), []byte(s.config.Key)) != 1 {
 		return r.URL.Query().Encode(), unauthorized()
 	}
@@ -130,7 +130,7 @@ func (s *Simulator) answer(f *fleetDay, o extract.Operation, r *http.Request) (s
 }
 
 // fulfil finds the data and charges for them, unless a fault replaces that.
-func (s *Simulator) fulfil(f *fleetDay, o extract.Operation, q query, fault faultEffect) answer {
+func (s *Simulator) fulfil(f *fleetDay, o api.Operation, q query, fault faultEffect) answer {
 	if fault.replacement != nil && !fault.replacement.Billed {
 		var original answer
 		if fault.replacement.Kind == Truncated {
@@ -152,13 +152,13 @@ func (s *Simulator) fulfil(f *fleetDay, o extract.Operation, q query, fault faul
 }
 
 // answerFor returns the answer of an operation, with what it costs.
-func (s *Simulator) answerFor(f *fleetDay, o extract.Operation, q query, alter FaultKind) answer {
+func (s *Simulator) answerFor(f *fleetDay, o api.Operation, q query, alter FaultKind) answer {
 	switch o.Name {
-	case extract.ByStatus.Name:
+	case api.ByStatus.Name:
 		return f.searchByStatus(q, alter)
-	case extract.ByType.Name:
+	case api.ByType.Name:
 		return f.searchByType(q, alter)
-	case extract.Credits.Name:
+	case api.Credits.Name:
 		return s.creditsAnswer()
 	default:
 		return f.lookup(o, q.vessel)
@@ -185,7 +185,7 @@ func unauthorized() answer {
 const ambiguousRefusal = "Insufficient credits or endpoint is blacklisted for this API key"
 
 // noCredits returns the 400 for a balance that does not cover the price.
-func noCredits(o extract.Operation, vague bool) answer {
+func noCredits(o api.Operation, vague bool) answer {
 	if vague {
 		return refuse(o, http.StatusBadRequest, Refused, ambiguousRefusal)
 	}
@@ -193,7 +193,7 @@ func noCredits(o extract.Operation, vague bool) answer {
 }
 
 // blocked returns the 400 for an endpoint that the key may not use.
-func blocked(o extract.Operation, vague bool) answer {
+func blocked(o api.Operation, vague bool) answer {
 	if vague {
 		return refuse(o, http.StatusBadRequest, Refused, ambiguousRefusal)
 	}

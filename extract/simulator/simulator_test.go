@@ -13,9 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/fleetlake/fleetlake/extract"
 )
 
 // fleet returns a simulator without rate limits.
@@ -33,14 +32,14 @@ func fleet(t testing.TB, c Config) *Simulator {
 
 // ask passes a request with the default key directly to the handler. The parameters are the
 // query, or the JSON body of the status search.
-func ask(s *Simulator, o extract.Operation, parameters string) *httptest.ResponseRecorder {
+func ask(s *Simulator, o api.Operation, parameters string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, newRequest(o, parameters))
 	return w
 }
 
 // newRequest returns a request with the default key.
-func newRequest(o extract.Operation, parameters string) *http.Request {
+func newRequest(o api.Operation, parameters string) *http.Request {
 	r := httptest.NewRequest(o.Method, BasePath+o.Path+"?"+parameters, nil)
 	if o.Method == http.MethodPost {
 		r = httptest.NewRequest(o.Method, BasePath+o.Path, strings.NewReader(parameters))
@@ -58,7 +57,7 @@ type listAnswer struct {
 // list asks for a page and decodes it.
 func list(t testing.TB, s *Simulator, parameters string) listAnswer {
 	t.Helper()
-	w := ask(s, extract.ByType, parameters)
+	w := ask(s, api.ByType, parameters)
 	if w.Code != http.StatusOK {
 		t.Fatalf("%s: %d %s", parameters, w.Code, w.Body)
 	}
@@ -130,16 +129,16 @@ func TestSameSeedSameBytes(t *testing.T) {
 	b.SetDay(0)
 	b.SetDay(5)
 	other.SetDay(5)
-	requests := map[string]extract.Operation{
-		"country=China&page=2":                    extract.ByType,
-		"type_specific=Bulk+Carrier":              extract.ByType,
-		`{"navigational_status":"drifting"}`:      extract.ByStatus,
-		"country=Panama&type_specific=Oil+Tanker": extract.ByType,
+	requests := map[string]api.Operation{
+		"country=China&page=2":                    api.ByType,
+		"type_specific=Bulk+Carrier":              api.ByType,
+		`{"navigational_status":"drifting"}`:      api.ByStatus,
+		"country=Panama&type_specific=Oil+Tanker": api.ByType,
 	}
 	for _, v := range a.Truth(5)[:200] {
-		requests["imo_or_mmsi="+v.MMSI] = extract.Info
-		requests["imo_or_mmsi="+v.MMSI+"&again"] = extract.Particulars
-		requests["imo_or_mmsi="+v.MMSI+"&where"] = extract.Location
+		requests["imo_or_mmsi="+v.MMSI] = api.Info
+		requests["imo_or_mmsi="+v.MMSI+"&again"] = api.Particulars
+		requests["imo_or_mmsi="+v.MMSI+"&where"] = api.Location
 	}
 	same := 0
 	for parameters, o := range requests {
@@ -163,7 +162,7 @@ func TestDayDoesNotReadTheClock(t *testing.T) {
 	s := fleet(t, Config{Vessels: 50, Start: time.Date(2031, 5, 6, 7, 8, 9, 0, time.FixedZone("", 3600))})
 	s.SetDay(2)
 	v := s.Truth(2)[0]
-	w := ask(s, extract.Particulars, "imo_or_mmsi="+v.MMSI)
+	w := ask(s, api.Particulars, "imo_or_mmsi="+v.MMSI)
 	if !strings.Contains(w.Body.String(), `"updateTime":"May 08, 2031 0`) {
 		t.Errorf("no updateTime of 2031-05-08 before 02:00 in %s", w.Body)
 	}
@@ -198,10 +197,10 @@ func TestTruthIsWhatTheListsHold(t *testing.T) {
 						t.Errorf("no list can contain %v", *l.MMSI)
 					}
 				}
-				if diff := cmp.Diff(lines(t, withCountry), lines(t, allPages(t, s, "country", extract.Countries))); diff != "" {
+				if diff := cmp.Diff(lines(t, withCountry), lines(t, allPages(t, s, "country", api.Countries))); diff != "" {
 					t.Errorf("day %d by country: %s", day, diff)
 				}
-				if diff := cmp.Diff(lines(t, withType), lines(t, allPages(t, s, "type_specific", extract.Types))); diff != "" {
+				if diff := cmp.Diff(lines(t, withType), lines(t, allPages(t, s, "type_specific", api.Types))); diff != "" {
 					t.Errorf("day %d by type: %s", day, diff)
 				}
 			}
@@ -221,11 +220,11 @@ func TestTruthIsWhatTheSweepFinds(t *testing.T) {
 		}
 	}
 	got := make(map[string]string)
-	for _, status := range extract.Statuses {
-		for _, zone := range extract.Zones {
+	for _, status := range api.Statuses {
+		for _, zone := range api.Zones {
 			body := `{"navigational_status":"` + status.Name + `","world_zone":"` + zone + `"}`
 			var a struct{ Vessels []struct{ MMSI string } }
-			if err := json.Unmarshal(ask(s, extract.ByStatus, body).Body.Bytes(), &a); err != nil {
+			if err := json.Unmarshal(ask(s, api.ByStatus, body).Body.Bytes(), &a); err != nil {
 				t.Fatal(err)
 			}
 			for _, v := range a.Vessels {
@@ -259,7 +258,7 @@ func TestSweepFilters(t *testing.T) {
 	}
 	for filter, want := range count {
 		body := `{"navigational_status":"under-way","world_zone":"china-coast"` + filter + `}`
-		if got := strings.Count(ask(s, extract.ByStatus, body).Body.String(), `"mmsi"`); got != want || want == 0 && filter != `,"vessel_type":"bulk-carrier","laden":"laden"` {
+		if got := strings.Count(ask(s, api.ByStatus, body).Body.String(), `"mmsi"`); got != want || want == 0 && filter != `,"vessel_type":"bulk-carrier","laden":"laden"` {
 			t.Errorf("%s: %d vessels, want %d", filter, got, want)
 		}
 	}

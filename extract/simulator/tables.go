@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 //go:embed tables/*.txt
@@ -118,7 +118,7 @@ func readFlags() []flag {
 			f.mids = append(f.mids, uint32(parseNumber(mid)))
 		}
 		for _, spelling := range strings.Split(row[3], ";") {
-			f.spellings = append(f.spellings, indexOf(extract.Countries, spelling))
+			f.spellings = append(f.spellings, indexOf(api.Countries, spelling))
 		}
 		all = append(all, f)
 	}
@@ -127,11 +127,11 @@ func readFlags() []flag {
 
 // readSpecificTypes reads the specific types, in the order of extract.Types.
 func readSpecificTypes() []specificType {
-	all := make([]specificType, len(extract.Types))
+	all := make([]specificType, len(api.Types))
 	for _, row := range readTable("types") {
 		g := slices.IndexFunc(groups, func(g group) bool { return g.name == row[1] })
-		indexOf(extract.VesselTypes, row[2])
-		all[indexOf(extract.Types, row[0])] = specificType{name: row[0], group: &groups[g], vesselType: row[2], weight: parseNumber(row[3])}
+		indexOf(api.VesselTypes, row[2])
+		all[indexOf(api.Types, row[0])] = specificType{name: row[0], group: &groups[g], vesselType: row[2], weight: parseNumber(row[3])}
 	}
 	// The wider vessel type follows from the narrow one, whatever the group: an inland tanker
 	// is found among the tankers too.
@@ -149,9 +149,9 @@ func readSpecificTypes() []specificType {
 
 // readZones reads the zones, in the order of extract.Zones.
 func readZones() []zone {
-	all := make([]zone, len(extract.Zones))
+	all := make([]zone, len(api.Zones))
 	for _, r := range readTable("zones") {
-		all[indexOf(extract.Zones, r[0])] = zone{r[0], parseNumber(r[1]), parseNumber(r[2]), parseNumber(r[3]), parseNumber(r[4]), parseNumber(r[5])}
+		all[indexOf(api.Zones, r[0])] = zone{r[0], parseNumber(r[1]), parseNumber(r[2]), parseNumber(r[3]), parseNumber(r[4]), parseNumber(r[5])}
 	}
 	return all
 }
@@ -160,7 +160,7 @@ func readZones() []zone {
 func readPorts() []port {
 	var all []port
 	for _, row := range readTable("ports") {
-		all = append(all, port{row[0], row[1], row[2], indexOf(extract.Zones, row[3])})
+		all = append(all, port{row[0], row[1], row[2], indexOf(api.Zones, row[3])})
 	}
 	return all
 }
@@ -176,7 +176,7 @@ func readWordLists() map[string][]string {
 
 // flagsBySpelling returns, for each country of extract.Countries, the index of its flag.
 func flagsBySpelling() []int {
-	all := make([]int, len(extract.Countries))
+	all := make([]int, len(api.Countries))
 	for i, f := range flags {
 		for _, spelling := range f.spellings {
 			all[spelling] = i

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // Truth returns the whole fleet of a day, in the order in which it was built: every vessel
@@ -30,7 +30,7 @@ func (f *fleetDay) truthAbout(i int) Vessel {
 	country := f.country(e)
 	v := Vessel{
 		Hull: i, IMO: int(h.imo), MMSI: formatMMSI(f.mmsi(e)), Name: f.name(h, int(s.renames)), Callsign: f.callsign(e), ENI: f.eni(h),
-		Flag: flags[flagOf[country]].iso, Country: extract.Countries[country],
+		Flag: flags[flagOf[country]].iso, Country: api.Countries[country],
 		Type: k.name, ShipType: k.group.label, IsShip: k.group.isShip(),
 		ShowsIMO: s.has(showsIMO), StoresIMO: s.has(storesIMO), Listed: s.has(listed),
 		Particulars: f.particulars(e), Engine: f.engine(e), Management: f.management(e), Position: f.position(e),
@@ -40,10 +40,10 @@ func (f *fleetDay) truthAbout(i int) Vessel {
 		v.VesselID = "IMO" + strconv.Itoa(v.IMO)
 	}
 	if voyage.status >= 0 {
-		v.Status, v.Zone = extract.Statuses[voyage.status].Name, zones[voyage.zone].name
+		v.Status, v.Zone = api.Statuses[voyage.status].Name, zones[voyage.zone].name
 	}
 	if voyage.laden >= 0 {
-		v.Laden, v.ForOrder = extract.Laden[voyage.laden], voyage.forOrder
+		v.Laden, v.ForOrder = api.Laden[voyage.laden], voyage.forOrder
 	}
 	if s.has(listedTwice) {
 		v.Stored = append(v.Stored, f.listing(newEntry(i, true)))

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // voyage is the voyage that a vessel is on: to a zone, with a status for each part of the
@@ -28,7 +28,7 @@ var (
 	moored     = statusIndex("moored")
 	fishing    = statusIndex("fishing")
 	sailing    = statusIndex("sailing")
-	inlandZone = indexOf(extract.Zones, "europe-inland")
+	inlandZone = indexOf(api.Zones, "europe-inland")
 )
 
 // rareStatuses are statuses that last for a whole voyage, with the share of voyages that have
@@ -42,7 +42,7 @@ var rareStatuses = []struct {
 
 // statusIndex returns the position of a status in extract.Statuses.
 func statusIndex(name string) int {
-	return slices.IndexFunc(extract.Statuses, func(s extract.Status) bool { return s.Name == name })
+	return slices.IndexFunc(api.Statuses, func(s api.Status) bool { return s.Name == name })
 }
 
 // voyageOn returns the voyage that a hull is on, on a day. It needs no history: each vessel

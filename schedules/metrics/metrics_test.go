@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -24,7 +25,7 @@ var night = time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
 func harvest(t *testing.T, dir string) pipeline.Report {
 	t.Helper()
 	limits := map[string]int{}
-	for _, o := range extract.Operations {
+	for _, o := range api.Operations {
 		limits[o.Name] = -1
 	}
 	sim, err := simulator.New(simulator.Config{Vessels: 300, Seed: 3, Start: night.Truncate(24 * time.Hour), Key: plantedKey, Credits: 1_000_000, Limits: limits})

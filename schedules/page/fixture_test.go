@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -25,7 +26,7 @@ var morning = time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
 
 // nightly is the job of the tests.
 var nightly = pipeline.Job{Name: "nightly", Location: time.UTC, List: pipeline.List{By: "country"},
-	Sweep:  pipeline.Sweep{Statuses: []string{"moored", "at-anchor", "aground"}, Zones: extract.Zones},
+	Sweep:  pipeline.Sweep{Statuses: []string{"moored", "at-anchor", "aground"}, Zones: api.Zones},
 	Lookup: pipeline.Lookup{Want: []string{"particulars"}, MaxRequests: 50}}
 
 // harvested makes three nights of a simulated fleet once for all tests, and hands each a copy.
@@ -48,7 +49,7 @@ var threeNights = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	limits := map[string]int{}
-	for _, o := range extract.Operations {
+	for _, o := range api.Operations {
 		limits[o.Name] = -1
 	}
 	first := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)

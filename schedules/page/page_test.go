@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
@@ -62,7 +62,7 @@ func TestPageShowsTheTrueNumbers(t *testing.T) {
 			t.Errorf("%s: no %q on the page", what, want)
 		}
 	}
-	for _, zone := range extract.Zones {
+	for _, zone := range api.Zones {
 		if !strings.Contains(page, " z-"+zone+" ") {
 			t.Errorf("zone %s is not on the map", zone)
 		}

@@ -1,19 +1,15 @@
-package extract
+package api
 
 import (
-	"context"
-	"encoding/json"
-	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 )
 
 // Request is one call of an operation. Two requests with the same Key ask the same thing.
 type Request struct {
 	Operation  Operation
 	Parameters url.Values
-	probe      bool // made to be refused
+	Probe      bool // made to be refused: its 422 lists the values that are accepted
 }
 
 // Page asks for one page of the type/country search. An empty filter is not sent.
@@ -65,39 +61,6 @@ func (r Request) Key() string { return Key(r.Operation.Name, r.Parameters.Encode
 
 // Key joins an operation's name and canonical parameters, as a journal entry holds them.
 func Key(operation, parameters string) string { return operation + " " + parameters }
-
-// http makes the HTTP request. The key travels in a header and nowhere else.
-func (r Request) http(ctx context.Context, s Service) (*http.Request, error) {
-	target := strings.TrimRight(s.BaseURL, "/") + r.Operation.Path
-	body := ""
-	if r.Operation.Method == http.MethodPost {
-		fields := map[string]string{}
-		for k := range r.Parameters {
-			fields[k] = r.Parameters.Get(k)
-		}
-		b, err := json.Marshal(fields)
-		if err != nil {
-			return nil, err
-		}
-		body = string(b)
-	} else if len(r.Parameters) > 0 {
-		target += "?" + r.Parameters.Encode()
-	}
-	req, err := http.NewRequestWithContext(ctx, r.Operation.Method, target, strings.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	req.GetBody = nil // nothing may send this a second time
-	req.Header.Set("x-api-key", s.Key)
-	req.Header.Set("Accept", "application/json")
-	req.Header.Set("User-Agent", "fleetlake")
-	if body != "" {
-		req.Header.Set("Content-Type", "application/json")
-	} else {
-		req.Body = http.NoBody
-	}
-	return req, nil
-}
 
 func setIf(v url.Values, key, value string) {
 	if value != "" {

@@ -1,4 +1,4 @@
-package extract
+package api
 
 // Operation is one call of the API: what a request can cost and the lane it queues in.
 type Operation struct {
@@ -36,4 +36,4 @@ func OperationNamed(name string) (Operation, bool) {
 }
 
 // lookup reports whether the operation asks for one vessel.
-func (o Operation) lookup() bool { return o != ByType && o != ByStatus && o != Credits }
+func (o Operation) Lookup() bool { return o != ByType && o != ByStatus && o != Credits }
