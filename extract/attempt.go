@@ -83,7 +83,7 @@ func (c *Client) judge(ctx context.Context, r api.Request, reply reply, failed e
 	e.Status = reply.status
 	e.SetBody(reply.body)
 	var err *Error
-	a := Answer{Total: -1}
+	a := Answer{Contents: api.Contents{Total: -1}}
 	switch {
 	case failed != nil:
 		e.Error = failed.Error()
@@ -96,8 +96,8 @@ func (c *Client) judge(ctx context.Context, r api.Request, reply reply, failed e
 		return a, nil
 	case reply.status == http.StatusOK:
 		var unread error
-		if a, unread = read(r.Operation, reply.body); unread != nil {
-			err = &Error{Outcome: OutcomeUnreadable, Message: unread.Error(), NoVessel: errors.Is(unread, errNoVessel)}
+		if a.Contents, unread = api.Read(r.Operation, reply.body); unread != nil {
+			err = &Error{Outcome: OutcomeUnreadable, Message: unread.Error(), NoVessel: errors.Is(unread, api.ErrNoVessel)}
 		}
 	default:
 		err = c.refusal(ctx, r.Operation, reply)
@@ -119,7 +119,7 @@ func (c *Client) judge(ctx context.Context, r api.Request, reply reply, failed e
 // refusal names an error status. Where one status stands for no credits and for a blocked
 // operation alike, the free balance tells them apart.
 func (c *Client) refusal(ctx context.Context, o api.Operation, reply reply) *Error {
-	words := message(reply.body)
+	words := api.Message(reply.body)
 	name, unsure := outcome(o, reply.status, words)
 	if unsure && o.Name != api.Credits.Name {
 		if left, err := c.Balance(ctx); err == nil && left < o.Credits {

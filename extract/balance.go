@@ -24,7 +24,7 @@ func (c *Client) Balance(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return ParseBalance(body)
+	return api.ParseBalance(body)
 }
 
 // Await asks the free calls until one is answered, for as long as the patience lasts, and returns
@@ -54,7 +54,7 @@ func (c *Client) Await(ctx context.Context) error {
 // were not billed are taken back, as negative credits. before was counted before the balance was
 // asked for; asked tells whether a priced request had been admitted then.
 func (c *Client) settle(e *journal.Entry, body []byte, before counted, asked bool) {
-	left, err := ParseBalance(body)
+	left, err := api.ParseBalance(body)
 	switch {
 	case err != nil:
 	case c.first != nil:

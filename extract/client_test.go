@@ -199,28 +199,6 @@ func TestAcceptedListsAreReadFromARefusal(t *testing.T) {
 	}
 }
 
-func TestParseBalance(t *testing.T) {
-	cases := map[string]struct {
-		body string
-		want int
-		ok   bool
-	}{
-		"an object":             {`{"detail":{"credits":100}}`, 100, true},
-		"an object with text":   {`{"detail":{"credits":"100"}}`, 100, true},
-		"a sentence":            {`{"detail":"99929 credits left."}`, 99929, true},
-		"a sentence with comma": {`{"detail":"99,929 credits left."}`, 99929, true},
-		"nothing":               {`{"detail":{}}`, 0, false},
-		"HTML":                  {`<html>`, 0, false},
-	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			if got, err := ParseBalance([]byte(c.body)); got != c.want || (err == nil) != c.ok {
-				t.Errorf("got %d, %v", got, err)
-			}
-		})
-	}
-}
-
 func TestCheckURL(t *testing.T) {
 	for base, ok := range map[string]bool{
 		"https://api.example.com/api/vessels_operations": true,

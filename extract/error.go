@@ -78,7 +78,7 @@ func (e *Error) verdict() Verdict {
 	if !ok {
 		return StopRun
 	}
-	if o, _ := api.OperationNamed(e.Operation); v == Skip && !o.Lookup() {
+	if o, _ := api.OperationNamed(e.Operation); v == Skip && !o.IsLookup() {
 		return Wait
 	}
 	return v

@@ -135,7 +135,7 @@ func (c *Client) plain(err error) error {
 	case errors.Is(err, context.Canceled):
 		return errors.New("given up while no whole answer had come")
 	}
-	if text := clip(string(c.redactor.redact([]byte(err.Error())))); text != err.Error() {
+	if text := api.Clip(string(c.redactor.redact([]byte(err.Error())))); text != err.Error() {
 		return errors.New(text)
 	}
 	return err

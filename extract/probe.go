@@ -79,7 +79,7 @@ func parseAccepted(body []byte) (Accepted, error) {
 		}
 	}
 	if len(lists.Types) == 0 || len(lists.Countries) == 0 {
-		return lists, fmt.Errorf("read accepted values: no lists in %s", brief(body))
+		return lists, fmt.Errorf("read accepted values: no lists in %s", api.Brief(body))
 	}
 	return lists, nil
 }
@@ -97,10 +97,10 @@ func Ping(ctx context.Context, s Service) (credits int, clock time.Time, err err
 		return 0, clock, &Error{Operation: api.Credits.Name, Outcome: OutcomeNetwork, Message: err.Error(), NotSent: got.notSent}
 	}
 	if got.status != http.StatusOK {
-		words := message(got.body)
+		words := api.Message(got.body)
 		name, _ := outcome(api.Credits, got.status, words)
 		return 0, got.date, &Error{Operation: api.Credits.Name, Outcome: name, Status: got.status, Message: words}
 	}
-	credits, err = ParseBalance(got.body)
+	credits, err = api.ParseBalance(got.body)
 	return credits, got.date, err
 }

@@ -137,7 +137,7 @@ func (c *Client) hopeless(err *Error, f failures) bool {
 	}
 	return f.between >= most ||
 		f.since >= attempts && time.Since(f.proof) >= loneWait ||
-		g.operation.Lookup() && f.all >= attempts && time.Since(f.first) >= loneWait && g.alone()
+		g.operation.IsLookup() && f.all >= attempts && time.Since(f.first) >= loneWait && g.alone()
 }
 
 // failed holds the operation after a request that got no answer. One that a stopped run gave up

@@ -52,7 +52,7 @@ func (u *unknowns) end() {
 
 // known takes in an answer.
 func (c *Client) known(r api.Request, a Answer) {
-	if !r.Operation.Lookup() || a.Rows == 0 {
+	if !r.Operation.IsLookup() || a.Rows == 0 {
 		return
 	}
 	u := c.unknowns[r.Operation.Name]

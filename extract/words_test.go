@@ -59,14 +59,14 @@ func TestTheServicesWordsAreBounded(t *testing.T) {
 	long := strings.Repeat("words of the service ", 250_000)
 	for name, body := range map[string]string{"text": long, "shape A": `{"error":"` + long + `","message":"x"}`,
 		"shape B": `{"detail":"` + long + `"}`, "shape D": `{"detail":[{"field":"country","message":"` + long + `"}]}`} {
-		if m := message([]byte(body)); len(m) > 2*mostWords || strings.Contains(m, "\n") {
+		if m := api.Message([]byte(body)); len(m) > 2*api.MostWords || strings.Contains(m, "\n") {
 			t.Errorf("%s: %d bytes are shown", name, len(m))
 		}
 	}
 	values := strings.TrimSuffix(strings.Repeat(`"v",`, mostAccepted+1), ",")
 	for name, types := range map[string]string{"many values": values, "a long one": `"` + long + `"`} {
 		_, err := parseAccepted([]byte(`{"detail":[{"field":"type_specific","allowed_values":[` + types + `]},{"field":"country","allowed_values":["Malta"]}]}`))
-		if err == nil || len(err.Error()) > 2*mostWords {
+		if err == nil || len(err.Error()) > 2*api.MostWords {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

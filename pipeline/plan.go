@@ -74,9 +74,9 @@ type partition struct {
 // decide is the plan of a job. It asks nothing and looks at no clock.
 func decide(job Job, f facts, perMinute func(api.Operation) int) decision {
 	var d decision
-	totals := map[string]warehouse.Total{}
+	totals := map[api.Partition]warehouse.Total{}
 	for _, t := range f.totals {
-		totals[totalKey(t.Kind, t.Value)] = t
+		totals[totalKey(api.Partition{Kind: t.Kind, Value: t.Value})] = t
 	}
 	d.cover, d.checks = cover(job.List, f.covers, totals)
 	whole := len(d.cover)
@@ -96,7 +96,7 @@ func decide(job Job, f facts, perMinute func(api.Operation) int) decision {
 // the other side, whose totals tell whether a vessel without country, or without type, is
 // missing. The cheaper side by the last totals covers, and through a whole night the one that it
 // began with; with filters there is one side only.
-func cover(l List, began string, totals map[string]warehouse.Total) (cover, checks []partition) {
+func cover(l List, began string, totals map[api.Partition]warehouse.Total) (cover, checks []partition) {
 	types, countries := orAll(l.Types, api.Types), orAll(l.Countries, api.Countries)
 	byType, byCountry := side(types, nil, totals), side(nil, countries, totals)
 	switch {
@@ -119,12 +119,12 @@ func cover(l List, began string, totals map[string]warehouse.Total) (cover, chec
 }
 
 // side makes a partition of each type, of each country, or of each pair.
-func side(types, countries []string, totals map[string]warehouse.Total) []partition {
+func side(types, countries []string, totals map[api.Partition]warehouse.Total) []partition {
 	var ps []partition
 	for _, t := range orAll(types, []string{""}) {
 		for _, c := range orAll(countries, []string{""}) {
 			p := partition{typ: t, country: c, expected: -1}
-			if last, ok := totals[totalKey(p.kind(), p.value())]; ok {
+			if last, ok := totals[totalKey(p.name())]; ok {
 				p.expected, p.at = last.Rows, last.At
 			}
 			ps = append(ps, p)
@@ -152,9 +152,9 @@ func pages(total int) int {
 
 // fresh drops the partitions that were covered completely of late, and notes them. What the
 // night itself covered stays: its answers are in the journal and are not asked for again.
-func (d *decision) fresh(ps []partition, totals map[string]warehouse.Total, f facts, age time.Duration) []partition {
+func (d *decision) fresh(ps []partition, totals map[api.Partition]warehouse.Total, f facts, age time.Duration) []partition {
 	return slices.DeleteFunc(ps, func(p partition) bool {
-		last, ok := totals[totalKey(p.kind(), p.value())]
+		last, ok := totals[totalKey(p.name())]
 		tonight := !f.since.IsZero() && !last.At.Before(f.since)
 		if !ok || tonight || !last.At.After(f.now.Add(-age)) {
 			return false
@@ -167,7 +167,7 @@ func (d *decision) fresh(ps []partition, totals map[string]warehouse.Total, f fa
 }
 
 // sweeps multiplies statuses, zones and filters.
-func sweeps(s Sweep, totals map[string]warehouse.Total) []sweep {
+func sweeps(s Sweep, totals map[api.Partition]warehouse.Total) []sweep {
 	var all []sweep
 	for _, name := range s.Statuses {
 		zones := []string{""}
@@ -179,7 +179,7 @@ func sweeps(s Sweep, totals map[string]warehouse.Total) []sweep {
 				for _, laden := range orAll(s.Laden, []string{""}) {
 					for _, order := range orAll(s.ForOrder, []string{""}) {
 						w := sweep{Sweep: api.Sweep{Status: name, Zone: zone, VesselType: typ, Laden: laden, ForOrder: order}, expected: -1}
-						if last, ok := totals[totalKey("status", w.String())]; ok {
+						if last, ok := totals[totalKey(w.Partition())]; ok {
 							w.expected, w.at = last.Rows, last.At
 						}
 						all = append(all, w)
@@ -223,32 +223,21 @@ func askFor(t warehouse.Target) string {
 }
 
 // kind and value name a partition as the journal and the coverage table do.
-func (p partition) kind() string {
-	switch {
-	case p.typ == "":
-		return "country"
-	case p.country == "":
-		return "type"
-	}
-	return "type+country"
-}
-
-func (p partition) value() string {
-	if p.typ != "" && p.country != "" {
-		return p.typ + "|" + p.country
-	}
-	return p.typ + p.country
-}
+// name is what coverage and totals call the partition.
+func (p partition) name() api.Partition { return api.ListPartition(p.typ, p.country) }
 
 func (p partition) entry() journal.Partition {
-	return journal.Partition{Operation: api.ByType.Name, Kind: p.kind(), Value: p.value(), Expected: p.expected}
+	return journal.Partition{Operation: api.ByType.Name, Kind: p.name().Kind, Value: p.name().Value, Expected: p.expected}
 }
 
 func (s sweep) entry() journal.Partition {
-	return journal.Partition{Operation: api.ByStatus.Name, Kind: "status", Value: s.String(), Expected: s.expected}
+	return journal.Partition{Operation: api.ByStatus.Name, Kind: api.KindStatus, Value: s.String(), Expected: s.expected}
 }
 
-func totalKey(kind, value string) string { return kind + " " + strings.ToLower(value) }
+// totalKey is a partition as totals are kept by: the service compares values without case.
+func totalKey(p api.Partition) api.Partition {
+	return api.Partition{Kind: p.Kind, Value: strings.ToLower(p.Value)}
+}
 
 func orAll(some, all []string) []string {
 	if len(some) > 0 {

@@ -295,7 +295,7 @@ func TestPagingAsksEveryPageOnce(t *testing.T) {
 				}
 				n := len(asked)
 				asked = append(asked, r.Parameters.Get("page"))
-				l.answer(r, extract.Answer{Rows: c.rows[n], Total: c.totals[n]})
+				l.answer(r, extract.Answer{Contents: api.Contents{Rows: c.rows[n], Total: c.totals[n]}})
 				l.queue.close()
 			}
 			var want []string

@@ -21,7 +21,7 @@ func pageOf(t *testing.T, total, from, rows int) extract.Answer {
 	}
 	e := journal.Entry{Kind: journal.KindAnswer, Operation: "by-type", Status: 200, Outcome: extract.OutcomeOK}
 	e.SetBody([]byte(fmt.Sprintf(`{"total": %d, "items": [%s]}`, total, strings.Join(items, ","))))
-	return extract.Answer{Entry: e, Rows: rows, Total: total}
+	return extract.Answer{Entry: e, Contents: api.Contents{Rows: rows, Total: total}}
 }
 
 // TestPagingBelievesNoImpossibleTotal plays services whose totals and pages cannot be: their

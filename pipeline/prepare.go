@@ -154,7 +154,7 @@ const mostNews = 1000
 func (h *harvest) gained(list, value string, p partition) {
 	h.news = append(h.news, fmt.Sprintf("%s %q is accepted now", list, value))
 	for _, side := range []*[]partition{&h.cover, &h.checks} {
-		if h.unfiltered() && len(*side) > 0 && (*side)[0].kind() == p.kind() {
+		if h.unfiltered() && len(*side) > 0 && (*side)[0].name().Kind == p.name().Kind {
 			*side = append(*side, p)
 		}
 	}

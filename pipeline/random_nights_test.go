@@ -287,7 +287,7 @@ func (s *port) judgeRun(date string, plan journal.Plan, d decision, end journal.
 		lookups := b.lookedUp(since) // a search that fails has no claim to what they had before
 		if free := plan.Budget - b.spent + lookups - min(d.kept, lookups) + lesser; price <= free {
 			s.t.Errorf("%s: %s %q of worth %v for %d credits is left out, and %d were free: %d of %d spent, %d by lookups, %d by lesser searches; %+v",
-				date, left.lane.Name, left.partition.value()+left.sweep.String(), left.worth, price, free, b.spent, plan.Budget, lookups, lesser, end)
+				date, left.lane.Name, left.partition.name().Value+left.sweep.String(), left.worth, price, free, b.spent, plan.Budget, lookups, lesser, end)
 		}
 	}
 	if done := end.State == StateDone; done != (unasked+failed == 0) {

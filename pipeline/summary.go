@@ -78,7 +78,7 @@ func (s *summary) balance(e journal.Entry) {
 	if err != nil || e.Outcome != extract.OutcomeOK {
 		return
 	}
-	left, err := extract.ParseBalance(body)
+	left, err := api.ParseBalance(body)
 	switch {
 	case err != nil:
 	case !s.asked:

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
@@ -116,9 +117,9 @@ func (b *Batch) answerOf(e *journal.Entry) answer {
 // searchRows returns the rows of a search; false for an operation that is no search.
 func (b *Batch) searchRows(operation string) (*searchRows, bool) {
 	switch operation {
-	case "by-type":
+	case api.ByType.Name:
 		return &b.listings, true
-	case "by-status":
+	case api.ByStatus.Name:
 		return &b.sightings, true
 	}
 	return nil, false
@@ -139,11 +140,11 @@ func (b *Batch) see(e *journal.Entry, at answer) int {
 	case !e.OK():
 	case isSearch:
 		from := page{entry: at.entry, seen: at.seen, sweep: 0}
-		if e.Operation == "by-status" {
+		if e.Operation == api.ByStatus.Name {
 			from.sweep = b.sweepOf(e.Parameters)
 		}
 		o.pageFacts, o.usable = b.search(r, from, b.body(e, r.dataset))
-	case e.Operation == "info", e.Operation == "particulars", e.Operation == "location":
+	case api.IsLookup(e.Operation):
 		o.rows, o.usable = b.lookup(&at, b.body(e, at.dataset()))
 	default:
 		return 0
@@ -152,7 +153,7 @@ func (b *Batch) see(e *journal.Entry, at answer) int {
 		o.outcome = "unreadable"
 	}
 	b.coverage.see(e.Operation, e.Parameters, o)
-	if b.checks && e.Operation == "by-type" && o.usable {
+	if b.checks && e.Operation == api.ByType.Name && o.usable {
 		b.show(e.Parameters, r.rows.n-kept)
 	}
 	return o.rows
@@ -160,14 +161,14 @@ func (b *Batch) see(e *journal.Entry, at answer) int {
 
 // show counts the newest listings for the checks, unless they came from a check.
 func (b *Batch) show(parameters string, newest int) {
-	kind, value, _ := partitionOf("by-type", parameters)
-	if b.coverage.at("by-type", kind, value).check {
+	asks, _, _ := api.PartitionOf(api.ByType.Name, parameters)
+	if b.coverage.at(api.ByType.Name, asks.Kind, asks.Value).check {
 		return
 	}
 	for i := b.listings.rows.n - newest; i < b.listings.rows.n; i++ {
 		row := b.listings.rows.at(i)
-		b.coverage.show("type", b.words.vesselTypes.at(row.vesselType).raw)
-		b.coverage.show("country", b.words.countries.at(row.country).raw)
+		b.coverage.show(api.KindType, b.words.vesselTypes.at(row.vesselType).raw)
+		b.coverage.show(api.KindCountry, b.words.countries.at(row.country).raw)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
@@ -69,11 +70,11 @@ func (c coverage) at(operation, kind, value string) *partition {
 // see enters an answer, or that none came. A page may be asked again: what can be used goes
 // before what cannot, and the later before the earlier.
 func (c coverage) see(operation, parameters string, o observation) {
-	kind, value, page := partitionOf(operation, parameters)
-	if kind == "" || o.outcome == "probe" {
+	asks, page, ok := api.PartitionOf(operation, parameters)
+	if !ok || o.outcome == "probe" {
 		return
 	}
-	p := c.at(operation, kind, value)
+	p := c.at(operation, asks.Kind, asks.Value)
 	old, asked := p.pages[page]
 	if !asked || o.after(old) {
 		p.pages[page] = o
@@ -87,49 +88,11 @@ func (o observation) after(old observation) bool {
 	return cmp.Or(o.at.Compare(old.at), cmp.Compare(o.outcome, old.outcome), cmp.Compare(o.print, old.print)) > 0
 }
 
-// partitionOf says what a request of a search asks: the kind of its partition, its value
-// and the page. Lookups have no partition.
-func partitionOf(operation, parameters string) (kind, value string, page int) {
-	q, err := url.ParseQuery(parameters)
-	if err != nil {
-		return "", "", 0
-	}
-	country, typ := strings.TrimSpace(q.Get("country")), strings.TrimSpace(q.Get("type_specific"))
-	page = whole(q.Get("page"), 1)
-	switch {
-	case operation == "by-status":
-		return "status", statusValue(q), 1
-	case operation != "by-type":
-		return "", "", 0
-	case country != "" && typ != "":
-		return "type+country", typ + "|" + country, page
-	case typ != "":
-		return "type", typ, page
-	case country != "":
-		return "country", country, page
-	}
-	return "", "", 0
-}
-
-// statusValue writes what a status search asks: "moored/north-sea?laden=ballast".
-func statusValue(q url.Values) string {
-	value := q.Get("navigational_status")
-	if zone := q.Get("world_zone"); zone != "" {
-		value += "/" + zone
-	}
-	q.Del("navigational_status")
-	q.Del("world_zone")
-	if filters := q.Encode(); filters != "" {
-		value += "?" + filters
-	}
-	return value
-}
-
-// canonical puts the filters of a planned status search in the order of statusValue.
+// canonical puts the filters of a planned status search in the order of api.PartitionOf.
 func canonical(kind, value string) string {
 	name, filters, found := strings.Cut(strings.TrimSpace(value), "?")
 	q, err := url.ParseQuery(filters)
-	if kind != "status" || !found || err != nil {
+	if kind != api.KindStatus || !found || err != nil {
 		return strings.TrimSpace(value)
 	}
 	return name + "?" + q.Encode()
@@ -145,7 +108,7 @@ type coverageRow struct {
 
 // show counts a vessel of the cover for the check of its type and of its country.
 func (c coverage) show(kind, value string) {
-	if p := c[partitionKey{"by-type", kind, strings.ToLower(strings.TrimSpace(value))}]; p != nil && p.check {
+	if p := c[partitionKey{api.ByType.Name, kind, strings.ToLower(strings.TrimSpace(value))}]; p != nil && p.check {
 		p.shown++
 	}
 }
@@ -153,7 +116,7 @@ func (c coverage) show(kind, value string) {
 // mayEmpty is how many vessels may all have left a partition since it was last covered. A few
 // ships end a stay in a zone, or leave a small register, from one night to the next; more do not.
 func (p *partition) mayEmpty() int {
-	if p.kind == "status" {
+	if p.kind == api.KindStatus {
 		return 9
 	}
 	return 3
@@ -215,11 +178,11 @@ func (p *partition) judge() coverageRow {
 		row.reason = "the cover showed as many"
 	case s.pages < s.needed:
 		row.state, row.reason = partial, fmt.Sprintf("%d of %d pages", s.pages, s.needed)
-	case p.kind != "status" && s.rows != s.total:
+	case p.kind != api.KindStatus && s.rows != s.total:
 		row.state, row.reason = suspect, fmt.Sprintf("%d of %d vessels", s.rows, s.total)
 	default:
 		row.state = complete
-		if p.kind != "status" {
+		if p.kind != api.KindStatus {
 			row.expected = s.total
 		}
 	}

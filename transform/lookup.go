@@ -3,6 +3,8 @@ package transform
 import (
 	"net/url"
 	"slices"
+
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // A lookup tells of one vessel, and each dataset of it becomes a row of its own, so that
@@ -39,9 +41,9 @@ func (b *Batch) lookup(at *answer, body string) (int, bool) {
 	}
 	b.compareAsked(&reg, at, from)
 	switch at.operation {
-	case "location":
+	case api.Location.Name:
 		b.addPosition(&r, &reg, at, beside, true)
-	case "info":
+	case api.Info.Name:
 		b.addPart(&r, "engine", &Engine, ofEngine, &b.engines, &reg, at)
 		b.addPart(&r, "management", &Management, ofManagement, &b.managements, &reg, at)
 		b.addPosition(&r, &reg, at, nil, false)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // pageSum is what the pages of a partition say together.
@@ -20,7 +22,7 @@ type pageSum struct {
 // total.
 func (p *partition) sum() pageSum {
 	s := pageSum{needed: 1}
-	size, numbers := pageSize, slices.Sorted(maps.Keys(p.pages))
+	size, numbers := api.PageSize, slices.Sorted(maps.Keys(p.pages))
 	for _, n := range numbers {
 		o := p.pages[n]
 		if o.usable && o.wild != "" {
@@ -35,7 +37,7 @@ func (p *partition) sum() pageSum {
 		}
 		s.total = max(s.total, o.total)
 	}
-	if p.kind != "status" {
+	if p.kind != api.KindStatus {
 		s.needed = max(1, (s.total+size-1)/size)
 	}
 	prints := map[uint64]int{}
@@ -55,7 +57,7 @@ func (p *partition) sum() pageSum {
 			continue
 		}
 		s.pages++
-		if s.odd == "" && p.kind != "status" {
+		if s.odd == "" && p.kind != api.KindStatus {
 			s.odd = s.oddPage(n, size, o, prints)
 		}
 	}

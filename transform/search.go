@@ -4,11 +4,9 @@ import (
 	"math"
 	"net/url"
 	"strconv"
-)
 
-// pageSize is how many vessels a page of the type/country search holds, where the answer
-// does not tell.
-const pageSize = 100
+	"github.com/fleetlake/fleetlake/extract/api"
+)
 
 // pageFacts is what an answer of a search tells beside its vessels.
 type pageFacts struct {
@@ -24,7 +22,7 @@ type pageFacts struct {
 func (b *Batch) search(r *searchRows, at page, body string) (pageFacts, bool) {
 	rowMark, issueMark := r.rows.n, len(b.issues)
 	s := &scanner{s: body}
-	facts := pageFacts{size: pageSize}
+	facts := pageFacts{size: api.PageSize}
 	listed := false
 	b.pages = append(b.pages, at)
 	if s.next() == '{' {
@@ -83,7 +81,7 @@ func (b *Batch) envelope(r *searchRows, s *scanner, at page, facts *pageFacts, l
 			}
 		case k == "limit":
 			limit, _ := s.value().text()
-			facts.size = whole(limit, pageSize)
+			facts.size = whole(limit, api.PageSize)
 		default:
 			s.value()
 		}

@@ -11,7 +11,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
@@ -60,7 +60,7 @@ func (r *entries) add(e journal.Entry) {
 		if e.Charge == journal.ChargeUnknown {
 			r.unknown[e.Operation] += e.Credits
 		}
-		if left, err := extract.ParseBalance([]byte(e.Body)); e.Kind == journal.KindBalance && err == nil {
+		if left, err := api.ParseBalance([]byte(e.Body)); e.Kind == journal.KindBalance && err == nil {
 			r.balance = left
 		}
 	}

@@ -35,5 +35,11 @@ func OperationNamed(name string) (Operation, bool) {
 	return Operation{}, false
 }
 
-// lookup reports whether the operation asks for one vessel.
-func (o Operation) Lookup() bool { return o != ByType && o != ByStatus && o != Credits }
+// IsLookup reports whether the operation asks for one vessel.
+func (o Operation) IsLookup() bool { return o != ByType && o != ByStatus && o != Credits }
+
+// IsLookup reports whether the operation of that name asks for one vessel.
+func IsLookup(operation string) bool {
+	o, ok := OperationNamed(operation)
+	return ok && o.IsLookup()
+}

@@ -35,21 +35,8 @@ func (s Sweep) Request() Request {
 	return Request{Operation: ByStatus, Parameters: v}
 }
 
-// String is the partition's value: "moored/north-sea?laden=ballast".
-func (s Sweep) String() string {
-	value := s.Status
-	if s.Zone != "" {
-		value += "/" + s.Zone
-	}
-	filters := url.Values{}
-	setIf(filters, "vessel_type", s.VesselType)
-	setIf(filters, "laden", s.Laden)
-	setIf(filters, "for_order", s.ForOrder)
-	if len(filters) > 0 {
-		value += "?" + filters.Encode()
-	}
-	return value
-}
+// String is the value of the sweep's partition: "moored/north-sea?laden=ballast".
+func (s Sweep) String() string { return statusValue(s.Request().Parameters) }
 
 // Lookup asks for one vessel by its IMO or MMSI number.
 func Lookup(o Operation, imoOrMMSI string) Request {

@@ -1,4 +1,4 @@
-package extract
+package api
 
 import (
 	"bytes"
@@ -9,19 +9,19 @@ import (
 	"unicode"
 )
 
-// mostWords is how many characters of the service's words are shown.
-const mostWords = 300
+// MostWords is how many characters of the service's words are shown.
+const MostWords = 300
 
-// message finds the service's own words in an error body of any of its shapes, on one line.
-func message(body []byte) string { return clip(said(body)) }
+// Message finds the service's own words in an error body of any of its shapes, on one line.
+func Message(body []byte) string { return Clip(said(body)) }
 
-// clip shortens a text to what is fit to be shown, on one line. Characters that would control a
+// Clip shortens a text to what is fit to be shown, on one line. Characters that would control a
 // terminal, or turn the direction of what stands beside them, give way to a blank.
-func clip(text string) string {
-	text = strings.ToValidUTF8(text[:min(len(text), 8*mostWords)], "?")
+func Clip(text string) string {
+	text = strings.ToValidUTF8(text[:min(len(text), 8*MostWords)], "?")
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }), " ")
-	if runes := []rune(text); len(runes) > mostWords {
-		return string(runes[:mostWords]) + "…"
+	if runes := []rune(text); len(runes) > MostWords {
+		return string(runes[:MostWords]) + "…"
 	}
 	return text
 }
@@ -34,7 +34,7 @@ func said(body []byte) string {
 		Detail  json.RawMessage `json:"detail"`
 	}
 	if json.Unmarshal(body, &shape) != nil {
-		return brief(body)
+		return Brief(body)
 	}
 	if shape.Error != "" || shape.Message != "" {
 		return strings.Trim(shape.Error+": "+shape.Message, ": ")
@@ -55,13 +55,13 @@ func said(body []byte) string {
 		}
 		return strings.TrimSpace(fmt.Sprint(list[0].Loc, " ", list[0].Msg))
 	}
-	return brief(body)
+	return Brief(body)
 }
 
-// brief shows the start of a body, on one line.
-func brief(body []byte) string {
+// Brief shows the start of a body, on one line.
+func Brief(body []byte) string {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return "an empty body"
 	}
-	return strconv.Quote(clip(string(body[:min(len(body), 200)])))
+	return strconv.Quote(Clip(string(body[:min(len(body), 200)])))
 }

@@ -1,0 +1,69 @@
+package api
+
+import (
+	"testing"
+)
+
+func TestParseBalance(t *testing.T) {
+	cases := map[string]struct {
+		body string
+		want int
+		ok   bool
+	}{
+		"an object":             {`{"detail":{"credits":100}}`, 100, true},
+		"an object with text":   {`{"detail":{"credits":"100"}}`, 100, true},
+		"a sentence":            {`{"detail":"99929 credits left."}`, 99929, true},
+		"a sentence with comma": {`{"detail":"99,929 credits left."}`, 99929, true},
+		"nothing":               {`{"detail":{}}`, 0, false},
+		"HTML":                  {`<html>`, 0, false},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got, err := ParseBalance([]byte(c.body)); got != c.want || (err == nil) != c.ok {
+				t.Errorf("got %d, %v", got, err)
+			}
+		})
+	}
+}
+
+// TestPartitionsAreReadFromWhatIsAsked makes the requests of each kind of partition, and reads the
+// partition back from their parameters, as the journal keeps them.
+func TestPartitionsAreReadFromWhatIsAsked(t *testing.T) {
+	for name, c := range map[string]struct {
+		asks Request
+		want Partition
+		page int
+	}{
+		"a country":                    {Page("", "Panama", 1), Partition{"country", "Panama"}, 1},
+		"a type, another page":         {Page("Container Ship", "", 7), Partition{"type", "Container Ship"}, 7},
+		"a type of a country":          {Page("Tug", "Malta", 2), Partition{"type+country", "Tug|Malta"}, 2},
+		"a status in a zone":           {Sweep{Status: "moored", Zone: "north-sea"}.Request(), Partition{"status", "moored/north-sea"}, 1},
+		"a status worldwide":           {Sweep{Status: "aground"}.Request(), Partition{"status", "aground"}, 1},
+		"a status with filters":        {Sweep{Status: "moored", Zone: "north-sea", VesselType: "cargo", Laden: "ballast"}.Request(), Partition{"status", "moored/north-sea?laden=ballast&vessel_type=cargo"}, 1},
+		"a filter without a zone":      {Sweep{Status: "drifting", ForOrder: "true"}.Request(), Partition{"status", "drifting?for_order=true"}, 1},
+		"a country with signs in URLs": {Page("", "Côte d'Ivoire & more", 3), Partition{"country", "Côte d'Ivoire & more"}, 3},
+	} {
+		got, page, ok := PartitionOf(c.asks.Operation.Name, c.asks.Parameters.Encode())
+		if got != c.want || page != c.page || !ok {
+			t.Errorf("%s: got %v, page %d, %v", name, got, page, ok)
+		}
+	}
+	if got := (Sweep{Status: "moored", Zone: "north-sea", Laden: "ballast"}).Partition(); got != (Partition{KindStatus, "moored/north-sea?laden=ballast"}) {
+		t.Errorf("the partition of a sweep is %v", got)
+	}
+	for name, c := range map[string]struct{ operation, parameters string }{
+		"a lookup":                {"info", "imo_or_mmsi=9218301"},
+		"the balance":             {"credits", ""},
+		"a list without a filter": {"by-type", "page=1"},
+		"no parameters at all":    {"by-type", "%zz"},
+	} {
+		if got, _, ok := PartitionOf(c.operation, c.parameters); ok {
+			t.Errorf("%s has the partition %v", name, got)
+		}
+	}
+	for text, want := range map[string]int{"": 1, "0": 1, "-3": 1, "x": 1, "99999999999": 1, "12": 12} {
+		if _, page, _ := PartitionOf("by-type", "country=Malta&page="+text); page != want {
+			t.Errorf("page %q is read as %d, want %d", text, page, want)
+		}
+	}
+}
