@@ -18,7 +18,7 @@ func (c *Client) attempt(ctx context.Context, ticket Ticket, r api.Request, try 
 		patience = 0 // nothing is lost with it
 	}
 	defer func() { <-c.seats[r.Operation.Name] }()
-	ctx, land, err := c.service.Brake.takeOff(ctx, patience)
+	ctx, land, err := c.service.InFlight.begin(ctx, patience)
 	if err == nil {
 		defer land()
 		err = c.intend(r, &e)
@@ -36,7 +36,7 @@ func (c *Client) attempt(ctx context.Context, ticket Ticket, r api.Request, try 
 	e.Received = c.now()
 	c.lanes[r.Operation.Name].Done(ticket, time.Now())
 
-	a, err := c.judge(ctx, r, reply, err, &e)
+	a, err := c.interpret(ctx, r, reply, err, &e)
 	if e.Kind == journal.KindBalance && err == nil {
 		c.settling.Lock()
 		defer c.settling.Unlock()
@@ -55,7 +55,7 @@ func (c *Client) attempt(ctx context.Context, ticket Ticket, r api.Request, try 
 		c.budget.Doubt(e.Credits)
 	}
 	c.settled(r, e)
-	told(span, kept, err, broken)
+	recordSpan(span, kept, err, broken)
 	if broken != nil {
 		return Answer{}, "", broken
 	}
@@ -79,7 +79,7 @@ func (c *Client) intend(r api.Request, e *journal.Entry) error {
 }
 
 // judge fills the entry with what came, what it means and what it cost.
-func (c *Client) judge(ctx context.Context, r api.Request, reply reply, failed error, e *journal.Entry) (Answer, error) {
+func (c *Client) interpret(ctx context.Context, r api.Request, reply reply, failed error, e *journal.Entry) (Answer, error) {
 	e.Status = reply.status
 	e.SetBody(reply.body)
 	var err *Error

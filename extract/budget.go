@@ -20,18 +20,18 @@ var ErrBudget = errors.New("credit budget of the run is spent")
 // status searches, and both before lookups, which are many and always at hand. What searches
 // may still come to need is held from lookups, except for the share that is kept for these.
 type Budget struct {
-	mu       sync.Mutex
-	cap      int // 0 is no cap
-	spent    int
-	unknown  int // the part of spent that may not have been billed
-	doubted  int // credits that were ever unknown
-	reserved int
-	claims   map[string]int // by operation name
-	held     int            // what lookups leave to searches that wait, and to lists that may grow
-	waiting  bool           // searches wait for credits
-	kept     int            // what searches leave to lookups, those that were made included
-	taken    int            // what lookups were given so far
-	changed  chan struct{}
+	mu          sync.Mutex
+	cap         int // 0 is no cap
+	spent       int
+	unknown     int // the part of spent that may not have been billed
+	doubted     int // credits that were ever unknown
+	reserved    int
+	claims      map[string]int // by operation name
+	forSearches int            // what lookups leave to searches that wait, and to lists that may grow
+	waiting     bool           // searches wait for credits
+	forLookups  int            // what searches leave to lookups, those that were made included
+	taken       int            // what lookups were given so far
+	changed     chan struct{}
 }
 
 // rank is the order in which operations come to their credits; those without a place are
@@ -87,19 +87,19 @@ func (b *Budget) Release(operation string, credits int) {
 // Hold sets how many credits lookups leave alone beside the claims, and whether searches wait for
 // credits. While they do, lookups beyond their share wait too once an outcome was unknown: what
 // turns out not to have been billed is for the searches first.
-func (b *Budget) Hold(credits int, waiting bool) {
+func (b *Budget) KeepForSearches(credits int, waiting bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.held, b.waiting = credits, waiting
+	b.forSearches, b.waiting = credits, waiting
 	b.wake()
 }
 
 // Keep sets how many credits no search is granted, because they are for lookups: all those of
 // the run together.
-func (b *Budget) Keep(credits int) {
+func (b *Budget) KeepForLookups(credits int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.kept = credits
+	b.forLookups = credits
 	b.wake()
 }
 
@@ -121,7 +121,7 @@ func (b *Budget) Free() int {
 }
 
 func (b *Budget) free() int {
-	free := b.cap - b.spent - b.reserved - max(0, b.kept-b.taken)
+	free := b.cap - b.spent - b.reserved - max(0, b.forLookups-b.taken)
 	for _, claim := range b.claims {
 		free -= claim
 	}
@@ -170,8 +170,8 @@ func (b *Budget) others(operation string, credits int) (n int) {
 			n += claim
 		}
 	}
-	if rank[operation] == 0 && b.taken+credits > b.kept {
-		n += b.held
+	if rank[operation] == 0 && b.taken+credits > b.forLookups {
+		n += b.forSearches
 		if b.waiting && b.doubted > 0 {
 			n += math.MaxInt / 4
 		}

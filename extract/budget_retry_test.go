@@ -43,7 +43,7 @@ func TestWhatWasNotBilledIsForSearchesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBudget(40, 0)
 		b.Settle(0, 35)
-		b.Hold(0, true)
+		b.KeepForSearches(0, true)
 		if !reserves(t, b, api.Particulars, 1) {
 			t.Error("a lookup waits although every outcome is known")
 		}
@@ -55,7 +55,7 @@ func TestWhatWasNotBilledIsForSearchesFirst(t *testing.T) {
 		if !b.Grant(api.ByStatus.Name, 30) {
 			t.Error("the search does not get it")
 		}
-		b.Hold(0, false)
+		b.KeepForSearches(0, false)
 		if !reserves(t, b, api.Particulars, 1) {
 			t.Error("a lookup does not get what the search left")
 		}

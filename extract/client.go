@@ -46,7 +46,7 @@ type Stats struct {
 // NewClient returns a client of a service that spends from the budget and writes into the
 // segment.
 func NewClient(s Service, b *Budget, segment *journal.Segment) *Client {
-	s.MaxInFlight = s.InFlight()
+	s.MaxInFlight = s.MostInFlight()
 	if s.Timeout == 0 {
 		s.Timeout = time.Minute
 	}

@@ -26,7 +26,7 @@ type Service struct {
 	Log *slog.Logger
 
 	// Brake gives up the requests in the air when the process must end at once; may be nil.
-	Brake *Brake
+	InFlight *InFlight
 
 	// Dial makes connections instead of the network, in tests that keep virtual time.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
@@ -40,8 +40,8 @@ func (s Service) PerMinute(o api.Operation) int {
 	return o.PerMinute
 }
 
-// InFlight returns how many requests of one lane may be in the air.
-func (s Service) InFlight() int {
+// MostInFlight returns how many requests of one lane may be in the air.
+func (s Service) MostInFlight() int {
 	if s.MaxInFlight > 0 {
 		return s.MaxInFlight
 	}

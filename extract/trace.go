@@ -28,7 +28,7 @@ func traced(ctx context.Context, o api.Operation, try int) (context.Context, tra
 
 // told ends the span of a request with what the journal has of it. The words of an error stay
 // here: they may hold what the service wrote.
-func told(span trace.Span, e journal.Entry, failed, broken error) {
+func recordSpan(span trace.Span, e journal.Entry, failed, broken error) {
 	if span.IsRecording() {
 		span.SetAttributes(attribute.String("fleetlake.outcome", e.Outcome), attribute.Int("fleetlake.credits", e.Credits))
 		if e.Status != 0 {

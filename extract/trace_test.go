@@ -23,7 +23,7 @@ func TestTracingCostsNothingUnwatched(t *testing.T) {
 	ctx := t.Context()
 	if n := testing.AllocsPerRun(1000, func() {
 		_, span := traced(ctx, api.ByType, 1)
-		told(span, e, nil, nil)
+		recordSpan(span, e, nil, nil)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
@@ -70,7 +70,7 @@ func TestBalanceOfARefusalIsBelowIt(t *testing.T) {
 func TestAnAnswerThatIsNotKeptIsAnError(t *testing.T) {
 	root, kept := watched(t)
 	_, span := traced(trace.ContextWithSpan(t.Context(), root), api.Particulars, 1)
-	told(span, journal.Entry{Outcome: OutcomeOK, N: 7}, nil, errors.New("open /planted: full"))
+	recordSpan(span, journal.Entry{Outcome: OutcomeOK, N: 7}, nil, errors.New("open /planted: full"))
 	got := kept.Ended()[0]
 	if got.Status().Code != codes.Error || strings.Contains(got.Status().Description, "planted") {
 		t.Errorf("status %v", got.Status())

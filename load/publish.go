@@ -26,7 +26,7 @@ type Options struct {
 	MemoryMiB    int  // of DuckDB; 0 grows with the largest run, from 120 by 40 for a million rows
 	AcceptIssues bool // publish however many values were refused; see ErrIssues
 
-	Tell func(words string) // hears what was found beside the published file and removed; may be nil
+	Warn func(words string) // hears what was found beside the published file and removed; may be nil
 }
 
 // Publish brings runs, whose files Write has written, into the warehouse and publishes it. If
@@ -49,7 +49,7 @@ func Publish(ctx context.Context, dir string, o Options, written ...Manifest) er
 	if err := p.gather(ctx); err != nil {
 		return fmt.Errorf("publish: %w", err)
 	}
-	b := warehouse.Build{Dir: dir, RunID: p.last(), From: p.base, MemoryMiB: p.memory(o), Check: p.ready, Tell: o.Tell}
+	b := warehouse.Build{Dir: dir, RunID: p.last(), From: p.base, MemoryMiB: p.memory(o), Check: p.ready, Warn: o.Warn}
 	b.Steps = append(b.Steps, fillReference)
 	for i, night := range p.nights {
 		b.Steps = append(b.Steps, func(ctx context.Context, t *warehouse.Tx) error { return p.apply(ctx, t, night) })

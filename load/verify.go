@@ -16,7 +16,7 @@ import (
 
 // Adopt puts a lake that was made aside in the place of a data directory's own. After a crash
 // the same call goes on.
-func Adopt(dir, aside string) error {
+func Promote(dir, aside string) error {
 	return warehouse.Swap(lake(aside), lake(dir), filepath.Join(aside, "lake.old"))
 }
 

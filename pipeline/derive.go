@@ -63,11 +63,11 @@ func (p *Pipeline) Recover(ctx context.Context) (reports []Report, err error) {
 		}
 	}
 	if len(open) == 0 {
-		return nil, p.noteHeld(nil, known)
+		return nil, p.noteHeldBack(nil, known)
 	}
 	p.Log.Info("publishing what earlier runs paid for", "runs", len(open))
 	reports, err = p.derive(ctx, open...)
-	if held := (*HeldError)(nil); errors.As(err, &held) {
+	if held := (*HeldBackError)(nil); errors.As(err, &held) {
 		for _, h := range held.Held {
 			p.Log.Error("a run is held back, and the others go on", "held", h.Run, "date", h.Date, "reason", h.Reason, "do", "`fleetlake run JOB --accept-issues` publishes it")
 		}
@@ -133,13 +133,13 @@ func (p *Pipeline) derive(ctx context.Context, paths ...string) (reports []Repor
 	// Rows and pages are most of the memory of a run: collect them early, and give back what
 	// DuckDB needs next.
 	defer debug.SetGCPercent(debug.SetGCPercent(40))
-	paths, err = p.withHeld(paths)
+	paths, err = p.withHeldBack(paths)
 	if err != nil {
 		return nil, err
 	}
-	var held []Held
+	var held []HeldBackRun
 	for _, nights := range chunks(byNight(paths)) {
-		var runs []brought
+		var runs []writtenRun
 		for _, path := range nights {
 			b, err := p.write(ctx, path)
 			if err != nil {
@@ -157,11 +157,11 @@ func (p *Pipeline) derive(ctx context.Context, paths ...string) (reports []Repor
 			reports = append(reports, b.report)
 		}
 	}
-	if err := p.noteHeld(held, reportsOf(reports)); err != nil {
+	if err := p.noteHeldBack(held, reportsOf(reports)); err != nil {
 		return nil, err
 	}
 	if len(held) > 0 {
-		err = &HeldError{held}
+		err = &HeldBackError{held}
 	}
 	return reports, err
 }
@@ -197,14 +197,14 @@ func chunks(nights [][]string) (some [][]string) {
 }
 
 // brought is a run whose lake files are written.
-type brought struct {
+type writtenRun struct {
 	path     string
 	report   Report
 	manifest load.Manifest
 }
 
 // write shows that a segment is turned into lake files, and does it.
-func (p *Pipeline) write(ctx context.Context, path string) (b brought, err error) {
+func (p *Pipeline) write(ctx context.Context, path string) (b writtenRun, err error) {
 	p.Progress(Progress{At: p.Now(), Phase: "derive"})
 	_, span := phase(ctx, "transform", attribute.String("fleetlake.run", journal.RunOf(path)))
 	defer end(span, &err)
@@ -212,7 +212,7 @@ func (p *Pipeline) write(ctx context.Context, path string) (b brought, err error
 }
 
 // publish loads what was written into a new warehouse, and shows it to the analysts.
-func (p *Pipeline) publish(ctx context.Context, runs []brought) (there []brought, held []Held, err error) {
+func (p *Pipeline) publish(ctx context.Context, runs []writtenRun) (there []writtenRun, held []HeldBackRun, err error) {
 	p.Progress(Progress{At: p.Now(), Phase: "publish"})
 	ctx, span := phase(ctx, "publish", attribute.Int("fleetlake.runs", len(runs)))
 	defer end(span, &err)
@@ -227,15 +227,15 @@ func (p *Pipeline) publish(ctx context.Context, runs []brought) (there []brought
 }
 
 // transform turns a segment into lake files.
-func (p *Pipeline) transform(path string) (brought, error) {
+func (p *Pipeline) transform(path string) (writtenRun, error) {
 	batch, sum := transform.NewBatch(), newSummary()
 	for e, err := range journal.Read(path) {
 		if err != nil {
-			return brought{}, err
+			return writtenRun{}, err
 		}
 		if e.Kind == journal.KindPlan {
 			if err := p.earlier(batch, *e.Plan); err != nil {
-				return brought{}, err
+				return writtenRun{}, err
 			}
 		}
 		batch.Add(e)
@@ -251,11 +251,11 @@ func (p *Pipeline) transform(path string) (brought, error) {
 	}
 	run, err := row(r)
 	if err != nil {
-		return brought{}, err
+		return writtenRun{}, err
 	}
 	m, err := load.Write(p.Dir, run, batch)
 	m.Accepted = sum.accepted
-	return brought{path, r, m}, err
+	return writtenRun{path, r, m}, err
 }
 
 // earlier shows a batch what the runs of the night that it goes on from have covered.

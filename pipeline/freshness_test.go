@@ -112,7 +112,7 @@ var policies = []struct {
 			targets = append(targets, *t)
 			ids[askFor(*t)] = t.VesselID
 		}
-		chosen := lookups(Job{Lookup: Lookup{Want: []string{"management"}, MaxAge: 30 * 24 * time.Hour}}, facts{now: now, targets: targets, rates: m.rates})
+		chosen := lookups(Job{Lookup: Lookup{Want: []string{"management"}, MaxAge: 30 * 24 * time.Hour}}, inputs{now: now, targets: targets, rates: m.rates})
 		var vessels []string
 		for _, id := range chosen[:min(m.budget, len(chosen))] {
 			vessels = append(vessels, ids[id])

@@ -79,7 +79,7 @@ func (g *grants) plan(chosen, left []wish) {
 	defer g.settle()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.budget.Keep(g.keep())
+	g.budget.KeepForLookups(g.keep())
 	for _, w := range chosen {
 		if g.budget.Grant(w.operation.Name, w.credits) {
 			w.queue()
@@ -112,7 +112,7 @@ func (g *grants) decide() {
 	if g.open[api.ByType.Name] {
 		back, more = g.listing.unsure()
 	}
-	g.budget.Keep(g.keep())
+	g.budget.KeepForLookups(g.keep())
 	hopes := false
 	g.waiting = slices.DeleteFunc(g.waiting, func(w wish) bool {
 		if hopes {
@@ -128,7 +128,7 @@ func (g *grants) decide() {
 	if hopes {
 		more = math.MaxInt / 4
 	}
-	g.budget.Hold(more, len(g.waiting) > 0)
+	g.budget.KeepForSearches(more, len(g.waiting) > 0)
 }
 
 // settle is called when a queue is at rest. When both are, every price is known: what does not
@@ -146,7 +146,7 @@ func (g *grants) settle() {
 	if g.open[api.ByType.Name] || g.open[api.ByStatus.Name] {
 		return
 	}
-	g.budget.Hold(0, false)
+	g.budget.KeepForSearches(0, false)
 }
 
 // step does the next thing that there is to do, and reports whether there may be more.

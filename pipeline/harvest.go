@@ -98,7 +98,7 @@ func (h *harvest) drain(run context.Context, o api.Operation, q *queue, answered
 		}
 		ticket, err := h.client.Admit(ctx, o)
 		if err != nil {
-			h.judge(o, err, giveUp)
+			h.handle(o, err, giveUp)
 			q.push(true, r) // it is left out, and counted as such
 			q.close()
 			return
@@ -113,14 +113,14 @@ func (h *harvest) drain(run context.Context, o api.Operation, q *queue, answered
 			if extract.Judge(err) != extract.Skip {
 				h.lookups.unanswered(o)
 			}
-			h.judge(o, err, giveUp)
+			h.handle(o, err, giveUp)
 		})
 	}
 }
 
 // judge acts on an error: the request is passed over, the lane gives up, or the run ends. Whoever
 // cancelled has said why.
-func (h *harvest) judge(o api.Operation, err error, giveUp func()) {
+func (h *harvest) handle(o api.Operation, err error, giveUp func()) {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return
 	}

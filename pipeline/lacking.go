@@ -38,7 +38,7 @@ func Lacking(ctx context.Context, dir string) ([]string, error) {
 
 // unpublished says that there is no published file, if there is a run that should be in it.
 func (p *Pipeline) unpublished() ([]string, error) {
-	held, err := HeldBack(p.Dir)
+	held, err := ReadHeldBack(p.Dir)
 	if err != nil {
 		return nil, err
 	}

@@ -15,19 +15,19 @@ import (
 // what the rest costs; when the whole cover is seen, the totals of the other side tell whether
 // it missed vessels.
 type listing struct {
-	queue *queue
-	ahead int // pages of one partition that are queued or in the air
-	roll  *transform.SearchReader
-	met   func(transform.Listed) // is told of each vessel on a page; may be nil
-	told  func(key string) bool  // whether an earlier run of the night paid for a request
-	want  func(wish)             // asks for the credits of pages that no plan has priced
+	queue    *queue
+	ahead    int // pages of one partition that are queued or in the air
+	reader   *transform.SearchReader
+	met      func(transform.Listed) // is told of each vessel on a page; may be nil
+	answered func(key string) bool  // whether an earlier run of the night paid for a request
+	want     func(wish)             // asks for the credits of pages that no plan has priced
 
-	mu     sync.Mutex
-	cover  []*paging
-	checks []*paging
-	byKey  map[string]*paging // by kind and value
-	shown  shown              // by the cover
-	whole  bool               // the cover is every type, or every country
+	mu      sync.Mutex
+	cover   []*paging
+	checks  []*paging
+	byKey   map[string]*paging // by kind and value
+	byCover vesselCounts       // by the cover
+	whole   bool               // the cover is every type, or every country
 
 	checking bool // the first pages of the checks were asked for
 }
@@ -51,8 +51,8 @@ type paging struct {
 }
 
 func newListing(d decision, whole bool) *listing {
-	l := &listing{queue: newQueue(), ahead: 8, roll: transform.NewSearchReader(), told: func(string) bool { return false },
-		byKey: map[string]*paging{}, shown: newShown(), whole: whole}
+	l := &listing{queue: newQueue(), ahead: 8, reader: transform.NewSearchReader(), answered: func(string) bool { return false },
+		byKey: map[string]*paging{}, byCover: newVesselCounts(), whole: whole}
 	for _, p := range d.cover {
 		l.cover = append(l.cover, l.add(p, false))
 	}
@@ -112,12 +112,12 @@ func (l *listing) answer(r api.Request, a extract.Answer) {
 // means nothing. A page that does not hold as many vessels as its own total says makes the
 // partition suspect; the other pages are asked all the same, for the vessels on them.
 func (l *listing) read(p *paging, page int, a extract.Answer) {
-	print := l.roll.Each(a.Entry, func(v transform.Listed) {
+	print := l.reader.Each(a.Entry, func(v transform.Listed) {
 		if l.met == nil {
 			return
 		}
 		if !p.check {
-			l.shown.add(v)
+			l.byCover.add(v)
 		}
 		l.met(v)
 	})
@@ -181,7 +181,7 @@ func (l *listing) worth(p *paging, n int) float64 {
 // unpaid counts the pages after one and up to another that no earlier run of the night paid for.
 func (l *listing) unpaid(p *paging, after, last int) (n int) {
 	for page := after + 1; page <= last; page++ {
-		if !l.told(p.page(page).Key()) {
+		if !l.answered(p.page(page).Key()) {
 			n++
 		}
 	}
@@ -241,7 +241,7 @@ func (l *listing) incomplete() {
 }
 
 // missing reports whether the partition holds more vessels than the cover showed of it.
-func (l *listing) missing(p *paging) bool { return p.total > l.shown.of(p.partition) }
+func (l *listing) missing(p *paging) bool { return p.total > l.byCover.of(p.partition) }
 
 // check returns the checks, once, if the cover is complete.
 func (l *listing) check() []*paging {

@@ -51,7 +51,7 @@ func (s *port) run(date string, kill time.Duration) (plan journal.Plan, d decisi
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	f := facts{now: now, since: before.since(), spentNight: before.spent, spentDay: s.spentDay, spentMonth: s.spentMonth, tonight: before.answered, covers: before.covers, lookedUp: before.lookups, balance: s.sim.Bill().Balance, balanceKnown: true, refused: s.refused}
+	f := inputs{now: now, since: before.since(), spentNight: before.spent, spentDay: s.spentDay, spentMonth: s.spentMonth, tonight: before.answered, covers: before.covers, lookedUp: before.lookups, balance: s.sim.Bill().Balance, balanceKnown: true, refused: s.refused}
 	for _, total := range s.totals {
 		f.totals = append(f.totals, total)
 	}

@@ -286,7 +286,7 @@ func stopWaiting(t *testing.T, handler http.HandlerFunc, deadline time.Duration,
 		time.AfterFunc(ends, cancel)
 	}
 	defer cancel()
-	w := work{job: job, decision: decide(job, facts{now: start}, service.PerMinute), started: start}
+	w := work{job: job, decision: decide(job, inputs{now: start}, service.PerMinute), started: start}
 	w.plan = w.journal(runID(start), "2026-11-20", "test")
 	segment, err := journal.Create(s.p.journal(), journal.Entry{Kind: journal.KindPlan, At: start, Plan: &w.plan})
 	if err != nil {

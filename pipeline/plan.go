@@ -15,7 +15,7 @@ import (
 const recheck = 7 * 24 * time.Hour
 
 // facts is everything that a plan is decided on.
-type facts struct {
+type inputs struct {
 	now     time.Time
 	since   time.Time // when the night's first run started that this one goes on from; zero if there is none
 	totals  []warehouse.Total
@@ -28,9 +28,9 @@ type facts struct {
 	spentDay, spentMonth int  // by all jobs, since the day and the month began (UTC)
 	spentNight           int  // by all runs of the night
 
-	lookedUp int             // lookups of the night that this run goes on from
-	tonight  map[string]told // what the runs of the night asked that this one goes on from, by request key
-	covers   string          // the kind of partition that their list pages through; empty where there is none
+	lookedUp int                   // lookups of the night that this run goes on from
+	tonight  map[string]pastAnswer // what the runs of the night asked that this one goes on from, by request key
+	covers   string                // the kind of partition that their list pages through; empty where there is none
 }
 
 // decision is what a run will ask, in order.
@@ -72,7 +72,7 @@ type partition struct {
 }
 
 // decide is the plan of a job. It asks nothing and looks at no clock.
-func decide(job Job, f facts, perMinute func(api.Operation) int) decision {
+func decide(job Job, f inputs, perMinute func(api.Operation) int) decision {
 	var d decision
 	totals := map[api.Partition]warehouse.Total{}
 	for _, t := range f.totals {
@@ -152,7 +152,7 @@ func pages(total int) int {
 
 // fresh drops the partitions that were covered completely of late, and notes them. What the
 // night itself covered stays: its answers are in the journal and are not asked for again.
-func (d *decision) fresh(ps []partition, totals map[api.Partition]warehouse.Total, f facts, age time.Duration) []partition {
+func (d *decision) fresh(ps []partition, totals map[api.Partition]warehouse.Total, f inputs, age time.Duration) []partition {
 	return slices.DeleteFunc(ps, func(p partition) bool {
 		last, ok := totals[totalKey(p.name())]
 		tonight := !f.since.IsZero() && !last.At.Before(f.since)

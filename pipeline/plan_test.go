@@ -56,7 +56,7 @@ func TestCover(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			f := facts{now: tonight, totals: c.totals}
+			f := inputs{now: tonight, totals: c.totals}
 			if len(c.totals) > 0 && c.checks > 0 { // checks are believed for a week
 				for i := range f.totals {
 					f.totals[i].At = tonight.Add(-8 * 24 * time.Hour)
@@ -118,7 +118,7 @@ func TestLookupsComeInOrderOfWorth(t *testing.T) {
 		{VesselID: "none", IsVessel: true},
 	}
 	job := Job{Lookup: Lookup{Want: []string{"particulars"}, MaxAge: 30 * 24 * time.Hour, Watch: []string{"600000000"}}}
-	got := lookups(job, facts{now: tonight, targets: targets, refused: map[string]bool{"7": true}})
+	got := lookups(job, inputs{now: tonight, targets: targets, refused: map[string]bool{"7": true}})
 	if want := []string{"6", "5", "2", "1", "400000000"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -126,7 +126,7 @@ func TestLookupsComeInOrderOfWorth(t *testing.T) {
 	if got := job.Lookup.operation(); got != api.Info {
 		t.Errorf("engine is asked by %s, want info", got.Name)
 	}
-	if got := lookups(job, facts{now: tonight, targets: targets[:1]}); len(got) != 1 {
+	if got := lookups(job, inputs{now: tonight, targets: targets[:1]}); len(got) != 1 {
 		t.Error("a vessel whose engine was never seen is not asked for")
 	}
 }
@@ -137,22 +137,22 @@ func TestPrice(t *testing.T) {
 	two := Job{List: List{By: "country", Countries: []string{"Malta", "Chad"}}}
 	cases := map[string]struct {
 		job  func(*Job)
-		f    facts
+		f    inputs
 		want journal.Price
 	}{
-		"known totals, and room to grow":                           {func(*Job) {}, facts{totals: known}, journal.Price{Least: 30, Expected: 30, Most: 55}},
-		"an unknown total costs a page, and is bounded by the cap": {func(j *Job) { j.Budget = 500 }, facts{}, journal.Price{Least: 0, Expected: 20, Most: 500}},
-		"without a cap the deadline bounds it":                     {func(j *Job) { j.Deadline = 10 * time.Minute }, facts{}, journal.Price{Least: 0, Expected: 20, Most: 5390}},
-		"nothing bounds it":                                        {func(*Job) {}, facts{}, journal.Price{Least: 0, Expected: 20, Most: 0}},
+		"known totals, and room to grow":                           {func(*Job) {}, inputs{totals: known}, journal.Price{Least: 30, Expected: 30, Most: 55}},
+		"an unknown total costs a page, and is bounded by the cap": {func(j *Job) { j.Budget = 500 }, inputs{}, journal.Price{Least: 0, Expected: 20, Most: 500}},
+		"without a cap the deadline bounds it":                     {func(j *Job) { j.Deadline = 10 * time.Minute }, inputs{}, journal.Price{Least: 0, Expected: 20, Most: 5390}},
+		"nothing bounds it":                                        {func(*Job) {}, inputs{}, journal.Price{Least: 0, Expected: 20, Most: 0}},
 		"sweeps are exact": {func(j *Job) {
 			*j = Job{Sweep: Sweep{Statuses: []string{"aground", "drifting"}}, List: List{By: "none"}}
-		}, facts{}, journal.Price{Least: 20, Expected: 20, Most: 22}},
-		"the balance is a cap":                 {func(*Job) {}, facts{totals: known, balance: 40, balanceKnown: true}, journal.Price{Least: 30, Expected: 30, Most: 40}},
-		"its floor is left alone":              {func(j *Job) { j.Floor = 15 }, facts{totals: known, balance: 50, balanceKnown: true}, journal.Price{Least: 30, Expected: 30, Most: 35}},
-		"the cap of the day, half spent":       {func(j *Job) { j.PerDay = 60 }, facts{totals: known, spentDay: 25}, journal.Price{Least: 30, Expected: 30, Most: 35}},
-		"the cap of the month, spent":          {func(j *Job) { j.PerMonth = 60 }, facts{totals: known, spentMonth: 60}, journal.Price{}},
-		"what a killed run spent of the night": {func(j *Job) { j.Budget = 60 }, facts{totals: known, spentNight: 28}, journal.Price{Least: 30, Expected: 30, Most: 32}},
-		"nothing to do":                        {func(j *Job) { *j = Job{List: List{By: "none"}} }, facts{}, journal.Price{}},
+		}, inputs{}, journal.Price{Least: 20, Expected: 20, Most: 22}},
+		"the balance is a cap":                 {func(*Job) {}, inputs{totals: known, balance: 40, balanceKnown: true}, journal.Price{Least: 30, Expected: 30, Most: 40}},
+		"its floor is left alone":              {func(j *Job) { j.Floor = 15 }, inputs{totals: known, balance: 50, balanceKnown: true}, journal.Price{Least: 30, Expected: 30, Most: 35}},
+		"the cap of the day, half spent":       {func(j *Job) { j.PerDay = 60 }, inputs{totals: known, spentDay: 25}, journal.Price{Least: 30, Expected: 30, Most: 35}},
+		"the cap of the month, spent":          {func(j *Job) { j.PerMonth = 60 }, inputs{totals: known, spentMonth: 60}, journal.Price{}},
+		"what a killed run spent of the night": {func(j *Job) { j.Budget = 60 }, inputs{totals: known, spentNight: 28}, journal.Price{Least: 30, Expected: 30, Most: 32}},
+		"nothing to do":                        {func(j *Job) { *j = Job{List: List{By: "none"}} }, inputs{}, journal.Price{}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -174,7 +174,7 @@ func TestFit(t *testing.T) {
 	for i := range 100 {
 		targets = append(targets, warehouse.Target{VesselID: fmt.Sprint("IMO", i+1), IMO: i + 1, IsVessel: true})
 	}
-	f := facts{now: tonight, targets: targets, totals: []warehouse.Total{
+	f := inputs{now: tonight, targets: targets, totals: []warehouse.Total{
 		total("country", "Malta", 900, ago), total("country", "Chad", 1, ago), total("country", "Togo", 150, tonight.Add(-5*24*time.Hour))}}
 	job := Job{List: List{By: "country", Countries: []string{"Chad", "Malta", "Togo"}}, Lookup: Lookup{Want: []string{"particulars"}}}
 	cases := map[string]struct {
@@ -218,9 +218,9 @@ func TestNoVesselStarves(t *testing.T) {
 	waited := func(days int) float64 {
 		t := plain
 		t.ParticularsAt = tonight.AddDate(0, 0, -days)
-		return newScorer(job, facts{now: tonight}).score(t).Total
+		return newScorer(job, inputs{now: tonight}).score(t).Total
 	}
-	never := newScorer(job, facts{now: tonight}).score(plain).Total
+	never := newScorer(job, inputs{now: tonight}).score(plain).Total
 	if waited(31) >= never {
 		t.Errorf("a day overdue is worth %v, a vessel that was never seen %v", waited(31), never)
 	}
@@ -235,7 +235,7 @@ func TestNoVesselStarves(t *testing.T) {
 // TestScoreTerms names what each vessel is looked up for.
 func TestScoreTerms(t *testing.T) {
 	job := Job{Lookup: Lookup{Want: []string{"management"}, MaxAge: 30 * 24 * time.Hour, Watch: []string{"9"}}}
-	f := facts{now: tonight, rates: map[string]float64{"": 0.01, "tanker": 0.1}}
+	f := inputs{now: tonight, rates: map[string]float64{"": 0.01, "tanker": 0.1}}
 	day := func(n int) time.Time { return tonight.AddDate(0, 0, -n) }
 	cases := map[string]struct {
 		target warehouse.Target

@@ -110,7 +110,7 @@ func TestAPartitionWhosePagesContradictTheirTotalIsSuspect(t *testing.T) {
 // TestNightKeepsNoRefusalOfASearch reads a night in which the service refused a search and a
 // lookup: the search is asked again, and the vessel that it does not know is not.
 func TestNightKeepsNoRefusalOfASearch(t *testing.T) {
-	n := night{answered: map[string]told{}}
+	n := resumeState{answered: map[string]pastAnswer{}}
 	for _, outcome := range []string{extract.OutcomeNotFound, extract.OutcomeRejected} {
 		n.learn(journal.Entry{Operation: "by-type", Parameters: "country=Malta&page=1", Outcome: outcome, Status: 404})
 		n.learn(journal.Entry{Operation: "by-status", Parameters: "navigational_status=moored", Outcome: outcome, Status: 404})

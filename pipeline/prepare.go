@@ -33,7 +33,7 @@ func (p *Pipeline) harvest(ctx context.Context, w work, segment *journal.Segment
 		defer release()
 	}
 	h := &harvest{work: w, client: client, budget: budget, log: service.Log, cancel: cancel}
-	h.prepare(limited, service.InFlight())
+	h.prepare(limited, service.MostInFlight())
 	p.watch(h, func() { h.run(limited) })
 	h.interrupted(ctx, limited)
 	if h.stop != StopKey && h.broken == nil {
@@ -61,7 +61,7 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 	if err := h.client.Await(ctx); err != nil {
 		h.log.Warn("balance before the run not read", "error", err)
 		if extract.Judge(err) == extract.StopRun {
-			h.judge(api.Credits, err, func() {})
+			h.handle(api.Credits, err, func() {})
 		}
 	}
 	if len(h.cover) > 0 && ctx.Err() == nil {
@@ -70,7 +70,7 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 	whole := h.unfiltered() && !slices.ContainsFunc(h.leftOut, func(l LeftOut) bool { return l.What == partitionsOfList && l.Why == noTime })
 	h.listing = newListing(h.decision, whole)
 	h.listing.ahead = max(h.listing.ahead, inFlight)
-	h.listing.told = func(key string) bool { _, ok := h.before.answered[key]; return ok }
+	h.listing.answered = func(key string) bool { _, ok := h.before.answered[key]; return ok }
 	h.lookups = newLookups(h.work)
 	h.sweep, h.sightings = newQueue(), transform.NewSearchReader()
 	if h.lookups.wanted || len(h.checks) > 0 {
@@ -123,7 +123,7 @@ func (h *harvest) probe(ctx context.Context) {
 	if err != nil {
 		h.log.Warn("accepted values not read: the known lists are used", "error", err)
 		if refused := (*extract.Error)(nil); errors.As(err, &refused) && extract.Judge(err) == extract.StopRun {
-			h.judge(api.ByType, err, func() {})
+			h.handle(api.ByType, err, func() {})
 		}
 		return
 	}

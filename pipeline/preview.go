@@ -76,7 +76,7 @@ func (p *Pipeline) Preview(ctx context.Context, job Job, date string) (Preview, 
 }
 
 // notes says what a plan cannot know.
-func (d decision) notes(job Job, f facts) []string {
+func (d decision) notes(job Job, f inputs) []string {
 	var notes []string
 	unknown := 0
 	for _, p := range append(d.cover, d.checks...) {
@@ -101,7 +101,7 @@ func (d decision) notes(job Job, f facts) []string {
 
 // starving says so when the vessels that are known cannot all be looked up within their
 // greatest age at tonight's pace.
-func starving(job Job, f facts, d decision) string {
+func starving(job Job, f inputs, d decision) string {
 	if len(job.Lookup.Want) == 0 || job.Lookup.MaxAge == 0 || d.room <= 0 {
 		return ""
 	}
@@ -124,7 +124,7 @@ func (p *Pipeline) Explain(ctx context.Context, job Job, vesselID string) (Score
 		return Score{}, "", err
 	}
 	defer w.Close()
-	f := facts{now: p.Now().UTC()}
+	f := inputs{now: p.Now().UTC()}
 	if err := f.read(ctx, w, job); err != nil {
 		return Score{}, "", err
 	}
@@ -137,7 +137,7 @@ func (p *Pipeline) Explain(ctx context.Context, job Job, vesselID string) (Score
 }
 
 // turn says when a vessel is looked up next.
-func turn(job Job, f facts, t warehouse.Target, perMinute func(api.Operation) int) string {
+func turn(job Job, f inputs, t warehouse.Target, perMinute func(api.Operation) int) string {
 	id := askFor(t)
 	if f.refused[id] {
 		return "the service did not know " + id + " when it was last asked for; it is asked for again later"

@@ -35,7 +35,7 @@ const (
 )
 
 // allow finds the tightest cap: of the night, the day, the month, or the balance above its floor.
-func allow(job Job, f facts) allowance {
+func allow(job Job, f inputs) allowance {
 	a := allowance{}
 	tighten := func(credits int, why string) {
 		if credits = max(0, credits); !a.limited || credits < a.credits {
@@ -111,13 +111,13 @@ type search struct {
 // fit keeps what the allowance can pay and the lanes can carry before the deadline, the most
 // worth by credit first, and prices it. Searches come before lookups, because a vessel on a
 // page costs a tenth of the cheapest lookup; a share is kept for lookups all the same.
-func (d *decision) fit(job Job, f facts, perMinute func(api.Operation) int) {
+func (d *decision) fit(job Job, f inputs, perMinute func(api.Operation) int) {
 	d.allowance = allow(job, f)
 	o := job.Lookup.operation()
 	if d.allowance.limited {
 		d.kept = min(d.allowance.credits/lookupShare, len(d.lookups)*o.Credits)
 	}
-	money := purse{d.allowance.credits - d.kept, d.allowance.limited}
+	money := remaining{d.allowance.credits - d.kept, d.allowance.limited}
 	room := map[string]int{}
 	d.capacity = map[string]int{}
 	for _, o := range api.Operations {
@@ -131,12 +131,12 @@ func (d *decision) fit(job Job, f facts, perMinute func(api.Operation) int) {
 }
 
 // purse is money that is left for a plan.
-type purse struct {
+type remaining struct {
 	credits int
 	limited bool
 }
 
-func (p *purse) pay(credits int) bool {
+func (p *remaining) pay(credits int) bool {
 	if p.limited && p.credits < credits {
 		return false
 	}
@@ -154,7 +154,7 @@ func capacity(deadline time.Duration, perMinute int) int {
 
 // fitSearches keeps partitions and sweeps in the order of their worth. What finds no credits
 // waits: prices that turn out lower may yet make room for it. A check is not worth waiting for.
-func (d *decision) fitSearches(now time.Time, money *purse, room map[string]int) {
+func (d *decision) fitSearches(now time.Time, money *remaining, room map[string]int) {
 	all := d.searches(now)
 	of, left := map[string]int{}, map[[2]string]int{}
 	d.cover, d.sweeps, d.checks = nil, nil, nil
@@ -229,7 +229,7 @@ func nightsOld(at, now time.Time) float64 {
 }
 
 // fitLookups keeps the lookups that are most worth, and says how many the run can make.
-func (d *decision) fitLookups(job Job, f facts, money purse, room map[string]int) {
+func (d *decision) fitLookups(job Job, f inputs, money remaining, room map[string]int) {
 	o, due := job.Lookup.operation(), len(d.lookups)
 	d.due = due
 	n, why := room[o.Name], noTime
@@ -249,7 +249,7 @@ func (d *decision) fitLookups(job Job, f facts, money purse, room map[string]int
 // prices prices each lane. Where totals are known the expected price is exact as long as
 // nothing moved, and what the night has answers to costs nothing. The most is bounded by the
 // allowance, and by what the lane can carry.
-func (d *decision) prices(job Job, f facts) []lanePrice {
+func (d *decision) prices(job Job, f inputs) []lanePrice {
 	list := lanePrice{operation: api.ByType}
 	unknown := false
 	for _, p := range d.cover {

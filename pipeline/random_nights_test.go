@@ -160,12 +160,12 @@ func (s *port) someFaults() simulator.Faults {
 
 // bought is what a night has of each search, and what its newest run did.
 type bought struct {
-	answers map[string]told // of the night, by request key
-	cost    map[string]int  // of the newest run's answers, by request key
-	failed  map[string]int  // requests of the newest run that had no answer: the entry that tells so first
-	tries   map[string]int  // how often they were sent
-	spent   int             // by the newest run, before its last balance was read
-	lookups map[int]int     // the part of it that surely went to lookups, by the entry of the intent
+	answers map[string]pastAnswer // of the night, by request key
+	cost    map[string]int        // of the newest run's answers, by request key
+	failed  map[string]int        // requests of the newest run that had no answer: the entry that tells so first
+	tries   map[string]int        // how often they were sent
+	spent   int                   // by the newest run, before its last balance was read
+	lookups map[int]int           // the part of it that surely went to lookups, by the entry of the intent
 }
 
 // books reads what a night has, and what its newest run paid for it.
@@ -173,7 +173,7 @@ func (s *port) books(date string) (b bought) {
 	s.t.Helper()
 	paths, err := journal.Segments(filepath.Join(s.p.journal(), date))
 	must(s.t, err)
-	b.answers = map[string]told{}
+	b.answers = map[string]pastAnswer{}
 	for _, path := range paths {
 		b.cost, b.failed, b.spent, b.lookups = map[string]int{}, map[string]int{}, 0, map[int]int{}
 		b.tries = map[string]int{}
@@ -209,7 +209,7 @@ func (s *port) keep(b *bought, date string, e journal.Entry) {
 	}
 	a, err := extract.Reread(e)
 	must(s.t, err)
-	b.answers[key], b.cost[key] = told{rows: a.Rows, total: a.Total}, e.Credits
+	b.answers[key], b.cost[key] = pastAnswer{rows: a.Rows, total: a.Total}, e.Credits
 }
 
 // missing is what a search still costs, by what the night and the last one know, what its

@@ -32,7 +32,7 @@ type Rebuilt struct {
 	Hashes     []warehouse.Hash     `json:"hashes"` // of the new warehouse
 
 	there map[string]bool // the runs that were brought in
-	held  []Held          // and those that were not, for their issues
+	held  []HeldBackRun   // and those that were not, for their issues
 }
 
 // RebuildOptions say what a rebuild may do.
@@ -54,7 +54,7 @@ func (p *Pipeline) Rebuild(ctx context.Context, o RebuildOptions) (done Rebuilt,
 		return done, err
 	}
 	if done, err = p.rebuild(ctx, o); err == nil && done.Switched {
-		err = p.noteHeld(done.held, done.there)
+		err = p.noteHeldBack(done.held, done.there)
 	}
 	return done, err
 }
@@ -178,7 +178,7 @@ func (r *Rebuilt) setAgainst(known map[string]int, nights [][]string, o RebuildO
 }
 
 // lessThan says what a segment lacks of what is published of its run; nothing if it is whole.
-func (b brought) lessThan(known map[string]int) string {
+func (b writtenRun) lessThan(known map[string]int) string {
 	requests, before := known[b.report.Run]
 	switch n := b.report.Requests(); {
 	case !before:
@@ -242,7 +242,7 @@ func (p *Pipeline) buildAside(ctx context.Context, nights [][]string, known map[
 	// with it.
 	last := len(nights) - 1
 	for _, some := range slices.Concat(chunks(nights[:last]), nights[last:]) {
-		var runs []brought
+		var runs []writtenRun
 		for _, path := range some {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -269,14 +269,14 @@ func (p *Pipeline) buildAside(ctx context.Context, nights [][]string, known map[
 		}
 	}
 	if len(done.there) == 0 {
-		return &HeldError{done.held}
+		return &HeldBackError{done.held}
 	}
 	return nil
 }
 
 // take counts what was published. A run that is held back again stays out; one that is published
 // now must not go because other rules hold it back.
-func (r *Rebuilt) take(there []brought, held []Held, known map[string]int) error {
+func (r *Rebuilt) take(there []writtenRun, held []HeldBackRun, known map[string]int) error {
 	for _, b := range there {
 		r.there[b.report.Run] = true
 		for table, rows := range b.report.Rows {
@@ -285,7 +285,7 @@ func (r *Rebuilt) take(there []brought, held []Held, known map[string]int) error
 	}
 	for _, h := range held {
 		if _, published := known[h.Run]; published {
-			return &HeldError{[]Held{h}}
+			return &HeldBackError{[]HeldBackRun{h}}
 		}
 		r.held = append(r.held, h)
 		r.Left = append(r.Left, fmt.Sprintf("%s: it is held back: %s", h.Run, h.Reason))
@@ -340,10 +340,10 @@ func (p *Pipeline) settleRebuild() error {
 	_, err := os.Stat(p.ready())
 	switch {
 	case err == nil:
-		err := load.Adopt(p.Dir, p.aside())
+		err := load.Promote(p.Dir, p.aside())
 		if err == nil {
 			var said []string
-			said, err = warehouse.Adopt(p.Dir, p.aside())
+			said, err = warehouse.Promote(p.Dir, p.aside())
 			p.warn(said)
 		}
 		if err != nil {

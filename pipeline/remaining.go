@@ -9,12 +9,12 @@ import (
 
 // remaining counts what of each search the runs of the night have no answer to. What they have
 // is not asked for again, and costs nothing.
-func (d *decision) remaining(f facts) {
+func (d *decision) remaining(f inputs) {
 	for i := range d.cover {
 		d.cover[i].remains(f)
 	}
 	if len(d.checks) > 0 {
-		tonight := f.shown(d.cover)
+		tonight := f.countVessels(d.cover)
 		for i := range d.checks {
 			d.checks[i].remainsOfCheck(f, tonight)
 		}
@@ -26,7 +26,7 @@ func (d *decision) remaining(f facts) {
 
 // remains counts the pages of a partition, by the total that its first page told tonight or
 // else by the last that is known, and those among them that are still to be asked.
-func (p *partition) remains(f facts) {
+func (p *partition) remains(f inputs) {
 	p.nights = nightsOld(p.at, f.now)
 	p.pages, p.unpaid = max(1, pages(p.expected)), 0
 	if first, ok := f.tonight[p.page(1).Key()]; ok {
@@ -46,7 +46,7 @@ func (p *partition) remains(f facts) {
 // remainsOfCheck counts the pages of a check: the first, and all if the first told tonight that the
 // cover does not show every vessel of the partition. It holds a vessel if the night's pages of the
 // cover show one of it, or if it did when it was last covered.
-func (p *partition) remainsOfCheck(f facts, tonight shown) {
+func (p *partition) remainsOfCheck(f inputs, tonight vesselCounts) {
 	p.pages, p.unpaid = 1, 0
 	first, begun := f.tonight[p.page(1).Key()]
 	if begun && first.total > tonight.of(*p) && transform.Plausible(first.total, p.expected) {
@@ -61,8 +61,8 @@ func (p *partition) remainsOfCheck(f facts, tonight shown) {
 }
 
 // shown counts the vessels that the pages of a cover show.
-func (f facts) shown(cover []partition) shown {
-	s, reader := newShown(), transform.NewSearchReader()
+func (f inputs) countVessels(cover []partition) vesselCounts {
+	s, reader := newVesselCounts(), transform.NewSearchReader()
 	for _, p := range cover {
 		for n := 1; n <= p.pages; n++ {
 			if t, ok := f.tonight[p.page(n).Key()]; ok && t.rows > 0 {
@@ -74,7 +74,7 @@ func (f facts) shown(cover []partition) shown {
 }
 
 // unpaid is 1 if the night has no answer to a request.
-func (f facts) unpaid(r api.Request) int {
+func (f inputs) unpaid(r api.Request) int {
 	if _, ok := f.tonight[r.Key()]; ok {
 		return 0
 	}
@@ -82,26 +82,26 @@ func (f facts) unpaid(r api.Request) int {
 }
 
 // begun reports whether the night has the first page of a partition.
-func (f facts) begun(p partition) bool {
+func (f inputs) begun(p partition) bool {
 	return f.unpaid(p.page(1)) == 0
 }
 
 // shown counts vessels on pages by the type and by the country that they are stored under, without case.
-type shown struct{ types, countries map[string]int }
+type vesselCounts struct{ types, countries map[string]int }
 
-func newShown() shown { return shown{map[string]int{}, map[string]int{}} }
+func newVesselCounts() vesselCounts { return vesselCounts{map[string]int{}, map[string]int{}} }
 
-func (s shown) add(v transform.Listed) {
+func (s vesselCounts) add(v transform.Listed) {
 	s.types[strings.ToLower(strings.TrimSpace(v.Type))]++
 	s.countries[strings.ToLower(strings.TrimSpace(v.Country))]++
 }
 
 // of counts those of a type, or of a country.
-func (s shown) of(p partition) int {
+func (s vesselCounts) of(p partition) int {
 	if p.typ == "" {
 		return s.countries[strings.ToLower(p.country)]
 	}
 	return s.types[strings.ToLower(p.typ)]
 }
 
-func (s shown) any() bool { return len(s.types) > 0 }
+func (s vesselCounts) any() bool { return len(s.types) > 0 }

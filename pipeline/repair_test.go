@@ -356,14 +356,14 @@ func TestARunThatIsHeldBackStopsNoOther(t *testing.T) {
 	if len(reports) != 1 || reports[0].Run != journal.RunOf(good) {
 		t.Errorf("published %+v, want the good run", reports)
 	}
-	held, err := HeldBack(p.Dir)
+	held, err := ReadHeldBack(p.Dir)
 	if err != nil || len(held) != 1 || held[0].Run != run || !strings.Contains(held[0].Reason, "check digit") {
 		t.Fatalf("held back: %+v, %v", held, err)
 	}
 	if files, _ := filepath.Glob(filepath.Join(p.Dir, "lake", "*", "*", run+".parquet")); len(files) > 0 {
 		t.Errorf("readers of the lake would count %v", files)
 	}
-	if err := p.heldNight("nightly", "2026-12-10"); !errors.Is(err, load.ErrIssues) {
+	if err := p.heldBackNight("nightly", "2026-12-10"); !errors.Is(err, load.ErrIssues) {
 		t.Errorf("a night that is paid for would be asked again: %v", err)
 	}
 	if got, err := p.spentBack(t.Context(), weekStart.AddDate(0, 0, 20)); err != nil || got != 60 {
@@ -377,7 +377,7 @@ func TestARunThatIsHeldBackStopsNoOther(t *testing.T) {
 	if err != nil || len(reports) != 1 || reports[0].Run != run {
 		t.Fatalf("accepted: %+v, %v", reports, err)
 	}
-	if held, err := HeldBack(p.Dir); err != nil || len(held) > 0 {
+	if held, err := ReadHeldBack(p.Dir); err != nil || len(held) > 0 {
 		t.Errorf("still held back: %+v, %v", held, err)
 	}
 	want := hashes(t, p.Dir)

@@ -43,10 +43,10 @@ func (p *Pipeline) rolledBack(ctx context.Context) (map[string]bool, error) {
 // night reads what a new run of a job's night goes on from. A run that was rolled back is not
 // that: its rows are not in the warehouse, and coverage that counted its pages would prove
 // vessels gone that nobody looked for.
-func (p *Pipeline) night(ctx context.Context, job, date string) (night, error) {
+func (p *Pipeline) night(ctx context.Context, job, date string) (resumeState, error) {
 	out, err := p.rolledBack(ctx)
 	if err != nil {
-		return night{}, err
+		return resumeState{}, err
 	}
 	return readNightBut(p.journal(), job, date, out)
 }

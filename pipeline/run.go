@@ -95,7 +95,7 @@ func (p *Pipeline) run(ctx context.Context, job Job, date, id string, started ti
 			return r, nil // only its publishing was cut off
 		}
 	}
-	if err := p.heldNight(job.Name, date); err != nil {
+	if err := p.heldBackNight(job.Name, date); err != nil {
 		return Report{}, err
 	}
 	before, err := p.night(ctx, job.Name, date)
@@ -126,7 +126,7 @@ func (p *Pipeline) run(ctx context.Context, job Job, date, id string, started ti
 
 // over returns the run that a night ended with, and what there is to say of it, if nothing is
 // to be asked for the night any more.
-func (p *Pipeline) over(job Job, before night) (run, note string) {
+func (p *Pipeline) over(job Job, before resumeState) (run, note string) {
 	switch {
 	case p.Again:
 	case before.done != "":
@@ -156,7 +156,7 @@ func (p *Pipeline) stored(ctx context.Context, run, note string) (r Report, err 
 
 // granted returns the night as a run of it counts its cap: anew, where a night that ended by
 // itself is to be gone on with all the same.
-func (p *Pipeline) granted(before night) (night, bool) {
+func (p *Pipeline) granted(before resumeState) (resumeState, bool) {
 	anew := p.Again && before.last.State == StatePartial
 	if anew {
 		before.spent = 0
@@ -165,11 +165,11 @@ func (p *Pipeline) granted(before night) (night, bool) {
 }
 
 // plan decides what a run asks, and begins its segment with that.
-func (p *Pipeline) plan(ctx context.Context, job Job, date, id string, before night, started time.Time) (w work, segment *journal.Segment, err error) {
+func (p *Pipeline) plan(ctx context.Context, job Job, date, id string, before resumeState, started time.Time) (w work, segment *journal.Segment, err error) {
 	ctx, span := phase(ctx, "plan")
 	defer end(span, &err)
 	before, anew := p.granted(before)
-	var f facts
+	var f inputs
 	err = p.healing(ctx, func() (err error) {
 		f, err = p.facts(ctx, job, before, started, p.awaitBalance(job, started))
 		return err
@@ -221,7 +221,7 @@ type work struct {
 	decision
 	targets []warehouse.Target
 	refused map[string]bool
-	before  night
+	before  resumeState
 	plan    journal.Plan
 	started time.Time
 }

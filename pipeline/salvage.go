@@ -54,7 +54,7 @@ func (p *Pipeline) Salvage(ctx context.Context) (all []journal.Salvaged, err err
 // jobs returns whose runs those are that are held back, and those that later runs go on from.
 func (p *Pipeline) jobs(paths []string) map[string]string {
 	jobs := map[string]string{}
-	held, err := HeldBack(p.Dir)
+	held, err := ReadHeldBack(p.Dir)
 	if err != nil {
 		p.Log.Warn("what is held back cannot be read", "error", err)
 	}

@@ -45,7 +45,7 @@ type scorer struct {
 	watched map[string]bool
 }
 
-func newScorer(job Job, f facts) scorer {
+func newScorer(job Job, f inputs) scorer {
 	s := scorer{job: job, now: f.now, rates: f.rates, watched: map[string]bool{}}
 	for _, id := range job.Lookup.Watch {
 		s.watched[id] = true
@@ -122,7 +122,7 @@ func (s scorer) waiting(t warehouse.Target, age time.Duration) time.Duration {
 }
 
 // lookups returns the vessels that are due, the most worth by credit first.
-func lookups(job Job, f facts) []string {
+func lookups(job Job, f inputs) []string {
 	if len(job.Lookup.Want) == 0 {
 		return nil
 	}

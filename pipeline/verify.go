@@ -241,7 +241,7 @@ func (v *verifier) published(context.Context) error {
 	if v.broken || v.w == nil {
 		return nil
 	}
-	held, err := HeldBack(v.p.Dir)
+	held, err := ReadHeldBack(v.p.Dir)
 	if err != nil {
 		return err
 	}

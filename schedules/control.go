@@ -49,7 +49,7 @@ func (r *Runner) askedFor(l *line) (Slot, bool) {
 	}
 	if most := cmp.Or(l.spec.MaxLateness, askedAge); r.now().Sub(slot.At) > most {
 		r.take(slot)
-		reason := cmp.Or(l.watch.Held, "other jobs ran")
+		reason := cmp.Or(l.watch.Blocked, "other jobs ran")
 		r.miss([]Missed{{slot, fmt.Sprintf("%s; not made up for later than %v", reason, most)}})
 		return Slot{}, false
 	}
@@ -113,7 +113,7 @@ func (r *Runner) show(running Slot, started time.Time) {
 	now := r.now()
 	for _, l := range r.lines {
 		if slot, ok := r.waiting(l.spec.Job); ok && slot != running {
-			s.Next = append(s.Next, Planned{slot, slot.At, cmp.Or(l.watch.Held, "waits for its turn")})
+			s.Next = append(s.Next, Planned{slot, slot.At, cmp.Or(l.watch.Blocked, "waits for its turn")})
 		}
 		if l.retry != nil && !l.retry.slot.same(running) {
 			s.Next = append(s.Next, Planned{l.retry.slot, l.retry.at, "tried again: " + l.retry.reason})
@@ -134,7 +134,7 @@ func (l *line) planned(running Slot, now time.Time) (Planned, bool) {
 	case l.watch.Dealt.IsZero():
 	case running.Job == l.spec.Job && !running.Asked:
 		from = running.At
-	case running.Job != "" || l.watch.Held != "":
+	case running.Job != "" || l.watch.Blocked != "":
 		from = l.watch.Dealt
 	case l.watch.Dealt.After(now):
 		from = l.watch.Dealt
@@ -147,7 +147,7 @@ func (l *line) planned(running Slot, now time.Time) (Planned, bool) {
 	}
 	p := Planned{Slot: Slot{Job: l.spec.Job, At: at, Date: at.Format(DateLayout)}, Start: start}
 	if !start.After(now) {
-		p.Reason = cmp.Or(l.watch.Held, "waits for its turn")
+		p.Reason = cmp.Or(l.watch.Blocked, "waits for its turn")
 	}
 	return p, true
 }

@@ -171,7 +171,7 @@ func TestToldOnceOfEachRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t).withBook(t, t.TempDir())
 		var told []string
-		h.runner.Told = func(r Record) { told = append(told, r.State+" "+r.Date+" "+r.Reason) }
+		h.runner.Recorded = func(r Record) { told = append(told, r.State+" "+r.Date+" "+r.Reason) }
 		h.fault = func(slot Slot) error { return errors.New("boom") }
 		h.serve(t, 48*time.Hour, nightly("0 2 * * *"))
 		if got := strings.Join(told, ", "); got != "failed 2000-01-01 boom, failed 2000-01-02 boom" {

@@ -31,11 +31,11 @@ const stateBroken = "broken"
 
 // Watch is what one process knows about the slots of a job.
 type Watch struct {
-	Since time.Time // slots from here on were waited for without a break
-	Away  string    // why nobody waited before that
-	Dealt time.Time // slots up to here were run or given up by this process; zero is none
-	Known time.Time // when a process first waited for the job, if it has no stored run; zero is now
-	Held  string    // why the slots that were waited for could not start
+	Since   time.Time // slots from here on were waited for without a break
+	Away    string    // why nobody waited before that
+	Dealt   time.Time // slots up to here were run or given up by this process; zero is none
+	Known   time.Time // when a process first waited for the job, if it has no stored run; zero is now
+	Blocked string    // why the slots that were waited for could not start
 }
 
 // Missed is a slot without a run, and why.
@@ -87,8 +87,8 @@ func (s openSlot) reason(watch Watch) string {
 		return "its run was cut short"
 	case s.At.Before(watch.Since):
 		return watch.Away
-	case watch.Held != "":
-		return watch.Held
+	case watch.Blocked != "":
+		return watch.Blocked
 	}
 	return "passed while a run was under way"
 }

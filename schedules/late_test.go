@@ -42,7 +42,7 @@ func TestDueWithAGreatestAge(t *testing.T) {
 				started := at(t, c.last)
 				stored = append(stored, Stored{Date: started.Format(DateLayout), Started: started, State: c.state})
 			}
-			watch := Watch{Since: at(t, c.since), Dealt: at(t, c.dealt), Away: "was down", Held: c.held}
+			watch := Watch{Since: at(t, c.since), Dealt: at(t, c.dealt), Away: "was down", Blocked: c.held}
 			slot, due, missed := Due(spec, schedule(t, spec.Cron, "UTC"), stored, watch, at(t, c.now))
 			if want := c.want != ""; due != want || due && !slot.At.Equal(at(t, c.want)) {
 				t.Errorf("due %v, slot %v; want %q", due, slot.At, c.want)

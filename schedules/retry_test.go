@@ -44,7 +44,7 @@ func TestServeGivesUpAtTheDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
 		var told []Record
-		h.runner.Told = func(r Record) { told = append(told, r) }
+		h.runner.Recorded = func(r Record) { told = append(told, r) }
 		var last time.Time
 		tries := 0
 		h.fault = func(slot Slot) error {
@@ -76,7 +76,7 @@ func TestServePublishesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
 		var told []Record
-		h.runner.Told = func(r Record) { told = append(told, r) }
+		h.runner.Recorded = func(r Record) { told = append(told, r) }
 		asked := 0
 		h.fault = func(slot Slot) error {
 			if !slot.Publish {
@@ -122,7 +122,7 @@ func TestServeAsksAgainAfterAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
 		var told []Record
-		h.runner.Told = func(r Record) { told = append(told, r) }
+		h.runner.Recorded = func(r Record) { told = append(told, r) }
 		h.fault = func(slot Slot) error {
 			switch {
 			case slot.Publish:
@@ -148,7 +148,7 @@ func TestServeAsksAgainAfterAFailure(t *testing.T) {
 func TestAStopIsNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
-		h.runner.Told = func(r Record) { t.Errorf("told %+v", r) }
+		h.runner.Recorded = func(r Record) { t.Errorf("told %+v", r) }
 		h.fault = func(slot Slot) error {
 			if slot.At.Day() == 1 {
 				return fmt.Errorf("read the runs: %w", context.Canceled)

@@ -68,8 +68,8 @@ func (r *Runner) beat() {
 	if r.Beat != nil {
 		r.Beat()
 	}
-	if r.Book != nil {
-		if _, err := r.Book.Write(); err != nil {
+	if r.Slots != nil {
+		if _, err := r.Slots.Write(); err != nil {
 			r.Log.Debug("book of slots not written", "error", err)
 		}
 	}
@@ -78,16 +78,16 @@ func (r *Runner) beat() {
 // write keeps records, and tells of those that are new.
 func (r *Runner) write(records ...Record) []Record {
 	fresh := records
-	if r.Book != nil {
+	if r.Slots != nil {
 		var err error
-		if fresh, err = r.Book.Write(records...); err != nil {
+		if fresh, err = r.Slots.Write(records...); err != nil {
 			r.Log.Error("book of slots not written", "error", err)
 		}
 	}
-	if r.Told != nil {
+	if r.Recorded != nil {
 		for _, record := range fresh {
 			if record.State != RecordWaiting {
-				r.Told(record)
+				r.Recorded(record)
 			}
 		}
 	}
@@ -116,10 +116,10 @@ func (r *Runner) miss(missed []Missed) {
 // remember notes since when a job is waited for: once it was, its slots count, although no
 // run of it is stored yet.
 func (r *Runner) remember(l *line, now time.Time) {
-	if r.Book == nil {
+	if r.Slots == nil {
 		return
 	}
-	records := r.Book.of(l.spec.Job)
+	records := r.Slots.of(l.spec.Job)
 	if len(records) == 0 {
 		next := l.schedule.Next(now)
 		r.write(Record{At: now.UTC(), State: RecordWaiting, Job: l.spec.Job, Date: next.Format(DateLayout), Slot: next})
@@ -131,11 +131,11 @@ func (r *Runner) remember(l *line, now time.Time) {
 // withBroken adds the runs that failed before they could end in order and of which nothing is
 // stored: they count among those that were cut short.
 func (r *Runner) withBroken(job string, stored []Stored) []Stored {
-	if r.Book == nil {
+	if r.Slots == nil {
 		return stored
 	}
 	all := stored[:len(stored):len(stored)]
-	for _, record := range r.Book.of(job) {
+	for _, record := range r.Slots.of(job) {
 		if record.State != RecordFailed || record.Asked {
 			continue
 		}

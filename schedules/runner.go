@@ -26,14 +26,14 @@ var ErrNotYet = errors.New("cannot start yet")
 //
 // Serve owns the loop. Trigger, StopRun and Snapshot may be called from other goroutines.
 type Runner struct {
-	Run    func(context.Context, Slot) error  // returns when everything that it started has ended
-	Stored func(job string) ([]Stored, error) // the latest runs of a job
-	Now    func() time.Time                   // the wall clock
-	Log    *slog.Logger                       // one line for each slot that came
-	Book   *Book                              // where slots without a good run are kept; may be nil
-	Told   func(Record)                       // is told of each such slot once, and must not wait; may be nil
-	Pulse  time.Duration                      // the longest time between two beats; 0 is a minute
-	Beat   func()                             // called at each turn of the loop, also while a job runs; may be nil
+	Run      func(context.Context, Slot) error  // returns when everything that it started has ended
+	Stored   func(job string) ([]Stored, error) // the latest runs of a job
+	Now      func() time.Time                   // the wall clock
+	Log      *slog.Logger                       // one line for each slot that came
+	Slots    *SlotLog                           // where slots without a good run are kept; may be nil
+	Recorded func(Record)                       // is told of each such slot once, and must not wait; may be nil
+	Pulse    time.Duration                      // the longest time between two beats; 0 is a minute
+	Beat     func()                             // called at each turn of the loop, also while a job runs; may be nil
 
 	lines []*line // the loop's own
 	seen  atomic.Pointer[Snapshot]
@@ -142,7 +142,7 @@ func (r *Runner) due(l *line) (Slot, bool) {
 	if due {
 		l.watch.Dealt = slot.At.Add(-time.Nanosecond)
 	} else {
-		l.watch.Held = ""
+		l.watch.Blocked = ""
 	}
 	return slot, due
 }
@@ -150,8 +150,8 @@ func (r *Runner) due(l *line) (Slot, bool) {
 // hold puts a slot that cannot start off for a while. The reason is logged when it is new.
 func (r *Runner) hold(l *line, reason string) {
 	l.again = r.now().Add(patience)
-	if l.watch.Held != reason {
-		l.watch.Held = reason
+	if l.watch.Blocked != reason {
+		l.watch.Blocked = reason
 		r.Log.Warn("slot waits", "job", l.spec.Job, "reason", reason)
 	}
 }
@@ -161,7 +161,7 @@ func (r *Runner) hold(l *line, reason string) {
 func (r *Runner) attempt(ctx context.Context, l *line, slot Slot) {
 	start := r.now()
 	log := r.Log.With("job", slot.Job, "date", slot.Date, "slot", slot.At)
-	if l.watch.Held == "" {
+	if l.watch.Blocked == "" {
 		log.Info("slot starts", "late", rounded(start.Sub(slot.At)))
 	}
 	l.superseded(slot)
@@ -171,7 +171,7 @@ func (r *Runner) attempt(ctx context.Context, l *line, slot Slot) {
 		return
 	}
 	end := r.now()
-	l.watch.Since, l.watch.Away, l.watch.Held = end, "the run before was under way", ""
+	l.watch.Since, l.watch.Away, l.watch.Blocked = end, "the run before was under way", ""
 	if slot.Asked {
 		r.take(slot)
 	} else if slot.At.After(l.watch.Dealt) {

@@ -21,14 +21,14 @@ import (
 
 // withBook gives a house a book in a directory.
 func (h *house) withBook(t *testing.T, dir string) *house {
-	h.runner.Book = openBook(t, dir)
+	h.runner.Slots = openBook(t, dir)
 	return h
 }
 
 // told is the book as lines "state job 01-02 15:04 reason", oldest first.
 func (h *house) told() []string {
 	var lines []string
-	for _, r := range slices.Backward(h.runner.Book.Latest(1000)) {
+	for _, r := range slices.Backward(h.runner.Slots.Latest(1000)) {
 		lines = append(lines, fmt.Sprintf("%s %s %s %s", r.State, r.Job, r.Slot.UTC().Format("01-02 15:04"), r.Reason))
 	}
 	return lines
@@ -156,7 +156,7 @@ func TestServeOutlivesEveryPanic(t *testing.T) {
 		if len(h.ran) != 101 || !strings.Contains(h.log.String(), "slot done") {
 			t.Errorf("%d runs, want 101 with a good one at the end", len(h.ran))
 		}
-		records := h.runner.Book.Latest(1000)
+		records := h.runner.Slots.Latest(1000)
 		if len(records) != 100 {
 			t.Errorf("%d records, want 100", len(records))
 		}
@@ -249,7 +249,7 @@ func checkEveryDate(t *testing.T, h *house) {
 			last = day
 		}
 	}
-	for _, r := range h.runner.Book.Latest(1000) {
+	for _, r := range h.runner.Slots.Latest(1000) {
 		known[r.Date] = known[r.Date] || r.Job == "nightly"
 	}
 	for day := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC); day.Before(last); day = day.Add(24 * time.Hour) {

@@ -94,7 +94,7 @@ func TestAWeekOfNights(t *testing.T) {
 			t.Errorf("runs (-want +got):\n%s", diff)
 		}
 		var told []string
-		records, err := ReadBook(w.dir, 100)
+		records, err := ReadSlotLog(w.dir, 100)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func TestAWeekOfNights(t *testing.T) {
 // fillDisk makes the book a file that takes no more.
 func (w *week) fillDisk(t *testing.T) {
 	w.full = true
-	path := filepath.Join(w.dir, BookName)
+	path := filepath.Join(w.dir, SlotLogName)
 	if err := errors.Join(os.Rename(path, path+".kept"), os.Symlink("/dev/full", path)); err != nil {
 		t.Error(err)
 	}
@@ -122,7 +122,7 @@ func (w *week) fillDisk(t *testing.T) {
 
 func (w *week) makeRoom(t *testing.T) {
 	w.full = false
-	path := filepath.Join(w.dir, BookName)
+	path := filepath.Join(w.dir, SlotLogName)
 	if err := os.Rename(path+".kept", path); err != nil {
 		t.Error(err)
 	}

@@ -36,7 +36,7 @@ type partition struct {
 	expected               int // vessels at the last complete coverage; -1 where unknown
 	skipped                string
 	check                  bool // only its total was wanted, to compare with what the cover showed
-	shown                  int  // vessels of it that the cover showed
+	byCover                int  // vessels of it that the cover showed
 	pages                  map[int]observation
 }
 
@@ -109,7 +109,7 @@ type coverageRow struct {
 // show counts a vessel of the cover for the check of its type and of its country.
 func (c coverage) show(kind, value string) {
 	if p := c[partitionKey{api.ByType.Name, kind, strings.ToLower(strings.TrimSpace(value))}]; p != nil && p.check {
-		p.shown++
+		p.byCover++
 	}
 }
 
@@ -143,7 +143,7 @@ func PlausibleGrowth(first, total int) bool { return total-first <= max(200, fir
 func (c coverage) table() []coverageRow {
 	rows := make([]coverageRow, 0, len(c))
 	for _, p := range c {
-		rows = append(rows, p.judge())
+		rows = append(rows, p.coverage())
 	}
 	slices.SortFunc(rows, func(a, b coverageRow) int {
 		return cmp.Or(cmp.Compare(a.operation, b.operation), cmp.Compare(a.kind, b.kind), cmp.Compare(a.value, b.value))
@@ -152,7 +152,7 @@ func (c coverage) table() []coverageRow {
 }
 
 // judge says what was seen of a partition.
-func (p *partition) judge() coverageRow {
+func (p *partition) coverage() coverageRow {
 	row := coverageRow{operation: p.operation, kind: p.kind, value: p.value, expected: p.expected}
 	s := p.sum()
 	row.pages, row.received = s.pages, s.rows
@@ -173,8 +173,8 @@ func (p *partition) judge() coverageRow {
 		row.state, row.reason = suspect, "silent zero"
 	case s.odd != "":
 		row.state, row.reason = suspect, s.odd
-	case p.check && s.total == p.shown && s.total > 0:
-		row.state, row.expected, row.received = complete, s.total, p.shown
+	case p.check && s.total == p.byCover && s.total > 0:
+		row.state, row.expected, row.received = complete, s.total, p.byCover
 		row.reason = "the cover showed as many"
 	case s.pages < s.needed:
 		row.state, row.reason = partial, fmt.Sprintf("%d of %d pages", s.pages, s.needed)

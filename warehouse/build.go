@@ -36,7 +36,7 @@ type Build struct {
 	Finish []func(context.Context, *Tx) error            // likewise, on the finished file, with all memory free again; they only read
 	Check  func(ctx context.Context, w *Warehouse) error // of the finished file, before it is published; may be nil
 
-	Tell func(words string) // hears what was found beside the published file and removed; may be nil
+	Warn func(words string) // hears what was found beside the published file and removed; may be nil
 }
 
 // Update builds, verifies and publishes. Any failure, and a ctx that is cancelled before the
@@ -101,14 +101,14 @@ func (b *Build) build(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("build in %s: %w", b.work(), err)
 	}
-	if err := errors.Join(b.steps(ctx, db), plain(db.Close())); err != nil || len(b.Finish) == 0 {
+	if err := errors.Join(b.steps(ctx, db), unwrapped(db.Close())); err != nil || len(b.Finish) == 0 {
 		return err
 	}
 	db, err = open(ctx, b.work(), b.settings(setting{"access_mode", "read_only"})...)
 	if err != nil {
 		return fmt.Errorf("finish %s: %w", b.work(), err)
 	}
-	return errors.Join(transactAll(ctx, db, b.Finish), plain(db.Close()))
+	return errors.Join(transactAll(ctx, db, b.Finish), unwrapped(db.Close()))
 }
 
 // settings are what a build opens its file with.
@@ -124,7 +124,7 @@ func (b *Build) settings(more setting) []setting {
 
 func (b *Build) steps(ctx context.Context, db *sql.DB) error {
 	if _, err := db.ExecContext(ctx, "SET parquet_metadata_cache = true"); err != nil { // a night reads its files many times
-		return fmt.Errorf("build: %w", plain(err))
+		return fmt.Errorf("build: %w", unwrapped(err))
 	}
 	if err := prepare(ctx, db); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (b *Build) steps(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	if _, err := db.ExecContext(ctx, "CHECKPOINT"); err != nil {
-		return fmt.Errorf("checkpoint: %w", plain(err))
+		return fmt.Errorf("checkpoint: %w", unwrapped(err))
 	}
 	return nil
 }
@@ -150,14 +150,14 @@ func transactAll(ctx context.Context, db *sql.DB, steps []func(context.Context, 
 func transact(ctx context.Context, db *sql.DB, step func(context.Context, *Tx) error) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
-		return fmt.Errorf("begin: %w", plain(err))
+		return fmt.Errorf("begin: %w", unwrapped(err))
 	}
 	defer tx.Rollback()
 	if err := step(ctx, &Tx{tx: tx, some: map[string]bool{}}); err != nil {
 		return err
 	}
 	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("commit: %w", plain(err))
+		return fmt.Errorf("commit: %w", unwrapped(err))
 	}
 	return nil
 }

@@ -128,7 +128,7 @@ func attach(ctx context.Context, temp string, paths map[string]string) (comparer
 			if damaged(err) {
 				err = fmt.Errorf("%w (%v)", ErrDamaged, err)
 			}
-			return comparer{}, errors.Join(plain(err), c.close())
+			return comparer{}, errors.Join(unwrapped(err), c.close())
 		}
 	}
 	return c, nil
@@ -137,7 +137,7 @@ func attach(ctx context.Context, temp string, paths map[string]string) (comparer
 // compareMemoryMiB is what a comparison keeps to; a table of millions of rows spills.
 const compareMemoryMiB = 1024
 
-func (c comparer) close() error { return errors.Join(plain(c.db.Close()), os.RemoveAll(c.temp)) }
+func (c comparer) close() error { return errors.Join(unwrapped(c.db.Close()), os.RemoveAll(c.temp)) }
 
 // compared is a table with its columns in each of the files.
 type compared struct {
@@ -156,7 +156,7 @@ func (t compared) KeyList() string { return strings.Join(t.Keys, ", ") }
 func (c comparer) tables(ctx context.Context) ([]*compared, error) {
 	rows, err := c.db.QueryContext(ctx, statement("compare/tables"))
 	if err != nil {
-		return nil, fmt.Errorf("list tables: %w", plain(err))
+		return nil, fmt.Errorf("list tables: %w", unwrapped(err))
 	}
 	defer rows.Close()
 	byName := map[string]*compared{}
@@ -165,7 +165,7 @@ func (c comparer) tables(ctx context.Context) ([]*compared, error) {
 		var file, name string
 		var list []any
 		if err := rows.Scan(&file, &name, &list); err != nil {
-			return nil, fmt.Errorf("list tables: %w", plain(err))
+			return nil, fmt.Errorf("list tables: %w", unwrapped(err))
 		}
 		if byName[name] == nil {
 			byName[name] = &compared{Name: name}
@@ -183,7 +183,7 @@ func (c comparer) tables(ctx context.Context) ([]*compared, error) {
 		t.settle()
 	}
 	slices.SortFunc(all, func(a, b *compared) int { return strings.Compare(a.Name, b.Name) })
-	return all, plain(rows.Err())
+	return all, unwrapped(rows.Err())
 }
 
 // settle decides on what the table is compared.
@@ -207,7 +207,7 @@ func (c comparer) hash(ctx context.Context, file, name string, columns []string)
 		Columns    []string
 	}{file, name, columns})
 	if err := c.db.QueryRowContext(ctx, text).Scan(&n, &hash); err != nil {
-		return 0, "", fmt.Errorf("hash %s: %w", name, plain(err))
+		return 0, "", fmt.Errorf("hash %s: %w", name, unwrapped(err))
 	}
 	return n, hash, nil
 }
@@ -252,14 +252,14 @@ func (c comparer) differences(ctx context.Context, t *compared, done *TableCompa
 	if len(t.Keys) == 0 {
 		err := c.db.QueryRowContext(ctx, filled("compare/rows", t)).Scan(&done.OnlyBefore, &done.OnlyAfter)
 		if err != nil {
-			return fmt.Errorf("compare %s: %w", t.Name, plain(err))
+			return fmt.Errorf("compare %s: %w", t.Name, unwrapped(err))
 		}
 		return nil
 	}
 	var counts, examples string
 	err := c.db.QueryRowContext(ctx, filled("compare/fields", t)).Scan(&done.OnlyBefore, &done.OnlyAfter, &done.Changed, &counts, &examples)
 	if err != nil {
-		return fmt.Errorf("compare %s: %w", t.Name, plain(err))
+		return fmt.Errorf("compare %s: %w", t.Name, unwrapped(err))
 	}
 	var rows []int64
 	if err := json.Unmarshal([]byte(counts), &rows); err != nil {

@@ -76,7 +76,7 @@ func (w *Warehouse) Ledger(ctx context.Context, since time.Time) (Ledger, error)
 	var l Ledger
 	var there bool
 	if err := w.db.QueryRowContext(ctx, statement("read/has_view"), "credits_daily").Scan(&there); err != nil {
-		return l, fmt.Errorf("read ledger: %w", plain(err))
+		return l, fmt.Errorf("read ledger: %w", unwrapped(err))
 	}
 	if !there {
 		return l, fmt.Errorf("read ledger: %w", ErrOlder)
@@ -103,7 +103,7 @@ func (w *Warehouse) Ledger(ctx context.Context, since time.Time) (Ledger, error)
 // not billed.
 func (w *Warehouse) Spent(ctx context.Context, since time.Time) (credits int, err error) {
 	if err := w.db.QueryRowContext(ctx, statement("credits/spent"), since.UTC()).Scan(&credits); err != nil {
-		return 0, fmt.Errorf("credits spent since %s: %w", since.UTC().Format(time.RFC3339), plain(err))
+		return 0, fmt.Errorf("credits spent since %s: %w", since.UTC().Format(time.RFC3339), unwrapped(err))
 	}
 	return credits, nil
 }

@@ -41,21 +41,21 @@ func open(ctx context.Context, path string, settings ...setting) (*sql.DB, error
 	}
 	db, err := sql.Open("duckdb", path+"?"+options.Encode())
 	if err != nil {
-		return nil, plain(err)
+		return nil, unwrapped(err)
 	}
 	db.SetMaxOpenConns(1)
 	for _, s := range settings {
 		var got string
 		err := db.QueryRowContext(ctx, statement("read/setting"), s.name).Scan(&got)
 		if err != nil {
-			return nil, errors.Join(plain(err), db.Close())
+			return nil, errors.Join(unwrapped(err), db.Close())
 		}
 		if !s.is(got) {
 			return nil, errors.Join(fmt.Errorf("open %s: %s is %q, want %q", path, s.name, got, s.value), db.Close())
 		}
 	}
 	if _, err := db.ExecContext(ctx, "SET TimeZone = 'UTC'"); err != nil {
-		return nil, errors.Join(plain(err), db.Close())
+		return nil, errors.Join(unwrapped(err), db.Close())
 	}
 	return db, nil
 }
@@ -89,7 +89,7 @@ func isExplain(kind duckdb.StmtType) bool { return kind == duckdb.STATEMENT_TYPE
 
 // plain takes the driver's wrapping off an error, keeps DuckDB's words, and says which error
 // of the system is behind it, so that a full disk can be told from a bad query.
-func plain(err error) error {
+func unwrapped(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) {
 		return err
 	}
@@ -134,7 +134,7 @@ func damaged(err error) bool {
 
 // heldForWriting reports whether a file could not be opened because another program has it open
 // for writing.
-func heldForWriting(err error) bool {
+func openForWriting(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "Could not set lock on file")
 }
 

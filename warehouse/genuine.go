@@ -149,8 +149,8 @@ func Restore(ctx context.Context, dir string) (said []string, err error) {
 	}
 	_, err = os.Lstat(path + ".wal")
 	logged := err == nil
-	_, _, err = held(ctx, path)
-	if !logged && !heldForWriting(err) {
+	_, _, err = runsOf(ctx, path)
+	if !logged && !openForWriting(err) {
 		return clearBeside(dir)
 	}
 	said, err = takeAway(dir, print)
@@ -247,7 +247,7 @@ func latestGenuine(ctx context.Context, dir string, known map[string]bool) (stri
 		if found != "" || v.onlyBase() || v.onlyForRollback() {
 			continue
 		}
-		if runs, _, err := held(ctx, v.path); err == nil && !holdsAny(runs, out) {
+		if runs, _, err := runsOf(ctx, v.path); err == nil && !holdsAny(runs, out) {
 			found = v.path
 		}
 	}

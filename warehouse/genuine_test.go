@@ -83,7 +83,7 @@ func TestPublishedFilesAreReadOnly(t *testing.T) {
 func TestAStrayLogIsRemoved(t *testing.T) {
 	for name, step := range map[string]func(dir string) ([]string, error){
 		"at a publish": func(dir string) (said []string, err error) {
-			b := Build{Dir: dir, RunID: runAt(22).ID, From: Path(dir), Tell: func(words string) { said = append(said, words) }}
+			b := Build{Dir: dir, RunID: runAt(22).ID, From: Path(dir), Warn: func(words string) { said = append(said, words) }}
 			return said, Update(t.Context(), b)
 		},
 		"at a rollback": func(dir string) ([]string, error) { r, err := Rollback(t.Context(), dir); return r.Said, err },
@@ -91,7 +91,7 @@ func TestAStrayLogIsRemoved(t *testing.T) {
 		"when a file that was built aside is adopted": func(dir string) ([]string, error) {
 			aside := filepath.Join(dir, "work", "rebuild")
 			must(t, errors.Join(os.MkdirAll(aside, 0o700), update(t, aside, 20), Prepare(t.Context(), dir, aside)))
-			return Adopt(dir, aside)
+			return Promote(dir, aside)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

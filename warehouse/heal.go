@@ -65,7 +65,7 @@ func publishLatest(ctx context.Context, dir string) error {
 		if v.onlyBase() || v.onlyForRollback() {
 			continue
 		}
-		runs, _, err := held(ctx, v.path)
+		runs, _, err := runsOf(ctx, v.path)
 		if err != nil {
 			return fmt.Errorf("publish an earlier version: %w", err)
 		}

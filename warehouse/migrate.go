@@ -25,16 +25,16 @@ func prepare(ctx context.Context, db *sql.DB) error {
 func define(ctx context.Context, db *sql.DB) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
-		return fmt.Errorf("define views: %w", plain(err))
+		return fmt.Errorf("define views: %w", unwrapped(err))
 	}
 	defer tx.Rollback()
 	for _, s := range definitions() {
 		if _, err := tx.ExecContext(ctx, s.text); err != nil {
-			return fmt.Errorf("define %s: %w", s.name, plain(err))
+			return fmt.Errorf("define %s: %w", s.name, unwrapped(err))
 		}
 	}
 	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("define views: %w", plain(err))
+		return fmt.Errorf("define views: %w", unwrapped(err))
 	}
 	return nil
 }
@@ -65,7 +65,7 @@ var ErrNewerProgram = errors.New("a newer version of fleetlake made this warehou
 // as it is.
 func migrate(ctx context.Context, db *sql.DB, steps fs.FS) error {
 	if _, err := db.ExecContext(ctx, statement("migrate/steps")); err != nil {
-		return fmt.Errorf("migrate: %w", plain(err))
+		return fmt.Errorf("migrate: %w", unwrapped(err))
 	}
 	done, err := applied(ctx, db)
 	if err != nil {
@@ -124,7 +124,7 @@ func stepsAfter(done map[string]string, steps fs.FS) (missing []migration, err e
 func (w *Warehouse) CheckProgram(ctx context.Context) error {
 	var has bool
 	if err := w.db.QueryRowContext(ctx, statement("migrate/has_steps")).Scan(&has); err != nil {
-		return fmt.Errorf("check %s: %w", w.path, plain(err))
+		return fmt.Errorf("check %s: %w", w.path, unwrapped(err))
 	}
 	if !has {
 		return fmt.Errorf("check %s: %w", w.path, ErrOtherProgram)
@@ -143,33 +143,33 @@ func (w *Warehouse) CheckProgram(ctx context.Context) error {
 func applied(ctx context.Context, db *sql.DB) (map[string]string, error) {
 	rows, err := db.QueryContext(ctx, statement("migrate/applied"))
 	if err != nil {
-		return nil, plain(err)
+		return nil, unwrapped(err)
 	}
 	defer rows.Close()
 	done := map[string]string{}
 	for rows.Next() {
 		var name, checksum string
 		if err := rows.Scan(&name, &checksum); err != nil {
-			return nil, plain(err)
+			return nil, unwrapped(err)
 		}
 		done[name] = checksum
 	}
-	return done, plain(rows.Err())
+	return done, unwrapped(rows.Err())
 }
 
 func apply(ctx context.Context, db *sql.DB, name, text, checksum string) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
-		return plain(err)
+		return unwrapped(err)
 	}
 	defer tx.Rollback()
 	if _, err := tx.ExecContext(ctx, text); err != nil {
-		return plain(err)
+		return unwrapped(err)
 	}
 	if _, err := tx.ExecContext(ctx, statement("migrate/record"), name, checksum); err != nil {
-		return plain(err)
+		return unwrapped(err)
 	}
-	return plain(tx.Commit())
+	return unwrapped(tx.Commit())
 }
 
 // migrations returns the steps of this program.

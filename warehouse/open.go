@@ -105,7 +105,7 @@ func (w *Warehouse) confine(ctx context.Context, o Options) error {
 	statements = append(statements, "SET lock_configuration = true")
 	for _, s := range statements {
 		if _, err := w.db.ExecContext(ctx, s); err != nil {
-			return fmt.Errorf("confine queries: %w", plain(err))
+			return fmt.Errorf("confine queries: %w", unwrapped(err))
 		}
 	}
 	return nil

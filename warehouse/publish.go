@@ -48,9 +48,9 @@ func (b *Build) publish() error {
 		return err
 	}
 	said, err := clearBeside(b.Dir)
-	if b.Tell != nil {
+	if b.Warn != nil {
 		for _, words := range said {
-			b.Tell(words)
+			b.Warn(words)
 		}
 	}
 	if err != nil {
@@ -152,7 +152,7 @@ func Base(ctx context.Context, dir, date string) (path string, runs map[string]b
 		if !genuine(known, path) { // changed by another program, or not there
 			continue
 		}
-		runs, latest, err := held(ctx, path)
+		runs, latest, err := runsOf(ctx, path)
 		if i == 0 { // what is published is not rolled back
 			maps.DeleteFunc(out, func(run string, _ bool) bool { return runs[run] })
 		}
@@ -167,14 +167,14 @@ func Base(ctx context.Context, dir, date string) (path string, runs map[string]b
 }
 
 // held returns the runs of a file and its latest night.
-func held(ctx context.Context, path string) (runs map[string]bool, latest string, err error) {
+func runsOf(ctx context.Context, path string) (runs map[string]bool, latest string, err error) {
 	w, err := Open(ctx, path, Options{MemoryMiB: DefaultMemoryMiB, Threads: buildThreads})
 	if err != nil {
 		return nil, "", err
 	}
 	defer w.Close()
 	if runs, err = w.Published(ctx); err == nil {
-		err = plain(w.db.QueryRowContext(ctx, statement("read/latest_night")).Scan(&latest))
+		err = unwrapped(w.db.QueryRowContext(ctx, statement("read/latest_night")).Scan(&latest))
 	}
 	return runs, latest, err
 }

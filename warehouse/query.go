@@ -25,7 +25,7 @@ type Rows struct {
 func (w *Warehouse) Query(ctx context.Context, text string, args ...any) (*Rows, error) {
 	conn, err := w.db.Conn(ctx)
 	if err != nil {
-		return nil, plain(err)
+		return nil, unwrapped(err)
 	}
 	if _, err := check(ctx, conn, text); err != nil {
 		return nil, errors.Join(err, conn.Close())
@@ -45,7 +45,7 @@ func newRows(rows *sql.Rows, conn *sql.Conn) (*Rows, error) {
 	r := &Rows{rows: rows, conn: conn}
 	columns, err := rows.ColumnTypes()
 	if err != nil {
-		return nil, errors.Join(plain(err), r.Close())
+		return nil, errors.Join(unwrapped(err), r.Close())
 	}
 	for _, c := range columns {
 		r.Columns = append(r.Columns, c.Name())
@@ -64,7 +64,7 @@ func (r *Rows) All() iter.Seq2[[]any, error] {
 		}
 		for r.next() {
 			if err := r.rows.Scan(places...); err != nil {
-				yield(nil, plain(err))
+				yield(nil, unwrapped(err))
 				return
 			}
 			for i, v := range values {
@@ -108,7 +108,7 @@ func (r *Rows) Close() error { return errors.Join(r.rows.Close(), r.conn.Close()
 func (w *Warehouse) ToParquet(ctx context.Context, text, path string) (int64, error) {
 	conn, err := w.db.Conn(ctx)
 	if err != nil {
-		return 0, plain(err)
+		return 0, unwrapped(err)
 	}
 	defer conn.Close()
 	kind, err := check(ctx, conn, text)

@@ -199,7 +199,7 @@ func TestOpen(t *testing.T) {
 }
 
 func TestErrorsOfTheSystemAreSeen(t *testing.T) {
-	err := plain(errors.New("IO Error: Could not write all bytes to file \"x\": wanted=4096 wrote=-1 No space left on device"))
+	err := unwrapped(errors.New("IO Error: Could not write all bytes to file \"x\": wanted=4096 wrote=-1 No space left on device"))
 	if !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("%v is not a full disk", err)
 	}

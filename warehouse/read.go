@@ -59,7 +59,7 @@ type Total struct {
 func (w *Warehouse) Targets(ctx context.Context) ([]Target, error) {
 	var n int
 	if err := w.db.QueryRowContext(ctx, statement("read/vessel_count")).Scan(&n); err != nil {
-		return nil, fmt.Errorf("count vessels: %w", plain(err))
+		return nil, fmt.Errorf("count vessels: %w", unwrapped(err))
 	}
 	few := map[string]string{}      // flags, types and the like: each is kept once
 	targets := make([]Target, 0, n) // growing would need the memory three times
@@ -150,7 +150,7 @@ func (w *Warehouse) Published(ctx context.Context) (map[string]bool, error) {
 // Count returns the rows of a table that came from a run.
 func (w *Warehouse) Count(ctx context.Context, table, run string) (n int64, err error) {
 	if err := w.db.QueryRowContext(ctx, statement("read/rows_of_run"), table, run).Scan(&n); err != nil {
-		return 0, fmt.Errorf("count %s: %w", table, plain(err))
+		return 0, fmt.Errorf("count %s: %w", table, unwrapped(err))
 	}
 	return n, nil
 }
@@ -158,7 +158,7 @@ func (w *Warehouse) Count(ctx context.Context, table, run string) (n int64, err 
 // ParquetRows returns the rows of a Parquet file, as its footer tells them.
 func (w *Warehouse) ParquetRows(ctx context.Context, path string) (n int64, err error) {
 	if err := w.db.QueryRowContext(ctx, statement("read/parquet_rows"), path).Scan(&n); err != nil {
-		return 0, fmt.Errorf("read %s: %w", path, plain(err))
+		return 0, fmt.Errorf("read %s: %w", path, unwrapped(err))
 	}
 	return n, nil
 }
@@ -190,17 +190,17 @@ func collectInto[T any](ctx context.Context, db querier, all []T, name string, r
 func collectRows[T any](ctx context.Context, db querier, all []T, text string, scan func(*sql.Rows) (T, error), args ...any) ([]T, error) {
 	rows, err := db.QueryContext(ctx, text, args...)
 	if err != nil {
-		return nil, plain(err)
+		return nil, unwrapped(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		one, err := scan(rows)
 		if err != nil {
-			return nil, plain(err)
+			return nil, unwrapped(err)
 		}
 		all = append(all, one)
 	}
-	return all, plain(rows.Err())
+	return all, unwrapped(rows.Err())
 }
 
 // Refused returns the IMO and MMSI numbers that lookups found no vessel under, and that are

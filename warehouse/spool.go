@@ -16,7 +16,7 @@ const partRows = 8192
 func (w *Warehouse) Spooled(ctx context.Context, text string) (*Rows, error) {
 	conn, err := w.db.Conn(ctx)
 	if err != nil {
-		return nil, plain(err)
+		return nil, unwrapped(err)
 	}
 	kind, err := check(ctx, conn, text)
 	if err != nil {
@@ -54,7 +54,7 @@ func spool(ctx context.Context, conn *sql.Conn, text string, kind reading) error
 func parts(ctx context.Context, conn *sql.Conn) (*Rows, error) {
 	var total int64
 	if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM temp.answer").Scan(&total); err != nil {
-		return nil, errors.Join(plain(err), conn.Close())
+		return nil, errors.Join(unwrapped(err), conn.Close())
 	}
 	from := int64(0)
 	part := func() (*sql.Rows, error) {
@@ -64,7 +64,7 @@ func parts(ctx context.Context, conn *sql.Conn) (*Rows, error) {
 	}
 	rows, err := part()
 	if err != nil {
-		return nil, errors.Join(plain(err), conn.Close())
+		return nil, errors.Join(unwrapped(err), conn.Close())
 	}
 	r, err := newRows(rows, conn)
 	if err != nil {

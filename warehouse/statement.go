@@ -113,7 +113,7 @@ func bind(ctx context.Context, conn *sql.Conn, text string, want reading) (readi
 // blame is an error of a statement, as plain makes it, with what it is to a caller: the fault
 // of the statement, and not of the disk; a want of files; a want of room.
 func blame(err error) error {
-	clear := plain(err)
+	clear := unwrapped(err)
 	switch {
 	case err == nil:
 		return nil

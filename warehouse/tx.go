@@ -96,7 +96,7 @@ func (t *Tx) Apply(ctx context.Context, date string, runs []Run) error {
 func (t *Tx) addRun(ctx context.Context, r Run) error {
 	var there bool
 	if err := t.tx.QueryRowContext(ctx, statement("read/applied"), r.ID).Scan(&there); err != nil {
-		return fmt.Errorf("apply %s: %w", r.ID, plain(err))
+		return fmt.Errorf("apply %s: %w", r.ID, unwrapped(err))
 	}
 	if there {
 		return fmt.Errorf("apply %s: %w", r.ID, ErrApplied)
@@ -116,7 +116,7 @@ func (t *Tx) WriteVessels(ctx context.Context, columns []Field, path string) (ro
 	}
 	var sorted bool
 	if err := t.tx.QueryRowContext(ctx, statement("lake/sorted"), path).Scan(&sorted); err != nil {
-		return 0, fmt.Errorf("write vessels: %w", plain(err))
+		return 0, fmt.Errorf("write vessels: %w", unwrapped(err))
 	}
 	if !sorted {
 		rows, err = t.copy(ctx, "vessels ORDER BY vessel_id", columns, path)
@@ -140,7 +140,7 @@ func (t *Tx) copy(ctx context.Context, source string, columns []Field, path stri
 		Source, Path string
 	}{columns, source, quote(path)}))
 	if err != nil {
-		return 0, fmt.Errorf("write vessels to %s: %w", path, plain(err))
+		return 0, fmt.Errorf("write vessels to %s: %w", path, unwrapped(err))
 	}
 	return result.RowsAffected()
 }
@@ -154,7 +154,7 @@ type Field struct {
 
 func (t *Tx) exec(ctx context.Context, name, text string, args ...any) error {
 	if _, err := t.tx.ExecContext(ctx, text, args...); err != nil {
-		return fmt.Errorf("%s: %w", name, plain(err))
+		return fmt.Errorf("%s: %w", name, unwrapped(err))
 	}
 	return nil
 }

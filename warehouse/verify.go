@@ -19,7 +19,7 @@ func (w *Warehouse) Wrong(ctx context.Context) ([]string, error) {
 		case err == nil:
 			wrong = append(wrong, c.name+": "+words)
 		case !errors.Is(err, sql.ErrNoRows):
-			return wrong, fmt.Errorf("%s: %w", c.name, plain(err))
+			return wrong, fmt.Errorf("%s: %w", c.name, unwrapped(err))
 		}
 	}
 	return wrong, nil
@@ -48,7 +48,7 @@ func (w *Warehouse) Tables(ctx context.Context) (map[string]int64, error) {
 	for _, name := range names {
 		var n int64
 		if err := w.db.QueryRowContext(ctx, statement("read/row_count"), name).Scan(&n); err != nil {
-			return nil, fmt.Errorf("count %s: %w", name, plain(err))
+			return nil, fmt.Errorf("count %s: %w", name, unwrapped(err))
 		}
 		rows[name] = n
 	}
@@ -65,7 +65,7 @@ func (w *Warehouse) ReadAll(ctx context.Context) error {
 	for _, name := range names {
 		var hash any
 		if err := w.db.QueryRowContext(ctx, statement("read/checksums"), name).Scan(&hash); err != nil {
-			return fmt.Errorf("read %s: %w", name, plain(err))
+			return fmt.Errorf("read %s: %w", name, unwrapped(err))
 		}
 	}
 	return nil
@@ -116,7 +116,7 @@ func (w *Warehouse) Fleet(ctx context.Context, columns []Field, path string) (mi
 	}
 	text := filled("compare/fleet", struct{ Ours, Theirs string }{strings.Join(ours, ", "), strings.Join(theirs, ", ")})
 	if err := w.db.QueryRowContext(ctx, text, path).Scan(&missing, &more); err != nil {
-		return 0, 0, fmt.Errorf("compare vessels with %s: %w", path, plain(err))
+		return 0, 0, fmt.Errorf("compare vessels with %s: %w", path, unwrapped(err))
 	}
 	return missing, more, nil
 }

@@ -68,7 +68,7 @@ func capped(w *world) { w.must(exitCredits, "run", "nightly", "--budget", "25") 
 // booked is a slot of just now without a good run.
 func (w *world) booked(state, reason string) {
 	w.t.Helper()
-	book, err := schedules.OpenBook(filepath.Join(w.dir, "fleetlake-data"))
+	book, err := schedules.OpenSlotLog(filepath.Join(w.dir, "fleetlake-data"))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestCheckAndStatusAsJSON(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
-	book, err := schedules.OpenBook(filepath.Join(w.dir, "fleetlake-data"))
+	book, err := schedules.OpenSlotLog(filepath.Join(w.dir, "fleetlake-data"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestCheckAndStatusAsJSON(t *testing.T) {
 	if s.Writer != "" || len(s.Jobs) != 1 || len(s.Missed) != 1 || s.Missed[0].Reason != "no process was waiting" {
 		t.Errorf("status: %+v", s)
 	}
-	if j := s.Jobs[0]; j.Last == nil || j.Last.State != "done" || !j.Last.Published || j.Last.Date != "2026-11-20" || j.Last.Credits == 0 || len(j.Next) != shownSlots || j.Next[0].Before(time.Now()) {
+	if j := s.Jobs[0]; j.Last == nil || j.Last.State != "done" || !j.Last.Published || j.Last.Date != "2026-11-20" || j.Last.Credits == 0 || len(j.Next) != mostSlots || j.Next[0].Before(time.Now()) {
 		t.Errorf("job: %+v", j)
 	}
 	text := w.must(exitDone, "status").stdout

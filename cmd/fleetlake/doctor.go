@@ -121,7 +121,7 @@ func lakeThere(ctx context.Context, dir string) (string, error) {
 
 // nothingHeldBack looks for runs that wait for a person's decision.
 func nothingHeldBack(dir string) (string, error) {
-	held, err := pipeline.HeldBack(dir)
+	held, err := pipeline.ReadHeldBack(dir)
 	if err != nil {
 		return "", err
 	}

@@ -28,7 +28,7 @@ they are, and are named. A DIR that holds anything else is left alone.`,
 			if errors.Is(err, load.ErrEmpty) {
 				return fmt.Errorf("%w (data directory %s) --allow-empty replaces them all the same; %w", err, dir, errUsage)
 			}
-			for _, line := range done.Told() {
+			for _, line := range done.Notices() {
 				fmt.Fprintf(a.stderr, "fleetlake: %s\n", line)
 			}
 			if words, _ := writer(dir); err != nil && words != "" {

@@ -94,7 +94,7 @@ var wasNot = map[string]string{schedules.RecordMissed: "was missed", schedules.R
 
 // failedSlots returns the newest slot of each job without a good run.
 func (c Config) failedSlots(job string) (map[string]schedules.Record, error) {
-	records, err := schedules.ReadBook(c.DataDir, shownMissed)
+	records, err := schedules.ReadSlotLog(c.DataDir, mostMissed)
 	failed := map[string]schedules.Record{}
 	for _, r := range slices.Backward(records) {
 		if job == "" || r.Job == job {
@@ -115,7 +115,7 @@ type waitingRun struct {
 // for a person, and is told of elsewhere.
 func (c Config) unpublished(job string) (map[string]waitingRun, error) {
 	waiting := map[string]waitingRun{}
-	held, err := pipeline.HeldBack(c.DataDir)
+	held, err := pipeline.ReadHeldBack(c.DataDir)
 	if err != nil {
 		return nil, err
 	}
@@ -123,17 +123,17 @@ func (c Config) unpublished(job string) (map[string]waitingRun, error) {
 		if job != "" && job != name {
 			continue
 		}
-		nights, err := pipeline.Nights(c.DataDir, name, 1)
+		nights, err := pipeline.PastRuns(c.DataDir, name, 1)
 		if err != nil {
 			return nil, err
 		}
-		if len(nights) == 0 || slices.ContainsFunc(held, func(h pipeline.Held) bool { return h.Run == nights[0].Run }) {
+		if len(nights) == 0 || slices.ContainsFunc(held, func(h pipeline.HeldBackRun) bool { return h.Run == nights[0].Run }) {
 			continue
 		}
 		n := nights[0]
 		waiting[name] = waitingRun{n.Run, fmt.Sprintf("the newest run, %s of %s, is not published; what it paid for is kept, and the next run publishes it", n.Run, name), n.Started}
 	}
-	records, err := schedules.ReadBook(c.DataDir, shownMissed)
+	records, err := schedules.ReadSlotLog(c.DataDir, mostMissed)
 	for _, r := range slices.Backward(records) {
 		if w, ok := waiting[r.Job]; ok && r.State == schedules.RecordFailed && r.At.After(w.since) {
 			w.words = fmt.Sprintf("the newest run, %s of %s, is not published: %s", w.run, r.Job, c.withoutPaths(r.Reason))
@@ -146,7 +146,7 @@ func (c Config) unpublished(job string) (map[string]waitingRun, error) {
 // standing lists what is wrong whatever the newest runs were: runs that are held back, until a
 // person decides, and files that are gone. An empty job is any.
 func standing(ctx context.Context, dir, job string) ([]trouble, error) {
-	held, err := pipeline.HeldBack(dir)
+	held, err := pipeline.ReadHeldBack(dir)
 	if err != nil {
 		return nil, err
 	}

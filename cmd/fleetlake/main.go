@@ -58,7 +58,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if err == nil {
 		return a.code
 	}
-	a.tell(err)
+	a.reportError(err)
 	if !a.started {
 		fmt.Fprintln(stderr, "fleetlake: see `fleetlake --help`")
 		return exitUsage
@@ -66,8 +66,8 @@ func (a *app) run(ctx context.Context, args []string) int {
 	return exitCode(err)
 }
 
-// tell says why the program ends: in a line of the log, if its verb writes one for machines.
-func (a *app) tell(err error) {
+// reportError says why the program ends: in a line of the log, if its verb writes one for machines.
+func (a *app) reportError(err error) {
 	if !a.logs || a.terminal() {
 		fmt.Fprintf(a.stderr, "fleetlake: %v\n", err)
 		return
@@ -86,13 +86,13 @@ type app struct {
 	configPath     string
 	dataDir        string
 	verbose        bool
-	brake          *extract.Brake // of the requests in the air; nil without signals
-	acceptIssues   bool           // of run: see pipeline.Pipeline
-	mustExist      bool           // likewise
-	started        bool           // the command line was understood
-	logs           bool           // the verb writes a log to stderr, and nothing else
-	runID          string         // of the run whose error ends the verb
-	code           int            // of a verb that ends without an error
+	inFlight       *extract.InFlight // of the requests in the air; nil without signals
+	acceptIssues   bool              // of run: see pipeline.Pipeline
+	mustExist      bool              // likewise
+	started        bool              // the command line was understood
+	logs           bool              // the verb writes a log to stderr, and nothing else
+	runID          string            // of the run whose error ends the verb
+	code           int               // of a verb that ends without an error
 }
 
 func (a *app) root() *cobra.Command {
@@ -167,7 +167,7 @@ func (a *app) pipeline(c Config) (*pipeline.Pipeline, error) {
 		return nil, err
 	}
 	service := c.service()
-	service.Brake = a.brake
+	service.InFlight = a.inFlight
 	return &pipeline.Pipeline{Dir: c.DataDir, Service: service, Log: a.log(), Version: version(), AcceptIssues: a.acceptIssues, MustExist: a.mustExist}, nil
 }
 

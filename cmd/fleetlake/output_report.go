@@ -13,7 +13,7 @@ import (
 )
 
 // shownLines is how much of a long list the report of a run shows.
-const shownLines = 6
+const mostLines = 6
 
 // coverageStates is the order in which reports name the states of partitions.
 var coverageStates = []string{"complete", "partial", "suspect", "failed", "skipped"}
@@ -70,7 +70,7 @@ func reportLine(b *strings.Builder, name, words string) {
 // reportList writes a line for each item, the name before the first, and how many are not shown.
 func reportList(b *strings.Builder, name string, items []string) {
 	for i, item := range items {
-		if i == shownLines && len(items) > shownLines+1 {
+		if i == mostLines && len(items) > mostLines+1 {
 			reportLine(b, "", fmt.Sprintf("and %s more", thousands(len(items)-i)))
 			return
 		}

@@ -76,7 +76,7 @@ func (c Config) chosen(args []string) (pipeline.Job, error) {
 
 // tellWithin is how long a run waits, after its report is printed, until whom it concerns is
 // told: two tries, and nothing where there is nothing to tell.
-const tellWithin = 10 * time.Second
+const notifyWithin = 10 * time.Second
 
 // runJob runs a job once, shows how far it is, and prints the report.
 func (a *app) runJob(ctx context.Context, config Config, job pipeline.Job, o runOptions, asJSON bool) error {
@@ -84,11 +84,11 @@ func (a *app) runJob(ctx context.Context, config Config, job pipeline.Job, o run
 	if err != nil {
 		return err
 	}
-	told, stopTelling, err := config.teller(p.Log)
+	recipients, stopNotifier, err := config.notifier(p.Log)
 	if err != nil {
 		return err
 	}
-	defer stopTelling()
+	defer stopNotifier()
 	unlock, err := lock(config.DataDir, "run "+job.Name)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (a *app) runJob(ctx context.Context, config Config, job pipeline.Job, o run
 	p.Tracer = sent.tracer()
 	report, stop := a.progress(p.Log)
 	p.Progress, p.Again = report, o.again
-	r, err := telling(told, config, job, o.date, func() (pipeline.Report, error) { return p.Run(ctx, job, o.date) })
+	r, err := withNotifier(recipients, config, job, o.date, func() (pipeline.Report, error) { return p.Run(ctx, job, o.date) })
 	stop()
 	if err := errors.Join(err, unlock()); err != nil {
 		a.runID = r.Run
@@ -108,8 +108,8 @@ func (a *app) runJob(ctx context.Context, config Config, job pipeline.Job, o run
 	return printReport(a.stdout, r, asJSON)
 }
 
-// teller starts a notifier of the configuration's recipients, of whom there may be none.
-func (c Config) teller(log *slog.Logger) (n *notify.Notifier, stop func(), err error) {
+// notifier starts a notifier of the configuration's recipients, of whom there may be none.
+func (c Config) notifier(log *slog.Logger) (n *notify.Notifier, stop func(), err error) {
 	to, err := c.Notify.recipients()
 	if err != nil {
 		return nil, nil, &configError{[]string{err.Error()}}
@@ -119,14 +119,14 @@ func (c Config) teller(log *slog.Logger) (n *notify.Notifier, stop func(), err e
 		return nil, nil, err
 	}
 	return n, func() {
-		ctx, cancel := context.WithTimeout(context.Background(), tellWithin)
+		ctx, cancel := context.WithTimeout(context.Background(), notifyWithin)
 		defer cancel()
 		n.Close(ctx)
 	}, nil
 }
 
-// telling runs a job and tells how that ended: what serve would tell. Who stopped it knows.
-func telling(n *notify.Notifier, config Config, job pipeline.Job, date string, run func() (pipeline.Report, error)) (pipeline.Report, error) {
+// withNotifier runs a job and tells how that ended: what serve would tell. Who stopped it knows.
+func withNotifier(n *notify.Notifier, config Config, job pipeline.Job, date string, run func() (pipeline.Report, error)) (pipeline.Report, error) {
 	reason := "it panicked; the log has the stack"
 	defer func() {
 		if reason == "" {

@@ -124,7 +124,7 @@ func TestTellingOfAPanic(t *testing.T) {
 			t.Errorf("told %s", text)
 		}
 	}()
-	telling(n, Config{}, pipeline.Job{Name: "nightly", Location: time.UTC}, "", func() (pipeline.Report, error) { panic("planted") })
+	withNotifier(n, Config{}, pipeline.Job{Name: "nightly", Location: time.UTC}, "", func() (pipeline.Report, error) { panic("planted") })
 }
 
 func TestRunRefusesASecretThatOthersRead(t *testing.T) {

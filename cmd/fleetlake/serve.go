@@ -54,7 +54,7 @@ type server struct {
 	config   Config
 	pipeline *pipeline.Pipeline
 	runner   *schedules.Runner
-	book     *schedules.Book
+	slots    *schedules.SlotLog
 	notifier *notify.Notifier
 	traces   *traces // nil without a collector
 	metrics  *metrics.Metrics
@@ -109,7 +109,7 @@ func (a *app) server(config Config) (*server, error) {
 		return nil, &configError{[]string{err.Error()}}
 	}
 	s := &server{config: config, pipeline: p, systemd: systemdOf(a.getenv), log: p.Log, began: time.Now()}
-	if s.book, err = schedules.OpenBook(config.DataDir); err != nil {
+	if s.slots, err = schedules.OpenSlotLog(config.DataDir); err != nil {
 		return nil, err
 	}
 	if s.metrics, err = metrics.New(metrics.Config{Dir: config.DataDir, Version: version()}); err != nil {
@@ -125,7 +125,7 @@ func (a *app) server(config Config) (*server, error) {
 	p.Progress = s.observe
 	s.traces = newTraces(a.getenv, s.log)
 	p.Tracer = s.traces.tracer()
-	s.runner = &schedules.Runner{Run: s.run, Stored: s.stored, Now: time.Now, Log: s.log, Book: s.book, Told: s.hear, Pulse: s.pulse(), Beat: s.beat}
+	s.runner = &schedules.Runner{Run: s.run, Stored: s.stored, Now: time.Now, Log: s.log, Slots: s.slots, Recorded: s.hear, Pulse: s.pulse(), Beat: s.beat}
 	return s, nil
 }
 

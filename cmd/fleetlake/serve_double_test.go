@@ -87,7 +87,7 @@ func TestServeShowsTheKeyNowhere(t *testing.T) {
 			}
 			p.cmd.Process.Signal(syscall.SIGTERM)
 			p.ends()
-			slots, err := os.ReadFile(filepath.Join(w.dir, "fleetlake-data", schedules.BookName))
+			slots, err := os.ReadFile(filepath.Join(w.dir, "fleetlake-data", schedules.SlotLogName))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -23,7 +23,7 @@ const (
 )
 
 // shownRecords is how many slots without a good run the page shows.
-const shownRecords = 20
+const mostRecords = 20
 
 // openPage serves the status page, unless the configuration has no address for it. That the
 // default address is taken is no reason not to harvest; one that was written down must work.
@@ -83,7 +83,7 @@ func (s *server) page() (http.Handler, error) {
 	b := s.config.Budget
 	return page.New(page.Config{
 		Dir: s.config.DataDir, Hosts: s.config.Serve.Hosts, Token: token, Version: version(), Log: s.log,
-		Live: s.live, Slots: s.slots, RunNow: s.runner.Trigger, Anew: s.anew, Standing: s.standing, Stop: s.runner.StopRun,
+		Live: s.live, Slots: s.slotRecords, RunNow: s.runner.Trigger, Anew: s.anew, Standing: s.standing, Stop: s.runner.StopRun,
 		Metrics: s.metrics.Handler(), Healthy: s.healthy, Ready: s.isReady,
 		Caps: page.Caps{PerRun: b.PerRun, PerDay: b.PerDay, PerMonth: b.PerMonth, Floor: b.Floor},
 	})
@@ -104,13 +104,13 @@ func (s *server) live() page.Live {
 	return live
 }
 
-// slots are those to come, and the latest without a good run.
-func (s *server) slots() []page.SlotView {
+// slotRecords are the slots to come, and the latest without a good run.
+func (s *server) slotRecords() []page.SlotView {
 	var all []page.SlotView
 	for _, p := range s.runner.Snapshot().Next {
 		all = append(all, page.SlotView{Job: p.Job, Date: p.Date, At: p.Start, State: "next", Reason: s.withoutPaths(p.Reason)})
 	}
-	for _, r := range s.book.Latest(shownRecords) {
+	for _, r := range s.slots.Latest(mostRecords) {
 		all = append(all, page.SlotView{Job: r.Job, Date: r.Date, At: r.Slot, State: r.State, Reason: s.withoutPaths(r.Reason)})
 	}
 	return all

@@ -96,13 +96,13 @@ func (s *server) published(job pipeline.Job, slot schedules.Slot) error {
 	if resumable(n.State, n.Stop, n.Reason) {
 		return unfinished(pipeline.Report{State: n.State, Stop: n.Stop, Reason: n.Reason}, n.Started.Add(job.Deadline))
 	}
-	held, err := pipeline.HeldBack(s.config.DataDir)
+	held, err := pipeline.ReadHeldBack(s.config.DataDir)
 	if err != nil {
 		return err
 	}
 	for _, h := range held {
 		if h.Run == n.Run {
-			return &pipeline.HeldError{Held: []pipeline.Held{h}}
+			return &pipeline.HeldBackError{Held: []pipeline.HeldBackRun{h}}
 		}
 	}
 	s.log.Info("another process has published or rolled back what waited", "run", n.Run, "job", slot.Job, "state", n.State)
@@ -172,8 +172,8 @@ func (s *server) again(slot schedules.Slot) (bool, error) {
 }
 
 // newestOf returns the newest run of a slot's job and date, as the journal tells.
-func (s *server) newestOf(slot schedules.Slot) (n pipeline.Night, found bool, err error) {
-	nights, err := pipeline.Nights(s.config.DataDir, slot.Job, storedRuns)
+func (s *server) newestOf(slot schedules.Slot) (n pipeline.PastRun, found bool, err error) {
+	nights, err := pipeline.PastRuns(s.config.DataDir, slot.Job, storedRuns)
 	for _, n := range slices.Backward(nights) {
 		if n.Date == slot.Date {
 			return n, true, err
@@ -184,7 +184,7 @@ func (s *server) newestOf(slot schedules.Slot) (n pipeline.Night, found bool, er
 
 // stored lists the latest runs of a job.
 func (s *server) stored(job string) ([]schedules.Stored, error) {
-	nights, err := pipeline.Nights(s.config.DataDir, job, storedRuns)
+	nights, err := pipeline.PastRuns(s.config.DataDir, job, storedRuns)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func (s *server) stored(job string) ([]schedules.Stored, error) {
 
 // storedOf turns the runs of the journal into those of the schedule. A partial run whose time is
 // not over is unanswered; its time began with the first of its date that was.
-func storedOf(nights []pipeline.Night, deadline time.Duration, now time.Time) []schedules.Stored {
+func storedOf(nights []pipeline.PastRun, deadline time.Duration, now time.Time) []schedules.Stored {
 	var stored []schedules.Stored
 	first := map[string]time.Time{}
 	for _, n := range nights {

@@ -63,21 +63,21 @@ func TestStoredOf(t *testing.T) {
 		}
 		return when
 	}
-	away := func(clock string) pipeline.Night {
-		return pipeline.Night{Date: "2026-11-20", Started: at(clock), State: pipeline.StatePartial, Stop: pipeline.StopService}
+	away := func(clock string) pipeline.PastRun {
+		return pipeline.PastRun{Date: "2026-11-20", Started: at(clock), State: pipeline.StatePartial, Stop: pipeline.StopService}
 	}
-	capped := pipeline.Night{Date: "2026-11-20", Started: at("02:00"), State: pipeline.StatePartial, Stop: pipeline.StopBudget}
+	capped := pipeline.PastRun{Date: "2026-11-20", Started: at("02:00"), State: pipeline.StatePartial, Stop: pipeline.StopBudget}
 	for name, c := range map[string]struct {
-		nights []pipeline.Night
+		nights []pipeline.PastRun
 		now    string
 		want   []string
 	}{
-		"within the deadline":                          {[]pipeline.Night{away("02:00")}, "05:59", []string{schedules.StateUnanswered}},
-		"at the deadline":                              {[]pipeline.Night{away("02:00")}, "06:00", []string{pipeline.StatePartial}},
-		"a later try does not move the deadline":       {[]pipeline.Night{away("02:00"), away("05:30")}, "06:00", []string{pipeline.StatePartial, pipeline.StatePartial}},
-		"a run that ended at its cap fills its slot":   {[]pipeline.Night{capped}, "02:30", []string{pipeline.StatePartial}},
-		"a run without an end is that of a crash":      {[]pipeline.Night{{Date: "2026-11-20", Started: at("02:00")}}, "02:30", []string{""}},
-		"each date has a deadline of its own, by runs": {[]pipeline.Night{{Date: "2026-11-19", Started: at("02:00").AddDate(0, 0, -1), State: pipeline.StatePartial, Stop: pipeline.StopService}, away("02:00")}, "03:00", []string{pipeline.StatePartial, schedules.StateUnanswered}},
+		"within the deadline":                          {[]pipeline.PastRun{away("02:00")}, "05:59", []string{schedules.StateUnanswered}},
+		"at the deadline":                              {[]pipeline.PastRun{away("02:00")}, "06:00", []string{pipeline.StatePartial}},
+		"a later try does not move the deadline":       {[]pipeline.PastRun{away("02:00"), away("05:30")}, "06:00", []string{pipeline.StatePartial, pipeline.StatePartial}},
+		"a run that ended at its cap fills its slot":   {[]pipeline.PastRun{capped}, "02:30", []string{pipeline.StatePartial}},
+		"a run without an end is that of a crash":      {[]pipeline.PastRun{{Date: "2026-11-20", Started: at("02:00")}}, "02:30", []string{""}},
+		"each date has a deadline of its own, by runs": {[]pipeline.PastRun{{Date: "2026-11-19", Started: at("02:00").AddDate(0, 0, -1), State: pipeline.StatePartial, Stop: pipeline.StopService}, away("02:00")}, "03:00", []string{pipeline.StatePartial, schedules.StateUnanswered}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string

@@ -258,7 +258,7 @@ func TestServeTellsOfAFailure(t *testing.T) {
 	if strings.Contains(d.said(), "planted") {
 		t.Errorf("a secret is shown:\n%s", d.said())
 	}
-	records, err := schedules.ReadBook(filepath.Join(w.dir, "fleetlake-data"), 9)
+	records, err := schedules.ReadSlotLog(filepath.Join(w.dir, "fleetlake-data"), 9)
 	if err != nil || len(records) != 1 || records[0].State != schedules.RecordFailed {
 		t.Errorf("book: %v, %v", records, err)
 	}

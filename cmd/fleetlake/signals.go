@@ -12,13 +12,13 @@ import (
 )
 
 // landWithin is how long the end after a second signal waits for a disk to take what has arrived.
-const landWithin = 3 * time.Second
+const drainWithin = 3 * time.Second
 
 // underSignals is the program with the signals of the system. The first SIGINT or SIGTERM stops it in
 // order. The second ends it at once with exitInterrupted: the answers that had arrived are on
 // disk then, and the requests that had none count as spent until the balance tells.
 func underSignals(args []string, getenv func(string) string, stdout, stderr io.Writer) int {
-	a := &app{getenv: getenv, stdout: stdout, stderr: stderr, brake: &extract.Brake{}}
+	a := &app{getenv: getenv, stdout: stdout, stderr: stderr, inFlight: &extract.InFlight{}}
 	signals := make(chan os.Signal, 2) // room for both: a second that comes close behind is heard too
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	ctx, stop := context.WithCancel(context.Background())
@@ -27,7 +27,7 @@ func underSignals(args []string, getenv func(string) string, stdout, stderr io.W
 		<-signals
 		stop()
 		<-signals
-		a.brake.Pull(landWithin)
+		a.inFlight.Drain(drainWithin)
 		os.Exit(exitInterrupted)
 	}()
 	return a.run(ctx, args)

@@ -19,8 +19,8 @@ import (
 
 // shownSlots is how many slots to come, and how many that did not run, status shows.
 const (
-	shownSlots  = 3
-	shownMissed = 10
+	mostSlots  = 3
+	mostMissed = 10
 )
 
 func (a *app) statusCommand() *cobra.Command {
@@ -58,11 +58,11 @@ configuration, and asks nobody.`,
 
 // status is what there is to know without asking a process.
 type status struct {
-	Writer string             `json:"writer,omitempty"` // who holds the lock, in its own words
-	Jobs   []jobStatus        `json:"jobs"`
-	Held   []pipeline.Held    `json:"held_back"` // runs that wait for a person's decision
-	Lacks  []string           `json:"lacks"`     // what is gone of what was published
-	Missed []schedules.Record `json:"missed"`    // slots that were missed or failed, the newest first
+	Writer string                 `json:"writer,omitempty"` // who holds the lock, in its own words
+	Jobs   []jobStatus            `json:"jobs"`
+	Held   []pipeline.HeldBackRun `json:"held_back"` // runs that wait for a person's decision
+	Lacks  []string               `json:"lacks"`     // what is gone of what was published
+	Missed []schedules.Record     `json:"missed"`    // slots that were missed or failed, the newest first
 }
 
 type jobStatus struct {
@@ -89,10 +89,10 @@ func statusOf(ctx context.Context, config Config, now time.Time) (status, error)
 	if s.Writer, err = writer(config.DataDir); err != nil {
 		return s, err
 	}
-	if s.Missed, err = schedules.ReadBook(config.DataDir, shownMissed); err != nil {
+	if s.Missed, err = schedules.ReadSlotLog(config.DataDir, mostMissed); err != nil {
 		return s, err
 	}
-	if s.Held, err = pipeline.HeldBack(config.DataDir); err != nil {
+	if s.Held, err = pipeline.ReadHeldBack(config.DataDir); err != nil {
 		return s, err
 	}
 	if s.Lacks, err = pipeline.Lacking(ctx, config.DataDir); err != nil {
@@ -103,7 +103,7 @@ func statusOf(ctx context.Context, config Config, now time.Time) (status, error)
 		if err != nil {
 			return s, fmt.Errorf("job %s: %w", j.Job.Name, err)
 		}
-		one := jobStatus{Job: j.Job.Name, Schedule: j.Spec.Cron, Timezone: j.Spec.Location.String(), Next: schedule.Upcoming(now, shownSlots)}
+		one := jobStatus{Job: j.Job.Name, Schedule: j.Spec.Cron, Timezone: j.Spec.Location.String(), Next: schedule.Upcoming(now, mostSlots)}
 		if one.Last, err = lastOf(ctx, config.DataDir, j.Job.Name, s.Writer != ""); err != nil {
 			return s, err
 		}
@@ -117,7 +117,7 @@ func writer(dir string) (string, error) { return pipeline.Holder(dir) }
 
 // lastOf returns the newest run of a job in the journal, nil if there is none.
 func lastOf(ctx context.Context, dir, job string, writing bool) (*lastRun, error) {
-	nights, err := pipeline.Nights(dir, job, 1)
+	nights, err := pipeline.PastRuns(dir, job, 1)
 	if err != nil || len(nights) == 0 {
 		return nil, err
 	}

@@ -99,7 +99,7 @@ func (w *week) morning(date string, says ...string) {
 	same("the runs", tableOf(page, "The latest runs"), latestRuns(runs))
 	same("the operations", tableOf(page, "Requests by operation"), w.operations(runs, date))
 	w.money(text, runs, date)
-	if missed := len(w.server.book.Latest(100)); strings.Count(page, `<span class="why">`)-strings.Count(page, "Made up for") != missed {
+	if missed := len(w.server.slots.Latest(100)); strings.Count(page, `<span class="why">`)-strings.Count(page, "Made up for") != missed {
 		w.t.Errorf("the page has other slots than the book, which has %d", missed)
 	}
 }

@@ -104,7 +104,7 @@ func (s *stored) Collect(out chan<- prometheus.Metric) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 	}
 	gauge(readable, truth(r.err == nil))
-	if held, err := pipeline.HeldBack(s.Dir); err == nil {
+	if held, err := pipeline.ReadHeldBack(s.Dir); err == nil {
 		gauge(heldBack, float64(len(held)))
 	}
 	spent := map[string]float64{}

@@ -57,7 +57,7 @@ func bars(id, title string, line []Day, limit int, value func(Day) int, words fu
 }
 
 // shownStates is the order of the stack: what we hope for lies at the bottom.
-var shownStates = []string{"complete", "skipped", "partial", leftOut, "suspect", "failed"}
+var chartStates = []string{"complete", "skipped", "partial", leftOut, "suspect", "failed"}
 
 // stack draws the coverage: each night is a full column, divided by state.
 func stack(line []Day) Chart {
@@ -73,7 +73,7 @@ func stack(line []Day) Chart {
 			continue
 		}
 		y := float64(chartHeight)
-		for _, state := range shownStates {
+		for _, state := range chartStates {
 			if n := d.Coverage[state]; n > 0 {
 				height := chartHeight * float64(n) / float64(total)
 				y -= height

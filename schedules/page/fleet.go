@@ -26,7 +26,7 @@ type Share struct {
 	Other      bool    // a rest, or not known
 }
 
-const shownFlags = 12
+const mostFlags = 12
 
 // ageBands name the bands of five years that fleet.sql counts by.
 var ageBands = []string{"0–4 years", "5–9", "10–14", "15–19", "20–24", "25–29", "30–34", "35–39", "40 and more"}
@@ -50,7 +50,7 @@ func fleet(ctx context.Context, w *warehouse.Warehouse, date string) (*Fleet, er
 			f.Aged += s.Count
 		case what == "flag" && s.Code == "":
 			other.Count += s.Count
-		case what == "flag" && len(f.Flags) < shownFlags:
+		case what == "flag" && len(f.Flags) < mostFlags:
 			f.Countries++
 			f.Flags = append(f.Flags, s)
 		case what == "flag":

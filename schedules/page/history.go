@@ -36,7 +36,7 @@ func days(all []Night) []Day {
 		first, last = min(first, n.Date), max(last, n.Date)
 	}
 	var line []Day
-	for date := last; date >= first && len(line) < shownNights; date = dayBefore(date) {
+	for date := last; date >= first && len(line) < mostNights; date = dayBefore(date) {
 		if d := byDate[date]; d != nil {
 			line = append(line, *d)
 		} else {
@@ -77,10 +77,10 @@ func until(line []Day, now time.Time, slots []SlotView) []Day {
 	line = slices.Clone(line)
 	yesterday := now.UTC().AddDate(0, 0, -1).Format(time.DateOnly)
 	newest := len(line) - 1
-	for date := dayAfter(line[newest].Date); date <= yesterday && len(line) < newest+shownNights; date = dayAfter(date) {
+	for date := dayAfter(line[newest].Date); date <= yesterday && len(line) < newest+mostNights; date = dayAfter(date) {
 		line = append(line, Day{Date: date})
 	}
-	line = line[max(0, len(line)-shownNights):]
+	line = line[max(0, len(line)-mostNights):]
 	for i, d := range line {
 		at := slices.IndexFunc(slots, func(s SlotView) bool { return s.Date == d.Date && s.State != "next" })
 		if d.Nights == 0 && at >= 0 {

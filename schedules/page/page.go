@@ -61,7 +61,7 @@ type SlotView struct {
 type site struct {
 	Config
 	form   string // stands in the forms, and proves that a POST comes from one of them
-	shelf  shelf
+	shelf  cache
 	status shared
 	tokens tokens
 }

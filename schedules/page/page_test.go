@@ -223,15 +223,15 @@ func TestClientsShareWhatIsRead(t *testing.T) {
 	if same := slices.Compact(slices.Clone(pages)); len(same) != 1 {
 		t.Errorf("%d different pages", len(same))
 	}
-	var s shelf
+	var s cache
 	s.dir = dir
-	a, err := s.story(t.Context(), "", morning)
+	a, err := s.night(t.Context(), "", morning)
 	if err != nil {
 		t.Fatal(err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if b, err := s.story(gone, "", morning); err != nil || a != b {
+	if b, err := s.night(gone, "", morning); err != nil || a != b {
 		t.Errorf("the story is read twice: %v", err)
 	}
 	path := warehouse.Path(dir)
@@ -242,7 +242,7 @@ func TestClientsShareWhatIsRead(t *testing.T) {
 	if err := errors.Join(os.WriteFile(path+".new", copied, 0o600), os.Rename(path+".new", path)); err != nil {
 		t.Fatal(err)
 	}
-	if b, err := s.story(gone, "", morning); err != nil || a == b {
+	if b, err := s.night(gone, "", morning); err != nil || a == b {
 		t.Errorf("a file that was replaced is not read, or a client that went away ended it: %v", err)
 	}
 }
@@ -267,7 +267,7 @@ func TestReadingDoesNotStandInTheWayOfARun(t *testing.T) {
 		if err := page.Close(); err != nil {
 			t.Error(err)
 		}
-		if _, err := readStory(t.Context(), dir, "", morning); err != nil {
+		if _, err := readNight(t.Context(), dir, "", morning); err != nil {
 			t.Errorf("the page beside a run: %v", err)
 		}
 		if err := run.Close(); err != nil {

@@ -66,7 +66,7 @@ func each(ctx context.Context, w *warehouse.Warehouse, name string, take func(re
 
 // read fills in what the tables say of the night. The fleet and the zones are known as they are
 // now, and so they are told of the newest night only.
-func (s *Story) read(ctx context.Context, w *warehouse.Warehouse, newest bool, now time.Time) error {
+func (s *NightReport) read(ctx context.Context, w *warehouse.Warehouse, newest bool, now time.Time) error {
 	var before any // the date of the night before, if there was one
 	if s.Before != nil {
 		before = s.Before.Date
@@ -126,7 +126,7 @@ func changes(ctx context.Context, w *warehouse.Warehouse, date string, first boo
 	var all []Change
 	for _, c := range kinds {
 		c.First = first && (c.Name == "arrived" || c.Name == "aground")
-		most := shownVessels
+		most := mostVessels
 		if c.First {
 			most = 1 // only its total is wanted
 		}
@@ -171,6 +171,6 @@ func gaps(ctx context.Context, w *warehouse.Warehouse, runs string) (g Gaps, err
 	err = each(ctx, w, "gaps", func(r record) {
 		g.Total = r.number(0)
 		g.First = append(g.First, Gap{r.text(1), r.text(2), r.text(3), r.text(4), r.text(5), r.number(6), r.number(7)})
-	}, runs, shownGaps)
+	}, runs, mostGaps)
 	return g, err
 }

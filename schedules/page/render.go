@@ -85,7 +85,7 @@ func (s *site) renderStatus(ctx context.Context) (int, []byte) {
 	now := s.Now()
 	v := view{Kind: "status", Title: "Status", Version: s.Version, Now: now, Form: s.form, Live: s.Live(), CanStop: s.Config.Stop != nil}
 	s.schedule(&v)
-	story, err := s.shelf.story(ctx, "", now)
+	story, err := s.shelf.night(ctx, "", now)
 	switch {
 	case err != nil && !errors.Is(err, warehouse.ErrNone):
 		v.Verdict = s.trouble(err)
@@ -95,7 +95,7 @@ func (s *site) renderStatus(ctx context.Context) (int, []byte) {
 	default:
 		v.ofNight(story, until(story.Days, now, v.Past), s.Caps.PerRun)
 		madeUp(v.Past, story.Runs)
-		v.Verdict = judgeNow(story.Night, now, v.Past)
+		v.Verdict = verdictNow(story.Night, now, v.Past)
 		v.Meters, v.Lasts = meters(story, s.Caps), lasts(story, s.Caps.Floor)
 	}
 	v.Verdict = v.Verdict.with(s.Standing())
@@ -154,7 +154,7 @@ func (s *site) trouble(err error) Verdict {
 func (s *site) livePage(w http.ResponseWriter, r *http.Request) {
 	v := view{Kind: "live", Title: "Now", Now: s.Now(), Live: s.Live()}
 	s.schedule(&v)
-	if story, err := s.shelf.story(r.Context(), "", v.Now); err == nil && story != nil {
+	if story, err := s.shelf.night(r.Context(), "", v.Now); err == nil && story != nil {
 		v.Newer = r.FormValue("seen") != story.Night.ID()
 	}
 	v.Kind += map[bool]string{true: " whole"}[r.FormValue("whole") != ""]
@@ -186,7 +186,7 @@ func (s *site) oneRun(w http.ResponseWriter, r *http.Request) (view, bool) {
 		s.lost(w, r)
 		return view{}, false
 	}
-	story, err := s.shelf.story(r.Context(), id, now)
+	story, err := s.shelf.night(r.Context(), id, now)
 	switch {
 	case errors.Is(err, warehouse.ErrNoRun), errors.Is(err, warehouse.ErrNone), err == nil && story == nil:
 		s.lost(w, r)
@@ -201,10 +201,10 @@ func (s *site) oneRun(w http.ResponseWriter, r *http.Request) (view, bool) {
 	return v, true
 }
 
-func runView(story *Story, now time.Time, version string) view {
+func runView(story *NightReport, now time.Time, version string) view {
 	v := view{Title: story.Night.Job + " for " + story.Night.Date, Version: version, Now: now}
 	v.ofNight(story, story.Days, 0)
-	v.Verdict = judge(story.Night)
+	v.Verdict = verdictOf(story.Night)
 	return v
 }
 
@@ -218,7 +218,7 @@ func renderFile(v view) []byte {
 
 // WriteRun writes the report of a run's night as one HTML file that needs nothing else.
 func WriteRun(ctx context.Context, w io.Writer, from *warehouse.Warehouse, id, version string, now time.Time) error {
-	story, err := tell(ctx, from, id, now)
+	story, err := nightReport(ctx, from, id, now)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ var stopWords = map[pipeline.Stop]string{
 
 // judge says in a line how the night went. What the run says of itself comes first, then what
 // its coverage proves.
-func judge(n Night) Verdict {
+func verdictOf(n Night) Verdict {
 	v := Verdict{Level: "good", Title: "Ran, and is complete"}
 	unseen := n.Asked() - n.Complete()
 	switch n.State {
@@ -69,8 +69,8 @@ func judge(n Night) Verdict {
 
 // judgeNow is the verdict on the newest night as of now: a good night that is long ago, or
 // that a slot without a run came after, is no longer good.
-func judgeNow(n Night, now time.Time, slots []SlotView) Verdict {
-	v := judge(n)
+func verdictNow(n Night, now time.Time, slots []SlotView) Verdict {
+	v := verdictOf(n)
 	var later []string
 	for _, s := range slots {
 		if s.State != "next" && s.At.After(n.Started) && !s.At.After(now) {

@@ -42,7 +42,7 @@ func TestVerdict(t *testing.T) {
 		"a slot that failed after half a one": {with(func(n *Night) { n.State, n.Stop = "partial", pipeline.StopCredits }), failed, morning, "bad", "A later run did not succeed", "The last night that was published, 2026-11-22, ran in part."},
 		"a slot that failed before is no new": {good, []SlotView{{State: "missed", At: finished.Add(-2 * time.Hour)}}, morning, "good", "Ran, and is complete", ""},
 	} {
-		got := judgeNow(test.night, test.now, test.slots)
+		got := verdictNow(test.night, test.now, test.slots)
 		if got.Level != test.level || got.Title != test.title || !strings.Contains(strings.Join(got.Lines, "\n"), test.inLine) {
 			t.Errorf("%s: %+v", what, got)
 		}
@@ -80,7 +80,7 @@ func TestNightOfManyRunsIsOne(t *testing.T) {
 	if longer := until(line, morning.AddDate(0, 0, 4), []SlotView{{Date: "2026-11-23", State: "missed"}, {Date: "2026-11-21", State: "failed"}, {Date: "2026-11-25", State: "next"}}); len(longer) != 7 || longer[6].Date != "2026-11-25" || longer[6].Nights != 0 || longer[6].State != "" || longer[4].State != "missed" || longer[2].State != "partial" {
 		t.Errorf("an outage is not shown: %+v", longer)
 	}
-	if far := until(line, morning.AddDate(1, 0, 0), nil); len(far) != shownNights || far[0].Nights == 0 {
+	if far := until(line, morning.AddDate(1, 0, 0), nil); len(far) != mostNights || far[0].Nights == 0 {
 		t.Errorf("after a year: %d days, the first %+v", len(far), far[0])
 	}
 	if _, err := nights([]warehouse.Run{run("20261121T030000", "n", "2026-11-21", "done", 1, "{")}, nil); err == nil {

@@ -12,28 +12,28 @@ import (
 
 // view is what a template is filled with.
 type view struct {
-	*Story            // nil where there is nothing to tell
-	Kind       string // status, run, file, live or note
-	Title      string
-	Version    string
-	Now        time.Time
-	Verdict    Verdict
-	Tiles      []Tile
-	Days       []Day
-	Charts     []Chart
-	RowCharts  []Chart
-	Issues     []Issue
-	Live       Live
-	Newer      bool // a newer night than the page shows is published
-	Next, Past []SlotView
-	Startable  []string // jobs that can be run now
-	Anew       *anew    // a run that has to be confirmed; nil is none
-	CanStop    bool
-	Form       string
-	Meters     []Meter
-	Lasts      int // nights that the balance pays for at the usual cost; 0 is not known
-	Style      any // of the single file, its own stylesheet
-	Policy     string
+	*NightReport        // nil where there is nothing to tell
+	Kind         string // status, run, file, live or note
+	Title        string
+	Version      string
+	Now          time.Time
+	Verdict      Verdict
+	Tiles        []Tile
+	Days         []Day
+	Charts       []Chart
+	RowCharts    []Chart
+	Issues       []Issue
+	Live         Live
+	Newer        bool // a newer night than the page shows is published
+	Next, Past   []SlotView
+	Startable    []string // jobs that can be run now
+	Anew         *anew    // a run that has to be confirmed; nil is none
+	CanStop      bool
+	Form         string
+	Meters       []Meter
+	Lasts        int // nights that the balance pays for at the usual cost; 0 is not known
+	Style        any // of the single file, its own stylesheet
+	Policy       string
 }
 
 // anew is a night that has ended, and what it would cost a second time, in words.
@@ -70,8 +70,8 @@ func (v view) Lately() string {
 }
 
 // ofNight fills in what every page about a night shows.
-func (v *view) ofNight(s *Story, line []Day, perRun int) {
-	v.Story, v.Days = s, line
+func (v *view) ofNight(s *NightReport, line []Day, perRun int) {
+	v.NightReport, v.Days = s, line
 	v.Charts, v.RowCharts = charts(line, perRun), rowCharts(line)
 	v.Tiles = []Tile{ranTile(s.Night, v.Now), completeTile(s.Night), costTile(s.Night, perRun), tookTile(s), changedTile(s)}
 	v.Issues = issues(s.Night, s.Before)
@@ -132,7 +132,7 @@ func costTile(n Night, perRun int) Tile {
 	return t
 }
 
-func tookTile(s *Story) Tile {
+func tookTile(s *NightReport) Tile {
 	t := Tile{Question: "Took?", Answer: took(s.Night.Worked), Percent: -1}
 	t.Detail = plural(s.Night.Requests, "request")
 	if typical := usual(s.Days, func(d Day) int { return int(d.Worked.Milliseconds()) }); typical > 0 {
@@ -141,7 +141,7 @@ func tookTile(s *Story) Tile {
 	return t
 }
 
-func changedTile(s *Story) Tile {
+func changedTile(s *NightReport) Tile {
 	t := Tile{Question: "Changed?", Percent: -1}
 	if s.Before == nil {
 		t.Answer, t.Detail = "First night", plural(s.Listed, "vessel")+" listed"
@@ -178,7 +178,7 @@ func issues(n Night, before *Night) []Issue {
 }
 
 // meters holds the credits against the caps that are set.
-func meters(s *Story, c Caps) []Meter {
+func meters(s *NightReport, c Caps) []Meter {
 	var all []Meter
 	for _, m := range []struct {
 		name       string
@@ -204,7 +204,7 @@ func alarm(percent float64) string {
 }
 
 // lasts is how many nights the balance above the floor pays for at what a night usually costs.
-func lasts(s *Story, floor int) int {
+func lasts(s *NightReport, floor int) int {
 	cost := usual(append(slices.Clone(s.Days), Day{}), func(d Day) int { return d.Spent })
 	if s.Balance == nil || cost == 0 {
 		return 0

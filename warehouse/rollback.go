@@ -106,8 +106,8 @@ func Rollback(ctx context.Context, dir string) (Rolled, error) {
 	if err != nil {
 		return Rolled{}, fmt.Errorf("roll back: %w", err)
 	}
-	before, _, err := held(ctx, Path(dir))
-	if err != nil && !heldForWriting(err) && !errors.Is(err, ErrNone) && !errors.Is(err, ErrDamaged) {
+	before, _, err := runsOf(ctx, Path(dir))
+	if err != nil && !openForWriting(err) && !errors.Is(err, ErrNone) && !errors.Is(err, ErrDamaged) {
 		return Rolled{}, fmt.Errorf("roll back: %w", err)
 	}
 	maps.DeleteFunc(marks, func(run string, _ bool) bool { return before[run] })
@@ -150,7 +150,7 @@ func earlier(ctx context.Context, dir string, before, out map[string]bool) (vers
 		if v.onlyBase() || !genuine(known, v.path) {
 			continue
 		}
-		runs, _, err := held(ctx, v.path)
+		runs, _, err := runsOf(ctx, v.path)
 		if errors.Is(err, ErrDamaged) {
 			continue
 		}

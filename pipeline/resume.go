@@ -25,25 +25,25 @@ const (
 
 // night is what the journal knows of one job's snapshot date that a new run goes on from:
 // the runs since the last one that was done.
-type night struct {
-	runs     []string        // their ids, oldest first
-	answered map[string]told // what was asked and answered, by request key
-	lookups  int             // vessels that they asked for
-	covers   string          // the kind of partition that their list pages through; empty where no plan tells
-	spent    int             // by them; by those since, where the cap was granted anew
-	last     Night           // the newest of them
-	done     string          // the newest run that was done, if none came after it
+type resumeState struct {
+	runs     []string              // their ids, oldest first
+	answered map[string]pastAnswer // what was asked and answered, by request key
+	lookups  int                   // vessels that they asked for
+	covers   string                // the kind of partition that their list pages through; empty where no plan tells
+	spent    int                   // by them; by those since, where the cap was granted anew
+	last     PastRun               // the newest of them
+	done     string                // the newest run that was done, if none came after it
 }
 
 // told is what paging needs of an answer that lies in the journal.
-type told struct {
+type pastAnswer struct {
 	rows, total int
 	entry       journal.Entry
 }
 
 // readNightBut reads the segments of a job's night. It leaves some runs out.
-func readNightBut(root, job, date string, out map[string]bool) (night, error) {
-	n := night{answered: map[string]told{}}
+func readNightBut(root, job, date string, out map[string]bool) (resumeState, error) {
+	n := resumeState{answered: map[string]pastAnswer{}}
 	paths, err := journal.Segments(filepath.Join(root, date))
 	if err != nil {
 		return n, err
@@ -60,7 +60,7 @@ func readNightBut(root, job, date string, out map[string]bool) (night, error) {
 }
 
 // add takes one segment in, if it is the job's.
-func (n *night) add(path, job string) error {
+func (n *resumeState) add(path, job string) error {
 	spent := map[int]int{} // credits by intent
 	var end journal.End
 	lost := false
@@ -75,7 +75,7 @@ func (n *night) add(path, job string) error {
 				return nil
 			}
 			n.runs = append(n.runs, e.Plan.Run)
-			n.last = Night{Run: e.Plan.Run, Date: e.Plan.Date, Started: startOf(e.Plan.Run)}
+			n.last = PastRun{Run: e.Plan.Run, Date: e.Plan.Date, Started: startOf(e.Plan.Run)}
 			if e.Plan.Anew {
 				n.spent = 0
 			}
@@ -110,12 +110,12 @@ func covers(plan journal.Plan) string {
 
 // learn takes in what needs not be asked again: answers, and lookups of vessels that the
 // service does not know. That it refuses a search tells nothing of the vessels in it.
-func (n *night) learn(e journal.Entry) {
+func (n *resumeState) learn(e journal.Entry) {
 	search := e.Operation == api.ByType.Name || e.Operation == api.ByStatus.Name
 	if !e.OK() && (search || e.Outcome != extract.OutcomeNotFound && e.Outcome != extract.OutcomeRejected) {
 		return
 	}
-	t := told{total: -1}
+	t := pastAnswer{total: -1}
 	if e.OK() {
 		if a, err := extract.Reread(e); err == nil {
 			t.rows, t.total = a.Rows, a.Total
@@ -130,9 +130,9 @@ func (n *night) learn(e journal.Entry) {
 }
 
 // close ends a run of the night. After one that was done everything may be asked anew.
-func (n *night) close(end journal.End, spent map[int]int) {
+func (n *resumeState) close(end journal.End, spent map[int]int) {
 	if end.State == StateDone {
-		*n = night{answered: map[string]told{}, done: n.last.Run}
+		*n = resumeState{answered: map[string]pastAnswer{}, done: n.last.Run}
 		return
 	}
 	n.done, n.last.State, n.last.Stop = "", end.State, Stop(end.Stop)
@@ -142,7 +142,7 @@ func (n *night) close(end journal.End, spent map[int]int) {
 }
 
 // since is when the first of the runs started; zero if there is none.
-func (n night) since() time.Time {
+func (n resumeState) since() time.Time {
 	if len(n.runs) == 0 {
 		return time.Time{}
 	}
@@ -185,7 +185,7 @@ func recentSends(root string, now time.Time, f func(journal.Entry)) error {
 }
 
 // Night is one run of a job, as its journal tells.
-type Night struct {
+type PastRun struct {
 	Run     string
 	Date    string // the snapshot date
 	Started time.Time
@@ -195,12 +195,12 @@ type Night struct {
 }
 
 // Nights returns the newest runs of a job, at most so many, oldest first.
-func Nights(dir, job string, most int) ([]Night, error) {
+func PastRuns(dir, job string, most int) ([]PastRun, error) {
 	paths, err := journal.Segments(filepath.Join(dir, "journal"))
 	if err != nil {
 		return nil, err
 	}
-	var nights []Night
+	var nights []PastRun
 	for _, path := range slices.Backward(paths) {
 		if len(nights) == most {
 			break
@@ -212,7 +212,7 @@ func Nights(dir, job string, most int) ([]Night, error) {
 		if plan == nil || plan.Job != job {
 			continue
 		}
-		n := Night{Run: plan.Run, Date: plan.Date, Started: startOf(plan.Run)}
+		n := PastRun{Run: plan.Run, Date: plan.Date, Started: startOf(plan.Run)}
 		if end != nil {
 			n.State, n.Stop, n.Reason = end.State, Stop(end.Stop), end.Reason
 		}

@@ -36,7 +36,7 @@ func Prepare(ctx context.Context, dir, aside string) error {
 			return fmt.Errorf("prepare: %w", err)
 		}
 	}
-	runs, _, err := held(ctx, Path(dir))
+	runs, _, err := runsOf(ctx, Path(dir))
 	switch {
 	case errors.Is(err, ErrNone), errors.Is(err, ErrDamaged), err == nil && len(runs) == 0:
 		return flush(versions(aside)) // nothing to go back to
@@ -56,11 +56,11 @@ func Prepare(ctx context.Context, dir, aside string) error {
 // Adopt puts a file that Prepare has made ready, and its versions, in the place of the
 // published one, and says what it removed beside it. Readers see the one or the other. A crash
 // leaves a state from which the same call goes on.
-func Adopt(dir, aside string) (said []string, err error) {
+func Promote(dir, aside string) (said []string, err error) {
 	if err := os.MkdirAll(filepath.Dir(Path(dir)), 0o755); err != nil {
 		return nil, fmt.Errorf("adopt: %w", err)
 	}
-	if err := adoptFingerprints(dir, aside); err != nil {
+	if err := promoteFingerprints(dir, aside); err != nil {
 		return nil, err
 	}
 	if said, err = clearBeside(dir); err != nil {
@@ -85,7 +85,7 @@ func Adopt(dir, aside string) (said []string, err error) {
 
 // adoptFingerprints lets the files that were built aside count as published. What is there
 // keeps its own: it goes on as a version.
-func adoptFingerprints(dir, aside string) error {
+func promoteFingerprints(dir, aside string) error {
 	vs, err := kept(aside)
 	if err != nil {
 		return err

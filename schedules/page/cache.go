@@ -20,23 +20,23 @@ const (
 
 // shelf keeps the stories of the published file. A file that was replaced is another file: its
 // identity is looked at for each request, which is cheap, and the file itself is read once.
-type shelf struct {
-	dir   string
-	mu    sync.Mutex // held while reading, so that one reads and the others wait
-	file  os.FileInfo
-	date  string // the stories count what was spent today
-	books map[string]book
+type cache struct {
+	dir     string
+	mu      sync.Mutex // held while reading, so that one reads and the others wait
+	file    os.FileInfo
+	date    string // the stories count what was spent today
+	entries map[string]cacheEntry
 }
 
 // book is a story, or why there is none.
-type book struct {
-	story *Story // nil in an empty warehouse
+type cacheEntry struct {
+	night *NightReport // nil in an empty warehouse
 	err   error
 	at    time.Time
 }
 
 // story returns the story of the newest night, or of a run.
-func (s *shelf) story(ctx context.Context, id string, now time.Time) (*Story, error) {
+func (s *cache) night(ctx context.Context, id string, now time.Time) (*NightReport, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	file, err := os.Stat(warehouse.Path(s.dir))
@@ -44,16 +44,16 @@ func (s *shelf) story(ctx context.Context, id string, now time.Time) (*Story, er
 		s.file = nil // opening says what is wrong in words
 	}
 	date := now.UTC().Format(time.DateOnly)
-	if !sameFile(file, s.file) || date != s.date || len(s.books) > keptRuns {
-		s.file, s.date, s.books = file, date, map[string]book{}
+	if !sameFile(file, s.file) || date != s.date || len(s.entries) > keptRuns {
+		s.file, s.date, s.entries = file, date, map[string]cacheEntry{}
 	}
-	b, known := s.books[id]
+	b, known := s.entries[id]
 	if !known || b.err != nil && now.Sub(b.at).Abs() >= tryAgain {
-		b.story, b.err = readStory(ctx, s.dir, id, now)
+		b.night, b.err = readNight(ctx, s.dir, id, now)
 		b.at = now
-		s.books[id] = b
+		s.entries[id] = b
 	}
-	return b.story, b.err
+	return b.night, b.err
 }
 
 func sameFile(a, b os.FileInfo) bool {
@@ -62,7 +62,7 @@ func sameFile(a, b os.FileInfo) bool {
 
 // readStory opens the published file, reads and closes it. A client that goes away does not
 // end it, because others wait for the same story.
-func readStory(ctx context.Context, dir, id string, now time.Time) (s *Story, err error) {
+func readNight(ctx context.Context, dir, id string, now time.Time) (s *NightReport, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readWithin)
 	defer cancel()
 	w, err := warehouse.Open(ctx, warehouse.Path(dir), warehouse.Options{MemoryMiB: readMemoryMiB, Threads: readThreads, Confine: []string{}})
@@ -70,7 +70,7 @@ func readStory(ctx context.Context, dir, id string, now time.Time) (s *Story, er
 		return nil, err
 	}
 	defer w.Close() // of a file that was only read
-	return tell(ctx, w, id, now)
+	return nightReport(ctx, w, id, now)
 }
 
 // fresh is how long one rendering of the status page serves all who ask.

@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func openBook(t *testing.T, dir string) *Book {
+func openBook(t *testing.T, dir string) *SlotLog {
 	t.Helper()
-	b, err := OpenBook(dir)
+	b, err := OpenSlotLog(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestBookKeepsRecords(t *testing.T) {
 	if fresh, err := openBook(t, dir).Write(want...); err != nil || len(fresh) > 0 {
 		t.Errorf("after a restart %d records are new, %v; want none", len(fresh), err)
 	}
-	got, err := ReadBook(dir, 10)
+	got, err := ReadSlotLog(dir, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,14 +46,14 @@ func TestBookKeepsRecords(t *testing.T) {
 	if got := b.Latest(1); len(got) != 1 || got[0].State != RecordFailed {
 		t.Errorf("latest: %v", got)
 	}
-	text, _ := os.ReadFile(filepath.Join(dir, BookName))
+	text, _ := os.ReadFile(filepath.Join(dir, SlotLogName))
 	if strings.Count(string(text), "\n") != 3 || !strings.Contains(string(text), "it <rained>") {
 		t.Errorf("not one plain line each:\n%s", text)
 	}
 }
 
 func TestReadBookOfANewDirectory(t *testing.T) {
-	if got, err := ReadBook(t.TempDir(), 10); err != nil || len(got) > 0 {
+	if got, err := ReadSlotLog(t.TempDir(), 10); err != nil || len(got) > 0 {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
@@ -65,7 +65,7 @@ func TestOpenBookCutsTornLine(t *testing.T) {
 	if _, err := openBook(t, dir).Write(record(RecordMissed, 20), record(RecordMissed, 21)); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(dir, BookName)
+	path := filepath.Join(dir, SlotLogName)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func TestOpenBookCutsTornLine(t *testing.T) {
 		if _, err := b.Write(record(RecordFailed, 22)); err != nil {
 			t.Fatal(err)
 		}
-		if got, _ := ReadBook(dir, 9); len(got) != whole+1 {
+		if got, _ := ReadSlotLog(dir, 9); len(got) != whole+1 {
 			t.Fatalf("cut at %d: %d records after the next, want %d", end, len(got), whole+1)
 		}
 	}
@@ -97,7 +97,7 @@ func TestBookPassesOverADamagedLine(t *testing.T) {
 	if _, err := b.Write(record(RecordMissed, 20)); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(dir, BookName)
+	path := filepath.Join(dir, SlotLogName)
 	text, _ := os.ReadFile(path)
 	if err := os.WriteFile(path, append([]byte("{\"job\": 7}\n\n\xff\n"), text...), 0o600); err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestBookPassesOverADamagedLine(t *testing.T) {
 func TestBookWritesLater(t *testing.T) {
 	dir := t.TempDir()
 	b := openBook(t, dir)
-	path := filepath.Join(dir, BookName)
+	path := filepath.Join(dir, SlotLogName)
 	if err := os.Mkdir(path, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestBookWritesLater(t *testing.T) {
 	if _, err := b.Write(record(RecordMissed, 21)); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := ReadBook(dir, 9); len(got) != 2 {
+	if got, _ := ReadSlotLog(dir, 9); len(got) != 2 {
 		t.Errorf("%d records on disk, want both", len(got))
 	}
 }
@@ -136,7 +136,7 @@ func TestBookShortensWords(t *testing.T) {
 	if _, err := openBook(t, dir).Write(r); err != nil {
 		t.Fatal(err)
 	}
-	got, _ := ReadBook(dir, 1)
+	got, _ := ReadSlotLog(dir, 1)
 	if len(got) != 1 || len(got[0].Reason) > mostReason+3 || len(got[0].Stack) > mostStack+3 || strings.Contains(got[0].Stack, "\ufffd") {
 		t.Errorf("a record of %d and %d bytes", len(got[0].Reason), len(got[0].Stack))
 	}

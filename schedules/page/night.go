@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	shownNights  = 30  // in the charts
-	shownRuns    = 12  // in the table of runs
-	shownVessels = 5   // of each kind of change
-	shownGaps    = 12  // partitions that are not complete
-	readRuns     = 400 // a month of nights that came in many runs
+	mostNights  = 30  // in the charts
+	mostRuns    = 12  // in the table of runs
+	mostVessels = 5   // of each kind of change
+	mostGaps    = 12  // partitions that are not complete
+	readRuns    = 400 // a month of nights that came in many runs
 )
 
 // Story is what a published warehouse tells. It is read once and never changed, so that any
 // number of pages can be made from it.
-type Story struct {
+type NightReport struct {
 	Night   Night  // the latest, or the one that was asked for
 	Before  *Night // the night before it of the same job
 	Jobs    []Night
@@ -166,7 +166,7 @@ func (n Night) Complete() int { return n.Coverage["complete"] }
 func (n Night) Tables() []string { return slices.Sorted(maps.Keys(n.Rows)) }
 
 // tell reads the story of the newest night, or of the night of one run.
-func tell(ctx context.Context, w *warehouse.Warehouse, id string, now time.Time) (*Story, error) {
+func nightReport(ctx context.Context, w *warehouse.Warehouse, id string, now time.Time) (*NightReport, error) {
 	runs, err := w.Runs(ctx, readRuns)
 	if err != nil {
 		return nil, err
@@ -190,7 +190,7 @@ func tell(ctx context.Context, w *warehouse.Warehouse, id string, now time.Time)
 	if id != "" {
 		at = slices.IndexFunc(all, func(n Night) bool { return slices.Contains(n.Runs, id) })
 	}
-	s := &Story{Night: all[at], Days: days(all[at:]), Jobs: lastOfJobs(all), Balance: balance(all[at:])}
+	s := &NightReport{Night: all[at], Days: days(all[at:]), Jobs: lastOfJobs(all), Balance: balance(all[at:])}
 	for _, n := range all[at+1:] {
 		if n.Job == s.Night.Job && n.Date < s.Night.Date {
 			s.Before = &n
@@ -226,7 +226,7 @@ func balance(all []Night) *int {
 func shorten(runs []warehouse.Run, upTo string) []Run {
 	var few []Run
 	for _, r := range runs {
-		if r.ID <= upTo && len(few) < shownRuns {
+		if r.ID <= upTo && len(few) < mostRuns {
 			few = append(few, Run{r.ID, r.Job, r.Date, r.State, r.Started, r.Finished.Sub(r.Started), r.Requests, r.CreditsSpent})
 		}
 	}

@@ -31,7 +31,7 @@ func TestPlanOfANightIsThatOfAllItsRuns(t *testing.T) {
 			t.Fatalf("%s: %d nights, %v", what, len(all), err)
 		}
 		n := all[0]
-		tile, meter := costTile(n, 60), meters(&Story{Night: n}, Caps{PerRun: 60})[0]
+		tile, meter := costTile(n, 60), meters(&NightReport{Night: n}, Caps{PerRun: 60})[0]
 		if n.Planned != test.planned || n.Begun != test.begun || n.LastSpent != test.last || tile.Answer != test.answer || tile.Detail != test.detail || meter.Words != test.lastMost {
 			t.Errorf("%s: %+v, %+v, %+v", what, n, tile, meter)
 		}
@@ -48,7 +48,7 @@ func TestWhatWasLeftOutIsNotComplete(t *testing.T) {
 	if tile := completeTile(n); n.Asked() != 12 || tile.Answer != "41 %" || tile.Detail != "5 of 12 partitions, 2 not needed" || tile.Level != "warn" {
 		t.Errorf("%+v", tile)
 	}
-	if v := judge(n); !strings.Contains(strings.Join(v.Lines, "\n"), "7 of 12 partitions were not seen whole") {
+	if v := verdictOf(n); !strings.Contains(strings.Join(v.Lines, "\n"), "7 of 12 partitions were not seen whole") {
 		t.Errorf("%+v", v)
 	}
 	classes := ""

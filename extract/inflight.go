@@ -16,22 +16,22 @@ const grace = 20 * time.Second
 
 // Brake lets a process end at once and still keep every answer that has arrived. All clients of a
 // process share one. Its zero value is ready, and nil is none.
-type Brake struct {
-	mu     sync.Mutex
-	pulled bool
-	last   int
-	air    map[int]context.CancelFunc // requests, from before their intent until their answer is on disk
-	landed chan struct{}              // closed when the brake is pulled and nothing is in the air
+type InFlight struct {
+	mu       sync.Mutex
+	draining bool
+	last     int
+	requests map[int]context.CancelFunc // requests, from before their intent until their answer is on disk
+	drained  chan struct{}              // closed when the brake is pulled and nothing is in the air
 }
 
 // Pull sends no more requests, gives up those whose answers have not arrived, and returns when
 // what came of each is on disk. It reports false when that takes too long.
-func (b *Brake) Pull(within time.Duration) bool {
+func (b *InFlight) Drain(within time.Duration) bool {
 	b.mu.Lock()
-	if !b.pulled {
-		b.pulled, b.landed = true, make(chan struct{})
-		if len(b.air) == 0 {
-			close(b.landed)
+	if !b.draining {
+		b.draining, b.drained = true, make(chan struct{})
+		if len(b.requests) == 0 {
+			close(b.drained)
 		}
 	}
 	b.mu.Unlock()
@@ -39,29 +39,29 @@ func (b *Brake) Pull(within time.Duration) bool {
 		return true
 	}
 	b.mu.Lock()
-	for _, giveUp := range b.air {
+	for _, giveUp := range b.requests {
 		giveUp()
 	}
 	b.mu.Unlock()
 	return b.wait(within - arriving)
 }
 
-func (b *Brake) wait(most time.Duration) bool {
+func (b *InFlight) wait(most time.Duration) bool {
 	timer := time.NewTimer(most)
 	defer timer.Stop()
 	select {
-	case <-b.landed:
+	case <-b.drained:
 	case <-timer.C:
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return len(b.air) == 0
+	return len(b.requests) == 0
 }
 
 // takeOff counts a request into the air, unless ctx is done or the brake is pulled. Nothing ends its context but
 // the brake, and the grace after ctx is done: the request may be billed, and a shutdown must
 // not lose the answer. land is called when the answer is on disk.
-func (b *Brake) takeOff(ctx context.Context, grace time.Duration) (aloft context.Context, land func(), err error) {
+func (b *InFlight) begin(ctx context.Context, grace time.Duration) (aloft context.Context, land func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -80,23 +80,23 @@ func (b *Brake) takeOff(ctx context.Context, grace time.Duration) (aloft context
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.pulled {
+	if b.draining {
 		giveUp()
 		return nil, nil, context.Canceled
 	}
 	b.last++
 	n := b.last
-	if b.air == nil {
-		b.air = map[int]context.CancelFunc{}
+	if b.requests == nil {
+		b.requests = map[int]context.CancelFunc{}
 	}
-	b.air[n] = giveUp
+	b.requests[n] = giveUp
 	return aloft, func() {
 		giveUp()
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		delete(b.air, n)
-		if b.pulled && len(b.air) == 0 {
-			close(b.landed)
+		delete(b.requests, n)
+		if b.draining && len(b.requests) == 0 {
+			close(b.drained)
 		}
 	}, nil
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // BookName is the file of a data directory that tells of the slots without a good run.
-const BookName = "slots.ndjson"
+const SlotLogName = "slots.ndjson"
 
 // States of a record.
 const (
@@ -58,7 +58,7 @@ func (r Record) key() string {
 // is kept in memory and written with the next.
 //
 // A crash leaves at most a torn last line, which OpenBook cuts off.
-type Book struct {
+type SlotLog struct {
 	path string
 
 	mu      sync.Mutex
@@ -68,8 +68,8 @@ type Book struct {
 }
 
 // OpenBook reads the book of a data directory; one that has none begins it with the first line.
-func OpenBook(dir string) (*Book, error) {
-	b := &Book{path: filepath.Join(dir, BookName), known: map[string]bool{}}
+func OpenSlotLog(dir string) (*SlotLog, error) {
+	b := &SlotLog{path: filepath.Join(dir, SlotLogName), known: map[string]bool{}}
 	text, err := os.ReadFile(b.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return b, nil
@@ -103,7 +103,7 @@ func parseRecords(text []byte) []Record {
 }
 
 // Write adds what the book does not say yet, and returns that.
-func (b *Book) Write(records ...Record) ([]Record, error) {
+func (b *SlotLog) Write(records ...Record) ([]Record, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var fresh []Record
@@ -135,7 +135,7 @@ func shortened(s string, most int) string {
 }
 
 // append writes all lines at once, or none of them.
-func (b *Book) append(records []Record) (err error) {
+func (b *SlotLog) append(records []Record) (err error) {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
@@ -179,7 +179,7 @@ func syncDir(dir string) error {
 }
 
 // of returns the records of a job.
-func (b *Book) of(job string) []Record {
+func (b *SlotLog) of(job string) []Record {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var records []Record
@@ -192,15 +192,15 @@ func (b *Book) of(job string) []Record {
 }
 
 // Latest returns the newest records of slots that were missed or failed, the newest first.
-func (b *Book) Latest(most int) []Record {
+func (b *SlotLog) Latest(most int) []Record {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return latest(b.records, most)
 }
 
 // ReadBook is Latest for a process that does not keep the book.
-func ReadBook(dir string, most int) ([]Record, error) {
-	text, err := os.ReadFile(filepath.Join(dir, BookName))
+func ReadSlotLog(dir string, most int) ([]Record, error) {
+	text, err := os.ReadFile(filepath.Join(dir, SlotLogName))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read book of slots: %w", err)
 	}

@@ -30,8 +30,8 @@ func TestTheBrakeKeepsWhatArrives(t *testing.T) {
 		go server.Serve(network)
 		defer server.Close()
 		client, segment := connect(t, "http://127.0.0.1", 1000)
-		brake := &Brake{}
-		client.service.Brake = brake
+		brake := &InFlight{}
+		client.service.InFlight = brake
 		client.service.Timeout = 2 * time.Hour
 		s := client.service
 		s.Dial = network.Dial
@@ -48,7 +48,7 @@ func TestTheBrakeKeepsWhatArrives(t *testing.T) {
 		time.Sleep(60 * time.Millisecond) // the lane spaces them; by the clock of the bubble
 		stop()
 		start := time.Now()
-		if !brake.Pull(3 * time.Second) {
+		if !brake.Drain(3 * time.Second) {
 			t.Error("the brake did not work in time")
 		}
 		if took := time.Since(start); took != arriving {
@@ -72,7 +72,7 @@ func TestTheBrakeKeepsWhatArrives(t *testing.T) {
 		if _, err := client.Do(t.Context(), api.Page("", "Greece", 1)); !errors.Is(err, context.Canceled) || client.Stats(api.ByType).Requests != 6 {
 			t.Errorf("a request after the brake: %v, %d were sent", err, client.Stats(api.ByType).Requests)
 		}
-		if !brake.Pull(0) {
+		if !brake.Drain(0) {
 			t.Error("the second time finds something in the air")
 		}
 	})
@@ -81,26 +81,26 @@ func TestTheBrakeKeepsWhatArrives(t *testing.T) {
 // TestTheBrakeDoesNotWaitForEver has an answer that the disk does not take.
 func TestTheBrakeDoesNotWaitForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var b Brake
-		aloft, land, err := b.takeOff(t.Context(), grace)
+		var b InFlight
+		aloft, land, err := b.begin(t.Context(), grace)
 		if err != nil {
 			t.Fatal(err)
 		}
 		start := time.Now()
-		if b.Pull(3*time.Second) || time.Since(start) != 3*time.Second || aloft.Err() == nil {
+		if b.Drain(3*time.Second) || time.Since(start) != 3*time.Second || aloft.Err() == nil {
 			t.Errorf("the brake is done after %v, and the request is told %v", time.Since(start), aloft.Err())
 		}
 		land()
-		if !b.Pull(time.Second) {
+		if !b.Drain(time.Second) {
 			t.Error("what has landed is still in the air")
 		}
 	})
 }
 
 func TestWithoutABrakeOnlyTheAnswerEndsARequest(t *testing.T) {
-	for what, b := range map[string]*Brake{"none": nil, "one": {}} {
+	for what, b := range map[string]*InFlight{"none": nil, "one": {}} {
 		ctx, cancel := context.WithCancel(t.Context())
-		aloft, land, err := b.takeOff(ctx, grace)
+		aloft, land, err := b.begin(ctx, grace)
 		cancel()
 		if err != nil || aloft.Err() != nil {
 			t.Errorf("%s: a shutdown ends a request in the air: %v, %v", what, err, aloft.Err())

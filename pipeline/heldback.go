@@ -18,7 +18,7 @@ import (
 
 // Held is a run that is paid for and not published, because suddenly many of its values are
 // refused. Each start tries it again; `run --accept-issues` publishes it as it is.
-type Held struct {
+type HeldBackRun struct {
 	Run    string `json:"run"`
 	Job    string `json:"job"`
 	Date   string `json:"date"`
@@ -28,15 +28,15 @@ type Held struct {
 
 // String says which run is held back, why, and the way out. To publish one that did all of its night
 // buys nothing.
-func (h Held) String() string {
+func (h HeldBackRun) String() string {
 	return fmt.Sprintf("run %s of %s for %s is paid for and held back: %s; `fleetlake run %s --accept-issues --date %s` publishes it as it is",
 		h.Run, h.Job, h.Date, h.Reason, h.Job, h.Date)
 }
 
 // HeldError says which runs are held back. It wraps load.ErrIssues.
-type HeldError struct{ Held []Held }
+type HeldBackError struct{ Held []HeldBackRun }
 
-func (e *HeldError) Error() string {
+func (e *HeldBackError) Error() string {
 	var lines []string
 	for _, h := range e.Held {
 		lines = append(lines, fmt.Sprintf("run %s of %s: %s", h.Run, h.Date, h.Reason))
@@ -45,55 +45,55 @@ func (e *HeldError) Error() string {
 }
 
 // Unwrap returns load.ErrIssues.
-func (e *HeldError) Unwrap() error { return load.ErrIssues }
+func (e *HeldBackError) Unwrap() error { return load.ErrIssues }
 
-func heldPath(dir string) string { return filepath.Join(dir, "held_back.json") }
+func heldBackPath(dir string) string { return filepath.Join(dir, "held_back.json") }
 
 // HeldBack reads which runs of a data directory are held back, the oldest first.
-func HeldBack(dir string) ([]Held, error) {
-	b, err := os.ReadFile(heldPath(dir))
+func ReadHeldBack(dir string) ([]HeldBackRun, error) {
+	b, err := os.ReadFile(heldBackPath(dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read what is held back: %w", err)
 	}
-	var held []Held
+	var held []HeldBackRun
 	if err := json.Unmarshal(b, &held); err != nil {
-		return nil, fmt.Errorf("read %s: %w; it can be deleted: the next run writes it anew", heldPath(dir), err)
+		return nil, fmt.Errorf("read %s: %w; it can be deleted: the next run writes it anew", heldBackPath(dir), err)
 	}
 	return held, nil
 }
 
 // noteHeld adds runs to those that are held back, and takes out what is published.
-func (p *Pipeline) noteHeld(more []Held, published map[string]bool) error {
-	before, err := HeldBack(p.Dir)
+func (p *Pipeline) noteHeldBack(more []HeldBackRun, published map[string]bool) error {
+	before, err := ReadHeldBack(p.Dir)
 	if err != nil {
 		return err
 	}
-	all := map[string]Held{}
+	all := map[string]HeldBackRun{}
 	for _, h := range append(before, more...) {
 		if !published[h.Run] {
 			all[h.Run] = h
 		}
 	}
-	var held []Held
+	var held []HeldBackRun
 	for _, h := range all {
 		held = append(held, h)
 	}
-	slices.SortFunc(held, func(a, b Held) int { return strings.Compare(a.Run, b.Run) })
+	slices.SortFunc(held, func(a, b HeldBackRun) int { return strings.Compare(a.Run, b.Run) })
 	if len(held) == 0 {
-		if err := os.Remove(heldPath(p.Dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(heldBackPath(p.Dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("note what is held back: %w", err)
 		}
 		return nil
 	}
 	b, err := json.MarshalIndent(held, "", "  ")
 	if err == nil {
-		err = os.WriteFile(heldPath(p.Dir)+".part", append(b, '\n'), 0o640)
+		err = os.WriteFile(heldBackPath(p.Dir)+".part", append(b, '\n'), 0o640)
 	}
 	if err == nil {
-		err = os.Rename(heldPath(p.Dir)+".part", heldPath(p.Dir))
+		err = os.Rename(heldBackPath(p.Dir)+".part", heldBackPath(p.Dir))
 	}
 	if err != nil {
 		return fmt.Errorf("note what is held back: %w", err)
@@ -111,8 +111,8 @@ func reportsOf(reports []Report) map[string]bool {
 
 // withHeld adds to some segments those of held runs that their runs go on from: coverage that
 // counts the pages of a run is true only beside its rows.
-func (p *Pipeline) withHeld(paths []string) ([]string, error) {
-	held, err := HeldBack(p.Dir)
+func (p *Pipeline) withHeldBack(paths []string) ([]string, error) {
+	held, err := ReadHeldBack(p.Dir)
 	if err != nil || len(held) == 0 {
 		return paths, err
 	}
@@ -135,19 +135,19 @@ func (p *Pipeline) withHeld(paths []string) ([]string, error) {
 // publishBut publishes runs, but those whose issues are too many and those that go on from them.
 // With AcceptIssues it publishes all, and notes in the journal which of them a person accepted;
 // a trial notes nothing.
-func (p *Pipeline) publishBut(ctx context.Context, dir string, runs []brought, trial bool) (there []brought, held []Held, err error) {
+func (p *Pipeline) publishBut(ctx context.Context, dir string, runs []writtenRun, trial bool) (there []writtenRun, held []HeldBackRun, err error) {
 	there = slices.Clone(runs)
 	for len(there) > 0 {
 		var written []load.Manifest
 		for _, b := range there {
 			written = append(written, b.manifest)
 		}
-		err := load.Publish(ctx, dir, load.Options{Tell: func(words string) { p.Log.Warn(words) }}, written...)
+		err := load.Publish(ctx, dir, load.Options{Warn: func(words string) { p.Log.Warn(words) }}, written...)
 		issues := (*load.IssuesError)(nil)
 		if !errors.As(err, &issues) {
 			return there, held, err
 		}
-		i := slices.IndexFunc(there, func(b brought) bool { return b.report.Run == issues.Run })
+		i := slices.IndexFunc(there, func(b writtenRun) bool { return b.report.Run == issues.Run })
 		if i < 0 {
 			return nil, nil, err
 		}
@@ -170,14 +170,14 @@ func (p *Pipeline) publishBut(ctx context.Context, dir string, runs []brought, t
 }
 
 // hold takes a run out, and those that go on from it.
-func hold(dir string, out brought, reason string, there []brought, held []Held) ([]brought, []Held, error) {
+func hold(dir string, out writtenRun, reason string, there []writtenRun, held []HeldBackRun) ([]writtenRun, []HeldBackRun, error) {
 	r := out.report
-	held = append(held, Held{Run: r.Run, Job: r.Job, Date: r.Date, State: r.State, Reason: reason})
+	held = append(held, HeldBackRun{Run: r.Run, Job: r.Job, Date: r.Date, State: r.State, Reason: reason})
 	if err := load.Drop(dir, out.manifest); err != nil {
 		return nil, nil, err
 	}
 	for {
-		i := slices.IndexFunc(there, func(b brought) bool { return slices.Contains(b.report.Continues, r.Run) })
+		i := slices.IndexFunc(there, func(b writtenRun) bool { return slices.Contains(b.report.Continues, r.Run) })
 		if i < 0 {
 			return there, held, nil
 		}
@@ -192,14 +192,14 @@ func hold(dir string, out brought, reason string, there []brought, held []Held) 
 
 // heldNight returns an error if a run that did all of a job's night is held back: it is paid for,
 // and asking again would pay a second time.
-func (p *Pipeline) heldNight(job, date string) error {
-	all, err := HeldBack(p.Dir)
+func (p *Pipeline) heldBackNight(job, date string) error {
+	all, err := ReadHeldBack(p.Dir)
 	if err != nil {
 		return err
 	}
 	for _, h := range all {
 		if h.Job == job && h.Date == date && h.State == StateDone {
-			return &HeldError{[]Held{h}}
+			return &HeldBackError{[]HeldBackRun{h}}
 		}
 	}
 	return nil
@@ -207,9 +207,9 @@ func (p *Pipeline) heldNight(job, date string) error {
 
 // heldNumbers are the vessels that held runs have looked up. The warehouse does not show that
 // yet, and nothing is bought twice.
-func (p *Pipeline) heldNumbers() (map[string]bool, error) {
+func (p *Pipeline) numbersHeldBack() (map[string]bool, error) {
 	numbers := map[string]bool{}
-	held, err := HeldBack(p.Dir)
+	held, err := ReadHeldBack(p.Dir)
 	if err != nil {
 		return nil, err
 	}

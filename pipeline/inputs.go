@@ -15,8 +15,8 @@ import (
 
 // facts reads what a plan is decided on: from the published warehouse, which is the one read
 // of a run, and the balance, which the caller asks the free call for.
-func (p *Pipeline) facts(ctx context.Context, job Job, before night, now time.Time, balance func(context.Context) (int, error)) (facts, error) {
-	f := facts{now: now, since: before.since(), spentNight: before.spent, tonight: before.answered, covers: before.covers, lookedUp: before.lookups}
+func (p *Pipeline) facts(ctx context.Context, job Job, before resumeState, now time.Time, balance func(context.Context) (int, error)) (inputs, error) {
+	f := inputs{now: now, since: before.since(), spentNight: before.spent, tonight: before.answered, covers: before.covers, lookedUp: before.lookups}
 	var refused *extract.Error
 	credits, err := balance(ctx)
 	switch {
@@ -91,7 +91,7 @@ func (p *Pipeline) awaitBalance(job Job, started time.Time) func(context.Context
 
 // addUnpublished counts what runs paid that are not in the warehouse towards the caps, and leaves
 // alone the vessels that held runs have looked up.
-func (p *Pipeline) addUnpublished(ctx context.Context, f *facts) error {
+func (p *Pipeline) addUnpublished(ctx context.Context, f *inputs) error {
 	day, month := capsSince(f.now)
 	today, err := p.spentBack(ctx, day)
 	if err != nil {
@@ -102,7 +102,7 @@ func (p *Pipeline) addUnpublished(ctx context.Context, f *facts) error {
 	if err != nil {
 		return err
 	}
-	held, err := p.heldNumbers()
+	held, err := p.numbersHeldBack()
 	if f.refused == nil {
 		f.refused = map[string]bool{}
 	}
@@ -116,7 +116,7 @@ func capsSince(now time.Time) (day, month time.Time) {
 	return day, day.AddDate(0, 0, 1-day.Day())
 }
 
-func (f *facts) read(ctx context.Context, w *warehouse.Warehouse, job Job) (err error) {
+func (f *inputs) read(ctx context.Context, w *warehouse.Warehouse, job Job) (err error) {
 	if f.totals, err = w.Totals(ctx); err != nil {
 		return err
 	}
