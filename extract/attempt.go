@@ -78,7 +78,7 @@ func (c *Client) intend(r api.Request, e *journal.Entry) error {
 	return err
 }
 
-// judge fills the entry with what came, what it means and what it cost.
+// interpret fills the entry with what came, what it means and what it cost.
 func (c *Client) interpret(ctx context.Context, r api.Request, reply reply, failed error, e *journal.Entry) (Answer, error) {
 	e.Status = reply.status
 	e.SetBody(reply.body)

@@ -84,7 +84,7 @@ func (b *Budget) Release(operation string, credits int) {
 	b.wake()
 }
 
-// Hold sets how many credits lookups leave alone beside the claims, and whether searches wait for
+// KeepForSearches sets how many credits lookups leave alone beside the claims, and whether searches wait for
 // credits. While they do, lookups beyond their share wait too once an outcome was unknown: what
 // turns out not to have been billed is for the searches first.
 func (b *Budget) KeepForSearches(credits int, waiting bool) {
@@ -94,7 +94,7 @@ func (b *Budget) KeepForSearches(credits int, waiting bool) {
 	b.wake()
 }
 
-// Keep sets how many credits no search is granted, because they are for lookups: all those of
+// KeepForLookups sets how many credits no search is granted, because they are for lookups: all those of
 // the run together.
 func (b *Budget) KeepForLookups(credits int) {
 	b.mu.Lock()

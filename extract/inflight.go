@@ -14,7 +14,7 @@ const arriving = 200 * time.Millisecond
 // is over. What has not arrived by then counts as spent until the balance tells.
 const grace = 20 * time.Second
 
-// Brake lets a process end at once and still keep every answer that has arrived. All clients of a
+// InFlight lets a process end at once and still keep every answer that has arrived. All clients of a
 // process share one. Its zero value is ready, and nil is none.
 type InFlight struct {
 	mu       sync.Mutex
@@ -24,7 +24,7 @@ type InFlight struct {
 	drained  chan struct{}              // closed when the brake is pulled and nothing is in the air
 }
 
-// Pull sends no more requests, gives up those whose answers have not arrived, and returns when
+// Drain sends no more requests, gives up those whose answers have not arrived, and returns when
 // what came of each is on disk. It reports false when that takes too long.
 func (b *InFlight) Drain(within time.Duration) bool {
 	b.mu.Lock()
@@ -58,7 +58,7 @@ func (b *InFlight) wait(most time.Duration) bool {
 	return len(b.requests) == 0
 }
 
-// takeOff counts a request into the air, unless ctx is done or the brake is pulled. Nothing ends its context but
+// begin counts a request into the air, unless ctx is done or the brake is pulled. Nothing ends its context but
 // the brake, and the grace after ctx is done: the request may be billed, and a shutdown must
 // not lose the answer. land is called when the answer is on disk.
 func (b *InFlight) begin(ctx context.Context, grace time.Duration) (aloft context.Context, land func(), err error) {

@@ -26,7 +26,7 @@ func traced(ctx context.Context, o api.Operation, try int) (context.Context, tra
 		trace.WithAttributes(attribute.String("fleetlake.operation", o.Name), attribute.Int("fleetlake.attempt", try)))
 }
 
-// told ends the span of a request with what the journal has of it. The words of an error stay
+// recordSpan ends the span of a request with what the journal has of it. The words of an error stay
 // here: they may hold what the service wrote.
 func recordSpan(span trace.Span, e journal.Entry, failed, broken error) {
 	if span.IsRecording() {

@@ -164,7 +164,7 @@ func (e *Exported) giveBack(old, target string, earlier earlierExport) error {
 	})
 }
 
-// Told is what a person is told of the files of others, a line each.
+// Notices is what a person is told of the files of others, a line each.
 func (e Exported) Notices() []string {
 	var lines []string
 	for _, path := range e.Kept {

@@ -14,7 +14,7 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// Adopt puts a lake that was made aside in the place of a data directory's own. After a crash
+// Promote puts a lake that was made aside in the place of a data directory's own. After a crash
 // the same call goes on.
 func Promote(dir, aside string) error {
 	return warehouse.Swap(lake(aside), lake(dir), filepath.Join(aside, "lake.old"))

@@ -118,7 +118,7 @@ func (h *harvest) drain(run context.Context, o api.Operation, q *queue, answered
 	}
 }
 
-// judge acts on an error: the request is passed over, the lane gives up, or the run ends. Whoever
+// handle acts on an error: the request is passed over, the lane gives up, or the run ends. Whoever
 // cancelled has said why.
 func (h *harvest) handle(o api.Operation, err error, giveUp func()) {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

@@ -16,7 +16,7 @@ import (
 	"github.com/fleetlake/fleetlake/load"
 )
 
-// Held is a run that is paid for and not published, because suddenly many of its values are
+// HeldBackRun is a run that is paid for and not published, because suddenly many of its values are
 // refused. Each start tries it again; `run --accept-issues` publishes it as it is.
 type HeldBackRun struct {
 	Run    string `json:"run"`
@@ -33,7 +33,7 @@ func (h HeldBackRun) String() string {
 		h.Run, h.Job, h.Date, h.Reason, h.Job, h.Date)
 }
 
-// HeldError says which runs are held back. It wraps load.ErrIssues.
+// HeldBackError says which runs are held back. It wraps load.ErrIssues.
 type HeldBackError struct{ Held []HeldBackRun }
 
 func (e *HeldBackError) Error() string {
@@ -49,7 +49,7 @@ func (e *HeldBackError) Unwrap() error { return load.ErrIssues }
 
 func heldBackPath(dir string) string { return filepath.Join(dir, "held_back.json") }
 
-// HeldBack reads which runs of a data directory are held back, the oldest first.
+// ReadHeldBack reads which runs of a data directory are held back, the oldest first.
 func ReadHeldBack(dir string) ([]HeldBackRun, error) {
 	b, err := os.ReadFile(heldBackPath(dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -65,7 +65,7 @@ func ReadHeldBack(dir string) ([]HeldBackRun, error) {
 	return held, nil
 }
 
-// noteHeld adds runs to those that are held back, and takes out what is published.
+// noteHeldBack adds runs to those that are held back, and takes out what is published.
 func (p *Pipeline) noteHeldBack(more []HeldBackRun, published map[string]bool) error {
 	before, err := ReadHeldBack(p.Dir)
 	if err != nil {
@@ -109,7 +109,7 @@ func reportsOf(reports []Report) map[string]bool {
 	return runs
 }
 
-// withHeld adds to some segments those of held runs that their runs go on from: coverage that
+// withHeldBack adds to some segments those of held runs that their runs go on from: coverage that
 // counts the pages of a run is true only beside its rows.
 func (p *Pipeline) withHeldBack(paths []string) ([]string, error) {
 	held, err := ReadHeldBack(p.Dir)
@@ -190,7 +190,7 @@ func hold(dir string, out writtenRun, reason string, there []writtenRun, held []
 	}
 }
 
-// heldNight returns an error if a run that did all of a job's night is held back: it is paid for,
+// heldBackNight returns an error if a run that did all of a job's night is held back: it is paid for,
 // and asking again would pay a second time.
 func (p *Pipeline) heldBackNight(job, date string) error {
 	all, err := ReadHeldBack(p.Dir)
@@ -205,7 +205,7 @@ func (p *Pipeline) heldBackNight(job, date string) error {
 	return nil
 }
 
-// heldNumbers are the vessels that held runs have looked up. The warehouse does not show that
+// numbersHeldBack are the vessels that held runs have looked up. The warehouse does not show that
 // yet, and nothing is bought twice.
 func (p *Pipeline) numbersHeldBack() (map[string]bool, error) {
 	numbers := map[string]bool{}

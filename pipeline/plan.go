@@ -14,7 +14,7 @@ import (
 // recheck is how long the check of a partition of the other cover is believed.
 const recheck = 7 * 24 * time.Hour
 
-// facts is everything that a plan is decided on.
+// inputs is everything that a plan is decided on.
 type inputs struct {
 	now     time.Time
 	since   time.Time // when the night's first run started that this one goes on from; zero if there is none

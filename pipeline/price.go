@@ -130,7 +130,7 @@ func (d *decision) fit(job Job, f inputs, perMinute func(api.Operation) int) {
 	d.price = d.prices(job, f)
 }
 
-// purse is money that is left for a plan.
+// remaining is money that is left for a plan.
 type remaining struct {
 	credits int
 	limited bool

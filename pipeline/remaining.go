@@ -60,7 +60,7 @@ func (p *partition) remainsOfCheck(f inputs, tonight vesselCounts) {
 	}
 }
 
-// shown counts the vessels that the pages of a cover show.
+// countVessels counts the vessels that the pages of a cover show.
 func (f inputs) countVessels(cover []partition) vesselCounts {
 	s, reader := newVesselCounts(), transform.NewSearchReader()
 	for _, p := range cover {
@@ -86,7 +86,7 @@ func (f inputs) begun(p partition) bool {
 	return f.unpaid(p.page(1)) == 0
 }
 
-// shown counts vessels on pages by the type and by the country that they are stored under, without case.
+// vesselCounts counts vessels on pages by the type and by the country that they are stored under, without case.
 type vesselCounts struct{ types, countries map[string]int }
 
 func newVesselCounts() vesselCounts { return vesselCounts{map[string]int{}, map[string]int{}} }

@@ -23,7 +23,7 @@ const (
 	StateKilled      = "killed"      // the process died; a later one wrote the end
 )
 
-// night is what the journal knows of one job's snapshot date that a new run goes on from:
+// resumeState is what the journal knows of one job's snapshot date that a new run goes on from:
 // the runs since the last one that was done.
 type resumeState struct {
 	runs     []string              // their ids, oldest first
@@ -35,7 +35,7 @@ type resumeState struct {
 	done     string                // the newest run that was done, if none came after it
 }
 
-// told is what paging needs of an answer that lies in the journal.
+// pastAnswer is what paging needs of an answer that lies in the journal.
 type pastAnswer struct {
 	rows, total int
 	entry       journal.Entry
@@ -184,7 +184,7 @@ func recentSends(root string, now time.Time, f func(journal.Entry)) error {
 	return nil
 }
 
-// Night is one run of a job, as its journal tells.
+// PastRun is one run of a job, as its journal tells.
 type PastRun struct {
 	Run     string
 	Date    string // the snapshot date
@@ -194,7 +194,7 @@ type PastRun struct {
 	Reason  string
 }
 
-// Nights returns the newest runs of a job, at most so many, oldest first.
+// PastRuns returns the newest runs of a job, at most so many, oldest first.
 func PastRuns(dir, job string, most int) ([]PastRun, error) {
 	paths, err := journal.Segments(filepath.Join(dir, "journal"))
 	if err != nil {

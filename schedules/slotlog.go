@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// BookName is the file of a data directory that tells of the slots without a good run.
+// SlotLogName is the file of a data directory that tells of the slots without a good run.
 const SlotLogName = "slots.ndjson"
 
 // States of a record.
@@ -53,7 +53,7 @@ func (r Record) key() string {
 	return fmt.Sprintf("%s %s %d %d", r.State, r.Job, r.Slot.Unix(), r.Started.Unix())
 }
 
-// Book keeps why slots did not run: one JSON line for each slot that was missed or whose run
+// SlotLog keeps why slots did not run: one JSON line for each slot that was missed or whose run
 // failed. Write returns after fsync. A line that cannot be written, because the disk is full,
 // is kept in memory and written with the next.
 //
@@ -67,7 +67,7 @@ type SlotLog struct {
 	pending []Record // not on disk yet
 }
 
-// OpenBook reads the book of a data directory; one that has none begins it with the first line.
+// OpenSlotLog reads the book of a data directory; one that has none begins it with the first line.
 func OpenSlotLog(dir string) (*SlotLog, error) {
 	b := &SlotLog{path: filepath.Join(dir, SlotLogName), known: map[string]bool{}}
 	text, err := os.ReadFile(b.path)
@@ -198,7 +198,7 @@ func (b *SlotLog) Latest(most int) []Record {
 	return latest(b.records, most)
 }
 
-// ReadBook is Latest for a process that does not keep the book.
+// ReadSlotLog is Latest for a process that does not keep the book.
 func ReadSlotLog(dir string, most int) ([]Record, error) {
 	text, err := os.ReadFile(filepath.Join(dir, SlotLogName))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

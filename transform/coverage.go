@@ -151,7 +151,7 @@ func (c coverage) table() []coverageRow {
 	return rows
 }
 
-// judge says what was seen of a partition.
+// coverage says what was seen of a partition.
 func (p *partition) coverage() coverageRow {
 	row := coverageRow{operation: p.operation, kind: p.kind, value: p.value, expected: p.expected}
 	s := p.sum()

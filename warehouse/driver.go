@@ -87,7 +87,7 @@ func isSelect(kind duckdb.StmtType) bool { return kind == duckdb.STATEMENT_TYPE_
 // isExplain reports whether it shows a plan. EXPLAIN ANALYZE runs what it explains.
 func isExplain(kind duckdb.StmtType) bool { return kind == duckdb.STATEMENT_TYPE_EXPLAIN }
 
-// plain takes the driver's wrapping off an error, keeps DuckDB's words, and says which error
+// unwrapped takes the driver's wrapping off an error, keeps DuckDB's words, and says which error
 // of the system is behind it, so that a full disk can be told from a bad query.
 func unwrapped(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) {
@@ -132,7 +132,7 @@ func damaged(err error) bool {
 	return false
 }
 
-// heldForWriting reports whether a file could not be opened because another program has it open
+// openForWriting reports whether a file could not be opened because another program has it open
 // for writing.
 func openForWriting(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "Could not set lock on file")

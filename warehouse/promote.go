@@ -53,7 +53,7 @@ func Prepare(ctx context.Context, dir, aside string) error {
 	return flush(versions(aside))
 }
 
-// Adopt puts a file that Prepare has made ready, and its versions, in the place of the
+// Promote puts a file that Prepare has made ready, and its versions, in the place of the
 // published one, and says what it removed beside it. Readers see the one or the other. A crash
 // leaves a state from which the same call goes on.
 func Promote(dir, aside string) (said []string, err error) {
@@ -83,7 +83,7 @@ func Promote(dir, aside string) (said []string, err error) {
 	return said, writeMarks(dir, out)
 }
 
-// adoptFingerprints lets the files that were built aside count as published. What is there
+// promoteFingerprints lets the files that were built aside count as published. What is there
 // keeps its own: it goes on as a version.
 func promoteFingerprints(dir, aside string) error {
 	vs, err := kept(aside)

@@ -166,7 +166,7 @@ func Base(ctx context.Context, dir, date string) (path string, runs map[string]b
 	return "", map[string]bool{}, nil
 }
 
-// held returns the runs of a file and its latest night.
+// runsOf returns the runs of a file and its latest night.
 func runsOf(ctx context.Context, path string) (runs map[string]bool, latest string, err error) {
 	w, err := Open(ctx, path, Options{MemoryMiB: DefaultMemoryMiB, Threads: buildThreads})
 	if err != nil {

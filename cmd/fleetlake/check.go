@@ -10,19 +10,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// defaultMaxAge is a day and two hours: a night may take longer than the one before.
-const defaultMaxAge = 26 * time.Hour
-
 // checkedRuns is how many of the newest runs are looked through for one that counts.
 const checkedRuns = 200
 
 func (a *app) checkCommand() *cobra.Command {
-	most, least := defaultMaxAge, ownMinCoverage
+	most, least := config.DefaultMaxAge, ownMinCoverage
 	var job string
 	var asJSON bool
 	c := &cobra.Command{
@@ -47,13 +45,13 @@ way, and needs neither the address nor the key of the service.`,
 	c.Flags().StringVar(&job, "job", "", "only runs of this job")
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		config, err := a.config()
+		cfg, err := a.config()
 		if err != nil {
 			return err
 		}
-		v, err := verdictOn(cmd.Context(), config.DataDir, job, time.Now(), most)
+		v, err := verdictOn(cmd.Context(), cfg.DataDir, job, time.Now(), most)
 		if err == nil {
-			v, err = v.without(cmd.Context(), config, job, least)
+			v, err = v.without(cmd.Context(), cfg, job, least)
 		}
 		if err != nil {
 			return err
@@ -80,15 +78,15 @@ type verdict struct {
 
 // without turns a verdict that is well into one that names the first trouble, if there is one. One
 // that is not well may stand because a run is held back, and says so.
-func (v verdict) without(ctx context.Context, config Config, job string, minCoverage int) (verdict, error) {
+func (v verdict) without(ctx context.Context, cfg config.Config, job string, minCoverage int) (verdict, error) {
 	if !v.OK {
-		troubles, err := standing(ctx, config.DataDir, job)
+		troubles, err := standing(ctx, cfg.DataDir, job)
 		if err == nil && len(troubles) > 0 {
 			v.Reason += "; " + troubles[0].words
 		}
 		return v, err
 	}
-	troubles, err := config.troubles(ctx, job, minCoverage)
+	troubles, err := troublesOf(ctx, cfg, job, minCoverage)
 	if err != nil || len(troubles) == 0 {
 		return v, err
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/spf13/cobra"
 )
@@ -59,7 +60,7 @@ func sinceDay(s string, now time.Time) (time.Time, error) {
 	if day, err := time.Parse(time.DateOnly, s); err == nil {
 		return day, nil
 	}
-	if back, err := parseDuration(s); err == nil && back >= 0 {
+	if back, err := config.ParseDuration(s); err == nil && back >= 0 {
 		return now.UTC().Add(-back).Truncate(24 * time.Hour), nil
 	}
 	return time.Time{}, fmt.Errorf("--since %q: want YYYY-MM-DD, or a duration such as 30d: %w", s, errUsage)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline"
@@ -80,7 +81,7 @@ func (a *app) demo(ctx context.Context, dir string, vessels int) error {
 		return err
 	}
 	defer unlock()
-	job := defaultJob("nightly").Job
+	job := config.DefaultJob("nightly").Job
 	job.Lookup = pipeline.Lookup{Want: pipeline.Datasets, MaxAge: 30 * 24 * time.Hour, MaxRequests: max(1, vessels/20)}
 	service := extract.Service{BaseURL: base, Key: "demo", Limits: unlimitedLanes(10_000_000), MaxInFlight: 8}
 	began := time.Now()

@@ -40,21 +40,21 @@ type check struct {
 }
 
 func (a *app) doctor(ctx context.Context) error {
-	config, configErr := a.config()
+	cfg, configErr := a.config()
 	checks := []check{{"configuration", func() (string, error) {
-		return fmt.Sprintf("%d jobs: %v", len(config.Jobs), config.jobNames()), configErr
+		return fmt.Sprintf("%d jobs: %v", len(cfg.Jobs), cfg.JobNames()), configErr
 	}}}
 	if configErr == nil {
 		checks = append(checks,
-			check{"data directory", func() (string, error) { return writable(config.DataDir) }},
-			check{"disk", func() (string, error) { return free(config.DataDir) }},
-			check{"lock", func() (string, error) { return unlocked(config.DataDir) }},
-			check{"lake", func() (string, error) { return lakeThere(ctx, config.DataDir) }},
-			check{"held back", func() (string, error) { return nothingHeldBack(config.DataDir) }},
-			check{"key and address", func() (string, error) { return config.BaseURL, config.requireService() }})
+			check{"data directory", func() (string, error) { return writable(cfg.DataDir) }},
+			check{"disk", func() (string, error) { return free(cfg.DataDir) }},
+			check{"lock", func() (string, error) { return unlocked(cfg.DataDir) }},
+			check{"lake", func() (string, error) { return lakeThere(ctx, cfg.DataDir) }},
+			check{"held back", func() (string, error) { return nothingHeldBack(cfg.DataDir) }},
+			check{"key and address", func() (string, error) { return cfg.BaseURL, cfg.RequireService() }})
 	}
-	if configErr == nil && config.requireService() == nil {
-		checks = append(checks, check{"service", func() (string, error) { return ping(ctx, config.service()) }})
+	if configErr == nil && cfg.RequireService() == nil {
+		checks = append(checks, check{"service", func() (string, error) { return ping(ctx, cfg.Service()) }})
 	}
 	var failed []error
 	for _, c := range checks {

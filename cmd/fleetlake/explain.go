@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -33,11 +34,11 @@ type vesselScore struct {
 var vesselScores = scoreByJob
 
 // scoreByJob scores a vessel as each job's plan would tonight. It asks nothing of the service.
-func scoreByJob(ctx context.Context, c Config, vesselID string) ([]vesselScore, error) {
+func scoreByJob(ctx context.Context, c config.Config, vesselID string) ([]vesselScore, error) {
 	p := &pipeline.Pipeline{Dir: c.DataDir, Service: extract.Service{Limits: c.Limits}}
 	var scores []vesselScore
-	for _, name := range c.jobNames() {
-		job, _, err := c.job(name)
+	for _, name := range c.JobNames() {
+		job, _, err := c.Job(name)
 		if err != nil {
 			return nil, err
 		}
@@ -67,11 +68,11 @@ about it and refused, and which of its values were not accepted.`,
   fleetlake explain MMSI306256000`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			config, err := a.config()
+			cfg, err := a.config()
 			if err != nil {
 				return err
 			}
-			return a.explain(cmd.Context(), config, args[0], asJSON)
+			return a.explain(cmd.Context(), cfg, args[0], asJSON)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print everything as JSON")
@@ -84,7 +85,7 @@ type explanation struct {
 	Scores []vesselScore `json:"tonight,omitempty"`
 }
 
-func (a *app) explain(ctx context.Context, c Config, number string, asJSON bool) error {
+func (a *app) explain(ctx context.Context, c config.Config, number string, asJSON bool) error {
 	if err := requireLake(c.DataDir); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 )
 
@@ -122,16 +123,16 @@ func TestExplainTellsTheScore(t *testing.T) {
 	defer func() { vesselScores = planner }()
 	failed := errors.New("no plan")
 	for name, c := range map[string]struct {
-		scores func(context.Context, Config, string) ([]vesselScore, error)
+		scores func(context.Context, config.Config, string) ([]vesselScore, error)
 		code   int
 		shows  bool
 	}{
 		"without a planner": {nil, exitDone, false},
-		"with one": {func(_ context.Context, c Config, vessel string) ([]vesselScore, error) {
+		"with one": {func(_ context.Context, c config.Config, vessel string) ([]vesselScore, error) {
 			lines := []scoreLine{{"never seen", 1, 2.5, "no particulars of " + vessel}}
 			return []vesselScore{{c.Jobs[0].Job.Name, lines, 2.5, "looked up tonight as number 7 of 30"}}, nil
 		}, exitDone, true},
-		"with one that fails": {func(context.Context, Config, string) ([]vesselScore, error) { return nil, failed }, exitUnexpected, false},
+		"with one that fails": {func(context.Context, config.Config, string) ([]vesselScore, error) { return nil, failed }, exitUnexpected, false},
 	} {
 		vesselScores = c.scores
 		var out, complaint bytes.Buffer

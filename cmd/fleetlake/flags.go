@@ -3,6 +3,8 @@ package main
 import (
 	"strconv"
 	"time"
+
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 )
 
 // durationFlag is a duration of a flag, in the units of the configuration: 90s, 20h or 30d.
@@ -21,7 +23,7 @@ func (f *durationFlag) String() string {
 
 // Set implements pflag.Value.
 func (f *durationFlag) Set(s string) error {
-	d, err := configDuration(f.least)(s)
+	d, err := config.Duration(f.least)(s)
 	if err == nil {
 		*f.value = d
 	}
@@ -47,7 +49,7 @@ func (f *numberFlag) String() string {
 
 // Set implements pflag.Value.
 func (f *numberFlag) Set(s string) error {
-	n, err := configNumber(f.least, f.most)(s)
+	n, err := config.Number(f.least, f.most)(s)
 	if err == nil {
 		*f.value = n
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -24,10 +25,10 @@ type trouble struct {
 	title string // of what stands whatever the newest runs were
 }
 
-// troubles lists what is not well in a data directory, the gravest first: the disk, what was paid
+// troublesOf lists what is not well in a data directory, the gravest first: the disk, what was paid
 // for and is not published, and how the newest run of each job ended. An empty job is all of the
 // configuration. It asks nobody, so the key is known to be good as of the last run.
-func (c Config) troubles(ctx context.Context, job string, minCoverage int) ([]trouble, error) {
+func troublesOf(ctx context.Context, c config.Config, job string, minCoverage int) ([]trouble, error) {
 	var all []trouble
 	if _, err := free(c.DataDir); err != nil && !errors.Is(err, fs.ErrNotExist) { // the first run makes it
 		all = append(all, trouble{code: exitDisk, words: err.Error()})
@@ -37,11 +38,11 @@ func (c Config) troubles(ctx context.Context, job string, minCoverage int) ([]tr
 		return nil, err
 	}
 	all = append(all, standing...)
-	waiting, err := c.unpublished(job)
+	waiting, err := unpublishedRuns(c, job)
 	if err != nil {
 		return nil, err
 	}
-	failed, err := c.failedSlots(job)
+	failed, err := failedSlots(c, job)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +54,7 @@ func (c Config) troubles(ctx context.Context, job string, minCoverage int) ([]tr
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range c.jobNames() {
+	for _, name := range c.JobNames() {
 		if job != "" && job != name {
 			continue
 		}
@@ -62,24 +63,24 @@ func (c Config) troubles(ctx context.Context, job string, minCoverage int) ([]tr
 			all = append(all, trouble{code: exitUnexpected, words: w.words})
 		}
 		if ok {
-			all = append(all, c.endOf(latest, minCoverage)...)
+			all = append(all, endOf(c, latest, minCoverage)...)
 		}
 		if slot, ok := failed[name]; ok && slot.At.After(latest.Finished) {
-			all = append(all, trouble{code: exitUnexpected, words: fmt.Sprintf("the slot of %s at %s %s: %s", name, slot.Slot.UTC().Format(time.RFC3339), wasNot[slot.State], c.withoutPaths(slot.Reason))})
+			all = append(all, trouble{code: exitUnexpected, words: fmt.Sprintf("the slot of %s at %s %s: %s", name, slot.Slot.UTC().Format(time.RFC3339), wasNot[slot.State], withoutPaths(c, slot.Reason))})
 		}
 	}
 	return all, nil
 }
 
 // endOf is what is wrong with the newest run of a job.
-func (c Config) endOf(run warehouse.Run, minCoverage int) []trouble {
+func endOf(c config.Config, run warehouse.Run, minCoverage int) []trouble {
 	var r pipeline.Report
 	if err := json.Unmarshal([]byte(run.Report), &r); err != nil {
 		return []trouble{{code: exitUnexpected, words: fmt.Sprintf("the report of %s is unreadable: %v", run.ID, err)}}
 	}
 	lenient, least := minCoverage != ownMinCoverage, minCoverage
 	if !lenient {
-		least = c.minCoverage(r.Job)
+		least = c.MinCoverage(r.Job)
 	}
 	code := codeOf(r, least)
 	if code == exitDone || lenient && slices.Contains([]int{exitPartial, exitCredits}, code) && r.Covered() >= float64(least) {
@@ -93,7 +94,7 @@ func (c Config) endOf(run warehouse.Run, minCoverage int) []trouble {
 var wasNot = map[string]string{schedules.RecordMissed: "was missed", schedules.RecordFailed: "failed"}
 
 // failedSlots returns the newest slot of each job without a good run.
-func (c Config) failedSlots(job string) (map[string]schedules.Record, error) {
+func failedSlots(c config.Config, job string) (map[string]schedules.Record, error) {
 	records, err := schedules.ReadSlotLog(c.DataDir, mostMissed)
 	failed := map[string]schedules.Record{}
 	for _, r := range slices.Backward(records) {
@@ -110,16 +111,16 @@ type waitingRun struct {
 	since      time.Time
 }
 
-// unpublished finds, for each job, a newest run that ended, and the failure that the book of slots
+// unpublishedRuns finds, for each job, a newest run that ended, and the failure that the book of slots
 // has of it. Whether the run was published is for the caller to see. One that is held back waits
 // for a person, and is told of elsewhere.
-func (c Config) unpublished(job string) (map[string]waitingRun, error) {
+func unpublishedRuns(c config.Config, job string) (map[string]waitingRun, error) {
 	waiting := map[string]waitingRun{}
 	held, err := pipeline.ReadHeldBack(c.DataDir)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range c.jobNames() {
+	for _, name := range c.JobNames() {
 		if job != "" && job != name {
 			continue
 		}
@@ -136,7 +137,7 @@ func (c Config) unpublished(job string) (map[string]waitingRun, error) {
 	records, err := schedules.ReadSlotLog(c.DataDir, mostMissed)
 	for _, r := range slices.Backward(records) {
 		if w, ok := waiting[r.Job]; ok && r.State == schedules.RecordFailed && r.At.After(w.since) {
-			w.words = fmt.Sprintf("the newest run, %s of %s, is not published: %s", w.run, r.Job, c.withoutPaths(r.Reason))
+			w.words = fmt.Sprintf("the newest run, %s of %s, is not published: %s", w.run, r.Job, withoutPaths(c, r.Reason))
 			waiting[r.Job] = w
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/spf13/cobra"
 )
 
@@ -17,7 +18,7 @@ func (a *app) initCommand() *cobra.Command {
 		Example: "  fleetlake init",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			path := defaultConfigPath
+			path := config.DefaultPath
 			if len(args) == 1 {
 				path = args[0]
 			}
@@ -28,7 +29,7 @@ func (a *app) initCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("write configuration: %w", err)
 			}
-			_, err = f.WriteString(defaultConfigText)
+			_, err = f.WriteString(config.DefaultText)
 			if err := errors.Join(err, f.Close()); err != nil {
 				return errors.Join(fmt.Errorf("write configuration: %w", err), os.Remove(path))
 			}

@@ -33,12 +33,12 @@ var facts = map[string]string{
 // TestKillsLoseNothing kills the process at random moments and goes on, until it comes to
 // its end, and compares with a run that was left alone.
 func TestKillsLoseNothing(t *testing.T) {
-	config := simulator.Config{Vessels: 600, Seed: 11}
-	alone := newWorld(t, config)
+	cfg := simulator.Config{Vessels: 600, Seed: 11}
+	alone := newWorld(t, cfg)
 	alone.configure(6000, busyJob)
 	alone.must(exitDone, "run", "nightly", "--date", "2026-11-20")
 
-	w := newWorld(t, config)
+	w := newWorld(t, cfg)
 	w.configure(6000, busyJob)
 	random, kills := rand.New(rand.NewPCG(1, 2)), 0
 	for {

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/lmittmann/tint"
@@ -123,8 +124,8 @@ Exit codes: 0 done, 1 unexpected, 3 partial (published, something planned was le
 }
 
 // config loads the configuration; the flags win over it.
-func (a *app) config() (Config, error) {
-	c, err := loadConfig(a.configPath, a.configPath != "", a.getenv)
+func (a *app) config() (config.Config, error) {
+	c, err := config.Load(a.configPath, a.configPath != "", a.getenv)
 	if a.dataDir != "" {
 		c.DataDir = a.dataDir
 	}
@@ -162,11 +163,11 @@ func requireLake(dir string) error {
 }
 
 // pipeline returns what runs jobs, after a check that the service can be called.
-func (a *app) pipeline(c Config) (*pipeline.Pipeline, error) {
-	if err := c.requireService(); err != nil {
+func (a *app) pipeline(c config.Config) (*pipeline.Pipeline, error) {
+	if err := c.RequireService(); err != nil {
 		return nil, err
 	}
-	service := c.service()
+	service := c.Service()
 	service.InFlight = a.inFlight
 	return &pipeline.Pipeline{Dir: c.DataDir, Service: service, Log: a.log(), Version: version(), AcceptIssues: a.acceptIssues, MustExist: a.mustExist}, nil
 }
@@ -211,7 +212,7 @@ func lock(dir, verb string) (func() error, error) {
 // exitCode is the code of an error.
 func exitCode(err error) int {
 	var service *extract.Error
-	var bad *configError
+	var bad *config.Error
 	switch {
 	case errors.As(err, &bad), errors.Is(err, errUsage):
 		return exitUsage

@@ -33,11 +33,11 @@ func (w *world) openServer() *server {
 		return ""
 	}
 	a := &app{getenv: getenv, stdout: os.Stderr, stderr: os.Stderr, configPath: filepath.Join(w.dir, "fleetlake.yaml")}
-	config, err := a.config()
+	cfg, err := a.config()
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	s, err := a.server(config)
+	s, err := a.server(cfg)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline"
 )
 
-// shownLines is how much of a long list the report of a run shows.
+// mostLines is how much of a long list the report of a run shows.
 const mostLines = 6
 
 // coverageStates is the order in which reports name the states of partitions.

@@ -24,18 +24,18 @@ one that is done costs nothing more, unless --again buys it anew.`,
   fleetlake plan nightly --budget 2000 --deadline 90m --json`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			config, err := a.config()
+			cfg, err := a.config()
 			if err != nil {
 				return err
 			}
-			job, err := config.chosen(args)
+			job, err := jobOf(cfg, args)
 			if err != nil {
 				return fmt.Errorf("%w; %w", err, errUsage)
 			}
-			if err := options.apply(&job, config.DataDir, time.Now()); err != nil {
+			if err := options.apply(&job, cfg.DataDir, time.Now()); err != nil {
 				return err
 			}
-			p, err := a.pipeline(config)
+			p, err := a.pipeline(cfg)
 			if err != nil {
 				return err
 			}

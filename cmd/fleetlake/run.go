@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/schedules/notify"
 	"github.com/spf13/cobra"
@@ -43,24 +44,24 @@ HTTP).`,
 	c.Flags().BoolVar(&a.mustExist, "data-exists", false, "refuse a data directory that no run has used, as that of a volume that is not mounted")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		a.logs = true
-		config, err := a.config()
+		cfg, err := a.config()
 		if err != nil {
 			return err
 		}
-		job, err := config.chosen(args)
+		job, err := jobOf(cfg, args)
 		if err != nil {
 			return fmt.Errorf("%w; %w", err, errUsage)
 		}
-		if err := options.apply(&job, config.DataDir, time.Now()); err != nil {
+		if err := options.apply(&job, cfg.DataDir, time.Now()); err != nil {
 			return err
 		}
-		return a.runJob(cmd.Context(), config, job, options, asJSON)
+		return a.runJob(cmd.Context(), cfg, job, options, asJSON)
 	}
 	return c
 }
 
-// chosen returns the job that is named, or the only one.
-func (c Config) chosen(args []string) (pipeline.Job, error) {
+// jobOf returns the job that is named, or the only one.
+func jobOf(c config.Config, args []string) (pipeline.Job, error) {
 	name := ""
 	switch {
 	case len(args) == 1:
@@ -68,28 +69,28 @@ func (c Config) chosen(args []string) (pipeline.Job, error) {
 	case len(c.Jobs) == 1:
 		name = c.Jobs[0].Job.Name
 	default:
-		return pipeline.Job{}, fmt.Errorf("which job? the configuration has: %v", c.jobNames())
+		return pipeline.Job{}, fmt.Errorf("which job? the configuration has: %v", c.JobNames())
 	}
-	job, _, err := c.job(name)
+	job, _, err := c.Job(name)
 	return job, err
 }
 
-// tellWithin is how long a run waits, after its report is printed, until whom it concerns is
+// notifyWithin is how long a run waits, after its report is printed, until whom it concerns is
 // told: two tries, and nothing where there is nothing to tell.
 const notifyWithin = 10 * time.Second
 
 // runJob runs a job once, shows how far it is, and prints the report.
-func (a *app) runJob(ctx context.Context, config Config, job pipeline.Job, o runOptions, asJSON bool) error {
-	p, err := a.pipeline(config)
+func (a *app) runJob(ctx context.Context, cfg config.Config, job pipeline.Job, o runOptions, asJSON bool) error {
+	p, err := a.pipeline(cfg)
 	if err != nil {
 		return err
 	}
-	recipients, stopNotifier, err := config.notifier(p.Log)
+	recipients, stopNotifier, err := newNotifier(cfg, p.Log)
 	if err != nil {
 		return err
 	}
 	defer stopNotifier()
-	unlock, err := lock(config.DataDir, "run "+job.Name)
+	unlock, err := lock(cfg.DataDir, "run "+job.Name)
 	if err != nil {
 		return err
 	}
@@ -98,21 +99,21 @@ func (a *app) runJob(ctx context.Context, config Config, job pipeline.Job, o run
 	p.Tracer = sent.tracer()
 	report, stop := a.progress(p.Log)
 	p.Progress, p.Again = report, o.again
-	r, err := withNotifier(recipients, config, job, o.date, func() (pipeline.Report, error) { return p.Run(ctx, job, o.date) })
+	r, err := withNotifier(recipients, cfg, job, o.date, func() (pipeline.Report, error) { return p.Run(ctx, job, o.date) })
 	stop()
 	if err := errors.Join(err, unlock()); err != nil {
 		a.runID = r.Run
 		return err
 	}
-	a.code = codeOf(r, config.minCoverage(job.Name))
+	a.code = codeOf(r, cfg.MinCoverage(job.Name))
 	return printReport(a.stdout, r, asJSON)
 }
 
-// notifier starts a notifier of the configuration's recipients, of whom there may be none.
-func (c Config) notifier(log *slog.Logger) (n *notify.Notifier, stop func(), err error) {
-	to, err := c.Notify.recipients()
+// newNotifier starts a notifier of the configuration's recipients, of whom there may be none.
+func newNotifier(c config.Config, log *slog.Logger) (n *notify.Notifier, stop func(), err error) {
+	to, err := c.Notify.Recipients()
 	if err != nil {
-		return nil, nil, &configError{[]string{err.Error()}}
+		return nil, nil, &config.Error{Problems: []string{err.Error()}}
 	}
 	to.Log = log
 	if n, err = notify.New(to); err != nil {
@@ -126,7 +127,7 @@ func (c Config) notifier(log *slog.Logger) (n *notify.Notifier, stop func(), err
 }
 
 // withNotifier runs a job and tells how that ended: what serve would tell. Who stopped it knows.
-func withNotifier(n *notify.Notifier, config Config, job pipeline.Job, date string, run func() (pipeline.Report, error)) (pipeline.Report, error) {
+func withNotifier(n *notify.Notifier, cfg config.Config, job pipeline.Job, date string, run func() (pipeline.Report, error)) (pipeline.Report, error) {
 	reason := "it panicked; the log has the stack"
 	defer func() {
 		if reason == "" {
@@ -135,7 +136,7 @@ func withNotifier(n *notify.Notifier, config Config, job pipeline.Job, date stri
 		if date == "" {
 			date = time.Now().In(job.Location).Format(time.DateOnly)
 		}
-		n.Send(notify.OfFailure(job.Name, date, time.Now(), config.withoutPaths(reason)))
+		n.Send(notify.OfFailure(job.Name, date, time.Now(), withoutPaths(cfg, reason)))
 	}()
 	r, err := run()
 	switch {
@@ -153,7 +154,7 @@ func withNotifier(n *notify.Notifier, config Config, job pipeline.Job, date stri
 }
 
 // withoutPaths takes the data directory out of words that leave this machine.
-func (c Config) withoutPaths(words string) string {
+func withoutPaths(c config.Config, words string) string {
 	if whole, err := filepath.Abs(c.DataDir); err == nil {
 		words = strings.ReplaceAll(words, whole, "DATA")
 	}

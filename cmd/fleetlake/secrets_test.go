@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 )
 
@@ -15,7 +16,7 @@ import (
 // other: they are used where nothing else is given, and make an open address one with a token.
 func TestCredentialsOfTheServiceManager(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{keyCredential: "handed-key", tokenCredential: "handed-token-handed", secretCredential: "handed-secret"} {
+	for name, text := range map[string]string{config.KeyCredential: "handed-key", config.TokenCredential: "handed-token-handed", config.SecretCredential: "handed-secret"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text+"\n"), 0o440); err != nil {
 			t.Fatal(err)
 		}
@@ -31,13 +32,13 @@ func TestCredentialsOfTheServiceManager(t *testing.T) {
 			"k", "0123456789abcdef", "s"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			config, err := loadConfig(configFile(t, "serve: {listen: '0.0.0.0:8080', hosts: [fleet.example.org]}"), true, func(name string) string { return c.environment[name] })
+			cfg, err := config.Load(configFileWith(t, "serve: {listen: '0.0.0.0:8080', hosts: [fleet.example.org]}"), true, func(name string) string { return c.environment[name] })
 			if err != nil {
 				t.Fatal(err)
 			}
-			key, keyErr := config.readKey()
-			token, tokenErr := config.Serve.token()
-			to, toErr := config.Notify.recipients()
+			key, keyErr := cfg.ReadKey()
+			token, tokenErr := cfg.Serve.Token()
+			to, toErr := cfg.Notify.Recipients()
 			if key != c.key || token != c.token || to.Secret != c.secret || keyErr != nil || tokenErr != nil || toErr != nil {
 				t.Errorf("got %q %q %q, %v %v %v", key, token, to.Secret, keyErr, tokenErr, toErr)
 			}
@@ -55,9 +56,9 @@ func TestWhatHasNoEndIsNotRead(t *testing.T) {
 	w.write("fifo.yaml", "api: {key_file: fifo}")
 	w.env = append(w.env, "FLEETLAKE_API_KEY=")
 	start := time.Now()
-	for config, want := range map[string]string{"/dev/zero": "/dev/zero: no regular file", "fifo": "fifo: no regular file", "fifo.yaml": "the key file is no regular file"} {
-		if o := w.must(exitUsage, "run", "nightly", "--config", config); !strings.Contains(o.stderr, want) {
-			t.Errorf("%s: %s", config, o.stderr)
+	for cfg, want := range map[string]string{"/dev/zero": "/dev/zero: no regular file", "fifo": "fifo: no regular file", "fifo.yaml": "the key file is no regular file"} {
+		if o := w.must(exitUsage, "run", "nightly", "--config", cfg); !strings.Contains(o.stderr, want) {
+			t.Errorf("%s: %s", cfg, o.stderr)
 		}
 	}
 	if took := time.Since(start); took > 30*time.Second {
@@ -84,4 +85,14 @@ func TestInitKeepsTheFileToItsOwner(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
+}
+
+// configFileWith writes a configuration and returns its path.
+func configFileWith(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "fleetlake.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

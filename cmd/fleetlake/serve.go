@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/schedules/metrics"
@@ -38,11 +39,11 @@ over HTTP).`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a.logs = true
-			config, err := a.config()
+			cfg, err := a.config()
 			if err != nil {
 				return err
 			}
-			return a.serve(cmd.Context(), config)
+			return a.serve(cmd.Context(), cfg)
 		},
 	}
 	c.Flags().BoolVar(&a.mustExist, "data-exists", false, "refuse a data directory that no run has used, as that of a volume that is not mounted")
@@ -51,7 +52,7 @@ over HTTP).`,
 
 // server is what runs while fleetlake serves.
 type server struct {
-	config   Config
+	config   config.Config
 	pipeline *pipeline.Pipeline
 	runner   *schedules.Runner
 	slots    *schedules.SlotLog
@@ -72,12 +73,12 @@ type server struct {
 	progress pipeline.Progress
 }
 
-func (a *app) serve(ctx context.Context, config Config) error {
-	s, err := a.server(config)
+func (a *app) serve(ctx context.Context, cfg config.Config) error {
+	s, err := a.server(cfg)
 	if err != nil {
 		return err
 	}
-	table, err := a.timetable(config)
+	table, err := a.timetable(cfg)
 	if err != nil {
 		return err
 	}
@@ -99,20 +100,20 @@ func (a *app) serve(ctx context.Context, config Config) error {
 }
 
 // server puts the parts together; nothing runs yet but the notifier.
-func (a *app) server(config Config) (*server, error) {
-	p, err := a.pipeline(config)
+func (a *app) server(cfg config.Config) (*server, error) {
+	p, err := a.pipeline(cfg)
 	if err != nil {
 		return nil, err
 	}
-	to, err := config.Notify.recipients()
+	to, err := cfg.Notify.Recipients()
 	if err != nil {
-		return nil, &configError{[]string{err.Error()}}
+		return nil, &config.Error{Problems: []string{err.Error()}}
 	}
-	s := &server{config: config, pipeline: p, systemd: systemdOf(a.getenv), log: p.Log, began: time.Now()}
-	if s.slots, err = schedules.OpenSlotLog(config.DataDir); err != nil {
+	s := &server{config: cfg, pipeline: p, systemd: systemdOf(a.getenv), log: p.Log, began: time.Now()}
+	if s.slots, err = schedules.OpenSlotLog(cfg.DataDir); err != nil {
 		return nil, err
 	}
-	if s.metrics, err = metrics.New(metrics.Config{Dir: config.DataDir, Version: version()}); err != nil {
+	if s.metrics, err = metrics.New(metrics.Config{Dir: cfg.DataDir, Version: version()}); err != nil {
 		return nil, err
 	}
 	to.Log, to.Lost = s.log, s.metrics.Undelivered
@@ -130,9 +131,9 @@ func (a *app) server(config Config) (*server, error) {
 }
 
 // timetable says when each job runs next.
-func (a *app) timetable(config Config) ([]schedules.Spec, error) {
+func (a *app) timetable(cfg config.Config) ([]schedules.Spec, error) {
 	var table []schedules.Spec
-	for _, j := range config.Jobs {
+	for _, j := range cfg.Jobs {
 		table = append(table, j.Spec)
 		schedule, err := schedules.Parse(j.Spec.Cron, j.Spec.Location)
 		if err != nil {
@@ -147,7 +148,7 @@ func (a *app) timetable(config Config) ([]schedules.Spec, error) {
 
 // run runs a job for a slot, and tells of it.
 func (s *server) run(ctx context.Context, slot schedules.Slot) error {
-	job, _, err := s.config.job(slot.Job)
+	job, _, err := s.config.Job(slot.Job)
 	if err != nil {
 		return err
 	}
@@ -205,4 +206,4 @@ func (s *server) observe(p pipeline.Progress) {
 	s.progress = p
 }
 
-func (s *server) withoutPaths(words string) string { return s.config.withoutPaths(words) }
+func (s *server) withoutPaths(words string) string { return withoutPaths(s.config, words) }

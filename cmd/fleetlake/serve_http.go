@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/schedules/page"
 )
 
@@ -22,7 +23,7 @@ const (
 	writeWithin     = 30 * time.Second
 )
 
-// shownRecords is how many slots without a good run the page shows.
+// mostRecords is how many slots without a good run the page shows.
 const mostRecords = 20
 
 // openPage serves the status page, unless the configuration has no address for it. That the
@@ -76,9 +77,9 @@ func serveOn(l net.Listener, handler http.Handler, log *slog.Logger) (stop func(
 
 // page makes the handler of all that is served.
 func (s *server) page() (http.Handler, error) {
-	token, err := s.config.Serve.token()
+	token, err := s.config.Serve.Token()
 	if err != nil {
-		return nil, &configError{[]string{err.Error()}}
+		return nil, &config.Error{Problems: []string{err.Error()}}
 	}
 	b := s.config.Budget
 	return page.New(page.Config{

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/schedules"
 )
 
@@ -99,7 +100,7 @@ func (c *countedConn) Close() error {
 }
 
 func TestHealthFollowsTheScheduler(t *testing.T) {
-	s := &server{config: Config{DataDir: filepath.Join(t.TempDir(), "data")}}
+	s := &server{config: config.Config{DataDir: filepath.Join(t.TempDir(), "data")}}
 	s.runner = &schedules.Runner{Pulse: s.pulse()}
 	if s.healthy() == nil || s.isReady() == nil {
 		t.Error("healthy before the scheduler has begun")
@@ -122,7 +123,7 @@ func TestHealthFollowsTheScheduler(t *testing.T) {
 
 func TestWordsForOthersShowNoPath(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	s := &server{config: Config{DataDir: dir}}
+	s := &server{config: config.Config{DataDir: dir}}
 	if got := s.withoutPaths("open " + dir + "/journal: no space left"); got != "open DATA/journal: no space left" {
 		t.Errorf("got %q", got)
 	}

@@ -12,7 +12,7 @@ import (
 // anew prices a run of a job now, if it would buy a second time what its night of today has
 // bought: a night that was done, or that ended by itself.
 func (s *server) anew(ctx context.Context, name string) (*pipeline.Preview, error) {
-	job, _, err := s.config.job(name)
+	job, _, err := s.config.Job(name)
 	if err != nil {
 		return nil, err
 	}

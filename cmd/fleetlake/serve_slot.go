@@ -188,7 +188,7 @@ func (s *server) stored(job string) ([]schedules.Stored, error) {
 	if err != nil {
 		return nil, err
 	}
-	j, _, err := s.config.job(job)
+	j, _, err := s.config.Job(job)
 	if err != nil {
 		return nil, err
 	}

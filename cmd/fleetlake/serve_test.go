@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/schedules"
@@ -304,7 +305,7 @@ func TestStatesOfRunsAreThoseOfThePipeline(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	w.must(exitDone, "run", "nightly")
-	s := &server{config: Config{DataDir: filepath.Join(w.dir, "fleetlake-data"), Jobs: []jobConfig{defaultJob("nightly")}}}
+	s := &server{config: config.Config{DataDir: filepath.Join(w.dir, "fleetlake-data"), Jobs: []config.JobConfig{config.DefaultJob("nightly")}}}
 	stored, err := s.stored("nightly")
 	if err != nil || len(stored) != 1 || stored[0].State != pipeline.StateDone || time.Since(stored[0].Started) > time.Minute {
 		t.Errorf("stored: %+v, %v", stored, err)

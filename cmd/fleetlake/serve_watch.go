@@ -80,7 +80,7 @@ func (s *server) isReady() error {
 		return errors.New(s.withoutPaths(err.Error()))
 	}
 	return s.nights.look(time.Now(), func() error {
-		troubles, err := s.config.troubles(context.Background(), "", ownMinCoverage)
+		troubles, err := troublesOf(context.Background(), s.config, "", ownMinCoverage)
 		if err == nil && len(troubles) > 0 {
 			err = errors.New(s.withoutPaths(troubles[0].words))
 		}

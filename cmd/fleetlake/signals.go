@@ -11,7 +11,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 )
 
-// landWithin is how long the end after a second signal waits for a disk to take what has arrived.
+// drainWithin is how long the end after a second signal waits for a disk to take what has arrived.
 const drainWithin = 3 * time.Second
 
 // underSignals is the program with the signals of the system. The first SIGINT or SIGTERM stops it in

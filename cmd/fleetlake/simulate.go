@@ -53,8 +53,8 @@ what was billed and set the day and faults.`,
 }
 
 // serveSimulator serves until ctx is done.
-func (a *app) serveSimulator(ctx context.Context, listen string, config simulator.Config) error {
-	s, err := simulator.New(config)
+func (a *app) serveSimulator(ctx context.Context, listen string, cfg simulator.Config) error {
+	s, err := simulator.New(cfg)
 	if err != nil {
 		return fmt.Errorf("%w; %w", err, errUsage)
 	}
@@ -62,7 +62,7 @@ func (a *app) serveSimulator(ctx context.Context, listen string, config simulato
 	if err != nil {
 		return fmt.Errorf("serve simulator: %w", err)
 	}
-	fmt.Fprintf(a.stdout, "serving http://%s%s with key %s\n", l.Addr(), simulator.BasePath, config.Key)
+	fmt.Fprintf(a.stdout, "serving http://%s%s with key %s\n", l.Addr(), simulator.BasePath, cfg.Key)
 	server := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second}
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()

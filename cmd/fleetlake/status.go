@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -35,11 +36,11 @@ configuration, and asks nobody.`,
 		Example: "  fleetlake status",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			config, err := a.config()
+			cfg, err := a.config()
 			if err != nil {
 				return err
 			}
-			s, err := statusOf(cmd.Context(), config, time.Now())
+			s, err := statusOf(cmd.Context(), cfg, time.Now())
 			if err != nil {
 				return err
 			}
@@ -83,28 +84,28 @@ type lastRun struct {
 	Published bool      `json:"published"`
 }
 
-func statusOf(ctx context.Context, config Config, now time.Time) (status, error) {
+func statusOf(ctx context.Context, cfg config.Config, now time.Time) (status, error) {
 	var s status
 	var err error
-	if s.Writer, err = writer(config.DataDir); err != nil {
+	if s.Writer, err = writer(cfg.DataDir); err != nil {
 		return s, err
 	}
-	if s.Missed, err = schedules.ReadSlotLog(config.DataDir, mostMissed); err != nil {
+	if s.Missed, err = schedules.ReadSlotLog(cfg.DataDir, mostMissed); err != nil {
 		return s, err
 	}
-	if s.Held, err = pipeline.ReadHeldBack(config.DataDir); err != nil {
+	if s.Held, err = pipeline.ReadHeldBack(cfg.DataDir); err != nil {
 		return s, err
 	}
-	if s.Lacks, err = pipeline.Lacking(ctx, config.DataDir); err != nil {
+	if s.Lacks, err = pipeline.Lacking(ctx, cfg.DataDir); err != nil {
 		return s, err
 	}
-	for _, j := range config.Jobs {
+	for _, j := range cfg.Jobs {
 		schedule, err := schedules.Parse(j.Spec.Cron, j.Spec.Location)
 		if err != nil {
 			return s, fmt.Errorf("job %s: %w", j.Job.Name, err)
 		}
 		one := jobStatus{Job: j.Job.Name, Schedule: j.Spec.Cron, Timezone: j.Spec.Location.String(), Next: schedule.Upcoming(now, mostSlots)}
-		if one.Last, err = lastOf(ctx, config.DataDir, j.Job.Name, s.Writer != ""); err != nil {
+		if one.Last, err = lastOf(ctx, cfg.DataDir, j.Job.Name, s.Writer != ""); err != nil {
 			return s, err
 		}
 		s.Jobs = append(s.Jobs, one)

@@ -78,16 +78,16 @@ func (w *week) start() {
 	w.t.Helper()
 	env := map[string]string{"FLEETLAKE_BASE_URL": "http://127.0.0.1" + simulator.BasePath, "FLEETLAKE_API_KEY": "planted-key"}
 	a := &app{getenv: func(name string) string { return env[name] }, stdout: &bytes.Buffer{}, stderr: &w.log, dataDir: w.dir, configPath: filepath.Join(filepath.Dir(w.ballast), "fleetlake.yaml")}
-	config, err := a.config()
+	cfg, err := a.config()
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	s, err := a.server(config)
+	s, err := a.server(cfg)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	s.pipeline.Service.Dial = w.service.Dial
-	table, err := a.timetable(config)
+	table, err := a.timetable(cfg)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ const (
 	keptRuns      = 16               // stories of single runs
 )
 
-// shelf keeps the stories of the published file. A file that was replaced is another file: its
+// cache keeps the stories of the published file. A file that was replaced is another file: its
 // identity is looked at for each request, which is cheap, and the file itself is read once.
 type cache struct {
 	dir     string
@@ -28,14 +28,14 @@ type cache struct {
 	entries map[string]cacheEntry
 }
 
-// book is a story, or why there is none.
+// cacheEntry is a story, or why there is none.
 type cacheEntry struct {
 	night *NightReport // nil in an empty warehouse
 	err   error
 	at    time.Time
 }
 
-// story returns the story of the newest night, or of a run.
+// night returns the story of the newest night, or of a run.
 func (s *cache) night(ctx context.Context, id string, now time.Time) (*NightReport, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,7 +60,7 @@ func sameFile(a, b os.FileInfo) bool {
 	return a != nil && b != nil && os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
-// readStory opens the published file, reads and closes it. A client that goes away does not
+// readNight opens the published file, reads and closes it. A client that goes away does not
 // end it, because others wait for the same story.
 func readNight(ctx context.Context, dir, id string, now time.Time) (s *NightReport, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readWithin)

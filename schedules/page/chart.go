@@ -56,7 +56,7 @@ func bars(id, title string, line []Day, limit int, value func(Day) int, words fu
 	return c
 }
 
-// shownStates is the order of the stack: what we hope for lies at the bottom.
+// chartStates is the order of the stack: what we hope for lies at the bottom.
 var chartStates = []string{"complete", "skipped", "partial", leftOut, "suspect", "failed"}
 
 // stack draws the coverage: each night is a full column, divided by state.

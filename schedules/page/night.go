@@ -22,7 +22,7 @@ const (
 	readRuns    = 400 // a month of nights that came in many runs
 )
 
-// Story is what a published warehouse tells. It is read once and never changed, so that any
+// NightReport is what a published warehouse tells. It is read once and never changed, so that any
 // number of pages can be made from it.
 type NightReport struct {
 	Night   Night  // the latest, or the one that was asked for
@@ -165,7 +165,7 @@ func (n Night) Complete() int { return n.Coverage["complete"] }
 // Tables lists the lake tables that the night wrote, in a fixed order.
 func (n Night) Tables() []string { return slices.Sorted(maps.Keys(n.Rows)) }
 
-// tell reads the story of the newest night, or of the night of one run.
+// nightReport reads the story of the newest night, or of the night of one run.
 func nightReport(ctx context.Context, w *warehouse.Warehouse, id string, now time.Time) (*NightReport, error) {
 	runs, err := w.Runs(ctx, readRuns)
 	if err != nil {

@@ -254,7 +254,7 @@ func send(w http.ResponseWriter, status int, body []byte) {
 	w.Write(body) // a client that is gone needs no answer
 }
 
-// iconURL is the icon for the single file.
+// IconURL is the icon for the single file.
 func (view) IconURL() template.URL {
 	return template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(icon))
 }

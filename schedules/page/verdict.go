@@ -28,7 +28,7 @@ var stopWords = map[pipeline.Stop]string{
 	pipeline.StopService:  "The service did not answer as it should, and trying again did not mend that.",
 }
 
-// judge says in a line how the night went. What the run says of itself comes first, then what
+// verdictOf says in a line how the night went. What the run says of itself comes first, then what
 // its coverage proves.
 func verdictOf(n Night) Verdict {
 	v := Verdict{Level: "good", Title: "Ran, and is complete"}
@@ -67,7 +67,7 @@ func verdictOf(n Night) Verdict {
 	return v
 }
 
-// judgeNow is the verdict on the newest night as of now: a good night that is long ago, or
+// verdictNow is the verdict on the newest night as of now: a good night that is long ago, or
 // that a slot without a run came after, is no longer good.
 func verdictNow(n Night, now time.Time, slots []SlotView) Verdict {
 	v := verdictOf(n)

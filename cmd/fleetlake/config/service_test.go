@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"encoding/json"
@@ -47,40 +47,40 @@ func TestConfigService(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := fmt.Sprintf("api:\n  base_url: https://example.org/api\n  key_file: %q\n", c.file)
-			cfg, err := loadConfig(configFile(t, text), true, func(name string) string {
+			cfg, err := Load(configFile(t, text), true, func(name string) string {
 				return map[string]string{"FLEETLAKE_API_KEY": c.env}[name]
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = cfg.requireService()
+			err = cfg.RequireService()
 			want, bad := strings.CutPrefix(c.want, "!")
 			switch {
 			case bad && (err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), ":3:13: api.key_file")):
 				t.Errorf("got %v, want %q and its place", err, want)
 			case bad && strings.Contains(err.Error(), "planted"):
 				t.Errorf("the error shows the value: %v", err)
-			case !bad && (err != nil || cfg.service().Key != want):
-				t.Errorf("got key %q and %v, want %q", cfg.service().Key, err, want)
+			case !bad && (err != nil || cfg.Service().Key != want):
+				t.Errorf("got key %q and %v, want %q", cfg.Service().Key, err, want)
 			}
 		})
 	}
 }
 
 func TestConfigServiceWithoutAnything(t *testing.T) {
-	err := defaultConfig().requireService()
+	err := defaults().RequireService()
 	if err == nil || !strings.Contains(err.Error(), "api.base_url: no address") || !strings.Contains(err.Error(), "api.key_file: no key") {
 		t.Errorf("got %v, want both things that are missing", err)
 	}
-	want := extract.Service{Limits: defaultConfig().Limits, MaxInFlight: 8, Timeout: time.Minute, Patience: 30 * time.Minute}
-	if diff := cmp.Diff(want, defaultConfig().service()); diff != "" {
+	want := extract.Service{Limits: defaults().Limits, MaxInFlight: 8, Timeout: time.Minute, Patience: 30 * time.Minute}
+	if diff := cmp.Diff(want, defaults().Service()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
 // TestTheKeyDoesNotShow prints a configuration in every way that comes to mind.
 func TestTheKeyDoesNotShow(t *testing.T) {
-	c, err := loadConfig("absent.yaml", false, func(name string) string {
+	c, err := Load("absent.yaml", false, func(name string) string {
 		return map[string]string{"FLEETLAKE_API_KEY": "planted"}[name]
 	})
 	if err != nil {
@@ -101,7 +101,7 @@ func TestTheKeyDoesNotShow(t *testing.T) {
 	if strings.Contains(log.String(), "planted") || strings.Contains(log.String(), fmt.Sprintf("%x", "planted")) {
 		t.Errorf("the key shows:\n%s", log.String())
 	}
-	if c.service().Key != "planted" {
+	if c.Service().Key != "planted" {
 		t.Error("the key is lost")
 	}
 }
@@ -109,12 +109,12 @@ func TestTheKeyDoesNotShow(t *testing.T) {
 // TestAKeyInTheFileIsRefused makes sure that nobody gets used to it, and that it does not show.
 func TestAKeyInTheFileIsRefused(t *testing.T) {
 	for _, key := range []string{"key", "api_key", "token"} {
-		_, err := loadConfig(configFile(t, "api: {"+key+": planted}"), true, noEnvironment)
+		_, err := Load(configFile(t, "api: {"+key+": planted}"), true, noEnvironment)
 		if err == nil || !strings.Contains(err.Error(), "FLEETLAKE_API_KEY") || strings.Contains(err.Error(), "planted") {
 			t.Errorf("%s: got %v", key, err)
 		}
 	}
-	_, err := loadConfig(configFile(t, "api: {base_url: 'https://me:planted@example.org/api'}"), true, noEnvironment)
+	_, err := Load(configFile(t, "api: {base_url: 'https://me:planted@example.org/api'}"), true, noEnvironment)
 	if err == nil || strings.Contains(err.Error(), "planted") {
 		t.Errorf("got %v, want a refusal without the password", err)
 	}

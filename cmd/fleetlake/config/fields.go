@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"fmt"
@@ -17,10 +17,10 @@ import (
 // jobNamePattern is what a job may be called: it is an argument and a value in reports.
 var jobNamePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
-// parseConfig reads the text of a configuration over the defaults and returns everything that
+// parse reads the text of a configuration over the defaults and returns everything that
 // is wrong with it, in the order of the text.
-func parseConfig(file string, text []byte) (Config, []string) {
-	c := defaultConfig()
+func parse(file string, text []byte) (Config, []string) {
+	c := defaults()
 	c.File = file
 	d := &configDecoder{file: file}
 	root := d.document(text)
@@ -40,7 +40,7 @@ func parseConfig(file string, text []byte) (Config, []string) {
 
 func (d *configDecoder) api(n *yaml.Node, c *Config) {
 	c.baseURLAt, c.keyFileAt = d.at(n)+": api.base_url", d.at(n)+": api.key_file"
-	number := configNumber(1, 64)
+	number := Number(1, 64)
 	d.mapping(n, "api", configTable{
 		"base_url": func(n *yaml.Node) {
 			c.baseURLAt = d.at(n) + ": api.base_url"
@@ -52,21 +52,21 @@ func (d *configDecoder) api(n *yaml.Node, c *Config) {
 		},
 		"limits":        func(n *yaml.Node) { d.limits(n, c.Limits) },
 		"max_in_flight": setting(d, "api.max_in_flight", "a number", number, func(v int) { c.MaxInFlight = v }),
-		"patience":      setting(d, "api.patience", "a duration", configDuration(1), func(v time.Duration) { c.Patience = v }),
-		"timeout":       setting(d, "api.timeout", "a duration", configDuration(1), func(v time.Duration) { c.Timeout = v }),
+		"patience":      setting(d, "api.patience", "a duration", Duration(1), func(v time.Duration) { c.Patience = v }),
+		"timeout":       setting(d, "api.timeout", "a duration", Duration(1), func(v time.Duration) { c.Timeout = v }),
 	})
 }
 
 func (d *configDecoder) limits(n *yaml.Node, limits map[string]int) {
 	table := configTable{}
 	for _, o := range api.Operations {
-		table[o.Name] = setting(d, "api.limits."+o.Name, "a number", configNumber(1, math.MaxInt32), func(v int) { limits[o.Name] = v })
+		table[o.Name] = setting(d, "api.limits."+o.Name, "a number", Number(1, math.MaxInt32), func(v int) { limits[o.Name] = v })
 	}
 	d.mapping(n, "api.limits", table)
 }
 
-func (d *configDecoder) budget(n *yaml.Node, b *budgetConfig) {
-	credits := configNumber(0, math.MaxInt)
+func (d *configDecoder) budget(n *yaml.Node, b *Budget) {
+	credits := Number(0, math.MaxInt)
 	d.mapping(n, "budget", configTable{
 		"per_run":   setting(d, "budget.per_run", "a number", credits, func(v int) { b.PerRun = v }),
 		"per_day":   setting(d, "budget.per_day", "a number", credits, func(v int) { b.PerDay = v }),
@@ -76,14 +76,14 @@ func (d *configDecoder) budget(n *yaml.Node, b *budgetConfig) {
 }
 
 // jobs reads the jobs of the file, which take the place of the built-in one.
-func (d *configDecoder) jobs(n *yaml.Node) []jobConfig {
-	var jobs []jobConfig
+func (d *configDecoder) jobs(n *yaml.Node) []JobConfig {
+	var jobs []JobConfig
 	d.pairs(n, "jobs", func(key, value *yaml.Node) {
 		if !jobNamePattern.MatchString(key.Value) {
 			d.report(key, "jobs: %q, expected a name of letters, digits, - and _", key.Value)
 			return
 		}
-		j := defaultJob(key.Value)
+		j := DefaultJob(key.Value)
 		if !isNull(value) {
 			d.job(value, &j)
 		}
@@ -92,18 +92,18 @@ func (d *configDecoder) jobs(n *yaml.Node) []jobConfig {
 	return jobs
 }
 
-func (d *configDecoder) job(n *yaml.Node, j *jobConfig) {
+func (d *configDecoder) job(n *yaml.Node, j *JobConfig) {
 	path := "jobs." + j.Job.Name
 	missed := configWord([]string{schedules.MissedOnce, schedules.MissedSkip})
 	d.mapping(n, path, configTable{
 		"schedule":     setting(d, path+".schedule", "a cron expression", parseCron, func(s string) { j.Spec.Cron = s }),
 		"timezone":     setting(d, path+".timezone", "a time zone", parseZone, func(l *time.Location) { j.Spec.Location, j.Job.Location = l, l }),
-		"deadline":     setting(d, path+".deadline", "a duration", configDuration(1), func(v time.Duration) { j.Job.Deadline = v }),
+		"deadline":     setting(d, path+".deadline", "a duration", Duration(1), func(v time.Duration) { j.Job.Deadline = v }),
 		"missed":       setting(d, path+".missed", "once or skip", missed, func(s string) { j.Spec.Missed = s }),
-		"jitter":       setting(d, path+".jitter", "a duration", configDuration(0), func(v time.Duration) { j.Spec.Jitter = v }),
-		"priority":     setting(d, path+".priority", "a number", configNumber(-1000, 1000), func(v int) { j.Spec.Priority = v }),
-		"max_lateness": setting(d, path+".max_lateness", "a duration", configDuration(1), func(v time.Duration) { j.Spec.MaxLateness = v }),
-		"min_coverage": setting(d, path+".min_coverage", "a number", configNumber(0, 100), func(v int) { j.MinCoverage = v }),
+		"jitter":       setting(d, path+".jitter", "a duration", Duration(0), func(v time.Duration) { j.Spec.Jitter = v }),
+		"priority":     setting(d, path+".priority", "a number", Number(-1000, 1000), func(v int) { j.Spec.Priority = v }),
+		"max_lateness": setting(d, path+".max_lateness", "a duration", Duration(1), func(v time.Duration) { j.Spec.MaxLateness = v }),
+		"min_coverage": setting(d, path+".min_coverage", "a number", Number(0, 100), func(v int) { j.MinCoverage = v }),
 		"list":         func(n *yaml.Node) { d.listing(n, path+".list", &j.Job.List) },
 		"sweep":        func(n *yaml.Node) { d.sweep(n, path+".sweep", &j.Job.Sweep) },
 		"lookup":       func(n *yaml.Node) { d.lookup(n, path+".lookup", &j.Job.Lookup) },
@@ -117,7 +117,7 @@ func (d *configDecoder) listing(n *yaml.Node, path string, l *pipeline.List) {
 		"by":        setting(d, path+".by", "a word", by, func(s string) { l.By = s }),
 		"types":     d.words(path+".types", api.Types, func(v []string) { l.Types = unlessAll(v, api.Types) }),
 		"countries": d.words(path+".countries", api.Countries, func(v []string) { l.Countries = unlessAll(v, api.Countries) }),
-		"max_age":   setting(d, path+".max_age", "a duration", configDuration(0), func(v time.Duration) { l.MaxAge = v }),
+		"max_age":   setting(d, path+".max_age", "a duration", Duration(0), func(v time.Duration) { l.MaxAge = v }),
 	})
 }
 
@@ -150,10 +150,10 @@ func (d *configDecoder) sweep(n *yaml.Node, path string, s *pipeline.Sweep) {
 }
 
 func (d *configDecoder) lookup(n *yaml.Node, path string, l *pipeline.Lookup) {
-	requests := configNumber(0, math.MaxInt)
+	requests := Number(0, math.MaxInt)
 	d.mapping(n, path, configTable{
 		"want":         d.words(path+".want", pipeline.Datasets, func(v []string) { l.Want = v }),
-		"max_age":      setting(d, path+".max_age", "a duration", configDuration(0), func(v time.Duration) { l.MaxAge = v }),
+		"max_age":      setting(d, path+".max_age", "a duration", Duration(0), func(v time.Duration) { l.MaxAge = v }),
 		"watch":        d.list(path+".watch", configVessel, func(v []string) { l.Watch = v }),
 		"max_requests": setting(d, path+".max_requests", "a number", requests, func(v int) { l.MaxRequests = v }),
 	})
@@ -186,7 +186,7 @@ func parseZone(s string) (*time.Location, error) {
 // applyEnvironment sets what the environment says over what the file says.
 func applyEnvironment(c *Config, getenv func(string) string) []string {
 	var problems []string
-	for _, v := range configVariables(c) {
+	for _, v := range variables(c) {
 		s := strings.TrimSpace(getenv(v.name))
 		if s == "" {
 			continue
@@ -204,13 +204,13 @@ type configVariable struct {
 	set  func(string) error
 }
 
-func configVariables(c *Config) []configVariable {
+func variables(c *Config) []configVariable {
 	return []configVariable{
 		{"FLEETLAKE_API_KEY", func(s string) error { c.key = newSecretKey(s); return nil }},
 		{"FLEETLAKE_BASE_URL", func(s string) (err error) { c.BaseURL, err = parseBaseURL(s); return err }},
-		{"FLEETLAKE_MAX_IN_FLIGHT", func(s string) (err error) { c.MaxInFlight, err = configNumber(1, 64)(s); return err }},
+		{"FLEETLAKE_MAX_IN_FLIGHT", func(s string) (err error) { c.MaxInFlight, err = Number(1, 64)(s); return err }},
 		{"FLEETLAKE_DATA", func(s string) error { c.DataDir = s; return nil }},
-		{"FLEETLAKE_BUDGET", func(s string) (err error) { c.Budget.PerRun, err = configNumber(0, math.MaxInt)(s); return err }},
+		{"FLEETLAKE_BUDGET", func(s string) (err error) { c.Budget.PerRun, err = Number(0, math.MaxInt)(s); return err }},
 		{"FLEETLAKE_LISTEN", func(s string) (err error) { c.Serve.Listen, err = parseListen(s); c.Serve.Asked = true; return err }},
 		{"FLEETLAKE_SERVE_TOKEN", func(s string) error { c.Serve.given = newSecretKey(s); return nil }},
 		{"FLEETLAKE_WEBHOOK_SECRET", func(s string) error { c.Notify.given = newSecretKey(s); return nil }},

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -42,25 +42,25 @@ func (s secretKey) GoString() string             { return redactedKey }
 func (s secretKey) MarshalText() ([]byte, error) { return []byte(redactedKey), nil }
 func (s secretKey) LogValue() slog.Value         { return slog.StringValue(redactedKey) }
 
-// requireService reports what is missing for calling the service: the address or the key.
-func (c Config) requireService() error {
+// RequireService reports what is missing for calling the service: the address or the key.
+func (c Config) RequireService() error {
 	var problems []string
 	if c.BaseURL == "" {
 		problems = append(problems, c.baseURLAt+": no address of the service, expected it there or in FLEETLAKE_BASE_URL")
 	}
-	if _, err := c.readKey(); err != nil {
+	if _, err := c.ReadKey(); err != nil {
 		problems = append(problems, err.Error())
 	}
 	if len(problems) > 0 {
-		return &configError{problems}
+		return &Error{problems}
 	}
 	return nil
 }
 
-// service says how to call the service. Ask requireService first: without it the address or
+// Service says how to call the service. Ask requireService first: without it the address or
 // the key may be empty.
-func (c Config) service() extract.Service {
-	key, _ := c.readKey()
+func (c Config) Service() extract.Service {
+	key, _ := c.ReadKey()
 	return extract.Service{
 		BaseURL:     c.BaseURL,
 		Key:         key,
@@ -71,10 +71,10 @@ func (c Config) service() extract.Service {
 	}
 }
 
-// readKey takes the key from the environment or from its file. Its errors name the place of
+// ReadKey takes the key from the environment or from its file. Its errors name the place of
 // the setting and never its value: people paste keys into the wrong places.
-func (c Config) readKey() (string, error) {
-	key, err := secretOf(c.key, "FLEETLAKE_API_KEY", c.KeyFile, c.keyFileAt, handedSecret(c.credentials, keyCredential), "key")
+func (c Config) ReadKey() (string, error) {
+	key, err := secretOf(c.key, "FLEETLAKE_API_KEY", c.KeyFile, c.keyFileAt, handedSecret(c.credentials, KeyCredential), "key")
 	if err == nil && key == "" {
 		err = fmt.Errorf("%s: no key, expected a file that holds it there or the key itself in FLEETLAKE_API_KEY", c.keyFileAt)
 	}
@@ -83,9 +83,9 @@ func (c Config) readKey() (string, error) {
 
 // Names of the credentials that a service manager hands over as files (LoadCredential of systemd).
 const (
-	keyCredential    = "api-key"
-	tokenCredential  = "page-token"
-	secretCredential = "webhook-secret"
+	KeyCredential    = "api-key"
+	TokenCredential  = "page-token"
+	SecretCredential = "webhook-secret"
 )
 
 // handedSecret is the path of a credential, "" if it was not handed over.

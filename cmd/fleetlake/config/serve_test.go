@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"os"
@@ -25,17 +25,17 @@ func TestConfigServeValues(t *testing.T) {
 		"a page on IPv6":      {"serve: {listen: '[::1]:80'}", func(c *Config) { c.Serve.Listen = "[::1]:80" }},
 		"a page on localhost": {"serve: {listen: 'localhost:0'}", func(c *Config) { c.Serve.Listen = "localhost:0" }},
 		"a page for all with a token": {"serve: {listen: ':80', token_file: t, hosts: [Fleet.example.org, 10.0.0.1, '::1']}", func(c *Config) {
-			c.Serve = serveConfig{Listen: ":80", TokenFile: "t", Hosts: []string{"fleet.example.org", "10.0.0.1", "::1"}}
+			c.Serve = Serve{Listen: ":80", TokenFile: "t", Hosts: []string{"fleet.example.org", "10.0.0.1", "::1"}}
 		}},
 		"whom to tell": {"notify: {urls: ['ntfy://ntfy.sh/topic'], webhook: {url: 'https://example.org/x', secret_file: s}, on: [Failed, stale], max_age: 8d}", func(c *Config) {
-			c.Notify = notifyConfig{URLs: []secretKey{newSecretKey("ntfy://ntfy.sh/topic")}, Webhook: newSecretKey("https://example.org/x"),
+			c.Notify = Notify{URLs: []secretKey{newSecretKey("ntfy://ntfy.sh/topic")}, Webhook: newSecretKey("https://example.org/x"),
 				SecretFile: "s", On: []string{"failed", "stale"}, MaxAge: 8 * 24 * time.Hour}
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			want := defaultConfig()
+			want := defaults()
 			c.edit(&want)
-			got, err := loadConfig(configFile(t, c.text), true, noEnvironment)
+			got, err := Load(configFile(t, c.text), true, noEnvironment)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,7 +68,7 @@ func TestConfigServeRefuses(t *testing.T) {
 		"no lateness at all":                 {"jobs: {a: {max_lateness: 0s}}", `jobs.a.max_lateness: "0s", expected a duration`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := loadConfig(configFile(t, c.text), true, noEnvironment)
+			_, err := Load(configFile(t, c.text), true, noEnvironment)
 			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 				t.Fatalf("got  %v\nwant %s", err, c.want)
 			}
@@ -81,7 +81,7 @@ func TestConfigServeRefuses(t *testing.T) {
 
 func TestNotifyURLsFromTheEnvironment(t *testing.T) {
 	for text, want := range map[string]int{"": 0, " ntfy://a/b\n gotify://c/d,e ": 2, "ntfy://a/b planted": -1} {
-		c, err := loadConfig(configFile(t, ""), true, func(name string) string {
+		c, err := Load(configFile(t, ""), true, func(name string) string {
 			return map[string]string{"FLEETLAKE_NOTIFY_URLS": text}[name]
 		})
 		switch {
@@ -108,7 +108,7 @@ func TestSecretFilesOfServe(t *testing.T) {
 		"an empty token":        {file("", 0o600), "the token file is empty, expected the token"},
 		"no file":               {filepath.Join(t.TempDir(), "planted"), "open the token file: no such file"},
 	} {
-		token, err := serveConfig{TokenFile: c.path, tokenAt: "f:1:2: serve.token_file"}.token()
+		token, err := Serve{TokenFile: c.path, tokenAt: "f:1:2: serve.token_file"}.Token()
 		switch {
 		case c.want == "" && (err != nil || token != "0123456789abcdef"):
 			t.Errorf("%s: got %q, %v", name, token, err)
@@ -116,7 +116,7 @@ func TestSecretFilesOfServe(t *testing.T) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	r, err := notifyConfig{SecretFile: file("s3cret", 0o600), On: []string{"failed"}}.recipients()
+	r, err := Notify{SecretFile: file("s3cret", 0o600), On: []string{"failed"}}.Recipients()
 	if err != nil || r.Secret != "s3cret" || len(r.On) != 1 || r.On[0] != notify.Failed {
 		t.Errorf("recipients: %+v, %v", r, err)
 	}

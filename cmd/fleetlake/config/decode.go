@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -179,7 +179,7 @@ func setting[T any](d *configDecoder, path, expected string, parse func(string) 
 }
 
 // configNumber reads a number between two others.
-func configNumber(least, most int) func(string) (int, error) {
+func Number(least, most int) func(string) (int, error) {
 	expected := fmt.Sprintf("a whole number from %d to %d", least, most)
 	if most == math.MaxInt {
 		expected = fmt.Sprintf("a whole number of %d or more", least)
@@ -194,13 +194,13 @@ func configNumber(least, most int) func(string) (int, error) {
 }
 
 // configDuration reads a duration of at least some length; days are written as 30d.
-func configDuration(least time.Duration) func(string) (time.Duration, error) {
+func Duration(least time.Duration) func(string) (time.Duration, error) {
 	expected := "a duration such as 90s, 20h or 30d"
 	if least > 0 {
 		expected += ", longer than 0"
 	}
 	return func(s string) (time.Duration, error) {
-		total, err := parseDuration(s)
+		total, err := ParseDuration(s)
 		if err != nil || total < least {
 			return 0, fmt.Errorf("%q, expected %s", s, expected)
 		}
@@ -208,7 +208,7 @@ func configDuration(least time.Duration) func(string) (time.Duration, error) {
 	}
 }
 
-func parseDuration(s string) (time.Duration, error) {
+func ParseDuration(s string) (time.Duration, error) {
 	count, rest, days := strings.Cut(s, "d")
 	if !days {
 		return time.ParseDuration(s)

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"cmp"
@@ -22,8 +22,8 @@ const defaultListen = "127.0.0.1:8080"
 // shortestToken is the least length of a token that guards a page on a network.
 const shortestToken = 16
 
-// serveConfig is what `fleetlake serve` shows, and to whom.
-type serveConfig struct {
+// Serve is what `fleetlake serve` shows, and to whom.
+type Serve struct {
 	Listen    string // "" shows nothing
 	TokenFile string
 	Hosts     []string // names of this machine besides the loopback ones
@@ -35,8 +35,8 @@ type serveConfig struct {
 	handed    string    // the directory of the service manager's credentials; "" is none
 }
 
-// notifyConfig is whom to tell what goes wrong.
-type notifyConfig struct {
+// Notify is whom to tell what goes wrong.
+type Notify struct {
 	URLs       []secretKey
 	Webhook    secretKey
 	SecretFile string
@@ -47,7 +47,7 @@ type notifyConfig struct {
 	handed     string
 }
 
-func (d *configDecoder) serve(n *yaml.Node, s *serveConfig) {
+func (d *configDecoder) serve(n *yaml.Node, s *Serve) {
 	d.mapping(n, "serve", configTable{
 		"listen": func(n *yaml.Node) {
 			s.listenAt = d.at(n) + ": "
@@ -65,8 +65,8 @@ func (d *configDecoder) serve(n *yaml.Node, s *serveConfig) {
 }
 
 // check refuses a page that others could reach without a token, wherever the token comes from.
-func (s serveConfig) check() []string {
-	if s.TokenFile != "" || s.given.reveal() != "" || handedSecret(s.handed, tokenCredential) != "" {
+func (s Serve) check() []string {
+	if s.TokenFile != "" || s.given.reveal() != "" || handedSecret(s.handed, TokenCredential) != "" {
 		return nil
 	}
 	var problems []string
@@ -109,16 +109,16 @@ func parseHost(s string) ([]string, error) {
 	return []string{strings.ToLower(s)}, nil
 }
 
-// token reads the token of the page; empty if there is none.
-func (s serveConfig) token() (string, error) {
-	token, err := secretOf(s.given, "FLEETLAKE_SERVE_TOKEN", s.TokenFile, s.tokenAt, handedSecret(s.handed, tokenCredential), "token")
+// Token reads the token of the page; empty if there is none.
+func (s Serve) Token() (string, error) {
+	token, err := secretOf(s.given, "FLEETLAKE_SERVE_TOKEN", s.TokenFile, s.tokenAt, handedSecret(s.handed, TokenCredential), "token")
 	if err == nil && token != "" && len(token) < shortestToken {
 		err = fmt.Errorf("%s: the token has %d characters, expected %d or more", cmp.Or(s.tokenAt, "serve.token_file"), len(token), shortestToken)
 	}
 	return token, err
 }
 
-func (d *configDecoder) notify(n *yaml.Node, c *notifyConfig) {
+func (d *configDecoder) notify(n *yaml.Node, c *Notify) {
 	var kinds []string
 	for _, k := range notify.Kinds {
 		kinds = append(kinds, string(k))
@@ -127,7 +127,7 @@ func (d *configDecoder) notify(n *yaml.Node, c *notifyConfig) {
 		"urls":    func(n *yaml.Node) { c.URLs = d.addresses(n) },
 		"webhook": func(n *yaml.Node) { d.webhook(n, c) },
 		"on":      d.words("notify.on", kinds, func(v []string) { c.On = unlessAll(v, kinds) }),
-		"max_age": setting(d, "notify.max_age", "a duration", configDuration(1), func(v time.Duration) { c.MaxAge = v }),
+		"max_age": setting(d, "notify.max_age", "a duration", Duration(1), func(v time.Duration) { c.MaxAge = v }),
 	})
 }
 
@@ -154,7 +154,7 @@ func (d *configDecoder) addresses(n *yaml.Node) []secretKey {
 	return all
 }
 
-func (d *configDecoder) webhook(n *yaml.Node, c *notifyConfig) {
+func (d *configDecoder) webhook(n *yaml.Node, c *Notify) {
 	d.mapping(n, "notify.webhook", configTable{
 		"url": setting(d, "notify.webhook.url", "an address", parseWebhook, func(v secretKey) { c.Webhook = v }),
 		"secret_file": func(n *yaml.Node) {
@@ -183,8 +183,8 @@ func parseURLs(s string) ([]secretKey, error) {
 	return all, nil
 }
 
-// recipients makes the configuration of the notifier.
-func (c notifyConfig) recipients() (notify.Config, error) {
+// Recipients makes the configuration of the notifier.
+func (c Notify) Recipients() (notify.Config, error) {
 	r := notify.Config{Webhook: c.Webhook.reveal()}
 	for _, u := range c.URLs {
 		r.URLs = append(r.URLs, u.reveal())
@@ -193,7 +193,7 @@ func (c notifyConfig) recipients() (notify.Config, error) {
 		r.On = append(r.On, notify.Kind(k))
 	}
 	var err error
-	r.Secret, err = secretOf(c.given, "FLEETLAKE_WEBHOOK_SECRET", c.SecretFile, c.secretAt, handedSecret(c.handed, secretCredential), "secret")
+	r.Secret, err = secretOf(c.given, "FLEETLAKE_WEBHOOK_SECRET", c.SecretFile, c.secretAt, handedSecret(c.handed, SecretCredential), "secret")
 	return r, err
 }
 

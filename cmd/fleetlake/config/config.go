@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	_ "embed"
@@ -17,8 +17,11 @@ import (
 	"github.com/fleetlake/fleetlake/schedules"
 )
 
+// DefaultMaxAge is a day and two hours: a night may take longer than the one before.
+const DefaultMaxAge = 26 * time.Hour
+
 // defaultConfigPath is read when nobody names another file; it need not exist.
-const defaultConfigPath = "fleetlake.yaml"
+const DefaultPath = "fleetlake.yaml"
 
 // maxConfigBytes keeps a wrong path from being read into memory whole.
 const maxConfigBytes = 1 << 20
@@ -26,7 +29,7 @@ const maxConfigBytes = 1 << 20
 // defaultConfigText is what init writes. Read back, it equals defaultConfig.
 //
 //go:embed fleetlake.yaml
-var defaultConfigText string
+var DefaultText string
 
 // Config is a configuration that has been checked: every value in it can be used, but for
 // the address and the key, which only some verbs need (see requireService).
@@ -39,10 +42,10 @@ type Config struct {
 	Timeout     time.Duration
 	Patience    time.Duration // with a service that gives no answer
 	DataDir     string
-	Budget      budgetConfig
-	Jobs        []jobConfig // in the order of the file
-	Serve       serveConfig
-	Notify      notifyConfig
+	Budget      Budget
+	Jobs        []JobConfig // in the order of the file
+	Serve       Serve
+	Notify      Notify
 
 	key         secretKey // from the environment
 	credentials string    // the directory of the service manager's credentials; "" is none
@@ -51,13 +54,13 @@ type Config struct {
 	keyFileAt string
 }
 
-// budgetConfig is the money, in credits. 0 is no cap.
-type budgetConfig struct {
+// Budget is the money, in credits. 0 is no cap.
+type Budget struct {
 	PerRun, PerDay, PerMonth, Floor int
 }
 
-// jobConfig is a job and when it runs.
-type jobConfig struct {
+// JobConfig is a job and when it runs.
+type JobConfig struct {
 	Job  pipeline.Job
 	Spec schedules.Spec
 
@@ -67,12 +70,12 @@ type jobConfig struct {
 }
 
 // configError is everything that is wrong with a configuration, one line each.
-type configError struct{ problems []string }
+type Error struct{ Problems []string }
 
-func (e *configError) Error() string { return strings.Join(e.problems, "\n") }
+func (e *Error) Error() string { return strings.Join(e.Problems, "\n") }
 
-// defaultConfig is the configuration without a file and without an environment.
-func defaultConfig() Config {
+// defaults is the configuration without a file and without an environment.
+func defaults() Config {
 	limits := map[string]int{}
 	for _, o := range api.Operations {
 		limits[o.Name] = o.PerMinute
@@ -83,18 +86,18 @@ func defaultConfig() Config {
 		Timeout:     time.Minute,
 		Patience:    30 * time.Minute,
 		DataDir:     "fleetlake-data",
-		Budget:      budgetConfig{PerRun: 5000},
-		Jobs:        []jobConfig{defaultJob("nightly")},
-		Serve:       serveConfig{Listen: defaultListen},
-		Notify:      notifyConfig{MaxAge: defaultMaxAge},
+		Budget:      Budget{PerRun: 5000},
+		Jobs:        []JobConfig{DefaultJob("nightly")},
+		Serve:       Serve{Listen: defaultListen},
+		Notify:      Notify{MaxAge: DefaultMaxAge},
 		baseURLAt:   "api.base_url",
 		keyFileAt:   "api.key_file",
 	}
 }
 
-// defaultJob is a job that leaves out everything.
-func defaultJob(name string) jobConfig {
-	return jobConfig{
+// DefaultJob is a job that leaves out everything.
+func DefaultJob(name string) JobConfig {
+	return JobConfig{
 		Job: pipeline.Job{
 			Name:     name,
 			Location: time.UTC,
@@ -118,25 +121,25 @@ func statusNames() []string {
 
 // loadConfig reads the configuration from a file and the environment. Unless the path is
 // explicit, FLEETLAKE_CONFIG names another, and without that the file may be absent.
-func loadConfig(path string, explicit bool, getenv func(string) string) (Config, error) {
+func Load(path string, explicit bool, getenv func(string) string) (Config, error) {
 	if named := getenv("FLEETLAKE_CONFIG"); named != "" && !explicit {
 		path, explicit = named, true
 	}
 	if path == "" {
-		path = defaultConfigPath
+		path = DefaultPath
 	}
 	text, err := readConfig(path)
 	if errors.Is(err, fs.ErrNotExist) && !explicit {
 		path, text, err = "", nil, nil
 	}
 	if err != nil {
-		return Config{}, &configError{[]string{fmt.Sprintf("read configuration: %v", err)}}
+		return Config{}, &Error{[]string{fmt.Sprintf("read configuration: %v", err)}}
 	}
-	c, problems := parseConfig(path, text)
+	c, problems := parse(path, text)
 	problems = append(problems, applyEnvironment(&c, getenv)...)
 	problems = append(problems, c.Serve.check()...)
 	if len(problems) > 0 {
-		return Config{}, &configError{problems}
+		return Config{}, &Error{problems}
 	}
 	return c, nil
 }
@@ -163,32 +166,32 @@ func readConfig(path string) ([]byte, error) {
 	return text, nil
 }
 
-// job returns a job by its name, with the cap of a run, and its line of the cron table.
-func (c Config) job(name string) (pipeline.Job, schedules.Spec, error) {
+// Job returns a job by its name, with the cap of a run, and its line of the cron table.
+func (c Config) Job(name string) (pipeline.Job, schedules.Spec, error) {
 	for _, j := range c.Jobs {
 		if j.Job.Name == name {
 			j.Job.Budget, j.Job.PerDay, j.Job.PerMonth, j.Job.Floor = c.Budget.PerRun, c.Budget.PerDay, c.Budget.PerMonth, c.Budget.Floor
 			return j.Job, j.Spec, nil
 		}
 	}
-	known := strings.Join(c.jobNames(), ", ")
+	known := strings.Join(c.JobNames(), ", ")
 	if known == "" {
 		known = "none: the configuration has no jobs"
 	}
 	return pipeline.Job{}, schedules.Spec{}, fmt.Errorf("unknown job %q, expected one of: %s", name, known)
 }
 
-// minCoverage is that of a job; of one that is unknown here it is the default.
-func (c Config) minCoverage(name string) int {
+// MinCoverage is that of a job; of one that is unknown here it is the default.
+func (c Config) MinCoverage(name string) int {
 	for _, j := range c.Jobs {
 		if j.Job.Name == name {
 			return j.MinCoverage
 		}
 	}
-	return defaultJob(name).MinCoverage
+	return DefaultJob(name).MinCoverage
 }
 
-func (c Config) jobNames() []string {
+func (c Config) JobNames() []string {
 	var names []string
 	for _, j := range c.Jobs {
 		names = append(names, j.Job.Name)

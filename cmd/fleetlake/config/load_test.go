@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"path/filepath"
@@ -31,9 +31,9 @@ func TestConfigPrecedence(t *testing.T) {
 		"a budget of 0 takes the cap off": {other, true, map[string]string{"FLEETLAKE_BUDGET": "0"}, func(c *Config) { c.DataDir, c.Budget.PerRun = "from-other", 0 }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			want := defaultConfig()
+			want := defaults()
 			c.want(&want)
-			got, err := loadConfig(c.path, c.explicit, func(name string) string { return c.env[name] })
+			got, err := Load(c.path, c.explicit, func(name string) string { return c.env[name] })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,9 +47,9 @@ func TestConfigPrecedence(t *testing.T) {
 func TestConfigFileThatIsNotThere(t *testing.T) {
 	absent := filepath.Join(t.TempDir(), "absent.yaml")
 	for name, load := range map[string]func() (Config, error){
-		"named by a flag":            func() (Config, error) { return loadConfig(absent, true, noEnvironment) },
-		"named by the environment":   func() (Config, error) { return loadConfig("", false, func(string) string { return absent }) },
-		"a directory instead of one": func() (Config, error) { return loadConfig(filepath.Dir(absent), false, noEnvironment) },
+		"named by a flag":            func() (Config, error) { return Load(absent, true, noEnvironment) },
+		"named by the environment":   func() (Config, error) { return Load("", false, func(string) string { return absent }) },
+		"a directory instead of one": func() (Config, error) { return Load(filepath.Dir(absent), false, noEnvironment) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := load()
@@ -61,15 +61,15 @@ func TestConfigFileThatIsNotThere(t *testing.T) {
 }
 
 func TestConfigJob(t *testing.T) {
-	c, err := loadConfig(configFile(t, "budget: {per_run: 77}\njobs: {b: {}, a: {schedule: '@daily'}}"), true, noEnvironment)
+	c, err := Load(configFile(t, "budget: {per_run: 77}\njobs: {b: {}, a: {schedule: '@daily'}}"), true, noEnvironment)
 	if err != nil {
 		t.Fatal(err)
 	}
-	job, spec, err := c.job("a")
+	job, spec, err := c.Job("a")
 	if err != nil || job.Name != "a" || job.Budget != 77 || spec.Job != "a" || spec.Cron != "@daily" {
 		t.Errorf("got %+v, %+v, %v", job, spec, err)
 	}
-	if _, _, err := c.job("nightly"); err == nil || err.Error() != `unknown job "nightly", expected one of: b, a` {
+	if _, _, err := c.Job("nightly"); err == nil || err.Error() != `unknown job "nightly", expected one of: b, a` {
 		t.Errorf("got %v, want the known jobs", err)
 	}
 }

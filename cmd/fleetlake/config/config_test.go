@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -24,8 +24,8 @@ func noEnvironment(string) string { return "" }
 var sameConfig = cmp.Options{
 	cmpopts.IgnoreFields(Config{}, "File"),
 	cmpopts.IgnoreUnexported(Config{}),
-	cmpopts.IgnoreFields(serveConfig{}, "Asked"),
-	cmpopts.IgnoreUnexported(serveConfig{}, notifyConfig{}),
+	cmpopts.IgnoreFields(Serve{}, "Asked"),
+	cmpopts.IgnoreUnexported(Serve{}, Notify{}),
 	cmp.Comparer(func(a, b secretKey) bool { return a.reveal() == b.reveal() }),
 	cmpopts.EquateEmpty(),
 	cmp.Comparer(func(a, b *time.Location) bool { return a.String() == b.String() }),
@@ -42,22 +42,22 @@ func configFile(t *testing.T, text string) string {
 }
 
 func TestTheDefaultFileSaysTheDefaults(t *testing.T) {
-	got, problems := parseConfig("fleetlake.yaml", []byte(defaultConfigText))
+	got, problems := parse("fleetlake.yaml", []byte(DefaultText))
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	if diff := cmp.Diff(defaultConfig(), got, sameConfig); diff != "" {
+	if diff := cmp.Diff(defaults(), got, sameConfig); diff != "" {
 		t.Errorf("the file that init writes is not the default (-default +file):\n%s", diff)
 	}
 }
 
 func TestTheDefaultFileNamesEveryVariable(t *testing.T) {
 	names := []string{"FLEETLAKE_CONFIG"}
-	for _, v := range configVariables(&Config{}) {
+	for _, v := range variables(&Config{}) {
 		names = append(names, v.name)
 	}
 	for _, name := range names {
-		if !strings.Contains(defaultConfigText, name) {
+		if !strings.Contains(DefaultText, name) {
 			t.Errorf("%s is not explained", name)
 		}
 	}
@@ -83,12 +83,12 @@ func TestConfigValues(t *testing.T) {
 		"numbers and paths": {"api: {max_in_flight: 64, timeout: 2m, key_file: k}\ndata_dir: /srv/fleet\nbudget: {per_run: 0}", func(c *Config) {
 			c.MaxInFlight, c.Timeout, c.KeyFile, c.DataDir, c.Budget.PerRun = 64, 2*time.Minute, "k", "/srv/fleet", 0
 		}},
-		"every cap":                  {"budget: {per_run: 1, per_day: 2, per_month: 3, floor: 4}", func(c *Config) { c.Budget = budgetConfig{1, 2, 3, 4} }},
-		"a job takes the defaults":   {"jobs: {weekly: }", func(c *Config) { c.Jobs = []jobConfig{defaultJob("weekly")} }},
+		"every cap":                  {"budget: {per_run: 1, per_day: 2, per_month: 3, floor: 4}", func(c *Config) { c.Budget = Budget{1, 2, 3, 4} }},
+		"a job takes the defaults":   {"jobs: {weekly: }", func(c *Config) { c.Jobs = []JobConfig{DefaultJob("weekly")} }},
 		"no jobs":                    {"jobs: {}", func(c *Config) { c.Jobs = nil }},
 		"JSON":                       {"{\n\t\"budget\": {\n\t\t\"per_run\": 12\n\t}\n}", func(c *Config) { c.Budget.PerRun = 12 }},
 		"an anchor and its alias":    {"budget: {per_run: &n 7}\napi: {max_in_flight: *n}", func(c *Config) { c.Budget.PerRun, c.MaxInFlight = 7, 7 }},
-		"jobs keep the file's order": {"jobs: {b: {}, a: {}, c: {}}", func(c *Config) { c.Jobs = []jobConfig{defaultJob("b"), defaultJob("a"), defaultJob("c")} }},
+		"jobs keep the file's order": {"jobs: {b: {}, a: {}, c: {}}", func(c *Config) { c.Jobs = []JobConfig{DefaultJob("b"), DefaultJob("a"), DefaultJob("c")} }},
 		"the schedule of a job": {"jobs: {nightly: {schedule: '30 2 * * *', timezone: Europe/Berlin, deadline: 90m, missed: SKIP}}", func(c *Config) {
 			j := &c.Jobs[0]
 			j.Spec = schedules.Spec{Job: "nightly", Cron: "30 2 * * *", Location: berlin, Missed: "skip", MaxLateness: 24 * time.Hour}
@@ -112,9 +112,9 @@ func TestConfigValues(t *testing.T) {
 		"no lookups": {"jobs: {nightly: {lookup: {want: []}}}", func(c *Config) { c.Jobs[0].Job.Lookup.Want = nil }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			want := defaultConfig()
+			want := defaults()
 			c.edit(&want)
-			got, err := loadConfig(configFile(t, c.text), true, noEnvironment)
+			got, err := Load(configFile(t, c.text), true, noEnvironment)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -177,8 +177,8 @@ func TestConfigRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := configFile(t, c.text)
-			_, err := loadConfig(path, true, noEnvironment)
-			if _, ok := errors.AsType[*configError](err); !ok {
+			_, err := Load(path, true, noEnvironment)
+			if _, ok := errors.AsType[*Error](err); !ok {
 				t.Fatalf("got %v, want a configError", err)
 			}
 			if !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), path+":") {
@@ -194,13 +194,13 @@ func TestConfigRefuses(t *testing.T) {
 func TestConfigTellsAllProblemsAtOnce(t *testing.T) {
 	text := "api:\n  max_in_flight: 0\n  tiemout: 1s\nbudget:\n  per_run: lots\njobs:\n  nightly:\n    missed: maybe\n    lookup: {want: [all, engine], watch: [x, y]}\n"
 	env := map[string]string{"FLEETLAKE_BUDGET": "more", "FLEETLAKE_BASE_URL": "nowhere"}
-	_, err := loadConfig(configFile(t, text), true, func(name string) string { return env[name] })
-	e, ok := errors.AsType[*configError](err)
+	_, err := Load(configFile(t, text), true, func(name string) string { return env[name] })
+	e, ok := errors.AsType[*Error](err)
 	if !ok {
 		t.Fatalf("got %v, want a configError", err)
 	}
 	for i, want := range []string{":2:18:", ":3:3:", ":5:12:", ":8:13:", ":9:26:", ":9:43:", ":9:46:", "FLEETLAKE_BASE_URL:", "FLEETLAKE_BUDGET:"} {
-		if i >= len(e.problems) || !strings.Contains(e.problems[i], want) {
+		if i >= len(e.Problems) || !strings.Contains(e.Problems[i], want) {
 			t.Fatalf("problem %d is not at %s:\n%v", i+1, want, err)
 		}
 	}
@@ -225,18 +225,18 @@ func TestEditDistance(t *testing.T) {
 }
 
 func FuzzParseConfig(f *testing.F) {
-	f.Add([]byte(defaultConfigText))
+	f.Add([]byte(DefaultText))
 	f.Add([]byte("jobs: {a: {list: {types: [Tug, tug]}}}"))
 	f.Add([]byte("a: &a [*a]\n<<: *a"))
 	f.Add([]byte("api: &x {limits: *x}"))
-	lines := strings.SplitAfter(defaultConfigText, "\n")
+	lines := strings.SplitAfter(DefaultText, "\n")
 	order := rand.New(rand.NewPCG(1, 2))
 	for range 20 { // the default file with its lines mixed
 		order.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
 		f.Add([]byte(strings.Join(lines, "")))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		c, problems := parseConfig("f.yaml", text)
+		c, problems := parse("f.yaml", text)
 		if len(problems) > 0 {
 			if i := slices.IndexFunc(problems, func(p string) bool { return !strings.HasPrefix(p, "f.yaml:") }); i >= 0 {
 				t.Errorf("a problem without a place: %s", problems[i])
