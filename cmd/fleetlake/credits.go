@@ -2,15 +2,14 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/spf13/cobra"
 )
@@ -80,86 +79,9 @@ func (a *app) credits(ctx context.Context, since time.Time, by string, asJSON bo
 	if err := errors.Join(err, w.Close()); err != nil {
 		return err
 	}
-	bill := newCreditBill(since, l)
+	bill := console.NewCredits(since, l)
 	if asJSON {
-		return printJSON(a.stdout, bill)
+		return console.WriteJSON(a.stdout, bill)
 	}
-	return renderCredits(a.stdout, terminalWidth(a.stdout), bill, by)
-}
-
-// creditBill is the ledger with its sums and what is to be said about it.
-type creditBill struct {
-	Since     string `json:"since,omitempty"`
-	Requests  int    `json:"requests"`
-	Counted   int    `json:"counted"`   // unknown outcomes counted as spent
-	Settled   int    `json:"settled"`   // after the balance settled those that it could
-	Unknown   int    `json:"unknown"`   // what no balance settled, counted as spent
-	Drift     int    `json:"drift"`     // what the balances lost beyond that during runs
-	Elsewhere int    `json:"elsewhere"` // and between them
-	Balance   *int   `json:"balance"`   // the last that is known
-
-	Notes []string `json:"notes"`
-	warehouse.Ledger
-}
-
-func newCreditBill(since time.Time, l warehouse.Ledger) creditBill {
-	l.Days, l.Outcomes, l.Tables, l.Runs = notNil(l.Days), notNil(l.Outcomes), notNil(l.Tables), notNil(l.Runs)
-	b := creditBill{Ledger: l, Notes: []string{}}
-	if !since.IsZero() {
-		b.Since = since.Format(time.DateOnly)
-	}
-	for _, d := range l.Days {
-		b.Requests += d.Requests
-	}
-	for _, r := range l.Runs {
-		b.add(r)
-	}
-	return b
-}
-
-// add sums up a run, and names what its balance says against our count.
-func (b *creditBill) add(r warehouse.LedgerRun) {
-	b.Counted += r.Spent
-	b.Settled += r.Settled
-	if r.After != nil {
-		b.Balance = r.After
-	} else if r.Before != nil {
-		b.Balance = r.Before
-	}
-	if r.Drift == nil || *r.Drift != 0 {
-		b.Unknown += r.Unknown
-	}
-	if n := r.Elsewhere; n != nil && *n != 0 {
-		b.Elsewhere += *n
-		b.note(*n, "before run "+r.Run, "someone else uses the key", "credits were bought")
-	}
-	if n := r.Drift; n != nil && *n != 0 {
-		b.Drift += *n
-		b.note(*n, "during run "+r.Run, "someone else uses the key, or a charge is not what the interface text says",
-			"credits were bought, or a charge is less than the interface text says")
-	}
-}
-
-// note says of a drift how much it is, when it came about, and why that may be.
-func (b *creditBill) note(n int, when, more, less string) {
-	words, why := "%s credits more than we count left the balance %s: %s", more
-	if n < 0 {
-		n, words, why = -n, "%s credits fewer than we count left the balance %s: %s", less
-	}
-	b.Notes = append(b.Notes, fmt.Sprintf(words, thousands(n), when, why))
-}
-
-// notNil makes JSON write no rows as [] and not as null.
-func notNil[T any](s []T) []T {
-	if s == nil {
-		return []T{}
-	}
-	return s
-}
-
-func printJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	return console.WriteCredits(a.stdout, console.TerminalWidth(a.stdout), bill, by)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 )
 
@@ -18,9 +19,9 @@ const ledgerJob = `
 `
 
 // bill is what credits --json tells.
-func (w *world) bill(args ...string) creditBill {
+func (w *world) bill(args ...string) console.Credits {
 	w.t.Helper()
-	var b creditBill
+	var b console.Credits
 	out := w.must(exitDone, append([]string{"credits", "--json"}, args...)...).stdout
 	if err := json.Unmarshal([]byte(out), &b); err != nil {
 		w.t.Fatalf("%v in %s", err, out)
@@ -71,7 +72,7 @@ func TestCreditsAgreeWithTheBill(t *testing.T) {
 }
 
 // ledgerIsTheBill compares requests by operation with those that the service answered.
-func ledgerIsTheBill(t *testing.T, b creditBill, truth simulator.Bill) {
+func ledgerIsTheBill(t *testing.T, b console.Credits, truth simulator.Bill) {
 	t.Helper()
 	days, outcomes := map[string]int{}, map[string]int{}
 	for _, d := range b.Days {
@@ -129,7 +130,7 @@ func TestCreditsNameWhoElseSpends(t *testing.T) {
 	for _, want := range []string{
 		"120 credits more than we count left the balance before run " + b.Runs[1].Run + ": someone else uses the key",
 		"5,000 credits fewer than we count left the balance before run " + b.Runs[2].Run + ": credits were bought",
-		"By day, job and operation", "What the rows of the lake cost", "Our count of each run against the balance", thousands(balance()),
+		"By day, job and operation", "What the rows of the lake cost", "Our count of each run against the balance", console.Thousands(balance()),
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -171,7 +172,7 @@ func TestSinceDay(t *testing.T) {
 
 func TestDecimals(t *testing.T) {
 	for n, want := range map[float64]string{0: "0", 1048.5: "1,048.5", 806.214: "806.21", 2000: "2,000", 0.005: "0.01", -1.5: "-1.5", -0.25: "-0.25", 1e6: "1,000,000"} {
-		if got := decimals(n); got != want {
+		if got := console.Decimals(n); got != want {
 			t.Errorf("%v: %q, want %q", n, got, want)
 		}
 	}

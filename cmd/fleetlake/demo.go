@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline"
@@ -94,7 +95,7 @@ func (a *app) demo(ctx context.Context, dir string, vessels int) error {
 		fmt.Fprintf(a.stdout, "night %s  %-5s %6d requests  %6d credits  %d listed\n", last.Date, last.State, last.Requests(), last.Credits.Spent, last.Rows["listings"])
 	}
 	fmt.Fprintf(a.stdout, "\n%d nights of about %d vessels in %.1f s\n\n", demoNights, vessels, time.Since(began).Seconds())
-	if err := renderReport(a.stdout, last); err != nil {
+	if err := console.WriteReport(a.stdout, last); err != nil {
 		return err
 	}
 	if err := a.demoQueries(ctx, dir); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -13,30 +14,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// scoreLine is one term of what it is worth to look a vessel up tonight.
-type scoreLine struct {
-	Term   string  `json:"term"`
-	Value  float64 `json:"value"`
-	Weight float64 `json:"weight"`
-	Why    string  `json:"why"`
-}
-
-// vesselScore is what a job thinks of a vessel tonight.
-type vesselScore struct {
-	Job   string      `json:"job"`
-	Lines []scoreLine `json:"terms"`
-	Total float64     `json:"total"`
-	When  string      `json:"when"` // when it will be looked up, or why it will not
-}
-
 // vesselScores asks the planner about a vessel, for each job of the configuration. Tests put
 // another in its place.
 var vesselScores = scoreByJob
 
 // scoreByJob scores a vessel as each job's plan would tonight. It asks nothing of the service.
-func scoreByJob(ctx context.Context, c config.Config, vesselID string) ([]vesselScore, error) {
+func scoreByJob(ctx context.Context, c config.Config, vesselID string) ([]console.VesselScore, error) {
 	p := &pipeline.Pipeline{Dir: c.DataDir, Service: extract.Service{Limits: c.Limits}}
-	var scores []vesselScore
+	var scores []console.VesselScore
 	for _, name := range c.JobNames() {
 		job, _, err := c.Job(name)
 		if err != nil {
@@ -46,9 +31,9 @@ func scoreByJob(ctx context.Context, c config.Config, vesselID string) ([]vessel
 		if err != nil {
 			return nil, err
 		}
-		v := vesselScore{Job: name, Total: sc.Total, When: when}
+		v := console.VesselScore{Job: name, Total: sc.Total, When: when}
 		for _, t := range sc.Terms {
-			v.Lines = append(v.Lines, scoreLine{t.Name, t.Value, t.Weight, t.Why})
+			v.Lines = append(v.Lines, console.ScoreLine{Term: t.Name, Value: t.Value, Weight: t.Weight, Why: t.Why})
 		}
 		scores = append(scores, v)
 	}
@@ -79,12 +64,6 @@ about it and refused, and which of its values were not accepted.`,
 	return c
 }
 
-// explanation is what is known of a vessel, and what comes next.
-type explanation struct {
-	history.Vessel
-	Scores []vesselScore `json:"tonight,omitempty"`
-}
-
 func (a *app) explain(ctx context.Context, c config.Config, number string, asJSON bool) error {
 	if err := requireLake(c.DataDir); err != nil {
 		return err
@@ -100,18 +79,18 @@ func (a *app) explain(ctx context.Context, c config.Config, number string, asJSO
 	} else if err != nil {
 		return err
 	}
-	e := explanation{Vessel: v}
+	e := console.Explanation{Vessel: v}
 	if vesselScores != nil {
 		if e.Scores, err = vesselScores(ctx, c, v.VesselID); err != nil {
 			return err
 		}
 	}
 	if asJSON {
-		e.Stays, e.Episodes, e.Lookups, e.Issues = notNil(e.Stays), notNil(e.Episodes), notNil(e.Lookups), notNil(e.Issues)
+		e.Stays, e.Episodes, e.Lookups, e.Issues = console.NotNil(e.Stays), console.NotNil(e.Episodes), console.NotNil(e.Lookups), console.NotNil(e.Issues)
 		for i := range e.Datasets {
-			e.Datasets[i].Versions = notNil(e.Datasets[i].Versions)
+			e.Datasets[i].Versions = console.NotNil(e.Datasets[i].Versions)
 		}
-		return printJSON(a.stdout, e)
+		return console.WriteJSON(a.stdout, e)
 	}
-	return renderExplanation(a.stdout, e)
+	return console.WriteExplanation(a.stdout, e)
 }

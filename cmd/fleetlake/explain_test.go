@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 )
 
@@ -60,9 +61,9 @@ func TestExplainTellsTheTruth(t *testing.T) {
 	}
 }
 
-func (w *world) explained(number string) explanation {
+func (w *world) explained(number string) console.Explanation {
 	w.t.Helper()
-	var e explanation
+	var e console.Explanation
 	out := w.must(exitDone, "explain", "--json", number).stdout
 	if err := json.Unmarshal([]byte(out), &e); err != nil {
 		w.t.Fatalf("%v in %s", err, out)
@@ -71,7 +72,7 @@ func (w *world) explained(number string) explanation {
 }
 
 // explainsChange looks whether the second version says what changed, and where it was read.
-func explainsChange(t *testing.T, e explanation, old, now simulator.Vessel) {
+func explainsChange(t *testing.T, e console.Explanation, old, now simulator.Vessel) {
 	t.Helper()
 	versions := e.Datasets[0].Versions
 	if len(versions) != 2 || versions[0].To == nil || versions[1].To != nil || !versions[0].To.Equal(*versions[1].From) {
@@ -123,16 +124,16 @@ func TestExplainTellsTheScore(t *testing.T) {
 	defer func() { vesselScores = planner }()
 	failed := errors.New("no plan")
 	for name, c := range map[string]struct {
-		scores func(context.Context, config.Config, string) ([]vesselScore, error)
+		scores func(context.Context, config.Config, string) ([]console.VesselScore, error)
 		code   int
 		shows  bool
 	}{
 		"without a planner": {nil, exitDone, false},
-		"with one": {func(_ context.Context, c config.Config, vessel string) ([]vesselScore, error) {
-			lines := []scoreLine{{"never seen", 1, 2.5, "no particulars of " + vessel}}
-			return []vesselScore{{c.Jobs[0].Job.Name, lines, 2.5, "looked up tonight as number 7 of 30"}}, nil
+		"with one": {func(_ context.Context, c config.Config, vessel string) ([]console.VesselScore, error) {
+			lines := []console.ScoreLine{{Term: "never seen", Value: 1, Weight: 2.5, Why: "no particulars of " + vessel}}
+			return []console.VesselScore{{Job: c.Jobs[0].Job.Name, Lines: lines, Total: 2.5, When: "looked up tonight as number 7 of 30"}}, nil
 		}, exitDone, true},
-		"with one that fails": {func(context.Context, config.Config, string) ([]vesselScore, error) { return nil, failed }, exitUnexpected, false},
+		"with one that fails": {func(context.Context, config.Config, string) ([]console.VesselScore, error) { return nil, failed }, exitUnexpected, false},
 	} {
 		vesselScores = c.scores
 		var out, complaint bytes.Buffer

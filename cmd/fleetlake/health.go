@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -87,7 +88,7 @@ func endOf(c config.Config, run warehouse.Run, minCoverage int) []trouble {
 		return nil
 	}
 	words := fmt.Sprintf("the newest run, %s of %s, is %s: it covered %.0f %% of %d partitions", r.Run, r.Job, r.State, r.Covered(), r.Partitions)
-	return []trouble{{code: code, words: withReason(words, r.Reason)}}
+	return []trouble{{code: code, words: console.WithReason(words, r.Reason)}}
 }
 
 // wasNot says what became of a slot.

@@ -30,7 +30,8 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"schedules/metrics":        {[]string{"pipeline", "warehouse"}, []string{"database/sql"}},
 	"schedules/notify":         {[]string{"pipeline"}, []string{"database/sql"}},
 	"cmd/fleetlake/config":     {[]string{"extract", "extract/api", "pipeline", "schedules", "schedules/notify"}, []string{"database/sql"}},
-	"cmd/fleetlake":            {[]string{"cmd/fleetlake/config", "schedules/page", "schedules/notify", "schedules/metrics", "extract", "extract/api", "extract/journal", "extract/simulator", "transform", "load", "warehouse", "warehouse/history", "pipeline", "schedules"}, []string{"database/sql"}},
+	"cmd/fleetlake/console":    {[]string{"pipeline", "warehouse", "warehouse/history"}, []string{"database/sql", "net/http"}},
+	"cmd/fleetlake":            {[]string{"cmd/fleetlake/config", "cmd/fleetlake/console", "schedules/page", "schedules/notify", "schedules/metrics", "extract", "extract/api", "extract/journal", "extract/simulator", "transform", "load", "warehouse", "warehouse/history", "pipeline", "schedules"}, []string{"database/sql"}},
 }
 
 func TestImports(t *testing.T) {

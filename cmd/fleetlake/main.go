@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/lmittmann/tint"
@@ -181,15 +182,7 @@ func (a *app) log() *slog.Logger {
 	if a.terminal() {
 		return slog.New(tint.NewTextHandler(a.stderr, &tint.Options{Level: level, TimeFormat: time.TimeOnly}))
 	}
-	return slog.New(slog.NewJSONHandler(a.stderr, &slog.HandlerOptions{Level: level, ReplaceAttr: inSeconds}))
-}
-
-// inSeconds makes a duration a number of seconds, where slog would write nanoseconds.
-func inSeconds(_ []string, a slog.Attr) slog.Attr {
-	if a.Value.Kind() == slog.KindDuration {
-		a.Value = slog.Float64Value(a.Value.Duration().Round(time.Microsecond).Seconds())
-	}
-	return a
+	return slog.New(slog.NewJSONHandler(a.stderr, &slog.HandlerOptions{Level: level, ReplaceAttr: console.InSeconds}))
 }
 
 // terminal reports whether a person watches the standard error.
@@ -277,4 +270,13 @@ func version() string {
 		}
 	}
 	return info.Main.Version + revision + modified
+}
+
+// progress returns a function that shows progress and one that ends the showing. A writer
+// that fails is not worth ending a paid harvest for: its errors are dropped.
+func (a *app) progress(log *slog.Logger) (report func(pipeline.Progress), stop func()) {
+	if !a.terminal() {
+		return console.LoggedProgress(log)
+	}
+	return console.DrawnProgress(a.stderr)
 }

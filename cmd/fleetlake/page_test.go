@@ -18,6 +18,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/schedules/page"
@@ -98,7 +99,7 @@ const searched = "(SELECT value, max(snapshot_date) AS night FROM coverage WHERE
 // pageNumbers asks the warehouse for what the page must show, by where it stands.
 func (w *world) pageNumbers() map[string]string {
 	last := " WHERE run_id = (SELECT max(run_id) FROM runs)"
-	n := func(sql string) string { return thousands(w.number(sql)) }
+	n := func(sql string) string { return console.Thousands(w.number(sql)) }
 	return map[string]string{
 		".tile:nth-child(3) b":      n("SELECT credits_spent FROM runs" + last),
 		".tile:nth-child(2) span":   n("SELECT count(*) FROM coverage"+last+" AND state = 'complete'") + " of " + n("SELECT count(*) FROM coverage"+last+" AND state <> 'skipped'"),
@@ -252,8 +253,8 @@ func (b *browser) checkFilter(t *testing.T, name string, moored int) {
 	if err := chromedp.Do(b.ctx, chromedp.Click(chromedp.CSS("label[for=f-moored]"))); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	if got := evaluate[string](t, b, "document.querySelector('.z-china-coast .zc').innerText.trim()"); got != thousands(moored) {
-		t.Errorf("%s: the China Coast shows %q moored, want %s", name, got, thousands(moored))
+	if got := evaluate[string](t, b, "document.querySelector('.z-china-coast .zc').innerText.trim()"); got != console.Thousands(moored) {
+		t.Errorf("%s: the China Coast shows %q moored, want %s", name, got, console.Thousands(moored))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/spf13/cobra"
 )
@@ -59,16 +60,16 @@ one that is done costs nothing more, unless --again buys it anew.`,
 
 // renderPreview prints a plan for people.
 func renderPreview(w io.Writer, v pipeline.Preview) error {
-	fmt.Fprintf(w, "%s for %s: about %s requests in %s, done by %s\n", v.Job, v.Date, thousands(v.Requests),
-		clockTime(time.Duration(v.Minutes*float64(time.Minute))), v.Finish.Format(time.RFC3339))
-	t := newTable("operation", "requests", "a minute", "minutes", "least", "expected", "most")
+	fmt.Fprintf(w, "%s for %s: about %s requests in %s, done by %s\n", v.Job, v.Date, console.Thousands(v.Requests),
+		console.ClockTime(time.Duration(v.Minutes*float64(time.Minute))), v.Finish.Format(time.RFC3339))
+	t := console.NewTable("operation", "requests", "a minute", "minutes", "least", "expected", "most")
 	for _, l := range v.Lanes {
-		t.AppendRow([]any{l.Operation, thousands(l.Requests), thousands(l.PerMinute), l.Minutes, thousands(l.Credits.Least), thousands(l.Credits.Expected), most(l.Credits.Most)})
+		t.AppendRow([]any{l.Operation, console.Thousands(l.Requests), console.Thousands(l.PerMinute), l.Minutes, console.Thousands(l.Credits.Least), console.Thousands(l.Credits.Expected), most(l.Credits.Most)})
 	}
-	t.AppendFooter([]any{"in all", thousands(v.Requests), "", v.Minutes, thousands(v.Credits.Least), thousands(v.Credits.Expected), most(v.Credits.Most)})
+	t.AppendFooter([]any{"in all", console.Thousands(v.Requests), "", v.Minutes, console.Thousands(v.Credits.Least), console.Thousands(v.Credits.Expected), most(v.Credits.Most)})
 	fmt.Fprintln(w, t.Render())
 	if v.Balance != nil {
-		fmt.Fprintf(w, "balance   %s credits\n", thousands(*v.Balance))
+		fmt.Fprintf(w, "balance   %s credits\n", console.Thousands(*v.Balance))
 	}
 	for _, l := range v.LeftOut {
 		fmt.Fprintf(w, "left out  %s\n", l)
@@ -84,5 +85,5 @@ func most(credits int) string {
 	if credits == 0 {
 		return "-"
 	}
-	return thousands(credits)
+	return console.Thousands(credits)
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/spf13/cobra"
@@ -71,8 +72,8 @@ type queryOptions struct {
 
 func (o queryOptions) validate() error {
 	switch {
-	case !slices.Contains(append(outputFormats, "parquet"), o.format):
-		return fmt.Errorf("--format %q: want %s or parquet: %w", o.format, strings.Join(outputFormats, ", "), errUsage)
+	case !slices.Contains(append(console.Formats, "parquet"), o.format):
+		return fmt.Errorf("--format %q: want %s or parquet: %w", o.format, strings.Join(console.Formats, ", "), errUsage)
 	case o.format == "parquet" && o.out == "":
 		return fmt.Errorf("--format parquet needs --out FILE: %w", errUsage)
 	}
@@ -112,7 +113,7 @@ func (a *app) queryToScreen(ctx context.Context, dir, sql, spill string, o query
 		return err
 	}
 	defer w.Close()
-	return printRows(ctx, w, sql, o.format, a.stdout, terminalWidth(a.stdout))
+	return printRows(ctx, w, sql, o.format, a.stdout, console.TerminalWidth(a.stdout))
 }
 
 // queryToFile writes the answer into a directory of our own beside the target, which is the only
@@ -166,11 +167,11 @@ func printRows(ctx context.Context, w *warehouse.Warehouse, sql, format string, 
 	if err != nil {
 		return err
 	}
-	var columns []resultColumn
+	var columns []console.Column
 	for i, name := range rows.Columns {
-		columns = append(columns, resultColumn{Name: name, Type: rows.Types[i]})
+		columns = append(columns, console.Column{Name: name, Type: rows.Types[i]})
 	}
-	_, err = renderRows(to, format, width, columns, rows.All())
+	_, err = console.WriteRows(to, format, width, columns, rows.All())
 	return errors.Join(err, rows.Close())
 }
 

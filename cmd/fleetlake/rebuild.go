@@ -8,6 +8,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/spf13/cobra"
@@ -59,9 +60,9 @@ func (a *app) rebuild(ctx context.Context, dir string, o pipeline.RebuildOptions
 		return err
 	}
 	if asJSON {
-		return printJSON(a.stdout, done)
+		return console.WriteJSON(a.stdout, done)
 	}
-	return renderRebuilt(a.stdout, terminalWidth(a.stdout), done)
+	return renderRebuilt(a.stdout, console.TerminalWidth(a.stdout), done)
 }
 
 // renderRebuilt says what was made, and then table by table and field by field what differs.
@@ -70,7 +71,7 @@ func renderRebuilt(w io.Writer, width int, r pipeline.Rebuilt) error {
 	for _, n := range r.Rows {
 		rows += n
 	}
-	fmt.Fprintf(w, "%d nights, %d runs, %s rows in the lake: rebuilt from the journal with 0 requests\n", r.Nights, r.Runs, thousands(rows))
+	fmt.Fprintf(w, "%d nights, %d runs, %s rows in the lake: rebuilt from the journal with 0 requests\n", r.Nights, r.Runs, console.Thousands(rows))
 	for _, run := range r.Back {
 		fmt.Fprintf(w, "came in: %s, which was not published\n", run)
 	}
@@ -110,7 +111,7 @@ func renderDifferences(w io.Writer, width int, c warehouse.Comparison) error {
 		}
 	}
 	fmt.Fprintf(w, "\n%d of %d tables differ; the others are identical\n\n", len(tables), len(c))
-	if _, err := renderRows(w, "table", width, columnsNamed("table", "rows before", "rows after", "only before", "only after", "changed"), each(tables)); err != nil {
+	if _, err := console.WriteRows(w, "table", width, columnsNamed("table", "rows before", "rows after", "only before", "only after", "changed"), each(tables)); err != nil {
 		return err
 	}
 	if len(fields) == 0 {
@@ -118,15 +119,15 @@ func renderDifferences(w io.Writer, width int, c warehouse.Comparison) error {
 		return err
 	}
 	fmt.Fprint(w, "\nWhere both have a row, and its values differ: an example, before -> after\n\n")
-	_, err := renderRows(w, "table", width, columnsNamed("table", "field", "rows", "example"), each(fields))
+	_, err := console.WriteRows(w, "table", width, columnsNamed("table", "field", "rows", "example"), each(fields))
 	fmt.Fprintln(w)
 	return err
 }
 
-func columnsNamed(names ...string) []resultColumn {
-	var columns []resultColumn
+func columnsNamed(names ...string) []console.Column {
+	var columns []console.Column
 	for _, name := range names {
-		columns = append(columns, resultColumn{Name: name})
+		columns = append(columns, console.Column{Name: name})
 	}
 	return columns
 }

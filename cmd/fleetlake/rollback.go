@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/spf13/cobra"
 )
@@ -60,7 +61,7 @@ func (a *app) rollback(ctx context.Context, p *pipeline.Pipeline, asJSON bool) e
 		fmt.Fprintf(a.stderr, "fleetlake: %s\n", words)
 	}
 	if asJSON {
-		return printJSON(a.stdout, rolledBack{Last: done.Last, Out: notNil(done.Out), Back: []string{}})
+		return console.WriteJSON(a.stdout, rolledBack{Last: done.Last, Out: console.NotNil(done.Out), Back: []string{}})
 	}
 	fmt.Fprintf(a.stdout, "published again: the version whose last run is %s\n", done.Last)
 	for _, run := range done.Out {
@@ -75,7 +76,7 @@ func (a *app) undoRollback(ctx context.Context, p *pipeline.Pipeline, asJSON boo
 		return err
 	}
 	if asJSON {
-		return printJSON(a.stdout, rolledBack{Out: []string{}, Back: notNil(back)})
+		return console.WriteJSON(a.stdout, rolledBack{Out: []string{}, Back: console.NotNil(back)})
 	}
 	if len(back) == 0 {
 		fmt.Fprintln(a.stdout, "no run was rolled back: nothing to undo")

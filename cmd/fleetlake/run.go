@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/schedules/notify"
 	"github.com/spf13/cobra"
@@ -170,5 +171,5 @@ func printReport(w io.Writer, r pipeline.Report, asJSON bool) error {
 		e.SetIndent("", "  ")
 		return e.Encode(r)
 	}
-	return renderReport(w, r)
+	return console.WriteReport(w, r)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/spf13/cobra"
@@ -71,5 +72,5 @@ func (a *app) allRuns(ctx context.Context, w *warehouse.Warehouse, most int, asJ
 	}
 	sql := fmt.Sprintf(`SELECT run_id, job, snapshot_date, state, stop, requests, credits_spent AS credits, credits_planned AS planned,
 round(epoch(finished_at - started_at)) AS seconds FROM runs ORDER BY run_id DESC LIMIT %d`, max(most, 0))
-	return printRows(ctx, w, sql, format, a.stdout, terminalWidth(a.stdout))
+	return printRows(ctx, w, sql, format, a.stdout, console.TerminalWidth(a.stdout))
 }

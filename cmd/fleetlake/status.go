@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -147,28 +148,28 @@ func lastOf(ctx context.Context, dir, job string, writing bool) (*lastRun, error
 
 func (s status) print(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "running   %s\n", printable(cmp.Or(s.Writer, "nothing")))
+	fmt.Fprintf(&b, "running   %s\n", console.Printable(cmp.Or(s.Writer, "nothing")))
 	for _, j := range s.Jobs {
 		fmt.Fprintf(&b, "\n%s (%s, %s)\n", j.Job, j.Schedule, j.Timezone)
-		reportLine(&b, "last", j.Last.words())
+		console.ReportLine(&b, "last", j.Last.words())
 		for i, at := range j.Next {
-			reportLine(&b, []string{"next", ""}[min(i, 1)], at.Format("Mon 2006-01-02 15:04 MST"))
+			console.ReportLine(&b, []string{"next", ""}[min(i, 1)], at.Format("Mon 2006-01-02 15:04 MST"))
 		}
 	}
 	for i, h := range s.Held {
 		if i == 0 {
 			b.WriteString("\nruns that are held back\n")
 		}
-		fmt.Fprintf(&b, "  %s\n", printable(h.String()))
+		fmt.Fprintf(&b, "  %s\n", console.Printable(h.String()))
 	}
 	if len(s.Lacks) > 0 {
-		fmt.Fprintf(&b, "\nfiles that are gone\n  %s\n", printable(lackingWords(s.Lacks)))
+		fmt.Fprintf(&b, "\nfiles that are gone\n  %s\n", console.Printable(lackingWords(s.Lacks)))
 	}
 	for i, r := range s.Missed {
 		if i == 0 {
 			b.WriteString("\nslots without a good run\n")
 		}
-		reportLine(&b, r.State, fmt.Sprintf("%s %s: %s", r.Job, r.Slot.Format("2006-01-02 15:04 MST"), r.Reason))
+		console.ReportLine(&b, r.State, fmt.Sprintf("%s %s: %s", r.Job, r.Slot.Format("2006-01-02 15:04 MST"), r.Reason))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -180,9 +181,9 @@ func (l *lastRun) words() string {
 	}
 	words := fmt.Sprintf("%s for %s, started %s", l.State, l.Date, l.Started.Format("2006-01-02 15:04 MST"))
 	if l.Published {
-		words += fmt.Sprintf(", %s credits", thousands(l.Credits))
+		words += fmt.Sprintf(", %s credits", console.Thousands(l.Credits))
 	} else {
 		words += ", not published yet"
 	}
-	return withReason(words, l.Reason)
+	return console.WithReason(words, l.Reason)
 }

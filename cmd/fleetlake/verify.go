@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/spf13/cobra"
@@ -54,7 +55,7 @@ was stays beside it. A good copy from a backup is better: put it back first if t
 				}
 			}
 			if asJSON {
-				return printJSON(a.stdout, struct {
+				return console.WriteJSON(a.stdout, struct {
 					OK       bool               `json:"ok"`
 					Checks   []pipeline.Check   `json:"checks"`
 					Salvaged []journal.Salvaged `json:"salvaged,omitempty"`

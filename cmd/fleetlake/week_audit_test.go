@@ -11,6 +11,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -126,7 +127,7 @@ func (w *week) history(runs []entries) (rows [][]string) {
 			rows = append(rows, []string{date, "missed", "–", "–", "–", "–", "–", "–", "–", "–", "–", "–"})
 			continue
 		}
-		row := []string{date, state, thousands(spent), thousands(planned), tookWords(worked), thousands(requests)}
+		row := []string{date, state, console.Thousands(spent), console.Thousands(planned), tookWords(worked), console.Thousands(requests)}
 		ofRun := "FROM coverage WHERE run_id = '" + id + "' AND "
 		for _, where := range []string{"state = 'complete'", "state <> 'complete' AND reason NOT LIKE 'covered at %'", "state = 'skipped' AND reason LIKE 'covered at %'"} {
 			row = append(row, w.count("SELECT count(*) "+ofRun+where))
@@ -166,7 +167,7 @@ func tookWords(d time.Duration) string {
 // latestRuns is the table of the twelve newest runs.
 func latestRuns(runs []entries) (rows [][]string) {
 	for _, r := range slices.Backward(runs[max(0, len(runs)-12):]) {
-		rows = append(rows, []string{r.plan.Run, r.plan.Job, r.plan.Date, r.end.State, thousands(total(r.requests)), thousands(total(r.credits)), tookWords(r.finished.Sub(r.started))})
+		rows = append(rows, []string{r.plan.Run, r.plan.Job, r.plan.Date, r.end.State, console.Thousands(total(r.requests)), console.Thousands(total(r.credits)), tookWords(r.finished.Sub(r.started))})
 	}
 	return rows
 }
@@ -183,7 +184,7 @@ func (w *week) operations(runs []entries, date string) (rows [][]string) {
 	}
 	for name, n := range requests {
 		answers := w.count(fmt.Sprintf("SELECT count(*) FROM requests r JOIN runs USING (run_id) WHERE runs.snapshot_date = '%s' AND operation = '%s' AND outcome IN ('ok', 'empty')", date, name))
-		rows = append(rows, []string{name, thousands(n), answers, thousands(credits[name])})
+		rows = append(rows, []string{name, console.Thousands(n), answers, console.Thousands(credits[name])})
 	}
 	slices.SortFunc(rows, func(a, b []string) int { return cmp.Or(credits[b[0]]-credits[a[0]], cmp.Compare(a[0], b[0])) })
 	return rows
@@ -211,12 +212,12 @@ func (w *week) money(text string, runs []entries, date string) {
 		}
 		night, unknown, lastRun, state = night+spent, unknown+unsure, lastRun+spent, r.end.State
 	}
-	cost := fmt.Sprintf("Cost? %s credits of at most %s planned", thousands(night), thousands(planned))
+	cost := fmt.Sprintf("Cost? %s credits of at most %s planned", console.Thousands(night), console.Thousands(planned))
 	if unknown > 0 {
-		cost += fmt.Sprintf("; %s perhaps not billed", thousands(unknown))
+		cost += fmt.Sprintf("; %s perhaps not billed", console.Thousands(unknown))
 	}
-	for _, words := range []string{cost + " Took?", "Balance " + thousands(balance) + " ", "night " + thousands(night) + " Seven days " + thousands(all) + " This month " + thousands(all) + " ",
-		"Last run " + thousands(lastRun) + " of 2,000", "Today " + thousands(today) + " of 3,000"} {
+	for _, words := range []string{cost + " Took?", "Balance " + console.Thousands(balance) + " ", "night " + console.Thousands(night) + " Seven days " + console.Thousands(all) + " This month " + console.Thousands(all) + " ",
+		"Last run " + console.Thousands(lastRun) + " of 2,000", "Today " + console.Thousands(today) + " of 3,000"} {
 		if !strings.Contains(text, words) {
 			w.t.Errorf("%s: the page does not say %q:\n%s", time.Now().Format("02 15:04"), words, text)
 		}
@@ -242,7 +243,7 @@ func (w *week) count(sql string) string {
 			w.t.Fatalf("%s: %v", sql, err)
 		}
 		n, _ := row[0].(int64)
-		return thousands(int(n))
+		return console.Thousands(int(n))
 	}
 	w.t.Fatalf("%s: no row", sql)
 	return ""
@@ -268,7 +269,7 @@ func (w *week) everyRunHasItsPage() {
 				spent += total(other.credits)
 			}
 		}
-		if day, _ := time.Parse(time.DateOnly, r.plan.Date); !strings.Contains(text, day.Format("Monday 2 January 2006")) || !strings.Contains(text, "Cost? "+thousands(spent)+" credits") {
+		if day, _ := time.Parse(time.DateOnly, r.plan.Date); !strings.Contains(text, day.Format("Monday 2 January 2006")) || !strings.Contains(text, "Cost? "+console.Thousands(spent)+" credits") {
 			w.t.Errorf("the page of %s does not say that its night cost %d:\n%s", r.plan.Run, spent, text)
 		}
 	}

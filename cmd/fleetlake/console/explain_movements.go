@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"fmt"
@@ -13,13 +13,13 @@ func explainMovements(b *strings.Builder, v history.Vessel) {
 	if p := v.Positions; p.Latest == nil {
 		explainLine(b, "positions", "none")
 	} else {
-		explainLine(b, "positions", fmt.Sprintf("%s since %s, last told %s", thousands(p.Count), minute(p.Since), minute(p.LastSeen)))
+		explainLine(b, "positions", fmt.Sprintf("%s since %s, last told %s", Thousands(p.Count), minute(p.Since), minute(p.LastSeen)))
 		explainLine(b, "", fmt.Sprintf("%s: %s, from %s", minute(p.Latest.At), positionWords(*p.Latest), evidenceWords(p.Latest.Evidence)))
 	}
 	name := "episodes"
 	for i, e := range v.Episodes {
 		if i == shownEpisodes {
-			explainLine(b, "", fmt.Sprintf("and %s earlier ones", thousands(len(v.Episodes)-i)))
+			explainLine(b, "", fmt.Sprintf("and %s earlier ones", Thousands(len(v.Episodes)-i)))
 			break
 		}
 		where := strings.Join(given("", e.Status, "in ", e.Zone, "", e.Laden, "as ", e.VesselType), " ")
@@ -54,7 +54,7 @@ func explainLookups(b *strings.Builder, v history.Vessel) {
 	name := "looked up"
 	for _, l := range v.Lookups {
 		words := fmt.Sprintf("%s (%s): %d %s for %s credits, last asked %s: %s", l.Operation, lookupDatasets[l.Operation],
-			l.Requests, plural(l.Requests, "time"), thousands(l.Credits), minute(l.Asked), l.Outcome)
+			l.Requests, plural(l.Requests, "time"), Thousands(l.Credits), minute(l.Asked), l.Outcome)
 		if l.Answered != nil && l.Outcome != "ok" {
 			words += ", last answered " + minute(l.Answered)
 		}
@@ -87,11 +87,11 @@ func explainIssues(b *strings.Builder, issues []history.Issue) {
 }
 
 // explainScores tells what each job thinks of the vessel tonight.
-func explainScores(b *strings.Builder, scores []vesselScore) {
+func explainScores(b *strings.Builder, scores []VesselScore) {
 	for _, s := range scores {
-		explainLine(b, "tonight", fmt.Sprintf("%s: score %s; %s", s.Job, decimals(s.Total), s.When))
+		explainLine(b, "tonight", fmt.Sprintf("%s: score %s; %s", s.Job, Decimals(s.Total), s.When))
 		for _, l := range s.Lines {
-			explainLine(b, "", fmt.Sprintf("  %s %s × %s: %s", l.Term, decimals(l.Value), decimals(l.Weight), l.Why))
+			explainLine(b, "", fmt.Sprintf("  %s %s × %s: %s", l.Term, Decimals(l.Value), Decimals(l.Weight), l.Why))
 		}
 	}
 }

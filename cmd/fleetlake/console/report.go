@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"cmp"
@@ -28,25 +28,25 @@ var stopWords = map[pipeline.Stop]string{
 	pipeline.StopService:  "the service gave an answer that trying again does not mend",
 }
 
-// renderReport writes what a person wants to know after a run.
-func renderReport(w io.Writer, r pipeline.Report) error {
+// WriteReport writes what a person wants to know after a run.
+func WriteReport(w io.Writer, r pipeline.Report) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s for %s: %s, harvest in %s%s (run %s)\n", r.Job, r.Date, r.State, clockTime(r.Finished.Sub(r.Started)), wallWords(r), r.Run)
+	fmt.Fprintf(&b, "%s for %s: %s, harvest in %s%s (run %s)\n", r.Job, r.Date, r.State, ClockTime(r.Finished.Sub(r.Started)), wallWords(r), r.Run)
 	if r.Note != "" {
-		reportLine(&b, "note", r.Note)
+		ReportLine(&b, "note", r.Note)
 	}
 	if len(r.Continues) > 0 {
-		reportLine(&b, "continues", strings.Join(r.Continues, ", "))
+		ReportLine(&b, "continues", strings.Join(r.Continues, ", "))
 	}
 	if r.Stop != pipeline.StopNone {
-		reportLine(&b, "stopped", withReason(cmp.Or(stopWords[r.Stop], string(r.Stop)), r.Reason))
+		ReportLine(&b, "stopped", WithReason(cmp.Or(stopWords[r.Stop], string(r.Stop)), r.Reason))
 	} else if r.Reason != "" {
-		reportLine(&b, "reason", r.Reason)
+		ReportLine(&b, "reason", r.Reason)
 	}
 	reportLanes(&b, r.Lanes)
-	reportLine(&b, "credits", creditWords(r.Credits))
-	reportLine(&b, "covered", orNone(coverageWords(r.Coverage)))
-	reportLine(&b, "rows", orNone(rowWords(r.Rows)))
+	ReportLine(&b, "credits", creditWords(r.Credits))
+	ReportLine(&b, "covered", orNone(coverageWords(r.Coverage)))
+	ReportLine(&b, "rows", orNone(rowWords(r.Rows)))
 	reportList(&b, "issues", issueWords(r.Issues))
 	reportList(&b, "left out", r.LeftOut)
 	reportList(&b, "news", r.News)
@@ -59,22 +59,22 @@ func wallWords(r pipeline.Report) string {
 	if r.Wall == 0 {
 		return ""
 	}
-	return ", " + clockTime(time.Duration(r.Wall*float64(time.Second))) + " in all"
+	return ", " + ClockTime(time.Duration(r.Wall*float64(time.Second))) + " in all"
 }
 
-// reportLine writes one fact under its name.
-func reportLine(b *strings.Builder, name, words string) {
-	fmt.Fprintf(b, "  %-9s %s\n", name, printable(words))
+// ReportLine writes one fact under its name.
+func ReportLine(b *strings.Builder, name, words string) {
+	fmt.Fprintf(b, "  %-9s %s\n", name, Printable(words))
 }
 
 // reportList writes a line for each item, the name before the first, and how many are not shown.
 func reportList(b *strings.Builder, name string, items []string) {
 	for i, item := range items {
 		if i == mostLines && len(items) > mostLines+1 {
-			reportLine(b, "", fmt.Sprintf("and %s more", thousands(len(items)-i)))
+			ReportLine(b, "", fmt.Sprintf("and %s more", Thousands(len(items)-i)))
 			return
 		}
-		reportLine(b, name, item)
+		ReportLine(b, name, item)
 		name = ""
 	}
 }
@@ -92,16 +92,16 @@ func reportLanes(b *strings.Builder, lanes []pipeline.LaneReport) {
 		}
 		fmt.Fprintf(b, "  %-12s", l.Operation)
 		for _, n := range []int{l.Requests, l.Answers, l.Limited, l.Credits} {
-			fmt.Fprintf(b, " %9s", thousands(n))
+			fmt.Fprintf(b, " %9s", Thousands(n))
 		}
 		b.WriteByte('\n')
 	}
 	if !header {
-		reportLine(b, "requests", "none")
+		ReportLine(b, "requests", "none")
 	}
 }
 
-func withReason(words, reason string) string {
+func WithReason(words, reason string) string {
 	if reason == "" {
 		return words
 	}
@@ -112,20 +112,20 @@ func orNone(words string) string { return cmp.Or(words, "none") }
 
 // creditWords says what was planned and spent, and how the balance moved.
 func creditWords(c pipeline.CreditReport) string {
-	words := thousands(c.Spent) + " spent, without a bound"
+	words := Thousands(c.Spent) + " spent, without a bound"
 	if c.Planned > 0 || c.Spent == 0 {
-		words = fmt.Sprintf("%s spent of at most %s planned", thousands(c.Spent), thousands(c.Planned))
+		words = fmt.Sprintf("%s spent of at most %s planned", Thousands(c.Spent), Thousands(c.Planned))
 	}
 	if c.Unknown > 0 {
-		words += fmt.Sprintf(", %s of them perhaps not billed", thousands(c.Unknown))
+		words += fmt.Sprintf(", %s of them perhaps not billed", Thousands(c.Unknown))
 	}
 	switch {
 	case c.Before != nil && c.After != nil:
-		words += fmt.Sprintf("; balance %s, before %s", thousands(*c.After), thousands(*c.Before))
+		words += fmt.Sprintf("; balance %s, before %s", Thousands(*c.After), Thousands(*c.Before))
 	case c.After != nil:
-		words += fmt.Sprintf("; balance %s", thousands(*c.After))
+		words += fmt.Sprintf("; balance %s", Thousands(*c.After))
 	case c.Before != nil:
-		words += fmt.Sprintf("; balance before %s", thousands(*c.Before))
+		words += fmt.Sprintf("; balance before %s", Thousands(*c.Before))
 	}
 	return words
 }
@@ -153,7 +153,7 @@ func countWords(counts map[string]int, names []string) string {
 	var words []string
 	for _, name := range names {
 		if counts[name] != 0 {
-			words = append(words, thousands(counts[name])+" "+name)
+			words = append(words, Thousands(counts[name])+" "+name)
 		}
 	}
 	return strings.Join(words, ", ")
@@ -165,7 +165,7 @@ func issueWords(issues []pipeline.IssueReport) []string {
 	slices.SortStableFunc(issues, func(a, b pipeline.IssueReport) int { return b.Count - a.Count })
 	var words []string
 	for _, i := range issues {
-		words = append(words, fmt.Sprintf("%s × %s.%s: %s", thousands(i.Count), i.Dataset, i.Field, i.Reason))
+		words = append(words, fmt.Sprintf("%s × %s.%s: %s", Thousands(i.Count), i.Dataset, i.Field, i.Reason))
 	}
 	return words
 }

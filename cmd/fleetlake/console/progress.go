@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"fmt"
@@ -41,22 +41,16 @@ type quietLane struct {
 	ended bool
 }
 
-// progress returns a function that shows progress and one that ends the showing. A writer
-// that fails is not worth ending a paid harvest for: its errors are dropped.
-func (a *app) progress(log *slog.Logger) (report func(pipeline.Progress), stop func()) {
-	if !a.terminal() {
-		return loggedProgress(log)
-	}
-	return drawnProgress(a.stderr)
-}
-
-func loggedProgress(log *slog.Logger) (report func(pipeline.Progress), stop func()) {
+// LoggedProgress returns a function that logs how far a run is, a line for each lane and minute, and
+// one that ends that.
+func LoggedProgress(log *slog.Logger) (report func(pipeline.Progress), stop func()) {
 	p := &progressPrinter{log: log, lanes: map[string]*quietLane{}}
 	return p.report, p.stop
 }
 
-func drawnProgress(w io.Writer) (report func(pipeline.Progress), stop func()) {
-	p := &progressPrinter{w: w, width: terminalWidth(w)}
+// DrawnProgress returns a function that draws how far a run is on a terminal, and one that ends that.
+func DrawnProgress(w io.Writer) (report func(pipeline.Progress), stop func()) {
+	p := &progressPrinter{w: w, width: TerminalWidth(w)}
 	if p.width == 0 {
 		p.width = 80
 	}
@@ -109,10 +103,10 @@ func progressLines(now pipeline.Progress) []string {
 	var lines []string
 	for _, l := range now.Lanes {
 		total := l.Done + l.Left
-		share := thousands(l.Done) + " of " + thousands(total)
-		line := fmt.Sprintf("%-11s %s %17s %5.1f/min %7s cr", l.Operation, bar(l.Done, total), share, l.PerMinute, thousands(l.Credits))
+		share := Thousands(l.Done) + " of " + Thousands(total)
+		line := fmt.Sprintf("%-11s %s %17s %5.1f/min %7s cr", l.Operation, bar(l.Done, total), share, l.PerMinute, Thousands(l.Credits))
 		if l.Left > 0 {
-			line += "  " + clockTime(l.Remaining) + " left"
+			line += "  " + ClockTime(l.Remaining) + " left"
 		}
 		lines = append(lines, line)
 	}
@@ -121,9 +115,9 @@ func progressLines(now pipeline.Progress) []string {
 
 // phaseLine says what the run is doing and what it has spent.
 func phaseLine(now pipeline.Progress) string {
-	line := fmt.Sprintf("%s: %s credits spent", now.Phase, thousands(now.Credits))
+	line := fmt.Sprintf("%s: %s credits spent", now.Phase, Thousands(now.Credits))
 	if now.Cap > 0 {
-		line = fmt.Sprintf("%s: %s of at most %s credits spent", now.Phase, thousands(now.Credits), thousands(now.Cap))
+		line = fmt.Sprintf("%s: %s of at most %s credits spent", now.Phase, Thousands(now.Credits), Thousands(now.Cap))
 	}
 	return line
 }
@@ -170,8 +164,8 @@ func of(now pipeline.Progress, about ...any) []any {
 	return append([]any{"run", now.Run}, about...)
 }
 
-// clockTime writes a duration as 1h05m or 2m08s.
-func clockTime(d time.Duration) string {
+// ClockTime writes a duration as 1h05m or 2m08s.
+func ClockTime(d time.Duration) string {
 	d = d.Round(time.Second)
 	switch {
 	case d >= time.Hour:
@@ -182,8 +176,8 @@ func clockTime(d time.Duration) string {
 	return fmt.Sprintf("%ds", max(d, 0)/time.Second)
 }
 
-// thousands writes 1234567 as 1,234,567.
-func thousands(n int) string {
+// Thousands writes 1234567 as 1,234,567.
+func Thousands(n int) string {
 	s := strconv.Itoa(n)
 	sign := ""
 	if s[0] == '-' {
@@ -201,4 +195,12 @@ func cut(s string, width int) string {
 		return s
 	}
 	return string([]rune(s)[:width])
+}
+
+// InSeconds makes a duration a number of seconds, where slog would write nanoseconds.
+func InSeconds(_ []string, a slog.Attr) slog.Attr {
+	if a.Value.Kind() == slog.KindDuration {
+		a.Value = slog.Float64Value(a.Value.Duration().Round(time.Microsecond).Seconds())
+	}
+	return a
 }

@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"cmp"
@@ -13,10 +13,10 @@ import (
 // shownEpisodes is how many of a vessel's stays in a status and zone are told.
 const shownEpisodes = 8
 
-// renderExplanation writes for people what is known of a vessel.
-func renderExplanation(w io.Writer, e explanation) error {
+// WriteExplanation writes for people what is known of a vessel.
+func WriteExplanation(w io.Writer, e Explanation) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s\n", e.VesselID, printable(cmp.Or(e.Name, "(name not known)")))
+	fmt.Fprintf(&b, "%s  %s\n", e.VesselID, Printable(cmp.Or(e.Name, "(name not known)")))
 	explainLine(&b, "numbers", strings.Join(given("IMO ", e.IMO, "MMSI ", e.MMSI), ", "))
 	for _, a := range e.Aliases {
 		explainLine(&b, "known as", fmt.Sprintf("%s until %s: %s", a.ID, minute(a.Since), a.Reason)+ended(a.Until))
@@ -41,7 +41,7 @@ func renderExplanation(w io.Writer, e explanation) error {
 
 // explainLine writes one fact under its name.
 func explainLine(b *strings.Builder, name, words string) {
-	fmt.Fprintf(b, "  %-12s  %s\n", name, printable(words))
+	fmt.Fprintf(b, "  %-12s  %s\n", name, Printable(words))
 }
 
 // given joins labels with their values and leaves out those without one.
@@ -157,4 +157,26 @@ func evidenceWords(e history.Evidence) string {
 	}
 	asked := strings.TrimSpace(e.Operation + " " + e.Parameters)
 	return strings.TrimSpace(fmt.Sprintf("%s (run %s, entry %d)", asked, e.Run, e.Entry))
+}
+
+// ScoreLine is one term of what it is worth to look a vessel up tonight.
+type ScoreLine struct {
+	Term   string  `json:"term"`
+	Value  float64 `json:"value"`
+	Weight float64 `json:"weight"`
+	Why    string  `json:"why"`
+}
+
+// VesselScore is what a job thinks of a vessel tonight.
+type VesselScore struct {
+	Job   string      `json:"job"`
+	Lines []ScoreLine `json:"terms"`
+	Total float64     `json:"total"`
+	When  string      `json:"when"` // when it will be looked up, or why it will not
+}
+
+// Explanation is what is known of a vessel, and what comes next.
+type Explanation struct {
+	history.Vessel
+	Scores []VesselScore `json:"tonight,omitempty"`
 }

@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"fmt"
@@ -54,9 +54,9 @@ func TestProgressInALog(t *testing.T) {
 				if a.Key == slog.TimeKey || a.Key == slog.LevelKey {
 					return slog.Attr{}
 				}
-				return inSeconds(groups, a)
+				return InSeconds(groups, a)
 			}}))
-			report, stop := loggedProgress(log)
+			report, stop := LoggedProgress(log)
 			for _, s := range c.steps {
 				report(s)
 			}
@@ -80,7 +80,7 @@ func laneAt(done, left, remaining int) string {
 
 func TestProgressOnATerminal(t *testing.T) {
 	var out strings.Builder
-	report, stop := drawnProgress(&out)
+	report, stop := DrawnProgress(&out)
 	report(step(0, "harvest", 25, 75))
 	report(step(1, "publish", 0, 0))
 	stop()
@@ -106,7 +106,7 @@ func TestProgressFitsTheTerminal(t *testing.T) {
 
 func TestProgressMayBeReportedFromAnywhere(t *testing.T) {
 	var out strings.Builder
-	report, stop := drawnProgress(&out)
+	report, stop := DrawnProgress(&out)
 	var group sync.WaitGroup
 	for i := range 20 {
 		group.Go(func() { report(step(float64(i), "harvest", i, 20-i)) })
@@ -136,7 +136,7 @@ func TestBar(t *testing.T) {
 
 func TestThousands(t *testing.T) {
 	for n, want := range map[int]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000", -100: "-100"} {
-		if got := thousands(n); got != want {
+		if got := Thousands(n); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
@@ -146,7 +146,7 @@ func TestClockTime(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0s", -time.Second: "0s", 1499 * time.Millisecond: "1s", 61 * time.Second: "1m01s", 59*time.Minute + 59*time.Second + 600*time.Millisecond: "1h00m", 111 * time.Hour: "111h00m",
 	} {
-		if got := clockTime(d); got != want {
+		if got := ClockTime(d); got != want {
 			t.Errorf("%v: got %s, want %s", d, got, want)
 		}
 	}

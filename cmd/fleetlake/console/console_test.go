@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"encoding/csv"
@@ -93,13 +93,13 @@ func TestValues(t *testing.T) {
 }
 
 func TestRenderRows(t *testing.T) {
-	columns := []resultColumn{{"name", "VARCHAR"}, {"teu", "INTEGER"}, {"seen", "DATE"}}
+	columns := []Column{{"name", "VARCHAR"}, {"teu", "INTEGER"}, {"seen", "DATE"}}
 	day := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	rows := [][]any{{"EVER GIVEN", int32(20124), day}, {"A, \"B\"\nC\x1b[31m", nil, nil}}
 	for name, c := range map[string]struct {
 		format  string
 		width   int
-		columns []resultColumn
+		columns []Column
 		rows    [][]any
 		want    string
 	}{
@@ -134,11 +134,11 @@ func TestRenderRows(t *testing.T) {
 		"CSV of one empty column":       {"csv", 0, columns[1:2], [][]any{{nil}, {int32(1)}}, "\nteu\n\"\"\n1\n"},
 		"JSON":                          {"json", 0, columns, rows, "\n" + `[` + "\n" + `{"name":"EVER GIVEN","teu":20124,"seen":"2026-11-20"},` + "\n" + `{"name":"A, \"B\"\nC\u001b[31m","teu":null,"seen":null}` + "\n]\n"},
 		"JSON of nothing":               {"json", 0, columns, nil, "\n[]\n"},
-		"JSON of columns with one name": {"json", 0, []resultColumn{{"a", ""}, {"a", ""}, {"a_1", ""}}, [][]any{{1, 2, 3}}, "\n[\n" + `{"a":1,"a_1":2,"a_1_1":3}` + "\n]\n"},
+		"JSON of columns with one name": {"json", 0, []Column{{"a", ""}, {"a", ""}, {"a_1", ""}}, [][]any{{1, 2, 3}}, "\n[\n" + `{"a":1,"a_1":2,"a_1_1":3}` + "\n]\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out strings.Builder
-			n, err := renderRows(&out, c.format, c.width, c.columns, rowsOf(c.rows...))
+			n, err := WriteRows(&out, c.format, c.width, c.columns, rowsOf(c.rows...))
 			if err != nil || n != len(c.rows) {
 				t.Errorf("%d rows and %v, want %d", n, err, len(c.rows))
 			}
@@ -150,17 +150,17 @@ func TestRenderRows(t *testing.T) {
 }
 
 func TestRenderedRowsReadBack(t *testing.T) {
-	columns := []resultColumn{{"a", ""}, {"b", ""}}
+	columns := []Column{{"a", ""}, {"b", ""}}
 	rows := rowsOf([]any{"x\r\ny", int64(math.MaxInt64)}, []any{nil, 0.5}, []any{`"`, "\ufeff"})
 	var text strings.Builder
-	if _, err := renderRows(&text, "csv", 0, columns, rows); err != nil {
+	if _, err := WriteRows(&text, "csv", 0, columns, rows); err != nil {
 		t.Fatal(err)
 	}
 	if records, err := csv.NewReader(strings.NewReader(text.String())).ReadAll(); err != nil || len(records) != 4 {
 		t.Errorf("CSV reads back as %q, %v", records, err)
 	}
 	text.Reset()
-	if _, err := renderRows(&text, "json", 0, columns, rows); err != nil {
+	if _, err := WriteRows(&text, "json", 0, columns, rows); err != nil {
 		t.Fatal(err)
 	}
 	var objects []map[string]any
@@ -174,12 +174,12 @@ func TestRenderedRowsReadBack(t *testing.T) {
 func TestRenderRowsPassesErrorsOn(t *testing.T) {
 	broken := errors.New("the query was interrupted")
 	rows := func(yield func([]any, error) bool) { _ = yield([]any{1}, nil) && yield(nil, broken) }
-	for _, format := range outputFormats {
-		if _, err := renderRows(&strings.Builder{}, format, 0, []resultColumn{{"a", ""}}, rows); !errors.Is(err, broken) {
+	for _, format := range Formats {
+		if _, err := WriteRows(&strings.Builder{}, format, 0, []Column{{"a", ""}}, rows); !errors.Is(err, broken) {
 			t.Errorf("%s: got %v, want %v", format, err, broken)
 		}
 	}
-	if _, err := renderRows(&strings.Builder{}, "xml", 0, nil, rowsOf()); err == nil || !strings.Contains(err.Error(), "table, csv, json") {
+	if _, err := WriteRows(&strings.Builder{}, "xml", 0, nil, rowsOf()); err == nil || !strings.Contains(err.Error(), "table, csv, json") {
 		t.Errorf("got %v, want the formats", err)
 	}
 	closed, err := os.Create(t.TempDir() + "/full")
@@ -187,8 +187,8 @@ func TestRenderRowsPassesErrorsOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	closed.Close()
-	for _, format := range outputFormats {
-		if _, err := renderRows(closed, format, 0, []resultColumn{{"a", ""}}, rowsOf([]any{1})); err == nil {
+	for _, format := range Formats {
+		if _, err := WriteRows(closed, format, 0, []Column{{"a", ""}}, rowsOf([]any{1})); err == nil {
 			t.Errorf("%s: a file that cannot be written gives no error", format)
 		}
 	}
@@ -224,7 +224,7 @@ func TestPrintable(t *testing.T) {
 		"text turned around":       {"\u202eabc", `\u202eabc`},
 		"a new line":               {"a\nb", `a\nb`},
 	} {
-		if got := printable(c.in); got != c.want {
+		if got := Printable(c.in); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}
@@ -293,7 +293,7 @@ j for d: partial, harvest in 0s (run r)
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out strings.Builder
-			if err := renderReport(&out, c.report); err != nil {
+			if err := WriteReport(&out, c.report); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(c.want, "\n"+out.String()); diff != "" {

@@ -1,8 +1,9 @@
-package main
+package console
 
 import (
 	"bufio"
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
@@ -15,14 +16,14 @@ import (
 )
 
 // outputFormats are the formats that renderRows knows.
-var outputFormats = []string{"table", "csv", "json"}
+var Formats = []string{"table", "csv", "json"}
 
 // narrowest is how far a column of a table may be squeezed to fit the terminal.
 const narrowest = 8
 
 // resultColumn is a column of a result: its name, and its type as DuckDB calls it, which tells
 // a date from a moment and a UUID from bytes. The type may be left out.
-type resultColumn struct{ Name, Type string }
+type Column struct{ Name, Type string }
 
 // isTerminal reports whether somebody watches what is written to w.
 func isTerminal(w io.Writer) bool {
@@ -30,8 +31,8 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// terminalWidth returns the characters in a line of the terminal, 0 if w is none.
-func terminalWidth(w io.Writer) int {
+// TerminalWidth returns the characters in a line of the terminal, 0 if w is none.
+func TerminalWidth(w io.Writer) int {
 	if !isTerminal(w) {
 		return 0
 	}
@@ -45,7 +46,7 @@ func terminalWidth(w io.Writer) int {
 // renderRows writes a result as a table for people, as CSV or as a JSON array with one object
 // a line, and returns the number of rows. Only a table is held in memory. A table is squeezed
 // into width characters; 0 is no limit.
-func renderRows(w io.Writer, format string, width int, columns []resultColumn, rows iter.Seq2[[]any, error]) (int, error) {
+func WriteRows(w io.Writer, format string, width int, columns []Column, rows iter.Seq2[[]any, error]) (int, error) {
 	out := bufio.NewWriter(w)
 	var n int
 	var err error
@@ -57,7 +58,7 @@ func renderRows(w io.Writer, format string, width int, columns []resultColumn, r
 	case "json":
 		n, err = renderJSON(out, columns, rows)
 	default:
-		return 0, fmt.Errorf("unknown format %q, expected one of: %s", format, strings.Join(outputFormats, ", "))
+		return 0, fmt.Errorf("unknown format %q, expected one of: %s", format, strings.Join(Formats, ", "))
 	}
 	if err != nil {
 		return n, err
@@ -66,7 +67,7 @@ func renderRows(w io.Writer, format string, width int, columns []resultColumn, r
 }
 
 // renderCSV writes a header and the rows, with an empty field for NULL.
-func renderCSV(w *bufio.Writer, columns []resultColumn, rows iter.Seq2[[]any, error]) (int, error) {
+func renderCSV(w *bufio.Writer, columns []Column, rows iter.Seq2[[]any, error]) (int, error) {
 	out := csv.NewWriter(w)
 	if err := out.Write(columnNames(columns)); err != nil {
 		return 0, err
@@ -95,7 +96,7 @@ func renderCSV(w *bufio.Writer, columns []resultColumn, rows iter.Seq2[[]any, er
 }
 
 // renderJSON writes an array with one object a line, its keys in the order of the columns.
-func renderJSON(w *bufio.Writer, columns []resultColumn, rows iter.Seq2[[]any, error]) (int, error) {
+func renderJSON(w *bufio.Writer, columns []Column, rows iter.Seq2[[]any, error]) (int, error) {
 	keys := objectKeys(columns)
 	n := 0
 	before := "[\n"
@@ -124,7 +125,7 @@ func renderJSON(w *bufio.Writer, columns []resultColumn, rows iter.Seq2[[]any, e
 
 // objectKeys returns what stands before each value of an object. A column whose name an
 // earlier one has gets a number, because most readers keep only one value of a key.
-func objectKeys(columns []resultColumn) []string {
+func objectKeys(columns []Column) []string {
 	var keys []string
 	taken := map[string]bool{}
 	for i, c := range columns {
@@ -142,7 +143,7 @@ func objectKeys(columns []resultColumn) []string {
 	return keys
 }
 
-func columnNames(columns []resultColumn) []string {
+func columnNames(columns []Column) []string {
 	var names []string
 	for _, c := range columns {
 		names = append(names, c.Name)
@@ -151,11 +152,11 @@ func columnNames(columns []resultColumn) []string {
 }
 
 // renderTable writes a table for people and the number of rows.
-func renderTable(w io.Writer, width int, columns []resultColumn, rows iter.Seq2[[]any, error]) (int, error) {
-	t := newTable(columnNames(columns)...)
+func renderTable(w io.Writer, width int, columns []Column, rows iter.Seq2[[]any, error]) (int, error) {
+	t := NewTable(columnNames(columns)...)
 	widths := make([]int, len(columns))
 	for i, c := range columns {
-		widths[i] = text.StringWidthWithoutEscSequences(printable(c.Name))
+		widths[i] = text.StringWidthWithoutEscSequences(Printable(c.Name))
 	}
 	right := make([]bool, len(columns))
 	n := 0
@@ -165,7 +166,7 @@ func renderTable(w io.Writer, width int, columns []resultColumn, rows iter.Seq2[
 		}
 		cells := make(table.Row, len(columns))
 		for i, v := range row {
-			s := printable(cellText(v, columns[i].Type))
+			s := Printable(cellText(v, columns[i].Type))
 			cells[i] = s
 			widths[i] = max(widths[i], text.StringWidthWithoutEscSequences(s))
 			right[i] = right[i] || isNumber(v)
@@ -181,18 +182,18 @@ func renderTable(w io.Writer, width int, columns []resultColumn, rows iter.Seq2[
 	if n == 1 {
 		rowWord = "row"
 	}
-	_, err := fmt.Fprintf(w, "%s\n%s %s\n", t.Render(), thousands(n), rowWord)
+	_, err := fmt.Fprintf(w, "%s\n%s %s\n", t.Render(), Thousands(n), rowWord)
 	return n, err
 }
 
-// newTable is the look of every table.
-func newTable(names ...string) table.Writer {
+// NewTable is the look of every table.
+func NewTable(names ...string) table.Writer {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
 	t.Style().Format.Header = text.FormatDefault // names as SQL writes them
 	header := make(table.Row, len(names))
 	for i, name := range names {
-		header[i] = printable(name)
+		header[i] = Printable(name)
 	}
 	t.AppendHeader(header)
 	return t
@@ -234,3 +235,17 @@ func columnConfigs(widths []int, right []bool) []table.ColumnConfig {
 
 // shorten cuts a cell that is too wide and shows that it did.
 func shorten(s string, width int) string { return text.Snip(s, width, "…") }
+
+func NotNil[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+func WriteJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}

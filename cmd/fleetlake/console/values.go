@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"bytes"
@@ -172,9 +172,9 @@ func isNumber(v any) bool {
 	return true
 }
 
-// printable shows control and formatting characters as escapes: names come from radio, and
+// Printable shows control and formatting characters as escapes: names come from radio, and
 // must not move the cursor of who reads them.
-func printable(s string) string {
+func Printable(s string) string {
 	if !strings.ContainsFunc(s, hidden) {
 		return s
 	}

@@ -1,0 +1,215 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// WriteCredits writes the ledger for people.
+func WriteCredits(w io.Writer, width int, c Credits, by string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s credits spent%s in %s requests", Thousands(c.Settled), sinceWords(c.Since), Thousands(c.Requests))
+	if c.Unknown > 0 {
+		fmt.Fprintf(&b, ", %s of them perhaps not billed", Thousands(c.Unknown))
+	}
+	if settled := c.Counted - c.Settled; settled > 0 {
+		fmt.Fprintf(&b, "; %s more had an unknown outcome and were not billed, as the balance shows", Thousands(settled))
+	}
+	if c.Balance != nil {
+		fmt.Fprintf(&b, "; balance %s", Thousands(*c.Balance))
+	}
+	b.WriteByte('\n')
+	for _, note := range c.Notes {
+		ReportLine(&b, "drift", note)
+	}
+	if by == "outcome" {
+		ledgerOutcomes(&b, width, c)
+	} else {
+		ledgerDays(&b, width, c)
+	}
+	ledgerTables(&b, width, c)
+	ledgerRuns(&b, width, c)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func sinceWords(day string) string {
+	if day == "" {
+		return ""
+	}
+	return " since " + day
+}
+
+func ledgerDays(b *strings.Builder, width int, c Credits) {
+	s := newSheet("day", "job", "operation", "requests", "answers", "credits", "unknown", "rows", "per 1,000 rows", "balance", "drift")
+	for _, d := range c.Days {
+		s.add(d.Day, d.Job, d.Operation, d.Requests, d.Answers, d.Credits, d.Unknown, int(d.Rows), d.PerThousand, d.Balance, d.Drift)
+	}
+	s.write(b, width, "By day, job and operation")
+}
+
+func ledgerOutcomes(b *strings.Builder, width int, c Credits) {
+	s := newSheet("operation", "outcome", "charge", "requests", "credits", "unknown", "rows")
+	for _, o := range c.Outcomes {
+		s.add(o.Operation, o.Outcome, o.Charge, o.Requests, o.Credits, o.Unknown, int(o.Rows))
+	}
+	s.write(b, width, "By operation and outcome")
+}
+
+func ledgerTables(b *strings.Builder, width int, c Credits) {
+	s := newSheet("lake table", "credits", "rows", "per 1,000 rows")
+	for _, t := range c.Tables {
+		s.add(t.Table, &t.Credits, int(t.Rows), t.PerThousand)
+	}
+	s.write(b, width, "What the rows of the lake cost")
+}
+
+func ledgerRuns(b *strings.Builder, width int, c Credits) {
+	s := newSheet("run", "job", "before", "after", "billed", "counted", "unknown", "settled", "drift", "elsewhere")
+	for _, r := range c.Runs {
+		s.add(r.Run, r.Job, r.Before, r.After, r.Billed, r.Spent, r.Unknown, r.Settled, r.Drift, r.Elsewhere)
+	}
+	s.write(b, width, "Our count of each run against the balance")
+}
+
+// sheet is a table of words and numbers under a title.
+type sheet struct {
+	names []string
+	rows  []table.Row
+	right []bool // columns of numbers
+}
+
+func newSheet(names ...string) *sheet { return &sheet{names: names, right: make([]bool, len(names))} }
+
+// add adds a row of strings and numbers. A nil pointer is a number that is not known.
+func (s *sheet) add(values ...any) {
+	row := make(table.Row, len(values))
+	for i, v := range values {
+		s.right[i] = true
+		switch v := v.(type) {
+		case string:
+			row[i], s.right[i] = Printable(v), false
+		case int:
+			row[i] = Thousands(v)
+		case *int:
+			if v != nil {
+				row[i] = Thousands(*v)
+			}
+		case *float64:
+			if v != nil {
+				row[i] = Decimals(*v)
+			}
+		}
+	}
+	s.rows = append(s.rows, row)
+}
+
+// Decimals writes a number with its thousands and at most two decimals.
+func Decimals(f float64) string {
+	sign, whole := "", strconv.FormatFloat(f, 'f', 2, 64)
+	if whole[0] == '-' {
+		sign, whole = "-", whole[1:]
+	}
+	whole, rest, _ := strings.Cut(whole, ".")
+	n, err := strconv.Atoi(whole)
+	if err != nil { // more than any ledger holds, or no number
+		return sign + whole
+	}
+	return sign + strings.TrimSuffix(strings.TrimRight(Thousands(n)+"."+rest, "0"), ".")
+}
+
+// write adds the table to a text, squeezed into the width of the terminal. A table without
+// rows is left out.
+func (s *sheet) write(b *strings.Builder, width int, title string) {
+	if len(s.rows) == 0 {
+		return
+	}
+	t := NewTable(s.names...)
+	widths := make([]int, len(s.names))
+	for i, name := range s.names {
+		widths[i] = text.StringWidthWithoutEscSequences(name)
+	}
+	for _, row := range s.rows {
+		for i, v := range row {
+			if v == nil {
+				row[i] = ""
+			}
+			widths[i] = max(widths[i], text.StringWidthWithoutEscSequences(row[i].(string)))
+		}
+		t.AppendRow(row)
+	}
+	t.SetColumnConfigs(columnConfigs(squeeze(widths, width), s.right))
+	fmt.Fprintf(b, "\n%s\n%s\n", title, t.Render())
+}
+
+// Credits is the ledger with its sums and what is to be said about it.
+type Credits struct {
+	Since     string `json:"since,omitempty"`
+	Requests  int    `json:"requests"`
+	Counted   int    `json:"counted"`   // unknown outcomes counted as spent
+	Settled   int    `json:"settled"`   // after the balance settled those that it could
+	Unknown   int    `json:"unknown"`   // what no balance settled, counted as spent
+	Drift     int    `json:"drift"`     // what the balances lost beyond that during runs
+	Elsewhere int    `json:"elsewhere"` // and between them
+	Balance   *int   `json:"balance"`   // the last that is known
+
+	Notes []string `json:"notes"`
+	warehouse.Ledger
+}
+
+// NewCredits sums a ledger up and says what is to be said about it. Since is zero for all of it.
+func NewCredits(since time.Time, l warehouse.Ledger) Credits {
+	l.Days, l.Outcomes, l.Tables, l.Runs = NotNil(l.Days), NotNil(l.Outcomes), NotNil(l.Tables), NotNil(l.Runs)
+	b := Credits{Ledger: l, Notes: []string{}}
+	if !since.IsZero() {
+		b.Since = since.Format(time.DateOnly)
+	}
+	for _, d := range l.Days {
+		b.Requests += d.Requests
+	}
+	for _, r := range l.Runs {
+		b.add(r)
+	}
+	return b
+}
+
+// add sums up a run, and names what its balance says against our count.
+func (b *Credits) add(r warehouse.LedgerRun) {
+	b.Counted += r.Spent
+	b.Settled += r.Settled
+	if r.After != nil {
+		b.Balance = r.After
+	} else if r.Before != nil {
+		b.Balance = r.Before
+	}
+	if r.Drift == nil || *r.Drift != 0 {
+		b.Unknown += r.Unknown
+	}
+	if n := r.Elsewhere; n != nil && *n != 0 {
+		b.Elsewhere += *n
+		b.note(*n, "before run "+r.Run, "someone else uses the key", "credits were bought")
+	}
+	if n := r.Drift; n != nil && *n != 0 {
+		b.Drift += *n
+		b.note(*n, "during run "+r.Run, "someone else uses the key, or a charge is not what the interface text says",
+			"credits were bought, or a charge is less than the interface text says")
+	}
+}
+
+// note says of a drift how much it is, when it came about, and why that may be.
+func (b *Credits) note(n int, when, more, less string) {
+	words, why := "%s credits more than we count left the balance %s: %s", more
+	if n < 0 {
+		n, words, why = -n, "%s credits fewer than we count left the balance %s: %s", less
+	}
+	b.Notes = append(b.Notes, fmt.Sprintf(words, Thousands(n), when, why))
+}
+
+// notNil makes JSON write no rows as [] and not as null.
