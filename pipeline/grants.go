@@ -10,13 +10,6 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 )
 
-// What reports call the searches.
-const (
-	partitionsOfList = "partitions of the list"
-	statusSearches   = "status searches"
-	listChecks       = "checks for vessels without type or country"
-)
-
 // wish is work of a search that waits for credits: a partition or a status search that the plan
 // left out, or the rest of a partition that turned out to be longer than planned.
 type wish struct {

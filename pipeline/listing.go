@@ -337,6 +337,4 @@ func (p *paging) complete() bool {
 	return p.asked > 0 && p.got >= p.asked && p.asked >= p.granted && p.wished == 0 && !p.ended && !p.odd && !p.short
 }
 
-func (p partition) page(n int) api.Request { return api.Page(p.typ, p.country, n) }
-
 func keyOf(typ, country string) string { return strings.ToLower(typ + "|" + country) }

@@ -37,7 +37,7 @@ type inputs struct {
 type decision struct {
 	cover   []partition // pages of the type/country search
 	checks  []partition // first pages of the other side, to find vessels that the cover does not show
-	sweeps  []sweep
+	sweeps  []statusSearch
 	lookups []string // IMO or MMSI numbers that are known before the run, most wanted first
 	skipped []journal.Partition
 	waiting []search // left out for lack of credits, the most worth first: the run decides again
@@ -52,7 +52,7 @@ type decision struct {
 }
 
 // sweep is one status search, and how it was covered before.
-type sweep struct {
+type statusSearch struct {
 	api.Sweep
 	expected int // vessels when it was last covered; -1 where unknown
 	at       time.Time
@@ -167,8 +167,8 @@ func (d *decision) fresh(ps []partition, totals map[api.Partition]warehouse.Tota
 }
 
 // sweeps multiplies statuses, zones and filters.
-func sweeps(s Sweep, totals map[api.Partition]warehouse.Total) []sweep {
-	var all []sweep
+func sweeps(s Sweep, totals map[api.Partition]warehouse.Total) []statusSearch {
+	var all []statusSearch
 	for _, name := range s.Statuses {
 		zones := []string{""}
 		if status, ok := api.StatusNamed(name); ok && status.Zoned {
@@ -178,7 +178,7 @@ func sweeps(s Sweep, totals map[api.Partition]warehouse.Total) []sweep {
 			for _, typ := range orAll(s.VesselTypes, []string{""}) {
 				for _, laden := range orAll(s.Laden, []string{""}) {
 					for _, order := range orAll(s.ForOrder, []string{""}) {
-						w := sweep{Sweep: api.Sweep{Status: name, Zone: zone, VesselType: typ, Laden: laden, ForOrder: order}, expected: -1}
+						w := statusSearch{Sweep: api.Sweep{Status: name, Zone: zone, VesselType: typ, Laden: laden, ForOrder: order}, expected: -1}
 						if last, ok := totals[totalKey(w.Partition())]; ok {
 							w.expected, w.at = last.Rows, last.At
 						}
@@ -230,7 +230,7 @@ func (p partition) entry() journal.Partition {
 	return journal.Partition{Operation: api.ByType.Name, Kind: p.name().Kind, Value: p.name().Value, Expected: p.expected}
 }
 
-func (s sweep) entry() journal.Partition {
+func (s statusSearch) entry() journal.Partition {
 	return journal.Partition{Operation: api.ByStatus.Name, Kind: api.KindStatus, Value: s.String(), Expected: s.expected}
 }
 
@@ -245,3 +245,6 @@ func orAll(some, all []string) []string {
 	}
 	return all
 }
+
+// page asks for a page of the partition.
+func (p partition) page(n int) api.Request { return api.Page(p.typ, p.country, n) }

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -269,45 +268,3 @@ func TestScoreTerms(t *testing.T) {
 }
 
 // TestPagingAsksEveryPageOnce plays a service with totals, and looks at what is asked.
-func TestPagingAsksEveryPageOnce(t *testing.T) {
-	cases := map[string]struct {
-		totals []int // by page, from the first
-		rows   []int
-		want   int // pages asked
-	}{
-		"an empty partition":            {[]int{0}, []int{0}, 1},
-		"one page":                      {[]int{100}, []int{100}, 1},
-		"three pages":                   {[]int{201, 201, 201}, []int{100, 100, 1}, 3},
-		"a total that grows on the way": {[]int{200, 301, 301, 301}, []int{100, 100, 100, 1}, 4},
-		"a page past the end":           {[]int{200, 0}, []int{100, 0}, 2},
-		"no total at all":               {[]int{-1, -1, -1}, []int{100, 100, 7}, 3},
-	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			l := newListing(decision{cover: []partition{{country: "Malta", expected: -1}}}, true)
-			g := newGrants(extract.NewBudget(0, 0), l, newQueue(), func() int { return 0 })
-			g.plan([]wish{{operation: api.ByType, requests: 1, credits: 10, queue: func() { l.start(l.cover[0]) }}}, nil)
-			var asked []string
-			for {
-				r, ok := l.queue.pop(t.Context())
-				if !ok {
-					break
-				}
-				n := len(asked)
-				asked = append(asked, r.Parameters.Get("page"))
-				l.answer(r, extract.Answer{Contents: api.Contents{Rows: c.rows[n], Total: c.totals[n]}})
-				l.queue.close()
-			}
-			var want []string
-			for i := range c.want {
-				want = append(want, fmt.Sprint(i+1))
-			}
-			if !slices.Equal(asked, want) {
-				t.Errorf("asked for pages %v, want %v", asked, want)
-			}
-			if open := l.leftOut(); open != (openEnds{}) {
-				t.Error("the partition is not complete")
-			}
-		})
-	}
-}

@@ -96,7 +96,7 @@ func (h *harvest) wishes() (chosen, left []wish) {
 	list := func(p partition, start func()) wish {
 		return wish{operation: api.ByType, what: partitionsOfList, requests: p.unpaid, credits: p.unpaid * api.ByType.Credits, worth: p.worth(), queue: start}
 	}
-	sweep := func(s sweep) wish {
+	sweep := func(s statusSearch) wish {
 		return wish{operation: api.ByStatus, what: statusSearches, requests: 1, credits: s.unpaid * api.ByStatus.Credits,
 			worth: worth(s.expected, nightsOld(s.at, h.started)), queue: func() { h.asked++; h.sweep.push(false, s.Request()) }}
 	}

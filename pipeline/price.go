@@ -105,7 +105,7 @@ type search struct {
 	entry    journal.Partition
 
 	partition partition // what it is, or
-	sweep     sweep
+	sweep     statusSearch
 }
 
 // fit keeps what the allowance can pay and the lanes can carry before the deadline, the most
@@ -325,3 +325,10 @@ func (d *decision) total() journal.Price {
 // retryShareOfPlan is room in the most for requests whose outcome is unknown and that are
 // sent again: one in so many.
 const retryShareOfPlan = 10
+
+// What reports call the searches.
+const (
+	partitionsOfList = "partitions of the list"
+	statusSearches   = "status searches"
+	listChecks       = "checks for vessels without type or country"
+)

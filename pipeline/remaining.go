@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/fleetlake/fleetlake/extract/api"
+	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/transform"
 )
 
@@ -105,3 +106,9 @@ func (s vesselCounts) of(p partition) int {
 }
 
 func (s vesselCounts) any() bool { return len(s.types) > 0 }
+
+// pastAnswer is what paging needs of an answer that lies in the journal.
+type pastAnswer struct {
+	rows, total int
+	entry       journal.Entry
+}

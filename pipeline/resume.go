@@ -35,12 +35,6 @@ type resumeState struct {
 	done     string                // the newest run that was done, if none came after it
 }
 
-// pastAnswer is what paging needs of an answer that lies in the journal.
-type pastAnswer struct {
-	rows, total int
-	entry       journal.Entry
-}
-
 // readNightBut reads the segments of a job's night. It leaves some runs out.
 func readNightBut(root, job, date string, out map[string]bool) (resumeState, error) {
 	n := resumeState{answered: map[string]pastAnswer{}}
