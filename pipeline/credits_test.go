@@ -156,13 +156,13 @@ func (s *port) secondRun(between func(*port)) {
 	}
 	before := s.sim.Bill().Spent
 	s.job.Budget = 100_000
-	plan, _, _ := s.run(date, 0)
+	planned, _, _ := s.run(date, 0)
 	cost := s.sim.Bill().Spent - before
 	if end := s.lastEnd(date); end.State != StateDone || end.Reason != "" {
 		s.t.Errorf("the second run ended %+v", end)
 	}
-	if off := cost - plan.Credits.Expected; 100*max(off, -off) > cost {
-		s.t.Errorf("it cost %d, its plan said %d", cost, plan.Credits.Expected)
+	if off := cost - planned.Credits.Expected; 100*max(off, -off) > cost {
+		s.t.Errorf("it cost %d, its plan said %d", cost, planned.Credits.Expected)
 	}
 	for key, n := range s.account(date).asked {
 		if n > 1 {

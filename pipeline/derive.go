@@ -99,11 +99,11 @@ func (p *Pipeline) published(ctx context.Context) (map[string]bool, error) {
 // finish gives a segment its end if a crash left it without one. A segment without even a
 // plan holds nothing, and goes; finish reports whether there is a run to publish.
 func (p *Pipeline) finish(path string) (bool, error) {
-	plan, end, err := journal.Bounds(path)
+	planned, end, err := journal.Bounds(path)
 	switch {
 	case err != nil:
 		return false, advised(err)
-	case plan == nil:
+	case planned == nil:
 		p.Log.Warn("removing a journal segment that holds nothing", "file", path)
 		return false, os.Remove(path)
 	case end != nil:
@@ -113,7 +113,7 @@ func (p *Pipeline) finish(path string) (bool, error) {
 	if err != nil {
 		return false, advised(err)
 	}
-	p.Log.Info("a run was killed", "killed", plan.Run, "torn_bytes", cut)
+	p.Log.Info("a run was killed", "killed", planned.Run, "torn_bytes", cut)
 	_, err = s.Append(journal.Entry{Kind: journal.KindEnd, At: p.Now().UTC(), End: &journal.End{State: StateKilled, Reason: "the process died"}})
 	return true, errors.Join(err, s.Close())
 }
@@ -259,9 +259,9 @@ func (p *Pipeline) transform(path string) (writtenRun, error) {
 }
 
 // earlier shows a batch what the runs of the night that it goes on from have covered.
-func (p *Pipeline) earlier(batch *transform.Batch, plan journal.Plan) error {
-	for _, run := range plan.Continues {
-		for e, err := range journal.Read(journal.Path(p.journal(), plan.Date, run)) {
+func (p *Pipeline) earlier(batch *transform.Batch, planned journal.Plan) error {
+	for _, run := range planned.Continues {
+		for e, err := range journal.Read(journal.Path(p.journal(), planned.Date, run)) {
 			if err != nil {
 				return fmt.Errorf("read %s, which the run goes on from: %w", run, err)
 			}

@@ -118,13 +118,13 @@ func (p *Pipeline) withHeldBack(paths []string) ([]string, error) {
 	}
 	all := slices.Clone(paths)
 	for _, path := range paths {
-		plan, _, err := journal.Bounds(path)
-		if err != nil || plan == nil {
+		planned, _, err := journal.Bounds(path)
+		if err != nil || planned == nil {
 			return nil, errors.Join(err, fmt.Errorf("%s has no plan", path))
 		}
 		for _, h := range held {
 			from := journal.Path(p.journal(), h.Date, h.Run)
-			if slices.Contains(plan.Continues, h.Run) && !slices.Contains(all, from) {
+			if slices.Contains(planned.Continues, h.Run) && !slices.Contains(all, from) {
 				all = append(all, from)
 			}
 		}

@@ -44,7 +44,7 @@ type spending struct {
 
 // run runs the harvest half of a job for a date, and kills it after a time if that is not 0.
 // It reports whether the run came to its end.
-func (s *port) run(date string, kill time.Duration) (plan journal.Plan, d decision, ended bool) {
+func (s *port) run(date string, kill time.Duration) (planned journal.Plan, d decision, ended bool) {
 	s.t.Helper()
 	now := time.Now().UTC()
 	before, err := readNightBut(s.p.journal(), s.job.Name, date, nil)
@@ -239,10 +239,10 @@ func (s *port) randomNight(r *rand.Rand, day int) {
 			kill = time.Duration(1 + r.Int64N(int64(4*time.Minute)))
 		}
 		start := s.sim.Bill().Spent
-		plan, d, ended := s.run(date, kill)
+		planned, d, ended := s.run(date, kill)
 		time.Sleep(6 * time.Second) // answers that a kill left in the air are billed by then
-		if billed := s.sim.Bill().Spent - start; d.allowance.limited && billed > plan.Credits.Most {
-			s.t.Errorf("day %d: billed %d, the plan said at most %d", day, billed, plan.Credits.Most)
+		if billed := s.sim.Bill().Spent - start; d.allowance.limited && billed > planned.Credits.Most {
+			s.t.Errorf("day %d: billed %d, the plan said at most %d", day, billed, planned.Credits.Most)
 		}
 		s.learn()
 		if ended {
@@ -283,11 +283,11 @@ func (s *port) quietNight(day int, known bool) {
 	if !known {
 		s.job.Lookup.MaxRequests = 0 // everybody is looked up once
 	}
-	plan, _, _ := s.run(date, 0)
+	planned, _, _ := s.run(date, 0)
 	s.learn()
 	sp := s.hold(date, before)
-	if known && sp.billed != plan.Credits.Expected {
-		s.t.Errorf("day %d: billed %d, the plan expected %d of a fleet that stood still", day, sp.billed, plan.Credits.Expected)
+	if known && sp.billed != planned.Credits.Expected {
+		s.t.Errorf("day %d: billed %d, the plan expected %d of a fleet that stood still", day, sp.billed, planned.Credits.Expected)
 	}
 	if got := s.limited() - limited; got > 0 {
 		s.t.Errorf("day %d: %d requests were answered 429", day, got)

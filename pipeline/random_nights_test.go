@@ -117,7 +117,7 @@ func (s *port) cappedNight(seen *tally) {
 		if s.random.IntN(4) == 0 {
 			kill = time.Duration(1 + s.random.Int64N(int64(time.Second)))
 		}
-		plan, d, ended := s.run(date, kill)
+		planned, d, ended := s.run(date, kill)
 		time.Sleep(time.Second) // runs are told apart by when they began
 		s.learn()
 		if len(d.waiting) > 0 {
@@ -128,7 +128,7 @@ func (s *port) cappedNight(seen *tally) {
 			continue
 		}
 		end := s.lastEnd(date)
-		s.judgeRun(date, plan, d, end)
+		s.judgeRun(date, planned, d, end)
 		switch Stop(end.Stop) {
 		case StopBudget, StopCredits:
 			seen.cut.Add(1)
@@ -251,7 +251,7 @@ func (b bought) lookedUp(since int) (credits int) {
 }
 
 // judgeRun holds the promises against what a run did.
-func (s *port) judgeRun(date string, plan journal.Plan, d decision, end journal.End) {
+func (s *port) judgeRun(date string, planned journal.Plan, d decision, end journal.End) {
 	s.t.Helper()
 	b := s.books(date)
 	all := slices.Clone(d.waiting)
@@ -261,8 +261,8 @@ func (s *port) judgeRun(date string, plan journal.Plan, d decision, end journal.
 	for _, w := range d.sweeps {
 		all = append(all, search{lane: api.ByStatus, sweep: w, worth: math.Inf(1)})
 	}
-	if b.spent > plan.Budget {
-		s.t.Errorf("%s: %d credits spent of %d", date, b.spent, plan.Budget)
+	if b.spent > planned.Budget {
+		s.t.Errorf("%s: %d credits spent of %d", date, b.spent, planned.Budget)
 	}
 	unasked, failed := 0, 0
 	for _, left := range all {
@@ -285,23 +285,23 @@ func (s *port) judgeRun(date string, plan journal.Plan, d decision, end journal.
 			}
 		}
 		lookups := b.lookedUp(since) // a search that fails has no claim to what they had before
-		if free := plan.Budget - b.spent + lookups - min(d.kept, lookups) + lesser; price <= free {
+		if free := planned.Budget - b.spent + lookups - min(d.kept, lookups) + lesser; price <= free {
 			s.t.Errorf("%s: %s %q of worth %v for %d credits is left out, and %d were free: %d of %d spent, %d by lookups, %d by lesser searches; %+v",
-				date, left.lane.Name, left.partition.name().Value+left.sweep.String(), left.worth, price, free, b.spent, plan.Budget, lookups, lesser, end)
+				date, left.lane.Name, left.partition.name().Value+left.sweep.String(), left.worth, price, free, b.spent, planned.Budget, lookups, lesser, end)
 		}
 	}
 	if done := end.State == StateDone; done != (unasked+failed == 0) {
 		s.t.Errorf("%s: %s with %d searches not asked and %d not answered: %+v", date, end.State, unasked, failed, end)
 	}
-	s.judgeReason(date, plan, d, end, unasked, failed)
+	s.judgeReason(date, planned, d, end, unasked, failed)
 }
 
 // judgeReason holds a reason against what was left out: the cap that held may be named if anything
 // was, the service if something was not answered.
-func (s *port) judgeReason(date string, plan journal.Plan, d decision, end journal.End, unasked, failed int) {
+func (s *port) judgeReason(date string, planned journal.Plan, d decision, end journal.End, unasked, failed int) {
 	s.t.Helper()
 	capped := d.allowance.why
-	if plan.Budget < d.allowance.credits {
+	if planned.Budget < d.allowance.credits {
 		capped = "the most that the plan named"
 	}
 	name, _, _ := strings.Cut(capped, " above")

@@ -203,11 +203,11 @@ func (p *Pipeline) nightsOf(o RebuildOptions, known map[string]int, done *Rebuil
 		if o.only != nil && !o.only[run] {
 			continue
 		}
-		plan, end, err := journal.Bounds(path)
+		planned, end, err := journal.Bounds(path)
 		if err != nil {
 			return nil, advised(err)
 		}
-		if plan == nil || end == nil {
+		if planned == nil || end == nil {
 			if o.DryRun {
 				done.Left = append(done.Left, run+": it has no end, and a dry run writes none")
 				continue

@@ -293,8 +293,8 @@ func TestASalvagedRunKeepsItsJob(t *testing.T) {
 	_, err = p.Salvage(t.Context())
 	must(t, err)
 	for path, want := range map[string]string{alone: unknownJob, continued: "nightly"} {
-		if plan, _, err := journal.Bounds(path); err != nil || plan == nil || plan.Job != want {
-			t.Errorf("%s: its plan is %+v, want one of job %s: %v", path, plan, want, err)
+		if planned, _, err := journal.Bounds(path); err != nil || planned == nil || planned.Job != want {
+			t.Errorf("%s: its plan is %+v, want one of job %s: %v", path, planned, want, err)
 		}
 	}
 	for _, path := range []string{alone, done} {

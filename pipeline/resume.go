@@ -93,8 +93,8 @@ func (n *resumeState) add(path, job string) error {
 }
 
 // covers is the kind of partition that the list of a plan pages through.
-func covers(plan journal.Plan) string {
-	for _, p := range plan.Partitions {
+func covers(planned journal.Plan) string {
+	for _, p := range planned.Partitions {
 		if p.Operation == api.ByType.Name && !p.Check && p.Skipped == "" {
 			return p.Kind
 		}
@@ -199,14 +199,14 @@ func PastRuns(dir, job string, most int) ([]PastRun, error) {
 		if len(nights) == most {
 			break
 		}
-		plan, end, err := journal.Bounds(path)
+		planned, end, err := journal.Bounds(path)
 		if err != nil {
 			return nil, err
 		}
-		if plan == nil || plan.Job != job {
+		if planned == nil || planned.Job != job {
 			continue
 		}
-		n := PastRun{Run: plan.Run, Date: plan.Date, Started: startOf(plan.Run)}
+		n := PastRun{Run: planned.Run, Date: planned.Date, Started: startOf(planned.Run)}
 		if end != nil {
 			n.State, n.Stop, n.Reason = end.State, Stop(end.Stop), end.Reason
 		}

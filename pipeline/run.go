@@ -229,20 +229,20 @@ type work struct {
 // journal is the first entry of a run.
 func (w work) journal(run, date, version string) journal.Plan {
 	total := w.total()
-	plan := journal.Plan{Run: run, Job: w.job.Name, Date: date, Continues: w.before.runs, Budget: total.Most,
+	planned := journal.Plan{Run: run, Job: w.job.Name, Date: date, Continues: w.before.runs, Budget: total.Most,
 		Credits: total, Lookups: len(w.decision.lookups), Version: version, Partitions: w.skipped}
 	for _, part := range w.cover {
-		plan.Partitions = append(plan.Partitions, part.entry())
+		planned.Partitions = append(planned.Partitions, part.entry())
 	}
 	for _, part := range w.checks {
 		e := part.entry()
 		e.Check = true
-		plan.Partitions = append(plan.Partitions, e)
+		planned.Partitions = append(planned.Partitions, e)
 	}
 	for _, s := range w.sweeps {
-		plan.Partitions = append(plan.Partitions, s.entry())
+		planned.Partitions = append(planned.Partitions, s.entry())
 	}
-	return plan
+	return planned
 }
 
 // budget holds the run to the most of its plan.

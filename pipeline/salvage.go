@@ -34,12 +34,12 @@ func (p *Pipeline) Salvage(ctx context.Context) (all []journal.Salvaged, err err
 			return all, err
 		}
 		m := known[journal.RunOf(path)]
-		plan := journal.Plan{Run: journal.RunOf(path), Job: cmp.Or(m.Run.Job, jobs[journal.RunOf(path)], unknownJob), Date: filepath.Base(filepath.Dir(path)),
+		planned := journal.Plan{Run: journal.RunOf(path), Job: cmp.Or(m.Run.Job, jobs[journal.RunOf(path)], unknownJob), Date: filepath.Base(filepath.Dir(path)),
 			Credits: journal.Price{Most: dearest()}, Version: p.Version}
 		if m.Run.Continues != "" {
-			plan.Continues = strings.Split(m.Run.Continues, ",")
+			planned.Continues = strings.Split(m.Run.Continues, ",")
 		}
-		done, err := journal.Salvage(path, plan)
+		done, err := journal.Salvage(path, planned)
 		if err != nil {
 			return all, err
 		}
@@ -62,12 +62,12 @@ func (p *Pipeline) jobs(paths []string) map[string]string {
 		jobs[h.Run] = h.Job
 	}
 	for _, path := range paths {
-		plan, _, err := journal.Bounds(path)
-		if err != nil || plan == nil {
+		planned, _, err := journal.Bounds(path)
+		if err != nil || planned == nil {
 			continue // it is damaged itself
 		}
-		for _, run := range plan.Continues {
-			jobs[run] = plan.Job
+		for _, run := range planned.Continues {
+			jobs[run] = planned.Job
 		}
 	}
 	return jobs
