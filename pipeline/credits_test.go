@@ -10,11 +10,12 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
 // newPort is a simulated service that a job without limits of its own is run against.
-func newPort(t *testing.T, config simulator.Config, job Job) *port {
+func newPort(t *testing.T, config simulator.Config, job plan.Job) *port {
 	t.Helper()
 	config.Key = "k"
 	config.Limits = map[string]int{}
@@ -38,9 +39,9 @@ func newPort(t *testing.T, config simulator.Config, job Job) *port {
 }
 
 // newcomer is the job of the default configuration.
-func newcomer() Job {
-	job := Job{Name: "nightly", Location: time.UTC, Budget: 5000, Deadline: 4 * time.Hour, List: List{By: "cheapest", MaxAge: 20 * time.Hour},
-		Sweep: Sweep{Zones: api.Zones}, Lookup: Lookup{Want: []string{"particulars"}, MaxAge: 720 * time.Hour}}
+func newcomer() plan.Job {
+	job := plan.Job{Name: "nightly", Location: time.UTC, Budget: 5000, Deadline: 4 * time.Hour, List: plan.List{By: "cheapest", MaxAge: 20 * time.Hour},
+		Sweep: plan.Sweep{Zones: api.Zones}, Lookup: plan.Lookup{Want: []string{"particulars"}, MaxAge: 720 * time.Hour}}
 	for _, s := range api.Statuses {
 		job.Sweep.Statuses = append(job.Sweep.Statuses, s.Name)
 	}
@@ -72,7 +73,7 @@ func TestFirstNightOfANewcomerIsDone(t *testing.T) {
 		s := newPort(t, simulator.Config{Seed: 3, Vessels: 2000, Credits: 1_000_000}, newcomer())
 		date := time.Now().UTC().Format(time.DateOnly)
 		_, d, _ := s.run(date, 0)
-		if len(d.waiting) == 0 {
+		if len(d.Waiting) == 0 {
 			t.Fatal("the plan left nothing out: nothing is shown here")
 		}
 		end := s.lastEnd(date)
@@ -113,14 +114,14 @@ func TestACapThatReachesForNothingEndsTheRun(t *testing.T) {
 func TestSecondRunOfANightAsksWhatIsLeft(t *testing.T) {
 	for name, c := range map[string]struct {
 		vessels, most int
-		change        func(*Job)
+		change        func(*plan.Job)
 		between       func(*port)
 	}{
 		"the default job":                    {vessels: 2000, most: 3000},
 		"a small fleet":                      {vessels: 300, most: 3000},
-		"a cap that ends within the list":    {vessels: 9000, most: 2900, change: func(j *Job) { j.Lookup.Want, j.List.By = nil, "country" }},
-		"a list by country, without lookups": {vessels: 2000, most: 3000, change: func(j *Job) { j.Lookup.Want, j.List.By = nil, "country" }},
-		"a list by type":                     {vessels: 2000, most: 3700, change: func(j *Job) { j.List.By = "type" }},
+		"a cap that ends within the list":    {vessels: 9000, most: 2900, change: func(j *plan.Job) { j.Lookup.Want, j.List.By = nil, "country" }},
+		"a list by country, without lookups": {vessels: 2000, most: 3000, change: func(j *plan.Job) { j.Lookup.Want, j.List.By = nil, "country" }},
+		"a list by type":                     {vessels: 2000, most: 3700, change: func(j *plan.Job) { j.List.By = "type" }},
 		"another job has learnt meanwhile that the other side is cheaper": {vessels: 2000, most: 3000, between: func(s *port) {
 			for _, typ := range api.Types {
 				s.totals[typ] = warehouse.Total{Operation: api.ByType.Name, Kind: "type", Value: typ, At: time.Now().AddDate(0, 0, -8)}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 )
 
 // missed is work of the searches that was not done, in words and in number.
@@ -28,22 +29,22 @@ func (m *missed) add(of *string, count, all int, format string, args ...any) {
 // missed says which searches were not done, and why.
 func (h *harvest) missed() (m missed) {
 	open, never, late := h.listing.leftOut(), h.grants.leftOut(), map[string]int{}
-	for _, l := range h.leftOut {
-		if l.Why == noTime {
+	for _, l := range h.LeftOut {
+		if l.Why == plan.NoTime {
 			late[l.What] += l.Count
 		}
 	}
 	unasked := h.grants.unasked
-	partitions := h.listing.begun() + never[partitionsOfList] + unasked[partitionsOfList] + late[partitionsOfList]
-	sweeps := h.asked + never[statusSearches] + unasked[statusSearches] + late[statusSearches]
-	m.add(&m.credits, never[partitionsOfList], partitions, "%s are left out: %s", partitionsOfList, reasonFor(h.bound()))
-	m.add(&m.credits, never[statusSearches], sweeps, "%s are left out: %s", statusSearches, reasonFor(h.bound()))
-	m.add(&m.credits, open.short, partitions, "%s are cut short: %s", partitionsOfList, reasonFor(h.bound()))
-	m.add(&m.time, late[partitionsOfList], partitions, "%s are left out: %s", partitionsOfList, noTime)
-	m.add(&m.time, late[statusSearches], sweeps, "%s are left out: %s", statusSearches, noTime)
-	m.add(&m.other, open.odd, partitions, "%s are suspect: what the service says of them cannot be", partitionsOfList)
-	m.add(&m.other, open.lost+unasked[partitionsOfList], partitions, "%s were not seen to their end", partitionsOfList)
-	m.add(&m.other, h.asked-h.swept+unasked[statusSearches], sweeps, "%s were not answered", statusSearches)
+	partitions := h.listing.begun() + never[plan.PartitionsOfList] + unasked[plan.PartitionsOfList] + late[plan.PartitionsOfList]
+	sweeps := h.asked + never[plan.StatusSearches] + unasked[plan.StatusSearches] + late[plan.StatusSearches]
+	m.add(&m.credits, never[plan.PartitionsOfList], partitions, "%s are left out: %s", plan.PartitionsOfList, plan.ReasonFor(h.bound()))
+	m.add(&m.credits, never[plan.StatusSearches], sweeps, "%s are left out: %s", plan.StatusSearches, plan.ReasonFor(h.bound()))
+	m.add(&m.credits, open.short, partitions, "%s are cut short: %s", plan.PartitionsOfList, plan.ReasonFor(h.bound()))
+	m.add(&m.time, late[plan.PartitionsOfList], partitions, "%s are left out: %s", plan.PartitionsOfList, plan.NoTime)
+	m.add(&m.time, late[plan.StatusSearches], sweeps, "%s are left out: %s", plan.StatusSearches, plan.NoTime)
+	m.add(&m.other, open.odd, partitions, "%s are suspect: what the service says of them cannot be", plan.PartitionsOfList)
+	m.add(&m.other, open.lost+unasked[plan.PartitionsOfList], partitions, "%s were not seen to their end", plan.PartitionsOfList)
+	m.add(&m.other, h.asked-h.swept+unasked[plan.StatusSearches], sweeps, "%s were not answered", plan.StatusSearches)
 	return m
 }
 
@@ -58,10 +59,10 @@ func PlanSpent(stop Stop, reason string) bool {
 
 // bound is what the run may not spend more than: its cap, or the most of its plan.
 func (h *harvest) bound() string {
-	if h.plan.Budget < h.allowance.credits || !h.allowance.limited {
+	if h.plan.Budget < h.Allowance.Credits || !h.Allowance.Limited {
 		return fmt.Sprintf(mostOfPlan+" (%d credits)", h.plan.Budget)
 	}
-	return h.allowance.why
+	return h.Allowance.Why
 }
 
 // end says how the harvest ended. Lookups and checks are as many as fit: only what is missing
@@ -96,13 +97,13 @@ func (h *harvest) end() journal.End {
 
 // extras names the checks and lookups that were not made. No run is partial for them.
 func (h *harvest) extras() (lines []string) {
-	for _, l := range h.leftOut {
-		if l.What == listChecks {
+	for _, l := range h.LeftOut {
+		if l.What == plan.ListChecks {
 			lines = append(lines, l.String())
 		}
 	}
-	checks := LeftOut{listChecks, h.listing.leftOut().checks, len(h.checks), "they were not made for lack of an answer, of credits or of time"}
-	for _, left := range append([]LeftOut{checks}, h.lookups.leftOut()...) {
+	checks := plan.LeftOut{What: plan.ListChecks, Count: h.listing.leftOut().checks, Of: len(h.Checks), Why: "they were not made for lack of an answer, of credits or of time"}
+	for _, left := range append([]plan.LeftOut{checks}, h.lookups.leftOut()...) {
 		if left.Count > 0 {
 			lines = append(lines, left.String())
 		}
@@ -112,7 +113,7 @@ func (h *harvest) extras() (lines []string) {
 
 // stopFor is the reason to stop that belongs to what a run may not spend more than.
 func stopFor(bound string) Stop {
-	if bound == balanceFloor {
+	if bound == plan.BalanceFloor {
 		return StopCredits
 	}
 	return StopBudget
@@ -121,13 +122,13 @@ func stopFor(bound string) Stop {
 // adviceFor says how a run can go on that may spend no more.
 func adviceFor(bound string) string {
 	switch bound {
-	case capOfNight:
+	case plan.CapOfNight:
 		return "raise it, or run it with --again to go on with a new one"
-	case capOfDay:
+	case plan.CapOfDay:
 		return "raise it, or run it again tomorrow (UTC)"
-	case capOfMonth:
+	case plan.CapOfMonth:
 		return "raise it, or run it again next month (UTC)"
-	case balanceFloor:
+	case plan.BalanceFloor:
 		return "buy credits, or lower the floor"
 	}
 	return "run it again: it plans anew by the totals that are known now"

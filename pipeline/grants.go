@@ -8,6 +8,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 )
 
 // wish is work of a search that waits for credits: a partition or a status search that the plan
@@ -186,7 +187,7 @@ func (g *grants) step() bool {
 func (g *grants) askChecks() bool {
 	checks := g.listing.check()
 	for _, p := range checks {
-		g.ask(wish{operation: api.ByType, what: listChecks, requests: 1, credits: p.unpaid * api.ByType.Credits,
+		g.ask(wish{operation: api.ByType, what: plan.ListChecks, requests: 1, credits: p.Unpaid * api.ByType.Credits,
 			queue: func() { g.listing.start(p) }})
 	}
 	return len(checks) > 0
@@ -237,7 +238,7 @@ func (g *grants) dropAll(which func(wish) bool, credits bool) {
 		case !w.rest:
 			g.unasked[w.what]++
 		}
-		if w.what == partitionsOfList {
+		if w.what == plan.PartitionsOfList {
 			g.listing.incomplete()
 		}
 		return true

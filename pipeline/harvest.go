@@ -92,7 +92,7 @@ func (h *harvest) drain(run context.Context, o api.Operation, q *queue, answered
 			return
 		}
 		if t, ok := h.before.answered[r.Key()]; ok {
-			answered(r, extract.Answer{Entry: t.entry, Contents: api.Contents{Rows: t.rows, Total: t.total}})
+			answered(r, extract.Answer{Entry: t.Entry, Contents: api.Contents{Rows: t.Rows, Total: t.Total}})
 			q.close()
 			continue
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -56,7 +57,7 @@ type history struct {
 	r     *rand.Rand
 	sim   *simulator.Simulator
 	p     *Pipeline
-	job   Job
+	job   plan.Job
 	start time.Time
 	apart *Pipeline
 }
@@ -73,11 +74,11 @@ func playHistory(t *testing.T, seed uint64, nights int) {
 	service, stop := connect(t, sim, "k")
 	defer stop()
 	h := &history{t: t, r: rand.New(rand.NewPCG(seed, 4)), sim: sim, start: start, p: &Pipeline{Dir: t.TempDir(), Service: service}, apart: &Pipeline{Dir: t.TempDir(), Service: service}}
-	h.job = Job{Name: "nightly", Location: time.UTC, List: List{By: "cheapest", MaxAge: 20 * time.Hour},
-		Sweep:  Sweep{Statuses: []string{"moored", "at-anchor", "aground"}, Zones: []string{"china-coast", "north-sea", "east-mediterranean", "us-gulf"}},
-		Lookup: Lookup{Want: []string{"particulars"}, MaxAge: 72 * time.Hour, MaxRequests: 40}}
+	h.job = plan.Job{Name: "nightly", Location: time.UTC, List: plan.List{By: "cheapest", MaxAge: 20 * time.Hour},
+		Sweep:  plan.Sweep{Statuses: []string{"moored", "at-anchor", "aground"}, Zones: []string{"china-coast", "north-sea", "east-mediterranean", "us-gulf"}},
+		Lookup: plan.Lookup{Want: []string{"particulars"}, MaxAge: 72 * time.Hour, MaxRequests: 40}}
 	if seed%2 == 1 {
-		h.job.Lookup.Want = Datasets // whole profiles
+		h.job.Lookup.Want = plan.Datasets // whole profiles
 	}
 	for day := range nights {
 		time.Sleep(time.Until(start.AddDate(0, 0, day).Add(2 * time.Hour))) // by the clock of the bubble
@@ -152,7 +153,7 @@ func (h *history) faults() simulator.Faults {
 }
 
 // run runs a job for a day, and interrupts it after a time if that is not 0.
-func (h *history) run(p *Pipeline, job Job, day int, faults simulator.Faults, interrupt time.Duration) {
+func (h *history) run(p *Pipeline, job plan.Job, day int, faults simulator.Faults, interrupt time.Duration) {
 	h.t.Helper()
 	if err := h.sim.SetFaults(faults); err != nil {
 		h.t.Fatal(err)

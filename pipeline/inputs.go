@@ -10,18 +10,19 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
 // facts reads what a plan is decided on: from the published warehouse, which is the one read
 // of a run, and the balance, which the caller asks the free call for.
-func (p *Pipeline) facts(ctx context.Context, job Job, before resumeState, now time.Time, balance func(context.Context) (int, error)) (inputs, error) {
-	f := inputs{now: now, since: before.since(), spentNight: before.spent, tonight: before.answered, covers: before.covers, lookedUp: before.lookups}
+func (p *Pipeline) inputs(ctx context.Context, job plan.Job, before resumeState, now time.Time, balance func(context.Context) (int, error)) (plan.Inputs, error) {
+	f := plan.Inputs{Now: now, Since: before.since(), SpentNight: before.spent, Tonight: before.answered, Covers: before.covers, LookedUp: before.lookups}
 	var refused *extract.Error
 	credits, err := balance(ctx)
 	switch {
 	case err == nil:
-		f.balance, f.balanceKnown = credits, true
+		f.Balance, f.BalanceKnown = credits, true
 	case errors.As(err, &refused) && refused.Outcome == extract.OutcomeUnauthorized:
 		return f, fmt.Errorf("the service refuses the key (FLEETLAKE_API_KEY or api.key_file): %w", err)
 	case ctx.Err() != nil:
@@ -36,7 +37,7 @@ func (p *Pipeline) facts(ctx context.Context, job Job, before resumeState, now t
 	if err != nil {
 		return f, err
 	}
-	if err := errors.Join(f.read(ctx, w, job), w.Close()); err != nil {
+	if err := errors.Join(readInputs(ctx, &f, w, job), w.Close()); err != nil {
 		return f, err
 	}
 	return f, p.addUnpublished(ctx, &f)
@@ -59,7 +60,7 @@ const (
 
 // awaitBalance asks for the balance. Where a floor needs it, it asks again while the service is
 // away, as a harvest does: until the patience or the deadline of the run is over.
-func (p *Pipeline) awaitBalance(job Job, started time.Time) func(context.Context) (int, error) {
+func (p *Pipeline) awaitBalance(job plan.Job, started time.Time) func(context.Context) (int, error) {
 	if job.Floor == 0 {
 		return p.ping
 	}
@@ -91,22 +92,22 @@ func (p *Pipeline) awaitBalance(job Job, started time.Time) func(context.Context
 
 // addUnpublished counts what runs paid that are not in the warehouse towards the caps, and leaves
 // alone the vessels that held runs have looked up.
-func (p *Pipeline) addUnpublished(ctx context.Context, f *inputs) error {
-	day, month := capsSince(f.now)
+func (p *Pipeline) addUnpublished(ctx context.Context, f *plan.Inputs) error {
+	day, month := capsSince(f.Now)
 	today, err := p.spentBack(ctx, day)
 	if err != nil {
 		return err
 	}
 	thisMonth, err := p.spentBack(ctx, month)
-	f.spentDay, f.spentMonth = f.spentDay+today, f.spentMonth+thisMonth
+	f.SpentDay, f.SpentMonth = f.SpentDay+today, f.SpentMonth+thisMonth
 	if err != nil {
 		return err
 	}
 	held, err := p.numbersHeldBack()
-	if f.refused == nil {
-		f.refused = map[string]bool{}
+	if f.Refused == nil {
+		f.Refused = map[string]bool{}
 	}
-	maps.Copy(f.refused, held)
+	maps.Copy(f.Refused, held)
 	return err
 }
 
@@ -116,30 +117,30 @@ func capsSince(now time.Time) (day, month time.Time) {
 	return day, day.AddDate(0, 0, 1-day.Day())
 }
 
-func (f *inputs) read(ctx context.Context, w *warehouse.Warehouse, job Job) (err error) {
-	if f.totals, err = w.Totals(ctx); err != nil {
+func readInputs(ctx context.Context, f *plan.Inputs, w *warehouse.Warehouse, job plan.Job) (err error) {
+	if f.Totals, err = w.Totals(ctx); err != nil {
 		return err
 	}
-	day, month := capsSince(f.now)
-	if f.spentDay, err = w.Spent(ctx, day); err != nil {
+	day, month := capsSince(f.Now)
+	if f.SpentDay, err = w.Spent(ctx, day); err != nil {
 		return err
 	}
-	if f.spentMonth, err = w.Spent(ctx, month); err != nil {
+	if f.SpentMonth, err = w.Spent(ctx, month); err != nil {
 		return err
 	}
 	if len(job.Lookup.Want) == 0 {
 		return nil
 	}
-	if f.targets, err = w.Targets(ctx); err != nil {
+	if f.Targets, err = w.Targets(ctx); err != nil {
 		return err
 	}
-	if f.rates, err = w.Rates(ctx, job.Lookup.Want); err != nil {
+	if f.Rates, err = w.Rates(ctx, job.Lookup.Want); err != nil {
 		return err
 	}
-	if job.Lookup.operation() == api.Location {
-		f.rates[""] = positionRate
+	if job.Lookup.Operation() == api.Location {
+		f.Rates[""] = positionRate
 	}
-	f.refused, err = w.Refused(ctx, f.now)
+	f.Refused, err = w.Refused(ctx, f.Now)
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/transform"
 )
 
@@ -26,7 +27,7 @@ type listing struct {
 	cover   []*paging
 	checks  []*paging
 	byKey   map[string]*paging // by kind and value
-	byCover vesselCounts       // by the cover
+	byCover plan.VesselCounts  // by the cover
 	whole   bool               // the cover is every type, or every country
 
 	checking bool // the first pages of the checks were asked for
@@ -34,7 +35,7 @@ type listing struct {
 
 // paging is one partition on its way.
 type paging struct {
-	partition
+	plan.Partition
 	check   bool
 	first   int // the first total that a page told; -1 before
 	total   int // the greatest that a page told; -1 before the first
@@ -50,21 +51,21 @@ type paging struct {
 	prints  map[uint64]bool
 }
 
-func newListing(d decision, whole bool) *listing {
+func newListing(d plan.Plan, whole bool) *listing {
 	l := &listing{queue: newQueue(), ahead: 8, reader: transform.NewSearchReader(), answered: func(string) bool { return false },
-		byKey: map[string]*paging{}, byCover: newVesselCounts(), whole: whole}
-	for _, p := range d.cover {
+		byKey: map[string]*paging{}, byCover: plan.NewVesselCounts(), whole: whole}
+	for _, p := range d.Cover {
 		l.cover = append(l.cover, l.add(p, false))
 	}
-	for _, p := range d.checks {
+	for _, p := range d.Checks {
 		l.checks = append(l.checks, l.add(p, true))
 	}
 	return l
 }
 
-func (l *listing) add(p partition, check bool) *paging {
-	pg := &paging{partition: p, check: check, first: -1, total: -1, prints: map[uint64]bool{}}
-	l.byKey[keyOf(p.typ, p.country)] = pg
+func (l *listing) add(p plan.Partition, check bool) *paging {
+	pg := &paging{Partition: p, check: check, first: -1, total: -1, prints: map[uint64]bool{}}
+	l.byKey[keyOf(p.Type, p.Country)] = pg
 	return pg
 }
 
@@ -72,13 +73,13 @@ func (l *listing) add(p partition, check bool) *paging {
 func (l *listing) start(p *paging) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	p.granted = max(1, p.pages)
+	p.granted = max(1, p.Pages)
 	p.asked = 1
-	l.queue.push(false, p.page(1))
+	l.queue.push(false, p.Page(1))
 }
 
 // begin adds a partition that the plan had left out, and starts it.
-func (l *listing) begin(p partition) {
+func (l *listing) begin(p plan.Partition) {
 	l.mu.Lock()
 	pg := l.add(p, false)
 	l.cover = append(l.cover, pg)
@@ -117,7 +118,7 @@ func (l *listing) read(p *paging, page int, a extract.Answer) {
 			return
 		}
 		if !p.check {
-			l.byCover.add(v)
+			l.byCover.Add(v)
 		}
 		l.met(v)
 	})
@@ -127,7 +128,7 @@ func (l *listing) read(p *paging, page int, a extract.Answer) {
 	p.total = max(p.total, a.Total)
 	p.odd = p.odd || a.Total >= 0 && a.Rows != min(api.PageSize, a.Total-(page-1)*api.PageSize)
 	switch {
-	case a.Total < -1, !transform.Plausible(max(p.total, p.rows), p.expected):
+	case a.Total < -1, !transform.Plausible(max(p.total, p.rows), p.Expected):
 		p.ended = true
 	case p.first >= 0 && !transform.PlausibleGrowth(p.first, p.total):
 		p.ended = true
@@ -140,7 +141,7 @@ func (l *listing) read(p *paging, page int, a extract.Answer) {
 // more compares the pages that a partition needs with those that it was granted. It returns
 // what to ask credits for, and whether some were given back.
 func (l *listing) more(p *paging, a extract.Answer) (w wish, released bool) {
-	last := pages(p.total)
+	last := plan.Pages(p.total)
 	switch {
 	case p.ended, a.Rows == 0, p.check && p.rows == a.Rows && !l.missing(p):
 		last = p.asked // nothing more is asked; a check shows as many as the cover
@@ -161,9 +162,9 @@ func (l *listing) more(p *paging, a extract.Answer) (w wish, released bool) {
 	from := p.granted + p.wished
 	p.wished = last - p.granted
 	n := last - from
-	what := partitionsOfList
+	what := plan.PartitionsOfList
 	if p.check {
-		what = listChecks
+		what = plan.ListChecks
 	}
 	return wish{operation: api.ByType, what: what, requests: n, credits: api.ByType.Credits * l.unpaid(p, from, last),
 		worth: l.worth(p, n), queue: func() { l.grant(p, n) }, drop: func() { l.cutShort(p) }, rest: true}, true
@@ -175,13 +176,13 @@ func (l *listing) worth(p *paging, n int) float64 {
 	if p.check {
 		return 0
 	}
-	return worth(max(p.total, p.rows), p.nights) / float64(n)
+	return plan.Worth(max(p.total, p.rows), p.Nights) / float64(n)
 }
 
 // unpaid counts the pages after one and up to another that no earlier run of the night paid for.
 func (l *listing) unpaid(p *paging, after, last int) (n int) {
 	for page := after + 1; page <= last; page++ {
-		if !l.answered(p.page(page).Key()) {
+		if !l.answered(p.Page(page).Key()) {
 			n++
 		}
 	}
@@ -207,7 +208,7 @@ func (l *listing) cutShort(p *paging) {
 func (l *listing) next(p *paging) (next []api.Request) {
 	for p.asked < p.granted && p.asked-p.got < l.ahead && !p.ended {
 		p.asked++
-		next = append(next, p.page(p.asked))
+		next = append(next, p.Page(p.asked))
 	}
 	return next
 }
@@ -225,7 +226,7 @@ func (l *listing) rested() (more bool) {
 		default:
 			for range min(l.ahead, p.granted-p.asked) {
 				p.asked++
-				l.queue.push(true, p.page(p.asked))
+				l.queue.push(true, p.Page(p.asked))
 				more = true
 			}
 		}
@@ -241,7 +242,7 @@ func (l *listing) incomplete() {
 }
 
 // missing reports whether the partition holds more vessels than the cover showed of it.
-func (l *listing) missing(p *paging) bool { return p.total > l.byCover.of(p.partition) }
+func (l *listing) missing(p *paging) bool { return p.total > l.byCover.Of(p.Partition) }
 
 // check returns the checks, once, if the cover is complete.
 func (l *listing) check() []*paging {
@@ -272,17 +273,17 @@ func (l *listing) unsure() (back, more int) {
 		if p.got > 0 || p.asked == 0 || p.lost {
 			continue
 		}
-		back += p.unpaid
+		back += p.Unpaid
 		switch {
-		case p.expected < 0:
+		case p.Expected < 0:
 			more += unseenPages
-		case p.unpaid > 0:
-			more += max(1, p.granted/growth)
+		case p.Unpaid > 0:
+			more += max(1, p.granted/plan.Growth)
 		}
 	}
 	if l.whole && !l.checking {
 		for _, p := range l.checks {
-			more += p.unpaid
+			more += p.Unpaid
 		}
 	}
 	return back * api.ByType.Credits, more * api.ByType.Credits

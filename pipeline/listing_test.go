@@ -7,6 +7,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 )
 
 func TestPagingAsksEveryPageOnce(t *testing.T) {
@@ -24,7 +25,7 @@ func TestPagingAsksEveryPageOnce(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			l := newListing(decision{cover: []partition{{country: "Malta", expected: -1}}}, true)
+			l := newListing(plan.Plan{Cover: []plan.Partition{{Country: "Malta", Expected: -1}}}, true)
 			g := newGrants(extract.NewBudget(0, 0), l, newQueue(), func() int { return 0 })
 			g.plan([]wish{{operation: api.ByType, requests: 1, credits: 10, queue: func() { l.start(l.cover[0]) }}}, nil)
 			var asked []string

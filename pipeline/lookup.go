@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/api"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/transform"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
@@ -18,7 +19,7 @@ type lookupQueue struct {
 	*queue
 	operation api.Operation
 	wanted    bool
-	lookup    Lookup
+	lookup    plan.Lookup
 	targets   []warehouse.Target
 	now       time.Time
 
@@ -41,17 +42,17 @@ const mostKnown = 2 * transform.MostVessels
 
 // newLookups queues what was planned.
 func newLookups(w work) *lookupQueue {
-	l := &lookupQueue{queue: newQueue(), operation: w.job.Lookup.operation(), wanted: len(w.job.Lookup.Want) > 0,
-		lookup: w.job.Lookup, targets: w.targets, now: w.started, room: min(w.room, transform.MostVessels),
+	l := &lookupQueue{queue: newQueue(), operation: w.job.Lookup.Operation(), wanted: len(w.job.Lookup.Want) > 0,
+		lookup: w.job.Lookup, targets: w.targets, now: w.started, room: min(w.Room, transform.MostVessels),
 		known: make(map[uint64]int32, 2*len(w.targets)), other: map[int32]string{}}
-	chosen := make(map[string]bool, len(w.decision.lookups))
-	for _, id := range w.decision.lookups {
+	chosen := make(map[string]bool, len(w.Plan.Lookups))
+	for _, id := range w.Plan.Lookups {
 		chosen[id] = true
 	}
 	for i, t := range w.targets {
 		mmsi, _ := transform.ParseMMSI(t.MMSI)
 		place := int32(i)
-		if chosen[askFor(t)] || w.refused[askFor(t)] {
+		if chosen[plan.AskFor(t)] || w.refused[plan.AskFor(t)] {
 			place = decided
 		}
 		l.note(uint32(t.IMO), uint32(mmsi), place)
@@ -64,8 +65,8 @@ func newLookups(w work) *lookupQueue {
 			l.note(0, uint32(n), decided)
 		}
 	}
-	l.shed = w.due - len(w.decision.lookups)
-	for _, id := range w.decision.lookups {
+	l.shed = w.Due - len(w.Plan.Lookups)
+	for _, id := range w.Plan.Lookups {
 		l.add(false, id)
 	}
 	return l
@@ -125,8 +126,8 @@ func (l *lookupQueue) moved(t warehouse.Target, s api.Sweep) bool {
 // settled reports whether a vessel was looked up, not just now, and changes seldom enough for
 // a change to be news.
 func (l *lookupQueue) settled(t warehouse.Target) bool {
-	at := seenAt(l.lookup, t)
-	return !at.IsZero() && steady(t, l.now.Sub(at))
+	at := plan.SeenAt(l.lookup, t)
+	return !at.IsZero() && plan.Steady(t, l.now.Sub(at))
 }
 
 // other reports whether two known values differ.
@@ -180,7 +181,7 @@ func (l *lookupQueue) gaveUp(o api.Operation) {
 }
 
 // leftOut says how many lookups were not made, and why.
-func (l *lookupQueue) leftOut() []LeftOut {
+func (l *lookupQueue) leftOut() []plan.LeftOut {
 	waiting := l.left()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -188,5 +189,8 @@ func (l *lookupQueue) leftOut() []LeftOut {
 	if l.away {
 		silent, room = silent+waiting, l.shed
 	}
-	return []LeftOut{{lookupsLeft, silent, all, "the service did not answer them"}, {lookupsLeft, room, all, "there is no room tonight"}}
+	return []plan.LeftOut{
+		{What: plan.LookupsLeft, Count: silent, Of: all, Why: "the service did not answer them"},
+		{What: plan.LookupsLeft, Count: room, Of: all, Why: "there is no room tonight"},
+	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 )
 
 // TestTheLockOutlivesItsFile: removing the file lock during a run let a second one in.
@@ -59,7 +61,7 @@ func TestNothingIsAskedWithoutTheMark(t *testing.T) {
 		"an unmounted volume":  {Dir: t.TempDir(), MarkID: id},
 		"a run that must find": {Dir: t.TempDir(), MustExist: true},
 	} {
-		if _, err := p.Run(t.Context(), Job{Name: "nightly", Location: time.UTC}, ""); !errors.Is(err, ErrMark) {
+		if _, err := p.Run(t.Context(), plan.Job{Name: "nightly", Location: time.UTC}, ""); !errors.Is(err, ErrMark) {
 			t.Errorf("%s: got %v, want %v", name, err, ErrMark)
 		}
 	}

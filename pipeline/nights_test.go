@@ -16,6 +16,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/transform"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
@@ -25,7 +26,7 @@ type port struct {
 	t       *testing.T
 	sim     *simulator.Simulator
 	p       *Pipeline
-	job     Job
+	job     plan.Job
 	totals  map[string]warehouse.Total
 	targets map[string]*warehouse.Target
 	refused map[string]bool // numbers that lookups found no vessel under
@@ -44,23 +45,23 @@ type spending struct {
 
 // run runs the harvest half of a job for a date, and kills it after a time if that is not 0.
 // It reports whether the run came to its end.
-func (s *port) run(date string, kill time.Duration) (planned journal.Plan, d decision, ended bool) {
+func (s *port) run(date string, kill time.Duration) (planned journal.Plan, d plan.Plan, ended bool) {
 	s.t.Helper()
 	now := time.Now().UTC()
 	before, err := readNightBut(s.p.journal(), s.job.Name, date, nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	f := inputs{now: now, since: before.since(), spentNight: before.spent, spentDay: s.spentDay, spentMonth: s.spentMonth, tonight: before.answered, covers: before.covers, lookedUp: before.lookups, balance: s.sim.Bill().Balance, balanceKnown: true, refused: s.refused}
+	f := plan.Inputs{Now: now, Since: before.since(), SpentNight: before.spent, SpentDay: s.spentDay, SpentMonth: s.spentMonth, Tonight: before.answered, Covers: before.covers, LookedUp: before.lookups, Balance: s.sim.Bill().Balance, BalanceKnown: true, Refused: s.refused}
 	for _, total := range s.totals {
-		f.totals = append(f.totals, total)
+		f.Totals = append(f.Totals, total)
 	}
-	slices.SortFunc(f.totals, func(a, b warehouse.Total) int { return strings.Compare(a.Kind+a.Value, b.Kind+b.Value) })
+	slices.SortFunc(f.Totals, func(a, b warehouse.Total) int { return strings.Compare(a.Kind+a.Value, b.Kind+b.Value) })
 	for _, target := range s.targets {
-		f.targets = append(f.targets, *target)
+		f.Targets = append(f.Targets, *target)
 	}
-	slices.SortFunc(f.targets, func(a, b warehouse.Target) int { return strings.Compare(a.VesselID, b.VesselID) })
-	w := work{job: s.job, decision: decide(s.job, f, s.p.Service.PerMinute), targets: f.targets, refused: f.refused, before: before, started: now}
+	slices.SortFunc(f.Targets, func(a, b warehouse.Target) int { return strings.Compare(a.VesselID, b.VesselID) })
+	w := work{job: s.job, Plan: plan.Decide(s.job, f, s.p.Service.PerMinute), targets: f.Targets, refused: f.Refused, before: before, started: now}
 	w.plan = w.journal(runID(now), date, "test")
 	segment, err := journal.Create(s.p.journal(), journal.Entry{Kind: journal.KindPlan, At: now, Plan: &w.plan})
 	if err != nil {
@@ -78,7 +79,7 @@ func (s *port) run(date string, kill time.Duration) (planned journal.Plan, d dec
 		s.t.Fatal(broken)
 	}
 	segment.Close()
-	return w.plan, w.decision, broken == nil
+	return w.plan, w.Plan, broken == nil
 }
 
 // learn takes in what new segments tell, as the warehouse would.
@@ -129,7 +130,7 @@ func (s *port) learnAnswer(roll *transform.SearchReader, e journal.Entry) {
 		}
 	case api.Particulars.Name:
 		for _, target := range s.targets {
-			if askFor(*target) == strings.TrimPrefix(q, "imo_or_mmsi=") {
+			if plan.AskFor(*target) == strings.TrimPrefix(q, "imo_or_mmsi=") {
 				target.ParticularsAt = e.At
 			}
 		}
@@ -200,10 +201,10 @@ func playNights(t *testing.T, seed uint64) {
 	}
 	service, stop := connect(t, sim, "k")
 	defer stop()
-	job := Job{Name: "nightly", Location: time.UTC, Budget: []int{0, 60, 150, 400}[r.IntN(4)], Deadline: []time.Duration{0, 4 * time.Hour, 6 * time.Minute}[r.IntN(3)],
-		List:   List{By: "country", Countries: []string{"Panama", "Liberia", "China", "Malta", "Greece", "Chad"}},
-		Sweep:  Sweep{Statuses: []string{"moored", "aground"}, Zones: []string{"china-coast", "north-sea"}},
-		Lookup: Lookup{Want: []string{"particulars"}, MaxAge: 720 * time.Hour, MaxRequests: 25}}
+	job := plan.Job{Name: "nightly", Location: time.UTC, Budget: []int{0, 60, 150, 400}[r.IntN(4)], Deadline: []time.Duration{0, 4 * time.Hour, 6 * time.Minute}[r.IntN(3)],
+		List:   plan.List{By: "country", Countries: []string{"Panama", "Liberia", "China", "Malta", "Greece", "Chad"}},
+		Sweep:  plan.Sweep{Statuses: []string{"moored", "aground"}, Zones: []string{"china-coast", "north-sea"}},
+		Lookup: plan.Lookup{Want: []string{"particulars"}, MaxAge: 720 * time.Hour, MaxRequests: 25}}
 	s := &port{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job,
 		totals: map[string]warehouse.Total{}, targets: map[string]*warehouse.Target{}, seen: map[string]bool{}, refused: map[string]bool{}}
 	s.p.fill()
@@ -241,7 +242,7 @@ func (s *port) randomNight(r *rand.Rand, day int) {
 		start := s.sim.Bill().Spent
 		planned, d, ended := s.run(date, kill)
 		time.Sleep(6 * time.Second) // answers that a kill left in the air are billed by then
-		if billed := s.sim.Bill().Spent - start; d.allowance.limited && billed > planned.Credits.Most {
+		if billed := s.sim.Bill().Spent - start; d.Allowance.Limited && billed > planned.Credits.Most {
 			s.t.Errorf("day %d: billed %d, the plan said at most %d", day, billed, planned.Credits.Most)
 		}
 		s.learn()

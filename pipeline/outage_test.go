@@ -23,6 +23,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/extract/simulator/memory"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -81,11 +82,11 @@ func (a *away) serve() (extract.Service, func()) {
 }
 
 // outageJob has a list, a sweep and lookups that together take some minutes at the limits.
-func outageJob() Job {
-	return Job{Name: "nightly", Location: time.UTC, Budget: 5000, Deadline: 4 * time.Hour,
-		List:   List{By: "country", Countries: []string{"Panama", "Liberia", "China", "Malta", "Greece", "Chad", "Norway", "Italy"}},
-		Sweep:  Sweep{Statuses: []string{"moored", "under-way"}, Zones: []string{"china-coast", "north-sea", "baltic-sea", "black-sea", "red-sea"}},
-		Lookup: Lookup{Want: []string{"particulars"}, MaxAge: 720 * time.Hour, MaxRequests: 30}}
+func outageJob() plan.Job {
+	return plan.Job{Name: "nightly", Location: time.UTC, Budget: 5000, Deadline: 4 * time.Hour,
+		List:   plan.List{By: "country", Countries: []string{"Panama", "Liberia", "China", "Malta", "Greece", "Chad", "Norway", "Italy"}},
+		Sweep:  plan.Sweep{Statuses: []string{"moored", "under-way"}, Zones: []string{"china-coast", "north-sea", "baltic-sea", "black-sea", "red-sea"}},
+		Lookup: plan.Lookup{Want: []string{"particulars"}, MaxAge: 720 * time.Hour, MaxRequests: 30}}
 }
 
 // outageNight is how a night with an outage ended.
@@ -286,7 +287,7 @@ func stopWaiting(t *testing.T, handler http.HandlerFunc, deadline time.Duration,
 		time.AfterFunc(ends, cancel)
 	}
 	defer cancel()
-	w := work{job: job, decision: decide(job, inputs{now: start}, service.PerMinute), started: start}
+	w := work{job: job, Plan: plan.Decide(job, plan.Inputs{Now: start}, service.PerMinute), started: start}
 	w.plan = w.journal(runID(start), "2026-11-20", "test")
 	segment, err := journal.Create(s.p.journal(), journal.Entry{Kind: journal.KindPlan, At: start, Plan: &w.plan})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -37,8 +38,8 @@ func busyNight(t *testing.T, window simulator.Window) {
 		statuses = append(statuses, s.Name)
 	}
 	s := &port{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, totals: map[string]warehouse.Total{}, targets: map[string]*warehouse.Target{},
-		job: Job{Name: "nightly", Location: time.UTC, List: List{By: "country"}, Sweep: Sweep{Statuses: statuses, Zones: api.Zones},
-			Lookup: Lookup{Want: []string{"particulars"}, MaxRequests: 700}}}
+		job: plan.Job{Name: "nightly", Location: time.UTC, List: plan.List{By: "country"}, Sweep: plan.Sweep{Statuses: statuses, Zones: api.Zones},
+			Lookup: plan.Lookup{Want: []string{"particulars"}, MaxRequests: 700}}}
 	s.p.fill()
 	start := time.Now()
 	s.run(start.UTC().Format(time.DateOnly), 0)

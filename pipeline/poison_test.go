@@ -10,6 +10,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 )
 
 // pageOf is an answer with so many vessels, from a number on, that tells a total.
@@ -40,7 +41,7 @@ func TestPagingBelievesNoImpossibleTotal(t *testing.T) {
 		"a total that grows with each page":      {-1, func(p int) int { return 100*p + 100 }, func(p int) int { return 100 * p }, 5},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := newListing(decision{cover: []partition{{country: "Malta", expected: c.expected}}}, true)
+			l := newListing(plan.Plan{Cover: []plan.Partition{{Country: "Malta", Expected: c.expected}}}, true)
 			budget := extract.NewBudget(1_000_000_000, 0)
 			g := newGrants(budget, l, newQueue(), func() int { return 0 })
 			g.plan([]wish{{operation: api.ByType, requests: 1, credits: 10, queue: func() { l.start(l.cover[0]) }}}, nil)
@@ -88,7 +89,7 @@ func TestAPartitionWhosePagesContradictTheirTotalIsSuspect(t *testing.T) {
 		"none":                         {[]int{0}, []int{0}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := newListing(decision{cover: []partition{{country: "Malta", expected: -1, pages: 2}}}, true)
+			l := newListing(plan.Plan{Cover: []plan.Partition{{Country: "Malta", Expected: -1, Pages: 2}}}, true)
 			g := newGrants(extract.NewBudget(1000, 0), l, newQueue(), func() int { return 0 })
 			g.plan([]wish{{operation: api.ByType, requests: 2, credits: 20, queue: func() { l.start(l.cover[0]) }}}, nil)
 			asked := 0
@@ -110,7 +111,7 @@ func TestAPartitionWhosePagesContradictTheirTotalIsSuspect(t *testing.T) {
 // TestNightKeepsNoRefusalOfASearch reads a night in which the service refused a search and a
 // lookup: the search is asked again, and the vessel that it does not know is not.
 func TestNightKeepsNoRefusalOfASearch(t *testing.T) {
-	n := resumeState{answered: map[string]pastAnswer{}}
+	n := resumeState{answered: map[string]plan.PastAnswer{}}
 	for _, outcome := range []string{extract.OutcomeNotFound, extract.OutcomeRejected} {
 		n.learn(journal.Entry{Operation: "by-type", Parameters: "country=Malta&page=1", Outcome: outcome, Status: 404})
 		n.learn(journal.Entry{Operation: "by-status", Parameters: "navigational_status=moored", Outcome: outcome, Status: 404})
@@ -130,7 +131,7 @@ func TestCapIsOfTheNight(t *testing.T) {
 		spent int
 		anew  bool
 	}
-	job := Job{Name: "nightly", Budget: 100}
+	job := plan.Job{Name: "nightly", Budget: 100}
 	for name, c := range map[string]struct {
 		runs  []run
 		spent int
@@ -179,7 +180,7 @@ func TestCapIsOfTheNight(t *testing.T) {
 // report of the run that did it.
 func TestDoneNightIsNotBoughtAgain(t *testing.T) {
 	p := copyOfWeek(t) // it has no service to ask
-	r, err := p.Run(context.Background(), Job{Name: "nightly", Location: time.UTC}, weekStart.AddDate(0, 0, 5).Format(time.DateOnly))
+	r, err := p.Run(context.Background(), plan.Job{Name: "nightly", Location: time.UTC}, weekStart.AddDate(0, 0, 5).Format(time.DateOnly))
 	must(t, err)
 	if r.State != StateDone || r.Note == "" || r.Credits.Spent == 0 || r.Wall != 0 {
 		t.Errorf("%+v", r)

@@ -12,6 +12,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/transform"
 )
 
@@ -64,16 +65,16 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 			h.handle(api.Credits, err, func() {})
 		}
 	}
-	if len(h.cover) > 0 && ctx.Err() == nil {
+	if len(h.Cover) > 0 && ctx.Err() == nil {
 		h.probe(ctx)
 	}
-	whole := h.unfiltered() && !slices.ContainsFunc(h.leftOut, func(l LeftOut) bool { return l.What == partitionsOfList && l.Why == noTime })
-	h.listing = newListing(h.decision, whole)
+	whole := h.unfiltered() && !slices.ContainsFunc(h.LeftOut, func(l plan.LeftOut) bool { return l.What == plan.PartitionsOfList && l.Why == plan.NoTime })
+	h.listing = newListing(h.Plan, whole)
 	h.listing.ahead = max(h.listing.ahead, inFlight)
 	h.listing.answered = func(key string) bool { _, ok := h.before.answered[key]; return ok }
 	h.lookups = newLookups(h.work)
 	h.sweep, h.sightings = newQueue(), transform.NewSearchReader()
-	if h.lookups.wanted || len(h.checks) > 0 {
+	if h.lookups.wanted || len(h.Checks) > 0 {
 		h.listing.met = func(v transform.Listed) { h.lookups.meet(v, api.Sweep{}) }
 	}
 	h.queues = map[string]*queue{api.ByType.Name: h.listing.queue, api.ByStatus.Name: h.sweep,
@@ -87,30 +88,30 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 // keptForLookups is what searches leave to lookups: as many credits as the plan kept, as long
 // as there are vessels to ask for.
 func (h *harvest) keptForLookups() int {
-	return min(h.kept, h.budget.Taken()+h.lookups.left()*h.lookups.operation.Credits)
+	return min(h.Kept, h.budget.Taken()+h.lookups.left()*h.lookups.operation.Credits)
 }
 
 // wishes returns the searches that the plan chose, in order, and those that it left out for
 // lack of credits.
 func (h *harvest) wishes() (chosen, left []wish) {
-	list := func(p partition, start func()) wish {
-		return wish{operation: api.ByType, what: partitionsOfList, requests: p.unpaid, credits: p.unpaid * api.ByType.Credits, worth: p.worth(), queue: start}
+	list := func(p plan.Partition, start func()) wish {
+		return wish{operation: api.ByType, what: plan.PartitionsOfList, requests: p.Unpaid, credits: p.Unpaid * api.ByType.Credits, worth: p.Worth(), queue: start}
 	}
-	sweep := func(s statusSearch) wish {
-		return wish{operation: api.ByStatus, what: statusSearches, requests: 1, credits: s.unpaid * api.ByStatus.Credits,
-			worth: worth(s.expected, nightsOld(s.at, h.started)), queue: func() { h.asked++; h.sweep.push(false, s.Request()) }}
+	sweep := func(s plan.StatusSearch) wish {
+		return wish{operation: api.ByStatus, what: plan.StatusSearches, requests: 1, credits: s.Unpaid * api.ByStatus.Credits,
+			worth: plan.Worth(s.Expected, plan.NightsOld(s.At, h.started)), queue: func() { h.asked++; h.sweep.push(false, s.Request()) }}
 	}
 	for _, p := range h.listing.cover {
-		chosen = append(chosen, list(p.partition, func() { h.listing.start(p) }))
+		chosen = append(chosen, list(p.Partition, func() { h.listing.start(p) }))
 	}
-	for _, s := range h.sweeps {
+	for _, s := range h.Sweeps {
 		chosen = append(chosen, sweep(s))
 	}
-	for _, s := range h.waiting {
-		if s.lane.Name == api.ByType.Name {
-			left = append(left, list(s.partition, func() { h.listing.begin(s.partition) }))
+	for _, s := range h.Waiting {
+		if s.Lane.Name == api.ByType.Name {
+			left = append(left, list(s.Partition, func() { h.listing.begin(s.Partition) }))
 		} else {
-			left = append(left, sweep(s.sweep))
+			left = append(left, sweep(s.Sweep))
 		}
 	}
 	return chosen, left
@@ -133,16 +134,16 @@ func (h *harvest) probe(ctx context.Context) {
 		return
 	}
 	for _, v := range types {
-		h.gained("type", v, partition{typ: v, expected: -1, nights: mostNights, pages: 1, unpaid: 1})
+		h.gained("type", v, plan.Partition{Type: v, Expected: -1, Nights: plan.MostNights, Pages: 1, Unpaid: 1})
 	}
 	for _, v := range countries {
-		h.gained("country", v, partition{country: v, expected: -1, nights: mostNights, pages: 1, unpaid: 1})
+		h.gained("country", v, plan.Partition{Country: v, Expected: -1, Nights: plan.MostNights, Pages: 1, Unpaid: 1})
 	}
 	for _, v := range without(api.Types, lists.Types) {
-		h.lost("type", v, func(p partition) bool { return strings.EqualFold(p.typ, v) })
+		h.lost("type", v, func(p plan.Partition) bool { return strings.EqualFold(p.Type, v) })
 	}
 	for _, v := range without(api.Countries, lists.Countries) {
-		h.lost("country", v, func(p partition) bool { return strings.EqualFold(p.country, v) })
+		h.lost("country", v, func(p plan.Partition) bool { return strings.EqualFold(p.Country, v) })
 	}
 }
 
@@ -151,19 +152,19 @@ func (h *harvest) probe(ctx context.Context) {
 const mostNews = 1000
 
 // gained adds a partition to the side of its kind, if that side is asked whole.
-func (h *harvest) gained(list, value string, p partition) {
+func (h *harvest) gained(list, value string, p plan.Partition) {
 	h.news = append(h.news, fmt.Sprintf("%s %q is accepted now", list, value))
-	for _, side := range []*[]partition{&h.cover, &h.checks} {
-		if h.unfiltered() && len(*side) > 0 && (*side)[0].name().Kind == p.name().Kind {
+	for _, side := range []*[]plan.Partition{&h.Cover, &h.Checks} {
+		if h.unfiltered() && len(*side) > 0 && (*side)[0].Name().Kind == p.Name().Kind {
 			*side = append(*side, p)
 		}
 	}
 }
 
-func (h *harvest) lost(list, value string, is func(partition) bool) {
+func (h *harvest) lost(list, value string, is func(plan.Partition) bool) {
 	h.news = append(h.news, fmt.Sprintf("%s %q is no longer accepted", list, value))
-	h.cover, h.checks = slices.DeleteFunc(h.cover, is), slices.DeleteFunc(h.checks, is)
-	h.waiting = slices.DeleteFunc(h.waiting, func(s search) bool { return s.lane.Name == api.ByType.Name && is(s.partition) })
+	h.Cover, h.Checks = slices.DeleteFunc(h.Cover, is), slices.DeleteFunc(h.Checks, is)
+	h.Waiting = slices.DeleteFunc(h.Waiting, func(s plan.Search) bool { return s.Lane.Name == api.ByType.Name && is(s.Partition) })
 }
 
 // sighted counts the sweep's answers and looks for vessels that are new.

@@ -8,21 +8,22 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
 // Preview is what a run of a job would ask, cost and take, and what it leaves out.
 type Preview struct {
-	Job      string        `json:"job"`
-	Date     string        `json:"date"`
-	Requests int           `json:"requests"` // expected; more where totals are not known yet
-	Credits  journal.Price `json:"credits"`  // most is what the run is held to; 0 where nothing bounds it
-	Minutes  float64       `json:"minutes"`  // of the busiest lane, at its limit
-	Finish   time.Time     `json:"finish"`
-	Lanes    []LanePreview `json:"lanes"`
-	LeftOut  []LeftOut     `json:"left_out"`
-	Balance  *int          `json:"balance,omitempty"`
-	Notes    []string      `json:"notes,omitempty"`
+	Job      string         `json:"job"`
+	Date     string         `json:"date"`
+	Requests int            `json:"requests"` // expected; more where totals are not known yet
+	Credits  journal.Price  `json:"credits"`  // most is what the run is held to; 0 where nothing bounds it
+	Minutes  float64        `json:"minutes"`  // of the busiest lane, at its limit
+	Finish   time.Time      `json:"finish"`
+	Lanes    []LanePreview  `json:"lanes"`
+	LeftOut  []plan.LeftOut `json:"left_out"`
+	Balance  *int           `json:"balance,omitempty"`
+	Notes    []string       `json:"notes,omitempty"`
 }
 
 // LanePreview is the part of one operation.
@@ -35,7 +36,7 @@ type LanePreview struct {
 }
 
 // Preview plans a run as Run would, and asks nothing but the free balance.
-func (p *Pipeline) Preview(ctx context.Context, job Job, date string) (Preview, error) {
+func (p *Pipeline) Preview(ctx context.Context, job plan.Job, date string) (Preview, error) {
 	p.fill()
 	now := p.Now().UTC()
 	if date == "" {
@@ -46,27 +47,27 @@ func (p *Pipeline) Preview(ctx context.Context, job Job, date string) (Preview, 
 		return Preview{}, err
 	}
 	if _, note := p.over(job, before); note != "" {
-		return Preview{Job: job.Name, Date: date, Finish: now.Truncate(time.Second), LeftOut: []LeftOut{}, Notes: []string{note}}, nil
+		return Preview{Job: job.Name, Date: date, Finish: now.Truncate(time.Second), LeftOut: []plan.LeftOut{}, Notes: []string{note}}, nil
 	}
 	before, _ = p.granted(before)
-	f, err := p.facts(ctx, job, before, now, p.ping)
+	f, err := p.inputs(ctx, job, before, now, p.ping)
 	if err != nil {
 		return Preview{}, err
 	}
-	d := decide(job, f, p.Service.PerMinute)
-	v := Preview{Job: job.Name, Date: date, Credits: d.total(), LeftOut: d.leftOut, Notes: d.notes(job, f)}
+	d := plan.Decide(job, f, p.Service.PerMinute)
+	v := Preview{Job: job.Name, Date: date, Credits: d.Total(), LeftOut: d.LeftOut, Notes: d.Notes(job, f)}
 	if len(before.runs) > 0 {
 		v.Notes = append(v.Notes, fmt.Sprintf("goes on from a run that was cut off: what its %d answers tell is not asked again", len(before.answered)))
 	}
-	if f.balanceKnown {
-		v.Balance = &f.balance
+	if f.BalanceKnown {
+		v.Balance = &f.Balance
 	}
-	for _, l := range d.price {
-		if l.requests == 0 && l.credits.Most == 0 {
+	for _, l := range d.Price {
+		if l.Requests == 0 && l.Credits.Most == 0 {
 			continue
 		}
-		lane := LanePreview{Operation: l.operation.Name, Requests: l.requests, Credits: l.credits, PerMinute: p.Service.PerMinute(l.operation)}
-		lane.Minutes = math.Round(10*float64(lane.Requests)/float64(lane.PerMinute)/pace) / 10
+		lane := LanePreview{Operation: l.Operation.Name, Requests: l.Requests, Credits: l.Credits, PerMinute: p.Service.PerMinute(l.Operation)}
+		lane.Minutes = math.Round(10*float64(lane.Requests)/float64(lane.PerMinute)/plan.Pace) / 10
 		v.Requests += lane.Requests
 		v.Minutes = max(v.Minutes, lane.Minutes)
 		v.Lanes = append(v.Lanes, lane)
@@ -76,39 +77,39 @@ func (p *Pipeline) Preview(ctx context.Context, job Job, date string) (Preview, 
 }
 
 // Explain scores a vessel for a job as tonight's plan would.
-func (p *Pipeline) Explain(ctx context.Context, job Job, vesselID string) (Score, string, error) {
+func (p *Pipeline) Explain(ctx context.Context, job plan.Job, vesselID string) (plan.Score, string, error) {
 	p.fill()
 	w, err := warehouse.Open(ctx, warehouse.Path(p.Dir), warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
 	if err != nil {
-		return Score{}, "", err
+		return plan.Score{}, "", err
 	}
 	defer w.Close()
-	f := inputs{now: p.Now().UTC()}
-	if err := f.read(ctx, w, job); err != nil {
-		return Score{}, "", err
+	f := plan.Inputs{Now: p.Now().UTC()}
+	if err := readInputs(ctx, &f, w, job); err != nil {
+		return plan.Score{}, "", err
 	}
-	for _, t := range f.targets {
+	for _, t := range f.Targets {
 		if t.VesselID == vesselID {
-			return newScorer(job, f).score(t), turn(job, f, t, p.Service.PerMinute), nil
+			return plan.NewScorer(job, f).Score(t), turn(job, f, t, p.Service.PerMinute), nil
 		}
 	}
-	return Score{}, "it is not looked up: the job wants no lookups, or the vessel has no number to ask for", nil
+	return plan.Score{}, "it is not looked up: the job wants no lookups, or the vessel has no number to ask for", nil
 }
 
 // turn says when a vessel is looked up next.
-func turn(job Job, f inputs, t warehouse.Target, perMinute func(api.Operation) int) string {
-	id := askFor(t)
-	if f.refused[id] {
+func turn(job plan.Job, f plan.Inputs, t warehouse.Target, perMinute func(api.Operation) int) string {
+	id := plan.AskFor(t)
+	if f.Refused[id] {
 		return "the service did not know " + id + " when it was last asked for; it is asked for again later"
 	}
-	if newScorer(job, f).score(t).Total == 0 {
-		return "due again at " + seenAt(job.Lookup, t).Add(job.Lookup.MaxAge).UTC().Format(time.RFC3339)
+	if plan.NewScorer(job, f).Score(t).Total == 0 {
+		return "due again at " + plan.SeenAt(job.Lookup, t).Add(job.Lookup.MaxAge).UTC().Format(time.RFC3339)
 	}
-	d := decide(job, f, perMinute)
-	for i, chosen := range d.lookups {
+	d := plan.Decide(job, f, perMinute)
+	for i, chosen := range d.Lookups {
 		if chosen == id {
-			return fmt.Sprintf("tonight, number %d of %d", i+1, len(d.lookups))
+			return fmt.Sprintf("tonight, number %d of %d", i+1, len(d.Lookups))
 		}
 	}
-	return fmt.Sprintf("due, and not tonight: %d of %d due vessels are worth more by credit", len(d.lookups), d.due)
+	return fmt.Sprintf("due, and not tonight: %d of %d due vessels are worth more by credit", len(d.Lookups), d.Due)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 )
 
 // TestNoCreditIsBetterSpent plays random nights: prices that are known late, caps of every kind,
@@ -73,15 +74,15 @@ func randomPort(t *testing.T, seed uint64) *port {
 		r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		return all[:1+r.IntN(most)]
 	}
-	job := Job{Name: "nightly", Location: time.UTC,
-		List:  List{By: "country", Countries: some([]string{"Panama", "Liberia", "China", "Malta", "Greece", "Chad", "Togo", "Norway", "Japan", "Tuvalu"}, 10)},
-		Sweep: Sweep{Statuses: some([]string{"moored", "aground", "at-anchor", "drifting"}, 4), Zones: some(api.Zones, 6)}}
+	job := plan.Job{Name: "nightly", Location: time.UTC,
+		List:  plan.List{By: "country", Countries: some([]string{"Panama", "Liberia", "China", "Malta", "Greece", "Chad", "Togo", "Norway", "Japan", "Tuvalu"}, 10)},
+		Sweep: plan.Sweep{Statuses: some([]string{"moored", "aground", "at-anchor", "drifting"}, 4), Zones: some(api.Zones, 6)}}
 	if r.IntN(3) > 0 {
-		job.Lookup = Lookup{Want: []string{"particulars"}, MaxAge: 720 * time.Hour}
+		job.Lookup = plan.Lookup{Want: []string{"particulars"}, MaxAge: 720 * time.Hour}
 	}
 	vessels := 50 + r.IntN(1500)
 	if r.IntN(20) == 0 { // all partitions, and the checks of the other side
-		job.List, vessels = List{By: "cheapest"}, 50+r.IntN(200)
+		job.List, vessels = plan.List{By: "cheapest"}, 50+r.IntN(200)
 	}
 	s := newPort(t, simulator.Config{Seed: seed, Vessels: vessels, Credits: 1_000_000}, job)
 	s.random = r
@@ -90,10 +91,10 @@ func randomPort(t *testing.T, seed uint64) *port {
 
 // caps set one limit of what a night may spend, in so many credits more than it has spent.
 var caps = map[string]func(s *port, spent, more int){
-	capOfNight:   func(s *port, spent, more int) { s.job.Budget = spent + more },
-	capOfDay:     func(s *port, spent, more int) { s.job.PerDay = spent + more },
-	capOfMonth:   func(s *port, spent, more int) { s.job.PerMonth = spent + more },
-	balanceFloor: func(s *port, _, more int) { s.job.Floor = s.sim.Bill().Balance - more },
+	plan.CapOfNight:   func(s *port, spent, more int) { s.job.Budget = spent + more },
+	plan.CapOfDay:     func(s *port, spent, more int) { s.job.PerDay = spent + more },
+	plan.CapOfMonth:   func(s *port, spent, more int) { s.job.PerMonth = spent + more },
+	plan.BalanceFloor: func(s *port, _, more int) { s.job.Floor = s.sim.Bill().Balance - more },
 	"the balance": func(s *port, _, more int) { // which has no floor
 		s.job.Floor = 0
 		s.sim.SetBalance(more)
@@ -106,7 +107,7 @@ func (s *port) cappedNight(seen *tally) {
 	date := time.Now().UTC().Format(time.DateOnly)
 	s.job.Budget, s.job.PerDay, s.job.PerMonth, s.job.Floor = 0, 0, 0, 0
 	s.sim.SetBalance(1_000_000)
-	kind := []string{capOfNight, capOfNight, capOfDay, capOfMonth, balanceFloor, "the balance"}[s.random.IntN(6)]
+	kind := []string{plan.CapOfNight, plan.CapOfNight, plan.CapOfDay, plan.CapOfMonth, plan.BalanceFloor, "the balance"}[s.random.IntN(6)]
 	must(s.t, s.sim.SetFaults(s.someFaults()))
 	more := s.random.IntN(600)
 	for range 3 {
@@ -120,7 +121,7 @@ func (s *port) cappedNight(seen *tally) {
 		planned, d, ended := s.run(date, kill)
 		time.Sleep(time.Second) // runs are told apart by when they began
 		s.learn()
-		if len(d.waiting) > 0 {
+		if len(d.Waiting) > 0 {
 			seen.waited.Add(1)
 		}
 		if !ended {
@@ -160,12 +161,12 @@ func (s *port) someFaults() simulator.Faults {
 
 // bought is what a night has of each search, and what its newest run did.
 type bought struct {
-	answers map[string]pastAnswer // of the night, by request key
-	cost    map[string]int        // of the newest run's answers, by request key
-	failed  map[string]int        // requests of the newest run that had no answer: the entry that tells so first
-	tries   map[string]int        // how often they were sent
-	spent   int                   // by the newest run, before its last balance was read
-	lookups map[int]int           // the part of it that surely went to lookups, by the entry of the intent
+	answers map[string]plan.PastAnswer // of the night, by request key
+	cost    map[string]int             // of the newest run's answers, by request key
+	failed  map[string]int             // requests of the newest run that had no answer: the entry that tells so first
+	tries   map[string]int             // how often they were sent
+	spent   int                        // by the newest run, before its last balance was read
+	lookups map[int]int                // the part of it that surely went to lookups, by the entry of the intent
 }
 
 // books reads what a night has, and what its newest run paid for it.
@@ -173,7 +174,7 @@ func (s *port) books(date string) (b bought) {
 	s.t.Helper()
 	paths, err := journal.Segments(filepath.Join(s.p.journal(), date))
 	must(s.t, err)
-	b.answers = map[string]pastAnswer{}
+	b.answers = map[string]plan.PastAnswer{}
 	for _, path := range paths {
 		b.cost, b.failed, b.spent, b.lookups = map[string]int{}, map[string]int{}, 0, map[int]int{}
 		b.tries = map[string]int{}
@@ -209,28 +210,28 @@ func (s *port) keep(b *bought, date string, e journal.Entry) {
 	}
 	a, err := extract.Reread(e)
 	must(s.t, err)
-	b.answers[key], b.cost[key] = pastAnswer{rows: a.Rows, total: a.Total}, e.Credits
+	b.answers[key], b.cost[key] = plan.PastAnswer{Rows: a.Rows, Total: a.Total}, e.Credits
 }
 
 // missing is what a search still costs, by what the night and the last one know, what its
 // newest run paid for it, and the entry that first told of a request without an answer; 0 if none did.
 // Credits are kept for four tries of a request: one that failed as often has no claim to any.
-func (b bought) missing(s search) (price, paid, failed int) {
-	keys := []string{s.sweep.Request().Key()}
-	if s.lane.Name == api.ByType.Name {
-		first := s.partition.page(1)
-		n := max(1, pages(s.partition.expected))
+func (b bought) missing(s plan.Search) (price, paid, failed int) {
+	keys := []string{s.Sweep.Request().Key()}
+	if s.Lane.Name == api.ByType.Name {
+		first := s.Partition.Page(1)
+		n := max(1, plan.Pages(s.Partition.Expected))
 		if t, ok := b.answers[first.Key()]; ok {
-			n = max(1, pages(t.total))
+			n = max(1, plan.Pages(t.Total))
 		}
 		keys = nil
 		for i := range n {
-			keys = append(keys, s.partition.page(i+1).Key())
+			keys = append(keys, s.Partition.Page(i+1).Key())
 		}
 	}
 	for _, key := range keys {
 		if _, ok := b.answers[key]; !ok {
-			price += s.lane.Credits
+			price += s.Lane.Credits
 			if failed = max(failed, b.failed[key]); b.tries[key] >= 4 {
 				failed = math.MaxInt
 			}
@@ -251,15 +252,15 @@ func (b bought) lookedUp(since int) (credits int) {
 }
 
 // judgeRun holds the promises against what a run did.
-func (s *port) judgeRun(date string, planned journal.Plan, d decision, end journal.End) {
+func (s *port) judgeRun(date string, planned journal.Plan, d plan.Plan, end journal.End) {
 	s.t.Helper()
 	b := s.books(date)
-	all := slices.Clone(d.waiting)
-	for _, p := range d.cover {
-		all = append(all, search{lane: api.ByType, partition: p, worth: math.Inf(1)})
+	all := slices.Clone(d.Waiting)
+	for _, p := range d.Cover {
+		all = append(all, plan.Search{Lane: api.ByType, Partition: p, Worth: math.Inf(1)})
 	}
-	for _, w := range d.sweeps {
-		all = append(all, search{lane: api.ByStatus, sweep: w, worth: math.Inf(1)})
+	for _, w := range d.Sweeps {
+		all = append(all, plan.Search{Lane: api.ByStatus, Sweep: w, Worth: math.Inf(1)})
 	}
 	if b.spent > planned.Budget {
 		s.t.Errorf("%s: %d credits spent of %d", date, b.spent, planned.Budget)
@@ -274,20 +275,20 @@ func (s *port) judgeRun(date string, planned journal.Plan, d decision, end journ
 			if failed++; Stop(end.Stop) != StopBudget && Stop(end.Stop) != StopCredits {
 				continue
 			}
-			price, left.worth = left.lane.Credits, math.Inf(1) // there was nothing left to ask again
+			price, left.Worth = left.Lane.Credits, math.Inf(1) // there was nothing left to ask again
 		default:
 			unasked++
 		}
 		lesser := 0
-		for _, other := range d.waiting {
-			if _, paid, _ := b.missing(other); other.worth < left.worth && !math.IsInf(left.worth, 1) {
+		for _, other := range d.Waiting {
+			if _, paid, _ := b.missing(other); other.Worth < left.Worth && !math.IsInf(left.Worth, 1) {
 				lesser += paid
 			}
 		}
 		lookups := b.lookedUp(since) // a search that fails has no claim to what they had before
-		if free := planned.Budget - b.spent + lookups - min(d.kept, lookups) + lesser; price <= free {
+		if free := planned.Budget - b.spent + lookups - min(d.Kept, lookups) + lesser; price <= free {
 			s.t.Errorf("%s: %s %q of worth %v for %d credits is left out, and %d were free: %d of %d spent, %d by lookups, %d by lesser searches; %+v",
-				date, left.lane.Name, left.partition.name().Value+left.sweep.String(), left.worth, price, free, b.spent, planned.Budget, lookups, lesser, end)
+				date, left.Lane.Name, left.Partition.Name().Value+left.Sweep.String(), left.Worth, price, free, b.spent, planned.Budget, lookups, lesser, end)
 		}
 	}
 	if done := end.State == StateDone; done != (unasked+failed == 0) {
@@ -298,10 +299,10 @@ func (s *port) judgeRun(date string, planned journal.Plan, d decision, end journ
 
 // judgeReason holds a reason against what was left out: the cap that held may be named if anything
 // was, the service if something was not answered.
-func (s *port) judgeReason(date string, planned journal.Plan, d decision, end journal.End, unasked, failed int) {
+func (s *port) judgeReason(date string, planned journal.Plan, d plan.Plan, end journal.End, unasked, failed int) {
 	s.t.Helper()
-	capped := d.allowance.why
-	if planned.Budget < d.allowance.credits {
+	capped := d.Allowance.Why
+	if planned.Budget < d.Allowance.Credits {
 		capped = "the most that the plan named"
 	}
 	name, _, _ := strings.Cut(capped, " above")
@@ -310,7 +311,7 @@ func (s *port) judgeReason(date string, planned journal.Plan, d decision, end jo
 	case StopNone:
 		holds = unasked == 0 && (end.Reason == "") == (failed == 0)
 	case StopBudget, StopCredits:
-		holds = unasked+failed > 0 && strings.Contains(end.Reason, name) && (Stop(end.Stop) == StopCredits) == (capped == balanceFloor)
+		holds = unasked+failed > 0 && strings.Contains(end.Reason, name) && (Stop(end.Stop) == StopCredits) == (capped == plan.BalanceFloor)
 	case StopService:
 		holds = failed > 0
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/google/go-cmp/cmp"
 )
@@ -208,7 +209,7 @@ func TestAWarehouseOfANewerProgramIsARefusal(t *testing.T) {
 	want := hashes(t, p.Dir)
 	ofAnotherProgram(t, p, "INSERT INTO schema_migrations VALUES ('0099_later.sql', 'abc')")
 	before := tree(t, p.Dir)
-	_, err := p.Run(t.Context(), Job{Name: "nightly", Location: time.UTC}, "2026-11-27")
+	_, err := p.Run(t.Context(), plan.Job{Name: "nightly", Location: time.UTC}, "2026-11-27")
 	if !errors.Is(err, warehouse.ErrNewerProgram) || !strings.Contains(err.Error(), "fleetlake rebuild") {
 		t.Errorf("got %v, want %v", err, warehouse.ErrNewerProgram)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 )
 
 // States of a run, as its journal ends.
@@ -26,18 +27,18 @@ const (
 // resumeState is what the journal knows of one job's snapshot date that a new run goes on from:
 // the runs since the last one that was done.
 type resumeState struct {
-	runs     []string              // their ids, oldest first
-	answered map[string]pastAnswer // what was asked and answered, by request key
-	lookups  int                   // vessels that they asked for
-	covers   string                // the kind of partition that their list pages through; empty where no plan tells
-	spent    int                   // by them; by those since, where the cap was granted anew
-	last     PastRun               // the newest of them
-	done     string                // the newest run that was done, if none came after it
+	runs     []string                   // their ids, oldest first
+	answered map[string]plan.PastAnswer // what was asked and answered, by request key
+	lookups  int                        // vessels that they asked for
+	covers   string                     // the kind of partition that their list pages through; empty where no plan tells
+	spent    int                        // by them; by those since, where the cap was granted anew
+	last     PastRun                    // the newest of them
+	done     string                     // the newest run that was done, if none came after it
 }
 
 // readNightBut reads the segments of a job's night. It leaves some runs out.
 func readNightBut(root, job, date string, out map[string]bool) (resumeState, error) {
-	n := resumeState{answered: map[string]pastAnswer{}}
+	n := resumeState{answered: map[string]plan.PastAnswer{}}
 	paths, err := journal.Segments(filepath.Join(root, date))
 	if err != nil {
 		return n, err
@@ -109,14 +110,14 @@ func (n *resumeState) learn(e journal.Entry) {
 	if !e.OK() && (search || e.Outcome != extract.OutcomeNotFound && e.Outcome != extract.OutcomeRejected) {
 		return
 	}
-	t := pastAnswer{total: -1}
+	t := plan.PastAnswer{Total: -1}
 	if e.OK() {
 		if a, err := extract.Reread(e); err == nil {
-			t.rows, t.total = a.Rows, a.Total
+			t.Rows, t.Total = a.Rows, a.Total
 		}
 	}
 	if search {
-		t.entry = e // its vessels are looked at again
+		t.Entry = e // its vessels are looked at again
 	} else {
 		n.lookups++
 	}
@@ -126,7 +127,7 @@ func (n *resumeState) learn(e journal.Entry) {
 // close ends a run of the night. After one that was done everything may be asked anew.
 func (n *resumeState) close(end journal.End, spent map[int]int) {
 	if end.State == StateDone {
-		*n = resumeState{answered: map[string]pastAnswer{}, done: n.last.Run}
+		*n = resumeState{answered: map[string]plan.PastAnswer{}, done: n.last.Run}
 		return
 	}
 	n.done, n.last.State, n.last.Stop = "", end.State, Stop(end.Stop)

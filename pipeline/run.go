@@ -15,6 +15,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
@@ -60,7 +61,7 @@ var ErrUnpublished = errors.New("what was paid for is kept, and could not be pub
 //
 // Cancelling ctx stops new requests; answers in the air are kept, and what was paid for is
 // published.
-func (p *Pipeline) Run(ctx context.Context, job Job, date string) (Report, error) {
+func (p *Pipeline) Run(ctx context.Context, job plan.Job, date string) (Report, error) {
 	p.fill()
 	started := p.Now().UTC()
 	if date == "" {
@@ -80,7 +81,7 @@ func (p *Pipeline) Run(ctx context.Context, job Job, date string) (Report, error
 }
 
 // run is Run under the id that its log has on each line.
-func (p *Pipeline) run(ctx context.Context, job Job, date, id string, started time.Time) (report Report, err error) {
+func (p *Pipeline) run(ctx context.Context, job plan.Job, date, id string, started time.Time) (report Report, err error) {
 	ctx, span := p.Tracer.Start(ctx, "run", trace.WithAttributes(attribute.String("fleetlake.job", job.Name), attribute.String("fleetlake.snapshot_date", date)))
 	defer endRun(span, &report, &err)
 	if err := p.marked(); err != nil {
@@ -126,7 +127,7 @@ func (p *Pipeline) run(ctx context.Context, job Job, date, id string, started ti
 
 // over returns the run that a night ended with, and what there is to say of it, if nothing is
 // to be asked for the night any more.
-func (p *Pipeline) over(job Job, before resumeState) (run, note string) {
+func (p *Pipeline) over(job plan.Job, before resumeState) (run, note string) {
 	switch {
 	case p.Again:
 	case before.done != "":
@@ -165,19 +166,19 @@ func (p *Pipeline) granted(before resumeState) (resumeState, bool) {
 }
 
 // plan decides what a run asks, and begins its segment with that.
-func (p *Pipeline) plan(ctx context.Context, job Job, date, id string, before resumeState, started time.Time) (w work, segment *journal.Segment, err error) {
+func (p *Pipeline) plan(ctx context.Context, job plan.Job, date, id string, before resumeState, started time.Time) (w work, segment *journal.Segment, err error) {
 	ctx, span := phase(ctx, "plan")
 	defer end(span, &err)
 	before, anew := p.granted(before)
-	var f inputs
+	var f plan.Inputs
 	err = p.healing(ctx, func() (err error) {
-		f, err = p.facts(ctx, job, before, started, p.awaitBalance(job, started))
+		f, err = p.inputs(ctx, job, before, started, p.awaitBalance(job, started))
 		return err
 	})
 	if err != nil {
 		return w, nil, err
 	}
-	w = work{job: job, decision: decide(job, f, p.Service.PerMinute), targets: f.targets, refused: f.refused, before: before, started: started}
+	w = work{job: job, Plan: plan.Decide(job, f, p.Service.PerMinute), targets: f.Targets, refused: f.Refused, before: before, started: started}
 	w.plan = w.journal(id, date, p.Version)
 	w.plan.Anew = anew
 	segment, err = journal.Create(p.journal(), journal.Entry{Kind: journal.KindPlan, At: started, Plan: &w.plan})
@@ -217,8 +218,8 @@ func (p *Pipeline) journal() string {
 
 // work is one run's share of a night.
 type work struct {
-	job Job
-	decision
+	job plan.Job
+	plan.Plan
 	targets []warehouse.Target
 	refused map[string]bool
 	before  resumeState
@@ -228,26 +229,26 @@ type work struct {
 
 // journal is the first entry of a run.
 func (w work) journal(run, date, version string) journal.Plan {
-	total := w.total()
+	total := w.Total()
 	planned := journal.Plan{Run: run, Job: w.job.Name, Date: date, Continues: w.before.runs, Budget: total.Most,
-		Credits: total, Lookups: len(w.decision.lookups), Version: version, Partitions: w.skipped}
-	for _, part := range w.cover {
-		planned.Partitions = append(planned.Partitions, part.entry())
+		Credits: total, Lookups: len(w.Plan.Lookups), Version: version, Partitions: w.Skipped}
+	for _, part := range w.Cover {
+		planned.Partitions = append(planned.Partitions, part.Entry())
 	}
-	for _, part := range w.checks {
-		e := part.entry()
+	for _, part := range w.Checks {
+		e := part.Entry()
 		e.Check = true
 		planned.Partitions = append(planned.Partitions, e)
 	}
-	for _, s := range w.sweeps {
-		planned.Partitions = append(planned.Partitions, s.entry())
+	for _, s := range w.Sweeps {
+		planned.Partitions = append(planned.Partitions, s.Entry())
 	}
 	return planned
 }
 
 // budget holds the run to the most of its plan.
 func (w work) budget() *extract.Budget {
-	if w.allowance.limited && w.plan.Budget == 0 {
+	if w.Allowance.Limited && w.plan.Budget == 0 {
 		return extract.NewBudget(1, 1) // there is a cap, and nothing left under it
 	}
 	return extract.NewBudget(w.plan.Budget, 0)

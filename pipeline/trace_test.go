@@ -22,6 +22,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/load"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -60,7 +61,7 @@ func (r recorder) paths() []string {
 }
 
 // tracedPipeline asks a simulated service for one country.
-func tracedPipeline(t *testing.T) (*Pipeline, Job, recorder) {
+func tracedPipeline(t *testing.T) (*Pipeline, plan.Job, recorder) {
 	t.Helper()
 	limits := map[string]int{}
 	for _, o := range api.Operations {
@@ -78,7 +79,7 @@ func tracedPipeline(t *testing.T) (*Pipeline, Job, recorder) {
 	}
 	r := newRecorder(t)
 	p := &Pipeline{Dir: t.TempDir(), Tracer: r.tracer, Service: extract.Service{BaseURL: server.URL + simulator.BasePath, Key: "k", Limits: fast}}
-	return p, Job{Name: "nightly", Location: time.UTC, List: List{By: "country", Countries: []string{"Malta"}}}, r
+	return p, plan.Job{Name: "nightly", Location: time.UTC, List: plan.List{By: "country", Countries: []string{"Malta"}}}, r
 }
 
 // TestSpansOfARunThatRecovers begins where an earlier run could not publish: its spans show

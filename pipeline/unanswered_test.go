@@ -11,12 +11,13 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
 // playAnswers runs one night of a small fleet against a service that answers some requests, at some
 // time after the start, with a status and words instead of what it knows.
-func playAnswers(t *testing.T, job Job, status int, words string, wrong func(after time.Duration, path string) bool) (end journal.End, took time.Duration, refused []string) {
+func playAnswers(t *testing.T, job plan.Job, status int, words string, wrong func(after time.Duration, path string) bool) (end journal.End, took time.Duration, refused []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		sim, err := simulator.New(simulator.Config{Seed: 5, Vessels: 700, Key: "k", Credits: 100_000})

@@ -17,6 +17,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -49,9 +50,9 @@ var week = sync.OnceValues(func() (string, error) {
 		limits[name] = 1_000_000
 	}
 	h.p = Pipeline{Dir: dir, Service: extract.Service{BaseURL: server.URL + simulator.BasePath, Key: "k", Limits: limits, MaxInFlight: 4}}
-	h.job = Job{Name: "nightly", Location: time.UTC, List: List{By: "country"},
-		Sweep:  Sweep{Statuses: []string{"moored", "aground"}, Zones: []string{"china-coast", "north-sea"}},
-		Lookup: Lookup{Want: Datasets, MaxAge: 72 * time.Hour, MaxRequests: 60}}
+	h.job = plan.Job{Name: "nightly", Location: time.UTC, List: plan.List{By: "country"},
+		Sweep:  plan.Sweep{Statuses: []string{"moored", "aground"}, Zones: []string{"china-coast", "north-sea"}},
+		Lookup: plan.Lookup{Want: plan.Datasets, MaxAge: 72 * time.Hour, MaxRequests: 60}}
 	for day, kills := range weekRuns {
 		h.sim.SetDay(day)
 		for i, after := range kills {
@@ -67,7 +68,7 @@ var week = sync.OnceValues(func() (string, error) {
 type harbour struct {
 	sim  *simulator.Simulator
 	p    Pipeline
-	job  Job
+	job  plan.Job
 	left atomic.Int64
 	kill chan struct{}
 }
@@ -105,11 +106,11 @@ func (h *harbour) killed(p *Pipeline, date string, after int) error {
 	if err != nil {
 		return err
 	}
-	f, err := p.facts(ctx, h.job, before, now, p.ping)
+	f, err := p.inputs(ctx, h.job, before, now, p.ping)
 	if err != nil {
 		return err
 	}
-	w := work{job: h.job, decision: decide(h.job, f, p.Service.PerMinute), targets: f.targets, refused: f.refused, before: before, started: now}
+	w := work{job: h.job, Plan: plan.Decide(h.job, f, p.Service.PerMinute), targets: f.Targets, refused: f.Refused, before: before, started: now}
 	w.plan = w.journal(runID(now), date, "test")
 	segment, err := journal.Create(p.journal(), journal.Entry{Kind: journal.KindPlan, At: now, Plan: &w.plan})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -33,9 +34,9 @@ func harvested(t *testing.T) string {
 	}
 	server := httptest.NewServer(sim)
 	defer server.Close()
-	job := pipeline.Job{Name: "nightly", Location: time.UTC, List: pipeline.List{By: "country"},
-		Sweep:  pipeline.Sweep{Statuses: []string{"at-anchor", "moored", "aground"}, Zones: []string{"china-coast", "north-sea", "gulf-of-mexico", "south-east-asia"}, Laden: []string{"ballast", "laden"}},
-		Lookup: pipeline.Lookup{Want: pipeline.Datasets, MaxAge: 24 * time.Hour, MaxRequests: 300}}
+	job := plan.Job{Name: "nightly", Location: time.UTC, List: plan.List{By: "country"},
+		Sweep:  plan.Sweep{Statuses: []string{"at-anchor", "moored", "aground"}, Zones: []string{"china-coast", "north-sea", "gulf-of-mexico", "south-east-asia"}, Laden: []string{"ballast", "laden"}},
+		Lookup: plan.Lookup{Want: plan.Datasets, MaxAge: 24 * time.Hour, MaxRequests: 300}}
 	for day := range 6 {
 		sim.SetDay(min(day, 4)) // a country that is empty for the first night proves nothing: the last night shows the same
 		offset := time.Since(start.AddDate(0, 0, day).Add(2 * time.Hour))

@@ -14,6 +14,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/spf13/cobra"
 )
 
@@ -83,7 +84,7 @@ func (a *app) demo(ctx context.Context, dir string, vessels int) error {
 	}
 	defer unlock()
 	job := config.DefaultJob("nightly").Job
-	job.Lookup = pipeline.Lookup{Want: pipeline.Datasets, MaxAge: 30 * 24 * time.Hour, MaxRequests: max(1, vessels/20)}
+	job.Lookup = plan.Lookup{Want: plan.Datasets, MaxAge: 30 * 24 * time.Hour, MaxRequests: max(1, vessels/20)}
 	service := extract.Service{BaseURL: base, Key: "demo", Limits: unlimitedLanes(10_000_000), MaxInFlight: 8}
 	began := time.Now()
 	var last pipeline.Report
@@ -106,7 +107,7 @@ func (a *app) demo(ctx context.Context, dir string, vessels int) error {
 }
 
 // demoNight runs one night at two o'clock by a clock that was set back to it.
-func (a *app) demoNight(ctx context.Context, dir string, service extract.Service, job pipeline.Job, date time.Time) (pipeline.Report, error) {
+func (a *app) demoNight(ctx context.Context, dir string, service extract.Service, job plan.Job, date time.Time) (pipeline.Report, error) {
 	offset := time.Since(date.Add(2 * time.Hour))
 	service.Now = func() time.Time { return time.Now().Add(-offset) }
 	p := &pipeline.Pipeline{Dir: dir, Service: service, Now: service.Now, Log: a.log(), Version: version()}

@@ -24,14 +24,15 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"warehouse":                {nil, []string{"github.com/apache/arrow/go/v17", "net/http"}},
 	"warehouse/history":        {[]string{"warehouse"}, []string{"github.com/apache/arrow/go/v17", "net/http"}},
 	"load":                     {[]string{"transform", "warehouse"}, []string{"net/http"}},
-	"pipeline":                 {[]string{"extract", "extract/api", "extract/journal", "transform", "load", "warehouse"}, []string{"github.com/robfig/cron/v3", "flag", "github.com/spf13/cobra", "database/sql", "go.opentelemetry.io/otel/sdk"}},
+	"pipeline/plan":            {[]string{"extract/api", "extract/journal", "transform", "warehouse"}, []string{"net/http", "os", "database/sql", "log/slog", "context"}},
+	"pipeline":                 {[]string{"pipeline/plan", "extract", "extract/api", "extract/journal", "transform", "load", "warehouse"}, []string{"github.com/robfig/cron/v3", "flag", "github.com/spf13/cobra", "database/sql", "go.opentelemetry.io/otel/sdk"}},
 	"schedules":                {[]string{"pipeline"}, []string{"database/sql", "net/http"}},
 	"schedules/page":           {[]string{"pipeline", "warehouse"}, []string{"database/sql"}},
 	"schedules/metrics":        {[]string{"pipeline", "warehouse"}, []string{"database/sql"}},
 	"schedules/notify":         {[]string{"pipeline"}, []string{"database/sql"}},
-	"cmd/fleetlake/config":     {[]string{"extract", "extract/api", "pipeline", "schedules", "schedules/notify"}, []string{"database/sql"}},
-	"cmd/fleetlake/console":    {[]string{"pipeline", "warehouse", "warehouse/history"}, []string{"database/sql", "net/http"}},
-	"cmd/fleetlake":            {[]string{"cmd/fleetlake/config", "cmd/fleetlake/console", "schedules/page", "schedules/notify", "schedules/metrics", "extract", "extract/api", "extract/journal", "extract/simulator", "transform", "load", "warehouse", "warehouse/history", "pipeline", "schedules"}, []string{"database/sql"}},
+	"cmd/fleetlake/config":     {[]string{"extract", "extract/api", "pipeline", "pipeline/plan", "schedules", "schedules/notify"}, []string{"database/sql"}},
+	"cmd/fleetlake/console":    {[]string{"pipeline", "pipeline/plan", "warehouse", "warehouse/history"}, []string{"database/sql", "net/http"}},
+	"cmd/fleetlake":            {[]string{"cmd/fleetlake/config", "cmd/fleetlake/console", "schedules/page", "schedules/notify", "schedules/metrics", "pipeline/plan", "extract", "extract/api", "extract/journal", "extract/simulator", "transform", "load", "warehouse", "warehouse/history", "pipeline", "schedules"}, []string{"database/sql"}},
 }
 
 func TestImports(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/schedules/notify"
 	"github.com/spf13/cobra"
 )
@@ -62,7 +63,7 @@ HTTP).`,
 }
 
 // jobOf returns the job that is named, or the only one.
-func jobOf(c config.Config, args []string) (pipeline.Job, error) {
+func jobOf(c config.Config, args []string) (plan.Job, error) {
 	name := ""
 	switch {
 	case len(args) == 1:
@@ -70,7 +71,7 @@ func jobOf(c config.Config, args []string) (pipeline.Job, error) {
 	case len(c.Jobs) == 1:
 		name = c.Jobs[0].Job.Name
 	default:
-		return pipeline.Job{}, fmt.Errorf("which job? the configuration has: %v", c.JobNames())
+		return plan.Job{}, fmt.Errorf("which job? the configuration has: %v", c.JobNames())
 	}
 	job, _, err := c.Job(name)
 	return job, err
@@ -81,7 +82,7 @@ func jobOf(c config.Config, args []string) (pipeline.Job, error) {
 const notifyWithin = 10 * time.Second
 
 // runJob runs a job once, shows how far it is, and prints the report.
-func (a *app) runJob(ctx context.Context, cfg config.Config, job pipeline.Job, o runOptions, asJSON bool) error {
+func (a *app) runJob(ctx context.Context, cfg config.Config, job plan.Job, o runOptions, asJSON bool) error {
 	p, err := a.pipeline(cfg)
 	if err != nil {
 		return err
@@ -128,7 +129,7 @@ func newNotifier(c config.Config, log *slog.Logger) (n *notify.Notifier, stop fu
 }
 
 // withNotifier runs a job and tells how that ended: what serve would tell. Who stopped it knows.
-func withNotifier(n *notify.Notifier, cfg config.Config, job pipeline.Job, date string, run func() (pipeline.Report, error)) (pipeline.Report, error) {
+func withNotifier(n *notify.Notifier, cfg config.Config, job plan.Job, date string, run func() (pipeline.Report, error)) (pipeline.Report, error) {
 	reason := "it panicked; the log has the stack"
 	defer func() {
 		if reason == "" {

@@ -16,6 +16,7 @@ import (
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/schedules/notify"
 )
 
@@ -125,7 +126,7 @@ func TestTellingOfAPanic(t *testing.T) {
 			t.Errorf("told %s", text)
 		}
 	}()
-	withNotifier(n, config.Config{}, pipeline.Job{Name: "nightly", Location: time.UTC}, "", func() (pipeline.Report, error) { panic("planted") })
+	withNotifier(n, config.Config{}, plan.Job{Name: "nightly", Location: time.UTC}, "", func() (pipeline.Report, error) { panic("planted") })
 }
 
 func TestRunRefusesASecretThatOthersRead(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/spf13/cobra"
 )
 
@@ -34,7 +34,7 @@ func (o *runOptions) flags(c *cobra.Command) {
 }
 
 // apply sets what was typed over the job's, and checks the date.
-func (o *runOptions) apply(job *pipeline.Job, dir string, now time.Time) error {
+func (o *runOptions) apply(job *plan.Job, dir string, now time.Time) error {
 	if o.budget != notGiven {
 		job.Budget = o.budget
 	}
@@ -53,7 +53,7 @@ const oldestFirst = 31
 // checkDate refuses a date that can only be a slip: a night is billed, and bends history for
 // good. A date lies between the journal's first and tomorrow, by the clock of the job; in a
 // journal without a night it lies within the last days.
-func (o *runOptions) checkDate(job pipeline.Job, dir string, now time.Time) error {
+func (o *runOptions) checkDate(job plan.Job, dir string, now time.Time) error {
 	date, err := time.Parse(time.DateOnly, o.date)
 	if err != nil {
 		return fmt.Errorf("--date %q, expected YYYY-MM-DD without blanks; %w", o.date, errUsage)

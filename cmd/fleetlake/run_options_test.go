@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/spf13/cobra"
 )
 
@@ -51,7 +51,7 @@ func TestRunOptionsAreReadAsTheConfiguration(t *testing.T) {
 			}
 		})
 	}
-	for args, want := range map[string]pipeline.Job{
+	for args, want := range map[string]plan.Job{
 		"":                            {Budget: 7, Deadline: time.Hour},
 		"--budget 500":                {Budget: 500, Deadline: time.Hour},
 		"--budget 0 --deadline 30d":   {Budget: 0, Deadline: 720 * time.Hour},
@@ -65,8 +65,8 @@ func TestRunOptionsAreReadAsTheConfiguration(t *testing.T) {
 }
 
 // optioned is a job with a cap of 7 and a deadline of an hour, under flags.
-func optioned(dir string, now time.Time, args ...string) (pipeline.Job, error) {
-	job := pipeline.Job{Location: time.UTC, Budget: 7, Deadline: time.Hour}
+func optioned(dir string, now time.Time, args ...string) (plan.Job, error) {
+	job := plan.Job{Location: time.UTC, Budget: 7, Deadline: time.Hour}
 	var o runOptions
 	command := &cobra.Command{}
 	o.flags(command)

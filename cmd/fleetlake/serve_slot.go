@@ -10,6 +10,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/schedules/notify"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -21,7 +22,7 @@ const storedRuns = 40
 
 // harvest runs a job for a slot, or goes on with the slot's run. It says so if another try of
 // the slot could bring what is missing.
-func (s *server) harvest(ctx context.Context, job pipeline.Job, slot schedules.Slot) error {
+func (s *server) harvest(ctx context.Context, job plan.Job, slot schedules.Slot) error {
 	end := until(slot, job, time.Now())
 	if !slot.Until.IsZero() { // the tries of a slot share one deadline
 		job.Deadline = max(time.Until(slot.Until), time.Second)
@@ -69,7 +70,7 @@ func needsPerson(err error) bool {
 
 // publish makes up for a publish that failed. It asks for nothing; if the run that is published
 // left something to ask for, the slot goes on with that.
-func (s *server) publish(ctx context.Context, job pipeline.Job, slot schedules.Slot) error {
+func (s *server) publish(ctx context.Context, job plan.Job, slot schedules.Slot) error {
 	reports, err := s.pipeline.Recover(ctx)
 	if err != nil {
 		return failed(ctx, fmt.Errorf("%w: %w", pipeline.ErrUnpublished, err), time.Time{})
@@ -85,7 +86,7 @@ func (s *server) publish(ctx context.Context, job pipeline.Job, slot schedules.S
 
 // published decides by the journal on a slot of which nothing waits to be published any more:
 // another process has published or rolled back its run, a rule holds it back, or its journal is gone.
-func (s *server) published(job pipeline.Job, slot schedules.Slot) error {
+func (s *server) published(job plan.Job, slot schedules.Slot) error {
 	n, found, err := s.newestOf(slot)
 	if err != nil {
 		return err
@@ -110,7 +111,7 @@ func (s *server) published(job pipeline.Job, slot schedules.Slot) error {
 }
 
 // until is when the tries of a slot end.
-func until(slot schedules.Slot, job pipeline.Job, started time.Time) time.Time {
+func until(slot schedules.Slot, job plan.Job, started time.Time) time.Time {
 	if !slot.Until.IsZero() {
 		return slot.Until
 	}

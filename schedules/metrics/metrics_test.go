@@ -13,6 +13,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 )
@@ -40,8 +41,8 @@ func harvest(t *testing.T, dir string) pipeline.Report {
 	offset := time.Since(night)
 	now := func() time.Time { return time.Now().Add(-offset) }
 	p := &pipeline.Pipeline{Dir: dir, Now: now, Service: extract.Service{BaseURL: server.URL + simulator.BasePath, Key: plantedKey, Limits: limits, MaxInFlight: 8, Now: now}}
-	r, err := p.Run(t.Context(), pipeline.Job{Name: "nightly", Location: time.UTC, List: pipeline.List{By: "country"},
-		Sweep: pipeline.Sweep{Statuses: []string{"moored", "aground"}, Zones: []string{"north-sea", "china-coast"}}}, "2026-11-20")
+	r, err := p.Run(t.Context(), plan.Job{Name: "nightly", Location: time.UTC, List: plan.List{By: "country"},
+		Sweep: plan.Sweep{Statuses: []string{"moored", "aground"}, Zones: []string{"north-sea", "china-coast"}}}, "2026-11-20")
 	if err != nil {
 		t.Fatal(err)
 	}

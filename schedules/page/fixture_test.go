@@ -16,6 +16,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -25,9 +26,9 @@ const plantedKey = "planted-key-7c1d"
 var morning = time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
 
 // nightly is the job of the tests.
-var nightly = pipeline.Job{Name: "nightly", Location: time.UTC, List: pipeline.List{By: "country"},
-	Sweep:  pipeline.Sweep{Statuses: []string{"moored", "at-anchor", "aground"}, Zones: api.Zones},
-	Lookup: pipeline.Lookup{Want: []string{"particulars"}, MaxRequests: 50}}
+var nightly = plan.Job{Name: "nightly", Location: time.UTC, List: plan.List{By: "country"},
+	Sweep:  plan.Sweep{Statuses: []string{"moored", "at-anchor", "aground"}, Zones: api.Zones},
+	Lookup: plan.Lookup{Want: []string{"particulars"}, MaxRequests: 50}}
 
 // harvested makes three nights of a simulated fleet once for all tests, and hands each a copy.
 func harvested(t *testing.T) string {

@@ -13,7 +13,7 @@ import (
 	_ "time/tzdata" // job time zones must not depend on the machine
 
 	"github.com/fleetlake/fleetlake/extract/api"
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/schedules"
 )
 
@@ -61,7 +61,7 @@ type Budget struct {
 
 // JobConfig is a job and when it runs.
 type JobConfig struct {
-	Job  pipeline.Job
+	Job  plan.Job
 	Spec schedules.Spec
 
 	// MinCoverage is the percentage of the planned partitions below which a run counts as not
@@ -98,13 +98,13 @@ func defaults() Config {
 // DefaultJob is a job that leaves out everything.
 func DefaultJob(name string) JobConfig {
 	return JobConfig{
-		Job: pipeline.Job{
+		Job: plan.Job{
 			Name:     name,
 			Location: time.UTC,
 			Deadline: 4 * time.Hour,
-			List:     pipeline.List{By: "cheapest", MaxAge: 20 * time.Hour},
-			Sweep:    pipeline.Sweep{Statuses: statusNames(), Zones: slices.Clone(api.Zones)},
-			Lookup:   pipeline.Lookup{Want: []string{"particulars"}, MaxAge: 720 * time.Hour},
+			List:     plan.List{By: "cheapest", MaxAge: 20 * time.Hour},
+			Sweep:    plan.Sweep{Statuses: statusNames(), Zones: slices.Clone(api.Zones)},
+			Lookup:   plan.Lookup{Want: []string{"particulars"}, MaxAge: 720 * time.Hour},
 		},
 		Spec:        schedules.Spec{Job: name, Cron: "0 2 * * *", Location: time.UTC, Missed: schedules.MissedOnce, MaxLateness: 24 * time.Hour},
 		MinCoverage: 50,
@@ -167,7 +167,7 @@ func readConfig(path string) ([]byte, error) {
 }
 
 // Job returns a job by its name, with the cap of a run, and its line of the cron table.
-func (c Config) Job(name string) (pipeline.Job, schedules.Spec, error) {
+func (c Config) Job(name string) (plan.Job, schedules.Spec, error) {
 	for _, j := range c.Jobs {
 		if j.Job.Name == name {
 			j.Job.Budget, j.Job.PerDay, j.Job.PerMonth, j.Job.Floor = c.Budget.PerRun, c.Budget.PerDay, c.Budget.PerMonth, c.Budget.Floor
@@ -178,7 +178,7 @@ func (c Config) Job(name string) (pipeline.Job, schedules.Spec, error) {
 	if known == "" {
 		known = "none: the configuration has no jobs"
 	}
-	return pipeline.Job{}, schedules.Spec{}, fmt.Errorf("unknown job %q, expected one of: %s", name, known)
+	return plan.Job{}, schedules.Spec{}, fmt.Errorf("unknown job %q, expected one of: %s", name, known)
 }
 
 // MinCoverage is that of a job; of one that is unknown here it is the default.

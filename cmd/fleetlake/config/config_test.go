@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/schedules"
 )
 
@@ -95,11 +95,11 @@ func TestConfigValues(t *testing.T) {
 			j.Job.Location, j.Job.Deadline = berlin, 90*time.Minute
 		}},
 		"a listing in any spelling": {"jobs: {nightly: {list: {by: type, types: [bulk carrier], countries: [norway, PANAMA], max_age: 30d}}}", func(c *Config) {
-			c.Jobs[0].Job.List = pipeline.List{By: "type", Types: []string{"Bulk Carrier"}, Countries: []string{"Norway", "Panama"}, MaxAge: 30 * 24 * time.Hour}
+			c.Jobs[0].Job.List = plan.List{By: "type", Types: []string{"Bulk Carrier"}, Countries: []string{"Norway", "Panama"}, MaxAge: 30 * 24 * time.Hour}
 		}},
 		"all types are no filter": {"jobs: {nightly: {list: {types: [all]}}}", func(*Config) {}},
 		"a sweep": {"jobs: {nightly: {sweep: {statuses: [moored], zones: [north-sea], vessel_types: [tankers], laden: [all], for_order: [true]}}}", func(c *Config) {
-			c.Jobs[0].Job.Sweep = pipeline.Sweep{
+			c.Jobs[0].Job.Sweep = plan.Sweep{
 				Statuses: []string{"moored"}, Zones: []string{"north-sea"}, VesselTypes: []string{"tankers"},
 				Laden: []string{"ballast", "partial", "laden"}, ForOrder: []string{"true"},
 			}
@@ -107,7 +107,7 @@ func TestConfigValues(t *testing.T) {
 		"no sweep":                    {"jobs: {nightly: {sweep: {statuses: []}}}", func(c *Config) { c.Jobs[0].Job.Sweep.Statuses = nil }},
 		"no zones for worldwide ones": {"jobs: {nightly: {sweep: {statuses: [drifting], zones: []}}}", func(c *Config) { c.Jobs[0].Job.Sweep.Statuses, c.Jobs[0].Job.Sweep.Zones = []string{"drifting"}, nil }},
 		"lookups": {"jobs: {nightly: {lookup: {want: [engine, position], max_age: 0s, watch: [9218301, '002345678'], max_requests: 5}}}", func(c *Config) {
-			c.Jobs[0].Job.Lookup = pipeline.Lookup{Want: []string{"engine", "position"}, Watch: []string{"9218301", "002345678"}, MaxRequests: 5}
+			c.Jobs[0].Job.Lookup = plan.Lookup{Want: []string{"engine", "position"}, Watch: []string{"9218301", "002345678"}, MaxRequests: 5}
 		}},
 		"no lookups": {"jobs: {nightly: {lookup: {want: []}}}", func(c *Config) { c.Jobs[0].Job.Lookup.Want = nil }},
 	} {

@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/fleetlake/fleetlake/extract/api"
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/schedules"
 )
 
@@ -111,7 +111,7 @@ func (d *configDecoder) job(n *yaml.Node, j *JobConfig) {
 	d.checkSpec(n, path, j.Spec)
 }
 
-func (d *configDecoder) listing(n *yaml.Node, path string, l *pipeline.List) {
+func (d *configDecoder) listing(n *yaml.Node, path string, l *plan.List) {
 	by := configWord([]string{"cheapest", "type", "country", "none"})
 	d.mapping(n, path, configTable{
 		"by":        setting(d, path+".by", "a word", by, func(s string) { l.By = s }),
@@ -129,7 +129,7 @@ func unlessAll(values, vocabulary []string) []string {
 	return values
 }
 
-func (d *configDecoder) sweep(n *yaml.Node, path string, s *pipeline.Sweep) {
+func (d *configDecoder) sweep(n *yaml.Node, path string, s *plan.Sweep) {
 	before := len(d.problems)
 	d.mapping(n, path, configTable{
 		"statuses":     d.words(path+".statuses", statusNames(), func(v []string) { s.Statuses = v }),
@@ -149,10 +149,10 @@ func (d *configDecoder) sweep(n *yaml.Node, path string, s *pipeline.Sweep) {
 	}
 }
 
-func (d *configDecoder) lookup(n *yaml.Node, path string, l *pipeline.Lookup) {
+func (d *configDecoder) lookup(n *yaml.Node, path string, l *plan.Lookup) {
 	requests := Number(0, math.MaxInt)
 	d.mapping(n, path, configTable{
-		"want":         d.words(path+".want", pipeline.Datasets, func(v []string) { l.Want = v }),
+		"want":         d.words(path+".want", plan.Datasets, func(v []string) { l.Want = v }),
 		"max_age":      setting(d, path+".max_age", "a duration", Duration(0), func(v time.Duration) { l.MaxAge = v }),
 		"watch":        d.list(path+".watch", configVessel, func(v []string) { l.Watch = v }),
 		"max_requests": setting(d, path+".max_requests", "a number", requests, func(v int) { l.MaxRequests = v }),

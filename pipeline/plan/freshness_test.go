@@ -1,4 +1,4 @@
-package pipeline
+package plan
 
 import (
 	"cmp"
@@ -110,9 +110,9 @@ var policies = []struct {
 		ids := map[string]string{}
 		for _, t := range m.targets {
 			targets = append(targets, *t)
-			ids[askFor(*t)] = t.VesselID
+			ids[AskFor(*t)] = t.VesselID
 		}
-		chosen := lookups(Job{Lookup: Lookup{Want: []string{"management"}, MaxAge: 30 * 24 * time.Hour}}, inputs{now: now, targets: targets, rates: m.rates})
+		chosen := lookups(Job{Lookup: Lookup{Want: []string{"management"}, MaxAge: 30 * 24 * time.Hour}}, Inputs{Now: now, Targets: targets, Rates: m.rates})
 		var vessels []string
 		for _, id := range chosen[:min(m.budget, len(chosen))] {
 			vessels = append(vessels, ids[id])

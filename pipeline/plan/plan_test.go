@@ -1,4 +1,4 @@
-package pipeline
+package plan
 
 import (
 	"fmt"
@@ -23,8 +23,8 @@ func total(kind, value string, rows int, at time.Time) warehouse.Total {
 func documented(o api.Operation) int { return o.PerMinute }
 
 // same reports whether two partitions are the same and expect the same.
-func (p partition) same(o partition) bool {
-	return p.typ == o.typ && p.country == o.country && p.expected == o.expected
+func (p Partition) same(o Partition) bool {
+	return p.Type == o.Type && p.Country == o.Country && p.Expected == o.Expected
 }
 
 func TestCover(t *testing.T) {
@@ -40,37 +40,37 @@ func TestCover(t *testing.T) {
 		list          List
 		totals        []warehouse.Total
 		cover, checks int
-		first         partition
+		first         Partition
 	}{
-		"nothing is listed":                        {List{By: "none"}, known, 0, 0, partition{}},
-		"without totals there are fewer countries": {List{By: "cheapest"}, nil, 273, 361, partition{country: "Adelie Land", expected: -1}},
-		"with totals the types cost less":          {List{By: "cheapest"}, known, 361, 273, partition{typ: "Accommodation Jack Up", expected: 100}},
-		"by country, as told":                      {List{By: "country"}, known, 273, 0, partition{country: "Adelie Land", expected: 101}},
-		"by type, as told":                         {List{By: "type"}, nil, 361, 0, partition{typ: "Accommodation Jack Up", expected: -1}},
-		"two types":                                {List{By: "cheapest", Types: []string{"Tug", "Yacht"}}, nil, 2, 0, partition{typ: "Tug", expected: -1}},
-		"one country":                              {List{By: "type", Countries: []string{"Malta"}}, nil, 1, 0, partition{country: "Malta", expected: -1}},
-		"two types of one country":                 {List{By: "cheapest", Types: []string{"Tug", "Yacht"}, Countries: []string{"Malta"}}, nil, 2, 0, partition{typ: "Tug", country: "Malta", expected: -1}},
-		"what was covered of late is not asked":    {List{By: "cheapest", Types: []string{"Tug"}, MaxAge: 25 * time.Hour}, known, 0, 0, partition{}},
-		"a max age of nothing asks every night":    {List{By: "cheapest", Types: []string{"Tug"}}, known, 1, 0, partition{typ: "Tug", expected: 100}},
+		"nothing is listed":                        {List{By: "none"}, known, 0, 0, Partition{}},
+		"without totals there are fewer countries": {List{By: "cheapest"}, nil, 273, 361, Partition{Country: "Adelie Land", Expected: -1}},
+		"with totals the types cost less":          {List{By: "cheapest"}, known, 361, 273, Partition{Type: "Accommodation Jack Up", Expected: 100}},
+		"by country, as told":                      {List{By: "country"}, known, 273, 0, Partition{Country: "Adelie Land", Expected: 101}},
+		"by type, as told":                         {List{By: "type"}, nil, 361, 0, Partition{Type: "Accommodation Jack Up", Expected: -1}},
+		"two types":                                {List{By: "cheapest", Types: []string{"Tug", "Yacht"}}, nil, 2, 0, Partition{Type: "Tug", Expected: -1}},
+		"one country":                              {List{By: "type", Countries: []string{"Malta"}}, nil, 1, 0, Partition{Country: "Malta", Expected: -1}},
+		"two types of one country":                 {List{By: "cheapest", Types: []string{"Tug", "Yacht"}, Countries: []string{"Malta"}}, nil, 2, 0, Partition{Type: "Tug", Country: "Malta", Expected: -1}},
+		"what was covered of late is not asked":    {List{By: "cheapest", Types: []string{"Tug"}, MaxAge: 25 * time.Hour}, known, 0, 0, Partition{}},
+		"a max age of nothing asks every night":    {List{By: "cheapest", Types: []string{"Tug"}}, known, 1, 0, Partition{Type: "Tug", Expected: 100}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			f := inputs{now: tonight, totals: c.totals}
+			f := Inputs{Now: tonight, Totals: c.totals}
 			if len(c.totals) > 0 && c.checks > 0 { // checks are believed for a week
-				for i := range f.totals {
-					f.totals[i].At = tonight.Add(-8 * 24 * time.Hour)
+				for i := range f.Totals {
+					f.Totals[i].At = tonight.Add(-8 * 24 * time.Hour)
 				}
 				defer func() {
-					for i := range f.totals {
-						f.totals[i].At = yesterday
+					for i := range f.Totals {
+						f.Totals[i].At = yesterday
 					}
 				}()
 			}
-			d := decide(Job{List: c.list}, f, documented)
-			if len(d.cover) != c.cover || len(d.checks) != c.checks {
-				t.Fatalf("%d partitions and %d checks, want %d and %d", len(d.cover), len(d.checks), c.cover, c.checks)
+			d := Decide(Job{List: c.list}, f, documented)
+			if len(d.Cover) != c.cover || len(d.Checks) != c.checks {
+				t.Fatalf("%d partitions and %d checks, want %d and %d", len(d.Cover), len(d.Checks), c.cover, c.checks)
 			}
-			if c.cover > 0 && !slices.ContainsFunc(d.cover, c.first.same) {
+			if c.cover > 0 && !slices.ContainsFunc(d.Cover, c.first.same) {
 				t.Errorf("%+v is missing", c.first)
 			}
 		})
@@ -117,15 +117,15 @@ func TestLookupsComeInOrderOfWorth(t *testing.T) {
 		{VesselID: "none", IsVessel: true},
 	}
 	job := Job{Lookup: Lookup{Want: []string{"particulars"}, MaxAge: 30 * 24 * time.Hour, Watch: []string{"600000000"}}}
-	got := lookups(job, inputs{now: tonight, targets: targets, refused: map[string]bool{"7": true}})
+	got := lookups(job, Inputs{Now: tonight, Targets: targets, Refused: map[string]bool{"7": true}})
 	if want := []string{"6", "5", "2", "1", "400000000"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	job.Lookup.Want = []string{"particulars", "engine"}
-	if got := job.Lookup.operation(); got != api.Info {
+	if got := job.Lookup.Operation(); got != api.Info {
 		t.Errorf("engine is asked by %s, want info", got.Name)
 	}
-	if got := lookups(job, inputs{now: tonight, targets: targets[:1]}); len(got) != 1 {
+	if got := lookups(job, Inputs{Now: tonight, Targets: targets[:1]}); len(got) != 1 {
 		t.Error("a vessel whose engine was never seen is not asked for")
 	}
 }
@@ -136,30 +136,30 @@ func TestPrice(t *testing.T) {
 	two := Job{List: List{By: "country", Countries: []string{"Malta", "Chad"}}}
 	cases := map[string]struct {
 		job  func(*Job)
-		f    inputs
+		f    Inputs
 		want journal.Price
 	}{
-		"known totals, and room to grow":                           {func(*Job) {}, inputs{totals: known}, journal.Price{Least: 30, Expected: 30, Most: 55}},
-		"an unknown total costs a page, and is bounded by the cap": {func(j *Job) { j.Budget = 500 }, inputs{}, journal.Price{Least: 0, Expected: 20, Most: 500}},
-		"without a cap the deadline bounds it":                     {func(j *Job) { j.Deadline = 10 * time.Minute }, inputs{}, journal.Price{Least: 0, Expected: 20, Most: 5390}},
-		"nothing bounds it":                                        {func(*Job) {}, inputs{}, journal.Price{Least: 0, Expected: 20, Most: 0}},
+		"known totals, and room to grow":                           {func(*Job) {}, Inputs{Totals: known}, journal.Price{Least: 30, Expected: 30, Most: 55}},
+		"an unknown total costs a page, and is bounded by the cap": {func(j *Job) { j.Budget = 500 }, Inputs{}, journal.Price{Least: 0, Expected: 20, Most: 500}},
+		"without a cap the deadline bounds it":                     {func(j *Job) { j.Deadline = 10 * time.Minute }, Inputs{}, journal.Price{Least: 0, Expected: 20, Most: 5390}},
+		"nothing bounds it":                                        {func(*Job) {}, Inputs{}, journal.Price{Least: 0, Expected: 20, Most: 0}},
 		"sweeps are exact": {func(j *Job) {
 			*j = Job{Sweep: Sweep{Statuses: []string{"aground", "drifting"}}, List: List{By: "none"}}
-		}, inputs{}, journal.Price{Least: 20, Expected: 20, Most: 22}},
-		"the balance is a cap":                 {func(*Job) {}, inputs{totals: known, balance: 40, balanceKnown: true}, journal.Price{Least: 30, Expected: 30, Most: 40}},
-		"its floor is left alone":              {func(j *Job) { j.Floor = 15 }, inputs{totals: known, balance: 50, balanceKnown: true}, journal.Price{Least: 30, Expected: 30, Most: 35}},
-		"the cap of the day, half spent":       {func(j *Job) { j.PerDay = 60 }, inputs{totals: known, spentDay: 25}, journal.Price{Least: 30, Expected: 30, Most: 35}},
-		"the cap of the month, spent":          {func(j *Job) { j.PerMonth = 60 }, inputs{totals: known, spentMonth: 60}, journal.Price{}},
-		"what a killed run spent of the night": {func(j *Job) { j.Budget = 60 }, inputs{totals: known, spentNight: 28}, journal.Price{Least: 30, Expected: 30, Most: 32}},
-		"nothing to do":                        {func(j *Job) { *j = Job{List: List{By: "none"}} }, inputs{}, journal.Price{}},
+		}, Inputs{}, journal.Price{Least: 20, Expected: 20, Most: 22}},
+		"the balance is a cap":                 {func(*Job) {}, Inputs{Totals: known, Balance: 40, BalanceKnown: true}, journal.Price{Least: 30, Expected: 30, Most: 40}},
+		"its floor is left alone":              {func(j *Job) { j.Floor = 15 }, Inputs{Totals: known, Balance: 50, BalanceKnown: true}, journal.Price{Least: 30, Expected: 30, Most: 35}},
+		"the cap of the day, half spent":       {func(j *Job) { j.PerDay = 60 }, Inputs{Totals: known, SpentDay: 25}, journal.Price{Least: 30, Expected: 30, Most: 35}},
+		"the cap of the month, spent":          {func(j *Job) { j.PerMonth = 60 }, Inputs{Totals: known, SpentMonth: 60}, journal.Price{}},
+		"what a killed run spent of the night": {func(j *Job) { j.Budget = 60 }, Inputs{Totals: known, SpentNight: 28}, journal.Price{Least: 30, Expected: 30, Most: 32}},
+		"nothing to do":                        {func(j *Job) { *j = Job{List: List{By: "none"}} }, Inputs{}, journal.Price{}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			job := two
 			c.job(&job)
-			c.f.now = tonight
-			d := decide(job, c.f, documented)
-			if got := d.total(); got != c.want {
+			c.f.Now = tonight
+			d := Decide(job, c.f, documented)
+			if got := d.Total(); got != c.want {
 				t.Errorf("got %+v, want %+v", got, c.want)
 			}
 		})
@@ -173,7 +173,7 @@ func TestFit(t *testing.T) {
 	for i := range 100 {
 		targets = append(targets, warehouse.Target{VesselID: fmt.Sprint("IMO", i+1), IMO: i + 1, IsVessel: true})
 	}
-	f := inputs{now: tonight, targets: targets, totals: []warehouse.Total{
+	f := Inputs{Now: tonight, Targets: targets, Totals: []warehouse.Total{
 		total("country", "Malta", 900, ago), total("country", "Chad", 1, ago), total("country", "Togo", 150, tonight.Add(-5*24*time.Hour))}}
 	job := Job{List: List{By: "country", Countries: []string{"Chad", "Malta", "Togo"}}, Lookup: Lookup{Want: []string{"particulars"}}}
 	cases := map[string]struct {
@@ -194,16 +194,16 @@ func TestFit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			job := job
 			c.job(&job)
-			d := decide(job, f, documented)
+			d := Decide(job, f, documented)
 			var cover, left []string
-			for _, p := range d.cover {
-				cover = append(cover, p.country)
+			for _, p := range d.Cover {
+				cover = append(cover, p.Country)
 			}
-			for _, l := range d.leftOut {
+			for _, l := range d.LeftOut {
 				left = append(left, l.String())
 			}
-			if !slices.Equal(cover, c.cover) || len(d.lookups) != c.lookups || !slices.Equal(left, c.leftOut) {
-				t.Errorf("cover %v, %d lookups, left out %q", cover, len(d.lookups), left)
+			if !slices.Equal(cover, c.cover) || len(d.Lookups) != c.lookups || !slices.Equal(left, c.leftOut) {
+				t.Errorf("cover %v, %d lookups, left out %q", cover, len(d.Lookups), left)
 			}
 		})
 	}
@@ -217,9 +217,9 @@ func TestNoVesselStarves(t *testing.T) {
 	waited := func(days int) float64 {
 		t := plain
 		t.ParticularsAt = tonight.AddDate(0, 0, -days)
-		return newScorer(job, inputs{now: tonight}).score(t).Total
+		return NewScorer(job, Inputs{Now: tonight}).Score(t).Total
 	}
-	never := newScorer(job, inputs{now: tonight}).score(plain).Total
+	never := NewScorer(job, Inputs{Now: tonight}).Score(plain).Total
 	if waited(31) >= never {
 		t.Errorf("a day overdue is worth %v, a vessel that was never seen %v", waited(31), never)
 	}
@@ -234,7 +234,7 @@ func TestNoVesselStarves(t *testing.T) {
 // TestScoreTerms names what each vessel is looked up for.
 func TestScoreTerms(t *testing.T) {
 	job := Job{Lookup: Lookup{Want: []string{"management"}, MaxAge: 30 * 24 * time.Hour, Watch: []string{"9"}}}
-	f := inputs{now: tonight, rates: map[string]float64{"": 0.01, "tanker": 0.1}}
+	f := Inputs{Now: tonight, Rates: map[string]float64{"": 0.01, "tanker": 0.1}}
 	day := func(n int) time.Time { return tonight.AddDate(0, 0, -n) }
 	cases := map[string]struct {
 		target warehouse.Target
@@ -255,7 +255,7 @@ func TestScoreTerms(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			sc := newScorer(job, f).score(c.target)
+			sc := NewScorer(job, f).Score(c.target)
 			var terms []string
 			for _, term := range sc.Terms {
 				terms = append(terms, term.Name)

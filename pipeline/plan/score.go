@@ -1,4 +1,4 @@
-package pipeline
+package plan
 
 import (
 	"cmp"
@@ -45,20 +45,20 @@ type scorer struct {
 	watched map[string]bool
 }
 
-func newScorer(job Job, f inputs) scorer {
-	s := scorer{job: job, now: f.now, rates: f.rates, watched: map[string]bool{}}
+func NewScorer(job Job, f Inputs) scorer {
+	s := scorer{job: job, now: f.Now, rates: f.Rates, watched: map[string]bool{}}
 	for _, id := range job.Lookup.Watch {
 		s.watched[id] = true
 	}
 	return s
 }
 
-// score says what it is worth to look t up now. A vessel that is not due is worth nothing.
-func (s scorer) score(t warehouse.Target) Score {
-	at, credits := seenAt(s.job.Lookup, t), s.job.Lookup.operation().Credits
+// Score says what it is worth to look t up now. A vessel that is not due is worth nothing.
+func (s scorer) Score(t warehouse.Target) Score {
+	at, credits := SeenAt(s.job.Lookup, t), s.job.Lookup.Operation().Credits
 	sc := Score{Credits: credits}
 	age := s.now.Sub(at)
-	never, changed, watched := at.IsZero(), !at.IsZero() && t.ChangedAt.After(at) && steady(t, age), s.watched[askFor(t)] || s.watched[t.MMSI]
+	never, changed, watched := at.IsZero(), !at.IsZero() && t.ChangedAt.After(at) && Steady(t, age), s.watched[AskFor(t)] || s.watched[t.MMSI]
 	due := never || changed || age >= s.job.Lookup.MaxAge || watched && age >= watchEvery
 	if !due {
 		return sc
@@ -91,9 +91,9 @@ func (s scorer) score(t warehouse.Target) Score {
 // settle is how long after a lookup a change of the registration counts for nothing.
 const settle = 20 * time.Hour
 
-// steady reports whether a change is news. Where the lists and the profiles disagree about a
+// Steady reports whether a change is news. Where the lists and the profiles disagree about a
 // vessel for good it changes with every answer, and would be looked up every night for nothing.
-func steady(t warehouse.Target, age time.Duration) bool { return age >= settle && t.Versions <= 3 }
+func Steady(t warehouse.Target, age time.Duration) bool { return age >= settle && t.Versions <= 3 }
 
 // watchEvery is how often a vessel on the watch list is looked up: every night.
 const watchEvery = 20 * time.Hour
@@ -112,7 +112,7 @@ const leastStale = 0.01
 
 // waiting is how long a vessel has waited for a lookup: since the last, or since it is known.
 func (s scorer) waiting(t warehouse.Target, age time.Duration) time.Duration {
-	if seenAt(s.job.Lookup, t).IsZero() {
+	if SeenAt(s.job.Lookup, t).IsZero() {
 		if t.FirstSeen.IsZero() {
 			return 0
 		}
@@ -122,22 +122,22 @@ func (s scorer) waiting(t warehouse.Target, age time.Duration) time.Duration {
 }
 
 // lookups returns the vessels that are due, the most worth by credit first.
-func lookups(job Job, f inputs) []string {
+func lookups(job Job, f Inputs) []string {
 	if len(job.Lookup.Want) == 0 {
 		return nil
 	}
-	s := newScorer(job, f)
+	s := NewScorer(job, f)
 	type scored struct {
 		id, vessel string
 		total      float64
 	}
 	var due []scored
-	for _, t := range f.targets {
-		id := askFor(t)
-		if id == "" || f.refused[id] || f.unpaid(api.Lookup(job.Lookup.operation(), id)) == 0 {
+	for _, t := range f.Targets {
+		id := AskFor(t)
+		if id == "" || f.Refused[id] || f.unpaid(api.Lookup(job.Lookup.Operation(), id)) == 0 {
 			continue
 		}
-		if sc := s.score(t); sc.Total > 0 {
+		if sc := s.Score(t); sc.Total > 0 {
 			due = append(due, scored{id, t.VesselID, sc.Total})
 		}
 	}
