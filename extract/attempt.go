@@ -47,6 +47,9 @@ func (c *Client) attempt(ctx context.Context, ticket Ticket, r api.Request, try 
 	if mayRetry(err) {
 		c.budget.Expect(r.Operation.Name, furtherTries(try)*r.Operation.Credits)
 	}
+	if !mayRetry(err) && rank[r.Operation.Name] < 0 && e.Credits < r.Operation.Credits {
+		c.budget.cheaper()
+	}
 	c.budget.Settle(r.Operation.Credits, max(0, e.Credits))
 	switch {
 	case e.Credits < 0:

@@ -29,6 +29,7 @@ type Budget struct {
 	claims      map[string]int // by operation name
 	forSearches int            // what lookups leave to searches that wait, and to lists that may grow
 	waiting     bool           // searches wait for credits
+	undecided   bool           // a search gave credits back, and it is not decided yet what for
 	forLookups  int            // what searches leave to lookups, those that were made included
 	taken       int            // what lookups were given so far
 	changed     chan struct{}
@@ -81,16 +82,18 @@ func (b *Budget) Release(operation string, credits int) {
 		return
 	}
 	b.claims[operation] = max(0, b.claims[operation]-credits)
+	b.undecided = true
 	b.wake()
 }
 
 // KeepForSearches sets how many credits lookups leave alone beside the claims, and whether searches wait for
 // credits. While they do, lookups beyond their share wait too once an outcome was unknown: what
-// turns out not to have been billed is for the searches first.
+// turns out not to have been billed is for the searches first. What a search gave back is kept from
+// lookups until this is called again: the searches that wait come first.
 func (b *Budget) KeepForSearches(credits int, waiting bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.forSearches, b.waiting = credits, waiting
+	b.forSearches, b.waiting, b.undecided = credits, waiting, false
 	b.wake()
 }
 
@@ -172,7 +175,7 @@ func (b *Budget) others(operation string, credits int) (n int) {
 	}
 	if rank[operation] == 0 && b.taken+credits > b.forLookups {
 		n += b.forSearches
-		if b.waiting && b.doubted > 0 {
+		if b.waiting && (b.doubted > 0 || b.undecided) {
 			n += math.MaxInt / 4
 		}
 	}
@@ -194,6 +197,13 @@ func (b *Budget) idle(ctx context.Context) bool {
 		case <-changed:
 		}
 	}
+}
+
+// cheaper says that a search has ended and costs less than was reserved for it.
+func (b *Budget) cheaper() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.undecided = true
 }
 
 // Settle ends a reservation with what the request is counted as.

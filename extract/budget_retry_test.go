@@ -61,3 +61,31 @@ func TestWhatWasNotBilledIsForSearchesFirst(t *testing.T) {
 		}
 	})
 }
+
+// TestWhatASearchGivesBackWaitsForTheDecision has searches that wait for credits, and one that turns
+// out to cost nothing: lookups took the credits before it was decided which search gets them.
+func TestWhatASearchGivesBackWaitsForTheDecision(t *testing.T) {
+	for name, give := range map[string]func(b *Budget){
+		"a page without vessels":    func(b *Budget) { b.cheaper(); b.Settle(10, 0) },
+		"a search that is given up": func(b *Budget) { b.Expect(api.ByStatus.Name, 10); b.Settle(10, 0); b.Release(api.ByStatus.Name, 10) },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			b := NewBudget(19, 0)
+			if !reserves(t, b, api.ByStatus, 10) {
+				t.Fatal("the search gets nothing")
+			}
+			b.KeepForSearches(0, true)
+			give(b)
+			if reserves(t, b, api.Particulars, 1) {
+				t.Errorf("%s: a lookup takes what is not decided yet", name)
+			}
+			if !b.Grant(api.ByType.Name, 10) {
+				t.Errorf("%s: the search that waits does not get it", name)
+			}
+			b.KeepForSearches(0, false)
+			if !reserves(t, b, api.Particulars, 9) {
+				t.Errorf("%s: lookups do not get the rest", name)
+			}
+		})
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 )
@@ -82,7 +83,7 @@ func (h *harvest) end() journal.End {
 		e.State, e.Stop, e.Reason = StatePartial, string(h.stop), h.reason
 	case m.credits != "":
 		e.State, e.Stop, e.Reason = StatePartial, string(stopFor(h.bound())), m.credits+"; "+adviceFor(h.bound())
-	case h.stop == StopBudget && m.other != "":
+	case h.stop == StopBudget && m.other != "" && h.budget.Free() < api.ByType.Credits: // what the last balance gave back included
 		e.State, e.Stop = StatePartial, string(stopFor(h.bound()))
 		e.Reason = fmt.Sprintf("%s, and to ask again costs more than %s leaves; %s", m.other, h.bound(), adviceFor(h.bound()))
 	case m.other != "" && h.failed != "":

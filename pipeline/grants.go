@@ -100,6 +100,17 @@ func (g *grants) want(w wish) {
 	g.decide()
 }
 
+// searched decides anew when a search has ended, whatever came of it: the credits that it gave back
+// are for searches that wait, before lookups get them.
+func (g *grants) searched(o api.Operation) {
+	if o.IsLookup() {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.decide()
+}
+
 // decide grants what fits, in the order of worth.
 func (g *grants) decide() {
 	back, more := 0, 0

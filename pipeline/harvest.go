@@ -105,6 +105,7 @@ func (h *harvest) drain(run context.Context, o api.Operation, q *queue, answered
 		}
 		inAir.Go(func() {
 			defer q.close()
+			defer h.grants.searched(o)
 			a, err := h.client.Send(run, ticket, r)
 			if err == nil {
 				answered(r, a)
