@@ -21,7 +21,7 @@ func reserves(t *testing.T, b *Budget, o api.Operation, credits int) bool {
 func TestASearchThatFailsKeepsItsCredits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBudget(40, 0)
-		b.Expect(api.ByStatus.Name, 30)
+		b.ClaimRetry(api.ByStatus.Name, 30)
 		if !reserves(t, b, api.Particulars, 10) {
 			t.Error("a lookup does not get what nobody needs")
 		}
@@ -47,7 +47,7 @@ func TestWhatWasNotBilledIsForSearchesFirst(t *testing.T) {
 		if !reserves(t, b, api.Particulars, 1) {
 			t.Error("a lookup waits although every outcome is known")
 		}
-		b.Doubt(30)
+		b.MarkUnknown(30)
 		b.refund(30)
 		if reserves(t, b, api.Particulars, 1) {
 			t.Error("a lookup gets what came back while a search waits")

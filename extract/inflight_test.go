@@ -51,8 +51,8 @@ func TestTheBrakeKeepsWhatArrives(t *testing.T) {
 		if !brake.Drain(3 * time.Second) {
 			t.Error("the brake did not work in time")
 		}
-		if took := time.Since(start); took != arriving {
-			t.Errorf("the brake took %v, want %v", took, arriving)
+		if took := time.Since(start); took != readingTime {
+			t.Errorf("the brake took %v, want %v", took, readingTime)
 		}
 		got := map[string]int{}
 		for e, err := range journal.Read(segment.Path()) {

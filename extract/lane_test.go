@@ -79,7 +79,7 @@ func TestLaneKeepsEveryMinute(t *testing.T) {
 			for range 6 * limit {
 				ticket := take(t, lane)
 				latency := time.Duration(random.Int64N(int64(5 * time.Second)))
-				counted = append(counted, time.Now().Add(time.Duration(random.Int64N(int64(min(latency, arrival))+1))))
+				counted = append(counted, time.Now().Add(time.Duration(random.Int64N(int64(min(latency, countedWithin))+1))))
 				go func() {
 					time.Sleep(latency)
 					lane.Done(ticket, time.Now())
@@ -120,7 +120,7 @@ func TestLaneRestsAfterALimitedAnswer(t *testing.T) {
 		if got := lane.PerMinute(); got != 3 {
 			t.Errorf("after one 429: %d slots, want 3", got)
 		}
-		for start := time.Now(); time.Since(start) < calm+time.Minute; {
+		for start := time.Now(); time.Since(start) < recoverAfter+time.Minute; {
 			next()
 		}
 		if got := lane.PerMinute(); got != 4 {

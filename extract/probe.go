@@ -12,16 +12,16 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 )
 
-// never is a value that no accepted list holds.
-const never = "?accepted-values"
+// refusedValue is a value that is in no list of accepted values.
+const refusedValue = "?accepted-values"
 
-// Accepted is what the service says it accepts in the type/country search.
+// Accepted lists the values that the service accepts in the type/country search.
 type Accepted struct {
 	Types     []string
 	Countries []string
 }
 
-// probeTries is how often the lists are asked for: without them the known ones are used.
+// probeTries is how often the lists are requested: without them a run uses the documented ones.
 const probeTries = 2
 
 // Bounds of the accepted lists; the service's own have 361 and 273 values.
@@ -30,12 +30,13 @@ const (
 	longestAccepted = 200
 )
 
-// ReadAccepted asks, free of charge, for the lists of accepted types and countries: the
-// service answers a value that it refuses with the complete list.
+// ReadAccepted requests, free of charge, the lists of accepted types and countries: the service
+// answers a value that it refuses with the complete list. It returns an *Error without an answer,
+// and another error for an answer without lists, or with lists of impossible size.
 func (c *Client) ReadAccepted(ctx context.Context) (Accepted, error) {
 	free := api.ByType
-	free.Credits = 0 // whatever comes in place of the refusal: the service found nothing that it could bill
-	r := api.Request{Operation: free, Parameters: url.Values{"type_specific": {never}, "country": {never}}, Probe: true}
+	free.Credits = 0 // whatever the answer is: the service finds nothing that it could bill
+	r := api.Request{Operation: free, Parameters: url.Values{"type_specific": {refusedValue}, "country": {refusedValue}}, Probe: true}
 	var a Answer
 	var err error
 	for range probeTries {
@@ -84,8 +85,9 @@ func parseAccepted(body []byte) (Accepted, error) {
 	return lists, nil
 }
 
-// Ping asks the free call once, outside any run and its journal. It returns the balance and
-// the service's clock, which is zero if it does not tell.
+// Ping sends the free call once, outside any run and its journal. It returns the balance in
+// credits and the service's clock, zero if the answer has no date. Its error is an *Error, or
+// that of an answer without a balance.
 func Ping(ctx context.Context, s Service) (credits int, clock time.Time, err error) {
 	if s.Timeout == 0 {
 		s.Timeout = time.Minute

@@ -183,7 +183,7 @@ func FuzzAnswers(f *testing.F) {
 			}
 		}
 		earlier := batchOf(t, nil)
-		earlier.Earlier(bad)
+		earlier.AddEarlier(bad)
 		for _, table := range []Table{Listings, Sightings, Particulars, Engine, Management, Positions, Requests, Issues} {
 			if n := earlier.Rows(table); n != 0 {
 				t.Errorf("an earlier answer makes %d rows of %s", n, table.Name)

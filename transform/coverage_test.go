@@ -209,7 +209,7 @@ func TestCoverage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := batchOf(t, nil)
 			for _, e := range c.earlier {
-				b.Earlier(e)
+				b.AddEarlier(e)
 			}
 			entries := night(c.entries...)
 			entries[0].Plan.Partitions = c.plan
@@ -238,8 +238,8 @@ func TestEarlierPlansExpectWhatTheRunsOwnDoesNot(t *testing.T) {
 		e.Plan.Partitions = []journal.Partition{{Operation: "by-type", Kind: "country", Value: "Panama", Expected: expected}}
 		return e
 	}
-	b.Earlier(plan(8000))
-	b.Earlier(pageOf(1, "country=Panama&page=1", 0, 0, 0))
+	b.AddEarlier(plan(8000))
+	b.AddEarlier(pageOf(1, "country=Panama&page=1", 0, 0, 0))
 	b.Add(night()[0])
 	if got := rowsIn(t, b, Coverage)[0]["state"]; got != suspect {
 		t.Errorf("silent zero of the earlier run is %s", got)

@@ -26,7 +26,7 @@ func TestImpossibleTotalIsSuspect(t *testing.T) {
 			b := NewBatch()
 			e := pageOf(1, "country=Malta&page=1", c.total, 0, c.rows)
 			facts, ok := b.search(&b.listings, page{}, b.body(&e, b.listings.dataset))
-			cov.see("by-type", "country=Malta&page=1", observation{pageFacts: facts, usable: ok})
+			cov.observe("by-type", "country=Malta&page=1", observation{pageFacts: facts, usable: ok})
 			rows := cov.table()
 			if len(rows) != 1 || rows[0].state != c.state {
 				t.Errorf("%+v, want %s", rows, c.state)

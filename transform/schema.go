@@ -21,17 +21,17 @@ type column struct {
 	id   int
 	name string
 	typ  arrow.DataType
-	rule *rule // how it is read from an answer; nil where the program says what it is
+	rule *rule // how it is read from an answer; nil where the program computes it
 }
 
-// rule reads a column of an answer about one vessel: the keys that may carry it, folded, the
-// best first, and what the text under them must be.
+// rule reads a column from an answer about one vessel: the folded keys that may have its value, the
+// best first, and the parser of the text.
 type rule struct {
 	keys []string
 	read parser
 }
 
-// parser reads the text of a value, or says with a Reason why it is none.
+// parser returns the value of a text, or a Reason as its error.
 type parser func(s string, at *answer) (any, error)
 
 func from(read parser, keys ...string) *rule { return &rule{keys, read} }
@@ -48,10 +48,10 @@ var (
 	remains  = []column{{90, "raw", text, nil}, {91, "extra", text, nil}} // what no other column has
 )
 
-// The lake tables. Every row names the answer that it comes from. `raw` holds, as a JSON
-// object by the API's key, each value that a rule changed or refused, as it came; `extra`
-// holds, likewise, the keys that no column has. A line for each column: to add one to a
-// dataset, add its line here and a migration to the warehouse.
+// The lake tables. Every row names the answer that it comes from. `raw` is a JSON object with each
+// value that a rule changed or refused, as it came, under the API's key; `extra` is one with the keys
+// that have no column. Each column is one line: to add a column to a dataset, add its line here and
+// a migration to the warehouse.
 var (
 	registered = []column{ // who a vessel is
 		{10, "name", text, nil},
