@@ -15,7 +15,7 @@ import (
 // means that the request was not sent or that its answer is not on disk.
 func (c *Client) attempt(ctx context.Context, ticket Ticket, r api.Request, try int) (Answer, journal.Charge, error) {
 	e := journal.Entry{Kind: journal.KindAnswer, Operation: r.Operation.Name, Parameters: r.Parameters.Encode()}
-	patience := grace
+	patience := shutdownGrace
 	if r.Operation.Credits == 0 {
 		patience = 0 // the free call has no answer worth waiting for
 	}
@@ -56,7 +56,7 @@ func (c *Client) attempt(ctx context.Context, ticket Ticket, r api.Request, try 
 	case e.Charge == journal.ChargeUnknown:
 		c.budget.MarkUnknown(e.Credits)
 	}
-	c.settled(r, e)
+	c.countAnswer(r, e)
 	recordSpan(span, kept, err, broken)
 	if broken != nil {
 		return Answer{}, "", broken
@@ -93,7 +93,7 @@ func (c *Client) interpret(ctx context.Context, r api.Request, reply reply, fail
 		if errors.Is(failed, errBodyTooLarge) {
 			err.Outcome = OutcomeUnreadable
 		}
-	case r.Probe && reply.status == http.StatusUnprocessableEntity:
+	case r.WantsRefusal && reply.status == http.StatusUnprocessableEntity:
 		e.Outcome, e.Charge = OutcomeProbe, journal.ChargeFree
 		return a, nil
 	case reply.status == http.StatusOK:

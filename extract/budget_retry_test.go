@@ -17,7 +17,7 @@ func reserves(t *testing.T, b *Budget, o api.Operation, credits int) bool {
 	return b.Reserve(ctx, o.Name, credits) == nil
 }
 
-// TestASearchThatFailsKeepsItsCredits: lookups took what its next try needed.
+// TestASearchThatFailsKeepsItsCredits has lookups that want the credits of its next try.
 func TestASearchThatFailsKeepsItsCredits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBudget(40, 0)
@@ -38,8 +38,8 @@ func TestASearchThatFailsKeepsItsCredits(t *testing.T) {
 	})
 }
 
-// TestWhatWasNotBilledIsForSearchesFirst: lookups took it while searches waited for credits.
-func TestWhatWasNotBilledIsForSearchesFirst(t *testing.T) {
+// TestUnbilledCreditsGoToSearchesFirst has lookups that want them while searches wait for credits.
+func TestUnbilledCreditsGoToSearchesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBudget(40, 0)
 		b.Settle(0, 35)

@@ -41,8 +41,8 @@ func charge(o api.Operation, err *Error) (int, journal.Charge) {
 	return o.Credits, journal.ChargeUnknown
 }
 
-// settled adds an answer to the counts of its operation, and logs it.
-func (c *Client) settled(r api.Request, e journal.Entry) {
+// countAnswer adds an answer to the counts of its operation, and logs it.
+func (c *Client) countAnswer(r api.Request, e journal.Entry) {
 	c.service.Log.Debug("request", "endpoint", e.Operation, "parameters", e.Parameters, "status", e.Status,
 		"outcome", e.Outcome, "credits", e.Credits, "took", e.Received.Sub(e.Sent))
 	c.count(r.Operation, func(s *Stats) {

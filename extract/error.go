@@ -16,7 +16,7 @@ const (
 	OutcomeEmpty        = "empty"        // 200 with no vessels
 	OutcomeNotFound     = "not_found"    // the service does not know the vessel
 	OutcomeRejected     = "rejected"     // it refuses a value
-	OutcomeProbe        = "probe"        // it refused the deliberately wrong values of a probe
+	OutcomeProbe        = "probe"        // it refused the deliberately wrong values by which a run requests the accepted ones
 	OutcomeUnauthorized = "unauthorized" // it refuses the key
 	OutcomeNoCredits    = "no_credits"   // the balance is too low
 	OutcomeBlocked      = "blocked"      // the key may not use this operation

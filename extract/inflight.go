@@ -9,9 +9,9 @@ import (
 // readingTime is how long Drain lets requests read an answer that has begun to arrive.
 const readingTime = 200 * time.Millisecond
 
-// grace is how long a request stays in flight after its run was stopped or its deadline is over.
+// shutdownGrace is how long a request stays in flight after its run was stopped or its deadline is over.
 // A request without an answer by then counts as spent until a balance proves otherwise.
-const grace = 20 * time.Second
+const shutdownGrace = 20 * time.Second
 
 // InFlight is the set of requests in flight. It lets a process end at once and still keep every
 // answer that has arrived. All clients of a process share one. Its zero value is empty and ready;

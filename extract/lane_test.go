@@ -52,8 +52,8 @@ func TestLaneKeepsItsRate(t *testing.T) {
 	}
 }
 
-// TestALimitedLaneBelievesInAnswersOnly counts requests as late as their answers come.
-func TestALimitedLaneBelievesInAnswersOnly(t *testing.T) {
+// TestALimitedLaneCountsFromAnswersOnly has a service that counts each request when it answers.
+func TestALimitedLaneCountsFromAnswersOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lane := NewLane(2)
 		lane.Limited(time.Now(), 0) // one slot is left
@@ -146,7 +146,7 @@ func TestLaneWaitEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lane := NewLane(1)
 		ticket := take(t, lane)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second) // the slot is in the air
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second) // the slot is in flight
 		defer cancel()
 		if _, err := lane.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v, want %v", err, context.DeadlineExceeded)

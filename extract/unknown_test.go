@@ -113,7 +113,7 @@ func TestLookupsThatStayUnknownEndTheirLane(t *testing.T) {
 			t.Errorf("%v after %v and %d lookups", err, took, asked)
 		}
 		if again := client.LookupsToRepeat(api.Particulars); len(again) != leastInARow { // ten vessels are found: the fourth refusal is one too many
-			t.Errorf("%d lookups are doubted, want %d", len(again), leastInARow)
+			t.Errorf("%d lookups to repeat, want %d", len(again), leastInARow)
 		}
 	})
 }

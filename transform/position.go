@@ -29,8 +29,8 @@ func asDraught(s string, at *answer) (any, error) {
 	return as(draughtOf)(s, at)
 }
 
-// asGreatestDraught accepts the maximum draught in brackets. asDraught reports a fault before them.
-func asGreatestDraught(s string, at *answer) (any, error) {
+// asMaxDraught accepts the maximum draught in brackets. asDraught reports a fault before them.
+func asMaxDraught(s string, at *answer) (any, error) {
 	m := draughtForm.FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {
 		return nil, absent

@@ -134,7 +134,7 @@ var (
 		{44, "course_deg", double, from(as(quantity{units: degrees, zero: true, most: below360, sentinels: []float64{360}}), "course")},
 		{45, "heading_deg", double, from(as(quantity{units: degrees, zero: true, most: below360, sentinels: []float64{511}}), "heading")},
 		{46, "draught_m", double, from(asDraught, "draught", "currentdraught")},
-		{47, "max_draught_m", double, from(asGreatestDraught, "draught")},
+		{47, "max_draught_m", double, from(asMaxDraught, "draught")},
 		{48, "navigational_status", text, from(asStatus, "navigationalstatus")},
 		{49, "destination", text, from(asText, "destination")},
 		{50, "destination_unlocode", text, from(asText, "unlocodedestination")},

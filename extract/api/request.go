@@ -7,9 +7,9 @@ import (
 
 // Request is one request of an operation. Two requests with the same Key are the same request.
 type Request struct {
-	Operation  Operation
-	Parameters url.Values
-	Probe      bool // its value is refused on purpose: the 422 lists the accepted values
+	Operation    Operation
+	Parameters   url.Values
+	WantsRefusal bool // its value is refused on purpose: the 422 lists the accepted values
 }
 
 // Page returns the request for one page, from 1, of the type/country search. An empty filter is not

@@ -9,20 +9,20 @@ import (
 	"unicode"
 )
 
-// MostWords is how many characters of a message of the service are printed.
-const MostWords = 300
+// LongestMessage is how many characters of a message of the service are printed.
+const LongestMessage = 300
 
 // Message returns the message in an error body of any shape of the service, clipped.
 func Message(body []byte) string { return Clip(messageOf(body)) }
 
-// Clip returns a text for printing: on one line, and of at most MostWords characters and an
+// Clip returns a text for printing: on one line, and of at most LongestMessage characters and an
 // ellipsis. Characters that would control a terminal, or change the direction of the text beside
 // them, become a space.
 func Clip(text string) string {
-	text = strings.ToValidUTF8(text[:min(len(text), 8*MostWords)], "?")
+	text = strings.ToValidUTF8(text[:min(len(text), 8*LongestMessage)], "?")
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }), " ")
-	if runes := []rune(text); len(runes) > MostWords {
-		return string(runes[:MostWords]) + "…"
+	if runes := []rune(text); len(runes) > LongestMessage {
+		return string(runes[:LongestMessage]) + "…"
 	}
 	return text
 }

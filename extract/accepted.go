@@ -21,8 +21,8 @@ type Accepted struct {
 	Countries []string
 }
 
-// probeTries is how often the lists are requested: without them a run uses the documented ones.
-const probeTries = 2
+// acceptedTries is how often the lists are requested: without them a run uses the documented ones.
+const acceptedTries = 2
 
 // Bounds of the accepted lists; the service's own have 361 and 273 values.
 const (
@@ -36,10 +36,10 @@ const (
 func (c *Client) ReadAccepted(ctx context.Context) (Accepted, error) {
 	free := api.ByType
 	free.Credits = 0 // whatever the answer is: the service finds nothing that it could bill
-	r := api.Request{Operation: free, Parameters: url.Values{"type_specific": {refusedValue}, "country": {refusedValue}}, Probe: true}
+	r := api.Request{Operation: free, Parameters: url.Values{"type_specific": {refusedValue}, "country": {refusedValue}}, WantsRefusal: true}
 	var a Answer
 	var err error
-	for range probeTries {
+	for range acceptedTries {
 		if a, err = c.once(ctx, r); err == nil || Judge(err) != Wait || pause(ctx, backoffBase) != nil {
 			break
 		}
