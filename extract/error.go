@@ -38,6 +38,7 @@ type Error struct {
 	NoVessel   bool // the page has no vessel although its total says that there are some: it is not billed
 }
 
+// Error returns the operation, the status or outcome, and the message.
 func (e *Error) Error() string {
 	what := e.Outcome
 	if e.Status != 0 {

@@ -32,13 +32,13 @@ const (
 type Lane struct {
 	mu        sync.Mutex
 	limit     int
-	slots     int         // what 429s have left of the limit
-	strict    bool        // a slot comes free by its answer only
-	inFlight  int         // slots of requests that wait for an answer and hold no place in free
-	free      []time.Time // when the other taken slots come free, ascending
-	next      time.Time   // the earliest even-spaced send
+	slots     int         // the limit, less the slots that 429s took away
+	strict    bool        // only its answer frees a slot
+	inFlight  int         // slots of requests in flight that are not in free
+	free      []time.Time // when the other taken slots become free, ascending
+	next      time.Time   // the earliest send by even spacing
 	restUntil time.Time   // no send before this
-	limited   time.Time   // the last 429, or when the last slot was won back
+	limited   time.Time   // the last 429, or when the lane last got a slot back
 	changed   chan struct{}
 }
 

@@ -34,11 +34,13 @@ type OutageError struct {
 	Last      error
 }
 
+// Error says what to do: run the same command again.
 func (e *OutageError) Error() string {
 	return fmt.Sprintf("%s: the service gave no answer for %v, since %s (%v); run the same command again when it is back",
 		e.Operation, e.Away.Round(time.Second), e.Since.UTC().Format(time.RFC3339), e.Last)
 }
 
+// Unwrap returns the last failure.
 func (e *OutageError) Unwrap() error { return e.Last }
 
 // outage keeps the requests of one operation back while the service gives no answer to it. After a

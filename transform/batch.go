@@ -23,8 +23,8 @@ type Batch struct {
 
 	words               vocabulary
 	pages               []page // answers of searches, which their rows name
-	sweeps              []sweep
-	sweepNumbers        map[sweep]uint32
+	sweeps              []api.Sweep
+	sweepNumbers        map[api.Sweep]uint32
 	listings, sightings searchRows
 	particulars         facts
 	engines             facts
@@ -43,8 +43,8 @@ func NewBatch() *Batch {
 	return &Batch{
 		mem:          memory.DefaultAllocator,
 		words:        newVocabulary(),
-		sweeps:       make([]sweep, 1),
-		sweepNumbers: map[sweep]uint32{{}: 0},
+		sweeps:       make([]api.Sweep, 1),
+		sweepNumbers: map[api.Sweep]uint32{{}: 0},
 		listings:     newSearchRows(ofRegistration, allFields...),
 		sightings:    newSearchRows(ofSighting, fieldName, fieldCountry, fieldIMO, fieldMMSI, fieldShipType),
 		pending:      map[int]journal.Entry{},

@@ -95,7 +95,7 @@ func (a *answer) identify(got *[fieldCount]value) {
 // requested returns the IMO number or MMSI in the request of a lookup.
 func (a *answer) requested() string {
 	q, _ := url.ParseQuery(a.parameters)
-	return q.Get("imo_or_mmsi")
+	return api.NumberOf(q)
 }
 
 // dataset returns the dataset of issues about a whole answer.

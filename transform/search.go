@@ -121,15 +121,10 @@ func (b *Batch) item(r *searchRows, s *scanner, at page) uint64 {
 	return uint64(reg.id)<<31 ^ uint64(reg.mmsi)
 }
 
-// sweep has the parameters of a status search.
-type sweep struct {
-	status, zone, vesselType, laden, forOrder string
-}
-
 // sweepOf returns the batch's number of the sweep with these parameters. Number 0 is no sweep.
 func (b *Batch) sweepOf(parameters string) uint32 {
 	q, _ := url.ParseQuery(parameters)
-	s := sweep{q.Get("navigational_status"), q.Get("world_zone"), q.Get("vessel_type"), q.Get("laden"), q.Get("for_order")}
+	s := api.SweepOf(q)
 	n, ok := b.sweepNumbers[s]
 	if !ok {
 		n = uint32(len(b.sweeps))

@@ -64,13 +64,13 @@ func (b *Batch) sightingInto(w *writer) func(*uint32) {
 		country.writeText(of)
 		shipType.writeText(b.words.shipTypes.at(r.shipType).value)
 		search := &b.sweeps[from.sweep]
-		status.writeText(search.status)
-		zone.writeText(search.zone)
-		vesselType.writeText(search.vesselType)
-		laden.writeText(search.laden)
-		switch search.forOrder {
+		status.writeText(search.Status)
+		zone.writeText(search.Zone)
+		vesselType.writeText(search.VesselType)
+		laden.writeText(search.Laden)
+		switch search.ForOrder {
 		case "true", "false":
-			forOrder.writeBoolean(search.forOrder == "true")
+			forOrder.writeBoolean(search.ForOrder == "true")
 		default:
 			forOrder.writeNull()
 		}

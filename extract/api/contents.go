@@ -35,6 +35,7 @@ type number int
 // largestNumber is beyond every balance and total.
 const largestNumber = 1 << 40
 
+// UnmarshalJSON reads 100, "100", 1e2 and 100.0.
 func (n *number) UnmarshalJSON(b []byte) error {
 	text := strings.Trim(string(b), `" `)
 	i, err := strconv.ParseInt(text, 10, 64)

@@ -26,6 +26,12 @@ type Sweep struct {
 	Status, Zone, VesselType, Laden, ForOrder string
 }
 
+// SweepOf returns the sweep of a status search from its parameters, in the spelling of the request.
+func SweepOf(v url.Values) Sweep {
+	return Sweep{Status: v.Get("navigational_status"), Zone: v.Get("world_zone"),
+		VesselType: v.Get("vessel_type"), Laden: v.Get("laden"), ForOrder: v.Get("for_order")}
+}
+
 // Request returns the request of the sweep.
 func (s Sweep) Request() Request {
 	v := url.Values{"navigational_status": {s.Status}}
@@ -43,6 +49,9 @@ func (s Sweep) String() string { return statusValue(s.Request().Parameters) }
 func Lookup(o Operation, imoOrMMSI string) Request {
 	return Request{Operation: o, Parameters: url.Values{"imo_or_mmsi": {imoOrMMSI}}}
 }
+
+// NumberOf returns the IMO number or MMSI in the parameters of a lookup, as it was sent.
+func NumberOf(v url.Values) string { return v.Get("imo_or_mmsi") }
 
 // Key identifies the request: the name of the operation and its canonical parameters.
 func (r Request) Key() string { return Key(r.Operation.Name, r.Parameters.Encode()) }
