@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
-	"time"
 
 	"github.com/fleetlake/fleetlake/extract/api"
 )
@@ -83,26 +81,4 @@ func parseAccepted(body []byte) (Accepted, error) {
 		return lists, fmt.Errorf("read accepted values: no lists in %s", api.Brief(body))
 	}
 	return lists, nil
-}
-
-// Ping sends the free call once, outside any run and its journal. It returns the balance in
-// credits and the service's clock, zero if the answer has no date. Its error is an *Error, or
-// that of an answer without a balance.
-func Ping(ctx context.Context, s Service) (credits int, clock time.Time, err error) {
-	if s.Timeout == 0 {
-		s.Timeout = time.Minute
-	}
-	c := &Client{service: s, http: newHTTP(s), redactor: newRedactor(s.Key), large: make(chan struct{}, 1)}
-	got, err := c.exchange(ctx, api.Request{Operation: api.Credits})
-	defer got.release()
-	if err != nil {
-		return 0, clock, &Error{Operation: api.Credits.Name, Outcome: OutcomeNetwork, Message: err.Error(), NotSent: got.notSent}
-	}
-	if got.status != http.StatusOK {
-		words := api.Message(got.body)
-		name, _ := outcome(api.Credits, got.status, words)
-		return 0, got.date, &Error{Operation: api.Credits.Name, Outcome: name, Status: got.status, Message: words}
-	}
-	credits, err = api.ParseBalance(got.body)
-	return credits, got.date, err
 }

@@ -23,7 +23,7 @@ func price(o api.Operation, e *journal.Entry, rows int) (int, journal.Charge) {
 //	401                               free: authentication failures cost nothing
 //	422                               free: validation precedes billing
 //	type/country search, 4xx and 503  free: it costs only when a vessel is returned
-//	an empty page despite its total   free: likewise
+//	an empty page despite its total   free: it has no vessel
 //	429, or no credits                assumed free: the service did no work, or had nothing left to bill
 //	everything else                   unknown: it counts as spent until the balance proves otherwise
 //

@@ -12,10 +12,10 @@ import (
 // client repeats a lookup that found its vessel. A longer streak has a chance of one in ten
 // thousand, by the share of unknown vessels so far, which begins at one in twenty.
 const (
-	leastInARow = 3
-	mostInARow  = 20
-	rareRow     = 1e-4
-	firstShare  = 20
+	shortestStreak = 3
+	longestStreak  = 20
+	streakChance   = 1e-4
+	assumedAnswers = 20
 )
 
 // unknowns watches the lookups of one operation that the service refuses because it does not know
@@ -42,9 +42,9 @@ type unknowns struct {
 // likely returns the length of a streak that is accepted without a check. Each longer streak that
 // proved true doubles it.
 func (u *unknowns) likely() int {
-	share := float64(u.refused+1) / float64(u.answers+firstShare)
-	n := int(math.Ceil(math.Log(rareRow) / math.Log(min(share, 0.9))))
-	return max(leastInARow, min(n, mostInARow)) << min(u.longStreaks, 10)
+	share := float64(u.refused+1) / float64(u.answers+assumedAnswers)
+	n := int(math.Ceil(math.Log(streakChance) / math.Log(min(share, 0.9))))
+	return max(shortestStreak, min(n, longestStreak)) << min(u.longStreaks, 10)
 }
 
 // end accepts the streak: its vessels are unknown.

@@ -112,8 +112,8 @@ func TestLookupsThatStayUnknownEndTheirLane(t *testing.T) {
 		if took := time.Since(start); Judge(err) != StopLane || took > 35*time.Minute || asked > 60 {
 			t.Errorf("%v after %v and %d lookups", err, took, asked)
 		}
-		if again := client.LookupsToRepeat(api.Particulars); len(again) != leastInARow { // ten vessels are found: the fourth refusal is one too many
-			t.Errorf("%d lookups to repeat, want %d", len(again), leastInARow)
+		if again := client.LookupsToRepeat(api.Particulars); len(again) != shortestStreak { // ten vessels are found: the fourth refusal is one too many
+			t.Errorf("%d lookups to repeat, want %d", len(again), shortestStreak)
 		}
 	})
 }

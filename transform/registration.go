@@ -64,7 +64,7 @@ type registration struct {
 	country, iso   uint32 // numbers of spellings
 	shipType       uint32
 	vesselType     uint32
-	refused        string // raw values of no use, as members of a JSON object
+	refused        string // raw values that were refused, as members of a JSON object
 }
 
 // vocabulary numbers the spellings that a batch meets.
@@ -121,7 +121,7 @@ func appendNameMember(b []byte, key, name string) []byte {
 		return b
 	}
 	end := len(b)
-	b = appendName(b, name) // behind the members, to compare
+	b = appendName(b, name) // after the members, to compare
 	clean := string(b[end:]) == name
 	if b = b[:end]; clean {
 		return b

@@ -45,7 +45,7 @@ var (
 	instant  = &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
 	evidence = []column{{1, "run_id", text, nil}, {2, "entry", integer, nil}} // the answer that a row comes from
 	identity = []column{{3, "seen_at", instant, nil}, {4, "vessel_id", text, nil}, {5, "imo", integer, nil}, {6, "mmsi", text, nil}}
-	remains  = []column{{90, "raw", text, nil}, {91, "extra", text, nil}} // what no other column has
+	remains  = []column{{90, "raw", text, nil}, {91, "extra", text, nil}} // values and keys that no other column has
 )
 
 // The lake tables. Every row names the answer that it comes from. `raw` is a JSON object with each
@@ -161,7 +161,7 @@ var (
 // Tables lists the lake tables that a run writes, facts first.
 var Tables = []Table{Listings, Sightings, Particulars, Engine, Management, Positions, Requests, Coverage, Issues}
 
-// dataset makes the table of a dataset: its own columns between the vessel and what remains.
+// dataset returns the table of a dataset: its own columns between those of the vessel and raw and extra.
 func dataset(name string, groups ...[]column) Table {
 	own := slices.Concat(groups...)
 	t := table(name, evidence, identity, own, remains)

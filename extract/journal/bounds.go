@@ -21,7 +21,7 @@ func Bounds(path string) (*Plan, *End, error) {
 	var last, before []byte
 	for {
 		size, err := r.frame()
-		if size == 0 || err != nil { // the end of the file, or bytes that only Read can tell to be torn or damaged
+		if size == 0 || err != nil { // the end of the file, or torn or damaged bytes, which Read reports
 			break
 		}
 		before, last = last, append(before[:0], r.buf[:size]...)

@@ -28,7 +28,7 @@ type Segment struct {
 	size int64
 	err  error // the error that left the file in doubt: nothing is appended after it
 
-	syncing  sync.Mutex // held by the one fsync that serves all who wait
+	syncing  sync.Mutex // held by the one fsync that serves all waiting callers
 	synced   int64
 	unsynced error // of the first fsync that failed; the kernel reports a failure only once
 
@@ -111,7 +111,7 @@ func Reopen(path string) (*Segment, int64, error) {
 			return nil, 0, errors.Join(fmt.Errorf("cut torn tail of %s at %d: %w", path, size, err), f.Close())
 		}
 	}
-	if err := f.Sync(); err != nil { // what the process before wrote may not be on disk
+	if err := f.Sync(); err != nil { // entries of the process before may not be on disk
 		return nil, 0, errors.Join(fmt.Errorf("sync %s: %w", path, err), f.Close())
 	}
 	s := newSegment(path, f)
