@@ -10,7 +10,9 @@ import (
 )
 
 // Admit waits while the service is away, reserves the most that one request of the operation
-// can cost, and waits for the lane. Each Admit that returns nil must be followed by one Send.
+// can cost, and waits for the lane. A caller sends the ticket of each Admit that returns nil
+// with one Send. It returns ErrBudget where the budget does not suffice, an *OutageError where
+// the patience is over, an error of ENOSPC where the disk is full, or the error of ctx.
 func (c *Client) Admit(ctx context.Context, o api.Operation) (Ticket, error) {
 	probe, err := c.enter(ctx, o)
 	if err != nil {
@@ -21,42 +23,43 @@ func (c *Client) Admit(ctx context.Context, o api.Operation) (Ticket, error) {
 		ticket, err = c.reserve(ctx, o)
 	}
 	if ticket.probe = probe; err != nil {
-		c.outages[o.Name].left(ticket)
+		c.outages[o.Name].notSent(ticket)
 	}
 	return ticket, err
 }
 
-// enter waits while the service is away, and returns whether the request is the one that asks
-// whether it is back. Where its failure may be billed, the free call asks first; where the service
-// knew no vessel any more, one that it knew before.
+// enter waits while the service is away, and reports whether the request is the probe that finds
+// out whether it is back. The free call goes first where a failed probe may be billed; where the
+// service stopped finding vessels, a lookup of a vessel that it found before goes first.
 func (c *Client) enter(ctx context.Context, o api.Operation) (probe bool, err error) {
-	for g := c.outages[o.Name]; ; g.missed() {
+	for g := c.outages[o.Name]; ; g.freeCallFailed() {
 		probe, err = g.enter(ctx)
 		switch {
 		case err != nil, !probe:
 			return probe, err
-		case g.patient() && c.lost(o):
+		case g.withinPatience() && c.findsNone(o):
 			if c.foundAgain(ctx, o) {
 				return true, nil
 			}
 			continue
-		case !g.free():
+		case !g.needsFreeCall():
 			return true, nil
 		}
 		if _, err := c.Balance(ctx); err == nil || Judge(err) != Wait {
-			g.answersFreely()
+			g.freeCallAnswered()
 			return true, nil
 		}
 	}
 }
 
-// reserve is an Admit that an outage does not hold.
+// reserve is Admit without the wait for the end of an outage. It takes a place in flight before
+// the credits and the lane, so that no credits are reserved for a request that cannot be sent.
 func (c *Client) reserve(ctx context.Context, o api.Operation) (ticket Ticket, err error) {
 	if c.segment.Full() {
 		return ticket, fmt.Errorf("no room for another answer: %w", syscall.ENOSPC)
 	}
 	select {
-	case c.seats[o.Name] <- struct{}{}:
+	case c.inFlight[o.Name] <- struct{}{}:
 	case <-ctx.Done():
 		return ticket, ctx.Err()
 	}
@@ -66,7 +69,7 @@ func (c *Client) reserve(ctx context.Context, o api.Operation) (ticket Ticket, e
 		}
 	}
 	if err != nil {
-		<-c.seats[o.Name]
+		<-c.inFlight[o.Name]
 	}
 	return ticket, err
 }

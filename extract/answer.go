@@ -9,14 +9,14 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
-// Answer is what came of a request that was answered with data, even if the data are none.
+// Answer is an answer with data, even if it has no vessel.
 type Answer struct {
-	Entry journal.Entry // as it lies in the journal
+	Entry journal.Entry // as the journal has it
 	api.Contents
 }
 
-// outcome names what an answer with an error status means. The words decide where the
-// interface text gives one status to several things; unsure reports that they do not.
+// outcome names what an answer with an error status means. The message decides where the
+// interface text gives one status several meanings; unsure reports that it does not.
 func outcome(o api.Operation, status int, words string) (name string, unsure bool) {
 	words = strings.ToLower(words)
 	credits := containsAny(words, "credit", "insufficient", "balance")
@@ -57,8 +57,9 @@ func containsAny(s string, words ...string) bool {
 	return false
 }
 
-// Reread says what an answer in the journal holds.
-func Reread(e journal.Entry) (Answer, error) {
+// ReadAnswer reads an answer from its journal entry, by the code that read it when it came. It
+// returns an error for an unknown operation, and those of api.Read.
+func ReadAnswer(e journal.Entry) (Answer, error) {
 	o, ok := api.OperationNamed(e.Operation)
 	if !ok {
 		return Answer{}, fmt.Errorf("entry %d: unknown operation %q", e.N, e.Operation)

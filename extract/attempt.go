@@ -10,17 +10,19 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
-// attempt sends an admitted request once: intent, send, answer, settle.
+// attempt sends an admitted request once: intent, send, answer, settle. Beside the answer it
+// returns how the charge is known; without an answer the error is an *Error, and any other error
+// means that the request was not sent or that its answer is not on disk.
 func (c *Client) attempt(ctx context.Context, ticket Ticket, r api.Request, try int) (Answer, journal.Charge, error) {
 	e := journal.Entry{Kind: journal.KindAnswer, Operation: r.Operation.Name, Parameters: r.Parameters.Encode()}
-	patience := grace
+	patience := shutdownGrace
 	if r.Operation.Credits == 0 {
-		patience = 0 // nothing is lost with it
+		patience = 0 // the free call has no answer worth waiting for
 	}
-	defer func() { <-c.seats[r.Operation.Name] }()
-	ctx, land, err := c.service.InFlight.begin(ctx, patience)
+	defer func() { <-c.inFlight[r.Operation.Name] }()
+	ctx, end, err := c.service.InFlight.begin(ctx, patience)
 	if err == nil {
-		defer land()
+		defer end()
 		err = c.intend(r, &e)
 	}
 	if err != nil {
@@ -29,7 +31,7 @@ func (c *Client) attempt(ctx context.Context, ticket Ticket, r api.Request, try 
 		return Answer{}, "", err
 	}
 	ctx, span := traced(ctx, r.Operation, try)
-	before, asked := c.budget.counted(), c.asked()
+	before, asked := c.budget.counted(), c.anyPriced()
 	e.Sent = c.now()
 	reply, err := c.exchange(ctx, r)
 	defer reply.release()
@@ -45,7 +47,7 @@ func (c *Client) attempt(ctx context.Context, ticket Ticket, r api.Request, try 
 	e.At = c.now()
 	kept, broken := c.segment.Append(e)
 	if mayRetry(err) {
-		c.budget.Expect(r.Operation.Name, furtherTries(try)*r.Operation.Credits)
+		c.budget.ClaimRetry(r.Operation.Name, furtherTries(try)*r.Operation.Credits)
 	}
 	if !mayRetry(err) && rank[r.Operation.Name] < 0 && e.Credits < r.Operation.Credits {
 		c.budget.cheaper()
@@ -55,15 +57,15 @@ func (c *Client) attempt(ctx context.Context, ticket Ticket, r api.Request, try 
 	case e.Credits < 0:
 		c.budget.refund(-e.Credits)
 	case e.Charge == journal.ChargeUnknown:
-		c.budget.Doubt(e.Credits)
+		c.budget.MarkUnknown(e.Credits)
 	}
-	c.settled(r, e)
+	c.countAnswer(r, e)
 	recordSpan(span, kept, err, broken)
 	if broken != nil {
 		return Answer{}, "", broken
 	}
 	if err != nil {
-		return Answer{}, e.Charge, err // its body, which may be large, is not held until the next try
+		return Answer{}, e.Charge, err // without the body, which may be large, until the next try
 	}
 	a.Entry = kept
 	return a, e.Charge, nil
@@ -81,7 +83,7 @@ func (c *Client) intend(r api.Request, e *journal.Entry) error {
 	return err
 }
 
-// interpret fills the entry with what came, what it means and what it cost.
+// interpret fills the entry of an answer with its body, its outcome and its cost.
 func (c *Client) interpret(ctx context.Context, r api.Request, reply reply, failed error, e *journal.Entry) (Answer, error) {
 	e.Status = reply.status
 	e.SetBody(reply.body)
@@ -94,7 +96,7 @@ func (c *Client) interpret(ctx context.Context, r api.Request, reply reply, fail
 		if errors.Is(failed, errBodyTooLarge) {
 			err.Outcome = OutcomeUnreadable
 		}
-	case r.Probe && reply.status == http.StatusUnprocessableEntity:
+	case r.WantsRefusal && reply.status == http.StatusUnprocessableEntity:
 		e.Outcome, e.Charge = OutcomeProbe, journal.ChargeFree
 		return a, nil
 	case reply.status == http.StatusOK:
@@ -119,8 +121,8 @@ func (c *Client) interpret(ctx context.Context, r api.Request, reply reply, fail
 	return a, err
 }
 
-// refusal names an error status. Where one status stands for no credits and for a blocked
-// operation alike, the free balance tells them apart.
+// refusal makes the error of an error status. Where one status can mean both no credits and a
+// blocked operation, it asks for the balance, which is free, to distinguish them.
 func (c *Client) refusal(ctx context.Context, o api.Operation, reply reply) *Error {
 	words := api.Message(reply.body)
 	name, unsure := outcome(o, reply.status, words)

@@ -12,9 +12,9 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
-// TestABombIsCutOff sends bodies that are small on the wire and huge when unpacked, many at
-// a time, and looks at how much is held.
-func TestABombIsCutOff(t *testing.T) {
+// TestADecompressionBombIsLimited sends bodies that are small on the wire and huge when decompressed,
+// many at a time, and measures the memory that they take.
+func TestADecompressionBombIsLimited(t *testing.T) {
 	var bomb bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&bomb, gzip.BestSpeed)
 	blanks := bytes.Repeat([]byte(" "), 1<<20)
@@ -38,7 +38,7 @@ func TestABombIsCutOff(t *testing.T) {
 	}
 	var sending sync.WaitGroup
 	client.large = make(chan struct{}, 1)
-	client.large <- struct{}{} // somebody else has the last turn
+	client.large <- struct{}{} // another body takes the last place
 	client.service.Timeout = 200 * time.Millisecond
 	for range 8 {
 		sending.Go(func() {
@@ -53,13 +53,13 @@ func TestABombIsCutOff(t *testing.T) {
 	}
 }
 
-// TestABodyThatIsNoTextTakesNoMoreInTheJournal has zeros, each of which would take six bytes in a
-// line of JSON.
-func TestABodyThatIsNoTextTakesNoMoreInTheJournal(t *testing.T) {
+// TestABodyOfControlCharactersDoesNotGrowInTheJournal has zeros, each of which would take six bytes
+// in a line of JSON.
+func TestABodyOfControlCharactersDoesNotGrowInTheJournal(t *testing.T) {
 	client, segment := serve(t, 0, func(w http.ResponseWriter, r *http.Request) { w.Write(make([]byte, maxBody)) })
 	a, err := client.once(t.Context(), api.Request{Operation: api.ByStatus})
 	if Judge(err) != Wait || a.Entry.Body != "" {
-		t.Errorf("%v, and %d bytes are held until the next try", err, len(a.Entry.Body))
+		t.Errorf("%v, and %d bytes stay in memory until the next try", err, len(a.Entry.Body))
 	}
 	e := last(t, segment)
 	body, err := e.RawBody()

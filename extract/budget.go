@@ -9,42 +9,43 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 )
 
-// ErrBudget says that the next request could cost more than the run may still spend.
+// ErrBudget reports that the next request could cost more than the run may still spend.
 var ErrBudget = errors.New("credit budget of the run is spent")
 
-// Budget is what a run may spend, in credits. What is reserved and what is spent together
-// never exceed the cap.
+// Budget is what a run may spend, in credits. Reserved and spent credits together never exceed
+// the cap. It is safe for concurrent use.
 //
 // A claim keeps credits for an operation that will need them later. It binds only operations
 // of a lower rank, so that no two can wait for each other: the pages of a listing come before
-// status searches, and both before lookups, which are many and always at hand. What searches
-// may still come to need is held from lookups, except for the share that is kept for these.
+// status searches, and both before lookups, of which there are always more. Lookups also leave
+// alone what searches may still need, except for the share that is kept for lookups.
 type Budget struct {
-	mu          sync.Mutex
-	cap         int // 0 is no cap
-	spent       int
-	unknown     int // the part of spent that may not have been billed
-	doubted     int // credits that were ever unknown
-	reserved    int
-	claims      map[string]int // by operation name
-	forSearches int            // what lookups leave to searches that wait, and to lists that may grow
-	waiting     bool           // searches wait for credits
-	undecided   bool           // a search gave credits back, and it is not decided yet what for
-	forLookups  int            // what searches leave to lookups, those that were made included
-	taken       int            // what lookups were given so far
-	changed     chan struct{}
+	mu              sync.Mutex
+	cap             int // 0 is no cap
+	spent           int
+	unknown         int // the part of spent that may not have been billed
+	everUnknown     int // credits that were ever unknown
+	reserved        int
+	claims          map[string]int // by operation name
+	forSearches     int            // what lookups leave for searches that wait, and for lists that may grow
+	waiting         bool           // searches wait for credits
+	undecided       bool           // a search gave credits back, and which search gets them is not decided yet
+	forLookups      int            // what searches leave for lookups, those already made included
+	lookupsReserved int            // reserved for lookups so far
+	changed         chan struct{}
 }
 
-// rank is the order in which operations come to their credits; those without a place are
-// lookups and come last.
+// rank is the order in which operations receive credits; an operation without a rank is a lookup
+// and comes last.
 var rank = map[string]int{api.ByType.Name: -2, api.ByStatus.Name: -1}
 
-// NewBudget returns a budget of so many credits, of which some are spent. A cap of 0 is none.
+// NewBudget returns a budget with a cap in credits, of which some are already spent. A cap of 0
+// is no cap.
 func NewBudget(most, spent int) *Budget {
 	return &Budget{cap: most, spent: spent, claims: map[string]int{}, changed: make(chan struct{})}
 }
 
-// Claim says how many credits an operation still needs, the next request included. It
+// Claim sets how many credits an operation still needs, the next request included. It
 // replaces the operation's earlier claim.
 func (b *Budget) Claim(operation string, credits int) {
 	b.mu.Lock()
@@ -53,7 +54,8 @@ func (b *Budget) Claim(operation string, credits int) {
 	b.wake()
 }
 
-// Grant adds to the claim of a search, if nobody else has a claim to the credits.
+// Grant adds credits to the claim of a search and returns true, unless others have a claim to
+// them.
 func (b *Budget) Grant(operation string, credits int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -64,9 +66,10 @@ func (b *Budget) Grant(operation string, credits int) bool {
 	return true
 }
 
-// Expect adds to the claim of a search what it needs to ask a second time, whether or not it is
-// there: lookups leave it alone until the search has it, or is given up and releases it.
-func (b *Budget) Expect(operation string, credits int) {
+// ClaimRetry adds to the claim of a search what it needs to be sent again, even beyond the cap:
+// lookups leave these credits alone until the search reserves or releases them. It does nothing
+// for a lookup.
+func (b *Budget) ClaimRetry(operation string, credits int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if rank[operation] < 0 {
@@ -74,7 +77,7 @@ func (b *Budget) Expect(operation string, credits int) {
 	}
 }
 
-// Release takes credits off a claim of a search: they are not needed after all.
+// Release reduces the claim of a search by credits that it does not need after all.
 func (b *Budget) Release(operation string, credits int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -86,10 +89,11 @@ func (b *Budget) Release(operation string, credits int) {
 	b.wake()
 }
 
-// KeepForSearches sets how many credits lookups leave alone beside the claims, and whether searches wait for
-// credits. While they do, lookups beyond their share wait too once an outcome was unknown: what
-// turns out not to have been billed is for the searches first. What a search gave back is kept from
-// lookups until this is called again: the searches that wait come first.
+// KeepForSearches sets how many credits lookups leave alone beside the claims, and whether
+// searches wait for credits. While they wait, and once an outcome was unknown, lookups beyond
+// their share wait too: credits that turn out not to have been billed go to the searches first.
+// Lookups beyond their share also wait, from when a search gave credits back until the next call:
+// the searches that wait come first.
 func (b *Budget) KeepForSearches(credits int, waiting bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -97,8 +101,8 @@ func (b *Budget) KeepForSearches(credits int, waiting bool) {
 	b.wake()
 }
 
-// KeepForLookups sets how many credits no search is granted, because they are for lookups: all those of
-// the run together.
+// KeepForLookups sets how many credits are for the lookups of the whole run, so that no search is
+// granted them.
 func (b *Budget) KeepForLookups(credits int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -106,14 +110,14 @@ func (b *Budget) KeepForLookups(credits int) {
 	b.wake()
 }
 
-// Taken returns what was reserved for lookups so far.
-func (b *Budget) Taken() int {
+// ReservedForLookups returns the credits that were reserved for lookups so far, spent ones included.
+func (b *Budget) ReservedForLookups() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.taken
+	return b.lookupsReserved
 }
 
-// Free returns the credits that a search could be granted now; without a cap they have no end.
+// Free returns the credits that a search could be granted now; math.MaxInt without a cap.
 func (b *Budget) Free() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -124,16 +128,16 @@ func (b *Budget) Free() int {
 }
 
 func (b *Budget) free() int {
-	free := b.cap - b.spent - b.reserved - max(0, b.forLookups-b.taken)
+	free := b.cap - b.spent - b.reserved - max(0, b.forLookups-b.lookupsReserved)
 	for _, claim := range b.claims {
 		free -= claim
 	}
 	return free
 }
 
-// Reserve sets credits aside for a request. While requests in the air may still turn out
-// cheaper than reserved, or others' claims may shrink, it waits; then it returns ErrBudget. What
-// is free never waits: a request that holds a reservation may be waiting for its answer.
+// Reserve sets credits aside for a request. It waits while requests in flight may turn out
+// cheaper than reserved, or while others' claims may shrink; after that it returns ErrBudget. A
+// free call never waits, because a request with a reservation may need its answer.
 func (b *Budget) Reserve(ctx context.Context, operation string, credits int) error {
 	if credits == 0 {
 		return ctx.Err()
@@ -148,7 +152,7 @@ func (b *Budget) Reserve(ctx context.Context, operation string, credits int) err
 			b.reserved += credits
 			b.claims[operation] = max(0, b.claims[operation]-credits)
 			if rank[operation] == 0 {
-				b.taken += credits
+				b.lookupsReserved += credits
 			}
 		}
 		b.mu.Unlock()
@@ -166,23 +170,23 @@ func (b *Budget) Reserve(ctx context.Context, operation string, credits int) err
 	}
 }
 
-// others is what an operation leaves to others.
+// others returns the credits that an operation must leave to others.
 func (b *Budget) others(operation string, credits int) (n int) {
 	for name, claim := range b.claims {
 		if rank[name] < rank[operation] {
 			n += claim
 		}
 	}
-	if rank[operation] == 0 && b.taken+credits > b.forLookups {
+	if rank[operation] == 0 && b.lookupsReserved+credits > b.forLookups {
 		n += b.forSearches
-		if b.waiting && (b.doubted > 0 || b.undecided) {
+		if b.waiting && (b.everUnknown > 0 || b.undecided) {
 			n += math.MaxInt / 4
 		}
 	}
 	return n
 }
 
-// idle waits until nothing is reserved, and reports whether that came to be.
+// idle waits until nothing is reserved. It returns false if ctx ends before.
 func (b *Budget) idle(ctx context.Context) bool {
 	for {
 		b.mu.Lock()
@@ -206,7 +210,7 @@ func (b *Budget) cheaper() {
 	b.undecided = true
 }
 
-// Settle ends a reservation with what the request is counted as.
+// Settle replaces a reservation by the credits that the request is counted as.
 func (b *Budget) Settle(reserved, charged int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -215,36 +219,36 @@ func (b *Budget) Settle(reserved, charged int) {
 	b.wake()
 }
 
-// Doubt says that so many of the credits that were settled may not have been billed.
-func (b *Budget) Doubt(credits int) {
+// MarkUnknown records that so many of the settled credits may not have been billed.
+func (b *Budget) MarkUnknown(credits int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.unknown += credits
-	b.doubted += credits
+	b.everUnknown += credits
 }
 
-// counted is what a budget counts at one moment, in credits.
-type counted struct{ spent, unknown, doubted int }
+// counted is the count of a budget at one moment, in credits.
+type counted struct{ spent, unknown, everUnknown int }
 
-// counted returns what is counted now.
+// counted returns the count now.
 func (b *Budget) counted() counted {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return counted{b.spent, b.unknown, b.doubted}
+	return counted{b.spent, b.unknown, b.everUnknown}
 }
 
-// unbilled returns how many unknown credits were not billed. The balance fell by so many credits;
-// at was counted before the balance was asked for. What it fell by beside the known credits is
-// the most that was billed of the unknown ones: requests that were in flight, and others who use
-// the key, can only make it more.
+// unbilled returns how many credits of unknown outcome were not billed, if the balance fell by
+// fell credits; at is the count when the balance was requested. The fall beyond the known credits
+// is the most that can have been billed of the unknown ones: requests in flight, and other users
+// of the key, only add to it.
 func (b *Budget) unbilled(at counted, fell int) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	billed := max(0, fell-(at.spent-at.unknown)) + b.doubted - at.doubted
+	billed := max(0, fell-(at.spent-at.unknown)) + b.everUnknown - at.everUnknown
 	return max(0, b.unknown-billed)
 }
 
-// refund takes back unknown credits that were not billed.
+// refund returns to the budget credits of unknown outcome that were not billed.
 func (b *Budget) refund(credits int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

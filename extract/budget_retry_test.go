@@ -17,11 +17,11 @@ func reserves(t *testing.T, b *Budget, o api.Operation, credits int) bool {
 	return b.Reserve(ctx, o.Name, credits) == nil
 }
 
-// TestASearchThatFailsKeepsItsCredits: lookups took what its next try needed.
+// TestASearchThatFailsKeepsItsCredits has lookups that want the credits of its next try.
 func TestASearchThatFailsKeepsItsCredits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBudget(40, 0)
-		b.Expect(api.ByStatus.Name, 30)
+		b.ClaimRetry(api.ByStatus.Name, 30)
 		if !reserves(t, b, api.Particulars, 10) {
 			t.Error("a lookup does not get what nobody needs")
 		}
@@ -38,8 +38,8 @@ func TestASearchThatFailsKeepsItsCredits(t *testing.T) {
 	})
 }
 
-// TestWhatWasNotBilledIsForSearchesFirst: lookups took it while searches waited for credits.
-func TestWhatWasNotBilledIsForSearchesFirst(t *testing.T) {
+// TestUnbilledCreditsGoToSearchesFirst has lookups that want them while searches wait for credits.
+func TestUnbilledCreditsGoToSearchesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBudget(40, 0)
 		b.Settle(0, 35)
@@ -47,7 +47,7 @@ func TestWhatWasNotBilledIsForSearchesFirst(t *testing.T) {
 		if !reserves(t, b, api.Particulars, 1) {
 			t.Error("a lookup waits although every outcome is known")
 		}
-		b.Doubt(30)
+		b.MarkUnknown(30)
 		b.refund(30)
 		if reserves(t, b, api.Particulars, 1) {
 			t.Error("a lookup gets what came back while a search waits")
@@ -67,7 +67,7 @@ func TestWhatWasNotBilledIsForSearchesFirst(t *testing.T) {
 func TestWhatASearchGivesBackWaitsForTheDecision(t *testing.T) {
 	for name, give := range map[string]func(b *Budget){
 		"a page without vessels":    func(b *Budget) { b.cheaper(); b.Settle(10, 0) },
-		"a search that is given up": func(b *Budget) { b.Expect(api.ByStatus.Name, 10); b.Settle(10, 0); b.Release(api.ByStatus.Name, 10) },
+		"a search that is given up": func(b *Budget) { b.ClaimRetry(api.ByStatus.Name, 10); b.Settle(10, 0); b.Release(api.ByStatus.Name, 10) },
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			b := NewBudget(19, 0)

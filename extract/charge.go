@@ -7,8 +7,8 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
-// price is what an answer with data costs by the interface text: a page of the type/country
-// search only when it holds a vessel, everything else always.
+// price returns what an answer with data costs by the interface text, in credits: a page of the
+// type/country search costs credits only when it has a vessel, every other answer always does.
 func price(o api.Operation, e *journal.Entry, rows int) (int, journal.Charge) {
 	if o.Credits == 0 || (o.Name == api.ByType.Name && rows == 0) {
 		return 0, journal.ChargeFree
@@ -16,16 +16,16 @@ func price(o api.Operation, e *journal.Entry, rows int) (int, journal.Charge) {
 	return o.Credits, journal.ChargePriced
 }
 
-// charge is what a request without data counts as. By the interface text every request to a
-// priced operation costs credits, except these:
+// charge returns what a request without data counts as, in credits. By the interface text every
+// request of a priced operation costs credits, except these:
 //
 //	never sent, or the free call      free
 //	401                               free: authentication failures cost nothing
 //	422                               free: validation precedes billing
 //	type/country search, 4xx and 503  free: it costs only when a vessel is returned
-//	an empty page despite its total   free: likewise
-//	429, or no credits                taken as free: it is turned away unasked, or nothing is left to bill
-//	everything else                   unknown: it counts as spent until the balance tells
+//	an empty page despite its total   free: it has no vessel
+//	429, or no credits                assumed free: the service did no work, or had nothing left to bill
+//	everything else                   unknown: it counts as spent until the balance proves otherwise
 //
 // Another 5xx, a redirect, an unreadable answer and one that breaks off are unknown for the
 // type/country search too: a gateway may have them in place of a page that the service returned.
@@ -41,8 +41,8 @@ func charge(o api.Operation, err *Error) (int, journal.Charge) {
 	return o.Credits, journal.ChargeUnknown
 }
 
-// settled counts an answer.
-func (c *Client) settled(r api.Request, e journal.Entry) {
+// countAnswer adds an answer to the counts of its operation, and logs it.
+func (c *Client) countAnswer(r api.Request, e journal.Entry) {
 	c.service.Log.Debug("request", "endpoint", e.Operation, "parameters", e.Parameters, "status", e.Status,
 		"outcome", e.Outcome, "credits", e.Credits, "took", e.Received.Sub(e.Sent))
 	c.count(r.Operation, func(s *Stats) {

@@ -11,7 +11,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
-// Client sends requests within the lanes and the budget and keeps every answer in the
+// Client sends requests within the rate limits and the budget, and appends every answer to the
 // segment. It is safe for concurrent use.
 type Client struct {
 	service Service
@@ -22,28 +22,28 @@ type Client struct {
 
 	outages  map[string]*outage
 	unknowns map[string]*unknowns
-	seats    map[string]chan struct{} // of the requests of an operation that are in the air
+	inFlight map[string]chan struct{} // by operation: one element for each request in flight
 	redactor *redactor
-	large    chan struct{} // turns of large bodies
+	large    chan struct{} // one element for each large body in memory
 
 	mu    sync.Mutex
 	stats map[string]*Stats
 
-	settling sync.Mutex // held from reading a balance until what it shows is on disk
-	first    *int       // the balance before the first priced request; nil if it is not known
+	settling       sync.Mutex // held from reading a balance until its entry is on disk
+	openingBalance *int       // the balance before the first priced request; nil if it is not known
 }
 
 // Stats counts the work of one operation.
 type Stats struct {
 	Requests int // sent, retries included
-	Answers  int // with data, even if the data are none
+	Answers  int // with data, even if they have no vessel
 	Retries  int
 	Limited  int // 429
 	Credits  int // as counted
 	Unknown  int // the part of Credits that may not have been billed
 }
 
-// NewClient returns a client of a service that spends from the budget and writes into the
+// NewClient returns a client of a service that spends from the budget and appends to the
 // segment.
 func NewClient(s Service, b *Budget, segment *journal.Segment) *Client {
 	s.MaxInFlight = s.MostInFlight()
@@ -60,11 +60,11 @@ func NewClient(s Service, b *Budget, segment *journal.Segment) *Client {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
 	c := &Client{service: s, http: newHTTP(s), budget: b, segment: segment, lanes: map[string]*Lane{}, stats: map[string]*Stats{},
-		outages: map[string]*outage{}, unknowns: map[string]*unknowns{}, seats: map[string]chan struct{}{}, redactor: newRedactor(s.Key), large: make(chan struct{}, largeBodies)}
+		outages: map[string]*outage{}, unknowns: map[string]*unknowns{}, inFlight: map[string]chan struct{}{}, redactor: newRedactor(s.Key), large: make(chan struct{}, largeBodies)}
 	for _, o := range api.Operations {
 		c.outages[o.Name] = newOutage(o, s.Patience, s.Log)
 		c.unknowns[o.Name] = &unknowns{turn: make(chan struct{}, 1)}
-		c.seats[o.Name] = make(chan struct{}, s.MaxInFlight)
+		c.inFlight[o.Name] = make(chan struct{}, s.MaxInFlight)
 		c.lanes[o.Name] = NewLane(s.PerMinute(o))
 		c.stats[o.Name] = &Stats{}
 	}
@@ -83,7 +83,7 @@ func (c *Client) Stats(o api.Operation) Stats {
 	return *c.stats[o.Name]
 }
 
-// Do admits a request and sends it.
+// Do admits a request and sends it. Its errors are those of Admit and Send.
 func (c *Client) Do(ctx context.Context, r api.Request) (Answer, error) {
 	ticket, err := c.Admit(ctx, r.Operation)
 	if err != nil {
@@ -110,7 +110,8 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Inherit takes over the slots of a request that an earlier process sent.
+// Inherit takes the lane's slot of a request that an earlier process sent, so that the rate limit
+// is kept over a restart.
 func (c *Client) Inherit(e journal.Entry) {
 	lane, ok := c.lanes[e.Operation]
 	switch {

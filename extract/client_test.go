@@ -15,7 +15,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
-// serve answers every request with a handler and returns a client of it with a cap.
+// serve answers every request with a handler, and returns a client of it with a cap in credits.
 func serve(t *testing.T, most int, handler http.HandlerFunc) (*Client, *journal.Segment) {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -53,7 +53,7 @@ func last(t *testing.T, s *journal.Segment) journal.Entry {
 	return found
 }
 
-func TestAnswersAreJudged(t *testing.T) {
+func TestAnswersHaveAnOutcomeAVerdictAndACharge(t *testing.T) {
 	curacao, particulars := api.Page("", "Curacao", 1), api.Lookup(api.Particulars, "9218301")
 	sweep := api.Sweep{Status: "moored", Zone: "north-sea"}.Request()
 	cases := map[string]struct {
@@ -132,7 +132,7 @@ func TestAnswersAreJudged(t *testing.T) {
 	}
 }
 
-func TestTheBalanceTellsNoCreditsFromABlockedOperation(t *testing.T) {
+func TestTheBalanceDistinguishesNoCreditsFromABlockedOperation(t *testing.T) {
 	for left, want := range map[int]string{9: OutcomeNoCredits, 10: OutcomeBlocked} {
 		client, segment := serve(t, 0, func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasSuffix(r.URL.Path, api.Credits.Path) {
@@ -157,7 +157,7 @@ func TestRetriesStayWithinTheBudget(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsNotThereCostsNothing(t *testing.T) {
+func TestAServerThatCannotBeReachedCostsNothing(t *testing.T) {
 	server := httptest.NewServer(nil)
 	server.Close()
 	client, segment := connect(t, server.URL, 0)
@@ -170,7 +170,7 @@ func TestAServerThatIsNotThereCostsNothing(t *testing.T) {
 	}
 }
 
-func TestCancellingKeepsTheAnswerInTheAir(t *testing.T) {
+func TestCancellingKeepsTheAnswerInFlight(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	client, segment := serve(t, 0, func(w http.ResponseWriter, _ *http.Request) {
 		cancel()

@@ -1,24 +1,25 @@
-// Package extract asks the API and keeps every answer in the journal.
+// Package extract sends requests to the API and appends every answer to the journal.
 //
-// It knows operations, prices, limits and error shapes, and nothing of tables. Each request
-// goes the same way:
+// It knows operations, prices, limits and error shapes, and no tables. Each request takes the
+// same steps:
 //
 //	budget ─ lane ─ intent on disk ─ send ─ answer on disk ─ settle
 //
-// The budget reserves the most that the request can cost, so that what is spent never
-// exceeds the cap. The lane keeps the operation's rate limit. A request that was sent is
-// waited for even when the run is cancelled: its answer may be billed already. An outcome
-// that is not known counts as spent, until the free balance tells: what it shows not to have
-// been billed is noted with it as negative credits of the charge unknown, and free to spend again.
+// The budget reserves the most that the request can cost, so that the run never spends more than
+// its cap. The lane keeps the operation's rate limit. The client waits for the answer of a request
+// in flight even when the run is cancelled, because the answer may be billed already. A request of
+// unknown outcome counts as spent until a balance, which is free, proves that it was not billed:
+// the entry of the balance then has the difference as negative credits of charge unknown, and the
+// run may spend them again.
 //
-// While the service gives no answer to an operation, one request at a time asks whether it is
-// back, for as long as the patience lasts. A request that fails while others are answered is given
-// up. A lookup that the service answers with 404 is of a vessel that it does not know, unless it
-// knows no vessel any more.
+// An outage begins when the service gives no answer to an operation. During it one request at a
+// time, the probe, finds out whether the service is back, for as long as the patience lasts. A
+// request that fails while others are answered is given up. A lookup that the service answers with
+// 404 is of an unknown vessel, unless the service finds no vessel at all any more.
 //
-// Whatever the service sends, its bodies take a bounded place in memory, and its words are shown
-// without the key, on one line, and without characters that control a terminal.
+// The bodies of answers take a bounded amount of memory, whatever the service sends. Its messages
+// are printed without the key, on one line, and without characters that control a terminal.
 //
-// Connections are used once: a transport that sends a request again on its own, because a
-// kept connection died, would spend money that nobody reserved.
+// Each connection is used once: a transport that repeats a request by itself, because a reused
+// connection broke, would spend credits that nobody reserved.
 package extract

@@ -10,13 +10,13 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 )
 
-// What came of a request. The journal and the `requests` table hold these words.
+// Outcomes of requests, as the journal and the `requests` table write them.
 const (
 	OutcomeOK           = "ok"
 	OutcomeEmpty        = "empty"        // 200 with no vessels
 	OutcomeNotFound     = "not_found"    // the service does not know the vessel
 	OutcomeRejected     = "rejected"     // it refuses a value
-	OutcomeProbe        = "probe"        // it refused the deliberately wrong values of a probe
+	OutcomeProbe        = "probe"        // it refused the deliberately wrong values by which a run requests the accepted ones
 	OutcomeUnauthorized = "unauthorized" // it refuses the key
 	OutcomeNoCredits    = "no_credits"   // the balance is too low
 	OutcomeBlocked      = "blocked"      // the key may not use this operation
@@ -26,7 +26,8 @@ const (
 	OutcomeUnreadable   = "unreadable"   // an answer that is not what the interface text promises
 )
 
-// Error is an answer that carries no data. Status 0 means that no answer came.
+// Error is a request without data: the service refused it, or no readable answer came. Status is
+// the HTTP status, 0 when no answer came.
 type Error struct {
 	Operation  string
 	Outcome    string
@@ -34,9 +35,10 @@ type Error struct {
 	Message    string // the service's own words, or the connection's
 	RetryAfter time.Duration
 	NotSent    bool // the connection was never made: nothing can have been billed
-	NoVessel   bool // a page that holds no vessel and should: such a page is not billed
+	NoVessel   bool // the page has no vessel although its total says that there are some: it is not billed
 }
 
+// Error returns the operation, the status or outcome, and the message.
 func (e *Error) Error() string {
 	what := e.Outcome
 	if e.Status != 0 {
@@ -53,10 +55,10 @@ const (
 	StopRun  Verdict = iota // no request will work now
 	StopLane                // no request of this operation will work now
 	Wait                    // this request may work later
-	Skip                    // this request will never work: go on with the next
+	Skip                    // this request will never work, others may
 )
 
-// verdicts is what can be done about each outcome.
+// verdicts has the verdict on each outcome.
 var verdicts = map[string]Verdict{
 	OutcomeNotFound:     Skip,
 	OutcomeRejected:     Skip,
@@ -70,9 +72,9 @@ var verdicts = map[string]Verdict{
 	OutcomeUnreadable:   Wait,
 }
 
-// verdict is what can be done about the error. Only a lookup can be refused for good, because the
-// service does not know the vessel: the refusal of a search that was planned is no answer, and
-// neither is that of the free call.
+// verdict returns what a caller can do about the error. Only the refusal of a lookup is final,
+// because the service does not know the vessel: the refusal of a planned search, or of the free
+// call, is no answer.
 func (e *Error) verdict() Verdict {
 	v, ok := verdicts[e.Outcome]
 	if !ok {
@@ -84,9 +86,9 @@ func (e *Error) verdict() Verdict {
 	return v
 }
 
-// Judge says what to do about err. The budget ends its lane only: another operation may be
-// cheap enough. What is not known stops the run: a person is asked before money is spent
-// on a surprise.
+// Judge returns what to do about err. ErrBudget and an *OutageError stop their lane only, because
+// another operation may be cheap enough or be answered. An unknown error stops the run: a person
+// should look at it before more credits are spent.
 func Judge(err error) Verdict {
 	var e *Error
 	var away *OutageError

@@ -25,24 +25,24 @@ import (
 const (
 	maxBody      = 8 << 20   // of a status search
 	maxOtherBody = 1 << 20   // of everything else, and of every refusal
-	smallBody    = 256 << 10 // needs no turn
-	largeBodies  = 4         // that may be held at the same time, over all lanes: 32 MiB
+	smallBody    = 256 << 10 // may be in memory at any time
+	largeBodies  = 4         // in memory at the same time, over all lanes: 32 MiB
 )
 
 var errBodyTooLarge = errors.New("the body is larger than its limit")
 
-// reply is a whole answer, or as much as came of it.
+// reply is a whole answer, or the part of it that arrived.
 type reply struct {
 	status     int
 	body       []byte
 	retryAfter time.Duration
 	date       time.Time // the service's clock
 	notSent    bool      // no connection was made
-	release    func()    // gives the turn of a large body back; never nil
+	release    func()    // lets another large body into memory; never nil
 }
 
-// newHTTP returns a client that sends each request once, on a connection of its own, and
-// never follows a redirect, because the key would travel with it.
+// newHTTP returns a client that sends each request once, on a new connection, and never follows a
+// redirect, because the key would travel with it.
 func newHTTP(s Service) *http.Client {
 	dialer := &net.Dialer{Timeout: 10 * time.Second}
 	transport := &http.Transport{
@@ -63,7 +63,8 @@ func newHTTP(s Service) *http.Client {
 	}
 }
 
-// exchange sends a request and reads the whole answer, within the timeout.
+// exchange sends a request and reads the whole answer, within the timeout. The key is removed from
+// the body and from the error.
 func (c *Client) exchange(ctx context.Context, r api.Request) (reply, error) {
 	got := reply{release: func() {}}
 	ctx, cancel := context.WithTimeout(ctx, c.service.Timeout)
@@ -96,8 +97,8 @@ func (c *Client) exchange(ctx context.Context, r api.Request) (reply, error) {
 	return got, err
 }
 
-// readBody reads a body up to the limit. One that is not small waits for its turn, so that all
-// bodies in the air together are bounded, whatever the service sends.
+// readBody reads a body up to the limit. A body that is not small waits until fewer than
+// largeBodies are in memory, so that all bodies together are bounded, whatever the service sends.
 func (c *Client) readBody(ctx context.Context, resp *http.Response, most int) (body []byte, release func(), err error) {
 	release = func() {}
 	var b bytes.Buffer
@@ -122,8 +123,8 @@ func (c *Client) readBody(ctx context.Context, resp *http.Response, most int) (b
 	return body, release, err
 }
 
-// plain is an error of the transport in words that are fit to be shown: without the URL, which is
-// in the entry already, and without the key, which a broken server may have sent back.
+// plain rewords an error of the transport for logs and reports: without the URL, which is in the
+// entry already, and without the key, which a broken server may have sent back.
 func (c *Client) plain(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -152,7 +153,7 @@ func retryAfter(value string, now time.Time) time.Duration {
 	return 0
 }
 
-// CheckURL says whether a base URL can be used: https, or plain http to this machine.
+// CheckURL returns an error unless a base URL can be used: https, or plain http to this machine.
 func CheckURL(base string) error {
 	u, err := url.Parse(base)
 	switch {
@@ -168,10 +169,10 @@ func CheckURL(base string) error {
 	if ip := net.ParseIP(u.Hostname()); u.Hostname() == "localhost" || (ip != nil && ip.IsLoopback()) {
 		return nil
 	}
-	return fmt.Errorf("%q: plain http would show the key to the network; want https", base)
+	return fmt.Errorf("%q: plain http would expose the key to the network; want https", base)
 }
 
-// newRequest makes the HTTP request. The key travels in a header and nowhere else.
+// newRequest makes the HTTP request. The key is in a header and nowhere else.
 func newRequest(ctx context.Context, s Service, r api.Request) (*http.Request, error) {
 	target := strings.TrimRight(s.BaseURL, "/") + r.Operation.Path
 	body := ""

@@ -6,68 +6,68 @@ import (
 	"time"
 )
 
-// arriving is how long an answer that is on its way up from the network has to be read whole when
-// the brake is pulled.
-const arriving = 200 * time.Millisecond
+// readingTime is how long Drain lets requests read an answer that has begun to arrive.
+const readingTime = 200 * time.Millisecond
 
-// grace is how long a request in the air is waited for after its run was stopped, or its deadline
-// is over. What has not arrived by then counts as spent until the balance tells.
-const grace = 20 * time.Second
+// shutdownGrace is how long a request stays in flight after its run was stopped or its deadline is over.
+// A request without an answer by then counts as spent until a balance proves otherwise.
+const shutdownGrace = 20 * time.Second
 
-// InFlight lets a process end at once and still keep every answer that has arrived. All clients of a
-// process share one. Its zero value is ready, and nil is none.
+// InFlight is the set of requests in flight. It lets a process end at once and still keep every
+// answer that has arrived. All clients of a process share one. Its zero value is empty and ready;
+// a client with a nil InFlight cannot be drained.
 type InFlight struct {
 	mu       sync.Mutex
 	draining bool
 	last     int
 	requests map[int]context.CancelFunc // requests, from before their intent until their answer is on disk
-	drained  chan struct{}              // closed when the brake is pulled and nothing is in the air
+	drained  chan struct{}              // closed when Drain was called and nothing is in flight
 }
 
-// Drain sends no more requests, gives up those whose answers have not arrived, and returns when
-// what came of each is on disk. It reports false when that takes too long.
-func (b *InFlight) Drain(within time.Duration) bool {
-	b.mu.Lock()
-	if !b.draining {
-		b.draining, b.drained = true, make(chan struct{})
-		if len(b.requests) == 0 {
-			close(b.drained)
+// Drain stops new requests, gives up those whose answers have not arrived, and returns when the
+// entry of each is on disk. It returns false if that takes longer than within.
+func (f *InFlight) Drain(within time.Duration) bool {
+	f.mu.Lock()
+	if !f.draining {
+		f.draining, f.drained = true, make(chan struct{})
+		if len(f.requests) == 0 {
+			close(f.drained)
 		}
 	}
-	b.mu.Unlock()
-	if b.wait(min(arriving, within)) {
+	f.mu.Unlock()
+	if f.wait(min(readingTime, within)) {
 		return true
 	}
-	b.mu.Lock()
-	for _, giveUp := range b.requests {
+	f.mu.Lock()
+	for _, giveUp := range f.requests {
 		giveUp()
 	}
-	b.mu.Unlock()
-	return b.wait(within - arriving)
+	f.mu.Unlock()
+	return f.wait(within - readingTime)
 }
 
-func (b *InFlight) wait(most time.Duration) bool {
+func (f *InFlight) wait(most time.Duration) bool {
 	timer := time.NewTimer(most)
 	defer timer.Stop()
 	select {
-	case <-b.drained:
+	case <-f.drained:
 	case <-timer.C:
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return len(b.requests) == 0
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.requests) == 0
 }
 
-// begin counts a request into the air, unless ctx is done or the brake is pulled. Nothing ends its context but
-// the brake, and the grace after ctx is done: the request may be billed, and a shutdown must
-// not lose the answer. land is called when the answer is on disk.
-func (b *InFlight) begin(ctx context.Context, grace time.Duration) (aloft context.Context, land func(), err error) {
+// begin adds a request to those in flight, or returns an error if ctx is done or Drain was called.
+// The context that it returns ends only with Drain, or a grace after ctx: the request may be
+// billed, and a shutdown must not lose its answer. The caller calls end when the answer is on disk.
+func (f *InFlight) begin(ctx context.Context, grace time.Duration) (sending context.Context, end func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	aloft, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	sending, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	unwatch := context.AfterFunc(ctx, func() {
-		if pause(aloft, grace) == nil {
+		if pause(sending, grace) == nil {
 			cancel()
 		}
 	})
@@ -75,28 +75,28 @@ func (b *InFlight) begin(ctx context.Context, grace time.Duration) (aloft contex
 		unwatch()
 		cancel()
 	}
-	if b == nil {
-		return aloft, giveUp, nil
+	if f == nil {
+		return sending, giveUp, nil
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.draining {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.draining {
 		giveUp()
 		return nil, nil, context.Canceled
 	}
-	b.last++
-	n := b.last
-	if b.requests == nil {
-		b.requests = map[int]context.CancelFunc{}
+	f.last++
+	n := f.last
+	if f.requests == nil {
+		f.requests = map[int]context.CancelFunc{}
 	}
-	b.requests[n] = giveUp
-	return aloft, func() {
+	f.requests[n] = giveUp
+	return sending, func() {
 		giveUp()
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		delete(b.requests, n)
-		if b.draining && len(b.requests) == 0 {
-			close(b.drained)
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		delete(f.requests, n)
+		if f.draining && len(f.requests) == 0 {
+			close(f.drained)
 		}
 	}, nil
 }

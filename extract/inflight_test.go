@@ -14,9 +14,9 @@ import (
 	"github.com/fleetlake/fleetlake/extract/simulator/memory"
 )
 
-// TestTheBrakeKeepsWhatArrives has answers on their way that come a moment after the brake is
-// pulled, and some that would come in an hour.
-func TestTheBrakeKeepsWhatArrives(t *testing.T) {
+// TestDrainKeepsAnswersThatArrive has answers that arrive a moment after Drain is called, and some
+// that would arrive in an hour.
+func TestDrainKeepsAnswersThatArrive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := memory.New()
 		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -30,8 +30,8 @@ func TestTheBrakeKeepsWhatArrives(t *testing.T) {
 		go server.Serve(network)
 		defer server.Close()
 		client, segment := connect(t, "http://127.0.0.1", 1000)
-		brake := &InFlight{}
-		client.service.InFlight = brake
+		inFlight := &InFlight{}
+		client.service.InFlight = inFlight
 		client.service.Timeout = 2 * time.Hour
 		s := client.service
 		s.Dial = network.Dial
@@ -48,11 +48,11 @@ func TestTheBrakeKeepsWhatArrives(t *testing.T) {
 		time.Sleep(60 * time.Millisecond) // the lane spaces them; by the clock of the bubble
 		stop()
 		start := time.Now()
-		if !brake.Drain(3 * time.Second) {
-			t.Error("the brake did not work in time")
+		if !inFlight.Drain(3 * time.Second) {
+			t.Error("requests are in flight after the time that Drain was given")
 		}
-		if took := time.Since(start); took != arriving {
-			t.Errorf("the brake took %v, want %v", took, arriving)
+		if took := time.Since(start); took != readingTime {
+			t.Errorf("draining took %v, want %v", took, readingTime)
 		}
 		got := map[string]int{}
 		for e, err := range journal.Read(segment.Path()) {
@@ -70,41 +70,41 @@ func TestTheBrakeKeepsWhatArrives(t *testing.T) {
 		}
 		sending.Wait()
 		if _, err := client.Do(t.Context(), api.Page("", "Greece", 1)); !errors.Is(err, context.Canceled) || client.Stats(api.ByType).Requests != 6 {
-			t.Errorf("a request after the brake: %v, %d were sent", err, client.Stats(api.ByType).Requests)
+			t.Errorf("a request after Drain: %v, %d were sent", err, client.Stats(api.ByType).Requests)
 		}
-		if !brake.Drain(0) {
-			t.Error("the second time finds something in the air")
+		if !inFlight.Drain(0) {
+			t.Error("a second Drain finds a request in flight")
 		}
 	})
 }
 
-// TestTheBrakeDoesNotWaitForEver has an answer that the disk does not take.
-func TestTheBrakeDoesNotWaitForEver(t *testing.T) {
+// TestDrainEndsAfterItsTime has an answer that the disk never takes.
+func TestDrainEndsAfterItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b InFlight
-		aloft, land, err := b.begin(t.Context(), grace)
+		sending, end, err := b.begin(t.Context(), shutdownGrace)
 		if err != nil {
 			t.Fatal(err)
 		}
 		start := time.Now()
-		if b.Drain(3*time.Second) || time.Since(start) != 3*time.Second || aloft.Err() == nil {
-			t.Errorf("the brake is done after %v, and the request is told %v", time.Since(start), aloft.Err())
+		if b.Drain(3*time.Second) || time.Since(start) != 3*time.Second || sending.Err() == nil {
+			t.Errorf("Drain returned after %v, and the request ended with %v", time.Since(start), sending.Err())
 		}
-		land()
+		end()
 		if !b.Drain(time.Second) {
-			t.Error("what has landed is still in the air")
+			t.Error("a request is in flight after its end")
 		}
 	})
 }
 
-func TestWithoutABrakeOnlyTheAnswerEndsARequest(t *testing.T) {
+func TestWithoutDrainOnlyTheAnswerEndsARequest(t *testing.T) {
 	for what, b := range map[string]*InFlight{"none": nil, "one": {}} {
 		ctx, cancel := context.WithCancel(t.Context())
-		aloft, land, err := b.begin(ctx, grace)
+		sending, end, err := b.begin(ctx, shutdownGrace)
 		cancel()
-		if err != nil || aloft.Err() != nil {
-			t.Errorf("%s: a shutdown ends a request in the air: %v, %v", what, err, aloft.Err())
+		if err != nil || sending.Err() != nil {
+			t.Errorf("%s: a shutdown ends a request in flight: %v, %v", what, err, sending.Err())
 		}
-		land()
+		end()
 	}
 }

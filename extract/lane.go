@@ -8,37 +8,38 @@ import (
 )
 
 const (
-	// window is the minute that limits speak of, and a thousandth for clocks that differ.
+	// window is the minute of a rate limit, and a thousandth more for clocks that differ.
 	window = time.Minute + time.Minute/1000
-	// arrival is how long after it was sent a request is counted at the latest, as long as
-	// the service has never answered 429.
-	arrival = time.Second
-	// calm is how long a lane must go without a 429 to win a slot back.
-	calm = 10 * time.Minute
-	// debt is how many sends a lane may be behind its even spacing and catch up on.
-	debt = 3
-	// grain is the shortest wait worth a timer: faster lanes are held by their slots alone.
-	grain = time.Millisecond
+	// countedWithin is the time after sending in which the service counts a request, as long as
+	// it has never answered 429.
+	countedWithin = time.Second
+	// recoverAfter is how long a lane must be without a 429 to get a slot back.
+	recoverAfter = 10 * time.Minute
+	// mostBehind is how many sends a lane may be behind its even spacing and catch up on.
+	mostBehind = 3
+	// shortestWait is the shortest wait worth a timer: only slots limit faster lanes.
+	shortestWait = time.Millisecond
 )
 
-// Lane is the rate limit of one operation. It owns as many slots as requests are allowed in a minute.
+// Lane is the rate limit of one operation. It has as many slots as requests are allowed in a
+// minute. It is safe for concurrent use.
 //
-// A slot is taken when a request is sent and comes free a window after the service has
-// surely counted it: when its answer was received, or a second after it was sent, whichever
-// came first. So no fixed or moving minute ever holds more than the limit, however long
-// answers take. A lane that was answered 429 all the same believes in answers only: then a
-// request may have been counted at any time until its answer. Sends are also spaced evenly.
+// A request takes a slot when it is sent. The slot becomes free a window after the service has
+// surely counted the request: when its answer was received, or a second after it was sent,
+// whichever came first. So no fixed or moving minute ever has more requests than the limit,
+// however long answers take. After a 429 the lane counts from answers only, because a request may
+// have been counted at any time until its answer. Sends are also spaced evenly.
 type Lane struct {
-	mu      sync.Mutex
-	limit   int
-	slots   int         // what 429s have left of the limit
-	strict  bool        // a slot comes free by its answer only
-	inAir   int         // slots of requests that wait for an answer and hold no place in free
-	free    []time.Time // when the other taken slots come free, ascending
-	next    time.Time   // the earliest even-spaced send
-	held    time.Time   // no send before this
-	limited time.Time   // the last 429, or when the last slot was won back
-	changed chan struct{}
+	mu        sync.Mutex
+	limit     int
+	slots     int         // the limit, less the slots that 429s took away
+	strict    bool        // only its answer frees a slot
+	inFlight  int         // slots of requests in flight that are not in free
+	free      []time.Time // when the other taken slots become free, ascending
+	next      time.Time   // the earliest send by even spacing
+	restUntil time.Time   // no send before this
+	limited   time.Time   // the last 429, or when the lane last got a slot back
+	changed   chan struct{}
 }
 
 // NewLane returns a lane of so many requests a minute.
@@ -46,8 +47,8 @@ func NewLane(perMinute int) *Lane {
 	return &Lane{limit: perMinute, slots: perMinute, changed: make(chan struct{})}
 }
 
-// Wait returns when the next request may be sent, and takes its slot. Every Wait that
-// returns nil is answered by one Done, which is given the same ticket.
+// Wait returns when the next request may be sent, and takes its slot. The caller calls Done once,
+// with the same ticket, after each Wait that returns nil. Its only error is that of ctx.
 func (l *Lane) Wait(ctx context.Context) (Ticket, error) {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -67,33 +68,33 @@ func (l *Lane) Wait(ctx context.Context) (Ticket, error) {
 	}
 }
 
-// Ticket is the slot of a request in the air.
+// Ticket is the slot of a request in flight.
 type Ticket struct {
-	free  time.Time // zero while only the answer frees it
-	probe bool      // it asks whether the service is back
+	free  time.Time // when the slot becomes free; zero while only the answer frees it
+	probe bool      // the request finds out whether the service is back
 }
 
-// Done says that the answer of a request was received, or that none will come.
+// Done records that the answer of a request was received, or that none will come.
 func (l *Lane) Done(t Ticket, received time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	at := received.Add(window)
 	if t.free.IsZero() {
-		l.inAir--
+		l.inFlight--
 	} else if i, ok := slices.BinarySearchFunc(l.free, t.free, time.Time.Compare); ok {
 		l.free = slices.Delete(l.free, i, i+1)
 		if !l.strict && t.free.Before(at) {
 			at = t.free
 		}
 	} else if !l.strict {
-		at = t.free // its slot came free while it was in the air
+		at = t.free // its slot became free while it was in flight
 	}
 	l.occupy(at)
 	l.wake()
 }
 
-// Limited says that the service answered 429: the lane rests for a minute, or as long as
-// the service asks, and goes on with one slot less.
+// Limited records that the service answered 429: the lane rests for a minute, or as long as
+// the service asks, and continues with one slot less.
 func (l *Lane) Limited(now time.Time, retryAfter time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -101,8 +102,8 @@ func (l *Lane) Limited(now time.Time, retryAfter time.Duration) {
 	l.slots = max(1, l.slots-1)
 }
 
-// StillLimited says that it answers 429 again, with no other answer since. The lane rests and
-// keeps its slots: it has not sent too much since.
+// StillLimited records that the service answered 429 again, with no other answer since. The lane
+// rests and keeps its slots, because it has not sent too much since.
 func (l *Lane) StillLimited(now time.Time, retryAfter time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -110,7 +111,7 @@ func (l *Lane) StillLimited(now time.Time, retryAfter time.Duration) {
 }
 
 func (l *Lane) rest(now time.Time, retryAfter time.Duration) {
-	l.held = latest(l.held, now.Add(max(time.Minute, retryAfter)))
+	l.restUntil = latest(l.restUntil, now.Add(max(time.Minute, retryAfter)))
 	l.strict = true
 	l.limited = now
 }
@@ -130,34 +131,34 @@ func (l *Lane) PerMinute() int {
 	return l.slots
 }
 
-// take takes a slot and returns 0, or returns how long to wait, and what is closed when
-// waiting longer makes no sense.
+// take takes a slot and returns 0, or returns how long to wait, and a channel that closes when a
+// slot may have become free earlier.
 func (l *Lane) take(now time.Time) (Ticket, time.Duration, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.slots < l.limit && now.Sub(l.limited) >= calm {
+	if l.slots < l.limit && now.Sub(l.limited) >= recoverAfter {
 		l.slots++
 		l.limited = now
 	}
 	i, _ := slices.BinarySearchFunc(l.free, now, func(t, now time.Time) int { return t.Compare(now.Add(1)) })
 	l.free = slices.Delete(l.free, 0, i)
 
-	at := latest(l.next, l.held)
-	if over := l.inAir + len(l.free) - l.slots; over >= 0 {
+	at := latest(l.next, l.restUntil)
+	if over := l.inFlight + len(l.free) - l.slots; over >= 0 {
 		if over >= len(l.free) {
-			return Ticket{}, calm, l.changed // every slot is in the air: an answer will wake us
+			return Ticket{}, recoverAfter, l.changed // every slot is in flight: an answer ends the wait
 		}
 		at = latest(at, l.free[over])
 	}
-	if delay := at.Sub(now); delay >= grain || (delay > 0 && l.spacing() >= grain) {
+	if delay := at.Sub(now); delay >= shortestWait || (delay > 0 && l.spacing() >= shortestWait) {
 		return Ticket{}, delay, l.changed
 	}
-	l.next = latest(l.next, now.Add(-debt*l.spacing())).Add(l.spacing())
+	l.next = latest(l.next, now.Add(-mostBehind*l.spacing())).Add(l.spacing())
 	if l.strict {
-		l.inAir++
+		l.inFlight++
 		return Ticket{}, 0, nil
 	}
-	t := Ticket{free: now.Add(arrival + window)}
+	t := Ticket{free: now.Add(countedWithin + window)}
 	l.occupy(t.free)
 	return t, 0, nil
 }

@@ -52,8 +52,8 @@ func TestLaneKeepsItsRate(t *testing.T) {
 	}
 }
 
-// TestALimitedLaneBelievesInAnswersOnly counts requests as late as their answers come.
-func TestALimitedLaneBelievesInAnswersOnly(t *testing.T) {
+// TestALimitedLaneCountsFromAnswersOnly has a service that counts each request when it answers.
+func TestALimitedLaneCountsFromAnswersOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lane := NewLane(2)
 		lane.Limited(time.Now(), 0) // one slot is left
@@ -79,7 +79,7 @@ func TestLaneKeepsEveryMinute(t *testing.T) {
 			for range 6 * limit {
 				ticket := take(t, lane)
 				latency := time.Duration(random.Int64N(int64(5 * time.Second)))
-				counted = append(counted, time.Now().Add(time.Duration(random.Int64N(int64(min(latency, arrival))+1))))
+				counted = append(counted, time.Now().Add(time.Duration(random.Int64N(int64(min(latency, countedWithin))+1))))
 				go func() {
 					time.Sleep(latency)
 					lane.Done(ticket, time.Now())
@@ -120,7 +120,7 @@ func TestLaneRestsAfterALimitedAnswer(t *testing.T) {
 		if got := lane.PerMinute(); got != 3 {
 			t.Errorf("after one 429: %d slots, want 3", got)
 		}
-		for start := time.Now(); time.Since(start) < calm+time.Minute; {
+		for start := time.Now(); time.Since(start) < recoverAfter+time.Minute; {
 			next()
 		}
 		if got := lane.PerMinute(); got != 4 {
@@ -146,7 +146,7 @@ func TestLaneWaitEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lane := NewLane(1)
 		ticket := take(t, lane)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second) // the slot is in the air
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second) // the slot is in flight
 		defer cancel()
 		if _, err := lane.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v, want %v", err, context.DeadlineExceeded)

@@ -15,66 +15,68 @@ const (
 	probeFirst = time.Second     // before the first probe of an outage; each failed one doubles it
 	probeMost  = 2 * time.Minute // between two probes
 
-	// DefaultPatience is that of a Service without one.
+	// DefaultPatience is the patience of a Service that sets none.
 	DefaultPatience = 30 * time.Minute
 
-	// pricedProbe is how long an operation whose failures may be billed is probed by the free call
-	// alone, as long as that is not answered either: the free call may be what is broken.
+	// pricedProbe is how long only the free call probes an operation whose failures may be billed.
+	// After that a priced request is sent, because the free call itself may be what is broken.
 	pricedProbe = 10 * time.Minute
-	// briefFailure is how long a failure is taken for one that the next try mends.
+	// briefFailure is how long a failure is too short to be reported.
 	briefFailure = 5 * time.Second
 )
 
-// OutageError says that the service gives no answer to an operation, and that the patience with it,
-// or the time of the run, is over.
+// OutageError reports that the service gives no answer to an operation, and that the patience with
+// it, or the time of the run, is over. Last, which errors.Unwrap returns, is the last failure.
 type OutageError struct {
 	Operation string
-	Since     time.Time // when the first request that failed was sent
-	Away      time.Duration
+	Since     time.Time     // when the first request that failed was sent
+	Away      time.Duration // since then
 	Last      error
 }
 
+// Error says what to do: run the same command again.
 func (e *OutageError) Error() string {
 	return fmt.Sprintf("%s: the service gave no answer for %v, since %s (%v); run the same command again when it is back",
 		e.Operation, e.Away.Round(time.Second), e.Since.UTC().Format(time.RFC3339), e.Last)
 }
 
+// Unwrap returns the last failure.
 func (e *OutageError) Unwrap() error { return e.Last }
 
-// outage holds one operation while the service gives no answer to it. After a request has
-// failed one request at a time may try, after growing delays, until one is answered: then all go
-// on. Patience is counted in time. The last try is sent when it is over, so that no outage that
-// is shorter ends the lane.
+// outage keeps the requests of one operation back while the service gives no answer to it. After a
+// failure one request at a time, the probe, is sent after growing delays until one is answered;
+// then all continue. The last probe is sent when the patience is over, so that no shorter outage
+// ends the lane.
 type outage struct {
 	operation api.Operation
 	patience  time.Duration
 	log       *slog.Logger
 
-	mu      sync.Mutex
-	answers int       // since the run began
-	latest  time.Time // when the last request was sent that was answered
-	waiting int       // requests that wait for the end of the outage
-	since   time.Time // when the first request was sent that failed since the last answer; zero while there is none
-	key     string    // what it asked
-	mixed   bool      // another one failed too
-	probes  int       // that failed since
-	probing bool      // one is in the air
-	next    time.Time // when the next may be sent
-	priced  time.Time // when the last request that could be billed failed
-	billed  bool      // it may have been billed
-	freely  bool      // the free call was answered in this outage
-	unasked bool      // the next probe goes without the free call, which was answered before the last
-	last    *Error
-	over    *OutageError
-	changed chan struct{}
+	mu           sync.Mutex
+	answers      int       // since the run began
+	latest       time.Time // when the last request was sent that was answered
+	waiting      int       // requests that wait for the end of the outage
+	since        time.Time // when the first request was sent that failed since the last answer; zero while there is none
+	key          string    // of this request
+	mixed        bool      // another request failed too
+	probes       int       // probes that failed since
+	probing      bool      // one is in flight
+	next         time.Time // when the next may be sent
+	priced       time.Time // when the last request that could be billed failed
+	billed       bool      // the last failed request may have been billed
+	freeAnswered bool      // the free call was answered in this outage
+	skipFreeCall bool      // the next probe goes without the free call: it was answered before the last probe
+	last         *Error
+	over         *OutageError
+	changed      chan struct{}
 }
 
 func newOutage(o api.Operation, patience time.Duration, log *slog.Logger) *outage {
 	return &outage{operation: o, patience: patience, log: log, changed: make(chan struct{})}
 }
 
-// enter returns when a request may be sent, and whether it is a probe. Each probe is followed by
-// one answered, failed or left.
+// enter waits until a request may be sent, and reports whether it is a probe. The caller ends each
+// probe with one call of answered, failed or notSent.
 func (g *outage) enter(ctx context.Context) (probe bool, err error) {
 	for {
 		g.mu.Lock()
@@ -94,7 +96,7 @@ func (g *outage) enter(ctx context.Context) (probe bool, err error) {
 		g.waiting++
 		wait, changed := g.next.Sub(now), g.changed
 		if g.probing {
-			wait = g.patience // its end wakes us
+			wait = g.patience // the end of the probe ends the wait
 		}
 		g.mu.Unlock()
 		timer := time.NewTimer(wait)
@@ -113,8 +115,8 @@ func (g *outage) enter(ctx context.Context) (probe bool, err error) {
 	}
 }
 
-// left says that a request was not sent.
-func (g *outage) left(t Ticket) {
+// notSent records that a request was not sent after all.
+func (g *outage) notSent(t Ticket) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if t.probe {
@@ -123,8 +125,8 @@ func (g *outage) left(t Ticket) {
 	g.wake()
 }
 
-// missed says that the free call, sent before a probe, was not answered either.
-func (g *outage) missed() {
+// freeCallFailed records that the free call, sent before a probe, was not answered either.
+func (g *outage) freeCallFailed() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.probes++
@@ -133,36 +135,37 @@ func (g *outage) missed() {
 	g.wake()
 }
 
-// free reports whether the next probe is to be preceded by the free call: when the last one may
-// have been billed. The first probe and the last are sent in any case, and now and then one between.
-// After a free call that was answered while the probe was not, one probe goes without: it may have
-// been the free call that took the answer of a service that answers now and then.
-func (g *outage) free() bool {
+// needsFreeCall reports whether the free call goes before the next probe, because the last probe
+// may have been billed. The first and the last probe do not need it, nor a probe that comes pricedProbe
+// after the last that could be billed. After a free call that was answered and a probe that was not,
+// the next probe goes without: the free call may have used up the one answer of a service that
+// answers only now and then.
+func (g *outage) needsFreeCall() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.unasked {
-		g.unasked = false
+	if g.skipFreeCall {
+		g.skipFreeCall = false
 		return false
 	}
 	now := time.Now()
 	return g.billed && g.probes > 0 && now.Before(g.since.Add(g.patience)) && now.Before(g.priced.Add(pricedProbe))
 }
 
-// patient reports whether the patience lasts.
-func (g *outage) patient() bool {
+// withinPatience reports whether the patience lasts.
+func (g *outage) withinPatience() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return time.Now().Before(g.since.Add(g.patience))
 }
 
-// answersFreely says that the free call, sent before a probe, was answered.
-func (g *outage) answersFreely() {
+// freeCallAnswered records that the free call, sent before a probe, was answered.
+func (g *outage) freeCallAnswered() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.freely, g.unasked = true, true
+	g.freeAnswered, g.skipFreeCall = true, true
 }
 
-// answered ends an outage: a request that was sent then has its answer.
+// answered ends an outage: a request that was sent at that time has its answer.
 func (g *outage) answered(sent time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -174,11 +177,11 @@ func (g *outage) answered(sent time.Time) {
 	if g.probes > 0 {
 		g.log.Info("the service answers again", "endpoint", g.operation.Name, "away", time.Since(g.since).Round(time.Second))
 	}
-	g.since, g.mixed, g.probes, g.probing, g.last, g.freely, g.unasked = time.Time{}, false, 0, false, nil, false, false
+	g.since, g.mixed, g.probes, g.probing, g.last, g.freeAnswered, g.skipFreeCall = time.Time{}, false, 0, false, nil, false, false
 	g.wake()
 }
 
-// failed takes in a request that got no answer, and reports whether it was the first.
+// failed records a request that got no answer, and reports whether it began an outage.
 func (g *outage) failed(sent time.Time, probe bool, key string, err *Error, billed bool) (first bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -210,7 +213,7 @@ func (g *outage) failed(sent time.Time, probe bool, key string, err *Error, bill
 	return first
 }
 
-// delay says when the next probe may be sent: not before the service asks for it, and at the
+// delay sets when the next probe may be sent: not before the service's Retry-After, and at the
 // latest when the patience is over.
 func (g *outage) delay(now time.Time, retryAfter time.Duration) {
 	d := min(probeMost, probeFirst<<min(g.probes, 10))
@@ -221,18 +224,19 @@ func (g *outage) delay(now time.Time, retryAfter time.Duration) {
 	}
 }
 
-// repeated reports whether nothing but one question has failed since the last answer, again and again.
-func (g *outage) repeated() bool {
+// sameFailsAgain reports whether one request alone has failed repeatedly since the last answer.
+func (g *outage) sameFailsAgain() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return !g.mixed && g.probes >= refusals
 }
 
-// alone reports whether nothing but one question has failed or waits, while the free call is answered.
-func (g *outage) alone() bool {
+// onlyOneFails reports whether one request alone has failed and no other waits, while the free
+// call is answered.
+func (g *outage) onlyOneFails() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return !g.mixed && g.waiting == 0 && g.freely
+	return !g.mixed && g.waiting == 0 && g.freeAnswered
 }
 
 // answeredAfter reports whether a request that was sent after a time has its answer.
@@ -259,8 +263,8 @@ func (g *outage) wake() {
 	g.changed = make(chan struct{})
 }
 
-// Away returns since when the service gives no answer to an operation, and what it says
-// instead. It is zero while it answers, and for a single failure that the next try mends.
+// Away returns since when the service gives no answer to an operation, and the last failure. It
+// returns the zero time while the service answers, and after a single failure.
 func (c *Client) Away(o api.Operation) (since time.Time, why string) {
 	g := c.outages[o.Name]
 	g.mu.Lock()
@@ -271,9 +275,8 @@ func (c *Client) Away(o api.Operation) (since time.Time, why string) {
 	return g.since, g.last.Error()
 }
 
-// Unanswered returns what has been without an answer for longest when a run ends, or nil. A failure
-// that is seconds old is not worth a word, and the free call counts only where nothing else was ever
-// answered.
+// Unanswered returns the longest outage that lasts when a run ends, or nil. It leaves out failures
+// of the last seconds, and the free call unless no other operation was ever answered.
 func (c *Client) Unanswered() *OutageError {
 	var found *OutageError
 	answers := 0

@@ -51,9 +51,9 @@ func free(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// TestAnOutageIsHeldForAsLongAsThePatienceLasts has one request of which the service knows nothing
-// for a while: a little less than the patience, and more.
-func TestAnOutageIsHeldForAsLongAsThePatienceLasts(t *testing.T) {
+// TestAnOutageEndsItsLaneWhenThePatienceIsOver has outages that are a little shorter than the patience,
+// and longer.
+func TestAnOutageEndsItsLaneWhenThePatienceIsOver(t *testing.T) {
 	for away, ok := range map[time.Duration]bool{40 * time.Second: true, 30*time.Minute - time.Second: true, 31 * time.Minute: false} {
 		for _, status := range []int{404, 500, 502, 503, 504} {
 			var log bytes.Buffer
@@ -83,21 +83,21 @@ func TestAnOutageIsHeldForAsLongAsThePatienceLasts(t *testing.T) {
 					t.Errorf("%d for %v: verdict %d on %v", status, away, Judge(err), err)
 				}
 				if priced > 8 {
-					t.Errorf("%d for %v: %d requests that may be billed while the free call tells as much", status, away, priced)
+					t.Errorf("%d for %v: %d requests that may be billed, where the free call would do", status, away, priced)
 				}
 				if n := strings.Count(log.String(), "is away"); n != 1 {
-					t.Errorf("%d for %v: the log tells %d times that the service is away", status, away, n)
+					t.Errorf("%d for %v: the log has %d times that the service is away", status, away, n)
 				}
 				if n := strings.Count(log.String(), "answers again"); (n == 1) != ok {
-					t.Errorf("%d for %v: the log tells %d times that it is back", status, away, n)
+					t.Errorf("%d for %v: the log has %d times that it is back", status, away, n)
 				}
 			})
 		}
 	}
 }
 
-// TestWhatIsUnansweredIsTold asks what has no answer, since when, and in whose words.
-func TestWhatIsUnansweredIsTold(t *testing.T) {
+// TestTheLongestOutageIsReported reads which operation has no answer, since when, and the last failure.
+func TestTheLongestOutageIsReported(t *testing.T) {
 	away := false
 	inBubble(t, 0, func(w http.ResponseWriter, r *http.Request) {
 		if away && !strings.HasSuffix(r.URL.Path, api.ByStatus.Path) {
@@ -177,8 +177,8 @@ func TestRetryAfterIsKeptFor503(t *testing.T) {
 	})
 }
 
-// TestAStormOfRefusedRatesCostsOneSlot has a lane that asks once a minute and is refused.
-func TestAStormOfRefusedRatesCostsOneSlot(t *testing.T) {
+// TestRepeated429sCostOneSlot has a lane that sends one request a minute, each answered 429.
+func TestRepeated429sCostOneSlot(t *testing.T) {
 	var back time.Time
 	inBubble(t, 0, func(w http.ResponseWriter, _ *http.Request) {
 		if time.Now().Before(back) {
@@ -194,7 +194,7 @@ func TestAStormOfRefusedRatesCostsOneSlot(t *testing.T) {
 	})
 }
 
-// TestAStopEndsEveryWait stops a client in each of the places where it waits.
+// TestAStopEndsEveryWait stops a client in each place where it waits.
 func TestAStopEndsEveryWait(t *testing.T) {
 	cases := map[string]http.HandlerFunc{
 		"Retry-After of an hour": func(w http.ResponseWriter, _ *http.Request) {
@@ -205,7 +205,7 @@ func TestAStopEndsEveryWait(t *testing.T) {
 			w.Header().Set("Retry-After", "3600")
 			w.WriteHeader(503)
 		},
-		"a storm of 429s":   func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(429) },
+		"repeated 429s":     func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(429) },
 		"an outage":         func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) },
 		"answers that hang": func(_ http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body); <-r.Context().Done() },
 	}
@@ -225,8 +225,8 @@ func TestAStopEndsEveryWait(t *testing.T) {
 				stop()
 				start := time.Now()
 				sending.Wait()
-				if took := time.Since(start); took > grace {
-					t.Errorf("stopped after %v, want at most %v", took, grace)
+				if took := time.Since(start); took > shutdownGrace {
+					t.Errorf("stopped after %v, want at most %v", took, shutdownGrace)
 				}
 				intents, answers := 0, 0
 				for e, err := range journal.Read(segment.Path()) {
@@ -273,7 +273,7 @@ func TestTheFreeCallNeverWaitsForTheBudget(t *testing.T) {
 	})
 }
 
-func TestARefusedConnectionCostsNothingAndIsHeld(t *testing.T) {
+func TestARefusedConnectionIsAnOutageThatCostsNothing(t *testing.T) {
 	inBubble(t, 10, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, vessel) }, func(t *testing.T, client *Client, _ *journal.Segment) {
 		s := client.service
 		dial, back := s.Dial, time.Now().Add(20*time.Minute)
@@ -290,8 +290,8 @@ func TestARefusedConnectionCostsNothingAndIsHeld(t *testing.T) {
 	})
 }
 
-// TestAnOutageThatTheBudgetCannotCarryEndsWithATrueReason has failures that may be billed.
-func TestAnOutageThatTheBudgetCannotCarryEndsWithATrueReason(t *testing.T) {
+// TestAnOutageBeyondTheBudgetNamesBothReasons has failures that may be billed.
+func TestAnOutageBeyondTheBudgetNamesBothReasons(t *testing.T) {
 	inBubble(t, 25, func(w http.ResponseWriter, r *http.Request) {
 		if !free(w, r) {
 			w.WriteHeader(500)

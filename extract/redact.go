@@ -11,20 +11,20 @@ import (
 	"strings"
 )
 
-// redacted stands for a secret wherever the service repeats one.
+// redacted replaces a secret wherever the service repeats it.
 const redacted = "[redacted]"
 
-// shortestSecret is the shortest text that is taken out of what the service says. A shorter one
-// would be found by chance in ordinary words.
+// shortestSecret is the length of the shortest secret that is removed. A shorter one would occur
+// by chance in ordinary words.
 const shortestSecret = 8
 
-// redactor takes a secret out of texts, in every encoding in which a service may repeat it.
+// redactor removes a secret from texts, in every encoding in which a service may repeat it.
 type redactor struct {
 	forms    [][]byte
 	replacer *strings.Replacer
 }
 
-// newRedactor returns the redactor of a secret. That of one that is too short takes nothing out.
+// newRedactor returns the redactor of a secret. For a secret that is too short it removes nothing.
 func newRedactor(secret string) *redactor {
 	if len(secret) < shortestSecret {
 		return &redactor{}
@@ -41,7 +41,7 @@ func newRedactor(secret string) *redactor {
 		forms = append(forms, slashes.Replace(f))
 	}
 	forms = append(forms, inBase64(secret)...)
-	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) }) // the longest first: one may hold another
+	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) }) // the longest first: one may contain another
 	r, pairs := &redactor{}, []string{}
 	for _, f := range slices.Compact(forms) {
 		r.forms = append(r.forms, []byte(f))
@@ -51,14 +51,14 @@ func newRedactor(secret string) *redactor {
 	return r
 }
 
-// inBase64 is a secret as it appears in base64, alone or in the middle of a text ("user:secret"):
-// the characters that are the secret's alone, for each of the three places it can begin at.
+// inBase64 returns a secret as base64 writes it, alone or inside a text ("user:secret"): the
+// characters that depend on the secret only, for each of the three offsets at which it can begin.
 func inBase64(secret string) []string {
 	var forms []string
 	for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 		for before := range 3 {
 			text := e.EncodeToString([]byte(strings.Repeat("\x00", before) + secret))
-			first := (before*8 + 5) / 6 // the character that mixes with what is before is left out
+			first := (before*8 + 5) / 6 // without the character that depends on the text before, too
 			last := (before + len(secret)) * 8 / 6
 			forms = append(forms, text[first:last])
 		}
@@ -77,7 +77,7 @@ func lowerEscapes(s string) string {
 	return string(b)
 }
 
-// redact takes the key out of what the service says. A text without it, as nearly all are, is not
+// redact removes the key from what the service sent. A text without it, as nearly all are, is not
 // copied.
 func (r *redactor) redact(body []byte) []byte {
 	if !slices.ContainsFunc(r.forms, func(f []byte) bool { return bytes.Contains(body, f) }) {

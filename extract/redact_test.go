@@ -18,9 +18,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// TestTheKeyNeverComesBack has a service that repeats the key in its refusals, in every encoding: it
-// reaches no error, no log and no journal.
-func TestTheKeyNeverComesBack(t *testing.T) {
+// TestTheKeyIsRedactedEverywhere has a service that repeats the key in its refusals, in every encoding:
+// it reaches no error, no log and no journal.
+func TestTheKeyIsRedactedEverywhere(t *testing.T) {
 	const key = `se/cret+"key"&<9>=?`
 	forms := map[string]string{
 		"raw":                key,
@@ -60,7 +60,7 @@ func TestTheKeyNeverComesBack(t *testing.T) {
 			e := last(t, segment)
 			for where, text := range map[string]string{"the error": err.Error(), "the log": log.String(), "the journal": string(text), "the body": e.Body} {
 				if strings.Contains(text, heart) {
-					t.Errorf("%s tells the key: %s", where, text)
+					t.Errorf("%s contains the key: %s", where, text)
 				}
 			}
 			if e.Charge != journal.ChargeFree || !strings.Contains(e.Body, redacted) {
@@ -78,7 +78,7 @@ func TestATextWithoutTheKeyIsNotCopied(t *testing.T) {
 	}
 }
 
-// TestEveryRequestIsLogged reads what -v shows of a request that is answered.
+// TestEveryRequestIsLogged reads the debug log of an answered request.
 func TestEveryRequestIsLogged(t *testing.T) {
 	client, _ := serve(t, 0, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, vessel) })
 	var log bytes.Buffer

@@ -14,21 +14,24 @@ import (
 
 const (
 	attempts       = 4                // of a request that fails while others are answered, the first included
-	attemptsOfBusy = 16               // where the service says that it is busy: every second answer may be that
-	refusals       = 2                // and of one whose value is refused
-	loneWait       = 2 * time.Minute  // before a request is given up that fails while no others are left to ask
+	attemptsOfBusy = 16               // of one that the service is too busy for, as it may be every second time
+	refusals       = 2                // of one whose value is refused
+	loneWait       = 2 * time.Minute  // before a failing request is given up while no other is left to send
 	backoffBase    = time.Second      // full jitter: up to 1, 2, 4 s
 	backoffMost    = 30 * time.Second // before any one retry
 )
 
-// Send sends an admitted request and returns when the answer is on disk. What may work
-// later it tries again, each time through outage, budget and lane: a few times while others are
-// answered, and as long as the patience lasts while none is. Cancelling ctx ends the tries; a
-// request in the air is waited for, within a grace.
+// Send sends an admitted request and returns when its answer is on disk. It retries a request that
+// may work later, each time through outage, budget and lane: a few times while others are
+// answered, and as long as the patience lasts while none is. Cancelling ctx ends the retries; Send
+// waits for a request in flight, within a grace.
+//
+// It returns an *Error for a request without data, an *OutageError where the patience is over, and
+// otherwise the error of ctx, of the budget or of the journal.
 func (c *Client) Send(ctx context.Context, ticket Ticket, r api.Request) (Answer, error) {
 	g := c.outages[r.Operation.Name]
 	var f failures
-	expected := 0 // credits that are kept for its further tries
+	expected := 0 // credits claimed for further tries
 	defer func() { c.budget.Release(r.Operation.Name, expected) }()
 	for try := 1; ; try++ {
 		sent := time.Now()
@@ -36,13 +39,13 @@ func (c *Client) Send(ctx context.Context, ticket Ticket, r api.Request) (Answer
 		var refused *Error
 		switch {
 		case err != nil && !errors.As(err, &refused): // it was not sent, or its answer is not on disk
-			g.left(ticket)
+			g.notSent(ticket)
 			return a, err
 		case err == nil:
-			c.known(r, a)
+			c.noteFound(r, a)
 			g.answered(sent)
 			return a, nil
-		case refused.verdict() != Wait && c.believed(ctx, r, refused):
+		case refused.verdict() != Wait && c.takesForUnknown(ctx, r, refused):
 			g.answered(sent)
 			return a, err
 		}
@@ -72,14 +75,14 @@ func (c *Client) Send(ctx context.Context, ticket Ticket, r api.Request) (Answer
 	}
 }
 
-// mayRetry reports whether a request failed in a way that another try may mend.
+// mayRetry reports whether a request failed in a way in which another try may succeed.
 func mayRetry(err error) bool {
 	var refused *Error
 	return errors.As(err, &refused) && refused.verdict() == Wait
 }
 
-// furtherTries is for how many tries more than before credits are kept after a failed one: after the
-// first for all that may follow while others are answered, and in an outage for one at a time.
+// furtherTries returns for how many more tries the budget is claimed after a failed one: after the
+// first for all that may follow while others are answered, then in an outage for one at a time.
 func furtherTries(try int) int {
 	switch {
 	case try == 1:
@@ -90,14 +93,14 @@ func furtherTries(try int) int {
 	return 1
 }
 
-// failures are those of one request.
+// failures counts the failures of one request.
 type failures struct {
 	first   time.Time // when the first was received
 	all     int
-	between int // each after another request was answered
-	answers int // that others had at the last of them
+	between int // those after which another request was answered
+	answers int // of other requests, at the last of them
 
-	proof time.Time // when a request that was sent after the first was seen to be answered: it was no outage, or one that is over
+	proof time.Time // when a request sent after the first failure had its answer, so that it is no outage, or a past one
 	since int       // failures since then
 }
 
@@ -116,20 +119,20 @@ func (f *failures) add(g *outage, now time.Time) {
 	}
 }
 
-// hopeless reports whether a request is not tried again:
+// hopeless reports whether to give a request up:
 //
 //   - It failed a few times, and others were answered in between.
-//   - It fails still, some time after another that was sent later was answered. Where nothing else is
-//     left to ask, only this tells it from an outage of the operation.
-//   - It is a lookup and the last of its lane, and the free call is answered: a vessel that is asked
-//     for tomorrow is worth no longer wait.
+//   - It still fails some time after a request that was sent later was answered. Where no other
+//     request is left, only this distinguishes it from an outage of the operation.
+//   - It is a lookup and the last of its lane, and the free call is answered: the next run can look
+//     that vessel up, so that a longer wait is not worth it.
 //
-// A value that is refused is given up sooner, and also where nothing else is asked. A service that
-// says that it is busy for a moment is asked more often: that costs nothing, or little.
+// A request with a refused value is given up sooner, and also where no other is sent. One that the
+// service is too busy for is retried more often, because that costs nothing, or little.
 func (c *Client) hopeless(err *Error, f failures) bool {
 	g := c.outages[err.Operation]
 	if err.Outcome == OutcomeRejected {
-		return f.between >= refusals || g.repeated()
+		return f.between >= refusals || g.sameFailsAgain()
 	}
 	most := attempts
 	if err.NotSent || err.Outcome == OutcomeLimited || err.Status == http.StatusServiceUnavailable {
@@ -137,15 +140,15 @@ func (c *Client) hopeless(err *Error, f failures) bool {
 	}
 	return f.between >= most ||
 		f.since >= attempts && time.Since(f.proof) >= loneWait ||
-		g.operation.IsLookup() && f.all >= attempts && time.Since(f.first) >= loneWait && g.alone()
+		g.operation.IsLookup() && f.all >= attempts && time.Since(f.first) >= loneWait && g.onlyOneFails()
 }
 
-// failed holds the operation after a request that got no answer. One that a stopped run gave up
-// tells nothing that is not known already.
+// failed records a request without an answer in the outage and the lane of its operation. A
+// request that a stopped run gave up during an outage is no new evidence.
 func (c *Client) failed(ctx context.Context, t Ticket, r api.Request, sent time.Time, err *Error, charge journal.Charge) {
 	g := c.outages[r.Operation.Name]
 	if ctx.Err() != nil && err.Status == 0 && g.away() {
-		g.left(t)
+		g.notSent(t)
 		return
 	}
 	first := g.failed(sent, t.probe, r.Key(), err, charge == journal.ChargeUnknown)
@@ -158,7 +161,7 @@ func (c *Client) failed(ctx context.Context, t Ticket, r api.Request, sent time.
 	}
 }
 
-// once sends a request once, whatever state its operation is in.
+// once sends a request once, without waiting for the end of an outage.
 func (c *Client) once(ctx context.Context, r api.Request) (Answer, error) {
 	ticket, err := c.reserve(ctx, r.Operation)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
-// TestARequestIsTriedAgain has failures that end, and one that does not while others are answered.
+// TestARequestIsTriedAgain has failures that end, and one that lasts while others are answered.
 func TestARequestIsTriedAgain(t *testing.T) {
 	cases := map[string]struct {
 		fail  http.HandlerFunc // answers Curacao
@@ -79,10 +79,10 @@ func TestARequestIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestARequestThatFailsForItselfEndsBeforeThePatience has a service that answers all requests but one,
-// which is the last of its lane. It is held for minutes where another that was sent later was
-// answered, or where it is a lookup and the free call is answered: else nothing tells it from an outage.
-func TestARequestThatFailsForItselfEndsBeforeThePatience(t *testing.T) {
+// TestAFailureOfOneRequestEndsBeforeThePatience has a service that answers all requests but one, which
+// is the last of its lane. It is given up after minutes if another that was sent later was answered, or
+// if it is a lookup and the free call is answered: otherwise it could be an outage.
+func TestAFailureOfOneRequestEndsBeforeThePatience(t *testing.T) {
 	cases := map[string]struct {
 		operation api.Operation
 		others    time.Duration // the first other request, after the first failure; 0 is none
@@ -128,8 +128,8 @@ func TestARequestThatFailsForItselfEndsBeforeThePatience(t *testing.T) {
 	}
 }
 
-// TestAServiceThatIsBusyEverySecondTimeIsAskedToTheEnd has half of all answers be 503, by chance.
-func TestAServiceThatIsBusyEverySecondTimeIsAskedToTheEnd(t *testing.T) {
+// TestEveryRequestIsAnsweredByAServiceThatIsBusyHalfOfTheTime has half of all answers be 503, at random.
+func TestEveryRequestIsAnsweredByAServiceThatIsBusyHalfOfTheTime(t *testing.T) {
 	inBubble(t, 0, func(w http.ResponseWriter, r *http.Request) {
 		if rand.N(2) == 0 {
 			w.WriteHeader(503)
@@ -155,9 +155,9 @@ func TestAServiceThatIsBusyEverySecondTimeIsAskedToTheEnd(t *testing.T) {
 	})
 }
 
-// TestAFreeCallThatIsAnsweredIsNoReasonToAskItAgain has each second request of all be answered 503: the
+// TestAProbeFollowsAnAnsweredFreeCallWithoutAnother has each second request of all be answered 503: the
 // free call, sent before each probe, would take every answer.
-func TestAFreeCallThatIsAnsweredIsNoReasonToAskItAgain(t *testing.T) {
+func TestAProbeFollowsAnAnsweredFreeCallWithoutAnother(t *testing.T) {
 	asked := 0
 	inBubble(t, 0, func(w http.ResponseWriter, r *http.Request) {
 		if asked++; asked == 2 || asked > 2 && asked%2 == 1 {

@@ -9,12 +9,12 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 )
 
-// Service is where the API is and how we may use it.
+// Service describes the API: its address, the key, and the limits within which to use it.
 type Service struct {
 	BaseURL     string         // ends in /api/vessels_operations; plain http only to loopback
 	Key         string         // never logged
 	Limits      map[string]int // requests per minute by operation name; absent is the documented limit
-	MaxInFlight int            // requests in the air per lane; 0 is 8
+	MaxInFlight int            // requests in flight per operation; 0 is 8
 	Timeout     time.Duration  // of one request, from dial to the last byte; 0 is 60 s
 	Patience    time.Duration  // how long the service may give no answer before an operation is given up; 0 is 30 minutes
 
@@ -22,17 +22,17 @@ type Service struct {
 	// keep real time.
 	Now func() time.Time
 
-	// Log is told of each request, and when the service goes away and comes back; nil discards.
+	// Log records each request at debug level, and the begin and end of each outage; nil discards.
 	Log *slog.Logger
 
-	// Brake gives up the requests in the air when the process must end at once; may be nil.
+	// InFlight drains the requests in flight when the process must end at once; may be nil.
 	InFlight *InFlight
 
 	// Dial makes connections instead of the network, in tests that keep virtual time.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// PerMinute returns the limit of an operation.
+// PerMinute returns the limit of an operation in requests per minute.
 func (s Service) PerMinute(o api.Operation) int {
 	if n := s.Limits[o.Name]; n > 0 {
 		return n
@@ -40,10 +40,10 @@ func (s Service) PerMinute(o api.Operation) int {
 	return o.PerMinute
 }
 
-// MostInFlight returns how many requests of one lane may be in the air.
+// MostInFlight returns how many requests of one operation may be in flight.
 func (s Service) MostInFlight() int {
 	if s.MaxInFlight > 0 {
 		return s.MaxInFlight
 	}
-	return 8 // at 50 a minute, answers of five seconds keep more than four in the air
+	return 8 // at 50 a minute, answers of five seconds keep more than four in flight
 }

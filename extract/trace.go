@@ -11,11 +11,11 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 )
 
-// unrecorded is the span of every request that nobody watches: it costs no allocation.
+// unrecorded is the span of every request while tracing is off: it costs no allocation.
 var unrecorded trace.Span = noop.Span{}
 
-// traced starts the span of one try of a request, if ctx has a span that is recorded. It never
-// holds what travels: no key, address, parameter or body.
+// traced starts the span of one try of a request, if ctx has a span that is recorded. The span
+// never has the key, the address, parameters or the body.
 func traced(ctx context.Context, o api.Operation, try int) (context.Context, trace.Span) {
 	parent := trace.SpanFromContext(ctx)
 	if !parent.IsRecording() {
@@ -26,8 +26,8 @@ func traced(ctx context.Context, o api.Operation, try int) (context.Context, tra
 		trace.WithAttributes(attribute.String("fleetlake.operation", o.Name), attribute.Int("fleetlake.attempt", try)))
 }
 
-// recordSpan ends the span of a request with what the journal has of it. The words of an error stay
-// here: they may hold what the service wrote.
+// recordSpan ends the span of a request with the facts of its journal entry, without the message
+// of an error, because that may repeat what the service wrote.
 func recordSpan(span trace.Span, e journal.Entry, failed, broken error) {
 	if span.IsRecording() {
 		span.SetAttributes(attribute.String("fleetlake.outcome", e.Outcome), attribute.Int("fleetlake.credits", e.Credits))

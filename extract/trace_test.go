@@ -16,9 +16,9 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
-// TestTracingCostsNothingUnwatched counts what a request allocates for a span that nobody
-// takes.
-func TestTracingCostsNothingUnwatched(t *testing.T) {
+// TestTracingThatIsOffCostsNothing counts what a request allocates for a span that is not
+// recorded.
+func TestTracingThatIsOffCostsNothing(t *testing.T) {
 	e := journal.Entry{Outcome: OutcomeOK, Credits: 10, Status: http.StatusOK, N: 7}
 	ctx := t.Context()
 	if n := testing.AllocsPerRun(1000, func() {
@@ -39,8 +39,8 @@ func watched(t *testing.T) (trace.Span, *tracetest.SpanRecorder) {
 	return root, kept
 }
 
-// TestBalanceOfARefusalIsBelowIt has a refusal that only the free call can explain.
-func TestBalanceOfARefusalIsBelowIt(t *testing.T) {
+// TestTheSpanOfABalanceIsBelowThatOfItsRefusal has a refusal that only the balance can explain.
+func TestTheSpanOfABalanceIsBelowThatOfItsRefusal(t *testing.T) {
 	client, _ := serve(t, 0, func(w http.ResponseWriter, r *http.Request) {
 		if strings.Contains(r.URL.Path, "credits") {
 			io.WriteString(w, `{"detail":{"credits":3}}`)

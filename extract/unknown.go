@@ -8,50 +8,52 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 )
 
-// How many lookups in a row may say that the service does not know the vessel before it is asked
-// for one that it knew: as many as are found in a row once in ten thousand times, by their share so
-// far, which is taken to be one in twenty at first.
+// Bounds of a streak: how many lookups in a row may answer that the vessel is unknown before the
+// client repeats a lookup that found its vessel. A longer streak has a chance of one in ten
+// thousand, by the share of unknown vessels so far, which begins at one in twenty.
 const (
-	leastInARow = 3
-	mostInARow  = 20
-	rareRow     = 1e-4
-	firstShare  = 20
+	shortestStreak = 3
+	longestStreak  = 20
+	streakChance   = 1e-4
+	assumedAnswers = 20
 )
 
-// unknowns watches the lookups of one operation that are refused: the service does not know the
-// vessel. The interface text does not say how a lookup says so; 404 is what services use, and also
-// what a gateway answers while the service behind it is away. A vessel that is wrongly believed to be
-// unknown is not asked for again for a week.
+// unknowns watches the lookups of one operation that the service refuses because it does not know
+// the vessel. The interface text does not define how a lookup says so: services use 404, and so does
+// a gateway while the service behind it is away. A vessel that is wrongly taken for unknown is not
+// looked up again for a week.
 //
-// More refusals in a row than is likely are believed only if a vessel that was found earlier in the run
-// is found again, which costs one lookup, and if there is none, if the free call is answered. If not,
-// the operation is held as in any outage, and those that were believed are asked again. Such a refusal
-// counts as spent until the balance tells, as every priced request does that is not said to be free.
+// A streak of refusals that is longer than likely is accepted only if a vessel that was found
+// earlier in the run is found again, which costs one lookup; without such a vessel, if the free call
+// is answered. Otherwise an outage of the operation begins, and the lookups of the streak are
+// repeated. Such a refusal counts as spent until a balance proves otherwise, as every priced request
+// does that is not documented as free.
 type unknowns struct {
-	turn    chan struct{} // held while it is found out whether they are believed, which takes a while
-	found   *api.Request  // the last lookup that found its vessel
-	row     []api.Request // refused since
-	answers int           // lookups that were answered, before the row
-	refused int           // of these
-	alarms  int           // rows that were longer than is likely, and true
-	away    bool          // the last row was not true
-	again   []api.Request // to be asked again
+	turn        chan struct{} // full while one goroutine checks a streak, which takes a while
+	found       *api.Request  // the last lookup that found its vessel
+	streak      []api.Request // refused since
+	answers     int           // lookups that were answered, before the streak
+	refused     int           // of these
+	longStreaks int           // that were longer than likely, and true
+	away        bool          // the last streak was not true: the service finds no vessel
+	repeat      []api.Request // lookups to repeat
 }
 
-// likely is how many refusals in a row are believed. Each longer row that was true doubles it.
+// likely returns the length of a streak that is accepted without a check. Each longer streak that
+// proved true doubles it.
 func (u *unknowns) likely() int {
-	share := float64(u.refused+1) / float64(u.answers+firstShare)
-	n := int(math.Ceil(math.Log(rareRow) / math.Log(min(share, 0.9))))
-	return max(leastInARow, min(n, mostInARow)) << min(u.alarms, 10)
+	share := float64(u.refused+1) / float64(u.answers+assumedAnswers)
+	n := int(math.Ceil(math.Log(streakChance) / math.Log(min(share, 0.9))))
+	return max(shortestStreak, min(n, longestStreak)) << min(u.longStreaks, 10)
 }
 
-// end takes the row for true.
+// end accepts the streak: its vessels are unknown.
 func (u *unknowns) end() {
-	u.answers, u.refused, u.row = u.answers+len(u.row), u.refused+len(u.row), nil
+	u.answers, u.refused, u.streak = u.answers+len(u.streak), u.refused+len(u.streak), nil
 }
 
-// known takes in an answer.
-func (c *Client) known(r api.Request, a Answer) {
+// noteFound records a lookup that found its vessel, which ends the streak.
+func (c *Client) noteFound(r api.Request, a Answer) {
 	if !r.Operation.IsLookup() || a.Rows == 0 {
 		return
 	}
@@ -63,8 +65,9 @@ func (c *Client) known(r api.Request, a Answer) {
 	u.found, u.away = &r, false
 }
 
-// believed reports whether an answer that no other try would change is taken as it is.
-func (c *Client) believed(ctx context.Context, r api.Request, err *Error) bool {
+// takesForUnknown reports whether the refusal of a request is final. It is true at once for every
+// verdict but Skip; a lookup's refusal may first have to be checked, see unknowns.
+func (c *Client) takesForUnknown(ctx context.Context, r api.Request, err *Error) bool {
 	if err.verdict() != Skip {
 		return true
 	}
@@ -74,41 +77,41 @@ func (c *Client) believed(ctx context.Context, r api.Request, err *Error) bool {
 	if u.away {
 		return false
 	}
-	u.row = append(u.row, r)
-	if len(u.row) <= u.likely() {
+	u.streak = append(u.streak, r)
+	if len(u.streak) <= u.likely() {
 		return true
 	}
 	if c.finds(ctx, u.found) {
 		u.end()
-		u.alarms++
+		u.longStreaks++
 		return true
 	}
-	c.service.Log.Warn("the service knows no vessel any more: the last lookups are asked again when it does",
-		"endpoint", r.Operation.Name, "lookups", len(u.row))
-	u.away, u.again, u.row = true, append(u.again, u.row[:len(u.row)-1]...), nil // Send tries r again
+	c.service.Log.Warn("the service finds no vessel any more: the last lookups are repeated when it does",
+		"endpoint", r.Operation.Name, "lookups", len(u.streak))
+	u.away, u.repeat, u.streak = true, append(u.repeat, u.streak[:len(u.streak)-1]...), nil // Send tries r again
 	return false
 }
 
-// finds reports whether the service finds a vessel that it found before; without one, whether the
-// free call is answered. Where there are no credits to ask, it is taken to.
+// finds reports whether the service finds a vessel that it found before; without such a vessel,
+// whether it answers the free call. It returns true where there are no credits for the lookup.
 func (c *Client) finds(ctx context.Context, known *api.Request) bool {
 	if known == nil {
 		_, err := c.Balance(ctx)
-		return err == nil || c.before() == nil
+		return err == nil || c.balanceBefore() == nil
 	}
 	a, err := c.once(ctx, *known)
 	return err == nil && a.Rows > 0 || errors.Is(err, ErrBudget)
 }
 
-// lost reports whether the operation is held because the service knew no vessel any more.
-func (c *Client) lost(o api.Operation) bool {
+// findsNone reports whether an outage lasts because the service finds no vessel any more.
+func (c *Client) findsNone(o api.Operation) bool {
 	u := c.unknowns[o.Name]
 	u.turn <- struct{}{}
 	defer func() { <-u.turn }()
 	return u.away
 }
 
-// foundAgain asks whether the service knows vessels again.
+// foundAgain looks up a vessel that was found before, and reports whether the service finds it again.
 func (c *Client) foundAgain(ctx context.Context, o api.Operation) bool {
 	u := c.unknowns[o.Name]
 	u.turn <- struct{}{}
@@ -117,13 +120,13 @@ func (c *Client) foundAgain(ctx context.Context, o api.Operation) bool {
 	return !u.away
 }
 
-// Doubted returns, once, the lookups that were said to be of unknown vessels while the service was
-// away, and are to be asked again.
-func (c *Client) Doubted(o api.Operation) []api.Request {
+// LookupsToRepeat returns the lookups that were refused as of unknown vessels while the service was
+// away. It returns each of them once; the caller sends them again.
+func (c *Client) LookupsToRepeat(o api.Operation) []api.Request {
 	u := c.unknowns[o.Name]
 	u.turn <- struct{}{}
 	defer func() { <-u.turn }()
-	again := u.again
-	u.again = nil
+	again := u.repeat
+	u.repeat = nil
 	return again
 }

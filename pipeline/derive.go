@@ -265,7 +265,7 @@ func (p *Pipeline) earlier(batch *transform.Batch, planned journal.Plan) error {
 			if err != nil {
 				return fmt.Errorf("read %s, which the run goes on from: %w", run, err)
 			}
-			batch.Earlier(e)
+			batch.AddEarlier(e)
 		}
 	}
 	return nil

@@ -83,7 +83,7 @@ func (h *harvest) drain(run context.Context, o api.Operation, q *queue, answered
 	defer inAir.Wait()
 	for {
 		r, ok := q.pop(ctx)
-		again := h.client.Doubted(o)
+		again := h.client.LookupsToRepeat(o)
 		q.push(true, again...)
 		switch {
 		case !ok && len(again) > 0 && ctx.Err() == nil:

@@ -38,12 +38,12 @@ const decided = -1
 
 // mostKnown bounds what a run remembers of vessels, whatever the service says: two numbers of
 // each in the world.
-const mostKnown = 2 * transform.MostVessels
+const mostKnown = 2 * api.MostVessels
 
 // newLookups queues what was planned.
 func newLookups(w work) *lookupQueue {
 	l := &lookupQueue{queue: newQueue(), operation: w.job.Lookup.Operation(), wanted: len(w.job.Lookup.Want) > 0,
-		lookup: w.job.Lookup, targets: w.targets, now: w.started, room: min(w.Room, transform.MostVessels),
+		lookup: w.job.Lookup, targets: w.targets, now: w.started, room: min(w.Room, api.MostVessels),
 		known: make(map[uint64]int32, 2*len(w.targets)), other: map[int32]string{}}
 	chosen := make(map[string]bool, len(w.Plan.Lookups))
 	for _, id := range w.Plan.Lookups {

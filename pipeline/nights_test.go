@@ -112,7 +112,7 @@ func (s *port) learn() {
 }
 
 func (s *port) learnAnswer(roll *transform.SearchReader, e journal.Entry) {
-	a, err := extract.Reread(e)
+	a, err := extract.ReadAnswer(e)
 	if err != nil {
 		s.t.Fatal(err)
 	}

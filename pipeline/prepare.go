@@ -88,7 +88,7 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 // keptForLookups is what searches leave to lookups: as many credits as the plan kept, as long
 // as there are vessels to ask for.
 func (h *harvest) keptForLookups() int {
-	return min(h.Kept, h.budget.Taken()+h.lookups.left()*h.lookups.operation.Credits)
+	return min(h.Kept, h.budget.ReservedForLookups()+h.lookups.left()*h.lookups.operation.Credits)
 }
 
 // wishes returns the searches that the plan chose, in order, and those that it left out for

@@ -208,7 +208,7 @@ func (s *port) keep(b *bought, date string, e journal.Entry) {
 	if _, twice := b.answers[key]; twice {
 		s.t.Errorf("%s: %s was paid for twice", date, key)
 	}
-	a, err := extract.Reread(e)
+	a, err := extract.ReadAnswer(e)
 	must(s.t, err)
 	b.answers[key], b.cost[key] = plan.PastAnswer{Rows: a.Rows, Total: a.Total}, e.Credits
 }

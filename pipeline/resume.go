@@ -112,7 +112,7 @@ func (n *resumeState) learn(e journal.Entry) {
 	}
 	t := plan.PastAnswer{Total: -1}
 	if e.OK() {
-		if a, err := extract.Reread(e); err == nil {
+		if a, err := extract.ReadAnswer(e); err == nil {
 			t.Rows, t.Total = a.Rows, a.Total
 		}
 	}

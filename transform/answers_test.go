@@ -17,7 +17,7 @@ import (
 
 var update = commandline.Bool("update", false, "write the golden files")
 
-// payloads holds how each answer in testdata was asked for.
+// payloads has the request of each answer in testdata.
 var payloads = map[string]struct{ operation, parameters string }{
 	"by-type":     {"by-type", "country=Panama&page=1"},
 	"by-status":   {"by-status", "for_order=true&laden=ballast&navigational_status=moored&vessel_type=wood-chips+carrier&world_zone=north-sea"},
@@ -150,7 +150,7 @@ func TestRowsMayBeAskedForBetweenEntries(t *testing.T) {
 	}
 }
 
-// FuzzAnswers holds that no answer, however broken, costs more than itself.
+// FuzzAnswers checks that an answer, however broken, never changes the rows of another.
 func FuzzAnswers(f *testing.F) {
 	for name, asked := range payloads {
 		f.Add(asked.operation, asked.parameters, []byte(payload(f, name)))
@@ -183,7 +183,7 @@ func FuzzAnswers(f *testing.F) {
 			}
 		}
 		earlier := batchOf(t, nil)
-		earlier.Earlier(bad)
+		earlier.AddEarlier(bad)
 		for _, table := range []Table{Listings, Sightings, Particulars, Engine, Management, Positions, Requests, Issues} {
 			if n := earlier.Rows(table); n != 0 {
 				t.Errorf("an earlier answer makes %d rows of %s", n, table.Name)

@@ -19,12 +19,12 @@ type Batch struct {
 	run  string
 	year int // of the snapshot
 
-	checks bool // partitions are to be compared with what the cover shows
+	checks bool // the plan has checks: partitions of which only the total is compared
 
 	words               vocabulary
 	pages               []page // answers of searches, which their rows name
-	sweeps              []sweep
-	sweepNumbers        map[sweep]uint32
+	sweeps              []api.Sweep
+	sweepNumbers        map[api.Sweep]uint32
 	listings, sightings searchRows
 	particulars         facts
 	engines             facts
@@ -43,8 +43,8 @@ func NewBatch() *Batch {
 	return &Batch{
 		mem:          memory.DefaultAllocator,
 		words:        newVocabulary(),
-		sweeps:       make([]sweep, 1),
-		sweepNumbers: map[sweep]uint32{{}: 0},
+		sweeps:       make([]api.Sweep, 1),
+		sweepNumbers: map[api.Sweep]uint32{{}: 0},
 		listings:     newSearchRows(ofRegistration, allFields...),
 		sightings:    newSearchRows(ofSighting, fieldName, fieldCountry, fieldIMO, fieldMMSI, fieldShipType),
 		pending:      map[int]journal.Entry{},
@@ -52,9 +52,9 @@ func NewBatch() *Batch {
 	}
 }
 
-// Earlier takes an entry of an earlier run of the same night. It counts for coverage only:
-// that run's own batch has its rows.
-func (b *Batch) Earlier(e journal.Entry) {
+// AddEarlier adds an entry of an earlier run of the same night. It counts for coverage only:
+// the batch of that run has its rows.
+func (b *Batch) AddEarlier(e journal.Entry) {
 	switch e.Kind {
 	case journal.KindPlan:
 		if e.Plan != nil {
@@ -66,12 +66,12 @@ func (b *Batch) Earlier(e journal.Entry) {
 			return
 		}
 		pages, rows, issues := len(b.pages), r.rows.n, len(b.issues)
-		b.see(&e, b.answerOf(&e))
+		b.observe(&e, b.answerOf(&e))
 		b.pages, r.rows.n, b.issues = b.pages[:pages], rows, b.issues[:issues]
 	}
 }
 
-// Add takes an entry of the segment. The plan comes first: it says which run this is.
+// Add adds an entry of the segment. The first is the plan: it has the run id and the date.
 func (b *Batch) Add(e journal.Entry) {
 	switch e.Kind {
 	case journal.KindPlan:
@@ -90,18 +90,18 @@ func (b *Batch) Add(e journal.Entry) {
 		if e.Intent > 0 {
 			delete(b.pending, e.Intent)
 		}
-		rows := b.see(&e, b.answerOf(&e))
+		rows := b.observe(&e, b.answerOf(&e))
 		b.requests = append(b.requests, requestOf(&e, rows))
 	}
 }
 
-// plan enters what a run planned.
+// plan adds the partitions that a run planned.
 func (b *Batch) plan(p *journal.Plan, own bool) {
 	b.checks = b.checks || slices.ContainsFunc(p.Partitions, func(p journal.Partition) bool { return p.Check })
 	b.coverage.plan(p, own)
 }
 
-// answerOf says where the rows of an entry come from.
+// answerOf returns the answer that the rows of an entry come from.
 func (b *Batch) answerOf(e *journal.Entry) answer {
 	seen := e.Received
 	if seen.IsZero() {
@@ -125,8 +125,8 @@ func (b *Batch) searchRows(operation string) (*searchRows, bool) {
 	return nil, false
 }
 
-// see reads an answer, notes what it covers, and returns how many records were in it.
-func (b *Batch) see(e *journal.Entry, at answer) int {
+// observe reads an answer, adds it to the coverage, and returns how many records it has.
+func (b *Batch) observe(e *journal.Entry, at answer) int {
 	o := observation{outcome: e.Outcome, at: e.Received}
 	if o.at.IsZero() {
 		o.at = e.At
@@ -152,23 +152,23 @@ func (b *Batch) see(e *journal.Entry, at answer) int {
 	if e.OK() && !o.usable {
 		o.outcome = "unreadable"
 	}
-	b.coverage.see(e.Operation, e.Parameters, o)
+	b.coverage.observe(e.Operation, e.Parameters, o)
 	if b.checks && e.Operation == api.ByType.Name && o.usable {
-		b.show(e.Parameters, r.rows.n-kept)
+		b.countForChecks(e.Parameters, r.rows.n-kept)
 	}
 	return o.rows
 }
 
-// show counts the newest listings for the checks, unless they came from a check.
-func (b *Batch) show(parameters string, newest int) {
-	asks, _, _ := api.PartitionOf(api.ByType.Name, parameters)
-	if b.coverage.at(api.ByType.Name, asks.Kind, asks.Value).check {
+// countForChecks counts the newest listings for the checks, unless they came from a check.
+func (b *Batch) countForChecks(parameters string, newest int) {
+	wanted, _, _ := api.PartitionOf(api.ByType.Name, parameters)
+	if b.coverage.at(api.ByType.Name, wanted.Kind, wanted.Value).check {
 		return
 	}
 	for i := b.listings.rows.n - newest; i < b.listings.rows.n; i++ {
 		row := b.listings.rows.at(i)
-		b.coverage.show(api.KindType, b.words.vesselTypes.at(row.vesselType).raw)
-		b.coverage.show(api.KindCountry, b.words.countries.at(row.country).raw)
+		b.coverage.countListed(api.KindType, b.words.vesselTypes.at(row.vesselType).raw)
+		b.coverage.countListed(api.KindCountry, b.words.countries.at(row.country).raw)
 	}
 }
 
@@ -178,7 +178,7 @@ func (b *Batch) body(e *journal.Entry, dataset string) string {
 	if e.Base64 != "" {
 		raw, err := e.RawBody()
 		if err != nil {
-			return "" // no JSON, as the reader will say
+			return "" // not JSON, which the reader reports
 		}
 		body = string(raw)
 	}
@@ -195,8 +195,8 @@ func (b *Batch) Rows(t Table) int {
 	return n
 }
 
-// Write gives the rows of a table to emit, sorted, in records of at most 16,384 rows. A
-// record is released when emit returns.
+// Write passes the rows of a table to emit, sorted, in records of at most 16,384 rows. It releases
+// each record when emit returns, and stops at the first error of emit, which it returns.
 func (b *Batch) Write(t Table, emit func(arrow.Record) error) error {
 	n, into := b.rowsOf(t)
 	if n == 0 {
@@ -220,7 +220,7 @@ func (b *Batch) Write(t Table, emit func(arrow.Record) error) error {
 	return nil
 }
 
-// rowsOf returns how many rows a table has, and how to write each into the columns of a writer.
+// rowsOf returns how many rows a table has, and a function that writes each into a writer.
 func (b *Batch) rowsOf(t Table) (int, func(w *writer) func(i int)) {
 	switch t.Name {
 	case Listings.Name:
@@ -258,10 +258,10 @@ func (b *Batch) factsOf(f *facts, t Table) (int, func(w *writer) func(i int)) {
 // each writes the rows of a slice by their number.
 func each[T any](rows []T, write func(*T)) func(int) { return func(i int) { write(&rows[i]) } }
 
-// covered judges the partitions, requests without an answer included.
+// covered returns the coverage of each partition, requests without an answer included.
 func (b *Batch) covered() []coverageRow {
 	for _, e := range b.pending {
-		b.coverage.see(e.Operation, e.Parameters, observation{outcome: "unknown", at: e.At})
+		b.coverage.observe(e.Operation, e.Parameters, observation{outcome: "unknown", at: e.At})
 	}
 	return b.coverage.table()
 }

@@ -47,7 +47,7 @@ func TestListingsKeepEachVesselAndMMSIOnce(t *testing.T) {
 	}
 }
 
-func TestSightingsKeepEachQuestion(t *testing.T) {
+func TestSightingsKeepARowForEachSweep(t *testing.T) {
 	const body = `{"vessels": [{"imo": "9218301", "mmsi": "371234000"}, {"imo": "9218301", "mmsi": "371234000"}]}`
 	b := batchOf(t, night(
 		answerTo(1, "by-status", "navigational_status=moored&world_zone=north-sea", body),
@@ -103,7 +103,7 @@ func TestBrokenAnswersAreOneIssue(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsNotUTF8IsMendedAndNamed(t *testing.T) {
+func TestAnAnswerThatIsNotUTF8IsRepairedAndReported(t *testing.T) {
 	e := answerTo(1, "by-type", "country=Panama&page=1", "")
 	e.Base64 = base64.StdEncoding.EncodeToString([]byte("{\"total\":1,\"items\":[{\"imo\":\"9218301\",\"name\":\"CA\xd1A\"}]}"))
 	b := batchOf(t, night(e))
@@ -115,7 +115,7 @@ func TestAnAnswerThatIsNotUTF8IsMendedAndNamed(t *testing.T) {
 	}
 }
 
-func TestANumberThatTheAnswerDoesNotTellIsTheOneAskedFor(t *testing.T) {
+func TestANumberMissingInTheAnswerIsTheRequestedOne(t *testing.T) {
 	for name, c := range map[string]struct {
 		parameters, body string
 		want             []string
@@ -134,7 +134,7 @@ func TestANumberThatTheAnswerDoesNotTellIsTheOneAskedFor(t *testing.T) {
 	}
 }
 
-func TestAnEmptyPartSaysNothing(t *testing.T) {
+func TestAnEmptyPartIsNoRow(t *testing.T) {
 	for name, c := range map[string]struct {
 		engine string
 		want   []string

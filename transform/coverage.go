@@ -12,19 +12,19 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
-// How much of a partition was seen.
+// States of coverage: how much of a partition the answers have.
 const (
-	complete = "complete" // all of it, and nothing moved meanwhile
+	complete = "complete" // all of it, and its total did not change meanwhile
 	partial  = "partial"  // some pages are missing
-	failed   = "failed"   // asked, and nothing came that can be used
-	suspect  = "suspect"  // something does not add up
-	skipped  = "skipped"  // not asked
+	failed   = "failed"   // requests were sent, and no answer is usable
+	suspect  = "suspect"  // the answers contradict each other, or what is known of the partition
+	skipped  = "skipped"  // no request was sent
 )
 
-// notAsked is the reason of a partition that was planned and that no request was sent for.
+// notAsked is the reason of a planned partition for which no request was sent.
 const notAsked = "not asked"
 
-// coverage follows what the answers of a night prove to have seen of each partition.
+// coverage collects, for each partition, what the answers of a night prove.
 type coverage map[partitionKey]*partition
 
 // partitionKey names a partition without regard to case.
@@ -35,12 +35,12 @@ type partition struct {
 	operation, kind, value string
 	expected               int // vessels at the last complete coverage; -1 where unknown
 	skipped                string
-	check                  bool // only its total was wanted, to compare with what the cover showed
-	byCover                int  // vessels of it that the cover showed
+	check                  bool // only its total was requested, to compare with byOthers
+	byOthers               int  // vessels of it that the searches of other partitions listed
 	pages                  map[int]observation
 }
 
-// observation is the best answer to a page.
+// observation is one answer to the request for a page.
 type observation struct {
 	pageFacts
 	usable  bool
@@ -48,7 +48,8 @@ type observation struct {
 	at      time.Time
 }
 
-// plan enters what a run planned. The run's own plan goes before those of earlier runs.
+// plan adds the partitions that a run planned. The current run's plan has precedence over those of
+// earlier runs.
 func (c coverage) plan(p *journal.Plan, own bool) {
 	for _, planned := range p.Partitions {
 		known := c.at(planned.Operation, planned.Kind, canonical(planned.Kind, planned.Value))
@@ -58,7 +59,7 @@ func (c coverage) plan(p *journal.Plan, own bool) {
 	}
 }
 
-// at returns a partition, known or not.
+// at returns a partition, and adds it if it is new.
 func (c coverage) at(operation, kind, value string) *partition {
 	k := partitionKey{operation, kind, strings.ToLower(value)}
 	if c[k] == nil {
@@ -67,25 +68,26 @@ func (c coverage) at(operation, kind, value string) *partition {
 	return c[k]
 }
 
-// see enters an answer, or that none came. A page may be asked again: what can be used goes
-// before what cannot, and the later before the earlier.
-func (c coverage) see(operation, parameters string, o observation) {
-	asks, page, ok := api.PartitionOf(operation, parameters)
+// observe adds an answer, or the lack of one. Of several answers for a page, a usable one has
+// precedence over others, and then the latest.
+func (c coverage) observe(operation, parameters string, o observation) {
+	wanted, page, ok := api.PartitionOf(operation, parameters)
 	if !ok || o.outcome == "probe" {
 		return
 	}
-	p := c.at(operation, asks.Kind, asks.Value)
-	old, asked := p.pages[page]
-	if !asked || o.after(old) {
+	p := c.at(operation, wanted.Kind, wanted.Value)
+	old, answered := p.pages[page]
+	if !answered || o.betterThan(old) {
 		p.pages[page] = o
 	}
 }
 
-func (o observation) after(old observation) bool {
+// betterThan reports whether an observation of a page replaces the one before.
+func (o observation) betterThan(old observation) bool {
 	if o.usable != old.usable {
 		return o.usable
 	}
-	return cmp.Or(o.at.Compare(old.at), cmp.Compare(o.outcome, old.outcome), cmp.Compare(o.print, old.print)) > 0
+	return cmp.Or(o.at.Compare(old.at), cmp.Compare(o.outcome, old.outcome), cmp.Compare(o.fingerprint, old.fingerprint)) > 0
 }
 
 // canonical puts the filters of a planned status search in the order of api.PartitionOf.
@@ -106,14 +108,14 @@ type coverageRow struct {
 	state, reason          string
 }
 
-// show counts a vessel of the cover for the check of its type and of its country.
-func (c coverage) show(kind, value string) {
+// countListed counts a listed vessel for the check of its type or its country, if there is one.
+func (c coverage) countListed(kind, value string) {
 	if p := c[partitionKey{api.ByType.Name, kind, strings.ToLower(strings.TrimSpace(value))}]; p != nil && p.check {
-		p.byCover++
+		p.byOthers++
 	}
 }
 
-// mayEmpty is how many vessels may all have left a partition since it was last covered. A few
+// mayEmpty returns how many vessels can all have left a partition since it was last covered. A few
 // ships end a stay in a zone, or leave a small register, from one night to the next; more do not.
 func (p *partition) mayEmpty() int {
 	if p.kind == api.KindStatus {
@@ -122,24 +124,22 @@ func (p *partition) mayEmpty() int {
 	return 3
 }
 
-// MostVessels is more vessels than the world has: a total beyond it is none.
-const MostVessels = 2_000_000
-
-// Plausible reports whether a partition can hold so many vessels, of which it held so many
-// when it was last covered; -1 where that is unknown. A total that no fleet could have grown to
-// is not believed: nothing is asked for by it, and what it is told of is suspect.
+// Plausible reports whether a partition can have so many vessels, if expected is their number when
+// it was last covered; -1 where that is unknown. Where a total is more than any fleet could have
+// grown to, no pages are requested by it, and the partition is suspect.
 func Plausible(total, expected int) bool {
 	if expected < 0 {
-		return total <= MostVessels
+		return total <= api.MostVessels
 	}
-	return total <= min(MostVessels, 20_000+10*expected)
+	return total <= min(api.MostVessels, 20_000+10*expected)
 }
 
-// PlausibleGrowth reports whether the total of a partition can move from one number to another
-// while its pages are read. A service that promises more with each page would be paged for ever.
+// PlausibleGrowth reports whether the total of a partition can change from first to total while
+// its pages are read. Without this bound, a service whose total grows with each page would be
+// paged without end.
 func PlausibleGrowth(first, total int) bool { return total-first <= max(200, first/10) }
 
-// table judges every partition, in the order of the lake file.
+// table returns the row of every partition, in the order of the lake file.
 func (c coverage) table() []coverageRow {
 	rows := make([]coverageRow, 0, len(c))
 	for _, p := range c {
@@ -151,7 +151,8 @@ func (c coverage) table() []coverageRow {
 	return rows
 }
 
-// coverage says what was seen of a partition.
+// coverage returns the row of the partition. The first state that applies decides, so that a
+// contradiction is reported before missing pages, which may follow from it.
 func (p *partition) coverage() coverageRow {
 	row := coverageRow{operation: p.operation, kind: p.kind, value: p.value, expected: p.expected}
 	s := p.sum()
@@ -159,8 +160,8 @@ func (p *partition) coverage() coverageRow {
 	if s.total > 0 {
 		row.expected = s.total
 	}
-	if s.odd == "" && !Plausible(s.total, p.expected) {
-		s.odd = fmt.Sprintf("%d vessels, and %d when it was last covered", s.total, p.expected)
+	if s.contradiction == "" && !Plausible(s.total, p.expected) {
+		s.contradiction = fmt.Sprintf("%d vessels, and %d when it was last covered", s.total, p.expected)
 	}
 	switch {
 	case len(p.pages) == 0 && p.skipped != "":
@@ -171,10 +172,10 @@ func (p *partition) coverage() coverageRow {
 		row.state, row.reason = failed, s.unusable
 	case s.rows == 0 && p.expected > p.mayEmpty():
 		row.state, row.reason = suspect, "silent zero"
-	case s.odd != "":
-		row.state, row.reason = suspect, s.odd
-	case p.check && s.total == p.byCover && s.total > 0:
-		row.state, row.expected, row.received = complete, s.total, p.byCover
+	case s.contradiction != "":
+		row.state, row.reason = suspect, s.contradiction
+	case p.check && s.total == p.byOthers && s.total > 0:
+		row.state, row.expected, row.received = complete, s.total, p.byOthers
 		row.reason = "the cover showed as many"
 	case s.pages < s.needed:
 		row.state, row.reason = partial, fmt.Sprintf("%d of %d pages", s.pages, s.needed)

@@ -72,17 +72,17 @@ func TestCoverage(t *testing.T) {
 			[]journal.Partition{planned("country", "Chad", 4)}, nil, []journal.Entry{pageOf(1, "country=Chad&page=1", 0, 0, 0)},
 			"country Chad: 1 4 0 suspect (silent zero)",
 		},
-		"a check that finds as many as the cover showed": {
+		"a check that finds as many as the other searches": {
 			[]journal.Partition{panama, {Operation: "by-type", Kind: "type", Value: "Tug", Expected: -1, Check: true}}, nil,
 			[]journal.Entry{tugs(1, p1, 3, 3), tugs(2, "page=1&type_specific=Tug", 3, 3)},
 			"country Panama: 1 3 3 complete ()\ntype Tug: 1 3 3 complete (the cover showed as many)",
 		},
-		"a check whose first page tells that nothing hides": {
+		"a check whose total on its first page is enough": {
 			[]journal.Partition{panama, {Operation: "by-type", Kind: "type", Value: "TUG", Expected: -1, Check: true}}, nil,
 			[]journal.Entry{tugs(1, p1, 101, 100), tugs(2, p2, 101, 1), tugs(3, "page=1&type_specific=TUG", 101, 100)},
 			"country Panama: 2 101 101 complete ()\ntype TUG: 1 101 101 complete (the cover showed as many)",
 		},
-		"a check that finds more than the cover showed": {
+		"a check that finds more than the other searches": {
 			[]journal.Partition{panama, {Operation: "by-type", Kind: "type", Value: "Tug", Expected: -1, Check: true}}, nil,
 			[]journal.Entry{tugs(1, p1, 3, 3), tugs(2, "page=1&type_specific=Tug", 102, 100)},
 			"country Panama: 1 3 3 complete ()\ntype Tug: 1 102 100 partial (1 of 2 pages)",
@@ -209,7 +209,7 @@ func TestCoverage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := batchOf(t, nil)
 			for _, e := range c.earlier {
-				b.Earlier(e)
+				b.AddEarlier(e)
 			}
 			entries := night(c.entries...)
 			entries[0].Plan.Partitions = c.plan
@@ -231,15 +231,15 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-func TestEarlierPlansExpectWhatTheRunsOwnDoesNot(t *testing.T) {
+func TestAnEarlierPlanCountsForPartitionsThatTheCurrentOneLacks(t *testing.T) {
 	b := batchOf(t, nil)
 	plan := func(expected int) journal.Entry {
 		e := night()[0]
 		e.Plan.Partitions = []journal.Partition{{Operation: "by-type", Kind: "country", Value: "Panama", Expected: expected}}
 		return e
 	}
-	b.Earlier(plan(8000))
-	b.Earlier(pageOf(1, "country=Panama&page=1", 0, 0, 0))
+	b.AddEarlier(plan(8000))
+	b.AddEarlier(pageOf(1, "country=Panama&page=1", 0, 0, 0))
 	b.Add(night()[0])
 	if got := rowsIn(t, b, Coverage)[0]["state"]; got != suspect {
 		t.Errorf("silent zero of the earlier run is %s", got)

@@ -1,6 +1,6 @@
 // Package transform turns the answers of a journal into rows of the lake. It is pure: it uses no
-// clock, file, network or log, and no map order shows in its output, so the same entries give the
-// same records on every day.
+// clock, file, network or log, and its output does not depend on the order of maps, so the same
+// entries give the same records on every day.
 //
 // # Tables of an answer
 //
@@ -14,17 +14,17 @@
 // # Values
 //
 // A parser returns a value, or a Reason why there is none. Then the column is null, `raw` keeps
-// the text of the answer, and an issue counts the refusal. A value that a rule changed (an
-// underscore in a name, another spelling of a flag) keeps its text in `raw` too. A number with its
-// unit and a time in one of its layouts say the same as their columns, so `raw` does not keep
-// them. What the API writes for a missing value is null, without `raw` and without an issue. Keys
-// for which there is no column are in `extra`.
+// the text of the answer, and an issue counts the refusal. `raw` also keeps the text of a value that
+// a rule changed (an underscore in a name, another spelling of a flag). It does not keep a number
+// with its unit or a time in one of the known layouts, because their columns say the same. What the
+// API writes for a missing value becomes null, without `raw` and without an issue. Keys without a
+// column are in `extra`.
 //
-// A record that names no vessel, and an answer whose shape is not the promised one, are issues as
-// well: one bad record never costs the others.
+// A record without an IMO number or MMSI, and an answer of another shape than the interface text
+// promises, are issues as well: one bad record never costs the others.
 //
 // # Vessel ids
 //
-// A vessel_id is the evidence of its row alone: IMO9218301 where the row has a valid IMO number,
-// else MMSI306256000. The warehouse joins the ids that belong to one vessel.
+// A vessel_id follows from its row alone: IMO9218301 where the row has a valid IMO number, else
+// MMSI306256000. The warehouse joins the ids that belong to one vessel.
 package transform

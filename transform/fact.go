@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// answer is where rows come from: an answer of the journal.
+// answer is an answer of the journal, as the source of rows.
 type answer struct {
 	entry      int
 	operation  string
@@ -15,7 +15,7 @@ type answer struct {
 	year       int   // of the snapshot
 }
 
-// valueRow is the values of one row of a dataset, beside those that all datasets have.
+// valueRow has the values of one row of a dataset, without the columns that all datasets have.
 type valueRow struct {
 	table  *Table
 	values []any // of the table's own columns, in their order; nil is null
@@ -23,7 +23,7 @@ type valueRow struct {
 
 func newRow(t *Table) valueRow { return valueRow{t, make([]any, len(t.own))} }
 
-// place is where the value of a column is. A name that is no column is a bug, not an error.
+// place returns the index of a column. It panics on an unknown name, which is a bug.
 func (r valueRow) place(name string) int {
 	i, ok := r.table.places[name]
 	if !ok {
@@ -42,7 +42,7 @@ type facts struct {
 	sorted bool
 }
 
-// fact is a row that is kept: which ship, when, and the values of the dataset's own columns.
+// fact is a row in memory: which ship, when, and the values of the dataset's own columns.
 type fact struct {
 	entry      int
 	seen       int64
@@ -75,8 +75,8 @@ func (f *facts) add(at *answer, reg *registration, values valueRow, refused []by
 	f.rows, f.sorted = append(f.rows, kept), false
 }
 
-// sort puts the rows in the order of the lake file. Of those that say the same of a vessel,
-// the first of the answers stays.
+// sort puts the rows in the order of the lake file. Of equal rows about a vessel it keeps the one
+// of the first answer.
 func (f *facts) sort() {
 	if f.sorted {
 		return
@@ -102,7 +102,7 @@ func (f *facts) sort() {
 	f.sorted = true
 }
 
-// same reports whether b says nothing else than a.
+// same reports whether two rows say the same of a vessel, whatever their answers.
 func (a fact) same(b fact) bool {
 	return a.id == b.id && a.mmsi == b.mmsi && a.raw == b.raw && a.extra == b.extra && slices.Equal(a.values, b.values)
 }

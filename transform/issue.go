@@ -2,8 +2,8 @@ package transform
 
 import "cmp"
 
-// Reason says why a value or a record was not accepted as it came. Reasons are few and fixed,
-// so that they can be counted. As an error it is what the parsers return.
+// Reason is why a value or a record was not accepted as it came. Reasons are few and fixed, so that
+// they can be counted. Parsers return one as their error.
 type Reason string
 
 // Error returns the reason as the issues table has it.
@@ -31,7 +31,7 @@ const (
 	AnotherVessel   Reason = "another vessel" // the answer has another IMO number than the request
 )
 
-// These are not reasons of issues. They tell the caller why a column is null although nothing
+// These are not reasons of issues: they are for a column that is null, or accepted, although nothing
 // is wrong.
 const (
 	absent  Reason = "absent"       // what the API writes for a missing value: null, raw not kept

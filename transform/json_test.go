@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestScannerReadsWhatJSONIs(t *testing.T) {
+func TestScannerReadsExactlyJSON(t *testing.T) {
 	for _, s := range []string{
 		`{}`, `[]`, `""`, `0`, `-0.5e+10`, ` [1, "a", null, true, {"b": [ ]}] `, `{"a":{"b":"\u00e9\\\/"}}`, "\t\n1 ",
 	} {
@@ -48,7 +48,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-func TestWellFormedMendsHalfPairs(t *testing.T) {
+func TestWellFormedReplacesHalfPairs(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"a":"\ud83d\udea2"}`:    `{"a":"\ud83d\udea2"}`,
 		`{"a":"\ud83dx"}`:         `{"a":"\ufffdx"}`,
@@ -72,7 +72,7 @@ func TestObjectsHaveSortedKeysOnce(t *testing.T) {
 	}
 }
 
-// FuzzScanner holds the scanner to what the standard library thinks of the same bytes.
+// FuzzScanner compares the scanner with the standard library on the same bytes.
 func FuzzScanner(f *testing.F) {
 	for _, s := range []string{`{"a":[1,-2.5e3,"\u00e9",{"b":null}],"c":true}`, `{"a":"\ud83d"}`, `[[[]]]`, `{"a":1,"a":2}`, `"\"`} {
 		f.Add(s)

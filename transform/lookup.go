@@ -7,16 +7,16 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 )
 
-// A lookup tells of one vessel, and each dataset of it becomes a row of its own, so that
-// what an operation does not carry is never read as gone.
+// A lookup answers with the data of one vessel. Each dataset in it becomes a separate row, so that
+// a dataset that the operation does not have is never taken for removed.
 
 var (
 	allFields      = []int{fieldName, fieldCallsign, fieldCountry, fieldISO, fieldIMO, fieldMMSI, fieldShipType, fieldVesselType}
 	positionFields = []int{fieldIMO, fieldMMSI}
 )
 
-// lookup reads an answer of a lookup. It reports how many records were in it, and whether
-// it was what was promised.
+// lookup reads the answer of a lookup. It returns how many records it has, and false for an answer
+// of another shape than the interface text promises.
 func (b *Batch) lookup(at *answer, body string) (int, bool) {
 	s := &scanner{s: body}
 	root := s.members()
@@ -30,7 +30,7 @@ func (b *Batch) lookup(at *answer, body string) (int, bool) {
 	}
 	from := source{entry: at.entry, dataset: at.dataset(), whole: body}
 	fields := allFields
-	if at.operation == "location" {
+	if at.operation == api.Location.Name {
 		fields = positionFields
 	}
 	got := r.identification(fields...)
@@ -39,7 +39,7 @@ func (b *Batch) lookup(at *answer, body string) (int, bool) {
 	if !ok {
 		return 1, true
 	}
-	b.compareAsked(&reg, at, from)
+	b.compareRequested(&reg, at, from)
 	switch at.operation {
 	case api.Location.Name:
 		b.addPosition(&r, &reg, at, beside, true)
@@ -54,8 +54,8 @@ func (b *Batch) lookup(at *answer, body string) (int, bool) {
 	return 1, true
 }
 
-// unwrap returns the vessel: `detail` if that is an object, else the root. What stands
-// beside `detail` is extra.
+// unwrap returns the vessel: `detail` if that is an object, else the root. Members beside `detail`
+// are extra.
 func unwrap(root record) (r record, beside []member) {
 	i := slices.IndexFunc(root.members, func(m member) bool { return m.folded == "detail" && m.value.kind == isObject })
 	if i < 0 {
@@ -65,17 +65,17 @@ func unwrap(root record) (r record, beside []member) {
 	return s.members(), slices.Delete(root.members, i, i+1)
 }
 
-// compareAsked reports an answer about another ship than the IMO number asked for. An MMSI
-// may well lead to a ship that has another by now.
-func (b *Batch) compareAsked(reg *registration, at *answer, from source) {
-	asked, err := ParseIMO(at.asked())
-	if imo := reg.id.imo(); err == nil && imo != 0 && imo != asked {
-		b.report(from, reg.id, identification[fieldIMO].column, at.asked(), AnotherVessel)
+// compareRequested reports an answer about another ship than the requested IMO number. It does not
+// compare the MMSI, because the ship that had it may have another by now.
+func (b *Batch) compareRequested(reg *registration, at *answer, from source) {
+	requested, err := ParseIMO(at.requested())
+	if imo := reg.id.imo(); err == nil && imo != 0 && imo != requested {
+		b.report(from, reg.id, identification[fieldIMO].column, at.requested(), AnotherVessel)
 	}
 }
 
-// identify takes the number that was asked for where the answer names a vessel and tells no
-// number: any field may be lacking, and what was paid for is still about that vessel.
+// identify fills in the requested number where the answer has a name and no number: any member may
+// be missing, and a paid answer is still about the requested vessel.
 func (a *answer) identify(got *[fieldCount]value) {
 	name, _ := got[fieldName].text()
 	imo, _ := got[fieldIMO].text()
@@ -83,31 +83,31 @@ func (a *answer) identify(got *[fieldCount]value) {
 	if missing(name) || !missing(imo) || !missing(mmsi) {
 		return
 	}
-	asked := a.asked()
-	number := value{raw: string(appendText(nil, asked)), kind: isText}
-	if _, err := ParseIMO(asked); err == nil {
+	requested := a.requested()
+	number := value{raw: string(appendText(nil, requested)), kind: isText}
+	if _, err := ParseIMO(requested); err == nil {
 		got[fieldIMO] = number
 	} else {
 		got[fieldMMSI] = number
 	}
 }
 
-// asked is the number that a lookup asked for.
-func (a *answer) asked() string {
+// requested returns the IMO number or MMSI in the request of a lookup.
+func (a *answer) requested() string {
 	q, _ := url.ParseQuery(a.parameters)
-	return q.Get("imo_or_mmsi")
+	return api.NumberOf(q)
 }
 
-// dataset is what the issues of an answer are filed under.
+// dataset returns the dataset of issues about a whole answer.
 func (a *answer) dataset() string {
-	if a.operation == "location" {
+	if a.operation == api.Location.Name {
 		return ofPosition
 	}
 	return ofParticulars
 }
 
-// addParticulars makes the row of particulars. It comes last: what no dataset used is in
-// its extra.
+// addParticulars adds the row of particulars. It comes last, because its extra has every key that
+// no other dataset used.
 func (b *Batch) addParticulars(r *record, reg *registration, at *answer, beside []member) {
 	values, raw := b.fill(r, &Particulars, reg.id, at, ofParticulars)
 	f, country := b.words.flagOf(reg)
@@ -124,13 +124,13 @@ func (b *Batch) addParticulars(r *record, reg *registration, at *answer, beside 
 		values.set("is_vessel", t.isVessel)
 	}
 	values.set("operation", at.operation)
-	values.set("asked", at.asked())
+	values.set("asked", at.requested())
 	extra := append(r.rest(func(*member) bool { return true }), beside...)
 	b.particulars.add(at, reg, values, b.words.appendRaw([]byte{'{'}, reg), raw, extra)
 }
 
-// addPart makes the row of a dataset that comes as an object of its own. An answer without
-// it, or with an empty one, says nothing about it.
+// addPart adds the row of a dataset that is a nested object of the answer. An answer without the
+// object, or with an empty one, adds no row.
 func (b *Batch) addPart(r *record, key string, t *Table, dataset string, to *facts, reg *registration, at *answer) {
 	v := r.take(key)
 	from := source{entry: at.entry, dataset: dataset}
@@ -149,8 +149,8 @@ func (b *Batch) addPart(r *record, key string, t *Table, dataset string, to *fac
 	to.add(at, reg, values, []byte{'{'}, raw, part.rest(func(*member) bool { return true }))
 }
 
-// addPosition makes the row of positions, if the answer tells one. A location lookup keeps
-// all other keys here; a profile only those of the voyage.
+// addPosition adds the row of positions, if the answer has a position. A location keeps all other
+// keys in its extra; a profile only those of the voyage.
 func (b *Batch) addPosition(r *record, reg *registration, at *answer, beside []member, all bool) {
 	values, raw := b.fill(r, &Positions, reg.id, at, ofPosition)
 	raw = append(raw, clearHalfPosition(r, values)...)

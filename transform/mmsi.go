@@ -33,7 +33,7 @@ func (m MMSI) String() string {
 	return "000000000"[min(len(s), 9):] + s
 }
 
-// mmsiForms are the forms of an MMSI that name a country behind their leading digits; longer
+// mmsiForms are the forms of an MMSI that name a country after their leading digits; longer
 // prefixes come first. Ships are not among them, because their MMSI begins with the country.
 var mmsiForms = []string{
 	"111", // search and rescue aircraft

@@ -24,7 +24,7 @@ var number = regexp.MustCompile(`^([+-]?)(\d{1,3}(?:[,'’ \x{a0}\x{202f}]\d{3})
 // thousands removes the separators between thousands.
 var thousands = strings.NewReplacer(",", "", "'", "", "’", "", " ", "", "\u00a0", "", "\u202f", "")
 
-// parse returns the value of a number with its unit. A number that is refused gives a Reason:
+// parse returns the value of a number with its unit. Its error is a Reason:
 // absent, NotANumber, UnexpectedUnit, OutOfBounds, or Filler for an AIS sentinel.
 func (q quantity) parse(s string) (float64, error) {
 	s = strings.TrimSpace(s)

@@ -8,32 +8,32 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 )
 
-// pageSum is what the pages of a partition say together.
+// pageSum sums up the pages of a partition.
 type pageSum struct {
-	pages    int    // usable pages, without those past the end
-	needed   int    // pages that hold all vessels
-	rows     int    // vessels on all usable pages
-	total    int    // vessels of the partition, as the service says; 0 is unknown
-	odd      string // a contradiction between pages; empty when there is none
-	unusable string // outcome of the first page that cannot be used
+	pages         int    // usable pages, without those past the end
+	needed        int    // pages for all vessels of the total
+	rows          int    // vessels on all usable pages
+	total         int    // vessels of the partition, as the service says; 0 is unknown
+	contradiction string // between pages; empty when there is none
+	unusable      string // outcome of the first page that cannot be used
 }
 
-// sum adds up the pages of a partition. A page past the end says total 0, which counts as no
+// sum sums up the pages of a partition. A page past the end has a total of 0, which counts as no
 // total.
 func (p *partition) sum() pageSum {
 	s := pageSum{needed: 1}
 	size, numbers := api.PageSize, slices.Sorted(maps.Keys(p.pages))
 	for _, n := range numbers {
 		o := p.pages[n]
-		if o.usable && o.wild != "" {
-			s.odd = fmt.Sprintf("a total of %s vessels", o.wild)
+		if o.usable && o.impossibleTotal != "" {
+			s.contradiction = fmt.Sprintf("a total of %s vessels", o.impossibleTotal)
 		}
 		if !o.usable || o.total == 0 {
 			continue
 		}
 		size = o.size
-		if s.total != 0 && s.total != o.total && s.odd == "" {
-			s.odd = fmt.Sprintf("total moved from %d to %d", s.total, o.total)
+		if s.total != 0 && s.total != o.total && s.contradiction == "" {
+			s.contradiction = fmt.Sprintf("total moved from %d to %d", s.total, o.total)
 		}
 		s.total = max(s.total, o.total)
 	}
@@ -51,22 +51,22 @@ func (p *partition) sum() pageSum {
 		}
 		s.rows += o.rows
 		if n > s.needed {
-			if o.rows > 0 && s.odd == "" {
-				s.odd = "vessels past the end"
+			if o.rows > 0 && s.contradiction == "" {
+				s.contradiction = "vessels past the end"
 			}
 			continue
 		}
 		s.pages++
-		if s.odd == "" && p.kind != api.KindStatus {
-			s.odd = s.oddPage(n, size, o, prints)
+		if s.contradiction == "" && p.kind != api.KindStatus {
+			s.contradiction = s.contradictionOf(n, size, o, prints)
 		}
 	}
 	return s
 }
 
-// oddPage returns what contradicts the other pages about a page; empty when nothing does.
-// prints holds the fingerprints of the pages before it.
-func (s *pageSum) oddPage(n, size int, o observation, prints map[uint64]int) string {
+// contradictionOf returns how a page contradicts the others; empty if it does not. prints has the
+// fingerprints of the pages before it, and receives its own.
+func (s *pageSum) contradictionOf(n, size int, o observation, prints map[uint64]int) string {
 	want := min(size, s.total-(n-1)*size)
 	if s.total == 0 {
 		want = o.rows // without a total, no page can be too short
@@ -74,9 +74,9 @@ func (s *pageSum) oddPage(n, size int, o observation, prints map[uint64]int) str
 	if o.rows < want {
 		return fmt.Sprintf("short page %d", n)
 	}
-	if first, again := prints[o.print]; again && o.rows > 0 {
+	if first, again := prints[o.fingerprint]; again && o.rows > 0 {
 		return fmt.Sprintf("page %d repeats page %d", n, first)
 	}
-	prints[o.print] = n
+	prints[o.fingerprint] = n
 	return ""
 }

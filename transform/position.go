@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// What AIS sends where it knows nothing is a number of its own.
+// Units and bounds of the values in a position.
 var (
 	degrees   = []string{"°", "deg"}
 	knots     = []string{"kn", "kt", "kts", "knots"}
@@ -14,14 +14,14 @@ var (
 	draughtOf = quantity{units: metres, most: 50}
 )
 
-// voyageKeys are keys without a column that speak of the voyage: they stand in `extra` of
-// positions, since they move every day, and not of particulars.
+// voyageKeys are the keys about the voyage that have no column: they are in `extra` of positions
+// and not of particulars, because they change every day.
 var voyageKeys = map[string]bool{"currentdraught": true, "distance": true, "ports": true, "predictedeta": true, "time": true}
 
-// draughtForm is a draught and the greatest: "13.3 m. ( max 16.0)".
+// draughtForm is a draught with the maximum draught: "13.3 m. ( max 16.0)".
 var draughtForm = regexp.MustCompile(`^([^(]*)\(\s*max\.?\s*([^()]*)\)$`)
 
-// asDraught accepts the draught now.
+// asDraught accepts the current draught.
 func asDraught(s string, at *answer) (any, error) {
 	if m := draughtForm.FindStringSubmatch(strings.TrimSpace(s)); m != nil {
 		s = m[1]
@@ -29,9 +29,8 @@ func asDraught(s string, at *answer) (any, error) {
 	return as(draughtOf)(s, at)
 }
 
-// asGreatestDraught accepts what stands in brackets behind the draught. A fault before them
-// is the draught's.
-func asGreatestDraught(s string, at *answer) (any, error) {
+// asMaxDraught accepts the maximum draught in brackets. asDraught reports a fault before them.
+func asMaxDraught(s string, at *answer) (any, error) {
 	m := draughtForm.FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {
 		return nil, absent
@@ -47,8 +46,8 @@ func asLower(s string, _ *answer) (any, error) {
 	return strings.ToLower(CleanText(s)), nil
 }
 
-// otherStatuses are what AIS knows beside the nine that can be searched for. An empty one
-// says that the ship does not tell.
+// otherStatuses has the statuses of AIS that cannot be searched for, by their labels. The status is
+// empty where the label says that the ship sends none.
 var otherStatuses = map[string]string{
 	"not under command": "not-under-command", "ais-sart": "ais-sart", "ais-sart is active": "ais-sart",
 	"undefined": "", "not defined": "", "not available": "", "unknown": "",
@@ -73,8 +72,8 @@ func asStatus(s string, _ *answer) (any, error) {
 	return status, nil
 }
 
-// clearHalfPosition clears a position that is half, or where nothing is: 0/0 is what a receiver
-// without a fix sends. It returns the raw values that were given up.
+// clearHalfPosition clears a position of which one coordinate is missing, or that is 0/0, which a
+// receiver without a fix sends. It returns the raw values that it cleared.
 func clearHalfPosition(r *record, position valueRow) []member {
 	lat, lon := position.get("latitude"), position.get("longitude")
 	if lat == nil && lon == nil {
@@ -83,18 +82,18 @@ func clearHalfPosition(r *record, position valueRow) []member {
 	if lat != nil && lon != nil && (lat != 0.0 || lon != 0.0) {
 		return nil
 	}
-	var given []member
+	var cleared []member
 	for _, name := range []string{"latitude", "longitude"} {
 		if position.get(name) != nil {
-			given = append(given, *r.find(position.column(name).rule.keys...))
+			cleared = append(cleared, *r.find(position.column(name).rule.keys...))
 			position.set(name, nil)
 		}
 	}
-	return given
+	return cleared
 }
 
-// observed reports whether a row says anything about where a ship is or goes. When the service
-// touched its record is no observation.
+// observed reports whether a row has a value about the position or the voyage. The time at which the
+// service changed its record is not one.
 func observed(position valueRow) bool {
 	for i, v := range position.values {
 		if v != nil && position.table.own[i].name != "updated_at" {

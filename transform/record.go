@@ -2,7 +2,7 @@ package transform
 
 import "time"
 
-// record is an object of an answer, with a note of what was used of it.
+// record is an object of an answer. Each member knows whether a column or an issue used it.
 type record struct{ members []member }
 
 // members reads an object key by key. Of equal keys the first is used; the others go to the

@@ -2,7 +2,7 @@ package transform
 
 import "strings"
 
-// The fields that tell which ship it is, in every kind of answer. Their keys are the API's.
+// Fields that identify a ship, in every kind of answer.
 const (
 	fieldName = iota
 	fieldCallsign
@@ -15,7 +15,7 @@ const (
 	fieldCount
 )
 
-// identification holds the key and the column of each field.
+// identification has the API's key and the column of each field.
 var identification = [fieldCount]struct{ key, column string }{
 	{"name", "name"}, {"callsign", "callsign"}, {"country", "country"}, {"countryIso", "country_iso"},
 	{"imo", "imo"}, {"mmsi", "mmsi"}, {"shipType", "ship_type"}, {"typeSpecific", "vessel_type"},
@@ -64,7 +64,7 @@ type registration struct {
 	country, iso   uint32 // numbers of spellings
 	shipType       uint32
 	vesselType     uint32
-	refused        string // raw values of no use, as members of a JSON object
+	refused        string // raw values that were refused, as members of a JSON object
 }
 
 // vocabulary numbers the spellings that a batch meets.
@@ -121,7 +121,7 @@ func appendNameMember(b []byte, key, name string) []byte {
 		return b
 	}
 	end := len(b)
-	b = appendName(b, name) // behind the members, to compare
+	b = appendName(b, name) // after the members, to compare
 	clean := string(b[end:]) == name
 	if b = b[:end]; clean {
 		return b
@@ -148,8 +148,8 @@ type source struct {
 	whole   string // the record, as JSON
 }
 
-// register reads which ship a record is about. Without a number it is of no use, and its
-// other faults do not matter.
+// register reads which ship a record is about. It returns false for a record without an IMO number
+// or MMSI, and reports that and none of its other faults.
 func (b *Batch) register(got *[fieldCount]value, from source) (registration, bool) {
 	imoText, imoOK := got[fieldIMO].text()
 	mmsiText, mmsiOK := got[fieldMMSI].text()
@@ -179,7 +179,7 @@ func (b *Batch) register(got *[fieldCount]value, from source) (registration, boo
 	return r, true
 }
 
-// textOf reads a text that has no rule against it.
+// textOf reads a text of any content.
 func (b *Batch) textOf(got *[fieldCount]value, from source, id vesselID, field int) string {
 	s, ok := got[field].text()
 	if !ok {
@@ -192,7 +192,8 @@ func (b *Batch) textOf(got *[fieldCount]value, from source, id vesselID, field i
 	return s
 }
 
-// spellingOf reads a text that has a list. One that is not in it stays in raw by its number.
+// spellingOf returns the number of a text in the batch's vocabulary, and reports a text that its
+// list does not have.
 func (b *Batch) spellingOf(got *[fieldCount]value, from source, id vesselID, field int, m *memo) uint32 {
 	s, ok := got[field].text()
 	if !ok {
@@ -206,7 +207,7 @@ func (b *Batch) spellingOf(got *[fieldCount]value, from source, id vesselID, fie
 	return n
 }
 
-// refuse keeps a value that has no column to be in, and reports it unless it stands for nothing.
+// refuse keeps a refused value for `raw`, and reports it unless it is a placeholder.
 func (b *Batch) refuse(from source, id vesselID, field int, v value, why error, isText bool) {
 	reason := why.(Reason)
 	if !isText {
@@ -223,7 +224,7 @@ func (b *Batch) refuse(from source, id vesselID, field int, v value, why error, 
 	}
 }
 
-// compareFlags reports where the code or the radio number speak of another flag than the country.
+// compareFlags reports a country code or an MMSI of another flag than that of the country.
 func (b *Batch) compareFlags(r *registration, from source) {
 	country, iso := b.words.countries.at(r.country), b.words.isos.at(r.iso)
 	if country.flag != 0 && iso.flag != 0 && country.flag != iso.flag && !country.flag.agrees(iso.flag) {
@@ -235,7 +236,7 @@ func (b *Batch) compareFlags(r *registration, from source) {
 	}
 }
 
-// report makes an issue. Its texts are copies: the answer is not kept.
+// report adds an issue. It copies the text, because the answer is not kept.
 func (b *Batch) report(from source, id vesselID, field, raw string, reason Reason) {
 	b.issues = append(b.issues, issue{from.entry, id, from.dataset, field, strings.Clone(raw), reason})
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
-// request is a row of the requests table: what was sent, and how it ended.
+// request is a row of the requests table: a request and its outcome.
 type request struct {
 	entry                 int // number of the answer, or else of the intent, in its segment
 	operation, parameters string

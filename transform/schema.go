@@ -21,17 +21,17 @@ type column struct {
 	id   int
 	name string
 	typ  arrow.DataType
-	rule *rule // how it is read from an answer; nil where the program says what it is
+	rule *rule // how it is read from an answer; nil where the program computes it
 }
 
-// rule reads a column of an answer about one vessel: the keys that may carry it, folded, the
-// best first, and what the text under them must be.
+// rule reads a column from an answer about one vessel: the folded keys that may have its value, the
+// best first, and the parser of the text.
 type rule struct {
 	keys []string
 	read parser
 }
 
-// parser reads the text of a value, or says with a Reason why it is none.
+// parser returns the value of a text, or a Reason as its error.
 type parser func(s string, at *answer) (any, error)
 
 func from(read parser, keys ...string) *rule { return &rule{keys, read} }
@@ -45,13 +45,13 @@ var (
 	instant  = &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
 	evidence = []column{{1, "run_id", text, nil}, {2, "entry", integer, nil}} // the answer that a row comes from
 	identity = []column{{3, "seen_at", instant, nil}, {4, "vessel_id", text, nil}, {5, "imo", integer, nil}, {6, "mmsi", text, nil}}
-	remains  = []column{{90, "raw", text, nil}, {91, "extra", text, nil}} // what no other column has
+	remains  = []column{{90, "raw", text, nil}, {91, "extra", text, nil}} // values and keys that no other column has
 )
 
-// The lake tables. Every row names the answer that it comes from. `raw` holds, as a JSON
-// object by the API's key, each value that a rule changed or refused, as it came; `extra`
-// holds, likewise, the keys that no column has. A line for each column: to add one to a
-// dataset, add its line here and a migration to the warehouse.
+// The lake tables. Every row names the answer that it comes from. `raw` is a JSON object with each
+// value that a rule changed or refused, as it came, under the API's key; `extra` is one with the keys
+// that have no column. Each column is one line: to add a column to a dataset, add its line here and
+// a migration to the warehouse.
 var (
 	registered = []column{ // who a vessel is
 		{10, "name", text, nil},
@@ -134,7 +134,7 @@ var (
 		{44, "course_deg", double, from(as(quantity{units: degrees, zero: true, most: below360, sentinels: []float64{360}}), "course")},
 		{45, "heading_deg", double, from(as(quantity{units: degrees, zero: true, most: below360, sentinels: []float64{511}}), "heading")},
 		{46, "draught_m", double, from(asDraught, "draught", "currentdraught")},
-		{47, "max_draught_m", double, from(asGreatestDraught, "draught")},
+		{47, "max_draught_m", double, from(asMaxDraught, "draught")},
 		{48, "navigational_status", text, from(asStatus, "navigationalstatus")},
 		{49, "destination", text, from(asText, "destination")},
 		{50, "destination_unlocode", text, from(asText, "unlocodedestination")},
@@ -161,7 +161,7 @@ var (
 // Tables lists the lake tables that a run writes, facts first.
 var Tables = []Table{Listings, Sightings, Particulars, Engine, Management, Positions, Requests, Coverage, Issues}
 
-// dataset makes the table of a dataset: its own columns between the vessel and what remains.
+// dataset returns the table of a dataset: its own columns between those of the vessel and raw and extra.
 func dataset(name string, groups ...[]column) Table {
 	own := slices.Concat(groups...)
 	t := table(name, evidence, identity, own, remains)

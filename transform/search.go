@@ -1,24 +1,24 @@
 package transform
 
 import (
-	"math"
 	"net/url"
 	"strconv"
 
 	"github.com/fleetlake/fleetlake/extract/api"
 )
 
-// pageFacts is what an answer of a search tells beside its vessels.
+// pageFacts has the facts of a search answer that coverage needs. api.Read reads the same members
+// while a harvest runs, for paging.
 type pageFacts struct {
-	total int    // over all pages; 0 where it is not told
-	wild  string // a total as the service told it that cannot be one
-	size  int    // vessels on a full page
-	rows  int    // vessels on this page, those that are of no use included
-	print uint64 // the vessels and their order: the same for a repeated page
+	total           int    // vessels over all pages; 0 where the answer has none, or an impossible one
+	impossibleTotal string // the text of a total that cannot be one; empty otherwise
+	size            int    // vessels on a full page
+	rows            int    // vessels on this page, unusable ones included
+	fingerprint     uint64 // the vessels and their order: the same for a repeated page
 }
 
-// search reads an answer of one of the two searches into its rows. Of an answer that is
-// not what was promised no vessel is used.
+// search reads an answer of one of the two searches into its rows. It returns false, and uses no
+// vessel, for an answer of another shape than the interface text promises.
 func (b *Batch) search(r *searchRows, at page, body string) (pageFacts, bool) {
 	rowMark, issueMark := r.rows.n, len(b.issues)
 	s := &scanner{s: body}
@@ -36,7 +36,7 @@ func (b *Batch) search(r *searchRows, at page, body string) (pageFacts, bool) {
 	return pageFacts{}, false
 }
 
-// shapeOf says what is wrong with a body that cannot be used.
+// shapeOf returns why a body cannot be used: NotJSON or UnexpectedShape.
 func shapeOf(body string) Reason {
 	s := &scanner{s: body}
 	if s.value(); s.end() {
@@ -45,7 +45,7 @@ func shapeOf(body string) Reason {
 	return NotJSON
 }
 
-// clip shortens an answer that is of no use: the journal has all of it.
+// clip shortens an unusable answer for its issue: the journal has all of it.
 func clip(body string) string {
 	const most = 500
 	for i := range body {
@@ -56,8 +56,8 @@ func clip(body string) string {
 	return body
 }
 
-// envelope reads the object around the vessels. What else it holds is about the answer and
-// not about vessels.
+// envelope reads the object around the vessels. Its other members are about the answer and are not
+// kept.
 func (b *Batch) envelope(r *searchRows, s *scanner, at page, facts *pageFacts, listed *bool) {
 	s.object(func(key value) {
 		k, _ := key.text()
@@ -68,36 +68,27 @@ func (b *Batch) envelope(r *searchRows, s *scanner, at page, facts *pageFacts, l
 			*listed = true
 			s.array(func() {
 				facts.rows++
-				facts.print = facts.print*0x100000001b3 + b.item(r, s, at)
+				facts.fingerprint = facts.fingerprint*0x100000001b3 + b.item(r, s, at)
 			})
 		case (k == "items" || k == "vessels") && next == 'n':
 			*listed = true
 			s.value()
 		case k == "total":
 			total, _ := s.value().text()
-			facts.total = whole(total, 0)
-			if n, err := strconv.ParseFloat(total, 64); err == nil && (n < 0 || n > MostVessels) {
-				facts.total, facts.wild = 0, clip(total)
+			facts.total = api.PositiveOr(total, 0)
+			if n, err := strconv.ParseFloat(total, 64); err == nil && (n < 0 || n > api.MostVessels) {
+				facts.total, facts.impossibleTotal = 0, clip(total)
 			}
 		case k == "limit":
 			limit, _ := s.value().text()
-			facts.size = whole(limit, api.PageSize)
+			facts.size = api.PositiveOr(limit, api.PageSize)
 		default:
 			s.value()
 		}
 	})
 }
 
-// whole reads a positive number that fits a column, or takes the other.
-func whole(s string, other int) int {
-	n, err := strconv.Atoi(s)
-	if err != nil || n <= 0 || n > math.MaxInt32 {
-		return other
-	}
-	return n
-}
-
-// item reads one vessel of a list and returns its part of the page's print.
+// item reads one vessel of a list and returns its part of the page's fingerprint.
 func (b *Batch) item(r *searchRows, s *scanner, at page) uint64 {
 	next := s.next()
 	start := s.pos
@@ -130,15 +121,10 @@ func (b *Batch) item(r *searchRows, s *scanner, at page) uint64 {
 	return uint64(reg.id)<<31 ^ uint64(reg.mmsi)
 }
 
-// sweep is what a status search asked.
-type sweep struct {
-	status, zone, vesselType, laden, forOrder string
-}
-
-// sweepOf numbers what a status search asked. Number 0 is no sweep.
+// sweepOf returns the batch's number of the sweep with these parameters. Number 0 is no sweep.
 func (b *Batch) sweepOf(parameters string) uint32 {
 	q, _ := url.ParseQuery(parameters)
-	s := sweep{q.Get("navigational_status"), q.Get("world_zone"), q.Get("vessel_type"), q.Get("laden"), q.Get("for_order")}
+	s := api.SweepOf(q)
 	n, ok := b.sweepNumbers[s]
 	if !ok {
 		n = uint32(len(b.sweeps))

@@ -2,9 +2,9 @@ package transform
 
 import "github.com/fleetlake/fleetlake/extract/journal"
 
-// SearchReader reads the vessels of search answers in order, while a harvest is still
-// running: a plan needs to know who was seen before the rows are written. It is a Batch that
-// keeps nothing of an answer once it is read. It is not safe for concurrent use.
+// SearchReader reads the vessels of search answers in order while a harvest is still running: the
+// choice of lookups needs the listed vessels before their rows are written. It keeps nothing of an
+// answer once it is read. It is not safe for concurrent use.
 type SearchReader struct{ batch *Batch }
 
 // NewSearchReader returns a reader that has read nothing.
@@ -19,10 +19,10 @@ type Listed struct {
 	Name, Flag, VesselType string // as the tables write them; empty where the answer has none
 }
 
-// Each calls f with every vessel of an answer, in the order of the answer, and returns a print of
-// all of them: a page that is repeated has the same. It does nothing for an answer that is not of
-// a search, and returns 0. A record that names no vessel is left out.
-func (r *SearchReader) Each(e journal.Entry, f func(Listed)) (print uint64) {
+// Each calls f with every vessel of an answer, in the order of the answer, and returns a fingerprint
+// of all of them: a repeated page has the same one. It returns 0, and calls nothing, for an answer
+// of another operation. It leaves out records without an IMO number or MMSI.
+func (r *SearchReader) Each(e journal.Entry, f func(Listed)) (fingerprint uint64) {
 	b := r.batch
 	found, ok := b.searchRows(e.Operation)
 	if !ok {
@@ -39,5 +39,5 @@ func (r *SearchReader) Each(e journal.Entry, f func(Listed)) (print uint64) {
 	if len(found.texts.chunks) > 1 { // one chunk has room for the texts of many answers
 		found.texts = arena{}
 	}
-	return facts.print
+	return facts.fingerprint
 }

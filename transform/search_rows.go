@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// searchRows holds the rows of one of the two searches. A night has a million of them, so a
-// row takes forty bytes and its texts; what can be derived again is derived when the rows are
-// written.
+// searchRows has the rows of one of the two searches. A night has a million of them, so a row takes
+// forty bytes and its texts; values that follow from others are computed when the rows are written.
 type searchRows struct {
 	dataset string
 	only    [fieldCount]bool // the fields for which the table has columns
@@ -29,7 +28,7 @@ type row struct {
 	vesselType uint32
 }
 
-// page is what all rows of one search answer share.
+// page has what all rows of one search answer share.
 type page struct {
 	entry int    // number of the answer in its segment
 	seen  int64  // when it was received, in microseconds since 1970

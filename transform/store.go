@@ -9,7 +9,7 @@ type rows struct {
 	n      int
 }
 
-// chunkRows is how many rows a chunk holds.
+// chunkRows is the number of rows of a chunk.
 const chunkRows = 1 << 13
 
 // at returns the ith row.
@@ -24,7 +24,7 @@ func (r *rows) push(x row) {
 	r.n++
 }
 
-// arena holds texts one after the other in large chunks, each text after its length. Separate
+// arena stores texts one after the other in large chunks, each text after its length. Separate
 // strings would cost 16 bytes and an allocation each.
 type arena struct{ chunks []*strings.Builder }
 

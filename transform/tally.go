@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// States counts the partitions of the run by how much of them was seen.
+// States returns the number of partitions by their state of coverage.
 func (b *Batch) States() map[string]int {
 	states := map[string]int{}
 	for _, row := range b.covered() {
@@ -14,7 +14,8 @@ func (b *Batch) States() map[string]int {
 	return states
 }
 
-// Planned counts the partitions that the plan wanted asked, this run's and those that it went on from.
+// Planned returns the number of partitions that the plans requested, those of the run and of the
+// earlier runs that it resumes.
 func (b *Batch) Planned() int {
 	n := 0
 	for _, row := range b.covered() {

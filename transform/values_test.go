@@ -108,7 +108,7 @@ func FuzzVocabularies(f *testing.F) {
 }
 
 func TestNumbers(t *testing.T) {
-	hold := quantity{units: cubic, most: 2_000_000}
+	volume := quantity{units: cubic, most: 2_000_000}
 	knot := quantity{units: knots, zero: true, most: 102.2, sentinels: []float64{102.3}}
 	for name, c := range map[string]struct {
 		q    quantity
@@ -116,34 +116,34 @@ func TestNumbers(t *testing.T) {
 		want float64
 		err  error
 	}{
-		"a number alone":                {hold, "31877", 31877, nil},
-		"a unit":                        {hold, "42210 m³", 42210, nil},
-		"a unit without its superior":   {hold, "42210m3", 42210, nil},
-		"commas between thousands":      {hold, "1,234,567 m³", 1234567, nil},
-		"spaces between thousands":      {hold, "42 210 m³", 42210, nil},
-		"narrow spaces":                 {hold, "42\u202f210", 42210, nil},
-		"a fraction":                    {hold, "9.8", 9.8, nil},
-		"an exponent":                   {hold, "1.5e3", 1500, nil},
+		"a number alone":                {volume, "31877", 31877, nil},
+		"a unit":                        {volume, "42210 m³", 42210, nil},
+		"a unit without its superior":   {volume, "42210m3", 42210, nil},
+		"commas between thousands":      {volume, "1,234,567 m³", 1234567, nil},
+		"spaces between thousands":      {volume, "42 210 m³", 42210, nil},
+		"narrow spaces":                 {volume, "42\u202f210", 42210, nil},
+		"a fraction":                    {volume, "9.8", 9.8, nil},
+		"an exponent":                   {volume, "1.5e3", 1500, nil},
 		"a full stop behind the unit":   {quantity{units: metres, most: 50}, "7.8 m.", 7.8, nil},
 		"a negative number":             {quantity{least: -90, most: 90}, "-35.65115", -35.65115, nil},
-		"zero is nothing in a hold":     {hold, "0 m³", 0, absent},
+		"zero is no volume":             {volume, "0 m³", 0, absent},
 		"zero is a speed":               {knot, "0.0", 0, nil},
 		"minus zero is zero":            {knot, "-0", 0, nil},
 		"a sentinel":                    {knot, "102.3", 0, Filler},
-		"a comma for a decimal point":   {hold, "7,8", 0, NotANumber},
-		"commas in odd places":          {hold, "1,23,456", 0, NotANumber},
-		"two numbers":                   {hold, "12 34", 0, NotANumber},
-		"words":                         {hold, "many", 0, NotANumber},
-		"a bare point":                  {hold, ".5", 0, NotANumber},
-		"beyond any float":              {hold, "1e999", 0, NotANumber},
-		"another unit":                  {hold, "42210 ft³", 0, UnexpectedUnit},
-		"a remark":                      {hold, "42210 m³ approx", 0, UnexpectedUnit},
-		"too much":                      {hold, "9999999", 0, OutOfBounds},
-		"too little":                    {hold, "-1", 0, OutOfBounds},
-		"nothing":                       {hold, " - ", 0, absent},
-		"no one else's none":            {hold, "none", 0, NotANumber},
-		"digits that are no digits":     {hold, "１２", 0, NotANumber},
-		"a point without a fraction":    {hold, "7.", 0, NotANumber},
+		"a comma for a decimal point":   {volume, "7,8", 0, NotANumber},
+		"commas in odd places":          {volume, "1,23,456", 0, NotANumber},
+		"two numbers":                   {volume, "12 34", 0, NotANumber},
+		"words":                         {volume, "many", 0, NotANumber},
+		"a bare point":                  {volume, ".5", 0, NotANumber},
+		"beyond any float":              {volume, "1e999", 0, NotANumber},
+		"another unit":                  {volume, "42210 ft³", 0, UnexpectedUnit},
+		"a remark":                      {volume, "42210 m³ approx", 0, UnexpectedUnit},
+		"too much":                      {volume, "9999999", 0, OutOfBounds},
+		"too little":                    {volume, "-1", 0, OutOfBounds},
+		"nothing":                       {volume, " - ", 0, absent},
+		"no one else's none":            {volume, "none", 0, NotANumber},
+		"digits that are no digits":     {volume, "１２", 0, NotANumber},
+		"a point without a fraction":    {volume, "7.", 0, NotANumber},
 		"a sign before thousands":       {quantity{least: -9999, most: 0}, "-1'234", -1234, nil},
 		"casing of a unit":              {knot, "12.5 KN", 12.5, nil},
 		"a unit right behind the digit": {quantity{units: metres, most: 600}, "176m", 176, nil},
@@ -194,7 +194,7 @@ func FuzzNumbers(f *testing.F) {
 		if _, err := asDraught(s, &answer{}); err != nil && err.(Reason) == "" {
 			t.Errorf("%q is refused without a reason", s)
 		}
-		_, _ = asGreatestDraught(s, &answer{})
+		_, _ = asMaxDraught(s, &answer{})
 	})
 }
 
@@ -213,7 +213,7 @@ func TestDraughts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			now, err := asDraught(c.in, &answer{})
-			most, mostErr := asGreatestDraught(c.in, &answer{})
+			most, mostErr := asMaxDraught(c.in, &answer{})
 			if now != c.now || err != c.nowE || most != c.most || mostErr != c.mostE {
 				t.Errorf("got %v, %v and %v, %v", now, err, most, mostErr)
 			}
@@ -282,7 +282,7 @@ func TestStatusLabels(t *testing.T) {
 		"moored":                 {"Moored", "moored", nil},
 		"the value itself":       {"under-way", "under-way", nil},
 		"one without a search":   {"Not under command", "not-under-command", nil},
-		"a ship that tells none": {"Undefined", nil, Filler},
+		"a ship that sends none": {"Undefined", nil, Filler},
 		"a dash":                 {"-", nil, absent},
 		"something else":         {"Teleporting", nil, NotListed},
 	} {

@@ -2,7 +2,7 @@ package transform
 
 import "strings"
 
-// spelling is what one text of the API stands for.
+// spelling is the meaning of one text of the API.
 type spelling struct {
 	raw      string
 	value    string // as the tables have it; empty when absent or refused

@@ -1,7 +1,7 @@
 package transform
 
-// The rows of each table. What names a table's columns does so once; what it returns writes a
-// row into them, a value for each.
+// The functions below write the rows of each table. Each finds its columns once, and returns a
+// function that writes one row into them.
 
 // sourceInto writes the columns that all facts begin with.
 func (b *Batch) sourceInto(w *writer) func(entry int, seen int64, id vesselID, mmsi MMSI) {
@@ -64,13 +64,13 @@ func (b *Batch) sightingInto(w *writer) func(*uint32) {
 		country.writeText(of)
 		shipType.writeText(b.words.shipTypes.at(r.shipType).value)
 		search := &b.sweeps[from.sweep]
-		status.writeText(search.status)
-		zone.writeText(search.zone)
-		vesselType.writeText(search.vesselType)
-		laden.writeText(search.laden)
-		switch search.forOrder {
+		status.writeText(search.Status)
+		zone.writeText(search.Zone)
+		vesselType.writeText(search.VesselType)
+		laden.writeText(search.Laden)
+		switch search.ForOrder {
 		case "true", "false":
-			forOrder.writeBoolean(search.forOrder == "true")
+			forOrder.writeBoolean(search.ForOrder == "true")
 		default:
 			forOrder.writeNull()
 		}
@@ -79,7 +79,7 @@ func (b *Batch) sightingInto(w *writer) func(*uint32) {
 	}
 }
 
-// writeRaw writes what a rule changed or refused.
+// writeRaw writes the values that a rule changed or refused.
 func (b *Batch) writeRaw(c *cells, r *registration) {
 	c.scratch = b.words.appendRaw(append(c.scratch[:0], '{'), r)
 	c.writeObject(c.scratch)

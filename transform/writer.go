@@ -19,7 +19,7 @@ type writer struct {
 	count   int // rows that are whole
 }
 
-// cells are the values of a column: any, and that by its type.
+// cells has the builder of a column: as any, and once more by its type.
 type cells struct {
 	any     array.Builder
 	text    *array.BinaryBuilder
@@ -68,7 +68,7 @@ func (w *writer) release() { w.builder.Release() }
 // rows returns how many rows are whole.
 func (w *writer) rows() int { return w.count }
 
-// flush hands over the rows so far.
+// flush passes the rows so far to emit, as one record.
 func (w *writer) flush(emit func(arrow.Record) error) error {
 	for i := range w.columns {
 		if c := &w.columns[i]; c.text != nil {
@@ -81,8 +81,7 @@ func (w *writer) flush(emit func(arrow.Record) error) error {
 	return emit(r)
 }
 
-// column returns where the values of a column go. A name that is no column is a bug, not an
-// error.
+// column returns the cells of a column. It panics on an unknown name, which is a bug.
 func (w *writer) column(name string) *cells {
 	found := w.table.Schema.FieldIndices(name)
 	if len(found) != 1 {

@@ -11,54 +11,59 @@ import (
 	gojson "github.com/goccy/go-json"
 )
 
-// Contents is what an answer holds, as far as paging and billing need to know.
+// Contents summarises an answer, as far as paging and billing need it.
 type Contents struct {
 	Rows  int // vessels in the answer
-	Total int // type/country search: vessels over all pages; -1 where the answer does not say, less where it says what cannot be
+	Total int // type/country search: vessels over all pages; -1 where the answer gives none, -2 where it is below zero
 }
 
-// page is what paging needs to know of a type/country answer.
+// page is the part of a type/country answer that paging needs.
 type page struct {
 	Total *number     `json:"total"`
 	Items *[]struct{} `json:"items"`
 }
 
-// sighted is what billing needs to know of a navigational-status answer.
+// sighted is the part of a navigational-status answer that billing needs.
 type sighted struct {
 	Vessels *[]struct{} `json:"vessels"`
 }
 
-// number is an integer that may come as a string. One that is out of all proportion is cut off,
-// so that nothing that is counted with it can overflow.
+// number is an integer that may come as a string. It is limited to largestNumber, so that no sum
+// with it can overflow.
 type number int
 
-// mostNumber is more than any balance or total is.
-const mostNumber = 1 << 40
+// largestNumber is beyond every balance and total.
+const largestNumber = 1 << 40
 
+// UnmarshalJSON reads 100, "100", 1e2 and 100.0.
 func (n *number) UnmarshalJSON(b []byte) error {
 	text := strings.Trim(string(b), `" `)
 	i, err := strconv.ParseInt(text, 10, 64)
 	if errors.Is(err, strconv.ErrRange) {
 		err = nil // ParseInt returns the nearest that it has
 	} else if f, inexact := strconv.ParseFloat(text, 64); err != nil && inexact == nil && !math.IsNaN(f) {
-		i, err = int64(max(-mostNumber, min(f, mostNumber))), nil // 1e3, 12.0
+		i, err = int64(max(-largestNumber, min(f, largestNumber))), nil // 1e3, 12.0
 	}
-	*n = number(max(-mostNumber, min(i, mostNumber)))
+	*n = number(max(-largestNumber, min(i, largestNumber)))
 	return err
 }
 
-// mostTotal is more vessels than the world has. A greater total is cut off there.
-const mostTotal = 10_000_000
+// MostVessels is more vessels than the world has: a greater total of a search is impossible.
+const MostVessels = 2_000_000
+
+// mostTotal limits the total of a page. It is above MostVessels, so that a limited total is still
+// recognised as impossible.
+const mostTotal = 5 * MostVessels
 
 // impossibleTotal stands for a total below zero.
 const impossibleTotal = -2
 
-// ErrNoVessel says that a page holds no vessel, although there are some: a page of none has a total
-// of 0 by the interface text.
+// ErrNoVessel reports a page without a vessel whose total says that there are some: by the
+// interface text an empty page has a total of 0.
 var ErrNoVessel = errors.New("no vessel on the page")
 
-// Read says what an answer with status 200 holds. An error describes what was promised
-// and did not come.
+// Read reads an answer with status 200. Its error names what the interface text promises and the
+// answer lacks; it wraps ErrNoVessel for an empty page with a total.
 func Read(o Operation, body []byte) (Contents, error) {
 	a := Contents{Total: -1}
 	switch o.Name {
@@ -102,20 +107,19 @@ func Read(o Operation, body []byte) (Contents, error) {
 	return a, nil
 }
 
-// isNull reports whether an answer says of a list that there is none, as some services write an
-// empty one.
+// isNull reports whether a list of an answer is null, as some services write an empty list.
 func isNull(body []byte, list string) bool {
 	var root map[string]json.RawMessage
 	return json.Unmarshal(body, &root) == nil && string(root[list]) == "null"
 }
 
-// notJSON describes an answer of another kind: most often another server answers.
+// notJSON describes an answer that is not JSON, most often that of another server.
 func notJSON(body []byte) error {
 	return fmt.Errorf("not the JSON that is promised but %s; is the base URL right?", Brief(body))
 }
 
 // readVessel reads the answer of a lookup: the members of `detail` if that is an object,
-// else of the root. A vessel without name and number is no vessel.
+// else of the root. An object without name and number is not a vessel.
 func readVessel(body []byte) (Contents, error) {
 	var root map[string]json.RawMessage
 	if err := json.Unmarshal(body, &root); err != nil {
@@ -130,13 +134,14 @@ func readVessel(body []byte) (Contents, error) {
 		}
 	}
 	if _, ok := root["detail"]; ok || len(root) == 0 {
-		return Contents{Total: -1}, nil // an answer in words, or nothing: the vessel is not known
+		return Contents{Total: -1}, nil // a sentence, or nothing: the vessel is unknown
 	}
 	return Contents{}, fmt.Errorf("neither `detail` nor a vessel in %s", Brief(body))
 }
 
-// ParseBalance reads the answer of the credits call: {"detail": {"credits": 100}}, or
-// {"detail": "99929 credits left."} as an older text of the service writes it.
+// ParseBalance returns the credits in an answer of the credits call: {"detail": {"credits": 100}},
+// or {"detail": "99929 credits left."} as an older document of the service has it. It returns an
+// error for an answer of neither shape.
 func ParseBalance(body []byte) (int, error) {
 	var object struct {
 		Detail struct {

@@ -15,15 +15,15 @@ const (
 	KindStatus         = "status"
 )
 
-// Partition is one unit of coverage: what a search shows as a whole. Kind and Value name it for
-// ever, in the journal's plans and in the tables.
+// Partition is one unit of coverage: the vessels that one search finds, on all its pages. Kind and
+// Value identify it in the journal's plans and in the tables, and never change.
 type Partition struct {
 	Kind  string
 	Value string // "Panama", "Container Ship|Panama", "moored/north-sea?laden=ballast"
 }
 
-// ListPartition is the partition of the type/country search with these filters, of which one may be
-// empty.
+// ListPartition returns the partition of the type/country search with these filters, of which one
+// may be empty.
 func ListPartition(typ, country string) Partition {
 	switch {
 	case typ != "" && country != "":
@@ -34,11 +34,12 @@ func ListPartition(typ, country string) Partition {
 	return Partition{KindCountry, country}
 }
 
-// Partition is the partition of a sweep.
+// Partition returns the partition of a sweep.
 func (s Sweep) Partition() Partition { return Partition{KindStatus, s.String()} }
 
-// PartitionOf reads which partition a search asks for from its canonical parameters, and the page of
-// it. It returns false for lookups, which have none, and for searches without a filter.
+// PartitionOf returns the partition that a search requests, and the number of the page, from 1. It
+// reads both from the canonical parameters. It returns false for lookups, which have no partition,
+// and for searches without a filter.
 func PartitionOf(operation, parameters string) (p Partition, page int, ok bool) {
 	q, err := url.ParseQuery(parameters)
 	if err != nil {
@@ -49,12 +50,12 @@ func PartitionOf(operation, parameters string) (p Partition, page int, ok bool) 
 		return Partition{KindStatus, statusValue(q)}, 1, true
 	case ByType.Name:
 		p = ListPartition(strings.TrimSpace(q.Get("type_specific")), strings.TrimSpace(q.Get("country")))
-		return p, pageNumber(q.Get("page")), p.Value != ""
+		return p, PositiveOr(q.Get("page"), 1), p.Value != ""
 	}
 	return p, 0, false
 }
 
-// statusValue is the value of the partition of a status search.
+// statusValue returns the value of the partition of a status search.
 func statusValue(q url.Values) string {
 	value := q.Get("navigational_status")
 	if zone := q.Get("world_zone"); zone != "" {
@@ -68,10 +69,11 @@ func statusValue(q url.Values) string {
 	return value
 }
 
-// pageNumber reads a page number; what is none is the first page.
-func pageNumber(s string) int {
-	if n, err := strconv.Atoi(s); err == nil && n > 0 && n <= math.MaxInt32 {
+// PositiveOr returns a whole number from 1 that fits 32 bits, or the other number where the text
+// is none. Page numbers, totals and page sizes are read by it.
+func PositiveOr(text string, other int) int {
+	if n, err := strconv.Atoi(text); err == nil && n > 0 && n <= math.MaxInt32 {
 		return n
 	}
-	return 1
+	return other
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Bounds returns the plan of a segment and its end, which is nil if the run has none. It
-// decodes these two entries only.
+// Bounds returns the plan and the end of a segment: nil without error where the run has none. It
+// decodes these two entries only. Its error is that of an unreadable plan.
 func Bounds(path string) (*Plan, *End, error) {
 	r, err := open(path)
 	if err != nil {
@@ -21,7 +21,7 @@ func Bounds(path string) (*Plan, *End, error) {
 	var last, before []byte
 	for {
 		size, err := r.frame()
-		if size == 0 || err != nil { // the end, or a tail that only Read can judge
+		if size == 0 || err != nil { // the end of the file, or torn or damaged bytes, which Read reports
 			break
 		}
 		before, last = last, append(before[:0], r.buf[:size]...)
@@ -47,8 +47,8 @@ func ignoreEOF(err error) error {
 	return err
 }
 
-// Accept notes behind the end of a run that a person accepts its issues, so that whatever is made
-// of the segment later is published too.
+// Accept appends to an ended segment that a person accepts the run's issues, so that every later
+// rebuild of the segment is published too. Its errors are those of Reopen and Append.
 func Accept(path string, at time.Time) error {
 	s, _, err := Reopen(path)
 	if err != nil {

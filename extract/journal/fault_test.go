@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAFailedSyncIsFinal: the kernel tells of a failed fsync once. Whoever waits for the next one
-// must not hear that the bytes of the first are safe.
+// TestAFailedSyncIsFinal has an fsync that fails once, because the kernel reports a failure only once:
+// a caller that waits for the next fsync gets the same error.
 func TestAFailedSyncIsFinal(t *testing.T) {
 	s, err := Create(t.TempDir(), plan("r"))
 	if err != nil {
@@ -30,8 +30,8 @@ func TestAFailedSyncIsFinal(t *testing.T) {
 		return nil
 	}
 	var wg sync.WaitGroup
-	told := make(chan error, 2)
-	wait := func() { _, err := s.Append(answer("paid")); told <- err }
+	results := make(chan error, 2)
+	wait := func() { _, err := s.Append(answer("paid")); results <- err }
 	wg.Go(wait)
 	<-entered
 	wg.Go(wait) // written while the first syncs
@@ -44,8 +44,8 @@ func TestAFailedSyncIsFinal(t *testing.T) {
 	close(fail) // every later fsync succeeds
 	wg.Wait()
 	for range 2 {
-		if err := <-told; !errors.Is(err, syscall.EIO) {
-			t.Errorf("a waiter was told %v, want %v", err, syscall.EIO)
+		if err := <-results; !errors.Is(err, syscall.EIO) {
+			t.Errorf("a waiting append: %v, want %v", err, syscall.EIO)
 		}
 	}
 	if _, err := s.Append(answer("later")); !errors.Is(err, syscall.EIO) {
@@ -54,7 +54,7 @@ func TestAFailedSyncIsFinal(t *testing.T) {
 	s.Close()
 }
 
-// TestTheReserveKeepsAnswersWhenThereIsNoRoom: of the disk or of a quota.
+// TestTheReserveKeepsAnswersWhenThereIsNoRoom has a disk, and then a quota, that is full.
 func TestTheReserveKeepsAnswersWhenThereIsNoRoom(t *testing.T) {
 	for _, errno := range []error{syscall.ENOSPC, syscall.EDQUOT} {
 		root := t.TempDir()
@@ -86,7 +86,7 @@ func TestTheReserveKeepsAnswersWhenThereIsNoRoom(t *testing.T) {
 	}
 }
 
-// TestAFullDiskFoundBySyncGivesTheReserveUp: so that the next start can write the run's end.
+// TestAFullDiskFoundBySyncGivesTheReserveUp so that the next start can write the end of the run.
 func TestAFullDiskFoundBySyncGivesTheReserveUp(t *testing.T) {
 	s, err := Create(t.TempDir(), plan("r"))
 	if err != nil {
@@ -99,7 +99,7 @@ func TestAFullDiskFoundBySyncGivesTheReserveUp(t *testing.T) {
 	}
 }
 
-// TestTheReserveTakesItsSizeOnTheDisk: a file of its size that is empty to the disk keeps nothing.
+// TestTheReserveTakesItsSizeOnTheDisk because a sparse file would reserve nothing.
 func TestTheReserveTakesItsSizeOnTheDisk(t *testing.T) {
 	r, err := takeReserve(filepath.Join(t.TempDir(), ".reserve"))
 	if err != nil {
@@ -115,8 +115,8 @@ func TestTheReserveTakesItsSizeOnTheDisk(t *testing.T) {
 	}
 }
 
-// TestNoiseCannotBeMadeSmaller: a file system that compresses must find room for it.
-func TestNoiseCannotBeMadeSmaller(t *testing.T) {
+// TestNoiseCannotBeCompressed so that a file system that compresses allocates room for it.
+func TestNoiseCannotBeCompressed(t *testing.T) {
 	b := make([]byte, 4<<20)
 	if _, err := io.ReadFull(noise(), b); err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestNewDirectoriesSurviveACrash(t *testing.T) {
 	}
 }
 
-func TestAJournalIsNotForEveryone(t *testing.T) {
+func TestOnlyOwnerAndGroupMayReadAJournal(t *testing.T) {
 	s, err := Create(filepath.Join(t.TempDir(), "journal"), plan("r"))
 	if err != nil {
 		t.Fatal(err)
@@ -182,7 +182,7 @@ func unsynced(t *testing.T) ([]byte, []int) {
 	return b, ends
 }
 
-// TestPowerLossTearsAnEntryBeforeAWholeOne: entries that share an fsync reach the disk in any
+// TestPowerLossTearsAnEntryBeforeAWholeOne because entries that share an fsync reach the disk in any
 // order. What is whole is kept, wherever the torn bytes are; an entry that an fsync had brought
 // to disk is not torn by a crash.
 func TestPowerLossTearsAnEntryBeforeAWholeOne(t *testing.T) {

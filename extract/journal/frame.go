@@ -12,14 +12,14 @@ import (
 // magic starts every zstd frame.
 var magic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-// maxEntry limits what one frame may decompress to: a body of 16 MiB whose every byte had
-// to be escaped, and its envelope.
+// maxEntry is the largest size of a decompressed frame: a body of 16 MiB with every byte escaped,
+// and the rest of its entry.
 const maxEntry = 100 << 20
 
 var errTorn = errors.New("frame is cut short")
 
 // frameSize returns the length of the zstd frame at the start of b. It reads the headers
-// of frame and blocks (RFC 8878) and no content.
+// of frame and blocks (RFC 8878) and no content. It returns errTorn if b ends before the frame.
 func frameSize(b []byte) (int, error) {
 	var h zstd.Header
 	if err := h.Decode(b[:min(len(b), zstd.HeaderMaxSize)]); err != nil {
@@ -55,13 +55,13 @@ func frameSize(b []byte) (int, error) {
 	return at + 4, nil
 }
 
-// whole is an entry that can be read, among bytes that cannot.
+// whole is a readable entry among unreadable bytes.
 type whole struct {
 	at, size int
 	entry    Entry
 }
 
-// outline is an entry without what makes it large.
+// outline returns the entry without its large fields.
 func (e Entry) outline() Entry {
 	return Entry{N: e.N, Safe: e.Safe, Kind: Kind(strings.Clone(string(e.Kind))), At: e.At, Plan: e.Plan, End: e.End, Lost: e.Lost, Credits: e.Credits, Intent: e.Intent}
 }
@@ -86,7 +86,7 @@ func wholeIn(b []byte, d *zstd.Decoder) (found []whole) {
 	}
 }
 
-// newDecoder returns a decoder that works in the goroutine that calls it.
+// newDecoder returns a decoder that works in the caller's goroutine.
 func newDecoder() *zstd.Decoder {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxEntry))
 	if err != nil {

@@ -123,7 +123,7 @@ func FuzzBody(f *testing.F) {
 	})
 }
 
-func TestOpenCutsTornTail(t *testing.T) {
+func TestReopenCutsTheTornTail(t *testing.T) {
 	whole, ends := segment(t, "one", "two", "three")
 	for cut := range len(whole) + 1 {
 		path := filepath.Join(t.TempDir(), "run"+Extension)
@@ -148,7 +148,7 @@ func TestOpenCutsTornTail(t *testing.T) {
 	}
 }
 
-func TestDamage(t *testing.T) {
+func TestDamageIsReportedAndEndsTheReading(t *testing.T) {
 	whole, ends := segment(t, "one", "two", "three")
 	flip := func(at int) []byte {
 		b := bytes.Clone(whole)
@@ -248,7 +248,7 @@ func TestSegmentsAreInOrderOfRuns(t *testing.T) {
 	}
 }
 
-func TestBounds(t *testing.T) {
+func TestBoundsReadsPlanAndEnd(t *testing.T) {
 	whole, ends := segment(t, "one", "two")
 	write := func(b []byte) string {
 		path := filepath.Join(t.TempDir(), "run"+Extension)

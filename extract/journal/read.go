@@ -15,12 +15,13 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// ErrDamaged says that a segment holds bytes that are not its entries, and that whole
-// entries follow them. No entry of the file is used until a person has looked at it.
+// ErrDamaged reports that a segment contains bytes that are not entries, and that whole entries
+// follow them. No entry of the file is used until a person has looked at it.
 var ErrDamaged = errors.New("journal segment is damaged")
 
-// Read yields the entries of a segment in order. A torn tail ends the reading without an
-// error; other damage yields an error that names file and offset, and ends it too.
+// Read yields the entries of a segment in order. It ends at a torn tail without an error, and at
+// other damage with ErrDamaged, wrapped with file and offset. It also yields the errors of opening
+// and reading the file.
 func Read(path string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		r, err := open(path)
@@ -37,7 +38,8 @@ func Read(path string) iter.Seq2[Entry, error] {
 	}
 }
 
-// Segments returns the paths of all segments below a journal directory, oldest run first.
+// Segments returns the paths of all segments below a journal directory, oldest run first; none if
+// the directory does not exist.
 func Segments(root string) ([]string, error) {
 	var paths []string
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -58,11 +60,11 @@ func RunOf(path string) string {
 	return strings.TrimSuffix(filepath.Base(path), Extension)
 }
 
-// reader reads the frames of one file through a buffer that holds one frame.
+// reader reads the frames of one file through a buffer with room for at least one frame.
 type reader struct {
 	f      *os.File
 	dec    *zstd.Decoder
-	buf    []byte // bytes read and not used
+	buf    []byte // bytes read and not yet decoded
 	eof    bool
 	offset int64 // where the next frame starts
 	n      int   // of the next entry
@@ -85,7 +87,7 @@ func (r *reader) close() {
 	r.f.Close()
 }
 
-// entries yields each entry; offset is then where it ends.
+// entries yields each entry. While it does, offset is where the entry ends.
 func (r *reader) entries() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		for {
@@ -126,14 +128,14 @@ func (r *reader) next() (Entry, error) {
 		if err := r.damage(err); err != nil {
 			return Entry{}, err
 		}
-		return r.next() // behind the hole
+		return r.next() // after the hole
 	}
 	r.buf = r.buf[size:]
 	r.offset += int64(size)
 	return e, nil
 }
 
-// entryOf decodes a frame, by way of a line that the next call may overwrite.
+// entryOf decodes a frame. It decompresses into line, which the next call may overwrite.
 func entryOf(d *zstd.Decoder, frame []byte, line *[]byte) (Entry, error) {
 	var e Entry
 	text, err := d.DecodeAll(frame, (*line)[:0])
@@ -144,8 +146,8 @@ func entryOf(d *zstd.Decoder, frame []byte, line *[]byte) (Entry, error) {
 	return e, json.Unmarshal(text, &e)
 }
 
-// frame returns the size of the frame at the start of the buffer, after reading as much
-// as that takes. It is 0 at the end of the file.
+// frame returns the size of the frame at the start of the buffer, after reading the whole frame
+// into it; 0 at the end of the file.
 func (r *reader) frame() (int, error) {
 	for {
 		if len(r.buf) > 0 {
@@ -162,7 +164,7 @@ func (r *reader) frame() (int, error) {
 	}
 }
 
-// more reads on, at least as much again as the buffer holds.
+// more reads at least as many further bytes as the buffer has.
 func (r *reader) more() error {
 	grown := make([]byte, len(r.buf), max(64<<10, 2*len(r.buf)))
 	copy(grown, r.buf)
@@ -174,9 +176,9 @@ func (r *reader) more() error {
 	return err
 }
 
-// damage decides whether unreadable bytes are the torn tail of a crash, which is the end of the
-// file; a hole that a loss of power has left among the entries that were not on disk, which is
-// passed over; or damage.
+// damage classifies unreadable bytes. It returns io.EOF for the torn tail of a crash, nil for a hole
+// that a loss of power left among entries that were not on disk, after skipping it, and ErrDamaged
+// for anything else.
 func (r *reader) damage(cause error) error {
 	rest, err := io.ReadAll(r.f)
 	if err != nil {
@@ -198,8 +200,8 @@ func (r *reader) damage(cause error) error {
 	return fmt.Errorf("%w: %s at byte %d: %w", ErrDamaged, r.f.Name(), r.offset, cause)
 }
 
-// leftByPowerLoss reports whether the entry that should stand here was not on disk yet when each
-// of those behind it was written. Then nobody was ever told that it was kept.
+// leftByPowerLoss reports whether the missing entry was not yet on disk when each of those after it
+// was written. Then its Append never returned.
 func (r *reader) leftByPowerLoss(behind []whole) bool {
 	last := r.n
 	for _, w := range behind {

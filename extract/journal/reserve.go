@@ -10,19 +10,19 @@ import (
 	"sync"
 )
 
-// reserveSize is what a run can still write after the disk is full: the answers of all
-// requests in the air, at their usual size a hundred times over.
+// reserveSize is how many bytes a run can still write after the disk is full: a hundred times the
+// usual size of the answers of all requests in flight.
 const reserveSize = 32 << 20
 
-// reserve is disk space that is taken before money is spent and given up when an answer
-// would otherwise find no room.
+// reserve is disk space that a run takes before it spends credits, and gives up when the disk has
+// no room for an answer otherwise.
 type reserve struct {
 	path string
 	mu   sync.Mutex
 	used bool
 }
 
-// takeReserve makes a file that takes all of its size on the disk.
+// takeReserve creates a file whose whole size is allocated on the disk.
 func takeReserve(path string) (*reserve, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -37,7 +37,7 @@ func takeReserve(path string) (*reserve, error) {
 	return &reserve{path: path}, nil
 }
 
-// spend gives the space up. It reports false if that was done before.
+// spend gives the space up. It returns false if that was done before.
 func (r *reserve) spend() bool {
 	if r == nil {
 		return false
@@ -70,8 +70,8 @@ func (r *reserve) release() error {
 	return nil
 }
 
-// noise is bytes for which file systems that compress, or that store equal blocks once, have to
-// find room too. They come at a gigabyte a second.
+// noise returns random bytes, so that a file system that compresses, or that stores equal blocks
+// once, allocates room for them too. It produces a gigabyte a second.
 func noise() io.Reader {
 	var seed [32]byte
 	crypto.Read(seed[:]) // it never fails

@@ -6,12 +6,12 @@ import (
 	"syscall"
 )
 
-// reserving are the file systems, by their magic number, on which allocated blocks are a file's own
-// until it is removed, whatever is written elsewhere: ext2 to ext4, XFS and tmpfs.
+// reserving lists the file systems, by their magic number, on which allocated blocks belong to a
+// file until it is removed, whatever is written elsewhere: ext2 to ext4, XFS and tmpfs.
 var reserving = map[int64]bool{0xef53: true, 0x58465342: true, 0x01021994: true}
 
-// allocate takes disk space for a file without writing it. Where that cannot be relied on it returns
-// errors.ErrUnsupported.
+// allocate allocates disk space for a file without writing it. It returns errors.ErrUnsupported on
+// a file system that does not guarantee the space.
 func allocate(f *os.File, size int64) error {
 	var fs syscall.Statfs_t
 	if err := syscall.Fstatfs(int(f.Fd()), &fs); err != nil || !reserving[int64(fs.Type)] {

@@ -7,21 +7,22 @@ import (
 	"path/filepath"
 )
 
-// Salvaged is what Salvage found in a segment.
+// Salvaged is the result of Salvage on one segment.
 type Salvaged struct {
 	Path    string `json:"path"`
-	Aside   string `json:"aside,omitempty"` // where the file is kept as it was; empty if it was whole
-	Entries int    `json:"entries"`         // that were whole, and are kept
-	Holes   []Lost `json:"holes,omitempty"` // what was lost
-	Credits int    `json:"credits"`         // what requests among that may have cost, and counts as spent
+	Aside   string `json:"aside,omitempty"` // path of the damaged file, kept as it was; empty if the segment was whole
+	Entries int    `json:"entries"`         // whole entries, which are kept
+	Holes   []Lost `json:"holes,omitempty"` // the lost entries
+	Credits int    `json:"credits"`         // the most that lost requests can have cost, which counts as spent
 }
 
-// Salvage makes a segment readable again: every entry that is whole stays byte for byte, and an
-// entry with Lost stands where others are missing. The file as it was stays beside it, under a
-// name that Segments does not list. A segment that can be read is left alone.
+// Salvage makes a damaged segment readable again: every whole entry stays byte for byte, and an
+// entry with Lost replaces missing ones. The damaged file stays beside it, under a name that
+// Segments does not list. A segment that can be read is not changed.
 //
-// The plan stands in for the first entry if that is lost; its Credits.Most is the most that one
-// request costs. It is not needed where the first entry is whole.
+// The plan replaces the first entry if that is lost; its Credits.Most is the most that one request
+// costs. It is not used where the first entry is whole. Salvage returns an error, and changes
+// nothing, if no entry is whole, if the first is lost and plan.Run is empty, or if the disk fails.
 func Salvage(path string, plan Plan) (Salvaged, error) {
 	done := Salvaged{Path: path}
 	if n, err := intact(path); n >= 0 || err != nil {
@@ -44,7 +45,7 @@ func Salvage(path string, plan Plan) (Salvaged, error) {
 	}
 	switch {
 	case len(found) == 0:
-		return done, fmt.Errorf("salvage %s: it holds no entry that is whole", path)
+		return done, fmt.Errorf("salvage %s: no entry of it is whole", path)
 	case found[0].entry.N > 0 && plan.Run == "":
 		return done, fmt.Errorf("salvage %s: its plan is lost", path)
 	}
@@ -53,11 +54,12 @@ func Salvage(path string, plan Plan) (Salvaged, error) {
 	if err != nil {
 		return done, fmt.Errorf("salvage %s: %w", path, err)
 	}
-	done.Aside, err = exchange(path, text)
+	done.Aside, err = replaceFile(path, text)
 	return done, err
 }
 
-// intact returns how many entries a segment has that can be read without a hole; -1 if it cannot.
+// intact returns the number of entries of a segment that can be read without a hole; -1 for a
+// segment that cannot.
 func intact(path string) (int, error) {
 	r, err := open(path)
 	if err != nil {
@@ -80,8 +82,8 @@ func intact(path string) (int, error) {
 	return n, nil
 }
 
-// inOrder leaves out entries whose number does not go on from those before, as bytes that were
-// copied to a second place have it.
+// inOrder leaves out entries whose number is not above those before, such as bytes that were copied
+// to a second place.
 func inOrder(found []whole) []whole {
 	next, kept := 0, found[:0]
 	for _, w := range found {
@@ -92,14 +94,14 @@ func inOrder(found []whole) []whole {
 	return kept
 }
 
-// part is a stretch of a segment: entries as they are, or a hole.
+// part is a part of a damaged file: an entry as it is, or a hole.
 type part struct {
 	from, to int
 	n        int // of the first entry that is missing
 	hole     *Lost
 }
 
-// partsOf divides a file into what is whole and what is not.
+// partsOf divides a damaged file into whole entries and the holes between them.
 func partsOf(b []byte, found []whole) (parts []part) {
 	at, next := 0, 0
 	for _, w := range found {
@@ -115,9 +117,10 @@ func partsOf(b []byte, found []whole) (parts []part) {
 	return parts
 }
 
-// lostCredits is the most that requests among the lost entries can have cost. A lost answer
-// leaves its intent, and a lost intent its answer: both count by themselves. Of what remains, a
-// run that ended by itself had an answer to every intent, and any other may have had none.
+// lostCredits returns the most that requests among the lost entries can have cost. A lost intent
+// whose answer is whole does not count, because the answer does. In a run that ended by itself every
+// intent had an answer: the lost answers of whole intents do not count either, and half of the rest
+// are intents. In any other run all the rest may be intents.
 func lostCredits(found []whole, holes []Lost, most int) int {
 	missing, ended := 0, false
 	for _, h := range holes {
@@ -126,15 +129,15 @@ func lostCredits(found []whole, holes []Lost, most int) int {
 	if missing == 0 {
 		return 0
 	}
-	asked, open := map[int]bool{}, 0
+	intents, open := map[int]bool{}, 0
 	for _, w := range found {
 		most = max(most, w.entry.Credits)
 		switch w.entry.Kind {
 		case KindIntent:
-			asked[w.entry.N] = true
+			intents[w.entry.N] = true
 			open++
 		case KindAnswer:
-			if asked[w.entry.Intent] {
+			if intents[w.entry.Intent] {
 				open--
 			} else {
 				missing-- // its intent was lost
@@ -177,7 +180,7 @@ func assemble(b []byte, parts []part, found []whole, plan Plan, credits int) ([]
 	return out, nil
 }
 
-// fill returns the entries that stand in a hole; none where only bytes are lost.
+// fill returns the entries that replace a hole; none where no entry is missing.
 func fill(p part, plan Plan, credits int) (in []Entry) {
 	lost := *p.hole
 	if p.n == 0 && lost.Entries > 0 {
@@ -196,9 +199,9 @@ func fill(p part, plan Plan, credits int) (in []Entry) {
 	return in
 }
 
-// exchange puts other bytes in the place of a segment, and keeps the file as it was. A crash
-// leaves the one or the other under the segment's name.
-func exchange(path string, text []byte) (aside string, err error) {
+// replaceFile writes new bytes under the path of a segment, and keeps the old file beside it. A crash
+// leaves one or the other under that path.
+func replaceFile(path string, text []byte) (aside string, err error) {
 	fresh := path + ".part"
 	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, fileMode)
 	if err != nil {

@@ -137,7 +137,7 @@ func TestSalvageKeepsEveryWholeEntry(t *testing.T) {
 	}
 }
 
-func TestSalvageLeavesAloneWhatCanBeRead(t *testing.T) {
+func TestSalvageDoesNotChangeAReadableSegment(t *testing.T) {
 	b, _, _ := paidRun(t)
 	for name, whole := range map[string][]byte{"a run that ended": b, "a torn tail": b[:len(b)-3]} {
 		path := filepath.Join(t.TempDir(), "r"+Extension)
@@ -152,7 +152,7 @@ func TestSalvageLeavesAloneWhatCanBeRead(t *testing.T) {
 	}
 }
 
-func TestSalvageRefusesWhatHoldsNothing(t *testing.T) {
+func TestSalvageRefusesAFileWithoutAWholeEntry(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r"+Extension)
 	if err := os.WriteFile(path, []byte("<html>hello</html>"), 0o600); err != nil {
 		t.Fatal(err)

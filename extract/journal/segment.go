@@ -24,25 +24,27 @@ type Segment struct {
 	f    *os.File
 	enc  *zstd.Encoder
 	n    int
-	safe int // entries that an fsync has brought to disk
+	safe int // entries that are on disk
 	size int64
-	err  error // what broke the file: nothing is appended after that
+	err  error // the error that left the file in doubt: nothing is appended after it
 
-	syncing  sync.Mutex // held by the one fsync that serves all who wait
+	syncing  sync.Mutex // held by the one fsync that serves all waiting callers
 	synced   int64
-	unsynced error // the first fsync that failed; the kernel tells of a failure once only
+	unsynced error // of the first fsync that failed; the kernel reports a failure only once
 
-	write func([]byte) error // to the file; a test lets it fail
-	fsync func() error       // of the file; likewise
+	write func([]byte) error // appends to the file; tests replace it
+	fsync func() error       // of the file; tests replace it
 }
 
-// Path returns where the segment of a run lies below a journal directory.
+// Path returns the path of the segment of a run below a journal directory. The date is the snapshot
+// date, YYYY-MM-DD.
 func Path(root, date, run string) string {
 	return filepath.Join(root, date, run+Extension)
 }
 
-// Create starts the segment of a run with its plan. It takes a reserve of disk space, so
-// that answers in the air can be kept when the disk fills up during the run.
+// Create starts the segment of a run with its plan. It takes a reserve of disk space, so that the
+// answers in flight can be kept when the disk fills up during the run. It returns an error if the
+// run has a segment already, or if the disk has no room for the reserve.
 func Create(root string, plan Entry) (*Segment, error) {
 	if plan.Plan == nil {
 		return nil, errors.New("create segment: the first entry must be a plan")
@@ -76,8 +78,8 @@ func newSegment(path string, f *os.File) *Segment {
 }
 
 // Reopen opens a segment that a crash left without an end, cuts its torn tail, and returns
-// it ready for appending. The number of bytes cut is returned too. Torn entries with whole
-// ones behind them, as a loss of power leaves them, are repaired first, as Salvage does.
+// it ready for appending, with the number of bytes that it cut. It first repairs torn entries that
+// whole ones follow, as a loss of power leaves them, like Salvage does. Other damage is ErrDamaged.
 func Reopen(path string) (*Segment, int64, error) {
 	r, err := open(path)
 	if err != nil {
@@ -109,7 +111,7 @@ func Reopen(path string) (*Segment, int64, error) {
 			return nil, 0, errors.Join(fmt.Errorf("cut torn tail of %s at %d: %w", path, size, err), f.Close())
 		}
 	}
-	if err := f.Sync(); err != nil { // what the process before wrote may not be on disk
+	if err := f.Sync(); err != nil { // entries of the process before may not be on disk
 		return nil, 0, errors.Join(fmt.Errorf("sync %s: %w", path, err), f.Close())
 	}
 	s := newSegment(path, f)
@@ -117,11 +119,11 @@ func Reopen(path string) (*Segment, int64, error) {
 	return s, cut, nil
 }
 
-// Path returns where the segment lies.
+// Path returns the path of the segment.
 func (s *Segment) Path() string { return s.path }
 
-// Append writes an entry and returns it, with its number, when it is on disk. After an
-// error that left the file in doubt, every later Append fails too.
+// Append writes an entry and returns it, with its number, when it is on disk. After an error that
+// left the file in doubt, every later Append returns it too.
 func (s *Segment) Append(e Entry) (Entry, error) {
 	end, err := s.add(&e)
 	if err != nil {
@@ -133,7 +135,7 @@ func (s *Segment) Append(e Entry) (Entry, error) {
 	return e, nil
 }
 
-// Close closes the file and gives the reserved space back.
+// Close closes the file and frees the reserved disk space. A later Append returns os.ErrClosed.
 func (s *Segment) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,8 +174,8 @@ func (s *Segment) frameOf(e *Entry) ([]byte, error) {
 	return s.enc.EncodeAll(append(line, '\n'), nil), nil
 }
 
-// put writes a frame whole or not at all. When the disk is full it gives the reserve up,
-// so that this frame and those of the other requests in the air still find room.
+// put writes a whole frame or nothing. When the disk is full it gives the reserve up, so that there
+// is room for this frame and those of the other requests in flight.
 func (s *Segment) put(frame []byte) error {
 	err := s.write(frame)
 	if full(err) && s.reserve.spend() {
@@ -187,15 +189,15 @@ func (s *Segment) put(frame []byte) error {
 	return err
 }
 
-// full reports whether an error says that there is no room: of the disk, or of a quota.
+// full reports whether an error means that the disk, or a quota, is full.
 func full(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
-// Full reports whether the reserve had to be used: no new request should be sent.
+// Full reports whether the reserve is used up: the caller should send no new request.
 func (s *Segment) Full() bool { return s.reserve.spent() }
 
-// sync returns when everything up to end is on disk. One fsync serves all who wait. What a
-// failed fsync left on disk cannot be known, and the next one succeeds without having written
-// it: the first failure is the answer to all who wait then and later.
+// sync returns when everything up to end is on disk. One fsync serves all callers that wait. After
+// a failed fsync it is unknown what is on disk, and the next one would succeed without writing it:
+// so all callers get the error of the first failure, now and later.
 func (s *Segment) sync(end int64) error {
 	s.syncing.Lock()
 	defer s.syncing.Unlock()
@@ -213,8 +215,8 @@ func (s *Segment) sync(end int64) error {
 	defer s.mu.Unlock()
 	if err != nil {
 		s.unsynced, s.err = err, err
-		if full(err) { // some file systems look for room only now
-			s.reserve.spend() // the end of the run, which the next start writes, finds room
+		if full(err) { // some file systems allocate only now
+			s.reserve.spend() // room for the end of the run, which the next start writes
 		}
 		return err
 	}
@@ -222,14 +224,14 @@ func (s *Segment) sync(end int64) error {
 	return nil
 }
 
-// Who may read a journal: its owner, and the group that he gives it to.
+// Permissions of a journal: its owner may write it and its group may read it.
 const (
 	fileMode = 0o640
 	dirMode  = 0o750
 )
 
-// makeDir makes a directory, and those above it, so that they survive a crash: each new name
-// is synced in the directory that holds it.
+// makeDir makes a directory, and those above it, so that they survive a crash: it syncs the parent
+// of each new directory.
 func makeDir(path string, sync func(dir string) error) error {
 	if _, err := os.Stat(path); err == nil || !errors.Is(err, os.ErrNotExist) {
 		return err

@@ -67,8 +67,8 @@ type Rates struct {
 	Sold       float64 // new owner and manager; 0.0008
 	Moved      float64 // begin a voyage: new zone, destination and status; 0.1, at most 0.5
 
-	// SoldShows is a share of the sales, not of the vessels: the sales that rename the vessel,
-	// reflag it, or do both on the same day; 0.6, at most 1.
+	// SoldShows is a share of the sales, not of the vessels: the sales that change the list because
+	// they rename the vessel, reflag it, or do both on the same day; 0.6, at most 1.
 	SoldShows float64
 }
 
@@ -126,7 +126,7 @@ func (r *Rates) complete() error {
 		*rate = max(orDefault(*rate, *defaults[i]), 0)
 	}
 	if !(r.SoldShows <= 1) {
-		return fmt.Errorf("%v of the sales show: want at most 1", r.SoldShows)
+		return fmt.Errorf("%v of the sales change the list: want at most 1", r.SoldShows)
 	}
 	r.SoldShows = max(orDefault(r.SoldShows, defaultRates.SoldShows), 0)
 	return nil

@@ -6,7 +6,7 @@
 // simulator goes to day 9 directly or by way of day 40. Within a day, an answer is the same bytes
 // each time. No answer reads the clock; only the rate limits and slow answers do.
 //
-// # How a request is judged
+// # Steps of an answer
 //
 //  1. An unknown path is 404, a wrong method 405.
 //  2. A missing or wrong key is 401 (shape A). It is not counted and not billed.
@@ -35,8 +35,8 @@
 // Every vessel of a search has a country or a type, so that the type/country search can
 // reach it, and a zone if it has a status.
 //
-// Most sales show in the list on the same day, as a new name, a new flag, or both: a client that
-// sees such a change has a reason to ask for the owner.
+// Most sales change the list on the same day, with a new name, a new flag, or both: a client that
+// sees such a change has a reason to look up the owner.
 //
 // A location has the position of the profile. For one vessel in five it has fewer members, and
 // no IMO number; a few do not say when the position was received.

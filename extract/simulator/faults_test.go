@@ -22,8 +22,8 @@ type clientView struct {
 	dropped bool // the connection ended before the answer did
 }
 
-// askOverNetwork asks for a page over a real connection: faults that drop a connection show
-// only there.
+// askOverNetwork asks for a page over a real connection: faults that drop a connection are
+// visible only there.
 func askOverNetwork(t *testing.T, server *httptest.Server, parameters string) clientView {
 	t.Helper()
 	answer, err := get(t, server, api.ByType.Path+"?"+parameters)
@@ -35,7 +35,7 @@ func askOverNetwork(t *testing.T, server *httptest.Server, parameters string) cl
 	return clientView{answer.StatusCode, answer.Header, string(b), err != nil}
 }
 
-// get sends a GET request with the default key over a connection of its own.
+// get sends a GET request with the default key over a new connection.
 func get(t *testing.T, server *httptest.Server, path string) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(t.Context(), "GET", server.URL+BasePath+path, nil)
 	if err != nil {

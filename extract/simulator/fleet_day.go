@@ -38,8 +38,8 @@ type fleetDay struct {
 	hullByIMO []uint32 // by ordinal of the IMO number
 	states    []state
 
-	entriesByCountry       [][]entry // by index into extract.Countries; each in the order of the hulls
-	entriesByType          [][]entry // by index into extract.Types
+	entriesByCountry       [][]entry // by index into api.Countries; each in the order of the hulls
+	entriesByType          [][]entry // by index into api.Types
 	entriesByStatusAndZone [][]entry // by status × zone
 	cache                  *cache
 }
@@ -168,7 +168,7 @@ func (f *fleetDay) findMMSI(mmsi uint32) (entry, bool) {
 }
 
 // country returns the country of registration that an entry carries, as an index into
-// extract.Countries.
+// api.Countries.
 func (f *fleetDay) country(e entry) int {
 	if e.underPreviousFlag() {
 		return int(f.states[e.hull()].previousCountry)

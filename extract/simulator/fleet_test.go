@@ -45,7 +45,7 @@ func TestTablesCoverTheAcceptedValues(t *testing.T) {
 	}
 }
 
-func TestNumbersAreGoodAndTheirOwn(t *testing.T) {
+func TestNumbersAreValidAndUnique(t *testing.T) {
 	s := fleet(t, Config{Vessels: 25_000, Rates: Rates{Built: .01}})
 	imos, mmsis := make(map[int]bool), make(map[string]bool)
 	for _, v := range s.Truth(30) {
@@ -74,7 +74,7 @@ func TestCheckDigitOfKnownShips(t *testing.T) {
 	}
 }
 
-func TestShuffleCanBeUndone(t *testing.T) {
+func TestPermutationCanBeInverted(t *testing.T) {
 	for _, m := range []uint64{500_000, 900_000, 1_000_000} {
 		s := newPermutation(m, m)
 		seen := make([]bool, m)
@@ -193,7 +193,7 @@ func TestFleetChangesByDay(t *testing.T) {
 	}
 }
 
-func TestRatesBelowZeroStopTheWorld(t *testing.T) {
+func TestRatesBelowZeroStopEveryChange(t *testing.T) {
 	still := Rates{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1}
 	s := fleet(t, Config{Vessels: 2000, Rates: still})
 	first, last := s.Truth(0), s.Truth(300)

@@ -70,7 +70,7 @@ func TestDocumentedLimits(t *testing.T) {
 	}
 }
 
-func TestRetryAfterTellsWhenTheWindowOpens(t *testing.T) {
+func TestRetryAfterSaysWhenTheWindowOpens(t *testing.T) {
 	for name, c := range map[string]struct {
 		config Config
 		want   string

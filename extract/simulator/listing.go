@@ -7,8 +7,8 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 )
 
-// letterCases holds the ways to write each accepted value: as in the list, in upper case, in
-// lower case, and with a capital first letter.
+// letterCases has four ways to write each accepted value: as in the list, in upper case, in lower
+// case, and with a capital first letter.
 type letterCases [][4]string
 
 var (
@@ -36,7 +36,7 @@ func (c letterCases) choose(f *fleetDay, u uint64, value int) *string {
 	return &c[value][way]
 }
 
-// listing returns an entry as the type/country search shows it.
+// listing returns an entry as the type/country search lists it.
 func (f *fleetDay) listing(e entry) Listing {
 	h, s := &f.hulls[e.hull()], &f.states[e.hull()]
 	country := f.country(e)

@@ -7,10 +7,10 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 )
 
-// TestLocationsTellWhatProfilesTell compares each member of a location with that of the
+// TestLocationsAgreeWithProfiles compares each member of a location with that of the
 // profile. On the same day they are equal, except for how a missing value is written, and
 // except for vessels that do not move, for which the profile has no speed.
-func TestLocationsTellWhatProfilesTell(t *testing.T) {
+func TestLocationsAgreeWithProfiles(t *testing.T) {
 	s := fleet(t, Config{Vessels: 3000, Limits: noLimits(), Dirt: 2})
 	s.SetDay(4)
 	shapes, envelopes := make(map[string]int), make(map[bool]int)
@@ -52,9 +52,9 @@ func locationShape(r record) string {
 	return "none"
 }
 
-// TestCleanLocationsSayWhen expects only full and reduced locations from a clean fleet. Each
+// TestCleanLocationsHaveATime expects only full and reduced locations from a clean fleet. Each
 // says when it was received, and its shape changes from day to day.
-func TestCleanLocationsSayWhen(t *testing.T) {
+func TestCleanLocationsHaveATime(t *testing.T) {
 	s := fleet(t, Config{Vessels: 400, Limits: noLimits(), Dirt: -1, Rates: Rates{Scrapped: -1}})
 	changed := 0
 	for _, v := range s.Truth(0) {

@@ -101,10 +101,10 @@ func (m model) countChanges(h *hull, p purpose, rate float64, from, day int) (co
 	return count, last
 }
 
-// saleShows reports whether a sale renames (or reflags) the vessel. Of the sales that show,
-// half rename it, a quarter reflag it, and a quarter do both.
+// saleShows reports whether a sale renames (or reflags) the vessel. Of the sales that change the
+// list, half rename the vessel, a quarter reflag it, and a quarter do both.
 func (m model) saleShows(sale eventSeries, p purpose) bool {
-	u := draw(sale.hull.seed, forSaleShown, sale.number)
+	u := draw(sale.hull.seed, forSaleListed, sale.number)
 	if unit(u) >= m.rates.SoldShows {
 		return false
 	}
@@ -133,11 +133,11 @@ func (m model) setIMO(h *hull, start, day int, s *state) {
 	if h.imo == 0 {
 		return
 	}
-	late := shareIMOShownLate
+	late := shareIMOReportedLate
 	if h.born > 0 {
 		late = .3 // a new vessel is often known by its MMSI first
 	}
-	if m.dirty(draw(h.seed, forIMOHidden, 0), late) && day < start+daysUntil(draw(h.seed, forIMOShown, 0), m.rates.Identified) {
+	if m.dirty(draw(h.seed, forIMOHidden, 0), late) && day < start+daysUntil(draw(h.seed, forIMOReported, 0), m.rates.Identified) {
 		return
 	}
 	s.conditions |= showsIMO

@@ -93,7 +93,7 @@ func formatPositive(n int) string {
 }
 
 // statusLabels are the texts by which a profile names the statuses, in the order of
-// extract.Statuses.
+// api.Statuses.
 var statusLabels = []string{
 	"Underway using Engine", "At Anchor", "Drifting", "Restricted Manoeuvrability",
 	"Constrained by Draught", "Moored", "Aground", "Engaged in Fishing", "Underway Sailing",
@@ -171,7 +171,7 @@ func (o *object) addDraught(p Position, newStyle bool) {
 	o.addText("currentDraught", now+" m")
 }
 
-// addUndocumented adds the members that only samples show.
+// addUndocumented adds the members that are in samples and in no document.
 func (f *fleetDay) addUndocumented(o *object, h *hull, p Position) {
 	o.addText("image", "www.example.com")
 	if p.ETA.IsZero() {

@@ -51,7 +51,7 @@ func lookup(t *testing.T, s *Simulator, o api.Operation, number string) (r recor
 	return r, true
 }
 
-func TestProfilesTellTheTruth(t *testing.T) {
+func TestProfilesAgreeWithTheTruth(t *testing.T) {
 	s := fleet(t, Config{Vessels: 1200, Dirt: 2})
 	s.SetDay(4)
 	envelopes := make(map[bool]int)
@@ -140,7 +140,7 @@ func checkParts(t *testing.T, v Vessel, r record) {
 	}
 }
 
-func TestLookupFindsWhatThereIs(t *testing.T) {
+func TestLookupFindsEveryVesselThatExists(t *testing.T) {
 	s := fleet(t, Config{Vessels: 20_000, Rates: Rates{Scrapped: .01, Unlisted: .01, Reflagged: .01}})
 	s.SetDay(20)
 	known := make(map[int]bool)

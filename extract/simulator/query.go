@@ -15,13 +15,13 @@ import (
 // query is a request whose parameters are valid.
 type query struct {
 	parameters   string // canonical: keys sorted, URL encoded
-	specificType int    // by-type: index into extract.Types, -1 for any
-	country      int    // by-type: index into extract.Countries, -1 for any
+	specificType int    // by-type: index into api.Types, -1 for any
+	country      int    // by-type: index into api.Countries, -1 for any
 	page         int    // by-type: from 1
-	status       int    // by-status: index into extract.Statuses
-	zone         int    // by-status: index into extract.Zones, -1 for the world
+	status       int    // by-status: index into api.Statuses
+	zone         int    // by-status: index into api.Zones, -1 for the world
 	vesselType   string
-	laden        int // by-status: index into extract.Laden, -1 for any
+	laden        int // by-status: index into api.Laden, -1 for any
 	forOrder     string
 	vessel       string // lookups: the IMO or MMSI as it was sent
 }

@@ -20,7 +20,7 @@ const (
 	forName
 	forReflag
 	forListedTwice
-	forIMOShown
+	forIMOReported
 	forIMOHidden
 	forCorrection
 	forSale
@@ -45,7 +45,7 @@ const (
 	forBuild
 	forFault
 	forNumbering
-	forSaleShown
+	forSaleListed
 )
 
 // mix scatters the bits of x. It is the finalizer of SplitMix64.

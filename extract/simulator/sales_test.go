@@ -2,12 +2,12 @@ package simulator
 
 import "testing"
 
-// TestSalesShowOnTheList counts, among the vessels sold on a day, those whose name or flag
+// TestSalesChangeTheList counts, among the vessels sold on a day, those whose name or flag
 // changed on the same day.
-func TestSalesShowOnTheList(t *testing.T) {
+func TestSalesChangeTheList(t *testing.T) {
 	for name, c := range map[string]struct {
-		shows                         float64
-		shown, renamed, flagged, both [2]float64 // share of the sales, at least and at most
+		shows                          float64
+		listed, renamed, flagged, both [2]float64 // share of the sales, at least and at most
 	}{
 		"by default, three of five": {0, [2]float64{.55, .66}, [2]float64{.38, .52}, [2]float64{.24, .36}, [2]float64{.1, .2}},
 		"all":                       {1, [2]float64{1, 1}, [2]float64{.69, .81}, [2]float64{.44, .56}, [2]float64{.2, .3}},
@@ -19,7 +19,7 @@ func TestSalesShowOnTheList(t *testing.T) {
 			for _, v := range s.Truth(6) {
 				was[v.Hull] = v
 			}
-			sold, shown, renamed, flagged, both := 0, 0, 0, 0, 0
+			sold, listed, renamed, flagged, both := 0, 0, 0, 0, 0
 			for _, v := range s.Truth(7) {
 				before, known := was[v.Hull]
 				name, flag := before.Name != v.Name, before.Flag != v.Flag
@@ -27,7 +27,7 @@ func TestSalesShowOnTheList(t *testing.T) {
 				case !known || before.Management == (Management{}): // the service does not know its management
 				case before.Management != v.Management:
 					sold++
-					shown += countIf(name || flag)
+					listed += countIf(name || flag)
 					renamed += countIf(name)
 					flagged += countIf(flag)
 					both += countIf(name && flag)
@@ -41,7 +41,7 @@ func TestSalesShowOnTheList(t *testing.T) {
 			for what, share := range map[string]struct {
 				n    int
 				want [2]float64
-			}{"shown": {shown, c.shown}, "renamed": {renamed, c.renamed}, "reflagged": {flagged, c.flagged}, "both": {both, c.both}} {
+			}{"listed": {listed, c.listed}, "renamed": {renamed, c.renamed}, "reflagged": {flagged, c.flagged}, "both": {both, c.both}} {
 				if got := float64(share.n) / float64(sold); got < share.want[0] || got > share.want[1] {
 					t.Errorf("%s: %.2f of %d sales, want %v", what, got, sold, share.want)
 				}

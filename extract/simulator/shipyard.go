@@ -12,8 +12,8 @@ type hull struct {
 	imo          uint32 // 0 where it has none
 	mmsi         uint32 // of a station; 0 for a ship, whose MMSI depends on its flag
 	number       uint32 // in the order of building, from 0
-	specificType uint16 // index into extract.Types
-	firstCountry uint16 // of registration, as an index into extract.Countries
+	specificType uint16 // index into api.Types
+	firstCountry uint16 // of registration, as an index into api.Countries
 }
 
 // historyDays is how many days before day 0 the changes of the first fleet begin: a fleet
@@ -103,7 +103,7 @@ func (y *shipyard) build(born int) {
 }
 
 // chooseSpelling returns one of the accepted spellings of a flag, as an index into
-// extract.Countries: seven times of ten the most common one.
+// api.Countries: seven times of ten the most common one.
 func chooseSpelling(f int, u uint64) int {
 	all := flags[f].spellings
 	if u%10 < 7 {

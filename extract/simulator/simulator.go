@@ -107,8 +107,8 @@ func (s *Simulator) serve(o api.Operation, w http.ResponseWriter, r *http.Reques
 	a.write(w)
 }
 
-// answer judges a request in the order that the package comment gives. It returns the
-// canonical parameters too, for the log.
+// answer answers a request in the steps of the package comment. It also returns the canonical
+// parameters, for the log.
 func (s *Simulator) answer(f *fleetDay, o api.Operation, r *http.Request) (string, answer) {
 	if subtle.ConstantTimeCompare([]byte(r.Header.Get("x-api-key")), []byte(s.config.Key)) != 1 {
 		return r.URL.Query().Encode(), unauthorized()
@@ -129,7 +129,7 @@ func (s *Simulator) answer(f *fleetDay, o api.Operation, r *http.Request) (strin
 	return q.parameters, s.fulfil(f, o, q, fault)
 }
 
-// fulfil finds the data and charges for them, unless a fault replaces that.
+// fulfil finds the data and charges for them, unless a fault replaces the answer.
 func (s *Simulator) fulfil(f *fleetDay, o api.Operation, q query, fault faultEffect) answer {
 	if fault.replacement != nil && !fault.replacement.Billed {
 		var original answer

@@ -109,7 +109,7 @@ func TestNewRefuses(t *testing.T) {
 		"an unknown envelope":          {Envelope: 9},
 		"dirt that is no number":       {Dirt: math.NaN()},
 		"a rate above one half":        {Rates: Rates{Moved: 0.6}},
-		"more sales shown than made":   {Rates: Rates{SoldShows: 1.1}},
+		"more sales listed than made":  {Rates: Rates{SoldShows: 1.1}},
 		"a rate that is no number":     {Rates: Rates{Sold: math.NaN()}},
 		"a cache of negative size":     {CacheMiB: -1},
 	} {
@@ -168,7 +168,7 @@ func TestDayDoesNotReadTheClock(t *testing.T) {
 	}
 }
 
-func TestTruthIsWhatTheListsHold(t *testing.T) {
+func TestTheListsAgreeWithTheTruth(t *testing.T) {
 	for name, c := range map[string]Config{
 		"default":     {Seed: 1, Vessels: 4000},
 		"very dirty":  {Seed: 2, Vessels: 1500, Dirt: 8},
@@ -208,7 +208,7 @@ func TestTruthIsWhatTheListsHold(t *testing.T) {
 	}
 }
 
-func TestTruthIsWhatTheSweepFinds(t *testing.T) {
+func TestSweepsAgreeWithTheTruth(t *testing.T) {
 	s := fleet(t, Config{Vessels: 4000})
 	s.SetDay(9)
 	want := make(map[string]string) // status and zone by MMSI

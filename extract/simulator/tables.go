@@ -13,7 +13,7 @@ import (
 var tableFiles embed.FS
 
 // flag is a country of registration: its weight in the fleet, its country digits and its
-// spellings, as indexes into extract.Countries, the most common one first.
+// spellings, as indexes into api.Countries, the most common one first.
 type flag struct {
 	iso       string // alpha-2; empty for Unknown
 	weight    float64
@@ -125,7 +125,7 @@ func readFlags() []flag {
 	return all
 }
 
-// readSpecificTypes reads the specific types, in the order of extract.Types.
+// readSpecificTypes reads the specific types, in the order of api.Types.
 func readSpecificTypes() []specificType {
 	all := make([]specificType, len(api.Types))
 	for _, row := range readTable("types") {
@@ -147,7 +147,7 @@ func readSpecificTypes() []specificType {
 	return all
 }
 
-// readZones reads the zones, in the order of extract.Zones.
+// readZones reads the zones, in the order of api.Zones.
 func readZones() []zone {
 	all := make([]zone, len(api.Zones))
 	for _, r := range readTable("zones") {
@@ -174,7 +174,7 @@ func readWordLists() map[string][]string {
 	return all
 }
 
-// flagsBySpelling returns, for each country of extract.Countries, the index of its flag.
+// flagsBySpelling returns, for each country of api.Countries, the index of its flag.
 func flagsBySpelling() []int {
 	all := make([]int, len(api.Countries))
 	for i, f := range flags {

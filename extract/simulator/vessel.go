@@ -21,8 +21,8 @@ type Vessel struct {
 	StoresIMO bool   `json:"stores_imo"` // the IMO that it has is correct
 	Listed    bool   `json:"listed"`     // in the searches; lookups find it either way
 
-	Status   string `json:"status,omitempty"` // of extract.Statuses
-	Zone     string `json:"zone,omitempty"`   // of extract.Zones; only with a status
+	Status   string `json:"status,omitempty"` // of api.Statuses
+	Zone     string `json:"zone,omitempty"`   // of api.Zones; only with a status
 	Laden    string `json:"laden,omitempty"`
 	ForOrder bool   `json:"for_order,omitempty"`
 

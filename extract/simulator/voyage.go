@@ -11,9 +11,9 @@ import (
 // way.
 type voyage struct {
 	number   int // counted from the vessel's first
-	status   int // index into extract.Statuses, -1 where none is known
-	zone     int // index into extract.Zones
-	laden    int // index into extract.Laden, -1 where it carries no cargo
+	status   int // index into api.Statuses, -1 where none is known
+	zone     int // index into api.Zones
+	laden    int // index into api.Laden, -1 where it carries no cargo
 	forOrder bool
 	progress float64 // from 0 to 1
 	day      int     // of the voyage, from 0
@@ -21,7 +21,7 @@ type voyage struct {
 	silent   bool    // no longer received: its last known position is old
 }
 
-// These are positions in extract.Statuses and extract.Zones.
+// These are positions in api.Statuses and api.Zones.
 var (
 	underWay   = statusIndex("under-way")
 	atAnchor   = statusIndex("at-anchor")
@@ -40,7 +40,7 @@ var rareStatuses = []struct {
 	{statusIndex("drifting"), .02}, {statusIndex("restricted"), .015}, {statusIndex("constrained"), .005}, {statusIndex("aground"), .003},
 }
 
-// statusIndex returns the position of a status in extract.Statuses.
+// statusIndex returns the position of a status in api.Statuses.
 func statusIndex(name string) int {
 	return slices.IndexFunc(api.Statuses, func(s api.Status) bool { return s.Name == name })
 }

@@ -4,25 +4,23 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
-	"time"
 
 	"github.com/fleetlake/fleetlake/extract/api"
 )
 
-// never is a value that no accepted list holds.
-const never = "?accepted-values"
+// refusedValue is a value that is in no list of accepted values.
+const refusedValue = "?accepted-values"
 
-// Accepted is what the service says it accepts in the type/country search.
+// Accepted lists the values that the service accepts in the type/country search.
 type Accepted struct {
 	Types     []string
 	Countries []string
 }
 
-// probeTries is how often the lists are asked for: without them the known ones are used.
-const probeTries = 2
+// acceptedTries is how often the lists are requested: without them a run uses the documented ones.
+const acceptedTries = 2
 
 // Bounds of the accepted lists; the service's own have 361 and 273 values.
 const (
@@ -30,15 +28,16 @@ const (
 	longestAccepted = 200
 )
 
-// ReadAccepted asks, free of charge, for the lists of accepted types and countries: the
-// service answers a value that it refuses with the complete list.
+// ReadAccepted requests, free of charge, the lists of accepted types and countries: the service
+// answers a value that it refuses with the complete list. It returns an *Error without an answer,
+// and another error for an answer without lists, or with lists of impossible size.
 func (c *Client) ReadAccepted(ctx context.Context) (Accepted, error) {
 	free := api.ByType
-	free.Credits = 0 // whatever comes in place of the refusal: the service found nothing that it could bill
-	r := api.Request{Operation: free, Parameters: url.Values{"type_specific": {never}, "country": {never}}, Probe: true}
+	free.Credits = 0 // whatever the answer is: the service finds nothing that it could bill
+	r := api.Request{Operation: free, Parameters: url.Values{"type_specific": {refusedValue}, "country": {refusedValue}}, WantsRefusal: true}
 	var a Answer
 	var err error
-	for range probeTries {
+	for range acceptedTries {
 		if a, err = c.once(ctx, r); err == nil || Judge(err) != Wait || pause(ctx, backoffBase) != nil {
 			break
 		}
@@ -82,25 +81,4 @@ func parseAccepted(body []byte) (Accepted, error) {
 		return lists, fmt.Errorf("read accepted values: no lists in %s", api.Brief(body))
 	}
 	return lists, nil
-}
-
-// Ping asks the free call once, outside any run and its journal. It returns the balance and
-// the service's clock, which is zero if it does not tell.
-func Ping(ctx context.Context, s Service) (credits int, clock time.Time, err error) {
-	if s.Timeout == 0 {
-		s.Timeout = time.Minute
-	}
-	c := &Client{service: s, http: newHTTP(s), redactor: newRedactor(s.Key), large: make(chan struct{}, 1)}
-	got, err := c.exchange(ctx, api.Request{Operation: api.Credits})
-	defer got.release()
-	if err != nil {
-		return 0, clock, &Error{Operation: api.Credits.Name, Outcome: OutcomeNetwork, Message: err.Error(), NotSent: got.notSent}
-	}
-	if got.status != http.StatusOK {
-		words := api.Message(got.body)
-		name, _ := outcome(api.Credits, got.status, words)
-		return 0, got.date, &Error{Operation: api.Credits.Name, Outcome: name, Status: got.status, Message: words}
-	}
-	credits, err = api.ParseBalance(got.body)
-	return credits, got.date, err
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 )
 
-// TestWordsOfTheServiceControlNothing has refusals, answers and broken heads with characters that
-// would control a terminal, or turn the text that stands beside them.
-func TestWordsOfTheServiceControlNothing(t *testing.T) {
+// TestMessagesOfTheServiceArePrintable has refusals, answers and broken headers with characters that
+// would control a terminal, or change the direction of the text beside them.
+func TestMessagesOfTheServiceArePrintable(t *testing.T) {
 	const words = "red\x1b[31m bell\a nul\x00 turned\u202etxt.exe\u2066 mark\ufeff line\u2028end\x7f\u009b"
 	quoted, _ := json.Marshal(words)
 	cases := map[string]http.HandlerFunc{
@@ -48,25 +48,25 @@ func TestWordsOfTheServiceControlNothing(t *testing.T) {
 			}
 			for _, text := range []string{err.Error(), last(t, segment).Error} {
 				if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
-					t.Errorf("shows %q", text)
+					t.Errorf("unprintable: %q", text)
 				}
 			}
 		})
 	}
 }
 
-func TestTheServicesWordsAreBounded(t *testing.T) {
+func TestMessagesOfTheServiceAreBounded(t *testing.T) {
 	long := strings.Repeat("words of the service ", 250_000)
 	for name, body := range map[string]string{"text": long, "shape A": `{"error":"` + long + `","message":"x"}`,
 		"shape B": `{"detail":"` + long + `"}`, "shape D": `{"detail":[{"field":"country","message":"` + long + `"}]}`} {
-		if m := api.Message([]byte(body)); len(m) > 2*api.MostWords || strings.Contains(m, "\n") {
-			t.Errorf("%s: %d bytes are shown", name, len(m))
+		if m := api.Message([]byte(body)); len(m) > 2*api.LongestMessage || strings.Contains(m, "\n") {
+			t.Errorf("%s: a message of %d bytes", name, len(m))
 		}
 	}
 	values := strings.TrimSuffix(strings.Repeat(`"v",`, mostAccepted+1), ",")
 	for name, types := range map[string]string{"many values": values, "a long one": `"` + long + `"`} {
 		_, err := parseAccepted([]byte(`{"detail":[{"field":"type_specific","allowed_values":[` + types + `]},{"field":"country","allowed_values":["Malta"]}]}`))
-		if err == nil || len(err.Error()) > 2*api.MostWords {
+		if err == nil || len(err.Error()) > 2*api.LongestMessage {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

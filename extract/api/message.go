@@ -9,25 +9,26 @@ import (
 	"unicode"
 )
 
-// MostWords is how many characters of the service's words are shown.
-const MostWords = 300
+// LongestMessage is how many characters of a message of the service are printed.
+const LongestMessage = 300
 
-// Message finds the service's own words in an error body of any of its shapes, on one line.
-func Message(body []byte) string { return Clip(said(body)) }
+// Message returns the message in an error body of any shape of the service, clipped.
+func Message(body []byte) string { return Clip(messageOf(body)) }
 
-// Clip shortens a text to what is fit to be shown, on one line. Characters that would control a
-// terminal, or turn the direction of what stands beside them, give way to a blank.
+// Clip returns a text for printing: on one line, and of at most LongestMessage characters and an
+// ellipsis. Characters that would control a terminal, or change the direction of the text beside
+// them, become a space.
 func Clip(text string) string {
-	text = strings.ToValidUTF8(text[:min(len(text), 8*MostWords)], "?")
+	text = strings.ToValidUTF8(text[:min(len(text), 8*LongestMessage)], "?")
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }), " ")
-	if runes := []rune(text); len(runes) > MostWords {
-		return string(runes[:MostWords]) + "…"
+	if runes := []rune(text); len(runes) > LongestMessage {
+		return string(runes[:LongestMessage]) + "…"
 	}
 	return text
 }
 
-// said finds the words of an error body.
-func said(body []byte) string {
+// messageOf returns the message in an error body, of any length.
+func messageOf(body []byte) string {
 	var shape struct {
 		Error   string          `json:"error"`
 		Message string          `json:"message"`
@@ -58,7 +59,7 @@ func said(body []byte) string {
 	return Brief(body)
 }
 
-// Brief shows the start of a body, on one line.
+// Brief quotes the start of a body, on one line.
 func Brief(body []byte) string {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return "an empty body"
