@@ -17,7 +17,7 @@ func TestSearchesThatNoCreditIsLeftForEndAtOnce(t *testing.T) {
 		l := newListing(plan.Plan{Cover: []plan.Partition{panama}}, true)
 		sweep := newQueue()
 		g := newGrants(extract.NewBudget(3, 0), l, sweep, func() int { return 0 })
-		g.plan([]wish{{operation: api.ByType, what: plan.PartitionsOfList, requests: 1, credits: 10, worth: 5, queue: func() { l.start(l.cover[0]) }}}, nil)
+		g.plan([]candidate{{operation: api.ByType, kind: plan.PartitionsOfList, requests: 1, credits: 10, worth: 5, queue: func() { l.start(l.cover[0]) }}}, nil)
 		for name, q := range map[string]*queue{"list": l.queue, "sweep": sweep} {
 			if r, ok := q.pop(t.Context()); ok { // a wait without an end is a deadlock of the bubble
 				t.Errorf("the %s asks %s", name, r.Key())

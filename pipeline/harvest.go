@@ -14,15 +14,15 @@ import (
 	"github.com/sourcegraph/conc/pool"
 )
 
-// harvest is the first half of a run: lanes side by side, each with a bounded pool of
-// requests in the air, until each is drained, the budget is spent, or one must stop.
+// harvest is the first half of a run: lanes side by side, each with a bounded number of requests in
+// flight, until each is drained, the budget is spent, or one must stop.
 type harvest struct {
 	work
 	client *extract.Client
 	budget *extract.Budget
 	log    *slog.Logger
 	cancel context.CancelCauseFunc
-	news   []string // what the service accepts now that it did not, or the reverse
+	news   []string // values that the accepted lists of the service gained or lost
 
 	listing   *listing
 	grants    *grants
@@ -32,21 +32,21 @@ type harvest struct {
 	queues    map[string]*queue // by operation, for progress
 
 	mu     sync.Mutex
-	stop   Stop // why the run asked less than planned; the gravest reason
+	stop   Stop // the gravest reason why the run sent fewer requests than planned
 	reason string
-	failed string // the last search that had no answer
-	asked  int    // status searches that credits were granted to
+	failed string // the error of the last search that had no answer
+	asked  int    // status searches that were granted credits
 	swept  int
-	broken error // what makes going on pointless on our side: the disk
+	broken error // why our own side can take no more answers: the disk
 }
 
-// gravity orders the reasons to stop; a graver one replaces a lesser one.
+// gravity orders the reasons to stop; a graver reason replaces a lesser one.
 var gravity = map[Stop]int{StopNone: 0, StopService: 1, StopDeadline: 2, StopBudget: 3, StopCredits: 4, StopKey: 5, StopSignal: 6}
 
-// run works the lanes side by side and returns when nothing more will be asked.
+// run works the lanes side by side and returns when no more requests will be sent.
 func (h *harvest) run(ctx context.Context) {
 	lanes := pool.New()
-	h.lookups.open() // the searches add vessels that they meet for the first time
+	h.lookups.open() // the searches add vessels that they list for the first time
 	h.lookups.open()
 	lanes.Go(func() {
 		defer h.lookups.close()
@@ -72,15 +72,15 @@ func (h *harvest) run(ctx context.Context) {
 	lanes.Wait()
 }
 
-// drain sends the requests of one lane. What was answered earlier in the night is not sent. A
-// lane that gives up sends no new ones; those in the air end by themselves. Answers that turned out
-// not to be true are asked for again.
+// drain sends the requests of one lane. Requests that an earlier run of the night has an answer to are
+// not sent. A lane that gives up sends no new ones; those in flight end by themselves. Requests whose
+// answers turned out to be wrong are sent again.
 func (h *harvest) drain(run context.Context, o api.Operation, q *queue, answered func(api.Request, extract.Answer)) {
 	ctx, giveUp := context.WithCancel(run)
 	defer giveUp()
-	inAir := pool.New() // the client bounds what is in the air; what waits for the service to come back is not
+	inFlight := pool.New() // unbounded: the client bounds the requests in flight, and not those that wait for the service to come back
 	defer h.budget.Claim(o.Name, 0)
-	defer inAir.Wait()
+	defer inFlight.Wait()
 	for {
 		r, ok := q.pop(ctx)
 		again := h.client.Doubted(o)
@@ -99,11 +99,11 @@ func (h *harvest) drain(run context.Context, o api.Operation, q *queue, answered
 		ticket, err := h.client.Admit(ctx, o)
 		if err != nil {
 			h.handle(o, err, giveUp)
-			q.push(true, r) // it is left out, and counted as such
+			q.push(true, r) // queued requests are counted as left out
 			q.close()
 			return
 		}
-		inAir.Go(func() {
+		inFlight.Go(func() {
 			defer q.close()
 			a, err := h.client.Send(run, ticket, r)
 			if err == nil {
@@ -118,8 +118,8 @@ func (h *harvest) drain(run context.Context, o api.Operation, q *queue, answered
 	}
 }
 
-// handle acts on an error: the request is passed over, the lane gives up, or the run ends. Whoever
-// cancelled has said why.
+// handle acts on an error: it skips the request, ends the lane, or ends the run. It ignores a
+// cancellation, whose reason is recorded where it begins.
 func (h *harvest) handle(o api.Operation, err error, giveUp func()) {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return
@@ -139,7 +139,7 @@ func (h *harvest) handle(o api.Operation, err error, giveUp func()) {
 		} else {
 			h.lookups.gaveUp(o)
 		}
-		if stop != StopBudget || o != h.lookups.operation { // lookups are as many as fit
+		if stop != StopBudget || o != h.lookups.operation { // a run makes as many lookups as fit its credits
 			h.stopped(stop, err.Error())
 		}
 		giveUp()
@@ -149,7 +149,7 @@ func (h *harvest) handle(o api.Operation, err error, giveUp func()) {
 	}
 }
 
-// stopRun notes why no request will work any more.
+// stopRun records why no request will work any more.
 func (h *harvest) stopRun(err error) {
 	var e *extract.Error
 	switch {
@@ -174,7 +174,7 @@ func (h *harvest) stopped(why Stop, reason string) {
 	}
 }
 
-// progress is how far the lanes are.
+// progress returns how far each lane is that has requests.
 func (h *harvest) progress(started, now time.Time) []LaneProgress {
 	var lanes []LaneProgress
 	for _, o := range api.Operations {

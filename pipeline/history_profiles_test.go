@@ -52,16 +52,16 @@ func (m *model) dataset(table transform.Table, of func(simulator.Vessel) any, by
 				state[id] = k
 			}
 		}
-		told := map[string]tale{}
+		told := map[string]observed{}
 		for mmsi := range by(m.looks[date]) {
 			v := m.truth[date][mmsi]
-			told[v.VesselID] = taleOf(table, of(v))
+			told[v.VesselID] = observedBy(table, of(v))
 		}
 		for id, o := range told {
 			switch k := state[id]; {
 			case len(o) == 0:
 			case k == nil:
-				state[id] = &known{tale: tale{}, at: map[string]string{}, mmsis: map[string]bool{}}
+				state[id] = &known{observed: observed{}, at: map[string]string{}, mmsis: map[string]bool{}}
 				state[id].learn(date, o)
 			default:
 				changes = append(changes, k.changes(id, date, o)...)
@@ -75,7 +75,7 @@ func (m *model) dataset(table transform.Table, of func(simulator.Vessel) any, by
 	var got, want [][]string
 	for _, column := range columns {
 		for id, k := range state {
-			want = append(want, []string{id, column, k.tale[column]})
+			want = append(want, []string{id, column, k.observed[column]})
 		}
 		got = append(got, m.ask(m.p, fmt.Sprintf("SELECT vessel_id, '%[1]s', %[1]s::VARCHAR FROM %[2]s WHERE valid_to IS NULL AND coalesce(%[3]s) IS NOT NULL", column, table.Name, texts))...)
 	}
@@ -93,7 +93,7 @@ func columnsOf(part any) (columns []string) {
 
 // taleOf is a part of the truth as the tables write it. What the service does not know is
 // absent.
-func taleOf(table transform.Table, part any) tale {
+func observedBy(table transform.Table, part any) observed {
 	b, err := json.Marshal(part)
 	if err != nil {
 		panic(err)
@@ -102,7 +102,7 @@ func taleOf(table transform.Table, part any) tale {
 	if err := json.Unmarshal(b, &values); err != nil {
 		panic(err)
 	}
-	o := tale{}
+	o := observed{}
 	for column, value := range values {
 		field, _ := table.Schema.FieldsByName(column)
 		n, isNumber := value.(float64)

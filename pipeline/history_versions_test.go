@@ -12,11 +12,11 @@ import (
 )
 
 // tale is what an observation says of a vessel, by column. What it does not tell is absent.
-type tale map[string]string
+type observed map[string]string
 
 // tell reads an entry of the list as the tables should have it.
-func tell(v simulator.Vessel, l simulator.Listing, sighting bool) tale {
-	o := tale{"mmsi": *l.MMSI, "name": v.Name, "ship_type": v.ShipType}
+func observedOnList(v simulator.Vessel, l simulator.Listing, sighting bool) observed {
+	o := observed{"mmsi": *l.MMSI, "name": v.Name, "ship_type": v.ShipType}
 	if v.StoresIMO {
 		o["imo"] = fmt.Sprint(v.IMO)
 	}
@@ -41,7 +41,7 @@ func tell(v simulator.Vessel, l simulator.Listing, sighting bool) tale {
 }
 
 // some drops what is empty.
-func (o tale) some() tale {
+func (o observed) some() observed {
 	maps.DeleteFunc(o, func(_, value string) bool { return value == "" })
 	return o
 }
@@ -80,7 +80,7 @@ var bound = []string{"mmsi", "callsign", "flag", "country"}
 
 // known is what is known of a vessel, and when each column was last told.
 type known struct {
-	tale
+	observed
 	at     map[string]string
 	seen   string // the last night on which anything told of it
 	listed bool   // by a list or a profile, which sightings do not overrule
@@ -113,7 +113,7 @@ func (m *model) versions() {
 			o, fromList, doubt := m.observe(date, id, k)
 			// An entry that is shown with the IMO number for the first time may be the old one of
 			// two flags, which the service showed nobody before.
-			if doubt || len(aliases[id]) > 0 && m.entries(date, id) > len(aliases[id]) && k != nil && o["mmsi"] != k.tale["mmsi"] {
+			if doubt || len(aliases[id]) > 0 && m.entries(date, id) > len(aliases[id]) && k != nil && o["mmsi"] != k.observed["mmsi"] {
 				doubtful[id] = true
 			}
 			if o == nil {
@@ -124,7 +124,7 @@ func (m *model) versions() {
 				continue
 			}
 			if k == nil {
-				k = &known{tale: tale{}, at: map[string]string{}, mmsis: map[string]bool{}}
+				k = &known{observed: observed{}, at: map[string]string{}, mmsis: map[string]bool{}}
 			} else {
 				changes = append(changes, k.changes(id, date, o)...)
 			}
@@ -166,11 +166,11 @@ func inherit(k *known, state map[string]*known, aliases []string) (inherited *kn
 // linked is the change of a vessel whose IMO number is shown, and nothing else that counts.
 func (k *known) linked(id, date string) [][]string {
 	imo, ok := strings.CutPrefix(id, "IMO")
-	if !ok || k.tale["imo"] != "" {
+	if !ok || k.observed["imo"] != "" {
 		return nil
 	}
-	rows := k.changes(id, date, tale{"imo": imo})
-	k.tale["imo"], k.at["imo"] = imo, date
+	rows := k.changes(id, date, observed{"imo": imo})
+	k.observed["imo"], k.at["imo"] = imo, date
 	return rows
 }
 
@@ -183,7 +183,7 @@ func (m *model) everything(date string) map[string]bool {
 
 // observe is what a night tells of a vessel, and whether that leaves a doubt which of two
 // registrations is the one in use.
-func (m *model) observe(date, id string, k *known) (o tale, fromList, doubt bool) {
+func (m *model) observe(date, id string, k *known) (o observed, fromList, doubt bool) {
 	look := m.looks[date]
 	shown := map[string]simulator.Listing{}
 	var v simulator.Vessel
@@ -208,21 +208,21 @@ func (m *model) observe(date, id string, k *known) (o tale, fromList, doubt bool
 	now, isNow := shown[v.MMSI]
 	switch {
 	case isNow:
-		o = tell(v, now, sighting)
-		doubt = doubt || k == nil && len(shown) > 1 || k != nil && k.tale["mmsi"] != v.MMSI && k.mmsis[v.MMSI] // it is back under an old flag
-		for mmsi := range shown {                                                                              // or both are new
-			doubt = doubt || mmsi != v.MMSI && k.tale["mmsi"] != v.MMSI && k.tale["mmsi"] != mmsi
+		o = observedOnList(v, now, sighting)
+		doubt = doubt || k == nil && len(shown) > 1 || k != nil && k.observed["mmsi"] != v.MMSI && k.mmsis[v.MMSI] // it is back under an old flag
+		for mmsi := range shown {                                                                                  // or both are new
+			doubt = doubt || mmsi != v.MMSI && k.observed["mmsi"] != v.MMSI && k.observed["mmsi"] != mmsi
 		}
 	default:
 		for _, l := range shown {
-			o = tell(v, l, sighting)
+			o = observedOnList(v, l, sighting)
 		}
-		if k != nil && k.tale["mmsi"] == v.MMSI {
+		if k != nil && k.observed["mmsi"] == v.MMSI {
 			for _, column := range bound {
 				delete(o, column)
 			}
 		}
-		doubt = doubt || k != nil && k.tale["mmsi"] != v.MMSI && k.tale["mmsi"] != o["mmsi"]
+		doubt = doubt || k != nil && k.observed["mmsi"] != v.MMSI && k.observed["mmsi"] != o["mmsi"]
 	}
 	return o, !sighting, doubt
 }
@@ -250,24 +250,24 @@ func (m *model) entry(v simulator.Vessel, mmsi string) (l simulator.Listing, was
 }
 
 // changes are the rows that an observation makes.
-func (k *known) changes(id, date string, o tale) [][]string {
+func (k *known) changes(id, date string, o observed) [][]string {
 	var rows [][]string
 	for _, column := range slices.Sorted(maps.Keys(o)) {
-		if o[column] == k.tale[column] {
+		if o[column] == k.observed[column] {
 			continue
 		}
 		before := k.at[column]
 		if before == "" {
 			before = k.seen
 		}
-		rows = append(rows, []string{id, column, k.tale[column], o[column], before, date})
+		rows = append(rows, []string{id, column, k.observed[column], o[column], before, date})
 	}
 	return rows
 }
 
-func (k *known) learn(date string, o tale) {
+func (k *known) learn(date string, o observed) {
 	for column, value := range o {
-		k.tale[column], k.at[column] = value, date
+		k.observed[column], k.at[column] = value, date
 	}
 	k.seen = date
 	k.mmsis[o["mmsi"]] = true
@@ -283,7 +283,7 @@ func (m *model) compareVersions(state map[string]*known, doubtful map[string]boo
 	var want [][]string
 	for id, k := range state {
 		for _, column := range []string{"name", "imo", "mmsi", "callsign", "flag", "country", "ship_type", "vessel_type", "category", "is_vessel"} {
-			want = append(want, []string{id, column, k.tale[column], k.seen})
+			want = append(want, []string{id, column, k.observed[column], k.seen})
 		}
 	}
 	var got [][]string

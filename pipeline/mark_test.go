@@ -16,7 +16,7 @@ func TestTheLockOutlivesItsFile(t *testing.T) {
 	dir := t.TempDir()
 	unlock, err := Lock(dir, "the first")
 	must(t, err)
-	must(t, stillOurs(dir))
+	must(t, checkLockFile(dir))
 	if _, err := Lock(dir, "the second"); !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), "the first") {
 		t.Errorf("got %v, want who holds it", err)
 	}
@@ -27,11 +27,11 @@ func TestTheLockOutlivesItsFile(t *testing.T) {
 	if words, err := Holder(dir); err != nil || words == "" {
 		t.Errorf("holder %q, %v", words, err)
 	}
-	if err := stillOurs(dir); !errors.Is(err, ErrLocked) {
+	if err := checkLockFile(dir); !errors.Is(err, ErrLocked) {
 		t.Errorf("before the publish: got %v, want %v", err, ErrLocked)
 	}
 	must(t, os.WriteFile(filepath.Join(dir, "lock"), nil, 0o644))
-	if err := stillOurs(dir); !errors.Is(err, ErrLocked) {
+	if err := checkLockFile(dir); !errors.Is(err, ErrLocked) {
 		t.Errorf("another file in its place: got %v, want %v", err, ErrLocked)
 	}
 	must(t, unlock())

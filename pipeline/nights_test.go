@@ -22,7 +22,7 @@ import (
 )
 
 // port is a simulated service, a journal, and what a warehouse would know of them.
-type port struct {
+type fixture struct {
 	t       *testing.T
 	sim     *simulator.Simulator
 	p       *Pipeline
@@ -45,10 +45,10 @@ type spending struct {
 
 // run runs the harvest half of a job for a date, and kills it after a time if that is not 0.
 // It reports whether the run came to its end.
-func (s *port) run(date string, kill time.Duration) (planned journal.Plan, d plan.Plan, ended bool) {
+func (s *fixture) run(date string, kill time.Duration) (planned journal.Plan, d plan.Plan, ended bool) {
 	s.t.Helper()
 	now := time.Now().UTC()
-	before, err := readNightBut(s.p.journal(), s.job.Name, date, nil)
+	before, err := readNight(s.p.journal(), s.job.Name, date, nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func (s *port) run(date string, kill time.Duration) (planned journal.Plan, d pla
 }
 
 // learn takes in what new segments tell, as the warehouse would.
-func (s *port) learn() {
+func (s *fixture) load() {
 	s.t.Helper()
 	paths, err := journal.Segments(s.p.journal())
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *port) learn() {
 	}
 }
 
-func (s *port) learnAnswer(roll *transform.SearchReader, e journal.Entry) {
+func (s *fixture) learnAnswer(roll *transform.SearchReader, e journal.Entry) {
 	a, err := extract.Reread(e)
 	if err != nil {
 		s.t.Fatal(err)
@@ -149,7 +149,7 @@ func (s *port) learnAnswer(roll *transform.SearchReader, e journal.Entry) {
 }
 
 // account reads the ledger of some runs.
-func (s *port) account(date string) spending {
+func (s *fixture) account(date string) spending {
 	s.t.Helper()
 	sp := spending{asked: map[string]int{}}
 	paths, err := journal.Segments(filepath.Join(s.p.journal(), date))
@@ -205,7 +205,7 @@ func playNights(t *testing.T, seed uint64) {
 		List:   plan.List{By: "country", Countries: []string{"Panama", "Liberia", "China", "Malta", "Greece", "Chad"}},
 		Sweep:  plan.Sweep{Statuses: []string{"moored", "aground"}, Zones: []string{"china-coast", "north-sea"}},
 		Lookup: plan.Lookup{Want: []string{"particulars"}, MaxAge: 720 * time.Hour, MaxRequests: 25}}
-	s := &port{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job,
+	s := &fixture{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job,
 		totals: map[string]warehouse.Total{}, targets: map[string]*warehouse.Target{}, seen: map[string]bool{}, refused: map[string]bool{}}
 	s.p.fill()
 	for day := range 2 {
@@ -220,7 +220,7 @@ func playNights(t *testing.T, seed uint64) {
 }
 
 // randomNight meets faults, and is killed now and then, until it comes to its end.
-func (s *port) randomNight(r *rand.Rand, day int) {
+func (s *fixture) randomNight(r *rand.Rand, day int) {
 	s.t.Helper()
 	date := time.Now().UTC().Format(time.DateOnly)
 	var faults simulator.Faults
@@ -245,16 +245,16 @@ func (s *port) randomNight(r *rand.Rand, day int) {
 		if billed := s.sim.Bill().Spent - start; d.Allowance.Limited && billed > planned.Credits.Most {
 			s.t.Errorf("day %d: billed %d, the plan said at most %d", day, billed, planned.Credits.Most)
 		}
-		s.learn()
+		s.load()
 		if ended {
 			break
 		}
 	}
-	s.hold(date, before)
+	s.checkBill(date, before)
 }
 
 // hold compares the night's bill with its ledger and its cap.
-func (s *port) hold(date string, before int) spending {
+func (s *fixture) checkBill(date string, before int) spending {
 	s.t.Helper()
 	sp := s.account(date)
 	sp.billed = s.sim.Bill().Spent - before
@@ -273,7 +273,7 @@ func (s *port) hold(date string, before int) spending {
 }
 
 // quietNight runs without faults. When prices are known, it costs what was expected.
-func (s *port) quietNight(day int, known bool) {
+func (s *fixture) quietNight(day int, known bool) {
 	s.t.Helper()
 	date, before, limited := time.Now().UTC().Format(time.DateOnly), s.sim.Bill().Spent, s.limited()
 	if err := s.sim.SetFaults(nil); err != nil {
@@ -285,8 +285,8 @@ func (s *port) quietNight(day int, known bool) {
 		s.job.Lookup.MaxRequests = 0 // everybody is looked up once
 	}
 	planned, _, _ := s.run(date, 0)
-	s.learn()
-	sp := s.hold(date, before)
+	s.load()
+	sp := s.checkBill(date, before)
 	if known && sp.billed != planned.Credits.Expected {
 		s.t.Errorf("day %d: billed %d, the plan expected %d of a fleet that stood still", day, sp.billed, planned.Credits.Expected)
 	}
@@ -295,7 +295,7 @@ func (s *port) quietNight(day int, known bool) {
 	}
 }
 
-func (s *port) limited() int {
+func (s *fixture) limited() int {
 	n := 0
 	for _, tally := range s.sim.Bill().Operations {
 		n += tally.Limited

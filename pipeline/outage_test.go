@@ -108,7 +108,7 @@ func playOutage(t *testing.T, kind string, after, lasting time.Duration, totals 
 		start := time.Now()
 		service, stop := (&away{sim: sim, kind: kind, from: start.Add(after), to: start.Add(after + lasting)}).serve()
 		defer stop()
-		s := &port{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: outageJob(), totals: maps.Clone(totals),
+		s := &fixture{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: outageJob(), totals: maps.Clone(totals),
 			targets: map[string]*warehouse.Target{}, seen: map[string]bool{}, refused: map[string]bool{}}
 		if s.totals == nil {
 			s.totals = map[string]warehouse.Total{}
@@ -118,7 +118,7 @@ func playOutage(t *testing.T, kind string, after, lasting time.Duration, totals 
 		s.run(date, 0)
 		n.took = time.Since(start)
 		n.end = lastEnd(t, s.p, date)
-		s.learn()
+		s.load()
 		n.listed, n.totals = slices.Sorted(maps.Keys(s.targets)), s.totals
 	})
 	return n
@@ -221,7 +221,7 @@ func TestABlockedOperationNeverHangsTheRun(t *testing.T) {
 					job := outageJob()
 					job.Budget = most
 					job.Lookup.MaxRequests = 5
-					s := &port{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job, totals: map[string]warehouse.Total{}, targets: map[string]*warehouse.Target{}}
+					s := &fixture{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job, totals: map[string]warehouse.Total{}, targets: map[string]*warehouse.Target{}}
 					s.p.fill()
 					start := time.Now()
 					s.run("2026-11-20", 0)
@@ -278,7 +278,7 @@ func stopWaiting(t *testing.T, handler http.HandlerFunc, deadline time.Duration,
 	defer once.Do(stop)
 	job := outageJob()
 	job.Deadline = deadline
-	s := &port{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job}
+	s := &fixture{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job}
 	s.p.fill()
 	ctx, cancel := context.WithCancel(t.Context())
 	ends, want := deadline, StatePartial

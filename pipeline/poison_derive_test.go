@@ -49,7 +49,7 @@ func TestAPoisonAnswerIsDerived(t *testing.T) {
 	if _, err := p.Recover(t.Context()); err != nil {
 		t.Error(err)
 	}
-	n, err := readNightBut(p.journal(), "nightly", "2026-12-10", nil)
+	n, err := readNight(p.journal(), "nightly", "2026-12-10", nil)
 	if err != nil || len(n.answered) == 0 {
 		t.Errorf("a run that goes on: %d answers, %v", len(n.answered), err)
 	}

@@ -44,7 +44,7 @@ func TestPagingBelievesNoImpossibleTotal(t *testing.T) {
 			l := newListing(plan.Plan{Cover: []plan.Partition{{Country: "Malta", Expected: c.expected}}}, true)
 			budget := extract.NewBudget(1_000_000_000, 0)
 			g := newGrants(budget, l, newQueue(), func() int { return 0 })
-			g.plan([]wish{{operation: api.ByType, requests: 1, credits: 10, queue: func() { l.start(l.cover[0]) }}}, nil)
+			g.plan([]candidate{{operation: api.ByType, requests: 1, credits: 10, queue: func() { l.start(l.cover[0]) }}}, nil)
 			asked := 0
 			for {
 				r, ok := l.queue.pop(t.Context())
@@ -91,7 +91,7 @@ func TestAPartitionWhosePagesContradictTheirTotalIsSuspect(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := newListing(plan.Plan{Cover: []plan.Partition{{Country: "Malta", Expected: -1, Pages: 2}}}, true)
 			g := newGrants(extract.NewBudget(1000, 0), l, newQueue(), func() int { return 0 })
-			g.plan([]wish{{operation: api.ByType, requests: 2, credits: 20, queue: func() { l.start(l.cover[0]) }}}, nil)
+			g.plan([]candidate{{operation: api.ByType, requests: 2, credits: 20, queue: func() { l.start(l.cover[0]) }}}, nil)
 			asked := 0
 			for ; asked < len(c.totals); asked++ {
 				r, ok := l.queue.pop(t.Context())
@@ -161,15 +161,15 @@ func TestCapIsOfTheNight(t *testing.T) {
 				}
 				must(t, s.Close())
 			}
-			n, err := readNightBut(root, "nightly", "2026-11-20", nil)
+			n, err := readNight(root, "nightly", "2026-11-20", nil)
 			must(t, err)
 			if n.spent != c.spent {
 				t.Errorf("the night has spent %d, want %d", n.spent, c.spent)
 			}
-			if run, _ := (&Pipeline{}).over(job, n); (run != "") != c.over {
+			if run, _ := (&Pipeline{}).ended(job, n); (run != "") != c.over {
 				t.Errorf("over with run %q, want over: %v", run, c.over)
 			}
-			if run, _ := (&Pipeline{Again: true}).over(job, n); run != "" {
+			if run, _ := (&Pipeline{Again: true}).ended(job, n); run != "" {
 				t.Error("--again asks nothing")
 			}
 		})

@@ -16,8 +16,8 @@ import (
 	"github.com/fleetlake/fleetlake/transform"
 )
 
-// harvest asks what was decided and says how that ended. An error means that our own side
-// can take no more answers.
+// harvest sends the requests of the plan and returns how that ended. An error means that our own
+// side can take no more answers.
 func (p *Pipeline) harvest(ctx context.Context, w work, segment *journal.Segment) (journal.End, error) {
 	budget := w.budget()
 	service := p.Service
@@ -43,8 +43,8 @@ func (p *Pipeline) harvest(ctx context.Context, w work, segment *journal.Segment
 	return h.end(), h.broken
 }
 
-// lastBalance asks for the balance after the run. Publishing never waits long for it, and the end
-// of a run that was stopped still less.
+// lastBalance requests the balance after the run. Publishing waits for it for 15 seconds at most, and
+// a run that was stopped for 5.
 func (h *harvest) lastBalance(ctx context.Context) {
 	most := 15 * time.Second
 	if ctx.Err() != nil {
@@ -57,7 +57,7 @@ func (h *harvest) lastBalance(ctx context.Context) {
 	}
 }
 
-// prepare asks the free calls, which also tell whether the key is good, and fills the lanes.
+// prepare makes the free calls, which also reveal a bad key, and fills the lanes.
 func (h *harvest) prepare(ctx context.Context, inFlight int) {
 	if err := h.client.Await(ctx); err != nil {
 		h.log.Warn("balance before the run not read", "error", err)
@@ -75,30 +75,30 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 	h.lookups = newLookups(h.work)
 	h.sweep, h.sightings = newQueue(), transform.NewSearchReader()
 	if h.lookups.wanted || len(h.Checks) > 0 {
-		h.listing.met = func(v transform.Listed) { h.lookups.meet(v, api.Sweep{}) }
+		h.listing.onVessel = func(v transform.Listed) { h.lookups.observe(v, api.Sweep{}) }
 	}
 	h.queues = map[string]*queue{api.ByType.Name: h.listing.queue, api.ByStatus.Name: h.sweep,
 		h.lookups.operation.Name: h.lookups.queue}
 	h.grants = newGrants(h.budget, h.listing, h.sweep, h.keptForLookups)
 	h.grants.refund = func() { h.client.SettleUnknown(ctx) }
-	h.grants.plan(h.wishes())
-	h.grants.settle() // a queue that got nothing never comes to rest by itself
+	h.grants.plan(h.candidates())
+	h.grants.settle() // a queue that got no request never reports that it is idle
 }
 
-// keptForLookups is what searches leave to lookups: as many credits as the plan kept, as long
-// as there are vessels to ask for.
+// keptForLookups is how many credits the searches leave to lookups: as many as the plan kept, while
+// there are vessels to look up.
 func (h *harvest) keptForLookups() int {
 	return min(h.Kept, h.budget.Taken()+h.lookups.left()*h.lookups.operation.Credits)
 }
 
-// wishes returns the searches that the plan chose, in order, and those that it left out for
-// lack of credits.
-func (h *harvest) wishes() (chosen, left []wish) {
-	list := func(p plan.Partition, start func()) wish {
-		return wish{operation: api.ByType, what: plan.PartitionsOfList, requests: p.Unpaid, credits: p.Unpaid * api.ByType.Credits, worth: p.Worth(), queue: start}
+// candidates returns the searches that the plan chose, in order, and those that it left out for lack
+// of credits.
+func (h *harvest) candidates() (chosen, left []candidate) {
+	list := func(p plan.Partition, start func()) candidate {
+		return candidate{operation: api.ByType, kind: plan.PartitionsOfList, requests: p.Unpaid, credits: p.Unpaid * api.ByType.Credits, worth: p.Worth(), queue: start}
 	}
-	sweep := func(s plan.StatusSearch) wish {
-		return wish{operation: api.ByStatus, what: plan.StatusSearches, requests: 1, credits: s.Unpaid * api.ByStatus.Credits,
+	sweep := func(s plan.StatusSearch) candidate {
+		return candidate{operation: api.ByStatus, kind: plan.StatusSearches, requests: 1, credits: s.Unpaid * api.ByStatus.Credits,
 			worth: plan.Worth(s.Expected, plan.NightsOld(s.At, h.started)), queue: func() { h.asked++; h.sweep.push(false, s.Request()) }}
 	}
 	for _, p := range h.listing.cover {
@@ -117,8 +117,8 @@ func (h *harvest) wishes() (chosen, left []wish) {
 	return chosen, left
 }
 
-// probe reads the accepted lists and fits the decision to them: a new value is asked too, a
-// removed one is not.
+// probe reads the accepted lists of types and countries and adapts the plan to them: it adds new
+// values and drops removed ones.
 func (h *harvest) probe(ctx context.Context) {
 	lists, err := h.client.ReadAccepted(ctx)
 	if err != nil {
@@ -130,7 +130,7 @@ func (h *harvest) probe(ctx context.Context) {
 	}
 	types, countries := without(lists.Types, api.Types), without(lists.Countries, api.Countries)
 	if len(types)+len(countries) > mostNews {
-		h.news = append(h.news, fmt.Sprintf("the service names %d types and countries that nobody knows: the known lists are used", len(types)+len(countries)))
+		h.news = append(h.news, fmt.Sprintf("the service accepts %d types and countries that are unknown here: the known lists are used", len(types)+len(countries)))
 		return
 	}
 	for _, v := range types {
@@ -147,11 +147,11 @@ func (h *harvest) probe(ctx context.Context) {
 	}
 }
 
-// mostNews is how many values the accepted lists may gain in a night. More is no news but
-// another service, or a hostile one.
+// mostNews is how many values the accepted lists may gain in a night. More values come from another
+// service, or a hostile one.
 const mostNews = 1000
 
-// gained adds a partition to the side of its kind, if that side is asked whole.
+// gained adds a partition to the cover or the checks, whichever has its kind, if the job lists every value.
 func (h *harvest) gained(list, value string, p plan.Partition) {
 	h.news = append(h.news, fmt.Sprintf("%s %q is accepted now", list, value))
 	for _, side := range []*[]plan.Partition{&h.Cover, &h.Checks} {
@@ -161,25 +161,26 @@ func (h *harvest) gained(list, value string, p plan.Partition) {
 	}
 }
 
+// lost drops the partitions of a value that is no longer accepted.
 func (h *harvest) lost(list, value string, is func(plan.Partition) bool) {
 	h.news = append(h.news, fmt.Sprintf("%s %q is no longer accepted", list, value))
 	h.Cover, h.Checks = slices.DeleteFunc(h.Cover, is), slices.DeleteFunc(h.Checks, is)
 	h.Waiting = slices.DeleteFunc(h.Waiting, func(s plan.Search) bool { return s.Lane.Name == api.ByType.Name && is(s.Partition) })
 }
 
-// sighted counts the sweep's answers and looks for vessels that are new.
+// sighted counts an answer of the sweep and looks for new vessels in it.
 func (h *harvest) sighted(r api.Request, a extract.Answer) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.swept++
 	if h.lookups.wanted && a.Rows > 0 {
 		s := api.Sweep{Status: r.Parameters.Get("navigational_status"), Zone: r.Parameters.Get("world_zone")}
-		h.sightings.Each(a.Entry, func(v transform.Listed) { h.lookups.meet(v, s) })
+		h.sightings.Each(a.Entry, func(v transform.Listed) { h.lookups.observe(v, s) })
 	}
 }
 
-// interrupted notes who cancelled: the caller, or the deadline. Where the service was away then, that
-// is why something is missing.
+// interrupted records who cancelled: the caller, or the deadline. It adds an outage of the service at
+// that time, which is why answers are missing.
 func (h *harvest) interrupted(caller, limited context.Context) {
 	away := ""
 	if outage := h.client.Unanswered(); outage != nil {
@@ -223,7 +224,7 @@ func (p *Pipeline) watch(h *harvest, work func()) {
 	report()
 }
 
-// without returns the values of a that b does not hold, ignoring case and outer spaces.
+// without returns the values of a that are not in b, ignoring case and outer spaces.
 func without(a, b []string) []string {
 	in := make(map[string]bool, len(b))
 	for _, v := range b {

@@ -67,7 +67,7 @@ func TestNoCreditIsBetterSpent(t *testing.T) {
 type tally struct{ waited, cut, failed, killed, done atomic.Int64 }
 
 // randomPort is a random fleet and job.
-func randomPort(t *testing.T, seed uint64) *port {
+func randomPort(t *testing.T, seed uint64) *fixture {
 	r := rand.New(rand.NewPCG(seed, 7))
 	some := func(all []string, most int) []string {
 		all = slices.Clone(all)
@@ -84,25 +84,25 @@ func randomPort(t *testing.T, seed uint64) *port {
 	if r.IntN(20) == 0 { // all partitions, and the checks of the other side
 		job.List, vessels = plan.List{By: "cheapest"}, 50+r.IntN(200)
 	}
-	s := newPort(t, simulator.Config{Seed: seed, Vessels: vessels, Credits: 1_000_000}, job)
+	s := newFixture(t, simulator.Config{Seed: seed, Vessels: vessels, Credits: 1_000_000}, job)
 	s.random = r
 	return s
 }
 
 // caps set one limit of what a night may spend, in so many credits more than it has spent.
-var caps = map[string]func(s *port, spent, more int){
-	plan.CapOfNight:   func(s *port, spent, more int) { s.job.Budget = spent + more },
-	plan.CapOfDay:     func(s *port, spent, more int) { s.job.PerDay = spent + more },
-	plan.CapOfMonth:   func(s *port, spent, more int) { s.job.PerMonth = spent + more },
-	plan.BalanceFloor: func(s *port, _, more int) { s.job.Floor = s.sim.Bill().Balance - more },
-	"the balance": func(s *port, _, more int) { // which has no floor
+var caps = map[string]func(s *fixture, spent, more int){
+	plan.CapOfNight:   func(s *fixture, spent, more int) { s.job.Budget = spent + more },
+	plan.CapOfDay:     func(s *fixture, spent, more int) { s.job.PerDay = spent + more },
+	plan.CapOfMonth:   func(s *fixture, spent, more int) { s.job.PerMonth = spent + more },
+	plan.BalanceFloor: func(s *fixture, _, more int) { s.job.Floor = s.sim.Bill().Balance - more },
+	"the balance": func(s *fixture, _, more int) { // which has no floor
 		s.job.Floor = 0
 		s.sim.SetBalance(more)
 	},
 }
 
 // cappedNight runs a night under growing caps until it is done, or a few times.
-func (s *port) cappedNight(seen *tally) {
+func (s *fixture) cappedNight(seen *tally) {
 	s.t.Helper()
 	date := time.Now().UTC().Format(time.DateOnly)
 	s.job.Budget, s.job.PerDay, s.job.PerMonth, s.job.Floor = 0, 0, 0, 0
@@ -120,7 +120,7 @@ func (s *port) cappedNight(seen *tally) {
 		}
 		planned, d, ended := s.run(date, kill)
 		time.Sleep(time.Second) // runs are told apart by when they began
-		s.learn()
+		s.load()
 		if len(d.Waiting) > 0 {
 			seen.waited.Add(1)
 		}
@@ -145,7 +145,7 @@ func (s *port) cappedNight(seen *tally) {
 }
 
 // someFaults make answers take their time, and in every third night some of them fail.
-func (s *port) someFaults() simulator.Faults {
+func (s *fixture) someFaults() simulator.Faults {
 	faults := simulator.Faults{{Kind: simulator.Slow, Share: 1, Least: time.Millisecond, Most: 200 * time.Millisecond}}
 	if s.random.IntN(3) > 0 {
 		return faults
@@ -170,7 +170,7 @@ type bought struct {
 }
 
 // books reads what a night has, and what its newest run paid for it.
-func (s *port) books(date string) (b bought) {
+func (s *fixture) readBills(date string) (b bought) {
 	s.t.Helper()
 	paths, err := journal.Segments(filepath.Join(s.p.journal(), date))
 	must(s.t, err)
@@ -193,7 +193,7 @@ func (s *port) books(date string) (b bought) {
 	return b
 }
 
-func (s *port) keep(b *bought, date string, e journal.Entry) {
+func (s *fixture) keep(b *bought, date string, e journal.Entry) {
 	s.t.Helper()
 	key := api.Key(e.Operation, e.Parameters)
 	if e.Operation == api.Particulars.Name && e.Charge != journal.ChargeUnknown {
@@ -252,9 +252,9 @@ func (b bought) lookedUp(since int) (credits int) {
 }
 
 // judgeRun holds the promises against what a run did.
-func (s *port) judgeRun(date string, planned journal.Plan, d plan.Plan, end journal.End) {
+func (s *fixture) judgeRun(date string, planned journal.Plan, d plan.Plan, end journal.End) {
 	s.t.Helper()
-	b := s.books(date)
+	b := s.readBills(date)
 	all := slices.Clone(d.Waiting)
 	for _, p := range d.Cover {
 		all = append(all, plan.Search{Lane: api.ByType, Partition: p, Worth: math.Inf(1)})
@@ -299,7 +299,7 @@ func (s *port) judgeRun(date string, planned journal.Plan, d plan.Plan, end jour
 
 // judgeReason holds a reason against what was left out: the cap that held may be named if anything
 // was, the service if something was not answered.
-func (s *port) judgeReason(date string, planned journal.Plan, d plan.Plan, end journal.End, unasked, failed int) {
+func (s *fixture) judgeReason(date string, planned journal.Plan, d plan.Plan, end journal.End, unasked, failed int) {
 	s.t.Helper()
 	capped := d.Allowance.Why
 	if planned.Budget < d.Allowance.Credits {

@@ -300,7 +300,7 @@ func TestASalvagedRunKeepsItsJob(t *testing.T) {
 	}
 	for _, path := range []string{alone, done} {
 		date := filepath.Base(filepath.Dir(path))
-		n, err := readNightBut(p.journal(), "nightly", date, nil)
+		n, err := readNight(p.journal(), "nightly", date, nil)
 		if err != nil || n.done != "" {
 			t.Errorf("the night of %s is done by %s: %v", date, n.done, err)
 		}
@@ -357,9 +357,9 @@ func TestARunThatIsHeldBackStopsNoOther(t *testing.T) {
 	if len(reports) != 1 || reports[0].Run != journal.RunOf(good) {
 		t.Errorf("published %+v, want the good run", reports)
 	}
-	held, err := ReadHeldBack(p.Dir)
-	if err != nil || len(held) != 1 || held[0].Run != run || !strings.Contains(held[0].Reason, "check digit") {
-		t.Fatalf("held back: %+v, %v", held, err)
+	heldBack, err := ReadHeldBack(p.Dir)
+	if err != nil || len(heldBack) != 1 || heldBack[0].Run != run || !strings.Contains(heldBack[0].Reason, "check digit") {
+		t.Fatalf("held back: %+v, %v", heldBack, err)
 	}
 	if files, _ := filepath.Glob(filepath.Join(p.Dir, "lake", "*", "*", run+".parquet")); len(files) > 0 {
 		t.Errorf("readers of the lake would count %v", files)
@@ -367,7 +367,7 @@ func TestARunThatIsHeldBackStopsNoOther(t *testing.T) {
 	if err := p.heldBackNight("nightly", "2026-12-10"); !errors.Is(err, load.ErrIssues) {
 		t.Errorf("a night that is paid for would be asked again: %v", err)
 	}
-	if got, err := p.spentBack(t.Context(), weekStart.AddDate(0, 0, 20)); err != nil || got != 60 {
+	if got, err := p.spentUnpublished(t.Context(), weekStart.AddDate(0, 0, 20)); err != nil || got != 60 {
 		t.Errorf("%d credits count towards the caps, want 60: %v", got, err)
 	}
 	if wrong := verified(t, p); len(wrong) != 1 || !strings.Contains(strings.Join(wrong["held back"], " "), "--accept-issues") {
@@ -378,8 +378,8 @@ func TestARunThatIsHeldBackStopsNoOther(t *testing.T) {
 	if err != nil || len(reports) != 1 || reports[0].Run != run {
 		t.Fatalf("accepted: %+v, %v", reports, err)
 	}
-	if held, err := ReadHeldBack(p.Dir); err != nil || len(held) > 0 {
-		t.Errorf("still held back: %+v, %v", held, err)
+	if heldBack, err := ReadHeldBack(p.Dir); err != nil || len(heldBack) > 0 {
+		t.Errorf("still held back: %+v, %v", heldBack, err)
 	}
 	want := hashes(t, p.Dir)
 	p.AcceptIssues = false // the choice is in the journal

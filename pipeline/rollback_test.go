@@ -92,11 +92,11 @@ func TestNoRunGoesOnFromOneThatWasRolledBack(t *testing.T) {
 		}
 	}
 	for name, since := range map[string]time.Time{"the day": weekStart.AddDate(0, 0, 5), "the month": weekStart.AddDate(0, 0, -19)} {
-		if got, err := p.spentBack(t.Context(), since); err != nil || got != sum || sum == 0 {
+		if got, err := p.spentUnpublished(t.Context(), since); err != nil || got != sum || sum == 0 {
 			t.Errorf("%d credits of %s were spent by what was rolled back, want %d: %v", got, name, sum, err)
 		}
 	}
-	if got, err := p.spentBack(t.Context(), weekStart.AddDate(0, 0, 6)); err != nil || got != 0 {
+	if got, err := p.spentUnpublished(t.Context(), weekStart.AddDate(0, 0, 6)); err != nil || got != 0 {
 		t.Errorf("%d credits after it all, want 0: %v", got, err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 )
 
-// unrecorded is the span of a run that nobody watches.
+// unrecorded is the span of a run that no tracer records.
 var unrecorded trace.Span = noop.Span{}
 
 // phase starts the span of a part of a run, below the span of ctx if that is recorded.

@@ -34,7 +34,7 @@ func playAnswers(t *testing.T, job plan.Job, status int, words string, wrong fun
 			io.WriteString(w, words)
 		})}).serve()
 		defer stop()
-		s := &port{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job, totals: map[string]warehouse.Total{},
+		s := &fixture{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job, totals: map[string]warehouse.Total{},
 			targets: map[string]*warehouse.Target{}, seen: map[string]bool{}, refused: map[string]bool{}}
 		s.p.fill()
 		date := start.UTC().Format(time.DateOnly)

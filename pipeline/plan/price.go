@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	lookupShare = 10   // lookups keep one credit in so many, however much there is to list
-	Pace        = 0.98 // of a lane's limit is what a plan counts on
-	Growth      = 10   // a listing may be one page in so many longer than last time
-	unseenRows  = 100  // vessels that a partition is taken to hold before it was ever seen
-	MostNights  = 30   // the age beyond which a partition is worth no more
+	lookupShare = 10   // one credit in so many is kept for lookups, however much there is to list
+	Pace        = 0.98 // share of a lane's rate limit that a plan counts on
+	Growth      = 10   // a partition may have one page in so many more than last time
+	unseenRows  = 100  // assumed number of vessels of a partition that was never covered
+	MostNights  = 30   // age in nights beyond which the value of a partition no longer grows
 )
 
 // allowance is what a run may spend, and which cap says so.
@@ -26,7 +26,7 @@ type allowance struct {
 	Why     string
 }
 
-// The caps, in the words of reports.
+// Names of the caps in reports.
 const (
 	CapOfNight   = "the cap of the night (budget.per_run)"
 	CapOfDay     = "the cap of the day (budget.per_day)"
@@ -57,17 +57,17 @@ func allow(job Job, f Inputs) allowance {
 	return a
 }
 
-// lanePrice is what a plan asks of one operation.
+// lanePrice is the expected number of requests of one operation, and their price.
 type lanePrice struct {
 	Operation api.Operation
 	Requests  int // expected
 	Credits   journal.Price
 }
 
-// LookupsLeft names lookups that are left out.
+// LookupsLeft is the LeftOut.What of lookups.
 const LookupsLeft = "lookups"
 
-// NoTime is why a lane leaves work out.
+// NoTime is the LeftOut.Why of work that a lane cannot finish before the deadline.
 const NoTime = "there is no time before the deadline"
 
 // LeftOut is work that a plan has no credits or no time for.
@@ -83,7 +83,7 @@ func (l LeftOut) String() string {
 	return fmt.Sprintf("%d of %d %s are left out: %s", l.Count, l.Of, l.What, ReasonFor(l.Why))
 }
 
-// ReasonFor makes a reason of the name of a cap.
+// ReasonFor returns the reason for leaving work out: a sentence for the name of a cap, any other why as it is.
 func ReasonFor(why string) string {
 	switch why {
 	case CapOfNight, CapOfDay, CapOfMonth:
@@ -94,23 +94,23 @@ func ReasonFor(why string) string {
 	return why
 }
 
-// Search is a partition of a search as the fitting sees it.
+// Search is a partition, a check or a status search with its cost and value, as fitSearches sorts it.
 type Search struct {
 	Lane     api.Operation
 	requests int     // expected
-	billed   int     // those of them that are to find credits before it is asked
-	Worth    float64 // by credit
-	keep     func()
+	billed   int     // requests that need credits before they are sent
+	Worth    float64 // value per credit
+	keep     func()  // adds it to the plan
 	what     string
 	entry    journal.Partition
 
-	Partition Partition // what it is, or
-	Sweep     StatusSearch
+	Partition Partition    // of a by-type search
+	Sweep     StatusSearch // of a by-status search
 }
 
 // fit keeps what the allowance can pay and the lanes can carry before the deadline, the most
-// worth by credit first, and prices it. Searches come before lookups, because a vessel on a
-// page costs a tenth of the cheapest lookup; a share is kept for lookups all the same.
+// valuable per credit first, and prices it. Searches come before lookups, because a vessel on a
+// page costs a tenth of the cheapest lookup; a share of the credits is kept for lookups.
 func (d *Plan) fit(job Job, f Inputs, perMinute func(api.Operation) int) {
 	d.Allowance = allow(job, f)
 	o := job.Lookup.Operation()
@@ -130,7 +130,7 @@ func (d *Plan) fit(job Job, f Inputs, perMinute func(api.Operation) int) {
 	d.Price = d.prices(job, f)
 }
 
-// remaining is money that is left for a plan.
+// remaining is the credits that a plan has left.
 type remaining struct {
 	credits int
 	limited bool
@@ -152,8 +152,8 @@ func capacity(deadline time.Duration, perMinute int) int {
 	return int(deadline.Minutes() * float64(perMinute) * Pace)
 }
 
-// fitSearches keeps partitions and sweeps in the order of their worth. What finds no credits
-// waits: prices that turn out lower may yet make room for it. A check is not worth waiting for.
+// fitSearches keeps partitions and status searches in the order of their value. A search without
+// credits waits, because others may cost less than their price. A check does not wait.
 func (d *Plan) fitSearches(now time.Time, money *remaining, room map[string]int) {
 	all := d.searches(now)
 	of, left := map[string]int{}, map[[2]string]int{}
@@ -188,7 +188,7 @@ func (d *Plan) fitSearches(now time.Time, money *remaining, room map[string]int)
 	}
 }
 
-// searches returns all searches, the most worth by credit first.
+// searches returns all searches, the most valuable per credit first.
 func (d *Plan) searches(now time.Time) (all []Search) {
 	for _, p := range d.Cover {
 		all = append(all, Search{Lane: api.ByType, requests: p.Unpaid, billed: p.Unpaid, Worth: p.Worth(), keep: func() { d.Cover = append(d.Cover, p) },
@@ -208,8 +208,8 @@ func (d *Plan) searches(now time.Time) (all []Search) {
 	return all
 }
 
-// Worth is what covering a partition brings: its vessels, times the nights that what is known
-// of them is old.
+// Worth is the value of covering a partition: its vessels times the age of their last coverage in
+// nights.
 func Worth(expected int, nights float64) float64 {
 	if expected < 0 {
 		expected = unseenRows
@@ -217,10 +217,10 @@ func Worth(expected int, nights float64) float64 {
 	return float64(expected) * nights
 }
 
-// Worth is what covering a partition brings by page that is still to be asked.
+// Worth is the value of covering the partition per page that is still to be paid for.
 func (p Partition) Worth() float64 { return Worth(p.Expected, p.Nights) / float64(max(1, p.Unpaid)) }
 
-// NightsOld is how many nights old a coverage is, as far as that counts.
+// NightsOld returns the age of a coverage in nights, at most MostNights, which is also the age of none (zero).
 func NightsOld(at, now time.Time) float64 {
 	if at.IsZero() {
 		return MostNights
@@ -228,7 +228,7 @@ func NightsOld(at, now time.Time) float64 {
 	return min(MostNights, now.Sub(at).Hours()/24)
 }
 
-// fitLookups keeps the lookups that are most worth, and says how many the run can make.
+// fitLookups keeps the lookups with the highest scores, and sets how many the run can make.
 func (d *Plan) fitLookups(job Job, f Inputs, money remaining, room map[string]int) {
 	o, due := job.Lookup.Operation(), len(d.Lookups)
 	d.Due = due
@@ -246,9 +246,9 @@ func (d *Plan) fitLookups(job Job, f Inputs, money remaining, room map[string]in
 	}
 }
 
-// prices prices each lane. Where totals are known the expected price is exact as long as
-// nothing moved, and what the night has answers to costs nothing. The most is bounded by the
-// allowance, and by what the lane can carry.
+// prices prices each lane. Where totals are known the expected price is exact while no vessel
+// moves, and requests that a run of the night has answers to cost nothing. The allowance and the
+// capacity of the lane bound the most.
 func (d *Plan) prices(job Job, f Inputs) []lanePrice {
 	list := lanePrice{Operation: api.ByType}
 	unknown := false
@@ -274,7 +274,7 @@ func (d *Plan) prices(job Job, f Inputs) []lanePrice {
 	o := job.Lookup.Operation()
 	lookups := lanePrice{Operation: o, Requests: len(d.Lookups)}
 	lookups.Credits = exactly(len(d.Lookups) * o.Credits)
-	if len(job.Lookup.Want) > 0 && len(d.Cover)+len(d.Sweeps) > 0 { // vessels that are met for the first time join
+	if len(job.Lookup.Want) > 0 && len(d.Cover)+len(d.Sweeps) > 0 { // the searches add vessels that they list for the first time
 		lookups.Credits.Most = d.bound(o)
 	}
 	sweeps := lanePrice{Operation: api.ByStatus}
@@ -285,7 +285,7 @@ func (d *Plan) prices(job Job, f Inputs) []lanePrice {
 	return []lanePrice{list, sweeps, lookups}
 }
 
-// bound is the most that a lane can spend whatever it meets; 0 where nothing bounds it.
+// bound is the most that a lane can spend in any case; 0 if nothing bounds it.
 func (d *Plan) bound(o api.Operation) int {
 	most := 0
 	if n := d.capacity[o.Name]; n < math.MaxInt/api.ByType.Credits {
@@ -301,7 +301,7 @@ func exactly(credits int) journal.Price {
 	return journal.Price{Least: credits, Expected: credits, Most: credits}
 }
 
-// Total adds the lanes up. The most is what the run is held to; 0 where nothing bounds it.
+// Total adds the prices of the lanes up. The run may not spend more than Most; 0 if nothing bounds it.
 func (d *Plan) Total() journal.Price {
 	var t journal.Price
 	unbounded := false
@@ -322,11 +322,11 @@ func (d *Plan) Total() journal.Price {
 	return t
 }
 
-// retryShareOfPlan is room in the most for requests whose outcome is unknown and that are
-// sent again: one in so many.
+// retryShareOfPlan adds one request in so many to the most, for those whose outcome is unknown and
+// that are sent again.
 const retryShareOfPlan = 10
 
-// What reports call the searches.
+// Names of the searches in reports, the LeftOut.What of searches.
 const (
 	PartitionsOfList = "partitions of the list"
 	StatusSearches   = "status searches"
