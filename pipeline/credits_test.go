@@ -14,7 +14,7 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// newPort is a simulated service that a job without limits of its own is run against.
+// newFixture returns a simulated service with a journal, for a job without caps.
 func newFixture(t *testing.T, config simulator.Config, job plan.Job) *fixture {
 	t.Helper()
 	config.Key = "k"
@@ -38,7 +38,7 @@ func newFixture(t *testing.T, config simulator.Config, job plan.Job) *fixture {
 	return s
 }
 
-// newcomer is the job of the default configuration.
+// newcomer returns the job of the default configuration.
 func newcomer() plan.Job {
 	job := plan.Job{Name: "nightly", Location: time.UTC, Budget: 5000, Deadline: 4 * time.Hour, List: plan.List{By: "cheapest", MaxAge: 20 * time.Hour},
 		Sweep: plan.Sweep{Zones: api.Zones}, Lookup: plan.Lookup{Want: []string{"particulars"}, MaxAge: 720 * time.Hour}}
@@ -48,7 +48,7 @@ func newcomer() plan.Job {
 	return job
 }
 
-// lastEnd is how the newest run of a date ended.
+// lastEnd returns the end of the newest run of a date.
 func (s *fixture) lastEnd(date string) journal.End {
 	s.t.Helper()
 	paths, err := journal.Segments(filepath.Join(s.p.journal(), date))
@@ -62,19 +62,19 @@ func (s *fixture) lastEnd(date string) journal.End {
 	return *end
 }
 
-// billed is what requests of an operation have cost so far.
+// billed returns the credits of an operation so far.
 func (s *fixture) billed(o api.Operation) int { return s.sim.Bill().Operations[o.Name].Credits }
 
 // TestFirstNightOfANewcomerIsDone has 2,000 vessels, the default cap of 5,000, and prices that
-// are not known before the night: the list costs less than its first pages were priced, and
-// what that frees goes to the status searches that the plan left out, before any lookup.
+// are not known before the night: the list costs less than its first pages were priced, and the
+// freed credits go to the status searches that the plan left out, before any lookup.
 func TestFirstNightOfANewcomerIsDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFixture(t, simulator.Config{Seed: 3, Vessels: 2000, Credits: 1_000_000}, newcomer())
 		date := time.Now().UTC().Format(time.DateOnly)
 		_, d, _ := s.run(date, 0)
 		if len(d.Waiting) == 0 {
-			t.Fatal("the plan left nothing out: nothing is shown here")
+			t.Fatal("the plan left nothing out: this fleet tests nothing")
 		}
 		end := s.lastEnd(date)
 		if end.State != StateDone || end.Reason != "" {
@@ -89,8 +89,8 @@ func TestFirstNightOfANewcomerIsDone(t *testing.T) {
 	})
 }
 
-// TestACapThatReachesForNothingEndsTheRun: where no search finds credits, nothing comes to rest
-// that could close the queues, and the run ends all the same.
+// TestACapThatReachesForNothingEndsTheRun: no search gets credits, so that no queue becomes idle and
+// is closed for that, and the run ends all the same.
 func TestACapThatReachesForNothingEndsTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		job := newcomer()
@@ -108,9 +108,9 @@ func TestACapThatReachesForNothingEndsTheRun(t *testing.T) {
 	})
 }
 
-// TestSecondRunOfANightAsksWhatIsLeft cuts nights off at a cap. The second run asks nothing
-// twice, costs what its plan said, and is done; a third asks nothing. What the first run's answers
-// tell is priced by them: the totals of partitions, and which checks can find a vessel.
+// TestSecondRunOfANightAsksWhatIsLeft ends nights at a cap. The second run sends no request twice,
+// costs what its plan expected, and is done; a third sends nothing. The answers to the first run
+// give the second its prices: the totals of partitions, and which checks can find a vessel.
 func TestSecondRunOfANightAsksWhatIsLeft(t *testing.T) {
 	for name, c := range map[string]struct {
 		vessels, most int

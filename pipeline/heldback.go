@@ -60,7 +60,7 @@ func ReadHeldBack(dir string) ([]HeldBackRun, error) {
 	}
 	var heldBack []HeldBackRun
 	if err := json.Unmarshal(b, &heldBack); err != nil {
-		return nil, fmt.Errorf("read %s: %w; it can be deleted: the next run writes it anew", heldBackPath(dir), err)
+		return nil, fmt.Errorf("read %s: %w; it can be deleted: the next run writes it again", heldBackPath(dir), err)
 	}
 	return heldBack, nil
 }

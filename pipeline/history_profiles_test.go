@@ -15,8 +15,8 @@ import (
 	"github.com/fleetlake/fleetlake/transform"
 )
 
-// profiles follows what the lookups showed of each vessel: its particulars, and where the job
-// asks for all of a profile also its engine, its management and its positions.
+// profiles follows the answers to the lookups of each vessel: its particulars, and if the job looks up
+// whole profiles also its engine, its management and its positions.
 func (m *model) profiles() {
 	for _, d := range []struct {
 		table transform.Table
@@ -52,12 +52,12 @@ func (m *model) dataset(table transform.Table, of func(simulator.Vessel) any, by
 				state[id] = k
 			}
 		}
-		told := map[string]observed{}
+		today := map[string]observed{}
 		for mmsi := range by(m.looks[date]) {
 			v := m.truth[date][mmsi]
-			told[v.VesselID] = observedBy(table, of(v))
+			today[v.VesselID] = observedBy(table, of(v))
 		}
-		for id, o := range told {
+		for id, o := range today {
 			switch k := state[id]; {
 			case len(o) == 0:
 			case k == nil:
@@ -71,7 +71,7 @@ func (m *model) dataset(table transform.Table, of func(simulator.Vessel) any, by
 	}
 	m.compare("changes of "+table.Name, m.ask(m.p, "SELECT vessel_id, field, old_value, new_value, seen_before, seen_after FROM changes WHERE dataset = '"+table.Name+"' AND field <> 'eni'"), changes)
 	columns := columnsOf(of(simulator.Vessel{}))
-	texts := strings.Join(columns, "::VARCHAR, ") + "::VARCHAR" // a version that tells nothing of them is of a beacon, or has a number of inland vessels only
+	texts := strings.Join(columns, "::VARCHAR, ") + "::VARCHAR" // a version without any of them is of a beacon, or has only the number of an inland vessel
 	var got, want [][]string
 	for _, column := range columns {
 		for id, k := range state {
@@ -91,8 +91,8 @@ func columnsOf(part any) (columns []string) {
 	return columns
 }
 
-// taleOf is a part of the truth as the tables write it. What the service does not know is
-// absent.
+// observedBy returns a part of the truth as the tables write it. Values that the service does not
+// know are absent.
 func observedBy(table transform.Table, part any) observed {
 	b, err := json.Marshal(part)
 	if err != nil {
@@ -118,8 +118,8 @@ func observedBy(table transform.Table, part any) observed {
 	return o
 }
 
-// positions holds each observed position against the truth: one row for each that a whole
-// profile showed, however often.
+// positions compares each observed position with the truth: there is one row for each position that a
+// whole profile reported, however often.
 func (m *model) positions() {
 	rows := map[string][]string{}
 	for _, date := range m.nights {

@@ -151,7 +151,7 @@ func holderOf(dir string) (string, error) {
 		return "a process whose file lock was removed", nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("read who holds the lock: %w", err)
+		return "", fmt.Errorf("read the holder of the lock: %w", err)
 	}
 	return cmp.Or(strings.TrimSpace(string(words)), "a process without a name"), nil
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// port is a simulated service, a journal, and what a warehouse would know of them.
+// fixture is a simulated service, a journal, and what a warehouse would know of them.
 type fixture struct {
 	t       *testing.T
 	sim     *simulator.Simulator
@@ -30,13 +30,13 @@ type fixture struct {
 	totals  map[string]warehouse.Total
 	targets map[string]*warehouse.Target
 	refused map[string]bool // numbers that lookups found no vessel under
-	seen    map[string]bool // segments that are learnt
+	seen    map[string]bool // segments that are loaded
 	random  *rand.Rand      // of a random night
 
-	spentDay, spentMonth int // what a warehouse would tell
+	spentDay, spentMonth int // credits that a warehouse would report
 }
 
-// spending is what one night cost.
+// spending is the cost of one night.
 type spending struct {
 	known, unknown int // by the journal
 	billed         int
@@ -82,14 +82,14 @@ func (s *fixture) run(date string, kill time.Duration) (planned journal.Plan, d 
 	return w.plan, w.Plan, broken == nil
 }
 
-// learn takes in what new segments tell, as the warehouse would.
+// load reads new segments, as the warehouse would.
 func (s *fixture) load() {
 	s.t.Helper()
 	paths, err := journal.Segments(s.p.journal())
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	roll := transform.NewSearchReader()
+	reader := transform.NewSearchReader()
 	for _, path := range paths {
 		if s.seen[path] {
 			continue
@@ -103,7 +103,7 @@ func (s *fixture) load() {
 				s.t.Fatal(err)
 			}
 			if e.OK() {
-				s.learnAnswer(roll, e)
+				s.learnAnswer(reader, e)
 			} else if e.Outcome == extract.OutcomeNotFound {
 				s.refused[strings.TrimPrefix(e.Parameters, "imo_or_mmsi=")] = true
 			}
@@ -111,7 +111,7 @@ func (s *fixture) load() {
 	}
 }
 
-func (s *fixture) learnAnswer(roll *transform.SearchReader, e journal.Entry) {
+func (s *fixture) learnAnswer(reader *transform.SearchReader, e journal.Entry) {
 	a, err := extract.Reread(e)
 	if err != nil {
 		s.t.Fatal(err)
@@ -135,7 +135,7 @@ func (s *fixture) learnAnswer(roll *transform.SearchReader, e journal.Entry) {
 			}
 		}
 	}
-	roll.Each(e, func(v transform.Listed) {
+	reader.Each(e, func(v transform.Listed) {
 		id := fmt.Sprint("MMSI", v.MMSI)
 		if v.IMO != 0 {
 			id = fmt.Sprint("IMO", v.IMO)
@@ -175,7 +175,7 @@ func (s *fixture) account(date string) spending {
 }
 
 // TestNights plays a thousand nights of random fleets, caps, faults and kills at the
-// documented limits, in virtual time, and holds every bill against its plan.
+// documented limits, in virtual time, and compares every bill with its plan.
 func TestNights(t *testing.T) {
 	const seeds = 250 // of four nights each: two random ones, and two in which nothing moves
 	groups := 10
@@ -219,7 +219,7 @@ func playNights(t *testing.T, seed uint64) {
 	}
 }
 
-// randomNight meets faults, and is killed now and then, until it comes to its end.
+// randomNight plays a night with faults, and kills some of its runs, until one comes to its end.
 func (s *fixture) randomNight(r *rand.Rand, day int) {
 	s.t.Helper()
 	date := time.Now().UTC().Format(time.DateOnly)
@@ -241,7 +241,7 @@ func (s *fixture) randomNight(r *rand.Rand, day int) {
 		}
 		start := s.sim.Bill().Spent
 		planned, d, ended := s.run(date, kill)
-		time.Sleep(6 * time.Second) // answers that a kill left in the air are billed by then
+		time.Sleep(6 * time.Second) // answers that were in flight at a kill are billed by then
 		if billed := s.sim.Bill().Spent - start; d.Allowance.Limited && billed > planned.Credits.Most {
 			s.t.Errorf("day %d: billed %d, the plan said at most %d", day, billed, planned.Credits.Most)
 		}
@@ -253,7 +253,7 @@ func (s *fixture) randomNight(r *rand.Rand, day int) {
 	s.checkBill(date, before)
 }
 
-// hold compares the night's bill with its ledger and its cap.
+// checkBill compares the night's bill with its ledger and its cap.
 func (s *fixture) checkBill(date string, before int) spending {
 	s.t.Helper()
 	sp := s.account(date)
@@ -272,7 +272,7 @@ func (s *fixture) checkBill(date string, before int) spending {
 	return sp
 }
 
-// quietNight runs without faults. When prices are known, it costs what was expected.
+// quietNight plays a night without faults. If prices are known, it costs what was expected.
 func (s *fixture) quietNight(day int, known bool) {
 	s.t.Helper()
 	date, before, limited := time.Now().UTC().Format(time.DateOnly), s.sim.Bill().Spent, s.limited()

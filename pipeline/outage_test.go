@@ -34,7 +34,7 @@ type away struct {
 	from, to time.Time
 }
 
-// awayKinds are the ways; refused connections never reach the handler.
+// awayKinds lists these ways; refused connections never reach the handler.
 var awayKinds = []string{"500", "502", "503", "504", "HTML with 200", "404", "refused", "hanging", "429"}
 
 func (a *away) now() bool {
@@ -51,7 +51,7 @@ func (a *away) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "HTML with 200":
 		io.WriteString(w, "<html><body>We will be back soon</body></html>")
 	case "hanging":
-		io.Copy(io.Discard, r.Body) // the server hears only then that the client has gone
+		io.Copy(io.Discard, r.Body) // only then does the server notice that the client has gone
 		<-r.Context().Done()
 	default:
 		var status int
@@ -60,7 +60,7 @@ func (a *away) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve is connect, for a service that is away at times.
+// serve is connect for a service that is away at times.
 func (a *away) serve() (extract.Service, func()) {
 	network := memory.New()
 	server := &http.Server{Handler: a}
@@ -89,7 +89,7 @@ func outageJob() plan.Job {
 		Lookup: plan.Lookup{Want: []string{"particulars"}, MaxAge: 720 * time.Hour, MaxRequests: 30}}
 }
 
-// outageNight is how a night with an outage ended.
+// outageNight is the outcome of a night with an outage.
 type outageNight struct {
 	end    journal.End
 	took   time.Duration
@@ -153,7 +153,7 @@ func TestANightSurvivesAnyOutage(t *testing.T) {
 	const moments = 200
 	kinds := func(moment int) []string {
 		if moment == 0 || os.Getenv("FLEETLAKE_TEST_OUTAGES") == "all" {
-			return awayKinds // the first calls of a run are like no others
+			return awayKinds // the first calls of a run have code of their path alone
 		}
 		return []string{awayKinds[moment%len(awayKinds)]}
 	}
@@ -181,7 +181,7 @@ func TestANightSurvivesAnyOutage(t *testing.T) {
 	}
 }
 
-// TestAnOutageLongerThanThePatienceEndsTheNight says so, in words that are true.
+// TestAnOutageLongerThanThePatienceEndsTheNight checks that the end names the outage.
 func TestAnOutageLongerThanThePatienceEndsTheNight(t *testing.T) {
 	for _, kind := range awayKinds {
 		n := playOutage(t, kind, 10*time.Second, 3*time.Hour, nil)
@@ -192,8 +192,8 @@ func TestAnOutageLongerThanThePatienceEndsTheNight(t *testing.T) {
 	}
 }
 
-// blockedFor answers everything as the simulator does, but one operation in words that stand for no
-// credits and for a blocked endpoint alike.
+// blockedFor answers as the simulator does, except for one operation, whose error message can mean no
+// credits or a blocked endpoint.
 func blockedFor(sim http.Handler, o api.Operation) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasSuffix(r.URL.Path, o.Path) || strings.Contains(r.URL.RawQuery, "accepted-values") {
@@ -205,8 +205,8 @@ func blockedFor(sim http.Handler, o api.Operation) http.Handler {
 	})
 }
 
-// TestABlockedOperationNeverHangsTheRun has an operation blocked under caps that its requests in the
-// air fill, and under caps that they do not.
+// TestABlockedOperationNeverHangsTheRun has an operation blocked under caps that its requests in
+// flight use up, and under caps that they do not.
 func TestABlockedOperationNeverHangsTheRun(t *testing.T) {
 	for _, most := range []int{40, 900, 5000} {
 		for _, o := range []api.Operation{api.ByType, api.ByStatus} {
@@ -237,8 +237,8 @@ func TestABlockedOperationNeverHangsTheRun(t *testing.T) {
 	}
 }
 
-// TestAStopAndADeadlineEndEveryWait stops runs whose lanes wait for a service that asks to wait for
-// an hour, or that hangs; the first after a time, the others by their deadline.
+// TestAStopAndADeadlineEndEveryWait has lanes wait for a service that asks for an hour's pause, or that
+// hangs, and ends the runs by a stop or by their deadline.
 func TestAStopAndADeadlineEndEveryWait(t *testing.T) {
 	const most = 30 * time.Second
 	handlers := map[string]http.HandlerFunc{

@@ -158,18 +158,18 @@ func (p *Pipeline) stored(ctx context.Context, run, note string) (r Report, err 
 // renewCap sets what the night has spent to 0 if a person resumes it after its end (Again), and
 // reports whether it did.
 func (p *Pipeline) renewCap(before resumeState) (resumeState, bool) {
-	anew := p.Again && before.last.State == StatePartial
-	if anew {
+	renewed := p.Again && before.last.State == StatePartial
+	if renewed {
 		before.spent = 0
 	}
-	return before, anew
+	return before, renewed
 }
 
 // plan decides which requests a run sends, and creates its segment with that plan.
 func (p *Pipeline) plan(ctx context.Context, job plan.Job, date, id string, before resumeState, started time.Time) (w work, segment *journal.Segment, err error) {
 	ctx, span := phase(ctx, "plan")
 	defer end(span, &err)
-	before, anew := p.renewCap(before)
+	before, renewed := p.renewCap(before)
 	var f plan.Inputs
 	err = p.healing(ctx, func() (err error) {
 		f, err = p.inputs(ctx, job, before, started, p.awaitBalance(job, started))
@@ -180,7 +180,7 @@ func (p *Pipeline) plan(ctx context.Context, job plan.Job, date, id string, befo
 	}
 	w = work{job: job, Plan: plan.Decide(job, f, p.Service.PerMinute), targets: f.Targets, refused: f.Refused, before: before, started: started}
 	w.plan = w.journal(id, date, p.Version)
-	w.plan.Anew = anew
+	w.plan.Anew = renewed
 	segment, err = journal.Create(p.journal(), journal.Entry{Kind: journal.KindPlan, At: started, Plan: &w.plan})
 	return w, segment, err
 }

@@ -66,7 +66,7 @@ func (h *harvest) lane(ctx context.Context, o api.Operation) (context.Context, f
 }
 
 // class names an error in a few words. Spans leave this machine, and the text of an error may
-// hold paths and what the service wrote.
+// contain paths and what the service wrote.
 func class(err error) string {
 	var service *extract.Error
 	var errno syscall.Errno
