@@ -12,10 +12,10 @@ func (d Plan) Notes(job Job, f Inputs) []string {
 		}
 	}
 	if unknown > 0 {
-		notes = append(notes, fmt.Sprintf("%d partitions were never listed: only their first pages are priced, and the highest price bounds the rest", unknown))
+		notes = append(notes, fmt.Sprintf("%d partitions were never listed: only their first pages are priced, and the most bounds the rest", unknown))
 	}
 	if len(job.Lookup.Want) > 0 && len(d.Cover)+len(d.Sweeps) > 0 {
-		notes = append(notes, "vessels that the searches list for the first time, or list as changed, are looked up too, within the highest price")
+		notes = append(notes, "vessels that the searches list for the first time, or list as changed, are looked up too, within the most")
 	}
 	if len(d.Waiting) > 0 {
 		notes = append(notes, "searches that are left out for lack of credits are made after all if others cost less than their price")
