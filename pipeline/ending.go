@@ -31,7 +31,7 @@ func (m *missed) add(of *string, count, all int, format string, args ...any) {
 // missed counts the searches that were not made, by kind and reason.
 func (h *harvest) missed() (m missed) {
 	open, never, late := h.listing.leftOut(), h.grants.leftOut(), map[string]int{}
-	for _, l := range h.LeftOut {
+	for _, l := range h.work.decided.LeftOut {
 		if l.Why == plan.NoTime {
 			late[l.What] += l.Count
 		}
@@ -62,10 +62,10 @@ func PlanSpent(stop Stop, reason string) bool {
 
 // bound names the limit of what the run may spend: a cap, or the most of its plan.
 func (h *harvest) bound() string {
-	if h.plan.Budget < h.Allowance.Credits || !h.Allowance.Limited {
-		return fmt.Sprintf(mostOfPlan+" (%d credits)", h.plan.Budget)
+	if h.work.recorded.Budget < h.work.decided.Allowance.Credits || !h.work.decided.Allowance.Limited {
+		return fmt.Sprintf(mostOfPlan+" (%d credits)", h.work.recorded.Budget)
 	}
-	return h.Allowance.Why
+	return h.work.decided.Allowance.Why
 }
 
 // end returns how the harvest ended. A run makes as many lookups and checks as fit: only a missing
@@ -100,12 +100,12 @@ func (h *harvest) end() journal.End {
 
 // extras returns a line for the checks and one for the lookups that were not made. They do not make a run partial.
 func (h *harvest) extras() (lines []string) {
-	for _, l := range h.LeftOut {
+	for _, l := range h.work.decided.LeftOut {
 		if l.What == plan.ListChecks {
 			lines = append(lines, l.String())
 		}
 	}
-	checks := plan.LeftOut{What: plan.ListChecks, Count: h.listing.leftOut().checks, Of: len(h.Checks), Why: "they were not made for lack of an answer, of credits or of time"}
+	checks := plan.LeftOut{What: plan.ListChecks, Count: h.listing.leftOut().checks, Of: len(h.work.decided.Checks), Why: "they were not made for lack of an answer, of credits or of time"}
 	for _, left := range append([]plan.LeftOut{checks}, h.lookups.leftOut()...) {
 		if left.Count > 0 {
 			lines = append(lines, left.String())

@@ -17,7 +17,7 @@ import (
 // harvest is the first half of a run: lanes side by side, each with a bounded number of requests in
 // flight, until each is drained, the budget is spent, or one must stop.
 type harvest struct {
-	work
+	work   work
 	client *extract.Client
 	budget *extract.Budget
 	log    *slog.Logger
@@ -91,7 +91,7 @@ func (h *harvest) drain(run context.Context, o api.Operation, q *queue, answered
 		case !ok:
 			return
 		}
-		if t, ok := h.before.answered[r.Key()]; ok {
+		if t, ok := h.work.before.answered[r.Key()]; ok {
 			answered(r, extract.Answer{Entry: t.Entry, Contents: api.Contents{Rows: t.Rows, Total: t.Total}})
 			q.close()
 			continue

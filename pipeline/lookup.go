@@ -43,10 +43,10 @@ const mostKnown = 2 * transform.MostVessels
 // newLookups queues the lookups of the plan.
 func newLookups(w work) *lookupQueue {
 	l := &lookupQueue{queue: newQueue(), operation: w.job.Lookup.Operation(), wanted: len(w.job.Lookup.Want) > 0,
-		lookup: w.job.Lookup, targets: w.targets, now: w.started, room: min(w.Room, transform.MostVessels),
+		lookup: w.job.Lookup, targets: w.targets, now: w.started, room: min(w.decided.Room, transform.MostVessels),
 		known: make(map[uint64]int32, 2*len(w.targets)), other: map[int32]string{}}
-	chosen := make(map[string]bool, len(w.Plan.Lookups))
-	for _, id := range w.Plan.Lookups {
+	chosen := make(map[string]bool, len(w.decided.Lookups))
+	for _, id := range w.decided.Lookups {
 		chosen[id] = true
 	}
 	for i, t := range w.targets {
@@ -65,8 +65,8 @@ func newLookups(w work) *lookupQueue {
 			l.note(0, uint32(n), decided)
 		}
 	}
-	l.noRoom = w.Due - len(w.Plan.Lookups)
-	for _, id := range w.Plan.Lookups {
+	l.noRoom = w.decided.Due - len(w.decided.Lookups)
+	for _, id := range w.decided.Lookups {
 		l.add(false, id)
 	}
 	return l

@@ -61,9 +61,9 @@ func (s *fixture) run(date string, kill time.Duration) (planned journal.Plan, d 
 		f.Targets = append(f.Targets, *target)
 	}
 	slices.SortFunc(f.Targets, func(a, b warehouse.Target) int { return strings.Compare(a.VesselID, b.VesselID) })
-	w := work{job: s.job, Plan: plan.Decide(s.job, f, s.p.Service.PerMinute), targets: f.Targets, refused: f.Refused, before: before, started: now}
-	w.plan = w.journal(runID(now), date, "test")
-	segment, err := journal.Create(s.p.journal(), journal.Entry{Kind: journal.KindPlan, At: now, Plan: &w.plan})
+	w := work{job: s.job, decided: plan.Decide(s.job, f, s.p.Service.PerMinute), targets: f.Targets, refused: f.Refused, before: before, started: now}
+	w.recorded = w.record(runID(now), date, "test")
+	segment, err := journal.Create(s.p.journal(), journal.Entry{Kind: journal.KindPlan, At: now, Plan: &w.recorded})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func (s *fixture) run(date string, kill time.Duration) (planned journal.Plan, d 
 		s.t.Fatal(broken)
 	}
 	segment.Close()
-	return w.plan, w.Plan, broken == nil
+	return w.recorded, w.decided, broken == nil
 }
 
 // load reads new segments, as the warehouse would.

@@ -287,9 +287,9 @@ func stopWaiting(t *testing.T, handler http.HandlerFunc, deadline time.Duration,
 		time.AfterFunc(ends, cancel)
 	}
 	defer cancel()
-	w := work{job: job, Plan: plan.Decide(job, plan.Inputs{Now: start}, service.PerMinute), started: start}
-	w.plan = w.journal(runID(start), "2026-11-20", "test")
-	segment, err := journal.Create(s.p.journal(), journal.Entry{Kind: journal.KindPlan, At: start, Plan: &w.plan})
+	w := work{job: job, decided: plan.Decide(job, plan.Inputs{Now: start}, service.PerMinute), started: start}
+	w.recorded = w.record(runID(start), "2026-11-20", "test")
+	segment, err := journal.Create(s.p.journal(), journal.Entry{Kind: journal.KindPlan, At: start, Plan: &w.recorded})
 	if err != nil {
 		t.Fatal(err)
 	}

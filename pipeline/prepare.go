@@ -65,16 +65,16 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 			h.handle(api.Credits, err, func() {})
 		}
 	}
-	if len(h.Cover) > 0 && ctx.Err() == nil {
+	if len(h.work.decided.Cover) > 0 && ctx.Err() == nil {
 		h.probe(ctx)
 	}
-	whole := h.unfiltered() && !slices.ContainsFunc(h.LeftOut, func(l plan.LeftOut) bool { return l.What == plan.PartitionsOfList && l.Why == plan.NoTime })
-	h.listing = newListing(h.Plan, whole)
+	whole := h.work.unfiltered() && !slices.ContainsFunc(h.work.decided.LeftOut, func(l plan.LeftOut) bool { return l.What == plan.PartitionsOfList && l.Why == plan.NoTime })
+	h.listing = newListing(h.work.decided, whole)
 	h.listing.ahead = max(h.listing.ahead, inFlight)
-	h.listing.answered = func(key string) bool { _, ok := h.before.answered[key]; return ok }
+	h.listing.answered = func(key string) bool { _, ok := h.work.before.answered[key]; return ok }
 	h.lookups = newLookups(h.work)
 	h.sweep, h.sightings = newQueue(), transform.NewSearchReader()
-	if h.lookups.wanted || len(h.Checks) > 0 {
+	if h.lookups.wanted || len(h.work.decided.Checks) > 0 {
 		h.listing.onVessel = func(v transform.Listed) { h.lookups.observe(v, api.Sweep{}) }
 	}
 	h.queues = map[string]*queue{api.ByType.Name: h.listing.queue, api.ByStatus.Name: h.sweep,
@@ -88,7 +88,7 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 // keptForLookups is how many credits the searches leave to lookups: as many as the plan kept, while
 // there are vessels to look up.
 func (h *harvest) keptForLookups() int {
-	return min(h.Kept, h.budget.Taken()+h.lookups.left()*h.lookups.operation.Credits)
+	return min(h.work.decided.Kept, h.budget.Taken()+h.lookups.left()*h.lookups.operation.Credits)
 }
 
 // candidates returns the searches that the plan chose, in order, and those that it left out for lack
@@ -99,15 +99,15 @@ func (h *harvest) candidates() (chosen, left []candidate) {
 	}
 	sweep := func(s plan.StatusSearch) candidate {
 		return candidate{operation: api.ByStatus, kind: plan.StatusSearches, requests: 1, credits: s.Unpaid * api.ByStatus.Credits,
-			worth: plan.Worth(s.Expected, plan.NightsOld(s.At, h.started)), queue: func() { h.asked++; h.sweep.push(false, s.Request()) }}
+			worth: plan.Worth(s.Expected, plan.NightsOld(s.At, h.work.started)), queue: func() { h.asked++; h.sweep.push(false, s.Request()) }}
 	}
 	for _, p := range h.listing.cover {
 		chosen = append(chosen, list(p.Partition, func() { h.listing.start(p) }))
 	}
-	for _, s := range h.Sweeps {
+	for _, s := range h.work.decided.Sweeps {
 		chosen = append(chosen, sweep(s))
 	}
-	for _, s := range h.Waiting {
+	for _, s := range h.work.decided.Waiting {
 		if s.Lane.Name == api.ByType.Name {
 			left = append(left, list(s.Partition, func() { h.listing.begin(s.Partition) }))
 		} else {
@@ -154,8 +154,8 @@ const mostNews = 1000
 // gained adds a partition to the cover or the checks, whichever has its kind, if the job lists every value.
 func (h *harvest) gained(list, value string, p plan.Partition) {
 	h.news = append(h.news, fmt.Sprintf("%s %q is accepted now", list, value))
-	for _, side := range []*[]plan.Partition{&h.Cover, &h.Checks} {
-		if h.unfiltered() && len(*side) > 0 && (*side)[0].Name().Kind == p.Name().Kind {
+	for _, side := range []*[]plan.Partition{&h.work.decided.Cover, &h.work.decided.Checks} {
+		if h.work.unfiltered() && len(*side) > 0 && (*side)[0].Name().Kind == p.Name().Kind {
 			*side = append(*side, p)
 		}
 	}
@@ -164,8 +164,8 @@ func (h *harvest) gained(list, value string, p plan.Partition) {
 // lost drops the partitions of a value that is no longer accepted.
 func (h *harvest) lost(list, value string, is func(plan.Partition) bool) {
 	h.news = append(h.news, fmt.Sprintf("%s %q is no longer accepted", list, value))
-	h.Cover, h.Checks = slices.DeleteFunc(h.Cover, is), slices.DeleteFunc(h.Checks, is)
-	h.Waiting = slices.DeleteFunc(h.Waiting, func(s plan.Search) bool { return s.Lane.Name == api.ByType.Name && is(s.Partition) })
+	h.work.decided.Cover, h.work.decided.Checks = slices.DeleteFunc(h.work.decided.Cover, is), slices.DeleteFunc(h.work.decided.Checks, is)
+	h.work.decided.Waiting = slices.DeleteFunc(h.work.decided.Waiting, func(s plan.Search) bool { return s.Lane.Name == api.ByType.Name && is(s.Partition) })
 }
 
 // sighted counts an answer of the sweep and looks for new vessels in it.
@@ -190,7 +190,7 @@ func (h *harvest) interrupted(caller, limited context.Context) {
 	case caller.Err() != nil:
 		h.stopped(StopSignal, "stopped by request"+away)
 	case errors.Is(context.Cause(limited), errDeadline):
-		h.stopped(StopDeadline, fmt.Sprintf("the deadline of %v is over", h.job.Deadline)+away)
+		h.stopped(StopDeadline, fmt.Sprintf("the deadline of %v is over", h.work.job.Deadline)+away)
 	}
 }
 
@@ -198,7 +198,7 @@ func (h *harvest) interrupted(caller, limited context.Context) {
 func (p *Pipeline) watch(h *harvest, work func()) {
 	started := p.Now()
 	report := func() {
-		pr := Progress{At: p.Now(), Phase: "harvest", Lanes: h.progress(started, p.Now()), Cap: h.plan.Budget}
+		pr := Progress{At: p.Now(), Phase: "harvest", Lanes: h.progress(started, p.Now()), Cap: h.work.recorded.Budget}
 		for _, l := range pr.Lanes {
 			pr.Credits += l.Credits
 		}

@@ -178,10 +178,10 @@ func (p *Pipeline) plan(ctx context.Context, job plan.Job, date, id string, befo
 	if err != nil {
 		return w, nil, err
 	}
-	w = work{job: job, Plan: plan.Decide(job, f, p.Service.PerMinute), targets: f.Targets, refused: f.Refused, before: before, started: started}
-	w.plan = w.journal(id, date, p.Version)
-	w.plan.Anew = renewed
-	segment, err = journal.Create(p.journal(), journal.Entry{Kind: journal.KindPlan, At: started, Plan: &w.plan})
+	w = work{job: job, decided: plan.Decide(job, f, p.Service.PerMinute), targets: f.Targets, refused: f.Refused, before: before, started: started}
+	w.recorded = w.record(id, date, p.Version)
+	w.recorded.Anew = renewed
+	segment, err = journal.Create(p.journal(), journal.Entry{Kind: journal.KindPlan, At: started, Plan: &w.recorded})
 	return w, segment, err
 }
 
@@ -217,31 +217,31 @@ func (p *Pipeline) journal() string {
 	return filepath.Join(p.Dir, "journal")
 }
 
-// work is one run's share of a night.
+// work is everything that a harvest needs to know of its run.
 type work struct {
-	job plan.Job
-	plan.Plan
-	targets []warehouse.Target
-	refused map[string]bool
-	before  resumeState
-	plan    journal.Plan
-	started time.Time
+	job      plan.Job
+	decided  plan.Plan          // the requests to send; harvest.probe adapts it to the accepted lists
+	recorded journal.Plan       // the decided plan as the first entry of the segment
+	targets  []warehouse.Target // the known vessels
+	refused  map[string]bool    // numbers that are not looked up
+	before   resumeState        // the runs that this one resumes
+	started  time.Time
 }
 
-// journal returns the plan as the first entry of the run's segment.
-func (w work) journal(run, date, version string) journal.Plan {
-	total := w.Total()
+// record returns the decided plan as the first entry of the run's segment.
+func (w work) record(run, date, version string) journal.Plan {
+	total := w.decided.Total()
 	planned := journal.Plan{Run: run, Job: w.job.Name, Date: date, Continues: w.before.runs, Budget: total.Most,
-		Credits: total, Lookups: len(w.Plan.Lookups), Version: version, Partitions: w.Skipped}
-	for _, part := range w.Cover {
+		Credits: total, Lookups: len(w.decided.Lookups), Version: version, Partitions: w.decided.Skipped}
+	for _, part := range w.decided.Cover {
 		planned.Partitions = append(planned.Partitions, part.Entry())
 	}
-	for _, part := range w.Checks {
+	for _, part := range w.decided.Checks {
 		e := part.Entry()
 		e.Check = true
 		planned.Partitions = append(planned.Partitions, e)
 	}
-	for _, s := range w.Sweeps {
+	for _, s := range w.decided.Sweeps {
 		planned.Partitions = append(planned.Partitions, s.Entry())
 	}
 	return planned
@@ -249,10 +249,10 @@ func (w work) journal(run, date, version string) journal.Plan {
 
 // budget limits the run to the most of its plan.
 func (w work) budget() *extract.Budget {
-	if w.Allowance.Limited && w.plan.Budget == 0 {
+	if w.decided.Allowance.Limited && w.recorded.Budget == 0 {
 		return extract.NewBudget(1, 1) // there is a cap, and nothing left under it
 	}
-	return extract.NewBudget(w.plan.Budget, 0)
+	return extract.NewBudget(w.recorded.Budget, 0)
 }
 
 // unfiltered reports whether the job lists every type and country.

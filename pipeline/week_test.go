@@ -110,9 +110,9 @@ func (h *weekService) killed(p *Pipeline, date string, after int) error {
 	if err != nil {
 		return err
 	}
-	w := work{job: h.job, Plan: plan.Decide(h.job, f, p.Service.PerMinute), targets: f.Targets, refused: f.Refused, before: before, started: now}
-	w.plan = w.journal(runID(now), date, "test")
-	segment, err := journal.Create(p.journal(), journal.Entry{Kind: journal.KindPlan, At: now, Plan: &w.plan})
+	w := work{job: h.job, decided: plan.Decide(h.job, f, p.Service.PerMinute), targets: f.Targets, refused: f.Refused, before: before, started: now}
+	w.recorded = w.record(runID(now), date, "test")
+	segment, err := journal.Create(p.journal(), journal.Entry{Kind: journal.KindPlan, At: now, Plan: &w.recorded})
 	if err != nil {
 		return err
 	}
