@@ -156,24 +156,24 @@ func (g *grants) step() bool {
 	if len(g.waiting) < before {
 		return true
 	}
-	atRest := func(name string) bool { return !g.open[name] || g.queues[name].isIdle() }
-	if g.open[list] && atRest(list) && !g.waits(list) {
+	idle := func(name string) bool { return !g.open[name] || g.queues[name].isIdle() }
+	if g.open[list] && idle(list) && !g.waits(list) {
 		if g.askChecks() {
 			return true
 		}
 		g.closeQueue(list)
 		return true
 	}
-	if g.open[sweep] && atRest(sweep) && !g.waits(sweep) {
+	if g.open[sweep] && idle(sweep) && !g.waits(sweep) {
 		g.closeQueue(sweep)
 		return true
 	}
-	if atRest(list) && atRest(sweep) && len(g.waiting) > 0 {
+	if idle(list) && idle(sweep) && len(g.waiting) > 0 {
 		free := g.budget.Free()
 		g.mu.Unlock() // refund requests the balance, and lanes may end meanwhile
 		g.refund()
 		g.mu.Lock()
-		if g.budget.Free() > free || !atRest(list) || !atRest(sweep) {
+		if g.budget.Free() > free || !idle(list) || !idle(sweep) {
 			return true
 		}
 		g.dropAll(func(candidate) bool { return true }, true)

@@ -29,7 +29,7 @@ type harvest struct {
 	lookups   *lookupQueue
 	sweep     *queue
 	sightings *transform.SearchReader
-	queues    map[string]*queue // by operation, for progress
+	lanes     []lane
 
 	mu     sync.Mutex
 	stop   Stop // the gravest reason why the run sent fewer requests than planned
@@ -43,39 +43,57 @@ type harvest struct {
 // gravity orders the reasons to stop; a graver reason replaces a lesser one.
 var gravity = map[Stop]int{StopNone: 0, StopService: 1, StopDeadline: 2, StopBudget: 3, StopCredits: 4, StopKey: 5, StopSignal: 6}
 
+// lane is the work of one operation of a harvest.
+type lane struct {
+	operation api.Operation
+	queue     *queue
+	feeds     *queue                            // of another lane, that this one adds requests to; may be nil
+	read      func(api.Request, extract.Answer) // takes in an answer
+	ended     func()                            // called when the lane sends no more requests
+}
+
+// lanesOfRun returns the two searches, which feed the lookups, and the lookups.
+func (h *harvest) lanesOfRun() []lane {
+	return []lane{
+		{operation: api.ByStatus, queue: h.sweep, feeds: h.lookups.queue, read: h.sighted, ended: func() { h.grants.ended(api.ByStatus.Name) }},
+		{operation: api.ByType, queue: h.listing.queue, feeds: h.lookups.queue, read: h.listing.answer, ended: func() {
+			h.grants.ended(api.ByType.Name)
+			h.lookups.listed()
+		}},
+		{operation: h.lookups.operation, queue: h.lookups.queue, read: func(api.Request, extract.Answer) {}, ended: h.grants.noLookups},
+	}
+}
+
 // run works the lanes side by side and returns when no more requests will be sent.
 func (h *harvest) run(ctx context.Context) {
+	for _, l := range h.lanes {
+		if l.feeds != nil {
+			l.feeds.open() // before any lane can find its queue drained
+		}
+	}
 	lanes := pool.New()
-	h.lookups.open() // the searches add vessels that they list for the first time
-	h.lookups.open()
-	lanes.Go(func() {
-		defer h.lookups.close()
-		ctx, end := h.lane(ctx, api.ByType)
-		defer end()
-		h.drain(ctx, api.ByType, h.listing.queue, h.listing.answer)
-		h.grants.ended(api.ByType.Name)
-		h.lookups.listed()
-	})
-	lanes.Go(func() {
-		defer h.lookups.close()
-		ctx, end := h.lane(ctx, api.ByStatus)
-		defer end()
-		h.drain(ctx, api.ByStatus, h.sweep, h.sighted)
-		h.grants.ended(api.ByStatus.Name)
-	})
-	lanes.Go(func() {
-		ctx, end := h.lane(ctx, h.lookups.operation)
-		defer end()
-		h.drain(ctx, h.lookups.operation, h.lookups.queue, func(api.Request, extract.Answer) {})
-		h.grants.noLookups()
-	})
+	for _, l := range h.lanes {
+		lanes.Go(func() { h.runLane(ctx, l) })
+	}
 	lanes.Wait()
+}
+
+// runLane drains one lane.
+func (h *harvest) runLane(ctx context.Context, l lane) {
+	if l.feeds != nil {
+		defer l.feeds.close()
+	}
+	ctx, end := h.laneSpan(ctx, l.operation)
+	defer end()
+	h.drain(ctx, l)
+	l.ended()
 }
 
 // drain sends the requests of one lane. Requests that an earlier run of the night has an answer to are
 // not sent. A lane that gives up sends no new ones; those in flight end by themselves. Requests whose
 // answers turned out to be wrong are sent again.
-func (h *harvest) drain(run context.Context, o api.Operation, q *queue, answered func(api.Request, extract.Answer)) {
+func (h *harvest) drain(run context.Context, l lane) {
+	o, q := l.operation, l.queue
 	ctx, giveUp := context.WithCancel(run)
 	defer giveUp()
 	inFlight := pool.New() // unbounded: the client bounds the requests in flight, and not those that wait for the service to come back
@@ -92,7 +110,7 @@ func (h *harvest) drain(run context.Context, o api.Operation, q *queue, answered
 			return
 		}
 		if t, ok := h.work.before.answered[r.Key()]; ok {
-			answered(r, extract.Answer{Entry: t.Entry, Contents: api.Contents{Rows: t.Rows, Total: t.Total}})
+			l.read(r, extract.Answer{Entry: t.Entry, Contents: api.Contents{Rows: t.Rows, Total: t.Total}})
 			q.close()
 			continue
 		}
@@ -107,7 +125,7 @@ func (h *harvest) drain(run context.Context, o api.Operation, q *queue, answered
 			defer q.close()
 			a, err := h.client.Send(run, ticket, r)
 			if err == nil {
-				answered(r, a)
+				l.read(r, a)
 				return
 			}
 			if extract.Judge(err) != extract.Skip {
@@ -177,9 +195,9 @@ func (h *harvest) stopped(why Stop, reason string) {
 // progress returns how far each lane is that has requests.
 func (h *harvest) progress(started, now time.Time) []LaneProgress {
 	var lanes []LaneProgress
-	for _, o := range api.Operations {
-		q, s := h.queues[o.Name], h.client.Stats(o)
-		if q == nil || q.left()+s.Requests == 0 {
+	for _, l := range h.lanes {
+		o, q, s := l.operation, l.queue, h.client.Stats(l.operation)
+		if q.left()+s.Requests == 0 {
 			continue
 		}
 		p := LaneProgress{Operation: o.Name, Done: s.Requests, Left: q.left(), Credits: s.Credits}

@@ -77,9 +77,8 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 	if h.lookups.wanted || len(h.work.decided.Checks) > 0 {
 		h.listing.onVessel = func(v transform.Listed) { h.lookups.observe(v, api.Sweep{}) }
 	}
-	h.queues = map[string]*queue{api.ByType.Name: h.listing.queue, api.ByStatus.Name: h.sweep,
-		h.lookups.operation.Name: h.lookups.queue}
 	h.grants = newGrants(h.budget, h.listing, h.sweep, h.keptForLookups)
+	h.lanes = h.lanesOfRun()
 	h.grants.refund = func() { h.client.SettleUnknown(ctx) }
 	h.grants.plan(h.candidates())
 	h.grants.settle() // a queue that got no request never reports that it is idle

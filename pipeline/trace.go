@@ -53,8 +53,8 @@ func endRun(span trace.Span, r *Report, err *error) {
 	span.End()
 }
 
-// lane starts the span of one operation's lane, and returns what ends it.
-func (h *harvest) lane(ctx context.Context, o api.Operation) (context.Context, func()) {
+// laneSpan starts the span of one operation's lane, and returns what ends it.
+func (h *harvest) laneSpan(ctx context.Context, o api.Operation) (context.Context, func()) {
 	ctx, span := phase(ctx, "lane "+o.Name, attribute.String("fleetlake.operation", o.Name))
 	return ctx, func() {
 		if span.IsRecording() {
