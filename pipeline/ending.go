@@ -62,7 +62,7 @@ func PlanSpent(stop Stop, reason string) bool {
 
 // bound names the limit of what the run may spend: a cap, or the most of its plan.
 func (h *harvest) bound() string {
-	if h.work.recorded.Budget < h.work.decided.Allowance.Credits || !h.work.decided.Allowance.Limited {
+	if h.work.decided.Allowance.Limit.Allows(h.work.recorded.Budget + 1) {
 		return fmt.Sprintf(mostOfPlan+" (%d credits)", h.work.recorded.Budget)
 	}
 	return h.work.decided.Allowance.Why

@@ -242,7 +242,7 @@ func (s *fixture) randomNight(r *rand.Rand, day int) {
 		start := s.sim.Bill().Spent
 		planned, d, ended := s.run(date, kill)
 		time.Sleep(6 * time.Second) // answers that were in flight at a kill are billed by then
-		if billed := s.sim.Bill().Spent - start; d.Allowance.Limited && billed > planned.Credits.Most {
+		if billed := s.sim.Bill().Spent - start; d.Allowance.Limit != (plan.Limit{}) && billed > planned.Credits.Most {
 			s.t.Errorf("day %d: billed %d, the plan said at most %d", day, billed, planned.Credits.Most)
 		}
 		s.load()

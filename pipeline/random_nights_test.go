@@ -302,7 +302,7 @@ func (s *fixture) judgeRun(date string, planned journal.Plan, d plan.Plan, end j
 func (s *fixture) judgeReason(date string, planned journal.Plan, d plan.Plan, end journal.End, unasked, failed int) {
 	s.t.Helper()
 	capped := d.Allowance.Why
-	if planned.Budget < d.Allowance.Credits {
+	if d.Allowance.Limit.Allows(planned.Budget + 1) {
 		capped = "the most that the plan named"
 	}
 	name, _, _ := strings.Cut(capped, " above")

@@ -249,7 +249,7 @@ func (w work) record(run, date, version string) journal.Plan {
 
 // budget limits the run to the most of its plan.
 func (w work) budget() *extract.Budget {
-	if w.decided.Allowance.Limited && w.recorded.Budget == 0 {
+	if _, limited := w.decided.Allowance.Limit.Get(); limited && w.recorded.Budget == 0 {
 		return extract.NewBudget(1, 1) // there is a cap, and nothing left under it
 	}
 	return extract.NewBudget(w.recorded.Budget, 0)

@@ -33,8 +33,8 @@ func overAge(job Job, f Inputs, d Plan) string {
 		return ""
 	}
 	room := d.Room
-	if d.Allowance.Limited {
-		room = min(room, max(1, d.Allowance.Credits/job.Lookup.Operation().Credits))
+	if credits, limited := d.Allowance.Limit.Get(); limited {
+		room = min(room, max(1, credits/job.Lookup.Operation().Credits))
 	}
 	nights := (len(f.Targets) + room - 1) / room
 	if allowed := int(job.Lookup.MaxAge.Hours() / 24); nights > allowed {

@@ -43,7 +43,7 @@ type Plan struct {
 	Waiting []Search // left out for lack of credits, the most valuable first: the run decides again as prices become known
 
 	Kept      int // credits that the searches leave to lookups
-	Allowance allowance
+	Allowance Allowance
 	Due       int            // lookups that are due, including those that are left out
 	Room      int            // lookups that the run has time and requests for, new vessels included
 	capacity  map[string]int // requests that each lane can carry

@@ -151,6 +151,7 @@ func TestPrice(t *testing.T) {
 		"the cap of the day, half spent":       {func(j *Job) { j.PerDay = 60 }, Inputs{Totals: known, SpentDay: 25}, journal.Price{Least: 30, Expected: 30, Most: 35}},
 		"the cap of the month, spent":          {func(j *Job) { j.PerMonth = 60 }, Inputs{Totals: known, SpentMonth: 60}, journal.Price{}},
 		"what a killed run spent of the night": {func(j *Job) { j.Budget = 60 }, Inputs{Totals: known, SpentNight: 28}, journal.Price{Least: 30, Expected: 30, Most: 32}},
+		"nothing to do under a cap":            {func(j *Job) { *j = Job{Budget: 60, List: List{By: "none"}} }, Inputs{}, journal.Price{Most: 60}},
 		"nothing to do":                        {func(j *Job) { *j = Job{List: List{By: "none"}} }, Inputs{}, journal.Price{}},
 	}
 	for name, c := range cases {

@@ -19,11 +19,10 @@ const (
 	MostNights  = 30   // age in nights beyond which the value of a partition no longer grows
 )
 
-// allowance is what a run may spend, and which cap says so.
-type allowance struct {
-	Credits int
-	Limited bool // false: there is no cap
-	Why     string
+// Allowance is what a run may spend, and the cap that limits it.
+type Allowance struct {
+	Limit Limit
+	Why   string // a name of a cap; "" without one
 }
 
 // Names of the caps in reports.
@@ -35,11 +34,11 @@ const (
 )
 
 // allow finds the tightest cap: of the night, the day, the month, or the balance above its floor.
-func allow(job Job, f Inputs) allowance {
-	a := allowance{}
+func allow(job Job, f Inputs) Allowance {
+	var a Allowance
 	tighten := func(credits int, why string) {
-		if credits = max(0, credits); !a.Limited || credits < a.Credits {
-			a = allowance{credits, true, why}
+		if credits = max(0, credits); a.Limit.Allows(credits + 1) {
+			a = Allowance{AtMost(credits), why}
 		}
 	}
 	if job.Budget > 0 {
@@ -62,6 +61,7 @@ type lanePrice struct {
 	Operation api.Operation
 	Requests  int // expected
 	Credits   journal.Price
+	most      Limit // Credits.Most is 0 without a limit
 }
 
 // LookupsLeft is the LeftOut.What of lookups.
@@ -114,34 +114,19 @@ type Search struct {
 func (d *Plan) fit(job Job, f Inputs, perMinute func(api.Operation) int) {
 	d.Allowance = allow(job, f)
 	o := job.Lookup.Operation()
-	if d.Allowance.Limited {
-		d.Kept = min(d.Allowance.Credits/lookupShare, len(d.Lookups)*o.Credits)
+	if most, limited := d.Allowance.Limit.Get(); limited {
+		d.Kept = min(most/lookupShare, len(d.Lookups)*o.Credits)
 	}
-	money := remaining{d.Allowance.Credits - d.Kept, d.Allowance.Limited}
+	left := d.Allowance.Limit.Plus(-d.Kept)
 	room := map[string]int{}
 	d.capacity = map[string]int{}
 	for _, o := range api.Operations {
 		room[o.Name] = capacity(job.Deadline, perMinute(o))
 		d.capacity[o.Name] = room[o.Name]
 	}
-	d.fitSearches(f.Now, &money, room)
-	money.credits += d.Kept
-	d.fitLookups(job, f, money, room)
+	left = d.fitSearches(f.Now, left, room)
+	d.fitLookups(job, f, left.Plus(d.Kept), room)
 	d.Price = d.prices(job, f)
-}
-
-// remaining is the credits that a plan has left.
-type remaining struct {
-	credits int
-	limited bool
-}
-
-func (p *remaining) pay(credits int) bool {
-	if p.limited && p.credits < credits {
-		return false
-	}
-	p.credits -= credits
-	return true
 }
 
 // capacity is the number of requests that a lane can carry before the deadline.
@@ -153,8 +138,9 @@ func capacity(deadline time.Duration, perMinute int) int {
 }
 
 // fitSearches keeps partitions and status searches in the order of their value. A search without
-// credits waits, because others may cost less than their price. A check does not wait.
-func (d *Plan) fitSearches(now time.Time, money *remaining, room map[string]int) {
+// credits waits, because others may cost less than their price. A check does not wait. It returns the
+// credits that are left.
+func (d *Plan) fitSearches(now time.Time, credits Limit, room map[string]int) Limit {
 	all := d.searches(now)
 	of, left := map[string]int{}, map[[2]string]int{}
 	d.Cover, d.Sweeps, d.Checks = nil, nil, nil
@@ -163,7 +149,7 @@ func (d *Plan) fitSearches(now time.Time, money *remaining, room map[string]int)
 		switch {
 		case room[s.Lane.Name] < s.requests:
 			s.entry.Skipped = ReasonFor(NoTime)
-		case !money.pay(s.billed * s.Lane.Credits):
+		case !credits.Allows(s.billed * s.Lane.Credits):
 			s.entry.Skipped = ReasonFor(d.Allowance.Why)
 			if s.what != ListChecks {
 				d.Waiting = append(d.Waiting, s)
@@ -173,6 +159,7 @@ func (d *Plan) fitSearches(now time.Time, money *remaining, room map[string]int)
 			continue
 		default:
 			room[s.Lane.Name] -= s.requests
+			credits = credits.Plus(-s.billed * s.Lane.Credits)
 			s.keep()
 			continue
 		}
@@ -186,6 +173,7 @@ func (d *Plan) fitSearches(now time.Time, money *remaining, room map[string]int)
 			}
 		}
 	}
+	return credits
 }
 
 // searches returns all searches, the most valuable per credit first.
@@ -229,7 +217,7 @@ func NightsOld(at, now time.Time) float64 {
 }
 
 // fitLookups keeps the lookups with the highest scores, and sets how many the run can make.
-func (d *Plan) fitLookups(job Job, f Inputs, money remaining, room map[string]int) {
+func (d *Plan) fitLookups(job Job, f Inputs, credits Limit, room map[string]int) {
 	o, due := job.Lookup.Operation(), len(d.Lookups)
 	d.Due = due
 	n, why := room[o.Name], NoTime
@@ -237,8 +225,8 @@ func (d *Plan) fitLookups(job Job, f Inputs, money remaining, room map[string]in
 		n, why = most, "max_requests of the job (jobs.NAME.lookup)"
 	}
 	d.Room, d.capacity[o.Name] = n, n
-	if money.limited && money.credits/o.Credits < n {
-		n, why = money.credits/o.Credits, d.Allowance.Why
+	if left, limited := credits.Get(); limited && left/o.Credits < n {
+		n, why = left/o.Credits, d.Allowance.Why
 	}
 	if n < due {
 		d.Lookups = d.Lookups[:n]
@@ -267,34 +255,36 @@ func (d *Plan) prices(job Job, f Inputs) []lanePrice {
 		list.Credits.Most += p.Unpaid * max(Pages(p.Expected), 1) * api.ByType.Credits
 		unknown = unknown || p.Expected < 0 && !f.begun(p)
 	}
+	list.most = AtMost(list.Credits.Most)
 	if list.Credits.Least = list.Credits.Expected; unknown {
 		list.Credits.Least = 0
-		list.Credits.Most = d.bound(api.ByType)
+		list.most = d.bound(api.ByType)
 	}
 	o := job.Lookup.Operation()
 	lookups := lanePrice{Operation: o, Requests: len(d.Lookups)}
 	lookups.Credits = exactly(len(d.Lookups) * o.Credits)
+	lookups.most = AtMost(lookups.Credits.Most)
 	if len(job.Lookup.Want) > 0 && len(d.Cover)+len(d.Sweeps) > 0 { // the searches add vessels that they list for the first time
-		lookups.Credits.Most = d.bound(o)
+		lookups.most = d.bound(o)
 	}
 	sweeps := lanePrice{Operation: api.ByStatus}
 	for _, s := range d.Sweeps {
 		sweeps.Requests += s.Unpaid
 	}
 	sweeps.Credits = exactly(sweeps.Requests * api.ByStatus.Credits)
+	sweeps.most = AtMost(sweeps.Credits.Most)
+	list.Credits.Most, _ = list.most.Get()
+	lookups.Credits.Most, _ = lookups.most.Get()
 	return []lanePrice{list, sweeps, lookups}
 }
 
-// bound is the most that a lane can spend in any case; 0 if nothing bounds it.
-func (d *Plan) bound(o api.Operation) int {
-	most := 0
+// bound is the most that a lane can spend in any case.
+func (d *Plan) bound(o api.Operation) Limit {
+	var most Limit
 	if n := d.capacity[o.Name]; n < math.MaxInt/api.ByType.Credits {
-		most = n * o.Credits
+		most = AtMost(n * o.Credits)
 	}
-	if d.Allowance.Limited && (most == 0 || d.Allowance.Credits < most) {
-		most = d.Allowance.Credits
-	}
-	return most
+	return most.Tightest(d.Allowance.Limit)
 }
 
 func exactly(credits int) journal.Price {
@@ -307,18 +297,17 @@ func (d *Plan) Total() journal.Price {
 	unbounded := false
 	for _, l := range d.Price {
 		t.Least, t.Expected, t.Most = t.Least+l.Credits.Least, t.Expected+l.Credits.Expected, t.Most+l.Credits.Most
-		unbounded = unbounded || l.Credits.Most == 0 && l.Credits.Expected > 0
+		_, bounded := l.most.Get()
+		unbounded = unbounded || !bounded && l.Credits.Expected > 0
 	}
-	t.Most += t.Most / retryShareOfPlan
-	if unbounded {
-		t.Most = 0
+	t.Least, t.Expected = d.Allowance.Limit.Cut(t.Least), d.Allowance.Limit.Cut(t.Expected)
+	most := AtMost(t.Most + t.Most/retryShareOfPlan).Tightest(d.Allowance.Limit)
+	// Waiting searches are made if others cost less than their price. A plan whose price is 0
+	// may still need credits: the answers of the night can reveal pages that no total has announced.
+	if unbounded || t.Most == 0 || len(d.Waiting) > 0 {
+		most = d.Allowance.Limit
 	}
-	if a := d.Allowance; a.Limited {
-		t.Least, t.Expected = min(t.Least, a.Credits), min(t.Expected, a.Credits)
-		if t.Most == 0 || a.Credits < t.Most || len(d.Waiting) > 0 {
-			t.Most = a.Credits
-		}
-	}
+	t.Most, _ = most.Get()
 	return t
 }
 
