@@ -14,8 +14,8 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// newPort is a simulated service that a job without limits of its own is run against.
-func newPort(t *testing.T, config simulator.Config, job plan.Job) *port {
+// newFixture returns a simulated service with a journal, for a job without caps.
+func newFixture(t *testing.T, config simulator.Config, job plan.Job) *fixture {
 	t.Helper()
 	config.Key = "k"
 	config.Limits = map[string]int{}
@@ -32,13 +32,13 @@ func newPort(t *testing.T, config simulator.Config, job plan.Job) *port {
 	for _, o := range api.Operations {
 		service.Limits[o.Name] = 1_000_000
 	}
-	s := &port{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job,
+	s := &fixture{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job,
 		totals: map[string]warehouse.Total{}, targets: map[string]*warehouse.Target{}, seen: map[string]bool{}, refused: map[string]bool{}}
 	s.p.fill()
 	return s
 }
 
-// newcomer is the job of the default configuration.
+// newcomer returns the job of the default configuration.
 func newcomer() plan.Job {
 	job := plan.Job{Name: "nightly", Location: time.UTC, Budget: 5000, Deadline: 4 * time.Hour, List: plan.List{By: "cheapest", MaxAge: 20 * time.Hour},
 		Sweep: plan.Sweep{Zones: api.Zones}, Lookup: plan.Lookup{Want: []string{"particulars"}, MaxAge: 720 * time.Hour}}
@@ -48,8 +48,8 @@ func newcomer() plan.Job {
 	return job
 }
 
-// lastEnd is how the newest run of a date ended.
-func (s *port) lastEnd(date string) journal.End {
+// lastEnd returns the end of the newest run of a date.
+func (s *fixture) lastEnd(date string) journal.End {
 	s.t.Helper()
 	paths, err := journal.Segments(filepath.Join(s.p.journal(), date))
 	if err != nil || len(paths) == 0 {
@@ -62,19 +62,19 @@ func (s *port) lastEnd(date string) journal.End {
 	return *end
 }
 
-// billed is what requests of an operation have cost so far.
-func (s *port) billed(o api.Operation) int { return s.sim.Bill().Operations[o.Name].Credits }
+// billed returns the credits of an operation so far.
+func (s *fixture) billed(o api.Operation) int { return s.sim.Bill().Operations[o.Name].Credits }
 
 // TestFirstNightOfANewcomerIsDone has 2,000 vessels, the default cap of 5,000, and prices that
-// are not known before the night: the list costs less than its first pages were priced, and
-// what that frees goes to the status searches that the plan left out, before any lookup.
+// are not known before the night: the list costs less than its first pages were priced, and the
+// freed credits go to the status searches that the plan left out, before any lookup.
 func TestFirstNightOfANewcomerIsDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newPort(t, simulator.Config{Seed: 3, Vessels: 2000, Credits: 1_000_000}, newcomer())
+		s := newFixture(t, simulator.Config{Seed: 3, Vessels: 2000, Credits: 1_000_000}, newcomer())
 		date := time.Now().UTC().Format(time.DateOnly)
 		_, d, _ := s.run(date, 0)
 		if len(d.Waiting) == 0 {
-			t.Fatal("the plan left nothing out: nothing is shown here")
+			t.Fatal("the plan left nothing out: this fleet tests nothing")
 		}
 		end := s.lastEnd(date)
 		if end.State != StateDone || end.Reason != "" {
@@ -89,13 +89,13 @@ func TestFirstNightOfANewcomerIsDone(t *testing.T) {
 	})
 }
 
-// TestACapThatReachesForNothingEndsTheRun: where no search finds credits, nothing comes to rest
-// that could close the queues, and the run ends all the same.
+// TestACapThatReachesForNothingEndsTheRun: no search gets credits, so that no queue becomes idle and
+// is closed for that, and the run ends all the same.
 func TestACapThatReachesForNothingEndsTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		job := newcomer()
 		job.Budget, job.PerDay = 0, 5
-		s := newPort(t, simulator.Config{Seed: 3, Vessels: 100, Credits: 1_000_000}, job)
+		s := newFixture(t, simulator.Config{Seed: 3, Vessels: 100, Credits: 1_000_000}, job)
 		start := time.Now()
 		date := start.UTC().Format(time.DateOnly)
 		s.run(date, 0)
@@ -108,21 +108,21 @@ func TestACapThatReachesForNothingEndsTheRun(t *testing.T) {
 	})
 }
 
-// TestSecondRunOfANightAsksWhatIsLeft cuts nights off at a cap. The second run asks nothing
-// twice, costs what its plan said, and is done; a third asks nothing. What the first run's answers
-// tell is priced by them: the totals of partitions, and which checks can find a vessel.
+// TestSecondRunOfANightAsksWhatIsLeft ends nights at a cap. The second run sends no request twice,
+// costs what its plan expected, and is done; a third sends nothing. The answers to the first run
+// give the second its prices: the totals of partitions, and which checks can find a vessel.
 func TestSecondRunOfANightAsksWhatIsLeft(t *testing.T) {
 	for name, c := range map[string]struct {
 		vessels, most int
 		change        func(*plan.Job)
-		between       func(*port)
+		between       func(*fixture)
 	}{
 		"the default job":                    {vessels: 2000, most: 3000},
 		"a small fleet":                      {vessels: 300, most: 3000},
 		"a cap that ends within the list":    {vessels: 9000, most: 2900, change: func(j *plan.Job) { j.Lookup.Want, j.List.By = nil, "country" }},
 		"a list by country, without lookups": {vessels: 2000, most: 3000, change: func(j *plan.Job) { j.Lookup.Want, j.List.By = nil, "country" }},
 		"a list by type":                     {vessels: 2000, most: 3700, change: func(j *plan.Job) { j.List.By = "type" }},
-		"another job has learnt meanwhile that the other side is cheaper": {vessels: 2000, most: 3000, between: func(s *port) {
+		"another job has learnt meanwhile that the other side is cheaper": {vessels: 2000, most: 3000, between: func(s *fixture) {
 			for _, typ := range api.Types {
 				s.totals[typ] = warehouse.Total{Operation: api.ByType.Name, Kind: "type", Value: typ, At: time.Now().AddDate(0, 0, -8)}
 			}
@@ -136,21 +136,21 @@ func TestSecondRunOfANightAsksWhatIsLeft(t *testing.T) {
 				if c.change != nil {
 					c.change(&job)
 				}
-				s := newPort(t, simulator.Config{Seed: 3, Vessels: c.vessels, Credits: 1_000_000}, job)
+				s := newFixture(t, simulator.Config{Seed: 3, Vessels: c.vessels, Credits: 1_000_000}, job)
 				s.secondRun(c.between)
 			})
 		})
 	}
 }
 
-func (s *port) secondRun(between func(*port)) {
+func (s *fixture) secondRun(between func(*fixture)) {
 	s.t.Helper()
 	date := time.Now().UTC().Format(time.DateOnly)
 	s.run(date, 0)
 	if end := s.lastEnd(date); end.State != StatePartial || end.Stop != string(StopBudget) || !strings.Contains(end.Reason, "budget.per_run") {
 		s.t.Fatalf("the first run ended %+v", end)
 	}
-	s.learn()
+	s.load()
 	time.Sleep(time.Second)
 	if between != nil {
 		between(s)
@@ -170,7 +170,7 @@ func (s *port) secondRun(between func(*port)) {
 			s.t.Errorf("%s was paid for %d times", key, n)
 		}
 	}
-	if n, err := readNightBut(s.p.journal(), s.job.Name, date, nil); err != nil || n.done == "" {
+	if n, err := readNight(s.p.journal(), s.job.Name, date, nil); err != nil || n.done == "" {
 		s.t.Errorf("the night is not done: %v", err)
 	}
 }

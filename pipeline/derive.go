@@ -19,9 +19,10 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 )
 
-// Recover publishes what earlier runs paid for and did not publish, and returns their
-// reports. A run that a crash left without an end gets one. Runs that were rolled back stay
-// out. The caller holds the lock.
+// Recover publishes what earlier runs paid for and did not publish, and returns their reports. It
+// appends an end to the segment of a run that a crash left without one. Runs that were rolled back
+// stay out, and a run that is held back keeps no other from being published. The caller holds the
+// lock.
 func (p *Pipeline) Recover(ctx context.Context) (reports []Report, err error) {
 	p.fill()
 	ctx, span := phase(ctx, "recover")
@@ -32,8 +33,8 @@ func (p *Pipeline) Recover(ctx context.Context) (reports []Report, err error) {
 	if err := load.Clean(p.Dir); err != nil {
 		return nil, err
 	}
-	said, err := warehouse.Restore(ctx, p.Dir)
-	p.warn(said)
+	warnings, err := warehouse.Restore(ctx, p.Dir)
+	p.warn(warnings)
 	if err != nil {
 		return nil, err
 	}
@@ -67,23 +68,23 @@ func (p *Pipeline) Recover(ctx context.Context) (reports []Report, err error) {
 	}
 	p.Log.Info("publishing what earlier runs paid for", "runs", len(open))
 	reports, err = p.derive(ctx, open...)
-	if held := (*HeldBackError)(nil); errors.As(err, &held) {
-		for _, h := range held.Held {
-			p.Log.Error("a run is held back, and the others go on", "held", h.Run, "date", h.Date, "reason", h.Reason, "do", "`fleetlake run JOB --accept-issues` publishes it")
+	if heldBack := (*HeldBackError)(nil); errors.As(err, &heldBack) {
+		for _, h := range heldBack.Runs {
+			p.Log.Error("a run is held back, and the others are published", "held", h.Run, "date", h.Date, "reason", h.Reason, "do", "`fleetlake run JOB --accept-issues` publishes it")
 		}
 		err = nil
 	}
 	return reports, err
 }
 
-// warn logs what was found beside the published file.
-func (p *Pipeline) warn(said []string) {
-	for _, words := range said {
+// warn logs warnings about the published file.
+func (p *Pipeline) warn(warnings []string) {
+	for _, words := range warnings {
 		p.Log.Warn(words)
 	}
 }
 
-// published returns the runs that the warehouse has.
+// published returns the runs that are in the published warehouse; nil if there is none.
 func (p *Pipeline) published(ctx context.Context) (map[string]bool, error) {
 	w, err := warehouse.Open(ctx, warehouse.Path(p.Dir), warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
 	if errors.Is(err, warehouse.ErrNone) {
@@ -96,54 +97,53 @@ func (p *Pipeline) published(ctx context.Context) (map[string]bool, error) {
 	return runs, errors.Join(err, w.Close())
 }
 
-// finish gives a segment its end if a crash left it without one. A segment without even a
-// plan holds nothing, and goes; finish reports whether there is a run to publish.
+// finish appends the end to a segment that a crash left without one, and reports whether there is a
+// run to publish. It removes a segment without a plan, which is empty.
 func (p *Pipeline) finish(path string) (bool, error) {
 	planned, end, err := journal.Bounds(path)
 	switch {
 	case err != nil:
-		return false, advised(err)
+		return false, withAdvice(err)
 	case planned == nil:
-		p.Log.Warn("removing a journal segment that holds nothing", "file", path)
+		p.Log.Warn("removing an empty journal segment", "file", path)
 		return false, os.Remove(path)
 	case end != nil:
 		return true, nil
 	}
 	s, cut, err := journal.Reopen(path)
 	if err != nil {
-		return false, advised(err)
+		return false, withAdvice(err)
 	}
 	p.Log.Info("a run was killed", "killed", planned.Run, "torn_bytes", cut)
 	_, err = s.Append(journal.Entry{Kind: journal.KindEnd, At: p.Now().UTC(), End: &journal.End{State: StateKilled, Reason: "the process died"}})
 	return true, errors.Join(err, s.Close())
 }
 
-// advised says what to do about a damaged segment.
-func advised(err error) error {
+// withAdvice adds what to do about a damaged segment to its error.
+func withAdvice(err error) error {
 	if !errors.Is(err, journal.ErrDamaged) {
 		return err
 	}
-	return fmt.Errorf("%w; put a good copy in its place, or let `fleetlake verify --salvage` keep what is whole of it", err)
+	return fmt.Errorf("%w; put a good copy in its place, or let `fleetlake verify --salvage` recover its undamaged entries", err)
 }
 
-// derive is the second half of every run: from segments to the published warehouse. It
-// asks nothing and spends nothing. It returns the reports of what is published. Runs that are
-// held back are a HeldError, and keep no other from being published.
+// derive is the second half of every run: from segments to the published warehouse. It sends no
+// request and spends nothing. It returns the reports of the runs that it published, and a
+// HeldBackError if it held runs back, which keep no other from being published.
 func (p *Pipeline) derive(ctx context.Context, paths ...string) (reports []Report, err error) {
-	// Rows and pages are most of the memory of a run: collect them early, and give back what
-	// DuckDB needs next.
+	// Rows and pages are most of the memory of a run: an early collection frees it for DuckDB.
 	defer debug.SetGCPercent(debug.SetGCPercent(40))
 	paths, err = p.withHeldBack(paths)
 	if err != nil {
 		return nil, err
 	}
-	var held []HeldBackRun
+	var heldBack []HeldBackRun
 	for _, nights := range chunks(byNight(paths)) {
 		var runs []writtenRun
 		for _, path := range nights {
 			b, err := p.write(ctx, path)
 			if err != nil {
-				return nil, fmt.Errorf("derive %s: %w", journal.RunOf(path), advised(err))
+				return nil, fmt.Errorf("derive %s: %w", journal.RunOf(path), withAdvice(err))
 			}
 			runs = append(runs, b)
 		}
@@ -152,16 +152,16 @@ func (p *Pipeline) derive(ctx context.Context, paths ...string) (reports []Repor
 		if err != nil {
 			return nil, err
 		}
-		held = append(held, out...)
+		heldBack = append(heldBack, out...)
 		for _, b := range there {
 			reports = append(reports, b.report)
 		}
 	}
-	if err := p.noteHeldBack(held, reportsOf(reports)); err != nil {
+	if err := p.noteHeldBack(heldBack, reportsOf(reports)); err != nil {
 		return nil, err
 	}
-	if len(held) > 0 {
-		err = &HeldBackError{held}
+	if len(heldBack) > 0 {
+		err = &HeldBackError{heldBack}
 	}
 	return reports, err
 }
@@ -184,11 +184,11 @@ func byNight(paths []string) (nights [][]string) {
 	return nights
 }
 
-// chunk is how many nights are brought in with one publish: each publish copies the file, and
-// nothing is written out of memory before its end.
+// chunk is how many nights one publish loads. More nights cost memory, which is written out at the
+// end only; each publish copies the whole file.
 const chunk = 30
 
-// chunks joins nights to what is published at once.
+// chunks joins the segments of nights that are published together.
 func chunks(nights [][]string) (some [][]string) {
 	for night := range slices.Chunk(nights, chunk) {
 		some = append(some, slices.Concat(night...))
@@ -196,14 +196,14 @@ func chunks(nights [][]string) (some [][]string) {
 	return some
 }
 
-// brought is a run whose lake files are written.
+// writtenRun is a run whose lake files are written.
 type writtenRun struct {
 	path     string
 	report   Report
 	manifest load.Manifest
 }
 
-// write shows that a segment is turned into lake files, and does it.
+// write turns a segment into lake files, and reports progress and a span.
 func (p *Pipeline) write(ctx context.Context, path string) (b writtenRun, err error) {
 	p.Progress(Progress{At: p.Now(), Phase: "derive"})
 	_, span := phase(ctx, "transform", attribute.String("fleetlake.run", journal.RunOf(path)))
@@ -211,19 +211,19 @@ func (p *Pipeline) write(ctx context.Context, path string) (b writtenRun, err er
 	return p.transform(path)
 }
 
-// publish loads what was written into a new warehouse, and shows it to the analysts.
-func (p *Pipeline) publish(ctx context.Context, runs []writtenRun) (there []writtenRun, held []HeldBackRun, err error) {
+// publish loads written runs into a new warehouse file, and replaces the published one with it.
+func (p *Pipeline) publish(ctx context.Context, runs []writtenRun) (there []writtenRun, heldBack []HeldBackRun, err error) {
 	p.Progress(Progress{At: p.Now(), Phase: "publish"})
 	ctx, span := phase(ctx, "publish", attribute.Int("fleetlake.runs", len(runs)))
 	defer end(span, &err)
-	if err := stillOurs(p.Dir); err != nil {
+	if err := checkLockFile(p.Dir); err != nil {
 		return nil, nil, err
 	}
 	err = p.healing(ctx, func() error {
-		there, held, err = p.publishBut(ctx, p.Dir, runs, false)
+		there, heldBack, err = p.publishOrHoldBack(ctx, p.Dir, runs, false)
 		return err
 	})
-	return there, held, err
+	return there, heldBack, err
 }
 
 // transform turns a segment into lake files.
@@ -258,12 +258,12 @@ func (p *Pipeline) transform(path string) (writtenRun, error) {
 	return writtenRun{path, r, m}, err
 }
 
-// earlier shows a batch what the runs of the night that it goes on from have covered.
+// earlier adds to a batch what the runs that this one resumes have covered.
 func (p *Pipeline) earlier(batch *transform.Batch, planned journal.Plan) error {
 	for _, run := range planned.Continues {
 		for e, err := range journal.Read(journal.Path(p.journal(), planned.Date, run)) {
 			if err != nil {
-				return fmt.Errorf("read %s, which the run goes on from: %w", run, err)
+				return fmt.Errorf("read %s, which the run resumes: %w", run, err)
 			}
 			batch.AddEarlier(e)
 		}
@@ -271,7 +271,7 @@ func (p *Pipeline) earlier(batch *transform.Batch, planned journal.Plan) error {
 	return nil
 }
 
-// row is the run as the warehouse keeps it.
+// row is the run as the warehouse stores it.
 func row(r Report) (warehouse.Run, error) {
 	text, err := json.Marshal(r)
 	return warehouse.Run{ID: r.Run, Job: r.Job, Date: r.Date, Started: r.Started, Finished: r.Finished,

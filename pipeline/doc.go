@@ -3,12 +3,12 @@
 //	lock ─ recover ─ plan ─ harvest ─ end │ derive ─ publish ─ report
 //	                        spends        │ starts from the journal, as often as you like
 //
-// A run is one execution, one run id and one journal segment. A run that ended early still
-// publishes what it paid for. The next run of the same job and snapshot date goes on from
-// it: what was answered is not asked again.
+// A run is one execution with one run id and one journal segment. A run that ended early still
+// publishes what it paid for. The next run of the same job and snapshot date resumes it: requests
+// that have an answer are not sent again.
 //
 // # What a crash leaves
 //
-// A segment without an end, or one that is not in the published warehouse. The next start
-// gives it its end (state killed) and derives it like any other, before it plans anew.
+// A segment without an end, or one that is not in the published warehouse. The next start appends
+// the end (state killed) and derives the segment like any other, before it plans.
 package pipeline

@@ -9,14 +9,16 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 )
 
-// missed is work of the searches that was not done, in words and in number.
+// missed describes the searches that were not made, and why.
 type missed struct {
-	lines   []string
-	credits string // the first line that tells of credits; empty if none does
-	time    string // of time
-	other   string // of the service
+	lines   []string // for the report
+	credits string   // the first line about searches that lacked credits; "" if there is none
+	time    string   // the first line about searches that lacked time
+	other   string   // the first line about searches that the service did not answer, or not plausibly
 }
 
+// add appends a line about count of all searches, unless count is 0, and sets of to the first such
+// line.
 func (m *missed) add(of *string, count, all int, format string, args ...any) {
 	if count == 0 {
 		return
@@ -27,10 +29,10 @@ func (m *missed) add(of *string, count, all int, format string, args ...any) {
 	}
 }
 
-// missed says which searches were not done, and why.
+// missed counts the searches that were not made, by kind and reason.
 func (h *harvest) missed() (m missed) {
 	open, never, late := h.listing.leftOut(), h.grants.leftOut(), map[string]int{}
-	for _, l := range h.LeftOut {
+	for _, l := range h.work.decided.LeftOut {
 		if l.Why == plan.NoTime {
 			late[l.What] += l.Count
 		}
@@ -43,31 +45,32 @@ func (h *harvest) missed() (m missed) {
 	m.add(&m.credits, open.short, partitions, "%s are cut short: %s", plan.PartitionsOfList, plan.ReasonFor(h.bound()))
 	m.add(&m.time, late[plan.PartitionsOfList], partitions, "%s are left out: %s", plan.PartitionsOfList, plan.NoTime)
 	m.add(&m.time, late[plan.StatusSearches], sweeps, "%s are left out: %s", plan.StatusSearches, plan.NoTime)
-	m.add(&m.other, open.odd, partitions, "%s are suspect: what the service says of them cannot be", plan.PartitionsOfList)
-	m.add(&m.other, open.lost+unasked[plan.PartitionsOfList], partitions, "%s were not seen to their end", plan.PartitionsOfList)
+	m.add(&m.other, open.odd, partitions, "%s are suspect: their totals and pages contradict each other", plan.PartitionsOfList)
+	m.add(&m.other, open.lost+unasked[plan.PartitionsOfList], partitions, "%s were not listed to their last page", plan.PartitionsOfList)
 	m.add(&m.other, h.asked-h.swept+unasked[plan.StatusSearches], sweeps, "%s were not answered", plan.StatusSearches)
 	return m
 }
 
-// mostOfPlan names what a run was held to beside its caps.
+// mostOfPlan names the limit of a run that is its own price.
 const mostOfPlan = "the most that the plan named"
 
-// PlanSpent reports whether a run ended for its credits only because its own plan named no more, as
-// when answers failed and may have been billed: the next run plans anew, under the same caps.
+// PlanSpent reports whether a run ended because it had spent the most of its own plan and not at a
+// cap, as when answers failed and may have been billed. The next run makes a new plan under the same
+// caps.
 func PlanSpent(stop Stop, reason string) bool {
 	return stop == StopBudget && strings.Contains(reason, mostOfPlan)
 }
 
-// bound is what the run may not spend more than: its cap, or the most of its plan.
+// bound names the limit of what the run may spend: a cap, or the most of its plan.
 func (h *harvest) bound() string {
-	if h.plan.Budget < h.Allowance.Credits || !h.Allowance.Limited {
-		return fmt.Sprintf(mostOfPlan+" (%d credits)", h.plan.Budget)
+	if h.work.decided.Allowance.Limit.Allows(h.work.recorded.Budget + 1) {
+		return fmt.Sprintf(mostOfPlan+" (%d credits)", h.work.recorded.Budget)
 	}
-	return h.Allowance.Why
+	return h.work.decided.Allowance.Why
 }
 
-// end says how the harvest ended. Lookups and checks are as many as fit: only what is missing
-// of the list and the sweep, or a service that failed, makes a run partial.
+// end returns how the harvest ended. A run makes as many lookups and checks as fit: only a missing
+// part of the list or the sweep, or a service that failed, makes it partial.
 func (h *harvest) end() journal.End {
 	m := h.missed()
 	e := journal.End{State: StateDone, News: h.news, LeftOut: append(m.lines, h.extras()...)}
@@ -78,14 +81,14 @@ func (h *harvest) end() journal.End {
 	case h.stop == StopSignal:
 		e.State, e.Stop, e.Reason = StateInterrupted, string(h.stop), h.reason
 	case whole && (h.stop == StopNone || h.stop == StopBudget || h.stop == StopDeadline):
-		// what ended early were lookups only
+		// only lookups ended early
 	case gravity[h.stop] > gravity[StopBudget], h.stop != StopNone && h.stop != StopBudget && m.credits == "":
 		e.State, e.Stop, e.Reason = StatePartial, string(h.stop), h.reason
 	case m.credits != "":
 		e.State, e.Stop, e.Reason = StatePartial, string(stopFor(h.bound())), m.credits+"; "+adviceFor(h.bound())
 	case h.stop == StopBudget && m.other != "" && h.budget.Free() < api.ByType.Credits: // what the last balance gave back included
 		e.State, e.Stop = StatePartial, string(stopFor(h.bound()))
-		e.Reason = fmt.Sprintf("%s, and to ask again costs more than %s leaves; %s", m.other, h.bound(), adviceFor(h.bound()))
+		e.Reason = fmt.Sprintf("%s, and a retry costs more than %s leaves; %s", m.other, h.bound(), adviceFor(h.bound()))
 	case m.other != "" && h.failed != "":
 		e.State, e.Stop, e.Reason = StatePartial, string(StopService), h.failed
 	case m.time != "":
@@ -96,14 +99,14 @@ func (h *harvest) end() journal.End {
 	return e
 }
 
-// extras names the checks and lookups that were not made. No run is partial for them.
+// extras returns a line for the checks and one for the lookups that were not made. They do not make a run partial.
 func (h *harvest) extras() (lines []string) {
-	for _, l := range h.LeftOut {
+	for _, l := range h.work.decided.LeftOut {
 		if l.What == plan.ListChecks {
 			lines = append(lines, l.String())
 		}
 	}
-	checks := plan.LeftOut{What: plan.ListChecks, Count: h.listing.leftOut().checks, Of: len(h.Checks), Why: "they were not made for lack of an answer, of credits or of time"}
+	checks := plan.LeftOut{What: plan.ListChecks, Count: h.listing.leftOut().checks, Of: len(h.work.decided.Checks), Why: "they were not made for lack of an answer, of credits or of time"}
 	for _, left := range append([]plan.LeftOut{checks}, h.lookups.leftOut()...) {
 		if left.Count > 0 {
 			lines = append(lines, left.String())
@@ -112,7 +115,7 @@ func (h *harvest) extras() (lines []string) {
 	return lines
 }
 
-// stopFor is the reason to stop that belongs to what a run may not spend more than.
+// stopFor returns the reason to stop at a limit that bound names.
 func stopFor(bound string) Stop {
 	if bound == plan.BalanceFloor {
 		return StopCredits
@@ -120,17 +123,17 @@ func stopFor(bound string) Stop {
 	return StopBudget
 }
 
-// adviceFor says how a run can go on that may spend no more.
+// adviceFor returns what a person can do when a run has reached the limit that bound names.
 func adviceFor(bound string) string {
 	switch bound {
 	case plan.CapOfNight:
-		return "raise it, or run it with --again to go on with a new one"
+		return "raise it, or run the job with --again to resume with a new cap"
 	case plan.CapOfDay:
-		return "raise it, or run it again tomorrow (UTC)"
+		return "raise it, or run the job again tomorrow (UTC)"
 	case plan.CapOfMonth:
-		return "raise it, or run it again next month (UTC)"
+		return "raise it, or run the job again next month (UTC)"
 	case plan.BalanceFloor:
 		return "buy credits, or lower the floor"
 	}
-	return "run it again: it plans anew by the totals that are known now"
+	return "run the job again: its new plan uses the totals that are known now"
 }

@@ -11,42 +11,41 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 )
 
-// wish is work of a search that waits for credits: a partition or a status search that the plan
-// left out, or the rest of a partition that turned out to be longer than planned.
-type wish struct {
+// candidate is a search that needs credits: a partition or a status search of the plan, one that the
+// plan left out, or the rest of a partition that turned out to be longer than planned.
+type candidate struct {
 	operation api.Operation
-	what      string // as reports call it
+	kind      string // its name in reports
 	requests  int
-	credits   int     // the most that it costs; below 0 of a wish that gives credits back
-	worth     float64 // by credit
-	rest      bool    // of a partition that is begun
-	queue     func()  // queues its requests, with its credits granted
-	drop      func()  // notes that it is not asked; may be nil
+	credits   int     // the most that it costs; below 0 if it returns credits
+	worth     float64 // per credit
+	rest      bool    // the rest of a partition whose first page is paid for
+	queue     func()  // queues its requests, when its credits are granted
+	drop      func()  // records that it gets no credits; may be nil
 }
 
-// grants decides which searches are asked with the credits that the run has. What the plan
-// chose comes first. What it left out for lack of credits waits, and so does the rest of a
-// partition that is longer than planned; each time a price becomes known, the wish that is
-// worth most by credit is granted first. While it may still come to fit, because first pages
-// in the air may cost less than planned, nothing of less worth is granted, and lookups get no
-// more than their share.
+// grants decides which searches get the credits of the run. The searches of the plan come first.
+// Those that it left out for lack of credits wait, and so does the rest of a partition that is longer
+// than planned. Each time a price becomes known, the waiting search with the highest value per credit
+// gets credits first. While it may still fit, because first pages in flight may cost less than
+// planned, no search of less value gets credits, and lookups get no more than their share.
 type grants struct {
 	budget  *extract.Budget
 	listing *listing
 	queues  map[string]*queue // of the two searches, by operation
-	keep    func() int        // credits that are kept for lookups now
-	refund  func()            // gives back to the budget what turns out not to have been billed
+	keep    func() int        // returns the credits that are kept for lookups now
+	refund  func()            // returns to the budget the credits that turn out not to have been billed
 
 	mu      sync.Mutex
-	waiting []wish         // the most worth first
-	dropped map[string]int // searches that there were no credits for, by what they are
-	unasked map[string]int // searches whose lane ended before they were granted
-	open    map[string]bool
+	waiting []candidate     // the most valuable first
+	dropped map[string]int  // searches that got no credits, by kind
+	unasked map[string]int  // searches whose lane ended before they got credits, by kind
+	open    map[string]bool // queues that are kept open, by operation
 
-	settling bool // one call of settle is at work; others leave what there is to do to it
+	settling bool // one call of settle is running, and does the work of the others
 }
 
-// newGrants opens the queues of the searches: each stays open while more may be granted.
+// newGrants keeps the queues of the searches open while they may get more credits.
 func newGrants(b *extract.Budget, l *listing, sweep *queue, keep func() int) *grants {
 	g := &grants{budget: b, listing: l, keep: keep, refund: func() {},
 		dropped: map[string]int{}, unasked: map[string]int{}, open: map[string]bool{}}
@@ -55,21 +54,21 @@ func newGrants(b *extract.Budget, l *listing, sweep *queue, keep func() int) *gr
 		g.open[name] = true
 		q.keepOpen(g.settle)
 	}
-	l.want = g.want
+	l.submit = g.submit
 	return g
 }
 
-// ask asks for credits, without a decision yet.
-func (g *grants) ask(w wish) {
-	i, _ := slices.BinarySearchFunc(g.waiting, w.worth, func(other wish, worth float64) int {
-		return cmp.Or(-cmp.Compare(other.worth, worth), -1) // behind those of the same worth
+// ask adds a candidate to the waiting ones.
+func (g *grants) ask(w candidate) {
+	i, _ := slices.BinarySearchFunc(g.waiting, w.worth, func(other candidate, worth float64) int {
+		return cmp.Or(-cmp.Compare(other.worth, worth), -1) // behind those of the same value
 	})
 	g.waiting = slices.Insert(g.waiting, i, w)
 }
 
-// plan grants what the plan chose, and then what else fits. A queue that gets nothing is at rest
-// from the beginning, and closed at once if nothing may come to fit.
-func (g *grants) plan(chosen, left []wish) {
+// plan grants credits to the searches of the plan, and then to what else fits. A queue without
+// requests is idle from the beginning, and closed at once if no candidate may still fit.
+func (g *grants) plan(chosen, left []candidate) {
 	defer g.settle()
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -87,8 +86,8 @@ func (g *grants) plan(chosen, left []wish) {
 	g.decide()
 }
 
-// want takes in a wish, or what is given back, and decides anew.
-func (g *grants) want(w wish) {
+// submit adds a candidate, or returns credits, and decides again.
+func (g *grants) submit(w candidate) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if w.credits < 0 {
@@ -111,7 +110,7 @@ func (g *grants) searched(o api.Operation) {
 	g.decide()
 }
 
-// decide grants what fits, in the order of worth.
+// decide grants credits to what fits, in the order of value.
 func (g *grants) decide() {
 	back, more := 0, 0
 	if g.open[api.ByType.Name] {
@@ -119,7 +118,7 @@ func (g *grants) decide() {
 	}
 	g.budget.KeepForLookups(g.keep())
 	hopes := false
-	g.waiting = slices.DeleteFunc(g.waiting, func(w wish) bool {
+	g.waiting = slices.DeleteFunc(g.waiting, func(w candidate) bool {
 		if hopes {
 			return false
 		}
@@ -136,8 +135,8 @@ func (g *grants) decide() {
 	g.budget.KeepForSearches(more, len(g.waiting) > 0)
 }
 
-// settle is called when a queue is at rest. When both are, every price is known: what does not
-// fit now is left out, and the queues are closed.
+// settle is called when a queue is idle. When both are, every price is known: candidates that do not
+// fit are left out, and the queues are closed.
 func (g *grants) settle() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -154,73 +153,73 @@ func (g *grants) settle() {
 	g.budget.KeepForSearches(0, false)
 }
 
-// step does the next thing that there is to do, and reports whether there may be more.
+// step does the next thing to do, and reports whether there may be more.
 func (g *grants) step() bool {
 	list, sweep := api.ByType.Name, api.ByStatus.Name
-	if g.open[list] && g.queues[list].atRest() {
-		if g.listing.rested() {
+	if g.open[list] && g.queues[list].isIdle() {
+		if g.listing.skipLostPages() {
 			return false
 		}
-		g.budget.Claim(list, 0) // nothing that was granted is still to be asked
+		g.budget.Claim(list, 0) // no request is left for the granted credits
 	}
 	before := len(g.waiting)
 	g.decide()
 	if len(g.waiting) < before {
 		return true
 	}
-	atRest := func(name string) bool { return !g.open[name] || g.queues[name].atRest() }
-	if g.open[list] && atRest(list) && !g.waits(list) {
+	idle := func(name string) bool { return !g.open[name] || g.queues[name].isIdle() }
+	if g.open[list] && idle(list) && !g.waits(list) {
 		if g.askChecks() {
 			return true
 		}
-		g.shut(list)
+		g.closeQueue(list)
 		return true
 	}
-	if g.open[sweep] && atRest(sweep) && !g.waits(sweep) {
-		g.shut(sweep)
+	if g.open[sweep] && idle(sweep) && !g.waits(sweep) {
+		g.closeQueue(sweep)
 		return true
 	}
-	if atRest(list) && atRest(sweep) && len(g.waiting) > 0 {
+	if idle(list) && idle(sweep) && len(g.waiting) > 0 {
 		free := g.budget.Free()
-		g.mu.Unlock() // the balance is asked for meanwhile, and lanes may end
+		g.mu.Unlock() // refund requests the balance, and lanes may end meanwhile
 		g.refund()
 		g.mu.Lock()
-		if g.budget.Free() > free || !atRest(list) || !atRest(sweep) {
+		if g.budget.Free() > free || !idle(list) || !idle(sweep) {
 			return true
 		}
-		g.dropAll(func(wish) bool { return true }, true)
+		g.dropAll(func(candidate) bool { return true }, true)
 		return true
 	}
 	return false
 }
 
-// askChecks asks for the first pages of the checks, once the cover is complete.
+// askChecks adds the first pages of the checks to the candidates, once the cover is complete.
 func (g *grants) askChecks() bool {
 	checks := g.listing.check()
 	for _, p := range checks {
-		g.ask(wish{operation: api.ByType, what: plan.ListChecks, requests: 1, credits: p.Unpaid * api.ByType.Credits,
+		g.ask(candidate{operation: api.ByType, kind: plan.ListChecks, requests: 1, credits: p.Unpaid * api.ByType.Credits,
 			queue: func() { g.listing.start(p) }})
 	}
 	return len(checks) > 0
 }
 
-// waits reports whether a wish of an operation is not decided yet.
+// waits reports whether a candidate of an operation is waiting.
 func (g *grants) waits(operation string) bool {
-	return slices.ContainsFunc(g.waiting, func(w wish) bool { return w.operation.Name == operation })
+	return slices.ContainsFunc(g.waiting, func(w candidate) bool { return w.operation.Name == operation })
 }
 
-// ended says that a lane asks no more, for whatever reason: its wishes are left out.
+// ended records that a lane has ended, for whatever reason: its candidates are left out.
 func (g *grants) ended(operation string) {
 	g.mu.Lock()
 	if g.open[operation] {
-		g.shut(operation)
+		g.closeQueue(operation)
 	}
-	g.dropAll(func(w wish) bool { return w.operation.Name == operation }, false)
+	g.dropAll(func(w candidate) bool { return w.operation.Name == operation }, false)
 	g.mu.Unlock()
 	g.settle()
 }
 
-// noLookups says that no lookup will be made any more: what was kept for them is free.
+// noLookups records that the lookup lane has ended: the searches may use the credits that were kept for it.
 func (g *grants) noLookups() {
 	g.mu.Lock()
 	g.keep = func() int { return 0 }
@@ -228,33 +227,33 @@ func (g *grants) noLookups() {
 	g.settle()
 }
 
-// shut closes a queue, and gives back what its operation did not need.
-func (g *grants) shut(operation string) {
+// closeQueue closes a queue, and returns the credits that its operation did not need.
+func (g *grants) closeQueue(operation string) {
 	g.open[operation] = false
 	g.budget.Claim(operation, 0)
-	g.queues[operation].keepNoLonger()
+	g.queues[operation].release()
 }
 
-// dropAll takes wishes out that are not granted: because they do not fit, or because their lane
-// has ended.
-func (g *grants) dropAll(which func(wish) bool, credits bool) {
-	g.waiting = slices.DeleteFunc(g.waiting, func(w wish) bool {
+// dropAll removes the candidates that which selects: for lack of credits, or because their lane has
+// ended.
+func (g *grants) dropAll(which func(candidate) bool, credits bool) {
+	g.waiting = slices.DeleteFunc(g.waiting, func(w candidate) bool {
 		switch {
 		case !which(w):
 			return false
 		case credits && w.drop != nil:
 			w.drop()
 		case credits:
-			g.dropped[w.what]++
+			g.dropped[w.kind]++
 		case !w.rest:
-			g.unasked[w.what]++
+			g.unasked[w.kind]++
 		}
-		if w.what == plan.PartitionsOfList {
+		if w.kind == plan.PartitionsOfList {
 			g.listing.incomplete()
 		}
 		return true
 	})
 }
 
-// leftOut counts the searches that were not begun for lack of credits, by what they are.
+// leftOut counts the searches that were not begun for lack of credits, by kind.
 func (g *grants) leftOut() map[string]int { return g.dropped }

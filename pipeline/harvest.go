@@ -14,73 +14,91 @@ import (
 	"github.com/sourcegraph/conc/pool"
 )
 
-// harvest is the first half of a run: lanes side by side, each with a bounded pool of
-// requests in the air, until each is drained, the budget is spent, or one must stop.
+// harvest is the first half of a run: lanes side by side, each with a bounded number of requests in
+// flight, until each is drained, the budget is spent, or one must stop.
 type harvest struct {
-	work
+	work   work
 	client *extract.Client
 	budget *extract.Budget
 	log    *slog.Logger
 	cancel context.CancelCauseFunc
-	news   []string // what the service accepts now that it did not, or the reverse
+	news   []string // values that the accepted lists of the service gained or lost
 
 	listing   *listing
 	grants    *grants
 	lookups   *lookupQueue
 	sweep     *queue
 	sightings *transform.SearchReader
-	queues    map[string]*queue // by operation, for progress
+	lanes     []lane
 
 	mu     sync.Mutex
-	stop   Stop // why the run asked less than planned; the gravest reason
+	stop   Stop // the gravest reason why the run sent fewer requests than planned
 	reason string
-	failed string // the last search that had no answer
-	asked  int    // status searches that credits were granted to
+	failed string // the error of the last search that had no answer
+	asked  int    // status searches that were granted credits
 	swept  int
-	broken error // what makes going on pointless on our side: the disk
+	broken error // why our own side can take no more answers: the disk
 }
 
-// gravity orders the reasons to stop; a graver one replaces a lesser one.
+// gravity orders the reasons to stop; a graver reason replaces a lesser one.
 var gravity = map[Stop]int{StopNone: 0, StopService: 1, StopDeadline: 2, StopBudget: 3, StopCredits: 4, StopKey: 5, StopSignal: 6}
 
-// run works the lanes side by side and returns when nothing more will be asked.
+// lane is the work of one operation of a harvest.
+type lane struct {
+	operation api.Operation
+	queue     *queue
+	feeds     *queue                            // of another lane, that this one adds requests to; may be nil
+	read      func(api.Request, extract.Answer) // takes in an answer
+	ended     func()                            // called when the lane sends no more requests
+}
+
+// lanesOfRun returns the two searches, which feed the lookups, and the lookups.
+func (h *harvest) lanesOfRun() []lane {
+	return []lane{
+		{operation: api.ByStatus, queue: h.sweep, feeds: h.lookups.queue, read: h.sighted, ended: func() { h.grants.ended(api.ByStatus.Name) }},
+		{operation: api.ByType, queue: h.listing.queue, feeds: h.lookups.queue, read: h.listing.answer, ended: func() {
+			h.grants.ended(api.ByType.Name)
+			h.lookups.listed()
+		}},
+		{operation: h.lookups.operation, queue: h.lookups.queue, read: func(api.Request, extract.Answer) {}, ended: h.grants.noLookups},
+	}
+}
+
+// run works the lanes side by side and returns when no more requests will be sent.
 func (h *harvest) run(ctx context.Context) {
+	for _, l := range h.lanes {
+		if l.feeds != nil {
+			l.feeds.open() // before any lane can find its queue drained
+		}
+	}
 	lanes := pool.New()
-	h.lookups.open() // the searches add vessels that they meet for the first time
-	h.lookups.open()
-	lanes.Go(func() {
-		defer h.lookups.close()
-		ctx, end := h.lane(ctx, api.ByType)
-		defer end()
-		h.drain(ctx, api.ByType, h.listing.queue, h.listing.answer)
-		h.grants.ended(api.ByType.Name)
-		h.lookups.listed()
-	})
-	lanes.Go(func() {
-		defer h.lookups.close()
-		ctx, end := h.lane(ctx, api.ByStatus)
-		defer end()
-		h.drain(ctx, api.ByStatus, h.sweep, h.sighted)
-		h.grants.ended(api.ByStatus.Name)
-	})
-	lanes.Go(func() {
-		ctx, end := h.lane(ctx, h.lookups.operation)
-		defer end()
-		h.drain(ctx, h.lookups.operation, h.lookups.queue, func(api.Request, extract.Answer) {})
-		h.grants.noLookups()
-	})
+	for _, l := range h.lanes {
+		lanes.Go(func() { h.runLane(ctx, l) })
+	}
 	lanes.Wait()
 }
 
-// drain sends the requests of one lane. What was answered earlier in the night is not sent. A
-// lane that gives up sends no new ones; those in the air end by themselves. Answers that turned out
-// not to be true are asked for again.
-func (h *harvest) drain(run context.Context, o api.Operation, q *queue, answered func(api.Request, extract.Answer)) {
+// runLane drains one lane.
+func (h *harvest) runLane(ctx context.Context, l lane) {
+	if l.feeds != nil {
+		defer l.feeds.close()
+	}
+	ctx, end := h.laneSpan(ctx, l.operation)
+	defer end()
+	h.drain(ctx, l)
+	l.ended()
+}
+
+// drain sends the requests of one lane. Requests that an earlier run of the night has an answer to are
+// not sent. A lane that gives up sends no new ones; those in flight end by themselves. Requests whose
+// answers turned out to be wrong are sent again.
+func (h *harvest) drain(run context.Context, l lane) {
+	o, q := l.operation, l.queue
 	ctx, giveUp := context.WithCancel(run)
 	defer giveUp()
-	inAir := pool.New() // the client bounds what is in the air; what waits for the service to come back is not
+	inFlight := pool.New() // unbounded: the client bounds the requests in flight, and not those that wait for the service to come back
 	defer h.budget.Claim(o.Name, 0)
-	defer inAir.Wait()
+	defer inFlight.Wait()
 	for {
 		r, ok := q.pop(ctx)
 		again := h.client.LookupsToRepeat(o)
@@ -91,24 +109,24 @@ func (h *harvest) drain(run context.Context, o api.Operation, q *queue, answered
 		case !ok:
 			return
 		}
-		if t, ok := h.before.answered[r.Key()]; ok {
-			answered(r, extract.Answer{Entry: t.Entry, Contents: api.Contents{Rows: t.Rows, Total: t.Total}})
+		if t, ok := h.work.before.answered[r.Key()]; ok {
+			l.read(r, extract.Answer{Entry: t.Entry, Contents: api.Contents{Rows: t.Rows, Total: t.Total}})
 			q.close()
 			continue
 		}
 		ticket, err := h.client.Admit(ctx, o)
 		if err != nil {
 			h.handle(o, err, giveUp)
-			q.push(true, r) // it is left out, and counted as such
+			q.push(true, r) // queued requests are counted as left out
 			q.close()
 			return
 		}
-		inAir.Go(func() {
+		inFlight.Go(func() {
 			defer q.close()
 			defer h.grants.searched(o)
 			a, err := h.client.Send(run, ticket, r)
 			if err == nil {
-				answered(r, a)
+				l.read(r, a)
 				return
 			}
 			if extract.Judge(err) != extract.Skip {
@@ -119,8 +137,8 @@ func (h *harvest) drain(run context.Context, o api.Operation, q *queue, answered
 	}
 }
 
-// handle acts on an error: the request is passed over, the lane gives up, or the run ends. Whoever
-// cancelled has said why.
+// handle acts on an error: it skips the request, ends the lane, or ends the run. It ignores a
+// cancellation, whose reason is recorded where it begins.
 func (h *harvest) handle(o api.Operation, err error, giveUp func()) {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return
@@ -140,7 +158,7 @@ func (h *harvest) handle(o api.Operation, err error, giveUp func()) {
 		} else {
 			h.lookups.gaveUp(o)
 		}
-		if stop != StopBudget || o != h.lookups.operation { // lookups are as many as fit
+		if stop != StopBudget || o != h.lookups.operation { // a run makes as many lookups as fit its credits
 			h.stopped(stop, err.Error())
 		}
 		giveUp()
@@ -150,7 +168,7 @@ func (h *harvest) handle(o api.Operation, err error, giveUp func()) {
 	}
 }
 
-// stopRun notes why no request will work any more.
+// stopRun records why no request will work any more.
 func (h *harvest) stopRun(err error) {
 	var e *extract.Error
 	switch {
@@ -175,12 +193,12 @@ func (h *harvest) stopped(why Stop, reason string) {
 	}
 }
 
-// progress is how far the lanes are.
+// progress returns how far each lane is that has requests.
 func (h *harvest) progress(started, now time.Time) []LaneProgress {
 	var lanes []LaneProgress
-	for _, o := range api.Operations {
-		q, s := h.queues[o.Name], h.client.Stats(o)
-		if q == nil || q.left()+s.Requests == 0 {
+	for _, l := range h.lanes {
+		o, q, s := l.operation, l.queue, h.client.Stats(l.operation)
+		if q.left()+s.Requests == 0 {
 			continue
 		}
 		p := LaneProgress{Operation: o.Name, Done: s.Requests, Left: q.left(), Credits: s.Credits}

@@ -10,9 +10,9 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// heal makes anew, from the journal, what is damaged or gone of warehouse and lake, or is of
-// another version of this program, and returns the runs that are published then. It comes before anything is asked: a run that could not be
-// published is not paid for.
+// heal rebuilds warehouse and lake from the journal if a part of them is damaged or missing, or if
+// another version of this program made them, and returns the runs that are published then. It comes
+// before the first request, so that no run is paid for that could not be published.
 func (p *Pipeline) heal(ctx context.Context) (map[string]bool, error) {
 	known, err := p.published(ctx)
 	if warehouse.IsDamaged(err) && ctx.Err() == nil {
@@ -25,9 +25,9 @@ func (p *Pipeline) heal(ctx context.Context) (map[string]bool, error) {
 		return nil, err
 	}
 	if err := p.checkProgram(ctx); errors.Is(err, warehouse.ErrOtherProgram) {
-		p.Log.Warn("an older or a different version of fleetlake made the warehouse: lake and warehouse are made anew from the journal, with 0 requests", "runs", len(known))
+		p.Log.Warn("an older or a different version of fleetlake made the warehouse: lake and warehouse are rebuilt from the journal, with 0 requests", "runs", len(known))
 		if _, err := p.rebuild(ctx, RebuildOptions{only: known}); err != nil {
-			return nil, fmt.Errorf("the warehouse is of an older or a different version of fleetlake, and cannot be made anew: %w", err)
+			return nil, fmt.Errorf("an older or a different version of fleetlake made the warehouse, and it cannot be rebuilt: %w", err)
 		}
 		return p.published(ctx)
 	} else if err != nil {
@@ -37,14 +37,14 @@ func (p *Pipeline) heal(ctx context.Context) (map[string]bool, error) {
 	if err != nil || len(missing) == 0 {
 		return known, err
 	}
-	p.Log.Error("the lake lacks what was published: lake and warehouse are made anew from the journal", "files", len(missing), "first", missing[0])
+	p.Log.Error("published files are missing from the lake: lake and warehouse are rebuilt from the journal", "files", len(missing), "first", missing[0])
 	if _, err := p.rebuild(ctx, RebuildOptions{only: known}); err != nil {
-		return nil, fmt.Errorf("%s, and the lake cannot be made anew: %w", missing[0], err)
+		return nil, fmt.Errorf("%s, and the lake cannot be rebuilt: %w", missing[0], err)
 	}
 	return p.published(ctx)
 }
 
-// checkProgram returns an error if this program cannot go on from the published file.
+// checkProgram returns an error if this program cannot continue the published file.
 func (p *Pipeline) checkProgram(ctx context.Context) error {
 	w, err := warehouse.Open(ctx, warehouse.Path(p.Dir), warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
 	if errors.Is(err, warehouse.ErrNone) {
@@ -60,13 +60,13 @@ func (p *Pipeline) checkProgram(ctx context.Context) error {
 func (p *Pipeline) setAside(ctx context.Context) (bool, error) {
 	aside, err := warehouse.Heal(ctx, p.Dir)
 	for _, path := range aside {
-		p.Log.Error("a file of the warehouse is damaged: it is set aside, and made anew from the journal", "file", path)
+		p.Log.Error("a file of the warehouse is damaged: it is set aside, and rebuilt from the journal", "file", path)
 	}
 	return len(aside) > 0, err
 }
 
-// healing calls f, and once more if that met a damaged warehouse, after this was set aside and
-// what it held was published again.
+// healing calls f. If f reports a damaged warehouse, healing sets the file aside, publishes its runs
+// again from the journal, and calls f once more.
 func (p *Pipeline) healing(ctx context.Context, f func() error) error {
 	err := f()
 	if !warehouse.IsDamaged(err) || errors.Is(err, journal.ErrDamaged) || ctx.Err() != nil {

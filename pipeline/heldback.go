@@ -17,7 +17,7 @@ import (
 )
 
 // HeldBackRun is a run that is paid for and not published, because suddenly many of its values are
-// refused. Each start tries it again; `run --accept-issues` publishes it as it is.
+// refused. Each start tries to publish it again; `run --accept-issues` publishes it as it is.
 type HeldBackRun struct {
 	Run    string `json:"run"`
 	Job    string `json:"job"`
@@ -26,19 +26,19 @@ type HeldBackRun struct {
 	Reason string `json:"reason"`
 }
 
-// String says which run is held back, why, and the way out. To publish one that did all of its night
-// buys nothing.
+// String names the run, why it is held back, and the command that publishes it. For a run that is
+// done, that command pays for nothing.
 func (h HeldBackRun) String() string {
 	return fmt.Sprintf("run %s of %s for %s is paid for and held back: %s; `fleetlake run %s --accept-issues --date %s` publishes it as it is",
 		h.Run, h.Job, h.Date, h.Reason, h.Job, h.Date)
 }
 
-// HeldBackError says which runs are held back. It wraps load.ErrIssues.
-type HeldBackError struct{ Held []HeldBackRun }
+// HeldBackError reports the runs that are held back. It wraps load.ErrIssues.
+type HeldBackError struct{ Runs []HeldBackRun }
 
 func (e *HeldBackError) Error() string {
 	var lines []string
-	for _, h := range e.Held {
+	for _, h := range e.Runs {
 		lines = append(lines, fmt.Sprintf("run %s of %s: %s", h.Run, h.Date, h.Reason))
 	}
 	return fmt.Sprintf("%s: %v", strings.Join(lines, "; "), load.ErrIssues)
@@ -49,23 +49,23 @@ func (e *HeldBackError) Unwrap() error { return load.ErrIssues }
 
 func heldBackPath(dir string) string { return filepath.Join(dir, "held_back.json") }
 
-// ReadHeldBack reads which runs of a data directory are held back, the oldest first.
+// ReadHeldBack returns the runs of a data directory that are held back, the oldest first.
 func ReadHeldBack(dir string) ([]HeldBackRun, error) {
 	b, err := os.ReadFile(heldBackPath(dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read what is held back: %w", err)
+		return nil, fmt.Errorf("read the list of held back runs: %w", err)
 	}
-	var held []HeldBackRun
-	if err := json.Unmarshal(b, &held); err != nil {
-		return nil, fmt.Errorf("read %s: %w; it can be deleted: the next run writes it anew", heldBackPath(dir), err)
+	var heldBack []HeldBackRun
+	if err := json.Unmarshal(b, &heldBack); err != nil {
+		return nil, fmt.Errorf("read %s: %w; it can be deleted: the next run writes it again", heldBackPath(dir), err)
 	}
-	return held, nil
+	return heldBack, nil
 }
 
-// noteHeldBack adds runs to those that are held back, and takes out what is published.
+// noteHeldBack adds runs to the list of those that are held back, and removes the published ones.
 func (p *Pipeline) noteHeldBack(more []HeldBackRun, published map[string]bool) error {
 	before, err := ReadHeldBack(p.Dir)
 	if err != nil {
@@ -77,18 +77,18 @@ func (p *Pipeline) noteHeldBack(more []HeldBackRun, published map[string]bool) e
 			all[h.Run] = h
 		}
 	}
-	var held []HeldBackRun
+	var heldBack []HeldBackRun
 	for _, h := range all {
-		held = append(held, h)
+		heldBack = append(heldBack, h)
 	}
-	slices.SortFunc(held, func(a, b HeldBackRun) int { return strings.Compare(a.Run, b.Run) })
-	if len(held) == 0 {
+	slices.SortFunc(heldBack, func(a, b HeldBackRun) int { return strings.Compare(a.Run, b.Run) })
+	if len(heldBack) == 0 {
 		if err := os.Remove(heldBackPath(p.Dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("note what is held back: %w", err)
 		}
 		return nil
 	}
-	b, err := json.MarshalIndent(held, "", "  ")
+	b, err := json.MarshalIndent(heldBack, "", "  ")
 	if err == nil {
 		err = os.WriteFile(heldBackPath(p.Dir)+".part", append(b, '\n'), 0o640)
 	}
@@ -109,11 +109,11 @@ func reportsOf(reports []Report) map[string]bool {
 	return runs
 }
 
-// withHeldBack adds to some segments those of held runs that their runs go on from: coverage that
-// counts the pages of a run is true only beside its rows.
+// withHeldBack adds to some segments those of held back runs that their runs resume: their coverage
+// counts pages of these runs, and is true only together with the rows of those pages.
 func (p *Pipeline) withHeldBack(paths []string) ([]string, error) {
-	held, err := ReadHeldBack(p.Dir)
-	if err != nil || len(held) == 0 {
+	heldBack, err := ReadHeldBack(p.Dir)
+	if err != nil || len(heldBack) == 0 {
 		return paths, err
 	}
 	all := slices.Clone(paths)
@@ -122,7 +122,7 @@ func (p *Pipeline) withHeldBack(paths []string) ([]string, error) {
 		if err != nil || planned == nil {
 			return nil, errors.Join(err, fmt.Errorf("%s has no plan", path))
 		}
-		for _, h := range held {
+		for _, h := range heldBack {
 			from := journal.Path(p.journal(), h.Date, h.Run)
 			if slices.Contains(planned.Continues, h.Run) && !slices.Contains(all, from) {
 				all = append(all, from)
@@ -132,10 +132,10 @@ func (p *Pipeline) withHeldBack(paths []string) ([]string, error) {
 	return all, nil
 }
 
-// publishBut publishes runs, but those whose issues are too many and those that go on from them.
-// With AcceptIssues it publishes all, and notes in the journal which of them a person accepted;
-// a trial notes nothing.
-func (p *Pipeline) publishBut(ctx context.Context, dir string, runs []writtenRun, trial bool) (there []writtenRun, held []HeldBackRun, err error) {
+// publishOrHoldBack publishes runs, except those with too many issues and those that resume them.
+// With AcceptIssues it publishes all, and records in the journal which of them a person accepted; a
+// trial records nothing.
+func (p *Pipeline) publishOrHoldBack(ctx context.Context, dir string, runs []writtenRun, trial bool) (there []writtenRun, heldBack []HeldBackRun, err error) {
 	there = slices.Clone(runs)
 	for len(there) > 0 {
 		var written []load.Manifest
@@ -145,7 +145,7 @@ func (p *Pipeline) publishBut(ctx context.Context, dir string, runs []writtenRun
 		err := load.Publish(ctx, dir, load.Options{Warn: func(words string) { p.Log.Warn(words) }}, written...)
 		issues := (*load.IssuesError)(nil)
 		if !errors.As(err, &issues) {
-			return there, held, err
+			return there, heldBack, err
 		}
 		i := slices.IndexFunc(there, func(b writtenRun) bool { return b.report.Run == issues.Run })
 		if i < 0 {
@@ -162,36 +162,36 @@ func (p *Pipeline) publishBut(ctx context.Context, dir string, runs []writtenRun
 		}
 		out := there[i]
 		there = slices.Delete(there, i, i+1)
-		if there, held, err = hold(dir, out, issues.Reason, there, held); err != nil {
+		if there, heldBack, err = holdBack(dir, out, issues.Reason, there, heldBack); err != nil {
 			return nil, nil, err
 		}
 	}
-	return there, held, nil
+	return there, heldBack, nil
 }
 
-// hold takes a run out, and those that go on from it.
-func hold(dir string, out writtenRun, reason string, there []writtenRun, held []HeldBackRun) ([]writtenRun, []HeldBackRun, error) {
+// holdBack moves a run, and those that resume it, from there to heldBack.
+func holdBack(dir string, out writtenRun, reason string, there []writtenRun, heldBack []HeldBackRun) ([]writtenRun, []HeldBackRun, error) {
 	r := out.report
-	held = append(held, HeldBackRun{Run: r.Run, Job: r.Job, Date: r.Date, State: r.State, Reason: reason})
+	heldBack = append(heldBack, HeldBackRun{Run: r.Run, Job: r.Job, Date: r.Date, State: r.State, Reason: reason})
 	if err := load.Drop(dir, out.manifest); err != nil {
 		return nil, nil, err
 	}
 	for {
 		i := slices.IndexFunc(there, func(b writtenRun) bool { return slices.Contains(b.report.Continues, r.Run) })
 		if i < 0 {
-			return there, held, nil
+			return there, heldBack, nil
 		}
 		next := there[i]
 		there = slices.Delete(there, i, i+1)
 		var err error
-		if there, held, err = hold(dir, next, "it goes on from "+r.Run+", which is held back", there, held); err != nil {
+		if there, heldBack, err = holdBack(dir, next, "it resumes run "+r.Run+", which is held back", there, heldBack); err != nil {
 			return nil, nil, err
 		}
 	}
 }
 
-// heldBackNight returns an error if a run that did all of a job's night is held back: it is paid for,
-// and asking again would pay a second time.
+// heldBackNight returns a HeldBackError if a job's night is done by a run that is held back: another
+// run would pay for it a second time.
 func (p *Pipeline) heldBackNight(job, date string) error {
 	all, err := ReadHeldBack(p.Dir)
 	if err != nil {
@@ -205,15 +205,15 @@ func (p *Pipeline) heldBackNight(job, date string) error {
 	return nil
 }
 
-// numbersHeldBack are the vessels that held runs have looked up. The warehouse does not show that
-// yet, and nothing is bought twice.
+// numbersHeldBack returns the numbers that held back runs have looked up. The warehouse does not
+// have these lookups yet, and a new run must not pay for them again.
 func (p *Pipeline) numbersHeldBack() (map[string]bool, error) {
 	numbers := map[string]bool{}
-	held, err := ReadHeldBack(p.Dir)
+	heldBack, err := ReadHeldBack(p.Dir)
 	if err != nil {
 		return nil, err
 	}
-	for _, h := range held {
+	for _, h := range heldBack {
 		for e, err := range journal.Read(journal.Path(p.journal(), h.Date, h.Run)) {
 			if errors.Is(err, fs.ErrNotExist) {
 				break

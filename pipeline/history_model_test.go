@@ -13,18 +13,18 @@ import (
 	"github.com/fleetlake/fleetlake/extract/simulator"
 )
 
-// model is what the answers showed, read from the journal without the program's own readers,
-// and joined to the truth of the day by the MMSI that each shows.
+// model is the content of the answers, read from the journal without the program's own readers, and
+// joined to the truth of the day by the MMSI of each answer.
 type model struct {
 	*history
 	nights []string
 	looks  map[string]*look                          // by night
 	proofs map[string]map[string]bool                // by night: "country", "type", and each sweep that was covered completely
-	truth  map[string]map[string]simulator.Vessel    // by night and by each MMSI that is shown
+	truth  map[string]map[string]simulator.Vessel    // by night and by each reported MMSI
 	ids    map[string]map[string][]simulator.Listing // by night and vessel_id: the entries of the list
 }
 
-// look is what one night's answers show: by MMSI.
+// look is the content of one night's answers, by MMSI.
 type look struct {
 	listed  map[string]bool
 	looked  map[string]bool            // in any lookup
@@ -53,7 +53,7 @@ func newModel(h *history, nights int) *model {
 	return m
 }
 
-// read takes in what a segment's answers show.
+// read reads the answers of a segment.
 func (m *model) read(path string) {
 	var l *look
 	var date string
@@ -114,8 +114,8 @@ func (m *model) answer(l *look, date string, e journal.Entry) {
 	}
 }
 
-// prove reads which partitions were covered completely. Where there were vessels when the
-// partition was last answered, an empty answer is believed when it is repeated.
+// prove reads which partitions were covered completely. An empty answer counts if the last answer
+// to the partition was empty too, or if it is repeated.
 func (m *model) prove() {
 	type partition struct{ kind, value string }
 	last := map[partition]string{}
@@ -137,7 +137,7 @@ func all(values []string, in map[string]bool) bool {
 	return !slices.ContainsFunc(values, func(v string) bool { return !in[strings.ToLower(strings.TrimSpace(v))] })
 }
 
-// check compares each table with what it should hold.
+// check compares each table with its expected rows.
 func (m *model) check() {
 	proven := 0
 	for _, date := range m.nights {
@@ -182,7 +182,7 @@ func (m *model) compare(what string, got, want [][]string) {
 	m.t.Logf("%s: %d rows", what, len(want))
 }
 
-// stay is one that the list should show.
+// stay is a stay on the list that the table should have.
 type stay struct {
 	id, from, to, last, absent string
 	listing                    simulator.Listing // the evidence of the last night
@@ -190,17 +190,17 @@ type stay struct {
 
 func (s stay) row() []string { return []string{s.id, s.from, s.to, s.last, s.absent} }
 
-// stays follows each vessel_id through the nights: it is on the list while it is shown, and
-// until a night that would have shown it does not. Then it must truly be gone.
+// stays follows each vessel_id through the nights: its stay lasts until a night with complete coverage
+// does not list it. Then it must truly be gone.
 func (m *model) stays() {
 	open, done := map[string]*stay{}, [][]string{}
 	known := map[string]bool{} // ids that a registration was ever seen of
 	for i, date := range m.nights {
-		shown := map[string]simulator.Listing{}
+		listed := map[string]simulator.Listing{}
 		seen := map[string]bool{} // in any way
 		for mmsi := range m.looks[date].listed {
 			v := m.truth[date][mmsi]
-			shown[v.VesselID] = v.Stored[len(v.Stored)-1]
+			listed[v.VesselID] = v.Stored[len(v.Stored)-1]
 			seen[v.VesselID] = true
 		}
 		for mmsi := range m.others(date) {
@@ -213,7 +213,7 @@ func (m *model) stays() {
 				delete(open, alias)
 			}
 		})
-		for id, l := range shown {
+		for id, l := range listed {
 			if open[id] == nil {
 				open[id] = &stay{id: id, from: date}
 			}
@@ -224,7 +224,7 @@ func (m *model) stays() {
 				continue
 			}
 			if len(m.ids[date][id]) > 0 {
-				m.t.Errorf("night %d: %s is taken for gone and is on the list", i, id)
+				m.t.Errorf("night %d: %s is recorded as gone and is on the list", i, id)
 			}
 			s.to, s.absent = s.last, date
 			done = append(done, s.row())
@@ -237,7 +237,7 @@ func (m *model) stays() {
 	m.compare("listed", m.ask(m.p, "SELECT vessel_id, from_date, to_date, last_date, absent_on FROM listed"), done)
 }
 
-// others are the MMSIs that sightings and lookups of a night show.
+// others returns the MMSIs in the sightings and lookups of a night.
 func (m *model) others(date string) map[string]bool {
 	all := maps.Clone(m.looks[date].looked)
 	for _, sweep := range m.looks[date].sighted {
@@ -255,12 +255,12 @@ func (m *model) nightBefore(date string) string {
 	}
 }
 
-// proves reports whether a night would have shown a vessel that stood on the list so.
+// proves reports whether the coverage of a night would have included a vessel with this entry of the list.
 func (m *model) proves(date string, l simulator.Listing) bool {
 	return m.proofs[date]["country"] && l.Country != nil || m.proofs[date]["type"] && l.TypeSpecific != nil
 }
 
-// link calls f with each MMSI that was a vessel of its own, and is shown tonight with an IMO.
+// link calls f with each MMSI that was a vessel without an IMO until tonight, and has one tonight.
 func (m *model) link(date string, seen, known map[string]bool, f func(alias string)) {
 	look := m.looks[date]
 	for _, mmsi := range slices.Sorted(maps.Keys(m.truth[date])) {
@@ -290,9 +290,9 @@ func (m *model) episodes() {
 		rows = append(rows, []string{k.id, k.sweep, e.first, e.last, fmt.Sprint(e.nights), fmt.Sprint(e.un)})
 	}
 	for i, date := range m.nights {
-		for sweep, shown := range m.looks[date].sighted {
+		for sweep, sighted := range m.looks[date].sighted {
 			ids := map[string]bool{}
-			for mmsi := range shown {
+			for mmsi := range sighted {
 				ids[m.truth[date][mmsi].VesselID] = true
 			}
 			for id := range ids {
@@ -314,7 +314,7 @@ func (m *model) episodes() {
 					continue
 				}
 				if v, ok := m.vessel(date, k.id); ok && v.Listed && (v.Status == sweep || v.Status+"/"+v.Zone == sweep) {
-					m.t.Errorf("night %d: %s is taken for gone from %s and is there", i, k.id, sweep)
+					m.t.Errorf("night %d: %s is recorded as gone from %s and is there", i, k.id, sweep)
 				}
 				row(k, e)
 				delete(open, k)

@@ -15,8 +15,8 @@ import (
 	"github.com/fleetlake/fleetlake/transform"
 )
 
-// profiles follows what the lookups showed of each vessel: its particulars, and where the job
-// asks for all of a profile also its engine, its management and its positions.
+// profiles follows the answers to the lookups of each vessel: its particulars, and if the job looks up
+// whole profiles also its engine, its management and its positions.
 func (m *model) profiles() {
 	for _, d := range []struct {
 		table transform.Table
@@ -52,16 +52,16 @@ func (m *model) dataset(table transform.Table, of func(simulator.Vessel) any, by
 				state[id] = k
 			}
 		}
-		told := map[string]tale{}
+		today := map[string]observed{}
 		for mmsi := range by(m.looks[date]) {
 			v := m.truth[date][mmsi]
-			told[v.VesselID] = taleOf(table, of(v))
+			today[v.VesselID] = observedBy(table, of(v))
 		}
-		for id, o := range told {
+		for id, o := range today {
 			switch k := state[id]; {
 			case len(o) == 0:
 			case k == nil:
-				state[id] = &known{tale: tale{}, at: map[string]string{}, mmsis: map[string]bool{}}
+				state[id] = &known{observed: observed{}, at: map[string]string{}, mmsis: map[string]bool{}}
 				state[id].learn(date, o)
 			default:
 				changes = append(changes, k.changes(id, date, o)...)
@@ -71,11 +71,11 @@ func (m *model) dataset(table transform.Table, of func(simulator.Vessel) any, by
 	}
 	m.compare("changes of "+table.Name, m.ask(m.p, "SELECT vessel_id, field, old_value, new_value, seen_before, seen_after FROM changes WHERE dataset = '"+table.Name+"' AND field <> 'eni'"), changes)
 	columns := columnsOf(of(simulator.Vessel{}))
-	texts := strings.Join(columns, "::VARCHAR, ") + "::VARCHAR" // a version that tells nothing of them is of a beacon, or has a number of inland vessels only
+	texts := strings.Join(columns, "::VARCHAR, ") + "::VARCHAR" // a version without any of them is of a beacon, or has only the number of an inland vessel
 	var got, want [][]string
 	for _, column := range columns {
 		for id, k := range state {
-			want = append(want, []string{id, column, k.tale[column]})
+			want = append(want, []string{id, column, k.observed[column]})
 		}
 		got = append(got, m.ask(m.p, fmt.Sprintf("SELECT vessel_id, '%[1]s', %[1]s::VARCHAR FROM %[2]s WHERE valid_to IS NULL AND coalesce(%[3]s) IS NOT NULL", column, table.Name, texts))...)
 	}
@@ -91,9 +91,9 @@ func columnsOf(part any) (columns []string) {
 	return columns
 }
 
-// taleOf is a part of the truth as the tables write it. What the service does not know is
-// absent.
-func taleOf(table transform.Table, part any) tale {
+// observedBy returns a part of the truth as the tables write it. Values that the service does not
+// know are absent.
+func observedBy(table transform.Table, part any) observed {
 	b, err := json.Marshal(part)
 	if err != nil {
 		panic(err)
@@ -102,7 +102,7 @@ func taleOf(table transform.Table, part any) tale {
 	if err := json.Unmarshal(b, &values); err != nil {
 		panic(err)
 	}
-	o := tale{}
+	o := observed{}
 	for column, value := range values {
 		field, _ := table.Schema.FieldsByName(column)
 		n, isNumber := value.(float64)
@@ -118,8 +118,8 @@ func taleOf(table transform.Table, part any) tale {
 	return o
 }
 
-// positions holds each observed position against the truth: one row for each that a whole
-// profile showed, however often.
+// positions compares each observed position with the truth: there is one row for each position that a
+// whole profile reported, however often.
 func (m *model) positions() {
 	rows := map[string][]string{}
 	for _, date := range m.nights {

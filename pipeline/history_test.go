@@ -22,16 +22,16 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// TestHistory plays nights of evolving fleets with everything that goes wrong, at the
-// documented limits in virtual time, and holds each row of the warehouse's history against
-// what the simulator knows to be true and what its answers showed. FLEETLAKE_HISTORY_NIGHTS
-// and FLEETLAKE_HISTORY_SEEDS make it longer: 60 nights of 4 fleets take some minutes.
+// TestHistory plays nights of evolving fleets with all kinds of faults, at the documented limits in
+// virtual time, and compares each row of the warehouse's history with the truth of the simulator and
+// with its answers. FLEETLAKE_HISTORY_NIGHTS and FLEETLAKE_HISTORY_SEEDS make it longer: 60 nights of
+// 4 fleets take some minutes.
 func TestHistory(t *testing.T) {
 	nights, seeds := number("FLEETLAKE_HISTORY_NIGHTS", 12), number("FLEETLAKE_HISTORY_SEEDS", 2)
 	if testing.Short() {
 		nights, seeds = 6, 1
 	}
-	zstd, err := compress.GetCodec(compress.Codecs.Zstd) // its encoder is one for all, and must be no bubble's own
+	zstd, err := compress.GetCodec(compress.Codecs.Zstd) // all bubbles share its encoder, which no bubble may create
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,8 +62,8 @@ type history struct {
 	apart *Pipeline
 }
 
-// playHistory plays the nights, checks what they made, and makes the same from the journal
-// alone, in another order.
+// playHistory plays the nights, checks the tables, and makes the same tables from the journal alone,
+// in another order.
 func playHistory(t *testing.T, seed uint64, nights int) {
 	start := time.Now().UTC()
 	sim, err := simulator.New(simulator.Config{Seed: seed, Vessels: 400, Start: start, Key: "k", Credits: 100_000_000,
@@ -93,8 +93,8 @@ func playHistory(t *testing.T, seed uint64, nights int) {
 	}
 }
 
-// night plays one night of a random kind. The first two are whole, so that there is
-// something to miss.
+// night plays one night of a random kind. The first two cover the whole fleet, so that later nights
+// have something to miss.
 func (h *history) night(day, nights int) {
 	kind := h.r.IntN(8)
 	if day < 2 {
@@ -109,10 +109,10 @@ func (h *history) night(day, nights int) {
 		job.Budget = 200 + h.r.IntN(1500)
 	case 5: // the deadline does
 		job.Deadline = time.Duration(1+h.r.IntN(6)) * time.Minute
-	case 6: // it is interrupted, and gone on with in the same night
+	case 6: // it is interrupted, and resumed in the same night
 		h.run(h.p, job, day, faults, time.Duration(1+h.r.IntN(300))*time.Second)
 		if h.r.IntN(3) == 0 {
-			return // or not
+			return // or never resumed
 		}
 	case 7: // it is published nights later
 		if day+1 < nights {
@@ -126,7 +126,7 @@ func (h *history) night(day, nights int) {
 	}
 }
 
-// faults are some of everything that a service does to its callers.
+// faults returns a few faults of every kind.
 func (h *history) faults() simulator.Faults {
 	var faults simulator.Faults
 	for _, kind := range []simulator.FaultKind{simulator.Unavailable, simulator.Cut, simulator.Truncated, simulator.BadGateway, simulator.HTMLPage,
@@ -143,7 +143,7 @@ func (h *history) faults() simulator.Faults {
 			faults = append(faults, simulator.Fault{Kind: simulator.SilentZero, Operation: api.ByStatus.Name, Match: zone})
 		}
 	}
-	// A silent zero can be told from the truth where vessels were known to be: in the large flags.
+	// A silent zero can be detected where vessels were listed before: in the large flags.
 	for _, country := range []string{"Panama", "Liberia", "China", "Marshall+Islands"} {
 		if h.r.IntN(3) == 0 {
 			faults = append(faults, simulator.Fault{Kind: simulator.SilentZero, Operation: api.ByType.Name, Match: "country=" + country + "&"})
@@ -185,7 +185,7 @@ func (h *history) segments(p *Pipeline) []string {
 	return paths
 }
 
-// replay brings the nights that were kept back into the journal, and publishes them.
+// replay places the nights that were set apart into the journal, and publishes them.
 func (h *history) replay() {
 	h.t.Helper()
 	for _, path := range h.segments(h.apart) {
@@ -218,12 +218,12 @@ func (h *history) place(path string, p *Pipeline) {
 	}
 }
 
-// historical are the tables that must come out the same from the journal.
+// historical lists the tables that must be identical when they are made again from the journal.
 var historical = []string{"registration", "particulars", "engine", "management", "positions", "listed", "episodes", "latest",
 	"vessel_aliases", "identity_conflicts", "second_mmsi_claims", "coverage", "issues"}
 
-// again publishes the journal anew into an empty directory, the segments in random portions,
-// and compares every table.
+// again publishes the journal into an empty directory, the segments in random portions, and compares
+// every table.
 func (h *history) again(nights []string) {
 	h.t.Helper()
 	other := &Pipeline{Dir: h.t.TempDir(), Service: h.p.Service}
@@ -231,7 +231,7 @@ func (h *history) again(nights []string) {
 	h.r.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
 	for portion := range slices.Chunk(paths, 1+len(paths)/3) {
 		for _, path := range portion {
-			for _, of := range paths { // a run goes on from the earlier ones of its night: they come with it
+			for _, of := range paths { // a run resumes the earlier ones of its night: they are placed with it
 				if filepath.Dir(of) == filepath.Dir(path) && of <= path {
 					h.place(of, other)
 				}
@@ -244,12 +244,12 @@ func (h *history) again(nights []string) {
 	got, want := h.hashes(other), h.hashes(h.p)
 	for _, table := range slices.Sorted(maps.Keys(want)) {
 		if got[table] != want[table] {
-			h.t.Errorf("%s is another one when it is made again in another order", table)
+			h.t.Errorf("%s differs when it is made again in another order", table)
 		}
 	}
 }
 
-// hashes are of the rows of the tables, in any order.
+// hashes returns a hash of the rows of each table, in any order.
 func (h *history) hashes(p *Pipeline) map[string]string {
 	h.t.Helper()
 	sums := map[string]string{}

@@ -11,12 +11,12 @@ import (
 	"github.com/fleetlake/fleetlake/transform"
 )
 
-// tale is what an observation says of a vessel, by column. What it does not tell is absent.
-type tale map[string]string
+// observed is one observation of a vessel, by column. Columns that it has no value of are absent.
+type observed map[string]string
 
-// tell reads an entry of the list as the tables should have it.
-func tell(v simulator.Vessel, l simulator.Listing, sighting bool) tale {
-	o := tale{"mmsi": *l.MMSI, "name": v.Name, "ship_type": v.ShipType}
+// observedOnList returns an entry of the list as the tables should have it.
+func observedOnList(v simulator.Vessel, l simulator.Listing, sighting bool) observed {
+	o := observed{"mmsi": *l.MMSI, "name": v.Name, "ship_type": v.ShipType}
 	if v.StoresIMO {
 		o["imo"] = fmt.Sprint(v.IMO)
 	}
@@ -40,13 +40,13 @@ func tell(v simulator.Vessel, l simulator.Listing, sighting bool) tale {
 	return o.some()
 }
 
-// some drops what is empty.
-func (o tale) some() tale {
+// some drops empty values.
+func (o observed) some() observed {
 	maps.DeleteFunc(o, func(_, value string) bool { return value == "" })
 	return o
 }
 
-// names holds the name of each flag.
+// names maps each flag to its name.
 var names = func() map[string]string {
 	all := map[string]string{}
 	for _, row := range referenceRows["countries"] {
@@ -55,7 +55,7 @@ var names = func() map[string]string {
 	return all
 }()
 
-// referenceRows holds the rows of each reference table, by its name.
+// referenceRows returns the rows of each reference table, by the name of the table.
 var referenceRows = func() map[string][][]string {
 	all := map[string][][]string{}
 	for _, t := range transform.ReferenceTables() {
@@ -74,20 +74,20 @@ func reference(table, spelling string) []string {
 	panic(fmt.Sprintf("%s: no row for %q", table, spelling))
 }
 
-// bound are the columns that belong to a registration: they change together, and while a
-// vessel stands under two flags each entry has its own.
+// bound lists the columns that belong to a registration: they change together, and while a vessel is
+// listed under two flags each entry has its own values.
 var bound = []string{"mmsi", "callsign", "flag", "country"}
 
-// known is what is known of a vessel, and when each column was last told.
+// known is the last value of each column of a vessel, and when it was last reported.
 type known struct {
-	tale
+	observed
 	at     map[string]string
-	seen   string // the last night on which anything told of it
+	seen   string // the last night with an observation of it
 	listed bool   // by a list or a profile, which sightings do not overrule
 	mmsis  map[string]bool
 }
 
-// versions follows each vessel_id through everything that told who it is.
+// versions follows each vessel_id through every observation of its identity.
 func (m *model) versions() {
 	state, ids := map[string]*known{}, map[string]bool{}
 	doubtful := map[string]bool{}
@@ -111,9 +111,9 @@ func (m *model) versions() {
 				}
 			}
 			o, fromList, doubt := m.observe(date, id, k)
-			// An entry that is shown with the IMO number for the first time may be the old one of
-			// two flags, which the service showed nobody before.
-			if doubt || len(aliases[id]) > 0 && m.entries(date, id) > len(aliases[id]) && k != nil && o["mmsi"] != k.tale["mmsi"] {
+			// An entry that is listed with the IMO number for the first time may be the old one of
+			// two flags, which the service did not list before.
+			if doubt || len(aliases[id]) > 0 && m.entries(date, id) > len(aliases[id]) && k != nil && o["mmsi"] != k.observed["mmsi"] {
 				doubtful[id] = true
 			}
 			if o == nil {
@@ -124,7 +124,7 @@ func (m *model) versions() {
 				continue
 			}
 			if k == nil {
-				k = &known{tale: tale{}, at: map[string]string{}, mmsis: map[string]bool{}}
+				k = &known{observed: observed{}, at: map[string]string{}, mmsis: map[string]bool{}}
 			} else {
 				changes = append(changes, k.changes(id, date, o)...)
 			}
@@ -136,7 +136,7 @@ func (m *model) versions() {
 	m.compareVersions(state, doubtful, changes)
 }
 
-// entries is how many MMSIs a night shows a vessel with.
+// entries returns under how many MMSIs a night reports a vessel.
 func (m *model) entries(date, id string) (n int) {
 	for mmsi := range m.everything(date) {
 		if m.truth[date][mmsi].VesselID == id {
@@ -146,8 +146,8 @@ func (m *model) entries(date, id string) (n int) {
 	return n
 }
 
-// inherit is what is known of a vessel by what it was until tonight: of several vessels without
-// an IMO number, the one that was seen last. It is in doubt if they were seen on one night.
+// inherit returns what is known of a vessel under its earlier ids: of several vessels without an IMO
+// number, the one that was seen last. It is in doubt if they were seen on the same night.
 func inherit(k *known, state map[string]*known, aliases []string) (inherited *known, doubt bool) {
 	for _, alias := range aliases {
 		before := state[alias]
@@ -163,33 +163,33 @@ func inherit(k *known, state map[string]*known, aliases []string) (inherited *kn
 	return cmp.Or(k, inherited), doubt
 }
 
-// linked is the change of a vessel whose IMO number is shown, and nothing else that counts.
+// linked is the change of a vessel whose IMO number becomes known, and nothing else about it.
 func (k *known) linked(id, date string) [][]string {
 	imo, ok := strings.CutPrefix(id, "IMO")
-	if !ok || k.tale["imo"] != "" {
+	if !ok || k.observed["imo"] != "" {
 		return nil
 	}
-	rows := k.changes(id, date, tale{"imo": imo})
-	k.tale["imo"], k.at["imo"] = imo, date
+	rows := k.changes(id, date, observed{"imo": imo})
+	k.observed["imo"], k.at["imo"] = imo, date
 	return rows
 }
 
-// everything is each MMSI that a night shows.
+// everything returns each MMSI that a night reports.
 func (m *model) everything(date string) map[string]bool {
 	all := m.others(date)
 	maps.Copy(all, m.looks[date].listed)
 	return all
 }
 
-// observe is what a night tells of a vessel, and whether that leaves a doubt which of two
-// registrations is the one in use.
-func (m *model) observe(date, id string, k *known) (o tale, fromList, doubt bool) {
+// observe returns a night's observation of a vessel, and whether that leaves a doubt which of two
+// registrations is in use.
+func (m *model) observe(date, id string, k *known) (o observed, fromList, doubt bool) {
 	look := m.looks[date]
-	shown := map[string]simulator.Listing{}
+	reported := map[string]simulator.Listing{}
 	var v simulator.Vessel
 	sighting := false
 	for _, pass := range []bool{false, true} {
-		if pass && (len(shown) > 0 || k != nil && k.listed) {
+		if pass && (len(reported) > 0 || k != nil && k.listed) {
 			break
 		}
 		sighting = pass
@@ -199,37 +199,37 @@ func (m *model) observe(date, id string, k *known) (o tale, fromList, doubt bool
 			}
 			v = m.truth[date][mmsi]
 			l, wasListed := m.entry(v, mmsi)
-			shown[mmsi], doubt = l, doubt || !wasListed
+			reported[mmsi], doubt = l, doubt || !wasListed
 		}
 	}
-	if len(shown) == 0 {
+	if len(reported) == 0 {
 		return nil, false, false
 	}
-	now, isNow := shown[v.MMSI]
+	now, isNow := reported[v.MMSI]
 	switch {
 	case isNow:
-		o = tell(v, now, sighting)
-		doubt = doubt || k == nil && len(shown) > 1 || k != nil && k.tale["mmsi"] != v.MMSI && k.mmsis[v.MMSI] // it is back under an old flag
-		for mmsi := range shown {                                                                              // or both are new
-			doubt = doubt || mmsi != v.MMSI && k.tale["mmsi"] != v.MMSI && k.tale["mmsi"] != mmsi
+		o = observedOnList(v, now, sighting)
+		doubt = doubt || k == nil && len(reported) > 1 || k != nil && k.observed["mmsi"] != v.MMSI && k.mmsis[v.MMSI] // it is back under an old flag
+		for mmsi := range reported {                                                                                  // or both are new
+			doubt = doubt || mmsi != v.MMSI && k.observed["mmsi"] != v.MMSI && k.observed["mmsi"] != mmsi
 		}
 	default:
-		for _, l := range shown {
-			o = tell(v, l, sighting)
+		for _, l := range reported {
+			o = observedOnList(v, l, sighting)
 		}
-		if k != nil && k.tale["mmsi"] == v.MMSI {
+		if k != nil && k.observed["mmsi"] == v.MMSI {
 			for _, column := range bound {
 				delete(o, column)
 			}
 		}
-		doubt = doubt || k != nil && k.tale["mmsi"] != v.MMSI && k.tale["mmsi"] != o["mmsi"]
+		doubt = doubt || k != nil && k.observed["mmsi"] != v.MMSI && k.observed["mmsi"] != o["mmsi"]
 	}
 	return o, !sighting, doubt
 }
 
-// entry is the entry of the list under an MMSI. A vessel that is not listed has none, and
-// lookups tell it all the same: then its own is made up from the truth, as it was listed on
-// another day. How it would read that was never listed under its flag, nobody knows.
+// entry returns the entry of the list under an MMSI. A vessel that is not listed has none, and lookups
+// report it all the same: then the entry is derived from the truth, as it was listed on another day.
+// The entry of a vessel that was never listed under its flag is unknown.
 func (m *model) entry(v simulator.Vessel, mmsi string) (l simulator.Listing, wasListed bool) {
 	for _, l := range v.Stored {
 		if *l.MMSI == mmsi {
@@ -249,32 +249,32 @@ func (m *model) entry(v simulator.Vessel, mmsi string) (l simulator.Listing, was
 	return l, false
 }
 
-// changes are the rows that an observation makes.
-func (k *known) changes(id, date string, o tale) [][]string {
+// changes returns the rows that an observation makes.
+func (k *known) changes(id, date string, o observed) [][]string {
 	var rows [][]string
 	for _, column := range slices.Sorted(maps.Keys(o)) {
-		if o[column] == k.tale[column] {
+		if o[column] == k.observed[column] {
 			continue
 		}
 		before := k.at[column]
 		if before == "" {
 			before = k.seen
 		}
-		rows = append(rows, []string{id, column, k.tale[column], o[column], before, date})
+		rows = append(rows, []string{id, column, k.observed[column], o[column], before, date})
 	}
 	return rows
 }
 
-func (k *known) learn(date string, o tale) {
+func (k *known) learn(date string, o observed) {
 	for column, value := range o {
-		k.tale[column], k.at[column] = value, date
+		k.observed[column], k.at[column] = value, date
 	}
 	k.seen = date
 	k.mmsis[o["mmsi"]] = true
 }
 
-// compareVersions compares the changes, and what is known at the end. Of a vessel whose two
-// registrations left a doubt, the columns that belong to a registration are left out.
+// compareVersions compares the changes, and the last known values. It leaves out the columns that
+// belong to a registration for a vessel whose two registrations left a doubt.
 func (m *model) compareVersions(state map[string]*known, doubtful map[string]bool, changes [][]string) {
 	certain := func(rows [][]string) [][]string {
 		return slices.DeleteFunc(rows, func(row []string) bool { return doubtful[row[0]] && slices.Contains(bound, row[1]) })
@@ -283,7 +283,7 @@ func (m *model) compareVersions(state map[string]*known, doubtful map[string]boo
 	var want [][]string
 	for id, k := range state {
 		for _, column := range []string{"name", "imo", "mmsi", "callsign", "flag", "country", "ship_type", "vessel_type", "category", "is_vessel"} {
-			want = append(want, []string{id, column, k.tale[column], k.seen})
+			want = append(want, []string{id, column, k.observed[column], k.seen})
 		}
 	}
 	var got [][]string

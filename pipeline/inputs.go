@@ -14,8 +14,8 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// facts reads what a plan is decided on: from the published warehouse, which is the one read
-// of a run, and the balance, which the caller asks the free call for.
+// inputs reads the inputs of a plan from the published warehouse and the journal. The caller's
+// balance makes the free call for the credits that are left.
 func (p *Pipeline) inputs(ctx context.Context, job plan.Job, before resumeState, now time.Time, balance func(context.Context) (int, error)) (plan.Inputs, error) {
 	f := plan.Inputs{Now: now, Since: before.since(), SpentNight: before.spent, Tonight: before.answered, Covers: before.covers, LookedUp: before.lookups}
 	var refused *extract.Error
@@ -43,23 +43,24 @@ func (p *Pipeline) inputs(ctx context.Context, job plan.Job, before resumeState,
 	return f, p.addUnpublished(ctx, &f)
 }
 
-// ErrNoBalance says that a floor is set, and that the service did not tell the balance.
-var ErrNoBalance = errors.New("the balance cannot be read, and nothing was asked")
+// ErrNoBalance reports that a floor is set and the service did not report the balance.
+var ErrNoBalance = errors.New("the balance cannot be read, and no other request was sent")
 
-// ping asks for the balance once.
+// ping requests the balance once.
 func (p *Pipeline) ping(ctx context.Context) (int, error) {
 	credits, _, err := extract.Ping(ctx, p.Service)
 	return credits, err
 }
 
-// Pauses between two questions for a balance that must be known.
+// Pauses between two requests for a balance that must be known.
 const (
 	balanceFirst = time.Second
 	balanceMost  = 2 * time.Minute
 )
 
-// awaitBalance asks for the balance. Where a floor needs it, it asks again while the service is
-// away, as a harvest does: until the patience or the deadline of the run is over.
+// awaitBalance returns a call for the balance. If a floor needs the balance, the call repeats its
+// request while the service is away, as a harvest does: until the patience or the deadline of the run
+// is over.
 func (p *Pipeline) awaitBalance(job plan.Job, started time.Time) func(context.Context) (int, error) {
 	if job.Floor == 0 {
 		return p.ping
@@ -79,7 +80,7 @@ func (p *Pipeline) awaitBalance(job plan.Job, started time.Time) func(context.Co
 				return credits, err
 			}
 			if delay == balanceFirst {
-				p.Log.Warn("the balance cannot be read, and must be known for the floor: it is asked for again", "within", within, "error", err)
+				p.Log.Warn("the balance cannot be read, and must be known for the floor (budget.floor): it is requested again", "within", within, "error", err)
 			}
 			select {
 			case <-ctx.Done():
@@ -90,33 +91,34 @@ func (p *Pipeline) awaitBalance(job plan.Job, started time.Time) func(context.Co
 	}
 }
 
-// addUnpublished counts what runs paid that are not in the warehouse towards the caps, and leaves
-// alone the vessels that held runs have looked up.
+// addUnpublished counts the credits of runs that are not in the warehouse towards the caps, and
+// excludes the vessels that held back runs have looked up.
 func (p *Pipeline) addUnpublished(ctx context.Context, f *plan.Inputs) error {
 	day, month := capsSince(f.Now)
-	today, err := p.spentBack(ctx, day)
+	today, err := p.spentUnpublished(ctx, day)
 	if err != nil {
 		return err
 	}
-	thisMonth, err := p.spentBack(ctx, month)
+	thisMonth, err := p.spentUnpublished(ctx, month)
 	f.SpentDay, f.SpentMonth = f.SpentDay+today, f.SpentMonth+thisMonth
 	if err != nil {
 		return err
 	}
-	held, err := p.numbersHeldBack()
+	heldBack, err := p.numbersHeldBack()
 	if f.Refused == nil {
 		f.Refused = map[string]bool{}
 	}
-	maps.Copy(f.Refused, held)
+	maps.Copy(f.Refused, heldBack)
 	return err
 }
 
-// capsSince returns when the day and the month began, by UTC.
+// capsSince returns when the day and the month began in UTC.
 func capsSince(now time.Time) (day, month time.Time) {
 	day = now.UTC().Truncate(24 * time.Hour)
 	return day, day.AddDate(0, 0, 1-day.Day())
 }
 
+// readInputs reads the inputs that are in the published warehouse.
 func readInputs(ctx context.Context, f *plan.Inputs, w *warehouse.Warehouse, job plan.Job) (err error) {
 	if f.Totals, err = w.Totals(ctx); err != nil {
 		return err
@@ -144,5 +146,5 @@ func readInputs(ctx context.Context, f *plan.Inputs, w *warehouse.Warehouse, job
 	return err
 }
 
-// positionRate is how often a position changes, per vessel and day.
+// positionRate is the assumed number of changes of a position per vessel and day.
 const positionRate = 1.0

@@ -9,10 +9,10 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// Lacking says what of the published runs a data directory lacks, a line each: manifests and
-// files of the lake, or the published file itself. The next run makes it anew from the journal
-// before it asks anything. It reads only, and not much. While somebody writes nothing is lacking:
-// files are exchanged then.
+// Lacking returns a line for each file of the published runs that a data directory lacks: manifests
+// and files of the lake, or the published file itself. The next run rebuilds them from the journal
+// before its first request. Lacking reads file names only, and returns nothing while another process
+// writes, because files are replaced then.
 func Lacking(ctx context.Context, dir string) ([]string, error) {
 	p := &Pipeline{Dir: dir}
 	before := p.lastPublished()
@@ -36,9 +36,9 @@ func Lacking(ctx context.Context, dir string) ([]string, error) {
 	return lacking, nil
 }
 
-// unpublished says that there is no published file, if there is a run that should be in it.
+// unpublished returns a line about the missing published file, if there is a run that should be in it.
 func (p *Pipeline) unpublished() ([]string, error) {
-	held, err := ReadHeldBack(p.Dir)
+	heldBack, err := ReadHeldBack(p.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +52,8 @@ func (p *Pipeline) unpublished() ([]string, error) {
 			waits++
 		}
 	}
-	if waits <= len(held) {
+	if waits <= len(heldBack) {
 		return nil, nil
 	}
-	return []string{fmt.Sprintf("%s is missing, and %d runs of the journal are to be in it", warehouse.Path(p.Dir), waits-len(held))}, nil
+	return []string{fmt.Sprintf("%s is missing, and %d runs of the journal should be in it", warehouse.Path(p.Dir), waits-len(heldBack))}, nil
 }

@@ -12,45 +12,46 @@ import (
 	"github.com/fleetlake/fleetlake/transform"
 )
 
-// listing pages through the partitions of the type/country search. The total on page 1 tells
-// what the rest costs; when the whole cover is seen, the totals of the other side tell whether
-// it missed vessels.
+// listing pages through the partitions of the type/country search. The total on page 1 gives the
+// price of the rest; when the whole cover is listed, the totals of the checks reveal whether it
+// missed vessels.
 type listing struct {
 	queue    *queue
-	ahead    int // pages of one partition that are queued or in the air
+	ahead    int // the most pages of one partition that are queued or in flight
 	reader   *transform.SearchReader
-	met      func(transform.Listed) // is told of each vessel on a page; may be nil
+	onVessel func(transform.Listed) // called with each vessel on a page; may be nil
 	answered func(key string) bool  // whether an earlier run of the night paid for a request
-	want     func(wish)             // asks for the credits of pages that no plan has priced
+	submit   func(candidate)        // adds a candidate for the credits of pages that the plan did not price
 
 	mu      sync.Mutex
 	cover   []*paging
 	checks  []*paging
 	byKey   map[string]*paging // by kind and value
-	byCover plan.VesselCounts  // by the cover
+	byCover plan.VesselCounts  // vessels on the pages of the cover
 	whole   bool               // the cover is every type, or every country
 
-	checking bool // the first pages of the checks were asked for
+	checking bool // check was called: the checks are candidates, or cannot be made
 }
 
-// paging is one partition on its way.
+// paging is the progress of one partition.
 type paging struct {
 	plan.Partition
-	check   bool
-	first   int // the first total that a page told; -1 before
-	total   int // the greatest that a page told; -1 before the first
-	asked   int // pages queued so far
-	granted int // pages that may be queued
-	wished  int // pages that credits are asked for
-	got     int // pages answered
-	rows    int
-	ended   bool // what it is told cannot be: nothing more is asked
-	odd     bool // a page holds more vessels, or fewer, than its total says
-	short   bool // there were no credits for the rest
-	lost    bool // its first page was not answered
-	prints  map[uint64]bool
+	check        bool
+	first        int // the first total that a page reported; -1 before
+	total        int // the greatest total that a page reported; -1 before
+	asked        int // pages queued so far
+	granted      int // pages that may be queued
+	requested    int // pages that wait for credits
+	got          int // pages answered
+	rows         int
+	ended        bool // its totals are implausible: no more pages are requested
+	odd          bool // a page has more vessels, or fewer, than its total implies
+	short        bool // the rest of its pages got no credits
+	lost         bool // its first page was not answered
+	fingerprints map[uint64]bool
 }
 
+// newListing returns the listing of a plan. whole says that its cover is every type, or every country.
 func newListing(d plan.Plan, whole bool) *listing {
 	l := &listing{queue: newQueue(), ahead: 8, reader: transform.NewSearchReader(), answered: func(string) bool { return false },
 		byKey: map[string]*paging{}, byCover: plan.NewVesselCounts(), whole: whole}
@@ -63,13 +64,14 @@ func newListing(d plan.Plan, whole bool) *listing {
 	return l
 }
 
+// add makes the paging of a partition, and registers it for answers.
 func (l *listing) add(p plan.Partition, check bool) *paging {
-	pg := &paging{Partition: p, check: check, first: -1, total: -1, prints: map[uint64]bool{}}
+	pg := &paging{Partition: p, check: check, first: -1, total: -1, fingerprints: map[uint64]bool{}}
 	l.byKey[keyOf(p.Type, p.Country)] = pg
 	return pg
 }
 
-// start queues the first page of a partition that credits were granted to.
+// start queues the first page of a partition that was granted credits.
 func (l *listing) start(p *paging) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -78,7 +80,7 @@ func (l *listing) start(p *paging) {
 	l.queue.push(false, p.Page(1))
 }
 
-// begin adds a partition that the plan had left out, and starts it.
+// begin adds a partition that the plan left out, and starts it.
 func (l *listing) begin(p plan.Partition) {
 	l.mu.Lock()
 	pg := l.add(p, false)
@@ -87,7 +89,7 @@ func (l *listing) begin(p plan.Partition) {
 	l.start(pg)
 }
 
-// answer takes in a page: its vessels, and what it tells of the pages still to come.
+// answer reads a page, its vessels and its total, and queues the next pages or submits them for credits.
 func (l *listing) answer(r api.Request, a extract.Answer) {
 	l.mu.Lock()
 	p := l.byKey[keyOf(r.Parameters.Get("type_specific"), r.Parameters.Get("country"))]
@@ -105,22 +107,22 @@ func (l *listing) answer(r api.Request, a extract.Answer) {
 	l.queue.push(true, l.next(p)...)
 	l.mu.Unlock()
 	if w.requests != 0 || released {
-		l.want(w)
+		l.submit(w)
 	}
 }
 
-// read takes in the vessels and the total of a page. The total of a page past the end is 0 and
-// means nothing. A page that does not hold as many vessels as its own total says makes the
-// partition suspect; the other pages are asked all the same, for the vessels on them.
+// read reads the vessels and the total of a page. The total of a page past the end is 0 and means
+// nothing. A page with more or fewer vessels than its own total implies makes the partition suspect;
+// the other pages are requested all the same, for the vessels on them.
 func (l *listing) read(p *paging, page int, a extract.Answer) {
-	print := l.reader.Each(a.Entry, func(v transform.Listed) {
-		if l.met == nil {
+	fingerprint := l.reader.Each(a.Entry, func(v transform.Listed) {
+		if l.onVessel == nil {
 			return
 		}
 		if !p.check {
 			l.byCover.Add(v)
 		}
-		l.met(v)
+		l.onVessel(v)
 	})
 	if p.first < 0 {
 		p.first = a.Total
@@ -132,21 +134,21 @@ func (l *listing) read(p *paging, page int, a extract.Answer) {
 		p.ended = true
 	case p.first >= 0 && !transform.PlausibleGrowth(p.first, p.total):
 		p.ended = true
-	case print != 0 && p.prints[print]:
+	case fingerprint != 0 && p.fingerprints[fingerprint]:
 		p.ended = true
 	}
-	p.prints[print] = true
+	p.fingerprints[fingerprint] = true
 }
 
-// more compares the pages that a partition needs with those that it was granted. It returns
-// what to ask credits for, and whether some were given back.
-func (l *listing) more(p *paging, a extract.Answer) (w wish, released bool) {
+// more compares the pages that a partition needs with those that it was granted. It returns the
+// candidate for more credits, or the credits to return, and whether to submit that.
+func (l *listing) more(p *paging, a extract.Answer) (w candidate, released bool) {
 	last := plan.Pages(p.total)
 	switch {
 	case p.ended, a.Rows == 0, p.check && p.rows == a.Rows && !l.missing(p):
-		last = p.asked // nothing more is asked; a check shows as many as the cover
+		last = p.asked // no more pages are needed; the cover lists all vessels of a check
 	case p.total < 0 && a.Rows == api.PageSize:
-		last = p.got + 1 // no page tells a total: go on until one is not full
+		last = p.got + 1 // no page reports a total: continue until one is not full
 	case p.total < 0:
 		last = p.asked
 	}
@@ -156,22 +158,21 @@ func (l *listing) more(p *paging, a extract.Answer) (w wish, released bool) {
 		p.granted = last
 		return w, w.credits != 0 || p.got == 1
 	}
-	if last <= p.granted+p.wished {
+	if last <= p.granted+p.requested {
 		return w, p.got == 1
 	}
-	from := p.granted + p.wished
-	p.wished = last - p.granted
+	from := p.granted + p.requested
+	p.requested = last - p.granted
 	n := last - from
 	what := plan.PartitionsOfList
 	if p.check {
 		what = plan.ListChecks
 	}
-	return wish{operation: api.ByType, what: what, requests: n, credits: api.ByType.Credits * l.unpaid(p, from, last),
+	return candidate{operation: api.ByType, kind: what, requests: n, credits: api.ByType.Credits * l.unpaid(p, from, last),
 		worth: l.worth(p, n), queue: func() { l.grant(p, n) }, drop: func() { l.cutShort(p) }, rest: true}, true
 }
 
-// worth is what the rest of a partition brings by credit. That of a check brings nothing that
-// is known.
+// worth is the value of the rest of a partition per credit. That of a check is unknown, and 0.
 func (l *listing) worth(p *paging, n int) float64 {
 	if p.check {
 		return 0
@@ -189,22 +190,22 @@ func (l *listing) unpaid(p *paging, after, last int) (n int) {
 	return n
 }
 
-// grant lets a partition ask for so many more pages.
+// grant queues n more pages of a partition, whose credits were granted.
 func (l *listing) grant(p *paging, n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	p.granted, p.wished = p.granted+n, p.wished-n
+	p.granted, p.requested = p.granted+n, p.requested-n
 	l.queue.push(true, l.next(p)...)
 }
 
-// cutShort notes that the rest of a partition is not asked for lack of credits.
+// cutShort records that the rest of a partition gets no credits.
 func (l *listing) cutShort(p *paging) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	p.short = true
 }
 
-// next returns the pages to queue now: a few ahead of what is answered, however many there are.
+// next returns the pages to queue now: at most so many ahead of the answered ones.
 func (l *listing) next(p *paging) (next []api.Request) {
 	for p.asked < p.granted && p.asked-p.got < l.ahead && !p.ended {
 		p.asked++
@@ -213,15 +214,15 @@ func (l *listing) next(p *paging) (next []api.Request) {
 	return next
 }
 
-// rested goes on with partitions of which pages were lost: when nothing is in the air any
-// more, a page that has no answer gets none. It reports whether there is more to ask.
-func (l *listing) rested() (more bool) {
+// skipLostPages continues partitions behind pages that have no answer. It is called when no request
+// is in flight, so that these pages will not be answered. It reports whether it queued any.
+func (l *listing) skipLostPages() (more bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, p := range slices.Concat(l.cover, l.checks) {
 		switch {
 		case p.asked == 0:
-		case p.got == 0, p.ended: // the first page is lost, and what it would have told
+		case p.got == 0, p.ended: // without the first page there is no total
 			p.lost, p.granted = p.got == 0, p.asked
 		default:
 			for range min(l.ahead, p.granted-p.asked) {
@@ -234,14 +235,14 @@ func (l *listing) rested() (more bool) {
 	return more
 }
 
-// incomplete notes that a part of the cover is left out: what is not seen cannot be compared.
+// incomplete records that a part of the cover is left out, so that checks have nothing to compare with.
 func (l *listing) incomplete() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.whole = false
 }
 
-// missing reports whether the partition holds more vessels than the cover showed of it.
+// missing reports whether the partition has more vessels than the pages of the cover list of it.
 func (l *listing) missing(p *paging) bool { return p.total > l.byCover.Of(p.Partition) }
 
 // check returns the checks, once, if the cover is complete.
@@ -260,12 +261,12 @@ func (l *listing) check() []*paging {
 	return l.checks
 }
 
-// unseenPages is what a partition that was never seen is taken to need, until its first page
-// tells: enough for every vessel of the world.
+// unseenPages is the assumed number of pages of a partition that was never listed, until its first
+// page reports the total: 2,000 vessels.
 const unseenPages = 20
 
-// unsure returns the credits that partitions may give back, because their first pages are not
-// answered yet, and those that they may come to need beyond what they were granted.
+// unsure returns the credits that partitions may return, because their first pages are not answered
+// yet, and the credits that they may need beyond what they were granted.
 func (l *listing) unsure() (back, more int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -289,15 +290,15 @@ func (l *listing) unsure() (back, more int) {
 	return back * api.ByType.Credits, more * api.ByType.Credits
 }
 
-// openEnds counts the partitions that were not seen to their end.
+// openEnds counts the partitions that were not listed to their last page.
 type openEnds struct {
 	short  int // of the cover, for lack of credits
-	odd    int // of the cover, because what they were told cannot be
+	odd    int // of the cover, because their totals and pages contradict each other
 	lost   int // of the cover: refused, or not answered
 	checks int
 }
 
-// begun counts the partitions of the cover that credits were granted to.
+// begun counts the partitions of the cover that were granted credits.
 func (l *listing) begun() (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -309,6 +310,7 @@ func (l *listing) begun() (n int) {
 	return n
 }
 
+// leftOut counts the partitions that were granted credits and not listed to their last page.
 func (l *listing) leftOut() (open openEnds) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -333,9 +335,9 @@ func (l *listing) leftOut() (open openEnds) {
 	return open
 }
 
-// complete reports whether every page that there is was answered, with as many vessels as it says.
+// complete reports whether every page was answered, with as many vessels as its total implies.
 func (p *paging) complete() bool {
-	return p.asked > 0 && p.got >= p.asked && p.asked >= p.granted && p.wished == 0 && !p.ended && !p.odd && !p.short
+	return p.asked > 0 && p.got >= p.asked && p.asked >= p.granted && p.requested == 0 && !p.ended && !p.odd && !p.short
 }
 
 func keyOf(typ, country string) string { return strings.ToLower(typ + "|" + country) }

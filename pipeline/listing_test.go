@@ -27,7 +27,7 @@ func TestPagingAsksEveryPageOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := newListing(plan.Plan{Cover: []plan.Partition{{Country: "Malta", Expected: -1}}}, true)
 			g := newGrants(extract.NewBudget(0, 0), l, newQueue(), func() int { return 0 })
-			g.plan([]wish{{operation: api.ByType, requests: 1, credits: 10, queue: func() { l.start(l.cover[0]) }}}, nil)
+			g.plan([]candidate{{operation: api.ByType, requests: 1, credits: 10, queue: func() { l.start(l.cover[0]) }}}, nil)
 			var asked []string
 			for {
 				r, ok := l.queue.pop(t.Context())

@@ -16,21 +16,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrLocked says that another process writes into the data directory.
+// ErrLocked reports that another process writes into the data directory.
 var ErrLocked = errors.New("data directory is in use")
 
-// Lock waits a moment for a lock that is held, since Holder has it while it looks.
+// Lock retries a lock that is taken for a moment, since Holder takes it while it looks.
 const (
 	lockWithin = 500 * time.Millisecond
 	lockAgain  = 5 * time.Millisecond
 )
 
 // Lock makes this process the one writer of a data directory until the returned function
-// is called. The kernel gives the lock back when the process dies. The holder's words are
-// what a second process is told.
+// is called. The kernel releases the lock when the process dies. holder describes this process to
+// others: it is in their ErrLocked.
 //
-// What is locked is the directory itself, which nobody can remove while there is a file in it,
-// and the file lock, whose removal would let others in: network file systems lock no directories.
+// Lock locks the directory itself, which nobody can remove while there is a file in it, and the file
+// lock in it, because network file systems lock no directories. Removing that file would let others in.
 func Lock(dir, holder string) (unlock func() error, err error) {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return nil, fmt.Errorf("make data directory: %w", err)
@@ -55,13 +55,13 @@ func Lock(dir, holder string) (unlock func() error, err error) {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", l.Path(), err), d.Close())
 	}
 	if err := os.WriteFile(l.Path(), []byte(holder+"\n"), 0o644); err != nil {
-		return nil, errors.Join(fmt.Errorf("name the holder of %s: %w", l.Path(), err), l.Unlock(), d.Close())
+		return nil, errors.Join(fmt.Errorf("write the holder of %s: %w", l.Path(), err), l.Unlock(), d.Close())
 	}
 	if err := note(dir); err != nil {
 		return nil, errors.Join(err, l.Unlock(), d.Close())
 	}
 	return func() error {
-		ours.Delete(dir)
+		lockedByUs.Delete(dir)
 		return errors.Join(l.Unlock(), d.Close())
 	}, nil
 }
@@ -75,7 +75,7 @@ func lockDir(ctx context.Context, dir string) (*os.File, error) {
 	for {
 		err := unix.Flock(int(d.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if !errors.Is(err, unix.EWOULDBLOCK) {
-			return d, nil // it is ours, or no directory can be locked here
+			return d, nil // it is locked, or this file system cannot lock directories
 		}
 		select {
 		case <-ctx.Done():
@@ -85,35 +85,35 @@ func lockDir(ctx context.Context, dir string) (*os.File, error) {
 	}
 }
 
-// ours are the lock files of the data directories that this process has locked, as they were then.
-var ours sync.Map
+// lockedByUs maps the data directories that this process has locked to their lock files.
+var lockedByUs sync.Map
 
+// note records the lock file of a data directory for checkLockFile.
 func note(dir string) error {
 	info, err := os.Stat(lockPath(dir))
 	if err != nil {
 		return fmt.Errorf("look at the lock: %w", err)
 	}
-	ours.Store(dir, info)
+	lockedByUs.Store(dir, info)
 	return nil
 }
 
-// stillOurs returns an error if the lock file that this process holds is not the one that another
-// would lock: somebody has removed it, or exchanged the directory.
-func stillOurs(dir string) error {
-	was, held := ours.Load(dir)
-	if !held {
+// checkLockFile returns ErrLocked if somebody has removed the lock file of this process, or replaced
+// it or its directory: another process could lock the new one.
+func checkLockFile(dir string) error {
+	was, ok := lockedByUs.Load(dir)
+	if !ok {
 		return nil // a caller that needs no lock, as on a copy
 	}
 	now, err := os.Stat(lockPath(dir))
 	if err == nil && os.SameFile(was.(fs.FileInfo), now) {
 		return nil
 	}
-	return fmt.Errorf("%w: the file %s was removed or exchanged during the run, and another run may write there; nothing is published now: the next start publishes what is paid for", ErrLocked, lockPath(dir))
+	return fmt.Errorf("%w: the file %s was removed or replaced during the run, and another run may write there; nothing is published now: the next start publishes what is paid for", ErrLocked, lockPath(dir))
 }
 
-// Holder returns the words of the process that holds the lock of a data directory, or nothing.
-// It changes nothing: for an instant it shares the lock with others who look, which only works
-// if nobody holds it.
+// Holder returns how the process that holds the lock of a data directory described itself, or "".
+// It changes nothing: for an instant it takes a shared lock, which fails if a writer has locked.
 func Holder(dir string) (string, error) {
 	for _, path := range []string{dir, lockPath(dir)} {
 		l := flock.New(path, flock.SetFlag(os.O_RDONLY))
@@ -122,7 +122,7 @@ func Holder(dir string) (string, error) {
 			return "", nil
 		}
 		if err != nil && path == dir {
-			free, err = true, nil // no directory can be locked here
+			free, err = true, nil // this file system cannot lock directories
 		}
 		if err := errors.Join(err, l.Close()); err != nil {
 			return "", fmt.Errorf("look at the lock: %w", err)
@@ -134,7 +134,7 @@ func Holder(dir string) (string, error) {
 	return "", nil
 }
 
-// CheckLock returns what Lock would, and does not take the lock.
+// CheckLock returns the ErrLocked that Lock would return, and does not lock.
 func CheckLock(dir string) error {
 	words, err := Holder(dir)
 	if err == nil && words != "" {
@@ -151,7 +151,7 @@ func holderOf(dir string) (string, error) {
 		return "a process whose file lock was removed", nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("read who holds the lock: %w", err)
+		return "", fmt.Errorf("read the holder of the lock: %w", err)
 	}
 	return cmp.Or(strings.TrimSpace(string(words)), "a process without a name"), nil
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// lookupQueue holds the vessels to look up: those that the plan chose, and before them those
-// that tonight's searches show for the first time, or show changed.
+// lookupQueue is the queue of lookups: of the vessels that the plan chose, and before them of those
+// that tonight's searches list for the first time, or list as changed.
 type lookupQueue struct {
 	*queue
 	operation api.Operation
@@ -23,30 +23,30 @@ type lookupQueue struct {
 	targets   []warehouse.Target
 	now       time.Time
 
-	mu     sync.Mutex
-	known  map[uint64]int32 // vessels of the warehouse and of tonight, by IMO and by MMSI: places in targets, or decided
-	other  map[int32]string // vessels that tonight's list shows otherwise than they are known, and the number to ask for
-	room   int              // lookups that may still be queued
-	shed   int              // those that found no room
-	silent int              // those that were sent and not answered
-	away   bool             // the service answers no lookup any more
-	queued int
+	mu          sync.Mutex
+	known       map[uint64]int32 // vessels of the warehouse and of tonight's searches, by IMO and by MMSI: indices of targets, or decided
+	other       map[int32]string // vessels that tonight's list contradicts, by index of targets, and the number to look them up by
+	room        int              // the most lookups that may be queued
+	noRoom      int              // lookups that were not queued for lack of room
+	failed      int              // lookups that were sent and not answered
+	serviceDown bool             // the service does not answer lookups any more
+	queued      int
 }
 
-// decided is the place of a vessel that needs no more thought tonight.
+// decided marks a known vessel for which there is nothing to decide tonight.
 const decided = -1
 
-// mostKnown bounds what a run remembers of vessels, whatever the service says: two numbers of
-// each in the world.
+// mostKnown bounds the memory of a run for vessels, whatever the service answers: two numbers for
+// each vessel in the world.
 const mostKnown = 2 * api.MostVessels
 
-// newLookups queues what was planned.
+// newLookups queues the lookups of the plan.
 func newLookups(w work) *lookupQueue {
 	l := &lookupQueue{queue: newQueue(), operation: w.job.Lookup.Operation(), wanted: len(w.job.Lookup.Want) > 0,
-		lookup: w.job.Lookup, targets: w.targets, now: w.started, room: min(w.Room, api.MostVessels),
+		lookup: w.job.Lookup, targets: w.targets, now: w.started, room: min(w.decided.Room, api.MostVessels),
 		known: make(map[uint64]int32, 2*len(w.targets)), other: map[int32]string{}}
-	chosen := make(map[string]bool, len(w.Plan.Lookups))
-	for _, id := range w.Plan.Lookups {
+	chosen := make(map[string]bool, len(w.decided.Lookups))
+	for _, id := range w.decided.Lookups {
 		chosen[id] = true
 	}
 	for i, t := range w.targets {
@@ -65,17 +65,17 @@ func newLookups(w work) *lookupQueue {
 			l.note(0, uint32(n), decided)
 		}
 	}
-	l.shed = w.Due - len(w.Plan.Lookups)
-	for _, id := range w.Plan.Lookups {
+	l.noRoom = w.decided.Due - len(w.decided.Lookups)
+	for _, id := range w.decided.Lookups {
 		l.add(false, id)
 	}
 	return l
 }
 
-// meet takes in a vessel of tonight's searches. A new one is queued. One that was looked up
-// and shows itself changed waits for the rest of the list: while a flag is changed a vessel
-// can stand under both, and then it is as it is known.
-func (l *lookupQueue) meet(v transform.Listed, s api.Sweep) {
+// observe is called with each vessel of tonight's searches, and queues a new one. A vessel that was
+// looked up and is listed as changed waits for the rest of the list: during a change of flag a vessel
+// can be listed under both flags, and then it is as it is known.
+func (l *lookupQueue) observe(v transform.Listed, s api.Sweep) {
 	if !l.wanted {
 		return
 	}
@@ -100,7 +100,7 @@ func (l *lookupQueue) meet(v transform.Listed, s api.Sweep) {
 	}
 }
 
-// listed queues the vessels that tonight's list, now complete, shows changed.
+// listed queues the vessels that tonight's list, which is complete now, reports as changed.
 func (l *lookupQueue) listed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -112,19 +112,19 @@ func (l *lookupQueue) listed() {
 	clear(l.other)
 }
 
-// changed reports whether a vessel that was looked up shows another name, flag, type or MMSI
-// than it is known by. What an answer does not tell is no change.
+// changed reports whether a vessel that was looked up is listed with another name, flag, type or MMSI
+// than the known one. A value that the list leaves out is no change.
 func (l *lookupQueue) changed(t warehouse.Target, v transform.Listed) bool {
 	return l.settled(t) && (other(v.Name, t.Name) || other(v.Flag, t.Flag) || other(v.VesselType, t.VesselType) || v.MMSI != 0 && other(v.MMSI.String(), t.MMSI))
 }
 
-// moved reports whether a vessel whose position was looked up shows another status or zone.
+// moved reports whether a vessel whose position was looked up is listed with another status or zone.
 func (l *lookupQueue) moved(t warehouse.Target, s api.Sweep) bool {
 	return l.operation == api.Location && l.settled(t) && (other(s.Status, t.Status) || other(s.Zone, t.Zone))
 }
 
-// settled reports whether a vessel was looked up, not just now, and changes seldom enough for
-// a change to be news.
+// settled reports whether a vessel was looked up some time ago, and changes so seldom that a change is
+// a reason for a lookup.
 func (l *lookupQueue) settled(t warehouse.Target) bool {
 	at := plan.SeenAt(l.lookup, t)
 	return !at.IsZero() && plan.Steady(t, l.now.Sub(at))
@@ -133,8 +133,8 @@ func (l *lookupQueue) settled(t warehouse.Target) bool {
 // other reports whether two known values differ.
 func other(now, before string) bool { return now != "" && before != "" && now != before }
 
-// keyOfVessel is the IMO, which is the vessel's own, or the MMSI, which may be another
-// ship's tomorrow.
+// keyOfVessel is the IMO, which stays with the hull, or the MMSI, which may belong to another ship
+// tomorrow.
 func keyOfVessel(imo, mmsi uint32) uint64 {
 	if imo != 0 {
 		return uint64(imo)
@@ -142,7 +142,7 @@ func keyOfVessel(imo, mmsi uint32) uint64 {
 	return uint64(mmsi) | 1<<32
 }
 
-// note keeps what is known of a vessel, under both its numbers.
+// note records the place of a vessel under both its numbers.
 func (l *lookupQueue) note(imo, mmsi uint32, place int32) {
 	l.known[keyOfVessel(imo, mmsi)] = place
 	if mmsi != 0 {
@@ -150,11 +150,10 @@ func (l *lookupQueue) note(imo, mmsi uint32, place int32) {
 	}
 }
 
-// add queues a lookup. Where there is no room an urgent one takes the place of the one that
-// is worth least.
+// add queues a lookup. If there is no room an urgent lookup replaces the one with the lowest score.
 func (l *lookupQueue) add(urgent bool, id string) {
 	if l.queued >= l.room {
-		l.shed++
+		l.noRoom++
 		if !urgent || !l.dropLast() {
 			return
 		}
@@ -169,25 +168,25 @@ func (l *lookupQueue) unanswered(o api.Operation) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if o == l.operation {
-		l.silent++
+		l.failed++
 	}
 }
 
-// gaveUp notes that the service answers no lookup any more: those that wait are not sent.
+// gaveUp records that the service does not answer lookups any more: those that wait are not sent.
 func (l *lookupQueue) gaveUp(o api.Operation) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.away = l.away || o == l.operation
+	l.serviceDown = l.serviceDown || o == l.operation
 }
 
-// leftOut says how many lookups were not made, and why.
+// leftOut returns how many lookups were not made, by reason.
 func (l *lookupQueue) leftOut() []plan.LeftOut {
 	waiting := l.left()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	all, silent, room := l.queued+l.shed, l.silent, l.shed+waiting
-	if l.away {
-		silent, room = silent+waiting, l.shed
+	all, silent, room := l.queued+l.noRoom, l.failed, l.noRoom+waiting
+	if l.serviceDown {
+		silent, room = silent+waiting, l.noRoom
 	}
 	return []plan.LeftOut{
 		{What: plan.LookupsLeft, Count: silent, Of: all, Why: "the service did not answer them"},

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// ErrMark says that a data directory is not the one that was used before.
-var ErrMark = errors.New("this is not the data directory that was used before: is its volume mounted? nothing is asked, since all of it would be paid for again")
+// ErrMark reports that a data directory is not the one that was used before.
+var ErrMark = errors.New("this is not the data directory that was used before: is its volume mounted? no request is sent, since everything would be paid for again")
 
-// mark is what the file fleetlake.id of a data directory holds. A directory that was used has
-// it, and the empty one below a volume that is not mounted has not.
+// mark is the content of the file fleetlake.id. A data directory that was used has this file, and the
+// empty directory below a volume that is not mounted does not.
 type mark struct {
 	ID      string    `json:"id"`
 	Created time.Time `json:"created"`
@@ -24,8 +24,8 @@ type mark struct {
 
 func markPath(dir string) string { return filepath.Join(dir, "fleetlake.id") }
 
-// Mark returns the id of a data directory, and gives it one if it has none: a new directory, or
-// one that an earlier version of fleetlake has used.
+// Mark returns the id of a data directory. It writes one if the directory has none, because it is
+// new, or because an earlier version of fleetlake used it.
 func Mark(dir string, now time.Time) (string, error) {
 	m, err := readMark(dir)
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
@@ -56,8 +56,8 @@ func Mark(dir string, now time.Time) (string, error) {
 	return m.ID, syncDir(dir)
 }
 
-// CheckMark returns ErrMark if a data directory has no mark, or another id than this. Any mark
-// will do for an empty id.
+// CheckMark returns ErrMark if a data directory has no mark, or another id than this one. An empty id
+// accepts any mark.
 func CheckMark(dir, id string) error {
 	m, err := readMark(dir)
 	switch {
@@ -77,12 +77,12 @@ func readMark(dir string) (m mark, err error) {
 		return m, fmt.Errorf("read the mark of the data directory: %w", err)
 	}
 	if err := json.Unmarshal(b, &m); err != nil || m.ID == "" {
-		return m, fmt.Errorf("%s is not what fleetlake wrote; delete it, and the next run writes it anew", markPath(dir))
+		return m, fmt.Errorf("%s is not what fleetlake wrote; delete it, and the next run writes it again", markPath(dir))
 	}
 	return m, nil
 }
 
-// marked checks that this is the data directory that the run is meant for, and marks a new one.
+// marked checks the mark of the data directory, or marks a new directory.
 func (p *Pipeline) marked() error {
 	if p.MarkID != "" || p.MustExist {
 		return CheckMark(p.Dir, p.MarkID)

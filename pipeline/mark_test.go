@@ -11,14 +11,14 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 )
 
-// TestTheLockOutlivesItsFile: removing the file lock during a run let a second one in.
+// TestTheLockOutlivesItsFile removes the file lock during a run: no second run may start.
 func TestTheLockOutlivesItsFile(t *testing.T) {
 	dir := t.TempDir()
 	unlock, err := Lock(dir, "the first")
 	must(t, err)
-	must(t, stillOurs(dir))
+	must(t, checkLockFile(dir))
 	if _, err := Lock(dir, "the second"); !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), "the first") {
-		t.Errorf("got %v, want who holds it", err)
+		t.Errorf("got %v, want the holder of the lock", err)
 	}
 	must(t, os.Remove(filepath.Join(dir, "lock")))
 	if _, err := Lock(dir, "the second"); !errors.Is(err, ErrLocked) {
@@ -27,11 +27,11 @@ func TestTheLockOutlivesItsFile(t *testing.T) {
 	if words, err := Holder(dir); err != nil || words == "" {
 		t.Errorf("holder %q, %v", words, err)
 	}
-	if err := stillOurs(dir); !errors.Is(err, ErrLocked) {
+	if err := checkLockFile(dir); !errors.Is(err, ErrLocked) {
 		t.Errorf("before the publish: got %v, want %v", err, ErrLocked)
 	}
 	must(t, os.WriteFile(filepath.Join(dir, "lock"), nil, 0o644))
-	if err := stillOurs(dir); !errors.Is(err, ErrLocked) {
+	if err := checkLockFile(dir); !errors.Is(err, ErrLocked) {
 		t.Errorf("another file in its place: got %v, want %v", err, ErrLocked)
 	}
 	must(t, unlock())
@@ -40,7 +40,7 @@ func TestTheLockOutlivesItsFile(t *testing.T) {
 	must(t, again())
 }
 
-// TestNothingIsAskedWithoutTheMark: a volume was not mounted, and a new lake cost 7,840 credits.
+// TestNothingIsAskedWithoutTheMark runs while the volume is not mounted: a new lake would cost 7,840 credits.
 func TestNothingIsAskedWithoutTheMark(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	if err := CheckMark(dir, ""); !errors.Is(err, ErrMark) {

@@ -21,8 +21,8 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// port is a simulated service, a journal, and what a warehouse would know of them.
-type port struct {
+// fixture is a simulated service, a journal, and what a warehouse would know of them.
+type fixture struct {
 	t       *testing.T
 	sim     *simulator.Simulator
 	p       *Pipeline
@@ -30,13 +30,13 @@ type port struct {
 	totals  map[string]warehouse.Total
 	targets map[string]*warehouse.Target
 	refused map[string]bool // numbers that lookups found no vessel under
-	seen    map[string]bool // segments that are learnt
+	seen    map[string]bool // segments that are loaded
 	random  *rand.Rand      // of a random night
 
-	spentDay, spentMonth int // what a warehouse would tell
+	spentDay, spentMonth int // credits that a warehouse would report
 }
 
-// spending is what one night cost.
+// spending is the cost of one night.
 type spending struct {
 	known, unknown int // by the journal
 	billed         int
@@ -45,10 +45,10 @@ type spending struct {
 
 // run runs the harvest half of a job for a date, and kills it after a time if that is not 0.
 // It reports whether the run came to its end.
-func (s *port) run(date string, kill time.Duration) (planned journal.Plan, d plan.Plan, ended bool) {
+func (s *fixture) run(date string, kill time.Duration) (planned journal.Plan, d plan.Plan, ended bool) {
 	s.t.Helper()
 	now := time.Now().UTC()
-	before, err := readNightBut(s.p.journal(), s.job.Name, date, nil)
+	before, err := readNight(s.p.journal(), s.job.Name, date, nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -61,9 +61,9 @@ func (s *port) run(date string, kill time.Duration) (planned journal.Plan, d pla
 		f.Targets = append(f.Targets, *target)
 	}
 	slices.SortFunc(f.Targets, func(a, b warehouse.Target) int { return strings.Compare(a.VesselID, b.VesselID) })
-	w := work{job: s.job, Plan: plan.Decide(s.job, f, s.p.Service.PerMinute), targets: f.Targets, refused: f.Refused, before: before, started: now}
-	w.plan = w.journal(runID(now), date, "test")
-	segment, err := journal.Create(s.p.journal(), journal.Entry{Kind: journal.KindPlan, At: now, Plan: &w.plan})
+	w := work{job: s.job, decided: plan.Decide(s.job, f, s.p.Service.PerMinute), targets: f.Targets, refused: f.Refused, before: before, started: now}
+	w.recorded = w.record(runID(now), date, "test")
+	segment, err := journal.Create(s.p.journal(), journal.Entry{Kind: journal.KindPlan, At: now, Plan: &w.recorded})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -79,17 +79,17 @@ func (s *port) run(date string, kill time.Duration) (planned journal.Plan, d pla
 		s.t.Fatal(broken)
 	}
 	segment.Close()
-	return w.plan, w.Plan, broken == nil
+	return w.recorded, w.decided, broken == nil
 }
 
-// learn takes in what new segments tell, as the warehouse would.
-func (s *port) learn() {
+// load reads new segments, as the warehouse would.
+func (s *fixture) load() {
 	s.t.Helper()
 	paths, err := journal.Segments(s.p.journal())
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	roll := transform.NewSearchReader()
+	reader := transform.NewSearchReader()
 	for _, path := range paths {
 		if s.seen[path] {
 			continue
@@ -103,7 +103,7 @@ func (s *port) learn() {
 				s.t.Fatal(err)
 			}
 			if e.OK() {
-				s.learnAnswer(roll, e)
+				s.learnAnswer(reader, e)
 			} else if e.Outcome == extract.OutcomeNotFound {
 				s.refused[strings.TrimPrefix(e.Parameters, "imo_or_mmsi=")] = true
 			}
@@ -111,7 +111,7 @@ func (s *port) learn() {
 	}
 }
 
-func (s *port) learnAnswer(roll *transform.SearchReader, e journal.Entry) {
+func (s *fixture) learnAnswer(reader *transform.SearchReader, e journal.Entry) {
 	a, err := extract.ReadAnswer(e)
 	if err != nil {
 		s.t.Fatal(err)
@@ -135,7 +135,7 @@ func (s *port) learnAnswer(roll *transform.SearchReader, e journal.Entry) {
 			}
 		}
 	}
-	roll.Each(e, func(v transform.Listed) {
+	reader.Each(e, func(v transform.Listed) {
 		id := fmt.Sprint("MMSI", v.MMSI)
 		if v.IMO != 0 {
 			id = fmt.Sprint("IMO", v.IMO)
@@ -149,7 +149,7 @@ func (s *port) learnAnswer(roll *transform.SearchReader, e journal.Entry) {
 }
 
 // account reads the ledger of some runs.
-func (s *port) account(date string) spending {
+func (s *fixture) account(date string) spending {
 	s.t.Helper()
 	sp := spending{asked: map[string]int{}}
 	paths, err := journal.Segments(filepath.Join(s.p.journal(), date))
@@ -175,7 +175,7 @@ func (s *port) account(date string) spending {
 }
 
 // TestNights plays a thousand nights of random fleets, caps, faults and kills at the
-// documented limits, in virtual time, and holds every bill against its plan.
+// documented limits, in virtual time, and compares every bill with its plan.
 func TestNights(t *testing.T) {
 	const seeds = 250 // of four nights each: two random ones, and two in which nothing moves
 	groups := 10
@@ -205,7 +205,7 @@ func playNights(t *testing.T, seed uint64) {
 		List:   plan.List{By: "country", Countries: []string{"Panama", "Liberia", "China", "Malta", "Greece", "Chad"}},
 		Sweep:  plan.Sweep{Statuses: []string{"moored", "aground"}, Zones: []string{"china-coast", "north-sea"}},
 		Lookup: plan.Lookup{Want: []string{"particulars"}, MaxAge: 720 * time.Hour, MaxRequests: 25}}
-	s := &port{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job,
+	s := &fixture{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job,
 		totals: map[string]warehouse.Total{}, targets: map[string]*warehouse.Target{}, seen: map[string]bool{}, refused: map[string]bool{}}
 	s.p.fill()
 	for day := range 2 {
@@ -219,8 +219,8 @@ func playNights(t *testing.T, seed uint64) {
 	}
 }
 
-// randomNight meets faults, and is killed now and then, until it comes to its end.
-func (s *port) randomNight(r *rand.Rand, day int) {
+// randomNight plays a night with faults, and kills some of its runs, until one comes to its end.
+func (s *fixture) randomNight(r *rand.Rand, day int) {
 	s.t.Helper()
 	date := time.Now().UTC().Format(time.DateOnly)
 	var faults simulator.Faults
@@ -241,20 +241,20 @@ func (s *port) randomNight(r *rand.Rand, day int) {
 		}
 		start := s.sim.Bill().Spent
 		planned, d, ended := s.run(date, kill)
-		time.Sleep(6 * time.Second) // answers that a kill left in the air are billed by then
-		if billed := s.sim.Bill().Spent - start; d.Allowance.Limited && billed > planned.Credits.Most {
+		time.Sleep(6 * time.Second) // answers that were in flight at a kill are billed by then
+		if billed := s.sim.Bill().Spent - start; d.Allowance.Limit != (plan.Limit{}) && billed > planned.Credits.Most {
 			s.t.Errorf("day %d: billed %d, the plan said at most %d", day, billed, planned.Credits.Most)
 		}
-		s.learn()
+		s.load()
 		if ended {
 			break
 		}
 	}
-	s.hold(date, before)
+	s.checkBill(date, before)
 }
 
-// hold compares the night's bill with its ledger and its cap.
-func (s *port) hold(date string, before int) spending {
+// checkBill compares the night's bill with its ledger and its cap.
+func (s *fixture) checkBill(date string, before int) spending {
 	s.t.Helper()
 	sp := s.account(date)
 	sp.billed = s.sim.Bill().Spent - before
@@ -272,8 +272,8 @@ func (s *port) hold(date string, before int) spending {
 	return sp
 }
 
-// quietNight runs without faults. When prices are known, it costs what was expected.
-func (s *port) quietNight(day int, known bool) {
+// quietNight plays a night without faults. If prices are known, it costs what was expected.
+func (s *fixture) quietNight(day int, known bool) {
 	s.t.Helper()
 	date, before, limited := time.Now().UTC().Format(time.DateOnly), s.sim.Bill().Spent, s.limited()
 	if err := s.sim.SetFaults(nil); err != nil {
@@ -285,8 +285,8 @@ func (s *port) quietNight(day int, known bool) {
 		s.job.Lookup.MaxRequests = 0 // everybody is looked up once
 	}
 	planned, _, _ := s.run(date, 0)
-	s.learn()
-	sp := s.hold(date, before)
+	s.load()
+	sp := s.checkBill(date, before)
 	if known && sp.billed != planned.Credits.Expected {
 		s.t.Errorf("day %d: billed %d, the plan expected %d of a fleet that stood still", day, sp.billed, planned.Credits.Expected)
 	}
@@ -295,7 +295,7 @@ func (s *port) quietNight(day int, known bool) {
 	}
 }
 
-func (s *port) limited() int {
+func (s *fixture) limited() int {
 	n := 0
 	for _, tally := range s.sim.Bill().Operations {
 		n += tally.Limited

@@ -34,7 +34,7 @@ type away struct {
 	from, to time.Time
 }
 
-// awayKinds are the ways; refused connections never reach the handler.
+// awayKinds lists these ways; refused connections never reach the handler.
 var awayKinds = []string{"500", "502", "503", "504", "HTML with 200", "404", "refused", "hanging", "429"}
 
 func (a *away) now() bool {
@@ -51,7 +51,7 @@ func (a *away) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "HTML with 200":
 		io.WriteString(w, "<html><body>We will be back soon</body></html>")
 	case "hanging":
-		io.Copy(io.Discard, r.Body) // the server hears only then that the client has gone
+		io.Copy(io.Discard, r.Body) // only then does the server notice that the client has gone
 		<-r.Context().Done()
 	default:
 		var status int
@@ -60,7 +60,7 @@ func (a *away) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve is connect, for a service that is away at times.
+// serve is connect for a service that is away at times.
 func (a *away) serve() (extract.Service, func()) {
 	network := memory.New()
 	server := &http.Server{Handler: a}
@@ -89,7 +89,7 @@ func outageJob() plan.Job {
 		Lookup: plan.Lookup{Want: []string{"particulars"}, MaxAge: 720 * time.Hour, MaxRequests: 30}}
 }
 
-// outageNight is how a night with an outage ended.
+// outageNight is the outcome of a night with an outage.
 type outageNight struct {
 	end    journal.End
 	took   time.Duration
@@ -108,7 +108,7 @@ func playOutage(t *testing.T, kind string, after, lasting time.Duration, totals 
 		start := time.Now()
 		service, stop := (&away{sim: sim, kind: kind, from: start.Add(after), to: start.Add(after + lasting)}).serve()
 		defer stop()
-		s := &port{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: outageJob(), totals: maps.Clone(totals),
+		s := &fixture{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: outageJob(), totals: maps.Clone(totals),
 			targets: map[string]*warehouse.Target{}, seen: map[string]bool{}, refused: map[string]bool{}}
 		if s.totals == nil {
 			s.totals = map[string]warehouse.Total{}
@@ -118,7 +118,7 @@ func playOutage(t *testing.T, kind string, after, lasting time.Duration, totals 
 		s.run(date, 0)
 		n.took = time.Since(start)
 		n.end = lastEnd(t, s.p, date)
-		s.learn()
+		s.load()
 		n.listed, n.totals = slices.Sorted(maps.Keys(s.targets)), s.totals
 	})
 	return n
@@ -153,7 +153,7 @@ func TestANightSurvivesAnyOutage(t *testing.T) {
 	const moments = 200
 	kinds := func(moment int) []string {
 		if moment == 0 || os.Getenv("FLEETLAKE_TEST_OUTAGES") == "all" {
-			return awayKinds // the first calls of a run are like no others
+			return awayKinds // the first calls of a run have code of their path alone
 		}
 		return []string{awayKinds[moment%len(awayKinds)]}
 	}
@@ -181,7 +181,7 @@ func TestANightSurvivesAnyOutage(t *testing.T) {
 	}
 }
 
-// TestAnOutageLongerThanThePatienceEndsTheNight says so, in words that are true.
+// TestAnOutageLongerThanThePatienceEndsTheNight checks that the end names the outage.
 func TestAnOutageLongerThanThePatienceEndsTheNight(t *testing.T) {
 	for _, kind := range awayKinds {
 		n := playOutage(t, kind, 10*time.Second, 3*time.Hour, nil)
@@ -192,8 +192,8 @@ func TestAnOutageLongerThanThePatienceEndsTheNight(t *testing.T) {
 	}
 }
 
-// blockedFor answers everything as the simulator does, but one operation in words that stand for no
-// credits and for a blocked endpoint alike.
+// blockedFor answers as the simulator does, except for one operation, whose error message can mean no
+// credits or a blocked endpoint.
 func blockedFor(sim http.Handler, o api.Operation) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasSuffix(r.URL.Path, o.Path) || strings.Contains(r.URL.RawQuery, "accepted-values") {
@@ -205,8 +205,8 @@ func blockedFor(sim http.Handler, o api.Operation) http.Handler {
 	})
 }
 
-// TestABlockedOperationNeverHangsTheRun has an operation blocked under caps that its requests in the
-// air fill, and under caps that they do not.
+// TestABlockedOperationNeverHangsTheRun has an operation blocked under caps that its requests in
+// flight use up, and under caps that they do not.
 func TestABlockedOperationNeverHangsTheRun(t *testing.T) {
 	for _, most := range []int{40, 900, 5000} {
 		for _, o := range []api.Operation{api.ByType, api.ByStatus} {
@@ -221,7 +221,7 @@ func TestABlockedOperationNeverHangsTheRun(t *testing.T) {
 					job := outageJob()
 					job.Budget = most
 					job.Lookup.MaxRequests = 5
-					s := &port{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job, totals: map[string]warehouse.Total{}, targets: map[string]*warehouse.Target{}}
+					s := &fixture{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job, totals: map[string]warehouse.Total{}, targets: map[string]*warehouse.Target{}}
 					s.p.fill()
 					start := time.Now()
 					s.run("2026-11-20", 0)
@@ -237,8 +237,8 @@ func TestABlockedOperationNeverHangsTheRun(t *testing.T) {
 	}
 }
 
-// TestAStopAndADeadlineEndEveryWait stops runs whose lanes wait for a service that asks to wait for
-// an hour, or that hangs; the first after a time, the others by their deadline.
+// TestAStopAndADeadlineEndEveryWait has lanes wait for a service that asks for an hour's pause, or that
+// hangs, and ends the runs by a stop or by their deadline.
 func TestAStopAndADeadlineEndEveryWait(t *testing.T) {
 	const most = 30 * time.Second
 	handlers := map[string]http.HandlerFunc{
@@ -278,7 +278,7 @@ func stopWaiting(t *testing.T, handler http.HandlerFunc, deadline time.Duration,
 	defer once.Do(stop)
 	job := outageJob()
 	job.Deadline = deadline
-	s := &port{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job}
+	s := &fixture{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job}
 	s.p.fill()
 	ctx, cancel := context.WithCancel(t.Context())
 	ends, want := deadline, StatePartial
@@ -287,9 +287,9 @@ func stopWaiting(t *testing.T, handler http.HandlerFunc, deadline time.Duration,
 		time.AfterFunc(ends, cancel)
 	}
 	defer cancel()
-	w := work{job: job, Plan: plan.Decide(job, plan.Inputs{Now: start}, service.PerMinute), started: start}
-	w.plan = w.journal(runID(start), "2026-11-20", "test")
-	segment, err := journal.Create(s.p.journal(), journal.Entry{Kind: journal.KindPlan, At: start, Plan: &w.plan})
+	w := work{job: job, decided: plan.Decide(job, plan.Inputs{Now: start}, service.PerMinute), started: start}
+	w.recorded = w.record(runID(start), "2026-11-20", "test")
+	segment, err := journal.Create(s.p.journal(), journal.Entry{Kind: journal.KindPlan, At: start, Plan: &w.recorded})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func busyNight(t *testing.T, window simulator.Window) {
 	for _, s := range api.Statuses {
 		statuses = append(statuses, s.Name)
 	}
-	s := &port{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, totals: map[string]warehouse.Total{}, targets: map[string]*warehouse.Target{},
+	s := &fixture{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, totals: map[string]warehouse.Total{}, targets: map[string]*warehouse.Target{},
 		job: plan.Job{Name: "nightly", Location: time.UTC, List: plan.List{By: "country"}, Sweep: plan.Sweep{Statuses: statuses, Zones: api.Zones},
 			Lookup: plan.Lookup{Want: []string{"particulars"}, MaxRequests: 700}}}
 	s.p.fill()

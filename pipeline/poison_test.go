@@ -13,7 +13,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 )
 
-// pageOf is an answer with so many vessels, from a number on, that tells a total.
+// pageOf returns an answer with so many vessels, numbered from a start, that reports a total.
 func pageOf(t *testing.T, total, from, rows int) extract.Answer {
 	t.Helper()
 	var items []string
@@ -25,8 +25,8 @@ func pageOf(t *testing.T, total, from, rows int) extract.Answer {
 	return extract.Answer{Entry: e, Contents: api.Contents{Rows: rows, Total: total}}
 }
 
-// TestPagingBelievesNoImpossibleTotal plays services whose totals and pages cannot be: their
-// partitions end, and nobody buys pages up to the cap.
+// TestPagingBelievesNoImpossibleTotal plays services with impossible totals and pages: their
+// partitions end, and no run pays for pages up to the cap.
 func TestPagingBelievesNoImpossibleTotal(t *testing.T) {
 	for name, c := range map[string]struct {
 		expected int
@@ -44,7 +44,7 @@ func TestPagingBelievesNoImpossibleTotal(t *testing.T) {
 			l := newListing(plan.Plan{Cover: []plan.Partition{{Country: "Malta", Expected: c.expected}}}, true)
 			budget := extract.NewBudget(1_000_000_000, 0)
 			g := newGrants(budget, l, newQueue(), func() int { return 0 })
-			g.plan([]wish{{operation: api.ByType, requests: 1, credits: 10, queue: func() { l.start(l.cover[0]) }}}, nil)
+			g.plan([]candidate{{operation: api.ByType, requests: 1, credits: 10, queue: func() { l.start(l.cover[0]) }}}, nil)
 			asked := 0
 			for {
 				r, ok := l.queue.pop(t.Context())
@@ -71,8 +71,8 @@ func TestPagingBelievesNoImpossibleTotal(t *testing.T) {
 	}
 }
 
-// TestAPartitionWhosePagesContradictTheirTotalIsSuspect plays pages that hold other than their totals
-// say. Every page is asked for, and the partition is not taken for covered.
+// TestAPartitionWhosePagesContradictTheirTotalIsSuspect plays pages with more or fewer vessels than
+// their totals imply. Every page is requested, and the partition does not count as covered.
 func TestAPartitionWhosePagesContradictTheirTotalIsSuspect(t *testing.T) {
 	for name, c := range map[string]struct {
 		totals, rows []int // by page
@@ -91,7 +91,7 @@ func TestAPartitionWhosePagesContradictTheirTotalIsSuspect(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := newListing(plan.Plan{Cover: []plan.Partition{{Country: "Malta", Expected: -1, Pages: 2}}}, true)
 			g := newGrants(extract.NewBudget(1000, 0), l, newQueue(), func() int { return 0 })
-			g.plan([]wish{{operation: api.ByType, requests: 2, credits: 20, queue: func() { l.start(l.cover[0]) }}}, nil)
+			g.plan([]candidate{{operation: api.ByType, requests: 2, credits: 20, queue: func() { l.start(l.cover[0]) }}}, nil)
 			asked := 0
 			for ; asked < len(c.totals); asked++ {
 				r, ok := l.queue.pop(t.Context())
@@ -108,8 +108,8 @@ func TestAPartitionWhosePagesContradictTheirTotalIsSuspect(t *testing.T) {
 	}
 }
 
-// TestNightKeepsNoRefusalOfASearch reads a night in which the service refused a search and a
-// lookup: the search is asked again, and the vessel that it does not know is not.
+// TestNightKeepsNoRefusalOfASearch reads a night in which the service refused a search and a lookup:
+// the search is sent again, and the lookup of the unknown vessel is not.
 func TestNightKeepsNoRefusalOfASearch(t *testing.T) {
 	n := resumeState{answered: map[string]plan.PastAnswer{}}
 	for _, outcome := range []string{extract.OutcomeNotFound, extract.OutcomeRejected} {
@@ -122,14 +122,14 @@ func TestNightKeepsNoRefusalOfASearch(t *testing.T) {
 	}
 }
 
-// TestCapIsOfTheNight adds up what all runs of a night spent, however they ended, until one is
-// done or the cap is granted anew.
+// TestCapIsOfTheNight adds up the credits of all runs of a night, however they ended, until one is
+// done or a person renews the cap.
 func TestCapIsOfTheNight(t *testing.T) {
 	type run struct {
-		state string
-		stop  Stop
-		spent int
-		anew  bool
+		state   string
+		stop    Stop
+		spent   int
+		renewed bool
 	}
 	job := plan.Job{Name: "nightly", Budget: 100}
 	for name, c := range map[string]struct {
@@ -142,16 +142,16 @@ func TestCapIsOfTheNight(t *testing.T) {
 		"at its cap":                        {[]run{{StatePartial, StopBudget, 95, false}}, 95, true},
 		"at its cap over two processes":     {[]run{{StateKilled, "", 50, false}, {StatePartial, StopBudget, 45, false}}, 95, true},
 		"at its cap with enough for a page": {[]run{{StatePartial, StopBudget, 90, false}}, 90, false},
-		"granted anew, and cut off":         {[]run{{StatePartial, StopBudget, 95, false}, {StateKilled, "", 20, true}}, 20, false},
+		"renewed, and interrupted":          {[]run{{StatePartial, StopBudget, 95, false}, {StateKilled, "", 20, true}}, 20, false},
 		"done":                              {[]run{{StatePartial, StopService, 95, false}, {StateDone, "", 5, false}}, 0, true},
-		"a new round after one that was done, cut off": {[]run{{StateDone, "", 95, false}, {StateKilled, "", 5, false}}, 5, false},
+		"a new round after one that was done, interrupted": {[]run{{StateDone, "", 95, false}, {StateKilled, "", 5, false}}, 5, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			at := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
 			root := t.TempDir()
 			for i, r := range c.runs {
 				id := runID(at.Add(time.Duration(i) * time.Minute))
-				s, err := journal.Create(root, journal.Entry{Kind: journal.KindPlan, At: at, Plan: &journal.Plan{Run: id, Job: "nightly", Date: "2026-11-20", Anew: r.anew}})
+				s, err := journal.Create(root, journal.Entry{Kind: journal.KindPlan, At: at, Plan: &journal.Plan{Run: id, Job: "nightly", Date: "2026-11-20", Anew: r.renewed}})
 				must(t, err)
 				_, err = s.Append(journal.Entry{Kind: journal.KindIntent, At: at, Operation: "info", Credits: r.spent})
 				must(t, err)
@@ -161,16 +161,16 @@ func TestCapIsOfTheNight(t *testing.T) {
 				}
 				must(t, s.Close())
 			}
-			n, err := readNightBut(root, "nightly", "2026-11-20", nil)
+			n, err := readNight(root, "nightly", "2026-11-20", nil)
 			must(t, err)
 			if n.spent != c.spent {
 				t.Errorf("the night has spent %d, want %d", n.spent, c.spent)
 			}
-			if run, _ := (&Pipeline{}).over(job, n); (run != "") != c.over {
-				t.Errorf("over with run %q, want over: %v", run, c.over)
+			if run, _ := (&Pipeline{}).ended(job, n); (run != "") != c.over {
+				t.Errorf("ended with run %q, want ended: %v", run, c.over)
 			}
-			if run, _ := (&Pipeline{Again: true}).over(job, n); run != "" {
-				t.Error("--again asks nothing")
+			if run, _ := (&Pipeline{Again: true}).ended(job, n); run != "" {
+				t.Error("--again sends nothing")
 			}
 		})
 	}
@@ -179,7 +179,7 @@ func TestCapIsOfTheNight(t *testing.T) {
 // TestDoneNightIsNotBoughtAgain runs a night that is done: without a service, and with the
 // report of the run that did it.
 func TestDoneNightIsNotBoughtAgain(t *testing.T) {
-	p := copyOfWeek(t) // it has no service to ask
+	p := copyOfWeek(t) // it has no service
 	r, err := p.Run(context.Background(), plan.Job{Name: "nightly", Location: time.UTC}, weekStart.AddDate(0, 0, 5).Format(time.DateOnly))
 	must(t, err)
 	if r.State != StateDone || r.Note == "" || r.Credits.Spent == 0 || r.Wall != 0 {

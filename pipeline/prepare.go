@@ -16,8 +16,8 @@ import (
 	"github.com/fleetlake/fleetlake/transform"
 )
 
-// harvest asks what was decided and says how that ended. An error means that our own side
-// can take no more answers.
+// harvest sends the requests of the plan and returns how that ended. An error means that our own
+// side can take no more answers.
 func (p *Pipeline) harvest(ctx context.Context, w work, segment *journal.Segment) (journal.End, error) {
 	budget := w.budget()
 	service := p.Service
@@ -43,8 +43,8 @@ func (p *Pipeline) harvest(ctx context.Context, w work, segment *journal.Segment
 	return h.end(), h.broken
 }
 
-// lastBalance asks for the balance after the run. Publishing never waits long for it, and the end
-// of a run that was stopped still less.
+// lastBalance requests the balance after the run. Publishing waits for it for 15 seconds at most, and
+// a run that was stopped for 5.
 func (h *harvest) lastBalance(ctx context.Context) {
 	most := 15 * time.Second
 	if ctx.Err() != nil {
@@ -57,7 +57,7 @@ func (h *harvest) lastBalance(ctx context.Context) {
 	}
 }
 
-// prepare asks the free calls, which also tell whether the key is good, and fills the lanes.
+// prepare makes the free calls, which also reveal a bad key, and fills the lanes.
 func (h *harvest) prepare(ctx context.Context, inFlight int) {
 	if err := h.client.Await(ctx); err != nil {
 		h.log.Warn("balance before the run not read", "error", err)
@@ -65,49 +65,48 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 			h.handle(api.Credits, err, func() {})
 		}
 	}
-	if len(h.Cover) > 0 && ctx.Err() == nil {
+	if len(h.work.decided.Cover) > 0 && ctx.Err() == nil {
 		h.probe(ctx)
 	}
-	whole := h.unfiltered() && !slices.ContainsFunc(h.LeftOut, func(l plan.LeftOut) bool { return l.What == plan.PartitionsOfList && l.Why == plan.NoTime })
-	h.listing = newListing(h.Plan, whole)
+	whole := h.work.unfiltered() && !slices.ContainsFunc(h.work.decided.LeftOut, func(l plan.LeftOut) bool { return l.What == plan.PartitionsOfList && l.Why == plan.NoTime })
+	h.listing = newListing(h.work.decided, whole)
 	h.listing.ahead = max(h.listing.ahead, inFlight)
-	h.listing.answered = func(key string) bool { _, ok := h.before.answered[key]; return ok }
+	h.listing.answered = func(key string) bool { _, ok := h.work.before.answered[key]; return ok }
 	h.lookups = newLookups(h.work)
 	h.sweep, h.sightings = newQueue(), transform.NewSearchReader()
-	if h.lookups.wanted || len(h.Checks) > 0 {
-		h.listing.met = func(v transform.Listed) { h.lookups.meet(v, api.Sweep{}) }
+	if h.lookups.wanted || len(h.work.decided.Checks) > 0 {
+		h.listing.onVessel = func(v transform.Listed) { h.lookups.observe(v, api.Sweep{}) }
 	}
-	h.queues = map[string]*queue{api.ByType.Name: h.listing.queue, api.ByStatus.Name: h.sweep,
-		h.lookups.operation.Name: h.lookups.queue}
 	h.grants = newGrants(h.budget, h.listing, h.sweep, h.keptForLookups)
+	h.lanes = h.lanesOfRun()
 	h.grants.refund = func() { h.client.SettleUnknown(ctx) }
-	h.grants.plan(h.wishes())
-	h.grants.settle() // a queue that got nothing never comes to rest by itself
+	h.grants.plan(h.candidates())
+	h.grants.settle() // a queue that got no request never reports that it is idle
 }
 
-// keptForLookups is what searches leave to lookups: as many credits as the plan kept, as long
-// as there are vessels to ask for.
+// keptForLookups is how many credits the searches leave to lookups: as many as the plan kept, while
+// there are vessels to look up.
 func (h *harvest) keptForLookups() int {
-	return min(h.Kept, h.budget.ReservedForLookups()+h.lookups.left()*h.lookups.operation.Credits)
+	return min(h.work.decided.Kept, h.budget.ReservedForLookups()+h.lookups.left()*h.lookups.operation.Credits)
 }
 
-// wishes returns the searches that the plan chose, in order, and those that it left out for
-// lack of credits.
-func (h *harvest) wishes() (chosen, left []wish) {
-	list := func(p plan.Partition, start func()) wish {
-		return wish{operation: api.ByType, what: plan.PartitionsOfList, requests: p.Unpaid, credits: p.Unpaid * api.ByType.Credits, worth: p.Worth(), queue: start}
+// candidates returns the searches that the plan chose, in order, and those that it left out for lack
+// of credits.
+func (h *harvest) candidates() (chosen, left []candidate) {
+	list := func(p plan.Partition, start func()) candidate {
+		return candidate{operation: api.ByType, kind: plan.PartitionsOfList, requests: p.Unpaid, credits: p.Unpaid * api.ByType.Credits, worth: p.Worth(), queue: start}
 	}
-	sweep := func(s plan.StatusSearch) wish {
-		return wish{operation: api.ByStatus, what: plan.StatusSearches, requests: 1, credits: s.Unpaid * api.ByStatus.Credits,
-			worth: plan.Worth(s.Expected, plan.NightsOld(s.At, h.started)), queue: func() { h.asked++; h.sweep.push(false, s.Request()) }}
+	sweep := func(s plan.StatusSearch) candidate {
+		return candidate{operation: api.ByStatus, kind: plan.StatusSearches, requests: 1, credits: s.Unpaid * api.ByStatus.Credits,
+			worth: plan.Worth(s.Expected, plan.NightsOld(s.At, h.work.started)), queue: func() { h.asked++; h.sweep.push(false, s.Request()) }}
 	}
 	for _, p := range h.listing.cover {
 		chosen = append(chosen, list(p.Partition, func() { h.listing.start(p) }))
 	}
-	for _, s := range h.Sweeps {
+	for _, s := range h.work.decided.Sweeps {
 		chosen = append(chosen, sweep(s))
 	}
-	for _, s := range h.Waiting {
+	for _, s := range h.work.decided.Waiting {
 		if s.Lane.Name == api.ByType.Name {
 			left = append(left, list(s.Partition, func() { h.listing.begin(s.Partition) }))
 		} else {
@@ -117,8 +116,8 @@ func (h *harvest) wishes() (chosen, left []wish) {
 	return chosen, left
 }
 
-// probe reads the accepted lists and fits the decision to them: a new value is asked too, a
-// removed one is not.
+// probe reads the accepted lists of types and countries and adapts the plan to them: it adds new
+// values and drops removed ones.
 func (h *harvest) probe(ctx context.Context) {
 	lists, err := h.client.ReadAccepted(ctx)
 	if err != nil {
@@ -130,7 +129,7 @@ func (h *harvest) probe(ctx context.Context) {
 	}
 	types, countries := without(lists.Types, api.Types), without(lists.Countries, api.Countries)
 	if len(types)+len(countries) > mostNews {
-		h.news = append(h.news, fmt.Sprintf("the service names %d types and countries that nobody knows: the known lists are used", len(types)+len(countries)))
+		h.news = append(h.news, fmt.Sprintf("the service accepts %d types and countries that are unknown here: the known lists are used", len(types)+len(countries)))
 		return
 	}
 	for _, v := range types {
@@ -147,39 +146,40 @@ func (h *harvest) probe(ctx context.Context) {
 	}
 }
 
-// mostNews is how many values the accepted lists may gain in a night. More is no news but
-// another service, or a hostile one.
+// mostNews is how many values the accepted lists may gain in a night. More values come from another
+// service, or a hostile one.
 const mostNews = 1000
 
-// gained adds a partition to the side of its kind, if that side is asked whole.
+// gained adds a partition to the cover or the checks, whichever has its kind, if the job lists every value.
 func (h *harvest) gained(list, value string, p plan.Partition) {
 	h.news = append(h.news, fmt.Sprintf("%s %q is accepted now", list, value))
-	for _, side := range []*[]plan.Partition{&h.Cover, &h.Checks} {
-		if h.unfiltered() && len(*side) > 0 && (*side)[0].Name().Kind == p.Name().Kind {
+	for _, side := range []*[]plan.Partition{&h.work.decided.Cover, &h.work.decided.Checks} {
+		if h.work.unfiltered() && len(*side) > 0 && (*side)[0].Name().Kind == p.Name().Kind {
 			*side = append(*side, p)
 		}
 	}
 }
 
+// lost drops the partitions of a value that is no longer accepted.
 func (h *harvest) lost(list, value string, is func(plan.Partition) bool) {
 	h.news = append(h.news, fmt.Sprintf("%s %q is no longer accepted", list, value))
-	h.Cover, h.Checks = slices.DeleteFunc(h.Cover, is), slices.DeleteFunc(h.Checks, is)
-	h.Waiting = slices.DeleteFunc(h.Waiting, func(s plan.Search) bool { return s.Lane.Name == api.ByType.Name && is(s.Partition) })
+	h.work.decided.Cover, h.work.decided.Checks = slices.DeleteFunc(h.work.decided.Cover, is), slices.DeleteFunc(h.work.decided.Checks, is)
+	h.work.decided.Waiting = slices.DeleteFunc(h.work.decided.Waiting, func(s plan.Search) bool { return s.Lane.Name == api.ByType.Name && is(s.Partition) })
 }
 
-// sighted counts the sweep's answers and looks for vessels that are new.
+// sighted counts an answer of the sweep and looks for new vessels in it.
 func (h *harvest) sighted(r api.Request, a extract.Answer) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.swept++
 	if h.lookups.wanted && a.Rows > 0 {
 		s := api.Sweep{Status: r.Parameters.Get("navigational_status"), Zone: r.Parameters.Get("world_zone")}
-		h.sightings.Each(a.Entry, func(v transform.Listed) { h.lookups.meet(v, s) })
+		h.sightings.Each(a.Entry, func(v transform.Listed) { h.lookups.observe(v, s) })
 	}
 }
 
-// interrupted notes who cancelled: the caller, or the deadline. Where the service was away then, that
-// is why something is missing.
+// interrupted records who cancelled: the caller, or the deadline. It adds an outage of the service at
+// that time, which is why answers are missing.
 func (h *harvest) interrupted(caller, limited context.Context) {
 	away := ""
 	if outage := h.client.Unanswered(); outage != nil {
@@ -189,7 +189,7 @@ func (h *harvest) interrupted(caller, limited context.Context) {
 	case caller.Err() != nil:
 		h.stopped(StopSignal, "stopped by request"+away)
 	case errors.Is(context.Cause(limited), errDeadline):
-		h.stopped(StopDeadline, fmt.Sprintf("the deadline of %v is over", h.job.Deadline)+away)
+		h.stopped(StopDeadline, fmt.Sprintf("the deadline of %v is over", h.work.job.Deadline)+away)
 	}
 }
 
@@ -197,7 +197,7 @@ func (h *harvest) interrupted(caller, limited context.Context) {
 func (p *Pipeline) watch(h *harvest, work func()) {
 	started := p.Now()
 	report := func() {
-		pr := Progress{At: p.Now(), Phase: "harvest", Lanes: h.progress(started, p.Now()), Cap: h.plan.Budget}
+		pr := Progress{At: p.Now(), Phase: "harvest", Lanes: h.progress(started, p.Now()), Cap: h.work.recorded.Budget}
 		for _, l := range pr.Lanes {
 			pr.Credits += l.Credits
 		}
@@ -223,7 +223,7 @@ func (p *Pipeline) watch(h *harvest, work func()) {
 	report()
 }
 
-// without returns the values of a that b does not hold, ignoring case and outer spaces.
+// without returns the values of a that are not in b, ignoring case and outer spaces.
 func without(a, b []string) []string {
 	in := make(map[string]bool, len(b))
 	for _, v := range b {

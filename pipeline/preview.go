@@ -12,12 +12,12 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// Preview is what a run of a job would ask, cost and take, and what it leaves out.
+// Preview is the requests, the price and the duration of a run, and what it leaves out.
 type Preview struct {
 	Job      string         `json:"job"`
 	Date     string         `json:"date"`
-	Requests int            `json:"requests"` // expected; more where totals are not known yet
-	Credits  journal.Price  `json:"credits"`  // most is what the run is held to; 0 where nothing bounds it
+	Requests int            `json:"requests"` // expected; there are more where totals are not known yet
+	Credits  journal.Price  `json:"credits"`  // the run never spends more than most; 0 if nothing bounds it
 	Minutes  float64        `json:"minutes"`  // of the busiest lane, at its limit
 	Finish   time.Time      `json:"finish"`
 	Lanes    []LanePreview  `json:"lanes"`
@@ -35,7 +35,8 @@ type LanePreview struct {
 	Minutes   float64       `json:"minutes"`
 }
 
-// Preview plans a run as Run would, and asks nothing but the free balance.
+// Preview plans a run as Run would, and sends no request but the free one for the balance. It returns
+// ErrNoBalance if a floor is set and the service does not report the balance.
 func (p *Pipeline) Preview(ctx context.Context, job plan.Job, date string) (Preview, error) {
 	p.fill()
 	now := p.Now().UTC()
@@ -46,10 +47,10 @@ func (p *Pipeline) Preview(ctx context.Context, job plan.Job, date string) (Prev
 	if err != nil {
 		return Preview{}, err
 	}
-	if _, note := p.over(job, before); note != "" {
+	if _, note := p.ended(job, before); note != "" {
 		return Preview{Job: job.Name, Date: date, Finish: now.Truncate(time.Second), LeftOut: []plan.LeftOut{}, Notes: []string{note}}, nil
 	}
-	before, _ = p.granted(before)
+	before, _ = p.renewCap(before)
 	f, err := p.inputs(ctx, job, before, now, p.ping)
 	if err != nil {
 		return Preview{}, err
@@ -57,7 +58,7 @@ func (p *Pipeline) Preview(ctx context.Context, job plan.Job, date string) (Prev
 	d := plan.Decide(job, f, p.Service.PerMinute)
 	v := Preview{Job: job.Name, Date: date, Credits: d.Total(), LeftOut: d.LeftOut, Notes: d.Notes(job, f)}
 	if len(before.runs) > 0 {
-		v.Notes = append(v.Notes, fmt.Sprintf("goes on from a run that was cut off: what its %d answers tell is not asked again", len(before.answered)))
+		v.Notes = append(v.Notes, fmt.Sprintf("resumes a run that was interrupted: its %d answers are used, and their requests are not sent again", len(before.answered)))
 	}
 	if f.BalanceKnown {
 		v.Balance = &f.Balance
@@ -76,7 +77,8 @@ func (p *Pipeline) Preview(ctx context.Context, job plan.Job, date string) (Prev
 	return v, nil
 }
 
-// Explain scores a vessel for a job as tonight's plan would.
+// Explain returns the score of a vessel as tonight's plan of a job would compute it, and when the
+// vessel is looked up next. It returns warehouse.ErrNone if nothing is published.
 func (p *Pipeline) Explain(ctx context.Context, job plan.Job, vesselID string) (plan.Score, string, error) {
 	p.fill()
 	w, err := warehouse.Open(ctx, warehouse.Path(p.Dir), warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
@@ -93,14 +95,14 @@ func (p *Pipeline) Explain(ctx context.Context, job plan.Job, vesselID string) (
 			return plan.NewScorer(job, f).Score(t), turn(job, f, t, p.Service.PerMinute), nil
 		}
 	}
-	return plan.Score{}, "it is not looked up: the job wants no lookups, or the vessel has no number to ask for", nil
+	return plan.Score{}, "it is not looked up: the job makes no lookups, or the vessel has no IMO or MMSI number", nil
 }
 
-// turn says when a vessel is looked up next.
+// turn returns when a vessel is looked up next, in words.
 func turn(job plan.Job, f plan.Inputs, t warehouse.Target, perMinute func(api.Operation) int) string {
 	id := plan.AskFor(t)
 	if f.Refused[id] {
-		return "the service did not know " + id + " when it was last asked for; it is asked for again later"
+		return "the service did not know " + id + " at the last lookup; it is looked up again later"
 	}
 	if plan.NewScorer(job, f).Score(t).Total == 0 {
 		return "due again at " + plan.SeenAt(job.Lookup, t).Add(job.Lookup.MaxAge).UTC().Format(time.RFC3339)
@@ -111,5 +113,5 @@ func turn(job plan.Job, f plan.Inputs, t warehouse.Target, perMinute func(api.Op
 			return fmt.Sprintf("tonight, number %d of %d", i+1, len(d.Lookups))
 		}
 	}
-	return fmt.Sprintf("due, and not tonight: %d of %d due vessels are worth more by credit", len(d.Lookups), d.Due)
+	return fmt.Sprintf("due, and not tonight: %d of %d due vessels have a higher score", len(d.Lookups), d.Due)
 }

@@ -4,22 +4,22 @@ import "time"
 
 // Progress is how far a run is.
 type Progress struct {
-	Run     string // its id; none of a rebuild
+	Run     string // the run id; "" for a rebuild
 	At      time.Time
-	Phase   string // harvest, derive, publish
+	Phase   string // harvest, derive, publish; of a rebuild also load, compare, and "derive DATE"
 	Lanes   []LaneProgress
-	Credits int // spent so far, unknown outcomes included
+	Credits int // spent so far, including requests with an unknown outcome
 	Cap     int // 0 is no cap
 }
 
-// LaneProgress is how far one operation is.
+// LaneProgress is how far the lane of one operation is.
 type LaneProgress struct {
 	Operation string
 	Done      int
-	Left      int // known so far: listings grow when their totals are told
+	Left      int // requests that are known so far: a listing grows when its totals become known
 	PerMinute float64
 	Credits   int
 	Remaining time.Duration // at the lane's limit
-	Away      time.Time     // since when the service gives no answer; zero while it does
-	Why       string        // what it says instead, or the connection does
+	Away      time.Time     // since when the service has not answered; zero while it answers
+	Why       string        // the error of the service or of the connection meanwhile
 }

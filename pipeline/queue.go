@@ -7,14 +7,14 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 )
 
-// queue holds the requests of one lane. It is drained when it is empty and nobody who
-// could add to it is at work: a request in the air may lead to more, and so may another lane.
+// queue is the waiting requests of one lane. It is drained when it is empty and has no writer: a
+// request in flight is one, since its answer may lead to more, and so may another lane be.
 type queue struct {
 	mu      sync.Mutex
-	urgent  []api.Request // taken first
+	urgent  []api.Request // popped first
 	rest    []api.Request
 	writers int
-	rested  func() // called when nothing is queued and nobody is at work but who keeps the queue open; may be nil
+	onIdle  func() // called when the queue is idle; nil if nobody keeps it open
 	changed chan struct{}
 }
 
@@ -22,7 +22,7 @@ func newQueue(requests ...api.Request) *queue {
 	return &queue{rest: requests, changed: make(chan struct{})}
 }
 
-// open says that somebody may still add requests; close that this one will not.
+// open adds a writer, who may still push requests; close removes one.
 func (q *queue) open() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -33,8 +33,8 @@ func (q *queue) close() {
 	q.mu.Lock()
 	q.writers--
 	q.wake()
-	rested := q.rested
-	if !q.resting() {
+	rested := q.onIdle
+	if !q.idle() {
 		rested = nil
 	}
 	q.mu.Unlock()
@@ -43,35 +43,35 @@ func (q *queue) close() {
 	}
 }
 
-// keepOpen opens the queue for one who decides, each time it is at rest, whether more comes.
+// keepOpen adds a writer that onIdle asks for more requests each time the queue is idle.
 func (q *queue) keepOpen(rested func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.writers++
-	q.rested = rested
+	q.onIdle = rested
 }
 
-// keepNoLonger closes what keepOpen opened.
-func (q *queue) keepNoLonger() {
+// release removes the writer that keepOpen added.
+func (q *queue) release() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.writers--
-	q.rested = nil
+	q.onIdle = nil
 	q.wake()
 }
 
-// atRest reports whether nothing is queued or in the air of a queue that is kept open.
-func (q *queue) atRest() bool {
+// isIdle reports whether a queue that is kept open has no request that waits or is in flight.
+func (q *queue) isIdle() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.resting()
+	return q.idle()
 }
 
-func (q *queue) resting() bool {
-	return q.rested != nil && q.writers == 1 && len(q.urgent)+len(q.rest) == 0
+func (q *queue) idle() bool {
+	return q.onIdle != nil && q.writers == 1 && len(q.urgent)+len(q.rest) == 0
 }
 
-// push adds requests at the end, or before all that are not urgent.
+// push adds requests at the end, or, if they are urgent, before all that are not.
 func (q *queue) push(urgent bool, requests ...api.Request) {
 	if len(requests) == 0 {
 		return
@@ -86,8 +86,8 @@ func (q *queue) push(urgent bool, requests ...api.Request) {
 	q.wake()
 }
 
-// pop takes the next request and counts its taker as a writer until close. It waits while
-// more may come, and reports false when the queue is drained or ctx is done.
+// pop returns the next request, whose taker is a writer until close. It waits while there are
+// writers, and reports false when the queue is drained or ctx is done.
 func (q *queue) pop(ctx context.Context) (api.Request, bool) {
 	for {
 		q.mu.Lock()
@@ -114,7 +114,7 @@ func (q *queue) pop(ctx context.Context) (api.Request, bool) {
 	}
 }
 
-// dropLast takes the last request that is not urgent out of the queue.
+// dropLast removes the last request that is not urgent, and reports whether there was one.
 func (q *queue) dropLast() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -20,16 +20,16 @@ import (
 )
 
 // TestNoCreditIsBetterSpent plays random nights: prices that are known late, caps of every kind,
-// answers that fail, and runs that are cut off by their cap or killed, and resumed. After each run
-// that came to its end, with what it left out held against what it bought:
+// answers that fail, and runs that end at their cap or are killed, and resumed. After each run that
+// came to its end, it compares what the run left out with what it paid for:
 //
-//   - the cap is kept, and nothing is bought twice
-//   - no search that is left out for lack of credits would have fitted into what was left, into
-//     what lookups took beyond their share, or into what went to searches of less worth that the
+//   - the cap is kept, and nothing is paid for twice
+//   - no search that is left out for lack of credits would have fitted into the credits that were
+//     left, that lookups took beyond their share, or that went to searches of less value that the
 //     plan had left out too
 //   - the run is done exactly if every search of the job has all its answers; a reason that names
-//     a cap names the one that held, and only if what is left out would cost more than was left; a reason
-//     that names the service is given only if a search was asked and not answered
+//     a cap names the tightest one, and only if the searches that are left out would cost more than was
+//     left; a reason that names the service is given only if a search was sent and not answered
 //
 // FLEETLAKE_NIGHTS sets how many nights are played.
 func TestNoCreditIsBetterSpent(t *testing.T) {
@@ -42,7 +42,7 @@ func TestNoCreditIsBetterSpent(t *testing.T) {
 				t.Parallel()
 				for seed := g; seed < nights/2; seed += groups {
 					synctest.Test(t, func(t *testing.T) {
-						s := randomPort(t, uint64(seed))
+						s := randomFixture(t, uint64(seed))
 						for day := range 2 {
 							s.sim.SetDay(day)
 							s.cappedNight(&seen)
@@ -59,15 +59,15 @@ func TestNoCreditIsBetterSpent(t *testing.T) {
 	t.Logf("runs: %d in which a search waited, %d cut short by a cap, %d by the service, %d killed, %d done",
 		seen.waited.Load(), seen.cut.Load(), seen.failed.Load(), seen.killed.Load(), seen.done.Load())
 	if min(seen.waited.Load(), seen.cut.Load(), seen.killed.Load(), seen.done.Load()) < 5 {
-		t.Error("the nights are too alike to show anything")
+		t.Error("the nights are too alike to test anything")
 	}
 }
 
 // tally counts runs by how they went.
 type tally struct{ waited, cut, failed, killed, done atomic.Int64 }
 
-// randomPort is a random fleet and job.
-func randomPort(t *testing.T, seed uint64) *port {
+// randomPort returns a random fleet and job.
+func randomFixture(t *testing.T, seed uint64) *fixture {
 	r := rand.New(rand.NewPCG(seed, 7))
 	some := func(all []string, most int) []string {
 		all = slices.Clone(all)
@@ -81,28 +81,28 @@ func randomPort(t *testing.T, seed uint64) *port {
 		job.Lookup = plan.Lookup{Want: []string{"particulars"}, MaxAge: 720 * time.Hour}
 	}
 	vessels := 50 + r.IntN(1500)
-	if r.IntN(20) == 0 { // all partitions, and the checks of the other side
+	if r.IntN(20) == 0 { // all partitions, and their checks
 		job.List, vessels = plan.List{By: "cheapest"}, 50+r.IntN(200)
 	}
-	s := newPort(t, simulator.Config{Seed: seed, Vessels: vessels, Credits: 1_000_000}, job)
+	s := newFixture(t, simulator.Config{Seed: seed, Vessels: vessels, Credits: 1_000_000}, job)
 	s.random = r
 	return s
 }
 
 // caps set one limit of what a night may spend, in so many credits more than it has spent.
-var caps = map[string]func(s *port, spent, more int){
-	plan.CapOfNight:   func(s *port, spent, more int) { s.job.Budget = spent + more },
-	plan.CapOfDay:     func(s *port, spent, more int) { s.job.PerDay = spent + more },
-	plan.CapOfMonth:   func(s *port, spent, more int) { s.job.PerMonth = spent + more },
-	plan.BalanceFloor: func(s *port, _, more int) { s.job.Floor = s.sim.Bill().Balance - more },
-	"the balance": func(s *port, _, more int) { // which has no floor
+var caps = map[string]func(s *fixture, spent, more int){
+	plan.CapOfNight:   func(s *fixture, spent, more int) { s.job.Budget = spent + more },
+	plan.CapOfDay:     func(s *fixture, spent, more int) { s.job.PerDay = spent + more },
+	plan.CapOfMonth:   func(s *fixture, spent, more int) { s.job.PerMonth = spent + more },
+	plan.BalanceFloor: func(s *fixture, _, more int) { s.job.Floor = s.sim.Bill().Balance - more },
+	"the balance": func(s *fixture, _, more int) { // without a floor
 		s.job.Floor = 0
 		s.sim.SetBalance(more)
 	},
 }
 
 // cappedNight runs a night under growing caps until it is done, or a few times.
-func (s *port) cappedNight(seen *tally) {
+func (s *fixture) cappedNight(seen *tally) {
 	s.t.Helper()
 	date := time.Now().UTC().Format(time.DateOnly)
 	s.job.Budget, s.job.PerDay, s.job.PerMonth, s.job.Floor = 0, 0, 0, 0
@@ -119,8 +119,8 @@ func (s *port) cappedNight(seen *tally) {
 			kill = time.Duration(1 + s.random.Int64N(int64(time.Second)))
 		}
 		planned, d, ended := s.run(date, kill)
-		time.Sleep(time.Second) // runs are told apart by when they began
-		s.learn()
+		time.Sleep(time.Second) // run ids begin with the start of the run
+		s.load()
 		if len(d.Waiting) > 0 {
 			seen.waited.Add(1)
 		}
@@ -145,7 +145,7 @@ func (s *port) cappedNight(seen *tally) {
 }
 
 // someFaults make answers take their time, and in every third night some of them fail.
-func (s *port) someFaults() simulator.Faults {
+func (s *fixture) someFaults() simulator.Faults {
 	faults := simulator.Faults{{Kind: simulator.Slow, Share: 1, Least: time.Millisecond, Most: 200 * time.Millisecond}}
 	if s.random.IntN(3) > 0 {
 		return faults
@@ -159,18 +159,18 @@ func (s *port) someFaults() simulator.Faults {
 	return faults
 }
 
-// bought is what a night has of each search, and what its newest run did.
+// bought is the answers of a night to each search, and what its newest run paid.
 type bought struct {
 	answers map[string]plan.PastAnswer // of the night, by request key
 	cost    map[string]int             // of the newest run's answers, by request key
-	failed  map[string]int             // requests of the newest run that had no answer: the entry that tells so first
+	failed  map[string]int             // requests of the newest run that had no answer: their first entry without data
 	tries   map[string]int             // how often they were sent
 	spent   int                        // by the newest run, before its last balance was read
 	lookups map[int]int                // the part of it that surely went to lookups, by the entry of the intent
 }
 
-// books reads what a night has, and what its newest run paid for it.
-func (s *port) books(date string) (b bought) {
+// readBills reads the answers of a night, and what its newest run paid for them.
+func (s *fixture) readBills(date string) (b bought) {
 	s.t.Helper()
 	paths, err := journal.Segments(filepath.Join(s.p.journal(), date))
 	must(s.t, err)
@@ -193,7 +193,7 @@ func (s *port) books(date string) (b bought) {
 	return b
 }
 
-func (s *port) keep(b *bought, date string, e journal.Entry) {
+func (s *fixture) keep(b *bought, date string, e journal.Entry) {
 	s.t.Helper()
 	key := api.Key(e.Operation, e.Parameters)
 	if e.Operation == api.Particulars.Name && e.Charge != journal.ChargeUnknown {
@@ -213,9 +213,9 @@ func (s *port) keep(b *bought, date string, e journal.Entry) {
 	b.answers[key], b.cost[key] = plan.PastAnswer{Rows: a.Rows, Total: a.Total}, e.Credits
 }
 
-// missing is what a search still costs, by what the night and the last one know, what its
-// newest run paid for it, and the entry that first told of a request without an answer; 0 if none did.
-// Credits are kept for four tries of a request: one that failed as often has no claim to any.
+// missing returns what a search still costs, by the totals of this night and the last one, what the
+// newest run paid for it, and the first entry of a request without an answer; 0 if there is none.
+// Credits are kept for four tries of a request: one that failed as often is owed none.
 func (b bought) missing(s plan.Search) (price, paid, failed int) {
 	keys := []string{s.Sweep.Request().Key()}
 	if s.Lane.Name == api.ByType.Name {
@@ -241,7 +241,7 @@ func (b bought) missing(s plan.Search) (price, paid, failed int) {
 	return price, paid, failed
 }
 
-// lookedUp is what went to lookups whose intents came after an entry.
+// lookedUp returns the credits of lookups whose intents came after an entry.
 func (b bought) lookedUp(since int) (credits int) {
 	for n, c := range b.lookups {
 		if n > since {
@@ -251,10 +251,10 @@ func (b bought) lookedUp(since int) (credits int) {
 	return credits
 }
 
-// judgeRun holds the promises against what a run did.
-func (s *port) judgeRun(date string, planned journal.Plan, d plan.Plan, end journal.End) {
+// judgeRun checks that a run kept the promises of TestNoCreditIsBetterSpent.
+func (s *fixture) judgeRun(date string, planned journal.Plan, d plan.Plan, end journal.End) {
 	s.t.Helper()
-	b := s.books(date)
+	b := s.readBills(date)
 	all := slices.Clone(d.Waiting)
 	for _, p := range d.Cover {
 		all = append(all, plan.Search{Lane: api.ByType, Partition: p, Worth: math.Inf(1)})
@@ -285,7 +285,7 @@ func (s *port) judgeRun(date string, planned journal.Plan, d plan.Plan, end jour
 				lesser += paid
 			}
 		}
-		lookups := b.lookedUp(since) // a search that fails has no claim to what they had before
+		lookups := b.lookedUp(since) // a search that fails is not owed what they had before
 		if free := planned.Budget - b.spent + lookups - min(d.Kept, lookups) + lesser; price <= free {
 			s.t.Errorf("%s: %s %q of worth %v for %d credits is left out, and %d were free: %d of %d spent, %d by lookups, %d by lesser searches; %+v",
 				date, left.Lane.Name, left.Partition.Name().Value+left.Sweep.String(), left.Worth, price, free, b.spent, planned.Budget, lookups, lesser, end)
@@ -297,25 +297,25 @@ func (s *port) judgeRun(date string, planned journal.Plan, d plan.Plan, end jour
 	s.judgeReason(date, planned, d, end, unasked, failed)
 }
 
-// judgeReason holds a reason against what was left out: the cap that held may be named if anything
-// was, the service if something was not answered.
-func (s *port) judgeReason(date string, planned journal.Plan, d plan.Plan, end journal.End, unasked, failed int) {
+// judgeReason compares a reason with what was left out: it may name the tightest cap if anything was
+// left out, and the service if a search was not answered.
+func (s *fixture) judgeReason(date string, planned journal.Plan, d plan.Plan, end journal.End, unasked, failed int) {
 	s.t.Helper()
 	capped := d.Allowance.Why
-	if planned.Budget < d.Allowance.Credits {
+	if d.Allowance.Limit.Allows(planned.Budget + 1) {
 		capped = "the most that the plan named"
 	}
 	name, _, _ := strings.Cut(capped, " above")
-	holds := false
+	justified := false
 	switch Stop(end.Stop) {
 	case StopNone:
-		holds = unasked == 0 && (end.Reason == "") == (failed == 0)
+		justified = unasked == 0 && (end.Reason == "") == (failed == 0)
 	case StopBudget, StopCredits:
-		holds = unasked+failed > 0 && strings.Contains(end.Reason, name) && (Stop(end.Stop) == StopCredits) == (capped == plan.BalanceFloor)
+		justified = unasked+failed > 0 && strings.Contains(end.Reason, name) && (Stop(end.Stop) == StopCredits) == (capped == plan.BalanceFloor)
 	case StopService:
-		holds = failed > 0
+		justified = failed > 0
 	}
-	if !holds {
+	if !justified {
 		s.t.Errorf("%s: %d searches not asked and %d not answered under %s, and it stopped for %q: %s", date, unasked, failed, capped, end.Stop, end.Reason)
 	}
 }

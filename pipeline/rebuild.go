@@ -16,45 +16,47 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// Rebuilt is what a rebuild made.
+// Rebuilt reports what a rebuild made.
 type Rebuilt struct {
 	Runs     int            `json:"runs"`
 	Nights   int            `json:"nights"`
-	Rows     map[string]int `json:"rows"`               // of the lake, by table
-	Back     []string       `json:"back,omitempty"`     // runs that the warehouse lacked: rolled back, or not published yet
-	Left     []string       `json:"left_out,omitempty"` // segments that were left out, and why
-	Switched bool           `json:"switched"`           // false of a dry run
+	Rows     map[string]int `json:"rows"`               // rows of the lake, by table
+	Back     []string       `json:"back,omitempty"`     // runs that the published warehouse lacks: rolled back, or not published yet
+	Left     []string       `json:"left_out,omitempty"` // runs that were left out, and why
+	Switched bool           `json:"switched"`           // the rebuild is published; false after a dry run
 
-	// Compared says how the new warehouse differs from the one that was published. It is empty
-	// if that could not be read; Uncompared says why.
+	// Compared is the difference between the new warehouse and the published one. It is empty if the
+	// published one cannot be read; Uncompared is the reason.
 	Compared   warehouse.Comparison `json:"tables,omitempty"`
 	Uncompared string               `json:"uncompared,omitempty"`
 	Hashes     []warehouse.Hash     `json:"hashes"` // of the new warehouse
 
-	there map[string]bool // the runs that were brought in
-	held  []HeldBackRun   // and those that were not, for their issues
+	published map[string]bool // runs that are in the new warehouse
+	heldBack  []HeldBackRun   // runs that are not, because of their issues
 }
 
-// RebuildOptions say what a rebuild may do.
+// RebuildOptions limit what a rebuild does.
 type RebuildOptions struct {
 	DryRun bool // build, compare, and throw away
-	Lose   bool // go on without what is published and no more in the journal
+	Lose   bool // continue without published runs whose segments are missing from the journal
 
-	only map[string]bool // of a repair: these runs and no others; nil is all
+	only map[string]bool // for a repair: only these runs; nil is all
 }
 
-// Rebuild makes lake and warehouse anew from the journal, with no request. It builds aside,
-// in work/rebuild, and switches when all of it is verified: until then, and if it fails or
-// dies before, everything is as it was. A dry run compares and throws away what it built, and
-// leaves out segments without an end. Runs that were rolled back come back. The caller holds
-// the lock.
+// Rebuild makes lake and warehouse again from the journal, with no request. It builds in
+// work/rebuild, and publishes the result when it is complete: until then, and if it fails or the
+// process dies, the published files do not change. A dry run compares and removes what it built, and
+// leaves out segments without an end. Runs that were rolled back are published again. The caller
+// holds the lock.
+//
+// It returns ErrNoRuns, ErrLost, or a HeldBackError if a published run would be held back now.
 func (p *Pipeline) Rebuild(ctx context.Context, o RebuildOptions) (done Rebuilt, err error) {
 	p.fill()
 	if err := p.settleRebuild(); err != nil {
 		return done, err
 	}
 	if done, err = p.rebuild(ctx, o); err == nil && done.Switched {
-		err = p.noteHeldBack(done.held, done.there)
+		err = p.noteHeldBack(done.heldBack, done.published)
 	}
 	return done, err
 }
@@ -69,7 +71,7 @@ func (p *Pipeline) rebuild(ctx context.Context, o RebuildOptions) (done Rebuilt,
 	}
 	nights, err := p.nightsOf(o, known, &done)
 	if err == nil {
-		err = done.setAgainst(known, nights, o)
+		err = done.compareRuns(known, nights, o)
 	}
 	if err != nil {
 		return done, err
@@ -88,7 +90,7 @@ func (p *Pipeline) rebuild(ctx context.Context, o RebuildOptions) (done Rebuilt,
 	if o.DryRun {
 		return done, nil
 	}
-	if o.only != nil { // what was rolled back stays so
+	if o.only != nil { // a repair keeps rolled back runs out
 		out, err := warehouse.RolledBack(p.Dir, o.only)
 		if err == nil {
 			err = warehouse.KeepOut(p.aside(), out)
@@ -100,18 +102,18 @@ func (p *Pipeline) rebuild(ctx context.Context, o RebuildOptions) (done Rebuilt,
 	if err := p.makeReady(ctx); err != nil {
 		return done, fmt.Errorf("rebuild: %w", err)
 	}
-	done.Switched = true // from here on every start completes it
+	done.Switched = true // from here on every start completes the switch
 	return done, p.settleRebuild()
 }
 
-// Why there is no rebuild.
+// Reasons why a rebuild fails.
 var (
 	ErrNoRuns = errors.New("the journal has no run")
-	ErrLost   = errors.New("what is published is no more in the journal, or not all of it, and a rebuild would lose it: put good copies of the segments back, or say that it may go (--lose)")
+	ErrLost   = errors.New("published runs are missing from the journal, or a part of them is, and a rebuild would lose them: put good copies of their segments back, or accept the loss with --lose")
 )
 
-// requestsOf returns how many requests each published run has made: by the warehouse, or by the
-// manifests of the lake where that cannot be read.
+// requestsOf returns how many requests each published run has sent: according to the warehouse, or to
+// the manifests of the lake if the warehouse cannot be read.
 func (p *Pipeline) requestsOf(ctx context.Context) (map[string]int, error) {
 	known := map[string]int{}
 	w, err := warehouse.Open(ctx, warehouse.Path(p.Dir), warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
@@ -128,12 +130,12 @@ func (p *Pipeline) requestsOf(ctx context.Context) (map[string]int, error) {
 	if err == nil {
 		return known, nil
 	}
-	if !errors.Is(err, warehouse.ErrNone) && !warehouse.IsDamaged(err) && !ofAnother(err) {
+	if !errors.Is(err, warehouse.ErrNone) && !warehouse.IsDamaged(err) && !isOtherProgram(err) {
 		return nil, err
 	}
 	manifests, err := load.Manifests(p.Dir)
 	if err != nil {
-		p.Log.Warn("what was published is not known: neither warehouse nor lake can be read", "error", err)
+		p.Log.Warn("the published runs are not known: neither warehouse nor lake can be read", "error", err)
 		return known, nil
 	}
 	out, err := warehouse.RolledBack(p.Dir, nil)
@@ -145,14 +147,14 @@ func (p *Pipeline) requestsOf(ctx context.Context) (map[string]int, error) {
 	return known, err
 }
 
-// ofAnother reports whether an error says that another version of the program made a file, whose
+// isOtherProgram reports whether an error means that another version of the program made a file, whose
 // tables this one may not be able to read.
-func ofAnother(err error) bool {
+func isOtherProgram(err error) bool {
 	return errors.Is(err, warehouse.ErrOtherProgram) || errors.Is(err, warehouse.ErrNewerProgram)
 }
 
-// setAgainst compares the runs of the journal with those that are published.
-func (r *Rebuilt) setAgainst(known map[string]int, nights [][]string, o RebuildOptions) error {
+// compareRuns compares the runs of the journal with the published ones. It returns ErrLost if one is missing.
+func (r *Rebuilt) compareRuns(known map[string]int, nights [][]string, o RebuildOptions) error {
 	there := map[string]bool{}
 	for _, path := range slices.Concat(nights...) {
 		run := journal.RunOf(path)
@@ -172,13 +174,13 @@ func (r *Rebuilt) setAgainst(known map[string]int, nights [][]string, o RebuildO
 		return fmt.Errorf("rebuild: %s: %w", strings.Join(lost, ", "), ErrLost)
 	}
 	for _, run := range lost {
-		r.Left = append(r.Left, run+": it is published, and no more in the journal")
+		r.Left = append(r.Left, run+": it is published, and missing from the journal")
 	}
 	return nil
 }
 
-// lessThan says what a segment lacks of what is published of its run; nothing if it is whole.
-func (b writtenRun) lessThan(known map[string]int) string {
+// missingRequests describes what the segment of a published run lacks; "" if it lacks nothing.
+func (b writtenRun) missingRequests(known map[string]int) string {
 	requests, before := known[b.report.Run]
 	switch n := b.report.Requests(); {
 	case !before:
@@ -191,7 +193,7 @@ func (b writtenRun) lessThan(known map[string]int) string {
 	return ""
 }
 
-// nightsOf lists the segments of each night, the oldest first.
+// nightsOf returns the segments of each night, the oldest first.
 func (p *Pipeline) nightsOf(o RebuildOptions, known map[string]int, done *Rebuilt) ([][]string, error) {
 	paths, err := journal.Segments(p.journal())
 	if err != nil {
@@ -205,7 +207,7 @@ func (p *Pipeline) nightsOf(o RebuildOptions, known map[string]int, done *Rebuil
 		}
 		planned, end, err := journal.Bounds(path)
 		if err != nil {
-			return nil, advised(err)
+			return nil, withAdvice(err)
 		}
 		if planned == nil || end == nil {
 			if o.DryRun {
@@ -237,9 +239,9 @@ func (p *Pipeline) buildAside(ctx context.Context, nights [][]string, known map[
 	defer debug.SetGCPercent(debug.SetGCPercent(40))
 	aside := *p
 	aside.Dir, aside.segments = p.aside(), p.journal()
-	done.Rows, done.there = map[string]int{}, map[string]bool{}
-	// The last night comes by itself, so that a version without it is there for a run that goes on
-	// with it.
+	done.Rows, done.published = map[string]int{}, map[string]bool{}
+	// The last night is published alone, so that there is a version without it for a run that resumes
+	// it.
 	last := len(nights) - 1
 	for _, some := range slices.Concat(chunks(nights[:last]), nights[last:]) {
 		var runs []writtenRun
@@ -249,9 +251,9 @@ func (p *Pipeline) buildAside(ctx context.Context, nights [][]string, known map[
 			}
 			b, err := aside.transform(path)
 			if err != nil {
-				return fmt.Errorf("derive %s: %w", journal.RunOf(path), advised(err))
+				return fmt.Errorf("derive %s: %w", journal.RunOf(path), withAdvice(err))
 			}
-			if less := b.lessThan(known); less != "" && !o.Lose && !o.DryRun {
+			if less := b.missingRequests(known); less != "" && !o.Lose && !o.DryRun {
 				return fmt.Errorf("%s: %w", less, ErrLost)
 			} else if less != "" {
 				done.Left = append(done.Left, less)
@@ -260,40 +262,40 @@ func (p *Pipeline) buildAside(ctx context.Context, nights [][]string, known map[
 			p.Progress(Progress{At: p.Now(), Phase: "derive " + b.report.Date})
 		}
 		p.Progress(Progress{At: p.Now(), Phase: "load"})
-		there, held, err := aside.publishBut(ctx, aside.Dir, runs, o.DryRun)
+		there, heldBack, err := aside.publishOrHoldBack(ctx, aside.Dir, runs, o.DryRun)
 		if err != nil {
 			return err
 		}
-		if err := done.take(there, held, known); err != nil {
+		if err := done.count(there, heldBack, known); err != nil {
 			return err
 		}
 	}
-	if len(done.there) == 0 {
-		return &HeldBackError{done.held}
+	if len(done.published) == 0 {
+		return &HeldBackError{done.heldBack}
 	}
 	return nil
 }
 
-// take counts what was published. A run that is held back again stays out; one that is published
-// now must not go because other rules hold it back.
-func (r *Rebuilt) take(there []writtenRun, held []HeldBackRun, known map[string]int) error {
+// count counts the rows of runs that are in the new warehouse, and those that are held back again. It
+// returns a HeldBackError if one of them is published: a rebuild must not remove it.
+func (r *Rebuilt) count(there []writtenRun, heldBack []HeldBackRun, known map[string]int) error {
 	for _, b := range there {
-		r.there[b.report.Run] = true
+		r.published[b.report.Run] = true
 		for table, rows := range b.report.Rows {
 			r.Rows[table] += rows
 		}
 	}
-	for _, h := range held {
+	for _, h := range heldBack {
 		if _, published := known[h.Run]; published {
 			return &HeldBackError{[]HeldBackRun{h}}
 		}
-		r.held = append(r.held, h)
+		r.heldBack = append(r.heldBack, h)
 		r.Left = append(r.Left, fmt.Sprintf("%s: it is held back: %s", h.Run, h.Reason))
 	}
 	return nil
 }
 
-// compareAside says how what was built differs from what is published.
+// compareAside compares the new warehouse with the published one.
 func (p *Pipeline) compareAside(ctx context.Context, done *Rebuilt) (err error) {
 	p.Progress(Progress{At: p.Now(), Phase: "compare"})
 	built := warehouse.Path(p.aside())
@@ -305,9 +307,9 @@ func (p *Pipeline) compareAside(ctx context.Context, done *Rebuilt) (err error) 
 	case errors.Is(err, fs.ErrNotExist):
 		done.Uncompared, err = "nothing was published before", nil
 	case warehouse.IsDamaged(err):
-		done.Uncompared, err = "what was published is damaged: "+err.Error(), nil
-	case err != nil && ctx.Err() == nil && ofAnother(p.checkProgram(ctx)):
-		done.Uncompared, err = "another version of fleetlake made what was published: "+err.Error(), nil
+		done.Uncompared, err = "the published file is damaged: "+err.Error(), nil
+	case err != nil && ctx.Err() == nil && isOtherProgram(p.checkProgram(ctx)):
+		done.Uncompared, err = "another version of fleetlake made the published file: "+err.Error(), nil
 	}
 	return err
 }
@@ -315,7 +317,7 @@ func (p *Pipeline) compareAside(ctx context.Context, done *Rebuilt) (err error) 
 func (p *Pipeline) aside() string { return filepath.Join(p.Dir, "work", "rebuild") }
 func (p *Pipeline) ready() string { return filepath.Join(p.aside(), "ready") }
 
-// makeReady notes, when all that was built is on disk, that it is to be switched to.
+// makeReady writes the file ready when everything that was built is on disk: the switch can begin.
 func (p *Pipeline) makeReady(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -327,32 +329,31 @@ func (p *Pipeline) makeReady(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("make ready: %w", err)
 	}
-	_, err = f.WriteString("This rebuild is whole. The next start of fleetlake completes the switch to it.\n")
+	_, err = f.WriteString("This rebuild is complete. The next start of fleetlake completes the switch to it.\n")
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return fmt.Errorf("make ready: %w", err)
 	}
 	return syncDir(p.aside())
 }
 
-// settleRebuild completes the switch to a rebuild that a crash interrupted, and throws away
-// one that is not whole. Every writer of a data directory calls it first.
+// settleRebuild completes the switch to a rebuild that a crash interrupted, and removes a rebuild that
+// is not complete. Every writer of a data directory calls it first.
 func (p *Pipeline) settleRebuild() error {
 	_, err := os.Stat(p.ready())
 	switch {
 	case err == nil:
 		err := load.Promote(p.Dir, p.aside())
 		if err == nil {
-			var said []string
-			said, err = warehouse.Promote(p.Dir, p.aside())
-			p.warn(said)
+			var warnings []string
+			warnings, err = warehouse.Promote(p.Dir, p.aside())
+			p.warn(warnings)
 		}
 		if err != nil {
-			return fmt.Errorf("switch to what was rebuilt: %w; the next start tries again", err)
+			return fmt.Errorf("publish what was rebuilt: %w; the next start tries again", err)
 		}
-		// What tells that the switch is to be completed goes first: its directory is emptied
-		// in no order.
+		// The file ready is removed first, because RemoveAll removes the others in any order.
 		if err := errors.Join(os.Remove(p.ready()), syncDir(p.aside())); err != nil {
-			return fmt.Errorf("switch to what was rebuilt: %w", err)
+			return fmt.Errorf("publish what was rebuilt: %w", err)
 		}
 	case !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("look for a rebuild: %w", err)

@@ -19,7 +19,7 @@ func TestRebuildGivesTheIdenticalTables(t *testing.T) {
 	want, files := hashes(t, p.Dir), tree(t, filepath.Join(p.Dir, "lake"))
 	for table, least := range map[string]int{"registration": 400, "listed": 300, "episodes": 10, "particulars": 100, "runs": 10, "positions": 100} {
 		if n := count(t, p.Dir, table); n < least {
-			t.Errorf("%s has %d rows: the week shows too little", table, n)
+			t.Errorf("%s has %d rows: the week tests too little", table, n)
 		}
 	}
 	done, err := p.Rebuild(t.Context(), RebuildOptions{})
@@ -168,7 +168,7 @@ func TestTheSwitchGoesOnAfterACrash(t *testing.T) {
 			must(t, os.Rename(filepath.Join(p.Dir, "lake"), filepath.Join(p.aside(), "lake.old")))
 		},
 		func(p *Pipeline) { must(t, os.Rename(filepath.Join(p.aside(), "lake"), filepath.Join(p.Dir, "lake"))) },
-		func(p *Pipeline) { // what was built aside counts as published from here on
+		func(p *Pipeline) { // the new files count as published from here on
 			built, err := os.ReadFile(filepath.Join(p.aside(), "warehouse", "fingerprints"))
 			must(t, err)
 			known, err := os.ReadFile(filepath.Join(p.Dir, "warehouse", "fingerprints"))
@@ -185,7 +185,7 @@ func TestTheSwitchGoesOnAfterACrash(t *testing.T) {
 	}
 	built := copyOfWeek(t)
 	want := hashes(t, built.Dir)
-	change(t, built.Dir, "DELETE FROM latest") // so that it can be seen that it was switched
+	change(t, built.Dir, "DELETE FROM latest") // so that the switch can be seen
 	var done Rebuilt
 	built.fill()
 	nights, err := built.nightsOf(RebuildOptions{}, nil, &done)
@@ -198,8 +198,8 @@ func TestTheSwitchGoesOnAfterACrash(t *testing.T) {
 		for _, step := range steps[:n+1] {
 			step(p)
 		}
-		if count(t, p.Dir, "runs") != 10 { // what is published is readable at any moment
-			t.Errorf("after %d steps what is published has other runs", n)
+		if count(t, p.Dir, "runs") != 10 { // the published file is readable at any moment
+			t.Errorf("after %d steps the published file has other runs", n)
 		}
 		_, err := p.Recover(t.Context())
 		must(t, err)

@@ -19,9 +19,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestWhatTheLakeLacksIsMadeBeforeAnythingIsAsked: a run that found out when it published had
+// TestMissingLakeFilesAreRebuiltBeforeAnyRequest: a run that found out when it published would have
 // spent its credits for nothing.
-func TestWhatTheLakeLacksIsMadeBeforeAnythingIsAsked(t *testing.T) {
+func TestMissingLakeFilesAreRebuiltBeforeAnyRequest(t *testing.T) {
 	cases := map[string]func(p *Pipeline){
 		"the lake": func(p *Pipeline) { must(t, os.RemoveAll(filepath.Join(p.Dir, "lake"))) },
 		"the newest manifest, beside a run that was rolled back": func(p *Pipeline) {
@@ -52,8 +52,8 @@ func TestWhatTheLakeLacksIsMadeBeforeAnythingIsAsked(t *testing.T) {
 	}
 }
 
-// TestALakeThatCannotBeMadeIsARefusal: better than to spend and to fail.
-func TestALakeThatCannotBeMadeIsARefusal(t *testing.T) {
+// TestALakeThatCannotBeRebuiltStopsTheRun before it spends credits and fails to publish.
+func TestALakeThatCannotBeRebuiltStopsTheRun(t *testing.T) {
 	p := copyOfWeek(t)
 	must(t, os.RemoveAll(filepath.Join(p.Dir, "lake")))
 	must(t, os.Remove(segmentOf(t, p, 0)))
@@ -62,8 +62,8 @@ func TestALakeThatCannotBeMadeIsARefusal(t *testing.T) {
 	}
 }
 
-// TestALakeOfANewerProgramIsRefused: to make it anew would throw away what only that program
-// knows, and its manifests are no damage.
+// TestALakeOfANewerProgramIsRefused: its manifests are not damaged, and a rebuild would lose data that
+// only the newer program knows.
 func TestALakeOfANewerProgramIsRefused(t *testing.T) {
 	p := copyOfWeek(t)
 	path := filepath.Join(p.Dir, "lake", "_manifests", journal.RunOf(segmentOf(t, p, 9))+".json")
@@ -91,12 +91,12 @@ func TestALakeOfANewerProgramIsRefused(t *testing.T) {
 	}
 }
 
-// TestLacking takes away what a run publishes, and has a run under way.
+// TestLacking removes published files, also while another process writes.
 func TestLacking(t *testing.T) {
 	for name, c := range map[string]struct {
 		harm    func(p *Pipeline) error
 		writing bool
-		want    string // in the first line; empty is nothing lacking
+		want    string // in the first line; empty if nothing is lacking
 	}{
 		"nothing":         {func(*Pipeline) error { return nil }, false, ""},
 		"the lake":        {func(p *Pipeline) error { return os.RemoveAll(filepath.Join(p.Dir, "lake")) }, false, "no such file"},
@@ -127,8 +127,8 @@ func TestLacking(t *testing.T) {
 	}
 }
 
-// TestADamagedWarehouseIsSetAside: the journal is whole, so that nothing is lost and nobody has
-// to be asked.
+// TestADamagedWarehouseIsSetAside: the journal is undamaged, so that nothing is lost and no person has
+// to decide.
 func TestADamagedWarehouseIsSetAside(t *testing.T) {
 	for name, at := range map[string]float64{"its head": 0, "a block of a table": 0.5} {
 		t.Run(name, func(t *testing.T) {
@@ -177,9 +177,9 @@ func ofAnotherProgram(t *testing.T, p *Pipeline, statements ...string) {
 	must(t, os.Remove(filepath.Join(p.Dir, "warehouse", "fingerprints")))
 }
 
-// TestAWarehouseOfAnOlderProgramIsMadeAnew before anything is asked: a run found that only when it
-// published, after the credits were spent. What was rolled back stays out.
-func TestAWarehouseOfAnOlderProgramIsMadeAnew(t *testing.T) {
+// TestAWarehouseOfAnOlderProgramIsRebuilt before any request: a run that found out when it published
+// would have spent its credits. Runs that were rolled back stay out.
+func TestAWarehouseOfAnOlderProgramIsRebuilt(t *testing.T) {
 	for name, statements := range map[string][]string{
 		"a step of another content":          {"UPDATE schema_migrations SET checksum = 'abc'"},
 		"no steps, other tables and columns": {"DROP TABLE schema_migrations", "DROP TABLE zone_daily", "ALTER TABLE runs DROP COLUMN credits_unknown"},
@@ -202,8 +202,8 @@ func TestAWarehouseOfAnOlderProgramIsMadeAnew(t *testing.T) {
 	}
 }
 
-// TestAWarehouseOfANewerProgramIsARefusal before anything is asked, and nothing is changed: the newer
-// program can go on from it. A rebuild that a person asks for makes it anew.
+// TestAWarehouseOfANewerProgramIsARefusal before any request, and changes nothing: the newer program can
+// continue it. A person can rebuild it.
 func TestAWarehouseOfANewerProgramIsARefusal(t *testing.T) {
 	p := copyOfWeek(t)
 	want := hashes(t, p.Dir)
@@ -225,8 +225,8 @@ func TestAWarehouseOfANewerProgramIsARefusal(t *testing.T) {
 	}
 }
 
-// TestATruncatedSegmentDropsNothingUnasked: half of a published segment is gone. Neither a
-// rebuild nor the advice of verify makes the warehouse less than it is.
+// TestATruncatedSegmentDropsNothingUnasked: half of a published segment is gone. Neither a rebuild nor
+// the advice of verify removes rows from the warehouse.
 func TestATruncatedSegmentDropsNothingUnasked(t *testing.T) {
 	p := copyOfWeek(t)
 	path := segmentOf(t, p, 2)
@@ -247,7 +247,7 @@ func TestATruncatedSegmentDropsNothingUnasked(t *testing.T) {
 	}
 }
 
-// TestSalvageIsAWayOut: one flipped byte of the journal stopped every rebuild.
+// TestSalvageIsAWayOut: one flipped byte of the journal stops every rebuild until a person salvages it.
 func TestSalvageIsAWayOut(t *testing.T) {
 	p := copyOfWeek(t)
 	path := segmentOf(t, p, 2)
@@ -280,8 +280,8 @@ func TestSalvageIsAWayOut(t *testing.T) {
 	}
 }
 
-// TestASalvagedRunKeepsItsJob has a run whose plan is lost, with and without a later run that goes on
-// from it, and one that lacks an answer. No night of the job is said to be done for any of them.
+// TestASalvagedRunKeepsItsJob has a run whose plan is lost, with and without a later run that resumes
+// it, and one that lacks an answer. None of their nights counts as done.
 func TestASalvagedRunKeepsItsJob(t *testing.T) {
 	p := copyOfWeek(t)
 	paths, err := journal.Segments(p.journal())
@@ -300,7 +300,7 @@ func TestASalvagedRunKeepsItsJob(t *testing.T) {
 	}
 	for _, path := range []string{alone, done} {
 		date := filepath.Base(filepath.Dir(path))
-		n, err := readNightBut(p.journal(), "nightly", date, nil)
+		n, err := readNight(p.journal(), "nightly", date, nil)
 		if err != nil || n.done != "" {
 			t.Errorf("the night of %s is done by %s: %v", date, n.done, err)
 		}
@@ -315,7 +315,7 @@ func TestASalvagedRunKeepsItsJob(t *testing.T) {
 	}
 }
 
-// bad writes the segment of a run that paid for six pages of vessels whose IMO numbers are none.
+// bad writes the segment of a run that paid for six pages of vessels with malformed IMO numbers.
 func bad(t *testing.T, p *Pipeline, run, date string) string {
 	t.Helper()
 	at := weekStart.AddDate(0, 0, 20)
@@ -341,8 +341,8 @@ func bad(t *testing.T, p *Pipeline, run, date string) string {
 	return s.Path()
 }
 
-// TestARunThatIsHeldBackStopsNoOther: one night of refused values, and later nights sent nothing
-// until a person came.
+// TestARunThatIsHeldBackStopsNoOther: after a night of refused values, other nights are published
+// without a person.
 func TestARunThatIsHeldBackStopsNoOther(t *testing.T) {
 	p := copyOfWeek(t)
 	good := segmentOf(t, p, 9)
@@ -357,17 +357,17 @@ func TestARunThatIsHeldBackStopsNoOther(t *testing.T) {
 	if len(reports) != 1 || reports[0].Run != journal.RunOf(good) {
 		t.Errorf("published %+v, want the good run", reports)
 	}
-	held, err := ReadHeldBack(p.Dir)
-	if err != nil || len(held) != 1 || held[0].Run != run || !strings.Contains(held[0].Reason, "check digit") {
-		t.Fatalf("held back: %+v, %v", held, err)
+	heldBack, err := ReadHeldBack(p.Dir)
+	if err != nil || len(heldBack) != 1 || heldBack[0].Run != run || !strings.Contains(heldBack[0].Reason, "check digit") {
+		t.Fatalf("held back: %+v, %v", heldBack, err)
 	}
 	if files, _ := filepath.Glob(filepath.Join(p.Dir, "lake", "*", "*", run+".parquet")); len(files) > 0 {
 		t.Errorf("readers of the lake would count %v", files)
 	}
 	if err := p.heldBackNight("nightly", "2026-12-10"); !errors.Is(err, load.ErrIssues) {
-		t.Errorf("a night that is paid for would be asked again: %v", err)
+		t.Errorf("a night that is paid for would be paid for again: %v", err)
 	}
-	if got, err := p.spentBack(t.Context(), weekStart.AddDate(0, 0, 20)); err != nil || got != 60 {
+	if got, err := p.spentUnpublished(t.Context(), weekStart.AddDate(0, 0, 20)); err != nil || got != 60 {
 		t.Errorf("%d credits count towards the caps, want 60: %v", got, err)
 	}
 	if wrong := verified(t, p); len(wrong) != 1 || !strings.Contains(strings.Join(wrong["held back"], " "), "--accept-issues") {
@@ -378,8 +378,8 @@ func TestARunThatIsHeldBackStopsNoOther(t *testing.T) {
 	if err != nil || len(reports) != 1 || reports[0].Run != run {
 		t.Fatalf("accepted: %+v, %v", reports, err)
 	}
-	if held, err := ReadHeldBack(p.Dir); err != nil || len(held) > 0 {
-		t.Errorf("still held back: %+v, %v", held, err)
+	if heldBack, err := ReadHeldBack(p.Dir); err != nil || len(heldBack) > 0 {
+		t.Errorf("still held back: %+v, %v", heldBack, err)
 	}
 	want := hashes(t, p.Dir)
 	p.AcceptIssues = false // the choice is in the journal
@@ -393,7 +393,7 @@ func TestARunThatIsHeldBackStopsNoOther(t *testing.T) {
 	}
 }
 
-// TestVerifyBesideAPublish: what is wrong for a moment, while a run publishes, is not wrong.
+// TestVerifyBesideAPublish: differences that exist only while a run publishes are not reported.
 func TestVerifyBesideAPublish(t *testing.T) {
 	p := copyOfWeek(t)
 	unlock, err := Lock(p.Dir, "a run")

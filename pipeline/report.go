@@ -6,26 +6,26 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 )
 
-// Stop says why a run asked less than it planned.
+// Stop is the reason why a run sent fewer requests than it planned.
 type Stop string
 
-// Why runs end early. A run that stops still publishes what it paid for.
+// Reasons why runs end early. A run that stops still publishes what it paid for.
 const (
 	StopNone     Stop = ""
 	StopBudget   Stop = "budget"   // the cap of the run is reached
 	StopCredits  Stop = "credits"  // the service says that the balance is too low
 	StopKey      Stop = "key"      // the service refuses the key
-	StopDeadline Stop = "deadline" // the time is over
+	StopDeadline Stop = "deadline" // the deadline of the run is over
 	StopSignal   Stop = "signal"   // the context was cancelled
-	StopService  Stop = "service"  // a lane met an answer that retrying does not mend
+	StopService  Stop = "service"  // a lane ended at an answer that no retry can mend
 )
 
-// Report is what a person wants to know of a run. It is stored with the run, as JSON.
+// Report summarizes a run for people and scripts. It is stored with the run, as JSON.
 type Report struct {
 	Run       string    `json:"run"`
 	Job       string    `json:"job"`
 	Date      string    `json:"date"`
-	Continues []string  `json:"continues,omitempty"` // runs of the same night that this one went on from
+	Continues []string  `json:"continues,omitempty"` // runs of the same night that this run resumed
 	Started   time.Time `json:"started"`
 	Finished  time.Time `json:"finished"`
 	State     string    `json:"state"` // done, partial, interrupted, killed
@@ -34,24 +34,24 @@ type Report struct {
 
 	Lanes      []LaneReport   `json:"lanes"`
 	Credits    CreditReport   `json:"credits"`
-	Partitions int            `json:"partitions"` // that were planned to be asked
+	Partitions int            `json:"partitions"` // partitions that the run planned to list
 	Coverage   map[string]int `json:"coverage"`   // partitions by state
 	Rows       map[string]int `json:"rows"`       // rows written by lake table
 	Issues     []IssueReport  `json:"issues,omitempty"`
-	Lost       int            `json:"lost_entries,omitempty"` // of the journal, that were damaged and could not be salvaged
+	Lost       int            `json:"lost_entries,omitempty"` // entries of the journal that were damaged and could not be salvaged
 	LeftOut    []string       `json:"left_out,omitempty"`     // one line each: what, how much, why
 	News       []string       `json:"news,omitempty"`         // values that the accepted lists gained or lost
 
-	// Of the call that returns the report, and not stored with the run.
-	Note string  `json:"note,omitempty"`         // why nothing was asked
-	Wall float64 `json:"wall_seconds,omitempty"` // how long a person waited, publishing included
+	// These describe the call that returns the report, and are not stored with the run.
+	Note string  `json:"note,omitempty"`         // why no request was sent
+	Wall float64 `json:"wall_seconds,omitempty"` // seconds from start to publication
 }
 
 // LaneReport is the work of one operation.
 type LaneReport struct {
 	Operation string `json:"operation"`
 	Requests  int    `json:"requests"`
-	Answers   int    `json:"answers"` // with data, even if the data are none
+	Answers   int    `json:"answers"` // with data, even if that is an empty list
 	Limited   int    `json:"limited"` // 429
 	Credits   int    `json:"credits"`
 }
@@ -59,7 +59,7 @@ type LaneReport struct {
 // CreditReport is the money of a run.
 type CreditReport struct {
 	Planned int  `json:"planned"` // the most the plan could cost
-	Spent   int  `json:"spent"`   // as counted, unknown outcomes included
+	Spent   int  `json:"spent"`   // by the ledger, including requests with an unknown outcome
 	Unknown int  `json:"unknown"` // the part of Spent that may not have been billed
 	Before  *int `json:"before,omitempty"`
 	After   *int `json:"after,omitempty"` // the balance, by the free call
@@ -73,7 +73,7 @@ type IssueReport struct {
 	Count   int    `json:"count"`
 }
 
-// Covered is the percentage of the planned partitions that were seen whole; 100 where none was planned.
+// Covered is the percentage of the planned partitions that were covered completely; 100 if none was planned.
 func (r Report) Covered() float64 {
 	if r.Partitions == 0 {
 		return 100
@@ -81,7 +81,7 @@ func (r Report) Covered() float64 {
 	return 100 * float64(r.Coverage["complete"]) / float64(r.Partitions)
 }
 
-// Unanswered reports whether the service answered nothing of what a run asked.
+// Unanswered reports whether the service answered none of the run's requests.
 func (r Report) Unanswered() bool {
 	for _, l := range r.Lanes {
 		if l.Operation != api.Credits.Name && l.Answers > 0 {

@@ -16,35 +16,35 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 )
 
-// States of a run, as its journal ends.
+// States of a run, as the end of its segment records them.
 const (
-	StateDone        = "done"        // everything planned was asked
-	StatePartial     = "partial"     // something planned was left out
-	StateInterrupted = "interrupted" // cancelled, and can be resumed
-	StateKilled      = "killed"      // the process died; a later one wrote the end
+	StateDone        = "done"        // every planned search was answered
+	StatePartial     = "partial"     // a planned search was left out or not answered
+	StateInterrupted = "interrupted" // the run was cancelled, and can be resumed
+	StateKilled      = "killed"      // the process died; a later one appended the end
 )
 
-// resumeState is what the journal knows of one job's snapshot date that a new run goes on from:
-// the runs since the last one that was done.
+// resumeState is the part of a job's night that a new run resumes, as the journal records it: the
+// runs since the last one that was done.
 type resumeState struct {
 	runs     []string                   // their ids, oldest first
-	answered map[string]plan.PastAnswer // what was asked and answered, by request key
-	lookups  int                        // vessels that they asked for
-	covers   string                     // the kind of partition that their list pages through; empty where no plan tells
-	spent    int                        // by them; by those since, where the cap was granted anew
-	last     PastRun                    // the newest of them
-	done     string                     // the newest run that was done, if none came after it
+	answered map[string]plan.PastAnswer // their answers, by request key
+	lookups  int                        // vessels that they looked up
+	covers   string                     // kind of the partitions that they list by; "" if none of their plans lists
+	spent    int                        // their credits, or those since the cap was last renewed
+	last     PastRun                    // the newest run
+	done     string                     // the last run, if it was done
 }
 
-// readNightBut reads the segments of a job's night. It leaves some runs out.
-func readNightBut(root, job, date string, out map[string]bool) (resumeState, error) {
+// readNight reads the segments of a job's night, except those of some runs.
+func readNight(root, job, date string, except map[string]bool) (resumeState, error) {
 	n := resumeState{answered: map[string]plan.PastAnswer{}}
 	paths, err := journal.Segments(filepath.Join(root, date))
 	if err != nil {
 		return n, err
 	}
 	for _, path := range paths {
-		if out[journal.RunOf(path)] {
+		if except[journal.RunOf(path)] {
 			continue
 		}
 		if err := n.add(path, job); err != nil {
@@ -54,7 +54,7 @@ func readNightBut(root, job, date string, out map[string]bool) (resumeState, err
 	return n, nil
 }
 
-// add takes one segment in, if it is the job's.
+// add reads one segment, if it is the job's.
 func (n *resumeState) add(path, job string) error {
 	spent := map[int]int{} // credits by intent
 	var end journal.End
@@ -78,7 +78,7 @@ func (n *resumeState) add(path, job string) error {
 		case journal.KindIntent:
 			spent[e.N] = e.Credits
 		case journal.KindBalance:
-			spent[e.N] = e.Credits // what it shows not to have been billed, below 0
+			spent[e.N] = e.Credits // below 0: credits that were counted and turned out not to be billed
 		case journal.KindAnswer:
 			spent[e.Intent] = e.Credits
 			n.learn(e)
@@ -87,13 +87,13 @@ func (n *resumeState) add(path, job string) error {
 		}
 	}
 	if lost && end.State == StateDone {
-		end.State = StatePartial // what was lost is asked again
+		end.State = StatePartial // the lost answers are requested again
 	}
 	n.close(end, spent)
 	return nil
 }
 
-// covers is the kind of partition that the list of a plan pages through.
+// covers returns the kind of the partitions that a plan lists by; "" if it lists none.
 func covers(planned journal.Plan) string {
 	for _, p := range planned.Partitions {
 		if p.Operation == api.ByType.Name && !p.Check && p.Skipped == "" {
@@ -103,8 +103,8 @@ func covers(planned journal.Plan) string {
 	return ""
 }
 
-// learn takes in what needs not be asked again: answers, and lookups of vessels that the
-// service does not know. That it refuses a search tells nothing of the vessels in it.
+// learn records a request that need not be sent again: one with data, or a lookup of a vessel that
+// the service does not know. A refused search says nothing about its vessels and is sent again.
 func (n *resumeState) learn(e journal.Entry) {
 	search := e.Operation == api.ByType.Name || e.Operation == api.ByStatus.Name
 	if !e.OK() && (search || e.Outcome != extract.OutcomeNotFound && e.Outcome != extract.OutcomeRejected) {
@@ -117,14 +117,14 @@ func (n *resumeState) learn(e journal.Entry) {
 		}
 	}
 	if search {
-		t.Entry = e // its vessels are looked at again
+		t.Entry = e // a new run reads its vessels again
 	} else {
 		n.lookups++
 	}
 	n.answered[api.Key(e.Operation, e.Parameters)] = t
 }
 
-// close ends a run of the night. After one that was done everything may be asked anew.
+// close records the end of a run. After a run that was done there is nothing to resume.
 func (n *resumeState) close(end journal.End, spent map[int]int) {
 	if end.State == StateDone {
 		*n = resumeState{answered: map[string]plan.PastAnswer{}, done: n.last.Run}
@@ -136,7 +136,7 @@ func (n *resumeState) close(end journal.End, spent map[int]int) {
 	}
 }
 
-// since is when the first of the runs started; zero if there is none.
+// since returns when the first of the runs started; zero if there is none.
 func (n resumeState) since() time.Time {
 	if len(n.runs) == 0 {
 		return time.Time{}
@@ -144,8 +144,8 @@ func (n resumeState) since() time.Time {
 	return startOf(n.runs[0])
 }
 
-// recentSends calls f for each request that any run sent in the last minutes, so that a new
-// process keeps the limits that the old one used up.
+// recentSends calls f for each request that any run sent in the last minutes, so that a new process
+// counts the requests of the old one towards the rate limits.
 func recentSends(root string, now time.Time, f func(journal.Entry)) error {
 	paths, err := journal.Segments(root)
 	if err != nil {
@@ -179,17 +179,17 @@ func recentSends(root string, now time.Time, f func(journal.Entry)) error {
 	return nil
 }
 
-// PastRun is one run of a job, as its journal tells.
+// PastRun is one run of a job, as its segment records it.
 type PastRun struct {
 	Run     string
 	Date    string // the snapshot date
 	Started time.Time
-	State   string // empty while it has no end
+	State   string // "" while the segment has no end
 	Stop    Stop
 	Reason  string
 }
 
-// PastRuns returns the newest runs of a job, at most so many, oldest first.
+// PastRuns returns the newest runs of a job, at most so many, the oldest first.
 func PastRuns(dir, job string, most int) ([]PastRun, error) {
 	paths, err := journal.Segments(filepath.Join(dir, "journal"))
 	if err != nil {
@@ -217,7 +217,7 @@ func PastRuns(dir, job string, most int) ([]PastRun, error) {
 	return nights, nil
 }
 
-// startOf reads the start of a run from its id; zero if the id is not ours.
+// startOf returns the start of a run by its id; zero if the id has another format.
 func startOf(run string) time.Time {
 	stamp, _, _ := strings.Cut(run, "-")
 	at, _ := time.Parse(runStamp, stamp)

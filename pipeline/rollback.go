@@ -8,9 +8,9 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// Rollback publishes the version before. What that takes out of the warehouse stays out: no
-// start publishes it again, and no run goes on from it. Its credits stay spent. The caller
-// holds the lock.
+// Rollback publishes the previous version. The runs that this removes from the warehouse stay out: no
+// start publishes them again, and no run resumes them. Their credits count as spent. The caller holds
+// the lock.
 func (p *Pipeline) Rollback(ctx context.Context) (warehouse.Rolled, error) {
 	p.fill()
 	if err := p.settleRebuild(); err != nil {
@@ -19,8 +19,8 @@ func (p *Pipeline) Rollback(ctx context.Context) (warehouse.Rolled, error) {
 	return warehouse.Rollback(ctx, p.Dir)
 }
 
-// UndoRollback publishes again, from the journal, what rollbacks took out, and returns these
-// runs. The caller holds the lock.
+// UndoRollback publishes the runs again that rollbacks removed, from the journal, and returns their
+// ids. The caller holds the lock.
 func (p *Pipeline) UndoRollback(ctx context.Context) ([]string, error) {
 	p.fill()
 	back, err := warehouse.ForgetRolledBack(p.Dir)
@@ -31,7 +31,7 @@ func (p *Pipeline) UndoRollback(ctx context.Context) ([]string, error) {
 	return back, err
 }
 
-// rolledBack returns the runs that rollbacks took out.
+// rolledBack returns the runs that rollbacks removed.
 func (p *Pipeline) rolledBack(ctx context.Context) (map[string]bool, error) {
 	known, err := p.published(ctx)
 	if err != nil {
@@ -40,21 +40,21 @@ func (p *Pipeline) rolledBack(ctx context.Context) (map[string]bool, error) {
 	return warehouse.RolledBack(p.Dir, known)
 }
 
-// night reads what a new run of a job's night goes on from. A run that was rolled back is not
-// that: its rows are not in the warehouse, and coverage that counted its pages would prove
-// vessels gone that nobody looked for.
+// night reads the runs of a job's night that a new run resumes. It leaves out runs that were rolled
+// back: their rows are not in the warehouse, and coverage that counted their pages would wrongly prove
+// vessels gone.
 func (p *Pipeline) night(ctx context.Context, job, date string) (resumeState, error) {
 	out, err := p.rolledBack(ctx)
 	if err != nil {
 		return resumeState{}, err
 	}
-	return readNightBut(p.journal(), job, date, out)
+	return readNight(p.journal(), job, date, out)
 }
 
-// spentBack is what runs paid since a moment that are not published, as they were rolled back or
-// are held back: their requests are not in the warehouse, and the caps of the day and the month
-// hold all the same.
-func (p *Pipeline) spentBack(ctx context.Context, since time.Time) (credits int, err error) {
+// spentUnpublished returns the credits that runs spent since a moment and that are not in the
+// warehouse, because the runs were rolled back or are held back. They count towards the caps of the
+// day and the month.
+func (p *Pipeline) spentUnpublished(ctx context.Context, since time.Time) (credits int, err error) {
 	known, err := p.published(ctx)
 	if err != nil {
 		return 0, err
@@ -74,7 +74,7 @@ func (p *Pipeline) spentBack(ctx context.Context, since time.Time) (credits int,
 				return 0, err
 			case e.Kind == journal.KindIntent && !e.At.Before(since):
 				pending[e.N] = e.Credits
-			case e.Kind == journal.KindAnswer, e.Kind == journal.KindBalance: // a balance takes back what was not billed
+			case e.Kind == journal.KindAnswer, e.Kind == journal.KindBalance: // a balance returns the credits that were not billed
 				delete(pending, e.Intent)
 				if !e.Sent.Before(since) {
 					credits += e.Credits

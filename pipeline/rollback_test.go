@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// publishedRuns are the runs of the published file, as places among the segments.
+// publishedRuns returns the runs of the published file, as indices of the segments.
 func publishedRuns(t *testing.T, p *Pipeline) []int {
 	t.Helper()
 	known, err := p.published(t.Context())
@@ -63,7 +63,7 @@ func TestWhatWasRolledBackStaysOut(t *testing.T) {
 	back, err := p.UndoRollback(t.Context())
 	must(t, err)
 	if len(back) != 2 {
-		t.Errorf("brought back %v", back)
+		t.Errorf("published again %v", back)
 	}
 	if diff := cmp.Diff(want, hashes(t, p.Dir)); diff != "" {
 		t.Errorf("hashes (-before +after):\n%s", diff)
@@ -82,7 +82,7 @@ func TestNoRunGoesOnFromOneThatWasRolledBack(t *testing.T) {
 	n, err := p.night(t.Context(), "nightly", "2026-11-25")
 	must(t, err)
 	if len(n.runs) > 0 || len(n.answered) > 0 {
-		t.Errorf("goes on from %v with %d answers", n.runs, len(n.answered))
+		t.Errorf("resumes %v with %d answers", n.runs, len(n.answered))
 	}
 	sum := 0
 	for _, i := range []int{8, 9} {
@@ -92,11 +92,11 @@ func TestNoRunGoesOnFromOneThatWasRolledBack(t *testing.T) {
 		}
 	}
 	for name, since := range map[string]time.Time{"the day": weekStart.AddDate(0, 0, 5), "the month": weekStart.AddDate(0, 0, -19)} {
-		if got, err := p.spentBack(t.Context(), since); err != nil || got != sum || sum == 0 {
-			t.Errorf("%d credits of %s were spent by what was rolled back, want %d: %v", got, name, sum, err)
+		if got, err := p.spentUnpublished(t.Context(), since); err != nil || got != sum || sum == 0 {
+			t.Errorf("%d credits of %s were spent by runs that were rolled back, want %d: %v", got, name, sum, err)
 		}
 	}
-	if got, err := p.spentBack(t.Context(), weekStart.AddDate(0, 0, 6)); err != nil || got != 0 {
+	if got, err := p.spentUnpublished(t.Context(), weekStart.AddDate(0, 0, 6)); err != nil || got != 0 {
 		t.Errorf("%d credits after it all, want 0: %v", got, err)
 	}
 }
@@ -110,7 +110,7 @@ func TestNothingIsBuiltOnAVersionThatWasRolledBack(t *testing.T) {
 	}
 	out := journal.RunOf(segmentOf(t, p, 7))
 	must(t, os.WriteFile(filepath.Join(p.Dir, "warehouse", "rolled_back"), []byte(out+"\n"), 0o644))
-	// The latest kept file from before the 25th is now one that holds the 24th.
+	// The latest kept file from before the 25th is now one with the 24th.
 	for _, i := range []int{8, 9} {
 		_, err := p.derive(t.Context(), segmentOf(t, p, i))
 		must(t, err)
@@ -128,7 +128,7 @@ func TestRebuildBringsBackWhatWasRolledBack(t *testing.T) {
 	done, err := p.Rebuild(t.Context(), RebuildOptions{})
 	must(t, err)
 	if diff := cmp.Diff(rolled.Out, done.Back); diff != "" {
-		t.Errorf("brought back (-want +got):\n%s", diff)
+		t.Errorf("published again (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(want, hashes(t, p.Dir)); diff != "" {
 		t.Errorf("hashes (-want +got):\n%s", diff)
@@ -163,7 +163,7 @@ func TestARollbackFromADamagedFileGivesNoRunUp(t *testing.T) {
 	}
 }
 
-// TestACrashInARollbackIsNone leaves the marks that a rollback writes first.
+// TestACrashInARollbackIsNone leaves the files that a rollback writes first.
 func TestACrashInARollbackIsNone(t *testing.T) {
 	p := copyOfWeek(t)
 	run := journal.RunOf(segmentOf(t, p, 9))

@@ -30,37 +30,37 @@ type Pipeline struct {
 	Log      *slog.Logger     // nil discards
 	Progress func(Progress)   // called a few times a second; may be nil
 	Version  string           // of the program, for the journal
-	Tracer   trace.Tracer     // takes a span of each run, phase, lane and request; nil records nothing
+	Tracer   trace.Tracer     // records a span of each run, phase, lane and request; nil records nothing
 
-	// AcceptIssues publishes also what load.ErrIssues would stop.
+	// AcceptIssues also publishes runs that load.ErrIssues would hold back.
 	AcceptIssues bool
 
-	// Again buys a night anew that is done. Without it, a run of such a night spends nothing.
-	// Of a night that ended at its cap, it goes on with the cap granted anew. A night that was
-	// cut off is gone on with whether or not it is set.
+	// Again repeats a night that is done, and pays for it again. Without it, a run of such a night
+	// spends nothing. A night that ended at its cap is resumed with a new cap. A night that was
+	// interrupted is resumed with or without it.
 	Again bool
 	// MarkID is the id that the data directory had when this process began; see CheckMark. With
-	// MustExist the directory must have any. Without both, a directory that has none gets one.
+	// MustExist the directory must have any id. Without both, a directory that has none gets one.
 	MarkID    string
 	MustExist bool
 
-	segments string // the journal, where it is not below Dir: of a rebuild
+	segments string // the directory of the journal, if it is not below Dir: for a rebuild
 }
 
 var errDeadline = errors.New("deadline of the run is over")
 
-// ErrUnpublished says that a run has asked and paid, and that its answers could not be published.
+// ErrUnpublished reports that a run has paid for answers that could not be published.
 var ErrUnpublished = errors.New("what was paid for is kept, and could not be published; the next start publishes it")
 
 // Run runs a job for a snapshot date, YYYY-MM-DD; an empty date is today in the job's time
-// zone. It first publishes what earlier runs paid for and did not publish. A night that was
-// cut off is gone on with; one that is done, or at its cap, is reported as it ended, with a
-// note, and asks nothing. The caller holds the lock. An error that is not ErrUnpublished came
-// before the end of what was to be asked: the next start goes on from there. The report of a run
-// that ended with an error has its id, which is in its log, and no more.
+// zone. It first publishes what earlier runs paid for and did not publish. It resumes a night that
+// was interrupted. For a night that is done, or at its cap, it sends nothing and returns the report
+// of the last run, with a note. The caller holds the lock. After an error other than ErrUnpublished
+// requests are left to send: the next start resumes the run. The report of a run that ended with an
+// error has only its id, which is on each line of its log.
 //
-// Cancelling ctx stops new requests; answers in the air are kept, and what was paid for is
-// published.
+// Cancelling ctx stops new requests; Run waits for the answers in flight, and publishes what was
+// paid for.
 func (p *Pipeline) Run(ctx context.Context, job plan.Job, date string) (Report, error) {
 	p.fill()
 	started := p.Now().UTC()
@@ -93,7 +93,7 @@ func (p *Pipeline) run(ctx context.Context, job plan.Job, date, id string, start
 	}
 	for _, r := range recovered {
 		if r.Job == job.Name && r.Date == date && r.State == StateDone {
-			return r, nil // only its publishing was cut off
+			return r, nil // all of the night was paid for, and is published now
 		}
 	}
 	if err := p.heldBackNight(job.Name, date); err != nil {
@@ -103,7 +103,7 @@ func (p *Pipeline) run(ctx context.Context, job plan.Job, date, id string, start
 	if err != nil {
 		return Report{}, err
 	}
-	if run, note := p.over(job, before); run != "" {
+	if run, note := p.ended(job, before); run != "" {
 		return p.stored(ctx, run, note)
 	}
 	w, segment, err := p.plan(ctx, job, date, id, before, started)
@@ -111,7 +111,7 @@ func (p *Pipeline) run(ctx context.Context, job plan.Job, date, id string, start
 		return Report{}, err
 	}
 	if err := p.fetch(ctx, w, segment); err != nil {
-		return Report{}, err // the next start goes on from here
+		return Report{}, err // the next start resumes here
 	}
 	reports, err := p.derive(context.WithoutCancel(ctx), segment.Path())
 	if err != nil && !errors.Is(err, load.ErrIssues) { // a run that is held back waits for a person
@@ -125,15 +125,15 @@ func (p *Pipeline) run(ctx context.Context, job plan.Job, date, id string, start
 	return r, nil
 }
 
-// over returns the run that a night ended with, and what there is to say of it, if nothing is
-// to be asked for the night any more.
-func (p *Pipeline) over(job plan.Job, before resumeState) (run, note string) {
+// ended returns the last run of a night and a note for its report, if there is nothing left to
+// request for the night; "" otherwise.
+func (p *Pipeline) ended(job plan.Job, before resumeState) (run, note string) {
 	switch {
 	case p.Again:
 	case before.done != "":
-		return before.done, "this night is done: nothing was asked and nothing spent; --again buys it anew"
+		return before.done, "this night is done: no request was sent and nothing was spent; --again repeats it and pays for it again"
 	case before.last.State == StatePartial && before.last.Stop == StopBudget && job.Budget > 0 && job.Budget-before.spent < api.ByType.Credits:
-		return before.last.Run, fmt.Sprintf("this night has spent %d credits of its cap (budget.per_run) of %d: nothing was asked; raise it, or --again goes on with a new one", before.spent, job.Budget)
+		return before.last.Run, fmt.Sprintf("this night has spent %d credits of its cap (budget.per_run) of %d: no request was sent; raise the cap, or resume with a new one by --again", before.spent, job.Budget)
 	}
 	return "", ""
 }
@@ -155,21 +155,21 @@ func (p *Pipeline) stored(ctx context.Context, run, note string) (r Report, err 
 	return r, nil
 }
 
-// granted returns the night as a run of it counts its cap: anew, where a night that ended by
-// itself is to be gone on with all the same.
-func (p *Pipeline) granted(before resumeState) (resumeState, bool) {
-	anew := p.Again && before.last.State == StatePartial
-	if anew {
+// renewCap sets what the night has spent to 0 if a person resumes it after its end (Again), and
+// reports whether it did.
+func (p *Pipeline) renewCap(before resumeState) (resumeState, bool) {
+	renewed := p.Again && before.last.State == StatePartial
+	if renewed {
 		before.spent = 0
 	}
-	return before, anew
+	return before, renewed
 }
 
-// plan decides what a run asks, and begins its segment with that.
+// plan decides which requests a run sends, and creates its segment with that plan.
 func (p *Pipeline) plan(ctx context.Context, job plan.Job, date, id string, before resumeState, started time.Time) (w work, segment *journal.Segment, err error) {
 	ctx, span := phase(ctx, "plan")
 	defer end(span, &err)
-	before, anew := p.granted(before)
+	before, renewed := p.renewCap(before)
 	var f plan.Inputs
 	err = p.healing(ctx, func() (err error) {
 		f, err = p.inputs(ctx, job, before, started, p.awaitBalance(job, started))
@@ -178,14 +178,14 @@ func (p *Pipeline) plan(ctx context.Context, job plan.Job, date, id string, befo
 	if err != nil {
 		return w, nil, err
 	}
-	w = work{job: job, Plan: plan.Decide(job, f, p.Service.PerMinute), targets: f.Targets, refused: f.Refused, before: before, started: started}
-	w.plan = w.journal(id, date, p.Version)
-	w.plan.Anew = anew
-	segment, err = journal.Create(p.journal(), journal.Entry{Kind: journal.KindPlan, At: started, Plan: &w.plan})
+	w = work{job: job, decided: plan.Decide(job, f, p.Service.PerMinute), targets: f.Targets, refused: f.Refused, before: before, started: started}
+	w.recorded = w.record(id, date, p.Version)
+	w.recorded.Anew = renewed
+	segment, err = journal.Create(p.journal(), journal.Entry{Kind: journal.KindPlan, At: started, Plan: &w.recorded})
 	return w, segment, err
 }
 
-// fetch asks what was planned, and gives the segment its end.
+// fetch sends the requests of the plan, and appends the end to the segment.
 func (p *Pipeline) fetch(ctx context.Context, w work, segment *journal.Segment) (err error) {
 	ctx, span := phase(ctx, "harvest")
 	defer end(span, &err)
@@ -194,6 +194,7 @@ func (p *Pipeline) fetch(ctx context.Context, w work, segment *journal.Segment) 
 	return errors.Join(broken, err, segment.Close())
 }
 
+// fill sets the fields that may be nil to their defaults.
 func (p *Pipeline) fill() {
 	if p.Now == nil {
 		p.Now = time.Now
@@ -216,42 +217,42 @@ func (p *Pipeline) journal() string {
 	return filepath.Join(p.Dir, "journal")
 }
 
-// work is one run's share of a night.
+// work is everything that a harvest needs to know of its run.
 type work struct {
-	job plan.Job
-	plan.Plan
-	targets []warehouse.Target
-	refused map[string]bool
-	before  resumeState
-	plan    journal.Plan
-	started time.Time
+	job      plan.Job
+	decided  plan.Plan          // the requests to send; harvest.probe adapts it to the accepted lists
+	recorded journal.Plan       // the decided plan as the first entry of the segment
+	targets  []warehouse.Target // the known vessels
+	refused  map[string]bool    // numbers that are not looked up
+	before   resumeState        // the runs that this one resumes
+	started  time.Time
 }
 
-// journal is the first entry of a run.
-func (w work) journal(run, date, version string) journal.Plan {
-	total := w.Total()
+// record returns the decided plan as the first entry of the run's segment.
+func (w work) record(run, date, version string) journal.Plan {
+	total := w.decided.Total()
 	planned := journal.Plan{Run: run, Job: w.job.Name, Date: date, Continues: w.before.runs, Budget: total.Most,
-		Credits: total, Lookups: len(w.Plan.Lookups), Version: version, Partitions: w.Skipped}
-	for _, part := range w.Cover {
+		Credits: total, Lookups: len(w.decided.Lookups), Version: version, Partitions: w.decided.Skipped}
+	for _, part := range w.decided.Cover {
 		planned.Partitions = append(planned.Partitions, part.Entry())
 	}
-	for _, part := range w.Checks {
+	for _, part := range w.decided.Checks {
 		e := part.Entry()
 		e.Check = true
 		planned.Partitions = append(planned.Partitions, e)
 	}
-	for _, s := range w.Sweeps {
+	for _, s := range w.decided.Sweeps {
 		planned.Partitions = append(planned.Partitions, s.Entry())
 	}
 	return planned
 }
 
-// budget holds the run to the most of its plan.
+// budget limits the run to the most of its plan.
 func (w work) budget() *extract.Budget {
-	if w.Allowance.Limited && w.plan.Budget == 0 {
+	if _, limited := w.decided.Allowance.Limit.Get(); limited && w.recorded.Budget == 0 {
 		return extract.NewBudget(1, 1) // there is a cap, and nothing left under it
 	}
-	return extract.NewBudget(w.plan.Budget, 0)
+	return extract.NewBudget(w.recorded.Budget, 0)
 }
 
 // unfiltered reports whether the job lists every type and country.
@@ -260,7 +261,7 @@ func (w work) unfiltered() bool { return len(w.job.List.Types)+len(w.job.List.Co
 // runStamp is the start of a run in its id.
 const runStamp = "20060102T150405.000Z"
 
-// runID sorts by time, and two processes never make the same.
+// runID returns an id that sorts by time. Its random end keeps the ids of two processes apart.
 func runID(now time.Time) string {
 	var b [2]byte
 	rand.Read(b[:])

@@ -11,13 +11,13 @@ import (
 	"github.com/fleetlake/fleetlake/load"
 )
 
-// unknownJob is the job of a run whose plan is lost, and of which nothing else tells whose it was:
-// not its manifest, not the note that it is held back, and no run that goes on from it. Its answers
-// and its spending count, and its vessels are published; no night of another job goes on from it.
+// unknownJob is the job of a run whose plan is lost, and whose job neither its manifest, nor the list
+// of held back runs, nor a run that resumes it names. Its answers and its spending count, and its
+// vessels are published; no run of another job resumes it.
 const unknownJob = "unknown"
 
-// Salvage makes every damaged segment of the journal readable again, and says what was lost. The
-// caller holds the lock.
+// Salvage makes every damaged segment of the journal readable again, and returns what was lost, by
+// segment. The caller holds the lock.
 func (p *Pipeline) Salvage(ctx context.Context) (all []journal.Salvaged, err error) {
 	p.fill()
 	paths, err := journal.Segments(p.journal())
@@ -51,20 +51,20 @@ func (p *Pipeline) Salvage(ctx context.Context) (all []journal.Salvaged, err err
 	return all, nil
 }
 
-// jobs returns whose runs those are that are held back, and those that later runs go on from.
+// jobs returns the jobs of the runs that are held back, and of those that later runs resume.
 func (p *Pipeline) jobs(paths []string) map[string]string {
 	jobs := map[string]string{}
-	held, err := ReadHeldBack(p.Dir)
+	heldBack, err := ReadHeldBack(p.Dir)
 	if err != nil {
-		p.Log.Warn("what is held back cannot be read", "error", err)
+		p.Log.Warn("the list of held back runs cannot be read", "error", err)
 	}
-	for _, h := range held {
+	for _, h := range heldBack {
 		jobs[h.Run] = h.Job
 	}
 	for _, path := range paths {
 		planned, _, err := journal.Bounds(path)
 		if err != nil || planned == nil {
-			continue // it is damaged itself
+			continue // a damaged segment names no job
 		}
 		for _, run := range planned.Continues {
 			jobs[run] = planned.Job
@@ -73,7 +73,7 @@ func (p *Pipeline) jobs(paths []string) map[string]string {
 	return jobs
 }
 
-// dearest is the most that one request costs.
+// dearest returns the price of the most expensive request, in credits.
 func dearest() (credits int) {
 	for _, o := range api.Operations {
 		credits = max(credits, o.Credits)

@@ -23,10 +23,10 @@ func newSummary() *summary {
 	return &summary{lanes: map[string]*LaneReport{}, pending: map[int]journal.Entry{}}
 }
 
-// add takes in the next entry.
+// add counts the next entry.
 func (s *summary) add(e journal.Entry) {
 	if e.Kind == journal.KindAccept {
-		s.accepted = true // later, and no part of the run
+		s.accepted = true // it was appended after the run
 		return
 	}
 	if e.Lost != nil {
@@ -40,7 +40,7 @@ func (s *summary) add(e journal.Entry) {
 		s.Continues, s.Credits.Planned = e.Plan.Continues, e.Plan.Credits.Most
 	case journal.KindIntent:
 		s.pending[e.N] = e
-		s.asked, s.Credits.After = true, nil // a balance before this request tells nothing of the end
+		s.asked, s.Credits.After = true, nil // a balance before this request is not the balance at the end
 	case journal.KindAnswer:
 		delete(s.pending, e.Intent)
 		s.answer(e)
@@ -51,11 +51,12 @@ func (s *summary) add(e journal.Entry) {
 		s.State, s.Stop, s.Reason = e.End.State, Stop(e.End.Stop), e.End.Reason
 		s.LeftOut, s.News = e.End.LeftOut, e.End.News
 		if s.lost && s.State == StateDone {
-			s.State, s.Reason = StatePartial, "a part of its journal was damaged and is lost; run it again: it asks for what is missing"
+			s.State, s.Reason = StatePartial, "a part of its journal was damaged and is lost; run the job again: it requests what is missing"
 		}
 	}
 }
 
+// answer counts an answer and its credits.
 func (s *summary) answer(e journal.Entry) {
 	lane := s.lane(e.Operation)
 	lane.Requests++
@@ -72,7 +73,7 @@ func (s *summary) answer(e journal.Entry) {
 	}
 }
 
-// balance keeps what the free call told before the first priced request, and after the last.
+// balance records the balance before the first priced request, and after the last.
 func (s *summary) balance(e journal.Entry) {
 	body, err := e.RawBody()
 	if err != nil || e.Outcome != extract.OutcomeOK {
@@ -88,7 +89,7 @@ func (s *summary) balance(e journal.Entry) {
 	}
 }
 
-// finish counts what was never answered and returns the report.
+// finish counts the requests that were never answered and returns the report.
 func (s *summary) finish() Report {
 	for _, e := range s.pending {
 		lane := s.lane(e.Operation)

@@ -16,7 +16,7 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 )
 
-// unrecorded is the span of a run that nobody watches.
+// unrecorded is the span of a run that no tracer records.
 var unrecorded trace.Span = noop.Span{}
 
 // phase starts the span of a part of a run, below the span of ctx if that is recorded.
@@ -53,8 +53,8 @@ func endRun(span trace.Span, r *Report, err *error) {
 	span.End()
 }
 
-// lane starts the span of one operation's lane, and returns what ends it.
-func (h *harvest) lane(ctx context.Context, o api.Operation) (context.Context, func()) {
+// laneSpan starts the span of one operation's lane, and returns what ends it.
+func (h *harvest) laneSpan(ctx context.Context, o api.Operation) (context.Context, func()) {
 	ctx, span := phase(ctx, "lane "+o.Name, attribute.String("fleetlake.operation", o.Name))
 	return ctx, func() {
 		if span.IsRecording() {
@@ -66,7 +66,7 @@ func (h *harvest) lane(ctx context.Context, o api.Operation) (context.Context, f
 }
 
 // class names an error in a few words. Spans leave this machine, and the text of an error may
-// hold paths and what the service wrote.
+// contain paths and what the service wrote.
 func class(err error) string {
 	var service *extract.Error
 	var errno syscall.Errno

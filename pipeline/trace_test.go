@@ -26,7 +26,7 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// recorder keeps the spans of a pipeline.
+// recorder collects the spans of a pipeline.
 type recorder struct {
 	*tracetest.SpanRecorder
 	tracer trace.Tracer
@@ -40,7 +40,7 @@ func newRecorder(t *testing.T) recorder {
 	return recorder{kept, provider.Tracer("test")}
 }
 
-// paths are the ended spans with those above them, and what is wrong with each: "run/plan: unexpected".
+// paths returns the ended spans with those above them, and the error of each: "run/plan: unexpected".
 func (r recorder) paths() []string {
 	byID := map[trace.SpanID]sdk.ReadOnlySpan{}
 	for _, s := range r.Ended() {
@@ -60,7 +60,7 @@ func (r recorder) paths() []string {
 	return all
 }
 
-// tracedPipeline asks a simulated service for one country.
+// tracedPipeline lists one country of a simulated service.
 func tracedPipeline(t *testing.T) (*Pipeline, plan.Job, recorder) {
 	t.Helper()
 	limits := map[string]int{}
@@ -82,8 +82,8 @@ func tracedPipeline(t *testing.T) (*Pipeline, plan.Job, recorder) {
 	return p, plan.Job{Name: "nightly", Location: time.UTC, List: plan.List{By: "country", Countries: []string{"Malta"}}}, r
 }
 
-// TestSpansOfARunThatRecovers begins where an earlier run could not publish: its spans show
-// both.
+// TestSpansOfARunThatRecovers begins where an earlier run could not publish: there are spans of both
+// runs.
 func TestSpansOfARunThatRecovers(t *testing.T) {
 	p, job, r := tracedPipeline(t)
 	blocked := filepath.Join(p.Dir, "lake") // a file where a directory must be
@@ -123,7 +123,7 @@ func TestSpansOfARunThatRecovers(t *testing.T) {
 		}
 	}
 	if strings.Contains(lines, p.Dir) {
-		t.Errorf("a path is shown:\n%s", lines)
+		t.Errorf("a span contains a path:\n%s", lines)
 	}
 	if got, want := strings.Count(lines, "/request "), answers(t, p); got != want || want < 8 {
 		t.Errorf("%d spans of requests, %d in the journal:\n%s", got, want, lines)

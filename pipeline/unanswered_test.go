@@ -16,7 +16,7 @@ import (
 )
 
 // playAnswers runs one night of a small fleet against a service that answers some requests, at some
-// time after the start, with a status and words instead of what it knows.
+// time after the start, with an error.
 func playAnswers(t *testing.T, job plan.Job, status int, words string, wrong func(after time.Duration, path string) bool) (end journal.End, took time.Duration, refused []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -34,7 +34,7 @@ func playAnswers(t *testing.T, job plan.Job, status int, words string, wrong fun
 			io.WriteString(w, words)
 		})}).serve()
 		defer stop()
-		s := &port{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job, totals: map[string]warehouse.Total{},
+		s := &fixture{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job, totals: map[string]warehouse.Total{},
 			targets: map[string]*warehouse.Target{}, seen: map[string]bool{}, refused: map[string]bool{}}
 		s.p.fill()
 		date := start.UTC().Format(time.DateOnly)
@@ -114,7 +114,7 @@ func TestADeadlineTellsSinceWhenTheServiceWasAway(t *testing.T) {
 			since := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Add(from).Format("2006-01-02T15:04") // when virtual time begins
 			for _, want := range []string{"the deadline of 10m0s is over; ", "the service gave no answer for ", "since " + since, "503 Service Unavailable: Database temporarily unavailable"} {
 				if !strings.Contains(end.Reason, want) {
-					t.Errorf("%q is not told: %s", want, end.Reason)
+					t.Errorf("%q is not reported: %s", want, end.Reason)
 				}
 			}
 		})

@@ -24,27 +24,27 @@ type Check struct {
 	Do      string   `json:"do,omitempty"`    // what to do about it
 }
 
-// What to do about damage.
+// Advice on damage, the Check.Do of failed checks.
 const (
-	doRestore = "put a good copy of the file in its place, from a backup: what is paid for is nowhere else"
-	doSalvage = doRestore + "; without one, `fleetlake verify --salvage` keeps what is whole of it"
+	doRestore = "put a good copy of the file in its place, from a backup: the paid answers in it are nowhere else"
+	doSalvage = doRestore + "; without one, `fleetlake verify --salvage` recovers its undamaged entries"
 	doLose    = doRestore + "; without one, `fleetlake rebuild --lose` publishes what the journal still has"
 	doAccept  = "`fleetlake run JOB --accept-issues` publishes it as it is; until then each start tries it again"
-	doRebuild = "`fleetlake rebuild` makes it anew from the journal"
-	doBack    = "`fleetlake rollback` publishes the version before at once, `fleetlake rebuild` makes it anew from the journal"
-	doNewer   = "nothing is damaged, and what this program makes would lack what only the newer one knows"
-	doRun     = "`fleetlake run JOB` publishes it before it asks anything"
+	doRebuild = "`fleetlake rebuild` makes it again from the journal"
+	doBack    = "`fleetlake rollback` publishes the previous version at once, `fleetlake rebuild` makes it again from the journal"
+	doNewer   = "nothing is damaged: a newer version of fleetlake made it, and this one would lose data that only the newer one knows"
+	doRun     = "`fleetlake run JOB` publishes it before its first request"
 )
 
-// A run that publishes while Verify looks makes it look again, so often and after such a pause.
+// Verify checks again, so often and after such a pause, if a run publishes meanwhile.
 const (
 	verifyTries = 4
 	verifyPause = 3 * time.Second
 )
 
-// Verify holds journal, lake and warehouse against each other. It reads only, every byte of
-// them, and works while a run is under way: what it finds wrong while something is published it
-// looks at once more.
+// Verify compares journal, lake and warehouse with each other. It reads every byte of them, writes
+// nothing, and works while a run is in progress: it repeats failed checks if a run published
+// meanwhile.
 func (p *Pipeline) Verify(ctx context.Context) (checks []Check, err error) {
 	p.fill()
 	for try := 1; ; try++ {
@@ -64,8 +64,8 @@ func (p *Pipeline) Verify(ctx context.Context) (checks []Check, err error) {
 	}
 }
 
-// lastPublished tells one published state from another: when the file and the lake's manifests were
-// last exchanged.
+// lastPublished identifies a published state: by when the file and the lake's manifests were last
+// replaced.
 func (p *Pipeline) lastPublished() [2]time.Time {
 	var at [2]time.Time
 	for i, path := range []string{warehouse.Path(p.Dir), filepath.Join(p.Dir, "lake", "_manifests")} {
@@ -91,20 +91,20 @@ func (p *Pipeline) verify(ctx context.Context) ([]Check, error) {
 	return v.checks, err
 }
 
-// verifier holds what the checks share.
+// verifier is the state that the checks share.
 type verifier struct {
 	p        *Pipeline
 	checks   []Check
 	segments map[string]segment // by run
 
-	w      *warehouse.Warehouse // nil if there is none to look at
-	runs   map[string]bool      // that are published
-	out    map[string]bool      // that were rolled back
+	w      *warehouse.Warehouse // the published file; nil if there is none
+	runs   map[string]bool      // the published runs
+	out    map[string]bool      // the runs that were rolled back
 	known  map[string]load.Manifest
 	broken bool // the warehouse cannot be read
 }
 
-// add notes a check.
+// add appends a check, which failed if there are lines in wrong.
 func (v *verifier) add(name, do, summary string, wrong []string) {
 	c := Check{Name: name, OK: len(wrong) == 0, Summary: summary, Wrong: wrong}
 	if !c.OK {
@@ -135,7 +135,7 @@ func (v *verifier) journal(ctx context.Context) error {
 	}
 	summary := fmt.Sprintf("%d segments, %d entries", len(paths), entries)
 	if open > 0 {
-		summary += fmt.Sprintf("; %d without an end, as a run leaves it that is under way or was killed", open)
+		summary += fmt.Sprintf("; %d without an end, of a run that is in progress or was killed", open)
 	}
 	v.add("journal", doSalvage, summary, wrong)
 	return nil
@@ -179,7 +179,7 @@ func (v *verifier) open(ctx context.Context) error {
 	return nil
 }
 
-// lake holds every file against its manifest.
+// lake compares every file with its manifest.
 func (v *verifier) lake(ctx context.Context) error {
 	known, err := load.Manifests(v.p.Dir)
 	if err != nil {
@@ -215,7 +215,7 @@ func (v *verifier) lake(ctx context.Context) error {
 	return nil
 }
 
-// warehouse looks for what must never be in it, and compares it with the lake.
+// warehouse checks the rules of the tables, and compares their rows with the lake.
 func (v *verifier) warehouse(ctx context.Context) error {
 	if v.w == nil || v.broken {
 		return nil
@@ -232,22 +232,22 @@ func (v *verifier) warehouse(ctx context.Context) error {
 	if err != nil {
 		wrong = append(wrong, err.Error())
 	}
-	v.add("warehouse rows", doBack, "the tables have the rows that the manifests tell", wrong)
+	v.add("warehouse rows", doBack, "the tables have the rows that the manifests list", wrong)
 	return ctx.Err()
 }
 
-// published holds the runs of the journal against those of the warehouse.
+// published compares the runs of the journal with those of the warehouse.
 func (v *verifier) published(context.Context) error {
 	if v.broken || v.w == nil {
 		return nil
 	}
-	held, err := ReadHeldBack(v.p.Dir)
+	listed, err := ReadHeldBack(v.p.Dir)
 	if err != nil {
 		return err
 	}
-	isHeld := map[string]string{}
-	for _, h := range held {
-		isHeld[h.Run] = h.Reason
+	reasons := map[string]string{}
+	for _, h := range listed {
+		reasons[h.Run] = h.Reason
 	}
 	var lost, waiting, heldBack []string
 	for _, run := range slices.Sorted(maps.Keys(v.runs)) {
@@ -260,7 +260,7 @@ func (v *verifier) published(context.Context) error {
 		}
 		for _, before := range s.continues {
 			if _, ok := v.segments[before]; !ok {
-				lost = append(lost, run+" goes on from "+before+", which has no segment")
+				lost = append(lost, run+" resumes "+before+", which has no segment")
 			}
 		}
 	}
@@ -270,8 +270,8 @@ func (v *verifier) published(context.Context) error {
 		switch {
 		case v.out[run]:
 			back++
-		case isHeld[run] != "" && !v.runs[run]:
-			heldBack = append(heldBack, run+": "+isHeld[run])
+		case reasons[run] != "" && !v.runs[run]:
+			heldBack = append(heldBack, run+": "+reasons[run])
 		case v.segments[run].ended && !v.runs[run]:
 			waiting = append(waiting, run+" has ended, and is not published")
 		}
@@ -287,7 +287,7 @@ func (v *verifier) published(context.Context) error {
 	return nil
 }
 
-// credits holds the table requests against the journal.
+// credits compares the table requests with the journal.
 func (v *verifier) credits(ctx context.Context) error {
 	if v.broken || v.w == nil {
 		return nil
@@ -297,11 +297,11 @@ func (v *verifier) credits(ctx context.Context) error {
 		return err
 	}
 	type place struct{ run, operation string }
-	told := map[place]LaneReport{}
+	lanes := map[place]LaneReport{}
 	credits := 0
 	for run := range v.runs {
 		for _, lane := range v.segments[run].lanes {
-			told[place{run, lane.Operation}] = lane
+			lanes[place{run, lane.Operation}] = lane
 			credits += lane.Credits
 		}
 	}
@@ -309,17 +309,17 @@ func (v *verifier) credits(ctx context.Context) error {
 	do := doRebuild
 	for _, r := range rows {
 		at := place{r.Run, r.Operation}
-		lane := told[at]
-		delete(told, at)
+		lane := lanes[at]
+		delete(lanes, at)
 		s, ok := v.segments[r.Run]
 		if ok && s.ended && len(s.wrong) == 0 && (int(r.Requests) != lane.Requests || int(r.Credits) != lane.Credits) {
 			wrong = append(wrong, fmt.Sprintf("run %s, %s: %d requests and %d credits, the journal has %d and %d", r.Run, r.Operation, r.Requests, r.Credits, lane.Requests, lane.Credits))
 			if s.lost > 0 || lane.Requests < int(r.Requests) {
-				do = doLose // a rebuild would make it less
+				do = doLose // a rebuild would lose requests
 			}
 		}
 	}
-	for at, lane := range told {
+	for at, lane := range lanes {
 		if lane.Requests > 0 {
 			wrong = append(wrong, fmt.Sprintf("run %s, %s: no request, the journal has %d", at.run, at.operation, lane.Requests))
 		}

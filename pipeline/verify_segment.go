@@ -7,7 +7,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
-// segment is what a segment of the journal tells, and what is wrong with it.
+// segment is what Verify needs of a segment of the journal, and what is wrong with it.
 type segment struct {
 	entries   int
 	ended     bool
@@ -17,7 +17,7 @@ type segment struct {
 	wrong     []string
 }
 
-// readSegment reads a segment whole, as a check of each of its entries.
+// readSegment reads every entry of a segment, and checks their order.
 func readSegment(path string) segment {
 	s := segment{}
 	name := filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path))

@@ -151,13 +151,13 @@ func TestVerifyFindsNothingWrong(t *testing.T) {
 }
 
 // TestVerifyFindsEveryFlippedBit changes a segment at many places, one at a time. zstd has bits
-// that say nothing: a change that leaves every entry as it was is none.
+// that mean nothing: a change that leaves every entry as it was does not count.
 func TestVerifyFindsEveryFlippedBit(t *testing.T) {
 	p := copyOfWeek(t)
 	path := segmentOf(t, p, 4)
 	whole, err := os.ReadFile(path)
 	must(t, err)
-	told, missed := entriesOf(path), 0
+	want, missed := entriesOf(path), 0
 	for at := 0; at < len(whole); at += 1 + len(whole)/400 {
 		b := slices.Clone(whole)
 		b[at] ^= 1 << (at % 8)
@@ -166,8 +166,8 @@ func TestVerifyFindsEveryFlippedBit(t *testing.T) {
 			continue
 		}
 		missed++
-		if diff := cmp.Diff(told, entriesOf(path)); diff != "" {
-			t.Errorf("byte %d of %d: nothing found, and it tells something else:\n%s", at, len(whole), diff)
+		if diff := cmp.Diff(want, entriesOf(path)); diff != "" {
+			t.Errorf("byte %d of %d: nothing found, and its entries are different:\n%s", at, len(whole), diff)
 		}
 	}
 	if missed > 8 {
@@ -175,7 +175,7 @@ func TestVerifyFindsEveryFlippedBit(t *testing.T) {
 	}
 }
 
-// entriesOf are the entries of a segment, as far as it can be read.
+// entriesOf returns the entries of a segment, as far as it can be read.
 func entriesOf(path string) (all []journal.Entry) {
 	for e, err := range journal.Read(path) {
 		if err == nil {

@@ -35,7 +35,7 @@ var week = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	h := &harbour{kill: make(chan struct{}, 1)}
+	h := &weekService{kill: make(chan struct{}, 1)}
 	limits := map[string]int{}
 	for _, o := range api.Operations {
 		limits[o.Name] = -1
@@ -64,8 +64,8 @@ var week = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
-// harbour is the simulated service of the week. It can end a run after so many requests.
-type harbour struct {
+// weekService is the simulated service of the week. It can end a run after so many requests.
+type weekService struct {
 	sim  *simulator.Simulator
 	p    Pipeline
 	job  plan.Job
@@ -73,7 +73,7 @@ type harbour struct {
 	kill chan struct{}
 }
 
-func (h *harbour) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h *weekService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h.left.Add(-1) == 0 {
 		h.kill <- struct{}{}
 	}
@@ -81,7 +81,7 @@ func (h *harbour) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // night runs the job once, by a clock that began at a moment.
-func (h *harbour) night(at time.Time, after int) error {
+func (h *weekService) night(at time.Time, after int) error {
 	offset := time.Since(at)
 	p := h.p
 	p.Service.Now = func() time.Time { return time.Now().Add(-offset) }
@@ -96,7 +96,7 @@ func (h *harbour) night(at time.Time, after int) error {
 
 // killed runs the first half of a run until nothing reaches its journal any more, as after a
 // SIGKILL.
-func (h *harbour) killed(p *Pipeline, date string, after int) error {
+func (h *weekService) killed(p *Pipeline, date string, after int) error {
 	p.fill()
 	ctx, now := context.Background(), p.Now().UTC()
 	if _, err := p.Recover(ctx); err != nil {
@@ -110,9 +110,9 @@ func (h *harbour) killed(p *Pipeline, date string, after int) error {
 	if err != nil {
 		return err
 	}
-	w := work{job: h.job, Plan: plan.Decide(h.job, f, p.Service.PerMinute), targets: f.Targets, refused: f.Refused, before: before, started: now}
-	w.plan = w.journal(runID(now), date, "test")
-	segment, err := journal.Create(p.journal(), journal.Entry{Kind: journal.KindPlan, At: now, Plan: &w.plan})
+	w := work{job: h.job, decided: plan.Decide(h.job, f, p.Service.PerMinute), targets: f.Targets, refused: f.Refused, before: before, started: now}
+	w.recorded = w.record(runID(now), date, "test")
+	segment, err := journal.Create(p.journal(), journal.Entry{Kind: journal.KindPlan, At: now, Plan: &w.recorded})
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (h *harbour) killed(p *Pipeline, date string, after int) error {
 	return nil
 }
 
-// copyOfWeek is the data directory of the week, for a test to do what it likes with.
+// copyOfWeek returns a copy of the data directory of the week, which a test may change.
 func copyOfWeek(t *testing.T) *Pipeline {
 	t.Helper()
 	from, err := week()
@@ -156,7 +156,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// hashes are those of the published tables.
+// hashes returns the hashes of the published tables.
 func hashes(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all, err := warehouse.Hashes(t.Context(), warehouse.Path(dir), t.TempDir())
@@ -168,7 +168,7 @@ func hashes(t *testing.T, dir string) map[string]string {
 	return byTable
 }
 
-// tree is every file below a directory, by name, with its size.
+// tree returns every file below a directory, by name, with its size.
 func tree(t *testing.T, dir string) map[string]int64 {
 	t.Helper()
 	files := map[string]int64{}

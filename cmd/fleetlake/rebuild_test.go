@@ -87,7 +87,7 @@ func TestVerifySaysWhatToDo(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := w.must(exitUnexpected, "verify").stdout
-	if !strings.Contains(out, "WRONG  lake: listings/snapshot_date=2026-11-21/") || !strings.Contains(out, "is missing. `fleetlake rebuild` makes it anew") {
+	if !strings.Contains(out, "WRONG  lake: listings/snapshot_date=2026-11-21/") || !strings.Contains(out, "is missing. `fleetlake rebuild` makes it again") {
 		t.Errorf("got:\n%s", out)
 	}
 	var answer struct {

@@ -103,7 +103,7 @@ func (s *server) published(job plan.Job, slot schedules.Slot) error {
 	}
 	for _, h := range held {
 		if h.Run == n.Run {
-			return &pipeline.HeldBackError{Held: []pipeline.HeldBackRun{h}}
+			return &pipeline.HeldBackError{Runs: []pipeline.HeldBackRun{h}}
 		}
 	}
 	s.log.Info("another process has published or rolled back what waited", "run", n.Run, "job", slot.Job, "state", n.State)

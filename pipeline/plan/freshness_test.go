@@ -13,9 +13,9 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// market is a fleet of ships that are sold often, and mostly renamed or reflagged when they
-// are, with what a warehouse knows of it: the list of each night, and the management of the
-// vessels that were looked up.
+// market is a fleet of ships that are sold often, and usually renamed or reflagged at a sale, with
+// what a warehouse knows of it: the list of each night, and the management of the vessels that were
+// looked up.
 type market struct {
 	nights  [][]simulator.Vessel // the truth
 	budget  int                  // lookups a night
@@ -48,7 +48,7 @@ func (m *market) play(p policy, start time.Time) (curve []float64, oldest int) {
 		for _, v := range fleet {
 			truth[hullOf(v)] = v
 			if t := m.targets[hullOf(v)]; t != nil && (t.Name != v.Name || t.Flag != v.Flag) {
-				t.Name, t.Flag, t.ChangedAt = v.Name, v.Flag, now // the list tells, for a tenth of a credit
+				t.Name, t.Flag, t.ChangedAt = v.Name, v.Flag, now // the list reports it, for a tenth of a credit
 			}
 		}
 		if night > 0 {
@@ -88,8 +88,8 @@ func (m *market) sorted(less func(a, b *warehouse.Target) int) []string {
 	return ids
 }
 
-// warmUp is how many nights each policy has worked before the sixty that count: at the start
-// everything is right, whoever looks it up.
+// warmUp is how many nights each policy plays before the sixty that count: at the start everything is
+// right under any policy.
 const warmUp = 15
 
 // The three policies.
@@ -133,9 +133,9 @@ func mean(curve []float64) float64 {
 // playPolicies plays all of them over the same sixty nights at equal credits.
 func playPolicies(vessels int) (curves map[string][]float64, oldest map[string]int, err error) {
 	start := time.Date(2026, 9, 1, 2, 0, 0, 0, time.UTC)
-	const perDay, shown = 0.104, 0.98 // as many change in a night as can be looked up
+	const perDay, visible = 0.104, 0.98 // as many change in a night as can be looked up
 	sim, err := simulator.New(simulator.Config{Seed: 3, Vessels: vessels, Start: start, Dirt: -1,
-		Rates: simulator.Rates{Sold: perDay, SoldShows: shown, Renamed: -1, Reflagged: -1, Built: -1, Scrapped: -1, Unlisted: -1}})
+		Rates: simulator.Rates{Sold: perDay, SoldShows: visible, Renamed: -1, Reflagged: -1, Built: -1, Scrapped: -1, Unlisted: -1}})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -145,13 +145,13 @@ func playPolicies(vessels int) (curves map[string][]float64, oldest map[string]i
 	}
 	curves, oldest = map[string][]float64{}, map[string]int{}
 	for _, p := range policies {
-		curves[p.name], oldest[p.name] = newMarket(nights, vessels/10, perDay*(1-shown), start).play(p.policy, start)
+		curves[p.name], oldest[p.name] = newMarket(nights, vessels/10, perDay*(1-visible), start).play(p.policy, start)
 	}
 	return curves, oldest, nil
 }
 
-// TestValuePerCreditKeepsTheFleetFresh holds the scoring against the two rules that people
-// use: at equal credits, what is stored is right on more vessel-nights, and nobody starves.
+// TestValuePerCreditKeepsTheFleetFresh compares the scoring with the two rules that people use: at
+// equal credits, the stored data is right on more vessel-nights, and no vessel waits for ever.
 func TestValuePerCreditKeepsTheFleetFresh(t *testing.T) {
 	curves, oldest, err := playPolicies(2000)
 	if err != nil {

@@ -2,15 +2,15 @@ package plan
 
 import "time"
 
-// Job is what a run does: what it lists, sweeps and looks up, and what it may spend.
+// Job configures a run: what it lists, sweeps and looks up, and how much it may spend.
 type Job struct {
 	Name     string
-	Location *time.Location // the snapshot date is the civil date here
-	Deadline time.Duration  // no new request later than this after the start; 0 is none
-	Budget   int            // the most credits a run may spend; 0 is no cap
-	PerDay   int            // and all runs of a day together (UTC); 0 is no cap
-	PerMonth int            // and of a month
-	Floor    int            // the balance that is left alone
+	Location *time.Location // the time zone of the snapshot date
+	Deadline time.Duration  // no new request is sent later than this after the start; 0 is no deadline
+	Budget   int            // the most credits that the runs of a night may spend; 0 is no cap
+	PerDay   int            // the most credits that all runs of a day may spend (UTC); 0 is no cap
+	PerMonth int            // the most credits that all runs of a month may spend (UTC); 0 is no cap
+	Floor    int            // the balance that a run never goes below; 0 is no floor
 	List     List
 	Sweep    Sweep
 	Lookup   Lookup
@@ -19,28 +19,28 @@ type Job struct {
 // List is the part of a job that pages through the type/country search.
 type List struct {
 	By        string        // "cheapest", "type", "country" or "none"
-	Types     []string      // only these types; empty is all
-	Countries []string      // only these countries; empty is all
-	MaxAge    time.Duration // a partition covered completely within this time is not asked again
+	Types     []string      // empty is all types
+	Countries []string      // empty is all countries
+	MaxAge    time.Duration // a partition that was covered completely within this time is skipped
 }
 
 // Sweep is the part of a job that searches navigational statuses over world zones. Each
-// filter multiplies the requests by its number of values; empty means unfiltered.
+// filter multiplies the requests by its number of values; an empty filter is not applied.
 type Sweep struct {
-	Statuses    []string // empty is no sweep
-	Zones       []string // for the statuses that need one
+	Statuses    []string // empty turns the sweep off
+	Zones       []string // world zones, for the statuses that need one
 	VesselTypes []string
 	Laden       []string
 	ForOrder    []string
 }
 
-// Lookup is the part of a job that asks for single vessels.
+// Lookup is the part of a job that requests single vessels.
 type Lookup struct {
-	Want        []string      // datasets: particulars, engine, management, position; empty is no lookups
-	MaxAge      time.Duration // a vessel looked up within this time is not asked again
-	Watch       []string      // IMO or MMSI numbers that come first
-	MaxRequests int           // 0 is no limit of its own
+	Want        []string      // names of Datasets; empty turns lookups off
+	MaxAge      time.Duration // a vessel that was looked up within this time is skipped
+	Watch       []string      // IMO or MMSI numbers of vessels that come first
+	MaxRequests int           // the most lookups in a night; 0 is no limit beside the caps
 }
 
-// Datasets lists what Lookup.Want may hold.
+// Datasets lists the values of Lookup.Want.
 var Datasets = []string{"particulars", "engine", "management", "position"}

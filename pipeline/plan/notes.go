@@ -2,7 +2,7 @@ package plan
 
 import "fmt"
 
-// Notes says what a plan cannot know.
+// Notes returns what a reader of the plan should know about its price, one sentence each.
 func (d Plan) Notes(job Job, f Inputs) []string {
 	var notes []string
 	unknown := 0
@@ -12,33 +12,33 @@ func (d Plan) Notes(job Job, f Inputs) []string {
 		}
 	}
 	if unknown > 0 {
-		notes = append(notes, fmt.Sprintf("%d partitions were never seen: their first pages are priced, and the most bounds the rest", unknown))
+		notes = append(notes, fmt.Sprintf("%d partitions were never listed: only their first pages are priced, and the most bounds the rest", unknown))
 	}
 	if len(job.Lookup.Want) > 0 && len(d.Cover)+len(d.Sweeps) > 0 {
-		notes = append(notes, "vessels that are met for the first time, or changed, are looked up too, within the most")
+		notes = append(notes, "vessels that the searches list for the first time, or list as changed, are looked up too, within the most")
 	}
 	if len(d.Waiting) > 0 {
-		notes = append(notes, "what is left out for lack of credits is asked after all if other searches cost less than priced")
+		notes = append(notes, "searches that are left out for lack of credits are made after all if others cost less than their price")
 	}
-	if nights := starving(job, f, d); nights != "" {
+	if nights := overAge(job, f, d); nights != "" {
 		notes = append(notes, nights)
 	}
 	return notes
 }
 
-// starving says so when the vessels that are known cannot all be looked up within their
-// greatest age at tonight's pace.
-func starving(job Job, f Inputs, d Plan) string {
+// overAge returns a warning if the known vessels cannot all be looked up within their maximum age
+// at tonight's pace, and "" otherwise.
+func overAge(job Job, f Inputs, d Plan) string {
 	if len(job.Lookup.Want) == 0 || job.Lookup.MaxAge == 0 || d.Room <= 0 {
 		return ""
 	}
 	room := d.Room
-	if d.Allowance.Limited {
-		room = min(room, max(1, d.Allowance.Credits/job.Lookup.Operation().Credits))
+	if credits, limited := d.Allowance.Limit.Get(); limited {
+		room = min(room, max(1, credits/job.Lookup.Operation().Credits))
 	}
 	nights := (len(f.Targets) + room - 1) / room
 	if allowed := int(job.Lookup.MaxAge.Hours() / 24); nights > allowed {
-		return fmt.Sprintf("%d vessels at %d lookups a night take %d nights, more than their greatest age of %d: the stalest will be older", len(f.Targets), room, nights, allowed)
+		return fmt.Sprintf("%d vessels at %d lookups a night take %d nights, more than their maximum age of %d nights (max_age): some data will be older", len(f.Targets), room, nights, allowed)
 	}
 	return ""
 }

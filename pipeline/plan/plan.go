@@ -11,67 +11,67 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// recheck is how long the check of a partition of the other cover is believed.
+// recheck is how long the check of a partition stays valid.
 const recheck = 7 * 24 * time.Hour
 
-// Inputs is everything that a plan is decided on.
+// Inputs is everything that Decide takes into account beside the job.
 type Inputs struct {
 	Now     time.Time
-	Since   time.Time // when the night's first run started that this one goes on from; zero if there is none
+	Since   time.Time // start of the night's first run that this run resumes; zero if there is none
 	Totals  []warehouse.Total
 	Targets []warehouse.Target
-	Refused map[string]bool    // IMO or MMSI numbers that the service did not know of late
-	Rates   map[string]float64 // observed changes per vessel and day, by category; "" is the fleet's
+	Refused map[string]bool    // IMO or MMSI numbers that are not looked up, since the service recently did not know them
+	Rates   map[string]float64 // observed changes per vessel and day, by category; "" is the whole fleet
 
-	Balance              int  // of the key
-	BalanceKnown         bool // whether the service told
-	SpentDay, SpentMonth int  // by all jobs, since the day and the month began (UTC)
-	SpentNight           int  // by all runs of the night
+	Balance              int  // credits of the API key
+	BalanceKnown         bool // whether the service reported the balance
+	SpentDay, SpentMonth int  // credits of all jobs since the day and the month began (UTC)
+	SpentNight           int  // credits of all runs of the night
 
-	LookedUp int                   // lookups of the night that this run goes on from
-	Tonight  map[string]PastAnswer // what the runs of the night asked that this one goes on from, by request key
-	Covers   string                // the kind of partition that their list pages through; empty where there is none
+	LookedUp int                   // lookups of the runs that this run resumes
+	Tonight  map[string]PastAnswer // answers to the runs that this run resumes, by request key
+	Covers   string                // kind of the partitions that those runs list by; "" if there are none
 }
 
-// Plan is what a run will ask, in order.
+// Plan is the requests of a run in order, their price, and what is left out.
 type Plan struct {
 	Cover   []Partition // pages of the type/country search
-	Checks  []Partition // first pages of the other side, to find vessels that the cover does not show
+	Checks  []Partition // first pages by the other kind, to find vessels that the cover does not list
 	Sweeps  []StatusSearch
-	Lookups []string // IMO or MMSI numbers that are known before the run, most wanted first
+	Lookups []string // IMO or MMSI numbers that are known before the run, the highest score first
 	Skipped []journal.Partition
-	Waiting []Search // left out for lack of credits, the most worth first: the run decides again
+	Waiting []Search // left out for lack of credits, the most valuable first: the run decides again as prices become known
 
 	Kept      int // credits that the searches leave to lookups
-	Allowance allowance
-	Due       int            // lookups that are due, with those that are left out
+	Allowance Allowance
+	Due       int            // lookups that are due, including those that are left out
 	Room      int            // lookups that the run has time and requests for, new vessels included
 	capacity  map[string]int // requests that each lane can carry
 	Price     []lanePrice
 	LeftOut   []LeftOut
 }
 
-// sweep is one status search, and how it was covered before.
+// StatusSearch is one status search, and what is known of its last coverage.
 type StatusSearch struct {
 	api.Sweep
-	Expected int // vessels when it was last covered; -1 where unknown
+	Expected int // vessels when it was last covered; -1 if unknown
 	At       time.Time
-	Unpaid   int // 1, or 0 if the night has its answer
+	Unpaid   int // 1, or 0 if a run of the night has its answer
 }
 
 // Partition is one unit of the type/country search: a type, a country, or one of each.
 type Partition struct {
 	Type, Country string
-	Expected     int       // vessels when it was last covered completely; -1 where unknown
-	at           time.Time // when that was
-	Nights       float64   // how old what is known of it is, as far as that counts
+	Expected      int       // vessels when it was last covered completely; -1 if unknown
+	at            time.Time // when that was
+	Nights        float64   // age of its last coverage in nights, at most MostNights
 
-	Pages  int // that it has by what is known before the run
-	Unpaid int // those that the night has no answer to
-	billed int // those of them that are expected to hold a vessel: a page without one is free
+	Pages  int // pages that it is expected to have
+	Unpaid int // pages that no run of the night has an answer to
+	billed int // unpaid pages that are expected to list a vessel: a page without one is free
 }
 
-// Decide is the plan of a job. It asks nothing and looks at no clock.
+// Decide makes the plan of a job. perMinute returns the rate limit of an operation.
 func Decide(job Job, f Inputs, perMinute func(api.Operation) int) Plan {
 	var d Plan
 	totals := map[api.Partition]warehouse.Total{}
@@ -82,20 +82,20 @@ func Decide(job Job, f Inputs, perMinute func(api.Operation) int) Plan {
 	whole := len(d.Cover)
 	d.Cover = d.fresh(d.Cover, totals, f, job.List.MaxAge)
 	if len(d.Cover) < whole {
-		d.Checks = nil // what is not seen tonight cannot be compared
+		d.Checks = nil // a check compares with the whole cover
 	}
 	d.Checks = d.fresh(d.Checks, totals, f, recheck)
 	d.Sweeps = sweeps(job.Sweep, totals)
-	d.remaining(f)
+	d.countUnpaid(f)
 	d.Lookups = lookups(job, f)
 	d.fit(job, f, perMinute)
 	return d
 }
 
-// cover returns the partitions that together show every listed vessel once, and those of
-// the other side, whose totals tell whether a vessel without country, or without type, is
-// missing. The cheaper side by the last totals covers, and through a whole night the one that it
-// began with; with filters there is one side only.
+// cover returns the partitions that together list every vessel once, by type or by country, and
+// the checks: the partitions by the other kind, whose totals reveal vessels without a country or
+// without a type. It covers by the cheaper kind according to the last totals, unless an earlier run of
+// the night already chose (began). With filters there are no checks.
 func cover(l List, began string, totals map[api.Partition]warehouse.Total) (cover, checks []Partition) {
 	types, countries := orAll(l.Types, api.Types), orAll(l.Countries, api.Countries)
 	byType, byCountry := side(types, nil, totals), side(nil, countries, totals)
@@ -133,7 +133,7 @@ func side(types, countries []string, totals map[api.Partition]warehouse.Total) [
 	return ps
 }
 
-// pagesOf is what a cover costs, in pages. A partition that was never seen counts as one.
+// pagesOf is the cost of a cover in pages. A partition of unknown size counts as one page.
 func pagesOf(ps []Partition) int {
 	n := 0
 	for _, p := range ps {
@@ -142,7 +142,7 @@ func pagesOf(ps []Partition) int {
 	return n
 }
 
-// Pages is the number of pages that so many vessels fill; 1 where the number is unknown.
+// Pages returns how many pages a number of vessels fills; 1 if the number is unknown (below 0).
 func Pages(total int) int {
 	if total < 0 {
 		return 1
@@ -150,8 +150,8 @@ func Pages(total int) int {
 	return (total + api.PageSize - 1) / api.PageSize
 }
 
-// fresh drops the partitions that were covered completely of late, and notes them. What the
-// night itself covered stays: its answers are in the journal and are not asked for again.
+// fresh drops the partitions that were covered completely within age, and records them as skipped.
+// Those that the night itself covered stay: the journal has their answers, and they cost nothing.
 func (d *Plan) fresh(ps []Partition, totals map[api.Partition]warehouse.Total, f Inputs, age time.Duration) []Partition {
 	return slices.DeleteFunc(ps, func(p Partition) bool {
 		last, ok := totals[totalKey(p.Name())]
@@ -166,7 +166,7 @@ func (d *Plan) fresh(ps []Partition, totals map[api.Partition]warehouse.Total, f
 	})
 }
 
-// sweeps multiplies statuses, zones and filters.
+// sweeps returns a search for each combination of status, zone and filters.
 func sweeps(s Sweep, totals map[api.Partition]warehouse.Total) []StatusSearch {
 	var all []StatusSearch
 	for _, name := range s.Statuses {
@@ -191,7 +191,7 @@ func sweeps(s Sweep, totals map[api.Partition]warehouse.Total) []StatusSearch {
 	return all
 }
 
-// Operation is the cheapest one that tells all that is wanted.
+// Operation returns the cheapest operation that answers with every wanted dataset.
 func (l Lookup) Operation() api.Operation {
 	switch {
 	case !slices.ContainsFunc(l.Want, func(w string) bool { return w != "particulars" }):
@@ -202,7 +202,7 @@ func (l Lookup) Operation() api.Operation {
 	return api.Info
 }
 
-// SeenAt is when the last of the wanted datasets was seen; zero if one never was.
+// SeenAt returns when the oldest of the wanted datasets was observed; zero if one never was.
 func SeenAt(l Lookup, t warehouse.Target) time.Time {
 	at := map[string]time.Time{"particulars": t.ParticularsAt, "engine": t.EngineAt, "management": t.ManagementAt, "position": t.PositionAt}
 	oldest := at[l.Want[0]]
@@ -214,7 +214,7 @@ func SeenAt(l Lookup, t warehouse.Target) time.Time {
 	return oldest
 }
 
-// AskFor is the number to look a vessel up by: the IMO, which stays with the hull, else the MMSI.
+// AskFor returns the number to look a vessel up by: the IMO, which stays with the hull, else the MMSI.
 func AskFor(t warehouse.Target) string {
 	if t.IMO != 0 {
 		return strconv.Itoa(int(t.IMO))
@@ -222,14 +222,15 @@ func AskFor(t warehouse.Target) string {
 	return t.MMSI
 }
 
-// kind and value name a partition as the journal and the coverage table do.
-// name is what coverage and totals call the partition.
+// Name identifies the partition in the coverage and totals tables.
 func (p Partition) Name() api.Partition { return api.ListPartition(p.Type, p.Country) }
 
+// Entry is the partition as the plan in the journal records it.
 func (p Partition) Entry() journal.Partition {
 	return journal.Partition{Operation: api.ByType.Name, Kind: p.Name().Kind, Value: p.Name().Value, Expected: p.Expected}
 }
 
+// Entry is the search as the plan in the journal records it.
 func (s StatusSearch) Entry() journal.Partition {
 	return journal.Partition{Operation: api.ByStatus.Name, Kind: api.KindStatus, Value: s.String(), Expected: s.Expected}
 }
@@ -246,5 +247,5 @@ func orAll(some, all []string) []string {
 	return all
 }
 
-// Page asks for a page of the partition.
+// Page returns the request for a page of the partition, counted from 1.
 func (p Partition) Page(n int) api.Request { return api.Page(p.Type, p.Country, n) }

@@ -45,18 +45,18 @@ func TestCover(t *testing.T) {
 		"nothing is listed":                        {List{By: "none"}, known, 0, 0, Partition{}},
 		"without totals there are fewer countries": {List{By: "cheapest"}, nil, 273, 361, Partition{Country: "Adelie Land", Expected: -1}},
 		"with totals the types cost less":          {List{By: "cheapest"}, known, 361, 273, Partition{Type: "Accommodation Jack Up", Expected: 100}},
-		"by country, as told":                      {List{By: "country"}, known, 273, 0, Partition{Country: "Adelie Land", Expected: 101}},
-		"by type, as told":                         {List{By: "type"}, nil, 361, 0, Partition{Type: "Accommodation Jack Up", Expected: -1}},
+		"by country, as configured":                {List{By: "country"}, known, 273, 0, Partition{Country: "Adelie Land", Expected: 101}},
+		"by type, as configured":                   {List{By: "type"}, nil, 361, 0, Partition{Type: "Accommodation Jack Up", Expected: -1}},
 		"two types":                                {List{By: "cheapest", Types: []string{"Tug", "Yacht"}}, nil, 2, 0, Partition{Type: "Tug", Expected: -1}},
 		"one country":                              {List{By: "type", Countries: []string{"Malta"}}, nil, 1, 0, Partition{Country: "Malta", Expected: -1}},
 		"two types of one country":                 {List{By: "cheapest", Types: []string{"Tug", "Yacht"}, Countries: []string{"Malta"}}, nil, 2, 0, Partition{Type: "Tug", Country: "Malta", Expected: -1}},
-		"what was covered of late is not asked":    {List{By: "cheapest", Types: []string{"Tug"}, MaxAge: 25 * time.Hour}, known, 0, 0, Partition{}},
-		"a max age of nothing asks every night":    {List{By: "cheapest", Types: []string{"Tug"}}, known, 1, 0, Partition{Type: "Tug", Expected: 100}},
+		"what was covered lately is skipped":       {List{By: "cheapest", Types: []string{"Tug"}, MaxAge: 25 * time.Hour}, known, 0, 0, Partition{}},
+		"a max age of 0 lists every night":         {List{By: "cheapest", Types: []string{"Tug"}}, known, 1, 0, Partition{Type: "Tug", Expected: 100}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			f := Inputs{Now: tonight, Totals: c.totals}
-			if len(c.totals) > 0 && c.checks > 0 { // checks are believed for a week
+			if len(c.totals) > 0 && c.checks > 0 { // checks are valid for a week
 				for i := range f.Totals {
 					f.Totals[i].At = tonight.Add(-8 * 24 * time.Hour)
 				}
@@ -147,10 +147,11 @@ func TestPrice(t *testing.T) {
 			*j = Job{Sweep: Sweep{Statuses: []string{"aground", "drifting"}}, List: List{By: "none"}}
 		}, Inputs{}, journal.Price{Least: 20, Expected: 20, Most: 22}},
 		"the balance is a cap":                 {func(*Job) {}, Inputs{Totals: known, Balance: 40, BalanceKnown: true}, journal.Price{Least: 30, Expected: 30, Most: 40}},
-		"its floor is left alone":              {func(j *Job) { j.Floor = 15 }, Inputs{Totals: known, Balance: 50, BalanceKnown: true}, journal.Price{Least: 30, Expected: 30, Most: 35}},
+		"the balance stays above its floor":    {func(j *Job) { j.Floor = 15 }, Inputs{Totals: known, Balance: 50, BalanceKnown: true}, journal.Price{Least: 30, Expected: 30, Most: 35}},
 		"the cap of the day, half spent":       {func(j *Job) { j.PerDay = 60 }, Inputs{Totals: known, SpentDay: 25}, journal.Price{Least: 30, Expected: 30, Most: 35}},
 		"the cap of the month, spent":          {func(j *Job) { j.PerMonth = 60 }, Inputs{Totals: known, SpentMonth: 60}, journal.Price{}},
 		"what a killed run spent of the night": {func(j *Job) { j.Budget = 60 }, Inputs{Totals: known, SpentNight: 28}, journal.Price{Least: 30, Expected: 30, Most: 32}},
+		"nothing to do under a cap":            {func(j *Job) { *j = Job{Budget: 60, List: List{By: "none"}} }, Inputs{}, journal.Price{Most: 60}},
 		"nothing to do":                        {func(j *Job) { *j = Job{List: List{By: "none"}} }, Inputs{}, journal.Price{}},
 	}
 	for name, c := range cases {
@@ -166,7 +167,7 @@ func TestPrice(t *testing.T) {
 	}
 }
 
-// TestFit looks at what is left out, and why, when not everything can be had.
+// TestFit checks what is left out, and why, when not everything fits.
 func TestFit(t *testing.T) {
 	ago := tonight.Add(-24 * time.Hour)
 	var targets []warehouse.Target
@@ -178,17 +179,17 @@ func TestFit(t *testing.T) {
 	job := Job{List: List{By: "country", Countries: []string{"Chad", "Malta", "Togo"}}, Lookup: Lookup{Want: []string{"particulars"}}}
 	cases := map[string]struct {
 		job     func(*Job)
-		cover   []string // in the order in which they are asked
+		cover   []string // in the order of their requests
 		lookups int
 		leftOut []string
 	}{
 		"everything fits: the most vessels and nights by credit first": {func(*Job) {}, []string{"Togo", "Malta", "Chad"}, 100, nil},
-		"a cap takes the partitions that are worth least, and a tenth of it is for lookups": {func(j *Job) { j.Budget = 100 }, []string{"Togo", "Chad"}, 70,
+		"a cap leaves out the partitions of least value, and keeps a tenth for lookups": {func(j *Job) { j.Budget = 100 }, []string{"Togo", "Chad"}, 70,
 			[]string{"1 of 3 partitions of the list are left out: the cap of the night (budget.per_run) does not reach", "30 of 100 lookups are left out: the cap of the night (budget.per_run) does not reach"}},
-		"a deadline takes what its lane cannot carry": {func(j *Job) { j.Deadline = 15 * time.Second }, []string{"Togo", "Malta", "Chad"}, 12, []string{"88 of 100 lookups are left out: there is no time before the deadline"}},
-		"a shorter one takes the partition that is worth least and long": {func(j *Job) { j.Deadline = 4 * time.Second }, []string{"Togo", "Chad"}, 3,
+		"a deadline leaves out what its lane cannot carry": {func(j *Job) { j.Deadline = 15 * time.Second }, []string{"Togo", "Malta", "Chad"}, 12, []string{"88 of 100 lookups are left out: there is no time before the deadline"}},
+		"a shorter one leaves out the long partition of least value": {func(j *Job) { j.Deadline = 4 * time.Second }, []string{"Togo", "Chad"}, 3,
 			[]string{"1 of 3 partitions of the list are left out: there is no time before the deadline", "97 of 100 lookups are left out: there is no time before the deadline"}},
-		"a limit of its own": {func(j *Job) { j.Lookup.MaxRequests = 7 }, []string{"Togo", "Malta", "Chad"}, 7, []string{"93 of 100 lookups are left out: max_requests of the job (jobs.NAME.lookup)"}},
+		"a limit of requests": {func(j *Job) { j.Lookup.MaxRequests = 7 }, []string{"Togo", "Malta", "Chad"}, 7, []string{"93 of 100 lookups are left out: max_requests of the job (jobs.NAME.lookup)"}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -209,8 +210,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestNoVesselStarves lets a vessel wait beyond its greatest age, against others that are
-// always worth more: its turn comes.
+// TestNoVesselStarves lets a vessel wait beyond its maximum age, against others with higher scores:
+// in the end it is looked up.
 func TestNoVesselStarves(t *testing.T) {
 	job := Job{Lookup: Lookup{Want: []string{"particulars"}, MaxAge: 30 * 24 * time.Hour}}
 	plain := warehouse.Target{VesselID: "IMO1", IMO: 1, IsVessel: true}
@@ -224,14 +225,14 @@ func TestNoVesselStarves(t *testing.T) {
 		t.Errorf("a day overdue is worth %v, a vessel that was never seen %v", waited(31), never)
 	}
 	if waited(60) <= never {
-		t.Errorf("after twice its greatest age it is worth %v, a vessel that was never seen %v", waited(60), never)
+		t.Errorf("after twice its maximum age it is worth %v, a vessel that was never seen %v", waited(60), never)
 	}
 	if waited(29) != 0 {
 		t.Errorf("a vessel that is not due is worth %v", waited(29))
 	}
 }
 
-// TestScoreTerms names what each vessel is looked up for.
+// TestScoreTerms checks the reasons for looking up each vessel.
 func TestScoreTerms(t *testing.T) {
 	job := Job{Lookup: Lookup{Want: []string{"management"}, MaxAge: 30 * 24 * time.Hour, Watch: []string{"9"}}}
 	f := Inputs{Now: tonight, Rates: map[string]float64{"": 0.01, "tanker": 0.1}}
@@ -267,4 +268,4 @@ func TestScoreTerms(t *testing.T) {
 	}
 }
 
-// TestPagingAsksEveryPageOnce plays a service with totals, and looks at what is asked.
+// TestPagingAsksEveryPageOnce plays a service with totals, and checks which pages are requested.

@@ -12,21 +12,20 @@ import (
 )
 
 const (
-	lookupShare = 10   // lookups keep one credit in so many, however much there is to list
-	Pace        = 0.98 // of a lane's limit is what a plan counts on
-	Growth      = 10   // a listing may be one page in so many longer than last time
-	unseenRows  = 100  // vessels that a partition is taken to hold before it was ever seen
-	MostNights  = 30   // the age beyond which a partition is worth no more
+	lookupShare = 10   // one credit in so many is kept for lookups, however much there is to list
+	Pace        = 0.98 // share of a lane's rate limit that a plan counts on
+	Growth      = 10   // a partition may have one page in so many more than last time
+	unseenRows  = 100  // assumed number of vessels of a partition that was never covered
+	MostNights  = 30   // age in nights beyond which the value of a partition no longer grows
 )
 
-// allowance is what a run may spend, and which cap says so.
-type allowance struct {
-	Credits int
-	Limited bool // false: there is no cap
-	Why     string
+// Allowance is what a run may spend, and the cap that limits it.
+type Allowance struct {
+	Limit Limit
+	Why   string // a name of a cap; "" without one
 }
 
-// The caps, in the words of reports.
+// Names of the caps in reports.
 const (
 	CapOfNight   = "the cap of the night (budget.per_run)"
 	CapOfDay     = "the cap of the day (budget.per_day)"
@@ -35,11 +34,11 @@ const (
 )
 
 // allow finds the tightest cap: of the night, the day, the month, or the balance above its floor.
-func allow(job Job, f Inputs) allowance {
-	a := allowance{}
+func allow(job Job, f Inputs) Allowance {
+	var a Allowance
 	tighten := func(credits int, why string) {
-		if credits = max(0, credits); !a.Limited || credits < a.Credits {
-			a = allowance{credits, true, why}
+		if credits = max(0, credits); a.Limit.Allows(credits + 1) {
+			a = Allowance{AtMost(credits), why}
 		}
 	}
 	if job.Budget > 0 {
@@ -57,17 +56,18 @@ func allow(job Job, f Inputs) allowance {
 	return a
 }
 
-// lanePrice is what a plan asks of one operation.
+// lanePrice is the expected number of requests of one operation, and their price.
 type lanePrice struct {
 	Operation api.Operation
 	Requests  int // expected
 	Credits   journal.Price
+	most      Limit // Credits.Most is 0 without a limit
 }
 
-// LookupsLeft names lookups that are left out.
+// LookupsLeft is the LeftOut.What of lookups.
 const LookupsLeft = "lookups"
 
-// NoTime is why a lane leaves work out.
+// NoTime is the LeftOut.Why of work that a lane cannot finish before the deadline.
 const NoTime = "there is no time before the deadline"
 
 // LeftOut is work that a plan has no credits or no time for.
@@ -83,7 +83,7 @@ func (l LeftOut) String() string {
 	return fmt.Sprintf("%d of %d %s are left out: %s", l.Count, l.Of, l.What, ReasonFor(l.Why))
 }
 
-// ReasonFor makes a reason of the name of a cap.
+// ReasonFor returns the reason for leaving work out: a sentence for the name of a cap, any other why as it is.
 func ReasonFor(why string) string {
 	switch why {
 	case CapOfNight, CapOfDay, CapOfMonth:
@@ -94,54 +94,39 @@ func ReasonFor(why string) string {
 	return why
 }
 
-// Search is a partition of a search as the fitting sees it.
+// Search is a partition, a check or a status search with its cost and value, as fitSearches sorts it.
 type Search struct {
 	Lane     api.Operation
 	requests int     // expected
-	billed   int     // those of them that are to find credits before it is asked
-	Worth    float64 // by credit
-	keep     func()
+	billed   int     // requests that need credits before they are sent
+	Worth    float64 // value per credit
+	keep     func()  // adds it to the plan
 	what     string
 	entry    journal.Partition
 
-	Partition Partition // what it is, or
-	Sweep     StatusSearch
+	Partition Partition    // of a by-type search
+	Sweep     StatusSearch // of a by-status search
 }
 
 // fit keeps what the allowance can pay and the lanes can carry before the deadline, the most
-// worth by credit first, and prices it. Searches come before lookups, because a vessel on a
-// page costs a tenth of the cheapest lookup; a share is kept for lookups all the same.
+// valuable per credit first, and prices it. Searches come before lookups, because a vessel on a
+// page costs a tenth of the cheapest lookup; a share of the credits is kept for lookups.
 func (d *Plan) fit(job Job, f Inputs, perMinute func(api.Operation) int) {
 	d.Allowance = allow(job, f)
 	o := job.Lookup.Operation()
-	if d.Allowance.Limited {
-		d.Kept = min(d.Allowance.Credits/lookupShare, len(d.Lookups)*o.Credits)
+	if most, limited := d.Allowance.Limit.Get(); limited {
+		d.Kept = min(most/lookupShare, len(d.Lookups)*o.Credits)
 	}
-	money := remaining{d.Allowance.Credits - d.Kept, d.Allowance.Limited}
+	left := d.Allowance.Limit.Plus(-d.Kept)
 	room := map[string]int{}
 	d.capacity = map[string]int{}
 	for _, o := range api.Operations {
 		room[o.Name] = capacity(job.Deadline, perMinute(o))
 		d.capacity[o.Name] = room[o.Name]
 	}
-	d.fitSearches(f.Now, &money, room)
-	money.credits += d.Kept
-	d.fitLookups(job, f, money, room)
+	left = d.fitSearches(f.Now, left, room)
+	d.fitLookups(job, f, left.Plus(d.Kept), room)
 	d.Price = d.prices(job, f)
-}
-
-// remaining is money that is left for a plan.
-type remaining struct {
-	credits int
-	limited bool
-}
-
-func (p *remaining) pay(credits int) bool {
-	if p.limited && p.credits < credits {
-		return false
-	}
-	p.credits -= credits
-	return true
 }
 
 // capacity is the number of requests that a lane can carry before the deadline.
@@ -152,9 +137,10 @@ func capacity(deadline time.Duration, perMinute int) int {
 	return int(deadline.Minutes() * float64(perMinute) * Pace)
 }
 
-// fitSearches keeps partitions and sweeps in the order of their worth. What finds no credits
-// waits: prices that turn out lower may yet make room for it. A check is not worth waiting for.
-func (d *Plan) fitSearches(now time.Time, money *remaining, room map[string]int) {
+// fitSearches keeps partitions and status searches in the order of their value. A search without
+// credits waits, because others may cost less than their price. A check does not wait. It returns the
+// credits that are left.
+func (d *Plan) fitSearches(now time.Time, credits Limit, room map[string]int) Limit {
 	all := d.searches(now)
 	of, left := map[string]int{}, map[[2]string]int{}
 	d.Cover, d.Sweeps, d.Checks = nil, nil, nil
@@ -163,7 +149,7 @@ func (d *Plan) fitSearches(now time.Time, money *remaining, room map[string]int)
 		switch {
 		case room[s.Lane.Name] < s.requests:
 			s.entry.Skipped = ReasonFor(NoTime)
-		case !money.pay(s.billed * s.Lane.Credits):
+		case !credits.Allows(s.billed * s.Lane.Credits):
 			s.entry.Skipped = ReasonFor(d.Allowance.Why)
 			if s.what != ListChecks {
 				d.Waiting = append(d.Waiting, s)
@@ -173,6 +159,7 @@ func (d *Plan) fitSearches(now time.Time, money *remaining, room map[string]int)
 			continue
 		default:
 			room[s.Lane.Name] -= s.requests
+			credits = credits.Plus(-s.billed * s.Lane.Credits)
 			s.keep()
 			continue
 		}
@@ -186,9 +173,10 @@ func (d *Plan) fitSearches(now time.Time, money *remaining, room map[string]int)
 			}
 		}
 	}
+	return credits
 }
 
-// searches returns all searches, the most worth by credit first.
+// searches returns all searches, the most valuable per credit first.
 func (d *Plan) searches(now time.Time) (all []Search) {
 	for _, p := range d.Cover {
 		all = append(all, Search{Lane: api.ByType, requests: p.Unpaid, billed: p.Unpaid, Worth: p.Worth(), keep: func() { d.Cover = append(d.Cover, p) },
@@ -208,8 +196,8 @@ func (d *Plan) searches(now time.Time) (all []Search) {
 	return all
 }
 
-// Worth is what covering a partition brings: its vessels, times the nights that what is known
-// of them is old.
+// Worth is the value of covering a partition: its vessels times the age of their last coverage in
+// nights.
 func Worth(expected int, nights float64) float64 {
 	if expected < 0 {
 		expected = unseenRows
@@ -217,10 +205,10 @@ func Worth(expected int, nights float64) float64 {
 	return float64(expected) * nights
 }
 
-// Worth is what covering a partition brings by page that is still to be asked.
+// Worth is the value of covering the partition per page that is still to be paid for.
 func (p Partition) Worth() float64 { return Worth(p.Expected, p.Nights) / float64(max(1, p.Unpaid)) }
 
-// NightsOld is how many nights old a coverage is, as far as that counts.
+// NightsOld returns the age of a coverage in nights, at most MostNights, which is also the age of none (zero).
 func NightsOld(at, now time.Time) float64 {
 	if at.IsZero() {
 		return MostNights
@@ -228,8 +216,8 @@ func NightsOld(at, now time.Time) float64 {
 	return min(MostNights, now.Sub(at).Hours()/24)
 }
 
-// fitLookups keeps the lookups that are most worth, and says how many the run can make.
-func (d *Plan) fitLookups(job Job, f Inputs, money remaining, room map[string]int) {
+// fitLookups keeps the lookups with the highest scores, and sets how many the run can make.
+func (d *Plan) fitLookups(job Job, f Inputs, credits Limit, room map[string]int) {
 	o, due := job.Lookup.Operation(), len(d.Lookups)
 	d.Due = due
 	n, why := room[o.Name], NoTime
@@ -237,8 +225,8 @@ func (d *Plan) fitLookups(job Job, f Inputs, money remaining, room map[string]in
 		n, why = most, "max_requests of the job (jobs.NAME.lookup)"
 	}
 	d.Room, d.capacity[o.Name] = n, n
-	if money.limited && money.credits/o.Credits < n {
-		n, why = money.credits/o.Credits, d.Allowance.Why
+	if left, limited := credits.Get(); limited && left/o.Credits < n {
+		n, why = left/o.Credits, d.Allowance.Why
 	}
 	if n < due {
 		d.Lookups = d.Lookups[:n]
@@ -246,9 +234,9 @@ func (d *Plan) fitLookups(job Job, f Inputs, money remaining, room map[string]in
 	}
 }
 
-// prices prices each lane. Where totals are known the expected price is exact as long as
-// nothing moved, and what the night has answers to costs nothing. The most is bounded by the
-// allowance, and by what the lane can carry.
+// prices prices each lane. Where totals are known the expected price is exact while no vessel
+// moves, and requests that a run of the night has answers to cost nothing. The allowance and the
+// capacity of the lane bound the most.
 func (d *Plan) prices(job Job, f Inputs) []lanePrice {
 	list := lanePrice{Operation: api.ByType}
 	unknown := false
@@ -267,66 +255,67 @@ func (d *Plan) prices(job Job, f Inputs) []lanePrice {
 		list.Credits.Most += p.Unpaid * max(Pages(p.Expected), 1) * api.ByType.Credits
 		unknown = unknown || p.Expected < 0 && !f.begun(p)
 	}
+	list.most = AtMost(list.Credits.Most)
 	if list.Credits.Least = list.Credits.Expected; unknown {
 		list.Credits.Least = 0
-		list.Credits.Most = d.bound(api.ByType)
+		list.most = d.bound(api.ByType)
 	}
 	o := job.Lookup.Operation()
 	lookups := lanePrice{Operation: o, Requests: len(d.Lookups)}
 	lookups.Credits = exactly(len(d.Lookups) * o.Credits)
-	if len(job.Lookup.Want) > 0 && len(d.Cover)+len(d.Sweeps) > 0 { // vessels that are met for the first time join
-		lookups.Credits.Most = d.bound(o)
+	lookups.most = AtMost(lookups.Credits.Most)
+	if len(job.Lookup.Want) > 0 && len(d.Cover)+len(d.Sweeps) > 0 { // the searches add vessels that they list for the first time
+		lookups.most = d.bound(o)
 	}
 	sweeps := lanePrice{Operation: api.ByStatus}
 	for _, s := range d.Sweeps {
 		sweeps.Requests += s.Unpaid
 	}
 	sweeps.Credits = exactly(sweeps.Requests * api.ByStatus.Credits)
+	sweeps.most = AtMost(sweeps.Credits.Most)
+	list.Credits.Most, _ = list.most.Get()
+	lookups.Credits.Most, _ = lookups.most.Get()
 	return []lanePrice{list, sweeps, lookups}
 }
 
-// bound is the most that a lane can spend whatever it meets; 0 where nothing bounds it.
-func (d *Plan) bound(o api.Operation) int {
-	most := 0
+// bound is the most that a lane can spend in any case.
+func (d *Plan) bound(o api.Operation) Limit {
+	var most Limit
 	if n := d.capacity[o.Name]; n < math.MaxInt/api.ByType.Credits {
-		most = n * o.Credits
+		most = AtMost(n * o.Credits)
 	}
-	if d.Allowance.Limited && (most == 0 || d.Allowance.Credits < most) {
-		most = d.Allowance.Credits
-	}
-	return most
+	return most.Tightest(d.Allowance.Limit)
 }
 
 func exactly(credits int) journal.Price {
 	return journal.Price{Least: credits, Expected: credits, Most: credits}
 }
 
-// Total adds the lanes up. The most is what the run is held to; 0 where nothing bounds it.
+// Total adds the prices of the lanes up. The run may not spend more than Most; 0 if nothing bounds it.
 func (d *Plan) Total() journal.Price {
 	var t journal.Price
 	unbounded := false
 	for _, l := range d.Price {
 		t.Least, t.Expected, t.Most = t.Least+l.Credits.Least, t.Expected+l.Credits.Expected, t.Most+l.Credits.Most
-		unbounded = unbounded || l.Credits.Most == 0 && l.Credits.Expected > 0
+		_, bounded := l.most.Get()
+		unbounded = unbounded || !bounded && l.Credits.Expected > 0
 	}
-	t.Most += t.Most / retryShareOfPlan
-	if unbounded {
-		t.Most = 0
+	t.Least, t.Expected = d.Allowance.Limit.Cut(t.Least), d.Allowance.Limit.Cut(t.Expected)
+	most := AtMost(t.Most + t.Most/retryShareOfPlan).Tightest(d.Allowance.Limit)
+	// Waiting searches are made if others cost less than their price. A plan whose price is 0
+	// may still need credits: the answers of the night can reveal pages that no total has announced.
+	if unbounded || t.Most == 0 || len(d.Waiting) > 0 {
+		most = d.Allowance.Limit
 	}
-	if a := d.Allowance; a.Limited {
-		t.Least, t.Expected = min(t.Least, a.Credits), min(t.Expected, a.Credits)
-		if t.Most == 0 || a.Credits < t.Most || len(d.Waiting) > 0 {
-			t.Most = a.Credits
-		}
-	}
+	t.Most, _ = most.Get()
 	return t
 }
 
-// retryShareOfPlan is room in the most for requests whose outcome is unknown and that are
-// sent again: one in so many.
+// retryShareOfPlan adds one request in so many to the most, for those whose outcome is unknown and
+// that are sent again.
 const retryShareOfPlan = 10
 
-// What reports call the searches.
+// Names of the searches in reports, the LeftOut.What of searches.
 const (
 	PartitionsOfList = "partitions of the list"
 	StatusSearches   = "status searches"

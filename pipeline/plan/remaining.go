@@ -8,9 +8,9 @@ import (
 	"github.com/fleetlake/fleetlake/transform"
 )
 
-// remaining counts what of each search the runs of the night have no answer to. What they have
-// is not asked for again, and costs nothing.
-func (d *Plan) remaining(f Inputs) {
+// countUnpaid counts the requests of each search that the runs of the night have no answer to. The
+// others are not sent again, and cost nothing.
+func (d *Plan) countUnpaid(f Inputs) {
 	for i := range d.Cover {
 		d.Cover[i].remains(f)
 	}
@@ -25,8 +25,8 @@ func (d *Plan) remaining(f Inputs) {
 	}
 }
 
-// remains counts the pages of a partition, by the total that its first page told tonight or
-// else by the last that is known, and those among them that are still to be asked.
+// remains counts the pages of a partition, by the total that its first page reported tonight or
+// else by the last known total, and the pages that are still to be paid for.
 func (p *Partition) remains(f Inputs) {
 	p.Nights = NightsOld(p.at, f.Now)
 	p.Pages, p.Unpaid = max(1, Pages(p.Expected)), 0
@@ -44,9 +44,9 @@ func (p *Partition) remains(f Inputs) {
 	}
 }
 
-// remainsOfCheck counts the pages of a check: the first, and all if the first told tonight that the
-// cover does not show every vessel of the partition. It holds a vessel if the night's pages of the
-// cover show one of it, or if it did when it was last covered.
+// remainsOfCheck counts the pages of a check: the first, or all if the first reported tonight that
+// the cover does not list every vessel of the partition. The first page is billed if the cover lists
+// a vessel of the partition tonight, or if the partition had one when it was last covered.
 func (p *Partition) remainsOfCheck(f Inputs, tonight VesselCounts) {
 	p.Pages, p.Unpaid = 1, 0
 	first, begun := f.Tonight[p.Page(1).Key()]
@@ -61,7 +61,7 @@ func (p *Partition) remainsOfCheck(f Inputs, tonight VesselCounts) {
 	}
 }
 
-// countVessels counts the vessels that the pages of a cover show.
+// countVessels counts the vessels that the night's pages of a cover list.
 func (f Inputs) countVessels(cover []Partition) VesselCounts {
 	s, reader := NewVesselCounts(), transform.NewSearchReader()
 	for _, p := range cover {
@@ -74,7 +74,7 @@ func (f Inputs) countVessels(cover []Partition) VesselCounts {
 	return s
 }
 
-// unpaid is 1 if the night has no answer to a request.
+// unpaid is 1 if no run of the night has an answer to a request, else 0.
 func (f Inputs) unpaid(r api.Request) int {
 	if _, ok := f.Tonight[r.Key()]; ok {
 		return 0
@@ -82,22 +82,24 @@ func (f Inputs) unpaid(r api.Request) int {
 	return 1
 }
 
-// begun reports whether the night has the first page of a partition.
+// begun reports whether a run of the night has the first page of a partition.
 func (f Inputs) begun(p Partition) bool {
 	return f.unpaid(p.Page(1)) == 0
 }
 
-// VesselCounts counts vessels on pages by the type and by the country that they are stored under, without case.
+// VesselCounts counts the vessels on pages by type and by country, ignoring case.
 type VesselCounts struct{ types, countries map[string]int }
 
+// NewVesselCounts returns counts of no vessels.
 func NewVesselCounts() VesselCounts { return VesselCounts{map[string]int{}, map[string]int{}} }
 
+// Add counts a vessel.
 func (s VesselCounts) Add(v transform.Listed) {
 	s.types[strings.ToLower(strings.TrimSpace(v.Type))]++
 	s.countries[strings.ToLower(strings.TrimSpace(v.Country))]++
 }
 
-// Of counts those of a type, or of a country.
+// Of returns the number of vessels of the partition's type, or of its country if it has no type.
 func (s VesselCounts) Of(p Partition) int {
 	if p.Type == "" {
 		return s.countries[strings.ToLower(p.Country)]
@@ -107,7 +109,7 @@ func (s VesselCounts) Of(p Partition) int {
 
 func (s VesselCounts) any() bool { return len(s.types) > 0 }
 
-// PastAnswer is what paging needs of an answer that lies in the journal.
+// PastAnswer is what paging needs of an answer that is in the journal. Total is -1 if the answer reports none.
 type PastAnswer struct {
 	Rows, Total int
 	Entry       journal.Entry

@@ -11,15 +11,15 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// What the terms of a score are worth. One is a vessel whose stored dataset is certainly
-// wrong and becomes right; the others are weighed against that.
+// Weights of the terms of a score. 1 is the value of correcting a stored dataset that is certainly
+// wrong; the others are relative to that.
 const (
 	worthWatched = 100.0 // a person asked for it
-	worthNever   = 1.0   // nothing is stored: whatever comes is news
-	worthChanged = 0.9   // the lists tell that it changed since it was looked up
+	worthNever   = 1.0   // nothing is stored: every answer is new
+	worthChanged = 0.9   // the list reported a change since it was looked up
 	worthStale   = 1.0   // times the chance that it changed unseen
-	worthAid     = 0.1   // factor for what is no vessel: beacons have no particulars to speak of
-	worthOverdue = 1.0   // for each max_age beyond the first: it grows until the vessel's turn comes
+	worthAid     = 0.1   // factor for aids to navigation: beacons have hardly any particulars
+	worthOverdue = 1.0   // for each max_age beyond the first: it grows until the vessel is looked up
 )
 
 // Term is one reason to look a vessel up: its value times its weight is what it adds.
@@ -30,21 +30,22 @@ type Term struct {
 	Why    string  `json:"why"`
 }
 
-// Score is what a lookup is worth, term by term, for each credit.
+// Score is the value of a lookup per credit, with the terms that it consists of.
 type Score struct {
 	Terms   []Term  `json:"terms"`
 	Credits int     `json:"credits"`
 	Total   float64 `json:"total"` // sum of value times weight, by credit
 }
 
-// scorer scores vessels for one job on one night. It is pure: the same facts, the same scores.
+// scorer scores vessels for one job on one night. It is pure: the same inputs give the same scores.
 type scorer struct {
 	job     Job
 	now     time.Time
-	rates   map[string]float64 // observed changes of the wanted datasets, per vessel and day, by category; "" is the fleet's
+	rates   map[string]float64 // observed changes of the wanted datasets, per vessel and day, by category; "" is the whole fleet
 	watched map[string]bool
 }
 
+// NewScorer returns what scores the vessels of a job with these inputs.
 func NewScorer(job Job, f Inputs) scorer {
 	s := scorer{job: job, now: f.Now, rates: f.Rates, watched: map[string]bool{}}
 	for _, id := range job.Lookup.Watch {
@@ -53,7 +54,7 @@ func NewScorer(job Job, f Inputs) scorer {
 	return s
 }
 
-// Score says what it is worth to look t up now. A vessel that is not due is worth nothing.
+// Score returns the value of looking t up now. The total of a vessel that is not due is 0.
 func (s scorer) Score(t warehouse.Target) Score {
 	at, credits := SeenAt(s.job.Lookup, t), s.job.Lookup.Operation().Credits
 	sc := Score{Credits: credits}
@@ -83,7 +84,7 @@ func (s scorer) Score(t warehouse.Target) Score {
 		add("stale", s.stale(t, age), worthStale*factor, "the chance that it changed unseen")
 	}
 	if since := s.waiting(t, age); s.job.Lookup.MaxAge > 0 && since > s.job.Lookup.MaxAge {
-		add("overdue", float64(since)/float64(s.job.Lookup.MaxAge)-1, worthOverdue, "times its greatest age that it has waited")
+		add("overdue", float64(since)/float64(s.job.Lookup.MaxAge)-1, worthOverdue, "how many times its maximum age it has waited")
 	}
 	return sc
 }
@@ -91,14 +92,15 @@ func (s scorer) Score(t warehouse.Target) Score {
 // settle is how long after a lookup a change of the registration counts for nothing.
 const settle = 20 * time.Hour
 
-// Steady reports whether a change is news. Where the lists and the profiles disagree about a
-// vessel for good it changes with every answer, and would be looked up every night for nothing.
+// Steady reports whether a change of a vessel that was looked up age ago is a reason to look it up
+// again. A vessel that the list and the profile always disagree about changes with every answer, and
+// would be looked up every night for nothing.
 func Steady(t warehouse.Target, age time.Duration) bool { return age >= settle && t.Versions <= 3 }
 
 // watchEvery is how often a vessel on the watch list is looked up: every night.
 const watchEvery = 20 * time.Hour
 
-// stale is the chance that a vessel of its category changed within its age.
+// stale is the probability that a vessel of its category changed within its age.
 func (s scorer) stale(t warehouse.Target, age time.Duration) float64 {
 	rate, ok := s.rates[t.Category]
 	if !ok {
@@ -107,10 +109,10 @@ func (s scorer) stale(t warehouse.Target, age time.Duration) float64 {
 	return max(leastStale, 1-math.Exp(-rate*age.Hours()/24))
 }
 
-// leastStale is the chance of a change where none was ever seen: what is due is worth something.
+// leastStale is the probability of a change where none was ever observed: a due lookup has some value.
 const leastStale = 0.01
 
-// waiting is how long a vessel has waited for a lookup: since the last, or since it is known.
+// waiting is how long a vessel has waited: since its last lookup, or since it was first listed.
 func (s scorer) waiting(t warehouse.Target, age time.Duration) time.Duration {
 	if SeenAt(s.job.Lookup, t).IsZero() {
 		if t.FirstSeen.IsZero() {
@@ -121,7 +123,7 @@ func (s scorer) waiting(t warehouse.Target, age time.Duration) time.Duration {
 	return age
 }
 
-// lookups returns the vessels that are due, the most worth by credit first.
+// lookups returns the numbers of the vessels that are due, the highest score first.
 func lookups(job Job, f Inputs) []string {
 	if len(job.Lookup.Want) == 0 {
 		return nil

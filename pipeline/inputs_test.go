@@ -13,9 +13,9 @@ import (
 	"github.com/fleetlake/fleetlake/extract/simulator"
 )
 
-// TestAFloorWaitsForTheBalance has the service away at the first second of a run that may not bring
-// the balance under a floor, in any way: the run waits for the balance as for any free call, and
-// ends with an error that says so only when its patience or its deadline is over.
+// TestAFloorWaitsForTheBalance takes the service away in the first second of a run with a floor for
+// the balance, in each way: the run waits for the balance as for any free call, and ends with an
+// error that says so only when its patience or its deadline is over.
 func TestAFloorWaitsForTheBalance(t *testing.T) {
 	for name, c := range map[string]struct {
 		lasting, deadline, stop time.Duration
@@ -65,7 +65,7 @@ func TestAFloorWaitsForTheBalance(t *testing.T) {
 	}
 }
 
-// TestAPreviewWaitsForNobody: a person looks at it.
+// TestAPreviewWaitsForNobody: a person waits for it, and the service is away.
 func TestAPreviewWaitsForNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sim, err := simulator.New(simulator.Config{Seed: 5, Vessels: 50, Key: "k", Credits: 100_000})
