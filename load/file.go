@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 )
 
-// Who may read the lake: its owner, and the group that he gives it to.
+// The lake is readable for its owner and its group.
 const (
 	fileMode = 0o640
 	dirMode  = 0o750
@@ -35,7 +35,7 @@ func makeDir(path string) error {
 // part ends the name of a file that is not finished.
 const part = ".part"
 
-// file is a file that appears whole or not at all. What is written is hashed on its way.
+// file is a file that appears whole or not at all. Its content is hashed while it is written.
 type file struct {
 	path string
 	f    *os.File
@@ -62,7 +62,7 @@ func (f *file) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// digest is the SHA-256 of what was written so far.
+// digest returns the SHA-256 of what was written so far.
 func (f *file) digest() string { return hex.EncodeToString(f.sum.Sum(nil)) }
 
 // commit makes the file appear.
@@ -116,7 +116,7 @@ func syncFile(path string) error {
 // syncDir waits until the names in a directory are on disk.
 func syncDir(path string) error { return syncFile(path) }
 
-// narrow takes from a file what fileMode does not allow.
+// narrow removes from a file the permissions that fileMode does not have.
 func narrow(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -91,7 +91,7 @@ func (p *Pipeline) rebuild(ctx context.Context, o RebuildOptions) (done Rebuilt,
 	if o.only != nil { // what was rolled back stays so
 		out, err := warehouse.RolledBack(p.Dir, o.only)
 		if err == nil {
-			err = warehouse.KeepOut(p.aside(), out)
+			err = warehouse.MarkRolledBack(p.aside(), out)
 		}
 		if err != nil {
 			return done, fmt.Errorf("rebuild: %w", err)

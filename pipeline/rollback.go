@@ -11,10 +11,10 @@ import (
 // Rollback publishes the version before. What that takes out of the warehouse stays out: no
 // start publishes it again, and no run goes on from it. Its credits stay spent. The caller
 // holds the lock.
-func (p *Pipeline) Rollback(ctx context.Context) (warehouse.Rolled, error) {
+func (p *Pipeline) Rollback(ctx context.Context) (warehouse.RollbackResult, error) {
 	p.fill()
 	if err := p.settleRebuild(); err != nil {
-		return warehouse.Rolled{}, err
+		return warehouse.RollbackResult{}, err
 	}
 	return warehouse.Rollback(ctx, p.Dir)
 }

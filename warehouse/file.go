@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// replace makes a finished file appear under its name, and survive a crash.
+// replace renames a finished file to its name, so that it survives a crash.
 func replace(temporary, path string) error {
 	if err := flush(temporary); err != nil {
 		return err

@@ -6,7 +6,7 @@ type step struct {
 	from       []string // lake tables: without a row in any of them the statement would change nothing
 }
 
-// lakeRows are the lake tables whose rows are put under the vessel that they belong to.
+// lakeRows are the lake tables whose rows get the id of the vessel that they belong to.
 var lakeRows = []string{"listings", "sightings", "particulars", "engine", "management", "positions"}
 
 // The lake tables that chapters of a night depend on.
@@ -58,7 +58,7 @@ func (n *night) coverage() {
 	n.add(nil, "coverage", "requests", "issues", "partitions_tonight", "partitions_before", "partitions_clear", "partitions", "proof", "proven_countries")
 }
 
-// identity finds the vessel that holds each MMSI tonight, and puts the night's rows under it.
+// identity finds the vessel that each MMSI belongs to tonight, and assigns the night's rows to it.
 func (n *night) identity() {
 	n.chapter = "20_identity"
 	n.add(nil, "identities", "mmsi_wanted", "mmsi_evidence", "mmsi_holder")
