@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
 // Clean removes what a crash left in the lake: unfinished files, and files of vessels that no
@@ -20,7 +22,7 @@ func Clean(dir string) error {
 			return nil
 		case err != nil:
 			return err
-		case !e.IsDir() && strings.HasSuffix(path, part):
+		case !e.IsDir() && strings.HasSuffix(path, durable.Part):
 			return os.Remove(path)
 		}
 		return nil

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
 // earlierExport is what an export finds in its target.
@@ -115,7 +117,7 @@ func (e *Exported) swap(temporary, target string, earlier earlierExport) error {
 		}
 		return err
 	}
-	if err := syncDir(filepath.Dir(target)); err != nil || !there {
+	if err := durable.SyncDir(filepath.Dir(target)); err != nil || !there {
 		return err
 	}
 	if err := e.giveBack(old, target, earlier); err != nil {

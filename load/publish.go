@@ -16,6 +16,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/fleetlake/fleetlake/transform"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
 // ErrLake says that the lake lacks files of a published run.
@@ -68,7 +69,7 @@ func Publish(ctx context.Context, dir string, o Options, written ...Manifest) er
 	debug.FreeOSMemory() // writing the files left garbage, and DuckDB needs the memory
 	if err := warehouse.Update(ctx, b); err != nil {
 		for _, path := range p.fleets {
-			os.Remove(path + part) // Clean removes what is left
+			os.Remove(path + durable.Part) // Clean removes what is left
 		}
 		return fmt.Errorf("publish: %w", err)
 	}
@@ -247,8 +248,8 @@ func (p *publication) ready(ctx context.Context, w *warehouse.Warehouse) error {
 		}
 	}
 	for _, path := range p.fleets {
-		if err := appear(path); err != nil {
-			return err
+		if err := durable.Replace(path+durable.Part, path); err != nil {
+			return fmt.Errorf("write vessels: %w", err)
 		}
 	}
 	contents, last, err := contentsOf(ctx, w)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/transform"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
 // Promote replaces the lake of a data directory by the one that was built in the directory aside.
@@ -94,7 +95,7 @@ func (l *LakeFiles) strays(dir string, named, pending map[string]bool) error {
 			return err
 		case e.IsDir() && path == manifests(dir):
 			return filepath.SkipDir
-		case e.IsDir() || strings.HasSuffix(path, part):
+		case e.IsDir() || strings.HasSuffix(path, durable.Part):
 			return nil
 		}
 		below, err := filepath.Rel(lake(dir), path)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
 // vessels is the lake table of the fleet as published. A night has one file, of its latest run.
@@ -35,17 +36,14 @@ func (p *publication) writeVessels(ctx context.Context, t *warehouse.Tx, m *Mani
 	if err := makeDir(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("write vessels: %w", err)
 	}
-	if f.Rows, err = t.WriteVessels(ctx, vesselFields, path+part); err != nil {
+	if f.Rows, err = t.WriteVessels(ctx, vesselFields, path+durable.Part); err != nil {
 		return fmt.Errorf("write vessels: %w", err)
 	}
-	if err := narrow(path + part); err != nil { // DuckDB makes files readable for everyone
+	if err := narrow(path + durable.Part); err != nil { // DuckDB makes files readable for everyone
 		return fmt.Errorf("write vessels: %w", err)
 	}
-	if f.Bytes, f.SHA256, err = digest(path + part); err != nil {
+	if f.Bytes, f.SHA256, err = digest(path + durable.Part); err != nil {
 		return fmt.Errorf("write vessels: %w", err)
-	}
-	if err := syncFile(path + part); err != nil {
-		return err
 	}
 	if !slices.Contains(p.fleets, path) {
 		p.fleets = append(p.fleets, path)

@@ -14,6 +14,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
 // Rebuilt is what a rebuild made.
@@ -323,15 +324,11 @@ func (p *Pipeline) makeReady(ctx context.Context) error {
 	if err := warehouse.Prepare(ctx, p.Dir, p.aside()); err != nil {
 		return err
 	}
-	f, err := os.Create(p.ready())
-	if err != nil {
+	text := "This rebuild is whole. The next start of fleetlake completes the switch to it.\n"
+	if err := durable.WriteFile(p.ready(), []byte(text), 0o644); err != nil {
 		return fmt.Errorf("make ready: %w", err)
 	}
-	_, err = f.WriteString("This rebuild is whole. The next start of fleetlake completes the switch to it.\n")
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("make ready: %w", err)
-	}
-	return syncDir(p.aside())
+	return nil
 }
 
 // settleRebuild completes the switch to a rebuild that a crash interrupted, and throws away
@@ -351,7 +348,7 @@ func (p *Pipeline) settleRebuild() error {
 		}
 		// What tells that the switch is to be completed goes first: its directory is emptied
 		// in no order.
-		if err := errors.Join(os.Remove(p.ready()), syncDir(p.aside())); err != nil {
+		if err := errors.Join(os.Remove(p.ready()), durable.SyncDir(p.aside())); err != nil {
 			return fmt.Errorf("switch to what was rebuilt: %w", err)
 		}
 	case !errors.Is(err, fs.ErrNotExist):
@@ -361,12 +358,4 @@ func (p *Pipeline) settleRebuild() error {
 		return fmt.Errorf("remove a rebuild: %w", err)
 	}
 	return nil
-}
-
-func syncDir(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("sync: %w", err)
-	}
-	return errors.Join(f.Sync(), f.Close())
 }

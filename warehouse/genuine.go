@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
 // publishedMode is the mode of a published file and of its version, which are one file: other
@@ -118,12 +120,11 @@ func recordFingerprints(dir string, paths ...string) error {
 		}
 	}
 	slices.Sort(prints)
-	temporary := fingerprintsPath(dir) + ".part"
 	text := fingerprintsHeader + strings.Join(slices.Compact(prints), "\n") + "\n"
-	if err := os.WriteFile(temporary, []byte(text), 0o644); err != nil {
+	if err := durable.WriteFile(fingerprintsPath(dir), []byte(text), 0o644); err != nil {
 		return fmt.Errorf("write fingerprints: %w", err)
 	}
-	return replace(temporary, fingerprintsPath(dir))
+	return nil
 }
 
 // Restore checks that the published file is what was published. A program that can write it
@@ -174,7 +175,7 @@ func replaceWithCopy(dir, print string) (notices []string, err error) {
 	if got, err := fingerprint(temporary); err != nil || got != print {
 		return nil, errors.Join(fmt.Errorf("restore %s: another program is writing to it: close that program", Path(dir)), err, os.Remove(temporary))
 	}
-	if err := errors.Join(os.Chmod(temporary, publishedMode), flush(temporary)); err != nil {
+	if err := errors.Join(os.Chmod(temporary, publishedMode), durable.Sync(temporary)); err != nil {
 		return nil, fmt.Errorf("restore: %w", err)
 	}
 	vs, err := keptVersions(dir)
@@ -222,7 +223,7 @@ func setAside(ctx context.Context, dir string, known map[string]bool) ([]string,
 	if err != nil {
 		return nil, fmt.Errorf("set %s aside: %w", path, err)
 	}
-	return []string{fmt.Sprintf("%s was changed by another program, and is set aside as %s; %s", path, away, next)}, flush(filepath.Dir(path))
+	return []string{fmt.Sprintf("%s was changed by another program, and is set aside as %s; %s", path, away, next)}, durable.SyncDir(filepath.Dir(path))
 }
 
 // latestGenuine finds the latest version that can be published again, and removes the changed

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
 // IsDamaged reports whether an error comes from a file that is no complete database, or from a
@@ -98,7 +100,7 @@ func moveAside(dir, path string) (string, error) {
 			continue
 		}
 		if err == nil {
-			err = errors.Join(flush(below), os.Remove(path), flush(filepath.Dir(path)))
+			err = errors.Join(durable.SyncDir(below), os.Remove(path), durable.SyncDir(filepath.Dir(path)))
 		}
 		if err != nil {
 			return "", fmt.Errorf("set aside: %w", err)

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
 // Prepare makes the file that was built in the directory aside ready to replace the published one
@@ -39,7 +41,7 @@ func Prepare(ctx context.Context, dir, aside string) error {
 	runs, _, err := runsOf(ctx, Path(dir))
 	switch {
 	case errors.Is(err, ErrNone), errors.Is(err, ErrDamaged), err == nil && len(runs) == 0:
-		return flush(versions(aside)) // nothing to go back to
+		return durable.SyncDir(versions(aside)) // nothing to go back to
 	case err != nil:
 		return fmt.Errorf("prepare: %w", err)
 	}
@@ -50,7 +52,7 @@ func Prepare(ctx context.Context, dir, aside string) error {
 	if err := os.Link(Path(dir), filepath.Join(versions(aside), beforeRebuild+last+".duckdb")); err != nil {
 		return fmt.Errorf("prepare: %w", err)
 	}
-	return flush(versions(aside))
+	return durable.SyncDir(versions(aside))
 }
 
 // Promote replaces the published file and its versions by those that Prepare has made ready, and
@@ -111,5 +113,5 @@ func Swap(from, to, old string) error {
 	if err := os.Rename(from, to); err != nil {
 		return fmt.Errorf("swap: %w", err)
 	}
-	return errors.Join(flush(filepath.Dir(from)), flush(filepath.Dir(to)))
+	return errors.Join(durable.SyncDir(filepath.Dir(from)), durable.SyncDir(filepath.Dir(to)))
 }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
 // Versions is how many published files are kept, the latest included. One more is kept while
@@ -27,7 +29,7 @@ func (b *Build) publish() error {
 	if err := os.Chmod(b.work(), publishedMode); err != nil {
 		return fmt.Errorf("publish: %w", err)
 	}
-	if err := flush(b.work()); err != nil {
+	if err := durable.Sync(b.work()); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(versions(b.Dir), 0o755); err != nil {
@@ -40,7 +42,7 @@ func (b *Build) publish() error {
 	if err := os.Link(b.work(), version); err != nil {
 		return fmt.Errorf("publish: %w", err)
 	}
-	if err := flush(versions(b.Dir)); err != nil {
+	if err := durable.SyncDir(versions(b.Dir)); err != nil {
 		return err
 	}
 	if err := recordFingerprints(b.Dir, b.work()); err != nil {

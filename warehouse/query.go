@@ -8,6 +8,8 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
 // Rows is the answer of a query.
@@ -121,14 +123,14 @@ func (w *Warehouse) ToParquet(ctx context.Context, text, path string) (int64, er
 	if err := spool(ctx, conn, text, kind); err != nil {
 		return 0, err
 	}
-	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part")
+	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+durable.Part)
 	defer os.Remove(temporary)
 	result, err := conn.ExecContext(ctx, "COPY (FROM answer) TO "+quote(temporary)+" (FORMAT parquet, COMPRESSION zstd)")
 	if err != nil {
 		return 0, fmt.Errorf("write %s: %w", path, classified(err))
 	}
-	if err := replace(temporary, path); err != nil {
-		return 0, err
+	if err := durable.Replace(temporary, path); err != nil {
+		return 0, fmt.Errorf("write %s: %w", path, err)
 	}
 	return result.RowsAffected()
 }

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
 // rolledBackHeader is the top of the file that lists the runs which rollbacks removed.
@@ -62,17 +64,18 @@ func writeMarks(dir string, runs map[string]bool) error {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("forget runs that were rolled back: %w", err)
 		}
-		return flushIfThere(filepath.Dir(path))
+		return syncIfThere(filepath.Dir(path))
 	}
 	text := rolledBackHeader + strings.Join(slices.Sorted(maps.Keys(runs)), "\n") + "\n"
-	if err := os.WriteFile(path+".part", []byte(text), 0o644); err != nil {
+	if err := durable.WriteFile(path, []byte(text), 0o644); err != nil {
 		return fmt.Errorf("write runs that were rolled back: %w", err)
 	}
-	return replace(path+".part", path)
+	return nil
 }
 
-func flushIfThere(dir string) error {
-	if err := flush(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+// syncIfThere syncs a directory, unless it is missing.
+func syncIfThere(dir string) error {
+	if err := durable.SyncDir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
