@@ -72,8 +72,8 @@ func writeFile(path string, b []byte) error {
 	return durable.WriteFile(path, b, fileMode)
 }
 
-// narrow removes from a file the permissions that fileMode does not have.
-func narrow(path string) error {
+// restrictMode removes from a file the permissions that fileMode does not have.
+func restrictMode(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return err

@@ -48,10 +48,10 @@ func Publish(ctx context.Context, dir string, o Options, written ...Manifest) er
 		return nil
 	}
 	p := publication{dir: dir, written: written, before: before, acceptIssues: o.AcceptIssues}
-	if err := p.gather(ctx); err != nil {
+	if err := p.findBase(ctx); err != nil {
 		return fmt.Errorf("publish: %w", err)
 	}
-	b := warehouse.Build{Dir: dir, RunID: p.last(), From: p.base, MemoryMiB: p.memory(o), Check: p.ready, Warn: o.Warn}
+	b := warehouse.Build{Dir: dir, RunID: p.last(), From: p.base, MemoryMiB: p.memory(o), Check: p.checkBuild, Warn: o.Warn}
 	b.Steps = append(b.Steps, fillReference)
 	for i, night := range p.nights {
 		b.Steps = append(b.Steps, func(ctx context.Context, t *warehouse.Tx) error { return p.apply(ctx, t, night) })
@@ -68,7 +68,7 @@ func Publish(ctx context.Context, dir string, o Options, written ...Manifest) er
 	}
 	debug.FreeOSMemory() // writing the files left garbage, and DuckDB needs the memory
 	if err := warehouse.Update(ctx, b); err != nil {
-		for _, path := range p.fleets {
+		for _, path := range p.fleetFiles {
 			os.Remove(path + durable.Part) // Clean removes what is left
 		}
 		return fmt.Errorf("publish: %w", err)
@@ -102,15 +102,15 @@ type publication struct {
 
 	acceptIssues bool
 
-	fleets []string // files of vessels that are written but not yet renamed
+	fleetFiles []string // files of vessels that are written but not yet renamed
 
 	base   string        // the file to build on; empty for none
 	nights [][]*Manifest // what to apply to it: nights in order, each with its runs in order
 }
 
-// gather finds the file to build on, and all runs after it. A file that lacks a night before its
+// findBase finds the file to build on, and all runs after it. A file that lacks a night before its
 // last cannot be built on, since nights are applied in their order.
-func (p *publication) gather(ctx context.Context) error {
+func (p *publication) findBase(ctx context.Context) error {
 	first := slices.MinFunc(p.written, func(a, b Manifest) int { return strings.Compare(a.Run.Date, b.Run.Date) }).Run.Date
 	var runs []*Manifest
 	for from := ""; from != first; {
@@ -120,7 +120,7 @@ func (p *publication) gather(ctx context.Context) error {
 			return err
 		}
 		p.base = base
-		if runs, err = p.lacking(has); err != nil {
+		if runs, err = p.missingRuns(has); err != nil {
 			return err
 		}
 		for _, m := range runs {
@@ -143,8 +143,8 @@ func (p *publication) gather(ctx context.Context) error {
 	return nil
 }
 
-// lacking returns the published runs that a file does not have.
-func (p *publication) lacking(has map[string]bool) ([]*Manifest, error) {
+// missingRuns returns the published runs that a file does not have.
+func (p *publication) missingRuns(has map[string]bool) ([]*Manifest, error) {
 	var runs []*Manifest
 	for id := range p.before {
 		if has[id] {
@@ -236,9 +236,9 @@ func columnsOf(t transform.Table) []warehouse.Column {
 	return columns
 }
 
-// ready compares the finished file with the manifests of the nights that the publication touches,
+// checkBuild compares the finished file with the manifests of the nights that the publication touches,
 // and writes these manifests: the lake has a run before the warehouse has it.
-func (p *publication) ready(ctx context.Context, w *warehouse.Warehouse) error {
+func (p *publication) checkBuild(ctx context.Context, w *warehouse.Warehouse) error {
 	for _, m := range p.written {
 		if p.acceptIssues || m.Accepted {
 			continue
@@ -247,7 +247,7 @@ func (p *publication) ready(ctx context.Context, w *warehouse.Warehouse) error {
 			return err
 		}
 	}
-	for _, path := range p.fleets {
+	for _, path := range p.fleetFiles {
 		if err := durable.Replace(path+durable.Part, path); err != nil {
 			return fmt.Errorf("write vessels: %w", err)
 		}
@@ -261,7 +261,7 @@ func (p *publication) ready(ctx context.Context, w *warehouse.Warehouse) error {
 			continue
 		}
 		for _, m := range night {
-			if err := p.compare(ctx, w, *m); err != nil {
+			if err := p.checkRun(ctx, w, *m); err != nil {
 				return fmt.Errorf("verify run %s: %w", m.Run.ID, err)
 			}
 			if m.Run.ID == last {
@@ -275,9 +275,9 @@ func (p *publication) ready(ctx context.Context, w *warehouse.Warehouse) error {
 	return nil
 }
 
-// compare checks the lake files of a run, and the rows of the tables that get exactly one row for
+// checkRun checks the lake files of a run, and the rows of the tables that get exactly one row for
 // each row of the lake.
-func (p *publication) compare(ctx context.Context, w *warehouse.Warehouse, m Manifest) error {
+func (p *publication) checkRun(ctx context.Context, w *warehouse.Warehouse, m Manifest) error {
 	for _, table := range []string{transform.Requests.Name, transform.Coverage.Name, transform.Issues.Name} {
 		f, _ := m.file(table)
 		got, err := w.Count(ctx, table, m.Run.ID)
@@ -289,15 +289,15 @@ func (p *publication) compare(ctx context.Context, w *warehouse.Warehouse, m Man
 		}
 	}
 	for _, f := range m.Files {
-		if err := p.whole(ctx, w, f); err != nil {
+		if err := p.checkFile(ctx, w, f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// whole checks the size of a lake file, and the number of rows in its footer.
-func (p *publication) whole(ctx context.Context, w *warehouse.Warehouse, f File) error {
+// checkFile checks the size of a lake file, and the number of rows in its footer.
+func (p *publication) checkFile(ctx context.Context, w *warehouse.Warehouse, f File) error {
 	path := filepath.Join(lake(p.dir), filepath.FromSlash(f.Path))
 	info, err := os.Stat(path)
 	if err != nil {

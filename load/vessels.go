@@ -39,14 +39,14 @@ func (p *publication) writeVessels(ctx context.Context, t *warehouse.Tx, m *Mani
 	if f.Rows, err = t.WriteVessels(ctx, vesselFields, path+durable.Part); err != nil {
 		return fmt.Errorf("write vessels: %w", err)
 	}
-	if err := narrow(path + durable.Part); err != nil { // DuckDB makes files readable for everyone
+	if err := restrictMode(path + durable.Part); err != nil { // DuckDB makes files readable for everyone
 		return fmt.Errorf("write vessels: %w", err)
 	}
 	if f.Bytes, f.SHA256, err = digest(path + durable.Part); err != nil {
 		return fmt.Errorf("write vessels: %w", err)
 	}
-	if !slices.Contains(p.fleets, path) {
-		p.fleets = append(p.fleets, path)
+	if !slices.Contains(p.fleetFiles, path) {
+		p.fleetFiles = append(p.fleetFiles, path)
 	}
 	m.dropFile(vessels)
 	m.Files = append(m.Files, f)

@@ -43,7 +43,7 @@ type Build struct {
 // rename, leaves the published file as it was, and nothing in work/. The caller holds the
 // data directory's lock.
 func Update(ctx context.Context, b Build) error {
-	b.fill()
+	b.setDefaults()
 	if err := b.clear(); err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func Update(ctx context.Context, b Build) error {
 	return errors.Join(err, b.clear())
 }
 
-func (b *Build) fill() {
+func (b *Build) setDefaults() {
 	if b.MemoryMiB == 0 {
 		b.MemoryMiB = DefaultMemoryMiB
 	}
@@ -154,7 +154,7 @@ func transact(ctx context.Context, db *sql.DB, step func(context.Context, *Tx) e
 		return fmt.Errorf("begin: %w", unwrapped(err))
 	}
 	defer tx.Rollback()
-	if err := step(ctx, &Tx{tx: tx, some: map[string]bool{}}); err != nil {
+	if err := step(ctx, &Tx{tx: tx, hasRows: map[string]bool{}}); err != nil {
 		return err
 	}
 	if err := tx.Commit(); err != nil {

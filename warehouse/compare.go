@@ -180,14 +180,14 @@ func (c comparer) tables(ctx context.Context) ([]*compared, error) {
 		}
 	}
 	for _, t := range all {
-		t.settle()
+		t.chooseColumns()
 	}
 	slices.SortFunc(all, func(a, b *compared) int { return strings.Compare(a.Name, b.Name) })
 	return all, unwrapped(rows.Err())
 }
 
-// settle decides which columns of the table are compared.
-func (t *compared) settle() {
+// chooseColumns decides which columns of the table are compared.
+func (t *compared) chooseColumns() {
 	for _, column := range t.before {
 		if slices.Contains(t.after, column) && !slices.Contains(volatile, column) {
 			t.Columns = append(t.Columns, column)

@@ -137,7 +137,7 @@ func Restore(ctx context.Context, dir string) (notices []string, err error) {
 	path := Path(dir)
 	print, err := fingerprint(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return clearBeside(dir)
+		return removeLeftovers(dir)
 	}
 	if err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func Restore(ctx context.Context, dir string) (notices []string, err error) {
 	logged := err == nil
 	_, _, err = runsOf(ctx, path)
 	if !logged && !openForWriting(err) {
-		return clearBeside(dir)
+		return removeLeftovers(dir)
 	}
 	notices, err = replaceWithCopy(dir, print)
 	if err != nil {
@@ -193,7 +193,7 @@ func replaceWithCopy(dir, print string) (notices []string, err error) {
 			}
 		}
 	}
-	if notices, err = clearBeside(dir); err != nil {
+	if notices, err = removeLeftovers(dir); err != nil {
 		return notices, err
 	}
 	return notices, replace(temporary, Path(dir))
@@ -217,7 +217,7 @@ func setAside(ctx context.Context, dir string, known map[string]bool) ([]string,
 	if version == "" {
 		err = os.Remove(path)
 	} else {
-		err = publishAgain(dir, version)
+		err = publishVersion(dir, version)
 		next = filepath.Base(version) + " is published again, and the next start adds the missing runs, without a request"
 	}
 	if err != nil {
@@ -255,9 +255,9 @@ func latestGenuine(ctx context.Context, dir string, known map[string]bool) (stri
 	return found, nil
 }
 
-// clearBeside removes what killed programs left beside the published file: a log, which DuckDB
+// removeLeftovers removes what killed programs left beside the published file: a log, which DuckDB
 // would apply to any file of that name, and temporary files.
-func clearBeside(dir string) (notices []string, err error) {
+func removeLeftovers(dir string) (notices []string, err error) {
 	log := Path(dir) + ".wal"
 	switch err := os.Remove(log); {
 	case err == nil:

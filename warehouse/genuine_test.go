@@ -211,7 +211,7 @@ func TestTemporaryFilesOfDeadReadersAreRemoved(t *testing.T) {
 	must(t, os.WriteFile(dead, make([]byte, 3<<20), 0o600))
 	f, err := os.Create(living)
 	must(t, err)
-	if _, err := unused(dead); err != nil {
+	if _, err := notBeingWritten(dead); err != nil {
 		t.Skipf("no leases here: %v", err)
 	}
 	notices, err := Restore(t.Context(), dir)

@@ -71,7 +71,7 @@ func publishLatest(ctx context.Context, dir string) error {
 			return fmt.Errorf("publish an earlier version: %w", err)
 		}
 		if !containsAny(runs, out) {
-			return publishAgain(dir, v.path)
+			return publishVersion(dir, v.path)
 		}
 	}
 	return nil

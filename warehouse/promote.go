@@ -65,7 +65,7 @@ func Promote(dir, aside string) (notices []string, err error) {
 	if err := promoteFingerprints(dir, aside); err != nil {
 		return nil, err
 	}
-	if notices, err = clearBeside(dir); err != nil {
+	if notices, err = removeLeftovers(dir); err != nil {
 		return notices, err
 	}
 	if err := Swap(versions(aside), versions(dir), filepath.Join(aside, "versions.old")); err != nil {

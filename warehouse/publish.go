@@ -48,7 +48,7 @@ func (b *Build) publish() error {
 	if err := recordFingerprints(b.Dir, b.work()); err != nil {
 		return err
 	}
-	notices, err := clearBeside(b.Dir)
+	notices, err := removeLeftovers(b.Dir)
 	if b.Warn != nil {
 		for _, notice := range notices {
 			b.Warn(notice)

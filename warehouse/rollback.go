@@ -107,7 +107,7 @@ func Rollback(ctx context.Context, dir string) (RollbackResult, error) {
 	if err != nil {
 		return RollbackResult{}, err
 	}
-	notices, err := clearBeside(dir)
+	notices, err := removeLeftovers(dir)
 	if err != nil {
 		return RollbackResult{}, fmt.Errorf("roll back: %w", err)
 	}
@@ -116,7 +116,7 @@ func Rollback(ctx context.Context, dir string) (RollbackResult, error) {
 		return RollbackResult{}, fmt.Errorf("roll back: %w", err)
 	}
 	maps.DeleteFunc(marks, func(run string, _ bool) bool { return before[run] })
-	v, runs, err := earlier(ctx, dir, before, marks)
+	v, runs, err := versionBefore(ctx, dir, before, marks)
 	if err != nil {
 		return RollbackResult{}, err
 	}
@@ -135,12 +135,12 @@ func Rollback(ctx context.Context, dir string) (RollbackResult, error) {
 	if err := writeMarks(dir, marks); err != nil {
 		return RollbackResult{}, err
 	}
-	return done, publishAgain(dir, v.path)
+	return done, publishVersion(dir, v.path)
 }
 
-// earlier finds the version before the published one, and its runs. It skips versions with runs
+// versionBefore finds the version before the published one, and its runs. It skips versions with runs
 // that an earlier rollback removed, and versions that only serve as the base of a build.
-func earlier(ctx context.Context, dir string, before, out map[string]bool) (version, map[string]bool, error) {
+func versionBefore(ctx context.Context, dir string, before, out map[string]bool) (version, map[string]bool, error) {
 	vs, err := keptVersions(dir)
 	if err != nil {
 		return version{}, nil, err
@@ -172,8 +172,8 @@ func earlier(ctx context.Context, dir string, before, out map[string]bool) (vers
 	return version{}, nil, fmt.Errorf("roll back %s: %w", dir, ErrNoVersion)
 }
 
-// publishAgain replaces the published file by a version.
-func publishAgain(dir, version string) error {
+// publishVersion replaces the published file by a version.
+func publishVersion(dir, version string) error {
 	temporary := filepath.Join(dir, "warehouse", ".rollback.duckdb")
 	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("roll back: %w", err)

@@ -38,7 +38,7 @@ func clearSpilled(directory string) (notices []string, err error) {
 		if err != nil || !file.Mode().IsRegular() {
 			continue // its reader has removed it, or it is no file of DuckDB's
 		}
-		free, err := unused(path)
+		free, err := notBeingWritten(path)
 		if err != nil {
 			free = time.Since(file.ModTime()) > oldSpilled
 		}

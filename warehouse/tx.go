@@ -15,8 +15,8 @@ var ErrApplied = errors.New("the run is already applied")
 
 // Tx is one step of a build.
 type Tx struct {
-	tx   *sql.Tx
-	some map[string]bool // lake tables that have files tonight
+	tx      *sql.Tx
+	hasRows map[string]bool // lake tables that have files tonight
 }
 
 // Column is a column of a lake file: its name and DuckDB's name for its type.
@@ -30,7 +30,7 @@ func (c Column) Instant() bool { return c.Type == "TIMESTAMP WITH TIME ZONE" }
 // Lake creates the view lake_<table> over a lake table's files of the night, for Apply. Instants
 // become UTC timestamps without a zone. No files make a table without rows.
 func (t *Tx) Lake(ctx context.Context, table string, columns []Column, paths []string) error {
-	t.some[table] = len(paths) > 0
+	t.hasRows[table] = len(paths) > 0
 	quoted := make([]string, len(paths))
 	for i, p := range paths {
 		quoted[i] = quote(p)
@@ -82,7 +82,7 @@ func (t *Tx) Apply(ctx context.Context, date string, runs []Run) error {
 		return fmt.Errorf("apply: %w", err)
 	}
 	for _, s := range nightly(all) {
-		if s.from != nil && !slices.ContainsFunc(s.from, func(table string) bool { return t.some[table] }) {
+		if s.from != nil && !slices.ContainsFunc(s.from, func(table string) bool { return t.hasRows[table] }) {
 			continue
 		}
 		if err := t.exec(ctx, s.name, s.text, day); err != nil {

@@ -17,7 +17,7 @@ COMMENT ON COLUMN fleet_daily.snapshot_date IS 'The night.';
 COMMENT ON COLUMN fleet_daily.flag IS 'ISO 3166 alpha-2; null if unknown.';
 COMMENT ON COLUMN fleet_daily.category IS 'See vessel_types; null if unknown.';
 COMMENT ON COLUMN fleet_daily.listed IS 'Vessels known to be on the list.';
-COMMENT ON COLUMN fleet_daily.seen IS 'Of these, the vessels that this night''s answers listed. If fewer than listed, some left unproven or coverage was not complete.';
+COMMENT ON COLUMN fleet_daily.seen IS 'Of these, the vessels that this night''s answers listed. If it is less than listed, coverage was not complete.';
 COMMENT ON COLUMN fleet_daily.run_id IS 'The night''s latest run.';
 
 COMMENT ON TABLE zone_daily IS 'One row per night and status search that was answered: how many vessels it returned.';
