@@ -17,7 +17,7 @@ import (
 )
 
 // fleet is a night of so many listings, a page of a hundred each second, of which one in
-// three shows no IMO number and three in a thousand read differently every night.
+// three has no IMO number and three in a thousand read differently every night.
 type fleet struct {
 	vessels, night int
 }
@@ -97,8 +97,8 @@ func mix(x uint64) uint64 {
 	return x ^ x>>32
 }
 
-// BenchmarkPublish brings in a first night and two later ones, and prints for each what it
-// cost. The peak of the memory is of the whole process, so that each size wants a run of its own.
+// BenchmarkPublish publishes a first night and two later ones, and prints for each what it
+// cost. The peak of the memory is of the whole process, so that each size needs a separate run.
 func BenchmarkPublish(b *testing.B) {
 	for _, n := range []int{200_000, 1_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -9,10 +9,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
-// Clean removes what a crash left in the lake: files that were not finished, and fleets that
-// no manifest names. Call it at the start, under the data directory's lock.
+// Clean removes what a crash left in the lake: unfinished files, and files of vessels that no
+// manifest names. Call it at the start, under the data directory's lock.
 func Clean(dir string) error {
 	err := filepath.WalkDir(lake(dir), func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -20,7 +22,7 @@ func Clean(dir string) error {
 			return nil
 		case err != nil:
 			return err
-		case !e.IsDir() && strings.HasSuffix(path, part):
+		case !e.IsDir() && strings.HasSuffix(path, durable.Part):
 			return os.Remove(path)
 		}
 		return nil
@@ -54,9 +56,9 @@ func Drop(dir string, m Manifest) error {
 	return nil
 }
 
-// Missing looks for what the lake should hold of published runs, and does not: manifests, and
-// files that they name, by their sizes. It opens no file but the manifests. What a newer program
-// has written is not missing, but ErrNewer.
+// Missing lists what the lake lacks of published runs, a line each: manifests, and files that they
+// name, by their sizes. It opens no files but the manifests. It returns ErrNewer if a newer program
+// wrote one of them.
 func Missing(dir string, published map[string]bool) (missing []string, err error) {
 	for _, run := range slices.Sorted(maps.Keys(published)) {
 		path := filepath.Join(manifests(dir), run+".json")
@@ -111,7 +113,7 @@ func keepLatestFleet(dir, date string) error {
 			if err != nil {
 				return err
 			}
-			m.forget(vessels)
+			m.dropFile(vessels)
 			if err := m.write(dir); err != nil {
 				return err
 			}

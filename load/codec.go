@@ -12,7 +12,7 @@ type pageCodec struct {
 	encoder *zstd.Encoder
 }
 
-// init puts the codec in the place of Arrow's, for all writers of this process.
+// init replaces Arrow's codec, for all writers of this process.
 func init() {
 	zstdCodec, err := compress.GetCodec(compress.Codecs.Zstd)
 	if err != nil {
@@ -28,5 +28,5 @@ func init() {
 
 func (c pageCodec) Encode(dst, src []byte) []byte { return c.encoder.EncodeAll(src, dst[:0]) }
 
-// EncodeLevel has one level: the writers of this package ask for no other.
+// EncodeLevel ignores the level: the writers of this package use only one.
 func (c pageCodec) EncodeLevel(dst, src []byte, _ int) []byte { return c.Encode(dst, src) }

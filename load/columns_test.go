@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestLakeWarehouseAndDictionaryHaveTheSameColumns holds the places against each other that a
-// new column is written in: the lake table, the warehouse table of the dataset, its comment, and
+// TestLakeWarehouseAndDictionaryHaveTheSameColumns compares the places in which a new column is
+// declared: the lake table, the warehouse table of the dataset, its comment, and
 // the file of vessels.
 func TestLakeWarehouseAndDictionaryHaveTheSameColumns(t *testing.T) {
 	dir := t.TempDir()

@@ -1,23 +1,23 @@
-// Package load brings a run's rows to where they are read: Parquet files in the lake, and the
+// Package load writes a run's rows to the Parquet files of the lake, and brings them into the
 // published warehouse.
 //
 //	<data>/lake/<table>/snapshot_date=2026-11-20/<run_id>.parquet   facts of a run; written once
 //	<data>/lake/vessels/snapshot_date=2026-11-20/<run_id>.parquet   the fleet as published by the night's latest run
 //	<data>/lake/_manifests/<run_id>.json                            the commit point of a run's lake files
 //
-// A file appears whole or not at all: it gets a temporary name, is synced, and renamed. A
+// A file appears whole or not at all: it is written under a temporary name, synced, and renamed. A
 // table without rows has no file. The same rows make the same bytes.
 //
-// A night is applied as a whole. To publish a run, load goes on from the last published file
-// that holds nothing of its night, and applies the lake files of all the night's runs, and of
-// later nights if there are any. That is why a night gives the same tables whether it came
-// in one run or in five, in order or not, once or twice.
+// A night is applied as a whole. To publish a run, load starts from the last published file
+// without rows of its night, and applies the lake files of all the night's runs, and of later
+// nights if there are any. So a night gives the same tables whether it has one run or five, in
+// order or not, published once or twice.
 //
 // # What a crash leaves
 //
 //	during Write      files without a manifest, and a temporary one: Clean removes the latter, and
 //	                  the next Write makes the same files again
 //	during Publish    the same, and a build in work/; the published file is as it was
-//	manifest written  a run that the published file does not have: Publish again
+//	manifest written  a run that the published file does not have: Publish it again
 //	after Publish     everything
 package load

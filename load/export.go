@@ -12,7 +12,7 @@ import (
 	"reflect"
 )
 
-// ErrTarget says that the target of an export is something else.
+// ErrTarget says that the target of an export has files, and not those of an earlier export.
 var ErrTarget = errors.New("the target is not empty and no earlier export: choose another directory")
 
 // ErrEmpty says that an export would leave nothing of an earlier one.
@@ -21,23 +21,24 @@ var ErrEmpty = errors.New("the data directory has no published run, and the earl
 // errMoved says that a publish changed the lake while it was copied.
 var errMoved = errors.New("runs were published meanwhile")
 
-// mark is the file that tells an export from other directories. It is written last.
+// mark is the file by which an export is recognised. It is written last.
 const mark = "_fleetlake_export"
 
-// exportTries is how often an export begins anew because of a publish. A publish takes seconds.
+// exportTries is how often an export starts again because of a publish. A publish takes seconds.
 const exportTries = 5
 
-// Exported is what an export wrote, and what it found in the earlier one that no export wrote.
+// Exported is what an export wrote, and which files of others it kept.
 type Exported struct {
 	Runs, Files int
 	Bytes       int64
-	Kept        []string // files of others, which are where they were, as paths within the target
-	Changed     []string // files of the earlier export that somebody changed since, under their new names
+	Kept        []string // files of others, which stay where they were, as paths within the target
+	Changed     []string // files of the earlier export that were changed since, under their new names
 }
 
 // Export copies the lake files of the published runs, with their manifests, to a directory:
 // whole or not at all. Of an earlier export it replaces what that export wrote, and keeps the
-// rest. It refuses to replace files by none unless allowEmpty.
+// rest. With ErrEmpty it refuses to replace
+// an export by nothing, unless allowEmpty; with ErrTarget, to touch a directory that is no export.
 func Export(ctx context.Context, dir, target string, allowEmpty bool) (done Exported, err error) {
 	if target, err = filepath.Abs(target); err != nil {
 		return Exported{}, fmt.Errorf("export: %w", err)
@@ -79,12 +80,13 @@ func Export(ctx context.Context, dir, target string, allowEmpty bool) (done Expo
 	return done, err
 }
 
-// aside is a name beside the target that can be nobody's.
-func aside(target string) string {
+// unusedName returns an unused name beside the target.
+func unusedName(target string) string {
 	return filepath.Join(filepath.Dir(target), ".fleetlake-export-"+rand.Text())
 }
 
-// copyLake copies what is published to a new directory, as it is at one moment.
+// copyLake copies the lake files of all published runs to a new directory, as of one moment. It
+// returns errMoved if a publish came between.
 func copyLake(ctx context.Context, dir, to string) (done Exported, err error) {
 	runs, err := published(ctx, dir)
 	if err != nil {
@@ -133,7 +135,7 @@ func (e *Exported) copyRun(ctx context.Context, dir, target string, m Manifest) 
 	return writeFile(filepath.Join(target, "_manifests", name), b)
 }
 
-// copyVerified copies a file, and refuses one that is not what its manifest says.
+// copyVerified copies a file, and refuses one that differs from its manifest.
 func copyVerified(from, to string, f File) error {
 	src, err := os.Open(from)
 	if err != nil {

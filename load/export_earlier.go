@@ -9,12 +9,14 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
 // earlierExport is what an export finds in its target.
 type earlierExport struct {
 	files   map[string]File // by path within it, as its manifests list them
-	written time.Time       // when it was whole
+	written time.Time       // when it was complete
 }
 
 // exportAt reads the earlier export in a target, which may be absent or empty. Anything else
@@ -43,7 +45,7 @@ func exportAt(target string) (earlierExport, error) {
 	for _, path := range paths {
 		m, err := readManifest(path)
 		if err != nil || m.Run.ID+".json" != filepath.Base(path) {
-			continue // no manifest of ours
+			continue // not one of our manifests
 		}
 		for _, f := range m.Files {
 			e.files[filepath.FromSlash(f.Path)] = f
@@ -52,12 +54,12 @@ func exportAt(target string) (earlierExport, error) {
 	return e, nil
 }
 
-// escaped is a path as a pattern that matches nothing else.
+// escaped returns a pattern that matches only this path.
 func escaped(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// ownership says whose a file in an earlier export is.
+// ownership says who wrote a file in an earlier export.
 type ownership int
 
 const (
@@ -66,9 +68,9 @@ const (
 	theirs
 )
 
-// whose looks at a file of an earlier export. What was not touched since that export was whole
-// is not read again.
-func (e earlierExport) whose(root, path string) (ownership, error) {
+// ownerOf returns who wrote a file of an earlier export. It does not read files that are older than
+// the end of that export.
+func (e earlierExport) ownerOf(root, path string) (ownership, error) {
 	if path == mark {
 		return ours, nil
 	}
@@ -98,11 +100,11 @@ func (e earlierExport) whose(root, path string) (ownership, error) {
 	return changed, nil
 }
 
-// swap puts the new directory in the place of the old one, and what others put into the old
-// one back to where it was. A crash leaves the old one beside it, under a name that begins
-// with .fleetlake-export.
+// swap replaces the old directory by the new one, and moves the files of others from the old one
+// to the same place in the new one. A crash leaves the old directory beside the new one, under a
+// name that begins with .fleetlake-export.
 func (e *Exported) swap(temporary, target string, earlier earlierExport) error {
-	old := aside(target)
+	old := unusedName(target)
 	err := os.Rename(target, old)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("export: %w", err)
@@ -115,7 +117,7 @@ func (e *Exported) swap(temporary, target string, earlier earlierExport) error {
 		}
 		return err
 	}
-	if err := syncDir(filepath.Dir(target)); err != nil || !there {
+	if err := durable.SyncDir(filepath.Dir(target)); err != nil || !there {
 		return err
 	}
 	if err := e.giveBack(old, target, earlier); err != nil {
@@ -127,7 +129,8 @@ func (e *Exported) swap(temporary, target string, earlier earlierExport) error {
 	return nil
 }
 
-// giveBack moves what no export wrote from the old directory to the same place in the new one.
+// giveBack moves files that no export wrote from the old directory to the same place in the new
+// one.
 func (e *Exported) giveBack(old, target string, earlier earlierExport) error {
 	return filepath.WalkDir(old, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -144,7 +147,7 @@ func (e *Exported) giveBack(old, target string, earlier earlierExport) error {
 			}
 			return os.MkdirAll(filepath.Join(target, name), 0o755)
 		}
-		owner, err := earlier.whose(old, name)
+		owner, err := earlier.ownerOf(old, name)
 		if err != nil || owner == ours {
 			return err
 		}
@@ -164,14 +167,14 @@ func (e *Exported) giveBack(old, target string, earlier earlierExport) error {
 	})
 }
 
-// Notices is what a person is told of the files of others, a line each.
+// Notices reports the files of others, a line each.
 func (e Exported) Notices() []string {
 	var lines []string
 	for _, path := range e.Kept {
-		lines = append(lines, path+" is not of an export, and stays where it is")
+		lines = append(lines, path+" was not exported, and stays where it is")
 	}
 	for _, path := range e.Changed {
-		lines = append(lines, path+" was changed since it was exported, and is kept under this name")
+		lines = append(lines, path+" was changed after its export, and is kept under this name")
 	}
 	slices.Sort(lines)
 	return lines

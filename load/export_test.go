@@ -55,7 +55,7 @@ func TestExportTouchesNothingOfOthers(t *testing.T) {
 		t.Error(err)
 	}
 	if len(done.Kept) != 6 || len(done.Changed) != 1 || len(done.Notices()) != 7 {
-		t.Errorf("told of %v and %v", done.Kept, done.Changed)
+		t.Errorf("kept %v and changed %v", done.Kept, done.Changed)
 	} else if got, err := os.ReadFile(filepath.Join(target, done.Changed[0])); err != nil || string(got) != "mended by hand" {
 		t.Errorf("the changed file: %q, %v", got, err)
 	}

@@ -4,41 +4,28 @@ import (
 	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"hash"
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
-// Who may read the lake: its owner, and the group that he gives it to.
+// The lake is readable for its owner and its group.
 const (
 	fileMode = 0o640
 	dirMode  = 0o750
 )
 
 // makeDir makes a directory, and those above it, so that they survive a crash.
-func makeDir(path string) error {
-	if _, err := os.Stat(path); err == nil || !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	if err := makeDir(filepath.Dir(path)); err != nil {
-		return err
-	}
-	if err := os.Mkdir(path, dirMode); err != nil && !errors.Is(err, os.ErrExist) {
-		return err
-	}
-	return syncDir(filepath.Dir(path))
-}
+func makeDir(path string) error { return durable.MkdirAll(path, dirMode) }
 
-// part ends the name of a file that is not finished.
-const part = ".part"
-
-// file is a file that appears whole or not at all. What is written is hashed on its way.
+// file is a file that appears whole or not at all. Its content is hashed while it is written.
 type file struct {
 	path string
-	f    *os.File
+	f    *durable.File
 	w    *bufio.Writer
 	sum  hash.Hash
 	size int64
@@ -48,9 +35,9 @@ func create(path string) (*file, error) {
 	if err := makeDir(filepath.Dir(path)); err != nil {
 		return nil, fmt.Errorf("create %s: %w", path, err)
 	}
-	f, err := os.OpenFile(path+part, os.O_RDWR|os.O_CREATE|os.O_TRUNC, fileMode)
+	f, err := durable.Create(path, fileMode)
 	if err != nil {
-		return nil, fmt.Errorf("create: %w", err)
+		return nil, err
 	}
 	return &file{path: path, f: f, w: bufio.NewWriterSize(f, 1<<16), sum: sha256.New()}, nil
 }
@@ -62,62 +49,31 @@ func (f *file) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// digest is the SHA-256 of what was written so far.
+// digest returns the SHA-256 of what was written so far.
 func (f *file) digest() string { return hex.EncodeToString(f.sum.Sum(nil)) }
 
 // commit makes the file appear.
 func (f *file) commit() error {
-	if err := errors.Join(f.w.Flush(), f.f.Sync(), f.f.Close()); err != nil {
-		os.Remove(f.path + part)
+	if err := f.w.Flush(); err != nil {
+		f.abandon()
 		return fmt.Errorf("write %s: %w", f.path, err)
 	}
-	return appear(f.path)
+	return f.f.Commit()
 }
 
 // abandon removes what was written.
-func (f *file) abandon() {
-	f.f.Close()
-	os.Remove(f.path + part)
-}
+func (f *file) abandon() { f.f.Abandon() }
 
-// appear renames a finished and synced file to its name, so that it survives a crash.
-func appear(path string) error {
-	if err := os.Rename(path+part, path); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return syncDir(filepath.Dir(path))
-}
-
-// writeFile writes a small file.
+// writeFile writes a small file, and the directories above it.
 func writeFile(path string, b []byte) error {
-	f, err := create(path)
-	if err != nil {
-		return err
+	if err := makeDir(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("create %s: %w", path, err)
 	}
-	if _, err := f.Write(b); err != nil {
-		f.abandon()
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return f.commit()
+	return durable.WriteFile(path, b, fileMode)
 }
 
-// syncFile waits until a file's content is on disk.
-func syncFile(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("sync: %w", err)
-	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("sync %s: %w", path, err)
-	}
-	return nil
-}
-
-// syncDir waits until the names in a directory are on disk.
-func syncDir(path string) error { return syncFile(path) }
-
-// narrow takes from a file what fileMode does not allow.
-func narrow(path string) error {
+// restrictMode removes from a file the permissions that fileMode does not have.
+func restrictMode(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return err

@@ -17,11 +17,11 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// row is a row of a lake table by column. What it leaves out is null; run_id is filled in,
+// row is a row of a lake table by column. Columns that it leaves out are null; run_id is filled in,
 // vessel_id follows from imo and mmsi, and seen_at is a text like "20 02:00" in November 2026.
 type row map[string]any
 
-// run is what one run brings, in literals. It is a Source.
+// run is the rows of one run, as literals. It is a Source.
 type run struct {
 	id   string // "" is made of the date and the hour
 	date string // "20" is 2026-11-20
@@ -119,7 +119,7 @@ func appendValue(b array.Builder, v any) {
 	}
 }
 
-// publish brings runs in, one publish each.
+// publish publishes runs, one publish each.
 func publish(t *testing.T, dir string, runs ...run) {
 	t.Helper()
 	for _, r := range runs {
@@ -129,7 +129,7 @@ func publish(t *testing.T, dir string, runs ...run) {
 	}
 }
 
-// publishAtOnce brings runs in with one publish, which is faster.
+// publishAtOnce publishes runs with one publish, which is faster.
 func publishAtOnce(t *testing.T, dir string, runs ...run) {
 	t.Helper()
 	var all []Manifest

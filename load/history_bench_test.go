@@ -51,7 +51,7 @@ func newOcean(vessels int) *ocean {
 	return o
 }
 
-// sail lets a day go by.
+// sail advances the ocean by a day.
 func (o *ocean) sail() {
 	o.night++
 	for i := range o.vessels {
@@ -151,7 +151,7 @@ func (c cells) rows(rows []row) {
 	}
 }
 
-// append adds vessels, as the list or as a sweep shows them.
+// append adds vessels, as in the list or in a sweep.
 func (o *ocean) append(c cells, sweep bool, from, to int) {
 	id, entry, seen := c.text("run_id"), c.int("entry"), c.time("seen_at")
 	vessel, imo, mmsi := c.text("vessel_id"), c.int("imo"), c.text("mmsi")
@@ -219,12 +219,12 @@ func (o *ocean) request(i int) row {
 		"http_status": 200, "credits": 10, "charge": "priced", "outcome": "ok", "rows": 100}
 }
 
-// BenchmarkHistory brings in many nights and asks what analysts ask of them.
+// BenchmarkHistory publishes many nights and runs the queries of analysts.
 //
 //	go test ./load -run '^$' -bench History -benchtime 1x -timeout 0
 //	FLEETLAKE_BENCH_NIGHTS=1000 go test ./load -run '^$' -bench History -benchtime 1x -timeout 0
 //
-// The nights before the measured ones come in many to a publish, which is faster and gives the
+// The nights before the measured ones are published many at a time, which is faster and gives the
 // same tables.
 func BenchmarkHistory(b *testing.B) {
 	nights, vessels := fromEnv("FLEETLAKE_BENCH_NIGHTS", 60), fromEnv("FLEETLAKE_BENCH_VESSELS", 100_000)
@@ -250,7 +250,7 @@ type nightly struct {
 	size               int64
 }
 
-// measure goes on to a night, and brings the last three in one by one.
+// measure publishes all nights up to one, the last three of them one by one.
 func (o *ocean) measure(b *testing.B, dir string, night int) nightly {
 	b.Helper()
 	var all []nightly
@@ -367,7 +367,7 @@ func report(b *testing.B, o *ocean, dir string, early, late nightly) {
 	fmt.Println(text.String())
 }
 
-// slowest runs something for five cases, thrice each, and returns the slowest median.
+// slowest runs something for five cases, three times each, and returns the slowest median.
 func slowest(b *testing.B, f func(i int)) time.Duration {
 	var most time.Duration
 	for i := range 5 {

@@ -63,12 +63,12 @@ func TestChanges(t *testing.T) {
 			sql:    changes,
 			want:   "",
 		},
-		"what is told for the first time changes from null": {
+		"a first value is a change from null": {
 			nights: []run{night("20", listings(with(ever, row{"callsign": nil}))), night("21", listings(ever))},
 			sql:    changes,
 			want:   "IMO9811000 callsign - H3RC 20T02:00 21T02:00 false",
 		},
-		"an observation that does not tell a field does not narrow its change": {
+		"an observation without a field does not narrow its change": {
 			nights: []run{night("20", listings(ever)), night("21", listings(with(ever, row{"callsign": nil}))), night("22", listings(with(ever, row{"callsign": nil}))),
 				night("23", listings(with(free, row{"callsign": nil}))), night("24", listings(with(free, row{"callsign": "NEW1"})))},
 			sql:  changes,
@@ -132,7 +132,7 @@ func TestTwoRegistrationsUnderPartialCoverage(t *testing.T) {
 			sql:    current,
 			want:   "353136000 PA 20T02:00\n636016000 LR 21T02:00",
 		},
-		"and still tells the name": {
+		"and still gives the name": {
 			nights: []run{night("20", listings(panama)), night("21", listings(panama, liberia)), night("22", listings(with(panama, row{"name": "EVER FREE"})))},
 			sql:    "SELECT field, new_value, seen_before, seen_after FROM changes WHERE snapshot_date = '2026-11-22'",
 			want:   "name EVER FREE 21T02:00 22T02:00",
@@ -152,7 +152,7 @@ func TestTwoRegistrationsUnderPartialCoverage(t *testing.T) {
 			sql:    current,
 			want:   "353136000 PA 20T02:00\n636016000 LR 21T02:00\n353136000 PA 23T02:00",
 		},
-		"one that a sighting showed first is in use when the list shows it": {
+		"one that a sighting reported first is in use when the list has it": {
 			nights: []run{night("20", listings(panama)), night("21", listings(panama), sightings(with(liberia, row{"callsign": nil, "navigational_status": "moored"}).only("imo", "mmsi", "name", "flag", "country", "navigational_status"))),
 				night("22", listings(panama, liberia))},
 			sql:  current,
@@ -163,7 +163,7 @@ func TestTwoRegistrationsUnderPartialCoverage(t *testing.T) {
 			sql:    current,
 			want:   "353136000 PA 20T02:00\n636016000 LR 21T02:00",
 		},
-		"nor are they if a profile showed the newer one meanwhile": {
+		"nor are they if a profile reported the newer one meanwhile": {
 			nights: []run{night("20", listings(panama)), whole(), night("23", covered("country"), particulars(liberia)), night("24", listings(panama, liberia)), night("25", listings(panama, liberia))},
 			sql:    current,
 			want:   "353136000 PA 20T02:00\n636016000 LR 23T02:00",
@@ -179,7 +179,7 @@ func TestTwoRegistrationsUnderPartialCoverage(t *testing.T) {
 			sql:    current,
 			want:   "353136000 PA 20T02:00\n636016000 LR 23T02:00",
 		},
-		"of two that were vessels of their own, the one that was met last is in use": {
+		"of two that were separate vessels, the one that was first seen last is in use": {
 			nights: []run{night("20", listings(with(panama, row{"imo": nil}))), night("21", listings(with(liberia, row{"imo": nil}))), night("22", listings(panama, liberia)), night("23", listings(liberia, panama))},
 			sql:    current,
 			want:   "636016000 LR 22T02:00",
@@ -189,17 +189,17 @@ func TestTwoRegistrationsUnderPartialCoverage(t *testing.T) {
 			sql:    current,
 			want:   "353136000 PA 22T02:00",
 		},
-		"an entry that the IMO number brings to light is no new one": {
+		"an entry that is first seen with the IMO number is no new one": {
 			nights: []run{night("20", listings(with(panama, row{"imo": nil}))), night("21", listings(panama, liberia)), night("22", listings(panama, liberia)), night("23", covered("country"), listings(liberia))},
 			sql:    current,
 			want:   "353136000 PA 21T02:00\n636016000 LR 23T02:00",
 		},
-		"whichever of them the IMO number was shown with first": {
+		"whichever of them the IMO number was reported with first": {
 			nights: []run{night("20", listings(with(panama, row{"imo": nil}))), night("21", listings(with(panama, row{"imo": nil}), with(liberia, row{"imo": nil}))), night("22", listings(panama)), night("23", listings(panama, liberia))},
 			sql:    current,
 			want:   "353136000 PA 22T02:00\n636016000 LR 23T02:00",
 		},
-		"the claims say since when, and until when": {
+		"the claims have their first and last nights": {
 			nights: []run{night("20", listings(panama)), night("21", listings(panama, liberia)), whole(liberia)},
 			sql:    "SELECT mmsi, country, first_date, last_date, until FROM second_mmsi_claims",
 			want:   "353136000 Panama 20 21 22",

@@ -12,14 +12,14 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// ErrIssues says that a run met so many more issues than those before it that a rule of ours
-// or the service is at fault. That run is not published then, and nothing of it is lost.
-var ErrIssues = errors.New("suddenly so many values are refused that the run is held back, until the rule is mended or you accept them (`fleetlake run JOB --accept-issues`); what was paid for is kept, and each start tries again")
+// ErrIssues says that a run has so many more issues than those before it that a rule of ours or
+// the service is at fault. The run is not published, and nothing of it is lost.
+var ErrIssues = errors.New("suddenly so many values are refused that the run is held back, until the rule is fixed or you accept them (`fleetlake run JOB --accept-issues`); the paid answers are in the journal, and each start tries again")
 
 // IssuesError names the run that ErrIssues is about.
 type IssuesError struct {
 	Run    string
-	Reason string // what was refused, how often, and how often that was to be expected
+	Reason string // what was refused, how often, and how often at most that was expected
 }
 
 func (e *IssuesError) Error() string {
@@ -27,9 +27,9 @@ func (e *IssuesError) Error() string {
 }
 func (e *IssuesError) Unwrap() error { return ErrIssues }
 
-// When issues stop a publish: where a quarter of a dataset's rows more have one than in any
-// of the runs before, or half of them where nothing is known of such runs. The shares of
-// fewer rows say nothing.
+// Issues of a kind stop a publish if their share of a dataset's rows exceeds that of each of the
+// issueRuns runs before by at least issueJump, or is at least twice issueJump if no earlier run has enough
+// rows. A share of fewer than issueRows rows does not count.
 const (
 	issueRuns = 7
 	issueRows = 500
@@ -42,7 +42,7 @@ var subjects = map[string]string{
 	"engine": transform.Engine.Name, "management": transform.Management.Name, "position": transform.Positions.Name,
 }
 
-// issueKind is what an issue is about.
+// issueKind is the field that an issue is about, and its reason.
 type issueKind struct{ dataset, field, reason string }
 
 func (k issueKind) String() string {
@@ -52,13 +52,13 @@ func (k issueKind) String() string {
 	return fmt.Sprintf("%s.%s: %s", k.dataset, k.field, k.reason)
 }
 
-// tally is what one run brought of each dataset, and its issues.
+// tally counts the rows of one run by dataset, and its issues by kind.
 type tally struct {
 	rows   map[string]int64
 	issues map[issueKind]int64
 }
 
-// share is the part of a dataset's rows that have an issue of a kind.
+// share returns the share of a dataset's rows with an issue of a kind.
 func (t tally) share(k issueKind) float64 {
 	if t.rows[k.dataset] == 0 {
 		return 0
@@ -66,7 +66,8 @@ func (t tally) share(k issueKind) float64 {
 	return float64(t.issues[k]) / float64(t.rows[k.dataset])
 }
 
-// issues compares what a run met with what the runs of its job before it met.
+// issues compares the issues of a run with those of its job's earlier runs. It returns an
+// IssuesError if there are too many.
 func (p *publication) issues(ctx context.Context, w *warehouse.Warehouse, m Manifest) error {
 	before, err := w.RunsBefore(ctx, m.Run.ID, issueRuns)
 	if err != nil {
@@ -87,7 +88,7 @@ func (p *publication) issues(ctx context.Context, w *warehouse.Warehouse, m Mani
 	}
 	var kinds []issueKind
 	for kind := range tonight.issues {
-		if tonight.rows[kind.dataset] >= issueRows && tonight.share(kind) >= most(earlier, kind)+issueJump {
+		if tonight.rows[kind.dataset] >= issueRows && tonight.share(kind) >= greatestShare(earlier, kind)+issueJump {
 			kinds = append(kinds, kind)
 		}
 	}
@@ -99,11 +100,12 @@ func (p *publication) issues(ctx context.Context, w *warehouse.Warehouse, m Mani
 	})
 	worst := kinds[0]
 	return &IssuesError{m.Run.ID, fmt.Sprintf("%s in %d of %d rows (%.0f %%), at most %.0f %% was to be expected after the %d runs before (and %d more kinds of issues)", worst,
-		tonight.issues[worst], tonight.rows[worst.dataset], 100*tonight.share(worst), 100*most(earlier, worst), len(earlier), len(kinds)-1)}
+		tonight.issues[worst], tonight.rows[worst.dataset], 100*tonight.share(worst), 100*greatestShare(earlier, worst), len(earlier), len(kinds)-1)}
 }
 
-// most is the greatest share among the runs that tell; a quarter if none does.
-func most(earlier []tally, k issueKind) float64 {
+// greatestShare returns the greatest share among the runs with enough rows; issueJump if there is
+// none.
+func greatestShare(earlier []tally, k issueKind) float64 {
 	greatest, known := 0.0, false
 	for _, t := range earlier {
 		if t.rows[k.dataset] >= issueRows {
@@ -116,7 +118,8 @@ func most(earlier []tally, k issueKind) float64 {
 	return greatest
 }
 
-// tallyOf counts a run. A record that was refused whole has no row in the lake, and counts as one.
+// tallyOf counts the rows and issues of a run. A record that was refused as a whole has no row in
+// the lake, but counts as one.
 func tallyOf(m Manifest, counts []warehouse.IssueCount) tally {
 	t := tally{rows: map[string]int64{}, issues: map[issueKind]int64{}}
 	for dataset, table := range subjects {
@@ -135,7 +138,7 @@ func tallyOf(m Manifest, counts []warehouse.IssueCount) tally {
 	return t
 }
 
-// manifest is that of a run of this publication, or of one that was published before.
+// manifest returns the manifest of a run of this publication, or of a published run.
 func (p *publication) manifest(run string) (Manifest, error) {
 	for _, m := range p.written {
 		if m.Run.ID == run {

@@ -36,7 +36,7 @@ func TestIssuesStopAPublish(t *testing.T) {
 		"half of a field is refused as ever":               {nights: []run{refusing("20", 1000, 0.45, "imo", "bad check digit"), refusing("21", 1000, 0.55, "imo", "bad check digit")}},
 		"another reason takes over":                        {nights: []run{refusing("20", 1000, 0.4, "imo", "not 7 digits"), refusing("21", 1000, 0.4, "imo", "bad check digit")}, stop: "bad check digit"},
 		"a small night":                                    {nights: []run{refusing("20", 1000, 0, "imo", ""), refusing("21", 100, 1, "imo", "bad check digit")}},
-		"small nights before tell nothing":                 {nights: []run{refusing("20", 100, 0, "imo", ""), refusing("21", 1000, 0.4, "imo", "bad check digit")}},
+		"small nights before do not count":                 {nights: []run{refusing("20", 100, 0, "imo", ""), refusing("21", 1000, 0.4, "imo", "bad check digit")}},
 		"whole records are refused, and leave no rows":     {nights: []run{refusing("20", 1000, 0, "", ""), whole(refusing("21", 500, 0, "", ""), 400)}, stop: "registration: no identity in 400 of 900 rows"},
 	}
 	for name, c := range cases {
@@ -71,7 +71,7 @@ func TestIssuesStopAPublish(t *testing.T) {
 	}
 }
 
-// whole adds issues of records that were refused whole.
+// whole adds issues of records that were refused as a whole.
 func whole(r run, n int) run {
 	for range n {
 		r.rows["issues"] = append(r.rows["issues"], row{"dataset": "registration", "reason": string(transform.NoIdentity)})
@@ -79,8 +79,8 @@ func whole(r run, n int) run {
 	return r
 }
 
-// TestIssuesOfAnotherJobTellNothing: a job that lists a dirty corner is measured by itself.
-func TestIssuesOfAnotherJobTellNothing(t *testing.T) {
+// TestIssuesOfAnotherJobDoNotCount: each job is compared with its own earlier runs.
+func TestIssuesOfAnotherJobDoNotCount(t *testing.T) {
 	dir := t.TempDir()
 	publish(t, dir, refusing("20", 1000, 0, "imo", ""))
 	r := refusing("21", 1000, 0.4, "imo", "bad check digit")

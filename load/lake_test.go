@@ -118,7 +118,7 @@ func TestCleanRemovesWhatACrashLeft(t *testing.T) {
 	want := tree(t, lake(dir))
 	for _, name := range []string{
 		"listings/snapshot_date=2026-11-21/x.parquet.part", "_manifests/x.json.part",
-		"vessels/snapshot_date=2026-11-20/20261120T999999.parquet", // its publish did not come to its manifest
+		"vessels/snapshot_date=2026-11-20/20261120T999999.parquet", // its publish ended before its manifest was written
 		"vessels/snapshot_date=2026-11-21/20261121T020000.parquet",
 	} {
 		path := filepath.Join(lake(dir), filepath.FromSlash(name))

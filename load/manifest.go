@@ -19,14 +19,14 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// manifestVersion is of the manifest's own form.
+// manifestVersion is the version of the manifest's format.
 const manifestVersion = 1
 
-// ErrNewer says that a lake was written by a newer program. To this one its manifests are no
-// damage: what it would make anew from the journal would lack what only the newer one knows.
-var ErrNewer = errors.New("it was written by a newer fleetlake: use that one, or go back to a copy of the data directory from before it")
+// ErrNewer says that a lake was written by a newer program. Its manifests are
+// not damaged: a rebuild by this program would lose what only the newer one knows.
+var ErrNewer = errors.New("it was written by a newer fleetlake: use that one, or restore a copy of the data directory from before it")
 
-// Manifest says what a run brought to the lake. Files that no manifest names are not data.
+// Manifest lists what a run wrote to the lake. Files that no manifest names are not data.
 type Manifest struct {
 	Version  int            `json:"version"`
 	Schema   string         `json:"schema"` // which columns the files have; see SchemaID
@@ -34,15 +34,15 @@ type Manifest struct {
 	Files    []File         `json:"files"`
 	Coverage map[string]int `json:"coverage"` // partitions by state
 
-	// Accepted says that a person has accepted what ErrIssues would stop.
+	// Accepted says that a person has accepted the run's issues; see ErrIssues.
 	Accepted bool `json:"issues_accepted,omitempty"`
 
-	// Contents is of the warehouse file that was published with this run as its latest.
+	// Contents describes the warehouse file whose latest run this is.
 	Contents *Contents `json:"warehouse,omitempty"`
 }
 
-// Contents is how many rows the tables of a warehouse file have, so that it can be seen later
-// whether rows were lost. Runs says for which file that holds.
+// Contents is how many rows the tables of a warehouse file have, so that a later check can see
+// whether rows were lost. Runs identifies the file.
 type Contents struct {
 	Runs   string           `json:"runs"` // SHA-256 of the ids of its runs, in order, a line each
 	Tables map[string]int64 `json:"tables"`
@@ -83,20 +83,20 @@ func (m Manifest) file(table string) (File, bool) {
 	return m.Files[i], true
 }
 
-// forget drops the file of a table.
-func (m *Manifest) forget(table string) {
+// dropFile drops the file of a table.
+func (m *Manifest) dropFile(table string) {
 	m.Files = slices.DeleteFunc(slices.Clone(m.Files), func(f File) bool { return f.Table == table })
 }
 
 func lake(dir string) string      { return filepath.Join(dir, "lake") }
 func manifests(dir string) string { return filepath.Join(lake(dir), "_manifests") }
 
-// lakePath is where a run's file of a table lies, below lake/.
+// lakePath returns the path of a run's file of a table, below lake/.
 func lakePath(table, date, run string) string {
 	return table + "/snapshot_date=" + date + "/" + run + ".parquet"
 }
 
-// write puts the manifest in its place. It comes after its files.
+// write writes the manifest. It is called after the run's files are written.
 func (m Manifest) write(dir string) error {
 	b, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {

@@ -16,21 +16,23 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/fleetlake/fleetlake/transform"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
-// ErrLake says that the lake lacks what the warehouse was made from.
-var ErrLake = errors.New("the lake lacks files that were published: make it anew from the journal")
+// ErrLake says that the lake lacks files of a published run.
+var ErrLake = errors.New("files of published runs are missing in the lake: `fleetlake rebuild` writes them again from the journal")
 
-// Options say what a load may use.
+// Options are the limits and switches of a load.
 type Options struct {
 	MemoryMiB    int  // of DuckDB; 0 grows with the largest run, from 120 by 40 for a million rows
 	AcceptIssues bool // publish however many values were refused; see ErrIssues
 
-	Warn func(words string) // hears what was found beside the published file and removed; may be nil
+	Warn func(notice string) // receives what was found beside the published file and removed; may be nil
 }
 
 // Publish brings runs, whose files Write has written, into the warehouse and publishes it. If
-// all of them are published already it does nothing.
+// all of them are published already it does nothing. It returns an IssuesError for a run with
+// too many issues, and ErrLake if an earlier run's files are missing.
 func Publish(ctx context.Context, dir string, o Options, written ...Manifest) error {
 	before, err := published(ctx, dir)
 	if err != nil {
@@ -38,7 +40,7 @@ func Publish(ctx context.Context, dir string, o Options, written ...Manifest) er
 	}
 	there := maps.Clone(before)
 	written = slices.DeleteFunc(slices.Clone(written), func(m Manifest) bool {
-		done := there[m.Run.ID] // a run comes in once, also if it was derived twice
+		done := there[m.Run.ID] // a run is published once, even if it was derived twice
 		there[m.Run.ID] = true
 		return done
 	})
@@ -46,10 +48,10 @@ func Publish(ctx context.Context, dir string, o Options, written ...Manifest) er
 		return nil
 	}
 	p := publication{dir: dir, written: written, before: before, acceptIssues: o.AcceptIssues}
-	if err := p.gather(ctx); err != nil {
+	if err := p.findBase(ctx); err != nil {
 		return fmt.Errorf("publish: %w", err)
 	}
-	b := warehouse.Build{Dir: dir, RunID: p.last(), From: p.base, MemoryMiB: p.memory(o), Check: p.ready, Warn: o.Warn}
+	b := warehouse.Build{Dir: dir, RunID: p.last(), From: p.base, MemoryMiB: p.memory(o), Check: p.checkBuild, Warn: o.Warn}
 	b.Steps = append(b.Steps, fillReference)
 	for i, night := range p.nights {
 		b.Steps = append(b.Steps, func(ctx context.Context, t *warehouse.Tx) error { return p.apply(ctx, t, night) })
@@ -64,10 +66,10 @@ func Publish(ctx context.Context, dir string, o Options, written ...Manifest) er
 			b.Steps = append(b.Steps, fleet)
 		}
 	}
-	debug.FreeOSMemory() // what made the files is garbage by now, and DuckDB needs the room
+	debug.FreeOSMemory() // writing the files left garbage, and DuckDB needs the memory
 	if err := warehouse.Update(ctx, b); err != nil {
-		for _, path := range p.fleets {
-			os.Remove(path + part) // what is left the next start removes
+		for _, path := range p.fleetFiles {
+			os.Remove(path + durable.Part) // Clean removes what is left
 		}
 		return fmt.Errorf("publish: %w", err)
 	}
@@ -92,23 +94,23 @@ func published(ctx context.Context, dir string) (map[string]bool, error) {
 	return runs, errors.Join(err, w.Close())
 }
 
-// publication is one publish: which nights are applied to which earlier file.
+// publication is one publish: the nights to apply, and the earlier file to apply them to.
 type publication struct {
 	dir     string
-	written []Manifest      // the runs to bring in
+	written []Manifest      // the runs to publish
 	before  map[string]bool // the runs that are published
 
 	acceptIssues bool
 
-	fleets []string // files of vessels that are written and are to appear
+	fleetFiles []string // files of vessels that are written but not yet renamed
 
-	base   string        // the file to go on from
+	base   string        // the file to build on; empty for none
 	nights [][]*Manifest // what to apply to it: nights in order, each with its runs in order
 }
 
-// gather finds the file to go on from, and everything that comes after it. A file that lacks
-// a night before its last is no such file: nights are applied in their order.
-func (p *publication) gather(ctx context.Context) error {
+// findBase finds the file to build on, and all runs after it. A file that lacks a night before its
+// last cannot be built on, since nights are applied in their order.
+func (p *publication) findBase(ctx context.Context) error {
 	first := slices.MinFunc(p.written, func(a, b Manifest) int { return strings.Compare(a.Run.Date, b.Run.Date) }).Run.Date
 	var runs []*Manifest
 	for from := ""; from != first; {
@@ -118,7 +120,7 @@ func (p *publication) gather(ctx context.Context) error {
 			return err
 		}
 		p.base = base
-		if runs, err = p.lacking(has); err != nil {
+		if runs, err = p.missingRuns(has); err != nil {
 			return err
 		}
 		for _, m := range runs {
@@ -141,8 +143,8 @@ func (p *publication) gather(ctx context.Context) error {
 	return nil
 }
 
-// lacking returns the published runs that a file does not have.
-func (p *publication) lacking(has map[string]bool) ([]*Manifest, error) {
+// missingRuns returns the published runs that a file does not have.
+func (p *publication) missingRuns(has map[string]bool) ([]*Manifest, error) {
 	var runs []*Manifest
 	for id := range p.before {
 		if has[id] {
@@ -160,12 +162,12 @@ func (p *publication) lacking(has map[string]bool) ([]*Manifest, error) {
 	return runs, nil
 }
 
-// last is the latest run that is brought in. It names the version.
+// last returns the latest run to publish, which names the version.
 func (p *publication) last() string {
 	return slices.MaxFunc(p.written, func(a, b Manifest) int { return strings.Compare(a.Run.ID, b.Run.ID) }).Run.ID
 }
 
-// memory is the limit for DuckDB, in MiB. What does not fit spills, which takes thrice as long.
+// memory returns the limit for DuckDB, in MiB. A load that spills takes three times as long.
 func (p *publication) memory(o Options) int {
 	if o.MemoryMiB > 0 {
 		return o.MemoryMiB
@@ -204,12 +206,12 @@ func (p *publication) apply(ctx context.Context, t *warehouse.Tx, night []*Manif
 }
 
 // touches reports whether a night is, or comes after, one that a new run belongs to. Then its
-// fleet may be another one, and is written anew.
+// fleet may differ, and is written again.
 func (p *publication) touches(night []*Manifest) bool {
 	return slices.ContainsFunc(p.written, func(m Manifest) bool { return m.Run.Date <= night[0].Run.Date })
 }
 
-// paths are a night's files of a table.
+// paths returns the paths of a night's files of a table.
 func (p *publication) paths(night []*Manifest, table string) []string {
 	var paths []string
 	for _, m := range night {
@@ -234,9 +236,9 @@ func columnsOf(t transform.Table) []warehouse.Column {
 	return columns
 }
 
-// ready compares the finished file with the manifests of the nights that it touches, and
-// writes these: the lake has a run before the warehouse has it.
-func (p *publication) ready(ctx context.Context, w *warehouse.Warehouse) error {
+// checkBuild compares the finished file with the manifests of the nights that the publication touches,
+// and writes these manifests: the lake has a run before the warehouse has it.
+func (p *publication) checkBuild(ctx context.Context, w *warehouse.Warehouse) error {
 	for _, m := range p.written {
 		if p.acceptIssues || m.Accepted {
 			continue
@@ -245,9 +247,9 @@ func (p *publication) ready(ctx context.Context, w *warehouse.Warehouse) error {
 			return err
 		}
 	}
-	for _, path := range p.fleets {
-		if err := appear(path); err != nil {
-			return err
+	for _, path := range p.fleetFiles {
+		if err := durable.Replace(path+durable.Part, path); err != nil {
+			return fmt.Errorf("write vessels: %w", err)
 		}
 	}
 	contents, last, err := contentsOf(ctx, w)
@@ -259,7 +261,7 @@ func (p *publication) ready(ctx context.Context, w *warehouse.Warehouse) error {
 			continue
 		}
 		for _, m := range night {
-			if err := p.compare(ctx, w, *m); err != nil {
+			if err := p.checkRun(ctx, w, *m); err != nil {
 				return fmt.Errorf("verify run %s: %w", m.Run.ID, err)
 			}
 			if m.Run.ID == last {
@@ -273,8 +275,9 @@ func (p *publication) ready(ctx context.Context, w *warehouse.Warehouse) error {
 	return nil
 }
 
-// compare counts what is one row for one row, and looks at the lake files themselves.
-func (p *publication) compare(ctx context.Context, w *warehouse.Warehouse, m Manifest) error {
+// checkRun checks the lake files of a run, and the rows of the tables that get exactly one row for
+// each row of the lake.
+func (p *publication) checkRun(ctx context.Context, w *warehouse.Warehouse, m Manifest) error {
 	for _, table := range []string{transform.Requests.Name, transform.Coverage.Name, transform.Issues.Name} {
 		f, _ := m.file(table)
 		got, err := w.Count(ctx, table, m.Run.ID)
@@ -286,15 +289,15 @@ func (p *publication) compare(ctx context.Context, w *warehouse.Warehouse, m Man
 		}
 	}
 	for _, f := range m.Files {
-		if err := p.whole(ctx, w, f); err != nil {
+		if err := p.checkFile(ctx, w, f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// whole looks whether a lake file has its size, and the rows that its footer should tell.
-func (p *publication) whole(ctx context.Context, w *warehouse.Warehouse, f File) error {
+// checkFile checks the size of a lake file, and the number of rows in its footer.
+func (p *publication) checkFile(ctx context.Context, w *warehouse.Warehouse, f File) error {
 	path := filepath.Join(lake(p.dir), filepath.FromSlash(f.Path))
 	info, err := os.Stat(path)
 	if err != nil {

@@ -22,7 +22,7 @@ var _ Source = (*transform.Batch)(nil)
 // TestMain lets the test binary be the other process that reads while we publish.
 func TestMain(m *testing.M) {
 	if path := os.Getenv("FLEETLAKE_TEST_READ"); path != "" {
-		if err := readUntilTold(path); err != nil {
+		if err := readUntilInputEnds(path); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -31,14 +31,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// readUntilTold queries the published file in a loop until its input ends. Every vessel's
-// name is that of the latest night, or it is half a night.
-func readUntilTold(path string) error {
-	told := make(chan struct{})
-	go func() { io.Copy(io.Discard, os.Stdin); close(told) }()
+// readUntilInputEnds queries the published file in a loop until its input ends. Every vessel's
+// name must be that of the same night.
+func readUntilInputEnds(path string) error {
+	ended := make(chan struct{})
+	go func() { io.Copy(io.Discard, os.Stdin); close(ended) }()
 	for reads := 0; ; reads++ {
 		select {
-		case <-told:
+		case <-ended:
 			fmt.Println(reads)
 			return nil
 		default:
@@ -119,7 +119,7 @@ func TestPublishWhileAnotherProcessReads(t *testing.T) {
 	t.Logf("%s reads during 8 publishes", reads)
 }
 
-// state is every table but for what differs from run to run: who brought a row, and the ledger.
+// state is every table except what depends on the run: the run of each row, and the ledger.
 func state(t *testing.T, dir string) string {
 	t.Helper()
 	w, err := warehouse.Open(t.Context(), warehouse.Path(dir), warehouse.Options{})
@@ -145,7 +145,7 @@ func state(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// fourNights are nights with something of everything. Each row is as it is in whichever run.
+// fourNights are nights with rows of every kind, which do not depend on the run that has them.
 func fourNights() []run {
 	liberia := with(ever, row{"mmsi": "636016000", "flag": "LR", "country": "Liberia"})
 	late := row{"mmsi": "244660000", "name": "WATERLAND", "country": "Netherlands", "flag": "NL"}
@@ -259,7 +259,7 @@ func TestPublishRefusesADamagedLakeFile(t *testing.T) {
 	}
 }
 
-// TestABaseLacksNoNight brings the nights in so that, of the files that hold nothing of the
+// TestABaseLacksNoNight publishes the nights in such an order that, of the files without rows of the
 // last night, the latest lacks the first.
 func TestABaseLacksNoNight(t *testing.T) {
 	whole, dir := t.TempDir(), t.TempDir()

@@ -7,7 +7,7 @@ import (
 	"github.com/fleetlake/fleetlake/transform"
 )
 
-// rule is what some nights make of a table.
+// rule is the expected rows of a table after some nights.
 type rule struct {
 	nights []run
 	sql    string
@@ -134,7 +134,7 @@ func TestRegistration(t *testing.T) {
 			sql:  versions,
 			want: "EVER GIVEN H3RC 20T02:00 - 20T02:00 21T02:20",
 		},
-		"what one row of a night leaves out another one tells": {
+		"a value that one row of a night leaves out comes from another": {
 			nights: []run{night("20", listings(with(ever, row{"callsign": nil, "seen_at": "20 02:30"})), particulars(with(ever, row{"seen_at": "20 02:10"})))},
 			sql:    "SELECT callsign, source, valid_from FROM registration",
 			want:   "H3RC listings 20T02:30",
@@ -144,7 +144,7 @@ func TestRegistration(t *testing.T) {
 			sql:    "SELECT name, last_seen FROM registration",
 			want:   "EVER GIVEN 20T02:00",
 		},
-		"a sighting names a vessel that nothing else has shown": {
+		"a sighting names a vessel that nothing else has reported": {
 			nights: []run{night("20", sightings(with(nameless, row{"navigational_status": "drifting"})))},
 			sql:    "SELECT vessel_id, name, flag, source FROM registration",
 			want:   "MMSI244660000 WATERLAND NL sightings",
@@ -154,7 +154,7 @@ func TestRegistration(t *testing.T) {
 			sql:    "SELECT name, source FROM registration",
 			want:   "WATERLAND listings",
 		},
-		"a listing goes on from what a sighting said": {
+		"a listing continues the version of a sighting": {
 			nights: []run{night("20", sightings(with(nameless, row{"navigational_status": "drifting"}))), night("21", listings(with(nameless, row{"callsign": "PH12"})))},
 			sql:    "SELECT name, callsign, source, valid_to FROM registration ORDER BY valid_from",
 			want:   "WATERLAND - sightings 21T02:00\nWATERLAND PH12 listings -",
@@ -165,7 +165,7 @@ func TestRegistration(t *testing.T) {
 func TestTwoMMSIsOfOneVessel(t *testing.T) {
 	const current = "SELECT mmsi, flag, valid_from FROM registration ORDER BY valid_from"
 	panama, liberia := ever, with(ever, row{"mmsi": "636016000", "flag": "LR", "country": "Liberia"})
-	marshalls := with(ever, row{"mmsi": "538001000", "flag": "PA"}) // its digits speak of another flag
+	marshalls := with(ever, row{"mmsi": "538001000", "flag": "PA"}) // its digits stand for another flag
 	check(t, map[string]rule{
 		"the one whose digits agree with its flag is in use": {
 			nights: []run{night("20", listings(marshalls, panama))},
@@ -187,7 +187,7 @@ func TestTwoMMSIsOfOneVessel(t *testing.T) {
 			sql:    "SELECT vessel_id, mmsi, first_seen, last_seen FROM mmsi_claims ORDER BY mmsi",
 			want:   "IMO9811000 353136000 20T02:00 21T02:00\nIMO9811000 636016000 20T02:00 21T02:00",
 		},
-		"one that only a sighting shows is a claim": {
+		"one that only a sighting reports is a claim": {
 			nights: []run{night("20", listings(liberia), sightings(row{"imo": 9811000, "mmsi": "353136000", "navigational_status": "moored", "world_zone": "red-sea"}))},
 			sql:    "SELECT mmsi, last_date FROM second_mmsi_claims",
 			want:   "353136000 20",
@@ -204,32 +204,32 @@ func TestIdentity(t *testing.T) {
 	mmsiOnly := with(ever, row{"imo": nil})
 	other := with(ever, row{"imo": 9400000, "name": "OTHER"})
 	check(t, map[string]rule{
-		"a row with only an mmsi joins the vessel that shows it tonight": {
+		"a row with only an mmsi joins the vessel that has it tonight": {
 			nights: []run{night("20", listings(ever), sightings(with(nameless, row{"mmsi": "353136000", "navigational_status": "drifting"})))},
 			sql:    "SELECT vessel_id FROM episodes UNION ALL SELECT vessel_id FROM vessels",
 			want:   "IMO9811000\nIMO9811000",
 		},
-		"a row with only an mmsi joins the vessel that held it before": {
+		"a row with only an mmsi joins the vessel that had it before": {
 			nights: []run{night("20", listings(ever)), night("21", listings(mmsiOnly))},
 			sql:    "SELECT vessel_id, last_seen FROM vessels",
 			want:   "IMO9811000 21T02:00",
 		},
-		"it is a vessel of its own where nobody holds the mmsi": {
+		"it is a separate vessel if no vessel has the mmsi": {
 			nights: []run{night("20", listings(nameless))},
 			sql:    "SELECT vessel_id, imo, mmsi FROM vessels",
 			want:   "MMSI244660000 - 244660000",
 		},
-		"it is a vessel of its own where two hold the mmsi": {
+		"it is a separate vessel if two have the mmsi": {
 			nights: []run{night("20", listings(ever, other)), night("21", listings(mmsiOnly))},
 			sql:    "SELECT vessel_id FROM vessels ORDER BY ALL",
 			want:   "IMO9400000\nIMO9811000\nMMSI353136000",
 		},
-		"it is a vessel of its own where the holder shows another mmsi tonight": {
+		"it is a separate vessel if the holder has another mmsi tonight": {
 			nights: []run{night("20", listings(ever)), night("21", listings(mmsiOnly, with(ever, row{"mmsi": "636016000"})))},
 			sql:    "SELECT vessel_id, mmsi FROM vessels ORDER BY ALL",
 			want:   "IMO9811000 636016000\nMMSI353136000 353136000",
 		},
-		"a vessel that shows its imo late is linked and is no vessel of its own": {
+		"a vessel whose imo is reported late is linked and no separate vessel": {
 			nights: []run{night("20", listings(mmsiOnly)), night("21", listings(ever)), night("22", listings(mmsiOnly))},
 			sql:    "SELECT alias_id, vessel_id, since, until, (SELECT string_agg(vessel_id) FROM vessels) FROM vessel_aliases",
 			want:   "MMSI353136000 IMO9811000 21T02:00 - IMO9811000",
@@ -245,7 +245,7 @@ func TestIdentity(t *testing.T) {
 			sql:    "SELECT a.until, (SELECT string_agg(vessel_id ORDER BY vessel_id) FROM vessels) FROM vessel_aliases AS a",
 			want:   "23T02:00 IMO9811000,MMSI353136000",
 		},
-		"two imo numbers that show one mmsi are a conflict, recorded once": {
+		"two imo numbers with one mmsi are a conflict, recorded once": {
 			nights: []run{night("20", listings(ever, other)), night("21", listings(ever, other))},
 			sql:    "SELECT vessel_id, field, raw_value, snapshot_date, last_date FROM identity_conflicts ORDER BY ALL",
 			want:   "IMO9400000 mmsi 353136000 20 21\nIMO9811000 mmsi 353136000 20 21",

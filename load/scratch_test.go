@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestScratchRemovesWhatNobodyHolds looks at directories of all kinds that lie beside a new one.
-func TestScratchRemovesWhatNobodyHolds(t *testing.T) {
+// TestScratchRemovesUnlockedDirectories makes directories of all kinds beside a new one.
+func TestScratchRemovesUnlockedDirectories(t *testing.T) {
 	const name = "x-ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	for what, c := range map[string]struct {
-		name  string
-		age   time.Duration
-		held  bool
-		stays bool
+		name   string
+		age    time.Duration
+		locked bool
+		stays  bool
 	}{
 		"of a killed process":        {name, 2 * scratchGrace, false, false},
 		"of a process that works":    {name, 2 * scratchGrace, true, true},
@@ -34,7 +34,7 @@ func TestScratchRemovesWhatNobodyHolds(t *testing.T) {
 			parent := t.TempDir()
 			path := filepath.Join(parent, c.name)
 			ok(os.MkdirAll(filepath.Join(path, "spilled"), 0o700))
-			if c.held {
+			if c.locked {
 				f, err := os.Open(path)
 				ok(err)
 				defer f.Close()

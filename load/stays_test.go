@@ -5,7 +5,7 @@ import "testing"
 func TestListed(t *testing.T) {
 	const stays = "SELECT vessel_id, from_date, to_date, last_date, absent_on FROM listed ORDER BY ALL"
 	check(t, map[string]rule{
-		"a vessel that is listed again goes on with its stay": {
+		"a vessel that is listed again continues its stay": {
 			nights: []run{night("20", listings(ever)), night("21", listings(ever))},
 			sql:    stays,
 			want:   "IMO9811000 20 - 21 -",
@@ -40,12 +40,12 @@ func TestListed(t *testing.T) {
 			sql:    stays,
 			want:   "MMSI244660000 20 - 20 -",
 		},
-		"what a sighting shows is not gone": {
+		"a vessel that was sighted is not gone": {
 			nights: []run{night("20", listings(ever)), night("21", covered("country"), sightings(with(ever, row{"callsign": nil, "navigational_status": "drifting"}).only("imo", "mmsi", "navigational_status")))},
 			sql:    stays,
 			want:   "IMO9811000 20 - 20 -",
 		},
-		"what a lookup shows is not gone": {
+		"a vessel that was looked up is not gone": {
 			nights: []run{night("20", listings(ever)), night("21", covered("country"), particulars(ever))},
 			sql:    stays,
 			want:   "IMO9811000 20 - 20 -",
@@ -72,7 +72,7 @@ func TestListed(t *testing.T) {
 	})
 }
 
-// only returns a row with few of its columns.
+// only returns a row with some of its columns.
 func (r row) only(columns ...string) row {
 	few := row{}
 	for _, c := range columns {
@@ -85,7 +85,7 @@ func TestEpisodes(t *testing.T) {
 	const stays = "SELECT navigational_status, world_zone, first_date, last_date, nights FROM episodes ORDER BY ALL"
 	moored := row{"imo": 9811000, "mmsi": "353136000", "navigational_status": "moored", "world_zone": "north-sea"}
 	check(t, map[string]rule{
-		"a sighting goes on with the stay": {
+		"a sighting continues the stay": {
 			nights: []run{night("20", sightings(moored), swept("moored/north-sea")), night("21", sightings(moored), swept("moored/north-sea"))},
 			sql:    stays,
 			want:   "moored north-sea 20 21 2",
@@ -114,7 +114,7 @@ func TestEpisodes(t *testing.T) {
 			sql:    stays,
 			want:   "moored north-sea 20 20 1\nmoored red-sea 20 20 1",
 		},
-		"filters are searches of their own, named as coverage names them": {
+		"searches with filters are separate, named as coverage names them": {
 			nights: []run{
 				night("20", sightings(with(moored, row{"laden": "ballast", "vessel_type_filter": "wood-chips carrier", "for_order": true}))),
 				night("21", swept("moored/north-sea?for_order=true&laden=ballast&vessel_type=wood-chips+carrier")),
@@ -137,17 +137,17 @@ func TestEpisodes(t *testing.T) {
 func TestPositions(t *testing.T) {
 	at := row{"imo": 9811000, "mmsi": "353136000", "position_at": "20 01:00", "latitude": 30.0, "longitude": 32.5, "navigational_status": "aground", "destination": "ROTTERDAM"}
 	check(t, map[string]rule{
-		"a position that is told twice is stored once": {
+		"a position that is reported twice is stored once": {
 			nights: []run{night("20", listings(ever), positions(at)), night("21", positions(at))},
 			sql:    "SELECT position_at, latitude FROM positions",
 			want:   "20T01:00 30",
 		},
-		"without a time it has that of the answer": {
+		"a position without a time has that of the answer": {
 			nights: []run{night("20", listings(ever), positions(with(at, row{"position_at": nil})))},
 			sql:    "SELECT position_at FROM positions",
 			want:   "20T02:00",
 		},
-		"without coordinates it is none, but was asked for": {
+		"an answer without coordinates stores no position, but counts as answered": {
 			nights: []run{night("20", listings(ever), positions(with(at, row{"latitude": nil})))},
 			sql:    "SELECT (SELECT count(*) FROM positions), position_at, position_seen_at FROM vessels",
 			want:   "0 - 20T02:00",
@@ -167,7 +167,7 @@ func TestPositions(t *testing.T) {
 			sql:    "SELECT navigational_status, world_zone, navigational_status_at FROM vessels",
 			want:   "aground red-sea 21T01:00",
 		},
-		"a worldwide search takes the zone away": {
+		"a worldwide search removes the zone": {
 			nights: []run{
 				night("20", sightings(row{"imo": 9811000, "navigational_status": "under-way", "world_zone": "red-sea"})),
 				night("21", sightings(row{"imo": 9811000, "navigational_status": "drifting"})),

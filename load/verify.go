@@ -12,31 +12,32 @@ import (
 
 	"github.com/fleetlake/fleetlake/transform"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
-// Promote puts a lake that was made aside in the place of a data directory's own. After a crash
-// the same call goes on.
+// Promote replaces the lake of a data directory by the one that was built in the directory aside.
+// After a crash the same call completes the work.
 func Promote(dir, aside string) error {
 	return warehouse.Swap(lake(aside), lake(dir), filepath.Join(aside, "lake.old"))
 }
 
-// LakeFiles is what the manifests of a lake name.
+// LakeFiles counts the good files that manifests name, and lists what is wrong in a lake.
 type LakeFiles struct {
-	Files int
-	Bytes int64
-	Wrong []string // a line each
+	Files    int
+	Bytes    int64
+	Problems []string // a line each
 }
 
 // VerifyLake reads every file that a manifest names, and looks for files that none names. The
-// runs in pending are still to be published, and may have such files. The warehouse, which may
-// be nil, tells the rows of a file.
+// runs in pending are still to be published, and may have such files. The warehouse, which
+// may be nil, counts the rows of each file.
 func VerifyLake(ctx context.Context, dir string, known map[string]Manifest, pending map[string]bool, w *warehouse.Warehouse) (LakeFiles, error) {
 	var l LakeFiles
 	named := map[string]bool{}
 	for _, run := range sortedRuns(known) {
 		m := known[run]
 		if m.Schema != SchemaID() {
-			l.wrong("%s: its files have columns of another version of fleetlake (schema %s, this one writes %s)", run, m.Schema, SchemaID())
+			l.problem("%s: its files have columns of another version of fleetlake (schema %s, this one writes %s)", run, m.Schema, SchemaID())
 		}
 		for _, f := range m.Files {
 			if err := ctx.Err(); err != nil {
@@ -51,22 +52,22 @@ func VerifyLake(ctx context.Context, dir string, known map[string]Manifest, pend
 	return l, l.strays(dir, named, pending)
 }
 
-func (l *LakeFiles) wrong(format string, args ...any) {
-	l.Wrong = append(l.Wrong, fmt.Sprintf(format, args...))
+func (l *LakeFiles) problem(format string, args ...any) {
+	l.Problems = append(l.Problems, fmt.Sprintf(format, args...))
 }
 
-// file holds a file against its manifest.
+// file compares a file with its manifest.
 func (l *LakeFiles) file(ctx context.Context, path string, f File, w *warehouse.Warehouse) error {
 	size, sum, err := digest(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		l.wrong("%s is missing", f.Path)
+		l.problem("%s is missing", f.Path)
 		return nil
 	case err != nil:
-		l.wrong("%s cannot be read: %v", f.Path, err)
+		l.problem("%s cannot be read: %v", f.Path, err)
 		return nil
 	case size != f.Bytes || sum != f.SHA256:
-		l.wrong("%s is not what was written: %d bytes with SHA-256 %.12s, the manifest has %d with %.12s", f.Path, size, sum, f.Bytes, f.SHA256)
+		l.problem("%s is not what was written: %d bytes with SHA-256 %.12s, the manifest has %d with %.12s", f.Path, size, sum, f.Bytes, f.SHA256)
 		return nil
 	}
 	l.Files++
@@ -79,7 +80,7 @@ func (l *LakeFiles) file(ctx context.Context, path string, f File, w *warehouse.
 		return err
 	}
 	if rows != f.Rows {
-		l.wrong("%s has %d rows, the manifest has %d", f.Path, rows, f.Rows)
+		l.problem("%s has %d rows, the manifest has %d", f.Path, rows, f.Rows)
 	}
 	return nil
 }
@@ -94,7 +95,7 @@ func (l *LakeFiles) strays(dir string, named, pending map[string]bool) error {
 			return err
 		case e.IsDir() && path == manifests(dir):
 			return filepath.SkipDir
-		case e.IsDir() || strings.HasSuffix(path, part):
+		case e.IsDir() || strings.HasSuffix(path, durable.Part):
 			return nil
 		}
 		below, err := filepath.Rel(lake(dir), path)
@@ -104,7 +105,7 @@ func (l *LakeFiles) strays(dir string, named, pending map[string]bool) error {
 		below = filepath.ToSlash(below)
 		run, _ := strings.CutSuffix(filepath.Base(path), ".parquet")
 		if !named[below] && !pending[run] {
-			l.wrong("%s belongs to no manifest, and readers of the lake would count it", below)
+			l.problem("%s belongs to no manifest, and readers of the lake would count it", below)
 		}
 		return nil
 	})
@@ -123,8 +124,9 @@ func sortedRuns(known map[string]Manifest) []string {
 	return runs
 }
 
-// VerifyPublished compares the published file with the manifests of its runs: what is one row
-// for one row, the rows of every table, and the fleet of the latest night.
+// VerifyPublished compares the published file with the manifests of its runs: the
+// rows of each run in tables with one row for each row of the lake, the rows of every table, and
+// the fleet of the latest night. It returns a line for each difference.
 func VerifyPublished(ctx context.Context, dir string, known map[string]Manifest, w *warehouse.Warehouse) (wrong []string, err error) {
 	runs, err := w.Published(ctx)
 	if err != nil {
@@ -185,7 +187,7 @@ func fleetDiffers(ctx context.Context, dir string, known map[string]Manifest, ru
 	f, ok := latest.file(vessels)
 	path := filepath.Join(lake(dir), filepath.FromSlash(f.Path))
 	if _, err := os.Stat(path); !ok || err != nil || latest.Schema != SchemaID() {
-		return nil, nil // what is missing in the lake is found there
+		return nil, nil // VerifyLake reports what is missing in the lake
 	}
 	missing, more, err := w.Fleet(ctx, vesselFields, path)
 	if err != nil || missing+more == 0 {

@@ -9,20 +9,20 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse/history"
 )
 
-// life is one vessel that is known by its MMSI alone, is renamed, shows its IMO number,
+// life is one vessel that is known by its MMSI alone, is renamed, reports its IMO number,
 // changes its flag while the old entry stays, leaves the list, and comes back with a profile.
 func life() []run {
 	nameless := row{"mmsi": "353136000", "name": "STAR", "callsign": "H3RC", "flag": "PA", "country": "Panama", "vessel_type": "Container Ship", "category": "cargo", "is_vessel": true}
 	renamed := with(nameless, row{"name": "EVER"})
-	shown := with(renamed, row{"imo": 9811000})
-	liberia := with(shown, row{"mmsi": "636016000", "callsign": "A8XX", "flag": "LR", "country": "Liberia"})
+	numbered := with(renamed, row{"imo": 9811000})
+	liberia := with(numbered, row{"mmsi": "636016000", "callsign": "A8XX", "flag": "LR", "country": "Liberia"})
 	sized := with(nameless, row{"length_m": 399.9, "operation": "particulars"})
 	return []run{
 		night("01", listings(nameless), particulars(sized)),
 		night("02", listings(renamed)),
-		night("03"), // nothing came
-		night("04", listings(shown)),
-		night("05", listings(shown, liberia)),
+		night("03"), // no rows
+		night("04", listings(numbered)),
+		night("05", listings(numbered, liberia)),
 		night("06", listings(liberia), covered("country")),
 		night("07", covered("country")),
 		night("08"),
@@ -74,7 +74,7 @@ func TestOneVesselThroughTenNights(t *testing.T) {
 	}
 }
 
-// TestOneVesselAtEveryDate asks for it as it was on each night, and as the night began.
+// TestOneVesselAtEveryDate queries it as of each night, and as of the night's beginning.
 func TestOneVesselAtEveryDate(t *testing.T) {
 	dir := t.TempDir()
 	publish(t, dir, life()...) // one night after the other
@@ -110,7 +110,7 @@ func TestOneVesselAtEveryDate(t *testing.T) {
 	}
 }
 
-// TestHistoryOfOneVessel reads what explain shows.
+// TestHistoryOfOneVessel reads the history that explain prints.
 func TestHistoryOfOneVessel(t *testing.T) {
 	dir := t.TempDir()
 	publishAtOnce(t, dir, life()...)
@@ -174,7 +174,7 @@ func TestCountsByNightAndZone(t *testing.T) {
 			want: "engine [9811000]\nepisodes [9811000]\nissues [9811000]\nmanagement [9811000]\nparticulars [9811000]\n" +
 				"positions [9811000]\nregistration [9811000 353136000]\nrequests [9811000 <nil>]",
 		},
-		"the macros and what they are for are in the file": {
+		"the file has the macros with their comments": {
 			nights: []run{night("20", listings(ever))},
 			sql:    "SELECT function_name, comment IS NOT NULL FROM duckdb_functions() WHERE function_type = 'table_macro' AND NOT internal ORDER BY 1",
 			want:   "changes_between true\nchanges_of true\nfleet_on true\nvessels_as_of true",

@@ -7,9 +7,10 @@ import (
 	"slices"
 
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
-// vessels is the lake table of the fleet as published. A night has one: that of its latest run.
+// vessels is the lake table of the fleet as published. A night has one file, of its latest run.
 const vessels = "vessels"
 
 // vesselFields are its columns. A field id never changes and is never used again.
@@ -27,30 +28,27 @@ var vesselFields = []warehouse.Field{
 	{ID: 73, Name: "management_seen_at", Instant: true}, {ID: 74, Name: "position_seen_at", Instant: true}, {ID: 75, Name: "sighting_seen_at", Instant: true},
 }
 
-// writeVessels writes the fleet, as the build has it after a night, beside the night's facts. It
-// appears when the build has passed its checks.
+// writeVessels writes the fleet, as the build has it after a night, to the lake under a temporary
+// name. The build renames it when its checks have passed.
 func (p *publication) writeVessels(ctx context.Context, t *warehouse.Tx, m *Manifest) (err error) {
 	f := File{Table: vessels, Path: lakePath(vessels, m.Run.Date, m.Run.ID)}
 	path := filepath.Join(lake(p.dir), filepath.FromSlash(f.Path))
 	if err := makeDir(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("write vessels: %w", err)
 	}
-	if f.Rows, err = t.WriteVessels(ctx, vesselFields, path+part); err != nil {
+	if f.Rows, err = t.WriteVessels(ctx, vesselFields, path+durable.Part); err != nil {
 		return fmt.Errorf("write vessels: %w", err)
 	}
-	if err := narrow(path + part); err != nil { // DuckDB made it for everyone
+	if err := restrictMode(path + durable.Part); err != nil { // DuckDB makes files readable for everyone
 		return fmt.Errorf("write vessels: %w", err)
 	}
-	if f.Bytes, f.SHA256, err = digest(path + part); err != nil {
+	if f.Bytes, f.SHA256, err = digest(path + durable.Part); err != nil {
 		return fmt.Errorf("write vessels: %w", err)
 	}
-	if err := syncFile(path + part); err != nil {
-		return err
+	if !slices.Contains(p.fleetFiles, path) {
+		p.fleetFiles = append(p.fleetFiles, path)
 	}
-	if !slices.Contains(p.fleets, path) {
-		p.fleets = append(p.fleets, path)
-	}
-	m.forget(vessels)
+	m.dropFile(vessels)
 	m.Files = append(m.Files, f)
 	return nil
 }

@@ -14,34 +14,34 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// rowGroup is the most rows of a row group: eight records of a batch, and DuckDB reads a few
-// such groups side by side.
+// rowGroup is the most rows of a row group: eight records of a batch. DuckDB reads a few such
+// groups in parallel.
 const rowGroup = 131_072
 
-// Source has the rows of a run: a transform.Batch.
+// Source is the rows of a run: a transform.Batch.
 type Source interface {
 	Rows(transform.Table) int
 	Write(transform.Table, func(arrow.Record) error) error
 }
 
-// unlike are the columns in which nearly every value is another one: a dictionary would be
-// built for them and thrown away.
-var unlike = []string{"vessel_id", "imo", "mmsi", "name", "callsign", "raw", "extra", "latitude", "longitude"}
+// mostlyUnique are the columns whose values are nearly all different: the writer would build a
+// dictionary for them and discard it.
+var mostlyUnique = []string{"vessel_id", "imo", "mmsi", "name", "callsign", "raw", "extra", "latitude", "longitude"}
 
-// properties of every file. Nothing in them changes from day to day.
+// properties are the same for every file, so that the same rows make the same bytes.
 func properties() *parquet.WriterProperties {
 	options := []parquet.WriterProperty{
 		parquet.WithCreatedBy("fleetlake"), parquet.WithVersion(parquet.V2_LATEST),
 		parquet.WithCompression(compress.Codecs.Zstd), parquet.WithCompressionLevel(1), parquet.WithMaxRowGroupLength(rowGroup), parquet.WithStats(true),
 	}
-	for _, name := range unlike {
+	for _, name := range mostlyUnique {
 		options = append(options, parquet.WithDictionaryFor(name, false))
 	}
 	return parquet.NewWriterProperties(options...)
 }
 
 // Write writes the lake files of a run, and returns their manifest. The manifest itself is
-// written by Publish, when the run's last file is there.
+// written by Publish, after the run's last file.
 func Write(dir string, run warehouse.Run, src Source) (Manifest, error) {
 	m := Manifest{Version: manifestVersion, Schema: SchemaID(), Run: run, Files: []File{}, Coverage: map[string]int{}}
 	m.Run.Rows = 0

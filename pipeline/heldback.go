@@ -14,6 +14,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
 // HeldBackRun is a run that is paid for and not published, because suddenly many of its values are
@@ -90,10 +91,7 @@ func (p *Pipeline) noteHeldBack(more []HeldBackRun, published map[string]bool) e
 	}
 	b, err := json.MarshalIndent(heldBack, "", "  ")
 	if err == nil {
-		err = os.WriteFile(heldBackPath(p.Dir)+".part", append(b, '\n'), 0o640)
-	}
-	if err == nil {
-		err = os.Rename(heldBackPath(p.Dir)+".part", heldBackPath(p.Dir))
+		err = durable.WriteFile(heldBackPath(p.Dir), append(b, '\n'), 0o640)
 	}
 	if err != nil {
 		return fmt.Errorf("note what is held back: %w", err)

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
 // ErrMark reports that a data directory is not the one that was used before.
@@ -41,19 +43,10 @@ func Mark(dir string, now time.Time) (string, error) {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return "", fmt.Errorf("mark data directory: %w", err)
 	}
-	f, err := os.OpenFile(markPath(dir)+".part", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o640)
-	if err != nil {
+	if err := durable.WriteFile(markPath(dir), append(text, '\n'), 0o640); err != nil {
 		return "", fmt.Errorf("mark data directory: %w", err)
 	}
-	_, err = f.Write(append(text, '\n'))
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(markPath(dir)+".part", markPath(dir))
-	}
-	if err != nil {
-		return "", fmt.Errorf("mark data directory: %w", err)
-	}
-	return m.ID, syncDir(dir)
+	return m.ID, nil
 }
 
 // CheckMark returns ErrMark if a data directory has no mark, or another id than this one. An empty id

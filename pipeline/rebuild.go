@@ -14,6 +14,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
 // Rebuilt reports what a rebuild made.
@@ -93,7 +94,7 @@ func (p *Pipeline) rebuild(ctx context.Context, o RebuildOptions) (done Rebuilt,
 	if o.only != nil { // a repair keeps rolled back runs out
 		out, err := warehouse.RolledBack(p.Dir, o.only)
 		if err == nil {
-			err = warehouse.KeepOut(p.aside(), out)
+			err = warehouse.MarkRolledBack(p.aside(), out)
 		}
 		if err != nil {
 			return done, fmt.Errorf("rebuild: %w", err)
@@ -325,15 +326,11 @@ func (p *Pipeline) makeReady(ctx context.Context) error {
 	if err := warehouse.Prepare(ctx, p.Dir, p.aside()); err != nil {
 		return err
 	}
-	f, err := os.Create(p.ready())
-	if err != nil {
+	text := "This rebuild is complete. The next start of fleetlake completes the switch to it.\n"
+	if err := durable.WriteFile(p.ready(), []byte(text), 0o644); err != nil {
 		return fmt.Errorf("make ready: %w", err)
 	}
-	_, err = f.WriteString("This rebuild is complete. The next start of fleetlake completes the switch to it.\n")
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("make ready: %w", err)
-	}
-	return syncDir(p.aside())
+	return nil
 }
 
 // settleRebuild completes the switch to a rebuild that a crash interrupted, and removes a rebuild that
@@ -352,7 +349,7 @@ func (p *Pipeline) settleRebuild() error {
 			return fmt.Errorf("publish what was rebuilt: %w; the next start tries again", err)
 		}
 		// The file ready is removed first, because RemoveAll removes the others in any order.
-		if err := errors.Join(os.Remove(p.ready()), syncDir(p.aside())); err != nil {
+		if err := errors.Join(os.Remove(p.ready()), durable.SyncDir(p.aside())); err != nil {
 			return fmt.Errorf("publish what was rebuilt: %w", err)
 		}
 	case !errors.Is(err, fs.ErrNotExist):
@@ -362,12 +359,4 @@ func (p *Pipeline) settleRebuild() error {
 		return fmt.Errorf("remove a rebuild: %w", err)
 	}
 	return nil
-}
-
-func syncDir(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("sync: %w", err)
-	}
-	return errors.Join(f.Sync(), f.Close())
 }

@@ -11,10 +11,10 @@ import (
 // Rollback publishes the previous version. The runs that this removes from the warehouse stay out: no
 // start publishes them again, and no run resumes them. Their credits count as spent. The caller holds
 // the lock.
-func (p *Pipeline) Rollback(ctx context.Context) (warehouse.Rolled, error) {
+func (p *Pipeline) Rollback(ctx context.Context) (warehouse.RollbackResult, error) {
 	p.fill()
 	if err := p.settleRebuild(); err != nil {
-		return warehouse.Rolled{}, err
+		return warehouse.RollbackResult{}, err
 	}
 	return warehouse.Rollback(ctx, p.Dir)
 }

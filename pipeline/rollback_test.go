@@ -44,7 +44,7 @@ func TestWhatWasRolledBackStaysOut(t *testing.T) {
 	done, err := p.Rollback(t.Context())
 	must(t, err)
 	last := journal.RunOf(segmentOf(t, p, 9))
-	if !slices.Equal(done.Out, []string{last}) || done.Last != journal.RunOf(segmentOf(t, p, 8)) {
+	if !slices.Equal(done.Removed, []string{last}) || done.LatestRun != journal.RunOf(segmentOf(t, p, 8)) {
 		t.Errorf("got %+v", done)
 	}
 	for range 2 { // a start, and the next one
@@ -127,7 +127,7 @@ func TestRebuildBringsBackWhatWasRolledBack(t *testing.T) {
 	must(t, err)
 	done, err := p.Rebuild(t.Context(), RebuildOptions{})
 	must(t, err)
-	if diff := cmp.Diff(rolled.Out, done.Back); diff != "" {
+	if diff := cmp.Diff(rolled.Removed, done.Back); diff != "" {
 		t.Errorf("published again (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(want, hashes(t, p.Dir)); diff != "" {
@@ -136,8 +136,8 @@ func TestRebuildBringsBackWhatWasRolledBack(t *testing.T) {
 	// And the rebuild can itself be rolled back.
 	back, err := p.Rollback(t.Context())
 	must(t, err)
-	if !slices.Equal(back.Out, rolled.Out) || !slices.Equal(publishedRuns(t, p), upTo(9)) {
-		t.Errorf("rolling back the rebuild took out %v, and left %v", back.Out, publishedRuns(t, p))
+	if !slices.Equal(back.Removed, rolled.Removed) || !slices.Equal(publishedRuns(t, p), upTo(9)) {
+		t.Errorf("rolling back the rebuild took out %v, and left %v", back.Removed, publishedRuns(t, p))
 	}
 	if _, err := p.Rollback(t.Context()); !errors.Is(err, warehouse.ErrNoVersion) {
 		t.Errorf("got %v, want %v", err, warehouse.ErrNoVersion)
@@ -153,8 +153,8 @@ func TestARollbackFromADamagedFileGivesNoRunUp(t *testing.T) {
 	must(t, os.WriteFile(warehouse.Path(p.Dir), slices.Concat(b[:100], make([]byte, 20_000), b[20_100:]), 0o644))
 	done, err := p.Rollback(t.Context())
 	must(t, err)
-	if len(done.Out) > 0 {
-		t.Errorf("took out %v", done.Out)
+	if len(done.Removed) > 0 {
+		t.Errorf("took out %v", done.Removed)
 	}
 	_, err = p.Recover(t.Context())
 	must(t, err)

@@ -207,11 +207,11 @@ func (v *verifier) lake(ctx context.Context) error {
 	}
 	for run := range v.runs {
 		if _, ok := known[run]; !ok {
-			l.Wrong = append(l.Wrong, filepath.Join("_manifests", run+".json")+" is missing")
+			l.Problems = append(l.Problems, filepath.Join("_manifests", run+".json")+" is missing")
 		}
 	}
-	slices.Sort(l.Wrong)
-	v.add("lake", doRebuild, fmt.Sprintf("%d files of %d runs, %.1f MB", l.Files, len(known), float64(l.Bytes)/1e6), l.Wrong)
+	slices.Sort(l.Problems)
+	v.add("lake", doRebuild, fmt.Sprintf("%d files of %d runs, %.1f MB", l.Files, len(known), float64(l.Bytes)/1e6), l.Problems)
 	return nil
 }
 
@@ -220,7 +220,7 @@ func (v *verifier) warehouse(ctx context.Context) error {
 	if v.w == nil || v.broken {
 		return nil
 	}
-	wrong, err := v.w.Wrong(ctx)
+	wrong, err := v.w.Violations(ctx)
 	if err != nil {
 		wrong = append(wrong, err.Error())
 	}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
 // SlotLogName is the file of a data directory that tells of the slots without a good run.
@@ -166,16 +168,7 @@ func (b *SlotLog) append(records []Record) (err error) {
 	if end > 0 {
 		return nil
 	}
-	return syncDir(filepath.Dir(b.path))
-}
-
-// syncDir makes the name of a new file outlive a crash.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return durable.SyncDir(filepath.Dir(b.path))
 }
 
 // of returns the records of a job.

@@ -12,44 +12,44 @@ import (
 	"strings"
 )
 
-// DefaultMemoryMiB is what DuckDB keeps to in a build that is not told otherwise.
+// DefaultMemoryMiB is DuckDB's memory limit in a build that sets none.
 const DefaultMemoryMiB = 160
 
-// mostMemoryMiB is where a build that needs more memory than its limit gives up.
+// mostMemoryMiB is the largest limit that a build tries before it fails.
 const mostMemoryMiB = 8 << 10
 
 // buildThreads is how many threads DuckDB builds with. One needs a third less CPU and half
-// the memory of two, and leaves rows in the order in which they come.
+// the memory of two, and keeps the order of rows.
 const buildThreads = 1
 
 // Build makes the next published file.
 type Build struct {
 	Dir   string // the data directory
 	RunID string // names the version
-	From  string // the file to go on from, as Base found it; empty starts with no rows
+	From  string // the file to build on, as Base found it; empty starts without rows
 
-	// MemoryMiB is DuckDB's limit; 0 is DefaultMemoryMiB. Beyond it DuckDB spills to work/. What
-	// cannot spill makes the build start again with twice the limit.
+	// MemoryMiB is DuckDB's limit; 0 is DefaultMemoryMiB. Beyond it DuckDB spills to work/. If it
+	// cannot spill, the build starts again with twice the limit.
 	MemoryMiB int
 
-	Steps  []func(context.Context, *Tx) error            // each in a transaction of its own; run again if the build starts again
-	Finish []func(context.Context, *Tx) error            // likewise, on the finished file, with all memory free again; they only read
+	Steps  []func(context.Context, *Tx) error            // one transaction each; they run again if the build starts again
+	Finish []func(context.Context, *Tx) error            // likewise, on the finished file, with all memory free; they only read
 	Check  func(ctx context.Context, w *Warehouse) error // of the finished file, before it is published; may be nil
 
-	Warn func(words string) // hears what was found beside the published file and removed; may be nil
+	Warn func(notice string) // receives what was found beside the published file and removed; may be nil
 }
 
 // Update builds, verifies and publishes. Any failure, and a ctx that is cancelled before the
 // rename, leaves the published file as it was, and nothing in work/. The caller holds the
 // data directory's lock.
 func Update(ctx context.Context, b Build) error {
-	b.fill()
+	b.setDefaults()
 	if err := b.clear(); err != nil {
 		return err
 	}
 	err := b.build(ctx)
 	for outOfMemory(err) && b.MemoryMiB < mostMemoryMiB {
-		b.MemoryMiB *= 2 // what was paid for must come in, and the next limit may do
+		b.MemoryMiB *= 2 // paid answers must be published, and the next limit may be enough
 		err = errors.Join(b.clear(), b.build(ctx))
 	}
 	if err == nil {
@@ -64,7 +64,7 @@ func Update(ctx context.Context, b Build) error {
 	return errors.Join(err, b.clear())
 }
 
-func (b *Build) fill() {
+func (b *Build) setDefaults() {
 	if b.MemoryMiB == 0 {
 		b.MemoryMiB = DefaultMemoryMiB
 	}
@@ -84,7 +84,7 @@ func (b *Build) clear() error {
 	return nil
 }
 
-// build copies the file to go on from, and runs the steps on the copy.
+// build copies the file to build on, and runs the steps on the copy.
 func (b *Build) build(ctx context.Context) error {
 	if err := os.MkdirAll(filepath.Dir(b.work()), 0o755); err != nil {
 		return fmt.Errorf("make work: %w", err)
@@ -116,12 +116,13 @@ func (b *Build) settings(more setting) []setting {
 	return []setting{
 		{"memory_limit", strconv.Itoa(b.MemoryMiB) + "MiB"},
 		{"threads", strconv.Itoa(buildThreads)},
-		{"preserve_insertion_order", "false"}, // what sorts says so, and memory is saved
+		{"preserve_insertion_order", "false"}, // statements that need an order sort, and memory is saved
 		{"temp_directory", b.temp()},
 		more,
 	}
 }
 
+// steps migrates the file and runs the steps on it, with a checkpoint at the end.
 func (b *Build) steps(ctx context.Context, db *sql.DB) error {
 	if _, err := db.ExecContext(ctx, "SET parquet_metadata_cache = true"); err != nil { // a night reads its files many times
 		return fmt.Errorf("build: %w", unwrapped(err))
@@ -153,7 +154,7 @@ func transact(ctx context.Context, db *sql.DB, step func(context.Context, *Tx) e
 		return fmt.Errorf("begin: %w", unwrapped(err))
 	}
 	defer tx.Rollback()
-	if err := step(ctx, &Tx{tx: tx, some: map[string]bool{}}); err != nil {
+	if err := step(ctx, &Tx{tx: tx, hasRows: map[string]bool{}}); err != nil {
 		return err
 	}
 	if err := tx.Commit(); err != nil {
@@ -162,7 +163,7 @@ func transact(ctx context.Context, db *sql.DB, step func(context.Context, *Tx) e
 	return nil
 }
 
-// verify opens the result as a reader does and looks for what must never be.
+// verify opens the result as a reader does and checks its invariants.
 func (b *Build) verify(ctx context.Context) error {
 	if _, err := os.Stat(b.work() + ".wal"); !errors.Is(err, fs.ErrNotExist) {
 		return errors.New("verify: the checkpoint left a log behind")
@@ -178,9 +179,9 @@ func (b *Build) verify(ctx context.Context) error {
 	return errors.Join(err, w.Close())
 }
 
-// invariants answers with an error if the file holds what must never be.
+// invariants returns an error if the file violates an invariant.
 func (w *Warehouse) invariants(ctx context.Context) error {
-	wrong, err := w.Wrong(ctx)
+	wrong, err := w.Violations(ctx)
 	if err == nil && len(wrong) > 0 {
 		err = errors.New(strings.Join(wrong, "; "))
 	}

@@ -13,12 +13,12 @@ import (
 	"strings"
 )
 
-// volatile are the columns in which two files that say the same may differ, and no others: a
-// fingerprint is DuckDB's own hash, which another version of it computes in another way.
+// volatile lists the only columns in which two equal files may differ: a fingerprint is DuckDB's
+// own hash, which another version of DuckDB computes in another way.
 var volatile = []string{"fingerprint"}
 
-// keys tell which rows of two files are the same row. Tables that are not here are compared
-// as wholes.
+// keys lists the columns that identify a row in both files. Tables that are not listed are
+// compared as sets of whole rows.
 var keys = map[string]string{
 	"registration": "vessel_id valid_from", "particulars": "vessel_id valid_from", "engine": "vessel_id valid_from", "management": "vessel_id valid_from",
 	"positions": "vessel_id position_at operation", "listed": "vessel_id from_date", "episodes": "vessel_id sweep first_seen", "latest": "vessel_id",
@@ -28,10 +28,10 @@ var keys = map[string]string{
 	"countries": "spelling", "vessel_types": "spelling", "world_zones": "value", "navigational_statuses": "value", "maritime_identification_digits": "digits flag",
 }
 
-// Comparison is what two files say, table by table.
+// Comparison compares two files, table by table.
 type Comparison []TableComparison
 
-// TableComparison is one table of two files. The same hash means the same rows, but for
+// TableComparison compares one table of two files. Equal hashes mean equal rows, except for
 // their order and the volatile columns.
 type TableComparison struct {
 	Table      string            `json:"table"`
@@ -43,10 +43,10 @@ type TableComparison struct {
 	OnlyAfter  int64             `json:"only_after"`
 	Changed    int64             `json:"changed"` // rows of the same keys with other values
 	Fields     []FieldComparison `json:"fields,omitempty"`
-	Columns    []string          `json:"columns,omitempty"` // that only one of the files has
+	Columns    []string          `json:"columns,omitempty"` // columns that only one of the files has
 }
 
-// Same reports whether the two files say the same in this table.
+// Same reports whether the two files have equal rows and columns in this table.
 func (t TableComparison) Same() bool { return t.HashBefore == t.HashAfter && len(t.Columns) == 0 }
 
 // FieldComparison is a field in which rows of the same keys differ.
@@ -56,12 +56,12 @@ type FieldComparison struct {
 	Example string `json:"example"` // the keys of a row, its value before and its value after
 }
 
-// Same reports whether two files say the same.
+// Same reports whether all tables of the two files are the same.
 func (c Comparison) Same() bool {
 	return !slices.ContainsFunc(c, func(t TableComparison) bool { return !t.Same() })
 }
 
-// Compare compares two files. What does not fit into memory goes to the directory temp.
+// Compare compares two files. What does not fit into memory spills to the directory temp.
 func Compare(ctx context.Context, before, after, temp string) (Comparison, error) {
 	c, err := attach(ctx, temp, map[string]string{"before": before, "after": after})
 	if err != nil {
@@ -79,15 +79,15 @@ func Compare(ctx context.Context, before, after, temp string) (Comparison, error
 	return compared, errors.Join(err, c.close())
 }
 
-// Hash is what a table says, whatever the order of its rows.
+// Hash is a hash of a table's rows that does not depend on their order.
 type Hash struct {
 	Table string `json:"table"`
 	Rows  int64  `json:"rows"`
 	Hash  string `json:"hash"`
 }
 
-// Hashes returns the hash of each table of a file. Two files that were made from the same
-// journal by the same program have the same.
+// Hashes returns the hash of each table of a file. Two files that the same program
+// built from the same journal have equal hashes.
 func Hashes(ctx context.Context, path, temp string) ([]Hash, error) {
 	c, err := attach(ctx, temp, map[string]string{"after": path})
 	if err != nil {
@@ -105,7 +105,7 @@ func Hashes(ctx context.Context, path, temp string) ([]Hash, error) {
 	return hashes, errors.Join(err, c.close())
 }
 
-// comparer has files open side by side.
+// comparer has one or two files attached to a database in memory.
 type comparer struct {
 	db   *sql.DB
 	temp string
@@ -134,7 +134,7 @@ func attach(ctx context.Context, temp string, paths map[string]string) (comparer
 	return c, nil
 }
 
-// compareMemoryMiB is what a comparison keeps to; a table of millions of rows spills.
+// compareMemoryMiB is DuckDB's limit in a comparison; a table of millions of rows spills.
 const compareMemoryMiB = 1024
 
 func (c comparer) close() error { return errors.Join(unwrapped(c.db.Close()), os.RemoveAll(c.temp)) }
@@ -143,7 +143,7 @@ func (c comparer) close() error { return errors.Join(unwrapped(c.db.Close()), os
 type compared struct {
 	Name          string
 	before, after []string
-	Columns, Keys []string // that both have, but for the volatile ones; and what tells its rows apart
+	Columns, Keys []string // columns of both files except the volatile ones; and those that identify a row
 }
 
 // Fields are the columns beside the keys.
@@ -180,14 +180,14 @@ func (c comparer) tables(ctx context.Context) ([]*compared, error) {
 		}
 	}
 	for _, t := range all {
-		t.settle()
+		t.chooseColumns()
 	}
 	slices.SortFunc(all, func(a, b *compared) int { return strings.Compare(a.Name, b.Name) })
 	return all, unwrapped(rows.Err())
 }
 
-// settle decides on what the table is compared.
-func (t *compared) settle() {
+// chooseColumns decides which columns of the table are compared.
+func (t *compared) chooseColumns() {
 	for _, column := range t.before {
 		if slices.Contains(t.after, column) && !slices.Contains(volatile, column) {
 			t.Columns = append(t.Columns, column)
@@ -195,11 +195,11 @@ func (t *compared) settle() {
 	}
 	t.Keys = strings.Fields(keys[t.Name])
 	if slices.ContainsFunc(t.Keys, func(key string) bool { return !slices.Contains(t.Columns, key) }) {
-		t.Keys = nil // one of the files is of a program with another key
+		t.Keys = nil // a program with another key made one of the files
 	}
 }
 
-// hash is that of a table in one file.
+// hash returns the number of rows and the hash of a table in one file.
 func (c comparer) hash(ctx context.Context, file, name string, columns []string) (n int64, hash string, err error) {
 	columns = slices.DeleteFunc(slices.Clone(columns), func(column string) bool { return slices.Contains(volatile, column) })
 	text := filled("compare/hash", struct {
@@ -247,7 +247,7 @@ func (c comparer) table(ctx context.Context, t *compared) (done TableComparison,
 	return done, err
 }
 
-// differences says in what a table differs.
+// differences counts in which rows and fields a table differs.
 func (c comparer) differences(ctx context.Context, t *compared, done *TableComparison) error {
 	if len(t.Keys) == 0 {
 		err := c.db.QueryRowContext(ctx, filled("compare/rows", t)).Scan(&done.OnlyBefore, &done.OnlyAfter)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Ledger is what was paid since a day, and what the service's balance says about it.
+// Ledger is what was spent since a day, and what the service's balance says about it.
 type Ledger struct {
 	Days     []LedgerDay     `json:"days"`
 	Outcomes []LedgerOutcome `json:"outcomes"`
@@ -16,26 +16,26 @@ type Ledger struct {
 	Runs     []LedgerRun     `json:"runs"`
 }
 
-// LedgerDay is the requests of one day, job and operation.
+// LedgerDay sums up the requests of one day, job and operation.
 type LedgerDay struct {
 	Day       string `json:"day"` // UTC
 	Job       string `json:"job"`
 	Operation string `json:"operation"`
 	Requests  int    `json:"requests"`
-	Answers   int    `json:"answers"` // with data, even if the data are none
+	Answers   int    `json:"answers"` // even with an empty result
 	Credits   int    `json:"credits"`
 	Unknown   int    `json:"unknown"` // the part of Credits that may not have been billed
 	Rows      int64  `json:"rows"`
 
 	PerThousand *float64 `json:"credits_per_1000_rows"` // nil without rows
 
-	// Of the job's runs that began that day; in the row of the operation credits alone.
+	// These are of the job's runs that began that day, and only in the row of the operation credits.
 	Balance   *int `json:"balance,omitempty"`
 	NotBilled int  `json:"not_billed,omitempty"` // of Unknown over all operations, as the balance shows
 	Drift     *int `json:"drift,omitempty"`
 }
 
-// LedgerOutcome is the requests that came to the same end.
+// LedgerOutcome sums up the requests of one operation with the same outcome.
 type LedgerOutcome struct {
 	Operation string `json:"operation"`
 	Outcome   string `json:"outcome"`
@@ -46,7 +46,7 @@ type LedgerOutcome struct {
 	Rows      int64  `json:"rows"`
 }
 
-// LedgerTable is what the rows of a lake table cost.
+// LedgerTable has the cost of the rows of a lake table.
 type LedgerTable struct {
 	Table       string   `json:"table"`
 	Credits     float64  `json:"credits"`
@@ -54,7 +54,7 @@ type LedgerTable struct {
 	PerThousand *float64 `json:"credits_per_1000_rows"` // nil without rows
 }
 
-// LedgerRun is our count of a run against the service's. What is not known is nil.
+// LedgerRun compares our count of a run with the service's. Unknown values are nil.
 type LedgerRun struct {
 	Run       string `json:"run"`
 	Job       string `json:"job"`
@@ -63,15 +63,15 @@ type LedgerRun struct {
 	Spent     int    `json:"spent"`
 	Unknown   int    `json:"unknown"` // the part of Spent that may not have been billed
 	Billed    *int   `json:"billed"`
-	Settled   int    `json:"settled"`   // Billed, where that settles what is unknown; else Spent
-	Drift     *int   `json:"drift"`     // Billed less Settled
-	Elsewhere *int   `json:"elsewhere"` // what the balance lost between the run before and this one
+	Settled   int    `json:"settled"`   // Billed, if it lies between what is sure and Spent; else Spent
+	Drift     *int   `json:"drift"`     // Billed minus Settled
+	Elsewhere *int   `json:"elsewhere"` // by how much the balance decreased between the previous run and this one
 }
 
-// ErrOlder says that the file lacks what this program would read.
-var ErrOlder = errors.New("an older version of fleetlake published the warehouse: `fleetlake rebuild` makes it anew from the journal, with 0 requests")
+// ErrOlder says that the file has no views of the ledger, because an older program made it.
+var ErrOlder = errors.New("an older version of fleetlake published the warehouse: `fleetlake rebuild` builds it again from the journal, with 0 requests")
 
-// Ledger reads what was paid since a UTC day.
+// Ledger reads the ledger since a UTC day. It returns ErrOlder for a file of an older program.
 func (w *Warehouse) Ledger(ctx context.Context, since time.Time) (Ledger, error) {
 	var l Ledger
 	var there bool
@@ -99,8 +99,8 @@ func (w *Warehouse) Ledger(ctx context.Context, since time.Time) (Ledger, error)
 }
 
 // Spent returns the credits of all requests sent since a moment, over all jobs and published
-// runs. Requests of unknown outcome count as spent, unless the balance shows that they were
-// not billed.
+// runs. Requests of unknown outcome count as spent, unless the balance proves that they
+// were not billed.
 func (w *Warehouse) Spent(ctx context.Context, since time.Time) (credits int, err error) {
 	if err := w.db.QueryRowContext(ctx, statement("credits/spent"), since.UTC()).Scan(&credits); err != nil {
 		return 0, fmt.Errorf("credits spent since %s: %w", since.UTC().Format(time.RFC3339), unwrapped(err))

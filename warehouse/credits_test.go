@@ -12,7 +12,7 @@ import (
 
 // balances are five runs: one whose unknown outcomes the balance settles, one during and
 // before which someone else uses the key, one that was killed, one during which credits are
-// bought, and one whose balance is not known.
+// bought, and one whose balance is unknown.
 var balances = map[int]string{
 	20: "credits_spent = 100, credits_unknown = 20, balance_before = 1000, balance_after = 910",
 	21: "credits_spent = 50, credits_unknown = 0, balance_before = 900, balance_after = 830",
@@ -138,10 +138,10 @@ func TestSpent(t *testing.T) {
 		since string
 		want  int
 	}{
-		"ever":                     {"2000-01-01T00:00:00Z", 90 + 50 + 20 + 25 + 5 + 40}, // 20 that the second run's balance lost beyond its count
+		"ever":                     {"2000-01-01T00:00:00Z", 90 + 50 + 20 + 25 + 5 + 40}, // 20 by which the second run's balance decreased beyond its count
 		"the moment itself counts": {"2026-11-20T02:00:00Z", 230},
 		"what the balance settled may all have been since":       {"2026-11-20T02:00:01Z", 230 - 80},
-		"but not more than was asked since":                      {"2026-11-20T02:20:01Z", 230 - 80 - 5},
+		"but not more than was sent since":                       {"2026-11-20T02:20:01Z", 230 - 80 - 5},
 		"a killed run is settled by the balance before the next": {"2026-11-22T02:00:01Z", 5 + 5 + 40},
 		"late requests of a day":                                 {"2026-11-23T12:00:00Z", 41},
 		"unknown outcomes that no balance settles":               {"2026-11-24T00:00:00Z", 40},
@@ -156,8 +156,8 @@ func TestSpent(t *testing.T) {
 	}
 }
 
-// TestOlderFile holds that a file from before the ledger had views can be planned on, and that
-// the ledger says what to do.
+// TestOlderFile checks that a file from before the ledger had views can be planned on, and that
+// the ledger names the remedy.
 func TestOlderFile(t *testing.T) {
 	dir := t.TempDir()
 	must(t, update(t, dir, 20, "UPDATE runs SET "+balances[20], requestsOf(20), "DROP VIEW credits_daily", "DROP VIEW run_credits"))

@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestDatasetsHaveTheColumnsOfTheirTables holds that a column which a migration adds to a table
-// belongs to its versions, and that the others belong to them in the order of the table.
+// TestDatasetsHaveTheColumnsOfTheirTables checks that a column which a migration adds to a table is
+// part of its versions, as are the others, in the order of the table.
 func TestDatasetsHaveTheColumnsOfTheirTables(t *testing.T) {
 	dir := t.TempDir()
 	must(t, update(t, dir, 20, "ALTER TABLE engine ADD COLUMN cylinders INTEGER"))

@@ -1,15 +1,15 @@
 // Package warehouse owns the DuckDB file that analysts query: its tables, how it is
-// published, and how it is read. SQL is its only language; it lies in sql/, one statement a
-// file, and what a statement decides is said on its top.
+// published, and how it is read. SQL is its only language; sql/ has one statement a
+// file, which begins with what the statement decides.
 //
 //	warehouse/fleet.duckdb            published; replaced by rename, never opened for writing
 //	warehouse/versions/<run>.duckdb   hard links to published files, for Rollback
 //	work                              a directory of builds in progress; safe to delete
 //
-// All three lie in the data directory. A build works on a copy. Readers see the night before or
-// the whole new night, and meet no lock: the file that they have open is never written again.
+// All three are in the data directory. A build works on a copy. Readers see the night before or
+// the whole new night, and wait for no lock: the file that they have open is never written again.
 //
-//	copy into work ─ migrate, make views anew ─ steps, one transaction each ─ checkpoint ─ close
+//	copy into work ─ migrate, recreate views ─ steps, one transaction each ─ checkpoint ─ close
 //	  ─ reopen read-only ─ verify ─ fsync ─ link into versions ─ rename ─ fsync the directory
 //
 // # What a crash leaves

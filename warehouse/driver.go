@@ -19,8 +19,8 @@ type setting struct {
 	name, value string
 }
 
-// The settings that every opening shares. Extensions would be downloaded at run time, and
-// times must not depend on where the program runs.
+// shared are the settings of every connection: without them DuckDB would download extensions at
+// run time.
 var shared = []setting{
 	{"autoinstall_known_extensions", "false"},
 	{"autoload_known_extensions", "false"},
@@ -29,8 +29,8 @@ var shared = []setting{
 }
 
 // open opens a DuckDB file with one connection, and reads the settings back: the driver cuts
-// a path at characters that mean something in its connection string, and drops the options
-// behind them without a word.
+// a path at characters with a meaning in its connection string, and silently drops the options
+// after them.
 func open(ctx context.Context, path string, settings ...setting) (*sql.DB, error) {
 	if strings.ContainsAny(path, "#?%\x00") {
 		return nil, fmt.Errorf("open %q: a path with #, ?, %% or NUL cannot be a database", path)
@@ -84,11 +84,11 @@ func kindOf(ctx context.Context, conn *sql.Conn, text string) (kind duckdb.StmtT
 // isSelect reports whether a statement of this kind selects.
 func isSelect(kind duckdb.StmtType) bool { return kind == duckdb.STATEMENT_TYPE_SELECT }
 
-// isExplain reports whether it shows a plan. EXPLAIN ANALYZE runs what it explains.
+// isExplain reports whether a statement of this kind explains. EXPLAIN ANALYZE runs what it explains.
 func isExplain(kind duckdb.StmtType) bool { return kind == duckdb.STATEMENT_TYPE_EXPLAIN }
 
-// unwrapped takes the driver's wrapping off an error, keeps DuckDB's words, and says which error
-// of the system is behind it, so that a full disk can be told from a bad query.
+// unwrapped removes the driver's words from an error, keeps DuckDB's, and wraps the error of the
+// system that caused it, so that callers can distinguish a full disk from a bad query.
 func unwrapped(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) {
 		return err
@@ -105,15 +105,15 @@ func unwrapped(err error) error {
 	return &cause{text: text, err: err}
 }
 
-// spelled puts the path that a caller gave where an error has the spelling of our own.
-func spelled(err error, own, path string) error {
+// withOriginalPath replaces our own spelling of a path in an error by the caller's.
+func withOriginalPath(err error, own, path string) error {
 	if own == path {
 		return err
 	}
 	return &cause{text: strings.ReplaceAll(err.Error(), own, path), err: err}
 }
 
-// cause is an error in DuckDB's words, with what lies behind it.
+// cause is an error in DuckDB's words, with the error that it wraps.
 type cause struct {
 	text string
 	err  error
@@ -122,7 +122,7 @@ type cause struct {
 func (c *cause) Error() string { return c.text }
 func (c *cause) Unwrap() error { return c.err }
 
-// damaged reports whether an error says that a file is no whole database.
+// damaged reports whether an error says that a file is no complete database.
 func damaged(err error) bool {
 	for _, words := range []string{"not a valid DuckDB database file", "Corrupt", "checksum", "Serialization Error", "could not read", "Could not read", "Failed to deserialize", "INTERNAL Error"} {
 		if strings.Contains(err.Error(), words) {
@@ -138,12 +138,12 @@ func openForWriting(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "Could not set lock on file")
 }
 
-// outOfMemory reports whether DuckDB met its limit where it cannot spill.
+// outOfMemory reports whether DuckDB reached its limit where it cannot spill.
 func outOfMemory(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "Out of Memory Error")
 }
 
-// atFault reports whether an error is of the statement: of its words, its names or its values.
+// atFault reports whether the statement causes the error: its syntax, its names or its values.
 func atFault(err error) bool {
 	var e *duckdb.Error
 	if !errors.As(err, &e) {
@@ -163,7 +163,7 @@ func wantsFiles(err error) bool {
 		strings.Contains(err.Error(), "through configuration")
 }
 
-// floatOf is a DECIMAL as DuckDB's driver gives it.
+// floatOf converts a DECIMAL of DuckDB's driver.
 func floatOf(v any) (float64, bool) {
 	d, ok := v.(duckdb.Decimal)
 	if !ok {

@@ -5,28 +5,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
+
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
-// replace makes a finished file appear under its name, and survive a crash.
+// replace publishes a finished file under its name, so that it survives a crash.
 func replace(temporary, path string) error {
-	if err := flush(temporary); err != nil {
-		return err
-	}
-	if err := os.Rename(temporary, path); err != nil {
+	if err := durable.Replace(temporary, path); err != nil {
 		return fmt.Errorf("publish: %w", err)
-	}
-	return flush(filepath.Dir(path))
-}
-
-// flush waits until a file, or the names in a directory, are on disk.
-func flush(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("sync: %w", err)
-	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("sync %s: %w", path, err)
 	}
 	return nil
 }

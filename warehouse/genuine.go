@@ -13,27 +13,29 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
-// publishedMode is that of a published file and of its version, which are one file: whoever
-// opens it by hand can only read it.
+// publishedMode is the mode of a published file and of its version, which are one file: other
+// programs can open it only for reading.
 const publishedMode = 0o444
 
-// A DuckDB file begins with its header and the two that it writes in turn. Blocks follow, and
-// each begins with a checksum of what it holds.
+// A DuckDB file begins with a main header and two headers that DuckDB writes in turn. Blocks
+// follow, and each begins with a checksum of its content.
 const (
 	headerBytes   = 3 * 4096
 	blockBytes    = 256 << 10
 	checksumBytes = 8
 )
 
-const fingerprintsWords = "# What the published file and its versions looked like when they were published: size, and\n" +
+const fingerprintsHeader = "# The published file and its versions as they were published: size, and\n" +
 	"# SHA-256 of DuckDB's headers and of its checksums of all blocks.\n"
 
 func fingerprintsPath(dir string) string { return filepath.Join(dir, "warehouse", "fingerprints") }
 
-// fingerprint is a text that tells a file from what DuckDB makes of it by writing. It reads
-// little of a large file; whether a block is whole DuckDB finds when it reads the block.
+// fingerprint is a text that changes when DuckDB writes to a file. It reads little of a large
+// file: only the checksum of each block, which DuckDB compares when it reads the block.
 func fingerprint(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -58,7 +60,7 @@ func fingerprint(path string) (string, error) {
 	return fmt.Sprintf("%d %x", info.Size(), sum.Sum(nil)), nil
 }
 
-// readFingerprints returns those of the files that were published; nil if none were kept yet.
+// readFingerprints returns the fingerprints of the published files; nil if none were recorded yet.
 func readFingerprints(dir string) (map[string]bool, error) {
 	f, err := os.Open(fingerprintsPath(dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,21 +83,22 @@ func readFingerprints(dir string) (map[string]bool, error) {
 	return prints, nil
 }
 
-// genuine reports whether a file is as it was published, as far as anybody can tell.
+// genuine reports whether a file is as it was published. Without any known fingerprint every
+// file counts as genuine.
 func genuine(known map[string]bool, path string) bool {
 	print, err := fingerprint(path)
 	return known == nil || err == nil && known[print]
 }
 
-// remember keeps the fingerprints of files that are about to be published, and of those that
-// are there and are as they were published. Of files from before the first fingerprint nobody
-// can tell.
-func remember(dir string, paths ...string) error {
+// recordFingerprints stores the fingerprints of files that are about to be published, and of the
+// published file and the versions that are genuine. All files from before the first fingerprint
+// count as genuine.
+func recordFingerprints(dir string, paths ...string) error {
 	known, err := readFingerprints(dir)
 	if err != nil {
 		return err
 	}
-	vs, err := kept(dir)
+	vs, err := keptVersions(dir)
 	if err != nil {
 		return err
 	}
@@ -117,25 +120,24 @@ func remember(dir string, paths ...string) error {
 		}
 	}
 	slices.Sort(prints)
-	temporary := fingerprintsPath(dir) + ".part"
-	text := fingerprintsWords + strings.Join(slices.Compact(prints), "\n") + "\n"
-	if err := os.WriteFile(temporary, []byte(text), 0o644); err != nil {
+	text := fingerprintsHeader + strings.Join(slices.Compact(prints), "\n") + "\n"
+	if err := durable.WriteFile(fingerprintsPath(dir), []byte(text), 0o644); err != nil {
 		return fmt.Errorf("write fingerprints: %w", err)
 	}
-	return replace(temporary, fingerprintsPath(dir))
+	return nil
 }
 
-// Restore looks whether the published file is what was published. Whoever can write it all the
-// same, as root can, may hold it open for writing, or may have changed it: then no run could
-// read it, or would plan on what is not ours. It takes the file away from a writer that has
-// changed nothing yet, sets one that was changed aside, and publishes the version before it,
-// onto which the next start brings the runs that it lacks. What it did it says. The caller
-// holds the data directory's lock.
-func Restore(ctx context.Context, dir string) (said []string, err error) {
+// Restore checks that the published file is what was published. A program that can write it
+// in spite of its mode, as root can, may have it open for writing, or may have changed it: then
+// no run could read it, or a run would plan on rows that are not ours. Restore replaces a file
+// that is only open for writing by a copy. It sets a changed file aside and publishes the
+// version before it; the next start adds the runs that this version does not have. It returns
+// what it did, a sentence each. The caller holds the data directory's lock.
+func Restore(ctx context.Context, dir string) (notices []string, err error) {
 	path := Path(dir)
 	print, err := fingerprint(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return clearBeside(dir)
+		return removeLeftovers(dir)
 	}
 	if err != nil {
 		return nil, err
@@ -151,18 +153,18 @@ func Restore(ctx context.Context, dir string) (said []string, err error) {
 	logged := err == nil
 	_, _, err = runsOf(ctx, path)
 	if !logged && !openForWriting(err) {
-		return clearBeside(dir)
+		return removeLeftovers(dir)
 	}
-	said, err = takeAway(dir, print)
+	notices, err = replaceWithCopy(dir, print)
 	if err != nil {
-		return said, err
+		return notices, err
 	}
-	return append([]string{path + " was opened for writing by another program, which keeps a file of its own now; the published one is as it was published"}, said...), nil
+	return append([]string{path + " was opened for writing by another program, which now writes to a copy that nobody reads; the published file is unchanged"}, notices...), nil
 }
 
-// takeAway publishes a copy of the file and of its version, so that a writer that has it open
-// writes into a file that nobody reads.
-func takeAway(dir, print string) (said []string, err error) {
+// replaceWithCopy replaces the file and its version by a copy, so that a program that has the
+// file open for writing writes to one that nobody reads.
+func replaceWithCopy(dir, print string) (notices []string, err error) {
 	temporary := filepath.Join(dir, "warehouse", ".copy.duckdb")
 	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("restore: %w", err)
@@ -171,12 +173,12 @@ func takeAway(dir, print string) (said []string, err error) {
 		return nil, err
 	}
 	if got, err := fingerprint(temporary); err != nil || got != print {
-		return nil, errors.Join(fmt.Errorf("restore %s: another program writes it just now: close that program", Path(dir)), err, os.Remove(temporary))
+		return nil, errors.Join(fmt.Errorf("restore %s: another program is writing to it: close that program", Path(dir)), err, os.Remove(temporary))
 	}
-	if err := errors.Join(os.Chmod(temporary, publishedMode), flush(temporary)); err != nil {
+	if err := errors.Join(os.Chmod(temporary, publishedMode), durable.Sync(temporary)); err != nil {
 		return nil, fmt.Errorf("restore: %w", err)
 	}
-	vs, err := kept(dir)
+	vs, err := keptVersions(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -191,14 +193,13 @@ func takeAway(dir, print string) (said []string, err error) {
 			}
 		}
 	}
-	if said, err = clearBeside(dir); err != nil {
-		return said, err
+	if notices, err = removeLeftovers(dir); err != nil {
+		return notices, err
 	}
-	return said, replace(temporary, Path(dir))
+	return notices, replace(temporary, Path(dir))
 }
 
-// setAside gives the changed file, with its log, a name of its own, and publishes the latest
-// version that is as it was published.
+// setAside renames the changed file, with its log, and publishes the latest genuine version.
 func setAside(ctx context.Context, dir string, known map[string]bool) ([]string, error) {
 	path := Path(dir)
 	away := filepath.Join(dir, "warehouse", "changed-"+time.Now().UTC().Format("20060102T150405.000000000Z")+".duckdb")
@@ -212,23 +213,23 @@ func setAside(ctx context.Context, dir string, known map[string]bool) ([]string,
 	if err != nil {
 		return nil, err
 	}
-	next := "the next start makes it anew from the journal, without a request"
+	next := "the next start rebuilds it from the journal, without a request"
 	if version == "" {
 		err = os.Remove(path)
 	} else {
-		err = publishAgain(dir, version)
-		next = filepath.Base(version) + " is published again, and the next start adds the runs that it lacks, without a request"
+		err = publishVersion(dir, version)
+		next = filepath.Base(version) + " is published again, and the next start adds the missing runs, without a request"
 	}
 	if err != nil {
 		return nil, fmt.Errorf("set %s aside: %w", path, err)
 	}
-	return []string{fmt.Sprintf("%s was changed by another program, and is set aside as %s; %s", path, away, next)}, flush(filepath.Dir(path))
+	return []string{fmt.Sprintf("%s was changed by another program, and is set aside as %s; %s", path, away, next)}, durable.SyncDir(filepath.Dir(path))
 }
 
-// latestGenuine finds the latest version that can be published again, and removes those that
-// were changed: they are other names of the file that is set aside.
+// latestGenuine finds the latest version that can be published again, and removes the changed
+// ones: they are other names of the file that was set aside.
 func latestGenuine(ctx context.Context, dir string, known map[string]bool) (string, error) {
-	vs, err := kept(dir)
+	vs, err := keptVersions(dir)
 	if err != nil {
 		return "", err
 	}
@@ -247,23 +248,23 @@ func latestGenuine(ctx context.Context, dir string, known map[string]bool) (stri
 		if found != "" || v.onlyBase() || v.onlyForRollback() {
 			continue
 		}
-		if runs, _, err := runsOf(ctx, v.path); err == nil && !holdsAny(runs, out) {
+		if runs, _, err := runsOf(ctx, v.path); err == nil && !containsAny(runs, out) {
 			found = v.path
 		}
 	}
 	return found, nil
 }
 
-// clearBeside removes what programs that died left beside the published file: a log, which
-// DuckDB would play onto whatever file has that name, and temporary files.
-func clearBeside(dir string) (said []string, err error) {
+// removeLeftovers removes what killed programs left beside the published file: a log, which DuckDB
+// would apply to any file of that name, and temporary files.
+func removeLeftovers(dir string) (notices []string, err error) {
 	log := Path(dir) + ".wal"
 	switch err := os.Remove(log); {
 	case err == nil:
-		said = append(said, "removed "+log+", which another program left: it would have been played onto the published file")
+		notices = append(notices, "removed "+log+", which another program left: DuckDB would have applied it to the published file")
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("remove a stray log: %w", err)
 	}
 	spilled, err := clearSpilled(Path(dir) + ".tmp")
-	return append(said, spilled...), err
+	return append(notices, spilled...), err
 }

@@ -63,7 +63,7 @@ func TestPublishedFilesAreReadOnly(t *testing.T) {
 	dir := t.TempDir()
 	for n := range 2 {
 		must(t, update(t, dir, 20+n))
-		vs, err := kept(dir)
+		vs, err := keptVersions(dir)
 		must(t, err)
 		if len(vs) != n+1 {
 			t.Fatalf("%d versions", len(vs))
@@ -78,17 +78,17 @@ func TestPublishedFilesAreReadOnly(t *testing.T) {
 	}
 }
 
-// TestAStrayLogIsRemoved leaves a log beside the published file, which DuckDB would play onto
-// whatever is published next.
+// TestAStrayLogIsRemoved leaves a log beside the published file, which DuckDB would apply to the
+// next published file.
 func TestAStrayLogIsRemoved(t *testing.T) {
 	for name, step := range map[string]func(dir string) ([]string, error){
-		"at a publish": func(dir string) (said []string, err error) {
-			b := Build{Dir: dir, RunID: runAt(22).ID, From: Path(dir), Warn: func(words string) { said = append(said, words) }}
-			return said, Update(t.Context(), b)
+		"at a publish": func(dir string) (notices []string, err error) {
+			b := Build{Dir: dir, RunID: runAt(22).ID, From: Path(dir), Warn: func(words string) { notices = append(notices, words) }}
+			return notices, Update(t.Context(), b)
 		},
-		"at a rollback": func(dir string) ([]string, error) { r, err := Rollback(t.Context(), dir); return r.Said, err },
+		"at a rollback": func(dir string) ([]string, error) { r, err := Rollback(t.Context(), dir); return r.Notices, err },
 		"at a start":    func(dir string) ([]string, error) { return Restore(t.Context(), dir) },
-		"when a file that was built aside is adopted": func(dir string) ([]string, error) {
+		"when a file that was built aside is promoted": func(dir string) ([]string, error) {
 			aside := filepath.Join(dir, "work", "rebuild")
 			must(t, errors.Join(os.MkdirAll(aside, 0o700), update(t, aside, 20), Prepare(t.Context(), dir, aside)))
 			return Promote(dir, aside)
@@ -101,7 +101,7 @@ func TestAStrayLogIsRemoved(t *testing.T) {
 			if _, err := os.Stat(Path(dir) + ".wal"); err != nil {
 				t.Fatalf("no log was left: %v", err)
 			}
-			said, err := step(dir)
+			notices, err := step(dir)
 			must(t, err)
 			if _, err := os.Stat(Path(dir) + ".wal"); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("the log is still there: %v", err)
@@ -109,26 +109,26 @@ func TestAStrayLogIsRemoved(t *testing.T) {
 			if got := jobs(t, dir); got != "nightly;" {
 				t.Errorf("published: %s", got)
 			}
-			if name != "at a publish" && !strings.Contains(strings.Join(said, "\n"), "removed "+Path(dir)+".wal") {
-				t.Errorf("said %q", said)
+			if name != "at a publish" && !strings.Contains(strings.Join(notices, "\n"), "removed "+Path(dir)+".wal") {
+				t.Errorf("notices %q", notices)
 			}
 		})
 	}
 }
 
-// TestRestore lets another program hold or change the published file.
+// TestRestore lets another program open or change the published file.
 func TestRestore(t *testing.T) {
 	for name, c := range map[string]struct {
 		sql  string
 		dies bool
 		aside,
 		runs string
-		said string
+		notices string
 	}{
-		"a writer that changed nothing loses the file": {sql: "SELECT 1", aside: "", runs: "2;", said: "keeps a file of its own now"},
-		"a writer whose change is in its log only too": {sql: "UPDATE runs SET job = 'theirs'", aside: "", runs: "2;", said: "keeps a file of its own now"},
-		"a change is set aside":                        {sql: "UPDATE runs SET job = 'theirs';CHECKPOINT", dies: true, aside: "theirs;", runs: "1;", said: "is set aside as"},
-		"a change by a writer that goes on is too":     {sql: "UPDATE runs SET job = 'theirs';CHECKPOINT", runs: "1;", said: "is set aside as"},
+		"a writer that changed nothing loses the file": {sql: "SELECT 1", aside: "", runs: "2;", notices: "now writes to a copy that nobody reads"},
+		"a writer whose change is in its log only too": {sql: "UPDATE runs SET job = 'theirs'", aside: "", runs: "2;", notices: "now writes to a copy that nobody reads"},
+		"a change is set aside":                        {sql: "UPDATE runs SET job = 'theirs';CHECKPOINT", dies: true, aside: "theirs;", runs: "1;", notices: "is set aside as"},
+		"a change by a writer that continues is too":   {sql: "UPDATE runs SET job = 'theirs';CHECKPOINT", runs: "1;", notices: "is set aside as"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -137,10 +137,10 @@ func TestRestore(t *testing.T) {
 			if c.dies {
 				kill()
 			}
-			said, err := Restore(t.Context(), dir)
+			notices, err := Restore(t.Context(), dir)
 			must(t, err)
-			if !strings.Contains(strings.Join(said, "\n"), c.said) {
-				t.Errorf("said %q, want %q", said, c.said)
+			if !strings.Contains(strings.Join(notices, "\n"), c.notices) {
+				t.Errorf("notices %q, want %q", notices, c.notices)
 			}
 			if got := jobs(t, dir); got != "nightly;" {
 				t.Errorf("jobs of the published file: %s", got)
@@ -156,8 +156,8 @@ func TestRestore(t *testing.T) {
 				t.Errorf("set aside: %v", away)
 			}
 			kill()
-			if said, err := Restore(t.Context(), dir); err != nil || len(said) != 0 {
-				t.Errorf("again: %q, %v", said, err)
+			if notices, err := Restore(t.Context(), dir); err != nil || len(notices) != 0 {
+				t.Errorf("again: %q, %v", notices, err)
 			}
 			must(t, update(t, dir, 22))
 			if got := jobs(t, dir); got != "nightly;" {
@@ -172,20 +172,20 @@ func TestRestoreWithoutAVersion(t *testing.T) {
 	dir := t.TempDir()
 	must(t, update(t, dir, 20))
 	must(t, errors.Join(os.Chmod(Path(dir), 0o644), os.Truncate(Path(dir), 20_000)))
-	said, err := Restore(t.Context(), dir)
-	if err != nil || len(said) != 1 || !strings.Contains(said[0], "makes it anew") {
-		t.Errorf("said %q, %v", said, err)
+	notices, err := Restore(t.Context(), dir)
+	if err != nil || len(notices) != 1 || !strings.Contains(notices[0], "rebuilds it from the journal") {
+		t.Errorf("notices %q, %v", notices, err)
 	}
 	if _, err := Open(t.Context(), Path(dir), Options{}); !errors.Is(err, ErrNone) {
 		t.Errorf("got %v, want %v", err, ErrNone)
 	}
 }
 
-// TestABaseIsGenuine changes a version, onto which no night may be built.
+// TestABaseIsGenuine changes a version, on which no build may be based then.
 func TestABaseIsGenuine(t *testing.T) {
 	dir := t.TempDir()
 	must(t, errors.Join(update(t, dir, 20), update(t, dir, 21)))
-	vs, err := kept(dir)
+	vs, err := keptVersions(dir)
 	must(t, err)
 	path, _, err := Base(t.Context(), dir, "2026-11-21")
 	if err != nil || path != vs[1].path {
@@ -200,8 +200,8 @@ func TestABaseIsGenuine(t *testing.T) {
 	}
 }
 
-// TestTemporaryFilesOfDeadReadersAreRemoved: readers put what does not fit into memory beside the
-// published file. What a living one still writes stays.
+// TestTemporaryFilesOfDeadReadersAreRemoved: readers spill to a directory beside the published file.
+// The files of a living reader stay.
 func TestTemporaryFilesOfDeadReadersAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	must(t, update(t, dir, 20))
@@ -211,13 +211,13 @@ func TestTemporaryFilesOfDeadReadersAreRemoved(t *testing.T) {
 	must(t, os.WriteFile(dead, make([]byte, 3<<20), 0o600))
 	f, err := os.Create(living)
 	must(t, err)
-	if _, err := unused(dead); err != nil {
+	if _, err := notBeingWritten(dead); err != nil {
 		t.Skipf("no leases here: %v", err)
 	}
-	said, err := Restore(t.Context(), dir)
+	notices, err := Restore(t.Context(), dir)
 	must(t, err)
-	if _, err := os.Stat(dead); err == nil || !strings.Contains(strings.Join(said, ""), "removed 1 temporary files (3 MiB)") {
-		t.Errorf("the dead reader's file: %v, said %q", err, said)
+	if _, err := os.Stat(dead); err == nil || !strings.Contains(strings.Join(notices, ""), "removed 1 temporary files (3 MiB)") {
+		t.Errorf("the dead reader's file: %v, notices %q", err, notices)
 	}
 	if _, err := os.Stat(living); err != nil {
 		t.Errorf("the living reader's file: %v", err)

@@ -8,21 +8,22 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
-// IsDamaged reports whether an error came of a file that is no whole database, or of a block of
-// it that is not what was written.
+// IsDamaged reports whether an error comes from a file that is no complete database, or from a
+// block with a wrong checksum.
 func IsDamaged(err error) bool {
 	return err != nil && (errors.Is(err, ErrDamaged) || damaged(err))
 }
 
-// Heal reads every block of the published file and of each version, and moves those that are
-// damaged to warehouse/damaged, where nothing looks for them. The latest version that is whole
-// takes the place of a published file that was damaged; if there is none, nothing is published
-// any more. What the file then lacks can be published again. It returns where the damaged files
-// lie now.
+// Heal reads every block of the published file and of each version, and moves damaged files to
+// warehouse/damaged, which nothing reads. The latest undamaged version replaces a damaged published
+// file; if there is none, nothing is published any more. The runs that are then missing can be
+// published again. It returns the new paths of the damaged files.
 func Heal(ctx context.Context, dir string) (aside []string, err error) {
-	vs, err := kept(dir)
+	vs, err := keptVersions(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +32,7 @@ func Heal(ctx context.Context, dir string) (aside []string, err error) {
 		paths = append(paths, v.path)
 	}
 	lost := false
-	for _, path := range append(paths, Path(dir)) { // the published file last: a crash before leaves it to the next start
+	for _, path := range append(paths, Path(dir)) { // the published file last: after a crash before it, the next start finds it
 		err := readable(ctx, path)
 		if err == nil || errors.Is(err, ErrNone) {
 			continue
@@ -51,9 +52,9 @@ func Heal(ctx context.Context, dir string) (aside []string, err error) {
 	return aside, publishLatest(ctx, dir)
 }
 
-// publishLatest publishes the latest version that no rollback took out.
+// publishLatest publishes the latest version without a run that a rollback removed.
 func publishLatest(ctx context.Context, dir string) error {
-	vs, err := kept(dir)
+	vs, err := keptVersions(dir)
 	if err != nil {
 		return err
 	}
@@ -69,8 +70,8 @@ func publishLatest(ctx context.Context, dir string) error {
 		if err != nil {
 			return fmt.Errorf("publish an earlier version: %w", err)
 		}
-		if !holdsAny(runs, out) {
-			return publishAgain(dir, v.path)
+		if !containsAny(runs, out) {
+			return publishVersion(dir, v.path)
 		}
 	}
 	return nil
@@ -86,7 +87,7 @@ func readable(ctx context.Context, path string) error {
 	return errors.Join(err, w.Close())
 }
 
-// moveAside moves a file to the damaged ones, under a name that is not taken.
+// moveAside moves a file to warehouse/damaged, under a name that is not in use, and returns it.
 func moveAside(dir, path string) (string, error) {
 	below := filepath.Join(dir, "warehouse", "damaged")
 	if err := os.MkdirAll(below, 0o750); err != nil {
@@ -99,7 +100,7 @@ func moveAside(dir, path string) (string, error) {
 			continue
 		}
 		if err == nil {
-			err = errors.Join(flush(below), os.Remove(path), flush(filepath.Dir(path)))
+			err = errors.Join(durable.SyncDir(below), os.Remove(path), durable.SyncDir(filepath.Dir(path)))
 		}
 		if err != nil {
 			return "", fmt.Errorf("set aside: %w", err)
@@ -108,8 +109,8 @@ func moveAside(dir, path string) (string, error) {
 	}
 }
 
-// KeepOut says of a warehouse that was built aside which runs are to stay rolled back when Adopt
-// has put it in its place.
-func KeepOut(aside string, runs map[string]bool) error {
+// MarkRolledBack marks runs as rolled back in a warehouse that was built aside. Promote keeps the
+// marks.
+func MarkRolledBack(aside string, runs map[string]bool) error {
 	return writeMarks(aside, runs)
 }

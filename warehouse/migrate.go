@@ -12,8 +12,8 @@ import (
 	"sync"
 )
 
-// prepare brings the tables of a file to those that this program knows, and makes its views,
-// macros and comments anew, so that they are always those of the program.
+// prepare migrates the tables of a file to those of this program, and recreates its views, macros
+// and comments, so that they are always the program's.
 func prepare(ctx context.Context, db *sql.DB) error {
 	if err := migrate(ctx, db, migrations()); err != nil {
 		return err
@@ -21,7 +21,7 @@ func prepare(ctx context.Context, db *sql.DB) error {
 	return define(ctx, db)
 }
 
-// define makes the views, macros and comments of a file, in one transaction.
+// define creates the views, macros and comments of a file, in one transaction.
 func define(ctx context.Context, db *sql.DB) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -39,8 +39,8 @@ func define(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// definitions lists the statements of sql/views. Those of comments/datasets are the same for
-// each dataset.
+// definitions lists the statements of sql/views. Those of comments/datasets are templates, which
+// it fills for each dataset.
 var definitions = sync.OnceValue(func() (all []step) {
 	for _, name := range append(statements("views"), statements("views/comments")...) {
 		all = append(all, step{name: name, text: statement(name)})
@@ -53,16 +53,15 @@ var definitions = sync.OnceValue(func() (all []step) {
 	return all
 })
 
-// ErrOtherProgram says that the tables of a file are not those of this program's past: an
-// older program made them, or a different one.
-var ErrOtherProgram = errors.New("an older or a different version of fleetlake made this warehouse: `fleetlake rebuild` makes it anew from the journal, with 0 requests")
+// ErrOtherProgram says that no migrations of this program made the tables of a file: an older
+// program made them, or a different one.
+var ErrOtherProgram = errors.New("an older or a different version of fleetlake made this warehouse: `fleetlake rebuild` builds it again from the journal, with 0 requests")
 
 // ErrNewerProgram says that a file has tables that only a later program knows.
-var ErrNewerProgram = errors.New("a newer version of fleetlake made this warehouse: run that one, or let `fleetlake rebuild` of this one make it anew from the journal, with 0 requests")
+var ErrNewerProgram = errors.New("a newer version of fleetlake made this warehouse: run that one, or let `fleetlake rebuild` of this one build it again from the journal, with 0 requests")
 
-// migrate brings a file to the tables of some steps, one transaction a step. A file that is
-// newer than the program, or that other steps have made, is refused: the published one stays
-// as it is.
+// migrate applies the migrations that a file lacks, one transaction each. It refuses a file that
+// is newer than the program, or that other migrations made: the published one stays as it is.
 func migrate(ctx context.Context, db *sql.DB, steps fs.FS) error {
 	if _, err := db.ExecContext(ctx, statement("migrate/steps")); err != nil {
 		return fmt.Errorf("migrate: %w", unwrapped(err))
@@ -83,10 +82,11 @@ func migrate(ctx context.Context, db *sql.DB, steps fs.FS) error {
 	return nil
 }
 
-// migration is a step of sql/migrations.
+// migration is a file of sql/migrations.
 type migration struct{ name, text, checksum string }
 
-// stepsAfter returns the steps that a file lacks which has seen some, by their checksums.
+// stepsAfter returns the migrations that a file lacks. The checksums of those that were applied
+// to it are in done. It returns ErrOtherProgram or ErrNewerProgram if these are not ours.
 func stepsAfter(done map[string]string, steps fs.FS) (missing []migration, err error) {
 	entries, err := fs.ReadDir(steps, ".")
 	if err != nil {
@@ -119,8 +119,8 @@ func stepsAfter(done map[string]string, steps fs.FS) (missing []migration, err e
 	return missing, nil
 }
 
-// CheckProgram returns ErrOtherProgram or ErrNewerProgram if this program cannot go on from the
-// file, so that a run finds out before it asks, and not when it publishes.
+// CheckProgram returns ErrOtherProgram or ErrNewerProgram if this program cannot build on the
+// file, so that a run fails before its first request, and not when it publishes.
 func (w *Warehouse) CheckProgram(ctx context.Context) error {
 	var has bool
 	if err := w.db.QueryRowContext(ctx, statement("migrate/has_steps")).Scan(&has); err != nil {
@@ -139,7 +139,7 @@ func (w *Warehouse) CheckProgram(ctx context.Context) error {
 	return nil
 }
 
-// applied returns the checksums of the steps that a file has seen.
+// applied returns the checksums of the migrations that were applied to a file.
 func applied(ctx context.Context, db *sql.DB) (map[string]string, error) {
 	rows, err := db.QueryContext(ctx, statement("migrate/applied"))
 	if err != nil {
@@ -157,6 +157,7 @@ func applied(ctx context.Context, db *sql.DB) (map[string]string, error) {
 	return done, unwrapped(rows.Err())
 }
 
+// apply applies and records a migration in one transaction.
 func apply(ctx context.Context, db *sql.DB, name, text, checksum string) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -172,7 +173,7 @@ func apply(ctx context.Context, db *sql.DB, name, text, checksum string) error {
 	return unwrapped(tx.Commit())
 }
 
-// migrations returns the steps of this program.
+// migrations returns the migrations of this program.
 func migrations() fs.FS {
 	sub, err := fs.Sub(files, path.Join("sql", "migrations"))
 	if err != nil {

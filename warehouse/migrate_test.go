@@ -7,9 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestABuildMakesViewsAndCommentsAnew holds that a file has the views, macros and comments of
+// TestABuildRecreatesViewsAndComments checks that a file has the views, macros and comments of
 // the program that built it last, whatever they were before.
-func TestABuildMakesViewsAndCommentsAnew(t *testing.T) {
+func TestABuildRecreatesViewsAndComments(t *testing.T) {
 	dir := t.TempDir()
 	must(t, update(t, dir, 20))
 	want, err := opened(t, dir).Dictionary(t.Context())
@@ -35,8 +35,8 @@ func TestABuildMakesViewsAndCommentsAnew(t *testing.T) {
 	}
 }
 
-// TestAFileOfAnOlderProgramIsRefused holds that a build on a file whose tables other steps made
-// says what to do, and leaves the published file as it was.
+// TestAFileOfAnOlderProgramIsRefused checks that a build on a file whose tables other migrations made
+// names the remedy, and leaves the published file as it was.
 func TestAFileOfAnOlderProgramIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	must(t, update(t, dir, 20, "UPDATE schema_migrations SET name = '0001_reference.sql'"))

@@ -6,19 +6,18 @@ type step struct {
 	from       []string // lake tables: without a row in any of them the statement would change nothing
 }
 
-// lakeRows are the lake tables whose rows are put under the vessel that they belong to.
+// lakeRows are the lake tables whose rows get the id of the vessel that they belong to.
 var lakeRows = []string{"listings", "sightings", "particulars", "engine", "management", "positions"}
 
-// The lake tables that chapters of a night depend on.
+// The lake tables that the folders of sql/apply depend on.
 var (
 	fromVessels   = []string{"listings", "particulars", "sightings", "positions"} // all that can name a vessel
 	fromMovements = []string{"sightings", "positions"}
 )
 
-// nightly lists the statements of a night in their order, chapter by chapter: the folders of
-// sql/apply.
+// nightly lists the statements of a night in their order, folder by folder of sql/apply.
 func nightly(datasets []Dataset) []step {
-	var n night
+	var n stepList
 	n.coverage()
 	n.identity()
 	n.registration(datasets[0])
@@ -30,22 +29,22 @@ func nightly(datasets []Dataset) []step {
 	return n.steps
 }
 
-// night collects the steps of a night.
-type night struct {
-	chapter string // folder of sql/apply
-	steps   []step
+// stepList collects the steps of a night.
+type stepList struct {
+	folder string // folder of sql/apply
+	steps  []step
 }
 
-// add adds statements of the chapter.
-func (n *night) add(from []string, names ...string) {
+// add adds statements of the current folder.
+func (n *stepList) add(from []string, names ...string) {
 	for _, name := range names {
-		path := "apply/" + n.chapter + "/" + name
+		path := "apply/" + n.folder + "/" + name
 		n.steps = append(n.steps, step{path, statement(path), from})
 	}
 }
 
 // versions adds statements of 40_datasets, which are the same for every dataset.
-func (n *night) versions(d Dataset, from []string, names ...string) {
+func (n *stepList) versions(d Dataset, from []string, names ...string) {
 	for _, name := range names {
 		path := "apply/40_datasets/" + name
 		n.steps = append(n.steps, step{path + " of " + d.Name, filled(path, d), from})
@@ -53,17 +52,17 @@ func (n *night) versions(d Dataset, from []string, names ...string) {
 }
 
 // coverage is what the night's runs proved they saw, and the credit ledger.
-func (n *night) coverage() {
-	n.chapter = "10_coverage"
+func (n *stepList) coverage() {
+	n.folder = "10_coverage"
 	n.add(nil, "coverage", "requests", "issues", "partitions_tonight", "partitions_before", "partitions_clear", "partitions", "proof", "proven_countries")
 }
 
-// identity finds the vessel that holds each MMSI tonight, and puts the night's rows under it.
-func (n *night) identity() {
-	n.chapter = "20_identity"
+// identity finds the vessel that each MMSI belongs to tonight, and assigns the night's rows to it.
+func (n *stepList) identity() {
+	n.folder = "20_identity"
 	n.add(nil, "identities", "mmsi_wanted", "mmsi_evidence", "mmsi_holder")
 	n.add(fromVessels, "conflicts_continue", "conflicts_open", "aliases_end", "aliases_open")
-	path := "apply/" + n.chapter + "/night"
+	path := "apply/" + n.folder + "/night"
 	for _, table := range lakeRows {
 		n.steps = append(n.steps, step{path + " of " + table, filled(path, table), nil})
 	}
@@ -74,8 +73,8 @@ var merge = []string{"observations", "merged", "tonight", "linked", "compared", 
 	"versions_seen", "versions_gaps", "versions_close", "versions_open", "versions_new"}
 
 // registration brings in who the vessels are, and which of several MMSIs is in use.
-func (n *night) registration(d Dataset) {
-	n.chapter = "30_registration"
+func (n *stepList) registration(d Dataset) {
+	n.folder = "30_registration"
 	n.add(fromVessels, "sighted_only", "night_registration")
 	n.versions(d, fromVessels, "repeated")
 	n.add(fromVessels, "second_mmsis")
@@ -89,8 +88,8 @@ func (n *night) registration(d Dataset) {
 
 // datasets brings in what the vessels are: particulars, engine and management. A vessel may be
 // linked on a night without a row of the dataset.
-func (n *night) datasets(all []Dataset) {
-	n.chapter = "40_datasets"
+func (n *stepList) datasets(all []Dataset) {
+	n.folder = "40_datasets"
 	for _, d := range all {
 		n.versions(d, []string{d.Name}, "repeated")
 		n.versions(d, []string{d.Name}, merge...)
@@ -100,29 +99,29 @@ func (n *night) datasets(all []Dataset) {
 }
 
 // positions stores where the vessels were.
-func (n *night) positions() {
-	n.chapter = "50_positions"
+func (n *stepList) positions() {
+	n.folder = "50_positions"
 	n.add(fromMovements, "positions_fresh", "positions")
 }
 
 // listed brings in which vessels are on the list, and which coverage proves gone.
-func (n *night) listed() {
-	n.chapter = "60_listed"
+func (n *stepList) listed() {
+	n.folder = "60_listed"
 	n.add(fromVessels, "alias_end")
 	n.add([]string{"listings"}, "present", "stays", "stays_continue", "stays_under", "stays_open")
 	n.add(nil, "stays_close")
 }
 
 // episodes brings in the stays in a status and zone.
-func (n *night) episodes() {
-	n.chapter = "70_episodes"
+func (n *stepList) episodes() {
+	n.folder = "70_episodes"
 	n.add(nil, "sighted")
 	n.add([]string{"sightings"}, "covered", "episodes_same", "episodes_continue", "episodes_open")
 }
 
 // daily writes what is known after the night: the latest of each vessel, and the counts.
-func (n *night) daily() {
-	n.chapter = "80_daily"
+func (n *stepList) daily() {
+	n.folder = "80_daily"
 	n.add(fromMovements, "latest_known", "latest_clear", "latest")
 	n.add(nil, "fleet_daily", "zone_daily")
 }

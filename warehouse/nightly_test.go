@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestANightRunsEveryStatement finds a file of sql/apply that no step runs: it would look as if
-// it decided something.
+// TestANightRunsEveryStatement finds files of sql/apply that no step runs, and that would mislead a
+// reader.
 func TestANightRunsEveryStatement(t *testing.T) {
 	runs := map[string]bool{"apply/10_coverage/run": true} // once for each run, before the night
 	for _, s := range nightly(datasets) {
@@ -22,7 +22,7 @@ func TestANightRunsEveryStatement(t *testing.T) {
 	}))
 }
 
-// TestANightRunsInTheOrderOfItsFolders holds that the numbers of the folders tell the truth.
+// TestANightRunsInTheOrderOfItsFolders checks that the numbers of the folders are the order of a night.
 func TestANightRunsInTheOrderOfItsFolders(t *testing.T) {
 	before := ""
 	for _, s := range nightly(datasets) {

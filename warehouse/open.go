@@ -14,19 +14,19 @@ import (
 	"syscall"
 )
 
-// Errors of opening. Each says what to do.
+// Errors of opening. Each names the command that helps.
 var (
-	ErrNone    = errors.New("no warehouse yet: `fleetlake run JOB` makes one, `fleetlake demo` shows one")
+	ErrNone    = errors.New("no warehouse yet: `fleetlake run JOB` makes one, `fleetlake demo` makes one to look at")
 	ErrDamaged = errors.New("the warehouse file is damaged: `fleetlake rollback` publishes the version before")
 )
 
-// Options say what a reader may use. The zero value suits a person at a terminal.
+// Options are the limits of a reader. The zero value suits a person at a terminal.
 type Options struct {
-	MemoryMiB int // 0 leaves it to DuckDB: four fifths of the machine
+	MemoryMiB int // 0 is DuckDB's default: four fifths of the machine
 	Threads   int // 0 is one per core
 
-	// Spill is the directory where DuckDB puts what does not fit into memory, and SpillMiB how
-	// much. An empty one leaves both to DuckDB: beside the file, and as much as the disk has.
+	// Spill is the directory where DuckDB puts what does not fit into memory, and SpillMiB the most
+	// that it may put there. If Spill is empty, DuckDB spills beside the file, without a limit.
 	Spill    string
 	SpillMiB int
 
@@ -40,15 +40,16 @@ type Options struct {
 type Warehouse struct {
 	path    string
 	db      *sql.DB
-	release func() // gives back the spelling of the path that it is open under
+	release func() // releases the spelling of the path that the file is open under
 }
 
 // Path is where the published file of a data directory is.
 func Path(dir string) string { return filepath.Join(dir, "warehouse", "fleet.duckdb") }
 
-// Open opens a published file for reading. What is published later is seen by the next Open.
+// Open opens a published file for reading. What is published later is visible to the next Open.
 // Any number of processes can have it open, and any number of readers in one process, each with
-// settings of its own, also while a new night is published.
+// its own settings, also while a new night is published. It returns ErrNone if there is no file
+// and ErrDamaged if it is no complete database.
 func Open(ctx context.Context, path string, o Options) (*Warehouse, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open %s: %w", path, ErrNone)
@@ -65,14 +66,14 @@ func Open(ctx context.Context, path string, o Options) (*Warehouse, error) {
 	if o.Spill != "" {
 		settings = append(settings, setting{"temp_directory", o.Spill})
 	}
-	own, release, err := spellings.take(path)
+	own, release, err := spellings.acquire(path)
 	if err != nil {
 		return nil, fmt.Errorf("open warehouse %s: %w", path, err)
 	}
 	db, err := open(ctx, own, settings...)
 	if err != nil {
 		release()
-		err = spelled(err, own, path)
+		err = withOriginalPath(err, own, path)
 	}
 	if err != nil && damaged(err) {
 		return nil, fmt.Errorf("open %s: %w (%v)", path, ErrDamaged, err)
@@ -87,11 +88,11 @@ func Open(ctx context.Context, path string, o Options) (*Warehouse, error) {
 	return w, nil
 }
 
-// confine bounds what queries may spill, keeps them away from other files, and from undoing
-// that.
+// confine limits how much queries may spill and which files they may read, and locks these
+// settings.
 func (w *Warehouse) confine(ctx context.Context, o Options) error {
 	var statements []string
-	if o.Spill != "" { // DuckDB forgets this bound if it is given when the file is opened
+	if o.Spill != "" { // DuckDB ignores this limit if it is given when the file is opened
 		statements = append(statements, "SET max_temp_directory_size = "+quote(strconv.Itoa(o.SpillMiB)+"MiB"))
 	}
 	if o.Confine != nil {
@@ -121,23 +122,24 @@ func (w *Warehouse) Close() error {
 	return err
 }
 
-// spellings are those that the files of this process are open under. DuckDB shares one instance
-// among all who open the same spelling of a path in a process: it refuses those who want other
-// settings, and whoever opens the path after a publish, while somebody still reads the file
-// before, would be given that file. So each reader gets a spelling of its own.
-var spellings taken
+// spellings are the spellings of paths that files of this process are open under. DuckDB shares
+// one instance among all readers of the same spelling in a process: it refuses readers with other
+// settings, and a reader that opens the path after a publish, while another still reads the
+// earlier file, would get the earlier file. So each reader gets a different spelling.
+var spellings spellingSet
 
-type taken struct {
+// spellingSet is a set of spellings that are in use.
+type spellingSet struct {
 	mu    sync.Mutex
-	whole map[string]bool // as DuckDB tells files apart: from the root, and not cleaned
+	whole map[string]bool // absolute and not cleaned, as DuckDB distinguishes files
 }
 
-// take returns the shortest spelling of a path that nobody uses: as it is, or with /. once,
-// twice and so on before the name. It is nobody else's until it is released.
-func (t *taken) take(path string) (own string, release func(), err error) {
+// acquire returns the shortest unused spelling of a path: as it is, or with /. once, twice and so
+// on before the name. Nobody else gets it until it is released.
+func (t *spellingSet) acquire(path string) (own string, release func(), err error) {
 	root := ""
 	if !filepath.IsAbs(path) {
-		if root, err = syscall.Getwd(); err != nil { // as DuckDB asks: $PWD can be another way to the same place
+		if root, err = syscall.Getwd(); err != nil { // as DuckDB does: $PWD can be another path to the same directory
 			return "", nil, fmt.Errorf("find the working directory: %w", err)
 		}
 		root += "/"
@@ -160,7 +162,7 @@ func (t *taken) take(path string) (own string, release func(), err error) {
 	}), nil
 }
 
-// quote writes a text as a literal of SQL. It is the one place that puts text into
-// statements, and only for paths of our own, in the few statements that take no parameters:
-// settings, views and copies. DuckDB knows no escapes in '...' but the doubled quote.
+// quote returns a text as an SQL literal. It is the only place that puts text into statements,
+// and only for our own paths, in the few statements that take no parameters: settings, views and
+// copies. The only escape that DuckDB knows in '...' is the doubled quote.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

@@ -10,15 +10,15 @@ import (
 	"testing"
 )
 
-// limits are what two readers ask for who could not share an instance of DuckDB.
+// limits are the options of two readers that could not share an instance of DuckDB.
 var limits = []Options{
 	{MemoryMiB: 100, Threads: 1},
 	{MemoryMiB: 300, Threads: 2, Confine: []string{}},
 	{},
 }
 
-// TestReadersHaveSettingsOfTheirOwn opens one file again and again, side by side.
-func TestReadersHaveSettingsOfTheirOwn(t *testing.T) {
+// TestReadersHaveTheirOwnSettings opens one file again and again, side by side.
+func TestReadersHaveTheirOwnSettings(t *testing.T) {
 	dir := t.TempDir()
 	must(t, update(t, dir, 1))
 	for range 2 { // the spellings of the first time are free again
@@ -48,7 +48,7 @@ func TestReadersHaveSettingsOfTheirOwn(t *testing.T) {
 }
 
 // under counts the spellings in use below a directory.
-func (t *taken) under(dir string) (n int) {
+func (t *spellingSet) under(dir string) (n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for whole := range t.whole {
@@ -60,7 +60,7 @@ func (t *taken) under(dir string) (n int) {
 }
 
 // TestReadersSeeTheNightThatTheyOpened publishes beside readers of the nights before, which
-// share neither file nor instance with those that come later.
+// share neither file nor instance with later readers.
 func TestReadersSeeTheNightThatTheyOpened(t *testing.T) {
 	dir := t.TempDir()
 	var open []*Warehouse
@@ -124,9 +124,9 @@ func countRuns(t *testing.T, dir string, o Options) (int, error) {
 	return len(runs), errors.Join(err, w.Close())
 }
 
-// TestAForgottenQueryKeepsItsFileToItself closes a file under a query that is still open: the
-// instance lives on, and the next reader must not wait for its end.
-func TestAForgottenQueryKeepsItsFileToItself(t *testing.T) {
+// TestAnOpenQueryDoesNotBlockTheNextReader closes a file while a query is still open: DuckDB's
+// instance stays open, and the next reader must not wait for it.
+func TestAnOpenQueryDoesNotBlockTheNextReader(t *testing.T) {
 	dir := t.TempDir()
 	must(t, update(t, dir, 1))
 	w := opened(t, dir)
@@ -146,9 +146,9 @@ func TestSpellings(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
 	t.Chdir(dir)
-	var s taken
+	var s spellingSet
 	for i, path := range []string{"fleet.duckdb", "./fleet.duckdb", filepath.Join(dir, "fleet.duckdb"), "fleet.duckdb", "../" + filepath.Base(dir) + "/fleet.duckdb"} {
-		own, release, err := s.take(path)
+		own, release, err := s.acquire(path)
 		must(t, err)
 		if len(s.whole) != i+1 {
 			t.Errorf("%s is spelled %s, which is in use: %v", path, own, s.whole)
@@ -159,7 +159,7 @@ func TestSpellings(t *testing.T) {
 		defer release()
 	}
 	for range 2 {
-		own, release, err := s.take("x/fleet.duckdb")
+		own, release, err := s.acquire("x/fleet.duckdb")
 		must(t, err)
 		if own != "x/fleet.duckdb" {
 			t.Errorf("a free path is spelled %s", own)
@@ -174,7 +174,7 @@ func TestSpellings(t *testing.T) {
 func TestErrorsHaveThePathThatWasGiven(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "fleet.duckdb")
-	_, release, err := spellings.take(path)
+	_, release, err := spellings.acquire(path)
 	must(t, err)
 	defer release()
 	for words, text := range map[string]string{"no database": strings.Repeat("x", 1<<16), "empty": ""} {
@@ -187,7 +187,7 @@ func TestErrorsHaveThePathThatWasGiven(t *testing.T) {
 			t.Errorf("%s: %d spellings in use, want that of the test", words, n)
 		}
 	}
-	if err := fmt.Errorf("x: %w", spelled(ErrDamaged, "a/./b", "a/b")); !errors.Is(err, ErrDamaged) {
+	if err := fmt.Errorf("x: %w", withOriginalPath(ErrDamaged, "a/./b", "a/b")); !errors.Is(err, ErrDamaged) {
 		t.Errorf("%v hides its cause", err)
 	}
 }

@@ -7,14 +7,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
-// Prepare makes a file that was built aside ready to take the place of the published one.
-// Beside it lies what its directory of versions shall hold: itself, the version that a next
-// run of its last night is built on, and what is published now, so that a person can go back.
-// It changes nothing in dir.
+// Prepare makes the file that was built in the directory aside ready to replace the published one
+// of dir. It leaves three versions in aside: the file itself, the version that the next run of its
+// last night builds on, and the file that is published now, for Rollback. It changes nothing in
+// dir.
 func Prepare(ctx context.Context, dir, aside string) error {
-	vs, err := kept(aside)
+	vs, err := keptVersions(aside)
 	if err != nil {
 		return err
 	}
@@ -39,7 +41,7 @@ func Prepare(ctx context.Context, dir, aside string) error {
 	runs, _, err := runsOf(ctx, Path(dir))
 	switch {
 	case errors.Is(err, ErrNone), errors.Is(err, ErrDamaged), err == nil && len(runs) == 0:
-		return flush(versions(aside)) // nothing to go back to
+		return durable.SyncDir(versions(aside)) // nothing to go back to
 	case err != nil:
 		return fmt.Errorf("prepare: %w", err)
 	}
@@ -50,43 +52,43 @@ func Prepare(ctx context.Context, dir, aside string) error {
 	if err := os.Link(Path(dir), filepath.Join(versions(aside), beforeRebuild+last+".duckdb")); err != nil {
 		return fmt.Errorf("prepare: %w", err)
 	}
-	return flush(versions(aside))
+	return durable.SyncDir(versions(aside))
 }
 
-// Promote puts a file that Prepare has made ready, and its versions, in the place of the
-// published one, and says what it removed beside it. Readers see the one or the other. A crash
-// leaves a state from which the same call goes on.
-func Promote(dir, aside string) (said []string, err error) {
+// Promote replaces the published file and its versions by those that Prepare has made ready, and
+// returns what it removed beside the file, a sentence each. Readers see the one or the other.
+// After a crash the same call completes the work.
+func Promote(dir, aside string) (notices []string, err error) {
 	if err := os.MkdirAll(filepath.Dir(Path(dir)), 0o755); err != nil {
-		return nil, fmt.Errorf("adopt: %w", err)
+		return nil, fmt.Errorf("promote: %w", err)
 	}
 	if err := promoteFingerprints(dir, aside); err != nil {
 		return nil, err
 	}
-	if said, err = clearBeside(dir); err != nil {
-		return said, err
+	if notices, err = removeLeftovers(dir); err != nil {
+		return notices, err
 	}
 	if err := Swap(versions(aside), versions(dir), filepath.Join(aside, "versions.old")); err != nil {
-		return said, err
+		return notices, err
 	}
 	if _, err := os.Stat(Path(aside)); err == nil {
 		if err := replace(Path(aside), Path(dir)); err != nil {
-			return said, err
+			return notices, err
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		return said, fmt.Errorf("adopt: %w", err)
+		return notices, fmt.Errorf("promote: %w", err)
 	}
 	out, err := readMarks(aside)
 	if err != nil {
-		return said, err
+		return notices, err
 	}
-	return said, writeMarks(dir, out)
+	return notices, writeMarks(dir, out)
 }
 
-// promoteFingerprints lets the files that were built aside count as published. What is there
-// keeps its own: it goes on as a version.
+// promoteFingerprints records the files that were built aside as published. The published file
+// keeps its fingerprint: it becomes a version.
 func promoteFingerprints(dir, aside string) error {
-	vs, err := kept(aside)
+	vs, err := keptVersions(aside)
 	if err != nil {
 		return err
 	}
@@ -94,11 +96,11 @@ func promoteFingerprints(dir, aside string) error {
 	for _, v := range vs {
 		paths = append(paths, v.path)
 	}
-	return remember(dir, paths...)
+	return recordFingerprints(dir, paths...)
 }
 
-// Swap puts a directory in the place of another, which then has the name old. When it is done
-// it does nothing, so that it can be called again after a crash anywhere.
+// Swap replaces the directory to by the directory from, and gives to the name old. If from is
+// absent it does nothing, so that it can be called again after a crash anywhere.
 func Swap(from, to, old string) error {
 	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
 		return nil // done before
@@ -111,5 +113,5 @@ func Swap(from, to, old string) error {
 	if err := os.Rename(from, to); err != nil {
 		return fmt.Errorf("swap: %w", err)
 	}
-	return errors.Join(flush(filepath.Dir(from)), flush(filepath.Dir(to)))
+	return errors.Join(durable.SyncDir(filepath.Dir(from)), durable.SyncDir(filepath.Dir(to)))
 }

@@ -12,23 +12,24 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
 // Versions is how many published files are kept, the latest included. One more is kept while
-// it is the last from before the latest night: a night that comes in many runs is built on it
-// again and again.
+// it is the last from before the latest night: each run of a night is built on it.
 const Versions = 5
 
 // ErrNoVersion says that there is nothing to roll back to.
 var ErrNoVersion = errors.New("no earlier version of the warehouse is kept")
 
-// publish puts the finished file in the place of the published one. Readers keep the one that
-// they have open.
+// publish replaces the published file by the finished one. Readers keep the file that they have
+// open.
 func (b *Build) publish() error {
 	if err := os.Chmod(b.work(), publishedMode); err != nil {
 		return fmt.Errorf("publish: %w", err)
 	}
-	if err := flush(b.work()); err != nil {
+	if err := durable.Sync(b.work()); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(versions(b.Dir), 0o755); err != nil {
@@ -41,16 +42,16 @@ func (b *Build) publish() error {
 	if err := os.Link(b.work(), version); err != nil {
 		return fmt.Errorf("publish: %w", err)
 	}
-	if err := flush(versions(b.Dir)); err != nil {
+	if err := durable.SyncDir(versions(b.Dir)); err != nil {
 		return err
 	}
-	if err := remember(b.Dir, b.work()); err != nil {
+	if err := recordFingerprints(b.Dir, b.work()); err != nil {
 		return err
 	}
-	said, err := clearBeside(b.Dir)
+	notices, err := removeLeftovers(b.Dir)
 	if b.Warn != nil {
-		for _, words := range said {
-			b.Warn(words)
+		for _, notice := range notices {
+			b.Warn(notice)
 		}
 	}
 	if err != nil {
@@ -71,9 +72,9 @@ type version struct {
 	info fs.FileInfo
 }
 
-// A rebuild leaves two versions that serve one purpose only: the file that was published
-// before it, which other rules have made, so that nothing is built on it; and the one that
-// lacks its last night, which no person has ever seen.
+// A rebuild leaves two versions with a single purpose: the file that was published before it, which
+// only a rollback may publish, since other rules may have made it; and the one without its last
+// night, which only a build may use, since it was never published.
 const (
 	beforeRebuild = "before-rebuild-"
 	baseOnly      = "base-"
@@ -84,8 +85,8 @@ func (v version) onlyForRollback() bool {
 }
 func (v version) onlyBase() bool { return strings.HasPrefix(filepath.Base(v.path), baseOnly) }
 
-// kept lists the versions of a data directory, the latest first.
-func kept(dir string) ([]version, error) {
+// keptVersions lists the versions of a data directory, the latest first.
+func keptVersions(dir string) ([]version, error) {
 	entries, err := os.ReadDir(versions(dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list versions: %w", err)
@@ -107,9 +108,9 @@ func kept(dir string) ([]version, error) {
 	return vs, nil
 }
 
-// prune removes the oldest versions, but the one that this build went on from.
+// prune removes the oldest versions, except the one that this build is based on.
 func (b *Build) prune() error {
-	vs, err := kept(b.Dir)
+	vs, err := keptVersions(b.Dir)
 	if err != nil {
 		return err
 	}
@@ -124,13 +125,12 @@ func (b *Build) prune() error {
 	return nil
 }
 
-// Base finds the latest published file that holds nothing of a night or of later ones, and
-// the runs that it holds. To go on from it and to apply the night as a whole gives the same
-// rows for one run as for five, and in order as out of order. A file with a run that was
-// rolled back is none. An empty path stands for a file without rows, from which everything
-// can be made.
+// Base finds the latest published file without rows of a night or of later ones, and returns its
+// path and its runs. A build that starts from it and applies the night as a whole gives the same
+// rows for one run as for five, in any order. A file with a run that was rolled back is no base.
+// An empty path stands for a file without rows, on which everything can be built.
 func Base(ctx context.Context, dir, date string) (path string, runs map[string]bool, err error) {
-	vs, err := kept(dir)
+	vs, err := keptVersions(dir)
 	if err != nil {
 		return "", nil, err
 	}
@@ -156,7 +156,7 @@ func Base(ctx context.Context, dir, date string) (path string, runs map[string]b
 		if i == 0 { // what is published is not rolled back
 			maps.DeleteFunc(out, func(run string, _ bool) bool { return runs[run] })
 		}
-		if err == nil && latest < date && !holdsAny(runs, out) {
+		if err == nil && latest < date && !containsAny(runs, out) {
 			return path, runs, nil
 		}
 		if err != nil && !errors.Is(err, ErrNone) && !errors.Is(err, ErrDamaged) {

@@ -49,7 +49,7 @@ func harvested(t *testing.T) string {
 	return dir
 }
 
-// answers are the columns that each query promises, and whether the fleet has such cases.
+// answers are the columns of each query, and whether the fleet has such cases.
 var answers = map[string]struct {
 	columns string
 	empty   bool

@@ -8,9 +8,11 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
-// Rows are the answer of a query.
+// Rows is the answer of a query.
 type Rows struct {
 	Columns []string
 	Types   []string // as DuckDB names them
@@ -20,8 +22,8 @@ type Rows struct {
 	failed  error
 }
 
-// Query runs one statement that reads, with its answer in memory: for questions of our own,
-// whose answers are small.
+// Query runs one statement that reads, with its answer in memory: for our own queries, whose
+// answers are small. It returns ErrNotQuery for a statement that does more than read.
 func (w *Warehouse) Query(ctx context.Context, text string, args ...any) (*Rows, error) {
 	conn, err := w.db.Conn(ctx)
 	if err != nil {
@@ -36,7 +38,7 @@ func (w *Warehouse) Query(ctx context.Context, text string, args ...any) (*Rows,
 func query(ctx context.Context, conn *sql.Conn, text string, args ...any) (*Rows, error) {
 	rows, err := conn.QueryContext(ctx, text, args...)
 	if err != nil {
-		return nil, errors.Join(blame(err), conn.Close())
+		return nil, errors.Join(classified(err), conn.Close())
 	}
 	return newRows(rows, conn)
 }
@@ -55,7 +57,7 @@ func newRows(rows *sql.Rows, conn *sql.Conn) (*Rows, error) {
 }
 
 // All yields the rows. The slice is used again for the next row; its values are nil, bool,
-// integers, floats, strings, times, or what the driver has for lists and structs.
+// integers, floats, strings, times, or the driver's types for lists and structs.
 func (r *Rows) All() iter.Seq2[[]any, error] {
 	return func(yield func([]any, error) bool) {
 		values, places := make([]any, len(r.Columns)), make([]any, len(r.Columns))
@@ -77,12 +79,12 @@ func (r *Rows) All() iter.Seq2[[]any, error] {
 			}
 		}
 		if r.failed != nil {
-			yield(nil, blame(r.failed))
+			yield(nil, classified(r.failed))
 		}
 	}
 }
 
-// next goes to the next row, in the next part of the answer if this one is at its end.
+// next advances to the next row, which may be in the next part of the answer.
 func (r *Rows) next() bool {
 	for !r.rows.Next() {
 		if r.failed = r.rows.Err(); r.failed != nil || r.more == nil {
@@ -116,19 +118,19 @@ func (w *Warehouse) ToParquet(ctx context.Context, text, path string) (int64, er
 		return 0, err
 	}
 	if kind == explains {
-		return 0, fmt.Errorf("a plan is no table that a file could hold: %w", ErrNotQuery)
+		return 0, fmt.Errorf("a query plan is no table and cannot be written to a file: %w", ErrNotQuery)
 	}
 	if err := spool(ctx, conn, text, kind); err != nil {
 		return 0, err
 	}
-	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part")
+	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+durable.Part)
 	defer os.Remove(temporary)
 	result, err := conn.ExecContext(ctx, "COPY (FROM answer) TO "+quote(temporary)+" (FORMAT parquet, COMPRESSION zstd)")
 	if err != nil {
-		return 0, fmt.Errorf("write %s: %w", path, blame(err))
+		return 0, fmt.Errorf("write %s: %w", path, classified(err))
 	}
-	if err := replace(temporary, path); err != nil {
-		return 0, err
+	if err := durable.Replace(temporary, path); err != nil {
+		return 0, fmt.Errorf("write %s: %w", path, err)
 	}
 	return result.RowsAffected()
 }

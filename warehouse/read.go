@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Run is one row of runs. Its JSON is what a manifest keeps of it.
+// Run is one row of runs. Its JSON is part of the run's manifest.
 type Run struct {
 	ID             string    `json:"run_id"`
 	Job            string    `json:"job"`
@@ -34,7 +34,7 @@ type Target struct {
 	VesselID string
 	IMO      int // 0 is none
 	MMSI     string
-	IsVessel bool // also where it is not known
+	IsVessel bool // also if unknown
 	Category string
 	Listed   bool
 
@@ -48,7 +48,7 @@ type Target struct {
 	Status, Zone           string // navigational status and world zone, as last known
 }
 
-// Total is the latest complete coverage of a partition.
+// Total is the number of vessels in the latest complete coverage of a partition.
 type Total struct {
 	Operation, Kind, Value string
 	Rows                   int
@@ -61,8 +61,8 @@ func (w *Warehouse) Targets(ctx context.Context) ([]Target, error) {
 	if err := w.db.QueryRowContext(ctx, statement("read/vessel_count")).Scan(&n); err != nil {
 		return nil, fmt.Errorf("count vessels: %w", unwrapped(err))
 	}
-	few := map[string]string{}      // flags, types and the like: each is kept once
-	targets := make([]Target, 0, n) // growing would need the memory three times
+	few := map[string]string{}      // flags, types and the like: each text is stored once
+	targets := make([]Target, 0, n) // growing it would need three times the memory
 	return collectInto(ctx, w.db, targets, "read/targets", func(rows *sql.Rows) (t Target, err error) {
 		var at [6]sql.NullTime
 		err = rows.Scan(&t.VesselID, &t.IMO, &t.MMSI, &t.IsVessel, &t.Category, &t.Listed, &at[0], &at[1], &at[2], &at[3], &at[4], &at[5],
@@ -79,7 +79,7 @@ func (w *Warehouse) Targets(ctx context.Context) ([]Target, error) {
 	})
 }
 
-// Totals lists the partitions that were ever covered completely.
+// Totals lists the partitions that have been covered completely at least once.
 func (w *Warehouse) Totals(ctx context.Context) ([]Total, error) {
 	return collect(ctx, w.db, "read/totals", func(rows *sql.Rows) (t Total, err error) {
 		var n sql.NullInt64
@@ -101,7 +101,7 @@ func (w *Warehouse) Runs(ctx context.Context, limit int) ([]Run, error) {
 // ErrNoRun says that no published run has this id.
 var ErrNoRun = errors.New("no such run is published")
 
-// Run returns one run.
+// Run returns one run, or ErrNoRun.
 func (w *Warehouse) Run(ctx context.Context, id string) (Run, error) {
 	runs, err := collect(ctx, w.db, "read/runs", scanRun, sql.Named("run", id), sql.Named("limit", 1))
 	if err == nil && len(runs) == 0 {
@@ -155,7 +155,7 @@ func (w *Warehouse) Count(ctx context.Context, table, run string) (n int64, err 
 	return n, nil
 }
 
-// ParquetRows returns the rows of a Parquet file, as its footer tells them.
+// ParquetRows returns the number of rows of a Parquet file, from its footer.
 func (w *Warehouse) ParquetRows(ctx context.Context, path string) (n int64, err error) {
 	if err := w.db.QueryRowContext(ctx, statement("read/parquet_rows"), path).Scan(&n); err != nil {
 		return 0, fmt.Errorf("read %s: %w", path, unwrapped(err))
@@ -203,8 +203,8 @@ func collectRows[T any](ctx context.Context, db querier, all []T, text string, s
 	return all, unwrapped(rows.Err())
 }
 
-// Refused returns the IMO and MMSI numbers that lookups found no vessel under, and that are
-// not to be asked for again at a moment.
+// Refused returns the IMO and MMSI numbers for which lookups found no vessel, and which are not
+// due for another lookup at the moment now.
 func (w *Warehouse) Refused(ctx context.Context, now time.Time) (map[string]bool, error) {
 	numbers, err := collect(ctx, w.db, "read/refused", func(rows *sql.Rows) (number string, err error) {
 		return number, rows.Scan(&number)
@@ -216,14 +216,14 @@ func (w *Warehouse) Refused(ctx context.Context, now time.Time) (map[string]bool
 	return refused, err
 }
 
-// Rates returns how often the datasets were seen to change, per vessel and day, by category of
-// vessel. The rate of "" is that of the whole fleet. Categories that were watched for less
-// than a hundred vessel-days are left to it.
+// Rates returns how often the datasets changed, per vessel and day, by category of vessel. The
+// rate of "" is that of the whole fleet, which also stands for categories that were observed
+// for less than a hundred vessel-days.
 func (w *Warehouse) Rates(ctx context.Context, datasets []string) (map[string]float64, error) {
 	rates := map[string]float64{}
 	for _, dataset := range datasets {
 		if dataset == "position" {
-			continue // a ship under way has another one at every look
+			continue // a ship under way has another one at every observation
 		}
 		type rate struct {
 			category string

@@ -11,18 +11,20 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
-// rolledBackWords stand on top of the file of runs that a rollback took out.
-const rolledBackWords = `# Runs that a rollback took out of the published warehouse, one id a line. No start publishes
-# them again, and no run goes on from them. They are still in the journal, and nothing of them
+// rolledBackHeader is the top of the file that lists the runs which rollbacks removed.
+const rolledBackHeader = `# Runs that a rollback removed from the published warehouse, one id a line. No start publishes
+# them again, and no run continues them. They are still in the journal, and nothing of them
 # is lost: ` + "`fleetlake rollback --undo` and `fleetlake rebuild`" + ` bring them back.
 `
 
 func rolledBackPath(dir string) string { return filepath.Join(dir, "warehouse", "rolled_back") }
 
-// RolledBack reads which runs rollbacks took out of the published warehouse. A crash in the
-// middle of a rollback leaves marks of runs that are published: such a mark counts for nothing.
+// RolledBack returns the runs that rollbacks removed from the published warehouse. A crash in the
+// middle of a rollback leaves marks of runs that are published: RolledBack ignores those.
 func RolledBack(dir string, published map[string]bool) (map[string]bool, error) {
 	marks, err := readMarks(dir)
 	if err != nil {
@@ -32,6 +34,7 @@ func RolledBack(dir string, published map[string]bool) (map[string]bool, error) 
 	return marks, nil
 }
 
+// readMarks returns the runs of the file, those that are published included.
 func readMarks(dir string) (map[string]bool, error) {
 	f, err := os.Open(rolledBackPath(dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -54,30 +57,31 @@ func readMarks(dir string) (map[string]bool, error) {
 	return marks, nil
 }
 
-// writeMarks replaces the file; no runs remove it.
+// writeMarks replaces the file. Without runs it removes the file.
 func writeMarks(dir string, runs map[string]bool) error {
 	path := rolledBackPath(dir)
 	if len(runs) == 0 {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("forget runs that were rolled back: %w", err)
 		}
-		return flushIfThere(filepath.Dir(path))
+		return syncIfThere(filepath.Dir(path))
 	}
-	text := rolledBackWords + strings.Join(slices.Sorted(maps.Keys(runs)), "\n") + "\n"
-	if err := os.WriteFile(path+".part", []byte(text), 0o644); err != nil {
+	text := rolledBackHeader + strings.Join(slices.Sorted(maps.Keys(runs)), "\n") + "\n"
+	if err := durable.WriteFile(path, []byte(text), 0o644); err != nil {
 		return fmt.Errorf("write runs that were rolled back: %w", err)
 	}
-	return replace(path+".part", path)
+	return nil
 }
 
-func flushIfThere(dir string) error {
-	if err := flush(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+// syncIfThere syncs a directory, unless it is missing.
+func syncIfThere(dir string) error {
+	if err := durable.SyncDir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
-// ForgetRolledBack lets the runs that rollbacks took out be published again, and returns them.
+// ForgetRolledBack allows the runs that rollbacks removed to be published again, and returns them.
 func ForgetRolledBack(dir string) ([]string, error) {
 	marks, err := readMarks(dir)
 	if err != nil {
@@ -86,57 +90,58 @@ func ForgetRolledBack(dir string) ([]string, error) {
 	return slices.Sorted(maps.Keys(marks)), writeMarks(dir, nil)
 }
 
-// Rolled is what a rollback did.
-type Rolled struct {
-	Version string   // the file that is published now
-	Last    string   // its latest run; empty if it has none
-	Out     []string // the runs that it lacks, which no start publishes again
-	Said    []string // what was found beside the published file and removed
+// RollbackResult is what a rollback did.
+type RollbackResult struct {
+	Version   string   // the file that is published now
+	LatestRun string   // its latest run; empty if it has none
+	Removed   []string // the runs that this version does not have, which no start publishes again
+	Notices   []string // what was found beside the published file and removed
 }
 
-// Rollback publishes the version before the published one again, and keeps what that takes
-// out from being published by the next start. A published file that cannot be read gives no
-// run up: what a version before it lacks is published again.
-func Rollback(ctx context.Context, dir string) (Rolled, error) {
+// Rollback publishes the version before the published one again, and marks the runs that this
+// removes, so that the next start does not publish them. If the published file cannot be read,
+// no run is marked: the next start publishes what the earlier version does not have. It returns
+// ErrNoVersion if there is no earlier version.
+func Rollback(ctx context.Context, dir string) (RollbackResult, error) {
 	marks, err := readMarks(dir)
 	if err != nil {
-		return Rolled{}, err
+		return RollbackResult{}, err
 	}
-	said, err := clearBeside(dir)
+	notices, err := removeLeftovers(dir)
 	if err != nil {
-		return Rolled{}, fmt.Errorf("roll back: %w", err)
+		return RollbackResult{}, fmt.Errorf("roll back: %w", err)
 	}
 	before, _, err := runsOf(ctx, Path(dir))
 	if err != nil && !openForWriting(err) && !errors.Is(err, ErrNone) && !errors.Is(err, ErrDamaged) {
-		return Rolled{}, fmt.Errorf("roll back: %w", err)
+		return RollbackResult{}, fmt.Errorf("roll back: %w", err)
 	}
 	maps.DeleteFunc(marks, func(run string, _ bool) bool { return before[run] })
-	v, runs, err := earlier(ctx, dir, before, marks)
+	v, runs, err := versionBefore(ctx, dir, before, marks)
 	if err != nil {
-		return Rolled{}, err
+		return RollbackResult{}, err
 	}
-	done := Rolled{Version: v.path, Said: said}
+	done := RollbackResult{Version: v.path, Notices: notices}
 	for run := range before {
 		if !runs[run] {
-			done.Out, marks[run] = append(done.Out, run), true
+			done.Removed, marks[run] = append(done.Removed, run), true
 		}
 	}
 	for run := range runs {
-		done.Last = max(done.Last, run)
+		done.LatestRun = max(done.LatestRun, run)
 	}
-	slices.Sort(done.Out)
-	// The marks come first: a crash between the two leaves marks of runs that are published,
-	// which count for nothing, and not a rollback that the next start undoes.
+	slices.Sort(done.Removed)
+	// The marks are written first: a crash between the two leaves marks of runs that are published,
+	// which are ignored, and never a rollback that the next start undoes.
 	if err := writeMarks(dir, marks); err != nil {
-		return Rolled{}, err
+		return RollbackResult{}, err
 	}
-	return done, publishAgain(dir, v.path)
+	return done, publishVersion(dir, v.path)
 }
 
-// earlier finds the version before the published one, and its runs. Versions with runs that
-// an earlier rollback took out are passed over, and so is what only builds go on from.
-func earlier(ctx context.Context, dir string, before, out map[string]bool) (version, map[string]bool, error) {
-	vs, err := kept(dir)
+// versionBefore finds the version before the published one, and its runs. It skips versions with runs
+// that an earlier rollback removed, and versions that only serve as the base of a build.
+func versionBefore(ctx context.Context, dir string, before, out map[string]bool) (version, map[string]bool, error) {
+	vs, err := keptVersions(dir)
 	if err != nil {
 		return version{}, nil, err
 	}
@@ -157,9 +162,9 @@ func earlier(ctx context.Context, dir string, before, out map[string]bool) (vers
 		if err != nil {
 			return version{}, nil, fmt.Errorf("roll back: %w", err)
 		}
-		// Of a published file that no version is, as of one from a backup, only the runs tell
-		// what came before it.
-		if holdsAny(runs, out) || at < 0 && before != nil && (len(runs) >= len(before) || !within(runs, before)) {
+		// If the published file is none of the versions, as after a restore from a backup, only its
+		// runs say which versions are earlier.
+		if containsAny(runs, out) || at < 0 && before != nil && (len(runs) >= len(before) || !subsetOf(runs, before)) {
 			continue
 		}
 		return v, runs, nil
@@ -167,8 +172,8 @@ func earlier(ctx context.Context, dir string, before, out map[string]bool) (vers
 	return version{}, nil, fmt.Errorf("roll back %s: %w", dir, ErrNoVersion)
 }
 
-// publishAgain puts a version in the place of the published file.
-func publishAgain(dir, version string) error {
+// publishVersion replaces the published file by a version.
+func publishVersion(dir, version string) error {
 	temporary := filepath.Join(dir, "warehouse", ".rollback.duckdb")
 	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("roll back: %w", err)
@@ -179,7 +184,8 @@ func publishAgain(dir, version string) error {
 	return replace(temporary, Path(dir))
 }
 
-func holdsAny(runs, some map[string]bool) bool {
+// containsAny reports whether some of the runs are in a set.
+func containsAny(runs, some map[string]bool) bool {
 	for run := range some {
 		if runs[run] {
 			return true
@@ -188,7 +194,8 @@ func holdsAny(runs, some map[string]bool) bool {
 	return false
 }
 
-func within(runs, others map[string]bool) bool {
+// subsetOf reports whether all runs are among others.
+func subsetOf(runs, others map[string]bool) bool {
 	for run := range runs {
 		if !others[run] {
 			return false

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// sandboxed opens the warehouse as `fleetlake query` does, with room enough.
+// sandboxed opens the warehouse as `fleetlake query` does, with enough memory and disk.
 func sandboxed(t *testing.T, dir string) *Warehouse {
 	t.Helper()
 	w, err := Open(t.Context(), Path(dir), Options{MemoryMiB: 256, Spill: t.TempDir(), SpillMiB: 512, Confine: []string{}})
@@ -37,7 +37,7 @@ func spooled(t *testing.T, w *Warehouse, text string) (int, error) {
 }
 
 // attacks are statements that would do more than read the warehouse. FILE is a file that must
-// not come into being, SECRET one that must not be read, DATA the published file.
+// not be created, SECRET one that must not be read, DATA the published file.
 var attacks = map[string][]string{
 	"writes files": {
 		"COPY runs TO 'FILE'", "COPY runs TO 'DATA'", "COPY (SELECT 1) TO 'FILE' (FORMAT parquet)", "COPY runs TO 'FILE' (FORMAT csv, PARTITION_BY (job))",
@@ -87,7 +87,7 @@ var attacks = map[string][]string{
 	},
 }
 
-// TestSandbox runs every attack, for a table and for a Parquet file, and looks at what it left.
+// TestSandbox runs every attack, for a table and for a Parquet file, and checks that it left nothing.
 func TestSandbox(t *testing.T) {
 	dir, target := t.TempDir(), t.TempDir()
 	must(t, update(t, dir, 20))
@@ -171,7 +171,7 @@ func TestSandboxReads(t *testing.T) {
 	}
 }
 
-// TestSandboxHasItsBounds asks for more than there is room for.
+// TestSandboxHasItsBounds asks for more than memory and disk allow.
 func TestSandboxHasItsBounds(t *testing.T) {
 	dir := t.TempDir()
 	must(t, update(t, dir, 20))

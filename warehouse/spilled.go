@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// Readers of the published file put what does not fit into their memory beside it, unless they are
-// told otherwise, and leave it there when they are killed. Where it cannot be seen whether a
-// program still writes it, it is nobody's after oldSpilled. A directory that is empty is left to
-// the reader that has just made it for newSpilled.
+// Readers of the published file spill to a directory beside it, unless they set another one, and
+// leave the files there when they are killed. If the system cannot report whether a program still
+// writes a file, it counts as abandoned after oldSpilled. An empty directory is removed only after
+// newSpilled, since a reader may have just made it.
 const (
 	oldSpilled = 24 * time.Hour
 	newSpilled = time.Minute
 )
 
-// clearSpilled removes the temporary files of readers that died, and says so.
-func clearSpilled(directory string) (said []string, err error) {
+// clearSpilled removes the temporary files of killed readers, and returns what it did.
+func clearSpilled(directory string) (notices []string, err error) {
 	entries, err := os.ReadDir(directory)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -36,9 +36,9 @@ func clearSpilled(directory string) (said []string, err error) {
 		path := filepath.Join(directory, e.Name())
 		file, err := os.Lstat(path)
 		if err != nil || !file.Mode().IsRegular() {
-			continue // its reader was faster, or it is none of DuckDB's
+			continue // its reader has removed it, or it is no file of DuckDB's
 		}
-		free, err := unused(path)
+		free, err := notBeingWritten(path)
 		if err != nil {
 			free = time.Since(file.ModTime()) > oldSpilled
 		}
@@ -51,7 +51,7 @@ func clearSpilled(directory string) (said []string, err error) {
 		removed, bytes = removed+1, bytes+file.Size()
 	}
 	if time.Since(info.ModTime()) > newSpilled {
-		_ = os.Remove(directory) // it stays if something is in it
+		_ = os.Remove(directory) // it stays if it has files
 	}
 	if removed == 0 {
 		return nil, nil

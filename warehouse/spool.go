@@ -6,13 +6,14 @@ import (
 	"errors"
 )
 
-// partRows is how many rows of an answer are in the driver's hands at a time. The driver keeps
-// them outside of DuckDB's memory limit.
+// partRows is how many rows of an answer the driver has in memory at a time, outside of DuckDB's
+// memory limit.
 const partRows = 8192
 
-// Spooled runs one statement that reads, for answers of any size: DuckDB keeps the answer
-// within its memory limit, spills what does not fit, and hands it out in parts. No other
-// query of this Warehouse runs until the rows are closed.
+// Spooled runs one statement that reads, for answers of any size: DuckDB stores the answer
+// within its memory limit, spills the rest, and returns it in parts. No other query of this
+// Warehouse runs until the rows are closed. It returns ErrNotQuery for a statement that does
+// more than read.
 func (w *Warehouse) Spooled(ctx context.Context, text string) (*Rows, error) {
 	conn, err := w.db.Conn(ctx)
 	if err != nil {
@@ -33,24 +34,24 @@ func (w *Warehouse) Spooled(ctx context.Context, text string) (*Rows, error) {
 
 const createAnswer = "CREATE OR REPLACE TEMP TABLE answer AS "
 
-// spoolable reports whether a table can be made of a statement's answer as it is written: not
-// of DESCRIBE, SHOW and SUMMARIZE.
+// spoolable reports whether CREATE TABLE AS accepts a statement: it does not accept DESCRIBE,
+// SHOW and SUMMARIZE.
 func spoolable(ctx context.Context, conn *sql.Conn, text string) bool {
 	_, err := kindOf(ctx, conn, createAnswer+text)
 	return err == nil
 }
 
-// spool puts the answer of a statement that check has accepted into a temporary table. The
-// text comes last in its statement, so that nothing in it can end what is around it.
-func spool(ctx context.Context, conn *sql.Conn, text string, kind reading) error {
+// spool stores the answer of a statement that check has accepted in a temporary table. The text
+// is the end of the whole statement, so that nothing in it can close what surrounds it.
+func spool(ctx context.Context, conn *sql.Conn, text string, kind queryKind) error {
 	if kind == selects && !spoolable(ctx, conn, text) {
 		text = "FROM (\n" + single(text) + "\n)"
 	}
 	_, err := conn.ExecContext(ctx, createAnswer+text)
-	return blame(err)
+	return classified(err)
 }
 
-// parts hands out the spooled answer.
+// parts returns the spooled answer, part by part.
 func parts(ctx context.Context, conn *sql.Conn) (*Rows, error) {
 	var total int64
 	if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM temp.answer").Scan(&total); err != nil {

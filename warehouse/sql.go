@@ -35,7 +35,7 @@ func statements(folder string) (names []string) {
 	return names
 }
 
-// filled returns the template in sql/name.sql with its places filled in. A bad file is a bug,
+// filled executes the template in sql/name.sql. A bad file is a bug,
 // not an error.
 func filled(name string, values any) string {
 	var b strings.Builder
@@ -45,17 +45,17 @@ func filled(name string, values any) string {
 	return b.String()
 }
 
-// Dataset is a table of versions. What is done with it is the same for each, but for its name
-// and its columns: those statements are templates.
+// Dataset is a table of versions. The statements of a load are the same for each dataset, except
+// for its name and columns: they are templates.
 type Dataset struct {
 	Name    string
 	Columns []DatasetColumn // what makes a version: a new value opens the next
-	Kept    []DatasetColumn // what the evidence has beside, and is no reason for a new version
-	Order   string          // of a night's observations of a vessel, n: the last word counts
+	Kept    []DatasetColumn // further columns of the evidence, which open no version
+	Order   string          // ORDER BY of a night's observations n of a vessel: the last value counts
 }
 
-// DatasetColumn is a column of a dataset. One with a leader is kept with it: a flag without its country, or a
-// category without its type, says nothing.
+// DatasetColumn is a column of a dataset. One with a leader takes its value from the observation
+// that gave the leader's: a flag without its country, or a category without its type, means nothing.
 type DatasetColumn struct {
 	Name   string
 	Leader string
@@ -66,8 +66,8 @@ func (d Dataset) All() []DatasetColumn {
 	return append(d.Columns[:len(d.Columns):len(d.Columns)], d.Kept...)
 }
 
-// datasets are the datasets, but for the columns that make their versions: these are whatever
-// columns the tables of a file have. See readDatasets.
+// datasets lists the datasets without the columns that make their versions, which readDatasets
+// takes from the tables of a file.
 var datasets = []Dataset{
 	{Name: "registration", Kept: columns("country_iso source"), Order: "n.second DESC, n.seen_at, n.source, n.run_id, n.entry"},
 	{Name: "particulars", Kept: columns("operation updated_at"), Order: "n.seen_at, n.operation, n.run_id, n.entry"},
@@ -75,7 +75,7 @@ var datasets = []Dataset{
 	{Name: "management", Order: "n.seen_at, n.run_id, n.entry"},
 }
 
-// leaders are the columns that others are kept with.
+// leaders names the leader of each column that has one.
 var leaders = map[string]string{"flag": "country", "category": "vessel_type", "is_vessel": "vessel_type"}
 
 func columns(names string) []DatasetColumn {
@@ -90,7 +90,7 @@ func columns(names string) []DatasetColumn {
 func (w *Warehouse) Datasets(ctx context.Context) ([]Dataset, error) { return readDatasets(ctx, w.db) }
 
 // readDatasets returns the datasets with the columns that a file has. A migration that adds a
-// column to a table is all that it takes for its versions to have it.
+// column to a table is enough to give it to the versions.
 func readDatasets(ctx context.Context, db querier) ([]Dataset, error) {
 	found, err := collect(ctx, db, "read/dataset_columns", func(rows *sql.Rows) (c [2]string, err error) {
 		return c, rows.Scan(&c[0], &c[1])

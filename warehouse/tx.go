@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// ErrApplied says that a run is in the file already.
+// ErrApplied says that the file has the run already.
 var ErrApplied = errors.New("the run is already applied")
 
 // Tx is one step of a build.
 type Tx struct {
-	tx   *sql.Tx
-	some map[string]bool // lake tables that have files tonight
+	tx      *sql.Tx
+	hasRows map[string]bool // lake tables that have files tonight
 }
 
 // Column is a column of a lake file: its name and DuckDB's name for its type.
@@ -27,10 +27,10 @@ type Column struct {
 // Instant reports whether a column has instants.
 func (c Column) Instant() bool { return c.Type == "TIMESTAMP WITH TIME ZONE" }
 
-// Lake makes a lake table's files of the night readable as lake_<table>, for Apply. Instants
+// Lake creates the view lake_<table> over a lake table's files of the night, for Apply. Instants
 // become UTC timestamps without a zone. No files make a table without rows.
 func (t *Tx) Lake(ctx context.Context, table string, columns []Column, paths []string) error {
-	t.some[table] = len(paths) > 0
+	t.hasRows[table] = len(paths) > 0
 	quoted := make([]string, len(paths))
 	for i, p := range paths {
 		quoted[i] = quote(p)
@@ -67,9 +67,9 @@ func (t *Tx) Fill(ctx context.Context, table string, columns []string, rows [][]
 	return t.exec(ctx, "fill "+table, filled("reference/fill", target), lists...)
 }
 
-// Apply brings one night into the tables: the lake's rows of all its runs, which Lake has
-// made readable, and the runs themselves. To see the night as a whole is what makes it the
-// same in however many runs it came.
+// Apply brings one night into the tables: the runs themselves, and the lake's rows of all of
+// them, through the views of Lake. The night is applied as a whole, so that its rows do not
+// depend on how many runs it has. It returns ErrApplied if the file has one of the runs.
 func (t *Tx) Apply(ctx context.Context, date string, runs []Run) error {
 	for _, r := range runs {
 		if err := t.addRun(ctx, r); err != nil {
@@ -82,7 +82,7 @@ func (t *Tx) Apply(ctx context.Context, date string, runs []Run) error {
 		return fmt.Errorf("apply: %w", err)
 	}
 	for _, s := range nightly(all) {
-		if s.from != nil && !slices.ContainsFunc(s.from, func(table string) bool { return t.some[table] }) {
+		if s.from != nil && !slices.ContainsFunc(s.from, func(table string) bool { return t.hasRows[table] }) {
 			continue
 		}
 		if err := t.exec(ctx, s.name, s.text, day); err != nil {
@@ -107,9 +107,9 @@ func (t *Tx) addRun(ctx context.Context, r Run) error {
 }
 
 // WriteVessels writes the view vessels to a Parquet file, sorted by vessel_id, under the field
-// ids given, and returns the number of rows. To sort whole rows takes more memory than all the
-// rest of a load, so that only their ids are sorted and the rest is joined to them; whether
-// that kept the order is looked up in the file.
+// ids given, and returns the number of rows. Sorting whole rows takes more memory than all the
+// rest of a load, so that only their ids are sorted and the other columns are joined to them;
+// the order is then checked in the file.
 func (t *Tx) WriteVessels(ctx context.Context, columns []Field, path string) (rows int64, err error) {
 	if rows, err = t.copy(ctx, "("+strings.TrimSuffix(strings.TrimSpace(statement("lake/vessels_by_id")), ";")+")", columns, path); err != nil {
 		return 0, err
@@ -124,8 +124,8 @@ func (t *Tx) WriteVessels(ctx context.Context, columns []Field, path string) (ro
 	return rows, err
 }
 
-// copy makes the joins in the order in which they are written: whatever their sizes seem to
-// be, that needs the least memory, and it keeps the order of the first table.
+// copy executes joins in the order of the statement: whatever sizes DuckDB estimates, that
+// needs the least memory, and it keeps the order of the first table.
 func (t *Tx) copy(ctx context.Context, source string, columns []Field, path string) (rows int64, err error) {
 	if err := t.exec(ctx, "write vessels", "SET disabled_optimizers = 'join_order,build_side_probe_side'"); err != nil {
 		return 0, err
@@ -149,7 +149,7 @@ func (t *Tx) copy(ctx context.Context, source string, columns []Field, path stri
 type Field struct {
 	ID      int
 	Name    string
-	Instant bool // a UTC timestamp, which readers are to take as an instant
+	Instant bool // a UTC timestamp, which the file marks as an instant
 }
 
 func (t *Tx) exec(ctx context.Context, name, text string, args ...any) error {
@@ -159,7 +159,7 @@ func (t *Tx) exec(ctx context.Context, name, text string, args ...any) error {
 	return nil
 }
 
-// instant and number give DuckDB a null for what is not known.
+// instant and number give DuckDB a null for an unknown value.
 func instant(t time.Time) any {
 	if t.IsZero() {
 		return nil

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unused reports whether no process has a file open for writing: the kernel gives a lease to read
-// only then. An error says that this file system has no leases, or that the file is another user's.
-func unused(path string) (bool, error) {
+// notBeingWritten reports whether no process has a file open for writing: the kernel grants a read lease
+// only then. An error means that this file system has no leases, or that the file is another user's.
+func notBeingWritten(path string) (bool, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return false, err

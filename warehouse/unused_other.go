@@ -4,5 +4,5 @@ package warehouse
 
 import "errors"
 
-// unused reports whether no process has a file open for writing, which only Linux tells.
+// notBeingWritten reports whether no process has a file open for writing, which only Linux can report.
 func unused(string) (bool, error) { return false, errors.ErrUnsupported }

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Wrong lists what must never be in the file, and is: a line for each statement of sql/verify
-// that finds something.
-func (w *Warehouse) Wrong(ctx context.Context) ([]string, error) {
+// Violations lists the invariants that the file violates: a line for each statement of sql/verify
+// that returns a row.
+func (w *Warehouse) Violations(ctx context.Context) ([]string, error) {
 	var wrong []string
 	for _, c := range checks() {
 		var words string
@@ -55,8 +55,8 @@ func (w *Warehouse) Tables(ctx context.Context) (map[string]int64, error) {
 	return rows, nil
 }
 
-// ReadAll reads every value of every table, and so every block of the file that holds any:
-// DuckDB compares each with its checksum.
+// ReadAll reads every value of every table, and with it every block that contains one: DuckDB
+// compares each block with its checksum.
 func (w *Warehouse) ReadAll(ctx context.Context) error {
 	names, err := collect(ctx, w.db, "read/tables", scanText)
 	if err != nil {
@@ -78,7 +78,7 @@ func (w *Warehouse) RunsBefore(ctx context.Context, run string, limit int) ([]st
 	return collect(ctx, w.db, "read/before", scanText, sql.Named("run", run), sql.Named("limit", limit))
 }
 
-// IssueCount is how often a run met an issue.
+// IssueCount is how often an issue occurred in a run.
 type IssueCount struct {
 	Run, Dataset, Field, Reason string // an empty field means the whole record or answer
 	Count                       int64
@@ -91,13 +91,13 @@ func (w *Warehouse) IssueCounts(ctx context.Context, runs []string) ([]IssueCoun
 	}, runs)
 }
 
-// Spending is what a run asked of an operation and paid for it, as the table requests has it.
+// Spending is the requests and credits of a run and operation, by the table requests.
 type Spending struct {
 	Run, Operation    string
 	Requests, Credits int64
 }
 
-// Spending sums the table requests up.
+// Spending sums up the table requests.
 func (w *Warehouse) Spending(ctx context.Context) ([]Spending, error) {
 	return collect(ctx, w.db, "read/spending", func(rows *sql.Rows) (s Spending, err error) {
 		return s, rows.Scan(&s.Run, &s.Operation, &s.Requests, &s.Credits)

@@ -69,7 +69,7 @@ func published(t *testing.T, dir string) string {
 	return strings.Join(days, " ")
 }
 
-// left lists what lies in a directory.
+// left lists the files of a directory.
 func left(t *testing.T, path string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(path)
@@ -97,13 +97,13 @@ func TestUpdateFailsWithoutTrace(t *testing.T) {
 			b.Check = func(context.Context, *Warehouse) error { cancel(boom); return nil }
 			return ctx
 		},
-		"an invariant does not hold": func(b *Build) context.Context {
+		"an invariant is violated": func(b *Build) context.Context {
 			b.Steps = append(b.Steps, func(ctx context.Context, tx *Tx) error {
 				return tx.exec(ctx, "test", "INSERT INTO registration (vessel_id, valid_from) VALUES ('IMO1', now()), ('IMO1', now())")
 			})
 			return t.Context()
 		},
-		"the file to go on from is damaged": func(b *Build) context.Context {
+		"the file to build on is damaged": func(b *Build) context.Context {
 			b.From = filepath.Join(b.Dir, "damaged.duckdb")
 			must(t, os.WriteFile(b.From, []byte(strings.Repeat("not a database ", 1000)), 0o644))
 			return t.Context()

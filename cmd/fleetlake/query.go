@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 	"github.com/spf13/cobra"
 )
 
@@ -140,12 +140,16 @@ func (a *app) queryToFile(ctx context.Context, dir, sql, spill string, o queryOp
 			rows, err = w.ToParquet(ctx, sql, answer)
 			return err
 		}
-		return writeWhole(answer, func(f io.Writer) error { return printRows(ctx, w, sql, o.format, f, 0) })
+		f, err := os.Create(answer)
+		if err != nil {
+			return fmt.Errorf("write %s: %w", o.out, err)
+		}
+		return errors.Join(printRows(ctx, w, sql, o.format, f, 0), f.Close())
 	})
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(answer, out); err != nil {
+	if err := durable.Replace(answer, out); err != nil {
 		return fmt.Errorf("write %s: %w", o.out, err)
 	}
 	if o.format == "parquet" {
@@ -173,19 +177,4 @@ func printRows(ctx context.Context, w *warehouse.Warehouse, sql, format string, 
 	}
 	_, err = console.WriteRows(to, format, width, columns, rows.All())
 	return errors.Join(err, rows.Close())
-}
-
-// writeWhole writes a file under a temporary name, which can be nobody's, and renames it when
-// it is whole.
-func writeWhole(path string, write func(io.Writer) error) error {
-	temporary := filepath.Join(filepath.Dir(path), ".fleetlake-"+rand.Text()+".part")
-	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	err = write(f)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(temporary))
-	}
-	return os.Rename(temporary, path)
 }

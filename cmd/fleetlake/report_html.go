@@ -11,6 +11,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/schedules/page"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
 // writeHTMLReport writes the report of a run's night as one HTML file, whole or not at all.
@@ -25,10 +26,10 @@ func writeHTMLReport(ctx context.Context, path string, w *warehouse.Warehouse, r
 	}
 	defer os.Remove(f.Name()) // gone already if all went well
 	_, err = f.Write(b.Bytes())
-	if err := errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
+	if err := errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
 		return fmt.Errorf("write report %s: %w", path, err)
 	}
-	if err := os.Rename(f.Name(), path); err != nil {
+	if err := durable.Replace(f.Name(), path); err != nil {
 		return fmt.Errorf("write report %s: %w", path, err)
 	}
 	return nil

@@ -57,14 +57,14 @@ func (a *app) rollback(ctx context.Context, p *pipeline.Pipeline, asJSON bool) e
 	if err != nil {
 		return err
 	}
-	for _, words := range done.Said {
+	for _, words := range done.Notices {
 		fmt.Fprintf(a.stderr, "fleetlake: %s\n", words)
 	}
 	if asJSON {
-		return console.WriteJSON(a.stdout, rolledBack{Last: done.Last, Out: console.NotNil(done.Out), Back: []string{}})
+		return console.WriteJSON(a.stdout, rolledBack{Last: done.LatestRun, Out: console.NotNil(done.Removed), Back: []string{}})
 	}
-	fmt.Fprintf(a.stdout, "published again: the version whose last run is %s\n", done.Last)
-	for _, run := range done.Out {
+	fmt.Fprintf(a.stdout, "published again: the version whose last run is %s\n", done.LatestRun)
+	for _, run := range done.Removed {
 		fmt.Fprintf(a.stdout, "taken out: %s, until `fleetlake rollback --undo` or `fleetlake rebuild`\n", run)
 	}
 	return nil

@@ -1,9 +1,9 @@
 // Package history answers what the published warehouse knows of one vessel: its identity and the
-// numbers that it had, the versions of each dataset, its stays on the list, where it was, what was
-// asked of the service about it, and which of its values were not accepted. Each fact names the
-// answer in the journal that it comes from.
+// numbers that it had, the versions of each dataset, its stays on the list, where it was, which
+// requests the service got about it, and which of its values were not accepted. Each fact names
+// the answer in the journal that it comes from.
 //
-// The package only reads. Its SQL lies in sql/, one statement a file.
+// The package only reads. Its SQL is in sql/, one statement a file.
 package history
 
 import (
@@ -24,8 +24,7 @@ func statement(name string) string {
 	return string(b)
 }
 
-// filled returns the template in sql/name.sql with its places filled in. A bad file is a bug, not
-// an error.
+// filled executes the template in sql/name.sql. A bad file is a bug, not an error.
 func filled(name string, values any) string {
 	var b strings.Builder
 	if err := template.Must(template.New(name).Parse(statement(name))).Execute(&b, values); err != nil {

@@ -13,8 +13,8 @@ import (
 	_ "github.com/marcboeker/go-duckdb/v2"
 )
 
-// The two nights of a ship that was known by its MMSI, showed its IMO number and was
-// reflagged; and of another one, which has its old MMSI since.
+// The two nights of a ship that was known by its MMSI, reported its IMO number and was
+// reflagged; and of another ship, which has the first one's old MMSI since then.
 const (
 	night20 = "20261120T020000.000Z-0000"
 	night21 = "20261121T020000.000Z-0000"
@@ -202,7 +202,7 @@ func TestWhatAVesselDid(t *testing.T) {
 	}
 }
 
-// TestIssuesThatAreOpen holds that an issue stays open as long as the dataset was
+// TestIssuesThatAreOpen checks that an issue stays open as long as the dataset was
 // not seen again without it.
 func TestIssuesThatAreOpen(t *testing.T) {
 	v := of(t, "9811000")

@@ -53,7 +53,7 @@ func find(ctx context.Context, w *warehouse.Warehouse, number string) ([]string,
 	}, sql.Named("id", id), sql.Named("number", numberOf(id)), sql.Named("mmsi", mmsi))
 }
 
-// numberOf is the number in a vessel_id, as the column vessel_number has it; -1 is none.
+// numberOf returns the number in a vessel_id, as in the column vessel_number; -1 is none.
 func numberOf(id string) int {
 	if n, err := strconv.Atoi(strings.TrimLeft(id, "IMOS")); err == nil {
 		return n
@@ -129,7 +129,7 @@ func scanVersion(rows *sql.Rows) (v Version, err error) {
 	return v, err
 }
 
-// compare orders the versions and says what each changed.
+// compare orders the versions and adds what each changed.
 func (d *Dataset) compare() {
 	slices.SortStableFunc(d.Versions, func(a, b Version) int {
 		if a.From == nil || b.From == nil {
@@ -165,7 +165,7 @@ func (r *reader) stays() error {
 	}, r.VesselID)
 }
 
-// movements reads where the vessel was and what it did.
+// movements reads the episodes and positions of the vessel.
 func (r *reader) movements() error {
 	err := read(r, &r.Episodes, "episodes", func(rows *sql.Rows, e *Episode) error {
 		return rows.Scan(&e.Status, &e.Zone, &e.Laden, &e.ForOrder, &e.VesselType, &e.FirstSeen, &e.LastSeen, &e.Nights, &e.Evidence.Run, &e.Evidence.Entry)
@@ -219,12 +219,12 @@ func (r *reader) conflicts() error {
 	}, r.VesselID, "MMSI"+r.MMSI)
 }
 
-// askedEpisodes is of how many episodes, the newest, history says what was asked. After a
-// thousand nights a vessel has a hundred, and to look all of them up takes a tenth of the
-// time; run and entry name the answers of the older ones too.
+// askedEpisodes is the number of episodes, the newest ones, whose request is looked up. After a
+// thousand nights a vessel has a hundred episodes, and looking all of them up takes a tenth of
+// the time; run and entry name the answers of the older ones too.
 const askedEpisodes = 10
 
-// answers says of each evidence what was asked to get it.
+// answers adds to each evidence its request.
 func (r *reader) answers() error {
 	places := r.evidence()
 	var runs, entries []string

@@ -3,13 +3,13 @@ package history
 import "time"
 
 // Vessel is what is known of one vessel, since when, and from which answers. Times are UTC,
-// dates are YYYY-MM-DD, and what is not known is nil or empty.
+// dates are YYYY-MM-DD, and unknown values are nil or empty.
 type Vessel struct {
 	VesselID string   `json:"vessel_id"`
 	Name     string   `json:"name,omitempty"`
 	IMO      string   `json:"imo,omitempty"`
 	MMSI     string   `json:"mmsi,omitempty"`
-	Others   []string `json:"others,omitempty"` // vessels that had the number before, or show it beside another
+	Others   []string `json:"others,omitempty"` // vessels that had the MMSI before, or have it beside another
 
 	Aliases   []Alias    `json:"aliases,omitempty"`
 	Datasets  []Dataset  `json:"datasets"` // registration, particulars, engine, management
@@ -22,8 +22,8 @@ type Vessel struct {
 	Conflicts []Conflict `json:"conflicts,omitempty"`
 }
 
-// Evidence names an answer: the run, its place in that run's journal, and what was asked, which
-// is empty for all but the newest episodes.
+// Evidence names an answer: the run, the entry in that run's journal, and its request, which is
+// empty for all but the newest episodes.
 type Evidence struct {
 	Run        string `json:"run,omitempty"`
 	Entry      int    `json:"entry"` // -1 is none
@@ -31,7 +31,7 @@ type Evidence struct {
 	Parameters string `json:"parameters,omitempty"`
 }
 
-// Alias is an id that the vessel had before it showed its IMO number.
+// Alias is an id that the vessel had before its IMO number was reported.
 type Alias struct {
 	ID     string     `json:"alias_id"`
 	Since  *time.Time `json:"since"`
@@ -47,7 +47,7 @@ type Dataset struct {
 	Seen     *time.Time `json:"last_seen,omitempty"`
 	Versions []Version  `json:"versions"`
 
-	versioned int // the first so many columns make a version, and the others are evidence
+	versioned int // how many of the first columns make a version; the others are evidence
 }
 
 // Now is the open version; nil if there is none.
@@ -99,11 +99,11 @@ type Episode struct {
 	Evidence   Evidence   `json:"evidence"`
 }
 
-// Positions counts the positions and tells the latest.
+// Positions counts the positions and has the latest.
 type Positions struct {
 	Count    int        `json:"count"`
 	Since    *time.Time `json:"since,omitempty"`
-	LastSeen *time.Time `json:"last_seen,omitempty"` // when a position was last told, old or new
+	LastSeen *time.Time `json:"last_seen,omitempty"` // when a position was last reported, old or new
 	Latest   *Position  `json:"latest,omitempty"`
 }
 
@@ -120,7 +120,7 @@ type Position struct {
 	Evidence    Evidence   `json:"evidence"`
 }
 
-// Lookup is what came of the lookups of one operation.
+// Lookup sums up the lookups of one operation.
 type Lookup struct {
 	Operation string     `json:"operation"`
 	Requests  int        `json:"requests"`
@@ -132,7 +132,7 @@ type Lookup struct {
 	Evidence  Evidence   `json:"evidence"` // the last one
 }
 
-// Issue is a value or a record that was not accepted, each night that it came.
+// Issue is a value or a record that was not accepted, over all nights on which it occurred.
 type Issue struct {
 	Dataset  string   `json:"dataset"`
 	Field    string   `json:"field,omitempty"`
@@ -141,7 +141,7 @@ type Issue struct {
 	First    string   `json:"first_date"`
 	Last     string   `json:"last_date"`
 	Nights   int      `json:"nights"`
-	Open     bool     `json:"open"` // met when the dataset was last seen
+	Open     bool     `json:"open"` // it occurred when the dataset was last seen
 	Evidence Evidence `json:"evidence"`
 }
 

@@ -1,4 +1,4 @@
--- Who waits where: of the vessels that the status searches showed in a zone, the share at
+-- Who waits where: of the vessels that the status searches found in a zone, the share at
 -- anchor, by week. Only nights count on which the search was covered completely.
 SELECT date_trunc('week', snapshot_date)::DATE AS week, world_zone,
        round(sum(vessels) / count(DISTINCT snapshot_date), 1) AS vessels_a_night,

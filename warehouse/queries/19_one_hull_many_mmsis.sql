@@ -1,4 +1,4 @@
--- One hull, many MMSIs: which numbers a hull has shown and when. Two that overlap are normal
+-- One hull, many MMSIs: which numbers were reported for a hull, and when. Two that overlap are normal
 -- while a vessel changes its flag; three, or two for weeks, are not.
 SELECT vessel_id, count(*) AS mmsis, string_agg(mmsi, ' > ' ORDER BY first_seen, mmsi) AS in_order, bool_or(overlap) AS at_the_same_time
 FROM (

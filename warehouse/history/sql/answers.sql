@@ -1,5 +1,5 @@
--- answers: what was asked to get some answers, named by run and entry. The entries are numbers,
--- and sort out nearly all before any text is compared.
+-- answers: the requests of some answers, which run and entry identify. The entries are numbers and
+-- exclude nearly all rows before any text is compared.
 WITH wanted AS MATERIALIZED (
     SELECT DISTINCT unnest($1::VARCHAR[]) AS run_id, unnest($2::VARCHAR[])::INTEGER AS entry
 ), near AS MATERIALIZED (

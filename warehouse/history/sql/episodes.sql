@@ -1,6 +1,6 @@
--- episodes: a vessel's stays in a status and zone, the latest first. The rows with its number are
--- few and lie far apart: to compare their ids too while they are looked for takes four times as
--- long as to do so afterwards.
+-- episodes: a vessel's stays in a status and zone, the latest first. The rows with its number
+-- are few and far apart: comparing their ids in the same scan takes four times as long as
+-- comparing them afterwards.
 WITH numbered AS MATERIALIZED (
     SELECT vessel_id, navigational_status, world_zone, laden, for_order, vessel_type, sweep, first_seen, last_seen, nights, run_id, entry FROM episodes WHERE vessel_number = $1
 )

@@ -1,6 +1,6 @@
--- find: the vessels that an id or an MMSI stands for, the likeliest first: the one that has the
--- number in use, the one that the id is an alias of, the one with the id, and those that had
--- the number before, or have it beside another.
+-- find: the vessels that an id or an MMSI stands for, the likeliest first: the vessel whose MMSI in use
+-- it is, the vessel that the id is an alias of, the vessel with the id, and those that had the
+-- MMSI earlier or have it beside another.
 SELECT vessel_id
 FROM (
     SELECT vessel_id, 2 AS place FROM vessel_aliases WHERE alias_id = $id AND until IS NULL

@@ -1,6 +1,6 @@
--- issues: what was not accepted of a vessel's records, by field and reason. An issue is open
--- if it was met on the night on which its dataset was last seen. $seen tells when that was,
--- $datasets of which.
+-- issues: the values of a vessel's records that were not accepted, by field and reason. An issue is
+-- open if it occurred on the night on which its dataset was last seen: $seen has that time for
+-- each dataset of $datasets.
 WITH night AS (
     SELECT dataset, arg_max(snapshot_date, started_at) AS night
     FROM   (SELECT unnest($datasets::VARCHAR[]) AS dataset, unnest($seen::VARCHAR[])::TIMESTAMP AS seen)

@@ -1,2 +1,2 @@
--- latest: when a vessel's position was last answered, and when a status search last returned it.
+-- latest: when an answer last had a vessel's position, and when a status search last returned it.
 SELECT position_seen_at, sighting_seen_at FROM latest WHERE vessel_id = $1;

@@ -1,6 +1,6 @@
--- fields: of a table with keys, the rows that one file has and the other lacks, those that
--- both have with other values, and for each field how many and the first example. Rows of the
--- same keys are told apart by their order, as all their values make it.
+-- fields: for a table with keys, the numbers of rows that only one file has and of rows with
+-- different values, and for each field how many rows differ and the first example. Rows with the
+-- same keys are distinguished by their place in the order of all values.
 WITH a AS (SELECT *, row_number() OVER (PARTITION BY {{.KeyList}} ORDER BY {{.List}}) AS place FROM before.{{.Name}}),
      b AS (SELECT *, row_number() OVER (PARTITION BY {{.KeyList}} ORDER BY {{.List}}) AS place FROM after.{{.Name}})
 SELECT count(*) FILTER (b.place IS NULL),

@@ -1,6 +1,6 @@
--- by_table: what the rows of each lake table cost, of the runs since a day. Of a profile's five
--- credits, particulars and position cost what they are sold for alone, and engine and
--- management share the rest.
+-- by_table: what the rows of each lake table cost, of the runs since a day. Of the five
+-- credits of an info answer, particulars and position count as one each, which is their price when
+-- bought alone, and engine and management share the rest.
 WITH since AS (
     SELECT run_id, report FROM runs WHERE started_at >= $1::DATE
 ), paid AS (

@@ -1,10 +1,10 @@
--- spent: the credits of the requests sent since a moment. Of requests with an unknown outcome
--- count as many credits as the balance shows were billed; if it does not tell, all of them.
--- Of a run that began before, all that was billed may have been billed since. The rule is that
--- of the view run_credits, which a file of an older program does not have.
+-- spent: the credits of the requests sent since a moment. Of the credits of unknown outcome, those
+-- count that the balance shows as billed; if the balance is unknown, all of them count. For a run
+-- that began earlier, everything billed may have been billed since. The rule is that of the view
+-- run_credits, which a file of an older program does not have.
 --
--- What the balance lost during a run beyond our count counts too: a charge that we do not know
--- of, or somebody else's with the same key. What it lost between runs is not ours.
+-- What the balance decreased during a run beyond our count counts too: a charge that we do not know,
+-- or somebody else's with the same key. What it decreased between runs does not count.
 SELECT coalesce(sum(q.sure + least(q.unknown, CASE WHEN r.billed BETWEEN r.sure AND r.spent THEN r.billed - r.sure ELSE q.unknown END) + r.beyond), 0)::BIGINT
 FROM (
     SELECT run_id, coalesce(sum(credits) FILTER (charge <> 'unknown'), 0) AS sure, coalesce(sum(credits) FILTER (charge = 'unknown'), 0) AS unknown

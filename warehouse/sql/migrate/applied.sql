@@ -1,2 +1,2 @@
--- applied: the migrations that the file has seen.
+-- applied: the migrations that were applied to the file.
 SELECT name, checksum FROM schema_migrations;

@@ -1,2 +1,2 @@
--- record: a migration was applied.
+-- record: record that a migration was applied.
 INSERT INTO schema_migrations VALUES ($1, $2);

@@ -1,5 +1,5 @@
--- dataset_columns: the columns of the datasets that observations carry, as the tables have them;
--- the others say of a version when and by which answer it was observed.
+-- dataset_columns: the columns of the datasets that have observed values. The columns that are left
+-- out say when a version was observed, and in which answer.
 SELECT table_name, column_name
 FROM   duckdb_columns()
 WHERE  database_name = current_database() AND table_name IN ('registration', 'particulars', 'engine', 'management')

@@ -1,2 +1,2 @@
--- latest_night: the last night of which the file has a run; empty if it has none.
+-- latest_night: the latest night with a run in the file; empty if there is none.
 SELECT coalesce(strftime(max(snapshot_date), '%Y-%m-%d'), '') FROM runs;

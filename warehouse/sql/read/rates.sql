@@ -1,8 +1,8 @@
--- rates: how often a dataset changes without a sign: versions that ended while the
--- registration stayed as it was, by vessel and day under observation. A change that the lists
--- give away is looked up for that, and needs no guess. A vessel is under observation from its
--- first answer to its last; the fleet counts for a week at least, so that a young warehouse
--- does not claim to know.
+-- rates: how often a dataset changes while the registration stays as it is, per vessel and day under
+-- observation. A change together with the registration is not counted: the new registration makes
+-- the vessel due for a lookup, so that no estimate is needed. A vessel is under observation from
+-- its first answer to its last; the whole fleet counts as observed for a week at least, so that a
+-- young warehouse does not overestimate.
 WITH versions AS (
     SELECT d.vessel_id, d.first_seen, d.last_seen, d.valid_to
     FROM   query_table($1) AS d

@@ -1,6 +1,6 @@
--- refused: the numbers that lookups found no vessel under, and that are not asked for again
--- yet. The first refusal is believed for a week, and each that follows it for twice as long as
--- the one before, up to half a year. An answer with data wipes them out.
+-- refused: the numbers for which a lookup found no vessel, and which are not due for another lookup.
+-- The first refusal counts for a week, and each further one for twice as long as the one before,
+-- up to half a year. An answer with data cancels the refusals before it.
 WITH asked AS (
     SELECT split_part(parameters, '=', 2) AS number, sent_at, outcome IN ('not_found', 'rejected', 'empty') AS refused
     FROM   requests

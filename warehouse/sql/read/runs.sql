@@ -1,4 +1,4 @@
--- runs: the latest ones.
+-- runs: the latest runs, or one run.
 SELECT run_id, job, strftime(snapshot_date, '%Y-%m-%d'), started_at, finished_at, state, coalesce(stop, ''), coalesce(reason, ''), requests,
        credits_planned, credits_spent, credits_unknown, balance_before, balance_after, coalesce(continues, ''), rows, coalesce(report, '')
 FROM   runs

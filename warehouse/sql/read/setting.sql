@@ -1,2 +1,2 @@
--- setting: what DuckDB made of a setting.
+-- setting: the value of a setting, as DuckDB understood it.
 SELECT value FROM duckdb_settings() WHERE name = $1;

@@ -1,4 +1,4 @@
--- spending: what each run asked and paid, by operation.
+-- spending: the requests and credits of each run, by operation.
 SELECT run_id, operation, count(*), coalesce(sum(credits), 0)::BIGINT
 FROM   requests
 GROUP BY ALL

@@ -1,6 +1,6 @@
 -- targets: every vessel that can be looked up, when each dataset was last seen, and how many
--- versions of its registration began within a week of the newest: more than a few say that
--- its sources disagree, and not that it changed.
+-- versions of its registration began within a week of the newest: more than a few mean that
+-- the sources disagree, and not that the vessel changed.
 WITH busy AS (
     SELECT vessel_id, max(valid_from) AS newest
     FROM   registration

@@ -1,7 +1,7 @@
--- totals: the latest complete coverage of each partition, and what it showed. It counts from
--- the start of its run, when the oldest of its answers came at the earliest. A partition that
--- has answered with none for three nights is taken to hold none, so that a register that was
--- closed, or a spelling that is no longer used, is not suspected for ever.
+-- totals: the latest complete coverage of each partition, and its number of vessels. It dates from the
+-- start of its run, which no answer precedes. A partition that was answered without vessels on
+-- three nights counts as empty, so that a closed register, or a spelling that is no longer used,
+-- is not suspect for ever.
 SELECT operation, kind, value, CASE WHEN zeros >= 3 THEN 0 ELSE rows END, covered_at
 FROM   partitions
 WHERE  covered_on IS NOT NULL

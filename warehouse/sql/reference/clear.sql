@@ -1,2 +1,2 @@
--- clear: a reference table is filled anew by each build.
+-- clear: empty a reference table, which each build fills again.
 DELETE FROM {{.Table}};

@@ -1,5 +1,5 @@
--- as_of: macros that answer from the intervals how it was. They are part of the file, for every
--- reader of it.
+-- as_of: macros that compute an earlier state from the intervals. They are part of the file, so that
+-- every reader has them.
 CREATE OR REPLACE MACRO fleet_on(night) AS TABLE
 SELECT r.vessel_id, r.imo, r.mmsi, r.name, r.callsign, r.flag, r.country, r.ship_type, r.vessel_type, r.category, r.is_vessel,
        l.from_date AS listed_since, r.valid_from AS registered_since, r.run_id
@@ -7,7 +7,7 @@ FROM   listed AS l
 JOIN   registration AS r ON r.vessel_id = l.vessel_id
 WHERE  l.from_date <= night::DATE AND (l.to_date IS NULL OR l.to_date >= night::DATE)
   AND  r.snapshot_date <= night::DATE AND (r.closed_date IS NULL OR r.closed_date > night::DATE);
-COMMENT ON MACRO TABLE fleet_on IS 'fleet_on(night): the vessels that were on the list on a night, each with its registration as of then. A vessel that was not observed that night and not found to have left counts as listed.';
+COMMENT ON MACRO TABLE fleet_on IS 'fleet_on(night): the vessels that were on the list on a night, each with its registration as of then. A vessel that was not observed that night, and not proved to have left, counts as listed.';
 
 CREATE OR REPLACE MACRO vessels_as_of(moment) AS TABLE
 SELECT r.vessel_id, r.imo, r.mmsi, r.name, r.callsign, r.flag, r.country, r.vessel_type, r.category, r.is_vessel,

@@ -8,4 +8,4 @@ SELECT c.*
 FROM   changes AS c
 WHERE  c.vessel_id = vessel
     OR c.vessel_id IN (SELECT alias_id FROM vessel_aliases WHERE vessel_id = vessel AND c.seen_after <= since);
-COMMENT ON MACRO TABLE changes_of IS 'changes_of(vessel): the changes of one vessel, those included that were seen while it was known by its MMSI alone.';
+COMMENT ON MACRO TABLE changes_of IS 'changes_of(vessel): the changes of one vessel, including those while it was known by its MMSI alone.';

@@ -1,5 +1,5 @@
--- credits: the ledger against the service's own count. Both are views: they are read seldom, and
--- what they rest on never changes.
+-- credits: the ledger against the service's own count. Both are views, because they are read
+-- seldom and the rows below them never change.
 CREATE OR REPLACE VIEW run_credits AS
 SELECT run_id, job, started_at, balance_before, balance_after, spent, unknown, billed, settled, billed - settled AS drift, elsewhere
 FROM (
@@ -15,18 +15,18 @@ FROM (
         )
     )
 );
-COMMENT ON VIEW run_credits IS 'One row per run: what we count that it spent, and what the service''s balance says. Requests of unknown outcome count as spent; where the balance lies between the credits that are sure and all of them, it settles them.';
+COMMENT ON VIEW run_credits IS 'One row per run: our count of its credits, and that of the service''s balance. Requests of unknown outcome count as spent; where the balance lies between the credits that are sure and all of them, it settles them.';
 COMMENT ON COLUMN run_credits.run_id IS 'The run.';
 COMMENT ON COLUMN run_credits.job IS 'The job of the configuration that the run executed.';
 COMMENT ON COLUMN run_credits.started_at IS 'UTC.';
 COMMENT ON COLUMN run_credits.balance_before IS 'Credits left before the run; null if the service did not give it.';
-COMMENT ON COLUMN run_credits.balance_after IS 'Credits left after the run; of a run that did not ask any more, those before the next one; null if neither is known.';
+COMMENT ON COLUMN run_credits.balance_after IS 'Credits left after the run; of a run that no longer asked for the balance, those before the next run; null if neither is known.';
 COMMENT ON COLUMN run_credits.spent IS 'As counted, requests of unknown outcome included.';
 COMMENT ON COLUMN run_credits.unknown IS 'The part of spent that may not have been billed.';
-COMMENT ON COLUMN run_credits.billed IS 'By how much the balance went down; null if it is not known.';
+COMMENT ON COLUMN run_credits.billed IS 'By how much the balance decreased; null if unknown.';
 COMMENT ON COLUMN run_credits.settled IS 'What the run cost: billed, if that is at least what is sure and at most what is counted; else spent.';
 COMMENT ON COLUMN run_credits.drift IS 'billed less settled: 0 if the two counts agree, null if the balance is not known. Above 0, someone else uses the key, or a charge is not what the interface text says; below 0, credits were bought, or a charge is less.';
-COMMENT ON COLUMN run_credits.elsewhere IS 'By how much the balance went down between the run before and this one: someone else uses the key. Below 0, credits were bought. Null if it is not known.';
+COMMENT ON COLUMN run_credits.elsewhere IS 'By how much the balance decreased between the previous run and this one: someone else uses the key. Below 0, credits were bought. Null if unknown.';
 
 CREATE OR REPLACE VIEW credits_daily AS
 SELECT d.day, d.job, d.operation, d.requests, d.answers, d.credits, d.unknown, d.rows, b.balance, b.not_billed, b.drift
@@ -51,10 +51,10 @@ COMMENT ON COLUMN credits_daily.day IS 'The day on which the requests were sent,
 COMMENT ON COLUMN credits_daily.job IS 'The job of the configuration.';
 COMMENT ON COLUMN credits_daily.operation IS 'by-status, by-type, info, location, particulars or credits.';
 COMMENT ON COLUMN credits_daily.requests IS 'Requests sent.';
-COMMENT ON COLUMN credits_daily.answers IS 'Of these, those that were answered with data, even if the data were none.';
-COMMENT ON COLUMN credits_daily.credits IS 'What they count as.';
+COMMENT ON COLUMN credits_daily.answers IS 'Of these, those that were answered, even with an empty result.';
+COMMENT ON COLUMN credits_daily.credits IS 'Credits that they count as.';
 COMMENT ON COLUMN credits_daily.unknown IS 'The part of credits that may not have been billed.';
 COMMENT ON COLUMN credits_daily.rows IS 'Records in the answers.';
-COMMENT ON COLUMN credits_daily.balance IS 'Credits left after the last of the job''s runs that began that day; null if not known, and in the rows of other operations.';
+COMMENT ON COLUMN credits_daily.balance IS 'Credits left after the last of the job''s runs that began that day; null if unknown, and in the rows of other operations.';
 COMMENT ON COLUMN credits_daily.not_billed IS 'The part of unknown, over all operations of the runs that began that day, of which the balance shows that it was not billed; null in the rows of other operations.';
-COMMENT ON COLUMN credits_daily.drift IS 'What the balance lost during the runs that began that day beyond our count; see run_credits. Null if not known, and in the rows of other operations.';
+COMMENT ON COLUMN credits_daily.drift IS 'What the balance lost during the runs that began that day beyond our count; see run_credits. Null if unknown, and in the rows of other operations.';

@@ -1,6 +1,6 @@
--- vessels: the best known now. A view, because a table would be a copy of every open version,
--- written anew each night: a third of the time of a load and half of the file. Every vessel has a
--- registration, if only from a sighting.
+-- vessels: the current state of each vessel. It is a view, because a table would be a copy of every
+-- open version that each night rewrites: a third of the time of a load and half of the file. Every
+-- vessel has a registration, if only from a sighting.
 CREATE OR REPLACE VIEW vessels AS
 SELECT r.vessel_id, r.imo, r.mmsi, r.name, r.callsign, r.flag, r.country, r.vessel_type, r.category, r.is_vessel,
        p.length_m, p.beam_m, p.deadweight_t, p.gross_tonnage, p.net_tonnage, p.teu, p.year_built,
@@ -20,9 +20,9 @@ LEFT JOIN latest AS s ON s.vessel_id = r.vessel_id
 LEFT JOIN listed AS l ON l.vessel_id = r.vessel_id AND l.to_date IS NULL
 ANTI JOIN (SELECT alias_id FROM vessel_aliases WHERE until IS NULL) AS a ON a.alias_id = r.vessel_id
 WHERE  r.valid_to IS NULL;
-COMMENT ON VIEW vessels IS 'One row per vessel, the best known now. Vessels that were found to be another one are not in it: see vessel_aliases.';
-COMMENT ON COLUMN vessels.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel that has shown no IMO number.';
-COMMENT ON COLUMN vessels.imo IS 'IMO number; null if none was shown.';
+COMMENT ON VIEW vessels IS 'One row per vessel, with its latest known values. Ids that became aliases of another vessel are not in it: see vessel_aliases.';
+COMMENT ON COLUMN vessels.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number.';
+COMMENT ON COLUMN vessels.imo IS 'IMO number; null if none was reported.';
 COMMENT ON COLUMN vessels.mmsi IS 'The MMSI in use: nine digits, leading zeros count.';
 COMMENT ON COLUMN vessels.name IS 'In upper case, as AIS writes it.';
 COMMENT ON COLUMN vessels.callsign IS 'Radio call sign.';
@@ -43,7 +43,7 @@ COMMENT ON COLUMN vessels.registered_owner IS 'Company that owns the vessel.';
 COMMENT ON COLUMN vessels.class_society IS 'Classification society.';
 COMMENT ON COLUMN vessels.navigational_status IS 'The latest known, from a status search or a position; see navigational_statuses.';
 COMMENT ON COLUMN vessels.navigational_status_at IS 'When that status was observed. UTC.';
-COMMENT ON COLUMN vessels.world_zone IS 'Where a status search last showed it; null if that search was worldwide.';
+COMMENT ON COLUMN vessels.world_zone IS 'Where a status search last returned it; null if that search was worldwide.';
 COMMENT ON COLUMN vessels.latitude IS 'Of the latest position. Degrees, north positive.';
 COMMENT ON COLUMN vessels.longitude IS 'Of the latest position. Degrees, east positive.';
 COMMENT ON COLUMN vessels.speed_kn IS 'Knots.';
@@ -51,7 +51,7 @@ COMMENT ON COLUMN vessels.course_deg IS 'Course over ground, degrees.';
 COMMENT ON COLUMN vessels.destination IS 'Of the latest position.';
 COMMENT ON COLUMN vessels.eta IS 'Of the latest position. UTC.';
 COMMENT ON COLUMN vessels.position_at IS 'When the latest position was observed. UTC.';
-COMMENT ON COLUMN vessels.listed IS 'Whether the vessel is on the list, as far as is known: its stay is open.';
+COMMENT ON COLUMN vessels.listed IS 'Whether the vessel is known to be on the list: its stay is open.';
 COMMENT ON COLUMN vessels.first_seen IS 'First observation of any kind. UTC.';
 COMMENT ON COLUMN vessels.last_seen IS 'Last observation of any kind. UTC.';
 COMMENT ON COLUMN vessels.registration_seen_at IS 'When the registration was last observed. UTC.';
@@ -59,5 +59,5 @@ COMMENT ON COLUMN vessels.particulars_seen_at IS 'When particulars were last obs
 COMMENT ON COLUMN vessels.engine_seen_at IS 'When the engine was last observed; null if never. UTC.';
 COMMENT ON COLUMN vessels.management_seen_at IS 'When the management was last observed; null if never. UTC.';
 COMMENT ON COLUMN vessels.position_seen_at IS 'When a position was last asked for and answered; null if never. UTC.';
-COMMENT ON COLUMN vessels.sighting_seen_at IS 'When a status search last showed the vessel; null if never. UTC.';
+COMMENT ON COLUMN vessels.sighting_seen_at IS 'When a status search last returned the vessel; null if never. UTC.';
 COMMENT ON COLUMN vessels.run_id IS 'The run whose answer opened the registration version.';

@@ -1,5 +1,5 @@
--- partitions: how each partition is covered after tonight. An empty answer may be a silent fault:
--- where there were vessels the night before, it proves their absence only when it is repeated.
+-- partitions: the latest coverage of each partition, after tonight. An empty answer may be a silent
+-- fault: after a night with vessels it proves their absence only when another night repeats it.
 INSERT INTO partitions BY NAME
 SELECT operation, kind, value,
        CASE WHEN t.complete THEN $date ELSE b.covered_on END AS covered_on,

@@ -1,7 +1,7 @@
--- proof: whether tonight proves that a vessel on no page of the list is gone: every country that
--- the service accepts was covered, or every type.
+-- proof: whether tonight proves that a vessel on no page of the list is gone: it does if every
+-- country that the service accepts was covered, or every type.
 CREATE OR REPLACE TEMP TABLE proof AS
--- accepted: the values that the program knows, and those that the service came to accept since
+-- accepted: the values that the program knows, and new ones that the service has accepted since
 WITH accepted AS (
     SELECT 'country' AS kind, lower(trim(spelling)) AS value FROM countries
     UNION

@@ -1,5 +1,5 @@
--- aliases_end: an MMSI that no vessel with an IMO number holds any more is seen again: it was
--- passed on to another vessel, and its alias ends.
+-- aliases_end: an alias ends when its MMSI is seen again and belongs to no vessel with an IMO number
+-- any more: the number was given to another vessel.
 UPDATE vessel_aliases AS a
 SET    until = l.seen_at
 FROM   (SELECT vessel_id, min(seen_at) AS seen_at FROM lake_identities WHERE imo IS NULL GROUP BY vessel_id) AS l

@@ -1,4 +1,5 @@
--- aliases_open: a vessel that was known by its MMSI alone comes with an IMO number tonight.
+-- aliases_open: an alias begins when tonight's rows give an IMO number to a vessel that was known by
+-- its MMSI alone.
 INSERT INTO vessel_aliases (alias_id, vessel_id, since, until, snapshot_date, reason, run_id)
 SELECT 'MMSI' || s.mmsi, 'IMO' || s.least_imo, s.since, NULL, $date, 'mmsi shown with an imo number', s.run_id
 FROM   mmsi_evidence AS s

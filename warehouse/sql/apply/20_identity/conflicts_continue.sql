@@ -1,4 +1,4 @@
--- conflicts_continue: a contradiction that tonight's rows repeat is the same one.
+-- conflicts_continue: a known contradiction that tonight's rows repeat gets a new last date.
 UPDATE identity_conflicts AS c
 SET    last_date = $date
 FROM   (SELECT DISTINCT l.vessel_id, l.mmsi FROM lake_identities AS l JOIN mmsi_evidence AS s USING (mmsi)

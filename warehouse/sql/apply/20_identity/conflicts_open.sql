@@ -1,5 +1,5 @@
--- conflicts_open: several IMO numbers come with one MMSI on one night. Each vessel keeps
--- its claim to it, and no row is joined to any of them by it.
+-- conflicts_open: tonight's rows give one MMSI to several IMO numbers. Each vessel keeps its claim to
+-- the MMSI, and a row with the MMSI alone is joined to none of them.
 INSERT INTO identity_conflicts (vessel_id, dataset, field, raw_value, reason, snapshot_date, last_date, run_id, entry)
 SELECT l.vessel_id, first(l.dataset ORDER BY l.seen_at, l.run_id, l.entry), 'mmsi', l.mmsi, 'several imo numbers show this mmsi', $date, $date,
        first(l.run_id ORDER BY l.seen_at, l.run_id, l.entry), first(l.entry ORDER BY l.seen_at, l.run_id, l.entry)

@@ -1,5 +1,5 @@
--- mmsi_evidence: the IMO numbers that tonight's rows give beside an MMSI, where that matters:
--- because the holder of the MMSI is wanted, or because there are several.
+-- mmsi_evidence: the IMO numbers that tonight's rows give with an MMSI, for the MMSIs whose holder is
+-- wanted and for those with several IMO numbers.
 CREATE OR REPLACE TEMP TABLE mmsi_evidence AS
 SELECT mmsi, min(imo) AS least_imo, max(imo) AS greatest_imo, min(seen_at) AS since, arg_min(run_id, seen_at) AS run_id
 FROM   lake_identities

@@ -1,14 +1,14 @@
--- mmsi_holder: the vessel that holds each wanted MMSI, where exactly one does. A vessel that
--- has it in tonight's rows holds it. If none has, those vessels hold it whose registration has
--- it, unless tonight's rows give them another MMSI.
+-- mmsi_holder: the vessel that each wanted MMSI belongs to, if there is exactly one: the vessel that
+-- has it in tonight's rows; if there is none, the vessel that has it in its registration, unless
+-- tonight's rows give that vessel another MMSI.
 CREATE OR REPLACE TEMP TABLE mmsi_holder AS
--- registered: the vessels whose registration has a wanted MMSI that tonight gives to nobody
+-- registered: the vessels whose registration has a wanted MMSI that no row of tonight gives to an IMO number
 WITH registered AS (
     SELECT mmsi, imo
     FROM   registration
     WHERE  valid_to IS NULL AND imo IS NOT NULL
       AND  mmsi IN (SELECT mmsi FROM mmsi_wanted) AND mmsi NOT IN (SELECT mmsi FROM mmsi_evidence)
--- unmoved: of those, the vessels that have no other MMSI tonight
+-- unmoved: those of them that have no other MMSI tonight
 ), unmoved AS (
     SELECT mmsi, min(imo) AS least_imo, max(imo) AS greatest_imo
     FROM   registered AS r

@@ -1,5 +1,5 @@
--- claims_close: a second MMSI ends where tonight's coverage proves it gone while the vessel is
--- on the list without it, and where it has become the MMSI in use.
+-- claims_close: a second MMSI ends if tonight's coverage proves that the vessel is on the list without
+-- it, or if it has become the MMSI in use.
 UPDATE second_mmsi_claims AS c
 SET    until = $date
 WHERE  c.until IS NULL

@@ -1,5 +1,5 @@
--- claims_left: the MMSI that another one replaced, where tonight's coverage does not prove that
--- its entry is gone from the list: if it comes again later, it is no new one.
+-- claims_left: an MMSI that another one replaced becomes a second MMSI, unless tonight's coverage
+-- proves that its entry left the list: if the entry is seen again later, its MMSI is no new one.
 INSERT INTO second_mmsi_claims BY NAME
 SELECT c.vessel_id, h.mmsi, h.country, h.snapshot_date AS first_date, greatest(h.snapshot_date, h.last_seen::DATE) AS last_date, h.first_seen, h.last_seen, h.run_id
 FROM   changed_registration AS c

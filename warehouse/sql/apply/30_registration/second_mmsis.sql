@@ -1,12 +1,12 @@
 -- second_mmsis: of the vessels that have another MMSI tonight than the one in use, or several,
 -- which is in use now; the others are second ones. In this order:
 --   one whose country digits agree with the flag of its own entry before one whose do not;
---   the one that came last for the first time, since a new flag brings a new number. An MMSI by
---   which a vessel without an IMO number was known counts from then on, and one that only the
---   IMO number brings to light is no newer than it. One that the vessel had before, and that
---   comes back to the list together with the one in use (which only a profile gave, or which
---   was off the list too), is no new one.
--- The one in use counts also where tonight lacks it, unless coverage proves it gone: of two
+--   the one whose first night is the latest, since a new flag brings a new number. An MMSI by
+--   which a vessel was known before it had an IMO number dates from its own first night, and
+--   the others that are first seen with the IMO number are no newer than it. One that the vessel
+--   had before, and that returns to the list together with the one in use (which only a profile
+--   gave, or which was off the list too), is no new one.
+-- The one in use counts even if tonight has no row with it, unless coverage proves it gone: of two
 -- entries that are on the list together, tonight may have missed the newer.
 CREATE OR REPLACE TEMP TABLE second_mmsis AS
 -- tonight: the MMSIs that tonight's entries give to each vessel, and whether their digits agree with the flag
@@ -36,17 +36,17 @@ WITH tonight AS (
     JOIN   registration AS r ON r.vessel_id = a.alias_id
     WHERE  a.until IS NULL AND a.vessel_id IN (SELECT vessel_id FROM tonight)
     GROUP BY a.vessel_id, r.mmsi
--- back: an MMSI of earlier that comes back to the list beside the one in use: it is as old as that
+-- back: an earlier MMSI that returns to the list beside the one in use, and counts as old as that one
 ), back AS (
     SELECT DISTINCT u.vessel_id, v.mmsi, u.since
     FROM   in_use AS u
     JOIN   (SELECT vessel_id, mmsi FROM versions UNION ALL SELECT vessel_id, mmsi FROM second_mmsi_claims) AS v ON v.vessel_id = u.vessel_id AND v.mmsi <> u.mmsi
     SEMI JOIN tonight AS t ON t.vessel_id = u.vessel_id AND t.mmsi = u.mmsi
     WHERE  NOT u.was_listed OR NOT EXISTS (FROM listed AS h WHERE h.vessel_id = u.vessel_id AND h.to_date IS NULL)
--- met: for a vessel that has no registration yet, since when it was known without an IMO number
+-- met: for a vessel without a registration, since when it was known without an IMO number
 ), met AS (
     SELECT vessel_id, min(a.since) AS since FROM alone AS a SEMI JOIN tonight AS t USING (vessel_id, mmsi) ANTI JOIN in_use AS u USING (vessel_id) GROUP BY vessel_id
--- candidates: tonight's MMSIs, and the one in use where tonight lacks it and cannot prove it gone
+-- candidates: tonight's MMSIs, and the one in use if tonight neither has it nor proves it gone
 ), candidates AS (
     SELECT t.*, CASE WHEN u.mmsi = t.mmsi THEN least(u.since, a.since) ELSE coalesce(least(c.first_date, a.since), b.since, m.since, $date) END AS since,
            coalesce(u.mmsi, a.mmsi) IS NOT DISTINCT FROM t.mmsi AS used, true AS given

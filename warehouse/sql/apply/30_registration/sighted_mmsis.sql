@@ -1,5 +1,5 @@
--- sighted_mmsis: add the MMSIs that only a sighting gives, and that are not the one of the
--- vessel's registration as it is after tonight's listings and profiles.
+-- sighted_mmsis: add the MMSIs that only sightings give and that differ from the one of the vessel's
+-- registration, as tonight's listings and profiles leave it.
 INSERT INTO second_mmsis
 SELECT s.vessel_id, s.mmsi, arg_max(s.country, s.seen_at), $date, min(s.seen_at), max(s.seen_at), arg_min(s.run_id, s.seen_at), true
 FROM   night_sightings AS s

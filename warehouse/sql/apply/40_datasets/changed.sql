@@ -1,7 +1,7 @@
--- changed: the values of the other vessels after tonight. A null says nothing: it keeps the
--- value that was known, because an answer leaves out what it does not know and no answer says
--- that a value is gone; when it was last observed is kept with it, in untold. A column that
--- depends on another is kept with that.
+-- changed: the values of the other vessels after tonight. A null keeps the known value,
+-- because an answer leaves out what the service does not know, and never says that a value is
+-- gone; untold stores when the value was last observed. A column that depends on another takes its
+-- value from the same observation as that one.
 CREATE OR REPLACE TEMP TABLE changed_{{.Name}} AS
 -- now: each vessel's values after tonight beside those of its open version
 WITH now AS (

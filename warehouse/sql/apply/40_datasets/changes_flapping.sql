@@ -1,5 +1,5 @@
--- changes_flapping: a value that was seen at one observation only, before the value before it
--- came back. Both changes stay, and are marked.
+-- changes_flapping: mark the changes to and from a value that a single observation had, after which
+-- the earlier value returned.
 UPDATE changes
 SET    flapping = true
 FROM (

@@ -1,6 +1,6 @@
--- changes_within_night: values that some answer of tonight gave and that are neither the one
--- before nor the one after, or that were replaced by the one before: a change to it and a change
--- from it, both marked as flapping.
+-- changes_within_night: changes to and from a value that an answer of tonight gave and another of
+-- tonight replaced: one that is neither the value before the night nor the one after it, or one
+-- after which the value before returned. Both changes are marked as flapping.
 INSERT INTO changes BY NAME
 -- observed: tonight's values of the repeated vessels, a row per field, in the order of the answers
 WITH observed AS (

@@ -1,5 +1,5 @@
--- compared: tonight's observations against the open versions. The fingerprint finds those that
--- are as the last time, which are nearly all, without a look at their columns. An observation
+-- compared: tonight's observations against the open versions. The fingerprint finds the unchanged
+-- ones, which are nearly all, without reading their columns. An observation
 -- that is not newer than the version changes nothing.
 CREATE OR REPLACE TEMP TABLE compared_{{.Name}} AS
 SELECT h.rid, t.seen_at, t.fingerprint = h.fingerprint AS same, CASE WHEN t.fingerprint <> h.fingerprint THEN t.vessel_id END AS vessel_id

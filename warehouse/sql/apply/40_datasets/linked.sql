@@ -1,7 +1,7 @@
--- linked: the open version of each vessel that comes with its IMO number tonight for the first
--- time. Its history continues under the new id. Of several vessels that it was without the
--- number, as under two flags, it continues the one that was seen on the last night, and of those
--- the one that was met last.
+-- linked: the open version of each vessel that has its IMO number for the first time tonight. Its
+-- history continues under the new id. If the vessel had several ids without the number, as under
+-- two flags, the new id continues the one that was seen on the latest night, and of several such
+-- the one that was first seen last.
 CREATE OR REPLACE TEMP TABLE linked_{{.Name}} AS
 SELECT h.rowid AS rid, a.vessel_id, a.alias_id, a.since
 FROM   {{.Name}} AS h

@@ -1,5 +1,5 @@
--- observations: tonight's observations of the repeated vessels.{{if eq .Name "registration"}} An entry with a second MMSI says
--- nothing of the columns that go with an MMSI: call sign, flag and country.{{end}}
+-- observations: tonight's observations of the repeated vessels.{{if eq .Name "registration"}} An entry with a second MMSI
+-- has no say in the columns that depend on the MMSI: call sign, flag and country.{{end}}
 CREATE OR REPLACE TEMP TABLE observations_{{.Name}} AS
 {{- if eq .Name "registration"}}
 SELECT n.* REPLACE (CASE WHEN k.mmsi IS NULL THEN n.mmsi END AS mmsi, CASE WHEN k.mmsi IS NULL THEN n.callsign END AS callsign, CASE WHEN k.mmsi IS NULL THEN n.flag END AS flag,

@@ -1,5 +1,5 @@
--- tonight: one observation for each vessel. The fingerprint is of the columns that make a version,
--- as observed.
+-- tonight: one observation for each vessel. The fingerprint is the hash of the columns that make
+-- a version, as observed.
 CREATE OR REPLACE TEMP VIEW tonight_{{.Name}} AS
 SELECT *, hash({{range $i, $c := .Columns}}{{if $i}}, {{end}}{{$c.Name}}{{end}}) AS fingerprint
 FROM (

@@ -1,5 +1,4 @@
--- versions_alias_close: the versions of a vessel that tonight was found to be another one end
--- there.
+-- versions_alias_close: the open version of an id ends when tonight makes the id an alias.
 UPDATE {{.Name}} AS h
 SET    valid_to = greatest(a.since, h.last_seen + INTERVAL 1 MICROSECOND), closed_date = $date
 FROM   vessel_aliases AS a

@@ -1,5 +1,5 @@
 -- positions_fresh: tonight's positions that are not stored yet. A position has coordinates;
--- one without its own time has that of the answer.
+-- if it has no time, the time of its answer counts.
 CREATE OR REPLACE TEMP TABLE positions_fresh AS
 SELECT * REPLACE (coalesce(position_at, seen_at) AS position_at)
 FROM   night_positions AS n

@@ -1,5 +1,5 @@
 -- alias_end: a vessel that was listed under an alias is listed under its new id from tonight on,
--- with no night between. No coverage proved it absent, so absent_on stays empty.
+-- without a gap. No coverage proved it absent, so absent_on stays null.
 UPDATE listed AS h
 SET    to_date = greatest(h.last_date, $date::DATE - 1)
 FROM   vessel_aliases AS a

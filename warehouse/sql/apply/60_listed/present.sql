@@ -1,8 +1,8 @@
 -- present: the vessels of tonight's listings, each once, and whether the answer gave a country
--- and a type. A country that was taken from the country code is null in the answer. Few vessels
--- come twice, and only those are grouped.
+-- and a type. A country that was derived from the country code is null in the answer. Few
+-- vessels are listed twice, and only those are grouped.
 CREATE OR REPLACE TEMP VIEW present AS
--- standing: each listing of tonight, with what the answer gave
+-- standing: each listing of tonight, and which of the two its answer has
 WITH standing AS (
     SELECT vessel_id, run_id, country IS NOT NULL AND NOT coalesce(contains(raw, '"country":null'), false) AS has_country, vessel_type IS NOT NULL AS has_type
     FROM   night_listings

@@ -1,8 +1,8 @@
 -- stays_close: the vessel is gone, which takes proof: tonight covered completely every country
 -- that the service accepts, or every type, and no row of tonight is about the vessel. A vessel
--- that was last listed without a country is under no country of the search, so that countries
--- prove nothing of it; the same with types. Every other vessel was not observed, and its stay
--- remains open.
+-- that was last listed without a country is under no country of the search, so that coverage
+-- of countries proves nothing about it; the same is true of types. Every other vessel was not
+-- observed, and its stay remains open.
 UPDATE listed AS h
 SET    to_date = h.last_date, absent_on = $date
 WHERE  h.to_date IS NULL AND h.last_date < $date

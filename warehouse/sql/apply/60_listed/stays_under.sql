@@ -1,3 +1,3 @@
--- stays_under: the vessel is listed with a country or a type and was without, or the reverse. Few
--- rows change, and only those are written.
+-- stays_under: update whether the vessel is listed with a country and with a type. Few rows change,
+-- and only those are written.
 UPDATE listed SET has_country = s.has_country, has_type = s.has_type FROM (FROM stays WHERE differs) AS s WHERE listed.rowid = s.rid;

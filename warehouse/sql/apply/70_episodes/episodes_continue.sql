@@ -1,4 +1,4 @@
--- episodes_continue: the vessel is still there.
+-- episodes_continue: the vessel is still in the same status and zone.
 UPDATE episodes AS e
 SET    last_seen = s.last_seen, last_date = $date, nights = e.nights + 1, nights_unseen = e.nights_unseen + s.unseen
 FROM   episodes_same AS s

@@ -1,5 +1,6 @@
--- episodes_same: the stays that tonight's sightings continue: those that were seen on the last
--- night that would have proved their end, or later. The nights between were not covered.
+-- episodes_same: the stays that tonight's sightings continue: those whose last
+-- sighting is not before the latest night that would have proved their end. The nights between were
+-- not covered.
 CREATE OR REPLACE TEMP TABLE episodes_same AS
 SELECT e.rid, s.vessel_id, s.sweep, s.last_seen, (SELECT count(DISTINCT snapshot_date) FROM runs AS r WHERE r.snapshot_date > e.last_date AND r.snapshot_date < $date)::INTEGER AS unseen
 FROM   sighted AS s

@@ -1,4 +1,4 @@
--- sighted: each vessel once for each search that returned it tonight, in however many runs.
+-- sighted: each vessel once for each search that returned it tonight, over all runs of the night.
 CREATE OR REPLACE TEMP TABLE sighted AS
 SELECT vessel_id,
        navigational_status

@@ -1,4 +1,4 @@
--- fleet_daily: the fleet by flag and category, as it is known after tonight.
+-- fleet_daily: the known fleet by flag and category, after tonight.
 INSERT INTO fleet_daily BY NAME
 SELECT $date AS snapshot_date, r.flag, r.category, count(*)::INTEGER AS listed, (count(*) FILTER (l.last_date = $date))::INTEGER AS seen,
        (SELECT max(run_id) FROM runs WHERE snapshot_date = $date) AS run_id

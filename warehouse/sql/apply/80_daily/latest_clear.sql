@@ -1,2 +1,2 @@
--- latest_clear: latest is written anew, as nearly all of its rows change.
+-- latest_clear: each night rewrites latest, since nearly all of its rows change.
 DELETE FROM latest;

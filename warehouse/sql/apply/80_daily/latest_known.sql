@@ -1,19 +1,18 @@
--- latest_known: the latest position and status of each vessel that has any: what is known from
--- the nights before, and what tonight adds. To read the whole history again every night would
--- take longer every night.
+-- latest_known: the latest position and status of each vessel that has any: the state before
+-- tonight, updated by tonight's rows. Reading the whole history would take longer every night.
 CREATE OR REPLACE TEMP TABLE latest_known AS
 SELECT vessel_id,
        arg_max(place, position_at) AS place, max(position_at) AS position_at, max(position_seen_at) AS position_seen_at,
        arg_max(navigational_status, status_at) AS navigational_status, max(status_at) AS navigational_status_at,
        arg_max(world_zone, sighting_seen_at) AS world_zone, max(sighting_seen_at) AS sighting_seen_at
 FROM (
-    -- what was the latest before tonight
+    -- the latest before tonight
     SELECT vessel_id,
            CASE WHEN position_at IS NOT NULL THEN {latitude: latitude, longitude: longitude, speed_kn: speed_kn, course_deg: course_deg, destination: destination, eta: eta} END AS place,
            position_at, position_seen_at, navigational_status, navigational_status_at AS status_at, coalesce(world_zone, '') AS world_zone, sighting_seen_at
     FROM   latest
     UNION ALL
-    -- tonight's positions that are new
+    -- tonight's new positions
     SELECT vessel_id, {latitude: latitude, longitude: longitude, speed_kn: speed_kn, course_deg: course_deg, destination: destination, eta: eta},
            position_at, NULL, navigational_status, CASE WHEN navigational_status IS NOT NULL THEN position_at END, NULL, NULL
     FROM   positions_fresh

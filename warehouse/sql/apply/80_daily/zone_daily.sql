@@ -1,10 +1,10 @@
--- zone_daily: how many vessels each of tonight's status searches returned. A search that returned
--- none has its row, too.
+-- zone_daily: how many vessels each of tonight's status searches returned. A search without
+-- a result has its row, too.
 INSERT INTO zone_daily BY NAME
 -- returned: the vessels of each search
 WITH returned AS (
     SELECT lower(sweep) AS value, count(*)::INTEGER AS vessels FROM sighted GROUP BY 1
--- searches: tonight's searches, with status and zone apart from their filters
+-- searches: tonight's searches, with status and zone separated from the filters
 ), searches AS (
     SELECT value, state, run_id, split_part(value, '?', 1) AS place, '&' || split_part(value, '?', 2) AS filters
     FROM   partitions_tonight

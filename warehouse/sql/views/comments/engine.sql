@@ -1,5 +1,5 @@
--- engine: the engine.
-COMMENT ON TABLE engine IS 'The engine: one row per version. What an answer leaves out keeps its value.';
+-- engine: comments of the table engine.
+COMMENT ON TABLE engine IS 'The engine: one row per version. A column without a value in an answer keeps its value.';
 COMMENT ON COLUMN engine.fuel_type IS 'Fuel.';
 COMMENT ON COLUMN engine.propeller IS 'Kind of propeller.';
 COMMENT ON COLUMN engine.engine_type IS 'Model of the engine.';

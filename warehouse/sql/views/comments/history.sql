@@ -1,32 +1,32 @@
--- history: what changed, and the counts by night.
-COMMENT ON TABLE changes IS 'One row per field of a dataset that was seen to change, and the two observations between which it happened. What was never observed before is a change from null.';
-COMMENT ON COLUMN changes.vessel_id IS 'The vessel, as it was known after the change. The macro changes_of has the changes of one vessel under all its ids.';
+-- history: comments of changes and of the counts by night.
+COMMENT ON TABLE changes IS 'One row per observed change of a field, with the two observations between which it happened. The first value of a field is a change from null.';
+COMMENT ON COLUMN changes.vessel_id IS 'The vessel, as it was known after the change. The macro changes_of lists the changes of one vessel under all its ids.';
 COMMENT ON COLUMN changes.dataset IS 'registration, particulars, engine or management.';
 COMMENT ON COLUMN changes.field IS 'The column of that table.';
-COMMENT ON COLUMN changes.old_value IS 'As text; null if none was known.';
+COMMENT ON COLUMN changes.old_value IS 'As text; null if the value was unknown.';
 COMMENT ON COLUMN changes.new_value IS 'As text.';
 COMMENT ON COLUMN changes.seen_before IS 'The last observation of the old value, or of the dataset without the field. UTC.';
 COMMENT ON COLUMN changes.seen_after IS 'The first observation of the new value. UTC.';
 COMMENT ON COLUMN changes.snapshot_date IS 'The night of that observation.';
-COMMENT ON COLUMN changes.flapping IS 'Whether the change is doubtful: a value that was seen at one observation only, between the same value before and after, or that lost against another of the same night.';
+COMMENT ON COLUMN changes.flapping IS 'Whether the change is doubtful: a value that was seen in a single observation, between the same value before and after, or that another value of the same night replaced.';
 COMMENT ON COLUMN changes.run_id IS 'The run of the new value.';
 COMMENT ON COLUMN changes.entry IS 'That answer in the run''s journal.';
 
-COMMENT ON TABLE fleet_daily IS 'The fleet by night, flag and category, as it was known after that night. What a later night finds out, as that a vessel had left, does not change it: see the macro fleet_on.';
+COMMENT ON TABLE fleet_daily IS 'The fleet by night, flag and category, as it was known after that night. Later findings, such as that a vessel had left, do not change it: see the macro fleet_on.';
 COMMENT ON COLUMN fleet_daily.snapshot_date IS 'The night.';
-COMMENT ON COLUMN fleet_daily.flag IS 'ISO 3166 alpha-2; null where it is not known.';
-COMMENT ON COLUMN fleet_daily.category IS 'See vessel_types; null where it is not known.';
-COMMENT ON COLUMN fleet_daily.listed IS 'Vessels on the list, as far as was known.';
-COMMENT ON COLUMN fleet_daily.seen IS 'Of these, those that the night itself showed on the list. Where it is less than listed, the night was not whole.';
+COMMENT ON COLUMN fleet_daily.flag IS 'ISO 3166 alpha-2; null if unknown.';
+COMMENT ON COLUMN fleet_daily.category IS 'See vessel_types; null if unknown.';
+COMMENT ON COLUMN fleet_daily.listed IS 'Vessels known to be on the list.';
+COMMENT ON COLUMN fleet_daily.seen IS 'Of these, the vessels that this night''s answers listed. If it is less than listed, coverage was not complete.';
 COMMENT ON COLUMN fleet_daily.run_id IS 'The night''s latest run.';
 
-COMMENT ON TABLE zone_daily IS 'One row per night and status search that was answered: how many vessels it showed.';
+COMMENT ON TABLE zone_daily IS 'One row per night and status search that was answered: how many vessels it returned.';
 COMMENT ON COLUMN zone_daily.snapshot_date IS 'The night.';
 COMMENT ON COLUMN zone_daily.navigational_status IS 'See navigational_statuses.';
 COMMENT ON COLUMN zone_daily.world_zone IS 'See world_zones; null for the statuses that are searched for worldwide.';
 COMMENT ON COLUMN zone_daily.laden IS 'The filter of the search: ballast, partial or laden; null if it had none.';
 COMMENT ON COLUMN zone_daily.for_order IS 'The filter of the search: whether it asked for vessels that sail for orders; null if it had none.';
 COMMENT ON COLUMN zone_daily.vessel_type IS 'The filter of the search, in its own vocabulary; null if it had none.';
-COMMENT ON COLUMN zone_daily.vessels IS 'Vessels that the search showed, each once. Only where state is complete these are all.';
+COMMENT ON COLUMN zone_daily.vessels IS 'Vessels that the search returned, each once. They are all vessels only if state is complete.';
 COMMENT ON COLUMN zone_daily.state IS 'How well the night covered the search: see coverage.state.';
 COMMENT ON COLUMN zone_daily.run_id IS 'The latest run that covered it.';

@@ -1,8 +1,8 @@
--- movements: where vessels are and what they do.
+-- movements: comments of the tables that say where vessels are and what they do.
 COMMENT ON TABLE positions IS 'One row per observed position of a vessel.';
-COMMENT ON COLUMN positions.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel that has shown no IMO number.';
-COMMENT ON COLUMN positions.position_at IS 'When the position was observed; when the answer came, if it does not say. UTC.';
-COMMENT ON COLUMN positions.seen_at IS 'When the answer came. UTC.';
+COMMENT ON COLUMN positions.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number.';
+COMMENT ON COLUMN positions.position_at IS 'When the position was observed; when the answer was received, if the answer has no time. UTC.';
+COMMENT ON COLUMN positions.seen_at IS 'When the answer was received. UTC.';
 COMMENT ON COLUMN positions.latitude IS 'Degrees, north positive.';
 COMMENT ON COLUMN positions.longitude IS 'Degrees, east positive.';
 COMMENT ON COLUMN positions.speed_kn IS 'Knots.';
@@ -17,16 +17,16 @@ COMMENT ON COLUMN positions.eta IS 'Estimated arrival. UTC.';
 COMMENT ON COLUMN positions.last_port IS 'Last port.';
 COMMENT ON COLUMN positions.last_port_unlocode IS 'UN/LOCODE of the last port.';
 COMMENT ON COLUMN positions.departed_at IS 'Departure from the last port. UTC.';
-COMMENT ON COLUMN positions.data_source IS 'Where the service has the position from.';
+COMMENT ON COLUMN positions.data_source IS 'The source that the service names for the position.';
 COMMENT ON COLUMN positions.operation IS 'The operation of the answer.';
-COMMENT ON COLUMN positions.run_id IS 'The run whose answer brought it.';
+COMMENT ON COLUMN positions.run_id IS 'The run whose answer has it.';
 COMMENT ON COLUMN positions.entry IS 'That answer in the run''s journal.';
-COMMENT ON COLUMN positions.raw IS 'JSON object by the API''s key: each value of that answer that a rule changed or refused, as it came.';
-COMMENT ON COLUMN positions.extra IS 'JSON object: keys of that answer that no column has.';
-COMMENT ON COLUMN positions.vessel_number IS 'The number in vessel_id. To look for it beside vessel_id is faster.';
+COMMENT ON COLUMN positions.raw IS 'JSON object, keyed as in the API: each value of that answer that a rule changed or refused, as received.';
+COMMENT ON COLUMN positions.extra IS 'JSON object: keys of that answer that have no column.';
+COMMENT ON COLUMN positions.vessel_number IS 'The number in vessel_id. A query that filters by it as well as by vessel_id is faster.';
 
-COMMENT ON TABLE latest IS 'The latest position and status of each vessel that has any: what the view vessels needs of positions and episodes, kept so that no load and no query has to read all of them.';
-COMMENT ON COLUMN latest.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel that has shown no IMO number.';
+COMMENT ON TABLE latest IS 'The latest position and status of each vessel that has any: what the view vessels needs of positions and episodes, kept so that loads and queries need not read all of them.';
+COMMENT ON COLUMN latest.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number.';
 COMMENT ON COLUMN latest.latitude IS 'Of the latest position. Degrees, north positive.';
 COMMENT ON COLUMN latest.longitude IS 'Of the latest position. Degrees, east positive.';
 COMMENT ON COLUMN latest.speed_kn IS 'Knots.';
@@ -37,21 +37,21 @@ COMMENT ON COLUMN latest.position_at IS 'When the latest position was observed. 
 COMMENT ON COLUMN latest.position_seen_at IS 'When a position was last asked for and answered; null if never. UTC.';
 COMMENT ON COLUMN latest.navigational_status IS 'The latest known, from a status search or a position; see navigational_statuses.';
 COMMENT ON COLUMN latest.navigational_status_at IS 'When that status was observed. UTC.';
-COMMENT ON COLUMN latest.world_zone IS 'Where a status search last showed it; null if that search was worldwide.';
-COMMENT ON COLUMN latest.sighting_seen_at IS 'When a status search last showed the vessel; null if never. UTC.';
+COMMENT ON COLUMN latest.world_zone IS 'Where a status search last returned it; null if that search was worldwide.';
+COMMENT ON COLUMN latest.sighting_seen_at IS 'When a status search last returned the vessel; null if never. UTC.';
 
 COMMENT ON TABLE listed IS 'One row per unbroken stay of a vessel on the list. A stay ends only where coverage proves absence: a vessel that was not observed is not gone.';
-COMMENT ON COLUMN listed.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel that has shown no IMO number.';
+COMMENT ON COLUMN listed.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number.';
 COMMENT ON COLUMN listed.from_date IS 'The first night of the stay.';
 COMMENT ON COLUMN listed.to_date IS 'The last night of the stay; null while it is open.';
 COMMENT ON COLUMN listed.last_date IS 'The last night on which the vessel was seen on the list.';
-COMMENT ON COLUMN listed.absent_on IS 'The night whose coverage proved that the vessel had left; null while the stay is open, and where it ended because the vessel was found to be another one.';
+COMMENT ON COLUMN listed.absent_on IS 'The night whose coverage proved that the vessel had left; null while the stay is open, and if it ended because the vessel was recognised under another id.';
 COMMENT ON COLUMN listed.run_id IS 'The run that opened the stay.';
-COMMENT ON COLUMN listed.has_country IS 'Whether the vessel was last listed with a country. One without stands under no country of the search, so that countries prove nothing of it.';
-COMMENT ON COLUMN listed.has_type IS 'Whether the vessel was last listed with a specific type. One without stands under no type of the search, so that types prove nothing of it.';
+COMMENT ON COLUMN listed.has_country IS 'Whether the vessel was last listed with a country. The search by country does not find a vessel without one, so its coverage cannot prove such a vessel absent.';
+COMMENT ON COLUMN listed.has_type IS 'Whether the vessel was last listed with a specific type. The search by type does not find a vessel without one, so its coverage cannot prove such a vessel absent.';
 
-COMMENT ON TABLE episodes IS 'One row per unbroken stay of a vessel in a navigational status and zone, as the searches showed it.';
-COMMENT ON COLUMN episodes.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel that has shown no IMO number.';
+COMMENT ON TABLE episodes IS 'One row per unbroken stay of a vessel in a navigational status and zone, as the status searches reported it.';
+COMMENT ON COLUMN episodes.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number.';
 COMMENT ON COLUMN episodes.navigational_status IS 'See navigational_statuses.';
 COMMENT ON COLUMN episodes.world_zone IS 'See world_zones; null for the statuses that are searched for worldwide.';
 COMMENT ON COLUMN episodes.laden IS 'The filter of the search: ballast, partial or laden; null if it had none.';
@@ -65,5 +65,5 @@ COMMENT ON COLUMN episodes.last_date IS 'The last night on which the vessel was 
 COMMENT ON COLUMN episodes.nights IS 'Nights on which the vessel was seen there.';
 COMMENT ON COLUMN episodes.run_id IS 'The run that opened the stay.';
 COMMENT ON COLUMN episodes.entry IS 'That answer in the run''s journal.';
-COMMENT ON COLUMN episodes.nights_unseen IS 'Nights between the first and the last on which the vessel was not seen there and could not be missed, because the search was not covered.';
-COMMENT ON COLUMN episodes.vessel_number IS 'The number in vessel_id. To look for it beside vessel_id is faster.';
+COMMENT ON COLUMN episodes.nights_unseen IS 'Nights between the first and the last on which the vessel was not seen there and that do not prove it absent, because coverage was not complete.';
+COMMENT ON COLUMN episodes.vessel_number IS 'The number in vessel_id. A query that filters by it as well as by vessel_id is faster.';

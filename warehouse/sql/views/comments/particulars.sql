@@ -1,5 +1,5 @@
--- particulars: what a vessel is like.
-COMMENT ON TABLE particulars IS 'Dimensions, tonnage, build and capacity: one row per version. What an answer leaves out keeps its value.';
+-- particulars: comments of the table particulars.
+COMMENT ON TABLE particulars IS 'Dimensions, tonnage, build and capacity: one row per version. A column without a value in an answer keeps its value.';
 COMMENT ON COLUMN particulars.eni IS 'European number of an inland vessel.';
 COMMENT ON COLUMN particulars.length_m IS 'Metres.';
 COMMENT ON COLUMN particulars.beam_m IS 'Metres.';
@@ -9,9 +9,9 @@ COMMENT ON COLUMN particulars.net_tonnage IS 'Net tonnage.';
 COMMENT ON COLUMN particulars.teu IS 'Containers of twenty feet.';
 COMMENT ON COLUMN particulars.year_built IS 'Year.';
 COMMENT ON COLUMN particulars.hull IS 'Kind of hull.';
-COMMENT ON COLUMN particulars.builder IS 'Yard.';
+COMMENT ON COLUMN particulars.builder IS 'Shipyard.';
 COMMENT ON COLUMN particulars.material IS 'Of the hull.';
-COMMENT ON COLUMN particulars.place_of_build IS 'Place of the yard.';
+COMMENT ON COLUMN particulars.place_of_build IS 'Place of the shipyard.';
 COMMENT ON COLUMN particulars.ballast_water IS 'Capacity, cubic metres.';
 COMMENT ON COLUMN particulars.fresh_water IS 'Capacity, cubic metres.';
 COMMENT ON COLUMN particulars.crude_oil IS 'Capacity, cubic metres.';
@@ -19,4 +19,4 @@ COMMENT ON COLUMN particulars.gas_m3 IS 'Capacity, cubic metres.';
 COMMENT ON COLUMN particulars.grain_m3 IS 'Capacity, cubic metres.';
 COMMENT ON COLUMN particulars.bale_m3 IS 'Capacity, cubic metres.';
 COMMENT ON COLUMN particulars.operation IS 'The operation of the evidence: particulars or info.';
-COMMENT ON COLUMN particulars.updated_at IS 'When the service says it last touched its record; moves without news, and no reason for a new version. UTC.';
+COMMENT ON COLUMN particulars.updated_at IS 'When the service last updated its record, by its own account; it changes without other news, so it opens no version. UTC.';

@@ -1,4 +1,4 @@
--- reference: the reference tables.
+-- reference: comments of the reference tables.
 COMMENT ON TABLE countries IS 'Each spelling of a country that the service accepts, and the flag it stands for.';
 COMMENT ON COLUMN countries.spelling IS 'As the service writes it; compared without case.';
 COMMENT ON COLUMN countries.flag IS 'ISO 3166 alpha-2; null for the country Unknown.';
