@@ -108,7 +108,7 @@ func (r *Runner) Snapshot() Snapshot {
 }
 
 // show makes the snapshot that others see until the loop's next step.
-func (r *Runner) show(running Slot, started time.Time) {
+func (r *Runner) publishSnapshot(running Slot, started time.Time) {
 	s := Snapshot{Running: running, Started: started}
 	now := r.now()
 	for _, l := range r.lines {

@@ -10,12 +10,12 @@ import (
 )
 
 // crash is a panic of a run.
-type crash struct{ words, stack string }
+type panicError struct{ words, stack string }
 
-func (c *crash) Error() string { return "panic: " + c.words }
+func (c *panicError) Error() string { return "panic: " + c.words }
 
 // errLeft is the end of a run that called runtime.Goexit.
-var errLeft = errors.New("the run ended its goroutine without returning")
+var errGoexit = errors.New("the run ended its goroutine without returning")
 
 // run runs a slot in a goroutine of its own, waits for it, and beats meanwhile.
 func (r *Runner) run(ctx context.Context, slot Slot) error {
@@ -28,21 +28,21 @@ func (r *Runner) run(ctx context.Context, slot Slot) error {
 		r.mu.Lock()
 		r.running, r.cancel = "", nil
 		r.mu.Unlock()
-		r.show(Slot{}, time.Time{})
+		r.publishSnapshot(Slot{}, time.Time{})
 	}()
 	ended := make(chan error, 1)
 	go func() {
-		err := errLeft
+		err := errGoexit
 		defer func() { ended <- err }()
 		if recovered := panics.Try(func() { err = r.Run(ctx, slot) }); recovered != nil {
-			err = crashOf(recovered)
+			err = panicErrorOf(recovered)
 		}
 	}()
 	started := r.now()
 	ticker := time.NewTicker(r.pulse())
 	defer ticker.Stop()
 	for {
-		r.show(slot, started)
+		r.publishSnapshot(slot, started)
 		select {
 		case err := <-ended:
 			return err
@@ -53,11 +53,11 @@ func (r *Runner) run(ctx context.Context, slot Slot) error {
 }
 
 // crashOf returns the first panic of one that pools passed on: its stack is where it happened.
-func crashOf(r *panics.Recovered) *crash {
+func panicErrorOf(r *panics.Recovered) *panicError {
 	for {
 		inner, ok := r.Value.(*panics.Recovered)
 		if !ok {
-			return &crash{fmt.Sprint(r.Value), string(r.Stack)}
+			return &panicError{fmt.Sprint(r.Value), string(r.Stack)}
 		}
 		r = inner
 	}
@@ -119,7 +119,7 @@ func (r *Runner) remember(l *line, now time.Time) {
 	if r.Slots == nil {
 		return
 	}
-	records := r.Slots.of(l.spec.Job)
+	records := r.Slots.recordsOf(l.spec.Job)
 	if len(records) == 0 {
 		next := l.schedule.Next(now)
 		r.write(Record{At: now.UTC(), State: RecordWaiting, Job: l.spec.Job, Date: next.Format(DateLayout), Slot: next})
@@ -135,7 +135,7 @@ func (r *Runner) withBroken(job string, stored []Stored) []Stored {
 		return stored
 	}
 	all := stored[:len(stored):len(stored)]
-	for _, record := range r.Slots.of(job) {
+	for _, record := range r.Slots.recordsOf(job) {
 		if record.State != RecordFailed || record.Asked {
 			continue
 		}

@@ -133,7 +133,7 @@ func (r *Runner) due(l *line) (Slot, bool) {
 	}
 	stored, err := r.Stored(l.spec.Job)
 	if err != nil { // without them a slot could run twice
-		r.hold(l, fmt.Sprintf("stored runs unreadable: %v", err))
+		r.postpone(l, fmt.Sprintf("stored runs unreadable: %v", err))
 		return Slot{}, false
 	}
 	slot, due, missed := Due(l.spec, l.schedule, r.withBroken(l.spec.Job, stored), l.watch, now)
@@ -148,7 +148,7 @@ func (r *Runner) due(l *line) (Slot, bool) {
 }
 
 // hold puts a slot that cannot start off for a while. The reason is logged when it is new.
-func (r *Runner) hold(l *line, reason string) {
+func (r *Runner) postpone(l *line, reason string) {
 	l.again = r.now().Add(patience)
 	if l.watch.Blocked != reason {
 		l.watch.Blocked = reason
@@ -167,7 +167,7 @@ func (r *Runner) attempt(ctx context.Context, l *line, slot Slot) {
 	l.superseded(slot)
 	err := r.run(ctx, slot)
 	if errors.Is(err, ErrNotYet) {
-		r.hold(l, err.Error())
+		r.postpone(l, err.Error())
 		return
 	}
 	end := r.now()
@@ -192,7 +192,7 @@ func (r *Runner) attempt(ctx context.Context, l *line, slot Slot) {
 	}
 	record := Record{At: end.UTC(), State: RecordFailed, Job: slot.Job, Date: slot.Date, Slot: slot.At, Asked: slot.Asked, Started: start.UTC(), Reason: err.Error()}
 	attributes := []any{"error", err, "took", rounded(end.Sub(start))}
-	if crash, ok := errors.AsType[*crash](err); ok {
+	if crash, ok := errors.AsType[*panicError](err); ok {
 		record.Stack = crash.stack
 		attributes = append(attributes, "stack", crash.stack)
 	}
@@ -204,7 +204,7 @@ func (r *Runner) attempt(ctx context.Context, l *line, slot Slot) {
 // than it should, the machine slept or the clock was set: the slots in between were not
 // waited for.
 func (r *Runner) sleep(ctx context.Context) {
-	r.show(Slot{}, time.Time{})
+	r.publishSnapshot(Slot{}, time.Time{})
 	start := r.now()
 	wait := r.pulse()
 	for _, l := range r.lines {

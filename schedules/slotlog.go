@@ -179,7 +179,7 @@ func syncDir(dir string) error {
 }
 
 // of returns the records of a job.
-func (b *SlotLog) of(job string) []Record {
+func (b *SlotLog) recordsOf(job string) []Record {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var records []Record

@@ -84,7 +84,7 @@ func (s *server) page() (http.Handler, error) {
 	b := s.config.Budget
 	return page.New(page.Config{
 		Dir: s.config.DataDir, Hosts: s.config.Serve.Hosts, Token: token, Version: version(), Log: s.log,
-		Live: s.live, Slots: s.slotRecords, RunNow: s.runner.Trigger, Anew: s.anew, Standing: s.standing, Stop: s.runner.StopRun,
+		Live: s.live, Slots: s.slotRecords, RunNow: s.runner.Trigger, PriceAgain: s.anew, Troubles: s.standing, Stop: s.runner.StopRun,
 		Metrics: s.metrics.Handler(), Healthy: s.healthy, Ready: s.isReady,
 		Caps: page.Caps{PerRun: b.PerRun, PerDay: b.PerDay, PerMonth: b.PerMonth, Floor: b.Floor},
 	})

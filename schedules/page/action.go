@@ -30,9 +30,9 @@ func (s *site) postRun(w http.ResponseWriter, r *http.Request) {
 	if !again {
 		ctx, cancel := context.WithTimeout(r.Context(), priceWithin)
 		defer cancel()
-		preview, err := s.Anew(ctx, job)
+		preview, err := s.PriceAgain(ctx, job)
 		if err != nil {
-			s.say(w, http.StatusConflict, "That did not work", "What the run would cost is not known: "+s.plain(err.Error()))
+			s.say(w, http.StatusConflict, "That did not work", "What the run would cost is not known: "+s.sanitize(err.Error()))
 			return
 		}
 		if preview != nil {
@@ -55,7 +55,7 @@ func (s *site) confirm(w http.ResponseWriter, p pipeline.Preview) {
 	}
 	lines = append(lines, "What that night has paid for is kept either way.")
 	send(w, http.StatusOK, render("page.html", view{Kind: "note", Title: "Buy the night anew?", Version: s.Version, Now: s.Now(), Form: s.form,
-		Anew: &anew{Job: p.Job, Price: price}, Verdict: Verdict{Level: "warn", Title: "Buy the night anew?", Lines: lines}}))
+		Repeat: &repeat{Job: p.Job, Price: price}, Verdict: Verdict{Level: "warn", Title: "Buy the night anew?", Lines: lines}}))
 }
 
 // postStop stops the run that is under way.
@@ -73,7 +73,7 @@ func (s *site) postStop(w http.ResponseWriter, r *http.Request) {
 // fromForm reports whether the request comes from a form of this process, and answers it if not.
 func (s *site) fromForm(w http.ResponseWriter, r *http.Request) bool {
 	r.Body = http.MaxBytesReader(w, r.Body, formLimit)
-	if r.ParseForm() == nil && same(r.PostForm.Get("form"), s.form) {
+	if r.ParseForm() == nil && equalSecrets(r.PostForm.Get("form"), s.form) {
 		return true
 	}
 	s.say(w, http.StatusForbidden, "That form is out of date", "fleetlake was started anew since the page was made. Open the page again and repeat.")
@@ -83,7 +83,7 @@ func (s *site) fromForm(w http.ResponseWriter, r *http.Request) bool {
 // done goes back to the page, or says why the action was refused.
 func (s *site) done(w http.ResponseWriter, r *http.Request, err error) {
 	if err != nil {
-		s.say(w, http.StatusConflict, "That did not work", s.plain(err.Error()))
+		s.say(w, http.StatusConflict, "That did not work", s.sanitize(err.Error()))
 		return
 	}
 	s.status.forget()

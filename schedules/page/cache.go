@@ -74,7 +74,7 @@ func readNight(ctx context.Context, dir, id string, now time.Time) (s *NightRepo
 }
 
 // fresh is how long one rendering of the status page serves all who ask.
-const fresh = time.Second
+const sharedFor = time.Second
 
 // shared keeps the bytes of the status page for a second: many clients at once, and slow ones,
 // share one copy.
@@ -89,7 +89,7 @@ type shared struct {
 func (s *shared) get(now time.Time, render func() (int, []byte)) (int, []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.body == nil || now.Sub(s.at).Abs() >= fresh {
+	if s.body == nil || now.Sub(s.at).Abs() >= sharedFor {
 		s.status, s.body = render()
 		s.at = now
 	}

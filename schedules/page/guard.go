@@ -40,7 +40,7 @@ func (s *site) guard(next http.Handler) http.Handler {
 			http.Error(w, "this page is not served under that name; allowed names are configured", http.StatusMisdirectedRequest)
 		case s.tooMany(w, r):
 		case !s.mayAsk(r, host):
-			s.missed(r)
+			s.countWrongToken(r)
 			s.challenge(w)
 		default:
 			next.ServeHTTP(w, r)
@@ -85,7 +85,7 @@ func (s *site) hasToken(r *http.Request) bool {
 	if !ok {
 		_, given, ok = r.BasicAuth()
 	}
-	return ok && same(given, s.Token)
+	return ok && equalSecrets(given, s.Token)
 }
 
 // challenge asks for the token, or says that there is none to ask for.
@@ -99,7 +99,7 @@ func (s *site) challenge(w http.ResponseWriter) {
 }
 
 // same compares secrets in a time that tells nothing of them.
-func same(a, b string) bool {
+func equalSecrets(a, b string) bool {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
 }

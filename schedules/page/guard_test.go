@@ -114,7 +114,7 @@ func TestTheButtonNamesThePriceOfANightThatHasEnded(t *testing.T) {
 	var failed error
 	c := open(t, Config{Dir: t.TempDir(), Slots: slots,
 		RunNow: func(job string, again bool) error { started = append(started, fmt.Sprint(job, " ", again)); return nil },
-		Anew:   func(context.Context, string) (*pipeline.Preview, error) { return preview, failed }})
+		PriceAgain:   func(context.Context, string) (*pipeline.Preview, error) { return preview, failed }})
 	form := url.Values{"form": {c.form()}, "job": {"nightly"}}
 	press := func(want int) string {
 		t.Helper()
@@ -251,7 +251,7 @@ func TestTheLimitOfWrongTokensEndsAfterAMinute(t *testing.T) {
 	var seen tokens
 	start := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	for range mostWrong {
-		seen.miss("10.0.0.1", start)
+		seen.add("10.0.0.1", start)
 	}
 	for after, want := range map[time.Duration]time.Duration{0: time.Minute, 59 * time.Second: time.Second, time.Minute: 0} {
 		if got := seen.blocked("10.0.0.1", start.Add(after)); got != want {
@@ -261,7 +261,7 @@ func TestTheLimitOfWrongTokensEndsAfterAMinute(t *testing.T) {
 	if got := seen.blocked("10.0.0.2", start); got != 0 {
 		t.Errorf("another address is blocked for %v", got)
 	}
-	if n := seen.miss("10.0.0.1", start.Add(time.Minute)); n != 1 {
+	if n := seen.add("10.0.0.1", start.Add(time.Minute)); n != 1 {
 		t.Errorf("the count goes on: %d", n)
 	}
 }

@@ -19,7 +19,7 @@ type Day struct {
 }
 
 // worse orders the states of runs: what a person should look at comes later.
-var worse = []string{"done", "partial", "interrupted", "killed", "failed"}
+var severity = []string{"done", "partial", "interrupted", "killed", "failed"}
 
 // days lays the nights on the calendar, oldest first, with the dates that have none between
 // them.
@@ -48,7 +48,7 @@ func days(all []Night) []Day {
 }
 
 func (d *Day) add(n Night) {
-	if slices.Index(worse, n.State) > slices.Index(worse, d.State) {
+	if slices.Index(severity, n.State) > slices.Index(severity, d.State) {
 		d.State = n.State
 	}
 	d.Planned += n.Planned
@@ -70,7 +70,7 @@ func (d *Day) add(n Night) {
 // until adds the dates without a run between the last night and yesterday, so that an outage
 // that lasts is seen, and says of dates without a run what became of their slots. At least one
 // night stays in view.
-func until(line []Day, now time.Time, slots []SlotView) []Day {
+func upToYesterday(line []Day, now time.Time, slots []SlotView) []Day {
 	if len(line) == 0 {
 		return line
 	}

@@ -32,7 +32,7 @@ type NightReport struct {
 	Runs    []Run // newest first
 	Changes []Change
 	Listed  int // vessels and things on the list that night
-	Was     int // the night before; 0 if there was none
+	ListedBefore     int // the night before; 0 if there was none
 	Fleet   *Fleet
 	World   *World
 	Gaps    Gaps
@@ -197,7 +197,7 @@ func nightReport(ctx context.Context, w *warehouse.Warehouse, id string, now tim
 			break
 		}
 	}
-	s.Runs = shorten(runs, s.Night.ID())
+	s.Runs = latestRuns(runs, s.Night.ID())
 	return s, s.read(ctx, w, at == 0, now)
 }
 
@@ -223,7 +223,7 @@ func balance(all []Night) *int {
 }
 
 // shorten makes the table of runs: the newest, up to one.
-func shorten(runs []warehouse.Run, upTo string) []Run {
+func latestRuns(runs []warehouse.Run, upTo string) []Run {
 	var few []Run
 	for _, r := range runs {
 		if r.ID <= upTo && len(few) < mostRuns {

@@ -69,18 +69,18 @@ func TestSlotsThatWereMadeUpFor(t *testing.T) {
 		{Job: "nightly", Date: "2026-11-20", State: "partial", Started: at.Add(3 * time.Hour)},
 		{Job: "nightly", Date: "2026-11-20", State: "done", Started: at.Add(-time.Hour)},
 	})
-	if past[0].Since != "the run of Fri 20 Nov, 07:00 was done" || past[1].Since != "" || past[2].Since != "" {
+	if past[0].MadeUpBy != "the run of Fri 20 Nov, 07:00 was done" || past[1].MadeUpBy != "" || past[2].MadeUpBy != "" {
 		t.Errorf("%+v", past)
 	}
 }
 
 // TestASearchWithoutVesselsIsShown has a search of all the world that found none.
 func TestASearchWithoutVesselsIsShown(t *testing.T) {
-	w := survey([]cell{{"aground", "", "2026-11-22", 0, true}, {"moored", "north-sea", "2026-11-22", 3, true}})
+	w := layOut([]cell{{"aground", "", "2026-11-22", 0, true}, {"moored", "north-sea", "2026-11-22", 3, true}})
 	if all := w.Worldwide(); len(all) != 1 || all[0].Value != "aground" || all[0].Gaps || len(w.Statuses) != 2 {
 		t.Errorf("%+v", w.Statuses)
 	}
-	if all := survey([]cell{{"moored", "north-sea", "2026-11-22", 3, true}}).Worldwide(); len(all) != 0 {
+	if all := layOut([]cell{{"moored", "north-sea", "2026-11-22", 3, true}}).Worldwide(); len(all) != 0 {
 		t.Errorf("a search that nobody made is shown: %+v", all)
 	}
 }

@@ -23,10 +23,10 @@ type Config struct {
 
 	// Anew prices what RunNow would buy a second time, because the job's night of today has ended;
 	// nil if it would not. The page asks before it starts such a run.
-	Anew func(ctx context.Context, job string) (*pipeline.Preview, error)
+	PriceAgain func(ctx context.Context, job string) (*pipeline.Preview, error)
 
 	// Standing lists what is wrong whatever the night was like; may be nil.
-	Standing func() []Trouble
+	Troubles func() []Trouble
 
 	Stop    func() error     // stops the run after the requests in the air; nil is no such action
 	Metrics http.Handler     // at /metrics; nil is none
@@ -54,14 +54,14 @@ type SlotView struct {
 	At        time.Time
 	State     string // next, missed or failed
 	Reason    string // why it did not run
-	Since     string // the run that made up for it, in words; the page finds it
+	MadeUpBy     string // the run that made up for it, in words; the page finds it
 }
 
 // site is the handler's memory.
 type site struct {
 	Config
 	form   string // stands in the forms, and proves that a POST comes from one of them
-	shelf  cache
+	reports  cache
 	status shared
 	tokens tokens
 }
@@ -77,7 +77,7 @@ func New(c Config) (http.Handler, error) {
 	}
 	fill(&c)
 	s := &site{Config: c, form: rand.Text()}
-	s.shelf.dir = c.Dir
+	s.reports.dir = c.Dir
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.statusPage)
 	mux.HandleFunc("GET /live", s.livePage)
@@ -90,7 +90,7 @@ func New(c Config) (http.Handler, error) {
 	mux.HandleFunc("GET /readyz", s.probe(c.Ready))
 	mux.HandleFunc("POST /run", s.postRun)
 	mux.HandleFunc("POST /stop", s.postStop)
-	mux.HandleFunc("GET /", s.lost)
+	mux.HandleFunc("GET /", s.notFound)
 	if c.Metrics != nil {
 		mux.Handle("GET /metrics", c.Metrics)
 	}
@@ -108,11 +108,11 @@ func fill(c *Config) {
 	if c.Slots == nil {
 		c.Slots = func() []SlotView { return nil }
 	}
-	if c.Anew == nil {
-		c.Anew = func(context.Context, string) (*pipeline.Preview, error) { return nil, nil }
+	if c.PriceAgain == nil {
+		c.PriceAgain = func(context.Context, string) (*pipeline.Preview, error) { return nil, nil }
 	}
-	if c.Standing == nil {
-		c.Standing = func() []Trouble { return nil }
+	if c.Troubles == nil {
+		c.Troubles = func() []Trouble { return nil }
 	}
 	always := func() error { return nil }
 	if c.Healthy == nil {
@@ -138,9 +138,9 @@ func (s *site) probe(check func() error) http.HandlerFunc {
 			words := "not well; the page says why"
 			if s.tokens.blocked(remote(r), s.Now()) == 0 {
 				if s.mayAsk(r, hostName(r.Host)) {
-					words = s.plain(err.Error())
+					words = s.sanitize(err.Error())
 				} else {
-					s.missed(r)
+					s.countWrongToken(r)
 				}
 			}
 			w.WriteHeader(http.StatusServiceUnavailable)

@@ -72,7 +72,7 @@ func (s *NightReport) read(ctx context.Context, w *warehouse.Warehouse, newest b
 		before = s.Before.Date
 	}
 	runs := strings.Join(s.Night.Runs, ",")
-	err := each(ctx, w, "listed", func(r record) { s.Listed, s.Was = r.number(0), r.number(1) }, s.Night.Date, before)
+	err := each(ctx, w, "listed", func(r record) { s.Listed, s.ListedBefore = r.number(0), r.number(1) }, s.Night.Date, before)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ var files embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"n": thousands, "took": took, "clock": clock, "moment": moment, "machine": machineTime,
-	"day": longDay, "short": shortDay, "since": since, "plural": plural, "plain": func(text string) string { return withoutPaths(text, "") },
+	"day": longDay, "short": shortDay, "since": since, "plural": plural, "plain": func(text string) string { return sanitize(text, "") },
 	"sub": func(a, b int) int { return a - b },
 }).ParseFS(files, "templates/*.html"))
 
@@ -85,7 +85,7 @@ func (s *site) renderStatus(ctx context.Context) (int, []byte) {
 	now := s.Now()
 	v := view{Kind: "status", Title: "Status", Version: s.Version, Now: now, Form: s.form, Live: s.Live(), CanStop: s.Config.Stop != nil}
 	s.schedule(&v)
-	story, err := s.shelf.night(ctx, "", now)
+	story, err := s.reports.night(ctx, "", now)
 	switch {
 	case err != nil && !errors.Is(err, warehouse.ErrNone):
 		v.Verdict = s.trouble(err)
@@ -93,12 +93,12 @@ func (s *site) renderStatus(ctx context.Context) (int, []byte) {
 	case story == nil:
 		v.Verdict = Verdict{Level: "none", Title: "No night yet", Lines: []string{"The first run brings this page to life. Until then there is nothing to show, and that is all right."}}
 	default:
-		v.ofNight(story, until(story.Days, now, v.Past), s.Caps.PerRun)
+		v.ofNight(story, upToYesterday(story.Days, now, v.Past), s.Caps.PerRun)
 		madeUp(v.Past, story.Runs)
 		v.Verdict = verdictNow(story.Night, now, v.Past)
 		v.Meters, v.Lasts = meters(story, s.Caps), lasts(story, s.Caps.Floor)
 	}
-	v.Verdict = v.Verdict.with(s.Standing())
+	v.Verdict = v.Verdict.with(s.Troubles())
 	s.tidy(&v)
 	return http.StatusOK, render("page.html", v)
 }
@@ -106,14 +106,14 @@ func (s *site) renderStatus(ctx context.Context) (int, []byte) {
 // tidy takes the paths of this machine out of what runs said.
 func (s *site) tidy(v *view) {
 	for i, line := range v.Verdict.Lines {
-		v.Verdict.Lines[i] = s.plain(line)
+		v.Verdict.Lines[i] = s.sanitize(line)
 	}
 }
 
 // schedule sorts the slots into what comes and what did not run.
 func (s *site) schedule(v *view) {
 	for _, slot := range s.Slots() {
-		slot.Reason = s.plain(slot.Reason)
+		slot.Reason = s.sanitize(slot.Reason)
 		if slot.State == "next" {
 			v.Next = append(v.Next, slot)
 		} else {
@@ -133,7 +133,7 @@ func madeUp(past []SlotView, runs []Run) {
 	for i, slot := range past {
 		for _, r := range runs { // the newest first
 			if r.Job == slot.Job && r.Date == slot.Date && r.State == pipeline.StateDone && r.Started.After(slot.At) {
-				past[i].Since = "the run of " + moment(r.Started) + " was done"
+				past[i].MadeUpBy = "the run of " + moment(r.Started) + " was done"
 			}
 		}
 	}
@@ -141,7 +141,7 @@ func madeUp(past []SlotView, runs []Run) {
 
 // trouble says what is wrong with the published file, and what to do.
 func (s *site) trouble(err error) Verdict {
-	v := Verdict{Level: "bad", Title: "The warehouse cannot be read", Lines: []string{s.plain(err.Error())}}
+	v := Verdict{Level: "bad", Title: "The warehouse cannot be read", Lines: []string{s.sanitize(err.Error())}}
 	if errors.Is(err, warehouse.ErrDamaged) {
 		v.Title = "The warehouse is damaged"
 		v.Lines = []string{"Nothing that was paid for is lost: the journal has every answer, and the warehouse is made from it.",
@@ -154,7 +154,7 @@ func (s *site) trouble(err error) Verdict {
 func (s *site) livePage(w http.ResponseWriter, r *http.Request) {
 	v := view{Kind: "live", Title: "Now", Now: s.Now(), Live: s.Live()}
 	s.schedule(&v)
-	if story, err := s.shelf.night(r.Context(), "", v.Now); err == nil && story != nil {
+	if story, err := s.reports.night(r.Context(), "", v.Now); err == nil && story != nil {
 		v.Newer = r.FormValue("seen") != story.Night.ID()
 	}
 	v.Kind += map[bool]string{true: " whole"}[r.FormValue("whole") != ""]
@@ -183,13 +183,13 @@ func (s *site) runFile(w http.ResponseWriter, r *http.Request) {
 func (s *site) oneRun(w http.ResponseWriter, r *http.Request) (view, bool) {
 	id, now := r.PathValue("id"), s.Now()
 	if !runID.MatchString(id) {
-		s.lost(w, r)
+		s.notFound(w, r)
 		return view{}, false
 	}
-	story, err := s.shelf.night(r.Context(), id, now)
+	story, err := s.reports.night(r.Context(), id, now)
 	switch {
 	case errors.Is(err, warehouse.ErrNoRun), errors.Is(err, warehouse.ErrNone), err == nil && story == nil:
-		s.lost(w, r)
+		s.notFound(w, r)
 		return view{}, false
 	case err != nil:
 		t := s.trouble(err)
@@ -228,7 +228,7 @@ func WriteRun(ctx context.Context, w io.Writer, from *warehouse.Warehouse, id, v
 }
 
 // lost answers for pages that there are not.
-func (s *site) lost(w http.ResponseWriter, _ *http.Request) {
+func (s *site) notFound(w http.ResponseWriter, _ *http.Request) {
 	s.say(w, http.StatusNotFound, "There is no such page", "The run may not be published, or the address may be mistyped.")
 }
 

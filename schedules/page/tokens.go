@@ -38,7 +38,7 @@ func (t *tokens) blocked(address string, now time.Time) time.Duration {
 }
 
 // miss counts a wrong token and returns how many the address gave within the minute.
-func (t *tokens) miss(address string, now time.Time) int {
+func (t *tokens) add(address string, now time.Time) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for a, w := range t.wrong {
@@ -73,11 +73,11 @@ func (s *site) tooMany(w http.ResponseWriter, r *http.Request) bool {
 }
 
 // missed notes a wrong token. The first of an address and the last before it must wait are logged.
-func (s *site) missed(r *http.Request) {
+func (s *site) countWrongToken(r *http.Request) {
 	if s.Token == "" || r.Header.Get("Authorization") == "" {
 		return
 	}
-	if n := s.tokens.miss(remote(r), s.Now()); n == 1 || n == mostWrong {
+	if n := s.tokens.add(remote(r), s.Now()); n == 1 || n == mostWrong {
 		s.Log.Warn("wrong token for the page", "address", remote(r), "times", n)
 	}
 }

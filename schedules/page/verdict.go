@@ -15,7 +15,7 @@ type Verdict struct {
 	Level string // good, warn or bad
 	Title string
 	Lines []string // why, and what to do
-	Later bool     // a newer night should be there, and is not
+	Overdue bool     // a newer night should be there, and is not
 }
 
 // stopWords say why a run ended early, and what to do.
@@ -100,7 +100,7 @@ func (v Verdict) with(troubles []Trouble) Verdict {
 	}
 	switch v.Level {
 	case "good":
-		v = Verdict{"warn", troubles[0].Title, append([]string{"The last night: " + lower(v.Title) + "."}, v.Lines...), v.Later}
+		v = Verdict{"warn", troubles[0].Title, append([]string{"The last night: " + lower(v.Title) + "."}, v.Lines...), v.Overdue}
 	case "none":
 		v = Verdict{Level: "warn", Title: troubles[0].Title}
 	}

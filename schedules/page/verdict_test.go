@@ -77,10 +77,10 @@ func TestNightOfManyRunsIsOne(t *testing.T) {
 	if len(line) != 3 || line[1].Nights != 0 || line[2].State != "partial" || line[2].Spent != 11 || line[2].Nights != 2 || line[2].Planned != 100 {
 		t.Errorf("days: %+v", line)
 	}
-	if longer := until(line, morning.AddDate(0, 0, 4), []SlotView{{Date: "2026-11-23", State: "missed"}, {Date: "2026-11-21", State: "failed"}, {Date: "2026-11-25", State: "next"}}); len(longer) != 7 || longer[6].Date != "2026-11-25" || longer[6].Nights != 0 || longer[6].State != "" || longer[4].State != "missed" || longer[2].State != "partial" {
+	if longer := upToYesterday(line, morning.AddDate(0, 0, 4), []SlotView{{Date: "2026-11-23", State: "missed"}, {Date: "2026-11-21", State: "failed"}, {Date: "2026-11-25", State: "next"}}); len(longer) != 7 || longer[6].Date != "2026-11-25" || longer[6].Nights != 0 || longer[6].State != "" || longer[4].State != "missed" || longer[2].State != "partial" {
 		t.Errorf("an outage is not shown: %+v", longer)
 	}
-	if far := until(line, morning.AddDate(1, 0, 0), nil); len(far) != mostNights || far[0].Nights == 0 {
+	if far := upToYesterday(line, morning.AddDate(1, 0, 0), nil); len(far) != mostNights || far[0].Nights == 0 {
 		t.Errorf("after a year: %d days, the first %+v", len(far), far[0])
 	}
 	if _, err := nights([]warehouse.Run{run("20261121T030000", "n", "2026-11-21", "done", 1, "{")}, nil); err == nil {
@@ -113,7 +113,7 @@ func TestChartsAreTrueToScale(t *testing.T) {
 }
 
 func TestMapPlacesEveryZoneOnce(t *testing.T) {
-	w := survey([]cell{{"moored", "north-sea", "2026-11-22", 100, true}, {"moored", "azov-sea", "2026-11-22", 1, true}, {"fishing", "north-sea", "2026-11-20", 300, false},
+	w := layOut([]cell{{"moored", "north-sea", "2026-11-22", 100, true}, {"moored", "azov-sea", "2026-11-22", 1, true}, {"fishing", "north-sea", "2026-11-20", 300, false},
 		{"aground", "", "2026-11-22", 5, true}, {"sleeping", "atlantis", "2026-11-22", 2, true}})
 	seen := map[[2]int]string{}
 	for _, z := range w.Zones {
@@ -154,14 +154,14 @@ func TestWords(t *testing.T) {
 		ago(49 * time.Hour):                            "2 days",
 		ago(time.Second):                               "less than a minute",
 		since(morning.Add(90*time.Minute), morning):    "in 90 minutes",
-		than(3, 5):                                     "2 fewer than before",
+		difference(3, 5):                                     "2 fewer than before",
 		longDay("soon"):                                "soon",
-		withoutPaths("open /a/b/c.db: full", "/x"):     "open …/c.db: full",
-		withoutPaths(`open C:\data\x.db now`, "/x"):    "open …/x.db now",
-		withoutPaths("GET /get-vessel-info 400", "/x"): "GET /get-vessel-info 400",
-		withoutPaths("https://a.example/b/c", "/x"):    "https://a.example/b/c",
-		withoutPaths("moored/north-sea", "/x"):         "moored/north-sea",
-		withoutPaths("a\u202eb\x1b[0m\nc", "/x"):       "ab[0m c",
+		sanitize("open /a/b/c.db: full", "/x"):     "open …/c.db: full",
+		sanitize(`open C:\data\x.db now`, "/x"):    "open …/x.db now",
+		sanitize("GET /get-vessel-info 400", "/x"): "GET /get-vessel-info 400",
+		sanitize("https://a.example/b/c", "/x"):    "https://a.example/b/c",
+		sanitize("moored/north-sea", "/x"):         "moored/north-sea",
+		sanitize("a\u202eb\x1b[0m\nc", "/x"):       "ab[0m c",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -173,7 +173,7 @@ func FuzzWithoutPaths(f *testing.F) {
 	f.Add("open /srv/data/lock: disk full")
 	f.Add("(/a/b) '/c/d' \"/e/f/g\" \\\\host\\share")
 	f.Fuzz(func(t *testing.T, text string) {
-		if got := withoutPaths("read /srv/secret-place/file: "+text, "/data"); strings.Contains(got, "secret-place") && !strings.Contains(text, "secret-place") {
+		if got := sanitize("read /srv/secret-place/file: "+text, "/data"); strings.Contains(got, "secret-place") && !strings.Contains(text, "secret-place") {
 			t.Errorf("%q", got)
 		}
 	})
@@ -200,7 +200,7 @@ func TestTheVerdictTellsWhatStands(t *testing.T) {
 			t.Errorf("%s, and nothing wrong (-want +got):\n%s", name, diff)
 		}
 	}
-	page := open(t, Config{Dir: harvested(t), Slots: slots, Standing: func() []Trouble { return troubles }}).get("/")
+	page := open(t, Config{Dir: harvested(t), Slots: slots, Troubles: func() []Trouble { return troubles }}).get("/")
 	for _, want := range []string{"A run is held back", "run 1 is held back", "a file is gone"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q on the page", want)

@@ -27,7 +27,7 @@ type view struct {
 	Newer        bool // a newer night than the page shows is published
 	Next, Past   []SlotView
 	Startable    []string // jobs that can be run now
-	Anew         *anew    // a run that has to be confirmed; nil is none
+	Repeat         *repeat    // a run that has to be confirmed; nil is none
 	CanStop      bool
 	Form         string
 	Meters       []Meter
@@ -37,7 +37,7 @@ type view struct {
 }
 
 // anew is a night that has ended, and what it would cost a second time, in words.
-type anew struct{ Job, Price string }
+type repeat struct{ Job, Price string }
 
 // Tile answers one question about the night.
 type Tile struct {
@@ -56,14 +56,14 @@ type Meter struct {
 // Issue is a line of the table of issues.
 type Issue struct {
 	Kind
-	Count, Was int
+	Count, Before int
 	Percent    float64
 	Known      bool // the night before is there to compare with
 }
 
 // Lately names the night of the status page.
-func (v view) Lately() string {
-	if v.Verdict.Later {
+func (v view) NightLabel() string {
+	if v.Verdict.Overdue {
 		return "Last published night"
 	}
 	return "Last night"
@@ -152,7 +152,7 @@ func changedTile(s *NightReport) Tile {
 		total += c.Total
 	}
 	t.Answer = thousands(total)
-	t.Detail = fmt.Sprintf("%s listed, %s", thousands(s.Listed), than(s.Listed, s.Was))
+	t.Detail = fmt.Sprintf("%s listed, %s", thousands(s.Listed), difference(s.Listed, s.ListedBefore))
 	return t
 }
 
@@ -163,7 +163,7 @@ func issues(n Night, before *Night) []Issue {
 	for kind, count := range n.Issues {
 		i := Issue{Kind: kind, Count: count, Known: before != nil}
 		if before != nil {
-			i.Was = before.Issues[kind]
+			i.Before = before.Issues[kind]
 		}
 		longest = max(longest, count)
 		all = append(all, i)

@@ -25,7 +25,7 @@ func thousands(n int) string {
 }
 
 // than writes a difference: 12 more, 3 fewer, as many as before.
-func than(now, before int) string {
+func difference(now, before int) string {
 	switch {
 	case now > before:
 		return thousands(now-before) + " more than before"
@@ -116,9 +116,9 @@ var absolute = regexp.MustCompile(`(^|[\s"'(=\[,:` + "`" + `])(?:(?:/[^/\s"'():;
 
 // plain takes the paths of this machine out of a text, and what would not show or would turn
 // the text around it.
-func (s *site) plain(text string) string { return withoutPaths(text, s.Dir) }
+func (s *site) sanitize(text string) string { return sanitize(text, s.Dir) }
 
-func withoutPaths(text, dir string) string {
+func sanitize(text, dir string) string {
 	if whole, err := filepath.Abs(dir); err == nil && dir != "" && len(whole) > 1 {
 		text = strings.ReplaceAll(text, whole, "DATA")
 	}

@@ -82,11 +82,11 @@ func world(ctx context.Context, w *warehouse.Warehouse, date string) (*World, er
 	if err != nil || len(cells) == 0 {
 		return nil, err
 	}
-	return survey(cells), nil
+	return layOut(cells), nil
 }
 
 // survey lays the counts on the map.
-func survey(cells []cell) *World {
+func layOut(cells []cell) *World {
 	w := &World{Zones: slices.Clone(zoneMap)}
 	statuses := slices.Clone(statusNames)
 	for _, c := range cells {
