@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// askedAge is how long a run that a person asked for waits for its turn, if its job has no
-// greatest age.
+// askedAge is how long a triggered run waits for its turn, if its job has no MaxLateness.
 const askedAge = 24 * time.Hour
 
 // Errors of Trigger and StopRun.
@@ -19,8 +18,9 @@ var (
 	ErrNotRunning = errors.New("no job runs")
 )
 
-// Trigger asks for a run of a job now. It waits for its turn like a slot, and stands for the
-// civil date of now. With again it buys that night anew if it is done when the turn comes.
+// Trigger requests a run of a job now. The run waits for its turn like a slot, and its snapshot date
+// is the current civil date. With again it pays for that night a second time if the night is done
+// when the turn comes. Errors are ErrNoJob and ErrBusy, with the name of the job.
 func (r *Runner) Trigger(job string, again bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -32,7 +32,7 @@ func (r *Runner) Trigger(job string, again bool) error {
 		return fmt.Errorf("%w: %q", ErrBusy, job)
 	}
 	now := r.now().In(r.table[i].Location)
-	r.Log.Info("run asked for", "job", job, "again", again)
+	r.Log.Info("run triggered", "job", job, "again", again)
 	r.asked = append(r.asked, Slot{Job: job, At: now, Date: now.Format(DateLayout), Asked: true, Again: again})
 	select {
 	case r.wake <- struct{}{}:
@@ -41,7 +41,7 @@ func (r *Runner) Trigger(job string, again bool) error {
 	return nil
 }
 
-// askedFor returns the run of a job that was asked for, unless it has waited too long.
+// askedFor returns the triggered run of a job, unless it has waited too long.
 func (r *Runner) askedFor(l *line) (Slot, bool) {
 	slot, ok := r.waiting(l.spec.Job)
 	if !ok {
@@ -65,7 +65,7 @@ func (r *Runner) waiting(job string) (Slot, bool) {
 	return Slot{}, false
 }
 
-// take removes a slot from those that were asked for.
+// take removes a slot from the triggered ones.
 func (r *Runner) take(slot Slot) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,7 +73,7 @@ func (r *Runner) take(slot Slot) {
 }
 
 // StopRun ends the run that is under way: it sends no more requests, keeps the answers in
-// the air and publishes. The scheduler goes on.
+// flight and publishes. The scheduler continues. The error is ErrNotRunning if there is none.
 func (r *Runner) StopRun() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,14 +85,14 @@ func (r *Runner) StopRun() error {
 	return nil
 }
 
-// Snapshot is what a runner does and will do.
+// Snapshot is the current run of a runner and its next slots.
 type Snapshot struct {
 	Running Slot // no job: nothing runs
 	Started time.Time
 	Next    []Planned // of each job, in the order of their starts
 }
 
-// Planned is a slot that is to come, or that waits for its turn.
+// Planned is a slot in the future, or one that waits for its turn.
 type Planned struct {
 	Slot
 	Start  time.Time // with its jitter
@@ -107,7 +107,7 @@ func (r *Runner) Snapshot() Snapshot {
 	return Snapshot{}
 }
 
-// show makes the snapshot that others see until the loop's next step.
+// publishSnapshot stores what Snapshot returns until the loop's next step.
 func (r *Runner) publishSnapshot(running Slot, started time.Time) {
 	s := Snapshot{Running: running, Started: started}
 	now := r.now()
@@ -126,8 +126,8 @@ func (r *Runner) publishSnapshot(running Slot, started time.Time) {
 	r.seen.Store(&s)
 }
 
-// planned is the next slot of a line. One that has come waits, if something holds it; if
-// nothing does, it was filled.
+// planned is the next slot of a line. A slot that has come and is blocked still waits; one that is
+// not blocked has been filled.
 func (l *line) planned(running Slot, now time.Time) (Planned, bool) {
 	from := now
 	switch {

@@ -24,7 +24,7 @@ func record(state string, day int) Record {
 	return Record{At: slot.Add(time.Hour), State: state, Job: "nightly", Date: slot.Format(DateLayout), Slot: slot, Reason: "it <rained>"}
 }
 
-func TestBookKeepsRecords(t *testing.T) {
+func TestSlotLogKeepsRecords(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	b := openBook(t, dir)
 	want := []Record{record(RecordMissed, 20), record(RecordFailed, 21)}
@@ -52,15 +52,15 @@ func TestBookKeepsRecords(t *testing.T) {
 	}
 }
 
-func TestReadBookOfANewDirectory(t *testing.T) {
+func TestReadSlotLogOfANewDirectory(t *testing.T) {
 	if got, err := ReadSlotLog(t.TempDir(), 10); err != nil || len(got) > 0 {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
 
-// TestOpenBookCutsTornLine cuts the file at every byte: what was whole is kept, and what is
+// TestOpenSlotLogCutsTornLine cuts the file at every byte: what was whole is kept, and what is
 // written next is whole.
-func TestOpenBookCutsTornLine(t *testing.T) {
+func TestOpenSlotLogCutsTornLine(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := openBook(t, dir).Write(record(RecordMissed, 20), record(RecordMissed, 21)); err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func TestOpenBookCutsTornLine(t *testing.T) {
 	}
 }
 
-func TestBookPassesOverADamagedLine(t *testing.T) {
+func TestSlotLogPassesOverADamagedLine(t *testing.T) {
 	dir := t.TempDir()
 	b := openBook(t, dir)
 	if _, err := b.Write(record(RecordMissed, 20)); err != nil {
@@ -107,8 +107,8 @@ func TestBookPassesOverADamagedLine(t *testing.T) {
 	}
 }
 
-// TestBookWritesLater takes the file away, as a full disk does, and gives it back.
-func TestBookWritesLater(t *testing.T) {
+// TestSlotLogWritesLater takes the file away, as a full disk does, and gives it back.
+func TestSlotLogWritesLater(t *testing.T) {
 	dir := t.TempDir()
 	b := openBook(t, dir)
 	path := filepath.Join(dir, SlotLogName)
@@ -129,15 +129,15 @@ func TestBookWritesLater(t *testing.T) {
 	}
 }
 
-func TestBookShortensWords(t *testing.T) {
+func TestSlotLogShortensWords(t *testing.T) {
 	dir := t.TempDir()
 	r := record(RecordFailed, 20)
-	r.Reason, r.Stack = strings.Repeat("ä", mostReason), strings.Repeat("ä", mostStack)
+	r.Reason, r.Stack = strings.Repeat("ä", maxReason), strings.Repeat("ä", maxStack)
 	if _, err := openBook(t, dir).Write(r); err != nil {
 		t.Fatal(err)
 	}
 	got, _ := ReadSlotLog(dir, 1)
-	if len(got) != 1 || len(got[0].Reason) > mostReason+3 || len(got[0].Stack) > mostStack+3 || strings.Contains(got[0].Stack, "\ufffd") {
+	if len(got) != 1 || len(got[0].Reason) > maxReason+3 || len(got[0].Stack) > maxStack+3 || strings.Contains(got[0].Stack, "\ufffd") {
 		t.Errorf("a record of %d and %d bytes", len(got[0].Reason), len(got[0].Stack))
 	}
 }

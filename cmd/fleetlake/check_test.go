@@ -169,7 +169,7 @@ func TestCheckAndStatusAsJSON(t *testing.T) {
 	if s.Writer != "" || len(s.Jobs) != 1 || len(s.Missed) != 1 || s.Missed[0].Reason != "no process was waiting" {
 		t.Errorf("status: %+v", s)
 	}
-	if j := s.Jobs[0]; j.Last == nil || j.Last.State != "done" || !j.Last.Published || j.Last.Date != "2026-11-20" || j.Last.Credits == 0 || len(j.Next) != mostSlots || j.Next[0].Before(time.Now()) {
+	if j := s.Jobs[0]; j.Last == nil || j.Last.State != "done" || !j.Last.Published || j.Last.Date != "2026-11-20" || j.Last.Credits == 0 || len(j.Next) != maxSlots || j.Next[0].Before(time.Now()) {
 		t.Errorf("job: %+v", j)
 	}
 	text := w.must(exitDone, "status").stdout

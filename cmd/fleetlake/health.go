@@ -96,7 +96,7 @@ var wasNot = map[string]string{schedules.RecordMissed: "was missed", schedules.R
 
 // failedSlots returns the newest slot of each job without a good run.
 func failedSlots(c config.Config, job string) (map[string]schedules.Record, error) {
-	records, err := schedules.ReadSlotLog(c.DataDir, mostMissed)
+	records, err := schedules.ReadSlotLog(c.DataDir, maxMissed)
 	failed := map[string]schedules.Record{}
 	for _, r := range slices.Backward(records) {
 		if job == "" || r.Job == job {
@@ -135,7 +135,7 @@ func unpublishedRuns(c config.Config, job string) (map[string]waitingRun, error)
 		n := nights[0]
 		waiting[name] = waitingRun{n.Run, fmt.Sprintf("the newest run, %s of %s, is not published; what it paid for is kept, and the next run publishes it", n.Run, name), n.Started}
 	}
-	records, err := schedules.ReadSlotLog(c.DataDir, mostMissed)
+	records, err := schedules.ReadSlotLog(c.DataDir, maxMissed)
 	for _, r := range slices.Backward(records) {
 		if w, ok := waiting[r.Job]; ok && r.State == schedules.RecordFailed && r.At.After(w.since) {
 			w.words = fmt.Sprintf("the newest run, %s of %s, is not published: %s", w.run, r.Job, withoutPaths(c, r.Reason))

@@ -49,8 +49,8 @@ time than --memory and --timeout allow is ended.`,
 	}
 	c.Flags().StringVarP(&o.format, "format", "f", "table", "table, csv, json or parquet")
 	c.Flags().StringVarP(&o.out, "out", "o", "", "file to write to; needed for parquet (default: standard output)")
-	c.Flags().Var(&numberFlag{&o.memoryMiB, 32, mostMiB}, "memory", "MiB that the query may take; what does not fit is put on disk")
-	c.Flags().Var(&numberFlag{&o.spillMiB, 0, mostMiB}, "spill", "MiB that it may put on disk, in a directory of temporary files")
+	c.Flags().Var(&numberFlag{&o.memoryMiB, 32, maxMiB}, "memory", "MiB that the query may take; what does not fit is put on disk")
+	c.Flags().Var(&numberFlag{&o.spillMiB, 0, maxMiB}, "spill", "MiB that it may put on disk, in a directory of temporary files")
 	c.Flags().Var(&durationFlag{&o.timeout, 1}, "timeout", "end the query after this time, such as 90s or 2h (default: never)")
 	c.Flags().BoolVar(&o.unsafeFiles, "unsafe-files", false, "let the statement read and write what you may: files, network")
 	return c
@@ -59,8 +59,8 @@ time than --memory and --timeout allow is ended.`,
 // What a query may take unless it is told otherwise.
 const queryMemoryMiB, querySpillMiB = 1024, 10240
 
-// mostMiB is more than any machine has.
-const mostMiB = 1 << 30
+// maxMiB is more than any machine has.
+const maxMiB = 1 << 30
 
 // queryOptions are the flags of query.
 type queryOptions struct {

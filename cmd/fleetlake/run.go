@@ -77,9 +77,9 @@ func jobOf(c config.Config, args []string) (plan.Job, error) {
 	return job, err
 }
 
-// notifyWithin is how long a run waits, after its report is printed, until whom it concerns is
+// notifyTimeout is how long a run waits, after its report is printed, until whom it concerns is
 // told: two tries, and nothing where there is nothing to tell.
-const notifyWithin = 10 * time.Second
+const notifyTimeout = 10 * time.Second
 
 // runJob runs a job once, shows how far it is, and prints the report.
 func (a *app) runJob(ctx context.Context, cfg config.Config, job plan.Job, o runOptions, asJSON bool) error {
@@ -122,7 +122,7 @@ func newNotifier(c config.Config, log *slog.Logger) (n *notify.Notifier, stop fu
 		return nil, nil, err
 	}
 	return n, func() {
-		ctx, cancel := context.WithTimeout(context.Background(), notifyWithin)
+		ctx, cancel := context.WithTimeout(context.Background(), notifyTimeout)
 		defer cancel()
 		n.Close(ctx)
 	}, nil

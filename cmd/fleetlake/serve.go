@@ -89,7 +89,7 @@ func (a *app) serve(ctx context.Context, cfg config.Config) error {
 	}
 	defer closePage()
 	defer s.closeNotifier()
-	defer s.traces.close(flushWithin)
+	defer s.traces.close(flushTimeout)
 	stopWatching := s.watchSilence(ctx)
 	defer stopWatching()
 	defer context.AfterFunc(ctx, s.stopping)()

@@ -16,15 +16,15 @@ import (
 // What a client of the page may use up. A slow one is cut off; however many there are, they
 // hold few connections and little memory, and the harvest does not notice.
 const (
-	mostConnections = 64
-	mostHeader      = 16 << 10
-	headerWithin    = 5 * time.Second
-	readWithin      = 10 * time.Second
-	writeWithin     = 30 * time.Second
+	maxConnections = 64
+	maxHeader      = 16 << 10
+	headerTimeout  = 5 * time.Second
+	readTimeout    = 10 * time.Second
+	writeTimeout   = 30 * time.Second
 )
 
-// mostRecords is how many slots without a good run the page shows.
-const mostRecords = 20
+// maxRecords is how many slots without a good run the page shows.
+const maxRecords = 20
 
 // openPage serves the status page, unless the configuration has no address for it. That the
 // default address is taken is no reason not to harvest; one that was written down must work.
@@ -50,11 +50,11 @@ func (s *server) openPage() (stop func(), err error) {
 
 // serveOn serves until it is stopped.
 func serveOn(l net.Listener, handler http.Handler, log *slog.Logger) (stop func()) {
-	limited := newLimitListener(l, mostConnections)
+	limited := newLimitListener(l, maxConnections)
 	web := &http.Server{
 		ConnState: limited.state,
-		Handler:   handler, MaxHeaderBytes: mostHeader, ReadHeaderTimeout: headerWithin,
-		ReadTimeout: readWithin, WriteTimeout: writeWithin,
+		Handler:   handler, MaxHeaderBytes: maxHeader, ReadHeaderTimeout: headerTimeout,
+		ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	web.SetKeepAlivesEnabled(false) // an idle connection would take the place of a monitor's
@@ -111,7 +111,7 @@ func (s *server) slotRecords() []page.SlotView {
 	for _, p := range s.runner.Snapshot().Next {
 		all = append(all, page.SlotView{Job: p.Job, Date: p.Date, At: p.Start, State: "next", Reason: s.withoutPaths(p.Reason)})
 	}
-	for _, r := range s.slots.Latest(mostRecords) {
+	for _, r := range s.slots.Latest(maxRecords) {
 		all = append(all, page.SlotView{Job: r.Job, Date: r.Date, At: r.Slot, State: r.State, Reason: s.withoutPaths(r.Reason)})
 	}
 	return all

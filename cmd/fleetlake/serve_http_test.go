@@ -36,8 +36,8 @@ func TestSlowClientsHoldFewConnections(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	monitor := &http.Client{Transport: &http.Transport{}, Timeout: headerWithin / 2}
-	for range mostConnections + 1 {
+	monitor := &http.Client{Transport: &http.Transport{}, Timeout: headerTimeout / 2}
+	for range maxConnections + 1 {
 		answer, err := monitor.Get("http://" + l.Addr().String() + "/healthz")
 		if err != nil {
 			t.Fatal(err)
@@ -45,8 +45,8 @@ func TestSlowClientsHoldFewConnections(t *testing.T) {
 		io.Copy(io.Discard, answer.Body)
 		answer.Body.Close()
 	}
-	if most := counted.most.Load(); most != mostConnections {
-		t.Errorf("%d connections at once, want at most %d, and as many", most, mostConnections)
+	if most := counted.most.Load(); most != maxConnections {
+		t.Errorf("%d connections at once, want at most %d, and as many", most, maxConnections)
 	}
 }
 
@@ -58,8 +58,8 @@ func TestIdleConnectionsStarveNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer serveOn(l, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "here") }), slog.New(slog.DiscardHandler))()
-	for range mostConnections + 1 {
-		client := &http.Client{Transport: &http.Transport{}, Timeout: headerWithin}
+	for range maxConnections + 1 {
+		client := &http.Client{Transport: &http.Transport{}, Timeout: headerTimeout}
 		answer, err := client.Get("http://" + l.Addr().String() + "/healthz")
 		if err != nil {
 			t.Fatal(err)
@@ -210,7 +210,7 @@ func TestARequestIsNotCutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	var begun sync.WaitGroup
-	begun.Add(mostConnections - 1)
+	begun.Add(maxConnections - 1)
 	release := make(chan struct{})
 	defer serveOn(l, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		begun.Done()
@@ -218,7 +218,7 @@ func TestARequestIsNotCutOff(t *testing.T) {
 		io.WriteString(w, "here")
 	}), slog.New(slog.DiscardHandler))()
 	var group sync.WaitGroup
-	for range mostConnections - 1 {
+	for range maxConnections - 1 {
 		group.Go(func() {
 			answer, err := (&http.Client{Transport: &http.Transport{}}).Get("http://" + l.Addr().String())
 			if err != nil {

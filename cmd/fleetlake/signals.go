@@ -11,8 +11,8 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 )
 
-// drainWithin is how long the end after a second signal waits for a disk to take what has arrived.
-const drainWithin = 3 * time.Second
+// drainTimeout is how long the end after a second signal waits for a disk to take what has arrived.
+const drainTimeout = 3 * time.Second
 
 // underSignals is the program with the signals of the system. The first SIGINT or SIGTERM stops it in
 // order. The second ends it at once with exitInterrupted: the answers that had arrived are on
@@ -27,7 +27,7 @@ func underSignals(args []string, getenv func(string) string, stdout, stderr io.W
 		<-signals
 		stop()
 		<-signals
-		a.inFlight.Drain(drainWithin)
+		a.inFlight.Drain(drainTimeout)
 		os.Exit(exitInterrupted)
 	}()
 	return a.run(ctx, args)

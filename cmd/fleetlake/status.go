@@ -21,8 +21,8 @@ import (
 
 // shownSlots is how many slots to come, and how many that did not run, status shows.
 const (
-	mostSlots  = 3
-	mostMissed = 10
+	maxSlots  = 3
+	maxMissed = 10
 )
 
 func (a *app) statusCommand() *cobra.Command {
@@ -91,7 +91,7 @@ func statusOf(ctx context.Context, cfg config.Config, now time.Time) (status, er
 	if s.Writer, err = writer(cfg.DataDir); err != nil {
 		return s, err
 	}
-	if s.Missed, err = schedules.ReadSlotLog(cfg.DataDir, mostMissed); err != nil {
+	if s.Missed, err = schedules.ReadSlotLog(cfg.DataDir, maxMissed); err != nil {
 		return s, err
 	}
 	if s.Held, err = pipeline.ReadHeldBack(cfg.DataDir); err != nil {
@@ -105,7 +105,7 @@ func statusOf(ctx context.Context, cfg config.Config, now time.Time) (status, er
 		if err != nil {
 			return s, fmt.Errorf("job %s: %w", j.Job.Name, err)
 		}
-		one := jobStatus{Job: j.Job.Name, Schedule: j.Spec.Cron, Timezone: j.Spec.Location.String(), Next: schedule.Upcoming(now, mostSlots)}
+		one := jobStatus{Job: j.Job.Name, Schedule: j.Spec.Cron, Timezone: j.Spec.Location.String(), Next: schedule.Upcoming(now, maxSlots)}
 		if one.Last, err = lastOf(ctx, cfg.DataDir, j.Job.Name, s.Writer != ""); err != nil {
 			return s, err
 		}

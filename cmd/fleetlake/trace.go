@@ -22,8 +22,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// flushWithin is how long the end of a run under serve waits for its spans to be delivered.
-const flushWithin = time.Second
+// flushTimeout is how long the end of a run under serve waits for its spans to be delivered.
+const flushTimeout = time.Second
 
 // complainEvery is how often it is logged, at most, that spans are not delivered.
 const complainEvery = 10 * time.Minute
@@ -84,7 +84,7 @@ func (t *traces) tracer() trace.Tracer {
 }
 
 // flush delivers the spans that have ended.
-func (t *traces) flush() { t.within(flushWithin, (*sdk.TracerProvider).ForceFlush) }
+func (t *traces) flush() { t.within(flushTimeout, (*sdk.TracerProvider).ForceFlush) }
 
 // close delivers what is left, within a time.
 func (t *traces) close(limit time.Duration) { t.within(limit, (*sdk.TracerProvider).Shutdown) }

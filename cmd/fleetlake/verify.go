@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// mostWrong is how many faults a line names; --json has them all.
-const mostWrong = 3
+// maxWrong is how many faults a line names; --json has them all.
+const maxWrong = 3
 
 func (a *app) verifyCommand() *cobra.Command {
 	var asJSON, salvage bool
@@ -106,7 +106,7 @@ func renderChecks(w io.Writer, checks []pipeline.Check) error {
 		}
 		fmt.Fprintf(w, "WRONG  %s: ", c.Name)
 		for i, wrong := range c.Wrong {
-			if i == mostWrong {
+			if i == maxWrong {
 				fmt.Fprintf(w, "; and %d more (--json has them)", len(c.Wrong)-i)
 				break
 			}

@@ -27,7 +27,7 @@ func TestConfigServeValues(t *testing.T) {
 		"a page for all with a token": {"serve: {listen: ':80', token_file: t, hosts: [Fleet.example.org, 10.0.0.1, '::1']}", func(c *Config) {
 			c.Serve = Serve{Listen: ":80", TokenFile: "t", Hosts: []string{"fleet.example.org", "10.0.0.1", "::1"}}
 		}},
-		"whom to tell": {"notify: {urls: ['ntfy://ntfy.sh/topic'], webhook: {url: 'https://example.org/x', secret_file: s}, on: [Failed, stale], max_age: 8d}", func(c *Config) {
+		"whom to notify": {"notify: {urls: ['ntfy://ntfy.sh/topic'], webhook: {url: 'https://example.org/x', secret_file: s}, on: [Failed, stale], max_age: 8d}", func(c *Config) {
 			c.Notify = Notify{URLs: []secretKey{newSecretKey("ntfy://ntfy.sh/topic")}, Webhook: newSecretKey("https://example.org/x"),
 				SecretFile: "s", On: []string{"failed", "stale"}, MaxAge: 8 * 24 * time.Hour}
 		}},
@@ -61,7 +61,7 @@ func TestConfigServeRefuses(t *testing.T) {
 		"a word for a list":                  {"notify: {urls: planted}", `notify.urls: no list`},
 		"a list in a list":                   {"notify: {urls: [[planted]]}", `notify.urls: no word`},
 		"a webhook by mail":                  {"notify: {webhook: {url: 'smtp://planted'}}", `notify.webhook.url: no absolute address, expected https://`},
-		"a webhook in the clear":             {"notify: {webhook: {url: 'http://planted.example.org/x'}}", `notify.webhook.url: what is told would travel unencrypted, expected https://`},
+		"a webhook in the clear":             {"notify: {webhook: {url: 'http://planted.example.org/x'}}", `notify.webhook.url: notifications would travel unencrypted, expected https://`},
 		"an unknown kind":                    {"notify: {on: [fail]}", `notify.on: "fail", expected one of: stale, failed, credits, drifting, partial`},
 		"a jitter that makes each slot late": {"jobs: {a: {jitter: 24h}}", `jobs.a.jitter: 24h0m0s, expected less than max_lateness, 24h0m0s`},
 		"a priority that is no number":       {"jobs: {a: {priority: high}}", `jobs.a.priority: "high", expected a whole number from -1000 to 1000`},

@@ -12,8 +12,8 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline"
 )
 
-// mostLines is how much of a long list the report of a run shows.
-const mostLines = 6
+// maxLines is how much of a long list the report of a run shows.
+const maxLines = 6
 
 // coverageStates is the order in which reports name the states of partitions.
 var coverageStates = []string{"complete", "partial", "suspect", "failed", "skipped"}
@@ -70,7 +70,7 @@ func ReportLine(b *strings.Builder, name, words string) {
 // reportList writes a line for each item, the name before the first, and how many are not shown.
 func reportList(b *strings.Builder, name string, items []string) {
 	for i, item := range items {
-		if i == mostLines && len(items) > mostLines+1 {
+		if i == maxLines && len(items) > maxLines+1 {
 			ReportLine(b, "", fmt.Sprintf("and %s more", Thousands(len(items)-i)))
 			return
 		}
