@@ -9,7 +9,7 @@ import (
 )
 
 // askedAge is how long a triggered run waits for its turn, if its job has no MaxLateness.
-const askedAge = 24 * time.Hour
+const triggeredAge = 24 * time.Hour
 
 // Errors of Trigger and StopRun.
 var (
@@ -28,12 +28,12 @@ func (r *Runner) Trigger(job string, again bool) error {
 	if i < 0 {
 		return fmt.Errorf("%w: %q", ErrNoJob, job)
 	}
-	if r.running == job || slices.ContainsFunc(r.asked, func(s Slot) bool { return s.Job == job }) {
+	if r.running == job || slices.ContainsFunc(r.triggered, func(s Slot) bool { return s.Job == job }) {
 		return fmt.Errorf("%w: %q", ErrBusy, job)
 	}
 	now := r.now().In(r.table[i].Location)
 	r.Log.Info("run triggered", "job", job, "again", again)
-	r.asked = append(r.asked, Slot{Job: job, At: now, Date: now.Format(DateLayout), Asked: true, Again: again})
+	r.triggered = append(r.triggered, Slot{Job: job, At: now, Date: now.Format(DateLayout), Triggered: true, Again: again})
 	select {
 	case r.wake <- struct{}{}:
 	default: // the loop is awake
@@ -42,12 +42,12 @@ func (r *Runner) Trigger(job string, again bool) error {
 }
 
 // askedFor returns the triggered run of a job, unless it has waited too long.
-func (r *Runner) askedFor(l *line) (Slot, bool) {
+func (r *Runner) triggeredRun(l *line) (Slot, bool) {
 	slot, ok := r.waiting(l.spec.Job)
 	if !ok {
 		return Slot{}, false
 	}
-	if most := cmp.Or(l.spec.MaxLateness, askedAge); r.now().Sub(slot.At) > most {
+	if most := cmp.Or(l.spec.MaxLateness, triggeredAge); r.now().Sub(slot.At) > most {
 		r.take(slot)
 		reason := cmp.Or(l.watch.Blocked, "other jobs ran")
 		r.miss([]Missed{{slot, fmt.Sprintf("%s; not made up for later than %v", reason, most)}})
@@ -59,8 +59,8 @@ func (r *Runner) askedFor(l *line) (Slot, bool) {
 func (r *Runner) waiting(job string) (Slot, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if i := slices.IndexFunc(r.asked, func(s Slot) bool { return s.Job == job }); i >= 0 {
-		return r.asked[i], true
+	if i := slices.IndexFunc(r.triggered, func(s Slot) bool { return s.Job == job }); i >= 0 {
+		return r.triggered[i], true
 	}
 	return Slot{}, false
 }
@@ -69,7 +69,7 @@ func (r *Runner) waiting(job string) (Slot, bool) {
 func (r *Runner) take(slot Slot) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.asked = slices.DeleteFunc(r.asked, func(s Slot) bool { return s.Job == slot.Job })
+	r.triggered = slices.DeleteFunc(r.triggered, func(s Slot) bool { return s.Job == slot.Job })
 }
 
 // StopRun ends the run that is under way: it sends no more requests, keeps the answers in
@@ -132,7 +132,7 @@ func (l *line) planned(running Slot, now time.Time) (Planned, bool) {
 	from := now
 	switch {
 	case l.watch.Dealt.IsZero():
-	case running.Job == l.spec.Job && !running.Asked:
+	case running.Job == l.spec.Job && !running.Triggered:
 		from = running.At
 	case running.Job != "" || l.watch.Blocked != "":
 		from = l.watch.Dealt

@@ -52,11 +52,11 @@ func TestTriggerRunsNow(t *testing.T) {
 			synctest.Wait()
 		}
 		s := h.runner.Snapshot()
-		if s.Running.Job != "nightly" || !s.Running.Asked || s.Running.Date != "2000-01-01" || !s.Started.Equal(time.Now()) {
+		if s.Running.Job != "nightly" || !s.Running.Triggered || s.Running.Date != "2000-01-01" || !s.Started.Equal(time.Now()) {
 			t.Errorf("running %+v since %v", s.Running, s.Started)
 		}
 		pass(time.Minute)
-		if s = h.runner.Snapshot(); len(s.Next) != 3 || s.Next[0].Job != "other" || !s.Next[0].Asked || s.Next[0].Reason != "waits for its turn" {
+		if s = h.runner.Snapshot(); len(s.Next) != 3 || s.Next[0].Job != "other" || !s.Next[0].Triggered || s.Next[0].Reason != "waits for its turn" {
 			t.Errorf("next: %+v", s.Next)
 		}
 		pass(4 * time.Hour)

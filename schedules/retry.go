@@ -62,7 +62,7 @@ func (r *Runner) retryLater(l *line, slot Slot, u *Unfinished, started time.Time
 	if !next.until.IsZero() && !next.at.Before(next.until) {
 		l.retry = nil
 		log.Warn("slot given up")
-		r.write(Record{At: now.UTC(), State: RecordFailed, Job: slot.Job, Date: slot.Date, Slot: slot.At, Asked: slot.Asked, Started: next.started.UTC(),
+		r.write(Record{At: now.UTC(), State: RecordFailed, Job: slot.Job, Date: slot.Date, Slot: slot.At, Triggered: slot.Triggered, Started: next.started.UTC(),
 			Tries: next.slot.Try, Reason: fmt.Sprintf("%s; tried %d times", u.Reason, next.slot.Try)})
 		return
 	}
@@ -73,7 +73,7 @@ func (r *Runner) retryLater(l *line, slot Slot, u *Unfinished, started time.Time
 			what = "publishing will be tried again"
 		}
 		log.Error("run failed")
-		r.write(Record{At: now.UTC(), State: RecordFailed, Job: slot.Job, Date: slot.Date, Slot: slot.At, Asked: slot.Asked, Started: next.started.UTC(),
+		r.write(Record{At: now.UTC(), State: RecordFailed, Job: slot.Job, Date: slot.Date, Slot: slot.At, Triggered: slot.Triggered, Started: next.started.UTC(),
 			Reason: u.Reason + "; " + what})
 	}
 	l.retry = &next
@@ -98,7 +98,7 @@ func (l *line) superseded(slot Slot) {
 
 // same reports whether two tries are of one slot.
 func (s Slot) same(other Slot) bool {
-	return s.Job == other.Job && s.At.Equal(other.At) && s.Asked == other.Asked
+	return s.Job == other.Job && s.At.Equal(other.At) && s.Triggered == other.Triggered
 }
 
 // unfinished returns the error of a run that is worth another try.

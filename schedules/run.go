@@ -99,7 +99,7 @@ func (r *Runner) write(records ...Record) []Record {
 func (r *Runner) miss(missed []Missed) {
 	var records []Record
 	for _, m := range missed {
-		records = append(records, Record{At: r.now().UTC(), State: RecordMissed, Job: m.Job, Date: m.Date, Slot: m.At, Asked: m.Asked, Reason: m.Reason})
+		records = append(records, Record{At: r.now().UTC(), State: RecordMissed, Job: m.Job, Date: m.Date, Slot: m.At, Triggered: m.Triggered, Reason: m.Reason})
 	}
 	records = r.write(records...)
 	for i := 0; i < len(records); {
@@ -136,7 +136,7 @@ func (r *Runner) withBroken(job string, stored []Stored) []Stored {
 	}
 	all := stored[:len(stored):len(stored)]
 	for _, record := range r.Slots.recordsOf(job) {
-		if record.State != RecordFailed || record.Asked {
+		if record.State != RecordFailed || record.Triggered {
 			continue
 		}
 		kept := false

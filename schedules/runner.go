@@ -38,12 +38,12 @@ type Runner struct {
 	lines []*line // the loop's own
 	seen  atomic.Pointer[Snapshot]
 
-	mu      sync.Mutex
-	table   []Spec
-	asked   []Slot
-	running string // the job
-	cancel  context.CancelFunc
-	wake    chan struct{}
+	mu        sync.Mutex
+	table     []Spec
+	triggered []Slot
+	running   string // the job
+	cancel    context.CancelFunc
+	wake      chan struct{}
 }
 
 // line is a job of the cron table, with the state of its slots.
@@ -112,7 +112,7 @@ func (r *Runner) pick() (*line, Slot) {
 		if slot, ok := r.due(l); ok {
 			offer(l, slot)
 		}
-		if slot, ok := r.askedFor(l); ok {
+		if slot, ok := r.triggeredRun(l); ok {
 			offer(l, slot)
 		}
 		if slot, ok := r.retryOf(l); ok && first != l {
@@ -173,7 +173,7 @@ func (r *Runner) attempt(ctx context.Context, l *line, slot Slot) {
 	}
 	end := r.now()
 	l.watch.Since, l.watch.Away, l.watch.Blocked = end, "the run before was under way", ""
-	if slot.Asked {
+	if slot.Triggered {
 		r.take(slot)
 	} else if slot.At.After(l.watch.Dealt) {
 		l.watch.Dealt = slot.At
@@ -191,7 +191,7 @@ func (r *Runner) attempt(ctx context.Context, l *line, slot Slot) {
 		log.Info("slot stopped before its first request", "took", rounded(end.Sub(start)))
 		return
 	}
-	record := Record{At: end.UTC(), State: RecordFailed, Job: slot.Job, Date: slot.Date, Slot: slot.At, Asked: slot.Asked, Started: start.UTC(), Reason: err.Error()}
+	record := Record{At: end.UTC(), State: RecordFailed, Job: slot.Job, Date: slot.Date, Slot: slot.At, Triggered: slot.Triggered, Started: start.UTC(), Reason: err.Error()}
 	attributes := []any{"error", err, "took", rounded(end.Sub(start))}
 	if crash, ok := errors.AsType[*panicError](err); ok {
 		record.Stack = crash.stack

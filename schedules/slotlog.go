@@ -33,16 +33,16 @@ const (
 
 // Record is one line of the slot log.
 type Record struct {
-	At      time.Time `json:"at"` // when it was written
-	State   string    `json:"state"`
-	Job     string    `json:"job"`
-	Date    string    `json:"date"`
-	Slot    time.Time `json:"slot"`
-	Asked   bool      `json:"asked,omitempty"`  // triggered by a person, not by the schedule
-	Started time.Time `json:"started,omitzero"` // of a run that failed
-	Tries   int       `json:"tries,omitempty"`  // of a slot that was given up after them
-	Reason  string    `json:"reason,omitempty"`
-	Stack   string    `json:"stack,omitempty"` // of a panic
+	At        time.Time `json:"at"` // when it was written
+	State     string    `json:"state"`
+	Job       string    `json:"job"`
+	Date      string    `json:"date"`
+	Slot      time.Time `json:"slot"`
+	Triggered bool      `json:"asked,omitempty"`  // triggered by a person, not by the schedule
+	Started   time.Time `json:"started,omitzero"` // of a run that failed
+	Tries     int       `json:"tries,omitempty"`  // of a slot that was given up after them
+	Reason    string    `json:"reason,omitempty"`
+	Stack     string    `json:"stack,omitempty"` // of a panic
 }
 
 // key is equal for two records of the same fact.

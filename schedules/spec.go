@@ -36,10 +36,10 @@ type Spec struct {
 // Slot is a time at which a job should run, and the snapshot date that the run stands for:
 // the civil date of that time in the job's zone, however late the run is.
 type Slot struct {
-	Job   string
-	At    time.Time
-	Date  string
-	Asked bool // by a person, and not by the table
+	Job       string
+	At        time.Time
+	Date      string
+	Triggered bool // by a person, and not by the table
 
 	// Again says that the slot runs although an earlier run of its date may be done.
 	// What a run of the slot itself, or one that was cut short, has brought is not bought anew.

@@ -90,7 +90,7 @@ func TestTheButtonPricesANightThatHasEnded(t *testing.T) {
 	w.configure(1_000_000, smallJob)
 	anew := func() *pipeline.Preview {
 		t.Helper()
-		preview, err := w.server().anew(t.Context(), "nightly")
+		preview, err := w.server().priceAgain(t.Context(), "nightly")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,7 +46,7 @@ func TestRefusalsFillNoSlot(t *testing.T) {
 			t.Errorf("%d: a process that starts now sees %+v, %v", status, stored, err)
 		}
 	}
-	s.hear(schedules.Record{State: schedules.RecordFailed, Job: slot.Job, Date: slot.Date, Slot: slot.At, Tries: 2, Reason: "tried 2 times"})
+	s.recorded(schedules.Record{State: schedules.RecordFailed, Job: slot.Job, Date: slot.Date, Slot: slot.At, Tries: 2, Reason: "tried 2 times"})
 	d.misbehave(nil)
 	slot.Try = 2
 	if err := s.run(t.Context(), slot); err != nil {

@@ -134,12 +134,12 @@ func TestWatchdog(t *testing.T) {
 		systemd systemd
 		want    time.Duration
 	}{
-		"no systemd":            {systemd{}, calmPulse},
-		"no watchdog":           {systemd{socket: "@x"}, calmPulse},
-		"a slow one":            {systemd{"@x", "600000000", ""}, calmPulse},
+		"no systemd":            {systemd{}, defaultPulse},
+		"no watchdog":           {systemd{socket: "@x"}, defaultPulse},
+		"a slow one":            {systemd{"@x", "600000000", ""}, defaultPulse},
 		"a quick one":           {systemd{"@x", "3000000", ""}, time.Second},
-		"one of another":        {systemd{"@x", "3000000", "1"}, calmPulse},
-		"one that is no number": {systemd{"@x", "soon", ""}, calmPulse},
+		"one of another":        {systemd{"@x", "3000000", "1"}, defaultPulse},
+		"one that is no number": {systemd{"@x", "soon", ""}, defaultPulse},
 	} {
 		if got := (&server{systemd: c.systemd}).pulse(); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)

@@ -15,26 +15,26 @@ import (
 // configDecoder reads a YAML tree against tables of keys and collects everything that is
 // wrong with it. It works on nodes, because each problem is told with its line and column,
 // and those of a wrong value must not hide those of an unknown key.
-type configDecoder struct {
+type decoder struct {
 	file     string
 	problems []string
 }
 
 // settings says what to do with the value of each key of a mapping.
-type configTable map[string]func(*yaml.Node)
+type keyTable map[string]func(*yaml.Node)
 
 // at is the position of a node as editors understand it.
-func (d *configDecoder) at(n *yaml.Node) string {
+func (d *decoder) at(n *yaml.Node) string {
 	return fmt.Sprintf("%s:%d:%d", d.file, n.Line, n.Column)
 }
 
 // report adds a problem: what is wrong with the value of a path, and what was expected.
-func (d *configDecoder) report(n *yaml.Node, format string, a ...any) {
+func (d *decoder) report(n *yaml.Node, format string, a ...any) {
 	d.problems = append(d.problems, d.at(n)+": "+fmt.Sprintf(format, a...))
 }
 
 // document parses the text and returns its root, or nil if there is none to look at.
-func (d *configDecoder) document(text []byte) *yaml.Node {
+func (d *decoder) document(text []byte) *yaml.Node {
 	if len(strings.TrimSpace(string(text))) == 0 {
 		return nil
 	}
@@ -50,7 +50,7 @@ func (d *configDecoder) document(text []byte) *yaml.Node {
 }
 
 // syntax words an error of the YAML library as one of ours.
-func (d *configDecoder) syntax(err error) string {
+func (d *decoder) syntax(err error) string {
 	if all, ok := errors.AsType[*yaml.LoadErrors](err); ok && len(all.Errors) > 0 {
 		err = all.Errors[0]
 	}
@@ -79,7 +79,7 @@ func isNull(n *yaml.Node) bool {
 }
 
 // mapping hands each value of a mapping to what its key says. path is what users call the mapping.
-func (d *configDecoder) mapping(n *yaml.Node, path string, table configTable) {
+func (d *decoder) mapping(n *yaml.Node, path string, table keyTable) {
 	known := make([]string, 0, len(table))
 	for key := range table {
 		known = append(known, key)
@@ -109,7 +109,7 @@ func unknownKey(key, path string, known []string) string {
 }
 
 // pairs calls do for each key and value of a mapping, each key once.
-func (d *configDecoder) pairs(n *yaml.Node, path string, do func(key, value *yaml.Node)) {
+func (d *decoder) pairs(n *yaml.Node, path string, do func(key, value *yaml.Node)) {
 	n = resolveAlias(n)
 	if n.Kind != yaml.MappingNode {
 		d.report(n, "%s%s, expected keys with values", pathPrefix(path), nodeKind(n))
@@ -153,7 +153,7 @@ func nodeKind(n *yaml.Node) string {
 }
 
 // text returns the value of a scalar as it is written, so that 007 and true stay what they are.
-func (d *configDecoder) text(n *yaml.Node, path, expected string) (string, bool) {
+func (d *decoder) text(n *yaml.Node, path, expected string) (string, bool) {
 	n = resolveAlias(n)
 	if n.Kind != yaml.ScalarNode {
 		d.report(n, "%s: %s, expected %s", path, nodeKind(n), expected)
@@ -163,7 +163,7 @@ func (d *configDecoder) text(n *yaml.Node, path, expected string) (string, bool)
 }
 
 // value reads a scalar by a function that says what is wrong with it.
-func setting[T any](d *configDecoder, path, expected string, parse func(string) (T, error), set func(T)) func(*yaml.Node) {
+func setting[T any](d *decoder, path, expected string, parse func(string) (T, error), set func(T)) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		s, ok := d.text(n, path, expected)
 		if !ok {

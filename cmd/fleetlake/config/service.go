@@ -74,7 +74,7 @@ func (c Config) Service() extract.Service {
 // ReadKey takes the key from the environment or from its file. Its errors name the place of
 // the setting and never its value: people paste keys into the wrong places.
 func (c Config) ReadKey() (string, error) {
-	key, err := secretOf(c.key, "FLEETLAKE_API_KEY", c.KeyFile, c.keyFileAt, handedSecret(c.credentials, KeyCredential), "key")
+	key, err := secretOf(c.key, "FLEETLAKE_API_KEY", c.KeyFile, c.keyFileAt, credentialPath(c.credentials, KeyCredential), "key")
 	if err == nil && key == "" {
 		err = fmt.Errorf("%s: no key, expected a file that holds it there or the key itself in FLEETLAKE_API_KEY", c.keyFileAt)
 	}
@@ -89,7 +89,7 @@ const (
 )
 
 // handedSecret is the path of a credential, "" if it was not handed over.
-func handedSecret(dir, name string) string {
+func credentialPath(dir, name string) string {
 	if dir == "" {
 		return ""
 	}

@@ -13,7 +13,7 @@ const allWord = "all"
 
 // words reads a list of values of a vocabulary, compared without case, into its own spelling.
 // The word all stands for the whole of it. A value given twice would be paid twice.
-func (d *configDecoder) words(path string, vocabulary []string, set func([]string)) func(*yaml.Node) {
+func (d *decoder) words(path string, vocabulary []string, set func([]string)) func(*yaml.Node) {
 	return d.list(path, func(s string) ([]string, error) {
 		if strings.EqualFold(s, allWord) {
 			return vocabulary, nil
@@ -24,7 +24,7 @@ func (d *configDecoder) words(path string, vocabulary []string, set func([]strin
 }
 
 // list reads a list whose items each stand for one or more values.
-func (d *configDecoder) list(path string, parse func(string) ([]string, error), set func([]string)) func(*yaml.Node) {
+func (d *decoder) list(path string, parse func(string) ([]string, error), set func([]string)) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		n = resolveAlias(n)
 		if n.Kind != yaml.SequenceNode {

@@ -11,7 +11,7 @@ import (
 )
 
 // shownEpisodes is how many of a vessel's stays in a status and zone are told.
-const shownEpisodes = 8
+const maxEpisodes = 8
 
 // WriteExplanation writes for people what is known of a vessel.
 func WriteExplanation(w io.Writer, e Explanation) error {

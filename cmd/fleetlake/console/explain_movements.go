@@ -18,7 +18,7 @@ func explainMovements(b *strings.Builder, v history.Vessel) {
 	}
 	name := "episodes"
 	for i, e := range v.Episodes {
-		if i == shownEpisodes {
+		if i == maxEpisodes {
 			explainLine(b, "", fmt.Sprintf("and %s earlier ones", Thousands(len(v.Episodes)-i)))
 			break
 		}

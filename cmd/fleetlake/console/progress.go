@@ -15,7 +15,7 @@ import (
 )
 
 // quietFor is how long a lane says nothing where nobody watches it live.
-const quietFor = time.Minute
+const logInterval = time.Minute
 
 // barWidth is the number of characters of a bar: with it a line fits a terminal of 80.
 const barWidth = 12
@@ -29,13 +29,13 @@ type progressPrinter struct {
 	log     *slog.Logger
 	drawn   int // lines of the last drawing
 	phase   string
-	lanes   map[string]*quietLane
+	lanes   map[string]*loggedLane
 	last    pipeline.Progress
 	stopped bool
 }
 
 // quietLane is what was last logged of a lane.
-type quietLane struct {
+type loggedLane struct {
 	at    time.Time
 	last  pipeline.LaneProgress
 	ended bool
@@ -44,7 +44,7 @@ type quietLane struct {
 // LoggedProgress returns a function that logs how far a run is, a line for each lane and minute, and
 // one that ends that.
 func LoggedProgress(log *slog.Logger) (report func(pipeline.Progress), stop func()) {
-	p := &progressPrinter{log: log, lanes: map[string]*quietLane{}}
+	p := &progressPrinter{log: log, lanes: map[string]*loggedLane{}}
 	return p.report, p.stop
 }
 
@@ -68,7 +68,7 @@ func (p *progressPrinter) report(now pipeline.Progress) {
 		p.draw(now)
 		return
 	}
-	p.say(now, false)
+	p.logProgress(now, false)
 }
 
 func (p *progressPrinter) stop() {
@@ -79,7 +79,7 @@ func (p *progressPrinter) stop() {
 	}
 	p.stopped = true
 	if p.width == 0 {
-		p.say(p.last, true)
+		p.logProgress(p.last, true)
 	}
 }
 
@@ -91,7 +91,7 @@ func (p *progressPrinter) draw(now pipeline.Progress) {
 	}
 	lines := progressLines(now)
 	for _, line := range lines {
-		b.WriteString("\r" + cut(line, p.width-1) + "\x1b[K\n") // a full line would wrap
+		b.WriteString("\r" + truncate(line, p.width-1) + "\x1b[K\n") // a full line would wrap
 	}
 	b.WriteString("\x1b[J") // lines that the last drawing had more
 	p.drawn = len(lines)
@@ -134,30 +134,30 @@ func bar(done, total int) string {
 
 // say logs a lane at most once a minute and once when it ends, and a phase when it begins. The
 // last words leave nothing out.
-func (p *progressPrinter) say(now pipeline.Progress, last bool) {
+func (p *progressPrinter) logProgress(now pipeline.Progress, last bool) {
 	for _, l := range now.Lanes {
 		q := p.lanes[l.Operation]
 		if q == nil {
-			q = &quietLane{at: now.At} // its first line is due in a minute
+			q = &loggedLane{at: now.At} // its first line is due in a minute
 			p.lanes[l.Operation] = q
 		}
 		ends := l.Left == 0 && l.Done > 0 && !q.ended
 		same := l.Done == q.last.Done && l.Left == q.last.Left
-		if same || l.Done == 0 || !last && !ends && now.At.Sub(q.at) < quietFor {
+		if same || l.Done == 0 || !last && !ends && now.At.Sub(q.at) < logInterval {
 			continue
 		}
-		*q = quietLane{at: now.At, last: l, ended: l.Left == 0}
-		p.log.Info("progress", of(now, "endpoint", l.Operation, "done", l.Done, "left", l.Left,
+		*q = loggedLane{at: now.At, last: l, ended: l.Left == 0}
+		p.log.Info("progress", withRun(now, "endpoint", l.Operation, "done", l.Done, "left", l.Left,
 			"per_minute", math.Round(10*l.PerMinute)/10, "credits", l.Credits, "remaining", l.Remaining.Round(time.Second))...)
 	}
 	if now.Phase != p.phase {
 		p.phase = now.Phase
-		p.log.Info("phase begins", of(now, "phase", now.Phase, "credits", now.Credits, "most_credits", now.Cap)...)
+		p.log.Info("phase begins", withRun(now, "phase", now.Phase, "credits", now.Credits, "most_credits", now.Cap)...)
 	}
 }
 
 // of puts the id of the run before what is logged of it.
-func of(now pipeline.Progress, about ...any) []any {
+func withRun(now pipeline.Progress, about ...any) []any {
 	if now.Run == "" {
 		return about
 	}
@@ -190,7 +190,7 @@ func Thousands(n int) string {
 }
 
 // cut shortens a line to a number of characters. Ours are all of width one.
-func cut(s string, width int) string {
+func truncate(s string, width int) string {
 	if width < 0 || utf8.RuneCountInString(s) <= width {
 		return s
 	}

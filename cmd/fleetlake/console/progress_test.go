@@ -99,7 +99,7 @@ func TestProgressFitsTheTerminal(t *testing.T) {
 			t.Errorf("%d characters: %s", n, line)
 		}
 	}
-	if got := cut("░░░░", 3); got != "░░░" {
+	if got := truncate("░░░░", 3); got != "░░░" {
 		t.Errorf("cut to %q", got)
 	}
 }
