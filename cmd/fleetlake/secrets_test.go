@@ -56,7 +56,7 @@ func TestWhatHasNoEndIsNotRead(t *testing.T) {
 	w.write("fifo.yaml", "api: {key_file: fifo}")
 	w.env = append(w.env, "FLEETLAKE_API_KEY=")
 	start := time.Now()
-	for cfg, want := range map[string]string{"/dev/zero": "/dev/zero: no regular file", "fifo": "fifo: no regular file", "fifo.yaml": "the key file is no regular file"} {
+	for cfg, want := range map[string]string{"/dev/zero": "/dev/zero: not a regular file", "fifo": "fifo: not a regular file", "fifo.yaml": "the key file is not a regular file"} {
 		if o := w.must(exitUsage, "run", "nightly", "--config", cfg); !strings.Contains(o.stderr, want) {
 			t.Errorf("%s: %s", cfg, o.stderr)
 		}

@@ -42,7 +42,7 @@ func newTraces(getenv func(string) string, log *slog.Logger) *traces {
 		return nil
 	}
 	if u, err := url.Parse(address); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		log.Warn("traces not sent: no absolute address, expected https://HOST or http://HOST:4318", "setting", setting)
+		log.Warn("traces not sent: not an absolute address, expected https://HOST or http://HOST:4318", "setting", setting)
 		return nil
 	}
 	otel.SetLogger(logr.FromSlogHandler(wordsOnly{log.Handler()}))

@@ -27,7 +27,7 @@ type webhook struct {
 func CheckWebhook(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-		return errors.New("no absolute address, expected https://HOST/PATH")
+		return errors.New("not an absolute address, expected https://HOST/PATH")
 	}
 	if ip := net.ParseIP(u.Hostname()); u.Scheme == "http" && u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return errors.New("notifications would travel unencrypted, expected https://HOST/PATH (http is for this machine only)")

@@ -12,18 +12,18 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// configDecoder reads a YAML tree against tables of keys and collects everything that is
-// wrong with it. It works on nodes, because each problem is told with its line and column,
-// and those of a wrong value must not hide those of an unknown key.
+// decoder reads a YAML tree by tables of keys and collects everything that is wrong with it. It works
+// on nodes, because each problem is reported with its line and column, and a wrong value must not hide
+// an unknown key.
 type decoder struct {
 	file     string
 	problems []string
 }
 
-// settings says what to do with the value of each key of a mapping.
+// keyTable has a function for the value of each key of a mapping.
 type keyTable map[string]func(*yaml.Node)
 
-// at is the position of a node as editors understand it.
+// at is the position of a node in the form FILE:LINE:COLUMN.
 func (d *decoder) at(n *yaml.Node) string {
 	return fmt.Sprintf("%s:%d:%d", d.file, n.Line, n.Column)
 }
@@ -33,7 +33,7 @@ func (d *decoder) report(n *yaml.Node, format string, a ...any) {
 	d.problems = append(d.problems, d.at(n)+": "+fmt.Sprintf(format, a...))
 }
 
-// document parses the text and returns its root, or nil if there is none to look at.
+// document parses the text and returns its root, or nil if there is none.
 func (d *decoder) document(text []byte) *yaml.Node {
 	if len(strings.TrimSpace(string(text))) == 0 {
 		return nil
@@ -49,7 +49,7 @@ func (d *decoder) document(text []byte) *yaml.Node {
 	return nil
 }
 
-// syntax words an error of the YAML library as one of ours.
+// syntax rewords an error of the YAML library.
 func (d *decoder) syntax(err error) string {
 	if all, ok := errors.AsType[*yaml.LoadErrors](err); ok && len(all.Errors) > 0 {
 		err = all.Errors[0]
@@ -73,12 +73,13 @@ func resolveAlias(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// isNull reports whether a key has no value: it is as if the key were absent.
+// isNull reports whether a key has no value, which counts as an absent key.
 func isNull(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
 }
 
-// mapping hands each value of a mapping to what its key says. path is what users call the mapping.
+// mapping passes each value of a mapping to the function of its key. path is the mapping's name for
+// users.
 func (d *decoder) mapping(n *yaml.Node, path string, table keyTable) {
 	known := make([]string, 0, len(table))
 	for key := range table {
@@ -96,7 +97,7 @@ func (d *decoder) mapping(n *yaml.Node, path string, table keyTable) {
 	})
 }
 
-// unknownKey words the refusal of a key. Its value is not shown: it could be a secret.
+// unknownKey is the refusal of a key. It does not contain the value, which could be a secret.
 func unknownKey(key, path string, known []string) string {
 	where := ""
 	if path != "" {
@@ -138,7 +139,7 @@ func pathPrefix(path string) string {
 	return path + ": "
 }
 
-// nodeKind names what a node is, for people.
+// nodeKind names the kind of a node for people.
 func nodeKind(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -152,7 +153,7 @@ func nodeKind(n *yaml.Node) string {
 	}
 }
 
-// text returns the value of a scalar as it is written, so that 007 and true stay what they are.
+// text returns the value of a scalar as written, so that 007 and true keep their text.
 func (d *decoder) text(n *yaml.Node, path, expected string) (string, bool) {
 	n = resolveAlias(n)
 	if n.Kind != yaml.ScalarNode {
@@ -162,7 +163,7 @@ func (d *decoder) text(n *yaml.Node, path, expected string) (string, bool) {
 	return n.Value, true
 }
 
-// value reads a scalar by a function that says what is wrong with it.
+// setting reads a scalar by a function that returns what is wrong with it.
 func setting[T any](d *decoder, path, expected string, parse func(string) (T, error), set func(T)) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		s, ok := d.text(n, path, expected)
@@ -178,7 +179,7 @@ func setting[T any](d *decoder, path, expected string, parse func(string) (T, er
 	}
 }
 
-// configNumber reads a number between two others.
+// Number returns a parser of whole numbers between two bounds.
 func Number(least, most int) func(string) (int, error) {
 	expected := fmt.Sprintf("a whole number from %d to %d", least, most)
 	if most == math.MaxInt {
@@ -193,7 +194,7 @@ func Number(least, most int) func(string) (int, error) {
 	}
 }
 
-// configDuration reads a duration of at least some length; days are written as 30d.
+// Duration returns a parser of durations of at least some length; days are written as 30d.
 func Duration(least time.Duration) func(string) (time.Duration, error) {
 	expected := "a duration such as 90s, 20h or 30d"
 	if least > 0 {

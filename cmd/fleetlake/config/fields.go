@@ -14,7 +14,7 @@ import (
 	"github.com/fleetlake/fleetlake/schedules"
 )
 
-// jobNamePattern is what a job may be called: it is an argument and a value in reports.
+// jobNamePattern matches the name of a job, which is an argument and a value in reports.
 var jobNamePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
 // parse reads the text of a configuration over the defaults and returns everything that
@@ -75,7 +75,7 @@ func (d *decoder) budget(n *yaml.Node, b *Budget) {
 	})
 }
 
-// jobs reads the jobs of the file, which take the place of the built-in one.
+// jobs reads the jobs of the file, which replace the built-in one.
 func (d *decoder) jobs(n *yaml.Node) []JobConfig {
 	var jobs []JobConfig
 	d.pairs(n, "jobs", func(key, value *yaml.Node) {
@@ -173,8 +173,8 @@ func parseCron(s string) (string, error) {
 	return s, nil
 }
 
-// parseZone finds a time zone by its name. The machine's own is refused: the snapshot dates
-// would depend on where fleetlake happens to run.
+// parseZone finds a time zone by its name. "Local" is refused: the snapshot dates
+// would depend on the machine.
 func parseZone(s string) (*time.Location, error) {
 	loc, err := time.LoadLocation(s)
 	if err != nil || s == "" || loc == time.Local {
@@ -183,7 +183,7 @@ func parseZone(s string) (*time.Location, error) {
 	return loc, nil
 }
 
-// applyEnvironment sets what the environment says over what the file says.
+// applyEnvironment overrides the file by the environment.
 func applyEnvironment(c *Config, getenv func(string) string) []string {
 	var problems []string
 	for _, v := range variables(c) {
@@ -198,7 +198,7 @@ func applyEnvironment(c *Config, getenv func(string) string) []string {
 	return problems
 }
 
-// configVariable is a setting that the environment can give.
+// configVariable is an environment variable of a setting.
 type configVariable struct {
 	name string
 	set  func(string) error

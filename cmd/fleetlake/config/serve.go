@@ -16,32 +16,32 @@ import (
 	"github.com/fleetlake/fleetlake/schedules/notify"
 )
 
-// defaultListen is where the status page is unless the configuration says otherwise.
+// defaultListen is the default address of the status page.
 const defaultListen = "127.0.0.1:8080"
 
 // shortestToken is the least length of a token that guards a page on a network.
 const shortestToken = 16
 
-// Serve is what `fleetlake serve` shows, and to whom.
+// Serve configures the status page of `fleetlake serve`.
 type Serve struct {
-	Listen      string // "" shows nothing
+	Listen      string // "" is no page
 	TokenFile   string
 	Hosts       []string // names of this machine besides the loopback ones
-	ListenGiven bool     // the address was written down: that it is taken is an error
+	ListenGiven bool     // the file or the environment sets Listen: an address in use is then an error
 	tokenAt     string
-	listenAt    string // where these two values stand
+	listenAt    string // where these two values are in the file
 	hostsAt     string
 	environment secretKey // the token, from the environment
 	credentials string    // the directory of the service manager's credentials; "" is none
 }
 
-// Notify is whom to tell what goes wrong.
+// Notify configures the recipients of notifications.
 type Notify struct {
 	URLs        []secretKey
 	Webhook     secretKey
 	SecretFile  string
 	On          []string      // of notify.Kinds; empty is all
-	MaxAge      time.Duration // without a published run for so long, somebody is told
+	MaxAge      time.Duration // the age of the newest published run above which recipients are notified
 	secretAt    string
 	environment secretKey // the secret, from the environment
 	credentials string
@@ -64,18 +64,18 @@ func (d *decoder) serve(n *yaml.Node, s *Serve) {
 	})
 }
 
-// check refuses a page that others could reach without a token, wherever the token comes from.
+// check refuses a page that other machines could reach without a token.
 func (s Serve) check() []string {
 	if s.TokenFile != "" || s.environment.reveal() != "" || credentialPath(s.credentials, TokenCredential) != "" {
 		return nil
 	}
 	var problems []string
 	if !onLoopback(s.Listen) {
-		problems = append(problems, fmt.Sprintf("%sserve.listen: an address that others reach, expected a token_file beside it, FLEETLAKE_SERVE_TOKEN or an address such as %s", s.listenAt, defaultListen))
+		problems = append(problems, fmt.Sprintf("%sserve.listen: an address that other machines reach, expected a token_file beside it, FLEETLAKE_SERVE_TOKEN or an address such as %s", s.listenAt, defaultListen))
 	}
 	for _, h := range s.Hosts {
 		if !isLoopback(h) {
-			problems = append(problems, fmt.Sprintf("%sserve.hosts: %q is a name that others use, expected a token_file beside it or FLEETLAKE_SERVE_TOKEN", s.hostsAt, h))
+			problems = append(problems, fmt.Sprintf("%sserve.hosts: %q is a name beyond this machine, expected a token_file beside it or FLEETLAKE_SERVE_TOKEN", s.hostsAt, h))
 		}
 	}
 	return problems
@@ -109,7 +109,8 @@ func parseHost(s string) ([]string, error) {
 	return []string{strings.ToLower(s)}, nil
 }
 
-// Token reads the token of the page; empty if there is none.
+// Token reads the token of the page; empty if there is none. Its errors name the setting and never the
+// value.
 func (s Serve) Token() (string, error) {
 	token, err := secretOf(s.environment, "FLEETLAKE_SERVE_TOKEN", s.TokenFile, s.tokenAt, credentialPath(s.credentials, TokenCredential), "token")
 	if err == nil && token != "" && len(token) < shortestToken {
@@ -131,7 +132,7 @@ func (d *decoder) notify(n *yaml.Node, c *Notify) {
 	})
 }
 
-// addresses reads a list of addresses that hold secrets: none is repeated in a problem.
+// addresses reads a list of addresses that contain secrets: no problem repeats one.
 func (d *decoder) addresses(n *yaml.Node) []secretKey {
 	n = resolveAlias(n)
 	if n.Kind != yaml.SequenceNode {
@@ -183,7 +184,8 @@ func parseURLs(s string) ([]secretKey, error) {
 	return all, nil
 }
 
-// Recipients makes the configuration of the notifier.
+// Recipients returns the configuration of the notifier. It reads the secret of the webhook; its error
+// names the setting.
 func (c Notify) Recipients() (notify.Config, error) {
 	r := notify.Config{Webhook: c.Webhook.reveal()}
 	for _, u := range c.URLs {
