@@ -77,7 +77,7 @@ func TestDoctorSeesHostsWithoutAToken(t *testing.T) {
 	}
 }
 
-// TestInitKeepsTheFileToItsOwner because addresses of notify hold secrets.
+// TestInitKeepsTheFileToItsOwner checks the mode: addresses under notify contain secrets.
 func TestInitKeepsTheFileToItsOwner(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.must(exitDone, "init")

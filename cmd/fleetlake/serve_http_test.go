@@ -15,10 +15,10 @@ import (
 	"github.com/fleetlake/fleetlake/schedules"
 )
 
-// TestSlowClientsHoldFewConnections opens 1,000 connections that send half a request. They hold no
-// more than the cap allows, and make room for a monitor that comes after them: it is answered at
-// once, again and again, though each of them keeps its end open.
-func TestSlowClientsHoldFewConnections(t *testing.T) {
+// TestSlowClientsTakeFewConnections opens 1,000 connections that send half a request. They take no more
+// than the cap allows, and a monitor that connects after them is answered at once, several times,
+// although each of them keeps its end open.
+func TestSlowClientsTakeFewConnections(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func TestHealthFollowsTheScheduler(t *testing.T) {
 	}
 }
 
-func TestWordsForOthersShowNoPath(t *testing.T) {
+func TestWordsForOthersHaveNoPath(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	s := &server{config: config.Config{DataDir: dir}}
 	if got := s.withoutPaths("open " + dir + "/journal: no space left"); got != "open DATA/journal: no space left" {
@@ -167,13 +167,13 @@ func TestADeafManagerDoesNotStopTheScheduler(t *testing.T) {
 	}
 }
 
-// TestTheEndIsToldBeforeItComes has the end begin twice, by the signal and by the scheduler's return:
-// the second waits until the manager knows, since the process ends after it.
-func TestTheEndIsToldBeforeItComes(t *testing.T) {
+// TestSystemdIsNotifiedBeforeTheEnd has the stop begin twice, by the signal and by the scheduler's
+// return: the second waits until systemd is notified, because the process ends after it.
+func TestSystemdIsNotifiedBeforeTheEnd(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "notify")
 	states := listenAsSystemd(t, socket)
-	begun, told := make(chan struct{}), make(chan struct{})
-	s := &server{systemd: systemd{socket: socket}, log: slog.New(slog.NewTextHandler(blocker{begun, told}, nil))}
+	begun, release := make(chan struct{}), make(chan struct{})
+	s := &server{systemd: systemd{socket: socket}, log: slog.New(slog.NewTextHandler(blocker{begun, release}, nil))}
 	go s.stopping()
 	<-begun
 	second := make(chan struct{})
@@ -183,22 +183,22 @@ func TestTheEndIsToldBeforeItComes(t *testing.T) {
 	}()
 	select {
 	case <-second:
-		t.Error("the end goes on before it is told")
+		t.Error("the process ends before systemd is notified")
 	case <-time.After(100 * time.Millisecond):
 	}
-	close(told)
+	close(release)
 	<-second
 	if got := <-states; got != "STOPPING=1" {
-		t.Errorf("told %s", got)
+		t.Errorf("notified: %s", got)
 	}
 }
 
 // blocker is a log that says when it is first written to, and waits.
-type blocker struct{ begun, told chan struct{} }
+type blocker struct{ begun, release chan struct{} }
 
 func (b blocker) Write(line []byte) (int, error) {
 	close(b.begun)
-	<-b.told
+	<-b.release
 	return len(line), nil
 }
 

@@ -40,7 +40,7 @@ func TestServeStopsAndGoesOn(t *testing.T) {
 }
 
 // TestASecondSignalEndsAtOnce while answers arrive one by one: those that the service had sent
-// before the signal are kept, the others are not waited for, and the next start goes on.
+// before the signal are kept, the others are not waited for, and the next start resumes.
 func TestASecondSignalEndsAtOnce(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 1500})
 	w.due(3000, wholeJob, "")
@@ -132,7 +132,7 @@ func (w *world) sends(n int) {
 	}
 }
 
-// checkBill holds what was billed to what is known, give or take what was in the air, and
+// checkBill compares what was billed with the journal, give or take what was in flight, and
 // looks for what was paid twice.
 func (w *world) checkBill(air int) {
 	w.t.Helper()

@@ -114,7 +114,7 @@ func TestServiceFaults(t *testing.T) {
 			x := trials[name]
 			e := <-x.end
 			e.check(t, c, x.d.events())
-			if found := filesHold(x.w.dir, shapes(canary)); len(found) > 0 {
+			if found := filesWith(x.w.dir, shapes(canary)); len(found) > 0 {
 				t.Errorf("the key is kept: %q", found)
 			}
 			if t.Failed() {
@@ -124,14 +124,14 @@ func TestServiceFaults(t *testing.T) {
 	}
 }
 
-// check holds the end of a run against its case and the log of the double.
+// check compares the end of a run with its case and the log of the double.
 func (e runEnd) check(t *testing.T, c faultCase, log []event) {
 	t.Helper()
 	if e.hung || !c.patient && e.took > faultBound {
 		t.Errorf("took %v, want at most %v", e.took, faultBound)
 	}
 	if e.rss > faultMemory {
-		t.Errorf("held %d MiB, want at most %d", e.rss>>20, faultMemory>>20)
+		t.Errorf("took %d MiB, want at most %d", e.rss>>20, faultMemory>>20)
 	}
 	if !slices.Contains(c.codes, e.code) {
 		t.Errorf("exit code %d, want one of %v", e.code, c.codes)
@@ -174,7 +174,7 @@ func (e runEnd) checkWords(t *testing.T, c faultCase) {
 	for _, text := range []string{e.stdout, e.stderr} {
 		for _, shape := range shapes(canary) {
 			if strings.Contains(text, shape) {
-				t.Errorf("shows the key as %s", shape)
+				t.Errorf("contains the key as %s", shape)
 			}
 		}
 		for line := range strings.Lines(text) {
@@ -214,7 +214,7 @@ func shapes(key string) []string {
 		base64.StdEncoding.EncodeToString([]byte(key)), base64.URLEncoding.EncodeToString([]byte(key))}
 }
 
-// echo is an error text with every shape of the key in it, as a gateway shows a request.
+// echo is an error text with every shape of the key in it, like a gateway that repeats a request.
 func echo(status int) fault {
 	return says(status, fmt.Sprintf("<html>%s<pre>x-api-key: %s</pre></html>", http.StatusText(status), strings.Join(shapes(canary), "\n")), "Content-Type", "text/html")
 }

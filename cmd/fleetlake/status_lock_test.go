@@ -32,7 +32,7 @@ func TestALookAtTheLockMakesNobodyFail(t *testing.T) {
 			t.Errorf("a second writer: %v", err)
 		}
 		if took := time.Since(start); took > time.Second {
-			t.Errorf("a second writer is told after %v", took)
+			t.Errorf("a second writer is refused after %v", took)
 		}
 		if err := first(); err != nil {
 			t.Fatal(err)
