@@ -21,7 +21,7 @@ import (
 
 // withSlotLog gives a fixture a slot log in a directory.
 func (h *fixture) withSlotLog(t *testing.T, dir string) *fixture {
-	h.runner.Slots = openBook(t, dir)
+	h.runner.Slots = openSlotLog(t, dir)
 	return h
 }
 

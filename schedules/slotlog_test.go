@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func openBook(t *testing.T, dir string) *SlotLog {
+func openSlotLog(t *testing.T, dir string) *SlotLog {
 	t.Helper()
 	b, err := OpenSlotLog(dir)
 	if err != nil {
@@ -26,14 +26,14 @@ func record(state string, day int) Record {
 
 func TestSlotLogKeepsRecords(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
-	b := openBook(t, dir)
+	slots := openSlotLog(t, dir)
 	want := []Record{record(RecordMissed, 20), record(RecordFailed, 21)}
 	for _, r := range append([]Record{record(RecordWaiting, 19)}, want...) {
-		if _, err := b.Write(r); err != nil {
+		if _, err := slots.Write(r); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if fresh, err := openBook(t, dir).Write(want...); err != nil || len(fresh) > 0 {
+	if fresh, err := openSlotLog(t, dir).Write(want...); err != nil || len(fresh) > 0 {
 		t.Errorf("after a restart %d records are new, %v; want none", len(fresh), err)
 	}
 	got, err := ReadSlotLog(dir, 10)
@@ -43,7 +43,7 @@ func TestSlotLogKeepsRecords(t *testing.T) {
 	if diff := cmp.Diff([]Record{want[1], want[0]}, got); diff != "" {
 		t.Errorf("newest first (-want +got):\n%s", diff)
 	}
-	if got := b.Latest(1); len(got) != 1 || got[0].State != RecordFailed {
+	if got := slots.Latest(1); len(got) != 1 || got[0].State != RecordFailed {
 		t.Errorf("latest: %v", got)
 	}
 	text, _ := os.ReadFile(filepath.Join(dir, SlotLogName))
@@ -62,7 +62,7 @@ func TestReadSlotLogOfANewDirectory(t *testing.T) {
 // written next is whole.
 func TestOpenSlotLogCutsTornLine(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := openBook(t, dir).Write(record(RecordMissed, 20), record(RecordMissed, 21)); err != nil {
+	if _, err := openSlotLog(t, dir).Write(record(RecordMissed, 20), record(RecordMissed, 21)); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, SlotLogName)
@@ -75,14 +75,14 @@ func TestOpenSlotLogCutsTornLine(t *testing.T) {
 			t.Fatal(err)
 		}
 		whole := strings.Count(string(text[:end]), "\n")
-		b := openBook(t, dir)
-		if got := len(b.Latest(9)); got != whole {
+		slots := openSlotLog(t, dir)
+		if got := len(slots.Latest(9)); got != whole {
 			t.Fatalf("cut at %d: %d records, want %d", end, got, whole)
 		}
 		if end%50 != 0 { // each write is an fsync
 			continue
 		}
-		if _, err := b.Write(record(RecordFailed, 22)); err != nil {
+		if _, err := slots.Write(record(RecordFailed, 22)); err != nil {
 			t.Fatal(err)
 		}
 		if got, _ := ReadSlotLog(dir, 9); len(got) != whole+1 {
@@ -93,8 +93,8 @@ func TestOpenSlotLogCutsTornLine(t *testing.T) {
 
 func TestSlotLogPassesOverADamagedLine(t *testing.T) {
 	dir := t.TempDir()
-	b := openBook(t, dir)
-	if _, err := b.Write(record(RecordMissed, 20)); err != nil {
+	slots := openSlotLog(t, dir)
+	if _, err := slots.Write(record(RecordMissed, 20)); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, SlotLogName)
@@ -102,7 +102,7 @@ func TestSlotLogPassesOverADamagedLine(t *testing.T) {
 	if err := os.WriteFile(path, append([]byte("{\"job\": 7}\n\n\xff\n"), text...), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := openBook(t, dir).Latest(9); len(got) != 1 {
+	if got := openSlotLog(t, dir).Latest(9); len(got) != 1 {
 		t.Errorf("got %v, want the one good line", got)
 	}
 }
@@ -110,18 +110,18 @@ func TestSlotLogPassesOverADamagedLine(t *testing.T) {
 // TestSlotLogWritesLater takes the file away, as a full disk does, and gives it back.
 func TestSlotLogWritesLater(t *testing.T) {
 	dir := t.TempDir()
-	b := openBook(t, dir)
+	slots := openSlotLog(t, dir)
 	path := filepath.Join(dir, SlotLogName)
 	if err := os.Mkdir(path, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if fresh, err := b.Write(record(RecordMissed, 20)); err == nil || len(fresh) != 1 {
+	if fresh, err := slots.Write(record(RecordMissed, 20)); err == nil || len(fresh) != 1 {
 		t.Fatalf("got %v, %v; want the record and an error", fresh, err)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Write(record(RecordMissed, 21)); err != nil {
+	if _, err := slots.Write(record(RecordMissed, 21)); err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := ReadSlotLog(dir, 9); len(got) != 2 {
@@ -133,7 +133,7 @@ func TestSlotLogShortensWords(t *testing.T) {
 	dir := t.TempDir()
 	r := record(RecordFailed, 20)
 	r.Reason, r.Stack = strings.Repeat("ä", maxReason), strings.Repeat("ä", maxStack)
-	if _, err := openBook(t, dir).Write(r); err != nil {
+	if _, err := openSlotLog(t, dir).Write(r); err != nil {
 		t.Fatal(err)
 	}
 	got, _ := ReadSlotLog(dir, 1)

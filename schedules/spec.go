@@ -39,15 +39,15 @@ type Slot struct {
 	Job       string
 	At        time.Time
 	Date      string
-	Triggered bool // by a person, and not by the table
+	Triggered bool // by a person, not by the schedule
 
 	// Again says that the slot runs although an earlier run of its date may be done.
-	// What a run of the slot itself, or one that was cut short, has brought is not bought anew.
+	// A run of this slot, or one that was cut short, is still resumed and not paid for again.
 	Again bool
 
-	Try     int       // how many tries of the slot went before, in this process
+	Try     int       // number of earlier tries of the slot in this process
 	Until   time.Time // of another try: when the slot is given up
-	Publish bool      // of another try: only publish what the tries before paid for
+	Publish bool      // of another try: only publish what earlier tries paid for
 }
 
 // delay is what the jitter of a job adds to one of its slots.

@@ -81,7 +81,7 @@ func TestAWeekOfNights(t *testing.T) {
 		time.AfterFunc(17*time.Hour, func() { w.fillDisk(t) })
 		time.AfterFunc(21*time.Hour, func() { w.makeRoom(t) })
 		w.serve(t, "06 12:00") // up again on the 5th; the disk is full from 01:00 to 05:00
-		w.serve(t, "07 12:00") // started again: the slot of the 6th is tried anew
+		w.serve(t, "07 12:00") // started again: the slot of the 6th is tried again
 		want := []string{
 			"2000-01-01 01 02:00 done",
 			"2000-01-02 02 02:00 interrupted", "2000-01-02 02 02:30 done",

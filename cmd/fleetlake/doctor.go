@@ -43,7 +43,7 @@ type check struct {
 func (a *app) doctor(ctx context.Context) error {
 	cfg, configErr := a.config()
 	checks := []check{{"configuration", func() (string, error) {
-		return fmt.Sprintf("%d jobs: %v", len(cfg.Jobs), cfg.JobNames()), configErr
+		return "jobs: " + strings.Join(cfg.JobNames(), ", "), configErr
 	}}}
 	if configErr == nil {
 		checks = append(checks,

@@ -87,7 +87,7 @@ func TestTheFirstRunIsHeldBack(t *testing.T) {
 func TestTheButtonPricesANightThatHasEnded(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
-	anew := func() *pipeline.Preview {
+	preview := func() *pipeline.Preview {
 		t.Helper()
 		preview, err := w.server().priceAgain(t.Context(), "nightly")
 		if err != nil {
@@ -95,17 +95,17 @@ func TestTheButtonPricesANightThatHasEnded(t *testing.T) {
 		}
 		return preview
 	}
-	if preview := anew(); preview != nil {
-		t.Errorf("before the night: %+v", preview)
+	if p := preview(); p != nil {
+		t.Errorf("before the night: %+v", p)
 	}
 	today := time.Now().UTC().Format(time.DateOnly)
 	w.must(exitDone, "run", "nightly", "--date", today)
-	preview, before := anew(), w.sim.Bill().Spent
-	if preview == nil {
-		t.Fatal("a night that is done would be bought anew without a word")
+	again, before := preview(), w.sim.Bill().Spent
+	if again == nil {
+		t.Fatal("a night that is done would be paid for again without a confirmation")
 	}
 	w.must(exitDone, "run", "nightly", "--date", today, "--again")
-	if spent := w.sim.Bill().Spent - before; spent != preview.Credits.Expected || spent == 0 {
-		t.Errorf("spent %d credits, priced %+v", spent, preview.Credits)
+	if spent := w.sim.Bill().Spent - before; spent != again.Credits.Expected || spent == 0 {
+		t.Errorf("spent %d credits, priced %+v", spent, again.Credits)
 	}
 }

@@ -90,9 +90,9 @@ func TestStoredOf(t *testing.T) {
 	}
 }
 
-// TestServePublishesWithoutAsking has a warehouse that cannot be written: the run fails after it
+// TestServePublishesWithoutRequests has a warehouse that cannot be written: the run fails after it
 // has paid, and the tries after it publish and send no request.
-func TestServePublishesWithoutAsking(t *testing.T) {
+func TestServePublishesWithoutRequests(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	s := w.server()
@@ -122,10 +122,10 @@ func TestServePublishesWithoutAsking(t *testing.T) {
 	w.must(exitDone, "runs")
 }
 
-// TestServeAsksAfterWhatFailedBeforeIt has a slot fail before anything was asked. Nothing is paid for
-// yet, so a try that only publishes would find nothing, and the night would count as done: the
-// slot is to be asked for again, and is asked for once what was wrong is mended.
-func TestServeAsksAfterWhatFailedBeforeIt(t *testing.T) {
+// TestServeHarvestsAfterAnEarlyFailure has a slot fail before its first request. Nothing is paid for
+// yet, so a try that only publishes would find nothing, and the night would count as done: the next
+// try must harvest, once the fault is repaired.
+func TestServeHarvestsAfterAnEarlyFailure(t *testing.T) {
 	const date = "2026-11-20"
 	for name, c := range map[string]struct {
 		floor       int
@@ -176,12 +176,12 @@ func TestServeAsksAfterWhatFailedBeforeIt(t *testing.T) {
 	}
 }
 
-// TestServeFindsNothingToPublish has a slot that only publishes, of which nothing waits any more: it
-// is not done for that, but as the journal says.
+// TestServeFindsNothingToPublish has a slot that only publishes, with nothing left to publish: the
+// journal decides whether it is done.
 func TestServeFindsNothingToPublish(t *testing.T) {
 	const date = "2026-11-20"
 	for name, c := range map[string]struct {
-		before   []string // the run that another process made
+		before   []string // the run of another process
 		code     int
 		heldBack bool
 		away     bool // the service, for a part of that run
@@ -263,9 +263,9 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestANightThatIsDoneIsToldOfOnce has a slot that only finds its night done: nothing is asked, counted
-// or notified of.
-func TestANightThatIsDoneIsToldOfOnce(t *testing.T) {
+// TestANightThatIsDoneIsNotifiedOnce has a slot that finds its night done: nothing is requested, counted
+// or notified.
+func TestANightThatIsDoneIsNotifiedOnce(t *testing.T) {
 	notified := make(chan string, 10)
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.write("fleetlake.yaml", fmt.Sprintf("api: {patience: 3s}\nbudget: {per_run: 25}\nnotify: {webhook: {url: %s/planted-path}}\njobs:\n  nightly:\n%s", newReceiver(t, notified), smallJob))

@@ -84,7 +84,7 @@ func (d *daemon) said() string {
 func (d *daemon) ends() (code int, took time.Duration) {
 	d.t.Helper()
 	start := time.Now()
-	for range d.lines { // Wait closes the pipe: what was said must be read before
+	for range d.lines { // Wait closes the pipe: the log must be read before
 	}
 	o, err := d.wait()
 	if err != nil {
@@ -163,7 +163,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// listenAsSystemd hears what a service says until the test ends.
+// listenAsSystemd receives the states of a service until the test ends.
 func listenAsSystemd(t *testing.T, socket string) <-chan string {
 	t.Helper()
 	manager, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
@@ -184,7 +184,7 @@ func listenAsSystemd(t *testing.T, socket string) <-chan string {
 	return states
 }
 
-// runNow presses the button of the page, confirms that the night is to be bought anew if it asks,
+// runNow presses the button of the page, confirms that the night is paid for again if it asks,
 // and waits for the run.
 func (w *world) runNow(d *daemon, url string) {
 	w.t.Helper()
@@ -238,8 +238,8 @@ func TestServeWaitsForTheLock(t *testing.T) {
 	}
 }
 
-// TestServeTellsOfAFailure has a data directory in which the journal of the night is damaged.
-func TestServeTellsOfAFailure(t *testing.T) {
+// TestServeNotifiesOfAFailure has a data directory in which the journal of the night is damaged.
+func TestServeNotifiesOfAFailure(t *testing.T) {
 	notified := make(chan string, 10)
 	receiver := newReceiver(t, notified)
 	w := newWorld(t, simulator.Config{Vessels: 400})
@@ -268,7 +268,7 @@ func TestServeTellsOfAFailure(t *testing.T) {
 	}
 }
 
-// newReceiver is a webhook that hands on what it gets.
+// newReceiver is a webhook that passes on what it gets.
 func newReceiver(t *testing.T, notified chan<- string) (url string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// values are answers in good JSON that say what cannot be.
+// values are answers in valid JSON with impossible values.
 var values = map[string]faultCase{
 	"a total of two thousand million":         {fault: onPages(sets("total", 2_000_000_000)), codes: []int{exitPartial, tooLittle}},
 	"a total beyond all numbers":              {fault: onPages(sets("total", json.Number("1e999"))), codes: []int{exitPartial, tooLittle}},

@@ -29,7 +29,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline"
 )
 
-// spans is a collector of OpenTelemetry, and what it was sent.
+// spans is an OpenTelemetry collector, and what it received.
 type spans struct {
 	t      testing.TB
 	server *httptest.Server

@@ -74,8 +74,8 @@ func total(counts map[string]int) (n int) {
 	return n
 }
 
-// morning looks at the page: it must say these words, of the night of this date, and its numbers
-// must be true.
+// morning loads the page: it must contain these words, about the night of this date, and its numbers
+// must be those of the journal.
 func (w *week) morning(date string, says ...string) {
 	w.t.Helper()
 	page, text := w.look("/")
@@ -230,7 +230,7 @@ func (w *week) money(text string, runs []entries, date string) {
 	}
 }
 
-// count asks the published warehouse, as the morning opened it, for a number.
+// count queries the published warehouse, as the morning opened it, for a number.
 func (w *week) count(sql string) string {
 	w.t.Helper()
 	rows, err := w.published.Query(w.t.Context(), sql)

@@ -31,7 +31,7 @@ type week struct {
 	ballast string
 	log     bytes.Buffer
 
-	published *warehouse.Warehouse // of the morning that is looked at
+	published *warehouse.Warehouse // as opened by the current morning
 
 	// The process that serves now, or did last.
 	server *server
@@ -156,7 +156,7 @@ var (
 	cells    = regexp.MustCompile(`(?s)<t[hd][ >].*?</t[hd]>`)
 )
 
-// wordsOf is what a person reads.
+// wordsOf is the visible text of a page.
 func wordsOf(page string) string {
 	text := tags.ReplaceAllString(drawings.ReplaceAllString(page, ""), " ")
 	return strings.TrimSpace(blanks.ReplaceAllString(html.UnescapeString(text), " ")) + " "

@@ -13,8 +13,8 @@ import (
 	"github.com/nicholas-fedor/shoutrrr/pkg/types"
 )
 
-// service is an address of shoutrrr. It is looked up anew for each message: some services log
-// in when they begin.
+// service is an address of shoutrrr. It is looked up for each message, because some services
+// log in at the start.
 type service struct {
 	number int
 	kind   string

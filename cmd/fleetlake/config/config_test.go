@@ -20,7 +20,7 @@ import (
 // noEnvironment is an environment in which nothing is set.
 func noEnvironment(string) string { return "" }
 
-// sameConfig compares what configurations say and not where they say it.
+// sameConfig compares the values of configurations, not their positions.
 var sameConfig = cmp.Options{
 	cmpopts.IgnoreFields(Config{}, "File"),
 	cmpopts.IgnoreUnexported(Config{}),

@@ -78,8 +78,8 @@ func TestConfigServiceWithoutAnything(t *testing.T) {
 	}
 }
 
-// TestTheKeyDoesNotShow prints a configuration in every way that comes to mind.
-func TestTheKeyDoesNotShow(t *testing.T) {
+// TestTheKeyIsNotPrinted prints a configuration in many ways.
+func TestTheKeyIsNotPrinted(t *testing.T) {
 	c, err := Load("absent.yaml", false, func(name string) string {
 		return map[string]string{"FLEETLAKE_API_KEY": "planted"}[name]
 	})
@@ -106,7 +106,7 @@ func TestTheKeyDoesNotShow(t *testing.T) {
 	}
 }
 
-// TestAKeyInTheFileIsRefused makes sure that nobody gets used to it, and that it does not show.
+// TestAKeyInTheFileIsRefused checks that a key in the file is refused, and not printed.
 func TestAKeyInTheFileIsRefused(t *testing.T) {
 	for _, key := range []string{"key", "api_key", "token"} {
 		_, err := Load(configFile(t, "api: {"+key+": planted}"), true, noEnvironment)
