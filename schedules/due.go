@@ -19,7 +19,7 @@ type Stored struct {
 	Date    string
 	Slot    time.Time
 	Started time.Time
-	State   string // done, partial, failed, interrupted, killed or broken; empty after a crash, which leaves no end
+	State   string // done, partial, failed, interrupted, killed or broken; empty after a crash
 }
 
 // StateUnanswered is a run that the service answered too little, and whose deadline is not over.

@@ -25,8 +25,8 @@ func (a *app) runCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run [JOB]",
 		Short: "Run a job now, or resume a run that was cut off",
-		Long: `Run a job now: list, sweep and look up vessels within the rate limits and the credit cap, then publish
-the warehouse. If a run of the same job and snapshot date was cut off, this run resumes it: requests
+		Long: `Run a job now: list, sweep and look up vessels within the rate limits and the credit cap, then
+publish the warehouse. If a run of the same job and snapshot date was cut off, this run resumes it: requests
 that were answered are not repeated, and budget.per_run is the cap of all runs of the night together.
 A night that is done, or has reached its cap, sends no request and spends nothing. With --again, a
 night that is done is paid for again, and one at its cap resumes with a new cap. Without JOB, the

@@ -67,7 +67,7 @@ type server struct {
 	ending       atomic.Bool
 	nights       cachedCheck            // whether the last nights succeeded
 	markID       atomic.Pointer[string] // of the data directory; nil while no run has used it
-	notifiedSlot slotKey                // the slot of the last partial run that recipients were notified of; used by the scheduler only
+	notifiedSlot slotKey                // of the last partial run that was notified; used by the scheduler only
 
 	mu       sync.Mutex
 	progress pipeline.Progress

@@ -3,11 +3,11 @@
 // report of a run as one HTML file, and the rules about who may see them.
 //
 //	published file ─ read once, when it is replaced ─▶ NightReport ─┐
-//	live run, slots ────────────────────────────────────────────────┴▶ templates ─▶ bytes, shared by all who ask
+//	live run, slots ────────────────────────────────────────────────┴▶ templates ─▶ bytes, shared by all clients
 //
 // A published file is opened read-only, read through a fixed list of statements within bounds of
 // memory and time, and closed again before anything is written to a client. So no client, however
-// slow, keeps the file open, and a page that is asked for a thousand times reads nothing.
+// slow, keeps the file open, and a thousand requests for a page read it once.
 //
 // # Who may do what
 //
