@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// askedAge is how long a run that a person asked for waits for its turn, if its job has no
-// greatest age.
-const askedAge = 24 * time.Hour
+// askedAge is how long a triggered run waits for its turn, if its job has no MaxLateness.
+const triggeredAge = 24 * time.Hour
 
 // Errors of Trigger and StopRun.
 var (
@@ -19,8 +18,9 @@ var (
 	ErrNotRunning = errors.New("no job runs")
 )
 
-// Trigger asks for a run of a job now. It waits for its turn like a slot, and stands for the
-// civil date of now. With again it buys that night anew if it is done when the turn comes.
+// Trigger requests a run of a job now. The run waits for its turn like a slot, and its snapshot date
+// is the current civil date. With again it pays for that night a second time if the night is done
+// when the turn comes. Errors are ErrNoJob and ErrBusy, with the name of the job.
 func (r *Runner) Trigger(job string, again bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -28,12 +28,12 @@ func (r *Runner) Trigger(job string, again bool) error {
 	if i < 0 {
 		return fmt.Errorf("%w: %q", ErrNoJob, job)
 	}
-	if r.running == job || slices.ContainsFunc(r.asked, func(s Slot) bool { return s.Job == job }) {
+	if r.running == job || slices.ContainsFunc(r.triggered, func(s Slot) bool { return s.Job == job }) {
 		return fmt.Errorf("%w: %q", ErrBusy, job)
 	}
 	now := r.now().In(r.table[i].Location)
-	r.Log.Info("run asked for", "job", job, "again", again)
-	r.asked = append(r.asked, Slot{Job: job, At: now, Date: now.Format(DateLayout), Asked: true, Again: again})
+	r.Log.Info("run triggered", "job", job, "again", again)
+	r.triggered = append(r.triggered, Slot{Job: job, At: now, Date: now.Format(DateLayout), Triggered: true, Again: again})
 	select {
 	case r.wake <- struct{}{}:
 	default: // the loop is awake
@@ -41,13 +41,13 @@ func (r *Runner) Trigger(job string, again bool) error {
 	return nil
 }
 
-// askedFor returns the run of a job that was asked for, unless it has waited too long.
-func (r *Runner) askedFor(l *line) (Slot, bool) {
+// askedFor returns the triggered run of a job, unless it has waited too long.
+func (r *Runner) triggeredRun(l *line) (Slot, bool) {
 	slot, ok := r.waiting(l.spec.Job)
 	if !ok {
 		return Slot{}, false
 	}
-	if most := cmp.Or(l.spec.MaxLateness, askedAge); r.now().Sub(slot.At) > most {
+	if most := cmp.Or(l.spec.MaxLateness, triggeredAge); r.now().Sub(slot.At) > most {
 		r.take(slot)
 		reason := cmp.Or(l.watch.Blocked, "other jobs ran")
 		r.miss([]Missed{{slot, fmt.Sprintf("%s; not made up for later than %v", reason, most)}})
@@ -59,21 +59,21 @@ func (r *Runner) askedFor(l *line) (Slot, bool) {
 func (r *Runner) waiting(job string) (Slot, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if i := slices.IndexFunc(r.asked, func(s Slot) bool { return s.Job == job }); i >= 0 {
-		return r.asked[i], true
+	if i := slices.IndexFunc(r.triggered, func(s Slot) bool { return s.Job == job }); i >= 0 {
+		return r.triggered[i], true
 	}
 	return Slot{}, false
 }
 
-// take removes a slot from those that were asked for.
+// take removes a slot from the triggered ones.
 func (r *Runner) take(slot Slot) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.asked = slices.DeleteFunc(r.asked, func(s Slot) bool { return s.Job == slot.Job })
+	r.triggered = slices.DeleteFunc(r.triggered, func(s Slot) bool { return s.Job == slot.Job })
 }
 
 // StopRun ends the run that is under way: it sends no more requests, keeps the answers in
-// the air and publishes. The scheduler goes on.
+// flight and publishes. The scheduler continues. The error is ErrNotRunning if there is none.
 func (r *Runner) StopRun() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,14 +85,14 @@ func (r *Runner) StopRun() error {
 	return nil
 }
 
-// Snapshot is what a runner does and will do.
+// Snapshot is the current run of a runner and its next slots.
 type Snapshot struct {
 	Running Slot // no job: nothing runs
 	Started time.Time
 	Next    []Planned // of each job, in the order of their starts
 }
 
-// Planned is a slot that is to come, or that waits for its turn.
+// Planned is a slot in the future, or one that waits for its turn.
 type Planned struct {
 	Slot
 	Start  time.Time // with its jitter
@@ -107,8 +107,8 @@ func (r *Runner) Snapshot() Snapshot {
 	return Snapshot{}
 }
 
-// show makes the snapshot that others see until the loop's next step.
-func (r *Runner) show(running Slot, started time.Time) {
+// publishSnapshot stores what Snapshot returns until the loop's next step.
+func (r *Runner) publishSnapshot(running Slot, started time.Time) {
 	s := Snapshot{Running: running, Started: started}
 	now := r.now()
 	for _, l := range r.lines {
@@ -126,13 +126,13 @@ func (r *Runner) show(running Slot, started time.Time) {
 	r.seen.Store(&s)
 }
 
-// planned is the next slot of a line. One that has come waits, if something holds it; if
-// nothing does, it was filled.
+// planned is the next slot of a line. A slot that has come and is blocked still waits; one that is
+// not blocked has been filled.
 func (l *line) planned(running Slot, now time.Time) (Planned, bool) {
 	from := now
 	switch {
 	case l.watch.Dealt.IsZero():
-	case running.Job == l.spec.Job && !running.Asked:
+	case running.Job == l.spec.Job && !running.Triggered:
 		from = running.At
 	case running.Job != "" || l.watch.Blocked != "":
 		from = l.watch.Dealt

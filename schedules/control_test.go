@@ -13,7 +13,7 @@ import (
 )
 
 // begin serves in the background until the returned function is called.
-func (h *house) begin(t *testing.T, table ...Spec) (stop func()) {
+func (h *fixture) begin(t *testing.T, table ...Spec) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- h.runner.Serve(ctx, table) }()
@@ -34,7 +34,7 @@ func pass(d time.Duration) {
 
 func TestTriggerRunsNow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t).withBook(t, t.TempDir())
+		h := newHouse(t).withSlotLog(t, t.TempDir())
 		if err := h.runner.Trigger("nightly", true); !errors.Is(err, ErrNoJob) {
 			t.Errorf("before Serve: %v, want %v", err, ErrNoJob)
 		}
@@ -52,11 +52,11 @@ func TestTriggerRunsNow(t *testing.T) {
 			synctest.Wait()
 		}
 		s := h.runner.Snapshot()
-		if s.Running.Job != "nightly" || !s.Running.Asked || s.Running.Date != "2000-01-01" || !s.Started.Equal(time.Now()) {
+		if s.Running.Job != "nightly" || !s.Running.Triggered || s.Running.Date != "2000-01-01" || !s.Started.Equal(time.Now()) {
 			t.Errorf("running %+v since %v", s.Running, s.Started)
 		}
 		pass(time.Minute)
-		if s = h.runner.Snapshot(); len(s.Next) != 3 || s.Next[0].Job != "other" || !s.Next[0].Asked || s.Next[0].Reason != "waits for its turn" {
+		if s = h.runner.Snapshot(); len(s.Next) != 3 || s.Next[0].Job != "other" || !s.Next[0].Triggered || s.Next[0].Reason != "waits for its turn" {
 			t.Errorf("next: %+v", s.Next)
 		}
 		pass(4 * time.Hour)
@@ -105,14 +105,14 @@ func TestSnapshotShowsWhatWaits(t *testing.T) {
 		pass(2*time.Hour + 5*time.Second)
 		s = h.runner.Snapshot()
 		if len(s.Next) != 2 || s.Next[0].At.Hour() != 2 || s.Next[0].Reason != ErrNotYet.Error() {
-			t.Errorf("while it is held: %+v", s.Next)
+			t.Errorf("while it is blocked: %+v", s.Next)
 		}
 	})
 }
 
 func TestTriggeredRunsWaitLikeSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t).withBook(t, t.TempDir())
+		h := newHouse(t).withSlotLog(t, t.TempDir())
 		h.runner.Run = func(context.Context, Slot) error { return ErrNotYet }
 		stop := h.begin(t, nightly("0 2 29 2 *"))
 		defer stop()
@@ -126,8 +126,8 @@ func TestTriggeredRunsWaitLikeSlots(t *testing.T) {
 		}
 		pass(2 * time.Hour)
 		want := []string{"missed nightly 01-01 01:00 cannot start yet; not made up for later than 24h0m0s"}
-		if diff := cmp.Diff(want, h.told()); diff != "" {
-			t.Errorf("book (-want +got):\n%s", diff)
+		if diff := cmp.Diff(want, h.recorded()); diff != "" {
+			t.Errorf("slot log (-want +got):\n%s", diff)
 		}
 	})
 }
@@ -167,15 +167,15 @@ func TestBeatsWhileTheLoopLives(t *testing.T) {
 	})
 }
 
-func TestToldOnceOfEachRecord(t *testing.T) {
+func TestEachRecordIsReportedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t).withBook(t, t.TempDir())
-		var told []string
-		h.runner.Recorded = func(r Record) { told = append(told, r.State+" "+r.Date+" "+r.Reason) }
+		h := newHouse(t).withSlotLog(t, t.TempDir())
+		var recorded []string
+		h.runner.Recorded = func(r Record) { recorded = append(recorded, r.State+" "+r.Date+" "+r.Reason) }
 		h.fault = func(slot Slot) error { return errors.New("boom") }
 		h.serve(t, 48*time.Hour, nightly("0 2 * * *"))
-		if got := strings.Join(told, ", "); got != "failed 2000-01-01 boom, failed 2000-01-02 boom" {
-			t.Errorf("told %s", got)
+		if got := strings.Join(recorded, ", "); got != "failed 2000-01-01 boom, failed 2000-01-02 boom" {
+			t.Errorf("recorded: %s", got)
 		}
 	})
 }

@@ -6,23 +6,23 @@ import (
 )
 
 const (
-	lookBack = 366 * 24 * time.Hour // slots older than this are not spoken of
+	lookBack = 366 * 24 * time.Hour // older slots are ignored
 	maxTries = 5                    // runs of one slot that may be cut short before it is given up
 )
 
-// Stored is a run of a job as it was kept. Slot is the time that it ran for, where that is
-// known; else it is told from the date and the start.
+// Stored is a stored run of a job. Slot is the time that it ran for; where that is unknown, the date
+// and the start decide.
 //
 // A run that ended because the service was away is StateUnanswered for as long as its slot may
-// be tried again; a process that starts meanwhile goes on with it.
+// be tried again; a process that starts meanwhile resumes it.
 type Stored struct {
 	Date    string
 	Slot    time.Time
 	Started time.Time
-	State   string // done, partial, failed, interrupted, killed, broken; empty has no end, which a crash leaves
+	State   string // done, partial, failed, interrupted, killed or broken; empty after a crash
 }
 
-// StateUnanswered is a run that the service did not answer enough, and whose time is not over.
+// StateUnanswered is a run that the service answered too little, and whose deadline is not over.
 const StateUnanswered = "unanswered"
 
 // stateBroken is a run that failed before it could end in order. Like one that was killed it
@@ -31,11 +31,11 @@ const stateBroken = "broken"
 
 // Watch is what one process knows about the slots of a job.
 type Watch struct {
-	Since   time.Time // slots from here on were waited for without a break
+	Since   time.Time // since when the process waits for slots without a break
 	Away    string    // why nobody waited before that
-	Dealt   time.Time // slots up to here were run or given up by this process; zero is none
+	Dealt   time.Time // up to when this process ran or gave up slots; zero is none
 	Known   time.Time // when a process first waited for the job, if it has no stored run; zero is now
-	Blocked string    // why the slots that were waited for could not start
+	Blocked string    // why the slots since then could not start
 }
 
 // Missed is a slot without a run, and why.
@@ -44,8 +44,8 @@ type Missed struct {
 	Reason string
 }
 
-// Due says which slot of a job should run now, if any, and which slots get no run. The stored
-// runs should reach back to the latest one before now at least. A job that nobody ever waited
+// Due returns the slot of a job that should run now, if any, and the slots that get no run. The stored
+// runs should reach back to the latest one before now at least. A job that no process ever waited
 // for and that has no stored run has missed nothing: its first slot is the first from now on.
 //
 // A run that was interrupted or killed does not fill its slot: the slot is due again, and the
@@ -120,7 +120,7 @@ func openSlots(spec Spec, schedule Schedule, stored []Stored, watch Watch, now t
 }
 
 // lastDate returns the latest snapshot date of the stored runs that is not after today. A
-// later one comes from a clock that was wrong, or from a run that was asked for by date.
+// later one comes from a wrong clock, or from a run with a date of its choice.
 func lastDate(stored []Stored, today string) string {
 	last := ""
 	for _, r := range stored {
@@ -131,8 +131,8 @@ func lastDate(stored []Stored, today string) string {
 	return last
 }
 
-// slotsOf lists the slots up to now, beginning early enough to hold all slots of the dates
-// that after and date fall on.
+// slotsOf lists the slots up to now, early enough to include all slots of the dates that after and
+// date fall on.
 func slotsOf(job string, schedule Schedule, after time.Time, date string, now time.Time) []Slot {
 	if t, err := time.Parse(DateLayout, date); err == nil {
 		after = t
@@ -169,13 +169,13 @@ func fill(slots []Slot, stored []Stored) []int {
 		if own < 0 {
 			continue
 		}
-		early := r.reference().Before(slots[own].At) // by hand, before the first slot of its date
+		early := r.reference().Before(slots[own].At) // started by hand, before the first slot of its date
 		switch {
 		case r.cutShort():
 			if tries[own] != filled && !early {
 				tries[own]++
 			}
-		case r.State == StateUnanswered: // its tries are bounded by its time, and not by their number
+		case r.State == StateUnanswered: // its deadline bounds the tries, not their number
 			if tries[own] != filled && !early {
 				tries[own] = max(tries[own], 1)
 			}
@@ -198,7 +198,7 @@ func (r Stored) cutShort() bool {
 	return false
 }
 
-// reference is the time that tells which slot of its date a run belongs to.
+// reference is the time that decides which slot of its date a run belongs to.
 func (r Stored) reference() time.Time {
 	if !r.Slot.IsZero() {
 		return r.Slot

@@ -79,10 +79,10 @@ func TestDue(t *testing.T) {
 		"a run of yesterday's slot after midnight does not fill today's": {
 			stored: []run{{"2026-11-20", "21 00:30", "done"}}, since: "21 00:20", now: "21 02:00", want: "21 02:00",
 		},
-		"a whole run by hand before the slot fills it": {
+		"a complete run by hand before the slot fills it": {
 			stored: []run{{"2026-11-21", "21 00:30", "done"}}, since: "20 00:00", now: "21 02:00",
 		},
-		"a small run by hand before the slot does not": {
+		"a partial run by hand before the slot does not": {
 			stored: []run{{"2026-11-21", "21 00:30", "partial"}}, since: "20 00:00", now: "21 02:00", want: "21 02:00",
 		},
 		"a run by hand for the slot's date after it does": {
@@ -127,7 +127,7 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// compareMissed holds missed slots to "21 02:00 words of the reason".
+// compareMissed compares missed slots with "21 02:00 words of the reason".
 func compareMissed(t *testing.T, missed []Missed, want []string) {
 	t.Helper()
 	var got []string

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-func TestDueWithAGreatestAge(t *testing.T) {
+func TestDueWithMaxLateness(t *testing.T) {
 	for name, c := range map[string]struct {
-		last, state string // the stored run
-		since, held string
-		dealt, now  string
-		want        string
-		given       []string
+		last, state    string // the stored run
+		since, blocked string
+		dealt, now     string
+		want           string
+		given          []string
 	}{
 		"a slot within its age is made up for": {last: "20 02:00", state: "done", since: "21 07:00", now: "21 07:00", want: "21 02:00"},
 		"a slot beyond its age is given up": {
@@ -22,16 +22,16 @@ func TestDueWithAGreatestAge(t *testing.T) {
 			last: "19 02:00", state: "done", since: "21 09:00", now: "21 09:00",
 			given: []string{"20 02:00 was down; not made up for later than", "21 02:00 was down; not made up for later than"},
 		},
-		"a run that was cut short is gone on with within the age": {last: "21 02:00", state: "killed", since: "21 07:00", now: "21 07:00", want: "21 02:00"},
+		"a run that was cut short resumes within the age": {last: "21 02:00", state: "killed", since: "21 07:00", now: "21 07:00", want: "21 02:00"},
 		"and not beyond it": {
 			last: "21 02:00", state: "killed", since: "21 09:00", now: "21 09:00",
 			given: []string{"21 02:00 its run was cut short; not made up for later than 6h0m0s"},
 		},
 		"a slot that found the directory locked is tried until its age": {
-			since: "20 09:00", dealt: "21 01:59", held: "locked by another", now: "21 08:00", want: "21 02:00",
+			since: "20 09:00", dealt: "21 01:59", blocked: "locked by another", now: "21 08:00", want: "21 02:00",
 		},
-		"and then says what held it": {
-			since: "20 09:00", dealt: "21 01:59", held: "locked by another", now: "21 08:01",
+		"and then names what blocked it": {
+			since: "20 09:00", dealt: "21 01:59", blocked: "locked by another", now: "21 08:01",
 			given: []string{"21 02:00 locked by another; not made up for later than 6h0m0s"},
 		},
 	} {
@@ -42,7 +42,7 @@ func TestDueWithAGreatestAge(t *testing.T) {
 				started := at(t, c.last)
 				stored = append(stored, Stored{Date: started.Format(DateLayout), Started: started, State: c.state})
 			}
-			watch := Watch{Since: at(t, c.since), Dealt: at(t, c.dealt), Away: "was down", Blocked: c.held}
+			watch := Watch{Since: at(t, c.since), Dealt: at(t, c.dealt), Away: "was down", Blocked: c.blocked}
 			slot, due, missed := Due(spec, schedule(t, spec.Cron, "UTC"), stored, watch, at(t, c.now))
 			if want := c.want != ""; due != want || due && !slot.At.Equal(at(t, c.want)) {
 				t.Errorf("due %v, slot %v; want %q", due, slot.At, c.want)

@@ -7,25 +7,25 @@ import (
 )
 
 // Pauses before a slot is tried again. They double from the first to the longest, so that a
-// service that is down for an hour is not asked each minute of it.
+// service that is down for an hour does not get a request each minute.
 const (
 	firstPause   = time.Minute
 	longestPause = 30 * time.Minute
 )
 
-// Unfinished is the error of a run whose slot is worth another try by the same process.
+// Unfinished is the error of a run whose slot the same process should try again.
 type Unfinished struct {
 	Reason string
 
-	// Until is when trying ends, by the job's deadline; zero is the next slot of the job.
+	// Until is when the tries end, by the job's deadline; zero is the next slot of the job.
 	Until time.Time
 
 	// Publish says that the run paid for answers and could not publish them. The next try only
-	// publishes, and asks for nothing.
+	// publishes, and sends no request.
 	Publish bool
 
-	// Failed says that the run ended with an error, of which no report tells. A person may have to
-	// mend what is wrong, and is told at the first such try.
+	// Failed says that the run ended with an error and has no report. A person may have to repair
+	// something, and is notified at the first such try.
 	Failed bool
 }
 
@@ -39,12 +39,12 @@ type retry struct {
 	pause   time.Duration
 	started time.Time // of the first try
 	reason  string
-	failed  bool // a try of it failed, and was told of
+	failed  bool // a try of it failed, and people were notified
 }
 
-// tryAgain puts a slot off until its next try, or gives it up where its time is over. A slot that
-// goes from publishing to asking, or back, begins again with short pauses.
-func (r *Runner) tryAgain(l *line, slot Slot, u *Unfinished, started time.Time) {
+// retryLater postpones a slot until its next try, or gives it up when its time is over. A slot that
+// changes from publishing to requesting, or back, starts again with short pauses.
+func (r *Runner) retryLater(l *line, slot Slot, u *Unfinished, started time.Time) {
 	now := r.now()
 	next := retry{slot: slot, until: u.Until, pause: firstPause, started: started, reason: u.Reason}
 	if old := l.retry; old != nil {
@@ -62,26 +62,26 @@ func (r *Runner) tryAgain(l *line, slot Slot, u *Unfinished, started time.Time) 
 	if !next.until.IsZero() && !next.at.Before(next.until) {
 		l.retry = nil
 		log.Warn("slot given up")
-		r.write(Record{At: now.UTC(), State: RecordFailed, Job: slot.Job, Date: slot.Date, Slot: slot.At, Asked: slot.Asked, Started: next.started.UTC(),
+		r.write(Record{At: now.UTC(), State: RecordFailed, Job: slot.Job, Date: slot.Date, Slot: slot.At, Triggered: slot.Triggered, Started: next.started.UTC(),
 			Tries: next.slot.Try, Reason: fmt.Sprintf("%s; tried %d times", u.Reason, next.slot.Try)})
 		return
 	}
 	if u.Failed && !next.failed {
 		next.failed = true
-		what := "it is tried again"
+		what := "it will be tried again"
 		if u.Publish {
-			what = "publishing is tried again"
+			what = "publishing will be tried again"
 		}
 		log.Error("run failed")
-		r.write(Record{At: now.UTC(), State: RecordFailed, Job: slot.Job, Date: slot.Date, Slot: slot.At, Asked: slot.Asked, Started: next.started.UTC(),
+		r.write(Record{At: now.UTC(), State: RecordFailed, Job: slot.Job, Date: slot.Date, Slot: slot.At, Triggered: slot.Triggered, Started: next.started.UTC(),
 			Reason: u.Reason + "; " + what})
 	}
 	l.retry = &next
-	log.Warn("slot is tried again", "at", next.at, "publish_only", u.Publish)
+	log.Warn("slot will be tried again", "at", next.at, "publish_only", u.Publish)
 }
 
-// retryOf returns the slot of a line that is due for another try. A newer slot, or a run that
-// was asked for, takes its place: it goes on from what the tries have brought.
+// retryOf returns the slot of a line that is due for another try. A newer slot, or a
+// triggered run, takes its place and resumes what the tries have left.
 func (r *Runner) retryOf(l *line) (Slot, bool) {
 	if l.retry == nil || r.now().Before(l.retry.at) {
 		return Slot{}, false
@@ -98,7 +98,7 @@ func (l *line) superseded(slot Slot) {
 
 // same reports whether two tries are of one slot.
 func (s Slot) same(other Slot) bool {
-	return s.Job == other.Job && s.At.Equal(other.At) && s.Asked == other.Asked
+	return s.Job == other.Job && s.At.Equal(other.At) && s.Triggered == other.Triggered
 }
 
 // unfinished returns the error of a run that is worth another try.

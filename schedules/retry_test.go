@@ -10,7 +10,7 @@ import (
 )
 
 // unanswered is what a run returns while the service is away, for a job with a deadline of 4 h.
-func unanswered(h *house) *Unfinished {
+func unanswered(h *fixture) *Unfinished {
 	return &Unfinished{Reason: "the service is away", Until: h.runner.Now().Add(4 * time.Hour)}
 }
 
@@ -24,7 +24,7 @@ func TestServeTriesAgainWhileTheServiceIsAway(t *testing.T) {
 		h.fault = func(slot Slot) error {
 			starts = append(starts, time.Now().UTC().Format("02 15:04"))
 			if !slot.Again || slot.Publish {
-				t.Errorf("try %d: again %v, publish %v; each is of the slot's own round", slot.Try, slot.Again, slot.Publish)
+				t.Errorf("try %d: again %v, publish %v; each belongs to the first try of the slot", slot.Try, slot.Again, slot.Publish)
 			}
 			if time.Now().Before(back) {
 				return unanswered(h)
@@ -39,12 +39,12 @@ func TestServeTriesAgainWhileTheServiceIsAway(t *testing.T) {
 }
 
 // TestServeGivesUpAtTheDeadline has a service that stays away: the tries end with the deadline of
-// the first, somebody is told once, and the next slot runs as if nothing had been.
+// the first, one failure is recorded, and the next slot runs as usual.
 func TestServeGivesUpAtTheDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
-		var told []Record
-		h.runner.Recorded = func(r Record) { told = append(told, r) }
+		var recorded []Record
+		h.runner.Recorded = func(r Record) { recorded = append(recorded, r) }
 		var last time.Time
 		tries := 0
 		h.fault = func(slot Slot) error {
@@ -61,8 +61,8 @@ func TestServeGivesUpAtTheDeadline(t *testing.T) {
 		if end := time.Date(2000, 1, 1, 6, 0, 0, 0, time.UTC); tries < 8 || tries > 14 || last.Before(end.Add(-longestPause)) || !last.Before(end) {
 			t.Errorf("%d tries, the last at %v; want some, until the deadline at %v", tries, last, end)
 		}
-		if len(told) != 1 || told[0].State != RecordFailed || !strings.Contains(told[0].Reason, "the service is away; tried ") {
-			t.Errorf("told %+v, want one failure", told)
+		if len(recorded) != 1 || recorded[0].State != RecordFailed || !strings.Contains(recorded[0].Reason, "the service is away; tried ") {
+			t.Errorf("recorded: %+v, want one failure", recorded)
 		}
 		if last := h.ran[len(h.ran)-1]; last != "nightly 01-02 02:00" {
 			t.Errorf("the last run is %s, want the next slot", last)
@@ -70,13 +70,13 @@ func TestServeGivesUpAtTheDeadline(t *testing.T) {
 	})
 }
 
-// TestServePublishesAgain has a publish that fails for an hour. It is told at once and once; the
-// tries after it ask for nothing; the next slot is a run like any other.
+// TestServePublishesAgain has a publish that fails for an hour. The failure is recorded at once and
+// only once; the later tries send no request; the next slot runs as usual.
 func TestServePublishesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
-		var told []Record
-		h.runner.Recorded = func(r Record) { told = append(told, r) }
+		var recorded []Record
+		h.runner.Recorded = func(r Record) { recorded = append(recorded, r) }
 		asked := 0
 		h.fault = func(slot Slot) error {
 			if !slot.Publish {
@@ -91,8 +91,8 @@ func TestServePublishesAgain(t *testing.T) {
 		if asked != 2 || len(h.ran) != 8 {
 			t.Errorf("%d runs of which %d asked, want 8 and 2: %v", len(h.ran), asked, h.ran)
 		}
-		if len(told) != 1 || !strings.Contains(told[0].Reason, "the file is busy; publishing is tried again") {
-			t.Errorf("told %+v, want one failure", told)
+		if len(recorded) != 1 || !strings.Contains(recorded[0].Reason, "the file is busy; publishing will be tried again") {
+			t.Errorf("recorded: %+v, want one failure", recorded)
 		}
 	})
 }
@@ -117,12 +117,12 @@ func TestServePublishesAgainUntilTheNextSlot(t *testing.T) {
 }
 
 // TestServeAsksAgainAfterAFailure has a run that fails before it asks, such as for want of disk, from
-// its second try on: somebody is told of that at once and once, and the tries go on and ask.
+// its second try on: the failure is recorded at once and only once, and the tries continue and send requests.
 func TestServeAsksAgainAfterAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
-		var told []Record
-		h.runner.Recorded = func(r Record) { told = append(told, r) }
+		var recorded []Record
+		h.runner.Recorded = func(r Record) { recorded = append(recorded, r) }
 		h.fault = func(slot Slot) error {
 			switch {
 			case slot.Publish:
@@ -138,17 +138,17 @@ func TestServeAsksAgainAfterAFailure(t *testing.T) {
 		if len(h.ran) != 5 {
 			t.Errorf("%d tries, want 5: %v", len(h.ran), h.ran)
 		}
-		if len(told) != 1 || told[0].Reason != "the disk is full; it is tried again" || told[0].At.Format("15:04") != "02:01" {
-			t.Errorf("told %+v, want the failure at 02:01", told)
+		if len(recorded) != 1 || recorded[0].Reason != "the disk is full; it will be tried again" || recorded[0].At.Format("15:04") != "02:01" {
+			t.Errorf("recorded: %+v, want the failure at 02:01", recorded)
 		}
 	})
 }
 
-// TestAStopIsNoFailure cancels a run before it could ask: nobody is told, and the next slot runs.
+// TestAStopIsNoFailure cancels a run before it could ask: nothing is recorded, and the next slot runs.
 func TestAStopIsNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
-		h.runner.Recorded = func(r Record) { t.Errorf("told %+v", r) }
+		h.runner.Recorded = func(r Record) { t.Errorf("recorded: %+v", r) }
 		h.fault = func(slot Slot) error {
 			if slot.At.Day() == 1 {
 				return fmt.Errorf("read the runs: %w", context.Canceled)
@@ -162,8 +162,8 @@ func TestAStopIsNoFailure(t *testing.T) {
 	})
 }
 
-// TestServeShowsTheNextTry is what the page and status tell between two tries.
-func TestServeShowsTheNextTry(t *testing.T) {
+// TestSnapshotHasTheNextTry checks what the page and status list between two tries.
+func TestSnapshotHasTheNextTry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
 		h.fault = func(Slot) error { return unanswered(h) }
@@ -175,8 +175,8 @@ func TestServeShowsTheNextTry(t *testing.T) {
 	})
 }
 
-// TestAnUnansweredRunIsGoneOnWithAfterARestart by the slot that it ran for.
-func TestAnUnansweredRunIsGoneOnWithAfterARestart(t *testing.T) {
+// TestAnUnansweredRunResumesAfterARestart has runs that name the slot that they ran for.
+func TestAnUnansweredRunResumesAfterARestart(t *testing.T) {
 	schedule, err := Parse("0 2,14 * * *", time.UTC)
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +194,7 @@ func TestAnUnansweredRunIsGoneOnWithAfterARestart(t *testing.T) {
 		"many times, which is no end":      {[]Stored{run("21 02:00", StateUnanswered), run("21 02:01", StateUnanswered), run("21 02:02", StateUnanswered), run("21 02:03", StateUnanswered), run("21 02:04", StateUnanswered), run("21 02:05", StateUnanswered)}, "21 03:00", "21 02:00"},
 		"unanswered, and then done":        {[]Stored{run("21 02:00", StateUnanswered), run("21 02:40", "done")}, "21 03:00", ""},
 		"the second slot of a date is new": {[]Stored{run("21 02:00", "done")}, "21 14:00", "21 14:00"},
-		"a killed run is gone on with":     {[]Stored{run("21 02:00", "done"), run("21 14:00", "killed")}, "21 14:05", "21 14:00"},
+		"a killed run is resumed":          {[]Stored{run("21 02:00", "done"), run("21 14:00", "killed")}, "21 14:05", "21 14:00"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			slot, due, missed := Due(spec, schedule, c.stored, Watch{Since: at(t, c.now)}, at(t, c.now))

@@ -9,15 +9,15 @@ import (
 	"github.com/sourcegraph/conc/panics"
 )
 
-// crash is a panic of a run.
-type crash struct{ words, stack string }
+// panicError is a panic of a run.
+type panicError struct{ words, stack string }
 
-func (c *crash) Error() string { return "panic: " + c.words }
+func (c *panicError) Error() string { return "panic: " + c.words }
 
-// errLeft is the end of a run that called runtime.Goexit.
-var errLeft = errors.New("the run ended its goroutine without returning")
+// errGoexit is the end of a run that called runtime.Goexit.
+var errGoexit = errors.New("the run ended its goroutine without returning")
 
-// run runs a slot in a goroutine of its own, waits for it, and beats meanwhile.
+// run runs a slot in a separate goroutine, waits for it, and beats meanwhile.
 func (r *Runner) run(ctx context.Context, slot Slot) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -28,21 +28,21 @@ func (r *Runner) run(ctx context.Context, slot Slot) error {
 		r.mu.Lock()
 		r.running, r.cancel = "", nil
 		r.mu.Unlock()
-		r.show(Slot{}, time.Time{})
+		r.publishSnapshot(Slot{}, time.Time{})
 	}()
 	ended := make(chan error, 1)
 	go func() {
-		err := errLeft
+		err := errGoexit
 		defer func() { ended <- err }()
 		if recovered := panics.Try(func() { err = r.Run(ctx, slot) }); recovered != nil {
-			err = crashOf(recovered)
+			err = panicErrorOf(recovered)
 		}
 	}()
 	started := r.now()
 	ticker := time.NewTicker(r.pulse())
 	defer ticker.Stop()
 	for {
-		r.show(slot, started)
+		r.publishSnapshot(slot, started)
 		select {
 		case err := <-ended:
 			return err
@@ -52,36 +52,36 @@ func (r *Runner) run(ctx context.Context, slot Slot) error {
 	}
 }
 
-// crashOf returns the first panic of one that pools passed on: its stack is where it happened.
-func crashOf(r *panics.Recovered) *crash {
+// panicErrorOf unwraps a panic that pools passed on: the stack of the first is where it happened.
+func panicErrorOf(r *panics.Recovered) *panicError {
 	for {
 		inner, ok := r.Value.(*panics.Recovered)
 		if !ok {
-			return &crash{fmt.Sprint(r.Value), string(r.Stack)}
+			return &panicError{fmt.Sprint(r.Value), string(r.Stack)}
 		}
 		r = inner
 	}
 }
 
-// beat tells that the loop is alive, and writes what the book could not take before.
+// beat reports that the loop is alive, and writes records that the slot log could not write before.
 func (r *Runner) beat() {
 	if r.Beat != nil {
 		r.Beat()
 	}
 	if r.Slots != nil {
 		if _, err := r.Slots.Write(); err != nil {
-			r.Log.Debug("book of slots not written", "error", err)
+			r.Log.Debug("slot log not written", "error", err)
 		}
 	}
 }
 
-// write keeps records, and tells of those that are new.
+// write appends records to the slot log, and reports those that are new to Recorded.
 func (r *Runner) write(records ...Record) []Record {
 	fresh := records
 	if r.Slots != nil {
 		var err error
 		if fresh, err = r.Slots.Write(records...); err != nil {
-			r.Log.Error("book of slots not written", "error", err)
+			r.Log.Error("slot log not written", "error", err)
 		}
 	}
 	if r.Recorded != nil {
@@ -94,12 +94,12 @@ func (r *Runner) write(records ...Record) []Record {
 	return fresh
 }
 
-// miss keeps slots that get no run and logs one line for each reason: a long absence is not
-// a flood. What the book says already, from before a restart, is not said again.
+// miss records slots that get no run and logs one line for each reason, so that a long absence does
+// not flood the log. What was recorded before a restart is not logged again.
 func (r *Runner) miss(missed []Missed) {
 	var records []Record
 	for _, m := range missed {
-		records = append(records, Record{At: r.now().UTC(), State: RecordMissed, Job: m.Job, Date: m.Date, Slot: m.At, Asked: m.Asked, Reason: m.Reason})
+		records = append(records, Record{At: r.now().UTC(), State: RecordMissed, Job: m.Job, Date: m.Date, Slot: m.At, Triggered: m.Triggered, Reason: m.Reason})
 	}
 	records = r.write(records...)
 	for i := 0; i < len(records); {
@@ -113,13 +113,13 @@ func (r *Runner) miss(missed []Missed) {
 	}
 }
 
-// remember notes since when a job is waited for: once it was, its slots count, although no
+// remember records since when a process waits for a job: from then on its slots count, although no
 // run of it is stored yet.
 func (r *Runner) remember(l *line, now time.Time) {
 	if r.Slots == nil {
 		return
 	}
-	records := r.Slots.of(l.spec.Job)
+	records := r.Slots.recordsOf(l.spec.Job)
 	if len(records) == 0 {
 		next := l.schedule.Next(now)
 		r.write(Record{At: now.UTC(), State: RecordWaiting, Job: l.spec.Job, Date: next.Format(DateLayout), Slot: next})
@@ -129,14 +129,14 @@ func (r *Runner) remember(l *line, now time.Time) {
 }
 
 // withBroken adds the runs that failed before they could end in order and of which nothing is
-// stored: they count among those that were cut short.
+// stored: they count as cut short.
 func (r *Runner) withBroken(job string, stored []Stored) []Stored {
 	if r.Slots == nil {
 		return stored
 	}
 	all := stored[:len(stored):len(stored)]
-	for _, record := range r.Slots.of(job) {
-		if record.State != RecordFailed || record.Asked {
+	for _, record := range r.Slots.recordsOf(job) {
+		if record.State != RecordFailed || record.Triggered {
 			continue
 		}
 		kept := false

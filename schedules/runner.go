@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// nap is the longest sleep: a clock that was set or a machine that slept is noticed within it.
+// nap is the longest sleep, so that a changed clock or a machine that slept is noticed within it.
 const nap = time.Minute
 
-// patience is how soon a slot that could not start is tried again.
+// patience is the pause before a slot that could not start is tried again.
 const patience = time.Minute
 
 // ErrNotYet is what Run returns, wrapped in the reason, when a run could not even start, such
@@ -21,7 +21,7 @@ const patience = time.Minute
 var ErrNotYet = errors.New("cannot start yet")
 
 // Runner runs jobs at their slots, one at a time over all jobs, because there is one writer.
-// A slot that comes while another job runs waits for its turn, and so does one that finds the
+// A slot that comes while another job runs waits for its turn, and so does a slot that finds the
 // data directory locked by another process.
 //
 // Serve owns the loop. Trigger, StopRun and Snapshot may be called from other goroutines.
@@ -29,34 +29,34 @@ type Runner struct {
 	Run      func(context.Context, Slot) error  // returns when everything that it started has ended
 	Stored   func(job string) ([]Stored, error) // the latest runs of a job
 	Now      func() time.Time                   // the wall clock
-	Log      *slog.Logger                       // one line for each slot that came
-	Slots    *SlotLog                           // where slots without a good run are kept; may be nil
-	Recorded func(Record)                       // is told of each such slot once, and must not wait; may be nil
+	Log      *slog.Logger                       // one line per slot
+	Slots    *SlotLog                           // records slots without a good run; may be nil
+	Recorded func(Record)                       // called once for each such slot, and must not block; may be nil
 	Pulse    time.Duration                      // the longest time between two beats; 0 is a minute
 	Beat     func()                             // called at each turn of the loop, also while a job runs; may be nil
 
 	lines []*line // the loop's own
 	seen  atomic.Pointer[Snapshot]
 
-	mu      sync.Mutex
-	table   []Spec
-	asked   []Slot
-	running string // the job
-	cancel  context.CancelFunc
-	wake    chan struct{}
+	mu        sync.Mutex
+	table     []Spec
+	triggered []Slot
+	running   string // the job
+	cancel    context.CancelFunc
+	wake      chan struct{}
 }
 
-// line is one line of the cron table at work.
+// line is a job of the cron table, with the state of its slots.
 type line struct {
 	spec     Spec
 	schedule Schedule
 	watch    Watch
-	again    time.Time // when a slot that is held may be tried again
+	again    time.Time // when a postponed slot may be tried again
 	retry    *retry    // of the slot that ran last; nil is none
 }
 
 // Serve runs the jobs of the table until ctx is cancelled and the run that is under way has
-// returned. It returns an error only for a table that cannot work.
+// returned. It returns an error only for a cron expression that cannot be parsed.
 func (r *Runner) Serve(ctx context.Context, table []Spec) error {
 	if err := r.open(table); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (r *Runner) Serve(ctx context.Context, table []Spec) error {
 	return nil
 }
 
-// open reads the table and says when each job runs next.
+// open parses the table and logs when each job runs next.
 func (r *Runner) open(table []Spec) error {
 	now := r.now()
 	r.lines = nil
@@ -92,7 +92,7 @@ func (r *Runner) open(table []Spec) error {
 	return nil
 }
 
-// now strips the monotonic reading: it stands still while a machine sleeps.
+// now strips the monotonic reading, which stands still while a machine sleeps.
 func (r *Runner) now() time.Time { return r.Now().Round(0) }
 
 // pick returns the line and the slot whose turn it is, or nil if none is due.
@@ -112,7 +112,7 @@ func (r *Runner) pick() (*line, Slot) {
 		if slot, ok := r.due(l); ok {
 			offer(l, slot)
 		}
-		if slot, ok := r.askedFor(l); ok {
+		if slot, ok := r.triggeredRun(l); ok {
 			offer(l, slot)
 		}
 		if slot, ok := r.retryOf(l); ok && first != l {
@@ -122,7 +122,8 @@ func (r *Runner) pick() (*line, Slot) {
 	return first, turn
 }
 
-// due asks for the stored runs only when a slot has come: they are read from disk.
+// due returns the slot of a line that should run now. It reads the stored runs, which are on disk,
+// only when a slot has come.
 func (r *Runner) due(l *line) (Slot, bool) {
 	now := r.now()
 	horizon := l.spec.horizon(l.schedule, now)
@@ -133,7 +134,7 @@ func (r *Runner) due(l *line) (Slot, bool) {
 	}
 	stored, err := r.Stored(l.spec.Job)
 	if err != nil { // without them a slot could run twice
-		r.hold(l, fmt.Sprintf("stored runs unreadable: %v", err))
+		r.postpone(l, fmt.Sprintf("the stored runs cannot be read: %v", err))
 		return Slot{}, false
 	}
 	slot, due, missed := Due(l.spec, l.schedule, r.withBroken(l.spec.Job, stored), l.watch, now)
@@ -147,8 +148,8 @@ func (r *Runner) due(l *line) (Slot, bool) {
 	return slot, due
 }
 
-// hold puts a slot that cannot start off for a while. The reason is logged when it is new.
-func (r *Runner) hold(l *line, reason string) {
+// postpone delays a slot that cannot start. It logs the reason when that is new.
+func (r *Runner) postpone(l *line, reason string) {
 	l.again = r.now().Add(patience)
 	if l.watch.Blocked != reason {
 		l.watch.Blocked = reason
@@ -156,8 +157,8 @@ func (r *Runner) hold(l *line, reason string) {
 	}
 }
 
-// attempt runs one slot. Whatever becomes of it, the slot is dealt with: the next one runs.
-// Only one that finds the data directory locked keeps its turn.
+// attempt runs one slot. Whatever the result, the slot is dealt with and the next one runs. Only a
+// slot that finds the data directory locked keeps its turn.
 func (r *Runner) attempt(ctx context.Context, l *line, slot Slot) {
 	start := r.now()
 	log := r.Log.With("job", slot.Job, "date", slot.Date, "slot", slot.At)
@@ -167,18 +168,18 @@ func (r *Runner) attempt(ctx context.Context, l *line, slot Slot) {
 	l.superseded(slot)
 	err := r.run(ctx, slot)
 	if errors.Is(err, ErrNotYet) {
-		r.hold(l, err.Error())
+		r.postpone(l, err.Error())
 		return
 	}
 	end := r.now()
 	l.watch.Since, l.watch.Away, l.watch.Blocked = end, "the run before was under way", ""
-	if slot.Asked {
+	if slot.Triggered {
 		r.take(slot)
 	} else if slot.At.After(l.watch.Dealt) {
 		l.watch.Dealt = slot.At
 	}
 	if u, ok := unfinished(err); ok && ctx.Err() == nil {
-		r.tryAgain(l, slot, u, start)
+		r.retryLater(l, slot, u, start)
 		return
 	}
 	l.retry = nil
@@ -187,12 +188,12 @@ func (r *Runner) attempt(ctx context.Context, l *line, slot Slot) {
 		log.Info("slot done", "took", rounded(end.Sub(start)))
 		return
 	case errors.Is(err, context.Canceled): // by a person, or by the end of this process
-		log.Info("slot stopped before it could ask", "took", rounded(end.Sub(start)))
+		log.Info("slot stopped before its first request", "took", rounded(end.Sub(start)))
 		return
 	}
-	record := Record{At: end.UTC(), State: RecordFailed, Job: slot.Job, Date: slot.Date, Slot: slot.At, Asked: slot.Asked, Started: start.UTC(), Reason: err.Error()}
+	record := Record{At: end.UTC(), State: RecordFailed, Job: slot.Job, Date: slot.Date, Slot: slot.At, Triggered: slot.Triggered, Started: start.UTC(), Reason: err.Error()}
 	attributes := []any{"error", err, "took", rounded(end.Sub(start))}
-	if crash, ok := errors.AsType[*crash](err); ok {
+	if crash, ok := errors.AsType[*panicError](err); ok {
 		record.Stack = crash.stack
 		attributes = append(attributes, "stack", crash.stack)
 	}
@@ -200,11 +201,10 @@ func (r *Runner) attempt(ctx context.Context, l *line, slot Slot) {
 	r.write(record)
 }
 
-// sleep waits for the next slot, at most a pulse, or for the end. When it wakes much later
-// than it should, the machine slept or the clock was set: the slots in between were not
-// waited for.
+// sleep waits for the next slot, at most a pulse, or for the end. When it wakes much too late, the
+// machine slept or the clock was set: no process waited for the slots in between.
 func (r *Runner) sleep(ctx context.Context) {
-	r.show(Slot{}, time.Time{})
+	r.publishSnapshot(Slot{}, time.Time{})
 	start := r.now()
 	wait := r.pulse()
 	for _, l := range r.lines {

@@ -15,9 +15,9 @@ import (
 	"github.com/sourcegraph/conc/pool"
 )
 
-// house is a runner whose jobs take a given time and are stored like real ones. Its clock can
+// fixture is a runner whose jobs take a given time and are stored like real ones. Its clock can
 // be set. synctest begins on 2000-01-01 00:00 UTC.
-type house struct {
+type fixture struct {
 	runner  Runner
 	log     bytes.Buffer
 	stored  map[string][]Stored
@@ -29,8 +29,8 @@ type house struct {
 	fault   func(Slot) error
 }
 
-func newHouse(t *testing.T) *house {
-	h := &house{stored: map[string][]Stored{}, fault: func(Slot) error { return nil }}
+func newHouse(t *testing.T) *fixture {
+	h := &fixture{stored: map[string][]Stored{}, fault: func(Slot) error { return nil }}
 	h.runner = Runner{
 		Run:    func(ctx context.Context, slot Slot) error { return h.run(t, ctx, slot) },
 		Stored: func(job string) ([]Stored, error) { return h.stored[job], nil },
@@ -40,14 +40,14 @@ func newHouse(t *testing.T) *house {
 	return h
 }
 
-func (h *house) now() time.Time {
+func (h *fixture) now() time.Time {
 	if now := time.Now(); h.set.IsZero() || now.Before(h.set) {
 		return now
 	}
 	return time.Now().Add(h.step)
 }
 
-func (h *house) run(t *testing.T, ctx context.Context, slot Slot) error {
+func (h *fixture) run(t *testing.T, ctx context.Context, slot Slot) error {
 	if h.running++; h.running > 1 {
 		t.Errorf("slot %v runs while another does", slot)
 	}
@@ -58,7 +58,7 @@ func (h *house) run(t *testing.T, ctx context.Context, slot Slot) error {
 	select {
 	case <-time.After(h.takes):
 	case <-ctx.Done():
-		<-time.After(10 * time.Second) // the answers in the air
+		<-time.After(10 * time.Second) // the answers in flight
 		state = "interrupted"
 	}
 	err := h.fault(slot)
@@ -67,7 +67,7 @@ func (h *house) run(t *testing.T, ctx context.Context, slot Slot) error {
 }
 
 // serve runs the table for a time and returns when Serve has returned.
-func (h *house) serve(t *testing.T, lasts time.Duration, table ...Spec) {
+func (h *fixture) serve(t *testing.T, lasts time.Duration, table ...Spec) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), lasts)
 	defer cancel()
@@ -76,7 +76,7 @@ func (h *house) serve(t *testing.T, lasts time.Duration, table ...Spec) {
 	}
 }
 
-func (h *house) check(t *testing.T, want ...string) {
+func (h *fixture) check(t *testing.T, want ...string) {
 	t.Helper()
 	if diff := cmp.Diff(want, h.ran); diff != "" {
 		t.Errorf("runs (-want +got):\n%s\nlog:\n%s", diff, h.log.String())

@@ -22,8 +22,8 @@ type Schedule struct {
 }
 
 // Parse reads a cron expression whose times are meant in loc. It refuses an expression that
-// never fires, a zone written into the expression (the zone is said once, beside it), and
-// intervals, which begin when a process starts: they would have no slots to be missed.
+// never fires, a zone inside the expression (it is configured beside it), and intervals,
+// which begin when a process starts and so have no slots that could be missed.
 func Parse(expression string, loc *time.Location) (Schedule, error) {
 	expression = strings.TrimSpace(expression)
 	if strings.Contains(expression, "TZ=") { // robfig/cron panics on a zone without fields
@@ -79,8 +79,8 @@ func (s Schedule) Next(after time.Time) time.Time {
 	}
 }
 
-// nextReading returns the first moment after another at which the clock of the zone shows a
-// matching time, through each change of its offset.
+// nextReading returns the first moment after another at which the clock of the zone reads a matching
+// time, through each change of its offset.
 func (s Schedule) nextReading(after time.Time) time.Time {
 	at, civil := after.In(s.loc), wall(after, s.loc)
 	for {
@@ -108,7 +108,7 @@ func (s Schedule) Slots(from, to time.Time) []time.Time {
 	return slots
 }
 
-// Upcoming returns the next n slots after a moment, to show a person what an expression means.
+// Upcoming returns the next n slots after a moment.
 func (s Schedule) Upcoming(after time.Time, n int) []time.Time {
 	var slots []time.Time
 	for t := s.Next(after); len(slots) < n && !t.IsZero(); t = s.Next(t) {

@@ -43,7 +43,7 @@ func TestParseRefuses(t *testing.T) {
 		"an unknown name":              {"@nightly", "unrecognized descriptor"},
 		"30 February":                  {"0 2 30 2 *", "never fires"},
 		"an empty list":                {", 2 * * *", "never fires"},
-		"an hour that no clock shows":  {"0 24 * * *", "above maximum (23)"},
+		"an hour that no clock has":    {"0 24 * * *", "above maximum (23)"},
 		"a word":                       {"0 two * * *", `no number: two`},
 		"a step of nothing":            {"*/0 2 * * *", "positive number"},
 		"a range that runs backwards":  {"0 5-3 * * *", "beyond end of range"},
@@ -244,7 +244,7 @@ func changes(loc *time.Location, from, to int) []time.Time {
 	}
 }
 
-// zoneNames lists the zones of Go's own time-zone database, or a telling few without it.
+// zoneNames lists the zones of Go's own time-zone database, or a few representative ones without it.
 func zoneNames(t *testing.T) []string {
 	archive, err := zip.OpenReader(filepath.Join(build.Default.GOROOT, "lib", "time", "zoneinfo.zip"))
 	if err != nil {

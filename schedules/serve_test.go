@@ -19,14 +19,14 @@ import (
 	"github.com/sourcegraph/conc/pool"
 )
 
-// withBook gives a house a book in a directory.
-func (h *house) withBook(t *testing.T, dir string) *house {
-	h.runner.Slots = openBook(t, dir)
+// withSlotLog gives a fixture a slot log in a directory.
+func (h *fixture) withSlotLog(t *testing.T, dir string) *fixture {
+	h.runner.Slots = openSlotLog(t, dir)
 	return h
 }
 
-// told is the book as lines "state job 01-02 15:04 reason", oldest first.
-func (h *house) told() []string {
+// recorded is the slot log as lines "state job 01-02 15:04 reason", oldest first.
+func (h *fixture) recorded() []string {
 	var lines []string
 	for _, r := range slices.Backward(h.runner.Slots.Latest(1000)) {
 		lines = append(lines, fmt.Sprintf("%s %s %s %s", r.State, r.Job, r.Slot.UTC().Format("01-02 15:04"), r.Reason))
@@ -69,11 +69,11 @@ func TestServeWaitsOutTheJitter(t *testing.T) {
 
 func TestServeWaitsForTheDataDirectory(t *testing.T) {
 	for name, c := range map[string]struct {
-		cron  string
-		age   time.Duration
-		until string // locked from the start
-		want  []string
-		told  []string
+		cron     string
+		age      time.Duration
+		until    string // locked from the start
+		want     []string
+		recorded []string
 	}{
 		"until it is free": {"0 2 * * *", 6 * time.Hour, "02:07", []string{"nightly 01-01 02:00", "nightly 01-02 02:00"}, nil},
 		"until its greatest age": {"0 2 * * *", 6 * time.Hour, "09:00", []string{"nightly 01-02 02:00"},
@@ -83,7 +83,7 @@ func TestServeWaitsForTheDataDirectory(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h := newHouse(t).withBook(t, t.TempDir())
+				h := newHouse(t).withSlotLog(t, t.TempDir())
 				spec := nightly(c.cron)
 				spec.MaxLateness = c.age
 				until, _ := time.Parse("15:04", c.until)
@@ -97,8 +97,8 @@ func TestServeWaitsForTheDataDirectory(t *testing.T) {
 				}
 				h.serve(t, 30*time.Hour, spec)
 				h.check(t, c.want...)
-				if diff := cmp.Diff(c.told, h.told()); diff != "" {
-					t.Errorf("book (-want +got):\n%s", diff)
+				if diff := cmp.Diff(c.recorded, h.recorded()); diff != "" {
+					t.Errorf("slot log (-want +got):\n%s", diff)
 				}
 				if n := strings.Count(h.log.String(), "slot waits"); n != 1 {
 					t.Errorf("%d lines say that the slot waits, want 1", n)
@@ -145,7 +145,7 @@ func TestServeOutlivesEveryPanic(t *testing.T) {
 	}
 	slices.Sort(ways)
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t).withBook(t, t.TempDir())
+		h := newHouse(t).withSlotLog(t, t.TempDir())
 		h.fault = func(slot Slot) error {
 			if i := int(slot.At.Sub(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)).Hours()); i < 100 {
 				crashes[ways[i%len(ways)]]()
@@ -173,14 +173,14 @@ func TestServeOutlivesEveryPanic(t *testing.T) {
 }
 
 // TestServeTellsAgainAfterRestartsOnlyOnce restarts a process whose job fails: the slot is
-// tried again with each, five times, and each fact is in the book once.
+// tried again with each, five times, and each fact is in the slot log once.
 func TestServeTellsAgainAfterRestartsOnlyOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		runs := 0
-		var h *house
+		var h *fixture
 		for range 8 {
-			h = newHouse(t).withBook(t, dir)
+			h = newHouse(t).withSlotLog(t, dir)
 			h.runner.Run = func(context.Context, Slot) error {
 				runs++
 				return errors.New("disk full")
@@ -190,9 +190,9 @@ func TestServeTellsAgainAfterRestartsOnlyOnce(t *testing.T) {
 		if runs != maxTries {
 			t.Errorf("tried %d times, want %d", runs, maxTries)
 		}
-		told := h.told()
-		if len(told) != maxTries+1 || told[maxTries] != "missed nightly 01-01 02:00 cut short 5 times; not tried again" {
-			t.Errorf("book: %q", told)
+		recorded := h.recorded()
+		if len(recorded) != maxTries+1 || recorded[maxTries] != "missed nightly 01-01 02:00 cut short 5 times; not tried again" {
+			t.Errorf("slot log: %q", recorded)
 		}
 	})
 }
@@ -200,13 +200,13 @@ func TestServeTellsAgainAfterRestartsOnlyOnce(t *testing.T) {
 // TestServeRemembersThatItWaited is down over the first slots of a job that never ran.
 func TestServeRemembersThatItWaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t).withBook(t, t.TempDir())
+		h := newHouse(t).withSlotLog(t, t.TempDir())
 		h.serve(t, time.Hour, nightly("0 2 * * *"))
 		<-time.After(48 * time.Hour)
 		h.serve(t, 30*time.Minute, nightly("0 2 * * *"))
 		h.check(t, "nightly 01-02 02:00")
-		if diff := cmp.Diff([]string{"missed nightly 01-01 02:00 no process was waiting; the slot of 2000-01-02T02:00:00Z runs instead"}, h.told()); diff != "" {
-			t.Errorf("book (-want +got):\n%s", diff)
+		if diff := cmp.Diff([]string{"missed nightly 01-01 02:00 no process was waiting; the slot of 2000-01-02T02:00:00Z runs instead"}, h.recorded()); diff != "" {
+			t.Errorf("slot log (-want +got):\n%s", diff)
 		}
 	})
 }
@@ -217,7 +217,7 @@ func TestServeRunsEachSlotOnceThroughAnyClock(t *testing.T) {
 	steps := []time.Duration{time.Hour, -time.Hour, 24 * time.Hour, -24 * time.Hour, 5 * time.Minute, -5 * time.Minute, 30 * time.Hour}
 	for seed := range uint64(5) {
 		synctest.Test(t, func(t *testing.T) {
-			h := newHouse(t).withBook(t, t.TempDir())
+			h := newHouse(t).withSlotLog(t, t.TempDir())
 			random := rand.New(rand.NewPCG(seed, 1))
 			offset, change := time.Duration(0), time.Now()
 			h.runner.Now = func() time.Time {
@@ -240,7 +240,7 @@ func TestServeRunsEachSlotOnceThroughAnyClock(t *testing.T) {
 }
 
 // checkEveryDate wants each date up to the last run to have its run or its reason.
-func checkEveryDate(t *testing.T, h *house) {
+func checkEveryDate(t *testing.T, h *fixture) {
 	t.Helper()
 	known, last := map[string]bool{}, time.Time{}
 	for _, s := range h.stored["nightly"] {

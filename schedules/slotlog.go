@@ -17,37 +17,37 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
-// SlotLogName is the file of a data directory that tells of the slots without a good run.
+// SlotLogName is the file of a data directory that lists the slots without a good run.
 const SlotLogName = "slots.ndjson"
 
 // States of a record.
 const (
 	RecordMissed  = "missed"  // the slot did not run, and will not
 	RecordFailed  = "failed"  // its run ended with an error or a panic
-	RecordWaiting = "waiting" // from this slot on the job is waited for; the first line of a job
+	RecordWaiting = "waiting" // a process waits for the job from this slot on; the first line of a job
 )
 
-// What a record keeps at most of the words that others wrote.
+// Limits of a record, in bytes: the text of a reason and of a stack.
 const (
-	mostReason = 4 << 10
-	mostStack  = 16 << 10
+	maxReason = 4 << 10
+	maxStack  = 16 << 10
 )
 
-// Record is one line of the book.
+// Record is one line of the slot log.
 type Record struct {
-	At      time.Time `json:"at"` // when it was written
-	State   string    `json:"state"`
-	Job     string    `json:"job"`
-	Date    string    `json:"date"`
-	Slot    time.Time `json:"slot"`
-	Asked   bool      `json:"asked,omitempty"`  // by a person, and not by the table
-	Started time.Time `json:"started,omitzero"` // of a run that failed
-	Tries   int       `json:"tries,omitempty"`  // of a slot that was given up after them
-	Reason  string    `json:"reason,omitempty"`
-	Stack   string    `json:"stack,omitempty"` // of a panic
+	At        time.Time `json:"at"` // when it was written
+	State     string    `json:"state"`
+	Job       string    `json:"job"`
+	Date      string    `json:"date"`
+	Slot      time.Time `json:"slot"`
+	Triggered bool      `json:"asked,omitempty"`  // triggered by a person, not by the schedule
+	Started   time.Time `json:"started,omitzero"` // of a run that failed
+	Tries     int       `json:"tries,omitempty"`  // of a slot that was given up after them
+	Reason    string    `json:"reason,omitempty"`
+	Stack     string    `json:"stack,omitempty"` // of a panic
 }
 
-// key tells two records of the same fact.
+// key is equal for two records of the same fact.
 func (r Record) key() string {
 	if r.State == RecordWaiting {
 		return r.State + " " + r.Job
@@ -59,7 +59,7 @@ func (r Record) key() string {
 // failed. Write returns after fsync. A line that cannot be written, because the disk is full,
 // is kept in memory and written with the next.
 //
-// A crash leaves at most a torn last line, which OpenBook cuts off.
+// A crash leaves at most a torn last line, which OpenSlotLog cuts off.
 type SlotLog struct {
 	path string
 
@@ -69,7 +69,8 @@ type SlotLog struct {
 	pending []Record // not on disk yet
 }
 
-// OpenSlotLog reads the book of a data directory; one that has none begins it with the first line.
+// OpenSlotLog opens the slot log of a data directory and cuts off a torn last line. The first Write
+// creates a file that does not exist. Its errors are those of the file system.
 func OpenSlotLog(dir string) (*SlotLog, error) {
 	b := &SlotLog{path: filepath.Join(dir, SlotLogName), known: map[string]bool{}}
 	text, err := os.ReadFile(b.path)
@@ -77,7 +78,7 @@ func OpenSlotLog(dir string) (*SlotLog, error) {
 		return b, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open book of slots: %w", err)
+		return nil, fmt.Errorf("open slot log: %w", err)
 	}
 	if whole := bytes.LastIndexByte(text, '\n') + 1; whole < len(text) {
 		if err := os.Truncate(b.path, int64(whole)); err != nil {
@@ -91,8 +92,8 @@ func OpenSlotLog(dir string) (*SlotLog, error) {
 	return b, nil
 }
 
-// parseRecords reads whole lines. One that is no record is passed over: nothing that was paid
-// for is in it, and the others are still true.
+// parseRecords reads whole lines. It skips a line that is no record: the others are still valid, and
+// the slot log has nothing that was paid for.
 func parseRecords(text []byte) []Record {
 	var records []Record
 	for line := range bytes.Lines(text) {
@@ -104,7 +105,8 @@ func parseRecords(text []byte) []Record {
 	return records
 }
 
-// Write adds what the book does not say yet, and returns that.
+// Write appends the records that are new, and returns them. On an error they are kept in memory and
+// written with the next call.
 func (b *SlotLog) Write(records ...Record) ([]Record, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -114,7 +116,7 @@ func (b *SlotLog) Write(records ...Record) ([]Record, error) {
 			continue
 		}
 		b.known[r.key()] = true
-		r.Reason, r.Stack = shortened(r.Reason, mostReason), shortened(r.Stack, mostStack)
+		r.Reason, r.Stack = shortened(r.Reason, maxReason), shortened(r.Stack, maxStack)
 		fresh = append(fresh, r)
 	}
 	b.records, b.pending = append(b.records, fresh...), append(b.pending, fresh...)
@@ -122,13 +124,13 @@ func (b *SlotLog) Write(records ...Record) ([]Record, error) {
 		return fresh, nil
 	}
 	if err := b.append(b.pending); err != nil {
-		return fresh, fmt.Errorf("write book of slots: %w", err)
+		return fresh, fmt.Errorf("write slot log: %w", err)
 	}
 	b.pending = nil
 	return fresh, nil
 }
 
-// shortened cuts a text at a length, at the end of a character.
+// shortened cuts a text to a length in bytes, at the end of a character.
 func shortened(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -171,8 +173,8 @@ func (b *SlotLog) append(records []Record) (err error) {
 	return durable.SyncDir(filepath.Dir(b.path))
 }
 
-// of returns the records of a job.
-func (b *SlotLog) of(job string) []Record {
+// recordsOf returns the records of a job.
+func (b *SlotLog) recordsOf(job string) []Record {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var records []Record
@@ -191,11 +193,12 @@ func (b *SlotLog) Latest(most int) []Record {
 	return latest(b.records, most)
 }
 
-// ReadSlotLog is Latest for a process that does not keep the book.
+// ReadSlotLog is Latest for a process that does not write the slot log. A data directory without one
+// has no records.
 func ReadSlotLog(dir string, most int) ([]Record, error) {
 	text, err := os.ReadFile(filepath.Join(dir, SlotLogName))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("read book of slots: %w", err)
+		return nil, fmt.Errorf("read slot log: %w", err)
 	}
 	return latest(parseRecords(text), most), nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func openBook(t *testing.T, dir string) *SlotLog {
+func openSlotLog(t *testing.T, dir string) *SlotLog {
 	t.Helper()
 	b, err := OpenSlotLog(dir)
 	if err != nil {
@@ -24,16 +24,16 @@ func record(state string, day int) Record {
 	return Record{At: slot.Add(time.Hour), State: state, Job: "nightly", Date: slot.Format(DateLayout), Slot: slot, Reason: "it <rained>"}
 }
 
-func TestBookKeepsRecords(t *testing.T) {
+func TestSlotLogKeepsRecords(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
-	b := openBook(t, dir)
+	slots := openSlotLog(t, dir)
 	want := []Record{record(RecordMissed, 20), record(RecordFailed, 21)}
 	for _, r := range append([]Record{record(RecordWaiting, 19)}, want...) {
-		if _, err := b.Write(r); err != nil {
+		if _, err := slots.Write(r); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if fresh, err := openBook(t, dir).Write(want...); err != nil || len(fresh) > 0 {
+	if fresh, err := openSlotLog(t, dir).Write(want...); err != nil || len(fresh) > 0 {
 		t.Errorf("after a restart %d records are new, %v; want none", len(fresh), err)
 	}
 	got, err := ReadSlotLog(dir, 10)
@@ -43,7 +43,7 @@ func TestBookKeepsRecords(t *testing.T) {
 	if diff := cmp.Diff([]Record{want[1], want[0]}, got); diff != "" {
 		t.Errorf("newest first (-want +got):\n%s", diff)
 	}
-	if got := b.Latest(1); len(got) != 1 || got[0].State != RecordFailed {
+	if got := slots.Latest(1); len(got) != 1 || got[0].State != RecordFailed {
 		t.Errorf("latest: %v", got)
 	}
 	text, _ := os.ReadFile(filepath.Join(dir, SlotLogName))
@@ -52,17 +52,17 @@ func TestBookKeepsRecords(t *testing.T) {
 	}
 }
 
-func TestReadBookOfANewDirectory(t *testing.T) {
+func TestReadSlotLogOfANewDirectory(t *testing.T) {
 	if got, err := ReadSlotLog(t.TempDir(), 10); err != nil || len(got) > 0 {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
 
-// TestOpenBookCutsTornLine cuts the file at every byte: what was whole is kept, and what is
+// TestOpenSlotLogCutsTornLine cuts the file at every byte: what was whole is kept, and what is
 // written next is whole.
-func TestOpenBookCutsTornLine(t *testing.T) {
+func TestOpenSlotLogCutsTornLine(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := openBook(t, dir).Write(record(RecordMissed, 20), record(RecordMissed, 21)); err != nil {
+	if _, err := openSlotLog(t, dir).Write(record(RecordMissed, 20), record(RecordMissed, 21)); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, SlotLogName)
@@ -75,14 +75,14 @@ func TestOpenBookCutsTornLine(t *testing.T) {
 			t.Fatal(err)
 		}
 		whole := strings.Count(string(text[:end]), "\n")
-		b := openBook(t, dir)
-		if got := len(b.Latest(9)); got != whole {
+		slots := openSlotLog(t, dir)
+		if got := len(slots.Latest(9)); got != whole {
 			t.Fatalf("cut at %d: %d records, want %d", end, got, whole)
 		}
 		if end%50 != 0 { // each write is an fsync
 			continue
 		}
-		if _, err := b.Write(record(RecordFailed, 22)); err != nil {
+		if _, err := slots.Write(record(RecordFailed, 22)); err != nil {
 			t.Fatal(err)
 		}
 		if got, _ := ReadSlotLog(dir, 9); len(got) != whole+1 {
@@ -91,10 +91,10 @@ func TestOpenBookCutsTornLine(t *testing.T) {
 	}
 }
 
-func TestBookPassesOverADamagedLine(t *testing.T) {
+func TestSlotLogPassesOverADamagedLine(t *testing.T) {
 	dir := t.TempDir()
-	b := openBook(t, dir)
-	if _, err := b.Write(record(RecordMissed, 20)); err != nil {
+	slots := openSlotLog(t, dir)
+	if _, err := slots.Write(record(RecordMissed, 20)); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, SlotLogName)
@@ -102,26 +102,26 @@ func TestBookPassesOverADamagedLine(t *testing.T) {
 	if err := os.WriteFile(path, append([]byte("{\"job\": 7}\n\n\xff\n"), text...), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := openBook(t, dir).Latest(9); len(got) != 1 {
+	if got := openSlotLog(t, dir).Latest(9); len(got) != 1 {
 		t.Errorf("got %v, want the one good line", got)
 	}
 }
 
-// TestBookWritesLater takes the file away, as a full disk does, and gives it back.
-func TestBookWritesLater(t *testing.T) {
+// TestSlotLogWritesLater takes the file away, as a full disk does, and gives it back.
+func TestSlotLogWritesLater(t *testing.T) {
 	dir := t.TempDir()
-	b := openBook(t, dir)
+	slots := openSlotLog(t, dir)
 	path := filepath.Join(dir, SlotLogName)
 	if err := os.Mkdir(path, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if fresh, err := b.Write(record(RecordMissed, 20)); err == nil || len(fresh) != 1 {
+	if fresh, err := slots.Write(record(RecordMissed, 20)); err == nil || len(fresh) != 1 {
 		t.Fatalf("got %v, %v; want the record and an error", fresh, err)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Write(record(RecordMissed, 21)); err != nil {
+	if _, err := slots.Write(record(RecordMissed, 21)); err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := ReadSlotLog(dir, 9); len(got) != 2 {
@@ -129,15 +129,15 @@ func TestBookWritesLater(t *testing.T) {
 	}
 }
 
-func TestBookShortensWords(t *testing.T) {
+func TestSlotLogShortensWords(t *testing.T) {
 	dir := t.TempDir()
 	r := record(RecordFailed, 20)
-	r.Reason, r.Stack = strings.Repeat("ä", mostReason), strings.Repeat("ä", mostStack)
-	if _, err := openBook(t, dir).Write(r); err != nil {
+	r.Reason, r.Stack = strings.Repeat("ä", maxReason), strings.Repeat("ä", maxStack)
+	if _, err := openSlotLog(t, dir).Write(r); err != nil {
 		t.Fatal(err)
 	}
 	got, _ := ReadSlotLog(dir, 1)
-	if len(got) != 1 || len(got[0].Reason) > mostReason+3 || len(got[0].Stack) > mostStack+3 || strings.Contains(got[0].Stack, "\ufffd") {
+	if len(got) != 1 || len(got[0].Reason) > maxReason+3 || len(got[0].Stack) > maxStack+3 || strings.Contains(got[0].Stack, "\ufffd") {
 		t.Errorf("a record of %d and %d bytes", len(got[0].Reason), len(got[0].Stack))
 	}
 }

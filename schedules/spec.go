@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What becomes of slots that passed while nobody waited for them.
+// Rules for slots that passed while no process waited for them.
 const (
 	MissedOnce = "once" // the latest is made up for; the others are given up
 	MissedSkip = "skip" // all are given up
@@ -20,34 +20,34 @@ type Spec struct {
 	Missed   string // MissedOnce or MissedSkip; empty is MissedOnce
 
 	// Jitter spreads the starts of machines that share a table: a slot starts up to so much
-	// after its time, by an amount that is its own and the same after a restart, and never as
-	// late as the next slot.
+	// after its time, by an amount that follows from the slot, is the same after a restart, and
+	// is never as late as the next slot.
 	Jitter time.Duration
 
 	// Priority orders jobs that wait for the one writer; the higher goes first, and of two that
 	// are equal the one whose slot is older.
 	Priority int
 
-	// MaxLateness is the greatest age at which a slot is still started; 0 is no limit of its
-	// own: the next slot of the job takes its place.
+	// MaxLateness is the greatest age at which a slot is still started; 0 is no limit:
+	// the next slot of the job takes its place.
 	MaxLateness time.Duration
 }
 
 // Slot is a time at which a job should run, and the snapshot date that the run stands for:
 // the civil date of that time in the job's zone, however late the run is.
 type Slot struct {
-	Job   string
-	At    time.Time
-	Date  string
-	Asked bool // by a person, and not by the table
+	Job       string
+	At        time.Time
+	Date      string
+	Triggered bool // by a person, not by the schedule
 
-	// Again says that the slot is a round of its own, though an earlier run of its date may be done.
-	// What a run of the slot itself, or one that was cut short, has brought is not bought anew.
+	// Again says that the slot runs although an earlier run of its date may be done.
+	// A run of this slot, or one that was cut short, is still resumed and not paid for again.
 	Again bool
 
-	Try     int       // how many tries of the slot went before, in this process
+	Try     int       // number of earlier tries of the slot in this process
 	Until   time.Time // of another try: when the slot is given up
-	Publish bool      // of another try: only publish what the tries before paid for
+	Publish bool      // of another try: only publish what earlier tries paid for
 }
 
 // delay is what the jitter of a job adds to one of its slots.

@@ -25,7 +25,7 @@ type week struct {
 
 // runner is a new process.
 func (w *week) runner(t *testing.T) *Runner {
-	h := newHouse(t).withBook(t, w.dir)
+	h := newHouse(t).withSlotLog(t, w.dir)
 	h.runner.Stored = func(string) ([]Stored, error) { return slices.Clone(w.store), nil }
 	h.runner.Run = w.night
 	return &h.runner
@@ -81,7 +81,7 @@ func TestAWeekOfNights(t *testing.T) {
 		time.AfterFunc(17*time.Hour, func() { w.fillDisk(t) })
 		time.AfterFunc(21*time.Hour, func() { w.makeRoom(t) })
 		w.serve(t, "06 12:00") // up again on the 5th; the disk is full from 01:00 to 05:00
-		w.serve(t, "07 12:00") // started again: the slot of the 6th is tried anew
+		w.serve(t, "07 12:00") // started again: the slot of the 6th is tried again
 		want := []string{
 			"2000-01-01 01 02:00 done",
 			"2000-01-02 02 02:00 interrupted", "2000-01-02 02 02:30 done",
@@ -93,25 +93,25 @@ func TestAWeekOfNights(t *testing.T) {
 		if diff := cmp.Diff(want, w.runs); diff != "" {
 			t.Errorf("runs (-want +got):\n%s", diff)
 		}
-		var told []string
+		var recorded []string
 		records, err := ReadSlotLog(w.dir, 100)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range slices.Backward(records) {
-			told = append(told, r.State+" "+r.Date+" "+r.Reason)
+			recorded = append(recorded, r.State+" "+r.Date+" "+r.Reason)
 		}
-		wantTold := []string{
+		wantRecorded := []string{
 			"missed 2000-01-04 no process was waiting; the slot of 2000-01-05T02:00:00Z runs instead",
 			"failed 2000-01-06 create journal segment: no space left on device",
 		}
-		if diff := cmp.Diff(wantTold, told); diff != "" {
-			t.Errorf("book (-want +got):\n%s", diff)
+		if diff := cmp.Diff(wantRecorded, recorded); diff != "" {
+			t.Errorf("slot log (-want +got):\n%s", diff)
 		}
 	})
 }
 
-// fillDisk makes the book a file that takes no more.
+// fillDisk makes the slot log a file that cannot grow.
 func (w *week) fillDisk(t *testing.T) {
 	w.full = true
 	path := filepath.Join(w.dir, SlotLogName)

@@ -17,7 +17,7 @@ import (
 // canary is the key of the double. Each encoding of it looks different.
 const canary = `c4nary"k3y&<7f>/+=%`
 
-// doubleNight is a date that these tests harvest for. It is long gone for no clock.
+// doubleNight is a date that these tests harvest for. No clock of the tests is far from it.
 const doubleNight = "2026-11-20"
 
 // newDoubleWorld is a place to work against a double. The configuration is the default one
@@ -185,7 +185,7 @@ func TestTheFirstNightOfANewcomer(t *testing.T) {
 	e.inMoney(t, log)
 }
 
-// TestASecondRunOfANight cuts a night off at 3,000 credits and goes on with a higher cap.
+// TestASecondRunOfANight cuts a night off at 3,000 credits and resumes it with a higher cap.
 func TestASecondRunOfANight(t *testing.T) {
 	t.Parallel()
 	d := newDouble(t, worldFleet(2000))

@@ -119,8 +119,8 @@ func (w *world) faults(f ...simulator.Fault) {
 	}
 }
 
-// TestWhatFailedIsGoneOnWith mends what was wrong and runs again: nothing is paid twice.
-func TestWhatFailedIsGoneOnWith(t *testing.T) {
+// TestAFailedRunResumes repairs what was wrong and runs again: nothing is paid for twice.
+func TestAFailedRunResumes(t *testing.T) {
 	cases := map[string]struct {
 		breakIt, mend func(w *world)
 		code          int
@@ -157,8 +157,8 @@ func TestWhatFailedIsGoneOnWith(t *testing.T) {
 	}
 }
 
-// TestAStopIsGoneOnWith sends SIGTERM in the middle of a run.
-func TestAStopIsGoneOnWith(t *testing.T) {
+// TestAStoppedRunResumes sends SIGTERM in the middle of a run.
+func TestAStoppedRunResumes(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 2000})
 	w.configure(1200, wholeJob)
 	p := w.start("run", "nightly", "--date", "2026-11-20")

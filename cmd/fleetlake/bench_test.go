@@ -21,7 +21,7 @@ import (
 	_ "github.com/marcboeker/go-duckdb/v2"
 )
 
-// Other things that the test binary can be, by the value of beFleetlake.
+// Other programs that the test binary can be, by the value of beFleetlake.
 var processes = map[string]func(ctx context.Context, dir string) error{
 	"derive": func(ctx context.Context, dir string) error {
 		p := &pipeline.Pipeline{Dir: dir, Log: slog.New(slog.DiscardHandler)}
@@ -72,7 +72,7 @@ func costOf(b *testing.B, env []string, dir string, args ...string) cost {
 }
 
 // BenchmarkHarvest lists a fleet from a loopback server without limits, into journal, lake and
-// published warehouse, as a process of its own. It then derives the same again from the
+// published warehouse, in a separate process. It then derives the same again from the
 // journal, and compares with DuckDB reading the same JSON by itself.
 //
 //	go test ./cmd/fleetlake -run '^$' -bench Harvest -benchtime 1x

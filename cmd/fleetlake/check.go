@@ -16,32 +16,32 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// checkedRuns is how many of the newest runs are looked through for one that counts.
+// checkedRuns is how many of the newest runs are searched for one that counts.
 const checkedRuns = 200
 
 func (a *app) checkCommand() *cobra.Command {
-	most, least := config.DefaultMaxAge, ownMinCoverage
+	most, least := config.DefaultMaxAge, jobMinCoverage
 	var job string
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "check",
-		Short: "Tell an outer monitor whether the nights are well",
-		Long: `End with 0 if a run was published within --max-age, the newest run of each job was done, all that
-was paid for is published and none of it held back, the lake has its files, and there is room on
-the disk. Otherwise say why in a line, and end with 1, or with the exit code of the newest run, or
-with 7 for the disk.
+		Short: "Check for an outer monitor that the nights succeed",
+		Long: `End with exit code 0 if a run was published within --max-age, the newest run of each job was done,
+everything paid for is published, no run is held back, no file of the lake is missing, and the disk
+has room. Otherwise print the reason in one line, and end with 1, with the exit code of the newest
+run, or with 7 for the disk.
 
-For the age a run counts if it was done, or if the service answered anything at all. A newest run
-that covered less than min_coverage of its job is exit code 9. With --min-coverage, partial runs
-that covered as much pass. It asks nobody: it reads the data directory, works while a run is under
-way, and needs neither the address nor the key of the service.`,
+For the age, a run counts if it was done, or if the service answered at least one request. If the
+newest run covered less than the min_coverage of its job, the exit code is 9. With --min-coverage, a
+partial run passes if it covered that much. The check reads the data directory only: it sends no
+request, works while a run is under way, and needs neither the address nor the key of the service.`,
 		Example: `  fleetlake check --max-age 26h
   fleetlake check --max-age 8d --job weekly --json
   fleetlake check --min-coverage 80`,
 		Args: cobra.NoArgs,
 	}
-	c.Flags().Var(&durationFlag{&most, 1}, "max-age", "the greatest age of the newest run, such as 26h or 8d")
-	c.Flags().Var(&numberFlag{&least, 0, 100}, "min-coverage", "per cent of the planned partitions with which a partial run passes (default: of min_coverage, and none passes)")
+	c.Flags().Var(&durationFlag{&most, 1}, "max-age", "greatest age of the newest run, such as 26h or 8d")
+	c.Flags().Var(&numberFlag{&least, 0, 100}, "min-coverage", "percentage of the planned partitions with which a partial run passes (default: no partial run passes)")
 	c.Flags().StringVar(&job, "job", "", "only runs of this job")
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -51,7 +51,7 @@ way, and needs neither the address nor the key of the service.`,
 		}
 		v, err := verdictOn(cmd.Context(), cfg.DataDir, job, time.Now(), most)
 		if err == nil {
-			v, err = v.without(cmd.Context(), cfg, job, least)
+			v, err = v.withTroubles(cmd.Context(), cfg, job, least)
 		}
 		if err != nil {
 			return err
@@ -62,7 +62,7 @@ way, and needs neither the address nor the key of the service.`,
 	return c
 }
 
-// verdict is what the dead-man check found.
+// verdict is the result of the dead-man check.
 type verdict struct {
 	OK         bool       `json:"ok"`
 	Reason     string     `json:"reason"`
@@ -76,11 +76,11 @@ type verdict struct {
 	words      string // before the reason
 }
 
-// without turns a verdict that is well into one that names the first trouble, if there is one. One
-// that is not well may stand because a run is held back, and says so.
-func (v verdict) without(ctx context.Context, cfg config.Config, job string, minCoverage int) (verdict, error) {
+// withTroubles turns an OK verdict into one that names the first trouble, if there is one. A verdict
+// that is not OK gets the first trouble of the data directory as a possible cause.
+func (v verdict) withTroubles(ctx context.Context, cfg config.Config, job string, minCoverage int) (verdict, error) {
 	if !v.OK {
-		troubles, err := standing(ctx, cfg.DataDir, job)
+		troubles, err := dataTroubles(ctx, cfg.DataDir, job)
 		if err == nil && len(troubles) > 0 {
 			v.Reason += "; " + troubles[0].words
 		}
@@ -99,7 +99,7 @@ func verdictOn(ctx context.Context, dir, job string, now time.Time, most time.Du
 	run, err := newestRun(ctx, warehouse.Path(dir), job)
 	switch {
 	case errors.Is(err, warehouse.ErrNone), errors.Is(err, warehouse.ErrNoRun):
-		v.Reason = "no run was ever published"
+		v.Reason = "no run has been published"
 		return v, nil
 	case err != nil:
 		return v, err
@@ -109,7 +109,7 @@ func verdictOn(ctx context.Context, dir, job string, now time.Time, most time.Du
 	if v.OK = age <= most; v.OK {
 		v.code, v.words = exitDone, "ok: "
 	}
-	v.Reason = fmt.Sprintf("the newest run, %s of %s, ended %v ago; at most %v is wanted", run.ID, run.Job, age.Round(time.Second), most)
+	v.Reason = fmt.Sprintf("the newest run, %s of %s, ended %v ago; the limit is %v", run.ID, run.Job, age.Round(time.Second), most)
 	return v, nil
 }
 
@@ -139,7 +139,7 @@ func newestRun(ctx context.Context, path, job string) (warehouse.Run, error) {
 	return warehouse.Run{}, warehouse.ErrNoRun
 }
 
-// counts reports whether a run learnt anything, or had nothing to learn.
+// counts reports whether a run is done, or the service answered at least one of its requests.
 func counts(run warehouse.Run) bool {
 	if run.State == pipeline.StateDone {
 		return true

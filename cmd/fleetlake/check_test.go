@@ -27,17 +27,17 @@ func TestCheck(t *testing.T) {
 	}{
 		"a run of just now":              {func(w *world) { w.must(exitDone, "run", "nightly") }, nil, exitDone, "ok: the newest run, 20"},
 		"a run that is too old":          {func(w *world) { w.must(exitDone, "run", "nightly") }, []string{"--max-age", "1ns"}, exitUnexpected, "STALE: the newest run, 20"},
-		"no run at all":                  {func(*world) {}, nil, exitUnexpected, "STALE: no run was ever published"},
-		"no run of the job":              {func(w *world) { w.must(exitDone, "run", "nightly") }, []string{"--job", "weekly"}, exitUnexpected, "STALE: no run was ever"},
-		"a run that learnt nothing":      {func(w *world) { w.sim.SetBalance(3); w.fleetlake("run", "nightly") }, nil, exitUnexpected, "STALE: no run was ever"},
+		"no run at all":                  {func(*world) {}, nil, exitUnexpected, "STALE: no run has been published"},
+		"no run of the job":              {func(w *world) { w.must(exitDone, "run", "nightly") }, []string{"--job", "weekly"}, exitUnexpected, "STALE: no run has been"},
+		"a run without an answer":        {func(w *world) { w.sim.SetBalance(3); w.fleetlake("run", "nightly") }, nil, exitUnexpected, "STALE: no run has been"},
 		"a partial run that learnt some": {capped, nil, exitCredits, "WRONG: the newest run, 20"},
 		"a partial run that is enough":   {capped, []string{"--min-coverage", "20"}, exitDone, "ok: "},
 		"a good run and then a slot that failed": {func(w *world) {
 			w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
-			w.booked(schedules.RecordFailed, "the service refuses the key")
+			w.recorded(schedules.RecordFailed, "the service refuses the key")
 		}, nil, exitUnexpected, "WRONG: the slot of "},
 		"a slot that failed and then a good run": {func(w *world) {
-			w.booked(schedules.RecordFailed, "the service refuses the key")
+			w.recorded(schedules.RecordFailed, "the service refuses the key")
 			w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
 		}, nil, exitDone, "ok: "},
 		"what was paid for is not published": {func(w *world) {
@@ -65,20 +65,20 @@ func TestCheck(t *testing.T) {
 // capped is a run that ends at its cap.
 func capped(w *world) { w.must(exitCredits, "run", "nightly", "--budget", "25") }
 
-// booked is a slot of just now without a good run.
-func (w *world) booked(state, reason string) {
+// recorded writes a current slot without a good run into the slot log.
+func (w *world) recorded(state, reason string) {
 	w.t.Helper()
-	book, err := schedules.OpenSlotLog(filepath.Join(w.dir, "fleetlake-data"))
+	slots, err := schedules.OpenSlotLog(filepath.Join(w.dir, "fleetlake-data"))
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	now := time.Now().UTC()
-	if _, err := book.Write(schedules.Record{At: now, State: state, Job: "nightly", Date: now.Format(time.DateOnly), Slot: now, Reason: reason}); err != nil {
+	if _, err := slots.Write(schedules.Record{At: now, State: state, Job: "nightly", Date: now.Format(time.DateOnly), Slot: now, Reason: reason}); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-// unpublished leaves a run that ended and that no warehouse has.
+// unpublished leaves a run that ended and is not published.
 func (w *world) unpublished() {
 	w.t.Helper()
 	at := time.Now().UTC()
@@ -150,12 +150,12 @@ func TestCheckAndStatusAsJSON(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
-	book, err := schedules.OpenSlotLog(filepath.Join(w.dir, "fleetlake-data"))
+	slots, err := schedules.OpenSlotLog(filepath.Join(w.dir, "fleetlake-data"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	slot := time.Date(2026, 11, 19, 2, 0, 0, 0, time.UTC)
-	if _, err := book.Write(schedules.Record{At: slot, State: schedules.RecordMissed, Job: "nightly", Date: "2026-11-19", Slot: slot, Reason: "no process was waiting"}); err != nil {
+	if _, err := slots.Write(schedules.Record{At: slot, State: schedules.RecordMissed, Job: "nightly", Date: "2026-11-19", Slot: slot, Reason: "no process was waiting"}); err != nil {
 		t.Fatal(err)
 	}
 	var v verdict
@@ -169,7 +169,7 @@ func TestCheckAndStatusAsJSON(t *testing.T) {
 	if s.Writer != "" || len(s.Jobs) != 1 || len(s.Missed) != 1 || s.Missed[0].Reason != "no process was waiting" {
 		t.Errorf("status: %+v", s)
 	}
-	if j := s.Jobs[0]; j.Last == nil || j.Last.State != "done" || !j.Last.Published || j.Last.Date != "2026-11-20" || j.Last.Credits == 0 || len(j.Next) != mostSlots || j.Next[0].Before(time.Now()) {
+	if j := s.Jobs[0]; j.Last == nil || j.Last.State != "done" || !j.Last.Published || j.Last.Date != "2026-11-20" || j.Last.Credits == 0 || len(j.Next) != maxSlots || j.Next[0].Before(time.Now()) {
 		t.Errorf("job: %+v", j)
 	}
 	text := w.must(exitDone, "status").stdout
@@ -182,14 +182,14 @@ func TestCheckAndStatusAsJSON(t *testing.T) {
 
 func TestStatusBeforeTheFirstRun(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 400})
-	w.env = append(w.env, "FLEETLAKE_API_KEY=", "FLEETLAKE_BASE_URL=") // it asks nobody
+	w.env = append(w.env, "FLEETLAKE_API_KEY=", "FLEETLAKE_BASE_URL=") // it sends no request
 	if o := w.must(exitDone, "status"); !strings.Contains(o.stdout, "last      never") {
 		t.Errorf("got:\n%s", o.stdout)
 	}
 }
 
-// TestSilenceIsToldOnce goes through hours, each with the time of the newest run.
-func TestSilenceIsToldOnce(t *testing.T) {
+// TestSilenceIsReportedOnce goes through hours, each with the time of the newest run.
+func TestSilenceIsReportedOnce(t *testing.T) {
 	start := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
 		newest func(hour int) (hours int, err error) // of the newest run, by the same count; before 0 is none
@@ -222,7 +222,7 @@ func TestSilenceIsToldOnce(t *testing.T) {
 				}
 			}
 			if fmt.Sprint(got) != fmt.Sprint(c.want) {
-				t.Errorf("told %v, want %v", got, c.want)
+				t.Errorf("events %v, want %v", got, c.want)
 			}
 		})
 	}

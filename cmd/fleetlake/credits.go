@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// ledgerKinds are what the ledger can be laid out by.
+// ledgerKinds are the groupings of the ledger.
 var ledgerKinds = []string{"day", "outcome"}
 
 func (a *app) creditsCommand() *cobra.Command {
@@ -22,14 +22,13 @@ func (a *app) creditsCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "credits",
-		Short: "Print the credit ledger, and hold it against the service's balance",
-		Long: `Print what was paid, from the published warehouse: by day, job and operation, or by outcome; what
+		Short: "Print the credit ledger, and compare it with the service's balance",
+		Long: `Print the credits spent, from the published warehouse: by day, job and operation, or by outcome; what
 the rows of each lake table cost; and for each run our count against the service's balance.
 
-A request of which nobody knows whether it was billed counts as spent. Where the balance before
-and after the run lies between what is sure and what is counted, it settles that. What the
-balance lost beyond our count is drift: someone else uses the key, or a charge is not what the
-interface text says.`,
+A request whose outcome is unknown counts as spent. If the balances before and after the run are
+consistent with the known charges, they settle whether it was billed. What the balance lost beyond
+our count is drift: someone else uses the key, or a charge differs from the API documentation.`,
 		Example: `  fleetlake credits --since 30d
   fleetlake credits --by outcome --since 2026-11-01
   fleetlake credits --json`,
@@ -46,12 +45,12 @@ interface text says.`,
 		},
 	}
 	c.Flags().StringVar(&since, "since", "", "first day, YYYY-MM-DD, or how far to look back, such as 30d (default: everything)")
-	c.Flags().StringVar(&by, "by", "day", "day or outcome")
+	c.Flags().StringVar(&by, "by", "day", "group by day or outcome")
 	c.Flags().BoolVar(&asJSON, "json", false, "print everything as JSON")
 	return c
 }
 
-// sinceDay reads a day, or a duration before now; nothing is the beginning of time.
+// sinceDay parses a day, or a duration before now; an empty text is the zero time.
 func sinceDay(s string, now time.Time) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
@@ -79,9 +78,9 @@ func (a *app) credits(ctx context.Context, since time.Time, by string, asJSON bo
 	if err := errors.Join(err, w.Close()); err != nil {
 		return err
 	}
-	bill := console.NewCredits(since, l)
+	ledger := console.NewCredits(since, l)
 	if asJSON {
-		return console.WriteJSON(a.stdout, bill)
+		return console.WriteJSON(a.stdout, ledger)
 	}
-	return console.WriteCredits(a.stdout, console.TerminalWidth(a.stdout), bill, by)
+	return console.WriteCredits(a.stdout, console.TerminalWidth(a.stdout), ledger, by)
 }

@@ -18,7 +18,7 @@ const ledgerJob = `
     lookup: {want: [particulars], max_age: 0s, max_requests: 30}
 `
 
-// bill is what credits --json tells.
+// bill is the output of credits --json.
 func (w *world) bill(args ...string) console.Credits {
 	w.t.Helper()
 	var b console.Credits
@@ -29,13 +29,13 @@ func (w *world) bill(args ...string) console.Credits {
 	return b
 }
 
-// TestCreditsAgreeWithTheBill harvests nights with faults and holds the ledger to the
-// service's own bill.
+// TestCreditsAgreeWithTheBill harvests nights with faults and compares the ledger with
+// the bill of the service.
 func TestCreditsAgreeWithTheBill(t *testing.T) {
 	for name, c := range map[string]struct {
 		faults  simulator.Faults
-		unknown bool // some outcomes are not known, and the balance settles them
-		drift   bool // the service charges for what the interface text does not
+		unknown bool // some outcomes are unknown, and the balance settles them
+		drift   bool // the service charges for what is free by the API documentation
 	}{
 		"nothing goes wrong": {},
 		"answers are lost, and were billed": {
@@ -130,7 +130,7 @@ func TestCreditsNameWhoElseSpends(t *testing.T) {
 	for _, want := range []string{
 		"120 credits more than we count left the balance before run " + b.Runs[1].Run + ": someone else uses the key",
 		"5,000 credits fewer than we count left the balance before run " + b.Runs[2].Run + ": credits were bought",
-		"By day, job and operation", "What the rows of the lake cost", "Our count of each run against the balance", console.Thousands(balance()),
+		"By day, job and operation", "Cost of the rows of the lake", "Our count of each run against the balance", console.Thousands(balance()),
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

@@ -20,18 +20,18 @@ import (
 
 const (
 	demoDir    = "fleetlake-demo"
-	demoMark   = ".demo" // stands in a directory that demo may delete
+	demoMarker = ".demo" // file in a directory that demo may delete
 	demoNights = 7
 )
 
-// demoQueries are what an analyst might ask first.
+// demoQueries are the first questions of an analyst.
 var demoQueries = []struct{ title, sql string }{
 	{"The ten largest flags, as listed last night", `SELECT country, flag, count(*) AS vessels, count(*) FILTER (category = 'tanker') AS tankers
 FROM vessels WHERE listed AND is_vessel GROUP BY ALL ORDER BY vessels DESC, country LIMIT 10`},
 	{"Reflagged during the week: one hull, two flags", `SELECT old.vessel_id, old.name, old.flag AS flag_before, new.flag AS flag_now, new.valid_from::DATE AS since
 FROM registration old JOIN registration new ON new.vessel_id = old.vessel_id AND new.valid_from = old.valid_to
 WHERE old.flag <> new.flag ORDER BY since DESC, old.vessel_id LIMIT 8`},
-	{"Where the most vessels lie at anchor", `SELECT world_zone, count(*) AS at_anchor, round(100 * count(*) / sum(count(*)) OVER (), 1) AS percent
+	{"Where most vessels are at anchor", `SELECT world_zone, count(*) AS at_anchor, round(100 * count(*) / sum(count(*)) OVER (), 1) AS percent
 FROM vessels WHERE navigational_status = 'at-anchor' GROUP BY world_zone ORDER BY at_anchor DESC, world_zone LIMIT 8`},
 	{"The oldest large bulk carriers that were looked up", `SELECT vessel_id, name, flag, year_built, deadweight_t, manager
 FROM vessels WHERE vessel_type = 'Bulk Carrier' AND deadweight_t > 30000 AND year_built IS NOT NULL
@@ -48,7 +48,7 @@ func (a *app) demoCommand() *cobra.Command {
 		Short: "Harvest seven nights of a simulated fleet; no key, no network",
 		Long: `Start the simulated service on loopback with raised limits, harvest seven nights of an evolving
 fleet into ` + demoDir + ` (or --data), publish, and print the last report and five queries with
-their answers. A directory that an earlier demo made is made anew.`,
+their results. The directory of an earlier demo is replaced.`,
 		Example: "  fleetlake demo",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -106,7 +106,7 @@ func (a *app) demo(ctx context.Context, dir string, vessels int) error {
 	return nil
 }
 
-// demoNight runs one night at two o'clock by a clock that was set back to it.
+// demoNight runs one night, with the clock set back to two o'clock of its date.
 func (a *app) demoNight(ctx context.Context, dir string, service extract.Service, job plan.Job, date time.Time) (pipeline.Report, error) {
 	offset := time.Since(date.Add(2 * time.Hour))
 	service.Now = func() time.Time { return time.Now().Add(-offset) }
@@ -124,12 +124,12 @@ func (a *app) demoQueries(ctx context.Context, dir string) error {
 	return nil
 }
 
-// freshDemo makes an empty directory, in place of one that an earlier demo made.
+// freshDemo creates an empty directory, in place of that of an earlier demo.
 func freshDemo(dir string) error {
-	mark := filepath.Join(dir, demoMark)
+	mark := filepath.Join(dir, demoMarker)
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		if _, err := os.Stat(mark); err != nil {
-			return fmt.Errorf("%s is not the directory of a demo and is left as it is; name another with --data: %w", dir, errUsage)
+			return fmt.Errorf("%s is not the directory of a demo and was not changed; name another with --data: %w", dir, errUsage)
 		}
 		if err := os.RemoveAll(dir); err != nil {
 			return fmt.Errorf("remove the last demo: %w", err)
@@ -138,7 +138,7 @@ func freshDemo(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make %s: %w", dir, err)
 	}
-	return os.WriteFile(mark, []byte("fleetlake demo makes this directory anew\n"), 0o644)
+	return os.WriteFile(mark, []byte("fleetlake demo replaces this directory\n"), 0o644)
 }
 
 // serveLoopback serves the simulator on a free port of this machine.

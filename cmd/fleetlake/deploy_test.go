@@ -28,7 +28,7 @@ func deployFile(t *testing.T, name string) []byte {
 	return text
 }
 
-// TestUnitFile holds the unit to what the program does.
+// TestUnitFile compares the unit with what the program does.
 func TestUnitFile(t *testing.T) {
 	unit := string(deployFile(t, "fleetlake.service"))
 	for _, line := range []string{"Type=notify", "WatchdogSec=3min", "RestartPreventExitStatus=64", "DynamicUser=yes", "StateDirectory=fleetlake",
@@ -51,8 +51,8 @@ func TestUnitFile(t *testing.T) {
 	}
 }
 
-// TestTheWatchdogRestartsTheDaemon ends a daemon as systemd's watchdog does, and holds the unit to
-// restart it: Go's runtime ends a SIGABRT with a code of its own.
+// TestTheWatchdogRestartsTheDaemon ends a daemon as systemd's watchdog does, and checks that the
+// unit restarts it: Go's runtime ends a SIGABRT with exit code 2.
 func TestTheWatchdogRestartsTheDaemon(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, "    schedule: '0 0 1 1 *'\nserve: {listen: ''}\n")
@@ -71,7 +71,7 @@ func TestTheWatchdogRestartsTheDaemon(t *testing.T) {
 	}
 }
 
-// TestNoImageIsATagThatMoves in the manifest.
+// TestNoImageIsATagThatMoves checks that the manifest pins its images.
 func TestNoImageIsATagThatMoves(t *testing.T) {
 	for line := range strings.Lines(string(deployFile(t, "cronjob.yaml"))) {
 		if image, ok := strings.CutPrefix(strings.TrimSpace(line), "image:"); ok && !strings.Contains(image, "@sha256:") {
@@ -80,7 +80,7 @@ func TestNoImageIsATagThatMoves(t *testing.T) {
 	}
 }
 
-// cronJob is what the test looks at in the manifest.
+// cronJob is the part of the manifest that the tests check.
 type cronJob struct {
 	Kind string
 	Spec struct {
@@ -196,7 +196,7 @@ func TestRestore(t *testing.T) {
 		sql := "SELECT * FROM " + row["table_name"] + " ORDER BY ALL"
 		back := w.must(exitDone, "query", "--data", restored, "--format", "csv", sql).stdout
 		if want := w.csv(sql); back != want {
-			t.Errorf("%s is another than before:\n%s", row["table_name"], firstDifference(back, want))
+			t.Errorf("%s differs from before:\n%s", row["table_name"], firstDifference(back, want))
 		}
 	}
 	if len(tables) < 10 || w.sim.Bill().Spent != spent {

@@ -15,18 +15,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// wantFree is the disk space below which doctor warns: some nights of a large fleet.
+// wantFree is the least free disk space, in bytes: some nights of a large fleet.
 const wantFree = 2 << 30
 
-// wantClock is how far our clock may be from the service's.
+// wantClock is the greatest difference between our clock and the service's.
 const wantClock = 30 * time.Second
 
 func (a *app) doctorCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Check configuration, data directory, lake, clock, key and balance",
-		Long: `Check what a run needs, and what those before it left, one line each, and say what to do about
-what is wrong. It asks the free credits call once and spends nothing. The exit code is that of the first check that failed.`,
+		Long: `Check what a run needs, and the state that earlier runs left, one line each, with the remedy for
+what is wrong. It sends one free request for the balance, and spends nothing. The exit code is that
+of the first check that failed.`,
 		Example: "  fleetlake doctor",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context()) },
@@ -42,7 +43,7 @@ type check struct {
 func (a *app) doctor(ctx context.Context) error {
 	cfg, configErr := a.config()
 	checks := []check{{"configuration", func() (string, error) {
-		return fmt.Sprintf("%d jobs: %v", len(cfg.Jobs), cfg.JobNames()), configErr
+		return "jobs: " + strings.Join(cfg.JobNames(), ", "), configErr
 	}}}
 	if configErr == nil {
 		checks = append(checks,
@@ -73,7 +74,7 @@ func (a *app) doctor(ctx context.Context) error {
 	return nil
 }
 
-// writable makes the data directory, and a file in it that is removed again.
+// writable creates the data directory, and a file in it that is removed again.
 func writable(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", fmt.Errorf("make %s: %w; choose another with --data", dir, err)
@@ -104,7 +105,7 @@ func unlocked(dir string) (string, error) {
 	return "free", nil
 }
 
-// lakeThere looks for the files of what was published.
+// lakeThere checks that no published file is missing.
 func lakeThere(ctx context.Context, dir string) (string, error) {
 	lacking, err := pipeline.Lacking(ctx, dir)
 	if err != nil {
@@ -116,17 +117,17 @@ func lakeThere(ctx context.Context, dir string) (string, error) {
 	if _, err := os.Stat(warehouse.Path(dir)); err != nil {
 		return "nothing published yet", nil
 	}
-	return "every file of the published runs is there", nil
+	return "no file of the published runs is missing", nil
 }
 
-// nothingHeldBack looks for runs that wait for a person's decision.
+// nothingHeldBack checks that no run waits for a person's decision.
 func nothingHeldBack(dir string) (string, error) {
-	held, err := pipeline.ReadHeldBack(dir)
+	heldBack, err := pipeline.ReadHeldBack(dir)
 	if err != nil {
 		return "", err
 	}
 	var lines []string
-	for _, h := range held {
+	for _, h := range heldBack {
 		lines = append(lines, h.String())
 	}
 	if len(lines) > 0 {
@@ -135,7 +136,7 @@ func nothingHeldBack(dir string) (string, error) {
 	return "no run", nil
 }
 
-// ping asks for the balance and compares the clocks.
+// ping requests the balance and compares the clocks.
 func ping(ctx context.Context, s extract.Service) (string, error) {
 	credits, clock, err := extract.Ping(ctx, s)
 	if err != nil {
@@ -143,7 +144,7 @@ func ping(ctx context.Context, s extract.Service) (string, error) {
 	}
 	words := fmt.Sprintf("%d credits left", credits)
 	if off := time.Since(clock).Abs(); !clock.IsZero() && off > wantClock {
-		return "", fmt.Errorf("%s, but this clock is %v off the service's: limits and dates would be wrong; set it", words, off.Round(time.Second))
+		return "", fmt.Errorf("%s, but this clock differs from the service's by %v: limits and dates would be wrong; set it", words, off.Round(time.Second))
 	}
 	return words, nil
 }

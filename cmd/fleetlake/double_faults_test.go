@@ -28,7 +28,7 @@ func hang(c net.Conn, _ answer) {
 	io.Copy(io.Discard, c)
 }
 
-// unpacked returns what lies in a file in frames of zstd, as far as they can be read.
+// unpacked returns the content of a file of zstd frames, as far as they can be read.
 func unpacked(file []byte) [][]byte {
 	i := bytes.Index(file, []byte{0x28, 0xb5, 0x2f, 0xfd})
 	if i < 0 {
@@ -56,7 +56,7 @@ func on(f fault, paths ...string) func(call) fault {
 	}
 }
 
-// onPages has a fault on the pages of the list that hold vessels.
+// onPages has a fault on the pages of the list that have vessels.
 func onPages(f fault) func(call) fault {
 	return func(c call) fault {
 		if c.path == typeSearch && !c.probe && c.asked != "country=Tonga" {
@@ -126,7 +126,7 @@ func writes(text string) fault {
 	}}
 }
 
-// sends sends a head of its own with the honest body, and then what the body does not hold.
+// sends sends another head with the honest body, and then extra bytes.
 func sends(head func(body []byte) string, then func(c net.Conn, body []byte)) fault {
 	return fault{billed: true, speak: func(c net.Conn, a answer) {
 		c.SetDeadline(time.Now().Add(10 * time.Second))

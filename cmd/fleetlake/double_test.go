@@ -49,8 +49,8 @@ const (
 )
 
 // double serves the interface text a second time. It shares no code with the program or with
-// the simulator, so that what one of them misreads does not go unseen. It keeps a ledger of
-// its own of what was asked, answered and billed.
+// the simulator, so that what one of them misreads does not go unseen. It keeps a separate
+// ledger of requests, answers and charges.
 type double struct {
 	key    string
 	fleet  []hull
@@ -78,7 +78,7 @@ type event struct {
 type call struct {
 	path, asked string
 	n, nth      int  // of all requests, and of those of this path that ask for accepted values
-	probe       bool // it asks for something that is not accepted, to be told what is
+	probe       bool // it sends a value that is not accepted, to get the list of accepted ones
 	since       time.Duration
 }
 

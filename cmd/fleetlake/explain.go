@@ -14,11 +14,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// vesselScores asks the planner about a vessel, for each job of the configuration. Tests put
-// another in its place.
+// vesselScores is scoreByJob; tests replace it.
 var vesselScores = scoreByJob
 
-// scoreByJob scores a vessel as each job's plan would tonight. It asks nothing of the service.
+// scoreByJob scores a vessel as each job's plan would tonight. It sends no request.
 func scoreByJob(ctx context.Context, c config.Config, vesselID string) ([]console.VesselScore, error) {
 	p := &pipeline.Pipeline{Dir: c.DataDir, Service: extract.Service{Limits: c.Limits}}
 	var scores []console.VesselScore
@@ -44,10 +43,10 @@ func (a *app) explainCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "explain VESSEL",
-		Short: "Tell what is known of a vessel, since when, and from which answers",
-		Long: `Tell what is known of a vessel, by its IMO number, its MMSI or its vessel_id: each version of each
-dataset with the answer that opened it, its stays on the list, where it was, what was asked
-about it and refused, and which of its values were not accepted.`,
+		Short: "Print the history of a vessel, and the answers that it comes from",
+		Long: `Print what is known of a vessel, by its IMO number, its MMSI or its vessel_id: each version of each
+dataset with the answer that it comes from, its stays on the list, its positions, its lookups and
+their outcomes, and its issues.`,
 		Example: `  fleetlake explain 9218301
   fleetlake explain 306256000 --json
   fleetlake explain MMSI306256000`,

@@ -22,9 +22,9 @@ const profileJob = `
     lookup: {want: [management], max_age: 720h}
 `
 
-// TestExplainTellsTheTruth harvests two nights, ten days apart, and compares what is told of the
-// vessels that were renamed or reflagged in between against the truth.
-func TestExplainTellsTheTruth(t *testing.T) {
+// TestExplainAgreesWithTheFleet harvests two nights, ten days apart, and compares what explain prints
+// of vessels that were renamed or reflagged in between with the simulated fleet.
+func TestExplainAgreesWithTheFleet(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 400, Seed: 3, Dirt: -1, Rates: simulator.Rates{Renamed: .01, Reflagged: .01, Scrapped: -1, Unlisted: -1}})
 	w.configure(1_000_000, profileJob)
 	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
@@ -113,8 +113,8 @@ func TestExplainWithoutAnAnswer(t *testing.T) {
 	w.must(exitUsage, "explain")
 }
 
-// TestExplainTellsTheScore lends explain a planner.
-func TestExplainTellsTheScore(t *testing.T) {
+// TestExplainPrintsTheScore gives explain a test planner.
+func TestExplainPrintsTheScore(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 300})
 	w.configure(1_000_000, ledgerJob)
 	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
@@ -124,9 +124,9 @@ func TestExplainTellsTheScore(t *testing.T) {
 	defer func() { vesselScores = planner }()
 	failed := errors.New("no plan")
 	for name, c := range map[string]struct {
-		scores func(context.Context, config.Config, string) ([]console.VesselScore, error)
-		code   int
-		shows  bool
+		scores  func(context.Context, config.Config, string) ([]console.VesselScore, error)
+		code    int
+		printed bool
 	}{
 		"without a planner": {nil, exitDone, false},
 		"with one": {func(_ context.Context, c config.Config, vessel string) ([]console.VesselScore, error) {
@@ -142,8 +142,8 @@ func TestExplainTellsTheScore(t *testing.T) {
 			t.Errorf("%s: code %d, want %d: %s", name, code, c.code, complaint.String())
 		}
 		for _, want := range []string{"tonight       nightly: score 2.5; looked up tonight as number 7 of 30\n", "never seen 1 × 2.5: no particulars of " + id + "\n"} {
-			if strings.Contains(out.String(), want) != c.shows {
-				t.Errorf("%s: %q in\n%s: want %v", name, want, out.String(), c.shows)
+			if strings.Contains(out.String(), want) != c.printed {
+				t.Errorf("%s: %q in\n%s: want %v", name, want, out.String(), c.printed)
 			}
 		}
 	}

@@ -12,11 +12,11 @@ func (a *app) exportCommand() *cobra.Command {
 	var allowEmpty bool
 	c := &cobra.Command{
 		Use:   "export DIR",
-		Short: "Bring the published lake files to a directory, whole or not at all",
+		Short: "Copy the published lake files to a directory, all or none",
 		Long: `Copy the Parquet files of every published run, with their manifests, to a directory, in Hive
 layout (table/snapshot_date=YYYY-MM-DD/run_id.parquet). Each file is checked against the SHA-256
-of its manifest. An earlier export in DIR is replaced whole; files that no export wrote stay where
-they are, and are named. A DIR that holds anything else is left alone.`,
+of its manifest. An earlier export in DIR is replaced; files in it that no export wrote stay, and are
+reported. A DIR with other files and no export is refused.`,
 		Example: "  fleetlake export /mnt/lake/fleet",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -26,7 +26,7 @@ they are, and are named. A DIR that holds anything else is left alone.`,
 			}
 			done, err := load.Export(cmd.Context(), dir, args[0], allowEmpty)
 			if errors.Is(err, load.ErrEmpty) {
-				return fmt.Errorf("%w (data directory %s) --allow-empty replaces them all the same; %w", err, dir, errUsage)
+				return fmt.Errorf("%w (data directory %s) --allow-empty replaces them nevertheless; %w", err, dir, errUsage)
 			}
 			for _, line := range done.Notices() {
 				fmt.Fprintf(a.stderr, "fleetlake: %s\n", line)
@@ -41,6 +41,6 @@ they are, and are named. A DIR that holds anything else is left alone.`,
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&allowEmpty, "allow-empty", false, "replace the files of an earlier export also if there is nothing to export")
+	c.Flags().BoolVar(&allowEmpty, "allow-empty", false, "replace an earlier export even if there is nothing to export")
 	return c
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 )
 
-// durationFlag is a duration of a flag, in the units of the configuration: 90s, 20h or 30d.
+// durationFlag is a flag with a duration, in the units of the configuration: 90s, 20h or 30d.
 type durationFlag struct {
 	value *time.Duration
 	least time.Duration
 }
 
-// String implements pflag.Value. A duration below the least stands for one that was not given.
+// String implements pflag.Value. A duration below the least stands for a flag that was not given.
 func (f *durationFlag) String() string {
 	if f.value == nil || *f.value < max(f.least, 1) {
 		return ""
@@ -33,13 +33,13 @@ func (f *durationFlag) Set(s string) error {
 // Type implements pflag.Value.
 func (*durationFlag) Type() string { return "duration" }
 
-// numberFlag is a whole number of a flag, between two others.
+// numberFlag is a flag with a whole number between two bounds.
 type numberFlag struct {
 	value       *int
 	least, most int
 }
 
-// String implements pflag.Value. A number outside of the bounds stands for one that was not given.
+// String implements pflag.Value. A number outside of the bounds stands for a flag that was not given.
 func (f *numberFlag) String() string {
 	if f.value == nil || *f.value < f.least {
 		return ""

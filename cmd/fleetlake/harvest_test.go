@@ -14,8 +14,8 @@ const wholeJob = `
     lookup: {want: [particulars], max_age: 720h}
 `
 
-// TestHarvestIsWhole runs the built-in job against a dirty fleet and holds the warehouse
-// against the truth.
+// TestHarvestIsWhole runs the built-in job against a dirty fleet and compares the
+// warehouse with the simulated fleet.
 func TestHarvestIsWhole(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 3000, Seed: 5})
 	w.configure(1_000_000, wholeJob)

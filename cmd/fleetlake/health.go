@@ -16,29 +16,29 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// ownMinCoverage stands for the minimum that each job has.
-const ownMinCoverage = -1
+// jobMinCoverage stands for the min_coverage of each job.
+const jobMinCoverage = -1
 
-// trouble is something that a person should look at, and the exit code that belongs to it.
+// trouble is something that a person should look at, and its exit code.
 type trouble struct {
 	code  int
 	words string
-	title string // of what stands whatever the newest runs were
+	title string // only for troubles of the data directory
 }
 
-// troublesOf lists what is not well in a data directory, the gravest first: the disk, what was paid
-// for and is not published, and how the newest run of each job ended. An empty job is all of the
-// configuration. It asks nobody, so the key is known to be good as of the last run.
+// troublesOf lists what is wrong, the gravest first: the disk, what was paid for and is not
+// published, and how the newest run of each job ended. An empty job is all jobs of the configuration.
+// It sends no request, so whether the key works is known from the last run.
 func troublesOf(ctx context.Context, c config.Config, job string, minCoverage int) ([]trouble, error) {
 	var all []trouble
-	if _, err := free(c.DataDir); err != nil && !errors.Is(err, fs.ErrNotExist) { // the first run makes it
+	if _, err := free(c.DataDir); err != nil && !errors.Is(err, fs.ErrNotExist) { // the first run creates it
 		all = append(all, trouble{code: exitDisk, words: err.Error()})
 	}
-	standing, err := standing(ctx, c.DataDir, job)
+	data, err := dataTroubles(ctx, c.DataDir, job)
 	if err != nil {
 		return nil, err
 	}
-	all = append(all, standing...)
+	all = append(all, data...)
 	waiting, err := unpublishedRuns(c, job)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func troublesOf(ctx context.Context, c config.Config, job string, minCoverage in
 			all = append(all, endOf(c, latest, minCoverage)...)
 		}
 		if slot, ok := failed[name]; ok && slot.At.After(latest.Finished) {
-			all = append(all, trouble{code: exitUnexpected, words: fmt.Sprintf("the slot of %s at %s %s: %s", name, slot.Slot.UTC().Format(time.RFC3339), wasNot[slot.State], withoutPaths(c, slot.Reason))})
+			all = append(all, trouble{code: exitUnexpected, words: fmt.Sprintf("the slot of %s at %s %s: %s", name, slot.Slot.UTC().Format(time.RFC3339), slotStateWords[slot.State], withoutPaths(c, slot.Reason))})
 		}
 	}
 	return all, nil
@@ -77,9 +77,9 @@ func troublesOf(ctx context.Context, c config.Config, job string, minCoverage in
 func endOf(c config.Config, run warehouse.Run, minCoverage int) []trouble {
 	var r pipeline.Report
 	if err := json.Unmarshal([]byte(run.Report), &r); err != nil {
-		return []trouble{{code: exitUnexpected, words: fmt.Sprintf("the report of %s is unreadable: %v", run.ID, err)}}
+		return []trouble{{code: exitUnexpected, words: fmt.Sprintf("the report of %s cannot be read: %v", run.ID, err)}}
 	}
-	lenient, least := minCoverage != ownMinCoverage, minCoverage
+	lenient, least := minCoverage != jobMinCoverage, minCoverage
 	if !lenient {
 		least = c.MinCoverage(r.Job)
 	}
@@ -91,12 +91,12 @@ func endOf(c config.Config, run warehouse.Run, minCoverage int) []trouble {
 	return []trouble{{code: code, words: console.WithReason(words, r.Reason)}}
 }
 
-// wasNot says what became of a slot.
-var wasNot = map[string]string{schedules.RecordMissed: "was missed", schedules.RecordFailed: "failed"}
+// slotStateWords is the state of a slot in words.
+var slotStateWords = map[string]string{schedules.RecordMissed: "was missed", schedules.RecordFailed: "failed"}
 
-// failedSlots returns the newest slot of each job without a good run.
+// failedSlots returns, for each job, its newest slot without a good run.
 func failedSlots(c config.Config, job string) (map[string]schedules.Record, error) {
-	records, err := schedules.ReadSlotLog(c.DataDir, mostMissed)
+	records, err := schedules.ReadSlotLog(c.DataDir, maxMissed)
 	failed := map[string]schedules.Record{}
 	for _, r := range slices.Backward(records) {
 		if job == "" || r.Job == job {
@@ -112,12 +112,12 @@ type waitingRun struct {
 	since      time.Time
 }
 
-// unpublishedRuns finds, for each job, a newest run that ended, and the failure that the book of slots
-// has of it. Whether the run was published is for the caller to see. One that is held back waits
-// for a person, and is told of elsewhere.
+// unpublishedRuns finds, for each job, its newest run, and the failure that the slot log has of it.
+// The caller checks whether the run was published. A run that is held back waits for a person, and is
+// reported by dataTroubles.
 func unpublishedRuns(c config.Config, job string) (map[string]waitingRun, error) {
 	waiting := map[string]waitingRun{}
-	held, err := pipeline.ReadHeldBack(c.DataDir)
+	heldBack, err := pipeline.ReadHeldBack(c.DataDir)
 	if err != nil {
 		return nil, err
 	}
@@ -129,13 +129,13 @@ func unpublishedRuns(c config.Config, job string) (map[string]waitingRun, error)
 		if err != nil {
 			return nil, err
 		}
-		if len(nights) == 0 || slices.ContainsFunc(held, func(h pipeline.HeldBackRun) bool { return h.Run == nights[0].Run }) {
+		if len(nights) == 0 || slices.ContainsFunc(heldBack, func(h pipeline.HeldBackRun) bool { return h.Run == nights[0].Run }) {
 			continue
 		}
 		n := nights[0]
-		waiting[name] = waitingRun{n.Run, fmt.Sprintf("the newest run, %s of %s, is not published; what it paid for is kept, and the next run publishes it", n.Run, name), n.Started}
+		waiting[name] = waitingRun{n.Run, fmt.Sprintf("the newest run, %s of %s, is not published; its answers are kept, and the next run publishes them", n.Run, name), n.Started}
 	}
-	records, err := schedules.ReadSlotLog(c.DataDir, mostMissed)
+	records, err := schedules.ReadSlotLog(c.DataDir, maxMissed)
 	for _, r := range slices.Backward(records) {
 		if w, ok := waiting[r.Job]; ok && r.State == schedules.RecordFailed && r.At.After(w.since) {
 			w.words = fmt.Sprintf("the newest run, %s of %s, is not published: %s", w.run, r.Job, withoutPaths(c, r.Reason))
@@ -145,33 +145,33 @@ func unpublishedRuns(c config.Config, job string) (map[string]waitingRun, error)
 	return waiting, err
 }
 
-// standing lists what is wrong whatever the newest runs were: runs that are held back, until a
-// person decides, and files that are gone. An empty job is any.
-func standing(ctx context.Context, dir, job string) ([]trouble, error) {
-	held, err := pipeline.ReadHeldBack(dir)
+// dataTroubles lists what is wrong with a data directory, whatever the newest runs were: runs that
+// are held back until a person decides, and published files that are missing. An empty job is any.
+func dataTroubles(ctx context.Context, dir, job string) ([]trouble, error) {
+	heldBack, err := pipeline.ReadHeldBack(dir)
 	if err != nil {
 		return nil, err
 	}
 	var all []trouble
-	for _, h := range held {
+	for _, h := range heldBack {
 		if job == "" || h.Job == job {
 			all = append(all, trouble{code: exitUnexpected, words: h.String(), title: "A run is held back"})
 		}
 	}
 	lacking, err := pipeline.Lacking(ctx, dir)
 	if err == nil && len(lacking) > 0 {
-		all = append(all, trouble{code: exitUnexpected, words: lackingWords(lacking), title: "Published files are gone"})
+		all = append(all, trouble{code: exitUnexpected, words: lackingWords(lacking), title: "Published files are missing"})
 	}
 	return all, err
 }
 
-// lackingWords says what is gone of what was published, and what mends that.
+// lackingWords names the published files that are missing, and how to restore them.
 func lackingWords(lacking []string) string {
 	words := lacking[0]
 	if more := len(lacking) - 1; more > 0 {
 		words += fmt.Sprintf(" (and %d more)", more)
 	}
-	return words + "; the next run makes it anew from the journal before it asks anything, `fleetlake rebuild` at once"
+	return words + "; the next run restores it from the journal before its first request, or `fleetlake rebuild` does at once"
 }
 
 // newestRuns returns the newest published run of each job.

@@ -14,7 +14,7 @@ func (a *app) initCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "init [FILE]",
 		Short:   "Write a commented fleetlake.yaml",
-		Long:    "Write the default configuration, with a comment on every key. A file that exists is not touched.",
+		Long:    "Write the default configuration, with a comment on every key. An existing file is not changed.",
 		Example: "  fleetlake init",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -22,9 +22,9 @@ func (a *app) initCommand() *cobra.Command {
 			if len(args) == 1 {
 				path = args[0]
 			}
-			f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // addresses of notify hold secrets
+			f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // addresses under notify contain secrets
 			if errors.Is(err, fs.ErrExist) {
-				return fmt.Errorf("%s exists and is left as it is; name another file: %w", path, errUsage)
+				return fmt.Errorf("%s exists and was not changed; name another file: %w", path, errUsage)
 			}
 			if err != nil {
 				return fmt.Errorf("write configuration: %w", err)

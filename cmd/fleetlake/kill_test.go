@@ -18,7 +18,7 @@ const busyJob = `
 `
 
 // facts are the tables that must not depend on how many runs a night took, and what in them
-// tells when, and by which run, a fact was learnt.
+// names when, and by which run, a fact was observed.
 var facts = map[string]string{
 	"vessels":      "run_id, navigational_status_at, first_seen, last_seen, registration_seen_at, particulars_seen_at, engine_seen_at, management_seen_at, position_seen_at, sighting_seen_at",
 	"registration": "source, extra, known_since, valid_from, valid_to, first_seen, last_seen, run_id, entry",
@@ -30,8 +30,8 @@ var facts = map[string]string{
 	"episodes":     "first_seen, last_seen, run_id, entry",
 }
 
-// TestKillsLoseNothing kills the process at random moments and goes on, until it comes to
-// its end, and compares with a run that was left alone.
+// TestKillsLoseNothing kills the process at random moments and resumes, until it ends, and
+// compares with a run that was not killed.
 func TestKillsLoseNothing(t *testing.T) {
 	cfg := simulator.Config{Vessels: 600, Seed: 11}
 	alone := newWorld(t, cfg)
@@ -70,7 +70,7 @@ func TestKillsLoseNothing(t *testing.T) {
 			t.Errorf("%s differs from a run that was left alone:\n%s", table, firstDifference(got, want))
 		}
 	}
-	// Up to four requests of each of three lanes were in the air at a kill.
+	// Up to four requests of each of three lanes were in flight at a kill.
 	bill, clean := w.sim.Bill().Spent, alone.sim.Bill().Spent
 	if most := clean + kills*4*(10+10+5); bill > most {
 		t.Errorf("billed %d, want at most %d: %d by a run that was left alone", bill, most, clean)

@@ -26,9 +26,9 @@ func namesWriter(t *testing.T, verb string, pid int) *regexp.Regexp {
 	return regexp.MustCompile("`fleetlake " + verb + "` " + regexp.QuoteMeta(fmt.Sprintf("(process %d on %s, since ", pid, host)) + `20\d\d-\d\d-\d\dT[\d:]+Z\)`)
 }
 
-// TestASecondProcessIsToldWhoWrites starts a `run`, a `serve` and an `export` beside a run that is
-// under way: each says who writes since when, and asks nothing. An export copies what is published.
-func TestASecondProcessIsToldWhoWrites(t *testing.T) {
+// TestASecondProcessNamesTheWriter starts a `run`, a `serve` and an `export` beside a run that is
+// under way: each names the writer, and sends no request. An export copies what is published.
+func TestASecondProcessNamesTheWriter(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.due(1_000_000, smallJob, "")
 	w.faults(simulator.Fault{Kind: simulator.Slow, Least: 30 * time.Second, Most: 30 * time.Second})
@@ -97,8 +97,8 @@ func TestASecondServeWaitsForTheFirst(t *testing.T) {
 	w.checkBill(0)
 }
 
-// TestALockOfADeadMachine finds the words of a process that holds nothing any more: the lock is taken
-// at once. One that the file system still holds for another machine is said to be so.
+// TestALockOfADeadMachine finds the description of a process that no longer has the lock: the lock is
+// taken at once. If the file system still keeps it for another machine, the error says so.
 func TestALockOfADeadMachine(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
@@ -110,12 +110,12 @@ func TestALockOfADeadMachine(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(data, "lock"), []byte(words+"\n"), 0o640); err != nil {
 		t.Fatal(err)
 	}
-	held := flock.New(filepath.Join(data, "lock"))
-	if ok, err := held.TryLock(); !ok || err != nil {
+	locked := flock.New(filepath.Join(data, "lock"))
+	if ok, err := locked.TryLock(); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	o := w.must(exitLocked, "run", "nightly", "--date", "2026-11-20")
-	for _, want := range []string{words, "another machine", "gives the lock back"} {
+	for _, want := range []string{words, "another machine", "releases the lock"} {
 		if !strings.Contains(o.stderr, want) {
 			t.Errorf("does not say %q: %s", want, o.stderr)
 		}
@@ -123,11 +123,11 @@ func TestALockOfADeadMachine(t *testing.T) {
 	if spent := w.sim.Bill().Spent; spent != 0 || len(w.sim.Log()) != 0 {
 		t.Errorf("%d credits and %d requests beside a lock", spent, len(w.sim.Log()))
 	}
-	if err := held.Unlock(); err != nil {
+	if err := locked.Unlock(); err != nil {
 		t.Fatal(err)
 	}
 	if o := w.must(exitDone, "status"); strings.Contains(o.stdout, "other-host") {
-		t.Errorf("status names who holds nothing:\n%s", o.stdout)
+		t.Errorf("status names a process without the lock:\n%s", o.stdout)
 	}
 	start := time.Now()
 	unlock, err := lock(data, "test")

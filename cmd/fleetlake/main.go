@@ -31,21 +31,21 @@ const (
 	exitUnexpected  = 1
 	exitPartial     = 3 // published, but something that was planned was left out
 	exitLocked      = 4
-	exitCredits     = 5 // the balance or the cap
+	exitCredits     = 5 // the balance or a cap is used up
 	exitKey         = 6 // the service refuses the key
 	exitDisk        = 7
-	exitInterrupted = 8 // stopped by request; the same command goes on from there
+	exitInterrupted = 8 // stopped by request; the same command resumes
 	exitUnanswered  = 9 // the service answered nothing, or too little
 
-	// exitUsage is the command line or the configuration: trying again does not mend it. It is not
-	// 2, with which Go's runtime ends after a panic or a SIGABRT, because a supervisor restarts
+	// exitUsage is an error in the command line or the configuration: another try is useless. It is
+	// not 2, with which Go's runtime ends after a panic or a SIGABRT, because a supervisor restarts
 	// after those. sysexits.h calls it EX_USAGE.
 	exitUsage = 64
 )
 
 func main() { os.Exit(underSignals(os.Args[1:], os.Getenv, os.Stdout, os.Stderr)) }
 
-// run is the program. It returns the exit code.
+// run is the program without signals. It returns the exit code.
 func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
 	return (&app{getenv: getenv, stdout: stdout, stderr: stderr}).run(ctx, args)
 }
@@ -68,7 +68,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	return exitCode(err)
 }
 
-// reportError says why the program ends: in a line of the log, if its verb writes one for machines.
+// reportError reports why the program ends: as a line of the log, if the verb writes one for machines.
 func (a *app) reportError(err error) {
 	if !a.logs || a.terminal() {
 		fmt.Fprintf(a.stderr, "fleetlake: %v\n", err)
@@ -88,7 +88,7 @@ type app struct {
 	configPath     string
 	dataDir        string
 	verbose        bool
-	inFlight       *extract.InFlight // of the requests in the air; nil without signals
+	inFlight       *extract.InFlight // of the requests in flight; nil without signals
 	acceptIssues   bool              // of run: see pipeline.Pipeline
 	mustExist      bool              // likewise
 	started        bool              // the command line was understood
@@ -104,10 +104,10 @@ func (a *app) root() *cobra.Command {
 		Long: `fleetlake pages through a credit-metered vessel-data API within its rate limits, keeps every
 paid answer for ever, and turns the answers into a DuckDB warehouse and a Parquet lake.
 
-Try it without a key and without a network:  fleetlake demo
+Try it, without a key or a network:  fleetlake demo
 
 Exit codes: 0 done, 1 unexpected, 3 partial (published, something planned was left out), 4 locked,
-5 credits or cap, 6 key refused, 7 disk, 8 interrupted (the same command goes on from there),
+5 credits or cap, 6 key refused, 7 disk, 8 interrupted (the same command resumes),
 9 the service answered too little, 64 usage or configuration.`,
 		Version:           version(),
 		SilenceUsage:      true,
@@ -139,8 +139,8 @@ func (a *app) data() (string, error) {
 	return c.DataDir, err
 }
 
-// lake returns the data directory for a verb that reads it. One that no run has written into
-// is refused: a mistyped --data looks like an empty lake.
+// lake returns the data directory for a verb that reads it. It refuses one that no run has written
+// into: a mistyped --data looks like an empty lake.
 func (a *app) lake() (string, error) {
 	dir, err := a.data()
 	if err != nil {
@@ -153,14 +153,14 @@ func (a *app) lake() (string, error) {
 func requireLake(dir string) error {
 	for _, part := range []string{"journal", "lake", "warehouse"} {
 		if _, err := os.Stat(filepath.Join(dir, part)); !errors.Is(err, fs.ErrNotExist) {
-			return nil // there, or its verb says what is wrong with it
+			return nil // it exists, or the verb reports what is wrong with it
 		}
 	}
 	whole, err := filepath.Abs(dir)
 	if err != nil {
 		whole = dir
 	}
-	return fmt.Errorf("no data in %s: it has no journal, no lake and no warehouse. Is --data (FLEETLAKE_DATA, data_dir) right? `fleetlake run JOB` makes them, `fleetlake demo` shows them: %w", whole, errUsage)
+	return fmt.Errorf("no data in %s: it has no journal, no lake and no warehouse. Is --data (FLEETLAKE_DATA, data_dir) right? `fleetlake run JOB` creates them, `fleetlake demo` creates an example: %w", whole, errUsage)
 }
 
 // pipeline returns what runs jobs, after a check that the service can be called.
@@ -173,7 +173,7 @@ func (a *app) pipeline(c config.Config) (*pipeline.Pipeline, error) {
 	return &pipeline.Pipeline{Dir: c.DataDir, Service: service, Log: a.log(), Version: version(), AcceptIssues: a.acceptIssues, MustExist: a.mustExist}, nil
 }
 
-// log writes for people on a terminal, and for machines elsewhere.
+// log writes text for people on a terminal, and JSON lines for machines elsewhere.
 func (a *app) log() *slog.Logger {
 	level := slog.LevelInfo
 	if a.verbose {
@@ -185,19 +185,20 @@ func (a *app) log() *slog.Logger {
 	return slog.New(slog.NewJSONHandler(a.stderr, &slog.HandlerOptions{Level: level, ReplaceAttr: console.InSeconds}))
 }
 
-// terminal reports whether a person watches the standard error.
+// terminal reports whether stderr is a terminal.
 func (a *app) terminal() bool {
 	f, ok := a.stderr.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// lock makes this process the writer of a data directory. Where another machine is, it says so: the
-// lock of one that is gone is not given back by its own kernel.
+// lock makes this process the writer of a data directory; the returned function releases it. If the
+// writer is on another machine, the error says so: a network file system may keep the lock of a
+// machine that is down.
 func lock(dir, verb string) (func() error, error) {
 	host, _ := os.Hostname()
 	unlock, err := pipeline.Lock(dir, fmt.Sprintf("`fleetlake %s` (process %d on %s, since %s)", verb, os.Getpid(), host, time.Now().UTC().Format(time.RFC3339)))
 	if errors.Is(err, pipeline.ErrLocked) && strings.Contains(err.Error(), "(process ") && !strings.Contains(err.Error(), " on "+host+", since ") {
-		return nil, fmt.Errorf("%w. It runs on another machine: if that is gone, the server of the file system gives the lock back when it notices", err)
+		return nil, fmt.Errorf("%w. It runs on another machine. If that machine is down, the server of the file system releases the lock when it notices", err)
 	}
 	return unlock, err
 }
@@ -226,9 +227,9 @@ func exitCode(err error) int {
 	return exitUnexpected
 }
 
-// codeOf is the exit code of a run that published, of a job that wants a percentage of its planned
-// partitions covered. What ended at a cap, the key or the deadline says that, and not that the
-// service answered too little.
+// codeOf is the exit code of a run that published; minCoverage is the percentage of its planned
+// partitions that the job requires. A run that ended at a cap, the key or the deadline has that code,
+// not exitUnanswered.
 func codeOf(r pipeline.Report, minCoverage int) int {
 	ours := r.Stop == pipeline.StopKey || r.Stop == pipeline.StopBudget || r.Stop == pipeline.StopCredits || r.Stop == pipeline.StopDeadline
 	switch {
@@ -246,15 +247,15 @@ func codeOf(r pipeline.Report, minCoverage int) int {
 	return exitPartial
 }
 
-// answeredTooLittle reports whether a run that ended in order covered less than is wanted.
+// answeredTooLittle reports whether a run that ended in order covered less than required.
 func answeredTooLittle(r pipeline.Report, minCoverage int) bool {
 	return (r.State == pipeline.StateDone || r.State == pipeline.StatePartial) && r.Covered() < float64(minCoverage)
 }
 
-// errUsage marks errors in what a person typed.
+// errUsage marks errors in the command line.
 var errUsage = errors.New("see `fleetlake --help`")
 
-// version is the version that the program was built as.
+// version is the version of the program and its revision, if the build has them.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -272,8 +273,8 @@ func version() string {
 	return info.Main.Version + revision + modified
 }
 
-// progress returns a function that shows progress and one that ends the showing. A writer
-// that fails is not worth ending a paid harvest for: its errors are dropped.
+// progress returns a function that reports progress and one that ends the reports. Errors of the
+// writer are dropped: they are no reason to end a paid harvest.
 func (a *app) progress(log *slog.Logger) (report func(pipeline.Progress), stop func()) {
 	if !a.terminal() {
 		return console.LoggedProgress(log)

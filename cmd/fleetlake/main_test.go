@@ -37,17 +37,17 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// world is a simulated service and a place to work.
+// world is a simulated service and a working directory.
 type world struct {
 	t      testing.TB
 	sim    *simulator.Simulator
 	base   string
 	dir    string // of the process; the data directory is below
 	env    []string
-	strict bool // dates are held against the clock
+	strict bool // dates are checked against the clock
 }
 
-// newWorld serves a simulator of some vessels with limits of its own.
+// newWorld serves a simulator of some vessels with the given limits.
 func newWorld(t testing.TB, c simulator.Config) *world {
 	t.Helper()
 	c.Start, c.Key, c.KeepLog = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), "planted-key", true
@@ -65,7 +65,7 @@ func newWorld(t testing.TB, c simulator.Config) *world {
 	return w
 }
 
-// configure writes a fleetlake.yaml with one job, whose limits never wait unless told.
+// configure writes a fleetlake.yaml with one job and high limits, so that its lanes do not wait.
 func (w *world) configure(limits int, job string) {
 	w.t.Helper()
 	list, err := json.Marshal(unlimitedLanes(limits))
@@ -97,7 +97,7 @@ func (w *world) fleetlake(args ...string) outcome {
 	}
 	for _, text := range []string{o.stdout, o.stderr} {
 		if strings.Contains(text, "planted-key") {
-			w.t.Errorf("fleetlake %v shows the key: %s", args, text)
+			w.t.Errorf("fleetlake %v prints the key: %s", args, text)
 		}
 	}
 	return o

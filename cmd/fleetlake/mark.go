@@ -7,10 +7,10 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline"
 )
 
-// begin remembers which data directory this process serves. A volume that is unmounted leaves an
-// empty directory behind: runs there would begin a new lake, and pay for all of it again. One
-// that no run has used yet is marked by the first, unless it must exist.
-func (s *server) begin() error {
+// openMark stores the id of the data directory that this process serves. An unmounted volume leaves
+// an empty directory: runs there would start a new lake, and pay for all of it again. The first run
+// marks a directory that no run has used, unless --data-exists refuses it.
+func (s *server) openMark() error {
 	err := pipeline.CheckMark(s.config.DataDir, "")
 	if errors.Is(err, pipeline.ErrMark) && !s.pipeline.MustExist {
 		return nil
@@ -18,12 +18,12 @@ func (s *server) begin() error {
 	if err != nil {
 		return err
 	}
-	return s.remember()
+	return s.storeMark()
 }
 
-// remember keeps the id of the data directory, and gives it one if it has none. The caller holds
-// the lock, or knows that it has one.
-func (s *server) remember() error {
+// storeMark stores the id of the data directory, and creates one if there is none; then the caller
+// must have the lock.
+func (s *server) storeMark() error {
 	id, err := pipeline.Mark(s.config.DataDir, time.Now())
 	if err != nil {
 		return err
@@ -33,8 +33,8 @@ func (s *server) remember() error {
 	return nil
 }
 
-// marked refuses another data directory than the one that this process began with.
-func (s *server) marked() error {
+// checkMark refuses a data directory other than the one that this process started with.
+func (s *server) checkMark() error {
 	id := s.markID.Load()
 	if id == nil {
 		return nil

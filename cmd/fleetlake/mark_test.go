@@ -45,9 +45,9 @@ func (w *world) openServer() *server {
 	return s
 }
 
-// TestServeAsksNothingOfAnotherDirectory has a volume that is unmounted under serve: the slot fails
+// TestServeSendsNothingForAnotherDirectory has a volume that is unmounted under serve: the slot fails
 // and spends nothing, no new lake begins, and /readyz says why.
-func TestServeAsksNothingOfAnotherDirectory(t *testing.T) {
+func TestServeSendsNothingForAnotherDirectory(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
@@ -86,8 +86,8 @@ func TestServeAsksNothingOfAnotherDirectory(t *testing.T) {
 	}
 }
 
-// TestReadyTellsOfTheNights is /readyz on a new directory, after a good night and after a partial one.
-func TestReadyTellsOfTheNights(t *testing.T) {
+// TestReadyReportsTheNights checks /readyz on a new directory, after a good night and after a partial one.
+func TestReadyReportsTheNights(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	s := w.server()
@@ -110,8 +110,8 @@ func TestReadyTellsOfTheNights(t *testing.T) {
 	}
 }
 
-// TestServeBeginsOnNoEmptyDirectory that must exist: its volume is mounted later than the service starts.
-func TestServeBeginsOnNoEmptyDirectory(t *testing.T) {
+// TestServeRefusesAnEmptyDirectory with --data-exists: its volume may be mounted after the start.
+func TestServeRefusesAnEmptyDirectory(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	if o := w.must(exitUnexpected, "serve", "--data-exists"); !strings.Contains(o.stderr, "no file fleetlake.id") || len(w.sim.Log()) != 0 {

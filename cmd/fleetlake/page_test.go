@@ -96,7 +96,7 @@ func (w *world) htmlReport(data string) string {
 // searched is the latest complete search of each status and zone: what is on the map.
 const searched = "(SELECT value, max(snapshot_date) AS night FROM coverage WHERE state = 'complete' GROUP BY value) AS s"
 
-// pageNumbers asks the warehouse for what the page must show, by where it stands.
+// pageNumbers queries the warehouse for the numbers of the page, by selector.
 func (w *world) pageNumbers() map[string]string {
 	last := " WHERE run_id = (SELECT max(run_id) FROM runs)"
 	n := func(sql string) string { return console.Thousands(w.number(sql)) }
@@ -153,7 +153,7 @@ func newBrowser(t *testing.T) *browser {
 	return b
 }
 
-// hear notes what the browser asks for and complains about.
+// hear records the requests and the errors of the browser.
 func (b *browser) hear(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -169,7 +169,7 @@ func (b *browser) hear(event any) {
 	}
 }
 
-// open shows a page and draws it, if somebody wants to see it.
+// open loads a page, and takes a screenshot if the environment asks for one.
 func (b *browser) open(t *testing.T, name, url, scheme string, width int64) {
 	t.Helper()
 	b.mu.Lock()
@@ -196,7 +196,7 @@ func (b *browser) open(t *testing.T, name, url, scheme string, width int64) {
 	}
 }
 
-// evaluate asks the page.
+// evaluate runs a script in the page.
 func evaluate[T any](t *testing.T, b *browser, js string) T {
 	t.Helper()
 	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](js))
@@ -206,12 +206,12 @@ func evaluate[T any](t *testing.T, b *browser, js string) T {
 	return v
 }
 
-// check holds what the page shows against the warehouse, and looks for what must not be.
+// check compares the page with the warehouse, and searches it for what must not be there.
 func (b *browser) check(t *testing.T, name, url, scheme string, width int64, want map[string]string) {
 	t.Helper()
 	for selector, number := range want {
 		if got := evaluate[string](t, b, fmt.Sprintf("document.querySelector(%q)?.innerText ?? 'nothing'", selector)); !strings.HasPrefix(strings.ReplaceAll(got, "\u00a0", " "), number) {
-			t.Errorf("%s: %s shows %q, want %q", name, selector, got, number)
+			t.Errorf("%s: %s is %q, want %q", name, selector, got, number)
 		}
 	}
 	if got := evaluate[int64](t, b, "document.documentElement.scrollWidth"); got > width {
@@ -247,18 +247,18 @@ func (b *browser) check(t *testing.T, name, url, scheme string, width int64, wan
 	}
 }
 
-// checkFilter asks the map for one status, without any script of the page.
+// checkFilter filters the map by one status; the page has no script.
 func (b *browser) checkFilter(t *testing.T, name string, moored int) {
 	t.Helper()
 	if err := chromedp.Do(b.ctx, chromedp.Click(chromedp.CSS("label[for=f-moored]"))); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
 	if got := evaluate[string](t, b, "document.querySelector('.z-china-coast .zc').innerText.trim()"); got != console.Thousands(moored) {
-		t.Errorf("%s: the China Coast shows %q moored, want %s", name, got, console.Thousands(moored))
+		t.Errorf("%s: the China Coast has %q moored, want %s", name, got, console.Thousands(moored))
 	}
 }
 
-// checkFrame looks at the live run within its frame.
+// checkFrame checks the frame of the live run.
 func (b *browser) checkFrame(t *testing.T, name string) {
 	t.Helper()
 	text := evaluate[string](t, b, "document.querySelector('iframe').contentDocument.body.innerText")

@@ -16,11 +16,11 @@ func (a *app) planCommand() *cobra.Command {
 	options := runOptions{}
 	c := &cobra.Command{
 		Use:   "plan [JOB]",
-		Short: "Say what a run would ask, cost and take, and what it leaves out; spends nothing",
-		Long: `Plan a run as "run" would, from the last totals in the published warehouse, and print it: requests,
-credits (least, expected, most) and minutes by operation, and what is left out for lack of credits
-or time. Only the free balance call is made. Of a night that was cut off, what remains is planned;
-one that is done costs nothing more, unless --again buys it anew.`,
+		Short: "Print what a run would request, cost and leave out; spends nothing",
+		Long: `Plan a run as "run" would, from the last totals in the published warehouse, and print the plan:
+requests, credits (least, expected, most) and minutes by operation, and what is left out for lack of
+credits or time. Only the free balance call is made. For a night that was cut off, the plan is what
+remains. A night that is done costs nothing more, unless --again pays for it again.`,
 		Example: `  fleetlake plan nightly
   fleetlake plan nightly --budget 2000 --deadline 90m --json`,
 		Args: cobra.MaximumNArgs(1),

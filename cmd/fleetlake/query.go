@@ -22,12 +22,12 @@ func (a *app) queryCommand() *cobra.Command {
 	o := queryOptions{memoryMiB: queryMemoryMiB, spillMiB: querySpillMiB}
 	c := &cobra.Command{
 		Use:   "query SQL",
-		Short: "Ask the published warehouse, read-only",
-		Long: `Run one statement that reads against the published warehouse, and print the answer. The file can
-be read at any minute, also while a run publishes: the answer is from the night before or from
-the whole new night. SQL of "-" is read from standard input. The statement sees the warehouse
-and nothing else: no file, no network, no extension, no setting. One that takes more memory or
-time than --memory and --timeout allow is ended.`,
+		Short: "Run SQL on the published warehouse, read-only",
+		Long: `Run one statement that reads the published warehouse, and print the result. This works at any
+time, also while a run publishes: the result is of the previous night or of the complete new one.
+If SQL is "-", the statement is read from standard input. It can use the warehouse only: no file,
+no network, no extension, no setting. A statement that needs more memory or time than --memory and
+--timeout allow is stopped.`,
 		Example: `  fleetlake query "SELECT flag, count(*) FROM vessels WHERE listed GROUP BY flag ORDER BY 2 DESC LIMIT 5"
   fleetlake query --format csv "FROM runs ORDER BY run_id" > runs.csv
   fleetlake query --format parquet --out fleet.parquet "FROM vessels"`,
@@ -48,19 +48,19 @@ time than --memory and --timeout allow is ended.`,
 		},
 	}
 	c.Flags().StringVarP(&o.format, "format", "f", "table", "table, csv, json or parquet")
-	c.Flags().StringVarP(&o.out, "out", "o", "", "file to write to; needed for parquet (default: standard output)")
-	c.Flags().Var(&numberFlag{&o.memoryMiB, 32, mostMiB}, "memory", "MiB that the query may take; what does not fit is put on disk")
-	c.Flags().Var(&numberFlag{&o.spillMiB, 0, mostMiB}, "spill", "MiB that it may put on disk, in a directory of temporary files")
-	c.Flags().Var(&durationFlag{&o.timeout, 1}, "timeout", "end the query after this time, such as 90s or 2h (default: never)")
-	c.Flags().BoolVar(&o.unsafeFiles, "unsafe-files", false, "let the statement read and write what you may: files, network")
+	c.Flags().StringVarP(&o.out, "out", "o", "", "file to write to; required for parquet (default: standard output)")
+	c.Flags().Var(&numberFlag{&o.memoryMiB, 32, maxMiB}, "memory", "memory of the query, in MiB; what does not fit is spilled to disk")
+	c.Flags().Var(&numberFlag{&o.spillMiB, 0, maxMiB}, "spill", "disk space of the query, in MiB, in a directory of temporary files")
+	c.Flags().Var(&durationFlag{&o.timeout, 1}, "timeout", "stop the query after this time, such as 90s or 2h (default: never)")
+	c.Flags().BoolVar(&o.unsafeFiles, "unsafe-files", false, "let the statement use files and the network with your rights")
 	return c
 }
 
-// What a query may take unless it is told otherwise.
+// Default limits of a query, in MiB.
 const queryMemoryMiB, querySpillMiB = 1024, 10240
 
-// mostMiB is more than any machine has.
-const mostMiB = 1 << 30
+// maxMiB is more than any machine has.
+const maxMiB = 1 << 30
 
 // queryOptions are the flags of query.
 type queryOptions struct {
@@ -80,7 +80,7 @@ func (o queryOptions) validate() error {
 	return nil
 }
 
-// query prints, or writes, the answer of a statement.
+// query prints the result of a statement, or writes it to a file.
 func (a *app) query(ctx context.Context, dir, sql string, o queryOptions) (err error) {
 	if err := o.validate(); err != nil {
 		return err
@@ -97,16 +97,16 @@ func (a *app) query(ctx context.Context, dir, sql string, o queryOptions) (err e
 	}
 	switch {
 	case errors.Is(err, warehouse.ErrRoom):
-		return fmt.Errorf("%w\nThe query may take %d MiB of memory and %d MiB on disk: --memory and --spill give it more", err, o.memoryMiB, o.spillMiB)
+		return fmt.Errorf("%w\nThe limits are %d MiB of memory and %d MiB on disk: raise them with --memory and --spill", err, o.memoryMiB, o.spillMiB)
 	case errors.Is(err, warehouse.ErrFiles):
-		return fmt.Errorf("%w\nA query sees the warehouse only; --unsafe-files lets it read and write what you may; %w", err, errUsage)
+		return fmt.Errorf("%w\nA query can use the warehouse only; --unsafe-files lets it use files and the network; %w", err, errUsage)
 	case errors.Is(err, warehouse.ErrStatement):
 		return fmt.Errorf("%w; %w", err, errUsage)
 	}
 	return err
 }
 
-// queryToScreen writes an answer to the standard output.
+// queryToScreen writes the result to the standard output.
 func (a *app) queryToScreen(ctx context.Context, dir, sql, spill string, o queryOptions) error {
 	w, err := o.open(ctx, dir, spill, []string{})
 	if err != nil {
@@ -116,8 +116,8 @@ func (a *app) queryToScreen(ctx context.Context, dir, sql, spill string, o query
 	return printRows(ctx, w, sql, o.format, a.stdout, console.TerminalWidth(a.stdout))
 }
 
-// queryToFile writes the answer into a directory of our own beside the target, which is the only
-// one that DuckDB can reach, and renames the file when it is whole.
+// queryToFile writes the result into a temporary directory beside the target, which is the only
+// directory that DuckDB may use, and renames the file when it is complete.
 func (a *app) queryToFile(ctx context.Context, dir, sql, spill string, o queryOptions) (err error) {
 	out, err := filepath.Abs(o.out)
 	if err != nil {

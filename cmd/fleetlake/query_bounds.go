@@ -11,17 +11,17 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// DuckDB leaves neither a function nor the reading of a statement that it is in the middle of,
-// and does not count what they take: repeat('x', 4000000000) is 8 GB and minutes, whatever its
-// own limits are. So the process is looked at, this often, and a query that does not end is
-// given up after this long: the process ends next, and DuckDB with it.
+// DuckDB cannot interrupt a function or the parsing of a statement, and does not count their memory:
+// repeat('x', 4000000000) takes 8 GB and minutes, whatever the limits are. So the memory of the process
+// is checked every queryLook, and a query that does not end within queryGrace is given up: the process
+// ends next, and DuckDB with it.
 const (
 	queryLook  = 20 * time.Millisecond
 	queryGrace = time.Second
 )
 
-// queryOwnMiB is what the program takes beside the memory that --memory bounds; DuckDB takes up to
-// half as much again for what its allocator does not give back at once.
+// queryOwnMiB is the memory of the program beside what --memory bounds. DuckDB takes up to half as
+// much again for what its allocator does not return at once.
 const queryOwnMiB = 256
 
 // bounded runs a query within the time and the memory of the flags.
@@ -56,7 +56,8 @@ func (o queryOptions) bounded(ctx context.Context, run func(context.Context) err
 	}
 }
 
-// memoryMiB is the memory of this process that is no file's; 0 where the system does not tell.
+// memoryMiB is the resident memory of this process without mapped files; 0 where the system does not
+// report it.
 func memoryMiB() int {
 	b, err := os.ReadFile("/proc/self/statm") // pages: in all, resident, of these shared
 	fields := bytes.Fields(b)

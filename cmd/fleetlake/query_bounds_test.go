@@ -22,10 +22,10 @@ func queried(t *testing.T) (w *world, temporary string) {
 	return w, temporary
 }
 
-// TestAQueryStaysWithinItsBounds asks for more than a query may take: in functions that DuckDB
-// does not leave and whose memory it does not count, in tables without an end, and in answers
-// that only we hold. Each ends soon, in little memory, with words that say which flag it met, and
-// leaves nothing on disk.
+// TestAQueryStaysWithinItsBounds runs queries that take more than allowed: in functions that DuckDB
+// cannot interrupt and whose memory it does not count, in infinite tables, and in results that only
+// our process keeps. Each ends soon, in little memory, with an error that names the flag, and leaves
+// nothing on disk.
 func TestAQueryStaysWithinItsBounds(t *testing.T) {
 	w, temporary := queried(t)
 	const memory, ours, timeout = "MiB of memory and 300 MiB on disk", "MiB: not enough room", "longer than --timeout 2s"
@@ -38,7 +38,7 @@ func TestAQueryStaysWithinItsBounds(t *testing.T) {
 		"rows without an end":            {"WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n FROM r, range(10)) SELECT * FROM r", "", "csv"},
 		"counting without an end":        {"WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r", timeout, "csv"},
 		"a join of everything":           {"SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 7", timeout, "csv"},
-		"a table that only we hold":      {"FROM range(5000000)", ours, "table"},
+		"a table in our memory only":     {"FROM range(5000000)", ours, "table"},
 		"a file of what has no end":      {"SELECT a.range AS a, b.range AS b FROM range(10000000) a, range(10000000) b", "", "parquet"},
 		"a small question, as a measure": {"SELECT 1 AS n", "-", "csv"},
 	} {

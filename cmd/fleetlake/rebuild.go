@@ -19,14 +19,14 @@ func (a *app) rebuildCommand() *cobra.Command {
 	var asJSON, acceptIssues bool
 	c := &cobra.Command{
 		Use:   "rebuild",
-		Short: "Make lake and warehouse anew from the journal, with 0 requests",
-		Long: `Make lake and warehouse anew from the journal, with 0 requests, and say how the tables differ
-from those that were published: after a new version with other rules, per table and field.
+		Short: "Rebuild lake and warehouse from the journal, with 0 requests",
+		Long: `Rebuild lake and warehouse from the journal, with 0 requests, and print how the tables differ from
+the published ones, per table and field; they can differ after an update of fleetlake.
 
-Everything is built aside, which takes room for a second lake and warehouse. The switch comes
-when all of it is verified; until then, and if the rebuild fails or dies, everything is as it
-was, and the published file can be read at any minute. ` + "`fleetlake rollback`" + ` goes back to the
-file that was published before. Runs that were rolled back come back.`,
+The rebuild is written beside the published files and needs room for a second lake and warehouse.
+It replaces them only when all of it is verified. Until then, and if it fails or is killed, nothing
+changes, and the published file stays readable. ` + "`fleetlake rollback`" + ` returns to the previous
+file. Runs that were rolled back are published again.`,
 		Example: `  fleetlake rebuild --dry-run
   fleetlake rebuild
   fleetlake rebuild --json > differences.json`,
@@ -39,9 +39,9 @@ file that was published before. Runs that were rolled back come back.`,
 			return a.rebuild(cmd.Context(), dir, o, acceptIssues, asJSON)
 		},
 	}
-	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "build and compare, and throw away what was built")
-	c.Flags().BoolVar(&o.Lose, "lose", false, "go on without published runs whose segments are no more in the journal")
-	c.Flags().BoolVar(&acceptIssues, "accept-issues", false, "publish also if suddenly many values are refused")
+	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "build and compare, then discard what was built")
+	c.Flags().BoolVar(&o.Lose, "lose", false, "continue even if the journal no longer has the segments of published runs")
+	c.Flags().BoolVar(&acceptIssues, "accept-issues", false, "publish even if suddenly many values are refused")
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return c
 }
@@ -65,7 +65,7 @@ func (a *app) rebuild(ctx context.Context, dir string, o pipeline.RebuildOptions
 	return renderRebuilt(a.stdout, console.TerminalWidth(a.stdout), done)
 }
 
-// renderRebuilt says what was made, and then table by table and field by field what differs.
+// renderRebuilt prints what was built, and then what differs, by table and field.
 func renderRebuilt(w io.Writer, width int, r pipeline.Rebuilt) error {
 	rows := 0
 	for _, n := range r.Rows {
@@ -73,7 +73,7 @@ func renderRebuilt(w io.Writer, width int, r pipeline.Rebuilt) error {
 	}
 	fmt.Fprintf(w, "%d nights, %d runs, %s rows in the lake: rebuilt from the journal with 0 requests\n", r.Nights, r.Runs, console.Thousands(rows))
 	for _, run := range r.Back {
-		fmt.Fprintf(w, "came in: %s, which was not published\n", run)
+		fmt.Fprintf(w, "added: %s, which was not published\n", run)
 	}
 	for _, left := range r.Left {
 		fmt.Fprintf(w, "left out: %s\n", left)
@@ -82,15 +82,15 @@ func renderRebuilt(w io.Writer, width int, r pipeline.Rebuilt) error {
 	case r.Uncompared != "":
 		fmt.Fprintf(w, "not compared: %s\n", r.Uncompared)
 	case r.Compared.Same():
-		fmt.Fprintf(w, "all %d tables are identical to those that were published\n", len(r.Compared))
+		fmt.Fprintf(w, "all %d tables are identical to the published ones\n", len(r.Compared))
 	default:
 		if err := renderDifferences(w, width, r.Compared); err != nil {
 			return err
 		}
 	}
-	words := "published; `fleetlake rollback` goes back to what was published before"
+	words := "published; `fleetlake rollback` returns to the previous version"
 	if !r.Switched {
-		words = "thrown away: this was a dry run"
+		words = "discarded: this was a dry run"
 	}
 	_, err := fmt.Fprintln(w, words)
 	return err
@@ -118,7 +118,7 @@ func renderDifferences(w io.Writer, width int, c warehouse.Comparison) error {
 		_, err := fmt.Fprintln(w)
 		return err
 	}
-	fmt.Fprint(w, "\nWhere both have a row, and its values differ: an example, before -> after\n\n")
+	fmt.Fprint(w, "\nRows that both have with different values: an example, before -> after\n\n")
 	_, err := console.WriteRows(w, "table", width, columnsNamed("table", "field", "rows", "example"), each(fields))
 	fmt.Fprintln(w)
 	return err
@@ -132,7 +132,7 @@ func columnsNamed(names ...string) []console.Column {
 	return columns
 }
 
-// each yields rows as renderRows wants them.
+// each yields rows in the form that console.WriteRows takes.
 func each(rows [][]any) iter.Seq2[[]any, error] {
 	return func(yield func([]any, error) bool) {
 		for row := range slices.Values(rows) {

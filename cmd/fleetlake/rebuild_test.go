@@ -46,9 +46,9 @@ func TestHistoryVerbs(t *testing.T) {
 		return out
 	}
 	says(exitDone, "3 runs", "verify")
-	says(exitDone, "thrown away", "rebuild", "--dry-run")
+	says(exitDone, "discarded", "rebuild", "--dry-run")
 	says(exitDone, "tables are identical", "rebuild")
-	says(exitDone, "published again: the version whose last run is", "rollback") // the one from before the rebuild
+	says(exitDone, "published: the version whose last run is", "rollback") // the one from before the rebuild
 	out := says(exitUnexpected, "", "rollback")
 	if out != "" {
 		t.Errorf("there is no earlier version, and it says %s", out)
@@ -62,7 +62,7 @@ func TestHistoryVerbs(t *testing.T) {
 		t.Errorf("%d runs are published, want 4", got)
 	}
 	asked, spent = len(w.sim.Log()), w.sim.Bill().Spent
-	out = says(exitDone, "taken out: 20", "rollback")
+	out = says(exitDone, "rolled back: 20", "rollback")
 	says(exitDone, "but 1 that were rolled back", "verify")
 	if got := w.number("SELECT count(*) FROM runs"); got != 3 {
 		t.Errorf("%d runs are published after the rollback, want 3:\n%s", got, out)
@@ -135,7 +135,7 @@ func TestIssuesStopARun(t *testing.T) {
 	defer other.Close()
 	w.env = append(w.env, "FLEETLAKE_BASE_URL="+other.URL+simulator.BasePath)
 	var harvested int  // the credits spent once the first of the two has harvested the night
-	for i := range 2 { // the next start tries to publish again, and buys nothing
+	for i := range 2 { // the next start tries to publish again, and spends nothing
 		o := w.must(exitUnexpected, "run", "nightly", "--date", "2026-11-21")
 		if !strings.Contains(o.stderr, "registration.imo: not 7 digits in ") || !strings.Contains(o.stderr, "--accept-issues") {
 			t.Errorf("says %s", o.stderr)
@@ -152,15 +152,15 @@ func TestIssuesStopARun(t *testing.T) {
 	if out := w.must(exitUnexpected, "verify").stdout; !strings.Contains(out, "WRONG  held back: ") || !strings.Contains(out, "`fleetlake run JOB --accept-issues`") {
 		t.Errorf("verify says %s", out)
 	}
-	w.tells("run 2", "is paid for and held back: registration.imo: not 7 digits", "`fleetlake run nightly --accept-issues --date 2026-11-21` publishes it as it is")
+	w.reports("run 2", "is paid for and held back: registration.imo: not 7 digits", "`fleetlake run nightly --accept-issues --date 2026-11-21` publishes it as it is")
 	bad := w.env
-	w.env = w.env[:len(w.env)-1] // the service is well again: the next night is harvested and published
+	w.env = w.env[:len(w.env)-1] // the service works again: the next night is harvested and published
 	w.must(exitDone, "run", "nightly", "--date", "2026-11-22")
 	if got := w.number("SELECT count(*) FROM runs"); got != 2 {
 		t.Errorf("%d runs are published beside the one that is held back, want 2", got)
 	}
-	w.tells("is paid for and held back", "--accept-issues --date 2026-11-21")
-	if troubles := w.server().standing(); len(troubles) != 1 || troubles[0].Title != "A run is held back" {
+	w.reports("is paid for and held back", "--accept-issues --date 2026-11-21")
+	if troubles := w.server().dataTroubles(); len(troubles) != 1 || troubles[0].Title != "A run is held back" {
 		t.Errorf("the page: %+v", troubles)
 	}
 	w.env = bad
@@ -172,5 +172,5 @@ func TestIssuesStopARun(t *testing.T) {
 	if got := w.sim.Bill().Spent; got != spent {
 		t.Errorf("%d credits were spent after the harvest was kept", got-spent)
 	}
-	w.tells()
+	w.reports()
 }

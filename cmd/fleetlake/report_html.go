@@ -24,7 +24,7 @@ func writeHTMLReport(ctx context.Context, path string, w *warehouse.Warehouse, r
 	if err != nil {
 		return fmt.Errorf("write report %s: %w", path, err)
 	}
-	defer os.Remove(f.Name()) // gone already if all went well
+	defer os.Remove(f.Name()) // renamed already on success
 	_, err = f.Write(b.Bytes())
 	if err := errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
 		return fmt.Errorf("write report %s: %w", path, err)

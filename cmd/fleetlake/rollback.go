@@ -14,11 +14,11 @@ func (a *app) rollbackCommand() *cobra.Command {
 	var undo, asJSON bool
 	c := &cobra.Command{
 		Use:   "rollback",
-		Short: "Publish the version before",
-		Long: `Publish the version of the warehouse before the published one. The runs that it lacks stay out:
-no later run publishes them or goes on from them, and their credits still count towards the
-caps. They are in the journal, and in the file warehouse/rolled_back of the data directory.
---undo publishes them again from the journal, with 0 requests; so does ` + "`fleetlake rebuild`" + `.`,
+		Short: "Publish the previous version",
+		Long: `Publish the previous version of the warehouse. The runs that it lacks stay unpublished: no later
+run publishes or resumes them, and their credits still count towards the caps. They remain in the
+journal, and are listed in the file warehouse/rolled_back of the data directory. --undo publishes
+them again from the journal, with 0 requests; so does ` + "`fleetlake rebuild`" + `.`,
 		Example: `  fleetlake rollback
   fleetlake rollback --undo`,
 		Args: cobra.NoArgs,
@@ -40,12 +40,12 @@ caps. They are in the journal, and in the file warehouse/rolled_back of the data
 			return errors.Join(err, unlock())
 		},
 	}
-	c.Flags().BoolVar(&undo, "undo", false, "publish again what rollbacks took out")
+	c.Flags().BoolVar(&undo, "undo", false, "publish again the runs that were rolled back")
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return c
 }
 
-// rolledBack is what the verb tells a script.
+// rolledBack is the JSON output of the verb.
 type rolledBack struct {
 	Last string   `json:"last_run"`
 	Out  []string `json:"taken_out"`
@@ -63,9 +63,9 @@ func (a *app) rollback(ctx context.Context, p *pipeline.Pipeline, asJSON bool) e
 	if asJSON {
 		return console.WriteJSON(a.stdout, rolledBack{Last: done.LatestRun, Out: console.NotNil(done.Removed), Back: []string{}})
 	}
-	fmt.Fprintf(a.stdout, "published again: the version whose last run is %s\n", done.LatestRun)
+	fmt.Fprintf(a.stdout, "published: the version whose last run is %s\n", done.LatestRun)
 	for _, run := range done.Removed {
-		fmt.Fprintf(a.stdout, "taken out: %s, until `fleetlake rollback --undo` or `fleetlake rebuild`\n", run)
+		fmt.Fprintf(a.stdout, "rolled back: %s, until `fleetlake rollback --undo` or `fleetlake rebuild`\n", run)
 	}
 	return nil
 }
@@ -79,7 +79,7 @@ func (a *app) undoRollback(ctx context.Context, p *pipeline.Pipeline, asJSON boo
 		return console.WriteJSON(a.stdout, rolledBack{Out: []string{}, Back: console.NotNil(back)})
 	}
 	if len(back) == 0 {
-		fmt.Fprintln(a.stdout, "no run was rolled back: nothing to undo")
+		fmt.Fprintln(a.stdout, "nothing to undo: no run was rolled back")
 	}
 	for _, run := range back {
 		fmt.Fprintf(a.stdout, "published again: %s\n", run)

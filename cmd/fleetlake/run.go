@@ -24,17 +24,16 @@ func (a *app) runCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "run [JOB]",
-		Short: "Run a job now, or go on with a run that was cut off",
-		Long: `Run a job now: list, sweep and look up within the rate limits and the credit cap, then publish
-the warehouse. A run of the same job and snapshot date that was cut off is gone on with: what
-was answered is not asked again, and budget.per_run is the cap of all runs of the night together.
-A night that is done asks and spends nothing, and one that reached its cap neither; --again buys
-the first anew, and goes on with the second with a new cap. Without JOB, the only job of the
-configuration is run.
+		Short: "Run a job now, or resume a run that was cut off",
+		Long: `Run a job now: list, sweep and look up vessels within the rate limits and the credit cap, then
+publish the warehouse. If a run of the same job and snapshot date was cut off, this run resumes it: requests
+that were answered are not repeated, and budget.per_run is the cap of all runs of the night together.
+A night that is done, or has reached its cap, sends no request and spends nothing. With --again, a
+night that is done is paid for again, and one at its cap resumes with a new cap. Without JOB, the
+only job of the configuration runs.
 
-Whom the configuration names under "notify" is told what goes wrong, as by "serve". With
-OTEL_EXPORTER_OTLP_ENDPOINT set, the run is sent there as an OpenTelemetry trace (OTLP over
-HTTP).`,
+The recipients under "notify" in the configuration are notified of failures, as by "serve". With
+OTEL_EXPORTER_OTLP_ENDPOINT set, the run is sent there as an OpenTelemetry trace (OTLP over HTTP).`,
 		Example: `  fleetlake run nightly
   fleetlake run nightly --budget 500 --deadline 30m
   fleetlake run nightly --date 2026-11-20 --json`,
@@ -42,8 +41,8 @@ HTTP).`,
 	}
 	options.flags(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
-	c.Flags().BoolVar(&a.acceptIssues, "accept-issues", false, "publish also if suddenly many values are refused")
-	c.Flags().BoolVar(&a.mustExist, "data-exists", false, "refuse a data directory that no run has used, as that of a volume that is not mounted")
+	c.Flags().BoolVar(&a.acceptIssues, "accept-issues", false, "publish even if suddenly many values are refused")
+	c.Flags().BoolVar(&a.mustExist, "data-exists", false, "refuse a data directory that no run has used: its volume may not be mounted")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		a.logs = true
 		cfg, err := a.config()
@@ -71,17 +70,17 @@ func jobOf(c config.Config, args []string) (plan.Job, error) {
 	case len(c.Jobs) == 1:
 		name = c.Jobs[0].Job.Name
 	default:
-		return plan.Job{}, fmt.Errorf("which job? the configuration has: %v", c.JobNames())
+		return plan.Job{}, fmt.Errorf("no JOB named, and the configuration has several: %v", c.JobNames())
 	}
 	job, _, err := c.Job(name)
 	return job, err
 }
 
-// notifyWithin is how long a run waits, after its report is printed, until whom it concerns is
-// told: two tries, and nothing where there is nothing to tell.
-const notifyWithin = 10 * time.Second
+// notifyTimeout is how long a run waits, after its report is printed, for notifications to be
+// delivered: two tries. Without a notification it does not wait.
+const notifyTimeout = 10 * time.Second
 
-// runJob runs a job once, shows how far it is, and prints the report.
+// runJob runs a job once, prints its progress, and then its report.
 func (a *app) runJob(ctx context.Context, cfg config.Config, job plan.Job, o runOptions, asJSON bool) error {
 	p, err := a.pipeline(cfg)
 	if err != nil {
@@ -97,7 +96,7 @@ func (a *app) runJob(ctx context.Context, cfg config.Config, job plan.Job, o run
 		return err
 	}
 	sent := newTraces(a.getenv, p.Log)
-	defer sent.close(lastWords)
+	defer sent.close(shutdownTimeout)
 	p.Tracer = sent.tracer()
 	report, stop := a.progress(p.Log)
 	p.Progress, p.Again = report, o.again
@@ -111,7 +110,7 @@ func (a *app) runJob(ctx context.Context, cfg config.Config, job plan.Job, o run
 	return printReport(a.stdout, r, asJSON)
 }
 
-// newNotifier starts a notifier of the configuration's recipients, of whom there may be none.
+// newNotifier starts a notifier for the recipients of the configuration; there may be none.
 func newNotifier(c config.Config, log *slog.Logger) (n *notify.Notifier, stop func(), err error) {
 	to, err := c.Notify.Recipients()
 	if err != nil {
@@ -122,13 +121,14 @@ func newNotifier(c config.Config, log *slog.Logger) (n *notify.Notifier, stop fu
 		return nil, nil, err
 	}
 	return n, func() {
-		ctx, cancel := context.WithTimeout(context.Background(), notifyWithin)
+		ctx, cancel := context.WithTimeout(context.Background(), notifyTimeout)
 		defer cancel()
 		n.Close(ctx)
 	}, nil
 }
 
-// withNotifier runs a job and tells how that ended: what serve would tell. Who stopped it knows.
+// withNotifier runs a job and notifies the recipients as serve would. A stop by a person sends
+// nothing.
 func withNotifier(n *notify.Notifier, cfg config.Config, job plan.Job, date string, run func() (pipeline.Report, error)) (pipeline.Report, error) {
 	reason := "it panicked; the log has the stack"
 	defer func() {
@@ -144,7 +144,7 @@ func withNotifier(n *notify.Notifier, cfg config.Config, job plan.Job, date stri
 	switch {
 	case err == nil:
 		reason = ""
-		if e, ok := notify.OfReport(r); ok && r.Note == "" { // whom it concerns was told when it ran
+		if e, ok := notify.OfReport(r); ok && r.Note == "" { // otherwise the recipients were notified when it ran
 			n.Send(e)
 		}
 	case errors.Is(err, context.Canceled):
@@ -155,7 +155,7 @@ func withNotifier(n *notify.Notifier, cfg config.Config, job plan.Job, date stri
 	return r, err
 }
 
-// withoutPaths takes the data directory out of words that leave this machine.
+// withoutPaths removes the path of the data directory from words that leave this machine.
 func withoutPaths(c config.Config, words string) string {
 	if whole, err := filepath.Abs(c.DataDir); err == nil {
 		words = strings.ReplaceAll(words, whole, "DATA")

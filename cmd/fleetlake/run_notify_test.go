@@ -20,8 +20,8 @@ import (
 	"github.com/fleetlake/fleetlake/schedules/notify"
 )
 
-// TestRunTells has a real webhook hear of what a run from somebody else's scheduler met.
-func TestRunTells(t *testing.T) {
+// TestRunNotifies has a real webhook receive the events of runs from another scheduler.
+func TestRunNotifies(t *testing.T) {
 	const date = "2026-11-20"
 	for name, c := range map[string]struct {
 		prepare func(w *world)
@@ -51,36 +51,36 @@ func TestRunTells(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			told := make(chan string, 10)
-			receiver := newReceiver(t, told)
+			notified := make(chan string, 10)
+			receiver := newReceiver(t, notified)
 			w := newWorld(t, simulator.Config{Vessels: 400})
 			w.write("secret", "planted-secret")
 			w.configure(1_000_000, smallJob+fmt.Sprintf("\nnotify: {webhook: {url: %s/planted-path, secret_file: secret}}\n", receiver))
 			c.prepare(w)
 			o := w.must(c.code, "run", "nightly", "--date", date, "--data", filepath.Join(w.dir, "fleetlake-data"))
-			close(told)
+			close(notified)
 			var events []notify.Event
-			for text := range told {
+			for text := range notified {
 				var e notify.Event
 				if err := json.Unmarshal([]byte(text), &e); err != nil || strings.Contains(text, w.dir) || strings.Contains(text, "planted") {
-					t.Errorf("%v, or a path or a secret is told: %s", err, text)
+					t.Errorf("%v, or a path or a secret is in the event: %s", err, text)
 				}
 				events = append(events, e)
 			}
 			switch {
 			case len(events) == 0 && c.want == nil:
 			case len(events) != 1, !slices.Equal(events[0].Kinds, c.want), events[0].Job != "nightly", events[0].Date != date, !strings.Contains(events[0].Text(), c.says):
-				t.Errorf("told %+v, want %v and %q once", events, c.want, c.says)
+				t.Errorf("events %+v, want %v and %q once", events, c.want, c.says)
 			}
 			if strings.Contains(o.stderr, "planted") {
-				t.Errorf("a secret is shown: %s", o.stderr)
+				t.Errorf("a secret is on stderr: %s", o.stderr)
 			}
 		})
 	}
 }
 
-// TestARunThatCannotTell ends as it would have, and soon.
-func TestARunThatCannotTell(t *testing.T) {
+// TestARunThatCannotNotify ends in the same way, and soon.
+func TestARunThatCannotNotify(t *testing.T) {
 	refusing := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(refusing.Close)
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
@@ -104,16 +104,16 @@ func TestARunThatCannotTell(t *testing.T) {
 				t.Errorf("report %v: %s", err, o.stdout)
 			}
 			if !strings.Contains(o.stderr, "notification not delivered") || strings.Contains(o.stderr, "planted") {
-				t.Errorf("does not say so, or shows a secret:\n%s", o.stderr)
+				t.Errorf("does not say so, or has a secret:\n%s", o.stderr)
 			}
 		})
 	}
 }
 
-// TestTellingOfAPanic hears of it before the process dies.
-func TestTellingOfAPanic(t *testing.T) {
-	told := make(chan string, 1)
-	n, err := notify.New(notify.Config{Webhook: newReceiver(t, told), Log: (&app{stderr: t.Output()}).log()})
+// TestAPanicNotifies checks that the notification leaves before the process dies.
+func TestAPanicNotifies(t *testing.T) {
+	notified := make(chan string, 1)
+	n, err := notify.New(notify.Config{Webhook: newReceiver(t, notified), Log: (&app{stderr: t.Output()}).log()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,8 +122,8 @@ func TestTellingOfAPanic(t *testing.T) {
 			t.Error("the panic is swallowed")
 		}
 		n.Close(t.Context())
-		if text := <-told; !strings.Contains(text, "it panicked") || strings.Contains(text, "planted") {
-			t.Errorf("told %s", text)
+		if text := <-notified; !strings.Contains(text, "it panicked") || strings.Contains(text, "planted") {
+			t.Errorf("notification %s", text)
 		}
 	}()
 	withNotifier(n, config.Config{}, plan.Job{Name: "nightly", Location: time.UTC}, "", func() (pipeline.Report, error) { panic("planted") })

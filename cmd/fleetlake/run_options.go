@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// runOptions are what the command line says of a run beside its job.
+// runOptions are the flags of a run.
 type runOptions struct {
 	budget   int           // notGiven is the job's
 	deadline time.Duration // likewise
@@ -26,14 +26,14 @@ const notGiven = -1
 
 func (o *runOptions) flags(c *cobra.Command) {
 	o.budget, o.deadline = notGiven, notGiven
-	c.Flags().Var(&numberFlag{&o.budget, 0, math.MaxInt}, "budget", "most credits of the night, over all its runs; 0 is no cap (default: budget.per_run)")
+	c.Flags().Var(&numberFlag{&o.budget, 0, math.MaxInt}, "budget", "credit cap of the night, over all its runs; 0 is no cap (default: budget.per_run)")
 	c.Flags().Var(&durationFlag{&o.deadline, 0}, "deadline", "send no request later than this after the start, such as 90s, 20h or 30d; 0s is none (default: the job's)")
-	c.Flags().StringVar(&o.date, "date", "", "snapshot date that the run stands for, YYYY-MM-DD (default: today in the job's time zone)")
-	c.Flags().BoolVar(&o.anyDate, "force-date", false, "allow a --date before the journal's first, or after tomorrow")
-	c.Flags().BoolVar(&o.again, "again", false, "buy a night that is done anew; go on with one at its cap with a new cap")
+	c.Flags().StringVar(&o.date, "date", "", "snapshot date of the run, YYYY-MM-DD (default: today in the job's time zone)")
+	c.Flags().BoolVar(&o.anyDate, "force-date", false, "allow a --date before the first of the journal, or after tomorrow")
+	c.Flags().BoolVar(&o.again, "again", false, "pay again for a night that is done; resume one at its cap with a new cap")
 }
 
-// apply sets what was typed over the job's, and checks the date.
+// apply overrides the settings of the job by the flags, and checks the date.
 func (o *runOptions) apply(job *plan.Job, dir string, now time.Time) error {
 	if o.budget != notGiven {
 		job.Budget = o.budget
@@ -47,12 +47,12 @@ func (o *runOptions) apply(job *plan.Job, dir string, now time.Time) error {
 	return o.checkDate(*job, dir, now)
 }
 
-// oldestFirst is how long ago the first night of a new journal may be.
+// oldestFirst is how many days ago the first night of a new journal may be.
 const oldestFirst = 31
 
-// checkDate refuses a date that can only be a slip: a night is billed, and bends history for
-// good. A date lies between the journal's first and tomorrow, by the clock of the job; in a
-// journal without a night it lies within the last days.
+// checkDate refuses a date that is probably a mistake: a night is billed, and stays in the history
+// for good. A date must be between the first of the journal and tomorrow, in the job's time zone; for
+// a journal without a night, within the last oldestFirst days.
 func (o *runOptions) checkDate(job plan.Job, dir string, now time.Time) error {
 	date, err := time.Parse(time.DateOnly, o.date)
 	if err != nil {
@@ -73,11 +73,11 @@ func (o *runOptions) checkDate(job plan.Job, dir string, now time.Time) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("--date %s, expected a date from %s (%s) to %s (tomorrow in %s); --force-date allows it all the same; %w",
+	return fmt.Errorf("--date %s, expected a date from %s (%s) to %s (tomorrow in %s); --force-date allows it nevertheless; %w",
 		o.date, first, what, last, job.Location, errUsage)
 }
 
-// nightPattern is the name of a night's directory in the journal.
+// nightPattern matches the name of a night's directory in the journal.
 var nightPattern = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
 
 // firstNight returns the first snapshot date of the journal, or none.

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestRunOptionsAreReadAsTheConfiguration types budgets, deadlines and dates: what cannot be
-// meant is refused in words of our own, and nothing is quietly ignored.
+// TestRunOptionsAreReadAsTheConfiguration passes budgets, deadlines and dates: values that make no
+// sense are refused with our messages, and none is silently ignored.
 func TestRunOptionsAreReadAsTheConfiguration(t *testing.T) {
 	now := time.Date(2026, 11, 21, 23, 30, 0, 0, time.UTC)
 	empty, used := t.TempDir(), t.TempDir()
@@ -28,7 +28,7 @@ func TestRunOptionsAreReadAsTheConfiguration(t *testing.T) {
 		"a cap":                        {[]string{"--budget", "500"}, empty, ""},
 		"no cap":                       {[]string{"--budget", "0"}, empty, ""},
 		"less than none":               {[]string{"--budget", "-5"}, empty, `"-5" for "--budget" flag: "-5", expected a whole number of 0 or more`},
-		"more than a number holds":     {[]string{"--budget", "99999999999999999999"}, empty, `"99999999999999999999" for "--budget" flag: "99999999999999999999", expected a whole number`},
+		"more than an int":             {[]string{"--budget", "99999999999999999999"}, empty, `"99999999999999999999" for "--budget" flag: "99999999999999999999", expected a whole number`},
 		"a blank":                      {[]string{"--budget", "500 "}, empty, `"500 " for "--budget" flag: "500 ", expected`},
 		"days":                         {[]string{"--deadline", "30d"}, empty, ""},
 		"less than no time":            {[]string{"--deadline", "-1h"}, empty, `"-1h" for "--deadline" flag: "-1h", expected a duration such as 90s, 20h or 30d`},

@@ -13,7 +13,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline"
 )
 
-// runEnd is how a process ended, how long it took and the most memory that it held.
+// runEnd is how a process ended, how long it took and its peak memory.
 type runEnd struct {
 	outcome
 	report pipeline.Report
@@ -47,7 +47,7 @@ func (w *world) within(limit time.Duration, args ...string) (e runEnd) {
 	return e
 }
 
-// peakMemory watches a process and gives the most memory that it ever held when it is gone.
+// peakMemory watches a process and returns its peak memory when it has ended.
 // What the kernel says at the end is of no use: it counts the parent before the exec.
 func peakMemory(pid int) <-chan int64 {
 	peak := make(chan int64, 1)
@@ -56,7 +56,7 @@ func peakMemory(pid int) <-chan int64 {
 		for {
 			status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 			_, after, found := strings.Cut(string(status), "VmHWM:")
-			if err != nil || !found { // gone, or a zombie that holds nothing any more
+			if err != nil || !found { // gone, or a zombie without memory
 				peak <- most
 				return
 			}
@@ -78,7 +78,7 @@ func (e runEnd) String() string {
 		e.report.State, e.report.Stop, e.report.Reason, e.report.LeftOut, lastLines(e.stderr, 12))
 }
 
-// lastLines are the last lines of a text, each cut to what a screen shows.
+// lastLines are the last lines of a text, each cut to the width of a screen.
 func lastLines(text string, n int) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	lines = lines[max(0, len(lines)-n):]
@@ -97,8 +97,8 @@ func (e runEnd) inMoney(t testing.TB, log []event) {
 	}
 }
 
-// filesHold lists the files below a directory that hold one of some texts.
-func filesHold(dir string, texts []string) (found []string) {
+// filesWith lists the files below a directory that contain one of some texts.
+func filesWith(dir string, texts []string) (found []string) {
 	filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return nil
@@ -110,7 +110,7 @@ func filesHold(dir string, texts []string) (found []string) {
 		for _, plain := range append(unpacked(whole), whole) {
 			for _, text := range texts {
 				if strings.Contains(string(plain), text) {
-					found = append(found, filepath.Base(path)+" holds "+text)
+					found = append(found, filepath.Base(path)+" contains "+text)
 				}
 			}
 		}

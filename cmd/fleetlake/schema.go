@@ -48,7 +48,7 @@ func (a *app) schemaCommand() *cobra.Command {
 	return c
 }
 
-// dictionaries are the ways to print a dictionary.
+// dictionaries are the printers of the data dictionary by format.
 var dictionaries = map[string]func(io.Writer, []warehouse.Table) error{
 	"text": textDictionary, "markdown": markdownDictionary, "json": jsonDictionary,
 }
@@ -62,7 +62,7 @@ func only(tables []warehouse.Table, name string) ([]warehouse.Table, error) {
 		}
 		names = append(names, t.Name)
 	}
-	return nil, fmt.Errorf("no table %q; there are: %s: %w", name, strings.Join(names, ", "), errUsage)
+	return nil, fmt.Errorf("no table %q; the tables are: %s: %w", name, strings.Join(names, ", "), errUsage)
 }
 
 func textDictionary(w io.Writer, tables []warehouse.Table) error {

@@ -56,7 +56,7 @@ func TestWhatHasNoEndIsNotRead(t *testing.T) {
 	w.write("fifo.yaml", "api: {key_file: fifo}")
 	w.env = append(w.env, "FLEETLAKE_API_KEY=")
 	start := time.Now()
-	for cfg, want := range map[string]string{"/dev/zero": "/dev/zero: no regular file", "fifo": "fifo: no regular file", "fifo.yaml": "the key file is no regular file"} {
+	for cfg, want := range map[string]string{"/dev/zero": "/dev/zero: not a regular file", "fifo": "fifo: not a regular file", "fifo.yaml": "the key file is not a regular file"} {
 		if o := w.must(exitUsage, "run", "nightly", "--config", cfg); !strings.Contains(o.stderr, want) {
 			t.Errorf("%s: %s", cfg, o.stderr)
 		}
@@ -77,7 +77,7 @@ func TestDoctorSeesHostsWithoutAToken(t *testing.T) {
 	}
 }
 
-// TestInitKeepsTheFileToItsOwner because addresses of notify hold secrets.
+// TestInitKeepsTheFileToItsOwner checks the mode: addresses under notify contain secrets.
 func TestInitKeepsTheFileToItsOwner(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.must(exitDone, "init")

@@ -18,20 +18,20 @@ import (
 	"github.com/fleetlake/fleetlake/schedules/notify"
 )
 
-// lastWords is how long a process that ends waits for notifications and open pages.
-const lastWords = 3 * time.Second
+// shutdownTimeout is how long a process that ends waits for notifications and open pages.
+const shutdownTimeout = 3 * time.Second
 
 func (a *app) serveCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve",
-		Short: "Run the jobs at their times until stopped, and show how they do",
-		Long: `Run each job of the configuration at its cron times, and serve the status page. What is due is
-decided from the runs in the journal: a slot that passed while fleetlake was down is made up
-for once, or given up, as the job's "missed" and "max_lateness" say. Slots without a good run
-are kept with their reasons in slots.ndjson of the data directory.
+		Short: "Run the jobs on schedule until stopped, with a status page",
+		Long: `Run each job of the configuration at its cron times, and serve the status page. The runs in the
+journal decide what is due: a slot that passed while fleetlake was down is made up for once, or
+given up, according to "missed" and "max_lateness" of the job. Slots without a good run are recorded
+with their reasons in slots.ndjson of the data directory.
 
-SIGTERM stops new requests, keeps the answers in the air, publishes, and ends; the next start
-goes on from there. A second one ends at once, and loses no answer that had arrived.
+SIGTERM stops new requests, waits for the answers in flight, publishes, and ends; the next start
+resumes. A second SIGTERM ends at once, and loses no answer that had arrived.
 
 With OTEL_EXPORTER_OTLP_ENDPOINT set, each run is sent there as an OpenTelemetry trace (OTLP
 over HTTP).`,
@@ -46,28 +46,28 @@ over HTTP).`,
 			return a.serve(cmd.Context(), cfg)
 		},
 	}
-	c.Flags().BoolVar(&a.mustExist, "data-exists", false, "refuse a data directory that no run has used, as that of a volume that is not mounted")
+	c.Flags().BoolVar(&a.mustExist, "data-exists", false, "refuse a data directory that no run has used: its volume may not be mounted")
 	return c
 }
 
-// server is what runs while fleetlake serves.
+// server is the state of `fleetlake serve`.
 type server struct {
-	config   config.Config
-	pipeline *pipeline.Pipeline
-	runner   *schedules.Runner
-	slots    *schedules.SlotLog
-	notifier *notify.Notifier
-	traces   *traces // nil without a collector
-	metrics  *metrics.Metrics
-	systemd  systemd
-	log      *slog.Logger
-	began    time.Time
-	beaten   atomic.Pointer[time.Time] // the last turn of the scheduler
-	stop     sync.Once
-	ending   atomic.Bool
-	nights   remembered             // whether they are well
-	markID   atomic.Pointer[string] // of the data directory; nil while no run has used it
-	told     slotKey                // the slot whose partial run was told of last; the scheduler's own
+	config       config.Config
+	pipeline     *pipeline.Pipeline
+	runner       *schedules.Runner
+	slots        *schedules.SlotLog
+	notifier     *notify.Notifier
+	traces       *traces // nil without a collector
+	metrics      *metrics.Metrics
+	systemd      systemd
+	log          *slog.Logger
+	began        time.Time
+	beaten       atomic.Pointer[time.Time] // the last turn of the scheduler
+	stop         sync.Once
+	ending       atomic.Bool
+	nights       cachedCheck            // whether the last nights succeeded
+	markID       atomic.Pointer[string] // of the data directory; nil while no run has used it
+	notifiedSlot slotKey                // of the last partial run that was notified; used by the scheduler only
 
 	mu       sync.Mutex
 	progress pipeline.Progress
@@ -89,17 +89,17 @@ func (a *app) serve(ctx context.Context, cfg config.Config) error {
 	}
 	defer closePage()
 	defer s.closeNotifier()
-	defer s.traces.close(flushWithin)
+	defer s.traces.close(flushTimeout)
 	stopWatching := s.watchSilence(ctx)
 	defer stopWatching()
 	defer context.AfterFunc(ctx, s.stopping)()
 	s.ready()
 	err = s.runner.Serve(ctx, table)
-	s.stopping() // where nothing ran, this is sooner than what ctx starts
+	s.stopping() // if nothing ran, this comes before the call that ctx starts
 	return err
 }
 
-// server puts the parts together; nothing runs yet but the notifier.
+// server creates the parts of `fleetlake serve`. Only the notifier runs yet.
 func (a *app) server(cfg config.Config) (*server, error) {
 	p, err := a.pipeline(cfg)
 	if err != nil {
@@ -120,17 +120,17 @@ func (a *app) server(cfg config.Config) (*server, error) {
 	if s.notifier, err = notify.New(to); err != nil {
 		return nil, err
 	}
-	if err := s.begin(); err != nil {
+	if err := s.openMark(); err != nil {
 		return nil, err
 	}
 	p.Progress = s.observe
 	s.traces = newTraces(a.getenv, s.log)
 	p.Tracer = s.traces.tracer()
-	s.runner = &schedules.Runner{Run: s.run, Stored: s.stored, Now: time.Now, Log: s.log, Slots: s.slots, Recorded: s.hear, Pulse: s.pulse(), Beat: s.beat}
+	s.runner = &schedules.Runner{Run: s.run, Stored: s.stored, Now: time.Now, Log: s.log, Slots: s.slots, Recorded: s.recorded, Pulse: s.pulse(), Beat: s.beat}
 	return s, nil
 }
 
-// timetable says when each job runs next.
+// timetable returns the cron table, and prints when each job runs next.
 func (a *app) timetable(cfg config.Config) ([]schedules.Spec, error) {
 	var table []schedules.Spec
 	for _, j := range cfg.Jobs {
@@ -146,13 +146,13 @@ func (a *app) timetable(cfg config.Config) ([]schedules.Spec, error) {
 	return table, nil
 }
 
-// run runs a job for a slot, and tells of it.
+// run runs a job for a slot, and reports its end.
 func (s *server) run(ctx context.Context, slot schedules.Slot) error {
 	job, _, err := s.config.Job(slot.Job)
 	if err != nil {
 		return err
 	}
-	if err := s.marked(); err != nil {
+	if err := s.checkMark(); err != nil {
 		return err
 	}
 	unlock, err := lock(s.config.DataDir, "serve: "+job.Name)
@@ -161,7 +161,7 @@ func (s *server) run(ctx context.Context, slot schedules.Slot) error {
 		return fmt.Errorf("%w: %s writes into the data directory", schedules.ErrNotYet, words)
 	}
 	if err != nil {
-		return failed(ctx, err, until(slot, job, time.Now()))
+		return failed(ctx, err, triesEnd(slot, job, time.Now()))
 	}
 	defer s.traces.flush()
 	defer s.nights.forget()
@@ -171,8 +171,8 @@ func (s *server) run(ctx context.Context, slot schedules.Slot) error {
 			s.log.Error("data directory not unlocked", "error", err)
 		}
 	}()
-	if err := s.remember(); err != nil {
-		return failed(ctx, err, until(slot, job, time.Now()))
+	if err := s.storeMark(); err != nil {
+		return failed(ctx, err, triesEnd(slot, job, time.Now()))
 	}
 	if slot.Publish {
 		return s.publish(ctx, job, slot)
@@ -180,25 +180,25 @@ func (s *server) run(ctx context.Context, slot schedules.Slot) error {
 	return s.harvest(ctx, job, slot)
 }
 
-// hear hears of each slot that did not run, or whose run failed. That the tries of a slot have
-// ended is no news to whom its first run was told of.
-func (s *server) hear(r schedules.Record) {
+// recorded is called for each slot that did not run, or whose run failed. When the tries of a slot
+// end, recipients who were notified of its first run are not notified again.
+func (s *server) recorded(r schedules.Record) {
 	if r.State != schedules.RecordFailed {
 		return
 	}
 	s.metrics.Failed(r.Job)
-	if r.Tries == 0 || s.told != (slotKey{r.Job, r.Slot.UTC()}) {
+	if r.Tries == 0 || s.notifiedSlot != (slotKey{r.Job, r.Slot.UTC()}) {
 		s.notifier.Send(notify.OfFailure(r.Job, r.Date, r.At, s.withoutPaths(r.Reason)))
 	}
 }
 
 func (s *server) closeNotifier() {
-	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
+	ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 	defer cancel()
 	s.notifier.Close(ctx)
 }
 
-// observe takes in how far the run under way is.
+// observe stores the progress of the run under way.
 func (s *server) observe(p pipeline.Progress) {
 	s.metrics.Observe(p)
 	s.mu.Lock()

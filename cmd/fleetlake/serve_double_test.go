@@ -26,11 +26,11 @@ func (d *double) misbehave(fault func(call) fault) {
 
 // TestRefusalsFillNoSlot has a slot whose first try meets 422 to everything, and whose second meets
 // 500: neither is an answer, so the slot is tried again until its deadline and then given up, and
-// somebody is told of it once. When the service answers, the same slot is done.
+// one notification is sent. When the service answers, the same slot is done.
 func TestRefusalsFillNoSlot(t *testing.T) {
-	told := make(chan string, 10)
+	notified := make(chan string, 10)
 	d := newDouble(t, tinyFleet())
-	w := newDoubleWorld(t, d, 20_000, 1000, ", timeout: 1s, patience: 1s", fmt.Sprintf(tinyJob, "1h")+fmt.Sprintf("notify: {webhook: {url: %s}}\n", newReceiver(t, told)))
+	w := newDoubleWorld(t, d, 20_000, 1000, ", timeout: 1s, patience: 1s", fmt.Sprintf(tinyJob, "1h")+fmt.Sprintf("notify: {webhook: {url: %s}}\n", newReceiver(t, notified)))
 	s := w.openServer()
 	slot := schedules.Slot{Job: "nightly", Date: doubleNight, At: time.Now(), Again: true}
 	for try, status := range []int{422, 500} {
@@ -46,7 +46,7 @@ func TestRefusalsFillNoSlot(t *testing.T) {
 			t.Errorf("%d: a process that starts now sees %+v, %v", status, stored, err)
 		}
 	}
-	s.hear(schedules.Record{State: schedules.RecordFailed, Job: slot.Job, Date: slot.Date, Slot: slot.At, Tries: 2, Reason: "tried 2 times"})
+	s.recorded(schedules.Record{State: schedules.RecordFailed, Job: slot.Job, Date: slot.Date, Slot: slot.At, Tries: 2, Reason: "tried 2 times"})
 	d.misbehave(nil)
 	slot.Try = 2
 	if err := s.run(t.Context(), slot); err != nil {
@@ -56,34 +56,34 @@ func TestRefusalsFillNoSlot(t *testing.T) {
 		t.Errorf("the night is %+v, %v", n, err)
 	}
 	s.closeNotifier()
-	close(told)
-	if first, second := <-told, <-told; !strings.Contains(first, `"partial"`) || second != "" {
-		t.Errorf("told %q and %q, want the first run once", first, second)
+	close(notified)
+	if first, second := <-notified, <-notified; !strings.Contains(first, `"partial"`) || second != "" {
+		t.Errorf("notified %q and %q, want the first run once", first, second)
 	}
 }
 
-// TestServeShowsTheKeyNowhere has the service echo the key in every shape, as a gateway that shows a
-// request does: no log, no page, no notification and no file of a real `serve` has any of them.
-func TestServeShowsTheKeyNowhere(t *testing.T) {
-	for status, ends := range map[int]string{401: "run failed", 500: "slot is tried again"} {
+// TestServeLeaksNoKey has the service echo the key in every shape, like a gateway that repeats a
+// request: no log, no page, no notification and no file of a real `serve` has any of them.
+func TestServeLeaksNoKey(t *testing.T) {
+	for status, ends := range map[int]string{401: "run failed", 500: "slot will be tried again"} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			t.Parallel()
-			told := make(chan string, 10)
+			notified := make(chan string, 10)
 			d := newDouble(t, tinyFleet())
 			w := newDoubleWorld(t, d, 20_000, 1000, ", timeout: 1s, patience: 1s", fmt.Sprintf(tinyJob, "1h")+
-				fmt.Sprintf("    schedule: '0 0 * * *'\nserve: {listen: '127.0.0.1:0'}\nnotify: {webhook: {url: %s}}\n", newReceiver(t, told)))
+				fmt.Sprintf("    schedule: '0 0 * * *'\nserve: {listen: '127.0.0.1:0'}\nnotify: {webhook: {url: %s}}\n", newReceiver(t, notified)))
 			w.must(exitDone, "run", "nightly", "--date", time.Now().UTC().Add(-24*time.Hour).Format(time.DateOnly))
 			d.misbehave(always(echo(status)))
 			p := w.serve()
 			url := p.page()
 			p.hears(ends)
-			shown := map[string]string{"the webhook": <-told}
+			outputs := map[string]string{"the webhook": <-notified}
 			for _, path := range []string{"/", "/metrics", "/readyz", "/live?whole=1"} {
-				_, shown["the page "+path] = get(t, url+path)
+				_, outputs["the page "+path] = get(t, url+path)
 			}
 			for _, verb := range []string{"status", "runs", "check"} {
 				o := w.fleetlake(verb)
-				shown[verb] = o.stdout + o.stderr
+				outputs[verb] = o.stdout + o.stderr
 			}
 			p.cmd.Process.Signal(syscall.SIGTERM)
 			p.ends()
@@ -91,18 +91,18 @@ func TestServeShowsTheKeyNowhere(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			shown["the log"], shown["the slots"] = p.said()+p.stdout.String(), string(slots)
-			for what, text := range shown {
+			outputs["the log"], outputs["the slots"] = p.said()+p.stdout.String(), string(slots)
+			for what, text := range outputs {
 				for _, shape := range shapes(canary) {
 					if strings.Contains(unescaped.Replace(text), unescaped.Replace(shape)) {
-						t.Errorf("%s shows the key as %s:\n%s", what, shape, text)
+						t.Errorf("%s contains the key as %s:\n%s", what, shape, text)
 					}
 				}
 			}
-			if !strings.Contains(shown["the log"], fmt.Sprint(status)) {
-				t.Errorf("the log does not say what was answered:\n%s", shown["the log"])
+			if !strings.Contains(outputs["the log"], fmt.Sprint(status)) {
+				t.Errorf("the log does not say what was answered:\n%s", outputs["the log"])
 			}
-			if found := filesHold(w.dir, shapes(canary)); len(found) > 0 {
+			if found := filesWith(w.dir, shapes(canary)); len(found) > 0 {
 				t.Errorf("the key is kept: %q", found)
 			}
 		})

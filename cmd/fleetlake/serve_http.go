@@ -13,21 +13,21 @@ import (
 	"github.com/fleetlake/fleetlake/schedules/page"
 )
 
-// What a client of the page may use up. A slow one is cut off; however many there are, they
-// hold few connections and little memory, and the harvest does not notice.
+// Limits of the clients of the page. A slow client is cut off; any number of clients takes few
+// connections and little memory, and does not slow the harvest.
 const (
-	mostConnections = 64
-	mostHeader      = 16 << 10
-	headerWithin    = 5 * time.Second
-	readWithin      = 10 * time.Second
-	writeWithin     = 30 * time.Second
+	maxConnections = 64
+	maxHeader      = 16 << 10
+	headerTimeout  = 5 * time.Second
+	readTimeout    = 10 * time.Second
+	writeTimeout   = 30 * time.Second
 )
 
-// mostRecords is how many slots without a good run the page shows.
-const mostRecords = 20
+// maxRecords is how many slots without a good run the page lists.
+const maxRecords = 20
 
-// openPage serves the status page, unless the configuration has no address for it. That the
-// default address is taken is no reason not to harvest; one that was written down must work.
+// openPage serves the status page, unless the configuration has no address for it. If the default
+// address is in use, the server runs without a page; a configured address must work.
 func (s *server) openPage() (stop func(), err error) {
 	if s.config.Serve.Listen == "" {
 		return func() {}, nil
@@ -37,7 +37,7 @@ func (s *server) openPage() (stop func(), err error) {
 		return nil, err
 	}
 	l, err := net.Listen("tcp", s.config.Serve.Listen)
-	if err != nil && !s.config.Serve.Asked {
+	if err != nil && !s.config.Serve.ListenGiven {
 		s.log.Warn("status page not served: set serve.listen to a free address, or to \"\" for none", "error", err)
 		return func() {}, nil
 	}
@@ -50,14 +50,14 @@ func (s *server) openPage() (stop func(), err error) {
 
 // serveOn serves until it is stopped.
 func serveOn(l net.Listener, handler http.Handler, log *slog.Logger) (stop func()) {
-	limited := newLimitListener(l, mostConnections)
+	limited := newLimitListener(l, maxConnections)
 	web := &http.Server{
 		ConnState: limited.state,
-		Handler:   handler, MaxHeaderBytes: mostHeader, ReadHeaderTimeout: headerWithin,
-		ReadTimeout: readWithin, WriteTimeout: writeWithin,
+		Handler:   handler, MaxHeaderBytes: maxHeader, ReadHeaderTimeout: headerTimeout,
+		ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
-	web.SetKeepAlivesEnabled(false) // an idle connection would take the place of a monitor's
+	web.SetKeepAlivesEnabled(false) // an idle connection would block that of a monitor
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -66,7 +66,7 @@ func serveOn(l net.Listener, handler http.Handler, log *slog.Logger) (stop func(
 		}
 	}()
 	return func() {
-		ctx, cancel := context.WithTimeout(context.Background(), lastWords)
+		ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 		defer cancel()
 		if err := web.Shutdown(ctx); err != nil {
 			web.Close()
@@ -75,7 +75,7 @@ func serveOn(l net.Listener, handler http.Handler, log *slog.Logger) (stop func(
 	}
 }
 
-// page makes the handler of all that is served.
+// page returns the handler of the status page, metrics and probes.
 func (s *server) page() (http.Handler, error) {
 	token, err := s.config.Serve.Token()
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *server) page() (http.Handler, error) {
 	b := s.config.Budget
 	return page.New(page.Config{
 		Dir: s.config.DataDir, Hosts: s.config.Serve.Hosts, Token: token, Version: version(), Log: s.log,
-		Live: s.live, Slots: s.slotRecords, RunNow: s.runner.Trigger, Anew: s.anew, Standing: s.standing, Stop: s.runner.StopRun,
+		Live: s.live, Slots: s.slotRecords, RunNow: s.runner.Trigger, PriceAgain: s.priceAgain, Troubles: s.dataTroubles, Stop: s.runner.StopRun,
 		Metrics: s.metrics.Handler(), Healthy: s.healthy, Ready: s.isReady,
 		Caps: page.Caps{PerRun: b.PerRun, PerDay: b.PerDay, PerMonth: b.PerMonth, Floor: b.Floor},
 	})
@@ -99,19 +99,19 @@ func (s *server) live() page.Live {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	live := page.Live{Job: now.Running.Job, Date: now.Running.Date, Started: now.Started}
-	if !s.progress.At.Before(now.Started) { // else it is that of the run before
+	if !s.progress.At.Before(now.Started) { // else it is that of the previous run
 		live.Progress = s.progress
 	}
 	return live
 }
 
-// slotRecords are the slots to come, and the latest without a good run.
+// slotRecords are the next slots, and the latest without a good run.
 func (s *server) slotRecords() []page.SlotView {
 	var all []page.SlotView
 	for _, p := range s.runner.Snapshot().Next {
 		all = append(all, page.SlotView{Job: p.Job, Date: p.Date, At: p.Start, State: "next", Reason: s.withoutPaths(p.Reason)})
 	}
-	for _, r := range s.slots.Latest(mostRecords) {
+	for _, r := range s.slots.Latest(maxRecords) {
 		all = append(all, page.SlotView{Job: r.Job, Date: r.Date, At: r.Slot, State: r.State, Reason: s.withoutPaths(r.Reason)})
 	}
 	return all

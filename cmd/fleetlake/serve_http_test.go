@@ -15,10 +15,10 @@ import (
 	"github.com/fleetlake/fleetlake/schedules"
 )
 
-// TestSlowClientsHoldFewConnections opens 1,000 connections that send half a request. They hold no
-// more than the cap allows, and make room for a monitor that comes after them: it is answered at
-// once, again and again, though each of them keeps its end open.
-func TestSlowClientsHoldFewConnections(t *testing.T) {
+// TestSlowClientsTakeFewConnections opens 1,000 connections that send half a request. They take no more
+// than the cap allows, and a monitor that connects after them is answered at once, several times,
+// although each of them keeps its end open.
+func TestSlowClientsTakeFewConnections(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -36,8 +36,8 @@ func TestSlowClientsHoldFewConnections(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	monitor := &http.Client{Transport: &http.Transport{}, Timeout: headerWithin / 2}
-	for range mostConnections + 1 {
+	monitor := &http.Client{Transport: &http.Transport{}, Timeout: headerTimeout / 2}
+	for range maxConnections + 1 {
 		answer, err := monitor.Get("http://" + l.Addr().String() + "/healthz")
 		if err != nil {
 			t.Fatal(err)
@@ -45,8 +45,8 @@ func TestSlowClientsHoldFewConnections(t *testing.T) {
 		io.Copy(io.Discard, answer.Body)
 		answer.Body.Close()
 	}
-	if most := counted.most.Load(); most != mostConnections {
-		t.Errorf("%d connections at once, want at most %d, and as many", most, mostConnections)
+	if most := counted.most.Load(); most != maxConnections {
+		t.Errorf("%d connections at once, want at most %d, and as many", most, maxConnections)
 	}
 }
 
@@ -58,8 +58,8 @@ func TestIdleConnectionsStarveNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer serveOn(l, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "here") }), slog.New(slog.DiscardHandler))()
-	for range mostConnections + 1 {
-		client := &http.Client{Transport: &http.Transport{}, Timeout: headerWithin}
+	for range maxConnections + 1 {
+		client := &http.Client{Transport: &http.Transport{}, Timeout: headerTimeout}
 		answer, err := client.Get("http://" + l.Addr().String() + "/healthz")
 		if err != nil {
 			t.Fatal(err)
@@ -121,7 +121,7 @@ func TestHealthFollowsTheScheduler(t *testing.T) {
 	}
 }
 
-func TestWordsForOthersShowNoPath(t *testing.T) {
+func TestWordsForOthersHaveNoPath(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	s := &server{config: config.Config{DataDir: dir}}
 	if got := s.withoutPaths("open " + dir + "/journal: no space left"); got != "open DATA/journal: no space left" {
@@ -134,12 +134,12 @@ func TestWatchdog(t *testing.T) {
 		systemd systemd
 		want    time.Duration
 	}{
-		"no systemd":            {systemd{}, calmPulse},
-		"no watchdog":           {systemd{socket: "@x"}, calmPulse},
-		"a slow one":            {systemd{"@x", "600000000", ""}, calmPulse},
+		"no systemd":            {systemd{}, defaultPulse},
+		"no watchdog":           {systemd{socket: "@x"}, defaultPulse},
+		"a slow one":            {systemd{"@x", "600000000", ""}, defaultPulse},
 		"a quick one":           {systemd{"@x", "3000000", ""}, time.Second},
-		"one of another":        {systemd{"@x", "3000000", "1"}, calmPulse},
-		"one that is no number": {systemd{"@x", "soon", ""}, calmPulse},
+		"one of another":        {systemd{"@x", "3000000", "1"}, defaultPulse},
+		"one that is no number": {systemd{"@x", "soon", ""}, defaultPulse},
 	} {
 		if got := (&server{systemd: c.systemd}).pulse(); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
@@ -167,13 +167,13 @@ func TestADeafManagerDoesNotStopTheScheduler(t *testing.T) {
 	}
 }
 
-// TestTheEndIsToldBeforeItComes has the end begin twice, by the signal and by the scheduler's return:
-// the second waits until the manager knows, since the process ends after it.
-func TestTheEndIsToldBeforeItComes(t *testing.T) {
+// TestSystemdIsNotifiedBeforeTheEnd has the stop begin twice, by the signal and by the scheduler's
+// return: the second waits until systemd is notified, because the process ends after it.
+func TestSystemdIsNotifiedBeforeTheEnd(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "notify")
 	states := listenAsSystemd(t, socket)
-	begun, told := make(chan struct{}), make(chan struct{})
-	s := &server{systemd: systemd{socket: socket}, log: slog.New(slog.NewTextHandler(blocker{begun, told}, nil))}
+	begun, release := make(chan struct{}), make(chan struct{})
+	s := &server{systemd: systemd{socket: socket}, log: slog.New(slog.NewTextHandler(blocker{begun, release}, nil))}
 	go s.stopping()
 	<-begun
 	second := make(chan struct{})
@@ -183,22 +183,22 @@ func TestTheEndIsToldBeforeItComes(t *testing.T) {
 	}()
 	select {
 	case <-second:
-		t.Error("the end goes on before it is told")
+		t.Error("the process ends before systemd is notified")
 	case <-time.After(100 * time.Millisecond):
 	}
-	close(told)
+	close(release)
 	<-second
 	if got := <-states; got != "STOPPING=1" {
-		t.Errorf("told %s", got)
+		t.Errorf("notified: %s", got)
 	}
 }
 
 // blocker is a log that says when it is first written to, and waits.
-type blocker struct{ begun, told chan struct{} }
+type blocker struct{ begun, release chan struct{} }
 
 func (b blocker) Write(line []byte) (int, error) {
 	close(b.begun)
-	<-b.told
+	<-b.release
 	return len(line), nil
 }
 
@@ -210,7 +210,7 @@ func TestARequestIsNotCutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	var begun sync.WaitGroup
-	begun.Add(mostConnections - 1)
+	begun.Add(maxConnections - 1)
 	release := make(chan struct{})
 	defer serveOn(l, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		begun.Done()
@@ -218,7 +218,7 @@ func TestARequestIsNotCutOff(t *testing.T) {
 		io.WriteString(w, "here")
 	}), slog.New(slog.DiscardHandler))()
 	var group sync.WaitGroup
-	for range mostConnections - 1 {
+	for range maxConnections - 1 {
 		group.Go(func() {
 			answer, err := (&http.Client{Transport: &http.Transport{}}).Get("http://" + l.Addr().String())
 			if err != nil {

@@ -7,21 +7,21 @@ import (
 	"sync"
 )
 
-// limitListener bounds the connections of the page. Where there are as many as may be, the oldest
-// that has not sent its request yet makes room: however many clients connect and say nothing, a
-// monitor that comes after them is answered. One whose request is being answered is not cut off.
+// limitListener bounds the connections of the page. At the limit, the oldest
+// connection without a request is closed: however many clients connect and send nothing, a monitor
+// that connects after them is answered. A connection whose request is being answered is not closed.
 type limitListener struct {
 	net.Listener
-	room   chan struct{} // one for each connection
+	room   chan struct{} // an element per connection
 	closed chan struct{}
 	once   sync.Once
 
 	mu    sync.Mutex
-	fresh []*limitedConn // without a request, the oldest first
+	fresh []*limitedConn // without a request yet, the oldest first
 }
 
 func newLimitListener(l net.Listener, most int) *limitListener {
-	return &limitListener{Listener: l, room: make(chan struct{}, most-1), closed: make(chan struct{})} // and one that waits for room
+	return &limitListener{Listener: l, room: make(chan struct{}, most-1), closed: make(chan struct{})} // one more waits for room
 }
 
 func (l *limitListener) Accept() (net.Conn, error) {
@@ -52,7 +52,7 @@ func (l *limitListener) Close() error {
 	return l.Listener.Close()
 }
 
-// state is told by the server what becomes of a connection.
+// state is the ConnState hook of the server: a connection that has sent something is no longer fresh.
 func (l *limitListener) state(c net.Conn, s http.ConnState) {
 	if limited, ok := c.(*limitedConn); ok && s != http.StateNew {
 		l.forget(limited)
@@ -79,7 +79,7 @@ func (l *limitListener) closeOldest() {
 	}
 }
 
-// limitedConn gives its place back when it is closed.
+// limitedConn makes room in its listener when it is closed.
 type limitedConn struct {
 	net.Conn
 	of   *limitListener

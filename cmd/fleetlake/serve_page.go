@@ -9,9 +9,9 @@ import (
 	"github.com/fleetlake/fleetlake/schedules/page"
 )
 
-// anew prices a run of a job now, if it would buy a second time what its night of today has
-// bought: a night that was done, or that ended by itself.
-func (s *server) anew(ctx context.Context, name string) (*pipeline.Preview, error) {
+// priceAgain prices a run of a job that would pay for its night of today a second time, because that
+// night has ended; it returns nil for any other run.
+func (s *server) priceAgain(ctx context.Context, name string) (*pipeline.Preview, error) {
 	job, _, err := s.config.Job(name)
 	if err != nil {
 		return nil, err
@@ -25,9 +25,9 @@ func (s *server) anew(ctx context.Context, name string) (*pipeline.Preview, erro
 	return &preview, err
 }
 
-// standing is what the page says beside every night.
-func (s *server) standing() []page.Trouble {
-	troubles, err := standing(context.Background(), s.config.DataDir, "")
+// dataTroubles is what the page says besides the verdict on the night.
+func (s *server) dataTroubles() []page.Trouble {
+	troubles, err := dataTroubles(context.Background(), s.config.DataDir, "")
 	if err != nil {
 		troubles = append(troubles, trouble{title: "The data directory cannot be read", words: err.Error()})
 	}

@@ -16,14 +16,14 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// storedRuns is how many of a job's newest runs decide what is due: those of a night with many
-// tries, and the night before.
+// storedRuns is how many of a job's newest runs decide what is due: a night with many tries, and the
+// night before.
 const storedRuns = 40
 
-// harvest runs a job for a slot, or goes on with the slot's run. It says so if another try of
-// the slot could bring what is missing.
+// harvest runs a job for a slot, or resumes the slot's run. The error is schedules.Unfinished if
+// another try of the slot could complete it.
 func (s *server) harvest(ctx context.Context, job plan.Job, slot schedules.Slot) error {
-	end := until(slot, job, time.Now())
+	end := triesEnd(slot, job, time.Now())
 	if !slot.Until.IsZero() { // the tries of a slot share one deadline
 		job.Deadline = max(time.Until(slot.Until), time.Second)
 	}
@@ -36,17 +36,17 @@ func (s *server) harvest(ctx context.Context, job plan.Job, slot schedules.Slot)
 	if err != nil {
 		return failed(ctx, err, end)
 	}
-	if r.Note != "" { // it was counted and told of when it ran
-		s.log.Info("nothing to ask", "run", r.Run, "job", r.Job, "state", r.State, "reason", r.Note)
+	if r.Note != "" { // it was counted and reported when it ran
+		s.log.Info("nothing to request", "run", r.Run, "job", r.Job, "state", r.State, "reason", r.Note)
 		return nil
 	}
-	s.ended(r, slot)
+	s.announce(r, slot)
 	return unfinished(r, end)
 }
 
-// failed is the error of a slot whose run ended with one. Only a run that has asked, and could not
-// publish what it paid for, is published and no more: any other asks again, after it has
-// published what is paid for.
+// failed is the error of a slot whose run ended with one. After a run that could not publish what it
+// paid for, the next try only publishes; after any other, it publishes what is paid for and then
+// sends requests again.
 func failed(ctx context.Context, err error, until time.Time) error {
 	switch {
 	case ctx.Err() != nil, needsPerson(err):
@@ -57,19 +57,19 @@ func failed(ctx context.Context, err error, until time.Time) error {
 	return &schedules.Unfinished{Reason: err.Error(), Until: until, Failed: true}
 }
 
-// needsPerson reports whether a run failed of what trying again does not mend: the key, the credits,
-// the configuration, the data directory, the journal, or values that a person has to look at.
+// needsPerson reports whether another try of a failed run is useless: for the key, the credits, the
+// configuration, the data directory, the journal, or values that a person must look at.
 func needsPerson(err error) bool {
-	for _, mended := range []error{pipeline.ErrMark, load.ErrIssues, journal.ErrDamaged, warehouse.ErrNewerProgram} {
-		if errors.Is(err, mended) {
+	for _, fatal := range []error{pipeline.ErrMark, load.ErrIssues, journal.ErrDamaged, warehouse.ErrNewerProgram} {
+		if errors.Is(err, fatal) {
 			return true
 		}
 	}
 	return slices.Contains([]int{exitKey, exitCredits, exitUsage}, exitCode(err))
 }
 
-// publish makes up for a publish that failed. It asks for nothing; if the run that is published
-// left something to ask for, the slot goes on with that.
+// publish repeats a publish that failed, without requests. If the run is incomplete, the next try of
+// the slot resumes it.
 func (s *server) publish(ctx context.Context, job plan.Job, slot schedules.Slot) error {
 	reports, err := s.pipeline.Recover(ctx)
 	if err != nil {
@@ -77,49 +77,49 @@ func (s *server) publish(ctx context.Context, job plan.Job, slot schedules.Slot)
 	}
 	for _, r := range slices.Backward(reports) {
 		if r.Job == slot.Job && r.Date == slot.Date {
-			s.ended(r, slot)
+			s.announce(r, slot)
 			return unfinished(r, r.Started.Add(job.Deadline))
 		}
 	}
 	return s.published(job, slot)
 }
 
-// published decides by the journal on a slot of which nothing waits to be published any more:
-// another process has published or rolled back its run, a rule holds it back, or its journal is gone.
+// published decides from the journal about a slot whose run no longer waits to be published: another
+// process has published or rolled it back, a rule holds it back, or its journal is missing.
 func (s *server) published(job plan.Job, slot schedules.Slot) error {
 	n, found, err := s.newestOf(slot)
 	if err != nil {
 		return err
 	}
 	if !found {
-		return &schedules.Unfinished{Reason: "the journal has no run of the slot any more", Until: time.Now().Add(job.Deadline), Failed: true}
+		return &schedules.Unfinished{Reason: "the journal no longer has the run of the slot", Until: time.Now().Add(job.Deadline), Failed: true}
 	}
 	if resumable(n.State, n.Stop, n.Reason) {
 		return unfinished(pipeline.Report{State: n.State, Stop: n.Stop, Reason: n.Reason}, n.Started.Add(job.Deadline))
 	}
-	held, err := pipeline.ReadHeldBack(s.config.DataDir)
+	heldBack, err := pipeline.ReadHeldBack(s.config.DataDir)
 	if err != nil {
 		return err
 	}
-	for _, h := range held {
+	for _, h := range heldBack {
 		if h.Run == n.Run {
 			return &pipeline.HeldBackError{Runs: []pipeline.HeldBackRun{h}}
 		}
 	}
-	s.log.Info("another process has published or rolled back what waited", "run", n.Run, "job", slot.Job, "state", n.State)
+	s.log.Info("another process has published or rolled back the run", "run", n.Run, "job", slot.Job, "state", n.State)
 	return nil
 }
 
-// until is when the tries of a slot end.
-func until(slot schedules.Slot, job plan.Job, started time.Time) time.Time {
+// triesEnd is when the tries of a slot end.
+func triesEnd(slot schedules.Slot, job plan.Job, started time.Time) time.Time {
 	if !slot.Until.IsZero() {
 		return slot.Until
 	}
 	return started.Add(job.Deadline)
 }
 
-// unfinished is the error of a run that another try may complete: the service was away, or our own
-// side could take no more answers. What ended at a cap, the credits or the key needs a person.
+// unfinished is the error of a run that another try may complete: the service was away, or answers
+// could not be stored. A run that ended at a cap, the credits or the key needs a person.
 func unfinished(r pipeline.Report, until time.Time) error {
 	if !resumable(r.State, r.Stop, r.Reason) || r.State == pipeline.StateInterrupted && r.Stop == pipeline.StopSignal {
 		return nil
@@ -131,7 +131,7 @@ func unfinished(r pipeline.Report, until time.Time) error {
 	return &schedules.Unfinished{Reason: reason, Until: until}
 }
 
-// resumable reports whether a run left something that asking again may bring.
+// resumable reports whether another try may complete a run.
 func resumable(state string, stop pipeline.Stop, reason string) bool {
 	switch state {
 	case pipeline.StateInterrupted, pipeline.StateKilled:
@@ -142,27 +142,27 @@ func resumable(state string, stop pipeline.Stop, reason string) bool {
 	return false
 }
 
-// ended tells of a run that was published. Of the tries of one slot the first tells what is wrong;
-// the others only if they end otherwise than for want of the service.
-func (s *server) ended(r pipeline.Report, slot schedules.Slot) {
+// announce logs and counts a run that was published, and notifies the recipients. For a slot with
+// several tries they hear of the first, and of others only if these end for another reason than the
+// service.
+func (s *server) announce(r pipeline.Report, slot schedules.Slot) {
 	s.log.Info("run published", "run", r.Run, "job", r.Job, "state", r.State, "requests", r.Requests(), "credits", r.Credits.Spent,
 		"took", r.Finished.Sub(r.Started).Seconds(), "reason", r.Reason)
 	s.metrics.Finished(r)
 	if e, ok := notify.OfReport(r); ok && (slot.Try == 0 || slot.Publish || !resumable(r.State, r.Stop, r.Reason)) && s.notifier.Send(e) {
-		s.told = slotKey{slot.Job, slot.At.UTC()}
+		s.notifiedSlot = slotKey{slot.Job, slot.At.UTC()}
 	}
 }
 
-// slotKey tells one slot from another.
+// slotKey identifies a slot.
 type slotKey struct {
 	job string
 	at  time.Time
 }
 
-// again reports whether a slot is a new round of a night that was ended before: the newest run of
-// its date ended in order, and started before the slot. A run that was cut off is gone on with,
-// whenever it started, and one that started after the slot is the slot's own. A slot without a
-// time is one of now.
+// again reports whether a slot repeats a night that has ended: the newest run of its date ended in
+// order, and started before the slot. A run that was cut off is resumed, whenever it started, and one
+// that started after the slot belongs to the slot. A slot without a time is now.
 func (s *server) again(slot schedules.Slot) (bool, error) {
 	if !slot.Again {
 		return false, nil
@@ -172,7 +172,7 @@ func (s *server) again(slot schedules.Slot) (bool, error) {
 	return found && n.State != "" && !resumable(n.State, n.Stop, n.Reason) && !own, err
 }
 
-// newestOf returns the newest run of a slot's job and date, as the journal tells.
+// newestOf returns the newest run of a slot's job and date in the journal.
 func (s *server) newestOf(slot schedules.Slot) (n pipeline.PastRun, found bool, err error) {
 	nights, err := pipeline.PastRuns(s.config.DataDir, slot.Job, storedRuns)
 	for _, n := range slices.Backward(nights) {
@@ -196,8 +196,8 @@ func (s *server) stored(job string) ([]schedules.Stored, error) {
 	return storedOf(nights, j.Deadline, time.Now()), nil
 }
 
-// storedOf turns the runs of the journal into those of the schedule. A partial run whose time is
-// not over is unanswered; its time began with the first of its date that was.
+// storedOf converts the runs of the journal for the scheduler. A partial run within its deadline is
+// unanswered; the deadline counts from the first such run of its date.
 func storedOf(nights []pipeline.PastRun, deadline time.Duration, now time.Time) []schedules.Stored {
 	var stored []schedules.Stored
 	first := map[string]time.Time{}

@@ -19,8 +19,7 @@ import (
 	"github.com/fleetlake/fleetlake/schedules"
 )
 
-// TestUnfinished says which ends of a run are worth another try: those that asking again may
-// mend, and not those that need a person.
+// TestUnfinished checks which ends of a run are worth another try: not those that need a person.
 func TestUnfinished(t *testing.T) {
 	for name, c := range map[string]struct {
 		state string
@@ -54,7 +53,7 @@ func TestUnfinished(t *testing.T) {
 	}
 }
 
-// TestStoredOf is what a process that starts makes of the runs of the nights before.
+// TestStoredOf checks how a process that starts sees the runs of earlier nights.
 func TestStoredOf(t *testing.T) {
 	at := func(clock string) time.Time {
 		when, err := time.Parse("2006-01-02 15:04", "2026-11-20 "+clock)
@@ -72,12 +71,12 @@ func TestStoredOf(t *testing.T) {
 		now    string
 		want   []string
 	}{
-		"within the deadline":                          {[]pipeline.PastRun{away("02:00")}, "05:59", []string{schedules.StateUnanswered}},
-		"at the deadline":                              {[]pipeline.PastRun{away("02:00")}, "06:00", []string{pipeline.StatePartial}},
-		"a later try does not move the deadline":       {[]pipeline.PastRun{away("02:00"), away("05:30")}, "06:00", []string{pipeline.StatePartial, pipeline.StatePartial}},
-		"a run that ended at its cap fills its slot":   {[]pipeline.PastRun{capped}, "02:30", []string{pipeline.StatePartial}},
-		"a run without an end is that of a crash":      {[]pipeline.PastRun{{Date: "2026-11-20", Started: at("02:00")}}, "02:30", []string{""}},
-		"each date has a deadline of its own, by runs": {[]pipeline.PastRun{{Date: "2026-11-19", Started: at("02:00").AddDate(0, 0, -1), State: pipeline.StatePartial, Stop: pipeline.StopService}, away("02:00")}, "03:00", []string{pipeline.StatePartial, schedules.StateUnanswered}},
+		"within the deadline":                            {[]pipeline.PastRun{away("02:00")}, "05:59", []string{schedules.StateUnanswered}},
+		"at the deadline":                                {[]pipeline.PastRun{away("02:00")}, "06:00", []string{pipeline.StatePartial}},
+		"a later try does not move the deadline":         {[]pipeline.PastRun{away("02:00"), away("05:30")}, "06:00", []string{pipeline.StatePartial, pipeline.StatePartial}},
+		"a run that ended at its cap fills its slot":     {[]pipeline.PastRun{capped}, "02:30", []string{pipeline.StatePartial}},
+		"a run without an end is that of a crash":        {[]pipeline.PastRun{{Date: "2026-11-20", Started: at("02:00")}}, "02:30", []string{""}},
+		"each date has a separate deadline, by its runs": {[]pipeline.PastRun{{Date: "2026-11-19", Started: at("02:00").AddDate(0, 0, -1), State: pipeline.StatePartial, Stop: pipeline.StopService}, away("02:00")}, "03:00", []string{pipeline.StatePartial, schedules.StateUnanswered}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
@@ -91,9 +90,9 @@ func TestStoredOf(t *testing.T) {
 	}
 }
 
-// TestServePublishesWithoutAsking has a warehouse that cannot be written: the run fails after it
+// TestServePublishesWithoutRequests has a warehouse that cannot be written: the run fails after it
 // has paid, and the tries after it publish and send no request.
-func TestServePublishesWithoutAsking(t *testing.T) {
+func TestServePublishesWithoutRequests(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	s := w.server()
@@ -123,10 +122,10 @@ func TestServePublishesWithoutAsking(t *testing.T) {
 	w.must(exitDone, "runs")
 }
 
-// TestServeAsksAfterWhatFailedBeforeIt has a slot fail before anything was asked. Nothing is paid for
-// yet, so a try that only publishes would find nothing, and the night would count as done: the
-// slot is to be asked for again, and is asked for once what was wrong is mended.
-func TestServeAsksAfterWhatFailedBeforeIt(t *testing.T) {
+// TestServeHarvestsAfterAnEarlyFailure has a slot fail before its first request. Nothing is paid for
+// yet, so a try that only publishes would find nothing, and the night would count as done: the next
+// try must harvest, once the fault is repaired.
+func TestServeHarvestsAfterAnEarlyFailure(t *testing.T) {
 	const date = "2026-11-20"
 	for name, c := range map[string]struct {
 		floor       int
@@ -177,16 +176,16 @@ func TestServeAsksAfterWhatFailedBeforeIt(t *testing.T) {
 	}
 }
 
-// TestServeFindsNothingToPublish has a slot that only publishes, of which nothing waits any more: it
-// is not done for that, but as the journal says.
+// TestServeFindsNothingToPublish has a slot that only publishes, with nothing left to publish: the
+// journal decides whether it is done.
 func TestServeFindsNothingToPublish(t *testing.T) {
 	const date = "2026-11-20"
 	for name, c := range map[string]struct {
-		before []string // the run that another process made
-		code   int
-		held   bool
-		away   bool // the service, for a part of that run
-		want   func(err error) bool
+		before   []string // the run of another process
+		code     int
+		heldBack bool
+		away     bool // the service, for a part of that run
+		want     func(err error) bool
 	}{
 		"another process has published it": {before: []string{"run", "nightly", "--date", date}, want: func(err error) bool { return err == nil }},
 		"another process has published it at its deadline": {before: []string{"run", "nightly", "--date", date, "--deadline", "1ms"}, code: exitUnanswered,
@@ -200,7 +199,7 @@ func TestServeFindsNothingToPublish(t *testing.T) {
 			u, ok := errors.AsType[*schedules.Unfinished](err)
 			return ok && !u.Publish && u.Failed && u.Until.After(time.Now())
 		}},
-		"a rule holds it back": {before: []string{"run", "nightly", "--date", date}, held: true,
+		"a rule holds it back": {before: []string{"run", "nightly", "--date", date}, heldBack: true,
 			want: func(err error) bool { return errors.Is(err, load.ErrIssues) }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -209,7 +208,7 @@ func TestServeFindsNothingToPublish(t *testing.T) {
 			w.configure(1_000_000, smallJob)
 			s := w.server()
 			slot := schedules.Slot{Job: "nightly", Date: date, At: time.Now(), Try: 1, Publish: true}
-			if c.held {
+			if c.heldBack {
 				w.must(exitDone, "run", "nightly", "--date", "2026-11-19")
 			}
 			if c.away {
@@ -218,7 +217,7 @@ func TestServeFindsNothingToPublish(t *testing.T) {
 			if c.before != nil {
 				w.must(c.code, c.before...)
 			}
-			if c.held { // what is rolled back no start publishes
+			if c.heldBack { // a run that was rolled back is not published by a start
 				n, _, err := s.newestOf(slot)
 				if err != nil {
 					t.Fatal(err)
@@ -237,7 +236,7 @@ func TestServeFindsNothingToPublish(t *testing.T) {
 	}
 }
 
-// TestAgain says when a slot is a new round of its night, and when it goes on with one.
+// TestAgain checks when a slot repeats a night, and when it resumes a run.
 func TestAgain(t *testing.T) {
 	const date = "2026-11-20"
 	w := newWorld(t, simulator.Config{Vessels: 400})
@@ -264,12 +263,12 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestANightThatIsDoneIsToldOfOnce has a slot that only finds its night done: nothing is asked, counted
-// or told.
-func TestANightThatIsDoneIsToldOfOnce(t *testing.T) {
-	told := make(chan string, 10)
+// TestANightThatIsDoneIsNotifiedOnce has a slot that finds its night done: nothing is requested, counted
+// or notified.
+func TestANightThatIsDoneIsNotifiedOnce(t *testing.T) {
+	notified := make(chan string, 10)
 	w := newWorld(t, simulator.Config{Vessels: 400})
-	w.write("fleetlake.yaml", fmt.Sprintf("api: {patience: 3s}\nbudget: {per_run: 25}\nnotify: {webhook: {url: %s/planted-path}}\njobs:\n  nightly:\n%s", newReceiver(t, told), smallJob))
+	w.write("fleetlake.yaml", fmt.Sprintf("api: {patience: 3s}\nbudget: {per_run: 25}\nnotify: {webhook: {url: %s/planted-path}}\njobs:\n  nightly:\n%s", newReceiver(t, notified), smallJob))
 	s := w.openServer()
 	slot := schedules.Slot{Job: "nightly", Date: "2026-11-20", At: time.Now(), Again: true}
 	for range 3 {
@@ -283,8 +282,8 @@ func TestANightThatIsDoneIsToldOfOnce(t *testing.T) {
 		t.Errorf("no %q in:\n%s", want, page.Body)
 	}
 	s.closeNotifier()
-	close(told)
-	if first, second := <-told, <-told; !strings.Contains(first, "partial") || second != "" {
-		t.Errorf("told %q and %q, want the partial run once", first, second)
+	close(notified)
+	if first, second := <-notified, <-notified; !strings.Contains(first, "partial") || second != "" {
+		t.Errorf("notified %q and %q, want the partial run once", first, second)
 	}
 }

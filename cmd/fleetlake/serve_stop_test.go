@@ -12,8 +12,8 @@ import (
 	"github.com/fleetlake/fleetlake/extract/simulator"
 )
 
-// TestServeStopsAndGoesOn sends SIGTERM in the middle of a run whose answers take a second.
-func TestServeStopsAndGoesOn(t *testing.T) {
+// TestServeStopsAndResumes sends SIGTERM in the middle of a run whose answers take a second.
+func TestServeStopsAndResumes(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 1500})
 	w.due(1200, wholeJob, "")
 	w.faults(simulator.Fault{Kind: simulator.Slow, Least: time.Second, Most: time.Second})
@@ -40,7 +40,7 @@ func TestServeStopsAndGoesOn(t *testing.T) {
 }
 
 // TestASecondSignalEndsAtOnce while answers arrive one by one: those that the service had sent
-// before the signal are kept, the others are not waited for, and the next start goes on.
+// before the signal are kept, the others are not waited for, and the next start resumes.
 func TestASecondSignalEndsAtOnce(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 1500})
 	w.due(3000, wholeJob, "")
@@ -73,7 +73,7 @@ func TestASecondSignalEndsAtOnce(t *testing.T) {
 	w.checkBill(3 * 4 * 10)
 }
 
-// TestTwoSignalsInARow come before the process has heard of the first.
+// TestTwoSignalsInARow sends a second signal before the process has handled the first.
 func TestTwoSignalsInARow(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.due(3000, wholeJob, "")
@@ -81,7 +81,7 @@ func TestTwoSignalsInARow(t *testing.T) {
 	d := w.serve()
 	w.sends(1)
 	d.cmd.Process.Signal(syscall.SIGTERM)
-	d.cmd.Process.Signal(syscall.SIGINT) // two of a kind the system may hand over as one
+	d.cmd.Process.Signal(syscall.SIGINT) // the system may deliver two equal signals as one
 	if code, took := d.ends(); code != exitInterrupted || took > 2*time.Second {
 		t.Errorf("exit code %d after %v, want %d at once:\n%s", code, took, exitInterrupted, d.said())
 	}
@@ -132,8 +132,8 @@ func (w *world) sends(n int) {
 	}
 }
 
-// checkBill holds what was billed to what is known, give or take what was in the air, and
-// looks for what was paid twice.
+// checkBill compares what was billed with the journal, give or take what was in flight, and
+// searches for requests that were paid for twice.
 func (w *world) checkBill(air int) {
 	w.t.Helper()
 	bill := w.sim.Bill().Spent

@@ -20,7 +20,7 @@ import (
 	"github.com/fleetlake/fleetlake/schedules"
 )
 
-// daemon is a `fleetlake serve` in a process of its own.
+// daemon is a `fleetlake serve` in a separate process.
 type daemon struct {
 	*process
 	t     testing.TB
@@ -84,14 +84,14 @@ func (d *daemon) said() string {
 func (d *daemon) ends() (code int, took time.Duration) {
 	d.t.Helper()
 	start := time.Now()
-	for range d.lines { // Wait closes the pipe: what was said must be read before
+	for range d.lines { // Wait closes the pipe: the log must be read before
 	}
 	o, err := d.wait()
 	if err != nil {
 		d.t.Fatal(err)
 	}
 	if strings.Contains(d.said()+d.stdout.String(), "planted-key") {
-		d.t.Errorf("the log shows the key:\n%s", d.said())
+		d.t.Errorf("the key is in the log:\n%s", d.said())
 	}
 	return o.code, time.Since(start)
 }
@@ -105,7 +105,7 @@ func (w *world) due(limits int, job, more string) {
 	w.configure(limits, "    schedule: '0 0 * * *'\n"+job+"\nserve: {listen: '127.0.0.1:0'}\n"+more)
 }
 
-// page is the address that the log tells.
+// page is the address of the status page in the log.
 func (d *daemon) page() string {
 	_, rest, _ := strings.Cut(d.hears(`"status page"`), `"address":"`)
 	address, _, _ := strings.Cut(rest, `"`)
@@ -126,7 +126,7 @@ func get(t testing.TB, url string) (int, string) {
 	return answer.StatusCode, string(text)
 }
 
-// TestServe makes up for a missed slot, shows it, speaks with systemd, and ends.
+// TestServe makes up for a missed slot, serves the page, notifies systemd, and ends.
 func TestServe(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.due(1_000_000, smallJob, "")
@@ -142,28 +142,28 @@ func TestServe(t *testing.T) {
 		}
 	}
 	w.runNow(d, url)
-	told := map[string]int{}
-	for told["WATCHDOG=1"] < 5 {
-		told[<-states]++
+	notified := map[string]int{}
+	for notified["WATCHDOG=1"] < 5 {
+		notified[<-states]++
 	}
-	if told["READY=1"] != 1 {
-		t.Errorf("systemd was told %v", told)
+	if notified["READY=1"] != 1 {
+		t.Errorf("systemd got %v", notified)
 	}
 	d.cmd.Process.Signal(syscall.SIGTERM)
 	if code, took := d.ends(); code != exitDone || took > 5*time.Second {
 		t.Errorf("exit code %d after %v", code, took)
 	}
-	for told["STOPPING=1"] == 0 {
+	for notified["STOPPING=1"] == 0 {
 		select {
 		case state := <-states:
-			told[state]++
+			notified[state]++
 		case <-time.After(time.Minute):
-			t.Fatalf("systemd was told %v", told)
+			t.Fatalf("systemd got %v", notified)
 		}
 	}
 }
 
-// listenAsSystemd hears what a service says until the test ends.
+// listenAsSystemd receives the states of a service until the test ends.
 func listenAsSystemd(t *testing.T, socket string) <-chan string {
 	t.Helper()
 	manager, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
@@ -184,7 +184,7 @@ func listenAsSystemd(t *testing.T, socket string) <-chan string {
 	return states
 }
 
-// runNow presses the button of the page, confirms that the night is to be bought anew if it asks,
+// runNow presses the button of the page, confirms that the night is paid for again if it asks,
 // and waits for the run.
 func (w *world) runNow(d *daemon, url string) {
 	w.t.Helper()
@@ -213,7 +213,7 @@ func (w *world) runNow(d *daemon, url string) {
 	if status != http.StatusSeeOther {
 		w.t.Errorf("run now: status %d", status)
 	}
-	d.hears("run asked for")
+	d.hears("run triggered")
 	d.hears("run published")
 }
 
@@ -238,10 +238,10 @@ func TestServeWaitsForTheLock(t *testing.T) {
 	}
 }
 
-// TestServeTellsOfAFailure has a data directory in which the journal of the night is damaged.
-func TestServeTellsOfAFailure(t *testing.T) {
-	told := make(chan string, 10)
-	receiver := newReceiver(t, told)
+// TestServeNotifiesOfAFailure has a data directory in which the journal of the night is damaged.
+func TestServeNotifiesOfAFailure(t *testing.T) {
+	notified := make(chan string, 10)
+	receiver := newReceiver(t, notified)
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.write("secret", "planted-secret")
 	w.due(1_000_000, smallJob, fmt.Sprintf("notify: {webhook: {url: %s/planted-path, secret_file: secret}}\n", receiver))
@@ -251,25 +251,25 @@ func TestServeTellsOfAFailure(t *testing.T) {
 	}
 	d := w.serve()
 	d.hears("run failed")
-	if text := <-told; !strings.Contains(text, `"failed"`) || !strings.Contains(text, "nightly") || strings.Contains(text, w.dir) {
-		t.Errorf("told: %s", text)
+	if text := <-notified; !strings.Contains(text, `"failed"`) || !strings.Contains(text, "nightly") || strings.Contains(text, w.dir) {
+		t.Errorf("notification: %s", text)
 	}
 	d.cmd.Process.Signal(syscall.SIGTERM)
 	d.ends()
 	if strings.Contains(d.said(), "planted") {
-		t.Errorf("a secret is shown:\n%s", d.said())
+		t.Errorf("a secret is in the log:\n%s", d.said())
 	}
 	records, err := schedules.ReadSlotLog(filepath.Join(w.dir, "fleetlake-data"), 9)
 	if err != nil || len(records) != 1 || records[0].State != schedules.RecordFailed {
-		t.Errorf("book: %v, %v", records, err)
+		t.Errorf("slot log: %v, %v", records, err)
 	}
 	if o := w.must(exitDone, "status"); !strings.Contains(o.stdout, "failed") {
-		t.Errorf("status does not tell:\n%s", o.stdout)
+		t.Errorf("status does not report it:\n%s", o.stdout)
 	}
 }
 
-// newReceiver is a webhook that hands on what it gets.
-func newReceiver(t *testing.T, told chan<- string) (url string) {
+// newReceiver is a webhook that passes on what it gets.
+func newReceiver(t *testing.T, notified chan<- string) (url string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -277,7 +277,7 @@ func newReceiver(t *testing.T, told chan<- string) (url string) {
 	}
 	server := &http.Server{Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		text, _ := io.ReadAll(r.Body)
-		told <- string(text)
+		notified <- string(text)
 	})}
 	go server.Serve(l)
 	t.Cleanup(func() { server.Close() })

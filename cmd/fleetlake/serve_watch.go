@@ -11,22 +11,22 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// calmPulse is how often the scheduler turns without a watchdog.
-const calmPulse = time.Minute
+// defaultPulse is the interval of the scheduler's loop without a watchdog.
+const defaultPulse = time.Minute
 
-// lookEvery is how often it is asked whether nothing was published for too long.
-const lookEvery = 5 * time.Minute
+// silenceInterval is how often the server checks whether nothing was published for too long.
+const silenceInterval = 5 * time.Minute
 
-// pulse is how often the scheduler must turn to feed systemd's watchdog in time.
+// pulse is the interval of the scheduler's loop that feeds systemd's watchdog in time.
 func (s *server) pulse() time.Duration {
 	if within := s.systemd.watchdog(); within > 0 {
-		return min(calmPulse, within/3)
+		return min(defaultPulse, within/3)
 	}
-	return calmPulse
+	return defaultPulse
 }
 
-// beat is called by the scheduler's loop at each turn: the watchdog is fed from nowhere else,
-// so a loop that hangs is ended and started again.
+// beat is called by each turn of the scheduler's loop. Nothing else feeds the watchdog, so systemd
+// restarts a process whose loop hangs.
 func (s *server) beat() {
 	now := time.Now()
 	s.beaten.Store(&now)
@@ -38,37 +38,37 @@ func (s *server) ready() {
 	s.notifySystemd("READY=1")
 }
 
-// stopping tells once that the end has begun. Whoever comes second waits until that is told: the
-// process would end without it.
+// stopping logs and reports to systemd, once, that the process stops. A second caller waits until
+// that is sent: the process could end before.
 func (s *server) stopping() {
 	s.stop.Do(func() {
 		s.ending.Store(true)
-		s.log.Info("stopping: no new requests, answers in the air are kept")
+		s.log.Info("stopping: no new requests, waiting for answers in flight")
 		s.notifySystemd("STOPPING=1")
 	})
 }
 
-// notifySystemd does nothing where no systemd started the process.
+// notifySystemd sends a state to systemd, if systemd started the process.
 func (s *server) notifySystemd(state string) {
 	if err := s.systemd.notify(state); err != nil {
 		s.log.Warn("systemd not notified", "error", err)
 	}
 }
 
-// healthy reports whether the scheduler turns.
+// healthy returns an error if the scheduler's loop hangs.
 func (s *server) healthy() error {
 	last := s.beaten.Load()
 	if last == nil {
-		return errors.New("the scheduler has not begun")
+		return errors.New("the scheduler has not started")
 	}
 	if silent := time.Since(*last); silent > 3*s.runner.Pulse {
-		return fmt.Errorf("the scheduler has not turned for %v", silent.Round(time.Second))
+		return fmt.Errorf("the scheduler has hung for %v", silent.Round(time.Second))
 	}
 	return nil
 }
 
-// isReady reports whether a run can start, and whether the nights before it are well: what `check`
-// looks at but for the age, which a schedule of its own decides here.
+// isReady returns an error if a run cannot start or the last nights failed: what `check` checks but
+// for the age, which watchSilence checks.
 func (s *server) isReady() error {
 	if s.ending.Load() {
 		return errors.New("stopping")
@@ -76,11 +76,11 @@ func (s *server) isReady() error {
 	if err := s.healthy(); err != nil {
 		return err
 	}
-	if err := s.marked(); err != nil {
+	if err := s.checkMark(); err != nil {
 		return errors.New(s.withoutPaths(err.Error()))
 	}
 	return s.nights.look(time.Now(), func() error {
-		troubles, err := troublesOf(context.Background(), s.config, "", ownMinCoverage)
+		troubles, err := troublesOf(context.Background(), s.config, "", jobMinCoverage)
 		if err == nil && len(troubles) > 0 {
 			err = errors.New(s.withoutPaths(troubles[0].words))
 		}
@@ -88,39 +88,39 @@ func (s *server) isReady() error {
 	})
 }
 
-// lookedFor is how long an answer about the nights holds: a probe must not open the warehouse each time.
-const lookedFor = 15 * time.Second
+// cachedFor is how long the result of a check is valid: a probe must not open the warehouse each time.
+const cachedFor = 15 * time.Second
 
-// remembered is an answer that holds for a while.
-type remembered struct {
+// cachedCheck caches the result of a check for cachedFor.
+type cachedCheck struct {
 	mu  sync.Mutex
 	at  time.Time
 	err error
 }
 
-func (r *remembered) look(now time.Time, ask func() error) error {
+func (r *cachedCheck) look(now time.Time, ask func() error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.at.IsZero() || now.Sub(r.at) >= lookedFor {
+	if r.at.IsZero() || now.Sub(r.at) >= cachedFor {
 		r.at, r.err = now, ask()
 	}
 	return r.err
 }
 
-// forget makes the next look ask anew.
-func (r *remembered) forget() {
+// forget drops the result, so that the next look checks again.
+func (r *cachedCheck) forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.at = time.Time{}
 }
 
-// watchSilence tells when nothing was published for too long, once for each silence.
+// watchSilence notifies the recipients when nothing was published for too long, once per silence.
 func (s *server) watchSilence(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		ticker := time.NewTicker(lookEvery)
+		ticker := time.NewTicker(silenceInterval)
 		defer ticker.Stop()
 		w := silence{most: s.config.Notify.MaxAge, heard: s.began}
 		for {
@@ -138,7 +138,7 @@ func (s *server) watchSilence(ctx context.Context) (stop func()) {
 	return func() { cancel(); <-ended }
 }
 
-// newest is when the newest run that counts ended; zero if there is none.
+// newest is the end of the newest run that counts; zero if there is none.
 func (s *server) newest(ctx context.Context) (time.Time, error) {
 	run, err := newestRun(ctx, warehouse.Path(s.config.DataDir), "")
 	if errors.Is(err, warehouse.ErrNone) || errors.Is(err, warehouse.ErrNoRun) {
@@ -147,26 +147,26 @@ func (s *server) newest(ctx context.Context) (time.Time, error) {
 	return run.Finished, err
 }
 
-// silence remembers when something was last heard of, so that the warehouse is only opened
-// when that was too long ago.
+// silence remembers the end of the newest run, so that the warehouse is opened only when that was too
+// long ago.
 type silence struct {
-	most   time.Duration
-	heard  time.Time // the end of the newest run; before any, the start of the process
-	latest time.Time // the same, zero before any
-	told   bool      // of this silence
+	most     time.Duration
+	heard    time.Time // the end of the newest run; before any, the start of the process
+	latest   time.Time // the same, zero before any
+	notified bool      // of this silence
 }
 
-// look returns what to tell. A warehouse that cannot be read is silent too.
+// look returns the event to send, if any. A warehouse that cannot be read counts as silent.
 func (w *silence) look(now time.Time, newest func() (time.Time, error)) (notify.Event, bool) {
 	if now.Sub(w.heard) <= w.most && !w.latest.IsZero() {
 		return notify.Event{}, false
 	}
 	if latest, err := newest(); err == nil && latest.After(w.latest) {
-		w.heard, w.latest, w.told = latest, latest, false
+		w.heard, w.latest, w.notified = latest, latest, false
 	}
-	if now.Sub(w.heard) <= w.most || w.told {
+	if now.Sub(w.heard) <= w.most || w.notified {
 		return notify.Event{}, false
 	}
-	w.told = true
+	w.notified = true
 	return notify.OfSilence(now, w.latest, w.most), true
 }

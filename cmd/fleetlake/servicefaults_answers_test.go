@@ -50,7 +50,7 @@ var connections = map[string]faultCase{
 	"a hundred cookies":                      {fault: always(cookies), codes: []int{exitDone}, harmless: true},
 }
 
-// bodies are answers with status 200 whose bytes are not what was promised.
+// bodies are answers with status 200 and a wrong body.
 var bodies = map[string]faultCase{
 	"HTML with 200":                        {fault: always(says(200, htmlPage, "Content-Type", "text/html")), codes: []int{tooLittle}, says: "maintenance"},
 	"an empty body with 200":               {fault: always(says(200, "")), codes: []int{tooLittle}, says: "empty"},
@@ -79,7 +79,7 @@ var bodies = map[string]faultCase{
 	"the key as the name of a vessel": {fault: on(rewrites(func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("DOUBLE_"), []byte(shapes(canary)[3])) }), priced...), codes: []int{exitDone}, harmless: true},
 }
 
-// then and fixedHead are constants where a function is wanted.
+// then and fixedHead return constants where a function is needed.
 func then(s string) func(net.Conn, []byte) {
 	return func(c net.Conn, _ []byte) { io.WriteString(c, s) }
 }
@@ -145,7 +145,7 @@ func overTLS(c *tls.Config) func(*testing.T, *double, *world) {
 	}
 }
 
-// wideJob makes more requests than fit into the air.
+// wideJob makes more requests than may be in flight.
 func wideJob(t *testing.T, d *double, w *world) {
 	whole := newDoubleWorld(t, d, 20_000, 4000, ", timeout: 700ms, patience: 1s, max_in_flight: 64", "jobs: {nightly: {deadline: 3s}}")
 	w.dir = whole.dir

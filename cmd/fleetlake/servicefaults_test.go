@@ -25,13 +25,13 @@ type faultCase struct {
 	codes    []int  // the exit codes that are true
 	says     string // a part of the reason, of what is left out or of the error
 	patient  bool   // the service recovers: the run has the time to wait for it
-	harmless bool   // the changed answers say enough for the night to be done
+	harmless bool   // the changed answers are enough for the night to be done
 	most     int    // the most credits that the run may be billed; 0 is the honest bill and its retries
 	api      string // more of the section api
 	prepare  func(t *testing.T, d *double, w *world)
 }
 
-// tinyJob asks four partitions of the list on five pages, three status searches and four lookups.
+// tinyJob requests four partitions of the list on five pages, three status searches and four lookups.
 const tinyJob = `
 jobs:
   nightly:
@@ -41,7 +41,7 @@ jobs:
     lookup: {want: [particulars], max_requests: 4}
 `
 
-// tinyList and tinySweep are what the tiny job asks, in the words of the double's log.
+// tinyList and tinySweep are the requests of the tiny job, in the words of the double's log.
 var (
 	tinyList  = []string{"country=Malta", "country=Malta&page=2", "country=Panama", "country=Cyprus", "country=Tonga"}
 	tinySweep = []string{"navigational_status=moored&world_zone=north-sea", "navigational_status=moored&world_zone=baltic-sea", "navigational_status=aground"}
@@ -53,13 +53,13 @@ const tooLittle = 9
 // Bounds of every run in the table.
 const (
 	faultDeadline = 6 * time.Second
-	faultBound    = faultDeadline + 15*time.Second // the process has it to publish and to end
+	faultBound    = faultDeadline + 15*time.Second // time to publish and to end
 	faultMemory   = 512 << 20
 	faultBill     = 250 // what a tiny night costs and twice as much for what is tried again
 )
 
 // TestServiceFaults runs the real process against each fault. Every run ends by itself, in
-// bounded time and memory, and its state, exit code and sentence are true by the log of the
+// bounded time and memory, and its state, exit code and message agree with the log of the
 // service: it is done exactly when everything planned had an honest answer. The report
 // brackets the bill, and the key is nowhere.
 func TestServiceFaults(t *testing.T) {
@@ -88,7 +88,7 @@ func TestServiceFaults(t *testing.T) {
 	trials := map[string]trial{}
 	var work sync.WaitGroup
 	defer work.Wait()
-	inAir := make(chan struct{}, 10) // most of them wait most of the time
+	inFlight := make(chan struct{}, 10) // most of them mostly wait
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
 		c := cases[name]
 		d := newDouble(t, tinyFleet())
@@ -104,9 +104,9 @@ func TestServiceFaults(t *testing.T) {
 		x := trial{d, w, make(chan runEnd, 1)}
 		trials[name] = x
 		work.Go(func() {
-			inAir <- struct{}{}
+			inFlight <- struct{}{}
 			x.end <- w.within(deadline+faultBound, "run", "nightly", "--date", doubleNight, "--json")
-			<-inAir
+			<-inFlight
 		})
 	}
 	for name, c := range cases {
@@ -114,7 +114,7 @@ func TestServiceFaults(t *testing.T) {
 			x := trials[name]
 			e := <-x.end
 			e.check(t, c, x.d.events())
-			if found := filesHold(x.w.dir, shapes(canary)); len(found) > 0 {
+			if found := filesWith(x.w.dir, shapes(canary)); len(found) > 0 {
 				t.Errorf("the key is kept: %q", found)
 			}
 			if t.Failed() {
@@ -124,14 +124,14 @@ func TestServiceFaults(t *testing.T) {
 	}
 }
 
-// check holds the end of a run against its case and the log of the double.
+// check compares the end of a run with its case and the log of the double.
 func (e runEnd) check(t *testing.T, c faultCase, log []event) {
 	t.Helper()
 	if e.hung || !c.patient && e.took > faultBound {
 		t.Errorf("took %v, want at most %v", e.took, faultBound)
 	}
 	if e.rss > faultMemory {
-		t.Errorf("held %d MiB, want at most %d", e.rss>>20, faultMemory>>20)
+		t.Errorf("took %d MiB, want at most %d", e.rss>>20, faultMemory>>20)
 	}
 	if !slices.Contains(c.codes, e.code) {
 		t.Errorf("exit code %d, want one of %v", e.code, c.codes)
@@ -155,7 +155,7 @@ func (e runEnd) check(t *testing.T, c faultCase, log []event) {
 	e.checkWords(t, c)
 }
 
-// checkWords checks what a person reads: one sentence that says why, no stack, no key.
+// checkWords checks the messages: one sentence with the reason, no stack, no key.
 func (e runEnd) checkWords(t *testing.T, c faultCase) {
 	t.Helper()
 	reason := e.report.Reason
@@ -174,7 +174,7 @@ func (e runEnd) checkWords(t *testing.T, c faultCase) {
 	for _, text := range []string{e.stdout, e.stderr} {
 		for _, shape := range shapes(canary) {
 			if strings.Contains(text, shape) {
-				t.Errorf("shows the key as %s", shape)
+				t.Errorf("contains the key as %s", shape)
 			}
 		}
 		for line := range strings.Lines(text) {
@@ -214,7 +214,7 @@ func shapes(key string) []string {
 		base64.StdEncoding.EncodeToString([]byte(key)), base64.URLEncoding.EncodeToString([]byte(key))}
 }
 
-// echo is an error text with every shape of the key in it, as a gateway shows a request.
+// echo is an error text with every shape of the key in it, like a gateway that repeats a request.
 func echo(status int) fault {
 	return says(status, fmt.Sprintf("<html>%s<pre>x-api-key: %s</pre></html>", http.StatusText(status), strings.Join(shapes(canary), "\n")), "Content-Type", "text/html")
 }

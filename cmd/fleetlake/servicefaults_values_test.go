@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// values are answers in good JSON that say what cannot be.
+// values are answers in valid JSON with impossible values.
 var values = map[string]faultCase{
 	"a total of two thousand million":         {fault: onPages(sets("total", 2_000_000_000)), codes: []int{exitPartial, tooLittle}},
 	"a total beyond all numbers":              {fault: onPages(sets("total", json.Number("1e999"))), codes: []int{exitPartial, tooLittle}},
@@ -41,7 +41,7 @@ var values = map[string]faultCase{
 	"vessels that are null in the sweep":      {fault: on(sets("vessels", nil), statusSearch), codes: []int{exitDone, exitPartial}, harmless: true},
 	"the answer of the other search":          {fault: on(says(200, `{"total":0,"items":[],"limit":100,"page":1}`), statusSearch), codes: []int{exitPartial}},
 	"the sweep's answer to the list":          {fault: onPages(says(200, `{"vessels":[]}`)), codes: []int{exitPartial, tooLittle}},
-	"a lookup that tells of another vessel":   {fault: on(sets("detail", tinyFleet()[134].profile()), particulars), codes: []int{exitDone, exitPartial}, harmless: true},
+	"a lookup that answers another vessel":    {fault: on(sets("detail", tinyFleet()[134].profile()), particulars), codes: []int{exitDone, exitPartial}, harmless: true},
 	"a lookup that answers in words":          {fault: on(sets("detail", "Vessel not found"), particulars), codes: []int{exitDone}, harmless: true},
 	"a lookup that answers with nothing":      {fault: on(sets("detail", nil), particulars), codes: []int{exitDone, exitPartial}, harmless: true},
 	"a lookup that answers with a list":       {fault: on(sets("detail", []any{}), particulars), codes: []int{exitDone, exitPartial}, harmless: true},

@@ -11,15 +11,16 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 )
 
-// drainWithin is how long the end after a second signal waits for a disk to take what has arrived.
-const drainWithin = 3 * time.Second
+// drainTimeout is how long the process waits after a second signal for the disk to store answers that
+// have arrived.
+const drainTimeout = 3 * time.Second
 
-// underSignals is the program with the signals of the system. The first SIGINT or SIGTERM stops it in
-// order. The second ends it at once with exitInterrupted: the answers that had arrived are on
-// disk then, and the requests that had none count as spent until the balance tells.
+// underSignals is the program with signal handling. The first SIGINT or SIGTERM stops it in order. The
+// second ends it at once with exitInterrupted: the answers that had arrived are on disk then, and the
+// requests without an answer count as spent until the balance settles them.
 func underSignals(args []string, getenv func(string) string, stdout, stderr io.Writer) int {
 	a := &app{getenv: getenv, stdout: stdout, stderr: stderr, inFlight: &extract.InFlight{}}
-	signals := make(chan os.Signal, 2) // room for both: a second that comes close behind is heard too
+	signals := make(chan os.Signal, 2) // room for both: a second signal right after the first counts
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -27,7 +28,7 @@ func underSignals(args []string, getenv func(string) string, stdout, stderr io.W
 		<-signals
 		stop()
 		<-signals
-		a.inFlight.Drain(drainWithin)
+		a.inFlight.Drain(drainTimeout)
 		os.Exit(exitInterrupted)
 	}()
 	return a.run(ctx, args)

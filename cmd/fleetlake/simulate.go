@@ -21,8 +21,8 @@ func (a *app) simulateCommand() *cobra.Command {
 		Use:   "simulate",
 		Short: "Serve a simulated vessel API",
 		Long: `Serve a simulated vessel API with a fleet that changes from day to day, with prices, rate
-limits and errors, for a demo in two terminals and for tests. The paths below /simulator/ tell
-what was billed and set the day and faults.`,
+limits and errors, for a demo in two terminals and for tests. The paths below /simulator/ report
+what was billed, and set the day and the faults.`,
 		Example: `  fleetlake simulate --vessels 5000 --unlimited
   FLEETLAKE_BASE_URL=http://127.0.0.1:8700/api/vessels_operations FLEETLAKE_API_KEY=simulated fleetlake run nightly`,
 		Args: cobra.NoArgs,
@@ -43,11 +43,11 @@ what was billed and set the day and faults.`,
 	f := c.Flags()
 	f.StringVar(&listen, "listen", "127.0.0.1:8700", "address to serve on")
 	f.IntVar(&sim.Vessels, "vessels", 1000, "vessels on the first day")
-	f.Uint64Var(&sim.Seed, "seed", 1, "another seed is another fleet")
+	f.Uint64Var(&sim.Seed, "seed", 1, "seed of the fleet")
 	f.StringVar(&sim.Key, "key", "simulated", "the API key that is accepted")
 	f.IntVar(&sim.Credits, "credits", 1_000_000, "opening balance")
 	f.StringVar(&start, "start", "", "civil date of the first day (default 2026-01-01)")
-	f.BoolVar(&unlimited, "unlimited", false, "keep no rate limits")
+	f.BoolVar(&unlimited, "unlimited", false, "apply no rate limits")
 	f.BoolVar(&sim.KeepLog, "log", false, "keep every request for GET /simulator/log")
 	return c
 }
@@ -72,7 +72,7 @@ func (a *app) serveSimulator(ctx context.Context, listen string, cfg simulator.C
 	return nil
 }
 
-// unlimitedLanes is the same limit for every operation.
+// unlimitedLanes sets the same limit for every operation.
 func unlimitedLanes(perMinute int) map[string]int {
 	limits := map[string]int{}
 	for _, o := range api.Operations {

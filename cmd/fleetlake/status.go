@@ -19,21 +19,21 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// shownSlots is how many slots to come, and how many that did not run, status shows.
+// Limits of status: next slots of a job, and slots without a good run.
 const (
-	mostSlots  = 3
-	mostMissed = 10
+	maxSlots  = 3
+	maxMissed = 10
 )
 
 func (a *app) statusCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "status",
-		Short: "Say what is running, what ran last, what is next and what was missed",
-		Long: `Say who writes into the data directory, how the last run of each job ended, when its next
-slots are, which runs are held back and how to publish them, what is gone of the published files,
-and which slots did not run, with the reason. It reads the data directory and the
-configuration, and asks nobody.`,
+		Short: "Print what runs, what ran last, what is next and what was missed",
+		Long: `Print which process writes into the data directory, how the last run of each job ended, when its
+next slots are, which runs are held back and how to publish them, which published files are
+missing, and which slots had no good run, with the reason. It reads the data directory and the
+configuration only, and sends no request.`,
 		Example: "  fleetlake status",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -58,13 +58,13 @@ configuration, and asks nobody.`,
 	return c
 }
 
-// status is what there is to know without asking a process.
+// status is what the data directory and the configuration say of the jobs.
 type status struct {
-	Writer string                 `json:"writer,omitempty"` // who holds the lock, in its own words
-	Jobs   []jobStatus            `json:"jobs"`
-	Held   []pipeline.HeldBackRun `json:"held_back"` // runs that wait for a person's decision
-	Lacks  []string               `json:"lacks"`     // what is gone of what was published
-	Missed []schedules.Record     `json:"missed"`    // slots that were missed or failed, the newest first
+	Writer   string                 `json:"writer,omitempty"` // the process that has the lock, as it describes itself
+	Jobs     []jobStatus            `json:"jobs"`
+	HeldBack []pipeline.HeldBackRun `json:"held_back"` // runs that wait for a person's decision
+	Lacks    []string               `json:"lacks"`     // published files that are missing
+	Missed   []schedules.Record     `json:"missed"`    // slots that were missed or failed, the newest first
 }
 
 type jobStatus struct {
@@ -79,7 +79,7 @@ type lastRun struct {
 	Run       string    `json:"run"`
 	Date      string    `json:"date"`
 	Started   time.Time `json:"started"`
-	State     string    `json:"state"` // "running" for one without an end while somebody writes
+	State     string    `json:"state"` // "running" for one without an end while a process writes
 	Reason    string    `json:"reason,omitempty"`
 	Credits   int       `json:"credits"`
 	Published bool      `json:"published"`
@@ -91,10 +91,10 @@ func statusOf(ctx context.Context, cfg config.Config, now time.Time) (status, er
 	if s.Writer, err = writer(cfg.DataDir); err != nil {
 		return s, err
 	}
-	if s.Missed, err = schedules.ReadSlotLog(cfg.DataDir, mostMissed); err != nil {
+	if s.Missed, err = schedules.ReadSlotLog(cfg.DataDir, maxMissed); err != nil {
 		return s, err
 	}
-	if s.Held, err = pipeline.ReadHeldBack(cfg.DataDir); err != nil {
+	if s.HeldBack, err = pipeline.ReadHeldBack(cfg.DataDir); err != nil {
 		return s, err
 	}
 	if s.Lacks, err = pipeline.Lacking(ctx, cfg.DataDir); err != nil {
@@ -105,7 +105,7 @@ func statusOf(ctx context.Context, cfg config.Config, now time.Time) (status, er
 		if err != nil {
 			return s, fmt.Errorf("job %s: %w", j.Job.Name, err)
 		}
-		one := jobStatus{Job: j.Job.Name, Schedule: j.Spec.Cron, Timezone: j.Spec.Location.String(), Next: schedule.Upcoming(now, mostSlots)}
+		one := jobStatus{Job: j.Job.Name, Schedule: j.Spec.Cron, Timezone: j.Spec.Location.String(), Next: schedule.Upcoming(now, maxSlots)}
 		if one.Last, err = lastOf(ctx, cfg.DataDir, j.Job.Name, s.Writer != ""); err != nil {
 			return s, err
 		}
@@ -114,7 +114,7 @@ func statusOf(ctx context.Context, cfg config.Config, now time.Time) (status, er
 	return s, nil
 }
 
-// writer returns the words of the process that holds the lock of a data directory, or nothing.
+// writer returns the description of the process that has the lock of a data directory, or nothing.
 func writer(dir string) (string, error) { return pipeline.Holder(dir) }
 
 // lastOf returns the newest run of a job in the journal, nil if there is none.
@@ -156,14 +156,14 @@ func (s status) print(w io.Writer) error {
 			console.ReportLine(&b, []string{"next", ""}[min(i, 1)], at.Format("Mon 2006-01-02 15:04 MST"))
 		}
 	}
-	for i, h := range s.Held {
+	for i, h := range s.HeldBack {
 		if i == 0 {
-			b.WriteString("\nruns that are held back\n")
+			b.WriteString("\nruns held back\n")
 		}
 		fmt.Fprintf(&b, "  %s\n", console.Printable(h.String()))
 	}
 	if len(s.Lacks) > 0 {
-		fmt.Fprintf(&b, "\nfiles that are gone\n  %s\n", console.Printable(lackingWords(s.Lacks)))
+		fmt.Fprintf(&b, "\nmissing files\n  %s\n", console.Printable(lackingWords(s.Lacks)))
 	}
 	for i, r := range s.Missed {
 		if i == 0 {

@@ -18,9 +18,9 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline"
 )
 
-// TestALookAtTheLockMakesNobodyFail shares the lock as a look at it does, but for much longer
-// than one takes: whoever wants the lock waits for that. A writer is not waited for so long.
-func TestALookAtTheLockMakesNobodyFail(t *testing.T) {
+// TestCheckingTheLockMakesNoWriterFail shares the lock as a check does, but for much longer: a process
+// that wants the lock waits for it. It does not wait that long for a writer.
+func TestCheckingTheLockMakesNoWriterFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		first, err := pipeline.Lock(dir, "`fleetlake first`")
@@ -32,7 +32,7 @@ func TestALookAtTheLockMakesNobodyFail(t *testing.T) {
 			t.Errorf("a second writer: %v", err)
 		}
 		if took := time.Since(start); took > time.Second {
-			t.Errorf("a second writer is told after %v", took)
+			t.Errorf("a second writer is refused after %v", took)
 		}
 		if err := first(); err != nil {
 			t.Fatal(err)
@@ -53,8 +53,8 @@ func TestALookAtTheLockMakesNobodyFail(t *testing.T) {
 	})
 }
 
-// TestHolderTellsWhoWritesAndTakesNothing looks before, while and after somebody writes.
-func TestHolderTellsWhoWritesAndTakesNothing(t *testing.T) {
+// TestHolderNamesTheWriterAndTakesNothing checks before, during and after a write.
+func TestHolderNamesTheWriterAndTakesNothing(t *testing.T) {
 	dir := t.TempDir()
 	is := func(want string) {
 		t.Helper()
@@ -84,7 +84,7 @@ func TestHolderTellsWhoWritesAndTakesNothing(t *testing.T) {
 }
 
 // TestStatusAndDoctorBesideRuns looks at the lock without a pause, as no monitor does, while one
-// run after the other begins and ends. No run is refused, and the holder is named rightly.
+// run after the other begins and ends. No run is refused, and the writer is named correctly.
 func TestStatusAndDoctorBesideRuns(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 100})
 	w.configure(1_000_000, "    list: {by: none}\n    sweep: {statuses: [aground]}\n    lookup: {want: []}\n")

@@ -11,7 +11,7 @@ import (
 )
 
 // TestAManagerThatDoesNotListenIsNotWaitedFor fills the queue of a manager that reads nothing:
-// the scheduler goes on, and says that it was not heard.
+// the scheduler continues, and logs that systemd was not notified.
 func TestAManagerThatDoesNotListenIsNotWaitedFor(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "notify")
 	manager, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
@@ -31,7 +31,7 @@ func TestAManagerThatDoesNotListenIsNotWaitedFor(t *testing.T) {
 	s := systemd{socket: socket}
 	start := time.Now()
 	if err := s.notify("WATCHDOG=1"); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(start) > 5*patience {
-		t.Errorf("told after %v: %v", time.Since(start), err)
+		t.Errorf("notified after %v: %v", time.Since(start), err)
 	}
 	if _, err := manager.Read(make([]byte, 10)); err != nil { // there is room again
 		t.Fatal(err)

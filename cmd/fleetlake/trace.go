@@ -22,10 +22,10 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// flushWithin is how long the end of a run under serve waits for its spans to be delivered.
-const flushWithin = time.Second
+// flushTimeout is how long the end of a run under serve waits for its spans to be delivered.
+const flushTimeout = time.Second
 
-// complainEvery is how often it is logged, at most, that spans are not delivered.
+// complainEvery is the least time between two log lines about spans that are not delivered.
 const complainEvery = 10 * time.Minute
 
 // traces delivers the spans of runs to a collector. The methods of a nil one do nothing.
@@ -33,16 +33,16 @@ type traces struct {
 	provider *sdk.TracerProvider
 }
 
-// newTraces begins to deliver, if the environment names a collector: the standard variables
-// OTEL_EXPORTER_OTLP_* say where and how. Without one it makes nothing and returns nil. What
-// cannot be delivered is dropped: it costs a run nothing but a line in the log.
+// newTraces returns the delivery to the collector that the standard variables OTEL_EXPORTER_OTLP_*
+// name, or nil without one. Spans that cannot be delivered are dropped: a run loses nothing, and the
+// log has a line.
 func newTraces(getenv func(string) string, log *slog.Logger) *traces {
 	setting, address := collector(getenv)
 	if address == "" {
 		return nil
 	}
 	if u, err := url.Parse(address); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		log.Warn("traces not sent: no absolute address, expected https://HOST or http://HOST:4318", "setting", setting)
+		log.Warn("traces not sent: not an absolute address, expected https://HOST or http://HOST:4318", "setting", setting)
 		return nil
 	}
 	otel.SetLogger(logr.FromSlogHandler(wordsOnly{log.Handler()}))
@@ -53,16 +53,16 @@ func newTraces(getenv func(string) string, log *slog.Logger) *traces {
 		log.Warn("traces not sent: the settings of OTEL_EXPORTER_OTLP contradict each other", "setting", setting)
 		return nil
 	}
-	about, err := resource.New(ctx, resource.WithTelemetrySDK(), // and not the process: its command line is its own business
+	about, err := resource.New(ctx, resource.WithTelemetrySDK(), // not the process: its command line may be private
 		resource.WithAttributes(attribute.String("service.name", "fleetlake"), attribute.String("service.version", version())),
 		resource.WithFromEnv())
 	if err != nil {
-		log.Warn("traces lack what OTEL_RESOURCE_ATTRIBUTES says: it cannot be read")
+		log.Warn("OTEL_RESOURCE_ATTRIBUTES cannot be read: traces are sent without it")
 	}
 	return &traces{sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(about))}
 }
 
-// collector is the variable that names a collector, and what it says.
+// collector returns the variable that names a collector, and its value.
 func collector(getenv func(string) string) (setting, address string) {
 	if strings.EqualFold(strings.TrimSpace(getenv("OTEL_SDK_DISABLED")), "true") {
 		return "", ""
@@ -84,9 +84,9 @@ func (t *traces) tracer() trace.Tracer {
 }
 
 // flush delivers the spans that have ended.
-func (t *traces) flush() { t.within(flushWithin, (*sdk.TracerProvider).ForceFlush) }
+func (t *traces) flush() { t.within(flushTimeout, (*sdk.TracerProvider).ForceFlush) }
 
-// close delivers what is left, within a time.
+// close delivers the remaining spans, within a time.
 func (t *traces) close(limit time.Duration) { t.within(limit, (*sdk.TracerProvider).Shutdown) }
 
 func (t *traces) within(limit time.Duration, do func(*sdk.TracerProvider, context.Context) error) {
@@ -100,7 +100,7 @@ func (t *traces) within(limit time.Duration, do func(*sdk.TracerProvider, contex
 	}
 }
 
-// complaints logs what goes wrong with a delivery, once in a while.
+// complaints logs failed deliveries, at most one per complainEvery.
 type complaints struct {
 	log  *slog.Logger
 	mu   sync.Mutex
@@ -120,8 +120,8 @@ func (c *complaints) Handle(err error) {
 // refusedWith finds the status in an exporter's error.
 var refusedWith = regexp.MustCompile(`: ([1-5]\d\d) `)
 
-// undelivered says why in our words: those of the exporter hold the address, which may have a
-// token in its path, and the collector's answer.
+// undelivered is the cause in our words: the exporter's error contains the collector's answer and the
+// address, which may have a token in its path.
 func undelivered(err error) string {
 	timeout, isNet := errors.AsType[net.Error](err)
 	errno, isErrno := errors.AsType[syscall.Errno](err)
@@ -143,11 +143,11 @@ func undelivered(err error) string {
 	return "the collector does not take them"
 }
 
-// wordsOnly logs the messages of the exporter's libraries without what they add: settings
-// that they cannot read, and these may be secrets.
+// wordsOnly logs the messages of the exporter's libraries without their attributes: settings that
+// they cannot read, which may be secrets.
 type wordsOnly struct{ slog.Handler }
 
-// Enabled leaves out what the libraries say of themselves.
+// Enabled drops the debug messages of the libraries.
 func (w wordsOnly) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelInfo && w.Handler.Enabled(ctx, level)
 }

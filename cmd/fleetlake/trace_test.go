@@ -29,11 +29,11 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline"
 )
 
-// spans is a collector of OpenTelemetry, and what it was sent.
+// spans is an OpenTelemetry collector, and what it received.
 type spans struct {
 	t      testing.TB
 	server *httptest.Server
-	runs   chan string // is told of each root
+	runs   chan string // gets the id of each root span's run
 
 	mu    sync.Mutex // until the server is closed
 	raw   bytes.Buffer
@@ -110,7 +110,7 @@ func (s *spans) only(parent *tracepb.Span, name string) *tracepb.Span {
 	return all[0]
 }
 
-// TestRunIsTraced holds the spans of a run, with requests that failed and were tried again,
+// TestRunIsTraced compares the spans of a run, with requests that failed and were tried again,
 // against its report and its journal.
 func TestRunIsTraced(t *testing.T) {
 	t.Parallel()
@@ -148,7 +148,7 @@ func TestRunIsTraced(t *testing.T) {
 	}
 }
 
-// matches holds the spans of requests against the report by operation, and each against its
+// matches compares the spans of requests with the report by operation, and each with its
 // entry of the journal.
 func (s *spans) matches(t *testing.T, r pipeline.Report, lanes map[string]*tracepb.Span, root string) {
 	t.Helper()
@@ -264,7 +264,7 @@ func TestServeDeliversARunWhenItEnds(t *testing.T) {
 	}
 	c.server.Close()
 	if strings.Contains(c.raw.String(), "planted-key") {
-		t.Error("the key is shown")
+		t.Error("the key is in a span")
 	}
 }
 

@@ -12,23 +12,23 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// mostWrong is how many faults a line names; --json has them all.
-const mostWrong = 3
+// maxWrong is how many faults a line names; --json has all.
+const maxWrong = 3
 
 func (a *app) verifyCommand() *cobra.Command {
 	var asJSON, salvage bool
 	c := &cobra.Command{
 		Use:   "verify",
-		Short: "Hold journal, lake and warehouse against each other",
-		Long: `Read every byte of journal, lake and warehouse, and hold them against each other: checksums and
-the order of entries; files, sizes, SHA-256 and rows against the manifests; the rules that the
-tables keep; the rows of the tables; whether every run that ended is published; the credits of
-the table requests. It prints one line per check, with what to do about what is wrong, and ends
-with 1 if anything is. It changes nothing, and works while a run is under way.
+		Short: "Check journal, lake and warehouse against each other",
+		Long: `Read every byte of journal, lake and warehouse, and check them against each other: checksums and
+order of entries; files, sizes, SHA-256 and rows against the manifests; the invariants and the rows
+of the tables; whether every run that ended is published; the credits of the table requests. It
+prints one line per check, with the remedy for what is wrong, and then ends with exit code 1. It
+changes nothing, and works while a run is under way.
 
-With --salvage it first makes damaged segments of the journal readable again: every entry that
-is whole stays, what requests among the others may have cost counts as spent, and the file as it
-was stays beside it. A good copy from a backup is better: put it back first if there is one.`,
+With --salvage it first makes damaged segments of the journal readable again: entries that are whole
+stay, the possible cost of the lost ones counts as spent, and the damaged file is kept beside the
+new one. A good copy from a backup is better: restore it first if there is one.`,
 		Example: `  fleetlake verify
   fleetlake verify --salvage
   fleetlake verify --json`,
@@ -68,7 +68,7 @@ was stays beside it. A good copy from a backup is better: put it back first if t
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	c.Flags().BoolVar(&salvage, "salvage", false, "first keep what is whole of damaged segments of the journal")
+	c.Flags().BoolVar(&salvage, "salvage", false, "first recover what is readable of damaged segments of the journal")
 	return c
 }
 
@@ -81,14 +81,14 @@ func salvageJournal(ctx context.Context, p *pipeline.Pipeline) ([]journal.Salvag
 	return all, errors.Join(err, unlock())
 }
 
-// renderSalvaged says of each segment what was kept and what was lost.
+// renderSalvaged prints for each segment what was kept and what was lost.
 func renderSalvaged(w io.Writer, asked bool, all []journal.Salvaged) error {
 	if asked && len(all) == 0 {
 		_, err := fmt.Fprintln(w, "nothing to salvage: every segment of the journal can be read")
 		return err
 	}
 	for _, s := range all {
-		fmt.Fprintf(w, "salvaged: %s, %d entries are whole, %d credits more count as spent; as it was: %s\n", s.Path, s.Entries, s.Credits, s.Aside)
+		fmt.Fprintf(w, "salvaged: %s, %d entries are whole, %d credits more count as spent; the damaged file is kept: %s\n", s.Path, s.Entries, s.Credits, s.Aside)
 		for _, h := range s.Holes {
 			if _, err := fmt.Fprintf(w, "  lost: %d entries, in %d bytes from byte %d of the damaged file\n", h.Entries, h.Bytes, h.Offset); err != nil {
 				return err
@@ -106,8 +106,8 @@ func renderChecks(w io.Writer, checks []pipeline.Check) error {
 		}
 		fmt.Fprintf(w, "WRONG  %s: ", c.Name)
 		for i, wrong := range c.Wrong {
-			if i == mostWrong {
-				fmt.Fprintf(w, "; and %d more (--json has them)", len(c.Wrong)-i)
+			if i == maxWrong {
+				fmt.Fprintf(w, "; and %d more (--json has all)", len(c.Wrong)-i)
 				break
 			}
 			if i > 0 {

@@ -23,7 +23,7 @@ type entries struct {
 	end                        journal.End
 	started, finished          time.Time
 	requests, credits, unknown map[string]int // by operation
-	balance                    int            // as told last; -1 if it was not
+	balance                    int            // as reported last; -1 if it was not
 }
 
 // journals reads every run of the week, the oldest first.
@@ -74,8 +74,8 @@ func total(counts map[string]int) (n int) {
 	return n
 }
 
-// morning looks at the page: it must say these words, of the night of this date, and its numbers
-// must be true.
+// morning loads the page: it must contain these words, about the night of this date, and its numbers
+// must be those of the journal.
 func (w *week) morning(date string, says ...string) {
 	w.t.Helper()
 	page, text := w.look("/")
@@ -101,7 +101,7 @@ func (w *week) morning(date string, says ...string) {
 	same("the operations", tableOf(page, "Requests by operation"), w.operations(runs, date))
 	w.money(text, runs, date)
 	if missed := len(w.server.slots.Latest(100)); strings.Count(page, `<span class="why">`)-strings.Count(page, "Made up for") != missed {
-		w.t.Errorf("the page has other slots than the book, which has %d", missed)
+		w.t.Errorf("the page has other slots than the slot log, which has %d", missed)
 	}
 }
 
@@ -190,7 +190,7 @@ func (w *week) operations(runs []entries, date string) (rows [][]string) {
 	return rows
 }
 
-// money holds the credits of the page against the journal, and the journal against the bill.
+// money compares the credits of the page with the journal, and the journal with the bill.
 func (w *week) money(text string, runs []entries, date string) {
 	w.t.Helper()
 	var night, planned, unknown, lastRun, all, doubtful, balance, today int
@@ -230,7 +230,7 @@ func (w *week) money(text string, runs []entries, date string) {
 	}
 }
 
-// count asks the published warehouse, as the morning opened it, for a number.
+// count queries the published warehouse, as the morning opened it, for a number.
 func (w *week) count(sql string) string {
 	w.t.Helper()
 	rows, err := w.published.Query(w.t.Context(), sql)

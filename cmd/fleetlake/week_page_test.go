@@ -19,7 +19,7 @@ import (
 // scheduler runs the real pipeline against the simulator, at the documented limits. In it are a
 // restart in the middle of a run, an outage of the service, a night in which the machine is off,
 // an exhausted balance, a full disk and a person's own run. On most mornings, and at the end, the
-// status page must tell that story, and each of its numbers must be that of the journal.
+// status page must report it, and each number must be that of the journal.
 func TestAWeekEndsAtATruthfulPage(t *testing.T) {
 	zstd, err := compress.GetCodec(compress.Codecs.Zstd) // its encoder is one for all, and must be no bubble's own
 	if err != nil {
@@ -43,7 +43,7 @@ func TestAWeekEndsAtATruthfulPage(t *testing.T) {
 		w.end()
 		w.everyRunHasItsPage()
 		if text := w.log.String(); strings.Contains(text, "planted-key") {
-			t.Error("the log shows the key")
+			t.Error("the key is in the log")
 		}
 	})
 }
@@ -70,11 +70,11 @@ func (w *week) restartInARun() {
 		time.Sleep(time.Second) // by the clock of the bubble
 	}
 	if _, text := w.look("/live?whole=1"); !strings.Contains(text, "nightly is running for 2000-01-02, harvest, since 02:00") {
-		w.t.Errorf("the run is not shown:\n%s", text)
+		w.t.Errorf("the run is not on the page:\n%s", text)
 	}
 	w.end()
 	w.faults()
-	w.morning("2000-01-02", "Last night · nightly Was interrupted Sunday 2 January 2000", "It was stopped by request. Run it again to go on.",
+	w.morning("2000-01-02", "Last night · nightly Was interrupted Sunday 2 January 2000", "It was stopped by request. Run the job again to resume.",
 		"Ran? interrupted 02:00–02:00 UTC")
 	w.start()
 	w.until("02 08:00")
@@ -87,7 +87,7 @@ func (w *week) outage() {
 	w.sim.SetDay(2)
 	w.faults(simulator.Fault{Kind: simulator.Unavailable}, simulator.Fault{Kind: simulator.Unavailable, Operation: "credits"})
 	w.until("03 08:00")
-	w.morning("2000-01-03", "Ran in part Monday 3 January 2000 The service did not answer as it should, and trying again did not mend that.",
+	w.morning("2000-01-03", "Ran in part Monday 3 January 2000 The service did not answer as it should, also after several tries.",
 		"the service gave no answer for 30m0s", "503 Service Unavailable", "12 of 12 partitions were not seen whole, so nothing in them counts as gone.",
 		"Complete? 0 % 0 of 12 partitions Cost?", "perhaps not billed", "listed, as many as before", "0 Gone", "Not seen whole: 12 partitions",
 		"(not complete since)", "8 of 8 partitions of the list were not listed to their last page", "4 of 4 status searches were not answered")
@@ -104,14 +104,15 @@ func (w *week) offAndOutOfCredits() {
 	w.sim.SetBalance(65)
 	w.start()
 	w.until("05 12:00")
-	w.morning("2000-01-05", "Last night · nightly Ran in part Wednesday 5 January 2000 The credits are used up, or down to the floor that is left alone.",
+	w.morning("2000-01-05", "Last night · nightly Ran in part Wednesday 5 January 2000 The credits are used up, or down to the floor.",
 		"5 of 12 partitions Cost? 65 credits of at most 65 planned", "7 of 12 partitions were not seen whole", "Not seen whole: 7 partitions",
 		"left out 0", "4 of 4 status searches are left out: they would bring the balance below its floor (budget.floor)", "Balance 0 ",
 		"2000-01-04 missed – –", "Tue 4 Jan, 02:00 missed no process was waiting; the slot of 2000-01-05T02:00:00Z runs instead")
 	w.sim.SetBalance(5000)
 }
 
-// fullDisk has no room at the slot of the sixth night. It is tried again, and done when there is room.
+// fullDisk fills the disk at the slot of the sixth night. The slot is tried again, and done when there
+// is room.
 func (w *week) fullDisk() {
 	w.until("06 01:00")
 	w.sim.SetDay(5)
@@ -136,7 +137,7 @@ func (w *week) ownRun() {
 	_, rest, _ := strings.Cut(page, `name="form" value="`)
 	token, _, _ := strings.Cut(rest, `"`)
 	form := url.Values{"job": {"nightly"}, "form": {token}}
-	if a := w.ask(http.MethodPost, "/run", form); a.Code != http.StatusOK || !strings.Contains(a.Body.String(), "The night of nightly for 2000-01-07 has ended. To buy it anew costs about") {
+	if a := w.ask(http.MethodPost, "/run", form); a.Code != http.StatusOK || !strings.Contains(a.Body.String(), "The night of nightly for 2000-01-07 has ended. Running it again costs about") {
 		w.t.Fatalf("run now, of a night that is done: %d %s", a.Code, a.Body)
 	}
 	form.Set("again", "yes")

@@ -27,11 +27,11 @@ type week struct {
 	sim     *simulator.Simulator
 	service *memory.Network
 	dir     string
-	small   bool // the data directory is a small disk of its own
+	small   bool // the data directory is on a separate small disk
 	ballast string
 	log     bytes.Buffer
 
-	published *warehouse.Warehouse // of the morning that is looked at
+	published *warehouse.Warehouse // as opened by the current morning
 
 	// The process that serves now, or did last.
 	server *server
@@ -143,7 +143,7 @@ func (w *week) look(path string) (page, text string) {
 	}
 	for _, never := range []string{"planted-key", w.dir} {
 		if strings.Contains(page, never) {
-			w.t.Errorf("GET %s shows %s", path, never)
+			w.t.Errorf("GET %s contains %s", path, never)
 		}
 	}
 	return page, wordsOf(page)
@@ -156,7 +156,7 @@ var (
 	cells    = regexp.MustCompile(`(?s)<t[hd][ >].*?</t[hd]>`)
 )
 
-// wordsOf is what a person reads.
+// wordsOf is the visible text of a page.
 func wordsOf(page string) string {
 	text := tags.ReplaceAllString(drawings.ReplaceAllString(page, ""), " ")
 	return strings.TrimSpace(blanks.ReplaceAllString(html.UnescapeString(text), " ")) + " "
@@ -195,15 +195,15 @@ func smallDisk(t *testing.T) (dir string, small bool) {
 	dir = t.TempDir()
 	unmount, err := mountDisk(dir)
 	if err != nil {
-		t.Logf("no disk of its own, a file in the way stands for one that is full: %v", err)
+		t.Logf("no separate disk; a file in the way simulates a full one: %v", err)
 		return dir, false
 	}
 	t.Cleanup(unmount)
 	return dir, true
 }
 
-// fillDisk leaves no room for the journal of a date, and says what a run meets. makeRoom gives the
-// room back.
+// fillDisk leaves no room for the journal of a date, and returns the error of a run. makeRoom frees
+// the room.
 func (w *week) fillDisk(date string) (words string) {
 	w.t.Helper()
 	var err error

@@ -1,12 +1,12 @@
-// Package metrics tells machines how the harvest is doing, in the words of Prometheus.
+// Package metrics exposes how the harvest is doing as Prometheus metrics.
 //
 //	while a run is under way   fleetlake_run_…    from its progress
 //	of what is published       fleetlake_last_… and the totals, from the stored runs
-//	of the process             go_… and process_…, on the web and not in the file
+//	of the process             go_… and process_…, of the process
 //
-// The stored numbers are read when they are asked for and the published file is another one than
-// the last time; otherwise a scrape reads nothing. A warehouse that cannot be read is told by
-// fleetlake_warehouse_readable and by the absence of its numbers, never by old ones.
+// A scrape reads the stored numbers only if the published file was replaced since the last one. A
+// warehouse that cannot be read sets fleetlake_warehouse_readable to 0, and its numbers are absent,
+// never old.
 //
 // # What a crash leaves
 //

@@ -14,19 +14,19 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Config is where the numbers come from.
+// Config is the source of the metrics.
 type Config struct {
 	Dir     string           // the data directory
 	Version string           // of the program
 	Now     func() time.Time // nil is time.Now
 }
 
-// Metrics are the numbers of one process.
+// Metrics are the metrics of one process.
 type Metrics struct {
 	own     *prometheus.Registry // ours
 	process *prometheus.Registry // the runtime's
 
-	mu       sync.Mutex // over the progress: a late one must not mix with the end of the run
+	mu       sync.Mutex // a late progress must not mix with the end of the run
 	running  prometheus.Gauge
 	credits  prometheus.Gauge
 	limit    prometheus.Gauge
@@ -41,7 +41,7 @@ type Metrics struct {
 	undelivered prometheus.Counter
 }
 
-// phases are those of a run. Each is told, as 0 or 1.
+// phases are the phases of a run. Each has a sample, 0 or 1.
 var phases = []string{"harvest", "derive", "publish"}
 
 // New registers the metrics.
@@ -86,7 +86,7 @@ func New(c Config) (*Metrics, error) {
 	return m, nil
 }
 
-// Observe takes in how far the run under way is. It suits pipeline.Pipeline's Progress.
+// Observe sets the metrics of the run under way. It fits Pipeline.Progress.
 func (m *Metrics) Observe(p pipeline.Progress) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -105,7 +105,7 @@ func (m *Metrics) Observe(p pipeline.Progress) {
 	}
 }
 
-// Finished takes in that a run has ended. What it brought is read from the warehouse.
+// Finished counts a run that has ended. Its results are read from the warehouse.
 func (m *Metrics) Finished(r pipeline.Report) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -113,17 +113,18 @@ func (m *Metrics) Finished(r pipeline.Report) {
 	m.clear()
 }
 
-// Failed takes in that a run has ended without a report.
+// Failed counts a run that has ended without a report.
 func (m *Metrics) Failed(job string) { m.Finished(pipeline.Report{Job: job, State: "failed"}) }
 
-// Idle takes in that no run is under way: one that failed and is tried again does not end otherwise.
+// Idle clears the run under way, without counting one: a run that failed and is tried again has not
+// finished.
 func (m *Metrics) Idle() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.clear()
 }
 
-// clear forgets the run under way.
+// clear resets the metrics of the run under way.
 func (m *Metrics) clear() {
 	m.running.Set(0)
 	m.credits.Set(0)
@@ -136,12 +137,12 @@ func (m *Metrics) clear() {
 	}
 }
 
-// Handler serves all metrics. Two scrapes at a time are enough for anybody.
+// Handler serves all metrics. It answers two scrapes at a time.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(prometheus.Gatherers{m.own, m.process}, promhttp.HandlerOpts{MaxRequestsInFlight: 2, Timeout: time.Minute})
 }
 
-// Undelivered takes in that a notification did not reach an address.
+// Undelivered counts a notification that did not reach an address.
 func (m *Metrics) Undelivered() { m.undelivered.Inc() }
 
 func truth(b bool) float64 {

@@ -62,7 +62,7 @@ func newMetrics(t *testing.T, dir string) *Metrics {
 var progress = pipeline.Progress{Phase: "harvest", Credits: 120, Cap: 5000, Lanes: []pipeline.LaneProgress{
 	{Operation: "by-type", Done: 12, Left: 30, PerMinute: 48.5, Credits: 120, Remaining: 36 * time.Second}}}
 
-// scrape is what a monitor is told.
+// scrape is the answer to a monitor.
 func scrape(t *testing.T, m *Metrics) string {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -92,7 +92,7 @@ func TestMetricsPassTheLinter(t *testing.T) {
 	}
 }
 
-func TestScrapeTellsTheStoredRuns(t *testing.T) {
+func TestScrapeHasTheStoredRuns(t *testing.T) {
 	dir := t.TempDir()
 	r := harvest(t, dir)
 	text := scrape(t, newMetrics(t, dir))
@@ -119,8 +119,8 @@ func TestScrapeTellsTheStoredRuns(t *testing.T) {
 	if strings.Contains(text, plantedKey) || strings.Contains(text, dir) {
 		t.Error("the key or a path is in the metrics")
 	}
-	held := `[{"run": "1", "job": "nightly"}, {"run": "2", "job": "nightly"}]`
-	if err := os.WriteFile(filepath.Join(dir, "held_back.json"), []byte(held), 0o600); err != nil {
+	waiting := `[{"run": "1", "job": "nightly"}, {"run": "2", "job": "nightly"}]`
+	if err := os.WriteFile(filepath.Join(dir, "held_back.json"), []byte(waiting), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if text := scrape(t, newMetrics(t, dir)); !strings.Contains(text, "fleetlake_held_back_runs 2") {
@@ -132,7 +132,7 @@ func number(n int) string {
 	return strconv.Itoa(n)
 }
 
-func TestProgressIsToldUntilTheRunEnds(t *testing.T) {
+func TestProgressIsExposedUntilTheRunEnds(t *testing.T) {
 	m := newMetrics(t, t.TempDir())
 	m.Observe(progress)
 	running := scrape(t, m)
@@ -151,7 +151,7 @@ func TestProgressIsToldUntilTheRunEnds(t *testing.T) {
 		}
 	}
 	if strings.Contains(ended, "fleetlake_run_lane_left{") {
-		t.Error("the lanes of a run that ended are still told")
+		t.Error("the lanes of a run that ended are still exposed")
 	}
 }
 
@@ -174,7 +174,7 @@ func TestNewFileIsReadAndADamagedOneIsNotBelieved(t *testing.T) {
 	}
 	text := scrape(t, m)
 	if !strings.Contains(text, "fleetlake_warehouse_readable 0\n") || strings.Contains(text, "fleetlake_last_run_credits{") {
-		t.Errorf("old numbers are told for a damaged file: %s", text)
+		t.Errorf("old numbers are exposed for a damaged file: %s", text)
 	}
 }
 

@@ -15,30 +15,30 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// What reading a published file may take: it is done beside a harvest.
+// Limits of reading a published file: the read runs beside a harvest.
 const (
 	readMemoryMiB = 256
 	readThreads   = 1
-	readWithin    = 30 * time.Second
-	tryAgain      = 10 * time.Second // after a file that could not be read
+	readTimeout   = 30 * time.Second
+	retryAfter    = 10 * time.Second // after a file that could not be read
 	readRuns      = 400
 )
 
 //go:embed sql/requests.sql
 var requestsSQL string
 
-// Descriptions of what is known of the published runs.
+// Descriptions of the metrics of published runs.
 var (
 	readable    = describe("warehouse_readable", "Whether there is a published warehouse that can be read.")
 	heldBack    = describe("held_back_runs", "Runs that are paid for and held back until a person accepts their issues.")
 	requests    = describe("requests_total", "Requests of all published runs.", "operation", "outcome")
 	credits     = describe("credits_total", "Credits of all published runs, requests of unknown outcome included.", "operation")
-	balance     = describe("balance_credits", "Credits left, as the service last told.")
+	balance     = describe("balance_credits", "Credits left, as the service last reported.")
 	finishedAt  = describe("last_run_timestamp_seconds", "When the job's last published run ended.", "job")
 	duration    = describe("last_run_duration_seconds", "How long the job's last published run took.", "job")
 	state       = describe("last_run_state", "The state of the job's last published run, as 0 or 1.", "job", "state")
 	runCredits  = describe("last_run_credits", "Credits that the job's last published run spent.", "job")
-	planned     = describe("last_run_planned_credits", "The most that the plan of the job's last published run could cost; 0 had no bound.", "job")
+	planned     = describe("last_run_planned_credits", "The most that the plan of the job's last published run could cost; 0 is no bound.", "job")
 	runRequests = describe("last_run_requests", "Requests of the job's last published run.", "job", "operation")
 	runRows     = describe("last_run_rows", "Rows that the job's last published run wrote.", "job", "table")
 	issues      = describe("last_run_issues", "Values that the job's last published run did not accept as they came.", "job", "dataset", "field", "reason")
@@ -55,10 +55,10 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 	return d
 }
 
-// states are told, each as 0 or 1, so that an alert can ask for one that never was.
+// states have a sample each, 0 or 1, so that an alert can match one that never occurred.
 var states = []string{pipeline.StateDone, pipeline.StatePartial, pipeline.StateInterrupted, pipeline.StateKilled, "failed"}
 
-// stored collects what the published warehouse and the data directory say.
+// stored collects the metrics of the published warehouse and the data directory.
 type stored struct {
 	Config
 	mu   sync.Mutex
@@ -67,7 +67,7 @@ type stored struct {
 	last reading
 }
 
-// reading is what was read of one published file.
+// reading is the result of reading one published file.
 type reading struct {
 	err    error
 	totals []total
@@ -158,16 +158,16 @@ func (s *stored) current(now time.Time) reading {
 		file = nil // opening says why
 	}
 	same := file != nil && s.file != nil && os.SameFile(file, s.file) && file.Size() == s.file.Size() && file.ModTime().Equal(s.file.ModTime())
-	if !same || s.last.err != nil && now.Sub(s.at).Abs() >= tryAgain {
+	if !same || s.last.err != nil && now.Sub(s.at).Abs() >= retryAfter {
 		s.last = read(s.Dir)
 		s.file, s.at = file, now
 	}
 	return s.last
 }
 
-// read opens the published file, reads and closes it. No file is a state to be told, too.
+// read opens, reads and closes the published file. A file that is missing is a reading with an error.
 func read(dir string) (r reading) {
-	ctx, cancel := context.WithTimeout(context.Background(), readWithin)
+	ctx, cancel := context.WithTimeout(context.Background(), readTimeout)
 	defer cancel()
 	w, err := warehouse.Open(ctx, warehouse.Path(dir), warehouse.Options{MemoryMiB: readMemoryMiB, Threads: readThreads, Confine: []string{}})
 	if err != nil {
@@ -202,7 +202,7 @@ func totals(ctx context.Context, w *warehouse.Warehouse) ([]total, error) {
 	return all, rows.Close()
 }
 
-// jobs finds each job's newest runs, and the balance that was told last.
+// jobs finds each job's newest runs, and the balance that the service reported last.
 func jobs(ctx context.Context, w *warehouse.Warehouse) (all []job, left *int, err error) {
 	runs, err := w.Runs(ctx, readRuns)
 	if err != nil {

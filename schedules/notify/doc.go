@@ -1,11 +1,11 @@
-// Package notify tells people that a night went wrong: through any service that shoutrrr
+// Package notify notifies people when a night went wrong: through any service that shoutrrr
 // speaks (mail, Slack, Teams, ntfy and some thirty more) and through a signed webhook.
 //
-// Send never waits and never fails: what it is told is queued, sent by a goroutine of the
-// notifier, tried again a few times, and then given up with a line in the log. A run does not
-// end differently because nobody could be told of it.
+// Send never waits and never fails: an event is queued, sent by a goroutine of the notifier, tried
+// again a few times, and then given up with a line in the log. A notification that is lost does not
+// change how a run ends.
 //
-// Addresses hold tokens. They are kept out of logs and errors: an error names the place of an
+// Addresses contain tokens. They are kept out of logs and errors: an error names the place of an
 // address in the configuration and its service, and what a service says is cleaned of every
 // piece of its address.
 //

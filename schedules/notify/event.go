@@ -9,7 +9,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline"
 )
 
-// Kind is a thing to tell of.
+// Kind is what an event is about.
 type Kind string
 
 // The kinds of events, the gravest first.
@@ -17,14 +17,14 @@ const (
 	Stale    Kind = "stale"    // nothing was published for too long
 	Failed   Kind = "failed"   // a run ended with an error, or the service refused the key
 	Credits  Kind = "credits"  // the service says that the credits are used up
-	Drifting Kind = "drifting" // the balance fell by another amount than was counted
+	Drifting Kind = "drifting" // the balance fell by another amount than we counted
 	Partial  Kind = "partial"  // something planned was left out
 )
 
 // Kinds lists all kinds, the gravest first.
 var Kinds = []Kind{Stale, Failed, Credits, Drifting, Partial}
 
-// Event is what is told. It holds no key, no bodies and no address.
+// Event is one notification. It contains no key, no bodies and no address.
 type Event struct {
 	ID    string    `json:"id"`
 	Kinds []Kind    `json:"kinds"` // the gravest first
@@ -42,13 +42,13 @@ func (e Event) Text() string {
 	return strings.Join(append([]string{"fleetlake: " + e.Title}, e.Lines...), "\n")
 }
 
-// most is how many lines of a list, and characters of foreign words, an event repeats.
+// Limits of an event: lines of a list, and bytes of a text that others wrote.
 const (
-	mostLines = 5
-	mostWords = 300
+	maxLines = 5
+	maxWords = 300
 )
 
-// OfReport makes the event of a run that published; false if it has nothing to tell.
+// OfReport makes the event of a run that published; false if there is nothing to report.
 func OfReport(r pipeline.Report) (Event, bool) {
 	e := Event{ID: r.Run, At: r.Finished.UTC(), Job: r.Job, Date: r.Date, Run: r.Run, State: r.State}
 	drift := Drift(r.Credits)
@@ -73,12 +73,12 @@ func OfReport(r pipeline.Report) (Event, bool) {
 	e.Lines = append(e.Lines, fmt.Sprintf("%d requests, %d credits spent of at most %d planned", r.Requests(), r.Credits.Spent, r.Credits.Planned))
 	switch {
 	case drift > 0:
-		e.Lines = append(e.Lines, fmt.Sprintf("the balance fell by %d credits more than was counted", drift))
+		e.Lines = append(e.Lines, fmt.Sprintf("the balance fell by %d credits more than we counted", drift))
 	case drift < 0:
-		e.Lines = append(e.Lines, fmt.Sprintf("the balance fell by %d credits less than was counted", -drift))
+		e.Lines = append(e.Lines, fmt.Sprintf("the balance fell by %d credits less than we counted", -drift))
 	}
 	for i, line := range r.LeftOut {
-		if i == mostLines {
+		if i == maxLines {
 			e.Lines = append(e.Lines, fmt.Sprintf("left out: %d more", len(r.LeftOut)-i))
 			break
 		}
@@ -91,12 +91,12 @@ func OfReport(r pipeline.Report) (Event, bool) {
 var titles = map[Kind]string{
 	Failed:   "failed: the service refuses the key",
 	Credits:  "stopped: the credits are used up",
-	Drifting: "was billed another amount than it counted",
+	Drifting: "was billed another amount than we counted",
 	Partial:  "is partial",
 }
 
 // Drift is by how many credits more than counted the balance fell during a run; less than 0
-// if it fell by less. What may not have been billed explains a difference of its size.
+// if it fell by less. Requests of unknown outcome may explain a difference.
 func Drift(c pipeline.CreditReport) int {
 	if c.Before == nil || c.After == nil {
 		return 0
@@ -113,8 +113,8 @@ func OfFailure(job, date string, at time.Time, reason string) Event {
 	}
 }
 
-// OfSilence makes the event of a warehouse that nothing was published into for an age; the
-// latest is zero if nothing ever was.
+// OfSilence makes the event of a warehouse into which nothing was published for longer than most;
+// latest is the end of the newest run, zero if there is none.
 func OfSilence(now, latest time.Time, most time.Duration) Event {
 	e := Event{ID: fmt.Sprintf("stale-%d", latest.Unix()), Kinds: []Kind{Stale}, At: now.UTC(), Title: "nothing was ever published"}
 	if !latest.IsZero() {
@@ -124,11 +124,11 @@ func OfSilence(now, latest time.Time, most time.Duration) Event {
 	return e
 }
 
-// shortened is one line of foreign words.
+// shortened is a text of others as one line, cut to maxWords bytes.
 func shortened(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
-	if len(s) <= mostWords {
+	if len(s) <= maxWords {
 		return s
 	}
-	return strings.ToValidUTF8(s[:mostWords], "") + "…"
+	return strings.ToValidUTF8(s[:maxWords], "") + "…"
 }

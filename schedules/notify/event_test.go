@@ -20,15 +20,15 @@ func TestOfReport(t *testing.T) {
 		want   []Kind
 		says   string
 	}{
-		"a whole night is not told of":       {pipeline.Report{State: "done", Credits: balance(1000, 900)}, nil, ""},
-		"nor is a stop by a person":          {pipeline.Report{State: "interrupted", Stop: pipeline.StopSignal}, nil, ""},
+		"a whole night is no event":          {pipeline.Report{State: "done", Credits: balance(1000, 900)}, nil, ""},
+		"nor a stop by a person":             {pipeline.Report{State: "interrupted", Stop: pipeline.StopSignal}, nil, ""},
 		"nor a balance that nobody read":     {pipeline.Report{State: "done", Credits: pipeline.CreditReport{Spent: 9}}, nil, ""},
 		"nor what may not have been billed":  {pipeline.Report{State: "done", Credits: balance(1000, 910)}, nil, ""},
 		"a partial night":                    {pipeline.Report{State: "partial", LeftOut: []string{"3 of 9 partitions"}}, []Kind{Partial}, "left out: 3 of 9 partitions"},
 		"a night without credits":            {pipeline.Report{State: "partial", Stop: pipeline.StopCredits, Reason: "Not enough\n credits"}, []Kind{Credits, Partial}, "reason: Not enough credits"},
 		"a key that is refused":              {pipeline.Report{State: "partial", Stop: pipeline.StopKey}, []Kind{Failed, Partial}, "refuses the key"},
-		"a balance that fell too far":        {pipeline.Report{State: "done", Credits: balance(1000, 893)}, []Kind{Drifting}, "by 7 credits more than was counted"},
-		"a balance that did not fall enough": {pipeline.Report{State: "done", Credits: balance(1000, 915)}, []Kind{Drifting}, "by 5 credits less than was counted"},
+		"a balance that fell too far":        {pipeline.Report{State: "done", Credits: balance(1000, 893)}, []Kind{Drifting}, "by 7 credits more than we counted"},
+		"a balance that did not fall enough": {pipeline.Report{State: "done", Credits: balance(1000, 915)}, []Kind{Drifting}, "by 5 credits less than we counted"},
 		"many things left out":               {pipeline.Report{State: "partial", LeftOut: strings.Split("abcdefgh", "")}, []Kind{Partial}, "left out: 3 more"},
 		"words without an end":               {pipeline.Report{State: "partial", Reason: strings.Repeat("ä", 9999)}, []Kind{Partial}, "ä…"},
 	} {
@@ -36,7 +36,7 @@ func TestOfReport(t *testing.T) {
 			c.report.Job, c.report.Date, c.report.Run = "nightly", "2026-11-20", "20261120T020000.000Z-7f3a"
 			e, ok := OfReport(c.report)
 			if ok != (c.want != nil) {
-				t.Fatalf("told %v", ok)
+				t.Fatalf("event: %v", ok)
 			}
 			if diff := cmp.Diff(c.want, e.Kinds); diff != "" {
 				t.Errorf("kinds (-want +got):\n%s", diff)

@@ -12,7 +12,7 @@ import (
 	"github.com/sourcegraph/conc/pool"
 )
 
-// Config says whom to tell, and of what.
+// Config is whom to notify, and of which events.
 type Config struct {
 	URLs    []string // of shoutrrr
 	Webhook string   // an http or https address; empty is none
@@ -37,7 +37,7 @@ type target interface {
 	send(ctx context.Context, e Event) error // cleaned of the address
 }
 
-// errRefused is an answer that trying again does not mend.
+// errRefused is an answer after which another try is useless.
 var errRefused = errors.New("refused")
 
 // Notifier sends events until it is closed.
@@ -51,7 +51,8 @@ type Notifier struct {
 	ended   chan struct{}
 }
 
-// New starts a notifier. Its errors name the place of a bad address and never the address.
+// New starts a notifier; Close ends it. Its errors name the setting of a bad address and never the
+// address.
 func New(c Config) (*Notifier, error) {
 	n := &Notifier{on: c.On, log: c.Log, lost: c.Lost, queue: make(chan Event, queued), ended: make(chan struct{})}
 	if n.lost == nil {
@@ -76,7 +77,7 @@ func New(c Config) (*Notifier, error) {
 	n.cancel = cancel
 	go func() {
 		defer close(n.ended)
-		events := pool.New().WithMaxGoroutines(queued) // one that waits for its next try holds up no other
+		events := pool.New().WithMaxGoroutines(queued) // one that waits for its next try delays no other
 		for e := range n.queue {
 			events.Go(func() { n.deliver(ctx, e) })
 		}
@@ -85,7 +86,7 @@ func New(c Config) (*Notifier, error) {
 	return n, nil
 }
 
-// Send queues an event, and reports whether somebody wants to hear of it. It does not wait.
+// Send queues an event, and reports whether any target wants its kind. It does not wait.
 func (n *Notifier) Send(e Event) bool {
 	if len(n.targets) == 0 || !slices.ContainsFunc(e.Kinds, func(k Kind) bool { return slices.Contains(n.on, k) }) {
 		return false
@@ -94,12 +95,12 @@ func (n *Notifier) Send(e Event) bool {
 	case n.queue <- e:
 	default:
 		n.lost()
-		n.log.Warn("notification dropped: too many wait", "event", e.ID)
+		n.log.Warn("notification dropped: the queue is full", "event", e.ID)
 	}
 	return true
 }
 
-// Close sends what is queued, for as long as ctx allows. Nothing may be sent afterwards.
+// Close sends what is queued, for as long as ctx allows. Send must not be called afterwards.
 func (n *Notifier) Close(ctx context.Context) {
 	close(n.queue)
 	defer context.AfterFunc(ctx, n.cancel)()
@@ -107,7 +108,7 @@ func (n *Notifier) Close(ctx context.Context) {
 	n.cancel()
 }
 
-// deliver tells all targets side by side.
+// deliver sends an event to all targets side by side.
 func (n *Notifier) deliver(ctx context.Context, e Event) {
 	all := pool.New()
 	for _, t := range n.targets {
@@ -123,7 +124,7 @@ func (n *Notifier) deliver(ctx context.Context, e Event) {
 	all.Wait()
 }
 
-// insist tries until it succeeds, is refused, or has tried often enough.
+// insist tries until a target accepts or refuses the event, or no try is left.
 func insist(ctx context.Context, t target, e Event) error {
 	for tries := 0; ; tries++ {
 		err := once(ctx, t, e)
@@ -138,17 +139,17 @@ func insist(ctx context.Context, t target, e Event) error {
 	}
 }
 
-// once tries once. A service that panics or hangs is left behind: its own clients have no
-// way to be stopped.
+// once tries once. It does not wait for a service that panics or hangs: the clients of shoutrrr
+// cannot be cancelled.
 func once(ctx context.Context, t target, e Event) error {
 	ctx, cancel := context.WithTimeout(ctx, tryFor)
 	defer cancel()
 	result := make(chan error, 1)
 	go func() {
-		err := errors.New("it left")
+		err := errors.New("it ended its goroutine")
 		defer func() { result <- err }()
 		if crash := panics.Try(func() { err = t.send(ctx, e) }); crash != nil {
-			err = errors.New("it panicked") // the value could hold the address
+			err = errors.New("it panicked") // the value could contain the address
 		}
 	}()
 	select {

@@ -49,8 +49,8 @@ func event() Event {
 	return OfFailure("nightly", "2026-11-20", time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC), "disk full")
 }
 
-// tell sends events and waits until all are delivered or given up. It returns the log.
-func tell(t *testing.T, c Config, events ...Event) string {
+// deliverAll sends events and waits until all are delivered or given up. It returns the log.
+func deliverAll(t *testing.T, c Config, events ...Event) string {
 	t.Helper()
 	var log bytes.Buffer
 	c.Log = slog.New(slog.NewTextHandler(&log, nil))
@@ -67,7 +67,7 @@ func tell(t *testing.T, c Config, events ...Event) string {
 
 func TestWebhookIsSigned(t *testing.T) {
 	server, got := receiver(t)
-	log := tell(t, Config{Webhook: server.URL + "/planted-path?token=planted-token", Secret: "planted-secret"}, event())
+	log := deliverAll(t, Config{Webhook: server.URL + "/planted-path?token=planted-token", Secret: "planted-secret"}, event())
 	if len(got.bodies) != 1 {
 		t.Fatalf("%d requests, want 1: %s", len(got.bodies), log)
 	}
@@ -83,11 +83,11 @@ func TestWebhookIsSigned(t *testing.T) {
 		t.Errorf("event (-want +got):\n%s", diff)
 	}
 	if strings.Contains(log+got.bodies[0], "planted") {
-		t.Errorf("a secret is shown: %s %s", log, got.bodies[0])
+		t.Errorf("a secret leaked: %s %s", log, got.bodies[0])
 	}
 }
 
-// TestSignIsHMAC holds the signature to one that was made with another program.
+// TestSignIsHMAC compares the signature with one of another program.
 const openssl = "1ba6b8171186efc613e8bcc0cbdab2748f24984d7c5a84faa2637afa0e40d224"
 
 func TestSignIsHMAC(t *testing.T) {
@@ -115,7 +115,7 @@ func TestWebhookIsTriedAgain(t *testing.T) {
 			server, got := receiver(t, c.states...) // outside of the bubble: its goroutines never rest
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
-				log := tell(t, Config{Webhook: server.URL + "/planted", Secret: "planted"}, event())
+				log := deliverAll(t, Config{Webhook: server.URL + "/planted", Secret: "planted"}, event())
 				if len(got.bodies) != c.want || time.Since(start) != c.takes {
 					t.Errorf("%d requests in %v, want %d in %v", len(got.bodies), time.Since(start), c.want, c.takes)
 				}
@@ -140,20 +140,20 @@ func TestServices(t *testing.T) {
 			if err := once(t.Context(), newService(1, address), event()); err != nil { // without the tries that follow
 				t.Fatal(err)
 			}
-			log := tell(t, Config{URLs: []string{address}}, event())
+			log := deliverAll(t, Config{URLs: []string{address}}, event())
 			if len(got.bodies) != 2 || !strings.Contains(got.bodies[1], "nightly for 2026-11-20 failed") {
 				t.Errorf("got %q, log: %s", got.bodies, log)
 			}
 			if strings.Contains(log, "planted") || strings.Contains(log, "AzyoeNS") {
-				t.Errorf("a secret is shown: %s", log)
+				t.Errorf("a secret leaked: %s", log)
 			}
 		})
 	}
 }
 
-// TestErrorsShowNoSecret has services that cannot be reached, or refuse, with secrets in every
+// TestErrorsHaveNoSecret has services that cannot be reached, or refuse, with secrets in every
 // part of their addresses.
-func TestErrorsShowNoSecret(t *testing.T) {
+func TestErrorsHaveNoSecret(t *testing.T) {
 	server, _ := receiver(t, 400, 400, 400, 400, 400, 400, 400, 400)
 	host := strings.TrimPrefix(server.URL, "http://")
 	for _, address := range []string{
@@ -231,7 +231,7 @@ func TestNoTargetHarmsTheOthers(t *testing.T) {
 				}
 				n.Close(t.Context()) // the tries of the three run side by side
 				took := time.Since(start)
-				<-time.After(2 * time.Hour) // what hangs comes to its end
+				<-time.After(2 * time.Hour) // what hangs ends
 				if good.sent.Load() != 3 || took > 4*time.Hour || strings.Contains(log.String(), "planted") {
 					t.Errorf("%d of 3 sent in %v, log: %s", good.sent.Load(), took, log.String())
 				}
@@ -247,7 +247,7 @@ func TestCloseGivesUpWithItsContext(t *testing.T) {
 			t.Fatal(err)
 		}
 		n.targets = []target{&stub{act: func(context.Context) error { return errors.New("down") }}}
-		for range 200 { // more than the queue holds: Send must not wait
+		for range 200 { // more than fit the queue: Send must not wait
 			n.Send(event())
 		}
 		start := time.Now()
@@ -264,7 +264,7 @@ func TestOnlyWantedKindsAreSent(t *testing.T) {
 	server, got := receiver(t)
 	quiet, loud := event(), event()
 	quiet.Kinds, loud.Kinds = []Kind{Partial}, []Kind{Credits, Partial}
-	tell(t, Config{Webhook: server.URL, On: []Kind{Failed, Credits}}, quiet, loud)
+	deliverAll(t, Config{Webhook: server.URL, On: []Kind{Failed, Credits}}, quiet, loud)
 	if len(got.bodies) != 1 || !strings.Contains(got.bodies[0], `"credits"`) {
 		t.Errorf("got %q", got.bodies)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/nicholas-fedor/shoutrrr/pkg/types"
 )
 
-// service is an address of shoutrrr. It is looked up anew for each message: some services log
-// in when they begin.
+// service is an address of shoutrrr. It is looked up for each message, because some services
+// log in at the start.
 type service struct {
 	number int
 	kind   string
@@ -59,7 +59,7 @@ func (s *service) send(_ context.Context, e Event) error {
 	return nil
 }
 
-// shortest is the least length of a piece of an address that could be a secret.
+// shortest is the least length in bytes of a piece of an address that could be a secret.
 const shortest = 4
 
 var (
@@ -86,7 +86,7 @@ func pieces(u *url.URL) []string {
 	return slices.Compact(all)
 }
 
-// cleaned is what a service says without any piece of its address.
+// cleaned is a message of a service without any piece of its address.
 func (s *service) cleaned(words string) string {
 	words = anyURL.ReplaceAllString(words, "[address]")
 	for _, piece := range s.pieces {

@@ -22,14 +22,15 @@ type webhook struct {
 	client      *http.Client
 }
 
-// CheckWebhook refuses what is no http address, and plain http to another machine. Its error does not repeat the address.
+// CheckWebhook refuses what is no http address, and plain http to another machine. Its error does not
+// repeat the address.
 func CheckWebhook(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-		return errors.New("no absolute address, expected https://HOST/PATH")
+		return errors.New("not an absolute address, expected https://HOST/PATH")
 	}
 	if ip := net.ParseIP(u.Hostname()); u.Scheme == "http" && u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return errors.New("what is told would travel unencrypted, expected https://HOST/PATH (http is for this machine only)")
+		return errors.New("notifications would travel unencrypted, expected https://HOST/PATH (http is for this machine only)")
 	}
 	return nil
 }
@@ -82,7 +83,7 @@ func Sign(secret, stamp string, body []byte) string {
 	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// withoutAddress takes the address out of an error of net/http.
+// withoutAddress removes the address from an error of net/http.
 func withoutAddress(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		return u.Err

@@ -10,10 +10,10 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline"
 )
 
-// priceWithin is how long a run may take to be priced: less than an answer may take in all.
-const priceWithin = 20 * time.Second
+// priceTimeout bounds the pricing of a run: less than the timeout of the whole answer.
+const priceTimeout = 20 * time.Second
 
-// formLimit is more than any form of ours holds.
+// formLimit is more bytes than any form of the page has.
 const formLimit = 4 << 10
 
 // postRun starts a job now.
@@ -23,16 +23,16 @@ func (s *site) postRun(w http.ResponseWriter, r *http.Request) {
 	}
 	job := r.PostFormValue("job")
 	if s.RunNow == nil || !slices.Contains(s.jobs(), job) {
-		s.say(w, http.StatusNotFound, "There is no such job", "The schedule has changed since the page was made, perhaps.")
+		s.say(w, http.StatusNotFound, "There is no such job", "Perhaps the schedule has changed since the page was loaded.")
 		return
 	}
 	again := r.PostFormValue("again") != ""
 	if !again {
-		ctx, cancel := context.WithTimeout(r.Context(), priceWithin)
+		ctx, cancel := context.WithTimeout(r.Context(), priceTimeout)
 		defer cancel()
-		preview, err := s.Anew(ctx, job)
+		preview, err := s.PriceAgain(ctx, job)
 		if err != nil {
-			s.say(w, http.StatusConflict, "That did not work", "What the run would cost is not known: "+s.plain(err.Error()))
+			s.say(w, http.StatusConflict, "That did not work", "What the run would cost is not known: "+s.sanitize(err.Error()))
 			return
 		}
 		if preview != nil {
@@ -43,19 +43,19 @@ func (s *site) postRun(w http.ResponseWriter, r *http.Request) {
 	s.done(w, r, s.RunNow(job, again))
 }
 
-// confirm asks whether a night that has ended is to be bought anew, at what price.
+// confirm asks whether a night that has ended is to be paid for again, and names the price.
 func (s *site) confirm(w http.ResponseWriter, p pipeline.Preview) {
 	price := "about " + plural(p.Credits.Expected, "credit")
-	lines := []string{fmt.Sprintf("The night of %s for %s has ended. To buy it anew costs %s again", p.Job, p.Date, price)}
+	lines := []string{fmt.Sprintf("The night of %s for %s has ended. Running it again costs %s", p.Job, p.Date, price)}
 	if p.Credits.Most > 0 {
 		lines[0] += ", at most " + thousands(p.Credits.Most)
 	}
 	if lines[0] += "."; p.Balance != nil {
 		lines[0] += fmt.Sprintf(" The balance is %s.", thousands(*p.Balance))
 	}
-	lines = append(lines, "What that night has paid for is kept either way.")
-	send(w, http.StatusOK, render("page.html", view{Kind: "note", Title: "Buy the night anew?", Version: s.Version, Now: s.Now(), Form: s.form,
-		Anew: &anew{Job: p.Job, Price: price}, Verdict: Verdict{Level: "warn", Title: "Buy the night anew?", Lines: lines}}))
+	lines = append(lines, "The answers that the night has paid for are kept either way.")
+	send(w, http.StatusOK, render("page.html", view{Kind: "note", Title: "Pay for the night again?", Version: s.Version, Now: s.Now(), Form: s.form,
+		Repeat: &repeat{Job: p.Job, Price: price}, Verdict: Verdict{Level: "warn", Title: "Pay for the night again?", Lines: lines}}))
 }
 
 // postStop stops the run that is under way.
@@ -73,17 +73,17 @@ func (s *site) postStop(w http.ResponseWriter, r *http.Request) {
 // fromForm reports whether the request comes from a form of this process, and answers it if not.
 func (s *site) fromForm(w http.ResponseWriter, r *http.Request) bool {
 	r.Body = http.MaxBytesReader(w, r.Body, formLimit)
-	if r.ParseForm() == nil && same(r.PostForm.Get("form"), s.form) {
+	if r.ParseForm() == nil && equalSecrets(r.PostForm.Get("form"), s.form) {
 		return true
 	}
-	s.say(w, http.StatusForbidden, "That form is out of date", "fleetlake was started anew since the page was made. Open the page again and repeat.")
+	s.say(w, http.StatusForbidden, "That form is out of date", "fleetlake was restarted since the page was loaded. Open the page again and repeat.")
 	return false
 }
 
-// done goes back to the page, or says why the action was refused.
+// done redirects to the page, or says why the action was refused.
 func (s *site) done(w http.ResponseWriter, r *http.Request, err error) {
 	if err != nil {
-		s.say(w, http.StatusConflict, "That did not work", s.plain(err.Error()))
+		s.say(w, http.StatusConflict, "That did not work", s.sanitize(err.Error()))
 		return
 	}
 	s.status.forget()

@@ -8,13 +8,14 @@ import (
 	"time"
 )
 
-// Chart is one drawing over the nights. It is drawn in a box of 10 a night by 100 and stretched to
-// the width at hand, so that no letter is in it: the words around it are HTML and keep their size.
+// Chart is a bar chart over the nights. Its box is 10 units wide per night and 100 high, and is
+// stretched to the available width. It contains no text, which would be stretched too: titles and
+// axes are HTML.
 type Chart struct {
 	ID, Title   string
 	Value       string // the latest, in words
-	Description string // for those who do not see the bars
-	Top         string // what the height stands for
+	Description string // for screen readers
+	Top         string // the value at the top of the chart
 	First, Last string // the dates at the ends
 	Width       int
 	Bars        []Bar
@@ -56,7 +57,7 @@ func bars(id, title string, line []Day, limit int, value func(Day) int, words fu
 	return c
 }
 
-// chartStates is the order of the stack: what we hope for lies at the bottom.
+// chartStates is the order of the stack, the best at the bottom.
 var chartStates = []string{"complete", "skipped", "partial", leftOut, "suspect", "failed"}
 
 // stack draws the coverage: each night is a full column, divided by state.
@@ -97,12 +98,12 @@ func frame(id, title string, line []Day) Chart {
 
 func left(night int) float64 { return float64(night*perNight) + (perNight-barWidth)/2 }
 
-// absent marks a night without a run: a faint full column, which no value looks like.
+// absent marks a date without a run: a faint full column, unlike any value.
 func absent(i int, d Day) Bar {
 	return Bar{X: left(i), Y: 0, Width: barWidth, Height: chartHeight, Class: "absent", Title: longDay(d.Date) + ": " + cmp.Or(d.State, "no run")}
 }
 
-// describe says a chart in a sentence or two.
+// describe puts a chart in a sentence or two.
 func describe(line []Day, say func(Day) string) string {
 	var last *Day
 	var without []string
@@ -114,7 +115,7 @@ func describe(line []Day, say func(Day) string) string {
 		}
 	}
 	if last == nil {
-		return "No night has run."
+		return "No run yet."
 	}
 	text := fmt.Sprintf("%s up to %s. The latest: %s.", plural(len(line), "night"), longDay(line[len(line)-1].Date), say(*last))
 	if len(without) > 0 {
@@ -141,8 +142,8 @@ func ceiling(n int) int {
 func charts(line []Day, perRun int) []Chart {
 	time := func(n int) string { return took(time.Duration(n) * time.Millisecond) }
 	return []Chart{
-		bars("credits", "Credits a night", line, perRun, func(d Day) int { return d.Spent }, thousands),
-		bars("duration", "Time a night", line, 0, func(d Day) int { return int(d.Worked.Milliseconds()) }, time),
+		bars("credits", "Credits per night", line, perRun, func(d Day) int { return d.Spent }, thousands),
+		bars("duration", "Time per night", line, 0, func(d Day) int { return int(d.Worked.Milliseconds()) }, time),
 		stack(line),
 	}
 }

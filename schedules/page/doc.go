@@ -2,12 +2,12 @@
 // what it cost, what changed, what runs now and what comes next. It owns the status page, the
 // report of a run as one HTML file, and the rules about who may see them.
 //
-//	published file ─ read once, when it is replaced ─▶ Story ─┐
-//	live run, slots ──────────────────────────────────────────┴▶ templates ─▶ bytes, shared by all who ask
+//	published file ─ read once, when it is replaced ─▶ NightReport ─┐
+//	live run, slots ────────────────────────────────────────────────┴▶ templates ─▶ bytes, shared by all clients
 //
 // A published file is opened read-only, read through a fixed list of statements within bounds of
 // memory and time, and closed again before anything is written to a client. So no client, however
-// slow, keeps the file open, and a page that is asked for a thousand times reads nothing.
+// slow, keeps the file open, and a thousand requests for a page read it once.
 //
 // # Who may do what
 //
@@ -17,7 +17,7 @@
 //	POST                       from a page of the same origin, with the page's own token, and with the token if there is one
 //	GET                        never changes anything
 //
-// The pages work without JavaScript and ask nobody else for anything. They hold no key, no
+// The pages work without JavaScript and load nothing from other hosts. They contain no key, no
 // answers of the service and no path of this machine.
 //
 // # What a crash leaves

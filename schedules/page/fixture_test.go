@@ -22,7 +22,7 @@ import (
 
 const plantedKey = "planted-key-7c1d"
 
-// morning is when the pages of the tests are looked at: after the third night.
+// morning is the time at which the tests request pages: after the third night.
 var morning = time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
 
 // nightly is the job of the tests.
@@ -30,7 +30,7 @@ var nightly = plan.Job{Name: "nightly", Location: time.UTC, List: plan.List{By: 
 	Sweep:  plan.Sweep{Statuses: []string{"moored", "at-anchor", "aground"}, Zones: api.Zones},
 	Lookup: plan.Lookup{Want: []string{"particulars"}, MaxRequests: 50}}
 
-// harvested makes three nights of a simulated fleet once for all tests, and hands each a copy.
+// harvested harvests three nights of a simulated fleet once for all tests, and gives each test a copy.
 func harvested(t *testing.T) string {
 	t.Helper()
 	source, err := threeNights()
@@ -84,7 +84,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// client asks one handler over a real connection.
+// client sends requests to one handler over a real connection.
 type client struct {
 	t    *testing.T
 	base string
@@ -126,7 +126,7 @@ func (c client) ask(method, path string, change func(*http.Request)) (int, http.
 	return w.StatusCode, w.Header, string(b)
 }
 
-// get returns the body of a page that must be there.
+// get returns the body of a page that must exist.
 func (c client) get(path string) string {
 	c.t.Helper()
 	status, _, body := c.ask("GET", path, nil)
@@ -147,7 +147,7 @@ func (c client) form() string {
 	return token
 }
 
-// numbers asks the warehouse itself.
+// numbers queries the warehouse itself.
 func numbers(t *testing.T, dir, sql string) []int {
 	t.Helper()
 	w, err := warehouse.Open(t.Context(), warehouse.Path(dir), warehouse.Options{})

@@ -10,7 +10,7 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// Fleet is the list of now, by what it is made of.
+// Fleet is the current list of vessels, by flag, category and age.
 type Fleet struct {
 	Vessels, Things          int // things are beacons, buoys, platforms and aircraft
 	Flags, Categories, Bands []Share
@@ -23,10 +23,10 @@ type Share struct {
 	Name, Code string
 	Count      int
 	Percent    float64 // of the longest bar
-	Other      bool    // a rest, or not known
+	Other      bool    // the remainder, or unknown
 }
 
-const mostFlags = 12
+const maxFlags = 12
 
 // ageBands name the bands of five years that fleet.sql counts by.
 var ageBands = []string{"0–4 years", "5–9", "10–14", "15–19", "20–24", "25–29", "30–34", "35–39", "40 and more"}
@@ -50,7 +50,7 @@ func fleet(ctx context.Context, w *warehouse.Warehouse, date string) (*Fleet, er
 			f.Aged += s.Count
 		case what == "flag" && s.Code == "":
 			other.Count += s.Count
-		case what == "flag" && len(f.Flags) < mostFlags:
+		case what == "flag" && len(f.Flags) < maxFlags:
 			f.Countries++
 			f.Flags = append(f.Flags, s)
 		case what == "flag":
@@ -68,8 +68,8 @@ func fleet(ctx context.Context, w *warehouse.Warehouse, date string) (*Fleet, er
 	return f, err
 }
 
-// scale measures bars by the longest of them. A rest has no bar: it would dwarf what is to be
-// compared.
+// scale sets the length of each bar as a percentage of the longest. The remainder has no bar: it
+// would dwarf the others.
 func scale(shares []Share) {
 	longest := 1
 	for _, s := range shares {
@@ -88,7 +88,7 @@ func scale(shares []Share) {
 type Lane struct {
 	Operation                           string
 	Requests, Answers, Limited, Credits int
-	Others                              []Outcome // what was answered without data
+	Others                              []Outcome // requests without data
 }
 
 // Outcome counts requests that ended in one way.
@@ -97,7 +97,7 @@ type Outcome struct {
 	Count int
 }
 
-// lanes tells the work of each operation, the dearest first.
+// lanes lists the work of each operation, the dearest first.
 func lanes(ctx context.Context, w *warehouse.Warehouse, n Night, runs string) ([]Lane, error) {
 	others := map[string][]Outcome{}
 	err := each(ctx, w, "outcomes", func(r record) {
@@ -115,7 +115,7 @@ func lanes(ctx context.Context, w *warehouse.Warehouse, n Night, runs string) ([
 	return all, err
 }
 
-// Spent is what was counted of late, by UTC days.
+// Spent is the credits counted today, this month and in the last seven days, by UTC days.
 type Spent struct{ Today, Month, Week int }
 
 func spent(ctx context.Context, w *warehouse.Warehouse, now time.Time) (s Spent, err error) {
@@ -123,7 +123,7 @@ func spent(ctx context.Context, w *warehouse.Warehouse, now time.Time) (s Spent,
 	return s, err
 }
 
-// bar is the length of a part in hundredths of the whole.
+// bar is a part of the whole in per cent, from 0 to 100.
 func bar(part, whole int) float64 {
 	return min(100, 100*float64(max(part, 0))/float64(cmp.Or(max(whole, 0), 1)))
 }

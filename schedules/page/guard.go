@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// slowest is how long a client may take to read an answer, whatever the server allows.
+// slowest is how long a client may take to read a response, whatever the server allows.
 const slowest = 30 * time.Second
 
 // policy is what the pages may load: their own stylesheet, icon and frame, and no script.
 const policy = "default-src 'none'; style-src 'self'; img-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
 
-// guard stands before everything: the name in the Host header, the token, and for what changes
-// something the origin of the request.
+// guard checks each request: the name in the Host header, the token and, for requests that change
+// something, the origin.
 func (s *site) guard(next http.Handler) http.Handler {
 	next = http.NewCrossOriginProtection().Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -34,13 +34,13 @@ func (s *site) guard(next http.Handler) http.Handler {
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(slowest)) // not every writer can
 		host := hostName(r.Host)
 		switch {
-		case isProbe(r): // says in a word whether all is well, to whoever asks, by whatever name
+		case isProbe(r): // answers everybody, under any name, and says only whether all is well
 			next.ServeHTTP(w, r)
 		case !isLoopback(host) && !s.allowed(host):
 			http.Error(w, "this page is not served under that name; allowed names are configured", http.StatusMisdirectedRequest)
 		case s.tooMany(w, r):
 		case !s.mayAsk(r, host):
-			s.missed(r)
+			s.countWrongToken(r)
 			s.challenge(w)
 		default:
 			next.ServeHTTP(w, r)
@@ -85,7 +85,7 @@ func (s *site) hasToken(r *http.Request) bool {
 	if !ok {
 		_, given, ok = r.BasicAuth()
 	}
-	return ok && same(given, s.Token)
+	return ok && equalSecrets(given, s.Token)
 }
 
 // challenge asks for the token, or says that there is none to ask for.
@@ -98,13 +98,13 @@ func (s *site) challenge(w http.ResponseWriter) {
 	http.Error(w, "a token is needed", http.StatusUnauthorized)
 }
 
-// same compares secrets in a time that tells nothing of them.
-func same(a, b string) bool {
+// equalSecrets compares secrets in constant time.
+func equalSecrets(a, b string) bool {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
 }
 
-// hostName takes the port off a Host header. A name may end with the root's dot.
+// hostName removes the port from a Host header, and the dot of the root domain.
 func hostName(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -114,7 +114,7 @@ func hostName(host string) string {
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
-// isLoopback reports whether a name can mean nothing but this machine.
+// isLoopback reports whether a name can only mean this machine.
 func isLoopback(host string) bool {
 	if host == "localhost" {
 		return true
@@ -123,8 +123,8 @@ func isLoopback(host string) bool {
 	return err == nil && a.Unmap().IsLoopback()
 }
 
-// arrivedOnLoopback reports whether the connection came in on a loopback address. What is not
-// known counts as no.
+// arrivedOnLoopback reports whether the connection came in on a loopback address. An unknown
+// address counts as no.
 func arrivedOnLoopback(r *http.Request) bool {
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if !ok {
@@ -143,7 +143,7 @@ func (s *site) allowed(host string) bool {
 	return false
 }
 
-// checkHosts refuses what would serve the page to everybody.
+// checkHosts refuses names that would serve the page to everybody.
 func checkHosts(hosts []string, token string) error {
 	for _, h := range hosts {
 		name := hostName(h)

@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// paths are all that the page answers for.
+// paths are all paths that the page serves.
 var paths = []string{"/", "/live", "/runs/20261120T020000.000Z-7f3a", "/runs/20261120T020000.000Z-7f3a/file", "/style.css", "/icon.svg", "/healthz", "/readyz", "/metrics", "/nowhere"}
 
 func TestForeignHostsAreRefused(t *testing.T) {
@@ -105,7 +105,7 @@ func TestActionsTakeAFormOfTheSameOrigin(t *testing.T) {
 }
 
 // TestTheButtonNamesThePriceOfANightThatHasEnded presses the button of a job whose night has ended,
-// of one whose night has not, and of one that cannot be priced.
+// of one whose night has not ended, and of one that cannot be priced.
 func TestTheButtonNamesThePriceOfANightThatHasEnded(t *testing.T) {
 	var started []string
 	balance := 9000
@@ -113,8 +113,8 @@ func TestTheButtonNamesThePriceOfANightThatHasEnded(t *testing.T) {
 	var preview *pipeline.Preview
 	var failed error
 	c := open(t, Config{Dir: t.TempDir(), Slots: slots,
-		RunNow: func(job string, again bool) error { started = append(started, fmt.Sprint(job, " ", again)); return nil },
-		Anew:   func(context.Context, string) (*pipeline.Preview, error) { return preview, failed }})
+		RunNow:     func(job string, again bool) error { started = append(started, fmt.Sprint(job, " ", again)); return nil },
+		PriceAgain: func(context.Context, string) (*pipeline.Preview, error) { return preview, failed }})
 	form := url.Values{"form": {c.form()}, "job": {"nightly"}}
 	press := func(want int) string {
 		t.Helper()
@@ -128,10 +128,10 @@ func TestTheButtonNamesThePriceOfANightThatHasEnded(t *testing.T) {
 		}
 		return strings.ReplaceAll(text, "\u00a0", " ")
 	}
-	press(http.StatusSeeOther) // nothing would be bought a second time
+	press(http.StatusSeeOther) // nothing would be paid for a second time
 	preview = ended
 	asked := press(http.StatusOK)
-	for _, want := range []string{"about 2,490 credits again, at most 5,000", "The balance is 9,000", "Buy it anew for about 2,490 credits", `name="again" value="yes"`, "2026-11-22"} {
+	for _, want := range []string{"costs about 2,490 credits, at most 5,000", "The balance is 9,000", "Run again for about 2,490 credits", `name="again" value="yes"`, "2026-11-22"} {
 		if !strings.Contains(asked, want) {
 			t.Errorf("the question has no %q:\n%s", want, asked)
 		}
@@ -190,8 +190,8 @@ func TestTokenIsNeeded(t *testing.T) {
 	}
 }
 
-// TestAProxyOfThisMachineEndsItsTrust has a proxy on the same host that asks on loopback, under a
-// name that it rewrites, for people elsewhere: they are not local, and need the token.
+// TestAProxyOfThisMachineEndsItsTrust has a proxy on the same host that forwards requests of people
+// elsewhere to loopback, under a name that it rewrites: they are not local, and need the token.
 func TestAProxyOfThisMachineEndsItsTrust(t *testing.T) {
 	for token, want := range map[string]int{"": http.StatusForbidden, "secret": http.StatusUnauthorized} {
 		c := open(t, Config{Dir: t.TempDir(), Token: token, Slots: slots, RunNow: func(string, bool) error { return nil }})
@@ -222,7 +222,7 @@ func TestAProxyOfThisMachineEndsItsTrust(t *testing.T) {
 }
 
 // TestWrongTokensMeetALimit gives one wrong token too many: it is logged, and for a minute not even
-// the right one is looked at.
+// the right one is accepted.
 func TestWrongTokensMeetALimit(t *testing.T) {
 	var log bytes.Buffer
 	c := open(t, Config{Dir: t.TempDir(), Token: "secret", Hosts: []string{"fleet.example"}, Log: slog.New(slog.NewTextHandler(&log, nil))})
@@ -233,7 +233,7 @@ func TestWrongTokensMeetALimit(t *testing.T) {
 		})
 		return status
 	}
-	for i := range mostWrong {
+	for i := range maxWrong {
 		if got := ask("guess"); got != http.StatusUnauthorized {
 			t.Fatalf("wrong token %d: %d", i+1, got)
 		}
@@ -246,12 +246,12 @@ func TestWrongTokensMeetALimit(t *testing.T) {
 	}
 }
 
-// TestTheLimitOfWrongTokensEndsAfterAMinute and is each address's own.
+// TestTheLimitOfWrongTokensEndsAfterAMinute checks that the limit ends, and that each address has one.
 func TestTheLimitOfWrongTokensEndsAfterAMinute(t *testing.T) {
 	var seen tokens
 	start := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	for range mostWrong {
-		seen.miss("10.0.0.1", start)
+	for range maxWrong {
+		seen.add("10.0.0.1", start)
 	}
 	for after, want := range map[time.Duration]time.Duration{0: time.Minute, 59 * time.Second: time.Second, time.Minute: 0} {
 		if got := seen.blocked("10.0.0.1", start.Add(after)); got != want {
@@ -261,13 +261,13 @@ func TestTheLimitOfWrongTokensEndsAfterAMinute(t *testing.T) {
 	if got := seen.blocked("10.0.0.2", start); got != 0 {
 		t.Errorf("another address is blocked for %v", got)
 	}
-	if n := seen.miss("10.0.0.1", start.Add(time.Minute)); n != 1 {
-		t.Errorf("the count goes on: %d", n)
+	if n := seen.add("10.0.0.1", start.Add(time.Minute)); n != 1 {
+		t.Errorf("the count did not start again: %d", n)
 	}
 }
 
-// TestProbesTellStrangersNoReason answers a monitor elsewhere without a token, in a word.
-func TestProbesTellStrangersNoReason(t *testing.T) {
+// TestProbesGiveStrangersNoReason checks the answer to a monitor elsewhere without a token.
+func TestProbesGiveStrangersNoReason(t *testing.T) {
 	c := open(t, Config{Dir: t.TempDir(), Token: "secret", Ready: func() error { return errors.New("the newest run of nightly failed") }})
 	for host, want := range map[string]bool{"": true, "10.0.0.7:8080": false} {
 		status, _, text := c.ask("GET", "/readyz", func(r *http.Request) {

@@ -9,7 +9,7 @@ import (
 type Day struct {
 	Date     string
 	Nights   int
-	State    string // the worst of its nights; without one, what became of its slot, if that is known
+	State    string // the worst of its nights; without nights, the state of its slot, if that is known
 	Spent    int
 	Planned  int // 0 if a night had no bound
 	Requests int
@@ -18,11 +18,10 @@ type Day struct {
 	Rows     map[string]int
 }
 
-// worse orders the states of runs: what a person should look at comes later.
-var worse = []string{"done", "partial", "interrupted", "killed", "failed"}
+// severity orders the states of runs, the worst last.
+var severity = []string{"done", "partial", "interrupted", "killed", "failed"}
 
-// days lays the nights on the calendar, oldest first, with the dates that have none between
-// them.
+// days puts the nights on the calendar, oldest first, and fills in the dates without a night.
 func days(all []Night) []Day {
 	byDate := map[string]*Day{}
 	first, last := all[0].Date, all[0].Date
@@ -36,7 +35,7 @@ func days(all []Night) []Day {
 		first, last = min(first, n.Date), max(last, n.Date)
 	}
 	var line []Day
-	for date := last; date >= first && len(line) < mostNights; date = dayBefore(date) {
+	for date := last; date >= first && len(line) < maxNights; date = dayBefore(date) {
 		if d := byDate[date]; d != nil {
 			line = append(line, *d)
 		} else {
@@ -48,7 +47,7 @@ func days(all []Night) []Day {
 }
 
 func (d *Day) add(n Night) {
-	if slices.Index(worse, n.State) > slices.Index(worse, d.State) {
+	if slices.Index(severity, n.State) > slices.Index(severity, d.State) {
 		d.State = n.State
 	}
 	d.Planned += n.Planned
@@ -67,20 +66,19 @@ func (d *Day) add(n Night) {
 	}
 }
 
-// until adds the dates without a run between the last night and yesterday, so that an outage
-// that lasts is seen, and says of dates without a run what became of their slots. At least one
-// night stays in view.
-func until(line []Day, now time.Time, slots []SlotView) []Day {
+// upToYesterday adds the dates without a run between the last night and yesterday, so that a lasting
+// outage is visible, and sets the state of their slots. At least one night remains.
+func upToYesterday(line []Day, now time.Time, slots []SlotView) []Day {
 	if len(line) == 0 {
 		return line
 	}
 	line = slices.Clone(line)
 	yesterday := now.UTC().AddDate(0, 0, -1).Format(time.DateOnly)
 	newest := len(line) - 1
-	for date := dayAfter(line[newest].Date); date <= yesterday && len(line) < newest+mostNights; date = dayAfter(date) {
+	for date := dayAfter(line[newest].Date); date <= yesterday && len(line) < newest+maxNights; date = dayAfter(date) {
 		line = append(line, Day{Date: date})
 	}
-	line = line[max(0, len(line)-mostNights):]
+	line = line[max(0, len(line)-maxNights):]
 	for i, d := range line {
 		at := slices.IndexFunc(slots, func(s SlotView) bool { return s.Date == d.Date && s.State != "next" })
 		if d.Nights == 0 && at >= 0 {
@@ -90,7 +88,7 @@ func until(line []Day, now time.Time, slots []SlotView) []Day {
 	return line
 }
 
-// dayBefore returns the date before. A date that cannot be read ends what counts by it.
+// dayBefore returns the date before. A date that cannot be parsed gives a date that ends the loop.
 func dayBefore(date string) string { return dayBeside(date, -1, "") }
 
 func dayAfter(date string) string { return dayBeside(date, 1, "9999-99-99") }
@@ -103,8 +101,7 @@ func dayBeside(date string, by int, end string) string {
 	return t.AddDate(0, 0, by).Format(time.DateOnly)
 }
 
-// usual is the median of the nights before the last one, of what a function tells of them; 0
-// if there are none.
+// usual is the median of a value over the nights before the last one; 0 if there are none.
 func usual(line []Day, value func(Day) int) int {
 	var values []int
 	for _, d := range line[:max(0, len(line)-1)] {
@@ -119,5 +116,5 @@ func usual(line []Day, value func(Day) int) int {
 	return values[len(values)/2]
 }
 
-// Asked counts the partitions that the nights set out to see.
+// Asked counts the partitions that the nights requested or left out.
 func (d Day) Asked() int { return Night{Coverage: d.Coverage}.Asked() }

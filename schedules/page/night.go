@@ -15,56 +15,56 @@ import (
 )
 
 const (
-	mostNights  = 30  // in the charts
-	mostRuns    = 12  // in the table of runs
-	mostVessels = 5   // of each kind of change
-	mostGaps    = 12  // partitions that are not complete
-	readRuns    = 400 // a month of nights that came in many runs
+	maxNights  = 30  // in the charts
+	maxRuns    = 12  // in the table of runs
+	maxVessels = 5   // of each kind of change
+	maxGaps    = 12  // partitions that are not complete
+	readRuns   = 400 // a month of nights that came in many runs
 )
 
-// NightReport is what a published warehouse tells. It is read once and never changed, so that any
-// number of pages can be made from it.
+// NightReport is what a published warehouse says of one night. It is read once and never changed,
+// so that any number of pages can be rendered from it.
 type NightReport struct {
-	Night   Night  // the latest, or the one that was asked for
-	Before  *Night // the night before it of the same job
-	Jobs    []Night
-	Days    []Day // oldest first, nights without a run included
-	Runs    []Run // newest first
-	Changes []Change
-	Listed  int // vessels and things on the list that night
-	Was     int // the night before; 0 if there was none
-	Fleet   *Fleet
-	World   *World
-	Gaps    Gaps
-	Lanes   []Lane
-	Spent   Spent
-	Balance *int // the latest that is known
+	Night        Night  // the latest, or the one that was asked for
+	Before       *Night // the night before it of the same job
+	Jobs         []Night
+	Days         []Day // oldest first, dates without a run included
+	Runs         []Run // newest first
+	Changes      []Change
+	Listed       int // vessels and things on the list that night
+	ListedBefore int // on the night before; 0 if there was none
+	Fleet        *Fleet
+	World        *World
+	Gaps         Gaps
+	Lanes        []Lane
+	Spent        Spent
+	Balance      *int // the latest that is known
 }
 
-// Night is one job's snapshot date, in however many runs it came.
+// Night is one job's snapshot date, with all of its runs.
 type Night struct {
 	Job, Date         string
 	Runs              []string // oldest first
 	Started, Finished time.Time
 	Worked            time.Duration // of all runs together
-	State             string        // of the last run, as all below but the sums
+	State             string        // of the last run, like the fields below that are not sums
 	Stop              pipeline.Stop
 	Reason            string
-	Requests          int // sums of all runs, as the next two
+	Requests          int // sums of all runs, like the next two
 	Spent, Unknown    int
-	Planned           int // by the plans of the runs that began anew; 0 if one had no bound
+	Planned           int // by the plans of the runs that did not resume another; 0 if one had no bound
 	Unbounded         bool
-	Begun             int // runs that began anew, and did not go on from one that was cut off
-	LastSpent         int // by the last of these, with those that went on from it
+	Begun             int // runs that did not resume one that was cut off
+	LastSpent         int // by the last of these, with the runs that resumed it
 	Balance           *int
 	Coverage          map[string]int // partitions by state
-	Rows              map[string]int // sums of all runs, as the next two
+	Rows              map[string]int // sums of all runs, like the next two
 	Lanes             map[string]pipeline.LaneReport
 	Issues            map[Kind]int
 	LeftOut, News     []string
 }
 
-// Kind is what issues are counted by.
+// Kind is the group in which issues are counted.
 type Kind struct{ Dataset, Field, Reason string }
 
 // Run is a line of the table of runs.
@@ -75,11 +75,11 @@ type Run struct {
 	Requests, Spent      int
 }
 
-// ID names the run that has the last word on the night.
+// ID names the last run of the night.
 func (n Night) ID() string { return n.Runs[len(n.Runs)-1] }
 
-// leftOut is the state of a partition that was wanted and not asked: no credits, no time, or the
-// run ended before. The warehouse has it among those that it skipped.
+// leftOut is the state of a planned partition that was not requested: credits or time ran out, or the
+// run ended before. The warehouse counts it as skipped.
 const leftOut = "left out"
 
 // nights groups runs, the newest first, by job and date. The night whose last run is the
@@ -103,7 +103,8 @@ func nights(runs []warehouse.Run, left map[string]int) ([]Night, error) {
 	return all, nil
 }
 
-// add takes in the next run of the night, which left some partitions out.
+// add adds the next run of the night; left is how many partitions it left out. It returns an error
+// if the stored report of the run is not JSON.
 func (n *Night) add(r warehouse.Run, left int) error {
 	var report pipeline.Report
 	if r.Report != "" {
@@ -111,7 +112,7 @@ func (n *Night) add(r warehouse.Run, left int) error {
 			return fmt.Errorf("read the report of %s: %w", r.ID, err)
 		}
 	}
-	if n.State != pipeline.StateInterrupted && n.State != pipeline.StateKilled { // these hand on what they had left to spend
+	if n.State != pipeline.StateInterrupted && n.State != pipeline.StateKilled { // the next run resumes these, with what they had left to spend
 		n.Begun, n.LastSpent = n.Begun+1, 0
 		n.Planned, n.Unbounded = n.Planned+r.CreditsPlanned, n.Unbounded || r.CreditsPlanned == 0
 	}
@@ -147,8 +148,8 @@ func (n *Night) add(r warehouse.Run, left int) error {
 	return nil
 }
 
-// Asked is the number of partitions that the night set out to see, and Complete those of
-// them that it proved to have seen whole.
+// Asked is the number of partitions that the night requested or left out; Complete is the number of
+// those that it proved to have seen whole.
 func (n Night) Asked() int {
 	asked := 0
 	for state, count := range n.Coverage {
@@ -165,7 +166,8 @@ func (n Night) Complete() int { return n.Coverage["complete"] }
 // Tables lists the lake tables that the night wrote, in a fixed order.
 func (n Night) Tables() []string { return slices.Sorted(maps.Keys(n.Rows)) }
 
-// nightReport reads the story of the newest night, or of the night of one run.
+// nightReport reads the report of the newest night, or of the night of run id; nil without runs. Its
+// errors are warehouse.ErrNoRun for an unknown id, and those of the statements.
 func nightReport(ctx context.Context, w *warehouse.Warehouse, id string, now time.Time) (*NightReport, error) {
 	runs, err := w.Runs(ctx, readRuns)
 	if err != nil {
@@ -190,15 +192,15 @@ func nightReport(ctx context.Context, w *warehouse.Warehouse, id string, now tim
 	if id != "" {
 		at = slices.IndexFunc(all, func(n Night) bool { return slices.Contains(n.Runs, id) })
 	}
-	s := &NightReport{Night: all[at], Days: days(all[at:]), Jobs: lastOfJobs(all), Balance: balance(all[at:])}
+	report := &NightReport{Night: all[at], Days: days(all[at:]), Jobs: lastOfJobs(all), Balance: balance(all[at:])}
 	for _, n := range all[at+1:] {
-		if n.Job == s.Night.Job && n.Date < s.Night.Date {
-			s.Before = &n
+		if n.Job == report.Night.Job && n.Date < report.Night.Date {
+			report.Before = &n
 			break
 		}
 	}
-	s.Runs = shorten(runs, s.Night.ID())
-	return s, s.read(ctx, w, at == 0, now)
+	report.Runs = latestRuns(runs, report.Night.ID())
+	return report, report.read(ctx, w, at == 0, now)
 }
 
 // lastOfJobs picks the newest night of each job.
@@ -212,7 +214,7 @@ func lastOfJobs(all []Night) []Night {
 	return last
 }
 
-// balance is the newest that a run was told.
+// balance is the newest that the service reported to a run.
 func balance(all []Night) *int {
 	for _, n := range all {
 		if n.Balance != nil {
@@ -222,11 +224,11 @@ func balance(all []Night) *int {
 	return nil
 }
 
-// shorten makes the table of runs: the newest, up to one.
-func shorten(runs []warehouse.Run, upTo string) []Run {
+// latestRuns makes the table of runs: the newest up to and including one.
+func latestRuns(runs []warehouse.Run, upTo string) []Run {
 	var few []Run
 	for _, r := range runs {
-		if r.ID <= upTo && len(few) < mostRuns {
+		if r.ID <= upTo && len(few) < maxRuns {
 			few = append(few, Run{r.ID, r.Job, r.Date, r.State, r.Started, r.Finished.Sub(r.Started), r.Requests, r.CreditsSpent})
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// TestPlanOfANightIsThatOfAllItsRuns has nights of many runs: one that was cut off hands its
-// plan on to the next, and every other has one of its own.
+// TestPlanOfANightIsThatOfAllItsRuns has nights of many runs: a run that was cut off shares its
+// plan with the run that resumes it; every other run has a separate plan.
 func TestPlanOfANightIsThatOfAllItsRuns(t *testing.T) {
 	unbounded := run("20261120T040000", "nightly", "2026-11-20", "done", 1, "")
 	unbounded.CreditsPlanned = 0
@@ -21,8 +21,8 @@ func TestPlanOfANightIsThatOfAllItsRuns(t *testing.T) {
 		answer, detail, lastMost string
 	}{
 		"one":                     {[]warehouse.Run{first}, 50, 1, 40, "40", "credits of at most 50 planned", "40 of 60"},
-		"a person's own besides":  {[]warehouse.Run{second, first}, 100, 2, 30, "70", "credits of at most 100 planned", "30 of 60"},
-		"gone on with":            {[]warehouse.Run{second, cut}, 50, 1, 70, "70", "credits of at most 50 planned", "70 of 60"},
+		"a second one by hand":    {[]warehouse.Run{second, first}, 100, 2, 30, "70", "credits of at most 100 planned", "30 of 60"},
+		"resumed":                 {[]warehouse.Run{second, cut}, 50, 1, 70, "70", "credits of at most 50 planned", "70 of 60"},
 		"again after one in part": {[]warehouse.Run{second, part}, 100, 2, 30, "70", "credits of at most 100 planned", "30 of 60"},
 		"one without a bound":     {[]warehouse.Run{unbounded, first}, 0, 2, 1, "41", "credits of a cap of 120", "1 of 60"},
 	} {
@@ -38,7 +38,7 @@ func TestPlanOfANightIsThatOfAllItsRuns(t *testing.T) {
 	}
 }
 
-// TestWhatWasLeftOutIsNotComplete has partitions that nobody asked for, for want of credits.
+// TestWhatWasLeftOutIsNotComplete has partitions that were not requested for want of credits.
 func TestWhatWasLeftOutIsNotComplete(t *testing.T) {
 	all, err := nights([]warehouse.Run{run("20261120T020000", "nightly", "2026-11-20", "partial", 40, `{"coverage":{"complete":5,"skipped":9}}`)}, map[string]int{"20261120T020000": 7})
 	if err != nil {
@@ -56,7 +56,7 @@ func TestWhatWasLeftOutIsNotComplete(t *testing.T) {
 		classes += b.Class + ","
 	}
 	if classes != "complete,skipped,left out," {
-		t.Errorf("the chart shows %s", classes)
+		t.Errorf("the chart has %s", classes)
 	}
 }
 
@@ -69,18 +69,18 @@ func TestSlotsThatWereMadeUpFor(t *testing.T) {
 		{Job: "nightly", Date: "2026-11-20", State: "partial", Started: at.Add(3 * time.Hour)},
 		{Job: "nightly", Date: "2026-11-20", State: "done", Started: at.Add(-time.Hour)},
 	})
-	if past[0].Since != "the run of Fri 20 Nov, 07:00 was done" || past[1].Since != "" || past[2].Since != "" {
+	if past[0].MadeUpBy != "the run of Fri 20 Nov, 07:00 was done" || past[1].MadeUpBy != "" || past[2].MadeUpBy != "" {
 		t.Errorf("%+v", past)
 	}
 }
 
-// TestASearchWithoutVesselsIsShown has a search of all the world that found none.
-func TestASearchWithoutVesselsIsShown(t *testing.T) {
-	w := survey([]cell{{"aground", "", "2026-11-22", 0, true}, {"moored", "north-sea", "2026-11-22", 3, true}})
+// TestASearchWithoutVesselsIsListed has a worldwide search that found no vessel.
+func TestASearchWithoutVesselsIsListed(t *testing.T) {
+	w := layOut([]cell{{"aground", "", "2026-11-22", 0, true}, {"moored", "north-sea", "2026-11-22", 3, true}})
 	if all := w.Worldwide(); len(all) != 1 || all[0].Value != "aground" || all[0].Gaps || len(w.Statuses) != 2 {
 		t.Errorf("%+v", w.Statuses)
 	}
-	if all := survey([]cell{{"moored", "north-sea", "2026-11-22", 3, true}}).Worldwide(); len(all) != 0 {
-		t.Errorf("a search that nobody made is shown: %+v", all)
+	if all := layOut([]cell{{"moored", "north-sea", "2026-11-22", 3, true}}).Worldwide(); len(all) != 0 {
+		t.Errorf("a search that was not made is listed: %+v", all)
 	}
 }

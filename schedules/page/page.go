@@ -21,19 +21,19 @@ type Config struct {
 	Slots  func() []SlotView                  // the next slots, and the latest that did not run; may be nil
 	RunNow func(job string, again bool) error // starts a run and does not wait for it; nil is no such action
 
-	// Anew prices what RunNow would buy a second time, because the job's night of today has ended;
-	// nil if it would not. The page asks before it starts such a run.
-	Anew func(ctx context.Context, job string) (*pipeline.Preview, error)
+	// PriceAgain prices a run that would pay for the job's night of today a second time, because that
+	// night has ended; it returns nil for any other run. The page asks before it starts such a run.
+	PriceAgain func(ctx context.Context, job string) (*pipeline.Preview, error)
 
-	// Standing lists what is wrong whatever the night was like; may be nil.
-	Standing func() []Trouble
+	// Troubles lists what is wrong with the data directory, whatever the state of the night; may be nil.
+	Troubles func() []Trouble
 
-	Stop    func() error     // stops the run after the requests in the air; nil is no such action
+	Stop    func() error     // stops the run after the requests in flight; nil is no such action
 	Metrics http.Handler     // at /metrics; nil is none
 	Healthy func() error     // the process does its work; nil is always
 	Ready   func() error     // it can take on work; nil is always
 	Now     func() time.Time // nil is time.Now
-	Caps    Caps             // to hold the credits against; zero shows none
+	Caps    Caps             // caps of the credits; the page draws those that are set
 	Version string           // of the program; may be empty
 	Log     *slog.Logger     // of wrong tokens; nil discards
 }
@@ -54,16 +54,16 @@ type SlotView struct {
 	At        time.Time
 	State     string // next, missed or failed
 	Reason    string // why it did not run
-	Since     string // the run that made up for it, in words; the page finds it
+	MadeUpBy  string // the run that made up for the slot, in words; set by the page
 }
 
-// site is the handler's memory.
+// site is the state of the handler.
 type site struct {
 	Config
-	form   string // stands in the forms, and proves that a POST comes from one of them
-	shelf  cache
-	status shared
-	tokens tokens
+	form    string // stands in the forms, and proves that a POST comes from one of them
+	reports cache
+	status  shared
+	tokens  tokens
 }
 
 // New returns the handler of the status page. Without a token the caller serves it on loopback
@@ -77,7 +77,7 @@ func New(c Config) (http.Handler, error) {
 	}
 	fill(&c)
 	s := &site{Config: c, form: rand.Text()}
-	s.shelf.dir = c.Dir
+	s.reports.dir = c.Dir
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.statusPage)
 	mux.HandleFunc("GET /live", s.livePage)
@@ -90,7 +90,7 @@ func New(c Config) (http.Handler, error) {
 	mux.HandleFunc("GET /readyz", s.probe(c.Ready))
 	mux.HandleFunc("POST /run", s.postRun)
 	mux.HandleFunc("POST /stop", s.postStop)
-	mux.HandleFunc("GET /", s.lost)
+	mux.HandleFunc("GET /", s.notFound)
 	if c.Metrics != nil {
 		mux.Handle("GET /metrics", c.Metrics)
 	}
@@ -100,7 +100,7 @@ func New(c Config) (http.Handler, error) {
 // Trouble is something that a person should know, and what to do about it.
 type Trouble struct{ Title, Words string }
 
-// fill puts something harmless where the caller gave nothing.
+// fill sets the defaults of fields that the caller left empty.
 func fill(c *Config) {
 	if c.Live == nil {
 		c.Live = func() Live { return Live{} }
@@ -108,11 +108,11 @@ func fill(c *Config) {
 	if c.Slots == nil {
 		c.Slots = func() []SlotView { return nil }
 	}
-	if c.Anew == nil {
-		c.Anew = func(context.Context, string) (*pipeline.Preview, error) { return nil, nil }
+	if c.PriceAgain == nil {
+		c.PriceAgain = func(context.Context, string) (*pipeline.Preview, error) { return nil, nil }
 	}
-	if c.Standing == nil {
-		c.Standing = func() []Trouble { return nil }
+	if c.Troubles == nil {
+		c.Troubles = func() []Trouble { return nil }
 	}
 	always := func() error { return nil }
 	if c.Healthy == nil {
@@ -129,18 +129,18 @@ func fill(c *Config) {
 	}
 }
 
-// probe answers monitors: a line, and a status that they understand. Why something is not well is
-// told to those who may read the page.
+// probe returns a handler for monitors: a line, and a status that they understand. Only those who
+// may read the page learn why something is wrong.
 func (s *site) probe(check func() error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		if err := check(); err != nil {
-			words := "not well; the page says why"
+			words := "not ready; the page says why"
 			if s.tokens.blocked(remote(r), s.Now()) == 0 {
 				if s.mayAsk(r, hostName(r.Host)) {
-					words = s.plain(err.Error())
+					words = s.sanitize(err.Error())
 				} else {
-					s.missed(r)
+					s.countWrongToken(r)
 				}
 			}
 			w.WriteHeader(http.StatusServiceUnavailable)

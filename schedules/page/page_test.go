@@ -24,7 +24,7 @@ import (
 
 func body(s string) io.ReadCloser { return io.NopCloser(strings.NewReader(s)) }
 
-func TestPageShowsTheTrueNumbers(t *testing.T) {
+func TestPageHasTheNumbersOfTheWarehouse(t *testing.T) {
 	dir := harvested(t)
 	c := open(t, Config{Dir: dir, Slots: slots, Version: "v1.2.3", Caps: Caps{PerRun: 4000, PerMonth: 20000, Floor: 10}})
 	page := strings.ReplaceAll(c.get("/"), "\u00a0", " ")
@@ -37,7 +37,7 @@ func TestPageShowsTheTrueNumbers(t *testing.T) {
 	if doubts := one("SELECT count(*) FROM coverage WHERE state IN ('suspect', 'failed') AND run_id = " + last); doubts != "0" {
 		verdict = "Ran, with doubts"
 		if !strings.Contains(page, "Not seen whole: "+doubts+" partition") {
-			t.Errorf("%s suspect partitions are not shown", doubts)
+			t.Errorf("%s suspect partitions are missing from the page", doubts)
 		}
 	}
 	for what, want := range map[string]string{
@@ -73,7 +73,7 @@ func TestPageShowsTheTrueNumbers(t *testing.T) {
 		}
 	}
 	if zones := numbers(t, dir, "SELECT count(*) FROM episodes WHERE navigational_status = 'at-anchor' AND world_zone = 'china-coast' AND last_date = '2026-11-22'"); !strings.Contains(page, fmt.Sprintf(`<span class="only n-at-anchor">%d</span>`, zones[0])) {
-		t.Errorf("the tile of the China Coast does not show %d at anchor", zones[0])
+		t.Errorf("the tile of the China Coast lacks %d at anchor", zones[0])
 	}
 }
 
@@ -105,10 +105,10 @@ func TestReportOfARunIsTheSameInOneFile(t *testing.T) {
 			}
 		}
 		if now := strings.Contains(text, `id="world"`); now != (i == 0) {
-			t.Errorf("%s: the fleet of now is shown: %v", r.ID, now)
+			t.Errorf("%s: the current fleet is on the page: %v", r.ID, now)
 		}
 		if first := strings.Contains(text, "First night"); first != (i == len(runs)-1) {
-			t.Errorf("%s is shown as the first night: %v", r.ID, first)
+			t.Errorf("%s is on the page as the first night: %v", r.ID, first)
 		}
 		if page := c.get("/runs/" + r.ID); !strings.Contains(page, thousands(r.CreditsSpent)) {
 			t.Errorf("%s: the page lacks the credits", r.ID)
@@ -151,7 +151,7 @@ func TestPageWithoutAWarehouseIsFriendly(t *testing.T) {
 			t.Errorf("%s: %d\n%s", what, status, page)
 		}
 		if strings.Contains(page, dir) {
-			t.Errorf("%s: the page shows a path", what)
+			t.Errorf("%s: a path is on the page", what)
 		}
 		if live := c.get("/live"); !strings.Contains(live, "Next: <bdi>nightly</bdi> in 18 hours") {
 			t.Errorf("%s: the frame says\n%s", what, live)
@@ -159,13 +159,13 @@ func TestPageWithoutAWarehouseIsFriendly(t *testing.T) {
 	}
 }
 
-func TestLiveRunIsShownUntilANewerNightIs(t *testing.T) {
+func TestLiveRunIsOnThePageUntilANewerNightIsPublished(t *testing.T) {
 	dir := harvested(t)
 	live := Live{Job: "nightly", Date: "2026-11-22", Started: morning.Add(-time.Minute), Progress: pipeline.Progress{Phase: "harvest", Credits: 1234, Cap: 5000,
 		Lanes: []pipeline.LaneProgress{{Operation: "by-type", Done: 25, Left: 75, PerMinute: 48.75, Credits: 1234, Remaining: 90 * time.Minute}}}}
 	c := open(t, Config{Dir: dir, Live: func() Live { return live }, Stop: func() error { return nil }})
-	if page := c.get("/"); !strings.Contains(page, "Stop after the requests in the air") || !strings.Contains(page, `class="whole"`) {
-		t.Error("the page of a live run lacks its frame or the stop")
+	if page := c.get("/"); !strings.Contains(page, "Stop after the requests in flight") || !strings.Contains(page, `class="whole"`) {
+		t.Error("the page of a live run lacks its frame or the stop button")
 	}
 	frame := c.get("/live?whole=1&seen=" + newest(t, dir))
 	for _, want := range []string{"25 %", "1,234", "of 5,000", "48.8", "09:30", `content="3"`, "harvest"} {
@@ -174,7 +174,7 @@ func TestLiveRunIsShownUntilANewerNightIs(t *testing.T) {
 		}
 	}
 	if strings.Contains(frame, "newer night") {
-		t.Error("the frame speaks of a newer night")
+		t.Error("the frame announces a newer night")
 	}
 	live = Live{}
 	if frame := c.get("/live?seen=another"); !strings.Contains(frame, "A newer night is published") {
@@ -196,7 +196,7 @@ func newest(t *testing.T, dir string) string {
 	return runs[0].ID
 }
 
-// TestProbesSayWhyWithoutPaths checks that monitors learn what is wrong, and nothing of the
+// TestProbesSayWhyWithoutPaths checks that monitors learn what is wrong, and no path of the
 // machine.
 func TestProbesSayWhyWithoutPaths(t *testing.T) {
 	c := open(t, Config{Dir: "/srv/data", Ready: func() error { return errors.New("open /srv/data/lock: /var/lib/x/y.db: disk full") }})
@@ -209,8 +209,8 @@ func TestProbesSayWhyWithoutPaths(t *testing.T) {
 	}
 }
 
-// TestClientsShareWhatIsRead asks from many sides at once: the file is read once, and the page
-// is rendered for all of them.
+// TestClientsShareWhatIsRead sends many requests at once: the file is read once, and the page is
+// rendered once for all of them.
 func TestClientsShareWhatIsRead(t *testing.T) {
 	dir := harvested(t)
 	c := open(t, Config{Dir: dir})
@@ -232,7 +232,7 @@ func TestClientsShareWhatIsRead(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if b, err := s.night(gone, "", morning); err != nil || a != b {
-		t.Errorf("the story is read twice: %v", err)
+		t.Errorf("the report is read twice: %v", err)
 	}
 	path := warehouse.Path(dir)
 	copied, err := os.ReadFile(path)
@@ -243,13 +243,13 @@ func TestClientsShareWhatIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	if b, err := s.night(gone, "", morning); err != nil || a == b {
-		t.Errorf("a file that was replaced is not read, or a client that went away ended it: %v", err)
+		t.Errorf("a file that was replaced is not read, or a client that disconnected cancelled the read: %v", err)
 	}
 }
 
-// TestReadingDoesNotStandInTheWayOfARun opens the published file as a run does, while the page
+// TestReadingDoesNotBlockARun opens the published file as a run does, while the page
 // has it open, and the other way round.
-func TestReadingDoesNotStandInTheWayOfARun(t *testing.T) {
+func TestReadingDoesNotBlockARun(t *testing.T) {
 	dir := harvested(t)
 	options := warehouse.Options{MemoryMiB: readMemoryMiB, Threads: readThreads, Confine: []string{}}
 	for range 2 {
@@ -277,7 +277,7 @@ func TestReadingDoesNotStandInTheWayOfARun(t *testing.T) {
 }
 
 // TestSlowClientsCostNothing leaves many clients in the middle of a page that they do not read,
-// and asks for it beside them.
+// and requests the page beside them.
 func TestSlowClientsCostNothing(t *testing.T) {
 	c := open(t, Config{Dir: harvested(t)})
 	c.get("/") // the file is read

@@ -23,7 +23,7 @@ func statement(name string) string {
 	return string(b)
 }
 
-// record is one row of an answer.
+// record is one row of a result.
 type record []any
 
 // text reads a column; NULL is empty.
@@ -43,13 +43,13 @@ func (r record) number(i int) int {
 	return 0
 }
 
-// yes reads a truth; NULL is false.
+// yes reads a boolean; NULL is false.
 func (r record) yes(i int) bool {
 	b, _ := r[i].(bool)
 	return b
 }
 
-// each runs a statement of sql/ and hands over its rows.
+// each runs a statement of sql/ and calls take with each row.
 func each(ctx context.Context, w *warehouse.Warehouse, name string, take func(record), args ...any) error {
 	rows, err := w.Query(ctx, statement(name), args...)
 	if err != nil {
@@ -64,37 +64,37 @@ func each(ctx context.Context, w *warehouse.Warehouse, name string, take func(re
 	return rows.Close()
 }
 
-// read fills in what the tables say of the night. The fleet and the zones are known as they are
-// now, and so they are told of the newest night only.
-func (s *NightReport) read(ctx context.Context, w *warehouse.Warehouse, newest bool, now time.Time) error {
+// read fills in what the tables say of the night. The tables have the fleet and the zones of the
+// newest night only.
+func (n *NightReport) read(ctx context.Context, w *warehouse.Warehouse, newest bool, now time.Time) error {
 	var before any // the date of the night before, if there was one
-	if s.Before != nil {
-		before = s.Before.Date
+	if n.Before != nil {
+		before = n.Before.Date
 	}
-	runs := strings.Join(s.Night.Runs, ",")
-	err := each(ctx, w, "listed", func(r record) { s.Listed, s.Was = r.number(0), r.number(1) }, s.Night.Date, before)
+	runs := strings.Join(n.Night.Runs, ",")
+	err := each(ctx, w, "listed", func(r record) { n.Listed, n.ListedBefore = r.number(0), r.number(1) }, n.Night.Date, before)
 	if err != nil {
 		return err
 	}
-	if s.Changes, err = changes(ctx, w, s.Night.Date, s.Before == nil); err != nil {
+	if n.Changes, err = changes(ctx, w, n.Night.Date, n.Before == nil); err != nil {
 		return err
 	}
-	if s.Gaps, err = gaps(ctx, w, runs); err != nil {
+	if n.Gaps, err = gaps(ctx, w, runs); err != nil {
 		return err
 	}
-	if s.Lanes, err = lanes(ctx, w, s.Night, runs); err != nil {
+	if n.Lanes, err = lanes(ctx, w, n.Night, runs); err != nil {
 		return err
 	}
 	if !newest {
 		return nil
 	}
-	if s.Fleet, err = fleet(ctx, w, s.Night.Date); err != nil {
+	if n.Fleet, err = fleet(ctx, w, n.Night.Date); err != nil {
 		return err
 	}
-	if s.World, err = world(ctx, w, s.Night.Date); err != nil {
+	if n.World, err = world(ctx, w, n.Night.Date); err != nil {
 		return err
 	}
-	s.Spent, err = spent(ctx, w, now)
+	n.Spent, err = spent(ctx, w, now)
 	return err
 }
 
@@ -110,7 +110,7 @@ type Change struct {
 // Vessel is one vessel with news.
 type Vessel struct{ ID, Name, Was, Now, Type string }
 
-// Missing is how many vessels are not shown.
+// Missing is how many vessels are not listed.
 func (c Change) Missing() int { return c.Total - len(c.Vessels) }
 
 // kinds are the kinds of news, each with the statement of its name.
@@ -126,7 +126,7 @@ func changes(ctx context.Context, w *warehouse.Warehouse, date string, first boo
 	var all []Change
 	for _, c := range kinds {
 		c.First = first && (c.Name == "arrived" || c.Name == "aground")
-		most := mostVessels
+		most := maxVessels
 		if c.First {
 			most = 1 // only its total is wanted
 		}
@@ -145,22 +145,22 @@ func changes(ctx context.Context, w *warehouse.Warehouse, date string, first boo
 	return all, nil
 }
 
-// Gaps are the partitions that were asked for and not seen whole.
+// Gaps are the planned partitions that were not seen whole.
 type Gaps struct {
 	Total int
 	First []Gap
 }
 
-// Gap is one of them. What the service did not tell is -1.
+// Gap is a partition that was not seen whole. Expected is -1 where the service reported no total.
 type Gap struct {
 	Operation, Kind, Value, State, Reason string
 	Expected, Received                    int
 }
 
-// Missing is how many gaps are not shown.
+// Missing is how many gaps are not listed.
 func (g Gaps) Missing() int { return g.Total - len(g.First) }
 
-// leftOuts counts by run the partitions that were wanted and not asked.
+// leftOuts counts by run the planned partitions that were not requested.
 func leftOuts(ctx context.Context, w *warehouse.Warehouse) (map[string]int, error) {
 	left := map[string]int{}
 	err := each(ctx, w, "left_out", func(r record) { left[r.text(0)] = r.number(1) })
@@ -171,6 +171,6 @@ func gaps(ctx context.Context, w *warehouse.Warehouse, runs string) (g Gaps, err
 	err = each(ctx, w, "gaps", func(r record) {
 		g.Total = r.number(0)
 		g.First = append(g.First, Gap{r.text(1), r.text(2), r.text(3), r.text(4), r.text(5), r.number(6), r.number(7)})
-	}, runs, mostGaps)
+	}, runs, maxGaps)
 	return g, err
 }

@@ -25,7 +25,7 @@ var files embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"n": thousands, "took": took, "clock": clock, "moment": moment, "machine": machineTime,
-	"day": longDay, "short": shortDay, "since": since, "plural": plural, "plain": func(text string) string { return withoutPaths(text, "") },
+	"day": longDay, "short": shortDay, "since": since, "plural": plural, "sanitize": func(text string) string { return sanitize(text, "") },
 	"sub": func(a, b int) int { return a - b },
 }).ParseFS(files, "templates/*.html"))
 
@@ -43,8 +43,8 @@ func mustRead(name string) []byte {
 	return b
 }
 
-// makeStyle completes the stylesheet with what follows from tables: where the zones lie, and
-// what the filter of the map shows.
+// makeStyle adds to the stylesheet what follows from tables: where the zones are on the map, and
+// what the filter of the map selects.
 func makeStyle() []byte {
 	b := bytes.NewBuffer(mustRead("templates/style.css"))
 	b.WriteString("@media (min-width:60rem){\n")
@@ -85,35 +85,35 @@ func (s *site) renderStatus(ctx context.Context) (int, []byte) {
 	now := s.Now()
 	v := view{Kind: "status", Title: "Status", Version: s.Version, Now: now, Form: s.form, Live: s.Live(), CanStop: s.Config.Stop != nil}
 	s.schedule(&v)
-	story, err := s.shelf.night(ctx, "", now)
+	report, err := s.reports.night(ctx, "", now)
 	switch {
 	case err != nil && !errors.Is(err, warehouse.ErrNone):
 		v.Verdict = s.trouble(err)
 		return http.StatusServiceUnavailable, render("page.html", v)
-	case story == nil:
-		v.Verdict = Verdict{Level: "none", Title: "No night yet", Lines: []string{"The first run brings this page to life. Until then there is nothing to show, and that is all right."}}
+	case report == nil:
+		v.Verdict = Verdict{Level: "none", Title: "No night yet", Lines: []string{"This page fills with the first run."}}
 	default:
-		v.ofNight(story, until(story.Days, now, v.Past), s.Caps.PerRun)
-		madeUp(v.Past, story.Runs)
-		v.Verdict = verdictNow(story.Night, now, v.Past)
-		v.Meters, v.Lasts = meters(story, s.Caps), lasts(story, s.Caps.Floor)
+		v.ofNight(report, upToYesterday(report.Days, now, v.Past), s.Caps.PerRun)
+		madeUp(v.Past, report.Runs)
+		v.Verdict = verdictNow(report.Night, now, v.Past)
+		v.Meters, v.Lasts = meters(report, s.Caps), lasts(report, s.Caps.Floor)
 	}
-	v.Verdict = v.Verdict.with(s.Standing())
+	v.Verdict = v.Verdict.with(s.Troubles())
 	s.tidy(&v)
 	return http.StatusOK, render("page.html", v)
 }
 
-// tidy takes the paths of this machine out of what runs said.
+// tidy removes the paths of this machine from the reasons of runs.
 func (s *site) tidy(v *view) {
 	for i, line := range v.Verdict.Lines {
-		v.Verdict.Lines[i] = s.plain(line)
+		v.Verdict.Lines[i] = s.sanitize(line)
 	}
 }
 
 // schedule sorts the slots into what comes and what did not run.
 func (s *site) schedule(v *view) {
 	for _, slot := range s.Slots() {
-		slot.Reason = s.plain(slot.Reason)
+		slot.Reason = s.sanitize(slot.Reason)
 		if slot.State == "next" {
 			v.Next = append(v.Next, slot)
 		} else {
@@ -127,13 +127,12 @@ func (s *site) schedule(v *view) {
 	}
 }
 
-// madeUp notes of slots without a good run which later run of their night was the first that
-// was done.
+// madeUp notes for each slot without a good run the first later run of its night that was done.
 func madeUp(past []SlotView, runs []Run) {
 	for i, slot := range past {
 		for _, r := range runs { // the newest first
 			if r.Job == slot.Job && r.Date == slot.Date && r.State == pipeline.StateDone && r.Started.After(slot.At) {
-				past[i].Since = "the run of " + moment(r.Started) + " was done"
+				past[i].MadeUpBy = "the run of " + moment(r.Started) + " was done"
 			}
 		}
 	}
@@ -141,27 +140,27 @@ func madeUp(past []SlotView, runs []Run) {
 
 // trouble says what is wrong with the published file, and what to do.
 func (s *site) trouble(err error) Verdict {
-	v := Verdict{Level: "bad", Title: "The warehouse cannot be read", Lines: []string{s.plain(err.Error())}}
+	v := Verdict{Level: "bad", Title: "The warehouse cannot be read", Lines: []string{s.sanitize(err.Error())}}
 	if errors.Is(err, warehouse.ErrDamaged) {
 		v.Title = "The warehouse is damaged"
-		v.Lines = []string{"Nothing that was paid for is lost: the journal has every answer, and the warehouse is made from it.",
-			"Run `fleetlake rollback` to publish the version before."}
+		v.Lines = []string{"Nothing that was paid for is lost: the journal has every answer, and the warehouse is built from it.",
+			"Run `fleetlake rollback` to publish the previous version."}
 	}
 	return v
 }
 
-// livePage serves the frame that shows what runs now and refreshes itself.
+// livePage serves the frame with the run that is under way; it refreshes itself.
 func (s *site) livePage(w http.ResponseWriter, r *http.Request) {
 	v := view{Kind: "live", Title: "Now", Now: s.Now(), Live: s.Live()}
 	s.schedule(&v)
-	if story, err := s.shelf.night(r.Context(), "", v.Now); err == nil && story != nil {
-		v.Newer = r.FormValue("seen") != story.Night.ID()
+	if report, err := s.reports.night(r.Context(), "", v.Now); err == nil && report != nil {
+		v.Newer = r.FormValue("seen") != report.Night.ID()
 	}
 	v.Kind += map[bool]string{true: " whole"}[r.FormValue("whole") != ""]
 	send(w, http.StatusOK, render("live.html", v))
 }
 
-// runID is the shape of the ids of runs.
+// runID matches the id of a run.
 var runID = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}\.[0-9]{3}Z-[0-9a-f]{4,16}$`)
 
 // runPage serves the report of one run's night.
@@ -183,32 +182,32 @@ func (s *site) runFile(w http.ResponseWriter, r *http.Request) {
 func (s *site) oneRun(w http.ResponseWriter, r *http.Request) (view, bool) {
 	id, now := r.PathValue("id"), s.Now()
 	if !runID.MatchString(id) {
-		s.lost(w, r)
+		s.notFound(w, r)
 		return view{}, false
 	}
-	story, err := s.shelf.night(r.Context(), id, now)
+	report, err := s.reports.night(r.Context(), id, now)
 	switch {
-	case errors.Is(err, warehouse.ErrNoRun), errors.Is(err, warehouse.ErrNone), err == nil && story == nil:
-		s.lost(w, r)
+	case errors.Is(err, warehouse.ErrNoRun), errors.Is(err, warehouse.ErrNone), err == nil && report == nil:
+		s.notFound(w, r)
 		return view{}, false
 	case err != nil:
 		t := s.trouble(err)
 		s.say(w, http.StatusServiceUnavailable, t.Title, t.Lines...)
 		return view{}, false
 	}
-	v := runView(story, now, s.Version)
+	v := runView(report, now, s.Version)
 	s.tidy(&v)
 	return v, true
 }
 
-func runView(story *NightReport, now time.Time, version string) view {
-	v := view{Title: story.Night.Job + " for " + story.Night.Date, Version: version, Now: now}
-	v.ofNight(story, story.Days, 0)
-	v.Verdict = verdictOf(story.Night)
+func runView(report *NightReport, now time.Time, version string) view {
+	v := view{Title: report.Night.Job + " for " + report.Night.Date, Version: version, Now: now}
+	v.ofNight(report, report.Days, 0)
+	v.Verdict = verdictOf(report.Night)
 	return v
 }
 
-// renderFile makes one file that holds all it needs and may load nothing.
+// renderFile renders one file that contains all it needs and may load nothing.
 func renderFile(v view) []byte {
 	sum := sha256.Sum256(style)
 	v.Kind, v.Style = "file", template.CSS(style)
@@ -216,19 +215,20 @@ func renderFile(v view) []byte {
 	return render("page.html", v)
 }
 
-// WriteRun writes the report of a run's night as one HTML file that needs nothing else.
+// WriteRun writes the report of a run's night as one HTML file that needs no other. It returns
+// warehouse.ErrNoRun for an unknown id.
 func WriteRun(ctx context.Context, w io.Writer, from *warehouse.Warehouse, id, version string, now time.Time) error {
-	story, err := nightReport(ctx, from, id, now)
+	report, err := nightReport(ctx, from, id, now)
 	if err != nil {
 		return err
 	}
-	v := runView(story, now, version)
+	v := runView(report, now, version)
 	_, err = w.Write(renderFile(v))
 	return err
 }
 
-// lost answers for pages that there are not.
-func (s *site) lost(w http.ResponseWriter, _ *http.Request) {
+// notFound answers for pages that do not exist.
+func (s *site) notFound(w http.ResponseWriter, _ *http.Request) {
 	s.say(w, http.StatusNotFound, "There is no such page", "The run may not be published, or the address may be mistyped.")
 }
 
@@ -238,7 +238,7 @@ func (s *site) say(w http.ResponseWriter, status int, title string, lines ...str
 		Verdict: Verdict{Level: "none", Title: title, Lines: lines}}))
 }
 
-// render fills a template. One that does not fit what it is filled with is a bug.
+// render executes a template. One that does not fit its data is a bug.
 func render(name string, v view) []byte {
 	var b bytes.Buffer
 	if err := templates.ExecuteTemplate(&b, name, v); err != nil {
@@ -251,7 +251,7 @@ func send(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Length", fmt.Sprint(len(body)))
 	w.WriteHeader(status)
-	w.Write(body) // a client that is gone needs no answer
+	w.Write(body) // a client that disconnected needs no answer
 }
 
 // IconURL is the icon for the single file.
@@ -264,5 +264,5 @@ func (v view) Is(kinds string) bool {
 	return slices.Contains(strings.Fields(kinds), strings.Fields(v.Kind)[0])
 }
 
-// Whole reports whether the frame has room for all of it.
+// Whole reports whether the frame has room for the details of the run.
 func (v view) Whole() bool { return strings.HasSuffix(v.Kind, "whole") }

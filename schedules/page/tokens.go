@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// What a client may try: so many wrong tokens a minute, from so many addresses that are remembered.
+// Limits of wrong tokens: tries a minute of one address, and the number of addresses remembered.
 const (
-	mostWrong     = 10
-	mostAddresses = 4096
+	maxWrong     = 10
+	maxAddresses = 4096
 )
 
-// tokens counts the wrong tokens of each address, so that nobody can try them all.
+// tokens counts the wrong tokens of each address, so that nobody can guess the token by trying.
 type tokens struct {
 	mu    sync.Mutex
 	wrong map[string]*wrongs
@@ -25,20 +25,19 @@ type wrongs struct {
 	since time.Time
 }
 
-// blocked returns how long an address must wait before another token of it is looked at; 0 is not
-// at all.
+// blocked returns how long an address must wait before it may try another token; 0 is no wait.
 func (t *tokens) blocked(address string, now time.Time) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	w := t.wrong[address]
-	if w == nil || w.count < mostWrong {
+	if w == nil || w.count < maxWrong {
 		return 0
 	}
 	return max(time.Minute-now.Sub(w.since), 0)
 }
 
-// miss counts a wrong token and returns how many the address gave within the minute.
-func (t *tokens) miss(address string, now time.Time) int {
+// add counts a wrong token and returns how many the address sent within the minute.
+func (t *tokens) add(address string, now time.Time) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for a, w := range t.wrong {
@@ -46,7 +45,7 @@ func (t *tokens) miss(address string, now time.Time) int {
 			delete(t.wrong, a)
 		}
 	}
-	if t.wrong == nil || len(t.wrong) >= mostAddresses {
+	if t.wrong == nil || len(t.wrong) >= maxAddresses {
 		t.wrong = map[string]*wrongs{}
 	}
 	w := t.wrong[address]
@@ -72,12 +71,12 @@ func (s *site) tooMany(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// missed notes a wrong token. The first of an address and the last before it must wait are logged.
-func (s *site) missed(r *http.Request) {
+// countWrongToken counts a wrong token. It logs the first of an address and the last before the wait.
+func (s *site) countWrongToken(r *http.Request) {
 	if s.Token == "" || r.Header.Get("Authorization") == "" {
 		return
 	}
-	if n := s.tokens.miss(remote(r), s.Now()); n == 1 || n == mostWrong {
+	if n := s.tokens.add(remote(r), s.Now()); n == 1 || n == maxWrong {
 		s.Log.Warn("wrong token for the page", "address", remote(r), "times", n)
 	}
 }

@@ -7,29 +7,29 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline"
 )
 
-// stale is the age at which a warehouse that is filled every night has missed one.
+// stale is the age at which a nightly warehouse has missed a night.
 const stale = 26 * time.Hour
 
 // Verdict is the first line of the page.
 type Verdict struct {
-	Level string // good, warn or bad
-	Title string
-	Lines []string // why, and what to do
-	Later bool     // a newer night should be there, and is not
+	Level   string // good, warn or bad
+	Title   string
+	Lines   []string // why, and what to do
+	Overdue bool     // a newer night was due, and is missing
 }
 
 // stopWords say why a run ended early, and what to do.
 var stopWords = map[pipeline.Stop]string{
-	pipeline.StopBudget:   "There were not enough credits for all of it. The reason names the cap, and how to go on.",
-	pipeline.StopCredits:  "The credits are used up, or down to the floor that is left alone. Buy some and run it again.",
-	pipeline.StopKey:      "The service refuses the key. Correct it and run it again.",
-	pipeline.StopDeadline: "The deadline was over. Run it again to go on.",
-	pipeline.StopSignal:   "It was stopped by request. Run it again to go on.",
-	pipeline.StopService:  "The service did not answer as it should, and trying again did not mend that.",
+	pipeline.StopBudget:   "There were not enough credits for the whole plan. The reason names the cap, and how to resume.",
+	pipeline.StopCredits:  "The credits are used up, or down to the floor. Buy credits and run the job again.",
+	pipeline.StopKey:      "The service refuses the key. Correct the key and run the job again.",
+	pipeline.StopDeadline: "The deadline has passed. Run the job again to resume.",
+	pipeline.StopSignal:   "It was stopped by request. Run the job again to resume.",
+	pipeline.StopService:  "The service did not answer as it should, also after several tries.",
 }
 
-// verdictOf says in a line how the night went. What the run says of itself comes first, then what
-// its coverage proves.
+// verdictOf is the verdict on a night: the state that the run reports first, then what its coverage
+// proves.
 func verdictOf(n Night) Verdict {
 	v := Verdict{Level: "good", Title: "Ran, and is complete"}
 	unseen := n.Asked() - n.Complete()
@@ -59,7 +59,7 @@ func verdictOf(n Night) Verdict {
 		v.Lines = append(v.Lines, n.Reason)
 	}
 	if n.State == pipeline.StateKilled {
-		v.Lines = append(v.Lines, "The process died. What it had paid for is published; the next run of the night goes on from there.")
+		v.Lines = append(v.Lines, "The process died. What it had paid for is published; the next run of the night resumes there.")
 	}
 	if unseen > 0 {
 		v.Lines = append(v.Lines, fmt.Sprintf("%s of %s partitions were not seen whole, so nothing in them counts as gone.", thousands(unseen), thousands(n.Asked())))
@@ -67,8 +67,8 @@ func verdictOf(n Night) Verdict {
 	return v
 }
 
-// verdictNow is the verdict on the newest night as of now: a good night that is long ago, or
-// that a slot without a run came after, is no longer good.
+// verdictNow is the verdict on the newest night as of now: a good night is no longer good when it is
+// too old, or when a later slot had no run.
 func verdictNow(n Night, now time.Time, slots []SlotView) Verdict {
 	v := verdictOf(n)
 	var later []string
@@ -89,7 +89,7 @@ func verdictNow(n Night, now time.Time, slots []SlotView) Verdict {
 	return v
 }
 
-// with is the verdict beside what is wrong whatever the night was like, which comes first.
+// with puts the troubles of the data directory before the verdict.
 func (v Verdict) with(troubles []Trouble) Verdict {
 	if len(troubles) == 0 {
 		return v
@@ -100,7 +100,7 @@ func (v Verdict) with(troubles []Trouble) Verdict {
 	}
 	switch v.Level {
 	case "good":
-		v = Verdict{"warn", troubles[0].Title, append([]string{"The last night: " + lower(v.Title) + "."}, v.Lines...), v.Later}
+		v = Verdict{"warn", troubles[0].Title, append([]string{"The last night: " + lower(v.Title) + "."}, v.Lines...), v.Overdue}
 	case "none":
 		v = Verdict{Level: "warn", Title: troubles[0].Title}
 	}
@@ -108,5 +108,5 @@ func (v Verdict) with(troubles []Trouble) Verdict {
 	return v
 }
 
-// didNot says what became of a slot.
+// didNot is the state of a slot in words.
 var didNot = map[string]string{"missed": "was missed", "failed": "failed"}

@@ -32,11 +32,11 @@ func TestVerdict(t *testing.T) {
 		"a suspect partition":                 {with(func(n *Night) { n.Coverage = map[string]int{"complete": 8, "suspect": 1} }), nil, morning, "warn", "Ran, with doubts", "1 of 9 partitions"},
 		"a partial partition":                 {with(func(n *Night) { n.Coverage = map[string]int{"complete": 8, "partial": 1} }), nil, morning, "warn", "Ran, not complete", "1 of 9"},
 		"the deadline":                        {with(func(n *Night) { n.State, n.Stop = "partial", pipeline.StopDeadline }), nil, morning, "warn", "Ran in part", "deadline"},
-		"the balance is gone":                 {with(func(n *Night) { n.State, n.Stop = "partial", pipeline.StopCredits }), nil, morning, "bad", "Ran in part", "Buy some"},
+		"the balance is gone":                 {with(func(n *Night) { n.State, n.Stop = "partial", pipeline.StopCredits }), nil, morning, "bad", "Ran in part", "Buy credits"},
 		"stopped by request":                  {with(func(n *Night) { n.State, n.Stop = "interrupted", pipeline.StopSignal }), nil, morning, "warn", "Was interrupted", "by request"},
 		"killed":                              {with(func(n *Night) { n.State = "killed" }), nil, morning, "bad", "Was killed", "The process died"},
 		"a state that is not known":           {with(func(n *Night) { n.State = "odd" }), nil, morning, "bad", "Failed", ""},
-		"a good night that is long ago":       {good, nil, morning.Add(50 * time.Hour), "bad", "Nothing published for 2 days", "2026-11-22, ran, and is complete"},
+		"a good night that is too old":        {good, nil, morning.Add(50 * time.Hour), "bad", "Nothing published for 2 days", "2026-11-22, ran, and is complete"},
 		"26 hours are just in time":           {good, nil, finished.Add(stale), "good", "Ran, and is complete", ""},
 		"a slot that failed since":            {good, failed, morning, "warn", "A later run did not succeed", "failed: disk full."},
 		"a slot that failed after half a one": {with(func(n *Night) { n.State, n.Stop = "partial", pipeline.StopCredits }), failed, morning, "bad", "A later run did not succeed", "The last night that was published, 2026-11-22, ran in part."},
@@ -49,7 +49,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// run is a line of runs with its report.
+// run is a row of runs with its report.
 func run(id, job, date, state string, spent int, report string) warehouse.Run {
 	at, _ := time.Parse("20060102T150405", id[:15])
 	return warehouse.Run{ID: id, Job: job, Date: date, Started: at, Finished: at.Add(time.Minute), State: state, CreditsSpent: spent, CreditsPlanned: 50, Requests: 3, Report: report}
@@ -77,10 +77,10 @@ func TestNightOfManyRunsIsOne(t *testing.T) {
 	if len(line) != 3 || line[1].Nights != 0 || line[2].State != "partial" || line[2].Spent != 11 || line[2].Nights != 2 || line[2].Planned != 100 {
 		t.Errorf("days: %+v", line)
 	}
-	if longer := until(line, morning.AddDate(0, 0, 4), []SlotView{{Date: "2026-11-23", State: "missed"}, {Date: "2026-11-21", State: "failed"}, {Date: "2026-11-25", State: "next"}}); len(longer) != 7 || longer[6].Date != "2026-11-25" || longer[6].Nights != 0 || longer[6].State != "" || longer[4].State != "missed" || longer[2].State != "partial" {
-		t.Errorf("an outage is not shown: %+v", longer)
+	if longer := upToYesterday(line, morning.AddDate(0, 0, 4), []SlotView{{Date: "2026-11-23", State: "missed"}, {Date: "2026-11-21", State: "failed"}, {Date: "2026-11-25", State: "next"}}); len(longer) != 7 || longer[6].Date != "2026-11-25" || longer[6].Nights != 0 || longer[6].State != "" || longer[4].State != "missed" || longer[2].State != "partial" {
+		t.Errorf("an outage is missing: %+v", longer)
 	}
-	if far := until(line, morning.AddDate(1, 0, 0), nil); len(far) != mostNights || far[0].Nights == 0 {
+	if far := upToYesterday(line, morning.AddDate(1, 0, 0), nil); len(far) != maxNights || far[0].Nights == 0 {
 		t.Errorf("after a year: %d days, the first %+v", len(far), far[0])
 	}
 	if _, err := nights([]warehouse.Run{run("20261121T030000", "n", "2026-11-21", "done", 1, "{")}, nil); err == nil {
@@ -113,12 +113,12 @@ func TestChartsAreTrueToScale(t *testing.T) {
 }
 
 func TestMapPlacesEveryZoneOnce(t *testing.T) {
-	w := survey([]cell{{"moored", "north-sea", "2026-11-22", 100, true}, {"moored", "azov-sea", "2026-11-22", 1, true}, {"fishing", "north-sea", "2026-11-20", 300, false},
+	w := layOut([]cell{{"moored", "north-sea", "2026-11-22", 100, true}, {"moored", "azov-sea", "2026-11-22", 1, true}, {"fishing", "north-sea", "2026-11-20", 300, false},
 		{"aground", "", "2026-11-22", 5, true}, {"sleeping", "atlantis", "2026-11-22", 2, true}})
 	seen := map[[2]int]string{}
 	for _, z := range w.Zones {
 		if other := seen[[2]int{z.Column, z.Row}]; other != "" {
-			t.Errorf("%s lies on %s", z.Value, other)
+			t.Errorf("%s is on the same tile as %s", z.Value, other)
 		}
 		seen[[2]int{z.Column, z.Row}] = z.Value
 	}
@@ -145,23 +145,23 @@ func indexOf(w *World, zone string) int {
 
 func TestWords(t *testing.T) {
 	for got, want := range map[string]string{
-		thousands(-1234567):                            "−1,234,567",
-		took(1700 * time.Millisecond):                  "1.7\u00a0s",
-		took(128 * time.Second):                        "2\u00a0min 08\u00a0s",
-		took(65 * time.Minute):                         "1\u00a0h 05\u00a0min",
-		took(-time.Second):                             "0\u00a0s",
-		ago(47 * time.Hour):                            "47 hours",
-		ago(49 * time.Hour):                            "2 days",
-		ago(time.Second):                               "less than a minute",
-		since(morning.Add(90*time.Minute), morning):    "in 90 minutes",
-		than(3, 5):                                     "2 fewer than before",
-		longDay("soon"):                                "soon",
-		withoutPaths("open /a/b/c.db: full", "/x"):     "open …/c.db: full",
-		withoutPaths(`open C:\data\x.db now`, "/x"):    "open …/x.db now",
-		withoutPaths("GET /get-vessel-info 400", "/x"): "GET /get-vessel-info 400",
-		withoutPaths("https://a.example/b/c", "/x"):    "https://a.example/b/c",
-		withoutPaths("moored/north-sea", "/x"):         "moored/north-sea",
-		withoutPaths("a\u202eb\x1b[0m\nc", "/x"):       "ab[0m c",
+		thousands(-1234567):                         "−1,234,567",
+		took(1700 * time.Millisecond):               "1.7\u00a0s",
+		took(128 * time.Second):                     "2\u00a0min 08\u00a0s",
+		took(65 * time.Minute):                      "1\u00a0h 05\u00a0min",
+		took(-time.Second):                          "0\u00a0s",
+		ago(47 * time.Hour):                         "47 hours",
+		ago(49 * time.Hour):                         "2 days",
+		ago(time.Second):                            "less than a minute",
+		since(morning.Add(90*time.Minute), morning): "in 90 minutes",
+		difference(3, 5):                            "2 fewer than before",
+		longDay("soon"):                             "soon",
+		sanitize("open /a/b/c.db: full", "/x"):      "open …/c.db: full",
+		sanitize(`open C:\data\x.db now`, "/x"):     "open …/x.db now",
+		sanitize("GET /get-vessel-info 400", "/x"):  "GET /get-vessel-info 400",
+		sanitize("https://a.example/b/c", "/x"):     "https://a.example/b/c",
+		sanitize("moored/north-sea", "/x"):          "moored/north-sea",
+		sanitize("a\u202eb\x1b[0m\nc", "/x"):        "ab[0m c",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -173,14 +173,14 @@ func FuzzWithoutPaths(f *testing.F) {
 	f.Add("open /srv/data/lock: disk full")
 	f.Add("(/a/b) '/c/d' \"/e/f/g\" \\\\host\\share")
 	f.Fuzz(func(t *testing.T, text string) {
-		if got := withoutPaths("read /srv/secret-place/file: "+text, "/data"); strings.Contains(got, "secret-place") && !strings.Contains(text, "secret-place") {
+		if got := sanitize("read /srv/secret-place/file: "+text, "/data"); strings.Contains(got, "secret-place") && !strings.Contains(text, "secret-place") {
 			t.Errorf("%q", got)
 		}
 	})
 }
 
-// TestTheVerdictTellsWhatStands: a run that is held back, or files that are gone, are no good night.
-func TestTheVerdictTellsWhatStands(t *testing.T) {
+// TestTroublesPrecedeTheVerdict has a run that is held back and published files that are gone.
+func TestTroublesPrecedeTheVerdict(t *testing.T) {
 	troubles := []Trouble{{"A run is held back", "run 1 is held back"}, {"Published files are gone", "a file is gone"}}
 	for name, c := range map[string]struct {
 		before Verdict
@@ -190,7 +190,7 @@ func TestTheVerdictTellsWhatStands(t *testing.T) {
 			Verdict{"warn", "A run is held back", []string{"run 1 is held back", "a file is gone", "The last night: ran, and is complete."}, false}},
 		"after a bad one": {Verdict{Level: "bad", Title: "Failed", Lines: []string{"why"}},
 			Verdict{"bad", "Failed", []string{"run 1 is held back", "a file is gone", "why"}, false}},
-		"before the first": {Verdict{Level: "none", Title: "No night yet", Lines: []string{"all right"}},
+		"before the first": {Verdict{Level: "none", Title: "No night yet", Lines: []string{"no run yet"}},
 			Verdict{"warn", "A run is held back", []string{"run 1 is held back", "a file is gone"}, false}},
 	} {
 		if diff := cmp.Diff(c.want, c.before.with(troubles)); diff != "" {
@@ -200,7 +200,7 @@ func TestTheVerdictTellsWhatStands(t *testing.T) {
 			t.Errorf("%s, and nothing wrong (-want +got):\n%s", name, diff)
 		}
 	}
-	page := open(t, Config{Dir: harvested(t), Slots: slots, Standing: func() []Trouble { return troubles }}).get("/")
+	page := open(t, Config{Dir: harvested(t), Slots: slots, Troubles: func() []Trouble { return troubles }}).get("/")
 	for _, want := range []string{"A run is held back", "run 1 is held back", "a file is gone"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q on the page", want)

@@ -10,9 +10,9 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline"
 )
 
-// view is what a template is filled with.
+// view is the data of a template.
 type view struct {
-	*NightReport        // nil where there is nothing to tell
+	*NightReport        // nil before the first night
 	Kind         string // status, run, file, live or note
 	Title        string
 	Version      string
@@ -24,20 +24,20 @@ type view struct {
 	RowCharts    []Chart
 	Issues       []Issue
 	Live         Live
-	Newer        bool // a newer night than the page shows is published
+	Newer        bool // a newer night than that of the page is published
 	Next, Past   []SlotView
 	Startable    []string // jobs that can be run now
-	Anew         *anew    // a run that has to be confirmed; nil is none
+	Repeat       *repeat  // a run that a person must confirm; nil is none
 	CanStop      bool
 	Form         string
 	Meters       []Meter
-	Lasts        int // nights that the balance pays for at the usual cost; 0 is not known
-	Style        any // of the single file, its own stylesheet
+	Lasts        int // nights that the balance pays for at the usual cost; 0 is unknown
+	Style        any // the stylesheet inside the single file
 	Policy       string
 }
 
-// anew is a night that has ended, and what it would cost a second time, in words.
-type anew struct{ Job, Price string }
+// repeat is a night that has ended, and what it would cost a second time, in words.
+type repeat struct{ Job, Price string }
 
 // Tile answers one question about the night.
 type Tile struct {
@@ -46,7 +46,7 @@ type Tile struct {
 	Percent                  float64 // of a meter; below 0 is none
 }
 
-// Meter holds what was spent against a cap.
+// Meter is what was spent of a cap.
 type Meter struct {
 	Name, Words string
 	Percent     float64
@@ -56,25 +56,25 @@ type Meter struct {
 // Issue is a line of the table of issues.
 type Issue struct {
 	Kind
-	Count, Was int
-	Percent    float64
-	Known      bool // the night before is there to compare with
+	Count, Before int
+	Percent       float64
+	Known         bool // there is a night before to compare with
 }
 
-// Lately names the night of the status page.
-func (v view) Lately() string {
-	if v.Verdict.Later {
+// NightLabel is the label of the night on the status page.
+func (v view) NightLabel() string {
+	if v.Verdict.Overdue {
 		return "Last published night"
 	}
 	return "Last night"
 }
 
-// ofNight fills in what every page about a night shows.
-func (v *view) ofNight(s *NightReport, line []Day, perRun int) {
-	v.NightReport, v.Days = s, line
+// ofNight fills in what every page about a night has.
+func (v *view) ofNight(report *NightReport, line []Day, perRun int) {
+	v.NightReport, v.Days = report, line
 	v.Charts, v.RowCharts = charts(line, perRun), rowCharts(line)
-	v.Tiles = []Tile{ranTile(s.Night, v.Now), completeTile(s.Night), costTile(s.Night, perRun), tookTile(s), changedTile(s)}
-	v.Issues = issues(s.Night, s.Before)
+	v.Tiles = []Tile{ranTile(report.Night, v.Now), completeTile(report.Night), costTile(report.Night, perRun), tookTile(report), changedTile(report)}
+	v.Issues = issues(report.Night, report.Before)
 }
 
 func ranTile(n Night, now time.Time) Tile {
@@ -95,7 +95,7 @@ func ranTile(n Night, now time.Time) Tile {
 }
 
 func completeTile(n Night) Tile {
-	t := Tile{Question: "Complete?", Answer: "Nothing asked", Percent: -1}
+	t := Tile{Question: "Complete?", Answer: "Nothing requested", Percent: -1}
 	if asked := n.Asked(); asked > 0 {
 		t.Percent = bar(n.Complete(), asked)
 		t.Answer = fmt.Sprintf("%d %%", int(t.Percent)) // rounded down: 100 % is all
@@ -124,7 +124,7 @@ func costTile(n Night, perRun int) Tile {
 		t.Percent = bar(n.Spent, perRun*n.Begun)
 		t.Detail = fmt.Sprintf("credits of a cap of %s", thousands(perRun*n.Begun))
 	default:
-		t.Detail += ", planned without a bound"
+		t.Detail += ", no cap"
 	}
 	if n.Unknown > 0 {
 		t.Detail += fmt.Sprintf("; %s perhaps not billed", thousands(n.Unknown))
@@ -132,27 +132,27 @@ func costTile(n Night, perRun int) Tile {
 	return t
 }
 
-func tookTile(s *NightReport) Tile {
-	t := Tile{Question: "Took?", Answer: took(s.Night.Worked), Percent: -1}
-	t.Detail = plural(s.Night.Requests, "request")
-	if typical := usual(s.Days, func(d Day) int { return int(d.Worked.Milliseconds()) }); typical > 0 {
+func tookTile(report *NightReport) Tile {
+	t := Tile{Question: "Took?", Answer: took(report.Night.Worked), Percent: -1}
+	t.Detail = plural(report.Night.Requests, "request")
+	if typical := usual(report.Days, func(d Day) int { return int(d.Worked.Milliseconds()) }); typical > 0 {
 		t.Detail += ", usually " + took(time.Duration(typical)*time.Millisecond)
 	}
 	return t
 }
 
-func changedTile(s *NightReport) Tile {
+func changedTile(report *NightReport) Tile {
 	t := Tile{Question: "Changed?", Percent: -1}
-	if s.Before == nil {
-		t.Answer, t.Detail = "First night", plural(s.Listed, "vessel")+" listed"
+	if report.Before == nil {
+		t.Answer, t.Detail = "First night", plural(report.Listed, "vessel")+" listed"
 		return t
 	}
 	total := 0
-	for _, c := range s.Changes {
+	for _, c := range report.Changes {
 		total += c.Total
 	}
 	t.Answer = thousands(total)
-	t.Detail = fmt.Sprintf("%s listed, %s", thousands(s.Listed), than(s.Listed, s.Was))
+	t.Detail = fmt.Sprintf("%s listed, %s", thousands(report.Listed), difference(report.Listed, report.ListedBefore))
 	return t
 }
 
@@ -163,7 +163,7 @@ func issues(n Night, before *Night) []Issue {
 	for kind, count := range n.Issues {
 		i := Issue{Kind: kind, Count: count, Known: before != nil}
 		if before != nil {
-			i.Was = before.Issues[kind]
+			i.Before = before.Issues[kind]
 		}
 		longest = max(longest, count)
 		all = append(all, i)
@@ -177,13 +177,13 @@ func issues(n Night, before *Night) []Issue {
 	return all
 }
 
-// meters holds the credits against the caps that are set.
-func meters(s *NightReport, c Caps) []Meter {
+// meters compares the credits with the caps that are set.
+func meters(report *NightReport, c Caps) []Meter {
 	var all []Meter
 	for _, m := range []struct {
 		name       string
 		spent, cap int
-	}{{"Last run", s.Night.LastSpent, c.PerRun}, {"Today", s.Spent.Today, c.PerDay}, {"This month", s.Spent.Month, c.PerMonth}} {
+	}{{"Last run", report.Night.LastSpent, c.PerRun}, {"Today", report.Spent.Today, c.PerDay}, {"This month", report.Spent.Month, c.PerMonth}} {
 		if m.cap > 0 {
 			share := bar(m.spent, m.cap)
 			all = append(all, Meter{m.name, fmt.Sprintf("%s of %s", thousands(m.spent), thousands(m.cap)), share, alarm(share)})
@@ -192,7 +192,7 @@ func meters(s *NightReport, c Caps) []Meter {
 	return all
 }
 
-// alarm is the level of a cap that is used up so far.
+// alarm is the level of a cap of which a percentage is used.
 func alarm(percent float64) string {
 	switch {
 	case percent >= 100:
@@ -203,16 +203,16 @@ func alarm(percent float64) string {
 	return "good"
 }
 
-// lasts is how many nights the balance above the floor pays for at what a night usually costs.
-func lasts(s *NightReport, floor int) int {
-	cost := usual(append(slices.Clone(s.Days), Day{}), func(d Day) int { return d.Spent })
-	if s.Balance == nil || cost == 0 {
+// lasts is how many nights the balance above the floor pays for at the usual cost of a night.
+func lasts(report *NightReport, floor int) int {
+	cost := usual(append(slices.Clone(report.Days), Day{}), func(d Day) int { return d.Spent })
+	if report.Balance == nil || cost == 0 {
 		return 0
 	}
-	return max(0, *s.Balance-floor) / cost
+	return max(0, *report.Balance-floor) / cost
 }
 
-// LiveShare is how much of the known work is done, in hundredths.
+// LiveShare is the finished part of the known work, in per cent.
 func (v view) LiveShare() float64 {
 	done, left := 0, 0
 	for _, l := range v.Live.Progress.Lanes {
@@ -233,10 +233,10 @@ func (v view) LiveEnd() time.Time {
 	return v.Now.Add(longest)
 }
 
-// LaneShare is how much of a lane's known work is done.
+// LaneShare is the finished part of a lane's known work, in per cent.
 func (view) LaneShare(l pipeline.LaneProgress) float64 { return bar(l.Done, l.Done+l.Left) }
 
-// Tables lists the lake tables that any of the shown nights wrote.
+// Tables lists the lake tables that any of the nights wrote.
 func (v view) Tables() []string {
 	var all []string
 	for _, table := range factTables {

@@ -24,8 +24,8 @@ func thousands(n int) string {
 	return sign + s
 }
 
-// than writes a difference: 12 more, 3 fewer, as many as before.
-func than(now, before int) string {
+// difference compares two counts in words: 12 more, 3 fewer, as many as before.
+func difference(now, before int) string {
 	switch {
 	case now > before:
 		return thousands(now-before) + " more than before"
@@ -35,7 +35,7 @@ func than(now, before int) string {
 	return "as many as before"
 }
 
-// took writes a duration as 1 h 05 min, 2 min 08 s or 1.7 s.
+// took formats a duration as 1 h 05 min, 2 min 08 s or 1.7 s.
 func took(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -53,7 +53,7 @@ func took(d time.Duration) string {
 	return fmt.Sprintf("%d\u00a0s", d/time.Second)
 }
 
-// ago writes an age or a wait in its largest unit.
+// ago formats an age or a wait in its largest unit.
 func ago(d time.Duration) string {
 	for _, u := range []struct {
 		size time.Duration
@@ -82,14 +82,14 @@ func since(at, now time.Time) string {
 	return ago(now.Sub(at)) + " ago"
 }
 
-// clock and longDay write moments in UTC, machineTime as machines read them.
+// clock formats a time of day in UTC, moment a day with its time, machineTime an RFC 3339 time.
 func clock(t time.Time) string { return t.UTC().Format("15:04") }
 
 func moment(t time.Time) string { return t.UTC().Format("Mon 2 Jan, 15:04") }
 
 func machineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// longDay writes a date for people. What is no date is written as it is.
+// longDay formats a date for people. What is no date stays as it is.
 func longDay(date string) string { return dayAs(date, "Monday 2 January 2006") }
 
 func shortDay(date string) string { return dayAs(date, "2 Jan") }
@@ -102,7 +102,7 @@ func dayAs(date, layout string) string {
 	return t.Format(layout)
 }
 
-// lower writes the first letter small, to go on within a sentence.
+// lower makes the first letter lower case, for use within a sentence.
 func lower(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
 	return string(unicode.ToLower(r)) + s[n:]
@@ -114,11 +114,11 @@ func trimDot(s string) string { return strings.TrimRight(s, ". ") }
 // single segment is left: the service's own paths look like it.
 var absolute = regexp.MustCompile(`(^|[\s"'(=\[,:` + "`" + `])(?:(?:/[^/\s"'():;,` + "`" + `]+){2,}/?|[A-Za-z]:\\[^\s"']+|\\\\[^\s"']+)`)
 
-// plain takes the paths of this machine out of a text, and what would not show or would turn
-// the text around it.
-func (s *site) plain(text string) string { return withoutPaths(text, s.Dir) }
+// sanitize removes the paths of this machine from a text, and control characters that would hide or
+// reverse the text around them.
+func (s *site) sanitize(text string) string { return sanitize(text, s.Dir) }
 
-func withoutPaths(text, dir string) string {
+func sanitize(text, dir string) string {
 	if whole, err := filepath.Abs(dir); err == nil && dir != "" && len(whole) > 1 {
 		text = strings.ReplaceAll(text, whole, "DATA")
 	}
@@ -130,7 +130,7 @@ func withoutPaths(text, dir string) string {
 	return printable(text)
 }
 
-// printable drops control characters and the marks that change the direction of text.
+// printable removes control characters and the marks that change the direction of text.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -11,19 +11,19 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// World is where the vessels were and what they did, as the searches by status showed it.
+// World is where the vessels were and what they did, by the searches by status.
 type World struct {
 	Statuses []Status // in the order of the filter, those with zones first
 	Zones    []Zone   // as zones.txt lists them, what it does not know last
 	Total    int
 }
 
-// Status is one navigational status over all zones.
+// Status is one navigational status in all zones.
 type Status struct {
 	Value, Name string
 	Count       int
 	Zoned       bool
-	Asked       bool // some search was for it
+	Asked       bool // some search asked for it
 	Gaps        bool // a search of the latest night was not complete
 }
 
@@ -37,7 +37,7 @@ type Zone struct {
 	Gaps                bool
 }
 
-// Part is a status within a zone. From and Share measure a stacked bar in hundredths.
+// Part is a status within a zone. From and Share place it in a stacked bar, in per cent.
 type Part struct {
 	Status
 	Level       int
@@ -47,8 +47,8 @@ type Part struct {
 //go:embed zones.txt
 var zoneTable string
 
-// zoneMap lays the zones out roughly as they lie on the globe: value, column, row, short name
-// and region of each line.
+// zoneMap places the zones roughly as on the globe. Each line of zones.txt has value, column, row,
+// short name and region.
 var zoneMap = func() []Zone {
 	var zones []Zone
 	for line := range strings.Lines(zoneTable) {
@@ -82,11 +82,11 @@ func world(ctx context.Context, w *warehouse.Warehouse, date string) (*World, er
 	if err != nil || len(cells) == 0 {
 		return nil, err
 	}
-	return survey(cells), nil
+	return layOut(cells), nil
 }
 
-// survey lays the counts on the map.
-func survey(cells []cell) *World {
+// layOut puts the counts on the map.
+func layOut(cells []cell) *World {
 	w := &World{Zones: slices.Clone(zoneMap)}
 	statuses := slices.Clone(statusNames)
 	for _, c := range cells {
@@ -156,7 +156,7 @@ func (w *World) shade(order []Status) {
 // levels is the number of tints.
 const levels = 5
 
-// level is the tint of a count: by the square root, because a few zones hold most vessels.
+// level is the tint of a count: by the square root, because most vessels are in a few zones.
 func level(count, most int) int {
 	if count <= 0 || most <= 0 {
 		return 0

@@ -17,30 +17,30 @@ import (
 	"github.com/fleetlake/fleetlake/schedules"
 )
 
-// DefaultMaxAge is a day and two hours: a night may take longer than the one before.
+// DefaultMaxAge is a day and two hours, because a night may take longer than the one before.
 const DefaultMaxAge = 26 * time.Hour
 
-// defaultConfigPath is read when nobody names another file; it need not exist.
+// DefaultPath is the file that is read unless another is named; it need not exist.
 const DefaultPath = "fleetlake.yaml"
 
 // maxConfigBytes keeps a wrong path from being read into memory whole.
 const maxConfigBytes = 1 << 20
 
-// defaultConfigText is what init writes. Read back, it equals defaultConfig.
+// DefaultText is the file that `fleetlake init` writes. Parsed, it equals defaults.
 //
 //go:embed fleetlake.yaml
 var DefaultText string
 
-// Config is a configuration that has been checked: every value in it can be used, but for
-// the address and the key, which only some verbs need (see requireService).
+// Config is a checked configuration: all values are valid, but the address and the key may be
+// missing, because only some verbs need them (see RequireService).
 type Config struct {
-	File        string // "" when there was none
+	File        string // "" without a file
 	BaseURL     string // no slash at its end; "" until given
 	KeyFile     string
 	Limits      map[string]int // by operation name
 	MaxInFlight int
 	Timeout     time.Duration
-	Patience    time.Duration // with a service that gives no answer
+	Patience    time.Duration // how long the service may give no answer
 	DataDir     string
 	Budget      Budget
 	Jobs        []JobConfig // in the order of the file
@@ -50,11 +50,11 @@ type Config struct {
 	key         secretKey // from the environment
 	credentials string    // the directory of the service manager's credentials; "" is none
 
-	baseURLAt string // where these two values stand, or should
+	baseURLAt string // where these two values are in the file, or should be
 	keyFileAt string
 }
 
-// Budget is the money, in credits. 0 is no cap.
+// Budget is the caps and the floor, in credits. 0 is no cap.
 type Budget struct {
 	PerRun, PerDay, PerMonth, Floor int
 }
@@ -64,12 +64,12 @@ type JobConfig struct {
 	Job  plan.Job
 	Spec schedules.Spec
 
-	// MinCoverage is the percentage of the planned partitions below which a run counts as not
-	// answered by the service; 0 is none.
+	// MinCoverage is the percentage of the planned partitions below which a run counts as unanswered
+	// by the service; 0 is no minimum.
 	MinCoverage int
 }
 
-// configError is everything that is wrong with a configuration, one line each.
+// Error lists everything that is wrong with a configuration, one line each.
 type Error struct{ Problems []string }
 
 func (e *Error) Error() string { return strings.Join(e.Problems, "\n") }
@@ -95,7 +95,7 @@ func defaults() Config {
 	}
 }
 
-// DefaultJob is a job that leaves out everything.
+// DefaultJob is a job of the given name with all defaults.
 func DefaultJob(name string) JobConfig {
 	return JobConfig{
 		Job: plan.Job{
@@ -119,8 +119,8 @@ func statusNames() []string {
 	return names
 }
 
-// loadConfig reads the configuration from a file and the environment. Unless the path is
-// explicit, FLEETLAKE_CONFIG names another, and without that the file may be absent.
+// Load reads the configuration from a file and the environment. Unless the path is explicit,
+// FLEETLAKE_CONFIG overrides it, and without that the file may be absent. Its error is an *Error.
 func Load(path string, explicit bool, getenv func(string) string) (Config, error) {
 	if named := getenv("FLEETLAKE_CONFIG"); named != "" && !explicit {
 		path, explicit = named, true
@@ -150,7 +150,7 @@ func readConfig(path string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() { // a device has no end, and a FIFO waits for a writer
-		return nil, fmt.Errorf("%s: no regular file", path)
+		return nil, fmt.Errorf("%s: not a regular file", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -166,7 +166,8 @@ func readConfig(path string) ([]byte, error) {
 	return text, nil
 }
 
-// Job returns a job by its name, with the cap of a run, and its line of the cron table.
+// Job returns a job by its name, with the caps, and its schedule. It returns an error for an unknown
+// name.
 func (c Config) Job(name string) (plan.Job, schedules.Spec, error) {
 	for _, j := range c.Jobs {
 		if j.Job.Name == name {
@@ -181,7 +182,7 @@ func (c Config) Job(name string) (plan.Job, schedules.Spec, error) {
 	return plan.Job{}, schedules.Spec{}, fmt.Errorf("unknown job %q, expected one of: %s", name, known)
 }
 
-// MinCoverage is that of a job; of one that is unknown here it is the default.
+// MinCoverage is the min_coverage of a job, in per cent; the default for an unknown job.
 func (c Config) MinCoverage(name string) int {
 	for _, j := range c.Jobs {
 		if j.Job.Name == name {
@@ -191,6 +192,7 @@ func (c Config) MinCoverage(name string) int {
 	return DefaultJob(name).MinCoverage
 }
 
+// JobNames lists the jobs in the order of the file.
 func (c Config) JobNames() []string {
 	var names []string
 	for _, j := range c.Jobs {

@@ -20,11 +20,11 @@ import (
 // noEnvironment is an environment in which nothing is set.
 func noEnvironment(string) string { return "" }
 
-// sameConfig compares what configurations say and not where they say it.
+// sameConfig compares the values of configurations, not their positions.
 var sameConfig = cmp.Options{
 	cmpopts.IgnoreFields(Config{}, "File"),
 	cmpopts.IgnoreUnexported(Config{}),
-	cmpopts.IgnoreFields(Serve{}, "Asked"),
+	cmpopts.IgnoreFields(Serve{}, "ListenGiven"),
 	cmpopts.IgnoreUnexported(Serve{}, Notify{}),
 	cmp.Comparer(func(a, b secretKey) bool { return a.reveal() == b.reveal() }),
 	cmpopts.EquateEmpty(),
@@ -138,8 +138,8 @@ func TestConfigRefuses(t *testing.T) {
 		"a tab":                      {"api:\n\tbase_url: x", `:2:1: found character that cannot start any token, expected YAML`},
 		"bytes that are no text":     {"a: \xff\xfe", `invalid leading UTF-8 octet`},
 		"two documents":              {"data_dir: a\n---\ndata_dir: b", `expected single document`},
-		"a relative address":         {"api: {base_url: example.org/api}", `:1:17: api.base_url: no absolute address, expected https://`},
-		"another protocol":           {"api: {base_url: 'ftp://example.org/api'}", `no absolute address`},
+		"a relative address":         {"api: {base_url: example.org/api}", `:1:17: api.base_url: not an absolute address, expected https://`},
+		"another protocol":           {"api: {base_url: 'ftp://example.org/api'}", `not an absolute address`},
 		"http to elsewhere":          {"api: {base_url: 'http://example.org/api'}", `the key would travel unencrypted, expected https://`},
 		"http to a lookalike":        {"api: {base_url: 'http://127.0.0.1.example.org/api'}", `the key would travel unencrypted`},
 		"an address with a question": {"api: {base_url: 'https://example.org/api?x=1'}", `address with ? or #`},

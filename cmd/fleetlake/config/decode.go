@@ -12,29 +12,29 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// configDecoder reads a YAML tree against tables of keys and collects everything that is
-// wrong with it. It works on nodes, because each problem is told with its line and column,
-// and those of a wrong value must not hide those of an unknown key.
-type configDecoder struct {
+// decoder reads a YAML tree by tables of keys and collects everything that is wrong with it. It works
+// on nodes, because each problem is reported with its line and column, and a wrong value must not hide
+// an unknown key.
+type decoder struct {
 	file     string
 	problems []string
 }
 
-// settings says what to do with the value of each key of a mapping.
-type configTable map[string]func(*yaml.Node)
+// keyTable has a function for the value of each key of a mapping.
+type keyTable map[string]func(*yaml.Node)
 
-// at is the position of a node as editors understand it.
-func (d *configDecoder) at(n *yaml.Node) string {
+// at is the position of a node in the form FILE:LINE:COLUMN.
+func (d *decoder) at(n *yaml.Node) string {
 	return fmt.Sprintf("%s:%d:%d", d.file, n.Line, n.Column)
 }
 
 // report adds a problem: what is wrong with the value of a path, and what was expected.
-func (d *configDecoder) report(n *yaml.Node, format string, a ...any) {
+func (d *decoder) report(n *yaml.Node, format string, a ...any) {
 	d.problems = append(d.problems, d.at(n)+": "+fmt.Sprintf(format, a...))
 }
 
-// document parses the text and returns its root, or nil if there is none to look at.
-func (d *configDecoder) document(text []byte) *yaml.Node {
+// document parses the text and returns its root, or nil if there is none.
+func (d *decoder) document(text []byte) *yaml.Node {
 	if len(strings.TrimSpace(string(text))) == 0 {
 		return nil
 	}
@@ -49,8 +49,8 @@ func (d *configDecoder) document(text []byte) *yaml.Node {
 	return nil
 }
 
-// syntax words an error of the YAML library as one of ours.
-func (d *configDecoder) syntax(err error) string {
+// syntax rewords an error of the YAML library.
+func (d *decoder) syntax(err error) string {
 	if all, ok := errors.AsType[*yaml.LoadErrors](err); ok && len(all.Errors) > 0 {
 		err = all.Errors[0]
 	}
@@ -73,13 +73,14 @@ func resolveAlias(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// isNull reports whether a key has no value: it is as if the key were absent.
+// isNull reports whether a key has no value, which counts as an absent key.
 func isNull(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
 }
 
-// mapping hands each value of a mapping to what its key says. path is what users call the mapping.
-func (d *configDecoder) mapping(n *yaml.Node, path string, table configTable) {
+// mapping passes each value of a mapping to the function of its key. path is the mapping's name for
+// users.
+func (d *decoder) mapping(n *yaml.Node, path string, table keyTable) {
 	known := make([]string, 0, len(table))
 	for key := range table {
 		known = append(known, key)
@@ -96,7 +97,7 @@ func (d *configDecoder) mapping(n *yaml.Node, path string, table configTable) {
 	})
 }
 
-// unknownKey words the refusal of a key. Its value is not shown: it could be a secret.
+// unknownKey is the refusal of a key. It does not contain the value, which could be a secret.
 func unknownKey(key, path string, known []string) string {
 	where := ""
 	if path != "" {
@@ -109,7 +110,7 @@ func unknownKey(key, path string, known []string) string {
 }
 
 // pairs calls do for each key and value of a mapping, each key once.
-func (d *configDecoder) pairs(n *yaml.Node, path string, do func(key, value *yaml.Node)) {
+func (d *decoder) pairs(n *yaml.Node, path string, do func(key, value *yaml.Node)) {
 	n = resolveAlias(n)
 	if n.Kind != yaml.MappingNode {
 		d.report(n, "%s%s, expected keys with values", pathPrefix(path), nodeKind(n))
@@ -138,7 +139,7 @@ func pathPrefix(path string) string {
 	return path + ": "
 }
 
-// nodeKind names what a node is, for people.
+// nodeKind names the kind of a node for people.
 func nodeKind(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -152,8 +153,8 @@ func nodeKind(n *yaml.Node) string {
 	}
 }
 
-// text returns the value of a scalar as it is written, so that 007 and true stay what they are.
-func (d *configDecoder) text(n *yaml.Node, path, expected string) (string, bool) {
+// text returns the value of a scalar as written, so that 007 and true keep their text.
+func (d *decoder) text(n *yaml.Node, path, expected string) (string, bool) {
 	n = resolveAlias(n)
 	if n.Kind != yaml.ScalarNode {
 		d.report(n, "%s: %s, expected %s", path, nodeKind(n), expected)
@@ -162,8 +163,8 @@ func (d *configDecoder) text(n *yaml.Node, path, expected string) (string, bool)
 	return n.Value, true
 }
 
-// value reads a scalar by a function that says what is wrong with it.
-func setting[T any](d *configDecoder, path, expected string, parse func(string) (T, error), set func(T)) func(*yaml.Node) {
+// setting reads a scalar by a function that returns what is wrong with it.
+func setting[T any](d *decoder, path, expected string, parse func(string) (T, error), set func(T)) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		s, ok := d.text(n, path, expected)
 		if !ok {
@@ -178,7 +179,7 @@ func setting[T any](d *configDecoder, path, expected string, parse func(string) 
 	}
 }
 
-// configNumber reads a number between two others.
+// Number returns a parser of whole numbers between two bounds.
 func Number(least, most int) func(string) (int, error) {
 	expected := fmt.Sprintf("a whole number from %d to %d", least, most)
 	if most == math.MaxInt {
@@ -193,7 +194,7 @@ func Number(least, most int) func(string) (int, error) {
 	}
 }
 
-// configDuration reads a duration of at least some length; days are written as 30d.
+// Duration returns a parser of durations of at least some length; days are written as 30d.
 func Duration(least time.Duration) func(string) (time.Duration, error) {
 	expected := "a duration such as 90s, 20h or 30d"
 	if least > 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/fleetlake/fleetlake/schedules"
 )
 
-// jobNamePattern is what a job may be called: it is an argument and a value in reports.
+// jobNamePattern matches the name of a job, which is an argument and a value in reports.
 var jobNamePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
 // parse reads the text of a configuration over the defaults and returns everything that
@@ -22,12 +22,12 @@ var jobNamePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 func parse(file string, text []byte) (Config, []string) {
 	c := defaults()
 	c.File = file
-	d := &configDecoder{file: file}
+	d := &decoder{file: file}
 	root := d.document(text)
 	if root == nil || isNull(root) {
 		return c, d.problems
 	}
-	d.mapping(root, "", configTable{
+	d.mapping(root, "", keyTable{
 		"api":      func(n *yaml.Node) { d.api(n, &c) },
 		"data_dir": setting(d, "data_dir", "a directory", parseDataDir, func(s string) { c.DataDir = s }),
 		"budget":   func(n *yaml.Node) { d.budget(n, &c.Budget) },
@@ -38,10 +38,10 @@ func parse(file string, text []byte) (Config, []string) {
 	return c, d.problems
 }
 
-func (d *configDecoder) api(n *yaml.Node, c *Config) {
+func (d *decoder) api(n *yaml.Node, c *Config) {
 	c.baseURLAt, c.keyFileAt = d.at(n)+": api.base_url", d.at(n)+": api.key_file"
 	number := Number(1, 64)
-	d.mapping(n, "api", configTable{
+	d.mapping(n, "api", keyTable{
 		"base_url": func(n *yaml.Node) {
 			c.baseURLAt = d.at(n) + ": api.base_url"
 			setting(d, "api.base_url", "an address", parseBaseURL, func(s string) { c.BaseURL = s })(n)
@@ -57,17 +57,17 @@ func (d *configDecoder) api(n *yaml.Node, c *Config) {
 	})
 }
 
-func (d *configDecoder) limits(n *yaml.Node, limits map[string]int) {
-	table := configTable{}
+func (d *decoder) limits(n *yaml.Node, limits map[string]int) {
+	table := keyTable{}
 	for _, o := range api.Operations {
 		table[o.Name] = setting(d, "api.limits."+o.Name, "a number", Number(1, math.MaxInt32), func(v int) { limits[o.Name] = v })
 	}
 	d.mapping(n, "api.limits", table)
 }
 
-func (d *configDecoder) budget(n *yaml.Node, b *Budget) {
+func (d *decoder) budget(n *yaml.Node, b *Budget) {
 	credits := Number(0, math.MaxInt)
-	d.mapping(n, "budget", configTable{
+	d.mapping(n, "budget", keyTable{
 		"per_run":   setting(d, "budget.per_run", "a number", credits, func(v int) { b.PerRun = v }),
 		"per_day":   setting(d, "budget.per_day", "a number", credits, func(v int) { b.PerDay = v }),
 		"per_month": setting(d, "budget.per_month", "a number", credits, func(v int) { b.PerMonth = v }),
@@ -75,8 +75,8 @@ func (d *configDecoder) budget(n *yaml.Node, b *Budget) {
 	})
 }
 
-// jobs reads the jobs of the file, which take the place of the built-in one.
-func (d *configDecoder) jobs(n *yaml.Node) []JobConfig {
+// jobs reads the jobs of the file, which replace the built-in one.
+func (d *decoder) jobs(n *yaml.Node) []JobConfig {
 	var jobs []JobConfig
 	d.pairs(n, "jobs", func(key, value *yaml.Node) {
 		if !jobNamePattern.MatchString(key.Value) {
@@ -92,10 +92,10 @@ func (d *configDecoder) jobs(n *yaml.Node) []JobConfig {
 	return jobs
 }
 
-func (d *configDecoder) job(n *yaml.Node, j *JobConfig) {
+func (d *decoder) job(n *yaml.Node, j *JobConfig) {
 	path := "jobs." + j.Job.Name
 	missed := configWord([]string{schedules.MissedOnce, schedules.MissedSkip})
-	d.mapping(n, path, configTable{
+	d.mapping(n, path, keyTable{
 		"schedule":     setting(d, path+".schedule", "a cron expression", parseCron, func(s string) { j.Spec.Cron = s }),
 		"timezone":     setting(d, path+".timezone", "a time zone", parseZone, func(l *time.Location) { j.Spec.Location, j.Job.Location = l, l }),
 		"deadline":     setting(d, path+".deadline", "a duration", Duration(1), func(v time.Duration) { j.Job.Deadline = v }),
@@ -111,9 +111,9 @@ func (d *configDecoder) job(n *yaml.Node, j *JobConfig) {
 	d.checkSpec(n, path, j.Spec)
 }
 
-func (d *configDecoder) listing(n *yaml.Node, path string, l *plan.List) {
+func (d *decoder) listing(n *yaml.Node, path string, l *plan.List) {
 	by := configWord([]string{"cheapest", "type", "country", "none"})
-	d.mapping(n, path, configTable{
+	d.mapping(n, path, keyTable{
 		"by":        setting(d, path+".by", "a word", by, func(s string) { l.By = s }),
 		"types":     d.words(path+".types", api.Types, func(v []string) { l.Types = unlessAll(v, api.Types) }),
 		"countries": d.words(path+".countries", api.Countries, func(v []string) { l.Countries = unlessAll(v, api.Countries) }),
@@ -129,9 +129,9 @@ func unlessAll(values, vocabulary []string) []string {
 	return values
 }
 
-func (d *configDecoder) sweep(n *yaml.Node, path string, s *plan.Sweep) {
+func (d *decoder) sweep(n *yaml.Node, path string, s *plan.Sweep) {
 	before := len(d.problems)
-	d.mapping(n, path, configTable{
+	d.mapping(n, path, keyTable{
 		"statuses":     d.words(path+".statuses", statusNames(), func(v []string) { s.Statuses = v }),
 		"zones":        d.words(path+".zones", api.Zones, func(v []string) { s.Zones = v }),
 		"vessel_types": d.words(path+".vessel_types", api.VesselTypes, func(v []string) { s.VesselTypes = v }),
@@ -149,9 +149,9 @@ func (d *configDecoder) sweep(n *yaml.Node, path string, s *plan.Sweep) {
 	}
 }
 
-func (d *configDecoder) lookup(n *yaml.Node, path string, l *plan.Lookup) {
+func (d *decoder) lookup(n *yaml.Node, path string, l *plan.Lookup) {
 	requests := Number(0, math.MaxInt)
-	d.mapping(n, path, configTable{
+	d.mapping(n, path, keyTable{
 		"want":         d.words(path+".want", plan.Datasets, func(v []string) { l.Want = v }),
 		"max_age":      setting(d, path+".max_age", "a duration", Duration(0), func(v time.Duration) { l.MaxAge = v }),
 		"watch":        d.list(path+".watch", configVessel, func(v []string) { l.Watch = v }),
@@ -173,8 +173,8 @@ func parseCron(s string) (string, error) {
 	return s, nil
 }
 
-// parseZone finds a time zone by its name. The machine's own is refused: the snapshot dates
-// would depend on where fleetlake happens to run.
+// parseZone finds a time zone by its name. "Local" is refused: the snapshot dates
+// would depend on the machine.
 func parseZone(s string) (*time.Location, error) {
 	loc, err := time.LoadLocation(s)
 	if err != nil || s == "" || loc == time.Local {
@@ -183,7 +183,7 @@ func parseZone(s string) (*time.Location, error) {
 	return loc, nil
 }
 
-// applyEnvironment sets what the environment says over what the file says.
+// applyEnvironment overrides the file by the environment.
 func applyEnvironment(c *Config, getenv func(string) string) []string {
 	var problems []string
 	for _, v := range variables(c) {
@@ -198,7 +198,7 @@ func applyEnvironment(c *Config, getenv func(string) string) []string {
 	return problems
 }
 
-// configVariable is a setting that the environment can give.
+// configVariable is an environment variable of a setting.
 type configVariable struct {
 	name string
 	set  func(string) error
@@ -211,10 +211,14 @@ func variables(c *Config) []configVariable {
 		{"FLEETLAKE_MAX_IN_FLIGHT", func(s string) (err error) { c.MaxInFlight, err = Number(1, 64)(s); return err }},
 		{"FLEETLAKE_DATA", func(s string) error { c.DataDir = s; return nil }},
 		{"FLEETLAKE_BUDGET", func(s string) (err error) { c.Budget.PerRun, err = Number(0, math.MaxInt)(s); return err }},
-		{"FLEETLAKE_LISTEN", func(s string) (err error) { c.Serve.Listen, err = parseListen(s); c.Serve.Asked = true; return err }},
-		{"FLEETLAKE_SERVE_TOKEN", func(s string) error { c.Serve.given = newSecretKey(s); return nil }},
-		{"FLEETLAKE_WEBHOOK_SECRET", func(s string) error { c.Notify.given = newSecretKey(s); return nil }},
-		{"CREDENTIALS_DIRECTORY", func(s string) error { c.credentials, c.Serve.handed, c.Notify.handed = s, s, s; return nil }},
+		{"FLEETLAKE_LISTEN", func(s string) (err error) {
+			c.Serve.Listen, err = parseListen(s)
+			c.Serve.ListenGiven = true
+			return err
+		}},
+		{"FLEETLAKE_SERVE_TOKEN", func(s string) error { c.Serve.environment = newSecretKey(s); return nil }},
+		{"FLEETLAKE_WEBHOOK_SECRET", func(s string) error { c.Notify.environment = newSecretKey(s); return nil }},
+		{"CREDENTIALS_DIRECTORY", func(s string) error { c.credentials, c.Serve.credentials, c.Notify.credentials = s, s, s; return nil }},
 		{"FLEETLAKE_NOTIFY_URLS", func(s string) (err error) { c.Notify.URLs, err = parseURLs(s); return err }},
 	}
 }

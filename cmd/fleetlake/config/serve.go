@@ -16,42 +16,42 @@ import (
 	"github.com/fleetlake/fleetlake/schedules/notify"
 )
 
-// defaultListen is where the status page is unless the configuration says otherwise.
+// defaultListen is the default address of the status page.
 const defaultListen = "127.0.0.1:8080"
 
 // shortestToken is the least length of a token that guards a page on a network.
 const shortestToken = 16
 
-// Serve is what `fleetlake serve` shows, and to whom.
+// Serve configures the status page of `fleetlake serve`.
 type Serve struct {
-	Listen    string // "" shows nothing
-	TokenFile string
-	Hosts     []string // names of this machine besides the loopback ones
-	Asked     bool     // the address was written down: that it is taken is an error
-	tokenAt   string
-	listenAt  string // where these two values stand
-	hostsAt   string
-	given     secretKey // the token, from the environment
-	handed    string    // the directory of the service manager's credentials; "" is none
+	Listen      string // "" is no page
+	TokenFile   string
+	Hosts       []string // names of this machine besides the loopback ones
+	ListenGiven bool     // the file or the environment sets Listen: an address in use is then an error
+	tokenAt     string
+	listenAt    string // where these two values are in the file
+	hostsAt     string
+	environment secretKey // the token, from the environment
+	credentials string    // the directory of the service manager's credentials; "" is none
 }
 
-// Notify is whom to tell what goes wrong.
+// Notify configures the recipients of notifications.
 type Notify struct {
-	URLs       []secretKey
-	Webhook    secretKey
-	SecretFile string
-	On         []string      // of notify.Kinds; empty is all
-	MaxAge     time.Duration // without a published run for so long, somebody is told
-	secretAt   string
-	given      secretKey // the secret, from the environment
-	handed     string
+	URLs        []secretKey
+	Webhook     secretKey
+	SecretFile  string
+	On          []string      // of notify.Kinds; empty is all
+	MaxAge      time.Duration // the age of the newest published run above which recipients are notified
+	secretAt    string
+	environment secretKey // the secret, from the environment
+	credentials string
 }
 
-func (d *configDecoder) serve(n *yaml.Node, s *Serve) {
-	d.mapping(n, "serve", configTable{
+func (d *decoder) serve(n *yaml.Node, s *Serve) {
+	d.mapping(n, "serve", keyTable{
 		"listen": func(n *yaml.Node) {
 			s.listenAt = d.at(n) + ": "
-			setting(d, "serve.listen", "an address", parseListen, func(v string) { s.Listen, s.Asked = v, true })(n)
+			setting(d, "serve.listen", "an address", parseListen, func(v string) { s.Listen, s.ListenGiven = v, true })(n)
 		},
 		"token_file": func(n *yaml.Node) {
 			s.tokenAt = d.at(n) + ": serve.token_file"
@@ -64,18 +64,18 @@ func (d *configDecoder) serve(n *yaml.Node, s *Serve) {
 	})
 }
 
-// check refuses a page that others could reach without a token, wherever the token comes from.
+// check refuses a page that other machines could reach without a token.
 func (s Serve) check() []string {
-	if s.TokenFile != "" || s.given.reveal() != "" || handedSecret(s.handed, TokenCredential) != "" {
+	if s.TokenFile != "" || s.environment.reveal() != "" || credentialPath(s.credentials, TokenCredential) != "" {
 		return nil
 	}
 	var problems []string
 	if !onLoopback(s.Listen) {
-		problems = append(problems, fmt.Sprintf("%sserve.listen: an address that others reach, expected a token_file beside it, FLEETLAKE_SERVE_TOKEN or an address such as %s", s.listenAt, defaultListen))
+		problems = append(problems, fmt.Sprintf("%sserve.listen: an address that other machines reach, expected a token_file beside it, FLEETLAKE_SERVE_TOKEN or an address such as %s", s.listenAt, defaultListen))
 	}
 	for _, h := range s.Hosts {
 		if !isLoopback(h) {
-			problems = append(problems, fmt.Sprintf("%sserve.hosts: %q is a name that others use, expected a token_file beside it or FLEETLAKE_SERVE_TOKEN", s.hostsAt, h))
+			problems = append(problems, fmt.Sprintf("%sserve.hosts: %q is a name beyond this machine, expected a token_file beside it or FLEETLAKE_SERVE_TOKEN", s.hostsAt, h))
 		}
 	}
 	return problems
@@ -109,21 +109,22 @@ func parseHost(s string) ([]string, error) {
 	return []string{strings.ToLower(s)}, nil
 }
 
-// Token reads the token of the page; empty if there is none.
+// Token reads the token of the page; empty if there is none. Its errors name the setting and never the
+// value.
 func (s Serve) Token() (string, error) {
-	token, err := secretOf(s.given, "FLEETLAKE_SERVE_TOKEN", s.TokenFile, s.tokenAt, handedSecret(s.handed, TokenCredential), "token")
+	token, err := secretOf(s.environment, "FLEETLAKE_SERVE_TOKEN", s.TokenFile, s.tokenAt, credentialPath(s.credentials, TokenCredential), "token")
 	if err == nil && token != "" && len(token) < shortestToken {
 		err = fmt.Errorf("%s: the token has %d characters, expected %d or more", cmp.Or(s.tokenAt, "serve.token_file"), len(token), shortestToken)
 	}
 	return token, err
 }
 
-func (d *configDecoder) notify(n *yaml.Node, c *Notify) {
+func (d *decoder) notify(n *yaml.Node, c *Notify) {
 	var kinds []string
 	for _, k := range notify.Kinds {
 		kinds = append(kinds, string(k))
 	}
-	d.mapping(n, "notify", configTable{
+	d.mapping(n, "notify", keyTable{
 		"urls":    func(n *yaml.Node) { c.URLs = d.addresses(n) },
 		"webhook": func(n *yaml.Node) { d.webhook(n, c) },
 		"on":      d.words("notify.on", kinds, func(v []string) { c.On = unlessAll(v, kinds) }),
@@ -131,8 +132,8 @@ func (d *configDecoder) notify(n *yaml.Node, c *Notify) {
 	})
 }
 
-// addresses reads a list of addresses that hold secrets: none is repeated in a problem.
-func (d *configDecoder) addresses(n *yaml.Node) []secretKey {
+// addresses reads a list of addresses that contain secrets: no problem repeats one.
+func (d *decoder) addresses(n *yaml.Node) []secretKey {
 	n = resolveAlias(n)
 	if n.Kind != yaml.SequenceNode {
 		d.report(n, "notify.urls: no list, expected a list such as [] or [a, b]")
@@ -154,8 +155,8 @@ func (d *configDecoder) addresses(n *yaml.Node) []secretKey {
 	return all
 }
 
-func (d *configDecoder) webhook(n *yaml.Node, c *Notify) {
-	d.mapping(n, "notify.webhook", configTable{
+func (d *decoder) webhook(n *yaml.Node, c *Notify) {
+	d.mapping(n, "notify.webhook", keyTable{
 		"url": setting(d, "notify.webhook.url", "an address", parseWebhook, func(v secretKey) { c.Webhook = v }),
 		"secret_file": func(n *yaml.Node) {
 			c.secretAt = d.at(n) + ": notify.webhook.secret_file"
@@ -183,7 +184,8 @@ func parseURLs(s string) ([]secretKey, error) {
 	return all, nil
 }
 
-// Recipients makes the configuration of the notifier.
+// Recipients returns the configuration of the notifier. It reads the secret of the webhook; its error
+// names the setting.
 func (c Notify) Recipients() (notify.Config, error) {
 	r := notify.Config{Webhook: c.Webhook.reveal()}
 	for _, u := range c.URLs {
@@ -193,12 +195,12 @@ func (c Notify) Recipients() (notify.Config, error) {
 		r.On = append(r.On, notify.Kind(k))
 	}
 	var err error
-	r.Secret, err = secretOf(c.given, "FLEETLAKE_WEBHOOK_SECRET", c.SecretFile, c.secretAt, handedSecret(c.handed, SecretCredential), "secret")
+	r.Secret, err = secretOf(c.environment, "FLEETLAKE_WEBHOOK_SECRET", c.SecretFile, c.secretAt, credentialPath(c.credentials, SecretCredential), "secret")
 	return r, err
 }
 
 // checkSpec refuses a job whose jitter would make every slot too late.
-func (d *configDecoder) checkSpec(n *yaml.Node, path string, s schedules.Spec) {
+func (d *decoder) checkSpec(n *yaml.Node, path string, s schedules.Spec) {
 	if s.Jitter >= s.MaxLateness {
 		d.report(resolveAlias(n), "%s.jitter: %v, expected less than max_lateness, %v", path, s.Jitter, s.MaxLateness)
 	}

@@ -27,7 +27,7 @@ func TestConfigServeValues(t *testing.T) {
 		"a page for all with a token": {"serve: {listen: ':80', token_file: t, hosts: [Fleet.example.org, 10.0.0.1, '::1']}", func(c *Config) {
 			c.Serve = Serve{Listen: ":80", TokenFile: "t", Hosts: []string{"fleet.example.org", "10.0.0.1", "::1"}}
 		}},
-		"whom to tell": {"notify: {urls: ['ntfy://ntfy.sh/topic'], webhook: {url: 'https://example.org/x', secret_file: s}, on: [Failed, stale], max_age: 8d}", func(c *Config) {
+		"whom to notify": {"notify: {urls: ['ntfy://ntfy.sh/topic'], webhook: {url: 'https://example.org/x', secret_file: s}, on: [Failed, stale], max_age: 8d}", func(c *Config) {
 			c.Notify = Notify{URLs: []secretKey{newSecretKey("ntfy://ntfy.sh/topic")}, Webhook: newSecretKey("https://example.org/x"),
 				SecretFile: "s", On: []string{"failed", "stale"}, MaxAge: 8 * 24 * time.Hour}
 		}},
@@ -48,20 +48,20 @@ func TestConfigServeValues(t *testing.T) {
 
 func TestConfigServeRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"a page for all without a token":     {"serve: {listen: '0.0.0.0:80'}", `:1:17: serve.listen: an address that others reach, expected a token_file`},
-		"and so without an address":          {"serve: {listen: ':80', token_file: ''}", `serve.listen: an address that others reach`},
+		"a page for all without a token":     {"serve: {listen: '0.0.0.0:80'}", `:1:17: serve.listen: an address that other machines reach, expected a token_file`},
+		"and so without an address":          {"serve: {listen: ':80', token_file: ''}", `serve.listen: an address that other machines reach`},
 		"a lookalike of this machine":        {"serve: {listen: 'localhost.example.org:80'}", `expected an IP address and a port`},
 		"no port":                            {"serve: {listen: 127.0.0.1}", `serve.listen: "127.0.0.1", expected an IP address and a port`},
 		"a port beyond all":                  {"serve: {listen: '127.0.0.1:70000'}", `expected an IP address and a port`},
 		"a host with a port":                 {"serve: {hosts: ['a:80']}", `serve.hosts: "a:80", expected the name or the IP address of a host without a port`},
-		"a host of others without a token":   {"serve: {hosts: [localhost, fleet.example.org]}", `:1:16: serve.hosts: "fleet.example.org" is a name that others use, expected a token_file`},
+		"a host of others without a token":   {"serve: {hosts: [localhost, fleet.example.org]}", `:1:16: serve.hosts: "fleet.example.org" is a name beyond this machine, expected a token_file`},
 		"a host of all":                      {"serve: {hosts: ['*']}", `serve.hosts: "*"`},
 		"an unknown key":                     {"serve: {port: 80}", `unknown key "port" in serve, expected one of: hosts, listen, token_file`},
 		"a service of nobody":                {"notify: {urls: ['planted://planted']}", `:1:17: notify.urls: no address of a known service`},
 		"a word for a list":                  {"notify: {urls: planted}", `notify.urls: no list`},
 		"a list in a list":                   {"notify: {urls: [[planted]]}", `notify.urls: no word`},
-		"a webhook by mail":                  {"notify: {webhook: {url: 'smtp://planted'}}", `notify.webhook.url: no absolute address, expected https://`},
-		"a webhook in the clear":             {"notify: {webhook: {url: 'http://planted.example.org/x'}}", `notify.webhook.url: what is told would travel unencrypted, expected https://`},
+		"a webhook by mail":                  {"notify: {webhook: {url: 'smtp://planted'}}", `notify.webhook.url: not an absolute address, expected https://`},
+		"a webhook in the clear":             {"notify: {webhook: {url: 'http://planted.example.org/x'}}", `notify.webhook.url: notifications would travel unencrypted, expected https://`},
 		"an unknown kind":                    {"notify: {on: [fail]}", `notify.on: "fail", expected one of: stale, failed, credits, drifting, partial`},
 		"a jitter that makes each slot late": {"jobs: {a: {jitter: 24h}}", `jobs.a.jitter: 24h0m0s, expected less than max_lateness, 24h0m0s`},
 		"a priority that is no number":       {"jobs: {a: {priority: high}}", `jobs.a.priority: "high", expected a whole number from -1000 to 1000`},

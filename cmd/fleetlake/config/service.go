@@ -18,10 +18,10 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 )
 
-// maxKeyBytes is more than any key is long.
+// maxKeyBytes is longer than any key.
 const maxKeyBytes = 4096
 
-// redactedKey stands for a key wherever one is printed.
+// redactedKey is printed in place of a key.
 const redactedKey = "[redacted]"
 
 // secretKey is a text that prints as [redacted]. It is behind a pointer because fmt does not
@@ -42,7 +42,7 @@ func (s secretKey) GoString() string             { return redactedKey }
 func (s secretKey) MarshalText() ([]byte, error) { return []byte(redactedKey), nil }
 func (s secretKey) LogValue() slog.Value         { return slog.StringValue(redactedKey) }
 
-// RequireService reports what is missing for calling the service: the address or the key.
+// RequireService returns an *Error if the address or the key of the service is missing.
 func (c Config) RequireService() error {
 	var problems []string
 	if c.BaseURL == "" {
@@ -57,8 +57,8 @@ func (c Config) RequireService() error {
 	return nil
 }
 
-// Service says how to call the service. Ask requireService first: without it the address or
-// the key may be empty.
+// Service returns the settings for calling the service. Call RequireService first: the address or the
+// key may be empty otherwise.
 func (c Config) Service() extract.Service {
 	key, _ := c.ReadKey()
 	return extract.Service{
@@ -71,25 +71,25 @@ func (c Config) Service() extract.Service {
 	}
 }
 
-// ReadKey takes the key from the environment or from its file. Its errors name the place of
-// the setting and never its value: people paste keys into the wrong places.
+// ReadKey reads the key from the environment, its file or the credentials. Its errors name the setting
+// and never the value: people paste keys into the wrong places.
 func (c Config) ReadKey() (string, error) {
-	key, err := secretOf(c.key, "FLEETLAKE_API_KEY", c.KeyFile, c.keyFileAt, handedSecret(c.credentials, KeyCredential), "key")
+	key, err := secretOf(c.key, "FLEETLAKE_API_KEY", c.KeyFile, c.keyFileAt, credentialPath(c.credentials, KeyCredential), "key")
 	if err == nil && key == "" {
-		err = fmt.Errorf("%s: no key, expected a file that holds it there or the key itself in FLEETLAKE_API_KEY", c.keyFileAt)
+		err = fmt.Errorf("%s: no key, expected a file with the key there, or the key in FLEETLAKE_API_KEY", c.keyFileAt)
 	}
 	return key, err
 }
 
-// Names of the credentials that a service manager hands over as files (LoadCredential of systemd).
+// Names of the credentials that a service manager provides as files (LoadCredential of systemd).
 const (
 	KeyCredential    = "api-key"
 	TokenCredential  = "page-token"
 	SecretCredential = "webhook-secret"
 )
 
-// handedSecret is the path of a credential, "" if it was not handed over.
-func handedSecret(dir, name string) string {
+// credentialPath is the path of a credential, "" if the service manager does not provide it.
+func credentialPath(dir, name string) string {
 	if dir == "" {
 		return ""
 	}
@@ -100,8 +100,8 @@ func handedSecret(dir, name string) string {
 	return path
 }
 
-// secretOf takes a secret from the environment, else from the file that the configuration names,
-// else from what the service manager handed over; empty if there is none.
+// secretOf reads a secret from the environment, else from the file that the configuration names, else
+// from the credential of the service manager; empty if there is none.
 func secretOf(given secretKey, variable, file, at, handed, what string) (string, error) {
 	switch {
 	case given.reveal() != "":
@@ -114,8 +114,8 @@ func secretOf(given secretKey, variable, file, at, handed, what string) (string,
 	return "", nil
 }
 
-// readSecretFile reads a file that holds a secret and nothing else. at is the place of its
-// setting, what it is in a word.
+// readSecretFile reads a file that contains a secret and nothing else. at is the place of its setting,
+// what a word for the secret.
 func readSecretFile(path, at, what string) (string, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO would wait for a writer
 	if err != nil {
@@ -127,7 +127,7 @@ func readSecretFile(path, at, what string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("%s: look at the %s file: %w", at, what, withoutPath(err))
 	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%s: the %s file is no regular file", at, what)
+		return "", fmt.Errorf("%s: the %s file is not a regular file", at, what)
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o037 != 0:
 		return "", fmt.Errorf("%s: the %s file has mode %04o, expected 0600 or 0440 or stricter", at, what, info.Mode().Perm())
 	}
@@ -138,7 +138,7 @@ func readSecretFile(path, at, what string) (string, error) {
 	return checkKey(strings.TrimSpace(string(text)), at+": the "+what+" file", what)
 }
 
-// withoutPath takes the path out of an error of the file system.
+// withoutPath removes the path from an error of the file system.
 func withoutPath(err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
@@ -154,13 +154,13 @@ func checkKey(key, where, what string) (string, error) {
 	case len(key) > maxKeyBytes:
 		return "", fmt.Errorf("%s is longer than %d bytes, expected the %s alone", where, maxKeyBytes, what)
 	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return "", fmt.Errorf("%s holds white space or other characters that no %s has, expected the %[2]s alone", where, what)
+		return "", fmt.Errorf("%s contains white space or other characters that no %s has, expected the %[2]s alone", where, what)
 	}
 	return key, nil
 }
 
 // parseBaseURL checks the address of the service. Its errors do not repeat the address, which
-// may hold a password.
+// may contain a password.
 func parseBaseURL(s string) (string, error) {
 	if s == "" {
 		return "", nil
@@ -169,13 +169,13 @@ func parseBaseURL(s string) (string, error) {
 	u, err := url.Parse(s)
 	switch {
 	case err != nil || u.Hostname() == "":
-		return "", errors.New("no absolute address, " + expected)
+		return "", errors.New("not an absolute address, " + expected)
 	case u.User != nil:
 		return "", errors.New("address with a user or password, " + expected)
 	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
 		return "", errors.New("address with ? or #, " + expected)
 	case extract.CheckURL(s) != nil && u.Scheme != "http":
-		return "", errors.New("no absolute address, " + expected)
+		return "", errors.New("not an absolute address, " + expected)
 	case extract.CheckURL(s) != nil:
 		return "", errors.New("the key would travel unencrypted, " + expected + " (http is for this machine only)")
 	}

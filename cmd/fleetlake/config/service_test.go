@@ -35,14 +35,14 @@ func TestConfigService(t *testing.T) {
 		"from a file":                       {file: keyFile("planted\n", 0o600), want: "planted"},
 		"from a file that is read-only":     {file: keyFile("planted", 0o400), want: "planted"},
 		"the environment over the file":     {file: keyFile("other", 0o600), env: "planted", want: "planted"},
-		"from nowhere":                      {want: "!no key, expected a file that holds it"},
+		"from nowhere":                      {want: "!no key, expected a file with the key"},
 		"from a file that others read":      {file: keyFile("planted", 0o644), want: "!has mode 0644, expected 0600 or 0440 or stricter"},
 		"from a file that the group reads":  {file: keyFile("planted", 0o440), want: "planted"}, // Kubernetes with fsGroup
 		"from a file that the group writes": {file: keyFile("planted", 0o660), want: "!has mode 0660"},
 		"from an empty file":                {file: keyFile(" \n", 0o600), want: "!the key file is empty, expected the key"},
-		"from a file with more than a key":  {file: keyFile("planted\nsecond", 0o600), want: "!holds white space"},
+		"from a file with more than a key":  {file: keyFile("planted\nsecond", 0o600), want: "!contains white space"},
 		"from a file that is far too large": {file: keyFile(strings.Repeat("planted", 1000), 0o600), want: "!is longer than 4096 bytes"},
-		"from a directory":                  {file: t.TempDir(), want: "!is no regular file"},
+		"from a directory":                  {file: t.TempDir(), want: "!is not a regular file"},
 		"from no file":                      {file: filepath.Join(t.TempDir(), "planted"), want: "!open the key file: no such file or directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -59,7 +59,7 @@ func TestConfigService(t *testing.T) {
 			case bad && (err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), ":3:13: api.key_file")):
 				t.Errorf("got %v, want %q and its place", err, want)
 			case bad && strings.Contains(err.Error(), "planted"):
-				t.Errorf("the error shows the value: %v", err)
+				t.Errorf("the error contains the value: %v", err)
 			case !bad && (err != nil || cfg.Service().Key != want):
 				t.Errorf("got key %q and %v, want %q", cfg.Service().Key, err, want)
 			}
@@ -78,8 +78,8 @@ func TestConfigServiceWithoutAnything(t *testing.T) {
 	}
 }
 
-// TestTheKeyDoesNotShow prints a configuration in every way that comes to mind.
-func TestTheKeyDoesNotShow(t *testing.T) {
+// TestTheKeyIsNotPrinted prints a configuration in many ways.
+func TestTheKeyIsNotPrinted(t *testing.T) {
 	c, err := Load("absent.yaml", false, func(name string) string {
 		return map[string]string{"FLEETLAKE_API_KEY": "planted"}[name]
 	})
@@ -99,14 +99,14 @@ func TestTheKeyDoesNotShow(t *testing.T) {
 		fmt.Fprintf(&log, verb, c.key)
 	}
 	if strings.Contains(log.String(), "planted") || strings.Contains(log.String(), fmt.Sprintf("%x", "planted")) {
-		t.Errorf("the key shows:\n%s", log.String())
+		t.Errorf("the key is in the log:\n%s", log.String())
 	}
 	if c.Service().Key != "planted" {
 		t.Error("the key is lost")
 	}
 }
 
-// TestAKeyInTheFileIsRefused makes sure that nobody gets used to it, and that it does not show.
+// TestAKeyInTheFileIsRefused checks that a key in the file is refused, and not printed.
 func TestAKeyInTheFileIsRefused(t *testing.T) {
 	for _, key := range []string{"key", "api_key", "token"} {
 		_, err := Load(configFile(t, "api: {"+key+": planted}"), true, noEnvironment)

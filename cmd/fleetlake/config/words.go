@@ -11,9 +11,9 @@ import (
 // allWord stands for every known value of a list.
 const allWord = "all"
 
-// words reads a list of values of a vocabulary, compared without case, into its own spelling.
-// The word all stands for the whole of it. A value given twice would be paid twice.
-func (d *configDecoder) words(path string, vocabulary []string, set func([]string)) func(*yaml.Node) {
+// words reads a list of values of a vocabulary, ignoring case, and returns the spelling of the
+// vocabulary. The word all stands for every value. A value given twice would be paid for twice.
+func (d *decoder) words(path string, vocabulary []string, set func([]string)) func(*yaml.Node) {
 	return d.list(path, func(s string) ([]string, error) {
 		if strings.EqualFold(s, allWord) {
 			return vocabulary, nil
@@ -24,7 +24,7 @@ func (d *configDecoder) words(path string, vocabulary []string, set func([]strin
 }
 
 // list reads a list whose items each stand for one or more values.
-func (d *configDecoder) list(path string, parse func(string) ([]string, error), set func([]string)) func(*yaml.Node) {
+func (d *decoder) list(path string, parse func(string) ([]string, error), set func([]string)) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		n = resolveAlias(n)
 		if n.Kind != yaml.SequenceNode {
@@ -81,7 +81,7 @@ func configVessel(s string) ([]string, error) {
 	return []string{s}, nil
 }
 
-// didYouMean suggests the nearest of the known words, if one is near enough to be meant.
+// didYouMean suggests the nearest known word, if one is near enough.
 func didYouMean(s string, known []string) string {
 	if len(s) > 64 {
 		return ""

@@ -266,7 +266,7 @@ nightly for 2026-11-20: done, harvest in 16m40s (run 20261120T020000.123Z-7f3a)
 			}, `
 nightly for 2026-11-20: partial, harvest in 1s (run r2)
   continues r0, r1
-  stopped   there were not enough credits for all of it (5,000 credits)
+  stopped   there were not enough credits for the whole plan (5,000 credits)
   requests  none
   credits   0 spent of at most 0 planned
   covered   none

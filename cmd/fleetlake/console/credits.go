@@ -12,7 +12,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// WriteCredits writes the ledger for people.
+// WriteCredits writes the ledger for people, in tables of at most width characters; by is "outcome",
+// or the days. Its errors are those of the writer.
 func WriteCredits(w io.Writer, width int, c Credits, by string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s credits spent%s in %s requests", Thousands(c.Settled), sinceWords(c.Since), Thousands(c.Requests))
@@ -20,7 +21,7 @@ func WriteCredits(w io.Writer, width int, c Credits, by string) error {
 		fmt.Fprintf(&b, ", %s of them perhaps not billed", Thousands(c.Unknown))
 	}
 	if settled := c.Counted - c.Settled; settled > 0 {
-		fmt.Fprintf(&b, "; %s more had an unknown outcome and were not billed, as the balance shows", Thousands(settled))
+		fmt.Fprintf(&b, "; %s more had an unknown outcome and, by the balance, were not billed", Thousands(settled))
 	}
 	if c.Balance != nil {
 		fmt.Fprintf(&b, "; balance %s", Thousands(*c.Balance))
@@ -68,7 +69,7 @@ func ledgerTables(b *strings.Builder, width int, c Credits) {
 	for _, t := range c.Tables {
 		s.add(t.Table, &t.Credits, int(t.Rows), t.PerThousand)
 	}
-	s.write(b, width, "What the rows of the lake cost")
+	s.write(b, width, "Cost of the rows of the lake")
 }
 
 func ledgerRuns(b *strings.Builder, width int, c Credits) {
@@ -88,7 +89,7 @@ type sheet struct {
 
 func newSheet(names ...string) *sheet { return &sheet{names: names, right: make([]bool, len(names))} }
 
-// add adds a row of strings and numbers. A nil pointer is a number that is not known.
+// add adds a row of strings and numbers. A nil pointer is an unknown number.
 func (s *sheet) add(values ...any) {
 	row := make(table.Row, len(values))
 	for i, v := range values {
@@ -111,7 +112,7 @@ func (s *sheet) add(values ...any) {
 	s.rows = append(s.rows, row)
 }
 
-// Decimals writes a number with its thousands and at most two decimals.
+// Decimals formats a number with thousands separators and at most two decimals.
 func Decimals(f float64) string {
 	sign, whole := "", strconv.FormatFloat(f, 'f', 2, 64)
 	if whole[0] == '-' {
@@ -119,7 +120,7 @@ func Decimals(f float64) string {
 	}
 	whole, rest, _ := strings.Cut(whole, ".")
 	n, err := strconv.Atoi(whole)
-	if err != nil { // more than any ledger holds, or no number
+	if err != nil { // out of the range of int, or no number
 		return sign + whole
 	}
 	return sign + strings.TrimSuffix(strings.TrimRight(Thousands(n)+"."+rest, "0"), ".")
@@ -149,22 +150,22 @@ func (s *sheet) write(b *strings.Builder, width int, title string) {
 	fmt.Fprintf(b, "\n%s\n%s\n", title, t.Render())
 }
 
-// Credits is the ledger with its sums and what is to be said about it.
+// Credits is the ledger with its sums, in credits, and notes on drift.
 type Credits struct {
 	Since     string `json:"since,omitempty"`
 	Requests  int    `json:"requests"`
-	Counted   int    `json:"counted"`   // unknown outcomes counted as spent
-	Settled   int    `json:"settled"`   // after the balance settled those that it could
-	Unknown   int    `json:"unknown"`   // what no balance settled, counted as spent
-	Drift     int    `json:"drift"`     // what the balances lost beyond that during runs
-	Elsewhere int    `json:"elsewhere"` // and between them
+	Counted   int    `json:"counted"`   // requests of unknown outcome counted as spent
+	Settled   int    `json:"settled"`   // less what the balance proved not billed
+	Unknown   int    `json:"unknown"`   // of unknown outcome and not settled; part of Settled
+	Drift     int    `json:"drift"`     // what the balance lost during runs beyond our count
+	Elsewhere int    `json:"elsewhere"` // what the balance lost between runs
 	Balance   *int   `json:"balance"`   // the last that is known
 
 	Notes []string `json:"notes"`
 	warehouse.Ledger
 }
 
-// NewCredits sums a ledger up and says what is to be said about it. Since is zero for all of it.
+// NewCredits sums up a ledger and notes its drift. A zero since is the whole ledger.
 func NewCredits(since time.Time, l warehouse.Ledger) Credits {
 	l.Days, l.Outcomes, l.Tables, l.Runs = NotNil(l.Days), NotNil(l.Outcomes), NotNil(l.Tables), NotNil(l.Runs)
 	b := Credits{Ledger: l, Notes: []string{}}
@@ -180,7 +181,7 @@ func NewCredits(since time.Time, l warehouse.Ledger) Credits {
 	return b
 }
 
-// add sums up a run, and names what its balance says against our count.
+// add adds a run to the sums, and notes where its balance differs from our count.
 func (b *Credits) add(r warehouse.LedgerRun) {
 	b.Counted += r.Spent
 	b.Settled += r.Settled
@@ -198,12 +199,12 @@ func (b *Credits) add(r warehouse.LedgerRun) {
 	}
 	if n := r.Drift; n != nil && *n != 0 {
 		b.Drift += *n
-		b.note(*n, "during run "+r.Run, "someone else uses the key, or a charge is not what the interface text says",
-			"credits were bought, or a charge is less than the interface text says")
+		b.note(*n, "during run "+r.Run, "someone else uses the key, or a charge differs from the API documentation",
+			"credits were bought, or a charge is less than in the API documentation")
 	}
 }
 
-// note says of a drift how much it is, when it came about, and why that may be.
+// note adds a note on n credits of drift, with its time and its possible causes.
 func (b *Credits) note(n int, when, more, less string) {
 	words, why := "%s credits more than we count left the balance %s: %s", more
 	if n < 0 {
@@ -212,4 +213,4 @@ func (b *Credits) note(n int, when, more, less string) {
 	b.Notes = append(b.Notes, fmt.Sprintf(words, Thousands(n), when, why))
 }
 
-// notNil makes JSON write no rows as [] and not as null.
+// NotNil makes JSON write an empty list as [] and not as null.

@@ -1,4 +1,4 @@
-// Package console writes what a person or a script reads of the program: tables and values, reports
-// of runs, the ledger, what is known of a vessel, and how far a run is. Each thing is written by one
-// function, for whichever verb shows it. Nothing is read or decided here.
+// Package console writes the output of the program for people and scripts: tables and values, reports
+// of runs, the ledger, the history of a vessel, and the progress of a run. Each kind of output has one
+// function, which all verbs use. The package reads and decides nothing.
 package console

@@ -10,19 +10,19 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse/history"
 )
 
-// shownEpisodes is how many of a vessel's stays in a status and zone are told.
-const shownEpisodes = 8
+// maxEpisodes is how many of a vessel's stays in a status and zone are printed.
+const maxEpisodes = 8
 
-// WriteExplanation writes for people what is known of a vessel.
+// WriteExplanation writes the history of a vessel for people. Its errors are those of the writer.
 func WriteExplanation(w io.Writer, e Explanation) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s\n", e.VesselID, Printable(cmp.Or(e.Name, "(name not known)")))
+	fmt.Fprintf(&b, "%s  %s\n", e.VesselID, Printable(cmp.Or(e.Name, "(name unknown)")))
 	explainLine(&b, "numbers", strings.Join(given("IMO ", e.IMO, "MMSI ", e.MMSI), ", "))
 	for _, a := range e.Aliases {
 		explainLine(&b, "known as", fmt.Sprintf("%s until %s: %s", a.ID, minute(a.Since), a.Reason)+ended(a.Until))
 	}
 	if len(e.Others) > 0 {
-		explainLine(&b, "see also", strings.Join(e.Others, ", ")+", which had the number before or show it beside another")
+		explainLine(&b, "see also", strings.Join(e.Others, ", ")+", which had the number before, or report it with another")
 	}
 	explainStays(&b, e.Stays)
 	for _, d := range e.Datasets {
@@ -67,7 +67,7 @@ func ended(until *time.Time) string {
 	if until == nil {
 		return ""
 	}
-	return ", again a vessel of its own since " + minute(until)
+	return ", a separate vessel again since " + minute(until)
 }
 
 func explainStays(b *strings.Builder, stays []history.Stay) {
@@ -88,7 +88,7 @@ func explainStays(b *strings.Builder, stays []history.Stay) {
 	}
 }
 
-// explainVersions tells the first version of a dataset whole, and of the others what they changed.
+// explainVersions writes the first version of a dataset in full, and the changes of the others.
 func explainVersions(b *strings.Builder, d history.Dataset) {
 	if len(d.Versions) == 0 {
 		explainLine(b, d.Name, "never seen")
@@ -118,7 +118,7 @@ func explainVersions(b *strings.Builder, d history.Dataset) {
 	}
 }
 
-// valueWords writes a value; whole numbers without an exponent.
+// valueWords formats a value; whole numbers without an exponent.
 func valueWords(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -136,7 +136,7 @@ func plural(n int, word string) string {
 	return word + "s"
 }
 
-// wrapped joins words by commas into lines of about a width.
+// wrapped joins words with commas into lines of about a width.
 func wrapped(words []string, width int) []string {
 	var lines []string
 	for _, w := range words {
@@ -150,16 +150,16 @@ func wrapped(words []string, width int) []string {
 	return lines
 }
 
-// evidenceWords names an answer: what was asked, in which run, and where it stands in the journal.
+// evidenceWords names an answer: the request, its run, and the entry in the journal.
 func evidenceWords(e history.Evidence) string {
 	if e.Run == "" {
-		return "an answer that is not known"
+		return "an unknown answer"
 	}
 	asked := strings.TrimSpace(e.Operation + " " + e.Parameters)
 	return strings.TrimSpace(fmt.Sprintf("%s (run %s, entry %d)", asked, e.Run, e.Entry))
 }
 
-// ScoreLine is one term of what it is worth to look a vessel up tonight.
+// ScoreLine is one term of the score of a lookup of a vessel tonight.
 type ScoreLine struct {
 	Term   string  `json:"term"`
 	Value  float64 `json:"value"`
@@ -167,15 +167,15 @@ type ScoreLine struct {
 	Why    string  `json:"why"`
 }
 
-// VesselScore is what a job thinks of a vessel tonight.
+// VesselScore is the score of a vessel in a job's plan for tonight.
 type VesselScore struct {
 	Job   string      `json:"job"`
 	Lines []ScoreLine `json:"terms"`
 	Total float64     `json:"total"`
-	When  string      `json:"when"` // when it will be looked up, or why it will not
+	When  string      `json:"when"` // when it will be looked up, or why not
 }
 
-// Explanation is what is known of a vessel, and what comes next.
+// Explanation is the history of a vessel, and its scores for tonight.
 type Explanation struct {
 	history.Vessel
 	Scores []VesselScore `json:"tonight,omitempty"`

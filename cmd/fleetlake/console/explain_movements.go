@@ -8,17 +8,17 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse/history"
 )
 
-// explainMovements tells where a vessel was, the latest first.
+// explainMovements writes where a vessel was, the latest first.
 func explainMovements(b *strings.Builder, v history.Vessel) {
 	if p := v.Positions; p.Latest == nil {
 		explainLine(b, "positions", "none")
 	} else {
-		explainLine(b, "positions", fmt.Sprintf("%s since %s, last told %s", Thousands(p.Count), minute(p.Since), minute(p.LastSeen)))
+		explainLine(b, "positions", fmt.Sprintf("%s since %s, last reported %s", Thousands(p.Count), minute(p.Since), minute(p.LastSeen)))
 		explainLine(b, "", fmt.Sprintf("%s: %s, from %s", minute(p.Latest.At), positionWords(*p.Latest), evidenceWords(p.Latest.Evidence)))
 	}
 	name := "episodes"
 	for i, e := range v.Episodes {
-		if i == shownEpisodes {
+		if i == maxEpisodes {
 			explainLine(b, "", fmt.Sprintf("and %s earlier ones", Thousands(len(v.Episodes)-i)))
 			break
 		}
@@ -39,10 +39,10 @@ func positionWords(p history.Position) string {
 	return strings.Join(append(words, given("", p.Status, "to ", p.Destination)...), ", ")
 }
 
-// decimalWords writes a number with all its digits and no more.
+// decimalWords formats a number with all its digits and no more.
 func decimalWords(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// lookupDatasets is what an answer of each lookup tells.
+// lookupDatasets are the datasets of each lookup's answer.
 var lookupDatasets = map[string]string{
 	"info": "particulars, engine, management, position", "location": "position", "particulars": "particulars",
 }
@@ -53,7 +53,7 @@ func explainLookups(b *strings.Builder, v history.Vessel) {
 	}
 	name := "looked up"
 	for _, l := range v.Lookups {
-		words := fmt.Sprintf("%s (%s): %d %s for %s credits, last asked %s: %s", l.Operation, lookupDatasets[l.Operation],
+		words := fmt.Sprintf("%s (%s): %d %s for %s credits, last requested %s: %s", l.Operation, lookupDatasets[l.Operation],
 			l.Requests, plural(l.Requests, "time"), Thousands(l.Credits), minute(l.Asked), l.Outcome)
 		if l.Answered != nil && l.Outcome != "ok" {
 			words += ", last answered " + minute(l.Answered)
@@ -66,7 +66,7 @@ func explainLookups(b *strings.Builder, v history.Vessel) {
 	}
 }
 
-// explainIssues tells the open issues, and counts those that went away.
+// explainIssues writes the open issues, and counts those that did not recur.
 func explainIssues(b *strings.Builder, issues []history.Issue) {
 	name, gone := "issues", 0
 	for _, i := range issues {
@@ -82,11 +82,11 @@ func explainIssues(b *strings.Builder, issues []history.Issue) {
 		name = ""
 	}
 	if gone > 0 {
-		explainLine(b, name, fmt.Sprintf("%d that did not come again", gone))
+		explainLine(b, name, fmt.Sprintf("%d that did not recur", gone))
 	}
 }
 
-// explainScores tells what each job thinks of the vessel tonight.
+// explainScores writes the score of the vessel in each job's plan for tonight.
 func explainScores(b *strings.Builder, scores []VesselScore) {
 	for _, s := range scores {
 		explainLine(b, "tonight", fmt.Sprintf("%s: score %s; %s", s.Job, Decimals(s.Total), s.When))

@@ -14,14 +14,14 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline"
 )
 
-// quietFor is how long a lane says nothing where nobody watches it live.
-const quietFor = time.Minute
+// logInterval is the least time between two log lines of a lane.
+const logInterval = time.Minute
 
 // barWidth is the number of characters of a bar: with it a line fits a terminal of 80.
 const barWidth = 12
 
-// progressPrinter shows how far a run is: bars that are drawn again in place on a terminal,
-// elsewhere a line of the log for each lane now and then.
+// progressPrinter prints the progress of a run: on a terminal as bars that are redrawn in place,
+// elsewhere as log lines.
 type progressPrinter struct {
 	mu      sync.Mutex
 	w       io.Writer
@@ -29,26 +29,27 @@ type progressPrinter struct {
 	log     *slog.Logger
 	drawn   int // lines of the last drawing
 	phase   string
-	lanes   map[string]*quietLane
+	lanes   map[string]*loggedLane
 	last    pipeline.Progress
 	stopped bool
 }
 
-// quietLane is what was last logged of a lane.
-type quietLane struct {
+// loggedLane is what was last logged of a lane.
+type loggedLane struct {
 	at    time.Time
 	last  pipeline.LaneProgress
 	ended bool
 }
 
-// LoggedProgress returns a function that logs how far a run is, a line for each lane and minute, and
-// one that ends that.
+// LoggedProgress returns a function that logs progress, at most a line per lane and minute, and one
+// that stops it and logs the last state.
 func LoggedProgress(log *slog.Logger) (report func(pipeline.Progress), stop func()) {
-	p := &progressPrinter{log: log, lanes: map[string]*quietLane{}}
+	p := &progressPrinter{log: log, lanes: map[string]*loggedLane{}}
 	return p.report, p.stop
 }
 
-// DrawnProgress returns a function that draws how far a run is on a terminal, and one that ends that.
+// DrawnProgress returns a function that draws progress on a terminal, and one that stops it. Errors of
+// the writer are dropped.
 func DrawnProgress(w io.Writer) (report func(pipeline.Progress), stop func()) {
 	p := &progressPrinter{w: w, width: TerminalWidth(w)}
 	if p.width == 0 {
@@ -68,7 +69,7 @@ func (p *progressPrinter) report(now pipeline.Progress) {
 		p.draw(now)
 		return
 	}
-	p.say(now, false)
+	p.logProgress(now, false)
 }
 
 func (p *progressPrinter) stop() {
@@ -79,11 +80,11 @@ func (p *progressPrinter) stop() {
 	}
 	p.stopped = true
 	if p.width == 0 {
-		p.say(p.last, true)
+		p.logProgress(p.last, true)
 	}
 }
 
-// draw writes all lines over those of the last drawing.
+// draw overwrites the lines of the last drawing.
 func (p *progressPrinter) draw(now pipeline.Progress) {
 	var b strings.Builder
 	if p.drawn > 0 {
@@ -91,9 +92,9 @@ func (p *progressPrinter) draw(now pipeline.Progress) {
 	}
 	lines := progressLines(now)
 	for _, line := range lines {
-		b.WriteString("\r" + cut(line, p.width-1) + "\x1b[K\n") // a full line would wrap
+		b.WriteString("\r" + truncate(line, p.width-1) + "\x1b[K\n") // a full line would wrap
 	}
-	b.WriteString("\x1b[J") // lines that the last drawing had more
+	b.WriteString("\x1b[J") // extra lines of the last drawing
 	p.drawn = len(lines)
 	io.WriteString(p.w, b.String())
 }
@@ -122,8 +123,7 @@ func phaseLine(now pipeline.Progress) string {
 	return line
 }
 
-// bar draws a share. Work without a known amount has an empty bar; a bar is full when all is
-// done and not before.
+// bar draws a share. Work of unknown amount has an empty bar; a bar is full only when all is done.
 func bar(done, total int) string {
 	full := 0
 	if total > 0 {
@@ -132,39 +132,39 @@ func bar(done, total int) string {
 	return strings.Repeat("█", full) + strings.Repeat("░", barWidth-full)
 }
 
-// say logs a lane at most once a minute and once when it ends, and a phase when it begins. The
-// last words leave nothing out.
-func (p *progressPrinter) say(now pipeline.Progress, last bool) {
+// logProgress logs a lane at most once per logInterval and once when it ends, and a phase when it
+// begins. The last call logs every lane that changed.
+func (p *progressPrinter) logProgress(now pipeline.Progress, last bool) {
 	for _, l := range now.Lanes {
 		q := p.lanes[l.Operation]
 		if q == nil {
-			q = &quietLane{at: now.At} // its first line is due in a minute
+			q = &loggedLane{at: now.At} // its first line is due in a minute
 			p.lanes[l.Operation] = q
 		}
 		ends := l.Left == 0 && l.Done > 0 && !q.ended
 		same := l.Done == q.last.Done && l.Left == q.last.Left
-		if same || l.Done == 0 || !last && !ends && now.At.Sub(q.at) < quietFor {
+		if same || l.Done == 0 || !last && !ends && now.At.Sub(q.at) < logInterval {
 			continue
 		}
-		*q = quietLane{at: now.At, last: l, ended: l.Left == 0}
-		p.log.Info("progress", of(now, "endpoint", l.Operation, "done", l.Done, "left", l.Left,
+		*q = loggedLane{at: now.At, last: l, ended: l.Left == 0}
+		p.log.Info("progress", withRun(now, "endpoint", l.Operation, "done", l.Done, "left", l.Left,
 			"per_minute", math.Round(10*l.PerMinute)/10, "credits", l.Credits, "remaining", l.Remaining.Round(time.Second))...)
 	}
 	if now.Phase != p.phase {
 		p.phase = now.Phase
-		p.log.Info("phase begins", of(now, "phase", now.Phase, "credits", now.Credits, "most_credits", now.Cap)...)
+		p.log.Info("phase begins", withRun(now, "phase", now.Phase, "credits", now.Credits, "most_credits", now.Cap)...)
 	}
 }
 
-// of puts the id of the run before what is logged of it.
-func of(now pipeline.Progress, about ...any) []any {
+// withRun puts the id of the run before the attributes of a log line.
+func withRun(now pipeline.Progress, about ...any) []any {
 	if now.Run == "" {
 		return about
 	}
 	return append([]any{"run", now.Run}, about...)
 }
 
-// ClockTime writes a duration as 1h05m or 2m08s.
+// ClockTime formats a duration as 1h05m or 2m08s.
 func ClockTime(d time.Duration) string {
 	d = d.Round(time.Second)
 	switch {
@@ -176,7 +176,7 @@ func ClockTime(d time.Duration) string {
 	return fmt.Sprintf("%ds", max(d, 0)/time.Second)
 }
 
-// Thousands writes 1234567 as 1,234,567.
+// Thousands formats 1234567 as 1,234,567.
 func Thousands(n int) string {
 	s := strconv.Itoa(n)
 	sign := ""
@@ -189,15 +189,16 @@ func Thousands(n int) string {
 	return sign + s
 }
 
-// cut shortens a line to a number of characters. Ours are all of width one.
-func cut(s string, width int) string {
+// truncate cuts a line to a number of characters. All of ours have width one.
+func truncate(s string, width int) string {
 	if width < 0 || utf8.RuneCountInString(s) <= width {
 		return s
 	}
 	return string([]rune(s)[:width])
 }
 
-// InSeconds makes a duration a number of seconds, where slog would write nanoseconds.
+// InSeconds replaces a duration by seconds, where slog would write nanoseconds. It fits
+// slog.HandlerOptions.ReplaceAttr.
 func InSeconds(_ []string, a slog.Attr) slog.Attr {
 	if a.Value.Kind() == slog.KindDuration {
 		a.Value = slog.Float64Value(a.Value.Duration().Round(time.Microsecond).Seconds())

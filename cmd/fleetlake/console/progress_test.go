@@ -24,7 +24,7 @@ func step(seconds float64, phase string, done, left int) pipeline.Progress {
 	return p
 }
 
-// TestProgressInALog says little, and says numbers as numbers.
+// TestProgressInALog checks that log lines are rare, and their numbers are numbers.
 func TestProgressInALog(t *testing.T) {
 	for name, c := range map[string]struct {
 		steps []pipeline.Progress
@@ -99,7 +99,7 @@ func TestProgressFitsTheTerminal(t *testing.T) {
 			t.Errorf("%d characters: %s", n, line)
 		}
 	}
-	if got := cut("░░░░", 3); got != "░░░" {
+	if got := truncate("░░░░", 3); got != "░░░" {
 		t.Errorf("cut to %q", got)
 	}
 }

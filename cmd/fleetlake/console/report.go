@@ -12,23 +12,23 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline"
 )
 
-// mostLines is how much of a long list the report of a run shows.
-const mostLines = 6
+// maxLines is how many lines of a long list the report of a run has.
+const maxLines = 6
 
 // coverageStates is the order in which reports name the states of partitions.
 var coverageStates = []string{"complete", "partial", "suspect", "failed", "skipped"}
 
 // stopWords say why a run ended early, and what to do.
 var stopWords = map[pipeline.Stop]string{
-	pipeline.StopBudget:   "there were not enough credits for all of it",
+	pipeline.StopBudget:   "there were not enough credits for the whole plan",
 	pipeline.StopCredits:  "the credits of the key are used up",
-	pipeline.StopKey:      "the service refuses the key; correct it and run it again",
-	pipeline.StopDeadline: "the deadline is over; run it again to go on",
-	pipeline.StopSignal:   "it was interrupted; run it again to go on",
-	pipeline.StopService:  "the service gave an answer that trying again does not mend",
+	pipeline.StopKey:      "the service refuses the key; correct the key and run the job again",
+	pipeline.StopDeadline: "the deadline has passed; run the job again to resume",
+	pipeline.StopSignal:   "it was interrupted; run the job again to resume",
+	pipeline.StopService:  "the service gave an answer after which another try is useless",
 }
 
-// WriteReport writes what a person wants to know after a run.
+// WriteReport writes the report of a run for people. Its errors are those of the writer.
 func WriteReport(w io.Writer, r pipeline.Report) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s for %s: %s, harvest in %s%s (run %s)\n", r.Job, r.Date, r.State, ClockTime(r.Finished.Sub(r.Started)), wallWords(r), r.Run)
@@ -54,7 +54,7 @@ func WriteReport(w io.Writer, r pipeline.Report) error {
 	return err
 }
 
-// wallWords says how long a person waited for a run that was made just now.
+// wallWords is the wall-clock time of a run that has just ended; empty for a stored run.
 func wallWords(r pipeline.Report) string {
 	if r.Wall == 0 {
 		return ""
@@ -67,10 +67,10 @@ func ReportLine(b *strings.Builder, name, words string) {
 	fmt.Fprintf(b, "  %-9s %s\n", name, Printable(words))
 }
 
-// reportList writes a line for each item, the name before the first, and how many are not shown.
+// reportList writes a line for each item, the name before the first, and counts the items left out.
 func reportList(b *strings.Builder, name string, items []string) {
 	for i, item := range items {
-		if i == mostLines && len(items) > mostLines+1 {
+		if i == maxLines && len(items) > maxLines+1 {
 			ReportLine(b, "", fmt.Sprintf("and %s more", Thousands(len(items)-i)))
 			return
 		}
@@ -101,6 +101,7 @@ func reportLanes(b *strings.Builder, lanes []pipeline.LaneReport) {
 	}
 }
 
+// WithReason appends a reason in parentheses, if there is one.
 func WithReason(words, reason string) string {
 	if reason == "" {
 		return words
@@ -110,9 +111,9 @@ func WithReason(words, reason string) string {
 
 func orNone(words string) string { return cmp.Or(words, "none") }
 
-// creditWords says what was planned and spent, and how the balance moved.
+// creditWords is what was planned and spent, and how the balance changed.
 func creditWords(c pipeline.CreditReport) string {
-	words := Thousands(c.Spent) + " spent, without a bound"
+	words := Thousands(c.Spent) + " spent, without a cap"
 	if c.Planned > 0 || c.Spent == 0 {
 		words = fmt.Sprintf("%s spent of at most %s planned", Thousands(c.Spent), Thousands(c.Planned))
 	}
@@ -130,7 +131,7 @@ func creditWords(c pipeline.CreditReport) string {
 	return words
 }
 
-// coverageWords counts the partitions by state, those that we hope for first.
+// coverageWords counts the partitions by state, the best first.
 func coverageWords(coverage map[string]int) string {
 	states := slices.Clone(coverageStates)
 	for _, state := range slices.Sorted(maps.Keys(coverage)) {
@@ -148,7 +149,7 @@ func rowWords(rows map[string]int) string {
 	return countWords(rows, tables)
 }
 
-// countWords writes "12 complete, 3 partial" and leaves out what there is none of.
+// countWords writes "12 complete, 3 partial" and leaves out zeros.
 func countWords(counts map[string]int, names []string) string {
 	var words []string
 	for _, name := range names {

@@ -15,17 +15,17 @@ import (
 	"golang.org/x/term"
 )
 
-// outputFormats are the formats that renderRows knows.
+// Formats are the formats that WriteRows writes.
 var Formats = []string{"table", "csv", "json"}
 
-// narrowest is how far a column of a table may be squeezed to fit the terminal.
+// narrowest is the least width of a column that is squeezed to fit the terminal.
 const narrowest = 8
 
-// resultColumn is a column of a result: its name, and its type as DuckDB calls it, which tells
-// a date from a moment and a UUID from bytes. The type may be left out.
+// Column is a column of a result: its name, and its DuckDB type, which distinguishes a date from a
+// moment and a UUID from bytes. The type may be empty.
 type Column struct{ Name, Type string }
 
-// isTerminal reports whether somebody watches what is written to w.
+// isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
@@ -43,9 +43,9 @@ func TerminalWidth(w io.Writer) int {
 	return width
 }
 
-// renderRows writes a result as a table for people, as CSV or as a JSON array with one object
-// a line, and returns the number of rows. Only a table is held in memory. A table is squeezed
-// into width characters; 0 is no limit.
+// WriteRows writes a result as a table for people, as CSV, or as a JSON array with one object per
+// line, and returns the number of rows. Only a table is kept in memory. A table is squeezed into width
+// characters; 0 is no limit. Its errors are those of the rows, of the writer, and an unknown format.
 func WriteRows(w io.Writer, format string, width int, columns []Column, rows iter.Seq2[[]any, error]) (int, error) {
 	out := bufio.NewWriter(w)
 	var n int
@@ -95,7 +95,7 @@ func renderCSV(w *bufio.Writer, columns []Column, rows iter.Seq2[[]any, error]) 
 	return n, out.Error()
 }
 
-// renderJSON writes an array with one object a line, its keys in the order of the columns.
+// renderJSON writes an array with one object per line, its keys in the order of the columns.
 func renderJSON(w *bufio.Writer, columns []Column, rows iter.Seq2[[]any, error]) (int, error) {
 	keys := objectKeys(columns)
 	n := 0
@@ -123,8 +123,8 @@ func renderJSON(w *bufio.Writer, columns []Column, rows iter.Seq2[[]any, error])
 	return n, err
 }
 
-// objectKeys returns what stands before each value of an object. A column whose name an
-// earlier one has gets a number, because most readers keep only one value of a key.
+// objectKeys returns the text before each value of an object. A column with the name of an earlier
+// one gets a number, because most readers keep only one value of a key.
 func objectKeys(columns []Column) []string {
 	var keys []string
 	taken := map[string]bool{}
@@ -186,7 +186,7 @@ func renderTable(w io.Writer, width int, columns []Column, rows iter.Seq2[[]any,
 	return n, err
 }
 
-// NewTable is the look of every table.
+// NewTable returns an empty table in the style of all tables.
 func NewTable(names ...string) table.Writer {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
@@ -233,7 +233,7 @@ func columnConfigs(widths []int, right []bool) []table.ColumnConfig {
 	return configs
 }
 
-// shorten cuts a cell that is too wide and shows that it did.
+// shorten cuts a cell that is too wide and marks the cut.
 func shorten(s string, width int) string { return text.Snip(s, width, "…") }
 
 func NotNil[T any](s []T) []T {

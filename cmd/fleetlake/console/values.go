@@ -42,7 +42,7 @@ func cellText(v any, databaseType string) string {
 }
 
 // appendJSON writes a value as JSON: numbers with all their digits, times in UTC, dates as
-// dates, bytes as hex digits. JSON has no word for what is no number: that is null.
+// dates, bytes as hex digits. JSON has no NaN and no infinity: they are null.
 func appendJSON(b []byte, v any, databaseType string) []byte {
 	switch v := v.(type) {
 	case nil:
@@ -63,7 +63,7 @@ func appendJSON(b []byte, v any, databaseType string) []byte {
 	return appendOther(b, v, databaseType)
 }
 
-// appendOther writes what only its shape is known of. The driver's own types are not named
+// appendOther writes a value of which only the kind is known. The driver's own types are not named
 // here: only the warehouse imports the driver.
 func appendOther(b []byte, v any, databaseType string) []byte {
 	r := reflect.ValueOf(v)
@@ -113,7 +113,8 @@ func appendMap(b []byte, m reflect.Value) []byte {
 	return append(b, '}')
 }
 
-// marshal writes JSON that keeps < and & readable. What JSON cannot hold becomes its text.
+// marshal writes JSON that keeps < and & readable. A value that JSON cannot represent becomes its
+// text.
 func marshal(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -125,7 +126,7 @@ func marshal(v any) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// widen makes the float64 that is written like the float32: 0.1 and not 0.10000000149011612.
+// widen returns the float64 that is written like the float32: 0.1 and not 0.10000000149011612.
 func widen(f float32) float64 {
 	wide, err := strconv.ParseFloat(strconv.FormatFloat(float64(f), 'g', -1, 32), 64)
 	if err != nil {
@@ -154,7 +155,7 @@ func bytesText(b []byte, databaseType string) string {
 	return s
 }
 
-// isNumber reports whether people expect a value on the right side of its column.
+// isNumber reports whether a value is aligned to the right of its column.
 func isNumber(v any) bool {
 	switch v.(type) {
 	case nil, bool, string, time.Time, []byte:
@@ -172,8 +173,8 @@ func isNumber(v any) bool {
 	return true
 }
 
-// Printable shows control and formatting characters as escapes: names come from radio, and
-// must not move the cursor of who reads them.
+// Printable writes control and formatting characters as escapes: names come from radio, and must not
+// move the cursor of a terminal.
 func Printable(s string) string {
 	if !strings.ContainsFunc(s, hidden) {
 		return s

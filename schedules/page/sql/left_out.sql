@@ -1,5 +1,5 @@
--- left_out.sql: how many partitions each run wanted and did not ask. Of those that it skipped,
--- the ones that were covered a short while before are not needed and not among them.
+-- left_out.sql: how many planned partitions each run did not request. Partitions that were skipped
+-- because they were covered shortly before are not needed and do not count.
 SELECT run_id, count(*) AS partitions
 FROM   coverage
 WHERE  state = 'skipped' AND NOT starts_with(coalesce(reason, ''), 'covered at ')
