@@ -66,8 +66,12 @@ func TestUnbilledCreditsGoToSearchesFirst(t *testing.T) {
 // out to cost nothing: lookups took the credits before it was decided which search gets them.
 func TestWhatASearchGivesBackWaitsForTheDecision(t *testing.T) {
 	for name, give := range map[string]func(b *Budget){
-		"a page without vessels":    func(b *Budget) { b.cheaper(); b.Settle(10, 0) },
-		"a search that is given up": func(b *Budget) { b.ClaimRetry(api.ByStatus.Name, 10); b.Settle(10, 0); b.Release(api.ByStatus.Name, 10) },
+		"a page without vessels": func(b *Budget) { b.cheaper(); b.Settle(10, 0) },
+		"a search that is given up": func(b *Budget) {
+			b.ClaimRetry(api.ByStatus.Name, 10)
+			b.Settle(10, 0)
+			b.Release(api.ByStatus.Name, 10)
+		},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			b := NewBudget(19, 0)

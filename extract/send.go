@@ -139,7 +139,7 @@ func (c *Client) hopeless(err *Error, f failures) bool {
 		most = attemptsOfBusy
 	}
 	return f.between >= most ||
-		f.since >= attempts && time.Since(f.proof) >= loneWait ||
+		f.since >= most && time.Since(f.proof) >= loneWait ||
 		g.operation.IsLookup() && f.all >= attempts && time.Since(f.first) >= loneWait && g.onlyOneFails()
 }
 
