@@ -73,7 +73,7 @@ func TestWhatWasRolledBackStaysOut(t *testing.T) {
 	}
 }
 
-func TestNoRunGoesOnFromOneThatWasRolledBack(t *testing.T) {
+func TestNoRunResumesOneThatWasRolledBack(t *testing.T) {
 	p := copyOfWeek(t)
 	for range 2 { // both runs of the last night
 		_, err := p.Rollback(t.Context())
