@@ -28,8 +28,8 @@ func (e *IssuesError) Error() string {
 func (e *IssuesError) Unwrap() error { return ErrIssues }
 
 // Issues of a kind stop a publish if their share of a dataset's rows exceeds that of each of the
-// issueRuns runs before by at least issueJump, or is at least twice issueJump if no earlier run has enough
-// rows. A share of fewer than issueRows rows does not count.
+// issueRuns runs before by at least issueJump, or is at least twice issueJump if no earlier run has
+// enough rows. A share of fewer than issueRows rows does not count.
 const (
 	issueRuns = 7
 	issueRows = 500

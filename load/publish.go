@@ -236,8 +236,8 @@ func columnsOf(t transform.Table) []warehouse.Column {
 	return columns
 }
 
-// checkBuild compares the finished file with the manifests of the nights that the publication touches,
-// and writes these manifests: the lake has a run before the warehouse has it.
+// checkBuild compares the finished file with the manifests of the nights that the publication
+// touches, and writes these manifests: the lake has a run before the warehouse has it.
 func (p *publication) checkBuild(ctx context.Context, w *warehouse.Warehouse) error {
 	for _, m := range p.written {
 		if p.acceptIssues || m.Accepted {

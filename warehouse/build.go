@@ -40,8 +40,8 @@ type Build struct {
 }
 
 // Update builds, verifies and publishes. Any failure, and a ctx that is cancelled before the
-// rename, leaves the published file as it was, and nothing in work/. The caller holds the
-// data directory's lock.
+// rename, leaves the published file as it was, and nothing in work/. The caller has
+// locked the data directory.
 func Update(ctx context.Context, b Build) error {
 	b.setDefaults()
 	if err := b.clear(); err != nil {

@@ -23,6 +23,6 @@
 // One connection writes, with its memory, threads and directory for temporary files set and
 // read back. No table has a key or an index: an update of an indexed row is a delete and an
 // insert, and what keys would promise is verified before publishing. Only the end of a build
-// checkpoints. The file never holds the only copy of anything: a build that fails is thrown
+// checkpoints. The file is never the only copy of anything: a build that fails is thrown
 // away.
 package warehouse

@@ -132,7 +132,7 @@ func recordFingerprints(dir string, paths ...string) error {
 // no run could read it, or a run would plan on rows that are not ours. Restore replaces a file
 // that is only open for writing by a copy. It sets a changed file aside and publishes the
 // version before it; the next start adds the runs that this version does not have. It returns
-// what it did, a sentence each. The caller holds the data directory's lock.
+// what it did, a sentence each. The caller has locked the data directory.
 func Restore(ctx context.Context, dir string) (notices []string, err error) {
 	path := Path(dir)
 	print, err := fingerprint(path)

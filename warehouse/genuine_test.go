@@ -19,7 +19,7 @@ import (
 func TestHelperWriter(t *testing.T) {
 	path := os.Getenv("FLEETLAKE_TEST_WRITES")
 	if path == "" {
-		t.Skip("runs in a process of its own")
+		t.Skip("runs in another process")
 	}
 	db, err := open(context.Background(), path)
 	must(t, err)

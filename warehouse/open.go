@@ -16,7 +16,7 @@ import (
 
 // Errors of opening. Each names the command that helps.
 var (
-	ErrNone    = errors.New("no warehouse yet: `fleetlake run JOB` makes one, `fleetlake demo` makes one to look at")
+	ErrNone    = errors.New("no warehouse yet: `fleetlake run JOB` makes one, `fleetlake demo` builds an example")
 	ErrDamaged = errors.New("the warehouse file is damaged: `fleetlake rollback` publishes the version before")
 )
 

@@ -138,8 +138,8 @@ func Rollback(ctx context.Context, dir string) (RollbackResult, error) {
 	return done, publishVersion(dir, v.path)
 }
 
-// versionBefore finds the version before the published one, and its runs. It skips versions with runs
-// that an earlier rollback removed, and versions that only serve as the base of a build.
+// versionBefore finds the version before the published one, and its runs. It skips versions with
+// runs that an earlier rollback removed, and versions that only serve as the base of a build.
 func versionBefore(ctx context.Context, dir string, before, out map[string]bool) (version, map[string]bool, error) {
 	vs, err := keptVersions(dir)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// notBeingWritten reports whether no process has a file open for writing: the kernel grants a read lease
-// only then. An error means that this file system has no leases, or that the file is another user's.
+// notBeingWritten reports whether no process has a file open for writing: the kernel grants a read
+// lease only then. An error means that this file system has no leases, or that the file is another user's.
 func notBeingWritten(path string) (bool, error) {
 	f, err := os.Open(path)
 	if err != nil {

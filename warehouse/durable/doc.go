@@ -6,7 +6,7 @@
 // a few milliseconds on most disks.
 //
 // The temporary name is the same for each write of a file. One process writes a file at a time:
-// the callers hold the lock of the data directory, or write into a directory of their own.
+// the callers lock the data directory, or write into a private directory.
 //
 // # What a crash leaves
 //
