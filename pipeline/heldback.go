@@ -37,6 +37,7 @@ func (h HeldBackRun) String() string {
 // HeldBackError reports the runs that are held back. It wraps load.ErrIssues.
 type HeldBackError struct{ Runs []HeldBackRun }
 
+// Error names each run with its reason, and what to do.
 func (e *HeldBackError) Error() string {
 	var lines []string
 	for _, h := range e.Runs {
