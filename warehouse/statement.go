@@ -80,6 +80,10 @@ const (
 	other                 // something else
 )
 
+// notOnlyRead is DuckDB's own error type for a text with a statement that does more than read: its
+// parser writes only SELECT statements as JSON.
+const notOnlyRead = "not implemented"
+
 // parse asks DuckDB's parser what a text is.
 func parse(ctx context.Context, conn *sql.Conn, text string) (parsed, error) {
 	var statements int
@@ -87,7 +91,7 @@ func parse(ctx context.Context, conn *sql.Conn, text string) (parsed, error) {
 	switch err := conn.QueryRowContext(ctx, statement("read/parse"), text).Scan(&statements, &problem); {
 	case err != nil:
 		return broken, classified(err)
-	case problem == "not implemented":
+	case problem == notOnlyRead:
 		return other, nil
 	case problem != "", statements == 0:
 		return broken, nil

@@ -150,7 +150,7 @@ func TestAnOutageDoesNotEndANight(t *testing.T) {
 			if c.n == 100 {
 				go func() {
 					d.down()
-					time.Sleep(away)
+					time.Sleep(away) // an outage for a real process lasts real time
 					d.up(t)
 				}()
 			}

@@ -89,7 +89,7 @@ func TestASecondServeWaitsForTheFirst(t *testing.T) {
 	}
 	third := w.serve()
 	third.hears("scheduled")
-	time.Sleep(300 * time.Millisecond)
+	time.Sleep(300 * time.Millisecond) // a slot that is due starts within milliseconds, and its absence has no event to wait for
 	third.cmd.Process.Signal(syscall.SIGTERM)
 	if third.ends(); strings.Contains(third.said(), "slot starts") {
 		t.Errorf("the slot was filled, and runs again:\n%s", third.said())

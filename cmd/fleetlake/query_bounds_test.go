@@ -86,7 +86,7 @@ func TestAKilledQueryLeavesNothingForLong(t *testing.T) {
 			if len(found) >= n {
 				return found
 			}
-			time.Sleep(50 * time.Millisecond)
+			time.Sleep(50 * time.Millisecond) // another process writes the file: there is only looking again
 		}
 		t.Fatal("nothing was spilled")
 		return nil

@@ -63,7 +63,7 @@ func peakMemory(pid int) <-chan int64 {
 			var kib int64
 			fmt.Sscan(after, &kib)
 			most = max(most, kib<<10)
-			time.Sleep(20 * time.Millisecond)
+			time.Sleep(20 * time.Millisecond) // the kernel reports the peak of another process only when it is read
 		}
 	}()
 	return peak

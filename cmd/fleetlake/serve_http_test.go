@@ -239,7 +239,7 @@ func TestARequestIsNotCutOff(t *testing.T) {
 		}
 		defer c.Close()
 	}
-	time.Sleep(50 * time.Millisecond)
+	time.Sleep(50 * time.Millisecond) // that the server closes none of them has no event to wait for
 	close(release)
 	group.Wait()
 }

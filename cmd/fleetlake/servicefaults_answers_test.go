@@ -107,7 +107,7 @@ func drip(c net.Conn, body []byte) {
 		if _, err := c.Write(body[i : i+1]); err != nil {
 			return
 		}
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond) // the fault itself: a real process meets a slow peer
 	}
 }
 

@@ -113,7 +113,7 @@ func refusedFor(away time.Duration) func(*testing.T, *double, *world) {
 			if c.n == 2 {
 				go func() {
 					d.down()
-					time.Sleep(away)
+					time.Sleep(away) // an outage for a real process lasts real time
 					d.up(t)
 				}()
 			}
