@@ -70,18 +70,21 @@ var (
 		{18, "is_vessel", boolean, nil},
 	}
 
+	searched = []column{ // what a status search asked for
+		{20, "navigational_status", text, nil},
+		{21, "world_zone", text, nil},
+		{22, "vessel_type_filter", text, nil},
+		{23, "laden", text, nil},
+		{24, "for_order", boolean, nil},
+	}
+
 	Listings  = dataset("listings", registered)
 	Sightings = dataset("sightings", []column{
 		{10, "name", text, nil},
 		{12, "flag", text, nil},
 		{13, "country", text, nil},
 		{15, "ship_type", text, nil},
-		{20, "navigational_status", text, nil},
-		{21, "world_zone", text, nil},
-		{22, "vessel_type_filter", text, nil},
-		{23, "laden", text, nil},
-		{24, "for_order", boolean, nil},
-	})
+	}, searched, []column{{25, "sweep", text, nil}})
 	Particulars = dataset("particulars", registered, []column{
 		{19, "eni", text, from(asText, "eni")},
 		{30, "operation", text, nil},
@@ -157,7 +160,7 @@ var (
 	Coverage = table("coverage", []column{
 		{1, "run_id", text, nil}, snapshotDate, {10, "operation", text, nil}, {11, "kind", text, nil}, {12, "value", text, nil},
 		{13, "pages", integer, nil}, {14, "expected_rows", integer, nil}, {15, "received_rows", integer, nil}, {16, "state", text, nil}, {17, "reason", text, nil},
-	})
+	}, searched)
 	Issues = table("issues", evidence, []column{
 		{4, "vessel_id", text, nil}, snapshotDate, {10, "dataset", text, nil}, {11, "field", text, nil}, {12, "raw_value", text, nil}, {13, "reason", text, nil},
 	})
