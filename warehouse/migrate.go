@@ -12,8 +12,8 @@ import (
 	"sync"
 )
 
-// prepare migrates the tables of a file to those of this program, and recreates its views, macros
-// and comments, so that they are always the program's.
+// prepare migrates the tables of a file to those of this program, and its views, macros and comments
+// to the program's.
 func prepare(ctx context.Context, db *sql.DB) error {
 	if err := migrate(ctx, db, migrations()); err != nil {
 		return err
@@ -21,22 +21,65 @@ func prepare(ctx context.Context, db *sql.DB) error {
 	return define(ctx, db)
 }
 
-// define creates the views, macros and comments of a file, in one transaction.
+// define creates the views, macros and comments of a file, in one transaction. It leaves them as they
+// are if this program's made them and nobody has changed them since: to make them anew would take half
+// of the time of a small publish.
 func define(ctx context.Context, db *sql.DB) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("define views: %w", unwrapped(err))
 	}
 	defer tx.Rollback()
-	for _, s := range definitions() {
+	steps := definitions()
+	found, err := definedAs(ctx, tx, steps)
+	if err != nil {
+		return fmt.Errorf("define views: %w", err)
+	}
+	var recorded string
+	if err := tx.QueryRowContext(ctx, statement("migrate/defined")).Scan(&recorded); err != nil {
+		return fmt.Errorf("define views: %w", unwrapped(err))
+	}
+	if recorded == found {
+		return nil
+	}
+	for _, s := range steps {
 		if _, err := tx.ExecContext(ctx, s.text); err != nil {
 			return fmt.Errorf("define %s: %w", s.name, unwrapped(err))
 		}
+	}
+	if err := recordDefinitions(ctx, tx, steps); err != nil {
+		return fmt.Errorf("define views: %w", err)
 	}
 	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("define views: %w", unwrapped(err))
 	}
 	return nil
+}
+
+// recordDefinitions records in a file that these steps have made its definitions.
+func recordDefinitions(ctx context.Context, tx *sql.Tx, steps []step) error {
+	made, err := definedAs(ctx, tx, steps)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, statement("migrate/forget_defined")); err != nil {
+		return unwrapped(err)
+	}
+	_, err = tx.ExecContext(ctx, statement("migrate/record"), "definitions", made)
+	return unwrapped(err)
+}
+
+// definedAs returns what a file records if these steps have made the definitions that it has.
+func definedAs(ctx context.Context, tx *sql.Tx, steps []step) (string, error) {
+	h := sha256.New()
+	for _, s := range steps {
+		fmt.Fprintf(h, "%s\n%s\n", s.name, s.text)
+	}
+	var catalog string
+	if err := tx.QueryRowContext(ctx, statement("migrate/catalog")).Scan(&catalog); err != nil {
+		return "", unwrapped(err)
+	}
+	return hex.EncodeToString(h.Sum(nil)) + " " + catalog, nil
 }
 
 // definitions lists the statements of sql/views. Those of comments/datasets are templates, which
