@@ -229,17 +229,17 @@ func (p *Pipeline) publish(ctx context.Context, runs []writtenRun) (there []writ
 // transform turns a segment into lake files.
 func (p *Pipeline) transform(path string) (writtenRun, error) {
 	batch, sum := transform.NewBatch(), newSummary()
-	for e, err := range journal.Read(path) {
+	for x, err := range journal.Exchanges(path) {
 		if err != nil {
 			return writtenRun{}, err
 		}
-		if e.Kind == journal.KindPlan {
-			if err := p.earlier(batch, *e.Plan); err != nil {
+		if x.Kind == journal.KindPlan {
+			if err := p.earlier(batch, *x.Plan); err != nil {
 				return writtenRun{}, err
 			}
 		}
-		batch.Add(e)
-		sum.add(e)
+		batch.Add(x)
+		sum.add(x)
 	}
 	r := sum.finish()
 	r.Coverage, r.Partitions, r.Rows = batch.States(), batch.Planned(), map[string]int{}

@@ -306,9 +306,9 @@ func TestASalvagedRunKeepsItsJob(t *testing.T) {
 		}
 	}
 	sum := newSummary()
-	for e, err := range journal.Read(done) {
+	for x, err := range journal.Exchanges(done) {
 		must(t, err)
-		sum.add(e)
+		sum.add(x)
 	}
 	if r := sum.finish(); r.State != StatePartial || !strings.Contains(r.Reason, "lost") {
 		t.Errorf("a run that lacks an answer is reported %s: %q", r.State, r.Reason)

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"math"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
@@ -11,94 +12,93 @@ import (
 // summary makes the report of a run from its journal alone, so that a replay reports the same.
 type summary struct {
 	Report
-	lanes   map[string]*LaneReport
-	pending map[int]journal.Entry // intents without an answer
-	asked   bool                  // a priced request was made
+	lanes       map[string]*LaneReport
+	first, last int // numbers of the first and the last intent
+	balances    []balance
 
 	lost     bool // Salvage found less than was written
 	accepted bool // a person accepted the run's issues
 }
 
+// balance is a balance that the service reported, in credits, with the number of its entry.
+type balance struct{ n, left int }
+
 func newSummary() *summary {
-	return &summary{lanes: map[string]*LaneReport{}, pending: map[int]journal.Entry{}}
+	return &summary{lanes: map[string]*LaneReport{}, first: math.MaxInt, last: -1}
 }
 
-// add counts the next entry.
-func (s *summary) add(e journal.Entry) {
-	if e.Kind == journal.KindAccept {
+// add counts an exchange.
+func (s *summary) add(x journal.Exchange) {
+	if x.Kind == journal.KindAccept {
 		s.accepted = true // it was appended after the run
 		return
 	}
-	if e.Lost != nil {
+	if x.Lost != nil {
 		s.lost = true
-		s.Lost += e.Lost.Entries
+		s.Lost += x.Lost.Entries
 	}
-	s.Finished = latest(s.Finished, e.At)
-	switch e.Kind {
+	s.Finished = latest(s.Finished, x.At)
+	if x.Request != nil {
+		s.Finished = latest(s.Finished, x.Request.At)
+		s.first, s.last = min(s.first, x.Request.N), max(s.last, x.Request.N)
+	}
+	switch x.Kind {
 	case journal.KindPlan:
-		s.Run, s.Job, s.Date, s.Started = e.Plan.Run, e.Plan.Job, e.Plan.Date, e.At
-		s.Continues, s.Credits.Planned = e.Plan.Continues, e.Plan.Credits.Most
-	case journal.KindIntent:
-		s.pending[e.N] = e
-		s.asked, s.Credits.After = true, nil // a balance before this request is not the balance at the end
-	case journal.KindAnswer:
-		delete(s.pending, e.Intent)
-		s.answer(e)
+		s.Run, s.Job, s.Date, s.Started = x.Plan.Run, x.Plan.Job, x.Plan.Date, x.At
+		s.Continues, s.Credits.Planned = x.Plan.Continues, x.Plan.Credits.Most
+	case journal.KindIntent, journal.KindAnswer:
+		s.request(x.Entry)
 	case journal.KindBalance:
-		s.answer(e)
-		s.balance(e)
+		s.request(x.Entry)
+		s.balance(x.Entry)
 	case journal.KindEnd:
-		s.State, s.Stop, s.Reason = e.End.State, Stop(e.End.Stop), e.End.Reason
-		s.LeftOut, s.News = e.End.LeftOut, e.End.News
-		if s.lost && s.State == StateDone {
-			s.State, s.Reason = StatePartial, "a part of its journal was damaged and is lost; run the job again: it requests what is missing"
-		}
+		s.State, s.Stop, s.Reason = x.End.State, Stop(x.End.Stop), x.End.Reason
+		s.LeftOut, s.News = x.End.LeftOut, x.End.News
 	}
 }
 
-// answer counts an answer and its credits.
-func (s *summary) answer(e journal.Entry) {
+// request counts a request and its credits: an answer, or an intent without one.
+func (s *summary) request(e journal.Entry) {
 	lane := s.lane(e.Operation)
 	lane.Requests++
 	lane.Credits += e.Credits
 	s.Credits.Spent += e.Credits
-	switch {
-	case e.Outcome == extract.OutcomeOK, e.Outcome == extract.OutcomeEmpty:
+	switch e.Outcome {
+	case extract.OutcomeOK, extract.OutcomeEmpty:
 		lane.Answers++
-	case e.Outcome == extract.OutcomeLimited:
+	case extract.OutcomeLimited:
 		lane.Limited++
 	}
-	if e.Charge == journal.ChargeUnknown {
+	if e.Kind == journal.KindIntent || e.Charge == journal.ChargeUnknown {
 		s.Credits.Unknown += e.Credits
 	}
 }
 
-// balance records the balance before the first priced request, and after the last.
+// balance keeps the balance that an answer of the free call reports.
 func (s *summary) balance(e journal.Entry) {
 	body, err := e.RawBody()
 	if err != nil || e.Outcome != extract.OutcomeOK {
 		return
 	}
-	left, err := api.ParseBalance(body)
-	switch {
-	case err != nil:
-	case !s.asked:
-		s.Credits.Before = &left
-	default:
-		s.Credits.After = &left
+	if left, err := api.ParseBalance(body); err == nil {
+		s.balances = append(s.balances, balance{e.N, left})
 	}
 }
 
-// finish counts the requests that were never answered and returns the report.
+// finish returns the report. The balance of the run before its requests is the last one before its
+// first intent, and that after them is the last one after its last intent.
 func (s *summary) finish() Report {
-	for _, e := range s.pending {
-		lane := s.lane(e.Operation)
-		lane.Requests++
-		lane.Credits += e.Credits
-		s.Credits.Spent += e.Credits
-		s.Credits.Unknown += e.Credits
+	for _, b := range s.balances {
+		switch {
+		case b.n < s.first:
+			s.Credits.Before = &b.left
+		case b.n > s.last:
+			s.Credits.After = &b.left
+		}
 	}
-	clear(s.pending)
+	if s.lost && s.State == StateDone {
+		s.State, s.Reason = StatePartial, "a part of its journal was damaged and is lost; run the job again: it requests what is missing"
+	}
 	for _, o := range api.Operations {
 		if lane := s.lanes[o.Name]; lane != nil {
 			s.Lanes = append(s.Lanes, *lane)
@@ -107,7 +107,6 @@ func (s *summary) finish() Report {
 	if lane := s.lanes[journal.OperationLost]; lane != nil {
 		s.Lanes = append(s.Lanes, *lane)
 	}
-	s.lanes = map[string]*LaneReport{}
 	return s.Report
 }
 
