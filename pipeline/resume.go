@@ -138,8 +138,8 @@ func (n resumeState) since() time.Time {
 	return startOf(n.runs[0])
 }
 
-// recentSends calls f for each request that any run sent in the last minutes, so that a new process
-// counts the requests of the old one towards the rate limits.
+// recentSends calls f with the answer, or else the intent, of each request that any run sent in the last
+// minutes, so that a new process counts the requests of the old one towards the rate limits.
 func recentSends(root string, now time.Time, f func(journal.Entry)) error {
 	paths, err := journal.Segments(root)
 	if err != nil {

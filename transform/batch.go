@@ -12,7 +12,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
-// Batch turns the entries of one segment into the rows of the lake tables.
+// Batch turns the exchanges of one segment into the rows of the lake tables.
 //
 // It keeps rows, not answers: about 65 bytes for a vessel of a search.
 type Batch struct {
@@ -70,7 +70,8 @@ func (b *Batch) AddEarlier(e journal.Entry) {
 	}
 }
 
-// Add adds an exchange of the segment. The first is the plan: it has the run id and the date.
+// Add adds an exchange of the segment. The first is the plan: it has the run id and the date. An intent
+// is a request without an answer.
 func (b *Batch) Add(x journal.Exchange) {
 	switch e := &x.Entry; e.Kind {
 	case journal.KindPlan:
