@@ -1,4 +1,4 @@
-package pipeline
+package repair
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 )
 
 // segment is what Verify needs of a segment of the journal, and what is wrong with it.
@@ -13,7 +14,7 @@ type segment struct {
 	entries   int
 	ended     bool
 	continues []string
-	lanes     []LaneReport
+	lanes     []report.LaneReport
 	lost      int // entries that were damaged and could not be salvaged
 	wrong     []string
 }
@@ -23,7 +24,7 @@ func readSegment(path string) segment {
 	s := segment{}
 	name := filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path))
 	wrong := func(format string, args ...any) { s.wrong = append(s.wrong, name+": "+fmt.Sprintf(format, args...)) }
-	sum := newSummary()
+	sum := report.NewSummary()
 	gone := map[int]bool{} // the numbers of entries that were lost
 	for x, err := range journal.Pair(s.inOrder(path, gone, wrong)) {
 		if err != nil {
@@ -34,9 +35,9 @@ func readSegment(path string) segment {
 		if x.Kind == journal.KindAnswer && !lost && !asksFor(x.Request, x.Entry) {
 			wrong("entry %d answers entry %d, which did not ask for that", x.N, x.Intent)
 		}
-		sum.add(x)
+		sum.Add(x)
 	}
-	s.lanes = sum.finish().Lanes
+	s.lanes = sum.Report().Lanes
 	return s
 }
 
