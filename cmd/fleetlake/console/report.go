@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 )
 
 // maxLines is how many lines of a long list the report of a run has.
@@ -19,17 +19,17 @@ const maxLines = 6
 var coverageStates = []string{"complete", "partial", "suspect", "failed", "skipped"}
 
 // stopWords say why a run ended early, and what to do.
-var stopWords = map[pipeline.Stop]string{
-	pipeline.StopBudget:   "there were not enough credits for the whole plan",
-	pipeline.StopCredits:  "the credits of the key are used up",
-	pipeline.StopKey:      "the service refuses the key; correct the key and run the job again",
-	pipeline.StopDeadline: "the deadline has passed; run the job again to resume",
-	pipeline.StopSignal:   "it was interrupted; run the job again to resume",
-	pipeline.StopService:  "the service gave an answer after which another try is useless",
+var stopWords = map[report.Stop]string{
+	report.StopBudget:   "there were not enough credits for the whole plan",
+	report.StopCredits:  "the credits of the key are used up",
+	report.StopKey:      "the service refuses the key; correct the key and run the job again",
+	report.StopDeadline: "the deadline has passed; run the job again to resume",
+	report.StopSignal:   "it was interrupted; run the job again to resume",
+	report.StopService:  "the service gave an answer after which another try is useless",
 }
 
 // WriteReport writes the report of a run for people. Its errors are those of the writer.
-func WriteReport(w io.Writer, r pipeline.Report) error {
+func WriteReport(w io.Writer, r report.Report) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s for %s: %s, harvest in %s%s (run %s)\n", r.Job, r.Date, r.State, ClockTime(r.Finished.Sub(r.Started)), wallWords(r), r.Run)
 	if r.Note != "" {
@@ -38,7 +38,7 @@ func WriteReport(w io.Writer, r pipeline.Report) error {
 	if len(r.Continues) > 0 {
 		ReportLine(&b, "continues", strings.Join(r.Continues, ", "))
 	}
-	if r.Stop != pipeline.StopNone {
+	if r.Stop != report.StopNone {
 		ReportLine(&b, "stopped", WithReason(cmp.Or(stopWords[r.Stop], string(r.Stop)), r.Reason))
 	} else if r.Reason != "" {
 		ReportLine(&b, "reason", r.Reason)
@@ -55,7 +55,7 @@ func WriteReport(w io.Writer, r pipeline.Report) error {
 }
 
 // wallWords is the wall-clock time of a run that has just ended; empty for a stored run.
-func wallWords(r pipeline.Report) string {
+func wallWords(r report.Report) string {
 	if r.Wall == 0 {
 		return ""
 	}
@@ -80,7 +80,7 @@ func reportList(b *strings.Builder, name string, items []string) {
 }
 
 // reportLanes writes the work of each operation that had any.
-func reportLanes(b *strings.Builder, lanes []pipeline.LaneReport) {
+func reportLanes(b *strings.Builder, lanes []report.LaneReport) {
 	header := false
 	for _, l := range lanes {
 		if l.Requests == 0 {
@@ -112,7 +112,7 @@ func WithReason(words, reason string) string {
 func orNone(words string) string { return cmp.Or(words, "none") }
 
 // creditWords is what was planned and spent, and how the balance changed.
-func creditWords(c pipeline.CreditReport) string {
+func creditWords(c report.CreditReport) string {
 	words := Thousands(c.Spent) + " spent, without a cap"
 	if c.Planned > 0 || c.Spent == 0 {
 		words = fmt.Sprintf("%s spent of at most %s planned", Thousands(c.Spent), Thousands(c.Planned))
@@ -161,9 +161,9 @@ func countWords(counts map[string]int, names []string) string {
 }
 
 // issueWords names the kinds of issues, the most frequent first.
-func issueWords(issues []pipeline.IssueReport) []string {
+func issueWords(issues []report.IssueReport) []string {
 	issues = slices.Clone(issues)
-	slices.SortStableFunc(issues, func(a, b pipeline.IssueReport) int { return b.Count - a.Count })
+	slices.SortStableFunc(issues, func(a, b report.IssueReport) int { return b.Count - a.Count })
 	var words []string
 	for _, i := range issues {
 		words = append(words, fmt.Sprintf("%s × %s.%s: %s", Thousands(i.Count), i.Dataset, i.Field, i.Reason))
