@@ -123,7 +123,7 @@ func (n *resumeState) close(end journal.End, spent map[int]int) {
 		*n = resumeState{answered: map[string]plan.PastAnswer{}, done: n.last.Run}
 		return
 	}
-	n.done, n.last.State, n.last.Stop = "", end.State, report.Stop(end.Stop)
+	n.done, n.last.State, n.last.Stop, n.last.PlanSpent = "", end.State, report.Stop(end.Stop), end.PlanSpent
 	for _, credits := range spent {
 		n.spent += credits
 	}
@@ -180,6 +180,8 @@ type PastRun struct {
 	State   string // "" while the segment has no end
 	Stop    report.Stop
 	Reason  string
+
+	PlanSpent bool // it spent the most of its own plan, and no cap stopped it
 }
 
 // PastRuns returns the newest runs of a job, at most so many, the oldest first.
@@ -202,7 +204,7 @@ func PastRuns(dir, job string, most int) ([]PastRun, error) {
 		}
 		n := PastRun{Run: planned.Run, Date: planned.Date, Started: startOf(planned.Run)}
 		if end != nil {
-			n.State, n.Stop, n.Reason = end.State, report.Stop(end.Stop), end.Reason
+			n.State, n.Stop, n.Reason, n.PlanSpent = end.State, report.Stop(end.Stop), end.Reason, end.PlanSpent
 		}
 		nights = append(nights, n)
 	}

@@ -107,7 +107,9 @@ func (p *Pipeline) run(ctx context.Context, job plan.Job, date, id string, start
 		return report.Report{}, err
 	}
 	if run, note := p.ended(job, before); run != "" {
-		return p.stored(ctx, run, note)
+		r, err := p.stored(ctx, run, note)
+		r.PlanSpent = run == before.last.Run && before.last.PlanSpent
+		return r, err
 	}
 	w, segment, err := p.plan(ctx, job, date, id, before, started)
 	if err != nil {

@@ -299,7 +299,7 @@ func (v *verifier) credits(ctx context.Context) error {
 		return err
 	}
 	type place struct{ run, operation string }
-	lanes := map[place]report.LaneReport{}
+	lanes := map[place]report.Lane{}
 	credits := 0
 	for run := range v.runs {
 		for _, lane := range v.segments[run].lanes {

@@ -11,7 +11,7 @@ import (
 // Summary makes the report of a run from its journal alone, so that a replay reports the same.
 type Summary struct {
 	report  Report
-	lanes   map[string]*LaneReport
+	lanes   map[string]*Lane
 	pending map[int]journal.Entry // intents without an answer
 	asked   bool                  // a priced request was made
 
@@ -20,7 +20,7 @@ type Summary struct {
 }
 
 func NewSummary() *Summary {
-	return &Summary{lanes: map[string]*LaneReport{}, pending: map[int]journal.Entry{}}
+	return &Summary{lanes: map[string]*Lane{}, pending: map[int]journal.Entry{}}
 }
 
 // Add counts the next entry.
@@ -49,7 +49,7 @@ func (s *Summary) Add(e journal.Entry) {
 		s.balance(e)
 	case journal.KindEnd:
 		s.report.State, s.report.Stop, s.report.Reason = e.End.State, Stop(e.End.Stop), e.End.Reason
-		s.report.LeftOut, s.report.News = e.End.LeftOut, e.End.News
+		s.report.LeftOut, s.report.News, s.report.PlanSpent = e.End.LeftOut, e.End.News, e.End.PlanSpent
 		if s.lost && s.report.State == StateDone {
 			s.report.State, s.report.Reason = StatePartial, "a part of its journal was damaged and is lost; run the job again: it requests what is missing"
 		}
@@ -110,13 +110,13 @@ func (s *Summary) Report() Report {
 	if lane := s.lanes[journal.OperationLost]; lane != nil {
 		s.report.Lanes = append(s.report.Lanes, *lane)
 	}
-	s.lanes = map[string]*LaneReport{}
+	s.lanes = map[string]*Lane{}
 	return s.report
 }
 
-func (s *Summary) lane(operation string) *LaneReport {
+func (s *Summary) lane(operation string) *Lane {
 	if s.lanes[operation] == nil {
-		s.lanes[operation] = &LaneReport{Operation: operation}
+		s.lanes[operation] = &Lane{Operation: operation}
 	}
 	return s.lanes[operation]
 }
