@@ -172,13 +172,13 @@ func (s *fixture) account(date string) spending {
 	}
 	for _, path := range paths {
 		sum := report.NewSummary()
-		for e, err := range journal.Read(path) {
+		for x, err := range journal.Exchanges(path) {
 			if err != nil {
 				s.t.Fatal(err)
 			}
-			sum.Add(e)
-			if e.OK() {
-				sp.asked[api.Key(e.Operation, e.Parameters)]++
+			sum.Add(x)
+			if x.OK() {
+				sp.asked[api.Key(x.Operation, x.Parameters)]++
 			}
 		}
 		r := sum.Report()

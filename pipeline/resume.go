@@ -49,34 +49,29 @@ func readNight(root, job, date string, except map[string]bool) (resumeState, err
 
 // add reads one segment, if it is the job's.
 func (n *resumeState) add(path, job string) error {
-	spent := map[int]int{} // credits by intent
+	spent, lost := 0, false
 	var end journal.End
-	lost := false
-	for e, err := range journal.Read(path) {
+	for x, err := range journal.Exchanges(path) {
 		if err != nil {
 			return err
 		}
-		lost = lost || e.Lost != nil
-		switch e.Kind {
+		lost = lost || x.Lost != nil
+		spent += x.Credits
+		switch x.Kind {
 		case journal.KindPlan:
-			if e.Plan.Job != job {
+			if x.Plan.Job != job {
 				return nil
 			}
-			n.runs = append(n.runs, e.Plan.Run)
-			n.last = PastRun{Run: e.Plan.Run, Date: e.Plan.Date, Started: startOf(e.Plan.Run)}
-			if e.Plan.Anew {
+			n.runs = append(n.runs, x.Plan.Run)
+			n.last = PastRun{Run: x.Plan.Run, Date: x.Plan.Date, Started: startOf(x.Plan.Run)}
+			if x.Plan.Anew {
 				n.spent = 0
 			}
-			n.covers = cmp.Or(n.covers, covers(*e.Plan))
-		case journal.KindIntent:
-			spent[e.N] = e.Credits
-		case journal.KindBalance:
-			spent[e.N] = e.Credits // below 0: credits that were counted and turned out not to be billed
+			n.covers = cmp.Or(n.covers, covers(*x.Plan))
 		case journal.KindAnswer:
-			spent[e.Intent] = e.Credits
-			n.learn(e)
+			n.learn(x.Entry)
 		case journal.KindEnd:
-			end = *e.End
+			end = *x.End
 		}
 	}
 	if lost && end.State == report.StateDone {
@@ -117,16 +112,15 @@ func (n *resumeState) learn(e journal.Entry) {
 	n.answered[api.Key(e.Operation, e.Parameters)] = t
 }
 
-// close records the end of a run. After a run that was done there is nothing to resume.
-func (n *resumeState) close(end journal.End, spent map[int]int) {
+// close records the end of a run and the credits that it spent. After a run that was done there is
+// nothing to resume.
+func (n *resumeState) close(end journal.End, spent int) {
 	if end.State == report.StateDone {
 		*n = resumeState{answered: map[string]plan.PastAnswer{}, done: n.last.Run}
 		return
 	}
 	n.done, n.last.State, n.last.Stop, n.last.PlanSpent = "", end.State, report.Stop(end.Stop), end.PlanSpent
-	for _, credits := range spent {
-		n.spent += credits
-	}
+	n.spent += spent
 }
 
 // since returns when the first of the runs started; zero if there is none.
@@ -137,8 +131,8 @@ func (n resumeState) since() time.Time {
 	return startOf(n.runs[0])
 }
 
-// recentSends calls f for each request that any run sent in the last minutes, so that a new process
-// counts the requests of the old one towards the rate limits.
+// recentSends calls f with the answer, or else the intent, of each request that any run sent in the last
+// minutes, so that a new process counts the requests of the old one towards the rate limits.
 func recentSends(root string, now time.Time, f func(journal.Entry)) error {
 	paths, err := journal.Segments(root)
 	if err != nil {
@@ -152,21 +146,13 @@ func recentSends(root string, now time.Time, f func(journal.Entry)) error {
 		if now.Sub(info.ModTime()) > 5*time.Minute {
 			continue
 		}
-		unanswered := map[int]journal.Entry{}
-		for e, err := range journal.Read(path) {
+		for x, err := range journal.Exchanges(path) {
 			if err != nil && !errors.Is(err, journal.ErrDamaged) {
 				return err
 			}
-			switch e.Kind {
-			case journal.KindIntent:
-				unanswered[e.N] = e
-			case journal.KindAnswer, journal.KindBalance:
-				delete(unanswered, e.Intent)
-				f(e)
+			if !x.SentAt().IsZero() {
+				f(x.Entry)
 			}
-		}
-		for _, e := range unanswered {
-			f(e)
 		}
 	}
 	return nil

@@ -18,9 +18,9 @@ import (
 func summaryOf(t *testing.T, path string) report.Report {
 	t.Helper()
 	sum := report.NewSummary()
-	for e, err := range journal.Read(path) {
+	for x, err := range journal.Exchanges(path) {
 		must(t, err)
-		sum.Add(e)
+		sum.Add(x)
 	}
 	return sum.Report()
 }

@@ -44,22 +44,13 @@ func (p *Pipeline) spentUnpublished(ctx context.Context, since time.Time) (credi
 		if known[journal.RunOf(path)] {
 			continue
 		}
-		pending := map[int]int{} // credits by intent
-		for e, err := range journal.Read(path) {
-			switch {
-			case err != nil:
+		for x, err := range journal.Exchanges(path) {
+			if err != nil {
 				return 0, err
-			case e.Kind == journal.KindIntent && !e.At.Before(since):
-				pending[e.N] = e.Credits
-			case e.Kind == journal.KindAnswer, e.Kind == journal.KindBalance: // a balance returns the credits that were not billed
-				delete(pending, e.Intent)
-				if !e.Sent.Before(since) {
-					credits += e.Credits
-				}
 			}
-		}
-		for _, n := range pending {
-			credits += n
+			if !x.SentAt().Before(since) {
+				credits += x.Credits
+			}
 		}
 	}
 	return credits, nil

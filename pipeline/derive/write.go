@@ -31,17 +31,17 @@ func (d Deriver) Write(path string) (Written, error) {
 
 func (d Deriver) write(path string) (Written, error) {
 	batch, sum := transform.NewBatch(), report.NewSummary()
-	for e, err := range journal.Read(path) {
+	for x, err := range journal.Exchanges(path) {
 		if err != nil {
 			return Written{}, err
 		}
-		if e.Kind == journal.KindPlan {
-			if err := d.addEarlier(batch, *e.Plan); err != nil {
+		if x.Kind == journal.KindPlan {
+			if err := d.addEarlier(batch, *x.Plan); err != nil {
 				return Written{}, err
 			}
 		}
-		batch.Add(e)
-		sum.Add(e)
+		batch.Add(x)
+		sum.Add(x)
 	}
 	r := sum.Report()
 	r.Coverage, r.Partitions, r.Rows = batch.States(), batch.Planned(), map[string]int{}

@@ -298,9 +298,9 @@ func TestASalvagedRunKeepsItsJob(t *testing.T) {
 		}
 	}
 	sum := report.NewSummary()
-	for e, err := range journal.Read(done) {
+	for x, err := range journal.Exchanges(done) {
 		must(t, err)
-		sum.Add(e)
+		sum.Add(x)
 	}
 	if r := sum.Report(); r.State != report.StatePartial || !strings.Contains(r.Reason, "lost") {
 		t.Errorf("a run that lacks an answer is reported %s: %q", r.State, r.Reason)

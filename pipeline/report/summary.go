@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
@@ -10,98 +11,99 @@ import (
 
 // Summary makes the report of a run from its journal alone, so that a replay reports the same.
 type Summary struct {
-	report  Report
-	lanes   map[string]*Lane
-	pending map[int]journal.Entry // intents without an answer
-	asked   bool                  // a priced request was made
+	report      Report
+	lanes       map[string]*Lane
+	first, last int // numbers of the first and the last intent
+	balances    []balance
 
 	lost     bool // Salvage found less than was written
 	accepted bool // a person accepted the run's issues
 }
 
+// balance is a balance that the service reported, in credits, with the number of its entry.
+type balance struct{ n, left int }
+
+// NewSummary returns a summary of no entries.
 func NewSummary() *Summary {
-	return &Summary{lanes: map[string]*Lane{}, pending: map[int]journal.Entry{}}
+	return &Summary{lanes: map[string]*Lane{}, first: math.MaxInt, last: -1}
 }
 
-// Add counts the next entry.
-func (s *Summary) Add(e journal.Entry) {
-	if e.Kind == journal.KindAccept {
+// Add counts an exchange.
+func (s *Summary) Add(x journal.Exchange) {
+	if x.Kind == journal.KindAccept {
 		s.accepted = true // it was appended after the run
 		return
 	}
-	if e.Lost != nil {
+	if x.Lost != nil {
 		s.lost = true
-		s.report.Lost += e.Lost.Entries
+		s.report.Lost += x.Lost.Entries
 	}
-	s.report.Finished = latest(s.report.Finished, e.At)
-	switch e.Kind {
+	s.report.Finished = latest(s.report.Finished, x.At)
+	if x.Request != nil {
+		s.report.Finished = latest(s.report.Finished, x.Request.At)
+		s.first, s.last = min(s.first, x.Request.N), max(s.last, x.Request.N)
+	}
+	switch x.Kind {
 	case journal.KindPlan:
-		s.report.Run, s.report.Job, s.report.Date, s.report.Started = e.Plan.Run, e.Plan.Job, e.Plan.Date, e.At
-		s.report.Continues, s.report.Credits.Planned = e.Plan.Continues, e.Plan.Credits.Most
-	case journal.KindIntent:
-		s.pending[e.N] = e
-		s.asked, s.report.Credits.After = true, nil // a balance before this request is not the balance at the end
-	case journal.KindAnswer:
-		delete(s.pending, e.Intent)
-		s.answer(e)
+		s.report.Run, s.report.Job, s.report.Date, s.report.Started = x.Plan.Run, x.Plan.Job, x.Plan.Date, x.At
+		s.report.Continues, s.report.Credits.Planned = x.Plan.Continues, x.Plan.Credits.Most
+	case journal.KindIntent, journal.KindAnswer:
+		s.request(x.Entry)
 	case journal.KindBalance:
-		s.answer(e)
-		s.balance(e)
+		s.request(x.Entry)
+		s.balance(x.Entry)
 	case journal.KindEnd:
-		s.report.State, s.report.Stop, s.report.Reason = e.End.State, Stop(e.End.Stop), e.End.Reason
-		s.report.LeftOut, s.report.News, s.report.PlanSpent = e.End.LeftOut, e.End.News, e.End.PlanSpent
-		if s.lost && s.report.State == StateDone {
-			s.report.State, s.report.Reason = StatePartial, "a part of its journal was damaged and is lost; run the job again: it requests what is missing"
-		}
+		s.report.State, s.report.Stop, s.report.Reason = x.End.State, Stop(x.End.Stop), x.End.Reason
+		s.report.LeftOut, s.report.News, s.report.PlanSpent = x.End.LeftOut, x.End.News, x.End.PlanSpent
 	}
 }
 
-// answer counts an answer and its credits.
-func (s *Summary) answer(e journal.Entry) {
+// request counts a request and its credits: an answer, or an intent without one.
+func (s *Summary) request(e journal.Entry) {
 	lane := s.lane(e.Operation)
 	lane.Requests++
 	lane.Credits += e.Credits
 	s.report.Credits.Spent += e.Credits
-	switch {
-	case e.Outcome == extract.OutcomeOK, e.Outcome == extract.OutcomeEmpty:
+	switch e.Outcome {
+	case extract.OutcomeOK, extract.OutcomeEmpty:
 		lane.Answers++
-	case e.Outcome == extract.OutcomeLimited:
+	case extract.OutcomeLimited:
 		lane.Limited++
 	}
-	if e.Charge == journal.ChargeUnknown {
+	if e.Kind == journal.KindIntent || e.Charge == journal.ChargeUnknown {
 		s.report.Credits.Unknown += e.Credits
 	}
 }
 
-// balance records the balance before the first priced request, and after the last.
+// balance keeps the balance that an answer of the free call reports.
 func (s *Summary) balance(e journal.Entry) {
 	body, err := e.RawBody()
 	if err != nil || e.Outcome != extract.OutcomeOK {
 		return
 	}
-	left, err := api.ParseBalance(body)
-	switch {
-	case err != nil:
-	case !s.asked:
-		s.report.Credits.Before = &left
-	default:
-		s.report.Credits.After = &left
+	if left, err := api.ParseBalance(body); err == nil {
+		s.balances = append(s.balances, balance{e.N, left})
 	}
 }
 
 // Accepted reports whether a person accepted the run's issues.
 func (s *Summary) Accepted() bool { return s.accepted }
 
-// Report counts the requests that were never answered and returns the report.
+// Report returns the report. The balance of the run before its requests is the last one before its
+// first intent, and that after them is the last one after its last intent.
 func (s *Summary) Report() Report {
-	for _, e := range s.pending {
-		lane := s.lane(e.Operation)
-		lane.Requests++
-		lane.Credits += e.Credits
-		s.report.Credits.Spent += e.Credits
-		s.report.Credits.Unknown += e.Credits
+	for _, b := range s.balances {
+		switch {
+		case b.n < s.first:
+			s.report.Credits.Before = &b.left
+		case b.n > s.last:
+			s.report.Credits.After = &b.left
+		}
 	}
-	clear(s.pending)
+	if s.lost && s.report.State == StateDone {
+		s.report.State, s.report.Reason = StatePartial, "a part of its journal was damaged and is lost; run the job again: it requests what is missing"
+	}
+	s.report.Lanes = nil
 	for _, o := range api.Operations {
 		if lane := s.lanes[o.Name]; lane != nil {
 			s.report.Lanes = append(s.report.Lanes, *lane)
@@ -110,7 +112,6 @@ func (s *Summary) Report() Report {
 	if lane := s.lanes[journal.OperationLost]; lane != nil {
 		s.report.Lanes = append(s.report.Lanes, *lane)
 	}
-	s.lanes = map[string]*Lane{}
 	return s.report
 }
 
