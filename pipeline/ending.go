@@ -126,21 +126,6 @@ func (h *harvest) endAtLimit(e *journal.End, reason string) {
 	if h.limit() == plan.BalanceFloor {
 		stop = report.StopCredits
 	}
-	e.State, e.Stop, e.Reason = report.StatePartial, string(stop), reason+"; "+adviceFor(h.limit())
+	e.State, e.Stop, e.Reason = report.StatePartial, string(stop), reason+"; "+h.limit().Advice()
 	e.PlanSpent = h.limit() == plan.MostOfPlan
-}
-
-// adviceFor returns what a person can do when a run has reached a limit of its credits.
-func adviceFor(limit plan.Cause) string {
-	switch limit {
-	case plan.CapOfNight:
-		return "raise it, or run the job with --again to resume with a new cap"
-	case plan.CapOfDay:
-		return "raise it, or run the job again tomorrow (UTC)"
-	case plan.CapOfMonth:
-		return "raise it, or run the job again next month (UTC)"
-	case plan.BalanceFloor:
-		return "buy credits, or lower the floor"
-	}
-	return "run the job again: its new plan uses the totals that are known now"
 }

@@ -96,6 +96,21 @@ func (c Cause) Reason() string {
 	return string(c)
 }
 
+// Advice returns what a person can do when a run has reached this limit of its credits.
+func (c Cause) Advice() string {
+	switch c {
+	case CapOfNight:
+		return "raise it, or run the job with --again to resume with a new cap"
+	case CapOfDay:
+		return "raise it, or run the job again tomorrow (UTC)"
+	case CapOfMonth:
+		return "raise it, or run the job again next month (UTC)"
+	case BalanceFloor:
+		return "buy credits, or lower the floor"
+	}
+	return "run the job again: its new plan uses the totals that are known now"
+}
+
 // Search is a partition, a check or a status search with its cost and value, as fitSearches sorts it.
 type Search struct {
 	Lane     api.Operation
