@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+
+	"github.com/fleetlake/fleetlake/warehouse"
 )
 
 // ErrTarget says that the target of an export has files, and not those of an earlier export.
@@ -88,7 +90,7 @@ func unusedName(target string) string {
 // copyLake copies the lake files of all published runs to a new directory, as of one moment. It
 // returns errMoved if a publish came between.
 func copyLake(ctx context.Context, dir, to string) (done Exported, err error) {
-	runs, err := published(ctx, dir)
+	runs, err := warehouse.PublishedRuns(ctx, dir)
 	if err != nil {
 		return Exported{}, err
 	}

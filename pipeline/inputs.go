@@ -14,9 +14,9 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// inputs reads the inputs of a plan from the published warehouse and the journal. The caller's
-// balance makes the free call for the credits that are left.
-func (p *Pipeline) inputs(ctx context.Context, job plan.Job, before resumeState, now time.Time, balance func(context.Context) (int, error)) (plan.Inputs, error) {
+// inputs reads the inputs of a plan from the published file and the journal. The caller's balance makes
+// the free call for the credits that are left.
+func (p *Pipeline) inputs(ctx context.Context, known *warehouse.Published, job plan.Job, before resumeState, now time.Time, balance func(context.Context) (int, error)) (plan.Inputs, error) {
 	f := plan.Inputs{Now: now, Since: before.since(), SpentNight: before.spent, Tonight: before.answered, Covers: before.covers, LookedUp: before.lookups}
 	var refused *extract.Error
 	credits, err := balance(ctx)
@@ -30,17 +30,12 @@ func (p *Pipeline) inputs(ctx context.Context, job plan.Job, before resumeState,
 	case job.Floor > 0:
 		return f, fmt.Errorf("%w: it must stay above %d credits: %w", ErrNoBalance, job.Floor, err)
 	}
-	w, err := warehouse.Open(ctx, warehouse.Path(p.Dir), warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
-	if errors.Is(err, warehouse.ErrNone) {
-		return f, p.addUnpublished(ctx, &f)
+	if known.File != nil {
+		if err := readInputs(ctx, &f, known.File, job); err != nil {
+			return f, err
+		}
 	}
-	if err != nil {
-		return f, err
-	}
-	if err := errors.Join(readInputs(ctx, &f, w, job), w.Close()); err != nil {
-		return f, err
-	}
-	return f, p.addUnpublished(ctx, &f)
+	return f, p.addUnpublished(&f, known.Runs)
 }
 
 // ErrNoBalance reports that a floor is set and the service did not report the balance.
@@ -93,13 +88,13 @@ func (p *Pipeline) awaitBalance(job plan.Job, started time.Time) func(context.Co
 
 // addUnpublished counts the credits of runs that are not in the warehouse towards the caps, and
 // excludes the vessels that held back runs have looked up.
-func (p *Pipeline) addUnpublished(ctx context.Context, f *plan.Inputs) error {
+func (p *Pipeline) addUnpublished(f *plan.Inputs, published map[string]bool) error {
 	day, month := capsSince(f.Now)
-	today, err := p.spentUnpublished(ctx, day)
+	today, err := p.spentUnpublished(published, day)
 	if err != nil {
 		return err
 	}
-	thisMonth, err := p.spentUnpublished(ctx, month)
+	thisMonth, err := p.spentUnpublished(published, month)
 	f.SpentDay, f.SpentMonth = f.SpentDay+today, f.SpentMonth+thisMonth
 	if err != nil {
 		return err

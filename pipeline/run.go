@@ -90,10 +90,11 @@ func (p *Pipeline) run(ctx context.Context, job plan.Job, date, id string, start
 	if err := p.marked(); err != nil {
 		return report.Report{}, err
 	}
-	recovered, err := p.Recover(ctx)
+	known, recovered, err := repair.Open(ctx, p.deriver())
 	if err != nil {
 		return report.Report{}, err
 	}
+	defer known.Close() // plan has closed it before the first request
 	for _, r := range recovered {
 		if r.Job == job.Name && r.Date == date && r.State == report.StateDone {
 			return r, nil // all of the night was paid for, and is published now
@@ -102,16 +103,16 @@ func (p *Pipeline) run(ctx context.Context, job plan.Job, date, id string, start
 	if err := p.heldBackNight(job.Name, date); err != nil {
 		return report.Report{}, err
 	}
-	before, err := p.night(ctx, job.Name, date)
+	before, err := p.night(known.Runs, job.Name, date)
 	if err != nil {
 		return report.Report{}, err
 	}
 	if run, note := p.ended(job, before); run != "" {
-		r, err := p.stored(ctx, run, note)
+		r, err := stored(ctx, known, run, note)
 		r.PlanSpent = run == before.last.Run && before.last.PlanSpent
 		return r, err
 	}
-	w, segment, err := p.plan(ctx, job, date, id, before, started)
+	w, segment, err := p.plan(ctx, known, job, date, id, before, started)
 	if err != nil {
 		return report.Report{}, err
 	}
@@ -144,13 +145,12 @@ func (p *Pipeline) ended(job plan.Job, before resumeState) (run, note string) {
 }
 
 // stored returns the report of a run as it was published, with a note.
-func (p *Pipeline) stored(ctx context.Context, run, note string) (r report.Report, err error) {
-	w, err := warehouse.Open(ctx, warehouse.Path(p.Dir), warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
-	if err != nil {
-		return r, err
+func stored(ctx context.Context, known *warehouse.Published, run, note string) (r report.Report, err error) {
+	if known.File == nil {
+		return r, fmt.Errorf("read the report of %s: %w", run, warehouse.ErrNone)
 	}
-	row, err := w.Run(ctx, run)
-	if err := errors.Join(err, w.Close()); err != nil {
+	row, err := known.File.Run(ctx, run)
+	if err != nil {
 		return r, err
 	}
 	if err := json.Unmarshal([]byte(row.Report), &r); err != nil {
@@ -170,14 +170,22 @@ func (p *Pipeline) renewCap(before resumeState) (resumeState, bool) {
 	return before, renewed
 }
 
-// plan decides which requests a run sends, and creates its segment with that plan.
-func (p *Pipeline) plan(ctx context.Context, job plan.Job, date, id string, before resumeState, started time.Time) (w work, segment *journal.Segment, err error) {
+// plan decides which requests a run sends, and creates its segment with that plan. It closes the
+// published file when it has read it, because a harvest takes hours. If the file is damaged, it reads
+// the one that is published then.
+func (p *Pipeline) plan(ctx context.Context, known *warehouse.Published, job plan.Job, date, id string, before resumeState, started time.Time) (w work, segment *journal.Segment, err error) {
 	ctx, span := spans.Start(ctx, "plan")
 	defer spans.End(span, &err)
 	before, renewed := p.renewCap(before)
 	var f plan.Inputs
 	err = repair.Retry(ctx, p.deriver(), func() (err error) {
-		f, err = p.inputs(ctx, job, before, started, p.awaitBalance(job, started))
+		if known == nil {
+			if known, err = warehouse.OpenPublished(ctx, p.Dir); err != nil {
+				return err
+			}
+		}
+		defer func() { err, known = errors.Join(err, known.Close()), nil }()
+		f, err = p.inputs(ctx, known, job, before, started, p.awaitBalance(job, started))
 		return err
 	})
 	if err != nil {

@@ -115,3 +115,15 @@ func (r *rebuild) compare(ctx context.Context) (err error) {
 	}
 	return err
 }
+
+// checkProgram returns an error if this program cannot continue the published file.
+func checkProgram(ctx context.Context, dir string) error {
+	w, err := warehouse.Open(ctx, warehouse.Path(dir), warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
+	if errors.Is(err, warehouse.ErrNone) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.CheckProgram(ctx), w.Close())
+}

@@ -12,49 +12,48 @@ import (
 )
 
 // heal rebuilds warehouse and lake from the journal if a part of them is damaged or missing, or if
-// another version of this program made them, and returns the runs that are published then. It comes
+// another version of this program made them, and opens the published file as it is then. It comes
 // before the first request, so that no run is paid for that could not be published.
-func heal(ctx context.Context, d derive.Deriver) (map[string]bool, error) {
-	known, err := warehouse.PublishedRuns(ctx, d.Dir)
+func heal(ctx context.Context, d derive.Deriver) (*warehouse.Published, error) {
+	known, err := warehouse.OpenPublished(ctx, d.Dir)
 	if warehouse.IsDamaged(err) && ctx.Err() == nil {
 		if _, err := setAside(ctx, d); err != nil {
 			return nil, err
 		}
-		known, err = warehouse.PublishedRuns(ctx, d.Dir)
+		known, err = warehouse.OpenPublished(ctx, d.Dir)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := checkProgram(ctx, d.Dir); errors.Is(err, warehouse.ErrOtherProgram) {
-		d.Log.Warn("an older or a different version of fleetlake made the warehouse: lake and warehouse are rebuilt from the journal, with 0 requests", "runs", len(known))
-		if err := rebuildPublished(ctx, d, known); err != nil {
-			return nil, fmt.Errorf("an older or a different version of fleetlake made the warehouse, and it cannot be rebuilt: %w", err)
-		}
-		return warehouse.PublishedRuns(ctx, d.Dir)
-	} else if err != nil {
+	cause, err := causeToRebuild(ctx, d, known)
+	if err == nil && cause == "" {
+		return known, nil
+	}
+	if err := errors.Join(err, known.Close()); err != nil {
 		return nil, err
 	}
-	missing, err := load.Missing(d.Dir, known)
-	if err != nil || len(missing) == 0 {
-		return known, err
+	if err := rebuildPublished(ctx, d, known.Runs); err != nil {
+		return nil, fmt.Errorf("%s cannot be rebuilt: %w", cause, err)
 	}
-	d.Log.Error("published files are missing from the lake: lake and warehouse are rebuilt from the journal", "files", len(missing), "first", missing[0])
-	if err := rebuildPublished(ctx, d, known); err != nil {
-		return nil, fmt.Errorf("%s, and the lake cannot be rebuilt: %w", missing[0], err)
-	}
-	return warehouse.PublishedRuns(ctx, d.Dir)
+	return warehouse.OpenPublished(ctx, d.Dir)
 }
 
-// checkProgram returns an error if this program cannot continue the published file.
-func checkProgram(ctx context.Context, dir string) error {
-	w, err := warehouse.Open(ctx, warehouse.Path(dir), warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
-	if errors.Is(err, warehouse.ErrNone) {
-		return nil
+// causeToRebuild logs why lake and warehouse must be rebuilt, and returns the cause as the beginning
+// of an error; "" if this program can continue them. Its error is that of a file that it cannot read,
+// or that a newer program made.
+func causeToRebuild(ctx context.Context, d derive.Deriver, known *warehouse.Published) (string, error) {
+	if err := known.CheckProgram(ctx); errors.Is(err, warehouse.ErrOtherProgram) {
+		d.Log.Warn("an older or a different version of fleetlake made the warehouse: lake and warehouse are rebuilt from the journal, with 0 requests", "runs", len(known.Runs))
+		return "an older or a different version of fleetlake made the warehouse, and it", nil
+	} else if err != nil {
+		return "", err
 	}
-	if err != nil {
-		return err
+	missing, err := load.Missing(d.Dir, known.Runs)
+	if err != nil || len(missing) == 0 {
+		return "", err
 	}
-	return errors.Join(w.CheckProgram(ctx), w.Close())
+	d.Log.Error("published files are missing from the lake: lake and warehouse are rebuilt from the journal", "files", len(missing), "first", missing[0])
+	return missing[0] + ", and the lake", nil
 }
 
 // setAside moves damaged files of the warehouse out of the way, and reports whether there were any.

@@ -13,40 +13,67 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// Recover publishes what earlier runs paid for and did not publish, and returns their reports. It
+// Recover does what Open does, and closes the published file.
+func Recover(ctx context.Context, d derive.Deriver) ([]report.Report, error) {
+	known, reports, err := Open(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	return reports, known.Close()
+}
+
+// Open publishes what earlier runs paid for and did not publish, and returns their reports. It
 // appends an end to the segment of a run that a crash left without one. Runs that were rolled back
-// stay out, and a run that is held back keeps no other from being published. The caller holds the
-// lock.
-func Recover(ctx context.Context, d derive.Deriver) (reports []report.Report, err error) {
+// stay out, and a run that is held back keeps no other from being published. It also returns the
+// published file as it is then, which the caller closes. The caller holds the lock.
+func Open(ctx context.Context, d derive.Deriver) (known *warehouse.Published, reports []report.Report, err error) {
 	d = d.WithDefaults()
 	ctx, span := spans.Start(ctx, "recover")
 	defer spans.End(span, &err)
 	if err := settle(d); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := load.Clean(d.Dir); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	warnings, err := warehouse.Restore(ctx, d.Dir)
 	warn(d, warnings)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	known, err := heal(ctx, d)
-	if err != nil {
-		return nil, err
+	if known, err = heal(ctx, d); err != nil {
+		return nil, nil, err
 	}
+	paths, err := unpublishedSegments(d, known.Runs)
+	if err == nil && len(paths) == 0 {
+		err = derive.UpdateHeldBack(d.Dir, nil, known.Runs)
+	}
+	if err == nil && len(paths) == 0 {
+		return known, nil, nil
+	}
+	if err := errors.Join(err, known.Close()); err != nil {
+		return nil, nil, err
+	}
+	if reports, err = publishRecovered(ctx, d, paths); err != nil {
+		return nil, nil, err
+	}
+	known, err = warehouse.OpenPublished(ctx, d.Dir)
+	return known, reports, err
+}
+
+// unpublishedSegments returns the segments of the runs to publish, each with an end: those that are
+// neither published nor rolled back.
+func unpublishedSegments(d derive.Deriver, published map[string]bool) (unpublished []string, err error) {
 	paths, err := journal.Segments(d.Journal)
 	if err != nil {
 		return nil, err
 	}
-	out, err := warehouse.RolledBack(d.Dir, known)
+	out, err := warehouse.RolledBack(d.Dir, published)
 	if err != nil {
 		return nil, err
 	}
-	var open []string
 	for _, path := range paths {
-		if run := journal.RunOf(path); known[run] || out[run] {
+		if run := journal.RunOf(path); published[run] || out[run] {
 			continue
 		}
 		ended, err := finish(d, path)
@@ -54,15 +81,17 @@ func Recover(ctx context.Context, d derive.Deriver) (reports []report.Report, er
 			return nil, err
 		}
 		if ended {
-			open = append(open, path)
+			unpublished = append(unpublished, path)
 		}
 	}
-	if len(open) == 0 {
-		return nil, derive.UpdateHeldBack(d.Dir, nil, known)
-	}
-	d.Log.Info("publishing what earlier runs paid for", "runs", len(open))
+	return unpublished, nil
+}
+
+// publishRecovered publishes the runs of segments, and logs those that are held back.
+func publishRecovered(ctx context.Context, d derive.Deriver, paths []string) (reports []report.Report, err error) {
+	d.Log.Info("publishing what earlier runs paid for", "runs", len(paths))
 	err = Retry(ctx, d, func() (err error) {
-		reports, err = d.Derive(ctx, open...)
+		reports, err = d.Derive(ctx, paths...)
 		return err
 	})
 	if heldBack := (*derive.HeldBackError)(nil); errors.As(err, &heldBack) {

@@ -84,7 +84,7 @@ func TestSummary(t *testing.T) {
 		"balances before the first request and after the last": {
 			[]journal.Entry{planned, balanced(`{"detail": {"credits": 500}}`), intent, answer(2, "ok", journal.ChargePriced), balanced(`{"detail": {"credits": 490}}`), done},
 			ended(func(r *Report) {
-				r.Lanes = append([]Lane{{Operation: "credits", Requests: 2, Answers: 2}}, lane(1, 1, 0)...)
+				r.Lanes = append(lane(1, 1, 0), Lane{Operation: "credits", Requests: 2, Answers: 2})
 				r.Credits.Spent, r.Credits.Before, r.Credits.After = 10, number(500), number(490)
 			})},
 	} {
