@@ -10,10 +10,65 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
+	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/report"
+	"github.com/fleetlake/fleetlake/pipeline/spans"
 	"github.com/fleetlake/fleetlake/transform"
 	"github.com/sourcegraph/conc/pool"
+	"go.opentelemetry.io/otel/attribute"
 )
+
+// fetch sends the requests of the plan, and appends the end to the segment.
+func (p *Pipeline) fetch(ctx context.Context, w work, segment *journal.Segment) (err error) {
+	ctx, span := spans.Start(ctx, "harvest")
+	defer spans.End(span, &err)
+	last, broken := p.harvest(ctx, w, segment)
+	_, err = segment.Append(journal.Entry{Kind: journal.KindEnd, At: p.Now().UTC(), End: &last})
+	return errors.Join(broken, err, segment.Close())
+}
+
+// harvest sends the requests of the plan and returns how that ended. An error means that our own
+// side can take no more answers.
+func (p *Pipeline) harvest(ctx context.Context, w work, segment *journal.Segment) (journal.End, error) {
+	budget := w.budget()
+	service := p.Service
+	service.Log = p.Log
+	client := extract.NewClient(service, budget, segment)
+	if err := recentSends(p.segments(), p.Now(), client.Inherit); err != nil {
+		return journal.End{State: report.StateInterrupted, Reason: err.Error()}, err
+	}
+	limited, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if w.job.Deadline > 0 {
+		var release context.CancelFunc
+		limited, release = context.WithTimeoutCause(limited, w.job.Deadline-p.Now().Sub(w.started), errDeadline)
+		defer release()
+	}
+	h := &harvest{work: w, client: client, budget: budget, log: service.Log, cancel: cancel}
+	h.prepare(limited, service.MostInFlight())
+	p.watch(h, func() { h.run(limited) })
+	h.interrupted(ctx, limited)
+	if h.stop != report.StopKey && h.broken == nil {
+		h.lastBalance(limited)
+	}
+	return h.end(), h.broken
+}
+
+// lastBalance requests the balance after the run. Publishing waits for it for 15 seconds at most, and
+// a run that was stopped for 5.
+func (h *harvest) lastBalance(ctx context.Context) {
+	most := 15 * time.Second
+	if ctx.Err() != nil {
+		most = 5 * time.Second
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), most)
+	defer cancel()
+	if _, err := h.client.Balance(ctx); err != nil {
+		h.log.Warn("balance after the run not read", "error", err)
+	}
+}
+
+var errDeadline = errors.New("deadline of the run is over")
 
 // harvest is the first half of a run: lanes side by side, each with a bounded number of requests in
 // flight, until each is drained, the budget is spent, or one must stop.
@@ -211,4 +266,16 @@ func (h *harvest) progress(started, now time.Time) []LaneProgress {
 		lanes = append(lanes, p)
 	}
 	return lanes
+}
+
+// laneSpan starts the span of one operation's lane, and returns what ends it.
+func (h *harvest) laneSpan(ctx context.Context, o api.Operation) (context.Context, func()) {
+	ctx, span := spans.Start(ctx, "lane "+o.Name, attribute.String("fleetlake.operation", o.Name))
+	return ctx, func() {
+		if span.IsRecording() {
+			s := h.client.Stats(o)
+			span.SetAttributes(attribute.Int("fleetlake.requests", s.Requests), attribute.Int("fleetlake.retries", s.Retries), attribute.Int("fleetlake.credits.spent", s.Credits))
+		}
+		span.End()
+	}
 }

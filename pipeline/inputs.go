@@ -5,11 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
+	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
@@ -143,3 +147,51 @@ func readInputs(ctx context.Context, f *plan.Inputs, w *warehouse.Warehouse, job
 
 // positionRate is the assumed number of changes of a position per vessel and day.
 const positionRate = 1.0
+
+// spentUnpublished returns the credits that runs spent since a moment and that are not in the
+// warehouse, because the runs were rolled back or are held back. They count towards the caps of the
+// day and the month.
+func (p *Pipeline) spentUnpublished(published map[string]bool, since time.Time) (credits int, err error) {
+	paths, err := journal.Segments(p.segments())
+	if err != nil {
+		return 0, err
+	}
+	for _, path := range paths {
+		if published[journal.RunOf(path)] {
+			continue
+		}
+		for x, err := range journal.Exchanges(path) {
+			if err != nil {
+				return 0, err
+			}
+			if !x.SentAt().Before(since) {
+				credits += x.Credits
+			}
+		}
+	}
+	return credits, nil
+}
+
+// numbersHeldBack returns the numbers that held back runs have looked up. The warehouse does not
+// have these lookups yet, and a new run must not pay for them again.
+func (p *Pipeline) numbersHeldBack() (map[string]bool, error) {
+	numbers := map[string]bool{}
+	heldBack, err := derive.ReadHeldBack(p.Dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range heldBack {
+		for e, err := range journal.Read(journal.Path(p.segments(), h.Date, h.Run)) {
+			if errors.Is(err, fs.ErrNotExist) {
+				break
+			}
+			if err != nil {
+				return nil, err
+			}
+			if _, number, ok := strings.Cut(e.Parameters, "="); ok && e.OK() && e.Operation != api.ByType.Name && e.Operation != api.ByStatus.Name {
+				numbers[number] = true
+			}
+		}
+	}
+	return numbers, nil
+}

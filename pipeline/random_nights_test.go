@@ -91,7 +91,7 @@ func randomFixture(t *testing.T, seed uint64) *fixture {
 }
 
 // caps set one limit of what a night may spend, in so many credits more than it has spent.
-var caps = map[string]func(s *fixture, spent, more int){
+var caps = map[plan.Cause]func(s *fixture, spent, more int){
 	plan.CapOfNight:   func(s *fixture, spent, more int) { s.job.Budget = spent + more },
 	plan.CapOfDay:     func(s *fixture, spent, more int) { s.job.PerDay = spent + more },
 	plan.CapOfMonth:   func(s *fixture, spent, more int) { s.job.PerMonth = spent + more },
@@ -108,7 +108,7 @@ func (s *fixture) cappedNight(seen *tally) {
 	date := time.Now().UTC().Format(time.DateOnly)
 	s.job.Budget, s.job.PerDay, s.job.PerMonth, s.job.Floor = 0, 0, 0, 0
 	s.sim.SetBalance(1_000_000)
-	kind := []string{plan.CapOfNight, plan.CapOfNight, plan.CapOfDay, plan.CapOfMonth, plan.BalanceFloor, "the balance"}[s.random.IntN(6)]
+	kind := []plan.Cause{plan.CapOfNight, plan.CapOfNight, plan.CapOfDay, plan.CapOfMonth, plan.BalanceFloor, "the balance"}[s.random.IntN(6)]
 	must(s.t, s.sim.SetFaults(s.someFaults()))
 	more := s.random.IntN(600)
 	for range 3 {
@@ -304,10 +304,13 @@ func (s *fixture) judgeReason(date string, planned journal.Plan, d plan.Plan, en
 	s.t.Helper()
 	capped := d.Allowance.Why
 	if d.Allowance.Limit.Allows(planned.Budget + 1) {
-		capped = "the most that the plan named"
+		capped = plan.MostOfPlan
 	}
-	name, _, _ := strings.Cut(capped, " above")
+	name, _, _ := strings.Cut(string(capped), " above")
 	justified := false
+	if spent := capped == plan.MostOfPlan && report.Stop(end.Stop) == report.StopBudget; end.PlanSpent != spent {
+		s.t.Errorf("%s: it stopped under %s, and says that its plan was spent: %v", date, capped, end.PlanSpent)
+	}
 	switch report.Stop(end.Stop) {
 	case report.StopNone:
 		justified = unasked == 0 && (end.Reason == "") == (failed == 0)

@@ -2,20 +2,83 @@ package pipeline
 
 import (
 	"cmp"
-	"errors"
+	"context"
+	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/pipeline/report"
+	"github.com/fleetlake/fleetlake/warehouse"
 )
+
+// Recover publishes what earlier runs paid for and did not publish, and returns their reports. It is
+// repair.Recover, and has its errors. The caller holds the lock.
+func (p *Pipeline) Recover(ctx context.Context) ([]report.Report, error) {
+	p.fill()
+	return repair.Recover(ctx, p.deriver())
+}
+
+// heldBackNight returns a derive.HeldBackError if a job's night is done by a run that is held back: another
+// run would pay for it a second time.
+func (p *Pipeline) heldBackNight(job, date string) error {
+	all, err := derive.ReadHeldBack(p.Dir)
+	if err != nil {
+		return err
+	}
+	for _, h := range all {
+		if h.Job == job && h.Date == date && h.State == report.StateDone {
+			return &derive.HeldBackError{Runs: []derive.HeldBackRun{h}}
+		}
+	}
+	return nil
+}
+
+// ended returns the last run of a night and a note for its report, if there is nothing left to
+// request for the night; "" otherwise.
+func (p *Pipeline) ended(job plan.Job, before resumeState) (run, note string) {
+	switch {
+	case p.Again:
+	case before.done != "":
+		return before.done, "this night is done: no request was sent and nothing was spent; --again repeats it and pays for it again"
+	case before.last.State == report.StatePartial && before.last.Stop == report.StopBudget && job.Budget > 0 && job.Budget-before.spent < api.ByType.Credits:
+		return before.last.Run, fmt.Sprintf("this night has spent %d credits of its cap (budget.per_run) of %d: no request was sent; raise the cap, or resume with a new one by --again", before.spent, job.Budget)
+	}
+	return "", ""
+}
+
+// stored returns the report of a run as it was published, with a note.
+func stored(ctx context.Context, known *warehouse.Published, run, note string) (r report.Report, err error) {
+	if known.File == nil {
+		return r, fmt.Errorf("read the report of %s: %w", run, warehouse.ErrNone)
+	}
+	row, err := known.File.Run(ctx, run)
+	if err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal([]byte(row.Report), &r); err != nil {
+		return r, fmt.Errorf("read the report of %s: %w", run, err)
+	}
+	r.Note = note
+	return r, nil
+}
+
+// night reads the runs of a job's night that a new run resumes. It leaves out runs that were rolled
+// back: their rows are not in the warehouse, and coverage that counted their pages would wrongly prove
+// vessels gone.
+func (p *Pipeline) night(published map[string]bool, job, date string) (resumeState, error) {
+	out, err := warehouse.RolledBack(p.Dir, published)
+	if err != nil {
+		return resumeState{}, err
+	}
+	return readNight(p.segments(), job, date, out)
+}
 
 // resumeState is the part of a job's night that a new run resumes, as the journal records it: the
 // runs since the last one that was done.
@@ -119,7 +182,7 @@ func (n *resumeState) close(end journal.End, spent int) {
 		*n = resumeState{answered: map[string]plan.PastAnswer{}, done: n.last.Run}
 		return
 	}
-	n.done, n.last.State, n.last.Stop = "", end.State, report.Stop(end.Stop)
+	n.done, n.last.State, n.last.Stop, n.last.PlanSpent = "", end.State, report.Stop(end.Stop), end.PlanSpent
 	n.spent += spent
 }
 
@@ -129,76 +192,4 @@ func (n resumeState) since() time.Time {
 		return time.Time{}
 	}
 	return startOf(n.runs[0])
-}
-
-// recentSends calls f with the answer, or else the intent, of each request that any run sent in the last
-// minutes, so that a new process counts the requests of the old one towards the rate limits.
-func recentSends(root string, now time.Time, f func(journal.Entry)) error {
-	paths, err := journal.Segments(root)
-	if err != nil {
-		return err
-	}
-	for _, path := range paths {
-		info, err := os.Stat(path)
-		if err != nil {
-			return fmt.Errorf("look for recent requests: %w", err)
-		}
-		if now.Sub(info.ModTime()) > 5*time.Minute {
-			continue
-		}
-		for x, err := range journal.Exchanges(path) {
-			if err != nil && !errors.Is(err, journal.ErrDamaged) {
-				return err
-			}
-			if !x.SentAt().IsZero() {
-				f(x.Entry)
-			}
-		}
-	}
-	return nil
-}
-
-// PastRun is one run of a job, as its segment records it.
-type PastRun struct {
-	Run     string
-	Date    string // the snapshot date
-	Started time.Time
-	State   string // "" while the segment has no end
-	Stop    report.Stop
-	Reason  string
-}
-
-// PastRuns returns the newest runs of a job, at most so many, the oldest first.
-func PastRuns(dir, job string, most int) ([]PastRun, error) {
-	paths, err := journal.Segments(filepath.Join(dir, "journal"))
-	if err != nil {
-		return nil, err
-	}
-	var nights []PastRun
-	for _, path := range slices.Backward(paths) {
-		if len(nights) == most {
-			break
-		}
-		planned, end, err := journal.Bounds(path)
-		if err != nil {
-			return nil, err
-		}
-		if planned == nil || planned.Job != job {
-			continue
-		}
-		n := PastRun{Run: planned.Run, Date: planned.Date, Started: startOf(planned.Run)}
-		if end != nil {
-			n.State, n.Stop, n.Reason = end.State, report.Stop(end.Stop), end.Reason
-		}
-		nights = append(nights, n)
-	}
-	slices.Reverse(nights)
-	return nights, nil
-}
-
-// startOf returns the start of a run by its id; zero if the id has another format.
-func startOf(run string) time.Time {
-	stamp, _, _ := strings.Cut(run, "-")
-	at, _ := time.Parse(runStamp, stamp)
-	return at
 }

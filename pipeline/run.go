@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,17 +11,14 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
-	"github.com/fleetlake/fleetlake/extract/api"
-	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/pipeline/datadir"
-	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/pipeline/spans"
-	"github.com/fleetlake/fleetlake/warehouse"
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 )
@@ -49,11 +45,6 @@ type Pipeline struct {
 	MarkID    string
 	MustExist bool
 }
-
-var errDeadline = errors.New("deadline of the run is over")
-
-// ErrUnpublished reports that a run has paid for answers that could not be published.
-var ErrUnpublished = errors.New("what was paid for is kept, and could not be published; the next start publishes it")
 
 // Run runs a job for a snapshot date, YYYY-MM-DD; an empty date is today in the job's time
 // zone. It first publishes what earlier runs paid for and did not publish. It resumes a night that
@@ -108,7 +99,9 @@ func (p *Pipeline) run(ctx context.Context, job plan.Job, date, id string, start
 		return report.Report{}, err
 	}
 	if run, note := p.ended(job, before); run != "" {
-		return stored(ctx, known, run, note)
+		r, err := stored(ctx, known, run, note)
+		r.PlanSpent = run == before.last.Run && before.last.PlanSpent
+		return r, err
 	}
 	w, segment, err := p.plan(ctx, known, job, date, id, before, started)
 	if err != nil {
@@ -127,82 +120,6 @@ func (p *Pipeline) run(ctx context.Context, job plan.Job, date, id string, start
 	r := reports[len(reports)-1]
 	r.Wall = p.Now().Sub(started).Seconds()
 	return r, nil
-}
-
-// ended returns the last run of a night and a note for its report, if there is nothing left to
-// request for the night; "" otherwise.
-func (p *Pipeline) ended(job plan.Job, before resumeState) (run, note string) {
-	switch {
-	case p.Again:
-	case before.done != "":
-		return before.done, "this night is done: no request was sent and nothing was spent; --again repeats it and pays for it again"
-	case before.last.State == report.StatePartial && before.last.Stop == report.StopBudget && job.Budget > 0 && job.Budget-before.spent < api.ByType.Credits:
-		return before.last.Run, fmt.Sprintf("this night has spent %d credits of its cap (budget.per_run) of %d: no request was sent; raise the cap, or resume with a new one by --again", before.spent, job.Budget)
-	}
-	return "", ""
-}
-
-// stored returns the report of a run as it was published, with a note.
-func stored(ctx context.Context, known *warehouse.Published, run, note string) (r report.Report, err error) {
-	if known.File == nil {
-		return r, fmt.Errorf("read the report of %s: %w", run, warehouse.ErrNone)
-	}
-	row, err := known.File.Run(ctx, run)
-	if err != nil {
-		return r, err
-	}
-	if err := json.Unmarshal([]byte(row.Report), &r); err != nil {
-		return r, fmt.Errorf("read the report of %s: %w", run, err)
-	}
-	r.Note = note
-	return r, nil
-}
-
-// renewCap sets what the night has spent to 0 if a person resumes it after its end (Again), and
-// reports whether it did.
-func (p *Pipeline) renewCap(before resumeState) (resumeState, bool) {
-	renewed := p.Again && before.last.State == report.StatePartial
-	if renewed {
-		before.spent = 0
-	}
-	return before, renewed
-}
-
-// plan decides which requests a run sends, and creates its segment with that plan. It closes the
-// published file when it has read it, because a harvest takes hours. If the file is damaged, it reads
-// the one that is published then.
-func (p *Pipeline) plan(ctx context.Context, known *warehouse.Published, job plan.Job, date, id string, before resumeState, started time.Time) (w work, segment *journal.Segment, err error) {
-	ctx, span := spans.Start(ctx, "plan")
-	defer spans.End(span, &err)
-	before, renewed := p.renewCap(before)
-	var f plan.Inputs
-	err = repair.Retry(ctx, p.deriver(), func() (err error) {
-		if known == nil {
-			if known, err = warehouse.OpenPublished(ctx, p.Dir); err != nil {
-				return err
-			}
-		}
-		defer func() { err, known = errors.Join(err, known.Close()), nil }()
-		f, err = p.inputs(ctx, known, job, before, started, p.awaitBalance(job, started))
-		return err
-	})
-	if err != nil {
-		return w, nil, err
-	}
-	w = work{job: job, decided: plan.Decide(job, f, p.Service.PerMinute), targets: f.Targets, refused: f.Refused, before: before, started: started}
-	w.recorded = w.record(id, date, p.Version)
-	w.recorded.Anew = renewed
-	segment, err = journal.Create(p.segments(), journal.Entry{Kind: journal.KindPlan, At: started, Plan: &w.recorded})
-	return w, segment, err
-}
-
-// fetch sends the requests of the plan, and appends the end to the segment.
-func (p *Pipeline) fetch(ctx context.Context, w work, segment *journal.Segment) (err error) {
-	ctx, span := spans.Start(ctx, "harvest")
-	defer spans.End(span, &err)
-	last, broken := p.harvest(ctx, w, segment)
-	_, err = segment.Append(journal.Entry{Kind: journal.KindEnd, At: p.Now().UTC(), End: &last})
-	return errors.Join(broken, err, segment.Close())
 }
 
 // marked checks the mark of the data directory, or marks a new directory.
@@ -233,71 +150,6 @@ func (p *Pipeline) fill() {
 // segments is the directory of the journal.
 func (p *Pipeline) segments() string { return filepath.Join(p.Dir, "journal") }
 
-// deriver returns what derives the segments of this data directory.
-func (p *Pipeline) deriver() derive.Deriver {
-	return derive.Deriver{Dir: p.Dir, Now: p.Now, Log: p.Log, AcceptIssues: p.AcceptIssues,
-		Phase: func(phase string) { p.Progress(Progress{At: p.Now(), Phase: phase}) }}
-}
-
-// Recover publishes what earlier runs paid for and did not publish, and returns their reports. It is
-// repair.Recover, and has its errors. The caller holds the lock.
-func (p *Pipeline) Recover(ctx context.Context) ([]report.Report, error) {
-	p.fill()
-	return repair.Recover(ctx, p.deriver())
-}
-
-// derive publishes the runs of segments. If that finds the published file damaged, it publishes its
-// runs again first.
-func (p *Pipeline) derive(ctx context.Context, paths ...string) (reports []report.Report, err error) {
-	d := p.deriver()
-	err = repair.Retry(ctx, d, func() (err error) {
-		reports, err = d.Derive(ctx, paths...)
-		return err
-	})
-	return reports, err
-}
-
-// work is everything that a harvest needs to know of its run.
-type work struct {
-	job      plan.Job
-	decided  plan.Plan          // the requests to send; harvest.probe adapts it to the accepted lists
-	recorded journal.Plan       // the decided plan as the first entry of the segment
-	targets  []warehouse.Target // the known vessels
-	refused  map[string]bool    // numbers that are not looked up
-	before   resumeState        // the runs that this one resumes
-	started  time.Time
-}
-
-// record returns the decided plan as the first entry of the run's segment.
-func (w work) record(run, date, version string) journal.Plan {
-	total := w.decided.Total()
-	planned := journal.Plan{Run: run, Job: w.job.Name, Date: date, Continues: w.before.runs, Budget: total.Most,
-		Credits: total, Lookups: len(w.decided.Lookups), Version: version, Partitions: w.decided.Skipped}
-	for _, part := range w.decided.Cover {
-		planned.Partitions = append(planned.Partitions, part.Entry())
-	}
-	for _, part := range w.decided.Checks {
-		e := part.Entry()
-		e.Check = true
-		planned.Partitions = append(planned.Partitions, e)
-	}
-	for _, s := range w.decided.Sweeps {
-		planned.Partitions = append(planned.Partitions, s.Entry())
-	}
-	return planned
-}
-
-// budget limits the run to the most of its plan.
-func (w work) budget() *extract.Budget {
-	if _, limited := w.decided.Allowance.Limit.Get(); limited && w.recorded.Budget == 0 {
-		return extract.NewBudget(1, 1) // there is a cap, and nothing left under it
-	}
-	return extract.NewBudget(w.recorded.Budget, 0)
-}
-
-// unfiltered reports whether the job lists every type and country.
-func (w work) unfiltered() bool { return len(w.job.List.Types)+len(w.job.List.Countries) == 0 }
-
 // runStamp is the start of a run in its id.
 const runStamp = "20060102T150405.000Z"
 
@@ -306,4 +158,21 @@ func runID(now time.Time) string {
 	var b [2]byte
 	rand.Read(b[:])
 	return now.UTC().Format(runStamp) + "-" + hex.EncodeToString(b[:])
+}
+
+// endRun is deferred, and ends the span of a run. A run that has neither a report nor an error
+// panicked.
+func endRun(span trace.Span, r *report.Report, err *error) {
+	switch {
+	case !span.IsRecording():
+	case *err != nil:
+		span.SetStatus(codes.Error, spans.Class(*err))
+	case r.Run == "":
+		span.SetStatus(codes.Error, "panic")
+	default:
+		span.SetAttributes(attribute.String("fleetlake.run", r.Run), attribute.String("fleetlake.state", r.State),
+			attribute.String("fleetlake.stop", string(r.Stop)), attribute.Int("fleetlake.requests", r.Requests()),
+			attribute.Int("fleetlake.credits.spent", r.Credits.Spent), attribute.Int("fleetlake.credits.planned", r.Credits.Planned))
+	}
+	span.End()
 }

@@ -95,8 +95,8 @@ func (w *world) unpublished() {
 
 // TestTooLittleAnswered is the exit code of runs that end in order, by what the service answered.
 func TestTooLittleAnswered(t *testing.T) {
-	lanes := func(answers int) []report.LaneReport {
-		return []report.LaneReport{{Operation: "credits", Answers: 2}, {Operation: "by-type", Requests: 100, Answers: answers}}
+	lanes := func(answers int) []report.Lane {
+		return []report.Lane{{Operation: "credits", Answers: 2}, {Operation: "by-type", Requests: 100, Answers: answers}}
 	}
 	for name, c := range map[string]struct {
 		state    string

@@ -40,11 +40,8 @@ func TestUnfinished(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			end := time.Date(2026, 11, 20, 6, 0, 0, 0, time.UTC)
-			reason := ""
-			if c.want && c.stop == report.StopBudget {
-				reason = "the most that the plan named (37 credits) is spent"
-			}
-			err := unfinished(report.Report{State: c.state, Stop: c.stop, Reason: reason}, end)
+			spent := c.want && c.stop == report.StopBudget
+			err := unfinished(report.Report{State: c.state, Stop: c.stop, PlanSpent: spent}, end)
 			u, got := errors.AsType[*schedules.Unfinished](err)
 			if got != c.want || got && (!u.Until.Equal(end) || u.Publish || u.Reason == "") {
 				t.Errorf("got %+v, want another try: %v", u, c.want)

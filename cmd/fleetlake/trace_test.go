@@ -159,7 +159,7 @@ func (s *spans) matches(t *testing.T, r report.Report, lanes map[string]*tracepb
 		entries[fmt.Sprint(e.N)] = e
 	}
 	for _, lane := range r.Lanes {
-		got := report.LaneReport{Operation: lane.Operation, Answers: lane.Answers, Limited: lane.Limited}
+		got := report.Lane{Operation: lane.Operation, Answers: lane.Answers, Limited: lane.Limited}
 		for _, span := range s.all {
 			about := texts(span.Attributes)
 			if span.Name != "request "+lane.Operation {

@@ -49,7 +49,7 @@ func (d Deriver) write(path string) (Written, error) {
 		r.Rows[t.Name] = batch.Rows(t)
 	}
 	for _, c := range batch.Issues() {
-		r.Issues = append(r.Issues, report.IssueReport(c))
+		r.Issues = append(r.Issues, report.Issue(c))
 	}
 	run, err := row(r)
 	if err != nil {

@@ -173,7 +173,7 @@ func (r *rebuild) readNights() error {
 		if r.only != nil && !r.only[journal.RunOf(path)] {
 			continue
 		}
-		ended, err := r.readSegment(path)
+		ended, err := r.hasRun(path)
 		if err != nil {
 			return err
 		}
@@ -189,9 +189,9 @@ func (r *rebuild) readNights() error {
 	return nil
 }
 
-// readSegment reports whether a segment has a run to publish. It returns ErrLost for a published run
+// hasRun reports whether a segment has a run to publish. It returns ErrLost for a published run
 // whose segment has lost its end.
-func (r *rebuild) readSegment(path string) (bool, error) {
+func (r *rebuild) hasRun(path string) (bool, error) {
 	run := journal.RunOf(path)
 	planned, end, err := journal.Bounds(path)
 	if err != nil {

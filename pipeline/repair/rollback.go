@@ -8,8 +8,8 @@ import (
 )
 
 // Rollback publishes the previous version. The runs that this removes from the warehouse stay out: no
-// start publishes them again, and no run resumes them. Their credits count as spent. The caller holds
-// the lock.
+// start publishes them again, and no run resumes them. Their credits count as spent. It returns
+// warehouse.ErrNoVersion if there is no previous version. The caller holds the lock.
 func Rollback(ctx context.Context, d derive.Deriver) (warehouse.RollbackResult, error) {
 	d = d.WithDefaults()
 	if err := settle(d); err != nil {

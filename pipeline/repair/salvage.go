@@ -18,7 +18,8 @@ import (
 const unknownJob = "unknown"
 
 // Salvage makes every damaged segment of the journal readable again, and returns what was lost, by
-// segment. The caller holds the lock.
+// segment. version is that of the program, for the plans of salvaged segments. It stops at the first
+// segment that cannot be read or replaced. The caller holds the lock.
 func Salvage(ctx context.Context, d derive.Deriver, version string) (all []journal.Salvaged, err error) {
 	d = d.WithDefaults()
 	paths, err := journal.Segments(d.Journal)

@@ -14,7 +14,7 @@ type segment struct {
 	entries   int
 	ended     bool
 	continues []string
-	lanes     []report.LaneReport
+	lanes     []report.Lane
 	lost      int // entries that were damaged and could not be salvaged
 	wrong     []string
 }

@@ -40,23 +40,27 @@ type Report struct {
 	Stop      Stop      `json:"stop,omitempty"`
 	Reason    string    `json:"reason,omitempty"` // the service's own words, or the cap
 
-	Lanes      []LaneReport   `json:"lanes"`
-	Credits    CreditReport   `json:"credits"`
+	Lanes      []Lane         `json:"lanes"`
+	Credits    Credits        `json:"credits"`
 	Partitions int            `json:"partitions"` // partitions that the run planned to list
 	Coverage   map[string]int `json:"coverage"`   // partitions by state
 	Rows       map[string]int `json:"rows"`       // rows written by lake table
-	Issues     []IssueReport  `json:"issues,omitempty"`
+	Issues     []Issue        `json:"issues,omitempty"`
 	Lost       int            `json:"lost_entries,omitempty"` // entries of the journal that were damaged and could not be salvaged
 	LeftOut    []string       `json:"left_out,omitempty"`     // one line each: what, how much, why
 	News       []string       `json:"news,omitempty"`         // values that the accepted lists gained or lost
+
+	// PlanSpent says that the run spent the most of its own plan, and no cap stopped it: the next run
+	// makes a new plan under the same caps. The journal has it.
+	PlanSpent bool `json:"-"`
 
 	// These describe the call that returns the report, and are not stored with the run.
 	Note string  `json:"note,omitempty"`         // why no request was sent
 	Wall float64 `json:"wall_seconds,omitempty"` // seconds from start to publication
 }
 
-// LaneReport is the work of one operation.
-type LaneReport struct {
+// Lane is the work of one operation.
+type Lane struct {
 	Operation string `json:"operation"`
 	Requests  int    `json:"requests"`
 	Answers   int    `json:"answers"` // with data, even if that is an empty list
@@ -64,8 +68,8 @@ type LaneReport struct {
 	Credits   int    `json:"credits"`
 }
 
-// CreditReport is the money of a run.
-type CreditReport struct {
+// Credits is the money of a run.
+type Credits struct {
 	Planned int  `json:"planned"` // the most the plan could cost
 	Spent   int  `json:"spent"`   // by the ledger, including requests with an unknown outcome
 	Unknown int  `json:"unknown"` // the part of Spent that may not have been billed
@@ -73,8 +77,8 @@ type CreditReport struct {
 	After   *int `json:"after,omitempty"` // the balance, by the free call
 }
 
-// IssueReport counts the issues of one kind.
-type IssueReport struct {
+// Issue counts the issues of one kind.
+type Issue struct {
 	Dataset string `json:"dataset"`
 	Field   string `json:"field"`
 	Reason  string `json:"reason"`

@@ -12,7 +12,7 @@ import (
 // Summary makes the report of a run from its journal alone, so that a replay reports the same.
 type Summary struct {
 	report      Report
-	lanes       map[string]*LaneReport
+	lanes       map[string]*Lane
 	first, last int // numbers of the first and the last intent
 	balances    []balance
 
@@ -25,7 +25,7 @@ type balance struct{ n, left int }
 
 // NewSummary returns a summary of no entries.
 func NewSummary() *Summary {
-	return &Summary{lanes: map[string]*LaneReport{}, first: math.MaxInt, last: -1}
+	return &Summary{lanes: map[string]*Lane{}, first: math.MaxInt, last: -1}
 }
 
 // Add counts an exchange.
@@ -54,7 +54,7 @@ func (s *Summary) Add(x journal.Exchange) {
 		s.balance(x.Entry)
 	case journal.KindEnd:
 		s.report.State, s.report.Stop, s.report.Reason = x.End.State, Stop(x.End.Stop), x.End.Reason
-		s.report.LeftOut, s.report.News = x.End.LeftOut, x.End.News
+		s.report.LeftOut, s.report.News, s.report.PlanSpent = x.End.LeftOut, x.End.News, x.End.PlanSpent
 	}
 }
 
@@ -103,6 +103,7 @@ func (s *Summary) Report() Report {
 	if s.lost && s.report.State == StateDone {
 		s.report.State, s.report.Reason = StatePartial, "a part of its journal was damaged and is lost; run the job again: it requests what is missing"
 	}
+	s.report.Lanes = nil
 	for _, o := range api.Operations {
 		if lane := s.lanes[o.Name]; lane != nil {
 			s.report.Lanes = append(s.report.Lanes, *lane)
@@ -114,9 +115,9 @@ func (s *Summary) Report() Report {
 	return s.report
 }
 
-func (s *Summary) lane(operation string) *LaneReport {
+func (s *Summary) lane(operation string) *Lane {
 	if s.lanes[operation] == nil {
-		s.lanes[operation] = &LaneReport{Operation: operation}
+		s.lanes[operation] = &Lane{Operation: operation}
 	}
 	return s.lanes[operation]
 }

@@ -97,7 +97,7 @@ var titles = map[Kind]string{
 
 // Drift is by how many credits more than counted the balance fell during a run; less than 0
 // if it fell by less. Requests of unknown outcome may explain a difference.
-func Drift(c report.CreditReport) int {
+func Drift(c report.Credits) int {
 	if c.Before == nil || c.After == nil {
 		return 0
 	}

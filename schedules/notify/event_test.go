@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func balance(before, after int) report.CreditReport {
-	return report.CreditReport{Planned: 500, Spent: 100, Unknown: 10, Before: &before, After: &after}
+func balance(before, after int) report.Credits {
+	return report.Credits{Planned: 500, Spent: 100, Unknown: 10, Before: &before, After: &after}
 }
 
 func TestOfReport(t *testing.T) {
@@ -21,7 +21,7 @@ func TestOfReport(t *testing.T) {
 	}{
 		"a whole night is no event":          {report.Report{State: "done", Credits: balance(1000, 900)}, nil, ""},
 		"nor a stop by a person":             {report.Report{State: "interrupted", Stop: report.StopSignal}, nil, ""},
-		"nor a balance that nobody read":     {report.Report{State: "done", Credits: report.CreditReport{Spent: 9}}, nil, ""},
+		"nor a balance that nobody read":     {report.Report{State: "done", Credits: report.Credits{Spent: 9}}, nil, ""},
 		"nor what may not have been billed":  {report.Report{State: "done", Credits: balance(1000, 910)}, nil, ""},
 		"a partial night":                    {report.Report{State: "partial", LeftOut: []string{"3 of 9 partitions"}}, []Kind{Partial}, "left out: 3 of 9 partitions"},
 		"a night without credits":            {report.Report{State: "partial", Stop: report.StopCredits, Reason: "Not enough\n credits"}, []Kind{Credits, Partial}, "reason: Not enough credits"},

@@ -59,7 +59,7 @@ type Night struct {
 	Balance           *int
 	Coverage          map[string]int // partitions by state
 	Rows              map[string]int // sums of all runs, like the next two
-	Lanes             map[string]report.LaneReport
+	Lanes             map[string]report.Lane
 	Issues            map[Kind]int
 	LeftOut, News     []string
 }
@@ -93,7 +93,7 @@ func nights(runs []warehouse.Run, left map[string]int) ([]Night, error) {
 		if !known {
 			i, place[key] = len(all), len(all)
 			all = append(all, Night{Job: r.Job, Date: r.Date, Started: r.Started,
-				Rows: map[string]int{}, Lanes: map[string]report.LaneReport{}, Issues: map[Kind]int{}})
+				Rows: map[string]int{}, Lanes: map[string]report.Lane{}, Issues: map[Kind]int{}})
 		}
 		if err := all[i].add(r, left[r.ID]); err != nil {
 			return nil, err
@@ -139,7 +139,7 @@ func (n *Night) add(r warehouse.Run, left int) error {
 	}
 	for _, l := range stored.Lanes {
 		sum := n.Lanes[l.Operation]
-		n.Lanes[l.Operation] = report.LaneReport{Operation: l.Operation, Requests: sum.Requests + l.Requests,
+		n.Lanes[l.Operation] = report.Lane{Operation: l.Operation, Requests: sum.Requests + l.Requests,
 			Answers: sum.Answers + l.Answers, Limited: sum.Limited + l.Limited, Credits: sum.Credits + l.Credits}
 	}
 	for _, i := range stored.Issues {

@@ -239,11 +239,11 @@ func TestRenderReport(t *testing.T) {
 		"a whole night": {
 			report.Report{
 				Run: "20261120T020000.123Z-7f3a", Job: "nightly", Date: "2026-11-20", State: "done", Started: start, Finished: start.Add(16*time.Minute + 40*time.Second),
-				Lanes:    []report.LaneReport{{Operation: "by-status"}, {Operation: "by-type", Requests: 1361, Answers: 1360, Limited: 1, Credits: 13600}, {Operation: "credits", Requests: 2, Answers: 2}},
-				Credits:  report.CreditReport{Planned: 14000, Spent: 13600, Unknown: 10, Before: number(100000), After: number(86400)},
+				Lanes:    []report.Lane{{Operation: "by-status"}, {Operation: "by-type", Requests: 1361, Answers: 1360, Limited: 1, Credits: 13600}, {Operation: "credits", Requests: 2, Answers: 2}},
+				Credits:  report.Credits{Planned: 14000, Spent: 13600, Unknown: 10, Before: number(100000), After: number(86400)},
 				Coverage: map[string]int{"complete": 270, "suspect": 1, "odd": 2, "failed": 0},
 				Rows:     map[string]int{"listings": 135900, "requests": 1361, "issues": 0},
-				Issues:   []report.IssueReport{{Dataset: "listings", Field: "imo", Reason: "check digit", Count: 12}, {Dataset: "listings", Field: "flag", Reason: "unknown country", Count: 1234}},
+				Issues:   []report.Issue{{Dataset: "listings", Field: "imo", Reason: "check digit", Count: 12}, {Dataset: "listings", Field: "flag", Reason: "unknown country", Count: 1234}},
 				News:     []string{"type gained: Foiler"},
 			}, `
 nightly for 2026-11-20: done, harvest in 16m40s (run 20261120T020000.123Z-7f3a)

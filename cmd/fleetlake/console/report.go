@@ -80,7 +80,7 @@ func reportList(b *strings.Builder, name string, items []string) {
 }
 
 // reportLanes writes the work of each operation that had any.
-func reportLanes(b *strings.Builder, lanes []report.LaneReport) {
+func reportLanes(b *strings.Builder, lanes []report.Lane) {
 	header := false
 	for _, l := range lanes {
 		if l.Requests == 0 {
@@ -112,7 +112,7 @@ func WithReason(words, reason string) string {
 func orNone(words string) string { return cmp.Or(words, "none") }
 
 // creditWords is what was planned and spent, and how the balance changed.
-func creditWords(c report.CreditReport) string {
+func creditWords(c report.Credits) string {
 	words := Thousands(c.Spent) + " spent, without a cap"
 	if c.Planned > 0 || c.Spent == 0 {
 		words = fmt.Sprintf("%s spent of at most %s planned", Thousands(c.Spent), Thousands(c.Planned))
@@ -161,9 +161,9 @@ func countWords(counts map[string]int, names []string) string {
 }
 
 // issueWords names the kinds of issues, the most frequent first.
-func issueWords(issues []report.IssueReport) []string {
+func issueWords(issues []report.Issue) []string {
 	issues = slices.Clone(issues)
-	slices.SortStableFunc(issues, func(a, b report.IssueReport) int { return b.Count - a.Count })
+	slices.SortStableFunc(issues, func(a, b report.Issue) int { return b.Count - a.Count })
 	var words []string
 	for _, i := range issues {
 		words = append(words, fmt.Sprintf("%s × %s.%s: %s", Thousands(i.Count), i.Dataset, i.Field, i.Reason))
