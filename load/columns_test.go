@@ -25,14 +25,21 @@ func TestLakeWarehouseAndDictionaryHaveTheSameColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dictionary := map[string]map[string]string{} // types by column
+	dictionary, comments := map[string]map[string]string{}, map[[2]string]string{} // types by column, and what it means
 	for _, table := range tables {
 		dictionary[table.Name] = map[string]string{}
 		for _, c := range table.Columns {
 			dictionary[table.Name][c.Name] = c.Type
+			comments[[2]string{table.Name, c.Name}] = c.Comment
 			if c.Comment == "" {
 				t.Errorf("%s.%s has no comment", table.Name, c.Name)
 			}
+		}
+	}
+
+	for _, c := range transform.Comments() {
+		if got := comments[[2]string{c.Dataset, c.Column}]; got != c.Text {
+			t.Errorf("the dictionary says of %s.%s %q, want %q", c.Dataset, c.Column, got, c.Text)
 		}
 	}
 

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"github.com/fleetlake/fleetlake/transform"
 )
 
 // runAt is a run of a night in November 2026.
@@ -22,7 +24,7 @@ func runAt(day int) Run {
 // update publishes a run whose step runs SQL.
 func update(t *testing.T, dir string, day int, sql ...string) error {
 	t.Helper()
-	b := Build{Dir: dir, RunID: runAt(day).ID}
+	b := Build{Dir: dir, RunID: runAt(day).ID, Comments: comments()}
 	if _, err := os.Stat(Path(dir)); err == nil {
 		b.From = Path(dir)
 	}
@@ -38,6 +40,14 @@ func update(t *testing.T, dir string, day int, sql ...string) error {
 		return nil
 	})
 	return Update(t.Context(), b)
+}
+
+// comments are those that a load gives to a build.
+func comments() (all []Comment) {
+	for _, c := range transform.Comments() {
+		all = append(all, Comment{c.Dataset, c.Column, c.Text})
+	}
+	return all
 }
 
 func must(t *testing.T, err error) {
