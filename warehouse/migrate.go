@@ -92,11 +92,11 @@ type Comment struct{ Table, Column, Text string }
 // Quoted is the text as SQL.
 func (c Comment) Quoted() string { return quote(c.Text) }
 
-// definitions lists the statements of sql/views. Those of comments/datasets are templates, which
-// it fills for each dataset.
+// definitions lists the statements of sql/views. All are templates; those of comments/datasets are
+// filled for each dataset.
 var definitions = sync.OnceValue(func() (all []step) {
 	for _, name := range append(statements("views"), statements("views/comments")...) {
-		all = append(all, step{name: name, text: statement(name)})
+		all = append(all, step{name: name, text: filled(name, nil)})
 	}
 	for _, name := range statements("views/comments/datasets") {
 		for _, d := range datasets {
