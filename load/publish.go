@@ -53,6 +53,9 @@ func Publish(ctx context.Context, dir string, o Options, written ...Manifest) er
 		return fmt.Errorf("publish: %w", err)
 	}
 	b := warehouse.Build{Dir: dir, RunID: p.last(), From: p.base, MemoryMiB: p.memory(o), Check: p.checkBuild, Warn: o.Warn}
+	for _, c := range transform.Comments() {
+		b.Comments = append(b.Comments, warehouse.Comment{Table: c.Dataset, Column: c.Column, Text: c.Text})
+	}
 	b.Steps = append(b.Steps, fillReference)
 	for i, night := range p.nights {
 		b.Steps = append(b.Steps, func(ctx context.Context, t *warehouse.Tx) error { return p.apply(ctx, t, night) })

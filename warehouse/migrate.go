@@ -9,28 +9,32 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"sync"
 )
 
 // prepare migrates the tables of a file to those of this program, and its views, macros and comments
-// to the program's.
-func prepare(ctx context.Context, db *sql.DB) error {
+// to the program's, those of the datasets' columns among them.
+func prepare(ctx context.Context, db *sql.DB, comments []Comment) error {
 	if err := migrate(ctx, db, migrations()); err != nil {
 		return err
 	}
-	return define(ctx, db)
+	steps := definitions()
+	if len(comments) > 0 {
+		steps = slices.Concat(steps, []step{{name: "the comments of the datasets", text: filled("migrate/comments", comments)}})
+	}
+	return define(ctx, db, steps)
 }
 
 // define creates the views, macros and comments of a file, in one transaction. It leaves them as they
 // are if this program's made them and nobody has changed them since: to make them anew would take half
 // of the time of a small publish.
-func define(ctx context.Context, db *sql.DB) error {
+func define(ctx context.Context, db *sql.DB, steps []step) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("define views: %w", unwrapped(err))
 	}
 	defer tx.Rollback()
-	steps := definitions()
 	found, err := definedAs(ctx, tx, steps)
 	if err != nil {
 		return fmt.Errorf("define views: %w", err)
@@ -82,11 +86,17 @@ func definedAs(ctx context.Context, tx *sql.Tx, steps []step) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)) + " " + catalog, nil
 }
 
-// definitions lists the statements of sql/views. Those of comments/datasets are templates, which
-// it fills for each dataset.
+// Comment says what a column of a table means. The dictionary has it.
+type Comment struct{ Table, Column, Text string }
+
+// Quoted is the text as SQL.
+func (c Comment) Quoted() string { return quote(c.Text) }
+
+// definitions lists the statements of sql/views. All are templates; those of comments/datasets are
+// filled for each dataset.
 var definitions = sync.OnceValue(func() (all []step) {
 	for _, name := range append(statements("views"), statements("views/comments")...) {
-		all = append(all, step{name: name, text: statement(name)})
+		all = append(all, step{name: name, text: filled(name, nil)})
 	}
 	for _, name := range statements("views/comments/datasets") {
 		for _, d := range datasets {

@@ -37,9 +37,12 @@ func statements(folder string) (names []string) {
 
 // filled executes the template in sql/name.sql. A bad file is a bug,
 // not an error.
-func filled(name string, values any) string {
+func filled(name string, values any) string { return filledPart(name, name, values) }
+
+// filledPart executes a part of the template in sql/name.sql, which the file defines.
+func filledPart(name, part string, values any) string {
 	var b strings.Builder
-	if err := template.Must(template.New(name).Parse(statement(name))).Execute(&b, values); err != nil {
+	if err := template.Must(template.New(name).Parse(statement(name))).ExecuteTemplate(&b, part, values); err != nil {
 		panic(err)
 	}
 	return b.String()
