@@ -27,13 +27,14 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"load":                     {[]string{"transform", "warehouse", "warehouse/durable"}, []string{"net/http"}},
 	"pipeline/plan":            {[]string{"extract/api", "extract/journal", "transform", "warehouse"}, []string{"net/http", "os", "database/sql", "log/slog", "context"}},
 	"pipeline":                 {[]string{"pipeline/plan", "extract", "extract/api", "extract/journal", "transform", "load", "warehouse", "warehouse/durable"}, []string{"github.com/robfig/cron/v3", "flag", "github.com/spf13/cobra", "database/sql", "go.opentelemetry.io/otel/sdk"}},
+	"pipeline/wording":         {[]string{"pipeline"}, []string{"net/http", "os", "database/sql", "log/slog"}},
 	"schedules":                {[]string{"pipeline", "warehouse/durable"}, []string{"database/sql", "net/http"}},
-	"schedules/page":           {[]string{"pipeline", "warehouse"}, []string{"database/sql"}},
+	"schedules/page":           {[]string{"pipeline", "pipeline/wording", "warehouse"}, []string{"database/sql"}},
 	"schedules/metrics":        {[]string{"pipeline", "warehouse"}, []string{"database/sql"}},
 	"schedules/notify":         {[]string{"pipeline"}, []string{"database/sql"}},
 	"cmd/fleetlake/config":     {[]string{"extract", "extract/api", "pipeline", "pipeline/plan", "schedules", "schedules/notify"}, []string{"database/sql"}},
-	"cmd/fleetlake/console":    {[]string{"pipeline", "pipeline/plan", "warehouse", "warehouse/history"}, []string{"database/sql", "net/http"}},
-	"cmd/fleetlake":            {[]string{"cmd/fleetlake/config", "cmd/fleetlake/console", "schedules/page", "schedules/notify", "schedules/metrics", "pipeline/plan", "extract", "extract/api", "extract/journal", "extract/simulator", "transform", "load", "warehouse", "warehouse/durable", "warehouse/history", "pipeline", "schedules"}, []string{"database/sql"}},
+	"cmd/fleetlake/console":    {[]string{"pipeline", "pipeline/plan", "pipeline/wording", "warehouse", "warehouse/history"}, []string{"database/sql", "net/http"}},
+	"cmd/fleetlake":            {[]string{"cmd/fleetlake/config", "cmd/fleetlake/console", "schedules/page", "schedules/notify", "schedules/metrics", "pipeline/plan", "pipeline/wording", "extract", "extract/api", "extract/journal", "extract/simulator", "transform", "load", "warehouse", "warehouse/durable", "warehouse/history", "pipeline", "schedules"}, []string{"database/sql"}},
 }
 
 func TestImports(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -30,7 +31,7 @@ func TestPageHasTheNumbersOfTheWarehouse(t *testing.T) {
 	page := strings.ReplaceAll(c.get("/"), "\u00a0", " ")
 	one := func(sql string) string {
 		t.Helper()
-		return thousands(numbers(t, dir, sql)[0])
+		return wording.Count(numbers(t, dir, sql)[0])
 	}
 	last := "(SELECT max(run_id) FROM runs)"
 	verdict := "Ran, and is complete"
@@ -99,7 +100,7 @@ func TestReportOfARunIsTheSameInOneFile(t *testing.T) {
 		if found := outside.FindString(text); found != "" {
 			t.Errorf("%s: the file refers to something else: %s", r.ID, found)
 		}
-		for _, want := range []string{r.Date, thousands(r.CreditsSpent), "Content-Security-Policy", "</html>"} {
+		for _, want := range []string{r.Date, wording.Count(r.CreditsSpent), "Content-Security-Policy", "</html>"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: no %q in the file", r.ID, want)
 			}
@@ -110,7 +111,7 @@ func TestReportOfARunIsTheSameInOneFile(t *testing.T) {
 		if first := strings.Contains(text, "First night"); first != (i == len(runs)-1) {
 			t.Errorf("%s is on the page as the first night: %v", r.ID, first)
 		}
-		if page := c.get("/runs/" + r.ID); !strings.Contains(page, thousands(r.CreditsSpent)) {
+		if page := c.get("/runs/" + r.ID); !strings.Contains(page, wording.Count(r.CreditsSpent)) {
 			t.Errorf("%s: the page lacks the credits", r.ID)
 		}
 		if status, h, _ := c.ask("GET", "/runs/"+r.ID+"/file", nil); status != 200 || !strings.Contains(h.Get("Content-Disposition"), r.ID+".html") {

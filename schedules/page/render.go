@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -24,8 +25,8 @@ import (
 var files embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"n": thousands, "took": took, "clock": clock, "moment": moment, "machine": machineTime,
-	"day": longDay, "short": shortDay, "since": since, "plural": plural, "sanitize": func(text string) string { return sanitize(text, "") },
+	"n": wording.Count, "took": wording.Duration, "clock": clock, "moment": moment, "machine": machineTime,
+	"day": longDay, "short": shortDay, "since": since, "plural": wording.Counted, "sanitize": func(text string) string { return sanitize(text, "") },
 	"sub": func(a, b int) int { return a - b },
 }).ParseFS(files, "templates/*.html"))
 

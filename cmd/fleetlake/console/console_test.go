@@ -305,7 +305,7 @@ j for d: partial, harvest in 0s (run r)
 
 func TestEveryStopHasWords(t *testing.T) {
 	for _, stop := range []pipeline.Stop{pipeline.StopBudget, pipeline.StopCredits, pipeline.StopKey, pipeline.StopDeadline, pipeline.StopSignal, pipeline.StopService} {
-		if stopWords[stop] == "" {
+		if words := stopWords(stop); words == "" || words == string(stop) {
 			t.Errorf("%s has none", stop)
 		}
 	}

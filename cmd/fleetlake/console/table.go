@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 	"golang.org/x/term"
@@ -182,7 +183,7 @@ func renderTable(w io.Writer, width int, columns []Column, rows iter.Seq2[[]any,
 	if n == 1 {
 		rowWord = "row"
 	}
-	_, err := fmt.Fprintf(w, "%s\n%s %s\n", t.Render(), Thousands(n), rowWord)
+	_, err := fmt.Fprintf(w, "%s\n%s %s\n", t.Render(), wording.Count(n), rowWord)
 	return n, err
 }
 
