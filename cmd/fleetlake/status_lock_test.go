@@ -86,7 +86,6 @@ func TestHolderNamesTheWriterAndTakesNothing(t *testing.T) {
 // TestStatusAndDoctorBesideRuns looks at the lock without a pause, as no monitor does, while one
 // run after the other begins and ends. No run is refused, and the writer is named correctly.
 func TestStatusAndDoctorBesideRuns(t *testing.T) {
-	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 100})
 	w.configure(1_000_000, "    list: {by: none}\n    sweep: {statuses: [aground]}\n    lookup: {want: []}\n")
 	dir := filepath.Join(w.dir, "fleetlake-data")
