@@ -224,15 +224,14 @@ func TestClientsShareWhatIsRead(t *testing.T) {
 	if same := slices.Compact(slices.Clone(pages)); len(same) != 1 {
 		t.Errorf("%d different pages", len(same))
 	}
-	var s cache
-	s.dir = dir
-	a, err := s.night(t.Context(), "", morning)
+	s := reportsOf(dir)
+	a, err := s.Get(t.Context(), "", morning)
 	if err != nil {
 		t.Fatal(err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if b, err := s.night(gone, "", morning); err != nil || a != b {
+	if b, err := s.Get(gone, "", morning); err != nil || a != b {
 		t.Errorf("the report is read twice: %v", err)
 	}
 	path := warehouse.Path(dir)
@@ -243,7 +242,7 @@ func TestClientsShareWhatIsRead(t *testing.T) {
 	if err := errors.Join(os.WriteFile(path+".new", copied, 0o600), os.Rename(path+".new", path)); err != nil {
 		t.Fatal(err)
 	}
-	if b, err := s.night(gone, "", morning); err != nil || a == b {
+	if b, err := s.Get(gone, "", morning); err != nil || a == b {
 		t.Errorf("a file that was replaced is not read, or a client that disconnected cancelled the read: %v", err)
 	}
 }
@@ -252,7 +251,7 @@ func TestClientsShareWhatIsRead(t *testing.T) {
 // has it open, and the other way round.
 func TestReadingDoesNotBlockARun(t *testing.T) {
 	dir := harvested(t)
-	options := warehouse.Options{MemoryMiB: readMemoryMiB, Threads: readThreads, Confine: []string{}}
+	options := warehouse.Options{MemoryMiB: 256, Threads: 1, Confine: []string{}} // as package published opens it
 	for range 2 {
 		page, err := warehouse.Open(t.Context(), warehouse.Path(dir), options)
 		if err != nil {
@@ -268,7 +267,7 @@ func TestReadingDoesNotBlockARun(t *testing.T) {
 		if err := page.Close(); err != nil {
 			t.Error(err)
 		}
-		if _, err := readNight(t.Context(), dir, "", morning); err != nil {
+		if _, err := reportsOf(dir).Get(t.Context(), "", morning); err != nil {
 			t.Errorf("the page beside a run: %v", err)
 		}
 		if err := run.Close(); err != nil {

@@ -86,7 +86,7 @@ func (s *site) renderStatus(ctx context.Context) (int, []byte) {
 	now := s.Now()
 	v := view{Kind: "status", Title: "Status", Version: s.Version, Now: now, Form: s.form, Live: s.Live(), CanStop: s.Config.Stop != nil}
 	s.schedule(&v)
-	report, err := s.reports.night(ctx, "", now)
+	report, err := s.reports.Get(ctx, "", now)
 	switch {
 	case err != nil && !errors.Is(err, warehouse.ErrNone):
 		v.Verdict = s.trouble(err)
@@ -154,7 +154,7 @@ func (s *site) trouble(err error) Verdict {
 func (s *site) livePage(w http.ResponseWriter, r *http.Request) {
 	v := view{Kind: "live", Title: "Now", Now: s.Now(), Live: s.Live()}
 	s.schedule(&v)
-	if report, err := s.reports.night(r.Context(), "", v.Now); err == nil && report != nil {
+	if report, err := s.reports.Get(r.Context(), "", v.Now); err == nil && report != nil {
 		v.Newer = r.FormValue("seen") != report.Night.ID()
 	}
 	v.Kind += map[bool]string{true: " whole"}[r.FormValue("whole") != ""]
@@ -186,7 +186,7 @@ func (s *site) oneRun(w http.ResponseWriter, r *http.Request) (view, bool) {
 		s.notFound(w, r)
 		return view{}, false
 	}
-	report, err := s.reports.night(r.Context(), id, now)
+	report, err := s.reports.Get(r.Context(), id, now)
 	switch {
 	case errors.Is(err, warehouse.ErrNoRun), errors.Is(err, warehouse.ErrNone), err == nil && report == nil:
 		s.notFound(w, r)
