@@ -7,6 +7,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 )
 
 // missed describes the searches that were not made, and why.
@@ -57,8 +58,8 @@ const mostOfPlan = "the most that the plan named"
 // PlanSpent reports whether a run ended because it had spent the most of its own plan and not at a
 // cap, as when answers failed and may have been billed. The next run makes a new plan under the same
 // caps.
-func PlanSpent(stop Stop, reason string) bool {
-	return stop == StopBudget && strings.Contains(reason, mostOfPlan)
+func PlanSpent(stop report.Stop, reason string) bool {
+	return stop == report.StopBudget && strings.Contains(reason, mostOfPlan)
 }
 
 // bound names the limit of what the run may spend: a cap, or the most of its plan.
@@ -73,28 +74,28 @@ func (h *harvest) bound() string {
 // part of the list or the sweep, or a service that failed, makes it partial.
 func (h *harvest) end() journal.End {
 	m := h.missed()
-	e := journal.End{State: StateDone, News: h.news, LeftOut: append(m.lines, h.extras()...)}
+	e := journal.End{State: report.StateDone, News: h.news, LeftOut: append(m.lines, h.extras()...)}
 	whole := m.credits+m.time+m.other == ""
 	switch {
 	case h.broken != nil:
-		e.State, e.Stop, e.Reason = StateInterrupted, string(h.stop), h.broken.Error()
-	case h.stop == StopSignal:
-		e.State, e.Stop, e.Reason = StateInterrupted, string(h.stop), h.reason
-	case whole && (h.stop == StopNone || h.stop == StopBudget || h.stop == StopDeadline):
+		e.State, e.Stop, e.Reason = report.StateInterrupted, string(h.stop), h.broken.Error()
+	case h.stop == report.StopSignal:
+		e.State, e.Stop, e.Reason = report.StateInterrupted, string(h.stop), h.reason
+	case whole && (h.stop == report.StopNone || h.stop == report.StopBudget || h.stop == report.StopDeadline):
 		// only lookups ended early
-	case gravity[h.stop] > gravity[StopBudget], h.stop != StopNone && h.stop != StopBudget && m.credits == "":
-		e.State, e.Stop, e.Reason = StatePartial, string(h.stop), h.reason
+	case gravity[h.stop] > gravity[report.StopBudget], h.stop != report.StopNone && h.stop != report.StopBudget && m.credits == "":
+		e.State, e.Stop, e.Reason = report.StatePartial, string(h.stop), h.reason
 	case m.credits != "":
-		e.State, e.Stop, e.Reason = StatePartial, string(stopFor(h.bound())), m.credits+"; "+adviceFor(h.bound())
-	case h.stop == StopBudget && m.other != "" && h.budget.Free() < api.ByType.Credits: // what the last balance gave back included
-		e.State, e.Stop = StatePartial, string(stopFor(h.bound()))
+		e.State, e.Stop, e.Reason = report.StatePartial, string(stopFor(h.bound())), m.credits+"; "+adviceFor(h.bound())
+	case h.stop == report.StopBudget && m.other != "" && h.budget.Free() < api.ByType.Credits: // what the last balance gave back included
+		e.State, e.Stop = report.StatePartial, string(stopFor(h.bound()))
 		e.Reason = fmt.Sprintf("%s, and a retry costs more than %s leaves; %s", m.other, h.bound(), adviceFor(h.bound()))
 	case m.other != "" && h.failed != "":
-		e.State, e.Stop, e.Reason = StatePartial, string(StopService), h.failed
+		e.State, e.Stop, e.Reason = report.StatePartial, string(report.StopService), h.failed
 	case m.time != "":
-		e.State, e.Stop, e.Reason = StatePartial, string(StopDeadline), m.time
+		e.State, e.Stop, e.Reason = report.StatePartial, string(report.StopDeadline), m.time
 	default:
-		e.State, e.Reason = StatePartial, m.other
+		e.State, e.Reason = report.StatePartial, m.other
 	}
 	return e
 }
@@ -116,11 +117,11 @@ func (h *harvest) extras() (lines []string) {
 }
 
 // stopFor returns the reason to stop at a limit that bound names.
-func stopFor(bound string) Stop {
+func stopFor(bound string) report.Stop {
 	if bound == plan.BalanceFloor {
-		return StopCredits
+		return report.StopCredits
 	}
-	return StopBudget
+	return report.StopBudget
 }
 
 // adviceFor returns what a person can do when a run has reached the limit that bound names.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/transform"
 	"github.com/sourcegraph/conc/pool"
 )
@@ -32,7 +33,7 @@ type harvest struct {
 	lanes     []lane
 
 	mu     sync.Mutex
-	stop   Stop // the gravest reason why the run sent fewer requests than planned
+	stop   report.Stop // the gravest reason why the run sent fewer requests than planned
 	reason string
 	failed string // the error of the last search that had no answer
 	asked  int    // status searches that were granted credits
@@ -41,7 +42,7 @@ type harvest struct {
 }
 
 // gravity orders the reasons to stop; a graver reason replaces a lesser one.
-var gravity = map[Stop]int{StopNone: 0, StopService: 1, StopDeadline: 2, StopBudget: 3, StopCredits: 4, StopKey: 5, StopSignal: 6}
+var gravity = map[report.Stop]int{report.StopNone: 0, report.StopService: 1, report.StopDeadline: 2, report.StopBudget: 3, report.StopCredits: 4, report.StopKey: 5, report.StopSignal: 6}
 
 // lane is the work of one operation of a harvest.
 type lane struct {
@@ -152,13 +153,13 @@ func (h *harvest) handle(o api.Operation, err error, giveUp func()) {
 			h.mu.Unlock()
 		}
 	case extract.StopLane:
-		stop := StopService
+		stop := report.StopService
 		if errors.Is(err, extract.ErrBudget) {
-			stop = StopBudget
+			stop = report.StopBudget
 		} else {
 			h.lookups.gaveUp(o)
 		}
-		if stop != StopBudget || o != h.lookups.operation { // a run makes as many lookups as fit its credits
+		if stop != report.StopBudget || o != h.lookups.operation { // a run makes as many lookups as fit its credits
 			h.stopped(stop, err.Error())
 		}
 		giveUp()
@@ -177,15 +178,15 @@ func (h *harvest) stopRun(err error) {
 		h.broken = errors.Join(h.broken, err)
 		h.mu.Unlock()
 	case e.Outcome == extract.OutcomeUnauthorized:
-		h.stopped(StopKey, err.Error())
+		h.stopped(report.StopKey, err.Error())
 	case e.Outcome == extract.OutcomeNoCredits:
-		h.stopped(StopCredits, err.Error())
+		h.stopped(report.StopCredits, err.Error())
 	default:
-		h.stopped(StopService, err.Error())
+		h.stopped(report.StopService, err.Error())
 	}
 }
 
-func (h *harvest) stopped(why Stop, reason string) {
+func (h *harvest) stopped(why report.Stop, reason string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if gravity[why] > gravity[h.stop] {

@@ -55,7 +55,7 @@ func TestAFloorWaitsForTheBalance(t *testing.T) {
 					if segment != nil {
 						segment.Close()
 					}
-					paths, err := journal.Segments(p.journal())
+					paths, err := journal.Segments(p.segments())
 					if begun := len(paths) > 0; err != nil || begun != (c.err == nil) {
 						t.Errorf("the journal has %v, %v", paths, err)
 					}

@@ -13,6 +13,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/transform"
 )
 
@@ -23,8 +24,8 @@ func (p *Pipeline) harvest(ctx context.Context, w work, segment *journal.Segment
 	service := p.Service
 	service.Log = p.Log
 	client := extract.NewClient(service, budget, segment)
-	if err := recentSends(p.journal(), p.Now(), client.Inherit); err != nil {
-		return journal.End{State: StateInterrupted, Reason: err.Error()}, err
+	if err := recentSends(p.segments(), p.Now(), client.Inherit); err != nil {
+		return journal.End{State: report.StateInterrupted, Reason: err.Error()}, err
 	}
 	limited, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -37,7 +38,7 @@ func (p *Pipeline) harvest(ctx context.Context, w work, segment *journal.Segment
 	h.prepare(limited, service.MostInFlight())
 	p.watch(h, func() { h.run(limited) })
 	h.interrupted(ctx, limited)
-	if h.stop != StopKey && h.broken == nil {
+	if h.stop != report.StopKey && h.broken == nil {
 		h.lastBalance(limited)
 	}
 	return h.end(), h.broken
@@ -187,9 +188,9 @@ func (h *harvest) interrupted(caller, limited context.Context) {
 	}
 	switch {
 	case caller.Err() != nil:
-		h.stopped(StopSignal, "stopped by request"+away)
+		h.stopped(report.StopSignal, "stopped by request"+away)
 	case errors.Is(context.Cause(limited), errDeadline):
-		h.stopped(StopDeadline, fmt.Sprintf("the deadline of %v is over", h.work.job.Deadline)+away)
+		h.stopped(report.StopDeadline, fmt.Sprintf("the deadline of %v is over", h.work.job.Deadline)+away)
 	}
 }
 

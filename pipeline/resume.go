@@ -14,14 +14,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
-)
-
-// States of a run, as the end of its segment records them.
-const (
-	StateDone        = "done"        // every planned search was answered
-	StatePartial     = "partial"     // a planned search was left out or not answered
-	StateInterrupted = "interrupted" // the run was cancelled, and can be resumed
-	StateKilled      = "killed"      // the process died; a later one appended the end
+	"github.com/fleetlake/fleetlake/pipeline/report"
 )
 
 // resumeState is the part of a job's night that a new run resumes, as the journal records it: the
@@ -86,8 +79,8 @@ func (n *resumeState) add(path, job string) error {
 			end = *e.End
 		}
 	}
-	if lost && end.State == StateDone {
-		end.State = StatePartial // the lost answers are requested again
+	if lost && end.State == report.StateDone {
+		end.State = report.StatePartial // the lost answers are requested again
 	}
 	n.close(end, spent)
 	return nil
@@ -126,11 +119,11 @@ func (n *resumeState) learn(e journal.Entry) {
 
 // close records the end of a run. After a run that was done there is nothing to resume.
 func (n *resumeState) close(end journal.End, spent map[int]int) {
-	if end.State == StateDone {
+	if end.State == report.StateDone {
 		*n = resumeState{answered: map[string]plan.PastAnswer{}, done: n.last.Run}
 		return
 	}
-	n.done, n.last.State, n.last.Stop = "", end.State, Stop(end.Stop)
+	n.done, n.last.State, n.last.Stop = "", end.State, report.Stop(end.Stop)
 	for _, credits := range spent {
 		n.spent += credits
 	}
@@ -185,7 +178,7 @@ type PastRun struct {
 	Date    string // the snapshot date
 	Started time.Time
 	State   string // "" while the segment has no end
-	Stop    Stop
+	Stop    report.Stop
 	Reason  string
 }
 
@@ -209,7 +202,7 @@ func PastRuns(dir, job string, most int) ([]PastRun, error) {
 		}
 		n := PastRun{Run: planned.Run, Date: planned.Date, Started: startOf(planned.Run)}
 		if end != nil {
-			n.State, n.Stop, n.Reason = end.State, Stop(end.Stop), end.Reason
+			n.State, n.Stop, n.Reason = end.State, report.Stop(end.Stop), end.Reason
 		}
 		nights = append(nights, n)
 	}

@@ -15,7 +15,12 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
+	"github.com/fleetlake/fleetlake/pipeline/datadir"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/pipeline/repair"
+	"github.com/fleetlake/fleetlake/pipeline/report"
+	"github.com/fleetlake/fleetlake/pipeline/spans"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
@@ -43,8 +48,6 @@ type Pipeline struct {
 	// MustExist the directory must have any id. Without both, a directory that has none gets one.
 	MarkID    string
 	MustExist bool
-
-	segments string // the directory of the journal, if it is not below Dir: for a rebuild
 }
 
 var errDeadline = errors.New("deadline of the run is over")
@@ -61,7 +64,7 @@ var ErrUnpublished = errors.New("what was paid for is kept, and could not be pub
 //
 // Cancelling ctx stops new requests; Run waits for the answers in flight, and publishes what was
 // paid for.
-func (p *Pipeline) Run(ctx context.Context, job plan.Job, date string) (Report, error) {
+func (p *Pipeline) Run(ctx context.Context, job plan.Job, date string) (report.Report, error) {
 	p.fill()
 	started := p.Now().UTC()
 	if date == "" {
@@ -75,50 +78,50 @@ func (p *Pipeline) Run(ctx context.Context, job plan.Job, date string) (Report, 
 	}
 	r, err := own.run(ctx, job, date, id, started)
 	if err != nil {
-		return Report{Run: id}, err
+		return report.Report{Run: id}, err
 	}
 	return r, nil
 }
 
 // run is Run under the id that its log has on each line.
-func (p *Pipeline) run(ctx context.Context, job plan.Job, date, id string, started time.Time) (report Report, err error) {
+func (p *Pipeline) run(ctx context.Context, job plan.Job, date, id string, started time.Time) (done report.Report, err error) {
 	ctx, span := p.Tracer.Start(ctx, "run", trace.WithAttributes(attribute.String("fleetlake.job", job.Name), attribute.String("fleetlake.snapshot_date", date)))
-	defer endRun(span, &report, &err)
+	defer endRun(span, &done, &err)
 	if err := p.marked(); err != nil {
-		return Report{}, err
+		return report.Report{}, err
 	}
 	recovered, err := p.Recover(ctx)
 	if err != nil {
-		return Report{}, err
+		return report.Report{}, err
 	}
 	for _, r := range recovered {
-		if r.Job == job.Name && r.Date == date && r.State == StateDone {
+		if r.Job == job.Name && r.Date == date && r.State == report.StateDone {
 			return r, nil // all of the night was paid for, and is published now
 		}
 	}
 	if err := p.heldBackNight(job.Name, date); err != nil {
-		return Report{}, err
+		return report.Report{}, err
 	}
 	before, err := p.night(ctx, job.Name, date)
 	if err != nil {
-		return Report{}, err
+		return report.Report{}, err
 	}
 	if run, note := p.ended(job, before); run != "" {
 		return p.stored(ctx, run, note)
 	}
 	w, segment, err := p.plan(ctx, job, date, id, before, started)
 	if err != nil {
-		return Report{}, err
+		return report.Report{}, err
 	}
 	if err := p.fetch(ctx, w, segment); err != nil {
-		return Report{}, err // the next start resumes here
+		return report.Report{}, err // the next start resumes here
 	}
 	reports, err := p.derive(context.WithoutCancel(ctx), segment.Path())
 	if err != nil && !errors.Is(err, load.ErrIssues) { // a run that is held back waits for a person
 		err = fmt.Errorf("%w: %w", ErrUnpublished, err)
 	}
 	if err != nil {
-		return Report{}, err
+		return report.Report{}, err
 	}
 	r := reports[len(reports)-1]
 	r.Wall = p.Now().Sub(started).Seconds()
@@ -132,14 +135,14 @@ func (p *Pipeline) ended(job plan.Job, before resumeState) (run, note string) {
 	case p.Again:
 	case before.done != "":
 		return before.done, "this night is done: no request was sent and nothing was spent; --again repeats it and pays for it again"
-	case before.last.State == StatePartial && before.last.Stop == StopBudget && job.Budget > 0 && job.Budget-before.spent < api.ByType.Credits:
+	case before.last.State == report.StatePartial && before.last.Stop == report.StopBudget && job.Budget > 0 && job.Budget-before.spent < api.ByType.Credits:
 		return before.last.Run, fmt.Sprintf("this night has spent %d credits of its cap (budget.per_run) of %d: no request was sent; raise the cap, or resume with a new one by --again", before.spent, job.Budget)
 	}
 	return "", ""
 }
 
 // stored returns the report of a run as it was published, with a note.
-func (p *Pipeline) stored(ctx context.Context, run, note string) (r Report, err error) {
+func (p *Pipeline) stored(ctx context.Context, run, note string) (r report.Report, err error) {
 	w, err := warehouse.Open(ctx, warehouse.Path(p.Dir), warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
 	if err != nil {
 		return r, err
@@ -158,7 +161,7 @@ func (p *Pipeline) stored(ctx context.Context, run, note string) (r Report, err 
 // renewCap sets what the night has spent to 0 if a person resumes it after its end (Again), and
 // reports whether it did.
 func (p *Pipeline) renewCap(before resumeState) (resumeState, bool) {
-	renewed := p.Again && before.last.State == StatePartial
+	renewed := p.Again && before.last.State == report.StatePartial
 	if renewed {
 		before.spent = 0
 	}
@@ -167,11 +170,11 @@ func (p *Pipeline) renewCap(before resumeState) (resumeState, bool) {
 
 // plan decides which requests a run sends, and creates its segment with that plan.
 func (p *Pipeline) plan(ctx context.Context, job plan.Job, date, id string, before resumeState, started time.Time) (w work, segment *journal.Segment, err error) {
-	ctx, span := phase(ctx, "plan")
-	defer end(span, &err)
+	ctx, span := spans.Start(ctx, "plan")
+	defer spans.End(span, &err)
 	before, renewed := p.renewCap(before)
 	var f plan.Inputs
-	err = p.healing(ctx, func() (err error) {
+	err = repair.Retry(ctx, p.deriver(), func() (err error) {
 		f, err = p.inputs(ctx, job, before, started, p.awaitBalance(job, started))
 		return err
 	})
@@ -181,17 +184,26 @@ func (p *Pipeline) plan(ctx context.Context, job plan.Job, date, id string, befo
 	w = work{job: job, decided: plan.Decide(job, f, p.Service.PerMinute), targets: f.Targets, refused: f.Refused, before: before, started: started}
 	w.recorded = w.record(id, date, p.Version)
 	w.recorded.Anew = renewed
-	segment, err = journal.Create(p.journal(), journal.Entry{Kind: journal.KindPlan, At: started, Plan: &w.recorded})
+	segment, err = journal.Create(p.segments(), journal.Entry{Kind: journal.KindPlan, At: started, Plan: &w.recorded})
 	return w, segment, err
 }
 
 // fetch sends the requests of the plan, and appends the end to the segment.
 func (p *Pipeline) fetch(ctx context.Context, w work, segment *journal.Segment) (err error) {
-	ctx, span := phase(ctx, "harvest")
-	defer end(span, &err)
+	ctx, span := spans.Start(ctx, "harvest")
+	defer spans.End(span, &err)
 	last, broken := p.harvest(ctx, w, segment)
 	_, err = segment.Append(journal.Entry{Kind: journal.KindEnd, At: p.Now().UTC(), End: &last})
 	return errors.Join(broken, err, segment.Close())
+}
+
+// marked checks the mark of the data directory, or marks a new directory.
+func (p *Pipeline) marked() error {
+	if p.MarkID != "" || p.MustExist {
+		return datadir.CheckMark(p.Dir, p.MarkID)
+	}
+	_, err := datadir.Mark(p.Dir, p.Now())
+	return err
 }
 
 // fill sets the fields that may be nil to their defaults.
@@ -210,11 +222,31 @@ func (p *Pipeline) fill() {
 	}
 }
 
-func (p *Pipeline) journal() string {
-	if p.segments != "" {
-		return p.segments
-	}
-	return filepath.Join(p.Dir, "journal")
+// segments is the directory of the journal.
+func (p *Pipeline) segments() string { return filepath.Join(p.Dir, "journal") }
+
+// deriver returns what derives the segments of this data directory.
+func (p *Pipeline) deriver() derive.Deriver {
+	return derive.Deriver{Dir: p.Dir, Now: p.Now, Log: p.Log, AcceptIssues: p.AcceptIssues,
+		Phase: func(phase string) { p.Progress(Progress{At: p.Now(), Phase: phase}) }}
+}
+
+// Recover publishes what earlier runs paid for and did not publish, and returns their reports. It is
+// repair.Recover, and has its errors. The caller holds the lock.
+func (p *Pipeline) Recover(ctx context.Context) ([]report.Report, error) {
+	p.fill()
+	return repair.Recover(ctx, p.deriver())
+}
+
+// derive publishes the runs of segments. If that finds the published file damaged, it publishes its
+// runs again first.
+func (p *Pipeline) derive(ctx context.Context, paths ...string) (reports []report.Report, err error) {
+	d := p.deriver()
+	err = repair.Retry(ctx, d, func() (err error) {
+		reports, err = d.Derive(ctx, paths...)
+		return err
+	})
+	return reports, err
 }
 
 // work is everything that a harvest needs to know of its run.

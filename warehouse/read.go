@@ -132,7 +132,22 @@ func known(n sql.NullInt64) *int {
 	return &i
 }
 
-// Published returns the ids of the runs whose answers are in the file.
+// PublishedRuns returns the ids of the runs whose answers are in the published file of a data
+// directory; nil if nothing is published. Its errors are those of Open and Published.
+func PublishedRuns(ctx context.Context, dir string) (map[string]bool, error) {
+	w, err := Open(ctx, Path(dir), Options{MemoryMiB: DefaultMemoryMiB, Threads: 1})
+	if errors.Is(err, ErrNone) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	runs, err := w.Published(ctx)
+	return runs, errors.Join(err, w.Close())
+}
+
+// Published returns the ids of the runs whose answers are in the file. It returns ErrDamaged if the
+// file is damaged.
 func (w *Warehouse) Published(ctx context.Context) (map[string]bool, error) {
 	ids, err := collect(ctx, w.db, "read/published", func(rows *sql.Rows) (id string, err error) {
 		return id, rows.Scan(&id)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 )
 
 // canary is the key of the double. Each encoding of it looks different.
@@ -173,8 +174,8 @@ func TestTheFirstNightOfANewcomer(t *testing.T) {
 	d := newDouble(t, worldFleet(2000))
 	w := newDoubleWorld(t, d, 20_000, 5000, "", "")
 	e := w.within(2*time.Minute, "run", "nightly", "--date", doubleNight, "--json")
-	if e.hung || e.code != exitDone || e.report.State != pipeline.StateDone {
-		t.Errorf("want %q and exit code %d: %s", pipeline.StateDone, exitDone, e)
+	if e.hung || e.code != exitDone || e.report.State != report.StateDone {
+		t.Errorf("want %q and exit code %d: %s", report.StateDone, exitDone, e)
 	}
 	log := d.events()
 	if n := len(answered(log, statusSearch)); n != 249 {
@@ -206,8 +207,8 @@ func TestASecondRunOfANight(t *testing.T) {
 	}
 	before := spent(d.events())
 	e := w.within(2*time.Minute, "run", "nightly", "--date", doubleNight, "--json")
-	if e.code != exitDone || e.report.State != pipeline.StateDone {
-		t.Errorf("the second run: want %q: %s", pipeline.StateDone, e)
+	if e.code != exitDone || e.report.State != report.StateDone {
+		t.Errorf("the second run: want %q: %s", report.StateDone, e)
 	}
 	cost := float64(spent(d.events()) - before)
 	if expected := float64(plan.Credits.Expected); math.Abs(cost-expected) > max(1, expected/100) {

@@ -15,6 +15,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/spf13/cobra"
 )
 
@@ -87,7 +88,7 @@ func (a *app) demo(ctx context.Context, dir string, vessels int) error {
 	job.Lookup = plan.Lookup{Want: plan.Datasets, MaxAge: 30 * 24 * time.Hour, MaxRequests: max(1, vessels/20)}
 	service := extract.Service{BaseURL: base, Key: "demo", Limits: unlimitedLanes(10_000_000), MaxInFlight: 8}
 	began := time.Now()
-	var last pipeline.Report
+	var last report.Report
 	for day := range demoNights {
 		sim.SetDay(day)
 		if last, err = a.demoNight(ctx, dir, service, job, first.AddDate(0, 0, day)); err != nil {
@@ -107,7 +108,7 @@ func (a *app) demo(ctx context.Context, dir string, vessels int) error {
 }
 
 // demoNight runs one night, with the clock set back to two o'clock of its date.
-func (a *app) demoNight(ctx context.Context, dir string, service extract.Service, job plan.Job, date time.Time) (pipeline.Report, error) {
+func (a *app) demoNight(ctx context.Context, dir string, service extract.Service, job plan.Job, date time.Time) (report.Report, error) {
 	offset := time.Since(date.Add(2 * time.Hour))
 	service.Now = func() time.Time { return time.Now().Add(-offset) }
 	p := &pipeline.Pipeline{Dir: dir, Service: service, Now: service.Now, Log: a.log(), Version: version()}

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/fleetlake/fleetlake/extract/simulator"
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/repair"
 )
 
 // historyJob is a night of a few requests.
@@ -94,7 +94,7 @@ func TestVerifySaysWhatToDo(t *testing.T) {
 	}
 	var answer struct {
 		OK     bool
-		Checks []pipeline.Check
+		Checks []repair.Check
 	}
 	if err := json.Unmarshal([]byte(w.must(exitUnexpected, "verify", "--json").stdout), &answer); err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestVerifySaysWhatToDo(t *testing.T) {
 	if answer.OK || wrong != 1 {
 		t.Errorf("got %+v", answer)
 	}
-	var done pipeline.Rebuilt
+	var done repair.Rebuilt
 	if err := json.Unmarshal([]byte(w.must(exitDone, "rebuild", "--json").stdout), &done); err != nil {
 		t.Fatal(err)
 	}

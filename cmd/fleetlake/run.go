@@ -13,8 +13,8 @@ import (
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
-	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/schedules/notify"
 	"github.com/spf13/cobra"
 )
@@ -98,9 +98,10 @@ func (a *app) runJob(ctx context.Context, cfg config.Config, job plan.Job, o run
 	sent := newTraces(a.getenv, p.Log)
 	defer sent.close(shutdownTimeout)
 	p.Tracer = sent.tracer()
-	report, stop := a.progress(p.Log)
-	p.Progress, p.Again = report, o.again
-	r, err := withNotifier(recipients, cfg, job, o.date, func() (pipeline.Report, error) { return p.Run(ctx, job, o.date) })
+	var stop func()
+	p.Progress, stop = a.progress(p.Log)
+	p.Again = o.again
+	r, err := withNotifier(recipients, cfg, job, o.date, func() (report.Report, error) { return p.Run(ctx, job, o.date) })
 	stop()
 	if err := errors.Join(err, unlock()); err != nil {
 		a.runID = r.Run
@@ -129,7 +130,7 @@ func newNotifier(c config.Config, log *slog.Logger) (n *notify.Notifier, stop fu
 
 // withNotifier runs a job and notifies the recipients as serve would. A stop by a person sends
 // nothing.
-func withNotifier(n *notify.Notifier, cfg config.Config, job plan.Job, date string, run func() (pipeline.Report, error)) (pipeline.Report, error) {
+func withNotifier(n *notify.Notifier, cfg config.Config, job plan.Job, date string, run func() (report.Report, error)) (report.Report, error) {
 	reason := "it panicked; the log has the stack"
 	defer func() {
 		if reason == "" {
@@ -166,7 +167,7 @@ func withoutPaths(c config.Config, words string) string {
 	return words
 }
 
-func printReport(w io.Writer, r pipeline.Report, asJSON bool) error {
+func printReport(w io.Writer, r report.Report, asJSON bool) error {
 	if asJSON {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")

@@ -15,8 +15,8 @@ import (
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/extract/simulator"
-	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/schedules/notify"
 )
 
@@ -101,8 +101,8 @@ func TestARunThatCannotNotify(t *testing.T) {
 			if took := time.Since(start); took > time.Minute { // all tries together take two
 				t.Errorf("took %v", took)
 			}
-			var r pipeline.Report
-			if err := json.Unmarshal([]byte(o.stdout), &r); err != nil || r.State != pipeline.StatePartial {
+			var r report.Report
+			if err := json.Unmarshal([]byte(o.stdout), &r); err != nil || r.State != report.StatePartial {
 				t.Errorf("report %v: %s", err, o.stdout)
 			}
 			if !strings.Contains(o.stderr, "notification not delivered") || strings.Contains(o.stderr, "planted") {
@@ -128,7 +128,7 @@ func TestAPanicNotifies(t *testing.T) {
 			t.Errorf("notification %s", text)
 		}
 	}()
-	withNotifier(n, config.Config{}, plan.Job{Name: "nightly", Location: time.UTC}, "", func() (pipeline.Report, error) { panic("planted") })
+	withNotifier(n, config.Config{}, plan.Job{Name: "nightly", Location: time.UTC}, "", func() (report.Report, error) { panic("planted") })
 }
 
 func TestRunRefusesASecretThatOthersRead(t *testing.T) {

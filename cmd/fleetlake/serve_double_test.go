@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/schedules"
 )
 
@@ -53,7 +53,7 @@ func TestRefusalsFillNoSlot(t *testing.T) {
 	if err := s.run(t.Context(), slot); err != nil {
 		t.Errorf("the service answers: %v", err)
 	}
-	if n, _, err := s.newestOf(slot); err != nil || n.State != pipeline.StateDone {
+	if n, _, err := s.newestOf(slot); err != nil || n.State != report.StateDone {
 		t.Errorf("the night is %+v, %v", n, err)
 	}
 	s.closeNotifier()

@@ -16,7 +16,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/extract/simulator"
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/schedules"
 )
 
@@ -312,7 +312,7 @@ func TestStatesOfRunsAreThoseOfThePipeline(t *testing.T) {
 	w.must(exitDone, "run", "nightly")
 	s := &server{config: config.Config{DataDir: filepath.Join(w.dir, "fleetlake-data"), Jobs: []config.JobConfig{config.DefaultJob("nightly")}}}
 	stored, err := s.stored("nightly")
-	if err != nil || len(stored) != 1 || stored[0].State != pipeline.StateDone || time.Since(stored[0].Started) > time.Minute {
+	if err != nil || len(stored) != 1 || stored[0].State != report.StateDone || time.Since(stored[0].Started) > time.Minute {
 		t.Errorf("stored: %+v, %v", stored, err)
 	}
 }

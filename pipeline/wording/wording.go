@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 )
 
 // Count writes 1234567 as 1,234,567, and -1234567 as -1,234,567.
@@ -60,19 +60,19 @@ func inUnits(d time.Duration, hour, minute, second, between string) string {
 }
 
 // stopReasons say why a run ended early, and what to do.
-var stopReasons = map[pipeline.Stop][2]string{
-	pipeline.StopBudget:   {"there were not enough credits for the whole plan", ""}, // the run's own reason names the cap, and how to resume
-	pipeline.StopCredits:  {"the credits are used up, or down to the floor", "buy credits and run the job again"},
-	pipeline.StopKey:      {"the service refuses the key", "correct the key and run the job again"},
-	pipeline.StopDeadline: {"the deadline has passed", "run the job again to resume"},
-	pipeline.StopSignal:   {"it was stopped by request", "run the job again to resume"},
-	pipeline.StopService:  {"the service did not answer as it should, also after several tries", ""},
+var stopReasons = map[report.Stop][2]string{
+	report.StopBudget:   {"there were not enough credits for the whole plan", ""}, // the run's own reason names the cap, and how to resume
+	report.StopCredits:  {"the credits are used up, or down to the floor", "buy credits and run the job again"},
+	report.StopKey:      {"the service refuses the key", "correct the key and run the job again"},
+	report.StopDeadline: {"the deadline has passed", "run the job again to resume"},
+	report.StopSignal:   {"it was stopped by request", "run the job again to resume"},
+	report.StopService:  {"the service did not answer as it should, also after several tries", ""},
 }
 
 // StopReason returns why a run ended early and what to do about it, as clauses that begin in lower case
 // and end without a full stop. What to do is empty where the report of the run says it itself;
 // both are empty for a run that was not stopped, and for a stop that this program does not know.
-func StopReason(stop pipeline.Stop) (why, then string) {
+func StopReason(stop report.Stop) (why, then string) {
 	reason := stopReasons[stop]
 	return reason[0], reason[1]
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 )
 
 func TestWording(t *testing.T) {
@@ -37,7 +37,7 @@ func TestWording(t *testing.T) {
 
 // TestEveryStopHasItsReason as clauses that fit into a sentence.
 func TestEveryStopHasItsReason(t *testing.T) {
-	stops := []pipeline.Stop{pipeline.StopBudget, pipeline.StopCredits, pipeline.StopKey, pipeline.StopDeadline, pipeline.StopSignal, pipeline.StopService}
+	stops := []report.Stop{report.StopBudget, report.StopCredits, report.StopKey, report.StopDeadline, report.StopSignal, report.StopService}
 	if len(stops) != len(stopReasons) {
 		t.Errorf("%d stops and %d reasons", len(stops), len(stopReasons))
 	}
@@ -47,7 +47,7 @@ func TestEveryStopHasItsReason(t *testing.T) {
 			t.Errorf("%s: %q, %q", stop, why, then)
 		}
 	}
-	if why, then := StopReason(pipeline.StopNone); why+then != "" {
+	if why, then := StopReason(report.StopNone); why+then != "" {
 		t.Errorf("no stop: %q, %q", why, then)
 	}
 }

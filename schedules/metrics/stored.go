@@ -8,7 +8,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/schedules/published"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/prometheus/client_golang/prometheus"
@@ -49,7 +50,7 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 }
 
 // states have a sample each, 0 or 1, so that an alert can match one that never occurred.
-var states = []string{pipeline.StateDone, pipeline.StatePartial, pipeline.StateInterrupted, pipeline.StateKilled, "failed"}
+var states = []string{report.StateDone, report.StatePartial, report.StateInterrupted, report.StateKilled, "failed"}
 
 // stored collects the metrics of the published warehouse and the data directory.
 type stored struct {
@@ -72,7 +73,7 @@ type total struct {
 // job is a job's newest run, and its newest that was done.
 type job struct {
 	warehouse.Run
-	report  pipeline.Report
+	report  report.Report
 	success time.Time
 }
 
@@ -95,7 +96,7 @@ func (s *stored) Collect(out chan<- prometheus.Metric) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 	}
 	gauge(readable, truth(err == nil))
-	if held, err := pipeline.ReadHeldBack(s.Dir); err == nil {
+	if held, err := derive.ReadHeldBack(s.Dir); err == nil {
 		gauge(heldBack, float64(len(held)))
 	}
 	spent := map[string]float64{}
@@ -192,7 +193,7 @@ func jobs(ctx context.Context, w *warehouse.Warehouse) (all []job, left *int, er
 			}
 			all = append(all, j)
 		}
-		if r.State == pipeline.StateDone && all[i].success.IsZero() {
+		if r.State == report.StateDone && all[i].success.IsZero() {
 			all[i].success = r.Finished
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
@@ -132,7 +132,7 @@ func (s *site) schedule(v *view) {
 func madeUp(past []SlotView, runs []Run) {
 	for i, slot := range past {
 		for _, r := range runs { // the newest first
-			if r.Job == slot.Job && r.Date == slot.Date && r.State == pipeline.StateDone && r.Started.After(slot.At) {
+			if r.Job == slot.Job && r.Date == slot.Date && r.State == report.StateDone && r.Started.After(slot.At) {
 				past[i].MadeUpBy = "the run of " + moment(r.Started) + " was done"
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/pipeline/wording"
 )
 
@@ -26,22 +26,22 @@ func verdictOf(n Night) Verdict {
 	v := Verdict{Level: "good", Title: "Ran, and is complete"}
 	unseen := n.Asked() - n.Complete()
 	switch n.State {
-	case pipeline.StateDone:
+	case report.StateDone:
 		if n.Coverage["failed"]+n.Coverage["suspect"] > 0 {
 			v = Verdict{Level: "warn", Title: "Ran, with doubts"}
 		} else if unseen > 0 {
 			v = Verdict{Level: "warn", Title: "Ran, not complete"}
 		}
-	case pipeline.StatePartial:
+	case report.StatePartial:
 		v = Verdict{Level: "warn", Title: "Ran in part"}
-	case pipeline.StateInterrupted:
+	case report.StateInterrupted:
 		v = Verdict{Level: "warn", Title: "Was interrupted"}
-	case pipeline.StateKilled:
+	case report.StateKilled:
 		v = Verdict{Level: "bad", Title: "Was killed"}
 	default:
 		v = Verdict{Level: "bad", Title: "Failed"}
 	}
-	if n.Stop == pipeline.StopKey || n.Stop == pipeline.StopCredits {
+	if n.Stop == report.StopKey || n.Stop == report.StopCredits {
 		v.Level = "bad"
 	}
 	if why, then := wording.StopReason(n.Stop); why != "" {
@@ -50,7 +50,7 @@ func verdictOf(n Night) Verdict {
 	if n.Reason != "" {
 		v.Lines = append(v.Lines, n.Reason)
 	}
-	if n.State == pipeline.StateKilled {
+	if n.State == report.StateKilled {
 		v.Lines = append(v.Lines, "The process died. What it had paid for is published; the next run of the night resumes there.")
 	}
 	if unseen > 0 {

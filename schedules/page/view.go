@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/pipeline/wording"
 )
 
@@ -81,9 +82,9 @@ func (v *view) ofNight(report *NightReport, line []Day, perRun int) {
 func ranTile(n Night, now time.Time) Tile {
 	t := Tile{Question: "Ran?", Answer: n.State, Level: "good", Percent: -1}
 	switch n.State {
-	case pipeline.StateDone:
+	case report.StateDone:
 		t.Answer = "Yes"
-	case pipeline.StatePartial, pipeline.StateInterrupted:
+	case report.StatePartial, report.StateInterrupted:
 		t.Level = "warn"
 	default:
 		t.Level = "bad"

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/pipeline/wording"
 )
 
@@ -20,7 +20,7 @@ const maxLines = 6
 var coverageStates = []string{"complete", "partial", "suspect", "failed", "skipped"}
 
 // WriteReport writes the report of a run for people. Its errors are those of the writer.
-func WriteReport(w io.Writer, r pipeline.Report) error {
+func WriteReport(w io.Writer, r report.Report) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s for %s: %s, harvest in %s%s (run %s)\n", r.Job, r.Date, r.State, wording.Brief(r.Finished.Sub(r.Started)), wallWords(r), r.Run)
 	if r.Note != "" {
@@ -29,7 +29,7 @@ func WriteReport(w io.Writer, r pipeline.Report) error {
 	if len(r.Continues) > 0 {
 		ReportLine(&b, "continues", strings.Join(r.Continues, ", "))
 	}
-	if r.Stop != pipeline.StopNone {
+	if r.Stop != report.StopNone {
 		ReportLine(&b, "stopped", WithReason(stopWords(r.Stop), r.Reason))
 	} else if r.Reason != "" {
 		ReportLine(&b, "reason", r.Reason)
@@ -46,7 +46,7 @@ func WriteReport(w io.Writer, r pipeline.Report) error {
 }
 
 // stopWords say why a run ended early, and what to do.
-func stopWords(stop pipeline.Stop) string {
+func stopWords(stop report.Stop) string {
 	why, then := wording.StopReason(stop)
 	if then != "" {
 		why += "; " + then
@@ -55,7 +55,7 @@ func stopWords(stop pipeline.Stop) string {
 }
 
 // wallWords is the wall-clock time of a run that has just ended; empty for a stored run.
-func wallWords(r pipeline.Report) string {
+func wallWords(r report.Report) string {
 	if r.Wall == 0 {
 		return ""
 	}
@@ -80,7 +80,7 @@ func reportList(b *strings.Builder, name string, items []string) {
 }
 
 // reportLanes writes the work of each operation that had any.
-func reportLanes(b *strings.Builder, lanes []pipeline.LaneReport) {
+func reportLanes(b *strings.Builder, lanes []report.LaneReport) {
 	header := false
 	for _, l := range lanes {
 		if l.Requests == 0 {
@@ -112,7 +112,7 @@ func WithReason(words, reason string) string {
 func orNone(words string) string { return cmp.Or(words, "none") }
 
 // creditWords is what was planned and spent, and how the balance changed.
-func creditWords(c pipeline.CreditReport) string {
+func creditWords(c report.CreditReport) string {
 	words := wording.Count(c.Spent) + " spent, without a cap"
 	if c.Planned > 0 || c.Spent == 0 {
 		words = fmt.Sprintf("%s spent of at most %s planned", wording.Count(c.Spent), wording.Count(c.Planned))
@@ -161,9 +161,9 @@ func countWords(counts map[string]int, names []string) string {
 }
 
 // issueWords names the kinds of issues, the most frequent first.
-func issueWords(issues []pipeline.IssueReport) []string {
+func issueWords(issues []report.IssueReport) []string {
 	issues = slices.Clone(issues)
-	slices.SortStableFunc(issues, func(a, b pipeline.IssueReport) int { return b.Count - a.Count })
+	slices.SortStableFunc(issues, func(a, b report.IssueReport) int { return b.Count - a.Count })
 	var words []string
 	for _, i := range issues {
 		words = append(words, fmt.Sprintf("%s × %s.%s: %s", wording.Count(i.Count), i.Dataset, i.Field, i.Reason))

@@ -1,4 +1,4 @@
-package pipeline
+package datadir
 
 import (
 	"crypto/rand"
@@ -73,13 +73,4 @@ func readMark(dir string) (m mark, err error) {
 		return m, fmt.Errorf("%s is not what fleetlake wrote; delete it, and the next run writes it again", markPath(dir))
 	}
 	return m, nil
-}
-
-// marked checks the mark of the data directory, or marks a new directory.
-func (p *Pipeline) marked() error {
-	if p.MarkID != "" || p.MustExist {
-		return CheckMark(p.Dir, p.MarkID)
-	}
-	_, err := Mark(p.Dir, p.Now())
-	return err
 }

@@ -1,9 +1,17 @@
-package pipeline
+package report
 
 import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/api"
+)
+
+// States of a run, as the end of its segment records them.
+const (
+	StateDone        = "done"        // every planned search was answered
+	StatePartial     = "partial"     // a planned search was left out or not answered
+	StateInterrupted = "interrupted" // the run was cancelled, and can be resumed
+	StateKilled      = "killed"      // the process died; a later one appended the end
 )
 
 // Stop is the reason why a run sent fewer requests than it planned.

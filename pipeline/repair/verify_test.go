@@ -1,4 +1,4 @@
-package pipeline
+package repair
 
 import (
 	"database/sql"
@@ -10,14 +10,15 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/google/go-cmp/cmp"
 )
 
 // verified returns what Verify finds wrong, by check.
-func verified(t *testing.T, p *Pipeline) map[string][]string {
+func verified(t *testing.T, d *derive.Deriver) map[string][]string {
 	t.Helper()
-	checks, err := p.Verify(t.Context())
+	checks, err := Verify(t.Context(), d.Dir)
 	must(t, err)
 	wrong := map[string][]string{}
 	for _, c := range checks {
@@ -47,55 +48,55 @@ func change(t *testing.T, dir string, statements ...string) {
 }
 
 func TestVerifyFindsDamage(t *testing.T) {
-	lake := func(p *Pipeline, pattern string) string {
-		paths, err := filepath.Glob(filepath.Join(p.Dir, "lake", pattern))
+	lake := func(d *derive.Deriver, pattern string) string {
+		paths, err := filepath.Glob(filepath.Join(d.Dir, "lake", pattern))
 		must(t, err)
 		if len(paths) == 0 {
 			t.Fatalf("no %s", pattern)
 		}
 		return paths[len(paths)/2]
 	}
-	rows := func(statements ...string) func(p *Pipeline) {
-		return func(p *Pipeline) { change(t, p.Dir, statements...) }
+	rows := func(statements ...string) func(d *derive.Deriver) {
+		return func(d *derive.Deriver) { change(t, d.Dir, statements...) }
 	}
 	cases := map[string]struct {
-		harm  func(p *Pipeline)
+		harm  func(d *derive.Deriver)
 		check string
 		do    string
 	}{
-		"a bit of the first frame of a segment": {func(p *Pipeline) { flip(t, segmentOf(t, p, 3), 0.002) }, "journal", "from a backup"},
-		"a bit in the middle of a segment":      {func(p *Pipeline) { flip(t, segmentOf(t, p, 3), 0.5) }, "journal", "from a backup"},
-		"a bit of the end of a segment":         {func(p *Pipeline) { flip(t, segmentOf(t, p, 3), 1) }, "journal of what is published", "from a backup"},
-		"a segment cut in half": {func(p *Pipeline) {
-			info, err := os.Stat(segmentOf(t, p, 3))
+		"a bit of the first frame of a segment": {func(d *derive.Deriver) { flip(t, segmentOf(t, d, 3), 0.002) }, "journal", "from a backup"},
+		"a bit in the middle of a segment":      {func(d *derive.Deriver) { flip(t, segmentOf(t, d, 3), 0.5) }, "journal", "from a backup"},
+		"a bit of the end of a segment":         {func(d *derive.Deriver) { flip(t, segmentOf(t, d, 3), 1) }, "journal of what is published", "from a backup"},
+		"a segment cut in half": {func(d *derive.Deriver) {
+			info, err := os.Stat(segmentOf(t, d, 3))
 			must(t, err)
-			must(t, os.Truncate(segmentOf(t, p, 3), info.Size()/2))
+			must(t, os.Truncate(segmentOf(t, d, 3), info.Size()/2))
 		}, "journal of what is published", "from a backup"},
-		"a segment that is gone": {func(p *Pipeline) { must(t, os.Remove(segmentOf(t, p, 3))) }, "journal of what is published", "from a backup"},
-		"a segment under another name": {func(p *Pipeline) {
-			path := segmentOf(t, p, 9)
+		"a segment that is gone": {func(d *derive.Deriver) { must(t, os.Remove(segmentOf(t, d, 3))) }, "journal of what is published", "from a backup"},
+		"a segment under another name": {func(d *derive.Deriver) {
+			path := segmentOf(t, d, 9)
 			must(t, os.Rename(path, strings.TrimSuffix(path, journal.Extension)+"0"+journal.Extension))
 		}, "journal", "from a backup"},
-		"a segment with the content of another": {func(p *Pipeline) {
-			b, err := os.ReadFile(segmentOf(t, p, 2))
+		"a segment with the content of another": {func(d *derive.Deriver) {
+			b, err := os.ReadFile(segmentOf(t, d, 2))
 			must(t, err)
-			must(t, os.WriteFile(segmentOf(t, p, 3), b, 0o644))
+			must(t, os.WriteFile(segmentOf(t, d, 3), b, 0o644))
 		}, "journal", "from a backup"},
-		"a lake file that is gone": {func(p *Pipeline) { must(t, os.Remove(lake(p, "listings/*/*.parquet"))) }, "lake", "rebuild"},
-		"a bit of a lake file":     {func(p *Pipeline) { flip(t, lake(p, "sightings/*/*.parquet"), 0.4) }, "lake", "rebuild"},
-		"a lake file cut short":    {func(p *Pipeline) { must(t, os.Truncate(lake(p, "particulars/*/*.parquet"), 100)) }, "lake", "rebuild"},
-		"a lake file that nobody wrote": {func(p *Pipeline) {
-			must(t, os.WriteFile(filepath.Join(p.Dir, "lake/listings/own.parquet"), nil, 0o644))
+		"a lake file that is gone": {func(d *derive.Deriver) { must(t, os.Remove(lake(d, "listings/*/*.parquet"))) }, "lake", "rebuild"},
+		"a bit of a lake file":     {func(d *derive.Deriver) { flip(t, lake(d, "sightings/*/*.parquet"), 0.4) }, "lake", "rebuild"},
+		"a lake file cut short":    {func(d *derive.Deriver) { must(t, os.Truncate(lake(d, "particulars/*/*.parquet"), 100)) }, "lake", "rebuild"},
+		"a lake file that nobody wrote": {func(d *derive.Deriver) {
+			must(t, os.WriteFile(filepath.Join(d.Dir, "lake/listings/own.parquet"), nil, 0o644))
 		}, "lake", "rebuild"},
-		"a manifest that is gone":    {func(p *Pipeline) { must(t, os.Remove(lake(p, "_manifests/*.json"))) }, "lake", "rebuild"},
-		"a manifest that is no JSON": {func(p *Pipeline) { flip(t, lake(p, "_manifests/*.json"), 0) }, "lake", "rebuild"},
-		"a manifest of another schema": {func(p *Pipeline) {
-			b, err := os.ReadFile(lake(p, "_manifests/*.json"))
+		"a manifest that is gone":    {func(d *derive.Deriver) { must(t, os.Remove(lake(d, "_manifests/*.json"))) }, "lake", "rebuild"},
+		"a manifest that is no JSON": {func(d *derive.Deriver) { flip(t, lake(d, "_manifests/*.json"), 0) }, "lake", "rebuild"},
+		"a manifest of another schema": {func(d *derive.Deriver) {
+			b, err := os.ReadFile(lake(d, "_manifests/*.json"))
 			must(t, err)
-			must(t, os.WriteFile(lake(p, "_manifests/*.json"), []byte(strings.Replace(string(b), load.SchemaID(), "0000", 1)), 0o644))
+			must(t, os.WriteFile(lake(d, "_manifests/*.json"), []byte(strings.Replace(string(b), load.SchemaID(), "0000", 1)), 0o644))
 		}, "lake", "rebuild"},
-		"a warehouse that is gone":        {func(p *Pipeline) { must(t, os.Remove(warehouse.Path(p.Dir))) }, "warehouse file", "run"},
-		"a warehouse without its head":    {func(p *Pipeline) { flip(t, warehouse.Path(p.Dir), 0.00001) }, "warehouse file", "rollback"},
+		"a warehouse that is gone":        {func(d *derive.Deriver) { must(t, os.Remove(warehouse.Path(d.Dir))) }, "warehouse file", "run"},
+		"a warehouse without its head":    {func(d *derive.Deriver) { flip(t, warehouse.Path(d.Dir), 0.00001) }, "warehouse file", "rollback"},
 		"listings that lost a row":        {rows("DELETE FROM listed WHERE vessel_id = (SELECT max(vessel_id) FROM listed)"), "warehouse rows", "rollback"},
 		"an old version that is gone":     {rows("DELETE FROM particulars WHERE valid_to = (SELECT min(valid_to) FROM particulars)"), "warehouse rows", "rollback"},
 		"a position that is gone":         {rows("DELETE FROM positions WHERE position_at = (SELECT min(position_at) FROM positions)"), "warehouse rows", "rollback"},
@@ -106,9 +107,9 @@ func TestVerifyFindsDamage(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			p := copyOfWeek(t)
-			c.harm(p)
-			wrong := verified(t, p)
+			d := copyOfWeek(t)
+			c.harm(d)
+			wrong := verified(t, d)
 			if len(wrong[c.check]) == 0 {
 				t.Fatalf("nothing wrong with %s; found %v", c.check, wrong)
 			}
@@ -120,30 +121,30 @@ func TestVerifyFindsDamage(t *testing.T) {
 }
 
 func TestVerifyFindsNothingWrong(t *testing.T) {
-	cases := map[string]func(p *Pipeline){
-		"the week": func(*Pipeline) {},
-		"a segment of a run that was killed": func(p *Pipeline) {
-			s, err := journal.Create(p.journal(), journal.Entry{Kind: journal.KindPlan, Plan: &journal.Plan{Run: "20261201T020000.000Z-0000", Date: "2026-12-01"}})
+	cases := map[string]func(d *derive.Deriver){
+		"the week": func(*derive.Deriver) {},
+		"a segment of a run that was killed": func(d *derive.Deriver) {
+			s, err := journal.Create(d.Journal, journal.Entry{Kind: journal.KindPlan, Plan: &journal.Plan{Run: "20261201T020000.000Z-0000", Date: "2026-12-01"}})
 			must(t, err)
 			must(t, s.Close())
 		},
-		"a rollback": func(p *Pipeline) {
-			_, err := p.Rollback(t.Context())
+		"a rollback": func(d *derive.Deriver) {
+			_, err := Rollback(t.Context(), *d)
 			must(t, err)
 		},
-		"another version in the place of the published one, and what it lacks published again": func(p *Pipeline) {
-			_, err := p.Rollback(t.Context())
+		"another version in the place of the published one, and what it lacks published again": func(d *derive.Deriver) {
+			_, err := Rollback(t.Context(), *d)
 			must(t, err)
-			_, err = p.UndoRollback(t.Context())
+			_, err = UndoRollback(t.Context(), *d)
 			must(t, err)
 		},
-		"an empty data directory": func(p *Pipeline) { p.Dir = t.TempDir() },
+		"an empty data directory": func(d *derive.Deriver) { d.Dir = t.TempDir() },
 	}
 	for name, prepare := range cases {
 		t.Run(name, func(t *testing.T) {
-			p := copyOfWeek(t)
-			prepare(p)
-			if wrong := verified(t, p); len(wrong) > 0 {
+			d := copyOfWeek(t)
+			prepare(d)
+			if wrong := verified(t, d); len(wrong) > 0 {
 				t.Errorf("got %v", wrong)
 			}
 		})
@@ -153,8 +154,8 @@ func TestVerifyFindsNothingWrong(t *testing.T) {
 // TestVerifyFindsEveryFlippedBit changes a segment at many places, one at a time. zstd has bits
 // that mean nothing: a change that leaves every entry as it was does not count.
 func TestVerifyFindsEveryFlippedBit(t *testing.T) {
-	p := copyOfWeek(t)
-	path := segmentOf(t, p, 4)
+	d := copyOfWeek(t)
+	path := segmentOf(t, d, 4)
 	whole, err := os.ReadFile(path)
 	must(t, err)
 	want, missed := entriesOf(path), 0

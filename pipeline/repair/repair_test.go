@@ -1,4 +1,4 @@
-package pipeline
+package repair
 
 import (
 	"database/sql"
@@ -14,7 +14,9 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
-	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/pipeline/datadir"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/google/go-cmp/cmp"
 )
@@ -22,30 +24,30 @@ import (
 // TestMissingLakeFilesAreRebuiltBeforeAnyRequest: a run that found out when it published would have
 // spent its credits for nothing.
 func TestMissingLakeFilesAreRebuiltBeforeAnyRequest(t *testing.T) {
-	cases := map[string]func(p *Pipeline){
-		"the lake": func(p *Pipeline) { must(t, os.RemoveAll(filepath.Join(p.Dir, "lake"))) },
-		"the newest manifest, beside a run that was rolled back": func(p *Pipeline) {
-			_, err := p.Rollback(t.Context())
+	cases := map[string]func(d *derive.Deriver){
+		"the lake": func(d *derive.Deriver) { must(t, os.RemoveAll(filepath.Join(d.Dir, "lake"))) },
+		"the newest manifest, beside a run that was rolled back": func(d *derive.Deriver) {
+			_, err := Rollback(t.Context(), *d)
 			must(t, err)
-			must(t, os.Remove(filepath.Join(p.Dir, "lake", "_manifests", journal.RunOf(segmentOf(t, p, 8))+".json")))
+			must(t, os.Remove(filepath.Join(d.Dir, "lake", "_manifests", journal.RunOf(segmentOf(t, d, 8))+".json")))
 		},
 	}
 	for name, harm := range cases {
 		t.Run(name, func(t *testing.T) {
-			p := copyOfWeek(t)
-			harm(p)
-			want, runs := hashes(t, p.Dir), publishedRuns(t, p)
-			_, err := p.Recover(t.Context())
+			d := copyOfWeek(t)
+			harm(d)
+			want, runs := hashes(t, d.Dir), publishedRuns(t, d)
+			_, err := Recover(t.Context(), *d)
 			must(t, err)
-			if diff := cmp.Diff(want, hashes(t, p.Dir)); diff != "" {
+			if diff := cmp.Diff(want, hashes(t, d.Dir)); diff != "" {
 				t.Errorf("hashes (-before +after):\n%s", diff)
 			}
-			if got := publishedRuns(t, p); !slices.Equal(got, runs) {
+			if got := publishedRuns(t, d); !slices.Equal(got, runs) {
 				t.Errorf("the runs %v are published, it was %v", got, runs)
 			}
-			known, err := p.published(t.Context())
+			known, err := warehouse.PublishedRuns(t.Context(), d.Dir)
 			must(t, err)
-			if missing, err := load.Missing(p.Dir, known); err != nil || len(missing) > 0 {
+			if missing, err := load.Missing(d.Dir, known); err != nil || len(missing) > 0 {
 				t.Errorf("still missing: %v, %v", missing, err)
 			}
 		})
@@ -54,10 +56,10 @@ func TestMissingLakeFilesAreRebuiltBeforeAnyRequest(t *testing.T) {
 
 // TestALakeThatCannotBeRebuiltStopsTheRun before it spends credits and fails to publish.
 func TestALakeThatCannotBeRebuiltStopsTheRun(t *testing.T) {
-	p := copyOfWeek(t)
-	must(t, os.RemoveAll(filepath.Join(p.Dir, "lake")))
-	must(t, os.Remove(segmentOf(t, p, 0)))
-	if _, err := p.Recover(t.Context()); !errors.Is(err, ErrLost) {
+	d := copyOfWeek(t)
+	must(t, os.RemoveAll(filepath.Join(d.Dir, "lake")))
+	must(t, os.Remove(segmentOf(t, d, 0)))
+	if _, err := Recover(t.Context(), *d); !errors.Is(err, ErrLost) {
 		t.Errorf("got %v, want %v", err, ErrLost)
 	}
 }
@@ -65,25 +67,25 @@ func TestALakeThatCannotBeRebuiltStopsTheRun(t *testing.T) {
 // TestALakeOfANewerProgramIsRefused: its manifests are not damaged, and a rebuild would lose data that
 // only the newer program knows.
 func TestALakeOfANewerProgramIsRefused(t *testing.T) {
-	p := copyOfWeek(t)
-	path := filepath.Join(p.Dir, "lake", "_manifests", journal.RunOf(segmentOf(t, p, 9))+".json")
+	d := copyOfWeek(t)
+	path := filepath.Join(d.Dir, "lake", "_manifests", journal.RunOf(segmentOf(t, d, 9))+".json")
 	b, err := os.ReadFile(path)
 	must(t, err)
 	newer := strings.Replace(string(b), `"version": 1,`, `"version": 2,`, 1)
 	must(t, os.WriteFile(path, []byte(newer), 0o600))
-	before := hashes(t, p.Dir)
-	_, recovered := p.Recover(t.Context())
-	_, rebuilt := p.Rebuild(t.Context(), RebuildOptions{Lose: true})
-	_, lacking := Lacking(t.Context(), p.Dir)
+	before := hashes(t, d.Dir)
+	_, recovered := Recover(t.Context(), *d)
+	_, rebuilt := Rebuild(t.Context(), *d, RebuildOptions{Lose: true})
+	_, lacking := Lacking(t.Context(), d.Dir)
 	for what, err := range map[string]error{"recover": recovered, "rebuild": rebuilt, "lacking": lacking} {
 		if !errors.Is(err, load.ErrNewer) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v, want that a newer fleetlake wrote it", what, err)
 		}
 	}
-	if wrong := verified(t, p)["lake"]; len(wrong) != 2 || wrong[1] != doNewer || !strings.Contains(wrong[0], "newer fleetlake") {
+	if wrong := verified(t, d)["lake"]; len(wrong) != 2 || wrong[1] != doNewer || !strings.Contains(wrong[0], "newer fleetlake") {
 		t.Errorf("verify: %v", wrong)
 	}
-	if diff := cmp.Diff(before, hashes(t, p.Dir)); diff != "" {
+	if diff := cmp.Diff(before, hashes(t, d.Dir)); diff != "" {
 		t.Errorf("hashes (-before +after):\n%s", diff)
 	}
 	if b, err := os.ReadFile(path); err != nil || string(b) != newer {
@@ -94,32 +96,32 @@ func TestALakeOfANewerProgramIsRefused(t *testing.T) {
 // TestLacking removes published files, also while another process writes.
 func TestLacking(t *testing.T) {
 	for name, c := range map[string]struct {
-		harm    func(p *Pipeline) error
+		harm    func(d *derive.Deriver) error
 		writing bool
 		want    string // in the first line; empty if nothing is lacking
 	}{
-		"nothing":         {func(*Pipeline) error { return nil }, false, ""},
-		"the lake":        {func(p *Pipeline) error { return os.RemoveAll(filepath.Join(p.Dir, "lake")) }, false, "no such file"},
-		"one table of it": {func(p *Pipeline) error { return os.RemoveAll(filepath.Join(p.Dir, "lake", "listings")) }, false, "is missing"},
-		"a file that was cut": {func(p *Pipeline) error {
-			files, err := filepath.Glob(filepath.Join(p.Dir, "lake", "listings", "*", "*.parquet"))
+		"nothing":         {func(*derive.Deriver) error { return nil }, false, ""},
+		"the lake":        {func(d *derive.Deriver) error { return os.RemoveAll(filepath.Join(d.Dir, "lake")) }, false, "no such file"},
+		"one table of it": {func(d *derive.Deriver) error { return os.RemoveAll(filepath.Join(d.Dir, "lake", "listings")) }, false, "is missing"},
+		"a file that was cut": {func(d *derive.Deriver) error {
+			files, err := filepath.Glob(filepath.Join(d.Dir, "lake", "listings", "*", "*.parquet"))
 			if err != nil {
 				return err
 			}
 			return os.Truncate(files[0], 7)
 		}, false, "has 7 bytes"},
-		"the warehouse":            {func(p *Pipeline) error { return os.RemoveAll(filepath.Join(p.Dir, "warehouse")) }, false, "fleet.duckdb is missing, and 10 runs"},
-		"the lake, during a write": {func(p *Pipeline) error { return os.RemoveAll(filepath.Join(p.Dir, "lake")) }, true, ""},
+		"the warehouse":            {func(d *derive.Deriver) error { return os.RemoveAll(filepath.Join(d.Dir, "warehouse")) }, false, "fleet.duckdb is missing, and 10 runs"},
+		"the lake, during a write": {func(d *derive.Deriver) error { return os.RemoveAll(filepath.Join(d.Dir, "lake")) }, true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := copyOfWeek(t)
-			must(t, c.harm(p))
+			d := copyOfWeek(t)
+			must(t, c.harm(d))
 			if c.writing {
-				unlock, err := Lock(p.Dir, "a run")
+				unlock, err := datadir.Lock(d.Dir, "a run")
 				must(t, err)
 				defer unlock()
 			}
-			got, err := Lacking(t.Context(), p.Dir)
+			got, err := Lacking(t.Context(), d.Dir)
 			if err != nil || (len(got) > 0) != (c.want != "") || c.want != "" && !strings.Contains(got[0], c.want) {
 				t.Errorf("got %q, %v, want %q", got, err, c.want)
 			}
@@ -132,15 +134,15 @@ func TestLacking(t *testing.T) {
 func TestADamagedWarehouseIsSetAside(t *testing.T) {
 	for name, at := range map[string]float64{"its head": 0, "a block of a table": 0.5} {
 		t.Run(name, func(t *testing.T) {
-			p := copyOfWeek(t)
-			want := hashes(t, p.Dir)
-			b, err := os.ReadFile(warehouse.Path(p.Dir))
+			d := copyOfWeek(t)
+			want := hashes(t, d.Dir)
+			b, err := os.ReadFile(warehouse.Path(d.Dir))
 			must(t, err)
 			from := int(at * float64(len(b)))
 			clear(b[from : from+300_000])
-			must(t, os.WriteFile(warehouse.Path(p.Dir), b, 0o644)) // and the version, which is the same file
+			must(t, os.WriteFile(warehouse.Path(d.Dir), b, 0o644)) // and the version, which is the same file
 			read := func() error {
-				w, err := warehouse.Open(t.Context(), warehouse.Path(p.Dir), warehouse.Options{})
+				w, err := warehouse.Open(t.Context(), warehouse.Path(d.Dir), warehouse.Options{})
 				if err != nil {
 					return err
 				}
@@ -149,12 +151,11 @@ func TestADamagedWarehouseIsSetAside(t *testing.T) {
 			if err := read(); !warehouse.IsDamaged(err) {
 				t.Fatalf("the test has not damaged it: %v", err)
 			}
-			p.fill()
-			must(t, p.healing(t.Context(), read))
-			if diff := cmp.Diff(want, hashes(t, p.Dir)); diff != "" {
+			must(t, Retry(t.Context(), *d, read))
+			if diff := cmp.Diff(want, hashes(t, d.Dir)); diff != "" {
 				t.Errorf("hashes (-before +after):\n%s", diff)
 			}
-			if kept, _ := filepath.Glob(filepath.Join(p.Dir, "warehouse", "damaged", "*")); len(kept) == 0 {
+			if kept, _ := filepath.Glob(filepath.Join(d.Dir, "warehouse", "damaged", "*")); len(kept) == 0 {
 				t.Error("the damaged file is gone")
 			}
 		})
@@ -163,9 +164,9 @@ func TestADamagedWarehouseIsSetAside(t *testing.T) {
 
 // ofAnotherProgram changes the published file as if another version of the program had made it,
 // which kept no fingerprints.
-func ofAnotherProgram(t *testing.T, p *Pipeline, statements ...string) {
+func ofAnotherProgram(t *testing.T, d *derive.Deriver, statements ...string) {
 	t.Helper()
-	path := warehouse.Path(p.Dir)
+	path := warehouse.Path(d.Dir)
 	must(t, os.Chmod(path, 0o644))
 	db, err := sql.Open("duckdb", path)
 	must(t, err)
@@ -174,7 +175,7 @@ func ofAnotherProgram(t *testing.T, p *Pipeline, statements ...string) {
 		must(t, err)
 	}
 	must(t, db.Close())
-	must(t, os.Remove(filepath.Join(p.Dir, "warehouse", "fingerprints")))
+	must(t, os.Remove(filepath.Join(d.Dir, "warehouse", "fingerprints")))
 }
 
 // TestAWarehouseOfAnOlderProgramIsRebuilt before any request: a run that found out when it published
@@ -185,17 +186,17 @@ func TestAWarehouseOfAnOlderProgramIsRebuilt(t *testing.T) {
 		"no steps, other tables and columns": {"DROP TABLE schema_migrations", "DROP TABLE zone_daily", "ALTER TABLE runs DROP COLUMN credits_unknown"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := copyOfWeek(t)
-			_, err := p.Rollback(t.Context())
+			d := copyOfWeek(t)
+			_, err := Rollback(t.Context(), *d)
 			must(t, err)
-			want, runs := hashes(t, p.Dir), publishedRuns(t, p)
-			ofAnotherProgram(t, p, statements...)
-			_, err = p.Recover(t.Context())
+			want, runs := hashes(t, d.Dir), publishedRuns(t, d)
+			ofAnotherProgram(t, d, statements...)
+			_, err = Recover(t.Context(), *d)
 			must(t, err)
-			if diff := cmp.Diff(want, hashes(t, p.Dir)); diff != "" {
+			if diff := cmp.Diff(want, hashes(t, d.Dir)); diff != "" {
 				t.Errorf("hashes (-before +after):\n%s", diff)
 			}
-			if got := publishedRuns(t, p); !slices.Equal(got, runs) {
+			if got := publishedRuns(t, d); !slices.Equal(got, runs) {
 				t.Errorf("the runs %v are published, it was %v", got, runs)
 			}
 		})
@@ -205,22 +206,20 @@ func TestAWarehouseOfAnOlderProgramIsRebuilt(t *testing.T) {
 // TestAWarehouseOfANewerProgramIsARefusal before any request, and changes nothing: the newer program can
 // continue it. A person can rebuild it.
 func TestAWarehouseOfANewerProgramIsARefusal(t *testing.T) {
-	p := copyOfWeek(t)
-	want := hashes(t, p.Dir)
-	ofAnotherProgram(t, p, "INSERT INTO schema_migrations VALUES ('0099_later.sql', 'abc')")
-	before := tree(t, p.Dir)
-	_, err := p.Run(t.Context(), plan.Job{Name: "nightly", Location: time.UTC}, "2026-11-27")
+	d := copyOfWeek(t)
+	want := hashes(t, d.Dir)
+	ofAnotherProgram(t, d, "INSERT INTO schema_migrations VALUES ('0099_later.sql', 'abc')")
+	before := tree(t, d.Dir)
+	err := Run(t.Context(), d.Dir)
 	if !errors.Is(err, warehouse.ErrNewerProgram) || !strings.Contains(err.Error(), "fleetlake rebuild") {
 		t.Errorf("got %v, want %v", err, warehouse.ErrNewerProgram)
 	}
-	after := tree(t, p.Dir)
-	delete(after, "fleetlake.id")
-	if diff := cmp.Diff(before, after); diff != "" {
+	if diff := cmp.Diff(before, tree(t, d.Dir)); diff != "" {
 		t.Errorf("files (-before +after):\n%s", diff)
 	}
-	_, err = p.Rebuild(t.Context(), RebuildOptions{})
+	_, err = Rebuild(t.Context(), *d, RebuildOptions{})
 	must(t, err)
-	if diff := cmp.Diff(want, hashes(t, p.Dir)); diff != "" {
+	if diff := cmp.Diff(want, hashes(t, d.Dir)); diff != "" {
 		t.Errorf("hashes (-before +after):\n%s", diff)
 	}
 }
@@ -228,19 +227,19 @@ func TestAWarehouseOfANewerProgramIsARefusal(t *testing.T) {
 // TestATruncatedSegmentDropsNothingUnasked: half of a published segment is gone. Neither a rebuild nor
 // the advice of verify removes rows from the warehouse.
 func TestATruncatedSegmentDropsNothingUnasked(t *testing.T) {
-	p := copyOfWeek(t)
-	path := segmentOf(t, p, 2)
+	d := copyOfWeek(t)
+	path := segmentOf(t, d, 2)
 	info, err := os.Stat(path)
 	must(t, err)
 	must(t, os.Truncate(path, info.Size()/2))
-	before := tree(t, p.Dir)
-	if _, err := p.Rebuild(t.Context(), RebuildOptions{}); !errors.Is(err, ErrLost) {
+	before := tree(t, d.Dir)
+	if _, err := Rebuild(t.Context(), *d, RebuildOptions{}); !errors.Is(err, ErrLost) {
 		t.Errorf("got %v, want %v", err, ErrLost)
 	}
-	if diff := cmp.Diff(before, tree(t, p.Dir)); diff != "" {
+	if diff := cmp.Diff(before, tree(t, d.Dir)); diff != "" {
 		t.Errorf("files (-before +after):\n%s", diff)
 	}
-	for check, lines := range verified(t, p) {
+	for check, lines := range verified(t, d) {
 		if do := lines[len(lines)-1]; !strings.Contains(do, "from a backup") {
 			t.Errorf("%s: the advice is %q", check, do)
 		}
@@ -249,22 +248,22 @@ func TestATruncatedSegmentDropsNothingUnasked(t *testing.T) {
 
 // TestSalvageIsAWayOut: one flipped byte of the journal stops every rebuild until a person salvages it.
 func TestSalvageIsAWayOut(t *testing.T) {
-	p := copyOfWeek(t)
-	path := segmentOf(t, p, 2)
+	d := copyOfWeek(t)
+	path := segmentOf(t, d, 2)
 	whole := readSegment(path)
 	flip(t, path, 0.5)
-	if _, err := p.Rebuild(t.Context(), RebuildOptions{}); !errors.Is(err, journal.ErrDamaged) || !strings.Contains(err.Error(), "--salvage") {
+	if _, err := Rebuild(t.Context(), *d, RebuildOptions{}); !errors.Is(err, journal.ErrDamaged) || !strings.Contains(err.Error(), "--salvage") {
 		t.Errorf("got %v, want an error that names --salvage", err)
 	}
-	all, err := p.Salvage(t.Context())
+	all, err := Salvage(t.Context(), *d, "test")
 	must(t, err)
 	if len(all) != 1 || all[0].Path != path || all[0].Entries != whole.entries-1 || len(all[0].Holes) != 1 {
 		t.Errorf("salvaged %+v of %d entries", all, whole.entries)
 	}
-	if _, err := p.Rebuild(t.Context(), RebuildOptions{}); !errors.Is(err, ErrLost) {
+	if _, err := Rebuild(t.Context(), *d, RebuildOptions{}); !errors.Is(err, ErrLost) {
 		t.Errorf("what is published has more: got %v, want %v", err, ErrLost)
 	}
-	_, err = p.Rebuild(t.Context(), RebuildOptions{Lose: true})
+	_, err = Rebuild(t.Context(), *d, RebuildOptions{Lose: true})
 	must(t, err)
 	spent := func(s segment) (sum int) {
 		for _, lane := range s.lanes {
@@ -275,7 +274,7 @@ func TestSalvageIsAWayOut(t *testing.T) {
 	if now := readSegment(path); spent(now) < spent(whole) || now.lost != 1 {
 		t.Errorf("%d credits count as spent, it was %d; %d lost", spent(now), spent(whole), now.lost)
 	}
-	if wrong := verified(t, p); len(wrong) > 0 {
+	if wrong := verified(t, d); len(wrong) > 0 {
 		t.Errorf("verify: %v", wrong)
 	}
 }
@@ -283,43 +282,36 @@ func TestSalvageIsAWayOut(t *testing.T) {
 // TestASalvagedRunKeepsItsJob has a run whose plan is lost, with and without a later run that resumes
 // it, and one that lacks an answer. None of their nights counts as done.
 func TestASalvagedRunKeepsItsJob(t *testing.T) {
-	p := copyOfWeek(t)
-	paths, err := journal.Segments(p.journal())
+	d := copyOfWeek(t)
+	paths, err := journal.Segments(d.Journal)
 	must(t, err)
-	must(t, os.RemoveAll(filepath.Join(p.Dir, "lake", "_manifests")))
+	must(t, os.RemoveAll(filepath.Join(d.Dir, "lake", "_manifests")))
 	alone, continued, done := paths[0], paths[1], paths[3]
 	for path, at := range map[string]float64{alone: 0.001, continued: 0.001, done: 0.5} {
 		flip(t, path, at)
 	}
-	_, err = p.Salvage(t.Context())
+	_, err = Salvage(t.Context(), *d, "test")
 	must(t, err)
 	for path, want := range map[string]string{alone: unknownJob, continued: "nightly"} {
 		if planned, _, err := journal.Bounds(path); err != nil || planned == nil || planned.Job != want {
 			t.Errorf("%s: its plan is %+v, want one of job %s: %v", path, planned, want, err)
 		}
 	}
-	for _, path := range []string{alone, done} {
-		date := filepath.Base(filepath.Dir(path))
-		n, err := readNight(p.journal(), "nightly", date, nil)
-		if err != nil || n.done != "" {
-			t.Errorf("the night of %s is done by %s: %v", date, n.done, err)
-		}
-	}
-	sum := newSummary()
+	sum := report.NewSummary()
 	for e, err := range journal.Read(done) {
 		must(t, err)
-		sum.add(e)
+		sum.Add(e)
 	}
-	if r := sum.finish(); r.State != StatePartial || !strings.Contains(r.Reason, "lost") {
+	if r := sum.Report(); r.State != report.StatePartial || !strings.Contains(r.Reason, "lost") {
 		t.Errorf("a run that lacks an answer is reported %s: %q", r.State, r.Reason)
 	}
 }
 
 // bad writes the segment of a run that paid for six pages of vessels with malformed IMO numbers.
-func bad(t *testing.T, p *Pipeline, run, date string) string {
+func bad(t *testing.T, d *derive.Deriver, run, date string) string {
 	t.Helper()
 	at := weekStart.AddDate(0, 0, 20)
-	s, err := journal.Create(p.journal(), journal.Entry{Kind: journal.KindPlan, At: at, Plan: &journal.Plan{Run: run, Job: "nightly", Date: date,
+	s, err := journal.Create(d.Journal, journal.Entry{Kind: journal.KindPlan, At: at, Plan: &journal.Plan{Run: run, Job: "nightly", Date: date,
 		Partitions: []journal.Partition{{Operation: "by-type", Kind: "country", Value: "Panama", Expected: -1}}}})
 	must(t, err)
 	for page := range 6 {
@@ -335,7 +327,7 @@ func bad(t *testing.T, p *Pipeline, run, date string) string {
 		_, err = s.Append(e)
 		must(t, err)
 	}
-	_, err = s.Append(journal.Entry{Kind: journal.KindEnd, At: at, End: &journal.End{State: StateDone}})
+	_, err = s.Append(journal.Entry{Kind: journal.KindEnd, At: at, End: &journal.End{State: report.StateDone}})
 	must(t, err)
 	must(t, s.Close())
 	return s.Path()
@@ -344,48 +336,42 @@ func bad(t *testing.T, p *Pipeline, run, date string) string {
 // TestARunThatIsHeldBackStopsNoOther: after a night of refused values, other nights are published
 // without a person.
 func TestARunThatIsHeldBackStopsNoOther(t *testing.T) {
-	p := copyOfWeek(t)
-	good := segmentOf(t, p, 9)
-	_, err := p.Rollback(t.Context())
+	d := copyOfWeek(t)
+	good := segmentOf(t, d, 9)
+	_, err := Rollback(t.Context(), *d)
 	must(t, err)
-	_, err = warehouse.ForgetRolledBack(p.Dir) // so that a good run waits too
+	_, err = warehouse.ForgetRolledBack(d.Dir) // so that a good run waits too
 	must(t, err)
 	run := "20261210T020000.000Z-0000"
-	path := bad(t, p, run, "2026-12-10")
-	reports, err := p.Recover(t.Context())
+	path := bad(t, d, run, "2026-12-10")
+	reports, err := Recover(t.Context(), *d)
 	must(t, err)
 	if len(reports) != 1 || reports[0].Run != journal.RunOf(good) {
 		t.Errorf("published %+v, want the good run", reports)
 	}
-	heldBack, err := ReadHeldBack(p.Dir)
+	heldBack, err := derive.ReadHeldBack(d.Dir)
 	if err != nil || len(heldBack) != 1 || heldBack[0].Run != run || !strings.Contains(heldBack[0].Reason, "check digit") {
 		t.Fatalf("held back: %+v, %v", heldBack, err)
 	}
-	if files, _ := filepath.Glob(filepath.Join(p.Dir, "lake", "*", "*", run+".parquet")); len(files) > 0 {
+	if files, _ := filepath.Glob(filepath.Join(d.Dir, "lake", "*", "*", run+".parquet")); len(files) > 0 {
 		t.Errorf("readers of the lake would count %v", files)
 	}
-	if err := p.heldBackNight("nightly", "2026-12-10"); !errors.Is(err, load.ErrIssues) {
-		t.Errorf("a night that is paid for would be paid for again: %v", err)
-	}
-	if got, err := p.spentUnpublished(t.Context(), weekStart.AddDate(0, 0, 20)); err != nil || got != 60 {
-		t.Errorf("%d credits count towards the caps, want 60: %v", got, err)
-	}
-	if wrong := verified(t, p); len(wrong) != 1 || !strings.Contains(strings.Join(wrong["held back"], " "), "--accept-issues") {
+	if wrong := verified(t, d); len(wrong) != 1 || !strings.Contains(strings.Join(wrong["held back"], " "), "--accept-issues") {
 		t.Errorf("verify: %v", wrong)
 	}
-	p.AcceptIssues = true
-	reports, err = p.Recover(t.Context())
+	d.AcceptIssues = true
+	reports, err = Recover(t.Context(), *d)
 	if err != nil || len(reports) != 1 || reports[0].Run != run {
 		t.Fatalf("accepted: %+v, %v", reports, err)
 	}
-	if heldBack, err := ReadHeldBack(p.Dir); err != nil || len(heldBack) > 0 {
+	if heldBack, err := derive.ReadHeldBack(d.Dir); err != nil || len(heldBack) > 0 {
 		t.Errorf("still held back: %+v, %v", heldBack, err)
 	}
-	want := hashes(t, p.Dir)
-	p.AcceptIssues = false // the choice is in the journal
-	_, err = p.Rebuild(t.Context(), RebuildOptions{})
+	want := hashes(t, d.Dir)
+	d.AcceptIssues = false // the choice is in the journal
+	_, err = Rebuild(t.Context(), *d, RebuildOptions{})
 	must(t, err)
-	if diff := cmp.Diff(want, hashes(t, p.Dir)); diff != "" {
+	if diff := cmp.Diff(want, hashes(t, d.Dir)); diff != "" {
 		t.Errorf("hashes (-accepted +rebuilt):\n%s", diff)
 	}
 	if s := readSegment(path); len(s.wrong) > 0 || !s.ended {
@@ -395,17 +381,17 @@ func TestARunThatIsHeldBackStopsNoOther(t *testing.T) {
 
 // TestVerifyBesideAPublish: differences that exist only while a run publishes are not reported.
 func TestVerifyBesideAPublish(t *testing.T) {
-	p := copyOfWeek(t)
-	unlock, err := Lock(p.Dir, "a run")
+	d := copyOfWeek(t)
+	unlock, err := datadir.Lock(d.Dir, "a run")
 	must(t, err)
 	defer unlock()
-	path := filepath.Join(p.Dir, "lake", "_manifests", journal.RunOf(segmentOf(t, p, 9))+".json")
+	path := filepath.Join(d.Dir, "lake", "_manifests", journal.RunOf(segmentOf(t, d, 9))+".json")
 	b, err := os.ReadFile(path)
 	must(t, err)
 	must(t, os.Remove(path))
 	synctest.Test(t, func(t *testing.T) {
 		time.AfterFunc(time.Second, func() { must(t, os.WriteFile(path, b, 0o644)) })
-		if wrong := verified(t, p); len(wrong) > 0 {
+		if wrong := verified(t, d); len(wrong) > 0 {
 			t.Errorf("verify: %v", wrong)
 		}
 	})

@@ -1,4 +1,4 @@
-package pipeline
+package repair
 
 import (
 	"context"
@@ -12,6 +12,9 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
+	"github.com/fleetlake/fleetlake/pipeline/datadir"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -45,16 +48,15 @@ const (
 // Verify compares journal, lake and warehouse with each other. It reads every byte of them, writes
 // nothing, and works while a run is in progress: it repeats failed checks if a run published
 // meanwhile.
-func (p *Pipeline) Verify(ctx context.Context) (checks []Check, err error) {
-	p.fill()
+func Verify(ctx context.Context, dir string) (checks []Check, err error) {
 	for try := 1; ; try++ {
-		before := p.lastPublished()
-		checks, err = p.verify(ctx)
+		before := lastPublished(dir)
+		checks, err = verify(ctx, dir)
 		right := err == nil && !slices.ContainsFunc(checks, func(c Check) bool { return !c.OK })
 		if right || try == verifyTries || ctx.Err() != nil {
 			return checks, err
 		}
-		if words, _ := Holder(p.Dir); words == "" && before == p.lastPublished() {
+		if words, _ := datadir.Holder(dir); words == "" && before == lastPublished(dir) {
 			return checks, err
 		}
 		select {
@@ -66,9 +68,9 @@ func (p *Pipeline) Verify(ctx context.Context) (checks []Check, err error) {
 
 // lastPublished identifies a published state: by when the file and the lake's manifests were last
 // replaced.
-func (p *Pipeline) lastPublished() [2]time.Time {
+func lastPublished(dir string) [2]time.Time {
 	var at [2]time.Time
-	for i, path := range []string{warehouse.Path(p.Dir), filepath.Join(p.Dir, "lake", "_manifests")} {
+	for i, path := range []string{warehouse.Path(dir), filepath.Join(dir, "lake", "_manifests")} {
 		if info, err := os.Stat(path); err == nil {
 			at[i] = info.ModTime()
 		}
@@ -76,8 +78,8 @@ func (p *Pipeline) lastPublished() [2]time.Time {
 	return at
 }
 
-func (p *Pipeline) verify(ctx context.Context) ([]Check, error) {
-	v := verifier{p: p, segments: map[string]segment{}}
+func verify(ctx context.Context, dir string) ([]Check, error) {
+	v := verifier{dir: dir, segments: map[string]segment{}}
 	steps := []func(context.Context) error{v.journal, v.open, v.lake, v.warehouse, v.published, v.credits}
 	var err error
 	for _, step := range steps {
@@ -93,7 +95,7 @@ func (p *Pipeline) verify(ctx context.Context) ([]Check, error) {
 
 // verifier is the state that the checks share.
 type verifier struct {
-	p        *Pipeline
+	dir      string
 	checks   []Check
 	segments map[string]segment // by run
 
@@ -115,7 +117,7 @@ func (v *verifier) add(name, do, summary string, wrong []string) {
 
 // journal reads every frame of every segment.
 func (v *verifier) journal(ctx context.Context) error {
-	paths, err := journal.Segments(v.p.journal())
+	paths, err := journal.Segments(filepath.Join(v.dir, "journal"))
 	if err != nil {
 		return err
 	}
@@ -143,7 +145,7 @@ func (v *verifier) journal(ctx context.Context) error {
 
 // open opens the published file and reads every block of it.
 func (v *verifier) open(ctx context.Context) error {
-	path := warehouse.Path(v.p.Dir)
+	path := warehouse.Path(v.dir)
 	w, err := warehouse.Open(ctx, path, warehouse.Options{})
 	switch {
 	case errors.Is(err, warehouse.ErrNone):
@@ -172,7 +174,7 @@ func (v *verifier) open(ctx context.Context) error {
 		v.add("warehouse file", doBack, "not readable", []string{err.Error()})
 		return nil
 	}
-	if v.out, err = warehouse.RolledBack(v.p.Dir, v.runs); err != nil {
+	if v.out, err = warehouse.RolledBack(v.dir, v.runs); err != nil {
 		return err
 	}
 	v.add("warehouse file", doBack, fmt.Sprintf("%d runs, every block has its checksum", len(v.runs)), nil)
@@ -181,7 +183,7 @@ func (v *verifier) open(ctx context.Context) error {
 
 // lake compares every file with its manifest.
 func (v *verifier) lake(ctx context.Context) error {
-	known, err := load.Manifests(v.p.Dir)
+	known, err := load.Manifests(v.dir)
 	if err != nil {
 		do := doRebuild
 		if errors.Is(err, load.ErrNewer) {
@@ -201,7 +203,7 @@ func (v *verifier) lake(ctx context.Context) error {
 	if v.broken {
 		w = nil
 	}
-	l, err := load.VerifyLake(ctx, v.p.Dir, known, pending, w)
+	l, err := load.VerifyLake(ctx, v.dir, known, pending, w)
 	if err != nil {
 		return err
 	}
@@ -228,7 +230,7 @@ func (v *verifier) warehouse(ctx context.Context) error {
 	if v.known == nil {
 		return ctx.Err()
 	}
-	wrong, err = load.VerifyPublished(ctx, v.p.Dir, v.known, v.w)
+	wrong, err = load.VerifyPublished(ctx, v.dir, v.known, v.w)
 	if err != nil {
 		wrong = append(wrong, err.Error())
 	}
@@ -241,7 +243,7 @@ func (v *verifier) published(context.Context) error {
 	if v.broken || v.w == nil {
 		return nil
 	}
-	listed, err := ReadHeldBack(v.p.Dir)
+	listed, err := derive.ReadHeldBack(v.dir)
 	if err != nil {
 		return err
 	}
@@ -297,7 +299,7 @@ func (v *verifier) credits(ctx context.Context) error {
 		return err
 	}
 	type place struct{ run, operation string }
-	lanes := map[place]LaneReport{}
+	lanes := map[place]report.LaneReport{}
 	credits := 0
 	for run := range v.runs {
 		for _, lane := range v.segments[run].lanes {

@@ -1,4 +1,4 @@
-package pipeline
+package datadir
 
 import (
 	"cmp"
@@ -88,7 +88,7 @@ func lockDir(ctx context.Context, dir string) (*os.File, error) {
 // lockedByUs maps the data directories that this process has locked to their lock files.
 var lockedByUs sync.Map
 
-// note records the lock file of a data directory for checkLockFile.
+// note records the lock file of a data directory for stillLocked.
 func note(dir string) error {
 	info, err := os.Stat(lockPath(dir))
 	if err != nil {
@@ -98,9 +98,9 @@ func note(dir string) error {
 	return nil
 }
 
-// checkLockFile returns ErrLocked if somebody has removed the lock file of this process, or replaced
+// stillLocked returns ErrLocked if somebody has removed the lock file of this process, or replaced
 // it or its directory: another process could lock the new one.
-func checkLockFile(dir string) error {
+func StillLocked(dir string) error {
 	was, ok := lockedByUs.Load(dir)
 	if !ok {
 		return nil // a caller that needs no lock, as on a copy

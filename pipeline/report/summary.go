@@ -1,4 +1,4 @@
-package pipeline
+package report
 
 import (
 	"time"
@@ -8,9 +8,9 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
-// summary makes the report of a run from its journal alone, so that a replay reports the same.
-type summary struct {
-	Report
+// Summary makes the report of a run from its journal alone, so that a replay reports the same.
+type Summary struct {
+	report  Report
 	lanes   map[string]*LaneReport
 	pending map[int]journal.Entry // intents without an answer
 	asked   bool                  // a priced request was made
@@ -19,28 +19,28 @@ type summary struct {
 	accepted bool // a person accepted the run's issues
 }
 
-func newSummary() *summary {
-	return &summary{lanes: map[string]*LaneReport{}, pending: map[int]journal.Entry{}}
+func NewSummary() *Summary {
+	return &Summary{lanes: map[string]*LaneReport{}, pending: map[int]journal.Entry{}}
 }
 
-// add counts the next entry.
-func (s *summary) add(e journal.Entry) {
+// Add counts the next entry.
+func (s *Summary) Add(e journal.Entry) {
 	if e.Kind == journal.KindAccept {
 		s.accepted = true // it was appended after the run
 		return
 	}
 	if e.Lost != nil {
 		s.lost = true
-		s.Lost += e.Lost.Entries
+		s.report.Lost += e.Lost.Entries
 	}
-	s.Finished = latest(s.Finished, e.At)
+	s.report.Finished = latest(s.report.Finished, e.At)
 	switch e.Kind {
 	case journal.KindPlan:
-		s.Run, s.Job, s.Date, s.Started = e.Plan.Run, e.Plan.Job, e.Plan.Date, e.At
-		s.Continues, s.Credits.Planned = e.Plan.Continues, e.Plan.Credits.Most
+		s.report.Run, s.report.Job, s.report.Date, s.report.Started = e.Plan.Run, e.Plan.Job, e.Plan.Date, e.At
+		s.report.Continues, s.report.Credits.Planned = e.Plan.Continues, e.Plan.Credits.Most
 	case journal.KindIntent:
 		s.pending[e.N] = e
-		s.asked, s.Credits.After = true, nil // a balance before this request is not the balance at the end
+		s.asked, s.report.Credits.After = true, nil // a balance before this request is not the balance at the end
 	case journal.KindAnswer:
 		delete(s.pending, e.Intent)
 		s.answer(e)
@@ -48,20 +48,20 @@ func (s *summary) add(e journal.Entry) {
 		s.answer(e)
 		s.balance(e)
 	case journal.KindEnd:
-		s.State, s.Stop, s.Reason = e.End.State, Stop(e.End.Stop), e.End.Reason
-		s.LeftOut, s.News = e.End.LeftOut, e.End.News
-		if s.lost && s.State == StateDone {
-			s.State, s.Reason = StatePartial, "a part of its journal was damaged and is lost; run the job again: it requests what is missing"
+		s.report.State, s.report.Stop, s.report.Reason = e.End.State, Stop(e.End.Stop), e.End.Reason
+		s.report.LeftOut, s.report.News = e.End.LeftOut, e.End.News
+		if s.lost && s.report.State == StateDone {
+			s.report.State, s.report.Reason = StatePartial, "a part of its journal was damaged and is lost; run the job again: it requests what is missing"
 		}
 	}
 }
 
 // answer counts an answer and its credits.
-func (s *summary) answer(e journal.Entry) {
+func (s *Summary) answer(e journal.Entry) {
 	lane := s.lane(e.Operation)
 	lane.Requests++
 	lane.Credits += e.Credits
-	s.Credits.Spent += e.Credits
+	s.report.Credits.Spent += e.Credits
 	switch {
 	case e.Outcome == extract.OutcomeOK, e.Outcome == extract.OutcomeEmpty:
 		lane.Answers++
@@ -69,12 +69,12 @@ func (s *summary) answer(e journal.Entry) {
 		lane.Limited++
 	}
 	if e.Charge == journal.ChargeUnknown {
-		s.Credits.Unknown += e.Credits
+		s.report.Credits.Unknown += e.Credits
 	}
 }
 
 // balance records the balance before the first priced request, and after the last.
-func (s *summary) balance(e journal.Entry) {
+func (s *Summary) balance(e journal.Entry) {
 	body, err := e.RawBody()
 	if err != nil || e.Outcome != extract.OutcomeOK {
 		return
@@ -83,35 +83,38 @@ func (s *summary) balance(e journal.Entry) {
 	switch {
 	case err != nil:
 	case !s.asked:
-		s.Credits.Before = &left
+		s.report.Credits.Before = &left
 	default:
-		s.Credits.After = &left
+		s.report.Credits.After = &left
 	}
 }
 
-// finish counts the requests that were never answered and returns the report.
-func (s *summary) finish() Report {
+// Accepted reports whether a person accepted the run's issues.
+func (s *Summary) Accepted() bool { return s.accepted }
+
+// Report counts the requests that were never answered and returns the report.
+func (s *Summary) Report() Report {
 	for _, e := range s.pending {
 		lane := s.lane(e.Operation)
 		lane.Requests++
 		lane.Credits += e.Credits
-		s.Credits.Spent += e.Credits
-		s.Credits.Unknown += e.Credits
+		s.report.Credits.Spent += e.Credits
+		s.report.Credits.Unknown += e.Credits
 	}
 	clear(s.pending)
 	for _, o := range api.Operations {
 		if lane := s.lanes[o.Name]; lane != nil {
-			s.Lanes = append(s.Lanes, *lane)
+			s.report.Lanes = append(s.report.Lanes, *lane)
 		}
 	}
 	if lane := s.lanes[journal.OperationLost]; lane != nil {
-		s.Lanes = append(s.Lanes, *lane)
+		s.report.Lanes = append(s.report.Lanes, *lane)
 	}
 	s.lanes = map[string]*LaneReport{}
-	return s.Report
+	return s.report
 }
 
-func (s *summary) lane(operation string) *LaneReport {
+func (s *Summary) lane(operation string) *LaneReport {
 	if s.lanes[operation] == nil {
 		s.lanes[operation] = &LaneReport{Operation: operation}
 	}

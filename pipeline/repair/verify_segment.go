@@ -1,10 +1,11 @@
-package pipeline
+package repair
 
 import (
 	"fmt"
 	"path/filepath"
 
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 )
 
 // segment is what Verify needs of a segment of the journal, and what is wrong with it.
@@ -12,7 +13,7 @@ type segment struct {
 	entries   int
 	ended     bool
 	continues []string
-	lanes     []LaneReport
+	lanes     []report.LaneReport
 	lost      int // entries that were damaged and could not be salvaged
 	wrong     []string
 }
@@ -22,7 +23,7 @@ func readSegment(path string) segment {
 	s := segment{}
 	name := filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path))
 	wrong := func(format string, args ...any) { s.wrong = append(s.wrong, name+": "+fmt.Sprintf(format, args...)) }
-	sum := newSummary()
+	sum := report.NewSummary()
 	waiting := map[int]journal.Entry{} // intents without an answer
 	gone := map[int]bool{}             // the numbers of entries that were lost
 	for e, err := range journal.Read(path) {
@@ -62,8 +63,8 @@ func readSegment(path string) segment {
 		}
 		s.ended = s.ended || e.End != nil
 		s.entries++
-		sum.add(e)
+		sum.Add(e)
 	}
-	s.lanes = sum.finish().Lanes
+	s.lanes = sum.Report().Lanes
 	return s
 }

@@ -1,4 +1,4 @@
-package pipeline
+package repair
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
 )
 
 // unknownJob is the job of a run whose plan is lost, and whose job neither its manifest, nor the list
@@ -18,24 +19,24 @@ const unknownJob = "unknown"
 
 // Salvage makes every damaged segment of the journal readable again, and returns what was lost, by
 // segment. The caller holds the lock.
-func (p *Pipeline) Salvage(ctx context.Context) (all []journal.Salvaged, err error) {
-	p.fill()
-	paths, err := journal.Segments(p.journal())
+func Salvage(ctx context.Context, d derive.Deriver, version string) (all []journal.Salvaged, err error) {
+	d = d.WithDefaults()
+	paths, err := journal.Segments(d.Journal)
 	if err != nil {
 		return nil, err
 	}
-	known, err := load.Manifests(p.Dir)
+	known, err := load.Manifests(d.Dir)
 	if err != nil {
-		p.Log.Warn("the manifests of the lake cannot be read", "error", err)
+		d.Log.Warn("the manifests of the lake cannot be read", "error", err)
 	}
-	jobs := p.jobs(paths)
+	jobs := jobsOf(d, paths)
 	for _, path := range paths {
 		if err := ctx.Err(); err != nil {
 			return all, err
 		}
 		m := known[journal.RunOf(path)]
 		planned := journal.Plan{Run: journal.RunOf(path), Job: cmp.Or(m.Run.Job, jobs[journal.RunOf(path)], unknownJob), Date: filepath.Base(filepath.Dir(path)),
-			Credits: journal.Price{Most: dearest()}, Version: p.Version}
+			Credits: journal.Price{Most: dearest()}, Version: version}
 		if m.Run.Continues != "" {
 			planned.Continues = strings.Split(m.Run.Continues, ",")
 		}
@@ -44,19 +45,19 @@ func (p *Pipeline) Salvage(ctx context.Context) (all []journal.Salvaged, err err
 			return all, err
 		}
 		if done.Aside != "" {
-			p.Log.Warn("a damaged segment of the journal is salvaged", "file", path, "entries", done.Entries, "holes", len(done.Holes), "credits", done.Credits, "kept_as", done.Aside)
+			d.Log.Warn("a damaged segment of the journal is salvaged", "file", path, "entries", done.Entries, "holes", len(done.Holes), "credits", done.Credits, "kept_as", done.Aside)
 			all = append(all, done)
 		}
 	}
 	return all, nil
 }
 
-// jobs returns the jobs of the runs that are held back, and of those that later runs resume.
-func (p *Pipeline) jobs(paths []string) map[string]string {
+// jobsOf returns the jobs of the runs that are held back, and of those that later runs resume.
+func jobsOf(d derive.Deriver, paths []string) map[string]string {
 	jobs := map[string]string{}
-	heldBack, err := ReadHeldBack(p.Dir)
+	heldBack, err := derive.ReadHeldBack(d.Dir)
 	if err != nil {
-		p.Log.Warn("the list of held back runs cannot be read", "error", err)
+		d.Log.Warn("the list of held back runs cannot be read", "error", err)
 	}
 	for _, h := range heldBack {
 		jobs[h.Run] = h.Job

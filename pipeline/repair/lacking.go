@@ -1,11 +1,14 @@
-package pipeline
+package repair
 
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
+	"github.com/fleetlake/fleetlake/pipeline/datadir"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -14,35 +17,34 @@ import (
 // before its first request. Lacking reads file names only, and returns nothing while another process
 // writes, because files are replaced then.
 func Lacking(ctx context.Context, dir string) ([]string, error) {
-	p := &Pipeline{Dir: dir}
-	before := p.lastPublished()
-	known, err := p.published(ctx)
+	before := lastPublished(dir)
+	known, err := warehouse.PublishedRuns(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	var lacking []string
 	if known == nil {
-		lacking, err = p.unpublished()
+		lacking, err = unpublished(dir)
 	} else {
 		lacking, err = load.Missing(dir, known)
 	}
 	if err != nil || len(lacking) == 0 {
 		return nil, err
 	}
-	words, err := Holder(dir)
-	if err != nil || words != "" || before != p.lastPublished() {
+	words, err := datadir.Holder(dir)
+	if err != nil || words != "" || before != lastPublished(dir) {
 		return nil, err
 	}
 	return lacking, nil
 }
 
 // unpublished returns a line about the missing published file, if there is a run that should be in it.
-func (p *Pipeline) unpublished() ([]string, error) {
-	heldBack, err := ReadHeldBack(p.Dir)
+func unpublished(dir string) ([]string, error) {
+	heldBack, err := derive.ReadHeldBack(dir)
 	if err != nil {
 		return nil, err
 	}
-	paths, err := journal.Segments(p.journal())
+	paths, err := journal.Segments(filepath.Join(dir, "journal"))
 	if err != nil {
 		return nil, err
 	}
@@ -55,5 +57,5 @@ func (p *Pipeline) unpublished() ([]string, error) {
 	if waits <= len(heldBack) {
 		return nil, nil
 	}
-	return []string{fmt.Sprintf("%s is missing, and %d runs of the journal should be in it", warehouse.Path(p.Dir), waits-len(heldBack))}, nil
+	return []string{fmt.Sprintf("%s is missing, and %d runs of the journal should be in it", warehouse.Path(dir), waits-len(heldBack))}, nil
 }

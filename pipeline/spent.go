@@ -8,32 +8,9 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// Rollback publishes the previous version. The runs that this removes from the warehouse stay out: no
-// start publishes them again, and no run resumes them. Their credits count as spent. The caller holds
-// the lock.
-func (p *Pipeline) Rollback(ctx context.Context) (warehouse.RollbackResult, error) {
-	p.fill()
-	if err := p.settleRebuild(); err != nil {
-		return warehouse.RollbackResult{}, err
-	}
-	return warehouse.Rollback(ctx, p.Dir)
-}
-
-// UndoRollback publishes the runs again that rollbacks removed, from the journal, and returns their
-// ids. The caller holds the lock.
-func (p *Pipeline) UndoRollback(ctx context.Context) ([]string, error) {
-	p.fill()
-	back, err := warehouse.ForgetRolledBack(p.Dir)
-	if err != nil || len(back) == 0 {
-		return nil, err
-	}
-	_, err = p.Recover(ctx)
-	return back, err
-}
-
 // rolledBack returns the runs that rollbacks removed.
 func (p *Pipeline) rolledBack(ctx context.Context) (map[string]bool, error) {
-	known, err := p.published(ctx)
+	known, err := warehouse.PublishedRuns(ctx, p.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -48,18 +25,18 @@ func (p *Pipeline) night(ctx context.Context, job, date string) (resumeState, er
 	if err != nil {
 		return resumeState{}, err
 	}
-	return readNight(p.journal(), job, date, out)
+	return readNight(p.segments(), job, date, out)
 }
 
 // spentUnpublished returns the credits that runs spent since a moment and that are not in the
 // warehouse, because the runs were rolled back or are held back. They count towards the caps of the
 // day and the month.
 func (p *Pipeline) spentUnpublished(ctx context.Context, since time.Time) (credits int, err error) {
-	known, err := p.published(ctx)
+	known, err := warehouse.PublishedRuns(ctx, p.Dir)
 	if err != nil {
 		return 0, err
 	}
-	paths, err := journal.Segments(p.journal())
+	paths, err := journal.Segments(p.segments())
 	if err != nil {
 		return 0, err
 	}
