@@ -26,15 +26,8 @@ remains. A night that is done costs nothing more, unless --again pays for it aga
   fleetlake plan nightly --budget 2000 --deadline 90m --json`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := a.config()
+			cfg, job, err := a.jobFor(args, &options)
 			if err != nil {
-				return err
-			}
-			job, err := jobOf(cfg, args)
-			if err != nil {
-				return fmt.Errorf("%w; %w", err, errUsage)
-			}
-			if err := options.apply(&job, cfg.DataDir, time.Now()); err != nil {
 				return err
 			}
 			p, err := a.pipeline(cfg)
