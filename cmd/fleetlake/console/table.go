@@ -237,6 +237,7 @@ func columnConfigs(widths []int, right []bool) []table.ColumnConfig {
 // shorten cuts a cell that is too wide and marks the cut.
 func shorten(s string, width int) string { return text.Snip(s, width, "…") }
 
+// NotNil returns an empty slice for nil, so that JSON has [] and not null.
 func NotNil[T any](s []T) []T {
 	if s == nil {
 		return []T{}
@@ -244,6 +245,8 @@ func NotNil[T any](s []T) []T {
 	return s
 }
 
+// WriteJSON writes a value as indented JSON, with &, < and > as they are. Its errors are those of the
+// encoder and the writer.
 func WriteJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
