@@ -143,15 +143,18 @@ func lastEnd(t *testing.T, p *Pipeline, date string) (end journal.End) {
 }
 
 // TestANightSurvivesAnyOutage takes the service away once in a night, at any moment, in any way, for
-// up to the patience: the night ends by itself, done, with every vessel listed. It samples some 200
-// nights; FLEETLAKE_TEST_OUTAGES=all plays 200 moments of each kind.
+// up to the patience: the night ends by itself, done, with every vessel listed. It samples some 100
+// nights, 200 with FLEETLAKE_LONG; FLEETLAKE_TEST_OUTAGES=all plays 200 moments of each kind.
 func TestANightSurvivesAnyOutage(t *testing.T) {
 	first := playOutage(t, "none", 0, 0, nil)
 	known := playOutage(t, "none", 0, 0, first.totals)
 	if first.end.State != report.StateDone || known.end.State != report.StateDone || len(first.listed) < 200 {
 		t.Fatalf("nights without an outage end %+v and %+v with %d vessels", first.end, known.end, len(first.listed))
 	}
-	const moments = 200
+	moments := long(100, 200)
+	if os.Getenv("FLEETLAKE_TEST_OUTAGES") == "all" {
+		moments = 200
+	}
 	kinds := func(moment int) []string {
 		if moment == 0 || os.Getenv("FLEETLAKE_TEST_OUTAGES") == "all" {
 			return awayKinds // the first calls of a run have code of their path alone
@@ -170,7 +173,7 @@ func TestANightSurvivesAnyOutage(t *testing.T) {
 					if r.IntN(2) == 0 {
 						totals, clean = nil, first
 					}
-					after := clean.took * time.Duration(moment) / moments
+					after := clean.took * time.Duration(moment) / time.Duration(moments)
 					n := playOutage(t, kind, after, lasting, totals)
 					if n.end.State != report.StateDone || !slices.Equal(n.listed, clean.listed) || n.took > clean.took+lasting+20*time.Minute {
 						t.Errorf("%s for %v after %v of %v, totals known: %v: %+v after %v with %d of %d vessels", kind, lasting, after, clean.took,

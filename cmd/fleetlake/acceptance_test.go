@@ -55,6 +55,7 @@ func (w *world) listedAll(d *double) {
 // words, from the first request on or in mid-run, under a cap that is too small and one that
 // is not. The client asks the free balance what the words mean; that call waits for nobody.
 func TestABlockedOperationEndsItsRun(t *testing.T) {
+	t.Parallel()
 	const words = "Your credits are insufficient or the endpoint is blacklisted"
 	for name, path := range map[string]string{"the list": typeSearch, "the status search": statusSearch, "the lookups": particulars} {
 		for _, budget := range []int{900, 5000} {
@@ -103,6 +104,7 @@ func TestABlockedOperationEndsItsRun(t *testing.T) {
 // TestAnOutageDoesNotEndANight takes the service away in mid-run, in three ways. 503 is free
 // and the specification says to try again; nothing is billed for a connection that is refused.
 func TestAnOutageDoesNotEndANight(t *testing.T) {
+	t.Parallel()
 	away := 3 * time.Second
 	if os.Getenv("FLEETLAKE_LONG") != "" {
 		away = 40 * time.Second

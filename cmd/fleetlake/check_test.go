@@ -19,6 +19,7 @@ import (
 )
 
 func TestCheck(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		prepare func(w *world)
 		args    []string
@@ -135,6 +136,7 @@ func TestTooLittleAnswered(t *testing.T) {
 // TestAnOutageIsNoSuccess has a service that refuses every search with 404: the run ends with the
 // code that a scheduler tries again, and says so.
 func TestAnOutageIsNoSuccess(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	server := httptest.NewServer(http.NotFoundHandler())
@@ -147,6 +149,7 @@ func TestAnOutageIsNoSuccess(t *testing.T) {
 }
 
 func TestCheckAndStatusAsJSON(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
@@ -181,6 +184,7 @@ func TestCheckAndStatusAsJSON(t *testing.T) {
 }
 
 func TestStatusBeforeTheFirstRun(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.env = append(w.env, "FLEETLAKE_API_KEY=", "FLEETLAKE_BASE_URL=") // it sends no request
 	if o := w.must(exitDone, "status"); !strings.Contains(o.stdout, "last      never") {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
@@ -149,8 +150,8 @@ func serveLoopback(s *simulator.Simulator) (base string, stop func(), err error)
 		return "", nil, fmt.Errorf("serve simulator: %w", err)
 	}
 	server := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second}
-	done := make(chan error, 1)
-	go func() { done <- server.Serve(l) }()
-	stop = func() { server.Close(); <-done }
+	var serving sync.WaitGroup
+	serving.Go(func() { server.Serve(l) }) // it ends with ErrServerClosed; what else ends it fails the requests of the demo
+	stop = func() { server.Close(); serving.Wait() }
 	return "http://" + l.Addr().String() + simulator.BasePath, stop, nil
 }

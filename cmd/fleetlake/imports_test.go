@@ -33,13 +33,15 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"pipeline/repair":          {[]string{"pipeline/datadir", "pipeline/derive", "pipeline/report", "pipeline/spans", "extract/api", "extract/journal", "load", "warehouse", "warehouse/durable"}, []string{"net/http", "database/sql", "go.opentelemetry.io/otel/sdk"}},
 	"pipeline":                 {[]string{"pipeline/datadir", "pipeline/derive", "pipeline/plan", "pipeline/repair", "pipeline/report", "pipeline/spans", "extract", "extract/api", "extract/journal", "transform", "load", "warehouse"}, []string{"github.com/robfig/cron/v3", "flag", "github.com/spf13/cobra", "database/sql", "go.opentelemetry.io/otel/sdk"}},
 	"pipeline/pipelinetest":    {[]string{"pipeline", "pipeline/plan", "extract", "extract/api", "extract/journal", "extract/simulator", "warehouse"}, nil},
+	"pipeline/wording":         {[]string{"pipeline/report"}, []string{"net/http", "os", "database/sql", "log/slog"}},
 	"schedules":                {[]string{"pipeline", "warehouse/durable"}, []string{"database/sql", "net/http"}},
-	"schedules/page":           {[]string{"pipeline", "pipeline/report", "warehouse"}, []string{"database/sql"}},
-	"schedules/metrics":        {[]string{"pipeline", "pipeline/derive", "pipeline/report", "warehouse"}, []string{"database/sql"}},
+	"schedules/published":      {[]string{"warehouse"}, []string{"net/http", "database/sql"}},
+	"schedules/page":           {[]string{"pipeline", "pipeline/report", "pipeline/wording", "schedules/published", "warehouse"}, []string{"database/sql"}},
+	"schedules/metrics":        {[]string{"pipeline", "pipeline/derive", "pipeline/report", "schedules/published", "warehouse"}, []string{"database/sql"}},
 	"schedules/notify":         {[]string{"pipeline/report"}, []string{"database/sql"}},
 	"cmd/fleetlake/config":     {[]string{"extract", "extract/api", "pipeline", "pipeline/plan", "schedules", "schedules/notify"}, []string{"database/sql"}},
-	"cmd/fleetlake/console":    {[]string{"pipeline", "pipeline/plan", "pipeline/report", "warehouse", "warehouse/history"}, []string{"database/sql", "net/http"}},
-	"cmd/fleetlake":            {[]string{"cmd/fleetlake/config", "cmd/fleetlake/console", "schedules/page", "schedules/notify", "schedules/metrics", "pipeline/datadir", "pipeline/derive", "pipeline/plan", "pipeline/repair", "pipeline/report", "extract", "extract/api", "extract/journal", "extract/simulator", "transform", "load", "warehouse", "warehouse/durable", "warehouse/history", "pipeline", "schedules"}, []string{"database/sql"}},
+	"cmd/fleetlake/console":    {[]string{"pipeline", "pipeline/plan", "pipeline/report", "pipeline/wording", "warehouse", "warehouse/history"}, []string{"database/sql", "net/http"}},
+	"cmd/fleetlake":            {[]string{"cmd/fleetlake/config", "cmd/fleetlake/console", "schedules/page", "schedules/notify", "schedules/metrics", "pipeline/datadir", "pipeline/derive", "pipeline/plan", "pipeline/repair", "pipeline/report", "pipeline/wording", "extract", "extract/api", "extract/journal", "extract/simulator", "transform", "load", "warehouse", "warehouse/durable", "warehouse/history", "pipeline", "schedules"}, []string{"database/sql"}},
 }
 
 func TestImports(t *testing.T) {

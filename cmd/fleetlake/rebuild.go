@@ -13,6 +13,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/repair"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/spf13/cobra"
 )
@@ -74,7 +75,7 @@ func renderRebuilt(w io.Writer, width int, r repair.Rebuilt) error {
 	for _, n := range r.Rows {
 		rows += n
 	}
-	fmt.Fprintf(w, "%d nights, %d runs, %s rows in the lake: rebuilt from the journal with 0 requests\n", r.Nights, r.Runs, console.Thousands(rows))
+	fmt.Fprintf(w, "%d nights, %d runs, %s rows in the lake: rebuilt from the journal with 0 requests\n", r.Nights, r.Runs, wording.Count(rows))
 	for _, run := range r.Back {
 		fmt.Fprintf(w, "added: %s, which was not published\n", run)
 	}

@@ -35,6 +35,7 @@ func threeNights(t *testing.T) *world {
 
 // TestHistoryVerbs goes through rebuild, verify and rollback as a person would.
 func TestHistoryVerbs(t *testing.T) {
+	t.Parallel()
 	w := threeNights(t)
 	asked, spent := len(w.sim.Log()), w.sim.Bill().Spent
 	says := func(code int, want string, args ...string) string {
@@ -78,6 +79,7 @@ func TestHistoryVerbs(t *testing.T) {
 }
 
 func TestVerifySaysWhatToDo(t *testing.T) {
+	t.Parallel()
 	w := threeNights(t)
 	paths, err := filepath.Glob(filepath.Join(w.dir, "fleetlake-data", "lake", "listings", "*", "*.parquet"))
 	if err != nil || len(paths) != 3 {
@@ -118,6 +120,7 @@ func TestVerifySaysWhatToDo(t *testing.T) {
 
 // TestIssuesStopARun meets a service that writes IMO numbers in another way all at once.
 func TestIssuesStopARun(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 1500, Seed: 2})
 	w.configure(1_000_000, `
     list: {by: country, max_age: 0s}

@@ -45,20 +45,27 @@ OTEL_EXPORTER_OTLP_ENDPOINT set, the run is sent there as an OpenTelemetry trace
 	c.Flags().BoolVar(&a.mustExist, "data-exists", false, "refuse a data directory that no run has used: its volume may not be mounted")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		a.logs = true
-		cfg, err := a.config()
+		cfg, job, err := a.jobFor(args, &options)
 		if err != nil {
-			return err
-		}
-		job, err := jobOf(cfg, args)
-		if err != nil {
-			return fmt.Errorf("%w; %w", err, errUsage)
-		}
-		if err := options.apply(&job, cfg.DataDir, time.Now()); err != nil {
 			return err
 		}
 		return a.runJob(cmd.Context(), cfg, job, options, asJSON)
 	}
 	return c
+}
+
+// jobFor reads the configuration and returns the job of a command line, with the options of its flags.
+func (a *app) jobFor(args []string, options *runOptions) (config.Config, plan.Job, error) {
+	cfg, err := a.config()
+	if err != nil {
+		return config.Config{}, plan.Job{}, err
+	}
+	job, err := jobOf(cfg, args)
+	if err != nil {
+		return config.Config{}, plan.Job{}, fmt.Errorf("%w; %w", err, errUsage)
+	}
+	err = options.apply(&job, cfg.DataDir, time.Now())
+	return cfg, job, err
 }
 
 // jobOf returns the job that is named, or the only one.

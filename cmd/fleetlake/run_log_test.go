@@ -14,6 +14,7 @@ import (
 // TestTheLogOfARunIsForMachines parses each line that a run writes to its standard error: all of it
 // is JSON, each line has the id of the run, and what lasts is a number of seconds.
 func TestTheLogOfARunIsForMachines(t *testing.T) {
+	t.Parallel()
 	const date = "2026-11-20"
 	for name, c := range map[string]struct {
 		prepare func(w *world)

@@ -22,6 +22,7 @@ import (
 
 // TestRunNotifies has a real webhook receive the events of runs from another scheduler.
 func TestRunNotifies(t *testing.T) {
+	t.Parallel()
 	const date = "2026-11-20"
 	for name, c := range map[string]struct {
 		prepare func(w *world)
@@ -81,6 +82,7 @@ func TestRunNotifies(t *testing.T) {
 
 // TestARunThatCannotNotify ends in the same way, and soon.
 func TestARunThatCannotNotify(t *testing.T) {
+	t.Parallel()
 	refusing := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(refusing.Close)
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
@@ -130,6 +132,7 @@ func TestAPanicNotifies(t *testing.T) {
 }
 
 func TestRunRefusesASecretThatOthersRead(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.write("secret", "planted-secret")
 	if err := os.Chmod(filepath.Join(w.dir, "secret"), 0o644); err != nil {

@@ -90,6 +90,7 @@ func TestStoredOf(t *testing.T) {
 // TestServePublishesWithoutRequests has a warehouse that cannot be written: the run fails after it
 // has paid, and the tries after it publish and send no request.
 func TestServePublishesWithoutRequests(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	s := w.server()
@@ -123,6 +124,7 @@ func TestServePublishesWithoutRequests(t *testing.T) {
 // yet, so a try that only publishes would find nothing, and the night would count as done: the next
 // try must harvest, once the fault is repaired.
 func TestServeHarvestsAfterAnEarlyFailure(t *testing.T) {
+	t.Parallel()
 	const date = "2026-11-20"
 	for name, c := range map[string]struct {
 		floor       int
@@ -176,6 +178,7 @@ func TestServeHarvestsAfterAnEarlyFailure(t *testing.T) {
 // TestServeFindsNothingToPublish has a slot that only publishes, with nothing left to publish: the
 // journal decides whether it is done.
 func TestServeFindsNothingToPublish(t *testing.T) {
+	t.Parallel()
 	const date = "2026-11-20"
 	for name, c := range map[string]struct {
 		before   []string // the run of another process
@@ -235,6 +238,7 @@ func TestServeFindsNothingToPublish(t *testing.T) {
 
 // TestAgain checks when a slot repeats a night, and when it resumes a run.
 func TestAgain(t *testing.T) {
+	t.Parallel()
 	const date = "2026-11-20"
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
@@ -263,6 +267,7 @@ func TestAgain(t *testing.T) {
 // TestANightThatIsDoneIsNotifiedOnce has a slot that finds its night done: nothing is requested, counted
 // or notified.
 func TestANightThatIsDoneIsNotifiedOnce(t *testing.T) {
+	t.Parallel()
 	notified := make(chan string, 10)
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.write("fleetlake.yaml", fmt.Sprintf("api: {patience: 3s}\nbudget: {per_run: 25}\nnotify: {webhook: {url: %s/planted-path}}\njobs:\n  nightly:\n%s", newReceiver(t, notified), smallJob))

@@ -128,6 +128,7 @@ func get(t testing.TB, url string) (int, string) {
 
 // TestServe makes up for a missed slot, serves the page, notifies systemd, and ends.
 func TestServe(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.due(1_000_000, smallJob, "")
 	socket := filepath.Join(t.TempDir(), "notify")
@@ -218,6 +219,7 @@ func (w *world) runNow(d *daemon, url string) {
 }
 
 func TestServeWaitsForTheLock(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.due(1_000_000, smallJob, "")
 	unlock, err := lock(filepath.Join(w.dir, "fleetlake-data"), "test")
@@ -240,6 +242,7 @@ func TestServeWaitsForTheLock(t *testing.T) {
 
 // TestServeNotifiesOfAFailure has a data directory in which the journal of the night is damaged.
 func TestServeNotifiesOfAFailure(t *testing.T) {
+	t.Parallel()
 	notified := make(chan string, 10)
 	receiver := newReceiver(t, notified)
 	w := newWorld(t, simulator.Config{Vessels: 400})
@@ -285,6 +288,7 @@ func newReceiver(t *testing.T, notified chan<- string) (url string) {
 }
 
 func TestServeRefusesAPageThatOthersReach(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob+"\nserve: {listen: '0.0.0.0:0'}\n")
 	if o := w.must(exitUsage, "serve"); !strings.Contains(o.stderr, "token_file") {
@@ -302,6 +306,7 @@ func TestServeRefusesAPageThatOthersReach(t *testing.T) {
 }
 
 func TestStatesOfRunsAreThoseOfThePipeline(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	w.must(exitDone, "run", "nightly")

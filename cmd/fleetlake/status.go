@@ -17,6 +17,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/pipeline/report"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/spf13/cobra"
@@ -184,7 +185,7 @@ func (l *lastRun) words() string {
 	}
 	words := fmt.Sprintf("%s for %s, started %s", l.State, l.Date, l.Started.Format("2006-01-02 15:04 MST"))
 	if l.Published {
-		words += fmt.Sprintf(", %s credits", console.Thousands(l.Credits))
+		words += fmt.Sprintf(", %s credits", wording.Count(l.Credits))
 	} else {
 		words += ", not published yet"
 	}

@@ -197,6 +197,7 @@ func (s *spans) matches(t *testing.T, r report.Report, lanes map[string]*tracepb
 
 // TestACollectorThatFailsHarmsNoRun compares with a run that has no collector.
 func TestACollectorThatFailsHarmsNoRun(t *testing.T) {
+	t.Parallel()
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
 	if err != nil {
 		t.Fatal(err)

@@ -45,7 +45,7 @@ type Metrics struct {
 // phases are the phases of a run. Each has a sample, 0 or 1.
 var phases = []string{"harvest", "derive", "publish"}
 
-// New registers the metrics.
+// New registers the metrics. It fails without a data directory, and if a metric is described twice.
 func New(c Config) (*Metrics, error) {
 	if c.Dir == "" {
 		return nil, errors.New("metrics without a data directory")

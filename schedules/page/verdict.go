@@ -2,9 +2,11 @@ package page
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline/report"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 )
 
 // stale is the age at which a nightly warehouse has missed a night.
@@ -16,16 +18,6 @@ type Verdict struct {
 	Title   string
 	Lines   []string // why, and what to do
 	Overdue bool     // a newer night was due, and is missing
-}
-
-// stopWords say why a run ended early, and what to do.
-var stopWords = map[report.Stop]string{
-	report.StopBudget:   "There were not enough credits for the whole plan. The reason names the cap, and how to resume.",
-	report.StopCredits:  "The credits are used up, or down to the floor. Buy credits and run the job again.",
-	report.StopKey:      "The service refuses the key. Correct the key and run the job again.",
-	report.StopDeadline: "The deadline has passed. Run the job again to resume.",
-	report.StopSignal:   "It was stopped by request. Run the job again to resume.",
-	report.StopService:  "The service did not answer as it should, also after several tries.",
 }
 
 // verdictOf is the verdict on a night: the state that the run reports first, then what its coverage
@@ -52,8 +44,8 @@ func verdictOf(n Night) Verdict {
 	if n.Stop == report.StopKey || n.Stop == report.StopCredits {
 		v.Level = "bad"
 	}
-	if words := stopWords[n.Stop]; words != "" {
-		v.Lines = append(v.Lines, words)
+	if why, then := wording.StopReason(n.Stop); why != "" {
+		v.Lines = append(v.Lines, strings.TrimSpace(sentence(why)+" "+sentence(then)))
 	}
 	if n.Reason != "" {
 		v.Lines = append(v.Lines, n.Reason)
@@ -62,7 +54,7 @@ func verdictOf(n Night) Verdict {
 		v.Lines = append(v.Lines, "The process died. What it had paid for is published; the next run of the night resumes there.")
 	}
 	if unseen > 0 {
-		v.Lines = append(v.Lines, fmt.Sprintf("%s of %s partitions were not seen whole, so nothing in them counts as gone.", thousands(unseen), thousands(n.Asked())))
+		v.Lines = append(v.Lines, fmt.Sprintf("%s of %s partitions were not seen whole, so nothing in them counts as gone.", wording.Count(unseen), wording.Count(n.Asked())))
 	}
 	return v
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline/report"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 )
 
 // maxLines is how many lines of a long list the report of a run has.
@@ -18,20 +19,10 @@ const maxLines = 6
 // coverageStates is the order in which reports name the states of partitions.
 var coverageStates = []string{"complete", "partial", "suspect", "failed", "skipped"}
 
-// stopWords say why a run ended early, and what to do.
-var stopWords = map[report.Stop]string{
-	report.StopBudget:   "there were not enough credits for the whole plan",
-	report.StopCredits:  "the credits of the key are used up",
-	report.StopKey:      "the service refuses the key; correct the key and run the job again",
-	report.StopDeadline: "the deadline has passed; run the job again to resume",
-	report.StopSignal:   "it was interrupted; run the job again to resume",
-	report.StopService:  "the service gave an answer after which another try is useless",
-}
-
 // WriteReport writes the report of a run for people. Its errors are those of the writer.
 func WriteReport(w io.Writer, r report.Report) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s for %s: %s, harvest in %s%s (run %s)\n", r.Job, r.Date, r.State, ClockTime(r.Finished.Sub(r.Started)), wallWords(r), r.Run)
+	fmt.Fprintf(&b, "%s for %s: %s, harvest in %s%s (run %s)\n", r.Job, r.Date, r.State, wording.Brief(r.Finished.Sub(r.Started)), wallWords(r), r.Run)
 	if r.Note != "" {
 		ReportLine(&b, "note", r.Note)
 	}
@@ -39,7 +30,7 @@ func WriteReport(w io.Writer, r report.Report) error {
 		ReportLine(&b, "continues", strings.Join(r.Continues, ", "))
 	}
 	if r.Stop != report.StopNone {
-		ReportLine(&b, "stopped", WithReason(cmp.Or(stopWords[r.Stop], string(r.Stop)), r.Reason))
+		ReportLine(&b, "stopped", WithReason(stopWords(r.Stop), r.Reason))
 	} else if r.Reason != "" {
 		ReportLine(&b, "reason", r.Reason)
 	}
@@ -54,12 +45,21 @@ func WriteReport(w io.Writer, r report.Report) error {
 	return err
 }
 
+// stopWords say why a run ended early, and what to do.
+func stopWords(stop report.Stop) string {
+	why, then := wording.StopReason(stop)
+	if then != "" {
+		why += "; " + then
+	}
+	return cmp.Or(why, string(stop)) // a later program may have stopped for what this one does not know
+}
+
 // wallWords is the wall-clock time of a run that has just ended; empty for a stored run.
 func wallWords(r report.Report) string {
 	if r.Wall == 0 {
 		return ""
 	}
-	return ", " + ClockTime(time.Duration(r.Wall*float64(time.Second))) + " in all"
+	return ", " + wording.Brief(time.Duration(r.Wall*float64(time.Second))) + " in all"
 }
 
 // ReportLine writes one fact under its name.
@@ -71,7 +71,7 @@ func ReportLine(b *strings.Builder, name, words string) {
 func reportList(b *strings.Builder, name string, items []string) {
 	for i, item := range items {
 		if i == maxLines && len(items) > maxLines+1 {
-			ReportLine(b, "", fmt.Sprintf("and %s more", Thousands(len(items)-i)))
+			ReportLine(b, "", fmt.Sprintf("and %s more", wording.Count(len(items)-i)))
 			return
 		}
 		ReportLine(b, name, item)
@@ -92,7 +92,7 @@ func reportLanes(b *strings.Builder, lanes []report.Lane) {
 		}
 		fmt.Fprintf(b, "  %-12s", l.Operation)
 		for _, n := range []int{l.Requests, l.Answers, l.Limited, l.Credits} {
-			fmt.Fprintf(b, " %9s", Thousands(n))
+			fmt.Fprintf(b, " %9s", wording.Count(n))
 		}
 		b.WriteByte('\n')
 	}
@@ -113,20 +113,20 @@ func orNone(words string) string { return cmp.Or(words, "none") }
 
 // creditWords is what was planned and spent, and how the balance changed.
 func creditWords(c report.Credits) string {
-	words := Thousands(c.Spent) + " spent, without a cap"
+	words := wording.Count(c.Spent) + " spent, without a cap"
 	if c.Planned > 0 || c.Spent == 0 {
-		words = fmt.Sprintf("%s spent of at most %s planned", Thousands(c.Spent), Thousands(c.Planned))
+		words = fmt.Sprintf("%s spent of at most %s planned", wording.Count(c.Spent), wording.Count(c.Planned))
 	}
 	if c.Unknown > 0 {
-		words += fmt.Sprintf(", %s of them perhaps not billed", Thousands(c.Unknown))
+		words += fmt.Sprintf(", %s of them perhaps not billed", wording.Count(c.Unknown))
 	}
 	switch {
 	case c.Before != nil && c.After != nil:
-		words += fmt.Sprintf("; balance %s, before %s", Thousands(*c.After), Thousands(*c.Before))
+		words += fmt.Sprintf("; balance %s, before %s", wording.Count(*c.After), wording.Count(*c.Before))
 	case c.After != nil:
-		words += fmt.Sprintf("; balance %s", Thousands(*c.After))
+		words += fmt.Sprintf("; balance %s", wording.Count(*c.After))
 	case c.Before != nil:
-		words += fmt.Sprintf("; balance before %s", Thousands(*c.Before))
+		words += fmt.Sprintf("; balance before %s", wording.Count(*c.Before))
 	}
 	return words
 }
@@ -154,7 +154,7 @@ func countWords(counts map[string]int, names []string) string {
 	var words []string
 	for _, name := range names {
 		if counts[name] != 0 {
-			words = append(words, Thousands(counts[name])+" "+name)
+			words = append(words, wording.Count(counts[name])+" "+name)
 		}
 	}
 	return strings.Join(words, ", ")
@@ -166,7 +166,7 @@ func issueWords(issues []report.Issue) []string {
 	slices.SortStableFunc(issues, func(a, b report.Issue) int { return b.Count - a.Count })
 	var words []string
 	for _, i := range issues {
-		words = append(words, fmt.Sprintf("%s × %s.%s: %s", Thousands(i.Count), i.Dataset, i.Field, i.Reason))
+		words = append(words, fmt.Sprintf("%s × %s.%s: %s", wording.Count(i.Count), i.Dataset, i.Field, i.Reason))
 	}
 	return words
 }
