@@ -50,7 +50,7 @@ func TestABuildKeepsTheDefinitionsOfItsOwnProgram(t *testing.T) {
 		"a view was dropped":             {change: "DROP VIEW credits_daily"},
 		"a view was changed":             {change: "CREATE OR REPLACE VIEW mmsi_claims AS SELECT 1 AS one"},
 		"a comment was changed":          {change: "COMMENT ON COLUMN engine.vessel_id IS 'changed'"},
-		"a column was added":             {change: "ALTER TABLE engine ADD COLUMN cylinders INTEGER"},
+		"a column was added":             {change: "ALTER TABLE engine ADD COLUMN strokes INTEGER"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
