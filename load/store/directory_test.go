@@ -87,7 +87,7 @@ func TestWhatADirectoryCannotDo(t *testing.T) {
 
 // TestAFullDirectory fills a small file system.
 func TestAFullDirectory(t *testing.T) {
-	target := small(t)
+	target := small(t, "5m")
 	s, err := Open(t.Context(), target, Options{})
 	must(t, err)
 	must(t, s.Put(t.Context(), "fits", noise(1, 1<<20)))
@@ -118,11 +118,11 @@ func TestAFullDirectory(t *testing.T) {
 	}
 }
 
-// small mounts a file system of 5 MiB, or skips the test.
-func small(t *testing.T) string {
+// small mounts a file system of a size, as 5m, or skips the test.
+func small(t *testing.T, size string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=5m"); err != nil {
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
 		t.Skipf("SKIPPED: a small file system cannot be mounted here: %v", err)
 	}
 	t.Cleanup(func() {

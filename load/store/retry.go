@@ -18,6 +18,9 @@ type retries struct {
 
 // defaultRetries spend half a minute to a minute on a request that always fails at once.
 func defaultRetries(o Options) retries {
+	if o.Warn == nil {
+		o.Warn = func(string) {}
+	}
 	return retries{attempts: 10, first: 200 * time.Millisecond, most: 20 * time.Second, patience: time.Minute, warn: o.Warn}
 }
 

@@ -195,10 +195,11 @@ func (b *bucket) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// missing says whether an answer means that there is no such object.
+// missing says whether an answer means that there is no such object. Other answers with status 404
+// mean something else: no bucket, no user, or no S3 store at all.
 func missing(err error) bool {
 	f, ok := errors.AsType[*fault](err)
-	return ok && f.status == http.StatusNotFound && f.code != "NoSuchBucket" && f.code != "NoSuchUpload"
+	return ok && (f.code == "NoSuchKey" || f.code == "NotFound")
 }
 
 // refused says whether an answer means that the condition of a write did not hold.
