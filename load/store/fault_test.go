@@ -72,7 +72,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		"a race with another writer":    {xml(409, "ConditionalRequestConflict", "Try again"), tries, "409 ConditionalRequestConflict"},
 		"a connection that ends":        {func(w http.ResponseWriter, _ *http.Request) { hangUp(w) }, tries, mendReach},
 		"nothing at all":                {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, tries, errStalled.Error()},
-		"a server that is no store":      {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, 1, "404"},
+		"a server that is no store":     {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, 1, "404"},
 		"a web page instead of a store": {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>hello") }, tries, mendStore},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -199,7 +199,7 @@ func (b *bucket) Delete(ctx context.Context, key string) error {
 // mean something else: no bucket, no user, or no S3 store at all.
 func missing(err error) bool {
 	f, ok := errors.AsType[*fault](err)
-	return ok && (f.code == "NoSuchKey" || f.code == "NotFound")
+	return ok && f.code == "NoSuchKey"
 }
 
 // refused says whether an answer means that the condition of a write did not hold.

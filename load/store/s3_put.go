@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"path"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -115,7 +116,7 @@ func (b *bucket) head(ctx context.Context, key string) (*s3.HeadObjectOutput, er
 		out, err = b.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &b.name, Key: b.key(key)})
 		return err
 	})
-	if missing(err) {
+	if f, ok := errors.AsType[*fault](err); ok && f.status == http.StatusNotFound { // an answer to HEAD has no code
 		return nil, nil
 	}
 	return out, err
