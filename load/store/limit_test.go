@@ -97,12 +97,12 @@ func TestRetriesEndByThemselves(t *testing.T) {
 		var warned []string
 		r := defaultRetries(Options{Warn: func(s string) { warned = append(warned, s) }})
 		start, tries := time.Now(), 0
-		err := r.do(t.Context(), func(context.Context) error { tries++; return &fault{status: 503, code: "SlowDown", passes: true} })
-		if took := time.Since(start); tries != r.attempts || took > 70*time.Second || !strings.Contains(fmt.Sprint(err), "tried 10 times") || len(warned) != r.attempts-quiet {
+		err := r.do(t.Context(), "put a", func(context.Context) error { tries++; return &fault{status: 503, code: "SlowDown", passes: true} })
+		if took := time.Since(start); tries != r.attempts || took > 70*time.Second || !strings.Contains(fmt.Sprint(err), "tried 10 times") || len(warned) != r.attempts-quiet || !strings.HasPrefix(warned[0], "put a: 503 SlowDown") {
 			t.Errorf("%d attempts in %v, %d warnings: %v", tries, took, len(warned), err)
 		}
 		tries = 0
-		must(t, r.do(t.Context(), func(context.Context) error {
+		must(t, r.do(t.Context(), "put a", func(context.Context) error {
 			if tries++; tries < r.attempts {
 				return &fault{status: 500, passes: true}
 			}
@@ -110,7 +110,7 @@ func TestRetriesEndByThemselves(t *testing.T) {
 		}))
 		for _, final := range []error{&fault{status: 403}, &sourceError{io.ErrUnexpectedEOF}, errors.New("nobody knows")} {
 			tries = 0
-			if err := r.do(t.Context(), func(context.Context) error { tries++; return final }); !errors.Is(err, final) || tries != 1 {
+			if err := r.do(t.Context(), "put a", func(context.Context) error { tries++; return final }); !errors.Is(err, final) || tries != 1 {
 				t.Errorf("%d attempts, %v", tries, err)
 			}
 		}
