@@ -12,17 +12,18 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 )
 
 // answers starts a store that gives each request the same answer, after a first listing that works.
-func answers(t *testing.T, o Options, answer http.HandlerFunc) (s *bucket, requests *int) {
+func answers(t *testing.T, o Options, answer http.HandlerFunc) (s *bucket, requests *atomic.Int64) {
 	t.Helper()
-	requests = new(int)
+	requests = new(atomic.Int64)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		*requests++
+		requests.Add(1)
 		_, _ = io.Copy(io.Discard, r.Body)
 		answer(w, r)
 	}))
@@ -81,17 +82,17 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 			for _, err := range s.List(t.Context(), "") {
 				listErr = err
 			}
-			if listErr == nil || *requests != c.requests || !strings.Contains(listErr.Error(), c.want) || !strings.Contains(listErr.Error(), "s3://lake") {
-				t.Errorf("%d requests, %v", *requests, listErr)
+			if listErr == nil || int(requests.Load()) != c.requests || !strings.Contains(listErr.Error(), c.want) || !strings.Contains(listErr.Error(), "s3://lake") {
+				t.Errorf("%d requests, %v", int(requests.Load()), listErr)
 			}
 			if c.requests == 1 { // puts are judged alike
-				*requests = 0
+				requests.Store(0)
 				if err := s.Delete(t.Context(), "a"); err == nil {
 					t.Error("deleted")
 				}
-				*requests = 0
-				if err := s.Put(t.Context(), "a", text("a")); err == nil || *requests != 1 || !strings.Contains(err.Error(), c.want) {
-					t.Errorf("put: %d requests, %v", *requests, err)
+				requests.Store(0)
+				if err := s.Put(t.Context(), "a", text("a")); err == nil || int(requests.Load()) != 1 || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("put: %d requests, %v", int(requests.Load()), err)
 				}
 			}
 		})
@@ -272,7 +273,7 @@ func TestACancelledContextEndsTheWaiting(t *testing.T) {
 	s, requests := answers(t, Options{Warn: func(string) { cancel() }}, xml(503, "SlowDown", "Slower"))
 	s.retries.first, s.retries.most = time.Millisecond, time.Hour
 	err := s.Put(ctx, "a", text("a"))
-	if !errors.Is(err, context.Canceled) || *requests != quiet || !strings.Contains(err.Error(), "SlowDown") {
-		t.Errorf("%d requests, %v", *requests, err)
+	if !errors.Is(err, context.Canceled) || int(requests.Load()) != quiet || !strings.Contains(err.Error(), "SlowDown") {
+		t.Errorf("%d requests, %v", int(requests.Load()), err)
 	}
 }

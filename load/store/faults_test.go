@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -23,14 +24,16 @@ func TestATenthOfTheRequestsFails(t *testing.T) {
 	s := g.open(t, p.URL, Options{Sent: func(n int64) { sent.Add(n) }, Warn: func(text string) { t.Log(text) }})
 	must(t, s.checkConditions(t.Context()))
 	fails, stalls := oneInTen(busy, reset, lost), 0
-	p.fault = func(r *http.Request) trouble {
-		how := fails(r)
-		if how == busy && stalls < 2 { // they cost the test a wait each
-			stalls++
-			return stalled
+	p.change(func() {
+		p.fault = func(r *http.Request) trouble {
+			how := fails(r)
+			if how == busy && stalls < 2 { // they cost the test a wait each
+				stalls++
+				return stalled
+			}
+			return how
 		}
-		return how
-	}
+	})
 
 	sources := map[string]Source{}
 	for i := range 60 {
@@ -131,28 +134,35 @@ func TestALostAnswerIsNoOtherWriter(t *testing.T) {
 				must(t, s.Replace(t.Context(), "current-2", []byte("1"), ""))
 			}
 			times := 0
-			p.fault = func(r *http.Request) trouble {
-				if purpose(r) == c.kind {
-					if times++; times == 1 {
-						return lost
+			p.change(func() {
+				p.fault = func(r *http.Request) trouble {
+					if purpose(r) == c.kind {
+						if times++; times == 1 {
+							return lost
+						}
 					}
+					return none
 				}
-				return none
-			}
+			})
 			if err := c.write(); err != nil || times != 2 {
 				t.Errorf("%v after %d requests", err, times)
 			}
 		})
 	}
 	t.Run("but other content is another writer", func(t *testing.T) {
-		p.fault = func(r *http.Request) trouble {
-			if purpose(r) == "PUT" {
+		direct := g.openPrefix(t, g.endpoint, "fleet/1", Options{})
+		p.change(func() {
+			p.fault = func(r *http.Request) trouble {
+				if purpose(r) != "PUT" {
+					return none
+				}
 				p.fault = func(*http.Request) trouble { return none }
-				must(t, g.openPrefix(t, g.endpoint, "fleet/1", Options{}).Put(t.Context(), "raced", text("theirs")))
+				if err := direct.Put(context.Background(), "raced", text("theirs")); err != nil {
+					t.Error(err)
+				}
 				return busy
 			}
-			return none
-		}
+		})
 		if err := s.Put(t.Context(), "raced", text("ours")); !errors.Is(err, ErrExists) {
 			t.Errorf("got %v", err)
 		}
@@ -166,12 +176,14 @@ func TestABodyContinuesOverANewConnection(t *testing.T) {
 	must(t, g.openPrefix(t, g.endpoint, "p", Options{}).Put(t.Context(), "a", src))
 	p := startProxy(t, g)
 	whole, gets := p.pass, 0
-	p.pass = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet && !r.URL.Query().Has("list-type") {
-			gets++
-			w = &cutWriter{w, 1 << 20}
-		}
-		whole.ServeHTTP(w, r)
+	p.change(func() {
+		p.pass = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet && !r.URL.Query().Has("list-type") {
+				gets++
+				w = &cutWriter{w, 1 << 20}
+			}
+			whole.ServeHTTP(w, r)
+		})
 	})
 	s := g.openPrefix(t, p.URL, "p", Options{})
 	if got := sumOf(t, s, "a"); got != src.SHA256 || gets != 4 && gets != 3 {
@@ -219,6 +231,8 @@ func TestALimitOnTheBandwidthIsKept(t *testing.T) {
 	if took < 450*time.Millisecond {
 		t.Errorf("10 MiB at 20 MiB a second took %v", took)
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.bytes < 2*part5 || p.bytes > 2*part5+10_000 { // the request that completes has a body too
 		t.Errorf("%d bytes arrived of %d", p.bytes, 2*part5)
 	}

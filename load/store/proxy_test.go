@@ -53,6 +53,13 @@ func startProxy(t testing.TB, g *gateway) *proxy {
 	return p
 }
 
+// change changes the proxy between two requests.
+func (p *proxy) change(how func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	how()
+}
+
 // purpose names what a request is for.
 func purpose(r *http.Request) string {
 	q := r.URL.Query()
@@ -73,12 +80,12 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	kind := purpose(r)
 	p.mu.Lock()
 	p.arrived[kind]++
-	trouble := p.fault(r)
+	trouble, pass := p.fault(r), p.pass
 	p.mu.Unlock()
 	r.Body = &countingBody{r.Body, p}
 	switch trouble {
 	case none:
-		p.pass.ServeHTTP(w, r)
+		pass.ServeHTTP(w, r)
 		p.mu.Lock()
 		p.answered[kind]++
 		p.mu.Unlock()
@@ -93,7 +100,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body) // only then does the server see that the client gives up
 		<-r.Context().Done()
 	case lost:
-		p.pass.ServeHTTP(httptest.NewRecorder(), r)
+		pass.ServeHTTP(httptest.NewRecorder(), r)
 		hangUp(w)
 	}
 }
