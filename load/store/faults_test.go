@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -235,5 +236,58 @@ func TestALimitOnTheBandwidthIsKept(t *testing.T) {
 	defer p.mu.Unlock()
 	if p.bytes < 2*part5 || p.bytes > 2*part5+10_000 { // the request that completes has a body too
 		t.Errorf("%d bytes arrived of %d", p.bytes, 2*part5)
+	}
+}
+
+// readerAt counts the bytes that are read from a source.
+type readerAt struct {
+	io.ReaderAt
+	bytes atomic.Int64
+}
+
+func (r *readerAt) ReadAt(p []byte, at int64) (int, error) {
+	n, err := r.ReaderAt.ReadAt(p, at)
+	r.bytes.Add(int64(n))
+	return n, err
+}
+
+// TestContentIsCheckedOnItsWay wants both checks in each request with content, each source read once to
+// hash it and once to send it, and content that was damaged on the way to be sent again.
+func TestContentIsCheckedOnItsWay(t *testing.T) {
+	g := startGateway(t)
+	p := startProxy(t, g)
+	s := g.open(t, p.URL, Options{})
+	must(t, s.checkConditions(t.Context()))
+	for name, size := range map[string]int{"one request": 10_000, "parts": part5 + 1000} {
+		t.Run(name, func(t *testing.T) {
+			for _, how := range []trouble{none, damaged} {
+				src := noise(uint64(how), size)
+				counted := &readerAt{ReaderAt: src.File}
+				src.File = counted
+				fails := 0
+				p.change(func() {
+					p.fault = func(r *http.Request) trouble {
+						if kind := purpose(r); kind != "PUT" && kind != "part" {
+							return none
+						}
+						if hash := r.Header.Get("X-Amz-Content-Sha256"); len(hash) != 64 || r.Header.Get("Content-Md5") == "" {
+							t.Errorf("content with sha256 %q and md5 %q", hash, r.Header.Get("Content-Md5"))
+						}
+						if fails++; fails == 1 {
+							return how
+						}
+						return none
+					}
+				})
+				key := fmt.Sprint(name, how)
+				must(t, s.Put(t.Context(), key, src))
+				if read := counted.bytes.Load(); how == none && read != 2*src.Bytes {
+					t.Errorf("%d bytes were read of %d", read, src.Bytes)
+				}
+				if got := sumOf(t, s, key); got != src.SHA256 {
+					t.Error("has other content")
+				}
+			}
+		})
 	}
 }

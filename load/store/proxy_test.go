@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -33,6 +34,7 @@ const (
 	reset           // the connection ends in the middle of the content
 	stalled         // nothing moves until the client gives up
 	lost            // the gateway does it, and the connection ends before the answer
+	damaged         // a byte of the content is another one when it arrives
 )
 
 // startProxy starts a proxy without faults.
@@ -99,6 +101,11 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case stalled:
 		_, _ = io.Copy(io.Discard, r.Body) // only then does the server see that the client gives up
 		<-r.Context().Done()
+	case damaged:
+		content, _ := io.ReadAll(r.Body)
+		content[len(content)/2] ^= 1
+		r.Body = io.NopCloser(bytes.NewReader(content))
+		pass.ServeHTTP(w, r)
 	case lost:
 		pass.ServeHTTP(httptest.NewRecorder(), r)
 		hangUp(w)
