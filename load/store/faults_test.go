@@ -22,7 +22,11 @@ func TestATenthOfTheRequestsFails(t *testing.T) {
 	g := startGateway(t)
 	p := startProxy(t, g)
 	var sent atomic.Int64
-	s := g.open(t, p.URL, Options{Sent: func(n int64) { sent.Add(n) }, Warn: func(text string) { t.Log(text) }})
+	s := g.open(t, p.URL, Options{Sent: func(n int64) {
+		if sent.Add(n); n <= 0 {
+			t.Errorf("counted %d bytes", n)
+		}
+	}, Warn: func(text string) { t.Log(text) }})
 	must(t, s.checkConditions(t.Context()))
 	fails, stalls := oneInTen(busy, reset, lost), 0
 	p.change(func() {
@@ -158,7 +162,7 @@ func TestALostAnswerIsNoOtherWriter(t *testing.T) {
 					return none
 				}
 				p.fault = func(*http.Request) trouble { return none }
-				if err := direct.Put(context.Background(), "raced", text("theirs")); err != nil {
+				if err := direct.Put(context.Background(), "raced", text("them")); err != nil {
 					t.Error(err)
 				}
 				return busy
