@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -243,27 +242,6 @@ func TestAStoreThatIgnoresConditionsIsRefused(t *testing.T) {
 				t.Errorf("ignores %s: %s: %v, %d writes", name, op, err, wrote)
 			}
 		}
-	}
-}
-
-// TestAFullStore fills the file system of the real server, and makes room.
-func TestAFullStore(t *testing.T) {
-	dir := small(t, "24m")
-	g := startGatewayIn(t, dir)
-	s := g.open(t, g.endpoint, Options{})
-	filler := filepath.Join(dir, "filler")
-	must(t, os.WriteFile(filler, make([]byte, 14<<20), 0o600))
-	src := noise(2, 2*part5+1)
-	if err := s.Put(t.Context(), "large", src); err == nil || !strings.Contains(err.Error(), mendFull) {
-		t.Errorf("got %v", err)
-	}
-	if got := keys(t, s, ""); len(got) != 0 {
-		t.Errorf("visible are %v", got)
-	}
-	must(t, os.Remove(filler))
-	must(t, s.Put(t.Context(), "large", src))
-	if got := sumOf(t, s, "large"); got != src.SHA256 {
-		t.Error("has other content")
 	}
 }
 
