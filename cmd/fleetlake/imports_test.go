@@ -25,6 +25,7 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"warehouse/durable":        {nil, []string{"github.com/apache/arrow/go/v17", "net/http", "database/sql"}},
 	"warehouse/history":        {[]string{"warehouse"}, []string{"github.com/apache/arrow/go/v17", "net/http"}},
 	"load":                     {[]string{"transform", "warehouse", "warehouse/durable"}, []string{"net/http"}},
+	"load/store":               {[]string{"warehouse/durable"}, []string{"github.com/apache/arrow/go/v17", "database/sql"}},
 	"pipeline/plan":            {[]string{"extract/api", "extract/journal", "transform", "warehouse"}, []string{"net/http", "os", "database/sql", "log/slog", "context"}},
 	"pipeline/datadir":         {[]string{"warehouse/durable"}, []string{"net/http", "database/sql"}},
 	"pipeline/report":          {[]string{"extract", "extract/api", "extract/journal"}, []string{"net/http", "os", "database/sql", "log/slog", "context"}},
