@@ -33,6 +33,15 @@ with their reasons in slots.ndjson of the data directory.
 SIGTERM stops new requests, waits for the answers in flight, publishes, and ends; the next start
 resumes. A second SIGTERM ends at once, and loses no answer that had arrived.
 
+The published warehouse is offered under the address of the page, so that any DuckDB attaches it:
+
+  ATTACH 'http://127.0.0.1:8080/warehouse/fleet.duckdb' AS fleet (READ_ONLY);
+
+On a page that needs the token, first: CREATE SECRET (TYPE http, BEARER_TOKEN 'the token').
+/warehouse/current.json says which version is the newest, and lists the others that are kept:
+fleet-<run>.duckdb. When another night is published, DuckDB ends a query on the replaced file with an
+error about the ETag and never mixes two nights: DETACH and ATTACH again, or attach fleet-<run>.duckdb.
+
 With OTEL_EXPORTER_OTLP_ENDPOINT set, each run is sent there as an OpenTelemetry trace (OTLP
 over HTTP).`,
 		Example: "  fleetlake serve",

@@ -30,6 +30,7 @@ type Config struct {
 
 	Stop    func() error     // stops the run after the requests in flight; nil is no such action
 	Metrics http.Handler     // at /metrics; nil is none
+	Share   http.Handler     // at /warehouse/; nil is none
 	Healthy func() error     // the process does its work; nil is always
 	Ready   func() error     // it can take on work; nil is always
 	Now     func() time.Time // nil is time.Now
@@ -93,6 +94,9 @@ func New(c Config) (http.Handler, error) {
 	mux.HandleFunc("GET /", s.notFound)
 	if c.Metrics != nil {
 		mux.Handle("GET /metrics", c.Metrics)
+	}
+	if c.Share != nil {
+		mux.Handle("GET /warehouse/", c.Share)
 	}
 	return s.guard(mux), nil
 }

@@ -29,6 +29,7 @@ type view struct {
 	Startable    []string // jobs that can be run now
 	Repeat       *repeat  // a run that a person must confirm; nil is none
 	CanStop      bool
+	Attach       string // how DuckDB reads the warehouse from here; empty if it is not offered
 	Form         string
 	Meters       []Meter
 	Lasts        int // nights that the balance pays for at the usual cost; 0 is unknown
