@@ -37,7 +37,10 @@ The published warehouse is offered under the address of the page, so that any Du
 
   ATTACH 'http://127.0.0.1:8080/warehouse/fleet.duckdb' AS fleet (READ_ONLY);
 
-On a page that needs the token, first: CREATE SECRET (TYPE http, BEARER_TOKEN 'the token').
+On a page that needs the token, first (the scope keeps the token from other hosts):
+
+  CREATE SECRET (TYPE http, SCOPE 'http://fleet.example:8080', BEARER_TOKEN 'the token');
+
 /warehouse/current.json says which version is the newest, and lists the others that are kept:
 fleet-<run>.duckdb. When another night is published, DuckDB ends a query on the replaced file with an
 error about the ETag and never mixes two nights: DETACH and ATTACH again, or attach fleet-<run>.duckdb.

@@ -90,7 +90,7 @@ func (s *site) attach() string {
 	case s.Token == "":
 		return attach
 	}
-	return "CREATE SECRET (TYPE http, BEARER_TOKEN '…'); " + attach
+	return "CREATE SECRET (TYPE http, SCOPE 'http://…', BEARER_TOKEN '…'); " + attach
 }
 
 func (s *site) renderStatus(ctx context.Context) (int, []byte) {

@@ -99,7 +99,7 @@ func (s *sharer) currentOnce(ctx context.Context) (c current, again bool, err er
 		}
 		one := version{v.Run, f.info.Size(), f.etag, f.info.ModTime().UTC(), Prefix + versionName(v.Run)}
 		c.Versions = append(c.Versions, one)
-		if os.SameFile(f.info, newest.info) {
+		if f.etag == newest.etag && c.URL == Prefix+newestName {
 			c.URL = one.URL
 		}
 	}
