@@ -52,3 +52,6 @@ func (p *publication) writeVessels(ctx context.Context, t *warehouse.Tx, m *Mani
 	m.Files = append(m.Files, f)
 	return nil
 }
+
+// VesselFields returns the columns of the lake table vessels.
+func VesselFields() []warehouse.Field { return slices.Clone(vesselFields) }
