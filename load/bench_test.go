@@ -37,10 +37,13 @@ func (f fleet) Rows(t transform.Table) int {
 func (f fleet) Write(t transform.Table, emit func(arrow.Record) error) error {
 	b := array.NewRecordBuilder(memory.DefaultAllocator, t.Schema)
 	defer b.Release()
+	c := cellsOf(b, t)
 	for from := 0; from < f.vessels; from += 65_536 {
-		for i := from; i < min(from+65_536, f.vessels); i++ {
-			f.append(b, i)
+		to := min(from+65_536, f.vessels)
+		for i := from; i < to; i++ {
+			f.append(c, i)
 		}
+		c.fill(to-from, f.run().Date)
 		r := b.NewRecord()
 		err := emit(r)
 		r.Release()
@@ -52,20 +55,20 @@ func (f fleet) Write(t transform.Table, emit func(arrow.Record) error) error {
 }
 
 // append adds one vessel. The first two thirds have an IMO number, so that ids come sorted.
-func (f fleet) append(b *array.RecordBuilder, i int) {
+func (f fleet) append(c cells, i int) {
 	h := mix(uint64(i))
 	mmsi := fmt.Sprintf("%03d%06d", 201+h%550, i%1_000_000)
-	text := func(column int, s string) { b.Field(column).(*array.StringBuilder).Append(s) }
-	text(0, f.run().ID)
-	b.Field(1).(*array.Int32Builder).Append(int32(h >> 20 % 2000))
-	b.Field(2).(*array.TimestampBuilder).Append(arrow.Timestamp(f.run().Started.Add(time.Duration(h>>20%2000) * time.Second).UnixMicro()))
-	imo := b.Field(4).(*array.Int32Builder)
+	text := func(column, s string) { c.text(column).Append(s) }
+	text("run_id", f.run().ID)
+	c.int("entry").Append(int32(h >> 20 % 2000))
+	c.time("seen_at").Append(arrow.Timestamp(f.run().Started.Add(time.Duration(h>>20%2000) * time.Second).UnixMicro()))
+	imo := c.int("imo")
 	if i < f.vessels*2/3 {
-		text(3, fmt.Sprintf("IMO%d", 5_000_000+i))
+		text("vessel_id", fmt.Sprintf("IMO%d", 5_000_000+i))
 		imo.Append(int32(5_000_000 + i))
 	} else {
 		mmsi = fmt.Sprintf("%09d", 800_000_000+i)
-		text(3, "MMSI"+mmsi)
+		text("vessel_id", "MMSI"+mmsi)
 		imo.AppendNull()
 	}
 	name := fmt.Sprintf("%s %s %d", names[h>>8%8], names[h>>12%8], h>>16%1000)
@@ -74,18 +77,16 @@ func (f fleet) append(b *array.RecordBuilder, i int) {
 	}
 	country := h >> 32 % 200
 	kind := h >> 40 % 300
-	text(5, mmsi)
-	text(6, name)
-	text(7, fmt.Sprintf("%c%c%03d", 'A'+h>>24%26, 'A'+h>>30%26, h>>36%1000))
-	text(8, fmt.Sprintf("%c%c", 'A'+country/26, 'A'+country%26))
-	text(9, fmt.Sprintf("Country of number %d", country))
-	text(10, fmt.Sprintf("%c%c", 'A'+country/26, 'A'+country%26))
-	text(11, "Cargo")
-	text(12, fmt.Sprintf("Specific type %d", kind))
-	text(13, names[kind%8])
-	b.Field(14).(*array.BooleanBuilder).Append(true)
-	b.Field(15).AppendNull()
-	b.Field(16).AppendNull()
+	text("mmsi", mmsi)
+	text("name", name)
+	text("callsign", fmt.Sprintf("%c%c%03d", 'A'+h>>24%26, 'A'+h>>30%26, h>>36%1000))
+	text("flag", fmt.Sprintf("%c%c", 'A'+country/26, 'A'+country%26))
+	text("country", fmt.Sprintf("Country of number %d", country))
+	text("country_iso", fmt.Sprintf("%c%c", 'A'+country/26, 'A'+country%26))
+	text("ship_type", "Cargo")
+	text("vessel_type", fmt.Sprintf("Specific type %d", kind))
+	text("category", names[kind%8])
+	c.b.Field(c.at["is_vessel"]).(*array.BooleanBuilder).Append(true)
 }
 
 var names = []string{"OCEAN", "STAR", "PACIFIC", "NORTHERN", "MAERSK", "ATLANTIC", "SEA", "EVER"}

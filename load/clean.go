@@ -85,6 +85,23 @@ func Missing(dir string, published map[string]bool) (missing []string, err error
 	return missing, nil
 }
 
+// Outdated lists the published runs whose lake files have other columns than this program writes:
+// an older or a different version wrote them. Every manifest must be readable; Missing finds those
+// that are not.
+func Outdated(dir string, published map[string]bool) (runs []string, err error) {
+	current := SchemaID()
+	for _, run := range slices.Sorted(maps.Keys(published)) {
+		m, err := readManifest(filepath.Join(manifests(dir), run+".json"))
+		if err != nil {
+			return nil, err
+		}
+		if m.Schema != current {
+			runs = append(runs, run)
+		}
+	}
+	return runs, nil
+}
+
 // keepLatestFleet leaves a night one file of vessels, that of its latest run: a reader of the
 // directory would count every vessel twice. An older manifest forgets its file first.
 func keepLatestFleet(dir, date string) error {

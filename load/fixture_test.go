@@ -17,8 +17,9 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// row is a row of a lake table by column. Columns that it leaves out are null; run_id is filled in,
-// vessel_id follows from imo and mmsi, and seen_at is a text like "20 02:00" in November 2026.
+// row is a row of a lake table by column. Columns that it leaves out are null; run_id and
+// snapshot_date are filled in, vessel_id follows from imo and mmsi, and seen_at is a text like
+// "20 02:00" in November 2026.
 type row map[string]any
 
 // run is the rows of one run, as literals. It is a Source.
@@ -76,7 +77,7 @@ func (r run) Write(t transform.Table, emit func(arrow.Record) error) error {
 
 // complete fills in what every row of a table has.
 func (r run) complete(t transform.Table, from row, i int) row {
-	full := row{"run_id": r.runID()}
+	full := row{"run_id": r.runID(), "snapshot_date": r.row().Date}
 	has := func(column string) bool { return t.Schema.HasField(column) }
 	if has("entry") {
 		full["entry"] = i
@@ -112,6 +113,12 @@ func appendValue(b array.Builder, v any) {
 		b.Append(v.(float64))
 	case *array.BooleanBuilder:
 		b.Append(v.(bool))
+	case *array.Date32Builder:
+		at, err := time.Parse(time.DateOnly, v.(string))
+		if err != nil {
+			panic(err)
+		}
+		b.Append(arrow.Date32FromTime(at))
 	case *array.TimestampBuilder:
 		b.Append(arrow.Timestamp(moment(v.(string)).UnixMicro()))
 	default:

@@ -86,10 +86,7 @@ func (o *ocean) Rows(t transform.Table) int {
 func (o *ocean) Write(t transform.Table, emit func(arrow.Record) error) error {
 	b := array.NewRecordBuilder(memory.DefaultAllocator, t.Schema)
 	defer b.Release()
-	c := cells{b, map[string]int{}}
-	for i, f := range t.Schema.Fields() {
-		c.at[f.Name] = i
-	}
+	c := cellsOf(b, t)
 	for from := 0; from < o.Rows(t); from += 65_536 {
 		to := min(from+65_536, o.Rows(t))
 		switch t.Name {
@@ -102,7 +99,7 @@ func (o *ocean) Write(t transform.Table, emit func(arrow.Record) error) error {
 		default:
 			o.append(c, t.Name == transform.Sightings.Name, from, to)
 		}
-		c.fill(to - from)
+		c.fill(to-from, o.run().Date)
 		r := b.NewRecord()
 		err := emit(r)
 		r.Release()
@@ -119,6 +116,14 @@ type cells struct {
 	at map[string]int
 }
 
+func cellsOf(b *array.RecordBuilder, t transform.Table) cells {
+	c := cells{b, map[string]int{}}
+	for i, f := range t.Schema.Fields() {
+		c.at[f.Name] = i
+	}
+	return c
+}
+
 func (c cells) text(name string) *array.StringBuilder {
 	return c.b.Field(c.at[name]).(*array.StringBuilder)
 }
@@ -129,8 +134,12 @@ func (c cells) time(name string) *array.TimestampBuilder {
 	return c.b.Field(c.at[name]).(*array.TimestampBuilder)
 }
 
-// fill makes what no cell was appended to null.
-func (c cells) fill(n int) {
+// fill completes n rows: with their night, and with null where no cell was appended.
+func (c cells) fill(n int, date string) {
+	night := c.b.Field(c.at["snapshot_date"])
+	for night.Len() < n {
+		appendValue(night, date)
+	}
 	for _, f := range c.b.Fields() {
 		for f.Len() < n {
 			f.AppendNull()
@@ -195,7 +204,7 @@ var (
 func (o *ocean) coverage() []row {
 	var rows []row
 	add := func(operation, kind, value string) {
-		rows = append(rows, row{"run_id": o.run().ID, "operation": operation, "kind": kind, "value": value, "pages": 4, "expected_rows": 366, "received_rows": 366, "state": "complete"})
+		rows = append(rows, row{"run_id": o.run().ID, "snapshot_date": o.run().Date, "operation": operation, "kind": kind, "value": value, "pages": 4, "expected_rows": 366, "received_rows": 366, "state": "complete"})
 	}
 	for _, t := range transform.ReferenceTables() {
 		for _, r := range t.Rows {
@@ -215,7 +224,7 @@ func (o *ocean) coverage() []row {
 func (o *ocean) request(i int) row {
 	at := o.run().Started.Add(time.Duration(i) * 1200 * time.Millisecond)
 	q := url.Values{"country": {o.countries[i%len(o.countries)]}, "page": {strconv.Itoa(1 + i/len(o.countries))}}
-	return row{"run_id": o.run().ID, "entry": i, "operation": "by-type", "parameters": q.Encode(), "sent_at": at, "received_at": at.Add(time.Second),
+	return row{"run_id": o.run().ID, "snapshot_date": o.run().Date, "entry": i, "operation": "by-type", "parameters": q.Encode(), "sent_at": at, "received_at": at.Add(time.Second),
 		"http_status": 200, "credits": 10, "charge": "priced", "outcome": "ok", "rows": 100}
 }
 

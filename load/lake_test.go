@@ -83,7 +83,7 @@ func TestLakeFilesHaveTheirTypesAndFieldIDs(t *testing.T) {
 		var want []string
 		for _, f := range table.Schema.Fields() {
 			id, _ := f.Metadata.GetValue("PARQUET:field_id")
-			typ := map[string]string{"utf8": "BYTE_ARRAY", "int32": "INT32", "float64": "DOUBLE", "bool": "BOOLEAN"}[f.Type.String()]
+			typ := map[string]string{"utf8": "BYTE_ARRAY", "int32": "INT32", "float64": "DOUBLE", "bool": "BOOLEAN", "date32": "INT32"}[f.Type.String()]
 			line := id + " " + f.Name + " " + typ + " false"
 			if typ == "" {
 				line = id + " " + f.Name + " INT64 true"
@@ -95,7 +95,7 @@ func TestLakeFilesHaveTheirTypesAndFieldIDs(t *testing.T) {
 		}
 	}
 	got := schema(vessels)
-	for _, want := range []string{"4 vessel_id BYTE_ARRAY false", "5 imo INT32 false", "49 position_at INT64 true", "60 listed BOOLEAN false", "62 last_seen INT64 true"} {
+	for _, want := range []string{"7 snapshot_date INT32 false", "4 vessel_id BYTE_ARRAY false", "5 imo INT32 false", "49 position_at INT64 true", "60 listed BOOLEAN false", "62 last_seen INT64 true"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("vessels has no %q:\n%s", want, got)
 		}

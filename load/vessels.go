@@ -15,7 +15,7 @@ const vessels = "vessels"
 
 // vesselFields are its columns. A field id never changes and is never used again.
 var vesselFields = []warehouse.Field{
-	{ID: 1, Name: "run_id"}, {ID: 4, Name: "vessel_id"}, {ID: 5, Name: "imo"}, {ID: 6, Name: "mmsi"},
+	{ID: 1, Name: "run_id"}, {ID: 7, Name: "snapshot_date", Night: true}, {ID: 4, Name: "vessel_id"}, {ID: 5, Name: "imo"}, {ID: 6, Name: "mmsi"},
 	{ID: 10, Name: "name"}, {ID: 11, Name: "callsign"}, {ID: 12, Name: "flag"}, {ID: 13, Name: "country"},
 	{ID: 16, Name: "vessel_type"}, {ID: 17, Name: "category"}, {ID: 18, Name: "is_vessel"},
 	{ID: 20, Name: "length_m"}, {ID: 21, Name: "beam_m"}, {ID: 22, Name: "deadweight_t"}, {ID: 23, Name: "gross_tonnage"}, {ID: 24, Name: "net_tonnage"},
@@ -36,7 +36,7 @@ func (p *publication) writeVessels(ctx context.Context, t *warehouse.Tx, m *Mani
 	if err := makeDir(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("write vessels: %w", err)
 	}
-	if f.Rows, err = t.WriteVessels(ctx, vesselFields, path+durable.Part); err != nil {
+	if f.Rows, err = t.WriteVessels(ctx, m.Run.Date, vesselFields, path+durable.Part); err != nil {
 		return fmt.Errorf("write vessels: %w", err)
 	}
 	if err := restrictMode(path + durable.Part); err != nil { // DuckDB makes files readable for everyone
@@ -52,3 +52,6 @@ func (p *publication) writeVessels(ctx context.Context, t *warehouse.Tx, m *Mani
 	m.Files = append(m.Files, f)
 	return nil
 }
+
+// VesselFields returns the columns of the lake table vessels.
+func VesselFields() []warehouse.Field { return slices.Clone(vesselFields) }

@@ -33,15 +33,34 @@ func (p *Pipeline) heal(ctx context.Context) (map[string]bool, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	missing, err := load.Missing(p.Dir, known)
-	if err != nil || len(missing) == 0 {
+	reason, err := p.faultOfLake(known)
+	if err != nil || reason == "" {
 		return known, err
 	}
-	p.Log.Error("published files are missing from the lake: lake and warehouse are rebuilt from the journal", "files", len(missing), "first", missing[0])
 	if _, err := p.rebuild(ctx, RebuildOptions{only: known}); err != nil {
-		return nil, fmt.Errorf("%s, and the lake cannot be rebuilt: %w", missing[0], err)
+		return nil, fmt.Errorf("%s, and the lake cannot be rebuilt: %w", reason, err)
 	}
 	return p.published(ctx)
+}
+
+// faultOfLake returns, and logs, why the lake of the published runs must be rebuilt; empty if it need
+// not be. Files with other columns than this program's could not be loaded again, and readers of the
+// lake expect one set of columns in all of it.
+func (p *Pipeline) faultOfLake(known map[string]bool) (string, error) {
+	missing, err := load.Missing(p.Dir, known)
+	if err != nil {
+		return "", err
+	}
+	if len(missing) > 0 {
+		p.Log.Error("published files are missing from the lake: lake and warehouse are rebuilt from the journal", "files", len(missing), "first", missing[0])
+		return missing[0], nil
+	}
+	outdated, err := load.Outdated(p.Dir, known)
+	if err != nil || len(outdated) == 0 {
+		return "", err
+	}
+	p.Log.Warn("an older or a different version of fleetlake wrote the lake: lake and warehouse are rebuilt from the journal, with 0 requests", "runs", len(outdated))
+	return fmt.Sprintf("an older or a different version of fleetlake wrote the lake files of %d runs", len(outdated)), nil
 }
 
 // checkProgram returns an error if this program cannot continue the published file.

@@ -29,6 +29,17 @@ func TestMissingLakeFilesAreRebuiltBeforeAnyRequest(t *testing.T) {
 			must(t, err)
 			must(t, os.Remove(filepath.Join(p.Dir, "lake", "_manifests", journal.RunOf(segmentOf(t, p, 8))+".json")))
 		},
+		"the columns of a run that another version of the program wrote": func(p *Pipeline) {
+			path := filepath.Join(p.Dir, "lake", "_manifests", journal.RunOf(segmentOf(t, p, 2))+".json")
+			b, err := os.ReadFile(path)
+			must(t, err)
+			must(t, os.WriteFile(path, []byte(strings.Replace(string(b), load.SchemaID(), "0000", 1)), 0o600))
+			known, err := p.published(t.Context())
+			must(t, err)
+			if other, err := load.Outdated(p.Dir, known); err != nil || len(other) != 1 {
+				t.Fatalf("outdated: %v, %v", other, err)
+			}
+		},
 	}
 	for name, harm := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -47,6 +58,9 @@ func TestMissingLakeFilesAreRebuiltBeforeAnyRequest(t *testing.T) {
 			must(t, err)
 			if missing, err := load.Missing(p.Dir, known); err != nil || len(missing) > 0 {
 				t.Errorf("still missing: %v, %v", missing, err)
+			}
+			if other, err := load.Outdated(p.Dir, known); err != nil || len(other) > 0 {
+				t.Errorf("still with other columns: %v, %v", other, err)
 			}
 		})
 	}

@@ -17,7 +17,7 @@ import (
 type Batch struct {
 	mem  memory.Allocator
 	run  string
-	year int // of the snapshot
+	date time.Time // of the snapshot; zero until the plan says it
 
 	checks bool // the plan has checks: partitions of which only the total is compared
 
@@ -80,7 +80,7 @@ func (b *Batch) Add(e journal.Entry) {
 		}
 		b.run = e.Plan.Run
 		if t, err := time.Parse(time.DateOnly, e.Plan.Date); err == nil {
-			b.year = t.Year()
+			b.date = t
 		}
 		b.plan(e.Plan, true)
 	case journal.KindIntent:
@@ -107,11 +107,11 @@ func (b *Batch) answerOf(e *journal.Entry) answer {
 	if seen.IsZero() {
 		seen = e.At
 	}
-	year := b.year
-	if year == 0 {
-		year = seen.UTC().Year()
+	night := b.date
+	if night.IsZero() {
+		night = seen.UTC()
 	}
-	return answer{entry: e.N, operation: e.Operation, parameters: e.Parameters, seen: seen.UnixMicro(), year: year}
+	return answer{entry: e.N, operation: e.Operation, parameters: e.Parameters, seen: seen.UnixMicro(), year: night.Year()}
 }
 
 // searchRows returns the rows of a search; false for an operation that is no search.

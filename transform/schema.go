@@ -42,11 +42,16 @@ var (
 	integer  = arrow.PrimitiveTypes.Int32
 	double   = arrow.PrimitiveTypes.Float64
 	boolean  = arrow.FixedWidthTypes.Boolean
+	date     = arrow.FixedWidthTypes.Date32
 	instant  = &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
 	evidence = []column{{1, "run_id", text, nil}, {2, "entry", integer, nil}} // the answer that a row comes from
-	identity = []column{{3, "seen_at", instant, nil}, {4, "vessel_id", text, nil}, {5, "imo", integer, nil}, {6, "mmsi", text, nil}}
+	identity = []column{{3, "seen_at", instant, nil}, {4, "vessel_id", text, nil}, {5, "imo", integer, nil}, {6, "mmsi", text, nil}, snapshotDate}
 	remains  = []column{{90, "raw", text, nil}, {91, "extra", text, nil}} // values and keys that no other column has
 )
+
+// snapshotDate is the night of the run. It is in the path of each file, and in the file as well, for
+// engines that do not read paths. Its field id is the same in all tables.
+var snapshotDate = column{7, "snapshot_date", date, nil}
 
 // The lake tables. Every row names the answer that it comes from. `raw` is a JSON object with each
 // value that a rule changed or refused, as it came, under the API's key; `extra` is one with the keys
@@ -146,15 +151,15 @@ var (
 	})
 
 	Requests = table("requests", evidence, []column{
-		{10, "operation", text, nil}, {11, "parameters", text, nil}, {12, "sent_at", instant, nil}, {13, "received_at", instant, nil}, {14, "http_status", integer, nil},
+		snapshotDate, {10, "operation", text, nil}, {11, "parameters", text, nil}, {12, "sent_at", instant, nil}, {13, "received_at", instant, nil}, {14, "http_status", integer, nil},
 		{15, "credits", integer, nil}, {16, "charge", text, nil}, {17, "outcome", text, nil}, {18, "rows", integer, nil},
 	})
 	Coverage = table("coverage", []column{
-		{1, "run_id", text, nil}, {10, "operation", text, nil}, {11, "kind", text, nil}, {12, "value", text, nil},
+		{1, "run_id", text, nil}, snapshotDate, {10, "operation", text, nil}, {11, "kind", text, nil}, {12, "value", text, nil},
 		{13, "pages", integer, nil}, {14, "expected_rows", integer, nil}, {15, "received_rows", integer, nil}, {16, "state", text, nil}, {17, "reason", text, nil},
 	})
 	Issues = table("issues", evidence, []column{
-		{4, "vessel_id", text, nil}, {10, "dataset", text, nil}, {11, "field", text, nil}, {12, "raw_value", text, nil}, {13, "reason", text, nil},
+		{4, "vessel_id", text, nil}, snapshotDate, {10, "dataset", text, nil}, {11, "field", text, nil}, {12, "raw_value", text, nil}, {13, "reason", text, nil},
 	})
 )
 

@@ -3,13 +3,30 @@ package transform
 // The functions below write the rows of each table. Each finds its columns once, and returns a
 // function that writes one row into them.
 
+// runInto writes the columns that every table begins with: the run and its night.
+func (b *Batch) runInto(w *writer) func() {
+	run, night := w.column("run_id"), w.column("snapshot_date")
+	return func() {
+		run.writeText(b.run)
+		night.writeDate(b.date)
+	}
+}
+
+// evidenceInto writes the columns that name the answer of a row.
+func (b *Batch) evidenceInto(w *writer) func(entry int) {
+	run, number := b.runInto(w), w.column("entry")
+	return func(entry int) {
+		run()
+		number.writeInteger(entry)
+	}
+}
+
 // sourceInto writes the columns that all facts begin with.
 func (b *Batch) sourceInto(w *writer) func(entry int, seen int64, id vesselID, mmsi MMSI) {
-	run, number, at := w.column("run_id"), w.column("entry"), w.column("seen_at")
+	evidence, at := b.evidenceInto(w), w.column("seen_at")
 	vessel, imo, radio := w.column("vessel_id"), w.column("imo"), w.column("mmsi")
 	return func(entry int, seen int64, id vesselID, mmsi MMSI) {
-		run.writeText(b.run)
-		number.writeInteger(entry)
+		evidence(entry)
 		at.writeInstant(seen)
 		vessel.writeVessel(id)
 		imo.writePositive(int(id.imo()))
@@ -103,12 +120,11 @@ func (b *Batch) factInto(w *writer, t Table) func(*fact) {
 }
 
 func (b *Batch) requestInto(w *writer) func(*request) {
-	run, entry, operation, parameters := w.column("run_id"), w.column("entry"), w.column("operation"), w.column("parameters")
+	evidence, operation, parameters := b.evidenceInto(w), w.column("operation"), w.column("parameters")
 	sent, received, status := w.column("sent_at"), w.column("received_at"), w.column("http_status")
 	credits, charge, outcome, rows := w.column("credits"), w.column("charge"), w.column("outcome"), w.column("rows")
 	return func(r *request) {
-		run.writeText(b.run)
-		entry.writeInteger(r.entry)
+		evidence(r.entry)
 		operation.writeText(r.operation)
 		parameters.writeText(r.parameters)
 		sent.writeTime(r.sent)
@@ -122,11 +138,11 @@ func (b *Batch) requestInto(w *writer) func(*request) {
 }
 
 func (b *Batch) coverageInto(w *writer) func(*coverageRow) {
-	run, operation, kind, value := w.column("run_id"), w.column("operation"), w.column("kind"), w.column("value")
+	run, operation, kind, value := b.runInto(w), w.column("operation"), w.column("kind"), w.column("value")
 	pages, expected, received := w.column("pages"), w.column("expected_rows"), w.column("received_rows")
 	state, reason := w.column("state"), w.column("reason")
 	return func(c *coverageRow) {
-		run.writeText(b.run)
+		run()
 		operation.writeText(c.operation)
 		kind.writeText(c.kind)
 		value.writeText(c.value)
@@ -143,11 +159,10 @@ func (b *Batch) coverageInto(w *writer) func(*coverageRow) {
 }
 
 func (b *Batch) issueInto(w *writer) func(*issue) {
-	run, entry, vessel := w.column("run_id"), w.column("entry"), w.column("vessel_id")
+	evidence, vessel := b.evidenceInto(w), w.column("vessel_id")
 	dataset, field, raw, reason := w.column("dataset"), w.column("field"), w.column("raw_value"), w.column("reason")
 	return func(i *issue) {
-		run.writeText(b.run)
-		entry.writeInteger(i.entry)
+		evidence(i.entry)
 		vessel.writeVessel(i.vessel)
 		dataset.writeText(i.dataset)
 		field.writeText(i.field)

@@ -27,6 +27,7 @@ type cells struct {
 	integer *array.Int32Builder
 	double  *array.Float64Builder
 	boolean *array.BooleanBuilder
+	date    *array.Date32Builder
 	instant *array.TimestampBuilder
 	scratch []byte
 }
@@ -44,6 +45,8 @@ func newWriter(mem memory.Allocator, t Table) *writer {
 			c.double = f
 		case *array.BooleanBuilder:
 			c.boolean = f
+		case *array.Date32Builder:
+			c.date = f
 		case *array.TimestampBuilder:
 			c.instant = f
 		}
@@ -122,6 +125,15 @@ func (c *cells) writePositive(n int) {
 }
 
 func (c *cells) writeBoolean(b bool) { c.boolean.Append(b) }
+
+// writeDate writes a date at midnight UTC; the zero time is null.
+func (c *cells) writeDate(t time.Time) {
+	if t.IsZero() {
+		c.writeNull()
+		return
+	}
+	c.date.Append(arrow.Date32FromTime(t))
+}
 
 // writeInstant writes microseconds.
 func (c *cells) writeInstant(us int64) { c.instant.Append(arrow.Timestamp(us)) }

@@ -107,11 +107,11 @@ func (t *Tx) addRun(ctx context.Context, r Run) error {
 }
 
 // WriteVessels writes the view vessels to a Parquet file, sorted by vessel_id, under the field
-// ids given, and returns the number of rows. Sorting whole rows takes more memory than all the
+// ids given, and returns the number of rows. The date, YYYY-MM-DD, is the night of the file. Sorting whole rows takes more memory than all the
 // rest of a load, so that only their ids are sorted and the other columns are joined to them;
 // the order is then checked in the file.
-func (t *Tx) WriteVessels(ctx context.Context, columns []Field, path string) (rows int64, err error) {
-	if rows, err = t.copy(ctx, "("+strings.TrimSuffix(strings.TrimSpace(statement("lake/vessels_by_id")), ";")+")", columns, path); err != nil {
+func (t *Tx) WriteVessels(ctx context.Context, date string, columns []Field, path string) (rows int64, err error) {
+	if rows, err = t.copy(ctx, "("+strings.TrimSuffix(strings.TrimSpace(statement("lake/vessels_by_id")), ";")+")", date, columns, path); err != nil {
 		return 0, err
 	}
 	var sorted bool
@@ -119,14 +119,14 @@ func (t *Tx) WriteVessels(ctx context.Context, columns []Field, path string) (ro
 		return 0, fmt.Errorf("write vessels: %w", unwrapped(err))
 	}
 	if !sorted {
-		rows, err = t.copy(ctx, "vessels ORDER BY vessel_id", columns, path)
+		rows, err = t.copy(ctx, "vessels ORDER BY vessel_id", date, columns, path)
 	}
 	return rows, err
 }
 
 // copy executes joins in the order of the statement: whatever sizes DuckDB estimates, that
 // needs the least memory, and it keeps the order of the first table.
-func (t *Tx) copy(ctx context.Context, source string, columns []Field, path string) (rows int64, err error) {
+func (t *Tx) copy(ctx context.Context, source, date string, columns []Field, path string) (rows int64, err error) {
 	if err := t.exec(ctx, "write vessels", "SET disabled_optimizers = 'join_order,build_side_probe_side'"); err != nil {
 		return 0, err
 	}
@@ -136,9 +136,9 @@ func (t *Tx) copy(ctx context.Context, source string, columns []Field, path stri
 		}
 	}()
 	result, err := t.tx.ExecContext(ctx, filled("lake/vessels", struct {
-		Columns      []Field
-		Source, Path string
-	}{columns, source, quote(path)}))
+		Columns            []Field
+		Source, Date, Path string
+	}{columns, source, quote(date), quote(path)}))
 	if err != nil {
 		return 0, fmt.Errorf("write vessels to %s: %w", path, unwrapped(err))
 	}
@@ -150,6 +150,7 @@ type Field struct {
 	ID      int
 	Name    string
 	Instant bool // a UTC timestamp, which the file marks as an instant
+	Night   bool // the night of the file, which the view does not have
 }
 
 func (t *Tx) exec(ctx context.Context, name, text string, args ...any) error {

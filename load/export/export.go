@@ -1,0 +1,283 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fleetlake/fleetlake/load"
+	"github.com/fleetlake/fleetlake/load/store"
+)
+
+// Errors of an export.
+var (
+	ErrTarget = errors.New("the target is not empty and no export: choose another one, or a prefix below it")
+	ErrEmpty  = errors.New("the data directory has none of the runs of the earlier export: is it the right data directory?")
+)
+
+// exportTries is how often an export is planned again because of a publish or another export.
+const exportTries = 10
+
+// Options are what an export takes along. The zero value exports everything but the warehouse file.
+type Options struct {
+	Since      string   // the first night, YYYY-MM-DD, whose facts are brought up to date; "" is all
+	Tables     []string // as facts.positions, positions, facts or history; none is all
+	DryRun     bool     // only plan
+	Warehouse  bool     // also the published warehouse file
+	AllowEmpty bool     // also if the data directory has none of the runs of the earlier export
+
+	Program  string           // its version, for the manifest
+	Now      func() time.Time // nil is the clock
+	Progress func(Progress)   // may be nil; it is called by several goroutines, one at a time
+}
+
+func (o Options) now() time.Time {
+	if o.Now == nil {
+		return time.Now().UTC()
+	}
+	return o.Now().UTC()
+}
+
+func (o Options) report(p Progress) {
+	if o.Progress != nil {
+		o.Progress(p)
+	}
+}
+
+// Progress is how far an operation is. Before an upload its amounts are zero.
+type Progress struct {
+	Phase           string // plan, history, upload, merge, delete or check
+	Files, AllFiles int
+	Bytes, AllBytes int64
+}
+
+// Report is what an export did, or would do.
+type Report struct {
+	Export       string   `json:"export,omitempty"` // its id; empty if nothing changed
+	DryRun       bool     `json:"dry_run,omitempty"`
+	Runs         int      `json:"runs"` // whose facts are listed
+	Listed       int      `json:"listed"`
+	Files        int      `json:"files"` // uploaded
+	Bytes        int64    `json:"bytes"`
+	Skipped      int      `json:"skipped"` // that were there
+	SkippedBytes int64    `json:"skipped_bytes"`
+	Requests     int64    `json:"requests"` // to the store
+	Seconds      float64  `json:"seconds"`
+	Uploads      []Upload `json:"uploads,omitempty"`
+	Notices      []string `json:"notices,omitempty"`
+}
+
+// Upload is a file that an export uploads.
+type Upload struct {
+	Path  string `json:"path"`
+	Bytes int64  `json:"bytes"`
+}
+
+// exporter is one export.
+type exporter struct {
+	dir     string
+	store   *counting
+	o       Options
+	scratch string
+	report  Report
+	stored  map[string]bool // uploaded by this export, in an earlier try too
+	history historyFiles
+}
+
+// Run exports what is published in a data directory to a store. It uploads only what the store does
+// not have, and continues an export that was interrupted. A file that differs from its manifest stops
+// it before anything of the plan becomes visible. It returns ErrTarget for a store with other objects,
+// ErrEmpty for a data directory that has nothing of the earlier export, load.ErrLake if files are
+// missing, and the errors of the store.
+func Run(ctx context.Context, dir string, s store.Store, o Options) (_ Report, err error) {
+	began := time.Now()
+	scratch, remove, err := scratchDir(dir)
+	if err != nil {
+		return Report{}, fmt.Errorf("export: %w", err)
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	e := &exporter{dir: dir, store: &counting{Store: s}, o: o, scratch: scratch, stored: map[string]bool{}}
+	for try := 1; ; try++ {
+		err = e.once(ctx)
+		again := errors.Is(err, errMoved) || errors.Is(err, store.ErrChanged)
+		if !again || try == exportTries || ctx.Err() != nil {
+			break
+		}
+	}
+	e.report.Requests, e.report.Seconds = e.store.requests.Load(), time.Since(began).Seconds()
+	if err != nil {
+		return e.report, fmt.Errorf("export: %w", err)
+	}
+	return e.report, nil
+}
+
+// scratchDir makes a directory for temporary files in the data directory.
+func scratchDir(dir string) (scratch string, remove func() error, err error) {
+	work := filepath.Join(dir, "work")
+	if err := os.MkdirAll(work, 0o755); err != nil {
+		return "", nil, err
+	}
+	return load.Scratch(work, "export-")
+}
+
+// once plans the export and carries it out.
+func (e *exporter) once(ctx context.Context) (err error) {
+	e.o.report(Progress{Phase: "plan"})
+	src, err := openSource(ctx, e.dir, e.scratch)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, src.close()) }()
+	t, err := readTarget(ctx, e.store)
+	if err != nil {
+		return err
+	}
+	if err := t.check(src, e.o.AllowEmpty); err != nil {
+		return err
+	}
+	p, err := e.plan(ctx, src, t)
+	if err != nil {
+		return err
+	}
+	if e.o.DryRun {
+		return nil
+	}
+	if err := e.upload(ctx, p.uploads); err != nil {
+		return e.orMoved(src, err)
+	}
+	if err := src.unmoved(); err != nil {
+		return err
+	}
+	return e.publish(ctx, p, t)
+}
+
+// orMoved returns errMoved instead of an error of a file if a publish has replaced the file.
+func (e *exporter) orMoved(src *source, err error) error {
+	if errors.Is(err, errDamaged) || errors.Is(err, os.ErrNotExist) {
+		if moved := src.unmoved(); errors.Is(moved, errMoved) {
+			return moved
+		}
+	}
+	return err
+}
+
+// publish makes the plan visible, unless the store has it already.
+func (e *exporter) publish(ctx context.Context, p *plan, t *target) error {
+	if err := p.writeDocuments(ctx, e.store, t, &e.report); err != nil {
+		return err
+	}
+	same, err := equal(p.next, t.current)
+	if err != nil || same {
+		return err
+	}
+	id, err := replaceCurrent(ctx, e.store, p.next, t.version, e.o)
+	if err == nil {
+		e.report.Export = id
+	}
+	return err
+}
+
+// replaceCurrent writes a manifest under a new id: first the copy that stays, then current.json. It
+// returns store.ErrChanged if another export was faster.
+func replaceCurrent(ctx context.Context, s store.Store, m Manifest, version string, o Options) (id string, err error) {
+	m.Format, m.At, m.Program = format, o.now(), o.Program
+	m.Export = m.At.Format("20060102T150405.000Z") + "-" + strings.ToLower(rand.Text()[:4])
+	b, err := m.encoded()
+	if err != nil {
+		return "", err
+	}
+	if err := s.Put(ctx, manifestsKey+m.Export+".json", store.Source{File: bytes.NewReader(b), Bytes: int64(len(b)), SHA256: sum(b)}); err != nil {
+		return "", err
+	}
+	if err := s.Replace(ctx, currentKey, b, version); err != nil {
+		return "", err
+	}
+	return m.Export, nil
+}
+
+// equal reports whether two manifests list the same.
+func equal(a, b Manifest) (bool, error) {
+	for _, m := range []*Manifest{&a, &b} {
+		m.Export, m.Program, m.At, m.Expiring, m.Format = "", "", time.Time{}, nil, 0
+	}
+	first, err := a.encoded()
+	if err != nil {
+		return false, err
+	}
+	second, err := b.encoded()
+	return err == nil && bytes.Equal(first, second), err
+}
+
+// plan is the next manifest, and what is to be uploaded for it.
+type plan struct {
+	next      Manifest
+	uploads   []upload
+	documents map[string][]byte
+}
+
+// plan decides what the export lists and uploads.
+func (e *exporter) plan(ctx context.Context, src *source, t *target) (*plan, error) {
+	tables, err := src.tables(ctx)
+	if err != nil {
+		return nil, err
+	}
+	selected, err := newSelection(e.o.Since, e.o.Tables, tables)
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{next: t.current}
+	p.next.Tables = tables
+	latest := src.latest()
+	p.next.Run, p.next.SnapshotDate = latest.ID, latest.Date
+	if e.o.Since != "" && e.o.Since < p.next.FactsSince {
+		p.next.FactsSince = e.o.Since
+	}
+	lake, local := src.lakeFiles()
+	facts := factsPlan{lake: lake, published: src.published, present: t.present, selected: selected, keepSince: p.next.FactsSince}
+	p.next.Files = facts.files(t.current.Files)
+	p.next.Runs = src.runsOf(p.next.Files)
+	if err := e.planHistory(ctx, src, t, p, selected, local); err != nil {
+		return nil, err
+	}
+	if err := e.planWarehouse(ctx, src, p, local); err != nil {
+		return nil, err
+	}
+	sortFiles(p.next.Files)
+	p.next.Expiring = slices.DeleteFunc(slices.Clone(t.current.Expiring), func(path string) bool { _, ok := t.present[path]; return !ok })
+	if err := p.uploadsFor(t, local); err != nil {
+		return nil, err
+	}
+	if err := p.planDocuments(tables); err != nil {
+		return nil, err
+	}
+	e.count(p, t)
+	return p, nil
+}
+
+// count reports the plan. What an earlier try uploaded counts as uploaded.
+func (e *exporter) count(p *plan, t *target) {
+	r := Report{DryRun: e.o.DryRun, Runs: len(p.next.Runs), Listed: len(p.next.paths()), Files: e.report.Files, Bytes: e.report.Bytes, Notices: t.strangers()}
+	missing := map[string]bool{}
+	for _, u := range p.uploads {
+		missing[u.key] = true
+		if e.o.DryRun {
+			r.Uploads = append(r.Uploads, Upload{u.key, u.bytes})
+			r.Files++
+			r.Bytes += u.bytes
+		}
+	}
+	for path, bytes := range p.next.paths() {
+		if !missing[path] && !e.stored[path] {
+			r.Skipped++
+			r.SkippedBytes += bytes
+		}
+	}
+	e.report = r
+}
