@@ -170,23 +170,21 @@ func (e *exporter) orMoved(src *source, err error) error {
 
 // publish makes the plan visible, unless the store has it already.
 func (e *exporter) publish(ctx context.Context, p *plan, t *target) error {
-	if err := p.writeDocuments(ctx, e.store, t, &e.report); err != nil {
-		return err
-	}
 	same, err := equal(p.next, t.current)
-	if err != nil || same {
+	if err != nil || same && len(p.documents) == 0 {
 		return err
 	}
-	id, err := replaceCurrent(ctx, e.store, p.next, t.version, e.o)
+	id, err := replaceCurrent(ctx, e.store, p.next, t.version, e.o, p.writeDocuments)
 	if err == nil {
 		e.report.Export = id
 	}
 	return err
 }
 
-// replaceCurrent writes a manifest under a new id: first the copy that stays, then current.json. It
-// returns store.ErrChanged if another export was faster.
-func replaceCurrent(ctx context.Context, s store.Store, m Manifest, version string, o Options) (id string, err error) {
+// replaceCurrent writes a manifest under a new id: first the copy that stays, by which a crash leaves no
+// document that nobody lists; then the documents; and current.json last. It returns store.ErrChanged
+// if another export was faster.
+func replaceCurrent(ctx context.Context, s store.Store, m Manifest, version string, o Options, documents func(context.Context, store.Store) error) (id string, err error) {
 	m.Format, m.At, m.Program = format, o.now(), o.Program
 	m.Export = m.At.Format("20060102T150405.000Z") + "-" + strings.ToLower(rand.Text()[:4])
 	b, err := m.encoded()
@@ -194,6 +192,9 @@ func replaceCurrent(ctx context.Context, s store.Store, m Manifest, version stri
 		return "", err
 	}
 	if err := s.Put(ctx, manifestsKey+m.Export+".json", store.Source{File: bytes.NewReader(b), Bytes: int64(len(b)), SHA256: sum(b)}); err != nil {
+		return "", err
+	}
+	if err := documents(ctx, s); err != nil {
 		return "", err
 	}
 	if err := s.Replace(ctx, currentKey, b, version); err != nil {
@@ -219,7 +220,7 @@ func equal(a, b Manifest) (bool, error) {
 type plan struct {
 	next      Manifest
 	uploads   []upload
-	documents map[string][]byte
+	documents []document
 }
 
 // plan decides what the export lists and uploads.
@@ -254,16 +255,17 @@ func (e *exporter) plan(ctx context.Context, src *source, t *target) (*plan, err
 	if err := p.uploadsFor(t, local); err != nil {
 		return nil, err
 	}
-	if err := p.planDocuments(tables); err != nil {
+	notices, err := p.planDocuments(ctx, e.store, t)
+	if err != nil {
 		return nil, err
 	}
-	e.count(p, t)
+	e.count(p, t, notices)
 	return p, nil
 }
 
 // count reports the plan. What an earlier try uploaded counts as uploaded.
-func (e *exporter) count(p *plan, t *target) {
-	r := Report{DryRun: e.o.DryRun, Runs: len(p.next.Runs), Listed: len(p.next.paths()), Files: e.report.Files, Bytes: e.report.Bytes, Notices: t.strangers()}
+func (e *exporter) count(p *plan, t *target, notices []string) {
+	r := Report{DryRun: e.o.DryRun, Runs: len(p.next.Runs), Listed: len(p.next.paths()), Files: e.report.Files, Bytes: e.report.Bytes, Notices: append(t.strangers(), notices...)}
 	missing := map[string]bool{}
 	for _, u := range p.uploads {
 		missing[u.key] = true
