@@ -32,7 +32,8 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"schedules/metrics":        {[]string{"pipeline", "warehouse"}, []string{"database/sql"}},
 	"schedules/notify":         {[]string{"pipeline"}, []string{"database/sql"}},
 	"schedules/share":          {[]string{"warehouse"}, []string{"database/sql"}},
-	"cmd/fleetlake/config":     {[]string{"extract", "extract/api", "pipeline", "pipeline/plan", "schedules", "schedules/notify"}, []string{"database/sql"}},
+	"schedules/exports":        {[]string{"load/export", "load/store", "warehouse", "warehouse/durable"}, []string{"database/sql"}},
+	"cmd/fleetlake/config":     {[]string{"extract", "extract/api", "load/export", "load/store", "schedules/exports", "pipeline", "pipeline/plan", "schedules", "schedules/notify"}, []string{"database/sql"}},
 	"cmd/fleetlake/console":    {[]string{"pipeline", "pipeline/plan", "warehouse", "warehouse/history"}, []string{"database/sql", "net/http"}},
 	"cmd/fleetlake":            {[]string{"cmd/fleetlake/config", "cmd/fleetlake/console", "schedules/page", "schedules/notify", "schedules/metrics", "schedules/share", "pipeline/plan", "extract", "extract/api", "extract/journal", "extract/simulator", "transform", "load", "warehouse", "warehouse/durable", "warehouse/history", "pipeline", "schedules"}, []string{"database/sql"}},
 }
