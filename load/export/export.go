@@ -38,11 +38,20 @@ type Options struct {
 	Progress func(Progress)   // may be nil; it is called by several goroutines, one at a time
 }
 
-func (o Options) now() time.Time {
-	if o.Now == nil {
-		return time.Now().UTC()
+// stamp is what a manifest says of the program that writes it.
+type stamp struct {
+	program string
+	at      time.Time
+}
+
+func (o Options) stamp() stamp { return stamp{o.Program, clock(o.Now)} }
+
+// clock returns the time in UTC, from the clock if there is no other.
+func clock(now func() time.Time) time.Time {
+	if now == nil {
+		now = time.Now
 	}
-	return o.Now().UTC()
+	return now().UTC()
 }
 
 func (o Options) report(p Progress) {
@@ -174,7 +183,7 @@ func (e *exporter) publish(ctx context.Context, p *plan, t *target) error {
 	if err != nil || same && len(p.documents) == 0 {
 		return err
 	}
-	id, err := replaceCurrent(ctx, e.store, p.next, t.version, e.o, p.writeDocuments)
+	id, err := replaceCurrent(ctx, e.store, p.next, t.version, e.o.stamp(), p.writeDocuments)
 	if err == nil {
 		e.report.Export = id
 	}
@@ -184,8 +193,8 @@ func (e *exporter) publish(ctx context.Context, p *plan, t *target) error {
 // replaceCurrent writes a manifest under a new id: first the copy that stays, by which a crash leaves no
 // document that nobody lists; then the documents; and current.json last. It returns store.ErrChanged
 // if another export was faster.
-func replaceCurrent(ctx context.Context, s store.Store, m Manifest, version string, o Options, documents func(context.Context, store.Store) error) (id string, err error) {
-	m.Format, m.At, m.Program = format, o.now(), o.Program
+func replaceCurrent(ctx context.Context, s store.Store, m Manifest, version string, by stamp, documents func(context.Context, store.Store) error) (id string, err error) {
+	m.Format, m.At, m.Program = format, by.at, by.program
 	m.Export = m.At.Format("20060102T150405.000Z") + "-" + strings.ToLower(rand.Text()[:4])
 	b, err := m.encoded()
 	if err != nil {
@@ -201,6 +210,16 @@ func replaceCurrent(ctx context.Context, s store.Store, m Manifest, version stri
 		return "", err
 	}
 	return m.Export, nil
+}
+
+// publishNext makes a manifest visible that needs no further files, with the documents that describe it.
+func publishNext(ctx context.Context, s store.Store, next Manifest, t *target, by stamp) (id string, notices []string, err error) {
+	p := &plan{next: next}
+	if notices, err = p.planDocuments(ctx, s, t); err != nil {
+		return "", nil, err
+	}
+	id, err = replaceCurrent(ctx, s, p.next, t.version, by, p.writeDocuments)
+	return id, notices, err
 }
 
 // equal reports whether two manifests list the same.

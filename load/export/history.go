@@ -91,7 +91,7 @@ func (h *historyFiles) write(ctx context.Context, w *warehouse.Warehouse, scratc
 	if f.Bytes, f.SHA256, err = digestOf(path); err != nil {
 		return err
 	}
-	f.Path = "history/" + name + "/" + short(f.SHA256) + ".parquet"
+	f.Path = "history/" + name + "/" + shortSum(f.SHA256) + ".parquet"
 	h.files[f.Table], h.local[f.Table] = f, path
 	return nil
 }
@@ -166,7 +166,7 @@ func (e *exporter) planWarehouse(_ context.Context, src *source, p *plan, local 
 	if err != nil {
 		return fmt.Errorf("read the published warehouse: %w", err)
 	}
-	f := WarehouseFile{Path: "warehouse/fleet-" + p.next.Run + "-" + short(sum) + ".duckdb", Bytes: size, SHA256: sum, Run: p.next.Run}
+	f := WarehouseFile{Path: "warehouse/fleet-" + p.next.Run + "-" + shortSum(sum) + ".duckdb", Bytes: size, SHA256: sum, Run: p.next.Run}
 	p.next.Warehouse = &f
 	local[f.Path] = warehouse.Path(src.dir)
 	return nil

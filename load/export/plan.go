@@ -2,6 +2,7 @@ package export
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,8 +14,8 @@ type selection struct {
 	tables []string
 }
 
-// errTable says that an export was asked for a table that there is not.
-var errTable = fmt.Errorf("no such table")
+// ErrTable says that an export was asked for a table that it does not have.
+var ErrTable = errors.New("no such table")
 
 // newSelection checks the names: a table, as in facts.positions, positions for both, or facts for all.
 func newSelection(since string, names []string, tables map[string]Table) (selection, error) {
@@ -28,7 +29,7 @@ func newSelection(since string, names []string, tables map[string]Table) (select
 			}
 		}
 		if !found {
-			return s, fmt.Errorf("table %q: %w: name one as facts.positions, positions for facts and history, or facts or history for all of them; current.json and the dictionary list them", name, errTable)
+			return s, fmt.Errorf("table %q: %w: name one as facts.positions, positions for facts and history, or facts or history for all of them; current.json and the dictionary list them", name, ErrTable)
 		}
 	}
 	return s, nil

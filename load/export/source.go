@@ -136,7 +136,7 @@ func (s *source) lakeFiles() (files []File, local map[string]string) {
 		for _, f := range m.Files {
 			file := File{
 				Table: factsPrefix + f.Table, Rows: f.Rows, Bytes: f.Bytes, SHA256: f.SHA256, Run: m.Run.ID, SnapshotDate: m.Run.Date,
-				Path: "facts/" + f.Table + "/snapshot_date=" + m.Run.Date + "/" + m.Run.ID + "-" + short(f.SHA256) + ".parquet",
+				Path: "facts/" + f.Table + "/snapshot_date=" + m.Run.Date + "/" + m.Run.ID + "-" + shortSum(f.SHA256) + ".parquet",
 			}
 			files = append(files, file)
 			local[file.Path] = load.LakePath(s.dir, f)
@@ -146,5 +146,5 @@ func (s *source) lakeFiles() (files []File, local map[string]string) {
 	return files, local
 }
 
-// short is the part of a SHA-256 that a name has.
-func short(sum string) string { return sum[:min(16, len(sum))] }
+// shortSum is the part of a SHA-256 that a name has.
+func shortSum(sum string) string { return sum[:min(16, len(sum))] }
