@@ -24,10 +24,10 @@ const wantClock = 30 * time.Second
 func (a *app) doctorCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "Check configuration, data directory, lake, clock, key and balance",
+		Short: "Check configuration, data directory, lake, clock, key, balance and export",
 		Long: `Check what a run needs, and the state that earlier runs left, one line each, with the remedy for
-what is wrong. It sends one free request for the balance, and spends nothing. The exit code is that
-of the first check that failed.`,
+what is wrong. It sends one free request for the balance, and spends nothing. From the target of the
+export it only reads. The exit code is that of the first check that failed.`,
 		Example: "  fleetlake doctor",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context()) },
@@ -56,6 +56,9 @@ func (a *app) doctor(ctx context.Context) error {
 	}
 	if configErr == nil && cfg.RequireService() == nil {
 		checks = append(checks, check{"service", func() (string, error) { return ping(ctx, cfg.Service()) }})
+	}
+	if configErr == nil && cfg.Export.Target != "" {
+		checks = append(checks, check{"export", func() (string, error) { return targetThere(ctx, cfg) }})
 	}
 	var failed []error
 	for _, c := range checks {

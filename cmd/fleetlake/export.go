@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/load/export"
 	"github.com/fleetlake/fleetlake/load/store"
@@ -38,7 +40,8 @@ export that was interrupted is continued by the next one.
 current.json lists the files and columns that are valid. It is replaced last: who reads what it lists
 sees every night whole. Files of others are reported, and neither replaced nor removed.
 
-Credentials of an S3 store: FLEETLAKE_EXPORT_ACCESS_KEY, FLEETLAKE_EXPORT_SECRET_KEY, and
+Without TARGET, the target of the configuration with its settings (export:) is used; flags override
+them. Credentials of an S3 store: FLEETLAKE_EXPORT_ACCESS_KEY, FLEETLAKE_EXPORT_SECRET_KEY, and
 FLEETLAKE_EXPORT_SESSION_TOKEN for temporary ones.`,
 		Example: `  fleetlake export /mnt/lake/fleet
   fleetlake export s3://lake/fleet --endpoint https://s3.example.org --dry-run
@@ -76,15 +79,18 @@ func (o *exportOptions) flags(c *cobra.Command) {
 
 // withTarget opens the target, and runs an operation on it with its progress on stderr.
 func (a *app) withTarget(ctx context.Context, o *exportOptions, args []string, do func(context.Context, store.Store) error) (err error) {
-	if len(args) == 0 {
-		return fmt.Errorf("no TARGET: name a directory or s3://bucket/prefix: %w", errUsage)
+	cfg, err := a.config()
+	if err == nil {
+		err = o.fill(cfg.Export, args)
+	}
+	if err != nil {
+		return err
 	}
 	if since := o.export.Since; since != "" {
 		if _, err := time.Parse(time.DateOnly, since); err != nil {
 			return fmt.Errorf("--since %q: want YYYY-MM-DD: %w", since, errUsage)
 		}
 	}
-	o.target = args[0]
 	if o.dir, err = a.lake(); err != nil {
 		return err
 	}
@@ -92,15 +98,40 @@ func (a *app) withTarget(ctx context.Context, o *exportOptions, args []string, d
 	defer stop()
 	p := &transfers{print: print}
 	o.export.Program, o.export.Progress = version(), p.report
-	o.store.Bandwidth, o.store.Sent = int64(o.bandwidth), p.sent
+	o.store.Sent = p.sent
 	o.store.Warn = func(text string) { a.log().Warn(text) }
-	o.store.AccessKey, o.store.SecretKey, o.store.SessionToken = a.getenv("FLEETLAKE_EXPORT_ACCESS_KEY"), a.getenv("FLEETLAKE_EXPORT_SECRET_KEY"), a.getenv("FLEETLAKE_EXPORT_SESSION_TOKEN")
 	s, err := store.Open(ctx, o.target, o.store)
 	if err == nil {
 		err = do(ctx, s)
 	}
 	stop()
 	return a.exportError(o.dir, err)
+}
+
+// fill takes the target and what the flags leave open from the configuration; with a TARGET in the
+// arguments, only the credentials of the environment: the others are for the configured target.
+func (o *exportOptions) fill(c config.Export, args []string) error {
+	if len(args) > 0 {
+		c = c.Environment()
+		c.Target = args[0]
+	}
+	if c.Target == "" {
+		return fmt.Errorf("no TARGET: name a directory or s3://bucket/prefix, or set export.target in the configuration: %w", errUsage)
+	}
+	s, err := c.Settings()
+	if err != nil {
+		return err
+	}
+	given := o.store
+	o.target, o.store = s.Target, s.Store
+	o.store.Endpoint, o.store.Region = cmp.Or(given.Endpoint, s.Store.Endpoint), cmp.Or(given.Region, s.Store.Region)
+	o.store.PathStyle = given.PathStyle || s.Store.PathStyle
+	o.store.Bandwidth = cmp.Or(int64(o.bandwidth), s.Store.Bandwidth)
+	o.export.Since, o.export.Warehouse = cmp.Or(o.export.Since, s.Options.Since), o.export.Warehouse || s.Options.Warehouse
+	if len(o.export.Tables) == 0 {
+		o.export.Tables = s.Options.Tables
+	}
+	return nil
 }
 
 // exportError adds what helps to an error of an export.

@@ -28,6 +28,7 @@ type Config struct {
 	// Troubles lists what is wrong with the data directory, whatever the state of the night; may be nil.
 	Troubles func() []Trouble
 
+	Export  func() string    // what to say of the export after the nights; nil or empty is nothing
 	Stop    func() error     // stops the run after the requests in flight; nil is no such action
 	Metrics http.Handler     // at /metrics; nil is none
 	Share   http.Handler     // at /warehouse/; nil is none
@@ -117,6 +118,9 @@ func fill(c *Config) {
 	}
 	if c.Troubles == nil {
 		c.Troubles = func() []Trouble { return nil }
+	}
+	if c.Export == nil {
+		c.Export = func() string { return "" }
 	}
 	always := func() error { return nil }
 	if c.Healthy == nil {

@@ -64,6 +64,10 @@ func (d *decoder) export(n *yaml.Node, e *Export) {
 	})
 }
 
+// Environment returns the credentials of the environment alone: those for another target than the
+// configured one.
+func (e Export) Environment() Export { return Export{environment: e.environment} }
+
 // Settings are what an export needs. It reads the credentials; its errors name the setting and never
 // the value.
 func (e Export) Settings() (exports.Settings, error) {
