@@ -2,6 +2,7 @@ package exports
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -34,7 +35,9 @@ func TestMain(m *testing.M) {
 	if act := os.Getenv(actVariable); act != "" {
 		os.Exit(program(act))
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	os.RemoveAll(firstDir) // nothing if no test needed it
+	os.Exit(code)
 }
 
 // program is the program for Iceberg tables.
@@ -67,7 +70,7 @@ func program(act string) int {
 type lake struct {
 	t        *testing.T
 	dir      string
-	p        pipeline.Pipeline
+	first    string // the run of its first night
 	settings Settings
 	broken   error // of reading the settings
 	now      time.Time
@@ -92,36 +95,68 @@ func (l *logged) String() string {
 	return l.b.String()
 }
 
+// newLake returns a lake with the night of the 20th, whose harvest all tests share.
 func newLake(t *testing.T) *lake {
 	t.Helper()
-	const key = "planted-key"
-	sim, err := simulator.New(simulator.Config{Vessels: 10, Seed: 1, Start: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), Key: key, Credits: 1000})
+	first, err := firstNight()
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(sim)
-	t.Cleanup(server.Close)
-	limits := map[string]int{}
-	for _, o := range api.Operations {
-		limits[o.Name] = 1_000_000
+	l := emptyLake(t)
+	if err := os.CopyFS(l.dir, os.DirFS(first.dir)); err != nil {
+		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	return &lake{t: t, dir: dir, now: time.Date(2026, 11, 20, 3, 0, 0, 0, time.UTC),
-		settings: Settings{Target: filepath.Join(t.TempDir(), "target"), Within: time.Minute},
-		p:        pipeline.Pipeline{Dir: dir, Service: extract.Service{BaseURL: server.URL + simulator.BasePath, Key: key, Limits: limits, MaxInFlight: 1}}}
+	l.first = first.run
+	return l
 }
+
+func emptyLake(t *testing.T) *lake {
+	return &lake{t: t, dir: t.TempDir(), now: time.Date(2026, 11, 20, 3, 0, 0, 0, time.UTC),
+		settings: Settings{Target: filepath.Join(t.TempDir(), "target"), Within: time.Minute}}
+}
+
+// night is a data directory with one run.
+type night struct{ dir, run string }
+
+var firstDir string
+
+var firstNight = sync.OnceValues(func() (night, error) {
+	dir, err := os.MkdirTemp("", "fleetlake-exports-")
+	firstDir = dir
+	if err != nil {
+		return night{}, err
+	}
+	run, err := publish(dir, 20)
+	return night{dir, run}, err
+})
 
 // publish publishes a night of November 2026 and returns its run.
 func (l *lake) publish(day int) string {
 	l.t.Helper()
-	offset := time.Since(time.Date(2026, 11, day, 2, 0, 0, 0, time.UTC))
-	l.p.Now = func() time.Time { return time.Now().Add(-offset) }
-	l.p.Service.Now = l.p.Now
-	r, err := l.p.Run(l.t.Context(), plan.Job{Name: "nightly", Location: time.UTC, List: plan.List{By: "none"}}, "")
+	run, err := publish(l.dir, day)
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	return r.Run
+	return run
+}
+
+func publish(dir string, day int) (run string, err error) {
+	const key = "planted-key"
+	sim, err := simulator.New(simulator.Config{Vessels: 10, Seed: 1, Start: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), Key: key, Credits: 1000})
+	if err != nil {
+		return "", err
+	}
+	server := httptest.NewServer(sim)
+	defer server.Close()
+	limits := map[string]int{}
+	for _, o := range api.Operations {
+		limits[o.Name] = 1_000_000
+	}
+	offset := time.Since(time.Date(2026, 11, day, 2, 0, 0, 0, time.UTC))
+	now := func() time.Time { return time.Now().Add(-offset) }
+	p := pipeline.Pipeline{Dir: dir, Now: now, Service: extract.Service{BaseURL: server.URL + simulator.BasePath, Key: key, Limits: limits, MaxInFlight: 1, Now: now}}
+	r, err := p.Run(context.Background(), plan.Job{Name: "nightly", Location: time.UTC, List: plan.List{By: "none"}}, "")
+	return r.Run, err
 }
 
 func (l *lake) phase() *Phase {

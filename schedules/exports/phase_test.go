@@ -13,11 +13,11 @@ import (
 )
 
 func TestAnExportIsDueUntilItHasWhatIsPublished(t *testing.T) {
-	l := newLake(t)
-	if o := l.run(); o.Exported || o.Failed || o.State != (State{}) {
+	if o := emptyLake(t).run(); o.Exported || o.Failed || o.State != (State{}) {
 		t.Errorf("before the first night: %+v", o)
 	}
-	first := l.publish(20)
+	l := newLake(t)
+	first := l.first
 	o := l.run()
 	if s := o.State.Success; !o.Exported || s == nil || s.Run != first || s.SnapshotDate != "2026-11-20" || s.Files == 0 || s.Bytes == 0 || !s.At.Equal(l.now) || s.Target != l.settings.Target {
 		t.Fatalf("the first night: %+v %+v", o, o.State.Success)
@@ -53,7 +53,6 @@ func TestAnExportIsDueUntilItHasWhatIsPublished(t *testing.T) {
 // TestAFailedExportIsMadeUpFor has a target that is a file, and then a directory.
 func TestAFailedExportIsMadeUpFor(t *testing.T) {
 	l := newLake(t)
-	l.publish(20)
 	if err := os.WriteFile(l.settings.Target, []byte("a file"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +94,6 @@ func TestAFailedExportIsMadeUpFor(t *testing.T) {
 
 func TestADamagedStateIsWrittenAnew(t *testing.T) {
 	l := newLake(t)
-	l.publish(20)
 	if err := os.WriteFile(statePath(l.dir), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +110,6 @@ func TestADamagedStateIsWrittenAnew(t *testing.T) {
 
 func TestAPanicIsAFailure(t *testing.T) {
 	l := newLake(t)
-	l.publish(20)
 	l.settings.Options.Progress = func(export.Progress) { panic("planted") }
 	if o := l.run(); !o.Failed || strings.Contains(o.State.Failure.Reason, "planted") || !strings.Contains(l.log.String(), "planted") {
 		t.Errorf("%+v\n%s", o.State.Failure, l.log.String())
@@ -121,7 +118,6 @@ func TestAPanicIsAFailure(t *testing.T) {
 
 func TestTheProgramForIcebergIsPartOfThePhase(t *testing.T) {
 	l := newLake(t)
-	l.publish(20)
 	t.Setenv("FLEETLAKE_API_KEY", "planted-key")
 	t.Setenv("CREDENTIALS_DIRECTORY", "/planted")
 	l.settings.Store.AccessKey, l.settings.Store.SecretKey = "planted-access", "planted-secret"
@@ -156,15 +152,14 @@ func TestTheProgramForIcebergIsPartOfThePhase(t *testing.T) {
 // deadline.
 func TestTheDeadlineEndsAnExport(t *testing.T) {
 	l := newLake(t)
-	l.publish(20)
 	l.act("hang")
-	l.settings.Within = 3 * time.Second
+	l.settings.Within = 4 * time.Second
 	began := time.Now()
 	o := l.run()
 	if took := time.Since(began); !o.Failed || took < l.settings.Within || took > 2*l.settings.Within {
 		t.Errorf("after %v: %+v", took, o)
 	}
-	if reason := o.State.Failure.Reason; !strings.Contains(reason, "not done within 3s (export.within)") {
+	if reason := o.State.Failure.Reason; !strings.Contains(reason, "not done within 4s (export.within)") {
 		t.Errorf("reason: %s", reason)
 	}
 	l.settings.Iceberg = Iceberg{}
@@ -177,7 +172,6 @@ func TestTheDeadlineEndsAnExport(t *testing.T) {
 // completes it.
 func TestAStopLeavesTheExportDue(t *testing.T) {
 	l := newLake(t)
-	l.publish(20)
 	mark := l.act("hang")
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
@@ -204,7 +198,7 @@ func TestAStopLeavesTheExportDue(t *testing.T) {
 
 func TestCheckWritesNothing(t *testing.T) {
 	l := newLake(t)
-	run := l.publish(20)
+	run := l.first
 	parent := filepath.Dir(l.settings.Target)
 	if words, err := l.settings.Check(t.Context()); err != nil || !strings.Contains(words, "without an export yet") {
 		t.Errorf("%q, %v", words, err)
@@ -229,7 +223,7 @@ func TestCheckWritesNothing(t *testing.T) {
 
 // TestLinesOfAProgramAreBounded writes lines that are too long and too many.
 func TestLinesOfAProgramAreBounded(t *testing.T) {
-	l := newLake(t)
+	l := emptyLake(t)
 	out := &lineLog{log: l.phase().Log, hide: Settings{}.hider()}
 	out.Write([]byte(strings.Repeat("x", 3*maxLine) + "\n"))
 	for _, part := range []string{"one li", "ne\ntwo", "\n\n", "the end"} {
