@@ -183,7 +183,7 @@ func (e *exporter) publish(ctx context.Context, p *plan, t *target) error {
 	if err != nil || same && len(p.documents) == 0 {
 		return err
 	}
-	id, err := replaceCurrent(ctx, e.store, p.next, t.version, e.o.stamp(), p.writeDocuments)
+	id, err := replaceCurrent(ctx, e.store, p.next, t, e.o.stamp(), p.writeDocuments)
 	if err == nil {
 		e.report.Export = id
 	}
@@ -193,8 +193,11 @@ func (e *exporter) publish(ctx context.Context, p *plan, t *target) error {
 // replaceCurrent writes a manifest under a new id: first the copy that stays, by which a crash leaves no
 // document that nobody lists; then the documents; and current.json last. It returns store.ErrChanged
 // if another export was faster.
-func replaceCurrent(ctx context.Context, s store.Store, m Manifest, version string, by stamp, documents func(context.Context, store.Store) error) (id string, err error) {
+func replaceCurrent(ctx context.Context, s store.Store, m Manifest, t *target, by stamp, documents func(context.Context, store.Store) error) (id string, err error) {
 	m.Format, m.At, m.Program = format, by.at, by.program
+	if before := t.current.At; !m.At.After(before) { // of another machine's clock: manifests are ordered by their times
+		m.At = before.Add(time.Millisecond)
+	}
 	m.Export = m.At.Format("20060102T150405.000Z") + "-" + strings.ToLower(rand.Text()[:4])
 	b, err := m.encoded()
 	if err != nil {
@@ -206,7 +209,7 @@ func replaceCurrent(ctx context.Context, s store.Store, m Manifest, version stri
 	if err := documents(ctx, s); err != nil {
 		return "", err
 	}
-	if err := s.Replace(ctx, currentKey, b, version); err != nil {
+	if err := s.Replace(ctx, currentKey, b, t.version); err != nil {
 		return "", err
 	}
 	return m.Export, nil
@@ -218,7 +221,7 @@ func publishNext(ctx context.Context, s store.Store, next Manifest, t *target, b
 	if notices, err = p.planDocuments(ctx, s, t); err != nil {
 		return "", nil, err
 	}
-	id, err = replaceCurrent(ctx, s, p.next, t.version, by, p.writeDocuments)
+	id, err = replaceCurrent(ctx, s, p.next, t, by, p.writeDocuments)
 	return id, notices, err
 }
 

@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
+	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -200,21 +203,63 @@ func (w *watched) Delete(ctx context.Context, key string) error {
 	return w.Store.Delete(ctx, key)
 }
 
-// targets opens an empty store of each kind, and the path by which DuckDB reads its files; for a
-// store that is not on disk the files are copied there.
+// targets open an empty store of each kind.
 func targets(t *testing.T) map[string]func(t *testing.T) *watched {
 	return map[string]func(t *testing.T) *watched{
-		"a directory": func(t *testing.T) *watched { return openStore(t, filepath.Join(t.TempDir(), "out")) },
+		"a directory": directoryStore,
+		"S3":          func(t *testing.T) *watched { return watch(t, "s3://lake/fleet", startGateway(t)) },
 	}
 }
 
-func openStore(t testing.TB, target string) *watched {
+func directoryStore(t *testing.T) *watched {
 	t.Helper()
-	s, err := store.Open(t.Context(), target, store.Options{})
+	return watch(t, filepath.Join(t.TempDir(), "out"), store.Options{})
+}
+
+func watch(t testing.TB, target string, o store.Options) *watched {
+	t.Helper()
+	s, err := store.Open(t.Context(), target, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &watched{Store: s, puts: map[string]int{}}
+}
+
+// startGateway starts an S3 server over a directory of the test, with an empty bucket.
+func startGateway(t testing.TB) store.Options {
+	t.Helper()
+	program, err := exec.LookPath("versitygw")
+	if err != nil {
+		t.Skip("SKIPPED, S3 IS NOT TESTED: versitygw is not on PATH: go install github.com/versity/versitygw/cmd/versitygw@v1.8.0")
+	}
+	dir := t.TempDir()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err := errors.Join(err, os.MkdirAll(filepath.Join(dir, "lake"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	server := exec.CommandContext(ctx, program, "--port", address, "--quiet", "posix", dir)
+	server.Env = append(os.Environ(), "ROOT_ACCESS_KEY=test", "ROOT_SECRET_KEY=not-a-secret")
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cancel()
+		_ = server.Wait() // killed
+	})
+	for range 200 {
+		if answer, err := http.Get("http://" + address); err == nil {
+			_ = answer.Body.Close()
+			return store.Options{Endpoint: "http://" + address, PathStyle: true, AccessKey: "test", SecretKey: "not-a-secret"}
+		}
+		time.Sleep(20 * time.Millisecond) // another process starts: nothing to wait for but its port
+	}
+	t.Fatal("versitygw does not answer")
+	return store.Options{}
 }
 
 // export exports and fails the test if that fails.
@@ -302,14 +347,20 @@ func whole(t testing.TB, s store.Store, m Manifest) map[string][]string {
 	return byTable
 }
 
-// answer returns the answer of a query of the published warehouse of a data directory, as JSON.
-func answer(t testing.TB, dir, sql string) string {
+// reader opens the published warehouse of a data directory for queries.
+func reader(t testing.TB, dir string) *warehouse.Warehouse {
 	t.Helper()
 	w, err := warehouse.Open(t.Context(), warehouse.Path(dir), warehouse.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Close()
+	t.Cleanup(func() { w.Close() })
+	return w
+}
+
+// answer returns the answer of a query as JSON.
+func answer(t testing.TB, w *warehouse.Warehouse, sql string) string {
+	t.Helper()
 	rows, err := w.Query(t.Context(), sql)
 	if err != nil {
 		t.Fatalf("%s: %v", sql, err)
@@ -335,6 +386,7 @@ func equalRows(t testing.TB, dir string, s store.Store) {
 	t.Helper()
 	m := current(t, s)
 	byTable := whole(t, s, m)
+	w := reader(t, dir)
 	for _, name := range slices.Sorted(maps.Keys(m.Tables)) {
 		paths := byTable[name]
 		namespace, short, _ := strings.Cut(name, ".")
@@ -347,15 +399,15 @@ func equalRows(t testing.TB, dir string, s store.Store) {
 			if len(lake) == 0 && len(paths) == 0 {
 				continue
 			}
-			want = checksum(t, dir, "read_parquet("+list(lake)+", hive_partitioning = false)", m.Tables[name])
+			want = checksum(t, w, "read_parquet("+list(lake)+", hive_partitioning = false)", m.Tables[name])
 		} else {
-			want = checksum(t, dir, short, m.Tables[name])
+			want = checksum(t, w, short, m.Tables[name])
 		}
 		if len(paths) == 0 {
 			t.Errorf("%s has no files", name)
 			continue
 		}
-		if got := checksum(t, dir, "read_parquet("+list(paths)+", hive_partitioning = false)", m.Tables[name]); got != want {
+		if got := checksum(t, w, "read_parquet("+list(paths)+", hive_partitioning = false)", m.Tables[name]); got != want {
 			t.Errorf("%s: the export has %s, the data directory %s", name, got, want)
 		}
 	}
@@ -364,7 +416,7 @@ func equalRows(t testing.TB, dir string, s store.Store) {
 func list(paths []string) string { return "['" + strings.Join(paths, "', '") + "']" }
 
 // checksum counts rows and values, and adds the hashes of whole rows.
-func checksum(t testing.TB, dir, from string, table Table) string {
+func checksum(t testing.TB, w *warehouse.Warehouse, from string, table Table) string {
 	var columns, counts []string
 	for _, c := range table.Columns {
 		name := `"` + c.Name + `"`
@@ -374,8 +426,73 @@ func checksum(t testing.TB, dir, from string, table Table) string {
 		}
 		columns = append(columns, name)
 	}
-	return answer(t, dir, "SELECT count(*), sum(hash("+strings.Join(columns, ", ")+")::HUGEINT)::VARCHAR, "+strings.Join(counts, ", ")+" FROM "+from)
+	return answer(t, w, "SELECT count(*), sum(hash("+strings.Join(columns, ", ")+")::HUGEINT)::VARCHAR, "+strings.Join(counts, ", ")+" FROM "+from)
 }
 
 // errKilled stands for a process that ends.
 var errKilled = errors.New("killed")
+
+// prepared is a data directory with five nights of two months, made once.
+var prepared struct {
+	once sync.Once
+	dir  string
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if prepared.dir != "" {
+		os.RemoveAll(prepared.dir)
+	}
+	os.Exit(code)
+}
+
+// fiveNights are those of the prepared directory: three of October, two of November.
+func fiveNights() []night { return nights("2026-10-29", 5, 20) }
+
+// fiveNightsDir returns a copy of the prepared directory.
+func fiveNightsDir(t testing.TB) string {
+	t.Helper()
+	prepared.once.Do(func() {
+		dir, err := os.MkdirTemp("", "fleetlake-export-test-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		prepared.dir = dir
+		publish(t, dir, fiveNights()...)
+	})
+	dir := filepath.Join(t.TempDir(), "data")
+	if err := os.CopyFS(dir, os.DirFS(prepared.dir)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// tree returns the content of a store by key.
+func tree(t testing.TB, s store.Store) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, key := range keys(t, s, "") {
+		all[key] = sum(content(t, s, key))
+	}
+	return all
+}
+
+// listed returns the paths of a table's files in current.json.
+func listed(m Manifest, table string) (paths []string) {
+	for _, f := range m.Files {
+		if f.Table == table {
+			paths = append(paths, f.Path)
+		}
+	}
+	return paths
+}
+
+// onceEach fails if an object was stored twice.
+func (w *watched) onceEach(t testing.TB) {
+	t.Helper()
+	for key, n := range w.puts {
+		if n > 1 {
+			t.Errorf("%s was uploaded %d times", key, n)
+		}
+	}
+}

@@ -12,7 +12,7 @@ import (
 // TestEveryColumnIsDescribed checks that a reader finds the meaning, the type and the id of each column.
 func TestEveryColumnIsDescribed(t *testing.T) {
 	dir := published(t, nights("2026-11-20", 1, 1)...)
-	s := openStore(t, t.TempDir()+"/out")
+	s := directoryStore(t)
 	export(t, dir, s, Options{})
 	m := current(t, s)
 	if len(m.Tables) != len(factsSort)+len(historyTables) {

@@ -67,6 +67,9 @@ func (d *directory) open() (*os.Root, error) {
 	if d.root != nil {
 		return d.root, nil
 	}
+	if info, err := os.Stat(d.path); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("open %s: %w", d.path, mendFile(syscall.ENOTDIR))
+	}
 	root, err := os.OpenRoot(d.path)
 	if err != nil {
 		return nil, mendFile(err)

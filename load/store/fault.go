@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -178,9 +179,12 @@ func rootOf(err error) error {
 	return nil
 }
 
-// shortest leaves out what the client says of its own steps.
+// shortest leaves out what the client says of its own steps, and the address of the request.
 func shortest(err error) string {
 	if e, ok := errors.AsType[*smithyhttp.RequestSendError](err); ok {
+		err = e.Err
+	}
+	if e, ok := errors.AsType[*url.Error](err); ok {
 		err = e.Err
 	}
 	return err.Error()

@@ -33,7 +33,7 @@ func (r retries) do(ctx context.Context, try func(context.Context) error) error 
 			return nil
 		}
 		if ctx.Err() != nil {
-			return errors.Join(context.Cause(ctx), err)
+			return ended(ctx, err)
 		}
 		f, ok := errors.AsType[*fault](err)
 		if !ok || !f.passes {
@@ -47,9 +47,17 @@ func (r retries) do(ctx context.Context, try func(context.Context) error) error 
 			r.warn(fmt.Sprintf("%v; attempt %d of %d follows in %v", err, n+1, r.attempts, delay.Round(time.Millisecond)))
 		}
 		if sleep(ctx, delay) != nil {
-			return errors.Join(context.Cause(ctx), err)
+			return ended(ctx, err)
 		}
 	}
+}
+
+// ended is the end of a context, with what the store did last unless that only says the same.
+func ended(ctx context.Context, last error) error {
+	if errors.Is(last, context.Canceled) || errors.Is(last, context.DeadlineExceeded) {
+		return context.Cause(ctx)
+	}
+	return fmt.Errorf("%w; before that: %w", context.Cause(ctx), last)
 }
 
 // delay is the pause after attempt n: a random half to the whole of what has doubled each time, and

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -26,6 +26,9 @@ type bucket struct {
 	scrub   *strings.Replacer // takes the credentials out of texts of the store
 
 	whole int64 // bytes of the largest object that is sent in one request, and of the smallest part
+
+	mu          sync.Mutex
+	conditional bool // the store was seen to refuse writes whose condition does not hold
 }
 
 const (
@@ -137,8 +140,8 @@ func (b *bucket) call(ctx context.Context, try func(context.Context, *watch) err
 	})
 }
 
-// List pages through the keys. Names that end with a slash, by which some programs stand for
-// directories, are no objects.
+// List pages through the keys. What can be no key of ours is left out: names that end with a slash,
+// by which some programs stand for directories, and the store's own object.
 func (b *bucket) List(ctx context.Context, prefix string) iter.Seq2[Object, error] {
 	return func(yield func(Object, error) bool) {
 		for page, err := range b.listPages(ctx, prefix, 1000) {
@@ -148,7 +151,7 @@ func (b *bucket) List(ctx context.Context, prefix string) iter.Seq2[Object, erro
 			}
 			for _, o := range page.Contents {
 				key := strings.TrimPrefix(aws.ToString(o.Key), b.prefix)
-				if !fs.ValidPath(key) {
+				if checkKey(key) != nil {
 					continue
 				}
 				if !yield(Object{key, aws.ToInt64(o.Size), aws.ToTime(o.LastModified)}, nil) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -40,11 +39,10 @@ func (b *bucket) putParts(ctx context.Context, key string, src Source) error {
 		if there != nil {
 			return ErrExists
 		}
-		if err = b.upload(ctx, key, src, parts); noUpload(err) && try < uploadTries {
-			err = nil // a writer of the same key completed or aborted it
-			continue
+		if err = b.upload(ctx, key, src, parts); !noUpload(err) || try == uploadTries {
+			return err
 		}
-		return err
+		err = nil // a writer of the same key completed or aborted it, or changed its parts
 	}
 	return err
 }
@@ -168,10 +166,10 @@ func (b *bucket) abort(ctx context.Context, key, id string) {
 	})
 }
 
-// noUpload says whether an answer means that the upload has ended.
+// noUpload says whether an answer means that the upload has ended, or no longer has our parts.
 func noUpload(err error) bool {
 	f, ok := errors.AsType[*fault](err)
-	return ok && f.code == "NoSuchUpload"
+	return ok && (f.code == "NoSuchUpload" || f.code == "InvalidPart")
 }
 
 // unable says whether an answer means that the store cannot do something at all.
@@ -179,6 +177,3 @@ func unable(err error) bool {
 	f, ok := errors.AsType[*fault](err)
 	return ok && (f.status == http.StatusNotImplemented || f.status == http.StatusMethodNotAllowed)
 }
-
-// tagged says whether a tag of the store is an MD5, whatever quotes are around it.
-func tagged(tag, md5 string) bool { return strings.EqualFold(strings.Trim(tag, `"`), md5) }

@@ -18,6 +18,9 @@ const shaMetadata = "sha256"
 // Put sends the source in one request, or in parts if it is large.
 func (b *bucket) Put(ctx context.Context, key string, src Source) error {
 	err := errors.Join(checkKey(key), src.check())
+	if err == nil {
+		err = b.checkConditions(ctx)
+	}
 	switch {
 	case err != nil:
 	case src.Bytes <= b.whole:
@@ -37,6 +40,9 @@ func (b *bucket) Put(ctx context.Context, key string, src Source) error {
 // Replace sends the content on condition of the version.
 func (b *bucket) Replace(ctx context.Context, key string, content []byte, version string) error {
 	err := checkKey(key)
+	if err == nil {
+		err = b.checkConditions(ctx)
+	}
 	if err == nil {
 		err = b.putWhole(ctx, key, bytesSource(content), version)
 	}

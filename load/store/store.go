@@ -43,7 +43,8 @@ type Store interface {
 	// and with an error that says so if the content is not what its source says.
 	Put(ctx context.Context, key string, src Source) error
 	// Replace writes the next content of the version that its caller got, or the first one if the
-	// version is empty. It fails with ErrChanged if the store has another version, or none.
+	// version is empty. It fails with ErrChanged if the store has another version, or none. The caller
+	// reads again then: if answers were lost, another writer may have built on what this one wrote.
 	Replace(ctx context.Context, key string, content []byte, version string) error
 	// Delete removes an object. It is no error if there is none.
 	Delete(ctx context.Context, key string) error
