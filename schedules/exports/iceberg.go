@@ -15,8 +15,9 @@ import (
 
 // Iceberg is the program that registers the exported files as Iceberg tables.
 type Iceberg struct {
-	Program string // fleetlake-iceberg, or its path; empty is none
-	Catalog string // as the program takes it; empty is its default
+	Program   string   // fleetlake-iceberg, or its path; empty is none
+	Catalog   string   // the file of an SQL catalog, or the address of a REST catalog; empty is the program's default
+	Arguments []string // others of the program
 }
 
 // killAfter is how long the program may take to end after SIGTERM.
@@ -56,7 +57,11 @@ func (s Settings) register(ctx context.Context, log *slog.Logger) error {
 // arguments are those of `fleetlake-iceberg register`. Secrets are in the environment.
 func (s Settings) arguments() []string {
 	arguments := []string{"register", s.Target}
-	for _, flag := range [][2]string{{"--catalog", s.Iceberg.Catalog}, {"--endpoint", s.Store.Endpoint}, {"--region", s.Store.Region}} {
+	catalog := "--catalog-file"
+	if strings.Contains(s.Iceberg.Catalog, "://") {
+		catalog = "--catalog-uri"
+	}
+	for _, flag := range [][2]string{{catalog, s.Iceberg.Catalog}, {"--endpoint", s.Store.Endpoint}, {"--region", s.Store.Region}} {
 		if flag[1] != "" {
 			arguments = append(arguments, flag[0], flag[1])
 		}
@@ -64,15 +69,18 @@ func (s Settings) arguments() []string {
 	if s.Store.PathStyle {
 		arguments = append(arguments, "--path-style")
 	}
-	return arguments
+	return append(arguments, s.Iceberg.Arguments...)
 }
+
+// icebergVariables begin the names of the variables that are for the program: the token of a catalog.
+const icebergVariables = "FLEETLAKE_ICEBERG_"
 
 // environment is ours with the credentials of the target, and without our other secrets, which are no
 // business of the program.
 func (s Settings) environment(ours []string) []string {
 	var all []string
 	for _, v := range ours {
-		if !strings.HasPrefix(v, "FLEETLAKE_") && !strings.HasPrefix(v, "CREDENTIALS_DIRECTORY=") {
+		if strings.HasPrefix(v, icebergVariables) || !strings.HasPrefix(v, "FLEETLAKE_") && !strings.HasPrefix(v, "CREDENTIALS_DIRECTORY=") {
 			all = append(all, v)
 		}
 	}
@@ -87,7 +95,13 @@ func (s Settings) environment(ours []string) []string {
 // hider removes the credentials from what the program writes.
 func (s Settings) hider() *strings.Replacer {
 	var pairs []string
-	for _, secret := range []string{s.Store.SecretKey, s.Store.SessionToken, s.Store.AccessKey} {
+	secrets := []string{s.Store.SecretKey, s.Store.SessionToken, s.Store.AccessKey}
+	for _, v := range os.Environ() {
+		if name, value, _ := strings.Cut(v, "="); strings.HasPrefix(name, icebergVariables) {
+			secrets = append(secrets, value)
+		}
+	}
+	for _, secret := range secrets {
 		if secret != "" {
 			pairs = append(pairs, secret, "[redacted]")
 		}

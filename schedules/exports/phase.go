@@ -25,8 +25,16 @@ type Settings struct {
 	Target  string // a directory or s3://bucket/prefix; empty is no export
 	Store   store.Options
 	Options export.Options
-	Within  time.Duration // the deadline of an export, with the program after it
+	Within  time.Duration // the deadline of an export, with all that follows it
+	Compact bool          // merge the files of closed months
 	Iceberg Iceberg
+	Expire  Expire
+}
+
+// Expire says which files of the target are removed after an export.
+type Expire struct {
+	After     time.Duration // since a file is no longer listed; 0 removes none
+	KeepFacts time.Duration // older nights leave the list; 0 keeps all
 }
 
 // Phase is the export of a data directory.
@@ -92,9 +100,7 @@ func (p *Phase) end(state State, done Success, report export.Report, err error) 
 	} else {
 		done.At = p.now()
 		o.Recovered = state.succeeded(done)
-		for _, notice := range report.Notices {
-			p.Log.Warn("export", "notice", notice)
-		}
+		p.notices(report.Notices)
 		p.Log.Info("export done", "run", done.Run, "files", done.Files, "bytes", done.Bytes, "skipped", report.Skipped, "took", done.Seconds)
 	}
 	o.State = state
@@ -138,10 +144,42 @@ func (p *Phase) export(ctx context.Context, s Settings, done *Success) (export.R
 		return export.Report{}, err
 	}
 	report, err := export.Run(ctx, p.Dir, to, s.Options)
-	if err != nil {
-		return report, err
+	if err == nil {
+		err = p.upkeep(ctx, s, to)
 	}
-	return report, s.register(ctx, p.Log)
+	return report, err
+}
+
+// upkeep does what follows an export. The program for Iceberg tables comes before the expiry, because
+// it says which files its tables need.
+func (p *Phase) upkeep(ctx context.Context, s Settings, to store.Store) error {
+	if s.Compact {
+		r, err := export.Compact(ctx, p.Dir, to, s.Options)
+		if err != nil {
+			return err
+		}
+		p.notices(r.Notices)
+		p.Log.Info("export compacted", "files", r.Files, "bytes", r.Bytes)
+	}
+	if err := s.register(ctx, p.Log); err != nil {
+		return err
+	}
+	if s.Expire.After == 0 {
+		return nil
+	}
+	r, err := export.Expire(ctx, to, export.ExpireOptions{Grace: s.Expire.After, KeepFacts: s.Expire.KeepFacts, Program: s.Options.Program, Now: s.Options.Now})
+	if err != nil {
+		return err
+	}
+	p.notices(r.Notices)
+	p.Log.Info("export expired", "files", r.Files, "bytes", r.Bytes, "unlisted", r.Unlisted)
+	return nil
+}
+
+func (p *Phase) notices(all []string) {
+	for _, notice := range all {
+		p.Log.Warn("export", "notice", notice)
+	}
 }
 
 // Check reads from the target whether it can be reached, and writes nothing. It returns what the
@@ -181,7 +219,7 @@ func published(dir string) (string, error) {
 
 // hash names the settings that decide what is exported to where. No secret is part of it.
 func (s Settings) hash() string {
-	b, err := json.Marshal([]any{s.Target, s.Store.Endpoint, s.Store.Region, s.Store.PathStyle, s.Options.Since, s.Options.Tables, s.Options.Warehouse, s.Iceberg})
+	b, err := json.Marshal([]any{s.Target, s.Store.Endpoint, s.Store.Region, s.Store.PathStyle, s.Options.Since, s.Options.Tables, s.Options.Warehouse, s.Compact, s.Iceberg, s.Expire})
 	if err != nil {
 		panic(err) // texts and truth values always encode
 	}

@@ -121,17 +121,20 @@ func TestTheProgramForIcebergIsPartOfThePhase(t *testing.T) {
 	t.Setenv("FLEETLAKE_API_KEY", "planted-key")
 	t.Setenv("CREDENTIALS_DIRECTORY", "/planted")
 	l.settings.Store.AccessKey, l.settings.Store.SecretKey = "planted-access", "planted-secret"
+	t.Setenv("FLEETLAKE_ICEBERG_TOKEN", "planted-catalog")
 	l.act("fail")
+	l.settings.Iceberg.Arguments = []string{"--warehouse", "lake"}
 	o := l.run()
 	if !o.Failed || !strings.Contains(o.State.Failure.Reason, "the catalog is locked") || !strings.Contains(o.State.Failure.Reason, "exit status 3") {
 		t.Errorf("failure: %+v", o.State.Failure)
 	}
 	l.act("succeed")
+	l.settings.Iceberg.Catalog = "https://catalog.example.org"
 	if o := l.run(); !o.Exported || !o.Recovered {
 		t.Errorf("%+v", o)
 	}
 	log := l.log.String()
-	for _, want := range []string{"called with register " + l.settings.Target + " --catalog sqlite.db", "FLEETLAKE_EXPORT_ACCESS_KEY=[redacted]", "FLEETLAKE_EXPORT_SECRET_KEY=[redacted]"} {
+	for _, want := range []string{"called with register " + l.settings.Target + " --catalog-file sqlite.db --warehouse lake", "FLEETLAKE_ICEBERG_TOKEN=[redacted]", "--catalog-uri https://catalog.example.org", "FLEETLAKE_EXPORT_ACCESS_KEY=[redacted]", "FLEETLAKE_EXPORT_SECRET_KEY=[redacted]"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the log lacks %q", want)
 		}
@@ -145,6 +148,33 @@ func TestTheProgramForIcebergIsPartOfThePhase(t *testing.T) {
 	l.settings.Iceberg.Program = "no-such-program"
 	if o := l.run(); !o.Failed || !strings.Contains(o.State.Failure.Reason, "export.iceberg.program") {
 		t.Errorf("a program that is missing: %+v", o.State.Failure)
+	}
+}
+
+// TestAnExportIsCompactedAndExpired has nights of two months: the files of the first become one, and
+// what they replace is removed after its time.
+func TestAnExportIsCompactedAndExpired(t *testing.T) {
+	l := newLake(t)
+	l.publish(21)
+	l.publish(31) // of November: the 1st of December
+	l.settings.Options.Now = func() time.Time { return l.now }
+	l.settings.Compact, l.settings.Expire.After = true, 48*time.Hour
+	nights := filepath.Join(l.settings.Target, "facts", "*", "snapshot_date=*", "*.parquet")
+	l.run()
+	if months, err := filepath.Glob(filepath.Join(l.settings.Target, "facts", "*", "snapshot_month=2026-11", "*.parquet")); err != nil || len(months) == 0 {
+		t.Errorf("no month is merged: %v", err)
+	}
+	before, err := filepath.Glob(nights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.now = l.now.Add(49 * time.Hour)
+	l.settings.Options.Warehouse = true // so that an export is due
+	if o := l.run(); !o.Exported {
+		t.Fatalf("%+v", o.State.Failure)
+	}
+	if after, err := filepath.Glob(nights); err != nil || len(before) == 0 || len(after) >= len(before) {
+		t.Errorf("files of nights: %d, then %d, %v", len(before), len(after), err)
 	}
 }
 

@@ -30,7 +30,9 @@ type Export struct {
 	Since           string   // the first night, YYYY-MM-DD; "" is all
 	Warehouse       bool     // the published file too
 	Within          time.Duration
+	Compact         bool
 	Iceberg         exports.Iceberg
+	Expire          exports.Expire
 
 	credentialsAt string // where the file is named in the configuration
 	environment   s3Credentials
@@ -57,9 +59,20 @@ func (d *decoder) export(n *yaml.Node, e *Export) {
 		"within":    setting(d, "export.within", "a duration", Duration(1), func(v time.Duration) { e.Within = v }),
 		"iceberg": func(n *yaml.Node) {
 			d.mapping(n, "export.iceberg", keyTable{
-				"program": func(n *yaml.Node) { e.Iceberg.Program, _ = d.text(n, "export.iceberg.program", "a program") },
-				"catalog": func(n *yaml.Node) { e.Iceberg.Catalog, _ = d.text(n, "export.iceberg.catalog", "a catalog") },
+				"program":   func(n *yaml.Node) { e.Iceberg.Program, _ = d.text(n, "export.iceberg.program", "a program") },
+				"catalog":   setting(d, "export.iceberg.catalog", "a file or an address", parseCatalog, func(v string) { e.Iceberg.Catalog = v }),
+				"arguments": d.list("export.iceberg.arguments", func(s string) ([]string, error) { return []string{s}, nil }, func(v []string) { e.Iceberg.Arguments = v }),
 			})
+		},
+		"compact": setting(d, "export.compact", "true or false", parseTruth, func(v bool) { e.Compact = v }),
+		"expire": func(n *yaml.Node) {
+			d.mapping(n, "export.expire", keyTable{
+				"after":      setting(d, "export.expire.after", "a duration", Duration(0), func(v time.Duration) { e.Expire.After = v }),
+				"keep_facts": setting(d, "export.expire.keep_facts", "a duration", Duration(0), func(v time.Duration) { e.Expire.KeepFacts = v }),
+			})
+			if e.Expire.KeepFacts > 0 && e.Expire.After == 0 {
+				d.report(resolveAlias(n), "export.expire.keep_facts: %v without export.expire.after, expected both: nothing is removed otherwise", e.Expire.KeepFacts)
+			}
 		},
 	})
 }
@@ -71,7 +84,7 @@ func (e Export) Environment() Export { return Export{environment: e.environment}
 // Settings are what an export needs. It reads the credentials; its errors name the setting and never
 // the value.
 func (e Export) Settings() (exports.Settings, error) {
-	s := exports.Settings{Target: e.Target, Within: e.Within, Iceberg: e.Iceberg,
+	s := exports.Settings{Target: e.Target, Within: e.Within, Compact: e.Compact, Iceberg: e.Iceberg, Expire: e.Expire,
 		Store:   store.Options{Endpoint: e.Endpoint, Region: e.Region, PathStyle: e.PathStyle, Bandwidth: e.Bandwidth},
 		Options: export.Options{Since: e.Since, Tables: e.Tables, Warehouse: e.Warehouse}}
 	c, err := e.s3Credentials()
@@ -144,6 +157,17 @@ func parseTarget(s string) (string, error) {
 	scheme, rest, ok := strings.Cut(s, "://")
 	if ok && (scheme != "s3" || rest == "" || strings.HasPrefix(rest, "/") || strings.ContainsAny(rest, "@?# ")) {
 		return "", errors.New("not a target, expected a directory or s3://bucket/prefix") // it could contain a password
+	}
+	return s, nil
+}
+
+// parseCatalog checks a catalog, whose address could contain a password.
+func parseCatalog(s string) (string, error) {
+	if !strings.Contains(s, "://") {
+		return s, nil
+	}
+	if _, err := parseEndpoint(s); err != nil {
+		return "", errors.New("not a catalog, expected a file, or an address such as https://catalog.example.org without credentials")
 	}
 	return s, nil
 }

@@ -25,8 +25,11 @@ func TestConfigExportValues(t *testing.T) {
 		"a part": {"export: {tables: [facts.positions, history, vessels], since: 2026-01-31, warehouse: true, within: 90m, bandwidth: 20MB}", func(e *Export) {
 			e.Tables, e.Since, e.Warehouse, e.Within, e.Bandwidth = []string{"facts.positions", "history", "vessels"}, "2026-01-31", true, 90*time.Minute, 20_000_000
 		}},
-		"Iceberg tables": {"export: {iceberg: {program: fleetlake-iceberg, catalog: 'http://localhost:8181'}}", func(e *Export) {
-			e.Iceberg = exports.Iceberg{Program: "fleetlake-iceberg", Catalog: "http://localhost:8181"}
+		"Iceberg tables": {"export: {iceberg: {program: fleetlake-iceberg, catalog: 'http://localhost:8181', arguments: [--warehouse, lake]}}", func(e *Export) {
+			e.Iceberg = exports.Iceberg{Program: "fleetlake-iceberg", Catalog: "http://localhost:8181", Arguments: []string{"--warehouse", "lake"}}
+		}},
+		"upkeep": {"export: {compact: true, expire: {after: 7d, keep_facts: 400d}}", func(e *Export) {
+			e.Compact, e.Expire = true, exports.Expire{After: 7 * 24 * time.Hour, KeepFacts: 400 * 24 * time.Hour}
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -45,7 +48,7 @@ func TestConfigExportValues(t *testing.T) {
 
 func TestConfigExportRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"an unknown key":               {"export: {bucket: x}", `:1:10: unknown key "bucket" in export, expected one of: bandwidth, credentials_file, endpoint, iceberg, path_style, region, since, tables, target, warehouse, within`},
+		"an unknown key":               {"export: {bucket: x}", `:1:10: unknown key "bucket" in export, expected one of: bandwidth, compact, credentials_file, endpoint, expire, iceberg, path_style, region, since, tables, target, warehouse, within`},
 		"a secret in the file":         {"export: {secret_key: planted}", `unknown key "secret_key" in export`},
 		"another protocol":             {"export: {target: 'ftp://planted@example.org/x'}", `:1:18: export.target: not a target, expected a directory or s3://bucket/prefix`},
 		"a bucket without a name":      {"export: {target: 's3://'}", `export.target: not a target`},
@@ -59,7 +62,10 @@ func TestConfigExportRefuses(t *testing.T) {
 		"a table with a blank":         {"export: {tables: ['facts positions']}", `export.tables: "facts positions", expected a table such as facts.positions`},
 		"a date in another order":      {"export: {since: 31.01.2026}", `export.since: "31.01.2026", expected a date as YYYY-MM-DD`},
 		"no time at all":               {"export: {within: 0s}", `export.within: "0s", expected a duration`},
-		"an unknown part of Iceberg":   {"export: {iceberg: {path: x}}", `unknown key "path" in export.iceberg, expected one of: catalog, program`},
+		"an unknown part of Iceberg":   {"export: {iceberg: {path: x}}", `unknown key "path" in export.iceberg, expected one of: arguments, catalog, program`},
+		"credentials in the catalog":   {"export: {iceberg: {catalog: 'https://planted:planted@example.org'}}", `export.iceberg.catalog: not a catalog, expected a file`},
+		"nights that nothing removes":  {"export: {expire: {keep_facts: 400d}}", `:1:18: export.expire.keep_facts: 9600h0m0s without export.expire.after, expected both`},
+		"an age below nothing":         {"export: {expire: {after: -1h}}", `export.expire.after: "-1h", expected a duration`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Load(configFile(t, c.text), true, noEnvironment)
