@@ -58,18 +58,28 @@ FLEETLAKE_EXPORT_SESSION_TOKEN for temporary ones.`,
 		},
 	}
 	o.flags(c)
+	o.dryRun(c)
+	o.selection(c)
 	flags := c.Flags()
-	flags.StringVar(&o.export.Since, "since", "", "the first night, YYYY-MM-DD, whose facts are brought up to date (default all)")
-	flags.StringSliceVar(&o.export.Tables, "tables", nil, "tables to bring up to date, as facts.positions, positions or history (default all)")
 	flags.BoolVar(&o.export.Warehouse, "warehouse", false, "also export the published warehouse file")
 	flags.BoolVar(&o.export.AllowEmpty, "allow-empty", false, "replace an earlier export even if the data directory has none of its runs")
+	c.AddCommand(a.compactCommand(), a.expireCommand(), a.verifyExportCommand())
 	return c
+}
+
+func (o *exportOptions) dryRun(c *cobra.Command) {
+	c.Flags().BoolVar(&o.export.DryRun, "dry-run", false, "only print what would be done")
+}
+
+// selection adds the flags of verbs that select nights and tables.
+func (o *exportOptions) selection(c *cobra.Command) {
+	c.Flags().StringVar(&o.export.Since, "since", "", "the first night, YYYY-MM-DD, whose facts are looked at (default all)")
+	c.Flags().StringSliceVar(&o.export.Tables, "tables", nil, "tables to look at, as facts.positions, positions or history (default all)")
 }
 
 // flags adds the flags that all verbs of an export have.
 func (o *exportOptions) flags(c *cobra.Command) {
 	flags := c.Flags()
-	flags.BoolVar(&o.export.DryRun, "dry-run", false, "only print what would be done")
 	flags.Var(&o.bandwidth, "bandwidth", "most bytes a second to the store, as 20MB (default no limit)")
 	flags.StringVar(&o.store.Endpoint, "endpoint", "", "URL of an S3 store other than Amazon's")
 	flags.StringVar(&o.store.Region, "region", "", "region of the bucket")
@@ -150,11 +160,16 @@ func (a *app) exportError(dir string, err error) error {
 	return err
 }
 
-// reportExport prints what an export did.
-func (a *app) reportExport(r export.Report, o exportOptions) error {
-	for _, line := range r.Notices {
+// notices prints what an operation noticed.
+func (a *app) notices(lines []string) {
+	for _, line := range lines {
 		fmt.Fprintf(a.stderr, "fleetlake: %s\n", line)
 	}
+}
+
+// reportExport prints what an export did.
+func (a *app) reportExport(r export.Report, o exportOptions) error {
+	a.notices(r.Notices)
 	if o.json {
 		return console.WriteJSON(a.stdout, r)
 	}
