@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/load/export"
 	"github.com/fleetlake/fleetlake/load/store"
+	"github.com/fleetlake/fleetlake/schedules/exports"
 	"github.com/spf13/cobra"
 )
 
@@ -24,6 +26,7 @@ type exportOptions struct {
 	bandwidth   sizeFlag
 	json        bool
 	export      export.Options
+	expire      exports.Expire // of the configuration
 }
 
 func (a *app) exportCommand() *cobra.Command {
@@ -40,14 +43,21 @@ export that was interrupted is continued by the next one.
 current.json lists the files and columns that are valid. It is replaced last: who reads what it lists
 sees every night whole. Files of others are reported, and neither replaced nor removed.
 
-Without TARGET, the target of the configuration with its settings (export:) is used; flags override
-them. Credentials of an S3 store: FLEETLAKE_EXPORT_ACCESS_KEY, FLEETLAKE_EXPORT_SECRET_KEY, and
+Without TARGET, what is published is exported as after a night: to the target of the configuration,
+with its settings (export:) and with what follows. It ends a failure of that export; its own failure
+has exit code 10. Flags other than --bandwidth and --json override the settings for once, and leave
+out what follows.
+
+Credentials of an S3 store: FLEETLAKE_EXPORT_ACCESS_KEY, FLEETLAKE_EXPORT_SECRET_KEY, and
 FLEETLAKE_EXPORT_SESSION_TOKEN for temporary ones.`,
 		Example: `  fleetlake export /mnt/lake/fleet
   fleetlake export s3://lake/fleet --endpoint https://s3.example.org --dry-run
   fleetlake export expire s3://lake/fleet --keep-facts 400d --dry-run`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cfg, err := a.config(); err == nil && len(args) == 0 && cfg.Export.Target != "" && !o.narrowed(cmd) {
+				return a.exportNow(cmd.Context(), &o)
+			}
 			return a.withTarget(cmd.Context(), &o, args, func(ctx context.Context, s store.Store) error {
 				r, err := export.Run(ctx, o.dir, s, o.export)
 				if err != nil {
@@ -65,6 +75,11 @@ FLEETLAKE_EXPORT_SESSION_TOKEN for temporary ones.`,
 	flags.BoolVar(&o.export.AllowEmpty, "allow-empty", false, "replace an earlier export even if the data directory has none of its runs")
 	c.AddCommand(a.compactCommand(), a.expireCommand(), a.verifyExportCommand())
 	return c
+}
+
+// narrowed reports whether flags ask for another export than that of the configuration.
+func (o *exportOptions) narrowed(c *cobra.Command) bool {
+	return slices.ContainsFunc([]string{"dry-run", "since", "tables", "warehouse", "allow-empty", "endpoint", "region", "path-style"}, c.Flags().Changed)
 }
 
 func (o *exportOptions) dryRun(c *cobra.Command) {
@@ -138,6 +153,7 @@ func (o *exportOptions) fill(c config.Export, args []string) error {
 	o.store.PathStyle = given.PathStyle || s.Store.PathStyle
 	o.store.Bandwidth = cmp.Or(int64(o.bandwidth), s.Store.Bandwidth)
 	o.export.Since, o.export.Warehouse = cmp.Or(o.export.Since, s.Options.Since), o.export.Warehouse || s.Options.Warehouse
+	o.expire = s.Expire
 	if len(o.export.Tables) == 0 {
 		o.export.Tables = s.Options.Tables
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -32,7 +33,11 @@ func exportPhase(cfg config.Config, log *slog.Logger) *exports.Phase {
 // exportDue exports what is published, if that is due, and notifies the recipients of a failure and of
 // its end. The errors are those of exports.Phase.Run.
 func exportDue(ctx context.Context, cfg config.Config, log *slog.Logger, n *notify.Notifier) (exports.Outcome, error) {
-	o, err := exportPhase(cfg, log).Run(ctx)
+	return runPhase(ctx, exportPhase(cfg, log), cfg, n)
+}
+
+func runPhase(ctx context.Context, p *exports.Phase, cfg config.Config, n *notify.Notifier) (exports.Outcome, error) {
+	o, err := p.Run(ctx)
 	if f := o.State.Failure; f != nil && (o.Notify || o.Recovered) {
 		r := notify.ExportResult{At: f.At, First: f.First, Times: f.Times, Reason: withoutPaths(cfg, f.Reason)}
 		if o.Recovered {
@@ -65,6 +70,47 @@ func (a *app) exportAfterRun(ctx context.Context, cfg config.Config, log *slog.L
 		return err
 	}
 	return nil
+}
+
+// exportNow runs the phase for `fleetlake export` without a target and without another selection: it
+// counts as the export of the night, and ends a series of failures.
+func (a *app) exportNow(ctx context.Context, o *exportOptions) error {
+	dir, err := a.lake()
+	if err != nil {
+		return err
+	}
+	cfg, err := a.config()
+	if err != nil {
+		return err
+	}
+	n, stopNotifier, err := newNotifier(cfg, a.log())
+	if err != nil {
+		return err
+	}
+	defer stopNotifier()
+	print, stop := console.PrintTransfer(a.stderr)
+	defer stop()
+	shown := &transfers{print: print}
+	phase, settings := exportPhase(cfg, a.log()), exportPhase(cfg, nil).Settings
+	phase.Dir, phase.Always = dir, true
+	phase.Settings = func() (exports.Settings, error) {
+		s, err := settings()
+		s.Options.Progress, s.Store.Sent = shown.report, shown.sent
+		s.Store.Bandwidth = cmp.Or(int64(o.bandwidth), s.Store.Bandwidth)
+		return s, err
+	}
+	done, err := runPhase(ctx, phase, cfg, n)
+	stop()
+	if err != nil {
+		return err
+	}
+	if done.Failed {
+		a.code = exitExport
+		return nil
+	}
+	o.target = cfg.Export.Target
+	done.Report.Notices = nil // they are logged
+	return a.reportExport(done.Report, *o)
 }
 
 // exportedWords says what an export has done.

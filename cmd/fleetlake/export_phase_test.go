@@ -60,9 +60,22 @@ func TestANightStaysPublishedWhenItsExportFails(t *testing.T) {
 	if o := w.must(exitDone, "status"); !strings.Contains(o.stdout, "new files") || strings.Contains(o.stdout, "times since") {
 		t.Errorf("status: %s", o.stdout)
 	}
-	if o := w.must(exitDone, "export"); !strings.Contains(o.stdout, "in lake: 0 uploaded") {
-		t.Errorf("export without TARGET: %s", o.stdout)
+	for name, args := range map[string][]string{"the phase": {"export"}, "once, with a flag": {"export", "--tables", "facts"}, "a dry run": {"export", "--dry-run"}} {
+		if o := w.must(exitDone, args...); !strings.Contains(o.stdout, "in lake: 0 ") {
+			t.Errorf("%s: %s", name, o.stdout)
+		}
 	}
+	if err := os.RemoveAll(filepath.Join(w.dir, "lake")); err != nil {
+		t.Fatal(err)
+	}
+	w.write("lake", "a file of others")
+	w.must(exitExport, "export")
+	w.must(exitExport, "check")
+	if err := os.Remove(filepath.Join(w.dir, "lake")); err != nil {
+		t.Fatal(err)
+	}
+	w.must(exitDone, "export")
+	w.must(exitDone, "check")
 }
 
 func TestExportWithoutATargetSaysWhereToSetIt(t *testing.T) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -69,6 +70,12 @@ leave the list first; exports do not bring them back, unless --since names an ea
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withTarget(cmd.Context(), &o, args, func(ctx context.Context, s store.Store) error {
+				if !cmd.Flags().Changed("grace") {
+					x.Grace = cmp.Or(o.expire.After, x.Grace)
+				}
+				if !cmd.Flags().Changed("keep-facts") {
+					x.KeepFacts = o.expire.KeepFacts
+				}
 				x.DryRun, x.Program, x.Progress = o.export.DryRun, o.export.Program, o.export.Progress
 				done, err := export.Expire(ctx, s, x)
 				if err != nil {

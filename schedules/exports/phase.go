@@ -45,6 +45,7 @@ type Phase struct {
 	Settings func() (Settings, error)
 	Log      *slog.Logger
 	Now      func() time.Time // nil is time.Now
+	Always   bool             // also if the last success is of what is published
 }
 
 // Outcome is how an export ended.
@@ -76,7 +77,8 @@ func (p *Phase) Run(ctx context.Context) (Outcome, error) {
 	var report export.Report
 	if err == nil {
 		done.Settings = s.hash()
-		if done.Warehouse, err = published(p.Dir); err == nil && !state.due(done) {
+		done.Warehouse, err = published(p.Dir)
+		if err == nil && (done.Warehouse == "" || !p.Always && !state.due(done)) {
 			return Outcome{State: state}, nil
 		}
 	}
@@ -88,11 +90,13 @@ func (p *Phase) Run(ctx context.Context) (Outcome, error) {
 		p.Log.Info("export interrupted: the next run or start completes it")
 		return Outcome{State: state}, fmt.Errorf("export: %w", ctx.Err())
 	}
-	return p.end(state, done, report, err)
+	return p.end(done, report, err)
 }
 
-// end stores and logs how an export ended.
-func (p *Phase) end(state State, done Success, report export.Report, err error) (Outcome, error) {
+// end stores and logs how an export ended. It reads the state again, because another process may have
+// exported meanwhile.
+func (p *Phase) end(done Success, report export.Report, err error) (Outcome, error) {
+	state, _ := ReadState(p.Dir) // the zero state if it cannot be read, which was logged
 	o := Outcome{Report: report, Exported: err == nil, Failed: err != nil}
 	if err != nil {
 		o.Notify = state.failed(p.now(), err.Error())
@@ -107,12 +111,8 @@ func (p *Phase) end(state State, done Success, report export.Report, err error) 
 	return o, state.write(p.Dir)
 }
 
-// due reports whether the last success is not what would be exported now. Nothing is due before the
-// first publish.
+// due reports whether the last success is not what would be exported now.
 func (s State) due(next Success) bool {
-	if next.Warehouse == "" {
-		return false
-	}
 	return s.Failing() || s.Success == nil || s.Success.Warehouse != next.Warehouse || s.Success.Settings != next.Settings
 }
 
