@@ -112,9 +112,7 @@ func TestServeExports(t *testing.T) {
 	w.program("touch started\nexec sleep 60")
 	w.runNow(d, url) // a night that is done, so that it asks nothing
 	w.appears("started")
-	if _, text := get(t, url+"/"); !strings.Contains(text, "An export is under way") {
-		t.Error("the page does not say that an export is under way")
-	}
+	w.pageSays(url, "An export is under way")
 	d.cmd.Process.Signal(syscall.SIGTERM)
 	if code, took := d.ends(); code != exitDone || took > 10*time.Second {
 		t.Errorf("exit code %d after %v:\n%s", code, took, d.said())
@@ -123,14 +121,25 @@ func TestServeExports(t *testing.T) {
 	d = w.serve()
 	url = d.page()
 	d.hears("export done")
-	time.Sleep(time.Second) // the page is rendered once a second
-	_, page := get(t, url+"/")
+	page := w.pageSays(url, "Last export:")
 	_, metrics := get(t, url+"/metrics")
-	if !strings.Contains(page, "Last export:") || strings.Contains(page, "The export failed") || !strings.Contains(metrics, "fleetlake_export_failures 0") || !strings.Contains(metrics, "fleetlake_export_last_success_timestamp_seconds 1.") {
+	if strings.Contains(page, "The export failed") || !strings.Contains(metrics, "fleetlake_export_failures 0") || !strings.Contains(metrics, "fleetlake_export_last_success_timestamp_seconds 1.") {
 		t.Errorf("after the export:\n%s\n%s", page, metrics)
 	}
 	d.cmd.Process.Signal(syscall.SIGTERM)
 	d.ends()
+}
+
+// pageSays waits until the page has words, and returns it.
+func (w *world) pageSays(url, words string) (page string) {
+	w.t.Helper()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) { // it is rendered once a second
+		if _, page = get(w.t, url+"/"); strings.Contains(page, words) {
+			return page
+		}
+	}
+	w.t.Fatalf("the page does not say %q:\n%s", words, page)
+	return ""
 }
 
 // appears waits for a file that another process makes.
