@@ -72,7 +72,7 @@ FLEETLAKE_EXPORT_SESSION_TOKEN for temporary ones.`,
 	o.selection(c)
 	flags := c.Flags()
 	flags.BoolVar(&o.export.Warehouse, "warehouse", false, "also export the published warehouse file")
-	flags.BoolVar(&o.export.AllowEmpty, "allow-empty", false, "replace an earlier export even if the data directory has none of its runs")
+	flags.BoolVar(&o.export.Replace, "replace", false, "also replace the export of another data directory")
 	c.AddCommand(a.compactCommand(), a.expireCommand(), a.verifyExportCommand())
 	return c
 }
@@ -165,9 +165,9 @@ func (a *app) exportError(dir string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, export.ErrEmpty):
-		return fmt.Errorf("%w (data directory %s) --allow-empty replaces it nevertheless; %w", err, dir, errUsage)
-	case errors.Is(err, export.ErrTarget), errors.Is(err, export.ErrTable):
+	case errors.Is(err, export.ErrOther):
+		return fmt.Errorf("%w: is %s the right data directory? --replace replaces the export nevertheless; %w", err, dir, errUsage)
+	case errors.Is(err, export.ErrTarget), errors.Is(err, export.ErrEarlier), errors.Is(err, export.ErrTable):
 		return fmt.Errorf("%w; %w", err, errUsage)
 	}
 	if words, _ := writer(dir); words != "" {

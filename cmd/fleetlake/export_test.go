@@ -235,7 +235,10 @@ func (w *world) bucketTarget() (exportTarget, bool) {
 	var mu sync.Mutex
 	puts := map[string]int{}
 	proxy := &httputil.ReverseProxy{
-		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: address}); r.Out.Host = r.In.Host },
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(&url.URL{Scheme: "http", Host: address})
+			r.Out.Host = r.In.Host
+		},
 		ModifyResponse: func(r *http.Response) error {
 			if r.Request.Method == http.MethodPut && r.StatusCode == http.StatusOK && r.Request.URL.RawQuery == "x-id=PutObject" {
 				mu.Lock()

@@ -26,7 +26,7 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"warehouse/history":        {[]string{"warehouse"}, []string{"github.com/apache/arrow/go/v17", "net/http"}},
 	"load":                     {[]string{"transform", "warehouse", "warehouse/durable"}, []string{"net/http"}},
 	"load/store":               {[]string{"warehouse/durable"}, []string{"github.com/apache/arrow/go/v17", "database/sql"}},
-	"load/export":              {[]string{"load", "load/store", "transform", "warehouse", "warehouse/durable"}, []string{"net/http", "database/sql", "github.com/spf13/cobra"}},
+	"load/export":              {[]string{"load", "load/store", "transform", "warehouse"}, []string{"net/http", "database/sql", "github.com/spf13/cobra"}},
 	"pipeline/plan":            {[]string{"extract/api", "extract/journal", "transform", "warehouse"}, []string{"net/http", "os", "database/sql", "log/slog", "context"}},
 	"pipeline":                 {[]string{"pipeline/plan", "extract", "extract/api", "extract/journal", "transform", "load", "warehouse", "warehouse/durable"}, []string{"github.com/robfig/cron/v3", "flag", "github.com/spf13/cobra", "database/sql", "go.opentelemetry.io/otel/sdk"}},
 	"schedules":                {[]string{"pipeline", "warehouse/durable"}, []string{"database/sql", "net/http"}},

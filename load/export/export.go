@@ -18,8 +18,9 @@ import (
 
 // Errors of an export.
 var (
-	ErrTarget = errors.New("the target is not empty and no export: choose another one, or a prefix below it")
-	ErrEmpty  = errors.New("the data directory has none of the runs of the earlier export: is it the right data directory?")
+	ErrTarget  = errors.New("the target is not empty and no export: choose another one, or a prefix below it")
+	ErrOther   = errors.New("the target has the export of another data directory: this one has none of its runs")
+	ErrEarlier = errors.New("the target has an export of an earlier fleetlake, which had another layout: export to a new one, and remove the earlier one when nobody reads it")
 )
 
 // exportTries is how often an export is planned again because of a publish or another export.
@@ -27,11 +28,11 @@ const exportTries = 10
 
 // Options are what an export takes along. The zero value exports everything but the warehouse file.
 type Options struct {
-	Since      string   // the first night, YYYY-MM-DD, whose facts are brought up to date; "" is all
-	Tables     []string // as facts.positions, positions, facts or history; none is all
-	DryRun     bool     // only plan
-	Warehouse  bool     // also the published warehouse file
-	AllowEmpty bool     // also if the data directory has none of the runs of the earlier export
+	Since     string   // the first night, YYYY-MM-DD, whose facts are brought up to date; "" is all
+	Tables    []string // as facts.positions, positions, facts or history; none is all
+	DryRun    bool     // only plan
+	Warehouse bool     // also the published warehouse file
+	Replace   bool     // also replace the export of another data directory
 
 	Program  string           // its version, for the manifest
 	Now      func() time.Time // nil is the clock
@@ -46,12 +47,12 @@ type stamp struct {
 
 func (o Options) stamp() stamp { return stamp{o.Program, clock(o.Now)} }
 
-// clock returns the time in UTC, from the clock if there is no other.
+// clock returns the time in UTC and in milliseconds, from the clock if there is no other.
 func clock(now func() time.Time) time.Time {
 	if now == nil {
 		now = time.Now
 	}
-	return now().UTC()
+	return now().UTC().Truncate(time.Millisecond)
 }
 
 func (o Options) report(p Progress) {
@@ -103,8 +104,8 @@ type exporter struct {
 // Run exports what is published in a data directory to a store. It uploads only what the store does
 // not have, and continues an export that was interrupted. A file that differs from its manifest stops
 // it before anything of the plan becomes visible. It returns ErrTarget for a store with other objects,
-// ErrEmpty for a data directory that has nothing of the earlier export, load.ErrLake if files are
-// missing, and the errors of the store.
+// ErrOther for the export of another data directory, warehouse.ErrNone if nothing is published,
+// load.ErrLake if files are missing, and the errors of the store.
 func Run(ctx context.Context, dir string, s store.Store, o Options) (_ Report, err error) {
 	began := time.Now()
 	scratch, remove, err := scratchDir(dir)
@@ -148,7 +149,7 @@ func (e *exporter) once(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := t.check(src, e.o.AllowEmpty); err != nil {
+	if err := t.check(src, e.o.Replace); err != nil {
 		return err
 	}
 	p, err := e.plan(ctx, src, t)
@@ -269,7 +270,7 @@ func (e *exporter) plan(ctx context.Context, src *source, t *target) (*plan, err
 	if err := e.planHistory(ctx, src, t, p, selected, local); err != nil {
 		return nil, err
 	}
-	if err := e.planWarehouse(ctx, src, p, local); err != nil {
+	if err := e.planWarehouse(src, p, local); err != nil {
 		return nil, err
 	}
 	sortFiles(p.next.Files)

@@ -140,13 +140,15 @@ func TestAnExportTouchesNothingOfOthers(t *testing.T) {
 
 func TestATargetThatIsNoExportIsRefused(t *testing.T) {
 	dir := fiveNightsDir(t)
-	s := directoryStore(t)
-	put(t, s, "thesis.txt", "mine")
-	if _, err := Run(t.Context(), dir, s, Options{}); !errors.Is(err, ErrTarget) {
-		t.Errorf("got %v, want %v", err, ErrTarget)
-	}
-	if got := keys(t, s, ""); len(got) != 1 {
-		t.Errorf("it has %v", got)
+	for key, want := range map[string]error{"thesis.txt": ErrTarget, "_fleetlake_export": ErrEarlier} {
+		s := directoryStore(t)
+		put(t, s, key, "mine")
+		if _, err := Run(t.Context(), dir, s, Options{}); !errors.Is(err, want) {
+			t.Errorf("got %v, want %v", err, want)
+		}
+		if got := keys(t, s, ""); len(got) != 1 {
+			t.Errorf("it has %v", got)
+		}
 	}
 }
 
@@ -155,20 +157,24 @@ func TestAnExportNeverShrinksToNothing(t *testing.T) {
 	dir, s := fiveNightsDir(t), directoryStore(t)
 	export(t, dir, s, Options{})
 	before := tree(t, s)
-	for name, wrong := range map[string]string{"an empty one": t.TempDir(), "another fleet's": published(t, night{date: "2026-11-02", id: "20261102T030000.000Z-ffff", ships: 1})} {
-		if _, err := Run(t.Context(), wrong, s, Options{}); !errors.Is(err, ErrEmpty) {
-			t.Errorf("%s: got %v, want %v", name, err, ErrEmpty)
+	other := published(t, night{date: "2026-11-02", id: "20261102T030000.000Z-ffff", ships: 1})
+	for name, c := range map[string]struct {
+		dir  string
+		want error
+	}{"an empty one": {t.TempDir(), warehouse.ErrNone}, "another fleet's": {other, ErrOther}} {
+		if _, err := Run(t.Context(), c.dir, s, Options{}); !errors.Is(err, c.want) {
+			t.Errorf("%s: got %v, want %v", name, err, c.want)
 		}
 		if diff := cmp.Diff(before, tree(t, s)); diff != "" {
 			t.Errorf("%s: the earlier export was touched: %s", name, diff)
 		}
-		if name == "an empty one" {
-			continue
-		}
-		export(t, wrong, s, Options{AllowEmpty: true})
-		if m := current(t, s); len(m.Runs) != 1 {
-			t.Errorf("with the option it lists %v", m.Runs)
-		}
+	}
+	if _, err := Run(t.Context(), t.TempDir(), s, Options{Replace: true}); !errors.Is(err, warehouse.ErrNone) {
+		t.Errorf("with the option an empty one does: %v", err)
+	}
+	export(t, other, s, Options{Replace: true})
+	if m := current(t, s); len(m.Runs) != 1 {
+		t.Errorf("with the option it lists %v", m.Runs)
 	}
 }
 

@@ -36,12 +36,9 @@ func (t Table) columnsFor(types map[string]string) []warehouse.ExportColumn {
 // planHistory adds the selected tables of the warehouse, and keeps the others as they are listed.
 func (e *exporter) planHistory(ctx context.Context, src *source, t *target, p *plan, selected selection, local map[string]string) error {
 	for _, f := range t.current.Files {
-		if !f.Facts() && (src.file == nil || !selected.table(f.Table)) {
+		if !f.Facts() && !selected.table(f.Table) {
 			p.next.Files = append(p.next.Files, f)
 		}
-	}
-	if src.file == nil {
-		return nil
 	}
 	if err := e.history.reuse(src.file); err != nil {
 		return err
@@ -108,9 +105,6 @@ func digestOf(path string) (size int64, sum string, err error) {
 
 // tables describes the tables of an export.
 func (s *source) tables(ctx context.Context) (map[string]Table, error) {
-	if s.file == nil {
-		return map[string]Table{}, nil
-	}
 	d, err := s.dictionary(ctx)
 	if err != nil {
 		return nil, err
@@ -155,8 +149,8 @@ func (s *source) runsOf(files []File) []ListedRun {
 }
 
 // planWarehouse adds the published file. Without the option, an earlier one stays listed.
-func (e *exporter) planWarehouse(_ context.Context, src *source, p *plan, local map[string]string) error {
-	if !e.o.Warehouse || src.file == nil {
+func (e *exporter) planWarehouse(src *source, p *plan, local map[string]string) error {
+	if !e.o.Warehouse {
 		return nil
 	}
 	if _, err := src.file.Seek(0, 0); err != nil {

@@ -23,14 +23,14 @@ const defaultMemoryMiB = 512
 // does not change, and the manifests of its runs.
 type source struct {
 	dir       string
-	file      *os.File // the published file; nil if nothing is published
+	file      *os.File // the published file
 	warehouse *warehouse.Warehouse
 	manifests map[string]load.Manifest // of the published runs
 	all       map[string]load.Manifest // of all runs, those that were rolled back included
 }
 
-// openSource opens what is published in a data directory. It returns errMoved if a publish came
-// between, and load.ErrLake if the lake lacks a manifest.
+// openSource opens what is published in a data directory. It returns warehouse.ErrNone if nothing is,
+// errMoved if a publish came between, and load.ErrLake if the lake lacks a manifest.
 func openSource(ctx context.Context, dir, spill string) (s *source, err error) {
 	s = &source{dir: dir, manifests: map[string]load.Manifest{}}
 	defer func() {
@@ -41,8 +41,7 @@ func openSource(ctx context.Context, dir, spill string) (s *source, err error) {
 	s.file, err = os.Open(warehouse.Path(dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		s.file = nil
-		s.all, err = load.Manifests(dir)
-		return s, err
+		return s, warehouse.ErrNone
 	}
 	if err != nil {
 		return s, fmt.Errorf("open the published warehouse: %w", err)
@@ -73,12 +72,6 @@ func openSource(ctx context.Context, dir, spill string) (s *source, err error) {
 
 // same returns errMoved if another file was published since.
 func (s *source) same() error {
-	if s.file == nil {
-		if _, err := os.Stat(warehouse.Path(s.dir)); !errors.Is(err, fs.ErrNotExist) {
-			return errMoved
-		}
-		return nil
-	}
 	pinned, err := s.file.Stat()
 	if err != nil {
 		return fmt.Errorf("open the published warehouse: %w", err)

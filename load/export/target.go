@@ -35,11 +35,14 @@ func readTarget(ctx context.Context, s store.Store) (*target, error) {
 }
 
 // check refuses a target that is no export, and a data directory that is not the one of the export.
-func (t *target) check(src *source, allowEmpty bool) error {
+func (t *target) check(src *source, replace bool) error {
 	if t.version == "" {
 		ours := false
 		for key := range t.present {
 			ours = ours || written.MatchString(key)
+		}
+		if _, earlier := t.present["_fleetlake_export"]; earlier {
+			return ErrEarlier
 		}
 		if len(t.present) > 0 && !ours {
 			return ErrTarget
@@ -51,8 +54,8 @@ func (t *target) check(src *source, allowEmpty bool) error {
 			return nil
 		}
 	}
-	if len(t.current.Runs) > 0 && !allowEmpty {
-		return ErrEmpty
+	if len(t.current.Runs) > 0 && !replace {
+		return ErrOther
 	}
 	return nil
 }
