@@ -77,9 +77,12 @@ FLEETLAKE_EXPORT_SESSION_TOKEN for temporary ones.`,
 	return c
 }
 
+// narrowing are the flags with which an export is not that of the configuration.
+var narrowing = []string{"dry-run", "endpoint", "path-style", "region", "replace", "since", "tables", "warehouse"}
+
 // narrowed reports whether flags ask for another export than that of the configuration.
 func (o *exportOptions) narrowed(c *cobra.Command) bool {
-	return slices.ContainsFunc([]string{"dry-run", "since", "tables", "warehouse", "allow-empty", "endpoint", "region", "path-style"}, c.Flags().Changed)
+	return slices.ContainsFunc(narrowing, c.Flags().Changed)
 }
 
 func (o *exportOptions) dryRun(c *cobra.Command) {

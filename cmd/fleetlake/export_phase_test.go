@@ -7,10 +7,13 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/fleetlake/fleetlake/extract/simulator"
 )
@@ -83,6 +86,20 @@ func TestExportWithoutATargetSaysWhereToSetIt(t *testing.T) {
 	w.configure(1_000_000, smallJob)
 	if o := w.must(exitUsage, "export"); !strings.Contains(o.stderr, "export.target") {
 		t.Errorf("says: %s", o.stderr)
+	}
+}
+
+// TestEveryFlagOfExportIsAnotherExportOrNone checks that a new flag is among those which make an export
+// another than that of the configuration, or is known not to.
+func TestEveryFlagOfExportIsAnotherExportOrNone(t *testing.T) {
+	var flags []string
+	for line := range strings.Lines((&app{}).exportCommand().LocalFlags().FlagUsages()) {
+		_, name, _ := strings.Cut(line, "--")
+		name, _, _ = strings.Cut(name, " ")
+		flags = append(flags, strings.TrimSpace(name))
+	}
+	if diff := cmp.Diff(slices.Sorted(slices.Values(append([]string{"bandwidth", "json"}, narrowing...))), flags); diff != "" {
+		t.Errorf("flags (-want +got):\n%s", diff)
 	}
 }
 
