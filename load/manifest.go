@@ -158,3 +158,6 @@ func SchemaID() string {
 	fmt.Fprintf(h, "%v\n", vesselIDs) // in the order of the names
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
+
+// LakePath returns where a file of a manifest is.
+func LakePath(dir string, f File) string { return filepath.Join(lake(dir), filepath.FromSlash(f.Path)) }

@@ -76,3 +76,8 @@ func removeAbandoned(path string) error {
 	}
 	return os.RemoveAll(path)
 }
+
+// escaped returns a pattern that matches only this path.
+func escaped(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}

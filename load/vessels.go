@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 
@@ -50,3 +51,6 @@ func (p *publication) writeVessels(ctx context.Context, t *warehouse.Tx, m *Mani
 	m.Files = append(m.Files, f)
 	return nil
 }
+
+// VesselIDs returns the field ids of the columns of the lake table vessels.
+func VesselIDs() map[string]int { return maps.Clone(vesselIDs) }

@@ -273,3 +273,6 @@ func (c comparer) differences(ctx context.Context, t *compared, done *TableCompa
 	}
 	return nil
 }
+
+// Keys returns the columns that identify a row of a table; none if there are no such columns.
+func Keys(table string) []string { return strings.Fields(keys[table]) }

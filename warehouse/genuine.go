@@ -42,18 +42,23 @@ func fingerprint(path string) (string, error) {
 		return "", fmt.Errorf("look at %s: %w", path, err)
 	}
 	defer f.Close()
+	return Fingerprint(f)
+}
+
+// Fingerprint is the fingerprint of an open file: its size in bytes, and a SHA-256 in hexadecimal.
+func Fingerprint(f *os.File) (string, error) {
 	info, err := f.Stat()
 	if err != nil {
-		return "", fmt.Errorf("look at %s: %w", path, err)
+		return "", fmt.Errorf("look at %s: %w", f.Name(), err)
 	}
 	sum := sha256.New()
 	if _, err := io.Copy(sum, io.NewSectionReader(f, 0, headerBytes)); err != nil {
-		return "", fmt.Errorf("look at %s: %w", path, err)
+		return "", fmt.Errorf("look at %s: %w", f.Name(), err)
 	}
 	var checksum [checksumBytes]byte
 	for at := int64(headerBytes); at+checksumBytes <= info.Size(); at += blockBytes {
 		if _, err := f.ReadAt(checksum[:], at); err != nil {
-			return "", fmt.Errorf("look at %s: %w", path, err)
+			return "", fmt.Errorf("look at %s: %w", f.Name(), err)
 		}
 		sum.Write(checksum[:])
 	}

@@ -26,9 +26,9 @@ func (a *app) checkCommand() *cobra.Command {
 		Use:   "check",
 		Short: "Check for an outer monitor that the nights succeed",
 		Long: `End with exit code 0 if a run was published within --max-age, the newest run of each job was done,
-everything paid for is published, no run is held back, no file of the lake is missing, and the disk
-has room. Otherwise print the reason in one line, and end with 1, with the exit code of the newest
-run, or with 7 for the disk.
+everything paid for is published, no run is held back, no file of the lake is missing, the disk has
+room, and the export of the configuration did not fail. Otherwise print the reason in one line, and
+end with 1, with the exit code of the newest run, with 7 for the disk, or with 10 for the export.
 
 For the age, a run counts if it was done, or if the service answered at least one request. If the
 newest run covered less than the min_coverage of its job, the exit code is 9. With --min-coverage, a
@@ -86,7 +86,11 @@ func (v verdict) withTroubles(ctx context.Context, cfg config.Config, job string
 		return v, err
 	}
 	troubles, err := troublesOf(ctx, cfg, job, minCoverage)
-	if err != nil || len(troubles) == 0 {
+	if err != nil {
+		return v, err
+	}
+	export, err := exportTroubles(cfg)
+	if troubles = append(troubles, export...); err != nil || len(troubles) == 0 {
 		return v, err
 	}
 	v.OK, v.words, v.Reason, v.code = false, "WRONG: ", troubles[0].words, troubles[0].code

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,10 +27,10 @@ const wantClock = 30 * time.Second
 func (a *app) doctorCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "Check configuration, data directory, lake, clock, key and balance",
+		Short: "Check configuration, data directory, lake, clock, key, balance and export",
 		Long: `Check what a run needs, and the state that earlier runs left, one line each, with the remedy for
-what is wrong. It sends one free request for the balance, and spends nothing. The exit code is that
-of the first check that failed.`,
+what is wrong. It sends one free request for the balance, and spends nothing. From the target of the
+export it only reads. The exit code is that of the first check that failed.`,
 		Example: "  fleetlake doctor",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context()) },
@@ -40,39 +41,42 @@ of the first check that failed.`,
 type check struct {
 	name string
 	run  func() (string, error)
+	code int // of a failure; 0 is that of the error
 }
 
 func (a *app) doctor(ctx context.Context) error {
 	cfg, configErr := a.config()
-	checks := []check{{"configuration", func() (string, error) {
+	checks := []check{{name: "configuration", run: func() (string, error) {
 		return "jobs: " + strings.Join(cfg.JobNames(), ", "), configErr
 	}}}
 	if configErr == nil {
 		checks = append(checks,
-			check{"data directory", func() (string, error) { return writable(cfg.DataDir) }},
-			check{"disk", func() (string, error) { return free(cfg.DataDir) }},
-			check{"lock", func() (string, error) { return unlocked(cfg.DataDir) }},
-			check{"lake", func() (string, error) { return lakeThere(ctx, cfg.DataDir) }},
-			check{"held back", func() (string, error) { return nothingHeldBack(cfg.DataDir) }},
-			check{"key and address", func() (string, error) { return cfg.BaseURL, cfg.RequireService() }})
+			check{name: "data directory", run: func() (string, error) { return writable(cfg.DataDir) }},
+			check{name: "disk", run: func() (string, error) { return free(cfg.DataDir) }},
+			check{name: "lock", run: func() (string, error) { return unlocked(cfg.DataDir) }},
+			check{name: "lake", run: func() (string, error) { return lakeThere(ctx, cfg.DataDir) }},
+			check{name: "held back", run: func() (string, error) { return nothingHeldBack(cfg.DataDir) }},
+			check{name: "key and address", run: func() (string, error) { return cfg.BaseURL, cfg.RequireService() }})
 	}
 	if configErr == nil && cfg.RequireService() == nil {
-		checks = append(checks, check{"service", func() (string, error) { return ping(ctx, cfg.Service()) }})
+		checks = append(checks, check{name: "service", run: func() (string, error) { return ping(ctx, cfg.Service()) }})
 	}
-	var failed []error
+	if configErr == nil && cfg.Export.Target != "" {
+		checks = append(checks, check{name: "export", run: func() (string, error) { return targetThere(ctx, cfg) }, code: exitExport})
+	}
+	code := exitDone
 	for _, c := range checks {
 		words, err := c.run()
 		if err != nil {
-			failed = append(failed, err)
+			if code == exitDone {
+				code = cmp.Or(c.code, exitCode(err))
+			}
 			fmt.Fprintf(a.stdout, "FAIL  %-16s %v\n", c.name, err)
 			continue
 		}
 		fmt.Fprintf(a.stdout, "ok    %-16s %s\n", c.name, words)
 	}
-	if len(failed) == 0 {
-		return nil
-	}
-	a.code = exitCode(failed[0])
+	a.code = code
 	return nil
 }
 

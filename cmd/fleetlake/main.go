@@ -36,8 +36,9 @@ const (
 	exitCredits     = 5 // the balance or a cap is used up
 	exitKey         = 6 // the service refuses the key
 	exitDisk        = 7
-	exitInterrupted = 8 // stopped by request; the same command resumes
-	exitUnanswered  = 9 // the service answered nothing, or too little
+	exitInterrupted = 8  // stopped by request; the same command resumes
+	exitUnanswered  = 9  // the service answered nothing, or too little
+	exitExport      = 10 // published, but the export of the configuration failed
 
 	// exitUsage is an error in the command line or the configuration: another try is useless. It is
 	// not 2, with which Go's runtime ends after a panic or a SIGABRT, because a supervisor restarts
@@ -110,7 +111,7 @@ Try it, without a key or a network:  fleetlake demo
 
 Exit codes: 0 done, 1 unexpected, 3 partial (published, something planned was left out), 4 locked,
 5 credits or cap, 6 key refused, 7 disk, 8 interrupted (the same command resumes),
-9 the service answered too little, 64 usage or configuration.`,
+9 the service answered too little, 10 published but not exported, 64 usage or configuration.`,
 		Version:           version(),
 		SilenceUsage:      true,
 		SilenceErrors:     true,

@@ -32,6 +32,10 @@ A night that is done, or has reached its cap, sends no request and spends nothin
 night that is done is paid for again, and one at its cap resumes with a new cap. Without JOB, the
 only job of the configuration runs.
 
+At the end, what is published is exported to export.target of the configuration, if there is one and
+it does not have it yet. If that fails, the night stays published, the exit code is 10 instead of 0
+or 3, and the next run exports it.
+
 The recipients under "notify" in the configuration are notified of failures, as by "serve". With
 OTEL_EXPORTER_OTLP_ENDPOINT set, the run is sent there as an OpenTelemetry trace (OTLP over HTTP).`,
 		Example: `  fleetlake run nightly
@@ -112,10 +116,10 @@ func (a *app) runJob(ctx context.Context, cfg config.Config, job plan.Job, o run
 	stop()
 	if err := errors.Join(err, unlock()); err != nil {
 		a.runID = r.Run
-		return err
+		return errors.Join(err, a.exportAfterRun(ctx, cfg, p.Log, recipients, true)) // of earlier runs
 	}
 	a.code = codeOf(r, cfg.MinCoverage(job.Name))
-	return printReport(a.stdout, r, asJSON)
+	return errors.Join(printReport(a.stdout, r, asJSON), a.exportAfterRun(ctx, cfg, p.Log, recipients, asJSON))
 }
 
 // newNotifier starts a notifier for the recipients of the configuration; there may be none.

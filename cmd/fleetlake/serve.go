@@ -33,6 +33,22 @@ with their reasons in slots.ndjson of the data directory.
 SIGTERM stops new requests, waits for the answers in flight, publishes, and ends; the next start
 resumes. A second SIGTERM ends at once, and loses no answer that had arrived.
 
+With export.target in the configuration, what is published is exported after each run, while the
+next one may run already. A failed export leaves the night published; it is on the page, in the
+metrics and in export.json, recipients are notified, and the next run or start makes up for it.
+
+The published warehouse is offered under the address of the page, so that any DuckDB attaches it:
+
+  ATTACH 'http://127.0.0.1:8080/warehouse/fleet.duckdb' AS fleet (READ_ONLY);
+
+On a page that needs the token, first (the scope keeps the token from other hosts):
+
+  CREATE SECRET (TYPE http, SCOPE 'http://fleet.example:8080', BEARER_TOKEN 'the token');
+
+/warehouse/current.json says which version is the newest, and lists the others that are kept:
+fleet-<run>.duckdb. When another night is published, DuckDB ends a query on the replaced file with an
+error about the ETag and never mixes two nights: DETACH and ATTACH again, or attach fleet-<run>.duckdb.
+
 With OTEL_EXPORTER_OTLP_ENDPOINT set, each run is sent there as an OpenTelemetry trace (OTLP
 over HTTP).`,
 		Example: "  fleetlake serve",
@@ -65,9 +81,11 @@ type server struct {
 	beaten       atomic.Pointer[time.Time] // the last turn of the scheduler
 	stop         sync.Once
 	ending       atomic.Bool
-	nights       cachedCheck            // whether the last nights succeeded
-	markID       atomic.Pointer[string] // of the data directory; nil while no run has used it
-	notifiedSlot slotKey                // of the last partial run that was notified; used by the scheduler only
+	nights       cachedCheck               // whether the last nights succeeded
+	markID       atomic.Pointer[string]    // of the data directory; nil while no run has used it
+	exportWake   chan struct{}             // to look whether an export is due
+	exporting    atomic.Pointer[time.Time] // since when; nil without one under way
+	notifiedSlot slotKey                   // of the last partial run that was notified; used by the scheduler only
 
 	mu       sync.Mutex
 	progress pipeline.Progress
@@ -90,6 +108,8 @@ func (a *app) serve(ctx context.Context, cfg config.Config) error {
 	defer closePage()
 	defer s.closeNotifier()
 	defer s.traces.close(flushTimeout)
+	stopExports := s.startExports(ctx)
+	defer stopExports()
 	stopWatching := s.watchSilence(ctx)
 	defer stopWatching()
 	defer context.AfterFunc(ctx, s.stopping)()
@@ -109,7 +129,7 @@ func (a *app) server(cfg config.Config) (*server, error) {
 	if err != nil {
 		return nil, &config.Error{Problems: []string{err.Error()}}
 	}
-	s := &server{config: cfg, pipeline: p, systemd: systemdOf(a.getenv), log: p.Log, began: time.Now()}
+	s := &server{config: cfg, pipeline: p, systemd: systemdOf(a.getenv), log: p.Log, began: time.Now(), exportWake: make(chan struct{}, 1)}
 	if s.slots, err = schedules.OpenSlotLog(cfg.DataDir); err != nil {
 		return nil, err
 	}
@@ -163,6 +183,7 @@ func (s *server) run(ctx context.Context, slot schedules.Slot) error {
 	if err != nil {
 		return failed(ctx, err, triesEnd(slot, job, time.Now()))
 	}
+	defer s.wakeExports()
 	defer s.traces.flush()
 	defer s.nights.forget()
 	defer s.metrics.Idle()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/schedules/page"
+	"github.com/fleetlake/fleetlake/schedules/share"
 )
 
 // Limits of the clients of the page. A slow client is cut off; any number of clients takes few
@@ -85,7 +86,7 @@ func (s *server) page() (http.Handler, error) {
 	return page.New(page.Config{
 		Dir: s.config.DataDir, Hosts: s.config.Serve.Hosts, Token: token, Version: version(), Log: s.log,
 		Live: s.live, Slots: s.slotRecords, RunNow: s.runner.Trigger, PriceAgain: s.priceAgain, Troubles: s.dataTroubles, Stop: s.runner.StopRun,
-		Metrics: s.metrics.Handler(), Healthy: s.healthy, Ready: s.isReady,
+		Metrics: s.metrics.Handler(), Share: share.New(s.config.DataDir, s.log), Export: s.exportLine, Healthy: s.healthy, Ready: s.isReady,
 		Caps: page.Caps{PerRun: b.PerRun, PerDay: b.PerDay, PerMonth: b.PerMonth, Floor: b.Floor},
 	})
 }

@@ -31,6 +31,11 @@ func (s *server) dataTroubles() []page.Trouble {
 	if err != nil {
 		troubles = append(troubles, trouble{title: "The data directory cannot be read", words: err.Error()})
 	}
+	export, err := exportTroubles(s.config)
+	if err != nil {
+		export = []trouble{{title: "The state of the export cannot be read", words: err.Error()}}
+	}
+	troubles = append(troubles, export...)
 	var all []page.Trouble
 	for _, t := range troubles {
 		all = append(all, page.Trouble{Title: t.title, Words: s.withoutPaths(t.words)})

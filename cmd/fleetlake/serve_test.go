@@ -18,6 +18,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/schedules"
+	"github.com/fleetlake/fleetlake/warehouse"
 )
 
 // daemon is a `fleetlake serve` in a separate process.
@@ -137,10 +138,17 @@ func TestServe(t *testing.T) {
 	d := w.serve()
 	url := d.page()
 	d.hears("slot done")
-	for path, want := range map[string]string{"/": "nightly", "/metrics": "fleetlake_build_info", "/healthz": "", "/readyz": ""} {
+	for path, want := range map[string]string{"/": "nightly", "/metrics": "fleetlake_build_info", "/healthz": "", "/readyz": "", "/warehouse/current.json": `"snapshot_date": "2`} {
 		if code, text := get(t, url+path); code != http.StatusOK || !strings.Contains(text, want) || strings.Contains(text, "planted-key") || strings.Contains(text, w.dir) {
 			t.Errorf("%s: status %d, want %q and no secret:\n%s", path, code, want, text)
 		}
+	}
+	published, err := os.ReadFile(warehouse.Path(filepath.Join(w.dir, "fleetlake-data")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, file := get(t, url+"/warehouse/fleet.duckdb"); code != http.StatusOK || file != string(published) {
+		t.Errorf("the warehouse: status %d, %d bytes, want %d", code, len(file), len(published))
 	}
 	w.runNow(d, url)
 	notified := map[string]int{}

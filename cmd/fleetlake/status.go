@@ -19,6 +19,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/schedules"
+	"github.com/fleetlake/fleetlake/schedules/exports"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/spf13/cobra"
 )
@@ -36,7 +37,7 @@ func (a *app) statusCommand() *cobra.Command {
 		Short: "Print what runs, what ran last, what is next and what was missed",
 		Long: `Print which process writes into the data directory, how the last run of each job ended, when its
 next slots are, which runs are held back and how to publish them, which published files are
-missing, and which slots had no good run, with the reason. It reads the data directory and the
+missing, how the last export ended, and which slots had no good run, with the reason. It reads the data directory and the
 configuration only, and sends no request.`,
 		Example: "  fleetlake status",
 		Args:    cobra.NoArgs,
@@ -66,9 +67,10 @@ configuration only, and sends no request.`,
 type status struct {
 	Writer   string               `json:"writer,omitempty"` // the process that has the lock, as it describes itself
 	Jobs     []jobStatus          `json:"jobs"`
-	HeldBack []derive.HeldBackRun `json:"held_back"` // runs that wait for a person's decision
-	Lacks    []string             `json:"lacks"`     // published files that are missing
-	Missed   []schedules.Record   `json:"missed"`    // slots that were missed or failed, the newest first
+	HeldBack []derive.HeldBackRun `json:"held_back"`        // runs that wait for a person's decision
+	Lacks    []string             `json:"lacks"`            // published files that are missing
+	Export   *exports.State       `json:"export,omitempty"` // how the last exports ended
+	Missed   []schedules.Record   `json:"missed"`           // slots that were missed or failed, the newest first
 }
 
 type jobStatus struct {
@@ -103,6 +105,13 @@ func statusOf(ctx context.Context, cfg config.Config, now time.Time) (status, er
 	}
 	if s.Lacks, err = repair.Lacking(ctx, cfg.DataDir); err != nil {
 		return s, err
+	}
+	if cfg.Export.Target != "" {
+		state, err := exports.ReadState(cfg.DataDir)
+		if err != nil {
+			return s, err
+		}
+		s.Export = &state
 	}
 	for _, j := range cfg.Jobs {
 		schedule, err := schedules.Parse(j.Spec.Cron, j.Spec.Location)
@@ -169,6 +178,14 @@ func (s status) print(w io.Writer) error {
 	if len(s.Lacks) > 0 {
 		fmt.Fprintf(&b, "\nmissing files\n  %s\n", console.Printable(lackingWords(s.Lacks)))
 	}
+	if s.Export != nil {
+		b.WriteString("\nexport\n")
+		console.ReportLine(&b, "last", exportStatus(*s.Export))
+		if s.Export.Failing() {
+			f := s.Export.Failure
+			console.ReportLine(&b, "failed", fmt.Sprintf("%d times since %s: %s", f.Times, f.First.Format("2006-01-02 15:04 MST"), f.Reason))
+		}
+	}
 	for i, r := range s.Missed {
 		if i == 0 {
 			b.WriteString("\nslots without a good run\n")
@@ -177,6 +194,14 @@ func (s status) print(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// exportStatus says what is exported.
+func exportStatus(s exports.State) string {
+	if s.Success == nil {
+		return "never"
+	}
+	return fmt.Sprintf("%s, %s", s.Success.At.Format("2006-01-02 15:04 MST"), exportedWords(*s.Success))
 }
 
 func (l *lastRun) words() string {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/report"
+	"github.com/fleetlake/fleetlake/schedules/exports"
 	"github.com/fleetlake/fleetlake/schedules/published"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/prometheus/client_golang/prometheus"
@@ -38,6 +39,9 @@ var (
 	issues      = describe("last_run_issues", "Values that the job's last published run did not accept as they came.", "job", "dataset", "field", "reason")
 	coverage    = describe("last_run_partitions", "Partitions of the job's last published run by what it proved to have seen.", "job", "state")
 	successAt   = describe("last_success_timestamp_seconds", "When the job's last published run that was done ended.", "job")
+	exportAt    = describe("export_last_success_timestamp_seconds", "When the last export that succeeded ended.")
+	exportBytes = describe("export_last_success_bytes", "Bytes that the last export that succeeded uploaded.")
+	exportFails = describe("export_failures", "Exports in a row that have failed; 0 after one that succeeded.")
 	successAge  = describe("last_success_age_seconds", "How long ago the job's last published run that was done ended.", "job")
 )
 
@@ -98,6 +102,17 @@ func (s *stored) Collect(out chan<- prometheus.Metric) {
 	gauge(readable, truth(err == nil))
 	if held, err := derive.ReadHeldBack(s.Dir); err == nil {
 		gauge(heldBack, float64(len(held)))
+	}
+	if e, err := exports.ReadState(s.Dir); err == nil && e != (exports.State{}) {
+		failures := 0
+		if e.Failing() {
+			failures = e.Failure.Times
+		}
+		gauge(exportFails, float64(failures))
+		if e.Success != nil {
+			gauge(exportAt, seconds(e.Success.At))
+			gauge(exportBytes, float64(e.Success.Bytes))
+		}
 	}
 	spent := map[string]float64{}
 	for _, t := range r.totals {

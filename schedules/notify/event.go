@@ -14,15 +14,17 @@ type Kind string
 
 // The kinds of events, the gravest first.
 const (
-	Stale    Kind = "stale"    // nothing was published for too long
-	Failed   Kind = "failed"   // a run ended with an error, or the service refused the key
-	Credits  Kind = "credits"  // the service says that the credits are used up
-	Drifting Kind = "drifting" // the balance fell by another amount than we counted
-	Partial  Kind = "partial"  // something planned was left out
+	Stale           Kind = "stale"            // nothing was published for too long
+	Failed          Kind = "failed"           // a run ended with an error, or the service refused the key
+	Credits         Kind = "credits"          // the service says that the credits are used up
+	ExportFailed    Kind = "export_failed"    // what is published was not exported
+	Drifting        Kind = "drifting"         // the balance fell by another amount than we counted
+	Partial         Kind = "partial"          // something planned was left out
+	ExportRecovered Kind = "export_recovered" // an export succeeded after others had failed
 )
 
 // Kinds lists all kinds, the gravest first.
-var Kinds = []Kind{Stale, Failed, Credits, Drifting, Partial}
+var Kinds = []Kind{Stale, Failed, Credits, ExportFailed, Drifting, Partial, ExportRecovered}
 
 // Event is one notification. It contains no key, no bodies and no address.
 type Event struct {
@@ -122,6 +124,32 @@ func OfSilence(now, latest time.Time, most time.Duration) Event {
 		e.Lines = []string{fmt.Sprintf("the newest run ended at %s; expected one within %v", latest.UTC().Format(time.RFC3339), most)}
 	}
 	return e
+}
+
+// ExportResult is what the events of an export say.
+type ExportResult struct {
+	At     time.Time
+	First  time.Time // the first failure of the series
+	Times  int       // the failures of the series
+	Reason string    // of the last failure
+	Run    string    // the latest that is exported; empty after a failure
+}
+
+// OfExportFailure makes the event of an export that failed.
+func OfExportFailure(r ExportResult) Event {
+	e := Event{ID: fmt.Sprintf("export-failed-%d", r.At.Unix()), Kinds: []Kind{ExportFailed}, At: r.At.UTC(), State: "export_failed",
+		Title: "the export failed", Lines: []string{"reason: " + shortened(r.Reason)}}
+	if r.Times > 1 {
+		e.Title = fmt.Sprintf("the export has failed %d times since %s", r.Times, r.First.UTC().Format(time.RFC3339))
+	}
+	e.Lines = append(e.Lines, "the night stays published; the next run exports it")
+	return e
+}
+
+// OfExportRecovery makes the event of an export that succeeded after others had failed.
+func OfExportRecovery(r ExportResult) Event {
+	return Event{ID: fmt.Sprintf("export-recovered-%d", r.At.Unix()), Kinds: []Kind{ExportRecovered}, At: r.At.UTC(), Run: r.Run, State: "export_recovered",
+		Title: "the export works again", Lines: []string{fmt.Sprintf("it had failed since %s", r.First.UTC().Format(time.RFC3339)), "run " + r.Run}}
 }
 
 // shortened is a text of others as one line, cut to maxWords bytes.

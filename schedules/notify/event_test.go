@@ -61,3 +61,20 @@ func TestOfSilence(t *testing.T) {
 		}
 	}
 }
+
+func TestOfExport(t *testing.T) {
+	first := time.Date(2026, 11, 20, 3, 0, 0, 0, time.UTC)
+	r := ExportResult{At: first, First: first, Times: 1, Reason: "no room\nin the store " + strings.Repeat("x", 2*maxWords)}
+	e := OfExportFailure(r)
+	if e.Title != "the export failed" || e.Kinds[0] != ExportFailed || len(e.Lines) != 2 || len(e.Lines[0]) > maxWords+20 || strings.Contains(e.Lines[0], "\n") {
+		t.Errorf("the first: %+v", e)
+	}
+	r.At, r.Times = first.Add(48*time.Hour), 3
+	if again := OfExportFailure(r); again.Title != "the export has failed 3 times since 2026-11-20T03:00:00Z" || again.ID == e.ID {
+		t.Errorf("the third: %+v", again)
+	}
+	r.Run = "20261122T020000.000Z-0000"
+	if e := OfExportRecovery(r); e.Kinds[0] != ExportRecovered || e.Run != r.Run || !strings.Contains(e.Text(), "works again") || !strings.Contains(e.Text(), "2026-11-20T03:00:00Z") {
+		t.Errorf("the end: %+v", e)
+	}
+}

@@ -17,6 +17,8 @@
 //	POST                       from a page of the same origin, with the page's own token, and with the token if there is one
 //	GET                        never changes anything
 //
+// What the caller serves below /warehouse/ and as /metrics is guarded in the same way.
+//
 // The pages work without JavaScript and load nothing from other hosts. They contain no key, no
 // answers of the service and no path of this machine.
 //

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -187,6 +188,44 @@ func TestTokenIsNeeded(t *testing.T) {
 		if strings.Contains(text, "secret") {
 			t.Errorf("%s: the token is on the page", what)
 		}
+	}
+}
+
+// TestTheWarehouseTakesTheTokenToo checks that what is offered below /warehouse/ is guarded as the page
+// is, and that the page says how DuckDB reads it.
+func TestTheWarehouseTakesTheTokenToo(t *testing.T) {
+	share := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "the file") })
+	const token = "planted-token-of-the-page"
+	c := open(t, Config{Dir: t.TempDir(), Token: token, Hosts: []string{"fleet.example"}, Share: share})
+	for name, q := range map[string]struct {
+		host, authorization string
+		status              int
+	}{
+		"from this machine":               {"localhost", "", http.StatusOK},
+		"from elsewhere without a token":  {"fleet.example", "", http.StatusUnauthorized},
+		"from elsewhere with a bearer":    {"fleet.example", "Bearer " + token, http.StatusOK},
+		"from elsewhere with a wrong one": {"fleet.example", "Bearer another", http.StatusUnauthorized},
+		"under a foreign name":            {"evil.example", "Bearer " + token, http.StatusMisdirectedRequest},
+	} {
+		status, _, body := c.ask("GET", "/warehouse/fleet.duckdb", func(r *http.Request) {
+			r.Host = q.host
+			if q.authorization != "" {
+				r.Header.Set("Authorization", q.authorization)
+			}
+		})
+		if status != q.status || (body == "the file") != (q.status == http.StatusOK) {
+			t.Errorf("%s: %d %s", name, status, body)
+		}
+	}
+	if page := c.get("/"); !strings.Contains(page, "ATTACH") || !strings.Contains(page, "BEARER_TOKEN") || strings.Contains(page, token) {
+		t.Error("the page does not say how to attach the warehouse with the token, or has the token")
+	}
+	if page := open(t, Config{Dir: t.TempDir(), Share: share}).get("/"); !strings.Contains(page, "ATTACH") || strings.Contains(page, "BEARER_TOKEN") {
+		t.Error("the page of this machine does not say how to attach the warehouse, or wants a token")
+	}
+	without := open(t, Config{Dir: t.TempDir()})
+	if status, _, _ := without.ask("GET", "/warehouse/fleet.duckdb", nil); status != http.StatusNotFound || strings.Contains(without.get("/"), "ATTACH") {
+		t.Errorf("a page without the warehouse: %d", status)
 	}
 }
 

@@ -29,8 +29,10 @@ type Config struct {
 	// Troubles lists what is wrong with the data directory, whatever the state of the night; may be nil.
 	Troubles func() []Trouble
 
+	Export  func() string    // what to say of the export after the nights; nil or empty is nothing
 	Stop    func() error     // stops the run after the requests in flight; nil is no such action
 	Metrics http.Handler     // at /metrics; nil is none
+	Share   http.Handler     // at /warehouse/; nil is none
 	Healthy func() error     // the process does its work; nil is always
 	Ready   func() error     // it can take on work; nil is always
 	Now     func() time.Time // nil is time.Now
@@ -94,6 +96,9 @@ func New(c Config) (http.Handler, error) {
 	if c.Metrics != nil {
 		mux.Handle("GET /metrics", c.Metrics)
 	}
+	if c.Share != nil {
+		mux.Handle("GET /warehouse/", c.Share)
+	}
 	return s.guard(mux), nil
 }
 
@@ -118,6 +123,9 @@ func fill(c *Config) {
 	}
 	if c.Troubles == nil {
 		c.Troubles = func() []Trouble { return nil }
+	}
+	if c.Export == nil {
+		c.Export = func() string { return "" }
 	}
 	always := func() error { return nil }
 	if c.Healthy == nil {

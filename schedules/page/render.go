@@ -82,9 +82,21 @@ func (s *site) statusPage(w http.ResponseWriter, r *http.Request) {
 	send(w, status, body)
 }
 
+// attach is the SQL with which DuckDB reads the warehouse from here; empty if it is not offered.
+func (s *site) attach() string {
+	const attach = "ATTACH 'http://…/warehouse/fleet.duckdb' AS fleet (READ_ONLY);"
+	switch {
+	case s.Share == nil:
+		return ""
+	case s.Token == "":
+		return attach
+	}
+	return "CREATE SECRET (TYPE http, SCOPE 'http://…', BEARER_TOKEN '…'); " + attach
+}
+
 func (s *site) renderStatus(ctx context.Context) (int, []byte) {
 	now := s.Now()
-	v := view{Kind: "status", Title: "Status", Version: s.Version, Now: now, Form: s.form, Live: s.Live(), CanStop: s.Config.Stop != nil}
+	v := view{Kind: "status", Title: "Status", Version: s.Version, Now: now, Form: s.form, Live: s.Live(), CanStop: s.Config.Stop != nil, Attach: s.attach(), Export: s.sanitize(s.Config.Export())}
 	s.schedule(&v)
 	report, err := s.reports.Get(ctx, "", now)
 	switch {

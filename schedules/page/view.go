@@ -31,6 +31,8 @@ type view struct {
 	Startable    []string // jobs that can be run now
 	Repeat       *repeat  // a run that a person must confirm; nil is none
 	CanStop      bool
+	Attach       string // how DuckDB reads the warehouse from here; empty if it is not offered
+	Export       string // what to say of the export; may be empty
 	Form         string
 	Meters       []Meter
 	Lasts        int // nights that the balance pays for at the usual cost; 0 is unknown

@@ -46,6 +46,7 @@ type Config struct {
 	Jobs        []JobConfig // in the order of the file
 	Serve       Serve
 	Notify      Notify
+	Export      Export
 
 	key         secretKey // from the environment
 	credentials string    // the directory of the service manager's credentials; "" is none
@@ -90,6 +91,7 @@ func defaults() Config {
 		Jobs:        []JobConfig{DefaultJob("nightly")},
 		Serve:       Serve{Listen: defaultListen},
 		Notify:      Notify{MaxAge: DefaultMaxAge},
+		Export:      Export{Within: 2 * time.Hour},
 		baseURLAt:   "api.base_url",
 		keyFileAt:   "api.key_file",
 	}

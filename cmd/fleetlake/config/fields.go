@@ -34,6 +34,7 @@ func parse(file string, text []byte) (Config, []string) {
 		"jobs":     func(n *yaml.Node) { c.Jobs = d.jobs(n) },
 		"serve":    func(n *yaml.Node) { d.serve(n, &c.Serve) },
 		"notify":   func(n *yaml.Node) { d.notify(n, &c.Notify) },
+		"export":   func(n *yaml.Node) { d.export(n, &c.Export) },
 	})
 	return c, d.problems
 }
@@ -218,7 +219,13 @@ func variables(c *Config) []configVariable {
 		}},
 		{"FLEETLAKE_SERVE_TOKEN", func(s string) error { c.Serve.environment = newSecretKey(s); return nil }},
 		{"FLEETLAKE_WEBHOOK_SECRET", func(s string) error { c.Notify.environment = newSecretKey(s); return nil }},
-		{"CREDENTIALS_DIRECTORY", func(s string) error { c.credentials, c.Serve.credentials, c.Notify.credentials = s, s, s; return nil }},
+		{"CREDENTIALS_DIRECTORY", func(s string) error {
+			c.credentials, c.Serve.credentials, c.Notify.credentials, c.Export.credentials = s, s, s, s
+			return nil
+		}},
+		{"FLEETLAKE_EXPORT_ACCESS_KEY", func(s string) error { c.Export.environment.accessKey = newSecretKey(s); return nil }},
+		{"FLEETLAKE_EXPORT_SECRET_KEY", func(s string) error { c.Export.environment.secretKey = newSecretKey(s); return nil }},
+		{"FLEETLAKE_EXPORT_SESSION_TOKEN", func(s string) error { c.Export.environment.sessionToken = newSecretKey(s); return nil }},
 		{"FLEETLAKE_NOTIFY_URLS", func(s string) (err error) { c.Notify.URLs, err = parseURLs(s); return err }},
 	}
 }

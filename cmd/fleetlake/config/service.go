@@ -86,6 +86,9 @@ const (
 	KeyCredential    = "api-key"
 	TokenCredential  = "page-token"
 	SecretCredential = "webhook-secret"
+
+	// ExportCredential names the credentials of the export's target.
+	ExportCredential = "export-credentials"
 )
 
 // credentialPath is the path of a credential, "" if the service manager does not provide it.
@@ -117,6 +120,16 @@ func secretOf(given secretKey, variable, file, at, handed, what string) (string,
 // readSecretFile reads a file that contains a secret and nothing else. at is the place of its setting,
 // what a word for the secret.
 func readSecretFile(path, at, what string) (string, error) {
+	text, err := secretText(path, at, what)
+	if err != nil {
+		return "", err
+	}
+	return checkKey(strings.TrimSpace(text), at+": the "+what+" file", what)
+}
+
+// secretText reads a file that only its owner and a group may read, up to a byte more than a secret
+// may have.
+func secretText(path, at, what string) (string, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO would wait for a writer
 	if err != nil {
 		return "", fmt.Errorf("%s: open the %s file: %w", at, what, withoutPath(err))
@@ -135,7 +148,7 @@ func readSecretFile(path, at, what string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: read the %s file: %w", at, what, withoutPath(err))
 	}
-	return checkKey(strings.TrimSpace(string(text)), at+": the "+what+" file", what)
+	return string(text), nil
 }
 
 // withoutPath removes the path from an error of the file system.

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"os/exec"
+	"time"
+
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
+	"github.com/fleetlake/fleetlake/schedules/exports"
+	"github.com/fleetlake/fleetlake/schedules/notify"
+)
+
+// wantTarget is how long the doctor waits for the target of the export.
+const wantTarget = time.Minute
+
+// stopExportTimeout is how long a process that ends waits for an export to end. One that takes longer
+// is cut off, and the next one completes it.
+const stopExportTimeout = 15 * time.Second
+
+// exportPhase is the export of the configuration.
+func exportPhase(cfg config.Config, log *slog.Logger) *exports.Phase {
+	return &exports.Phase{Dir: cfg.DataDir, Log: log, Settings: func() (exports.Settings, error) {
+		s, err := cfg.Export.Settings()
+		s.Options.Program = version()
+		return s, err
+	}}
+}
+
+// exportDue exports what is published, if that is due, and notifies the recipients of a failure and of
+// its end. The errors are those of exports.Phase.Run.
+func exportDue(ctx context.Context, cfg config.Config, log *slog.Logger, n *notify.Notifier) (exports.Outcome, error) {
+	return runPhase(ctx, exportPhase(cfg, log), cfg, n)
+}
+
+func runPhase(ctx context.Context, p *exports.Phase, cfg config.Config, n *notify.Notifier) (exports.Outcome, error) {
+	o, err := p.Run(ctx)
+	if f := o.State.Failure; f != nil && (o.Notify || o.Recovered) {
+		r := notify.ExportResult{At: f.At, First: f.First, Times: f.Times, Reason: withoutPaths(cfg, f.Reason)}
+		if o.Recovered {
+			r.At, r.Run = o.State.Success.At, o.State.Success.Run
+			n.Send(notify.OfExportRecovery(r))
+		} else {
+			n.Send(notify.OfExportFailure(r))
+		}
+	}
+	return o, err
+}
+
+// exportAfterRun is the last phase of `fleetlake run`. Its failure is the exit code, unless the run has
+// a graver one.
+func (a *app) exportAfterRun(ctx context.Context, cfg config.Config, log *slog.Logger, n *notify.Notifier, quiet bool) error {
+	if ctx.Err() != nil {
+		return nil // the next run exports
+	}
+	o, err := exportDue(ctx, cfg, log, n)
+	switch {
+	case ctx.Err() != nil && a.code == exitDone:
+		a.code = exitInterrupted
+	case ctx.Err() != nil:
+	case err != nil:
+		return err
+	case o.Failed && (a.code == exitDone || a.code == exitPartial):
+		a.code = exitExport
+	case o.Exported && !quiet:
+		_, err := fmt.Fprintf(a.stdout, "exported  %s\n", exportedWords(*o.State.Success))
+		return err
+	}
+	return nil
+}
+
+// exportNow runs the phase for `fleetlake export` without a target and without another selection: it
+// counts as the export of the night, and ends a series of failures.
+func (a *app) exportNow(ctx context.Context, o *exportOptions) error {
+	dir, err := a.lake()
+	if err != nil {
+		return err
+	}
+	cfg, err := a.config()
+	if err != nil {
+		return err
+	}
+	n, stopNotifier, err := newNotifier(cfg, a.log())
+	if err != nil {
+		return err
+	}
+	defer stopNotifier()
+	print, stop := console.PrintTransfer(a.stderr)
+	defer stop()
+	shown := &transfers{print: print}
+	phase, settings := exportPhase(cfg, a.log()), exportPhase(cfg, nil).Settings
+	phase.Dir, phase.Always = dir, true
+	phase.Settings = func() (exports.Settings, error) {
+		s, err := settings()
+		s.Options.Progress, s.Store.Sent = shown.report, shown.sent
+		s.Store.Bandwidth = cmp.Or(int64(o.bandwidth), s.Store.Bandwidth)
+		return s, err
+	}
+	done, err := runPhase(ctx, phase, cfg, n)
+	stop()
+	if err != nil {
+		return err
+	}
+	if done.Failed {
+		a.code = exitExport
+		return nil
+	}
+	o.target = cfg.Export.Target
+	done.Report.Notices = nil // they are logged
+	return a.reportExport(done.Report, *o)
+}
+
+// exportedWords says what an export has done.
+func exportedWords(s exports.Success) string {
+	return fmt.Sprintf("%d new files, %s, up to run %s for %s", s.Files, console.Bytes(s.Bytes), s.Run, s.SnapshotDate)
+}
+
+// failureWords says how long exports have failed, and why.
+func failureWords(c config.Config, f exports.Failure) string {
+	times := "failed"
+	if f.Times > 1 {
+		times = fmt.Sprintf("has failed %d times since %s, last", f.Times, f.First.UTC().Format(time.RFC3339))
+	}
+	return fmt.Sprintf("the export %s at %s: %s; what is published stays published, and the next run exports it", times, f.At.UTC().Format(time.RFC3339), withoutPaths(c, f.Reason))
+}
+
+// exportTroubles is what is wrong with the export; nothing without one in the configuration.
+func exportTroubles(c config.Config) ([]trouble, error) {
+	if c.Export.Target == "" {
+		return nil, nil
+	}
+	s, err := exports.ReadState(c.DataDir)
+	if err != nil || !s.Failing() {
+		return nil, err
+	}
+	return []trouble{{code: exitExport, words: failureWords(c, *s.Failure), title: "The export failed"}}, nil
+}
+
+// targetThere checks that the target of the export can be reached, and the program for Iceberg found.
+func targetThere(ctx context.Context, c config.Config) (string, error) {
+	s, err := c.Export.Settings()
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, wantTarget)
+	defer cancel()
+	words, err := s.Check(ctx)
+	if err == nil && s.Iceberg.Program != "" {
+		if _, err = exec.LookPath(s.Iceberg.Program); err != nil {
+			err = fmt.Errorf("export.iceberg.program: %w", err)
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	state, err := exports.ReadState(c.DataDir)
+	if state.Failing() {
+		words += "; " + failureWords(c, *state.Failure)
+	}
+	return words, err
+}

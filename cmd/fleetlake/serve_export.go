@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/fleetlake/fleetlake/schedules/exports"
+)
+
+// startExports exports beside the scheduler, which waits for no export: at the start, because an
+// export may have been interrupted, and after each run. The returned function ends it.
+func (s *server) startExports(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for ctx.Err() == nil {
+			s.export(ctx)
+			select {
+			case <-ctx.Done():
+			case <-s.exportWake:
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		select {
+		case <-ended:
+		case <-time.After(stopExportTimeout):
+			s.log.Warn("export cut off: the next start completes it")
+		}
+	}
+}
+
+// wakeExports has the export look whether one is due. It does not wait.
+func (s *server) wakeExports() {
+	select {
+	case s.exportWake <- struct{}{}:
+	default: // it looks again already, or there is none
+	}
+}
+
+// export exports what is published, if that is due.
+func (s *server) export(ctx context.Context) {
+	now := time.Now()
+	s.exporting.Store(&now)
+	defer s.exporting.Store(nil)
+	if _, err := exportDue(ctx, s.config, s.log, s.notifier); err != nil && ctx.Err() == nil {
+		s.log.Error("the end of an export is not stored", "error", err)
+	}
+}
+
+// exportLine is what the page says of the export; nothing without one in the configuration.
+func (s *server) exportLine() string {
+	if s.config.Export.Target == "" {
+		return ""
+	}
+	if since := s.exporting.Load(); since != nil {
+		return fmt.Sprintf("An export is under way, since %s UTC.", since.UTC().Format("15:04"))
+	}
+	state, err := exports.ReadState(s.config.DataDir)
+	switch {
+	case err != nil:
+		return "The state of the export cannot be read."
+	case state.Success == nil:
+		return "Nothing is exported yet."
+	}
+	return fmt.Sprintf("Last export: %s UTC, %s.", state.Success.At.UTC().Format("2006-01-02 15:04"), exportedWords(*state.Success))
+}

@@ -1,0 +1,300 @@
+package export
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fleetlake/fleetlake/load/store"
+)
+
+// DefaultGrace is how long a file that is no longer listed stays: a reader of an earlier manifest ends
+// within it.
+const DefaultGrace = 7 * 24 * time.Hour
+
+// ExpireOptions are what an expiry removes.
+type ExpireOptions struct {
+	Grace     time.Duration // since a file is no longer listed; 0 is DefaultGrace
+	KeepFacts time.Duration // nights that are older than the latest by more leave the list; 0 keeps all
+	DryRun    bool
+
+	Program  string
+	Now      func() time.Time // nil is the clock
+	Progress func(Progress)   // may be nil
+}
+
+// Expired is what an expiry did, or would do.
+type Expired struct {
+	Export     string   `json:"export,omitempty"` // the id of the new manifest; empty if nothing changed
+	DryRun     bool     `json:"dry_run,omitempty"`
+	FactsSince string   `json:"facts_since,omitempty"` // the first night that stays listed
+	Unlisted   int      `json:"unlisted"`              // files of older nights that leave the list now
+	Files      int      `json:"files"`                 // removed
+	Bytes      int64    `json:"bytes"`
+	Waiting    int      `json:"waiting"` // not listed, and within the grace period
+	Pinned     int      `json:"pinned"`  // not listed, and another index needs them
+	Manifests  int      `json:"manifests"`
+	Removed    []Upload `json:"removed,omitempty"`
+	Notices    []string `json:"notices,omitempty"`
+	Requests   int64    `json:"requests"`
+	Seconds    float64  `json:"seconds"`
+}
+
+// expiry is one expiry.
+type expiry struct {
+	store *counting
+	o     ExpireOptions
+	now   time.Time
+	done  Expired
+}
+
+// Expire removes files which earlier manifests list and the one in force does not, once the grace period
+// has passed, except those that are pinned. It never removes what no manifest lists. With KeepFacts
+// older nights leave the list first. Before it removes files it says so in current.json, so that an
+// export at the same time does not rely on them. It returns the errors of the store.
+func Expire(ctx context.Context, s store.Store, o ExpireOptions) (Expired, error) {
+	began := time.Now()
+	if o.Grace == 0 {
+		o.Grace = DefaultGrace
+	}
+	if o.Progress == nil {
+		o.Progress = func(Progress) {}
+	}
+	x := &expiry{store: &counting{Store: s}, o: o, now: clock(o.Now)}
+	var err error
+	for try := 1; ; try++ {
+		err = x.once(ctx)
+		if !errors.Is(err, store.ErrChanged) || try == exportTries || ctx.Err() != nil {
+			break
+		}
+	}
+	x.done.Requests, x.done.Seconds = x.store.requests.Load(), time.Since(began).Seconds()
+	if err != nil {
+		return x.done, fmt.Errorf("expire: %w", err)
+	}
+	return x.done, nil
+}
+
+func (x *expiry) once(ctx context.Context) error {
+	x.o.Progress(Progress{Phase: "plan"})
+	t, err := readTarget(ctx, x.store)
+	if err != nil {
+		return err
+	}
+	if t.version == "" {
+		return errors.New("there is no export: `fleetlake export` makes one")
+	}
+	earlier, err := readManifests(ctx, x.store, t)
+	if err != nil {
+		return err
+	}
+	next := x.retain(t.current)
+	x.done = Expired{DryRun: x.o.DryRun, FactsSince: next.FactsSince, Unlisted: len(t.current.Files) - len(next.Files)}
+	pins, err := readPins(ctx, x.store, t)
+	if err != nil {
+		return err
+	}
+	remove := x.removable(t, earlier, next, pins)
+	thin := x.thin(t, earlier, next, remove)
+	if x.o.DryRun || len(remove) == 0 && len(thin) == 0 && x.done.Unlisted == 0 && next.FactsSince == t.current.FactsSince {
+		return nil
+	}
+	next.Expiring = stillThere(append(slices.Clone(t.current.Expiring), remove...), t)
+	if x.done.Export, x.done.Notices, err = publishNext(ctx, x.store, next, t, stamp{x.o.Program, x.now}); err != nil {
+		return err
+	}
+	return x.remove(ctx, t, remove, thin)
+}
+
+// retain drops the nights that are too old from the list.
+func (x *expiry) retain(m Manifest) Manifest {
+	latest, err := time.Parse(time.DateOnly, m.SnapshotDate)
+	if x.o.KeepFacts == 0 || err != nil {
+		return m
+	}
+	m.FactsSince = max(m.FactsSince, latest.Add(-x.o.KeepFacts).Format(time.DateOnly))
+	var files []File
+	runs := map[string]bool{}
+	for _, f := range m.Files {
+		if last := max(f.Last, f.SnapshotDate); f.Facts() && last < m.FactsSince {
+			continue
+		}
+		files = append(files, f)
+		if f.Facts() {
+			runs[f.Run] = true
+		}
+		for _, s := range f.Sources {
+			runs[s.Run] = true
+		}
+	}
+	m.Files = files
+	m.Runs = slices.DeleteFunc(slices.Clone(m.Runs), func(r ListedRun) bool { return !runs[r.Run] })
+	return m
+}
+
+// removable lists the files that earlier manifests list, that are not listed now and whose grace period has
+// passed.
+func (x *expiry) removable(t *target, earlier []storedManifest, next Manifest, pins map[string]bool) (remove []string) {
+	listed := next.paths()
+	for path, since := range unlistedSince(earlier) {
+		size, there := t.present[path]
+		_, needed := listed[path]
+		switch {
+		case !there || needed:
+		case pins[path]:
+			x.done.Pinned++
+		case since.IsZero() || x.now.Sub(since) < x.o.Grace:
+			x.done.Waiting++
+		default:
+			remove = append(remove, path)
+			x.done.Files++
+			x.done.Bytes += size
+			x.done.Removed = append(x.done.Removed, Upload{path, size})
+		}
+	}
+	slices.Sort(remove)
+	slices.SortFunc(x.done.Removed, func(a, b Upload) int { return strings.Compare(a.Path, b.Path) })
+	return remove
+}
+
+// storedManifest is a manifest with its key.
+type storedManifest struct {
+	Manifest
+	key string
+}
+
+// unlistedSince returns for each path since when it is not listed: the time of the first manifest after the
+// last one that lists it. It is zero for a path of the last manifest.
+func unlistedSince(inOrder []storedManifest) map[string]time.Time {
+	since := map[string]time.Time{}
+	for i, m := range inOrder {
+		var after time.Time
+		if i+1 < len(inOrder) {
+			after = inOrder[i+1].At
+		}
+		for path := range m.paths() {
+			since[path] = after
+		}
+	}
+	return since
+}
+
+// thin lists the manifests that are older than the grace period and list no file that waits for its
+// removal.
+func (x *expiry) thin(t *target, earlier []storedManifest, next Manifest, remove []string) (keys []string) {
+	listed := next.paths()
+	for _, m := range earlier {
+		if m.Export == t.current.Export || x.now.Sub(m.At) < x.o.Grace {
+			continue
+		}
+		needed := false
+		for path := range m.paths() {
+			_, there := t.present[path]
+			_, now := listed[path]
+			needed = needed || there && !now && !slices.Contains(remove, path)
+		}
+		if !needed {
+			keys = append(keys, m.key)
+		}
+	}
+	x.done.Manifests = len(keys)
+	return keys
+}
+
+// remove removes files, unless they were pinned meanwhile, and then the manifests that listed them.
+func (x *expiry) remove(ctx context.Context, t *target, files, manifests []string) error {
+	pins, err := readPins(ctx, x.store, nil)
+	if err != nil {
+		return err
+	}
+	kept := false
+	for i, path := range files {
+		x.o.Progress(Progress{Phase: "remove", Files: i, AllFiles: len(files)})
+		if pins[path] {
+			kept = true
+			continue
+		}
+		if err := x.store.Delete(ctx, path); err != nil {
+			return err
+		}
+	}
+	if kept {
+		return nil // a manifest may be the last that lists a pinned file
+	}
+	for _, key := range manifests {
+		if err := x.store.Delete(ctx, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readManifests reads the copies of all manifests, in the order of their times.
+func readManifests(ctx context.Context, s store.Store, t *target) ([]storedManifest, error) {
+	var all []storedManifest
+	for _, key := range slices.Sorted(maps.Keys(t.present)) {
+		if !strings.HasPrefix(key, manifestsKey) || !strings.HasSuffix(key, ".json") {
+			continue
+		}
+		m, _, err := readManifest(ctx, s, key)
+		if errors.Is(err, store.ErrNotFound) {
+			continue // another expiry has removed it
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, storedManifest{m, key})
+	}
+	slices.SortStableFunc(all, func(a, b storedManifest) int { return a.At.Compare(b.At) })
+	return all, nil
+}
+
+// readPins returns the files that other indexes need. A pin that cannot be read is an error: what
+// it names is not known.
+func readPins(ctx context.Context, s store.Store, t *target) (map[string]bool, error) {
+	var keys []string
+	if t != nil {
+		keys = slices.Collect(maps.Keys(t.present))
+	} else {
+		for o, err := range s.List(ctx, pinsKey) {
+			if err != nil {
+				return nil, err
+			}
+			keys = append(keys, o.Key)
+		}
+	}
+	pins := map[string]bool{}
+	for _, key := range keys {
+		if !strings.HasPrefix(key, pinsKey) {
+			continue
+		}
+		b, _, err := read(ctx, s, key)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		var pin struct {
+			Files []string `json:"files"`
+		}
+		if err := json.Unmarshal(b, &pin); err != nil {
+			return nil, fmt.Errorf("read %s: %w: nothing is removed until it is mended, since it says what another index needs", key, err)
+		}
+		for _, path := range pin.Files {
+			pins[path] = true
+		}
+	}
+	return pins, nil
+}
+
+// stillThere returns the paths that the store has, each once.
+func stillThere(paths []string, t *target) []string {
+	slices.Sort(paths)
+	return slices.DeleteFunc(slices.Compact(paths), func(path string) bool { _, ok := t.present[path]; return !ok })
+}

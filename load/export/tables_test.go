@@ -1,0 +1,106 @@
+package export
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"testing"
+
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// TestEveryColumnIsDescribed checks that a reader finds the meaning, the type and the id of each column.
+func TestEveryColumnIsDescribed(t *testing.T) {
+	dir := published(t, nights("2026-11-20", 1, 1)...)
+	s := directoryStore(t)
+	export(t, dir, s, Options{})
+	m := current(t, s)
+	if len(m.Tables) != len(factsSort)+len(historyTables) {
+		t.Errorf("%d tables", len(m.Tables))
+	}
+	for name, table := range m.Tables {
+		if table.Comment == "" || len(table.Columns) == 0 || len(table.Sort) == 0 {
+			t.Errorf("%s: %q, %d columns, sorted by %v", name, table.Comment, len(table.Columns), table.Sort)
+		}
+		ids, names := map[int]bool{}, map[string]bool{}
+		for _, c := range table.Columns {
+			if c.Comment == "" || c.Type == "" || c.ID == 0 || ids[c.ID] || names[c.Name] {
+				t.Errorf("%s: %+v", name, c)
+			}
+			ids[c.ID], names[c.Name] = true, true
+		}
+		for _, by := range table.Sort {
+			if !names[by] {
+				t.Errorf("%s is sorted by %s, which it does not have", name, by)
+			}
+		}
+		if strings.HasPrefix(name, factsPrefix) && !names["snapshot_date"] {
+			t.Errorf("%s has no snapshot_date", name)
+		}
+	}
+}
+
+// pinned are the SHA-256 of the first lines of field_ids.txt, by their number, as they were at each
+// addition. An addition adds a line here, and changes none.
+var pinned = map[int]string{
+	245: "ec07365bd25f32b9cd11b0a6a1e6a405ad19cbd33881eb148de79dd532851368",
+}
+
+// TestFieldIDsAreForEver fails if an id changes, is used again or is not pinned.
+func TestFieldIDsAreForEver(t *testing.T) {
+	var lines []string
+	used := map[string]string{}
+	for line := range strings.Lines(fieldIDLines) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		lines = append(lines, line)
+		name, id, _ := strings.Cut(strings.TrimSpace(line), " ")
+		table, _, _ := strings.Cut(name, ".")
+		for _, key := range []string{name, table + " " + id} {
+			if other, twice := used[key]; twice {
+				t.Errorf("%q and %q", other, line)
+			}
+			used[key] = line
+		}
+	}
+	most := 0
+	for n, want := range pinned {
+		most = max(most, n)
+		h := sha256.Sum256([]byte(strings.Join(lines[:min(n, len(lines))], "")))
+		if got := hex.EncodeToString(h[:]); n > len(lines) || got != want {
+			t.Errorf("the first %d of %d lines have the SHA-256 %s, want %s: a line was changed or removed", n, len(lines), got, want)
+		}
+	}
+	if most != len(lines) {
+		t.Errorf("%d lines, and only %d are pinned: add a line to pinned", len(lines), most)
+	}
+}
+
+// TestEveryTableOfTheWarehouseIsExported fails for a new table that is neither exported nor left out
+// for a reason.
+func TestEveryTableOfTheWarehouseIsExported(t *testing.T) {
+	leftOut := map[string]string{
+		"coverage": "in facts", "requests": "in facts", "issues": "in facts", "vessels": "in facts",
+		"latest": "kept for loads", "credits_daily": "a view", "run_credits": "a view", "mmsi_claims": "a view",
+	}
+	dir := published(t, nights("2026-11-20", 1, 1)...)
+	w, err := warehouse.Open(t.Context(), warehouse.Path(dir), warehouse.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	tables, err := w.Dictionary(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	exported := map[string]bool{}
+	for _, name := range historyTables {
+		exported[name] = true
+	}
+	for _, table := range tables {
+		if _, ok := leftOut[table.Name]; !ok && !exported[table.Name] {
+			t.Errorf("%s is not exported: add it to historyTables and field_ids.txt", table.Name)
+		}
+	}
+}

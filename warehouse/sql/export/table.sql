@@ -1,0 +1,9 @@
+-- table: write a table to a Parquet file, sorted, under field ids that never change. Readers are to
+-- take the UTC timestamps as instants.
+COPY (
+    SELECT {{range $i, $c := .Columns}}{{if $i}}, {{end}}{{if .Instant}}make_timestamptz(epoch_us("{{.Name}}")) AS {{end}}"{{.Name}}"{{end}}
+    FROM   {{.Source}}
+    {{- if .Sort}}
+    ORDER BY {{range $i, $name := .Sort}}{{if $i}}, {{end}}"{{$name}}"{{end}}
+    {{- end}}
+) TO {{.Path}} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880, FIELD_IDS { {{- range $i, $c := .Columns}}{{if $i}}, {{end}}"{{.Name}}": {{.ID}}{{end -}} });
