@@ -52,5 +52,15 @@ func (p *publication) writeVessels(ctx context.Context, t *warehouse.Tx, m *Mani
 	return nil
 }
 
-// VesselIDs returns the field ids of the columns of the lake table vessels.
-func VesselIDs() map[string]int { return maps.Clone(vesselIDs) }
+// VesselColumns returns the columns of the lake table vessels, in the order of its files, and their
+// field ids.
+func VesselColumns() (names []string, ids map[string]int) {
+	ids = maps.Clone(vesselIDs)
+	position := func(name string) int {
+		if name == "snapshot_date" {
+			return 0 // the night comes first
+		}
+		return ids[name]
+	}
+	return slices.SortedFunc(maps.Keys(ids), func(a, b string) int { return position(a) - position(b) }), ids
+}

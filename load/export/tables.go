@@ -3,8 +3,6 @@ package export
 import (
 	_ "embed"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -129,8 +127,8 @@ func (d dictionary) facts(t transform.Table) (Table, error) {
 // vessels describes the lake's copy of the view vessels.
 func (d dictionary) vessels() (Table, error) {
 	described := Table{Comment: factsComments["vessels"], Sort: strings.Fields(factsSort["vessels"])}
-	ids := load.VesselIDs()
-	for _, name := range slices.SortedFunc(maps.Keys(ids), func(a, b string) int { return ids[a] - ids[b] }) {
+	names, ids := load.VesselColumns()
+	for _, name := range names {
 		c := Column{ids[name], name, "date", d.factsComment("vessels", name)}
 		if in, ok := d.column("vessels", name); ok {
 			if c.Type, ok = ownTypes[in.Type]; !ok {
