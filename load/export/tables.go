@@ -64,7 +64,7 @@ var factsColumnComments = map[string]string{
 var similar = map[string]string{
 	"listings": "registration", "sightings": "episodes registration", "particulars": "particulars registration", "engine": "engine registration",
 	"management": "management registration", "positions": "positions registration", "vessels": "vessels",
-	"requests": "requests", "coverage": "coverage", "issues": "issues",
+	"requests": "requests", "coverage": "coverage episodes", "issues": "issues",
 }
 
 // ownTypes are the names of the types of the warehouse, of Arrow and of the lake in a manifest.
