@@ -257,13 +257,6 @@ func (b *Budget) refund(credits int) {
 	b.wake()
 }
 
-// Spent returns the credits spent so far.
-func (b *Budget) Spent() int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.spent
-}
-
 func (b *Budget) wake() {
 	close(b.changed)
 	b.changed = make(chan struct{})

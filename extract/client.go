@@ -83,15 +83,6 @@ func (c *Client) Stats(o api.Operation) Stats {
 	return *c.stats[o.Name]
 }
 
-// Do admits a request and sends it. Its errors are those of Admit and Send.
-func (c *Client) Do(ctx context.Context, r api.Request) (Answer, error) {
-	ticket, err := c.Admit(ctx, r.Operation)
-	if err != nil {
-		return Answer{}, err
-	}
-	return c.Send(ctx, ticket, r)
-}
-
 func (c *Client) count(o api.Operation, f func(*Stats)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

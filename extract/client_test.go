@@ -125,7 +125,7 @@ func TestAnswersHaveAnOutcomeAVerdictAndACharge(t *testing.T) {
 			if failed && Judge(err) != c.verdict {
 				t.Errorf("verdict %d on %v, want %d", Judge(err), err, c.verdict)
 			}
-			if spent := client.budget.Spent(); spent != c.credits {
+			if spent := client.credits(); spent != c.credits {
 				t.Errorf("budget counts %d, want %d", spent, c.credits)
 			}
 		})
@@ -142,7 +142,7 @@ func TestTheBalanceDistinguishesNoCreditsFromABlockedOperation(t *testing.T) {
 			w.WriteHeader(400)
 			io.WriteString(w, `{"detail":"Insufficient credits or endpoint is blacklisted"}`)
 		})
-		client.Do(t.Context(), api.Page("", "Curacao", 1))
+		client.do(t.Context(), api.Page("", "Curacao", 1))
 		if e := last(t, segment); e.Outcome != want {
 			t.Errorf("with %d credits left: %s, want %s", left, e.Outcome, want)
 		}
@@ -151,9 +151,9 @@ func TestTheBalanceDistinguishesNoCreditsFromABlockedOperation(t *testing.T) {
 
 func TestRetriesStayWithinTheBudget(t *testing.T) {
 	client, _ := serve(t, 15, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
-	_, err := client.Do(t.Context(), api.Page("", "Curacao", 1))
-	if !errors.Is(err, ErrBudget) || client.budget.Spent() != 10 {
-		t.Errorf("%v after %d credits; want %v after 10", err, client.budget.Spent(), ErrBudget)
+	_, err := client.do(t.Context(), api.Page("", "Curacao", 1))
+	if !errors.Is(err, ErrBudget) || client.credits() != 10 {
+		t.Errorf("%v after %d credits; want %v after 10", err, client.credits(), ErrBudget)
 	}
 }
 
@@ -176,13 +176,13 @@ func TestCancellingKeepsTheAnswerInFlight(t *testing.T) {
 		cancel()
 		io.WriteString(w, `{"total":1,"items":[{"imo":"9218301"}]}`)
 	})
-	if _, err := client.Do(ctx, api.Page("", "Curacao", 1)); err != nil {
+	if _, err := client.do(ctx, api.Page("", "Curacao", 1)); err != nil {
 		t.Error(err)
 	}
 	if e := last(t, segment); e.Outcome != OutcomeOK {
 		t.Errorf("journal says %s", e.Outcome)
 	}
-	if _, err := client.Do(ctx, api.Page("", "Curacao", 2)); !errors.Is(err, context.Canceled) {
+	if _, err := client.do(ctx, api.Page("", "Curacao", 2)); !errors.Is(err, context.Canceled) {
 		t.Errorf("a new request after cancelling: %v", err)
 	}
 }
@@ -194,8 +194,8 @@ func TestAcceptedListsAreReadFromARefusal(t *testing.T) {
 			{"field":"country","value":"x","message":"no","allowed_values":["Malta"]}]}`)
 	})
 	got, err := client.ReadAccepted(t.Context())
-	if err != nil || len(got.Types) != 2 || len(got.Countries) != 1 || client.budget.Spent() != 0 {
-		t.Errorf("%v, %v, %d credits", got, err, client.budget.Spent())
+	if err != nil || len(got.Types) != 2 || len(got.Countries) != 1 || client.credits() != 0 {
+		t.Errorf("%v, %v, %d credits", got, err, client.credits())
 	}
 }
 

@@ -41,7 +41,7 @@ func TestDrainKeepsAnswersThatArrive(t *testing.T) {
 		var sending sync.WaitGroup
 		for _, page := range []int{1, 2} {
 			for _, country := range []string{"Panama", "Malta", "China"} {
-				sending.Go(func() { client.Do(ctx, api.Page("", country, page)) })
+				sending.Go(func() { client.do(ctx, api.Page("", country, page)) })
 			}
 		}
 		synctest.Wait()
@@ -69,7 +69,7 @@ func TestDrainKeepsAnswersThatArrive(t *testing.T) {
 			}
 		}
 		sending.Wait()
-		if _, err := client.Do(t.Context(), api.Page("", "Greece", 1)); !errors.Is(err, context.Canceled) || client.Stats(api.ByType).Requests != 6 {
+		if _, err := client.do(t.Context(), api.Page("", "Greece", 1)); !errors.Is(err, context.Canceled) || client.Stats(api.ByType).Requests != 6 {
 			t.Errorf("a request after Drain: %v, %d were sent", err, client.Stats(api.ByType).Requests)
 		}
 		if !inFlight.Drain(0) {

@@ -181,7 +181,7 @@ func TestBudgetNeverExceedsItsCap(t *testing.T) {
 		if err := b.Reserve(t.Context(), "by-type", 5); err != nil {
 			t.Errorf("5 of the 5 that are left: %v", err)
 		}
-		if got := b.Spent(); got != 20 {
+		if got := b.credits(); got != 20 {
 			t.Errorf("spent %d, want 20", got)
 		}
 	})

@@ -74,7 +74,7 @@ func TestAnOutageEndsItsLaneWhenThePatienceIsOver(t *testing.T) {
 				}
 				start := time.Now()
 				back = start.Add(away)
-				_, err := client.Do(t.Context(), api.Sweep{Status: "moored", Zone: "north-sea"}.Request())
+				_, err := client.do(t.Context(), api.Sweep{Status: "moored", Zone: "north-sea"}.Request())
 				took := time.Since(start)
 				if (err == nil) != ok || took > away+probeMost+time.Minute {
 					t.Errorf("%d for %v: %v after %v", status, away, err, took)
@@ -107,24 +107,24 @@ func TestTheLongestOutageIsReported(t *testing.T) {
 			io.WriteString(w, vessel)
 		}
 	}, func(t *testing.T, client *Client, _ *journal.Segment) {
-		client.Do(t.Context(), api.Sweep{Status: "drifting"}.Request())
+		client.do(t.Context(), api.Sweep{Status: "drifting"}.Request())
 		if o := client.Unanswered(); o != nil {
 			t.Errorf("before: %v", o)
 		}
 		away = true
 		short, end := context.WithTimeout(t.Context(), 400*time.Millisecond)
 		defer end()
-		client.Do(short, api.Page("", "Malta", 1))
+		client.do(short, api.Page("", "Malta", 1))
 		if o := client.Unanswered(); o != nil {
 			t.Errorf("after a moment: %v", o)
 		}
 		away = false
-		client.Do(t.Context(), api.Page("", "Malta", 1))
+		client.do(t.Context(), api.Page("", "Malta", 1))
 		away = true
 		since := time.Now().UTC().Format(time.RFC3339)
 		ctx, stop := context.WithTimeout(t.Context(), 10*time.Minute)
 		defer stop()
-		client.Do(ctx, api.Page("", "Malta", 1))
+		client.do(ctx, api.Page("", "Malta", 1))
 		o := client.Unanswered()
 		if o == nil || o.Operation != api.ByType.Name || !strings.Contains(o.Error(), "no answer for 10m0s, since "+since+" (by-type: 503 Service Unavailable: Database temporarily unavailable)") {
 			t.Errorf("after: %v", o)
@@ -144,7 +144,7 @@ func TestAnOutageIsVisibleWhileItLasts(t *testing.T) {
 		start := time.Now()
 		done := make(chan error)
 		go func() {
-			_, err := client.Do(t.Context(), api.Page("", "Malta", 1))
+			_, err := client.do(t.Context(), api.Page("", "Malta", 1))
 			done <- err
 		}()
 		time.Sleep(5 * time.Minute)
@@ -171,7 +171,7 @@ func TestRetryAfterIsKeptFor503(t *testing.T) {
 		}
 		io.WriteString(w, vessel)
 	}, func(t *testing.T, client *Client, _ *journal.Segment) {
-		if _, err := client.Do(t.Context(), api.Page("", "Malta", 1)); err != nil || len(asked) != 2 || asked[1].Sub(asked[0]) < 90*time.Second {
+		if _, err := client.do(t.Context(), api.Page("", "Malta", 1)); err != nil || len(asked) != 2 || asked[1].Sub(asked[0]) < 90*time.Second {
 			t.Errorf("%v, asked at %v", err, asked)
 		}
 	})
@@ -188,7 +188,7 @@ func TestRepeated429sCostOneSlot(t *testing.T) {
 		io.WriteString(w, vessel)
 	}, func(t *testing.T, client *Client, _ *journal.Segment) {
 		back = time.Now().Add(20 * time.Minute)
-		if _, err := client.Do(t.Context(), api.Page("", "Malta", 1)); err != nil || client.Lane(api.ByType).PerMinute() != 49 {
+		if _, err := client.do(t.Context(), api.Page("", "Malta", 1)); err != nil || client.Lane(api.ByType).PerMinute() != 49 {
 			t.Errorf("%v, %d a minute are left of 50", err, client.Lane(api.ByType).PerMinute())
 		}
 	})
@@ -217,7 +217,7 @@ func TestAStopEndsEveryWait(t *testing.T) {
 				for _, o := range []api.Operation{api.ByStatus, api.ByType, api.Particulars} {
 					for n := range 8 {
 						sending.Go(func() {
-							client.Do(ctx, api.Request{Operation: o, Parameters: map[string][]string{"n": {fmt.Sprint(n)}}})
+							client.do(ctx, api.Request{Operation: o, Parameters: map[string][]string{"n": {fmt.Sprint(n)}}})
 						})
 					}
 				}
@@ -261,7 +261,7 @@ func TestTheFreeCallNeverWaitsForTheBudget(t *testing.T) {
 		var sending sync.WaitGroup
 		for n := range 8 {
 			sending.Go(func() {
-				if _, err := client.Do(t.Context(), api.Page("", "Malta", n+1)); Judge(err) != StopLane {
+				if _, err := client.do(t.Context(), api.Page("", "Malta", n+1)); Judge(err) != StopLane {
 					t.Errorf("verdict %d on %v", Judge(err), err)
 				}
 			})
@@ -284,8 +284,8 @@ func TestARefusedConnectionIsAnOutageThatCostsNothing(t *testing.T) {
 			return dial(ctx, network, address)
 		}
 		client.http = newHTTP(s)
-		if _, err := client.Do(t.Context(), api.Page("", "Malta", 1)); err != nil || client.budget.Spent() != 10 {
-			t.Errorf("%v, %d credits", err, client.budget.Spent())
+		if _, err := client.do(t.Context(), api.Page("", "Malta", 1)); err != nil || client.credits() != 10 {
+			t.Errorf("%v, %d credits", err, client.credits())
 		}
 	})
 }
@@ -297,9 +297,9 @@ func TestAnOutageBeyondTheBudgetNamesBothReasons(t *testing.T) {
 			w.WriteHeader(500)
 		}
 	}, func(t *testing.T, client *Client, _ *journal.Segment) {
-		_, err := client.Do(t.Context(), api.Page("", "Malta", 1))
-		if !errors.Is(err, ErrBudget) || client.budget.Spent() != 20 || !strings.Contains(err.Error(), "500") {
-			t.Errorf("%v after %d credits", err, client.budget.Spent())
+		_, err := client.do(t.Context(), api.Page("", "Malta", 1))
+		if !errors.Is(err, ErrBudget) || client.credits() != 20 || !strings.Contains(err.Error(), "500") {
+			t.Errorf("%v after %d credits", err, client.credits())
 		}
 	})
 }

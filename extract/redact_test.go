@@ -83,7 +83,7 @@ func TestEveryRequestIsLogged(t *testing.T) {
 	client, _ := serve(t, 0, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, vessel) })
 	var log bytes.Buffer
 	client.service.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})).With("run", "r7")
-	if _, err := client.Do(t.Context(), api.Page("", "Malta", 1)); err != nil {
+	if _, err := client.do(t.Context(), api.Page("", "Malta", 1)); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"run=r7", "endpoint=by-type", `parameters="country=Malta&page=1"`, "status=200", "credits=10", "took="} {

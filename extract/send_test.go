@@ -59,13 +59,13 @@ func TestARequestIsTriedAgain(t *testing.T) {
 				var others sync.WaitGroup
 				others.Go(func() {
 					for ctx.Err() == nil {
-						client.Do(ctx, api.Page("", "Malta", 1))
+						client.do(ctx, api.Page("", "Malta", 1))
 					}
 				})
-				_, err := client.Do(ctx, api.Page("", "Curacao", 1))
+				_, err := client.do(ctx, api.Page("", "Curacao", 1))
 				stop()
 				others.Wait()
-				spent := client.budget.Spent() - 10*client.Stats(api.ByType).Answers
+				spent := client.credits() - 10*client.Stats(api.ByType).Answers
 				failed := sent
 				if c.ok {
 					failed--
@@ -112,12 +112,12 @@ func TestAFailureOfOneRequestEndsBeforeThePatience(t *testing.T) {
 				if c.others > 0 {
 					other.Go(func() {
 						time.Sleep(c.others)
-						if _, err := client.Do(t.Context(), api.Request{Operation: c.operation, Parameters: map[string][]string{"n": {"good"}}}); err != nil {
+						if _, err := client.do(t.Context(), api.Request{Operation: c.operation, Parameters: map[string][]string{"n": {"good"}}}); err != nil {
 							t.Error(err)
 						}
 					})
 				}
-				_, err := client.Do(t.Context(), api.Request{Operation: c.operation, Parameters: map[string][]string{"n": {"poison"}}})
+				_, err := client.do(t.Context(), api.Request{Operation: c.operation, Parameters: map[string][]string{"n": {"poison"}}})
 				took := time.Since(start)
 				other.Wait()
 				if err == nil || took < c.least || took > c.most {
@@ -142,7 +142,7 @@ func TestEveryRequestIsAnsweredByAServiceThatIsBusyHalfOfTheTime(t *testing.T) {
 		for _, o := range []api.Operation{api.ByType, api.ByStatus, api.Particulars} {
 			for n := range 15 {
 				sending.Go(func() {
-					if _, err := client.Do(t.Context(), api.Request{Operation: o, Parameters: map[string][]string{"n": {fmt.Sprint(n)}}}); err != nil {
+					if _, err := client.do(t.Context(), api.Request{Operation: o, Parameters: map[string][]string{"n": {fmt.Sprint(n)}}}); err != nil {
 						t.Error(err)
 					}
 				})
@@ -166,11 +166,11 @@ func TestAProbeFollowsAnAnsweredFreeCallWithoutAnother(t *testing.T) {
 			io.WriteString(w, vessel)
 		}
 	}, func(t *testing.T, client *Client, _ *journal.Segment) {
-		if _, err := client.Do(t.Context(), api.Lookup(api.Particulars, "9218300")); err != nil {
+		if _, err := client.do(t.Context(), api.Lookup(api.Particulars, "9218300")); err != nil {
 			t.Fatal(err)
 		}
 		start := time.Now()
-		if _, err := client.Do(t.Context(), api.Lookup(api.Particulars, "9218301")); err != nil || time.Since(start) > 30*time.Second {
+		if _, err := client.do(t.Context(), api.Lookup(api.Particulars, "9218301")); err != nil || time.Since(start) > 30*time.Second {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
 	})

@@ -50,7 +50,7 @@ func TestTheSpanOfABalanceIsBelowThatOfItsRefusal(t *testing.T) {
 		io.WriteString(w, `{"detail":"planted words"}`)
 	})
 	root, kept := watched(t)
-	if _, err := client.Do(trace.ContextWithSpan(t.Context(), root), api.Page("", "Curacao", 1)); err == nil {
+	if _, err := client.do(trace.ContextWithSpan(t.Context(), root), api.Page("", "Curacao", 1)); err == nil {
 		t.Fatal("no error")
 	}
 	spans := kept.Ended()

@@ -62,7 +62,7 @@ func TestAVesselIsUnknownOnlyWhileOthersAreKnown(t *testing.T) {
 				start = time.Now()
 				refused := map[string]bool{}
 				ask := func(r api.Request) {
-					_, err := client.Do(t.Context(), r)
+					_, err := client.do(t.Context(), r)
 					if refused[r.Key()] = err != nil; err != nil && Judge(err) != Skip {
 						t.Fatalf("%s: %v", r.Key(), err)
 					}
@@ -107,7 +107,7 @@ func TestLookupsThatStayUnknownEndTheirLane(t *testing.T) {
 		start := time.Now()
 		var err error
 		for n := 0; err == nil || Judge(err) == Skip; n++ {
-			_, err = client.Do(t.Context(), api.Lookup(api.Particulars, strconv.Itoa(n)))
+			_, err = client.do(t.Context(), api.Lookup(api.Particulars, strconv.Itoa(n)))
 		}
 		if took := time.Since(start); Judge(err) != StopLane || took > 35*time.Minute || asked > 60 {
 			t.Errorf("%v after %v and %d lookups", err, took, asked)

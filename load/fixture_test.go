@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/transform"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
@@ -94,7 +95,32 @@ func (r run) complete(t transform.Table, from row, i int) row {
 			full["vessel_id"] = "IMO" + text(full["imo"])
 		}
 	}
+	switch t.Name {
+	case transform.Sightings.Name:
+		full["sweep"] = sweepOf(full).String()
+	case transform.Coverage.Name:
+		if s, ok := (api.Partition{Kind: text(full["kind"]), Value: text(full["value"])}).Sweep(); ok {
+			for column, value := range map[string]string{"navigational_status": s.Status, "world_zone": s.Zone, "vessel_type_filter": s.VesselType, "laden": s.Laden} {
+				if value != "" {
+					full[column] = value
+				}
+			}
+			if s.ForOrder != "" {
+				full["for_order"] = s.ForOrder == "true"
+			}
+		}
+	}
 	return full
+}
+
+// sweepOf returns the status search of a sighting.
+func sweepOf(sighting row) (s api.Sweep) {
+	for column, field := range map[string]*string{"navigational_status": &s.Status, "world_zone": &s.Zone, "vessel_type_filter": &s.VesselType, "laden": &s.Laden, "for_order": &s.ForOrder} {
+		if v := sighting[column]; v != nil {
+			*field = text(v)
+		}
+	}
+	return s
 }
 
 func text(v any) string { return fmt.Sprint(v) }

@@ -178,8 +178,10 @@ func (o *ocean) append(c cells, sweep bool, from, to int) {
 		mmsi.Append(strconv.FormatUint(200+(h+flags)%550, 10) + strconv.Itoa(1_000_000 + i%1_000_000)[1:])
 		if sweep {
 			m := mix(uint64(i) + uint64(o.moved[i])<<40)
-			c.text("navigational_status").Append(statuses[m%3])
-			c.text("world_zone").Append(o.zones[m>>8%uint64(len(o.zones))])
+			status, zone := statuses[m%3], o.zones[m>>8%uint64(len(o.zones))]
+			c.text("navigational_status").Append(status)
+			c.text("world_zone").Append(zone)
+			c.text("sweep").Append(status + "/" + zone)
 			continue
 		}
 		country := o.countries[(h>>32+flags)%uint64(len(o.countries))]
@@ -216,6 +218,7 @@ func (o *ocean) coverage() []row {
 	for _, status := range statuses {
 		for _, zone := range o.zones {
 			add("by-status", "status", status+"/"+zone)
+			rows[len(rows)-1]["navigational_status"], rows[len(rows)-1]["world_zone"] = status, zone
 		}
 	}
 	return rows

@@ -100,8 +100,8 @@ func TestLakeFilesHaveTheirTypesAndFieldIDs(t *testing.T) {
 			t.Errorf("vessels has no %q:\n%s", want, got)
 		}
 	}
-	if got := len(strings.Split(got, "\n")); got != len(vesselFields) {
-		t.Errorf("vessels has %d columns, want %d", got, len(vesselFields))
+	if got := len(strings.Split(got, "\n")); got != len(vesselIDs) {
+		t.Errorf("vessels has %d columns, want %d", got, len(vesselIDs))
 	}
 	order := "SELECT count(*) FROM (SELECT vessel_id, lag(vessel_id) OVER () AS before FROM read_parquet('" + filepath.Join(lake(dir), "vessels", "*22", "*.parquet") + "')) WHERE before > vessel_id"
 	if got := query(t, dir, order); got != "0" {

@@ -155,7 +155,7 @@ func SchemaID() string {
 	for _, t := range transform.Tables {
 		fmt.Fprintf(h, "%s\n%s\n", t.Name, t.Schema)
 	}
-	fmt.Fprintf(h, "%v\n", vesselFields)
+	fmt.Fprintf(h, "%v\n", vesselIDs) // in the order of the names
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 

@@ -34,11 +34,12 @@ type Options struct {
 // all of them are published already it does nothing. It returns an IssuesError for a run with
 // too many issues, and ErrLake if an earlier run's files are missing.
 func Publish(ctx context.Context, dir string, o Options, written ...Manifest) error {
-	before, err := published(ctx, dir)
+	before, err := warehouse.PublishedRuns(ctx, dir) // now: the file may have been damaged since the run began
 	if err != nil {
 		return err
 	}
-	there := maps.Clone(before)
+	there := map[string]bool{}
+	maps.Copy(there, before)
 	written = slices.DeleteFunc(slices.Clone(written), func(m Manifest) bool {
 		done := there[m.Run.ID] // a run is published once, even if it was derived twice
 		there[m.Run.ID] = true
@@ -52,6 +53,9 @@ func Publish(ctx context.Context, dir string, o Options, written ...Manifest) er
 		return fmt.Errorf("publish: %w", err)
 	}
 	b := warehouse.Build{Dir: dir, RunID: p.last(), From: p.base, MemoryMiB: p.memory(o), Check: p.checkBuild, Warn: o.Warn}
+	for _, c := range transform.Comments() {
+		b.Comments = append(b.Comments, warehouse.Comment{Table: c.Dataset, Column: c.Column, Text: c.Text})
+	}
 	b.Steps = append(b.Steps, fillReference)
 	for i, night := range p.nights {
 		b.Steps = append(b.Steps, func(ctx context.Context, t *warehouse.Tx) error { return p.apply(ctx, t, night) })
@@ -79,19 +83,6 @@ func Publish(ctx context.Context, dir string, o Options, written ...Manifest) er
 		}
 	}
 	return nil
-}
-
-// published returns the runs of the published file; none if there is none.
-func published(ctx context.Context, dir string) (map[string]bool, error) {
-	w, err := warehouse.Open(ctx, warehouse.Path(dir), warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
-	if errors.Is(err, warehouse.ErrNone) {
-		return map[string]bool{}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	runs, err := w.Published(ctx)
-	return runs, errors.Join(err, w.Close())
 }
 
 // publication is one publish: the nights to apply, and the earlier file to apply them to.

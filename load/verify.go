@@ -189,7 +189,7 @@ func fleetDiffers(ctx context.Context, dir string, known map[string]Manifest, ru
 	if _, err := os.Stat(path); !ok || err != nil || latest.Schema != SchemaID() {
 		return nil, nil // VerifyLake reports what is missing in the lake
 	}
-	missing, more, err := w.Fleet(ctx, vesselFields, path)
+	missing, more, err := w.Fleet(ctx, path)
 	if err != nil || missing+more == 0 {
 		return nil, err
 	}

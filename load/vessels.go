@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 
@@ -13,19 +14,17 @@ import (
 // vessels is the lake table of the fleet as published. A night has one file, of its latest run.
 const vessels = "vessels"
 
-// vesselFields are its columns. A field id never changes and is never used again.
-var vesselFields = []warehouse.Field{
-	{ID: 1, Name: "run_id"}, {ID: 7, Name: "snapshot_date", Night: true}, {ID: 4, Name: "vessel_id"}, {ID: 5, Name: "imo"}, {ID: 6, Name: "mmsi"},
-	{ID: 10, Name: "name"}, {ID: 11, Name: "callsign"}, {ID: 12, Name: "flag"}, {ID: 13, Name: "country"},
-	{ID: 16, Name: "vessel_type"}, {ID: 17, Name: "category"}, {ID: 18, Name: "is_vessel"},
-	{ID: 20, Name: "length_m"}, {ID: 21, Name: "beam_m"}, {ID: 22, Name: "deadweight_t"}, {ID: 23, Name: "gross_tonnage"}, {ID: 24, Name: "net_tonnage"},
-	{ID: 25, Name: "teu"}, {ID: 26, Name: "year_built"}, {ID: 30, Name: "manager"}, {ID: 31, Name: "registered_owner"}, {ID: 32, Name: "class_society"},
-	{ID: 40, Name: "navigational_status"}, {ID: 41, Name: "navigational_status_at", Instant: true}, {ID: 42, Name: "world_zone"},
-	{ID: 43, Name: "latitude"}, {ID: 44, Name: "longitude"}, {ID: 45, Name: "speed_kn"}, {ID: 46, Name: "course_deg"},
-	{ID: 47, Name: "destination"}, {ID: 48, Name: "eta", Instant: true}, {ID: 49, Name: "position_at", Instant: true},
-	{ID: 60, Name: "listed"}, {ID: 61, Name: "first_seen", Instant: true}, {ID: 62, Name: "last_seen", Instant: true},
-	{ID: 70, Name: "registration_seen_at", Instant: true}, {ID: 71, Name: "particulars_seen_at", Instant: true}, {ID: 72, Name: "engine_seen_at", Instant: true},
-	{ID: 73, Name: "management_seen_at", Instant: true}, {ID: 74, Name: "position_seen_at", Instant: true}, {ID: 75, Name: "sighting_seen_at", Instant: true},
+// vesselIDs are the field ids of its columns: those of the view vessels, and snapshot_date. A field id
+// never changes and is never used again.
+var vesselIDs = map[string]int{
+	"run_id": 1, "snapshot_date": 7, "vessel_id": 4, "imo": 5, "mmsi": 6,
+	"name": 10, "callsign": 11, "flag": 12, "country": 13, "vessel_type": 16, "category": 17, "is_vessel": 18,
+	"length_m": 20, "beam_m": 21, "deadweight_t": 22, "gross_tonnage": 23, "net_tonnage": 24, "teu": 25, "year_built": 26,
+	"manager": 30, "registered_owner": 31, "class_society": 32,
+	"navigational_status": 40, "navigational_status_at": 41, "world_zone": 42, "latitude": 43, "longitude": 44,
+	"speed_kn": 45, "course_deg": 46, "destination": 47, "eta": 48, "position_at": 49,
+	"listed": 60, "first_seen": 61, "last_seen": 62, "registration_seen_at": 70, "particulars_seen_at": 71,
+	"engine_seen_at": 72, "management_seen_at": 73, "position_seen_at": 74, "sighting_seen_at": 75,
 }
 
 // writeVessels writes the fleet, as the build has it after a night, to the lake under a temporary
@@ -36,7 +35,7 @@ func (p *publication) writeVessels(ctx context.Context, t *warehouse.Tx, m *Mani
 	if err := makeDir(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("write vessels: %w", err)
 	}
-	if f.Rows, err = t.WriteVessels(ctx, m.Run.Date, vesselFields, path+durable.Part); err != nil {
+	if f.Rows, err = t.WriteVessels(ctx, m.Run.Date, vesselIDs, path+durable.Part); err != nil {
 		return fmt.Errorf("write vessels: %w", err)
 	}
 	if err := restrictMode(path + durable.Part); err != nil { // DuckDB makes files readable for everyone
@@ -53,5 +52,5 @@ func (p *publication) writeVessels(ctx context.Context, t *warehouse.Tx, m *Mani
 	return nil
 }
 
-// VesselFields returns the columns of the lake table vessels.
-func VesselFields() []warehouse.Field { return slices.Clone(vesselFields) }
+// VesselIDs returns the field ids of the columns of the lake table vessels.
+func VesselIDs() map[string]int { return maps.Clone(vesselIDs) }

@@ -11,6 +11,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -51,7 +52,7 @@ func newcomer() plan.Job {
 // lastEnd returns the end of the newest run of a date.
 func (s *fixture) lastEnd(date string) journal.End {
 	s.t.Helper()
-	paths, err := journal.Segments(filepath.Join(s.p.journal(), date))
+	paths, err := journal.Segments(filepath.Join(s.p.segments(), date))
 	if err != nil || len(paths) == 0 {
 		s.t.Fatal(err, len(paths))
 	}
@@ -77,7 +78,7 @@ func TestFirstNightOfANewcomerIsDone(t *testing.T) {
 			t.Fatal("the plan left nothing out: this fleet tests nothing")
 		}
 		end := s.lastEnd(date)
-		if end.State != StateDone || end.Reason != "" {
+		if end.State != report.StateDone || end.Reason != "" {
 			t.Errorf("%s: %s %q", end.State, end.Reason, end.LeftOut)
 		}
 		if got := s.billed(api.ByStatus); got != 2490 {
@@ -102,7 +103,7 @@ func TestACapThatReachesForNothingEndsTheRun(t *testing.T) {
 		if took := time.Since(start); took > time.Minute {
 			t.Errorf("the run took %v", took)
 		}
-		if end := s.lastEnd(date); end.State != StatePartial || end.Stop != string(StopBudget) || !strings.HasPrefix(end.Reason, "273 of 273 partitions of the list are left out: the cap of the day") {
+		if end := s.lastEnd(date); end.State != report.StatePartial || end.Stop != string(report.StopBudget) || !strings.HasPrefix(end.Reason, "273 of 273 partitions of the list are left out: the cap of the day") {
 			t.Errorf("the run ended %+v", end)
 		}
 	})
@@ -147,7 +148,7 @@ func (s *fixture) secondRun(between func(*fixture)) {
 	s.t.Helper()
 	date := time.Now().UTC().Format(time.DateOnly)
 	s.run(date, 0)
-	if end := s.lastEnd(date); end.State != StatePartial || end.Stop != string(StopBudget) || !strings.Contains(end.Reason, "budget.per_run") {
+	if end := s.lastEnd(date); end.State != report.StatePartial || end.Stop != string(report.StopBudget) || !strings.Contains(end.Reason, "budget.per_run") {
 		s.t.Fatalf("the first run ended %+v", end)
 	}
 	s.load()
@@ -159,7 +160,7 @@ func (s *fixture) secondRun(between func(*fixture)) {
 	s.job.Budget = 100_000
 	planned, _, _ := s.run(date, 0)
 	cost := s.sim.Bill().Spent - before
-	if end := s.lastEnd(date); end.State != StateDone || end.Reason != "" {
+	if end := s.lastEnd(date); end.State != report.StateDone || end.Reason != "" {
 		s.t.Errorf("the second run ended %+v", end)
 	}
 	if off := cost - planned.Credits.Expected; 100*max(off, -off) > cost {
@@ -170,7 +171,7 @@ func (s *fixture) secondRun(between func(*fixture)) {
 			s.t.Errorf("%s was paid for %d times", key, n)
 		}
 	}
-	if n, err := readNight(s.p.journal(), s.job.Name, date, nil); err != nil || n.done == "" {
+	if n, err := readNight(s.p.segments(), s.job.Name, date, nil); err != nil || n.done == "" {
 		s.t.Errorf("the night is not done: %v", err)
 	}
 }

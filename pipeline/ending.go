@@ -2,11 +2,11 @@ package pipeline
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 )
 
 // missed describes the searches that were not made, and why.
@@ -40,9 +40,9 @@ func (h *harvest) missed() (m missed) {
 	unasked := h.grants.unasked
 	partitions := h.listing.begun() + never[plan.PartitionsOfList] + unasked[plan.PartitionsOfList] + late[plan.PartitionsOfList]
 	sweeps := h.asked + never[plan.StatusSearches] + unasked[plan.StatusSearches] + late[plan.StatusSearches]
-	m.add(&m.credits, never[plan.PartitionsOfList], partitions, "%s are left out: %s", plan.PartitionsOfList, plan.ReasonFor(h.bound()))
-	m.add(&m.credits, never[plan.StatusSearches], sweeps, "%s are left out: %s", plan.StatusSearches, plan.ReasonFor(h.bound()))
-	m.add(&m.credits, open.short, partitions, "%s are cut short: %s", plan.PartitionsOfList, plan.ReasonFor(h.bound()))
+	m.add(&m.credits, never[plan.PartitionsOfList], partitions, "%s are left out: %s", plan.PartitionsOfList, h.lacksCredits())
+	m.add(&m.credits, never[plan.StatusSearches], sweeps, "%s are left out: %s", plan.StatusSearches, h.lacksCredits())
+	m.add(&m.credits, open.short, partitions, "%s are cut short: %s", plan.PartitionsOfList, h.lacksCredits())
 	m.add(&m.time, late[plan.PartitionsOfList], partitions, "%s are left out: %s", plan.PartitionsOfList, plan.NoTime)
 	m.add(&m.time, late[plan.StatusSearches], sweeps, "%s are left out: %s", plan.StatusSearches, plan.NoTime)
 	m.add(&m.other, open.odd, partitions, "%s are suspect: their totals and pages contradict each other", plan.PartitionsOfList)
@@ -51,50 +51,55 @@ func (h *harvest) missed() (m missed) {
 	return m
 }
 
-// mostOfPlan names the limit of a run that is its own price.
-const mostOfPlan = "the most that the plan named"
-
-// PlanSpent reports whether a run ended because it had spent the most of its own plan and not at a
-// cap, as when answers failed and may have been billed. The next run makes a new plan under the same
-// caps.
-func PlanSpent(stop Stop, reason string) bool {
-	return stop == StopBudget && strings.Contains(reason, mostOfPlan)
-}
-
-// bound names the limit of what the run may spend: a cap, or the most of its plan.
-func (h *harvest) bound() string {
+// limit returns what limits the credits of the run: a cap, or the most of its own plan.
+func (h *harvest) limit() plan.Cause {
 	if h.work.decided.Allowance.Limit.Allows(h.work.recorded.Budget + 1) {
-		return fmt.Sprintf(mostOfPlan+" (%d credits)", h.work.recorded.Budget)
+		return plan.MostOfPlan
 	}
 	return h.work.decided.Allowance.Why
+}
+
+// limitWords names the limit of the credits.
+func (h *harvest) limitWords() string {
+	if h.limit() == plan.MostOfPlan {
+		return fmt.Sprintf("%s (%d credits)", plan.MostOfPlan, h.work.recorded.Budget)
+	}
+	return string(h.limit())
+}
+
+// lacksCredits is the reason why searches lack credits, as a sentence.
+func (h *harvest) lacksCredits() string {
+	if h.limit() == plan.MostOfPlan {
+		return h.limitWords()
+	}
+	return h.limit().Reason()
 }
 
 // end returns how the harvest ended. A run makes as many lookups and checks as fit: only a missing
 // part of the list or the sweep, or a service that failed, makes it partial.
 func (h *harvest) end() journal.End {
 	m := h.missed()
-	e := journal.End{State: StateDone, News: h.news, LeftOut: append(m.lines, h.extras()...)}
+	e := journal.End{State: report.StateDone, News: h.news, LeftOut: append(m.lines, h.extras()...)}
 	whole := m.credits+m.time+m.other == ""
 	switch {
 	case h.broken != nil:
-		e.State, e.Stop, e.Reason = StateInterrupted, string(h.stop), h.broken.Error()
-	case h.stop == StopSignal:
-		e.State, e.Stop, e.Reason = StateInterrupted, string(h.stop), h.reason
-	case whole && (h.stop == StopNone || h.stop == StopBudget || h.stop == StopDeadline):
+		e.State, e.Stop, e.Reason = report.StateInterrupted, string(h.stop), h.broken.Error()
+	case h.stop == report.StopSignal:
+		e.State, e.Stop, e.Reason = report.StateInterrupted, string(h.stop), h.reason
+	case whole && (h.stop == report.StopNone || h.stop == report.StopBudget || h.stop == report.StopDeadline):
 		// only lookups ended early
-	case gravity[h.stop] > gravity[StopBudget], h.stop != StopNone && h.stop != StopBudget && m.credits == "":
-		e.State, e.Stop, e.Reason = StatePartial, string(h.stop), h.reason
+	case gravity[h.stop] > gravity[report.StopBudget], h.stop != report.StopNone && h.stop != report.StopBudget && m.credits == "":
+		e.State, e.Stop, e.Reason = report.StatePartial, string(h.stop), h.reason
 	case m.credits != "":
-		e.State, e.Stop, e.Reason = StatePartial, string(stopFor(h.bound())), m.credits+"; "+adviceFor(h.bound())
-	case h.stop == StopBudget && m.other != "" && h.budget.Free() < api.ByType.Credits: // what the last balance gave back included
-		e.State, e.Stop = StatePartial, string(stopFor(h.bound()))
-		e.Reason = fmt.Sprintf("%s, and a retry costs more than %s leaves; %s", m.other, h.bound(), adviceFor(h.bound()))
+		h.endAtLimit(&e, m.credits)
+	case h.stop == report.StopBudget && m.other != "" && h.budget.Free() < api.ByType.Credits: // what the last balance gave back included
+		h.endAtLimit(&e, fmt.Sprintf("%s, and a retry costs more than %s leaves", m.other, h.limitWords()))
 	case m.other != "" && h.failed != "":
-		e.State, e.Stop, e.Reason = StatePartial, string(StopService), h.failed
+		e.State, e.Stop, e.Reason = report.StatePartial, string(report.StopService), h.failed
 	case m.time != "":
-		e.State, e.Stop, e.Reason = StatePartial, string(StopDeadline), m.time
+		e.State, e.Stop, e.Reason = report.StatePartial, string(report.StopDeadline), m.time
 	default:
-		e.State, e.Reason = StatePartial, m.other
+		e.State, e.Reason = report.StatePartial, m.other
 	}
 	return e
 }
@@ -115,25 +120,12 @@ func (h *harvest) extras() (lines []string) {
 	return lines
 }
 
-// stopFor returns the reason to stop at a limit that bound names.
-func stopFor(bound string) Stop {
-	if bound == plan.BalanceFloor {
-		return StopCredits
+// endAtLimit records that the limit of the credits is why searches were not made.
+func (h *harvest) endAtLimit(e *journal.End, reason string) {
+	stop := report.StopBudget
+	if h.limit() == plan.BalanceFloor {
+		stop = report.StopCredits
 	}
-	return StopBudget
-}
-
-// adviceFor returns what a person can do when a run has reached the limit that bound names.
-func adviceFor(bound string) string {
-	switch bound {
-	case plan.CapOfNight:
-		return "raise it, or run the job with --again to resume with a new cap"
-	case plan.CapOfDay:
-		return "raise it, or run the job again tomorrow (UTC)"
-	case plan.CapOfMonth:
-		return "raise it, or run the job again next month (UTC)"
-	case plan.BalanceFloor:
-		return "buy credits, or lower the floor"
-	}
-	return "run the job again: its new plan uses the totals that are known now"
+	e.State, e.Stop, e.Reason = report.StatePartial, string(stop), reason+"; "+h.limit().Advice()
+	e.PlanSpent = h.limit() == plan.MostOfPlan
 }

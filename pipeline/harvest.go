@@ -10,9 +10,65 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
+	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline/report"
+	"github.com/fleetlake/fleetlake/pipeline/spans"
 	"github.com/fleetlake/fleetlake/transform"
 	"github.com/sourcegraph/conc/pool"
+	"go.opentelemetry.io/otel/attribute"
 )
+
+// fetch sends the requests of the plan, and appends the end to the segment.
+func (p *Pipeline) fetch(ctx context.Context, w work, segment *journal.Segment) (err error) {
+	ctx, span := spans.Start(ctx, "harvest")
+	defer spans.End(span, &err)
+	last, broken := p.harvest(ctx, w, segment)
+	_, err = segment.Append(journal.Entry{Kind: journal.KindEnd, At: p.Now().UTC(), End: &last})
+	return errors.Join(broken, err, segment.Close())
+}
+
+// harvest sends the requests of the plan and returns how that ended. An error means that our own
+// side can take no more answers.
+func (p *Pipeline) harvest(ctx context.Context, w work, segment *journal.Segment) (journal.End, error) {
+	budget := w.budget()
+	service := p.Service
+	service.Log = p.Log
+	client := extract.NewClient(service, budget, segment)
+	if err := recentSends(p.segments(), p.Now(), client.Inherit); err != nil {
+		return journal.End{State: report.StateInterrupted, Reason: err.Error()}, err
+	}
+	limited, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if w.job.Deadline > 0 {
+		var release context.CancelFunc
+		limited, release = context.WithTimeoutCause(limited, w.job.Deadline-p.Now().Sub(w.started), errDeadline)
+		defer release()
+	}
+	h := &harvest{work: w, client: client, budget: budget, log: service.Log, cancel: cancel}
+	h.prepare(limited, service.MostInFlight())
+	p.watch(h, func() { h.run(limited) })
+	h.interrupted(ctx, limited)
+	if h.stop != report.StopKey && h.broken == nil {
+		h.lastBalance(limited)
+	}
+	return h.end(), h.broken
+}
+
+// lastBalance requests the balance after the run. Publishing waits for it for 15 seconds at most, and
+// a run that was stopped for 5.
+func (h *harvest) lastBalance(ctx context.Context) {
+	most := 15 * time.Second
+	if ctx.Err() != nil {
+		most = 5 * time.Second
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), most)
+	defer cancel()
+	if _, err := h.client.Balance(ctx); err != nil {
+		h.log.Warn("balance after the run not read", "error", err)
+	}
+}
+
+var errDeadline = errors.New("deadline of the run is over")
 
 // harvest is the first half of a run: lanes side by side, each with a bounded number of requests in
 // flight, until each is drained, the budget is spent, or one must stop.
@@ -32,7 +88,7 @@ type harvest struct {
 	lanes     []lane
 
 	mu     sync.Mutex
-	stop   Stop // the gravest reason why the run sent fewer requests than planned
+	stop   report.Stop // the gravest reason why the run sent fewer requests than planned
 	reason string
 	failed string // the error of the last search that had no answer
 	asked  int    // status searches that were granted credits
@@ -41,7 +97,7 @@ type harvest struct {
 }
 
 // gravity orders the reasons to stop; a graver reason replaces a lesser one.
-var gravity = map[Stop]int{StopNone: 0, StopService: 1, StopDeadline: 2, StopBudget: 3, StopCredits: 4, StopKey: 5, StopSignal: 6}
+var gravity = map[report.Stop]int{report.StopNone: 0, report.StopService: 1, report.StopDeadline: 2, report.StopBudget: 3, report.StopCredits: 4, report.StopKey: 5, report.StopSignal: 6}
 
 // lane is the work of one operation of a harvest.
 type lane struct {
@@ -152,13 +208,13 @@ func (h *harvest) handle(o api.Operation, err error, giveUp func()) {
 			h.mu.Unlock()
 		}
 	case extract.StopLane:
-		stop := StopService
+		stop := report.StopService
 		if errors.Is(err, extract.ErrBudget) {
-			stop = StopBudget
+			stop = report.StopBudget
 		} else {
 			h.lookups.gaveUp(o)
 		}
-		if stop != StopBudget || o != h.lookups.operation { // a run makes as many lookups as fit its credits
+		if stop != report.StopBudget || o != h.lookups.operation { // a run makes as many lookups as fit its credits
 			h.stopped(stop, err.Error())
 		}
 		giveUp()
@@ -177,15 +233,15 @@ func (h *harvest) stopRun(err error) {
 		h.broken = errors.Join(h.broken, err)
 		h.mu.Unlock()
 	case e.Outcome == extract.OutcomeUnauthorized:
-		h.stopped(StopKey, err.Error())
+		h.stopped(report.StopKey, err.Error())
 	case e.Outcome == extract.OutcomeNoCredits:
-		h.stopped(StopCredits, err.Error())
+		h.stopped(report.StopCredits, err.Error())
 	default:
-		h.stopped(StopService, err.Error())
+		h.stopped(report.StopService, err.Error())
 	}
 }
 
-func (h *harvest) stopped(why Stop, reason string) {
+func (h *harvest) stopped(why report.Stop, reason string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if gravity[why] > gravity[h.stop] {
@@ -210,4 +266,16 @@ func (h *harvest) progress(started, now time.Time) []LaneProgress {
 		lanes = append(lanes, p)
 	}
 	return lanes
+}
+
+// laneSpan starts the span of one operation's lane, and returns what ends it.
+func (h *harvest) laneSpan(ctx context.Context, o api.Operation) (context.Context, func()) {
+	ctx, span := spans.Start(ctx, "lane "+o.Name, attribute.String("fleetlake.operation", o.Name))
+	return ctx, func() {
+		if span.IsRecording() {
+			s := h.client.Stats(o)
+			span.SetAttributes(attribute.Int("fleetlake.requests", s.Requests), attribute.Int("fleetlake.retries", s.Retries), attribute.Int("fleetlake.credits.spent", s.Credits))
+		}
+		span.End()
+	}
 }

@@ -44,6 +44,15 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+// long is how many cases a test plays: fewer in the short form that `go test ./...` runs, all of them
+// with FLEETLAKE_LONG.
+func long(short, all int) int {
+	if os.Getenv("FLEETLAKE_LONG") == "" {
+		return short
+	}
+	return all
+}
+
 func number(name string, standard int) int {
 	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
 		return n

@@ -5,18 +5,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
+	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// inputs reads the inputs of a plan from the published warehouse and the journal. The caller's
-// balance makes the free call for the credits that are left.
-func (p *Pipeline) inputs(ctx context.Context, job plan.Job, before resumeState, now time.Time, balance func(context.Context) (int, error)) (plan.Inputs, error) {
+// inputs reads the inputs of a plan from the published file and the journal. The caller's balance makes
+// the free call for the credits that are left.
+func (p *Pipeline) inputs(ctx context.Context, known *warehouse.Published, job plan.Job, before resumeState, now time.Time, balance func(context.Context) (int, error)) (plan.Inputs, error) {
 	f := plan.Inputs{Now: now, Since: before.since(), SpentNight: before.spent, Tonight: before.answered, Covers: before.covers, LookedUp: before.lookups}
 	var refused *extract.Error
 	credits, err := balance(ctx)
@@ -30,17 +34,12 @@ func (p *Pipeline) inputs(ctx context.Context, job plan.Job, before resumeState,
 	case job.Floor > 0:
 		return f, fmt.Errorf("%w: it must stay above %d credits: %w", ErrNoBalance, job.Floor, err)
 	}
-	w, err := warehouse.Open(ctx, warehouse.Path(p.Dir), warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
-	if errors.Is(err, warehouse.ErrNone) {
-		return f, p.addUnpublished(ctx, &f)
+	if known.File != nil {
+		if err := readInputs(ctx, &f, known.File, job); err != nil {
+			return f, err
+		}
 	}
-	if err != nil {
-		return f, err
-	}
-	if err := errors.Join(readInputs(ctx, &f, w, job), w.Close()); err != nil {
-		return f, err
-	}
-	return f, p.addUnpublished(ctx, &f)
+	return f, p.addUnpublished(&f, known.Runs)
 }
 
 // ErrNoBalance reports that a floor is set and the service did not report the balance.
@@ -93,13 +92,13 @@ func (p *Pipeline) awaitBalance(job plan.Job, started time.Time) func(context.Co
 
 // addUnpublished counts the credits of runs that are not in the warehouse towards the caps, and
 // excludes the vessels that held back runs have looked up.
-func (p *Pipeline) addUnpublished(ctx context.Context, f *plan.Inputs) error {
+func (p *Pipeline) addUnpublished(f *plan.Inputs, published map[string]bool) error {
 	day, month := capsSince(f.Now)
-	today, err := p.spentUnpublished(ctx, day)
+	today, err := p.spentUnpublished(published, day)
 	if err != nil {
 		return err
 	}
-	thisMonth, err := p.spentUnpublished(ctx, month)
+	thisMonth, err := p.spentUnpublished(published, month)
 	f.SpentDay, f.SpentMonth = f.SpentDay+today, f.SpentMonth+thisMonth
 	if err != nil {
 		return err
@@ -148,3 +147,51 @@ func readInputs(ctx context.Context, f *plan.Inputs, w *warehouse.Warehouse, job
 
 // positionRate is the assumed number of changes of a position per vessel and day.
 const positionRate = 1.0
+
+// spentUnpublished returns the credits that runs spent since a moment and that are not in the
+// warehouse, because the runs were rolled back or are held back. They count towards the caps of the
+// day and the month.
+func (p *Pipeline) spentUnpublished(published map[string]bool, since time.Time) (credits int, err error) {
+	paths, err := journal.Segments(p.segments())
+	if err != nil {
+		return 0, err
+	}
+	for _, path := range paths {
+		if published[journal.RunOf(path)] {
+			continue
+		}
+		for x, err := range journal.Exchanges(path) {
+			if err != nil {
+				return 0, err
+			}
+			if !x.SentAt().Before(since) {
+				credits += x.Credits
+			}
+		}
+	}
+	return credits, nil
+}
+
+// numbersHeldBack returns the numbers that held back runs have looked up. The warehouse does not
+// have these lookups yet, and a new run must not pay for them again.
+func (p *Pipeline) numbersHeldBack() (map[string]bool, error) {
+	numbers := map[string]bool{}
+	heldBack, err := derive.ReadHeldBack(p.Dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range heldBack {
+		for e, err := range journal.Read(journal.Path(p.segments(), h.Date, h.Run)) {
+			if errors.Is(err, fs.ErrNotExist) {
+				break
+			}
+			if err != nil {
+				return nil, err
+			}
+			if _, number, ok := strings.Cut(e.Parameters, "="); ok && e.OK() && e.Operation != api.ByType.Name && e.Operation != api.ByStatus.Name {
+				numbers[number] = true
+			}
+		}
+	}
+	return numbers, nil
+}

@@ -48,14 +48,14 @@ func TestAFloorWaitsForTheBalance(t *testing.T) {
 					if c.stop > 0 {
 						time.AfterFunc(c.stop, cancel)
 					}
-					_, segment, err := p.plan(ctx, job, "2026-11-20", runID(start), resumeState{}, start)
+					_, segment, err := p.plan(ctx, nil, job, "2026-11-20", runID(start), resumeState{}, start)
 					if took := time.Since(start); !errors.Is(err, c.err) || took < c.least || took > c.most {
 						t.Errorf("%v after %v, want %v after %v to %v", err, took, c.err, c.least, c.most)
 					}
 					if segment != nil {
 						segment.Close()
 					}
-					paths, err := journal.Segments(p.journal())
+					paths, err := journal.Segments(p.segments())
 					if begun := len(paths) > 0; err != nil || begun != (c.err == nil) {
 						t.Errorf("the journal has %v, %v", paths, err)
 					}

@@ -24,6 +24,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/extract/simulator/memory"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -126,7 +127,7 @@ func playOutage(t *testing.T, kind string, after, lasting time.Duration, totals 
 
 func lastEnd(t *testing.T, p *Pipeline, date string) (end journal.End) {
 	t.Helper()
-	paths, err := journal.Segments(p.journal() + "/" + date)
+	paths, err := journal.Segments(p.segments() + "/" + date)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,15 +143,18 @@ func lastEnd(t *testing.T, p *Pipeline, date string) (end journal.End) {
 }
 
 // TestANightSurvivesAnyOutage takes the service away once in a night, at any moment, in any way, for
-// up to the patience: the night ends by itself, done, with every vessel listed. It samples some 200
-// nights; FLEETLAKE_TEST_OUTAGES=all plays 200 moments of each kind.
+// up to the patience: the night ends by itself, done, with every vessel listed. It samples some 100
+// nights, 200 with FLEETLAKE_LONG; FLEETLAKE_TEST_OUTAGES=all plays 200 moments of each kind.
 func TestANightSurvivesAnyOutage(t *testing.T) {
 	first := playOutage(t, "none", 0, 0, nil)
 	known := playOutage(t, "none", 0, 0, first.totals)
-	if first.end.State != StateDone || known.end.State != StateDone || len(first.listed) < 200 {
+	if first.end.State != report.StateDone || known.end.State != report.StateDone || len(first.listed) < 200 {
 		t.Fatalf("nights without an outage end %+v and %+v with %d vessels", first.end, known.end, len(first.listed))
 	}
-	const moments = 200
+	moments := long(100, 200)
+	if os.Getenv("FLEETLAKE_TEST_OUTAGES") == "all" {
+		moments = 200
+	}
 	kinds := func(moment int) []string {
 		if moment == 0 || os.Getenv("FLEETLAKE_TEST_OUTAGES") == "all" {
 			return awayKinds // the first calls of a run have code of their path alone
@@ -169,9 +173,9 @@ func TestANightSurvivesAnyOutage(t *testing.T) {
 					if r.IntN(2) == 0 {
 						totals, clean = nil, first
 					}
-					after := clean.took * time.Duration(moment) / moments
+					after := clean.took * time.Duration(moment) / time.Duration(moments)
 					n := playOutage(t, kind, after, lasting, totals)
-					if n.end.State != StateDone || !slices.Equal(n.listed, clean.listed) || n.took > clean.took+lasting+20*time.Minute {
+					if n.end.State != report.StateDone || !slices.Equal(n.listed, clean.listed) || n.took > clean.took+lasting+20*time.Minute {
 						t.Errorf("%s for %v after %v of %v, totals known: %v: %+v after %v with %d of %d vessels", kind, lasting, after, clean.took,
 							totals != nil, n.end, n.took, len(n.listed), len(clean.listed))
 					}
@@ -185,7 +189,7 @@ func TestANightSurvivesAnyOutage(t *testing.T) {
 func TestAnOutageLongerThanThePatienceEndsTheNight(t *testing.T) {
 	for _, kind := range awayKinds {
 		n := playOutage(t, kind, 10*time.Second, 3*time.Hour, nil)
-		if n.end.State != StatePartial || n.end.Stop != string(StopService) || n.took > 40*time.Minute ||
+		if n.end.State != report.StatePartial || n.end.Stop != string(report.StopService) || n.took > 40*time.Minute ||
 			!strings.Contains(n.end.Reason, "the service gave no answer for 3") || !strings.Contains(n.end.Reason, "run the same command again") {
 			t.Errorf("%s: %+v after %v", kind, n.end, n.took)
 		}
@@ -228,7 +232,7 @@ func TestABlockedOperationNeverHangsTheRun(t *testing.T) {
 					if took := time.Since(start); took > time.Minute {
 						t.Errorf("the run took %v", took)
 					}
-					if end := lastEnd(t, s.p, "2026-11-20"); end.State != StatePartial || end.Reason == "" {
+					if end := lastEnd(t, s.p, "2026-11-20"); end.State != report.StatePartial || end.Reason == "" {
 						t.Errorf("the run ended %+v", end)
 					}
 				})
@@ -281,15 +285,15 @@ func stopWaiting(t *testing.T, handler http.HandlerFunc, deadline time.Duration,
 	s := &fixture{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job}
 	s.p.fill()
 	ctx, cancel := context.WithCancel(t.Context())
-	ends, want := deadline, StatePartial
+	ends, want := deadline, report.StatePartial
 	if deadline == 0 {
-		ends, want = 3*time.Minute, StateInterrupted
+		ends, want = 3*time.Minute, report.StateInterrupted
 		time.AfterFunc(ends, cancel)
 	}
 	defer cancel()
 	w := work{job: job, decided: plan.Decide(job, plan.Inputs{Now: start}, service.PerMinute), started: start}
 	w.recorded = w.record(runID(start), "2026-11-20", "test")
-	segment, err := journal.Create(s.p.journal(), journal.Entry{Kind: journal.KindPlan, At: start, Plan: &w.recorded})
+	segment, err := journal.Create(s.p.segments(), journal.Entry{Kind: journal.KindPlan, At: start, Plan: &w.recorded})
 	if err != nil {
 		t.Fatal(err)
 	}

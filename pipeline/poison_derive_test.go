@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 )
 
 // TestAPoisonAnswerIsDerived: an answer with an absurd total, or with endless nesting, stays in the
@@ -13,7 +15,7 @@ import (
 func TestAPoisonAnswerIsDerived(t *testing.T) {
 	p := &Pipeline{Dir: t.TempDir()}
 	run := "20261210T020000.000Z-0000"
-	s, err := journal.Create(p.journal(), journal.Entry{Kind: journal.KindPlan, At: weekStart, Plan: &journal.Plan{Run: run, Job: "nightly", Date: "2026-12-10",
+	s, err := journal.Create(p.segments(), journal.Entry{Kind: journal.KindPlan, At: weekStart, Plan: &journal.Plan{Run: run, Job: "nightly", Date: "2026-12-10",
 		Partitions: []journal.Partition{{Operation: "by-type", Kind: "country", Value: "Panama", Expected: -1}}}})
 	must(t, err)
 	for i, body := range []string{
@@ -34,13 +36,12 @@ func TestAPoisonAnswerIsDerived(t *testing.T) {
 			must(t, err)
 		}
 	}
-	_, err = s.Append(journal.Entry{Kind: journal.KindEnd, At: weekStart, End: &journal.End{State: StatePartial}})
+	_, err = s.Append(journal.Entry{Kind: journal.KindEnd, At: weekStart, End: &journal.End{State: report.StatePartial}})
 	must(t, err)
 	must(t, s.Close())
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	p.fill()
-	_, err = p.transform(s.Path())
+	_, err = derive.Deriver{Dir: p.Dir}.Write(s.Path())
 	must(t, err)
 	runtime.ReadMemStats(&after)
 	if got := after.TotalAlloc - before.TotalAlloc; got > 512<<20 {
@@ -49,7 +50,7 @@ func TestAPoisonAnswerIsDerived(t *testing.T) {
 	if _, err := p.Recover(t.Context()); err != nil {
 		t.Error(err)
 	}
-	n, err := readNight(p.journal(), "nightly", "2026-12-10", nil)
+	n, err := readNight(p.segments(), "nightly", "2026-12-10", nil)
 	if err != nil || len(n.answered) == 0 {
 		t.Errorf("a run that resumes: %d answers, %v", len(n.answered), err)
 	}

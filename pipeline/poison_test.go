@@ -11,6 +11,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 )
 
 // pageOf returns an answer with so many vessels, numbered from a start, that reports a total.
@@ -127,7 +128,7 @@ func TestNightKeepsNoRefusalOfASearch(t *testing.T) {
 func TestCapIsOfTheNight(t *testing.T) {
 	type run struct {
 		state   string
-		stop    Stop
+		stop    report.Stop
 		spent   int
 		renewed bool
 	}
@@ -137,14 +138,14 @@ func TestCapIsOfTheNight(t *testing.T) {
 		spent int
 		over  bool
 	}{
-		"killed twice":                      {[]run{{StateKilled, "", 30, false}, {"", "", 40, false}}, 70, false},
-		"partial, and killed":               {[]run{{StatePartial, StopService, 30, false}, {StateKilled, "", 40, false}}, 70, false},
-		"at its cap":                        {[]run{{StatePartial, StopBudget, 95, false}}, 95, true},
-		"at its cap over two processes":     {[]run{{StateKilled, "", 50, false}, {StatePartial, StopBudget, 45, false}}, 95, true},
-		"at its cap with enough for a page": {[]run{{StatePartial, StopBudget, 90, false}}, 90, false},
-		"renewed, and interrupted":          {[]run{{StatePartial, StopBudget, 95, false}, {StateKilled, "", 20, true}}, 20, false},
-		"done":                              {[]run{{StatePartial, StopService, 95, false}, {StateDone, "", 5, false}}, 0, true},
-		"a new round after one that was done, interrupted": {[]run{{StateDone, "", 95, false}, {StateKilled, "", 5, false}}, 5, false},
+		"killed twice":                      {[]run{{report.StateKilled, "", 30, false}, {"", "", 40, false}}, 70, false},
+		"partial, and killed":               {[]run{{report.StatePartial, report.StopService, 30, false}, {report.StateKilled, "", 40, false}}, 70, false},
+		"at its cap":                        {[]run{{report.StatePartial, report.StopBudget, 95, false}}, 95, true},
+		"at its cap over two processes":     {[]run{{report.StateKilled, "", 50, false}, {report.StatePartial, report.StopBudget, 45, false}}, 95, true},
+		"at its cap with enough for a page": {[]run{{report.StatePartial, report.StopBudget, 90, false}}, 90, false},
+		"renewed, and interrupted":          {[]run{{report.StatePartial, report.StopBudget, 95, false}, {report.StateKilled, "", 20, true}}, 20, false},
+		"done":                              {[]run{{report.StatePartial, report.StopService, 95, false}, {report.StateDone, "", 5, false}}, 0, true},
+		"a new round after one that was done, interrupted": {[]run{{report.StateDone, "", 95, false}, {report.StateKilled, "", 5, false}}, 5, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			at := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
@@ -182,10 +183,10 @@ func TestDoneNightIsNotBoughtAgain(t *testing.T) {
 	p := copyOfWeek(t) // it has no service
 	r, err := p.Run(context.Background(), plan.Job{Name: "nightly", Location: time.UTC}, weekStart.AddDate(0, 0, 5).Format(time.DateOnly))
 	must(t, err)
-	if r.State != StateDone || r.Note == "" || r.Credits.Spent == 0 || r.Wall != 0 {
+	if r.State != report.StateDone || r.Note == "" || r.Credits.Spent == 0 || r.Wall != 0 {
 		t.Errorf("%+v", r)
 	}
-	before, err := journal.Segments(p.journal())
+	before, err := journal.Segments(p.segments())
 	must(t, err)
 	if want := 10; len(before) != want {
 		t.Errorf("the journal has %d runs, want the %d of the week", len(before), want)

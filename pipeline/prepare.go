@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -13,49 +14,9 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/transform"
 )
-
-// harvest sends the requests of the plan and returns how that ended. An error means that our own
-// side can take no more answers.
-func (p *Pipeline) harvest(ctx context.Context, w work, segment *journal.Segment) (journal.End, error) {
-	budget := w.budget()
-	service := p.Service
-	service.Log = p.Log
-	client := extract.NewClient(service, budget, segment)
-	if err := recentSends(p.journal(), p.Now(), client.Inherit); err != nil {
-		return journal.End{State: StateInterrupted, Reason: err.Error()}, err
-	}
-	limited, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	if w.job.Deadline > 0 {
-		var release context.CancelFunc
-		limited, release = context.WithTimeoutCause(limited, w.job.Deadline-p.Now().Sub(w.started), errDeadline)
-		defer release()
-	}
-	h := &harvest{work: w, client: client, budget: budget, log: service.Log, cancel: cancel}
-	h.prepare(limited, service.MostInFlight())
-	p.watch(h, func() { h.run(limited) })
-	h.interrupted(ctx, limited)
-	if h.stop != StopKey && h.broken == nil {
-		h.lastBalance(limited)
-	}
-	return h.end(), h.broken
-}
-
-// lastBalance requests the balance after the run. Publishing waits for it for 15 seconds at most, and
-// a run that was stopped for 5.
-func (h *harvest) lastBalance(ctx context.Context) {
-	most := 15 * time.Second
-	if ctx.Err() != nil {
-		most = 5 * time.Second
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), most)
-	defer cancel()
-	if _, err := h.client.Balance(ctx); err != nil {
-		h.log.Warn("balance after the run not read", "error", err)
-	}
-}
 
 // prepare makes the free calls, which also reveal a bad key, and fills the lanes.
 func (h *harvest) prepare(ctx context.Context, inFlight int) {
@@ -187,9 +148,9 @@ func (h *harvest) interrupted(caller, limited context.Context) {
 	}
 	switch {
 	case caller.Err() != nil:
-		h.stopped(StopSignal, "stopped by request"+away)
+		h.stopped(report.StopSignal, "stopped by request"+away)
 	case errors.Is(context.Cause(limited), errDeadline):
-		h.stopped(StopDeadline, fmt.Sprintf("the deadline of %v is over", h.work.job.Deadline)+away)
+		h.stopped(report.StopDeadline, fmt.Sprintf("the deadline of %v is over", h.work.job.Deadline)+away)
 	}
 }
 
@@ -230,4 +191,39 @@ func without(a, b []string) []string {
 		in[strings.ToLower(strings.TrimSpace(v))] = true
 	}
 	return slices.DeleteFunc(slices.Clone(a), func(v string) bool { return in[strings.ToLower(strings.TrimSpace(v))] })
+}
+
+// budget limits the run to the most of its plan.
+func (w work) budget() *extract.Budget {
+	if _, limited := w.decided.Allowance.Limit.Get(); limited && w.recorded.Budget == 0 {
+		return extract.NewBudget(1, 1) // there is a cap, and nothing left under it
+	}
+	return extract.NewBudget(w.recorded.Budget, 0)
+}
+
+// recentSends calls f with the answer, or else the intent, of each request that any run sent in the last
+// minutes, so that a new process counts the requests of the old one towards the rate limits.
+func recentSends(root string, now time.Time, f func(journal.Entry)) error {
+	paths, err := journal.Segments(root)
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return fmt.Errorf("look for recent requests: %w", err)
+		}
+		if now.Sub(info.ModTime()) > 5*time.Minute {
+			continue
+		}
+		for x, err := range journal.Exchanges(path) {
+			if err != nil && !errors.Is(err, journal.ErrDamaged) {
+				return err
+			}
+			if !x.SentAt().IsZero() {
+				f(x.Entry)
+			}
+		}
+	}
+	return nil
 }

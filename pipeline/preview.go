@@ -43,7 +43,12 @@ func (p *Pipeline) Preview(ctx context.Context, job plan.Job, date string) (Prev
 	if date == "" {
 		date = now.In(job.Location).Format(time.DateOnly)
 	}
-	before, err := p.night(ctx, job.Name, date)
+	known, err := warehouse.OpenPublished(ctx, p.Dir)
+	if err != nil {
+		return Preview{}, err
+	}
+	defer known.Close()
+	before, err := p.night(known.Runs, job.Name, date)
 	if err != nil {
 		return Preview{}, err
 	}
@@ -51,7 +56,7 @@ func (p *Pipeline) Preview(ctx context.Context, job plan.Job, date string) (Prev
 		return Preview{Job: job.Name, Date: date, Finish: now.Truncate(time.Second), LeftOut: []plan.LeftOut{}, Notes: []string{note}}, nil
 	}
 	before, _ = p.renewCap(before)
-	f, err := p.inputs(ctx, job, before, now, p.ping)
+	f, err := p.inputs(ctx, known, job, before, now, p.ping)
 	if err != nil {
 		return Preview{}, err
 	}

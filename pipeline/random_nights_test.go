@@ -17,6 +17,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 )
 
 // TestNoCreditIsBetterSpent plays random nights: prices that are known late, caps of every kind,
@@ -90,7 +91,7 @@ func randomFixture(t *testing.T, seed uint64) *fixture {
 }
 
 // caps set one limit of what a night may spend, in so many credits more than it has spent.
-var caps = map[string]func(s *fixture, spent, more int){
+var caps = map[plan.Cause]func(s *fixture, spent, more int){
 	plan.CapOfNight:   func(s *fixture, spent, more int) { s.job.Budget = spent + more },
 	plan.CapOfDay:     func(s *fixture, spent, more int) { s.job.PerDay = spent + more },
 	plan.CapOfMonth:   func(s *fixture, spent, more int) { s.job.PerMonth = spent + more },
@@ -107,7 +108,7 @@ func (s *fixture) cappedNight(seen *tally) {
 	date := time.Now().UTC().Format(time.DateOnly)
 	s.job.Budget, s.job.PerDay, s.job.PerMonth, s.job.Floor = 0, 0, 0, 0
 	s.sim.SetBalance(1_000_000)
-	kind := []string{plan.CapOfNight, plan.CapOfNight, plan.CapOfDay, plan.CapOfMonth, plan.BalanceFloor, "the balance"}[s.random.IntN(6)]
+	kind := []plan.Cause{plan.CapOfNight, plan.CapOfNight, plan.CapOfDay, plan.CapOfMonth, plan.BalanceFloor, "the balance"}[s.random.IntN(6)]
 	must(s.t, s.sim.SetFaults(s.someFaults()))
 	more := s.random.IntN(600)
 	for range 3 {
@@ -130,13 +131,13 @@ func (s *fixture) cappedNight(seen *tally) {
 		}
 		end := s.lastEnd(date)
 		s.judgeRun(date, planned, d, end)
-		switch Stop(end.Stop) {
-		case StopBudget, StopCredits:
+		switch report.Stop(end.Stop) {
+		case report.StopBudget, report.StopCredits:
 			seen.cut.Add(1)
-		case StopService:
+		case report.StopService:
 			seen.failed.Add(1)
 		}
-		if end.State == StateDone {
+		if end.State == report.StateDone {
 			seen.done.Add(1)
 			return
 		}
@@ -172,7 +173,7 @@ type bought struct {
 // readBills reads the answers of a night, and what its newest run paid for them.
 func (s *fixture) readBills(date string) (b bought) {
 	s.t.Helper()
-	paths, err := journal.Segments(filepath.Join(s.p.journal(), date))
+	paths, err := journal.Segments(filepath.Join(s.p.segments(), date))
 	must(s.t, err)
 	b.answers = map[string]plan.PastAnswer{}
 	for _, path := range paths {
@@ -272,7 +273,7 @@ func (s *fixture) judgeRun(date string, planned journal.Plan, d plan.Plan, end j
 		case price == 0:
 			continue
 		case since > 0:
-			if failed++; Stop(end.Stop) != StopBudget && Stop(end.Stop) != StopCredits {
+			if failed++; report.Stop(end.Stop) != report.StopBudget && report.Stop(end.Stop) != report.StopCredits {
 				continue
 			}
 			price, left.Worth = left.Lane.Credits, math.Inf(1) // there was nothing left to ask again
@@ -291,7 +292,7 @@ func (s *fixture) judgeRun(date string, planned journal.Plan, d plan.Plan, end j
 				date, left.Lane.Name, left.Partition.Name().Value+left.Sweep.String(), left.Worth, price, free, b.spent, planned.Budget, lookups, lesser, end)
 		}
 	}
-	if done := end.State == StateDone; done != (unasked+failed == 0) {
+	if done := end.State == report.StateDone; done != (unasked+failed == 0) {
 		s.t.Errorf("%s: %s with %d searches not asked and %d not answered: %+v", date, end.State, unasked, failed, end)
 	}
 	s.judgeReason(date, planned, d, end, unasked, failed)
@@ -303,16 +304,19 @@ func (s *fixture) judgeReason(date string, planned journal.Plan, d plan.Plan, en
 	s.t.Helper()
 	capped := d.Allowance.Why
 	if d.Allowance.Limit.Allows(planned.Budget + 1) {
-		capped = "the most that the plan named"
+		capped = plan.MostOfPlan
 	}
-	name, _, _ := strings.Cut(capped, " above")
+	name, _, _ := strings.Cut(string(capped), " above")
 	justified := false
-	switch Stop(end.Stop) {
-	case StopNone:
+	if spent := capped == plan.MostOfPlan && report.Stop(end.Stop) == report.StopBudget; end.PlanSpent != spent {
+		s.t.Errorf("%s: it stopped under %s, and says that its plan was spent: %v", date, capped, end.PlanSpent)
+	}
+	switch report.Stop(end.Stop) {
+	case report.StopNone:
 		justified = unasked == 0 && (end.Reason == "") == (failed == 0)
-	case StopBudget, StopCredits:
-		justified = unasked+failed > 0 && strings.Contains(end.Reason, name) && (Stop(end.Stop) == StopCredits) == (capped == plan.BalanceFloor)
-	case StopService:
+	case report.StopBudget, report.StopCredits:
+		justified = unasked+failed > 0 && strings.Contains(end.Reason, name) && (report.Stop(end.Stop) == report.StopCredits) == (capped == plan.BalanceFloor)
+	case report.StopService:
 		justified = failed > 0
 	}
 	if !justified {

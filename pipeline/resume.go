@@ -2,27 +2,83 @@ package pipeline
 
 import (
 	"cmp"
-	"errors"
+	"context"
+	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/pipeline/repair"
+	"github.com/fleetlake/fleetlake/pipeline/report"
+	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// States of a run, as the end of its segment records them.
-const (
-	StateDone        = "done"        // every planned search was answered
-	StatePartial     = "partial"     // a planned search was left out or not answered
-	StateInterrupted = "interrupted" // the run was cancelled, and can be resumed
-	StateKilled      = "killed"      // the process died; a later one appended the end
-)
+// Recover publishes what earlier runs paid for and did not publish, and returns their reports. It is
+// repair.Recover, and has its errors. The caller holds the lock.
+func (p *Pipeline) Recover(ctx context.Context) ([]report.Report, error) {
+	p.fill()
+	return repair.Recover(ctx, p.deriver())
+}
+
+// heldBackNight returns a derive.HeldBackError if a job's night is done by a run that is held back: another
+// run would pay for it a second time.
+func (p *Pipeline) heldBackNight(job, date string) error {
+	all, err := derive.ReadHeldBack(p.Dir)
+	if err != nil {
+		return err
+	}
+	for _, h := range all {
+		if h.Job == job && h.Date == date && h.State == report.StateDone {
+			return &derive.HeldBackError{Runs: []derive.HeldBackRun{h}}
+		}
+	}
+	return nil
+}
+
+// ended returns the last run of a night and a note for its report, if there is nothing left to
+// request for the night; "" otherwise.
+func (p *Pipeline) ended(job plan.Job, before resumeState) (run, note string) {
+	switch {
+	case p.Again:
+	case before.done != "":
+		return before.done, "this night is done: no request was sent and nothing was spent; --again repeats it and pays for it again"
+	case before.last.State == report.StatePartial && before.last.Stop == report.StopBudget && job.Budget > 0 && job.Budget-before.spent < api.ByType.Credits:
+		return before.last.Run, fmt.Sprintf("this night has spent %d credits of its cap (budget.per_run) of %d: no request was sent; raise the cap, or resume with a new one by --again", before.spent, job.Budget)
+	}
+	return "", ""
+}
+
+// stored returns the report of a run as it was published, with a note.
+func stored(ctx context.Context, known *warehouse.Published, run, note string) (r report.Report, err error) {
+	if known.File == nil {
+		return r, fmt.Errorf("read the report of %s: %w", run, warehouse.ErrNone)
+	}
+	row, err := known.File.Run(ctx, run)
+	if err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal([]byte(row.Report), &r); err != nil {
+		return r, fmt.Errorf("read the report of %s: %w", run, err)
+	}
+	r.Note = note
+	return r, nil
+}
+
+// night reads the runs of a job's night that a new run resumes. It leaves out runs that were rolled
+// back: their rows are not in the warehouse, and coverage that counted their pages would wrongly prove
+// vessels gone.
+func (p *Pipeline) night(published map[string]bool, job, date string) (resumeState, error) {
+	out, err := warehouse.RolledBack(p.Dir, published)
+	if err != nil {
+		return resumeState{}, err
+	}
+	return readNight(p.segments(), job, date, out)
+}
 
 // resumeState is the part of a job's night that a new run resumes, as the journal records it: the
 // runs since the last one that was done.
@@ -56,38 +112,33 @@ func readNight(root, job, date string, except map[string]bool) (resumeState, err
 
 // add reads one segment, if it is the job's.
 func (n *resumeState) add(path, job string) error {
-	spent := map[int]int{} // credits by intent
+	spent, lost := 0, false
 	var end journal.End
-	lost := false
-	for e, err := range journal.Read(path) {
+	for x, err := range journal.Exchanges(path) {
 		if err != nil {
 			return err
 		}
-		lost = lost || e.Lost != nil
-		switch e.Kind {
+		lost = lost || x.Lost != nil
+		spent += x.Credits
+		switch x.Kind {
 		case journal.KindPlan:
-			if e.Plan.Job != job {
+			if x.Plan.Job != job {
 				return nil
 			}
-			n.runs = append(n.runs, e.Plan.Run)
-			n.last = PastRun{Run: e.Plan.Run, Date: e.Plan.Date, Started: startOf(e.Plan.Run)}
-			if e.Plan.Anew {
+			n.runs = append(n.runs, x.Plan.Run)
+			n.last = PastRun{Run: x.Plan.Run, Date: x.Plan.Date, Started: startOf(x.Plan.Run)}
+			if x.Plan.Anew {
 				n.spent = 0
 			}
-			n.covers = cmp.Or(n.covers, covers(*e.Plan))
-		case journal.KindIntent:
-			spent[e.N] = e.Credits
-		case journal.KindBalance:
-			spent[e.N] = e.Credits // below 0: credits that were counted and turned out not to be billed
+			n.covers = cmp.Or(n.covers, covers(*x.Plan))
 		case journal.KindAnswer:
-			spent[e.Intent] = e.Credits
-			n.learn(e)
+			n.learn(x.Entry)
 		case journal.KindEnd:
-			end = *e.End
+			end = *x.End
 		}
 	}
-	if lost && end.State == StateDone {
-		end.State = StatePartial // the lost answers are requested again
+	if lost && end.State == report.StateDone {
+		end.State = report.StatePartial // the lost answers are requested again
 	}
 	n.close(end, spent)
 	return nil
@@ -124,16 +175,15 @@ func (n *resumeState) learn(e journal.Entry) {
 	n.answered[api.Key(e.Operation, e.Parameters)] = t
 }
 
-// close records the end of a run. After a run that was done there is nothing to resume.
-func (n *resumeState) close(end journal.End, spent map[int]int) {
-	if end.State == StateDone {
+// close records the end of a run and the credits that it spent. After a run that was done there is
+// nothing to resume.
+func (n *resumeState) close(end journal.End, spent int) {
+	if end.State == report.StateDone {
 		*n = resumeState{answered: map[string]plan.PastAnswer{}, done: n.last.Run}
 		return
 	}
-	n.done, n.last.State, n.last.Stop = "", end.State, Stop(end.Stop)
-	for _, credits := range spent {
-		n.spent += credits
-	}
+	n.done, n.last.State, n.last.Stop, n.last.PlanSpent = "", end.State, report.Stop(end.Stop), end.PlanSpent
+	n.spent += spent
 }
 
 // since returns when the first of the runs started; zero if there is none.
@@ -142,84 +192,4 @@ func (n resumeState) since() time.Time {
 		return time.Time{}
 	}
 	return startOf(n.runs[0])
-}
-
-// recentSends calls f for each request that any run sent in the last minutes, so that a new process
-// counts the requests of the old one towards the rate limits.
-func recentSends(root string, now time.Time, f func(journal.Entry)) error {
-	paths, err := journal.Segments(root)
-	if err != nil {
-		return err
-	}
-	for _, path := range paths {
-		info, err := os.Stat(path)
-		if err != nil {
-			return fmt.Errorf("look for recent requests: %w", err)
-		}
-		if now.Sub(info.ModTime()) > 5*time.Minute {
-			continue
-		}
-		unanswered := map[int]journal.Entry{}
-		for e, err := range journal.Read(path) {
-			if err != nil && !errors.Is(err, journal.ErrDamaged) {
-				return err
-			}
-			switch e.Kind {
-			case journal.KindIntent:
-				unanswered[e.N] = e
-			case journal.KindAnswer, journal.KindBalance:
-				delete(unanswered, e.Intent)
-				f(e)
-			}
-		}
-		for _, e := range unanswered {
-			f(e)
-		}
-	}
-	return nil
-}
-
-// PastRun is one run of a job, as its segment records it.
-type PastRun struct {
-	Run     string
-	Date    string // the snapshot date
-	Started time.Time
-	State   string // "" while the segment has no end
-	Stop    Stop
-	Reason  string
-}
-
-// PastRuns returns the newest runs of a job, at most so many, the oldest first.
-func PastRuns(dir, job string, most int) ([]PastRun, error) {
-	paths, err := journal.Segments(filepath.Join(dir, "journal"))
-	if err != nil {
-		return nil, err
-	}
-	var nights []PastRun
-	for _, path := range slices.Backward(paths) {
-		if len(nights) == most {
-			break
-		}
-		planned, end, err := journal.Bounds(path)
-		if err != nil {
-			return nil, err
-		}
-		if planned == nil || planned.Job != job {
-			continue
-		}
-		n := PastRun{Run: planned.Run, Date: planned.Date, Started: startOf(planned.Run)}
-		if end != nil {
-			n.State, n.Stop, n.Reason = end.State, Stop(end.Stop), end.Reason
-		}
-		nights = append(nights, n)
-	}
-	slices.Reverse(nights)
-	return nights, nil
-}
-
-// startOf returns the start of a run by its id; zero if the id has another format.
-func startOf(run string) time.Time {
-	stamp, _, _ := strings.Cut(run, "-")
-	at, _ := time.Parse(runStamp, stamp)
-	return at
 }

@@ -1,29 +1,22 @@
 package pipeline
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
-
-	"go.opentelemetry.io/otel/codes"
-	sdk "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/sdk/trace/tracetest"
-	"go.opentelemetry.io/otel/trace"
 
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
-	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
-	"github.com/fleetlake/fleetlake/warehouse"
+	"go.opentelemetry.io/otel/codes"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
 )
 
 // recorder collects the spans of a pipeline.
@@ -133,7 +126,7 @@ func TestSpansOfARunThatRecovers(t *testing.T) {
 // answers counts those of all runs, and the balances.
 func answers(t *testing.T, p *Pipeline) (n int) {
 	t.Helper()
-	paths, err := journal.Segments(p.journal())
+	paths, err := journal.Segments(p.segments())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,21 +176,5 @@ func TestNoTracerMakesNoSpan(t *testing.T) {
 	above.End()
 	if got := r.paths(); len(got) != 1 {
 		t.Errorf("spans %v", got)
-	}
-}
-
-func TestClassShowsNoPath(t *testing.T) {
-	for want, err := range map[string]error{
-		"unauthorized":      &extract.Error{Outcome: extract.OutcomeUnauthorized, Message: "planted"},
-		"cancelled":         context.Canceled,
-		"too many issues":   load.ErrIssues,
-		"damaged journal":   journal.ErrDamaged,
-		"damaged warehouse": warehouse.ErrDamaged,
-		"permission denied": &os.PathError{Op: "open", Path: "/planted", Err: syscall.EACCES},
-		"unexpected":        errors.New("open /planted: broken"),
-	} {
-		if got := class(fmt.Errorf("derive /planted: %w", err)); got != want {
-			t.Errorf("%v: %q, want %q", err, got, want)
-		}
 	}
 }

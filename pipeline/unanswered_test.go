@@ -12,6 +12,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -40,7 +41,7 @@ func playAnswers(t *testing.T, job plan.Job, status int, words string, wrong fun
 		date := start.UTC().Format(time.DateOnly)
 		s.run(date, 0)
 		end, took = lastEnd(t, s.p, date), time.Since(start)
-		paths, err := journal.Segments(s.p.journal())
+		paths, err := journal.Segments(s.p.segments())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +77,7 @@ func TestLookupsDuringA404AreAskedAgain(t *testing.T) {
 				t.Errorf("404 from %v to %v: %s", from, to, line)
 			}
 		}
-		if end.State != StateDone {
+		if end.State != report.StateDone {
 			t.Errorf("404 from %v to %v: %+v", from, to, end)
 		}
 		return refused, took
@@ -96,7 +97,7 @@ func TestLookupsWithoutAnAnswerAreLeftOutForThatReason(t *testing.T) {
 		return path == api.Particulars.Path && after >= 10*time.Second
 	})
 	text := strings.Join(end.LeftOut, "\n")
-	if end.State != StatePartial || !strings.Contains(text, "lookups are left out: the service did not answer them") {
+	if end.State != report.StatePartial || !strings.Contains(text, "lookups are left out: the service did not answer them") {
 		t.Errorf("%+v", end)
 	}
 }
@@ -108,7 +109,7 @@ func TestADeadlineTellsSinceWhenTheServiceWasAway(t *testing.T) {
 	for name, from := range map[string]time.Duration{"from the start": 0, "in mid-run": 20 * time.Second} {
 		t.Run(name, func(t *testing.T) {
 			end, took, _ := playAnswers(t, job, 503, `{"detail":"Database temporarily unavailable"}`, func(after time.Duration, _ string) bool { return after >= from })
-			if end.State != StatePartial || end.Stop != string(StopDeadline) || took > 11*time.Minute {
+			if end.State != report.StatePartial || end.Stop != string(report.StopDeadline) || took > 11*time.Minute {
 				t.Errorf("%+v after %v", end, took)
 			}
 			since := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Add(from).Format("2006-01-02T15:04") // when virtual time begins

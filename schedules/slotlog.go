@@ -194,7 +194,7 @@ func (b *SlotLog) Latest(most int) []Record {
 }
 
 // ReadSlotLog is Latest for a process that does not write the slot log. A data directory without one
-// has no records.
+// has no records. Its errors are those of reading the file.
 func ReadSlotLog(dir string, most int) ([]Record, error) {
 	text, err := os.ReadFile(filepath.Join(dir, SlotLogName))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

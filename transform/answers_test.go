@@ -142,7 +142,7 @@ func TestRowsMayBeAskedForBetweenEntries(t *testing.T) {
 	want := dump(t, batchOf(t, entries))
 	b := batchOf(t, nil)
 	for _, e := range entries {
-		b.Add(e)
+		b.Add(journal.Exchange{Entry: e})
 		_ = dump(t, b)
 	}
 	if diff := cmp.Diff(want, dump(t, b)); diff != "" {

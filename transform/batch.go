@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
-// Batch turns the entries of one segment into the rows of the lake tables.
+// Batch turns the exchanges of one segment into the rows of the lake tables.
 //
 // It keeps rows, not answers: about 65 bytes for a vessel of a search.
 type Batch struct {
@@ -33,7 +34,6 @@ type Batch struct {
 
 	issues   []issue
 	requests []request
-	pending  map[int]journal.Entry // intents without an answer, by their N
 	coverage coverage
 	refused  []byte // scratch
 }
@@ -47,7 +47,6 @@ func NewBatch() *Batch {
 		sweepNumbers: map[api.Sweep]uint32{{}: 0},
 		listings:     newSearchRows(ofRegistration, allFields...),
 		sightings:    newSearchRows(ofSighting, fieldName, fieldCountry, fieldIMO, fieldMMSI, fieldShipType),
-		pending:      map[int]journal.Entry{},
 		coverage:     coverage{},
 	}
 }
@@ -71,9 +70,10 @@ func (b *Batch) AddEarlier(e journal.Entry) {
 	}
 }
 
-// Add adds an entry of the segment. The first is the plan: it has the run id and the date.
-func (b *Batch) Add(e journal.Entry) {
-	switch e.Kind {
+// Add adds an exchange of the segment. The first is the plan: it has the run id and the date. An intent
+// is a request without an answer.
+func (b *Batch) Add(x journal.Exchange) {
+	switch e := &x.Entry; e.Kind {
 	case journal.KindPlan:
 		if e.Plan == nil {
 			return
@@ -84,14 +84,11 @@ func (b *Batch) Add(e journal.Entry) {
 		}
 		b.plan(e.Plan, true)
 	case journal.KindIntent:
-		e.Body, e.Base64 = "", ""
-		b.pending[e.N] = e
+		b.coverage.observe(e.Operation, e.Parameters, observation{outcome: "unknown", at: e.At})
+		b.requests = append(b.requests, unanswered(e))
 	case journal.KindAnswer, journal.KindBalance:
-		if e.Intent > 0 {
-			delete(b.pending, e.Intent)
-		}
-		rows := b.observe(&e, b.answerOf(&e))
-		b.requests = append(b.requests, requestOf(&e, rows))
+		rows := b.observe(e, b.answerOf(e))
+		b.requests = append(b.requests, requestOf(e, rows))
 	}
 }
 
@@ -238,10 +235,10 @@ func (b *Batch) rowsOf(t Table) (int, func(w *writer) func(i int)) {
 	case Positions.Name:
 		return b.factsOf(&b.positions, t)
 	case Requests.Name:
-		all := b.requestTable()
-		return len(all), func(w *writer) func(int) { return each(all, b.requestInto(w)) }
+		slices.SortFunc(b.requests, func(a, b request) int { return cmp.Compare(a.entry, b.entry) })
+		return len(b.requests), func(w *writer) func(int) { return each(b.requests, b.requestInto(w)) }
 	case Coverage.Name:
-		all := b.covered()
+		all := b.coverage.table()
 		return len(all), func(w *writer) func(int) { return each(all, b.coverageInto(w)) }
 	case Issues.Name:
 		slices.SortStableFunc(b.issues, compareIssues)
@@ -257,11 +254,3 @@ func (b *Batch) factsOf(f *facts, t Table) (int, func(w *writer) func(i int)) {
 
 // each writes the rows of a slice by their number.
 func each[T any](rows []T, write func(*T)) func(int) { return func(i int) { write(&rows[i]) } }
-
-// covered returns the coverage of each partition, requests without an answer included.
-func (b *Batch) covered() []coverageRow {
-	for _, e := range b.pending {
-		b.coverage.observe(e.Operation, e.Parameters, observation{outcome: "unknown", at: e.At})
-	}
-	return b.coverage.table()
-}

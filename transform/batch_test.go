@@ -190,7 +190,7 @@ func TestRequests(t *testing.T) {
 func TestWriteCutsLongTables(t *testing.T) {
 	b := batchOf(t, night())
 	for i := range 70 {
-		b.Add(answerTo(i+1, "by-type", fmt.Sprintf("country=Panama&page=%d", i+1), listingPage(i, 1000)))
+		b.Add(journal.Exchange{Entry: answerTo(i+1, "by-type", fmt.Sprintf("country=Panama&page=%d", i+1), listingPage(i, 1000))})
 	}
 	var sizes []int64
 	var last string

@@ -72,7 +72,7 @@ func BenchmarkSightings(b *testing.B) {
 	for range b.N {
 		batch := NewBatch()
 		for _, e := range entries {
-			batch.Add(e)
+			batch.Add(journal.Exchange{Entry: e})
 		}
 		if err := batch.Write(Sightings, func(arrow.Record) error { return nil }); err != nil {
 			b.Fatal(err)
@@ -95,7 +95,7 @@ func BenchmarkListings(b *testing.B) {
 				before := heap()
 				batch := NewBatch()
 				for _, e := range entries {
-					batch.Add(e)
+					batch.Add(journal.Exchange{Entry: e})
 				}
 				if got := batch.Rows(Listings); got != total {
 					b.Fatalf("%d rows", got)

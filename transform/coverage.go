@@ -3,7 +3,6 @@ package transform
 import (
 	"cmp"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -52,7 +51,8 @@ type observation struct {
 // earlier runs.
 func (c coverage) plan(p *journal.Plan, own bool) {
 	for _, planned := range p.Partitions {
-		known := c.at(planned.Operation, planned.Kind, canonical(planned.Kind, planned.Value))
+		named := api.Partition{Kind: planned.Kind, Value: planned.Value}.Canonical()
+		known := c.at(planned.Operation, named.Kind, named.Value)
 		if own || known.expected < 0 && known.skipped == "" {
 			known.value, known.expected, known.skipped, known.check = planned.Value, planned.Expected, planned.Skipped, planned.Check
 		}
@@ -88,16 +88,6 @@ func (o observation) betterThan(old observation) bool {
 		return o.usable
 	}
 	return cmp.Or(o.at.Compare(old.at), cmp.Compare(o.outcome, old.outcome), cmp.Compare(o.fingerprint, old.fingerprint)) > 0
-}
-
-// canonical puts the filters of a planned status search in the order of api.PartitionOf.
-func canonical(kind, value string) string {
-	name, filters, found := strings.Cut(strings.TrimSpace(value), "?")
-	q, err := url.ParseQuery(filters)
-	if kind != api.KindStatus || !found || err != nil {
-		return strings.TrimSpace(value)
-	}
-	return name + "?" + q.Encode()
 }
 
 // coverageRow is a row of the coverage table. A negative number is null.

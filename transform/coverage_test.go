@@ -214,7 +214,7 @@ func TestCoverage(t *testing.T) {
 			entries := night(c.entries...)
 			entries[0].Plan.Partitions = c.plan
 			for _, e := range entries {
-				b.Add(e)
+				b.Add(journal.Exchange{Entry: e})
 			}
 			var got []string
 			for _, r := range rowsIn(t, b, Coverage) {
@@ -240,11 +240,11 @@ func TestAnEarlierPlanCountsForPartitionsThatTheCurrentOneLacks(t *testing.T) {
 	}
 	b.AddEarlier(plan(8000))
 	b.AddEarlier(pageOf(1, "country=Panama&page=1", 0, 0, 0))
-	b.Add(night()[0])
+	b.Add(journal.Exchange{Entry: night()[0]})
 	if got := rowsIn(t, b, Coverage)[0]["state"]; got != suspect {
 		t.Errorf("silent zero of the earlier run is %s", got)
 	}
-	b.Add(plan(0))
+	b.Add(journal.Exchange{Entry: plan(0)})
 	if got := rowsIn(t, b, Coverage)[0]["state"]; got != complete {
 		t.Errorf("with the run's own plan it is %s", got)
 	}

@@ -2,6 +2,7 @@ package transform
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 	"testing"
 
@@ -17,6 +18,17 @@ func night(entries ...journal.Entry) []journal.Entry {
 	return append([]journal.Entry{plan}, entries...)
 }
 
+// sequence yields entries as journal.Read does.
+func sequence(entries []journal.Entry) iter.Seq2[journal.Entry, error] {
+	return func(yield func(journal.Entry, error) bool) {
+		for _, e := range entries {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
 // batchOf adds entries to a batch whose memory is checked at the end of the test.
 func batchOf(t testing.TB, entries []journal.Entry) *Batch {
 	t.Helper()
@@ -24,8 +36,8 @@ func batchOf(t testing.TB, entries []journal.Entry) *Batch {
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	b.mem = mem
 	t.Cleanup(func() { mem.AssertSize(t, 0) })
-	for _, e := range entries {
-		b.Add(e)
+	for x := range journal.Pair(sequence(entries)) {
+		b.Add(x)
 	}
 	return b
 }

@@ -1,8 +1,6 @@
 package transform
 
 import (
-	"cmp"
-	"slices"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/journal"
@@ -33,14 +31,4 @@ func unanswered(e *journal.Entry) request {
 		entry: e.N, operation: e.Operation, parameters: e.Parameters, sent: e.At,
 		credits: e.Credits, charge: string(journal.ChargeUnknown), outcome: "unknown",
 	}
-}
-
-// requestTable returns the rows of all requests, in the order of the lake file.
-func (b *Batch) requestTable() []request {
-	all := slices.Clone(b.requests)
-	for _, e := range b.pending {
-		all = append(all, unanswered(&e))
-	}
-	slices.SortFunc(all, func(a, b request) int { return cmp.Compare(a.entry, b.entry) })
-	return all
 }

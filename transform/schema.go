@@ -22,6 +22,10 @@ type column struct {
 	name string
 	typ  arrow.DataType
 	rule *rule // how it is read from an answer; nil where the program computes it
+
+	// What the column means, if the warehouse's table of the dataset has it. The comments of the other
+	// columns, which every table has or only one, are in warehouse/sql/views/comments.
+	comment string
 }
 
 // rule reads a column from an answer about one vessel: the folded keys that may have its value, the
@@ -44,127 +48,156 @@ var (
 	boolean  = arrow.FixedWidthTypes.Boolean
 	date     = arrow.FixedWidthTypes.Date32
 	instant  = &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
-	evidence = []column{{1, "run_id", text, nil}, {2, "entry", integer, nil}} // the answer that a row comes from
-	identity = []column{{3, "seen_at", instant, nil}, {4, "vessel_id", text, nil}, {5, "imo", integer, nil}, {6, "mmsi", text, nil}, snapshotDate}
-	remains  = []column{{90, "raw", text, nil}, {91, "extra", text, nil}} // values and keys that no other column has
+	evidence = []column{{id: 1, name: "run_id", typ: text}, {id: 2, name: "entry", typ: integer}} // the answer that a row comes from
+	identity = []column{{id: 3, name: "seen_at", typ: instant}, {id: 4, name: "vessel_id", typ: text}, {id: 5, name: "imo", typ: integer}, {id: 6, name: "mmsi", typ: text}, snapshotDate}
+	remains  = []column{{id: 90, name: "raw", typ: text}, {id: 91, name: "extra", typ: text}} // values and keys that no other column has
 )
 
 // snapshotDate is the night of the run. It is in the path of each file, and in the file as well, for
 // engines that do not read paths. Its field id is the same in all tables.
-var snapshotDate = column{7, "snapshot_date", date, nil}
+var snapshotDate = column{id: 7, name: "snapshot_date", typ: date}
 
 // The lake tables. Every row names the answer that it comes from. `raw` is a JSON object with each
 // value that a rule changed or refused, as it came, under the API's key; `extra` is one with the keys
 // that have no column. Each column is one line: to add a column to a dataset, add its line here and
-// a migration to the warehouse.
+// a migration to the warehouse, as CONTRIBUTING.md describes.
 var (
 	registered = []column{ // who a vessel is
-		{10, "name", text, nil},
-		{11, "callsign", text, nil},
-		{12, "flag", text, nil},
-		{13, "country", text, nil},
-		{14, "country_iso", text, nil},
-		{15, "ship_type", text, nil},
-		{16, "vessel_type", text, nil},
-		{17, "category", text, nil},
-		{18, "is_vessel", boolean, nil},
+		{10, "name", text, nil, "In upper case, as AIS writes it."},
+		{11, "callsign", text, nil, "Radio call sign."},
+		{12, "flag", text, nil, "ISO 3166 alpha-2; see countries."},
+		{13, "country", text, nil, "The country of the flag, in the one spelling of countries.name."},
+		{14, "country_iso", text, nil, "The code that the service gives; known to be wrong at times, so it opens no version."},
+		{15, "ship_type", text, nil, "Broad category, as the service gives it."},
+		{16, "vessel_type", text, nil, "Specific type, in the one spelling of vessel_types.name."},
+		{17, "category", text, nil, "Of the specific type; see vessel_types."},
+		{18, "is_vessel", boolean, nil, "False for beacons, buoys, platforms and aircraft."},
+	}
+
+	searched = []column{ // what a status search asked for
+		{id: 20, name: "navigational_status", typ: text},
+		{id: 21, name: "world_zone", typ: text},
+		{id: 22, name: "vessel_type_filter", typ: text},
+		{id: 23, name: "laden", typ: text},
+		{id: 24, name: "for_order", typ: boolean},
 	}
 
 	Listings  = dataset("listings", registered)
 	Sightings = dataset("sightings", []column{
-		{10, "name", text, nil},
-		{12, "flag", text, nil},
-		{13, "country", text, nil},
-		{15, "ship_type", text, nil},
-		{20, "navigational_status", text, nil},
-		{21, "world_zone", text, nil},
-		{22, "vessel_type_filter", text, nil},
-		{23, "laden", text, nil},
-		{24, "for_order", boolean, nil},
-	})
+		{id: 10, name: "name", typ: text},
+		{id: 12, name: "flag", typ: text},
+		{id: 13, name: "country", typ: text},
+		{id: 15, name: "ship_type", typ: text},
+	}, searched, []column{{id: 25, name: "sweep", typ: text}})
 	Particulars = dataset("particulars", registered, []column{
-		{19, "eni", text, from(asText, "eni")},
-		{30, "operation", text, nil},
-		{31, "asked", text, nil},
-		{32, "updated_at", instant, from(asPast, "updatetime")},
-		{40, "length_m", double, from(as(quantity{units: metres, most: 600}), "length")},
-		{41, "beam_m", double, from(as(quantity{units: metres, most: 150}), "beam")},
-		{42, "deadweight_t", double, from(as(quantity{units: tonnes, most: 1_000_000}), "deadweight")},
-		{43, "gross_tonnage", double, from(as(quantity{units: []string{"gt", "grt", "t"}, most: 1_000_000}), "grosstonnage")},
-		{44, "net_tonnage", double, from(as(quantity{units: []string{"nt", "nrt", "t"}, most: 1_000_000}), "nettonnage")},
-		{45, "teu", integer, from(asWhole(quantity{units: []string{"teu"}, most: 100_000}), "teu")},
-		{46, "year_built", integer, from(asYearBuilt, "yearofbuilt")},
-		{47, "hull", text, from(asText, "hull")},
-		{48, "builder", text, from(asText, "builder")},
-		{49, "material", text, from(asText, "material")},
-		{50, "place_of_build", text, from(asText, "placeofbuild")},
-		{51, "ballast_water", double, from(capacity, "ballastwater")},
-		{52, "fresh_water", double, from(capacity, "freshwater")},
-		{53, "crude_oil", double, from(capacity, "crudeoil")},
-		{54, "gas_m3", double, from(capacity, "gas")},
-		{55, "grain_m3", double, from(capacity, "grain")},
-		{56, "bale_m3", double, from(capacity, "bale")},
+		{19, "eni", text, from(asText, "eni"), "European number of an inland vessel."},
+		{30, "operation", text, nil, "The operation of the evidence: particulars or info."},
+		{id: 31, name: "asked", typ: text},
+		{32, "updated_at", instant, from(asPast, "updatetime"), "When the service last updated its record, by its own account; it changes without other news, so it opens no version. UTC."},
+		{40, "length_m", double, from(as(quantity{units: metres, most: 600}), "length"), "Metres."},
+		{41, "beam_m", double, from(as(quantity{units: metres, most: 150}), "beam"), "Metres."},
+		{42, "deadweight_t", double, from(as(quantity{units: tonnes, most: 1_000_000}), "deadweight"), "Tonnes."},
+		{43, "gross_tonnage", double, from(as(quantity{units: []string{"gt", "grt", "t"}, most: 1_000_000}), "grosstonnage"), "Gross tonnage."},
+		{44, "net_tonnage", double, from(as(quantity{units: []string{"nt", "nrt", "t"}, most: 1_000_000}), "nettonnage"), "Net tonnage."},
+		{45, "teu", integer, from(asWhole(quantity{units: []string{"teu"}, most: 100_000}), "teu"), "Containers of twenty feet."},
+		{46, "year_built", integer, from(asYearBuilt, "yearofbuilt"), "Year."},
+		{47, "hull", text, from(asText, "hull"), "Kind of hull."},
+		{48, "builder", text, from(asText, "builder"), "Shipyard."},
+		{49, "material", text, from(asText, "material"), "Of the hull."},
+		{50, "place_of_build", text, from(asText, "placeofbuild"), "Place of the shipyard."},
+		{51, "ballast_water", double, from(capacity, "ballastwater"), "Capacity, cubic metres."},
+		{52, "fresh_water", double, from(capacity, "freshwater"), "Capacity, cubic metres."},
+		{53, "crude_oil", double, from(capacity, "crudeoil"), "Capacity, cubic metres."},
+		{54, "gas_m3", double, from(capacity, "gas"), "Capacity, cubic metres."},
+		{55, "grain_m3", double, from(capacity, "grain"), "Capacity, cubic metres."},
+		{56, "bale_m3", double, from(capacity, "bale"), "Capacity, cubic metres."},
 	})
 	Engine = dataset("engine", []column{
-		{40, "fuel_type", text, from(asText, "fueltype")},
-		{41, "propeller", text, from(asText, "propeller")},
-		{42, "engine_type", text, from(asText, "enginetype")},
-		{43, "engine_builder", text, from(asText, "enginebuilder")},
-		{44, "engine_power_kw", double, from(as(quantity{units: []string{"kw"}, most: 500_000}), "enginepowerkw", "enginepower")},
+		{40, "fuel_type", text, from(asText, "fueltype"), "Fuel."},
+		{41, "propeller", text, from(asText, "propeller"), "Kind of propeller."},
+		{42, "engine_type", text, from(asText, "enginetype"), "Model of the engine."},
+		{43, "engine_builder", text, from(asText, "enginebuilder"), "Maker of the engine."},
+		{44, "engine_power_kw", double, from(as(quantity{units: []string{"kw"}, most: 500_000}), "enginepowerkw", "enginepower"), "Kilowatts."},
 	})
 	Management = dataset("management", []column{
-		{40, "manager", text, from(asText, "manager")},
-		{41, "manager_email", text, from(asText, "manageremail")},
-		{42, "manager_address", text, from(asText, "manageraddress")},
-		{43, "manager_website", text, from(asText, "managerwebsite")},
-		{44, "registered_owner", text, from(asText, "registeredowner")},
-		{45, "registered_owner_email", text, from(asText, "registeredowneremail")},
-		{46, "registered_owner_address", text, from(asText, "registeredowneraddress")},
-		{47, "registered_owner_website", text, from(asText, "registeredownerwebsite")},
-		{48, "ism", text, from(asText, "ism")},
-		{49, "ism_email", text, from(asText, "ismemail")},
-		{50, "ism_address", text, from(asText, "ismaddress")},
-		{51, "ism_website", text, from(asText, "ismwebsite")},
-		{52, "ism_web", text, from(asText, "ismweb")},
-		{53, "class_society", text, from(asText, "classificationsociety")},
-		{54, "p_and_i", text, from(asText, "pi", "pandi")},
+		{40, "manager", text, from(asText, "manager"), "Company that manages the vessel."},
+		{41, "manager_email", text, from(asText, "manageremail"), "Of the manager."},
+		{42, "manager_address", text, from(asText, "manageraddress"), "Of the manager."},
+		{43, "manager_website", text, from(asText, "managerwebsite"), "Of the manager."},
+		{44, "registered_owner", text, from(asText, "registeredowner"), "Company that owns the vessel."},
+		{45, "registered_owner_email", text, from(asText, "registeredowneremail"), "Of the owner."},
+		{46, "registered_owner_address", text, from(asText, "registeredowneraddress"), "Of the owner."},
+		{47, "registered_owner_website", text, from(asText, "registeredownerwebsite"), "Of the owner."},
+		{48, "ism", text, from(asText, "ism"), "Company responsible under the safety management code."},
+		{49, "ism_email", text, from(asText, "ismemail"), "Of that company."},
+		{50, "ism_address", text, from(asText, "ismaddress"), "Of that company."},
+		{51, "ism_website", text, from(asText, "ismwebsite"), "Of that company."},
+		{52, "ism_web", text, from(asText, "ismweb"), "Of that company; a second address that the service lists."},
+		{53, "class_society", text, from(asText, "classificationsociety"), "Classification society."},
+		{54, "p_and_i", text, from(asText, "pi", "pandi"), "Protection and indemnity club."},
 	})
 	Positions = dataset("positions", []column{
-		{30, "operation", text, nil},
-		{32, "updated_at", instant, from(asPast, "updatetime")},
-		{40, "position_at", instant, from(asPast, "positionreceived")},
-		{41, "latitude", double, from(as(quantity{units: degrees, zero: true, least: -90, most: 90, sentinels: []float64{91}}), "latitude")},
-		{42, "longitude", double, from(as(quantity{units: degrees, zero: true, least: -180, most: 180, sentinels: []float64{181}}), "longitude")},
-		{43, "speed_kn", double, from(as(quantity{units: knots, zero: true, most: 102.2, sentinels: []float64{102.3}}), "speed")},
-		{44, "course_deg", double, from(as(quantity{units: degrees, zero: true, most: below360, sentinels: []float64{360}}), "course")},
-		{45, "heading_deg", double, from(as(quantity{units: degrees, zero: true, most: below360, sentinels: []float64{511}}), "heading")},
-		{46, "draught_m", double, from(asDraught, "draught", "currentdraught")},
-		{47, "max_draught_m", double, from(asMaxDraught, "draught")},
-		{48, "navigational_status", text, from(asStatus, "navigationalstatus")},
-		{49, "destination", text, from(asText, "destination")},
-		{50, "destination_unlocode", text, from(asText, "unlocodedestination")},
-		{51, "eta", instant, from(asFuture, "etautc")},
-		{52, "last_port", text, from(asText, "lastport")},
-		{53, "last_port_unlocode", text, from(asText, "unlocodelastport")},
-		{54, "departed_at", instant, from(asPast, "atdutc")},
-		{55, "data_source", text, from(asLower, "datasource")},
+		{30, "operation", text, nil, "The operation of the answer."},
+		{id: 32, name: "updated_at", typ: instant, rule: from(asPast, "updatetime")},
+		{40, "position_at", instant, from(asPast, "positionreceived"), "When the position was observed; when the answer was received, if the answer has no time. UTC."},
+		{41, "latitude", double, from(as(quantity{units: degrees, zero: true, least: -90, most: 90, sentinels: []float64{91}}), "latitude"), "Degrees, north positive."},
+		{42, "longitude", double, from(as(quantity{units: degrees, zero: true, least: -180, most: 180, sentinels: []float64{181}}), "longitude"), "Degrees, east positive."},
+		{43, "speed_kn", double, from(as(quantity{units: knots, zero: true, most: 102.2, sentinels: []float64{102.3}}), "speed"), "Knots."},
+		{44, "course_deg", double, from(as(quantity{units: degrees, zero: true, most: below360, sentinels: []float64{360}}), "course"), "Course over ground, degrees."},
+		{45, "heading_deg", double, from(as(quantity{units: degrees, zero: true, most: below360, sentinels: []float64{511}}), "heading"), "Degrees."},
+		{46, "draught_m", double, from(asDraught, "draught", "currentdraught"), "Metres."},
+		{47, "max_draught_m", double, from(asMaxDraught, "draught"), "Greatest draught that the service knows of, metres."},
+		{48, "navigational_status", text, from(asStatus, "navigationalstatus"), "See navigational_statuses."},
+		{49, "destination", text, from(asText, "destination"), "As the crew entered it, cleaned."},
+		{50, "destination_unlocode", text, from(asText, "unlocodedestination"), "UN/LOCODE of the destination."},
+		{51, "eta", instant, from(asFuture, "etautc"), "Estimated arrival. UTC."},
+		{52, "last_port", text, from(asText, "lastport"), "Last port."},
+		{53, "last_port_unlocode", text, from(asText, "unlocodelastport"), "UN/LOCODE of the last port."},
+		{54, "departed_at", instant, from(asPast, "atdutc"), "Departure from the last port. UTC."},
+		{55, "data_source", text, from(asLower, "datasource"), "The source that the service names for the position."},
 	})
 
 	Requests = table("requests", evidence, []column{
-		snapshotDate, {10, "operation", text, nil}, {11, "parameters", text, nil}, {12, "sent_at", instant, nil}, {13, "received_at", instant, nil}, {14, "http_status", integer, nil},
-		{15, "credits", integer, nil}, {16, "charge", text, nil}, {17, "outcome", text, nil}, {18, "rows", integer, nil},
+		snapshotDate, {id: 10, name: "operation", typ: text}, {id: 11, name: "parameters", typ: text}, {id: 12, name: "sent_at", typ: instant},
+		{id: 13, name: "received_at", typ: instant}, {id: 14, name: "http_status", typ: integer},
+		{id: 15, name: "credits", typ: integer}, {id: 16, name: "charge", typ: text}, {id: 17, name: "outcome", typ: text},
+		{id: 18, name: "rows", typ: integer},
 	})
 	Coverage = table("coverage", []column{
-		{1, "run_id", text, nil}, snapshotDate, {10, "operation", text, nil}, {11, "kind", text, nil}, {12, "value", text, nil},
-		{13, "pages", integer, nil}, {14, "expected_rows", integer, nil}, {15, "received_rows", integer, nil}, {16, "state", text, nil}, {17, "reason", text, nil},
-	})
+		{id: 1, name: "run_id", typ: text}, snapshotDate, {id: 10, name: "operation", typ: text}, {id: 11, name: "kind", typ: text},
+		{id: 12, name: "value", typ: text},
+		{id: 13, name: "pages", typ: integer}, {id: 14, name: "expected_rows", typ: integer}, {id: 15, name: "received_rows", typ: integer},
+		{id: 16, name: "state", typ: text}, {id: 17, name: "reason", typ: text},
+	}, searched)
 	Issues = table("issues", evidence, []column{
-		{4, "vessel_id", text, nil}, snapshotDate, {10, "dataset", text, nil}, {11, "field", text, nil}, {12, "raw_value", text, nil}, {13, "reason", text, nil},
+		{id: 4, name: "vessel_id", typ: text}, snapshotDate, {id: 10, name: "dataset", typ: text}, {id: 11, name: "field", typ: text},
+		{id: 12, name: "raw_value", typ: text}, {id: 13, name: "reason", typ: text},
 	})
 )
 
 // Tables lists the lake tables that a run writes, facts first.
 var Tables = []Table{Listings, Sightings, Particulars, Engine, Management, Positions, Requests, Coverage, Issues}
+
+// Comment says what a column of a dataset means, in one or two sentences.
+type Comment struct{ Dataset, Column, Text string }
+
+// Comments returns those of the columns that the warehouse keeps, by the dataset that has them there:
+// who a vessel is belongs to registration, whichever answer says it.
+func Comments() []Comment {
+	var all []Comment
+	for _, t := range Tables {
+		for _, c := range t.own {
+			switch isRegistered := slices.ContainsFunc(registered, func(r column) bool { return r.name == c.name }); {
+			case c.comment == "" || isRegistered && t.Name != Listings.Name:
+			case isRegistered:
+				all = append(all, Comment{ofRegistration, c.name, c.comment})
+			default:
+				all = append(all, Comment{t.Name, c.name, c.comment})
+			}
+		}
+	}
+	return all
+}
 
 // dataset returns the table of a dataset: its own columns between those of the vessel and raw and extra.
 func dataset(name string, groups ...[]column) Table {

@@ -1,5 +1,7 @@
 package transform
 
+import "github.com/fleetlake/fleetlake/extract/api"
+
 // The functions below write the rows of each table. Each finds its columns once, and returns a
 // function that writes one row into them.
 
@@ -68,8 +70,11 @@ func (b *Batch) listingInto(w *writer) func(*uint32) {
 func (b *Batch) sightingInto(w *writer) func(*uint32) {
 	source := b.sourceInto(w)
 	name, flag, country, shipType := w.column("name"), w.column("flag"), w.column("country"), w.column("ship_type")
-	status, zone, vesselType := w.column("navigational_status"), w.column("world_zone"), w.column("vessel_type_filter")
-	laden, forOrder := w.column("laden"), w.column("for_order")
+	search, sweep := searchInto(w), w.column("sweep")
+	names := make([]string, len(b.sweeps))
+	for i, s := range b.sweeps {
+		names[i] = s.String()
+	}
 	raw, extra := w.column("raw"), w.column("extra")
 	return func(i *uint32) {
 		row, r, rest := b.sightings.at(*i)
@@ -80,19 +85,28 @@ func (b *Batch) sightingInto(w *writer) func(*uint32) {
 		flag.writeText(flags[f].code)
 		country.writeText(of)
 		shipType.writeText(b.words.shipTypes.at(r.shipType).value)
-		search := &b.sweeps[from.sweep]
-		status.writeText(search.Status)
-		zone.writeText(search.Zone)
-		vesselType.writeText(search.VesselType)
-		laden.writeText(search.Laden)
-		switch search.ForOrder {
+		search(&b.sweeps[from.sweep])
+		sweep.writeText(names[from.sweep])
+		b.writeRaw(raw, &r)
+		extra.writeText(rest)
+	}
+}
+
+// searchInto writes what a status search asked for; nulls for the zero Sweep.
+func searchInto(w *writer) func(*api.Sweep) {
+	status, zone, vesselType := w.column("navigational_status"), w.column("world_zone"), w.column("vessel_type_filter")
+	laden, forOrder := w.column("laden"), w.column("for_order")
+	return func(s *api.Sweep) {
+		status.writeText(s.Status)
+		zone.writeText(s.Zone)
+		vesselType.writeText(s.VesselType)
+		laden.writeText(s.Laden)
+		switch s.ForOrder {
 		case "true", "false":
-			forOrder.writeBoolean(search.ForOrder == "true")
+			forOrder.writeBoolean(s.ForOrder == "true")
 		default:
 			forOrder.writeNull()
 		}
-		b.writeRaw(raw, &r)
-		extra.writeText(rest)
 	}
 }
 
@@ -140,7 +154,7 @@ func (b *Batch) requestInto(w *writer) func(*request) {
 func (b *Batch) coverageInto(w *writer) func(*coverageRow) {
 	run, operation, kind, value := b.runInto(w), w.column("operation"), w.column("kind"), w.column("value")
 	pages, expected, received := w.column("pages"), w.column("expected_rows"), w.column("received_rows")
-	state, reason := w.column("state"), w.column("reason")
+	state, reason, search := w.column("state"), w.column("reason"), searchInto(w)
 	return func(c *coverageRow) {
 		run()
 		operation.writeText(c.operation)
@@ -155,6 +169,8 @@ func (b *Batch) coverageInto(w *writer) func(*coverageRow) {
 		received.writeInteger(c.received)
 		state.writeText(c.state)
 		reason.writeText(c.reason)
+		sweep, _ := api.Partition{Kind: c.kind, Value: c.value}.Sweep()
+		search(&sweep)
 	}
 }
 

@@ -32,6 +32,9 @@ type Build struct {
 	// cannot spill, the build starts again with twice the limit.
 	MemoryMiB int
 
+	// Comments describe the columns of the datasets: the program that derives them says what they mean.
+	Comments []Comment
+
 	Steps  []func(context.Context, *Tx) error            // one transaction each; they run again if the build starts again
 	Finish []func(context.Context, *Tx) error            // likewise, on the finished file, with all memory free; they only read
 	Check  func(ctx context.Context, w *Warehouse) error // of the finished file, before it is published; may be nil
@@ -127,7 +130,7 @@ func (b *Build) steps(ctx context.Context, db *sql.DB) error {
 	if _, err := db.ExecContext(ctx, "SET parquet_metadata_cache = true"); err != nil { // a night reads its files many times
 		return fmt.Errorf("build: %w", unwrapped(err))
 	}
-	if err := prepare(ctx, db); err != nil {
+	if err := prepare(ctx, db, b.Comments); err != nil {
 		return err
 	}
 	if err := transactAll(ctx, db, b.Steps); err != nil {

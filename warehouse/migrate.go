@@ -9,29 +9,50 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"sync"
 )
 
-// prepare migrates the tables of a file to those of this program, and recreates its views, macros
-// and comments, so that they are always the program's.
-func prepare(ctx context.Context, db *sql.DB) error {
+// prepare migrates the tables of a file to those of this program, and its views, macros and comments
+// to the program's, those of the datasets' columns among them.
+func prepare(ctx context.Context, db *sql.DB, comments []Comment) error {
 	if err := migrate(ctx, db, migrations()); err != nil {
 		return err
 	}
-	return define(ctx, db)
+	steps := definitions()
+	if len(comments) > 0 {
+		steps = slices.Concat(steps, []step{{name: "the comments of the datasets", text: filled("migrate/comments", comments)}})
+	}
+	return define(ctx, db, steps)
 }
 
-// define creates the views, macros and comments of a file, in one transaction.
-func define(ctx context.Context, db *sql.DB) error {
+// define creates the views, macros and comments of a file, in one transaction. It leaves them as they
+// are if this program's made them and nobody has changed them since: to make them anew would take half
+// of the time of a small publish.
+func define(ctx context.Context, db *sql.DB, steps []step) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("define views: %w", unwrapped(err))
 	}
 	defer tx.Rollback()
-	for _, s := range definitions() {
+	found, err := definedAs(ctx, tx, steps)
+	if err != nil {
+		return fmt.Errorf("define views: %w", err)
+	}
+	var recorded string
+	if err := tx.QueryRowContext(ctx, statement("migrate/defined")).Scan(&recorded); err != nil {
+		return fmt.Errorf("define views: %w", unwrapped(err))
+	}
+	if recorded == found {
+		return nil
+	}
+	for _, s := range steps {
 		if _, err := tx.ExecContext(ctx, s.text); err != nil {
 			return fmt.Errorf("define %s: %w", s.name, unwrapped(err))
 		}
+	}
+	if err := recordDefinitions(ctx, tx, steps); err != nil {
+		return fmt.Errorf("define views: %w", err)
 	}
 	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("define views: %w", unwrapped(err))
@@ -39,11 +60,43 @@ func define(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// definitions lists the statements of sql/views. Those of comments/datasets are templates, which
-// it fills for each dataset.
+// recordDefinitions records in a file that these steps have made its definitions.
+func recordDefinitions(ctx context.Context, tx *sql.Tx, steps []step) error {
+	made, err := definedAs(ctx, tx, steps)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, statement("migrate/forget_defined")); err != nil {
+		return unwrapped(err)
+	}
+	_, err = tx.ExecContext(ctx, statement("migrate/record"), "definitions", made)
+	return unwrapped(err)
+}
+
+// definedAs returns what a file records if these steps have made the definitions that it has.
+func definedAs(ctx context.Context, tx *sql.Tx, steps []step) (string, error) {
+	h := sha256.New()
+	for _, s := range steps {
+		fmt.Fprintf(h, "%s\n%s\n", s.name, s.text)
+	}
+	var catalog string
+	if err := tx.QueryRowContext(ctx, statement("migrate/catalog")).Scan(&catalog); err != nil {
+		return "", unwrapped(err)
+	}
+	return hex.EncodeToString(h.Sum(nil)) + " " + catalog, nil
+}
+
+// Comment says what a column of a table means. The dictionary has it.
+type Comment struct{ Table, Column, Text string }
+
+// Quoted is the text as SQL.
+func (c Comment) Quoted() string { return quote(c.Text) }
+
+// definitions lists the statements of sql/views. All are templates; those of comments/datasets are
+// filled for each dataset.
 var definitions = sync.OnceValue(func() (all []step) {
 	for _, name := range append(statements("views"), statements("views/comments")...) {
-		all = append(all, step{name: name, text: statement(name)})
+		all = append(all, step{name: name, text: filled(name, nil)})
 	}
 	for _, name := range statements("views/comments/datasets") {
 		for _, d := range datasets {

@@ -35,6 +35,44 @@ func TestABuildRecreatesViewsAndComments(t *testing.T) {
 	}
 }
 
+// TestABuildKeepsTheDefinitionsOfItsOwnProgram checks that views, macros and comments are made only if
+// the file does not have the program's: when it is new, when a different program's are in it, and when
+// one was changed.
+func TestABuildKeepsTheDefinitionsOfItsOwnProgram(t *testing.T) {
+	const marker = "COMMENT ON MACRO number_of IS 'kept'" // which the digest of the file leaves out
+	for name, c := range map[string]struct {
+		change string
+		kept   bool
+	}{
+		"the same program":               {change: "SELECT 1", kept: true},
+		"a different program":            {change: "UPDATE schema_migrations SET checksum = 'of another program' WHERE name = 'definitions'"},
+		"a program that records nothing": {change: "DELETE FROM schema_migrations WHERE name = 'definitions'"},
+		"a view was dropped":             {change: "DROP VIEW credits_daily"},
+		"a view was changed":             {change: "CREATE OR REPLACE VIEW mmsi_claims AS SELECT 1 AS one"},
+		"a comment was changed":          {change: "COMMENT ON COLUMN engine.vessel_id IS 'changed'"},
+		"a column was added":             {change: "ALTER TABLE engine ADD COLUMN strokes INTEGER"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			must(t, update(t, dir, 20))
+			must(t, update(t, dir, 21, marker, c.change))
+			must(t, update(t, dir, 22))
+			var comment string
+			w := opened(t, dir)
+			must(t, w.db.QueryRowContext(t.Context(), "SELECT comment FROM duckdb_functions() WHERE function_name = 'number_of'").Scan(&comment))
+			if (comment == "kept") != c.kept {
+				t.Errorf("the comment of the macro is %q", comment)
+			}
+			var records int
+			must(t, w.db.QueryRowContext(t.Context(), "SELECT count(*) FROM schema_migrations WHERE name = 'definitions'").Scan(&records))
+			if records != 1 {
+				t.Errorf("%d records of the definitions", records)
+			}
+		})
+	}
+}
+
 // TestAFileOfAnOlderProgramIsRefused checks that a build on a file whose tables other migrations made
 // names the remedy, and leaves the published file as it was.
 func TestAFileOfAnOlderProgramIsRefused(t *testing.T) {

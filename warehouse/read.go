@@ -132,7 +132,8 @@ func known(n sql.NullInt64) *int {
 	return &i
 }
 
-// Published returns the ids of the runs whose answers are in the file.
+// Published returns the ids of the runs whose answers are in the file. It returns ErrDamaged if the
+// file is damaged.
 func (w *Warehouse) Published(ctx context.Context) (map[string]bool, error) {
 	ids, err := collect(ctx, w.db, "read/published", func(rows *sql.Rows) (id string, err error) {
 		return id, rows.Scan(&id)

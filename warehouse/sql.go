@@ -12,14 +12,37 @@ import (
 //go:embed sql
 var files embed.FS
 
-// statement returns the SQL in sql/name.sql. A missing file is a bug, not an error.
-func statement(name string) string {
-	b, err := files.ReadFile("sql/" + name + ".sql")
+// Statements are the SQL files below the folder sql of a package that embeds them, one statement a
+// file.
+type Statements struct{ Files embed.FS }
+
+// Text returns the SQL in sql/name.sql. A missing file is a bug, not an error.
+func (s Statements) Text(name string) string {
+	b, err := s.Files.ReadFile("sql/" + name + ".sql")
 	if err != nil {
 		panic(err)
 	}
 	return string(b)
 }
+
+// Filled returns what the template in sql/name.sql makes of the values. A bad file is a bug, not an
+// error.
+func (s Statements) Filled(name string, values any) string { return s.part(name, name, values) }
+
+// part returns what a part of the template makes of the values; the file defines the part.
+func (s Statements) part(name, part string, values any) string {
+	var b strings.Builder
+	if err := template.Must(template.New(name).Parse(s.Text(name))).ExecuteTemplate(&b, part, values); err != nil {
+		panic(err)
+	}
+	return b.String()
+}
+
+// statement returns the SQL in sql/name.sql.
+func statement(name string) string { return Statements{files}.Text(name) }
+
+// filled returns what the template in sql/name.sql makes of the values.
+func filled(name string, values any) string { return Statements{files}.Filled(name, values) }
 
 // statements lists those in a folder of sql/, in the order of their names.
 func statements(folder string) (names []string) {
@@ -33,16 +56,6 @@ func statements(folder string) (names []string) {
 		}
 	}
 	return names
-}
-
-// filled executes the template in sql/name.sql. A bad file is a bug,
-// not an error.
-func filled(name string, values any) string {
-	var b strings.Builder
-	if err := template.Must(template.New(name).Parse(statement(name))).Execute(&b, values); err != nil {
-		panic(err)
-	}
-	return b.String()
 }
 
 // Dataset is a table of versions. The statements of a load are the same for each dataset, except

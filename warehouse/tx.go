@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -106,12 +105,28 @@ func (t *Tx) addRun(ctx context.Context, r Run) error {
 		r.CreditsPlanned, r.CreditsSpent, r.CreditsUnknown, number(r.BalanceBefore), number(r.BalanceAfter), r.Continues, r.Rows, r.Report)
 }
 
-// WriteVessels writes the view vessels to a Parquet file, sorted by vessel_id, under the field
-// ids given, and returns the number of rows. The date, YYYY-MM-DD, is the night of the file. Sorting whole rows takes more memory than all the
-// rest of a load, so that only their ids are sorted and the other columns are joined to them;
-// the order is then checked in the file.
-func (t *Tx) WriteVessels(ctx context.Context, date string, columns []Field, path string) (rows int64, err error) {
-	if rows, err = t.copy(ctx, "("+strings.TrimSuffix(strings.TrimSpace(statement("lake/vessels_by_id")), ";")+")", date, columns, path); err != nil {
+// WriteVessels writes the view vessels to a Parquet file, sorted by vessel_id, and returns the number
+// of rows. ids has the field id of each column, and of snapshot_date, the night of the file; a column
+// without one is an error. Sorting whole rows takes more memory than all the rest of a load, so that
+// only their ids are sorted and the other columns are joined to them; the order is then checked in
+// the file.
+func (t *Tx) WriteVessels(ctx context.Context, date string, ids map[string]int, path string) (rows int64, err error) {
+	columns, err := vesselColumns(ctx, t.tx)
+	if err != nil {
+		return 0, err
+	}
+	f := vesselFile{Date: quote(date), DateID: ids["snapshot_date"], Path: quote(path)}
+	for _, c := range columns {
+		f.Columns = append(f.Columns, vesselField{c, ids[c.Name]})
+	}
+	for _, c := range append(f.Columns, vesselField{vesselColumn{Name: "snapshot_date"}, f.DateID}) {
+		if c.ID == 0 {
+			return 0, fmt.Errorf("write vessels: the column %s has no field id", c.Name)
+		}
+	}
+	slices.SortFunc(f.Columns, func(a, b vesselField) int { return a.ID - b.ID })
+	f.Source = "(" + Statements{files}.part("views/vessels", "rows", statement("lake/registrations_by_id")) + ")"
+	if rows, err = t.copy(ctx, f); err != nil {
 		return 0, err
 	}
 	var sorted bool
@@ -119,14 +134,41 @@ func (t *Tx) WriteVessels(ctx context.Context, date string, columns []Field, pat
 		return 0, fmt.Errorf("write vessels: %w", unwrapped(err))
 	}
 	if !sorted {
-		rows, err = t.copy(ctx, "vessels ORDER BY vessel_id", date, columns, path)
+		f.Source = "vessels ORDER BY vessel_id"
+		rows, err = t.copy(ctx, f)
 	}
 	return rows, err
 }
 
+// vesselFile is a Parquet file of vessels to write. Date and Path are quoted.
+type vesselFile struct {
+	Columns            []vesselField
+	DateID             int
+	Date, Path, Source string
+}
+
+// vesselField is a column of the file, with its field id.
+type vesselField struct {
+	vesselColumn
+	ID int
+}
+
+// vesselColumn is a column of the view vessels.
+type vesselColumn struct{ Name, Type string }
+
+// Instant reports whether a column has UTC timestamps, which the file marks as instants.
+func (c vesselColumn) Instant() bool { return c.Type == "TIMESTAMP" }
+
+// vesselColumns returns the columns of the view vessels, in their order.
+func vesselColumns(ctx context.Context, db querier) ([]vesselColumn, error) {
+	return collect(ctx, db, "read/vessel_columns", func(rows *sql.Rows) (c vesselColumn, err error) {
+		return c, rows.Scan(&c.Name, &c.Type)
+	})
+}
+
 // copy executes joins in the order of the statement: whatever sizes DuckDB estimates, that
 // needs the least memory, and it keeps the order of the first table.
-func (t *Tx) copy(ctx context.Context, source, date string, columns []Field, path string) (rows int64, err error) {
+func (t *Tx) copy(ctx context.Context, f vesselFile) (rows int64, err error) {
 	if err := t.exec(ctx, "write vessels", "SET disabled_optimizers = 'join_order,build_side_probe_side'"); err != nil {
 		return 0, err
 	}
@@ -135,22 +177,11 @@ func (t *Tx) copy(ctx context.Context, source, date string, columns []Field, pat
 			err = t.exec(ctx, "write vessels", "RESET disabled_optimizers")
 		}
 	}()
-	result, err := t.tx.ExecContext(ctx, filled("lake/vessels", struct {
-		Columns            []Field
-		Source, Date, Path string
-	}{columns, source, quote(date), quote(path)}))
+	result, err := t.tx.ExecContext(ctx, filled("lake/vessels", f))
 	if err != nil {
-		return 0, fmt.Errorf("write vessels to %s: %w", path, unwrapped(err))
+		return 0, fmt.Errorf("write vessels to %s: %w", f.Path, unwrapped(err))
 	}
 	return result.RowsAffected()
-}
-
-// Field is a column of the Parquet file of vessels.
-type Field struct {
-	ID      int
-	Name    string
-	Instant bool // a UTC timestamp, which the file marks as an instant
-	Night   bool // the night of the file, which the view does not have
 }
 
 func (t *Tx) exec(ctx context.Context, name, text string, args ...any) error {

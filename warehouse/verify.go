@@ -106,18 +106,19 @@ func (w *Warehouse) Spending(ctx context.Context) ([]Spending, error) {
 
 // Fleet compares the view vessels with a Parquet file that WriteVessels has written: the rows
 // that the file lacks, and those that the view lacks.
-func (w *Warehouse) Fleet(ctx context.Context, columns []Field, path string) (missing, more int64, err error) {
+func (w *Warehouse) Fleet(ctx context.Context, path string) (missing, more int64, err error) {
+	columns, err := vesselColumns(ctx, w.db)
+	if err != nil {
+		return 0, 0, err
+	}
 	var ours, theirs []string
 	for _, c := range columns {
-		switch {
-		case c.Night:
-			continue
-		case c.Instant:
+		ours = append(ours, c.Name)
+		if c.Instant() {
 			theirs = append(theirs, "make_timestamp(epoch_us("+c.Name+"))")
-		default:
+		} else {
 			theirs = append(theirs, c.Name)
 		}
-		ours = append(ours, c.Name)
 	}
 	text := filled("compare/fleet", struct{ Ours, Theirs string }{strings.Join(ours, ", "), strings.Join(theirs, ", ")})
 	if err := w.db.QueryRowContext(ctx, text, path).Scan(&missing, &more); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"github.com/fleetlake/fleetlake/transform"
 )
 
 // runAt is a run of a night in November 2026.
@@ -22,7 +25,7 @@ func runAt(day int) Run {
 // update publishes a run whose step runs SQL.
 func update(t *testing.T, dir string, day int, sql ...string) error {
 	t.Helper()
-	b := Build{Dir: dir, RunID: runAt(day).ID}
+	b := Build{Dir: dir, RunID: runAt(day).ID, Comments: comments()}
 	if _, err := os.Stat(Path(dir)); err == nil {
 		b.From = Path(dir)
 	}
@@ -38,6 +41,14 @@ func update(t *testing.T, dir string, day int, sql ...string) error {
 		return nil
 	})
 	return Update(t.Context(), b)
+}
+
+// comments are those that a load gives to a build.
+func comments() (all []Comment) {
+	for _, c := range transform.Comments() {
+		all = append(all, Comment{c.Dataset, c.Column, c.Text})
+	}
+	return all
 }
 
 func must(t *testing.T, err error) {
@@ -289,6 +300,29 @@ func TestEverythingHasAComment(t *testing.T) {
 		"vessel_aliases identity_conflicts mmsi_claims countries vessel_types world_zones navigational_statuses maritime_identification_digits") {
 		if !slices.Contains(names, name) {
 			t.Errorf("there is no %s", name)
+		}
+	}
+}
+
+// TestEveryColumnOfVesselsNeedsAFieldID: a column without one would get another id in each file.
+func TestEveryColumnOfVesselsNeedsAFieldID(t *testing.T) {
+	dir := t.TempDir()
+	must(t, update(t, dir, 20))
+	columns, err := vesselColumns(t.Context(), opened(t, dir).db)
+	must(t, err)
+	ids := map[string]int{"snapshot_date": 100}
+	for i, c := range columns {
+		ids[c.Name] = i + 1
+	}
+	for missing, want := range map[string]string{"": "", "class_society": "the column class_society has no field id", "snapshot_date": "the column snapshot_date has no field id"} {
+		known := maps.Clone(ids)
+		delete(known, missing)
+		b := Build{Dir: dir, RunID: runAt(21).ID, From: Path(dir), Steps: []func(context.Context, *Tx) error{func(ctx context.Context, tx *Tx) error {
+			_, err := tx.WriteVessels(ctx, "2026-11-21", known, filepath.Join(dir, "vessels.parquet"))
+			return err
+		}}}
+		if err := Update(t.Context(), b); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("without %q: %v", missing, err)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 )
 
 // canary is the key of the double. Each encoding of it looks different.
@@ -54,6 +55,7 @@ func (w *world) listedAll(d *double) {
 // words, from the first request on or in mid-run, under a cap that is too small and one that
 // is not. The client asks the free balance what the words mean; that call waits for nobody.
 func TestABlockedOperationEndsItsRun(t *testing.T) {
+	t.Parallel()
 	const words = "Your credits are insufficient or the endpoint is blacklisted"
 	for name, path := range map[string]string{"the list": typeSearch, "the status search": statusSearch, "the lookups": particulars} {
 		for _, budget := range []int{900, 5000} {
@@ -102,6 +104,7 @@ func TestABlockedOperationEndsItsRun(t *testing.T) {
 // TestAnOutageDoesNotEndANight takes the service away in mid-run, in three ways. 503 is free
 // and the specification says to try again; nothing is billed for a connection that is refused.
 func TestAnOutageDoesNotEndANight(t *testing.T) {
+	t.Parallel()
 	away := 3 * time.Second
 	if os.Getenv("FLEETLAKE_LONG") != "" {
 		away = 40 * time.Second
@@ -171,8 +174,8 @@ func TestTheFirstNightOfANewcomer(t *testing.T) {
 	d := newDouble(t, worldFleet(2000))
 	w := newDoubleWorld(t, d, 20_000, 5000, "", "")
 	e := w.within(2*time.Minute, "run", "nightly", "--date", doubleNight, "--json")
-	if e.hung || e.code != exitDone || e.report.State != pipeline.StateDone {
-		t.Errorf("want %q and exit code %d: %s", pipeline.StateDone, exitDone, e)
+	if e.hung || e.code != exitDone || e.report.State != report.StateDone {
+		t.Errorf("want %q and exit code %d: %s", report.StateDone, exitDone, e)
 	}
 	log := d.events()
 	if n := len(answered(log, statusSearch)); n != 249 {
@@ -204,8 +207,8 @@ func TestASecondRunOfANight(t *testing.T) {
 	}
 	before := spent(d.events())
 	e := w.within(2*time.Minute, "run", "nightly", "--date", doubleNight, "--json")
-	if e.code != exitDone || e.report.State != pipeline.StateDone {
-		t.Errorf("the second run: want %q: %s", pipeline.StateDone, e)
+	if e.code != exitDone || e.report.State != report.StateDone {
+		t.Errorf("the second run: want %q: %s", report.StateDone, e)
 	}
 	cost := float64(spent(d.events()) - before)
 	if expected := float64(plan.Credits.Expected); math.Abs(cost-expected) > max(1, expected/100) {

@@ -23,6 +23,7 @@ const smallJob = `
 
 // TestBadInput gives each thing that goes wrong its exit code and one clear line.
 func TestBadInput(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		prepare func(w *world)
 		args    []string
@@ -121,6 +122,7 @@ func (w *world) faults(f ...simulator.Fault) {
 
 // TestAFailedRunResumes repairs what was wrong and runs again: nothing is paid for twice.
 func TestAFailedRunResumes(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		breakIt, mend func(w *world)
 		code          int
@@ -159,6 +161,7 @@ func TestAFailedRunResumes(t *testing.T) {
 
 // TestAStoppedRunResumes sends SIGTERM in the middle of a run.
 func TestAStoppedRunResumes(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 2000})
 	w.configure(1200, wholeJob)
 	p := w.start("run", "nightly", "--date", "2026-11-20")
@@ -182,6 +185,7 @@ func TestAStoppedRunResumes(t *testing.T) {
 }
 
 func TestADataDirectoryInUse(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	unlock, err := lock(filepath.Join(w.dir, "fleetlake-data"), "test")
@@ -199,6 +203,7 @@ func TestADataDirectoryInUse(t *testing.T) {
 }
 
 func TestACorruptJournal(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
@@ -227,6 +232,7 @@ func TestACorruptJournal(t *testing.T) {
 
 // TestAFullDisk harvests onto a small file system.
 func TestAFullDisk(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 4000})
 	w.configure(1_000_000, wholeJob)
 	disk := filepath.Join(w.dir, "disk")

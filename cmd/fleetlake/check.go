@@ -8,12 +8,11 @@ import (
 	"io"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/extract/api"
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/spf13/cobra"
 )
 
 // checkedRuns is how many of the newest runs are searched for one that counts.
@@ -145,10 +144,10 @@ func newestRun(ctx context.Context, path, job string) (warehouse.Run, error) {
 
 // counts reports whether a run is done, or the service answered at least one of its requests.
 func counts(run warehouse.Run) bool {
-	if run.State == pipeline.StateDone {
+	if run.State == report.StateDone {
 		return true
 	}
-	var r pipeline.Report
+	var r report.Report
 	if json.Unmarshal([]byte(run.Report), &r) != nil {
 		return false
 	}

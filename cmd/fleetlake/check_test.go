@@ -13,12 +13,13 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/schedules/notify"
 )
 
 func TestCheck(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		prepare func(w *world)
 		args    []string
@@ -87,7 +88,7 @@ func (w *world) unpublished() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	_, err = s.Append(journal.Entry{Kind: journal.KindEnd, At: at, End: &journal.End{State: pipeline.StateDone}})
+	_, err = s.Append(journal.Entry{Kind: journal.KindEnd, At: at, End: &journal.End{State: report.StateDone}})
 	if err := errors.Join(err, s.Close()); err != nil {
 		w.t.Fatal(err)
 	}
@@ -95,39 +96,39 @@ func (w *world) unpublished() {
 
 // TestTooLittleAnswered is the exit code of runs that end in order, by what the service answered.
 func TestTooLittleAnswered(t *testing.T) {
-	lanes := func(answers int) []pipeline.LaneReport {
-		return []pipeline.LaneReport{{Operation: "credits", Answers: 2}, {Operation: "by-type", Requests: 100, Answers: answers}}
+	lanes := func(answers int) []report.Lane {
+		return []report.Lane{{Operation: "credits", Answers: 2}, {Operation: "by-type", Requests: 100, Answers: answers}}
 	}
 	for name, c := range map[string]struct {
 		state    string
-		stop     pipeline.Stop
+		stop     report.Stop
 		answers  int
 		complete int // of 100 partitions
 		least    int
 		want     int
 	}{
-		"all answered":                         {pipeline.StateDone, "", 100, 100, 50, exitDone},
-		"nothing answered":                     {pipeline.StatePartial, pipeline.StopService, 0, 0, 50, exitUnanswered},
-		"nothing, and no minimum":              {pipeline.StatePartial, pipeline.StopService, 0, 0, 0, exitUnanswered},
-		"nothing but refusals":                 {pipeline.StatePartial, "", 0, 0, 50, exitUnanswered},
-		"nothing until the deadline":           {pipeline.StatePartial, pipeline.StopDeadline, 0, 0, 50, exitUnanswered},
-		"just enough":                          {pipeline.StatePartial, pipeline.StopService, 50, 50, 50, exitPartial},
-		"one too few":                          {pipeline.StatePartial, pipeline.StopService, 49, 49, 50, exitUnanswered},
-		"few, and no minimum":                  {pipeline.StatePartial, pipeline.StopService, 1, 1, 0, exitPartial},
-		"done, yet little was covered":         {pipeline.StateDone, "", 49, 49, 50, exitUnanswered},
-		"a deadline that was short is our own": {pipeline.StatePartial, pipeline.StopDeadline, 10, 10, 50, exitPartial},
-		"a cap is ours too":                    {pipeline.StatePartial, pipeline.StopBudget, 10, 10, 50, exitCredits},
-		"and a refused key is the key":         {pipeline.StatePartial, pipeline.StopKey, 0, 0, 50, exitKey},
-		"interrupted":                          {pipeline.StateInterrupted, pipeline.StopSignal, 0, 0, 50, exitInterrupted},
+		"all answered":                         {report.StateDone, "", 100, 100, 50, exitDone},
+		"nothing answered":                     {report.StatePartial, report.StopService, 0, 0, 50, exitUnanswered},
+		"nothing, and no minimum":              {report.StatePartial, report.StopService, 0, 0, 0, exitUnanswered},
+		"nothing but refusals":                 {report.StatePartial, "", 0, 0, 50, exitUnanswered},
+		"nothing until the deadline":           {report.StatePartial, report.StopDeadline, 0, 0, 50, exitUnanswered},
+		"just enough":                          {report.StatePartial, report.StopService, 50, 50, 50, exitPartial},
+		"one too few":                          {report.StatePartial, report.StopService, 49, 49, 50, exitUnanswered},
+		"few, and no minimum":                  {report.StatePartial, report.StopService, 1, 1, 0, exitPartial},
+		"done, yet little was covered":         {report.StateDone, "", 49, 49, 50, exitUnanswered},
+		"a deadline that was short is our own": {report.StatePartial, report.StopDeadline, 10, 10, 50, exitPartial},
+		"a cap is ours too":                    {report.StatePartial, report.StopBudget, 10, 10, 50, exitCredits},
+		"and a refused key is the key":         {report.StatePartial, report.StopKey, 0, 0, 50, exitKey},
+		"interrupted":                          {report.StateInterrupted, report.StopSignal, 0, 0, 50, exitInterrupted},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := pipeline.Report{State: c.state, Stop: c.stop, Lanes: lanes(c.answers), Partitions: 100, Coverage: map[string]int{"complete": c.complete, "skipped": 100 - c.complete}}
+			r := report.Report{State: c.state, Stop: c.stop, Lanes: lanes(c.answers), Partitions: 100, Coverage: map[string]int{"complete": c.complete, "skipped": 100 - c.complete}}
 			if got := codeOf(r, c.least); got != c.want {
 				t.Errorf("exit code %d, want %d", got, c.want)
 			}
 		})
 	}
-	if got := codeOf(pipeline.Report{State: pipeline.StateDone}, 100); got != exitDone {
+	if got := codeOf(report.Report{State: report.StateDone}, 100); got != exitDone {
 		t.Errorf("a run with nothing to ask: exit code %d", got)
 	}
 }
@@ -135,6 +136,7 @@ func TestTooLittleAnswered(t *testing.T) {
 // TestAnOutageIsNoSuccess has a service that refuses every search with 404: the run ends with the
 // code that a scheduler tries again, and says so.
 func TestAnOutageIsNoSuccess(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	server := httptest.NewServer(http.NotFoundHandler())
@@ -147,6 +149,7 @@ func TestAnOutageIsNoSuccess(t *testing.T) {
 }
 
 func TestCheckAndStatusAsJSON(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
@@ -181,6 +184,7 @@ func TestCheckAndStatusAsJSON(t *testing.T) {
 }
 
 func TestStatusBeforeTheFirstRun(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.env = append(w.env, "FLEETLAKE_API_KEY=", "FLEETLAKE_BASE_URL=") // it sends no request
 	if o := w.must(exitDone, "status"); !strings.Contains(o.stdout, "last      never") {

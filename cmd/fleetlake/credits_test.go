@@ -8,6 +8,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 )
 
 // ledgerJob lists two flags and looks some vessels up.
@@ -32,6 +33,7 @@ func (w *world) bill(args ...string) console.Credits {
 // TestCreditsAgreeWithTheBill harvests nights with faults and compares the ledger with
 // the bill of the service.
 func TestCreditsAgreeWithTheBill(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		faults  simulator.Faults
 		unknown bool // some outcomes are unknown, and the balance settles them
@@ -114,6 +116,7 @@ func ledgerIsTheBill(t *testing.T, b console.Credits, truth simulator.Bill) {
 
 // TestCreditsNameWhoElseSpends takes credits from the key between two nights, and adds some.
 func TestCreditsNameWhoElseSpends(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 300})
 	w.configure(1_000_000, ledgerJob)
 	balance := func() int { return w.sim.Bill().Balance }
@@ -130,7 +133,7 @@ func TestCreditsNameWhoElseSpends(t *testing.T) {
 	for _, want := range []string{
 		"120 credits more than we count left the balance before run " + b.Runs[1].Run + ": someone else uses the key",
 		"5,000 credits fewer than we count left the balance before run " + b.Runs[2].Run + ": credits were bought",
-		"By day, job and operation", "Cost of the rows of the lake", "Our count of each run against the balance", console.Thousands(balance()),
+		"By day, job and operation", "Cost of the rows of the lake", "Our count of each run against the balance", wording.Count(balance()),
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -139,6 +142,7 @@ func TestCreditsNameWhoElseSpends(t *testing.T) {
 }
 
 func TestCreditsSince(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 300})
 	w.must(exitUsage, "credits") // there is no warehouse yet
 	w.configure(1_000_000, ledgerJob)

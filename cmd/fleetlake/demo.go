@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
@@ -15,6 +16,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/spf13/cobra"
 )
 
@@ -87,7 +89,7 @@ func (a *app) demo(ctx context.Context, dir string, vessels int) error {
 	job.Lookup = plan.Lookup{Want: plan.Datasets, MaxAge: 30 * 24 * time.Hour, MaxRequests: max(1, vessels/20)}
 	service := extract.Service{BaseURL: base, Key: "demo", Limits: unlimitedLanes(10_000_000), MaxInFlight: 8}
 	began := time.Now()
-	var last pipeline.Report
+	var last report.Report
 	for day := range demoNights {
 		sim.SetDay(day)
 		if last, err = a.demoNight(ctx, dir, service, job, first.AddDate(0, 0, day)); err != nil {
@@ -107,7 +109,7 @@ func (a *app) demo(ctx context.Context, dir string, vessels int) error {
 }
 
 // demoNight runs one night, with the clock set back to two o'clock of its date.
-func (a *app) demoNight(ctx context.Context, dir string, service extract.Service, job plan.Job, date time.Time) (pipeline.Report, error) {
+func (a *app) demoNight(ctx context.Context, dir string, service extract.Service, job plan.Job, date time.Time) (report.Report, error) {
 	offset := time.Since(date.Add(2 * time.Hour))
 	service.Now = func() time.Time { return time.Now().Add(-offset) }
 	p := &pipeline.Pipeline{Dir: dir, Service: service, Now: service.Now, Log: a.log(), Version: version()}
@@ -148,8 +150,8 @@ func serveLoopback(s *simulator.Simulator) (base string, stop func(), err error)
 		return "", nil, fmt.Errorf("serve simulator: %w", err)
 	}
 	server := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second}
-	done := make(chan error, 1)
-	go func() { done <- server.Serve(l) }()
-	stop = func() { server.Close(); <-done }
+	var serving sync.WaitGroup
+	serving.Go(func() { server.Serve(l) }) // it ends with ErrServerClosed; what else ends it fails the requests of the demo
+	stop = func() { server.Close(); serving.Wait() }
 	return "http://" + l.Addr().String() + simulator.BasePath, stop, nil
 }

@@ -54,6 +54,7 @@ func TestUnitFile(t *testing.T) {
 // TestTheWatchdogRestartsTheDaemon ends a daemon as systemd's watchdog does, and checks that the
 // unit restarts it: Go's runtime ends a SIGABRT with exit code 2.
 func TestTheWatchdogRestartsTheDaemon(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, "    schedule: '0 0 1 1 *'\nserve: {listen: ''}\n")
 	d := w.serve()
@@ -176,6 +177,7 @@ func cronScript(t *testing.T, script string, stop bool) int {
 // TestRestore keeps nothing but a copy of the journal, as the notes on backup say, and gets
 // every table back.
 func TestRestore(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 600})
 	w.configure(1_000_000, wholeJob)
 	for day, date := range []string{"2026-11-20", "2026-11-21"} {

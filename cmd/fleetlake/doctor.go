@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/datadir"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
+	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
@@ -103,7 +105,7 @@ func free(dir string) (string, error) {
 }
 
 func unlocked(dir string) (string, error) {
-	if err := pipeline.CheckLock(dir); err != nil {
+	if err := datadir.CheckLock(dir); err != nil {
 		return "", err
 	}
 	return "free", nil
@@ -111,7 +113,7 @@ func unlocked(dir string) (string, error) {
 
 // lakeThere checks that no published file is missing.
 func lakeThere(ctx context.Context, dir string) (string, error) {
-	lacking, err := pipeline.Lacking(ctx, dir)
+	lacking, err := repair.Lacking(ctx, dir)
 	if err != nil {
 		return "", err
 	}
@@ -126,7 +128,7 @@ func lakeThere(ctx context.Context, dir string) (string, error) {
 
 // nothingHeldBack checks that no run waits for a person's decision.
 func nothingHeldBack(dir string) (string, error) {
-	heldBack, err := pipeline.ReadHeldBack(dir)
+	heldBack, err := derive.ReadHeldBack(dir)
 	if err != nil {
 		return "", err
 	}

@@ -25,6 +25,7 @@ const profileJob = `
 // TestExplainAgreesWithTheFleet harvests two nights, ten days apart, and compares what explain prints
 // of vessels that were renamed or reflagged in between with the simulated fleet.
 func TestExplainAgreesWithTheFleet(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400, Seed: 3, Dirt: -1, Rates: simulator.Rates{Renamed: .01, Reflagged: .01, Scrapped: -1, Unlisted: -1}})
 	w.configure(1_000_000, profileJob)
 	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
@@ -99,6 +100,7 @@ func explainsChange(t *testing.T, e console.Explanation, old, now simulator.Vess
 }
 
 func TestExplainWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 300})
 	if o := w.must(exitUsage, "explain", "9218301"); !strings.Contains(o.stderr, "no data in") {
 		t.Errorf("without a warehouse: %s", o.stderr)

@@ -15,6 +15,7 @@ import (
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/load/export"
 	"github.com/fleetlake/fleetlake/load/store"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/schedules/exports"
 	"github.com/spf13/cobra"
 )
@@ -200,7 +201,7 @@ func (a *app) reportExport(r export.Report, o exportOptions) error {
 		}
 	}
 	_, err := fmt.Fprintf(a.stdout, "%d files of %d runs in %s: %d %s (%s), %d there already (%s); %d requests in %s\n",
-		r.Listed, r.Runs, o.target, r.Files, done, console.Bytes(r.Bytes), r.Skipped, console.Bytes(r.SkippedBytes), r.Requests, console.ClockTime(time.Duration(r.Seconds*float64(time.Second))))
+		r.Listed, r.Runs, o.target, r.Files, done, console.Bytes(r.Bytes), r.Skipped, console.Bytes(r.SkippedBytes), r.Requests, wording.Brief(time.Duration(r.Seconds*float64(time.Second))))
 	return err
 }
 

@@ -12,6 +12,9 @@ import (
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
+	"github.com/fleetlake/fleetlake/pipeline/repair"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
@@ -75,7 +78,7 @@ func troublesOf(ctx context.Context, c config.Config, job string, minCoverage in
 
 // endOf is what is wrong with the newest run of a job.
 func endOf(c config.Config, run warehouse.Run, minCoverage int) []trouble {
-	var r pipeline.Report
+	var r report.Report
 	if err := json.Unmarshal([]byte(run.Report), &r); err != nil {
 		return []trouble{{code: exitUnexpected, words: fmt.Sprintf("the report of %s cannot be read: %v", run.ID, err)}}
 	}
@@ -117,7 +120,7 @@ type waitingRun struct {
 // reported by dataTroubles.
 func unpublishedRuns(c config.Config, job string) (map[string]waitingRun, error) {
 	waiting := map[string]waitingRun{}
-	heldBack, err := pipeline.ReadHeldBack(c.DataDir)
+	heldBack, err := derive.ReadHeldBack(c.DataDir)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +132,7 @@ func unpublishedRuns(c config.Config, job string) (map[string]waitingRun, error)
 		if err != nil {
 			return nil, err
 		}
-		if len(nights) == 0 || slices.ContainsFunc(heldBack, func(h pipeline.HeldBackRun) bool { return h.Run == nights[0].Run }) {
+		if len(nights) == 0 || slices.ContainsFunc(heldBack, func(h derive.HeldBackRun) bool { return h.Run == nights[0].Run }) {
 			continue
 		}
 		n := nights[0]
@@ -148,7 +151,7 @@ func unpublishedRuns(c config.Config, job string) (map[string]waitingRun, error)
 // dataTroubles lists what is wrong with a data directory, whatever the newest runs were: runs that
 // are held back until a person decides, and published files that are missing. An empty job is any.
 func dataTroubles(ctx context.Context, dir, job string) ([]trouble, error) {
-	heldBack, err := pipeline.ReadHeldBack(dir)
+	heldBack, err := derive.ReadHeldBack(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +161,7 @@ func dataTroubles(ctx context.Context, dir, job string) ([]trouble, error) {
 			all = append(all, trouble{code: exitUnexpected, words: h.String(), title: "A run is held back"})
 		}
 	}
-	lacking, err := pipeline.Lacking(ctx, dir)
+	lacking, err := repair.Lacking(ctx, dir)
 	if err == nil && len(lacking) > 0 {
 		all = append(all, trouble{code: exitUnexpected, words: lackingWords(lacking), title: "Published files are missing"})
 	}

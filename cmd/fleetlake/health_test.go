@@ -44,6 +44,7 @@ func (w *world) reports(words ...string) {
 // TestAMissingLakeIsReported removes published files: check, doctor, status and /readyz report it, until
 // the next run has restored them.
 func TestAMissingLakeIsReported(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
@@ -69,6 +70,7 @@ func TestAMissingLakeIsReported(t *testing.T) {
 
 // TestTheFirstRunIsHeldBack: nothing is published, and check names the run that is held back as a cause.
 func TestTheFirstRunIsHeldBack(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	data := filepath.Join(w.dir, "fleetlake-data")
@@ -85,6 +87,7 @@ func TestTheFirstRunIsHeldBack(t *testing.T) {
 // TestTheButtonPricesANightThatHasEnded checks the button of the page: before the night there is nothing
 // to confirm; after it, the price is what `run --again` then spends.
 func TestTheButtonPricesANightThatHasEnded(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	preview := func() *pipeline.Preview {

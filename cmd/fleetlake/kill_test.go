@@ -33,6 +33,7 @@ var facts = map[string]string{
 // TestKillsLoseNothing kills the process at random moments and resumes, until it ends, and
 // compares with a run that was not killed.
 func TestKillsLoseNothing(t *testing.T) {
+	t.Parallel()
 	cfg := simulator.Config{Vessels: 600, Seed: 11}
 	alone := newWorld(t, cfg)
 	alone.configure(6000, busyJob)

@@ -11,6 +11,7 @@ import (
 
 // TestAMistypedDataDirectory lets every verb that reads be pointed at a place without data.
 func TestAMistypedDataDirectory(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 10})
 	wrong := filepath.Join(w.dir, "fleetlake-date")
 	for _, args := range [][]string{

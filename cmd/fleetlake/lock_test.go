@@ -29,6 +29,7 @@ func namesWriter(t *testing.T, verb string, pid int) *regexp.Regexp {
 // TestASecondProcessNamesTheWriter starts a `run`, a `serve` and an `export` beside a run that is
 // under way: each names the writer, and sends no request. An export copies what is published.
 func TestASecondProcessNamesTheWriter(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.due(1_000_000, smallJob, "")
 	w.faults(simulator.Fault{Kind: simulator.Slow, Least: 30 * time.Second, Most: 30 * time.Second})
@@ -71,6 +72,7 @@ func TestASecondProcessNamesTheWriter(t *testing.T) {
 
 // TestASecondServeWaitsForTheFirst has two of them at one slot: one runs it, the other says who does.
 func TestASecondServeWaitsForTheFirst(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.due(1_000_000, smallJob, "")
 	w.faults(simulator.Fault{Kind: simulator.Slow, Least: 2 * time.Second, Most: 2 * time.Second})
@@ -100,6 +102,7 @@ func TestASecondServeWaitsForTheFirst(t *testing.T) {
 // TestALockOfADeadMachine finds the description of a process that no longer has the lock: the lock is
 // taken at once. If the file system still keeps it for another machine, the error says so.
 func TestALockOfADeadMachine(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	data := filepath.Join(w.dir, "fleetlake-data")

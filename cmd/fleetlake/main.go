@@ -20,6 +20,8 @@ import (
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/datadir"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/lmittmann/tint"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -197,8 +199,8 @@ func (a *app) terminal() bool {
 // machine that is down.
 func lock(dir, verb string) (func() error, error) {
 	host, _ := os.Hostname()
-	unlock, err := pipeline.Lock(dir, fmt.Sprintf("`fleetlake %s` (process %d on %s, since %s)", verb, os.Getpid(), host, time.Now().UTC().Format(time.RFC3339)))
-	if errors.Is(err, pipeline.ErrLocked) && strings.Contains(err.Error(), "(process ") && !strings.Contains(err.Error(), " on "+host+", since ") {
+	unlock, err := datadir.Lock(dir, fmt.Sprintf("`fleetlake %s` (process %d on %s, since %s)", verb, os.Getpid(), host, time.Now().UTC().Format(time.RFC3339)))
+	if errors.Is(err, datadir.ErrLocked) && strings.Contains(err.Error(), "(process ") && !strings.Contains(err.Error(), " on "+host+", since ") {
 		return nil, fmt.Errorf("%w. It runs on another machine. If that machine is down, the server of the file system releases the lock when it notices", err)
 	}
 	return unlock, err
@@ -211,7 +213,7 @@ func exitCode(err error) int {
 	switch {
 	case errors.As(err, &bad), errors.Is(err, errUsage):
 		return exitUsage
-	case errors.Is(err, pipeline.ErrLocked):
+	case errors.Is(err, datadir.ErrLocked):
 		return exitLocked
 	case errors.As(err, &service) && service.Outcome == extract.OutcomeUnauthorized:
 		return exitKey
@@ -231,26 +233,26 @@ func exitCode(err error) int {
 // codeOf is the exit code of a run that published; minCoverage is the percentage of its planned
 // partitions that the job requires. A run that ended at a cap, the key or the deadline has that code,
 // not exitUnanswered.
-func codeOf(r pipeline.Report, minCoverage int) int {
-	ours := r.Stop == pipeline.StopKey || r.Stop == pipeline.StopBudget || r.Stop == pipeline.StopCredits || r.Stop == pipeline.StopDeadline
+func codeOf(r report.Report, minCoverage int) int {
+	ours := r.Stop == report.StopKey || r.Stop == report.StopBudget || r.Stop == report.StopCredits || r.Stop == report.StopDeadline
 	switch {
 	case r.Unanswered(), !ours && answeredTooLittle(r, minCoverage):
 		return exitUnanswered
-	case r.State == pipeline.StateDone:
+	case r.State == report.StateDone:
 		return exitDone
-	case r.State == pipeline.StateInterrupted, r.State == pipeline.StateKilled:
+	case r.State == report.StateInterrupted, r.State == report.StateKilled:
 		return exitInterrupted
-	case r.Stop == pipeline.StopKey:
+	case r.Stop == report.StopKey:
 		return exitKey
-	case r.Stop == pipeline.StopBudget, r.Stop == pipeline.StopCredits:
+	case r.Stop == report.StopBudget, r.Stop == report.StopCredits:
 		return exitCredits
 	}
 	return exitPartial
 }
 
 // answeredTooLittle reports whether a run that ended in order covered less than required.
-func answeredTooLittle(r pipeline.Report, minCoverage int) bool {
-	return (r.State == pipeline.StateDone || r.State == pipeline.StatePartial) && r.Covered() < float64(minCoverage)
+func answeredTooLittle(r report.Report, minCoverage int) bool {
+	return (r.State == report.StateDone || r.State == report.StatePartial) && r.Covered() < float64(minCoverage)
 }
 
 // errUsage marks errors in the command line.

@@ -5,12 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -34,8 +37,17 @@ func TestMain(m *testing.M) {
 	if os.Getenv(beFleetlake) != "" {
 		os.Exit(underSignals(os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
 	}
+	flag.Parse()
+	if p := flag.Lookup("test.parallel"); p.Value.String() == p.DefValue {
+		p.Value.Set(strconv.Itoa(max(testsAtOnce, runtime.GOMAXPROCS(0))))
+	}
 	os.Exit(m.Run())
 }
+
+// testsAtOnce is how many parallel tests run at a time, unless -parallel says otherwise. Most of
+// them wait: for a process, a service that is slow on purpose, or the disk. Go's default, a test
+// per CPU, would leave the CPUs idle.
+const testsAtOnce = 6
 
 // world is a simulated service and a working directory.
 type world struct {

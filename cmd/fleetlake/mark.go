@@ -4,15 +4,15 @@ import (
 	"errors"
 	"time"
 
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/datadir"
 )
 
 // openMark stores the id of the data directory that this process serves. An unmounted volume leaves
 // an empty directory: runs there would start a new lake, and pay for all of it again. The first run
 // marks a directory that no run has used, unless --data-exists refuses it.
 func (s *server) openMark() error {
-	err := pipeline.CheckMark(s.config.DataDir, "")
-	if errors.Is(err, pipeline.ErrMark) && !s.pipeline.MustExist {
+	err := datadir.CheckMark(s.config.DataDir, "")
+	if errors.Is(err, datadir.ErrMark) && !s.pipeline.MustExist {
 		return nil
 	}
 	if err != nil {
@@ -24,7 +24,7 @@ func (s *server) openMark() error {
 // storeMark stores the id of the data directory, and creates one if there is none; then the caller
 // must have the lock.
 func (s *server) storeMark() error {
-	id, err := pipeline.Mark(s.config.DataDir, time.Now())
+	id, err := datadir.Mark(s.config.DataDir, time.Now())
 	if err != nil {
 		return err
 	}
@@ -39,5 +39,5 @@ func (s *server) checkMark() error {
 	if id == nil {
 		return nil
 	}
-	return pipeline.CheckMark(s.config.DataDir, *id)
+	return datadir.CheckMark(s.config.DataDir, *id)
 }

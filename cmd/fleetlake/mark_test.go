@@ -48,6 +48,7 @@ func (w *world) openServer() *server {
 // TestServeSendsNothingForAnotherDirectory has a volume that is unmounted under serve: the slot fails
 // and spends nothing, no new lake begins, and /readyz says why.
 func TestServeSendsNothingForAnotherDirectory(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
@@ -88,6 +89,7 @@ func TestServeSendsNothingForAnotherDirectory(t *testing.T) {
 
 // TestReadyReportsTheNights checks /readyz on a new directory, after a good night and after a partial one.
 func TestReadyReportsTheNights(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	s := w.server()
@@ -112,6 +114,7 @@ func TestReadyReportsTheNights(t *testing.T) {
 
 // TestServeRefusesAnEmptyDirectory with --data-exists: its volume may be mounted after the start.
 func TestServeRefusesAnEmptyDirectory(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	if o := w.must(exitUnexpected, "serve", "--data-exists"); !strings.Contains(o.stderr, "no file fleetlake.id") || len(w.sim.Log()) != 0 {

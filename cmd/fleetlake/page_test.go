@@ -18,9 +18,9 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
-	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/schedules/page"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
@@ -99,7 +99,7 @@ const searched = "(SELECT value, max(snapshot_date) AS night FROM coverage WHERE
 // pageNumbers queries the warehouse for the numbers of the page, by selector.
 func (w *world) pageNumbers() map[string]string {
 	last := " WHERE run_id = (SELECT max(run_id) FROM runs)"
-	n := func(sql string) string { return console.Thousands(w.number(sql)) }
+	n := func(sql string) string { return wording.Count(w.number(sql)) }
 	return map[string]string{
 		".tile:nth-child(3) b":      n("SELECT credits_spent FROM runs" + last),
 		".tile:nth-child(2) span":   n("SELECT count(*) FROM coverage"+last+" AND state = 'complete'") + " of " + n("SELECT count(*) FROM coverage"+last+" AND state <> 'skipped'"),
@@ -253,8 +253,8 @@ func (b *browser) checkFilter(t *testing.T, name string, moored int) {
 	if err := chromedp.Do(b.ctx, chromedp.Click(chromedp.CSS("label[for=f-moored]"))); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	if got := evaluate[string](t, b, "document.querySelector('.z-china-coast .zc').innerText.trim()"); got != console.Thousands(moored) {
-		t.Errorf("%s: the China Coast has %q moored, want %s", name, got, console.Thousands(moored))
+	if got := evaluate[string](t, b, "document.querySelector('.z-china-coast .zc').innerText.trim()"); got != wording.Count(moored) {
+		t.Errorf("%s: the China Coast has %q moored, want %s", name, got, wording.Count(moored))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/spf13/cobra"
 )
 
@@ -25,15 +26,8 @@ remains. A night that is done costs nothing more, unless --again pays for it aga
   fleetlake plan nightly --budget 2000 --deadline 90m --json`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := a.config()
+			cfg, job, err := a.jobFor(args, &options)
 			if err != nil {
-				return err
-			}
-			job, err := jobOf(cfg, args)
-			if err != nil {
-				return fmt.Errorf("%w; %w", err, errUsage)
-			}
-			if err := options.apply(&job, cfg.DataDir, time.Now()); err != nil {
 				return err
 			}
 			p, err := a.pipeline(cfg)
@@ -60,16 +54,16 @@ remains. A night that is done costs nothing more, unless --again pays for it aga
 
 // renderPreview prints a plan for people.
 func renderPreview(w io.Writer, v pipeline.Preview) error {
-	fmt.Fprintf(w, "%s for %s: about %s requests in %s, done by %s\n", v.Job, v.Date, console.Thousands(v.Requests),
-		console.ClockTime(time.Duration(v.Minutes*float64(time.Minute))), v.Finish.Format(time.RFC3339))
+	fmt.Fprintf(w, "%s for %s: about %s requests in %s, done by %s\n", v.Job, v.Date, wording.Count(v.Requests),
+		wording.Brief(time.Duration(v.Minutes*float64(time.Minute))), v.Finish.Format(time.RFC3339))
 	t := console.NewTable("operation", "requests", "a minute", "minutes", "least", "expected", "most")
 	for _, l := range v.Lanes {
-		t.AppendRow([]any{l.Operation, console.Thousands(l.Requests), console.Thousands(l.PerMinute), l.Minutes, console.Thousands(l.Credits.Least), console.Thousands(l.Credits.Expected), most(l.Credits.Most)})
+		t.AppendRow([]any{l.Operation, wording.Count(l.Requests), wording.Count(l.PerMinute), l.Minutes, wording.Count(l.Credits.Least), wording.Count(l.Credits.Expected), most(l.Credits.Most)})
 	}
-	t.AppendFooter([]any{"in all", console.Thousands(v.Requests), "", v.Minutes, console.Thousands(v.Credits.Least), console.Thousands(v.Credits.Expected), most(v.Credits.Most)})
+	t.AppendFooter([]any{"in all", wording.Count(v.Requests), "", v.Minutes, wording.Count(v.Credits.Least), wording.Count(v.Credits.Expected), most(v.Credits.Most)})
 	fmt.Fprintln(w, t.Render())
 	if v.Balance != nil {
-		fmt.Fprintf(w, "balance   %s credits\n", console.Thousands(*v.Balance))
+		fmt.Fprintf(w, "balance   %s credits\n", wording.Count(*v.Balance))
 	}
 	for _, l := range v.LeftOut {
 		fmt.Fprintf(w, "left out  %s\n", l)
@@ -85,5 +79,5 @@ func most(credits int) string {
 	if credits == 0 {
 		return "-"
 	}
-	return console.Thousands(credits)
+	return wording.Count(credits)
 }

@@ -27,6 +27,7 @@ func queried(t *testing.T) (w *world, temporary string) {
 // our process keeps. Each ends soon, in little memory, with an error that names the flag, and leaves
 // nothing on disk.
 func TestAQueryStaysWithinItsBounds(t *testing.T) {
+	t.Parallel()
 	w, temporary := queried(t)
 	const memory, ours, timeout = "MiB of memory and 300 MiB on disk", "MiB: not enough room", "longer than --timeout 2s"
 	for name, c := range map[string]struct {
@@ -75,6 +76,7 @@ func TestAQueryStaysWithinItsBounds(t *testing.T) {
 // TestAKilledQueryLeavesNothingForLong kills a query that has spilled: the next one removes what it
 // left, and not what one that works still needs.
 func TestAKilledQueryLeavesNothingForLong(t *testing.T) {
+	t.Parallel()
 	w, temporary := queried(t)
 	spilled := func(n int) []string {
 		t.Helper()
@@ -116,6 +118,7 @@ func TestAKilledQueryLeavesNothingForLong(t *testing.T) {
 
 // TestColumnsOfOneName gives an answer whose columns share their names in every format.
 func TestColumnsOfOneName(t *testing.T) {
+	t.Parallel()
 	w, _ := queried(t)
 	const sql = "SELECT 1 AS a, 2 AS a, 3 AS A"
 	for format, want := range map[string]string{

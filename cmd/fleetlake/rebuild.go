@@ -7,15 +7,19 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
+	"github.com/fleetlake/fleetlake/pipeline/repair"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/spf13/cobra"
 )
 
 func (a *app) rebuildCommand() *cobra.Command {
-	var o pipeline.RebuildOptions
+	var o repair.RebuildOptions
 	var asJSON, acceptIssues bool
 	c := &cobra.Command{
 		Use:   "rebuild",
@@ -46,15 +50,15 @@ file. Runs that were rolled back are published again.`,
 	return c
 }
 
-func (a *app) rebuild(ctx context.Context, dir string, o pipeline.RebuildOptions, acceptIssues, asJSON bool) error {
+func (a *app) rebuild(ctx context.Context, dir string, o repair.RebuildOptions, acceptIssues, asJSON bool) error {
 	unlock, err := lock(dir, "rebuild")
 	if err != nil {
 		return err
 	}
 	log := a.log()
 	report, stop := a.progress(log)
-	p := &pipeline.Pipeline{Dir: dir, Log: log, Version: version(), Progress: report, AcceptIssues: acceptIssues}
-	done, err := p.Rebuild(ctx, o)
+	phase := func(phase string) { report(pipeline.Progress{At: time.Now(), Phase: phase}) }
+	done, err := repair.Rebuild(ctx, derive.Deriver{Dir: dir, Log: log, Phase: phase, AcceptIssues: acceptIssues}, o)
 	stop()
 	if err := errors.Join(err, unlock()); err != nil {
 		return err
@@ -66,12 +70,12 @@ func (a *app) rebuild(ctx context.Context, dir string, o pipeline.RebuildOptions
 }
 
 // renderRebuilt prints what was built, and then what differs, by table and field.
-func renderRebuilt(w io.Writer, width int, r pipeline.Rebuilt) error {
+func renderRebuilt(w io.Writer, width int, r repair.Rebuilt) error {
 	rows := 0
 	for _, n := range r.Rows {
 		rows += n
 	}
-	fmt.Fprintf(w, "%d nights, %d runs, %s rows in the lake: rebuilt from the journal with 0 requests\n", r.Nights, r.Runs, console.Thousands(rows))
+	fmt.Fprintf(w, "%d nights, %d runs, %s rows in the lake: rebuilt from the journal with 0 requests\n", r.Nights, r.Runs, wording.Count(rows))
 	for _, run := range r.Back {
 		fmt.Fprintf(w, "added: %s, which was not published\n", run)
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/fleetlake/fleetlake/extract/simulator"
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/repair"
 )
 
 // historyJob is a night of a few requests.
@@ -35,6 +35,7 @@ func threeNights(t *testing.T) *world {
 
 // TestHistoryVerbs goes through rebuild, verify and rollback as a person would.
 func TestHistoryVerbs(t *testing.T) {
+	t.Parallel()
 	w := threeNights(t)
 	asked, spent := len(w.sim.Log()), w.sim.Bill().Spent
 	says := func(code int, want string, args ...string) string {
@@ -78,6 +79,7 @@ func TestHistoryVerbs(t *testing.T) {
 }
 
 func TestVerifySaysWhatToDo(t *testing.T) {
+	t.Parallel()
 	w := threeNights(t)
 	paths, err := filepath.Glob(filepath.Join(w.dir, "fleetlake-data", "lake", "listings", "*", "*.parquet"))
 	if err != nil || len(paths) != 3 {
@@ -92,7 +94,7 @@ func TestVerifySaysWhatToDo(t *testing.T) {
 	}
 	var answer struct {
 		OK     bool
-		Checks []pipeline.Check
+		Checks []repair.Check
 	}
 	if err := json.Unmarshal([]byte(w.must(exitUnexpected, "verify", "--json").stdout), &answer); err != nil {
 		t.Fatal(err)
@@ -106,7 +108,7 @@ func TestVerifySaysWhatToDo(t *testing.T) {
 	if answer.OK || wrong != 1 {
 		t.Errorf("got %+v", answer)
 	}
-	var done pipeline.Rebuilt
+	var done repair.Rebuilt
 	if err := json.Unmarshal([]byte(w.must(exitDone, "rebuild", "--json").stdout), &done); err != nil {
 		t.Fatal(err)
 	}
@@ -118,6 +120,7 @@ func TestVerifySaysWhatToDo(t *testing.T) {
 
 // TestIssuesStopARun meets a service that writes IMO numbers in another way all at once.
 func TestIssuesStopARun(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 1500, Seed: 2})
 	w.configure(1_000_000, `
     list: {by: country, max_age: 0s}

@@ -6,7 +6,8 @@ import (
 	"fmt"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
+	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/spf13/cobra"
 )
 
@@ -31,11 +32,11 @@ them again from the journal, with 0 requests; so does ` + "`fleetlake rebuild`" 
 			if err != nil {
 				return err
 			}
-			p := &pipeline.Pipeline{Dir: dir, Log: a.log(), Version: version()}
+			d := derive.Deriver{Dir: dir, Log: a.log()}
 			if undo {
-				err = a.undoRollback(cmd.Context(), p, asJSON)
+				err = a.undoRollback(cmd.Context(), d, asJSON)
 			} else {
-				err = a.rollback(cmd.Context(), p, asJSON)
+				err = a.rollback(cmd.Context(), d, asJSON)
 			}
 			return errors.Join(err, unlock())
 		},
@@ -52,8 +53,8 @@ type rolledBack struct {
 	Back []string `json:"brought_back"`
 }
 
-func (a *app) rollback(ctx context.Context, p *pipeline.Pipeline, asJSON bool) error {
-	done, err := p.Rollback(ctx)
+func (a *app) rollback(ctx context.Context, d derive.Deriver, asJSON bool) error {
+	done, err := repair.Rollback(ctx, d)
 	if err != nil {
 		return err
 	}
@@ -70,8 +71,8 @@ func (a *app) rollback(ctx context.Context, p *pipeline.Pipeline, asJSON bool) e
 	return nil
 }
 
-func (a *app) undoRollback(ctx context.Context, p *pipeline.Pipeline, asJSON bool) error {
-	back, err := p.UndoRollback(ctx)
+func (a *app) undoRollback(ctx context.Context, d derive.Deriver, asJSON bool) error {
+	back, err := repair.UndoRollback(ctx, d)
 	if err != nil {
 		return err
 	}

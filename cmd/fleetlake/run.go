@@ -13,8 +13,8 @@ import (
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
-	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/schedules/notify"
 	"github.com/spf13/cobra"
 )
@@ -49,20 +49,27 @@ OTEL_EXPORTER_OTLP_ENDPOINT set, the run is sent there as an OpenTelemetry trace
 	c.Flags().BoolVar(&a.mustExist, "data-exists", false, "refuse a data directory that no run has used: its volume may not be mounted")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		a.logs = true
-		cfg, err := a.config()
+		cfg, job, err := a.jobFor(args, &options)
 		if err != nil {
-			return err
-		}
-		job, err := jobOf(cfg, args)
-		if err != nil {
-			return fmt.Errorf("%w; %w", err, errUsage)
-		}
-		if err := options.apply(&job, cfg.DataDir, time.Now()); err != nil {
 			return err
 		}
 		return a.runJob(cmd.Context(), cfg, job, options, asJSON)
 	}
 	return c
+}
+
+// jobFor reads the configuration and returns the job of a command line, with the options of its flags.
+func (a *app) jobFor(args []string, options *runOptions) (config.Config, plan.Job, error) {
+	cfg, err := a.config()
+	if err != nil {
+		return config.Config{}, plan.Job{}, err
+	}
+	job, err := jobOf(cfg, args)
+	if err != nil {
+		return config.Config{}, plan.Job{}, fmt.Errorf("%w; %w", err, errUsage)
+	}
+	err = options.apply(&job, cfg.DataDir, time.Now())
+	return cfg, job, err
 }
 
 // jobOf returns the job that is named, or the only one.
@@ -102,9 +109,10 @@ func (a *app) runJob(ctx context.Context, cfg config.Config, job plan.Job, o run
 	sent := newTraces(a.getenv, p.Log)
 	defer sent.close(shutdownTimeout)
 	p.Tracer = sent.tracer()
-	report, stop := a.progress(p.Log)
-	p.Progress, p.Again = report, o.again
-	r, err := withNotifier(recipients, cfg, job, o.date, func() (pipeline.Report, error) { return p.Run(ctx, job, o.date) })
+	var stop func()
+	p.Progress, stop = a.progress(p.Log)
+	p.Again = o.again
+	r, err := withNotifier(recipients, cfg, job, o.date, func() (report.Report, error) { return p.Run(ctx, job, o.date) })
 	stop()
 	if err := errors.Join(err, unlock()); err != nil {
 		a.runID = r.Run
@@ -133,7 +141,7 @@ func newNotifier(c config.Config, log *slog.Logger) (n *notify.Notifier, stop fu
 
 // withNotifier runs a job and notifies the recipients as serve would. A stop by a person sends
 // nothing.
-func withNotifier(n *notify.Notifier, cfg config.Config, job plan.Job, date string, run func() (pipeline.Report, error)) (pipeline.Report, error) {
+func withNotifier(n *notify.Notifier, cfg config.Config, job plan.Job, date string, run func() (report.Report, error)) (report.Report, error) {
 	reason := "it panicked; the log has the stack"
 	defer func() {
 		if reason == "" {
@@ -170,7 +178,7 @@ func withoutPaths(c config.Config, words string) string {
 	return words
 }
 
-func printReport(w io.Writer, r pipeline.Report, asJSON bool) error {
+func printReport(w io.Writer, r report.Report, asJSON bool) error {
 	if asJSON {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")

@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/simulator"
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 )
 
 // TestTheLogOfARunIsForMachines parses each line that a run writes to its standard error: all of it
 // is JSON, each line has the id of the run, and what lasts is a number of seconds.
 func TestTheLogOfARunIsForMachines(t *testing.T) {
+	t.Parallel()
 	const date = "2026-11-20"
 	for name, c := range map[string]struct {
 		prepare func(w *world)
@@ -52,7 +53,7 @@ func TestTheLogOfARunIsForMachines(t *testing.T) {
 				c.prepare(w)
 			}
 			o := w.must(c.code, append([]string{"run", "nightly", "--date", date, "--json"}, c.args...)...)
-			var r pipeline.Report
+			var r report.Report
 			if err := json.Unmarshal([]byte(o.stdout), &r); err != nil && (c.code == exitDone || o.stdout != "") {
 				t.Fatal(err)
 			}

@@ -15,13 +15,14 @@ import (
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/extract/simulator"
-	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/schedules/notify"
 )
 
 // TestRunNotifies has a real webhook receive the events of runs from another scheduler.
 func TestRunNotifies(t *testing.T) {
+	t.Parallel()
 	const date = "2026-11-20"
 	for name, c := range map[string]struct {
 		prepare func(w *world)
@@ -81,6 +82,7 @@ func TestRunNotifies(t *testing.T) {
 
 // TestARunThatCannotNotify ends in the same way, and soon.
 func TestARunThatCannotNotify(t *testing.T) {
+	t.Parallel()
 	refusing := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(refusing.Close)
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
@@ -99,8 +101,8 @@ func TestARunThatCannotNotify(t *testing.T) {
 			if took := time.Since(start); took > time.Minute { // all tries together take two
 				t.Errorf("took %v", took)
 			}
-			var r pipeline.Report
-			if err := json.Unmarshal([]byte(o.stdout), &r); err != nil || r.State != pipeline.StatePartial {
+			var r report.Report
+			if err := json.Unmarshal([]byte(o.stdout), &r); err != nil || r.State != report.StatePartial {
 				t.Errorf("report %v: %s", err, o.stdout)
 			}
 			if !strings.Contains(o.stderr, "notification not delivered") || strings.Contains(o.stderr, "planted") {
@@ -126,10 +128,11 @@ func TestAPanicNotifies(t *testing.T) {
 			t.Errorf("notification %s", text)
 		}
 	}()
-	withNotifier(n, config.Config{}, plan.Job{Name: "nightly", Location: time.UTC}, "", func() (pipeline.Report, error) { panic("planted") })
+	withNotifier(n, config.Config{}, plan.Job{Name: "nightly", Location: time.UTC}, "", func() (report.Report, error) { panic("planted") })
 }
 
 func TestRunRefusesASecretThatOthersRead(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.write("secret", "planted-secret")
 	if err := os.Chmod(filepath.Join(w.dir, "secret"), 0o644); err != nil {

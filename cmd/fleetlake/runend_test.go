@@ -10,13 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 )
 
 // runEnd is how a process ended, how long it took and its peak memory.
 type runEnd struct {
 	outcome
-	report pipeline.Report
+	report report.Report
 	took   time.Duration
 	rss    int64 // bytes
 	hung   bool

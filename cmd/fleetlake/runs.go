@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/spf13/cobra"
 )
@@ -58,7 +58,7 @@ func (a *app) oneRun(ctx context.Context, w *warehouse.Warehouse, id string, asJ
 	if err != nil {
 		return err
 	}
-	var r pipeline.Report
+	var r report.Report
 	if err := json.Unmarshal([]byte(run.Report), &r); err != nil {
 		return fmt.Errorf("read the report of %s: %w", id, err)
 	}

@@ -48,6 +48,7 @@ func TestCredentialsOfTheServiceManager(t *testing.T) {
 
 // TestWhatHasNoEndIsNotRead gives a device and a FIFO where a file belongs: each is refused at once.
 func TestWhatHasNoEndIsNotRead(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	if err := syscall.Mkfifo(filepath.Join(w.dir, "fifo"), 0o600); err != nil {
@@ -68,6 +69,7 @@ func TestWhatHasNoEndIsNotRead(t *testing.T) {
 
 // TestDoctorSeesHostsWithoutAToken as serve would: there is one check of both.
 func TestDoctorSeesHostsWithoutAToken(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.write("fleetlake.yaml", "serve: {hosts: [fleet.example.org]}")
 	for _, verb := range []string{"doctor", "serve"} {
@@ -79,6 +81,7 @@ func TestDoctorSeesHostsWithoutAToken(t *testing.T) {
 
 // TestInitKeepsTheFileToItsOwner checks the mode: addresses under notify contain secrets.
 func TestInitKeepsTheFileToItsOwner(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.must(exitDone, "init")
 	info, err := os.Stat(filepath.Join(w.dir, "fleetlake.yaml"))

@@ -9,13 +9,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/schedules/metrics"
 	"github.com/fleetlake/fleetlake/schedules/notify"
+	"github.com/spf13/cobra"
 )
 
 // shutdownTimeout is how long a process that ends waits for notifications and open pages.
@@ -176,7 +176,7 @@ func (s *server) run(ctx context.Context, slot schedules.Slot) error {
 		return err
 	}
 	unlock, err := lock(s.config.DataDir, "serve: "+job.Name)
-	if errors.Is(err, pipeline.ErrLocked) {
+	if errors.Is(err, datadir.ErrLocked) {
 		words, _ := writer(s.config.DataDir)
 		return fmt.Errorf("%w: %s writes into the data directory", schedules.ErrNotYet, words)
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/schedules"
 )
 
@@ -28,6 +28,7 @@ func (d *double) misbehave(fault func(call) fault) {
 // 500: neither is an answer, so the slot is tried again until its deadline and then given up, and
 // one notification is sent. When the service answers, the same slot is done.
 func TestRefusalsFillNoSlot(t *testing.T) {
+	t.Parallel()
 	notified := make(chan string, 10)
 	d := newDouble(t, tinyFleet())
 	w := newDoubleWorld(t, d, 20_000, 1000, ", timeout: 1s, patience: 1s", fmt.Sprintf(tinyJob, "1h")+fmt.Sprintf("notify: {webhook: {url: %s}}\n", newReceiver(t, notified)))
@@ -52,7 +53,7 @@ func TestRefusalsFillNoSlot(t *testing.T) {
 	if err := s.run(t.Context(), slot); err != nil {
 		t.Errorf("the service answers: %v", err)
 	}
-	if n, _, err := s.newestOf(slot); err != nil || n.State != pipeline.StateDone {
+	if n, _, err := s.newestOf(slot); err != nil || n.State != report.StateDone {
 		t.Errorf("the night is %+v, %v", n, err)
 	}
 	s.closeNotifier()
@@ -65,6 +66,7 @@ func TestRefusalsFillNoSlot(t *testing.T) {
 // TestServeLeaksNoKey has the service echo the key in every shape, like a gateway that repeats a
 // request: no log, no page, no notification and no file of a real `serve` has any of them.
 func TestServeLeaksNoKey(t *testing.T) {
+	t.Parallel()
 	for status, ends := range map[int]string{401: "run failed", 500: "slot will be tried again"} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			t.Parallel()

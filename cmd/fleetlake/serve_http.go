@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
@@ -59,20 +60,19 @@ func serveOn(l net.Listener, handler http.Handler, log *slog.Logger) (stop func(
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	web.SetKeepAlivesEnabled(false) // an idle connection would block that of a monitor
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
+	var serving sync.WaitGroup
+	serving.Go(func() {
 		if err := web.Serve(limited); !errors.Is(err, http.ErrServerClosed) {
 			log.Error("status page ended", "error", err)
 		}
-	}()
+	})
 	return func() {
 		ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 		defer cancel()
 		if err := web.Shutdown(ctx); err != nil {
 			web.Close()
 		}
-		<-ended
+		serving.Wait()
 	}
 }
 

@@ -10,7 +10,10 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/datadir"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/schedules/notify"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -60,7 +63,7 @@ func failed(ctx context.Context, err error, until time.Time) error {
 // needsPerson reports whether another try of a failed run is useless: for the key, the credits, the
 // configuration, the data directory, the journal, or values that a person must look at.
 func needsPerson(err error) bool {
-	for _, fatal := range []error{pipeline.ErrMark, load.ErrIssues, journal.ErrDamaged, warehouse.ErrNewerProgram} {
+	for _, fatal := range []error{datadir.ErrMark, load.ErrIssues, journal.ErrDamaged, warehouse.ErrNewerProgram} {
 		if errors.Is(err, fatal) {
 			return true
 		}
@@ -94,16 +97,16 @@ func (s *server) published(job plan.Job, slot schedules.Slot) error {
 	if !found {
 		return &schedules.Unfinished{Reason: "the journal no longer has the run of the slot", Until: time.Now().Add(job.Deadline), Failed: true}
 	}
-	if resumable(n.State, n.Stop, n.Reason) {
-		return unfinished(pipeline.Report{State: n.State, Stop: n.Stop, Reason: n.Reason}, n.Started.Add(job.Deadline))
+	if resumable(n.State, n.Stop, n.PlanSpent) {
+		return unfinished(report.Report{State: n.State, Stop: n.Stop, Reason: n.Reason, PlanSpent: n.PlanSpent}, n.Started.Add(job.Deadline))
 	}
-	heldBack, err := pipeline.ReadHeldBack(s.config.DataDir)
+	heldBack, err := derive.ReadHeldBack(s.config.DataDir)
 	if err != nil {
 		return err
 	}
 	for _, h := range heldBack {
 		if h.Run == n.Run {
-			return &pipeline.HeldBackError{Runs: []pipeline.HeldBackRun{h}}
+			return &derive.HeldBackError{Runs: []derive.HeldBackRun{h}}
 		}
 	}
 	s.log.Info("another process has published or rolled back the run", "run", n.Run, "job", slot.Job, "state", n.State)
@@ -120,8 +123,8 @@ func triesEnd(slot schedules.Slot, job plan.Job, started time.Time) time.Time {
 
 // unfinished is the error of a run that another try may complete: the service was away, or answers
 // could not be stored. A run that ended at a cap, the credits or the key needs a person.
-func unfinished(r pipeline.Report, until time.Time) error {
-	if !resumable(r.State, r.Stop, r.Reason) || r.State == pipeline.StateInterrupted && r.Stop == pipeline.StopSignal {
+func unfinished(r report.Report, until time.Time) error {
+	if !resumable(r.State, r.Stop, r.PlanSpent) || r.State == report.StateInterrupted && r.Stop == report.StopSignal {
 		return nil
 	}
 	reason := r.Reason
@@ -131,13 +134,14 @@ func unfinished(r pipeline.Report, until time.Time) error {
 	return &schedules.Unfinished{Reason: reason, Until: until}
 }
 
-// resumable reports whether another try may complete a run.
-func resumable(state string, stop pipeline.Stop, reason string) bool {
+// resumable reports whether another try may complete a run: the service was away, or the run spent the
+// most of its own plan under caps that allow more.
+func resumable(state string, stop report.Stop, planSpent bool) bool {
 	switch state {
-	case pipeline.StateInterrupted, pipeline.StateKilled:
+	case report.StateInterrupted, report.StateKilled:
 		return true
-	case pipeline.StatePartial:
-		return stop == pipeline.StopService || stop == pipeline.StopNone || pipeline.PlanSpent(stop, reason)
+	case report.StatePartial:
+		return stop == report.StopService || stop == report.StopNone || planSpent
 	}
 	return false
 }
@@ -145,11 +149,11 @@ func resumable(state string, stop pipeline.Stop, reason string) bool {
 // announce logs and counts a run that was published, and notifies the recipients. For a slot with
 // several tries they hear of the first, and of others only if these end for another reason than the
 // service.
-func (s *server) announce(r pipeline.Report, slot schedules.Slot) {
+func (s *server) announce(r report.Report, slot schedules.Slot) {
 	s.log.Info("run published", "run", r.Run, "job", r.Job, "state", r.State, "requests", r.Requests(), "credits", r.Credits.Spent,
 		"took", r.Finished.Sub(r.Started).Seconds(), "reason", r.Reason)
 	s.metrics.Finished(r)
-	if e, ok := notify.OfReport(r); ok && (slot.Try == 0 || slot.Publish || !resumable(r.State, r.Stop, r.Reason)) && s.notifier.Send(e) {
+	if e, ok := notify.OfReport(r); ok && (slot.Try == 0 || slot.Publish || !resumable(r.State, r.Stop, r.PlanSpent)) && s.notifier.Send(e) {
 		s.notifiedSlot = slotKey{slot.Job, slot.At.UTC()}
 	}
 }
@@ -169,7 +173,7 @@ func (s *server) again(slot schedules.Slot) (bool, error) {
 	}
 	n, found, err := s.newestOf(slot)
 	own := !slot.At.IsZero() && !n.Started.Before(slot.At)
-	return found && n.State != "" && !resumable(n.State, n.Stop, n.Reason) && !own, err
+	return found && n.State != "" && !resumable(n.State, n.Stop, n.PlanSpent) && !own, err
 }
 
 // newestOf returns the newest run of a slot's job and date in the journal.
@@ -203,7 +207,7 @@ func storedOf(nights []pipeline.PastRun, deadline time.Duration, now time.Time) 
 	first := map[string]time.Time{}
 	for _, n := range nights {
 		r := schedules.Stored{Date: n.Date, Started: n.Started, State: n.State}
-		if n.State == pipeline.StatePartial && resumable(n.State, n.Stop, n.Reason) {
+		if n.State == report.StatePartial && resumable(n.State, n.Stop, n.PlanSpent) {
 			if first[n.Date].IsZero() {
 				first[n.Date] = n.Started
 			}

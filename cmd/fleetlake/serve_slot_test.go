@@ -11,40 +11,37 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/schedules"
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestUnfinished checks which ends of a run are worth another try: not those that need a person.
 func TestUnfinished(t *testing.T) {
 	for name, c := range map[string]struct {
 		state string
-		stop  pipeline.Stop
+		stop  report.Stop
 		want  bool
 	}{
-		"done":                          {pipeline.StateDone, "", false},
-		"partial, the service was away": {pipeline.StatePartial, pipeline.StopService, true},
-		"partial, some were refused":    {pipeline.StatePartial, "", true},
-		"partial, the cap":              {pipeline.StatePartial, pipeline.StopBudget, false},
-		"partial, what its plan named":  {pipeline.StatePartial, pipeline.StopBudget, true},
-		"partial, the credits":          {pipeline.StatePartial, pipeline.StopCredits, false},
-		"partial, the key":              {pipeline.StatePartial, pipeline.StopKey, false},
-		"partial, the deadline":         {pipeline.StatePartial, pipeline.StopDeadline, false},
-		"stopped by a person":           {pipeline.StateInterrupted, pipeline.StopSignal, false},
-		"our disk was full":             {pipeline.StateInterrupted, "", true},
-		"killed, and published now":     {pipeline.StateKilled, "", true},
+		"done":                          {report.StateDone, "", false},
+		"partial, the service was away": {report.StatePartial, report.StopService, true},
+		"partial, some were refused":    {report.StatePartial, "", true},
+		"partial, the cap":              {report.StatePartial, report.StopBudget, false},
+		"partial, what its plan named":  {report.StatePartial, report.StopBudget, true},
+		"partial, the credits":          {report.StatePartial, report.StopCredits, false},
+		"partial, the key":              {report.StatePartial, report.StopKey, false},
+		"partial, the deadline":         {report.StatePartial, report.StopDeadline, false},
+		"stopped by a person":           {report.StateInterrupted, report.StopSignal, false},
+		"our disk was full":             {report.StateInterrupted, "", true},
+		"killed, and published now":     {report.StateKilled, "", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			end := time.Date(2026, 11, 20, 6, 0, 0, 0, time.UTC)
-			reason := ""
-			if c.want && c.stop == pipeline.StopBudget {
-				reason = "the most that the plan named (37 credits) is spent"
-			}
-			err := unfinished(pipeline.Report{State: c.state, Stop: c.stop, Reason: reason}, end)
+			spent := c.want && c.stop == report.StopBudget
+			err := unfinished(report.Report{State: c.state, Stop: c.stop, PlanSpent: spent}, end)
 			u, got := errors.AsType[*schedules.Unfinished](err)
 			if got != c.want || got && (!u.Until.Equal(end) || u.Publish || u.Reason == "") {
 				t.Errorf("got %+v, want another try: %v", u, c.want)
@@ -63,20 +60,20 @@ func TestStoredOf(t *testing.T) {
 		return when
 	}
 	away := func(clock string) pipeline.PastRun {
-		return pipeline.PastRun{Date: "2026-11-20", Started: at(clock), State: pipeline.StatePartial, Stop: pipeline.StopService}
+		return pipeline.PastRun{Date: "2026-11-20", Started: at(clock), State: report.StatePartial, Stop: report.StopService}
 	}
-	capped := pipeline.PastRun{Date: "2026-11-20", Started: at("02:00"), State: pipeline.StatePartial, Stop: pipeline.StopBudget}
+	capped := pipeline.PastRun{Date: "2026-11-20", Started: at("02:00"), State: report.StatePartial, Stop: report.StopBudget}
 	for name, c := range map[string]struct {
 		nights []pipeline.PastRun
 		now    string
 		want   []string
 	}{
 		"within the deadline":                            {[]pipeline.PastRun{away("02:00")}, "05:59", []string{schedules.StateUnanswered}},
-		"at the deadline":                                {[]pipeline.PastRun{away("02:00")}, "06:00", []string{pipeline.StatePartial}},
-		"a later try does not move the deadline":         {[]pipeline.PastRun{away("02:00"), away("05:30")}, "06:00", []string{pipeline.StatePartial, pipeline.StatePartial}},
-		"a run that ended at its cap fills its slot":     {[]pipeline.PastRun{capped}, "02:30", []string{pipeline.StatePartial}},
+		"at the deadline":                                {[]pipeline.PastRun{away("02:00")}, "06:00", []string{report.StatePartial}},
+		"a later try does not move the deadline":         {[]pipeline.PastRun{away("02:00"), away("05:30")}, "06:00", []string{report.StatePartial, report.StatePartial}},
+		"a run that ended at its cap fills its slot":     {[]pipeline.PastRun{capped}, "02:30", []string{report.StatePartial}},
 		"a run without an end is that of a crash":        {[]pipeline.PastRun{{Date: "2026-11-20", Started: at("02:00")}}, "02:30", []string{""}},
-		"each date has a separate deadline, by its runs": {[]pipeline.PastRun{{Date: "2026-11-19", Started: at("02:00").AddDate(0, 0, -1), State: pipeline.StatePartial, Stop: pipeline.StopService}, away("02:00")}, "03:00", []string{pipeline.StatePartial, schedules.StateUnanswered}},
+		"each date has a separate deadline, by its runs": {[]pipeline.PastRun{{Date: "2026-11-19", Started: at("02:00").AddDate(0, 0, -1), State: report.StatePartial, Stop: report.StopService}, away("02:00")}, "03:00", []string{report.StatePartial, schedules.StateUnanswered}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
@@ -93,6 +90,7 @@ func TestStoredOf(t *testing.T) {
 // TestServePublishesWithoutRequests has a warehouse that cannot be written: the run fails after it
 // has paid, and the tries after it publish and send no request.
 func TestServePublishesWithoutRequests(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	s := w.server()
@@ -126,6 +124,7 @@ func TestServePublishesWithoutRequests(t *testing.T) {
 // yet, so a try that only publishes would find nothing, and the night would count as done: the next
 // try must harvest, once the fault is repaired.
 func TestServeHarvestsAfterAnEarlyFailure(t *testing.T) {
+	t.Parallel()
 	const date = "2026-11-20"
 	for name, c := range map[string]struct {
 		floor       int
@@ -169,7 +168,7 @@ func TestServeHarvestsAfterAnEarlyFailure(t *testing.T) {
 			if err := s.run(t.Context(), slot); err != nil || w.sim.Bill().Spent == 0 {
 				t.Errorf("the next try: %v after %d credits", err, w.sim.Bill().Spent)
 			}
-			if n, found, err := s.newestOf(slot); err != nil || !found || n.State != pipeline.StateDone {
+			if n, found, err := s.newestOf(slot); err != nil || !found || n.State != report.StateDone {
 				t.Errorf("the night is %+v, %v", n, err)
 			}
 		})
@@ -179,6 +178,7 @@ func TestServeHarvestsAfterAnEarlyFailure(t *testing.T) {
 // TestServeFindsNothingToPublish has a slot that only publishes, with nothing left to publish: the
 // journal decides whether it is done.
 func TestServeFindsNothingToPublish(t *testing.T) {
+	t.Parallel()
 	const date = "2026-11-20"
 	for name, c := range map[string]struct {
 		before   []string // the run of another process
@@ -238,6 +238,7 @@ func TestServeFindsNothingToPublish(t *testing.T) {
 
 // TestAgain checks when a slot repeats a night, and when it resumes a run.
 func TestAgain(t *testing.T) {
+	t.Parallel()
 	const date = "2026-11-20"
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
@@ -266,6 +267,7 @@ func TestAgain(t *testing.T) {
 // TestANightThatIsDoneIsNotifiedOnce has a slot that finds its night done: nothing is requested, counted
 // or notified.
 func TestANightThatIsDoneIsNotifiedOnce(t *testing.T) {
+	t.Parallel()
 	notified := make(chan string, 10)
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.write("fleetlake.yaml", fmt.Sprintf("api: {patience: 3s}\nbudget: {per_run: 25}\nnotify: {webhook: {url: %s/planted-path}}\njobs:\n  nightly:\n%s", newReceiver(t, notified), smallJob))

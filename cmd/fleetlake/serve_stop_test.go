@@ -14,6 +14,7 @@ import (
 
 // TestServeStopsAndResumes sends SIGTERM in the middle of a run whose answers take a second.
 func TestServeStopsAndResumes(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 1500})
 	w.due(1200, wholeJob, "")
 	w.faults(simulator.Fault{Kind: simulator.Slow, Least: time.Second, Most: time.Second})

@@ -16,7 +16,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/extract/simulator"
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
@@ -129,6 +129,7 @@ func get(t testing.TB, url string) (int, string) {
 
 // TestServe makes up for a missed slot, serves the page, notifies systemd, and ends.
 func TestServe(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.due(1_000_000, smallJob, "")
 	socket := filepath.Join(t.TempDir(), "notify")
@@ -226,6 +227,7 @@ func (w *world) runNow(d *daemon, url string) {
 }
 
 func TestServeWaitsForTheLock(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.due(1_000_000, smallJob, "")
 	unlock, err := lock(filepath.Join(w.dir, "fleetlake-data"), "test")
@@ -248,6 +250,7 @@ func TestServeWaitsForTheLock(t *testing.T) {
 
 // TestServeNotifiesOfAFailure has a data directory in which the journal of the night is damaged.
 func TestServeNotifiesOfAFailure(t *testing.T) {
+	t.Parallel()
 	notified := make(chan string, 10)
 	receiver := newReceiver(t, notified)
 	w := newWorld(t, simulator.Config{Vessels: 400})
@@ -293,6 +296,7 @@ func newReceiver(t *testing.T, notified chan<- string) (url string) {
 }
 
 func TestServeRefusesAPageThatOthersReach(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob+"\nserve: {listen: '0.0.0.0:0'}\n")
 	if o := w.must(exitUsage, "serve"); !strings.Contains(o.stderr, "token_file") {
@@ -310,12 +314,13 @@ func TestServeRefusesAPageThatOthersReach(t *testing.T) {
 }
 
 func TestStatesOfRunsAreThoseOfThePipeline(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	w.must(exitDone, "run", "nightly")
 	s := &server{config: config.Config{DataDir: filepath.Join(w.dir, "fleetlake-data"), Jobs: []config.JobConfig{config.DefaultJob("nightly")}}}
 	stored, err := s.stored("nightly")
-	if err != nil || len(stored) != 1 || stored[0].State != pipeline.StateDone || time.Since(stored[0].Started) > time.Minute {
+	if err != nil || len(stored) != 1 || stored[0].State != report.StateDone || time.Since(stored[0].Started) > time.Minute {
 		t.Errorf("stored: %+v, %v", stored, err)
 	}
 }

@@ -117,9 +117,8 @@ func (r *cachedCheck) forget() {
 // watchSilence notifies the recipients when nothing was published for too long, once per silence.
 func (s *server) watchSilence(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
+	var watch sync.WaitGroup
+	watch.Go(func() {
 		ticker := time.NewTicker(silenceInterval)
 		defer ticker.Stop()
 		w := silence{most: s.config.Notify.MaxAge, heard: s.began}
@@ -134,8 +133,8 @@ func (s *server) watchSilence(ctx context.Context) (stop func()) {
 			case <-ticker.C:
 			}
 		}
-	}()
-	return func() { cancel(); <-ended }
+	})
+	return func() { cancel(); watch.Wait() }
 }
 
 // newest is the end of the newest run that counts; zero if there is none.

@@ -16,7 +16,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 )
 
 // faultCase is a fault of the service and what a run may make of it.
@@ -136,7 +136,7 @@ func (e runEnd) check(t *testing.T, c faultCase, log []event) {
 	if !slices.Contains(c.codes, e.code) {
 		t.Errorf("exit code %d, want one of %v", e.code, c.codes)
 	}
-	if (e.code == exitDone) != (e.report.State == pipeline.StateDone) {
+	if (e.code == exitDone) != (e.report.State == report.StateDone) {
 		t.Errorf("exit code %d with the state %q", e.code, e.report.State)
 	}
 	missing := unanswered(log)

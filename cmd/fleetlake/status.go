@@ -10,14 +10,18 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/datadir"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
+	"github.com/fleetlake/fleetlake/pipeline/repair"
+	"github.com/fleetlake/fleetlake/pipeline/report"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/schedules/exports"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/spf13/cobra"
 )
 
 // Limits of status: next slots of a job, and slots without a good run.
@@ -61,12 +65,12 @@ configuration only, and sends no request.`,
 
 // status is what the data directory and the configuration say of the jobs.
 type status struct {
-	Writer   string                 `json:"writer,omitempty"` // the process that has the lock, as it describes itself
-	Jobs     []jobStatus            `json:"jobs"`
-	HeldBack []pipeline.HeldBackRun `json:"held_back"`        // runs that wait for a person's decision
-	Lacks    []string               `json:"lacks"`            // published files that are missing
-	Export   *exports.State         `json:"export,omitempty"` // how the last exports ended
-	Missed   []schedules.Record     `json:"missed"`           // slots that were missed or failed, the newest first
+	Writer   string               `json:"writer,omitempty"` // the process that has the lock, as it describes itself
+	Jobs     []jobStatus          `json:"jobs"`
+	HeldBack []derive.HeldBackRun `json:"held_back"`        // runs that wait for a person's decision
+	Lacks    []string             `json:"lacks"`            // published files that are missing
+	Export   *exports.State       `json:"export,omitempty"` // how the last exports ended
+	Missed   []schedules.Record   `json:"missed"`           // slots that were missed or failed, the newest first
 }
 
 type jobStatus struct {
@@ -96,10 +100,10 @@ func statusOf(ctx context.Context, cfg config.Config, now time.Time) (status, er
 	if s.Missed, err = schedules.ReadSlotLog(cfg.DataDir, maxMissed); err != nil {
 		return s, err
 	}
-	if s.HeldBack, err = pipeline.ReadHeldBack(cfg.DataDir); err != nil {
+	if s.HeldBack, err = derive.ReadHeldBack(cfg.DataDir); err != nil {
 		return s, err
 	}
-	if s.Lacks, err = pipeline.Lacking(ctx, cfg.DataDir); err != nil {
+	if s.Lacks, err = repair.Lacking(ctx, cfg.DataDir); err != nil {
 		return s, err
 	}
 	if cfg.Export.Target != "" {
@@ -124,7 +128,7 @@ func statusOf(ctx context.Context, cfg config.Config, now time.Time) (status, er
 }
 
 // writer returns the description of the process that has the lock of a data directory, or nothing.
-func writer(dir string) (string, error) { return pipeline.Holder(dir) }
+func writer(dir string) (string, error) { return datadir.Holder(dir) }
 
 // lastOf returns the newest run of a job in the journal, nil if there is none.
 func lastOf(ctx context.Context, dir, job string, writing bool) (*lastRun, error) {
@@ -138,7 +142,7 @@ func lastOf(ctx context.Context, dir, job string, writing bool) (*lastRun, error
 	case n.State == "" && writing:
 		last.State = "running"
 	case n.State == "":
-		last.State = pipeline.StateKilled
+		last.State = report.StateKilled
 	}
 	w, err := warehouse.Open(ctx, warehouse.Path(dir), warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
 	if errors.Is(err, warehouse.ErrNone) {
@@ -206,7 +210,7 @@ func (l *lastRun) words() string {
 	}
 	words := fmt.Sprintf("%s for %s, started %s", l.State, l.Date, l.Started.Format("2006-01-02 15:04 MST"))
 	if l.Published {
-		words += fmt.Sprintf(", %s credits", console.Thousands(l.Credits))
+		words += fmt.Sprintf(", %s credits", wording.Count(l.Credits))
 	} else {
 		words += ", not published yet"
 	}

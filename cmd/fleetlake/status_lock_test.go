@@ -12,10 +12,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/fleetlake/fleetlake/extract/simulator"
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/datadir"
+	"github.com/gofrs/flock"
 )
 
 // TestCheckingTheLockMakesNoWriterFail shares the lock as a check does, but for much longer: a process
@@ -23,12 +22,12 @@ import (
 func TestCheckingTheLockMakesNoWriterFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
-		first, err := pipeline.Lock(dir, "`fleetlake first`")
+		first, err := datadir.Lock(dir, "`fleetlake first`")
 		if err != nil {
 			t.Fatal(err)
 		}
 		start := time.Now()
-		if _, err = pipeline.Lock(dir, "`fleetlake second`"); !errors.Is(err, pipeline.ErrLocked) || !strings.Contains(err.Error(), "`fleetlake first`") {
+		if _, err = datadir.Lock(dir, "`fleetlake second`"); !errors.Is(err, datadir.ErrLocked) || !strings.Contains(err.Error(), "`fleetlake first`") {
 			t.Errorf("a second writer: %v", err)
 		}
 		if took := time.Since(start); took > time.Second {
@@ -43,7 +42,7 @@ func TestCheckingTheLockMakesNoWriterFail(t *testing.T) {
 		}
 		time.AfterFunc(100*time.Millisecond, func() { look.Unlock() })
 		start = time.Now()
-		second, err := pipeline.Lock(dir, "`fleetlake second`")
+		second, err := datadir.Lock(dir, "`fleetlake second`")
 		if took := time.Since(start); err != nil || took < 100*time.Millisecond || took > 200*time.Millisecond {
 			t.Fatalf("a writer beside a look of 100 ms: %v after %v", err, took)
 		}
@@ -58,9 +57,9 @@ func TestHolderNamesTheWriterAndTakesNothing(t *testing.T) {
 	dir := t.TempDir()
 	is := func(want string) {
 		t.Helper()
-		got, err := pipeline.Holder(dir)
-		locked := pipeline.CheckLock(dir)
-		if got != want || err != nil || errors.Is(locked, pipeline.ErrLocked) != (want != "") || want != "" && !strings.Contains(locked.Error(), want) {
+		got, err := datadir.Holder(dir)
+		locked := datadir.CheckLock(dir)
+		if got != want || err != nil || errors.Is(locked, datadir.ErrLocked) != (want != "") || want != "" && !strings.Contains(locked.Error(), want) {
 			t.Errorf("holder %q, %v, check %v; want %q", got, err, locked, want)
 		}
 	}
@@ -68,7 +67,7 @@ func TestHolderNamesTheWriterAndTakesNothing(t *testing.T) {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
 		t.Errorf("a look leaves %v, %v", entries, err)
 	}
-	unlock, err := pipeline.Lock(dir, "`fleetlake test`")
+	unlock, err := datadir.Lock(dir, "`fleetlake test`")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +95,7 @@ func TestStatusAndDoctorBesideRuns(t *testing.T) {
 		func() (string, error) { return writer(dir) },
 		func() (string, error) {
 			_, err := unlocked(dir)
-			if errors.Is(err, pipeline.ErrLocked) {
+			if errors.Is(err, datadir.ErrLocked) {
 				return err.Error(), nil
 			}
 			return "", err

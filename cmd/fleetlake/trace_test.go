@@ -16,17 +16,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
+	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/google/go-cmp/cmp"
 	collectorpb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
-
-	"github.com/fleetlake/fleetlake/extract"
-	"github.com/fleetlake/fleetlake/extract/api"
-	"github.com/fleetlake/fleetlake/extract/journal"
-	"github.com/fleetlake/fleetlake/extract/simulator"
-	"github.com/fleetlake/fleetlake/pipeline"
 )
 
 // spans is an OpenTelemetry collector, and what it received.
@@ -118,7 +117,7 @@ func TestRunIsTraced(t *testing.T) {
 	w.configure(1_000_000, smallJob)
 	w.faults(simulator.Fault{Kind: simulator.Unavailable, Operation: "by-status", Next: 1}, simulator.Fault{Kind: simulator.Cut, Operation: "particulars", Next: 1})
 	w.env = append(w.env, "OTEL_EXPORTER_OTLP_ENDPOINT="+c.server.URL, "OTEL_RESOURCE_ATTRIBUTES=deployment.environment.name=test")
-	var r pipeline.Report
+	var r report.Report
 	if err := json.Unmarshal([]byte(w.must(exitDone, "run", "nightly", "--json").stdout), &r); err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +149,7 @@ func TestRunIsTraced(t *testing.T) {
 
 // matches compares the spans of requests with the report by operation, and each with its
 // entry of the journal.
-func (s *spans) matches(t *testing.T, r pipeline.Report, lanes map[string]*tracepb.Span, root string) {
+func (s *spans) matches(t *testing.T, r report.Report, lanes map[string]*tracepb.Span, root string) {
 	t.Helper()
 	entries, tries := map[string]journal.Entry{}, map[string]int{}
 	for e, err := range journal.Read(journal.Path(root, r.Date, r.Run)) {
@@ -160,7 +159,7 @@ func (s *spans) matches(t *testing.T, r pipeline.Report, lanes map[string]*trace
 		entries[fmt.Sprint(e.N)] = e
 	}
 	for _, lane := range r.Lanes {
-		got := pipeline.LaneReport{Operation: lane.Operation, Answers: lane.Answers, Limited: lane.Limited}
+		got := report.Lane{Operation: lane.Operation, Answers: lane.Answers, Limited: lane.Limited}
 		for _, span := range s.all {
 			about := texts(span.Attributes)
 			if span.Name != "request "+lane.Operation {
@@ -198,6 +197,7 @@ func (s *spans) matches(t *testing.T, r pipeline.Report, lanes map[string]*trace
 
 // TestACollectorThatFailsHarmsNoRun compares with a run that has no collector.
 func TestACollectorThatFailsHarmsNoRun(t *testing.T) {
+	t.Parallel()
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
 	if err != nil {
 		t.Fatal(err)
@@ -231,8 +231,8 @@ func TestACollectorThatFailsHarmsNoRun(t *testing.T) {
 			if took := time.Since(start); took > time.Minute {
 				t.Errorf("took %v", took)
 			}
-			var r pipeline.Report
-			if err := json.Unmarshal([]byte(o.stdout), &r); err != nil || r.State != pipeline.StateDone || r.Credits.Spent != w.sim.Bill().Spent || r.Rows["listings"] == 0 {
+			var r report.Report
+			if err := json.Unmarshal([]byte(o.stdout), &r); err != nil || r.State != report.StateDone || r.Credits.Spent != w.sim.Bill().Spent || r.Rows["listings"] == 0 {
 				t.Errorf("report %v: %s", err, o.stdout)
 			}
 			if n := strings.Count(o.stderr, `"traces not delivered"`); n > 1 || strings.Contains(o.stderr, "traces") != (c.says != "") || !strings.Contains(o.stderr, c.says) || strings.Contains(strings.ReplaceAll(o.stderr, "planted-key", ""), "planted") {

@@ -8,7 +8,8 @@ import (
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/extract/journal"
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
+	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/spf13/cobra"
 )
 
@@ -38,14 +39,13 @@ new one. A good copy from a backup is better: restore it first if there is one.`
 			if err != nil {
 				return err
 			}
-			p := &pipeline.Pipeline{Dir: dir, Log: a.log()}
 			var salvaged []journal.Salvaged
 			if salvage {
-				if salvaged, err = salvageJournal(cmd.Context(), p); err != nil {
+				if salvaged, err = a.salvageJournal(cmd.Context(), dir); err != nil {
 					return err
 				}
 			}
-			checks, err := p.Verify(cmd.Context())
+			checks, err := repair.Verify(cmd.Context(), dir)
 			if err != nil {
 				return err
 			}
@@ -57,7 +57,7 @@ new one. A good copy from a backup is better: restore it first if there is one.`
 			if asJSON {
 				return console.WriteJSON(a.stdout, struct {
 					OK       bool               `json:"ok"`
-					Checks   []pipeline.Check   `json:"checks"`
+					Checks   []repair.Check     `json:"checks"`
 					Salvaged []journal.Salvaged `json:"salvaged,omitempty"`
 				}{a.code == exitDone, checks, salvaged})
 			}
@@ -72,12 +72,12 @@ new one. A good copy from a backup is better: restore it first if there is one.`
 	return c
 }
 
-func salvageJournal(ctx context.Context, p *pipeline.Pipeline) ([]journal.Salvaged, error) {
-	unlock, err := lock(p.Dir, "verify --salvage")
+func (a *app) salvageJournal(ctx context.Context, dir string) ([]journal.Salvaged, error) {
+	unlock, err := lock(dir, "verify --salvage")
 	if err != nil {
 		return nil, err
 	}
-	all, err := p.Salvage(ctx)
+	all, err := repair.Salvage(ctx, derive.Deriver{Dir: dir, Log: a.log()}, version())
 	return all, errors.Join(err, unlock())
 }
 
@@ -98,7 +98,7 @@ func renderSalvaged(w io.Writer, asked bool, all []journal.Salvaged) error {
 	return nil
 }
 
-func renderChecks(w io.Writer, checks []pipeline.Check) error {
+func renderChecks(w io.Writer, checks []repair.Check) error {
 	for _, c := range checks {
 		if c.OK {
 			fmt.Fprintf(w, "ok     %s: %s\n", c.Name, c.Summary)

@@ -5,15 +5,14 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -127,7 +126,7 @@ func (w *week) history(runs []entries) (rows [][]string) {
 			rows = append(rows, []string{date, "missed", "–", "–", "–", "–", "–", "–", "–", "–", "–", "–"})
 			continue
 		}
-		row := []string{date, state, console.Thousands(spent), console.Thousands(planned), tookWords(worked), console.Thousands(requests)}
+		row := []string{date, state, wording.Count(spent), wording.Count(planned), tookWords(worked), wording.Count(requests)}
 		ofRun := "FROM coverage WHERE run_id = '" + id + "' AND "
 		for _, where := range []string{"state = 'complete'", "state <> 'complete' AND reason NOT LIKE 'covered at %'", "state = 'skipped' AND reason LIKE 'covered at %'"} {
 			row = append(row, w.count("SELECT count(*) "+ofRun+where))
@@ -150,24 +149,15 @@ func (w *week) inLake(table, date string) string {
 	return w.count("SELECT count(*) FROM read_parquet('" + files + "')")
 }
 
-// tookWords writes a duration as the page does.
+// tookWords writes a duration as the words of a page have it.
 func tookWords(d time.Duration) string {
-	switch {
-	case d < 10*time.Second:
-		return strconv.FormatFloat(d.Round(100*time.Millisecond).Seconds(), 'f', -1, 64) + " s"
-	case d.Round(time.Second) < time.Minute:
-		return fmt.Sprintf("%d s", d.Round(time.Second)/time.Second)
-	}
-	if d = d.Round(time.Second); d < time.Hour {
-		return fmt.Sprintf("%d min %02d s", d/time.Minute, d%time.Minute/time.Second)
-	}
-	return fmt.Sprintf("%d h %02d min", d/time.Hour, d%time.Hour/time.Minute)
+	return strings.ReplaceAll(wording.Duration(d), "\u00a0", " ")
 }
 
 // latestRuns is the table of the twelve newest runs.
 func latestRuns(runs []entries) (rows [][]string) {
 	for _, r := range slices.Backward(runs[max(0, len(runs)-12):]) {
-		rows = append(rows, []string{r.plan.Run, r.plan.Job, r.plan.Date, r.end.State, console.Thousands(total(r.requests)), console.Thousands(total(r.credits)), tookWords(r.finished.Sub(r.started))})
+		rows = append(rows, []string{r.plan.Run, r.plan.Job, r.plan.Date, r.end.State, wording.Count(total(r.requests)), wording.Count(total(r.credits)), tookWords(r.finished.Sub(r.started))})
 	}
 	return rows
 }
@@ -184,7 +174,7 @@ func (w *week) operations(runs []entries, date string) (rows [][]string) {
 	}
 	for name, n := range requests {
 		answers := w.count(fmt.Sprintf("SELECT count(*) FROM requests r JOIN runs USING (run_id) WHERE runs.snapshot_date = '%s' AND operation = '%s' AND outcome IN ('ok', 'empty')", date, name))
-		rows = append(rows, []string{name, console.Thousands(n), answers, console.Thousands(credits[name])})
+		rows = append(rows, []string{name, wording.Count(n), answers, wording.Count(credits[name])})
 	}
 	slices.SortFunc(rows, func(a, b []string) int { return cmp.Or(credits[b[0]]-credits[a[0]], cmp.Compare(a[0], b[0])) })
 	return rows
@@ -212,12 +202,12 @@ func (w *week) money(text string, runs []entries, date string) {
 		}
 		night, unknown, lastRun, state = night+spent, unknown+unsure, lastRun+spent, r.end.State
 	}
-	cost := fmt.Sprintf("Cost? %s credits of at most %s planned", console.Thousands(night), console.Thousands(planned))
+	cost := fmt.Sprintf("Cost? %s credits of at most %s planned", wording.Count(night), wording.Count(planned))
 	if unknown > 0 {
-		cost += fmt.Sprintf("; %s perhaps not billed", console.Thousands(unknown))
+		cost += fmt.Sprintf("; %s perhaps not billed", wording.Count(unknown))
 	}
-	for _, words := range []string{cost + " Took?", "Balance " + console.Thousands(balance) + " ", "night " + console.Thousands(night) + " Seven days " + console.Thousands(all) + " This month " + console.Thousands(all) + " ",
-		"Last run " + console.Thousands(lastRun) + " of 2,000", "Today " + console.Thousands(today) + " of 3,000"} {
+	for _, words := range []string{cost + " Took?", "Balance " + wording.Count(balance) + " ", "night " + wording.Count(night) + " Seven days " + wording.Count(all) + " This month " + wording.Count(all) + " ",
+		"Last run " + wording.Count(lastRun) + " of 2,000", "Today " + wording.Count(today) + " of 3,000"} {
 		if !strings.Contains(text, words) {
 			w.t.Errorf("%s: the page does not say %q:\n%s", time.Now().Format("02 15:04"), words, text)
 		}
@@ -243,7 +233,7 @@ func (w *week) count(sql string) string {
 			w.t.Fatalf("%s: %v", sql, err)
 		}
 		n, _ := row[0].(int64)
-		return console.Thousands(int(n))
+		return wording.Count(int(n))
 	}
 	w.t.Fatalf("%s: no row", sql)
 	return ""
@@ -269,7 +259,7 @@ func (w *week) everyRunHasItsPage() {
 				spent += total(other.credits)
 			}
 		}
-		if day, _ := time.Parse(time.DateOnly, r.plan.Date); !strings.Contains(text, day.Format("Monday 2 January 2006")) || !strings.Contains(text, "Cost? "+console.Thousands(spent)+" credits") {
+		if day, _ := time.Parse(time.DateOnly, r.plan.Date); !strings.Contains(text, day.Format("Monday 2 January 2006")) || !strings.Contains(text, "Cost? "+wording.Count(spent)+" credits") {
 			w.t.Errorf("the page of %s does not say that its night cost %d:\n%s", r.plan.Run, spent, text)
 		}
 	}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -50,6 +51,34 @@ func TestPartitionsAreReadFromWhatIsAsked(t *testing.T) {
 	}
 	if got := (Sweep{Status: "moored", Zone: "north-sea", Laden: "ballast"}).Partition(); got != (Partition{KindStatus, "moored/north-sea?laden=ballast"}) {
 		t.Errorf("the partition of a sweep is %v", got)
+	}
+	for name, c := range map[string]struct {
+		value string
+		want  Sweep
+		ok    bool
+	}{
+		"worldwide":                         {"aground", Sweep{Status: "aground"}, true},
+		"in a zone":                         {"moored/north-sea", Sweep{Status: "moored", Zone: "north-sea"}, true},
+		"with all filters, in any order":    {" moored/north-sea?vessel_type=wood-chips+carrier&laden=ballast&for_order=false ", Sweep{"moored", "north-sea", "wood-chips carrier", "ballast", "false"}, true},
+		"with a filter that no search has":  {"moored?cargo=1", Sweep{}, false},
+		"with a filter that cannot be read": {"moored?laden=%zz", Sweep{}, false},
+		"without a status":                  {"", Sweep{}, false},
+	} {
+		p := Partition{KindStatus, c.value}
+		got, ok := p.Sweep()
+		if ok != c.ok || ok && got != c.want {
+			t.Errorf("a search %s: got %+v, %v", name, got, ok)
+		}
+		want := strings.TrimSpace(c.value)
+		if ok {
+			want = c.want.String()
+		}
+		if canonical := p.Canonical(); canonical != (Partition{KindStatus, want}) || ok && canonical != got.Partition() {
+			t.Errorf("a search %s: its canonical partition is %v", name, canonical)
+		}
+	}
+	if _, ok := (Partition{KindCountry, "Panama"}).Sweep(); ok {
+		t.Error("a country is a status search")
 	}
 	for name, c := range map[string]struct{ operation, parameters string }{
 		"a lookup":                {"info", "imo_or_mmsi=9218301"},

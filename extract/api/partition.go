@@ -69,6 +69,36 @@ func statusValue(q url.Values) string {
 	return value
 }
 
+// Sweep returns the status search that a partition names: what Sweep.Partition has written. It returns
+// false for a partition of another kind, and for a value that no status search has.
+func (p Partition) Sweep() (Sweep, bool) {
+	place, filters, _ := strings.Cut(strings.TrimSpace(p.Value), "?")
+	q, err := url.ParseQuery(filters)
+	if p.Kind != KindStatus || err != nil {
+		return Sweep{}, false
+	}
+	status, zone, _ := strings.Cut(place, "/")
+	s := SweepOf(q)
+	s.Status, s.Zone = status, zone
+	known := s.Request().Parameters
+	for key := range q {
+		if !known.Has(key) {
+			return Sweep{}, false
+		}
+	}
+	return s, status != ""
+}
+
+// Canonical returns the partition as PartitionOf spells it: without blanks around the value, and the
+// filters of a status search in their order.
+func (p Partition) Canonical() Partition {
+	p.Value = strings.TrimSpace(p.Value)
+	if s, ok := p.Sweep(); ok {
+		return s.Partition()
+	}
+	return p
+}
+
 // PositiveOr returns a whole number from 1 that fits 32 bits, or the other number where the text
 // is none. Page numbers, totals and page sizes are read by it.
 func PositiveOr(text string, other int) int {

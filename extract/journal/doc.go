@@ -11,7 +11,8 @@
 //
 // # What the entries cost
 //
-// The ledger is the sum of Credits over answers and balances, and over intents without an answer.
+// The ledger is the sum of Credits over answers and balances, and over intents without an answer:
+// over all that Exchanges yields.
 // An answer of Charge unknown counts in full, as spent, because it may have been billed. When a later
 // balance proves that the service billed less than was counted, its entry has the difference: Credits
 // below zero, of Charge unknown. The difference is that of all earlier answers of unknown outcome

@@ -139,9 +139,13 @@ type Partition struct {
 
 // End is the last entry of a segment.
 type End struct {
-	State   string   `json:"state"`              // done, partial, interrupted, killed
-	Stop    string   `json:"stop,omitempty"`     // the cause of an early end, in one word
-	Reason  string   `json:"reason,omitempty"`   // the same as a sentence, of the service or of this program
+	State  string `json:"state"`            // done, partial, interrupted, killed
+	Stop   string `json:"stop,omitempty"`   // the cause of an early end, in one word
+	Reason string `json:"reason,omitempty"` // the same as a sentence, of the service or of this program
+
+	// PlanSpent says that the run spent the most of its own plan, and no cap stopped it.
+	PlanSpent bool `json:"plan_spent,omitempty"`
+
 	LeftOut []string `json:"left_out,omitempty"` // what was not requested, and why
 	News    []string `json:"news,omitempty"`     // what the service accepts now that it did not, or the reverse
 }

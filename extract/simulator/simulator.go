@@ -64,7 +64,7 @@ func (s *Simulator) fleetOn(day int) *fleetDay {
 }
 
 // Warm renders the pages of every country into the cache, so that requests for them cost next
-// to nothing: a benchmark of a client then measures the client. It has no effect beyond the
+// to nothing: a benchmark of a client then measures the client. Only benchmarks call it. It has no effect beyond the
 // size of the cache.
 func (s *Simulator) Warm() {
 	f := s.today.Load()

@@ -3,6 +3,8 @@ package export
 import (
 	_ "embed"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -127,11 +129,12 @@ func (d dictionary) facts(t transform.Table) (Table, error) {
 // vessels describes the lake's copy of the view vessels.
 func (d dictionary) vessels() (Table, error) {
 	described := Table{Comment: factsComments["vessels"], Sort: strings.Fields(factsSort["vessels"])}
-	for _, f := range load.VesselFields() {
-		c := Column{f.ID, f.Name, "date", d.factsComment("vessels", f.Name)}
-		if in, ok := d.column("vessels", f.Name); ok {
+	ids := load.VesselIDs()
+	for _, name := range slices.SortedFunc(maps.Keys(ids), func(a, b string) int { return ids[a] - ids[b] }) {
+		c := Column{ids[name], name, "date", d.factsComment("vessels", name)}
+		if in, ok := d.column("vessels", name); ok {
 			if c.Type, ok = ownTypes[in.Type]; !ok {
-				return Table{}, fmt.Errorf("facts.vessels.%s has the type %s, which an export has no name for", f.Name, in.Type)
+				return Table{}, fmt.Errorf("facts.vessels.%s has the type %s, which an export has no name for", name, in.Type)
 			}
 		}
 		described.Columns = append(described.Columns, c)

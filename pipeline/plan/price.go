@@ -22,21 +22,26 @@ const (
 // Allowance is what a run may spend, and the cap that limits it.
 type Allowance struct {
 	Limit Limit
-	Why   string // a name of a cap; "" without one
+	Why   Cause // a cap; "" without one
 }
 
-// Names of the caps in reports.
+// Cause is why a run leaves work out, in the words of its report.
+type Cause string
+
+// Causes that decide how a run ends: the limits of its credits, and time.
 const (
-	CapOfNight   = "the cap of the night (budget.per_run)"
-	CapOfDay     = "the cap of the day (budget.per_day)"
-	CapOfMonth   = "the cap of the month (budget.per_month)"
-	BalanceFloor = "the balance above its floor (budget.floor)"
+	CapOfNight   Cause = "the cap of the night (budget.per_run)"
+	CapOfDay     Cause = "the cap of the day (budget.per_day)"
+	CapOfMonth   Cause = "the cap of the month (budget.per_month)"
+	BalanceFloor Cause = "the balance above its floor (budget.floor)"
+	MostOfPlan   Cause = "the most that the plan named"         // its own price, when it is less than each of these caps
+	NoTime       Cause = "there is no time before the deadline" // in a lane
 )
 
 // allow finds the tightest cap: of the night, the day, the month, or the balance above its floor.
 func allow(job Job, f Inputs) Allowance {
 	var a Allowance
-	tighten := func(credits int, why string) {
+	tighten := func(credits int, why Cause) {
 		if credits = max(0, credits); a.Limit.Allows(credits + 1) {
 			a = Allowance{AtMost(credits), why}
 		}
@@ -67,31 +72,43 @@ type lanePrice struct {
 // LookupsLeft is the LeftOut.What of lookups.
 const LookupsLeft = "lookups"
 
-// NoTime is the LeftOut.Why of work that a lane cannot finish before the deadline.
-const NoTime = "there is no time before the deadline"
-
 // LeftOut is work that a plan has no credits or no time for.
 type LeftOut struct {
 	What  string `json:"what"`
 	Count int    `json:"count"`
 	Of    int    `json:"of"`
-	Why   string `json:"why"`
+	Why   Cause  `json:"why"`
 }
 
 // String is one line of a report.
 func (l LeftOut) String() string {
-	return fmt.Sprintf("%d of %d %s are left out: %s", l.Count, l.Of, l.What, ReasonFor(l.Why))
+	return fmt.Sprintf("%d of %d %s are left out: %s", l.Count, l.Of, l.What, l.Why.Reason())
 }
 
-// ReasonFor returns the reason for leaving work out: a sentence for the name of a cap, any other why as it is.
-func ReasonFor(why string) string {
-	switch why {
+// Reason returns the cause as a sentence.
+func (c Cause) Reason() string {
+	switch c {
 	case CapOfNight, CapOfDay, CapOfMonth:
-		return why + " does not reach"
+		return string(c) + " does not reach"
 	case BalanceFloor:
 		return "they would bring the balance below its floor (budget.floor)"
 	}
-	return why
+	return string(c)
+}
+
+// Advice returns what a person can do when a run has reached this limit of its credits.
+func (c Cause) Advice() string {
+	switch c {
+	case CapOfNight:
+		return "raise it, or run the job with --again to resume with a new cap"
+	case CapOfDay:
+		return "raise it, or run the job again tomorrow (UTC)"
+	case CapOfMonth:
+		return "raise it, or run the job again next month (UTC)"
+	case BalanceFloor:
+		return "buy credits, or lower the floor"
+	}
+	return "run the job again: its new plan uses the totals that are known now"
 }
 
 // Search is a partition, a check or a status search with its cost and value, as fitSearches sorts it.
@@ -142,19 +159,23 @@ func capacity(deadline time.Duration, perMinute int) int {
 // credits that are left.
 func (d *Plan) fitSearches(now time.Time, credits Limit, room map[string]int) Limit {
 	all := d.searches(now)
-	of, left := map[string]int{}, map[[2]string]int{}
+	type omitted struct {
+		what string
+		why  Cause
+	}
+	of, left := map[string]int{}, map[omitted]int{}
 	d.Cover, d.Sweeps, d.Checks = nil, nil, nil
 	for _, s := range all {
 		of[s.what]++
 		switch {
 		case room[s.Lane.Name] < s.requests:
-			s.entry.Skipped = ReasonFor(NoTime)
+			s.entry.Skipped = NoTime.Reason()
 		case !credits.Allows(s.billed * s.Lane.Credits):
-			s.entry.Skipped = ReasonFor(d.Allowance.Why)
+			s.entry.Skipped = d.Allowance.Why.Reason()
 			if s.what != ListChecks {
 				d.Waiting = append(d.Waiting, s)
 			}
-			left[[2]string{s.what, d.Allowance.Why}]++
+			left[omitted{s.what, d.Allowance.Why}]++
 			d.Skipped = append(d.Skipped, s.entry)
 			continue
 		default:
@@ -163,12 +184,12 @@ func (d *Plan) fitSearches(now time.Time, credits Limit, room map[string]int) Li
 			s.keep()
 			continue
 		}
-		left[[2]string{s.what, NoTime}]++
+		left[omitted{s.what, NoTime}]++
 		d.Skipped = append(d.Skipped, s.entry)
 	}
 	for _, what := range []string{PartitionsOfList, StatusSearches, ListChecks} {
-		for _, why := range []string{NoTime, d.Allowance.Why} {
-			if n := left[[2]string{what, why}]; n > 0 {
+		for _, why := range []Cause{NoTime, d.Allowance.Why} {
+			if n := left[omitted{what, why}]; n > 0 {
 				d.LeftOut = append(d.LeftOut, LeftOut{what, n, of[what], why})
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -44,7 +45,7 @@ type Metrics struct {
 // phases are the phases of a run. Each has a sample, 0 or 1.
 var phases = []string{"harvest", "derive", "publish"}
 
-// New registers the metrics.
+// New registers the metrics. It fails without a data directory, and if a metric is described twice.
 func New(c Config) (*Metrics, error) {
 	if c.Dir == "" {
 		return nil, errors.New("metrics without a data directory")
@@ -106,7 +107,7 @@ func (m *Metrics) Observe(p pipeline.Progress) {
 }
 
 // Finished counts a run that has ended. Its results are read from the warehouse.
-func (m *Metrics) Finished(r pipeline.Report) {
+func (m *Metrics) Finished(r report.Report) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.finished.WithLabelValues(r.Job, r.State).Inc()
@@ -114,7 +115,7 @@ func (m *Metrics) Finished(r pipeline.Report) {
 }
 
 // Failed counts a run that has ended without a report.
-func (m *Metrics) Failed(job string) { m.Finished(pipeline.Report{Job: job, State: "failed"}) }
+func (m *Metrics) Failed(job string) { m.Finished(report.Report{Job: job, State: "failed"}) }
 
 // Idle clears the run under way, without counting one: a run that failed and is tried again has not
 // finished.

@@ -14,6 +14,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 )
@@ -23,7 +24,7 @@ const plantedKey = "planted-key-7c1d"
 var night = time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
 
 // harvest publishes a night of a small simulated fleet and returns its report.
-func harvest(t *testing.T, dir string) pipeline.Report {
+func harvest(t *testing.T, dir string) report.Report {
 	t.Helper()
 	limits := map[string]int{}
 	for _, o := range api.Operations {

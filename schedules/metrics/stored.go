@@ -6,24 +6,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"sync"
 	"time"
 
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/schedules/exports"
+	"github.com/fleetlake/fleetlake/schedules/published"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Limits of reading a published file: the read runs beside a harvest.
-const (
-	readMemoryMiB = 256
-	readThreads   = 1
-	readTimeout   = 30 * time.Second
-	retryAfter    = 10 * time.Second // after a file that could not be read
-	readRuns      = 400
-)
+// readRuns is how many of the newest runs are read to find each job's last.
+const readRuns = 400
 
 //go:embed sql/requests.sql
 var requestsSQL string
@@ -60,20 +54,16 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 }
 
 // states have a sample each, 0 or 1, so that an alert can match one that never occurred.
-var states = []string{pipeline.StateDone, pipeline.StatePartial, pipeline.StateInterrupted, pipeline.StateKilled, "failed"}
+var states = []string{report.StateDone, report.StatePartial, report.StateInterrupted, report.StateKilled, "failed"}
 
 // stored collects the metrics of the published warehouse and the data directory.
 type stored struct {
 	Config
-	mu   sync.Mutex
-	file os.FileInfo
-	at   time.Time
-	last reading
+	readings published.Cache[struct{}, reading] // of the published file
 }
 
 // reading is the result of reading one published file.
 type reading struct {
-	err    error
 	totals []total
 	jobs   []job
 	left   *int
@@ -87,11 +77,13 @@ type total struct {
 // job is a job's newest run, and its newest that was done.
 type job struct {
 	warehouse.Run
-	report  pipeline.Report
+	report  report.Report
 	success time.Time
 }
 
-func newStored(c Config) *stored { return &stored{Config: c} }
+func newStored(c Config) *stored {
+	return &stored{Config: c, readings: published.Cache[struct{}, reading]{Dir: c.Dir, Read: read}}
+}
 
 // Describe implements prometheus.Collector.
 func (s *stored) Describe(out chan<- *prometheus.Desc) {
@@ -103,12 +95,12 @@ func (s *stored) Describe(out chan<- *prometheus.Desc) {
 // Collect implements prometheus.Collector.
 func (s *stored) Collect(out chan<- prometheus.Metric) {
 	now := s.Now()
-	r := s.current(now)
+	r, err := s.readings.Get(context.Background(), struct{}{}, now) // a collector has no context
 	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 	}
-	gauge(readable, truth(r.err == nil))
-	if held, err := pipeline.ReadHeldBack(s.Dir); err == nil {
+	gauge(readable, truth(err == nil))
+	if held, err := derive.ReadHeldBack(s.Dir); err == nil {
 		gauge(heldBack, float64(len(held)))
 	}
 	if e, err := exports.ReadState(s.Dir); err == nil && e != (exports.State{}) {
@@ -164,38 +156,15 @@ func (j job) collect(gauge func(*prometheus.Desc, float64, ...string), now time.
 	}
 }
 
-// current is the reading of the file that is published now. Scrapes at the same time share one.
-func (s *stored) current(now time.Time) reading {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	file, err := os.Stat(warehouse.Path(s.Dir))
-	if err != nil {
-		file = nil // opening says why
-	}
-	same := file != nil && s.file != nil && os.SameFile(file, s.file) && file.Size() == s.file.Size() && file.ModTime().Equal(s.file.ModTime())
-	if !same || s.last.err != nil && now.Sub(s.at).Abs() >= retryAfter {
-		s.last = read(s.Dir)
-		s.file, s.at = file, now
-	}
-	return s.last
-}
-
-// read opens, reads and closes the published file. A file that is missing is a reading with an error.
-func read(dir string) (r reading) {
-	ctx, cancel := context.WithTimeout(context.Background(), readTimeout)
-	defer cancel()
-	w, err := warehouse.Open(ctx, warehouse.Path(dir), warehouse.Options{MemoryMiB: readMemoryMiB, Threads: readThreads, Confine: []string{}})
-	if err != nil {
-		return reading{err: err}
-	}
-	defer w.Close() // of a file that was only read
+// read reads what the metrics need of a file.
+func read(ctx context.Context, w *warehouse.Warehouse, _ struct{}, _ time.Time) (r reading, err error) {
 	if r.totals, err = totals(ctx, w); err == nil {
 		r.jobs, r.left, err = jobs(ctx, w)
 	}
 	if err != nil {
-		return reading{err: err}
+		return reading{}, err
 	}
-	return r
+	return r, nil
 }
 
 func totals(ctx context.Context, w *warehouse.Warehouse) ([]total, error) {
@@ -239,7 +208,7 @@ func jobs(ctx context.Context, w *warehouse.Warehouse) (all []job, left *int, er
 			}
 			all = append(all, j)
 		}
-		if r.State == pipeline.StateDone && all[i].success.IsZero() {
+		if r.State == report.StateDone && all[i].success.IsZero() {
 			all[i].success = r.Finished
 		}
 	}

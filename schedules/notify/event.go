@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 )
 
 // Kind is what an event is about.
@@ -51,14 +51,14 @@ const (
 )
 
 // OfReport makes the event of a run that published; false if there is nothing to report.
-func OfReport(r pipeline.Report) (Event, bool) {
+func OfReport(r report.Report) (Event, bool) {
 	e := Event{ID: r.Run, At: r.Finished.UTC(), Job: r.Job, Date: r.Date, Run: r.Run, State: r.State}
 	drift := Drift(r.Credits)
 	for kind, is := range map[Kind]bool{
-		Failed:   r.Stop == pipeline.StopKey,
-		Credits:  r.Stop == pipeline.StopCredits,
+		Failed:   r.Stop == report.StopKey,
+		Credits:  r.Stop == report.StopCredits,
 		Drifting: drift != 0,
-		Partial:  r.State == pipeline.StatePartial,
+		Partial:  r.State == report.StatePartial,
 	} {
 		if is {
 			e.Kinds = append(e.Kinds, kind)
@@ -99,7 +99,7 @@ var titles = map[Kind]string{
 
 // Drift is by how many credits more than counted the balance fell during a run; less than 0
 // if it fell by less. Requests of unknown outcome may explain a difference.
-func Drift(c pipeline.CreditReport) int {
+func Drift(c report.Credits) int {
 	if c.Before == nil || c.After == nil {
 		return 0
 	}

@@ -5,32 +5,31 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/fleetlake/fleetlake/pipeline"
 )
 
-func balance(before, after int) pipeline.CreditReport {
-	return pipeline.CreditReport{Planned: 500, Spent: 100, Unknown: 10, Before: &before, After: &after}
+func balance(before, after int) report.Credits {
+	return report.Credits{Planned: 500, Spent: 100, Unknown: 10, Before: &before, After: &after}
 }
 
 func TestOfReport(t *testing.T) {
 	for name, c := range map[string]struct {
-		report pipeline.Report
+		report report.Report
 		want   []Kind
 		says   string
 	}{
-		"a whole night is no event":          {pipeline.Report{State: "done", Credits: balance(1000, 900)}, nil, ""},
-		"nor a stop by a person":             {pipeline.Report{State: "interrupted", Stop: pipeline.StopSignal}, nil, ""},
-		"nor a balance that nobody read":     {pipeline.Report{State: "done", Credits: pipeline.CreditReport{Spent: 9}}, nil, ""},
-		"nor what may not have been billed":  {pipeline.Report{State: "done", Credits: balance(1000, 910)}, nil, ""},
-		"a partial night":                    {pipeline.Report{State: "partial", LeftOut: []string{"3 of 9 partitions"}}, []Kind{Partial}, "left out: 3 of 9 partitions"},
-		"a night without credits":            {pipeline.Report{State: "partial", Stop: pipeline.StopCredits, Reason: "Not enough\n credits"}, []Kind{Credits, Partial}, "reason: Not enough credits"},
-		"a key that is refused":              {pipeline.Report{State: "partial", Stop: pipeline.StopKey}, []Kind{Failed, Partial}, "refuses the key"},
-		"a balance that fell too far":        {pipeline.Report{State: "done", Credits: balance(1000, 893)}, []Kind{Drifting}, "by 7 credits more than we counted"},
-		"a balance that did not fall enough": {pipeline.Report{State: "done", Credits: balance(1000, 915)}, []Kind{Drifting}, "by 5 credits less than we counted"},
-		"many things left out":               {pipeline.Report{State: "partial", LeftOut: strings.Split("abcdefgh", "")}, []Kind{Partial}, "left out: 3 more"},
-		"words without an end":               {pipeline.Report{State: "partial", Reason: strings.Repeat("ä", 9999)}, []Kind{Partial}, "ä…"},
+		"a whole night is no event":          {report.Report{State: "done", Credits: balance(1000, 900)}, nil, ""},
+		"nor a stop by a person":             {report.Report{State: "interrupted", Stop: report.StopSignal}, nil, ""},
+		"nor a balance that nobody read":     {report.Report{State: "done", Credits: report.Credits{Spent: 9}}, nil, ""},
+		"nor what may not have been billed":  {report.Report{State: "done", Credits: balance(1000, 910)}, nil, ""},
+		"a partial night":                    {report.Report{State: "partial", LeftOut: []string{"3 of 9 partitions"}}, []Kind{Partial}, "left out: 3 of 9 partitions"},
+		"a night without credits":            {report.Report{State: "partial", Stop: report.StopCredits, Reason: "Not enough\n credits"}, []Kind{Credits, Partial}, "reason: Not enough credits"},
+		"a key that is refused":              {report.Report{State: "partial", Stop: report.StopKey}, []Kind{Failed, Partial}, "refuses the key"},
+		"a balance that fell too far":        {report.Report{State: "done", Credits: balance(1000, 893)}, []Kind{Drifting}, "by 7 credits more than we counted"},
+		"a balance that did not fall enough": {report.Report{State: "done", Credits: balance(1000, 915)}, []Kind{Drifting}, "by 5 credits less than we counted"},
+		"many things left out":               {report.Report{State: "partial", LeftOut: strings.Split("abcdefgh", "")}, []Kind{Partial}, "left out: 3 more"},
+		"words without an end":               {report.Report{State: "partial", Reason: strings.Repeat("ä", 9999)}, []Kind{Partial}, "ä…"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.report.Job, c.report.Date, c.report.Run = "nightly", "2026-11-20", "20261120T020000.000Z-7f3a"

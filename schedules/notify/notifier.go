@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/sourcegraph/conc/panics"
@@ -48,13 +49,13 @@ type Notifier struct {
 	lost    func()
 	queue   chan Event
 	cancel  context.CancelFunc
-	ended   chan struct{}
+	sending sync.WaitGroup // the goroutine that takes events from the queue
 }
 
 // New starts a notifier; Close ends it. Its errors name the setting of a bad address and never the
 // address.
 func New(c Config) (*Notifier, error) {
-	n := &Notifier{on: c.On, log: c.Log, lost: c.Lost, queue: make(chan Event, queued), ended: make(chan struct{})}
+	n := &Notifier{on: c.On, log: c.Log, lost: c.Lost, queue: make(chan Event, queued)}
 	if n.lost == nil {
 		n.lost = func() {}
 	}
@@ -75,14 +76,13 @@ func New(c Config) (*Notifier, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	n.cancel = cancel
-	go func() {
-		defer close(n.ended)
+	n.sending.Go(func() {
 		events := pool.New().WithMaxGoroutines(queued) // one that waits for its next try delays no other
 		for e := range n.queue {
 			events.Go(func() { n.deliver(ctx, e) })
 		}
 		events.Wait()
-	}()
+	})
 	return n, nil
 }
 
@@ -104,7 +104,7 @@ func (n *Notifier) Send(e Event) bool {
 func (n *Notifier) Close(ctx context.Context) {
 	close(n.queue)
 	defer context.AfterFunc(ctx, n.cancel)()
-	<-n.ended
+	n.sending.Wait()
 	n.cancel()
 }
 

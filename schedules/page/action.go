@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 )
 
 // priceTimeout bounds the pricing of a run: less than the timeout of the whole answer.
@@ -45,13 +46,13 @@ func (s *site) postRun(w http.ResponseWriter, r *http.Request) {
 
 // confirm asks whether a night that has ended is to be paid for again, and names the price.
 func (s *site) confirm(w http.ResponseWriter, p pipeline.Preview) {
-	price := "about " + plural(p.Credits.Expected, "credit")
+	price := "about " + wording.Counted(p.Credits.Expected, "credit")
 	lines := []string{fmt.Sprintf("The night of %s for %s has ended. Running it again costs %s", p.Job, p.Date, price)}
 	if p.Credits.Most > 0 {
-		lines[0] += ", at most " + thousands(p.Credits.Most)
+		lines[0] += ", at most " + wording.Count(p.Credits.Most)
 	}
 	if lines[0] += "."; p.Balance != nil {
-		lines[0] += fmt.Sprintf(" The balance is %s.", thousands(*p.Balance))
+		lines[0] += fmt.Sprintf(" The balance is %s.", wording.Count(*p.Balance))
 	}
 	lines = append(lines, "The answers that the night has paid for are kept either way.")
 	send(w, http.StatusOK, render("page.html", view{Kind: "note", Title: "Pay for the night again?", Version: s.Version, Now: s.Now(), Form: s.form,

@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"math"
 	"strings"
 	"time"
@@ -65,7 +66,7 @@ func stack(line []Day) Chart {
 	c := frame("coverage", "Coverage", line)
 	c.Top = "all partitions"
 	say := func(d Day) string {
-		return fmt.Sprintf("%s of %s complete", thousands(d.Coverage["complete"]), thousands(d.Asked()))
+		return fmt.Sprintf("%s of %s complete", wording.Count(d.Coverage["complete"]), wording.Count(d.Asked()))
 	}
 	for i, d := range line {
 		total := d.Asked() + d.Coverage["skipped"]
@@ -79,7 +80,7 @@ func stack(line []Day) Chart {
 				height := chartHeight * float64(n) / float64(total)
 				y -= height
 				c.Bars = append(c.Bars, Bar{X: left(i), Y: y, Width: barWidth, Height: height, Class: state,
-					Title: fmt.Sprintf("%s: %s of %s partitions %s", longDay(d.Date), thousands(n), thousands(total), state)})
+					Title: fmt.Sprintf("%s: %s of %s partitions %s", longDay(d.Date), wording.Count(n), wording.Count(total), state)})
 			}
 		}
 		c.Value = say(d)
@@ -117,7 +118,7 @@ func describe(line []Day, say func(Day) string) string {
 	if last == nil {
 		return "No run yet."
 	}
-	text := fmt.Sprintf("%s up to %s. The latest: %s.", plural(len(line), "night"), longDay(line[len(line)-1].Date), say(*last))
+	text := fmt.Sprintf("%s up to %s. The latest: %s.", wording.Counted(len(line), "night"), longDay(line[len(line)-1].Date), say(*last))
 	if len(without) > 0 {
 		text += " No run on " + strings.Join(without, ", ") + "."
 	}
@@ -140,9 +141,9 @@ func ceiling(n int) int {
 
 // charts draws the history.
 func charts(line []Day, perRun int) []Chart {
-	time := func(n int) string { return took(time.Duration(n) * time.Millisecond) }
+	time := func(n int) string { return wording.Duration(time.Duration(n) * time.Millisecond) }
 	return []Chart{
-		bars("credits", "Credits per night", line, perRun, func(d Day) int { return d.Spent }, thousands),
+		bars("credits", "Credits per night", line, perRun, func(d Day) int { return d.Spent }, wording.Count),
 		bars("duration", "Time per night", line, 0, func(d Day) int { return int(d.Worked.Milliseconds()) }, time),
 		stack(line),
 	}
@@ -161,7 +162,7 @@ func rowCharts(line []Day) []Chart {
 			some = cmp.Or(some, rows(d))
 		}
 		if some > 0 {
-			all = append(all, bars("rows-"+table, table, line, 0, rows, thousands))
+			all = append(all, bars("rows-"+table, table, line, 0, rows, wording.Count))
 		}
 	}
 	return all

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -48,7 +48,7 @@ type Night struct {
 	Started, Finished time.Time
 	Worked            time.Duration // of all runs together
 	State             string        // of the last run, like the fields below that are not sums
-	Stop              pipeline.Stop
+	Stop              report.Stop
 	Reason            string
 	Requests          int // sums of all runs, like the next two
 	Spent, Unknown    int
@@ -59,7 +59,7 @@ type Night struct {
 	Balance           *int
 	Coverage          map[string]int // partitions by state
 	Rows              map[string]int // sums of all runs, like the next two
-	Lanes             map[string]pipeline.LaneReport
+	Lanes             map[string]report.Lane
 	Issues            map[Kind]int
 	LeftOut, News     []string
 }
@@ -93,7 +93,7 @@ func nights(runs []warehouse.Run, left map[string]int) ([]Night, error) {
 		if !known {
 			i, place[key] = len(all), len(all)
 			all = append(all, Night{Job: r.Job, Date: r.Date, Started: r.Started,
-				Rows: map[string]int{}, Lanes: map[string]pipeline.LaneReport{}, Issues: map[Kind]int{}})
+				Rows: map[string]int{}, Lanes: map[string]report.Lane{}, Issues: map[Kind]int{}})
 		}
 		if err := all[i].add(r, left[r.ID]); err != nil {
 			return nil, err
@@ -106,13 +106,13 @@ func nights(runs []warehouse.Run, left map[string]int) ([]Night, error) {
 // add adds the next run of the night; left is how many partitions it left out. It returns an error
 // if the stored report of the run is not JSON.
 func (n *Night) add(r warehouse.Run, left int) error {
-	var report pipeline.Report
+	var stored report.Report
 	if r.Report != "" {
-		if err := json.Unmarshal([]byte(r.Report), &report); err != nil {
+		if err := json.Unmarshal([]byte(r.Report), &stored); err != nil {
 			return fmt.Errorf("read the report of %s: %w", r.ID, err)
 		}
 	}
-	if n.State != pipeline.StateInterrupted && n.State != pipeline.StateKilled { // the next run resumes these, with what they had left to spend
+	if n.State != report.StateInterrupted && n.State != report.StateKilled { // the next run resumes these, with what they had left to spend
 		n.Begun, n.LastSpent = n.Begun+1, 0
 		n.Planned, n.Unbounded = n.Planned+r.CreditsPlanned, n.Unbounded || r.CreditsPlanned == 0
 	}
@@ -120,13 +120,13 @@ func (n *Night) add(r warehouse.Run, left int) error {
 		n.Planned = 0
 	}
 	n.Runs = append(n.Runs, r.ID)
-	n.Finished, n.State, n.Stop, n.Reason = r.Finished, r.State, pipeline.Stop(r.Stop), r.Reason
+	n.Finished, n.State, n.Stop, n.Reason = r.Finished, r.State, report.Stop(r.Stop), r.Reason
 	n.Worked += r.Finished.Sub(r.Started)
 	n.Requests += r.Requests
 	n.Spent += r.CreditsSpent
 	n.LastSpent += r.CreditsSpent
 	n.Unknown += r.CreditsUnknown
-	n.Coverage, n.LeftOut, n.News = report.Coverage, report.LeftOut, append(n.News, report.News...)
+	n.Coverage, n.LeftOut, n.News = stored.Coverage, stored.LeftOut, append(n.News, stored.News...)
 	if left > 0 && n.Coverage["skipped"] >= left {
 		n.Coverage["skipped"] -= left
 		n.Coverage[leftOut] = left
@@ -134,15 +134,15 @@ func (n *Night) add(r warehouse.Run, left int) error {
 	if b := cmp.Or(r.BalanceAfter, r.BalanceBefore); b != nil {
 		n.Balance = b
 	}
-	for table, rows := range report.Rows {
+	for table, rows := range stored.Rows {
 		n.Rows[table] += rows
 	}
-	for _, l := range report.Lanes {
+	for _, l := range stored.Lanes {
 		sum := n.Lanes[l.Operation]
-		n.Lanes[l.Operation] = pipeline.LaneReport{Operation: l.Operation, Requests: sum.Requests + l.Requests,
+		n.Lanes[l.Operation] = report.Lane{Operation: l.Operation, Requests: sum.Requests + l.Requests,
 			Answers: sum.Answers + l.Answers, Limited: sum.Limited + l.Limited, Credits: sum.Credits + l.Credits}
 	}
-	for _, i := range report.Issues {
+	for _, i := range stored.Issues {
 		n.Issues[Kind{i.Dataset, i.Field, i.Reason}] += i.Count
 	}
 	return nil

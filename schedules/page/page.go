@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/schedules/published"
 )
 
 // Config is what the page shows and who may see it.
@@ -62,8 +63,8 @@ type SlotView struct {
 // site is the state of the handler.
 type site struct {
 	Config
-	form    string // stands in the forms, and proves that a POST comes from one of them
-	reports cache
+	form    string                                 // stands in the forms, and proves that a POST comes from one of them
+	reports *published.Cache[string, *NightReport] // by the id of a run; the newest without one
 	status  shared
 	tokens  tokens
 }
@@ -78,8 +79,7 @@ func New(c Config) (http.Handler, error) {
 		return nil, err
 	}
 	fill(&c)
-	s := &site{Config: c, form: rand.Text()}
-	s.reports.dir = c.Dir
+	s := &site{Config: c, form: rand.Text(), reports: reportsOf(c.Dir)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.statusPage)
 	mux.HandleFunc("GET /live", s.livePage)
@@ -100,6 +100,11 @@ func New(c Config) (http.Handler, error) {
 		mux.Handle("GET /warehouse/", c.Share)
 	}
 	return s.guard(mux), nil
+}
+
+// reportsOf caches the reports of the published file.
+func reportsOf(dir string) *published.Cache[string, *NightReport] {
+	return &published.Cache[string, *NightReport]{Dir: dir, Read: nightReport}
 }
 
 // Trouble is something that a person should know, and what to do about it.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -30,7 +31,7 @@ func TestPageHasTheNumbersOfTheWarehouse(t *testing.T) {
 	page := strings.ReplaceAll(c.get("/"), "\u00a0", " ")
 	one := func(sql string) string {
 		t.Helper()
-		return thousands(numbers(t, dir, sql)[0])
+		return wording.Count(numbers(t, dir, sql)[0])
 	}
 	last := "(SELECT max(run_id) FROM runs)"
 	verdict := "Ran, and is complete"
@@ -99,7 +100,7 @@ func TestReportOfARunIsTheSameInOneFile(t *testing.T) {
 		if found := outside.FindString(text); found != "" {
 			t.Errorf("%s: the file refers to something else: %s", r.ID, found)
 		}
-		for _, want := range []string{r.Date, thousands(r.CreditsSpent), "Content-Security-Policy", "</html>"} {
+		for _, want := range []string{r.Date, wording.Count(r.CreditsSpent), "Content-Security-Policy", "</html>"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: no %q in the file", r.ID, want)
 			}
@@ -110,7 +111,7 @@ func TestReportOfARunIsTheSameInOneFile(t *testing.T) {
 		if first := strings.Contains(text, "First night"); first != (i == len(runs)-1) {
 			t.Errorf("%s is on the page as the first night: %v", r.ID, first)
 		}
-		if page := c.get("/runs/" + r.ID); !strings.Contains(page, thousands(r.CreditsSpent)) {
+		if page := c.get("/runs/" + r.ID); !strings.Contains(page, wording.Count(r.CreditsSpent)) {
 			t.Errorf("%s: the page lacks the credits", r.ID)
 		}
 		if status, h, _ := c.ask("GET", "/runs/"+r.ID+"/file", nil); status != 200 || !strings.Contains(h.Get("Content-Disposition"), r.ID+".html") {
@@ -223,15 +224,14 @@ func TestClientsShareWhatIsRead(t *testing.T) {
 	if same := slices.Compact(slices.Clone(pages)); len(same) != 1 {
 		t.Errorf("%d different pages", len(same))
 	}
-	var s cache
-	s.dir = dir
-	a, err := s.night(t.Context(), "", morning)
+	s := reportsOf(dir)
+	a, err := s.Get(t.Context(), "", morning)
 	if err != nil {
 		t.Fatal(err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if b, err := s.night(gone, "", morning); err != nil || a != b {
+	if b, err := s.Get(gone, "", morning); err != nil || a != b {
 		t.Errorf("the report is read twice: %v", err)
 	}
 	path := warehouse.Path(dir)
@@ -242,7 +242,7 @@ func TestClientsShareWhatIsRead(t *testing.T) {
 	if err := errors.Join(os.WriteFile(path+".new", copied, 0o600), os.Rename(path+".new", path)); err != nil {
 		t.Fatal(err)
 	}
-	if b, err := s.night(gone, "", morning); err != nil || a == b {
+	if b, err := s.Get(gone, "", morning); err != nil || a == b {
 		t.Errorf("a file that was replaced is not read, or a client that disconnected cancelled the read: %v", err)
 	}
 }
@@ -251,7 +251,7 @@ func TestClientsShareWhatIsRead(t *testing.T) {
 // has it open, and the other way round.
 func TestReadingDoesNotBlockARun(t *testing.T) {
 	dir := harvested(t)
-	options := warehouse.Options{MemoryMiB: readMemoryMiB, Threads: readThreads, Confine: []string{}}
+	options := warehouse.Options{MemoryMiB: 256, Threads: 1, Confine: []string{}} // as package published opens it
 	for range 2 {
 		page, err := warehouse.Open(t.Context(), warehouse.Path(dir), options)
 		if err != nil {
@@ -267,7 +267,7 @@ func TestReadingDoesNotBlockARun(t *testing.T) {
 		if err := page.Close(); err != nil {
 			t.Error(err)
 		}
-		if _, err := readNight(t.Context(), dir, "", morning); err != nil {
+		if _, err := reportsOf(dir).Get(t.Context(), "", morning); err != nil {
 			t.Errorf("the page beside a run: %v", err)
 		}
 		if err := run.Close(); err != nil {

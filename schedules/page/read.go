@@ -12,16 +12,9 @@ import (
 )
 
 //go:embed sql/*.sql
-var statements embed.FS
+var queryFiles embed.FS
 
-// statement returns the SQL in sql/name.sql. A missing file is a bug, not an error.
-func statement(name string) string {
-	b, err := statements.ReadFile("sql/" + name + ".sql")
-	if err != nil {
-		panic(err)
-	}
-	return string(b)
-}
+var statements = warehouse.Statements{Files: queryFiles}
 
 // record is one row of a result.
 type record []any
@@ -51,7 +44,7 @@ func (r record) yes(i int) bool {
 
 // each runs a statement of sql/ and calls take with each row.
 func each(ctx context.Context, w *warehouse.Warehouse, name string, take func(record), args ...any) error {
-	rows, err := w.Query(ctx, statement(name), args...)
+	rows, err := w.Query(ctx, statements.Text(name), args...)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", name, err)
 	}

@@ -16,7 +16,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/report"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -24,8 +25,8 @@ import (
 var files embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"n": thousands, "took": took, "clock": clock, "moment": moment, "machine": machineTime,
-	"day": longDay, "short": shortDay, "since": since, "plural": plural, "sanitize": func(text string) string { return sanitize(text, "") },
+	"n": wording.Count, "took": wording.Duration, "clock": clock, "moment": moment, "machine": machineTime,
+	"day": longDay, "short": shortDay, "since": since, "plural": wording.Counted, "sanitize": func(text string) string { return sanitize(text, "") },
 	"sub": func(a, b int) int { return a - b },
 }).ParseFS(files, "templates/*.html"))
 
@@ -97,7 +98,7 @@ func (s *site) renderStatus(ctx context.Context) (int, []byte) {
 	now := s.Now()
 	v := view{Kind: "status", Title: "Status", Version: s.Version, Now: now, Form: s.form, Live: s.Live(), CanStop: s.Config.Stop != nil, Attach: s.attach(), Export: s.sanitize(s.Config.Export())}
 	s.schedule(&v)
-	report, err := s.reports.night(ctx, "", now)
+	report, err := s.reports.Get(ctx, "", now)
 	switch {
 	case err != nil && !errors.Is(err, warehouse.ErrNone):
 		v.Verdict = s.trouble(err)
@@ -143,7 +144,7 @@ func (s *site) schedule(v *view) {
 func madeUp(past []SlotView, runs []Run) {
 	for i, slot := range past {
 		for _, r := range runs { // the newest first
-			if r.Job == slot.Job && r.Date == slot.Date && r.State == pipeline.StateDone && r.Started.After(slot.At) {
+			if r.Job == slot.Job && r.Date == slot.Date && r.State == report.StateDone && r.Started.After(slot.At) {
 				past[i].MadeUpBy = "the run of " + moment(r.Started) + " was done"
 			}
 		}
@@ -165,7 +166,7 @@ func (s *site) trouble(err error) Verdict {
 func (s *site) livePage(w http.ResponseWriter, r *http.Request) {
 	v := view{Kind: "live", Title: "Now", Now: s.Now(), Live: s.Live()}
 	s.schedule(&v)
-	if report, err := s.reports.night(r.Context(), "", v.Now); err == nil && report != nil {
+	if report, err := s.reports.Get(r.Context(), "", v.Now); err == nil && report != nil {
 		v.Newer = r.FormValue("seen") != report.Night.ID()
 	}
 	v.Kind += map[bool]string{true: " whole"}[r.FormValue("whole") != ""]
@@ -197,7 +198,7 @@ func (s *site) oneRun(w http.ResponseWriter, r *http.Request) (view, bool) {
 		s.notFound(w, r)
 		return view{}, false
 	}
-	report, err := s.reports.night(r.Context(), id, now)
+	report, err := s.reports.Get(r.Context(), id, now)
 	switch {
 	case errors.Is(err, warehouse.ErrNoRun), errors.Is(err, warehouse.ErrNone), err == nil && report == nil:
 		s.notFound(w, r)

@@ -2,9 +2,11 @@ package page
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/report"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 )
 
 // stale is the age at which a nightly warehouse has missed a night.
@@ -18,51 +20,41 @@ type Verdict struct {
 	Overdue bool     // a newer night was due, and is missing
 }
 
-// stopWords say why a run ended early, and what to do.
-var stopWords = map[pipeline.Stop]string{
-	pipeline.StopBudget:   "There were not enough credits for the whole plan. The reason names the cap, and how to resume.",
-	pipeline.StopCredits:  "The credits are used up, or down to the floor. Buy credits and run the job again.",
-	pipeline.StopKey:      "The service refuses the key. Correct the key and run the job again.",
-	pipeline.StopDeadline: "The deadline has passed. Run the job again to resume.",
-	pipeline.StopSignal:   "It was stopped by request. Run the job again to resume.",
-	pipeline.StopService:  "The service did not answer as it should, also after several tries.",
-}
-
 // verdictOf is the verdict on a night: the state that the run reports first, then what its coverage
 // proves.
 func verdictOf(n Night) Verdict {
 	v := Verdict{Level: "good", Title: "Ran, and is complete"}
 	unseen := n.Asked() - n.Complete()
 	switch n.State {
-	case pipeline.StateDone:
+	case report.StateDone:
 		if n.Coverage["failed"]+n.Coverage["suspect"] > 0 {
 			v = Verdict{Level: "warn", Title: "Ran, with doubts"}
 		} else if unseen > 0 {
 			v = Verdict{Level: "warn", Title: "Ran, not complete"}
 		}
-	case pipeline.StatePartial:
+	case report.StatePartial:
 		v = Verdict{Level: "warn", Title: "Ran in part"}
-	case pipeline.StateInterrupted:
+	case report.StateInterrupted:
 		v = Verdict{Level: "warn", Title: "Was interrupted"}
-	case pipeline.StateKilled:
+	case report.StateKilled:
 		v = Verdict{Level: "bad", Title: "Was killed"}
 	default:
 		v = Verdict{Level: "bad", Title: "Failed"}
 	}
-	if n.Stop == pipeline.StopKey || n.Stop == pipeline.StopCredits {
+	if n.Stop == report.StopKey || n.Stop == report.StopCredits {
 		v.Level = "bad"
 	}
-	if words := stopWords[n.Stop]; words != "" {
-		v.Lines = append(v.Lines, words)
+	if why, then := wording.StopReason(n.Stop); why != "" {
+		v.Lines = append(v.Lines, strings.TrimSpace(sentence(why)+" "+sentence(then)))
 	}
 	if n.Reason != "" {
 		v.Lines = append(v.Lines, n.Reason)
 	}
-	if n.State == pipeline.StateKilled {
+	if n.State == report.StateKilled {
 		v.Lines = append(v.Lines, "The process died. What it had paid for is published; the next run of the night resumes there.")
 	}
 	if unseen > 0 {
-		v.Lines = append(v.Lines, fmt.Sprintf("%s of %s partitions were not seen whole, so nothing in them counts as gone.", thousands(unseen), thousands(n.Asked())))
+		v.Lines = append(v.Lines, fmt.Sprintf("%s of %s partitions were not seen whole, so nothing in them counts as gone.", wording.Count(unseen), wording.Count(n.Asked())))
 	}
 	return v
 }

@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/report"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/google/go-cmp/cmp"
 )
@@ -31,15 +32,15 @@ func TestVerdict(t *testing.T) {
 		"a good night":                        {good, slots(), morning, "good", "Ran, and is complete", ""},
 		"a suspect partition":                 {with(func(n *Night) { n.Coverage = map[string]int{"complete": 8, "suspect": 1} }), nil, morning, "warn", "Ran, with doubts", "1 of 9 partitions"},
 		"a partial partition":                 {with(func(n *Night) { n.Coverage = map[string]int{"complete": 8, "partial": 1} }), nil, morning, "warn", "Ran, not complete", "1 of 9"},
-		"the deadline":                        {with(func(n *Night) { n.State, n.Stop = "partial", pipeline.StopDeadline }), nil, morning, "warn", "Ran in part", "deadline"},
-		"the balance is gone":                 {with(func(n *Night) { n.State, n.Stop = "partial", pipeline.StopCredits }), nil, morning, "bad", "Ran in part", "Buy credits"},
-		"stopped by request":                  {with(func(n *Night) { n.State, n.Stop = "interrupted", pipeline.StopSignal }), nil, morning, "warn", "Was interrupted", "by request"},
+		"the deadline":                        {with(func(n *Night) { n.State, n.Stop = "partial", report.StopDeadline }), nil, morning, "warn", "Ran in part", "deadline"},
+		"the balance is gone":                 {with(func(n *Night) { n.State, n.Stop = "partial", report.StopCredits }), nil, morning, "bad", "Ran in part", "Buy credits"},
+		"stopped by request":                  {with(func(n *Night) { n.State, n.Stop = "interrupted", report.StopSignal }), nil, morning, "warn", "Was interrupted", "by request"},
 		"killed":                              {with(func(n *Night) { n.State = "killed" }), nil, morning, "bad", "Was killed", "The process died"},
 		"a state that is not known":           {with(func(n *Night) { n.State = "odd" }), nil, morning, "bad", "Failed", ""},
 		"a good night that is too old":        {good, nil, morning.Add(50 * time.Hour), "bad", "Nothing published for 2 days", "2026-11-22, ran, and is complete"},
 		"26 hours are just in time":           {good, nil, finished.Add(stale), "good", "Ran, and is complete", ""},
 		"a slot that failed since":            {good, failed, morning, "warn", "A later run did not succeed", "failed: disk full."},
-		"a slot that failed after half a one": {with(func(n *Night) { n.State, n.Stop = "partial", pipeline.StopCredits }), failed, morning, "bad", "A later run did not succeed", "The last night that was published, 2026-11-22, ran in part."},
+		"a slot that failed after half a one": {with(func(n *Night) { n.State, n.Stop = "partial", report.StopCredits }), failed, morning, "bad", "A later run did not succeed", "The last night that was published, 2026-11-22, ran in part."},
 		"a slot that failed before is no new": {good, []SlotView{{State: "missed", At: finished.Add(-2 * time.Hour)}}, morning, "good", "Ran, and is complete", ""},
 	} {
 		got := verdictNow(test.night, test.now, test.slots)
@@ -69,7 +70,7 @@ func TestNightOfManyRunsIsOne(t *testing.T) {
 	got := all[0]
 	want := Night{Job: "nightly", Date: "2026-11-21", Runs: []string{"20261121T020000", "20261121T030000"}, Started: got.Started, Finished: got.Finished, Worked: 2 * time.Minute,
 		State: "done", Requests: 6, Spent: 10, Planned: 50, Begun: 1, LastSpent: 10, Coverage: map[string]int{"complete": 4, "skipped": 2, leftOut: 1}, Rows: map[string]int{"listings": 6},
-		Lanes: map[string]pipeline.LaneReport{"info": {Operation: "info", Requests: 3, Credits: 10}}, Issues: map[Kind]int{{"d", "f", "r"}: 3}}
+		Lanes: map[string]report.Lane{"info": {Operation: "info", Requests: 3, Credits: 10}}, Issues: map[Kind]int{{"d", "f", "r"}: 3}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -90,7 +91,7 @@ func TestNightOfManyRunsIsOne(t *testing.T) {
 
 func TestChartsAreTrueToScale(t *testing.T) {
 	line := []Day{{Date: "2026-11-20", Nights: 1, State: "done", Spent: 50}, {Date: "2026-11-21"}, {Date: "2026-11-22", Nights: 1, State: "partial", Spent: 100}}
-	c := bars("x", "X", line, 80, func(d Day) int { return d.Spent }, thousands)
+	c := bars("x", "X", line, 80, func(d Day) int { return d.Spent }, wording.Count)
 	if len(c.Bars) != 3 || c.Bars[0].Height != 50 || c.Bars[0].Y != 50 || c.Bars[2].Height != 100 || c.Bars[1].Class != "absent" || c.Bars[2].Class != "partial" || math.Abs(c.Line-20) > 1e-9 {
 		t.Errorf("%+v", c)
 	}
@@ -145,11 +146,6 @@ func indexOf(w *World, zone string) int {
 
 func TestWords(t *testing.T) {
 	for got, want := range map[string]string{
-		thousands(-1234567):                         "−1,234,567",
-		took(1700 * time.Millisecond):               "1.7\u00a0s",
-		took(128 * time.Second):                     "2\u00a0min 08\u00a0s",
-		took(65 * time.Minute):                      "1\u00a0h 05\u00a0min",
-		took(-time.Second):                          "0\u00a0s",
 		ago(47 * time.Hour):                         "47 hours",
 		ago(49 * time.Hour):                         "2 days",
 		ago(time.Second):                            "less than a minute",

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/report"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 )
 
 // view is the data of a template.
@@ -82,9 +84,9 @@ func (v *view) ofNight(report *NightReport, line []Day, perRun int) {
 func ranTile(n Night, now time.Time) Tile {
 	t := Tile{Question: "Ran?", Answer: n.State, Level: "good", Percent: -1}
 	switch n.State {
-	case pipeline.StateDone:
+	case report.StateDone:
 		t.Answer = "Yes"
-	case pipeline.StatePartial, pipeline.StateInterrupted:
+	case report.StatePartial, report.StateInterrupted:
 		t.Level = "warn"
 	default:
 		t.Level = "bad"
@@ -101,44 +103,44 @@ func completeTile(n Night) Tile {
 	if asked := n.Asked(); asked > 0 {
 		t.Percent = bar(n.Complete(), asked)
 		t.Answer = fmt.Sprintf("%d %%", int(t.Percent)) // rounded down: 100 % is all
-		t.Detail = fmt.Sprintf("%s of %s partitions", thousands(n.Complete()), thousands(asked))
+		t.Detail = fmt.Sprintf("%s of %s partitions", wording.Count(n.Complete()), wording.Count(asked))
 		t.Level = "good"
 		if n.Complete() < asked {
 			t.Level = "warn"
 		}
 	}
 	if skipped := n.Coverage["skipped"]; skipped > 0 {
-		t.Detail = strings.TrimPrefix(t.Detail+", "+thousands(skipped)+" not needed", ", ")
+		t.Detail = strings.TrimPrefix(t.Detail+", "+wording.Count(skipped)+" not needed", ", ")
 	}
 	return t
 }
 
 func costTile(n Night, perRun int) Tile {
-	t := Tile{Question: "Cost?", Answer: thousands(n.Spent), Detail: "credits", Percent: -1}
+	t := Tile{Question: "Cost?", Answer: wording.Count(n.Spent), Detail: "credits", Percent: -1}
 	switch {
 	case n.Planned > 0:
 		t.Percent = bar(n.Spent, n.Planned)
-		t.Detail = fmt.Sprintf("credits of at most %s planned", thousands(n.Planned))
+		t.Detail = fmt.Sprintf("credits of at most %s planned", wording.Count(n.Planned))
 		if n.Spent > n.Planned {
 			t.Level = "warn"
 		}
 	case perRun > 0:
 		t.Percent = bar(n.Spent, perRun*n.Begun)
-		t.Detail = fmt.Sprintf("credits of a cap of %s", thousands(perRun*n.Begun))
+		t.Detail = fmt.Sprintf("credits of a cap of %s", wording.Count(perRun*n.Begun))
 	default:
 		t.Detail += ", no cap"
 	}
 	if n.Unknown > 0 {
-		t.Detail += fmt.Sprintf("; %s perhaps not billed", thousands(n.Unknown))
+		t.Detail += fmt.Sprintf("; %s perhaps not billed", wording.Count(n.Unknown))
 	}
 	return t
 }
 
 func tookTile(report *NightReport) Tile {
-	t := Tile{Question: "Took?", Answer: took(report.Night.Worked), Percent: -1}
-	t.Detail = plural(report.Night.Requests, "request")
+	t := Tile{Question: "Took?", Answer: wording.Duration(report.Night.Worked), Percent: -1}
+	t.Detail = wording.Counted(report.Night.Requests, "request")
 	if typical := usual(report.Days, func(d Day) int { return int(d.Worked.Milliseconds()) }); typical > 0 {
-		t.Detail += ", usually " + took(time.Duration(typical)*time.Millisecond)
+		t.Detail += ", usually " + wording.Duration(time.Duration(typical)*time.Millisecond)
 	}
 	return t
 }
@@ -146,15 +148,15 @@ func tookTile(report *NightReport) Tile {
 func changedTile(report *NightReport) Tile {
 	t := Tile{Question: "Changed?", Percent: -1}
 	if report.Before == nil {
-		t.Answer, t.Detail = "First night", plural(report.Listed, "vessel")+" listed"
+		t.Answer, t.Detail = "First night", wording.Counted(report.Listed, "vessel")+" listed"
 		return t
 	}
 	total := 0
 	for _, c := range report.Changes {
 		total += c.Total
 	}
-	t.Answer = thousands(total)
-	t.Detail = fmt.Sprintf("%s listed, %s", thousands(report.Listed), difference(report.Listed, report.ListedBefore))
+	t.Answer = wording.Count(total)
+	t.Detail = fmt.Sprintf("%s listed, %s", wording.Count(report.Listed), difference(report.Listed, report.ListedBefore))
 	return t
 }
 
@@ -188,7 +190,7 @@ func meters(report *NightReport, c Caps) []Meter {
 	}{{"Last run", report.Night.LastSpent, c.PerRun}, {"Today", report.Spent.Today, c.PerDay}, {"This month", report.Spent.Month, c.PerMonth}} {
 		if m.cap > 0 {
 			share := bar(m.spent, m.cap)
-			all = append(all, Meter{m.name, fmt.Sprintf("%s of %s", thousands(m.spent), thousands(m.cap)), share, alarm(share)})
+			all = append(all, Meter{m.name, fmt.Sprintf("%s of %s", wording.Count(m.spent), wording.Count(m.cap)), share, alarm(share)})
 		}
 	}
 	return all

@@ -1,56 +1,24 @@
 package page
 
 import (
-	"fmt"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 )
 
-// thousands writes 1234567 as 1,234,567.
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	sign := ""
-	if s[0] == '-' {
-		sign, s = "−", s[1:]
-	}
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return sign + s
-}
-
 // difference compares two counts in words: 12 more, 3 fewer, as many as before.
 func difference(now, before int) string {
 	switch {
 	case now > before:
-		return thousands(now-before) + " more than before"
+		return wording.Count(now-before) + " more than before"
 	case now < before:
-		return thousands(before-now) + " fewer than before"
+		return wording.Count(before-now) + " fewer than before"
 	}
 	return "as many as before"
-}
-
-// took formats a duration as 1 h 05 min, 2 min 08 s or 1.7 s.
-func took(d time.Duration) string {
-	switch {
-	case d < 0:
-		return "0\u00a0s"
-	case d < 10*time.Second:
-		return strconv.FormatFloat(d.Round(100*time.Millisecond).Seconds(), 'f', -1, 64) + "\u00a0s"
-	}
-	d = d.Round(time.Second)
-	switch {
-	case d >= time.Hour:
-		return fmt.Sprintf("%d\u00a0h %02d\u00a0min", d/time.Hour, d%time.Hour/time.Minute)
-	case d >= time.Minute:
-		return fmt.Sprintf("%d\u00a0min %02d\u00a0s", d/time.Minute, d%time.Minute/time.Second)
-	}
-	return fmt.Sprintf("%d\u00a0s", d/time.Second)
 }
 
 // ago formats an age or a wait in its largest unit.
@@ -60,18 +28,10 @@ func ago(d time.Duration) string {
 		name string
 	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}} {
 		if d >= 2*u.size || u.name == "minute" && d >= u.size {
-			return plural(int(d/u.size), u.name)
+			return wording.Counted(int(d/u.size), u.name)
 		}
 	}
 	return "less than a minute"
-}
-
-// plural writes 1 night and 2 nights.
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return thousands(n) + " " + word + "s"
 }
 
 // since writes when something was or will be, seen from now.
@@ -106,6 +66,15 @@ func dayAs(date, layout string) string {
 func lower(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
 	return string(unicode.ToLower(r)) + s[n:]
+}
+
+// sentence makes a clause a sentence. Nothing stays nothing.
+func sentence(clause string) string {
+	if clause == "" {
+		return ""
+	}
+	r, n := utf8.DecodeRuneInString(clause)
+	return string(unicode.ToUpper(r)) + clause[n:] + "."
 }
 
 func trimDot(s string) string { return strings.TrimRight(s, ". ") }

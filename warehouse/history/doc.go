@@ -8,27 +8,11 @@ package history
 
 import (
 	"embed"
-	"strings"
-	"text/template"
+
+	"github.com/fleetlake/fleetlake/warehouse"
 )
 
 //go:embed sql
 var files embed.FS
 
-// statement returns the SQL in sql/name.sql. A missing file is a bug, not an error.
-func statement(name string) string {
-	b, err := files.ReadFile("sql/" + name + ".sql")
-	if err != nil {
-		panic(err)
-	}
-	return string(b)
-}
-
-// filled executes the template in sql/name.sql. A bad file is a bug, not an error.
-func filled(name string, values any) string {
-	var b strings.Builder
-	if err := template.Must(template.New(name).Parse(statement(name))).Execute(&b, values); err != nil {
-		panic(err)
-	}
-	return b.String()
-}
+var statements = warehouse.Statements{Files: files}

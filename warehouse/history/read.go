@@ -48,7 +48,7 @@ func find(ctx context.Context, w *warehouse.Warehouse, number string) ([]string,
 	case digits && len(id) == 9:
 		id, mmsi = "MMSI"+id, id
 	}
-	return warehouse.Collect(ctx, w, statement("find"), func(rows *sql.Rows) (id string, err error) {
+	return warehouse.Collect(ctx, w, statements.Text("find"), func(rows *sql.Rows) (id string, err error) {
 		return id, rows.Scan(&id)
 	}, sql.Named("id", id), sql.Named("number", numberOf(id)), sql.Named("mmsi", mmsi))
 }
@@ -70,7 +70,7 @@ type reader struct {
 
 // read runs a statement of sql/ and makes its rows a part of the vessel's history.
 func read[T any](r *reader, part *[]T, name string, scan func(*sql.Rows, *T) error, args ...any) (err error) {
-	*part, err = warehouse.Collect(r.ctx, r.w, statement(name), func(rows *sql.Rows) (one T, err error) {
+	*part, err = warehouse.Collect(r.ctx, r.w, statements.Text(name), func(rows *sql.Rows) (one T, err error) {
 		return one, scan(rows, &one)
 	}, args...)
 	return err
@@ -97,7 +97,7 @@ func (r *reader) versions() error {
 		for _, c := range d.All() {
 			one.Columns = append(one.Columns, c.Name)
 		}
-		text := filled("versions", d)
+		text := statements.Filled("versions", d)
 		for _, id := range ids {
 			versions, err := warehouse.Collect(r.ctx, r.w, text, scanVersion, numberOf(id), id)
 			if err != nil {

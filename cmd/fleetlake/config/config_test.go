@@ -111,17 +111,21 @@ func TestConfigValues(t *testing.T) {
 		}},
 		"no lookups": {"jobs: {nightly: {lookup: {want: []}}}", func(c *Config) { c.Jobs[0].Job.Lookup.Want = nil }},
 	} {
-		t.Run(name, func(t *testing.T) {
-			want := defaults()
-			c.edit(&want)
-			got, err := Load(configFile(t, c.text), true, noEnvironment)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(want, got, sameConfig); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
+		t.Run(name, func(t *testing.T) { changes(t, c.text, c.edit) })
+	}
+}
+
+// changes fails the test unless the configuration of a text is the default one with an edit.
+func changes(t *testing.T, text string, edit func(*Config)) {
+	t.Helper()
+	want := defaults()
+	edit(&want)
+	got, err := Load(configFile(t, text), true, noEnvironment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got, sameConfig); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

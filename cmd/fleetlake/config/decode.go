@@ -209,6 +209,8 @@ func Duration(least time.Duration) func(string) (time.Duration, error) {
 	}
 }
 
+// ParseDuration reads a duration as Go writes it, after whole days if there are any: 90s, 30d or 1d12h.
+// There are at most 36,500 days. Its error names the part that is no duration.
 func ParseDuration(s string) (time.Duration, error) {
 	count, rest, days := strings.Cut(s, "d")
 	if !days {

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/fleetlake/fleetlake/schedules/notify"
 )
 
@@ -32,17 +30,7 @@ func TestConfigServeValues(t *testing.T) {
 				SecretFile: "s", On: []string{"failed", "stale"}, MaxAge: 8 * 24 * time.Hour}
 		}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			want := defaults()
-			c.edit(&want)
-			got, err := Load(configFile(t, c.text), true, noEnvironment)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(want, got, sameConfig); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
+		t.Run(name, func(t *testing.T) { changes(t, c.text, c.edit) })
 	}
 }
 

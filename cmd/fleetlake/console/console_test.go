@@ -12,9 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/fleetlake/fleetlake/pipeline"
 )
 
 // decimal, interval and anyMap have the shapes of the driver's types.
@@ -234,17 +233,17 @@ func TestRenderReport(t *testing.T) {
 	start := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
 	number := func(n int) *int { return &n }
 	for name, c := range map[string]struct {
-		report pipeline.Report
+		report report.Report
 		want   string
 	}{
 		"a whole night": {
-			pipeline.Report{
+			report.Report{
 				Run: "20261120T020000.123Z-7f3a", Job: "nightly", Date: "2026-11-20", State: "done", Started: start, Finished: start.Add(16*time.Minute + 40*time.Second),
-				Lanes:    []pipeline.LaneReport{{Operation: "by-status"}, {Operation: "by-type", Requests: 1361, Answers: 1360, Limited: 1, Credits: 13600}, {Operation: "credits", Requests: 2, Answers: 2}},
-				Credits:  pipeline.CreditReport{Planned: 14000, Spent: 13600, Unknown: 10, Before: number(100000), After: number(86400)},
+				Lanes:    []report.Lane{{Operation: "by-status"}, {Operation: "by-type", Requests: 1361, Answers: 1360, Limited: 1, Credits: 13600}, {Operation: "credits", Requests: 2, Answers: 2}},
+				Credits:  report.Credits{Planned: 14000, Spent: 13600, Unknown: 10, Before: number(100000), After: number(86400)},
 				Coverage: map[string]int{"complete": 270, "suspect": 1, "odd": 2, "failed": 0},
 				Rows:     map[string]int{"listings": 135900, "requests": 1361, "issues": 0},
-				Issues:   []pipeline.IssueReport{{Dataset: "listings", Field: "imo", Reason: "check digit", Count: 12}, {Dataset: "listings", Field: "flag", Reason: "unknown country", Count: 1234}},
+				Issues:   []report.Issue{{Dataset: "listings", Field: "imo", Reason: "check digit", Count: 12}, {Dataset: "listings", Field: "flag", Reason: "unknown country", Count: 1234}},
 				News:     []string{"type gained: Foiler"},
 			}, `
 nightly for 2026-11-20: done, harvest in 16m40s (run 20261120T020000.123Z-7f3a)
@@ -260,8 +259,8 @@ nightly for 2026-11-20: done, harvest in 16m40s (run 20261120T020000.123Z-7f3a)
 `,
 		},
 		"a night that ended early": {
-			pipeline.Report{
-				Run: "r2", Job: "nightly", Date: "2026-11-20", State: "partial", Stop: pipeline.StopBudget, Reason: "5,000 credits", Continues: []string{"r0", "r1"}, Started: start, Finished: start.Add(time.Second),
+			report.Report{
+				Run: "r2", Job: "nightly", Date: "2026-11-20", State: "partial", Stop: report.StopBudget, Reason: "5,000 credits", Continues: []string{"r0", "r1"}, Started: start, Finished: start.Add(time.Second),
 				LeftOut: strings.Split("a b c d e f g h i", " "),
 			}, `
 nightly for 2026-11-20: partial, harvest in 1s (run r2)
@@ -281,7 +280,7 @@ nightly for 2026-11-20: partial, harvest in 1s (run r2)
 `,
 		},
 		"words of the service that would move the cursor": {
-			pipeline.Report{Job: "j", Date: "d", State: "partial", Run: "r", Stop: "other", Reason: "no\x1b[2J"}, `
+			report.Report{Job: "j", Date: "d", State: "partial", Run: "r", Stop: "other", Reason: "no\x1b[2J"}, `
 j for d: partial, harvest in 0s (run r)
   stopped   other (no\x1b[2J)
   requests  none
@@ -304,8 +303,8 @@ j for d: partial, harvest in 0s (run r)
 }
 
 func TestEveryStopHasWords(t *testing.T) {
-	for _, stop := range []pipeline.Stop{pipeline.StopBudget, pipeline.StopCredits, pipeline.StopKey, pipeline.StopDeadline, pipeline.StopSignal, pipeline.StopService} {
-		if stopWords[stop] == "" {
+	for _, stop := range []report.Stop{report.StopBudget, report.StopCredits, report.StopKey, report.StopDeadline, report.StopSignal, report.StopService} {
+		if words := stopWords(stop); words == "" || words == string(stop) {
 			t.Errorf("%s has none", stop)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -16,15 +17,15 @@ import (
 // or the days. Its errors are those of the writer.
 func WriteCredits(w io.Writer, width int, c Credits, by string) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s credits spent%s in %s requests", Thousands(c.Settled), sinceWords(c.Since), Thousands(c.Requests))
+	fmt.Fprintf(&b, "%s credits spent%s in %s requests", wording.Count(c.Settled), sinceWords(c.Since), wording.Count(c.Requests))
 	if c.Unknown > 0 {
-		fmt.Fprintf(&b, ", %s of them perhaps not billed", Thousands(c.Unknown))
+		fmt.Fprintf(&b, ", %s of them perhaps not billed", wording.Count(c.Unknown))
 	}
 	if settled := c.Counted - c.Settled; settled > 0 {
-		fmt.Fprintf(&b, "; %s more had an unknown outcome and, by the balance, were not billed", Thousands(settled))
+		fmt.Fprintf(&b, "; %s more had an unknown outcome and, by the balance, were not billed", wording.Count(settled))
 	}
 	if c.Balance != nil {
-		fmt.Fprintf(&b, "; balance %s", Thousands(*c.Balance))
+		fmt.Fprintf(&b, "; balance %s", wording.Count(*c.Balance))
 	}
 	b.WriteByte('\n')
 	for _, note := range c.Notes {
@@ -98,10 +99,10 @@ func (s *sheet) add(values ...any) {
 		case string:
 			row[i], s.right[i] = Printable(v), false
 		case int:
-			row[i] = Thousands(v)
+			row[i] = wording.Count(v)
 		case *int:
 			if v != nil {
-				row[i] = Thousands(*v)
+				row[i] = wording.Count(*v)
 			}
 		case *float64:
 			if v != nil {
@@ -123,7 +124,7 @@ func Decimals(f float64) string {
 	if err != nil { // out of the range of int, or no number
 		return sign + whole
 	}
-	return sign + strings.TrimSuffix(strings.TrimRight(Thousands(n)+"."+rest, "0"), ".")
+	return sign + strings.TrimSuffix(strings.TrimRight(wording.Count(n)+"."+rest, "0"), ".")
 }
 
 // write adds the table to a text, squeezed into the width of the terminal. A table without
@@ -210,7 +211,7 @@ func (b *Credits) note(n int, when, more, less string) {
 	if n < 0 {
 		n, words, why = -n, "%s credits fewer than we count left the balance %s: %s", less
 	}
-	b.Notes = append(b.Notes, fmt.Sprintf(words, Thousands(n), when, why))
+	b.Notes = append(b.Notes, fmt.Sprintf(words, wording.Count(n), when, why))
 }
 
 // NotNil makes JSON write an empty list as [] and not as null.

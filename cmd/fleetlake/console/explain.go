@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/warehouse/history"
 )
 
@@ -94,7 +95,7 @@ func explainVersions(b *strings.Builder, d history.Dataset) {
 		explainLine(b, d.Name, "never seen")
 		return
 	}
-	explainLine(b, d.Name, fmt.Sprintf("%d %s, last seen %s", len(d.Versions), plural(len(d.Versions), "version"), minute(d.Seen)))
+	explainLine(b, d.Name, fmt.Sprintf("%d %s, last seen %s", len(d.Versions), wording.Plural(len(d.Versions), "version"), minute(d.Seen)))
 	for i, v := range d.Versions {
 		span := minute(v.From) + " to now"
 		if v.To != nil {
@@ -127,13 +128,6 @@ func valueWords(v any) string {
 		return decimalWords(v)
 	}
 	return fmt.Sprint(v)
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return word
-	}
-	return word + "s"
 }
 
 // wrapped joins words with commas into lines of about a width.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/warehouse/history"
 )
 
@@ -13,17 +14,17 @@ func explainMovements(b *strings.Builder, v history.Vessel) {
 	if p := v.Positions; p.Latest == nil {
 		explainLine(b, "positions", "none")
 	} else {
-		explainLine(b, "positions", fmt.Sprintf("%s since %s, last reported %s", Thousands(p.Count), minute(p.Since), minute(p.LastSeen)))
+		explainLine(b, "positions", fmt.Sprintf("%s since %s, last reported %s", wording.Count(p.Count), minute(p.Since), minute(p.LastSeen)))
 		explainLine(b, "", fmt.Sprintf("%s: %s, from %s", minute(p.Latest.At), positionWords(*p.Latest), evidenceWords(p.Latest.Evidence)))
 	}
 	name := "episodes"
 	for i, e := range v.Episodes {
 		if i == maxEpisodes {
-			explainLine(b, "", fmt.Sprintf("and %s earlier ones", Thousands(len(v.Episodes)-i)))
+			explainLine(b, "", fmt.Sprintf("and %s earlier ones", wording.Count(len(v.Episodes)-i)))
 			break
 		}
 		where := strings.Join(given("", e.Status, "in ", e.Zone, "", e.Laden, "as ", e.VesselType), " ")
-		explainLine(b, name, fmt.Sprintf("%s, %d %s, %s to %s", where, e.Nights, plural(e.Nights, "night"), minute(e.FirstSeen), minute(e.LastSeen)))
+		explainLine(b, name, fmt.Sprintf("%s, %d %s, %s to %s", where, e.Nights, wording.Plural(e.Nights, "night"), minute(e.FirstSeen), minute(e.LastSeen)))
 		name = ""
 	}
 }
@@ -54,7 +55,7 @@ func explainLookups(b *strings.Builder, v history.Vessel) {
 	name := "looked up"
 	for _, l := range v.Lookups {
 		words := fmt.Sprintf("%s (%s): %d %s for %s credits, last requested %s: %s", l.Operation, lookupDatasets[l.Operation],
-			l.Requests, plural(l.Requests, "time"), Thousands(l.Credits), minute(l.Asked), l.Outcome)
+			l.Requests, wording.Plural(l.Requests, "time"), wording.Count(l.Credits), minute(l.Asked), l.Outcome)
 		if l.Answered != nil && l.Outcome != "ok" {
 			words += ", last answered " + minute(l.Answered)
 		}
@@ -78,7 +79,7 @@ func explainIssues(b *strings.Builder, issues []history.Issue) {
 		if i.Field != "" {
 			what += "." + i.Field
 		}
-		explainLine(b, name, fmt.Sprintf("%s %q: %s, %d %s since %s, from %s", what, i.RawValue, i.Reason, i.Nights, plural(i.Nights, "night"), i.First, evidenceWords(i.Evidence)))
+		explainLine(b, name, fmt.Sprintf("%s %q: %s, %d %s since %s, from %s", what, i.RawValue, i.Reason, i.Nights, wording.Plural(i.Nights, "night"), i.First, evidenceWords(i.Evidence)))
 		name = ""
 	}
 	if gone > 0 {

@@ -5,13 +5,13 @@ import (
 	"io"
 	"log/slog"
 	"math"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
 
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 )
 
 // logInterval is the least time between two log lines of a lane.
@@ -104,10 +104,10 @@ func progressLines(now pipeline.Progress) []string {
 	var lines []string
 	for _, l := range now.Lanes {
 		total := l.Done + l.Left
-		share := Thousands(l.Done) + " of " + Thousands(total)
-		line := fmt.Sprintf("%-11s %s %17s %5.1f/min %7s cr", l.Operation, bar(l.Done, total), share, l.PerMinute, Thousands(l.Credits))
+		share := wording.Count(l.Done) + " of " + wording.Count(total)
+		line := fmt.Sprintf("%-11s %s %17s %5.1f/min %7s cr", l.Operation, bar(l.Done, total), share, l.PerMinute, wording.Count(l.Credits))
 		if l.Left > 0 {
-			line += "  " + ClockTime(l.Remaining) + " left"
+			line += "  " + wording.Brief(l.Remaining) + " left"
 		}
 		lines = append(lines, line)
 	}
@@ -116,9 +116,9 @@ func progressLines(now pipeline.Progress) []string {
 
 // phaseLine says what the run is doing and what it has spent.
 func phaseLine(now pipeline.Progress) string {
-	line := fmt.Sprintf("%s: %s credits spent", now.Phase, Thousands(now.Credits))
+	line := fmt.Sprintf("%s: %s credits spent", now.Phase, wording.Count(now.Credits))
 	if now.Cap > 0 {
-		line = fmt.Sprintf("%s: %s of at most %s credits spent", now.Phase, Thousands(now.Credits), Thousands(now.Cap))
+		line = fmt.Sprintf("%s: %s of at most %s credits spent", now.Phase, wording.Count(now.Credits), wording.Count(now.Cap))
 	}
 	return line
 }
@@ -162,31 +162,6 @@ func withRun(now pipeline.Progress, about ...any) []any {
 		return about
 	}
 	return append([]any{"run", now.Run}, about...)
-}
-
-// ClockTime formats a duration as 1h05m or 2m08s.
-func ClockTime(d time.Duration) string {
-	d = d.Round(time.Second)
-	switch {
-	case d >= time.Hour:
-		return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
-	case d >= time.Minute:
-		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
-	}
-	return fmt.Sprintf("%ds", max(d, 0)/time.Second)
-}
-
-// Thousands formats 1234567 as 1,234,567.
-func Thousands(n int) string {
-	s := strconv.Itoa(n)
-	sign := ""
-	if s[0] == '-' {
-		sign, s = "-", s[1:]
-	}
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return sign + s
 }
 
 // truncate cuts a line to a number of characters. All of ours have width one.

@@ -133,21 +133,3 @@ func TestBar(t *testing.T) {
 		}
 	}
 }
-
-func TestThousands(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000", -100: "-100"} {
-		if got := Thousands(n); got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
-	}
-}
-
-func TestClockTime(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		0: "0s", -time.Second: "0s", 1499 * time.Millisecond: "1s", 61 * time.Second: "1m01s", 59*time.Minute + 59*time.Second + 600*time.Millisecond: "1h00m", 111 * time.Hour: "111h00m",
-	} {
-		if got := ClockTime(d); got != want {
-			t.Errorf("%v: got %s, want %s", d, got, want)
-		}
-	}
-}

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/report"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 )
 
 // maxLines is how many lines of a long list the report of a run has.
@@ -18,28 +19,18 @@ const maxLines = 6
 // coverageStates is the order in which reports name the states of partitions.
 var coverageStates = []string{"complete", "partial", "suspect", "failed", "skipped"}
 
-// stopWords say why a run ended early, and what to do.
-var stopWords = map[pipeline.Stop]string{
-	pipeline.StopBudget:   "there were not enough credits for the whole plan",
-	pipeline.StopCredits:  "the credits of the key are used up",
-	pipeline.StopKey:      "the service refuses the key; correct the key and run the job again",
-	pipeline.StopDeadline: "the deadline has passed; run the job again to resume",
-	pipeline.StopSignal:   "it was interrupted; run the job again to resume",
-	pipeline.StopService:  "the service gave an answer after which another try is useless",
-}
-
 // WriteReport writes the report of a run for people. Its errors are those of the writer.
-func WriteReport(w io.Writer, r pipeline.Report) error {
+func WriteReport(w io.Writer, r report.Report) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s for %s: %s, harvest in %s%s (run %s)\n", r.Job, r.Date, r.State, ClockTime(r.Finished.Sub(r.Started)), wallWords(r), r.Run)
+	fmt.Fprintf(&b, "%s for %s: %s, harvest in %s%s (run %s)\n", r.Job, r.Date, r.State, wording.Brief(r.Finished.Sub(r.Started)), wallWords(r), r.Run)
 	if r.Note != "" {
 		ReportLine(&b, "note", r.Note)
 	}
 	if len(r.Continues) > 0 {
 		ReportLine(&b, "continues", strings.Join(r.Continues, ", "))
 	}
-	if r.Stop != pipeline.StopNone {
-		ReportLine(&b, "stopped", WithReason(cmp.Or(stopWords[r.Stop], string(r.Stop)), r.Reason))
+	if r.Stop != report.StopNone {
+		ReportLine(&b, "stopped", WithReason(stopWords(r.Stop), r.Reason))
 	} else if r.Reason != "" {
 		ReportLine(&b, "reason", r.Reason)
 	}
@@ -54,12 +45,21 @@ func WriteReport(w io.Writer, r pipeline.Report) error {
 	return err
 }
 
+// stopWords say why a run ended early, and what to do.
+func stopWords(stop report.Stop) string {
+	why, then := wording.StopReason(stop)
+	if then != "" {
+		why += "; " + then
+	}
+	return cmp.Or(why, string(stop)) // a later program may have stopped for what this one does not know
+}
+
 // wallWords is the wall-clock time of a run that has just ended; empty for a stored run.
-func wallWords(r pipeline.Report) string {
+func wallWords(r report.Report) string {
 	if r.Wall == 0 {
 		return ""
 	}
-	return ", " + ClockTime(time.Duration(r.Wall*float64(time.Second))) + " in all"
+	return ", " + wording.Brief(time.Duration(r.Wall*float64(time.Second))) + " in all"
 }
 
 // ReportLine writes one fact under its name.
@@ -71,7 +71,7 @@ func ReportLine(b *strings.Builder, name, words string) {
 func reportList(b *strings.Builder, name string, items []string) {
 	for i, item := range items {
 		if i == maxLines && len(items) > maxLines+1 {
-			ReportLine(b, "", fmt.Sprintf("and %s more", Thousands(len(items)-i)))
+			ReportLine(b, "", fmt.Sprintf("and %s more", wording.Count(len(items)-i)))
 			return
 		}
 		ReportLine(b, name, item)
@@ -80,7 +80,7 @@ func reportList(b *strings.Builder, name string, items []string) {
 }
 
 // reportLanes writes the work of each operation that had any.
-func reportLanes(b *strings.Builder, lanes []pipeline.LaneReport) {
+func reportLanes(b *strings.Builder, lanes []report.Lane) {
 	header := false
 	for _, l := range lanes {
 		if l.Requests == 0 {
@@ -92,7 +92,7 @@ func reportLanes(b *strings.Builder, lanes []pipeline.LaneReport) {
 		}
 		fmt.Fprintf(b, "  %-12s", l.Operation)
 		for _, n := range []int{l.Requests, l.Answers, l.Limited, l.Credits} {
-			fmt.Fprintf(b, " %9s", Thousands(n))
+			fmt.Fprintf(b, " %9s", wording.Count(n))
 		}
 		b.WriteByte('\n')
 	}
@@ -112,21 +112,21 @@ func WithReason(words, reason string) string {
 func orNone(words string) string { return cmp.Or(words, "none") }
 
 // creditWords is what was planned and spent, and how the balance changed.
-func creditWords(c pipeline.CreditReport) string {
-	words := Thousands(c.Spent) + " spent, without a cap"
+func creditWords(c report.Credits) string {
+	words := wording.Count(c.Spent) + " spent, without a cap"
 	if c.Planned > 0 || c.Spent == 0 {
-		words = fmt.Sprintf("%s spent of at most %s planned", Thousands(c.Spent), Thousands(c.Planned))
+		words = fmt.Sprintf("%s spent of at most %s planned", wording.Count(c.Spent), wording.Count(c.Planned))
 	}
 	if c.Unknown > 0 {
-		words += fmt.Sprintf(", %s of them perhaps not billed", Thousands(c.Unknown))
+		words += fmt.Sprintf(", %s of them perhaps not billed", wording.Count(c.Unknown))
 	}
 	switch {
 	case c.Before != nil && c.After != nil:
-		words += fmt.Sprintf("; balance %s, before %s", Thousands(*c.After), Thousands(*c.Before))
+		words += fmt.Sprintf("; balance %s, before %s", wording.Count(*c.After), wording.Count(*c.Before))
 	case c.After != nil:
-		words += fmt.Sprintf("; balance %s", Thousands(*c.After))
+		words += fmt.Sprintf("; balance %s", wording.Count(*c.After))
 	case c.Before != nil:
-		words += fmt.Sprintf("; balance before %s", Thousands(*c.Before))
+		words += fmt.Sprintf("; balance before %s", wording.Count(*c.Before))
 	}
 	return words
 }
@@ -154,19 +154,19 @@ func countWords(counts map[string]int, names []string) string {
 	var words []string
 	for _, name := range names {
 		if counts[name] != 0 {
-			words = append(words, Thousands(counts[name])+" "+name)
+			words = append(words, wording.Count(counts[name])+" "+name)
 		}
 	}
 	return strings.Join(words, ", ")
 }
 
 // issueWords names the kinds of issues, the most frequent first.
-func issueWords(issues []pipeline.IssueReport) []string {
+func issueWords(issues []report.Issue) []string {
 	issues = slices.Clone(issues)
-	slices.SortStableFunc(issues, func(a, b pipeline.IssueReport) int { return b.Count - a.Count })
+	slices.SortStableFunc(issues, func(a, b report.Issue) int { return b.Count - a.Count })
 	var words []string
 	for _, i := range issues {
-		words = append(words, fmt.Sprintf("%s × %s.%s: %s", Thousands(i.Count), i.Dataset, i.Field, i.Reason))
+		words = append(words, fmt.Sprintf("%s × %s.%s: %s", wording.Count(i.Count), i.Dataset, i.Field, i.Reason))
 	}
 	return words
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 	"golang.org/x/term"
@@ -182,7 +183,7 @@ func renderTable(w io.Writer, width int, columns []Column, rows iter.Seq2[[]any,
 	if n == 1 {
 		rowWord = "row"
 	}
-	_, err := fmt.Fprintf(w, "%s\n%s %s\n", t.Render(), Thousands(n), rowWord)
+	_, err := fmt.Fprintf(w, "%s\n%s %s\n", t.Render(), wording.Count(n), rowWord)
 	return n, err
 }
 
@@ -236,6 +237,7 @@ func columnConfigs(widths []int, right []bool) []table.ColumnConfig {
 // shorten cuts a cell that is too wide and marks the cut.
 func shorten(s string, width int) string { return text.Snip(s, width, "…") }
 
+// NotNil returns an empty slice for nil, so that JSON has [] and not null.
 func NotNil[T any](s []T) []T {
 	if s == nil {
 		return []T{}
@@ -243,6 +245,8 @@ func NotNil[T any](s []T) []T {
 	return s
 }
 
+// WriteJSON writes a value as indented JSON, with &, < and > as they are. Its errors are those of the
+// encoder and the writer.
 func WriteJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

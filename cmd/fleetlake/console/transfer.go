@@ -5,6 +5,8 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 )
 
 // Transfer is how far an operation on files is, such as an upload. Amounts that are not known yet are
@@ -73,7 +75,7 @@ func transferLine(now Transfer, began time.Time) string {
 	line := fmt.Sprintf("%-8s %s %s", now.Phase, bar(int(share), int(all)), transferAmounts(now))
 	if took := now.At.Sub(began); took > 0 && now.Bytes > 0 && now.Bytes < now.AllBytes {
 		left := time.Duration(float64(took) * float64(now.AllBytes-now.Bytes) / float64(now.Bytes))
-		line += fmt.Sprintf("  %s/s  %s left", Bytes(int64(float64(now.Bytes)/took.Seconds())), ClockTime(left))
+		line += fmt.Sprintf("  %s/s  %s left", Bytes(int64(float64(now.Bytes)/took.Seconds())), wording.Brief(left))
 	}
 	return line
 }
@@ -90,9 +92,9 @@ func transferAmounts(now Transfer) string {
 	case now.AllFiles == 0:
 		return ""
 	case now.AllBytes == 0:
-		return fmt.Sprintf("%s of %s files", Thousands(now.Files), Thousands(now.AllFiles))
+		return fmt.Sprintf("%s of %s files", wording.Count(now.Files), wording.Count(now.AllFiles))
 	}
-	return fmt.Sprintf("%s of %s files, %s of %s", Thousands(now.Files), Thousands(now.AllFiles), Bytes(now.Bytes), Bytes(now.AllBytes))
+	return fmt.Sprintf("%s of %s files, %s of %s", wording.Count(now.Files), wording.Count(now.AllFiles), Bytes(now.Bytes), Bytes(now.AllBytes))
 }
 
 // Bytes formats an amount of data: 999 bytes, 1.2 kB, 3.4 MB, 5.6 GB.

@@ -29,7 +29,8 @@ func (n *Network) Accept() (net.Conn, error) {
 	}
 }
 
-// Close ends every Accept and Dial that waits. Connections stay open.
+// Close ends every Accept and Dial that waits. Connections stay open. It
+// returns nil: it has an error because net.Listener has one.
 func (n *Network) Close() error {
 	n.once.Do(func() { close(n.closed) })
 	return nil

@@ -1,7 +1,10 @@
 -- vessels: the current state of each vessel. It is a view, because a table would be a copy of every
 -- open version that each night rewrites: a third of the time of a load and half of the file. Every
 -- vessel has a registration, if only from a sighting.
-CREATE OR REPLACE VIEW vessels AS
+--
+-- rows is what the view selects, from the open registrations as r. The lake's file of vessels selects the
+-- same from the registrations in the order of vessel_id.
+{{- define "rows"}}
 SELECT r.vessel_id, r.imo, r.mmsi, r.name, r.callsign, r.flag, r.country, r.vessel_type, r.category, r.is_vessel,
        p.length_m, p.beam_m, p.deadweight_t, p.gross_tonnage, p.net_tonnage, p.teu, p.year_built,
        m.manager, m.registered_owner, m.class_society,
@@ -12,14 +15,17 @@ SELECT r.vessel_id, r.imo, r.mmsi, r.name, r.callsign, r.flag, r.country, r.vess
        greatest(r.last_seen, p.last_seen, e.last_seen, m.last_seen, s.position_seen_at, s.sighting_seen_at) AS last_seen,
        r.last_seen AS registration_seen_at, p.last_seen AS particulars_seen_at, e.last_seen AS engine_seen_at, m.last_seen AS management_seen_at,
        s.position_seen_at, s.sighting_seen_at, r.run_id
-FROM   registration AS r
+FROM   {{.}}
 LEFT JOIN particulars AS p ON p.vessel_id = r.vessel_id AND p.valid_to IS NULL
 LEFT JOIN engine AS e ON e.vessel_id = r.vessel_id AND e.valid_to IS NULL
 LEFT JOIN management AS m ON m.vessel_id = r.vessel_id AND m.valid_to IS NULL
 LEFT JOIN latest AS s ON s.vessel_id = r.vessel_id
 LEFT JOIN listed AS l ON l.vessel_id = r.vessel_id AND l.to_date IS NULL
 ANTI JOIN (SELECT alias_id FROM vessel_aliases WHERE until IS NULL) AS a ON a.alias_id = r.vessel_id
-WHERE  r.valid_to IS NULL;
+WHERE  r.valid_to IS NULL
+{{- end}}
+CREATE OR REPLACE VIEW vessels AS
+{{- template "rows" "registration AS r"}};
 COMMENT ON VIEW vessels IS 'One row per vessel, with its latest known values. Ids that became aliases of another vessel are not in it: see vessel_aliases.';
 COMMENT ON COLUMN vessels.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number.';
 COMMENT ON COLUMN vessels.imo IS 'IMO number; null if none was reported.';

@@ -1,12 +1,9 @@
 -- sighted: each vessel once for each search that returned it tonight, over all runs of the night.
 CREATE OR REPLACE TEMP TABLE sighted AS
-SELECT vessel_id,
-       navigational_status
-           || coalesce('/' || world_zone, '')
-           || coalesce('?' || nullif(concat_ws('&', 'for_order=' || for_order::VARCHAR, 'laden=' || laden, 'vessel_type=' || replace(vessel_type_filter, ' ', '+')), ''), '') AS sweep,
+SELECT vessel_id, sweep,
        any_value(navigational_status) AS navigational_status, any_value(world_zone) AS world_zone,
        any_value(laden) AS laden, any_value(for_order) AS for_order, any_value(vessel_type_filter) AS vessel_type,
        min(seen_at) AS first_seen, max(seen_at) AS last_seen, arg_min(run_id, seen_at) AS run_id, arg_min(entry, seen_at) AS entry
 FROM   night_sightings
 WHERE  navigational_status IS NOT NULL
-GROUP BY 1, 2;
+GROUP BY vessel_id, sweep;

@@ -1,24 +1,7 @@
 -- movements: comments of the tables that say where vessels are and what they do.
 COMMENT ON TABLE positions IS 'One row per observed position of a vessel.';
 COMMENT ON COLUMN positions.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number.';
-COMMENT ON COLUMN positions.position_at IS 'When the position was observed; when the answer was received, if the answer has no time. UTC.';
 COMMENT ON COLUMN positions.seen_at IS 'When the answer was received. UTC.';
-COMMENT ON COLUMN positions.latitude IS 'Degrees, north positive.';
-COMMENT ON COLUMN positions.longitude IS 'Degrees, east positive.';
-COMMENT ON COLUMN positions.speed_kn IS 'Knots.';
-COMMENT ON COLUMN positions.course_deg IS 'Course over ground, degrees.';
-COMMENT ON COLUMN positions.heading_deg IS 'Degrees.';
-COMMENT ON COLUMN positions.draught_m IS 'Metres.';
-COMMENT ON COLUMN positions.max_draught_m IS 'Greatest draught that the service knows of, metres.';
-COMMENT ON COLUMN positions.navigational_status IS 'See navigational_statuses.';
-COMMENT ON COLUMN positions.destination IS 'As the crew entered it, cleaned.';
-COMMENT ON COLUMN positions.destination_unlocode IS 'UN/LOCODE of the destination.';
-COMMENT ON COLUMN positions.eta IS 'Estimated arrival. UTC.';
-COMMENT ON COLUMN positions.last_port IS 'Last port.';
-COMMENT ON COLUMN positions.last_port_unlocode IS 'UN/LOCODE of the last port.';
-COMMENT ON COLUMN positions.departed_at IS 'Departure from the last port. UTC.';
-COMMENT ON COLUMN positions.data_source IS 'The source that the service names for the position.';
-COMMENT ON COLUMN positions.operation IS 'The operation of the answer.';
 COMMENT ON COLUMN positions.run_id IS 'The run whose answer has it.';
 COMMENT ON COLUMN positions.entry IS 'That answer in the run''s journal.';
 COMMENT ON COLUMN positions.raw IS 'JSON object, keyed as in the API: each value of that answer that a rule changed or refused, as received.';

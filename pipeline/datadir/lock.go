@@ -1,0 +1,161 @@
+package datadir
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+	"golang.org/x/sys/unix"
+)
+
+// ErrLocked reports that another process writes into the data directory.
+var ErrLocked = errors.New("data directory is in use")
+
+// Lock retries a lock that is taken for a moment, since Holder takes it while it looks.
+const (
+	lockWithin = 500 * time.Millisecond
+	lockAgain  = 5 * time.Millisecond
+)
+
+// Lock makes this process the one writer of a data directory until the returned function
+// is called. The kernel releases the lock when the process dies. holder describes this process to
+// others: it is in their ErrLocked.
+//
+// Lock locks the directory itself, which nobody can remove while there is a file in it, and the file
+// lock in it, because network file systems lock no directories. Removing that file would let others in.
+func Lock(dir, holder string) (unlock func() error, err error) {
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return nil, fmt.Errorf("make data directory: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lockWithin)
+	defer cancel()
+	d, err := lockDir(ctx, dir)
+	if errors.Is(err, context.DeadlineExceeded) {
+		words, _ := holderOf(dir)
+		return nil, locked(dir, words)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", dir, err)
+	}
+	l := flock.New(lockPath(dir))
+	_, err = l.TryLockContext(ctx, lockAgain)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		words, _ := holderOf(dir)
+		return nil, errors.Join(locked(dir, words), d.Close())
+	case err != nil:
+		return nil, errors.Join(fmt.Errorf("lock %s: %w", l.Path(), err), d.Close())
+	}
+	if err := os.WriteFile(l.Path(), []byte(holder+"\n"), 0o644); err != nil {
+		return nil, errors.Join(fmt.Errorf("write the holder of %s: %w", l.Path(), err), l.Unlock(), d.Close())
+	}
+	if err := note(dir); err != nil {
+		return nil, errors.Join(err, l.Unlock(), d.Close())
+	}
+	return func() error {
+		lockedByUs.Delete(dir)
+		return errors.Join(l.Unlock(), d.Close())
+	}, nil
+}
+
+// lockDir locks a directory, where the file system can.
+func lockDir(ctx context.Context, dir string) (*os.File, error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err := unix.Flock(int(d.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			return d, nil // it is locked, or this file system cannot lock directories
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), d.Close())
+		case <-time.After(lockAgain):
+		}
+	}
+}
+
+// lockedByUs maps the data directories that this process has locked to their lock files.
+var lockedByUs sync.Map
+
+// note records the lock file of a data directory for stillLocked.
+func note(dir string) error {
+	info, err := os.Stat(lockPath(dir))
+	if err != nil {
+		return fmt.Errorf("look at the lock: %w", err)
+	}
+	lockedByUs.Store(dir, info)
+	return nil
+}
+
+// stillLocked returns ErrLocked if somebody has removed the lock file of this process, or replaced
+// it or its directory: another process could lock the new one.
+func StillLocked(dir string) error {
+	was, ok := lockedByUs.Load(dir)
+	if !ok {
+		return nil // a caller that needs no lock, as on a copy
+	}
+	now, err := os.Stat(lockPath(dir))
+	if err == nil && os.SameFile(was.(fs.FileInfo), now) {
+		return nil
+	}
+	return fmt.Errorf("%w: the file %s was removed or replaced during the run, and another run may write there; nothing is published now: the next start publishes what is paid for", ErrLocked, lockPath(dir))
+}
+
+// Holder returns how the process that holds the lock of a data directory described itself, or "".
+// It changes nothing: for an instant it takes a shared lock, which fails if a writer has locked.
+func Holder(dir string) (string, error) {
+	for _, path := range []string{dir, lockPath(dir)} {
+		l := flock.New(path, flock.SetFlag(os.O_RDONLY))
+		free, err := l.TryRLock()
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", nil
+		}
+		if err != nil && path == dir {
+			free, err = true, nil // this file system cannot lock directories
+		}
+		if err := errors.Join(err, l.Close()); err != nil {
+			return "", fmt.Errorf("look at the lock: %w", err)
+		}
+		if !free {
+			return holderOf(dir)
+		}
+	}
+	return "", nil
+}
+
+// CheckLock returns the ErrLocked that Lock would return, and does not lock.
+func CheckLock(dir string) error {
+	words, err := Holder(dir)
+	if err == nil && words != "" {
+		return locked(dir, words)
+	}
+	return err
+}
+
+func lockPath(dir string) string { return filepath.Join(dir, "lock") }
+
+func holderOf(dir string) (string, error) {
+	words, err := os.ReadFile(lockPath(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "a process whose file lock was removed", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the holder of the lock: %w", err)
+	}
+	return cmp.Or(strings.TrimSpace(string(words)), "a process without a name"), nil
+}
+
+func locked(dir, words string) error {
+	return fmt.Errorf("%w: %s is locked by %s; wait for it, or use another --data", ErrLocked, dir, words)
+}

@@ -1,0 +1,69 @@
+package derive
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/load"
+)
+
+// Publish loads written runs into a new warehouse file, and replaces the published one with it. It
+// holds back those with too many issues and those that resume them, unless AcceptIssues is set, and
+// returns both kinds. Its errors are those of load.Publish but load.ErrIssues; the published file is
+// then unchanged.
+func (d Deriver) Publish(ctx context.Context, runs []Written) (published []Written, heldBack []HeldBackRun, err error) {
+	d, published = d.WithDefaults(), slices.Clone(runs)
+	for len(published) > 0 {
+		var written []load.Manifest
+		for _, b := range published {
+			written = append(written, b.manifest)
+		}
+		err := load.Publish(ctx, d.Dir, load.Options{Warn: func(words string) { d.Log.Warn(words) }}, written...)
+		issues := (*load.IssuesError)(nil)
+		if !errors.As(err, &issues) {
+			return published, heldBack, err
+		}
+		i := slices.IndexFunc(published, func(b Written) bool { return b.Report.Run == issues.Run })
+		if i < 0 {
+			return nil, nil, err
+		}
+		if d.AcceptIssues {
+			if !d.DryRun {
+				if err := journal.Accept(published[i].path, d.Now().UTC()); err != nil {
+					return nil, nil, err
+				}
+			}
+			published[i].manifest.Accepted = true
+			continue
+		}
+		out := published[i]
+		published = slices.Delete(published, i, i+1)
+		if published, heldBack, err = holdBack(d.Dir, out, issues.Reason, published, heldBack); err != nil {
+			return nil, nil, err
+		}
+	}
+	return published, heldBack, nil
+}
+
+// holdBack moves a run, and those that resume it, from published to heldBack.
+func holdBack(dir string, out Written, reason string, published []Written, heldBack []HeldBackRun) ([]Written, []HeldBackRun, error) {
+	r := out.Report
+	heldBack = append(heldBack, HeldBackRun{Run: r.Run, Job: r.Job, Date: r.Date, State: r.State, Reason: reason})
+	if err := load.Drop(dir, out.manifest); err != nil {
+		return nil, nil, err
+	}
+	for {
+		i := slices.IndexFunc(published, func(b Written) bool { return slices.Contains(b.Report.Continues, r.Run) })
+		if i < 0 {
+			return published, heldBack, nil
+		}
+		next := published[i]
+		published = slices.Delete(published, i, i+1)
+		var err error
+		if published, heldBack, err = holdBack(dir, next, "it resumes run "+r.Run+", which is held back", published, heldBack); err != nil {
+			return nil, nil, err
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package derive
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/load"
+	"github.com/fleetlake/fleetlake/pipeline/report"
+	"github.com/fleetlake/fleetlake/transform"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// Written is a run whose lake files are written, and that can be published.
+type Written struct {
+	Report   report.Report
+	path     string // of its segment
+	manifest load.Manifest
+}
+
+// Write turns a segment into lake files, and reports its run. Its errors name the run, and what to
+// do about a damaged segment.
+func (d Deriver) Write(path string) (Written, error) {
+	w, err := d.WithDefaults().write(path)
+	if err != nil {
+		return Written{}, fmt.Errorf("derive %s: %w", journal.RunOf(path), WithAdvice(err))
+	}
+	return w, nil
+}
+
+func (d Deriver) write(path string) (Written, error) {
+	batch, sum := transform.NewBatch(), report.NewSummary()
+	for x, err := range journal.Exchanges(path) {
+		if err != nil {
+			return Written{}, err
+		}
+		if x.Kind == journal.KindPlan {
+			if err := d.addEarlier(batch, *x.Plan); err != nil {
+				return Written{}, err
+			}
+		}
+		batch.Add(x)
+		sum.Add(x)
+	}
+	r := sum.Report()
+	r.Coverage, r.Partitions, r.Rows = batch.States(), batch.Planned(), map[string]int{}
+	for _, t := range transform.Tables {
+		r.Rows[t.Name] = batch.Rows(t)
+	}
+	for _, c := range batch.Issues() {
+		r.Issues = append(r.Issues, report.Issue(c))
+	}
+	run, err := row(r)
+	if err != nil {
+		return Written{}, err
+	}
+	m, err := load.Write(d.Dir, run, batch)
+	m.Accepted = sum.Accepted()
+	return Written{Report: r, path: path, manifest: m}, err
+}
+
+// addEarlier adds to a batch what the runs that this one resumes have covered.
+func (d Deriver) addEarlier(batch *transform.Batch, planned journal.Plan) error {
+	for _, run := range planned.Continues {
+		for e, err := range journal.Read(journal.Path(d.Journal, planned.Date, run)) {
+			if err != nil {
+				return fmt.Errorf("read %s, which the run resumes: %w", run, err)
+			}
+			batch.AddEarlier(e)
+		}
+	}
+	return nil
+}
+
+// row is the run as the warehouse stores it.
+func row(r report.Report) (warehouse.Run, error) {
+	text, err := json.Marshal(r)
+	return warehouse.Run{ID: r.Run, Job: r.Job, Date: r.Date, Started: r.Started, Finished: r.Finished,
+		State: r.State, Stop: string(r.Stop), Reason: r.Reason, Requests: r.Requests(),
+		CreditsPlanned: r.Credits.Planned, CreditsSpent: r.Credits.Spent, CreditsUnknown: r.Credits.Unknown,
+		BalanceBefore: r.Credits.Before, BalanceAfter: r.Credits.After,
+		Continues: strings.Join(r.Continues, ","), Report: string(text)}, err
+}

@@ -1,0 +1,20 @@
+package repair_test
+
+import (
+	"context"
+	"time"
+
+	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/pipelinetest"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/pipeline/repair"
+)
+
+func init() {
+	repair.Week = pipelinetest.Week
+	repair.Run = func(ctx context.Context, dir string) error {
+		p := &pipeline.Pipeline{Dir: dir}
+		_, err := p.Run(ctx, plan.Job{Name: "nightly", Location: time.UTC}, "2026-11-27")
+		return err
+	}
+}

@@ -1,0 +1,31 @@
+package repair
+
+import (
+	"context"
+
+	"github.com/fleetlake/fleetlake/pipeline/derive"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// Rollback publishes the previous version. The runs that this removes from the warehouse stay out: no
+// start publishes them again, and no run resumes them. Their credits count as spent. It returns
+// warehouse.ErrNoVersion if there is no previous version. The caller holds the lock.
+func Rollback(ctx context.Context, d derive.Deriver) (warehouse.RollbackResult, error) {
+	d = d.WithDefaults()
+	if err := settle(d); err != nil {
+		return warehouse.RollbackResult{}, err
+	}
+	return warehouse.Rollback(ctx, d.Dir)
+}
+
+// UndoRollback publishes the runs again that rollbacks removed, from the journal, and returns their
+// ids. The caller holds the lock.
+func UndoRollback(ctx context.Context, d derive.Deriver) ([]string, error) {
+	d = d.WithDefaults()
+	back, err := warehouse.ForgetRolledBack(d.Dir)
+	if err != nil || len(back) == 0 {
+		return nil, err
+	}
+	_, err = Recover(ctx, d)
+	return back, err
+}

@@ -1,0 +1,120 @@
+package pipeline
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/load"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
+	"github.com/fleetlake/fleetlake/pipeline/repair"
+	"github.com/fleetlake/fleetlake/pipeline/report"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// summaryOf returns the report of a segment.
+func summaryOf(t *testing.T, path string) report.Report {
+	t.Helper()
+	sum := report.NewSummary()
+	for x, err := range journal.Exchanges(path) {
+		must(t, err)
+		sum.Add(x)
+	}
+	return sum.Report()
+}
+
+func TestNoRunResumesOneThatWasRolledBack(t *testing.T) {
+	p := copyOfWeek(t)
+	for range 2 { // both runs of the last night
+		_, err := repair.Rollback(t.Context(), p.deriver())
+		must(t, err)
+	}
+	n, err := p.night(publishedRuns(t, p), "nightly", "2026-11-25")
+	must(t, err)
+	if len(n.runs) > 0 || len(n.answered) > 0 {
+		t.Errorf("resumes %v with %d answers", n.runs, len(n.answered))
+	}
+	sum := 0
+	paths, err := journal.Segments(p.segments())
+	must(t, err)
+	for _, path := range paths[8:] {
+		for _, lane := range summaryOf(t, path).Lanes {
+			sum += lane.Credits
+		}
+	}
+	for name, since := range map[string]time.Time{"the day": weekStart.AddDate(0, 0, 5), "the month": weekStart.AddDate(0, 0, -19)} {
+		if got, err := p.spentUnpublished(publishedRuns(t, p), since); err != nil || got != sum || sum == 0 {
+			t.Errorf("%d credits of %s were spent by runs that were rolled back, want %d: %v", got, name, sum, err)
+		}
+	}
+	if got, err := p.spentUnpublished(publishedRuns(t, p), weekStart.AddDate(0, 0, 6)); err != nil || got != 0 {
+		t.Errorf("%d credits after it all, want 0: %v", got, err)
+	}
+}
+
+// TestANightThatLostAnAnswerIsNotDone resumes nights whose segments were salvaged: one lost its plan,
+// and the other an answer.
+func TestANightThatLostAnAnswerIsNotDone(t *testing.T) {
+	p := copyOfWeek(t)
+	paths, err := journal.Segments(p.segments())
+	must(t, err)
+	lacking := map[string]float64{paths[0]: 0.001, paths[3]: 0.5}
+	for path, at := range lacking {
+		date := filepath.Base(filepath.Dir(path))
+		if n, err := readNight(p.segments(), "nightly", date, nil); err != nil || n.done == "" {
+			t.Errorf("before the damage the night of %s is not done: %v", date, err)
+		}
+		b, err := os.ReadFile(path)
+		must(t, err)
+		b[int(at*float64(len(b)-1))] ^= 4
+		must(t, os.WriteFile(path, b, 0o644))
+	}
+	must(t, os.RemoveAll(filepath.Join(p.Dir, "lake", "_manifests"))) // which would name the lost plan's job
+	_, err = repair.Salvage(t.Context(), p.deriver(), "test")
+	must(t, err)
+	for path := range lacking {
+		date := filepath.Base(filepath.Dir(path))
+		if n, err := readNight(p.segments(), "nightly", date, nil); err != nil || n.done != "" {
+			t.Errorf("the night of %s is done by %s: %v", date, n.done, err)
+		}
+	}
+}
+
+// TestANightThatIsHeldBackIsPaidFor: its credits count towards the caps, and nothing of it is
+// requested again.
+func TestANightThatIsHeldBackIsPaidFor(t *testing.T) {
+	p := copyOfWeek(t)
+	run, date, at := "20261210T020000.000Z-0000", "2026-12-10", weekStart.AddDate(0, 0, 20)
+	s, err := journal.Create(p.segments(), journal.Entry{Kind: journal.KindPlan, At: at, Plan: &journal.Plan{Run: run, Job: "nightly", Date: date}})
+	must(t, err)
+	for range 6 {
+		intent, err := s.Append(journal.Entry{Kind: journal.KindIntent, At: at, Operation: "particulars", Parameters: "imo=9218301", Credits: 10})
+		must(t, err)
+		_, err = s.Append(journal.Entry{Kind: journal.KindAnswer, At: at, Intent: intent.N, Operation: intent.Operation, Parameters: intent.Parameters, Credits: 10, Outcome: "ok", Sent: at})
+		must(t, err)
+	}
+	_, err = s.Append(journal.Entry{Kind: journal.KindEnd, At: at, End: &journal.End{State: report.StateDone}})
+	must(t, err)
+	must(t, s.Close())
+	must(t, derive.UpdateHeldBack(p.Dir, []derive.HeldBackRun{{Run: run, Job: "nightly", Date: date, State: report.StateDone}}, nil))
+	if err := p.heldBackNight("nightly", date); !errors.Is(err, load.ErrIssues) {
+		t.Errorf("a night that is paid for would be paid for again: %v", err)
+	}
+	if got, err := p.spentUnpublished(publishedRuns(t, p), at); err != nil || got != 60 {
+		t.Errorf("%d credits count towards the caps, want 60: %v", got, err)
+	}
+	if numbers, err := p.numbersHeldBack(); err != nil || !numbers["9218301"] {
+		t.Errorf("looked up again: %v, %v", numbers, err)
+	}
+}
+
+// publishedRuns returns the published runs of a pipeline's data directory.
+func publishedRuns(t *testing.T, p *Pipeline) map[string]bool {
+	t.Helper()
+	runs, err := warehouse.PublishedRuns(t.Context(), p.Dir)
+	must(t, err)
+	return runs
+}

@@ -1,0 +1,82 @@
+// Package published reads the published warehouse for those who watch a process: the page and the
+// metrics. What was read once serves everybody until a run publishes the next file. The package
+// only reads; a crash leaves nothing.
+package published
+
+import (
+	"context"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// Limits of reading a published file: the read runs beside a harvest and must not starve it.
+const (
+	readMemoryMiB = 256
+	readThreads   = 1
+	readTimeout   = 30 * time.Second
+	retryAfter    = 10 * time.Second // after a file that could not be read
+	maxEntries    = 16
+)
+
+// Cache keeps what was read from the published file, by key. Each Get checks the identity of the file,
+// which is cheap; the file is read again only when it was replaced, and on the first Get of a UTC day,
+// because what is read may count what was spent today. Dir and Read are set before the first Get.
+type Cache[K comparable, V any] struct {
+	Dir  string                                                                             // the data directory
+	Read func(ctx context.Context, w *warehouse.Warehouse, key K, now time.Time) (V, error) // reads what belongs to a key
+
+	mu      sync.Mutex // locked while reading, so that one reads and the others wait
+	file    os.FileInfo
+	date    string // the UTC day
+	entries map[K]entry[V]
+}
+
+// entry is what was read for a key, or why there is nothing.
+type entry[V any] struct {
+	value V
+	err   error
+	at    time.Time
+}
+
+// Get returns what belongs to a key in the file that is published at the time now. A caller that goes
+// away does not cancel the read, because others wait for the same. Its errors are those of
+// warehouse.Open and of Read; they are returned again until ten seconds have passed or the file was
+// replaced.
+func (c *Cache[K, V]) Get(ctx context.Context, key K, now time.Time) (V, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	file, err := os.Stat(warehouse.Path(c.Dir))
+	if err != nil {
+		file = nil // opening says what is wrong in words
+	}
+	date := now.UTC().Format(time.DateOnly)
+	if !same(file, c.file) || date != c.date || len(c.entries) > maxEntries {
+		c.file, c.date, c.entries = file, date, map[K]entry[V]{}
+	}
+	e, known := c.entries[key]
+	if !known || e.err != nil && now.Sub(e.at).Abs() >= retryAfter {
+		e.value, e.err = c.read(ctx, key, now)
+		e.at = now
+		c.entries[key] = e
+	}
+	return e.value, e.err
+}
+
+func same(a, b os.FileInfo) bool {
+	return a != nil && b != nil && os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+}
+
+// read opens, reads and closes the published file.
+func (c *Cache[K, V]) read(ctx context.Context, key K, now time.Time) (value V, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readTimeout)
+	defer cancel()
+	w, err := warehouse.Open(ctx, warehouse.Path(c.Dir), warehouse.Options{MemoryMiB: readMemoryMiB, Threads: readThreads, Confine: []string{}})
+	if err != nil {
+		return value, err
+	}
+	defer w.Close() // of a file that was only read
+	return c.Read(ctx, w, key, now)
+}
