@@ -90,12 +90,12 @@ func (a *app) exportNow(ctx context.Context, o *exportOptions) error {
 	defer stopNotifier()
 	print, stop := console.PrintTransfer(a.stderr)
 	defer stop()
-	shown := &transfers{print: print}
+	progress := &transfers{print: print}
 	phase, settings := exportPhase(cfg, a.log()), exportPhase(cfg, nil).Settings
 	phase.Dir, phase.Always = dir, true
 	phase.Settings = func() (exports.Settings, error) {
 		s, err := settings()
-		s.Options.Progress, s.Store.Sent = shown.report, shown.sent
+		s.Options.Progress, s.Store.Sent = progress.report, progress.sent
 		s.Store.Bandwidth = cmp.Or(int64(o.bandwidth), s.Store.Bandwidth)
 		return s, err
 	}

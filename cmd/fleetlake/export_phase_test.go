@@ -147,6 +147,25 @@ func TestServeExports(t *testing.T) {
 	d.ends()
 }
 
+// TestAStopEndsTheExportOfARun stops a run whose night is published, in the middle of its export.
+func TestAStopEndsTheExportOfARun(t *testing.T) {
+	w := newWorld(t, simulator.Config{Vessels: 400})
+	w.program("touch started\nexec sleep 60")
+	w.configure(1_000_000, smallJob+"\nexport: {target: lake, iceberg: {program: ./iceberg}}\n")
+	p := w.start("run", "nightly")
+	w.appears("started")
+	p.cmd.Process.Signal(syscall.SIGTERM)
+	began := time.Now()
+	if o, err := p.wait(); err != nil || o.code != exitInterrupted || time.Since(began) > 10*time.Second || !strings.Contains(o.stderr, "export interrupted") {
+		t.Errorf("exit code %d after %v, %v:\n%s", o.code, time.Since(began), err, o.stderr)
+	}
+	w.must(exitDone, "check") // that is no failure
+	w.program("exit 0")
+	if o := w.must(exitDone, "run", "nightly"); !strings.Contains(o.stdout, "exported  0 new files") {
+		t.Errorf("the next run:\n%s", o.stdout)
+	}
+}
+
 // pageSays waits until the page has words, and returns it.
 func (w *world) pageSays(url, words string) (page string) {
 	w.t.Helper()

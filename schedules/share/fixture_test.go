@@ -1,13 +1,17 @@
 package share
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,43 +20,87 @@ import (
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/warehouse"
 )
 
 // lake is a data directory into which nights without requests are published.
 type lake struct {
-	t   *testing.T
-	dir string
-	p   pipeline.Pipeline
+	t     *testing.T
+	dir   string
+	first string // the run of its first night
 }
 
+// newLake returns a lake with the night of the 20th, whose harvest all tests share.
 func newLake(t *testing.T) *lake {
 	t.Helper()
-	const key = "planted-key"
-	sim, err := simulator.New(simulator.Config{Vessels: 10, Seed: 1, Start: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), Key: key, Credits: 1000})
+	first, err := firstNight()
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(sim)
-	t.Cleanup(server.Close)
-	dir := t.TempDir()
-	limits := map[string]int{}
-	for _, o := range api.Operations {
-		limits[o.Name] = 1_000_000
+	l := &lake{t, t.TempDir(), first.run}
+	if err := os.CopyFS(l.dir, os.DirFS(first.dir)); err != nil {
+		t.Fatal(err)
 	}
-	return &lake{t, dir, pipeline.Pipeline{Dir: dir, Service: extract.Service{BaseURL: server.URL + simulator.BasePath, Key: key, Limits: limits, MaxInFlight: 1}}}
+	version := l.version(l.first) // it is the published file under another name
+	if err := errors.Join(os.Remove(version), os.Link(warehouse.Path(l.dir), version)); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// version is where the version of a run is kept.
+func (l *lake) version(run string) string {
+	return filepath.Join(l.dir, "warehouse", "versions", run+".duckdb")
+}
+
+// night is a data directory with one run.
+type night struct{ dir, run string }
+
+var firstDir string
+
+var firstNight = sync.OnceValues(func() (night, error) {
+	dir, err := os.MkdirTemp("", "fleetlake-share-")
+	firstDir = dir
+	if err != nil {
+		return night{}, err
+	}
+	run, err := publish(dir, 20)
+	return night{dir, run}, err
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	os.RemoveAll(firstDir) // nothing if no test needed it
+	os.Exit(code)
 }
 
 // publish publishes a night of November 2026 and returns its run.
 func (l *lake) publish(day int) string {
 	l.t.Helper()
-	offset := time.Since(time.Date(2026, 11, day, 2, 0, 0, 0, time.UTC))
-	l.p.Now = func() time.Time { return time.Now().Add(-offset) }
-	l.p.Service.Now = l.p.Now
-	r, err := l.p.Run(l.t.Context(), plan.Job{Name: "nightly", Location: time.UTC, List: plan.List{By: "none"}}, "")
+	run, err := publish(l.dir, day)
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	return r.Run
+	return run
+}
+
+func publish(dir string, day int) (run string, err error) {
+	const key = "planted-key"
+	sim, err := simulator.New(simulator.Config{Vessels: 10, Seed: 1, Start: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), Key: key, Credits: 1000})
+	if err != nil {
+		return "", err
+	}
+	server := httptest.NewServer(sim)
+	defer server.Close()
+	limits := map[string]int{}
+	for _, o := range api.Operations {
+		limits[o.Name] = 1_000_000
+	}
+	offset := time.Since(time.Date(2026, 11, day, 2, 0, 0, 0, time.UTC))
+	now := func() time.Time { return time.Now().Add(-offset) }
+	p := pipeline.Pipeline{Dir: dir, Now: now, Service: extract.Service{BaseURL: server.URL + simulator.BasePath, Key: key, Limits: limits, MaxInFlight: 1, Now: now}}
+	r, err := p.Run(context.Background(), plan.Job{Name: "nightly", Location: time.UTC, List: plan.List{By: "none"}}, "")
+	return r.Run, err
 }
 
 // reader is a client of the handler.

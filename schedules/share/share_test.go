@@ -15,7 +15,7 @@ import (
 
 func TestTheNewestAndTheKeptVersionsAreOffered(t *testing.T) {
 	l := newLake(t)
-	dir, first, second := l.dir, l.publish(20), l.publish(21)
+	dir, first, second := l.dir, l.first, l.publish(21)
 	r := serve(t, quiet(dir))
 	c := r.current()
 	if c.Run != second || c.SnapshotDate != "2026-11-21" || c.URL != "/warehouse/fleet-"+second+".duckdb" {
@@ -26,7 +26,7 @@ func TestTheNewestAndTheKeptVersionsAreOffered(t *testing.T) {
 	}
 	for name, path := range map[string]string{
 		"fleet.duckdb":                    warehouse.Path(dir),
-		"fleet-" + first + ".duckdb":      filepath.Join(dir, "warehouse", "versions", first+".duckdb"),
+		"fleet-" + first + ".duckdb":      l.version(first),
 		strings.TrimPrefix(c.URL, Prefix): warehouse.Path(dir),
 	} {
 		w, got := r.ask("GET", name)
@@ -57,7 +57,7 @@ func TestTheNewestAndTheKeptVersionsAreOffered(t *testing.T) {
 
 func TestOtherFilesAreNotOffered(t *testing.T) {
 	l := newLake(t)
-	dir, run := l.dir, l.publish(20)
+	dir, run := l.dir, l.first
 	for _, name := range []string{"base-x", "before-rebuild-x"} {
 		if err := os.Link(warehouse.Path(dir), filepath.Join(dir, "warehouse", "versions", name+".duckdb")); err != nil {
 			t.Fatal(err)
@@ -84,7 +84,7 @@ func TestOtherFilesAreNotOffered(t *testing.T) {
 // older file again.
 func TestVersionsNeverMix(t *testing.T) {
 	l := newLake(t)
-	dir, before := l.dir, l.publish(20)
+	dir, before := l.dir, l.first
 	r := serve(t, quiet(dir))
 	first, _ := r.ask("GET", "fleet.duckdb", "Range", "bytes=0-99")
 	tag, date := first.Header.Get("Etag"), first.Header.Get("Last-Modified")
@@ -139,7 +139,6 @@ func (r reader) differs(dir, tag, date string) *http.Response {
 func TestAChangedFileIsNotSent(t *testing.T) {
 	l := newLake(t)
 	dir := l.dir
-	l.publish(20)
 	var log bytes.Buffer
 	r := serve(t, newSharer(dir, slog.New(slog.NewTextHandler(&log, nil))))
 	r.current()
@@ -167,7 +166,7 @@ func TestAChangedFileIsNotSent(t *testing.T) {
 // and what is remembered of files that are gone is bounded.
 func TestAFileIsReadOnce(t *testing.T) {
 	l := newLake(t)
-	run := l.publish(20)
+	run := l.first
 	s := quiet(l.dir)
 	r := serve(t, s)
 	for range 3 {

@@ -81,12 +81,15 @@ func (d *decoder) export(n *yaml.Node, e *Export) {
 // configured one.
 func (e Export) Environment() Export { return Export{environment: e.environment} }
 
-// Settings are what an export needs. It reads the credentials; its errors name the setting and never
-// the value.
+// Settings are what an export needs. It reads the credentials, unless the target is a directory; its
+// errors name the setting and never the value.
 func (e Export) Settings() (exports.Settings, error) {
 	s := exports.Settings{Target: e.Target, Within: e.Within, Compact: e.Compact, Iceberg: e.Iceberg, Expire: e.Expire,
 		Store:   store.Options{Endpoint: e.Endpoint, Region: e.Region, PathStyle: e.PathStyle, Bandwidth: e.Bandwidth},
 		Options: export.Options{Since: e.Since, Tables: e.Tables, Warehouse: e.Warehouse}}
+	if !strings.Contains(e.Target, "://") {
+		return s, nil
+	}
 	c, err := e.s3Credentials()
 	if err != nil {
 		return exports.Settings{}, &Error{Problems: []string{err.Error()}}

@@ -133,6 +133,19 @@ func TestExportCredentials(t *testing.T) {
 	}
 }
 
+// TestADirectoryTakesNoCredentials has a file of credentials that cannot be read, for another target.
+func TestADirectoryTakesNoCredentials(t *testing.T) {
+	for target, want := range map[string]bool{"": true, "/mnt/lake": true, "s3://lake": false} {
+		cfg, err := Load(configFile(t, "export: {target: '"+target+"', credentials_file: /nowhere}"), true, noEnvironment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, err := cfg.Export.Settings(); (err == nil) != want || err == nil && s.Target != target {
+			t.Errorf("%q: %v, %v", target, s.Target, err)
+		}
+	}
+}
+
 func TestBytes(t *testing.T) {
 	for text, want := range map[string]int64{"0": 0, "1": 1, "500kB": 500_000, "20MB": 20_000_000, "20 MB": 20_000_000, "1GiB": 1 << 30, "512KiB": 512 << 10, "7B": 7,
 		"": -1, "MB": -1, "20mb": -1, "1.5MB": -1, "-1": -1, "9223372036854775807GB": -1} {
