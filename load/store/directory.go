@@ -195,24 +195,37 @@ func versionOf(ctx context.Context, f *os.File) (string, error) {
 
 // Delete removes a file, and the directories above it that are empty then.
 func (d *directory) Delete(_ context.Context, key string) error {
-	err := checkKey(key)
-	if err != nil {
-		return fmt.Errorf("delete %s: %w", key, err)
-	}
-	root, err := d.open()
-	if err == nil {
-		err = root.Remove(filepath.FromSlash(key))
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		err = removeEmpty(root, path.Dir(key))
-	}
-	if err != nil {
+	if err := d.delete(key); err != nil {
 		return fmt.Errorf("delete %s: %w", d.name(key), mendFile(err))
 	}
 	return nil
+}
+
+func (d *directory) delete(key string) error {
+	if err := checkKey(key); err != nil {
+		return err
+	}
+	root, err := d.open()
+	if err != nil {
+		return absent(err)
+	}
+	name := filepath.FromSlash(key)
+	info, err := root.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() { // a directory is no object
+		return absent(err)
+	}
+	if err := root.Remove(name); err != nil {
+		return absent(err)
+	}
+	return removeEmpty(root, path.Dir(key))
+}
+
+// absent is no error if it says that there is no such file.
+func absent(err error) error {
+	if errors.Is(notFound(err), ErrNotFound) {
+		return nil
+	}
+	return err
 }
 
 // removeEmpty removes a directory below the root and those above it, as far as they are empty, and
@@ -242,8 +255,20 @@ func notFound(err error) error {
 	return mendFile(err)
 }
 
-// mendFile adds to an error of the file system what a person can do about it.
+// mended is an error of the file system with what a person can do about it.
+type mended struct {
+	err error
+	do  string
+}
+
+func (m *mended) Error() string { return m.err.Error() + ": " + m.do }
+func (m *mended) Unwrap() error { return m.err }
+
+// mendFile adds to an error of the file system, once, what a person can do about it.
 func mendFile(err error) error {
+	if _, already := errors.AsType[*mended](err); already {
+		return err
+	}
 	for cause, do := range map[error]string{
 		syscall.ENOSPC:   "free space, or choose another target",
 		syscall.EDQUOT:   "the quota is used up: free space, or choose another target",
@@ -253,7 +278,7 @@ func mendFile(err error) error {
 		syscall.ENOLCK:   "the file system cannot lock files: choose another target",
 	} {
 		if errors.Is(err, cause) {
-			return fmt.Errorf("%w: %s", err, do)
+			return &mended{err, do}
 		}
 	}
 	return err

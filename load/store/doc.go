@@ -4,6 +4,9 @@
 // changes a small object, and only the version that its caller has read. Of two writers one wins,
 // and the other one learns it: by ErrExists or ErrChanged.
 //
+// Names that begin with .fleetlake- are the store's own, and in no listing: temporary files, the two
+// lock files of a directory, and the object by which an S3 store shows that it knows conditional writes.
+//
 // # A directory
 //
 // The content is copied to a temporary name in the directory of its object, synced, linked to its

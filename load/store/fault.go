@@ -62,6 +62,7 @@ var mendCodes = map[string]string{
 	"SignatureDoesNotMatch":              mendKey,
 	"ExpiredToken":                       mendKey,
 	"InvalidToken":                       mendKey,
+	"XAdminUserNotFound":                 mendKey, // versitygw
 	"AccessDenied":                       mendAccess,
 	"AllAccessDisabled":                  mendAccess,
 	"AccountProblem":                     mendAccess,

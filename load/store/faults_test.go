@@ -1,8 +1,10 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -20,17 +22,23 @@ func TestATenthOfTheRequestsFails(t *testing.T) {
 	g := startGateway(t)
 	p := startProxy(t, g)
 	var sent atomic.Int64
-	s := g.open(t, p.URL, Options{Sent: func(n int64) { sent.Add(n) }, Warn: func(text string) { t.Log(text) }})
+	s := g.open(t, p.URL, Options{Sent: func(n int64) {
+		if sent.Add(n); n <= 0 {
+			t.Errorf("counted %d bytes", n)
+		}
+	}, Warn: func(text string) { t.Log(text) }})
 	must(t, s.checkConditions(t.Context()))
 	fails, stalls := oneInTen(busy, reset, lost), 0
-	p.fault = func(r *http.Request) trouble {
-		how := fails(r)
-		if how == busy && stalls < 2 { // they cost the test a wait each
-			stalls++
-			return stalled
+	p.change(func() {
+		p.fault = func(r *http.Request) trouble {
+			how := fails(r)
+			if how == busy && stalls < 2 { // they cost the test a wait each
+				stalls++
+				return stalled
+			}
+			return how
 		}
-		return how
-	}
+	})
 
 	sources := map[string]Source{}
 	for i := range 60 {
@@ -131,28 +139,35 @@ func TestALostAnswerIsNoOtherWriter(t *testing.T) {
 				must(t, s.Replace(t.Context(), "current-2", []byte("1"), ""))
 			}
 			times := 0
-			p.fault = func(r *http.Request) trouble {
-				if purpose(r) == c.kind {
-					if times++; times == 1 {
-						return lost
+			p.change(func() {
+				p.fault = func(r *http.Request) trouble {
+					if purpose(r) == c.kind {
+						if times++; times == 1 {
+							return lost
+						}
 					}
+					return none
 				}
-				return none
-			}
+			})
 			if err := c.write(); err != nil || times != 2 {
 				t.Errorf("%v after %d requests", err, times)
 			}
 		})
 	}
 	t.Run("but other content is another writer", func(t *testing.T) {
-		p.fault = func(r *http.Request) trouble {
-			if purpose(r) == "PUT" {
+		direct := g.openPrefix(t, g.endpoint, "fleet/1", Options{})
+		p.change(func() {
+			p.fault = func(r *http.Request) trouble {
+				if purpose(r) != "PUT" {
+					return none
+				}
 				p.fault = func(*http.Request) trouble { return none }
-				must(t, g.openPrefix(t, g.endpoint, "fleet/1", Options{}).Put(t.Context(), "raced", text("theirs")))
+				if err := direct.Put(context.Background(), "raced", text("them")); err != nil {
+					t.Error(err)
+				}
 				return busy
 			}
-			return none
-		}
+		})
 		if err := s.Put(t.Context(), "raced", text("ours")); !errors.Is(err, ErrExists) {
 			t.Errorf("got %v", err)
 		}
@@ -166,12 +181,14 @@ func TestABodyContinuesOverANewConnection(t *testing.T) {
 	must(t, g.openPrefix(t, g.endpoint, "p", Options{}).Put(t.Context(), "a", src))
 	p := startProxy(t, g)
 	whole, gets := p.pass, 0
-	p.pass = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet && !r.URL.Query().Has("list-type") {
-			gets++
-			w = &cutWriter{w, 1 << 20}
-		}
-		whole.ServeHTTP(w, r)
+	p.change(func() {
+		p.pass = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet && !r.URL.Query().Has("list-type") {
+				gets++
+				w = &cutWriter{w, 1 << 20}
+			}
+			whole.ServeHTTP(w, r)
+		})
 	})
 	s := g.openPrefix(t, p.URL, "p", Options{})
 	if got := sumOf(t, s, "a"); got != src.SHA256 || gets != 4 && gets != 3 {
@@ -219,7 +236,62 @@ func TestALimitOnTheBandwidthIsKept(t *testing.T) {
 	if took < 450*time.Millisecond {
 		t.Errorf("10 MiB at 20 MiB a second took %v", took)
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.bytes < 2*part5 || p.bytes > 2*part5+10_000 { // the request that completes has a body too
 		t.Errorf("%d bytes arrived of %d", p.bytes, 2*part5)
+	}
+}
+
+// readerAt counts the bytes that are read from a source.
+type readerAt struct {
+	io.ReaderAt
+	bytes atomic.Int64
+}
+
+func (r *readerAt) ReadAt(p []byte, at int64) (int, error) {
+	n, err := r.ReaderAt.ReadAt(p, at)
+	r.bytes.Add(int64(n))
+	return n, err
+}
+
+// TestContentIsCheckedOnItsWay wants both checks in each request with content, each source read once to
+// hash it and once to send it, and content that was damaged on the way to be sent again.
+func TestContentIsCheckedOnItsWay(t *testing.T) {
+	g := startGateway(t)
+	p := startProxy(t, g)
+	s := g.open(t, p.URL, Options{})
+	must(t, s.checkConditions(t.Context()))
+	for name, size := range map[string]int{"one request": 10_000, "parts": part5 + 1000} {
+		t.Run(name, func(t *testing.T) {
+			for _, how := range []trouble{none, damaged} {
+				src := noise(uint64(how), size)
+				counted := &readerAt{ReaderAt: src.File}
+				src.File = counted
+				fails := 0
+				p.change(func() {
+					p.fault = func(r *http.Request) trouble {
+						if kind := purpose(r); kind != "PUT" && kind != "part" {
+							return none
+						}
+						if hash := r.Header.Get("X-Amz-Content-Sha256"); len(hash) != 64 || r.Header.Get("Content-Md5") == "" {
+							t.Errorf("content with sha256 %q and md5 %q", hash, r.Header.Get("Content-Md5"))
+						}
+						if fails++; fails == 1 {
+							return how
+						}
+						return none
+					}
+				})
+				key := fmt.Sprint(name, how)
+				must(t, s.Put(t.Context(), key, src))
+				if read := counted.bytes.Load(); how == none && read != 2*src.Bytes {
+					t.Errorf("%d bytes were read of %d", read, src.Bytes)
+				}
+				if got := sumOf(t, s, key); got != src.SHA256 {
+					t.Error("has other content")
+				}
+			}
+		})
 	}
 }

@@ -74,9 +74,9 @@ func TestAKilledUploadIsResumed(t *testing.T) {
 	passed := map[string]bool{}
 	for life := 1; life <= 3; life++ {
 		enough := make(chan struct{})
-		admitted := 0
-		p.mu.Lock()
-		p.fault = func(r *http.Request) trouble {
+		admitted, done := 0, 0
+		whole := p.pass
+		fault := func(r *http.Request) trouble {
 			if purpose(r) != "part" {
 				return none
 			}
@@ -86,42 +86,37 @@ func TestAKilledUploadIsResumed(t *testing.T) {
 			admitted++
 			return none
 		}
-		p.mu.Unlock()
-		whole := p.pass
-		done := 0
-		p.pass = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		pass := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			whole.ServeHTTP(w, r)
 			if purpose(r) != "part" {
 				return
 			}
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			if n := r.URL.Query().Get("partNumber"); passed[n] {
-				t.Errorf("part %s was sent again in life %d", n, life)
-			} else {
+			p.change(func() {
+				n := r.URL.Query().Get("partNumber")
+				if passed[n] {
+					t.Errorf("part %s was sent again in life %d", n, life)
+				}
 				passed[n] = true
-			}
-			if done++; done == perLife {
-				close(enough)
-			}
+				if done++; done == perLife {
+					close(enough)
+				}
+			})
 		})
+		p.change(func() { p.fault, p.pass = fault, pass })
 		kill := startPutter(t, "s3://"+testBucket+"/killed", p.URL, file)
 		select {
 		case <-enough:
 		case <-time.After(30 * time.Second):
-			t.Fatalf("life %d sent %d parts", life, done)
+			t.Fatalf("life %d has not sent its parts", life)
 		}
 		kill()
-		p.mu.Lock()
-		p.pass = whole
-		p.mu.Unlock()
+		p.change(func() { p.pass = whole })
 	}
 	var sent atomic.Int64
 	s := g.openPrefix(t, p.URL, "killed", Options{Sent: func(n int64) { sent.Add(n) }})
-	p.mu.Lock()
-	p.fault = func(*http.Request) trouble { return none }
-	p.arrived, p.bytes = map[string]int{}, 0
-	p.mu.Unlock()
+	p.change(func() {
+		p.fault, p.arrived, p.bytes = func(*http.Request) trouble { return none }, map[string]int{}, 0
+	})
 	if got := keys(t, s, ""); len(got) != 0 {
 		t.Errorf("an unfinished upload is visible: %v", got)
 	}

@@ -56,6 +56,9 @@ type meter struct {
 }
 
 func newMeter(o Options) *meter {
+	if o.Sent == nil {
+		o.Sent = func(int64) {}
+	}
 	return &meter{limit: limiter{perSecond: o.Bandwidth}, sent: o.Sent}
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -33,6 +34,7 @@ const (
 	reset           // the connection ends in the middle of the content
 	stalled         // nothing moves until the client gives up
 	lost            // the gateway does it, and the connection ends before the answer
+	damaged         // a byte of the content is another one when it arrives
 )
 
 // startProxy starts a proxy without faults.
@@ -51,6 +53,13 @@ func startProxy(t testing.TB, g *gateway) *proxy {
 	p.Server = httptest.NewServer(p)
 	t.Cleanup(p.Close)
 	return p
+}
+
+// change changes the proxy between two requests.
+func (p *proxy) change(how func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	how()
 }
 
 // purpose names what a request is for.
@@ -73,12 +82,12 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	kind := purpose(r)
 	p.mu.Lock()
 	p.arrived[kind]++
-	trouble := p.fault(r)
+	trouble, pass := p.fault(r), p.pass
 	p.mu.Unlock()
 	r.Body = &countingBody{r.Body, p}
 	switch trouble {
 	case none:
-		p.pass.ServeHTTP(w, r)
+		pass.ServeHTTP(w, r)
 		p.mu.Lock()
 		p.answered[kind]++
 		p.mu.Unlock()
@@ -92,8 +101,13 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case stalled:
 		_, _ = io.Copy(io.Discard, r.Body) // only then does the server see that the client gives up
 		<-r.Context().Done()
+	case damaged:
+		content, _ := io.ReadAll(r.Body)
+		content[len(content)/2] ^= 1
+		r.Body = io.NopCloser(bytes.NewReader(content))
+		pass.ServeHTTP(w, r)
 	case lost:
-		p.pass.ServeHTTP(httptest.NewRecorder(), r)
+		pass.ServeHTTP(httptest.NewRecorder(), r)
 		hangUp(w)
 	}
 }

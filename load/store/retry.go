@@ -18,6 +18,9 @@ type retries struct {
 
 // defaultRetries spend half a minute to a minute on a request that always fails at once.
 func defaultRetries(o Options) retries {
+	if o.Warn == nil {
+		o.Warn = func(string) {}
+	}
 	return retries{attempts: 10, first: 200 * time.Millisecond, most: 20 * time.Second, patience: time.Minute, warn: o.Warn}
 }
 
@@ -25,8 +28,9 @@ func defaultRetries(o Options) retries {
 const quiet = 3
 
 // do calls try until it succeeds, or fails by an error that does not pass, or has had its attempts,
-// or the context ends. What try returns must be a *fault to be tried again.
-func (r retries) do(ctx context.Context, try func(context.Context) error) error {
+// or the context ends. What try returns must be a *fault to be tried again. Warnings begin with what
+// is tried.
+func (r retries) do(ctx context.Context, what string, try func(context.Context) error) error {
 	for n := 1; ; n++ {
 		err := try(ctx)
 		if err == nil {
@@ -44,7 +48,7 @@ func (r retries) do(ctx context.Context, try func(context.Context) error) error 
 		}
 		delay := r.delay(n, f.after)
 		if n >= quiet {
-			r.warn(fmt.Sprintf("%v; attempt %d of %d follows in %v", err, n+1, r.attempts, delay.Round(time.Millisecond)))
+			r.warn(fmt.Sprintf("%s: %v; attempt %d of %d follows in %v", what, err, n+1, r.attempts, delay.Round(time.Millisecond)))
 		}
 		if sleep(ctx, delay) != nil {
 			return ended(ctx, err)

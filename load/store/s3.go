@@ -132,8 +132,8 @@ func (b *bucket) object(key string) string { return "s3://" + b.name + "/" + b.p
 
 // call sends a request until it succeeds or there is no sense in it. An attempt in which nothing
 // moves has failed: try restarts the watch whenever something does.
-func (b *bucket) call(ctx context.Context, try func(context.Context, *watch) error) error {
-	return b.retries.do(ctx, func(ctx context.Context) error {
+func (b *bucket) call(ctx context.Context, op, key string, try func(context.Context, *watch) error) error {
+	return b.retries.do(ctx, op+" "+b.object(key), func(ctx context.Context) error {
 		attempt, w := newWatch(ctx, b.retries.patience)
 		defer w.stop()
 		return classify(attempt, try(attempt, w), b.scrub)
@@ -168,7 +168,7 @@ func (b *bucket) listPages(ctx context.Context, prefix string, perPage int32) it
 		in := &s3.ListObjectsV2Input{Bucket: &b.name, Prefix: b.key(prefix), MaxKeys: &perPage}
 		for {
 			var page *s3.ListObjectsV2Output
-			err := b.call(ctx, func(ctx context.Context, _ *watch) (err error) {
+			err := b.call(ctx, "list", prefix, func(ctx context.Context, _ *watch) (err error) {
 				page, err = b.client.ListObjectsV2(ctx, in)
 				return err
 			})
@@ -184,7 +184,7 @@ func (b *bucket) listPages(ctx context.Context, prefix string, perPage int32) it
 func (b *bucket) Delete(ctx context.Context, key string) error {
 	err := checkKey(key)
 	if err == nil {
-		err = b.call(ctx, func(ctx context.Context, _ *watch) error {
+		err = b.call(ctx, "delete", key, func(ctx context.Context, _ *watch) error {
 			_, err := b.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &b.name, Key: b.key(key)})
 			return err
 		})
@@ -195,10 +195,11 @@ func (b *bucket) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// missing says whether an answer means that there is no such object.
+// missing says whether an answer means that there is no such object. Other answers with status 404
+// mean something else: no bucket, no user, or no S3 store at all.
 func missing(err error) bool {
 	f, ok := errors.AsType[*fault](err)
-	return ok && f.status == http.StatusNotFound && f.code != "NoSuchBucket" && f.code != "NoSuchUpload"
+	return ok && f.code == "NoSuchKey"
 }
 
 // refused says whether an answer means that the condition of a write did not hold.

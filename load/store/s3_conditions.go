@@ -47,7 +47,7 @@ func (b *bucket) checkConditions(ctx context.Context) error {
 func (b *bucket) tryCondition(ctx context.Context, in s3.PutObjectInput) error {
 	const text = "fleetlake writes this object to see that the store refuses to write it again\n"
 	in.Bucket, in.Key, in.ContentLength = &b.name, b.key(conditions), aws.Int64(int64(len(text)))
-	return b.call(ctx, func(ctx context.Context, _ *watch) error {
+	return b.call(ctx, "put", conditions, func(ctx context.Context, _ *watch) error {
 		in.Body = strings.NewReader(text)
 		_, err := b.client.PutObject(ctx, &in)
 		return err

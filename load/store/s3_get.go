@@ -50,7 +50,7 @@ func (r *body) open() error {
 	if r.at > 0 {
 		in.Range = aws.String(fmt.Sprintf("bytes=%d-", r.at))
 	}
-	return b.retries.do(r.ctx, func(ctx context.Context) error {
+	return b.retries.do(r.ctx, "get "+b.object(r.key), func(ctx context.Context) error {
 		ctx, w := newWatch(ctx, b.retries.patience) // the body is read under it
 		out, err := b.client.GetObject(ctx, in)
 		if err != nil {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"time"
@@ -106,7 +107,7 @@ func (b *bucket) upload(ctx context.Context, key string, src Source, parts []*pa
 
 // create begins an upload.
 func (b *bucket) create(ctx context.Context, key string, src Source) (id string, err error) {
-	err = b.call(ctx, func(ctx context.Context, _ *watch) error {
+	err = b.call(ctx, "begin an upload of", key, func(ctx context.Context, _ *watch) error {
 		out, err := b.client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{
 			Bucket: &b.name, Key: b.key(key), ContentType: contentType(key), Metadata: map[string]string{shaMetadata: src.SHA256},
 		})
@@ -120,7 +121,7 @@ func (b *bucket) create(ctx context.Context, key string, src Source) (id string,
 
 // send sends one part.
 func (b *bucket) send(ctx context.Context, key, id string, p *part) error {
-	return b.call(ctx, func(ctx context.Context, w *watch) error {
+	return b.call(ctx, fmt.Sprintf("put part %d of", p.number), key, func(ctx context.Context, w *watch) error {
 		out, err := b.client.UploadPart(ctx, &s3.UploadPartInput{
 			Bucket: &b.name, Key: b.key(key), UploadId: &id, PartNumber: &p.number,
 			Body: p.content.reader(ctx, w), ContentLength: &p.content.size, ContentMD5: aws.String(p.sums.md5Base64()),
@@ -139,7 +140,7 @@ func (b *bucket) complete(ctx context.Context, key, id string, src Source, parts
 		done.Parts = append(done.Parts, types.CompletedPart{PartNumber: &p.number, ETag: &p.tag})
 	}
 	attempts := 0
-	err := b.call(ctx, func(ctx context.Context, w *watch) error {
+	err := b.call(ctx, "complete", key, func(ctx context.Context, w *watch) error {
 		attempts++
 		w.patience = completePatience
 		w.restart()
@@ -160,7 +161,7 @@ func (b *bucket) complete(ctx context.Context, key, id string, src Source, parts
 
 // abort removes an upload. If that fails, a rule of the bucket does it.
 func (b *bucket) abort(ctx context.Context, key, id string) {
-	_ = b.call(ctx, func(ctx context.Context, _ *watch) error {
+	_ = b.call(ctx, "abort an upload of", key, func(ctx context.Context, _ *watch) error {
 		_, err := b.client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{Bucket: &b.name, Key: b.key(key), UploadId: &id})
 		return err
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"path"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -79,7 +80,7 @@ func (b *bucket) putWhole(ctx context.Context, key string, src Source, version s
 	}
 	c := &content{meter: b.meter, file: src.File, size: src.Bytes}
 	attempts := 0
-	err := b.call(ctx, func(ctx context.Context, w *watch) error {
+	err := b.call(ctx, "put", key, func(ctx context.Context, w *watch) error {
 		attempts++
 		in.Body = c.reader(ctx, w)
 		_, err := b.client.PutObject(ctx, in, signed(src.SHA256))
@@ -111,11 +112,11 @@ func (b *bucket) decide(ctx context.Context, key string, src Source, attempts in
 // head asks what the store has under a key: nil is nothing.
 func (b *bucket) head(ctx context.Context, key string) (*s3.HeadObjectOutput, error) {
 	var out *s3.HeadObjectOutput
-	err := b.call(ctx, func(ctx context.Context, _ *watch) (err error) {
+	err := b.call(ctx, "look for", key, func(ctx context.Context, _ *watch) (err error) {
 		out, err = b.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &b.name, Key: b.key(key)})
 		return err
 	})
-	if missing(err) {
+	if f, ok := errors.AsType[*fault](err); ok && f.status == http.StatusNotFound { // an answer to HEAD has no code
 		return nil, nil
 	}
 	return out, err

@@ -47,7 +47,7 @@ func (b *bucket) uploads(ctx context.Context, key string) (found []types.Multipa
 	in := &s3.ListMultipartUploadsInput{Bucket: &b.name, Prefix: b.key(key)}
 	for {
 		var page *s3.ListMultipartUploadsOutput
-		err := b.call(ctx, func(ctx context.Context, _ *watch) (err error) {
+		err := b.call(ctx, "list the uploads of", key, func(ctx context.Context, _ *watch) (err error) {
 			page, err = b.client.ListMultipartUploads(ctx, in)
 			return err
 		})
@@ -73,7 +73,7 @@ func (b *bucket) mark(ctx context.Context, key, id string, parts []*part) (ours 
 	in := &s3.ListPartsInput{Bucket: &b.name, Key: b.key(key), UploadId: &id}
 	for more := true; more; {
 		var page *s3.ListPartsOutput
-		err := b.call(ctx, func(ctx context.Context, _ *watch) (err error) {
+		err := b.call(ctx, "list the parts of", key, func(ctx context.Context, _ *watch) (err error) {
 			page, err = b.client.ListParts(ctx, in)
 			return err
 		})

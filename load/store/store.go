@@ -94,12 +94,6 @@ func Open(ctx context.Context, target string, o Options) (Store, error) {
 	if o.Bandwidth < 0 {
 		return nil, fmt.Errorf("open %s: a bandwidth of %d bytes a second: give a positive number, or 0 for no limit", target, o.Bandwidth)
 	}
-	if o.Warn == nil {
-		o.Warn = func(string) {}
-	}
-	if o.Sent == nil {
-		o.Sent = func(int64) {}
-	}
 	scheme, rest, ok := strings.Cut(target, "://")
 	switch {
 	case target == "":

@@ -262,6 +262,24 @@ var contract = map[string]func(*testing.T, Store){
 			t.Errorf("left %v", got)
 		}
 	},
+	"deleting what is no object removes nothing": func(t *testing.T, s Store) {
+		must(t, s.Put(t.Context(), "a/b", text("b")))
+		for _, key := range []string{"a", "a/b/c"} {
+			must(t, s.Delete(t.Context(), key))
+		}
+		if got := keys(t, s, ""); !slices.Equal(got, []string{"a/b"}) {
+			t.Errorf("left %v", got)
+		}
+	},
+	"of writers who race to put the same content exactly one wins": func(t *testing.T, s Store) {
+		for key, size := range map[string]int{"small": 100, "large": 2*part5 + 1} {
+			src := noise(8, size)
+			won := race(t, 4, ErrExists, func(int) error { return s.Put(t.Context(), key, src) })
+			if got := sumOf(t, s, key); len(won) != 1 || got != src.SHA256 {
+				t.Errorf("%s: %v won", key, won)
+			}
+		}
+	},
 	"of writers who race to put a key exactly one wins": func(t *testing.T, s Store) {
 		for key, size := range map[string]int{"small": 100, "large": part5 + 1} {
 			sources := []Source{noise(8, size), noise(9, size), noise(10, size), noise(11, size)}
