@@ -116,7 +116,7 @@ func TestAnExportTouchesNothingOfOthers(t *testing.T) {
 			if err := errors.Join(err, s.Replace(t.Context(), "dictionary.html", []byte("amended by hand"), version)); err != nil {
 				t.Fatal(err)
 			}
-			derivedAnew(t, dir, append(fiveNights()[:4:4], night{date: "2026-11-02", ships: 21})...)
+			derivedAnew(t, dir, night{date: "2026-11-02", ships: 21})
 			r = export(t, dir, s, Options{})
 			if _, err := Expire(t.Context(), s, ExpireOptions{Grace: time.Nanosecond}); err != nil {
 				t.Fatal(err)
@@ -212,7 +212,7 @@ func TestANightThatIsDerivedAnewReplacesItsFiles(t *testing.T) {
 	before := current(t, s)
 	other := fiveNights()
 	other[1].speed = 99
-	derivedAnew(t, dir, other...)
+	rebuilt(t, dir, other...)
 	export(t, dir, s, Options{})
 	after := current(t, s)
 	equalRows(t, dir, s)
@@ -253,11 +253,12 @@ func TestOnlyWhatIsSelectedIsBroughtUpToDate(t *testing.T) {
 	if len(listed(first, "facts.positions")) != 3 || len(listed(first, "history.runs")) != 1 || len(first.Files) != 4 {
 		t.Errorf("it lists %+v", first.Files)
 	}
-	other := append(fiveNights(), nights("2026-11-03", 1, 20)...)
+	other := fiveNights()
 	for i := range other {
 		other[i].speed = 50
 	}
 	derivedAnew(t, dir, other...)
+	publish(t, dir, nights("2026-11-03", 1, 20)...)
 	export(t, dir, s, Options{Tables: []string{"positions"}, Since: "2026-11-02"})
 	second := current(t, s)
 	was, is := listed(first, "facts.positions"), listed(second, "facts.positions")

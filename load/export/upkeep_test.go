@@ -102,7 +102,7 @@ func TestANightDerivedAnewTakesItsMonthApart(t *testing.T) {
 	compact(t, dir, s, Options{})
 	other := fiveNights()
 	other[1].speed = 77
-	derivedAnew(t, dir, other...)
+	derivedAnew(t, dir, other[1])
 	if r := compact(t, dir, s, Options{}); r.Files != 0 {
 		t.Errorf("it merged a month that the lake has otherwise: %+v", r)
 	}
@@ -311,7 +311,7 @@ func TestAnExportDoesNotRelyOnWhatAnExpiryRemoves(t *testing.T) {
 		t.Fatal("the expiry was not stopped")
 	}
 	s.before = nil
-	derivedAnew(t, dir, fiveNights()[1:]...) // takes the month apart: files are wanted that the expiry removes
+	derivedAnew(t, dir, night{date: "2026-10-29", ships: 20, speed: 5}) // takes the month apart: files are wanted that the expiry removes
 	if _, err := Run(t.Context(), dir, s, Options{}); err == nil || !strings.Contains(err.Error(), "export expire") {
 		t.Errorf("got %v", err)
 	}

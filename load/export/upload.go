@@ -66,6 +66,9 @@ func (p *plan) uploadsFor(t *target, local map[string]string) error {
 
 // upload uploads files, a few at a time, in their order.
 func (e *exporter) upload(ctx context.Context, all []upload) error {
+	if len(all) == 0 {
+		return nil
+	}
 	now := Progress{Phase: "upload", AllFiles: len(all)}
 	for _, u := range all {
 		now.AllBytes += u.bytes
