@@ -3,6 +3,7 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -237,11 +238,12 @@ func (o *ocean) request(i int) row {
 //	FLEETLAKE_BENCH_NIGHTS=1000 go test ./load -run '^$' -bench History -benchtime 1x -timeout 0
 //
 // The nights before the measured ones are published many at a time, which is faster and gives the
-// same tables.
+// same tables. With FLEETLAKE_BENCH_DIR the data directory stays there with all its lake files, so that
+// an export of years can be measured with the program itself.
 func BenchmarkHistory(b *testing.B) {
 	nights, vessels := fromEnv("FLEETLAKE_BENCH_NIGHTS", 60), fromEnv("FLEETLAKE_BENCH_VESSELS", 100_000)
 	for b.Loop() {
-		dir, o := b.TempDir(), newOcean(vessels)
+		dir, o := cmp.Or(os.Getenv("FLEETLAKE_BENCH_DIR"), b.TempDir()), newOcean(vessels)
 		early := o.measure(b, dir, max(nights/10, 4))
 		late := o.measure(b, dir, nights)
 		report(b, o, dir, early, late)
@@ -292,7 +294,9 @@ func (o *ocean) measure(b *testing.B, dir string, night int) nightly {
 		} else {
 			fmt.Fprintf(os.Stderr, "night %d: %d nights in %.1f s to write and %.1f s to load\n", o.night, len(written), n.write.Seconds(), n.load.Seconds())
 		}
-		forget(b, dir, o.night)
+		if os.Getenv("FLEETLAKE_BENCH_DIR") == "" {
+			forget(b, dir, o.night)
+		}
 	}
 	info, err := os.Stat(warehouse.Path(dir))
 	if err != nil {
