@@ -30,9 +30,12 @@ type Options struct {
 	Warn func(notice string) // receives what was found beside the published file and removed; may be nil
 }
 
-// Publish brings runs, whose files Write has written, into the warehouse and publishes it. If
-// all of them are published already it does nothing. It returns an IssuesError for a run with
-// too many issues, and ErrLake if an earlier run's files are missing.
+// Publish brings runs, whose files Write has written, into the warehouse and publishes it, with
+// their manifests. If all of them are published already it does nothing. It returns an IssuesError
+// for a run with too many issues, ErrLake if an earlier run's files are missing, ErrNewer if a
+// newer program wrote their manifests, and the errors of warehouse.OpenPublished and
+// warehouse.Update. After an error the published file is as it was, unless nothing remained but to
+// remove earlier files of vessels, which Clean completes.
 func Publish(ctx context.Context, dir string, o Options, written ...Manifest) error {
 	before, err := warehouse.PublishedRuns(ctx, dir) // now: the file may have been damaged since the run began
 	if err != nil {

@@ -127,12 +127,16 @@ func recordFingerprints(dir string, paths ...string) error {
 	return nil
 }
 
-// Restore checks that the published file is what was published. A program that can write it
-// in spite of its mode, as root can, may have it open for writing, or may have changed it: then
-// no run could read it, or a run would plan on rows that are not ours. Restore replaces a file
-// that is only open for writing by a copy. It sets a changed file aside and publishes the
-// version before it; the next start adds the runs that this version does not have. It returns
-// what it did, a sentence each. The caller has locked the data directory.
+// Restore checks that the published file is what was published. A program that can write it in
+// spite of its mode, as root can, may have it open for writing, or may have changed it: then no run
+// could read it, or a run would plan on rows that are not ours. Restore replaces a file that is
+// only open for writing by a copy. It sets a changed file aside and publishes the version before
+// it; the next start adds the runs that this version does not have. It returns what it did, a
+// sentence each; without a published file it only removes leftovers. The caller has locked the data
+// directory.
+//
+// Its errors are those of the file system, and one without a sentinel if a program writes to the
+// file just now: nothing is replaced then, and the same call can be made again.
 func Restore(ctx context.Context, dir string) (notices []string, err error) {
 	path := Path(dir)
 	print, err := fingerprint(path)

@@ -23,8 +23,9 @@ const rolledBackHeader = `# Runs that a rollback removed from the published ware
 
 func rolledBackPath(dir string) string { return filepath.Join(dir, "warehouse", "rolled_back") }
 
-// RolledBack returns the runs that rollbacks removed from the published warehouse. A crash in the
-// middle of a rollback leaves marks of runs that are published: RolledBack ignores those.
+// RolledBack returns the ids of the runs that rollbacks removed from the published warehouse. A
+// crash in the middle of a rollback leaves marks of runs that are published: RolledBack ignores
+// those. Its errors are those of the file system.
 func RolledBack(dir string, published map[string]bool) (map[string]bool, error) {
 	marks, err := readMarks(dir)
 	if err != nil {
@@ -81,7 +82,8 @@ func syncIfThere(dir string) error {
 	return nil
 }
 
-// ForgetRolledBack allows the runs that rollbacks removed to be published again, and returns them.
+// ForgetRolledBack allows the runs that rollbacks removed to be published again, and returns their
+// ids in order. Its errors are those of the file system.
 func ForgetRolledBack(dir string) ([]string, error) {
 	marks, err := readMarks(dir)
 	if err != nil {
@@ -99,9 +101,11 @@ type RollbackResult struct {
 }
 
 // Rollback publishes the version before the published one again, and marks the runs that this
-// removes, so that the next start does not publish them. If the published file cannot be read,
-// no run is marked: the next start publishes what the earlier version does not have. It returns
-// ErrNoVersion if there is no earlier version.
+// removes, so that the next start does not publish them. If the published file cannot be read, no
+// run is marked: the next start publishes what the earlier version does not have. It returns
+// ErrNoVersion if there is no earlier version; its other errors are those of the file system and of
+// opening a version, and the same call can be made again after one. The caller has locked the data
+// directory.
 func Rollback(ctx context.Context, dir string) (RollbackResult, error) {
 	marks, err := readMarks(dir)
 	if err != nil {
