@@ -151,7 +151,8 @@ func readManifest(path string) (Manifest, error) {
 	return m, nil
 }
 
-// SchemaID names the columns of all lake tables: their ids, names and types.
+// SchemaID names the columns of all lake tables, their ids, names and types, by 16 hexadecimal
+// digits of a hash.
 func SchemaID() string {
 	h := sha256.New()
 	for _, t := range transform.Tables {
