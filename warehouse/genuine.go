@@ -1,7 +1,6 @@
 package warehouse
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -62,22 +61,8 @@ func fingerprint(path string) (string, error) {
 
 // readFingerprints returns the fingerprints of the published files; nil if none were recorded yet.
 func readFingerprints(dir string) (map[string]bool, error) {
-	f, err := os.Open(fingerprintsPath(dir))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	prints, err := readLines(fingerprintsPath(dir))
 	if err != nil {
-		return nil, fmt.Errorf("read fingerprints: %w", err)
-	}
-	defer f.Close()
-	prints := map[string]bool{}
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		if line := lines.Text(); line != "" && !strings.HasPrefix(line, "#") {
-			prints[line] = true
-		}
-	}
-	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("read fingerprints: %w", err)
 	}
 	return prints, nil
@@ -98,13 +83,9 @@ func recordFingerprints(dir string, paths ...string) error {
 	if err != nil {
 		return err
 	}
-	vs, err := keptVersions(dir)
+	there, err := publishedFiles(dir)
 	if err != nil {
 		return err
-	}
-	there := []string{Path(dir)}
-	for _, v := range vs {
-		there = append(there, v.path)
 	}
 	var prints []string
 	for i, path := range slices.Concat(paths, there) {

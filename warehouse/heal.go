@@ -25,16 +25,12 @@ func IsDamaged(err error) bool {
 // error; a file that another program has open for writing is one, and so are those of the file
 // system. The caller has locked the data directory.
 func Heal(ctx context.Context, dir string) (aside []string, err error) {
-	vs, err := keptVersions(dir)
+	files, err := publishedFiles(dir)
 	if err != nil {
 		return nil, err
 	}
-	paths := []string{}
-	for _, v := range vs {
-		paths = append(paths, v.path)
-	}
 	lost := false
-	for _, path := range append(paths, Path(dir)) { // the published file last: after a crash before it, the next start finds it
+	for _, path := range append(files[1:], files[0]) { // the published file last: after a crash before it, the next start finds it
 		err := readable(ctx, path)
 		if err == nil || errors.Is(err, ErrNone) {
 			continue

@@ -89,13 +89,9 @@ func Promote(dir, aside string) (notices []string, err error) {
 // promoteFingerprints records the files that were built aside as published. The published file
 // keeps its fingerprint: it becomes a version.
 func promoteFingerprints(dir, aside string) error {
-	vs, err := keptVersions(aside)
+	paths, err := publishedFiles(aside)
 	if err != nil {
 		return err
-	}
-	paths := []string{Path(aside)}
-	for _, v := range vs {
-		paths = append(paths, v.path)
 	}
 	return recordFingerprints(dir, paths...)
 }

@@ -108,6 +108,20 @@ func keptVersions(dir string) ([]version, error) {
 	return vs, nil
 }
 
+// publishedFiles returns the paths of the published file, which may be absent, and of its versions, the
+// latest first.
+func publishedFiles(dir string) ([]string, error) {
+	vs, err := keptVersions(dir)
+	if err != nil {
+		return nil, err
+	}
+	paths := []string{Path(dir)}
+	for _, v := range vs {
+		paths = append(paths, v.path)
+	}
+	return paths, nil
+}
+
 // prune removes the oldest versions, except the one that this build is based on.
 func (b *Build) prune() error {
 	vs, err := keptVersions(b.Dir)

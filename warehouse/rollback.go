@@ -1,7 +1,6 @@
 package warehouse
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -37,23 +36,12 @@ func RolledBack(dir string, published map[string]bool) (map[string]bool, error) 
 
 // readMarks returns the runs of the file, those that are published included.
 func readMarks(dir string) (map[string]bool, error) {
-	f, err := os.Open(rolledBackPath(dir))
-	if errors.Is(err, fs.ErrNotExist) {
-		return map[string]bool{}, nil
-	}
+	marks, err := readLines(rolledBackPath(dir))
 	if err != nil {
 		return nil, fmt.Errorf("read runs that were rolled back: %w", err)
 	}
-	defer f.Close()
-	marks := map[string]bool{}
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		if run := strings.TrimSpace(lines.Text()); run != "" && !strings.HasPrefix(run, "#") {
-			marks[run] = true
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("read runs that were rolled back: %w", err)
+	if marks == nil {
+		marks = map[string]bool{}
 	}
 	return marks, nil
 }
