@@ -13,8 +13,11 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
-// Clean removes what a crash left in the lake: unfinished files, and files of vessels that no
-// manifest names. Call it at the start, under the data directory's lock.
+// Clean removes what a crash left in the lake of a data directory: unfinished files, and files of
+// vessels that no manifest names or that a later run of the night has replaced. Without a lake it
+// does nothing. Call it at the start, under the data directory's lock. It returns ErrNewer if a
+// manifest that it must change is from a newer program; its other errors are those of the file
+// system, after which the next Clean continues.
 func Clean(dir string) error {
 	err := filepath.WalkDir(lake(dir), func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -44,8 +47,9 @@ func Clean(dir string) error {
 	return nil
 }
 
-// Drop removes the lake files of a run that is not to be published: readers of the directories
-// would count them.
+// Drop removes the lake files that a manifest names, for a run that is not to be published: readers
+// of the directories would count them. The manifest itself is not on disk, because only Publish
+// writes it. A file that is absent is no error; the errors are those of the file system.
 func Drop(dir string, m Manifest) error {
 	for _, f := range m.Files {
 		err := os.Remove(filepath.Join(lake(dir), filepath.FromSlash(f.Path)))
@@ -56,9 +60,10 @@ func Drop(dir string, m Manifest) error {
 	return nil
 }
 
-// Missing lists what the lake lacks of published runs, a line each: manifests, and files that they
-// name, by their sizes. It opens no files but the manifests. It returns ErrNewer if a newer program
-// wrote one of them.
+// Missing lists what the lake lacks of published runs, a line each: manifests that are absent or
+// unreadable, and files that they name, by their sizes. It opens no files but the manifests. It
+// returns ErrNewer if a newer program wrote one of them; its other errors are those of the file
+// system.
 func Missing(dir string, published map[string]bool) (missing []string, err error) {
 	for _, run := range slices.Sorted(maps.Keys(published)) {
 		path := filepath.Join(manifests(dir), run+".json")
@@ -85,9 +90,9 @@ func Missing(dir string, published map[string]bool) (missing []string, err error
 	return missing, nil
 }
 
-// Outdated lists the published runs whose lake files have other columns than this program writes:
-// an older or a different version wrote them. Every manifest must be readable; Missing finds those
-// that are not.
+// Outdated lists the published runs, in their order, whose lake files have other columns than this
+// program writes: an older or a different version wrote them. It returns ErrNewer if a newer
+// program wrote a manifest. Every manifest must be readable; Missing finds those that are not.
 func Outdated(dir string, published map[string]bool) (runs []string, err error) {
 	current := SchemaID()
 	for _, run := range slices.Sorted(maps.Keys(published)) {

@@ -22,9 +22,12 @@ type IssuesError struct {
 	Reason string // what was refused, how often, and how often at most that was expected
 }
 
+// Error names the run and what was refused, and says what to do.
 func (e *IssuesError) Error() string {
 	return fmt.Sprintf("run %s: %s: %v", e.Run, e.Reason, ErrIssues)
 }
+
+// Unwrap returns ErrIssues.
 func (e *IssuesError) Unwrap() error { return ErrIssues }
 
 // Issues of a kind stop a publish if their share of a dataset's rows exceeds that of each of the

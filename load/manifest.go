@@ -41,8 +41,8 @@ type Manifest struct {
 	Contents *Contents `json:"warehouse,omitempty"`
 }
 
-// Contents is how many rows the tables of a warehouse file have, so that a later check can see
-// whether rows were lost. Runs identifies the file.
+// Contents is how many rows the tables of a warehouse file have, by their names, so that a later
+// check can see whether rows were lost. Runs identifies the file.
 type Contents struct {
 	Runs   string           `json:"runs"` // SHA-256 of the ids of its runs, in order, a line each
 	Tables map[string]int64 `json:"tables"`
@@ -65,7 +65,7 @@ func contentsOf(ctx context.Context, w *warehouse.Warehouse) (c *Contents, last 
 	return c, last, err
 }
 
-// File is one file of the lake.
+// File is one file of the lake. Its SHA-256 is in hexadecimal digits.
 type File struct {
 	Table  string `json:"table"`
 	Path   string `json:"path"` // below lake/, with slashes
@@ -105,7 +105,9 @@ func (m Manifest) write(dir string) error {
 	return writeFile(filepath.Join(manifests(dir), m.Run.ID+".json"), append(b, '\n'))
 }
 
-// Manifests reads the manifests of a data directory, by run.
+// Manifests returns the manifests of a data directory by the ids of their runs; none if there is no
+// lake. It returns ErrNewer if a newer program wrote one of them, and an error that names the file
+// if one is not what Publish wrote.
 func Manifests(dir string) (map[string]Manifest, error) {
 	entries, err := os.ReadDir(manifests(dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -149,7 +151,8 @@ func readManifest(path string) (Manifest, error) {
 	return m, nil
 }
 
-// SchemaID names the columns of all lake tables: their ids, names and types.
+// SchemaID names the columns of all lake tables, their ids, names and types, by 16 hexadecimal
+// digits of a hash.
 func SchemaID() string {
 	h := sha256.New()
 	for _, t := range transform.Tables {

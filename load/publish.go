@@ -30,9 +30,12 @@ type Options struct {
 	Warn func(notice string) // receives what was found beside the published file and removed; may be nil
 }
 
-// Publish brings runs, whose files Write has written, into the warehouse and publishes it. If
-// all of them are published already it does nothing. It returns an IssuesError for a run with
-// too many issues, and ErrLake if an earlier run's files are missing.
+// Publish brings runs, whose files Write has written, into the warehouse and publishes it, with
+// their manifests. If all of them are published already it does nothing. It returns an IssuesError
+// for a run with too many issues, ErrLake if an earlier run's files are missing, ErrNewer if a
+// newer program wrote their manifests, and the errors of warehouse.OpenPublished and
+// warehouse.Update. After an error the published file is as it was, unless nothing remained but to
+// remove earlier files of vessels, which Clean completes.
 func Publish(ctx context.Context, dir string, o Options, written ...Manifest) error {
 	before, err := warehouse.PublishedRuns(ctx, dir) // now: the file may have been damaged since the run began
 	if err != nil {
@@ -225,81 +228,4 @@ func columnsOf(t transform.Table) []warehouse.Column {
 		columns = append(columns, warehouse.Column{Name: f.Name, Type: typeNames[f.Type.ID()]})
 	}
 	return columns
-}
-
-// checkBuild compares the finished file with the manifests of the nights that the publication
-// touches, and writes these manifests: the lake has a run before the warehouse has it.
-func (p *publication) checkBuild(ctx context.Context, w *warehouse.Warehouse) error {
-	for _, m := range p.written {
-		if p.acceptIssues || m.Accepted {
-			continue
-		}
-		if err := p.issues(ctx, w, m); err != nil {
-			return err
-		}
-	}
-	for _, path := range p.fleetFiles {
-		if err := durable.Replace(path+durable.Part, path); err != nil {
-			return fmt.Errorf("write vessels: %w", err)
-		}
-	}
-	contents, last, err := contentsOf(ctx, w)
-	if err != nil {
-		return err
-	}
-	for _, night := range p.nights {
-		if !p.touches(night) {
-			continue
-		}
-		for _, m := range night {
-			if err := p.checkRun(ctx, w, *m); err != nil {
-				return fmt.Errorf("verify run %s: %w", m.Run.ID, err)
-			}
-			if m.Run.ID == last {
-				m.Contents = contents
-			}
-			if err := m.write(p.dir); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// checkRun checks the lake files of a run, and the rows of the tables that get exactly one row for
-// each row of the lake.
-func (p *publication) checkRun(ctx context.Context, w *warehouse.Warehouse, m Manifest) error {
-	for _, table := range []string{transform.Requests.Name, transform.Coverage.Name, transform.Issues.Name} {
-		f, _ := m.file(table)
-		got, err := w.Count(ctx, table, m.Run.ID)
-		if err != nil {
-			return err
-		}
-		if got != f.Rows {
-			return fmt.Errorf("%d rows in %s, the manifest has %d", got, table, f.Rows)
-		}
-	}
-	for _, f := range m.Files {
-		if err := p.checkFile(ctx, w, f); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkFile checks the size of a lake file, and the number of rows in its footer.
-func (p *publication) checkFile(ctx context.Context, w *warehouse.Warehouse, f File) error {
-	path := filepath.Join(lake(p.dir), filepath.FromSlash(f.Path))
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	rows, err := w.ParquetRows(ctx, path)
-	if err != nil {
-		return err
-	}
-	if info.Size() != f.Bytes || rows != f.Rows {
-		return fmt.Errorf("%s has %d bytes and %d rows, the manifest has %d and %d", f.Path, info.Size(), rows, f.Bytes, f.Rows)
-	}
-	return nil
 }

@@ -21,9 +21,11 @@ const scratchGrace = time.Minute
 // scratchName is the end of the name of such a directory.
 var scratchName = regexp.MustCompile(`^[A-Z2-7]{26}$`)
 
-// Scratch makes a directory for temporary files below parent, under a random name that begins with
-// a prefix. First it removes the directories that killed processes left: each process locks its
-// directory, and the kernel releases the lock when the process ends. Done removes the directory.
+// Scratch makes a directory for temporary files below parent, which must exist, under a random name
+// that begins with a prefix. Only its owner can read it. First it removes the directories that
+// killed processes left: each process locks its directory, and the kernel releases the lock when
+// the process ends. Done removes the directory with all that is in it. All errors are those of the
+// file system.
 func Scratch(parent, prefix string) (dir string, done func() error, err error) {
 	if err := removeStale(parent, prefix); err != nil {
 		return "", nil, err

@@ -15,22 +15,29 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
-// Promote replaces the lake of a data directory by the one that was built in the directory aside.
-// After a crash the same call completes the work.
+// Promote replaces the lake of a data directory by the one that was built in the directory aside,
+// which keeps the earlier one as lake.old. After a crash the same call completes the work, and
+// after that it does nothing. Its errors are those of the file system.
 func Promote(dir, aside string) error {
 	return warehouse.Swap(lake(aside), lake(dir), filepath.Join(aside, "lake.old"))
 }
 
-// LakeFiles counts the good files that manifests name, and lists what is wrong in a lake.
+// LakeFiles counts the good files that manifests name, and their bytes, and lists what is wrong in
+// a lake.
 type LakeFiles struct {
 	Files    int
 	Bytes    int64
 	Problems []string // a line each
 }
 
-// VerifyLake reads every file that a manifest names, and looks for files that none names. The
-// runs in pending are still to be published, and may have such files. The warehouse, which
-// may be nil, counts the rows of each file.
+// VerifyLake reads every file that a manifest names, compares it with its size and SHA-256, and
+// looks for files that no manifest names. known has the manifests of the data directory by run. The
+// runs in pending are still to be published, and may have files without a manifest. The warehouse,
+// which may be nil, counts the rows of each file.
+//
+// Whatever is wrong with the lake is one of the Problems. The error is that of a cancelled ctx, of
+// a directory that cannot be listed, or of DuckDB for an intact file that it cannot read; the
+// problems that were found before are returned with it.
 func VerifyLake(ctx context.Context, dir string, known map[string]Manifest, pending map[string]bool, w *warehouse.Warehouse) (LakeFiles, error) {
 	var l LakeFiles
 	named := map[string]bool{}
@@ -124,9 +131,10 @@ func sortedRuns(known map[string]Manifest) []string {
 	return runs
 }
 
-// VerifyPublished compares the published file with the manifests of its runs: the
-// rows of each run in tables with one row for each row of the lake, the rows of every table, and
-// the fleet of the latest night. It returns a line for each difference.
+// VerifyPublished compares the published file with the manifests of its runs, which are in known by
+// run: the rows of each run in tables with one row for each row of the lake, the rows of every
+// table, and the fleet of the latest night. It returns a line for each difference. Its error is one
+// of reading the warehouse; the differences that were found before are returned with it.
 func VerifyPublished(ctx context.Context, dir string, known map[string]Manifest, w *warehouse.Warehouse) (wrong []string, err error) {
 	runs, err := w.Published(ctx)
 	if err != nil {

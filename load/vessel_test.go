@@ -151,6 +151,12 @@ func TestCountsByNightAndZone(t *testing.T) {
 			sql:  "SELECT snapshot_date, navigational_status, world_zone, laden, vessels, state FROM zone_daily ORDER BY ALL NULLS FIRST",
 			want: "20 aground - - 0 complete\n20 moored north-sea - 1 complete\n20 moored red-sea - 0 complete\n21 moored north-sea ballast 1 complete",
 		},
+		"coverage has what each status search asked for": {
+			nights: []run{night("20", swept("aground", "moored/north-sea?for_order=true&laden=ballast&vessel_type=wood-chips+carrier"),
+				map[string][]row{"coverage": {{"operation": "by-type", "kind": "country", "value": "Panama", "state": "complete"}}})},
+			sql:  "SELECT kind, navigational_status, world_zone, laden, for_order, vessel_type_filter FROM coverage ORDER BY ALL",
+			want: "country - - - - -\nstatus aground - - - -\nstatus moored north-sea ballast true wood-chips carrier",
+		},
 		"nights that did not cover a search are counted in the stay": {
 			nights: []run{night("20", sightings(moored), swept("moored/north-sea")), night("21"), night("22", swept("moored/red-sea")), night("25", sightings(moored), swept("moored/north-sea"))},
 			sql:    "SELECT first_date, last_date, nights, nights_unseen FROM episodes",

@@ -18,7 +18,8 @@ import (
 // groups in parallel.
 const rowGroup = 131_072
 
-// Source is the rows of a run: a transform.Batch.
+// Source is the rows of a run: a transform.Batch. Rows counts those of a table. Write passes them
+// on in records and returns the first error of the function.
 type Source interface {
 	Rows(transform.Table) int
 	Write(transform.Table, func(arrow.Record) error) error
@@ -40,8 +41,11 @@ func properties() *parquet.WriterProperties {
 	return parquet.NewWriterProperties(options...)
 }
 
-// Write writes the lake files of a run, and returns their manifest. The manifest itself is
-// written by Publish, after the run's last file.
+// Write writes the lake files of a run, one for each table that has rows, and returns their
+// manifest. Its Run.Rows is the number of rows in all tables. Publish writes the manifest itself,
+// after the run's last file. The errors are those of the file system and of src, and name the
+// table; files that are written by then have no manifest, and the next Write of the run replaces
+// them.
 func Write(dir string, run warehouse.Run, src Source) (Manifest, error) {
 	m := Manifest{Version: manifestVersion, Schema: SchemaID(), Run: run, Files: []File{}, Coverage: map[string]int{}}
 	m.Run.Rows = 0

@@ -10,7 +10,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/report"
 )
 
-// PastRun is one run of a job, as its segment records it.
+// PastRun is one run of a job, as its segment records it. Date is YYYY-MM-DD, Started is UTC.
 type PastRun struct {
 	Run     string
 	Date    string // the snapshot date
@@ -22,7 +22,8 @@ type PastRun struct {
 	PlanSpent bool // it spent the most of its own plan, and no cap stopped it
 }
 
-// PastRuns returns the newest runs of a job, at most so many, the oldest first.
+// PastRuns returns the newest runs of a job, at most so many, the oldest first. It reads the first
+// and the last entry of segments only. Its errors are those of journal.Segments and journal.Bounds.
 func PastRuns(dir, job string, most int) ([]PastRun, error) {
 	paths, err := journal.Segments(filepath.Join(dir, "journal"))
 	if err != nil {

@@ -5,6 +5,9 @@ import (
 	"testing"
 )
 
+// String is the id as the tables write it.
+func (v vesselID) String() string { return string(v.append(nil)) }
+
 func TestParseIMO(t *testing.T) {
 	for name, c := range map[string]struct {
 		in   string

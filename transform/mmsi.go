@@ -88,10 +88,7 @@ func (v vesselID) imo() IMO {
 	return IMO(v)
 }
 
-// String returns the id as the tables write it: IMO9218301 or MMSI306256000.
-func (v vesselID) String() string { return string(v.append(nil)) }
-
-// append appends the id as the tables write it; nothing for 0.
+// append appends the id as the tables write it, IMO9218301 or MMSI306256000; nothing for 0.
 func (v vesselID) append(b []byte) []byte {
 	switch {
 	case v == 0:

@@ -43,8 +43,10 @@ type Build struct {
 }
 
 // Update builds, verifies and publishes. Any failure, and a ctx that is cancelled before the
-// rename, leaves the published file as it was, and nothing in work/. The caller has
-// locked the data directory.
+// rename, leaves the published file as it was, and nothing in work/. The caller has locked the data
+// directory. It returns ErrOtherProgram or ErrNewerProgram if this program cannot continue the file
+// to build on, ErrDamaged if that file cannot be read, ErrApplied if it has one of the runs, and
+// the errors of the steps and of Check.
 func Update(ctx context.Context, b Build) error {
 	b.setDefaults()
 	if err := b.clear(); err != nil {

@@ -28,7 +28,7 @@ var keys = map[string]string{
 	"countries": "spelling", "vessel_types": "spelling", "world_zones": "value", "navigational_statuses": "value", "maritime_identification_digits": "digits flag",
 }
 
-// Comparison compares two files, table by table.
+// Comparison compares two files, table by table in the order of their names.
 type Comparison []TableComparison
 
 // TableComparison compares one table of two files. Equal hashes mean equal rows, except for
@@ -61,7 +61,10 @@ func (c Comparison) Same() bool {
 	return !slices.ContainsFunc(c, func(t TableComparison) bool { return !t.Same() })
 }
 
-// Compare compares two files. What does not fit into memory spills to the directory temp.
+// Compare compares the files at two paths, and returns a TableComparison for each table of either,
+// in the order of their names. What does not fit into 1 GiB of memory spills to a directory below
+// temp, which Compare removes. It changes neither file. It returns fs.ErrNotExist if a file is
+// absent, and an error for which IsDamaged is true if one cannot be read.
 func Compare(ctx context.Context, before, after, temp string) (Comparison, error) {
 	c, err := attach(ctx, temp, map[string]string{"before": before, "after": after})
 	if err != nil {
@@ -79,15 +82,17 @@ func Compare(ctx context.Context, before, after, temp string) (Comparison, error
 	return compared, errors.Join(err, c.close())
 }
 
-// Hash is a hash of a table's rows that does not depend on their order.
+// Hash is a hash of a table's rows that does not depend on their order; the columns that Compare
+// leaves out do not count.
 type Hash struct {
 	Table string `json:"table"`
 	Rows  int64  `json:"rows"`
 	Hash  string `json:"hash"`
 }
 
-// Hashes returns the hash of each table of a file. Two files that the same program
-// built from the same journal have equal hashes.
+// Hashes returns the hash of each table of the file at a path, in the order of their names. Two
+// files that the same program built from the same journal have equal hashes. Memory, temp and
+// errors are those of Compare.
 func Hashes(ctx context.Context, path, temp string) ([]Hash, error) {
 	c, err := attach(ctx, temp, map[string]string{"after": path})
 	if err != nil {

@@ -71,7 +71,8 @@ type LedgerRun struct {
 // ErrOlder says that the file has no views of the ledger, because an older program made it.
 var ErrOlder = errors.New("an older version of fleetlake published the warehouse: `fleetlake rebuild` builds it again from the journal, with 0 requests")
 
-// Ledger reads the ledger since a UTC day. It returns ErrOlder for a file of an older program.
+// Ledger reads the ledger since a day (UTC). All its amounts are credits. It returns ErrOlder for a
+// file of an older program.
 func (w *Warehouse) Ledger(ctx context.Context, since time.Time) (Ledger, error) {
 	var l Ledger
 	var there bool
@@ -98,9 +99,9 @@ func (w *Warehouse) Ledger(ctx context.Context, since time.Time) (Ledger, error)
 	return l, errors.Join(err[:]...)
 }
 
-// Spent returns the credits of all requests sent since a moment, over all jobs and published
-// runs. Requests of unknown outcome count as spent, unless the balance proves that they
-// were not billed.
+// Spent returns the credits of all requests sent since a moment, over all jobs and published runs.
+// Requests of unknown outcome count as spent, unless the balance proves that they were not billed.
+// Its errors are those of reading, as Warehouse describes.
 func (w *Warehouse) Spent(ctx context.Context, since time.Time) (credits int, err error) {
 	if err := w.db.QueryRowContext(ctx, statement("credits/spent"), since.UTC()).Scan(&credits); err != nil {
 		return 0, fmt.Errorf("credits spent since %s: %w", since.UTC().Format(time.RFC3339), unwrapped(err))

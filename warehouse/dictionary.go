@@ -19,7 +19,9 @@ type Definition struct {
 	Comment string `json:"comment"`
 }
 
-// Dictionary lists the tables and views with their columns, as the comments in the file have them.
+// Dictionary lists the tables and views by their names, each with its columns in their order, as
+// the comments in the file have them; a column without a comment has an empty one. Types are named
+// as in DuckDB. Its errors are those of reading, as Warehouse describes.
 func (w *Warehouse) Dictionary(ctx context.Context) ([]Table, error) {
 	type line struct {
 		table Table

@@ -1,10 +1,13 @@
 package warehouse
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
@@ -33,4 +36,25 @@ func copyFile(from, to string) error {
 		return fmt.Errorf("copy %s: %w", from, err)
 	}
 	return nil
+}
+
+// readLines returns the lines of a file but the empty ones and those that begin with #; nil if there
+// is no file.
+func readLines(path string) (map[string]bool, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	found := map[string]bool{}
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if line := strings.TrimSpace(lines.Text()); line != "" && !strings.HasPrefix(line, "#") {
+			found[line] = true
+		}
+	}
+	return found, lines.Err()
 }

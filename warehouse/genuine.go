@@ -1,7 +1,6 @@
 package warehouse
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -67,22 +66,8 @@ func Fingerprint(f *os.File) (string, error) {
 
 // readFingerprints returns the fingerprints of the published files; nil if none were recorded yet.
 func readFingerprints(dir string) (map[string]bool, error) {
-	f, err := os.Open(fingerprintsPath(dir))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	prints, err := readLines(fingerprintsPath(dir))
 	if err != nil {
-		return nil, fmt.Errorf("read fingerprints: %w", err)
-	}
-	defer f.Close()
-	prints := map[string]bool{}
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		if line := lines.Text(); line != "" && !strings.HasPrefix(line, "#") {
-			prints[line] = true
-		}
-	}
-	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("read fingerprints: %w", err)
 	}
 	return prints, nil
@@ -103,13 +88,9 @@ func recordFingerprints(dir string, paths ...string) error {
 	if err != nil {
 		return err
 	}
-	vs, err := keptVersions(dir)
+	there, err := publishedFiles(dir)
 	if err != nil {
 		return err
-	}
-	there := []string{Path(dir)}
-	for _, v := range vs {
-		there = append(there, v.path)
 	}
 	var prints []string
 	for i, path := range slices.Concat(paths, there) {
@@ -132,12 +113,16 @@ func recordFingerprints(dir string, paths ...string) error {
 	return nil
 }
 
-// Restore checks that the published file is what was published. A program that can write it
-// in spite of its mode, as root can, may have it open for writing, or may have changed it: then
-// no run could read it, or a run would plan on rows that are not ours. Restore replaces a file
-// that is only open for writing by a copy. It sets a changed file aside and publishes the
-// version before it; the next start adds the runs that this version does not have. It returns
-// what it did, a sentence each. The caller has locked the data directory.
+// Restore checks that the published file is what was published. A program that can write it in
+// spite of its mode, as root can, may have it open for writing, or may have changed it: then no run
+// could read it, or a run would plan on rows that are not ours. Restore replaces a file that is
+// only open for writing by a copy. It sets a changed file aside and publishes the version before
+// it; the next start adds the runs that this version does not have. It returns what it did, a
+// sentence each; without a published file it only removes leftovers. The caller has locked the data
+// directory.
+//
+// Its errors are those of the file system, and one without a sentinel if a program writes to the
+// file just now: nothing is replaced then, and the same call can be made again.
 func Restore(ctx context.Context, dir string) (notices []string, err error) {
 	path := Path(dir)
 	print, err := fingerprint(path)

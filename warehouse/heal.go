@@ -21,18 +21,16 @@ func IsDamaged(err error) bool {
 // Heal reads every block of the published file and of each version, and moves damaged files to
 // warehouse/damaged, which nothing reads. The latest undamaged version replaces a damaged published
 // file; if there is none, nothing is published any more. The runs that are then missing can be
-// published again. It returns the new paths of the damaged files.
+// published again. It returns the new paths of the damaged files, also with an error. Damage is no
+// error; a file that another program has open for writing is one, and so are those of the file
+// system. The caller has locked the data directory.
 func Heal(ctx context.Context, dir string) (aside []string, err error) {
-	vs, err := keptVersions(dir)
+	files, err := publishedFiles(dir)
 	if err != nil {
 		return nil, err
 	}
-	paths := []string{}
-	for _, v := range vs {
-		paths = append(paths, v.path)
-	}
 	lost := false
-	for _, path := range append(paths, Path(dir)) { // the published file last: after a crash before it, the next start finds it
+	for _, path := range append(files[1:], files[0]) { // the published file last: after a crash before it, the next start finds it
 		err := readable(ctx, path)
 		if err == nil || errors.Is(err, ErrNone) {
 			continue
@@ -109,8 +107,9 @@ func moveAside(dir, path string) (string, error) {
 	}
 }
 
-// MarkRolledBack marks runs as rolled back in a warehouse that was built aside. Promote keeps the
-// marks.
+// MarkRolledBack marks runs as rolled back in a warehouse that was built in the directory aside,
+// instead of those that are marked there. Promote keeps the marks. Its errors are those of the file
+// system.
 func MarkRolledBack(aside string, runs map[string]bool) error {
 	return writeMarks(aside, runs)
 }

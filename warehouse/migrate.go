@@ -172,8 +172,8 @@ func stepsAfter(done map[string]string, steps fs.FS) (missing []migration, err e
 	return missing, nil
 }
 
-// CheckProgram returns ErrOtherProgram or ErrNewerProgram if this program cannot build on the
-// file, so that a run fails before its first request, and not when it publishes.
+// CheckProgram returns ErrOtherProgram or ErrNewerProgram if this program cannot build on the file,
+// so that a run fails before its first request, and not when it publishes.
 func (w *Warehouse) CheckProgram(ctx context.Context) error {
 	var has bool
 	if err := w.db.QueryRowContext(ctx, statement("migrate/has_steps")).Scan(&has); err != nil {

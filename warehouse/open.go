@@ -36,14 +36,16 @@ type Options struct {
 	Confine []string
 }
 
-// Warehouse is the published file, open for reading.
+// Warehouse is the published file, open for reading. One statement runs at a time; the others wait.
+// An error of reading has DuckDB's words: IsDamaged is true if a block has a wrong checksum, and a
+// cancelled context is its own error.
 type Warehouse struct {
 	path    string
 	db      *sql.DB
 	release func() // releases the spelling of the path that the file is open under
 }
 
-// Path is where the published file of a data directory is.
+// Path returns the path of the published file of a data directory.
 func Path(dir string) string { return filepath.Join(dir, "warehouse", "fleet.duckdb") }
 
 // Open opens a published file for reading. What is published later is visible to the next Open.
@@ -112,8 +114,9 @@ func (w *Warehouse) confine(ctx context.Context, o Options) error {
 	return nil
 }
 
-// Close closes the file. A query that has not been closed keeps DuckDB's instance alive, and
-// with it the spelling: whoever opened it again would wait until the query is closed.
+// Close closes the file, and returns DuckDB's error if it cannot. A query that has not been closed
+// keeps DuckDB's instance alive, and with it the spelling: whoever opened it again would wait until
+// the query is closed.
 func (w *Warehouse) Close() error {
 	err := w.db.Close()
 	if w.db.Stats().OpenConnections == 0 {

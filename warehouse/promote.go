@@ -13,8 +13,9 @@ import (
 
 // Prepare makes the file that was built in the directory aside ready to replace the published one
 // of dir. It leaves three versions in aside: the file itself, the version that the next run of its
-// last night builds on, and the file that is published now, for Rollback. It changes nothing in
-// dir.
+// last night builds on, and the file that is published now, for Rollback, if it is readable and has
+// runs. It changes nothing in dir. Its errors are those of the file system, and those of Open but
+// ErrNone and ErrDamaged; after one, aside is built again.
 func Prepare(ctx context.Context, dir, aside string) error {
 	vs, err := keptVersions(aside)
 	if err != nil {
@@ -56,8 +57,8 @@ func Prepare(ctx context.Context, dir, aside string) error {
 }
 
 // Promote replaces the published file and its versions by those that Prepare has made ready, and
-// returns what it removed beside the file, a sentence each. Readers see the one or the other.
-// After a crash the same call completes the work.
+// returns what it removed beside the file, a sentence each. Readers see the one or the other. After
+// a crash or an error, which is one of the file system, the same call completes the work.
 func Promote(dir, aside string) (notices []string, err error) {
 	if err := os.MkdirAll(filepath.Dir(Path(dir)), 0o755); err != nil {
 		return nil, fmt.Errorf("promote: %w", err)
@@ -88,19 +89,16 @@ func Promote(dir, aside string) (notices []string, err error) {
 // promoteFingerprints records the files that were built aside as published. The published file
 // keeps its fingerprint: it becomes a version.
 func promoteFingerprints(dir, aside string) error {
-	vs, err := keptVersions(aside)
+	paths, err := publishedFiles(aside)
 	if err != nil {
 		return err
-	}
-	paths := []string{Path(aside)}
-	for _, v := range vs {
-		paths = append(paths, v.path)
 	}
 	return recordFingerprints(dir, paths...)
 }
 
-// Swap replaces the directory to by the directory from, and gives to the name old. If from is
-// absent it does nothing, so that it can be called again after a crash anywhere.
+// Swap replaces the directory to by the directory from, and renames what was at to, if anything, to
+// old. All three are on one file system. If from is absent it does nothing, so that it can be
+// called again after a crash anywhere. Its errors are those of the file system.
 func Swap(from, to, old string) error {
 	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
 		return nil // done before

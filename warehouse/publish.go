@@ -108,6 +108,20 @@ func keptVersions(dir string) ([]version, error) {
 	return vs, nil
 }
 
+// publishedFiles returns the paths of the published file, which may be absent, and of its versions, the
+// latest first.
+func publishedFiles(dir string) ([]string, error) {
+	vs, err := keptVersions(dir)
+	if err != nil {
+		return nil, err
+	}
+	paths := []string{Path(dir)}
+	for _, v := range vs {
+		paths = append(paths, v.path)
+	}
+	return paths, nil
+}
+
 // prune removes the oldest versions, except the one that this build is based on.
 func (b *Build) prune() error {
 	vs, err := keptVersions(b.Dir)
@@ -125,10 +139,12 @@ func (b *Build) prune() error {
 	return nil
 }
 
-// Base finds the latest published file without rows of a night or of later ones, and returns its
-// path and its runs. A build that starts from it and applies the night as a whole gives the same
-// rows for one run as for five, in any order. A file with a run that was rolled back is no base.
-// An empty path stands for a file without rows, on which everything can be built.
+// Base finds the latest published file without rows of a night, YYYY-MM-DD, or of later ones, and
+// returns its path and the ids of its runs. A build that starts from it and applies the night as a
+// whole gives the same rows for one run as for five, in any order. A file with a run that was
+// rolled back is no base. An empty path stands for a file without rows, on which everything can be
+// built. Files that are absent, damaged or changed by another program are passed over; the errors
+// are the others of Open, and those of the file system.
 func Base(ctx context.Context, dir, date string) (path string, runs map[string]bool, err error) {
 	vs, err := keptVersions(dir)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
-// Rows is the answer of a query.
+// Rows is the answer of a query. Columns and Types have an element for each column.
 type Rows struct {
 	Columns []string
 	Types   []string // as DuckDB names them
@@ -23,7 +23,10 @@ type Rows struct {
 }
 
 // Query runs one statement that reads, with its answer in memory: for our own queries, whose
-// answers are small. It returns ErrNotQuery for a statement that does more than read.
+// answers are small. The caller closes the rows. It returns ErrNotQuery for a statement that does
+// more than read, ErrStatement for one that is at fault, ErrFiles (which is an ErrStatement, too)
+// for one that wants files to which the warehouse was opened without access, and ErrRoom for one
+// that needs more memory or disk than it was given.
 func (w *Warehouse) Query(ctx context.Context, text string, args ...any) (*Rows, error) {
 	conn, err := w.db.Conn(ctx)
 	if err != nil {
@@ -56,8 +59,9 @@ func newRows(rows *sql.Rows, conn *sql.Conn) (*Rows, error) {
 	return r, nil
 }
 
-// All yields the rows. The slice is used again for the next row; its values are nil, bool,
-// integers, floats, strings, times, or the driver's types for lists and structs.
+// All yields the rows, or as its last element the error that ended them, which is one of those of
+// Query. The slice is used again for the next row; its values are nil, bool, integers, floats,
+// strings, times, or the driver's types for lists and structs. The rows can be read once.
 func (r *Rows) All() iter.Seq2[[]any, error] {
 	return func(yield func([]any, error) bool) {
 		values, places := make([]any, len(r.Columns)), make([]any, len(r.Columns))
@@ -102,11 +106,13 @@ func (r *Rows) next() bool {
 	return true
 }
 
-// Close ends the query.
+// Close ends the query, so that others can run, and returns DuckDB's error if it cannot.
 func (r *Rows) Close() error { return errors.Join(r.rows.Close(), r.conn.Close()) }
 
-// ToParquet writes the answer of a query to a Parquet file, whole or not at all, and returns
-// the number of rows.
+// ToParquet writes the answer of a query to a Parquet file, whole or not at all, and returns the
+// number of rows. It replaces an earlier file; the directory must exist. It returns ErrNotQuery for
+// a statement that does more than read, and for an EXPLAIN; ErrStatement, ErrFiles or ErrRoom as
+// Spooled does; and otherwise the error of the file system.
 func (w *Warehouse) ToParquet(ctx context.Context, text, path string) (int64, error) {
 	conn, err := w.db.Conn(ctx)
 	if err != nil {

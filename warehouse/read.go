@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Run is one row of runs. Its JSON is part of the run's manifest.
+// Run is one row of runs. Credits and balances are in credits; an unknown balance is nil. Times are
+// UTC. Its JSON is part of the run's manifest.
 type Run struct {
 	ID             string    `json:"run_id"`
 	Job            string    `json:"job"`
@@ -29,7 +30,8 @@ type Run struct {
 	Report         string    `json:"report,omitempty"` // JSON
 }
 
-// Target is a vessel that can be looked up, and when each dataset was last seen; zero if never.
+// Target is a vessel that can be looked up, and when each dataset was last seen (UTC); zero if
+// never.
 type Target struct {
 	VesselID string
 	IMO      int // 0 is none
@@ -48,14 +50,16 @@ type Target struct {
 	Status, Zone           string // navigational status and world zone, as last known
 }
 
-// Total is the number of vessels in the latest complete coverage of a partition.
+// Total is the number of vessels in the latest complete coverage of a partition; Operation, Kind
+// and Value name it.
 type Total struct {
 	Operation, Kind, Value string
 	Rows                   int
 	At                     time.Time // the start of the run that covered it
 }
 
-// Targets lists the vessels, in the order of their ids.
+// Targets lists the vessels, in the order of their ids. Its errors are those of reading, as
+// Warehouse describes.
 func (w *Warehouse) Targets(ctx context.Context) ([]Target, error) {
 	var n int
 	if err := w.db.QueryRowContext(ctx, statement("read/vessel_count")).Scan(&n); err != nil {
@@ -79,7 +83,8 @@ func (w *Warehouse) Targets(ctx context.Context) ([]Target, error) {
 	})
 }
 
-// Totals lists the partitions that have been covered completely at least once.
+// Totals lists the partitions that have been covered completely at least once. Its errors are those
+// of reading, as Warehouse describes.
 func (w *Warehouse) Totals(ctx context.Context) ([]Total, error) {
 	return collect(ctx, w.db, "read/totals", func(rows *sql.Rows) (t Total, err error) {
 		var n sql.NullInt64
@@ -90,7 +95,8 @@ func (w *Warehouse) Totals(ctx context.Context) ([]Total, error) {
 	})
 }
 
-// Runs lists the latest runs, the newest first; a limit of 0 is all.
+// Runs lists the latest runs, the newest first; a limit of 0 is all. Its errors are those of
+// reading, as Warehouse describes.
 func (w *Warehouse) Runs(ctx context.Context, limit int) ([]Run, error) {
 	if limit <= 0 {
 		limit = 1 << 30
@@ -101,7 +107,7 @@ func (w *Warehouse) Runs(ctx context.Context, limit int) ([]Run, error) {
 // ErrNoRun says that no published run has this id.
 var ErrNoRun = errors.New("no such run is published")
 
-// Run returns one run, or ErrNoRun.
+// Run returns the run of an id, or ErrNoRun.
 func (w *Warehouse) Run(ctx context.Context, id string) (Run, error) {
 	runs, err := collect(ctx, w.db, "read/runs", scanRun, sql.Named("run", id), sql.Named("limit", 1))
 	if err == nil && len(runs) == 0 {
@@ -148,7 +154,8 @@ func (w *Warehouse) Published(ctx context.Context) (map[string]bool, error) {
 	return published, err
 }
 
-// Count returns the rows of a table that came from a run.
+// Count returns how many rows of a table came from a run: one of the tables with the column run_id.
+// Another table is DuckDB's error.
 func (w *Warehouse) Count(ctx context.Context, table, run string) (n int64, err error) {
 	if err := w.db.QueryRowContext(ctx, statement("read/rows_of_run"), table, run).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count %s: %w", table, unwrapped(err))
@@ -156,7 +163,8 @@ func (w *Warehouse) Count(ctx context.Context, table, run string) (n int64, err 
 	return n, nil
 }
 
-// ParquetRows returns the number of rows of a Parquet file, from its footer.
+// ParquetRows returns the number of rows of the Parquet file at a path, from its footer. A file
+// that is absent or no Parquet file is DuckDB's error.
 func (w *Warehouse) ParquetRows(ctx context.Context, path string) (n int64, err error) {
 	if err := w.db.QueryRowContext(ctx, statement("read/parquet_rows"), path).Scan(&n); err != nil {
 		return 0, fmt.Errorf("read %s: %w", path, unwrapped(err))
@@ -164,7 +172,8 @@ func (w *Warehouse) ParquetRows(ctx context.Context, path string) (n int64, err 
 	return n, nil
 }
 
-// Collect runs one statement that reads and returns its rows as scan reads them.
+// Collect runs one statement that reads and returns its rows as scan reads them; nil without rows.
+// It stops at the first error of scan, which it returns like one of reading.
 func Collect[T any](ctx context.Context, w *Warehouse, text string, scan func(*sql.Rows) (T, error), args ...any) ([]T, error) {
 	return collectRows[T](ctx, w.db, nil, text, scan, args...)
 }

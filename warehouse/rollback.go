@@ -1,7 +1,6 @@
 package warehouse
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -23,8 +22,9 @@ const rolledBackHeader = `# Runs that a rollback removed from the published ware
 
 func rolledBackPath(dir string) string { return filepath.Join(dir, "warehouse", "rolled_back") }
 
-// RolledBack returns the runs that rollbacks removed from the published warehouse. A crash in the
-// middle of a rollback leaves marks of runs that are published: RolledBack ignores those.
+// RolledBack returns the ids of the runs that rollbacks removed from the published warehouse. A
+// crash in the middle of a rollback leaves marks of runs that are published: RolledBack ignores
+// those. Its errors are those of the file system.
 func RolledBack(dir string, published map[string]bool) (map[string]bool, error) {
 	marks, err := readMarks(dir)
 	if err != nil {
@@ -36,23 +36,12 @@ func RolledBack(dir string, published map[string]bool) (map[string]bool, error) 
 
 // readMarks returns the runs of the file, those that are published included.
 func readMarks(dir string) (map[string]bool, error) {
-	f, err := os.Open(rolledBackPath(dir))
-	if errors.Is(err, fs.ErrNotExist) {
-		return map[string]bool{}, nil
-	}
+	marks, err := readLines(rolledBackPath(dir))
 	if err != nil {
 		return nil, fmt.Errorf("read runs that were rolled back: %w", err)
 	}
-	defer f.Close()
-	marks := map[string]bool{}
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		if run := strings.TrimSpace(lines.Text()); run != "" && !strings.HasPrefix(run, "#") {
-			marks[run] = true
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("read runs that were rolled back: %w", err)
+	if marks == nil {
+		marks = map[string]bool{}
 	}
 	return marks, nil
 }
@@ -81,7 +70,8 @@ func syncIfThere(dir string) error {
 	return nil
 }
 
-// ForgetRolledBack allows the runs that rollbacks removed to be published again, and returns them.
+// ForgetRolledBack allows the runs that rollbacks removed to be published again, and returns their
+// ids in order. Its errors are those of the file system.
 func ForgetRolledBack(dir string) ([]string, error) {
 	marks, err := readMarks(dir)
 	if err != nil {
@@ -99,9 +89,11 @@ type RollbackResult struct {
 }
 
 // Rollback publishes the version before the published one again, and marks the runs that this
-// removes, so that the next start does not publish them. If the published file cannot be read,
-// no run is marked: the next start publishes what the earlier version does not have. It returns
-// ErrNoVersion if there is no earlier version.
+// removes, so that the next start does not publish them. If the published file cannot be read, no
+// run is marked: the next start publishes what the earlier version does not have. It returns
+// ErrNoVersion if there is no earlier version; its other errors are those of the file system and of
+// opening a version, and the same call can be made again after one. The caller has locked the data
+// directory.
 func Rollback(ctx context.Context, dir string) (RollbackResult, error) {
 	marks, err := readMarks(dir)
 	if err != nil {

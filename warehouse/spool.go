@@ -10,10 +10,9 @@ import (
 // memory limit.
 const partRows = 8192
 
-// Spooled runs one statement that reads, for answers of any size: DuckDB stores the answer
-// within its memory limit, spills the rest, and returns it in parts. No other query of this
-// Warehouse runs until the rows are closed. It returns ErrNotQuery for a statement that does
-// more than read.
+// Spooled runs one statement that reads, for answers of any size: DuckDB stores the answer within
+// its memory limit, spills the rest, and returns it in parts. No other query of this Warehouse runs
+// until the caller closes the rows. Its errors are those of Query.
 func (w *Warehouse) Spooled(ctx context.Context, text string) (*Rows, error) {
 	conn, err := w.db.Conn(ctx)
 	if err != nil {

@@ -99,7 +99,8 @@ func columns(names string) []DatasetColumn {
 	return cs
 }
 
-// Datasets returns the datasets of versions with the columns that the file has.
+// Datasets returns the datasets of versions with the columns that the file has: registration,
+// particulars, engine, management.
 func (w *Warehouse) Datasets(ctx context.Context) ([]Dataset, error) { return readDatasets(ctx, w.db) }
 
 // readDatasets returns the datasets with the columns that a file has. A migration that adds a

@@ -27,7 +27,8 @@ type Column struct {
 func (c Column) Instant() bool { return c.Type == "TIMESTAMP WITH TIME ZONE" }
 
 // Lake creates the view lake_<table> over a lake table's files of the night, for Apply. Instants
-// become UTC timestamps without a zone. No files make a table without rows.
+// become UTC timestamps without a zone. No files make a table without rows. A file that DuckDB
+// cannot read, or that lacks a column, is an error.
 func (t *Tx) Lake(ctx context.Context, table string, columns []Column, paths []string) error {
 	t.hasRows[table] = len(paths) > 0
 	quoted := make([]string, len(paths))
@@ -41,7 +42,8 @@ func (t *Tx) Lake(ctx context.Context, table string, columns []Column, paths []s
 	}{table, columns, quoted}))
 }
 
-// Fill replaces the rows of a reference table. An empty cell is null.
+// Fill replaces the rows of a reference table. Each row has an element for each of the columns; an
+// empty one is null.
 func (t *Tx) Fill(ctx context.Context, table string, columns []string, rows [][]string) error {
 	type column struct {
 		Name      string
@@ -66,8 +68,8 @@ func (t *Tx) Fill(ctx context.Context, table string, columns []string, rows [][]
 	return t.exec(ctx, "fill "+table, filled("reference/fill", target), lists...)
 }
 
-// Apply brings one night into the tables: the runs themselves, and the lake's rows of all of
-// them, through the views of Lake. The night is applied as a whole, so that its rows do not
+// Apply brings one night, YYYY-MM-DD, into the tables: the runs themselves, and the lake's rows of
+// all of them, through the views of Lake. The night is applied as a whole, so that its rows do not
 // depend on how many runs it has. It returns ErrApplied if the file has one of the runs.
 func (t *Tx) Apply(ctx context.Context, date string, runs []Run) error {
 	for _, r := range runs {

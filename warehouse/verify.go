@@ -10,7 +10,8 @@ import (
 )
 
 // Violations lists the invariants that the file violates: a line for each statement of sql/verify
-// that returns a row.
+// that returns a row. Its error names the statement that could not be run, and comes with the lines
+// before it.
 func (w *Warehouse) Violations(ctx context.Context) ([]string, error) {
 	var wrong []string
 	for _, c := range checks() {
@@ -38,7 +39,8 @@ func checks() (all []step) {
 	return all
 }
 
-// Tables counts the rows of each table.
+// Tables returns the number of rows of each table, by its name. Its errors are those of reading, as
+// Warehouse describes.
 func (w *Warehouse) Tables(ctx context.Context) (map[string]int64, error) {
 	names, err := collect(ctx, w.db, "read/tables", scanText)
 	if err != nil {
@@ -56,7 +58,7 @@ func (w *Warehouse) Tables(ctx context.Context) (map[string]int64, error) {
 }
 
 // ReadAll reads every value of every table, and with it every block that contains one: DuckDB
-// compares each block with its checksum.
+// compares each block with its checksum. IsDamaged is true of its error if one differs.
 func (w *Warehouse) ReadAll(ctx context.Context) error {
 	names, err := collect(ctx, w.db, "read/tables", scanText)
 	if err != nil {
@@ -73,7 +75,8 @@ func (w *Warehouse) ReadAll(ctx context.Context) error {
 
 func scanText(rows *sql.Rows) (s string, err error) { return s, rows.Scan(&s) }
 
-// RunsBefore lists the published runs of a run's job that came before it, the latest first.
+// RunsBefore lists the ids of the published runs of a run's job that came before it, at most limit,
+// the latest first.
 func (w *Warehouse) RunsBefore(ctx context.Context, run string, limit int) ([]string, error) {
 	return collect(ctx, w.db, "read/before", scanText, sql.Named("run", run), sql.Named("limit", limit))
 }
@@ -84,7 +87,7 @@ type IssueCount struct {
 	Count                       int64
 }
 
-// IssueCounts counts the issues of some runs.
+// IssueCounts counts the issues of some runs, by run, dataset, field and reason.
 func (w *Warehouse) IssueCounts(ctx context.Context, runs []string) ([]IssueCount, error) {
 	return collect(ctx, w.db, "read/issues", func(rows *sql.Rows) (c IssueCount, err error) {
 		return c, rows.Scan(&c.Run, &c.Dataset, &c.Field, &c.Reason, &c.Count)
@@ -97,15 +100,15 @@ type Spending struct {
 	Requests, Credits int64
 }
 
-// Spending sums up the table requests.
+// Spending sums up the requests and credits of the table requests, by run and operation.
 func (w *Warehouse) Spending(ctx context.Context) ([]Spending, error) {
 	return collect(ctx, w.db, "read/spending", func(rows *sql.Rows) (s Spending, err error) {
 		return s, rows.Scan(&s.Run, &s.Operation, &s.Requests, &s.Credits)
 	})
 }
 
-// Fleet compares the view vessels with a Parquet file that WriteVessels has written: the rows
-// that the file lacks, and those that the view lacks.
+// Fleet compares the view vessels with the Parquet file that WriteVessels has written to a path,
+// and returns the number of rows that the file lacks, and of those that the view lacks.
 func (w *Warehouse) Fleet(ctx context.Context, path string) (missing, more int64, err error) {
 	columns, err := vesselColumns(ctx, w.db)
 	if err != nil {

@@ -107,7 +107,8 @@ type complaints struct {
 	next time.Time
 }
 
-// Handle is called by the exporter's goroutine and by flush.
+// Handle logs that a delivery failed, and why, unless it logged one within the last complainEvery.
+// The exporter's goroutine and flush call it at the same time.
 func (c *complaints) Handle(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -25,12 +25,14 @@ const (
 	lockAgain  = 5 * time.Millisecond
 )
 
-// Lock makes this process the one writer of a data directory until the returned function
-// is called. The kernel releases the lock when the process dies. holder describes this process to
-// others: it is in their ErrLocked.
+// Lock makes this process the one writer of a data directory, which it creates if it is absent,
+// until the returned function is called. The kernel releases the lock when the process dies. holder
+// describes this process to others: it is in their ErrLocked, which they get after half a second.
+// The other errors are those of the file system.
 //
-// Lock locks the directory itself, which nobody can remove while there is a file in it, and the file
-// lock in it, because network file systems lock no directories. Removing that file would let others in.
+// Lock locks the directory itself, which nobody can remove while there is a file in it, and the
+// file lock in it, because network file systems lock no directories. Removing that file would let
+// others in.
 func Lock(dir, holder string) (unlock func() error, err error) {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return nil, fmt.Errorf("make data directory: %w", err)
@@ -98,8 +100,9 @@ func note(dir string) error {
 	return nil
 }
 
-// stillLocked returns ErrLocked if somebody has removed the lock file of this process, or replaced
-// it or its directory: another process could lock the new one.
+// StillLocked returns ErrLocked if somebody has removed the lock file of this process, or replaced
+// it or its directory: another process could lock the new one. It returns nil for a directory that
+// this process has not locked, as a copy that is only compared.
 func StillLocked(dir string) error {
 	was, ok := lockedByUs.Load(dir)
 	if !ok {
@@ -112,8 +115,9 @@ func StillLocked(dir string) error {
 	return fmt.Errorf("%w: the file %s was removed or replaced during the run, and another run may write there; nothing is published now: the next start publishes what is paid for", ErrLocked, lockPath(dir))
 }
 
-// Holder returns how the process that holds the lock of a data directory described itself, or "".
-// It changes nothing: for an instant it takes a shared lock, which fails if a writer has locked.
+// Holder returns how the process that holds the lock of a data directory described itself; "" if no
+// process does, or if there is no directory. It changes nothing: for an instant it takes a shared
+// lock, which fails if a writer has locked. Its errors are those of the file system.
 func Holder(dir string) (string, error) {
 	for _, path := range []string{dir, lockPath(dir)} {
 		l := flock.New(path, flock.SetFlag(os.O_RDONLY))
@@ -134,7 +138,8 @@ func Holder(dir string) (string, error) {
 	return "", nil
 }
 
-// CheckLock returns the ErrLocked that Lock would return, and does not lock.
+// CheckLock returns the ErrLocked that Lock would return, and does not lock. Its other errors are
+// those of Holder.
 func CheckLock(dir string) error {
 	words, err := Holder(dir)
 	if err == nil && words != "" {

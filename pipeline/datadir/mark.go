@@ -26,8 +26,10 @@ type mark struct {
 
 func markPath(dir string) string { return filepath.Join(dir, "fleetlake.id") }
 
-// Mark returns the id of a data directory. It writes one if the directory has none, because it is
-// new, or because an earlier version of fleetlake used it.
+// Mark returns the id of a data directory: 16 hexadecimal digits. It writes a random one, with the
+// time now, if the directory has none, because it is new, or because an earlier version of
+// fleetlake used it; a directory that is absent is created. A mark that fleetlake has not written
+// is an error that says so, and stays as it is; the other errors are those of the file system.
 func Mark(dir string, now time.Time) (string, error) {
 	m, err := readMark(dir)
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
@@ -49,8 +51,8 @@ func Mark(dir string, now time.Time) (string, error) {
 	return m.ID, nil
 }
 
-// CheckMark returns ErrMark if a data directory has no mark, or another id than this one. An empty id
-// accepts any mark.
+// CheckMark returns ErrMark if a data directory has no mark, or another id than this one. An empty
+// id accepts any mark. Its other errors are those of Mark.
 func CheckMark(dir, id string) error {
 	m, err := readMark(dir)
 	switch {

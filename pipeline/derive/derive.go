@@ -114,7 +114,8 @@ func (d Deriver) publishAll(ctx context.Context, runs []Written) (published []Wr
 	return d.Publish(ctx, runs)
 }
 
-// Nights sorts segments into the nights of their runs, the oldest first.
+// Nights sorts segments, given by their paths, into the nights of their runs: the oldest night
+// first, and in a night the oldest run.
 func Nights(paths []string) (nights [][]string) {
 	paths = slices.Clone(paths)
 	dateOf := func(path string) string { return filepath.Base(filepath.Dir(path)) }
@@ -136,7 +137,7 @@ func Nights(paths []string) (nights [][]string) {
 // end only; each publish copies the whole file.
 const chunk = 30
 
-// Chunks joins the segments of nights that are published together.
+// Chunks joins the segments of nights that are published together: up to 30 nights, in their order.
 func Chunks(nights [][]string) (some [][]string) {
 	for night := range slices.Chunk(nights, chunk) {
 		some = append(some, slices.Concat(night...))

@@ -12,15 +12,17 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// Written is a run whose lake files are written, and that can be published.
+// Written is a run whose lake files are written, and that can be published. Its report has the
+// rows, the coverage and the issues of these files.
 type Written struct {
 	Report   report.Report
 	path     string // of its segment
 	manifest load.Manifest
 }
 
-// Write turns a segment into lake files, and reports its run. Its errors name the run, and what to
-// do about a damaged segment.
+// Write turns the segment at a path into lake files, and reports its run. It returns
+// journal.ErrDamaged, with what to do about it, if the segment or one of a run that it resumes
+// cannot be read, and the errors of load.Write. Each names the run.
 func (d Deriver) Write(path string) (Written, error) {
 	w, err := d.WithDefaults().write(path)
 	if err != nil {

@@ -73,9 +73,10 @@ func setAside(ctx context.Context, d derive.Deriver) (bool, error) {
 	return len(aside) > 0, err
 }
 
-// Retry calls f, which reads or publishes the warehouse. If f reports that its file is damaged, Retry
-// sets the file aside, publishes its runs again from the journal, and calls f once more. The caller
-// holds the lock.
+// Retry calls f, which reads or publishes the warehouse. If f reports that its file is damaged,
+// Retry sets the file aside, publishes its runs again from the journal, and calls f once more. It
+// returns the error of the last call of f, or that of Recover, which kept it from the second call.
+// A damaged journal is not retried. The caller holds the lock.
 func Retry(ctx context.Context, d derive.Deriver, f func() error) error {
 	d = d.WithDefaults()
 	err := f()

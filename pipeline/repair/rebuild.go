@@ -44,11 +44,13 @@ var (
 
 // Rebuild makes lake and warehouse again from the journal, with no request. It builds in
 // work/rebuild, and publishes the result when it is complete: until then, and if it fails or the
-// process dies, the published files do not change. A dry run compares and removes what it built, and
-// leaves out segments without an end. Runs that were rolled back are published again. The caller
-// holds the lock.
+// process dies, the published files do not change. A dry run compares and removes what it built,
+// and leaves out segments without an end. Runs that were rolled back are published again. The
+// caller holds the lock.
 //
-// It returns ErrNoRuns, ErrLost, or a derive.HeldBackError if a published run would be held back now.
+// It returns ErrNoRuns; ErrLost; a derive.HeldBackError if a published run would be held back now;
+// journal.ErrDamaged, with what to do about it, if a segment cannot be read; and load.ErrNewer if a
+// newer program wrote the lake.
 func Rebuild(ctx context.Context, d derive.Deriver, o RebuildOptions) (Rebuilt, error) {
 	d = d.WithDefaults()
 	if err := settle(d); err != nil {

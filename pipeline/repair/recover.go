@@ -13,7 +13,7 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// Recover does what Open does, and closes the published file.
+// Recover does what Open does, with its errors, and closes the published file.
 func Recover(ctx context.Context, d derive.Deriver) ([]report.Report, error) {
 	known, reports, err := Open(ctx, d)
 	if err != nil {
@@ -22,10 +22,16 @@ func Recover(ctx context.Context, d derive.Deriver) ([]report.Report, error) {
 	return reports, known.Close()
 }
 
-// Open publishes what earlier runs paid for and did not publish, and returns their reports. It
-// appends an end to the segment of a run that a crash left without one. Runs that were rolled back
-// stay out, and a run that is held back keeps no other from being published. It also returns the
-// published file as it is then, which the caller closes. The caller holds the lock.
+// Open publishes what earlier runs paid for and did not publish, and returns their reports, the
+// oldest first. It appends an end to the segment of a run that a crash left without one. Runs that
+// were rolled back stay out, and a run that is held back keeps no other from being published. It
+// also returns the published file as it is then, which the caller closes. The caller holds the
+// lock.
+//
+// It returns journal.ErrDamaged, with what to do about it, if a segment cannot be read;
+// warehouse.ErrNewerProgram or load.ErrNewer if a newer program made the files; datadir.ErrLocked
+// if another process may write; and, where lake and warehouse must be rebuilt first, the errors of
+// Rebuild. The next call continues where this one ended.
 func Open(ctx context.Context, d derive.Deriver) (known *warehouse.Published, reports []report.Report, err error) {
 	d = d.WithDefaults()
 	ctx, span := spans.Start(ctx, "recover")

@@ -7,9 +7,10 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// Rollback publishes the previous version. The runs that this removes from the warehouse stay out: no
-// start publishes them again, and no run resumes them. Their credits count as spent. It returns
-// warehouse.ErrNoVersion if there is no previous version. The caller holds the lock.
+// Rollback publishes the previous version. The runs that this removes from the warehouse stay out:
+// no start publishes them again, and no run resumes them. Their credits count as spent. It returns
+// warehouse.ErrNoVersion if there is no previous version; its other errors are those of
+// warehouse.Rollback. The caller holds the lock.
 func Rollback(ctx context.Context, d derive.Deriver) (warehouse.RollbackResult, error) {
 	d = d.WithDefaults()
 	if err := settle(d); err != nil {
@@ -19,7 +20,8 @@ func Rollback(ctx context.Context, d derive.Deriver) (warehouse.RollbackResult, 
 }
 
 // UndoRollback publishes the runs again that rollbacks removed, from the journal, and returns their
-// ids. The caller holds the lock.
+// ids in order; none if there was no rollback. Its errors are those of Recover, with the ids: the
+// next start publishes these runs. The caller holds the lock.
 func UndoRollback(ctx context.Context, d derive.Deriver) ([]string, error) {
 	d = d.WithDefaults()
 	back, err := warehouse.ForgetRolledBack(d.Dir)

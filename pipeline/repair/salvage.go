@@ -17,9 +17,11 @@ import (
 // vessels are published; no run of another job resumes it.
 const unknownJob = "unknown"
 
-// Salvage makes every damaged segment of the journal readable again, and returns what was lost, by
-// segment. version is that of the program, for the plans of salvaged segments. It stops at the first
-// segment that cannot be read or replaced. The caller holds the lock.
+// Salvage makes every damaged segment of the journal readable again, and returns what was lost, an
+// element for each of these segments. version is that of the program, for the plans of salvaged
+// segments. It stops at the first segment that cannot be read or replaced, with the error of
+// journal.Salvage, and when ctx is cancelled; the segments that were salvaged by then are returned.
+// The caller holds the lock.
 func Salvage(ctx context.Context, d derive.Deriver, version string) (all []journal.Salvaged, err error) {
 	d = d.WithDefaults()
 	paths, err := journal.Segments(d.Journal)

@@ -42,9 +42,11 @@ const (
 	verifyPause = 3 * time.Second
 )
 
-// Verify compares journal, lake and warehouse with each other. It reads every byte of them, writes
-// nothing, and works while a run is in progress: it repeats failed checks if a run published
-// meanwhile.
+// Verify compares journal, lake and warehouse with each other, and returns its checks in their
+// order. It reads every byte of them, writes nothing, and works while a run is in progress: it
+// repeats failed checks, up to three times, if a run published meanwhile. What is damaged or
+// missing is a failed check, and no error: the error is that of a cancelled ctx, or of a directory
+// that cannot be read.
 func Verify(ctx context.Context, dir string) (checks []Check, err error) {
 	for try := 1; ; try++ {
 		before := lastPublished(dir)

@@ -28,7 +28,8 @@ const (
 	StopService  Stop = "service"  // a lane ended at an answer that no retry can mend
 )
 
-// Report summarizes a run for people and scripts. It is stored with the run, as JSON.
+// Report summarizes a run for people and scripts. It is stored with the run, as JSON. Date is
+// YYYY-MM-DD, times are UTC, and all amounts and prices are credits.
 type Report struct {
 	Run       string    `json:"run"`
 	Job       string    `json:"job"`
@@ -68,7 +69,7 @@ type Lane struct {
 	Credits   int    `json:"credits"`
 }
 
-// Credits is the money of a run.
+// Credits is the money of a run. Balances are nil where the service did not report them.
 type Credits struct {
 	Planned int  `json:"planned"` // the most the plan could cost
 	Spent   int  `json:"spent"`   // by the ledger, including requests with an unknown outcome

@@ -23,12 +23,12 @@ type Summary struct {
 // balance is a balance that the service reported, in credits, with the number of its entry.
 type balance struct{ n, left int }
 
-// NewSummary returns a summary of no entries.
+// NewSummary returns the summary of a segment, to which Add adds the exchanges in their order.
 func NewSummary() *Summary {
 	return &Summary{lanes: map[string]*Lane{}, first: math.MaxInt, last: -1}
 }
 
-// Add counts an exchange.
+// Add counts an exchange of the segment.
 func (s *Summary) Add(x journal.Exchange) {
 	if x.Kind == journal.KindAccept {
 		s.accepted = true // it was appended after the run

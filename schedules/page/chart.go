@@ -3,10 +3,11 @@ package page
 import (
 	"cmp"
 	"fmt"
-	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"math"
 	"strings"
 	"time"
+
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 )
 
 // Chart is a bar chart over the nights. Its box is 10 units wide per night and 100 high, and is

@@ -11,8 +11,9 @@ import (
 // Part ends the name of a file that is not finished.
 const Part = ".part"
 
-// WriteFile writes a file, or replaces it. If it fails, the earlier file is unchanged and no
-// temporary one is left. The directory must exist; perm is subject to the umask.
+// WriteFile writes a file, or replaces it. The directory must exist; perm is subject to the umask.
+// If it fails, no temporary file is left, and the earlier file is unchanged, unless only the last
+// sync of the directory failed. The error is that of the file system, and names the path.
 func WriteFile(path string, data []byte, perm fs.FileMode) error {
 	f, err := Create(path, perm)
 	if err != nil {
@@ -31,8 +32,9 @@ type File struct {
 	f    *os.File
 }
 
-// Create opens the temporary file of a path, and empties it if a crash left one. The caller ends
-// with Commit or Abandon.
+// Create opens the temporary file of a path, and empties it if a crash left one. The directory must
+// exist; perm is subject to the umask. The caller ends with Commit or Abandon. The error is that of
+// the file system, and names the path.
 func Create(path string, perm fs.FileMode) (*File, error) {
 	f, err := os.OpenFile(path+Part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, perm)
 	if err != nil {
@@ -41,10 +43,13 @@ func Create(path string, perm fs.FileMode) (*File, error) {
 	return &File{path, f}, nil
 }
 
-// Write writes to the temporary file, unbuffered.
+// Write appends to the temporary file, unbuffered, as io.Writer describes. After an error the
+// caller abandons the file.
 func (f *File) Write(b []byte) (int, error) { return f.f.Write(b) }
 
-// Commit renames the file to its name. If it fails, the temporary file is removed.
+// Commit syncs the file, renames it to its name, and syncs the directory. If it fails before the
+// rename, the temporary file is removed and the earlier file is unchanged. The error is that of the
+// file system, and names the path.
 func (f *File) Commit() error {
 	err := errors.Join(f.f.Sync(), f.f.Close())
 	if err == nil {
@@ -57,14 +62,16 @@ func (f *File) Commit() error {
 	return SyncDir(filepath.Dir(f.path))
 }
 
-// Abandon removes the temporary file.
+// Abandon removes the temporary file. It ignores errors: what remains is a temporary file, which
+// the next Create of the path empties.
 func (f *File) Abandon() {
 	_ = f.f.Close()
 	_ = os.Remove(f.path + Part)
 }
 
-// Replace syncs a finished file, and renames it to a path on the same file system. If it fails,
-// both files are as they were.
+// Replace syncs a finished file, renames it to a path on the same file system, and syncs the
+// directory. If it fails before the rename, both files are as they were. The error is that of the
+// file system, and names the paths.
 func Replace(temporary, path string) error {
 	if err := Sync(temporary); err != nil {
 		return err
@@ -75,7 +82,9 @@ func Replace(temporary, path string) error {
 	return SyncDir(filepath.Dir(path))
 }
 
-// MkdirAll makes a directory and those above it, and syncs the directory above each new one.
+// MkdirAll makes a directory and those above it, with perm less the umask, and syncs the directory
+// above each new one. A directory that is there is no error; a file in its place is one. The error
+// is that of the file system, and names the path.
 func MkdirAll(path string, perm fs.FileMode) error {
 	info, err := os.Stat(path)
 	switch {
@@ -93,7 +102,8 @@ func MkdirAll(path string, perm fs.FileMode) error {
 	return SyncDir(filepath.Dir(path))
 }
 
-// Sync waits until the content of a file is on disk.
+// Sync waits until the content of a file is on disk. The error is that of the file system,
+// fs.ErrNotExist among them, and names the path.
 func Sync(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -106,5 +116,5 @@ func Sync(path string) error {
 }
 
 // SyncDir waits until the names in a directory are on disk: those of new, renamed and removed
-// files.
+// files. Its errors are those of Sync.
 func SyncDir(dir string) error { return Sync(dir) }

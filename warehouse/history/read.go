@@ -20,7 +20,8 @@ import (
 var ErrNoVessel = errors.New("no such vessel is known: want an IMO number of 7 digits, an MMSI of 9, or a vessel_id such as IMO9218301")
 
 // Of returns what the warehouse knows of the vessel that an IMO number, an MMSI, a vessel_id or an
-// alias stands for. It returns ErrNoVessel if there is none.
+// alias stands for, whatever the case and the blanks around it. It returns ErrNoVessel if there is
+// none; its other errors are those of reading, as warehouse.Warehouse describes.
 func Of(ctx context.Context, w *warehouse.Warehouse, number string) (Vessel, error) {
 	found, err := find(ctx, w, number)
 	if err == nil && len(found) == 0 {

@@ -50,7 +50,7 @@ type Dataset struct {
 	versioned int // how many of the first columns make a version; the others are evidence
 }
 
-// Now is the open version; nil if there is none.
+// Now returns the open version; nil if there is none.
 func (d Dataset) Now() *Version {
 	if n := len(d.Versions); n > 0 && d.Versions[n-1].To == nil {
 		return &d.Versions[n-1]

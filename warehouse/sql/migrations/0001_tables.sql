@@ -65,7 +65,12 @@ CREATE TABLE coverage (
     expected_rows INTEGER,
     received_rows INTEGER,
     state VARCHAR,
-    reason VARCHAR
+    reason VARCHAR,
+    navigational_status VARCHAR,
+    world_zone VARCHAR,
+    laden VARCHAR,
+    for_order BOOLEAN,
+    vessel_type_filter VARCHAR
 );
 
 CREATE TABLE requests (

@@ -29,6 +29,11 @@ COMMENT ON COLUMN coverage.expected_rows IS 'The number of vessels that the serv
 COMMENT ON COLUMN coverage.received_rows IS 'Vessels received.';
 COMMENT ON COLUMN coverage.state IS 'complete, partial, failed, suspect or skipped.';
 COMMENT ON COLUMN coverage.reason IS 'Why it is not complete.';
+COMMENT ON COLUMN coverage.navigational_status IS 'The status that a status search asked for; null for other searches. See navigational_statuses.';
+COMMENT ON COLUMN coverage.world_zone IS 'The zone that it asked for; null for the statuses that are searched for worldwide. See world_zones.';
+COMMENT ON COLUMN coverage.laden IS 'Its filter: ballast, partial or laden; null if it had none.';
+COMMENT ON COLUMN coverage.for_order IS 'Its filter: whether it asked for vessels that sail for orders; null if it had none.';
+COMMENT ON COLUMN coverage.vessel_type_filter IS 'Its filter by type, in its own vocabulary; null if it had none.';
 
 COMMENT ON TABLE requests IS 'One row per request sent: the credit ledger.';
 COMMENT ON COLUMN requests.run_id IS 'The run that sent it.';
