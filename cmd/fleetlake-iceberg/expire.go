@@ -166,8 +166,8 @@ func (l lake) references(ctx context.Context, tbl *table.Table, name string, fou
 			return err
 		}
 		other, err := table.ParseMetadataBytes(text)
-		if err != nil || other.TableUUID() == tbl.Metadata().TableUUID() || len(other.Snapshots()) == 0 {
-			continue // an old state of this table, or a table that was never made
+		if err != nil || other.TableUUID() == tbl.Metadata().TableUUID() {
+			continue // an old state of this table
 		}
 		w.add(l.target.of(key))
 		if err := w.metadata(ctx, other, nil); err != nil {
