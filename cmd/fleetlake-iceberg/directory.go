@@ -1,16 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"iter"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -20,6 +19,7 @@ import (
 // directory is a target on a file system.
 type directory string
 
+// path returns the name of the file of an object.
 func (d directory) path(key string) string { return filepath.Join(string(d), filepath.FromSlash(key)) }
 
 func (d directory) read(_ context.Context, key string) ([]byte, string, error) {
@@ -34,12 +34,15 @@ func (d directory) read(_ context.Context, key string) ([]byte, string, error) {
 	return content, hex.EncodeToString(sum[:]), nil
 }
 
-// replace compares and writes under a lock file, so that of two processes one gets errChanged.
+// replace compares and writes under a lock file, so that of two processes one gets errChanged. The lock and the
+// temporary file are in _iceberg: whoever lists the pins shall find nothing but pins.
 func (d directory) replace(ctx context.Context, key string, content []byte, version string) error {
-	if err := os.MkdirAll(filepath.Dir(d.path(key)), 0o755); err != nil {
-		return err
+	for _, dir := range []string{"_iceberg", path.Dir(key)} {
+		if err := os.MkdirAll(d.path(dir), 0o755); err != nil {
+			return err
+		}
 	}
-	lock := flock.New(d.path(key) + ".lock")
+	lock := flock.New(d.path("_iceberg/lock"))
 	if err := lock.Lock(); err != nil {
 		return fmt.Errorf("lock %s: %w", key, err)
 	}
@@ -51,11 +54,12 @@ func (d directory) replace(ctx context.Context, key string, content []byte, vers
 	if now != version {
 		return errChanged
 	}
-	w, err := createWhole(d.path(key))
+	f, err := os.Create(d.path("_iceberg/replacement"))
 	if err != nil {
 		return err
 	}
-	if _, err := io.Copy(w, bytes.NewReader(content)); err != nil {
+	w := &wholeFile{f, d.path(key)}
+	if _, err := w.Write(content); err != nil {
 		return errors.Join(err, w.abandon())
 	}
 	return w.Close()
@@ -63,7 +67,7 @@ func (d directory) replace(ctx context.Context, key string, content []byte, vers
 
 func (d directory) list(ctx context.Context, prefix string) iter.Seq2[object, error] {
 	return func(yield func(object, error) bool) {
-		err := filepath.WalkDir(d.path(prefix), func(path string, e fs.DirEntry, err error) error {
+		err := filepath.WalkDir(d.path(prefix), func(name string, e fs.DirEntry, err error) error {
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil // deleted meanwhile
 			}
@@ -77,7 +81,7 @@ func (d directory) list(ctx context.Context, prefix string) iter.Seq2[object, er
 			if err != nil {
 				return err
 			}
-			key := filepath.ToSlash(strings.TrimPrefix(path, string(d)+string(filepath.Separator)))
+			key := filepath.ToSlash(strings.TrimPrefix(name, string(d)+string(filepath.Separator)))
 			if !yield(object{key, info.Size(), info.ModTime()}, nil) {
 				return fs.SkipAll
 			}

@@ -119,6 +119,11 @@ func TestAKilledRegisterLeavesTheCatalogBeforeOrAfter(t *testing.T) {
 			t.Errorf("%s of a killed process is still there", key)
 		}
 	}
+	for key := range below(e.files(), "_fleetlake/") {
+		if key != pinsKey {
+			t.Errorf("%s lies among the pins, which are read as JSON", key)
+		}
+	}
 	if kills < 8 {
 		t.Errorf("only %d kills hit", kills)
 	}
