@@ -10,7 +10,6 @@ SQL = {
                "sum(CAST(floor({c}*1e6) AS BIGINT))"],
     "boolean": ["count({c})", "sum(CASE WHEN {c} THEN 1 ELSE 0 END)"],
     "date": ["count({c})", "CAST(min({c}) AS {text})", "CAST(max({c}) AS {text})"],
-    "timestamptz": ["count({c})", "{micros}(min({c}))", "{micros}(max({c}))", "sum(CAST(floor({micros}({c})/1e6) AS BIGINT))"],
 }
 DISTINCT = "count(DISTINCT {c})"
 
@@ -20,25 +19,27 @@ def is_id(name):
     return name in ("vessel_id", "run_id")
 
 
-def of(name, kind):
-    return SQL[kind] + ([DISTINCT] if is_id(name) else [])
+def times(micros):
+    """The measures of a time; micros makes microseconds of it."""
+    return ["count({c})", micros.format("min({c})"), micros.format("max({c})"), f"sum(CAST(floor({micros.format('{c}')}/1e6) AS BIGINT))"]
 
 
-def query(source, columns, quote='"', text="VARCHAR", micros="epoch_us"):
+def of(name, kind, micros="micros({})"):
+    return (times(micros) if kind == "timestamptz" else SQL[kind]) + ([DISTINCT] if is_id(name) else [])
+
+
+def query(source, columns, quote='"', text="VARCHAR", micros="epoch_us({})"):
     """One SELECT with all measures of a table; the dialects differ in a few names."""
     expressions = ["count(*)"]
     for name, kind in columns:
         c = quote + name + quote
-        expressions += [e.replace("{c}", c).replace("{text}", text).replace("{micros}", micros) for e in of(name, kind)]
+        expressions += [e.replace("{c}", c).replace("{text}", text) for e in of(name, kind, micros)]
     return f"SELECT {', '.join(expressions)} FROM {source}"
 
 
 def label(columns):
     """A name for each measure, in the order of query."""
-    names = ["rows"]
-    for name, kind in columns:
-        names += [e.replace("{c}", name) for e in of(name, kind)]
-    return names
+    return ["rows"] + [e.replace("{c}", name) for name, kind in columns for e in of(name, kind)]
 
 
 def plain(value):

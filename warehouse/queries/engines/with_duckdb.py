@@ -16,11 +16,11 @@ def plain(lake, table):
     return f"read_parquet([{files}], union_by_name = true, hive_partitioning = false)"
 
 
-def measure_plain(lake):
+def measure_plain(lake, tables):
     db = duckdb.connect()
     db.execute("SET TimeZone = 'UTC'")
     return {t: [measures.plain(v) for v in db.sql(measures.query(plain(lake, t), columns)).fetchone()]
-            for t, columns in lake.tables().items() if lake.files(t)}
+            for t, columns in tables.items()}
 
 
 def load_iceberg(db):
@@ -35,12 +35,12 @@ def load_iceberg(db):
             db.execute(f"LOAD '{folder / (name + '.duckdb_extension')}'")
 
 
-def measure(lake):
+def measure(lake, tables):
     db = duckdb.connect()
     db.execute("SET TimeZone = 'UTC'")
     load_iceberg(db)
     return {t: [measures.plain(v) for v in db.sql(measures.query(f"iceberg_scan('{lake.metadata(t)}')", columns)).fetchone()]
-            for t, columns in lake.tables().items()}
+            for t, columns in tables.items()}
 
 
 if __name__ == "__main__":

@@ -38,9 +38,9 @@ def column(values, name, kind):
     return [n] + both + ([] if kind == "date" else [int(total.sum()) if n else None]) + distinct
 
 
-def measure(lake):
+def measure(lake, tables):
     found = {}
-    for table, columns in lake.tables().items():
+    for table, columns in tables.items():
         f = frame(lake, table)
         found[table] = [len(f)] + [m for name, kind in columns for m in column(f[name], name, kind)]
     return found

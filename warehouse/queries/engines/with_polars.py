@@ -30,9 +30,9 @@ def column(name, kind):
     return [c.count()] + both + [total.cast(pl.Int64).sum()] + distinct
 
 
-def measure(lake):
+def measure(lake, tables):
     found = {}
-    for table, columns in lake.tables().items():
+    for table, columns in tables.items():
         expressions = [pl.len()] + [e for name, kind in columns for e in column(name, kind)]
         named = [e.alias(str(i)) for i, e in enumerate(expressions)]
         row = pl.scan_iceberg(lake.metadata(table)).select(named).collect().row(0)

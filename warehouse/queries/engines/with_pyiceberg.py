@@ -35,9 +35,9 @@ def column(values, name, kind):
     return [n] + both + [pc.sum(total).as_py()] + distinct
 
 
-def measure(lake):
+def measure(lake, tables):
     c, found = catalog(lake), {}
-    for table, columns in lake.tables().items():
+    for table, columns in tables.items():
         rows = c.load_table(table).scan().to_arrow()
         found[table] = [rows.num_rows] + [m for name, kind in columns for m in column(rows[name], name, kind)]
     return found

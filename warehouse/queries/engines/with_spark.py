@@ -16,7 +16,12 @@ from lake import CATALOG, Lake
 PACKAGES = "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0,org.xerial:sqlite-jdbc:3.54.1.0"
 
 
-def session(lake):
+# Settings for many small queries: compiling code for each costs more than it gains.
+SMALL = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC", "spark.sql.shuffle.partitions": "1"}
+
+
+def session(lake, more=None):
     prefix = f"spark.sql.catalog.{CATALOG}"
     settings = {
         "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
@@ -28,12 +33,12 @@ def session(lake):
         f"{prefix}.warehouse": f"{lake.uri}/_iceberg",
         f"{prefix}.cache-enabled": "false",  # every query sees the night that is valid then
         "spark.sql.session.timeZone": "UTC",
-        "spark.sql.shuffle.partitions": "2",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
         "spark.log.level": "ERROR",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
+        **(more or {}),
     }
     jars = os.environ.get("FLEETLAKE_SPARK_JARS")
     settings["spark.jars" if jars else "spark.jars.packages"] = jars or PACKAGES
@@ -43,11 +48,11 @@ def session(lake):
     return builder.getOrCreate()
 
 
-def measure(lake):
-    spark = session(lake)
+def measure(lake, tables):
+    spark = session(lake, SMALL)
     return {t: [measures.plain(v) for v in spark.sql(
-                measures.query(f"{CATALOG}.{t}", columns, quote="`", text="STRING", micros="unix_micros")).collect()[0]]
-            for t, columns in lake.tables().items()}
+                measures.query(f"{CATALOG}.{t}", columns, quote="`", text="STRING", micros="unix_micros({})")).collect()[0]]
+            for t, columns in tables.items()}
 
 
 if __name__ == "__main__":
