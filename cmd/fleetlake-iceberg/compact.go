@@ -19,6 +19,10 @@ const (
 	largeFile = 512 << 20
 )
 
+// mostFiles is how many files are read at once: of each, a page of every column is in memory. What is still small
+// after that is merged by the next compaction.
+const mostFiles = 64
+
 // compaction is what compact did, or would do, to one table.
 type compaction struct {
 	Table  string `json:"table"`
@@ -51,7 +55,7 @@ func groups(want []manifestFile, live []liveFile, least int) [][]liveFile {
 	var group []liveFile
 	var size int64
 	for _, f := range small {
-		if size+f.bytes > largeFile {
+		if size+f.bytes > largeFile || len(group) == mostFiles {
 			all = append(all, group)
 			group, size = nil, 0
 		}

@@ -202,6 +202,20 @@ func TestGroupsStayBelowTheLargestSize(t *testing.T) {
 	}
 }
 
+func TestAMergeReadsABoundedNumberOfFiles(t *testing.T) {
+	var want []manifestFile
+	var live []liveFile
+	for i := range 2*mostFiles + 3 {
+		f := manifestFile{Path: fmt.Sprintf("facts/listings/snapshot_date=2026/%04d", i), SnapshotDate: fmt.Sprintf("2026-%04d", i), Run: "r"}
+		want = append(want, f)
+		live = append(live, liveFile{path: f.Path, bytes: 1})
+	}
+	g := groups(want, live, 3)
+	if len(g) != 3 || len(g[0]) != mostFiles || len(g[1]) != mostFiles || len(g[2]) != 3 {
+		t.Errorf("%d groups", len(g))
+	}
+}
+
 func TestATableThatAnotherEngineWroteIntoIsRefused(t *testing.T) {
 	e, _ := sevenNights(t)
 	content := []byte(e.files()[e.dataFiles("facts.listings")[0]])
