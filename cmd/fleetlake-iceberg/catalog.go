@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	iceberg "github.com/apache/iceberg-go"
+	"github.com/apache/iceberg-go/catalog"
+	"github.com/apache/iceberg-go/catalog/rest"
+	icesql "github.com/apache/iceberg-go/catalog/sql"
+	_ "github.com/apache/iceberg-go/io/gocloud/s3" // s3:// for the files of tables
+	"github.com/apache/iceberg-go/table"
+	_ "modernc.org/sqlite" // the SQL catalog
+)
+
+// catalogOptions say which catalog has the tables: a REST catalog if uri is set, else a SQLite file.
+type catalogOptions struct {
+	name      string
+	file      string
+	uri       string
+	warehouse string
+	token     string
+	s3        s3Options
+}
+
+// openCatalog opens the catalog. If write is false and a SQLite file is not there, it is not made: the catalog
+// is nil then, and holds no table.
+func openCatalog(ctx context.Context, t target, o catalogOptions, write bool) (catalog.Catalog, func() error, error) {
+	nothing := func() error { return nil }
+	if o.uri != "" {
+		if o.file != "" {
+			return nil, nothing, errors.New("--catalog-file and --catalog-uri exclude each other: name one catalog")
+		}
+		c, err := openREST(ctx, o)
+		return c, nothing, err
+	}
+	file, err := o.sqlFile(t)
+	if err != nil {
+		return nil, nothing, err
+	}
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && !write {
+		return nil, nothing, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return nil, nothing, err
+	}
+	// A process that writes locks the file at once and the other waits, instead of both reading and one failing.
+	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(30000)&_txlock=immediate")
+	if err != nil {
+		return nil, nothing, err
+	}
+	c, err := icesql.NewCatalog(o.name, db, icesql.SQLite, iceberg.Properties(o.s3.properties()))
+	if err != nil {
+		return nil, nothing, errors.Join(fmt.Errorf("open catalog %s: %w", file, err), db.Close())
+	}
+	return c, db.Close, nil
+}
+
+func openREST(ctx context.Context, o catalogOptions) (catalog.Catalog, error) {
+	options := []rest.Option{rest.WithAdditionalProps(iceberg.Properties(o.s3.properties()))}
+	if o.warehouse != "" {
+		options = append(options, rest.WithWarehouseLocation(o.warehouse))
+	}
+	if o.token != "" {
+		options = append(options, rest.WithOAuthToken(o.token))
+	}
+	c, err := rest.NewCatalog(ctx, o.name, o.uri, options...)
+	if err != nil {
+		return nil, fmt.Errorf("open REST catalog %s: %w", o.uri, err)
+	}
+	return c, nil
+}
+
+// sqlFile returns the file of the SQL catalog; only a directory has a place for it by itself.
+func (o catalogOptions) sqlFile(t target) (string, error) {
+	if o.file != "" {
+		file, err := filepath.Abs(o.file)
+		if err == nil && strings.ContainsAny(file, "?#%") {
+			err = fmt.Errorf("catalog file %q has one of ?#%% in its name: rename it", file)
+		}
+		return file, err
+	}
+	if d, ok := t.objects.(directory); ok {
+		return d.path("_iceberg/catalog.db"), nil
+	}
+	return "", fmt.Errorf("%s is an object store, which cannot hold a SQLite file: name one by --catalog-file, or a REST catalog by --catalog-uri", t.name)
+}
+
+// ours is the property that marks a table of this program; its value is the name in the manifest.
+const ours = "fleetlake.table"
+
+// loadTable returns a table of ours, or nil if the catalog has none of that name.
+func loadTable(ctx context.Context, c catalog.Catalog, t target, name string) (*table.Table, error) {
+	if c == nil {
+		return nil, nil
+	}
+	tbl, err := c.LoadTable(ctx, identifier(name))
+	if errors.Is(err, catalog.ErrNoSuchTable) || errors.Is(err, catalog.ErrNoSuchNamespace) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("load table %s: %w", name, err)
+	}
+	if tbl.Properties()[ours] != name {
+		return nil, fmt.Errorf("the catalog has a table %s that fleetlake-iceberg did not make: rename it, or register into another catalog", name)
+	}
+	if at := t.of(folder(name)); strings.TrimSuffix(tbl.Location(), "/") != at {
+		return nil, fmt.Errorf("table %s of the catalog lies at %s and the export at %s: an Iceberg table cannot move; drop the tables (or remove the catalog file) and register again", name, tbl.Location(), t.uri)
+	}
+	return tbl, nil
+}
+
+func identifier(name string) table.Identifier {
+	namespace, short, _ := strings.Cut(name, ".")
+	return table.Identifier{namespace, short}
+}
+
+// folder is where the metadata and the compacted files of a table lie, below the target.
+func folder(name string) string { return "_iceberg/" + strings.Replace(name, ".", "/", 1) }
+
+// registered returns the names of the tables of ours that the catalog has.
+func registered(ctx context.Context, c catalog.Catalog) ([]string, error) {
+	var names []string
+	if c == nil {
+		return nil, nil
+	}
+	for _, namespace := range []string{"facts", "history"} {
+		for id, err := range c.ListTables(ctx, table.Identifier{namespace}) {
+			if errors.Is(err, catalog.ErrNoSuchNamespace) {
+				break
+			}
+			if err != nil {
+				return nil, fmt.Errorf("list tables of %s: %w", namespace, err)
+			}
+			name := namespace + "." + id[len(id)-1]
+			tbl, err := c.LoadTable(ctx, identifier(name))
+			if err != nil {
+				return nil, fmt.Errorf("load table %s: %w", name, err)
+			}
+			if tbl.Properties()[ours] == name {
+				names = append(names, name)
+			}
+		}
+	}
+	return names, nil
+}

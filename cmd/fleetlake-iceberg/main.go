@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+const help = `fleetlake-iceberg keeps Iceberg tables over an export of fleetlake.
+
+  fleetlake-iceberg register TARGET   bring the tables up to the export
+  fleetlake-iceberg compact  TARGET   merge small files into files of up to 512 MB
+  fleetlake-iceberg expire   TARGET   remove old snapshots, and files that nothing needs any longer
+  fleetlake-iceberg status   TARGET   what the tables hold, and what register would do
+
+TARGET is the directory or s3://bucket/prefix that "fleetlake export" wrote. "fleetlake-iceberg VERB --help"
+lists the flags. Keys of an object store are read from FLEETLAKE_EXPORT_ACCESS_KEY, FLEETLAKE_EXPORT_SECRET_KEY
+and FLEETLAKE_EXPORT_SESSION_TOKEN, the token of a REST catalog from FLEETLAKE_ICEBERG_TOKEN.
+`
+
+// options are everything that a command line says.
+type options struct {
+	target  string
+	catalog catalogOptions
+	expire  expireOptions
+	least   int
+	dryRun  bool
+	json    bool
+}
+
+// verb is one of the four commands.
+type verb struct {
+	about   string
+	example string
+	writes  bool // it makes a catalog that is not there
+	flags   func(*flag.FlagSet, *options)
+	run     func(context.Context, lake, options) (report, error)
+}
+
+var verbs = map[string]verb{
+	"register": {
+		about:   "Bring the Iceberg tables up to the export: create tables, add new nights, replace nights that were derived anew,\nremove runs that left the export, add new columns. Without news it changes nothing.",
+		example: "fleetlake-iceberg register /srv/lake\n  fleetlake-iceberg register s3://lake/fleet --endpoint http://127.0.0.1:9000 --path-style --catalog-file catalog.db",
+		writes:  true, flags: dryRunFlag,
+		run: func(ctx context.Context, l lake, o options) (report, error) {
+			changes, err := l.register(ctx, o.dryRun)
+			return registerReport{DryRun: o.dryRun, Export: l.manifest.Export, Tables: changes}, err
+		},
+	},
+	"compact": {
+		about:   "Merge the small files of the facts tables, in the order of their rows. The rows stay the same; the files of the\nexport stay where they are.",
+		example: "fleetlake-iceberg compact /srv/lake --min-files 30",
+		flags: func(f *flag.FlagSet, o *options) {
+			dryRunFlag(f, o)
+			f.IntVar(&o.least, "min-files", 5, "merge only if so many small `files` come together")
+		},
+		run: func(ctx context.Context, l lake, o options) (report, error) {
+			done, err := l.compact(ctx, o.least, o.dryRun)
+			return compactReport{DryRun: o.dryRun, Tables: done}, err
+		},
+	},
+	"expire": {
+		about:   "Remove snapshots that have not been current for some time, and then files below _iceberg that this program wrote\nand that nothing has needed for a grace period. Files of the export are never deleted. Look at --dry-run first.",
+		example: "fleetlake-iceberg expire /srv/lake --older-than 7d --dry-run",
+		flags: func(f *flag.FlagSet, o *options) {
+			dryRunFlag(f, o)
+			o.expire.olderThan, o.expire.grace = 7*24*time.Hour, 24*time.Hour
+			f.Func("older-than", "expire snapshots that ceased to be current so long `ago`, for example 7d or 36h (default 7d)", duration(&o.expire.olderThan))
+			f.Func("grace", "delete files that nothing has needed for so `long`; it must exceed the longest query and the longest register (default 1d)", duration(&o.expire.grace))
+		},
+		run: func(ctx context.Context, l lake, o options) (report, error) {
+			o.expire.dryRun, o.expire.now = o.dryRun, time.Now()
+			done, err := l.expire(ctx, o.expire)
+			return expireReport{o.dryRun, done}, err
+		},
+	},
+	"status": {
+		about:   "Say what the tables hold, and what register would do to them.",
+		example: "fleetlake-iceberg status /srv/lake --json",
+		flags:   func(*flag.FlagSet, *options) {},
+		run: func(ctx context.Context, l lake, o options) (report, error) {
+			tables, err := l.status(ctx)
+			return statusReport{l.target.uri, l.manifest.Export, tables}, err
+		},
+	},
+}
+
+func dryRunFlag(f *flag.FlagSet, o *options) {
+	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be done, and change nothing")
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run returns the exit code: 0 done, 1 an error, 2 a wrong command line.
+func run(ctx context.Context, args []string, out, errs io.Writer) int {
+	if len(args) == 0 || args[0] == "help" || args[0] == "--help" || args[0] == "-h" {
+		fmt.Fprint(out, help)
+		return 0
+	}
+	v, known := verbs[args[0]]
+	if !known {
+		fmt.Fprintf(errs, "fleetlake-iceberg: there is no verb %q: register, compact, expire and status are known\n", args[0])
+		return 2
+	}
+	o, err := parse(args[0], v, args[1:], out)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	if err != nil {
+		fmt.Fprintf(errs, "fleetlake-iceberg %s: %v\n", args[0], err)
+		return 2
+	}
+	if err := v.execute(ctx, o, out); err != nil {
+		fmt.Fprintf(errs, "fleetlake-iceberg %s: %v\n", args[0], err)
+		return 1
+	}
+	return 0
+}
+
+// execute opens the export and the catalog, runs the verb and prints what it did, also when an error ended it.
+func (v verb) execute(ctx context.Context, o options, out io.Writer) (err error) {
+	t, err := openTarget(ctx, o.target, o.catalog.s3)
+	if err != nil {
+		return err
+	}
+	m, err := readManifest(ctx, t)
+	if err != nil {
+		return err
+	}
+	c, closeCatalog, err := openCatalog(ctx, t, o.catalog, v.writes && !o.dryRun)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeCatalog()) }()
+	done, err := v.run(ctx, lake{t, c, m}, o)
+	return errors.Join(err, print(out, done, o.json))
+}
