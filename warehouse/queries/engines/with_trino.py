@@ -45,7 +45,9 @@ def java_home():
 
 def start(lake):
     """Start a server and wait until it answers; it ends with this program. It returns the port."""
-    home = os.environ["FLEETLAKE_TRINO"]
+    home = os.environ.get("FLEETLAKE_TRINO")
+    if not home:
+        raise RuntimeError("FLEETLAKE_TRINO does not name an unpacked Trino server")
     work = tempfile.mkdtemp(prefix="trino-")
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
