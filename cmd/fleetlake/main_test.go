@@ -59,6 +59,13 @@ type world struct {
 	strict bool // dates are checked against the clock
 }
 
+// of returns the same world for a subtest.
+func (w *world) of(t testing.TB) *world {
+	same := *w
+	same.t = t
+	return &same
+}
+
 // newWorld serves a simulator of some vessels with the given limits.
 func newWorld(t testing.TB, c simulator.Config) *world {
 	t.Helper()
