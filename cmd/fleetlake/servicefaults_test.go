@@ -222,6 +222,12 @@ func shapes(key string) []string {
 		base64.StdEncoding.EncodeToString([]byte(key)), base64.URLEncoding.EncodeToString([]byte(key))}
 }
 
+// later makes a fault when it is needed: each process of the tests initializes the tables.
+func later(make func() func(call) fault) func(call) fault {
+	once := sync.OnceValue(make)
+	return func(c call) fault { return once()(c) }
+}
+
 // echo is an error text with every shape of the key in it, like a gateway that repeats a request.
 func echo(status int) fault {
 	return says(status, fmt.Sprintf("<html>%s<pre>x-api-key: %s</pre></html>", http.StatusText(status), strings.Join(shapes(canary), "\n")), "Content-Type", "text/html")
