@@ -27,7 +27,7 @@ import (
 // with its answers. FLEETLAKE_HISTORY_NIGHTS and FLEETLAKE_HISTORY_SEEDS make it longer: 60 nights of
 // 4 fleets take some minutes.
 func TestHistory(t *testing.T) {
-	nights, seeds := number("FLEETLAKE_HISTORY_NIGHTS", 12), number("FLEETLAKE_HISTORY_SEEDS", 2)
+	nights, seeds := number("FLEETLAKE_HISTORY_NIGHTS", long(8, 12)), number("FLEETLAKE_HISTORY_SEEDS", 2)
 	if testing.Short() {
 		nights, seeds = 6, 1
 	}

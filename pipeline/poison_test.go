@@ -188,7 +188,7 @@ func TestDoneNightIsNotBoughtAgain(t *testing.T) {
 	}
 	before, err := journal.Segments(p.segments())
 	must(t, err)
-	if want := 10; len(before) != want {
+	if want := 7; len(before) != want {
 		t.Errorf("the journal has %d runs, want the %d of the week", len(before), want)
 	}
 }

@@ -20,51 +20,61 @@ import (
 
 func TestCheck(t *testing.T) {
 	t.Parallel()
+	small := func(t *testing.T) *world {
+		w := newWorld(t, simulator.Config{Vessels: 400})
+		w.configure(1_000_000, smallJob)
+		return w
+	}
+	good, cut := small(t), small(t) // a check changes nothing, so that cases share them
+	good.must(exitDone, "run", "nightly")
+	cut.must(exitCredits, "run", "nightly", "--budget", "25")
 	cases := map[string]struct {
-		prepare func(w *world)
+		of      *world         // nil is one that has not run
+		prepare func(w *world) // nil changes nothing
 		args    []string
 		code    int
 		says    string
 	}{
-		"a run of just now":              {func(w *world) { w.must(exitDone, "run", "nightly") }, nil, exitDone, "ok: the newest run, 20"},
-		"a run that is too old":          {func(w *world) { w.must(exitDone, "run", "nightly") }, []string{"--max-age", "1ns"}, exitUnexpected, "STALE: the newest run, 20"},
-		"no run at all":                  {func(*world) {}, nil, exitUnexpected, "STALE: no run has been published"},
-		"no run of the job":              {func(w *world) { w.must(exitDone, "run", "nightly") }, []string{"--job", "weekly"}, exitUnexpected, "STALE: no run has been"},
-		"a run without an answer":        {func(w *world) { w.sim.SetBalance(3); w.fleetlake("run", "nightly") }, nil, exitUnexpected, "STALE: no run has been"},
-		"a partial run that learnt some": {capped, nil, exitCredits, "WRONG: the newest run, 20"},
-		"a partial run that is enough":   {capped, []string{"--min-coverage", "20"}, exitDone, "ok: "},
-		"a good run and then a slot that failed": {func(w *world) {
+		"a run of just now":              {good, nil, nil, exitDone, "ok: the newest run, 20"},
+		"a run that is too old":          {good, nil, []string{"--max-age", "1ns"}, exitUnexpected, "STALE: the newest run, 20"},
+		"no run at all":                  {nil, nil, nil, exitUnexpected, "STALE: no run has been published"},
+		"no run of the job":              {good, nil, []string{"--job", "weekly"}, exitUnexpected, "STALE: no run has been"},
+		"a run without an answer":        {nil, func(w *world) { w.sim.SetBalance(3); w.fleetlake("run", "nightly") }, nil, exitUnexpected, "STALE: no run has been"},
+		"a partial run that learnt some": {cut, nil, nil, exitCredits, "WRONG: the newest run, 20"},
+		"a partial run that is enough":   {cut, nil, []string{"--min-coverage", "20"}, exitDone, "ok: "},
+		"a good run and then a slot that failed": {nil, func(w *world) {
 			w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
 			w.recorded(schedules.RecordFailed, "the service refuses the key")
 		}, nil, exitUnexpected, "WRONG: the slot of "},
-		"a slot that failed and then a good run": {func(w *world) {
+		"a slot that failed and then a good run": {nil, func(w *world) {
 			w.recorded(schedules.RecordFailed, "the service refuses the key")
 			w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
 		}, nil, exitDone, "ok: "},
-		"what was paid for is not published": {func(w *world) {
+		"what was paid for is not published": {nil, func(w *world) {
 			w.must(exitDone, "run", "nightly")
 			w.unpublished()
 		}, nil, exitUnexpected, "is not published"},
-		"days":          {func(w *world) { w.must(exitDone, "run", "nightly") }, []string{"--max-age", "8d"}, exitDone, "ok: "},
-		"no age at all": {func(*world) {}, []string{"--max-age", "0s"}, exitUsage, "longer than 0"},
-		"no share":      {func(*world) {}, []string{"--min-coverage", "101"}, exitUsage, "from 0 to 100"},
+		"days":          {good, nil, []string{"--max-age", "8d"}, exitDone, "ok: "},
+		"no age at all": {nil, nil, []string{"--max-age", "0s"}, exitUsage, "longer than 0"},
+		"no share":      {nil, nil, []string{"--min-coverage", "101"}, exitUsage, "from 0 to 100"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, simulator.Config{Vessels: 400})
-			w.configure(1_000_000, smallJob)
-			c.prepare(w)
-			o := w.must(c.code, append([]string{"check"}, c.args...)...)
+			w := c.of
+			if w == nil {
+				w = small(t)
+			}
+			if c.prepare != nil {
+				c.prepare(w)
+			}
+			o := w.of(t).must(c.code, append([]string{"check"}, c.args...)...)
 			if out := o.stdout + o.stderr; !strings.Contains(out, c.says) || strings.Count(out, "\n") != 1 && c.code != exitUsage {
 				t.Errorf("not one line with %q:\n%s", c.says, out)
 			}
 		})
 	}
 }
-
-// capped is a run that ends at its cap.
-func capped(w *world) { w.must(exitCredits, "run", "nightly", "--budget", "25") }
 
 // recorded writes a current slot without a good run into the slot log.
 func (w *world) recorded(state, reason string) {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/warehouse"
 )
 
 func deployFile(t *testing.T, name string) []byte {
@@ -193,12 +194,13 @@ func TestRestore(t *testing.T) {
 	if reports, err := p.Recover(t.Context()); err != nil || len(reports) != 2 {
 		t.Fatalf("%d runs came back, %v; want 2", len(reports), err)
 	}
-	tables := w.rows("SELECT table_name FROM information_schema.tables WHERE table_type = 'BASE TABLE' AND table_name <> 'schema_migrations'")
-	for _, row := range tables {
-		sql := "SELECT * FROM " + row["table_name"] + " ORDER BY ALL"
-		back := w.must(exitDone, "query", "--data", restored, "--format", "csv", sql).stdout
-		if want := w.csv(sql); back != want {
-			t.Errorf("%s differs from before:\n%s", row["table_name"], firstDifference(back, want))
+	tables, err := warehouse.Compare(t.Context(), warehouse.Path(filepath.Join(w.dir, "fleetlake-data")), warehouse.Path(restored), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range tables {
+		if !table.Same() {
+			t.Errorf("differs from before: %+v", table)
 		}
 	}
 	if len(tables) < 10 || w.sim.Bill().Spent != spent {

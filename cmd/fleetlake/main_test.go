@@ -59,6 +59,13 @@ type world struct {
 	strict bool // dates are checked against the clock
 }
 
+// of returns the same world for a subtest.
+func (w *world) of(t testing.TB) *world {
+	same := *w
+	same.t = t
+	return &same
+}
+
 // newWorld serves a simulator of some vessels with the given limits.
 func newWorld(t testing.TB, c simulator.Config) *world {
 	t.Helper()
@@ -172,4 +179,28 @@ func operations() []string {
 		names = append(names, o.Name)
 	}
 	return names
+}
+
+// TestAProcessInitializesLittle: the processes of these tests are this binary, so that each initializes
+// its tables of cases. Some hundred of them start.
+func TestAProcessInitializesLittle(t *testing.T) {
+	help := exec.Command(os.Args[0], "--help")
+	help.Env = append(os.Environ(), beFleetlake+"=1", "GODEBUG=inittrace=1")
+	var trace strings.Builder
+	help.Stderr = &trace
+	if err := help.Run(); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(trace.String()) {
+		var size int
+		words := strings.Fields(line) // "init PACKAGE @5.1 ms, 43 ms clock, 22944592 bytes, 77 allocs"
+		if len(words) < 9 || words[1] != "github.com/fleetlake/fleetlake/cmd/fleetlake" {
+			continue
+		}
+		if _, err := fmt.Sscan(words[7], &size); err != nil || size > 1<<20 {
+			t.Errorf("%v: the package initializes more than 1 MiB: %s", err, line)
+		}
+		return
+	}
+	t.Errorf("the package is not in the trace: %s", trace.String())
 }

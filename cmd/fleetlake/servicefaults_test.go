@@ -53,13 +53,14 @@ const tooLittle = 9
 // Bounds of every run in the table.
 const (
 	faultDeadline = 6 * time.Second
-	faultBound    = faultDeadline + 15*time.Second // time to publish and to end
+	faultHarvest  = faultDeadline + 15*time.Second // by the program's own clock: what is in flight may end
+	faultProcess  = 5 * time.Minute                // to start, publish and end, beside nine others on a slow and busy machine
 	faultMemory   = 512 << 20
 	faultBill     = 250 // what a tiny night costs and twice as much for what is tried again
 )
 
 // TestServiceFaults runs the real process against each fault. Every run ends by itself, in
-// bounded time and memory, and its state, exit code and message agree with the log of the
+// bounded memory and with a harvest of bounded time, and its state, exit code and message agree with the log of the
 // service: it is done exactly when everything planned had an honest answer. The report
 // brackets the bill, and the key is nowhere.
 func TestServiceFaults(t *testing.T) {
@@ -72,13 +73,17 @@ func TestServiceFaults(t *testing.T) {
 			cases[name] = c
 		}
 	}
-	if os.Getenv("FLEETLAKE_LONG") == "" {
-		for _, name := range variants {
+	all := len(cases)
+	for _, name := range variants {
+		if _, ok := cases[name]; !ok {
+			t.Errorf("the variant %q is in no table", name)
+		}
+		if os.Getenv("FLEETLAKE_LONG") == "" {
 			delete(cases, name)
 		}
 	}
-	if len(cases) < 75 {
-		t.Errorf("%d faults, want at least 75", len(cases))
+	if all < 155 || len(cases) < 60 {
+		t.Errorf("%d faults of %d, want at least 60 of 155", len(cases), all)
 	}
 	type trial struct {
 		d   *double
@@ -105,7 +110,7 @@ func TestServiceFaults(t *testing.T) {
 		trials[name] = x
 		work.Go(func() {
 			inFlight <- struct{}{}
-			x.end <- w.within(deadline+faultBound, "run", "nightly", "--date", doubleNight, "--json")
+			x.end <- w.within(deadline+faultProcess, "run", "nightly", "--date", doubleNight, "--json")
 			<-inFlight
 		})
 	}
@@ -127,8 +132,11 @@ func TestServiceFaults(t *testing.T) {
 // check compares the end of a run with its case and the log of the double.
 func (e runEnd) check(t *testing.T, c faultCase, log []event) {
 	t.Helper()
-	if e.hung || !c.patient && e.took > faultBound {
-		t.Errorf("took %v, want at most %v", e.took, faultBound)
+	if harvest := e.report.Finished.Sub(e.report.Started); !c.patient && harvest > faultHarvest {
+		t.Errorf("harvested for %v, want at most %v", harvest, faultHarvest)
+	}
+	if e.hung {
+		t.Errorf("did not end by itself in %v", e.took)
 	}
 	if e.rss > faultMemory {
 		t.Errorf("took %d MiB, want at most %d", e.rss>>20, faultMemory>>20)
@@ -212,6 +220,12 @@ func shapes(key string) []string {
 	asJSON, _ := json.Marshal(key)
 	return []string{key, strings.ReplaceAll(key, `"`, `\"`), url.QueryEscape(key), url.PathEscape(key), strings.Trim(string(asJSON), `"`),
 		base64.StdEncoding.EncodeToString([]byte(key)), base64.URLEncoding.EncodeToString([]byte(key))}
+}
+
+// later makes a fault when it is needed: each process of the tests initializes the tables.
+func later(make func() func(call) fault) func(call) fault {
+	once := sync.OnceValue(make)
+	return func(c call) fault { return once()(c) }
 }
 
 // echo is an error text with every shape of the key in it, like a gateway that repeats a request.

@@ -41,8 +41,7 @@ func Lock(dir, holder string) (unlock func() error, err error) {
 	defer cancel()
 	d, err := lockDir(ctx, dir)
 	if errors.Is(err, context.DeadlineExceeded) {
-		words, _ := holderOf(dir)
-		return nil, locked(dir, words)
+		return nil, lockedByHolder(dir)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", dir, err)
@@ -51,8 +50,7 @@ func Lock(dir, holder string) (unlock func() error, err error) {
 	_, err = l.TryLockContext(ctx, lockAgain)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		words, _ := holderOf(dir)
-		return nil, errors.Join(locked(dir, words), d.Close())
+		return nil, errors.Join(lockedByHolder(dir), d.Close())
 	case err != nil:
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", l.Path(), err), d.Close())
 	}
@@ -63,8 +61,12 @@ func Lock(dir, holder string) (unlock func() error, err error) {
 		return nil, errors.Join(err, l.Unlock(), d.Close())
 	}
 	return func() error {
+		var err error
+		if StillLocked(dir) == nil { // else the file is another's
+			err = os.Truncate(l.Path(), 0) // nobody may read this holder's name as that of the next one
+		}
 		lockedByUs.Delete(dir)
-		return errors.Join(l.Unlock(), d.Close())
+		return errors.Join(err, l.Unlock(), d.Close())
 	}, nil
 }
 
@@ -118,24 +120,50 @@ func StillLocked(dir string) error {
 // Holder returns how the process that holds the lock of a data directory described itself; "" if no
 // process does, or if there is no directory. It changes nothing: for an instant it takes a shared
 // lock, which fails if a writer has locked. Its errors are those of the file system.
+//
+// A process that begins or ends has only one of its two locks for a moment, or has not written its
+// description yet. Holder looks again until that moment is over, for lockWithin at most.
 func Holder(dir string) (string, error) {
-	for _, path := range []string{dir, lockPath(dir)} {
-		l := flock.New(path, flock.SetFlag(os.O_RDONLY))
-		free, err := l.TryRLock()
-		if errors.Is(err, fs.ErrNotExist) {
-			return "", nil
-		}
-		if err != nil && path == dir {
-			free, err = true, nil // this file system cannot lock directories
-		}
-		if err := errors.Join(err, l.Close()); err != nil {
-			return "", fmt.Errorf("look at the lock: %w", err)
-		}
-		if !free {
-			return holderOf(dir)
+	for start := time.Now(); ; time.Sleep(lockAgain) {
+		words, settled, err := lookAtLocks(dir)
+		if err != nil || settled || time.Since(start) > lockWithin {
+			return words, err
 		}
 	}
-	return "", nil
+}
+
+// lookAtLocks returns the description of the holder, or "", and whether it will stay the same: whether
+// a holder has taken all its locks and has written its description.
+func lookAtLocks(dir string) (words string, settled bool, err error) {
+	dirFree, err := isFree(dir)
+	if err != nil {
+		dirFree = true // this file system cannot lock directories
+	}
+	fileFree, err := isFree(lockPath(dir))
+	switch {
+	case err != nil:
+		return "", true, fmt.Errorf("look at the lock: %w", err)
+	case dirFree && fileFree:
+		return "", true, nil
+	case fileFree:
+		return "a process whose lock file was removed or replaced", false, nil
+	}
+	b, err := os.ReadFile(lockPath(dir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", true, fmt.Errorf("read the holder of the lock: %w", err)
+	}
+	words = strings.TrimSpace(string(b))
+	return cmp.Or(words, "a process without a name"), words != "", nil
+}
+
+// isFree returns whether no process has locked a file. A file that does not exist is free.
+func isFree(path string) (bool, error) {
+	l := flock.New(path, flock.SetFlag(os.O_RDONLY))
+	free, err := l.TryRLock()
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	return free, errors.Join(err, l.Close())
 }
 
 // CheckLock returns the ErrLocked that Lock would return, and does not lock. Its other errors are
@@ -150,15 +178,14 @@ func CheckLock(dir string) error {
 
 func lockPath(dir string) string { return filepath.Join(dir, "lock") }
 
-func holderOf(dir string) (string, error) {
-	words, err := os.ReadFile(lockPath(dir))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "a process whose file lock was removed", nil
-	}
+// lockedByHolder returns ErrLocked with the holder after Lock has waited for it in vain. A holder that
+// has ended since then has no description.
+func lockedByHolder(dir string) error {
+	words, err := Holder(dir)
 	if err != nil {
-		return "", fmt.Errorf("read the holder of the lock: %w", err)
+		return errors.Join(ErrLocked, err)
 	}
-	return cmp.Or(strings.TrimSpace(string(words)), "a process without a name"), nil
+	return locked(dir, cmp.Or(words, "a process that has just ended"))
 }
 
 func locked(dir, words string) error {

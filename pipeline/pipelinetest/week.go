@@ -25,12 +25,16 @@ import (
 // Start is the first night of the simulated week.
 var Start = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 
-// runs are the nights of the week, and after how many requests each of its runs is killed; 0 is a run
-// that comes to its end.
-var runs = [][]int{{0}, {40, 0}, {0}, {60, 25, 0}, {0}, {90, 0}}
+// nights are the nights of the week that have runs: four, because each publish takes the tests of two
+// packages a second and more.
+var nights = []struct {
+	day   int
+	kills []int // for each run after how many requests it is killed; 0 is a run that comes to its end
+}{{0, []int{0}}, {1, []int{60, 25, 0}}, {4, []int{0}}, {5, []int{90, 0}}}
 
-// Week returns a copy of the data directory of a simulated week, which a test may change. It has 10
-// runs of the job nightly, some of them killed and resumed, each published as a version of its own.
+// Week returns a copy of the data directory of a simulated week, which a test may change. It has 7
+// runs of the job nightly in 4 nights, some of them killed and resumed, each published as a version of
+// its own.
 func Week(t testing.TB) (dir string) {
 	t.Helper()
 	from, err := week()
@@ -88,10 +92,10 @@ var week = sync.OnceValues(func() (string, error) {
 		limits[name] = 1_000_000
 	}
 	p := pipeline.Pipeline{Dir: dir, Service: extract.Service{BaseURL: server.URL + simulator.BasePath, Key: "k", Limits: limits, MaxInFlight: 4}}
-	for day, kills := range runs {
-		s.sim.SetDay(day)
-		for i, after := range kills {
-			if err := s.night(p, Start.AddDate(0, 0, day).Add(time.Duration(2+i)*time.Hour), after); err != nil {
+	for _, n := range nights {
+		s.sim.SetDay(n.day)
+		for i, after := range n.kills {
+			if err := s.night(p, Start.AddDate(0, 0, n.day).Add(time.Duration(2+i)*time.Hour), after); err != nil {
 				return "", err
 			}
 		}
@@ -102,7 +106,7 @@ var week = sync.OnceValues(func() (string, error) {
 // job is what the week runs each night.
 var job = plan.Job{Name: "nightly", Location: time.UTC, List: plan.List{By: "country"},
 	Sweep:  plan.Sweep{Statuses: []string{"moored", "aground"}, Zones: []string{"china-coast", "north-sea"}},
-	Lookup: plan.Lookup{Want: plan.Datasets, MaxAge: 72 * time.Hour, MaxRequests: 60}}
+	Lookup: plan.Lookup{Want: plan.Datasets, MaxAge: 72 * time.Hour, MaxRequests: 90}}
 
 // service is the simulated service of the week. It calls kill before it answers the last of so many
 // requests.

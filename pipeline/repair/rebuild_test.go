@@ -18,7 +18,7 @@ import (
 func TestRebuildGivesTheIdenticalTables(t *testing.T) {
 	d := copyOfWeek(t)
 	want, files := hashes(t, d.Dir), tree(t, filepath.Join(d.Dir, "lake"))
-	for table, least := range map[string]int{"registration": 400, "listed": 300, "episodes": 10, "particulars": 100, "runs": 10, "positions": 100} {
+	for table, least := range map[string]int{"registration": 400, "listed": 300, "episodes": 10, "particulars": 100, "runs": 7, "positions": 100} {
 		if n := count(t, d.Dir, table); n < least {
 			t.Errorf("%s has %d rows: the week tests too little", table, n)
 		}
@@ -28,7 +28,7 @@ func TestRebuildGivesTheIdenticalTables(t *testing.T) {
 	if diff := cmp.Diff(want, hashes(t, d.Dir)); diff != "" {
 		t.Errorf("hashes (-published +rebuilt):\n%s", diff)
 	}
-	if !done.Compared.Same() || !done.Switched || done.Runs != 10 || done.Nights != 6 {
+	if !done.Compared.Same() || !done.Switched || done.Runs != 7 || done.Nights != 4 {
 		t.Errorf("got %+v", done)
 	}
 	after := tree(t, filepath.Join(d.Dir, "lake"))
@@ -115,7 +115,7 @@ func TestRebuildReportsWhatDiffers(t *testing.T) {
 func TestARebuildThatFailsChangesNothing(t *testing.T) {
 	cases := map[string]func(d *derive.Deriver) (context.Context, RebuildOptions){
 		"a damaged segment": func(d *derive.Deriver) (context.Context, RebuildOptions) {
-			flip(t, segmentOf(t, d, 2), 0.5)
+			flip(t, segmentOf(t, d, 3), 0.5)
 			return t.Context(), RebuildOptions{}
 		},
 		"a segment that is published and gone": func(d *derive.Deriver) (context.Context, RebuildOptions) {
@@ -198,7 +198,7 @@ func TestTheSwitchGoesOnAfterACrash(t *testing.T) {
 		for _, step := range steps[:n+1] {
 			step(d)
 		}
-		if count(t, d.Dir, "runs") != 10 { // the published file is readable at any moment
+		if count(t, d.Dir, "runs") != 7 { // the published file is readable at any moment
 			t.Errorf("after %d steps the published file has other runs", n)
 		}
 		_, err := Recover(t.Context(), *d)

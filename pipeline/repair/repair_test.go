@@ -29,10 +29,10 @@ func TestMissingLakeFilesAreRebuiltBeforeAnyRequest(t *testing.T) {
 		"the newest manifest, beside a run that was rolled back": func(d *derive.Deriver) {
 			_, err := Rollback(t.Context(), *d)
 			must(t, err)
-			must(t, os.Remove(filepath.Join(d.Dir, "lake", "_manifests", journal.RunOf(segmentOf(t, d, 8))+".json")))
+			must(t, os.Remove(filepath.Join(d.Dir, "lake", "_manifests", journal.RunOf(segmentOf(t, d, 5))+".json")))
 		},
 		"the columns of a run that another version of the program wrote": func(d *derive.Deriver) {
-			path := filepath.Join(d.Dir, "lake", "_manifests", journal.RunOf(segmentOf(t, d, 2))+".json")
+			path := filepath.Join(d.Dir, "lake", "_manifests", journal.RunOf(segmentOf(t, d, 3))+".json")
 			b, err := os.ReadFile(path)
 			must(t, err)
 			must(t, os.WriteFile(path, []byte(strings.Replace(string(b), load.SchemaID(), "0000", 1)), 0o600))
@@ -82,7 +82,7 @@ func TestALakeThatCannotBeRebuiltStopsTheRun(t *testing.T) {
 // only the newer program knows.
 func TestALakeOfANewerProgramIsRefused(t *testing.T) {
 	d := copyOfWeek(t)
-	path := filepath.Join(d.Dir, "lake", "_manifests", journal.RunOf(segmentOf(t, d, 9))+".json")
+	path := filepath.Join(d.Dir, "lake", "_manifests", journal.RunOf(segmentOf(t, d, 6))+".json")
 	b, err := os.ReadFile(path)
 	must(t, err)
 	newer := strings.Replace(string(b), `"version": 1,`, `"version": 2,`, 1)
@@ -124,7 +124,7 @@ func TestLacking(t *testing.T) {
 			}
 			return os.Truncate(files[0], 7)
 		}, false, "has 7 bytes"},
-		"the warehouse":            {func(d *derive.Deriver) error { return os.RemoveAll(filepath.Join(d.Dir, "warehouse")) }, false, "fleet.duckdb is missing, and 10 runs"},
+		"the warehouse":            {func(d *derive.Deriver) error { return os.RemoveAll(filepath.Join(d.Dir, "warehouse")) }, false, "fleet.duckdb is missing, and 7 runs"},
 		"the lake, during a write": {func(d *derive.Deriver) error { return os.RemoveAll(filepath.Join(d.Dir, "lake")) }, true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -242,7 +242,7 @@ func TestAWarehouseOfANewerProgramIsARefusal(t *testing.T) {
 // the advice of verify removes rows from the warehouse.
 func TestATruncatedSegmentDropsNothingUnasked(t *testing.T) {
 	d := copyOfWeek(t)
-	path := segmentOf(t, d, 2)
+	path := segmentOf(t, d, 3)
 	info, err := os.Stat(path)
 	must(t, err)
 	must(t, os.Truncate(path, info.Size()/2))
@@ -263,7 +263,7 @@ func TestATruncatedSegmentDropsNothingUnasked(t *testing.T) {
 // TestSalvageIsAWayOut: one flipped byte of the journal stops every rebuild until a person salvages it.
 func TestSalvageIsAWayOut(t *testing.T) {
 	d := copyOfWeek(t)
-	path := segmentOf(t, d, 2)
+	path := segmentOf(t, d, 3)
 	whole := readSegment(path)
 	flip(t, path, 0.5)
 	if _, err := Rebuild(t.Context(), *d, RebuildOptions{}); !errors.Is(err, journal.ErrDamaged) || !strings.Contains(err.Error(), "--salvage") {
@@ -300,7 +300,7 @@ func TestASalvagedRunKeepsItsJob(t *testing.T) {
 	paths, err := journal.Segments(d.Journal)
 	must(t, err)
 	must(t, os.RemoveAll(filepath.Join(d.Dir, "lake", "_manifests")))
-	alone, continued, done := paths[0], paths[1], paths[3]
+	alone, continued, done := paths[0], paths[1], paths[4]
 	for path, at := range map[string]float64{alone: 0.001, continued: 0.001, done: 0.5} {
 		flip(t, path, at)
 	}
@@ -351,7 +351,7 @@ func bad(t *testing.T, d *derive.Deriver, run, date string) string {
 // without a person.
 func TestARunThatIsHeldBackStopsNoOther(t *testing.T) {
 	d := copyOfWeek(t)
-	good := segmentOf(t, d, 9)
+	good := segmentOf(t, d, 6)
 	_, err := Rollback(t.Context(), *d)
 	must(t, err)
 	_, err = warehouse.ForgetRolledBack(d.Dir) // so that a good run waits too
@@ -399,7 +399,7 @@ func TestVerifyBesideAPublish(t *testing.T) {
 	unlock, err := datadir.Lock(d.Dir, "a run")
 	must(t, err)
 	defer unlock()
-	path := filepath.Join(d.Dir, "lake", "_manifests", journal.RunOf(segmentOf(t, d, 9))+".json")
+	path := filepath.Join(d.Dir, "lake", "_manifests", journal.RunOf(segmentOf(t, d, 6))+".json")
 	b, err := os.ReadFile(path)
 	must(t, err)
 	must(t, os.Remove(path))

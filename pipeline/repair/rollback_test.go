@@ -43,21 +43,21 @@ func TestWhatWasRolledBackStaysOut(t *testing.T) {
 	want := hashes(t, d.Dir)
 	done, err := Rollback(t.Context(), *d)
 	must(t, err)
-	last := journal.RunOf(segmentOf(t, d, 9))
-	if !slices.Equal(done.Removed, []string{last}) || done.LatestRun != journal.RunOf(segmentOf(t, d, 8)) {
+	last := journal.RunOf(segmentOf(t, d, 6))
+	if !slices.Equal(done.Removed, []string{last}) || done.LatestRun != journal.RunOf(segmentOf(t, d, 5)) {
 		t.Errorf("got %+v", done)
 	}
 	for range 2 { // a start, and the next one
 		reports, err := Recover(t.Context(), *d)
 		must(t, err)
-		if got := publishedRuns(t, d); len(reports) > 0 || !slices.Equal(got, upTo(9)) {
+		if got := publishedRuns(t, d); len(reports) > 0 || !slices.Equal(got, upTo(6)) {
 			t.Errorf("after a start the runs %v are published", got)
 		}
 	}
 	if _, err := Rollback(t.Context(), *d); err != nil {
 		t.Fatal(err)
 	}
-	if got := publishedRuns(t, d); !slices.Equal(got, upTo(8)) {
+	if got := publishedRuns(t, d); !slices.Equal(got, upTo(5)) {
 		t.Errorf("after the second rollback the runs %v are published", got)
 	}
 	back, err := UndoRollback(t.Context(), *d)
@@ -79,15 +79,15 @@ func TestNothingIsBuiltOnAVersionThatWasRolledBack(t *testing.T) {
 		_, err := Rollback(t.Context(), *d)
 		must(t, err)
 	}
-	out := journal.RunOf(segmentOf(t, d, 7))
+	out := journal.RunOf(segmentOf(t, d, 4))
 	must(t, os.WriteFile(filepath.Join(d.Dir, "warehouse", "rolled_back"), []byte(out+"\n"), 0o644))
 	// The latest kept file from before the 25th is now one with the 24th.
-	for _, i := range []int{8, 9} {
+	for _, i := range []int{5, 6} {
 		_, err := d.Derive(t.Context(), segmentOf(t, d, i))
 		must(t, err)
 	}
-	if got := publishedRuns(t, d); !slices.Equal(got, []int{0, 1, 2, 3, 4, 5, 6, 8, 9}) {
-		t.Errorf("published are the runs %v, want all but 7", got)
+	if got := publishedRuns(t, d); !slices.Equal(got, []int{0, 1, 2, 3, 5, 6}) {
+		t.Errorf("published are the runs %v, want all but 4", got)
 	}
 }
 
@@ -107,7 +107,7 @@ func TestRebuildBringsBackWhatWasRolledBack(t *testing.T) {
 	// And the rebuild can itself be rolled back.
 	back, err := Rollback(t.Context(), *d)
 	must(t, err)
-	if !slices.Equal(back.Removed, rolled.Removed) || !slices.Equal(publishedRuns(t, d), upTo(9)) {
+	if !slices.Equal(back.Removed, rolled.Removed) || !slices.Equal(publishedRuns(t, d), upTo(6)) {
 		t.Errorf("rolling back the rebuild took out %v, and left %v", back.Removed, publishedRuns(t, d))
 	}
 	if _, err := Rollback(t.Context(), *d); !errors.Is(err, warehouse.ErrNoVersion) {
@@ -137,7 +137,7 @@ func TestARollbackFromADamagedFileGivesNoRunUp(t *testing.T) {
 // TestACrashInARollbackIsNone leaves the files that a rollback writes first.
 func TestACrashInARollbackIsNone(t *testing.T) {
 	d := copyOfWeek(t)
-	run := journal.RunOf(segmentOf(t, d, 9))
+	run := journal.RunOf(segmentOf(t, d, 6))
 	must(t, os.WriteFile(filepath.Join(d.Dir, "warehouse", "rolled_back"), []byte("# half done\n"+run+"\n"), 0o644))
 	known, err := warehouse.PublishedRuns(t.Context(), d.Dir)
 	must(t, err)
