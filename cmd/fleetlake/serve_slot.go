@@ -172,7 +172,7 @@ func (s *server) again(slot schedules.Slot) (bool, error) {
 		return false, nil
 	}
 	n, found, err := s.newestOf(slot)
-	own := !slot.At.IsZero() && !n.Started.Before(slot.At)
+	own := !slot.At.IsZero() && !n.Started.Before(slot.At.Truncate(time.Millisecond)) // a run's id has its start in milliseconds
 	return found && n.State != "" && !resumable(n.State, n.Stop, n.PlanSpent) && !own, err
 }
 

@@ -257,6 +257,12 @@ func TestAgain(t *testing.T) {
 	w.faults()
 	w.must(exitDone, "run", "nightly", "--date", date)
 	is("the slot that was filled", first, false)
+	n, _, err := s.newestOf(schedules.Slot{Job: "nightly", Date: date})
+	if err != nil {
+		t.Fatal(err)
+	}
+	is("the slot that its run began within the same millisecond", n.Started.Add(999*time.Microsecond), false)
+	is("a slot of the next millisecond", n.Started.Add(time.Millisecond), true)
 	is("the next slot of the date", time.Now(), true)
 	is("a look at what a run of now would do", time.Time{}, true)
 	if again, err := s.again(schedules.Slot{Job: "nightly", Date: date, At: time.Now()}); err != nil || again {
