@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -247,12 +245,6 @@ func (t *transfers) draw(at time.Time) {
 // sizeFlag is a flag with a number of bytes, as 500kB, 20MB or 1GB.
 type sizeFlag int64
 
-// sizes are the units of a sizeFlag, the longest names first.
-var sizes = []struct {
-	name  string
-	bytes int64
-}{{"kB", 1000}, {"KB", 1000}, {"MB", 1_000_000}, {"GB", 1_000_000_000}, {"B", 1}}
-
 // String implements pflag.Value. 0 stands for a flag that was not given.
 func (f *sizeFlag) String() string {
 	if f == nil || *f == 0 {
@@ -263,16 +255,9 @@ func (f *sizeFlag) String() string {
 
 // Set implements pflag.Value.
 func (f *sizeFlag) Set(s string) error {
-	for _, unit := range sizes {
-		if number, ok := strings.CutSuffix(s, unit.name); ok {
-			n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-			if err == nil && n*float64(unit.bytes) >= 1 && n*float64(unit.bytes) < 1e15 {
-				*f = sizeFlag(n * float64(unit.bytes))
-				return nil
-			}
-		}
-	}
-	return fmt.Errorf("%q, expected a size such as 500kB, 20MB or 1GB", s)
+	n, err := config.Bytes(s)
+	*f = sizeFlag(n)
+	return err
 }
 
 // Type implements pflag.Value.
