@@ -15,8 +15,9 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// mergeMemoryMiB is DuckDB's limit while it merges a month.
-const mergeMemoryMiB = 1024
+// mergeMemoryMiB is DuckDB's limit while it merges a month: with what is beside it, a month of 100,000
+// vessels a night stays below the gigabyte that the unit of the server has.
+const mergeMemoryMiB = 512
 
 // lakeTypes are DuckDB's names of the types in lake files.
 var lakeTypes = map[string]string{
