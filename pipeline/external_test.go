@@ -1,8 +1,13 @@
 package pipeline_test
 
 import (
+	"os"
+	"testing"
+
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/pipelinetest"
 )
 
 func init() { pipeline.Week = pipelinetest.Week }
+
+func TestMain(m *testing.M) { os.Exit(pipelinetest.Run(m)) }

@@ -73,7 +73,7 @@ func copyData(dir, from string) error {
 
 // week harvests the week into a data directory, once for all tests of a package.
 var week = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "fleetlake-week")
+	dir, err := directory("fleetlake-week-")
 	if err != nil {
 		return "", err
 	}

@@ -2,6 +2,8 @@ package repair_test
 
 import (
 	"context"
+	"os"
+	"testing"
 	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline"
@@ -18,3 +20,5 @@ func init() {
 		return err
 	}
 }
+
+func TestMain(m *testing.M) { os.Exit(pipelinetest.Run(m)) }

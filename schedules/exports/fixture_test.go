@@ -2,12 +2,10 @@ package exports
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"net/http/httptest"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -17,11 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract"
-	"github.com/fleetlake/fleetlake/extract/api"
-	"github.com/fleetlake/fleetlake/extract/simulator"
-	"github.com/fleetlake/fleetlake/pipeline"
-	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/pipeline/pipelinetest"
 )
 
 // The environment with which this binary acts as the program for Iceberg tables: what it does, and
@@ -35,9 +29,7 @@ func TestMain(m *testing.M) {
 	if act := os.Getenv(actVariable); act != "" {
 		os.Exit(program(act))
 	}
-	code := m.Run()
-	os.RemoveAll(firstDir) // nothing if no test needed it
-	os.Exit(code)
+	os.Exit(pipelinetest.Run(m))
 }
 
 // program is the program for Iceberg tables.
@@ -98,15 +90,8 @@ func (l *logged) String() string {
 // newLake returns a lake with the night of the 20th, whose harvest all tests share.
 func newLake(t *testing.T) *lake {
 	t.Helper()
-	first, err := firstNight()
-	if err != nil {
-		t.Fatal(err)
-	}
 	l := emptyLake(t)
-	if err := os.CopyFS(l.dir, os.DirFS(first.dir)); err != nil {
-		t.Fatal(err)
-	}
-	l.first = first.run
+	l.dir, l.first = pipelinetest.Night(t)
 	return l
 }
 
@@ -115,48 +100,10 @@ func emptyLake(t *testing.T) *lake {
 		settings: Settings{Target: filepath.Join(t.TempDir(), "target"), Within: time.Minute}}
 }
 
-// night is a data directory with one run.
-type night struct{ dir, run string }
-
-var firstDir string
-
-var firstNight = sync.OnceValues(func() (night, error) {
-	dir, err := os.MkdirTemp("", "fleetlake-exports-")
-	firstDir = dir
-	if err != nil {
-		return night{}, err
-	}
-	run, err := publish(dir, 20)
-	return night{dir, run}, err
-})
-
 // publish publishes a night of November 2026 and returns its run.
 func (l *lake) publish(day int) string {
 	l.t.Helper()
-	run, err := publish(l.dir, day)
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	return run
-}
-
-func publish(dir string, day int) (run string, err error) {
-	const key = "planted-key"
-	sim, err := simulator.New(simulator.Config{Vessels: 10, Seed: 1, Start: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), Key: key, Credits: 1000})
-	if err != nil {
-		return "", err
-	}
-	server := httptest.NewServer(sim)
-	defer server.Close()
-	limits := map[string]int{}
-	for _, o := range api.Operations {
-		limits[o.Name] = 1_000_000
-	}
-	offset := time.Since(time.Date(2026, 11, day, 2, 0, 0, 0, time.UTC))
-	now := func() time.Time { return time.Now().Add(-offset) }
-	p := pipeline.Pipeline{Dir: dir, Now: now, Service: extract.Service{BaseURL: server.URL + simulator.BasePath, Key: key, Limits: limits, MaxInFlight: 1, Now: now}}
-	r, err := p.Run(context.Background(), plan.Job{Name: "nightly", Location: time.UTC, List: plan.List{By: "none"}}, "")
-	return r.Run, err
+	return pipelinetest.Publish(l.t, l.dir, day)
 }
 
 func (l *lake) phase() *Phase {

@@ -1,9 +1,7 @@
 package share
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -11,16 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"testing"
-	"time"
 
-	"github.com/fleetlake/fleetlake/extract"
-	"github.com/fleetlake/fleetlake/extract/api"
-	"github.com/fleetlake/fleetlake/extract/simulator"
-	"github.com/fleetlake/fleetlake/pipeline"
-	"github.com/fleetlake/fleetlake/pipeline/plan"
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/pipeline/pipelinetest"
 )
 
 // lake is a data directory into which nights without requests are published.
@@ -33,19 +24,8 @@ type lake struct {
 // newLake returns a lake with the night of the 20th, whose harvest all tests share.
 func newLake(t *testing.T) *lake {
 	t.Helper()
-	first, err := firstNight()
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &lake{t, t.TempDir(), first.run}
-	if err := os.CopyFS(l.dir, os.DirFS(first.dir)); err != nil {
-		t.Fatal(err)
-	}
-	version := l.version(l.first) // it is the published file under another name
-	if err := errors.Join(os.Remove(version), os.Link(warehouse.Path(l.dir), version)); err != nil {
-		t.Fatal(err)
-	}
-	return l
+	dir, first := pipelinetest.Night(t)
+	return &lake{t, dir, first}
 }
 
 // version is where the version of a run is kept.
@@ -53,54 +33,12 @@ func (l *lake) version(run string) string {
 	return filepath.Join(l.dir, "warehouse", "versions", run+".duckdb")
 }
 
-// night is a data directory with one run.
-type night struct{ dir, run string }
-
-var firstDir string
-
-var firstNight = sync.OnceValues(func() (night, error) {
-	dir, err := os.MkdirTemp("", "fleetlake-share-")
-	firstDir = dir
-	if err != nil {
-		return night{}, err
-	}
-	run, err := publish(dir, 20)
-	return night{dir, run}, err
-})
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	os.RemoveAll(firstDir) // nothing if no test needed it
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(pipelinetest.Run(m)) }
 
 // publish publishes a night of November 2026 and returns its run.
 func (l *lake) publish(day int) string {
 	l.t.Helper()
-	run, err := publish(l.dir, day)
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	return run
-}
-
-func publish(dir string, day int) (run string, err error) {
-	const key = "planted-key"
-	sim, err := simulator.New(simulator.Config{Vessels: 10, Seed: 1, Start: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), Key: key, Credits: 1000})
-	if err != nil {
-		return "", err
-	}
-	server := httptest.NewServer(sim)
-	defer server.Close()
-	limits := map[string]int{}
-	for _, o := range api.Operations {
-		limits[o.Name] = 1_000_000
-	}
-	offset := time.Since(time.Date(2026, 11, day, 2, 0, 0, 0, time.UTC))
-	now := func() time.Time { return time.Now().Add(-offset) }
-	p := pipeline.Pipeline{Dir: dir, Now: now, Service: extract.Service{BaseURL: server.URL + simulator.BasePath, Key: key, Limits: limits, MaxInFlight: 1, Now: now}}
-	r, err := p.Run(context.Background(), plan.Job{Name: "nightly", Location: time.UTC, List: plan.List{By: "none"}}, "")
-	return r.Run, err
+	return pipelinetest.Publish(l.t, l.dir, day)
 }
 
 // reader is a client of the handler.
