@@ -271,11 +271,13 @@ var contract = map[string]func(*testing.T, Store){
 			t.Errorf("left %v", got)
 		}
 	},
-	"of writers who race to put the same content exactly one wins": func(t *testing.T, s Store) {
+	"of writers who race to put the same content one wins, and the others learn that it is there": func(t *testing.T, s Store) {
 		for key, size := range map[string]int{"small": 100, "large": 2*part5 + 1} {
 			src := noise(8, size)
 			won := race(t, 4, ErrExists, func(int) error { return s.Put(t.Context(), key, src) })
-			if got := sumOf(t, s, key); len(won) != 1 || got != src.SHA256 {
+			// More than one may: a request that the server failed under the race is repeated, and finds its
+			// own content (see decide).
+			if got := sumOf(t, s, key); len(won) == 0 || got != src.SHA256 {
 				t.Errorf("%s: %v won", key, won)
 			}
 		}
