@@ -26,13 +26,6 @@ var historyTables = strings.Fields(`registration particulars engine management p
 // notExported are columns of the warehouse without a meaning outside of it: hashes of DuckDB's own.
 var notExported = map[string]bool{"fingerprint": true}
 
-// factsSort is the order of the rows of a lake file.
-var factsSort = map[string]string{
-	"listings": "vessel_id seen_at entry", "sightings": "vessel_id seen_at entry", "particulars": "vessel_id seen_at entry",
-	"engine": "vessel_id seen_at entry", "management": "vessel_id seen_at entry", "positions": "vessel_id seen_at entry",
-	"requests": "entry", "coverage": "operation kind value", "issues": "vessel_id entry dataset field reason raw_value", "vessels": "vessel_id",
-}
-
 // factsComments are the comments of facts tables. Those of their columns are the warehouse's, and below.
 var factsComments = map[string]string{
 	"listings":    "What each answer of the list of the fleet said of a vessel. One row per vessel and observation.",
@@ -135,7 +128,7 @@ func (d dictionary) tables() (map[string]Table, error) {
 
 // facts describes a table of the lake.
 func (d dictionary) facts(t transform.Table) (Table, error) {
-	described := Table{Comment: factsComments[t.Name], Sort: strings.Fields(factsSort[t.Name])}
+	described := Table{Comment: factsComments[t.Name], Sort: t.Sort}
 	for _, f := range t.Schema.Fields() {
 		number, _ := f.Metadata.GetValue("PARQUET:field_id")
 		id, err := strconv.Atoi(number)
@@ -149,7 +142,7 @@ func (d dictionary) facts(t transform.Table) (Table, error) {
 
 // vessels describes the lake's copy of the view vessels.
 func (d dictionary) vessels() (Table, error) {
-	described := Table{Comment: factsComments["vessels"], Sort: strings.Fields(factsSort["vessels"])}
+	described := Table{Comment: factsComments["vessels"], Sort: []string{"vessel_id"}}
 	names, ids := load.VesselColumns()
 	for _, name := range names {
 		c := Column{ids[name], name, "date", d.factsComment("vessels", name)}

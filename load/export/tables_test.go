@@ -15,7 +15,7 @@ func TestEveryColumnIsDescribed(t *testing.T) {
 	s := directoryStore(t)
 	export(t, dir, s, Options{})
 	m := current(t, s)
-	if len(m.Tables) != len(factsSort)+len(historyTables) {
+	if len(m.Tables) != len(factsComments)+len(historyTables) {
 		t.Errorf("%d tables", len(m.Tables))
 	}
 	for name, table := range m.Tables {
