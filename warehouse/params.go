@@ -58,24 +58,27 @@ func (s Statement) prepare(ctx context.Context, conn *sql.Conn) (kind queryKind,
 
 // complete compares the values with the parameters that are bound and the variables that are read.
 func (s Statement) complete(bound []string, kind queryKind) error {
-	read := variables(s.Text)
+	has := variables(s.Text)
 	for _, name := range bound {
-		if _, ok := s.value(name); !IsParameter(name) {
+		if !IsParameter(name) {
 			return &cause{"a parameter has a name: write $name instead of ? or $1", ErrStatement}
-		} else if !ok {
-			return &cause{fmt.Sprintf("the parameter $%s has no value", name), ErrStatement}
 		}
-		read[strings.ToLower(name)] = true
+		has[strings.ToLower(name)] = true
 	}
 	for name := range s.Params {
-		if read[strings.ToLower(name)] || kind == pivots && strings.Contains(s.Text, "$"+name) {
+		if has[strings.ToLower(name)] || kind == pivots && strings.Contains(s.Text, "$"+name) {
 			continue
 		}
 		known := "it has none"
-		if len(read) > 0 {
-			known = "it has: " + strings.Join(slices.Sorted(maps.Keys(read)), ", ")
+		if len(has) > 0 {
+			known = "it has: " + strings.Join(slices.Sorted(maps.Keys(has)), ", ")
 		}
 		return &cause{fmt.Sprintf("the statement has no parameter %q; %s", name, known), ErrStatement}
+	}
+	for _, name := range bound {
+		if _, ok := s.value(name); !ok {
+			return &cause{fmt.Sprintf("the parameter $%s has no value", name), ErrStatement}
+		}
 	}
 	return nil
 }

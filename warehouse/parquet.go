@@ -40,10 +40,10 @@ func (w *Warehouse) ToParquet(ctx context.Context, s Statement, path string) (ro
 	if err == nil {
 		err = durable.Replace(temporary, path)
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrStatement) {
 		return 0, fmt.Errorf("write %s: %w", path, err)
 	}
-	return rows, nil
+	return rows, err
 }
 
 // copyToParquet writes the spooled answer.

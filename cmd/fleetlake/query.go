@@ -113,6 +113,9 @@ func (o queryOptions) withFormat(stdout io.Writer) (queryOptions, error) {
 			return o, fmt.Errorf("--out %s: the extension %q says no format; give --format %s: %w", o.out, extension, strings.Join(queryFormats, ", "), errUsage)
 		}
 	}
+	if o.format == "md" {
+		o.format = "markdown"
+	}
 	switch {
 	case !slices.Contains(queryFormats, o.format):
 		return o, fmt.Errorf("--format %q: want %s: %w", o.format, strings.Join(queryFormats, ", "), errUsage)

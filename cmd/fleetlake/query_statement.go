@@ -110,7 +110,10 @@ func workedQuery(name string) (warehouse.WorkedQuery, error) {
 	if suggestion == "" {
 		suggestion = containing(name, names)
 	}
-	return warehouse.WorkedQuery{}, fmt.Errorf("no worked query %q%s; `fleetlake query --list` lists them, and a table is read by SQL: fleetlake query \"FROM %s\": %w", name, suggestion, name, errUsage)
+	if suggestion == "" {
+		suggestion = fmt.Sprintf("; for a table: fleetlake query \"FROM %s\"", name)
+	}
+	return warehouse.WorkedQuery{}, fmt.Errorf("no worked query %q%s; `fleetlake query --list` lists them: %w", name, suggestion, errUsage)
 }
 
 // containing suggests the names that contain one of the words of a name.

@@ -152,7 +152,7 @@ func renderMarkdown(w *bufio.Writer, columns []Column, rows iter.Seq2[[]any, err
 			return n, err
 		}
 		for i, v := range row {
-			cells[i] = markdownCell(cellText(v, columns[i].Type))
+			cells[i] = markdownCell(readable(v, columns[i].Type))
 		}
 		if _, err := fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | ")); err != nil {
 			return n, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strings"
 
 	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -37,7 +38,7 @@ func renderTable(w io.Writer, width int, columns []Column, rows iter.Seq2[[]any,
 		}
 		cells := make(table.Row, len(columns))
 		for i, v := range row {
-			s := Printable(cellText(v, columns[i].Type))
+			s := Printable(readable(v, columns[i].Type))
 			cells[i] = s
 			widths[i] = max(widths[i], text.StringWidthWithoutEscSequences(s))
 			right[i] = right[i] || isNumber(v)
@@ -55,6 +56,15 @@ func renderTable(w io.Writer, width int, columns []Column, rows iter.Seq2[[]any,
 	}
 	_, err := fmt.Fprintf(w, "%s\n%s %s\n", t.Render(), wording.Count(n), rowWord)
 	return n, err
+}
+
+// readable is a value as a person reads it: a whole number without the .0 that marks a DOUBLE.
+func readable(v any, databaseType string) string {
+	s := cellText(v, databaseType)
+	if databaseType == "DOUBLE" || databaseType == "FLOAT" {
+		return strings.TrimSuffix(s, ".0")
+	}
+	return s
 }
 
 // NewTable returns an empty table in the style of all tables.
