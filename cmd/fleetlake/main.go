@@ -57,7 +57,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 func (a *app) run(ctx context.Context, args []string) int {
 	stdout, stderr := a.stdout, a.stderr
 	root := a.root()
-	root.SetArgs(args)
+	root.SetArgs(sqlLast(args))
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
