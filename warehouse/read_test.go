@@ -29,7 +29,7 @@ func TestTargets(t *testing.T) {
 
 func TestTotals(t *testing.T) {
 	dir := t.TempDir()
-	must(t, update(t, dir, 20, `INSERT INTO partitions BY NAME SELECT 'by-type' AS operation, 'country' AS kind, value, DATE '2026-11-20' AS covered_on, TIMESTAMP '2026-11-20 02:00:00' AS covered_at, rows, zeros
+	must(t, update(t, dir, 20, `INSERT INTO partitions BY NAME SELECT 'by-type' AS operation, 'country' AS kind, value, DATE '2026-11-20' AS covered_on, TIMESTAMPTZ '2026-11-20 02:00:00Z' AS covered_at, rows, zeros
 		FROM (VALUES ('panama', 900, 0), ('chad', 7, 2), ('turkey', 3000, 3)) AS v(value, rows, zeros)`,
 		"INSERT INTO partitions (operation, kind, value, zeros) VALUES ('by-type', 'country', 'never covered', 0)"))
 	got, err := opened(t, dir).Totals(t.Context())

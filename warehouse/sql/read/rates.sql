@@ -14,7 +14,7 @@ signs AS (
 ),
 observed AS (
     SELECT v.category, d.valid_to IS NOT NULL AND s.vessel_id IS NULL AS ended,
-           epoch(d.last_seen - d.first_seen) / 86400 AS days
+           (epoch_us(d.last_seen) - epoch_us(d.first_seen)) / 86400e6 AS days
     FROM   versions AS d
     JOIN   vessels AS v USING (vessel_id)
     LEFT JOIN signs AS s ON s.vessel_id = d.vessel_id AND s.valid_to = d.valid_to

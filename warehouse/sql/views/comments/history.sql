@@ -5,8 +5,8 @@ COMMENT ON COLUMN changes.dataset IS 'registration, particulars, engine or manag
 COMMENT ON COLUMN changes.field IS 'The column of that table.';
 COMMENT ON COLUMN changes.old_value IS 'As text; null if the value was unknown.';
 COMMENT ON COLUMN changes.new_value IS 'As text.';
-COMMENT ON COLUMN changes.seen_before IS 'The last observation of the old value, or of the dataset without the field. UTC.';
-COMMENT ON COLUMN changes.seen_after IS 'The first observation of the new value. UTC.';
+COMMENT ON COLUMN changes.seen_before IS 'The last observation of the old value, or of the dataset without the field.';
+COMMENT ON COLUMN changes.seen_after IS 'The first observation of the new value.';
 COMMENT ON COLUMN changes.snapshot_date IS 'The night of that observation.';
 COMMENT ON COLUMN changes.flapping IS 'Whether the change is doubtful: a value that was seen in a single observation, between the same value before and after, or that another value of the same night replaced.';
 COMMENT ON COLUMN changes.run_id IS 'The run of the new value.';
