@@ -30,7 +30,8 @@ var shared = []setting{
 
 // open opens a DuckDB file with one connection, and reads the settings back: the driver cuts
 // a path at characters with a meaning in its connection string, and silently drops the options
-// after them.
+// after them. The time zone is UTC: what a statement does with an instant, such as to take its day or
+// to write it as text, never depends on the machine's.
 func open(ctx context.Context, path string, settings ...setting) (*sql.DB, error) {
 	if strings.ContainsAny(path, "#?%\x00") {
 		return nil, fmt.Errorf("open %q: a path with #, ?, %% or NUL cannot be a database", path)
@@ -54,7 +55,7 @@ func open(ctx context.Context, path string, settings ...setting) (*sql.DB, error
 			return nil, errors.Join(fmt.Errorf("open %s: %s is %q, want %q", path, s.name, got, s.value), db.Close())
 		}
 	}
-	if _, err := db.ExecContext(ctx, "SET TimeZone = 'UTC'"); err != nil {
+	if _, err := db.ExecContext(ctx, "SET GLOBAL TimeZone = 'UTC'"); err != nil {
 		return nil, errors.Join(unwrapped(err), db.Close())
 	}
 	return db, nil

@@ -135,13 +135,16 @@ func widen(f float32) float64 {
 	return wide
 }
 
-// timeText writes a moment by RFC 3339 in UTC, a date as a date and a time of day as one.
+// timeText writes a moment by RFC 3339 in UTC, a date as a date and a time of day as one. A TIMESTAMP
+// has no zone, and gets none: it may be the time of any clock.
 func timeText(t time.Time, databaseType string) string {
 	switch t = t.UTC(); databaseType {
 	case "DATE":
 		return t.Format("2006-01-02")
 	case "TIME", "TIMETZ", "TIME WITH TIME ZONE":
 		return t.Format("15:04:05.999999")
+	case "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS":
+		return t.Format("2006-01-02T15:04:05.999999999")
 	}
 	return t.Format(time.RFC3339Nano)
 }
