@@ -8,7 +8,8 @@ WITH aliases AS (
     FROM   vessel_aliases AS a
     JOIN   (SELECT vessel_id, min(snapshot_date) AS registered_on FROM registration GROUP BY vessel_id) AS r USING (vessel_id)
 )
-SELECT coalesce(a.vessel_id, c.vessel_id) AS vessel_id, c.dataset, c.field, c.old_value, c.new_value, c.seen_before, c.seen_after, c.snapshot_date, c.run_id, c.entry
+SELECT coalesce(a.vessel_id, c.vessel_id) AS vessel_id, c.dataset, c.field, c.old_value, c.new_value, c.seen_before, c.seen_after, c.snapshot_date,
+       TRY_CAST(c.new_value AS DOUBLE) IS NULL AND regexp_replace(upper(c.old_value), '[^\p{L}\p{N}]', '', 'g') = regexp_replace(upper(c.new_value), '[^\p{L}\p{N}]', '', 'g') AS respelled, c.run_id, c.entry
 FROM   changes AS c
 LEFT JOIN aliases AS a ON a.alias_id = c.vessel_id AND c.seen_after <= a.since AND (a.since_before IS NULL OR c.seen_after > a.since_before)
 WHERE  c.old_value IS NOT NULL AND c.new_value IS NOT NULL AND NOT c.flapping
@@ -19,8 +20,9 @@ COMMENT ON COLUMN confirmed_changes.dataset IS 'registration, particulars, engin
 COMMENT ON COLUMN confirmed_changes.field IS 'The column of that table.';
 COMMENT ON COLUMN confirmed_changes.old_value IS 'As text.';
 COMMENT ON COLUMN confirmed_changes.new_value IS 'As text.';
-COMMENT ON COLUMN confirmed_changes.seen_before IS 'The last observation of the old value. UTC.';
-COMMENT ON COLUMN confirmed_changes.seen_after IS 'The first observation of the new value: the change happened between the two. UTC.';
+COMMENT ON COLUMN confirmed_changes.seen_before IS 'The last observation of the old value.';
+COMMENT ON COLUMN confirmed_changes.seen_after IS 'The first observation of the new value: the change happened between the two.';
 COMMENT ON COLUMN confirmed_changes.snapshot_date IS 'The night of that observation.';
+COMMENT ON COLUMN confirmed_changes.respelled IS 'Whether the two are texts that differ only in case, blanks and punctuation: another spelling of the same name.';
 COMMENT ON COLUMN confirmed_changes.run_id IS 'The run of the new value.';
 COMMENT ON COLUMN confirmed_changes.entry IS 'That answer in the run''s journal.';

@@ -9,7 +9,7 @@ WITH bands AS (
     SELECT unnest(['registration', 'particulars', 'engine', 'management', 'position', 'sighting']) AS dataset,
            date_diff('hour', unnest([registration_seen_at, particulars_seen_at, engine_seen_at, management_seen_at, position_at, sighting_seen_at]), (SELECT max(finished_at) FROM runs)) AS hours
     FROM   vessels
-    WHERE  listed AND coalesce(is_vessel, true)
+    WHERE  listed AND is_vessel
 ), counted AS (
     SELECT dataset, CASE WHEN hours IS NULL THEN 7 WHEN hours <= 24 THEN 1 WHEN hours <= 24 * 7 THEN 2 WHEN hours <= 24 * 30 THEN 3 WHEN hours <= 24 * 91 THEN 4 WHEN hours <= 24 * 365 THEN 5 ELSE 6 END AS band, count(*) AS vessels
     FROM   ages
@@ -28,4 +28,4 @@ COMMENT ON COLUMN data_freshness.band IS 'The place of the age band in the order
 COMMENT ON COLUMN data_freshness.age_band IS 'How long ago the dataset was last observed; of a position, how long ago the vessel was there. never is a dataset that no answer had yet.';
 COMMENT ON COLUMN data_freshness.vessels IS 'Listed vessels.';
 COMMENT ON COLUMN data_freshness.share IS 'Their share of all listed vessels, 0 to 1; those of a dataset add up to 1.';
-COMMENT ON COLUMN data_freshness.as_of IS 'When the last run ended: ages count up to it. UTC.';
+COMMENT ON COLUMN data_freshness.as_of IS 'When the last run ended: ages count up to it.';

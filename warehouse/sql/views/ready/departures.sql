@@ -21,7 +21,7 @@ WITH stays AS (
     LEFT JOIN status_searches AS p ON p.sweep = s.sweep AND p.snapshot_date = s.last_date
     WHERE  s.world_zone IS NOT NULL
 )
-SELECT coalesce(least(k.elsewhere_on, k.absent_on), k.not_in_search_on) AS snapshot_date, k.world_zone, k.vessel_id, r.imo, r.name, r.flag, coalesce(r.category, 'unknown') AS category, k.navigational_status,
+SELECT coalesce(least(k.elsewhere_on, k.absent_on), k.not_in_search_on) AS snapshot_date, k.world_zone, k.vessel_id, r.imo, r.name, r.flag, {{template "category" "r"}} AS category, k.navigational_status,
        CASE WHEN k.elsewhere_on IS NOT NULL THEN k.zone_after END AS to_zone,
        k.last_date AS not_before,
        CASE WHEN k.elsewhere_on IS NOT NULL THEN 'seen in another zone' WHEN k.absent_on IS NOT NULL THEN 'absent in every status' ELSE 'absent in that status' END AS proof,
@@ -29,7 +29,7 @@ SELECT coalesce(least(k.elsewhere_on, k.absent_on), k.not_in_search_on) AS snaps
        k.last_seen
 FROM   known AS k
 JOIN   registration AS r ON r.vessel_id = k.vessel_id AND r.valid_to IS NULL
-WHERE  coalesce(k.elsewhere_on, k.absent_on, k.not_in_search_on) IS NOT NULL AND coalesce(r.is_vessel, true);
+WHERE  coalesce(k.elsewhere_on, k.absent_on, k.not_in_search_on) IS NOT NULL AND {{template "is_vessel" "r"}};
 COMMENT ON VIEW departures IS 'One row per departure of a vessel from a zone, as the status searches saw it; vessels only. It happened after the night not_before and by snapshot_date. A vessel that was not seen since has no row unless a later night covered its search. Only if proved is true was it certainly no longer shown in the zone: otherwise it may be there in a status that was not searched for. A vessel whose transponder is silent is shown nowhere, too: see gone_dark.';
 COMMENT ON COLUMN departures.snapshot_date IS 'The first night that shows the vessel to be elsewhere or absent.';
 COMMENT ON COLUMN departures.world_zone IS 'The zone; see world_zones.';
@@ -37,10 +37,10 @@ COMMENT ON COLUMN departures.vessel_id IS 'As in vessels.';
 COMMENT ON COLUMN departures.imo IS 'IMO number; null if none was reported.';
 COMMENT ON COLUMN departures.name IS 'The name that the vessel has now.';
 COMMENT ON COLUMN departures.flag IS 'The flag that the vessel has now. ISO 3166 alpha-2; null if unknown.';
-COMMENT ON COLUMN departures.category IS 'See vessel_types; unknown if it is not known.';
+COMMENT ON COLUMN departures.category IS 'See types; unknown if it is not known.';
 COMMENT ON COLUMN departures.navigational_status IS 'The status in which it was last seen there; see navigational_statuses.';
 COMMENT ON COLUMN departures.to_zone IS 'The zone in which it was seen next; null if it was seen in none.';
 COMMENT ON COLUMN departures.not_before IS 'The last night on which the vessel was seen in the zone.';
 COMMENT ON COLUMN departures.proof IS 'What shows that it left: seen in another zone; absent in every status, when the searches for all statuses of the zone and all worldwide ones were complete; absent in that status, when only the search that found it before was.';
 COMMENT ON COLUMN departures.proved IS 'Whether it was certainly no longer shown in the zone: false if it was only absent in that status.';
-COMMENT ON COLUMN departures.last_seen IS 'The last sighting there. UTC.';
+COMMENT ON COLUMN departures.last_seen IS 'The last sighting there.';

@@ -53,7 +53,7 @@ WITH nights AS (
     LEFT JOIN positions_known AS p ON p.vessel_id = s.vessel_id
     ASOF LEFT JOIN nights AS n ON n.started_at <= p.position_at
 )
-SELECT s.vessel_id, r.imo, r.mmsi, r.name, r.flag, coalesce(r.category, 'unknown') AS category, s.navigational_status, s.world_zone, s.last_date, s.last_seen, s.position_at,
+SELECT s.vessel_id, r.imo, r.mmsi, r.name, r.flag, {{template "category" "r"}} AS category, s.navigational_status, s.world_zone, s.last_date, s.last_seen, s.position_at,
        a.nights::INTEGER AS complete_nights_since, coalesce(w.swept_nights, 0)::INTEGER AS swept_nights_since, coalesce(w.world_nights, 0)::INTEGER AS world_nights_since, a.last_night AS absent_until,
        CASE WHEN w.world_nights > 0 THEN 'absent in every status and zone' WHEN w.swept_nights > 0 THEN 'absent wherever was searched' ELSE 'absent where it was last seen' END AS proof,
        coalesce(w.world_nights > 0, false) AS proved
@@ -67,19 +67,19 @@ ANTI JOIN (
     FROM   mmsi_claims AS c
     JOIN   latest AS t ON t.vessel_id = 'MMSI' || c.mmsi
 ) AS u ON u.vessel_id = s.vessel_id AND u.seen > s.last_seen
-WHERE  coalesce(r.is_vessel, true);
+WHERE  {{template "is_vessel" "r"}};
 COMMENT ON VIEW gone_dark IS 'One row per listed vessel that was sighted and that no status search has returned since, although at least one later night covered the search that would have; vessels only. proof says how much that means: a vessel that is under way on a lake that only searches for vessels at anchor is absent where it was last seen, and not dark. Only where proved is true was it looked for in every status and zone. Nights that were not covered prove nothing and are not counted.';
 COMMENT ON COLUMN gone_dark.vessel_id IS 'As in vessels.';
 COMMENT ON COLUMN gone_dark.imo IS 'IMO number; null if none was reported.';
 COMMENT ON COLUMN gone_dark.mmsi IS 'The MMSI in use.';
 COMMENT ON COLUMN gone_dark.name IS 'The name that the vessel has now.';
 COMMENT ON COLUMN gone_dark.flag IS 'ISO 3166 alpha-2; null if unknown.';
-COMMENT ON COLUMN gone_dark.category IS 'See vessel_types; unknown if it is not known.';
+COMMENT ON COLUMN gone_dark.category IS 'See types; unknown if it is not known.';
 COMMENT ON COLUMN gone_dark.navigational_status IS 'The status of the last sighting; see navigational_statuses.';
 COMMENT ON COLUMN gone_dark.world_zone IS 'The zone of the last sighting; null if its status is searched for worldwide.';
 COMMENT ON COLUMN gone_dark.last_date IS 'The night of the last sighting.';
-COMMENT ON COLUMN gone_dark.last_seen IS 'The last sighting. UTC.';
-COMMENT ON COLUMN gone_dark.position_at IS 'When the latest known position was observed; null if none is known. If it is after the last sighting, nights count from it on. UTC.';
+COMMENT ON COLUMN gone_dark.last_seen IS 'The last sighting.';
+COMMENT ON COLUMN gone_dark.position_at IS 'When the latest known position was observed; null if none is known. If it is after the last sighting, nights count from it on.';
 COMMENT ON COLUMN gone_dark.complete_nights_since IS 'Nights since the last sighting or position that prove that the vessel is not where it was last sighted.';
 COMMENT ON COLUMN gone_dark.swept_nights_since IS 'Nights since then on which every status search that the lake has planned since was complete.';
 COMMENT ON COLUMN gone_dark.world_nights_since IS 'Nights since then on which the searches for every status in every zone were complete.';

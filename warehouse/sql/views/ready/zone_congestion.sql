@@ -11,10 +11,10 @@ WITH searches AS (
     QUALIFY filters IS NULL OR count(*) FILTER (filters IS NULL) OVER (PARTITION BY snapshot_date, navigational_status, world_zone) = 0
 -- steps, levels: by how much the number of each search changes from night to night, and what it is from a night on
 ), steps AS (
-    SELECT e.sweep, e.navigational_status, e.world_zone, coalesce(r.category, 'unknown') AS category, unnest([e.first_date, e.last_date + 1]) AS from_date, unnest([1, -1]) AS vessels
+    SELECT e.sweep, e.navigational_status, e.world_zone, {{template "category" "r"}} AS category, unnest([e.first_date, e.last_date + 1]) AS from_date, unnest([1, -1]) AS vessels
     FROM   vessel_episodes AS e
     JOIN   registration AS r ON r.vessel_id = e.vessel_id AND r.valid_to IS NULL
-    WHERE  e.navigational_status IN ('at-anchor', 'drifting') AND coalesce(r.is_vessel, true)
+    WHERE  e.navigational_status IN ('at-anchor', 'drifting') AND {{template "is_vessel" "r"}}
 ), levels AS (
     SELECT sweep, category, from_date, (sum(sum(vessels)) OVER (PARTITION BY sweep, category ORDER BY from_date))::INTEGER AS vessels
     FROM   steps
@@ -48,7 +48,7 @@ FROM   compared;
 COMMENT ON VIEW zone_congestion IS 'One row per night, zone and category: the vessels that wait there, at anchor or drifting, against what is usual there; vessels only. The service searches for drifting vessels worldwide, so that their row has no zone. On a night that did not cover the search waiting is null, which is not zero. A vessel counts in the category that is known of it now.';
 COMMENT ON COLUMN zone_congestion.snapshot_date IS 'The night.';
 COMMENT ON COLUMN zone_congestion.world_zone IS 'See world_zones; null for drifting.';
-COMMENT ON COLUMN zone_congestion.category IS 'See vessel_types; unknown if it is not known. Only categories that ever waited there have rows.';
+COMMENT ON COLUMN zone_congestion.category IS 'See types; unknown if it is not known. Only categories that ever waited there have rows.';
 COMMENT ON COLUMN zone_congestion.navigational_status IS 'at-anchor or drifting.';
 COMMENT ON COLUMN zone_congestion.filters IS 'The filters of the searches, if only searches with filters looked there: the others are not counted then. Null if the search was for all vessels.';
 COMMENT ON COLUMN zone_congestion.waiting IS 'Vessels; null if the night''s search was not complete, or there was none.';
