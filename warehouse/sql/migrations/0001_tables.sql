@@ -334,8 +334,8 @@ CREATE TABLE second_mmsi_claims (
 );
 
 -- What would take longer to find every night, so that it is kept: the latest of each vessel, and
--- how each partition was last covered.
-CREATE TABLE latest (
+-- how each partition was last covered. Views and other tables give analysts the same.
+CREATE TABLE internal.latest (
     vessel_id VARCHAR USING COMPRESSION fsst,
     latitude DOUBLE,
     longitude DOUBLE,

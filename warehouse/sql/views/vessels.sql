@@ -20,7 +20,7 @@ FROM   {{.}}
 LEFT JOIN particulars AS p ON p.vessel_id = r.vessel_id AND p.valid_to IS NULL
 LEFT JOIN engine AS e ON e.vessel_id = r.vessel_id AND e.valid_to IS NULL
 LEFT JOIN management AS m ON m.vessel_id = r.vessel_id AND m.valid_to IS NULL
-LEFT JOIN latest AS s ON s.vessel_id = r.vessel_id
+LEFT JOIN internal.latest AS s ON s.vessel_id = r.vessel_id
 LEFT JOIN listed AS l ON l.vessel_id = r.vessel_id AND l.to_date IS NULL
 ANTI JOIN (SELECT alias_id FROM vessel_aliases WHERE until IS NULL) AS a ON a.alias_id = r.vessel_id
 WHERE  r.valid_to IS NULL
