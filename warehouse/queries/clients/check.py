@@ -35,7 +35,7 @@ class Check:
         for client, measured in found.items():
             if self.want is None:
                 self.start(measured["lake"])
-            where = f"{client} with DuckDB {os.path.basename(duckdb)}, on a machine in {zone}"
+            where = f"{client} with {os.path.basename(duckdb)}, on a machine in {zone}"
             before = self.wrong
             for side, values in measured.items():
                 for name, value in values.items():
@@ -63,7 +63,7 @@ def main(data, lake, *versions):
         for zone in ZONES:
             check.measures(duckdb, zone, "duckdb", *FRAMES)
         for name, (got, want) in json.loads(run("open_files.py", data, duckdb=duckdb)).items():
-            check.same(f"DuckDB {os.path.basename(duckdb)}", name, got, want)
+            check.same(os.path.basename(duckdb), name, got, want)
         for program in ["with_duckdb.py", "with_polars.py", "with_pandas.py", "with_pyarrow.py"]:
             run(program, data, lake, duckdb=duckdb)  # the quick start as it stands
     check.measures(versions[-1], "America/New_York", "spark", *ZONES)  # one session for all zones
