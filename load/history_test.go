@@ -3,7 +3,7 @@ package load
 import "testing"
 
 func TestPartitions(t *testing.T) {
-	const partitions = "SELECT covered_on, rows, zeros, proven_on FROM internal.partitions WHERE value = 'panama'"
+	const partitions = "SELECT covered_on, rows, zeros, proven_on FROM partitions WHERE value = 'panama'"
 	panama := func(state string, rows int) map[string][]row {
 		return map[string][]row{"coverage": {{"operation": "by-type", "kind": "country", "value": "Panama", "state": state, "received_rows": rows}}}
 	}

@@ -82,6 +82,26 @@ func kindOf(ctx context.Context, conn *sql.Conn, text string) (kind duckdb.StmtT
 	return kind, err
 }
 
+// parametersOf prepares a text as exactly one statement, and returns the names of its parameters.
+func parametersOf(ctx context.Context, conn *sql.Conn, text string) (names []string, err error) {
+	err = conn.Raw(func(c any) error {
+		prepared, err := c.(*duckdb.Conn).Prepare(text)
+		if err != nil {
+			return err
+		}
+		defer prepared.Close()
+		for i := range prepared.NumInput() {
+			name, err := prepared.(*duckdb.Stmt).ParamName(i + 1)
+			if err != nil {
+				return err
+			}
+			names = append(names, name)
+		}
+		return nil
+	})
+	return names, err
+}
+
 // isSelect reports whether a statement of this kind selects.
 func isSelect(kind duckdb.StmtType) bool { return kind == duckdb.STATEMENT_TYPE_SELECT }
 

@@ -297,7 +297,7 @@ func TestEverythingHasAComment(t *testing.T) {
 		}
 	}
 	for _, name := range strings.Fields("vessels registration particulars engine management positions listed episodes runs coverage requests issues " +
-		"vessel_aliases identity_conflicts mmsi_claims countries vessel_types world_zones navigational_statuses maritime_identification_digits") {
+		"vessel_aliases identity_conflicts mmsi_claims flags countries types vessel_types world_zones navigational_statuses maritime_identification_digits") {
 		if !slices.Contains(names, name) {
 			t.Errorf("there is no %s", name)
 		}

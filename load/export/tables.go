@@ -20,8 +20,8 @@ const (
 
 // historyTables are the tables of the warehouse that are exported whole.
 var historyTables = strings.Fields(`registration particulars engine management positions episodes listed changes vessel_aliases
-	second_mmsi_claims identity_conflicts fleet_daily zone_daily runs
-	countries vessel_types world_zones navigational_statuses maritime_identification_digits`)
+	second_mmsi_claims identity_conflicts fleet_daily zone_daily runs partitions
+	flags countries types vessel_types world_zones navigational_statuses maritime_identification_digits`)
 
 // notExported are columns of the warehouse without a meaning outside of it: hashes of DuckDB's own.
 var notExported = map[string]bool{"fingerprint": true}

@@ -3,10 +3,23 @@
 
 -- The reference tables. They come from the program, not from the service, and each build fills
 -- them anew.
+CREATE TABLE flags (
+    flag VARCHAR,
+    name VARCHAR,
+    state VARCHAR,
+    open_registry BOOLEAN
+);
+
 CREATE TABLE countries (
     spelling VARCHAR,
     flag VARCHAR,
     name VARCHAR
+);
+
+CREATE TABLE types (
+    vessel_type VARCHAR,
+    category VARCHAR,
+    is_vessel BOOLEAN
 );
 
 CREATE TABLE vessel_types (
@@ -338,7 +351,7 @@ CREATE TABLE internal.latest (
     sighting_seen_at TIMESTAMPTZ
 );
 
-CREATE TABLE internal.partitions (
+CREATE TABLE partitions (
     operation VARCHAR,
     kind VARCHAR,
     value VARCHAR,
@@ -370,6 +383,7 @@ CREATE TABLE fleet_daily (
     snapshot_date DATE,
     flag VARCHAR USING COMPRESSION dictionary,
     category VARCHAR USING COMPRESSION dictionary,
+    is_vessel BOOLEAN,
     listed INTEGER,
     seen INTEGER,
     run_id VARCHAR USING COMPRESSION dictionary
@@ -382,6 +396,7 @@ CREATE TABLE zone_daily (
     laden VARCHAR,
     for_order BOOLEAN,
     vessel_type VARCHAR,
+    is_vessel BOOLEAN,
     vessels INTEGER,
     state VARCHAR USING COMPRESSION dictionary,
     run_id VARCHAR USING COMPRESSION dictionary

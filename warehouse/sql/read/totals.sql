@@ -3,6 +3,6 @@
 -- three nights counts as empty, so that a closed register, or a spelling that is no longer used,
 -- is not suspect for ever.
 SELECT operation, kind, value, CASE WHEN zeros >= 3 THEN 0 ELSE rows END, covered_at
-FROM   internal.partitions
+FROM   partitions
 WHERE  covered_on IS NOT NULL
 ORDER BY operation, kind, value;

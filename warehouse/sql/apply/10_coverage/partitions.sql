@@ -1,6 +1,6 @@
 -- partitions: the latest coverage of each partition, after tonight. An empty answer may be a silent
 -- fault: after a night with vessels it proves their absence only when another night repeats it.
-INSERT INTO internal.partitions BY NAME
+INSERT INTO partitions BY NAME
 SELECT operation, kind, value,
        CASE WHEN t.complete THEN $date ELSE b.covered_on END AS covered_on,
        coalesce(t.covered_at, b.covered_at) AS covered_at,

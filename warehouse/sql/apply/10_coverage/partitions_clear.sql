@@ -1,2 +1,2 @@
 -- partitions_clear: the table partitions is small, and each night rewrites it.
-DELETE FROM internal.partitions;
+DELETE FROM partitions;

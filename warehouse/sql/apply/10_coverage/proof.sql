@@ -11,5 +11,5 @@ WITH accepted AS (
 )
 SELECT a.kind, bool_and(coalesce(p.proven_on = $date, false)) AS proven
 FROM   accepted AS a
-LEFT JOIN internal.partitions AS p ON p.kind = a.kind AND p.value = a.value
+LEFT JOIN partitions AS p ON p.kind = a.kind AND p.value = a.value
 GROUP BY a.kind;
