@@ -26,7 +26,7 @@ WITH claims AS (
     JOIN   maritime_identification_digits AS d ON d.digits = left(r.mmsi, 3)
     WHERE  r.valid_to IS NULL AND r.flag IS NOT NULL
     GROUP BY ALL
-    HAVING NOT bool_or(d.flag IN (r.flag, f.state))
+    HAVING NOT bool_or(d.flag = r.flag OR coalesce(d.flag = f.state, false))
 -- timed: the cases that are known by instants, and not by nights
 ), timed AS (
     SELECT 'shared mmsi' AS kind, ids, value, 'claimed by several vessels at the same time' AS detail, since, until, evidence FROM shared
