@@ -1,6 +1,7 @@
 package warehouse
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 	"path/filepath"
@@ -38,9 +39,20 @@ func newHistory(t *testing.T, last int) history {
 	return h
 }
 
+// try runs a subtest on the rows so far, and undoes what it adds.
+func (h history) try(name string, f func(h history)) {
+	h.t.Helper()
+	h.t.Run(name, func(t *testing.T) {
+		h := history{t, h.db}
+		h.exec("BEGIN")
+		defer h.exec("ROLLBACK")
+		f(h)
+	})
+}
+
 func (h history) exec(text string) {
 	h.t.Helper()
-	if _, err := h.db.ExecContext(h.t.Context(), text); err != nil {
+	if _, err := h.db.ExecContext(context.WithoutCancel(h.t.Context()), text); err != nil {
 		h.t.Fatalf("%v\n%s", err, text)
 	}
 }

@@ -138,6 +138,7 @@ func TestArrivalsAndDepartures(t *testing.T) {
 // and every worldwide one was covered.
 func TestAbsenceFromAZone(t *testing.T) {
 	const moored, sea = "moored/north-sea", "moored/baltic-sea"
+	h := newHistory(t, 9)
 	for name, c := range map[string]struct {
 		before   func(h history)
 		arrival  string
@@ -166,8 +167,7 @@ func TestAbsenceFromAZone(t *testing.T) {
 			arrival: "absent in that status | false | 4", departed: "absent in that status | false | 7",
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			h := newHistory(t, 8)
+		h.try(name, func(h history) {
 			h.search("complete", 3, everywhere()...)
 			h.search("complete", 7, everywhere()...)
 			h.search("complete", 4, moored)
@@ -179,8 +179,7 @@ func TestAbsenceFromAZone(t *testing.T) {
 			h.expect("SELECT proof, proved, day(snapshot_date) FROM departures", c.departed)
 		})
 	}
-	t.Run("a vessel that comes back has left in between only if it was absent", func(t *testing.T) {
-		h := newHistory(t, 9)
+	h.try("a vessel that comes back has left in between only if it was absent", func(h history) {
 		for day := 1; day <= 9; day++ {
 			h.search("complete", day, moored, sea)
 		}
