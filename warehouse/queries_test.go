@@ -116,6 +116,7 @@ func TestWorkedQueries(t *testing.T) {
 	}
 	t.Run("they agree with each other", func(t *testing.T) { agree(t, w) })
 	t.Run("a foreign mmsi is found", func(t *testing.T) { foreignMMSI(t, dir) })
+	t.Run("the ready views agree with the tables", func(t *testing.T) { readyViewsAgree(t, dir) })
 	t.Run("they do not depend on the reader's time zone", func(t *testing.T) { sameInEveryZone(t, dir) })
 }
 
