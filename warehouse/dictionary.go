@@ -68,7 +68,7 @@ func (w *Warehouse) Dictionary(ctx context.Context) ([]Table, error) {
 	tables = append(tables, macros...)
 	slices.SortStableFunc(tables, func(a, b Table) int { return placeOf(a.Name) - placeOf(b.Name) })
 	for i := range tables {
-		tables[i].Lineage.Lake = lakeBelow(tables, tables[i])
+		tables[i].Lineage.addBelow(tables)
 	}
 	return tables, nil
 }
@@ -109,7 +109,7 @@ func (w *Warehouse) macros(ctx context.Context, relations []Table) ([]Table, err
 	var macros []Table
 	for _, m := range all {
 		m.describe(m.text)
-		m.Comment = strings.TrimPrefix(m.Comment, m.Signature+": ")
+		m.Comment = sentence(strings.TrimPrefix(m.Comment, m.Signature+": "))
 		d := descriptionOf(m.Name)
 		m.Parameters = d.parameters
 		if d.call != "" && err == nil {
@@ -124,6 +124,14 @@ func (w *Warehouse) macros(ctx context.Context, relations []Table) ([]Table, err
 		macros = append(macros, m.Table)
 	}
 	return macros, err
+}
+
+// sentence makes the first letter a capital one.
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 // describeCall returns the names and types of the columns of a macro.
@@ -172,39 +180,33 @@ func placeOf(name string) int {
 	return len(ordered)
 }
 
-// lakeBelow returns the lake tables of an entry and of all that it is made of.
-func lakeBelow(all []Table, t Table) []string {
-	lake := map[string]bool{}
+// addBelow adds the lake tables, and the other origins, of what an entry is made of.
+func (l *Lineage) addBelow(all []Table) {
+	var origins []string
 	seen := map[string]bool{}
-	var visit func(from, tables []string)
-	visit = func(from, tables []string) {
-		for _, name := range tables {
-			lake[name] = true
+	names := slices.Clone(l.From)
+	for len(names) > 0 {
+		name := names[0]
+		names = names[1:]
+		if seen[name] {
+			continue
 		}
-		for _, name := range from {
-			if seen[name] {
-				continue
-			}
-			seen[name] = true
-			d := descriptionOf(name)
-			below := strings.Fields(d.from)
-			if i := slices.IndexFunc(all, func(t Table) bool { return t.Name == name }); i >= 0 {
-				below = all[i].Lineage.From
-			}
-			visit(below, strings.Fields(d.lake))
+		seen[name] = true
+		d := descriptionOf(name)
+		l.Lake = append(l.Lake, strings.Fields(d.lake)...)
+		if d.origin != "" {
+			origins = append(origins, d.origin)
+		}
+		names = append(names, strings.Fields(d.from)...)
+		if i := slices.IndexFunc(all, func(t Table) bool { return t.Name == name }); i >= 0 {
+			names = append(names, all[i].Lineage.From...)
 		}
 	}
-	visit(t.Lineage.From, t.Lineage.Lake)
-	return sortedNames(lake)
-}
-
-func sortedNames(set map[string]bool) []string {
-	names := make([]string, 0, len(set))
-	for name := range set {
-		names = append(names, name)
+	slices.Sort(l.Lake)
+	l.Lake = slices.Compact(l.Lake)
+	if len(l.Lake) == 0 && l.Origin == "" && len(origins) > 0 {
+		l.Origin = origins[0]
 	}
-	slices.Sort(names)
-	return names
 }
 
 // commentBelow returns the comment of a column in the first of some tables that has it.
