@@ -42,11 +42,11 @@ func spoolable(ctx context.Context, conn *sql.Conn, text string) bool {
 
 // spool stores the answer of a statement that check has accepted in a temporary table. The text
 // is the end of the whole statement, so that nothing in it can close what surrounds it.
-func spool(ctx context.Context, conn *sql.Conn, text string, kind queryKind) error {
+func spool(ctx context.Context, conn *sql.Conn, text string, kind queryKind, args ...any) error {
 	if kind == selects && !spoolable(ctx, conn, text) {
 		text = "FROM (\n" + single(text) + "\n)"
 	}
-	_, err := conn.ExecContext(ctx, createAnswer+text)
+	_, err := conn.ExecContext(ctx, createAnswer+text, args...)
 	return classified(err)
 }
 

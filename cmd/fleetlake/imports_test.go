@@ -23,6 +23,8 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"transform":                {[]string{"extract/api", "extract/journal"}, []string{"net/http", "os", "database/sql", "log/slog"}},
 	"warehouse":                {[]string{"warehouse/durable"}, []string{"github.com/apache/arrow/go/v17", "net/http"}},
 	"warehouse/durable":        {nil, []string{"github.com/apache/arrow/go/v17", "net/http", "database/sql"}},
+	"warehouse/vectors":        {nil, []string{"net/http", "database/sql"}},
+	"warehouse/worker":         {[]string{"warehouse", "warehouse/vectors"}, []string{"net/http", "database/sql"}},
 	"warehouse/history":        {[]string{"warehouse"}, []string{"github.com/apache/arrow/go/v17", "net/http"}},
 	"load":                     {[]string{"transform", "warehouse", "warehouse/durable"}, []string{"net/http"}},
 	"load/store":               {[]string{"warehouse/durable"}, []string{"github.com/apache/arrow/go/v17", "database/sql"}},
