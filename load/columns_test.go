@@ -62,7 +62,10 @@ func TestLakeWarehouseAndDictionaryHaveTheSameColumns(t *testing.T) {
 		want, got := map[string]string{}, map[string]string{}
 		for _, column := range columnsOf(c.lake) {
 			if !slices.Contains(strings.Fields(c.notIn), column.Name) {
-				want[column.Name] = strings.TrimSuffix(column.Type, " WITH TIME ZONE")
+				want[column.Name] = column.Type
+			}
+			if slices.Contains(strings.Fields("raw extra"), column.Name) && want[column.Name] != "" {
+				want[column.Name] = "JSON" // Parquet files have it as text, which every engine reads
 			}
 		}
 		for name, typ := range dictionary[c.warehouse] {

@@ -57,7 +57,7 @@ var (
 // engines that do not read paths. Its field id is the same in all tables.
 var snapshotDate = column{id: 7, name: "snapshot_date", typ: date}
 
-// The lake tables. Every row names the answer that it comes from. `raw` is a JSON object with each
+// The lake tables. Every row names the answer that it comes from. `raw` is the text of a JSON object with each
 // value that a rule changed or refused, as it came, under the API's key; `extra` is one with the keys
 // that have no column. Each column is one line: to add a column to a dataset, add its line here and
 // a migration to the warehouse, as CONTRIBUTING.md describes.
@@ -93,7 +93,7 @@ var (
 		{19, "eni", text, from(asText, "eni"), "European number of an inland vessel."},
 		{30, "operation", text, nil, "The operation of the evidence: particulars or info."},
 		{id: 31, name: "asked", typ: text},
-		{32, "updated_at", instant, from(asPast, "updatetime"), "When the service last updated its record, by its own account; it changes without other news, so it opens no version. UTC."},
+		{32, "updated_at", instant, from(asPast, "updatetime"), "When the service last updated its record, by its own account; it changes without other news, so it opens no version."},
 		{40, "length_m", double, from(as(quantity{units: metres, most: 600}), "length"), "Metres."},
 		{41, "beam_m", double, from(as(quantity{units: metres, most: 150}), "beam"), "Metres."},
 		{42, "deadweight_t", double, from(as(quantity{units: tonnes, most: 1_000_000}), "deadweight"), "Tonnes."},
@@ -105,9 +105,9 @@ var (
 		{48, "builder", text, from(asText, "builder"), "Shipyard."},
 		{49, "material", text, from(asText, "material"), "Of the hull."},
 		{50, "place_of_build", text, from(asText, "placeofbuild"), "Place of the shipyard."},
-		{51, "ballast_water", double, from(capacity, "ballastwater"), "Capacity, cubic metres."},
-		{52, "fresh_water", double, from(capacity, "freshwater"), "Capacity, cubic metres."},
-		{53, "crude_oil", double, from(capacity, "crudeoil"), "Capacity, cubic metres."},
+		{51, "ballast_water_m3", double, from(capacity, "ballastwater"), "Capacity, cubic metres."},
+		{52, "fresh_water_m3", double, from(capacity, "freshwater"), "Capacity, cubic metres."},
+		{53, "crude_oil_m3", double, from(capacity, "crudeoil"), "Capacity, cubic metres."},
 		{54, "gas_m3", double, from(capacity, "gas"), "Capacity, cubic metres."},
 		{55, "grain_m3", double, from(capacity, "grain"), "Capacity, cubic metres."},
 		{56, "bale_m3", double, from(capacity, "bale"), "Capacity, cubic metres."},
@@ -139,7 +139,7 @@ var (
 	Positions = dataset("positions", []column{
 		{30, "operation", text, nil, "The operation of the answer."},
 		{id: 32, name: "updated_at", typ: instant, rule: from(asPast, "updatetime")},
-		{40, "position_at", instant, from(asPast, "positionreceived"), "When the position was observed; when the answer was received, if the answer has no time. UTC."},
+		{40, "position_at", instant, from(asPast, "positionreceived"), "When the position was observed; when the answer was received, if the answer has no time."},
 		{41, "latitude", double, from(as(quantity{units: degrees, zero: true, least: -90, most: 90, sentinels: []float64{91}}), "latitude"), "Degrees, north positive."},
 		{42, "longitude", double, from(as(quantity{units: degrees, zero: true, least: -180, most: 180, sentinels: []float64{181}}), "longitude"), "Degrees, east positive."},
 		{43, "speed_kn", double, from(as(quantity{units: knots, zero: true, most: 102.2, sentinels: []float64{102.3}}), "speed"), "Knots."},
@@ -150,10 +150,10 @@ var (
 		{48, "navigational_status", text, from(asStatus, "navigationalstatus"), "See navigational_statuses."},
 		{49, "destination", text, from(asText, "destination"), "As the crew entered it, cleaned."},
 		{50, "destination_unlocode", text, from(asText, "unlocodedestination"), "UN/LOCODE of the destination."},
-		{51, "eta", instant, from(asFuture, "etautc"), "Estimated arrival. UTC."},
+		{51, "eta", instant, from(asFuture, "etautc"), "Estimated arrival."},
 		{52, "last_port", text, from(asText, "lastport"), "Last port."},
 		{53, "last_port_unlocode", text, from(asText, "unlocodelastport"), "UN/LOCODE of the last port."},
-		{54, "departed_at", instant, from(asPast, "atdutc"), "Departure from the last port. UTC."},
+		{54, "departed_at", instant, from(asPast, "atdutc"), "Departure from the last port."},
 		{55, "data_source", text, from(asLower, "datasource"), "The source that the service names for the position."},
 	})
 

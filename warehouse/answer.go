@@ -14,8 +14,9 @@ import (
 // that the driver's values take. DuckDB stores it in the temporary table temp.answer, within its memory
 // limit, and spills the rest. No other query of its Warehouse runs until Close.
 type Answer struct {
-	Rows int64
-	conn *sql.Conn
+	Rows  int64
+	Names []string // of the columns, as the statement named them: temp.answer can have others
+	conn  *sql.Conn
 }
 
 // Answer runs one statement that reads, with arguments for its parameters in their order. The caller
@@ -30,7 +31,7 @@ func (w *Warehouse) Describe(ctx context.Context, text string, args ...any) (*An
 	return w.answer(ctx, text, spoolNothing, args)
 }
 
-type spooler func(ctx context.Context, conn *sql.Conn, text string, kind queryKind, args ...any) error
+type spooler func(ctx context.Context, conn *sql.Conn, text string, kind queryKind, args []any) error
 
 func (w *Warehouse) answer(ctx context.Context, text string, store spooler, args []any) (a *Answer, err error) {
 	conn, err := w.db.Conn(ctx)
@@ -49,10 +50,17 @@ func (w *Warehouse) answer(ctx context.Context, text string, store spooler, args
 	if kind == explains {
 		store = spoolPlan
 	}
-	if err := store(ctx, conn, text, kind, args...); err != nil {
+	if err := store(ctx, conn, text, kind, args); err != nil {
+		return nil, err
+	}
+	columns, err := answerColumns(ctx, conn)
+	if err != nil {
 		return nil, err
 	}
 	a = &Answer{conn: conn}
+	for _, c := range columns {
+		a.Names = append(a.Names, c.name)
+	}
 	if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM temp.answer").Scan(&a.Rows); err != nil {
 		return nil, unwrapped(err)
 	}
@@ -60,18 +68,18 @@ func (w *Warehouse) answer(ctx context.Context, text string, store spooler, args
 }
 
 // spoolNothing stores the columns of the answer.
-func spoolNothing(ctx context.Context, conn *sql.Conn, text string, kind queryKind, args ...any) error {
+func spoolNothing(ctx context.Context, conn *sql.Conn, text string, kind queryKind, args []any) error {
 	if kind == selects {
 		none := single(text) + "\nWITH NO DATA"
 		if _, err := kindOf(ctx, conn, createAnswer+none); err == nil {
 			text = none
 		}
 	}
-	return spool(ctx, conn, text, kind, args...)
+	return spool(ctx, conn, text, kind, args)
 }
 
 // spoolPlan stores the answer of an EXPLAIN, which no table can be created from.
-func spoolPlan(ctx context.Context, conn *sql.Conn, text string, _ queryKind, args ...any) error {
+func spoolPlan(ctx context.Context, conn *sql.Conn, text string, _ queryKind, args []any) error {
 	rows, err := conn.QueryContext(ctx, text, args...)
 	if err != nil {
 		return classified(err)
@@ -126,15 +134,15 @@ func (a *Answer) Close() error {
 	return errors.Join(unwrapped(err), a.conn.Close())
 }
 
-// Parameter is a parameter of a statement.
-type Parameter struct {
+// BoundParameter is a parameter of a statement.
+type BoundParameter struct {
 	Name string // its number, or its name without $
 	Type string // as DuckDB names it; "" if any type is accepted
 }
 
 // Parameters lists the parameters of a statement that Answer accepts, in the order of Answer's
 // arguments. A PIVOT has none. Its errors are those of Query.
-func (w *Warehouse) Parameters(ctx context.Context, text string) ([]Parameter, error) {
+func (w *Warehouse) Parameters(ctx context.Context, text string) ([]BoundParameter, error) {
 	conn, err := w.db.Conn(ctx)
 	if err != nil {
 		return nil, unwrapped(err)

@@ -135,11 +135,11 @@ func TestAnAnswerIsInterrupted(t *testing.T) {
 	}
 }
 
-func TestParameters(t *testing.T) {
+func TestBoundParameters(t *testing.T) {
 	dir := t.TempDir()
 	must(t, update(t, dir, 20))
 	w := sandboxed(t, dir)
-	for text, want := range map[string][]Parameter{
+	for text, want := range map[string][]BoundParameter{
 		"SELECT 1":                         nil,
 		"PIVOT runs ON job USING count(*)": nil,
 		"SELECT run_id FROM runs WHERE requests = ? AND snapshot_date > ? AND run_id = ? AND ? IS NULL": {{"1", "INTEGER"}, {"2", "DATE"}, {"3", "VARCHAR"}, {"4", ""}},

@@ -32,7 +32,8 @@ var shared = []setting{
 
 // open opens a DuckDB file with one connection, and reads the settings back: the driver cuts
 // a path at characters with a meaning in its connection string, and silently drops the options
-// after them.
+// after them. The time zone is UTC: what a statement does with an instant, such as to take its day or
+// to write it as text, never depends on the machine's.
 func open(ctx context.Context, path string, settings ...setting) (*sql.DB, error) {
 	if strings.ContainsAny(path, "#?%\x00") {
 		return nil, fmt.Errorf("open %q: a path with #, ?, %% or NUL cannot be a database", path)
@@ -56,7 +57,7 @@ func open(ctx context.Context, path string, settings ...setting) (*sql.DB, error
 			return nil, errors.Join(fmt.Errorf("open %s: %s is %q, want %q", path, s.name, got, s.value), db.Close())
 		}
 	}
-	if _, err := db.ExecContext(ctx, "SET TimeZone = 'UTC'"); err != nil {
+	if _, err := db.ExecContext(ctx, "SET GLOBAL TimeZone = 'UTC'"); err != nil {
 		return nil, errors.Join(unwrapped(err), db.Close())
 	}
 	return db, nil
@@ -83,8 +84,8 @@ func kindOf(ctx context.Context, conn *sql.Conn, text string) (kind duckdb.StmtT
 	return kind, err
 }
 
-// parametersOf prepares a text as exactly one statement and returns its parameters.
-func parametersOf(ctx context.Context, conn *sql.Conn, text string) (all []Parameter, err error) {
+// parametersOf prepares a text as exactly one statement, and returns its parameters.
+func parametersOf(ctx context.Context, conn *sql.Conn, text string) (all []BoundParameter, err error) {
 	err = conn.Raw(func(c any) error {
 		prepared, err := c.(*duckdb.Conn).Prepare(text)
 		if err != nil {
@@ -101,7 +102,7 @@ func parametersOf(ctx context.Context, conn *sql.Conn, text string) (all []Param
 			if err != nil {
 				return err
 			}
-			all = append(all, Parameter{name, parameterTypes[kind]})
+			all = append(all, BoundParameter{name, parameterTypes[kind]})
 		}
 		return nil
 	})

@@ -23,14 +23,14 @@ import (
 const (
 	demoDir    = "fleetlake-demo"
 	demoMarker = ".demo" // file in a directory that demo may delete
-	demoNights = 7
+	demoNights = 15
 )
 
 // demoQueries are the first questions of an analyst.
 var demoQueries = []struct{ title, sql string }{
 	{"The ten largest flags, as listed last night", `SELECT country, flag, count(*) AS vessels, count(*) FILTER (category = 'tanker') AS tankers
 FROM vessels WHERE listed AND is_vessel GROUP BY ALL ORDER BY vessels DESC, country LIMIT 10`},
-	{"Reflagged during the week: one hull, two flags", `SELECT old.vessel_id, old.name, old.flag AS flag_before, new.flag AS flag_now, new.valid_from::DATE AS since
+	{"Reflagged during the week: one hull, two flags", `SELECT old.vessel_id, old.name, old.flag AS flag_before, new.flag AS flag_now, (new.valid_from AT TIME ZONE 'UTC')::DATE AS since
 FROM registration old JOIN registration new ON new.vessel_id = old.vessel_id AND new.valid_from = old.valid_to
 WHERE old.flag <> new.flag ORDER BY since DESC, old.vessel_id LIMIT 8`},
 	{"Where most vessels are at anchor", `SELECT world_zone, count(*) AS at_anchor, round(100 * count(*) / sum(count(*)) OVER (), 1) AS percent
@@ -61,7 +61,7 @@ their results. The directory of an earlier demo is replaced.`,
 			return a.demo(cmd.Context(), dir, vessels)
 		},
 	}
-	c.Flags().IntVar(&vessels, "vessels", 20_000, "vessels on the first night")
+	c.Flags().IntVar(&vessels, "vessels", 6_000, "vessels on the first night")
 	return c
 }
 
@@ -71,7 +71,9 @@ func (a *app) demo(ctx context.Context, dir string, vessels int) error {
 	}
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	first := today.AddDate(0, 0, 1-demoNights)
-	sim, err := simulator.New(simulator.Config{Seed: 7, Vessels: vessels, Start: first, Key: "demo", Credits: 10_000_000, Limits: unlimitedLanes(-1)})
+	fleet := simulator.Demo(vessels, first)
+	fleet.Limits = unlimitedLanes(-1)
+	sim, err := simulator.New(fleet)
 	if err != nil {
 		return err
 	}

@@ -15,17 +15,17 @@ type Columns struct {
 	make   []converter
 }
 
-// ColumnsOf returns the columns of a result, which may have no rows.
-func ColumnsOf(result *mapping.Result) Columns {
+// ColumnsOf returns the columns of a result, which may have no rows, under other names.
+func ColumnsOf(result *mapping.Result, names []string) Columns {
 	var c Columns
 	var fields []arrow.Field
 	var selected []string
-	for i := range mapping.ColumnCount(result) {
-		name := mapping.ColumnName(result, i)
+	for i, name := range names {
+		i := mapping.IdxT(i)
 		kind := mapping.ColumnLogicalType(result, i)
 		to, convert, ok := counterpart(kind)
 		mapping.DestroyLogicalType(&kind)
-		quoted := `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+		quoted := `"` + strings.ReplaceAll(mapping.ColumnName(result, i), `"`, `""`) + `"`
 		if !ok {
 			to, convert = arrow.BinaryTypes.String, variable(arrow.BinaryTypes.String)
 			quoted = fmt.Sprintf("CAST(%s AS VARCHAR) AS %[1]s", quoted)

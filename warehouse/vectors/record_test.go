@@ -37,7 +37,7 @@ func records(t *testing.T, w *warehouse.Warehouse, text string, each func(arrow.
 	}
 	defer a.Close()
 	var columns vectors.Columns
-	err = a.Vectors(t.Context(), "FROM temp.answer LIMIT 0", func(r *mapping.Result) error { columns = vectors.ColumnsOf(r); return nil })
+	err = a.Vectors(t.Context(), "FROM temp.answer LIMIT 0", func(r *mapping.Result) error { columns = vectors.ColumnsOf(r, a.Names); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,12 +150,12 @@ func TestNestedValuesFollowTheirRows(t *testing.T) {
 func TestNamesAreKept(t *testing.T) {
 	w := opened(t)
 	var got []string
-	records(t, w, `SELECT 1 AS "a b", INTERVAL 1 DAY AS "say ""hi""", 2 AS "select"`, func(r arrow.Record) {
+	records(t, w, `SELECT 1 AS "a b", INTERVAL 1 DAY AS "say ""hi""", 2 AS "select", 3 AS rowid`, func(r arrow.Record) {
 		for _, f := range r.Schema().Fields() {
 			got = append(got, f.Name)
 		}
 	})
-	if diff := cmp.Diff([]string{"a b", `say "hi"`, "select"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"a b", `say "hi"`, "select", "rowid"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -59,7 +59,7 @@ type answer struct {
 
 // description is a Description, with the columns as an Arrow stream without rows.
 type description struct {
-	Parameters []warehouse.Parameter
+	Parameters []warehouse.BoundParameter
 	Columns    []byte
 }
 

@@ -23,7 +23,7 @@ type Query struct {
 // Description is what a statement returns and needs.
 type Description struct {
 	Schema     *arrow.Schema
-	Parameters []warehouse.Parameter
+	Parameters []warehouse.BoundParameter
 }
 
 // Answer is the answer of a query. It has to be closed.

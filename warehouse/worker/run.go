@@ -59,7 +59,7 @@ func (s *server) answer(ctx context.Context, r request) error {
 
 func columnsOf(ctx context.Context, a *warehouse.Answer) (columns vectors.Columns, err error) {
 	return columns, a.Vectors(ctx, "FROM temp.answer LIMIT 0", func(result *mapping.Result) error {
-		columns = vectors.ColumnsOf(result)
+		columns = vectors.ColumnsOf(result, a.Names)
 		return nil
 	})
 }

@@ -3,8 +3,8 @@ COMMENT ON TABLE runs IS 'One row per run whose answers are in this file.';
 COMMENT ON COLUMN runs.run_id IS 'Sorts by time.';
 COMMENT ON COLUMN runs.job IS 'The job of the configuration that the run executed.';
 COMMENT ON COLUMN runs.snapshot_date IS 'The civil date, in the job''s time zone, that the run stands for.';
-COMMENT ON COLUMN runs.started_at IS 'UTC.';
-COMMENT ON COLUMN runs.finished_at IS 'UTC; when the last answer was stored in the journal.';
+COMMENT ON COLUMN runs.started_at IS 'When the run began.';
+COMMENT ON COLUMN runs.finished_at IS 'When the last answer was stored in the journal.';
 COMMENT ON COLUMN runs.state IS 'done, partial, interrupted, killed or failed.';
 COMMENT ON COLUMN runs.stop IS 'What ended the run before its plan was complete: budget, credits, key, deadline, signal or service; null if nothing did.';
 COMMENT ON COLUMN runs.reason IS 'The same in words.';
@@ -16,7 +16,7 @@ COMMENT ON COLUMN runs.balance_before IS 'Credits left by the service''s own cou
 COMMENT ON COLUMN runs.balance_after IS 'Credits left by the service''s own count after the run; null if the service did not give it.';
 COMMENT ON COLUMN runs.continues IS 'Earlier runs of the night that this run continues, separated by commas.';
 COMMENT ON COLUMN runs.rows IS 'Rows that the run brought to the lake.';
-COMMENT ON COLUMN runs.report IS 'The whole report, as JSON.';
+COMMENT ON COLUMN runs.report IS 'The whole report, a JSON object.';
 
 COMMENT ON TABLE coverage IS 'What each run proved it saw of each partition. Only complete coverage proves absence.';
 COMMENT ON COLUMN coverage.run_id IS 'The run; a run that continues others counts their pages too.';
@@ -41,14 +41,14 @@ COMMENT ON COLUMN requests.entry IS 'Its place in the run''s journal.';
 COMMENT ON COLUMN requests.snapshot_date IS 'The night.';
 COMMENT ON COLUMN requests.operation IS 'by-status, by-type, info, location, particulars or credits.';
 COMMENT ON COLUMN requests.parameters IS 'URL encoded, keys sorted.';
-COMMENT ON COLUMN requests.sent_at IS 'UTC.';
-COMMENT ON COLUMN requests.received_at IS 'UTC; when the last byte was received, or when the client gave up.';
+COMMENT ON COLUMN requests.sent_at IS 'When the request was sent.';
+COMMENT ON COLUMN requests.received_at IS 'When the last byte was received, or when the client gave up.';
 COMMENT ON COLUMN requests.http_status IS 'Null if no whole answer was received.';
 COMMENT ON COLUMN requests.credits IS 'Credits that the request counts as.';
 COMMENT ON COLUMN requests.charge IS 'How the credits are known: priced, free, assumed or unknown.';
 COMMENT ON COLUMN requests.outcome IS 'ok, empty, or why there is no data.';
 COMMENT ON COLUMN requests.rows IS 'Records in the answer.';
-COMMENT ON COLUMN requests.vessel_number IS 'The IMO number or the MMSI that a lookup asked for; null for searches.';
+COMMENT ON COLUMN requests.vessel_number IS 'Internal: the IMO number or the MMSI that a lookup asked for; null for searches.';
 
 COMMENT ON TABLE issues IS 'One row per value or record that was not accepted as received.';
 COMMENT ON COLUMN issues.run_id IS 'The run that found it.';
@@ -59,14 +59,14 @@ COMMENT ON COLUMN issues.dataset IS 'registration, particulars, engine, manageme
 COMMENT ON COLUMN issues.field IS 'Our column; null if the issue is about the whole record or answer.';
 COMMENT ON COLUMN issues.raw_value IS 'As received.';
 COMMENT ON COLUMN issues.reason IS 'One of a fixed set of texts, so that issues can be counted.';
-COMMENT ON COLUMN issues.vessel_number IS 'The number in vessel_id. A query that filters by it as well as by vessel_id is faster.';
+COMMENT ON COLUMN issues.vessel_number IS 'Internal: the number in vessel_id. A query of one vessel that filters by it as well as by vessel_id is faster.';
 
 COMMENT ON TABLE partitions IS 'The latest coverage of each partition, so that loads and plans need not read all of coverage.';
 COMMENT ON COLUMN partitions.operation IS 'by-type or by-status.';
 COMMENT ON COLUMN partitions.kind IS 'country, type, type+country or status.';
 COMMENT ON COLUMN partitions.value IS 'As coverage.value, in lower case.';
 COMMENT ON COLUMN partitions.covered_on IS 'The last night on which it was covered completely; null if never.';
-COMMENT ON COLUMN partitions.covered_at IS 'The start of the latest run that covered it completely. UTC.';
+COMMENT ON COLUMN partitions.covered_at IS 'The start of the latest run that covered it completely.';
 COMMENT ON COLUMN partitions.rows IS 'Vessels received then.';
 COMMENT ON COLUMN partitions.zeros IS 'Nights in a row on which it was answered, with no vessels.';
 COMMENT ON COLUMN partitions.proven_on IS 'The last night that proved which vessels are not in it: covered completely, and not empty for the first time after a night with vessels, since an empty answer may be a silent fault.';
