@@ -43,7 +43,7 @@ WITH nights AS (
 -- positions_known: the latest position of each vessel, under the id that it has now
 ), positions_known AS (
     SELECT coalesce(a.vessel_id, l.vessel_id) AS vessel_id, max(l.position_at) AS position_at
-    FROM   latest AS l
+    FROM   internal.latest AS l
     LEFT JOIN vessel_aliases AS a ON a.alias_id = l.vessel_id AND a.until IS NULL
     GROUP BY ALL
 -- signs: the night of the last sign of life
@@ -65,7 +65,7 @@ SEMI JOIN (SELECT vessel_id FROM listed WHERE to_date IS NULL) AS l ON l.vessel_
 ANTI JOIN (
     SELECT c.vessel_id, greatest(t.sighting_seen_at, t.position_at) AS seen
     FROM   mmsi_claims AS c
-    JOIN   latest AS t ON t.vessel_id = 'MMSI' || c.mmsi
+    JOIN   internal.latest AS t ON t.vessel_id = 'MMSI' || c.mmsi
 ) AS u ON u.vessel_id = s.vessel_id AND u.seen > s.last_seen
 WHERE  {{template "is_vessel" "r"}};
 COMMENT ON VIEW gone_dark IS 'One row per listed vessel that was sighted and that no status search has returned since, although at least one later night covered the search that would have; vessels only. proof says how much that means: a vessel that is under way on a lake that only searches for vessels at anchor is absent where it was last seen, and not dark. Only where proved is true was it looked for in every status and zone. Nights that were not covered prove nothing and are not counted.';
