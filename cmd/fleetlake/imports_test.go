@@ -44,6 +44,7 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"schedules/metrics":        {[]string{"pipeline", "pipeline/derive", "pipeline/report", "schedules/exports", "schedules/published", "warehouse"}, []string{"database/sql"}},
 	"schedules/notify":         {[]string{"pipeline/report"}, []string{"database/sql"}},
 	"schedules/share":          {[]string{"warehouse"}, []string{"database/sql"}},
+	"schedules/flight":         {[]string{"warehouse", "warehouse/worker"}, []string{"net/http", "database/sql"}},
 	"schedules/exports":        {[]string{"load/export", "load/store", "warehouse", "warehouse/durable"}, []string{"database/sql"}},
 	"cmd/fleetlake/config":     {[]string{"extract", "extract/api", "load/export", "load/store", "schedules/exports", "pipeline", "pipeline/plan", "schedules", "schedules/notify"}, []string{"database/sql"}},
 	"cmd/fleetlake/console":    {[]string{"pipeline", "pipeline/plan", "pipeline/report", "pipeline/wording", "warehouse", "warehouse/history"}, []string{"database/sql", "net/http"}},
