@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -31,6 +30,7 @@ import (
 const (
 	exitDone        = 0
 	exitUnexpected  = 1
+	exitSQL         = 2 // an error in the SQL of a query, which no supervisor runs
 	exitPartial     = 3 // published, but something that was planned was left out
 	exitLocked      = 4
 	exitCredits     = 5 // the balance or a cap is used up
@@ -56,7 +56,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 func (a *app) run(ctx context.Context, args []string) int {
 	stdout, stderr := a.stdout, a.stderr
 	root := a.root()
-	root.SetArgs(args)
+	root.SetArgs(sqlLast(args))
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
@@ -109,9 +109,9 @@ paid answer for ever, and turns the answers into a DuckDB warehouse and a Parque
 
 Try it, without a key or a network:  fleetlake demo
 
-Exit codes: 0 done, 1 unexpected, 3 partial (published, something planned was left out), 4 locked,
-5 credits or cap, 6 key refused, 7 disk, 8 interrupted (the same command resumes),
-9 the service answered too little, 10 published but not exported, 64 usage or configuration.`,
+Exit codes: 0 done, 1 unexpected, 2 error in the SQL of a query, 3 partial (published, something planned
+was left out), 4 locked, 5 credits or cap, 6 key refused, 7 disk, 8 interrupted (the same command
+resumes), 9 the service answered too little, 10 published but not exported, 64 usage or configuration.`,
 		Version:           version(),
 		SilenceUsage:      true,
 		SilenceErrors:     true,
@@ -124,6 +124,7 @@ Exit codes: 0 done, 1 unexpected, 3 partial (published, something planned was le
 	root.AddCommand(a.demoCommand(), a.initCommand(), a.planCommand(), a.runCommand(), a.serveCommand(), a.simulateCommand(),
 		a.creditsCommand(), a.explainCommand(), a.queryCommand(), a.runsCommand(), a.schemaCommand(), a.exportCommand(), a.doctorCommand(),
 		a.statusCommand(), a.checkCommand(), a.rebuildCommand(), a.verifyCommand(), a.rollbackCommand())
+	a.completeWords(root)
 	return root
 }
 
@@ -210,7 +211,10 @@ func lock(dir, verb string) (func() error, error) {
 func exitCode(err error) int {
 	var service *extract.Error
 	var bad *config.Error
+	var sql *sqlError
 	switch {
+	case errors.As(err, &sql):
+		return exitSQL
 	case errors.As(err, &bad), errors.Is(err, errUsage):
 		return exitUsage
 	case errors.Is(err, datadir.ErrLocked):
@@ -257,24 +261,6 @@ func answeredTooLittle(r report.Report, minCoverage int) bool {
 
 // errUsage marks errors in the command line.
 var errUsage = errors.New("see `fleetlake --help`")
-
-// version is the version of the program and its revision, if the build has them.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	revision, modified := "", ""
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision" && len(s.Value) >= 12:
-			revision = " " + s.Value[:12]
-		case s.Key == "vcs.modified" && s.Value == "true":
-			modified = " modified"
-		}
-	}
-	return info.Main.Version + revision + modified
-}
 
 // progress returns a function that reports progress and one that ends the reports. Errors of the
 // writer are dropped: they are no reason to end a paid harvest.

@@ -21,7 +21,7 @@ const (
 // historyTables are the tables of the warehouse that are exported whole.
 var historyTables = strings.Fields(`registration particulars engine management positions episodes listed changes vessel_aliases
 	second_mmsi_claims identity_conflicts fleet_daily zone_daily runs partitions
-	countries vessel_types world_zones navigational_statuses maritime_identification_digits`)
+	flags countries types vessel_types world_zones navigational_statuses maritime_identification_digits`)
 
 // notExported are columns of the warehouse without a meaning outside of it: hashes of DuckDB's own.
 var notExported = map[string]bool{"fingerprint": true}
@@ -68,6 +68,9 @@ var duckdbTypes = map[string]string{
 // typeOf returns the name in a manifest of a type of DuckDB; false if it has none. A TIMESTAMP without
 // a zone has none: nothing would say that it is UTC.
 func typeOf(duckdb string) (string, bool) {
+	if duckdb == "JSON" {
+		return "string", true // a text in every engine; the comment of the column says what it holds
+	}
 	for name, t := range duckdbTypes {
 		if t == duckdb {
 			return name, true

@@ -47,6 +47,8 @@ func appendJSON(b []byte, v any, databaseType string) []byte {
 	switch v := v.(type) {
 	case nil:
 		return append(b, "null"...)
+	case json.RawMessage: // of a query whose answer DuckDB wrote as JSON
+		return append(b, v...)
 	case time.Time:
 		return append(b, strconv.Quote(timeText(v, databaseType))...)
 	case []byte:
@@ -156,6 +158,13 @@ func bytesText(b []byte, databaseType string) string {
 		return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
 	}
 	return s
+}
+
+// isNumberType reports whether the values of a DuckDB type are aligned to the right.
+func isNumberType(databaseType string) bool {
+	name, _, _ := strings.Cut(databaseType, "(")
+	name = strings.TrimPrefix(name, "U")
+	return slices.Contains([]string{"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "BIGNUM", "FLOAT", "DOUBLE", "DECIMAL"}, name) && !strings.HasSuffix(databaseType, "]")
 }
 
 // isNumber reports whether a value is aligned to the right of its column.

@@ -3,10 +3,23 @@
 
 -- The reference tables. They come from the program, not from the service, and each build fills
 -- them anew.
+CREATE TABLE flags (
+    flag VARCHAR,
+    name VARCHAR,
+    state VARCHAR,
+    open_registry BOOLEAN
+);
+
 CREATE TABLE countries (
     spelling VARCHAR,
     flag VARCHAR,
     name VARCHAR
+);
+
+CREATE TABLE types (
+    vessel_type VARCHAR,
+    category VARCHAR,
+    is_vessel BOOLEAN
 );
 
 CREATE TABLE vessel_types (
@@ -52,7 +65,7 @@ CREATE TABLE runs (
     balance_after BIGINT,
     continues VARCHAR,
     rows BIGINT,
-    report VARCHAR
+    report JSON
 );
 
 CREATE TABLE coverage (
@@ -127,11 +140,11 @@ CREATE TABLE registration (
     last_seen TIMESTAMPTZ USING COMPRESSION bitpacking,
     run_id VARCHAR USING COMPRESSION dictionary,
     entry INTEGER USING COMPRESSION bitpacking,
-    raw VARCHAR,
-    extra VARCHAR,
+    raw JSON,
+    extra JSON,
     fingerprint UBIGINT USING COMPRESSION uncompressed,
     closed_date DATE,
-    untold VARCHAR,
+    untold JSON,
     known_since TIMESTAMPTZ,
     vessel_number INTEGER
 );
@@ -150,9 +163,9 @@ CREATE TABLE particulars (
     builder VARCHAR,
     material VARCHAR,
     place_of_build VARCHAR,
-    ballast_water DOUBLE,
-    fresh_water DOUBLE,
-    crude_oil DOUBLE,
+    ballast_water_m3 DOUBLE,
+    fresh_water_m3 DOUBLE,
+    crude_oil_m3 DOUBLE,
     gas_m3 DOUBLE,
     grain_m3 DOUBLE,
     bale_m3 DOUBLE,
@@ -165,11 +178,11 @@ CREATE TABLE particulars (
     last_seen TIMESTAMPTZ USING COMPRESSION bitpacking,
     run_id VARCHAR USING COMPRESSION dictionary,
     entry INTEGER USING COMPRESSION bitpacking,
-    raw VARCHAR,
-    extra VARCHAR,
+    raw JSON,
+    extra JSON,
     fingerprint UBIGINT USING COMPRESSION uncompressed,
     closed_date DATE,
-    untold VARCHAR,
+    untold JSON,
     vessel_number INTEGER
 );
 
@@ -187,11 +200,11 @@ CREATE TABLE engine (
     last_seen TIMESTAMPTZ USING COMPRESSION bitpacking,
     run_id VARCHAR USING COMPRESSION dictionary,
     entry INTEGER USING COMPRESSION bitpacking,
-    raw VARCHAR,
-    extra VARCHAR,
+    raw JSON,
+    extra JSON,
     fingerprint UBIGINT USING COMPRESSION uncompressed,
     closed_date DATE,
-    untold VARCHAR,
+    untold JSON,
     vessel_number INTEGER
 );
 
@@ -219,11 +232,11 @@ CREATE TABLE management (
     last_seen TIMESTAMPTZ USING COMPRESSION bitpacking,
     run_id VARCHAR USING COMPRESSION dictionary,
     entry INTEGER USING COMPRESSION bitpacking,
-    raw VARCHAR,
-    extra VARCHAR,
+    raw JSON,
+    extra JSON,
     fingerprint UBIGINT USING COMPRESSION uncompressed,
     closed_date DATE,
-    untold VARCHAR,
+    untold JSON,
     vessel_number INTEGER
 );
 
@@ -250,8 +263,8 @@ CREATE TABLE positions (
     operation VARCHAR USING COMPRESSION dictionary,
     run_id VARCHAR USING COMPRESSION dictionary,
     entry INTEGER USING COMPRESSION bitpacking,
-    raw VARCHAR,
-    extra VARCHAR,
+    raw JSON,
+    extra JSON,
     vessel_number INTEGER
 );
 
@@ -321,8 +334,8 @@ CREATE TABLE second_mmsi_claims (
 );
 
 -- What would take longer to find every night, so that it is kept: the latest of each vessel, and
--- how each partition was last covered.
-CREATE TABLE latest (
+-- how each partition was last covered. Views and other tables give analysts the same.
+CREATE TABLE internal.latest (
     vessel_id VARCHAR USING COMPRESSION fsst,
     latitude DOUBLE,
     longitude DOUBLE,
@@ -370,6 +383,7 @@ CREATE TABLE fleet_daily (
     snapshot_date DATE,
     flag VARCHAR USING COMPRESSION dictionary,
     category VARCHAR USING COMPRESSION dictionary,
+    is_vessel BOOLEAN,
     listed INTEGER,
     seen INTEGER,
     run_id VARCHAR USING COMPRESSION dictionary
@@ -382,6 +396,7 @@ CREATE TABLE zone_daily (
     laden VARCHAR,
     for_order BOOLEAN,
     vessel_type VARCHAR,
+    is_vessel BOOLEAN,
     vessels INTEGER,
     state VARCHAR USING COMPRESSION dictionary,
     run_id VARCHAR USING COMPRESSION dictionary

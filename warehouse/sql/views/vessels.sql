@@ -5,21 +5,12 @@
 -- rows is what the view selects, from the open registrations as r. The lake's file of vessels selects the
 -- same from the registrations in the order of vessel_id.
 {{- define "rows"}}
-SELECT r.vessel_id, r.imo, r.mmsi, r.name, r.callsign, r.flag, r.country, r.vessel_type, r.category, r.is_vessel,
-       p.length_m, p.beam_m, p.deadweight_t, p.gross_tonnage, p.net_tonnage, p.teu, p.year_built,
-       m.manager, m.registered_owner, m.class_society,
-       s.navigational_status, s.navigational_status_at, s.world_zone,
-       s.latitude, s.longitude, s.speed_kn, s.course_deg, s.destination, s.eta, s.position_at,
-       l.vessel_id IS NOT NULL AS listed,
-       coalesce(r.known_since, r.first_seen) AS first_seen,
-       greatest(r.last_seen, p.last_seen, e.last_seen, m.last_seen, s.position_seen_at, s.sighting_seen_at) AS last_seen,
-       r.last_seen AS registration_seen_at, p.last_seen AS particulars_seen_at, e.last_seen AS engine_seen_at, m.last_seen AS management_seen_at,
-       s.position_seen_at, s.sighting_seen_at, r.run_id
+SELECT {{template "vessel_columns"}}
 FROM   {{.}}
 LEFT JOIN particulars AS p ON p.vessel_id = r.vessel_id AND p.valid_to IS NULL
 LEFT JOIN engine AS e ON e.vessel_id = r.vessel_id AND e.valid_to IS NULL
 LEFT JOIN management AS m ON m.vessel_id = r.vessel_id AND m.valid_to IS NULL
-LEFT JOIN latest AS s ON s.vessel_id = r.vessel_id
+LEFT JOIN internal.latest AS s ON s.vessel_id = r.vessel_id
 LEFT JOIN listed AS l ON l.vessel_id = r.vessel_id AND l.to_date IS NULL
 ANTI JOIN (SELECT alias_id FROM vessel_aliases WHERE until IS NULL) AS a ON a.alias_id = r.vessel_id
 WHERE  r.valid_to IS NULL
@@ -32,11 +23,11 @@ COMMENT ON COLUMN vessels.imo IS 'IMO number; null if none was reported.';
 COMMENT ON COLUMN vessels.mmsi IS 'The MMSI in use: nine digits, leading zeros count.';
 COMMENT ON COLUMN vessels.name IS 'In upper case, as AIS writes it.';
 COMMENT ON COLUMN vessels.callsign IS 'Radio call sign.';
-COMMENT ON COLUMN vessels.flag IS 'ISO 3166 alpha-2; see countries.';
-COMMENT ON COLUMN vessels.country IS 'The country of the flag, in the one spelling of countries.name.';
-COMMENT ON COLUMN vessels.vessel_type IS 'Specific type, in the one spelling of vessel_types.name.';
-COMMENT ON COLUMN vessels.category IS 'Of the specific type; see vessel_types.';
-COMMENT ON COLUMN vessels.is_vessel IS 'False for beacons, buoys, platforms and aircraft.';
+COMMENT ON COLUMN vessels.flag IS 'ISO 3166 alpha-2; see flags.';
+COMMENT ON COLUMN vessels.country IS 'The country of the flag, in the one spelling of flags.name.';
+COMMENT ON COLUMN vessels.vessel_type IS 'Specific type, in the one spelling of types.vessel_type.';
+COMMENT ON COLUMN vessels.category IS 'Of the specific type; see types.category. It is never null: unknown is the one word for a vessel without a type or with one that says nothing.';
+COMMENT ON COLUMN vessels.is_vessel IS 'False for beacons, buoys, platforms and aircraft: a count of ships filters by it. It is never null: where the category is unknown, an MMSI that is not assigned to ships (of coast stations, aircraft, handheld radios, emergency transmitters, aids to navigation) makes it false, unless there is an IMO number; all else counts as a vessel.';
 COMMENT ON COLUMN vessels.length_m IS 'Metres.';
 COMMENT ON COLUMN vessels.beam_m IS 'Metres.';
 COMMENT ON COLUMN vessels.deadweight_t IS 'Tonnes.';

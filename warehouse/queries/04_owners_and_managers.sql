@@ -1,9 +1,0 @@
--- Ownership chains: which registered owners put their vessels under which managers, over how
--- many flags. The answer reveals owners with several managers, and managers for many owners.
-SELECT registered_owner, manager, count(*) AS vessels, count(DISTINCT flag) AS flags, sum(gross_tonnage)::BIGINT AS gross_tonnage,
-       count(*) OVER (PARTITION BY registered_owner) AS managers_of_owner,
-       string_agg(name, ', ' ORDER BY gross_tonnage DESC NULLS LAST, vessel_id)[:120] AS names
-FROM   vessels
-WHERE  registered_owner IS NOT NULL AND manager IS NOT NULL
-GROUP BY registered_owner, manager
-ORDER BY vessels DESC, registered_owner, manager;

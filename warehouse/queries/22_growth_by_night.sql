@@ -1,7 +1,0 @@
--- The fleet by night and category, as it was known after each night, and how many of these
--- vessels that night itself listed: where the two differ, coverage was not complete.
-SELECT snapshot_date, category, sum(listed)::INTEGER AS listed, sum(seen)::INTEGER AS seen,
-       (sum(listed) - lag(sum(listed)) OVER (PARTITION BY category ORDER BY snapshot_date))::INTEGER AS growth
-FROM   fleet_daily
-GROUP BY snapshot_date, category
-ORDER BY snapshot_date, category;
