@@ -5,7 +5,7 @@
 -- rows is what the view selects, from the open registrations as r. The lake's file of vessels selects the
 -- same from the registrations in the order of vessel_id.
 {{- define "rows"}}
-SELECT {{template "vessel_columns"}}
+SELECT {{template "vessel_columns" ""}}
 FROM   {{.}}
 LEFT JOIN particulars AS p ON p.vessel_id = r.vessel_id AND p.valid_to IS NULL
 LEFT JOIN engine AS e ON e.vessel_id = r.vessel_id AND e.valid_to IS NULL
