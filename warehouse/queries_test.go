@@ -116,19 +116,29 @@ func TestWorkedQueries(t *testing.T) {
 	}
 	t.Run("they agree with each other", func(t *testing.T) { agree(t, w) })
 	t.Run("a foreign mmsi is found", func(t *testing.T) { foreignMMSI(t, dir) })
+	t.Run("the ready views agree with the tables", func(t *testing.T) { readyViewsAgree(t, dir) })
 	t.Run("they do not depend on the reader's time zone", func(t *testing.T) { sameInEveryZone(t, dir) })
 }
 
 // agree compares what several queries and tables say about the same thing.
 func agree(t *testing.T, w *warehouse.Warehouse) {
 	for name, text := range map[string]string{
-		"fleet_on the last night is the list":          "SELECT (SELECT count(*) FROM fleet_on((SELECT max(snapshot_date) FROM runs))) = (SELECT count(*) FROM vessels WHERE listed)",
-		"ages add up to the fleet":                     "SELECT (SELECT sum(vessels) FROM (" + query(t, "fleet_by_flag_and_age") + ")) = (SELECT count(*) FROM vessels WHERE listed AND is_vessel)",
-		"a reflagged vessel had two flags":             "SELECT count(*) = 0 FROM (" + query(t, "reflagged") + ") AS r WHERE imo IS NOT NULL AND imo NOT IN (SELECT imo FROM (" + query(t, "flag_hopping") + "))",
-		"nobody who departed is listed":                "SELECT count(*) = 0 FROM (" + query(t, "left_the_list") + ") JOIN vessels AS v USING (vessel_id) WHERE v.listed",
-		"credits by night are those of the requests":   "SELECT (SELECT sum(credits) FROM (" + query(t, "cost_by_night") + ")) = (SELECT sum(credits) FROM requests)",
-		"issues by reason are all issues":              "SELECT (SELECT sum(issues) FROM (" + query(t, "refused_values") + ")) = (SELECT count(*) FROM issues)",
-		"the fleet of the last night grew to the list": "SELECT (SELECT sum(listed) FROM (" + query(t, "fleet_by_night") + ") WHERE snapshot_date = (SELECT max(snapshot_date) FROM runs)) = (SELECT count(*) FROM vessels WHERE listed)",
+		"fleet_on the last night is the list": "SELECT (SELECT count(*) FROM fleet_on((SELECT max(snapshot_date) FROM runs))) = (SELECT count(*) FROM vessels WHERE listed)",
+		"fleet_on any night is what was counted after it": `SELECT count(*) = 0 AND (SELECT count(DISTINCT snapshot_date) FROM fleet_daily) > 4 FROM (
+			SELECT n.night, f.flag, f.category, f.is_vessel, count(*) FROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_on(n.night) AS f GROUP BY ALL
+			EXCEPT SELECT snapshot_date, flag, category, is_vessel, listed FROM fleet_daily)`,
+		"and the other way around": `SELECT count(*) = 0 FROM (SELECT snapshot_date, flag, category, is_vessel, listed FROM fleet_daily EXCEPT
+			SELECT n.night, f.flag, f.category, f.is_vessel, count(*) FROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_on(n.night) AS f GROUP BY ALL)`,
+		"fleet_on the last night is vessels":                "SELECT count(*) = 0 FROM (FROM vessels WHERE listed EXCEPT FROM fleet_on((SELECT max(snapshot_date) FROM runs)))",
+		"fleet_of the last night has the values of vessels": "SELECT count(*) = 0 FROM (SELECT vessel_id, flag, name, deadweight_t, manager, is_vessel FROM vessels WHERE listed EXCEPT SELECT vessel_id, flag, name, deadweight_t, manager, is_vessel FROM fleet_of((SELECT max(snapshot_date) FROM runs)))",
+		"no vessel is on a night's fleet twice":             "SELECT count(*) = 0 FROM (SELECT n.night, f.vessel_id FROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_of(n.night) AS f GROUP BY ALL HAVING count(*) > 1)",
+		"more of the deadweight of then is known now":       "SELECT bool_and(a.known <= b.known) AND bool_or(a.known < b.known / 2) FROM (SELECT n.night, count(f.deadweight_t) / count(*) AS known FROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_on(n.night) AS f GROUP BY 1) AS a JOIN (SELECT n.night, count(f.deadweight_t) / count(*) AS known FROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_of(n.night) AS f GROUP BY 1) AS b USING (night)",
+		"ages add up to the fleet":                          "SELECT (SELECT sum(vessels) FROM (" + query(t, "fleet_by_flag_and_age") + ")) = (SELECT count(*) FROM vessels WHERE listed AND is_vessel)",
+		"a reflagged vessel had two flags":                  "SELECT count(*) = 0 FROM (" + query(t, "reflagged") + ") AS r WHERE imo IS NOT NULL AND imo NOT IN (SELECT imo FROM (" + query(t, "flag_hopping") + "))",
+		"nobody who departed is listed":                     "SELECT count(*) = 0 FROM (" + query(t, "left_the_list") + ") JOIN vessels AS v USING (vessel_id) WHERE v.listed",
+		"credits by night are those of the requests":        "SELECT (SELECT sum(credits) FROM (" + query(t, "cost_by_night") + ")) = (SELECT sum(credits) FROM requests)",
+		"issues by reason are all issues":                   "SELECT (SELECT sum(issues) FROM (" + query(t, "refused_values") + ")) = (SELECT count(*) FROM issues)",
+		"the fleet of the last night grew to the list":      "SELECT (SELECT sum(listed) FROM (" + query(t, "fleet_by_night") + ") WHERE snapshot_date = (SELECT max(snapshot_date) FROM runs)) = (SELECT count(*) FROM vessels WHERE listed AND is_vessel)",
 	} {
 		if _, rows := ask(t, w, text); rows[0][0] != true {
 			t.Errorf("%s: not so", name)
