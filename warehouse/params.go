@@ -41,9 +41,13 @@ func (s Statement) prepare(ctx context.Context, conn *sql.Conn) (kind queryKind,
 		return 0, nil, err
 	}
 	var bound []string
-	if kind != pivots && kind != explainsPivot { // DuckDB takes no bound parameters there, and says so
-		if bound, err = parametersOf(ctx, conn, s.Text); err != nil {
+	if !kind.expands() { // DuckDB takes no bound parameters there, and says so
+		parameters, err := parametersOf(ctx, conn, s.Text)
+		if err != nil {
 			return 0, nil, classified(err)
+		}
+		for _, p := range parameters {
+			bound = append(bound, p.Name)
 		}
 	}
 	if err := s.complete(bound, kind); err != nil {
@@ -66,7 +70,7 @@ func (s Statement) complete(bound []string, kind queryKind) error {
 		has[strings.ToLower(name)] = true
 	}
 	for name := range s.Params {
-		if has[strings.ToLower(name)] || (kind == pivots || kind == explainsPivot) && strings.Contains(s.Text, "$"+name) {
+		if has[strings.ToLower(name)] || kind.expands() && strings.Contains(s.Text, "$"+name) {
 			continue
 		}
 		known := "it has none"

@@ -28,18 +28,24 @@ var ErrRoom = errors.New("not enough room")
 type queryKind int
 
 const (
-	selects  queryKind = iota + 1 // SELECT, FROM, WITH, VALUES, SHOW, DESCRIBE, SUMMARIZE
-	pivots                        // a PIVOT whose columns depend on the rows: DuckDB expands it to several statements
-	explains                      // EXPLAIN of one that selects
-	explainsPivot                 // EXPLAIN of a PIVOT
+	selects       queryKind = iota + 1 // SELECT, FROM, WITH, VALUES, SHOW, DESCRIBE, SUMMARIZE
+	pivots                             // a PIVOT whose columns depend on the rows: DuckDB expands it to several statements
+	explains                           // EXPLAIN of one that selects
+	explainsPivot                      // EXPLAIN of a PIVOT
 )
+
+// plans reports whether the answer is the plan of a statement.
+func (k queryKind) plans() bool { return k == explains || k == explainsPivot }
+
+// expands reports whether DuckDB makes several statements of it, which take no bound parameters.
+func (k queryKind) expands() bool { return k == pivots || k == explainsPivot }
 
 // explanation matches the beginning of an EXPLAIN, up to what it explains. It cannot let anything
 // through: the rest must be a statement that selects, and the whole one that explains.
 var explanation = regexp.MustCompile(`(?is)^(\s|--[^\n]*\n|/\*.*?\*/)*EXPLAIN(\s+ANALY[SZ]E)?(\s*\([^)]*\))?`)
 
-// description matches the beginning of a statement that describes another one.
-var description = regexp.MustCompile(`(?is)^(\s|--[^\n]*\n|/\*.*?\*/)*(DESCRIBE|DESC|SUMMARIZE|SHOW)\b`)
+// descriptive matches the beginning of a statement that describes another one.
+var descriptive = regexp.MustCompile(`(?is)^(\s|--[^\n]*\n|/\*.*?\*/)*(DESCRIBE|DESC|SUMMARIZE|SHOW)\b`)
 
 // check refuses statements that do more than read, with ErrNotQuery. It binds only a text that
 // the parser knows to select: binding an EXPORT creates its directory, and preparing an IMPORT
