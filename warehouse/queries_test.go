@@ -109,6 +109,8 @@ func TestWorkedQueries(t *testing.T) {
 		})
 	}
 	t.Run("they agree with each other", func(t *testing.T) { agree(t, w) })
+	t.Run("the ready views agree with the tables", func(t *testing.T) { readyViewsAgree(t, dir) })
+	t.Run("all tables are the same in every time zone", func(t *testing.T) { sameInEveryZone(t, dir) })
 	t.Run("they agree with the fleet", func(t *testing.T) { agreeWithFleet(t, w, sim) })
 	t.Run("parameters change the answer", func(t *testing.T) { tryParameters(t, w) })
 	t.Run("the time zone of the session changes nothing", func(t *testing.T) { tryTimeZones(t, warehouse.Path(dir)) })
@@ -136,6 +138,16 @@ func agree(t *testing.T, w *warehouse.Warehouse) {
 	const first, last, listed = "(SELECT min(snapshot_date) FROM runs)", "(SELECT max(snapshot_date) FROM runs)", "(SELECT count(*) FROM vessels WHERE listed AND is_vessel)"
 	const onNights = "SELECT n.night, f.flag, f.category, f.is_vessel, count(*) FROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_on(n.night) AS f GROUP BY ALL"
 	for name, text := range map[string]string{
+		"fleet_on the last night is the list": "SELECT (SELECT count(*) FROM fleet_on((SELECT max(snapshot_date) FROM runs))) = (SELECT count(*) FROM vessels WHERE listed)",
+		"fleet_on any night is what was counted after it": `SELECT count(*) = 0 AND (SELECT count(DISTINCT snapshot_date) FROM fleet_daily) > 4 FROM (
+			SELECT n.night, f.flag, f.category, f.is_vessel, count(*) FROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_on(n.night) AS f GROUP BY ALL
+			EXCEPT SELECT snapshot_date, flag, category, is_vessel, listed FROM fleet_daily)`,
+		"and the other way around": `SELECT count(*) = 0 FROM (SELECT snapshot_date, flag, category, is_vessel, listed FROM fleet_daily EXCEPT
+			SELECT n.night, f.flag, f.category, f.is_vessel, count(*) FROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_on(n.night) AS f GROUP BY ALL)`,
+		"fleet_on the last night is vessels":                  "SELECT count(*) = 0 FROM (FROM vessels WHERE listed EXCEPT FROM fleet_on((SELECT max(snapshot_date) FROM runs)))",
+		"fleet_of the last night has the values of vessels":   "SELECT count(*) = 0 FROM (SELECT vessel_id, flag, name, deadweight_t, manager, is_vessel FROM vessels WHERE listed EXCEPT SELECT vessel_id, flag, name, deadweight_t, manager, is_vessel FROM fleet_of((SELECT max(snapshot_date) FROM runs)))",
+		"no vessel is on a night's fleet twice":               "SELECT count(*) = 0 FROM (SELECT n.night, f.vessel_id FROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_of(n.night) AS f GROUP BY ALL HAVING count(*) > 1)",
+		"more of the deadweight of then is known now":         "SELECT bool_and(a.known <= b.known) AND bool_or(a.known < b.known / 2) FROM (SELECT n.night, count(f.deadweight_t) / count(*) AS known FROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_on(n.night) AS f GROUP BY 1) AS a JOIN (SELECT n.night, count(f.deadweight_t) / count(*) AS known FROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_of(n.night) AS f GROUP BY 1) AS b USING (night)",
 		"ages add up to the fleet":                            "SELECT sum(vessels) = " + listed + " FROM {fleet_by_flag_and_age}",
 		"known deadweights add up to that of the fleet":       "SELECT sum(deadweight_t) = (SELECT sum(deadweight_t) FROM vessels WHERE listed AND is_vessel) FROM {fleet_by_flag_and_age}",
 		"the count of the last night is the fleet":            "SELECT listed = " + listed + " FROM {counts_with_coverage} WHERE night = " + last,
