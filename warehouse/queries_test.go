@@ -1,11 +1,7 @@
 package warehouse_test
 
 import (
-	"database/sql"
-	"fmt"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -138,16 +134,7 @@ func agree(t *testing.T, w *warehouse.Warehouse) {
 	const first, last, listed = "(SELECT min(snapshot_date) FROM runs)", "(SELECT max(snapshot_date) FROM runs)", "(SELECT count(*) FROM vessels WHERE listed AND is_vessel)"
 	const onNights = "SELECT n.night, f.flag, f.category, f.is_vessel, count(*) FROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_on(n.night) AS f GROUP BY ALL"
 	for name, text := range map[string]string{
-		"fleet_on the last night is the list": "SELECT (SELECT count(*) FROM fleet_on((SELECT max(snapshot_date) FROM runs))) = (SELECT count(*) FROM vessels WHERE listed)",
-		"fleet_on any night is what was counted after it": `SELECT count(*) = 0 AND (SELECT count(DISTINCT snapshot_date) FROM fleet_daily) > 4 FROM (
-			SELECT n.night, f.flag, f.category, f.is_vessel, count(*) FROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_on(n.night) AS f GROUP BY ALL
-			EXCEPT SELECT snapshot_date, flag, category, is_vessel, listed FROM fleet_daily)`,
-		"and the other way around": `SELECT count(*) = 0 FROM (SELECT snapshot_date, flag, category, is_vessel, listed FROM fleet_daily EXCEPT
-			SELECT n.night, f.flag, f.category, f.is_vessel, count(*) FROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_on(n.night) AS f GROUP BY ALL)`,
-		"fleet_on the last night is vessels":                  "SELECT count(*) = 0 FROM (FROM vessels WHERE listed EXCEPT FROM fleet_on((SELECT max(snapshot_date) FROM runs)))",
-		"fleet_of the last night has the values of vessels":   "SELECT count(*) = 0 FROM (SELECT vessel_id, flag, name, deadweight_t, manager, is_vessel FROM vessels WHERE listed EXCEPT SELECT vessel_id, flag, name, deadweight_t, manager, is_vessel FROM fleet_of((SELECT max(snapshot_date) FROM runs)))",
-		"no vessel is on a night's fleet twice":               "SELECT count(*) = 0 FROM (SELECT n.night, f.vessel_id FROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_of(n.night) AS f GROUP BY ALL HAVING count(*) > 1)",
-		"more of the deadweight of then is known now":         "SELECT bool_and(a.known <= b.known) AND bool_or(a.known < b.known / 2) FROM (SELECT n.night, count(f.deadweight_t) / count(*) AS known FROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_on(n.night) AS f GROUP BY 1) AS a JOIN (SELECT n.night, count(f.deadweight_t) / count(*) AS known FROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_of(n.night) AS f GROUP BY 1) AS b USING (night)",
+		"fleet_on the last night is the list":                 "SELECT (SELECT count(*) FROM fleet_on((SELECT max(snapshot_date) FROM runs))) = (SELECT count(*) FROM vessels WHERE listed)",
 		"ages add up to the fleet":                            "SELECT sum(vessels) = " + listed + " FROM {fleet_by_flag_and_age}",
 		"known deadweights add up to that of the fleet":       "SELECT sum(deadweight_t) = (SELECT sum(deadweight_t) FROM vessels WHERE listed AND is_vessel) FROM {fleet_by_flag_and_age}",
 		"the count of the last night is the fleet":            "SELECT listed = " + listed + " FROM {counts_with_coverage} WHERE night = " + last,
@@ -213,121 +200,6 @@ func agreeWithFleet(t *testing.T, w *warehouse.Warehouse, sim *simulator.Simulat
 			}
 		}
 	}
-}
-
-// tryParameters gives each parameter a value, and expects another answer, of which a condition holds.
-func tryParameters(t *testing.T, w *warehouse.Warehouse) {
-	tried := map[string]bool{}
-	for name, c := range map[string]struct{ query, param, value, holds string }{
-		"another category":             {"tankers_reflagged", "category", "'cargo'", "vessel_id IN (SELECT vessel_id FROM vessels WHERE category = 'cargo')"},
-		"a zone of vessels gone dark":  {"gone_dark", "zone", "(SELECT min(world_zone) FROM gone_dark)", "world_zone = (SELECT min(world_zone) FROM gone_dark)"},
-		"another zone":                 {"congestion", "zone", "'north-sea'", "world_zone = 'north-sea'"},
-		"a flag":                       {"deadweight_by_flag", "flag", "'LR'", "flag = 'LR'"},
-		"the last night as an instant": {"fleet_as_of", "moment", "'2026-12-04T12:00:00Z'", "difference = 0"},
-		"an IMO number":                {"vessel_life", "vessel", "(SELECT max(imo) FROM renamings)", "what IN (SELECT field FROM changes UNION SELECT value FROM navigational_statuses)"},
-		"a night":                      {"known_then", "night", "'2026-12-01'", "vessel_id IS NOT NULL"},
-		"a week":                       {"what_changed", "night", "'2026-11-24'", "changes + doubtful > 0"},
-	} {
-		q := warehouse.Queries()[slices.IndexFunc(warehouse.Queries(), func(q warehouse.WorkedQuery) bool { return q.Name == c.query })]
-		tried[q.Name] = true
-		_, value := ask(t, w, "SELECT "+c.value+"::VARCHAR")
-		params := map[string]string{c.param: value[0][0].(string)}
-		usual := answer(t, w, warehouse.Statement{Text: q.Text})
-		got := answer(t, w, warehouse.Statement{Text: q.Text, Params: params})
-		if len(got) == 0 || slices.Equal(got, usual) {
-			t.Errorf("%s: %s has %d rows, the same as without it", name, c.query, len(got))
-		}
-		if none := answer(t, w, warehouse.Statement{Text: "FROM (" + body(q) + ") WHERE NOT (" + c.holds + ")", Params: params}); len(none) > 0 {
-			t.Errorf("%s: %s has a row that should not be there: %s", name, c.query, none[0])
-		}
-	}
-	for _, q := range warehouse.Queries() {
-		if len(q.Params) > 0 && !tried[q.Name] {
-			t.Errorf("%s: no value of its parameter is tried", q.Name)
-		}
-	}
-}
-
-// answer returns the rows of a statement, each as one text.
-func answer(t *testing.T, w *warehouse.Warehouse, s warehouse.Statement) (rows []string) {
-	t.Helper()
-	r, err := w.Spooled(t.Context(), s, warehouse.AsText)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, s.Text)
-	}
-	defer r.Close()
-	for row, err := range r.All() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows = append(rows, fmt.Sprint(row...))
-	}
-	return rows
-}
-
-// tryTimeZones asks each query as clients do, in sessions with several time zones.
-func tryTimeZones(t *testing.T, published string) {
-	b, err := os.ReadFile(published)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "copy.duckdb")
-	if err := os.WriteFile(path, b, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	db, err := sql.Open("duckdb", path+"?access_mode=READ_ONLY")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	db.SetMaxOpenConns(1)
-	inUTC := map[string]string{}
-	for _, zone := range []string{"UTC", "America/New_York", "Asia/Singapore"} {
-		if _, err := db.Exec("SET TimeZone = '" + zone + "'"); err != nil {
-			t.Fatal(err)
-		}
-		for _, q := range warehouse.Queries() {
-			text := fmt.Sprint(rowsOf(t, db, q.Text))
-			if zone == "UTC" {
-				inUTC[q.Name] = text
-			} else if text != inUTC[q.Name] {
-				t.Errorf("%s in %s is\n%.300s\nand in UTC\n%.300s", q.Name, zone, text, inUTC[q.Name])
-			}
-		}
-	}
-}
-
-// rowsOf returns the rows of a query in any client.
-func rowsOf(t *testing.T, db *sql.DB, text string) (all [][]any) {
-	t.Helper()
-	rows, err := db.Query(text)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	defer rows.Close()
-	columns, err := rows.Columns()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for rows.Next() {
-		row, into := make([]any, len(columns)), make([]any, len(columns))
-		for i := range row {
-			into[i] = &row[i]
-		}
-		if err := rows.Scan(into...); err != nil {
-			t.Fatal(err)
-		}
-		for i, v := range row {
-			if at, ok := v.(time.Time); ok {
-				row[i] = at.UTC()
-			}
-		}
-		all = append(all, row)
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return all
 }
 
 // withQueries puts worked queries in the place of their names in braces.
