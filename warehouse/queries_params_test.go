@@ -1,13 +1,9 @@
 package warehouse_test
 
 import (
-	"database/sql"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/fleetlake/fleetlake/warehouse"
 )
@@ -60,69 +56,4 @@ func answer(t *testing.T, w *warehouse.Warehouse, s warehouse.Statement) (rows [
 		rows = append(rows, fmt.Sprint(row...))
 	}
 	return rows
-}
-
-// tryTimeZones asks each query as clients do, in sessions with several time zones.
-func tryTimeZones(t *testing.T, published string) {
-	b, err := os.ReadFile(published)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "copy.duckdb")
-	if err := os.WriteFile(path, b, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	db, err := sql.Open("duckdb", path+"?access_mode=READ_ONLY")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	db.SetMaxOpenConns(1)
-	inUTC := map[string]string{}
-	for _, zone := range []string{"UTC", "America/New_York", "Asia/Singapore"} {
-		if _, err := db.Exec("SET TimeZone = '" + zone + "'"); err != nil {
-			t.Fatal(err)
-		}
-		for _, q := range warehouse.Queries() {
-			text := fmt.Sprint(rowsOf(t, db, q.Text))
-			if zone == "UTC" {
-				inUTC[q.Name] = text
-			} else if text != inUTC[q.Name] {
-				t.Errorf("%s in %s is\n%.300s\nand in UTC\n%.300s", q.Name, zone, text, inUTC[q.Name])
-			}
-		}
-	}
-}
-
-// rowsOf returns the rows of a query in any client.
-func rowsOf(t *testing.T, db *sql.DB, text string) (all [][]any) {
-	t.Helper()
-	rows, err := db.Query(text)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	defer rows.Close()
-	columns, err := rows.Columns()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for rows.Next() {
-		row, into := make([]any, len(columns)), make([]any, len(columns))
-		for i := range row {
-			into[i] = &row[i]
-		}
-		if err := rows.Scan(into...); err != nil {
-			t.Fatal(err)
-		}
-		for i, v := range row {
-			if at, ok := v.(time.Time); ok {
-				row[i] = at.UTC()
-			}
-		}
-		all = append(all, row)
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return all
 }
