@@ -25,8 +25,9 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"warehouse/durable":        {nil, []string{"github.com/apache/arrow/go/v17", "net/http", "database/sql"}},
 	"warehouse/history":        {[]string{"warehouse"}, []string{"github.com/apache/arrow/go/v17", "net/http"}},
 	"load":                     {[]string{"transform", "warehouse", "warehouse/durable"}, []string{"net/http"}},
+	"load/dictionary":          {[]string{"load", "transform", "warehouse"}, []string{"net/http", "github.com/spf13/cobra"}},
 	"load/store":               {[]string{"warehouse/durable"}, []string{"github.com/apache/arrow/go/v17", "database/sql"}},
-	"load/export":              {[]string{"load", "load/store", "transform", "warehouse"}, []string{"net/http", "database/sql", "github.com/spf13/cobra"}},
+	"load/export":              {[]string{"load", "load/dictionary", "load/store", "transform", "warehouse"}, []string{"net/http", "database/sql", "github.com/spf13/cobra"}},
 	"pipeline/plan":            {[]string{"extract/api", "extract/journal", "transform", "warehouse"}, []string{"net/http", "os", "database/sql", "log/slog", "context"}},
 	"pipeline/datadir":         {[]string{"warehouse/durable"}, []string{"net/http", "database/sql"}},
 	"pipeline/report":          {[]string{"extract", "extract/api", "extract/journal"}, []string{"net/http", "os", "database/sql", "log/slog", "context"}},
@@ -38,14 +39,14 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"pipeline/wording":         {[]string{"pipeline/report"}, []string{"net/http", "os", "database/sql", "log/slog"}},
 	"schedules":                {[]string{"pipeline", "warehouse/durable"}, []string{"database/sql", "net/http"}},
 	"schedules/published":      {[]string{"warehouse"}, []string{"net/http", "database/sql"}},
-	"schedules/page":           {[]string{"pipeline", "pipeline/report", "pipeline/wording", "schedules/published", "warehouse"}, []string{"database/sql"}},
+	"schedules/page":           {[]string{"load/dictionary", "pipeline", "pipeline/report", "pipeline/wording", "schedules/published", "warehouse"}, []string{"database/sql"}},
 	"schedules/metrics":        {[]string{"pipeline", "pipeline/derive", "pipeline/report", "schedules/exports", "schedules/published", "warehouse"}, []string{"database/sql"}},
 	"schedules/notify":         {[]string{"pipeline/report"}, []string{"database/sql"}},
 	"schedules/share":          {[]string{"warehouse"}, []string{"database/sql"}},
 	"schedules/exports":        {[]string{"load/export", "load/store", "warehouse", "warehouse/durable"}, []string{"database/sql"}},
 	"cmd/fleetlake/config":     {[]string{"extract", "extract/api", "load/export", "load/store", "schedules/exports", "pipeline", "pipeline/plan", "schedules", "schedules/notify"}, []string{"database/sql"}},
-	"cmd/fleetlake/console":    {[]string{"pipeline", "pipeline/plan", "pipeline/report", "pipeline/wording", "warehouse", "warehouse/history"}, []string{"database/sql", "net/http"}},
-	"cmd/fleetlake":            {[]string{"cmd/fleetlake/config", "cmd/fleetlake/console", "schedules/page", "schedules/notify", "schedules/metrics", "schedules/share", "schedules/exports", "pipeline/datadir", "pipeline/derive", "pipeline/plan", "pipeline/repair", "pipeline/report", "pipeline/wording", "extract", "extract/api", "extract/journal", "extract/simulator", "transform", "load", "load/export", "load/store", "warehouse", "warehouse/durable", "warehouse/history", "pipeline", "schedules"}, []string{"database/sql"}},
+	"cmd/fleetlake/console":    {[]string{"load/dictionary", "pipeline", "pipeline/plan", "pipeline/report", "pipeline/wording", "warehouse", "warehouse/history"}, []string{"database/sql", "net/http"}},
+	"cmd/fleetlake":            {[]string{"cmd/fleetlake/config", "cmd/fleetlake/console", "schedules/page", "schedules/notify", "schedules/metrics", "schedules/share", "schedules/exports", "pipeline/datadir", "pipeline/derive", "pipeline/plan", "pipeline/repair", "pipeline/report", "pipeline/wording", "extract", "extract/api", "extract/journal", "extract/simulator", "transform", "load", "load/dictionary", "load/export", "load/store", "warehouse", "warehouse/durable", "warehouse/history", "pipeline", "schedules"}, []string{"database/sql"}},
 }
 
 func TestImports(t *testing.T) {
