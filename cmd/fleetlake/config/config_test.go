@@ -25,7 +25,7 @@ var sameConfig = cmp.Options{
 	cmpopts.IgnoreFields(Config{}, "File"),
 	cmpopts.IgnoreUnexported(Config{}),
 	cmpopts.IgnoreFields(Serve{}, "ListenGiven"),
-	cmpopts.IgnoreUnexported(Serve{}, Notify{}, Export{}),
+	cmpopts.IgnoreUnexported(Serve{}, Notify{}, Export{}, Flight{}),
 	cmp.Comparer(func(a, b secretKey) bool { return a.reveal() == b.reveal() }),
 	cmpopts.EquateEmpty(),
 	cmp.Comparer(func(a, b *time.Location) bool { return a.String() == b.String() }),
