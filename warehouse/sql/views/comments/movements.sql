@@ -1,5 +1,5 @@
 -- movements: comments of the tables that say where vessels are and what they do.
-COMMENT ON TABLE positions IS 'One row per observed position of a vessel.';
+COMMENT ON TABLE positions IS 'One row per observed position of a vessel. The lake''s table of the same name has a row per answer, also if it repeats a position.';
 COMMENT ON COLUMN positions.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number.';
 COMMENT ON COLUMN positions.seen_at IS 'When the answer was received.';
 COMMENT ON COLUMN positions.run_id IS 'The run whose answer has it.';

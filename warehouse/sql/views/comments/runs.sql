@@ -18,7 +18,7 @@ COMMENT ON COLUMN runs.continues IS 'Earlier runs of the night that this run con
 COMMENT ON COLUMN runs.rows IS 'Rows that the run brought to the lake.';
 COMMENT ON COLUMN runs.report IS 'The whole report, a JSON object.';
 
-COMMENT ON TABLE coverage IS 'What each run proved it saw of each partition. Only complete coverage proves absence.';
+COMMENT ON TABLE coverage IS 'What each run proved it saw of each partition. Only complete coverage proves absence. The lake''s table of the same name has the same rows.';
 COMMENT ON COLUMN coverage.run_id IS 'The run; a run that continues others counts their pages too.';
 COMMENT ON COLUMN coverage.snapshot_date IS 'The night.';
 COMMENT ON COLUMN coverage.operation IS 'by-type or by-status.';
@@ -35,7 +35,7 @@ COMMENT ON COLUMN coverage.laden IS 'Its filter: ballast, partial or laden; null
 COMMENT ON COLUMN coverage.for_order IS 'Its filter: whether it asked for vessels that sail for orders; null if it had none.';
 COMMENT ON COLUMN coverage.vessel_type_filter IS 'Its filter by type, in its own vocabulary; null if it had none.';
 
-COMMENT ON TABLE requests IS 'One row per request sent: the credit ledger.';
+COMMENT ON TABLE requests IS 'One row per request sent: the credit ledger. The lake''s table of the same name has the same rows.';
 COMMENT ON COLUMN requests.run_id IS 'The run that sent it.';
 COMMENT ON COLUMN requests.entry IS 'Its place in the run''s journal.';
 COMMENT ON COLUMN requests.snapshot_date IS 'The night.';
@@ -50,7 +50,7 @@ COMMENT ON COLUMN requests.outcome IS 'ok, empty, or why there is no data.';
 COMMENT ON COLUMN requests.rows IS 'Records in the answer.';
 COMMENT ON COLUMN requests.vessel_number IS 'Internal: the IMO number or the MMSI that a lookup asked for; null for searches.';
 
-COMMENT ON TABLE issues IS 'One row per value or record that was not accepted as received.';
+COMMENT ON TABLE issues IS 'One row per value or record that was not accepted as received. The lake''s table of the same name has the same rows.';
 COMMENT ON COLUMN issues.run_id IS 'The run that found it.';
 COMMENT ON COLUMN issues.entry IS 'The answer in the run''s journal.';
 COMMENT ON COLUMN issues.snapshot_date IS 'The night.';
