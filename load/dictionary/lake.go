@@ -79,6 +79,8 @@ var lakeColumns = map[string]string{
 	"run_id":             "The run whose answer has it.",
 	"entry":              "That answer in the run's journal.",
 	"seen_at":            "When the answer was received.",
+	"mmsi":               "The MMSI that the answer has: nine digits, leading zeros count.",
+	"imo":                "The IMO number that the answer has; null if it has none.",
 	"asked":              "The number that the lookup asked for.",
 	"updated_at":         "When the service last updated the record.",
 	"vessel_type_filter": "The filter of the search, in its own vocabulary; null if it had none.",
@@ -191,7 +193,7 @@ func exportedNames(names []string) (all []string) {
 func lakeComment(tables []warehouse.Table, table, column string) string {
 	l := lakeTables[table]
 	observation := l.keys == observationKeys
-	if slices.Contains(own, column) || observation && column == "vessel_id" {
+	if slices.Contains(own, column) || observation && slices.Contains([]string{"vessel_id", "imo", "mmsi"}, column) {
 		return lakeColumns[column]
 	}
 	for _, name := range strings.Fields(l.similar) {

@@ -27,7 +27,7 @@ COMMENT ON COLUMN coverage.value IS 'The country, the type, or the status with i
 COMMENT ON COLUMN coverage.pages IS 'Pages received.';
 COMMENT ON COLUMN coverage.expected_rows IS 'The number of vessels that the service reported; null if it reported none.';
 COMMENT ON COLUMN coverage.received_rows IS 'Vessels received.';
-COMMENT ON COLUMN coverage.state IS 'complete, partial, failed, suspect or skipped.';
+COMMENT ON COLUMN coverage.state IS 'complete: all of it was received; partial: some pages are missing; failed: no answer was usable; suspect: the answers contradict each other, or what was known before; skipped: nothing was asked.';
 COMMENT ON COLUMN coverage.reason IS 'Why it is not complete.';
 COMMENT ON COLUMN coverage.navigational_status IS 'The status that a status search asked for; null for other searches. See navigational_statuses.';
 COMMENT ON COLUMN coverage.world_zone IS 'The zone that it asked for; null for the statuses that are searched for worldwide. See world_zones.';
@@ -45,8 +45,8 @@ COMMENT ON COLUMN requests.sent_at IS 'When the request was sent.';
 COMMENT ON COLUMN requests.received_at IS 'When the last byte was received, or when the client gave up.';
 COMMENT ON COLUMN requests.http_status IS 'Null if no whole answer was received.';
 COMMENT ON COLUMN requests.credits IS 'Credits that the request counts as.';
-COMMENT ON COLUMN requests.charge IS 'How the credits are known: priced, free, assumed or unknown.';
-COMMENT ON COLUMN requests.outcome IS 'ok, empty, or why there is no data.';
+COMMENT ON COLUMN requests.charge IS 'How the credits are known: priced: data came, at the documented price; free: the interface text says that it costs nothing; assumed: an error whose price is not documented, taken as free; unknown: it may have been billed, and counts as spent.';
+COMMENT ON COLUMN requests.outcome IS 'ok; empty: an answer without vessels; or why there is no data: not_found, rejected, probe (deliberately wrong values, which make the service list the accepted ones), unauthorized, no_credits, blocked, limited (429), unavailable (5xx), network (no whole answer) or unreadable.';
 COMMENT ON COLUMN requests.rows IS 'Records in the answer.';
 COMMENT ON COLUMN requests.vessel_number IS 'Internal: the IMO number or the MMSI that a lookup asked for; null for searches.';
 
