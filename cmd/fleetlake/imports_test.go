@@ -47,9 +47,9 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"schedules/share":          {[]string{"warehouse"}, []string{"database/sql"}},
 	"schedules/flight":         {[]string{"warehouse", "warehouse/worker"}, []string{"net/http", "database/sql"}},
 	"schedules/exports":        {[]string{"load/export", "load/store", "warehouse", "warehouse/durable"}, []string{"database/sql"}},
-	"cmd/fleetlake/config":     {[]string{"extract", "extract/api", "load/export", "load/store", "schedules/exports", "pipeline", "pipeline/plan", "schedules", "schedules/notify"}, []string{"database/sql"}},
+	"cmd/fleetlake/config":     {[]string{"schedules/flight", "warehouse/worker", "extract", "extract/api", "load/export", "load/store", "schedules/exports", "pipeline", "pipeline/plan", "schedules", "schedules/notify"}, []string{"database/sql"}},
 	"cmd/fleetlake/console":    {[]string{"load/dictionary", "pipeline", "pipeline/plan", "pipeline/report", "pipeline/wording", "warehouse", "warehouse/history"}, []string{"database/sql", "net/http"}},
-	"cmd/fleetlake":            {[]string{"cmd/fleetlake/config", "cmd/fleetlake/console", "schedules/page", "schedules/notify", "schedules/metrics", "schedules/share", "schedules/exports", "pipeline/datadir", "pipeline/derive", "pipeline/plan", "pipeline/repair", "pipeline/report", "pipeline/wording", "extract", "extract/api", "extract/journal", "extract/simulator", "transform", "load", "load/dictionary", "load/export", "load/store", "warehouse", "warehouse/durable", "warehouse/history", "pipeline", "schedules"}, []string{"database/sql"}},
+	"cmd/fleetlake":            {[]string{"schedules/flight", "warehouse/worker", "cmd/fleetlake/config", "cmd/fleetlake/console", "schedules/page", "schedules/notify", "schedules/metrics", "schedules/share", "schedules/exports", "pipeline/datadir", "pipeline/derive", "pipeline/plan", "pipeline/repair", "pipeline/report", "pipeline/wording", "extract", "extract/api", "extract/journal", "extract/simulator", "transform", "load", "load/dictionary", "load/export", "load/store", "warehouse", "warehouse/durable", "warehouse/history", "pipeline", "schedules"}, []string{"database/sql"}},
 }
 
 func TestImports(t *testing.T) {
