@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/google/go-cmp/cmp"
@@ -30,6 +31,10 @@ func sameInEveryZone(t *testing.T, dir string) {
 		"ledger":  "SELECT * FROM credits_daily ORDER BY ALL",
 		"latest":  "SELECT count(*) AS some, count(*) AS all FROM vessels WHERE last_seen > now() - to_microseconds((SELECT epoch_us(now()) - epoch_us(max(finished_at)) FROM runs)) - INTERVAL 8 HOUR",
 		"fleet":   "SELECT * FROM fleet_on(DATE '2026-11-21') ORDER BY ALL",
+		"of":      "SELECT * FROM fleet_of('2026-11-21') ORDER BY ALL",
+		"nights":  "SELECT n.night, f.* FROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_on(n.night) AS f ORDER BY ALL",
+		"no zone": "SELECT * FROM vessels_as_of('2026-11-21 01:30:00') ORDER BY ALL",
+		"night":   "SELECT * FROM vessels_as_of(DATE '2026-11-21') ORDER BY ALL",
 		"moment":  "SELECT * FROM vessels_as_of('2026-11-21T01:30:00Z') ORDER BY ALL",
 		"changed": "SELECT * FROM changes_between('2026-11-21T01:30:00Z', '2026-11-23T01:30:00+00') ORDER BY ALL",
 	}
@@ -38,7 +43,7 @@ func sameInEveryZone(t *testing.T, dir string) {
 		texts["lake's "+name] = fmt.Sprintf("SELECT (SELECT count(*) FROM read_parquet('%s') JOIN %s USING (%s)) AS some, (SELECT count(*) FROM %[2]s) AS all", files, name, on)
 	}
 	texts["lake's vessels"] = fmt.Sprintf(`SELECT (SELECT count(*) FROM read_parquet('%s') JOIN vessels USING (vessel_id, last_seen, first_seen, registration_seen_at)) AS some, (SELECT count(*) FROM vessels) AS all`,
-		filepath.Join(dir, "lake", "vessels", "snapshot_date=2026-11-25", "*.parquet"))
+		filepath.Join(dir, "lake", "vessels", "snapshot_date="+demoNight(demoDays[len(demoDays)-1]).Format(time.DateOnly), "*.parquet"))
 	queries, err := filepath.Glob("queries/*.sql")
 	if err != nil || len(queries) == 0 {
 		t.Fatalf("no queries: %v", err)
