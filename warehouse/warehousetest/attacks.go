@@ -51,6 +51,18 @@ var Attacks = map[string][]string{
 		"CREATE OR REPLACE TEMP VIEW runs AS SELECT 1", "CREATE TEMP MACRO m() AS 1", "CREATE SCHEMA s", "CREATE SEQUENCE s", "CREATE TYPE t AS ENUM ('a')", "CHECKPOINT", "FORCE CHECKPOINT", "VACUUM", "ANALYZE", "BEGIN", "COMMIT", "ROLLBACK",
 		"PREPARE p AS SELECT 1", "EXECUTE p", "DEALLOCATE p", "COMMENT ON TABLE runs IS 'x'", "MERGE INTO runs USING runs AS r ON true WHEN MATCHED THEN DELETE",
 	},
+	"reads files by other names": {
+		"FROM read_csv_auto('SECRET')", "FROM read_json_auto('SECRET')", "FROM read_json_objects('SECRET')", "FROM read_json_objects_auto('SECRET')", "FROM read_ndjson('SECRET')", "FROM read_ndjson_auto('SECRET')", "FROM parquet_scan('SECRET')",
+		"FROM parquet_kv_metadata('SECRET')", "FROM parquet_file_metadata('SECRET')", "FROM parquet_bloom_probe('SECRET', 'a', 1)", "FROM 'DIR/*.csv'", "FROM \"SECRET\"", "FROM read_csv(['SECRET', 'SECRET'])", "FROM read_text('DIR/*')",
+		"FROM 'file:SECRET'", "FROM read_text('/proc/self/cmdline')", "FROM read_blob('/dev/urandom')", "WITH a AS (FROM read_text('SECRET')) FROM a", "SELECT * FROM runs, read_text('SECRET')", "FROM runs WHERE run_id IN (SELECT content FROM read_text('SECRET'))",
+		"FROM sqlite_scan('SECRET', 'x')", "FROM iceberg_scan('DIR')", "FROM delta_scan('DIR')", "FROM postgres_scan('', '', '')", "FROM st_read('SECRET')", "FROM read_xlsx('SECRET')",
+	},
+	"changes by other statements": {
+		"COPY (FROM runs) TO 'FILE' (FORMAT json)", "COPY runs TO '/dev/stdout'", "COPY (SELECT 1) TO 'http://127.0.0.1:9/x'", "CREATE OR REPLACE TABLE runs AS SELECT 1", "CREATE VIEW v AS SELECT 1", "CREATE OR REPLACE VIEW vessels AS SELECT 1", "CREATE MACRO m() AS 1",
+		"CREATE INDEX i ON runs (run_id)", "INSERT OR REPLACE INTO runs (run_id) VALUES ('x')", "DROP VIEW vessels", "ALTER VIEW vessels RENAME TO x", "ATTACH IF NOT EXISTS 'FILE' AS other", "ATTACH 'http://127.0.0.1:9/x.duckdb' AS other", "ATTACH 'DATA' AS mine (TYPE sqlite)",
+		"SET schema='main'", "SET search_path='main'", "USE fleet", "SET threads TO 64", "SET max_memory='1TB'", "SET GLOBAL TimeZone='Asia/Tokyo'", "SET allow_unsigned_extensions=true", "SET custom_user_agent='x'", "LOAD 'parquet'", "START TRANSACTION", "ABORT",
+		"EXPLAIN ANALYZE INSERT INTO runs (run_id) VALUES ('x')", "EXPLAIN ANALYZE CREATE TABLE x AS SELECT 1", "EXPLAIN ANALYZE ATTACH 'FILE' AS other", "CALL duckdb_functions()", "PRAGMA version",
+	},
 }
 
 // Bombs are statements that read, and would take more time, memory or disk than a machine has.
