@@ -58,7 +58,7 @@ func TestAttacks(t *testing.T) {
 // TestBombs sends each statement that would take all of a machine, several at the same time: it ends at
 // a limit, in time, and the next query is answered.
 func TestBombs(t *testing.T) {
-	const most = time.Second
+	const most = 2 * time.Second
 	f := newServer(t, func(w *worker.Config, _ *Config) {
 		w.Limits.Time, w.Limits.SpillMiB, w.Limits.Rows, w.Limits.Bytes, w.Concurrent, w.Wait = most, 64, 1000, 1<<20, 8, time.Minute
 	})
@@ -74,15 +74,15 @@ func TestBombs(t *testing.T) {
 			if !slices.Contains(limits, status.Code(err)) {
 				t.Errorf("%s: %v", name, err)
 			}
-			if got, err := c.query(t.Context(), "SELECT 1"); err != nil || got != "1;" {
-				t.Errorf("after %s: %s, %v", name, got, err)
-			}
 		})
 	}
 	began := time.Now()
 	group.Wait()
 	if took := time.Since(began); took > time.Minute {
 		t.Errorf("it took %v", took)
+	}
+	if got := c.good("SELECT 1"); got != "1;" {
+		t.Errorf("afterwards: %s", got)
 	}
 	if s := f.pool.Stats(); s.Running != 0 || s.Waiting != 0 {
 		t.Errorf("afterwards: %+v", s)
