@@ -25,6 +25,7 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"warehouse/durable":        {nil, []string{"github.com/apache/arrow/go/v17", "net/http", "database/sql"}},
 	"warehouse/vectors":        {nil, []string{"net/http", "database/sql"}},
 	"warehouse/worker":         {[]string{"warehouse", "warehouse/vectors"}, []string{"net/http", "database/sql"}},
+	"warehouse/warehousetest":  {nil, nil},
 	"warehouse/history":        {[]string{"warehouse"}, []string{"github.com/apache/arrow/go/v17", "net/http"}},
 	"load":                     {[]string{"transform", "warehouse", "warehouse/durable"}, []string{"net/http"}},
 	"load/dictionary":          {[]string{"load", "transform", "warehouse"}, []string{"net/http", "github.com/spf13/cobra"}},
