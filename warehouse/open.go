@@ -168,4 +168,7 @@ func (t *spellingSet) acquire(path string) (own string, release func(), err erro
 // quote returns a text as an SQL literal. It is the only place that puts text into statements,
 // and only for our own paths, in the few statements that take no parameters: settings, views and
 // copies. The only escape that DuckDB knows in '...' is the doubled quote.
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+func quote(s string) string { return Literal(s) }
+
+// Literal is a text as SQL, in quotes.
+func Literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

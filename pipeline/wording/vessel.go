@@ -108,12 +108,12 @@ func (l *lines) versions(d history.Dataset) {
 		if i == 0 {
 			for _, c := range d.Columns {
 				if value, ok := v.Values[c]; ok {
-					words = append(words, fmt.Sprintf("%s %v", c, valueWords(value)))
+					words = append(words, fmt.Sprintf("%s %v", c, Value(value)))
 				}
 			}
 		}
 		for _, c := range v.Changed {
-			words = append(words, fmt.Sprintf("%s %s → %s", c.Column, valueWords(c.Old), valueWords(c.New)))
+			words = append(words, fmt.Sprintf("%s %s → %s", c.Column, Value(c.Old), Value(c.New)))
 		}
 		for _, line := range wrapped(words, 100) {
 			l.add("", "  "+line)
@@ -121,8 +121,8 @@ func (l *lines) versions(d history.Dataset) {
 	}
 }
 
-// valueWords formats a value; whole numbers without an exponent.
-func valueWords(v any) string {
+// Value writes a value of a column; whole numbers without an exponent, and nothing as nothing.
+func Value(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return "nothing"

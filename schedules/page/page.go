@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/schedules/published"
 )
 
@@ -28,6 +29,9 @@ type Config struct {
 
 	// Troubles lists what is wrong with the data directory, whatever the state of the night; may be nil.
 	Troubles func() []Trouble
+
+	// Scores scores a vessel in each job's plan for tonight, without a request; nil offers no scores.
+	Scores func(ctx context.Context, vesselID string) ([]wording.VesselScore, error)
 
 	Export  func() string    // what to say of the export after the nights; nil or empty is nothing
 	Stop    func() error     // stops the run after the requests in flight; nil is no such action
@@ -67,6 +71,7 @@ type site struct {
 	reports *published.Cache[string, *NightReport] // by the id of a run; the newest without one
 	status  shared
 	tokens  tokens
+	looks   chan struct{} // the pages that read the published file now
 }
 
 // New returns the handler of the status page. Without a token the caller serves it on loopback
@@ -79,12 +84,16 @@ func New(c Config) (http.Handler, error) {
 		return nil, err
 	}
 	fill(&c)
-	s := &site{Config: c, form: rand.Text(), reports: reportsOf(c.Dir)}
+	s := &site{Config: c, form: rand.Text(), reports: reportsOf(c.Dir), looks: make(chan struct{}, looksAtOnce)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.statusPage)
 	mux.HandleFunc("GET /live", s.livePage)
 	mux.HandleFunc("GET /runs/{id}", s.runPage)
 	mux.HandleFunc("GET /runs/{id}/file", s.runFile)
+	mux.HandleFunc("GET /search", s.searchPage)
+	mux.HandleFunc("GET /list/{name}", s.listPage)
+	mux.HandleFunc("GET /nights/{date}", s.nightPage)
+	mux.HandleFunc("GET /vessel/{number}", s.vesselPage)
 	mux.HandleFunc("GET /style.css", serveStyle)
 	mux.HandleFunc("GET /icon.svg", serveIcon)
 	mux.HandleFunc("GET /favicon.ico", serveIcon)

@@ -15,7 +15,7 @@ import (
 // view is the data of a template.
 type view struct {
 	*NightReport        // nil before the first night
-	Kind         string // status, run, file, live or note
+	Kind         string // status, run, file, live, vessel, search, list or note
 	Title        string
 	Version      string
 	Now          time.Time
@@ -35,8 +35,12 @@ type view struct {
 	Export       string // what to say of the export; may be empty
 	Form         string
 	Meters       []Meter
-	Lasts        int // nights that the balance pays for at the usual cost; 0 is unknown
-	Style        any // the stylesheet inside the single file
+	Vessel       *VesselView
+	Search       *SearchView
+	List         *ListView
+	CanScore     bool // the page can say when a vessel is looked up next
+	Lasts        int  // nights that the balance pays for at the usual cost; 0 is unknown
+	Style        any  // the stylesheet inside the single file
 	Policy       string
 }
 
@@ -71,6 +75,18 @@ func (v view) NightLabel() string {
 		return "Last published night"
 	}
 	return "Last night"
+}
+
+// Linked is the parts of the fleet with their addresses, which a file does not have.
+func (v view) Linked(parts []Share) []Share {
+	if !v.Is("file") {
+		return parts
+	}
+	parts = slices.Clone(parts)
+	for i := range parts {
+		parts[i].List = ""
+	}
+	return parts
 }
 
 // ofNight fills in what every page about a night has.
