@@ -134,7 +134,7 @@ func state(t *testing.T, dir string) string {
 		"SELECT * EXCLUDE (run_id, entry) FROM positions ORDER BY ALL",
 		"SELECT * EXCLUDE (run_id) FROM listed ORDER BY ALL",
 		"SELECT * EXCLUDE (run_id, entry) FROM episodes ORDER BY ALL",
-		"SELECT * FROM latest ORDER BY ALL",
+		"SELECT * FROM internal.latest ORDER BY ALL",
 		"SELECT * EXCLUDE (run_id) FROM vessel_aliases ORDER BY ALL",
 		"SELECT * EXCLUDE (run_id, entry) FROM identity_conflicts ORDER BY ALL",
 		"SELECT * EXCLUDE (run_id) FROM second_mmsi_claims ORDER BY ALL",

@@ -20,19 +20,36 @@ type ReferenceTable struct {
 
 // ReferenceTables returns the reference tables, by the names that the warehouse gives them.
 //
+//	flags                           flag, name, state, open_registry; one row per flag
 //	countries                       spelling, flag, name
+//	types                           vessel_type, category, is_vessel; one row per type
 //	vessel_types                    spelling, name, category, is_vessel
 //	world_zones                     value, name
 //	navigational_statuses           value, meaning, zoned, labels (separated by "|")
 //	maritime_identification_digits  digits, flag, name; one row per flag of the digits
 func ReferenceTables() []ReferenceTable {
-	names := []string{"countries", "vessel_types", "world_zones", "navigational_statuses", "maritime_identification_digits"}
-	tables := make([]ReferenceTable, 0, len(names))
+	names := []string{"flags", "countries", "vessel_types", "world_zones", "navigational_statuses", "maritime_identification_digits"}
+	tables := make([]ReferenceTable, 0, len(names)+1)
 	for _, name := range names {
 		rows := referenceRows(name)
 		tables = append(tables, ReferenceTable{Name: name, Columns: rows[0], Rows: rows[1:]})
 	}
-	return tables
+	return append(tables, vesselTypes())
+}
+
+// vesselTypes returns the table types: each name of reference/vessel_types.csv once. A join with the
+// spellings would repeat a vessel for each spelling of its type.
+func vesselTypes() ReferenceTable {
+	types := ReferenceTable{Name: "types", Columns: []string{"vessel_type", "category", "is_vessel"}}
+	seen := map[string]bool{}
+	for _, r := range referenceRows("vessel_types")[1:] {
+		if !seen[r[1]] {
+			seen[r[1]] = true
+			types.Rows = append(types.Rows, r[1:])
+		}
+	}
+	slices.SortFunc(types.Rows, slices.Compare)
+	return types
 }
 
 // referenceRows returns the rows of reference/name.csv, header included. It panics on a bad

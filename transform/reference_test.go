@@ -127,6 +127,56 @@ func TestVesselTypesFoldToListedNames(t *testing.T) {
 	}
 }
 
+// TestFlagsAndTypesJoinOnce: a join with a table of spellings would repeat a vessel for each of them.
+func TestFlagsAndTypesJoinOnce(t *testing.T) {
+	for name, spellings := range map[string]string{"flags": "countries", "types": "vessel_types"} {
+		rows := tableNamed(t, name)
+		known := map[string]bool{}
+		for _, r := range rows {
+			if known[r[0]] || r[0] == "" {
+				t.Errorf("%s: %q is there twice, or empty", name, r[0])
+			}
+			known[r[0]] = true
+		}
+		for _, r := range tableNamed(t, spellings) {
+			if r[1] != "" && !known[r[1]] {
+				t.Errorf("%s has no row for %s, of the spelling %s", name, r[1], r[0])
+			}
+		}
+	}
+	for _, r := range tableNamed(t, "types") {
+		if name := readVesselType(r[0]); name.category != r[1] || name.isVessel != (r[2] == "true") {
+			t.Errorf("%s is %s, %s, unlike its spelling", r[0], r[1], r[2])
+		}
+	}
+}
+
+// TestOpenRegistries: the list of the ITF has 48 registers, of which four have no flag of their own.
+func TestOpenRegistries(t *testing.T) {
+	open := map[string]bool{}
+	for _, r := range tableNamed(t, "flags") {
+		if r[3] != "true" && r[3] != "false" {
+			t.Errorf("%s: open_registry is %q", r[0], r[3])
+		}
+		if r[3] == "true" {
+			open[r[0]] = true
+		}
+	}
+	if want := 48 - len(strings.Fields("FIS GIS Madeira FAS")); len(open) != want {
+		t.Errorf("%d flags are open registries, want %d", len(open), want)
+	}
+	for _, code := range strings.Fields("PA LR MH MT BS CY CW DM GM NU GW TV GA SZ SM TZ") {
+		if !open[code] {
+			t.Errorf("%s is no open registry", code)
+		}
+	}
+	for _, code := range strings.Fields("FR DE PT FO KH TO GB NO SG") { // Cambodia and Tonga are off the list
+		if open[code] {
+			t.Errorf("%s is an open registry", code)
+		}
+	}
+}
+
 func TestCountryDigitsKnowTheirGaps(t *testing.T) {
 	for digits, want := range map[MMSI][]string{
 		334_000_001: {"HN"}, 471_000_001: {"AE"}, 550_000_001: {"TL"}, 335_000_001: nil,

@@ -93,7 +93,7 @@ var (
 		{19, "eni", text, from(asText, "eni"), "European number of an inland vessel."},
 		{30, "operation", text, nil, "The operation of the evidence: particulars or info."},
 		{id: 31, name: "asked", typ: text},
-		{32, "updated_at", instant, from(asPast, "updatetime"), "When the service last updated its record, by its own account; it changes without other news, so it opens no version. UTC."},
+		{32, "updated_at", instant, from(asPast, "updatetime"), "When the service last updated its record, by its own account; it changes without other news, so it opens no version."},
 		{40, "length_m", double, from(as(quantity{units: metres, most: 600}), "length"), "Metres."},
 		{41, "beam_m", double, from(as(quantity{units: metres, most: 150}), "beam"), "Metres."},
 		{42, "deadweight_t", double, from(as(quantity{units: tonnes, most: 1_000_000}), "deadweight"), "Tonnes."},
@@ -139,7 +139,7 @@ var (
 	Positions = dataset("positions", []column{
 		{30, "operation", text, nil, "The operation of the answer."},
 		{id: 32, name: "updated_at", typ: instant, rule: from(asPast, "updatetime")},
-		{40, "position_at", instant, from(asPast, "positionreceived"), "When the position was observed; when the answer was received, if the answer has no time. UTC."},
+		{40, "position_at", instant, from(asPast, "positionreceived"), "When the position was observed; when the answer was received, if the answer has no time."},
 		{41, "latitude", double, from(as(quantity{units: degrees, zero: true, least: -90, most: 90, sentinels: []float64{91}}), "latitude"), "Degrees, north positive."},
 		{42, "longitude", double, from(as(quantity{units: degrees, zero: true, least: -180, most: 180, sentinels: []float64{181}}), "longitude"), "Degrees, east positive."},
 		{43, "speed_kn", double, from(as(quantity{units: knots, zero: true, most: 102.2, sentinels: []float64{102.3}}), "speed"), "Knots."},
@@ -150,10 +150,10 @@ var (
 		{48, "navigational_status", text, from(asStatus, "navigationalstatus"), "See navigational_statuses."},
 		{49, "destination", text, from(asText, "destination"), "As the crew entered it, cleaned."},
 		{50, "destination_unlocode", text, from(asText, "unlocodedestination"), "UN/LOCODE of the destination."},
-		{51, "eta", instant, from(asFuture, "etautc"), "Estimated arrival. UTC."},
+		{51, "eta", instant, from(asFuture, "etautc"), "Estimated arrival."},
 		{52, "last_port", text, from(asText, "lastport"), "Last port."},
 		{53, "last_port_unlocode", text, from(asText, "unlocodelastport"), "UN/LOCODE of the last port."},
-		{54, "departed_at", instant, from(asPast, "atdutc"), "Departure from the last port. UTC."},
+		{54, "departed_at", instant, from(asPast, "atdutc"), "Departure from the last port."},
 		{55, "data_source", text, from(asLower, "datasource"), "The source that the service names for the position."},
 	})
 

@@ -21,11 +21,11 @@ var volatile = []string{"fingerprint"}
 // compared as sets of whole rows.
 var keys = map[string]string{
 	"registration": "vessel_id valid_from", "particulars": "vessel_id valid_from", "engine": "vessel_id valid_from", "management": "vessel_id valid_from",
-	"positions": "vessel_id position_at operation", "listed": "vessel_id from_date", "episodes": "vessel_id sweep first_seen", "latest": "vessel_id",
+	"positions": "vessel_id position_at operation", "listed": "vessel_id from_date", "episodes": "vessel_id sweep first_seen", "internal.latest": "vessel_id",
 	"vessel_aliases": "alias_id vessel_id since", "identity_conflicts": "vessel_id dataset field raw_value snapshot_date", "second_mmsi_claims": "vessel_id mmsi first_date",
-	"changes": "vessel_id dataset field seen_after", "fleet_daily": "snapshot_date flag category", "zone_daily": "snapshot_date world_zone navigational_status laden for_order vessel_type", "partitions": "operation kind value",
+	"changes": "vessel_id dataset field seen_after", "fleet_daily": "snapshot_date flag category is_vessel", "zone_daily": "snapshot_date world_zone navigational_status laden for_order vessel_type is_vessel", "partitions": "operation kind value",
 	"runs": "run_id", "coverage": "run_id operation kind value", "requests": "run_id entry", "issues": "run_id entry vessel_id dataset field reason",
-	"countries": "spelling", "vessel_types": "spelling", "world_zones": "value", "navigational_statuses": "value", "maritime_identification_digits": "digits flag",
+	"flags": "flag", "countries": "spelling", "types": "vessel_type", "vessel_types": "spelling", "world_zones": "value", "navigational_statuses": "value", "maritime_identification_digits": "digits flag",
 }
 
 // Comparison compares two files, table by table in the order of their names.

@@ -41,7 +41,7 @@ func requestsOf(day int) string {
 		24: "(1, 'credits', '02:00', 0, 'free', 'network', 0), (2, 'by-type', '02:00', 40, 'unknown', 'network', 0)",
 	}
 	return fmt.Sprintf(`INSERT INTO requests (run_id, entry, operation, sent_at, credits, charge, outcome, rows)
-		SELECT '%s', entry, operation, ('2026-11-%d ' || hour)::TIMESTAMP, credits, charge, outcome, rows FROM (VALUES %s) AS v(entry, operation, hour, credits, charge, outcome, rows)`,
+		SELECT '%s', entry, operation, ('2026-11-%d ' || hour || ':00Z')::TIMESTAMPTZ, credits, charge, outcome, rows FROM (VALUES %s) AS v(entry, operation, hour, credits, charge, outcome, rows)`,
 		runAt(day).ID, day, sent[day])
 }
 

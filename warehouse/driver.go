@@ -30,7 +30,8 @@ var shared = []setting{
 
 // open opens a DuckDB file with one connection, and reads the settings back: the driver cuts
 // a path at characters with a meaning in its connection string, and silently drops the options
-// after them.
+// after them. The time zone is UTC: what a statement does with an instant, such as to take its day or
+// to write it as text, never depends on the machine's.
 func open(ctx context.Context, path string, settings ...setting) (*sql.DB, error) {
 	if strings.ContainsAny(path, "#?%\x00") {
 		return nil, fmt.Errorf("open %q: a path with #, ?, %% or NUL cannot be a database", path)
@@ -54,7 +55,7 @@ func open(ctx context.Context, path string, settings ...setting) (*sql.DB, error
 			return nil, errors.Join(fmt.Errorf("open %s: %s is %q, want %q", path, s.name, got, s.value), db.Close())
 		}
 	}
-	if _, err := db.ExecContext(ctx, "SET TimeZone = 'UTC'"); err != nil {
+	if _, err := db.ExecContext(ctx, "SET GLOBAL TimeZone = 'UTC'"); err != nil {
 		return nil, errors.Join(unwrapped(err), db.Close())
 	}
 	return db, nil
@@ -79,6 +80,26 @@ func kindOf(ctx context.Context, conn *sql.Conn, text string) (kind duckdb.StmtT
 		return err
 	})
 	return kind, err
+}
+
+// parametersOf prepares a text as exactly one statement, and returns the names of its parameters.
+func parametersOf(ctx context.Context, conn *sql.Conn, text string) (names []string, err error) {
+	err = conn.Raw(func(c any) error {
+		prepared, err := c.(*duckdb.Conn).Prepare(text)
+		if err != nil {
+			return err
+		}
+		defer prepared.Close()
+		for i := range prepared.NumInput() {
+			name, err := prepared.(*duckdb.Stmt).ParamName(i + 1)
+			if err != nil {
+				return err
+			}
+			names = append(names, name)
+		}
+		return nil
+	})
+	return names, err
 }
 
 // isSelect reports whether a statement of this kind selects.

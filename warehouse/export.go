@@ -13,9 +13,6 @@ type ExportColumn struct {
 	ID         int    // the field id in the file
 }
 
-// Instant reports whether the table has UTC timestamps, which the file marks as instants.
-func (c ExportColumn) Instant() bool { return c.Type == "TIMESTAMP" }
-
 // Night reports whether the column is the night of a lake file.
 func (c ExportColumn) Night() bool { return c.Name == "snapshot_date" && c.Type == "DATE" }
 

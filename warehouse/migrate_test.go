@@ -16,12 +16,12 @@ func TestABuildRecreatesViewsAndComments(t *testing.T) {
 	must(t, err)
 
 	must(t, update(t, dir, 21, "DROP VIEW credits_daily", "CREATE OR REPLACE VIEW vessels AS SELECT 1 AS one",
-		"CREATE OR REPLACE MACRO number_of(vessel) AS 7", "COMMENT ON COLUMN engine.vessel_id IS 'of an older program'"))
+		"CREATE OR REPLACE MACRO internal.number_of(vessel) AS 7", "COMMENT ON COLUMN engine.vessel_id IS 'of an older program'"))
 	if got, err := opened(t, dir).Dictionary(t.Context()); err != nil || cmp.Equal(want, got) {
 		t.Fatalf("the file was to differ: %v", err)
 	}
 
-	must(t, update(t, dir, 22, "INSERT INTO engine (vessel_id, valid_from, vessel_number) VALUES ('IMO9811000', '2026-11-22', number_of('IMO9811000'))"))
+	must(t, update(t, dir, 22, "INSERT INTO engine (vessel_id, valid_from, vessel_number) VALUES ('IMO9811000', '2026-11-22', internal.number_of('IMO9811000'))"))
 	w := opened(t, dir)
 	got, err := w.Dictionary(t.Context())
 	must(t, err)
@@ -39,14 +39,14 @@ func TestABuildRecreatesViewsAndComments(t *testing.T) {
 // the file does not have the program's: when it is new, when a different program's are in it, and when
 // one was changed.
 func TestABuildKeepsTheDefinitionsOfItsOwnProgram(t *testing.T) {
-	const marker = "COMMENT ON MACRO number_of IS 'kept'" // which the digest of the file leaves out
+	const marker = "COMMENT ON MACRO internal.number_of IS 'kept'" // which the digest of the file leaves out
 	for name, c := range map[string]struct {
 		change string
 		kept   bool
 	}{
 		"the same program":               {change: "SELECT 1", kept: true},
-		"a different program":            {change: "UPDATE schema_migrations SET checksum = 'of another program' WHERE name = 'definitions'"},
-		"a program that records nothing": {change: "DELETE FROM schema_migrations WHERE name = 'definitions'"},
+		"a different program":            {change: "UPDATE internal.schema_migrations SET checksum = 'of another program' WHERE name = 'definitions'"},
+		"a program that records nothing": {change: "DELETE FROM internal.schema_migrations WHERE name = 'definitions'"},
 		"a view was dropped":             {change: "DROP VIEW credits_daily"},
 		"a view was changed":             {change: "CREATE OR REPLACE VIEW mmsi_claims AS SELECT 1 AS one"},
 		"a comment was changed":          {change: "COMMENT ON COLUMN engine.vessel_id IS 'changed'"},
@@ -65,7 +65,7 @@ func TestABuildKeepsTheDefinitionsOfItsOwnProgram(t *testing.T) {
 				t.Errorf("the comment of the macro is %q", comment)
 			}
 			var records int
-			must(t, w.db.QueryRowContext(t.Context(), "SELECT count(*) FROM schema_migrations WHERE name = 'definitions'").Scan(&records))
+			must(t, w.db.QueryRowContext(t.Context(), "SELECT count(*) FROM internal.schema_migrations WHERE name = 'definitions'").Scan(&records))
 			if records != 1 {
 				t.Errorf("%d records of the definitions", records)
 			}
@@ -77,7 +77,7 @@ func TestABuildKeepsTheDefinitionsOfItsOwnProgram(t *testing.T) {
 // names the remedy, and leaves the published file as it was.
 func TestAFileOfAnOlderProgramIsRefused(t *testing.T) {
 	dir := t.TempDir()
-	must(t, update(t, dir, 20, "UPDATE schema_migrations SET name = '0001_reference.sql'"))
+	must(t, update(t, dir, 20, "UPDATE internal.schema_migrations SET name = '0001_reference.sql'"))
 	if err := update(t, dir, 21); !errors.Is(err, ErrOtherProgram) {
 		t.Errorf("got %v, want %v", err, ErrOtherProgram)
 	}

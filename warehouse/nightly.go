@@ -39,7 +39,7 @@ type stepList struct {
 func (n *stepList) add(from []string, names ...string) {
 	for _, name := range names {
 		path := "apply/" + n.folder + "/" + name
-		n.steps = append(n.steps, step{path, statement(path), from})
+		n.steps = append(n.steps, step{path, filled(path, nil), from})
 	}
 }
 

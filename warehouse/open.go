@@ -165,10 +165,8 @@ func (t *spellingSet) acquire(path string) (own string, release func(), err erro
 	}), nil
 }
 
-// quote returns a text as an SQL literal. It is the only place that puts text into statements,
-// and only for our own paths, in the few statements that take no parameters: settings, views and
-// copies. The only escape that DuckDB knows in '...' is the doubled quote.
-func quote(s string) string { return Literal(s) }
-
-// Literal is a text as SQL, in quotes.
-func Literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+// quote returns a text as an SQL literal, for our own paths in the few statements that take no
+// parameters: settings, views and copies. It and quoteName, for the names of columns and parameters, are
+// the only places that put text into statements. The only escape that DuckDB knows in '...' and "..."
+// is the doubled quote.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

@@ -54,28 +54,28 @@ var answers = map[string]struct {
 	columns string
 	empty   bool
 }{
-	"01_flag_hopping":                    {columns: "imo flags in_order name_now since last_change"},
-	"02_anchored_share_by_zone_and_week": {columns: "week world_zone vessels_a_night percent_at_anchor"},
-	"03_fleet_by_flag_category_age":      {columns: "flag category age_band vessels deadweight_t"},
-	"04_owners_and_managers":             {columns: "registered_owner manager vessels flags gross_tonnage managers_of_owner names"},
-	"05_gone_dark":                       {columns: "vessel_id name flag category navigational_status world_zone last_seen_there complete_nights_since"},
-	"06_mmsi_country_against_flag":       {columns: "vessel_id name mmsi flag flags_of_the_digits seen", empty: true}, // see foreignMMSI
-	"07_coverage_and_cost_by_night":      {columns: "snapshot_date runs requests credits complete not_complete skipped vessels_listed credits_per_1000"},
-	"08_reflagged":                       {columns: "vessel_id imo name flag_before flag_now seen_before seen_after"},
-	"09_renamed":                         {columns: "vessel_id imo name_before name_now snapshot_date reflagged_too"},
-	"10_sold":                            {columns: "vessel_id name category owner_before owner_now manager_now not_before not_after"},
-	"11_new_on_the_list":                 {columns: "vessel_id name flag vessel_type listed_since year_built new_build"},
-	"12_departures":                      {columns: "vessel_id name flag category from_date last_date absent_on"},
-	"13_aground":                         {columns: "vessel_id name flag category first_date last_date nights nights_unseen still"},
-	"14_laden_and_ballast_share":         {columns: "snapshot_date world_zone laden in_ballast percent_in_ballast"},
-	"15_fleet_then_and_now":              {columns: "flag first_night last_night difference"},
-	"16_known_then":                      {columns: "vessel_id name_then name_now flag_then flag_now owner_then owner_now"},
-	"17_what_changed_last_week":          {columns: "dataset field changes doubtful vessels example"},
-	"18_issues_by_reason":                {columns: "dataset field reason issues vessels first_night last_night still example"},
-	"19_one_hull_many_mmsis":             {columns: "vessel_id mmsis in_order at_the_same_time"},
-	"20_longest_waits":                   {columns: "vessel_id name category world_zone first_seen last_seen nights nights_unseen days_at_least"},
-	"21_fresh_or_stale":                  {columns: "category vessels percent_looked_up median_age_days"},
-	"22_growth_by_night":                 {columns: "snapshot_date category listed seen growth"},
+	"flag_hopping":          {columns: "imo flags in_order name_now since last_change"},
+	"congestion":            {columns: "week world_zone vessels_a_night percent_at_anchor"},
+	"fleet_by_flag_and_age": {columns: "flag category age_band vessels deadweight_t"},
+	"owners_and_managers":   {columns: "registered_owner manager vessels flags gross_tonnage managers_of_owner names"},
+	"gone_dark":             {columns: "vessel_id name flag category navigational_status world_zone last_seen_there complete_nights_since"},
+	"mmsi_against_flag":     {columns: "vessel_id name mmsi flag flags_of_the_digits seen", empty: true}, // see foreignMMSI
+	"cost_by_night":         {columns: "snapshot_date runs requests credits complete not_complete skipped vessels_listed credits_per_1000"},
+	"reflagged":             {columns: "vessel_id imo name flag_before flag_now seen_before seen_after"},
+	"renamed":               {columns: "vessel_id imo name_before name_now snapshot_date reflagged_too"},
+	"owner_changes":         {columns: "vessel_id name category owner_before owner_now manager_now not_before not_after"},
+	"new_buildings":         {columns: "vessel_id name flag vessel_type listed_since year_built new_build"},
+	"left_the_list":         {columns: "vessel_id name flag category from_date last_date absent_on"},
+	"aground":               {columns: "vessel_id name flag category first_date last_date nights nights_unseen still"},
+	"laden_and_ballast":     {columns: "snapshot_date world_zone laden in_ballast percent_in_ballast"},
+	"fleet_then_and_now":    {columns: "flag first_night last_night difference"},
+	"known_then":            {columns: "vessel_id name_then name_now flag_then flag_now owner_then owner_now"},
+	"what_changed":          {columns: "dataset field changes doubtful vessels example"},
+	"refused_values":        {columns: "dataset field reason issues vessels first_night last_night still example"},
+	"several_mmsis":         {columns: "vessel_id mmsis in_order at_the_same_time"},
+	"longest_waits":         {columns: "vessel_id name category world_zone first_seen last_seen nights nights_unseen days_at_least"},
+	"freshness":             {columns: "category vessels percent_looked_up median_age_days"},
+	"fleet_by_night":        {columns: "snapshot_date category listed seen growth"},
 }
 
 func TestWorkedQueries(t *testing.T) {
@@ -116,18 +116,19 @@ func TestWorkedQueries(t *testing.T) {
 	}
 	t.Run("they agree with each other", func(t *testing.T) { agree(t, w) })
 	t.Run("a foreign mmsi is found", func(t *testing.T) { foreignMMSI(t, dir) })
+	t.Run("they do not depend on the reader's time zone", func(t *testing.T) { sameInEveryZone(t, dir) })
 }
 
 // agree compares what several queries and tables say about the same thing.
 func agree(t *testing.T, w *warehouse.Warehouse) {
 	for name, text := range map[string]string{
 		"fleet_on the last night is the list":          "SELECT (SELECT count(*) FROM fleet_on((SELECT max(snapshot_date) FROM runs))) = (SELECT count(*) FROM vessels WHERE listed)",
-		"ages add up to the fleet":                     "SELECT (SELECT sum(vessels) FROM (" + query(t, "03_fleet_by_flag_category_age") + ")) = (SELECT count(*) FROM vessels WHERE listed AND is_vessel)",
-		"a reflagged vessel had two flags":             "SELECT count(*) = 0 FROM (" + query(t, "08_reflagged") + ") AS r WHERE imo IS NOT NULL AND imo NOT IN (SELECT imo FROM (" + query(t, "01_flag_hopping") + "))",
-		"nobody who departed is listed":                "SELECT count(*) = 0 FROM (" + query(t, "12_departures") + ") JOIN vessels AS v USING (vessel_id) WHERE v.listed",
-		"credits by night are those of the requests":   "SELECT (SELECT sum(credits) FROM (" + query(t, "07_coverage_and_cost_by_night") + ")) = (SELECT sum(credits) FROM requests)",
-		"issues by reason are all issues":              "SELECT (SELECT sum(issues) FROM (" + query(t, "18_issues_by_reason") + ")) = (SELECT count(*) FROM issues)",
-		"the fleet of the last night grew to the list": "SELECT (SELECT sum(listed) FROM (" + query(t, "22_growth_by_night") + ") WHERE snapshot_date = (SELECT max(snapshot_date) FROM runs)) = (SELECT count(*) FROM vessels WHERE listed)",
+		"ages add up to the fleet":                     "SELECT (SELECT sum(vessels) FROM (" + query(t, "fleet_by_flag_and_age") + ")) = (SELECT count(*) FROM vessels WHERE listed AND is_vessel)",
+		"a reflagged vessel had two flags":             "SELECT count(*) = 0 FROM (" + query(t, "reflagged") + ") AS r WHERE imo IS NOT NULL AND imo NOT IN (SELECT imo FROM (" + query(t, "flag_hopping") + "))",
+		"nobody who departed is listed":                "SELECT count(*) = 0 FROM (" + query(t, "left_the_list") + ") JOIN vessels AS v USING (vessel_id) WHERE v.listed",
+		"credits by night are those of the requests":   "SELECT (SELECT sum(credits) FROM (" + query(t, "cost_by_night") + ")) = (SELECT sum(credits) FROM requests)",
+		"issues by reason are all issues":              "SELECT (SELECT sum(issues) FROM (" + query(t, "refused_values") + ")) = (SELECT count(*) FROM issues)",
+		"the fleet of the last night grew to the list": "SELECT (SELECT sum(listed) FROM (" + query(t, "fleet_by_night") + ") WHERE snapshot_date = (SELECT max(snapshot_date) FROM runs)) = (SELECT count(*) FROM vessels WHERE listed)",
 	} {
 		if _, rows := ask(t, w, text); rows[0][0] != true {
 			t.Errorf("%s: not so", name)
@@ -161,7 +162,7 @@ func foreignMMSI(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	text := "SELECT flag, flags_of_the_digits FROM (" + query(t, "06_mmsi_country_against_flag") + ") WHERE flag = 'CH'"
+	text := "SELECT flag, flags_of_the_digits FROM (" + query(t, "mmsi_against_flag") + ") WHERE flag = 'CH'"
 	if _, rows := ask(t, w, text); len(rows) != 1 || rows[0][1] != "PA" {
 		t.Errorf("got %v, want one vessel with an MMSI of PA", rows)
 	}

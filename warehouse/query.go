@@ -4,22 +4,23 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"iter"
-	"os"
-	"path/filepath"
-
-	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
 // Rows is the answer of a query. Columns and Types have an element for each column.
 type Rows struct {
 	Columns []string
 	Types   []string // as DuckDB names them
-	rows    *sql.Rows
-	conn    *sql.Conn
-	more    func() (*sql.Rows, error) // the next part of the answer, nil after the last; nil if rows is all
-	failed  error
+	Total   int64    // rows of the answer; 0 unless it is spooled
+	Plan    bool     // the answer of an EXPLAIN: a row for each plan, the text in its second column
+
+	rows     *sql.Rows
+	conn     *sql.Conn
+	more     func() (*sql.Rows, error) // the next part of the answer, nil after the last; nil if rows is all
+	reset    func() error              // what ends with the rows; may be nil
+	encoded  bool                      // the values are texts, as the encoding says
+	encoding Encoding
+	failed   error
 }
 
 // Query runs one statement that reads, with its answer in memory: for our own queries, whose
@@ -35,22 +36,23 @@ func (w *Warehouse) Query(ctx context.Context, text string, args ...any) (*Rows,
 	if _, err := check(ctx, conn, text); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	return query(ctx, conn, text, args...)
+	r, err := query(ctx, conn, text, args...)
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return r, nil
 }
 
+// query runs a statement that check has accepted. The rows own the connection, unless it fails.
 func query(ctx context.Context, conn *sql.Conn, text string, args ...any) (*Rows, error) {
 	rows, err := conn.QueryContext(ctx, text, args...)
 	if err != nil {
-		return nil, errors.Join(classified(err), conn.Close())
+		return nil, classified(err)
 	}
-	return newRows(rows, conn)
-}
-
-func newRows(rows *sql.Rows, conn *sql.Conn) (*Rows, error) {
 	r := &Rows{rows: rows, conn: conn}
 	columns, err := rows.ColumnTypes()
 	if err != nil {
-		return nil, errors.Join(unwrapped(err), r.Close())
+		return nil, errors.Join(unwrapped(err), rows.Close())
 	}
 	for _, c := range columns {
 		r.Columns = append(r.Columns, c.Name())
@@ -60,8 +62,9 @@ func newRows(rows *sql.Rows, conn *sql.Conn) (*Rows, error) {
 }
 
 // All yields the rows, or as its last element the error that ended them, which is one of those of
-// Query. The slice is used again for the next row; its values are nil, bool, integers, floats,
-// strings, times, or the driver's types for lists and structs. The rows can be read once.
+// Query. The slice is used again for the next row; its values are those of the encoding, and without
+// one nil, bool, integers, floats, strings, times, or the driver's types for lists and structs. The
+// rows can be read once.
 func (r *Rows) All() iter.Seq2[[]any, error] {
 	return func(yield func([]any, error) bool) {
 		values, places := make([]any, len(r.Columns)), make([]any, len(r.Columns))
@@ -74,9 +77,7 @@ func (r *Rows) All() iter.Seq2[[]any, error] {
 				return
 			}
 			for i, v := range values {
-				if f, ok := floatOf(v); ok {
-					values[i] = f
-				}
+				values[i] = r.value(v, i)
 			}
 			if !yield(values, nil) {
 				return
@@ -86,6 +87,17 @@ func (r *Rows) All() iter.Seq2[[]any, error] {
 			yield(nil, classified(r.failed))
 		}
 	}
+}
+
+// value converts a value of the driver in column i.
+func (r *Rows) value(v any, i int) any {
+	if text, ok := v.(string); ok && r.encoded && r.encoding == AsJSON {
+		return jsonOf(text, r.Types[i])
+	}
+	if f, ok := floatOf(v); ok {
+		return f
+	}
+	return v
 }
 
 // next advances to the next row, which may be in the next part of the answer.
@@ -107,36 +119,10 @@ func (r *Rows) next() bool {
 }
 
 // Close ends the query, so that others can run, and returns DuckDB's error if it cannot.
-func (r *Rows) Close() error { return errors.Join(r.rows.Close(), r.conn.Close()) }
-
-// ToParquet writes the answer of a query to a Parquet file, whole or not at all, and returns the
-// number of rows. It replaces an earlier file; the directory must exist. It returns ErrNotQuery for
-// a statement that does more than read, and for an EXPLAIN; ErrStatement, ErrFiles or ErrRoom as
-// Spooled does; and otherwise the error of the file system.
-func (w *Warehouse) ToParquet(ctx context.Context, text, path string) (int64, error) {
-	conn, err := w.db.Conn(ctx)
-	if err != nil {
-		return 0, unwrapped(err)
+func (r *Rows) Close() error {
+	err := r.rows.Close()
+	if r.reset != nil {
+		err = errors.Join(err, r.reset())
 	}
-	defer conn.Close()
-	kind, err := check(ctx, conn, text)
-	if err != nil {
-		return 0, err
-	}
-	if kind == explains {
-		return 0, fmt.Errorf("a query plan is no table and cannot be written to a file: %w", ErrNotQuery)
-	}
-	if err := spool(ctx, conn, text, kind); err != nil {
-		return 0, err
-	}
-	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+durable.Part)
-	defer os.Remove(temporary)
-	result, err := conn.ExecContext(ctx, "COPY (FROM answer) TO "+quote(temporary)+" (FORMAT parquet, COMPRESSION zstd)")
-	if err != nil {
-		return 0, fmt.Errorf("write %s: %w", path, classified(err))
-	}
-	if err := durable.Replace(temporary, path); err != nil {
-		return 0, fmt.Errorf("write %s: %w", path, err)
-	}
-	return result.RowsAffected()
+	return errors.Join(err, r.conn.Close())
 }

@@ -92,7 +92,7 @@ func TestQueryRefusesToWrite(t *testing.T) {
 		if _, err := lines(t.Context(), w, text); !errors.Is(err, ErrNotQuery) {
 			t.Errorf("%s: got %v, want %v", text, err, ErrNotQuery)
 		}
-		if _, err := w.ToParquet(t.Context(), text, filepath.Join(dir, "x.parquet")); !errors.Is(err, ErrNotQuery) {
+		if _, err := w.ToParquet(t.Context(), Statement{Text: text}, filepath.Join(dir, "x.parquet")); !errors.Is(err, ErrNotQuery) {
 			t.Errorf("%s to Parquet: got %v, want %v", text, err, ErrNotQuery)
 		}
 		if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
@@ -150,7 +150,7 @@ func TestToParquet(t *testing.T) {
 	w := opened(t, dir)
 	path := filepath.Join(dir, "it's.parquet")
 	for _, text := range []string{"SELECT 1 AS a UNION ALL SELECT 2 ORDER BY a; -- done", "SELECT unnest([1, 2]) AS a"} {
-		n, err := w.ToParquet(t.Context(), text, path)
+		n, err := w.ToParquet(t.Context(), Statement{Text: text}, path)
 		if err != nil || n != 2 {
 			t.Fatalf("%s: %d rows, %v", text, n, err)
 		}
@@ -158,7 +158,7 @@ func TestToParquet(t *testing.T) {
 			t.Errorf("%s: the file has %d rows, %v", text, got, err)
 		}
 	}
-	if _, err := w.ToParquet(t.Context(), "SELECT error('no') AS a", path); err == nil {
+	if _, err := w.ToParquet(t.Context(), Statement{Text: "SELECT error('no') AS a"}, path); err == nil {
 		t.Error("no error")
 	}
 	if got, err := w.ParquetRows(t.Context(), path); err != nil || got != 2 {

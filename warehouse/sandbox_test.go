@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -21,7 +22,7 @@ func sandboxed(t *testing.T, dir string) *Warehouse {
 // spooled is the answer of a query as `fleetlake query` gets it, a line per row.
 func spooled(t *testing.T, w *Warehouse, text string) (int, error) {
 	t.Helper()
-	rows, err := w.Spooled(t.Context(), text)
+	rows, err := w.Spooled(t.Context(), Statement{Text: text}, AsText)
 	if err != nil {
 		return 0, err
 	}
@@ -105,7 +106,7 @@ func TestSandbox(t *testing.T) {
 				if _, err := spooled(t, w, text); !errors.Is(err, ErrStatement) {
 					t.Errorf("%q: got %v, want %v", text, err, ErrStatement)
 				}
-				if _, err := w.ToParquet(t.Context(), text, filepath.Join(target, "x.parquet")); !errors.Is(err, ErrStatement) {
+				if _, err := w.ToParquet(t.Context(), Statement{Text: text}, filepath.Join(target, "x.parquet")); !errors.Is(err, ErrStatement) {
 					t.Errorf("%q to Parquet: got %v, want %v", text, err, ErrStatement)
 				}
 				if entries, err := os.ReadDir(target); err != nil || len(entries) != 1 {
@@ -159,12 +160,12 @@ func TestSandboxReads(t *testing.T) {
 			t.Errorf("%s: got %d rows, %v, want %d", text, got, err, want)
 		}
 	}
-	rows, err := w.Spooled(t.Context(), "SELECT i FROM range(30000) AS r(i) ORDER BY i DESC")
+	rows, err := w.Spooled(t.Context(), Statement{Text: "SELECT i FROM range(30000) AS r(i) ORDER BY i DESC"}, AsText)
 	must(t, err)
 	defer rows.Close()
-	want := int64(29_999)
+	want := 29_999
 	for values, err := range rows.All() {
-		if must(t, err); values[0] != want {
+		if must(t, err); values[0] != strconv.Itoa(want) {
 			t.Fatalf("got %v, want %d", values[0], want)
 		}
 		want--

@@ -4,6 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 )
 
 // partRows is how many rows of an answer the driver has in memory at a time, outside of DuckDB's
@@ -11,27 +14,37 @@ import (
 const partRows = 8192
 
 // Spooled runs one statement that reads, for answers of any size: DuckDB stores the answer within
-// its memory limit, spills the rest, and returns it in parts. No other query of this Warehouse runs
-// until the caller closes the rows. Its errors are those of Query.
-func (w *Warehouse) Spooled(ctx context.Context, text string) (*Rows, error) {
+// its memory limit, spills the rest, and returns it in parts, in this encoding. No other query of
+// this Warehouse runs until the caller closes the rows. Its errors are those of Query; a parameter
+// that is unknown or has no value is an ErrStatement.
+func (w *Warehouse) Spooled(ctx context.Context, s Statement, e Encoding) (*Rows, error) {
 	conn, err := w.db.Conn(ctx)
 	if err != nil {
 		return nil, unwrapped(err)
 	}
-	kind, err := check(ctx, conn, text)
+	fail := func(err error) (*Rows, error) {
+		return nil, errors.Join(err, s.reset(ctx, conn), conn.Close())
+	}
+	kind, args, err := s.prepare(ctx, conn)
 	if err != nil {
-		return nil, errors.Join(err, conn.Close())
+		return fail(err)
 	}
-	if kind == explains || kind == selects && !spoolable(ctx, conn, text) {
-		return query(ctx, conn, text) // a few rows
+	var r *Rows
+	if kind == explains { // a few rows, and CREATE TABLE AS does not accept it
+		r, err = query(ctx, conn, s.Text, args...)
+	} else if err = spool(ctx, conn, s.Text, kind, args); err == nil {
+		r, err = parts(ctx, conn, e)
 	}
-	if err := spool(ctx, conn, text, kind); err != nil {
-		return nil, errors.Join(err, conn.Close())
+	if err != nil {
+		return fail(err)
 	}
-	return parts(ctx, conn)
+	r.Plan = kind == explains
+	r.reset = func() error { return s.reset(ctx, conn) }
+	return r, nil
 }
 
-const createAnswer = "CREATE OR REPLACE TEMP TABLE answer AS "
+// createAnswer stores the answer of the statement that begins on the next line.
+const createAnswer = "CREATE OR REPLACE TEMP TABLE answer AS\n"
 
 // spoolable reports whether CREATE TABLE AS accepts a statement: it does not accept DESCRIBE,
 // SHOW and SUMMARIZE.
@@ -42,36 +55,80 @@ func spoolable(ctx context.Context, conn *sql.Conn, text string) bool {
 
 // spool stores the answer of a statement that check has accepted in a temporary table. The text
 // is the end of the whole statement, so that nothing in it can close what surrounds it.
-func spool(ctx context.Context, conn *sql.Conn, text string, kind queryKind) error {
+func spool(ctx context.Context, conn *sql.Conn, text string, kind queryKind, args []any) error {
+	before := createAnswer
 	if kind == selects && !spoolable(ctx, conn, text) {
-		text = "FROM (\n" + single(text) + "\n)"
+		before, text = before+"FROM (\n", strings.TrimLeft(single(text), "; \t\r\n")+"\n)"
 	}
-	_, err := conn.ExecContext(ctx, createAnswer+text)
-	return classified(err)
+	_, err := conn.ExecContext(ctx, before+text, args...)
+	return asWritten(classified(err), strings.Count(before, "\n"))
+}
+
+// answerColumn is a column of the spooled answer, and the name that the statement gave it.
+type answerColumn struct{ name, stored, databaseType string }
+
+// answerColumns lists the columns of the spooled answer. One that is named rowid would hide the numbers
+// of the rows, by which the answer is read in parts, and is stored under another name.
+func answerColumns(ctx context.Context, conn *sql.Conn) ([]answerColumn, error) {
+	rows, err := conn.QueryContext(ctx, statement("read/answer_columns"))
+	if err != nil {
+		return nil, unwrapped(err)
+	}
+	defer rows.Close()
+	var columns []answerColumn
+	for rows.Next() {
+		var c answerColumn
+		if err := rows.Scan(&c.name, &c.databaseType); err != nil {
+			return nil, unwrapped(err)
+		}
+		c.stored = c.name
+		columns = append(columns, c)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return nil, unwrapped(err)
+	}
+	for i, c := range columns {
+		if !strings.EqualFold(c.name, "rowid") {
+			continue
+		}
+		for slices.ContainsFunc(columns, func(other answerColumn) bool { return strings.EqualFold(other.stored, c.stored) }) {
+			c.stored += "_"
+		}
+		if _, err := conn.ExecContext(ctx, "ALTER TABLE temp.answer RENAME COLUMN "+quoteName(c.name)+" TO "+quoteName(c.stored)); err != nil {
+			return nil, unwrapped(err)
+		}
+		columns[i] = c
+	}
+	return columns, nil
 }
 
 // parts returns the spooled answer, part by part.
-func parts(ctx context.Context, conn *sql.Conn) (*Rows, error) {
-	var total int64
-	if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM temp.answer").Scan(&total); err != nil {
-		return nil, errors.Join(unwrapped(err), conn.Close())
-	}
-	from := int64(0)
-	part := func() (*sql.Rows, error) {
-		rows, err := conn.QueryContext(ctx, "FROM temp.answer WHERE rowid >= $1 AND rowid < $2", from, from+partRows)
-		from += partRows
-		return rows, err
-	}
-	rows, err := part()
-	if err != nil {
-		return nil, errors.Join(unwrapped(err), conn.Close())
-	}
-	r, err := newRows(rows, conn)
+func parts(ctx context.Context, conn *sql.Conn, e Encoding) (*Rows, error) {
+	columns, err := answerColumns(ctx, conn)
 	if err != nil {
 		return nil, err
 	}
+	r := &Rows{conn: conn, encoded: true, encoding: e}
+	expressions := make([]string, len(columns))
+	for i, c := range columns {
+		expressions[i] = e.expression(c.stored, c.databaseType)
+		r.Columns, r.Types = append(r.Columns, c.name), append(r.Types, c.databaseType)
+	}
+	if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM temp.answer").Scan(&r.Total); err != nil {
+		return nil, unwrapped(err)
+	}
+	text := fmt.Sprintf("SELECT %s FROM temp.answer WHERE rowid >= $1 AND rowid < $2", strings.Join(expressions, ", "))
+	from := int64(0)
+	part := func() (*sql.Rows, error) {
+		rows, err := conn.QueryContext(ctx, text, from, from+partRows)
+		from += partRows
+		return rows, err
+	}
+	if r.rows, err = part(); err != nil {
+		return nil, unwrapped(err)
+	}
 	r.more = func() (*sql.Rows, error) {
-		if from >= total {
+		if from >= r.Total {
 			return nil, nil
 		}
 		return part()

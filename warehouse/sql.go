@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"io/fs"
 	"slices"
 	"strings"
 	"text/template"
@@ -25,14 +26,18 @@ func (s Statements) Text(name string) string {
 	return string(b)
 }
 
-// Filled returns what the template in sql/name.sql makes of the values. A bad file is a bug, not an
-// error.
+// Filled returns what the template in sql/name.sql makes of the values. The files of sql/parts, if there
+// are any, define templates that it may use. A bad file is a bug, not an error.
 func (s Statements) Filled(name string, values any) string { return s.part(name, name, values) }
 
 // part returns what a part of the template makes of the values; the file defines the part.
 func (s Statements) part(name, part string, values any) string {
+	t := template.New(name)
+	if shared, err := fs.Glob(s.Files, "sql/parts/*.sql"); err == nil && len(shared) > 0 {
+		template.Must(t.ParseFS(s.Files, shared...))
+	}
 	var b strings.Builder
-	if err := template.Must(template.New(name).Parse(s.Text(name))).ExecuteTemplate(&b, part, values); err != nil {
+	if err := template.Must(t.Parse(s.Text(name))).ExecuteTemplate(&b, part, values); err != nil {
 		panic(err)
 	}
 	return b.String()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -131,4 +132,25 @@ func classified(err error) error {
 		return &cause{text: clear.Error(), err: errors.Join(ErrStatement, clear)}
 	}
 	return clear
+}
+
+// place matches the line of an error that marks its place, and what is before the caret in the next one.
+var place = regexp.MustCompile(`(?m)^LINE (\d+): (.*)\n( *)\^`)
+
+// asWritten is an error in a text that was run after some lines of ours: it has the number of the line
+// as the text has it.
+func asWritten(err error, ours int) error {
+	if err == nil || ours == 0 {
+		return err
+	}
+	text := place.ReplaceAllStringFunc(err.Error(), func(found string) string {
+		parts := place.FindStringSubmatch(found)
+		line, notNumber := strconv.Atoi(parts[1])
+		if notNumber != nil || line <= ours {
+			return found
+		}
+		number := strconv.Itoa(line - ours)
+		return fmt.Sprintf("LINE %s: %s\n%s^", number, parts[2], parts[3][min(len(parts[1])-len(number), len(parts[3])):])
+	})
+	return &cause{text: text, err: err}
 }

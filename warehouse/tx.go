@@ -23,12 +23,8 @@ type Column struct {
 	Name, Type string
 }
 
-// Instant reports whether a column has instants.
-func (c Column) Instant() bool { return c.Type == "TIMESTAMP WITH TIME ZONE" }
-
-// Lake creates the view lake_<table> over a lake table's files of the night, for Apply. Instants
-// become UTC timestamps without a zone. No files make a table without rows. A file that DuckDB
-// cannot read, or that lacks a column, is an error.
+// Lake creates the view lake_<table> over a lake table's files of the night, for Apply. No files make
+// a table without rows. A file that DuckDB cannot read, or that lacks a column, is an error.
 func (t *Tx) Lake(ctx context.Context, table string, columns []Column, paths []string) error {
 	t.hasRows[table] = len(paths) > 0
 	quoted := make([]string, len(paths))
@@ -157,9 +153,6 @@ type vesselField struct {
 
 // vesselColumn is a column of the view vessels.
 type vesselColumn struct{ Name, Type string }
-
-// Instant reports whether a column has UTC timestamps, which the file marks as instants.
-func (c vesselColumn) Instant() bool { return c.Type == "TIMESTAMP" }
 
 // vesselColumns returns the columns of the view vessels, in their order.
 func vesselColumns(ctx context.Context, db querier) ([]vesselColumn, error) {

@@ -114,16 +114,11 @@ func (w *Warehouse) Fleet(ctx context.Context, path string) (missing, more int64
 	if err != nil {
 		return 0, 0, err
 	}
-	var ours, theirs []string
-	for _, c := range columns {
-		ours = append(ours, c.Name)
-		if c.Instant() {
-			theirs = append(theirs, "make_timestamp(epoch_us("+c.Name+"))")
-		} else {
-			theirs = append(theirs, c.Name)
-		}
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.Name
 	}
-	text := filled("compare/fleet", struct{ Ours, Theirs string }{strings.Join(ours, ", "), strings.Join(theirs, ", ")})
+	text := filled("compare/fleet", strings.Join(names, ", "))
 	if err := w.db.QueryRowContext(ctx, text, path).Scan(&missing, &more); err != nil {
 		return 0, 0, fmt.Errorf("compare vessels with %s: %w", path, unwrapped(err))
 	}

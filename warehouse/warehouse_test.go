@@ -297,7 +297,7 @@ func TestEverythingHasAComment(t *testing.T) {
 		}
 	}
 	for _, name := range strings.Fields("vessels registration particulars engine management positions listed episodes runs coverage requests issues " +
-		"vessel_aliases identity_conflicts mmsi_claims countries vessel_types world_zones navigational_statuses maritime_identification_digits") {
+		"vessel_aliases identity_conflicts mmsi_claims flags countries types vessel_types world_zones navigational_statuses maritime_identification_digits") {
 		if !slices.Contains(names, name) {
 			t.Errorf("there is no %s", name)
 		}
@@ -337,7 +337,7 @@ func TestInvariants(t *testing.T) {
 		"particulars_order":      "INSERT INTO particulars (vessel_id, valid_from, valid_to) VALUES ('A', '2026-01-02', '2026-01-02')",
 		"engine_order":           "INSERT INTO engine (vessel_id) VALUES ('A')",
 		"management_order":       "INSERT INTO management (vessel_id, valid_from, valid_to) VALUES ('A', '2026-01-02', '2026-01-01')",
-		"latest_once":            "INSERT INTO latest (vessel_id) VALUES ('A'), ('A')",
+		"latest_once":            "INSERT INTO internal.latest (vessel_id) VALUES ('A'), ('A')",
 		"runs_once":              "INSERT INTO runs (run_id) VALUES ('A'), ('A')",
 		"stays_apart":            "INSERT INTO listed (vessel_id, from_date, last_date) VALUES ('A', '2026-01-01', '2026-01-03'), ('A', '2026-01-02', '2026-01-03')",
 		"stays_order":            "INSERT INTO listed (vessel_id, from_date, to_date, last_date) VALUES ('A', '2026-01-03', '2026-01-01', '2026-01-03')",

@@ -30,7 +30,7 @@ const (
 var demoQueries = []struct{ title, sql string }{
 	{"The ten largest flags, as listed last night", `SELECT country, flag, count(*) AS vessels, count(*) FILTER (category = 'tanker') AS tankers
 FROM vessels WHERE listed AND is_vessel GROUP BY ALL ORDER BY vessels DESC, country LIMIT 10`},
-	{"Reflagged during the week: one hull, two flags", `SELECT old.vessel_id, old.name, old.flag AS flag_before, new.flag AS flag_now, new.valid_from::DATE AS since
+	{"Reflagged during the week: one hull, two flags", `SELECT old.vessel_id, old.name, old.flag AS flag_before, new.flag AS flag_now, (new.valid_from AT TIME ZONE 'UTC')::DATE AS since
 FROM registration old JOIN registration new ON new.vessel_id = old.vessel_id AND new.valid_from = old.valid_to
 WHERE old.flag <> new.flag ORDER BY since DESC, old.vessel_id LIMIT 8`},
 	{"Where most vessels are at anchor", `SELECT world_zone, count(*) AS at_anchor, round(100 * count(*) / sum(count(*)) OVER (), 1) AS percent

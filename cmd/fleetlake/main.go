@@ -31,6 +31,7 @@ import (
 const (
 	exitDone        = 0
 	exitUnexpected  = 1
+	exitSQL         = 2 // an error in the SQL of a query, which no supervisor runs
 	exitPartial     = 3 // published, but something that was planned was left out
 	exitLocked      = 4
 	exitCredits     = 5 // the balance or a cap is used up
@@ -109,9 +110,9 @@ paid answer for ever, and turns the answers into a DuckDB warehouse and a Parque
 
 Try it, without a key or a network:  fleetlake demo
 
-Exit codes: 0 done, 1 unexpected, 3 partial (published, something planned was left out), 4 locked,
-5 credits or cap, 6 key refused, 7 disk, 8 interrupted (the same command resumes),
-9 the service answered too little, 10 published but not exported, 64 usage or configuration.`,
+Exit codes: 0 done, 1 unexpected, 2 error in the SQL of a query, 3 partial (published, something planned
+was left out), 4 locked, 5 credits or cap, 6 key refused, 7 disk, 8 interrupted (the same command
+resumes), 9 the service answered too little, 10 published but not exported, 64 usage or configuration.`,
 		Version:           version(),
 		SilenceUsage:      true,
 		SilenceErrors:     true,
@@ -124,6 +125,7 @@ Exit codes: 0 done, 1 unexpected, 3 partial (published, something planned was le
 	root.AddCommand(a.demoCommand(), a.initCommand(), a.planCommand(), a.runCommand(), a.serveCommand(), a.simulateCommand(),
 		a.creditsCommand(), a.explainCommand(), a.queryCommand(), a.runsCommand(), a.schemaCommand(), a.exportCommand(), a.doctorCommand(),
 		a.statusCommand(), a.checkCommand(), a.rebuildCommand(), a.verifyCommand(), a.rollbackCommand())
+	a.completeWords(root)
 	return root
 }
 
@@ -210,7 +212,10 @@ func lock(dir, verb string) (func() error, error) {
 func exitCode(err error) int {
 	var service *extract.Error
 	var bad *config.Error
+	var sql *sqlError
 	switch {
+	case errors.As(err, &sql):
+		return exitSQL
 	case errors.As(err, &bad), errors.Is(err, errUsage):
 		return exitUsage
 	case errors.Is(err, datadir.ErrLocked):

@@ -71,6 +71,6 @@ func (a *app) allRuns(ctx context.Context, w *warehouse.Warehouse, most int, asJ
 		format = "json"
 	}
 	sql := fmt.Sprintf(`SELECT run_id, job, snapshot_date, state, stop, requests, credits_spent AS credits, credits_planned AS planned,
-round(epoch(finished_at - started_at)) AS seconds FROM runs ORDER BY run_id DESC LIMIT %d`, max(most, 0))
+round(epoch(finished_at - started_at))::BIGINT AS seconds FROM runs ORDER BY run_id DESC LIMIT %d`, max(most, 0))
 	return printRows(ctx, w, sql, format, a.stdout, console.TerminalWidth(a.stdout))
 }

@@ -49,7 +49,9 @@ type Config struct {
 	BalanceText bool // the balance is a sentence, as in one document of the service
 	Vague       bool // too few credits and a blocked endpoint get the same message
 
-	Rates    Rates
+	Rates     Rates
+	Anomalies Anomalies
+
 	CacheMiB int  // size of the cache for answers of searches; 0 is 64
 	KeepLog  bool // keep every request, for Log
 }
@@ -113,6 +115,9 @@ func (c Config) complete() (Config, error) {
 	}
 	year, month, day := c.Start.Date()
 	c.Start = time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+	if err := c.Anomalies.check(); err != nil {
+		return c, err
+	}
 	return c, c.Rates.complete()
 }
 

@@ -38,6 +38,11 @@
 // Most sales change the list on the same day, with a new name, a new flag, or both: a client that
 // sees such a change has a reason to look up the owner.
 //
+// Anomalies are there only if the configuration asks for them: two ships under one IMO number, two
+// under one MMSI, ships that nobody receives any more, changes of flag to open registries, and a
+// zone in which vessels wait at anchor. A lookup by a shared number finds the ship to which it
+// belongs.
+//
 // A location has the position of the profile. For one vessel in five it has fewer members, and
 // no IMO number; a few do not say when the position was received.
 //

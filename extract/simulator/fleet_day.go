@@ -176,5 +176,10 @@ func (f *fleetDay) country(e entry) int {
 	return int(f.states[e.hull()].country)
 }
 
-// mmsi returns the MMSI that an entry carries.
-func (f *fleetDay) mmsi(e entry) uint32 { return f.shipyard.mmsiIn(&f.hulls[e.hull()], f.country(e)) }
+// mmsi returns the MMSI that an entry carries: its own, or the one that it shares.
+func (f *fleetDay) mmsi(e entry) uint32 {
+	if h := &f.hulls[e.hull()]; h.sharesOn(sharesMMSI, f.day) {
+		e = newEntry(int(h.other), false)
+	}
+	return f.shipyard.mmsiIn(&f.hulls[e.hull()], f.country(e))
+}

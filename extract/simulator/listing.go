@@ -74,12 +74,14 @@ func (f *fleetDay) storedName(h *hull, renames int) string {
 	}
 }
 
-// storedIMO returns an IMO number as the service stores it: correct, with a wrong check
-// digit, or in one of the ways that say "none".
+// storedIMO returns an IMO number as the service stores it: correct, that of another ship, with a
+// wrong check digit, or in one of the ways that say "none".
 func (f *fleetDay) storedIMO(h *hull, s *state) *string {
 	u := draw(h.seed, forIMODirt, 1)
 	text := "0"
 	switch {
+	case s.has(showsIMO) && h.sharesOn(sharesIMO, f.day):
+		text = strconv.Itoa(int(f.hulls[h.other].imo))
 	case s.has(storesIMO):
 		text = strconv.Itoa(int(h.imo))
 	case s.has(showsIMO) && u%8 < 5:

@@ -5,8 +5,9 @@ import "math"
 // model derives the state of a hull on any day from the seed alone. It keeps no memory, so
 // days can be visited in any order.
 type model struct {
-	rates Rates
-	dirt  float64
+	rates     Rates
+	anomalies Anomalies
+	dirt      float64
 }
 
 // dirty reports whether a value is one of the given share of dirty values.
@@ -141,7 +142,7 @@ func (m model) setIMO(h *hull, start, day int, s *state) {
 		return
 	}
 	s.conditions |= showsIMO
-	if !m.dirty(draw(h.seed, forIMODirt, 0), shareBadDigit+shareNoIMO) {
+	if !h.sharesOn(sharesIMO, day) && !m.dirty(draw(h.seed, forIMODirt, 0), shareBadDigit+shareNoIMO) {
 		s.conditions |= storesIMO
 	}
 }
@@ -153,7 +154,7 @@ func (m model) setRegistration(h *hull, from, day int, s *state) {
 	count, last := m.countChanges(h, forReflag, m.rates.Reflagged, from, day)
 	s.previousCountry = s.country
 	for n := range int(count) {
-		s.previousCountry, s.country = s.country, nextCountry(h, s.country, n)
+		s.previousCountry, s.country = s.country, m.nextCountry(h, s.country, n)
 	}
 	u := draw(h.seed, forListedTwice, int(count))
 	daysListed := 1 + int(u>>40%60)
@@ -164,10 +165,10 @@ func (m model) setRegistration(h *hull, from, day int, s *state) {
 
 // nextCountry returns the country of registration after the nth change of flag: always
 // another flag, never Unknown.
-func nextCountry(h *hull, from uint16, n int) uint16 {
+func (m model) nextCountry(h *hull, from uint16, n int) uint16 {
 	for try := 0; ; try++ {
 		u := draw(h.seed, forFlag, 1+n*64+try)
-		f := flagChoice.pick(u)
+		f := m.newFlag(h, n, u)
 		if f != flagOf[from] && flags[f].iso != "" {
 			return uint16(chooseSpelling(f, draw(u, forSpelling, n)))
 		}

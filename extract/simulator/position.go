@@ -5,19 +5,20 @@ import (
 	"time"
 )
 
-// updatedAt returns when the service last changed a vessel's record: in the first two hours
-// of the day, so that for a harvest at 02:00 it is in the past.
-func (f *fleetDay) updatedAt(h *hull) time.Time {
-	return f.date.Add(time.Duration(draw(h.seed, forClock, f.day)%120) * time.Minute)
+// updatedAt returns when the service changed a vessel's record on a day: in the first two hours,
+// so that for a harvest at 02:00 it is in the past.
+func (f *fleetDay) updatedAt(h *hull, day int) time.Time {
+	return f.config.Start.AddDate(0, 0, day).Add(time.Duration(draw(h.seed, forClock, day)%120) * time.Minute)
 }
 
 // position returns the last known position and the voyage, as far as the service knows them.
 func (f *fleetDay) position(e entry) Position {
 	h := &f.hulls[e.hull()]
-	g, v := specificTypes[h.specificType].group, f.voyageOn(h, f.day)
+	day := min(f.day, f.darkFrom(h)-1)
+	g, v := specificTypes[h.specificType].group, f.receivedVoyage(h, day)
 	u := draw(h.seed, forClock, -1)
-	p := Position{UpdatedAt: f.updatedAt(h), DataSource: [3]string{"Terrestrial", "Satellite", "satellite"}[u%3]}
-	p.At = p.UpdatedAt.Add(-time.Duration(draw(h.seed, forClock, f.day)>>32%45) * time.Minute)
+	p := Position{UpdatedAt: f.updatedAt(h, day), DataSource: [3]string{"Terrestrial", "Satellite", "satellite"}[u%3]}
+	p.At = p.UpdatedAt.Add(-time.Duration(draw(h.seed, forClock, day)>>32%45) * time.Minute)
 	if v.silent { // last received before the first day, or before it was built
 		last := f.config.Start.AddDate(0, 0, max(int(h.born), 0)).Add(-time.Duration(1+u>>8%(300*24)) * time.Hour)
 		p.At, v.number, v.progress = last, 0, 0
@@ -35,7 +36,7 @@ func (f *fleetDay) position(e entry) Position {
 	from, to := destinationPort(h, v.number-1), destinationPort(h, v.number)
 	p.Destination, p.DestinationUNLOCODE = to.name+" "+to.country, to.locode
 	p.LastPort, p.LastPortUNLOCODE = from.name+" "+from.country, from.locode
-	p.DepartedAt = f.date.AddDate(0, 0, -v.day).Add(-time.Duration(u>>40%(20*60)) * time.Minute)
+	p.DepartedAt = f.config.Start.AddDate(0, 0, day-v.day).Add(-time.Duration(u>>40%(20*60)) * time.Minute)
 	p.ETA = p.DepartedAt.AddDate(0, 0, v.days)
 	return p
 }

@@ -44,7 +44,7 @@ func (f *fleetDay) renderParticulars(e entry) []byte {
 	o := f.newObject(h)
 	f.addIdentity(o, e)
 	f.addParticulars(o, e)
-	o.addText("updateTime", formatTime(f.updatedAt(h)))
+	o.addText("updateTime", formatTime(f.updatedAt(h, f.day)))
 	return f.envelope(h, o.json())
 }
 

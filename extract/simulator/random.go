@@ -46,6 +46,10 @@ const (
 	forFault
 	forNumbering
 	forSaleListed
+	forSharing
+	forDarkness
+	forCongestion
+	forOpenRegistry
 )
 
 // mix scatters the bits of x. It is the finalizer of SplitMix64.

@@ -12,8 +12,10 @@ type hull struct {
 	imo          uint32 // 0 where it has none
 	mmsi         uint32 // of a station; 0 for a ship, whose MMSI depends on its flag
 	number       uint32 // in the order of building, from 0
+	other        uint32 // number of the hull with which it shares a number, see shares
 	specificType uint16 // index into api.Types
 	firstCountry uint16 // of registration, as an index into api.Countries
+	shares       sharing
 }
 
 // historyDays is how many days before day 0 the changes of the first fleet begin: a fleet
@@ -24,8 +26,9 @@ const historyDays = 400
 // that it built. It is safe for concurrent use.
 type shipyard struct {
 	seed      uint64
-	vessels   int         // built up to day 0
-	built     float64     // per day, as a share of vessels
+	vessels   int     // built up to day 0
+	built     float64 // per day, as a share of vessels
+	anomalies Anomalies
 	imoOrder  permutation // of the first six digits of IMO numbers, counted from lowestIMO
 	lowestIMO uint64
 	mmsiOrder permutation // of the last six digits of ships' MMSI numbers
@@ -47,7 +50,7 @@ type stationClass struct {
 
 // newShipyard returns a shipyard that has built nothing yet.
 func newShipyard(c Config) *shipyard {
-	y := &shipyard{seed: mix(c.Seed), vessels: c.Vessels, built: c.Rates.Built, day: -1, hullByStationMMSI: map[uint32]uint32{}, issuedMMSIs: map[stationClass]uint32{}}
+	y := &shipyard{seed: mix(c.Seed), vessels: c.Vessels, built: c.Rates.Built, anomalies: c.Anomalies, day: -1, hullByStationMMSI: map[uint32]uint32{}, issuedMMSIs: map[stationClass]uint32{}}
 	// IMO numbers begin with 5 to 9 as in the real fleet, unless this fleet needs more of them.
 	prefixes := uint64(500_000)
 	if y.lowestIMO = 500_000; c.Vessels > 500_000 {
@@ -99,6 +102,7 @@ func (y *shipyard) build(born int) {
 	if g.mmsiPrefix != "" {
 		h.mmsi = y.nextStationMMSI(n, stationClass{g, f})
 	}
+	y.shareNumber(&h)
 	y.hulls = append(y.hulls, h)
 }
 

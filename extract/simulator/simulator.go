@@ -34,7 +34,7 @@ func New(c Config) (*Simulator, error) {
 	if err != nil {
 		return nil, fmt.Errorf("simulator: %w", err)
 	}
-	s := &Simulator{config: c, model: model{c.Rates, c.Dirt}, shipyard: newShipyard(c), limiters: newLimiters(c), ledger: newLedger(c)}
+	s := &Simulator{config: c, model: model{c.Rates, c.Anomalies, c.Dirt}, shipyard: newShipyard(c), limiters: newLimiters(c), ledger: newLedger(c)}
 	s.faults.seed = mix(c.Seed + 1)
 	s.control = s.controlPaths()
 	s.SetDay(0)

@@ -38,6 +38,8 @@ func (f *fleetDay) truthAbout(i int) Vessel {
 	v.VesselID = "MMSI" + v.MMSI
 	if v.StoresIMO {
 		v.VesselID = "IMO" + strconv.Itoa(v.IMO)
+	} else if h.sharesOn(sharesIMO, f.day) && v.ShowsIMO {
+		v.VesselID = "IMO" + *f.storedIMO(h, s)
 	}
 	if voyage.status >= 0 {
 		v.Status, v.Zone = api.Statuses[voyage.status].Name, zones[voyage.zone].name

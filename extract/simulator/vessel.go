@@ -97,8 +97,8 @@ type Management struct {
 }
 
 // Position is where a vessel was last seen, and its voyage. Times are UTC; a number is nil
-// where the service sends a sentinel. The position of a silent vessel is old and never
-// changes.
+// where the service sends a sentinel. The position of a silent vessel, or of one that went dark, is
+// old and never changes.
 type Position struct {
 	At                  time.Time `json:"position_at,omitzero"`
 	UpdatedAt           time.Time `json:"updated_at,omitzero"`

@@ -18,7 +18,7 @@ type voyage struct {
 	progress float64 // from 0 to 1
 	day      int     // of the voyage, from 0
 	days     int     // length of the voyage
-	silent   bool    // no longer received: its last known position is old
+	silent   bool    // never received since day 0: its last known position is old
 }
 
 // These are positions in api.Statuses and api.Zones.
@@ -45,9 +45,20 @@ func statusIndex(name string) int {
 	return slices.IndexFunc(api.Statuses, func(s api.Status) bool { return s.Name == name })
 }
 
-// voyageOn returns the voyage that a hull is on, on a day. It needs no history: each vessel
-// has voyages of a constant length and a first day of departure.
+// voyageOn returns the voyage that a hull is on, on a day, as far as anybody receives it: a ship
+// that went dark has the place of its last voyage, and no status.
 func (m model) voyageOn(h *hull, day int) voyage {
+	dark := m.darkFrom(h)
+	v := m.receivedVoyage(h, min(day, dark-1))
+	if day >= dark {
+		v.status, v.laden, v.forOrder = -1, -1, false
+	}
+	return v
+}
+
+// receivedVoyage returns the voyage that a hull is on, on a day before it went dark. It needs no
+// history: each vessel has voyages of a constant length and a first day of departure.
+func (m model) receivedVoyage(h *hull, day int) voyage {
 	v := voyage{status: -1, laden: -1}
 	g := specificTypes[h.specificType].group
 	u := draw(h.seed, forVoyage, -1)
@@ -65,6 +76,9 @@ func (m model) voyageOn(h *hull, day int) voyage {
 	}
 	u = draw(h.seed, forVoyage, v.number)
 	v.status = statusOf(g, unit(u), v.progress)
+	if m.waitsForBerth(h, v, day) {
+		v.status = atAnchor
+	}
 	if g.carriesCargo() {
 		load := draw(h.seed, forLoad, v.number)
 		v.laden = [10]int{0, 0, 0, 0, 1, 1, 2, 2, 2, 2}[load%10]

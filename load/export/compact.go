@@ -19,11 +19,6 @@ import (
 // vessels a night stays below the gigabyte that the unit of the server has.
 const mergeMemoryMiB = 512
 
-// lakeTypes are DuckDB's names of the types in lake files.
-var lakeTypes = map[string]string{
-	"string": "VARCHAR", "int": "INTEGER", "long": "BIGINT", "double": "DOUBLE", "boolean": "BOOLEAN", "date": "DATE", "timestamptz": "TIMESTAMP WITH TIME ZONE",
-}
-
 // Compact merges the files of each closed month of facts into one for each table, from the lake files of
 // the data directory, and lists it in place of the files of the nights. A month is closed when a
 // later one has a published night. A month whose nights the lake has otherwise than the
@@ -210,7 +205,7 @@ func (c *compactor) merge(ctx context.Context, table Table, f *File, m monthOfTa
 		}
 		paths = append(paths, local[from.Path])
 	}
-	rows, err := warehouse.Merge(ctx, paths, table.columnsFor(lakeTypes), table.mergeSort(), path, filepath.Join(c.scratch, "duckdb.tmp"), mergeMemoryMiB)
+	rows, err := warehouse.Merge(ctx, paths, table.columnsOf(), table.mergeSort(), path, filepath.Join(c.scratch, "duckdb.tmp"), mergeMemoryMiB)
 	if err != nil {
 		return err
 	}

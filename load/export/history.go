@@ -18,21 +18,6 @@ type historyFiles struct {
 	local map[string]string
 }
 
-// warehouseTypes are DuckDB's names of the types in a manifest. The warehouse has UTC timestamps, which
-// a file marks as instants.
-var warehouseTypes = map[string]string{
-	"string": "VARCHAR", "int": "INTEGER", "long": "BIGINT", "double": "DOUBLE", "boolean": "BOOLEAN", "date": "DATE", "timestamptz": "TIMESTAMP",
-}
-
-// columnsFor returns the columns of a table as the warehouse has them.
-func (t Table) columnsFor(types map[string]string) []warehouse.ExportColumn {
-	var columns []warehouse.ExportColumn
-	for _, c := range t.Columns {
-		columns = append(columns, warehouse.ExportColumn{Name: c.Name, Type: types[c.Type], ID: c.ID})
-	}
-	return columns
-}
-
 // planHistory adds the selected tables of the warehouse, and keeps the others as they are listed.
 func (e *exporter) planHistory(ctx context.Context, src *source, t *target, p *plan, selected selection, local map[string]string) error {
 	for _, f := range t.current.Files {
@@ -80,7 +65,7 @@ func (h *historyFiles) write(ctx context.Context, w *warehouse.Warehouse, scratc
 	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
 		return err
 	}
-	rows, err := w.ExportTable(ctx, name, t.columnsFor(warehouseTypes), t.Sort, path)
+	rows, err := w.ExportTable(ctx, name, t.columnsOf(), t.Sort, path)
 	if err != nil {
 		return err
 	}

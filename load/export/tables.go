@@ -21,7 +21,7 @@ const (
 // historyTables are the tables of the warehouse that are exported whole.
 var historyTables = strings.Fields(`registration particulars engine management positions episodes listed changes vessel_aliases
 	second_mmsi_claims identity_conflicts fleet_daily zone_daily runs partitions
-	countries vessel_types world_zones navigational_statuses maritime_identification_digits`)
+	flags countries types vessel_types world_zones navigational_statuses maritime_identification_digits`)
 
 // notExported are columns of the warehouse without a meaning outside of it: hashes of DuckDB's own.
 var notExported = map[string]bool{"fingerprint": true}
@@ -52,9 +52,9 @@ var factsColumnComments = map[string]string{
 	"snapshot_date":      "The night.",
 	"run_id":             "The run whose answer has it.",
 	"entry":              "That answer in the run's journal.",
-	"seen_at":            "When the answer was received. UTC.",
+	"seen_at":            "When the answer was received.",
 	"asked":              "The number that the lookup asked for.",
-	"updated_at":         "When the service last updated the record. UTC.",
+	"updated_at":         "When the service last updated the record.",
 	"vessel_type_filter": "The filter of the search, in its own vocabulary; null if it had none.",
 	"ship_type":          "The generic type.",
 }
@@ -67,11 +67,34 @@ var similar = map[string]string{
 	"requests": "requests", "coverage": "coverage episodes", "issues": "issues",
 }
 
-// ownTypes are the names of the types of the warehouse, of Arrow and of the lake in a manifest.
-var ownTypes = map[string]string{
-	"VARCHAR": "string", "INTEGER": "int", "BIGINT": "long", "DOUBLE": "double", "BOOLEAN": "boolean", "DATE": "date", "TIMESTAMP": "timestamptz",
-	arrow.STRING.String(): "string", arrow.INT32.String(): "int", arrow.INT64.String(): "long", arrow.FLOAT64.String(): "double",
-	arrow.BOOL.String(): "boolean", arrow.DATE32.String(): "date", arrow.TIMESTAMP.String(): "timestamptz",
+// duckdbTypes are DuckDB's names of the types in a manifest, in the lake and in the warehouse.
+var duckdbTypes = map[string]string{
+	"string": "VARCHAR", "int": "INTEGER", "long": "BIGINT", "double": "DOUBLE", "boolean": "BOOLEAN", "date": "DATE", "timestamptz": "TIMESTAMP WITH TIME ZONE",
+}
+
+// typeOf returns the name in a manifest of a type of DuckDB; false if it has none. A TIMESTAMP without
+// a zone has none: nothing would say that it is UTC.
+func typeOf(duckdb string) (string, bool) {
+	for name, t := range duckdbTypes {
+		if t == duckdb {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// arrowTypes are the names in a manifest of Arrow's types.
+var arrowTypes = map[arrow.Type]string{
+	arrow.STRING: "string", arrow.INT32: "int", arrow.INT64: "long", arrow.FLOAT64: "double", arrow.BOOL: "boolean", arrow.DATE32: "date", arrow.TIMESTAMP: "timestamptz",
+}
+
+// columnsOf returns the columns of a table as DuckDB has them.
+func (t Table) columnsOf() []warehouse.ExportColumn {
+	var columns []warehouse.ExportColumn
+	for _, c := range t.Columns {
+		columns = append(columns, warehouse.ExportColumn{Name: c.Name, Type: duckdbTypes[c.Type], ID: c.ID})
+	}
+	return columns
 }
 
 // dictionary is the warehouse's own description of its tables.
@@ -119,7 +142,7 @@ func (d dictionary) facts(t transform.Table) (Table, error) {
 		if err != nil {
 			return Table{}, fmt.Errorf("facts.%s.%s has the field id %q", t.Name, f.Name, number)
 		}
-		described.Columns = append(described.Columns, Column{id, f.Name, ownTypes[f.Type.ID().String()], d.factsComment(t.Name, f.Name)})
+		described.Columns = append(described.Columns, Column{id, f.Name, arrowTypes[f.Type.ID()], d.factsComment(t.Name, f.Name)})
 	}
 	return described, nil
 }
@@ -131,7 +154,7 @@ func (d dictionary) vessels() (Table, error) {
 	for _, name := range names {
 		c := Column{ids[name], name, "date", d.factsComment("vessels", name)}
 		if in, ok := d.column("vessels", name); ok {
-			if c.Type, ok = ownTypes[in.Type]; !ok {
+			if c.Type, ok = typeOf(in.Type); !ok {
 				return Table{}, fmt.Errorf("facts.vessels.%s has the type %s, which an export has no name for", name, in.Type)
 			}
 		}
@@ -168,7 +191,7 @@ func (d dictionary) history(name string) (Table, error) {
 		if !ok {
 			return Table{}, fmt.Errorf("history.%s.%s has no field id: another program made this warehouse; `fleetlake rebuild` makes it anew", name, c.Name)
 		}
-		is, ok := ownTypes[c.Type]
+		is, ok := typeOf(c.Type)
 		if !ok {
 			return Table{}, fmt.Errorf("history.%s.%s has the type %s, which an export has no name for", name, c.Name, c.Type)
 		}

@@ -85,7 +85,7 @@ func TestReplaysGiveTheIdenticalTables(t *testing.T) {
 func TestRebuildReportsWhatDiffers(t *testing.T) {
 	d := copyOfWeek(t)
 	change(t, d.Dir, "UPDATE particulars SET length_m = length_m + 1 WHERE vessel_id = (SELECT min(vessel_id) FROM particulars WHERE length_m IS NOT NULL)",
-		"DELETE FROM episodes WHERE first_seen = (SELECT min(first_seen) FROM episodes)", "DELETE FROM latest")
+		"DELETE FROM episodes WHERE first_seen = (SELECT min(first_seen) FROM episodes)", "DELETE FROM internal.latest")
 	before := hashes(t, d.Dir)
 	done, err := Rebuild(t.Context(), *d, RebuildOptions{DryRun: true})
 	must(t, err)
@@ -187,7 +187,7 @@ func TestTheSwitchGoesOnAfterACrash(t *testing.T) {
 	}
 	built := copyOfWeek(t)
 	want := hashes(t, built.Dir)
-	change(t, built.Dir, "DELETE FROM latest") // so that the switch can be seen
+	change(t, built.Dir, "DELETE FROM internal.latest") // so that the switch can be seen
 	r := newRebuild(*built, RebuildOptions{})
 	must(t, r.readNights())
 	must(t, r.build(t.Context()))

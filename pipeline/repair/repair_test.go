@@ -196,8 +196,8 @@ func ofAnotherProgram(t *testing.T, d *derive.Deriver, statements ...string) {
 // would have spent its credits. Runs that were rolled back stay out.
 func TestAWarehouseOfAnOlderProgramIsRebuilt(t *testing.T) {
 	for name, statements := range map[string][]string{
-		"a step of another content":          {"UPDATE schema_migrations SET checksum = 'abc'"},
-		"no steps, other tables and columns": {"DROP TABLE schema_migrations", "DROP TABLE zone_daily", "ALTER TABLE runs DROP COLUMN credits_unknown"},
+		"a step of another content":          {"UPDATE internal.schema_migrations SET checksum = 'abc'"},
+		"no steps, other tables and columns": {"DROP TABLE internal.schema_migrations", "DROP TABLE zone_daily", "ALTER TABLE runs DROP COLUMN credits_unknown"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := copyOfWeek(t)
@@ -222,7 +222,7 @@ func TestAWarehouseOfAnOlderProgramIsRebuilt(t *testing.T) {
 func TestAWarehouseOfANewerProgramIsARefusal(t *testing.T) {
 	d := copyOfWeek(t)
 	want := hashes(t, d.Dir)
-	ofAnotherProgram(t, d, "INSERT INTO schema_migrations VALUES ('0099_later.sql', 'abc')")
+	ofAnotherProgram(t, d, "INSERT INTO internal.schema_migrations VALUES ('0099_later.sql', 'abc')")
 	before := tree(t, d.Dir)
 	err := Run(t.Context(), d.Dir)
 	if !errors.Is(err, warehouse.ErrNewerProgram) || !strings.Contains(err.Error(), "fleetlake rebuild") {

@@ -148,9 +148,9 @@ func (a Asked) query() string {
 	return "?" + q.Encode()
 }
 
-// where is the SQL of the filters. Their values are compared as the column's type: a value that is none
-// is an error of the statement.
-func where(filters []Filter, columns []listColumn) string {
+// where is the SQL of the filters, and its arguments. A value is compared as its column's type: one that
+// does not fit it is an error of the statement.
+func where(filters []Filter, columns []listColumn) (text string, args []any) {
 	conditions := []string{"true"}
 	for _, f := range filters {
 		at := slices.IndexFunc(columns, func(c listColumn) bool { return c.Name == f.Column })
@@ -158,16 +158,17 @@ func where(filters []Filter, columns []listColumn) string {
 			conditions = append(conditions, identifier(f.Column)+" IS NULL")
 			continue
 		}
-		conditions = append(conditions, fmt.Sprintf("%s %s CAST(%s AS %s)", identifier(f.Column), relations[f.Relation], warehouse.Literal(f.Value), columns[at].Type))
+		args = append(args, f.Value)
+		conditions = append(conditions, fmt.Sprintf("%s %s CAST($%d AS %s)", identifier(f.Column), relations[f.Relation], len(args), columns[at].Type))
 	}
-	return strings.Join(conditions, " AND ")
+	return strings.Join(conditions, " AND "), args
 }
 
 // identifier quotes the name of a column for SQL.
 func identifier(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// sql is the statement of a list: all of its columns, or those of the page.
-func (l list) sql(a Asked, columns []listColumn, names []string) string {
+// sql is the statement of some columns of a list, and its arguments.
+func (l list) sql(a Asked, columns []listColumn, names []string) (text string, args []any) {
 	var all []string
 	for _, name := range names {
 		all = append(all, identifier(name))
@@ -180,7 +181,8 @@ func (l list) sql(a Asked, columns []listColumn, names []string) string {
 		}
 		order = identifier(a.Sort) + direction + " NULLS LAST, " + order
 	}
-	return fmt.Sprintf("SELECT %s FROM %s WHERE %s ORDER BY %s", strings.Join(all, ", "), identifier(l.Name), where(a.Filters, columns), order)
+	condition, args := where(a.Filters, columns)
+	return fmt.Sprintf("SELECT %s FROM %s WHERE %s ORDER BY %s", strings.Join(all, ", "), identifier(l.Name), condition, order), args
 }
 
 // ListView is a page of a list.
@@ -265,8 +267,8 @@ func (v *ListView) read(ctx context.Context, w *warehouse.Warehouse, q url.Value
 			names = append(names, c.Name)
 		}
 	}
-	text := v.sql(v.Asked, columns, names)
-	rows, err := w.Query(ctx, fmt.Sprintf("SELECT *, count(*) OVER () AS total FROM (%s) LIMIT %d OFFSET %d", text, perPage, (v.Page-1)*perPage))
+	text, args := v.sql(v.Asked, columns, names)
+	rows, err := w.Query(ctx, fmt.Sprintf("SELECT *, count(*) OVER () AS total FROM (%s) LIMIT %d OFFSET %d", text, perPage, (v.Page-1)*perPage), args...)
 	if err != nil {
 		return fmt.Errorf("list %s: %w", v.Name, err)
 	}

@@ -49,7 +49,7 @@ var secondNight = []string{
 	`INSERT INTO episodes (vessel_id, navigational_status, world_zone, first_seen, last_seen, nights, run_id, entry) VALUES
 		('IMO9811000', 'moored', 'red-sea', '2026-11-20 02:01:00', '2026-11-20 02:01:00', 1, '20261120T020000.000Z-0000', 8),
 		('IMO9811000', 'aground', NULL, '2026-11-21 02:01:00', '2026-11-21 02:01:00', 1, '20261121T020000.000Z-0000', 4)`,
-	"INSERT INTO latest (vessel_id, position_seen_at, sighting_seen_at) VALUES ('IMO9811000', '2026-11-20 02:10:00', '2026-11-21 02:01:00')",
+	"INSERT INTO internal.latest (vessel_id, position_seen_at, sighting_seen_at) VALUES ('IMO9811000', '2026-11-20 02:10:00', '2026-11-21 02:01:00')",
 	`INSERT INTO requests (run_id, entry, operation, parameters, sent_at, received_at, credits, charge, outcome) VALUES
 		('20261121T020000.000Z-0000', 3, 'by-type', 'country=Curacao&page=1', '2026-11-21 02:00:00', '2026-11-21 02:00:00', 10, 'priced', 'ok'),
 		('20261121T020000.000Z-0000', 4, 'by-status', 'navigational_status=aground', '2026-11-21 02:01:00', '2026-11-21 02:01:00', 10, 'priced', 'ok'),
@@ -105,7 +105,7 @@ func of(t *testing.T, number string) Vessel {
 // numbers fills the column by which a vessel is found, as a load does.
 func numbers() (updates []string) {
 	for _, table := range []string{"registration", "particulars", "engine", "management", "episodes", "positions", "issues"} {
-		updates = append(updates, "UPDATE "+table+" SET vessel_number = number_of(vessel_id)")
+		updates = append(updates, "UPDATE "+table+" SET vessel_number = internal.number_of(vessel_id)")
 	}
 	return append(updates, "UPDATE requests SET vessel_number = TRY_CAST(split_part(parameters, 'imo_or_mmsi=', 2) AS INTEGER)")
 }

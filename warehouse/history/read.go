@@ -214,7 +214,7 @@ func (r *reader) issues() error {
 	var names, times []string
 	for name, at := range seen {
 		if at != nil {
-			names, times = append(names, name), append(times, at.UTC().Format("2006-01-02 15:04:05.999999"))
+			names, times = append(names, name), append(times, at.UTC().Format(time.RFC3339Nano))
 		}
 	}
 	return read(r, &r.Issues, "issues", func(rows *sql.Rows, i *Issue) error {

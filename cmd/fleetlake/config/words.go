@@ -68,7 +68,7 @@ func configWord(vocabulary []string) func(string) (string, error) {
 		if len(vocabulary) > 50 {
 			expected = fmt.Sprintf("one of %d known values", len(vocabulary))
 		}
-		return "", fmt.Errorf("%q, expected %s%s", s, expected, didYouMean(s, vocabulary))
+		return "", fmt.Errorf("%q, expected %s%s", s, expected, DidYouMean(s, vocabulary))
 	}
 }
 
@@ -81,8 +81,9 @@ func configVessel(s string) ([]string, error) {
 	return []string{s}, nil
 }
 
-// didYouMean suggests the nearest known word, if one is near enough.
-func didYouMean(s string, known []string) string {
+// DidYouMean suggests the nearest known word, such as `; did you mean "nightly"?`; it is empty if none is
+// near enough.
+func DidYouMean(s string, known []string) string {
 	if len(s) > 64 {
 		return ""
 	}

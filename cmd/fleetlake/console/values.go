@@ -47,6 +47,8 @@ func appendJSON(b []byte, v any, databaseType string) []byte {
 	switch v := v.(type) {
 	case nil:
 		return append(b, "null"...)
+	case json.RawMessage: // of a query whose answer DuckDB wrote as JSON
+		return append(b, v...)
 	case time.Time:
 		return append(b, strconv.Quote(timeText(v, databaseType))...)
 	case []byte:
@@ -135,13 +137,16 @@ func widen(f float32) float64 {
 	return wide
 }
 
-// timeText writes a moment by RFC 3339 in UTC, a date as a date and a time of day as one.
+// timeText writes a moment by RFC 3339 in UTC, a date as a date and a time of day as one. A TIMESTAMP
+// has no zone, and gets none: it may be the time of any clock.
 func timeText(t time.Time, databaseType string) string {
 	switch t = t.UTC(); databaseType {
 	case "DATE":
 		return t.Format("2006-01-02")
 	case "TIME", "TIMETZ", "TIME WITH TIME ZONE":
 		return t.Format("15:04:05.999999")
+	case "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS":
+		return t.Format("2006-01-02T15:04:05.999999999")
 	}
 	return t.Format(time.RFC3339Nano)
 }
@@ -153,6 +158,13 @@ func bytesText(b []byte, databaseType string) string {
 		return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
 	}
 	return s
+}
+
+// isNumberType reports whether the values of a DuckDB type are aligned to the right.
+func isNumberType(databaseType string) bool {
+	name, _, _ := strings.Cut(databaseType, "(")
+	name = strings.TrimPrefix(name, "U")
+	return slices.Contains([]string{"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "BIGNUM", "FLOAT", "DOUBLE", "DECIMAL"}, name) && !strings.HasSuffix(databaseType, "]")
 }
 
 // isNumber reports whether a value is aligned to the right of its column.

@@ -3,7 +3,7 @@
 -- each dataset of $datasets.
 WITH night AS (
     SELECT dataset, arg_max(snapshot_date, started_at) AS night
-    FROM   (SELECT unnest($datasets::VARCHAR[]) AS dataset, unnest($seen::VARCHAR[])::TIMESTAMP AS seen)
+    FROM   (SELECT unnest($datasets::VARCHAR[]) AS dataset, unnest($seen::VARCHAR[])::TIMESTAMPTZ AS seen)
     JOIN   runs ON started_at <= seen
     GROUP BY dataset
 )

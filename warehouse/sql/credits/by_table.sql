@@ -2,7 +2,7 @@
 -- credits of an info answer, particulars and position count as one each, which is their price when
 -- bought alone, and engine and management share the rest.
 WITH since AS (
-    SELECT run_id, report FROM runs WHERE started_at >= $1::DATE
+    SELECT run_id, report FROM runs WHERE started_at >= $1::DATE::TIMESTAMP AT TIME ZONE 'UTC'
 ), paid AS (
     SELECT s.lake_table, sum(s.share * q.credits) AS credits
     FROM   requests AS q

@@ -9,7 +9,7 @@ SELECT coalesce(sum(q.sure + least(q.unknown, CASE WHEN r.billed BETWEEN r.sure 
 FROM (
     SELECT run_id, coalesce(sum(credits) FILTER (charge <> 'unknown'), 0) AS sure, coalesce(sum(credits) FILTER (charge = 'unknown'), 0) AS unknown
     FROM   requests
-    WHERE  sent_at >= $1
+    WHERE  sent_at >= $1::TIMESTAMPTZ
     GROUP BY run_id
 ) AS q
 JOIN (

@@ -1,7 +1,6 @@
--- table: write a table to a Parquet file, sorted, under field ids that never change. Readers are to
--- take the UTC timestamps as instants.
+-- table: write a table to a Parquet file, sorted, under field ids that never change.
 COPY (
-    SELECT {{range $i, $c := .Columns}}{{if $i}}, {{end}}{{if .Instant}}make_timestamptz(epoch_us("{{.Name}}")) AS {{end}}"{{.Name}}"{{end}}
+    SELECT {{range $i, $c := .Columns}}{{if $i}}, {{end}}"{{.Name}}"{{end}}
     FROM   {{.Source}}
     {{- if .Sort}}
     ORDER BY {{range $i, $name := .Sort}}{{if $i}}, {{end}}"{{$name}}"{{end}}

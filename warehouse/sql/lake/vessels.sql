@@ -1,6 +1,5 @@
--- vessels: write the fleet to a Parquet file, under field ids that never change, with its night. Readers
--- are to take the UTC timestamps as instants.
+-- vessels: write the fleet to a Parquet file, under field ids that never change, with its night.
 COPY (
-    SELECT DATE {{.Date}} AS snapshot_date{{range .Columns}}, {{if .Instant}}make_timestamptz(epoch_us({{.Name}})) AS {{end}}{{.Name}}{{end}}
+    SELECT DATE {{.Date}} AS snapshot_date{{range .Columns}}, {{.Name}}{{end}}
     FROM   {{.Source}}
 ) TO {{.Path}} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 40960, FIELD_IDS {snapshot_date: {{.DateID}}{{range .Columns}}, {{.Name}}: {{.ID}}{{end}} });

@@ -1,2 +1,2 @@
 -- applied: the migrations that were applied to the file.
-SELECT name, checksum FROM schema_migrations WHERE name <> 'definitions';
+SELECT name, checksum FROM internal.schema_migrations WHERE name <> 'definitions';

@@ -1,3 +1,3 @@
 -- defined: the digest of the views, macros and comments that a build made last, and of what the file
 -- had then.
-SELECT coalesce(max(checksum), '') FROM schema_migrations WHERE name = 'definitions';
+SELECT coalesce(max(checksum), '') FROM internal.schema_migrations WHERE name = 'definitions';

@@ -1,2 +1,2 @@
 -- forget_defined: remove the digest of the definitions that others replace.
-DELETE FROM schema_migrations WHERE name = 'definitions';
+DELETE FROM internal.schema_migrations WHERE name = 'definitions';

@@ -1,2 +1,2 @@
 -- record: record that a migration was applied.
-INSERT INTO schema_migrations VALUES ($1, $2);
+INSERT INTO internal.schema_migrations VALUES ($1, $2);

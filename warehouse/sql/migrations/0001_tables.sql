@@ -3,10 +3,23 @@
 
 -- The reference tables. They come from the program, not from the service, and each build fills
 -- them anew.
+CREATE TABLE flags (
+    flag VARCHAR,
+    name VARCHAR,
+    state VARCHAR,
+    open_registry BOOLEAN
+);
+
 CREATE TABLE countries (
     spelling VARCHAR,
     flag VARCHAR,
     name VARCHAR
+);
+
+CREATE TABLE types (
+    vessel_type VARCHAR,
+    category VARCHAR,
+    is_vessel BOOLEAN
 );
 
 CREATE TABLE vessel_types (
@@ -39,8 +52,8 @@ CREATE TABLE runs (
     run_id VARCHAR,
     job VARCHAR,
     snapshot_date DATE,
-    started_at TIMESTAMP,
-    finished_at TIMESTAMP,
+    started_at TIMESTAMPTZ,
+    finished_at TIMESTAMPTZ,
     state VARCHAR,
     stop VARCHAR,
     reason VARCHAR,
@@ -79,8 +92,8 @@ CREATE TABLE requests (
     snapshot_date DATE,
     operation VARCHAR,
     parameters VARCHAR,
-    sent_at TIMESTAMP,
-    received_at TIMESTAMP,
+    sent_at TIMESTAMPTZ,
+    received_at TIMESTAMPTZ,
     http_status INTEGER,
     credits INTEGER,
     charge VARCHAR,
@@ -121,10 +134,10 @@ CREATE TABLE registration (
     is_vessel BOOLEAN,
     source VARCHAR USING COMPRESSION dictionary,
     snapshot_date DATE,
-    valid_from TIMESTAMP USING COMPRESSION bitpacking,
-    valid_to TIMESTAMP,
-    first_seen TIMESTAMP USING COMPRESSION bitpacking,
-    last_seen TIMESTAMP USING COMPRESSION bitpacking,
+    valid_from TIMESTAMPTZ USING COMPRESSION bitpacking,
+    valid_to TIMESTAMPTZ,
+    first_seen TIMESTAMPTZ USING COMPRESSION bitpacking,
+    last_seen TIMESTAMPTZ USING COMPRESSION bitpacking,
     run_id VARCHAR USING COMPRESSION dictionary,
     entry INTEGER USING COMPRESSION bitpacking,
     raw VARCHAR,
@@ -132,7 +145,7 @@ CREATE TABLE registration (
     fingerprint UBIGINT USING COMPRESSION uncompressed,
     closed_date DATE,
     untold VARCHAR,
-    known_since TIMESTAMP,
+    known_since TIMESTAMPTZ,
     vessel_number INTEGER
 );
 
@@ -157,12 +170,12 @@ CREATE TABLE particulars (
     grain_m3 DOUBLE,
     bale_m3 DOUBLE,
     operation VARCHAR USING COMPRESSION dictionary,
-    updated_at TIMESTAMP,
+    updated_at TIMESTAMPTZ,
     snapshot_date DATE,
-    valid_from TIMESTAMP USING COMPRESSION bitpacking,
-    valid_to TIMESTAMP,
-    first_seen TIMESTAMP USING COMPRESSION bitpacking,
-    last_seen TIMESTAMP USING COMPRESSION bitpacking,
+    valid_from TIMESTAMPTZ USING COMPRESSION bitpacking,
+    valid_to TIMESTAMPTZ,
+    first_seen TIMESTAMPTZ USING COMPRESSION bitpacking,
+    last_seen TIMESTAMPTZ USING COMPRESSION bitpacking,
     run_id VARCHAR USING COMPRESSION dictionary,
     entry INTEGER USING COMPRESSION bitpacking,
     raw VARCHAR,
@@ -181,10 +194,10 @@ CREATE TABLE engine (
     engine_builder VARCHAR,
     engine_power_kw DOUBLE,
     snapshot_date DATE,
-    valid_from TIMESTAMP USING COMPRESSION bitpacking,
-    valid_to TIMESTAMP,
-    first_seen TIMESTAMP USING COMPRESSION bitpacking,
-    last_seen TIMESTAMP USING COMPRESSION bitpacking,
+    valid_from TIMESTAMPTZ USING COMPRESSION bitpacking,
+    valid_to TIMESTAMPTZ,
+    first_seen TIMESTAMPTZ USING COMPRESSION bitpacking,
+    last_seen TIMESTAMPTZ USING COMPRESSION bitpacking,
     run_id VARCHAR USING COMPRESSION dictionary,
     entry INTEGER USING COMPRESSION bitpacking,
     raw VARCHAR,
@@ -213,10 +226,10 @@ CREATE TABLE management (
     class_society VARCHAR,
     p_and_i VARCHAR,
     snapshot_date DATE,
-    valid_from TIMESTAMP USING COMPRESSION bitpacking,
-    valid_to TIMESTAMP,
-    first_seen TIMESTAMP USING COMPRESSION bitpacking,
-    last_seen TIMESTAMP USING COMPRESSION bitpacking,
+    valid_from TIMESTAMPTZ USING COMPRESSION bitpacking,
+    valid_to TIMESTAMPTZ,
+    first_seen TIMESTAMPTZ USING COMPRESSION bitpacking,
+    last_seen TIMESTAMPTZ USING COMPRESSION bitpacking,
     run_id VARCHAR USING COMPRESSION dictionary,
     entry INTEGER USING COMPRESSION bitpacking,
     raw VARCHAR,
@@ -230,8 +243,8 @@ CREATE TABLE management (
 -- What vessels did, as observed: where they were, and how long they were listed or in a status.
 CREATE TABLE positions (
     vessel_id VARCHAR USING COMPRESSION fsst,
-    position_at TIMESTAMP,
-    seen_at TIMESTAMP,
+    position_at TIMESTAMPTZ,
+    seen_at TIMESTAMPTZ,
     latitude DOUBLE,
     longitude DOUBLE,
     speed_kn DOUBLE,
@@ -242,10 +255,10 @@ CREATE TABLE positions (
     navigational_status VARCHAR USING COMPRESSION dictionary,
     destination VARCHAR,
     destination_unlocode VARCHAR,
-    eta TIMESTAMP,
+    eta TIMESTAMPTZ,
     last_port VARCHAR,
     last_port_unlocode VARCHAR,
-    departed_at TIMESTAMP,
+    departed_at TIMESTAMPTZ,
     data_source VARCHAR USING COMPRESSION dictionary,
     operation VARCHAR USING COMPRESSION dictionary,
     run_id VARCHAR USING COMPRESSION dictionary,
@@ -274,8 +287,8 @@ CREATE TABLE episodes (
     for_order BOOLEAN,
     vessel_type VARCHAR,
     sweep VARCHAR USING COMPRESSION dictionary,
-    first_seen TIMESTAMP USING COMPRESSION bitpacking,
-    last_seen TIMESTAMP USING COMPRESSION bitpacking,
+    first_seen TIMESTAMPTZ USING COMPRESSION bitpacking,
+    last_seen TIMESTAMPTZ USING COMPRESSION bitpacking,
     first_date DATE,
     last_date DATE,
     nights INTEGER,
@@ -289,8 +302,8 @@ CREATE TABLE episodes (
 CREATE TABLE vessel_aliases (
     alias_id VARCHAR,
     vessel_id VARCHAR USING COMPRESSION fsst,
-    since TIMESTAMP,
-    until TIMESTAMP,
+    since TIMESTAMPTZ,
+    until TIMESTAMPTZ,
     snapshot_date DATE,
     reason VARCHAR,
     run_id VARCHAR USING COMPRESSION dictionary
@@ -313,29 +326,29 @@ CREATE TABLE second_mmsi_claims (
     mmsi VARCHAR USING COMPRESSION fsst,
     first_date DATE,
     last_date DATE,
-    first_seen TIMESTAMP USING COMPRESSION bitpacking,
-    last_seen TIMESTAMP USING COMPRESSION bitpacking,
+    first_seen TIMESTAMPTZ USING COMPRESSION bitpacking,
+    last_seen TIMESTAMPTZ USING COMPRESSION bitpacking,
     run_id VARCHAR USING COMPRESSION dictionary,
     country VARCHAR,
     until DATE
 );
 
 -- What would take longer to find every night, so that it is kept: the latest of each vessel, and
--- how each partition was last covered.
-CREATE TABLE latest (
+-- how each partition was last covered. Views and other tables give analysts the same.
+CREATE TABLE internal.latest (
     vessel_id VARCHAR USING COMPRESSION fsst,
     latitude DOUBLE,
     longitude DOUBLE,
     speed_kn DOUBLE,
     course_deg DOUBLE,
     destination VARCHAR,
-    eta TIMESTAMP,
-    position_at TIMESTAMP,
-    position_seen_at TIMESTAMP,
+    eta TIMESTAMPTZ,
+    position_at TIMESTAMPTZ,
+    position_seen_at TIMESTAMPTZ,
     navigational_status VARCHAR USING COMPRESSION dictionary,
-    navigational_status_at TIMESTAMP USING COMPRESSION bitpacking,
+    navigational_status_at TIMESTAMPTZ USING COMPRESSION bitpacking,
     world_zone VARCHAR USING COMPRESSION dictionary,
-    sighting_seen_at TIMESTAMP
+    sighting_seen_at TIMESTAMPTZ
 );
 
 CREATE TABLE partitions (
@@ -343,7 +356,7 @@ CREATE TABLE partitions (
     kind VARCHAR,
     value VARCHAR,
     covered_on DATE,
-    covered_at TIMESTAMP,
+    covered_at TIMESTAMPTZ,
     rows INTEGER,
     zeros INTEGER,
     proven_on DATE
@@ -357,8 +370,8 @@ CREATE TABLE changes (
     field VARCHAR USING COMPRESSION dictionary,
     old_value VARCHAR,
     new_value VARCHAR,
-    seen_before TIMESTAMP,
-    seen_after TIMESTAMP,
+    seen_before TIMESTAMPTZ,
+    seen_after TIMESTAMPTZ,
     snapshot_date DATE,
     flapping BOOLEAN,
     run_id VARCHAR USING COMPRESSION dictionary,
@@ -370,6 +383,7 @@ CREATE TABLE fleet_daily (
     snapshot_date DATE,
     flag VARCHAR USING COMPRESSION dictionary,
     category VARCHAR USING COMPRESSION dictionary,
+    is_vessel BOOLEAN,
     listed INTEGER,
     seen INTEGER,
     run_id VARCHAR USING COMPRESSION dictionary
@@ -382,6 +396,7 @@ CREATE TABLE zone_daily (
     laden VARCHAR,
     for_order BOOLEAN,
     vessel_type VARCHAR,
+    is_vessel BOOLEAN,
     vessels INTEGER,
     state VARCHAR USING COMPRESSION dictionary,
     run_id VARCHAR USING COMPRESSION dictionary

@@ -13,15 +13,14 @@ signs AS (
     JOIN   registration AS r ON r.vessel_id = d.vessel_id AND r.valid_from > d.last_seen AND r.valid_from <= d.valid_to
 ),
 observed AS (
-    SELECT coalesce(v.category, '') AS category, d.valid_to IS NOT NULL AND s.vessel_id IS NULL AS ended,
-           epoch(d.last_seen - d.first_seen) / 86400 AS days
+    SELECT v.category, d.valid_to IS NOT NULL AND s.vessel_id IS NULL AS ended,
+           (epoch_us(d.last_seen) - epoch_us(d.first_seen)) / 86400e6 AS days
     FROM   versions AS d
     JOIN   vessels AS v USING (vessel_id)
     LEFT JOIN signs AS s ON s.vessel_id = d.vessel_id AND s.valid_to = d.valid_to
 )
 SELECT category, count(*) FILTER (ended) / sum(days)
 FROM   observed
-WHERE  category <> ''
 GROUP BY category
 HAVING sum(days) >= 100
 UNION ALL

@@ -15,4 +15,4 @@ FROM   asked AS a
 LEFT JOIN known AS k USING (number)
 WHERE  a.refused AND (k.at IS NULL OR a.sent_at > k.at)
 GROUP BY a.number
-HAVING max(a.sent_at) + to_days(least(7 * pow(2, count(DISTINCT a.sent_at::DATE) - 1), 182)::INTEGER) > $1;
+HAVING max(a.sent_at) + to_days(least(7 * pow(2, count(DISTINCT (a.sent_at AT TIME ZONE 'UTC')::DATE) - 1), 182)::INTEGER) > $1::TIMESTAMPTZ;

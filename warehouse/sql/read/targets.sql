@@ -13,7 +13,7 @@ lately AS (
     JOIN   busy AS b ON b.vessel_id = r.vessel_id AND r.valid_from > b.newest - INTERVAL 7 DAY
     GROUP BY r.vessel_id
 )
-SELECT v.vessel_id, coalesce(v.imo, 0), coalesce(v.mmsi, ''), coalesce(v.is_vessel, true), coalesce(v.category, ''), v.listed,
+SELECT v.vessel_id, coalesce(v.imo, 0), coalesce(v.mmsi, ''), v.is_vessel, v.category, v.listed,
        v.particulars_seen_at, v.engine_seen_at, v.management_seen_at, v.position_seen_at, r.valid_from, v.first_seen,
        coalesce(v.name, ''), coalesce(v.flag, ''), coalesce(v.vessel_type, ''), coalesce(v.navigational_status, ''), coalesce(v.world_zone, ''), coalesce(l.versions, 1)
 FROM   vessels AS v

@@ -17,12 +17,12 @@ SELECT r.vessel_id, r.imo, r.mmsi, r.name, r.callsign, r.flag, r.country, r.vess
        coalesce(r.known_since, r.first_seen) AS first_seen,
        r.run_id
 FROM   registration AS r
-LEFT JOIN particulars AS p ON p.vessel_id = r.vessel_id AND p.valid_from <= moment::TIMESTAMP AND (p.valid_to IS NULL OR p.valid_to > moment::TIMESTAMP)
-LEFT JOIN management AS m ON m.vessel_id = r.vessel_id AND m.valid_from <= moment::TIMESTAMP AND (m.valid_to IS NULL OR m.valid_to > moment::TIMESTAMP)
+LEFT JOIN particulars AS p ON p.vessel_id = r.vessel_id AND p.valid_from <= moment::TIMESTAMPTZ AND (p.valid_to IS NULL OR p.valid_to > moment::TIMESTAMPTZ)
+LEFT JOIN management AS m ON m.vessel_id = r.vessel_id AND m.valid_from <= moment::TIMESTAMPTZ AND (m.valid_to IS NULL OR m.valid_to > moment::TIMESTAMPTZ)
 LEFT JOIN (
     SELECT vessel_id
-    FROM   listed, (SELECT max(snapshot_date) AS night FROM runs WHERE started_at <= moment::TIMESTAMP) AS n
+    FROM   listed, (SELECT max(snapshot_date) AS night FROM runs WHERE started_at <= moment::TIMESTAMPTZ) AS n
     WHERE  from_date <= night AND (to_date IS NULL OR to_date >= night)
 ) AS l ON l.vessel_id = r.vessel_id
-WHERE  r.valid_from <= moment::TIMESTAMP AND (r.valid_to IS NULL OR r.valid_to > moment::TIMESTAMP);
-COMMENT ON MACRO TABLE vessels_as_of IS 'vessels_as_of(moment): one row per vessel as it was known at a moment, UTC, with the columns of vessels that are kept as intervals. listed is of the last night that had begun.';
+WHERE  r.valid_from <= moment::TIMESTAMPTZ AND (r.valid_to IS NULL OR r.valid_to > moment::TIMESTAMPTZ);
+COMMENT ON MACRO TABLE vessels_as_of IS 'vessels_as_of(moment): one row per vessel as it was known at a moment, with the columns of vessels that are kept as intervals. listed is of the last night that had begun.';

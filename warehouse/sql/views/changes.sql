@@ -1,7 +1,7 @@
 -- changes: macros that select changes.
 CREATE OR REPLACE MACRO changes_between(a, b) AS TABLE
-SELECT * FROM changes WHERE seen_after >= a::TIMESTAMP AND seen_after < b::TIMESTAMP;
-COMMENT ON MACRO TABLE changes_between IS 'changes_between(a, b): the changes that were first seen from a on and before b, UTC.';
+SELECT * FROM changes WHERE seen_after >= a::TIMESTAMPTZ AND seen_after < b::TIMESTAMPTZ;
+COMMENT ON MACRO TABLE changes_between IS 'changes_between(a, b): the changes that were first seen from a on and before b.';
 
 CREATE OR REPLACE MACRO changes_of(vessel) AS TABLE
 SELECT c.*

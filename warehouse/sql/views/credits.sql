@@ -18,7 +18,7 @@ FROM (
 COMMENT ON VIEW run_credits IS 'One row per run: our count of its credits, and that of the service''s balance. Requests of unknown outcome count as spent; where the balance lies between the credits that are sure and all of them, it settles them.';
 COMMENT ON COLUMN run_credits.run_id IS 'The run.';
 COMMENT ON COLUMN run_credits.job IS 'The job of the configuration that the run executed.';
-COMMENT ON COLUMN run_credits.started_at IS 'UTC.';
+COMMENT ON COLUMN run_credits.started_at IS 'When the run began.';
 COMMENT ON COLUMN run_credits.balance_before IS 'Credits left before the run; null if the service did not give it.';
 COMMENT ON COLUMN run_credits.balance_after IS 'Credits left after the run; of a run that no longer asked for the balance, those before the next run; null if neither is known.';
 COMMENT ON COLUMN run_credits.spent IS 'As counted, requests of unknown outcome included.';
@@ -31,7 +31,7 @@ COMMENT ON COLUMN run_credits.elsewhere IS 'By how much the balance decreased be
 CREATE OR REPLACE VIEW credits_daily AS
 SELECT d.day, d.job, d.operation, d.requests, d.answers, d.credits, d.unknown, d.rows, b.balance, b.not_billed, b.drift
 FROM (
-    SELECT q.sent_at::DATE AS day, r.job, q.operation, count(*)::INTEGER AS requests,
+    SELECT (q.sent_at AT TIME ZONE 'UTC')::DATE AS day, r.job, q.operation, count(*)::INTEGER AS requests,
            (count(*) FILTER (q.outcome IN ('ok', 'empty')))::INTEGER AS answers,
            coalesce(sum(q.credits), 0)::INTEGER AS credits,
            coalesce(sum(q.credits) FILTER (q.charge = 'unknown'), 0)::INTEGER AS unknown,
@@ -41,13 +41,13 @@ FROM (
     GROUP BY ALL
 ) AS d
 LEFT JOIN (
-    SELECT started_at::DATE AS day, job, 'credits' AS operation, arg_max(balance_after, run_id) AS balance,
+    SELECT (started_at AT TIME ZONE 'UTC')::DATE AS day, job, 'credits' AS operation, arg_max(balance_after, run_id) AS balance,
            sum(spent - settled)::INTEGER AS not_billed, sum(drift)::INTEGER AS drift
     FROM   run_credits
     GROUP BY ALL
 ) AS b ON b.day = d.day AND b.job IS NOT DISTINCT FROM d.job AND b.operation = d.operation;
 COMMENT ON VIEW credits_daily IS 'The credit ledger: one row per day, job and operation. What follows from the balance is in the row of the operation credits, which asks for it, so that each column can be summed.';
-COMMENT ON COLUMN credits_daily.day IS 'The day on which the requests were sent, UTC.';
+COMMENT ON COLUMN credits_daily.day IS 'The day in UTC on which the requests were sent, whatever the time zone of the job or of the session.';
 COMMENT ON COLUMN credits_daily.job IS 'The job of the configuration.';
 COMMENT ON COLUMN credits_daily.operation IS 'by-status, by-type, info, location, particulars or credits.';
 COMMENT ON COLUMN credits_daily.requests IS 'Requests sent.';

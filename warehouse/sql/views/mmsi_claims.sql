@@ -10,6 +10,6 @@ GROUP BY vessel_id, mmsi;
 COMMENT ON VIEW mmsi_claims IS 'One row per vessel with an IMO number and MMSI that was reported for it: a claim with an interval, since an MMSI follows the flag and is reused.';
 COMMENT ON COLUMN mmsi_claims.vessel_id IS 'The vessel.';
 COMMENT ON COLUMN mmsi_claims.mmsi IS 'The MMSI.';
-COMMENT ON COLUMN mmsi_claims.first_seen IS 'First observation. UTC.';
-COMMENT ON COLUMN mmsi_claims.last_seen IS 'Last observation. UTC.';
+COMMENT ON COLUMN mmsi_claims.first_seen IS 'First observation.';
+COMMENT ON COLUMN mmsi_claims.last_seen IS 'Last observation.';
 COMMENT ON COLUMN mmsi_claims.run_id IS 'The run that saw it first.';

@@ -5,7 +5,8 @@
 -- rows is what the view selects, from the open registrations as r. The lake's file of vessels selects the
 -- same from the registrations in the order of vessel_id.
 {{- define "rows"}}
-SELECT r.vessel_id, r.imo, r.mmsi, r.name, r.callsign, r.flag, r.country, r.vessel_type, r.category, r.is_vessel,
+SELECT r.vessel_id, r.imo, r.mmsi, r.name, r.callsign, r.flag, r.country, r.vessel_type,
+       {{template "category" "r"}} AS category, {{template "is_vessel" "r"}} AS is_vessel,
        p.length_m, p.beam_m, p.deadweight_t, p.gross_tonnage, p.net_tonnage, p.teu, p.year_built,
        m.manager, m.registered_owner, m.class_society,
        s.navigational_status, s.navigational_status_at, s.world_zone,
@@ -19,7 +20,7 @@ FROM   {{.}}
 LEFT JOIN particulars AS p ON p.vessel_id = r.vessel_id AND p.valid_to IS NULL
 LEFT JOIN engine AS e ON e.vessel_id = r.vessel_id AND e.valid_to IS NULL
 LEFT JOIN management AS m ON m.vessel_id = r.vessel_id AND m.valid_to IS NULL
-LEFT JOIN latest AS s ON s.vessel_id = r.vessel_id
+LEFT JOIN internal.latest AS s ON s.vessel_id = r.vessel_id
 LEFT JOIN listed AS l ON l.vessel_id = r.vessel_id AND l.to_date IS NULL
 ANTI JOIN (SELECT alias_id FROM vessel_aliases WHERE until IS NULL) AS a ON a.alias_id = r.vessel_id
 WHERE  r.valid_to IS NULL
@@ -32,11 +33,11 @@ COMMENT ON COLUMN vessels.imo IS 'IMO number; null if none was reported.';
 COMMENT ON COLUMN vessels.mmsi IS 'The MMSI in use: nine digits, leading zeros count.';
 COMMENT ON COLUMN vessels.name IS 'In upper case, as AIS writes it.';
 COMMENT ON COLUMN vessels.callsign IS 'Radio call sign.';
-COMMENT ON COLUMN vessels.flag IS 'ISO 3166 alpha-2; see countries.';
-COMMENT ON COLUMN vessels.country IS 'The country of the flag, in the one spelling of countries.name.';
-COMMENT ON COLUMN vessels.vessel_type IS 'Specific type, in the one spelling of vessel_types.name.';
-COMMENT ON COLUMN vessels.category IS 'Of the specific type; see vessel_types.';
-COMMENT ON COLUMN vessels.is_vessel IS 'False for beacons, buoys, platforms and aircraft.';
+COMMENT ON COLUMN vessels.flag IS 'ISO 3166 alpha-2; see flags.';
+COMMENT ON COLUMN vessels.country IS 'The country of the flag, in the one spelling of flags.name.';
+COMMENT ON COLUMN vessels.vessel_type IS 'Specific type, in the one spelling of types.vessel_type.';
+COMMENT ON COLUMN vessels.category IS 'Of the specific type; see types.category. It is never null: unknown is the one word for a vessel without a type or with one that says nothing.';
+COMMENT ON COLUMN vessels.is_vessel IS 'False for beacons, buoys, platforms and aircraft: a count of ships filters by it. It is never null: where the category is unknown, an MMSI that is not assigned to ships (of coast stations, aircraft, handheld radios, emergency transmitters, aids to navigation) makes it false, unless there is an IMO number; all else counts as a vessel.';
 COMMENT ON COLUMN vessels.length_m IS 'Metres.';
 COMMENT ON COLUMN vessels.beam_m IS 'Metres.';
 COMMENT ON COLUMN vessels.deadweight_t IS 'Tonnes.';
@@ -48,22 +49,22 @@ COMMENT ON COLUMN vessels.manager IS 'Company that manages the vessel.';
 COMMENT ON COLUMN vessels.registered_owner IS 'Company that owns the vessel.';
 COMMENT ON COLUMN vessels.class_society IS 'Classification society.';
 COMMENT ON COLUMN vessels.navigational_status IS 'The latest known, from a status search or a position; see navigational_statuses.';
-COMMENT ON COLUMN vessels.navigational_status_at IS 'When that status was observed. UTC.';
+COMMENT ON COLUMN vessels.navigational_status_at IS 'When that status was observed.';
 COMMENT ON COLUMN vessels.world_zone IS 'Where a status search last returned it; null if that search was worldwide.';
 COMMENT ON COLUMN vessels.latitude IS 'Of the latest position. Degrees, north positive.';
 COMMENT ON COLUMN vessels.longitude IS 'Of the latest position. Degrees, east positive.';
 COMMENT ON COLUMN vessels.speed_kn IS 'Knots.';
 COMMENT ON COLUMN vessels.course_deg IS 'Course over ground, degrees.';
 COMMENT ON COLUMN vessels.destination IS 'Of the latest position.';
-COMMENT ON COLUMN vessels.eta IS 'Of the latest position. UTC.';
-COMMENT ON COLUMN vessels.position_at IS 'When the latest position was observed. UTC.';
+COMMENT ON COLUMN vessels.eta IS 'Of the latest position.';
+COMMENT ON COLUMN vessels.position_at IS 'When the latest position was observed.';
 COMMENT ON COLUMN vessels.listed IS 'Whether the vessel is known to be on the list: its stay is open.';
-COMMENT ON COLUMN vessels.first_seen IS 'First observation of any kind. UTC.';
-COMMENT ON COLUMN vessels.last_seen IS 'Last observation of any kind. UTC.';
-COMMENT ON COLUMN vessels.registration_seen_at IS 'When the registration was last observed. UTC.';
-COMMENT ON COLUMN vessels.particulars_seen_at IS 'When particulars were last observed; null if never. UTC.';
-COMMENT ON COLUMN vessels.engine_seen_at IS 'When the engine was last observed; null if never. UTC.';
-COMMENT ON COLUMN vessels.management_seen_at IS 'When the management was last observed; null if never. UTC.';
-COMMENT ON COLUMN vessels.position_seen_at IS 'When a position was last asked for and answered; null if never. UTC.';
-COMMENT ON COLUMN vessels.sighting_seen_at IS 'When a status search last returned the vessel; null if never. UTC.';
+COMMENT ON COLUMN vessels.first_seen IS 'First observation of any kind.';
+COMMENT ON COLUMN vessels.last_seen IS 'Last observation of any kind.';
+COMMENT ON COLUMN vessels.registration_seen_at IS 'When the registration was last observed.';
+COMMENT ON COLUMN vessels.particulars_seen_at IS 'When particulars were last observed; null if never.';
+COMMENT ON COLUMN vessels.engine_seen_at IS 'When the engine was last observed; null if never.';
+COMMENT ON COLUMN vessels.management_seen_at IS 'When the management was last observed; null if never.';
+COMMENT ON COLUMN vessels.position_seen_at IS 'When a position was last asked for and answered; null if never.';
+COMMENT ON COLUMN vessels.sighting_seen_at IS 'When a status search last returned the vessel; null if never.';
 COMMENT ON COLUMN vessels.run_id IS 'The run whose answer opened the registration version.';

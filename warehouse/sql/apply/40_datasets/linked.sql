@@ -10,5 +10,5 @@ WHERE  h.valid_to IS NULL AND a.until IS NULL AND a.snapshot_date = $date
   AND  NOT EXISTS (FROM {{.Name}} AS o WHERE o.vessel_id = a.vessel_id AND o.valid_to IS NULL)
 QUALIFY row_number() OVER (
             PARTITION BY a.vessel_id
-            ORDER BY h.last_seen::DATE DESC, (SELECT min(snapshot_date) FROM registration AS r WHERE r.vessel_id = a.alias_id) DESC, h.last_seen DESC, a.alias_id
+            ORDER BY (h.last_seen AT TIME ZONE 'UTC')::DATE DESC, (SELECT min(snapshot_date) FROM registration AS r WHERE r.vessel_id = a.alias_id) DESC, h.last_seen DESC, a.alias_id
         ) = 1;

@@ -1,5 +1,5 @@
 -- versions_open: the next version of a vessel.
 INSERT INTO {{.Name}} BY NAME
-SELECT vessel_id, number_of(vessel_id) AS vessel_number, {{range .All}}{{.Name}}, {{end}}$date AS snapshot_date, seen_at AS valid_from, seen_at AS first_seen, seen_at AS last_seen, run_id, entry, raw, extra, fingerprint, untold{{if eq .Name "registration"}}, known_since{{end}}
+SELECT vessel_id, internal.number_of(vessel_id) AS vessel_number, {{range .All}}{{.Name}}, {{end}}$date AS snapshot_date, seen_at AS valid_from, seen_at AS first_seen, seen_at AS last_seen, run_id, entry, raw, extra, fingerprint, untold{{if eq .Name "registration"}}, known_since{{end}}
 FROM   changed_{{.Name}}
 WHERE  differs;

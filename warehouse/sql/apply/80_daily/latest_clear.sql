@@ -1,2 +1,2 @@
 -- latest_clear: each night rewrites latest, since nearly all of its rows change.
-DELETE FROM latest;
+DELETE FROM internal.latest;

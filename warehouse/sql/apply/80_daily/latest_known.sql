@@ -10,7 +10,7 @@ FROM (
     SELECT vessel_id,
            CASE WHEN position_at IS NOT NULL THEN {latitude: latitude, longitude: longitude, speed_kn: speed_kn, course_deg: course_deg, destination: destination, eta: eta} END AS place,
            position_at, position_seen_at, navigational_status, navigational_status_at AS status_at, coalesce(world_zone, '') AS world_zone, sighting_seen_at
-    FROM   latest
+    FROM   internal.latest
     UNION ALL
     -- tonight's new positions
     SELECT vessel_id, {latitude: latitude, longitude: longitude, speed_kn: speed_kn, course_deg: course_deg, destination: destination, eta: eta},

@@ -5,28 +5,30 @@ COMMENT ON COLUMN changes.dataset IS 'registration, particulars, engine or manag
 COMMENT ON COLUMN changes.field IS 'The column of that table.';
 COMMENT ON COLUMN changes.old_value IS 'As text; null if the value was unknown.';
 COMMENT ON COLUMN changes.new_value IS 'As text.';
-COMMENT ON COLUMN changes.seen_before IS 'The last observation of the old value, or of the dataset without the field. UTC.';
-COMMENT ON COLUMN changes.seen_after IS 'The first observation of the new value. UTC.';
+COMMENT ON COLUMN changes.seen_before IS 'The last observation of the old value, or of the dataset without the field.';
+COMMENT ON COLUMN changes.seen_after IS 'The first observation of the new value.';
 COMMENT ON COLUMN changes.snapshot_date IS 'The night of that observation.';
 COMMENT ON COLUMN changes.flapping IS 'Whether the change is doubtful: a value that was seen in a single observation, between the same value before and after, or that another value of the same night replaced.';
 COMMENT ON COLUMN changes.run_id IS 'The run of the new value.';
 COMMENT ON COLUMN changes.entry IS 'That answer in the run''s journal.';
 
-COMMENT ON TABLE fleet_daily IS 'The fleet by night, flag and category, as it was known after that night. Later findings, such as that a vessel had left, do not change it: see the macro fleet_on.';
+COMMENT ON TABLE fleet_daily IS 'The fleet by night, flag, category and whether it is a vessel, as it was known after that night. Later findings, such as that a vessel had left, do not change it: see the macro fleet_on.';
 COMMENT ON COLUMN fleet_daily.snapshot_date IS 'The night.';
 COMMENT ON COLUMN fleet_daily.flag IS 'ISO 3166 alpha-2; null if unknown.';
-COMMENT ON COLUMN fleet_daily.category IS 'See vessel_types; null if unknown.';
-COMMENT ON COLUMN fleet_daily.listed IS 'Vessels known to be on the list.';
-COMMENT ON COLUMN fleet_daily.seen IS 'Of these, the vessels that this night''s answers listed. If it is less than listed, coverage was not complete.';
+COMMENT ON COLUMN fleet_daily.category IS 'See types.category; unknown, and never null, if it is not known.';
+COMMENT ON COLUMN fleet_daily.is_vessel IS 'Of the things that the row counts: see vessels.is_vessel. A count of ships filters by it.';
+COMMENT ON COLUMN fleet_daily.listed IS 'How many were known to be on the list.';
+COMMENT ON COLUMN fleet_daily.seen IS 'Of these, how many this night''s answers listed. If it is less than listed, coverage was not complete.';
 COMMENT ON COLUMN fleet_daily.run_id IS 'The night''s latest run.';
 
-COMMENT ON TABLE zone_daily IS 'One row per night and status search that was answered: how many vessels it returned.';
+COMMENT ON TABLE zone_daily IS 'How many vessels each status search returned that was answered: one row per night and search, and a second one, with is_vessel false, if it returned other things.';
 COMMENT ON COLUMN zone_daily.snapshot_date IS 'The night.';
 COMMENT ON COLUMN zone_daily.navigational_status IS 'See navigational_statuses.';
 COMMENT ON COLUMN zone_daily.world_zone IS 'See world_zones; null for the statuses that are searched for worldwide.';
 COMMENT ON COLUMN zone_daily.laden IS 'The filter of the search: ballast, partial or laden; null if it had none.';
 COMMENT ON COLUMN zone_daily.for_order IS 'The filter of the search: whether it asked for vessels that sail for orders; null if it had none.';
 COMMENT ON COLUMN zone_daily.vessel_type IS 'The filter of the search, in its own vocabulary; null if it had none.';
-COMMENT ON COLUMN zone_daily.vessels IS 'Vessels that the search returned, each once. They are all vessels only if state is complete.';
+COMMENT ON COLUMN zone_daily.is_vessel IS 'Of the things that the row counts: see vessels.is_vessel. A count of ships filters by it.';
+COMMENT ON COLUMN zone_daily.vessels IS 'How many the search returned, each once; where is_vessel is false these are other things. They are all there were only if state is complete.';
 COMMENT ON COLUMN zone_daily.state IS 'How well the night covered the search: see coverage.state.';
 COMMENT ON COLUMN zone_daily.run_id IS 'The latest run that covered it.';

@@ -2,8 +2,8 @@
 COMMENT ON TABLE vessel_aliases IS 'One row per vessel that was known by its MMSI alone until an IMO number was reported with it. From then on the alias is no row of vessels; its history is not rewritten.';
 COMMENT ON COLUMN vessel_aliases.alias_id IS 'The id that the vessel had before its IMO number was reported.';
 COMMENT ON COLUMN vessel_aliases.vessel_id IS 'The id that the vessel has since.';
-COMMENT ON COLUMN vessel_aliases.since IS 'When the IMO number was first reported with the MMSI. UTC.';
-COMMENT ON COLUMN vessel_aliases.until IS 'When the MMSI was seen on another vessel; null while the alias is valid. UTC.';
+COMMENT ON COLUMN vessel_aliases.since IS 'When the IMO number was first reported with the MMSI.';
+COMMENT ON COLUMN vessel_aliases.until IS 'When the MMSI was seen on another vessel; null while the alias is valid.';
 COMMENT ON COLUMN vessel_aliases.snapshot_date IS 'The night on which the two ids were linked.';
 COMMENT ON COLUMN vessel_aliases.reason IS 'The evidence for the link.';
 COMMENT ON COLUMN vessel_aliases.run_id IS 'The run whose answer reported both numbers.';
@@ -24,8 +24,8 @@ COMMENT ON COLUMN second_mmsi_claims.vessel_id IS 'IMO followed by the IMO numbe
 COMMENT ON COLUMN second_mmsi_claims.mmsi IS 'The other MMSI.';
 COMMENT ON COLUMN second_mmsi_claims.first_date IS 'The first night on which it was reported.';
 COMMENT ON COLUMN second_mmsi_claims.last_date IS 'The last night on which it was reported.';
-COMMENT ON COLUMN second_mmsi_claims.first_seen IS 'First observation. UTC.';
-COMMENT ON COLUMN second_mmsi_claims.last_seen IS 'Last observation. UTC.';
+COMMENT ON COLUMN second_mmsi_claims.first_seen IS 'First observation.';
+COMMENT ON COLUMN second_mmsi_claims.last_seen IS 'Last observation.';
 COMMENT ON COLUMN second_mmsi_claims.run_id IS 'The run that saw it first.';
 COMMENT ON COLUMN second_mmsi_claims.country IS 'The country of the list entry that reported it.';
 COMMENT ON COLUMN second_mmsi_claims.until IS 'The night whose coverage proved that the vessel is no longer listed with it, or on which it became the MMSI of its registration; null while the claim is open.';

@@ -1,27 +1,27 @@
 -- movements: comments of the tables that say where vessels are and what they do.
 COMMENT ON TABLE positions IS 'One row per observed position of a vessel.';
 COMMENT ON COLUMN positions.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number.';
-COMMENT ON COLUMN positions.seen_at IS 'When the answer was received. UTC.';
+COMMENT ON COLUMN positions.seen_at IS 'When the answer was received.';
 COMMENT ON COLUMN positions.run_id IS 'The run whose answer has it.';
 COMMENT ON COLUMN positions.entry IS 'That answer in the run''s journal.';
 COMMENT ON COLUMN positions.raw IS 'JSON object, keyed as in the API: each value of that answer that a rule changed or refused, as received.';
 COMMENT ON COLUMN positions.extra IS 'JSON object: keys of that answer that have no column.';
 COMMENT ON COLUMN positions.vessel_number IS 'The number in vessel_id. A query that filters by it as well as by vessel_id is faster.';
 
-COMMENT ON TABLE latest IS 'The latest position and status of each vessel that has any: what the view vessels needs of positions and episodes, kept so that loads and queries need not read all of them.';
-COMMENT ON COLUMN latest.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number.';
-COMMENT ON COLUMN latest.latitude IS 'Of the latest position. Degrees, north positive.';
-COMMENT ON COLUMN latest.longitude IS 'Of the latest position. Degrees, east positive.';
-COMMENT ON COLUMN latest.speed_kn IS 'Knots.';
-COMMENT ON COLUMN latest.course_deg IS 'Course over ground, degrees.';
-COMMENT ON COLUMN latest.destination IS 'Of the latest position.';
-COMMENT ON COLUMN latest.eta IS 'Of the latest position. UTC.';
-COMMENT ON COLUMN latest.position_at IS 'When the latest position was observed. UTC.';
-COMMENT ON COLUMN latest.position_seen_at IS 'When a position was last asked for and answered; null if never. UTC.';
-COMMENT ON COLUMN latest.navigational_status IS 'The latest known, from a status search or a position; see navigational_statuses.';
-COMMENT ON COLUMN latest.navigational_status_at IS 'When that status was observed. UTC.';
-COMMENT ON COLUMN latest.world_zone IS 'Where a status search last returned it; null if that search was worldwide.';
-COMMENT ON COLUMN latest.sighting_seen_at IS 'When a status search last returned the vessel; null if never. UTC.';
+COMMENT ON TABLE internal.latest IS 'The latest position and status of each vessel that has any: what the view vessels needs of positions and episodes, kept so that loads and queries need not read all of them.';
+COMMENT ON COLUMN internal.latest.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number.';
+COMMENT ON COLUMN internal.latest.latitude IS 'Of the latest position. Degrees, north positive.';
+COMMENT ON COLUMN internal.latest.longitude IS 'Of the latest position. Degrees, east positive.';
+COMMENT ON COLUMN internal.latest.speed_kn IS 'Knots.';
+COMMENT ON COLUMN internal.latest.course_deg IS 'Course over ground, degrees.';
+COMMENT ON COLUMN internal.latest.destination IS 'Of the latest position.';
+COMMENT ON COLUMN internal.latest.eta IS 'Of the latest position.';
+COMMENT ON COLUMN internal.latest.position_at IS 'When the latest position was observed.';
+COMMENT ON COLUMN internal.latest.position_seen_at IS 'When a position was last asked for and answered; null if never.';
+COMMENT ON COLUMN internal.latest.navigational_status IS 'The latest known, from a status search or a position; see navigational_statuses.';
+COMMENT ON COLUMN internal.latest.navigational_status_at IS 'When that status was observed.';
+COMMENT ON COLUMN internal.latest.world_zone IS 'Where a status search last returned it; null if that search was worldwide.';
+COMMENT ON COLUMN internal.latest.sighting_seen_at IS 'When a status search last returned the vessel; null if never.';
 
 COMMENT ON TABLE listed IS 'One row per unbroken stay of a vessel on the list. A stay ends only where coverage proves absence: a vessel that was not observed is not gone.';
 COMMENT ON COLUMN listed.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number.';
@@ -41,8 +41,8 @@ COMMENT ON COLUMN episodes.laden IS 'The filter of the search: ballast, partial 
 COMMENT ON COLUMN episodes.for_order IS 'The filter of the search: whether it asked for vessels that sail for orders; null if it had none.';
 COMMENT ON COLUMN episodes.vessel_type IS 'The filter of the search, in its own vocabulary; null if it had none.';
 COMMENT ON COLUMN episodes.sweep IS 'The search as coverage.value names it.';
-COMMENT ON COLUMN episodes.first_seen IS 'First sighting of the stay. UTC.';
-COMMENT ON COLUMN episodes.last_seen IS 'Last sighting of the stay. UTC.';
+COMMENT ON COLUMN episodes.first_seen IS 'First sighting of the stay.';
+COMMENT ON COLUMN episodes.last_seen IS 'Last sighting of the stay.';
 COMMENT ON COLUMN episodes.first_date IS 'The first night of the stay.';
 COMMENT ON COLUMN episodes.last_date IS 'The last night on which the vessel was seen there.';
 COMMENT ON COLUMN episodes.nights IS 'Nights on which the vessel was seen there.';

@@ -3,4 +3,4 @@ COMMENT ON TABLE registration IS 'Who a vessel is and under which flag: one row 
 COMMENT ON COLUMN registration.imo IS 'IMO number; null if none was reported.';
 COMMENT ON COLUMN registration.mmsi IS 'The MMSI in use: nine digits, leading zeros count.';
 COMMENT ON COLUMN registration.source IS 'The lake table of the evidence: listings, particulars, or sightings for a vessel that neither of them has reported.';
-COMMENT ON COLUMN registration.known_since IS 'First observation of the vessel in any of its versions, including those while it was known by its MMSI alone. UTC.';
+COMMENT ON COLUMN registration.known_since IS 'First observation of the vessel in any of its versions, including those while it was known by its MMSI alone.';

@@ -1,10 +1,10 @@
 -- versions: the columns that every dataset has.
 COMMENT ON COLUMN {{.Name}}.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number.';
 COMMENT ON COLUMN {{.Name}}.snapshot_date IS 'The night that opened the version.';
-COMMENT ON COLUMN {{.Name}}.valid_from IS 'When the version was first observed. UTC.';
-COMMENT ON COLUMN {{.Name}}.valid_to IS 'When the next version was first observed, or when the vessel was recognised under another id; null while open. UTC.';
-COMMENT ON COLUMN {{.Name}}.first_seen IS 'First observation of the version. UTC.';
-COMMENT ON COLUMN {{.Name}}.last_seen IS 'Last observation of the version. UTC.';
+COMMENT ON COLUMN {{.Name}}.valid_from IS 'When the version was first observed.';
+COMMENT ON COLUMN {{.Name}}.valid_to IS 'When the next version was first observed, or when the vessel was recognised under another id; null while open.';
+COMMENT ON COLUMN {{.Name}}.first_seen IS 'First observation of the version.';
+COMMENT ON COLUMN {{.Name}}.last_seen IS 'Last observation of the version.';
 COMMENT ON COLUMN {{.Name}}.run_id IS 'The run whose answer opened the version.';
 COMMENT ON COLUMN {{.Name}}.entry IS 'That answer in the run''s journal.';
 COMMENT ON COLUMN {{.Name}}.raw IS 'JSON object, keyed as in the API: each value of that answer that a rule changed or refused, as received.';

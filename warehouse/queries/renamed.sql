@@ -1,5 +1,5 @@
--- Renamed: old and new names, and whether the flag changed with the name on the same night,
--- as it does when a vessel is sold.
+-- Renamed vessels: old and new name, and whether the flag changed on the same night.
+-- A vessel that is sold often gets both.
 SELECT c.vessel_id, v.imo, c.old_value AS name_before, c.new_value AS name_now, c.snapshot_date, f.vessel_id IS NOT NULL AS reflagged_too
 FROM   changes AS c
 JOIN   vessels AS v USING (vessel_id)

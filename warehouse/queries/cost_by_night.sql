@@ -1,5 +1,5 @@
--- What each night proved and what it cost: partitions by state, vessels listed, credits, and
--- credits for a thousand vessels listed.
+-- What each night proved and what it cost.
+-- Partitions by state, vessels listed, credits, and credits for a thousand vessels listed.
 SELECT r.snapshot_date, count(*) AS runs, sum(r.requests)::INTEGER AS requests, sum(r.credits_spent)::INTEGER AS credits,
        any_value(c.complete) AS complete, any_value(c.not_complete) AS not_complete, any_value(c.skipped) AS skipped,
        any_value(f.seen) AS vessels_listed, round(1000 * sum(r.credits_spent) / nullif(any_value(f.seen), 0), 1) AS credits_per_1000

@@ -1,5 +1,6 @@
--- New on the list: vessels whose first stay began after the first night of this warehouse, and
--- how old they are: the new builds among them are of this year or the last.
+-- Vessels that are new on the list, and which of them are new buildings.
+-- Their first stay began after the first night of this warehouse; a new building is of this year or
+-- the last.
 SELECT l.vessel_id, v.name, v.flag, v.vessel_type, l.from_date AS listed_since, v.year_built,
        v.year_built >= (SELECT year(max(snapshot_date)) - 1 FROM runs) AS new_build
 FROM   listed AS l

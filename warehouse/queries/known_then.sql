@@ -1,6 +1,5 @@
--- What was known of a vessel at a moment, and what is known now: vessels_as_of(moment) answers
--- from the intervals. Here the moment is the end of the first night, for the vessels of which
--- something differs since.
+-- What was known of each vessel after the first night, where it differs from now.
+-- vessels_as_of(moment) answers from the intervals.
 SELECT n.vessel_id, t.name AS name_then, n.name AS name_now, t.flag AS flag_then, n.flag AS flag_now, t.registered_owner AS owner_then, n.registered_owner AS owner_now
 FROM   vessels_as_of((SELECT max(finished_at) FROM runs WHERE snapshot_date = (SELECT min(snapshot_date) FROM runs))) AS t
 JOIN   vessels AS n USING (vessel_id)

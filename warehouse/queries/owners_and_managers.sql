@@ -1,5 +1,5 @@
--- Ownership chains: which registered owners put their vessels under which managers, over how
--- many flags. The answer reveals owners with several managers, and managers for many owners.
+-- Owners and managers: who puts vessels under whom, and over how many flags.
+-- It shows owners with several managers, and managers for many owners.
 SELECT registered_owner, manager, count(*) AS vessels, count(DISTINCT flag) AS flags, sum(gross_tonnage)::BIGINT AS gross_tonnage,
        count(*) OVER (PARTITION BY registered_owner) AS managers_of_owner,
        string_agg(name, ', ' ORDER BY gross_tonnage DESC NULLS LAST, vessel_id)[:120] AS names

@@ -1,7 +1,7 @@
--- Flag hopping: hulls that sailed under more than one flag, identified by their IMO number,
--- which stays with the hull while name, MMSI and call sign follow the flag. Most flags first.
+-- Vessels that sailed under more than one flag, most flags first.
+-- A hull keeps its IMO number while name, MMSI and call sign follow the flag.
 SELECT imo, count(DISTINCT flag) AS flags, string_agg(flag, ' > ' ORDER BY valid_from) AS in_order,
-       arg_max(name, valid_from) AS name_now, min(valid_from)::DATE AS since, max(valid_from)::DATE AS last_change
+       arg_max(name, valid_from) AS name_now, (min(valid_from) AT TIME ZONE 'UTC')::DATE AS since, (max(valid_from) AT TIME ZONE 'UTC')::DATE AS last_change
 FROM (
     SELECT imo, flag, name, valid_from, lag(flag) OVER (PARTITION BY imo ORDER BY valid_from) AS before
     FROM   registration

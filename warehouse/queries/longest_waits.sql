@@ -1,5 +1,6 @@
--- The longest waits: the stays at anchor that have lasted longest. A stay is at least as long
--- as from its first to its last sighting, and shorter than from the sweep before to the one after.
+-- The longest waits: the stays at anchor that have lasted longest.
+-- A stay is at least as long as from its first to its last sighting, and shorter than from the sweep
+-- before to the one after.
 SELECT e.vessel_id, v.name, v.category, e.world_zone, e.first_seen, e.last_seen, e.nights, e.nights_unseen, round(date_diff('hour', e.first_seen, e.last_seen) / 24, 1) AS days_at_least
 FROM   episodes AS e
 JOIN   vessels AS v USING (vessel_id)

@@ -1,6 +1,6 @@
--- Gone dark: vessels that are still on the list but that no status search has returned since their
--- last sighting, although the search of that sighting was covered completely on every later night
--- that ran it. A night that was not covered is no proof.
+-- Gone dark: listed vessels that no status search has returned since their last sighting.
+-- The search of that sighting was covered completely on every later night that ran it: a night that
+-- was not covered is no proof.
 SELECT v.vessel_id, v.name, v.flag, v.category, e.navigational_status, e.world_zone, e.last_date AS last_seen_there, count(*) AS complete_nights_since
 FROM (
     SELECT * FROM episodes QUALIFY row_number() OVER (PARTITION BY vessel_id ORDER BY last_seen DESC) = 1

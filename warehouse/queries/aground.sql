@@ -1,5 +1,6 @@
--- Aground: every stay in that status, for how long it was seen, and on how many nights between
--- it could not be seen. The status is searched for worldwide, so that there is no zone.
+-- Vessels aground: every stay in that status, and for how many nights.
+-- nights_unseen are nights between on which it could not be seen. The status is searched for
+-- worldwide, so that there is no zone.
 SELECT e.vessel_id, v.name, v.flag, v.category, e.first_date, e.last_date, e.nights, e.nights_unseen, e.last_date = (SELECT max(snapshot_date) FROM runs) AS still
 FROM   episodes AS e
 JOIN   vessels AS v USING (vessel_id)

@@ -1,5 +1,6 @@
--- Reflagged: which vessels changed their flag, from which to which, and between which two
--- observations that happened. Doubtful changes, seen at one observation only, are left out.
+-- Vessels that changed their flag, from which to which, and when.
+-- The change happened between the two observations. Doubtful changes, seen at one observation only,
+-- are left out.
 SELECT c.vessel_id, v.imo, v.name, c.old_value AS flag_before, c.new_value AS flag_now, c.seen_before, c.seen_after
 FROM   changes AS c
 JOIN   vessels AS v USING (vessel_id)

@@ -1,0 +1,75 @@
+package warehouse
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+)
+
+// Encoding is how the values of an answer are returned. DuckDB itself writes them, since its driver
+// has no type for some, and loses digits or the order of keys of others.
+type Encoding int
+
+const (
+	AsText Encoding = iota // nil, or a string: what a cast to VARCHAR gives
+	AsJSON                 // nil, or a json.RawMessage: what to_json gives, with all digits of a number; NaN and infinity are null
+)
+
+// instantType is the type of an instant, as DuckDB names it.
+const instantType = "TIMESTAMP WITH TIME ZONE"
+
+// expression is the SQL of a column in this encoding. An instant is written by RFC 3339 in UTC, such as
+// 2026-11-20T02:00:00Z, inside of lists and structs as DuckDB does, such as 2026-11-20 02:00:00+00.
+func (e Encoding) expression(name, databaseType string) string {
+	column := quoteName(name)
+	text := "CAST(" + column + " AS VARCHAR)"
+	if databaseType == instantType {
+		text = "replace(replace(" + text + ", ' ', 'T'), '+00', 'Z')"
+	}
+	switch {
+	case e == AsText:
+		return text
+	case databaseType == instantType:
+		return "CAST(to_json(" + text + ") AS VARCHAR)"
+	case databaseType == "FLOAT", databaseType == "DOUBLE": // to_json writes a FLOAT as the nearest DOUBLE
+		return "CASE WHEN isfinite(" + column + ") THEN " + text + " END"
+	}
+	return "CAST(to_json(" + column + ") AS VARCHAR)"
+}
+
+// notFinite matches the strings of a JSON text, and the numbers in it that JSON does not have.
+var notFinite = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?Infinity|NaN`)
+
+// jsonOf makes the text of a value valid: DuckDB writes NaN and Infinity inside of lists and structs.
+func jsonOf(text, databaseType string) json.RawMessage {
+	if strings.Contains(databaseType, "DOUBLE") || strings.Contains(databaseType, "FLOAT") {
+		text = notFinite.ReplaceAllStringFunc(text, func(found string) string {
+			if found[0] == '"' {
+				return found
+			}
+			return "null"
+		})
+	}
+	return json.RawMessage(text)
+}
+
+// whole matches the quoted names and values in the name of a type, and the types of whole numbers
+// that Parquet does not have.
+var whole = regexp.MustCompile(`"(?:[^"]|"")*"|'(?:[^']|'')*'|\bU?HUGEINT\b|\bBIGNUM\b`)
+
+// parquetType is the type with which Parquet keeps all digits of a column. DuckDB would write a
+// HUGEINT, which every sum of whole numbers is, as a DOUBLE of 15 digits.
+func parquetType(databaseType string) string {
+	return whole.ReplaceAllStringFunc(databaseType, func(found string) string {
+		switch found {
+		case "HUGEINT", "UHUGEINT":
+			return widestDecimal
+		case "BIGNUM":
+			return "VARCHAR"
+		}
+		return found
+	})
+}
+
+// widestDecimal is the type of the longest whole numbers that Parquet has.
+const widestDecimal = "DECIMAL(38,0)"
