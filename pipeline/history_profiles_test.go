@@ -126,7 +126,7 @@ func (m *model) positions() {
 		for mmsi := range m.looks[date].whole {
 			v := m.truth[date][mmsi]
 			if p := v.Position; !p.At.IsZero() && p.Latitude != nil {
-				row := []string{v.VesselID, p.At.UTC().Format("2006-01-02 15:04:05")}
+				row := []string{v.VesselID, p.At.UTC().Format("2006-01-02 15:04:05-07")}
 				rows[strings.Join(row, " ")] = row
 			}
 		}

@@ -57,7 +57,7 @@ var (
 // engines that do not read paths. Its field id is the same in all tables.
 var snapshotDate = column{id: 7, name: "snapshot_date", typ: date}
 
-// The lake tables. Every row names the answer that it comes from. `raw` is a JSON object with each
+// The lake tables. Every row names the answer that it comes from. `raw` is the text of a JSON object with each
 // value that a rule changed or refused, as it came, under the API's key; `extra` is one with the keys
 // that have no column. Each column is one line: to add a column to a dataset, add its line here and
 // a migration to the warehouse, as CONTRIBUTING.md describes.
@@ -105,9 +105,9 @@ var (
 		{48, "builder", text, from(asText, "builder"), "Shipyard."},
 		{49, "material", text, from(asText, "material"), "Of the hull."},
 		{50, "place_of_build", text, from(asText, "placeofbuild"), "Place of the shipyard."},
-		{51, "ballast_water", double, from(capacity, "ballastwater"), "Capacity, cubic metres."},
-		{52, "fresh_water", double, from(capacity, "freshwater"), "Capacity, cubic metres."},
-		{53, "crude_oil", double, from(capacity, "crudeoil"), "Capacity, cubic metres."},
+		{51, "ballast_water_m3", double, from(capacity, "ballastwater"), "Capacity, cubic metres."},
+		{52, "fresh_water_m3", double, from(capacity, "freshwater"), "Capacity, cubic metres."},
+		{53, "crude_oil_m3", double, from(capacity, "crudeoil"), "Capacity, cubic metres."},
 		{54, "gas_m3", double, from(capacity, "gas"), "Capacity, cubic metres."},
 		{55, "grain_m3", double, from(capacity, "grain"), "Capacity, cubic metres."},
 		{56, "bale_m3", double, from(capacity, "bale"), "Capacity, cubic metres."},

@@ -53,22 +53,30 @@ func jsonOf(text, databaseType string) json.RawMessage {
 	return json.RawMessage(text)
 }
 
-// whole matches the quoted names and values in the name of a type, and the types of whole numbers
+// wholeNumber matches the quoted names and values in the name of a type, and the types of whole numbers
 // that Parquet does not have.
-var whole = regexp.MustCompile(`"(?:[^"]|"")*"|'(?:[^']|'')*'|\bU?HUGEINT\b|\bBIGNUM\b`)
+var wholeNumber = regexp.MustCompile(`"(?:[^"]|"")*"|'(?:[^']|'')*'|\bU?HUGEINT\b|\bBIGNUM\b`)
 
 // parquetType is the type with which Parquet keeps all digits of a column. DuckDB would write a
 // HUGEINT, which every sum of whole numbers is, as a DOUBLE of 15 digits.
 func parquetType(databaseType string) string {
-	return whole.ReplaceAllStringFunc(databaseType, func(found string) string {
-		switch found {
-		case "HUGEINT", "UHUGEINT":
-			return widestDecimal
-		case "BIGNUM":
-			return "VARCHAR"
+	var b strings.Builder
+	from := 0
+	for _, found := range wholeNumber.FindAllStringIndex(databaseType, -1) {
+		word := databaseType[found[0]:found[1]]
+		fieldName := strings.HasPrefix(databaseType[found[1]:], " ") // its type follows
+		switch {
+		case fieldName, word[0] == '"', word[0] == '\'':
+			continue
+		case word == "BIGNUM":
+			word = "VARCHAR"
+		default:
+			word = widestDecimal
 		}
-		return found
-	})
+		b.WriteString(databaseType[from:found[0]] + word)
+		from = found[1]
+	}
+	return b.String() + databaseType[from:]
 }
 
 // widestDecimal is the type of the longest whole numbers that Parquet has.

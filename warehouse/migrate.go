@@ -92,10 +92,10 @@ type Comment struct{ Table, Column, Text string }
 // Quoted is the text as SQL.
 func (c Comment) Quoted() string { return quote(c.Text) }
 
-// definitions lists the statements of sql/views. All are templates; those of comments/datasets are
-// filled for each dataset.
+// definitions lists the statements of sql/views, the views that read others after these. All are
+// templates; those of comments/datasets are filled for each dataset.
 var definitions = sync.OnceValue(func() (all []step) {
-	for _, name := range append(statements("views"), statements("views/comments")...) {
+	for _, name := range slices.Concat(statements("views"), statements("views/ready"), statements("views/comments")) {
 		all = append(all, step{name: name, text: filled(name, nil)})
 	}
 	for _, name := range statements("views/comments/datasets") {

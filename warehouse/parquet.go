@@ -61,13 +61,13 @@ func copyToParquet(ctx context.Context, conn *sql.Conn, path string) (int64, err
 		expressions = append(expressions, value+" AS "+quoteName(c.name))
 	}
 	result, err := conn.ExecContext(ctx, "COPY (SELECT "+strings.Join(expressions, ", ")+" FROM temp.answer) TO "+quote(path)+" (FORMAT parquet, COMPRESSION zstd)")
-	if err != nil && strings.Contains(err.Error(), widestDecimal) {
-		reason, _, _ := strings.Cut(unwrapped(err).Error(), "\n") // the rest marks a place in our statement
+	if err == nil {
+		return result.RowsAffected()
+	}
+	reason, _, _ := strings.Cut(unwrapped(err).Error(), "\n") // the rest marks a place in our statement
+	if strings.Contains(reason, " to "+widestDecimal) {
 		text := fmt.Sprintf("Parquet keeps whole numbers of up to 38 digits, and %s has a longer one: cast it in the SQL, to DOUBLE or VARCHAR (%s)", strings.Join(converted, " or "), reason)
 		return 0, &cause{text, errors.Join(ErrStatement, err)}
 	}
-	if err != nil {
-		return 0, classified(err)
-	}
-	return result.RowsAffected()
+	return 0, classified(err)
 }

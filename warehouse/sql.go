@@ -32,7 +32,7 @@ func (s Statements) Filled(name string, values any) string { return s.part(name,
 
 // part returns what a part of the template makes of the values; the file defines the part.
 func (s Statements) part(name, part string, values any) string {
-	t := template.New(name)
+	t := template.New(name).Funcs(template.FuncMap{"dict": dict})
 	if shared, err := fs.Glob(s.Files, "sql/parts/*.sql"); err == nil && len(shared) > 0 {
 		template.Must(t.ParseFS(s.Files, shared...))
 	}
@@ -41,6 +41,15 @@ func (s Statements) part(name, part string, values any) string {
 		panic(err)
 	}
 	return b.String()
+}
+
+// dict makes a map of keys and values, so that a template can give several values to another.
+func dict(pairs ...string) map[string]string {
+	m := map[string]string{}
+	for pair := range slices.Chunk(pairs, 2) {
+		m[pair[0]] = pair[1]
+	}
+	return m
 }
 
 // statement returns the SQL in sql/name.sql.

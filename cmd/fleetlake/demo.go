@@ -23,7 +23,7 @@ import (
 const (
 	demoDir    = "fleetlake-demo"
 	demoMarker = ".demo" // file in a directory that demo may delete
-	demoNights = 7
+	demoNights = 15
 )
 
 // demoQueries are the first questions of an analyst.
@@ -61,7 +61,7 @@ their results. The directory of an earlier demo is replaced.`,
 			return a.demo(cmd.Context(), dir, vessels)
 		},
 	}
-	c.Flags().IntVar(&vessels, "vessels", 20_000, "vessels on the first night")
+	c.Flags().IntVar(&vessels, "vessels", 6_000, "vessels on the first night")
 	return c
 }
 
@@ -71,7 +71,9 @@ func (a *app) demo(ctx context.Context, dir string, vessels int) error {
 	}
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	first := today.AddDate(0, 0, 1-demoNights)
-	sim, err := simulator.New(simulator.Config{Seed: 7, Vessels: vessels, Start: first, Key: "demo", Credits: 10_000_000, Limits: unlimitedLanes(-1)})
+	fleet := simulator.Demo(vessels, first)
+	fleet.Limits = unlimitedLanes(-1)
+	sim, err := simulator.New(fleet)
 	if err != nil {
 		return err
 	}

@@ -44,12 +44,12 @@ func flagIndex(iso string) int {
 }
 
 // Demo returns the configuration of the fleet that the demo shows: of every anomaly there are a
-// few, and for a week, from the eighth day on, vessels wait at anchor in the zone of Singapore. It
+// few, and for a week, from the seventh day on, vessels wait at anchor in the zone of Singapore. It
 // has as many vessels on day 0, the date first.
 func Demo(vessels int, first time.Time) Config {
 	return Config{Seed: 7, Vessels: vessels, Start: first, Key: "demo", Credits: 10_000_000, Anomalies: Anomalies{
-		SharedIMO: .001, SharedMMSI: .002, GoneDark: .0003, OpenRegistry: .5,
-		Congestion: Congestion{Zone: "south-east-asia", From: 7, Days: 7, Share: .8},
+		SharedIMO: .0015, SharedMMSI: .0025, GoneDark: .0005, OpenRegistry: .5,
+		Congestion: Congestion{Zone: "south-east-asia", From: 6, Days: 7, Share: .8},
 	}}
 }
 

@@ -75,6 +75,9 @@ var duckdbTypes = map[string]string{
 // typeOf returns the name in a manifest of a type of DuckDB; false if it has none. A TIMESTAMP without
 // a zone has none: nothing would say that it is UTC.
 func typeOf(duckdb string) (string, bool) {
+	if duckdb == "JSON" {
+		return "string", true // a text in every engine; the comment of the column says what it holds
+	}
 	for name, t := range duckdbTypes {
 		if t == duckdb {
 			return name, true

@@ -197,6 +197,7 @@ func ofAnotherProgram(t *testing.T, d *derive.Deriver, statements ...string) {
 func TestAWarehouseOfAnOlderProgramIsRebuilt(t *testing.T) {
 	for name, statements := range map[string][]string{
 		"a step of another content":          {"UPDATE internal.schema_migrations SET checksum = 'abc'"},
+		"instants without a zone":            {"UPDATE internal.schema_migrations SET checksum = 'abc'", "ALTER TABLE runs ALTER started_at TYPE TIMESTAMP", "ALTER TABLE requests ALTER sent_at TYPE TIMESTAMP"},
 		"no steps, other tables and columns": {"DROP TABLE internal.schema_migrations", "DROP TABLE zone_daily", "ALTER TABLE runs DROP COLUMN credits_unknown"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -130,9 +130,23 @@ func TestRenderRows(t *testing.T) {
 └───────┘
 1 row
 `},
-		"CSV":                           {"csv", 0, columns, rows, "\nname,teu,seen\nEVER GIVEN,20124,2026-11-20\n\"A, \"\"B\"\"\nC\x1b[31m\",,\n"},
-		"CSV of nothing":                {"csv", 0, columns, nil, "\nname,teu,seen\n"},
-		"CSV of one empty column":       {"csv", 0, columns[1:2], [][]any{{nil}, {int32(1)}}, "\nteu\n\"\"\n1\n"},
+		"CSV":                             {"csv", 0, columns, rows, "\nname,teu,seen\nEVER GIVEN,20124,2026-11-20\n\"A, \"\"B\"\"\nC\x1b[31m\",,\n"},
+		"CSV of nothing":                  {"csv", 0, columns, nil, "\nname,teu,seen\n"},
+		"CSV of one empty column":         {"csv", 0, columns[1:2], [][]any{{nil}, {int32(1)}}, "\nteu\n\n1\n"},
+		"CSV of NULL and of what is none": {"csv", 0, []Column{{"a", ""}, {"b, c", ""}}, [][]any{{nil, ""}, {" x", "y\r"}, {"é", `\.`}}, "\na,\"b, c\"\n,\"\"\n\" x\",\"y\r\"\né,\"\\.\"\n"},
+		"NDJSON":                          {"ndjson", 0, columns, rows[:1], "\n" + `{"name":"EVER GIVEN","teu":20124,"seen":"2026-11-20"}` + "\n"},
+		"NDJSON of nothing":               {"ndjson", 0, columns, nil, "\n"},
+		"Markdown":                        {"markdown", 0, []Column{{"a|b", "VARCHAR"}, {"n", "UBIGINT"}, {"d", "DOUBLE"}, {"l", "INTEGER[]"}}, [][]any{{"x|y\n<b>", "7", "12.0", "[1, 2]"}, {nil, nil, nil, nil}}, "\n| a\\|b | n | d | l |\n|---|--:|--:|---|\n| x\\|y\\n&lt;b> | 7 | 12 | [1, 2] |\n|  |  |  |  |\n"},
+		"Markdown of nothing":             {"markdown", 0, columns[:1], nil, "\n| name |\n|---|\n"},
+		"JSON that is written already":    {"json", 0, []Column{{"a", "HUGEINT"}, {"b", "JSON"}}, [][]any{{json.RawMessage("9007199254740993"), json.RawMessage(`{"z":1,"a":2}`)}}, "\n[\n" + `{"a":9007199254740993,"b":{"z":1,"a":2}}` + "\n]\n"},
+		"texts of numbers, aligned": {"table", 0, []Column{{"mass", "DOUBLE"}, {"n", "DECIMAL(18,3)"}, {"t", "VARCHAR"}}, [][]any{{"12.0", "1.500", "1.0"}}, `
+┌──────┬───────┬─────┐
+│ mass │     n │ t   │
+├──────┼───────┼─────┤
+│   12 │ 1.500 │ 1.0 │
+└──────┴───────┴─────┘
+1 row
+`},
 		"JSON":                          {"json", 0, columns, rows, "\n" + `[` + "\n" + `{"name":"EVER GIVEN","teu":20124,"seen":"2026-11-20"},` + "\n" + `{"name":"A, \"B\"\nC\u001b[31m","teu":null,"seen":null}` + "\n]\n"},
 		"JSON of nothing":               {"json", 0, columns, nil, "\n[]\n"},
 		"JSON of columns with one name": {"json", 0, []Column{{"a", ""}, {"a", ""}, {"a_1", ""}}, [][]any{{1, 2, 3}}, "\n[\n" + `{"a":1,"a_1":2,"a_1_1":3}` + "\n]\n"},
@@ -180,7 +194,7 @@ func TestRenderRowsPassesErrorsOn(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", format, err, broken)
 		}
 	}
-	if _, err := WriteRows(&strings.Builder{}, "xml", 0, nil, rowsOf()); err == nil || !strings.Contains(err.Error(), "table, csv, json") {
+	if _, err := WriteRows(&strings.Builder{}, "xml", 0, nil, rowsOf()); err == nil || !strings.Contains(err.Error(), "table, csv, json, ndjson, markdown") {
 		t.Errorf("got %v, want the formats", err)
 	}
 	closed, err := os.Create(t.TempDir() + "/full")

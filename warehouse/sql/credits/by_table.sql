@@ -12,7 +12,7 @@ WITH since AS (
            ) AS s(operation, lake_table, share) USING (operation)
     GROUP BY s.lake_table
 ), brought AS (
-    SELECT t.lake_table, sum((since.report::JSON ->> ('$.rows.' || t.lake_table))::BIGINT) AS rows
+    SELECT t.lake_table, sum((since.report ->> ('$.rows.' || t.lake_table))::BIGINT) AS rows
     FROM   since, (VALUES ('listings'), ('sightings'), ('particulars'), ('engine'), ('management'), ('positions')) AS t(lake_table)
     GROUP BY t.lake_table
 )

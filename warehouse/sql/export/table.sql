@@ -1,6 +1,7 @@
--- table: write a table to a Parquet file, sorted, under field ids that never change.
+-- table: write a table to a Parquet file, sorted, under field ids that never change. JSON is written as
+-- text, which every engine reads.
 COPY (
-    SELECT {{range $i, $c := .Columns}}{{if $i}}, {{end}}"{{.Name}}"{{end}}
+    SELECT {{range $i, $c := .Columns}}{{if $i}}, {{end}}{{if eq .Type "VARCHAR"}}"{{.Name}}"::VARCHAR AS {{end}}"{{.Name}}"{{end}}
     FROM   {{.Source}}
     {{- if .Sort}}
     ORDER BY {{range $i, $name := .Sort}}{{if $i}}, {{end}}"{{$name}}"{{end}}

@@ -65,7 +65,7 @@ CREATE TABLE runs (
     balance_after BIGINT,
     continues VARCHAR,
     rows BIGINT,
-    report VARCHAR
+    report JSON
 );
 
 CREATE TABLE coverage (
@@ -140,11 +140,11 @@ CREATE TABLE registration (
     last_seen TIMESTAMPTZ USING COMPRESSION bitpacking,
     run_id VARCHAR USING COMPRESSION dictionary,
     entry INTEGER USING COMPRESSION bitpacking,
-    raw VARCHAR,
-    extra VARCHAR,
+    raw JSON,
+    extra JSON,
     fingerprint UBIGINT USING COMPRESSION uncompressed,
     closed_date DATE,
-    untold VARCHAR,
+    untold JSON,
     known_since TIMESTAMPTZ,
     vessel_number INTEGER
 );
@@ -163,9 +163,9 @@ CREATE TABLE particulars (
     builder VARCHAR,
     material VARCHAR,
     place_of_build VARCHAR,
-    ballast_water DOUBLE,
-    fresh_water DOUBLE,
-    crude_oil DOUBLE,
+    ballast_water_m3 DOUBLE,
+    fresh_water_m3 DOUBLE,
+    crude_oil_m3 DOUBLE,
     gas_m3 DOUBLE,
     grain_m3 DOUBLE,
     bale_m3 DOUBLE,
@@ -178,11 +178,11 @@ CREATE TABLE particulars (
     last_seen TIMESTAMPTZ USING COMPRESSION bitpacking,
     run_id VARCHAR USING COMPRESSION dictionary,
     entry INTEGER USING COMPRESSION bitpacking,
-    raw VARCHAR,
-    extra VARCHAR,
+    raw JSON,
+    extra JSON,
     fingerprint UBIGINT USING COMPRESSION uncompressed,
     closed_date DATE,
-    untold VARCHAR,
+    untold JSON,
     vessel_number INTEGER
 );
 
@@ -200,11 +200,11 @@ CREATE TABLE engine (
     last_seen TIMESTAMPTZ USING COMPRESSION bitpacking,
     run_id VARCHAR USING COMPRESSION dictionary,
     entry INTEGER USING COMPRESSION bitpacking,
-    raw VARCHAR,
-    extra VARCHAR,
+    raw JSON,
+    extra JSON,
     fingerprint UBIGINT USING COMPRESSION uncompressed,
     closed_date DATE,
-    untold VARCHAR,
+    untold JSON,
     vessel_number INTEGER
 );
 
@@ -232,11 +232,11 @@ CREATE TABLE management (
     last_seen TIMESTAMPTZ USING COMPRESSION bitpacking,
     run_id VARCHAR USING COMPRESSION dictionary,
     entry INTEGER USING COMPRESSION bitpacking,
-    raw VARCHAR,
-    extra VARCHAR,
+    raw JSON,
+    extra JSON,
     fingerprint UBIGINT USING COMPRESSION uncompressed,
     closed_date DATE,
-    untold VARCHAR,
+    untold JSON,
     vessel_number INTEGER
 );
 
@@ -263,8 +263,8 @@ CREATE TABLE positions (
     operation VARCHAR USING COMPRESSION dictionary,
     run_id VARCHAR USING COMPRESSION dictionary,
     entry INTEGER USING COMPRESSION bitpacking,
-    raw VARCHAR,
-    extra VARCHAR,
+    raw JSON,
+    extra JSON,
     vessel_number INTEGER
 );
 

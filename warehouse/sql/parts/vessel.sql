@@ -11,3 +11,20 @@
 {{define "is_vessel" -}}
 (coalesce({{.}}.is_vessel, true) AND ({{template "category" .}} <> 'unknown' OR {{.}}.imo IS NOT NULL OR NOT coalesce(regexp_matches({{.}}.mmsi, '^(0|111|8|97|99)'), false)))
 {{- end}}
+
+-- vessel_columns: the columns of the view vessels, and of the macros that have them as of then, from
+-- a registration r, particulars p, an engine e, management m, the latest position and status s, and a
+-- stay on the list l.
+{{define "vessel_columns" -}}
+r.vessel_id, r.imo, r.mmsi, r.name, r.callsign, r.flag, r.country, r.vessel_type,
+       {{template "category" "r"}} AS category, {{template "is_vessel" "r"}} AS is_vessel,
+       p.length_m, p.beam_m, p.deadweight_t, p.gross_tonnage, p.net_tonnage, p.teu, p.year_built,
+       m.manager, m.registered_owner, m.class_society,
+       s.navigational_status, s.navigational_status_at, s.world_zone,
+       s.latitude, s.longitude, s.speed_kn, s.course_deg, s.destination, s.eta, s.position_at,
+       l.vessel_id IS NOT NULL AS listed,
+       coalesce(r.known_since, r.first_seen) AS first_seen,
+       greatest(r.last_seen, p.last_seen, e.last_seen, m.last_seen, s.position_seen_at, s.sighting_seen_at) AS last_seen,
+       r.last_seen AS registration_seen_at, p.last_seen AS particulars_seen_at, e.last_seen AS engine_seen_at, m.last_seen AS management_seen_at,
+       s.position_seen_at, s.sighting_seen_at, r.run_id
+{{- end}}

@@ -5,17 +5,7 @@
 -- rows is what the view selects, from the open registrations as r. The lake's file of vessels selects the
 -- same from the registrations in the order of vessel_id.
 {{- define "rows"}}
-SELECT r.vessel_id, r.imo, r.mmsi, r.name, r.callsign, r.flag, r.country, r.vessel_type,
-       {{template "category" "r"}} AS category, {{template "is_vessel" "r"}} AS is_vessel,
-       p.length_m, p.beam_m, p.deadweight_t, p.gross_tonnage, p.net_tonnage, p.teu, p.year_built,
-       m.manager, m.registered_owner, m.class_society,
-       s.navigational_status, s.navigational_status_at, s.world_zone,
-       s.latitude, s.longitude, s.speed_kn, s.course_deg, s.destination, s.eta, s.position_at,
-       l.vessel_id IS NOT NULL AS listed,
-       coalesce(r.known_since, r.first_seen) AS first_seen,
-       greatest(r.last_seen, p.last_seen, e.last_seen, m.last_seen, s.position_seen_at, s.sighting_seen_at) AS last_seen,
-       r.last_seen AS registration_seen_at, p.last_seen AS particulars_seen_at, e.last_seen AS engine_seen_at, m.last_seen AS management_seen_at,
-       s.position_seen_at, s.sighting_seen_at, r.run_id
+SELECT {{template "vessel_columns"}}
 FROM   {{.}}
 LEFT JOIN particulars AS p ON p.vessel_id = r.vessel_id AND p.valid_to IS NULL
 LEFT JOIN engine AS e ON e.vessel_id = r.vessel_id AND e.valid_to IS NULL

@@ -6,7 +6,7 @@ COMMENT ON COLUMN positions.run_id IS 'The run whose answer has it.';
 COMMENT ON COLUMN positions.entry IS 'That answer in the run''s journal.';
 COMMENT ON COLUMN positions.raw IS 'JSON object, keyed as in the API: each value of that answer that a rule changed or refused, as received.';
 COMMENT ON COLUMN positions.extra IS 'JSON object: keys of that answer that have no column.';
-COMMENT ON COLUMN positions.vessel_number IS 'The number in vessel_id. A query that filters by it as well as by vessel_id is faster.';
+COMMENT ON COLUMN positions.vessel_number IS 'Internal: the number in vessel_id. A query of one vessel that filters by it as well as by vessel_id is faster.';
 
 COMMENT ON TABLE internal.latest IS 'The latest position and status of each vessel that has any: what the view vessels needs of positions and episodes, kept so that loads and queries need not read all of them.';
 COMMENT ON COLUMN internal.latest.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number.';
@@ -30,8 +30,8 @@ COMMENT ON COLUMN listed.to_date IS 'The last night of the stay; null while it i
 COMMENT ON COLUMN listed.last_date IS 'The last night on which the vessel was seen on the list.';
 COMMENT ON COLUMN listed.absent_on IS 'The night whose coverage proved that the vessel had left; null while the stay is open, and if it ended because the vessel was recognised under another id.';
 COMMENT ON COLUMN listed.run_id IS 'The run that opened the stay.';
-COMMENT ON COLUMN listed.has_country IS 'Whether the vessel was last listed with a country. The search by country does not find a vessel without one, so its coverage cannot prove such a vessel absent.';
-COMMENT ON COLUMN listed.has_type IS 'Whether the vessel was last listed with a specific type. The search by type does not find a vessel without one, so its coverage cannot prove such a vessel absent.';
+COMMENT ON COLUMN listed.has_country IS 'Internal: whether the vessel was last listed with a country. The search by country does not find a vessel without one, so its coverage cannot prove such a vessel absent.';
+COMMENT ON COLUMN listed.has_type IS 'Internal: whether the vessel was last listed with a specific type. The search by type does not find a vessel without one, so its coverage cannot prove such a vessel absent.';
 
 COMMENT ON TABLE episodes IS 'One row per unbroken stay of a vessel in a navigational status and zone, as the status searches reported it.';
 COMMENT ON COLUMN episodes.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number.';
@@ -49,4 +49,4 @@ COMMENT ON COLUMN episodes.nights IS 'Nights on which the vessel was seen there.
 COMMENT ON COLUMN episodes.run_id IS 'The run that opened the stay.';
 COMMENT ON COLUMN episodes.entry IS 'That answer in the run''s journal.';
 COMMENT ON COLUMN episodes.nights_unseen IS 'Nights between the first and the last on which the vessel was not seen there and that do not prove it absent, because coverage was not complete.';
-COMMENT ON COLUMN episodes.vessel_number IS 'The number in vessel_id. A query that filters by it as well as by vessel_id is faster.';
+COMMENT ON COLUMN episodes.vessel_number IS 'Internal: the number in vessel_id. A query of one vessel that filters by it as well as by vessel_id is faster.';

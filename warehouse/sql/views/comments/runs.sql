@@ -16,7 +16,7 @@ COMMENT ON COLUMN runs.balance_before IS 'Credits left by the service''s own cou
 COMMENT ON COLUMN runs.balance_after IS 'Credits left by the service''s own count after the run; null if the service did not give it.';
 COMMENT ON COLUMN runs.continues IS 'Earlier runs of the night that this run continues, separated by commas.';
 COMMENT ON COLUMN runs.rows IS 'Rows that the run brought to the lake.';
-COMMENT ON COLUMN runs.report IS 'The whole report, as JSON.';
+COMMENT ON COLUMN runs.report IS 'The whole report, a JSON object.';
 
 COMMENT ON TABLE coverage IS 'What each run proved it saw of each partition. Only complete coverage proves absence.';
 COMMENT ON COLUMN coverage.run_id IS 'The run; a run that continues others counts their pages too.';
@@ -48,7 +48,7 @@ COMMENT ON COLUMN requests.credits IS 'Credits that the request counts as.';
 COMMENT ON COLUMN requests.charge IS 'How the credits are known: priced, free, assumed or unknown.';
 COMMENT ON COLUMN requests.outcome IS 'ok, empty, or why there is no data.';
 COMMENT ON COLUMN requests.rows IS 'Records in the answer.';
-COMMENT ON COLUMN requests.vessel_number IS 'The IMO number or the MMSI that a lookup asked for; null for searches.';
+COMMENT ON COLUMN requests.vessel_number IS 'Internal: the IMO number or the MMSI that a lookup asked for; null for searches.';
 
 COMMENT ON TABLE issues IS 'One row per value or record that was not accepted as received.';
 COMMENT ON COLUMN issues.run_id IS 'The run that found it.';
@@ -59,7 +59,7 @@ COMMENT ON COLUMN issues.dataset IS 'registration, particulars, engine, manageme
 COMMENT ON COLUMN issues.field IS 'Our column; null if the issue is about the whole record or answer.';
 COMMENT ON COLUMN issues.raw_value IS 'As received.';
 COMMENT ON COLUMN issues.reason IS 'One of a fixed set of texts, so that issues can be counted.';
-COMMENT ON COLUMN issues.vessel_number IS 'The number in vessel_id. A query that filters by it as well as by vessel_id is faster.';
+COMMENT ON COLUMN issues.vessel_number IS 'Internal: the number in vessel_id. A query of one vessel that filters by it as well as by vessel_id is faster.';
 
 COMMENT ON TABLE partitions IS 'The latest coverage of each partition, so that loads and plans need not read all of coverage.';
 COMMENT ON COLUMN partitions.operation IS 'by-type or by-status.';

@@ -9,7 +9,7 @@ COMMENT ON COLUMN {{.Name}}.run_id IS 'The run whose answer opened the version.'
 COMMENT ON COLUMN {{.Name}}.entry IS 'That answer in the run''s journal.';
 COMMENT ON COLUMN {{.Name}}.raw IS 'JSON object, keyed as in the API: each value of that answer that a rule changed or refused, as received.';
 COMMENT ON COLUMN {{.Name}}.extra IS 'JSON object: keys of that answer that have no column.';
-COMMENT ON COLUMN {{.Name}}.fingerprint IS 'Hash of the latest observation, by which loads find unchanged vessels fast; it has no other meaning.';
+COMMENT ON COLUMN {{.Name}}.fingerprint IS 'Internal: hash of the latest observation, by which loads find unchanged vessels fast; it has no other meaning.';
 COMMENT ON COLUMN {{.Name}}.closed_date IS 'The night that closed the version; null while it is open. A version is valid from its snapshot_date to the night before this one.';
-COMMENT ON COLUMN {{.Name}}.untold IS 'JSON object: columns without a value in the last observation, and when each was last observed. Null if every known column had a value.';
-COMMENT ON COLUMN {{.Name}}.vessel_number IS 'The number in vessel_id. A query that filters by it as well as by vessel_id is faster.';
+COMMENT ON COLUMN {{.Name}}.untold IS 'Internal: JSON object of the columns without a value in the last observation, and when each was last observed. Null if every known column had a value.';
+COMMENT ON COLUMN {{.Name}}.vessel_number IS 'Internal: the number in vessel_id. A query of one vessel that filters by it as well as by vessel_id is faster.';

@@ -1,0 +1,48 @@
+-- arrivals: the vessels that came to a zone, and what shows that they were not there before. A stay that
+-- nothing shows to have begun, as on the first night of a search, is none, and neither is a new status
+-- in the same zone. The order of the sightings of one night says nothing: a vessel that crosses a border
+-- during the night is found on both sides.
+CREATE OR REPLACE VIEW arrivals AS
+-- stays: each stay, and what is known of the stays that began before: until when the vessel was in the zone (here_until), and since and until when it was in any zone and in a status without one
+WITH stays AS (
+    SELECT *, max(last_date) OVER here AS here_until,
+           max(first_date) FILTER (world_zone IS NOT NULL) OVER earlier AS zone_since, max(last_date) FILTER (world_zone IS NOT NULL) OVER earlier AS zone_until,
+           max(last_date) FILTER (world_zone IS NULL) OVER earlier AS worldwide_until, arg_max(world_zone, last_seen) FILTER (world_zone IS NOT NULL) OVER earlier AS zone_before
+    FROM   vessel_episodes
+    WINDOW here AS (PARTITION BY vessel_id, world_zone ORDER BY first_seen, sweep ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+           earlier AS (PARTITION BY vessel_id ORDER BY first_date RANGE BETWEEN UNBOUNDED PRECEDING AND INTERVAL 1 DAY PRECEDING)
+-- known: the last night before the stay on which the vessel was seen in another zone, and was provably in no status of this one
+), known AS (
+    SELECT s.*, CASE WHEN zone_until < first_date AND (here_until IS NULL OR zone_until > here_until) THEN zone_until
+                     WHEN here_until IS NULL OR zone_since > here_until THEN zone_since END AS elsewhere_on,
+           CASE WHEN p.zone_proven_before > coalesce(greatest(here_until, worldwide_until), DATE '0001-01-01') THEN p.zone_proven_before END AS absent_on,
+           CASE WHEN here_until IS NULL THEN p.proven_before END AS not_in_search_on
+    FROM   stays AS s
+    LEFT JOIN status_searches AS p ON p.sweep = s.sweep AND p.snapshot_date = s.first_date
+    WHERE  s.world_zone IS NOT NULL
+)
+SELECT k.first_date AS snapshot_date, k.world_zone, k.vessel_id, r.imo, r.name, r.flag, {{template "category" "r"}} AS category, k.navigational_status,
+       CASE WHEN k.elsewhere_on IS NOT NULL THEN k.zone_before END AS from_zone,
+       coalesce(greatest(k.elsewhere_on, k.absent_on), k.not_in_search_on) AS not_before,
+       CASE WHEN k.elsewhere_on IS NOT NULL THEN 'seen in another zone' WHEN k.absent_on IS NOT NULL THEN 'absent in every status' ELSE 'absent in that status' END AS proof,
+       k.elsewhere_on IS NOT NULL OR k.absent_on IS NOT NULL AS proved,
+       k.first_seen, k.run_id, k.entry
+FROM   known AS k
+JOIN   registration AS r ON r.vessel_id = k.vessel_id AND r.valid_to IS NULL
+WHERE  coalesce(k.elsewhere_on, k.absent_on, k.not_in_search_on) IS NOT NULL AND {{template "is_vessel" "r"}};
+COMMENT ON VIEW arrivals IS 'One row per arrival of a vessel in a zone, as the status searches saw it; vessels only. It happened after the night not_before and by snapshot_date. A vessel that was there on the first night of its search has no row: nothing shows that it came. Only if proved is true was it certainly not in the zone before: otherwise it may have been there in a status that was not searched for.';
+COMMENT ON COLUMN arrivals.snapshot_date IS 'The first night on which the vessel was seen in the zone.';
+COMMENT ON COLUMN arrivals.world_zone IS 'The zone; see world_zones.';
+COMMENT ON COLUMN arrivals.vessel_id IS 'As in vessels.';
+COMMENT ON COLUMN arrivals.imo IS 'IMO number; null if none was reported.';
+COMMENT ON COLUMN arrivals.name IS 'The name that the vessel has now.';
+COMMENT ON COLUMN arrivals.flag IS 'The flag that the vessel has now. ISO 3166 alpha-2; null if unknown.';
+COMMENT ON COLUMN arrivals.category IS 'See types; unknown if it is not known.';
+COMMENT ON COLUMN arrivals.navigational_status IS 'The status in which it was first seen there; see navigational_statuses.';
+COMMENT ON COLUMN arrivals.from_zone IS 'The zone in which it was last seen before; null if it was seen in none since it was last here.';
+COMMENT ON COLUMN arrivals.not_before IS 'The last night that shows the vessel to be elsewhere or absent.';
+COMMENT ON COLUMN arrivals.proof IS 'What shows that it arrived: seen in another zone; absent in every status, when the searches for all statuses of the zone and all worldwide ones were complete; absent in that status, when only the search that found it later was.';
+COMMENT ON COLUMN arrivals.proved IS 'Whether it was certainly not in the zone before: false if it was only absent in that status.';
+COMMENT ON COLUMN arrivals.first_seen IS 'The first sighting.';
+COMMENT ON COLUMN arrivals.run_id IS 'The run that saw it first.';
+COMMENT ON COLUMN arrivals.entry IS 'That answer in the run''s journal.';

@@ -1,0 +1,31 @@
+-- data_freshness: how old what is known of the listed vessels is, by dataset. Ages end with the last run and
+-- not now, so that a copy of the file gives the same answer on any day.
+CREATE OR REPLACE VIEW data_freshness AS
+WITH bands AS (
+    SELECT unnest(range(1, 8))::INTEGER AS band, unnest(['up to a day', 'up to a week', 'up to a month', 'up to 3 months', 'up to a year', 'more than a year', 'never']) AS age_band
+), datasets AS (
+    SELECT unnest(['registration', 'particulars', 'engine', 'management', 'position', 'sighting']) AS dataset
+), ages AS (
+    SELECT unnest(['registration', 'particulars', 'engine', 'management', 'position', 'sighting']) AS dataset,
+           date_diff('hour', unnest([registration_seen_at, particulars_seen_at, engine_seen_at, management_seen_at, position_at, sighting_seen_at]), (SELECT max(finished_at) FROM runs)) AS hours
+    FROM   vessels
+    WHERE  listed AND is_vessel
+), counted AS (
+    SELECT dataset, CASE WHEN hours IS NULL THEN 7 WHEN hours <= 24 THEN 1 WHEN hours <= 24 * 7 THEN 2 WHEN hours <= 24 * 30 THEN 3 WHEN hours <= 24 * 91 THEN 4 WHEN hours <= 24 * 365 THEN 5 ELSE 6 END AS band, count(*) AS vessels
+    FROM   ages
+    GROUP BY ALL
+), complete AS (
+    SELECT d.dataset, b.band, b.age_band, coalesce(c.vessels, 0)::INTEGER AS vessels
+    FROM   datasets AS d
+    JOIN   bands AS b ON true
+    LEFT JOIN counted AS c ON c.dataset = d.dataset AND c.band = b.band
+)
+SELECT dataset, band, age_band, vessels, vessels / nullif(sum(vessels) OVER (PARTITION BY dataset), 0) AS share, (SELECT max(finished_at) FROM runs) AS as_of
+FROM   complete;
+COMMENT ON VIEW data_freshness IS 'One row per dataset and age band: how many of the listed vessels have data of that age; vessels only. Ages are as of the end of the last run, so that a warehouse which no run updates any more looks as fresh as it was then: compare as_of with today.';
+COMMENT ON COLUMN data_freshness.dataset IS 'registration, particulars, engine, management, position or sighting.';
+COMMENT ON COLUMN data_freshness.band IS 'The place of the age band in the order of age; 7 is never.';
+COMMENT ON COLUMN data_freshness.age_band IS 'How long ago the dataset was last observed; of a position, how long ago the vessel was there. never is a dataset that no answer had yet.';
+COMMENT ON COLUMN data_freshness.vessels IS 'Listed vessels.';
+COMMENT ON COLUMN data_freshness.share IS 'Their share of all listed vessels, 0 to 1; those of a dataset add up to 1.';
+COMMENT ON COLUMN data_freshness.as_of IS 'When the last run ended: ages count up to it.';

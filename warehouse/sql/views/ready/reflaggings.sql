@@ -1,0 +1,44 @@
+-- reflaggings: the changes of a vessel's flag. A corrected entry is none: the MMSI stayed, its digits
+-- stand for the new flag, and no registration of the vessel ever had digits that stand for the old one.
+CREATE OR REPLACE VIEW reflaggings AS
+WITH flagged AS (
+    SELECT c.*, EXISTS (FROM confirmed_changes AS m WHERE m.vessel_id = c.vessel_id AND m.seen_after = c.seen_after AND m.dataset = 'registration' AND m.field = 'mmsi') AS mmsi_changed
+    FROM   confirmed_changes AS c
+    WHERE  c.dataset = 'registration' AND c.field = 'flag'
+-- agreeing: the flags that the MMSI of such a vessel has ever stood for, under any of its ids; the MMSI of a territory may be that of its state
+), agreeing AS (
+    SELECT DISTINCT k.vessel_id, r.flag
+    FROM   registration AS r
+    JOIN   (SELECT vessel_id, vessel_id AS id FROM flagged UNION SELECT vessel_id, alias_id FROM vessel_aliases) AS k ON k.id = r.vessel_id
+    LEFT JOIN flags AS f ON f.flag = r.flag
+    JOIN   maritime_identification_digits AS d ON d.digits = left(r.mmsi, 3) AND d.flag IN (r.flag, f.state)
+)
+SELECT c.vessel_id, r.imo, c.snapshot_date, c.seen_before, c.seen_after, c.old_value AS flag_before, c.new_value AS flag_after,
+       b.open_registry AS open_registry_before, a.open_registry AS open_registry_after, c.mmsi_changed,
+       r.name, {{template "category" "r"}} AS category, {{template "is_vessel" "r"}} AS is_vessel,
+       EXISTS (FROM registration AS k WHERE k.vessel_id = c.vessel_id AND k.flag = c.new_value AND coalesce((k.untold ->> 'flag')::TIMESTAMPTZ, k.last_seen) > c.seen_after) AS seen_again,
+       c.run_id, c.entry
+FROM   flagged AS c
+JOIN   registration AS r ON r.vessel_id = c.vessel_id AND r.valid_to IS NULL
+LEFT JOIN flags AS b ON b.flag = c.old_value
+LEFT JOIN flags AS a ON a.flag = c.new_value
+WHERE  c.mmsi_changed
+   OR  NOT EXISTS (FROM agreeing AS g WHERE g.vessel_id = c.vessel_id AND g.flag = c.new_value)
+   OR  EXISTS (FROM agreeing AS g WHERE g.vessel_id = c.vessel_id AND g.flag = c.old_value);
+COMMENT ON VIEW reflaggings IS 'One row per change of a vessel''s flag, from one known flag to another. It happened between seen_before and seen_after. Flags that a single observation had between the same flag before and after are left out, and so are corrected entries: where the MMSI stayed, always had the digits of the new flag and never those of the old one. changes has these, too.';
+COMMENT ON COLUMN reflaggings.vessel_id IS 'As in vessels.';
+COMMENT ON COLUMN reflaggings.imo IS 'IMO number; null if none was reported.';
+COMMENT ON COLUMN reflaggings.snapshot_date IS 'The night that first had the new flag.';
+COMMENT ON COLUMN reflaggings.seen_before IS 'The last observation of the old flag.';
+COMMENT ON COLUMN reflaggings.seen_after IS 'The first observation of the new flag.';
+COMMENT ON COLUMN reflaggings.flag_before IS 'ISO 3166 alpha-2.';
+COMMENT ON COLUMN reflaggings.flag_after IS 'ISO 3166 alpha-2.';
+COMMENT ON COLUMN reflaggings.open_registry_before IS 'Whether the flag before is a flag of convenience; see flags.open_registry.';
+COMMENT ON COLUMN reflaggings.open_registry_after IS 'Whether the flag after is one.';
+COMMENT ON COLUMN reflaggings.mmsi_changed IS 'Whether the same observation had another MMSI, as a new flag brings one.';
+COMMENT ON COLUMN reflaggings.name IS 'The name that the vessel has now.';
+COMMENT ON COLUMN reflaggings.category IS 'See types; unknown if it is not known.';
+COMMENT ON COLUMN reflaggings.is_vessel IS 'As in vessels: a count of ships filters by it.';
+COMMENT ON COLUMN reflaggings.seen_again IS 'Whether a later observation had the new flag again. Until one has, the change may be an error of a single answer.';
+COMMENT ON COLUMN reflaggings.run_id IS 'The run of the new flag.';
+COMMENT ON COLUMN reflaggings.entry IS 'That answer in the run''s journal.';
