@@ -30,20 +30,48 @@ type list struct {
 	Order       string   // SQL of the order without another one
 }
 
-// lists are what can be listed, by the name in the address.
+// lists are what can be listed, by the name in the address: views and tables of the warehouse, and the
+// statements of sql/lists, which add the names of the vessels.
 var lists = []list{
 	{Name: "vessels", Title: "Vessels", About: "One row a vessel, with its latest known values.", Order: "name NULLS LAST, vessel_id",
 		Columns: []string{"vessel_id", "name", "flag", "vessel_type", "category", "deadweight_t", "gross_tonnage", "year_built", "registered_owner", "navigational_status", "world_zone", "listed", "first_seen", "last_seen"}},
+	{Name: "reflaggings", Title: "Reflaggings", About: "One row a change of flag, on the night that saw it first. An open registry is a flag of convenience.", Order: "snapshot_date DESC, name, vessel_id",
+		Columns: []string{"snapshot_date", "vessel_id", "name", "category", "flag_before", "flag_after", "open_registry_before", "open_registry_after", "mmsi_changed", "seen_before", "seen_after"}},
+	{Name: "renamings", Title: "Renamings", About: "One row a change of name, on the night that saw it first.", Order: "snapshot_date DESC, name_after, vessel_id",
+		Columns: []string{"snapshot_date", "vessel_id", "name_before", "name_after", "flag", "category", "reflagged_too", "seen_before", "seen_after"}},
+	{Name: "ownership_changes", Title: "Changes of owner and manager", About: "One row a change. A vessel is looked up seldom: the change lies between the two observations.", Order: "seen_after DESC, vessel_id, role",
+		Columns: []string{"snapshot_date", "vessel_id", "name", "role", "company_before", "company_after", "flag", "category", "seen_before", "seen_after"}},
+	{Name: "gone_dark", Title: "Gone dark", About: "One row a vessel that is still on the list and that no status search has returned since, with how far the searches prove it.", Order: "proved DESC, complete_nights_since DESC, vessel_id",
+		Columns: []string{"vessel_id", "name", "flag", "category", "navigational_status", "world_zone", "last_date", "complete_nights_since", "swept_nights_since", "proved", "proof"}},
+	{Name: "arrivals", Title: "Arrivals in zones", About: "One row a vessel that was first seen in a zone, with whether the searches before prove that it was not there.", Order: "snapshot_date DESC, world_zone, vessel_id",
+		Columns: []string{"snapshot_date", "world_zone", "vessel_id", "name", "flag", "category", "navigational_status", "from_zone", "not_before", "proved", "proof"}},
+	{Name: "departures", Title: "Departures from zones", About: "One row a vessel that was last seen in a zone, with whether a search or a sighting elsewhere proves that it left.", Order: "snapshot_date DESC, world_zone, vessel_id",
+		Columns: []string{"snapshot_date", "world_zone", "vessel_id", "name", "flag", "category", "navigational_status", "to_zone", "not_before", "proved", "proof"}},
+	{Name: "zone_congestion", Title: "Waiting in zones", About: "One row a night, zone and category: how many wait at anchor or adrift, against the usual of the nights before.", Order: "snapshot_date DESC, above_usual DESC, world_zone, category, navigational_status"},
+	{Name: "identity_review", Title: "Identities to review", About: "One row a case that a person should look at.", Order: "last_date DESC, kind, vessel_id"},
+	{Name: "data_freshness", Title: "Age of the data", About: "One row a dataset and band of age: how many listed vessels have data of that age.", Order: "dataset, band"},
 	{Name: "changes", Title: "Changes", About: "One row a field that changed, with when it was last seen as before and first seen as now.", Order: "seen_after DESC, vessel_id, field"},
-	{Name: "listed", Title: "Stays on the list", About: "One row an unbroken stay. A stay ends only where a complete search proved it.", Order: "from_date DESC, vessel_id"},
-	{Name: "episodes", Title: "Stays in a status and zone", About: "One row an unbroken stay of a vessel in a navigational status and a zone.", Order: "last_seen DESC, vessel_id",
-		Columns: []string{"vessel_id", "navigational_status", "world_zone", "laden", "vessel_type", "first_date", "last_date", "nights", "nights_unseen"}},
+	{Name: "listed", Title: "Stays on the list", About: "One row an unbroken stay. A stay ends only where a complete search proved it.", Order: "from_date DESC, name, vessel_id"},
+	{Name: "episodes", Title: "Stays in a status and zone", About: "One row an unbroken stay of a vessel in a navigational status and a zone.", Order: "last_date DESC, name, vessel_id"},
 	{Name: "issues", Title: "Issues", About: "One row a value or a record that could not be accepted as it came, with its raw value and reason.", Order: "snapshot_date DESC, run_id DESC, entry, vessel_id",
 		Columns: []string{"snapshot_date", "vessel_id", "dataset", "field", "raw_value", "reason", "run_id", "entry"}},
 	{Name: "coverage", Title: "Coverage", About: "One row a partition of a run, with what the run proved that it saw of it.", Order: "snapshot_date DESC, run_id DESC, operation, value",
 		Columns: []string{"snapshot_date", "operation", "kind", "value", "state", "reason", "pages", "expected_rows", "received_rows", "run_id"}},
 	{Name: "identity_conflicts", Title: "Identity conflicts", About: "One row a contradiction between vessels, over the nights on which it was seen.", Order: "last_date DESC, vessel_id"},
+	{Name: "runs", Title: "Runs", About: "One row a run.", Order: "run_id DESC",
+		Columns: []string{"run_id", "job", "snapshot_date", "started_at", "finished_at", "state", "stop", "requests", "credits_planned", "credits_spent", "rows"}},
 }
+
+// from is what a list selects from.
+func (l list) from() string {
+	if name := "lists/" + l.Name; slices.Contains(joinedLists, l.Name) {
+		return "(\n" + statements.Text(name) + ")"
+	}
+	return identifier(l.Name)
+}
+
+// joinedLists have a statement in sql/lists.
+var joinedLists = []string{"listed", "episodes"}
 
 // listOf finds a list by its name.
 func listOf(name string) (list, bool) {
@@ -182,7 +210,7 @@ func (l list) sql(a Asked, columns []listColumn, names []string) (text string, a
 		order = identifier(a.Sort) + direction + " NULLS LAST, " + order
 	}
 	condition, args := where(a.Filters, columns)
-	return fmt.Sprintf("SELECT %s FROM %s WHERE %s ORDER BY %s", strings.Join(all, ", "), identifier(l.Name), condition, order), args
+	return fmt.Sprintf("SELECT %s FROM %s WHERE %s ORDER BY %s", strings.Join(all, ", "), l.from(), condition, order), args
 }
 
 // ListView is a page of a list.
@@ -254,7 +282,7 @@ func (s *site) listPage(w http.ResponseWriter, r *http.Request) {
 
 // read reads the rows of the page.
 func (v *ListView) read(ctx context.Context, w *warehouse.Warehouse, q url.Values) error {
-	columns, err := columnsOf(ctx, w, v.Name)
+	columns, err := v.columns(ctx, w)
 	if err != nil {
 		return err
 	}
@@ -284,10 +312,20 @@ func (v *ListView) read(ctx context.Context, w *warehouse.Warehouse, q url.Value
 	return nil
 }
 
-// columnsOf reads the columns of a table or view.
-func columnsOf(ctx context.Context, w *warehouse.Warehouse, table string) (all []listColumn, err error) {
-	err = each(ctx, w, "columns", func(r record) { all = append(all, listColumn{r.text(0), r.text(1)}) }, table)
-	return all, err
+// columns reads the columns of a list and their types.
+func (l list) columns(ctx context.Context, w *warehouse.Warehouse) (all []listColumn, err error) {
+	rows, err := w.Query(ctx, "DESCRIBE SELECT * FROM "+l.from())
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", l.Name, err)
+	}
+	defer rows.Close()
+	for row, err := range rows.All() {
+		if err != nil {
+			return nil, fmt.Errorf("list %s: %w", l.Name, err)
+		}
+		all = append(all, listColumn{record(row).text(0), record(row).text(1)})
+	}
+	return all, nil
 }
 
 // numeric are the types of columns that are aligned to the right.

@@ -93,6 +93,8 @@ func New(c Config) (http.Handler, error) {
 	mux.HandleFunc("GET /search", s.searchPage)
 	mux.HandleFunc("GET /list/{name}", s.listPage)
 	mux.HandleFunc("GET /nights/{date}", s.nightPage)
+	mux.HandleFunc("GET /zone/{zone}", s.zonePage)
+	mux.HandleFunc("GET /fleet", s.fleetPage)
 	mux.HandleFunc("GET /vessel/{number}", s.vesselPage)
 	mux.HandleFunc("GET /style.css", serveStyle)
 	mux.HandleFunc("GET /icon.svg", serveIcon)

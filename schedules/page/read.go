@@ -11,7 +11,7 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-//go:embed sql/*.sql
+//go:embed sql/*.sql sql/lists/*.sql
 var queryFiles embed.FS
 
 var statements = warehouse.Statements{Files: queryFiles}
@@ -124,11 +124,11 @@ func (c Change) Missing() int { return c.Total - len(c.Vessels) }
 
 // kinds are the kinds of news, each with the statement of its name.
 var kinds = []Change{
-	{Name: "reflagged", Title: "Reflagged", None: "No vessel changed its flag.", Was: "From", Now: "To", List: "/list/reflaggings?night=%s"},
-	{Name: "renamed", Title: "Renamed", None: "No vessel changed its name.", Was: "Old name", List: "/list/renamings?night=%s"},
-	{Name: "arrived", Title: "New", None: "No vessel joined the list.", Now: "Flag", List: "/list/listed?from_date=%s"},
-	{Name: "gone", Title: "Gone", None: "No vessel is proved to have left the list.", Was: "Last listed", Now: "Flag", List: "/list/listed?absent_on=%s"},
-	{Name: "aground", Title: "Aground", None: "No vessel was newly seen aground.", Now: "Flag", List: "/list/episodes?navigational_status=aground&first_date=%s"},
+	{Name: "reflagged", Title: "Reflagged", None: "No vessel changed its flag.", Was: "From", Now: "To", List: "/list/reflaggings?snapshot_date=%s&is_vessel=true"},
+	{Name: "renamed", Title: "Renamed", None: "No vessel changed its name.", Was: "Old name", List: "/list/renamings?snapshot_date=%s&is_vessel=true"},
+	{Name: "arrived", Title: "New", None: "No vessel joined the list.", Now: "Flag", List: "/list/listed?from_date=%s&is_vessel=true"},
+	{Name: "gone", Title: "Gone", None: "No vessel is proved to have left the list.", Was: "Last listed", Now: "Flag", List: "/list/listed?absent_on=%s&is_vessel=true"},
+	{Name: "aground", Title: "Aground", None: "No vessel was newly seen aground.", Now: "Flag", List: "/list/episodes?navigational_status=aground&first_date=%s&is_vessel=true"},
 }
 
 func changes(ctx context.Context, w *warehouse.Warehouse, date string, first bool) ([]Change, error) {
