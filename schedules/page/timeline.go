@@ -43,7 +43,7 @@ type Span struct {
 const (
 	leastSpan = 0.6
 	leastAxis = 24 * time.Hour
-	maxTicks  = 6
+	maxTicks  = 4
 	maxSpans  = 200 // of a row, the newest
 )
 
