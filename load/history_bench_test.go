@@ -434,7 +434,7 @@ func plainCopies(b *testing.B, o *ocean, w *warehouse.Warehouse, dir string, nig
 		}
 		text := create + ` SELECT DATE '` + date + `' AS snapshot_date, r.vessel_id, r.imo, r.mmsi, r.name, r.callsign, r.flag, r.country, r.country_iso, r.ship_type, r.vessel_type, r.category, r.is_vessel,
 			DATE '` + date + `' + INTERVAL (hash(r.vessel_id) % 7200) SECOND AS seen_at, s.navigational_status, s.world_zone, DATE '` + date + `' + INTERVAL (hash(r.name) % 7200) SECOND AS sighted_at
-			FROM w.registration AS r LEFT JOIN w.latest AS s USING (vessel_id)
+			FROM w.registration AS r LEFT JOIN w.internal.latest AS s USING (vessel_id)
 			WHERE r.snapshot_date <= DATE '` + date + `' AND (r.closed_date IS NULL OR r.closed_date > DATE '` + date + `') ORDER BY vessel_id`
 		if _, err := db.ExecContext(ctx, text); err != nil {
 			b.Fatal(err)

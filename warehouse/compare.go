@@ -17,17 +17,6 @@ import (
 // own hash, which another version of DuckDB computes in another way.
 var volatile = []string{"fingerprint"}
 
-// keys lists the columns that identify a row in both files. Tables that are not listed are
-// compared as sets of whole rows.
-var keys = map[string]string{
-	"registration": "vessel_id valid_from", "particulars": "vessel_id valid_from", "engine": "vessel_id valid_from", "management": "vessel_id valid_from",
-	"positions": "vessel_id position_at operation", "listed": "vessel_id from_date", "episodes": "vessel_id sweep first_seen", "internal.latest": "vessel_id",
-	"vessel_aliases": "alias_id vessel_id since", "identity_conflicts": "vessel_id dataset field raw_value snapshot_date", "second_mmsi_claims": "vessel_id mmsi first_date",
-	"changes": "vessel_id dataset field seen_after", "fleet_daily": "snapshot_date flag category is_vessel", "zone_daily": "snapshot_date world_zone navigational_status laden for_order vessel_type is_vessel", "partitions": "operation kind value",
-	"runs": "run_id", "coverage": "run_id operation kind value", "requests": "run_id entry", "issues": "run_id entry vessel_id dataset field reason",
-	"flags": "flag", "countries": "spelling", "types": "vessel_type", "vessel_types": "spelling", "world_zones": "value", "navigational_statuses": "value", "maritime_identification_digits": "digits flag",
-}
-
 // Comparison compares two files, table by table in the order of their names.
 type Comparison []TableComparison
 
@@ -198,7 +187,7 @@ func (t *compared) chooseColumns() {
 			t.Columns = append(t.Columns, column)
 		}
 	}
-	t.Keys = strings.Fields(keys[t.Name])
+	t.Keys = Keys(t.Name)
 	if slices.ContainsFunc(t.Keys, func(key string) bool { return !slices.Contains(t.Columns, key) }) {
 		t.Keys = nil // a program with another key made one of the files
 	}
@@ -278,6 +267,3 @@ func (c comparer) differences(ctx context.Context, t *compared, done *TableCompa
 	}
 	return nil
 }
-
-// Keys returns the columns that identify a row of a table; none if there are no such columns.
-func Keys(table string) []string { return strings.Fields(keys[table]) }

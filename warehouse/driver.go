@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"reflect"
 	"strings"
 	"syscall"
 
+	"github.com/marcboeker/go-duckdb/mapping"
 	duckdb "github.com/marcboeker/go-duckdb/v2" // the only file that imports the driver
 )
 
@@ -82,24 +84,51 @@ func kindOf(ctx context.Context, conn *sql.Conn, text string) (kind duckdb.StmtT
 	return kind, err
 }
 
-// parametersOf prepares a text as exactly one statement, and returns the names of its parameters.
-func parametersOf(ctx context.Context, conn *sql.Conn, text string) (names []string, err error) {
+// parametersOf prepares a text as exactly one statement, and returns its parameters.
+func parametersOf(ctx context.Context, conn *sql.Conn, text string) (all []BoundParameter, err error) {
 	err = conn.Raw(func(c any) error {
 		prepared, err := c.(*duckdb.Conn).Prepare(text)
 		if err != nil {
 			return err
 		}
 		defer prepared.Close()
-		for i := range prepared.NumInput() {
-			name, err := prepared.(*duckdb.Stmt).ParamName(i + 1)
+		statement := prepared.(*duckdb.Stmt)
+		for n := range statement.NumInput() {
+			name, err := statement.ParamName(n + 1)
 			if err != nil {
 				return err
 			}
-			names = append(names, name)
+			kind, err := statement.ParamType(n + 1)
+			if err != nil {
+				return err
+			}
+			all = append(all, BoundParameter{name, parameterTypes[kind]})
 		}
 		return nil
 	})
-	return names, err
+	return all, err
+}
+
+// parameterTypes names the types that a parameter can have of which a client should know.
+var parameterTypes = map[duckdb.Type]string{
+	duckdb.TYPE_BOOLEAN: "BOOLEAN", duckdb.TYPE_TINYINT: "TINYINT", duckdb.TYPE_SMALLINT: "SMALLINT", duckdb.TYPE_INTEGER: "INTEGER",
+	duckdb.TYPE_BIGINT: "BIGINT", duckdb.TYPE_UTINYINT: "UTINYINT", duckdb.TYPE_USMALLINT: "USMALLINT", duckdb.TYPE_UINTEGER: "UINTEGER",
+	duckdb.TYPE_UBIGINT: "UBIGINT", duckdb.TYPE_FLOAT: "FLOAT", duckdb.TYPE_DOUBLE: "DOUBLE", duckdb.TYPE_VARCHAR: "VARCHAR",
+	duckdb.TYPE_DATE: "DATE", duckdb.TYPE_TIMESTAMP: "TIMESTAMP", duckdb.TYPE_TIMESTAMP_TZ: "TIMESTAMP WITH TIME ZONE",
+}
+
+// nativeConnection returns DuckDB's connection behind one of the driver's, which exports no way to
+// read vectors without its Arrow build tag. It writes nothing into the driver's.
+func nativeConnection(c any) (mapping.Connection, error) {
+	own, ok := c.(*duckdb.Conn)
+	if !ok {
+		return mapping.Connection{}, fmt.Errorf("read vectors: %T is no connection of the driver", c)
+	}
+	field := reflect.ValueOf(own).Elem().FieldByName("conn")
+	if !field.IsValid() || field.Type() != reflect.TypeFor[mapping.Connection]() {
+		return mapping.Connection{}, errors.New("read vectors: this version of the driver keeps its connection elsewhere")
+	}
+	return mapping.Connection{Ptr: field.FieldByName("Ptr").UnsafePointer()}, nil
 }
 
 // isSelect reports whether a statement of this kind selects.
@@ -168,7 +197,12 @@ func outOfMemory(err error) bool {
 func atFault(err error) bool {
 	var e *duckdb.Error
 	if !errors.As(err, &e) {
-		return strings.Contains(err.Error(), "empty query")
+		for _, words := range []string{"empty query", "incorrect argument count", "could not bind parameter", "mixed named and positional"} {
+			if strings.Contains(err.Error(), words) {
+				return true
+			}
+		}
+		return false
 	}
 	switch e.Type {
 	case duckdb.ErrorTypeOutOfMemory, duckdb.ErrorTypeIO, duckdb.ErrorTypeInternal, duckdb.ErrorTypeFatal, duckdb.ErrorTypeSerialization,

@@ -42,8 +42,12 @@ func (s Statement) prepare(ctx context.Context, conn *sql.Conn) (kind queryKind,
 	}
 	var bound []string
 	if kind != pivots { // DuckDB takes no bound parameters there, and says so
-		if bound, err = parametersOf(ctx, conn, s.Text); err != nil {
+		parameters, err := parametersOf(ctx, conn, s.Text)
+		if err != nil {
 			return 0, nil, classified(err)
+		}
+		for _, p := range parameters {
+			bound = append(bound, p.Name)
 		}
 	}
 	if err := s.complete(bound, kind); err != nil {

@@ -2,6 +2,7 @@ package warehouse_test
 
 import (
 	"database/sql"
+	"fmt"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/simulator"
@@ -18,93 +20,85 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// harvested is a warehouse of six nights of a lively fleet: all of it listed, some statuses
-// searched for by load condition, and a part of it looked up.
-func harvested(t *testing.T) string {
+// demoDays are days of the demo on which the test harvests: before, during and after its congestion.
+var demoDays = []int{0, 2, 4, 5, 7, 9, 11, 14}
+
+// harvestDemo harvests nights of the fleet of the demo, a smaller one, with the job of the demo.
+func harvestDemo(t *testing.T) (dir string, sim *simulator.Simulator) {
 	t.Helper()
-	dir, start := t.TempDir(), time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-	limits, fast := map[string]int{}, map[string]int{}
+	const vessels = 3000
+	dir, first := t.TempDir(), time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	fleet, fast := simulator.Demo(vessels, first), map[string]int{}
+	fleet.Limits = map[string]int{}
 	for _, o := range api.Operations {
-		limits[o.Name], fast[o.Name] = -1, 1_000_000
+		fleet.Limits[o.Name], fast[o.Name] = -1, 1_000_000
 	}
-	rates := simulator.Rates{Built: 0.01, Scrapped: 0.02, Unlisted: 0.02, Renamed: 0.02, Reflagged: 0.03, Identified: 0.3, Corrected: 0.05, Sold: 0.1, Moved: 0.3}
-	sim, err := simulator.New(simulator.Config{Seed: 3, Vessels: 700, Start: start, Key: "k", Limits: limits, Rates: rates})
+	sim, err := simulator.New(fleet)
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(sim)
 	defer server.Close()
-	job := plan.Job{Name: "nightly", Location: time.UTC, List: plan.List{By: "country"},
-		Sweep:  plan.Sweep{Statuses: []string{"at-anchor", "moored", "aground"}, Zones: []string{"china-coast", "north-sea", "gulf-of-mexico", "south-east-asia"}, Laden: []string{"ballast", "laden"}},
-		Lookup: plan.Lookup{Want: plan.Datasets, MaxAge: 24 * time.Hour, MaxRequests: 300}}
-	for day := range 6 {
-		sim.SetDay(min(day, 4)) // a country that is empty for the first night proves nothing: the last night shows the same
-		offset := time.Since(start.AddDate(0, 0, day).Add(2 * time.Hour))
+	job := config.DefaultJob("nightly").Job
+	job.Lookup = plan.Lookup{Want: plan.Datasets, MaxAge: 30 * 24 * time.Hour, MaxRequests: vessels / 4}
+	for _, day := range demoDays {
+		sim.SetDay(day)
+		offset := time.Since(first.AddDate(0, 0, day).Add(2 * time.Hour))
 		p := pipeline.Pipeline{Dir: dir, Now: func() time.Time { return time.Now().Add(-offset) }}
-		p.Service = extract.Service{BaseURL: server.URL + simulator.BasePath, Key: "k", Limits: fast, MaxInFlight: 4, Now: p.Now}
+		p.Service = extract.Service{BaseURL: server.URL + simulator.BasePath, Key: fleet.Key, Limits: fast, MaxInFlight: 4, Now: p.Now}
 		if _, err := p.Run(t.Context(), job, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return dir
+	return dir, sim
 }
 
-// answers are the columns of each query, and whether the fleet has such cases.
-var answers = map[string]struct {
-	columns string
-	empty   bool
-}{
-	"flag_hopping":          {columns: "imo flags in_order name_now since last_change"},
-	"congestion":            {columns: "week world_zone vessels_a_night percent_at_anchor"},
-	"fleet_by_flag_and_age": {columns: "flag category age_band vessels deadweight_t"},
-	"owners_and_managers":   {columns: "registered_owner manager vessels flags gross_tonnage managers_of_owner names"},
-	"gone_dark":             {columns: "vessel_id name flag category navigational_status world_zone last_seen_there complete_nights_since"},
-	"mmsi_against_flag":     {columns: "vessel_id name mmsi flag flags_of_the_digits seen", empty: true}, // see foreignMMSI
-	"cost_by_night":         {columns: "snapshot_date runs requests credits complete not_complete skipped vessels_listed credits_per_1000"},
-	"reflagged":             {columns: "vessel_id imo name flag_before flag_now seen_before seen_after"},
-	"renamed":               {columns: "vessel_id imo name_before name_now snapshot_date reflagged_too"},
-	"owner_changes":         {columns: "vessel_id name category owner_before owner_now manager_now not_before not_after"},
-	"new_buildings":         {columns: "vessel_id name flag vessel_type listed_since year_built new_build"},
-	"left_the_list":         {columns: "vessel_id name flag category from_date last_date absent_on"},
-	"aground":               {columns: "vessel_id name flag category first_date last_date nights nights_unseen still"},
-	"laden_and_ballast":     {columns: "snapshot_date world_zone laden in_ballast percent_in_ballast"},
-	"fleet_then_and_now":    {columns: "flag first_night last_night difference"},
-	"known_then":            {columns: "vessel_id name_then name_now flag_then flag_now owner_then owner_now"},
-	"what_changed":          {columns: "dataset field changes doubtful vessels example"},
-	"refused_values":        {columns: "dataset field reason issues vessels first_night last_night still example"},
-	"several_mmsis":         {columns: "vessel_id mmsis in_order at_the_same_time"},
-	"longest_waits":         {columns: "vessel_id name category world_zone first_seen last_seen nights nights_unseen days_at_least"},
-	"freshness":             {columns: "category vessels percent_looked_up median_age_days"},
-	"fleet_by_night":        {columns: "snapshot_date category listed seen growth"},
+// answers are the columns of each worked query.
+var answers = map[string]string{
+	"aground":               "vessel_id name flag category first_date last_date nights nights_unseen still",
+	"congestion":            "night world_zone waiting usual times_usual usual_from_nights",
+	"cost_by_night":         "night runs requests credits of_unknown_outcome vessels_listed credits_per_1000",
+	"cost_by_table":         "lake_table credits rows credits_per_1000",
+	"counts_with_coverage":  "night listed seen percent_seen partitions_complete partitions_planned growth",
+	"deadweight_by_flag":    "night flag vessels deadweight_million_t percent_known",
+	"flag_hopping":          "vessel_id name category flags in_order last_change",
+	"fleet_as_of":           "flag listed_then listed_now difference",
+	"fleet_by_flag_and_age": "flag category age_band vessels deadweight_t with_deadweight",
+	"freshness":             "dataset vessels percent_to_a_day percent_to_a_week percent_to_a_month percent_never as_of",
+	"gone_dark":             "world_zone vessel_id name flag category last_status last_sighted complete_nights_since proof",
+	"identity_conflicts":    "vessel_id name flag vessel_type world_zone other_zone meetings since last_date",
+	"imo_validity":          "category vessels valid refused never_reported percent_valid refused_example",
+	"known_then":            "vessel_id name_then name_now flag_then flag_now owner_then owner_now",
+	"left_the_list":         "vessel_id name flag category listed_from last_date absent_on",
+	"longest_waits":         "vessel_id name category world_zone first_seen last_seen nights nights_unseen days_at_least",
+	"new_buildings":         "vessel_id name flag vessel_type first_seen_on year_built deadweight_t registered_owner",
+	"owner_changes":         "vessel_id name category flag owner_before owner_after manager_too not_before not_after",
+	"owners_and_managers":   "registered_owner manager vessels flags gross_tonnage managers_of_owner owners_of_manager",
+	"refused_values":        "dataset field reason issues vessels first_night last_night still example",
+	"shared_mmsis":          "mmsi vessel_id name flag vessel_type mmsi_in_use detail since last_date",
+	"tankers_reflagged":     "night vessel_id name flag_before flag_after registry was_open_registry year_built deadweight_t seen_again",
+	"vessel_life":           "observed_at event what before after",
+	"what_changed":          "dataset field changes doubtful vessels example",
 }
 
 func TestWorkedQueries(t *testing.T) {
-	dir := harvested(t)
+	dir, sim := harvestDemo(t)
 	w, err := warehouse.Open(t.Context(), warehouse.Path(dir), warehouse.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	paths, err := filepath.Glob("queries/*.sql")
-	if err != nil || len(paths) != len(answers) {
-		t.Fatalf("%d queries, %d are tried: %v", len(paths), len(answers), err)
+	if n := len(warehouse.Queries()); n != len(answers) {
+		t.Errorf("%d queries, %d are tried", n, len(answers))
 	}
-	for _, path := range paths {
-		name := strings.TrimSuffix(filepath.Base(path), ".sql")
-		t.Run(name, func(t *testing.T) {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
+	for _, q := range warehouse.Queries() {
+		t.Run(q.Name, func(t *testing.T) {
+			checkForm(t, q)
+			columns, rows := ask(t, w, q.Text)
+			if got := strings.Join(columns, " "); got != answers[q.Name] {
+				t.Errorf("columns %s, want %s", got, answers[q.Name])
 			}
-			if !strings.HasPrefix(string(text), "-- ") {
-				t.Error("it does not say what it answers")
-			}
-			columns, rows := ask(t, w, string(text))
-			want := answers[name]
-			if got := strings.Join(columns, " "); got != want.columns {
-				t.Errorf("columns %s, want %s", got, want.columns)
-			}
-			if len(rows) == 0 && !want.empty {
+			if len(rows) == 0 {
 				t.Error("no rows")
 			}
 			for i, column := range columns {
@@ -115,68 +109,226 @@ func TestWorkedQueries(t *testing.T) {
 		})
 	}
 	t.Run("they agree with each other", func(t *testing.T) { agree(t, w) })
-	t.Run("a foreign mmsi is found", func(t *testing.T) { foreignMMSI(t, dir) })
-	t.Run("they do not depend on the reader's time zone", func(t *testing.T) { sameInEveryZone(t, dir) })
+	t.Run("the ready views agree with the tables", func(t *testing.T) { readyViewsAgree(t, dir) })
+	t.Run("all tables are the same in every time zone", func(t *testing.T) { sameInEveryZone(t, dir) })
+	t.Run("they agree with the fleet", func(t *testing.T) { agreeWithFleet(t, w, sim) })
+	t.Run("parameters change the answer", func(t *testing.T) { tryParameters(t, w) })
+	t.Run("the time zone of the session changes nothing", func(t *testing.T) { tryTimeZones(t, warehouse.Path(dir)) })
+}
+
+// checkForm: a title on a line of its own, at most ten lines of SQL, and one statement.
+func checkForm(t *testing.T, q warehouse.WorkedQuery) {
+	first, rest, _ := strings.Cut(q.Text, "\n")
+	if first != "-- "+q.Title+"." {
+		t.Errorf("the first line is %q, want the title and a full stop: %q", first, q.Title)
+	}
+	lines := 0
+	for line := range strings.Lines(rest) {
+		if lines += 1; strings.HasPrefix(line, "--") {
+			lines--
+		}
+	}
+	if lines > 10 || strings.Count(q.Text, ";") != 1 || !strings.HasSuffix(q.Text, ";\n") {
+		t.Errorf("%d lines of SQL, want one statement of at most ten", lines)
+	}
 }
 
 // agree compares what several queries and tables say about the same thing.
 func agree(t *testing.T, w *warehouse.Warehouse) {
+	const last, listed = "(SELECT max(snapshot_date) FROM runs)", "(SELECT count(*) FROM vessels WHERE listed AND is_vessel)"
 	for name, text := range map[string]string{
-		"fleet_on the last night is the list":          "SELECT (SELECT count(*) FROM fleet_on((SELECT max(snapshot_date) FROM runs))) = (SELECT count(*) FROM vessels WHERE listed)",
-		"ages add up to the fleet":                     "SELECT (SELECT sum(vessels) FROM (" + query(t, "fleet_by_flag_and_age") + ")) = (SELECT count(*) FROM vessels WHERE listed AND is_vessel)",
-		"a reflagged vessel had two flags":             "SELECT count(*) = 0 FROM (" + query(t, "reflagged") + ") AS r WHERE imo IS NOT NULL AND imo NOT IN (SELECT imo FROM (" + query(t, "flag_hopping") + "))",
-		"nobody who departed is listed":                "SELECT count(*) = 0 FROM (" + query(t, "left_the_list") + ") JOIN vessels AS v USING (vessel_id) WHERE v.listed",
-		"credits by night are those of the requests":   "SELECT (SELECT sum(credits) FROM (" + query(t, "cost_by_night") + ")) = (SELECT sum(credits) FROM requests)",
-		"issues by reason are all issues":              "SELECT (SELECT sum(issues) FROM (" + query(t, "refused_values") + ")) = (SELECT count(*) FROM issues)",
-		"the fleet of the last night grew to the list": "SELECT (SELECT sum(listed) FROM (" + query(t, "fleet_by_night") + ") WHERE snapshot_date = (SELECT max(snapshot_date) FROM runs)) = (SELECT count(*) FROM vessels WHERE listed)",
+		"fleet_on the last night is the list": "SELECT (SELECT count(*) FROM fleet_on((SELECT max(snapshot_date) FROM runs))) = (SELECT count(*) FROM vessels WHERE listed)",
+		"fleet_on any night is what was counted after it": `SELECT count(*) = 0 AND (SELECT count(DISTINCT snapshot_date) FROM fleet_daily) > 4 FROM (
+			SELECT n.night, f.flag, f.category, f.is_vessel, count(*) FROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_on(n.night) AS f GROUP BY ALL
+			EXCEPT SELECT snapshot_date, flag, category, is_vessel, listed FROM fleet_daily)`,
+		"and the other way around": `SELECT count(*) = 0 FROM (SELECT snapshot_date, flag, category, is_vessel, listed FROM fleet_daily EXCEPT
+			SELECT n.night, f.flag, f.category, f.is_vessel, count(*) FROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_on(n.night) AS f GROUP BY ALL)`,
+		"fleet_on the last night is vessels":                  "SELECT count(*) = 0 FROM (FROM vessels WHERE listed EXCEPT FROM fleet_on((SELECT max(snapshot_date) FROM runs)))",
+		"fleet_of the last night has the values of vessels":   "SELECT count(*) = 0 FROM (SELECT vessel_id, flag, name, deadweight_t, manager, is_vessel FROM vessels WHERE listed EXCEPT SELECT vessel_id, flag, name, deadweight_t, manager, is_vessel FROM fleet_of((SELECT max(snapshot_date) FROM runs)))",
+		"no vessel is on a night's fleet twice":               "SELECT count(*) = 0 FROM (SELECT n.night, f.vessel_id FROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_of(n.night) AS f GROUP BY ALL HAVING count(*) > 1)",
+		"more of the deadweight of then is known now":         "SELECT bool_and(a.known <= b.known) AND bool_or(a.known < b.known / 2) FROM (SELECT n.night, count(f.deadweight_t) / count(*) AS known FROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_on(n.night) AS f GROUP BY 1) AS a JOIN (SELECT n.night, count(f.deadweight_t) / count(*) AS known FROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_of(n.night) AS f GROUP BY 1) AS b USING (night)",
+		"ages add up to the fleet":                            "SELECT sum(vessels) = " + listed + " FROM {fleet_by_flag_and_age}",
+		"known deadweights add up to that of the fleet":       "SELECT sum(deadweight_t) = (SELECT sum(deadweight_t) FROM vessels WHERE listed AND is_vessel) FROM {fleet_by_flag_and_age}",
+		"the count of the last night is the fleet":            "SELECT listed = " + listed + " FROM {counts_with_coverage} WHERE night = " + last,
+		"a night has seen no more than was listed":            "SELECT bool_and(seen <= listed AND partitions_complete <= partitions_planned) FROM {counts_with_coverage}",
+		"the fleet of now is the fleet":                       "SELECT sum(listed_now) = " + listed + " FROM {fleet_as_of}",
+		"the fleet of then is that of the first night":        "SELECT sum(listed_then) = (SELECT listed FROM {counts_with_coverage} ORDER BY night LIMIT 1) FROM {fleet_as_of}",
+		"deadweight of the last night is that of the fleet":   "SELECT bool_and(d.vessels = v.vessels AND d.deadweight_million_t = v.deadweight) FROM {deadweight_by_flag} AS d JOIN (SELECT flag, count(*) AS vessels, round(sum(deadweight_t) / 1e6, 3) AS deadweight FROM vessels WHERE listed AND is_vessel GROUP BY flag) AS v USING (flag) WHERE night = " + last,
+		"each dataset has an age for the whole fleet":         "SELECT bool_and(vessels = " + listed + ") FROM {freshness}",
+		"valid, refused and never reported are the fleet":     "SELECT sum(valid + refused + never_reported) = " + listed + " AND sum(refused) > 0 FROM {imo_validity}",
+		"credits by night are those of the requests":          "SELECT sum(credits) = (SELECT sum(credits) FROM requests) FROM {cost_by_night}",
+		"credits by table are those of the requests":          "SELECT sum(credits) = (SELECT sum(credits) FROM requests WHERE operation <> 'credits') FROM {cost_by_table}",
+		"issues by reason are all issues":                     "SELECT sum(issues) = (SELECT count(*) FROM issues) FROM {refused_values}",
+		"a reflagged tanker had two flags":                    "SELECT count(*) = 0 FROM {tankers_reflagged} WHERE vessel_id LIKE 'IMO%' AND vessel_id NOT IN (SELECT vessel_id FROM {flag_hopping})",
+		"a reflagged tanker has a flag of convenience":        "SELECT bool_and(flag_after IN (SELECT flag FROM flags WHERE open_registry)) FROM {tankers_reflagged}",
+		"nobody who left the list is listed":                  "SELECT count(*) = 0 FROM {left_the_list} JOIN vessels AS v USING (vessel_id) WHERE v.listed",
+		"nobody who is dark was sighted last night":           "SELECT bool_and(v.listed AND (v.sighting_seen_at AT TIME ZONE 'UTC')::DATE < " + last + ") FROM {gone_dark} JOIN vessels AS v USING (vessel_id)",
+		"a shared mmsi has several vessels":                   "SELECT min(n) > 1 FROM (SELECT count(DISTINCT vessel_id) AS n FROM {shared_mmsis} GROUP BY mmsi)",
+		"each shared mmsi was claimed by its vessels":         "SELECT count(*) = 0 FROM {shared_mmsis} ANTI JOIN mmsi_claims USING (vessel_id, mmsi)",
+		"no new building was listed on the first night":       "SELECT count(*) = 0 FROM {new_buildings} SEMI JOIN (SELECT vessel_id FROM listed WHERE from_date = (SELECT min(from_date) FROM listed)) USING (vessel_id)",
+		"an owner changed between the two lookups":            "SELECT bool_and(not_before <= not_after AND owner_before <> owner_after) FROM {owner_changes}",
+		"a vessel with a new owner that was known then is so": "SELECT count(*) > 0 FROM {known_then} SEMI JOIN {owner_changes} USING (vessel_id)",
+		"the vessel with most changes has as many":            "SELECT count(*) FILTER (event LIKE 'change%') >= (SELECT max(n) FROM (SELECT count(*) AS n FROM confirmed_changes GROUP BY vessel_id)) FROM {vessel_life}",
+		"changes of owners of the week are among the changes": "SELECT (SELECT changes FROM {what_changed} WHERE field = 'registered_owner') BETWEEN 1 AND count(*) FROM {owner_changes}",
+		"a congested zone waits twice as long as is usual":    "SELECT max(times_usual) >= 2 AND any_value(world_zone) = 'south-east-asia' FROM {congestion}",
+		"and not before or after":                             "SELECT max(times_usual) < 2 FROM {congestion} WHERE night NOT BETWEEN DATE '2026-11-26' AND DATE '2026-12-02'",
 	} {
-		if _, rows := ask(t, w, text); rows[0][0] != true {
-			t.Errorf("%s: not so", name)
+		if _, rows := ask(t, w, withQueries(t, text)); len(rows) != 1 || rows[0][0] != true {
+			t.Errorf("%s: not so, %v", name, rows)
 		}
 	}
 }
 
-// foreignMMSI gives a vessel a flag that the digits of its MMSI do not stand for.
-func foreignMMSI(t *testing.T, dir string) {
-	b, err := os.ReadFile(warehouse.Path(dir))
-	if err != nil {
-		t.Fatal(err)
+// agreeWithFleet compares answers with what is true of the fleet.
+func agreeWithFleet(t *testing.T, w *warehouse.Warehouse, sim *simulator.Simulator) {
+	shared, dark := map[string]map[int]bool{}, map[string]bool{}
+	for _, day := range demoDays {
+		for _, v := range sim.Truth(day) {
+			for _, id := range []string{v.VesselID, v.MMSI} {
+				if shared[id] == nil {
+					shared[id] = map[int]bool{}
+				}
+				shared[id][v.Hull] = true
+			}
+			dark[v.VesselID] = v.Status == ""
+		}
 	}
-	path := filepath.Join(t.TempDir(), "changed.duckdb")
-	if err := os.WriteFile(path, b, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	db, err := sql.Open("duckdb", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const which = `(SELECT min(vessel_id) FROM vessels WHERE listed AND flag = 'PA' AND mmsi[:3] IN (SELECT digits FROM maritime_identification_digits WHERE flag = 'PA'))`
-	if _, err := db.Exec("UPDATE registration SET flag = 'CH' WHERE valid_to IS NULL AND vessel_id = " + which); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	w, err := warehouse.Open(t.Context(), path, warehouse.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
-	text := "SELECT flag, flags_of_the_digits FROM (" + query(t, "mmsi_against_flag") + ") WHERE flag = 'CH'"
-	if _, rows := ask(t, w, text); len(rows) != 1 || rows[0][1] != "PA" {
-		t.Errorf("got %v, want one vessel with an MMSI of PA", rows)
+	for query, holds := range map[string]func(id, mmsi string) bool{
+		"SELECT DISTINCT vessel_id, v.mmsi FROM {identity_conflicts} JOIN vessels AS v USING (vessel_id)": func(id, mmsi string) bool { return len(shared[id]) > 1 || len(shared[mmsi]) > 1 },
+		"SELECT DISTINCT vessel_id, mmsi FROM {shared_mmsis}":                                             func(_, mmsi string) bool { return len(shared[mmsi]) > 1 },
+		"SELECT vessel_id, '' FROM {gone_dark}":                                                           func(id, _ string) bool { return dark[id] },
+	} {
+		_, rows := ask(t, w, withQueries(t, query))
+		for _, row := range rows {
+			if id, mmsi := row[0].(string), row[1].(string); !holds(id, mmsi) {
+				t.Errorf("%s: not so of %s", query, id)
+			}
+		}
 	}
 }
 
-// query is the text of a worked query, to be used in another one.
-func query(t *testing.T, name string) string {
+// tryParameters gives each parameter a value, and expects an answer of which a statement holds.
+func tryParameters(t *testing.T, w *warehouse.Warehouse) {
+	for name, c := range map[string]struct{ query, param, value, holds string }{
+		"another category":             {"tankers_reflagged", "category", "cargo", "vessel_id IN (SELECT vessel_id FROM vessels WHERE category = 'cargo')"},
+		"a zone of ships gone dark":    {"gone_dark", "zone", "china-coast", "world_zone = 'china-coast'"},
+		"another zone":                 {"congestion", "zone", "north-sea", "world_zone = 'north-sea'"},
+		"a flag":                       {"deadweight_by_flag", "flag", "LR", "flag = 'LR'"},
+		"the last night as an instant": {"fleet_as_of", "moment", "2026-12-04T12:00:00Z", "difference = 0"},
+		"an IMO number":                {"vessel_life", "vessel", firstIMO(t, w), "observed_at IS NOT NULL"},
+		"a night":                      {"known_then", "night", "2026-12-01", "vessel_id IS NOT NULL"},
+		"a week":                       {"what_changed", "night", "2026-11-24", "changes >= 0"},
+	} {
+		q := warehouse.Queries()[slices.IndexFunc(warehouse.Queries(), func(q warehouse.WorkedQuery) bool { return q.Name == c.query })]
+		usual := countRows(t, w, warehouse.Statement{Text: "SELECT count(*) FROM (" + body(q) + ")"})
+		params := map[string]string{c.param: c.value}
+		all := countRows(t, w, warehouse.Statement{Text: "SELECT count(*) FROM (" + body(q) + ")", Params: params})
+		holding := countRows(t, w, warehouse.Statement{Text: "SELECT count(*) FROM (" + body(q) + ") WHERE " + c.holds, Params: params})
+		if all == "0" || holding != all || all == usual && c.query != "fleet_as_of" && c.query != "congestion" {
+			t.Errorf("%s: %s of %s rows of %s, %s without it", name, holding, all, c.query, usual)
+		}
+	}
+}
+
+// firstIMO returns the IMO number of a vessel that changed.
+func firstIMO(t *testing.T, w *warehouse.Warehouse) string {
+	_, rows := ask(t, w, "SELECT min(imo)::VARCHAR FROM renamings")
+	return rows[0][0].(string)
+}
+
+// countRows returns the one value of a statement.
+func countRows(t *testing.T, w *warehouse.Warehouse, s warehouse.Statement) (n string) {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("queries", name+".sql"))
+	r, err := w.Spooled(t.Context(), s, warehouse.AsText)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, s.Text)
+	}
+	defer r.Close()
+	for row, err := range r.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n = fmt.Sprint(row[0])
+	}
+	return n
+}
+
+// tryTimeZones asks each query as clients do, in sessions with several time zones.
+func tryTimeZones(t *testing.T, published string) {
+	b, err := os.ReadFile(published)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimSuffix(strings.TrimSpace(string(b)), ";")
+	path := filepath.Join(t.TempDir(), "copy.duckdb")
+	if err := os.WriteFile(path, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("duckdb", path+"?access_mode=READ_ONLY")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	inUTC := map[string]string{}
+	for _, zone := range []string{"UTC", "America/New_York", "Asia/Singapore"} {
+		if _, err := db.Exec("SET TimeZone = '" + zone + "'"); err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range warehouse.Queries() {
+			text := fmt.Sprint(rowsOf(t, db, q.Text))
+			if zone == "UTC" {
+				inUTC[q.Name] = text
+			} else if text != inUTC[q.Name] {
+				t.Errorf("%s in %s is\n%.300s\nand in UTC\n%.300s", q.Name, zone, text, inUTC[q.Name])
+			}
+		}
+	}
 }
+
+// rowsOf returns the rows of a query in any client.
+func rowsOf(t *testing.T, db *sql.DB, text string) (all [][]any) {
+	t.Helper()
+	rows, err := db.Query(text)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rows.Next() {
+		row, into := make([]any, len(columns)), make([]any, len(columns))
+		for i := range row {
+			into[i] = &row[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range row {
+			if at, ok := v.(time.Time); ok {
+				row[i] = at.UTC()
+			}
+		}
+		all = append(all, row)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// withQueries puts worked queries in the place of their names in braces.
+func withQueries(t *testing.T, text string) string {
+	t.Helper()
+	for _, q := range warehouse.Queries() {
+		text = strings.ReplaceAll(text, "{"+q.Name+"}", "(\n"+body(q)+"\n)")
+	}
+	return text
+}
+
+// body is the text of a worked query, to be used in another one.
+func body(q warehouse.WorkedQuery) string { return strings.TrimSuffix(strings.TrimSpace(q.Text), ";") }
 
 func ask(t *testing.T, w *warehouse.Warehouse, text string) (columns []string, rows [][]any) {
 	t.Helper()

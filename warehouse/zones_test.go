@@ -30,6 +30,10 @@ func sameInEveryZone(t *testing.T, dir string) {
 		"ledger":  "SELECT * FROM credits_daily ORDER BY ALL",
 		"latest":  "SELECT count(*) AS some, count(*) AS all FROM vessels WHERE last_seen > now() - to_microseconds((SELECT epoch_us(now()) - epoch_us(max(finished_at)) FROM runs)) - INTERVAL 8 HOUR",
 		"fleet":   "SELECT * FROM fleet_on(DATE '2026-11-21') ORDER BY ALL",
+		"of":      "SELECT * FROM fleet_of('2026-11-21') ORDER BY ALL",
+		"nights":  "SELECT n.night, f.* FROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_on(n.night) AS f ORDER BY ALL",
+		"no zone": "SELECT * FROM vessels_as_of('2026-11-21 01:30:00') ORDER BY ALL",
+		"night":   "SELECT * FROM vessels_as_of(DATE '2026-11-21') ORDER BY ALL",
 		"moment":  "SELECT * FROM vessels_as_of('2026-11-21T01:30:00Z') ORDER BY ALL",
 		"changed": "SELECT * FROM changes_between('2026-11-21T01:30:00Z', '2026-11-23T01:30:00+00') ORDER BY ALL",
 	}

@@ -88,7 +88,7 @@ func (a *app) demo(ctx context.Context, dir string, vessels int) error {
 	}
 	defer unlock()
 	job := config.DefaultJob("nightly").Job
-	job.Lookup = plan.Lookup{Want: plan.Datasets, MaxAge: 30 * 24 * time.Hour, MaxRequests: max(1, vessels/20)}
+	job.Lookup = plan.Lookup{Want: plan.Datasets, MaxAge: 30 * 24 * time.Hour, MaxRequests: max(1, vessels/10)}
 	service := extract.Service{BaseURL: base, Key: "demo", Limits: unlimitedLanes(10_000_000), MaxInFlight: 8}
 	began := time.Now()
 	var last report.Report

@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -57,7 +56,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 func (a *app) run(ctx context.Context, args []string) int {
 	stdout, stderr := a.stdout, a.stderr
 	root := a.root()
-	root.SetArgs(args)
+	root.SetArgs(sqlLast(args))
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
@@ -262,24 +261,6 @@ func answeredTooLittle(r report.Report, minCoverage int) bool {
 
 // errUsage marks errors in the command line.
 var errUsage = errors.New("see `fleetlake --help`")
-
-// version is the version of the program and its revision, if the build has them.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	revision, modified := "", ""
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision" && len(s.Value) >= 12:
-			revision = " " + s.Value[:12]
-		case s.Key == "vcs.modified" && s.Value == "true":
-			modified = " modified"
-		}
-	}
-	return info.Main.Version + revision + modified
-}
 
 // progress returns a function that reports progress and one that ends the reports. Errors of the
 // writer are dropped: they are no reason to end a paid harvest.

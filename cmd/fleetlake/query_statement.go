@@ -63,6 +63,20 @@ func (o queryOptions) question(args []string, stdin io.Reader) (question, error)
 	return q, err
 }
 
+// sqlLast moves an argument that begins with a comment of SQL behind the flags: a statement that was
+// copied with its comment is no flag.
+func sqlLast(args []string) []string {
+	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
+		if strings.HasPrefix(arg, "-- ") || strings.HasPrefix(arg, "--") && strings.Contains(arg, "\n") {
+			return append(slices.Delete(slices.Clone(args), i, i+1), "--", arg)
+		}
+	}
+	return args
+}
+
 // readSQL reads a text that an editor may have begun with a byte order mark.
 func readSQL(r io.Reader, name string) (string, error) {
 	b, err := io.ReadAll(r)

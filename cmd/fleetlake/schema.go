@@ -1,101 +1,143 @@
 package main
 
 import (
-	"encoding/json"
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
+	"github.com/fleetlake/fleetlake/load/dictionary"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 	"github.com/spf13/cobra"
 )
 
+// schemaOptions are the flags of schema.
+type schemaOptions struct {
+	format, html string
+	json         bool
+}
+
 func (a *app) schemaCommand() *cobra.Command {
-	var format string
+	var o schemaOptions
 	c := &cobra.Command{
-		Use:   "schema [TABLE]",
-		Short: "Print the data dictionary: every table and column, with its meaning",
-		Example: `  fleetlake schema vessels
-  fleetlake schema --format markdown > DICTIONARY.md`,
+		Use:   "schema [NAME]",
+		Short: "Print the data dictionary: every table, view and macro, with its meaning",
+		Long: `Print what there is to query: the views to start with, the macros, the tables of the warehouse and
+those of the lake. With a NAME, print its columns with their units and meanings, what identifies a
+row, where the rows come from, and a statement that runs. The tables of the schema internal, which
+only the program reads, are left out.
+
+--json has all of this, and --html writes one page for a browser, with the number of rows, the share
+of nulls and the most frequent values of the published file.`,
+		Example: `  fleetlake schema
+  fleetlake schema vessels
+  fleetlake schema --format markdown > DICTIONARY.md
+  fleetlake schema --html dictionary.html`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			print, ok := dictionaries[format]
-			if !ok {
-				return fmt.Errorf("--format %q: want text, markdown or json: %w", format, errUsage)
+			print, err := o.printer()
+			if err != nil {
+				return err
 			}
 			dir, err := a.lake()
 			if err != nil {
 				return err
 			}
-			w, err := warehouse.Open(cmd.Context(), warehouse.Path(dir), warehouse.Options{})
+			d, err := readDictionary(cmd.Context(), dir, o.html != "", args)
 			if err != nil {
 				return err
 			}
-			tables, err := w.Dictionary(cmd.Context())
-			if err := errors.Join(err, w.Close()); err != nil {
-				return err
+			if o.html != "" {
+				return a.writePage(d, o.html)
 			}
-			if len(args) == 1 {
-				if tables, err = only(tables, args[0]); err != nil {
-					return err
-				}
+			if len(args) == 1 && o.format == "text" && !o.json {
+				print = console.DictionaryEntries
 			}
-			return print(a.stdout, tables)
+			return print(a.stdout, d)
 		},
 	}
-	c.Flags().StringVarP(&format, "format", "f", "text", "text, markdown or json")
+	c.Flags().StringVarP(&o.format, "format", "f", "text", "text, markdown or json")
+	c.Flags().BoolVar(&o.json, "json", false, "the same as --format json")
+	c.Flags().StringVar(&o.html, "html", "", "write a page for a browser to this file, or to standard output if it is -")
 	return c
 }
 
-// dictionaries are the printers of the data dictionary by format.
-var dictionaries = map[string]func(io.Writer, []warehouse.Table) error{
-	"text": textDictionary, "markdown": markdownDictionary, "json": jsonDictionary,
-}
-
-// only returns the table of that name.
-func only(tables []warehouse.Table, name string) ([]warehouse.Table, error) {
-	var names []string
-	for _, t := range tables {
-		if strings.EqualFold(t.Name, name) {
-			return []warehouse.Table{t}, nil
-		}
-		names = append(names, t.Name)
+// printer returns what prints the dictionary.
+func (o schemaOptions) printer() (func(io.Writer, dictionary.Dictionary) error, error) {
+	print, ok := console.Dictionaries[o.format]
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("--format %q: want text, markdown or json: %w", o.format, errUsage)
+	case o.html != "" && (o.json || o.format != "text"):
+		return nil, fmt.Errorf("--html and another format: want one of them: %w", errUsage)
+	case o.json && o.format != "text" && o.format != "json":
+		return nil, fmt.Errorf("--json and --format %s: want one of them: %w", o.format, errUsage)
+	case o.json:
+		print = console.Dictionaries["json"]
 	}
-	return nil, fmt.Errorf("no table %q; the tables are: %s: %w", name, strings.Join(names, ", "), errUsage)
+	return print, nil
 }
 
-func textDictionary(w io.Writer, tables []warehouse.Table) error {
-	for i, t := range tables {
-		if i > 0 {
-			fmt.Fprintln(w)
-		}
-		fmt.Fprintf(w, "%s: %s\n", t.Name, t.Comment)
-		for _, c := range t.Columns {
-			if _, err := fmt.Fprintf(w, "  %-26s %-10s %s\n", c.Name, c.Type, c.Comment); err != nil {
-				return err
-			}
-		}
+// readDictionary reads the dictionary of a data directory, or of the one entry that is named, with the
+// counts of the published file if they are wanted.
+func readDictionary(ctx context.Context, dir string, counts bool, names []string) (dictionary.Dictionary, error) {
+	w, err := warehouse.Open(ctx, warehouse.Path(dir), warehouse.Options{})
+	if err != nil {
+		return dictionary.Dictionary{}, err
+	}
+	d, err := dictionary.Read(ctx, w)
+	if err == nil && len(names) == 1 {
+		d, err = only(d, names[0])
+	}
+	if err == nil && counts {
+		err = d.Count(ctx, w, 0)
+	}
+	return d, errors.Join(err, w.Close())
+}
+
+// only returns the dictionary of one entry.
+func only(d dictionary.Dictionary, name string) (dictionary.Dictionary, error) {
+	e, ok := d.Find(name)
+	if !ok {
+		return d, fmt.Errorf("no table, view or macro %q; there are: %s: %w", name, strings.Join(d.Names(), ", "), errUsage)
+	}
+	return d.Only(e), nil
+}
+
+// writePage writes the page of a dictionary to a file, whole or not at all, or to standard output.
+func (a *app) writePage(d dictionary.Dictionary, path string) error {
+	var b bytes.Buffer
+	if err := d.WriteHTML(&b, ""); err != nil {
+		return err
+	}
+	if path == "-" {
+		_, err := a.stdout.Write(b.Bytes())
+		return err
+	}
+	if err := durable.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
 }
 
-func markdownDictionary(w io.Writer, tables []warehouse.Table) error {
-	for _, t := range tables {
-		fmt.Fprintf(w, "## %s\n\n%s\n\n| column | type | meaning |\n|---|---|---|\n", t.Name, t.Comment)
-		for _, c := range t.Columns {
-			fmt.Fprintf(w, "| `%s` | %s | %s |\n", c.Name, c.Type, strings.ReplaceAll(c.Comment, "|", `\|`))
-		}
-		if _, err := fmt.Fprintln(w); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// servedCounts is how long the page of the server may count.
+const servedCounts = 20 * time.Second
 
-func jsonDictionary(w io.Writer, tables []warehouse.Table) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(tables)
+// dictionaryPage makes the page that the server shows of the published file.
+func dictionaryPage(ctx context.Context, w *warehouse.Warehouse) ([]byte, error) {
+	d, err := dictionary.Read(ctx, w)
+	if err == nil {
+		err = d.Count(ctx, w, servedCounts)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = d.WriteHTML(&b, "/")
+	return b.Bytes(), err
 }

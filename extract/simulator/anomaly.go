@@ -43,14 +43,18 @@ func flagIndex(iso string) int {
 	return slices.IndexFunc(flags, func(f flag) bool { return f.iso == iso })
 }
 
-// Demo returns the configuration of the fleet that the demo shows: of every anomaly there are a
-// few, and for a week, from the seventh day on, vessels wait at anchor in the zone of Singapore. It
-// has as many vessels on day 0, the date first.
+// Demo returns the configuration of the fleet that the demo shows: more is sold and reflagged than
+// in the real one, of every anomaly there are a few, and for a week, from the seventh day on,
+// vessels wait at anchor in the zone of Singapore. It has as many vessels on day 0, the date first.
 func Demo(vessels int, first time.Time) Config {
-	return Config{Seed: 7, Vessels: vessels, Start: first, Key: "demo", Credits: 10_000_000, Anomalies: Anomalies{
-		SharedIMO: .0015, SharedMMSI: .0025, GoneDark: .0005, OpenRegistry: .5,
-		Congestion: Congestion{Zone: "south-east-asia", From: 6, Days: 7, Share: .8},
-	}}
+	return Config{
+		Seed: 7, Vessels: vessels, Start: first, Key: "demo", Credits: 10_000_000,
+		Rates: Rates{Sold: .002, Reflagged: .001},
+		Anomalies: Anomalies{
+			SharedIMO: .0015, SharedMMSI: .0025, GoneDark: .0005, OpenRegistry: .5,
+			Congestion: Congestion{Zone: "south-east-asia", From: 6, Days: 7, Share: .8},
+		},
+	}
 }
 
 // check returns an error that names the field that is not valid.

@@ -1,13 +1,11 @@
--- Vessels that sailed under more than one flag, most flags first.
--- A hull keeps its IMO number while name, MMSI and call sign follow the flag.
-SELECT imo, count(DISTINCT flag) AS flags, string_agg(flag, ' > ' ORDER BY valid_from) AS in_order,
-       arg_max(name, valid_from) AS name_now, (min(valid_from) AT TIME ZONE 'UTC')::DATE AS since, (max(valid_from) AT TIME ZONE 'UTC')::DATE AS last_change
-FROM (
-    SELECT imo, flag, name, valid_from, lag(flag) OVER (PARTITION BY imo ORDER BY valid_from) AS before
-    FROM   registration
-    WHERE  imo IS NOT NULL AND flag IS NOT NULL
-)
-WHERE before IS DISTINCT FROM flag
-GROUP BY imo
-HAVING count(DISTINCT flag) > 1
-ORDER BY flags DESC, last_change DESC, imo;
+-- Flag hopping: ships that sailed under more than one flag, with their flags in order.
+-- A hull keeps its IMO number while name, MMSI and call sign follow the flag. A flag of convenience has an *.
+SELECT v.vessel_id, v.name, v.category, count(DISTINCT r.flag) AS flags, string_agg(r.flag || if(f.open_registry, '*', ''), ' > ' ORDER BY r.valid_from) AS in_order,
+       (max(r.valid_from) AT TIME ZONE 'UTC')::DATE AS last_change
+FROM   (SELECT *, lag(flag) OVER (PARTITION BY vessel_id ORDER BY valid_from) AS before FROM registration WHERE imo IS NOT NULL AND flag IS NOT NULL) AS r
+JOIN   flags AS f USING (flag)
+JOIN   vessels AS v ON v.vessel_id = r.vessel_id AND v.is_vessel
+WHERE  r.before IS DISTINCT FROM r.flag
+GROUP BY v.vessel_id, v.name, v.category
+HAVING count(DISTINCT r.flag) > 1
+ORDER BY flags DESC, last_change DESC, v.vessel_id;

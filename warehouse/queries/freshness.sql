@@ -1,8 +1,7 @@
--- How fresh the data are: who was ever looked up, and how long ago, by category.
--- The age is the median, in days, of the particulars of those that were looked up.
-SELECT category, count(*) AS vessels, round(100 * count(particulars_seen_at) / count(*), 1) AS percent_looked_up,
-       round(median(date_diff('hour', particulars_seen_at, (SELECT max(finished_at) FROM runs))) / 24, 1) AS median_age_days
-FROM   vessels
-WHERE  listed AND is_vessel
-GROUP BY category
-ORDER BY vessels DESC, category;
+-- How fresh the data are: the share of the listed fleet by the age of each dataset.
+-- Each percentage includes those before it, and the ages end with the last run, at as_of.
+SELECT dataset, sum(vessels)::INTEGER AS vessels, round(100 * sum(share) FILTER (band <= 1), 1) AS percent_to_a_day, round(100 * sum(share) FILTER (band <= 2), 1) AS percent_to_a_week,
+       round(100 * sum(share) FILTER (band <= 3), 1) AS percent_to_a_month, round(100 * sum(share) FILTER (band = 7), 1) AS percent_never, any_value(as_of) AS as_of
+FROM   data_freshness
+GROUP BY dataset
+ORDER BY percent_never, dataset;

@@ -1,12 +1,8 @@
--- Gone dark: listed vessels that no status search has returned since their last sighting.
--- The search of that sighting was covered completely on every later night that ran it: a night that
--- was not covered is no proof.
-SELECT v.vessel_id, v.name, v.flag, v.category, e.navigational_status, e.world_zone, e.last_date AS last_seen_there, count(*) AS complete_nights_since
-FROM (
-    SELECT * FROM episodes QUALIFY row_number() OVER (PARTITION BY vessel_id ORDER BY last_seen DESC) = 1
-) AS e
-JOIN   vessels AS v ON v.vessel_id = e.vessel_id AND v.listed
-JOIN   coverage AS c ON c.operation = 'by-status' AND c.value = e.sweep AND c.snapshot_date > e.last_date AND c.state <> 'skipped'
-GROUP BY ALL
-HAVING bool_and(c.state = 'complete')
-ORDER BY complete_nights_since DESC, v.vessel_id;
+-- Gone dark in a zone: listed vessels that were sighted there last, and in no status search since.
+-- Only nights that prove the absence count; proof says how far they looked. A vessel that is absent where it was
+-- last seen may have sailed to where nobody looked.
+-- param zone: a world zone, such as north-sea; all zones if not given
+SELECT world_zone, vessel_id, name, flag, category, navigational_status AS last_status, last_date AS last_sighted, complete_nights_since, proof
+FROM   gone_dark
+WHERE  getvariable('zone') IS NULL OR world_zone = getvariable('zone')
+ORDER BY complete_nights_since DESC, vessel_id;

@@ -1,7 +1,8 @@
--- Vessels with another registered owner than at the lookup before.
--- A vessel is looked up seldom: the sale lies somewhere between the two observations.
-SELECT c.vessel_id, v.name, v.category, c.old_value AS owner_before, c.new_value AS owner_now, v.manager AS manager_now, (c.seen_before AT TIME ZONE 'UTC')::DATE AS not_before, (c.seen_after AT TIME ZONE 'UTC')::DATE AS not_after
-FROM   changes AS c
-JOIN   vessels AS v USING (vessel_id)
-WHERE  c.dataset = 'management' AND c.field = 'registered_owner' AND c.old_value IS NOT NULL AND c.new_value IS NOT NULL AND NOT c.flapping
-ORDER BY c.seen_after DESC, c.vessel_id;
+-- Changes of the registered owner, the latest first.
+-- A vessel is looked up seldom: the sale lies somewhere between the lookups not_before and not_after. A vessel
+-- whose owner was not known before is not among them.
+SELECT vessel_id, name, category, flag, company_before AS owner_before, company_after AS owner_after, both_changed AS manager_too,
+       (seen_before AT TIME ZONE 'UTC')::DATE AS not_before, (seen_after AT TIME ZONE 'UTC')::DATE AS not_after
+FROM   ownership_changes
+WHERE  role = 'registered_owner' AND is_vessel
+ORDER BY seen_after DESC, vessel_id;

@@ -1,9 +1,10 @@
--- What changed in the last seven days, by field.
--- changes_between(a, b) are the changes that were first seen from a on and before b. Those that may be
--- noise are counted apart.
+-- What changed in a week, by field.
+-- Changes that a single observation had, and that may be noise, are doubtful. First values are no changes.
+-- param night: the last night of the week, such as 2026-11-20; the last of all if not given
+WITH n AS (SELECT coalesce(getvariable('night')::DATE, (SELECT max(snapshot_date) FROM runs)) AS night)
 SELECT dataset, field, count(*) FILTER (NOT flapping) AS changes, count(*) FILTER (flapping) AS doubtful, count(DISTINCT vessel_id) AS vessels,
-       any_value(old_value || ' > ' || new_value) AS example
-FROM   changes_between((SELECT max(finished_at) - INTERVAL 7 DAY FROM runs), (SELECT max(finished_at) + INTERVAL 1 SECOND FROM runs))
+       min(old_value || ' > ' || new_value) AS example
+FROM   changes_between((SELECT night - 6 FROM n), (SELECT night + 1 FROM n))
 WHERE  old_value IS NOT NULL
-GROUP BY ALL
+GROUP BY dataset, field
 ORDER BY changes DESC, dataset, field;

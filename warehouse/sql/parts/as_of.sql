@@ -95,6 +95,10 @@ CASE WHEN regexp_full_match({{.}}::VARCHAR, '\d{4}-\d{2}-\d{2}( 00:00:00)?') THE
             LEFT JOIN {{template "renumbered"}} AS h ON h.alias_id = p.vessel_id AND p.seen_at >= h.since_before AND p.seen_at < h.since
 {{- end}}
             UNION ALL BY NAME
+            SELECT l.vessel_id, t.at_instant, l.position_seen_at AS seen_at -- an answer without a new position has no row in positions
+            FROM   {{if .now}}{{template "at_night" .at}}{{else}}{{template "at" .at}}{{end}} AS t
+            JOIN   internal.latest AS l ON l.position_seen_at <= t.at_instant
+            UNION ALL BY NAME
             SELECT {{if .now}}coalesce(h.vessel_id, e.vessel_id) AS vessel_id{{else}}e.vessel_id{{end}}, t.at_instant, epoch_us(least(e.last_seen, t.at_instant))::HUGEINT << 40 | e.rowid AS sighted
             FROM   {{if .now}}{{template "at_night" .at}}{{else}}{{template "at" .at}}{{end}} AS t
             JOIN   episodes AS e ON e.first_seen <= t.at_instant

@@ -17,15 +17,17 @@ FROM (
         FROM   (SELECT upper(trim(vessel::VARCHAR)) AS id)
     ) AS a
     JOIN (
-        SELECT mmsi AS id, vessel_id, if(valid_to IS NULL, 1, 4) AS place FROM registration WHERE mmsi IS NOT NULL
-        UNION ALL
-        SELECT alias_id, vessel_id, 2 FROM vessel_aliases WHERE until IS NULL
-        UNION ALL
-        SELECT vessel_id, vessel_id, 3 FROM registration
-        UNION ALL
-        SELECT mmsi, vessel_id, 4 FROM second_mmsi_claims
+        FROM (
+            SELECT mmsi AS id, vessel_id, if(valid_to IS NULL, 1, 4) AS place FROM registration WHERE mmsi IS NOT NULL
+            UNION ALL
+            SELECT alias_id, vessel_id, 2 FROM vessel_aliases WHERE until IS NULL
+            UNION ALL
+            SELECT vessel_id, vessel_id, 3 FROM registration
+            UNION ALL
+            SELECT mmsi, vessel_id, 4 FROM second_mmsi_claims
+        ) AS k
+        ANTI JOIN (SELECT alias_id FROM vessel_aliases WHERE until IS NULL) AS o ON o.alias_id = k.vessel_id
     ) AS n ON n.id = a.id
-    ANTI JOIN (SELECT alias_id FROM vessel_aliases WHERE until IS NULL) AS o ON o.alias_id = n.vessel_id
 ) AS v
 JOIN (
     SELECT vessel_id, alias_id AS id, since AS until FROM vessel_aliases

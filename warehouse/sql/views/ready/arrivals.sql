@@ -40,7 +40,7 @@ COMMENT ON COLUMN arrivals.flag IS 'The flag that the vessel has now. ISO 3166 a
 COMMENT ON COLUMN arrivals.category IS 'See types; unknown if it is not known.';
 COMMENT ON COLUMN arrivals.navigational_status IS 'The status in which it was first seen there; see navigational_statuses.';
 COMMENT ON COLUMN arrivals.from_zone IS 'The zone in which it was last seen before; null if it was seen in none since it was last here.';
-COMMENT ON COLUMN arrivals.not_before IS 'The last night that shows the vessel to be elsewhere or absent.';
+COMMENT ON COLUMN arrivals.not_before IS 'The latest night for which it is certain that the vessel was elsewhere or absent.';
 COMMENT ON COLUMN arrivals.proof IS 'What shows that it arrived: seen in another zone; absent in every status, when the searches for all statuses of the zone and all worldwide ones were complete; absent in that status, when only the search that found it later was.';
 COMMENT ON COLUMN arrivals.proved IS 'Whether it was certainly not in the zone before: false if it was only absent in that status.';
 COMMENT ON COLUMN arrivals.first_seen IS 'The first sighting.';

@@ -7,11 +7,11 @@ WITH bands AS (
     SELECT unnest(['registration', 'particulars', 'engine', 'management', 'position', 'sighting']) AS dataset
 ), ages AS (
     SELECT unnest(['registration', 'particulars', 'engine', 'management', 'position', 'sighting']) AS dataset,
-           date_diff('hour', unnest([registration_seen_at, particulars_seen_at, engine_seen_at, management_seen_at, position_at, sighting_seen_at]), (SELECT max(finished_at) FROM runs)) AS hours
+           ((SELECT epoch(max(finished_at)) FROM runs) - epoch(unnest([registration_seen_at, particulars_seen_at, engine_seen_at, management_seen_at, position_at, sighting_seen_at]))) / 86400 AS days
     FROM   vessels
     WHERE  listed AND is_vessel
 ), counted AS (
-    SELECT dataset, CASE WHEN hours IS NULL THEN 7 WHEN hours <= 24 THEN 1 WHEN hours <= 24 * 7 THEN 2 WHEN hours <= 24 * 30 THEN 3 WHEN hours <= 24 * 91 THEN 4 WHEN hours <= 24 * 365 THEN 5 ELSE 6 END AS band, count(*) AS vessels
+    SELECT dataset, CASE WHEN days IS NULL THEN 7 WHEN days <= 1 THEN 1 WHEN days <= 7 THEN 2 WHEN days <= 30 THEN 3 WHEN days <= 91 THEN 4 WHEN days <= 365 THEN 5 ELSE 6 END AS band, count(*) AS vessels
     FROM   ages
     GROUP BY ALL
 ), complete AS (

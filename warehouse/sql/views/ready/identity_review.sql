@@ -8,13 +8,13 @@ WITH claims AS (
     SELECT vessel_id, mmsi, first_seen, last_seen, run_id, NULL FROM second_mmsi_claims
 -- shared, several: the claims to one MMSI, and of one vessel, that overlap in time
 ), shared AS (
-    SELECT a.mmsi AS value, list(DISTINCT a.vessel_id) AS ids, min(greatest(a.first_seen, b.first_seen)) AS since, max(least(a.last_seen, b.last_seen)) AS until, arg_max({run_id: a.run_id, entry: a.entry}, a.first_seen) AS evidence
+    SELECT a.mmsi AS value, list(DISTINCT a.vessel_id) AS ids, min(greatest(a.first_seen, b.first_seen)) AS since, max(least(a.last_seen, b.last_seen)) AS until, arg_max({run_id: a.run_id, entry: a.entry}, {seen: a.first_seen, run_id: a.run_id, entry: a.entry}) AS evidence
     FROM   (FROM claims WHERE mmsi IN (SELECT mmsi FROM claims GROUP BY mmsi HAVING min(vessel_id) <> max(vessel_id))) AS a
     JOIN   claims AS b ON b.mmsi = a.mmsi AND b.vessel_id <> a.vessel_id AND b.first_seen <= a.last_seen AND a.first_seen <= b.last_seen
     WHERE  a.mmsi NOT IN (SELECT raw_value FROM identity_conflicts WHERE field = 'mmsi')
     GROUP BY a.mmsi
 ), several AS (
-    SELECT string_agg(DISTINCT a.mmsi, ', ' ORDER BY a.mmsi) AS value, [a.vessel_id] AS ids, min(greatest(a.first_seen, b.first_seen)) AS since, max(least(a.last_seen, b.last_seen)) AS until, arg_max({run_id: a.run_id, entry: a.entry}, a.first_seen) AS evidence
+    SELECT string_agg(DISTINCT a.mmsi, ', ' ORDER BY a.mmsi) AS value, [a.vessel_id] AS ids, min(greatest(a.first_seen, b.first_seen)) AS since, max(least(a.last_seen, b.last_seen)) AS until, arg_max({run_id: a.run_id, entry: a.entry}, {seen: a.first_seen, run_id: a.run_id, entry: a.entry}) AS evidence
     FROM   (FROM claims WHERE vessel_id IN (SELECT vessel_id FROM second_mmsi_claims)) AS a
     JOIN   claims AS b ON b.vessel_id = a.vessel_id AND b.mmsi <> a.mmsi AND b.first_seen < a.last_seen AND a.first_seen < b.last_seen
     GROUP BY a.vessel_id
@@ -26,7 +26,7 @@ WITH claims AS (
     JOIN   maritime_identification_digits AS d ON d.digits = left(r.mmsi, 3)
     WHERE  r.valid_to IS NULL AND r.flag IS NOT NULL
     GROUP BY ALL
-    HAVING NOT bool_or(d.flag IN (r.flag, f.state))
+    HAVING NOT bool_or(d.flag = r.flag OR coalesce(d.flag = f.state, false))
 -- timed: the cases that are known by instants, and not by nights
 ), timed AS (
     SELECT 'shared mmsi' AS kind, ids, value, 'claimed by several vessels at the same time' AS detail, since, until, evidence FROM shared

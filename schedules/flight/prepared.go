@@ -1,0 +1,203 @@
+package flight
+
+import (
+	"bytes"
+	"container/list"
+	"context"
+	"crypto/rand"
+	"sync"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/flight"
+	"github.com/apache/arrow/go/v17/arrow/flight/flightsql"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/worker"
+)
+
+// Prepared statements that are kept: so many, with so many bytes of text and arguments in all. Clients
+// that are cut off do not close theirs; the ones that were not used for the longest time make room.
+const (
+	maxPrepared      = 1000
+	maxPreparedBytes = 64 << 20
+)
+
+// statement is a prepared statement.
+type statement struct {
+	handle    string
+	of        *caller
+	text      string
+	arguments []byte // an Arrow stream; nil until they are bound
+	schema    *arrow.Schema
+}
+
+func (s *statement) bytes() int { return len(s.text) + len(s.arguments) }
+
+// statements are the prepared statements of all clients.
+type statements struct {
+	mu    sync.Mutex
+	all   map[string]*list.Element
+	order *list.List // the last used one first
+	bytes int
+}
+
+func newStatements() *statements {
+	return &statements{all: map[string]*list.Element{}, order: list.New()}
+}
+
+// add keeps a statement under a new handle.
+func (p *statements) add(s statement) []byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s.handle = rand.Text()
+	p.all[s.handle] = p.order.PushFront(&s)
+	p.bytes += s.bytes()
+	p.makeRoom()
+	return []byte(s.handle)
+}
+
+func (p *statements) makeRoom() {
+	for p.order.Len() > maxPrepared || p.bytes > maxPreparedBytes && p.order.Len() > 1 {
+		p.remove(p.order.Back())
+	}
+}
+
+func (p *statements) remove(e *list.Element) {
+	s := p.order.Remove(e).(*statement)
+	delete(p.all, s.handle)
+	p.bytes -= s.bytes()
+}
+
+// find returns the element of a statement of a client.
+func (p *statements) find(of *caller, handle []byte) (*list.Element, error) {
+	e := p.all[string(handle)]
+	if e == nil || e.Value.(*statement).of != of {
+		return nil, status.Error(codes.NotFound, "no such prepared statement, or no longer: prepare it again")
+	}
+	p.order.MoveToFront(e)
+	return e, nil
+}
+
+// get returns a copy of a statement of a client.
+func (p *statements) get(of *caller, handle []byte) (statement, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	e, err := p.find(of, handle)
+	if err != nil {
+		return statement{}, err
+	}
+	return *e.Value.(*statement), nil
+}
+
+// bind sets the arguments of a statement.
+func (p *statements) bind(of *caller, handle, arguments []byte) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	e, err := p.find(of, handle)
+	if err != nil {
+		return err
+	}
+	s := e.Value.(*statement)
+	p.bytes += len(arguments) - len(s.arguments)
+	s.arguments, s.schema = bytes.Clone(arguments), nil
+	p.makeRoom()
+	return nil
+}
+
+// close forgets a statement. It is no error that it is not known.
+func (p *statements) close(of *caller, handle []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e, err := p.find(of, handle); err == nil {
+		p.remove(e)
+	}
+}
+
+// CreatePreparedStatement describes a statement and keeps it. Columns whose type a parameter decides have
+// the type that NULL gives them until arguments are bound.
+func (s *service) CreatePreparedStatement(ctx context.Context, r flightsql.ActionCreatePreparedStatementRequest) (result flightsql.ActionCreatePreparedStatementResult, err error) {
+	if len(r.GetTransactionId()) > 0 {
+		return result, refusedWrite
+	}
+	described, err := s.describe(ctx, r.GetQuery(), nil)
+	if err != nil {
+		return result, err
+	}
+	result.DatasetSchema = described.Schema
+	result.ParameterSchema = parameterSchema(described.Parameters)
+	result.Handle = s.prepared.add(statement{of: callerOf(ctx), text: r.GetQuery(), schema: described.Schema})
+	return result, nil
+}
+
+// ClosePreparedStatement forgets a statement.
+func (s *service) ClosePreparedStatement(ctx context.Context, r flightsql.ActionClosePreparedStatementRequest) error {
+	s.prepared.close(callerOf(ctx), r.GetPreparedStatementHandle())
+	return nil
+}
+
+// describePrepared returns a statement with its columns as its arguments make them.
+func (s *service) describePrepared(ctx context.Context, q flightsql.PreparedStatementQuery) (statement, error) {
+	one, err := s.prepared.get(callerOf(ctx), q.GetPreparedStatementHandle())
+	if err != nil || one.schema != nil {
+		return one, err
+	}
+	described, err := s.describe(ctx, one.text, one.arguments)
+	one.schema = described.Schema
+	return one, err
+}
+
+// GetFlightInfoPreparedStatement describes a prepared statement.
+func (s *service) GetFlightInfoPreparedStatement(ctx context.Context, q flightsql.PreparedStatementQuery, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+	one, err := s.describePrepared(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return info(d, one.schema, d.GetCmd()), nil
+}
+
+// GetSchemaPreparedStatement describes a prepared statement.
+func (s *service) GetSchemaPreparedStatement(ctx context.Context, q flightsql.PreparedStatementQuery, _ *flight.FlightDescriptor) (*flight.SchemaResult, error) {
+	one, err := s.describePrepared(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return &flight.SchemaResult{Schema: flight.SerializeSchema(one.schema, s.Alloc)}, nil
+}
+
+// DoGetPreparedStatement runs a prepared statement.
+func (s *service) DoGetPreparedStatement(ctx context.Context, q flightsql.PreparedStatementQuery) (*arrow.Schema, <-chan flight.StreamChunk, error) {
+	one, err := s.prepared.get(callerOf(ctx), q.GetPreparedStatementHandle())
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.stream(ctx, worker.Query{Text: one.text, Arguments: one.arguments}, nil, func() {})
+}
+
+// BeginTransaction is refused.
+func (s *service) BeginTransaction(context.Context, flightsql.ActionBeginTransactionRequest) ([]byte, error) {
+	return nil, refusedWrite
+}
+
+// parameterTypes are the Arrow types of the types of parameters. A parameter of any other type is a text,
+// which DuckDB casts.
+var parameterTypes = map[string]arrow.DataType{
+	"BOOLEAN": arrow.FixedWidthTypes.Boolean, "TINYINT": arrow.PrimitiveTypes.Int8, "SMALLINT": arrow.PrimitiveTypes.Int16,
+	"INTEGER": arrow.PrimitiveTypes.Int32, "BIGINT": arrow.PrimitiveTypes.Int64, "UTINYINT": arrow.PrimitiveTypes.Uint8,
+	"USMALLINT": arrow.PrimitiveTypes.Uint16, "UINTEGER": arrow.PrimitiveTypes.Uint32, "UBIGINT": arrow.PrimitiveTypes.Uint64,
+	"FLOAT": arrow.PrimitiveTypes.Float32, "DOUBLE": arrow.PrimitiveTypes.Float64, "DATE": arrow.PrimitiveTypes.Date32,
+	"TIMESTAMP":                &arrow.TimestampType{Unit: arrow.Microsecond},
+	"TIMESTAMP WITH TIME ZONE": &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"},
+}
+
+func parameterSchema(all []warehouse.BoundParameter) *arrow.Schema {
+	fields := make([]arrow.Field, len(all))
+	for i, p := range all {
+		fields[i] = arrow.Field{Name: p.Name, Type: arrow.BinaryTypes.String, Nullable: true}
+		if to, ok := parameterTypes[p.Type]; ok {
+			fields[i].Type = to
+		}
+	}
+	return arrow.NewSchema(fields, nil)
+}

@@ -1,0 +1,195 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Limits are those of one query. All but Rows and Bytes, where 0 is none, are more than 0.
+type Limits struct {
+	MemoryMiB int
+	SpillMiB  int // for what does not fit into memory; 0 is none
+	Threads   int
+	Time      time.Duration // until the first row, and between two
+	Stall     time.Duration // that a client may take for a part of the answer
+	Rows      int64
+	Bytes     int64 // of the answer in Arrow's memory
+}
+
+// Config is what a pool needs.
+type Config struct {
+	Dir     string   // the data directory
+	Command []string // the program that calls Serve, and its arguments
+	Temp    string   // a directory for temporary files; the caller removes it after Close
+	Limits  Limits
+
+	Concurrent int           // queries at the same time
+	Queue      int           // queries that wait for their turn
+	Wait       time.Duration // that a query waits
+	Idle       time.Duration // after which a process without a query ends
+
+	Log   *slog.Logger
+	Ended func(outcome string, took time.Duration) // called for each query with one of Outcomes; nil is nothing
+}
+
+// Pool runs queries in processes.
+type Pool struct {
+	config  Config
+	turns   chan struct{} // an element per query that runs
+	waiting atomic.Int64
+	started atomic.Int64
+	closing context.Context
+	close   context.CancelFunc
+
+	mu      sync.Mutex
+	idle    []*process // the last used one last
+	all     map[*process]bool
+	closed  bool
+	lastID  uint64
+	ageing  *time.Timer // ends idle processes; nil is none
+	running sync.WaitGroup
+}
+
+// New returns a pool, which starts its first process with its first query.
+func New(c Config) (*Pool, error) {
+	l := c.Limits
+	if c.Dir == "" || c.Temp == "" || len(c.Command) == 0 || c.Log == nil || c.Concurrent < 1 || l.MemoryMiB < 1 || l.Threads < 1 || l.Time <= 0 || l.Stall <= 0 {
+		return nil, errors.New("a pool of processes without a directory, a command, a log or limits")
+	}
+	closing, cancel := context.WithCancel(context.Background())
+	return &Pool{config: c, turns: make(chan struct{}, c.Concurrent), all: map[*process]bool{}, closing: closing, close: cancel}, nil
+}
+
+// Stats are counts of a pool.
+type Stats struct {
+	Running, Waiting int // queries
+	Started          int // processes, since the beginning
+}
+
+// Stats returns the counts of now.
+func (p *Pool) Stats() Stats {
+	return Stats{Running: len(p.turns), Waiting: int(p.waiting.Load()), Started: int(p.started.Load())}
+}
+
+// Close ends all queries and processes, and returns when they are gone.
+func (p *Pool) Close() {
+	p.close()
+	p.mu.Lock()
+	p.closed = true
+	for one := range p.all {
+		one.kill()
+	}
+	idle := p.idle
+	p.idle = nil
+	if p.ageing != nil {
+		p.ageing.Stop()
+	}
+	p.mu.Unlock()
+	for _, one := range idle {
+		p.discard(one)
+	}
+	p.running.Wait()
+}
+
+// turn waits until the query may run; the returned function ends its turn.
+func (p *Pool) turn(ctx context.Context) (done func(), err error) {
+	done = func() { <-p.turns }
+	select {
+	case p.turns <- struct{}{}:
+		return done, nil
+	default:
+	}
+	defer p.waiting.Add(-1)
+	if p.waiting.Add(1) > int64(p.config.Queue) {
+		return nil, fmt.Errorf("%w (%d run, %d wait)", ErrBusy, p.config.Concurrent, p.config.Queue)
+	}
+	late := time.NewTimer(p.config.Wait)
+	defer late.Stop()
+	select {
+	case p.turns <- struct{}{}:
+		return done, nil
+	case <-late.C:
+		return nil, fmt.Errorf("%w (%d run; waited for %s)", ErrBusy, p.config.Concurrent, p.config.Wait)
+	case <-p.closing.Done():
+		return nil, ErrClosed
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// take returns a process that is idle, or a new one.
+func (p *Pool) take() (*process, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for !p.closed && len(p.idle) > 0 {
+		one := p.idle[len(p.idle)-1]
+		p.idle = p.idle[:len(p.idle)-1]
+		if one.alive() {
+			return one, nil
+		}
+		p.config.Log.Warn("a process for queries ended while it was idle", "state", one.ending(), "words", one.words.String())
+		delete(p.all, one)
+		one.end()
+	}
+	if p.closed {
+		return nil, ErrClosed
+	}
+	one, err := startProcess(p.config)
+	if err != nil {
+		return nil, err
+	}
+	p.started.Add(1)
+	p.all[one] = true
+	return one, nil
+}
+
+// giveBack keeps a process for the next query.
+func (p *Pool) giveBack(one *process) {
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		p.discard(one)
+		return
+	}
+	defer p.mu.Unlock()
+	one.since = time.Now()
+	p.idle = append(p.idle, one)
+	if p.ageing == nil {
+		p.ageing = time.AfterFunc(p.config.Idle, p.endIdle)
+	}
+}
+
+// discard ends a process.
+func (p *Pool) discard(one *process) {
+	one.end()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.all, one)
+}
+
+// endIdle ends processes that have been idle for long.
+func (p *Pool) endIdle() {
+	p.mu.Lock()
+	var old []*process
+	p.idle = slices.DeleteFunc(p.idle, func(one *process) bool {
+		if time.Since(one.since) < p.config.Idle {
+			return false
+		}
+		old = append(old, one)
+		return true
+	})
+	p.ageing = nil
+	if len(p.idle) > 0 && !p.closed {
+		p.ageing = time.AfterFunc(p.config.Idle-time.Since(p.idle[0].since), p.endIdle)
+	}
+	p.mu.Unlock()
+	for _, one := range old {
+		p.discard(one)
+	}
+}

@@ -1,0 +1,64 @@
+package worker
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// niceness is the priority of a process: 0 is that of the harvest, 19 the lowest.
+const niceness = 15
+
+// restrict sets the limits that a process sets itself: it may not take much more memory than DuckDB is
+// given, whatever a query does, it leaves no core file, it is the first to be killed if the machine runs
+// out of memory, and the harvest has priority. Whoever starts it makes it the leader of its own group.
+func restrict(memoryMiB int) error {
+	limits := map[int]uint64{unix.RLIMIT_DATA: uint64(dataMiB(memoryMiB)) << 20, unix.RLIMIT_CORE: 0}
+	for which, most := range limits {
+		var now unix.Rlimit
+		if err := unix.Getrlimit(which, &now); err != nil {
+			return fmt.Errorf("read a limit: %w", err)
+		}
+		now.Max = min(now.Max, most)
+		now.Cur = now.Max
+		if err := unix.Setrlimit(which, &now); err != nil {
+			return fmt.Errorf("set a limit: %w", err)
+		}
+	}
+	if err := unix.Setpriority(unix.PRIO_PGRP, 0, niceness); err != nil { // all threads of the process
+		return fmt.Errorf("set the priority: %w", err)
+	}
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // not without /proc; the limits hold
+	return nil
+}
+
+// attributes make a process the leader of its own group, so that an interrupt from the keyboard does
+// not end queries before the server does, and end it with the process that starts it.
+func attributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// Program is the path of this program, also after its file was replaced.
+func Program() (string, error) { return "/proc/self/exe", nil }
+
+// residentMiB is the memory of a process without mapped files; 0 if the system does not report it.
+func residentMiB(pid int) int {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm") // pages: in all, resident, of these shared
+	fields := bytes.Fields(b)
+	if err != nil || len(fields) < 3 {
+		return 0
+	}
+	resident, err := strconv.Atoi(string(fields[1]))
+	if err != nil {
+		return 0
+	}
+	shared, err := strconv.Atoi(string(fields[2]))
+	if err != nil {
+		return 0
+	}
+	return (resident - shared) * os.Getpagesize() >> 20
+}

@@ -1,0 +1,183 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/ipc"
+	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/vectors"
+	"github.com/marcboeker/go-duckdb/mapping"
+)
+
+// Rows that are read from the spooled answer at a time: at first, while their size is unknown, and at
+// most, which is a row group of DuckDB. They are in memory outside of DuckDB's limit.
+const (
+	firstRows = 2048
+	mostRows  = 122_880
+)
+
+// sliceBytes is about how much is read at a time, and recordBytes is the greatest record, unless a
+// single row is larger: clients refuse messages of 16 MiB.
+const (
+	sliceBytes  = 16 << 20
+	recordBytes = 2 << 20
+)
+
+// answer answers a request; all but its end.
+func (s *server) answer(ctx context.Context, r request) error {
+	if r.Describe {
+		return s.describe(ctx, r)
+	}
+	w, err := s.file.open(ctx)
+	if err != nil {
+		return err
+	}
+	args, err := arguments(r.Arguments)
+	if err != nil {
+		return err
+	}
+	a, err := w.Answer(ctx, r.Statements[0], args...)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	if r.Rows > 0 && a.Rows > r.Rows {
+		return fmt.Errorf("%w: %d, of at most %d; aggregate or add a LIMIT", ErrRows, a.Rows, r.Rows)
+	}
+	columns, err := columnsOf(ctx, a)
+	if err != nil {
+		return err
+	}
+	if err := writeMessage(s.out, frameAnswer, answer{Rows: a.Rows}); err != nil {
+		return err
+	}
+	return s.send(ctx, a, columns, r.Bytes)
+}
+
+func columnsOf(ctx context.Context, a *warehouse.Answer) (columns vectors.Columns, err error) {
+	return columns, a.Vectors(ctx, "FROM temp.answer LIMIT 0", func(result *mapping.Result) error {
+		columns = vectors.ColumnsOf(result, a.Names)
+		return nil
+	})
+}
+
+// sender writes the rows of an answer as an Arrow stream.
+type sender struct {
+	columns vectors.Columns
+	to      *ipc.Writer
+	most    int64 // bytes; 0 is no limit
+	sent    int64
+}
+
+// send writes the rows, slice by slice.
+func (s *server) send(ctx context.Context, a *warehouse.Answer, columns vectors.Columns, most int64) error {
+	out := &sender{columns: columns, most: most, to: ipc.NewWriter(dataWriter{s.out}, ipc.WithSchema(columns.Schema))}
+	for from, n := int64(0), int64(firstRows); from < a.Rows; from += n {
+		if from > 0 {
+			n = min(max(sliceBytes/max(out.sent/from, 1), firstRows), mostRows)
+		}
+		text := fmt.Sprintf("SELECT %s FROM temp.answer WHERE rowid >= %d AND rowid < %d", columns.Select(), from, from+n)
+		if err := a.Vectors(ctx, text, out.sendAll); err != nil {
+			return err
+		}
+	}
+	return out.to.Close()
+}
+
+// sendAll writes the rows of a result.
+func (s *sender) sendAll(result *mapping.Result) error {
+	for i := range mapping.ResultChunkCount(*result) {
+		chunk := mapping.ResultGetChunk(*result, i)
+		record, err := s.columns.Record(chunk)
+		mapping.DestroyDataChunk(&chunk)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrBytes, err)
+		}
+		err = s.sendRecord(record)
+		record.Release()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sendRecord writes a record in parts that are not too large.
+func (s *sender) sendRecord(record arrow.Record) error {
+	size, rows := int64(0), record.NumRows()
+	for _, c := range record.Columns() {
+		size += int64(c.Data().SizeInBytes())
+	}
+	if s.sent += size; s.most > 0 && s.sent > s.most {
+		return fmt.Errorf("%w: more than %d MiB; select fewer columns or rows", ErrBytes, s.most>>20)
+	}
+	step := max(1, rows*recordBytes/max(size, 1))
+	for from := int64(0); from < rows; from += step {
+		part := record.NewSlice(from, min(from+step, rows))
+		err := s.to.Write(part)
+		part.Release()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// describe sends the columns and parameters of statements. Without arguments, all parameters are NULL.
+func (s *server) describe(ctx context.Context, r request) error {
+	w, err := s.file.open(ctx)
+	if err != nil {
+		return err
+	}
+	var reply answer
+	for _, text := range r.Statements {
+		var d description
+		if d.Parameters, err = w.Parameters(ctx, text); err != nil {
+			return err
+		}
+		args := make([]any, len(d.Parameters))
+		if r.Arguments != nil {
+			if args, err = arguments(r.Arguments); err != nil {
+				return err
+			}
+		}
+		if d.Columns, err = describeColumns(ctx, w, text, args); err != nil {
+			return err
+		}
+		reply.Statements = append(reply.Statements, d)
+	}
+	return writeMessage(s.out, frameAnswer, reply)
+}
+
+func describeColumns(ctx context.Context, w *warehouse.Warehouse, text string, args []any) ([]byte, error) {
+	a, err := w.Describe(ctx, text, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	columns, err := columnsOf(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	return schemaBytes(columns.Schema)
+}
+
+// schemaBytes writes a schema as an Arrow stream without rows.
+func schemaBytes(schema *arrow.Schema) ([]byte, error) {
+	var b bytes.Buffer
+	err := ipc.NewWriter(&b, ipc.WithSchema(schema)).Close()
+	return b.Bytes(), err
+}
+
+// schemaOf reads what schemaBytes wrote.
+func schemaOf(b []byte) (*arrow.Schema, error) {
+	r, err := ipc.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return nil, err
+	}
+	defer r.Release()
+	return r.Schema(), nil
+}
