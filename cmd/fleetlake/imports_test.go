@@ -39,8 +39,9 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"pipeline/pipelinetest":    {[]string{"pipeline", "pipeline/plan", "extract", "extract/api", "extract/journal", "extract/simulator", "warehouse"}, nil},
 	"pipeline/wording":         {[]string{"pipeline/report", "warehouse/history"}, []string{"net/http", "os", "database/sql", "log/slog"}},
 	"schedules":                {[]string{"pipeline", "warehouse/durable"}, []string{"database/sql", "net/http"}},
+	"warehouse/news":           {[]string{"warehouse"}, []string{"net/http", "os"}},
 	"schedules/published":      {[]string{"warehouse"}, []string{"net/http", "database/sql"}},
-	"schedules/page":           {[]string{"pipeline", "pipeline/report", "pipeline/wording", "schedules/published", "warehouse", "warehouse/history"}, []string{"database/sql"}},
+	"schedules/page":           {[]string{"pipeline", "pipeline/report", "pipeline/wording", "schedules/published", "warehouse", "warehouse/history", "warehouse/news"}, []string{"database/sql"}},
 	"schedules/metrics":        {[]string{"pipeline", "pipeline/derive", "pipeline/report", "schedules/exports", "schedules/published", "warehouse"}, []string{"database/sql"}},
 	"schedules/notify":         {[]string{"pipeline/report"}, []string{"database/sql"}},
 	"schedules/share":          {[]string{"warehouse"}, []string{"database/sql"}},
@@ -48,7 +49,7 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"schedules/exports":        {[]string{"load/export", "load/store", "warehouse", "warehouse/durable"}, []string{"database/sql"}},
 	"cmd/fleetlake/config":     {[]string{"extract", "extract/api", "load/export", "load/store", "schedules/exports", "pipeline", "pipeline/plan", "schedules", "schedules/notify"}, []string{"database/sql"}},
 	"cmd/fleetlake/console":    {[]string{"pipeline", "pipeline/plan", "pipeline/report", "pipeline/wording", "warehouse"}, []string{"database/sql", "net/http"}},
-	"cmd/fleetlake":            {[]string{"cmd/fleetlake/config", "cmd/fleetlake/console", "schedules/page", "schedules/notify", "schedules/metrics", "schedules/share", "schedules/exports", "pipeline/datadir", "pipeline/derive", "pipeline/plan", "pipeline/repair", "pipeline/report", "pipeline/wording", "extract", "extract/api", "extract/journal", "extract/simulator", "transform", "load", "load/export", "load/store", "warehouse", "warehouse/durable", "warehouse/history", "pipeline", "schedules"}, []string{"database/sql"}},
+	"cmd/fleetlake":            {[]string{"cmd/fleetlake/config", "cmd/fleetlake/console", "schedules/page", "schedules/notify", "schedules/metrics", "schedules/share", "schedules/exports", "pipeline/datadir", "pipeline/derive", "pipeline/plan", "pipeline/repair", "pipeline/report", "pipeline/wording", "extract", "extract/api", "extract/journal", "extract/simulator", "transform", "load", "load/export", "load/store", "warehouse", "warehouse/durable", "warehouse/history", "warehouse/news", "schedules/published", "pipeline", "schedules"}, []string{"database/sql"}},
 }
 
 func TestImports(t *testing.T) {

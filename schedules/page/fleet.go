@@ -95,7 +95,7 @@ func (f *Fleet) link(date string) {
 	for i := range f.Bands {
 		youngest, oldest := night.Year()-5*i, night.Year()-5*i-4
 		if i == 0 {
-			youngest++ // built next year, by the books
+			youngest++ // some are registered as built next year
 		}
 		filter := url.Values{"year_built.to": {strconv.Itoa(youngest)}}
 		if i < len(f.Bands)-1 {

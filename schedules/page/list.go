@@ -131,6 +131,9 @@ func asked(q url.Values, columns []listColumn) (a Asked, err error) {
 	if a.Sort != "" && !known(a.Sort) {
 		return a, fmt.Errorf("sort by %q: the list has no such column: %w", shortened(a.Sort), errAsked)
 	}
+	if a.Format != "" && fileTypes[a.Format] == "" {
+		return a, fmt.Errorf("format %q: want csv, json or parquet: %w", shortened(a.Format), errAsked)
+	}
 	for key, values := range q {
 		if slices.Contains([]string{"sort", "down", "page", "format"}, key) {
 			continue
@@ -176,9 +179,9 @@ func (a Asked) query() string {
 	return "?" + q.Encode()
 }
 
-// where is the SQL of the filters, and its arguments. A value is compared as its column's type: one that
-// does not fit it is an error of the statement.
-func where(filters []Filter, columns []listColumn) (text string, args []any) {
+// where is the SQL of the filters, and the values of its parameters, which are $prefix1 and so on. A value
+// is compared as its column's type: one that does not fit it is an error of the statement.
+func where(filters []Filter, columns []listColumn, prefix string) (text string, values []string) {
 	conditions := []string{"true"}
 	for _, f := range filters {
 		at := slices.IndexFunc(columns, func(c listColumn) bool { return c.Name == f.Column })
@@ -186,17 +189,17 @@ func where(filters []Filter, columns []listColumn) (text string, args []any) {
 			conditions = append(conditions, identifier(f.Column)+" IS NULL")
 			continue
 		}
-		args = append(args, f.Value)
-		conditions = append(conditions, fmt.Sprintf("%s %s CAST($%d AS %s)", identifier(f.Column), relations[f.Relation], len(args), columns[at].Type))
+		values = append(values, f.Value)
+		conditions = append(conditions, fmt.Sprintf("%s %s CAST($%s%d AS %s)", identifier(f.Column), relations[f.Relation], prefix, len(values), columns[at].Type))
 	}
-	return strings.Join(conditions, " AND "), args
+	return strings.Join(conditions, " AND "), values
 }
 
 // identifier quotes the name of a column for SQL.
 func identifier(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// sql is the statement of some columns of a list, and its arguments.
-func (l list) sql(a Asked, columns []listColumn, names []string) (text string, args []any) {
+// sql is the statement of some columns of a list, and the values of its parameters.
+func (l list) sql(a Asked, columns []listColumn, names []string, prefix string) (text string, values []string) {
 	var all []string
 	for _, name := range names {
 		all = append(all, identifier(name))
@@ -209,8 +212,8 @@ func (l list) sql(a Asked, columns []listColumn, names []string) (text string, a
 		}
 		order = identifier(a.Sort) + direction + " NULLS LAST, " + order
 	}
-	condition, args := where(a.Filters, columns)
-	return fmt.Sprintf("SELECT %s FROM %s WHERE %s ORDER BY %s", strings.Join(all, ", "), l.from(), condition, order), args
+	condition, values := where(a.Filters, columns, prefix)
+	return fmt.Sprintf("SELECT %s FROM %s WHERE %s ORDER BY %s", strings.Join(all, ", "), l.from(), condition, order), values
 }
 
 // ListView is a page of a list.
@@ -220,6 +223,9 @@ type ListView struct {
 	Heads []Head
 	Rows  [][]Cell
 	Total int
+	Files bool // the list can be had as a file
+
+	statement warehouse.Statement // of a file
 }
 
 // Head is the head of a column, which sorts by it.
@@ -264,10 +270,15 @@ func (s *site) listPage(w http.ResponseWriter, r *http.Request) {
 		s.notFound(w, r)
 		return
 	}
-	v := ListView{list: l}
+	v := ListView{list: l, Files: s.Answer != nil}
 	err := s.look(r.Context(), func(ctx context.Context, file *warehouse.Warehouse) error {
 		return v.read(ctx, file, r.URL.Query())
 	})
+	if err == nil && v.Format != "" {
+		if err = s.sendFile(w, r, &v); err == nil {
+			return
+		}
+	}
 	switch {
 	case errors.Is(err, errAsked):
 		s.say(w, http.StatusBadRequest, "The list has no such thing", err.Error())
@@ -289,13 +300,26 @@ func (v *ListView) read(ctx context.Context, w *warehouse.Warehouse, q url.Value
 	if v.Asked, err = asked(q, columns); err != nil {
 		return err
 	}
+	if v.Format != "" && !v.Files {
+		return fmt.Errorf("format %q: this page offers no files: %w", v.Format, errAsked)
+	}
+	all := make([]string, len(columns))
+	for i, c := range columns {
+		all[i] = c.Name
+	}
+	if v.Format != "" {
+		v.whole(columns, all)
+		return nil
+	}
 	names := v.Columns
 	if len(names) == 0 {
-		for _, c := range columns {
-			names = append(names, c.Name)
-		}
+		names = all
 	}
-	text, args := v.sql(v.Asked, columns, names)
+	text, values := v.sql(v.Asked, columns, names, "")
+	var args []any
+	for _, value := range values {
+		args = append(args, value)
+	}
 	rows, err := w.Query(ctx, fmt.Sprintf("SELECT *, count(*) OVER () AS total FROM (%s) LIMIT %d OFFSET %d", text, perPage, (v.Page-1)*perPage), args...)
 	if err != nil {
 		return fmt.Errorf("list %s: %w", v.Name, err)
@@ -310,6 +334,47 @@ func (v *ListView) read(ctx context.Context, w *warehouse.Warehouse, q url.Value
 		v.Total = record(row).number(len(names))
 	}
 	return nil
+}
+
+// whole makes the statement of a file with all rows and columns of the list.
+func (v *ListView) whole(columns []listColumn, names []string) {
+	text, values := v.sql(v.Asked, columns, names, "p")
+	v.statement = warehouse.Statement{Text: text, Params: map[string]string{}}
+	for i, value := range values {
+		v.statement.Params[fmt.Sprintf("p%d", i+1)] = value
+	}
+}
+
+// fileTypes are the formats of files, with what browsers call them.
+var fileTypes = map[string]string{"csv": "text/csv; charset=utf-8", "json": "application/json", "parquet": "application/vnd.apache.parquet"}
+
+// sendFile serves the whole list as a file. It is complete on disk before its first byte is sent, so that
+// a slow client keeps no statement open.
+func (s *site) sendFile(w http.ResponseWriter, r *http.Request, v *ListView) error {
+	path, done, err := s.Answer(r.Context(), v.statement, v.Format)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := done(); err != nil {
+			s.Log.Warn("a temporary file stays behind", "error", err)
+		}
+	}()
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(slowestFile)) // not every writer can
+	w.Header().Set("Content-Type", fileTypes[v.Format])
+	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="fleetlake-%s.%s"`, v.Name, v.Format))
+	http.ServeFile(w, r, path)
+	return nil
+}
+
+// slowestFile is how long a client may take to receive a file.
+const slowestFile = 5 * time.Minute
+
+// As is the address of the list as a file.
+func (v ListView) As(format string) string {
+	to := v.Asked
+	to.Page, to.Format = 1, format
+	return to.query()
 }
 
 // columns reads the columns of a list and their types.

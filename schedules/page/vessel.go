@@ -55,7 +55,7 @@ func (s *site) look(ctx context.Context, ask func(context.Context, *warehouse.Wa
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	return published.Read(ctx, s.Dir, ask)
+	return published.Read(ctx, warehouse.Path(s.Dir), ask)
 }
 
 // looksAtOnce is how many pages read the published file at the same time.

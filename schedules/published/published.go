@@ -71,20 +71,20 @@ func same(a, b os.FileInfo) bool {
 
 // read opens, reads and closes the published file.
 func (c *Cache[K, V]) read(ctx context.Context, key K, now time.Time) (value V, err error) {
-	err = Read(context.WithoutCancel(ctx), c.Dir, func(ctx context.Context, w *warehouse.Warehouse) error {
+	err = Read(context.WithoutCancel(ctx), warehouse.Path(c.Dir), func(ctx context.Context, w *warehouse.Warehouse) error {
 		value, err = c.Read(ctx, w, key, now)
 		return err
 	})
 	return value, err
 }
 
-// Read opens the published file of a data directory, lets ask read it, and closes it: within bounds of
+// Read opens a published file or one of its versions, lets ask read it, and closes it: within bounds of
 // memory and time, and without any other file, because it runs beside a harvest. Its errors are those of
 // warehouse.Open and of ask.
-func Read(ctx context.Context, dir string, ask func(context.Context, *warehouse.Warehouse) error) error {
+func Read(ctx context.Context, path string, ask func(context.Context, *warehouse.Warehouse) error) error {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	w, err := warehouse.Open(ctx, warehouse.Path(dir), warehouse.Options{MemoryMiB: readMemoryMiB, Threads: readThreads, Confine: []string{}})
+	w, err := warehouse.Open(ctx, path, warehouse.Options{MemoryMiB: readMemoryMiB, Threads: readThreads, Confine: []string{}})
 	if err != nil {
 		return err
 	}
