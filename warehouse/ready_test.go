@@ -127,6 +127,16 @@ func (h history) rows(text string) (all []string) {
 	return all
 }
 
+func TestReadyViewsOfAnEmptyWarehouse(t *testing.T) {
+	h := newHistory(t, 0)
+	for _, view := range statements("views/ready") {
+		if name := strings.TrimPrefix(view, "views/ready/"); name != "data_freshness" {
+			h.expect("FROM " + name)
+		}
+	}
+	h.expect("SELECT sum(vessels), count(share) FROM data_freshness", "0 | 0")
+}
+
 func TestReflaggings(t *testing.T) {
 	h := newHistory(t, 6)
 	for id, steps := range map[string][]string{ // MMSI and flag of each version, from night 1, 3 and 5 on

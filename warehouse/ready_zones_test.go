@@ -102,6 +102,7 @@ func TestArrivalsAndDepartures(t *testing.T) {
 	is("IMO9000011", moored+" 1 2", "aground 4 4", sea+" 8 9")          // a worldwide status is in no zone
 	is("IMO9000012", moored+" 1 8")                                     // absent on the last night
 	is("IMO9000013", sea+" 1 4", moored+" 1 2", sea+" 5 6", sea+" 8 9") // the latest stay counts, not the one that began last
+	is("IMO9000015", sea+" 1 3", china+" 4 4")                          // that search had never been covered before
 	is("MMSI235000001")
 	h.stay("MMSI235000001", moored, 1, 2) // was known by its MMSI alone at first
 	h.exec("INSERT INTO vessel_aliases (alias_id, vessel_id, since, snapshot_date) VALUES ('MMSI235000001', 'IMO9000014', " + at(3) + ", " + night(3) + ")")
@@ -131,7 +132,8 @@ func TestArrivalsAndDepartures(t *testing.T) {
 		"IMO9000011 | 8 | north-sea | baltic-sea | moored | 2 | seen in another zone | true",
 		"IMO9000012 | 9 | north-sea | - | moored | 8 | absent in that status | false",
 		"IMO9000013 | 4 | north-sea | baltic-sea | moored | 2 | seen in another zone | true",
-		"IMO9000014 | 3 | north-sea | baltic-sea | moored | 2 | seen in another zone | true")
+		"IMO9000014 | 3 | north-sea | baltic-sea | moored | 2 | seen in another zone | true",
+		"IMO9000015 | 4 | baltic-sea | china-coast | moored | 3 | seen in another zone | true")
 }
 
 // TestAbsenceFromAZone: a vessel is absent from a zone only on a night on which every status of the zone

@@ -74,12 +74,13 @@ type SlotView struct {
 // site is the state of the handler.
 type site struct {
 	Config
-	form    string                                 // stands in the forms, and proves that a POST comes from one of them
-	news    *published.Cache[string, *feedNews]    // of the newest nights
-	reports *published.Cache[string, *NightReport] // by the id of a run; the newest without one
-	status  shared
-	tokens  tokens
-	looks   chan struct{} // the pages that read the published file now
+	form         string                                 // stands in the forms, and proves that a POST comes from one of them
+	news         *published.Cache[string, *feedNews]    // of the newest nights
+	reports      *published.Cache[string, *NightReport] // by the id of a run; the newest without one
+	status       shared
+	tokens       tokens
+	looks        chan struct{} // the pages that read the published file now
+	dictionaries *published.Cache[struct{}, []byte]
 }
 
 // New returns the handler of the status page. Without a token the caller serves it on loopback
@@ -92,7 +93,7 @@ func New(c Config) (http.Handler, error) {
 		return nil, err
 	}
 	fill(&c)
-	s := &site{Config: c, form: rand.Text(), reports: reportsOf(c.Dir), looks: make(chan struct{}, looksAtOnce), news: newsOf(c.Dir, c.Watch)}
+	s := &site{Config: c, form: rand.Text(), reports: reportsOf(c.Dir), looks: make(chan struct{}, looksAtOnce), news: newsOf(c.Dir, c.Watch), dictionaries: dictionariesOf(c.Dir)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.statusPage)
 	mux.HandleFunc("GET /live", s.livePage)
@@ -106,6 +107,7 @@ func New(c Config) (http.Handler, error) {
 	mux.HandleFunc("GET /zone/{zone}", s.zonePage)
 	mux.HandleFunc("GET /fleet", s.fleetPage)
 	mux.HandleFunc("GET /vessel/{number}", s.vesselPage)
+	mux.HandleFunc("GET /dictionary", s.dictionaryPage)
 	mux.HandleFunc("GET /style.css", serveStyle)
 	mux.HandleFunc("GET /icon.svg", serveIcon)
 	mux.HandleFunc("GET /favicon.ico", serveIcon)

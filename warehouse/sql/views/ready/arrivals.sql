@@ -1,6 +1,6 @@
 -- arrivals: the vessels that came to a zone, and what shows that they were not there before. A stay that
--- nothing shows to have begun, as on the first night of a search, is none, and neither is a new status
--- in the same zone. The order of the sightings of one night says nothing: a vessel that crosses a border
+-- nothing shows to have begun is none, and neither is a new status in the same zone. On the first night
+-- that covers a zone nobody arrives: those who are there may have come long before. The order of the sightings of one night says nothing: a vessel that crosses a border
 -- during the night is found on both sides.
 CREATE OR REPLACE VIEW arrivals AS
 -- stays: each stay, and what is known of the stays that began before: until when the vessel was in the zone (here_until), and since and until when it was in any zone and in a status without one
@@ -18,8 +18,8 @@ WITH stays AS (
            CASE WHEN p.zone_proven_before > coalesce(greatest(here_until, worldwide_until), DATE '0001-01-01') THEN p.zone_proven_before END AS absent_on,
            CASE WHEN here_until IS NULL THEN p.proven_before END AS not_in_search_on
     FROM   stays AS s
+    JOIN   (SELECT world_zone, min(snapshot_date) AS since FROM status_searches WHERE proves_absence GROUP BY world_zone) AS z ON z.world_zone = s.world_zone AND z.since < s.first_date
     LEFT JOIN status_searches AS p ON p.sweep = s.sweep AND p.snapshot_date = s.first_date
-    WHERE  s.world_zone IS NOT NULL
 )
 SELECT k.first_date AS snapshot_date, k.world_zone, k.vessel_id, r.imo, r.name, r.flag, {{template "category" "r"}} AS category, k.navigational_status,
        CASE WHEN k.elsewhere_on IS NOT NULL THEN k.zone_before END AS from_zone,
@@ -30,7 +30,7 @@ SELECT k.first_date AS snapshot_date, k.world_zone, k.vessel_id, r.imo, r.name, 
 FROM   known AS k
 JOIN   registration AS r ON r.vessel_id = k.vessel_id AND r.valid_to IS NULL
 WHERE  coalesce(k.elsewhere_on, k.absent_on, k.not_in_search_on) IS NOT NULL AND {{template "is_vessel" "r"}};
-COMMENT ON VIEW arrivals IS 'One row per arrival of a vessel in a zone, as the status searches saw it; vessels only. It happened after the night not_before and by snapshot_date. A vessel that was there on the first night of its search has no row: nothing shows that it came. Only if proved is true was it certainly not in the zone before: otherwise it may have been there in a status that was not searched for.';
+COMMENT ON VIEW arrivals IS 'One row per arrival of a vessel in a zone, as the status searches saw it; vessels only. It happened after the night not_before and by snapshot_date. A vessel that was there on the first night that covered the zone has no row: it may have come long before. Where not_before is not the night before, the arrival may be earlier than snapshot_date. Only if proved is true was it certainly not shown in the zone before: otherwise it may have been there in a status that was not searched for. Nobody sees a vessel whose transponder is silent: an arrival without from_zone may be one that was switched on.';
 COMMENT ON COLUMN arrivals.snapshot_date IS 'The first night on which the vessel was seen in the zone.';
 COMMENT ON COLUMN arrivals.world_zone IS 'The zone; see world_zones.';
 COMMENT ON COLUMN arrivals.vessel_id IS 'As in vessels.';
@@ -42,7 +42,7 @@ COMMENT ON COLUMN arrivals.navigational_status IS 'The status in which it was fi
 COMMENT ON COLUMN arrivals.from_zone IS 'The zone in which it was last seen before; null if it was seen in none since it was last here.';
 COMMENT ON COLUMN arrivals.not_before IS 'The latest night for which it is certain that the vessel was elsewhere or absent.';
 COMMENT ON COLUMN arrivals.proof IS 'What shows that it arrived: seen in another zone; absent in every status, when the searches for all statuses of the zone and all worldwide ones were complete; absent in that status, when only the search that found it later was.';
-COMMENT ON COLUMN arrivals.proved IS 'Whether it was certainly not in the zone before: false if it was only absent in that status.';
+COMMENT ON COLUMN arrivals.proved IS 'Whether it was certainly not shown in the zone before: false if it was only absent in that status.';
 COMMENT ON COLUMN arrivals.first_seen IS 'The first sighting.';
 COMMENT ON COLUMN arrivals.run_id IS 'The run that saw it first.';
 COMMENT ON COLUMN arrivals.entry IS 'That answer in the run''s journal.';
