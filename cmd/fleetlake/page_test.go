@@ -45,9 +45,9 @@ func TestPageInABrowser(t *testing.T) {
 	url := servePage(t, data)
 	file := "file://" + w.htmlReport(data)
 	want := w.pageNumbers()
-	vessel := w.rows("SELECT vessel_id AS id FROM reflaggings AS r JOIN vessels AS v USING (vessel_id) WHERE v.is_vessel AND v.navigational_status IS NOT NULL ORDER BY 1 LIMIT 1")[0]["id"]
+	vessel := w.rows("SELECT vessel_id AS id FROM vessels WHERE is_vessel AND name IS NOT NULL ORDER BY navigational_status IS NULL, 1 LIMIT 1")[0]["id"]
 	lookups := map[string]string{"vessel": "vessel/" + vessel, "search": "search?q=EVER", "list": "list/vessels?flag=PA&sort=name", "changes": "list/reflaggings?snapshot_date=2026-11-21",
-		"zone": "zone/china-coast", "fleet": "fleet", "nothing": "vessel/9999999"}
+		"zone": "zone/china-coast", "fleet": "fleet", "unknown": "search?q=QQQQXX"}
 	for _, scheme := range []string{"light", "dark"} {
 		for _, width := range []int64{1280, 390} {
 			name := fmt.Sprintf("%s-%d", scheme, width)
