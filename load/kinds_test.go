@@ -1,6 +1,9 @@
 package load
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestKindsOfThings: what is a vessel, and of which category, is known of everything on the list, in
 // each table that lists or counts it.
@@ -46,4 +49,28 @@ func TestKindsOfThings(t *testing.T) {
 			want: "north-sea false 2\nnorth-sea true 2\nred-sea true 0",
 		},
 	})
+}
+
+// TestWhyAValueIsNull runs the expression that the comment of particulars_seen_at has.
+func TestWhyAValueIsNull(t *testing.T) {
+	ids := func(imo int) row { return row{"imo": imo} }
+	profile := func(imo int, more row) row { return with(ids(imo), with(row{"operation": "particulars"}, more)) }
+	dir := t.TempDir()
+	publishAtOnce(t, dir, night("20",
+		listings(ids(9811000), ids(9811012), ids(9811024), ids(9811036), ids(9811048)),
+		particulars(profile(9811012, row{"deadweight_t": 5000.0}), profile(9811024, row{"length_m": 100.0}), profile(9811036, row{"length_m": 100.0})),
+		map[string][]row{
+			"issues":   {{"vessel_id": "IMO9811036", "entry": 1, "dataset": "particulars", "field": "deadweight_t", "raw_value": "-5", "reason": "odd"}},
+			"requests": {{"operation": "info", "parameters": "imo_or_mmsi=9811048", "outcome": "not_found"}},
+		}))
+	w := opened(t, dir)
+	comment := ask(t.Context(), t, w, "SELECT comment FROM duckdb_columns() WHERE table_name = 'vessels' AND column_name = 'particulars_seen_at'")
+	_, expression, found := strings.Cut(comment, "AS v: ")
+	if !found {
+		t.Fatalf("no expression in %q", comment)
+	}
+	want := "IMO9811000 never asked\nIMO9811012 known\nIMO9811024 asked, not given\nIMO9811036 given, but refused\nIMO9811048 asked, no answer"
+	if got := ask(t.Context(), t, w, "SELECT v.vessel_id, "+expression+" FROM vessels AS v ORDER BY 1"); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
 }

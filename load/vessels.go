@@ -35,7 +35,7 @@ func (p *publication) writeVessels(ctx context.Context, t *warehouse.Tx, m *Mani
 	if err := makeDir(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("write vessels: %w", err)
 	}
-	if f.Rows, err = t.WriteVessels(ctx, m.Run.Date, vesselIDs, path+durable.Part); err != nil {
+	if f.Rows, err = t.WriteVessels(ctx, m.Run.Date, vesselIDs, notes(m.Run.ID, vessels), path+durable.Part); err != nil {
 		return fmt.Errorf("write vessels: %w", err)
 	}
 	if err := restrictMode(path + durable.Part); err != nil { // DuckDB makes files readable for everyone

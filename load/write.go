@@ -18,6 +18,10 @@ import (
 // groups in parallel.
 const rowGroup = 131_072
 
+// pageSize is the most bytes of a data page, before compression: an engine that looks for one vessel
+// reads one page of a row group, by the index at the end of the file.
+const pageSize = 64 << 10
+
 // Source is the rows of a run: a transform.Batch. Rows counts those of a table. Write passes them
 // on in records and returns the first error of the function.
 type Source interface {
@@ -34,6 +38,7 @@ func properties() *parquet.WriterProperties {
 	options := []parquet.WriterProperty{
 		parquet.WithCreatedBy("fleetlake"), parquet.WithVersion(parquet.V2_LATEST),
 		parquet.WithCompression(compress.Codecs.Zstd), parquet.WithCompressionLevel(1), parquet.WithMaxRowGroupLength(rowGroup), parquet.WithStats(true),
+		parquet.WithDataPageSize(pageSize),
 	}
 	for _, name := range mostlyUnique {
 		options = append(options, parquet.WithDictionaryFor(name, false))
@@ -63,13 +68,20 @@ func Write(dir string, run warehouse.Run, src Source) (Manifest, error) {
 	return m, nil
 }
 
+// notes are the keys and values that a lake file has in its footer. The version of the program is not
+// among them: the same journal and columns make the same bytes, whichever version writes them.
+func notes(run, table string) [][2]string {
+	return [][2]string{{"fleetlake.table", table}, {"fleetlake.run_id", run}, {"fleetlake.schema", SchemaID()}}
+}
+
 func (m *Manifest) writeTable(dir string, t transform.Table, src Source) (File, error) {
 	f := File{Table: t.Name, Path: lakePath(t.Name, m.Run.Date, m.Run.ID)}
 	out, err := create(filepath.Join(lake(dir), filepath.FromSlash(f.Path)))
 	if err != nil {
 		return File{}, err
 	}
-	w, err := pqarrow.NewFileWriter(t.Schema, out, properties(), pqarrow.DefaultWriterProps())
+	footer := &footerWriter{out: out}
+	w, err := pqarrow.NewFileWriter(t.Schema, footer, properties(), pqarrow.DefaultWriterProps())
 	if err != nil {
 		out.abandon()
 		return File{}, err
@@ -81,7 +93,13 @@ func (m *Manifest) writeTable(dir string, t transform.Table, src Source) (File, 
 		}
 		return w.WriteBuffered(r)
 	})
-	if err := errors.Join(err, w.Close()); err != nil {
+	for _, pair := range notes(m.Run.ID, t.Name) {
+		err = errors.Join(err, w.AppendKeyValueMetadata(pair[0], pair[1]))
+	}
+	if err = errors.Join(err, w.Close()); err == nil {
+		err = footer.finish(t.Sort)
+	}
+	if err != nil {
 		out.abandon()
 		return File{}, err
 	}

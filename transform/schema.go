@@ -3,6 +3,7 @@ package transform
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
 )
@@ -11,6 +12,7 @@ import (
 type Table struct {
 	Name   string
 	Schema *arrow.Schema
+	Sort   []string // the columns that the rows are sorted by, in ascending order and with nulls first
 
 	own    []column       // of a dataset: the columns between the vessel and `raw`
 	places map[string]int // of the own columns, by their names
@@ -157,19 +159,19 @@ var (
 		{55, "data_source", text, from(asLower, "datasource"), "The source that the service names for the position."},
 	})
 
-	Requests = table("requests", evidence, []column{
+	Requests = table("requests", "entry", evidence, []column{
 		snapshotDate, {id: 10, name: "operation", typ: text}, {id: 11, name: "parameters", typ: text}, {id: 12, name: "sent_at", typ: instant},
 		{id: 13, name: "received_at", typ: instant}, {id: 14, name: "http_status", typ: integer},
 		{id: 15, name: "credits", typ: integer}, {id: 16, name: "charge", typ: text}, {id: 17, name: "outcome", typ: text},
 		{id: 18, name: "rows", typ: integer},
 	})
-	Coverage = table("coverage", []column{
+	Coverage = table("coverage", "operation kind value", []column{
 		{id: 1, name: "run_id", typ: text}, snapshotDate, {id: 10, name: "operation", typ: text}, {id: 11, name: "kind", typ: text},
 		{id: 12, name: "value", typ: text},
 		{id: 13, name: "pages", typ: integer}, {id: 14, name: "expected_rows", typ: integer}, {id: 15, name: "received_rows", typ: integer},
 		{id: 16, name: "state", typ: text}, {id: 17, name: "reason", typ: text},
 	}, searched)
-	Issues = table("issues", evidence, []column{
+	Issues = table("issues", "vessel_id entry dataset field reason raw_value", evidence, []column{
 		{id: 4, name: "vessel_id", typ: text}, snapshotDate, {id: 10, name: "dataset", typ: text}, {id: 11, name: "field", typ: text},
 		{id: 12, name: "raw_value", typ: text}, {id: 13, name: "reason", typ: text},
 	})
@@ -202,7 +204,7 @@ func Comments() []Comment {
 // dataset returns the table of a dataset: its own columns between those of the vessel and raw and extra.
 func dataset(name string, groups ...[]column) Table {
 	own := slices.Concat(groups...)
-	t := table(name, evidence, identity, own, remains)
+	t := table(name, "vessel_id seen_at entry", evidence, identity, own, remains)
 	t.own, t.places = own, make(map[string]int, len(own))
 	for i, c := range own {
 		t.places[c.name] = i
@@ -210,8 +212,9 @@ func dataset(name string, groups ...[]column) Table {
 	return t
 }
 
-// table makes a schema of nullable columns, each with its Parquet field id.
-func table(name string, groups ...[]column) Table {
+// table makes a schema of nullable columns, each with its Parquet field id. sort has the names of the
+// columns that the rows are sorted by.
+func table(name, sort string, groups ...[]column) Table {
 	var fields []arrow.Field
 	for _, group := range groups {
 		for _, c := range group {
@@ -219,5 +222,5 @@ func table(name string, groups ...[]column) Table {
 			fields = append(fields, arrow.Field{Name: c.name, Type: c.typ, Nullable: true, Metadata: id})
 		}
 	}
-	return Table{Name: name, Schema: arrow.NewSchema(fields, nil)}
+	return Table{Name: name, Schema: arrow.NewSchema(fields, nil), Sort: strings.Fields(sort)}
 }

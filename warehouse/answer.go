@@ -47,7 +47,7 @@ func (w *Warehouse) answer(ctx context.Context, text string, store spooler, args
 	if err != nil {
 		return nil, err
 	}
-	if kind == explains {
+	if kind.plans() {
 		store = spoolPlan
 	}
 	if err := store(ctx, conn, text, kind, args); err != nil {
@@ -149,7 +149,7 @@ func (w *Warehouse) Parameters(ctx context.Context, text string) ([]BoundParamet
 	}
 	defer conn.Close()
 	kind, err := check(ctx, conn, text)
-	if err != nil || kind == pivots {
+	if err != nil || kind.expands() {
 		return nil, err
 	}
 	ps, err := parametersOf(ctx, conn, text)

@@ -146,6 +146,18 @@ func (w *Warehouse) describeCall(ctx context.Context, call string) ([]Definition
 	return rows, nil
 }
 
+// Describe describes a table of the warehouse by what the program knows of it, without a file: its
+// comment is left to the caller.
+func Describe(name string, columns []Definition) Table {
+	t := Table{Name: name, Kind: KindTable}
+	t.describe("")
+	for _, c := range columns {
+		t.Columns = append(t.Columns, t.definition(c))
+	}
+	t.Lineage.addBelow(nil)
+	return t
+}
+
 // describe adds what the program knows of a table, view or macro, and what its text says it reads.
 func (t *Table) describe(text string) {
 	d := descriptionOf(t.Name)

@@ -41,7 +41,7 @@ func (s Statement) prepare(ctx context.Context, conn *sql.Conn) (kind queryKind,
 		return 0, nil, err
 	}
 	var bound []string
-	if kind != pivots { // DuckDB takes no bound parameters there, and says so
+	if !kind.expands() { // DuckDB takes no bound parameters there, and says so
 		parameters, err := parametersOf(ctx, conn, s.Text)
 		if err != nil {
 			return 0, nil, classified(err)
@@ -70,7 +70,7 @@ func (s Statement) complete(bound []string, kind queryKind) error {
 		has[strings.ToLower(name)] = true
 	}
 	for name := range s.Params {
-		if has[strings.ToLower(name)] || kind == pivots && strings.Contains(s.Text, "$"+name) {
+		if has[strings.ToLower(name)] || kind.expands() && strings.Contains(s.Text, "$"+name) {
 			continue
 		}
 		known := "it has none"

@@ -28,7 +28,7 @@ func (w *Warehouse) ToParquet(ctx context.Context, s Statement, path string) (ro
 	if err != nil {
 		return 0, err
 	}
-	if kind == explains {
+	if kind.plans() {
 		return 0, fmt.Errorf("a query plan is no table and cannot be written to a file: %w", ErrNotQuery)
 	}
 	if err := spool(ctx, conn, s.Text, kind, args); err != nil {

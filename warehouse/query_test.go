@@ -144,6 +144,54 @@ func TestQueryErrorsAreReadable(t *testing.T) {
 	}
 }
 
+// TestExplainPivot: the plan of a PIVOT is one of several statements.
+func TestExplainPivot(t *testing.T) {
+	dir := t.TempDir()
+	must(t, update(t, dir, 20))
+	w := sandboxed(t, dir)
+	for _, text := range []string{"EXPLAIN PIVOT runs ON state USING count(*)", "EXPLAIN ANALYZE FROM (PIVOT runs ON state USING count(*))"} {
+		rows, err := w.Spooled(t.Context(), Statement{Text: text}, AsText)
+		must(t, err)
+		if !rows.Plan {
+			t.Errorf("%s: no plan", text)
+		}
+		must(t, rows.Close())
+		if _, err := w.ToParquet(t.Context(), Statement{Text: text}, filepath.Join(dir, "x.parquet")); !errors.Is(err, ErrNotQuery) {
+			t.Errorf("%s to Parquet: got %v, want %v", text, err, ErrNotQuery)
+		}
+	}
+}
+
+// TestPivot reads a PIVOT wherever SQL allows one, as rows and as Parquet.
+func TestPivot(t *testing.T) {
+	dir := t.TempDir()
+	must(t, update(t, dir, 20))
+	w := confined(t, dir)
+	path := filepath.Join(dir, "pivot.parquet")
+	const pivot = "PIVOT (VALUES ('a', 1), ('b', 2)) AS t(k, n) ON k USING sum(n)"
+	for text, want := range map[string]string{
+		pivot:              "1,2;",
+		pivot + ";\n":      "1,2;",
+		"-- why\n" + pivot: "1,2;",
+		"SELECT column_name FROM (DESCRIBE " + pivot + ")":                        "a;b;",
+		"/* why */ DESCRIBE " + pivot:                                             "a,HUGEINT,YES,NULL,NULL,NULL;b,HUGEINT,YES,NULL,NULL,NULL;",
+		"FROM (" + pivot + ")":                                                    "1,2;",
+		"SELECT a + 1 AS a FROM (" + pivot + ") WHERE b=2":                        "2;",
+		"WITH p AS (" + pivot + ") FROM p":                                        "1,2;",
+		"WITH v AS (VALUES ('a', 1), ('b', 2)) PIVOT v ON col0 USING sum(col1)":   "1,2;",
+		"PIVOT (VALUES ('a', 1), ('b', 2)) AS t(k, n) ON k IN ('a') USING sum(n)": "1;",
+		"UNPIVOT (SELECT 1 AS a, 2 AS b) ON a, b":                                 "a,1;b,2;",
+	} {
+		got, err := answered(t, w, Statement{Text: text}, AsText)
+		if err != nil || got != want {
+			t.Errorf("%s: got %q, %v, want %q", text, got, err, want)
+		}
+		if n, err := w.ToParquet(t.Context(), Statement{Text: text}, path); err != nil || int(n) != strings.Count(want, ";") {
+			t.Errorf("%s to Parquet: %d rows, %v", text, n, err)
+		}
+	}
+}
+
 func TestToParquet(t *testing.T) {
 	dir := t.TempDir()
 	must(t, update(t, dir, 20))

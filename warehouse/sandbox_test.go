@@ -64,7 +64,8 @@ var attacks = map[string][]string{
 	},
 	"wraps a PIVOT": {
 		"COPY (PIVOT runs ON job USING count(*)) TO 'FILE'", "CREATE TABLE x AS PIVOT runs ON job USING count(*)", "INSERT INTO runs PIVOT runs ON job USING count(*)",
-		"EXPLAIN ANALYZE COPY (PIVOT runs ON job USING count(*)) TO 'FILE'",
+		"EXPLAIN ANALYZE COPY (PIVOT runs ON job USING count(*)) TO 'FILE'", "EXPLAIN ANALYZE CREATE TABLE x AS PIVOT runs ON job USING count(*)", "EXPLAIN PIVOT runs ON job USING count(*); COPY runs TO 'FILE'",
+		"EXPLAIN ANALYZE PIVOT runs ON job USING count(*)); COPY runs TO 'FILE'; FROM (SELECT 1", "DESCRIBE PIVOT runs ON job USING count(*); COPY runs TO 'FILE'", "EXPLAIN COPY runs TO 'FILE'; PIVOT runs ON job USING count(*)",
 	},
 	"reads files": {
 		"FROM read_text('SECRET')", "FROM read_blob('SECRET')", "FROM read_csv('SECRET')", "FROM read_json('SECRET')", "FROM read_ndjson_objects('SECRET')", "FROM 'SECRET'", "FROM glob('DIR/*')",

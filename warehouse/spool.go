@@ -30,7 +30,7 @@ func (w *Warehouse) Spooled(ctx context.Context, s Statement, e Encoding) (*Rows
 		return fail(err)
 	}
 	var r *Rows
-	if kind == explains { // a few rows, and CREATE TABLE AS does not accept it
+	if kind.plans() { // a few rows, and CREATE TABLE AS does not accept it
 		r, err = query(ctx, conn, s.Text, args...)
 	} else if err = spool(ctx, conn, s.Text, kind, args); err == nil {
 		r, err = parts(ctx, conn, e)
@@ -38,7 +38,7 @@ func (w *Warehouse) Spooled(ctx context.Context, s Statement, e Encoding) (*Rows
 	if err != nil {
 		return fail(err)
 	}
-	r.Plan = kind == explains
+	r.Plan = kind.plans()
 	r.reset = func() error { return s.reset(ctx, conn) }
 	return r, nil
 }
@@ -57,7 +57,7 @@ func spoolable(ctx context.Context, conn *sql.Conn, text string) bool {
 // is the end of the whole statement, so that nothing in it can close what surrounds it.
 func spool(ctx context.Context, conn *sql.Conn, text string, kind queryKind, args []any) error {
 	before := createAnswer
-	if kind == selects && !spoolable(ctx, conn, text) {
+	if kind == selects && !spoolable(ctx, conn, text) || kind == pivots && descriptive.MatchString(text) {
 		before, text = before+"FROM (\n", strings.TrimLeft(single(text), "; \t\r\n")+"\n)"
 	}
 	_, err := conn.ExecContext(ctx, before+text, args...)

@@ -32,7 +32,7 @@ func (s Statements) Filled(name string, values any) string { return s.part(name,
 
 // part returns what a part of the template makes of the values; the file defines the part.
 func (s Statements) part(name, part string, values any) string {
-	t := template.New(name).Funcs(template.FuncMap{"dict": dict})
+	t := template.New(name).Funcs(template.FuncMap{"dict": dict, "fields": strings.Fields})
 	if shared, err := fs.Glob(s.Files, "sql/parts/*.sql"); err == nil && len(shared) > 0 {
 		template.Must(t.ParseFS(s.Files, shared...))
 	}

@@ -28,14 +28,24 @@ var ErrRoom = errors.New("not enough room")
 type queryKind int
 
 const (
-	selects  queryKind = iota + 1 // SELECT, FROM, WITH, VALUES, SHOW, DESCRIBE, SUMMARIZE
-	pivots                        // a PIVOT whose columns depend on the rows: DuckDB expands it to several statements
-	explains                      // EXPLAIN of one that selects
+	selects       queryKind = iota + 1 // SELECT, FROM, WITH, VALUES, SHOW, DESCRIBE, SUMMARIZE
+	pivots                             // a PIVOT whose columns depend on the rows: DuckDB expands it to several statements
+	explains                           // EXPLAIN of one that selects
+	explainsPivot                      // EXPLAIN of a PIVOT
 )
+
+// plans reports whether the answer is the plan of a statement.
+func (k queryKind) plans() bool { return k == explains || k == explainsPivot }
+
+// expands reports whether DuckDB makes several statements of it, which take no bound parameters.
+func (k queryKind) expands() bool { return k == pivots || k == explainsPivot }
 
 // explanation matches the beginning of an EXPLAIN, up to what it explains. It cannot let anything
 // through: the rest must be a statement that selects, and the whole one that explains.
 var explanation = regexp.MustCompile(`(?is)^(\s|--[^\n]*\n|/\*.*?\*/)*EXPLAIN(\s+ANALY[SZ]E)?(\s*\([^)]*\))?`)
+
+// descriptive matches the beginning of a statement that describes another one.
+var descriptive = regexp.MustCompile(`(?is)^(\s|--[^\n]*\n|/\*.*?\*/)*(DESCRIBE|DESC|SUMMARIZE|SHOW)\b`)
 
 // check refuses statements that do more than read, with ErrNotQuery. It binds only a text that
 // the parser knows to select: binding an EXPORT creates its directory, and preparing an IMPORT
@@ -56,16 +66,26 @@ func check(ctx context.Context, conn *sql.Conn, text string) (queryKind, error) 
 	case found == broken:
 		return bind(ctx, conn, text, selects) // for DuckDB's error, which has the place
 	case explained != text:
-		if found, err := parse(ctx, conn, explained); err != nil || found != one {
-			return 0, errors.Join(err, ErrNotQuery)
+		switch found, err := parse(ctx, conn, explained); {
+		case err != nil:
+			return 0, err
+		case found == one:
+			return bind(ctx, conn, text, explains)
+		case found != other:
+			return 0, ErrNotQuery
 		}
-		return bind(ctx, conn, text, explains)
+		return explainsPivot, isPivot(ctx, conn, explained)
 	}
-	// Of all texts that are valid in brackets after FROM, only a PIVOT is no plain selection.
+	return pivots, isPivot(ctx, conn, text)
+}
+
+// isPivot refuses what is no PIVOT of all statements that do not plainly select: of the texts that are
+// valid in brackets after FROM, it is the only one.
+func isPivot(ctx context.Context, conn *sql.Conn, text string) error {
 	if found, err := parse(ctx, conn, "FROM (\n"+single(text)+"\n)"); err != nil || found != other {
-		return 0, errors.Join(err, ErrNotQuery)
+		return errors.Join(err, ErrNotQuery)
 	}
-	return pivots, nil
+	return nil
 }
 
 // single removes the end of a statement, so that it is valid in brackets.

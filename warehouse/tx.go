@@ -105,15 +105,18 @@ func (t *Tx) addRun(ctx context.Context, r Run) error {
 
 // WriteVessels writes the view vessels to a Parquet file, sorted by vessel_id, and returns the number
 // of rows. ids has the field id of each column, and of snapshot_date, the night of the file; a column
-// without one is an error. Sorting whole rows takes more memory than all the rest of a load, so that
+// without one is an error. The file's footer has the notes, keys and values. Sorting whole rows takes more memory than all the rest of a load, so that
 // only their ids are sorted and the other columns are joined to them; the order is then checked in
 // the file.
-func (t *Tx) WriteVessels(ctx context.Context, date string, ids map[string]int, path string) (rows int64, err error) {
+func (t *Tx) WriteVessels(ctx context.Context, date string, ids map[string]int, notes [][2]string, path string) (rows int64, err error) {
 	columns, err := vesselColumns(ctx, t.tx)
 	if err != nil {
 		return 0, err
 	}
 	f := vesselFile{Date: quote(date), DateID: ids["snapshot_date"], Path: quote(path)}
+	for _, n := range notes {
+		f.Notes = append(f.Notes, quote(n[0])+": "+quote(n[1]))
+	}
 	for _, c := range columns {
 		f.Columns = append(f.Columns, vesselField{c, ids[c.Name]})
 	}
@@ -138,8 +141,9 @@ func (t *Tx) WriteVessels(ctx context.Context, date string, ids map[string]int, 
 	return rows, err
 }
 
-// vesselFile is a Parquet file of vessels to write. Date and Path are quoted.
+// vesselFile is a Parquet file of vessels to write. Date, Path and the notes are quoted.
 type vesselFile struct {
+	Notes              []string
 	Columns            []vesselField
 	DateID             int
 	Date, Path, Source string

@@ -318,7 +318,7 @@ func TestEveryColumnOfVesselsNeedsAFieldID(t *testing.T) {
 		known := maps.Clone(ids)
 		delete(known, missing)
 		b := Build{Dir: dir, RunID: runAt(21).ID, From: Path(dir), Steps: []func(context.Context, *Tx) error{func(ctx context.Context, tx *Tx) error {
-			_, err := tx.WriteVessels(ctx, "2026-11-21", known, filepath.Join(dir, "vessels.parquet"))
+			_, err := tx.WriteVessels(ctx, "2026-11-21", known, [][2]string{{"fleetlake.table", "vessels"}}, filepath.Join(dir, "vessels.parquet"))
 			return err
 		}}}
 		if err := Update(t.Context(), b); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {

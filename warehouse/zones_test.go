@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/google/go-cmp/cmp"
@@ -42,7 +43,7 @@ func sameInEveryZone(t *testing.T, dir string) {
 		texts["lake's "+name] = fmt.Sprintf("SELECT (SELECT count(*) FROM read_parquet('%s') JOIN %s USING (%s)) AS some, (SELECT count(*) FROM %[2]s) AS all", files, name, on)
 	}
 	texts["lake's vessels"] = fmt.Sprintf(`SELECT (SELECT count(*) FROM read_parquet('%s') JOIN vessels USING (vessel_id, last_seen, first_seen, registration_seen_at)) AS some, (SELECT count(*) FROM vessels) AS all`,
-		filepath.Join(dir, "lake", "vessels", "snapshot_date=2026-11-25", "*.parquet"))
+		filepath.Join(dir, "lake", "vessels", "snapshot_date="+demoNight(demoDays[len(demoDays)-1]).Format(time.DateOnly), "*.parquet"))
 	queries, err := filepath.Glob("queries/*.sql")
 	if err != nil || len(queries) == 0 {
 		t.Fatalf("no queries: %v", err)

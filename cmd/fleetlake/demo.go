@@ -7,16 +7,18 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
-	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/report"
+	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/spf13/cobra"
 )
 
@@ -26,31 +28,34 @@ const (
 	demoNights = 15
 )
 
-// demoQueries are the first questions of an analyst.
-var demoQueries = []struct{ title, sql string }{
-	{"The ten largest flags, as listed last night", `SELECT country, flag, count(*) AS vessels, count(*) FILTER (category = 'tanker') AS tankers
-FROM vessels WHERE listed AND is_vessel GROUP BY ALL ORDER BY vessels DESC, country LIMIT 10`},
-	{"Reflagged during the week: one hull, two flags", `SELECT old.vessel_id, old.name, old.flag AS flag_before, new.flag AS flag_now, (new.valid_from AT TIME ZONE 'UTC')::DATE AS since
-FROM registration old JOIN registration new ON new.vessel_id = old.vessel_id AND new.valid_from = old.valid_to
-WHERE old.flag <> new.flag ORDER BY since DESC, old.vessel_id LIMIT 8`},
-	{"Where most vessels are at anchor", `SELECT world_zone, count(*) AS at_anchor, round(100 * count(*) / sum(count(*)) OVER (), 1) AS percent
-FROM vessels WHERE navigational_status = 'at-anchor' GROUP BY world_zone ORDER BY at_anchor DESC, world_zone LIMIT 8`},
-	{"The oldest large bulk carriers that were looked up", `SELECT vessel_id, name, flag, year_built, deadweight_t, manager
-FROM vessels WHERE vessel_type = 'Bulk Carrier' AND deadweight_t > 30000 AND year_built IS NOT NULL
-ORDER BY year_built, vessel_id LIMIT 8`},
-	{"What each night cost, and what it proved", `SELECT r.snapshot_date, r.state, r.requests, r.credits_spent, c.complete, c.other
-FROM runs r JOIN (SELECT run_id, count(*) FILTER (state = 'complete') AS complete, count(*) FILTER (state <> 'complete') AS other
-FROM coverage GROUP BY run_id) c USING (run_id) ORDER BY r.run_id`},
+// demoQuestions are worked queries that show what the tool is for: of each, some columns and a few rows.
+var demoQuestions = []struct{ query, columns, rows string }{
+	{"tankers_reflagged", "night, name, flag_before, flag_after, registry, deadweight_t", "LIMIT 3"},
+	{"gone_dark", "name, category, world_zone, last_status, last_sighted, complete_nights_since", "LIMIT 3"},
+	{"congestion", "night, world_zone, waiting, usual, times_usual", "LIMIT 4 OFFSET 5"},
+	{"identity_conflicts", "vessel_id, name, world_zone, other_zone, since, last_date", "LIMIT 3"},
+	{"deadweight_by_flag", "night, flag, vessels, deadweight_million_t, percent_known", "WHERE night = (SELECT max(snapshot_date) FROM runs) LIMIT 3"},
 }
+
+// demoCommands is what to continue with; each %s is the directory.
+const demoCommands = `
+All questions      fleetlake query --list
+One, of a zone     fleetlake query gone_dark --param zone=china-coast --data %[1]s
+Your own           fleetlake query --data %[1]s "SELECT flag, count(*) FROM vessels WHERE listed AND is_vessel GROUP BY flag"
+Tables, columns    fleetlake schema --data %[1]s
+One vessel         fleetlake query vessel_life --data %[1]s
+The last night     fleetlake runs --data %[1]s
+`
 
 func (a *app) demoCommand() *cobra.Command {
 	var vessels int
 	c := &cobra.Command{
 		Use:   "demo",
-		Short: "Harvest seven nights of a simulated fleet; no key, no network",
-		Long: `Start the simulated service on loopback with raised limits, harvest seven nights of an evolving
-fleet into ` + demoDir + ` (or --data), publish, and print the last report and five queries with
-their results. The directory of an earlier demo is replaced.`,
+		Short: "Harvest two weeks of a simulated fleet; no key, no network",
+		Long: `Start the simulated service on loopback with raised limits, harvest 15 nights of an evolving
+fleet into ` + demoDir + ` (or --data), publish, and answer five questions. The fleet has what analysts
+search for: ships that change to flags of convenience or go dark, two ships under one number, a week
+of congestion. The directory of an earlier demo is replaced.`,
 		Example: "  fleetlake demo",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -58,19 +63,32 @@ their results. The directory of an earlier demo is replaced.`,
 			if dir == "" {
 				dir = demoDir
 			}
-			return a.demo(cmd.Context(), dir, vessels)
+			return a.demo(cmd.Context(), dir, vessels, demoNights)
 		},
 	}
 	c.Flags().IntVar(&vessels, "vessels", 6_000, "vessels on the first night")
 	return c
 }
 
-func (a *app) demo(ctx context.Context, dir string, vessels int) error {
+// demo harvests the nights that end today, and asks the questions.
+func (a *app) demo(ctx context.Context, dir string, vessels, nights int) error {
 	if err := freshDemo(dir); err != nil {
 		return err
 	}
-	today := time.Now().UTC().Truncate(24 * time.Hour)
-	first := today.AddDate(0, 0, 1-demoNights)
+	unlock, err := lock(dir, "demo")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := a.demoHarvest(ctx, dir, vessels, nights); err != nil {
+		return err
+	}
+	return a.demoAnswers(ctx, dir)
+}
+
+// demoHarvest harvests the nights from a simulated service that ends with them.
+func (a *app) demoHarvest(ctx context.Context, dir string, vessels, nights int) error {
+	first := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-nights)
 	fleet := simulator.Demo(vessels, first)
 	fleet.Limits = unlimitedLanes(-1)
 	sim, err := simulator.New(fleet)
@@ -82,31 +100,19 @@ func (a *app) demo(ctx context.Context, dir string, vessels int) error {
 		return err
 	}
 	defer stop()
-	unlock, err := lock(dir, "demo")
-	if err != nil {
-		return err
-	}
-	defer unlock()
 	job := config.DefaultJob("nightly").Job
 	job.Lookup = plan.Lookup{Want: plan.Datasets, MaxAge: 30 * 24 * time.Hour, MaxRequests: max(1, vessels/10)}
-	service := extract.Service{BaseURL: base, Key: "demo", Limits: unlimitedLanes(10_000_000), MaxInFlight: 8}
+	service := extract.Service{BaseURL: base, Key: fleet.Key, Limits: unlimitedLanes(10_000_000), MaxInFlight: 8}
 	began := time.Now()
-	var last report.Report
-	for day := range demoNights {
+	for day := range nights {
 		sim.SetDay(day)
-		if last, err = a.demoNight(ctx, dir, service, job, first.AddDate(0, 0, day)); err != nil {
+		r, err := a.demoNight(ctx, dir, service, job, first.AddDate(0, 0, day))
+		if err != nil {
 			return err
 		}
-		fmt.Fprintf(a.stdout, "night %s  %-5s %6d requests  %6d credits  %d listed\n", last.Date, last.State, last.Requests(), last.Credits.Spent, last.Rows["listings"])
+		fmt.Fprintf(a.stdout, "night %s  %-5s %6d requests  %6d credits  %d listed\n", r.Date, r.State, r.Requests(), r.Credits.Spent, r.Rows["listings"])
 	}
-	fmt.Fprintf(a.stdout, "\n%d nights of about %d vessels in %.1f s\n\n", demoNights, vessels, time.Since(began).Seconds())
-	if err := console.WriteReport(a.stdout, last); err != nil {
-		return err
-	}
-	if err := a.demoQueries(ctx, dir); err != nil {
-		return err
-	}
-	fmt.Fprintf(a.stdout, "\nAsk more:  fleetlake query --data %s \"SELECT ...\"    Tables:  fleetlake schema --data %s\n", dir, dir)
+	fmt.Fprintf(a.stdout, "\n%d nights of about %d vessels in %.1f s\n", nights, vessels, time.Since(began).Seconds())
 	return nil
 }
 
@@ -118,14 +124,23 @@ func (a *app) demoNight(ctx context.Context, dir string, service extract.Service
 	return p.Run(ctx, job, date.Format(time.DateOnly))
 }
 
-func (a *app) demoQueries(ctx context.Context, dir string) error {
-	for _, q := range demoQueries {
-		fmt.Fprintf(a.stdout, "\n%s\n\n%s\n\n", q.title, q.sql)
-		if err := a.query(ctx, dir, q.sql, queryOptions{format: "table", memoryMiB: queryMemoryMiB, spillMiB: querySpillMiB}); err != nil {
+// demoAnswers asks the questions and prints the commands that follow.
+func (a *app) demoAnswers(ctx context.Context, dir string) error {
+	limits := queryOptions{format: "table", memoryMiB: queryMemoryMiB, spillMiB: querySpillMiB}
+	queries := warehouse.Queries()
+	for _, d := range demoQuestions {
+		i := slices.IndexFunc(queries, func(q warehouse.WorkedQuery) bool { return q.Name == d.query })
+		if i < 0 {
+			return fmt.Errorf("demo: no worked query %q", d.query)
+		}
+		fmt.Fprintf(a.stdout, "\n%s   (fleetlake query %s)\n", queries[i].Title, d.query)
+		text := strings.TrimSuffix(strings.TrimSpace(queries[i].Text), ";")
+		if err := a.query(ctx, dir, "SELECT "+d.columns+" FROM (\n"+text+"\n) "+d.rows, limits); err != nil {
 			return err
 		}
 	}
-	return nil
+	_, err := fmt.Fprintf(a.stdout, demoCommands, dir)
+	return err
 }
 
 // freshDemo creates an empty directory, in place of that of an earlier demo.

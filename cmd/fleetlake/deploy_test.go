@@ -33,7 +33,7 @@ func deployFile(t *testing.T, name string) []byte {
 func TestUnitFile(t *testing.T) {
 	unit := string(deployFile(t, "fleetlake.service"))
 	for _, line := range []string{"Type=notify", "WatchdogSec=3min", "RestartPreventExitStatus=64", "DynamicUser=yes", "StateDirectory=fleetlake",
-		"LoadCredential=api-key:/etc/fleetlake/api-key", "LoadCredential=config:/etc/fleetlake/fleetlake.yaml", "ProtectSystem=strict", "NoNewPrivileges=yes", "MemoryMax=2G", "TimeoutStopSec=3min",
+		"LoadCredential=api-key:/etc/fleetlake/api-key", "LoadCredential=config:/etc/fleetlake/fleetlake.yaml", "ProtectSystem=strict", "NoNewPrivileges=yes", "MemoryMax=2G", "OOMPolicy=continue", "TimeoutStopSec=3min",
 		"ExecStart=/usr/local/bin/fleetlake serve --config ${CREDENTIALS_DIRECTORY}/config --data /var/lib/fleetlake"} {
 		if !strings.Contains(unit, "\n"+line+"\n") {
 			t.Errorf("no line %q", line)

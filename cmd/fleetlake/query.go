@@ -48,10 +48,10 @@ the message marks its line.`,
 		Example: `  fleetlake query "SELECT flag, count(*) FROM vessels WHERE listed GROUP BY flag ORDER BY 2 DESC LIMIT 5"
   fleetlake query --list
   fleetlake query --show ` + exampleQuery + `
-  fleetlake query ` + exampleQuery + ` --out answer.csv
+  fleetlake query ` + exampleQuery + ` --param zone=red-sea --out gone.csv
   fleetlake query --param flag=PA 'SELECT name, imo FROM vessels WHERE flag = $flag'
   fleetlake query --file fleet.sql --param night=2026-11-20 --out fleet.parquet
-  fleetlake query --format ndjson "FROM runs ORDER BY run_id" | jq .run_id`,
+  fleetlake query --format ndjson "FROM runs ORDER BY run_id" | tail -n 1`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.queryVerb(cmd, args, o) },
 	}
 	c.Flags().StringVarP(&o.format, "format", "f", "", "table, csv, json, ndjson, markdown or parquet (default: by the extension of --out, else table)")

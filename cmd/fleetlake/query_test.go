@@ -244,3 +244,29 @@ func TestCompletion(t *testing.T) {
 		t.Errorf("a completion made %v, %v", left, err)
 	}
 }
+
+// TestTheExamplesOfTheHelpRun as they are written, in a shell.
+func TestTheExamplesOfTheHelpRun(t *testing.T) {
+	t.Parallel()
+	w, _ := queried(t)
+	w.write("fleet.sql", "SELECT vessel_id, getvariable('night')::DATE AS night FROM vessels\n")
+	examples := (&app{}).queryCommand().Example
+	if strings.Count(examples, "\n") < 5 {
+		t.Fatalf("few examples: %s", examples)
+	}
+	for line := range strings.Lines(examples) {
+		p := w.prepare("query")
+		p.cmd.Path, p.cmd.Args = "/bin/sh", []string{"sh", "-e", "-c", `fleetlake() { "` + os.Args[0] + `" "$@"; }; ` + strings.TrimSpace(line)}
+		if err := p.cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if o, err := p.wait(); err != nil || o.code != exitDone || o.stderr != "" {
+			t.Errorf("%s: exit code %d, %v\n%s", line, o.code, err, o.stderr)
+		}
+	}
+	for _, name := range []string{"gone.csv", "fleet.parquet"} {
+		if info, err := os.Stat(filepath.Join(w.dir, name)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/load/dictionary"
@@ -123,21 +122,4 @@ func (a *app) writePage(d dictionary.Dictionary, path string) error {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
-}
-
-// servedCounts is how long the page of the server may count.
-const servedCounts = 20 * time.Second
-
-// dictionaryPage makes the page that the server shows of the published file.
-func dictionaryPage(ctx context.Context, w *warehouse.Warehouse) ([]byte, error) {
-	d, err := dictionary.Read(ctx, w)
-	if err == nil {
-		err = d.Count(ctx, w, servedCounts)
-	}
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	err = d.WriteHTML(&b, "/")
-	return b.Bytes(), err
 }

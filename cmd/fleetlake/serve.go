@@ -49,6 +49,9 @@ On a page that needs the token, first (the scope keeps the token from other host
 fleet-<run>.duckdb. When another night is published, DuckDB ends a query on the replaced file with an
 error about the ETag and never mixes two nights: DETACH and ATTACH again, or attach fleet-<run>.duckdb.
 
+With flight.listen in the configuration, clients of Arrow Flight SQL (ADBC, JDBC) query the published
+warehouse, each query in a process of its own within the limits of the configuration.
+
 With OTEL_EXPORTER_OTLP_ENDPOINT set, each run is sent there as an OpenTelemetry trace (OTLP
 over HTTP).`,
 		Example: "  fleetlake serve",
@@ -106,6 +109,12 @@ func (a *app) serve(ctx context.Context, cfg config.Config) error {
 		return err
 	}
 	defer closePage()
+	closeFlight, err := s.openFlight()
+	if err != nil {
+		s.closeNotifier()
+		return err
+	}
+	defer closeFlight()
 	defer s.closeNotifier()
 	defer s.traces.close(flushTimeout)
 	stopExports := s.startExports(ctx)

@@ -14,10 +14,11 @@ import (
 // KindLake is the kind of a table of the lake.
 const KindLake = "lake table"
 
-const (
-	lakeGroup  = "lake"
-	lakePrefix = "lake." // so that lake.particulars is not taken for the warehouse's table particulars
-)
+// LakePrefix begins the names of the tables of the lake, so that lake.particulars is not taken for the
+// warehouse's table particulars.
+const LakePrefix = "lake."
+
+const lakeGroup = "lake"
 
 // lakeTable is what the schema of a table of the lake does not say.
 type lakeTable struct {
@@ -126,7 +127,7 @@ func lakeEntry(name string) Entry {
 	files := "lake/" + name + "/*/*.parquet"
 	return Entry{
 		Table: warehouse.Table{
-			Name: lakePrefix + name, Kind: KindLake, Group: lakeGroup, Comment: l.comment, Keys: strings.Fields(l.keys),
+			Name: LakePrefix + name, Kind: KindLake, Group: lakeGroup, Comment: l.comment, Keys: strings.Fields(l.keys),
 			Example: strings.ReplaceAll(l.example, "{}", "read_parquet('"+files+"', union_by_name = true, hive_partitioning = false)"),
 		},
 		Operations: strings.Fields(l.operations), Files: files, Sort: strings.Fields(l.sort),
@@ -137,6 +138,53 @@ func lakeColumn(tables []warehouse.Table, table, name, typ string, id int) wareh
 	c := warehouse.Definition{Name: name, Type: typ, FieldID: id, Comment: lakeComment(tables, table, name), Unit: warehouse.UnitOf(name)}
 	c.Nullable = !slices.Contains(strings.Fields(lakeTables[table].required), name)
 	return c
+}
+
+// Prefixes of the tables of an export: facts are the tables of the lake, history those of the warehouse.
+const (
+	factsPrefix   = "facts."
+	historyPrefix = "history."
+)
+
+// Exported describes a table of an export, such as facts.positions or history.listed, of which it has the
+// comment, the order of the rows in each file, and the columns with their types and comments.
+func Exported(name, comment string, sort []string, columns []warehouse.Definition) Entry {
+	var e Entry
+	if table, ok := strings.CutPrefix(name, factsPrefix); ok {
+		e = lakeEntry(table)
+		for _, c := range columns {
+			c.Unit = warehouse.UnitOf(c.Name)
+			c.Nullable = !slices.Contains(strings.Fields(lakeTables[table].required), c.Name)
+			e.Columns = append(e.Columns, c)
+		}
+	} else {
+		table := strings.TrimPrefix(name, historyPrefix)
+		e = Entry{Table: warehouse.Describe(table, columns)}
+		e.Operations = operationsOf(e.Lineage.Lake)
+		for i := range e.Columns {
+			e.Columns[i].References = exportedNames(e.Columns[i].References)
+		}
+		e.Lineage.From = exportedNames(e.Lineage.From)
+		for i, lake := range e.Lineage.Lake {
+			e.Lineage.Lake[i] = factsPrefix + lake
+		}
+	}
+	e.Name, e.Comment, e.Sort, e.Kind = name, comment, sort, "table of the export"
+	e.Example, e.Files = "", "" // of the data directory; current.json lists the files of an export
+	return e
+}
+
+// exportedNames are the names in an export of tables of the warehouse, or of their columns.
+func exportedNames(names []string) (all []string) {
+	for _, name := range names {
+		table, _, _ := strings.Cut(name, ".")
+		if table == "requests" || table == vessels { // which only the facts have
+			all = append(all, factsPrefix+name)
+		} else {
+			all = append(all, historyPrefix+name)
+		}
+	}
+	return all
 }
 
 // lakeComment returns the comment of a column of the lake.

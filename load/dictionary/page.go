@@ -61,7 +61,7 @@ func (p Page) Write(w io.Writer) error {
 	t := template.Must(template.New("page.html").Funcs(template.FuncMap{
 		"n": grouped, "percent": percent, "width": func(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) },
 		"printable": printable, "unit": Unit, "always": Always,
-		"table": func(reference string) string { table, _, _ := strings.Cut(reference, "."); return table },
+		"table": func(reference string) string { return reference[:max(0, strings.LastIndexByte(reference, '.'))] },
 		"link": func(name string) string {
 			if !names[name] {
 				return ""

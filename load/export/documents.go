@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	htmltemplate "html/template"
 	"maps"
 	"path"
 	"regexp"
@@ -15,7 +14,9 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/fleetlake/fleetlake/load/dictionary"
 	"github.com/fleetlake/fleetlake/load/store"
+	"github.com/fleetlake/fleetlake/warehouse"
 )
 
 //go:embed documents
@@ -56,19 +57,9 @@ func describe(m Manifest) (map[string][]byte, error) {
 		return nil, err
 	}
 	all := map[string][]byte{"README.md": readme}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetIndent("", " ")
-	e.SetEscapeHTML(false)
-	if err := e.Encode(map[string]any{"tables": tables}); err != nil {
-		return nil, fmt.Errorf("write the dictionary: %w", err)
+	if all["dictionary.json"], all["dictionary.html"], err = dictionaryOf(tables); err != nil {
+		return nil, err
 	}
-	all["dictionary.json"] = b.Bytes()
-	var page bytes.Buffer
-	if err := htmltemplate.Must(htmltemplate.ParseFS(documents, "documents/dictionary.html")).Execute(&page, tables); err != nil {
-		return nil, fmt.Errorf("write the dictionary: %w", err)
-	}
-	all["dictionary.html"] = page.Bytes()
 	for _, engine := range engines {
 		var ddl bytes.Buffer
 		if err := statements(engine).Execute(&ddl, filled); err != nil {
@@ -77,6 +68,31 @@ func describe(m Manifest) (map[string][]byte, error) {
 		all["ddl/"+engine+".sql"] = ddl.Bytes()
 	}
 	return all, nil
+}
+
+// dictionaryOf describes the tables for programs and for people.
+func dictionaryOf(tables []describedTable) (forPrograms, forPeople []byte, err error) {
+	groups := []dictionary.Group{{Name: "facts", Title: "Facts: a row for each observation"}, {Name: "history", Title: "History: the tables of the warehouse"}}
+	for _, t := range tables {
+		var columns []warehouse.Definition
+		for _, c := range t.Columns {
+			columns = append(columns, warehouse.Definition{Name: c.Name, Type: c.Type, FieldID: c.ID, Comment: c.Comment})
+		}
+		i := 1
+		if strings.HasPrefix(t.Name, factsPrefix) {
+			i = 0
+		}
+		groups[i].Entries = append(groups[i].Entries, dictionary.Exported(t.Name, t.Comment, t.Sort, columns))
+	}
+	var b, page bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetIndent("", " ")
+	e.SetEscapeHTML(false)
+	if err := e.Encode(map[string]any{"groups": groups}); err != nil {
+		return nil, nil, fmt.Errorf("write the dictionary: %w", err)
+	}
+	err = dictionary.Page{Title: "Data dictionary of the export", Lead: "The types are those of current.json; each column has the field id that its files have.", Groups: groups}.Write(&page)
+	return b.Bytes(), page.Bytes(), err
 }
 
 // typeOrder is the order in which a template names an engine's types.

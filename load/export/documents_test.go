@@ -19,17 +19,32 @@ func TestTheDocumentsDescribeWhatIsListed(t *testing.T) {
 		t.Errorf("documents: %+v", m.Documents)
 	}
 	var dictionary struct {
-		Tables []struct {
-			Name string `json:"name"`
-			Table
-		} `json:"tables"`
+		Groups []struct {
+			Entries []struct {
+				Name, Comment string
+				Sort, Keys    []string
+				Columns       []struct {
+					FieldID             int `json:"field_id"`
+					Name, Type, Comment string
+				}
+			}
+		}
 	}
 	if err := json.Unmarshal(content(t, s, "dictionary.json"), &dictionary); err != nil {
 		t.Fatal(err)
 	}
 	described := map[string]Table{}
-	for _, table := range dictionary.Tables {
-		described[table.Name] = table.Table
+	for _, group := range dictionary.Groups {
+		for _, e := range group.Entries {
+			table := Table{Comment: e.Comment, Sort: e.Sort}
+			for _, c := range e.Columns {
+				table.Columns = append(table.Columns, Column{c.FieldID, c.Name, c.Type, c.Comment})
+			}
+			described[e.Name] = table
+			if len(e.Keys) == 0 {
+				t.Errorf("nothing says what a row of %s is", e.Name)
+			}
+		}
 	}
 	if diff := cmp.Diff(m.Tables, described); diff != "" {
 		t.Error(diff)
@@ -37,7 +52,7 @@ func TestTheDocumentsDescribeWhatIsListed(t *testing.T) {
 	page := string(content(t, s, "dictionary.html"))
 	for name, table := range m.Tables {
 		for _, c := range table.Columns {
-			if !strings.Contains(page, `<h2 id="`+name+`">`) || !strings.Contains(page, "<code>"+c.Name+"</code>") {
+			if !strings.Contains(page, `<h3 id="`+name+`">`) || !strings.Contains(page, "<code>"+c.Name+"</code>") {
 				t.Errorf("dictionary.html lacks %s.%s", name, c.Name)
 			}
 		}

@@ -90,20 +90,11 @@ func digestOf(path string) (size int64, sum string, err error) {
 
 // tables describes the tables of an export.
 func (s *source) tables(ctx context.Context) (map[string]Table, error) {
-	d, err := s.dictionary(ctx)
+	described, err := s.warehouse.Dictionary(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return d.tables()
-}
-
-func (s *source) dictionary(ctx context.Context) (dictionary, error) {
-	tables, err := s.warehouse.Dictionary(ctx)
-	d := make(dictionary, len(tables))
-	for _, t := range tables {
-		d[t.Name] = t
-	}
-	return d, err
+	return tablesOf(described)
 }
 
 func (s *source) published(run string) bool {

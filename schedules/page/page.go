@@ -63,10 +63,11 @@ type SlotView struct {
 // site is the state of the handler.
 type site struct {
 	Config
-	form    string                                 // stands in the forms, and proves that a POST comes from one of them
-	reports *published.Cache[string, *NightReport] // by the id of a run; the newest without one
-	status  shared
-	tokens  tokens
+	form         string                                 // stands in the forms, and proves that a POST comes from one of them
+	reports      *published.Cache[string, *NightReport] // by the id of a run; the newest without one
+	dictionaries *published.Cache[struct{}, []byte]
+	status       shared
+	tokens       tokens
 }
 
 // New returns the handler of the status page. Without a token the caller serves it on loopback
@@ -79,12 +80,13 @@ func New(c Config) (http.Handler, error) {
 		return nil, err
 	}
 	fill(&c)
-	s := &site{Config: c, form: rand.Text(), reports: reportsOf(c.Dir)}
+	s := &site{Config: c, form: rand.Text(), reports: reportsOf(c.Dir), dictionaries: dictionariesOf(c.Dir)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.statusPage)
 	mux.HandleFunc("GET /live", s.livePage)
 	mux.HandleFunc("GET /runs/{id}", s.runPage)
 	mux.HandleFunc("GET /runs/{id}/file", s.runFile)
+	mux.HandleFunc("GET /dictionary", s.dictionaryPage)
 	mux.HandleFunc("GET /style.css", serveStyle)
 	mux.HandleFunc("GET /icon.svg", serveIcon)
 	mux.HandleFunc("GET /favicon.ico", serveIcon)

@@ -36,7 +36,7 @@ type File struct {
 // exist; perm is subject to the umask. The caller ends with Commit or Abandon. The error is that of
 // the file system, and names the path.
 func Create(path string, perm fs.FileMode) (*File, error) {
-	f, err := os.OpenFile(path+Part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, perm)
+	f, err := os.OpenFile(path+Part, os.O_RDWR|os.O_CREATE|os.O_TRUNC, perm)
 	if err != nil {
 		return nil, fmt.Errorf("create: %w", err) // the error has the path
 	}
@@ -46,6 +46,9 @@ func Create(path string, perm fs.FileMode) (*File, error) {
 // Write appends to the temporary file, unbuffered, as io.Writer describes. After an error the
 // caller abandons the file.
 func (f *File) Write(b []byte) (int, error) { return f.f.Write(b) }
+
+// ReadAt reads back what was written, as io.ReaderAt describes.
+func (f *File) ReadAt(b []byte, off int64) (int, error) { return f.f.ReadAt(b, off) }
 
 // Commit syncs the file, renames it to its name, and syncs the directory. If it fails before the
 // rename, the temporary file is removed and the earlier file is unchanged. The error is that of the

@@ -47,6 +47,8 @@ type Config struct {
 	Serve       Serve
 	Notify      Notify
 	Export      Export
+	Flight      Flight
+	Queries     Queries
 
 	key         secretKey // from the environment
 	credentials string    // the directory of the service manager's credentials; "" is none
@@ -92,6 +94,7 @@ func defaults() Config {
 		Serve:       Serve{Listen: defaultListen},
 		Notify:      Notify{MaxAge: DefaultMaxAge},
 		Export:      Export{Within: 2 * time.Hour},
+		Queries:     defaultQueries(),
 		baseURLAt:   "api.base_url",
 		keyFileAt:   "api.key_file",
 	}
@@ -140,6 +143,7 @@ func Load(path string, explicit bool, getenv func(string) string) (Config, error
 	c, problems := parse(path, text)
 	problems = append(problems, applyEnvironment(&c, getenv)...)
 	problems = append(problems, c.Serve.check()...)
+	problems = append(problems, c.Flight.check()...)
 	if len(problems) > 0 {
 		return Config{}, &Error{problems}
 	}

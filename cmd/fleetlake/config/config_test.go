@@ -25,7 +25,7 @@ var sameConfig = cmp.Options{
 	cmpopts.IgnoreFields(Config{}, "File"),
 	cmpopts.IgnoreUnexported(Config{}),
 	cmpopts.IgnoreFields(Serve{}, "ListenGiven"),
-	cmpopts.IgnoreUnexported(Serve{}, Notify{}, Export{}),
+	cmpopts.IgnoreUnexported(Serve{}, Notify{}, Export{}, Flight{}),
 	cmp.Comparer(func(a, b secretKey) bool { return a.reveal() == b.reveal() }),
 	cmpopts.EquateEmpty(),
 	cmp.Comparer(func(a, b *time.Location) bool { return a.String() == b.String() }),
@@ -132,7 +132,7 @@ func changes(t *testing.T, text string, edit func(*Config)) {
 func TestConfigRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"an unknown key":             {"api:\n  base_ulr: x", `:2:3: unknown key "base_ulr" in api, expected one of: base_url, key_file, limits, max_in_flight, patience, timeout; did you mean "base_url"?`},
-		"an unknown section":         {"scheduler: {}", `:1:1: unknown key "scheduler", expected one of: api, budget, data_dir, export, jobs, notify, serve`},
+		"an unknown section":         {"scheduler: {}", `:1:1: unknown key "scheduler", expected one of: api, budget, data_dir, export, flight, jobs, notify, queries, serve`},
 		"a merge key":                {"<<: {data_dir: x}", `:1:1: unknown key "<<"`},
 		"a list for keys":            {"[1, 2]", `:1:1: a list, expected keys with values`},
 		"a word for keys":            {"api: yes", `:1:6: api: "yes", expected keys with values`},

@@ -121,7 +121,7 @@ const expectedCredentials = "expected a profile with aws_access_key_id = ..., aw
 
 // readCredentials reads a file of credentials with one profile.
 func readCredentials(path, at string) (c s3Credentials, err error) {
-	text, err := secretText(path, at, "credentials")
+	text, err := secretText(path, at, "credentials", maxKeyBytes)
 	if err != nil {
 		return c, err
 	}

@@ -35,6 +35,8 @@ func parse(file string, text []byte) (Config, []string) {
 		"serve":    func(n *yaml.Node) { d.serve(n, &c.Serve) },
 		"notify":   func(n *yaml.Node) { d.notify(n, &c.Notify) },
 		"export":   func(n *yaml.Node) { d.export(n, &c.Export) },
+		"flight":   func(n *yaml.Node) { d.flight(n, &c.Flight) },
+		"queries":  func(n *yaml.Node) { d.queries(n, &c.Queries) },
 	})
 	return c, d.problems
 }
@@ -220,7 +222,7 @@ func variables(c *Config) []configVariable {
 		{"FLEETLAKE_SERVE_TOKEN", func(s string) error { c.Serve.environment = newSecretKey(s); return nil }},
 		{"FLEETLAKE_WEBHOOK_SECRET", func(s string) error { c.Notify.environment = newSecretKey(s); return nil }},
 		{"CREDENTIALS_DIRECTORY", func(s string) error {
-			c.credentials, c.Serve.credentials, c.Notify.credentials, c.Export.credentials = s, s, s, s
+			c.credentials, c.Serve.credentials, c.Notify.credentials, c.Export.credentials, c.Flight.credentials = s, s, s, s, s
 			return nil
 		}},
 		{"FLEETLAKE_EXPORT_ACCESS_KEY", func(s string) error { c.Export.environment.accessKey = newSecretKey(s); return nil }},

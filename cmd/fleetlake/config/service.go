@@ -120,16 +120,15 @@ func secretOf(given secretKey, variable, file, at, handed, what string) (string,
 // readSecretFile reads a file that contains a secret and nothing else. at is the place of its setting,
 // what a word for the secret.
 func readSecretFile(path, at, what string) (string, error) {
-	text, err := secretText(path, at, what)
+	text, err := secretText(path, at, what, maxKeyBytes)
 	if err != nil {
 		return "", err
 	}
 	return checkKey(strings.TrimSpace(text), at+": the "+what+" file", what)
 }
 
-// secretText reads a file that only its owner and a group may read, up to a byte more than a secret
-// may have.
-func secretText(path, at, what string) (string, error) {
+// secretText reads a file that only its owner and a group may read, up to a byte more than it may have.
+func secretText(path, at, what string, most int64) (string, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO would wait for a writer
 	if err != nil {
 		return "", fmt.Errorf("%s: open the %s file: %w", at, what, withoutPath(err))
@@ -144,7 +143,7 @@ func secretText(path, at, what string) (string, error) {
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o037 != 0:
 		return "", fmt.Errorf("%s: the %s file has mode %04o, expected 0600 or 0440 or stricter", at, what, info.Mode().Perm())
 	}
-	text, err := io.ReadAll(io.LimitReader(f, maxKeyBytes+1))
+	text, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err != nil {
 		return "", fmt.Errorf("%s: read the %s file: %w", at, what, withoutPath(err))
 	}

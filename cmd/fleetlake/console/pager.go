@@ -81,6 +81,9 @@ func (p Pager) Display(f *os.File, stdout, stderr io.Writer) error {
 func (p Pager) run(f *os.File, stdout, stderr io.Writer) error {
 	c := exec.Command("sh", "-c", p.Command)
 	c.Stdin, c.Stdout, c.Stderr = f, stdout, stderr
+	if os.Getenv("LESSCHARSET") == "" { // less takes the frames of a table for bytes in another locale
+		c.Env = append(os.Environ(), "LESSCHARSET=utf-8")
+	}
 	if err := c.Start(); err != nil {
 		return err
 	}

@@ -6,4 +6,4 @@ COPY (
     {{- if .Sort}}
     ORDER BY {{range $i, $name := .Sort}}{{if $i}}, {{end}}"{{$name}}"{{end}}
     {{- end}}
-) TO {{.Path}} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880, FIELD_IDS { {{- range $i, $c := .Columns}}{{if $i}}, {{end}}"{{.Name}}": {{.ID}}{{end -}} });
+) TO {{.Path}} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880, KV_METADATA {'fleetlake.table': '{{.Source}}'}, FIELD_IDS { {{- range $i, $c := .Columns}}{{if $i}}, {{end}}"{{.Name}}": {{.ID}}{{end -}} });

@@ -2,4 +2,4 @@
 COPY (
     SELECT DATE {{.Date}} AS snapshot_date{{range .Columns}}, {{.Name}}{{end}}
     FROM   {{.Source}}
-) TO {{.Path}} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 40960, FIELD_IDS {snapshot_date: {{.DateID}}{{range .Columns}}, {{.Name}}: {{.ID}}{{end}} });
+) TO {{.Path}} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 40960, KV_METADATA { {{- range $i, $n := .Notes}}{{if $i}}, {{end}}{{$n}}{{end -}} }, FIELD_IDS {snapshot_date: {{.DateID}}{{range .Columns}}, {{.Name}}: {{.ID}}{{end}} });

@@ -43,15 +43,8 @@ CASE WHEN regexp_full_match({{.}}::VARCHAR, '\d{4}-\d{2}-\d{2}( 00:00:00)?') THE
 )
 {{- end}}
 
--- version: the version of each vessel in a dataset at a time. When it was last observed before that time
--- is not known if it was observed again after it: then the first observation counts.
-{{define "version" -}}
-(
-    SELECT v.* REPLACE (if(v.last_seen <= t.at_instant, v.last_seen, v.first_seen) AS last_seen)
-    FROM   {{template "at" .at}} AS t
-    JOIN   {{.dataset}} AS v ON v.valid_from <= t.at_instant AND coalesce(v.valid_to, 'infinity') > t.at_instant
-)
-{{- end}}
+-- now_id: the id that the vessel of a row has now. renumbered, as h, is joined to it.
+{{define "now_id"}}coalesce(h.vessel_id, {{.}}.vessel_id){{end}}
 
 -- renumbered: the periods in which an id stood for a vessel that has another id since.
 {{define "renumbered" -}}
@@ -60,77 +53,93 @@ CASE WHEN regexp_full_match({{.}}::VARCHAR, '\d{4}-\d{2}-\d{2}( 00:00:00)?') THE
            coalesce(lag(since) OVER earlier, '-infinity') AS since_before, coalesce(lag(snapshot_date) OVER earlier, '-infinity') AS night_before
     FROM   vessel_aliases
     WINDOW earlier AS (PARTITION BY alias_id ORDER BY since)
+) AS h
+{{- end}}
+
+-- renumbered_at: join renumbered to the rows of a table by a column of their time.
+{{define "renumbered_at" -}}
+LEFT JOIN {{template "renumbered"}} ON h.alias_id = {{.of}}.vessel_id AND {{.of}}.{{.at}} >= h.since_before AND {{.of}}.{{.at}} < h.since
+{{- end}}
+
+-- versions_then: the version of each vessel in a dataset at a time.
+{{define "versions_then" -}}
+SELECT v.vessel_id, t.at_instant, v.rowid AS {{.dataset}}
+            FROM   {{template "at" .at}} AS t
+            JOIN   {{.dataset}} AS v ON v.valid_from <= t.at_instant AND coalesce(v.valid_to, 'infinity') > t.at_instant
+{{- end}}
+
+-- versions_of: the versions of a dataset that a night had, and all later ones.
+{{define "versions_of" -}}
+SELECT {{template "now_id" "v"}} AS vessel_id, t.at_instant, v.rowid AS {{.dataset}}
+            FROM   {{template "at_night" .at}} AS t
+            JOIN   {{.dataset}} AS v ON coalesce(v.closed_date, 'infinity') > t.at_night
+            {{template "renumbered_at" dict "of" "v" "at" "valid_from"}}
+{{- end}}
+
+-- filled: the versions of a dataset, each under the id that its vessel has now. A column without a value has the
+-- first one of a later version: the best that is known of the time before it was learned.
+{{define "filled" -}}
+(
+    SELECT version, {{range fields .columns}}first_value({{.}} IGNORE NULLS) OVER later AS {{.}}, {{end}}now_id AS vessel_id, run_id,
+           {{if eq .dataset "registration"}}min(known_since) OVER whole AS known_since, {{end}}min(first_seen) OVER whole AS first_seen, max(last_seen) OVER whole AS last_seen
+    FROM   (SELECT v.*, v.rowid AS version, {{template "now_id" "v"}} AS now_id FROM {{.dataset}} AS v {{template "renumbered_at" dict "of" "v" "at" "valid_from"}})
+    WINDOW later AS (PARTITION BY now_id ORDER BY valid_from ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING), whole AS (PARTITION BY now_id)
 )
 {{- end}}
 
--- versions_of: the versions of a dataset that a night had or that began later, under the id that each
--- vessel has now. The earliest of them with a value has the best that is known for the night.
-{{define "versions_of" -}}
-    (
-        SELECT v.* REPLACE (coalesce(h.vessel_id, v.vessel_id) AS vessel_id)
-        FROM   {{template "at_night" .at}} AS t
-        JOIN   {{.dataset}} AS v ON coalesce(v.closed_date, 'infinity') > t.at_night
-        LEFT JOIN {{template "renumbered"}} AS h ON h.alias_id = v.vessel_id AND v.valid_from >= h.since_before AND v.valid_from < h.since
-    )
-{{- end}}
-
--- movements: the latest position and status of each vessel at a time, of the positions whose column time is
--- not after it. A stay in a status that later nights saw again counts as seen until then, and is
--- dated by its first sighting. The latest row is found as one number, of its time in microseconds and its
--- rowid: to find it by arg_max of a struct takes ten times as long. With now, it is under the id that
--- each vessel has now.
-{{define "movements" -}}
+-- rows_at: which rows of the tables have what a vessel was at a time, one row a vessel: the rowids of its
+-- versions and of its stay on the list, and its latest position and status. One aggregate finds them all, and
+-- each table is joined by a number: a join of the tables to each other takes ten times as long where there are
+-- many nights. The latest row of positions and of episodes is the greatest number of its time in
+-- microseconds and its rowid. With now, the reading is what is best known now, under the ids of now.
+--
+-- A stay in a status that later nights saw again counts as seen until then, and is dated by its first
+-- sighting.
+{{define "rows_at" -}}
 (
-    SELECT k.vessel_id, p.latitude, p.longitude, p.speed_kn, p.course_deg, p.destination, p.eta, p.position_at, k.position_seen_at,
+    SELECT k.*, p.latitude, p.longitude, p.speed_kn, p.course_deg, p.destination, p.eta, p.position_at,
            if(k.sighted >> 40 >= k.reported >> 40 OR k.reported IS NULL, e.navigational_status, r.navigational_status) AS navigational_status,
            if(k.sighted >> 40 >= k.reported >> 40 OR k.reported IS NULL, if(e.last_seen <= k.at_instant, e.last_seen, e.first_seen), r.position_at) AS navigational_status_at,
            e.world_zone, if(e.last_seen <= k.at_instant, e.last_seen, e.first_seen) AS sighting_seen_at
     FROM (
-        SELECT vessel_id, at_instant, max(position) AS position, max(reported) AS reported, max(sighted) AS sighted, max(seen_at) AS position_seen_at
+        SELECT vessel_id, max(at_instant) AS at_instant, min(registration) AS registration, min(particulars) AS particulars, min(engine) AS engine, min(management) AS management,
+               min(stay) AS stay, max(position) AS position, max(reported) AS reported, max(sighted) AS sighted, max(position_seen_at) AS position_seen_at
         FROM (
-            SELECT {{if .now}}coalesce(h.vessel_id, p.vessel_id) AS vessel_id{{else}}p.vessel_id{{end}}, t.at_instant, p.seen_at, epoch_us(p.position_at)::HUGEINT << 40 | p.rowid AS position, if(p.navigational_status IS NOT NULL, position, NULL) AS reported
-            FROM   {{if .now}}{{template "at_night" .at}}{{else}}{{template "at" .at}}{{end}} AS t
-            JOIN   positions AS p ON p.{{.time}} <= t.at_instant
+{{- $x := .}}
+{{- range fields "registration particulars engine management"}}
+            {{if $x.now}}{{template "versions_of" dict "dataset" . "at" $x.at}}{{else}}{{template "versions_then" dict "dataset" . "at" $x.at}}{{end}}
+            UNION ALL BY NAME
+{{- end}}
 {{- if .now}}
-            LEFT JOIN {{template "renumbered"}} AS h ON h.alias_id = p.vessel_id AND p.seen_at >= h.since_before AND p.seen_at < h.since
+            SELECT {{template "now_id" "l"}} AS vessel_id, t.at_instant, l.rowid AS stay
+            FROM   {{template "at_night" .at}} AS t
+            JOIN   listed AS l ON l.from_date <= t.at_night AND coalesce(l.to_date, 'infinity') >= t.at_night
+            LEFT JOIN {{template "renumbered"}} ON h.alias_id = l.vessel_id AND l.from_date >= h.night_before AND l.from_date < h.snapshot_date
+{{- else}}
+            SELECT l.vessel_id, t.at_instant, l.rowid AS stay -- it ends on the night that proved the absence, or gave the vessel another id
+            FROM   {{template "at" .at}} AS t
+            JOIN   listed AS l ON l.from_date <= t.at_night AND coalesce(l.absent_on, l.to_date + 1, 'infinity') > t.at_night
 {{- end}}
             UNION ALL BY NAME
-            SELECT l.vessel_id, t.at_instant, l.position_seen_at AS seen_at -- an answer without a new position has no row in positions
+            SELECT {{if .now}}{{template "now_id" "p"}} AS vessel_id{{else}}p.vessel_id{{end}}, t.at_instant, p.seen_at AS position_seen_at,
+                   epoch_us(p.position_at)::HUGEINT << 40 | p.rowid AS position, if(p.navigational_status IS NOT NULL, position, NULL) AS reported
+            FROM   {{if .now}}{{template "at_night" .at}}{{else}}{{template "at" .at}}{{end}} AS t
+            JOIN   positions AS p ON p.{{if .now}}position_at{{else}}seen_at{{end}} <= t.at_instant
+            {{if .now}}{{template "renumbered_at" dict "of" "p" "at" "seen_at"}}{{end}}
+            UNION ALL BY NAME
+            SELECT l.vessel_id, t.at_instant, l.position_seen_at -- an answer without a new position has no row in positions
             FROM   {{if .now}}{{template "at_night" .at}}{{else}}{{template "at" .at}}{{end}} AS t
             JOIN   internal.latest AS l ON l.position_seen_at <= t.at_instant
             UNION ALL BY NAME
-            SELECT {{if .now}}coalesce(h.vessel_id, e.vessel_id) AS vessel_id{{else}}e.vessel_id{{end}}, t.at_instant, epoch_us(least(e.last_seen, t.at_instant))::HUGEINT << 40 | e.rowid AS sighted
+            SELECT {{if .now}}{{template "now_id" "e"}} AS vessel_id{{else}}e.vessel_id{{end}}, t.at_instant, epoch_us(least(e.last_seen, t.at_instant))::HUGEINT << 40 | e.rowid AS sighted
             FROM   {{if .now}}{{template "at_night" .at}}{{else}}{{template "at" .at}}{{end}} AS t
             JOIN   episodes AS e ON e.first_seen <= t.at_instant
-{{- if .now}}
-            LEFT JOIN {{template "renumbered"}} AS h ON h.alias_id = e.vessel_id AND e.first_seen >= h.since_before AND e.first_seen < h.since
-{{- end}}
+            {{if .now}}{{template "renumbered_at" dict "of" "e" "at" "first_seen"}}{{end}}
         )
-        GROUP BY vessel_id, at_instant
+        GROUP BY vessel_id
     ) AS k
     LEFT JOIN positions AS p ON p.rowid = (k.position & ((1::HUGEINT << 40) - 1))::BIGINT
     LEFT JOIN positions AS r ON r.rowid = (k.reported & ((1::HUGEINT << 40) - 1))::BIGINT
     LEFT JOIN episodes AS e ON e.rowid = (k.sighted & ((1::HUGEINT << 40) - 1))::BIGINT
-)
-{{- end}}
-
--- stays: the vessels that were on the list at a time, as far as was known then: a stay ends on the night that
--- proved the absence or gave the vessel another id.
-{{define "stays" -}}
-(
-    SELECT DISTINCT l.vessel_id
-    FROM   {{template "at" .at}} AS t
-    JOIN   listed AS l ON l.from_date <= t.at_night AND coalesce(l.absent_on, l.to_date + 1, 'infinity') > t.at_night
-)
-{{- end}}
-
--- stays_of: the vessels that were on the list on a night, as far as is known now, under the ids that
--- they have now.
-{{define "stays_of" -}}
-(
-    SELECT DISTINCT coalesce(h.vessel_id, l.vessel_id) AS vessel_id
-    FROM   {{template "at_night" .at}} AS t
-    JOIN   listed AS l ON l.from_date <= t.at_night AND coalesce(l.to_date, 'infinity') >= t.at_night
-    LEFT JOIN {{template "renumbered"}} AS h ON h.alias_id = l.vessel_id AND l.from_date >= h.night_before AND l.from_date < h.snapshot_date
 )
 {{- end}}

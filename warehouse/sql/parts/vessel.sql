@@ -12,9 +12,13 @@
 (coalesce({{.}}.is_vessel, true) AND ({{template "category" .}} <> 'unknown' OR {{.}}.imo IS NOT NULL OR NOT coalesce(regexp_matches({{.}}.mmsi, '^(0|111|8|97|99)'), false)))
 {{- end}}
 
--- vessel_columns: the columns of the view vessels, and of the macros that have them as of then, from
--- a registration r, particulars p, an engine e, management m, the latest position and status s, and a
--- stay on the list l.
+-- last_seen: when a version was last observed; then, as far as it is known: of one that was observed again
+-- after that only the first observation is kept.
+{{define "last_seen"}}{{if .then}}if({{.of}}.last_seen <= s.at_instant, {{.of}}.last_seen, {{.of}}.first_seen){{else}}{{.of}}.last_seen{{end}}{{end}}
+
+-- vessel_columns: the columns of the view vessels and of the macros that have an earlier state of it, from
+-- a registration r, particulars p, an engine e, a management m, the latest position and status s, and a
+-- stay on the list l. The argument "then" is for what was known then.
 {{define "vessel_columns" -}}
 r.vessel_id, r.imo, r.mmsi, r.name, r.callsign, r.flag, r.country, r.vessel_type,
        {{template "category" "r"}} AS category, {{template "is_vessel" "r"}} AS is_vessel,
@@ -24,7 +28,7 @@ r.vessel_id, r.imo, r.mmsi, r.name, r.callsign, r.flag, r.country, r.vessel_type
        s.latitude, s.longitude, s.speed_kn, s.course_deg, s.destination, s.eta, s.position_at,
        l.vessel_id IS NOT NULL AS listed,
        coalesce(r.known_since, r.first_seen) AS first_seen,
-       greatest(r.last_seen, p.last_seen, e.last_seen, m.last_seen, s.position_seen_at, s.sighting_seen_at) AS last_seen,
-       r.last_seen AS registration_seen_at, p.last_seen AS particulars_seen_at, e.last_seen AS engine_seen_at, m.last_seen AS management_seen_at,
+       greatest({{template "last_seen" dict "of" "r" "then" .}}, {{template "last_seen" dict "of" "p" "then" .}}, {{template "last_seen" dict "of" "e" "then" .}}, {{template "last_seen" dict "of" "m" "then" .}}, s.position_seen_at, s.sighting_seen_at) AS last_seen,
+       {{template "last_seen" dict "of" "r" "then" .}} AS registration_seen_at, {{template "last_seen" dict "of" "p" "then" .}} AS particulars_seen_at, {{template "last_seen" dict "of" "e" "then" .}} AS engine_seen_at, {{template "last_seen" dict "of" "m" "then" .}} AS management_seen_at,
        s.position_seen_at, s.sighting_seen_at, r.run_id
 {{- end}}

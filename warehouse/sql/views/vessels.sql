@@ -5,7 +5,7 @@
 -- rows is what the view selects, from the open registrations as r. The lake's file of vessels selects the
 -- same from the registrations in the order of vessel_id.
 {{- define "rows"}}
-SELECT {{template "vessel_columns"}}
+SELECT {{template "vessel_columns" ""}}
 FROM   {{.}}
 LEFT JOIN particulars AS p ON p.vessel_id = r.vessel_id AND p.valid_to IS NULL
 LEFT JOIN engine AS e ON e.vessel_id = r.vessel_id AND e.valid_to IS NULL
@@ -52,9 +52,9 @@ COMMENT ON COLUMN vessels.listed IS 'Whether the vessel is known to be on the li
 COMMENT ON COLUMN vessels.first_seen IS 'First observation of any kind.';
 COMMENT ON COLUMN vessels.last_seen IS 'Last observation of any kind.';
 COMMENT ON COLUMN vessels.registration_seen_at IS 'When the registration was last observed.';
-COMMENT ON COLUMN vessels.particulars_seen_at IS 'When particulars were last observed; null if never.';
-COMMENT ON COLUMN vessels.engine_seen_at IS 'When the engine was last observed; null if never.';
-COMMENT ON COLUMN vessels.management_seen_at IS 'When the management was last observed; null if never.';
+COMMENT ON COLUMN vessels.particulars_seen_at IS 'When particulars were last observed; null if never. It tells why a value is null. For deadweight_t of each of the vessels AS v: CASE WHEN v.deadweight_t IS NOT NULL THEN ''known'' WHEN EXISTS (FROM issues AS i WHERE i.vessel_id = v.vessel_id AND i.dataset = ''particulars'' AND i.field = ''deadweight_t'') THEN ''given, but refused'' WHEN v.particulars_seen_at IS NOT NULL THEN ''asked, not given'' WHEN EXISTS (FROM requests AS q WHERE q.vessel_number IN (v.imo, TRY_CAST(v.mmsi AS INTEGER)) AND q.operation IN (''info'', ''particulars'')) THEN ''asked, no answer'' ELSE ''never asked'' END';
+COMMENT ON COLUMN vessels.engine_seen_at IS 'When the engine was last observed; null if never. See particulars_seen_at.';
+COMMENT ON COLUMN vessels.management_seen_at IS 'When the management was last observed; null if never. See particulars_seen_at.';
 COMMENT ON COLUMN vessels.position_seen_at IS 'When a position was last asked for and answered; null if never.';
 COMMENT ON COLUMN vessels.sighting_seen_at IS 'When a status search last returned the vessel; null if never.';
 COMMENT ON COLUMN vessels.run_id IS 'The run whose answer opened the registration version.';

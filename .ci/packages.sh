@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# Builds the packages of this platform as a release does, and looks at them: what is in them, with which owner and
+# mode, that no secret is, and that installing, upgrading, removing and purging in a scratch directory leaves what a
+# person changed and what was paid for. It says what it skipped. The program is not built with -trimpath here, since
+# that compiles everything anew.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+  echo "packages: $*"
+  exit 1
+}
+for tool in dpkg objdump; do
+  if ! command -v $tool >/dev/null; then
+    echo "packages: skipped, there is no $tool"
+    exit 0
+  fi
+done
+nfpm=$(sed -n 's|^nfpm=\(.*\)/cmd/nfpm@\(.*\)|\1@\2|p' schedules/deploy/packages/build.sh)
+if ! go list -m "$nfpm" >"$work/log" 2>&1; then
+  echo "packages: skipped, nfpm cannot be had here: $(tail -n 1 "$work/log")"
+  exit 0
+fi
+
+go build -buildvcs=true -ldflags='-s -w' -o "$work/fleetlake" ./cmd/fleetlake
+schedules/deploy/packages/build.sh "$work/dist" "$work/fleetlake" >"$work/log" 2>&1 || fail "they cannot be built: $(cat "$work/log")"
+(cd "$work/dist" && sha256sum --quiet -c SHA256SUMS) || fail "SHA256SUMS is wrong"
+deb=$(echo "$work"/dist/*.deb) rpm=$(echo "$work"/dist/*.rpm)
+
+# What is in the package of Debian.
+dpkg-deb -c "$deb" >"$work/list"
+if grep -v ' root/root ' "$work/list"; then fail "these do not belong to root"; fi
+if awk '{print $NF}' "$work/list" | grep -Ev '^\./(etc/(fleetlake/(fleetlake\.yaml)?)?|usr/(bin/(fleetlake)?|lib/(systemd/.*)?|share/(doc|fleetlake|bash-completion|zsh|fish)/.*|share/)?)$'; then
+  fail "these should not be in the package"
+fi
+awk '$1 ~ /^-/ && $1 !~ /^-rw-r--r--/ {print $1, $NF}' "$work/list" | sort >"$work/modes"
+diff - "$work/modes" <<'MODES' || fail "other modes than expected"
+-rw------- ./etc/fleetlake/fleetlake.yaml
+-rwxr-xr-x ./usr/bin/fleetlake
+MODES
+[ "$(dpkg-deb -I "$deb" conffiles)" = /etc/fleetlake/fleetlake.yaml ] || fail "the configuration is no conffile"
+dpkg-deb -f "$deb" Depends | grep -q 'libc6 (>= 2\.[0-9]*), libstdc++6, ca-certificates' || fail "it depends on $(dpkg-deb -f "$deb" Depends)"
+
+# Install it, change what a person changes, install it again, remove and purge it. The scripts of the package know
+# that the directory is not the system's.
+root=$work/root
+package() {
+  dpkg --root="$root" --force-script-chrootless --force-depends --force-not-root --log=/dev/null "$@" >"$work/log" 2>&1 || fail "dpkg $*: $(cat "$work/log")"
+}
+there() { [ -e "$root/$1" ] || fail "$2: $1 is gone"; }
+gone() { [ ! -e "$root/$1" ] || fail "$2: $1 is still there"; }
+mkdir -p "$root/var/lib/dpkg/updates" "$root/var/lib/dpkg/info"
+touch "$root/var/lib/dpkg/status"
+package --install "$deb"
+grep -q 'systemctl enable --now fleetlake' "$work/log" || fail "it does not say what is next: $(cat "$work/log")"
+diff <(sed 's|/usr/local/bin/|/usr/bin/|' schedules/deploy/fleetlake.service) "$root/usr/lib/systemd/system/fleetlake.service" || fail "the unit is another one"
+diff cmd/fleetlake/config/fleetlake.yaml "$root/etc/fleetlake/fleetlake.yaml" || fail "the configuration is not the default"
+# Go finds no commit in a linked worktree of git, where .git is a file.
+[ -f .git ] || "$root/usr/bin/fleetlake" --version | grep -q "commit $(git rev-parse --short=12 HEAD) of " || fail "the program says $("$root/usr/bin/fleetlake" --version)"
+[ -z "$(nm "$root/usr/bin/fleetlake" 2>/dev/null)" ] || fail "the program is not stripped"
+echo "# changed by a person" >>"$root/etc/fleetlake/fleetlake.yaml"
+echo key >"$root/etc/fleetlake/api-key"
+mkdir -p "$root/var/lib/fleetlake/journal"
+touch "$root/var/lib/fleetlake/journal/paid"
+package --install "$deb"
+grep -q "changed by a person" "$root/etc/fleetlake/fleetlake.yaml" || fail "an upgrade replaced the configuration"
+package --remove fleetlake
+gone usr/bin/fleetlake remove
+there etc/fleetlake/fleetlake.yaml remove
+package --purge fleetlake
+gone etc/fleetlake/fleetlake.yaml purge
+for kept in etc/fleetlake/api-key var/lib/fleetlake/journal/paid; do there "$kept" purge; done
+
+if command -v rpm >/dev/null; then
+  [ "$(rpm -qp --configfiles "$rpm")" = /etc/fleetlake/fleetlake.yaml ] || fail "the RPM's configuration is no config file"
+  awk '$1 ~ /^-/ {print $1, substr($NF, 2)}' "$work/list" | sort >"$work/files"
+  rpm -qp --qf '[%{FILEMODES:perms} %{FILENAMES}\n]' "$rpm" | grep '^-' | sort | diff "$work/files" - || fail "the RPM has other files"
+  rpm -qp --qf '[%{FILEUSERNAME} %{FILEGROUPNAME}\n]' "$rpm" | sort -u | diff <(echo root root) - || fail "the RPM's files do not belong to root"
+else
+  echo "packages: the RPM was built, and not looked at: there is no rpm"
+fi
+echo "packages: $(cd "$work/dist" && echo *)"

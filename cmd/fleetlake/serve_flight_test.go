@@ -1,0 +1,167 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow/flight/flightsql"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+	grpcstatus "google.golang.org/grpc/status"
+
+	"github.com/fleetlake/fleetlake/extract/simulator"
+)
+
+// flightAddress is the address of Flight SQL in the log.
+func (d *daemon) flightAddress() string {
+	_, rest, _ := strings.Cut(d.hears(`"Flight SQL"`), `grpc://`)
+	address, _, _ := strings.Cut(rest, `"`)
+	return address
+}
+
+// asked is the first value of an answer over Flight SQL.
+func asked(t *testing.T, address, token, sql string) (string, error) {
+	c, err := flightsql.NewClient(address, nil, nil, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	ctx := metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+token)
+	info, err := c.Execute(ctx, sql)
+	if err != nil {
+		return "", err
+	}
+	r, err := c.DoGet(ctx, info.GetEndpoint()[0].GetTicket())
+	if err != nil {
+		return "", err
+	}
+	defer r.Release()
+	value := ""
+	for r.Next() {
+		value = r.Record().Column(0).ValueStr(0)
+	}
+	if err := r.Err(); err != nil && !errors.Is(err, io.EOF) {
+		return "", err
+	}
+	return value, nil
+}
+
+// children are the processes that a process has started.
+func children(pid int) (all []int) {
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		stat, _ := os.ReadFile("/proc/" + e.Name() + "/stat")
+		_, rest, _ := strings.Cut(string(stat), ") ")
+		if fields := strings.Fields(rest); len(fields) > 1 && fields[1] == strconv.Itoa(pid) {
+			child, _ := strconv.Atoi(e.Name())
+			all = append(all, child)
+		}
+	}
+	return all
+}
+
+// TestServeAnswersFlightSQL with a token, from a process without the key of the service; a query that
+// takes its process down ends neither the daemon nor the next query; and no process stays.
+func TestServeAnswersFlightSQL(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		t.Skip("no /proc to look at processes")
+	}
+	w := newWorld(t, simulator.Config{Vessels: 400})
+	w.write("tokens", "analyst planted-token-of-the-analyst\n")
+	w.due(1_000_000, smallJob, "flight: {listen: '127.0.0.1:0', tokens_file: tokens}\nqueries: {memory: 128MiB, threads: 1, time: 10s}\n")
+	d := w.serve()
+	page := d.page()
+	address := d.flightAddress()
+	d.hears("slot done")
+	if got, err := asked(t, address, "planted-token-of-the-analyst", "SELECT count(*) FROM runs"); err != nil || got != "2" {
+		t.Errorf("got %s, %v", got, err)
+	}
+	if _, err := asked(t, address, "planted-token-of-nobody", "SELECT 1"); grpcstatus.Code(err) != codes.Unauthenticated {
+		t.Errorf("another token: %v", err)
+	}
+	processes := children(d.cmd.Process.Pid)
+	if len(processes) != 1 {
+		t.Fatalf("processes: %v", processes)
+	}
+	if environ, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(processes[0]), "environ")); err != nil || len(environ) > 0 {
+		t.Errorf("environment of the process: %q, %v", environ, err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := asked(t, address, "planted-token-of-the-analyst", "SELECT count(*) FROM range(100000000) AS a, range(100000) AS b")
+		ended <- err
+	}()
+	for _, text := get(t, page+"/metrics"); !strings.Contains(text, "fleetlake_queries_running 1"); _, text = get(t, page+"/metrics") {
+		time.Sleep(10 * time.Millisecond) // another process has no event
+	}
+	if err := syscall.Kill(processes[0], syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; grpcstatus.Code(err) != codes.Aborted || !strings.Contains(err.Error(), "the query ended the process that ran it") {
+		t.Errorf("the query whose process was killed: %v", err)
+	}
+	if got, err := asked(t, address, "planted-token-of-the-analyst", "SELECT 1"); err != nil || got != "1" {
+		t.Errorf("the next query: %s, %v", got, err)
+	}
+	if _, text := get(t, page+"/metrics"); !strings.Contains(text, `fleetlake_queries_total{outcome="crashed"} 1`) || !strings.Contains(text, `fleetlake_query_processes_started_total 2`) {
+		t.Errorf("metrics: %s", text)
+	}
+	processes = children(d.cmd.Process.Pid)
+	d.cmd.Process.Signal(syscall.SIGTERM)
+	if code, took := d.ends(); code != exitDone && code != exitInterrupted || took > 10*time.Second {
+		t.Errorf("ended with %d after %v", code, took)
+	}
+	for _, pid := range processes {
+		if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+			t.Errorf("process %d stays: %v", pid, err)
+		}
+	}
+	if strings.Contains(d.said(), "planted-token") {
+		t.Errorf("the log has a token: %s", d.said())
+	}
+}
+
+// TestProcessesEndWithAKilledDaemon, which can close nothing.
+func TestProcessesEndWithAKilledDaemon(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		t.Skip("no /proc to look at processes")
+	}
+	w := newWorld(t, simulator.Config{Vessels: 400})
+	w.due(1_000_000, smallJob, "flight: {listen: '127.0.0.1:0'}\n")
+	d := w.serve()
+	address := d.flightAddress()
+	if _, err := asked(t, address, "", "SELECT 1"); err != nil {
+		t.Fatal(err)
+	}
+	go asked(t, address, "", "SELECT count(*) FROM range(100000000) AS a, range(100000) AS b") // until the daemon is killed
+	processes := children(d.cmd.Process.Pid)
+	if len(processes) == 0 {
+		t.Fatal("no process")
+	}
+	if err := d.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	d.ends()
+	for _, pid := range processes {
+		for end := time.Now().Add(10 * time.Second); syscall.Kill(pid, 0) == nil; {
+			if stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); strings.Contains(string(stat), ") Z ") {
+				break // its new parent has not looked yet
+			}
+			if time.Now().After(end) {
+				t.Fatalf("process %d stays", pid)
+			}
+			time.Sleep(10 * time.Millisecond) // another process has no event
+		}
+	}
+}
