@@ -118,7 +118,7 @@ func TestEveryEntryIsDescribed(t *testing.T) {
 	}
 }
 
-// TestWhatIsInternalIsLeftOut checks that analysts are not shown what only the program reads.
+// TestWhatIsInternalIsLeftOut checks that analysts do not get what only the program reads.
 func TestWhatIsInternalIsLeftOut(t *testing.T) {
 	_, w, d := week(t)
 	for _, name := range []string{"latest", "schema_migrations", "internal.latest"} {
@@ -127,12 +127,12 @@ func TestWhatIsInternalIsLeftOut(t *testing.T) {
 		}
 	}
 	registration, ok := d.Find("Registration")
-	if !ok || slices.Compare(registration.Hidden(), []string{"fingerprint", "untold", "vessel_number"}) != 0 {
-		t.Errorf("hidden columns of registration: %v", registration.Hidden())
+	if !ok || slices.Compare(registration.InternalColumns(), []string{"fingerprint", "untold", "vessel_number"}) != 0 {
+		t.Errorf("hidden columns of registration: %v", registration.InternalColumns())
 	}
-	for _, c := range registration.Shown() {
+	for _, c := range registration.VisibleColumns() {
 		if c.Internal {
-			t.Errorf("%s is shown", c.Name)
+			t.Errorf("%s is visible", c.Name)
 		}
 	}
 	if rows := ask(t, w, "SELECT table_name FROM information_schema.tables WHERE table_schema = 'internal' ORDER BY 1"); len(rows) < 2 {
