@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/fleetlake/fleetlake/warehouse/warehousetest"
 )
 
 // sandboxed opens the warehouse as `fleetlake query` does, with enough memory and disk.
@@ -37,58 +39,6 @@ func spooled(t *testing.T, w *Warehouse, text string) (int, error) {
 	return n, nil
 }
 
-// attacks are statements that would do more than read the warehouse. FILE is a file that must
-// not be created, SECRET one that must not be read, DATA the published file.
-var attacks = map[string][]string{
-	"writes files": {
-		"COPY runs TO 'FILE'", "COPY runs TO 'DATA'", "COPY (SELECT 1) TO 'FILE' (FORMAT parquet)", "COPY runs TO 'FILE' (FORMAT csv, PARTITION_BY (job))",
-		"EXPORT DATABASE 'FILE'", "EXPORT DATABASE 'FILE' (FORMAT parquet)",
-		"ATTACH 'FILE' AS other", "ATTACH 'FILE' AS other (READ_ONLY)", "ATTACH ':memory:' AS m", "ATTACH 'DATA' AS mine", "DETACH fleet", "USE memory",
-		"EXPLAIN ANALYZE COPY runs TO 'FILE'", "EXPLAIN COPY runs TO 'FILE'", "EXPLAIN EXPORT DATABASE 'FILE'", "EXPLAIN ANALYZE EXPORT DATABASE 'FILE'",
-		"CALL enable_logging('QueryLog', storage := 'file', storage_path := 'FILE')",
-		"PRAGMA enable_profiling", "PRAGMA profiling_output='FILE'", "SET profiling_output='FILE'", "PRAGMA enable_profiling='json'", "PRAGMA log_query_path='FILE'", "SET log_query_path='FILE'",
-		"CREATE PERSISTENT SECRET s (TYPE http)", "SET secret_directory='FILE'", "SET temp_directory='FILE'", "SET extension_directory='FILE'", "SET home_directory='FILE'",
-		"COPY FROM DATABASE fleet TO memory",
-	},
-	"hides behind a prefix": {
-		";EXPORT DATABASE 'FILE'", ";;;COPY runs TO 'FILE'", "\u00a0EXPORT DATABASE 'FILE'", "\ufeffEXPORT DATABASE 'FILE'", "\u00a0;\ufeffCOPY runs TO 'FILE'", "\u3000EXPORT DATABASE 'FILE'",
-		"\v\fEXPORT DATABASE 'FILE'", "-- why\nEXPORT DATABASE 'FILE'", "/* /* */ */ EXPORT DATABASE 'FILE'", "/* /* */ EXPLAIN */ EXPLAIN ANALYZE COPY runs TO 'FILE'",
-		"(COPY runs TO 'FILE')", "SELECT 1\x00; EXPORT DATABASE 'FILE'", "EXPLAIN\u00a0ANALYZE COPY runs TO 'FILE'", ";EXPLAIN ANALYZE COPY runs TO 'FILE'",
-		"EXPLAIN (FORMAT json) COPY runs TO 'FILE'", "EXPLAIN EXPLAIN ANALYZE COPY runs TO 'FILE'",
-	},
-	"is several statements": {
-		"SELECT 1; SELECT 2", "SELECT 1; COPY runs TO 'FILE'", "COPY runs TO 'FILE'; SELECT 1", "SELECT 1; COPY runs TO 'FILE'; SELECT 2", "CREATE TEMP TABLE x AS SELECT 1; FROM x",
-		"PIVOT runs ON job USING count(*); COPY runs TO 'FILE'", "COPY runs TO 'FILE'; PIVOT runs ON job USING count(*)", "PIVOT runs ON job USING count(*); SELECT 1",
-		"CREATE TEMP TABLE x AS SELECT 1; PIVOT runs ON job USING count(*)", "SELECT 1); COPY runs TO 'FILE'; SELECT (2", "PIVOT runs ON job USING count(*)); COPY runs TO 'FILE'; FROM (SELECT 1",
-		"EXPLAIN SELECT 1; COPY runs TO 'FILE'", "BEGIN; COPY runs TO 'FILE'; COMMIT",
-	},
-	"wraps a PIVOT": {
-		"COPY (PIVOT runs ON job USING count(*)) TO 'FILE'", "CREATE TABLE x AS PIVOT runs ON job USING count(*)", "INSERT INTO runs PIVOT runs ON job USING count(*)",
-		"EXPLAIN ANALYZE COPY (PIVOT runs ON job USING count(*)) TO 'FILE'", "EXPLAIN ANALYZE CREATE TABLE x AS PIVOT runs ON job USING count(*)", "EXPLAIN PIVOT runs ON job USING count(*); COPY runs TO 'FILE'",
-		"EXPLAIN ANALYZE PIVOT runs ON job USING count(*)); COPY runs TO 'FILE'; FROM (SELECT 1", "DESCRIBE PIVOT runs ON job USING count(*); COPY runs TO 'FILE'", "EXPLAIN COPY runs TO 'FILE'; PIVOT runs ON job USING count(*)",
-	},
-	"reads files": {
-		"FROM read_text('SECRET')", "FROM read_blob('SECRET')", "FROM read_csv('SECRET')", "FROM read_json('SECRET')", "FROM read_ndjson_objects('SECRET')", "FROM 'SECRET'", "FROM glob('DIR/*')",
-		"FROM sniff_csv('SECRET')", "FROM parquet_metadata('SECRET')", "FROM parquet_schema('SECRET')", "FROM read_parquet('SECRET')", "FROM read_text('/etc/passwd')", "FROM read_text('/proc/self/environ')",
-		"FROM read_text(['SECRET'])", "SELECT * FROM query('FROM read_text(''SECRET'')')", "FROM query_table('SECRET')", "DESCRIBE FROM 'SECRET'", "SUMMARIZE FROM read_csv('SECRET')", "EXPLAIN ANALYZE FROM read_text('SECRET')",
-		"SELECT (SELECT content FROM read_text('SECRET'))", "PIVOT (FROM read_csv('SECRET')) ON a USING count(*)", "IMPORT DATABASE 'DIR'", "COPY runs FROM 'SECRET'", "FROM duckdb_extensions()",
-		"SELECT * FROM json_execute_serialized_sql(json_serialize_sql('FROM read_text(''SECRET'')'))", "SELECT getenv('HOME')",
-	},
-	"reaches the network or fetches code": {
-		"FROM 'http://127.0.0.1:9/x.csv'", "FROM read_csv('https://127.0.0.1:9/x')", "FROM 's3://bucket/x.parquet'", "INSTALL httpfs", "LOAD httpfs", "LOAD 'FILE'", "INSTALL spatial FROM community", "UPDATE EXTENSIONS", "FORCE INSTALL httpfs",
-		"CREATE SECRET s (TYPE http)",
-	},
-	"changes settings": {
-		"SET memory_limit='64GB'", "RESET memory_limit", "SET GLOBAL threads=64", "SET enable_external_access=true", "SET lock_configuration=false", "RESET lock_configuration", "PRAGMA memory_limit='64GB'", "PRAGMA threads=64",
-		"SET allowed_directories=['/']", "SET VARIABLE x=1", "SET max_temp_directory_size='1TB'", "CALL pragma_version()",
-	},
-	"changes data or state": {
-		"INSERT INTO runs (run_id) VALUES ('x')", "UPDATE runs SET job='x'", "DELETE FROM runs", "TRUNCATE runs", "DROP TABLE runs", "ALTER TABLE runs ADD COLUMN x INTEGER", "CREATE TABLE x (a INTEGER)", "CREATE TEMP TABLE x AS SELECT 1",
-		"CREATE OR REPLACE TEMP VIEW runs AS SELECT 1", "CREATE TEMP MACRO m() AS 1", "CREATE SCHEMA s", "CREATE SEQUENCE s", "CREATE TYPE t AS ENUM ('a')", "CHECKPOINT", "FORCE CHECKPOINT", "VACUUM", "ANALYZE", "BEGIN", "COMMIT", "ROLLBACK",
-		"PREPARE p AS SELECT 1", "EXECUTE p", "DEALLOCATE p", "COMMENT ON TABLE runs IS 'x'", "MERGE INTO runs USING runs AS r ON true WHEN MATCHED THEN DELETE",
-	},
-}
-
 // TestSandbox runs every attack, for a table and for a Parquet file, and checks that it left nothing.
 func TestSandbox(t *testing.T) {
 	dir, target := t.TempDir(), t.TempDir()
@@ -99,7 +49,7 @@ func TestSandbox(t *testing.T) {
 	must(t, err)
 	w := sandboxed(t, dir)
 	n := 0
-	for name, statements := range attacks {
+	for name, statements := range warehousetest.Attacks {
 		t.Run(name, func(t *testing.T) {
 			for _, text := range statements {
 				n++

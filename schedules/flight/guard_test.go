@@ -1,6 +1,7 @@
 package flight
 
 import (
+	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -9,8 +10,13 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/base64"
+	"encoding/pem"
+	"errors"
+	"log/slog"
 	"math/big"
 	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -183,4 +189,53 @@ func newCertificate(t *testing.T) (tls.Certificate, *x509.CertPool) {
 	roots := x509.NewCertPool()
 	roots.AddCert(parsed)
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, roots
+}
+
+// TestARenewedCertificateIsUsed writes another certificate over the first, and then one that is none.
+func TestARenewedCertificateIsUsed(t *testing.T) {
+	dir := t.TempDir()
+	certificate, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	if _, err := Certificate(certificate, key, slog.New(slog.DiscardHandler)); err == nil {
+		t.Error("no files: no error")
+	}
+	store := func(at time.Time) []byte {
+		pair, _ := newCertificate(t)
+		der, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for path, block := range map[string]*pem.Block{certificate: {Type: "CERTIFICATE", Bytes: pair.Certificate[0]}, key: {Type: "PRIVATE KEY", Bytes: der}} {
+			if err := errors.Join(os.WriteFile(path, pem.EncodeToMemory(block), 0o600), os.Chtimes(path, at, at)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return pair.Certificate[0]
+	}
+	at := time.Now().Add(-time.Hour)
+	first := store(at)
+	var log safeBuffer
+	c, err := Certificate(certificate, key, slog.New(slog.NewTextHandler(&log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := func() []byte {
+		got, err := c.GetCertificate(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Certificate[0]
+	}
+	if !bytes.Equal(used(), first) {
+		t.Error("another certificate than the first")
+	}
+	second := store(at.Add(time.Minute))
+	if !bytes.Equal(used(), second) {
+		t.Error("not the renewed certificate")
+	}
+	if err := os.WriteFile(certificate, []byte("none"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(used(), second) || !strings.Contains(log.String(), "the earlier one is") {
+		t.Errorf("a certificate that is none: log %s", &log)
+	}
 }

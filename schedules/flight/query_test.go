@@ -105,6 +105,7 @@ func TestPreparedStatements(t *testing.T) {
 		"none":                    {"SELECT 1", nil, "1;"},
 		"a number":                {"SELECT $1 + 1", row(intColumn(41)), "42;"},
 		"two":                     {"SELECT $2, $1", row(intColumn(1), textColumn("x")), "x 1;"},
+		"NULL without a type":     {"SELECT $1 IS NULL", row(array.NewNull(1)), "true;"},
 		"NULL":                    {"SELECT $1 IS NULL", row(nulls.NewArray()), "true;"},
 		"text for a date":         {"SELECT count(*) FROM runs WHERE snapshot_date = ?", row(textColumn("2026-11-20")), "1;"},
 		"a date":                  {"SELECT count(*) FROM runs WHERE snapshot_date = ?", row(dates.NewArray()), "1;"},

@@ -51,7 +51,7 @@ func arguments(stream []byte) (args []any, err error) {
 
 // argument returns the first value of a column as the driver of DuckDB accepts it.
 func argument(column arrow.Array) (any, error) {
-	if column.IsNull(0) {
+	if column.IsNull(0) || column.DataType().ID() == arrow.NULL {
 		return nil, nil
 	}
 	switch c := column.(type) {

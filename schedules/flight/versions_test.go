@@ -1,0 +1,81 @@
+package flight
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/fleetlake/fleetlake/pipeline/pipelinetest"
+	"github.com/fleetlake/fleetlake/warehouse/worker"
+)
+
+// TestReadersWhileNightsArePublished has clients that ask again and again while nights are published:
+// none gets an error, each answer is of one version, and of none that was replaced before it was asked
+// for. FLEETLAKE_LONG has 20 clients and 200 nights, and reports how much longer a night takes.
+func TestReadersWhileNightsArePublished(t *testing.T) {
+	readers, nights := 4, 3
+	if os.Getenv("FLEETLAKE_LONG") != "" {
+		readers, nights = 20, 200
+	}
+	f := newServer(t, func(w *worker.Config, _ *Config) { w.Wait = 5 * time.Minute })
+	publish := func(i int) time.Duration {
+		began := time.Now()
+		pipelinetest.Publish(t, f.dir, 21+i) // the 31st of November is the 1st of December
+		return time.Since(began)
+	}
+	var published, answers atomic.Int64
+	published.Store(1)
+	alone := time.Duration(0)
+	for i := range nights / 10 {
+		alone += publish(i)
+		published.Add(1)
+	}
+	var group sync.WaitGroup
+	stop := make(chan struct{})
+	for range readers {
+		c := f.client()
+		group.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				least := published.Load()
+				got, err := c.query(t.Context(), "SELECT run_id, count(*) OVER () FROM runs, range(2000)")
+				most := published.Load() + 1 // a night that is being published
+				runs := map[string]int{}
+				rows := strings.Count(got, ";")
+				for line := range strings.SplitSeq(strings.TrimSuffix(got, ";"), ";") {
+					run, total, _ := strings.Cut(line, " ")
+					runs[run]++
+					if total != fmt.Sprint(rows) {
+						t.Errorf("a row of an answer of %s rows among %d", total, rows)
+						return
+					}
+				}
+				if n := int64(len(runs)); err != nil || n < least || n > most || rows != 2000*len(runs) {
+					t.Errorf("%d nights in %d rows, want %d to %d: %v", n, rows, least, most, err)
+					return
+				}
+				answers.Add(1)
+			}
+		})
+	}
+	beside := time.Duration(0)
+	for i := nights / 10; i < nights; i++ {
+		beside += publish(i)
+		published.Add(1)
+	}
+	last := answers.Load() + int64(readers)
+	for !t.Failed() && answers.Load() < last {
+		time.Sleep(10 * time.Millisecond) // until each has seen the end; others count
+	}
+	close(stop)
+	group.Wait()
+	t.Logf("%d answers to %d clients; a night took %v beside them, and %v alone", answers.Load(), readers, beside/time.Duration(nights-nights/10), alone/time.Duration(max(1, nights/10)))
+}
