@@ -19,7 +19,7 @@ var files embed.FS
 
 var statements = warehouse.Statements{Files: files}
 
-// Limits of a distribution: it is shown of a column that has few values, each of them in several rows.
+// Limits of a distribution: it is given of a column that has few values, each of them in several rows.
 const (
 	frequentValues = 5
 	maxValues      = 500
@@ -103,7 +103,7 @@ type counting struct {
 // counted is a column in a statement that counts.
 type counted struct {
 	warehouse.Definition
-	place int // among the columns of the entry that are shown
+	place int // among the visible columns of the entry
 }
 
 // Quoted is the name of the column as SQL has it.
@@ -122,7 +122,7 @@ func (c counted) listed(known int64, found ColumnCounts) bool {
 
 func count(ctx context.Context, w *warehouse.Warehouse, e *Entry) (*Counts, error) {
 	filling := counting{Table: e.Name}
-	for i, c := range e.Shown() {
+	for i, c := range e.VisibleColumns() {
 		filling.Columns = append(filling.Columns, counted{c, i})
 	}
 	all := &Counts{}
