@@ -64,6 +64,9 @@ func (a *app) doctor(ctx context.Context) error {
 	if configErr == nil && cfg.Export.Target != "" {
 		checks = append(checks, check{name: "export", run: func() (string, error) { return targetThere(ctx, cfg) }, code: exitExport})
 	}
+	if configErr == nil && cfg.Flight.Listen != "" {
+		checks = append(checks, check{name: "flight", run: func() (string, error) { return flightReady(cfg) }, code: exitUsage})
+	}
 	code := exitDone
 	for _, c := range checks {
 		words, err := c.run()

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"sync"
@@ -25,7 +26,7 @@ func (s *server) openFlight() (stop func(), err error) {
 	if f.Listen == "" {
 		return func() {}, nil
 	}
-	clients, security, err := s.flightSecurity()
+	clients, security, err := flightSecurity(f, s.log)
 	if err != nil {
 		return nil, &config.Error{Problems: []string{err.Error()}}
 	}
@@ -61,9 +62,14 @@ func (s *server) openFlight() (stop func(), err error) {
 	}, nil
 }
 
+// flightReady reads what Flight SQL needs, and says where it would be served.
+func flightReady(c config.Config) (string, error) {
+	clients, _, err := flightSecurity(c.Flight, slog.New(slog.DiscardHandler))
+	return fmt.Sprintf("%s, %d tokens", c.Flight.Listen, len(clients)), err
+}
+
 // flightSecurity reads the tokens and the certificate.
-func (s *server) flightSecurity() ([]flight.Client, *tls.Config, error) {
-	f := s.config.Flight
+func flightSecurity(f config.Flight, log *slog.Logger) ([]flight.Client, *tls.Config, error) {
 	clients, err := f.Clients()
 	if err != nil || f.Certificate == "" {
 		return clients, nil, err
@@ -71,7 +77,7 @@ func (s *server) flightSecurity() ([]flight.Client, *tls.Config, error) {
 	if err := f.CheckKey(); err != nil {
 		return nil, nil, err
 	}
-	security, err := flight.Certificate(f.Certificate, f.KeyFile, s.log)
+	security, err := flight.Certificate(f.Certificate, f.KeyFile, log)
 	return clients, security, err
 }
 

@@ -165,3 +165,18 @@ func TestProcessesEndWithAKilledDaemon(t *testing.T) {
 		}
 	}
 }
+
+// TestDoctorReadsTheTokens as serve would.
+func TestDoctorReadsTheTokens(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, simulator.Config{Vessels: 400})
+	w.configure(1_000_000, smallJob+"\nflight: {listen: '127.0.0.1:0', tokens_file: tokens}\n")
+	w.write("tokens", "analyst planted\n")
+	if o := w.fleetlake("doctor"); o.code == exitDone || !strings.Contains(o.stdout, "FAIL  flight") || !strings.Contains(o.stdout, "line 1: the token has 7 characters") {
+		t.Errorf("a short token: %d\n%s", o.code, o.stdout)
+	}
+	w.write("tokens", "analyst planted-token-of-the-analyst\n")
+	if o := w.fleetlake("doctor"); !strings.Contains(o.stdout, "flight           127.0.0.1:0, 1 tokens") {
+		t.Errorf("a token: %s", o.stdout)
+	}
+}

@@ -16,11 +16,16 @@ import (
 var errArguments = fmt.Errorf("the arguments: %w", warehouse.ErrStatement)
 
 // arguments reads the arguments of a statement from an Arrow stream with one row. A text that has no
-// type of its own, such as a decimal, is passed as text, which DuckDB casts to what it compares it with.
+// counterpart in the driver, such as a decimal, is passed as text, which DuckDB casts to what it compares it with.
 func arguments(stream []byte) (args []any, err error) {
 	if stream == nil {
 		return nil, nil
 	}
+	defer func() { // Arrow's reader panics on some streams that are none
+		if r := recover(); r != nil {
+			args, err = nil, fmt.Errorf("%w: they cannot be read: %v", errArguments, r)
+		}
+	}()
 	reader, err := ipc.NewReader(bytes.NewReader(stream))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errArguments, err)
@@ -72,7 +77,7 @@ func argument(column arrow.Array) (any, error) {
 	case *array.Uint32:
 		return c.Value(0), nil
 	case *array.Uint64:
-		return c.Value(0), nil
+		return new(big.Int).SetUint64(c.Value(0)), nil // database/sql has no numbers of more than 63 bits
 	case *array.Float32:
 		return c.Value(0), nil
 	case *array.Float64:

@@ -193,12 +193,16 @@ func (a *Answer) finish(err error) error {
 	p := a.pool
 	if a.process != nil {
 		a.watch.end()
-		if a.data.end != nil {
+		switch {
+		case a.data.end != nil && a.data.end.Fault != failed:
 			p.giveBack(a.process)
-		} else {
-			if errors.Is(err, ErrEnded) {
-				p.config.Log.Error("a query ended its process", "state", a.process.ending(), "words", a.process.words.String())
-			}
+		case a.data.end != nil: // an error within DuckDB can leave it unusable
+			p.config.Log.Error("a query failed, and its process ends", "error", err)
+			p.discard(a.process)
+		case errors.Is(err, ErrEnded):
+			p.config.Log.Error("a query ended its process", "state", a.process.ending(), "words", a.process.words.String())
+			p.discard(a.process)
+		default:
 			p.discard(a.process)
 		}
 	}
