@@ -25,7 +25,11 @@ func (s *server) ask(ctx context.Context, sql string) (t page.Table, err error) 
 	if err != nil {
 		return t, err
 	}
-	defer func() { err = errors.Join(err, answer.Close()) }()
+	defer func() {
+		if closed := answer.Close(); int64(len(t.Rows)) == t.Total { // else it was cancelled
+			err = errors.Join(err, closed)
+		}
+	}()
 	t.Total = answer.Rows
 	for _, f := range answer.Schema().Fields() {
 		t.Columns = append(t.Columns, page.TableColumn{Name: f.Name, Type: f.Type.String(), Number: isNumber(f.Type)})
