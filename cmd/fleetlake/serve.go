@@ -15,6 +15,7 @@ import (
 	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/schedules/metrics"
 	"github.com/fleetlake/fleetlake/schedules/notify"
+	"github.com/fleetlake/fleetlake/warehouse/worker"
 	"github.com/spf13/cobra"
 )
 
@@ -76,7 +77,8 @@ type server struct {
 	runner       *schedules.Runner
 	slots        *schedules.SlotLog
 	notifier     *notify.Notifier
-	traces       *traces // nil without a collector
+	pool         *worker.Pool // runs the queries of others; nil without page and Flight SQL
+	traces       *traces      // nil without a collector
 	metrics      *metrics.Metrics
 	systemd      systemd
 	log          *slog.Logger
@@ -103,6 +105,12 @@ func (a *app) serve(ctx context.Context, cfg config.Config) error {
 	if err != nil {
 		return err
 	}
+	closePool, err := s.openPool()
+	if err != nil {
+		s.closeNotifier()
+		return err
+	}
+	defer closePool()
 	closePage, err := s.openPage()
 	if err != nil {
 		s.closeNotifier()

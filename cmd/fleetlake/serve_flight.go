@@ -30,18 +30,12 @@ func (s *server) openFlight() (stop func(), err error) {
 	if err != nil {
 		return nil, &config.Error{Problems: []string{err.Error()}}
 	}
-	pool, closePool, err := s.openPool()
+	sql, err := flight.New(flight.Config{Pool: s.pool, Clients: clients, TLS: security, Version: version(), Log: s.log})
 	if err != nil {
-		return nil, err
-	}
-	sql, err := flight.New(flight.Config{Pool: pool, Clients: clients, TLS: security, Version: version(), Log: s.log})
-	if err != nil {
-		closePool()
 		return nil, &config.Error{Problems: []string{"flight.tokens_file: " + err.Error()}}
 	}
 	l, err := net.Listen("tcp", f.Listen)
 	if err != nil {
-		closePool()
 		return nil, fmt.Errorf("serve Flight SQL: %w", err)
 	}
 	scheme := "grpc://"
@@ -57,7 +51,6 @@ func (s *server) openFlight() (stop func(), err error) {
 	})
 	return func() {
 		sql.Stop(shutdownTimeout)
-		closePool()
 		serving.Wait()
 	}, nil
 }
@@ -81,15 +74,19 @@ func flightSecurity(f config.Flight, log *slog.Logger) ([]flight.Client, *tls.Co
 	return clients, security, err
 }
 
-// openPool makes the processes for queries, which end with the returned function.
-func (s *server) openPool() (*worker.Pool, func(), error) {
+// openPool makes the processes for the queries of others, for the page and Flight SQL. They end with the
+// returned function. Without either there is no pool.
+func (s *server) openPool() (stop func(), err error) {
+	if s.config.Serve.Listen == "" && s.config.Flight.Listen == "" {
+		return func() {}, nil
+	}
 	program, err := worker.Program()
 	if err != nil {
-		return nil, nil, fmt.Errorf("find this program: %w", err)
+		return nil, fmt.Errorf("find this program: %w", err)
 	}
 	temporary, remove, err := load.Scratch(os.TempDir(), "fleetlake-serve-")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var counted *metrics.Queries
 	q := s.config.Queries
@@ -97,16 +94,17 @@ func (s *server) openPool() (*worker.Pool, func(), error) {
 		Concurrent: q.Concurrent, Queue: q.Queue, Wait: q.Wait, Idle: idleProcess, Log: s.log,
 		Ended: func(outcome string, took time.Duration) { counted.Ended(outcome, took) }})
 	if err != nil {
-		return nil, nil, errors.Join(err, remove())
+		return nil, errors.Join(err, remove())
 	}
 	counted, err = s.metrics.Queries(worker.Outcomes, func() (running, waiting, started int) {
 		now := pool.Stats()
 		return now.Running, now.Waiting, now.Started
 	})
 	if err != nil {
-		return nil, nil, errors.Join(err, remove())
+		return nil, errors.Join(err, remove())
 	}
-	return pool, func() {
+	s.pool = pool
+	return func() {
 		pool.Close()
 		if err := remove(); err != nil {
 			s.log.Warn("temporary files of queries not removed", "error", err)

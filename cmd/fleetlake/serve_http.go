@@ -88,7 +88,7 @@ func (s *server) page() (http.Handler, error) {
 		Dir: s.config.DataDir, Hosts: s.config.Serve.Hosts, Token: token, Version: version(), Log: s.log,
 		Live: s.live, Slots: s.slotRecords, RunNow: s.runner.Trigger, PriceAgain: s.priceAgain, Troubles: s.dataTroubles, Stop: s.runner.StopRun,
 		Metrics: s.metrics.Handler(), Share: share.New(s.config.DataDir, s.log), Export: s.exportLine, Healthy: s.healthy, Ready: s.isReady,
-		Answer: s.answer, Watch: s.config.Watched(),
+		Answer: s.answer, Ask: s.ask, AskFile: s.askFile, Watch: s.config.Watched(),
 		Scores: func(ctx context.Context, vesselID string) ([]wording.VesselScore, error) {
 			return scoreByJob(ctx, s.config, vesselID)
 		},

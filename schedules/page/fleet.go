@@ -27,6 +27,7 @@ type Share struct {
 	Percent    float64 // of the longest bar
 	Other      bool    // the remainder, or unknown
 	List       string  // the address of its vessels; empty in a file and for the remainder
+	Words      string  // the number of an answer, as the answer has it
 }
 
 const maxFlags = 12

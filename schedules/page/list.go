@@ -355,15 +355,7 @@ func (s *site) sendFile(w http.ResponseWriter, r *http.Request, v *ListView) err
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err := done(); err != nil {
-			s.Log.Warn("a temporary file stays behind", "error", err)
-		}
-	}()
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(slowestFile)) // not every writer can
-	w.Header().Set("Content-Type", fileTypes[v.Format])
-	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="fleetlake-%s.%s"`, v.Name, v.Format))
-	http.ServeFile(w, r, path)
+	s.sendPath(w, r, path, done, v.Name, v.Format)
 	return nil
 }
 

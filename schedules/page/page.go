@@ -38,6 +38,11 @@ type Config struct {
 	// path; done removes it. Nil offers no files.
 	Answer func(ctx context.Context, s warehouse.Statement, format string) (path string, done func() error, err error)
 
+	// Ask runs a statement of a person within limits, apart from this process, and AskFile writes its whole
+	// answer to a temporary file, as Answer does. Nil offers no form.
+	Ask     func(ctx context.Context, sql string) (Table, error)
+	AskFile func(ctx context.Context, sql, format string) (path string, done func() error, err error)
+
 	Watch []string // the vessels whose news has a feed of its own, by IMO number or MMSI
 
 	Export  func() string    // what to say of the export after the nights; nil or empty is nothing
@@ -101,6 +106,9 @@ func New(c Config) (http.Handler, error) {
 	mux.HandleFunc("GET /runs/{id}/file", s.runFile)
 	mux.HandleFunc("GET /changes.atom", s.changesFeed)
 	mux.HandleFunc("GET /watch.atom", s.watchFeed)
+	if c.Ask != nil {
+		mux.HandleFunc("GET /ask", s.askPage)
+	}
 	mux.HandleFunc("GET /search", s.searchPage)
 	mux.HandleFunc("GET /list/{name}", s.listPage)
 	mux.HandleFunc("GET /nights/{date}", s.nightPage)

@@ -27,7 +27,7 @@ var files embed.FS
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"n": wording.Count, "took": wording.Duration, "clock": clock, "moment": moment, "machine": machineTime,
 	"day": longDay, "short": shortDay, "since": since, "plural": wording.Counted, "sanitize": func(text string) string { return sanitize(text, "") },
-	"text": wording.Value, "sub": func(a, b int) int { return a - b },
+	"text": wording.Value, "plural64": func(n int64, noun string) string { return wording.Counted(int(n), noun) }, "sub": func(a, b int) int { return a - b },
 }).ParseFS(files, "templates/*.html"))
 
 // The stylesheet and the icon never change while the program runs.
@@ -96,7 +96,7 @@ func (s *site) attach() string {
 
 func (s *site) renderStatus(ctx context.Context) (int, []byte) {
 	now := s.Now()
-	v := view{Kind: "status", Title: "Status", Version: s.Version, Now: now, Form: s.form, Live: s.Live(), CanStop: s.Config.Stop != nil, Attach: s.attach(), Export: s.sanitize(s.Config.Export())}
+	v := view{Kind: "status", Title: "Status", Version: s.Version, Now: now, Form: s.form, Live: s.Live(), CanStop: s.Config.Stop != nil, Attach: s.attach(), Export: s.sanitize(s.Config.Export()), CanAsk: s.Config.Ask != nil}
 	s.schedule(&v)
 	report, err := s.reports.Get(ctx, "", now)
 	switch {

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"html"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/warehousetest"
+)
+
+// TestThePageAnswersStatements sends statements to the form of a real process: answers, faults, files, and
+// each attack, which must be refused and change nothing.
+func TestThePageAnswersStatements(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, simulator.Config{Vessels: 300})
+	w.configure(1_000_000, "    schedule: '0 0 1 1 *'\n    missed: skip\n    list: {by: country}\n    sweep: {statuses: []}\n    lookup: {want: []}\nserve: {listen: '127.0.0.1:0'}\n")
+	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
+	d := w.serve()
+	page := d.page()
+	ask := func(sql, format string) (int, string) {
+		t.Helper()
+		status, body := get(t, page+"/ask?"+url.Values{"sql": {sql}, "format": {format}}.Encode())
+		return status, html.UnescapeString(body)
+	}
+	for name, c := range map[string]struct {
+		sql, format string
+		status      int
+		want        string
+	}{
+		"rows":              {"SELECT 42 AS n, NULL AS nothing", "", 200, `<td class="num"><bdi>42</bdi></td><td class="num"><i class="quiet">NULL</i></td>`},
+		"bars":              {"SELECT flag, count(*) AS n FROM vessels GROUP BY 1 ORDER BY 2 DESC LIMIT 3", "", 200, "The answer as bars"},
+		"a line":            {"SELECT DATE '2026-11-20' + i::INTEGER AS night, i * 2 AS n FROM range(5) AS t(i)", "", 200, "<polyline points="},
+		"more than a page":  {"FROM range(2500)", "", 200, "and 1,500 more rows"},
+		"a fault":           {"SELECT flagg\nFROM vessels", "", 400, "LINE 1: SELECT flagg"},
+		"a file of another": {"FROM read_csv('/etc/passwd')", "", 400, "Permission Error"},
+		"an update":         {"DROP TABLE runs", "", 400, "only one statement that reads"},
+		"CSV":               {"SELECT 1 AS a, '' AS b, NULL AS c", "csv", 200, "a,b,c\n1,\"\",\n"},
+		"a script":          {"SELECT '<script>alert(1)</script>' AS a", "", 200, "<bdi>"},
+		"a long one":        {"SELECT '" + strings.Repeat("x", 9000) + "'", "", 400, "more than 8192 bytes"},
+	} {
+		if status, body := ask(c.sql, c.format); status != c.status || !strings.Contains(body, c.want) {
+			t.Errorf("%s: %d, no %q in %s", name, status, c.want, body)
+		}
+	}
+	if _, body := get(t, page+"/ask?sql="+url.QueryEscape("SELECT '<script>alert(1)</script>' AS a")); strings.Contains(body, "<script") {
+		t.Error("a script is on the page")
+	}
+	status, file := ask("SELECT sum(i) AS n FROM range(10) AS t(i)", "parquet")
+	if err := os.WriteFile(filepath.Join(w.dir, "answer.parquet"), []byte(file), 0o600); err != nil || status != http.StatusOK {
+		t.Fatal(status, err)
+	}
+	attackThePage(t, w, ask)
+	d.cmd.Process.Signal(syscall.SIGTERM)
+	if code, _ := d.ends(); code != exitDone {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// attackThePage sends each statement that would do more than read.
+func attackThePage(t *testing.T, w *world, ask func(sql, format string) (int, string)) {
+	t.Helper()
+	published := warehouse.Path(filepath.Join(w.dir, "fleetlake-data"))
+	before, err := os.ReadFile(published)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := t.TempDir()
+	secret := filepath.Join(w.dir, "secret.csv")
+	w.write("secret.csv", "a\n1\n")
+	n := 0
+	for name, all := range warehousetest.Attacks {
+		for _, text := range all {
+			n++
+			text = strings.NewReplacer("FILE", filepath.Join(target, "written"), "SECRET", secret, "DATA", published, "DIR", target).Replace(text)
+			if status, body := ask(text, ""); status != http.StatusBadRequest || !strings.Contains(body, `class="problem"`) {
+				_, said, _ := strings.Cut(body, `id="answer"`)
+				t.Errorf("%s: %q: %d %.300s", name, text, status, said)
+			}
+		}
+	}
+	left, err := os.ReadDir(target)
+	if after, readErr := os.ReadFile(published); readErr != nil || string(after) != string(before) || err != nil || len(left) > 0 {
+		t.Errorf("after %d attacks: the file changed, or %v was written: %v, %v", n, left, readErr, err)
+	}
+	if status, body := ask("SELECT 1 AS n", ""); status != http.StatusOK || !strings.Contains(body, "<bdi>1</bdi>") || n < 100 {
+		t.Errorf("after %d attacks: %d %s", n, status, body)
+	}
+}

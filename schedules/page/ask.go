@@ -1,0 +1,169 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/fleetlake/fleetlake/pipeline/wording"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// Sizes of a statement and of the part of its answer that the page has: a browser takes no more.
+const maxStatement, AskRows = 8 << 10, 1000
+
+// Table is the answer of a statement: its first AskRows rows. A value without a row is nil.
+type Table struct {
+	Columns []TableColumn
+	Rows    [][]*string
+	Total   int64
+}
+
+// TableColumn is a column of an answer, with its type as DuckDB or Arrow names it.
+type TableColumn struct {
+	Name, Type string
+	Number     bool
+}
+
+// AskView is the form for one statement, and its answer.
+type AskView struct {
+	SQL     string
+	Name    string // of the worked query in the form; empty if it is a person's own
+	Worked  []warehouse.WorkedQuery
+	Answer  *Table
+	Problem string // why there is no answer, with the line marked
+	Took    string
+	Bars    []Share    // the answer as bars, if it has a text and a number a row
+	Line    *LineChart // or over the nights, if it has a date and a number
+}
+
+// Missing is how many rows the page leaves out.
+func (v AskView) Missing() int { return int(v.Answer.Total) - len(v.Answer.Rows) }
+
+// askPage serves the form for one statement that reads, and runs it in a process of its own.
+func (s *site) askPage(w http.ResponseWriter, r *http.Request) {
+	v := AskView{SQL: strings.ReplaceAll(r.FormValue("sql"), "\r\n", "\n"), Worked: warehouse.Queries()}
+	for _, q := range v.Worked {
+		if q.Name == r.FormValue("query") {
+			v.Name, v.SQL = q.Name, q.Text
+		}
+	}
+	format := r.FormValue("format")
+	status := http.StatusOK
+	switch run := r.FormValue("sql") != "" || v.Name != ""; {
+	case !run:
+	case len(v.SQL) > maxStatement:
+		v.Problem, v.SQL = fmt.Sprintf("The statement has more than %d bytes: `fleetlake query --file` takes any.", maxStatement), ""
+		status = http.StatusBadRequest
+	case format == "csv" || format == "parquet":
+		if s.askFile(w, r, &v, format) {
+			return
+		}
+		status = http.StatusBadRequest
+	default:
+		began := time.Now()
+		answer, err := s.Ask(r.Context(), v.SQL)
+		v.Took = wording.Duration(time.Since(began))
+		if err != nil {
+			v.Problem, status = s.problem(err), http.StatusBadRequest
+			break
+		}
+		v.Answer = &answer
+		v.draw()
+	}
+	send(w, status, render("page.html", view{Kind: "ask", Title: "Ask", Version: s.Version, Now: s.Now(), Ask: &v}))
+}
+
+// askFile serves the whole answer as a file; false if there is none.
+func (s *site) askFile(w http.ResponseWriter, r *http.Request, v *AskView, format string) bool {
+	path, done, err := s.AskFile(r.Context(), v.SQL, format)
+	if err != nil {
+		v.Problem = s.problem(err)
+		return false
+	}
+	s.sendPath(w, r, path, done, "answer", format)
+	return true
+}
+
+// problem is an error of a statement for people: DuckDB's words, in which a line is marked.
+func (s *site) problem(err error) string {
+	var lines []string
+	for line := range strings.Lines(err.Error()) {
+		marked := strings.TrimLeft(line, " ")
+		lines = append(lines, strings.Repeat(" ", len(line)-len(marked))+s.sanitize(strings.TrimRight(marked, "\n")))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Sizes of the drawings of an answer.
+const mostBars, mostNights = 40, 400
+
+// draw makes a drawing of an answer that has the shape of one: two columns, of which the second is a number.
+func (v *AskView) draw() {
+	a := v.Answer
+	if len(a.Columns) != 2 || !a.Columns[1].Number || a.Columns[0].Number || len(a.Rows) < 2 || v.Missing() > 0 {
+		return
+	}
+	if strings.HasPrefix(strings.ToLower(a.Columns[0].Type), "date") && len(a.Rows) <= mostNights {
+		one := Series{Title: a.Columns[1].Name}
+		for _, row := range a.Rows {
+			p := SeriesPoint{}
+			if row[0] != nil {
+				p.Date = *row[0]
+			}
+			if row[1] != nil {
+				n, err := strconv.ParseFloat(*row[1], 64)
+				p.Value, p.Known = int(n), err == nil && n >= 0
+			}
+			one.Points = append(one.Points, p)
+		}
+		c := lineChart("answer", one)
+		v.Line = &c
+		return
+	}
+	if len(a.Rows) > mostBars {
+		return
+	}
+	longest := 0.0
+	values := make([]float64, len(a.Rows))
+	for i, row := range a.Rows {
+		if row[1] == nil {
+			continue
+		}
+		n, err := strconv.ParseFloat(*row[1], 64)
+		if err != nil || n < 0 {
+			return // no bar is shorter than nothing
+		}
+		values[i], longest = n, max(longest, n)
+	}
+	for i, row := range a.Rows {
+		bar := Share{Name: "NULL", Words: "NULL"}
+		if row[0] != nil {
+			bar.Name = *row[0]
+		}
+		if row[1] != nil {
+			bar.Words = *row[1]
+		}
+		if longest > 0 {
+			bar.Percent = 100 * values[i] / longest
+		}
+		v.Bars = append(v.Bars, bar)
+	}
+}
+
+// sendPath serves a temporary file under a name, and removes it.
+func (s *site) sendPath(w http.ResponseWriter, r *http.Request, path string, done func() error, name, format string) {
+	defer func() {
+		if err := done(); err != nil && !errors.Is(err, context.Canceled) {
+			s.Log.Warn("a temporary file stays behind", "error", err)
+		}
+	}()
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(slowestFile)) // not every writer can
+	w.Header().Set("Content-Type", fileTypes[format])
+	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="fleetlake-%s.%s"`, name, format))
+	http.ServeFile(w, r, path)
+}
