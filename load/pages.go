@@ -65,52 +65,61 @@ func readPages(r io.ReaderAt, from, size int64) ([]page, error) {
 // readPageHeader reads the header at the beginning of some bytes, and returns its length. The size is
 // that of the page without it.
 func readPageHeader(b []byte) (p page, header int, err error) {
-	buffer, ctx := &thrift.TMemoryBuffer{Buffer: bytes.NewBuffer(b)}, context.Background()
-	r := fieldReader{thrift.NewTCompactProtocolConf(buffer, nil)}
-	statistics := func(id int16) (err error) {
-		switch id {
-		case 3:
-			p.nulls, err = r.ReadI64(ctx)
-		case 5:
-			p.greatest, err = r.ReadBinary(ctx)
-		case 6:
-			p.least, err = r.ReadBinary(ctx)
-		default:
-			return errSkip
-		}
-		return err
-	}
-	dataPage := func(id int16) (err error) {
-		switch id {
-		case 1:
-			var n int32
-			n, err = r.ReadI32(ctx)
-			p.rows = int64(n)
-		case 5:
-			err = r.fields(statistics)
-		default:
-			return errSkip
-		}
-		return err
-	}
-	err = r.fields(func(id int16) (err error) {
-		switch id {
-		case 3:
-			p.size, err = r.ReadI32(ctx)
-		case 5:
-			err = r.fields(dataPage)
-		case 7:
-			p.dictionary = true
-			return errSkip
-		default:
-			return errSkip
-		}
-		return err
-	})
-	if err == nil && !p.dictionary && p.rows == 0 {
+	buffer := &thrift.TMemoryBuffer{Buffer: bytes.NewBuffer(b)}
+	r := headerReader{fieldReader: fieldReader{thrift.NewTCompactProtocolConf(buffer, nil)}}
+	err = r.fields(r.header)
+	if err == nil && !r.page.dictionary && r.page.rows == 0 {
 		err = errors.New("it is no data page of the first version")
 	}
-	return p, len(b) - buffer.Len(), err
+	return r.page, len(b) - buffer.Len(), err
+}
+
+// headerReader reads the header of a page. Its methods read one field each, by its number in the format.
+type headerReader struct {
+	fieldReader
+	page page
+}
+
+func (r *headerReader) header(id int16) (err error) {
+	switch id {
+	case 3:
+		r.page.size, err = r.ReadI32(context.Background())
+	case 5:
+		err = r.fields(r.data)
+	case 7:
+		r.page.dictionary = true
+		err = errSkip
+	default:
+		err = errSkip
+	}
+	return err
+}
+
+// data reads the part of the header that only a data page has.
+func (r *headerReader) data(id int16) error {
+	switch id {
+	case 1:
+		n, err := r.ReadI32(context.Background())
+		r.page.rows = int64(n)
+		return err
+	case 5:
+		return r.fields(r.statistics)
+	}
+	return errSkip
+}
+
+func (r *headerReader) statistics(id int16) (err error) {
+	switch ctx := context.Background(); id {
+	case 3:
+		r.page.nulls, err = r.ReadI64(ctx)
+	case 5:
+		r.page.greatest, err = r.ReadBinary(ctx)
+	case 6:
+		r.page.least, err = r.ReadBinary(ctx)
+	default:
+		err = errSkip
+	}
+	return err
 }
 
 // errSkip says that a field is not read.

@@ -67,13 +67,13 @@ var (
 	registered = []column{ // who a vessel is
 		{10, "name", text, nil, "In upper case, as AIS writes it."},
 		{11, "callsign", text, nil, "Radio call sign."},
-		{12, "flag", text, nil, "ISO 3166 alpha-2; see countries."},
-		{13, "country", text, nil, "The country of the flag, in the one spelling of countries.name."},
+		{12, "flag", text, nil, "ISO 3166 alpha-2; null if unknown. See flags."},
+		{13, "country", text, nil, "The country of the flag, in the one spelling of flags.name."},
 		{14, "country_iso", text, nil, "The code that the service gives; known to be wrong at times, so it opens no version."},
 		{15, "ship_type", text, nil, "Broad category, as the service gives it."},
-		{16, "vessel_type", text, nil, "Specific type, in the one spelling of vessel_types.name."},
-		{17, "category", text, nil, "Of the specific type; see vessel_types."},
-		{18, "is_vessel", boolean, nil, "False for beacons, buoys, platforms and aircraft."},
+		{16, "vessel_type", text, nil, "Specific type, in the one spelling of types.vessel_type."},
+		{17, "category", text, nil, "Of the specific type; see types.category. Null if there is none: vessels.category has unknown instead."},
+		{18, "is_vessel", boolean, nil, "False for beacons, buoys, platforms and aircraft, by the specific type; null without one: vessels.is_vessel is never null."},
 	}
 
 	searched = []column{ // what a status search asked for

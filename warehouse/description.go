@@ -51,6 +51,15 @@ type description struct {
 	references map[string][]string // of columns that do not refer to what others of their name do
 }
 
+// signature is how a macro is called, such as fleet_on(night).
+func (d description) signature() string {
+	names := make([]string, len(d.parameters))
+	for i, p := range d.parameters {
+		names[i] = p.Name
+	}
+	return d.name + "(" + strings.Join(names, ", ") + ")"
+}
+
 // descriptions are the descriptions by name.
 var descriptions = func() map[string]description {
 	all := make(map[string]description, len(ordered))

@@ -73,6 +73,22 @@ func (w *Warehouse) Dictionary(ctx context.Context) ([]Table, error) {
 	return tables, nil
 }
 
+// Names lists the tables, views and macros in the order of Dictionary, with the comments of tables and
+// views and nothing else: it takes a tenth of the time. Its errors are those of reading, as Warehouse
+// describes.
+func (w *Warehouse) Names(ctx context.Context) ([]Table, error) {
+	tables, err := collect(ctx, w.db, "read/names", func(rows *sql.Rows) (t Table, err error) {
+		return t, rows.Scan(&t.Name, &t.Comment)
+	})
+	for _, d := range ordered {
+		if d.call != "" {
+			tables = append(tables, Table{Name: d.name, Kind: KindMacro})
+		}
+	}
+	slices.SortStableFunc(tables, func(a, b Table) int { return placeOf(a.Name) - placeOf(b.Name) })
+	return tables, err
+}
+
 // relations lists the tables and views.
 func (w *Warehouse) relations(ctx context.Context) ([]Table, error) {
 	type line struct {
@@ -111,8 +127,8 @@ func (w *Warehouse) macros(ctx context.Context, relations []Table) ([]Table, err
 		m.describe(m.text)
 		m.Comment = sentence(strings.TrimPrefix(m.Comment, m.Signature+": "))
 		d := descriptionOf(m.Name)
-		m.Parameters = d.parameters
-		if d.call != "" && err == nil {
+		if m.Signature == d.signature() && err == nil { // else another program made it
+			m.Parameters = d.parameters
 			m.Columns, err = w.describeCall(ctx, d.call)
 		}
 		for i, c := range m.Columns {

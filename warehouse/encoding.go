@@ -37,20 +37,27 @@ func (e Encoding) expression(name, databaseType string) string {
 	return "CAST(to_json(" + column + ") AS VARCHAR)"
 }
 
-// notFinite matches the strings of a JSON text, and the numbers in it that JSON does not have.
-var notFinite = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?Infinity|NaN`)
+// jsonToken matches the strings and the numbers of a JSON text, with those that JSON does not have.
+var jsonToken = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?Infinity|NaN|-?\.?[0-9][-+.0-9eE]*`)
 
-// jsonOf makes the text of a value valid: DuckDB writes NaN and Infinity inside of lists and structs.
+// jsonOf makes the text of a value valid JSON: DuckDB writes NaN and Infinity inside of lists and
+// structs, and a DECIMAL of decimal places alone as .5.
 func jsonOf(text, databaseType string) json.RawMessage {
-	if strings.Contains(databaseType, "DOUBLE") || strings.Contains(databaseType, "FLOAT") {
-		text = notFinite.ReplaceAllStringFunc(text, func(found string) string {
-			if found[0] == '"' {
-				return found
-			}
-			return "null"
-		})
+	nested := strings.ContainsAny(databaseType, "[(")
+	if !nested || !strings.Contains(databaseType, "DOUBLE") && !strings.Contains(databaseType, "FLOAT") && !strings.Contains(databaseType, "DECIMAL") {
+		return json.RawMessage(text)
 	}
-	return json.RawMessage(text)
+	return json.RawMessage(jsonToken.ReplaceAllStringFunc(text, func(token string) string {
+		switch {
+		case token[0] == '.':
+			return "0" + token
+		case strings.HasPrefix(token, "-."):
+			return "-0" + token[1:]
+		case strings.HasSuffix(token, "Infinity"), token == "NaN":
+			return "null"
+		}
+		return token
+	}))
 }
 
 // wholeNumber matches the quoted names and values in the name of a type, and the types of whole numbers

@@ -17,7 +17,7 @@ import (
 )
 
 // demoDays are days of the demo on which the test harvests: before, during and after its congestion.
-var demoDays = []int{0, 2, 4, 7, 9, 11, 14}
+var demoDays = []int{0, 2, 4, 7, 10, 14}
 
 // demoNight is the date of a day of the demo.
 func demoNight(day int) time.Time { return time.Date(2026, 11, 20+day, 0, 0, 0, 0, time.UTC) }
@@ -25,7 +25,7 @@ func demoNight(day int) time.Time { return time.Date(2026, 11, 20+day, 0, 0, 0, 
 // harvestDemo harvests nights of the fleet of the demo, a smaller one, with the job of the demo.
 func harvestDemo(t *testing.T) (dir string, sim *simulator.Simulator) {
 	t.Helper()
-	const vessels = 3000
+	const vessels = 2400
 	dir = t.TempDir()
 	fleet, fast := simulator.Demo(vessels, demoNight(0)), map[string]int{}
 	fleet.Limits = map[string]int{}

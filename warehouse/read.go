@@ -98,10 +98,19 @@ func (w *Warehouse) Totals(ctx context.Context) ([]Total, error) {
 // Runs lists the latest runs, the newest first; a limit of 0 is all. Its errors are those of
 // reading, as Warehouse describes.
 func (w *Warehouse) Runs(ctx context.Context, limit int) ([]Run, error) {
+	return w.RunsUpTo(ctx, "", limit)
+}
+
+// RunsUpTo is Runs without those that began after the run of an id; without an id it lists all.
+func (w *Warehouse) RunsUpTo(ctx context.Context, id string, limit int) ([]Run, error) {
 	if limit <= 0 {
 		limit = 1 << 30
 	}
-	return collect(ctx, w.db, "read/runs", scanRun, sql.Named("run", nil), sql.Named("limit", limit))
+	var upTo any
+	if id != "" {
+		upTo = id
+	}
+	return collect(ctx, w.db, "read/runs", scanRun, sql.Named("run", nil), sql.Named("up_to", upTo), sql.Named("limit", limit))
 }
 
 // ErrNoRun says that no published run has this id.
@@ -109,7 +118,7 @@ var ErrNoRun = errors.New("no such run is published")
 
 // Run returns the run of an id, or ErrNoRun.
 func (w *Warehouse) Run(ctx context.Context, id string) (Run, error) {
-	runs, err := collect(ctx, w.db, "read/runs", scanRun, sql.Named("run", id), sql.Named("limit", 1))
+	runs, err := collect(ctx, w.db, "read/runs", scanRun, sql.Named("run", id), sql.Named("up_to", nil), sql.Named("limit", 1))
 	if err == nil && len(runs) == 0 {
 		err = ErrNoRun
 	}

@@ -46,7 +46,21 @@ func TestGoneDark(t *testing.T) {
 				h.exec("DELETE FROM coverage WHERE snapshot_date = " + night(5))
 				h.search("complete", 5, everywhere()...)
 			},
-			want: []string{"3 | 1 | 1 | 6 | absent in every status and zone | true"},
+			want: []string{"3 | 1 | 1 | 6 | absent in every status and zone | false"},
+		},
+		"two nights looked everywhere": {
+			prepare: func(h history) {
+				h.exec("DELETE FROM coverage WHERE snapshot_date >= " + night(5))
+				h.search("complete", 5, everywhere()...)
+				h.search("complete", 6, everywhere()...)
+			},
+			want: []string{"3 | 2 | 2 | 6 | absent in every status and zone | true"},
+		},
+		"another search was empty for the first time": {
+			prepare: func(h history) {
+				h.exec("UPDATE coverage SET received_rows = 0 WHERE value = '" + anchor + "' AND snapshot_date = " + night(5))
+			},
+			want: []string{"3 | 3 | 0 | 6 | absent wherever was searched | false"},
 		},
 		"one night looked everywhere but in one zone": {
 			prepare: func(h history) {

@@ -103,10 +103,12 @@ func TestArrivalsAndDepartures(t *testing.T) {
 	is("IMO9000012", moored+" 1 8")                                     // absent on the last night
 	is("IMO9000013", sea+" 1 4", moored+" 1 2", sea+" 5 6", sea+" 8 9") // the latest stay counts, not the one that began last
 	is("IMO9000015", sea+" 1 3", china+" 4 4")                          // that search had never been covered before
+	is("IMO9000016", moored+" 1 2", sea+" 2 4", moored+" 6 9")          // crossed the border on night 2, and came back
 	is("MMSI235000001")
 	h.stay("MMSI235000001", moored, 1, 2) // was known by its MMSI alone at first
 	h.exec("INSERT INTO vessel_aliases (alias_id, vessel_id, since, snapshot_date) VALUES ('MMSI235000001', 'IMO9000014', " + at(3) + ", " + night(3) + ")")
 	is("IMO9000014", sea+" 3 9")
+	h.stay("MMSI235000001", sea, 8, 9) // another vessel that was given the MMSI since
 	h.vessel("MMSI992350001", "992350001", "PA", "Beacon, Safe Water")
 	h.stay("MMSI992350001", moored, 3, 4) // no vessel
 
@@ -120,7 +122,10 @@ func TestArrivalsAndDepartures(t *testing.T) {
 		"IMO9000010 | 9 | - | baltic-sea | moored | 8 | absent in that status | false",
 		"IMO9000010 | 9 | - | north-sea | moored | 8 | absent in that status | false",
 		"IMO9000011 | 8 | north-sea | baltic-sea | moored | 2 | seen in another zone | true",
-		"IMO9000014 | 3 | north-sea | baltic-sea | moored | 2 | seen in another zone | true")
+		"IMO9000014 | 3 | north-sea | baltic-sea | moored | 2 | seen in another zone | true",
+		"IMO9000016 | 2 | north-sea | baltic-sea | moored | 1 | seen in another zone | true",
+		"IMO9000016 | 6 | baltic-sea | north-sea | moored | 4 | seen in another zone | true",
+		"MMSI235000001 | 8 | - | baltic-sea | moored | 7 | absent in that status | false")
 	h.expect("SELECT vessel_id, day(snapshot_date), world_zone, to_zone, navigational_status, day(not_before), proof, proved FROM departures ORDER BY ALL",
 		"IMO9000002 | 4 | north-sea | baltic-sea | moored | 3 | seen in another zone | true",
 		"IMO9000003 | 6 | north-sea | - | moored | 4 | absent in that status | false",
@@ -133,7 +138,9 @@ func TestArrivalsAndDepartures(t *testing.T) {
 		"IMO9000012 | 9 | north-sea | - | moored | 8 | absent in that status | false",
 		"IMO9000013 | 4 | north-sea | baltic-sea | moored | 2 | seen in another zone | true",
 		"IMO9000014 | 3 | north-sea | baltic-sea | moored | 2 | seen in another zone | true",
-		"IMO9000015 | 4 | baltic-sea | china-coast | moored | 3 | seen in another zone | true")
+		"IMO9000015 | 4 | baltic-sea | china-coast | moored | 3 | seen in another zone | true",
+		"IMO9000016 | 4 | north-sea | baltic-sea | moored | 2 | seen in another zone | true",
+		"IMO9000016 | 6 | baltic-sea | north-sea | moored | 4 | seen in another zone | true")
 }
 
 // TestAbsenceFromAZone: a vessel is absent from a zone only on a night on which every status of the zone

@@ -4,9 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"embed"
-	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 )
 
@@ -26,22 +26,27 @@ func (s Statements) Text(name string) string {
 	return string(b)
 }
 
-// Filled returns what the template in sql/name.sql makes of the values. The files of sql/parts, if there
-// are any, define templates that it may use. A bad file is a bug, not an error.
-func (s Statements) Filled(name string, values any) string { return s.part(name, name, values) }
+// Filled returns what the template in sql/name.sql makes of the values. A bad file is a bug, not an
+// error.
+func (s Statements) Filled(name string, values any) string {
+	return execute(template.New(name), s.Text(name), name, values)
+}
 
-// part returns what a part of the template makes of the values; the file defines the part.
-func (s Statements) part(name, part string, values any) string {
-	t := template.New(name).Funcs(template.FuncMap{"dict": dict, "fields": strings.Fields})
-	if shared, err := fs.Glob(s.Files, "sql/parts/*.sql"); err == nil && len(shared) > 0 {
-		template.Must(t.ParseFS(s.Files, shared...))
-	}
+// execute returns what a part of a template makes of the values; its text defines the part.
+func execute(t *template.Template, text, part string, values any) string {
 	var b strings.Builder
-	if err := template.Must(t.Parse(s.Text(name))).ExecuteTemplate(&b, part, values); err != nil {
+	if err := template.Must(t.Parse(text)).ExecuteTemplate(&b, part, values); err != nil {
 		panic(err)
 	}
 	return b.String()
 }
+
+// sqlParts are the templates in the files of sql/parts, which several statements use. They are parsed
+// once, since a night fills a hundred statements.
+var sqlParts = sync.OnceValue(func() *template.Template {
+	t := template.New("parts").Funcs(template.FuncMap{"dict": dict, "fields": strings.Fields})
+	return template.Must(t.ParseFS(files, "sql/parts/*.sql"))
+})
 
 // dict makes a map of keys and values, so that a template can give several values to another.
 func dict(pairs ...string) map[string]string {
@@ -55,8 +60,14 @@ func dict(pairs ...string) map[string]string {
 // statement returns the SQL in sql/name.sql.
 func statement(name string) string { return Statements{files}.Text(name) }
 
-// filled returns what the template in sql/name.sql makes of the values.
-func filled(name string, values any) string { return Statements{files}.Filled(name, values) }
+// filled returns what the template in sql/name.sql makes of the values. It may use the templates of
+// sql/parts.
+func filled(name string, values any) string { return filledPart(name, name, values) }
+
+// filledPart returns what a part of that template makes of the values.
+func filledPart(name, part string, values any) string {
+	return execute(template.Must(sqlParts().Clone()).New(name), statement(name), part, values)
+}
 
 // statements lists those in a folder of sql/, in the order of their names.
 func statements(folder string) (names []string) {

@@ -126,7 +126,7 @@ func (t *Tx) WriteVessels(ctx context.Context, date string, ids map[string]int, 
 		}
 	}
 	slices.SortFunc(f.Columns, func(a, b vesselField) int { return a.ID - b.ID })
-	f.Source = "(" + Statements{files}.part("views/vessels", "rows", statement("lake/registrations_by_id")) + ")"
+	f.Source = "(" + filledPart("views/vessels", "rows", statement("lake/registrations_by_id")) + ")"
 	if rows, err = t.copy(ctx, f); err != nil {
 		return 0, err
 	}

@@ -89,14 +89,14 @@ func (a *app) jobNames(context.Context) []string {
 	return c.JobNames()
 }
 
-// tableNames are the tables and views of the published file.
+// tableNames are the tables, views and macros of the published file.
 func (a *app) tableNames(ctx context.Context) (words []string) {
 	w := a.published(ctx)
 	if w == nil {
 		return nil
 	}
 	defer w.Close()
-	tables, err := w.Dictionary(ctx)
+	tables, err := w.Names(ctx)
 	if err != nil {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/fleetlake/fleetlake/warehouse/history"
 	"github.com/spf13/cobra"
@@ -18,9 +19,9 @@ import (
 var vesselScores = scoreByJob
 
 // scoreByJob scores a vessel as each job's plan would tonight. It sends no request.
-func scoreByJob(ctx context.Context, c config.Config, vesselID string) ([]console.VesselScore, error) {
+func scoreByJob(ctx context.Context, c config.Config, vesselID string) ([]wording.VesselScore, error) {
 	p := &pipeline.Pipeline{Dir: c.DataDir, Service: extract.Service{Limits: c.Limits}}
-	var scores []console.VesselScore
+	var scores []wording.VesselScore
 	for _, name := range c.JobNames() {
 		job, _, err := c.Job(name)
 		if err != nil {
@@ -30,9 +31,9 @@ func scoreByJob(ctx context.Context, c config.Config, vesselID string) ([]consol
 		if err != nil {
 			return nil, err
 		}
-		v := console.VesselScore{Job: name, Total: sc.Total, When: when}
+		v := wording.VesselScore{Job: name, Total: sc.Total, When: when}
 		for _, t := range sc.Terms {
-			v.Lines = append(v.Lines, console.ScoreLine{Term: t.Name, Value: t.Value, Weight: t.Weight, Why: t.Why})
+			v.Lines = append(v.Lines, wording.ScoreLine{Term: t.Name, Value: t.Value, Weight: t.Weight, Why: t.Why})
 		}
 		scores = append(scores, v)
 	}
@@ -78,7 +79,7 @@ func (a *app) explain(ctx context.Context, c config.Config, number string, asJSO
 	} else if err != nil {
 		return err
 	}
-	e := console.Explanation{Vessel: v}
+	e := wording.Explanation{Vessel: v}
 	if vesselScores != nil {
 		if e.Scores, err = vesselScores(ctx, c, v.VesselID); err != nil {
 			return err

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
-	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 )
 
 // profileJob lists everything and looks everything up in full.
@@ -62,9 +62,9 @@ func TestExplainAgreesWithTheFleet(t *testing.T) {
 	}
 }
 
-func (w *world) explained(number string) console.Explanation {
+func (w *world) explained(number string) wording.Explanation {
 	w.t.Helper()
-	var e console.Explanation
+	var e wording.Explanation
 	out := w.must(exitDone, "explain", "--json", number).stdout
 	if err := json.Unmarshal([]byte(out), &e); err != nil {
 		w.t.Fatalf("%v in %s", err, out)
@@ -73,7 +73,7 @@ func (w *world) explained(number string) console.Explanation {
 }
 
 // explainsChange looks whether the second version says what changed, and where it was read.
-func explainsChange(t *testing.T, e console.Explanation, old, now simulator.Vessel) {
+func explainsChange(t *testing.T, e wording.Explanation, old, now simulator.Vessel) {
 	t.Helper()
 	versions := e.Datasets[0].Versions
 	if len(versions) != 2 || versions[0].To == nil || versions[1].To != nil || !versions[0].To.Equal(*versions[1].From) {
@@ -126,16 +126,16 @@ func TestExplainPrintsTheScore(t *testing.T) {
 	defer func() { vesselScores = planner }()
 	failed := errors.New("no plan")
 	for name, c := range map[string]struct {
-		scores  func(context.Context, config.Config, string) ([]console.VesselScore, error)
+		scores  func(context.Context, config.Config, string) ([]wording.VesselScore, error)
 		code    int
 		printed bool
 	}{
 		"without a planner": {nil, exitDone, false},
-		"with one": {func(_ context.Context, c config.Config, vessel string) ([]console.VesselScore, error) {
-			lines := []console.ScoreLine{{Term: "never seen", Value: 1, Weight: 2.5, Why: "no particulars of " + vessel}}
-			return []console.VesselScore{{Job: c.Jobs[0].Job.Name, Lines: lines, Total: 2.5, When: "looked up tonight as number 7 of 30"}}, nil
+		"with one": {func(_ context.Context, c config.Config, vessel string) ([]wording.VesselScore, error) {
+			lines := []wording.ScoreLine{{Term: "never seen", Value: 1, Weight: 2.5, Why: "no particulars of " + vessel}}
+			return []wording.VesselScore{{Job: c.Jobs[0].Job.Name, Lines: lines, Total: 2.5, When: "looked up tonight as number 7 of 30"}}, nil
 		}, exitDone, true},
-		"with one that fails": {func(context.Context, config.Config, string) ([]console.VesselScore, error) { return nil, failed }, exitUnexpected, false},
+		"with one that fails": {func(context.Context, config.Config, string) ([]wording.VesselScore, error) { return nil, failed }, exitUnexpected, false},
 	} {
 		vesselScores = c.scores
 		var out, complaint bytes.Buffer

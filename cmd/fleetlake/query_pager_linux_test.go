@@ -82,7 +82,8 @@ func (w *world) onTerminal(env []string, key string, after []string, args ...str
 // less can scroll sideways; everything else is written as it is.
 func TestQueryPages(t *testing.T) {
 	t.Parallel()
-	w, _ := queried(t)
+	w, temporary := queried(t)
+	t.Run("an interrupt", func(t *testing.T) { interruptedPager(t, w.of(t), temporary) })
 	// A pager that writes its arguments and then what it reads.
 	bin := t.TempDir()
 	less := filepath.Join(bin, "less")
@@ -136,11 +137,9 @@ func TestQueryPages(t *testing.T) {
 	}
 }
 
-// TestAnInterruptIsForThePager: who presses Ctrl-C in a pager wants to stop its search, and not to lose
+// interruptedPager presses Ctrl-C: who presses Ctrl-C in a pager wants to stop its search, and not to lose
 // the terminal to two programs.
-func TestAnInterruptIsForThePager(t *testing.T) {
-	t.Parallel()
-	w, temporary := queried(t)
+func interruptedPager(t *testing.T, w *world, temporary string) {
 	pager := filepath.Join(t.TempDir(), "pager")
 	const script = `#!/bin/sh
 n=0

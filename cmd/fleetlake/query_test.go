@@ -13,10 +13,20 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// TestQueryByName lists the worked queries, prints them and runs them, and refuses what is none.
-func TestQueryByName(t *testing.T) {
+// TestQuery asks one small night.
+func TestQuery(t *testing.T) {
 	t.Parallel()
 	w, _ := queried(t)
+	for name, ask := range map[string]func(*testing.T, *world){
+		"worked queries by name": workedQueriesByName, "errors": sqlErrors, "formats": everyFormat, "SQL of files": sqlOfFiles, "plans": plansAreDrawn,
+		"the examples of the help": examplesOfTheHelp, "completion": completion,
+	} {
+		t.Run(name, func(t *testing.T) { ask(t, w.of(t)) })
+	}
+}
+
+// workedQueriesByName lists the worked queries, prints them and runs them, and refuses what is none.
+func workedQueriesByName(t *testing.T, w *world) {
 	var listed []string
 	for line := range strings.Lines(w.must(exitDone, "query", "--list", "--format", "ndjson").stdout) {
 		var q struct{ Name, Title, Parameters string }
@@ -32,9 +42,9 @@ func TestQueryByName(t *testing.T) {
 	if !strings.HasPrefix(text, "-- ") || !strings.Contains(text, "SELECT") {
 		t.Errorf("no SQL: %s", text)
 	}
-	byName := w.must(exitDone, "query", exampleQuery, "--format", "csv").stdout
-	if byText := w.must(exitDone, "query", "--format", "csv", text).stdout; byName != byText || byName == "" {
-		t.Errorf("%q by name, %q by its text", byName, byText)
+	named := w.must(exitDone, "query", exampleQuery, "--format", "csv").stdout
+	if copied := w.must(exitDone, "query", "--format", "csv", text).stdout; named != copied || named == "" {
+		t.Errorf("%q by name, %q by its text", named, copied)
 	}
 	for name, c := range map[string]struct {
 		args []string
@@ -73,10 +83,8 @@ func TestKnownParameters(t *testing.T) {
 	}
 }
 
-// TestQueryErrors: an error in SQL is exit code 2 and marks its place, in a file with the file's line.
-func TestQueryErrors(t *testing.T) {
-	t.Parallel()
-	w, _ := queried(t)
+// sqlErrors checks that an error in SQL is exit code 2 and marks its place, in a file with the file's line.
+func sqlErrors(t *testing.T, w *world) {
 	w.write("fleet.sql", "\ufeff-- the fleet\r\nSELECT name,\n       flagg\nFROM vessels\nWHERE flag = $flag\n")
 	w.write("empty.sql", " \n")
 	for name, c := range map[string]struct {
@@ -116,11 +124,9 @@ func TestQueryErrors(t *testing.T) {
 	}
 }
 
-// TestQueryFormats writes one answer, which is a PIVOT, in each format, by its name and by the extension
+// everyFormat writes one answer, which is a PIVOT, in each format, by its name and by the extension
 // of the file; the standard output has the same as the file.
-func TestQueryFormats(t *testing.T) {
-	t.Parallel()
-	w, _ := queried(t)
+func everyFormat(t *testing.T, w *world) {
 	const sql = "PIVOT (VALUES ('a', 9007199254740993::HUGEINT, TIMESTAMPTZ '2026-11-20 03:00:00+01'), ('b', NULL, NULL)) AS t(k, n, seen) ON k USING any_value(n) AS n, any_value(seen) AS seen"
 	want := map[string]string{
 		"table":    "│              a_n │ a_seen               │ b_n │ b_seen │",
@@ -159,10 +165,8 @@ func TestQueryFormats(t *testing.T) {
 	}
 }
 
-// TestQueryReadsSQL from a file and from the standard input, with parameters.
-func TestQueryReadsSQL(t *testing.T) {
-	t.Parallel()
-	w, _ := queried(t)
+// sqlOfFiles reads SQL from a file and from the standard input, with parameters.
+func sqlOfFiles(t *testing.T, w *world) {
 	const sql = "\ufeff-- two parameters\nSELECT $flag AS flag, getvariable('night')::DATE AS night, '' AS empty, NULL AS none;\n"
 	const want = "flag,night,empty,none\nPA,2026-11-20,\"\",\n"
 	w.write("two.sql", sql)
@@ -182,10 +186,8 @@ func TestQueryReadsSQL(t *testing.T) {
 	}
 }
 
-// TestQueryExplains: a plan is a drawing of several lines, and no cell of a table.
-func TestQueryExplains(t *testing.T) {
-	t.Parallel()
-	w, _ := queried(t)
+// plansAreDrawn checks that a plan is a drawing of several lines, and no cell of a table.
+func plansAreDrawn(t *testing.T, w *world) {
 	for _, sql := range []string{"EXPLAIN FROM runs", "EXPLAIN ANALYZE FROM runs"} {
 		plan := w.must(exitDone, "query", sql).stdout
 		if strings.Contains(plan, "explain_key") || strings.Contains(plan, `\n`) || strings.Count(plan, "\n") < 5 || !strings.Contains(plan, "SCAN") {
@@ -204,10 +206,8 @@ func TestQueryExplains(t *testing.T) {
 	}
 }
 
-// TestCompletion: the shell gets the names of what is there, and nothing, silently, where nothing is.
-func TestCompletion(t *testing.T) {
-	t.Parallel()
-	w, _ := queried(t)
+// completion checks that the shell gets the names of what is there, and nothing, silently, where nothing is.
+func completion(t *testing.T, w *world) {
 	run := strings.TrimSpace(strings.TrimPrefix(w.csv("SELECT run_id FROM runs"), "run_id\n"))
 	words := func(args ...string) []string {
 		o := w.must(exitDone, append([]string{"__complete"}, args...)...)
@@ -245,10 +245,8 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// TestTheExamplesOfTheHelpRun as they are written, in a shell.
-func TestTheExamplesOfTheHelpRun(t *testing.T) {
-	t.Parallel()
-	w, _ := queried(t)
+// examplesOfTheHelp runs them as they are written, in a shell.
+func examplesOfTheHelp(t *testing.T, w *world) {
 	w.write("fleet.sql", "SELECT vessel_id, getvariable('night')::DATE AS night FROM vessels\n")
 	examples := (&app{}).queryCommand().Example
 	if strings.Count(examples, "\n") < 5 {

@@ -114,6 +114,9 @@ func (a *app) runJob(ctx context.Context, cfg config.Config, job plan.Job, o run
 	p.Again = o.again
 	r, err := withNotifier(recipients, cfg, job, o.date, func() (report.Report, error) { return p.Run(ctx, job, o.date) })
 	stop()
+	if err == nil {
+		notifyOfWatched(ctx, recipients, cfg, r, p.Log)
+	}
 	if err := errors.Join(err, unlock()); err != nil {
 		a.runID = r.Run
 		return errors.Join(err, a.exportAfterRun(ctx, cfg, p.Log, recipients, true)) // of earlier runs

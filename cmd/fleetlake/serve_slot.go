@@ -43,7 +43,7 @@ func (s *server) harvest(ctx context.Context, job plan.Job, slot schedules.Slot)
 		s.log.Info("nothing to request", "run", r.Run, "job", r.Job, "state", r.State, "reason", r.Note)
 		return nil
 	}
-	s.announce(r, slot)
+	s.announce(ctx, r, slot)
 	return unfinished(r, end)
 }
 
@@ -80,7 +80,7 @@ func (s *server) publish(ctx context.Context, job plan.Job, slot schedules.Slot)
 	}
 	for _, r := range slices.Backward(reports) {
 		if r.Job == slot.Job && r.Date == slot.Date {
-			s.announce(r, slot)
+			s.announce(ctx, r, slot)
 			return unfinished(r, r.Started.Add(job.Deadline))
 		}
 	}
@@ -149,13 +149,14 @@ func resumable(state string, stop report.Stop, planSpent bool) bool {
 // announce logs and counts a run that was published, and notifies the recipients. For a slot with
 // several tries they hear of the first, and of others only if these end for another reason than the
 // service.
-func (s *server) announce(r report.Report, slot schedules.Slot) {
+func (s *server) announce(ctx context.Context, r report.Report, slot schedules.Slot) {
 	s.log.Info("run published", "run", r.Run, "job", r.Job, "state", r.State, "requests", r.Requests(), "credits", r.Credits.Spent,
 		"took", r.Finished.Sub(r.Started).Seconds(), "reason", r.Reason)
 	s.metrics.Finished(r)
 	if e, ok := notify.OfReport(r); ok && (slot.Try == 0 || slot.Publish || !resumable(r.State, r.Stop, r.PlanSpent)) && s.notifier.Send(e) {
 		s.notifiedSlot = slotKey{slot.Job, slot.At.UTC()}
 	}
+	notifyOfWatched(ctx, s.notifier, s.config, r, s.log)
 }
 
 // slotKey identifies a slot.

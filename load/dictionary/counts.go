@@ -19,10 +19,10 @@ var files embed.FS
 
 var statements = warehouse.Statements{Files: files}
 
-// Limits of a distribution: it is shown of a column that has few values, each of them in several rows.
+// Limits of a distribution: it is given of a column that has few values, each of them in several rows.
 const (
 	frequentValues = 5
-	maxValues      = 60
+	maxValues      = 500
 	minRowsOfValue = 4
 )
 
@@ -93,11 +93,17 @@ func (d *Dictionary) Count(ctx context.Context, w *warehouse.Warehouse, limit ti
 	return nil
 }
 
+// counting is what a statement that counts is filled with.
+type counting struct {
+	Table   string
+	Columns []counted
+	Limit   int
+}
+
 // counted is a column in a statement that counts.
 type counted struct {
 	warehouse.Definition
-	Table string
-	Limit int
+	place int // among the visible columns of the entry
 }
 
 // Quoted is the name of the column as SQL has it.
@@ -108,26 +114,21 @@ func (c counted) Ordered() bool {
 	return !slices.Contains([]string{"VARCHAR", "JSON", "BOOLEAN"}, c.Type)
 }
 
-// Listed reports whether the frequent values of a column say something.
-func (c counted) listed(rows, known int64, found ColumnCounts) bool {
-	return !c.Ordered() && c.Type != "JSON" && !slices.Contains(c.References, "runs.run_id") && rows > 0 &&
+// listed reports whether the frequent values of a column say something.
+func (c counted) listed(known int64, found ColumnCounts) bool {
+	return !c.Ordered() && c.Type != "JSON" && !slices.Contains(c.References, "runs.run_id") &&
 		found.Values > 0 && found.Values <= maxValues && known >= minRowsOfValue*found.Values
 }
 
 func count(ctx context.Context, w *warehouse.Warehouse, e *Entry) (*Counts, error) {
-	filling := struct {
-		Table   string
-		Columns []counted
-	}{Table: e.Name}
-	for _, c := range e.Shown() {
-		filling.Columns = append(filling.Columns, counted{c, e.Name, frequentValues})
+	filling := counting{Table: e.Name}
+	for i, c := range e.VisibleColumns() {
+		filling.Columns = append(filling.Columns, counted{c, i})
 	}
-	type line struct {
-		rows    int64
-		columns string
-	}
-	lines, err := warehouse.Collect(ctx, w, statements.Filled("counts", filling), func(rows *sql.Rows) (l line, err error) {
-		return l, rows.Scan(&l.rows, &l.columns)
+	all := &Counts{}
+	var columns string
+	_, err := warehouse.Collect(ctx, w, statements.Filled("counts", filling), func(rows *sql.Rows) (none struct{}, err error) {
+		return none, rows.Scan(&all.Rows, &columns)
 	})
 	if err != nil {
 		return nil, err
@@ -136,32 +137,42 @@ func count(ctx context.Context, w *warehouse.Warehouse, e *Entry) (*Counts, erro
 		Known, Values   int64
 		Least, Greatest *string
 	}
-	if err := json.Unmarshal([]byte(lines[0].columns), &found); err != nil {
+	if err := json.Unmarshal([]byte(columns), &found); err != nil {
 		return nil, err
 	}
-	all := &Counts{Rows: lines[0].rows}
+	few := counting{Table: e.Name, Limit: frequentValues}
 	for i, c := range filling.Columns {
-		one := ColumnCounts{Name: c.Name, Values: found[i].Values, Least: text(found[i].Least), Greatest: text(found[i].Greatest)}
+		f := found[i]
+		one := ColumnCounts{Name: c.Name, Values: min(f.Values, f.Known), Least: text(f.Least), Greatest: text(f.Greatest)}
 		if all.Rows > 0 {
-			one.Nulls = 1 - float64(found[i].Known)/float64(all.Rows)
+			one.Nulls = 1 - float64(f.Known)/float64(all.Rows)
 		}
-		if c.listed(all.Rows, found[i].Known, one) {
-			if one.Frequent, err = frequent(ctx, w, c, all.Rows); err != nil {
-				return nil, err
-			}
+		if c.listed(f.Known, one) {
+			few.Columns = append(few.Columns, c)
 		}
 		all.Columns = append(all.Columns, one)
 	}
-	return all, nil
+	return all, all.addFrequent(ctx, w, few)
 }
 
-func frequent(ctx context.Context, w *warehouse.Warehouse, c counted, rows int64) ([]Value, error) {
-	return warehouse.Collect(ctx, w, statements.Filled("frequent", c), func(found *sql.Rows) (v Value, err error) {
+// addFrequent adds the most frequent values of the columns that have few.
+func (c *Counts) addFrequent(ctx context.Context, w *warehouse.Warehouse, few counting) error {
+	if len(few.Columns) == 0 {
+		return nil
+	}
+	_, err := warehouse.Collect(ctx, w, statements.Filled("frequent", few), func(rows *sql.Rows) (none struct{}, err error) {
+		var v Value
+		var column int
 		var n int64
-		err = found.Scan(&v.Value, &n)
-		v.Share = float64(n) / float64(rows)
-		return v, err
+		if err := rows.Scan(&column, &v.Value, &n); err != nil {
+			return none, err
+		}
+		v.Share = float64(n) / float64(c.Rows)
+		of := &c.Columns[few.Columns[column].place]
+		of.Frequent = append(of.Frequent, v)
+		return none, nil
 	})
+	return err
 }
 
 func text(s *string) string {

@@ -31,8 +31,8 @@ type Entry struct {
 	Counts     *Counts  `json:"counts,omitempty"`     // what the published file has; nil if it was not read
 }
 
-// Shown returns the columns that are for readers: those that only the program uses are left out.
-func (e Entry) Shown() (columns []warehouse.Definition) {
+// VisibleColumns returns the columns that are for readers: those that only the program uses are left out.
+func (e Entry) VisibleColumns() (columns []warehouse.Definition) {
 	for _, c := range e.Columns {
 		if !c.Internal {
 			columns = append(columns, c)
@@ -41,8 +41,8 @@ func (e Entry) Shown() (columns []warehouse.Definition) {
 	return columns
 }
 
-// Hidden returns the names of the columns that only the program uses.
-func (e Entry) Hidden() (names []string) {
+// InternalColumns returns the names of the columns that only the program uses.
+func (e Entry) InternalColumns() (names []string) {
 	for _, c := range e.Columns {
 		if c.Internal {
 			names = append(names, c.Name)
@@ -59,7 +59,7 @@ func Unit(c warehouse.Definition) string {
 	return c.Unit
 }
 
-// Always reports whether a reader is to be told that a column is never null, because the comment does
+// Always reports whether it must be said that a column is never null, because the comment does
 // not say it already.
 func Always(c warehouse.Definition) bool {
 	return !c.Nullable && !strings.Contains(strings.ToLower(c.Comment), "never null")

@@ -24,7 +24,6 @@ const lakeGroup = "lake"
 type lakeTable struct {
 	comment    string
 	keys       string // the columns that identify a row
-	sort       string // the order of the rows of a file
 	operations string // whose answers its rows come from
 	similar    string // the tables of the warehouse whose comments describe its columns, the best first
 	example    string // columns and the rest of a SELECT, around its files
@@ -34,39 +33,38 @@ type lakeTable struct {
 // Columns of several tables of the lake.
 const (
 	observationKeys     = "run_id entry vessel_id"
-	observationSort     = "vessel_id seen_at entry"
 	observationRequired = "run_id entry seen_at vessel_id snapshot_date"
 )
 
 var lakeTables = map[string]lakeTable{
-	"listings": {keys: observationKeys, sort: observationSort, required: observationRequired, operations: "by-type", similar: "registration",
+	"listings": {keys: observationKeys, required: observationRequired, operations: "by-type", similar: "registration",
 		comment: "What each answer of the list of the fleet said of a vessel. One row per vessel and observation; the warehouse's registration has a row per version.",
 		example: "SELECT snapshot_date, count(DISTINCT vessel_id) AS vessels FROM {} GROUP BY snapshot_date ORDER BY snapshot_date"},
-	"sightings": {keys: observationKeys, sort: observationSort, required: observationRequired, operations: "by-status", similar: "episodes registration",
+	"sightings": {keys: observationKeys, required: observationRequired, operations: "by-status", similar: "episodes registration",
 		comment: "Where the status searches returned a vessel. One row per vessel and observation; the warehouse's episodes has a row per stay.",
 		example: "SELECT world_zone, count(DISTINCT vessel_id) AS vessels FROM {} WHERE navigational_status = 'at-anchor' GROUP BY world_zone ORDER BY vessels DESC LIMIT 5"},
-	"particulars": {keys: observationKeys, sort: observationSort, required: observationRequired, operations: "particulars info", similar: "particulars registration",
+	"particulars": {keys: observationKeys, required: observationRequired, operations: "particulars info", similar: "particulars registration",
 		comment: "What each answer said of the build and the capacities of a vessel. One row per vessel and observation; the warehouse's table of the same name has a row per version.",
 		example: "SELECT vessel_id, seen_at, length_m, deadweight_t FROM {} ORDER BY seen_at DESC LIMIT 5"},
-	"engine": {keys: observationKeys, sort: observationSort, required: observationRequired, operations: "info", similar: "engine registration",
+	"engine": {keys: observationKeys, required: observationRequired, operations: "info", similar: "engine registration",
 		comment: "What each answer said of the engine of a vessel. One row per vessel and observation; the warehouse's table of the same name has a row per version.",
 		example: "SELECT vessel_id, seen_at, engine_builder, engine_power_kw FROM {} ORDER BY seen_at DESC LIMIT 5"},
-	"management": {keys: observationKeys, sort: observationSort, required: observationRequired, operations: "info", similar: "management registration",
+	"management": {keys: observationKeys, required: observationRequired, operations: "info", similar: "management registration",
 		comment: "What each answer said of the owner and the managers of a vessel. One row per vessel and observation; the warehouse's table of the same name has a row per version.",
 		example: "SELECT vessel_id, seen_at, registered_owner, manager FROM {} ORDER BY seen_at DESC LIMIT 5"},
-	"positions": {keys: observationKeys, sort: observationSort, required: observationRequired, operations: "info location", similar: "positions registration",
+	"positions": {keys: observationKeys, required: observationRequired, operations: "info location", similar: "positions registration",
 		comment: "Positions as answered. One row per vessel and answer; the warehouse's table of the same name has each position once.",
 		example: "SELECT vessel_id, position_at, latitude, longitude FROM {} ORDER BY position_at DESC LIMIT 5"},
-	"requests": {keys: "run_id entry", sort: "entry", required: "run_id entry snapshot_date operation sent_at credits charge outcome", operations: "by-type by-status particulars info location credits", similar: "requests",
+	"requests": {keys: "run_id entry", required: "run_id entry snapshot_date operation sent_at credits charge outcome", operations: "by-type by-status particulars info location credits", similar: "requests",
 		comment: "One row per request sent: the credit ledger. The warehouse's table of the same name has the same rows of the runs that are published.",
 		example: "SELECT operation, sum(credits) AS credits FROM {} GROUP BY operation ORDER BY credits DESC"},
-	"coverage": {keys: "run_id operation kind value", sort: "operation kind value", required: "run_id snapshot_date operation kind value pages received_rows state", operations: "by-type by-status", similar: "coverage episodes",
+	"coverage": {keys: "run_id operation kind value", required: "run_id snapshot_date operation kind value pages received_rows state", operations: "by-type by-status", similar: "coverage episodes",
 		comment: "What each run proved it saw of each partition. Only complete coverage proves absence. The warehouse's table of the same name has the same rows of the runs that are published.",
 		example: "SELECT snapshot_date, state, count(*) AS partitions FROM {} GROUP BY ALL ORDER BY ALL"},
-	"issues": {keys: "run_id entry vessel_id dataset field reason raw_value", sort: "vessel_id entry dataset field reason raw_value", required: "run_id entry snapshot_date dataset reason", operations: "by-type by-status particulars info location credits", similar: "issues",
+	"issues": {keys: "run_id entry vessel_id dataset field reason raw_value", required: "run_id entry snapshot_date dataset reason", operations: "by-type by-status particulars info location credits", similar: "issues",
 		comment: "One row per value or record that was not accepted as received. The warehouse's table of the same name has the same rows of the runs that are published.",
 		example: "SELECT dataset, field, reason, count(*) AS issues FROM {} GROUP BY ALL ORDER BY issues DESC LIMIT 5"},
-	vessels: {keys: "snapshot_date vessel_id", sort: "vessel_id", required: "run_id snapshot_date vessel_id category is_vessel listed first_seen last_seen registration_seen_at", operations: "by-type by-status particulars info location", similar: "vessels",
+	vessels: {keys: "snapshot_date vessel_id", required: "run_id snapshot_date vessel_id category is_vessel listed first_seen last_seen registration_seen_at", operations: "by-type by-status particulars info location", similar: "vessels",
 		comment: "The fleet as it was known after each night. One row per vessel and night; the warehouse's view of the same name has the latest night only.",
 		example: "SELECT snapshot_date, count(*) AS listed FROM {} WHERE listed AND is_vessel GROUP BY snapshot_date ORDER BY snapshot_date"},
 }
@@ -81,6 +79,8 @@ var lakeColumns = map[string]string{
 	"run_id":             "The run whose answer has it.",
 	"entry":              "That answer in the run's journal.",
 	"seen_at":            "When the answer was received.",
+	"mmsi":               "The MMSI that the answer has: nine digits, leading zeros count.",
+	"imo":                "The IMO number that the answer has; null if it has none.",
 	"asked":              "The number that the lookup asked for.",
 	"updated_at":         "When the service last updated the record.",
 	"vessel_type_filter": "The filter of the search, in its own vocabulary; null if it had none.",
@@ -99,6 +99,7 @@ func Lake(tables []warehouse.Table) []Entry {
 	var all []Entry
 	for _, t := range transform.Tables {
 		e := lakeEntry(t.Name)
+		e.Sort = t.Sort
 		for _, f := range t.Schema.Fields() {
 			number, _ := f.Metadata.GetValue("PARQUET:field_id")
 			id, err := strconv.Atoi(number)
@@ -110,6 +111,7 @@ func Lake(tables []warehouse.Table) []Entry {
 		all = append(all, e)
 	}
 	e := lakeEntry(vessels)
+	e.Sort = []string{"vessel_id"}
 	names, ids := load.VesselColumns()
 	for _, name := range names {
 		e.Columns = append(e.Columns, lakeColumn(tables, vessels, name, typeOf(tables, vessels, name), ids[name]))
@@ -130,7 +132,7 @@ func lakeEntry(name string) Entry {
 			Name: LakePrefix + name, Kind: KindLake, Group: lakeGroup, Comment: l.comment, Keys: strings.Fields(l.keys),
 			Example: strings.ReplaceAll(l.example, "{}", "read_parquet('"+files+"', union_by_name = true, hive_partitioning = false)"),
 		},
-		Operations: strings.Fields(l.operations), Files: files, Sort: strings.Fields(l.sort),
+		Operations: strings.Fields(l.operations), Files: files,
 	}
 }
 
@@ -190,8 +192,8 @@ func exportedNames(names []string) (all []string) {
 // lakeComment returns the comment of a column of the lake.
 func lakeComment(tables []warehouse.Table, table, column string) string {
 	l := lakeTables[table]
-	observation := l.sort == observationSort
-	if slices.Contains(own, column) || observation && column == "vessel_id" {
+	observation := l.keys == observationKeys
+	if slices.Contains(own, column) || observation && slices.Contains([]string{"vessel_id", "imo", "mmsi"}, column) {
 		return lakeColumns[column]
 	}
 	for _, name := range strings.Fields(l.similar) {

@@ -45,7 +45,7 @@ type Page struct {
 func (d Dictionary) WriteHTML(w io.Writer, back string) error {
 	lead := "Nothing is published yet."
 	if d.Run != "" {
-		lead = "What the published warehouse has after the night of " + d.SnapshotDate + " (run " + d.Run + "), and the lake beside it. Instants are in UTC. Distributions count null as a value of the whole."
+		lead = "What the published warehouse has after the night of " + d.SnapshotDate + " (run " + d.Run + "), and the lake beside it. Instants are in UTC. Shares are of all rows, those with null included."
 	}
 	return Page{Title: "Data dictionary", Lead: lead, Back: back, Groups: d.Groups}.Write(w)
 }

@@ -6,6 +6,7 @@ package wording
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline/report"
@@ -22,6 +23,20 @@ func Count(n int) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return sign + s
+}
+
+// Decimals formats a number with thousands separators and at most two decimals.
+func Decimals(f float64) string {
+	sign, whole := "", strconv.FormatFloat(f, 'f', 2, 64)
+	if whole[0] == '-' {
+		sign, whole = "-", whole[1:]
+	}
+	whole, rest, _ := strings.Cut(whole, ".")
+	n, err := strconv.Atoi(whole)
+	if err != nil { // out of the range of int, or no number
+		return sign + whole
+	}
+	return sign + strings.TrimSuffix(strings.TrimRight(Count(n)+"."+rest, "0"), ".")
 }
 
 // Counted writes a count with its noun: 1 night, 2,000 nights.

@@ -20,11 +20,12 @@ const (
 	ExportFailed    Kind = "export_failed"    // what is published was not exported
 	Drifting        Kind = "drifting"         // the balance fell by another amount than we counted
 	Partial         Kind = "partial"          // something planned was left out
+	Watched         Kind = "watched"          // there is news of vessels on the watch list
 	ExportRecovered Kind = "export_recovered" // an export succeeded after others had failed
 )
 
 // Kinds lists all kinds, the gravest first.
-var Kinds = []Kind{Stale, Failed, Credits, ExportFailed, Drifting, Partial, ExportRecovered}
+var Kinds = []Kind{Stale, Failed, Credits, ExportFailed, Drifting, Partial, Watched, ExportRecovered}
 
 // Event is one notification. It contains no key, no bodies and no address.
 type Event struct {
@@ -47,6 +48,7 @@ func (e Event) Text() string {
 // Limits of an event: lines of a list, and bytes of a text that others wrote.
 const (
 	maxLines = 5
+	maxNews  = 20
 	maxWords = 300
 )
 
@@ -150,6 +152,20 @@ func OfExportFailure(r ExportResult) Event {
 func OfExportRecovery(r ExportResult) Event {
 	return Event{ID: fmt.Sprintf("export-recovered-%d", r.At.Unix()), Kinds: []Kind{ExportRecovered}, At: r.At.UTC(), Run: r.Run, State: "export_recovered",
 		Title: "the export works again", Lines: []string{fmt.Sprintf("it had failed since %s", r.First.UTC().Format(time.RFC3339)), "run " + r.Run}}
+}
+
+// OfNews makes the event of a run whose night has news of watched vessels, a line each; false without news.
+func OfNews(r report.Report, news []string) (Event, bool) {
+	e := Event{ID: r.Run + "-watched", Kinds: []Kind{Watched}, At: r.Finished.UTC(), Job: r.Job, Date: r.Date, Run: r.Run, State: r.State,
+		Title: fmt.Sprintf("news of watched vessels for %s: %d", r.Date, len(news))}
+	for i, line := range news {
+		if i == maxNews {
+			e.Lines = append(e.Lines, fmt.Sprintf("and %d more: see /watch.atom on the status page", len(news)-i))
+			break
+		}
+		e.Lines = append(e.Lines, shortened(line))
+	}
+	return e, len(news) > 0
 }
 
 // shortened is a text of others as one line, cut to maxWords bytes.

@@ -3,7 +3,9 @@ package page
 import (
 	"cmp"
 	"context"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,6 +26,7 @@ type Share struct {
 	Count      int
 	Percent    float64 // of the longest bar
 	Other      bool    // the remainder, or unknown
+	List       string  // the address of its vessels; empty in a file and for the remainder
 }
 
 const maxFlags = 12
@@ -65,7 +68,41 @@ func fleet(ctx context.Context, w *warehouse.Warehouse, date string) (*Fleet, er
 	for _, shares := range [][]Share{f.Flags, f.Categories, f.Bands} {
 		scale(shares)
 	}
+	f.link(date)
 	return f, err
+}
+
+// link gives each part of the fleet the address of its vessels. The bands of age are those of fleet.sql
+// in the year of the night.
+func (f *Fleet) link(date string) {
+	fleet := func(filter url.Values) string {
+		filter.Set("listed", "true")
+		filter.Set("is_vessel", "true")
+		return "/list/vessels?" + filter.Encode()
+	}
+	for i, s := range f.Flags {
+		if !s.Other {
+			f.Flags[i].List = fleet(url.Values{"flag": {s.Code}})
+		}
+	}
+	for i, s := range f.Categories {
+		f.Categories[i].List = fleet(url.Values{"category": {s.Name}})
+	}
+	night, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		return
+	}
+	for i := range f.Bands {
+		youngest, oldest := night.Year()-5*i, night.Year()-5*i-4
+		if i == 0 {
+			youngest++ // some are registered as built next year
+		}
+		filter := url.Values{"year_built.to": {strconv.Itoa(youngest)}}
+		if i < len(f.Bands)-1 {
+			filter.Set("year_built.from", strconv.Itoa(oldest))
+		}
+		f.Bands[i].List = fleet(filter)
+	}
 }
 
 // scale sets the length of each bar as a percentage of the longest. The remainder has no bar: it

@@ -27,6 +27,8 @@ const (
 type NightReport struct {
 	Night        Night  // the latest, or the one that was asked for
 	Before       *Night // the night before it of the same job
+	Earlier      Beside // the pages of the nights before and after it
+	Later        Beside
 	Jobs         []Night
 	Days         []Day // oldest first, dates without a run included
 	Runs         []Run // newest first
@@ -74,6 +76,9 @@ type Run struct {
 	Took                 time.Duration
 	Requests, Spent      int
 }
+
+// Beside is the night before or after another one of its job; without a run there is none.
+type Beside struct{ Date, Run string }
 
 // ID names the last run of the night.
 func (n Night) ID() string { return n.Runs[len(n.Runs)-1] }
@@ -173,12 +178,14 @@ func nightReport(ctx context.Context, w *warehouse.Warehouse, id string, now tim
 	if err != nil {
 		return nil, err
 	}
-	if id != "" && !slices.ContainsFunc(runs, func(r warehouse.Run) bool { return r.ID == id }) {
-		one, err := w.Run(ctx, id)
-		if err != nil {
+	past := id != "" && !slices.ContainsFunc(runs, func(r warehouse.Run) bool { return r.ID == id })
+	if past {
+		if _, err := w.Run(ctx, id); err != nil {
 			return nil, err
 		}
-		runs = []warehouse.Run{one}
+		if runs, err = w.RunsUpTo(ctx, id, readRuns); err != nil {
+			return nil, err
+		}
 	}
 	left, err := leftOuts(ctx, w)
 	if err != nil {
@@ -200,7 +207,7 @@ func nightReport(ctx context.Context, w *warehouse.Warehouse, id string, now tim
 		}
 	}
 	report.Runs = latestRuns(runs, report.Night.ID())
-	return report, report.read(ctx, w, at == 0, now)
+	return report, report.read(ctx, w, at == 0 && !past, now)
 }
 
 // lastOfJobs picks the newest night of each job.

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/schedules/published"
+	"github.com/fleetlake/fleetlake/warehouse"
 )
 
 // Config is what the page shows and who may see it.
@@ -28,6 +30,15 @@ type Config struct {
 
 	// Troubles lists what is wrong with the data directory, whatever the state of the night; may be nil.
 	Troubles func() []Trouble
+
+	// Scores scores a vessel in each job's plan for tonight, without a request; nil offers no scores.
+	Scores func(ctx context.Context, vesselID string) ([]wording.VesselScore, error)
+
+	// Answer writes the answer of a statement to a temporary file as csv, json or parquet, and returns its
+	// path; done removes it. Nil offers no files.
+	Answer func(ctx context.Context, s warehouse.Statement, format string) (path string, done func() error, err error)
+
+	Watch []string // the vessels whose news has a feed of its own, by IMO number or MMSI
 
 	Export  func() string    // what to say of the export after the nights; nil or empty is nothing
 	Stop    func() error     // stops the run after the requests in flight; nil is no such action
@@ -64,10 +75,12 @@ type SlotView struct {
 type site struct {
 	Config
 	form         string                                 // stands in the forms, and proves that a POST comes from one of them
+	news         *published.Cache[string, *feedNews]    // of the newest nights
 	reports      *published.Cache[string, *NightReport] // by the id of a run; the newest without one
-	dictionaries *published.Cache[struct{}, []byte]
 	status       shared
 	tokens       tokens
+	looks        chan struct{} // the pages that read the published file now
+	dictionaries *published.Cache[struct{}, []byte]
 }
 
 // New returns the handler of the status page. Without a token the caller serves it on loopback
@@ -80,12 +93,20 @@ func New(c Config) (http.Handler, error) {
 		return nil, err
 	}
 	fill(&c)
-	s := &site{Config: c, form: rand.Text(), reports: reportsOf(c.Dir), dictionaries: dictionariesOf(c.Dir)}
+	s := &site{Config: c, form: rand.Text(), reports: reportsOf(c.Dir), looks: make(chan struct{}, looksAtOnce), news: newsOf(c.Dir, c.Watch), dictionaries: dictionariesOf(c.Dir)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.statusPage)
 	mux.HandleFunc("GET /live", s.livePage)
 	mux.HandleFunc("GET /runs/{id}", s.runPage)
 	mux.HandleFunc("GET /runs/{id}/file", s.runFile)
+	mux.HandleFunc("GET /changes.atom", s.changesFeed)
+	mux.HandleFunc("GET /watch.atom", s.watchFeed)
+	mux.HandleFunc("GET /search", s.searchPage)
+	mux.HandleFunc("GET /list/{name}", s.listPage)
+	mux.HandleFunc("GET /nights/{date}", s.nightPage)
+	mux.HandleFunc("GET /zone/{zone}", s.zonePage)
+	mux.HandleFunc("GET /fleet", s.fleetPage)
+	mux.HandleFunc("GET /vessel/{number}", s.vesselPage)
 	mux.HandleFunc("GET /dictionary", s.dictionaryPage)
 	mux.HandleFunc("GET /style.css", serveStyle)
 	mux.HandleFunc("GET /icon.svg", serveIcon)

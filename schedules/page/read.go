@@ -11,7 +11,7 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-//go:embed sql/*.sql
+//go:embed sql/*.sql sql/lists/*.sql
 var queryFiles embed.FS
 
 var statements = warehouse.Statements{Files: queryFiles}
@@ -69,6 +69,9 @@ func (n *NightReport) read(ctx context.Context, w *warehouse.Warehouse, newest b
 	if err != nil {
 		return err
 	}
+	if err := n.besides(ctx, w); err != nil {
+		return err
+	}
 	if n.Changes, err = changes(ctx, w, n.Night.Date, n.Before == nil); err != nil {
 		return err
 	}
@@ -91,12 +94,25 @@ func (n *NightReport) read(ctx context.Context, w *warehouse.Warehouse, newest b
 	return err
 }
 
+// besides finds the nights before and after.
+func (n *NightReport) besides(ctx context.Context, w *warehouse.Warehouse) error {
+	return each(ctx, w, "neighbours", func(r record) {
+		beside := Beside{r.text(1), r.text(2)}
+		if r.text(0) == "before" {
+			n.Earlier = beside
+		} else {
+			n.Later = beside
+		}
+	}, n.Night.Job, n.Night.Date)
+}
+
 // Change is one kind of news about vessels.
 type Change struct {
 	Name, Title, None string
 	Was, Now          string // heads of columns; an empty one has no column
 	Total             int
-	First             bool // the first night, on which every vessel is new
+	List              string // the address of the whole list; %s is the night
+	First             bool   // the first night, on which every vessel is new
 	Vessels           []Vessel
 }
 
@@ -108,16 +124,17 @@ func (c Change) Missing() int { return c.Total - len(c.Vessels) }
 
 // kinds are the kinds of news, each with the statement of its name.
 var kinds = []Change{
-	{Name: "reflagged", Title: "Reflagged", None: "No vessel changed its flag.", Was: "From", Now: "To"},
-	{Name: "renamed", Title: "Renamed", None: "No vessel changed its name.", Was: "Old name"},
-	{Name: "arrived", Title: "New", None: "No vessel joined the list.", Now: "Flag"},
-	{Name: "gone", Title: "Gone", None: "No vessel is proved to have left the list.", Was: "Last listed", Now: "Flag"},
-	{Name: "aground", Title: "Aground", None: "No vessel was newly seen aground.", Now: "Flag"},
+	{Name: "reflagged", Title: "Reflagged", None: "No vessel changed its flag.", Was: "From", Now: "To", List: "/list/reflaggings?snapshot_date=%s&is_vessel=true"},
+	{Name: "renamed", Title: "Renamed", None: "No vessel changed its name.", Was: "Old name", List: "/list/renamings?snapshot_date=%s&is_vessel=true"},
+	{Name: "arrived", Title: "New", None: "No vessel joined the list.", Now: "Flag", List: "/list/listed?from_date=%s&is_vessel=true"},
+	{Name: "gone", Title: "Gone", None: "No vessel is proved to have left the list.", Was: "Last listed", Now: "Flag", List: "/list/listed?absent_on=%s&is_vessel=true"},
+	{Name: "aground", Title: "Aground", None: "No vessel was newly seen aground.", Now: "Flag", List: "/list/episodes?navigational_status=aground&first_date=%s&is_vessel=true"},
 }
 
 func changes(ctx context.Context, w *warehouse.Warehouse, date string, first bool) ([]Change, error) {
 	var all []Change
 	for _, c := range kinds {
+		c.List = fmt.Sprintf(c.List, date)
 		c.First = first && (c.Name == "arrived" || c.Name == "aground")
 		most := maxVessels
 		if c.First {

@@ -27,7 +27,7 @@ var files embed.FS
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"n": wording.Count, "took": wording.Duration, "clock": clock, "moment": moment, "machine": machineTime,
 	"day": longDay, "short": shortDay, "since": since, "plural": wording.Counted, "sanitize": func(text string) string { return sanitize(text, "") },
-	"sub": func(a, b int) int { return a - b },
+	"text": wording.Value, "sub": func(a, b int) int { return a - b },
 }).ParseFS(files, "templates/*.html"))
 
 // The stylesheet and the icon never change while the program runs.

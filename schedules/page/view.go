@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -15,7 +16,7 @@ import (
 // view is the data of a template.
 type view struct {
 	*NightReport        // nil before the first night
-	Kind         string // status, run, file, live or note
+	Kind         string // status, run, file, live, vessel, search, list, series or note
 	Title        string
 	Version      string
 	Now          time.Time
@@ -35,8 +36,13 @@ type view struct {
 	Export       string // what to say of the export; may be empty
 	Form         string
 	Meters       []Meter
-	Lasts        int // nights that the balance pays for at the usual cost; 0 is unknown
-	Style        any // the stylesheet inside the single file
+	Vessel       *VesselView
+	Search       *SearchView
+	List         *ListView
+	Series       *SeriesPage
+	CanScore     bool // the page can say when a vessel is looked up next
+	Lasts        int  // nights that the balance pays for at the usual cost; 0 is unknown
+	Style        any  // the stylesheet inside the single file
 	Policy       string
 }
 
@@ -62,7 +68,8 @@ type Issue struct {
 	Kind
 	Count, Before int
 	Percent       float64
-	Known         bool // there is a night before to compare with
+	Known         bool   // there is a night before to compare with
+	List          string // the address of its rows
 }
 
 // NightLabel is the label of the night on the status page.
@@ -71,6 +78,18 @@ func (v view) NightLabel() string {
 		return "Last published night"
 	}
 	return "Last night"
+}
+
+// Linked is the parts of the fleet with their addresses, which a file does not have.
+func (v view) Linked(parts []Share) []Share {
+	if !v.Is("file") {
+		return parts
+	}
+	parts = slices.Clone(parts)
+	for i := range parts {
+		parts[i].List = ""
+	}
+	return parts
 }
 
 // ofNight fills in what every page about a night has.
@@ -165,7 +184,7 @@ func issues(n Night, before *Night) []Issue {
 	var all []Issue
 	longest := 1
 	for kind, count := range n.Issues {
-		i := Issue{Kind: kind, Count: count, Known: before != nil}
+		i := Issue{Kind: kind, Count: count, Known: before != nil, List: "/list/issues?" + url.Values{"snapshot_date": {n.Date}, "dataset": {kind.Dataset}, "field": {kind.Field}, "reason": {kind.Reason}}.Encode()}
 		if before != nil {
 			i.Before = before.Issues[kind]
 		}

@@ -1,13 +1,14 @@
 package page
 
 import (
-	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 )
 
 // difference compares two counts in words: 12 more, 3 fewer, as many as before.

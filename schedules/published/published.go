@@ -71,12 +71,23 @@ func same(a, b os.FileInfo) bool {
 
 // read opens, reads and closes the published file.
 func (c *Cache[K, V]) read(ctx context.Context, key K, now time.Time) (value V, err error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readTimeout)
+	err = Read(context.WithoutCancel(ctx), warehouse.Path(c.Dir), func(ctx context.Context, w *warehouse.Warehouse) error {
+		value, err = c.Read(ctx, w, key, now)
+		return err
+	})
+	return value, err
+}
+
+// Read opens a published file or one of its versions, lets ask read it, and closes it: within bounds of
+// memory and time, and without any other file, because it runs beside a harvest. Its errors are those of
+// warehouse.Open and of ask.
+func Read(ctx context.Context, path string, ask func(context.Context, *warehouse.Warehouse) error) error {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	w, err := warehouse.Open(ctx, warehouse.Path(c.Dir), warehouse.Options{MemoryMiB: readMemoryMiB, Threads: readThreads, Confine: []string{}})
+	w, err := warehouse.Open(ctx, path, warehouse.Options{MemoryMiB: readMemoryMiB, Threads: readThreads, Confine: []string{}})
 	if err != nil {
-		return value, err
+		return err
 	}
 	defer w.Close() // of a file that was only read
-	return c.Read(ctx, w, key, now)
+	return ask(ctx, w)
 }

@@ -152,15 +152,15 @@ func TestVersionsNameTheirAnswers(t *testing.T) {
 	if v.Name != "EVER GIVEN" || v.IMO != "9811000" || v.MMSI != "373000001" || len(v.Aliases) != 1 || v.Aliases[0].ID != "MMSI353136000" {
 		t.Errorf("%+v", v)
 	}
-	panama := Evidence{night20, 7, "by-type", "country=Panama&page=1"}
-	info := Evidence{night20, 9, "info", "imo_or_mmsi=9811000"}
+	panama := Evidence{night20, 7, "by-type", "country=Panama&page=1", new(10)}
+	info := Evidence{night20, 9, "info", "imo_or_mmsi=9811000", new(5)}
 	want := []Version{
 		{"MMSI353136000", moment(20, 2, 0), moment(20, 2, 10), moment(20, 2, 0), moment(20, 2, 0), panama,
 			map[string]any{"mmsi": "353136000", "name": "GIVEN", "flag": "PA", "country": "Panama"}, nil},
 		{"IMO9811000", moment(20, 2, 10), moment(21, 2, 0), moment(20, 2, 10), moment(20, 2, 10), info,
 			map[string]any{"imo": 9811000.0, "mmsi": "353136000", "name": "EVER GIVEN", "flag": "PA", "country": "Panama"},
 			[]Change{{"imo", nil, 9811000.0}, {"name", "GIVEN", "EVER GIVEN"}}},
-		{"IMO9811000", moment(21, 2, 0), nil, moment(21, 2, 0), moment(21, 2, 0), Evidence{night21, 3, "by-type", "country=Curacao&page=1"},
+		{"IMO9811000", moment(21, 2, 0), nil, moment(21, 2, 0), moment(21, 2, 0), Evidence{night21, 3, "by-type", "country=Curacao&page=1", new(10)},
 			map[string]any{"imo": 9811000.0, "mmsi": "373000001", "name": "EVER GIVEN"},
 			[]Change{{"mmsi", "353136000", "373000001"}, {"flag", "PA", nil}, {"country", "Panama", nil}}},
 	}
@@ -168,7 +168,7 @@ func TestVersionsNameTheirAnswers(t *testing.T) {
 		t.Error(diff)
 	}
 	particulars := v.Datasets[1].Now()
-	if particulars == nil || particulars.Values["length_m"] != 399.9 || particulars.Evidence != info {
+	if particulars == nil || particulars.Values["length_m"] != 399.9 || !cmp.Equal(particulars.Evidence, info) {
 		t.Errorf("particulars %+v", particulars)
 	}
 	for i, name := range []string{"registration", "particulars", "engine", "management"} {
@@ -187,13 +187,13 @@ func TestWhatAVesselDid(t *testing.T) {
 	want := Vessel{
 		Stays: []Stay{{"2026-11-18", "2026-11-18", "2026-11-18", "2026-11-19", ""}, {"2026-11-20", "", "2026-11-21", "", ""}},
 		Episodes: []Episode{
-			{Status: "aground", FirstSeen: moment(21, 2, 1), LastSeen: moment(21, 2, 1), Nights: 1, Evidence: Evidence{night21, 4, "by-status", "navigational_status=aground"}},
+			{Status: "aground", FirstSeen: moment(21, 2, 1), LastSeen: moment(21, 2, 1), Nights: 1, Evidence: Evidence{night21, 4, "by-status", "navigational_status=aground", new(10)}},
 			{Status: "moored", Zone: "red-sea", FirstSeen: moment(20, 2, 1), LastSeen: moment(20, 2, 1), Nights: 1, Evidence: Evidence{Run: night20, Entry: 8}},
 		},
 		Sighted: moment(21, 2, 1),
 		Positions: Positions{1, moment(20, 1, 0), moment(20, 2, 10), &Position{
-			At: moment(20, 1, 0), SeenAt: moment(20, 2, 10), Latitude: 30, Longitude: 32.5, SpeedKn: &speed, Evidence: Evidence{night20, 9, "info", "imo_or_mmsi=9811000"}}},
-		Lookups:   []Lookup{{"info", 2, 5, moment(21, 2, 2), moment(20, 2, 10), moment(21, 2, 2), "not_found", Evidence{night21, 6, "info", "imo_or_mmsi=373000001"}}},
+			At: moment(20, 1, 0), SeenAt: moment(20, 2, 10), Latitude: 30, Longitude: 32.5, SpeedKn: &speed, Evidence: Evidence{night20, 9, "info", "imo_or_mmsi=9811000", new(5)}}, []Point{{moment(20, 1, 0), 30, 32.5}}},
+		Lookups:   []Lookup{{"info", 2, 5, moment(21, 2, 2), moment(20, 2, 10), moment(21, 2, 2), "not_found", Evidence{night21, 6, "info", "imo_or_mmsi=373000001", new(0)}}},
 		Conflicts: []Conflict{{"registration", "mmsi", "353136000", "several imo numbers show this mmsi", "2026-11-20", "2026-11-21"}},
 	}
 	got := Vessel{Stays: v.Stays, Episodes: v.Episodes, Sighted: v.Sighted, Positions: v.Positions, Lookups: v.Lookups, Conflicts: v.Conflicts}
@@ -207,9 +207,9 @@ func TestWhatAVesselDid(t *testing.T) {
 func TestIssuesThatAreOpen(t *testing.T) {
 	v := of(t, "9811000")
 	want := []Issue{
-		{"registration", "imo", "bad check digit", "9811002", "2026-11-20", "2026-11-21", 2, true, Evidence{night21, 3, "by-type", "country=Curacao&page=1"}},
-		{"sighting", "flag", "unknown country", "ZZ", "2026-11-21", "2026-11-21", 1, true, Evidence{night21, 4, "by-status", "navigational_status=aground"}},
-		{"particulars", "teu", "not a number", "many", "2026-11-20", "2026-11-20", 1, true, Evidence{night20, 9, "info", "imo_or_mmsi=9811000"}},
+		{"registration", "imo", "bad check digit", "9811002", "2026-11-20", "2026-11-21", 2, true, Evidence{night21, 3, "by-type", "country=Curacao&page=1", new(10)}},
+		{"sighting", "flag", "unknown country", "ZZ", "2026-11-21", "2026-11-21", 1, true, Evidence{night21, 4, "by-status", "navigational_status=aground", new(10)}},
+		{"particulars", "teu", "not a number", "many", "2026-11-20", "2026-11-20", 1, true, Evidence{night20, 9, "info", "imo_or_mmsi=9811000", new(5)}},
 		{"sighting", "name", "filler", "@", "2026-11-20", "2026-11-20", 1, false, Evidence{Run: night20, Entry: 8}},
 	}
 	if diff := cmp.Diff(want, v.Issues); diff != "" {

@@ -166,12 +166,20 @@ func (r *reader) stays() error {
 	}, r.VesselID)
 }
 
+// trackLength is how many positions, the newest ones, are read as a track.
+const trackLength = 200
+
 // movements reads the episodes and positions of the vessel.
 func (r *reader) movements() error {
 	err := read(r, &r.Episodes, "episodes", func(rows *sql.Rows, e *Episode) error {
 		return rows.Scan(&e.Status, &e.Zone, &e.Laden, &e.ForOrder, &e.VesselType, &e.FirstSeen, &e.LastSeen, &e.Nights, &e.Evidence.Run, &e.Evidence.Entry)
 	}, numberOf(r.VesselID), r.VesselID)
 	if err != nil {
+		return err
+	}
+	if err := read(r, &r.Positions.Track, "track", func(rows *sql.Rows, p *Point) error {
+		return rows.Scan(&p.At, &p.Latitude, &p.Longitude)
+	}, numberOf(r.VesselID), r.VesselID, trackLength); err != nil {
 		return err
 	}
 	var latest []Position
@@ -239,7 +247,7 @@ func (r *reader) answers() error {
 	asked := map[place]Evidence{}
 	var found []Evidence
 	if err := read(r, &found, "answers", func(rows *sql.Rows, e *Evidence) error {
-		return rows.Scan(&e.Run, &e.Entry, &e.Operation, &e.Parameters)
+		return rows.Scan(&e.Run, &e.Entry, &e.Operation, &e.Parameters, &e.Credits)
 	}, runs, entries); err != nil {
 		return err
 	}

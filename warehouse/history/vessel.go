@@ -29,6 +29,7 @@ type Evidence struct {
 	Entry      int    `json:"entry"` // -1 is none
 	Operation  string `json:"operation,omitempty"`
 	Parameters string `json:"parameters,omitempty"`
+	Credits    *int   `json:"credits,omitempty"` // what the request cost, which a search shares among its vessels
 }
 
 // Alias is an id that the vessel had before its IMO number was reported.
@@ -105,6 +106,14 @@ type Positions struct {
 	Since    *time.Time `json:"since,omitempty"`
 	LastSeen *time.Time `json:"last_seen,omitempty"` // when a position was last reported, old or new
 	Latest   *Position  `json:"latest,omitempty"`
+	Track    []Point    `json:"track,omitempty"` // the newest ones, oldest first
+}
+
+// Point is where a vessel was.
+type Point struct {
+	At        *time.Time `json:"position_at"`
+	Latitude  float64    `json:"latitude"`
+	Longitude float64    `json:"longitude"`
 }
 
 // Position is one observed position.

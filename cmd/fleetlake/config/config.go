@@ -206,3 +206,13 @@ func (c Config) JobNames() []string {
 	}
 	return names
 }
+
+// Watched lists the vessels on the watch lists of all jobs, each once, by their IMO numbers or MMSIs.
+func (c Config) Watched() []string {
+	var all []string
+	for _, j := range c.Jobs {
+		all = append(all, j.Job.Lookup.Watch...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}

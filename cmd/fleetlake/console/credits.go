@@ -3,7 +3,6 @@ package console
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"time"
 
@@ -106,25 +105,11 @@ func (s *sheet) add(values ...any) {
 			}
 		case *float64:
 			if v != nil {
-				row[i] = Decimals(*v)
+				row[i] = wording.Decimals(*v)
 			}
 		}
 	}
 	s.rows = append(s.rows, row)
-}
-
-// Decimals formats a number with thousands separators and at most two decimals.
-func Decimals(f float64) string {
-	sign, whole := "", strconv.FormatFloat(f, 'f', 2, 64)
-	if whole[0] == '-' {
-		sign, whole = "-", whole[1:]
-	}
-	whole, rest, _ := strings.Cut(whole, ".")
-	n, err := strconv.Atoi(whole)
-	if err != nil { // out of the range of int, or no number
-		return sign + whole
-	}
-	return sign + strings.TrimSuffix(strings.TrimRight(wording.Count(n)+"."+rest, "0"), ".")
 }
 
 // write adds the table to a text, squeezed into the width of the terminal. A table without

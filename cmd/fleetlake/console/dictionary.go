@@ -66,7 +66,7 @@ func dictionaryEntry(w io.Writer, e dictionary.Entry) error {
 	}
 	fmt.Fprintln(w)
 	lines := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, c := range e.Shown() {
+	for _, c := range e.VisibleColumns() {
 		fmt.Fprintf(lines, "  %s\t%s\t%s\n", c.Name, c.Type, meaning(c))
 	}
 	if err := lines.Flush(); err != nil {
@@ -90,7 +90,7 @@ func facts(e dictionary.Entry) (all []fact) {
 		words []string
 	}{
 		{"One row for each", e.Keys}, {"Reads", e.Lineage.From}, {"Lake tables", e.Lineage.Lake}, {"Operations of the service", e.Operations},
-		{"Each file is sorted by", e.Sort}, {"Only the program uses", e.Hidden()},
+		{"Each file is sorted by", e.Sort}, {"Only the program uses", e.InternalColumns()},
 	} {
 		if len(f.words) > 0 {
 			all = append(all, fact{f.name, strings.Join(f.words, ", ")})
@@ -134,7 +134,7 @@ func markdownDictionary(w io.Writer, d dictionary.Dictionary) error {
 				fmt.Fprintf(w, "- %s: %s\n", f.name, f.words)
 			}
 			fmt.Fprintf(w, "\n```sql\n%s\n```\n\n| column | type | meaning |\n|---|---|---|\n", e.Example)
-			for _, c := range e.Shown() {
+			for _, c := range e.VisibleColumns() {
 				fmt.Fprintf(w, "| `%s` | %s | %s |\n", c.Name, c.Type, cell.Replace(meaning(c)))
 			}
 			if _, err := fmt.Fprintln(w); err != nil {

@@ -8,7 +8,7 @@
 # The version is that of the commit's tag (v1.2.3), or 0~<date>.<commit>. DuckDB is linked in through cgo, so each
 # platform is built on a machine of its own: linux/amd64, linux/arm64, darwin/amd64 and darwin/arm64 have DuckDB's
 # static libraries. A program for Linux needs the glibc of the machine that built it, or a newer one.
-# Two builds of a commit with one version of Go, gcc and nfpm are the same, byte for byte.
+# Packing one program twice gives the same bytes.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 dist=${1:?"usage: build.sh DIST [PROGRAM]"}

@@ -15,11 +15,14 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ZONES = ["UTC", "America/New_York", "Asia/Singapore", "Asia/Kathmandu"]
 FRAMES = ["polars", "pandas", "pyarrow"]
+# Settings of Spark for many small questions: compiling code for each costs more than it gains.
+SMALL = ('--driver-java-options "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC" --conf spark.sql.codegen.wholeStage=false '
+         "--conf spark.sql.codegen.factoryMode=NO_CODEGEN pyspark-shell")
 
 
 def run(program, *arguments, duckdb, zone="UTC"):
     """The output of a program of this folder, in a process of its own with a time zone and a version of DuckDB."""
-    environment = {**os.environ, "PYTHONPATH": duckdb, "TZ": zone}
+    environment = {**os.environ, "PYTHONPATH": duckdb, "TZ": zone, "PYSPARK_SUBMIT_ARGS": SMALL}
     done = subprocess.run([sys.executable, "-W", "ignore", f"{HERE}/{program}", *arguments], env=environment, capture_output=True, text=True)
     if done.returncode != 0:
         raise SystemExit(f"{program} {' '.join(arguments)} in {zone} with {duckdb}:\n{done.stderr}")

@@ -17,7 +17,7 @@ WHERE  r.valid_to IS NULL
 {{- end}}
 CREATE OR REPLACE VIEW vessels AS
 {{- template "rows" "registration AS r"}};
-COMMENT ON VIEW vessels IS 'One row per vessel, with its latest known values. Ids that became aliases of another vessel are not in it: see vessel_aliases.';
+COMMENT ON VIEW vessels IS 'One row per vessel, with its latest known values. Ids that became aliases of another vessel are not in it: see vessel_aliases. The lake''s table of the same name has a row per vessel and night.';
 COMMENT ON COLUMN vessels.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number.';
 COMMENT ON COLUMN vessels.imo IS 'IMO number; null if none was reported.';
 COMMENT ON COLUMN vessels.mmsi IS 'The MMSI in use: nine digits, leading zeros count.';

@@ -1,5 +1,5 @@
 -- history: comments of changes and of the counts by night.
-COMMENT ON TABLE changes IS 'One row per observed change of a field, with the two observations between which it happened. The first value of a field is a change from null.';
+COMMENT ON TABLE changes IS 'One row per observed change of a field, with the two observations between which it happened. The first value of a field is a change from null. reflaggings, renamings and ownership_changes have those that most ask for; confirmed_changes leaves out the doubtful ones.';
 COMMENT ON COLUMN changes.vessel_id IS 'The vessel, as it was known after the change. The macro changes_of lists the changes of one vessel under all its ids.';
 COMMENT ON COLUMN changes.dataset IS 'registration, particulars, engine or management.';
 COMMENT ON COLUMN changes.field IS 'The column of that table.';

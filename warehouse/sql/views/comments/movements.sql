@@ -1,5 +1,5 @@
 -- movements: comments of the tables that say where vessels are and what they do.
-COMMENT ON TABLE positions IS 'One row per observed position of a vessel.';
+COMMENT ON TABLE positions IS 'One row per observed position of a vessel. The lake''s table of the same name has a row per answer, also if it repeats a position.';
 COMMENT ON COLUMN positions.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number.';
 COMMENT ON COLUMN positions.seen_at IS 'When the answer was received.';
 COMMENT ON COLUMN positions.run_id IS 'The run whose answer has it.';
@@ -33,7 +33,7 @@ COMMENT ON COLUMN listed.run_id IS 'The run that opened the stay.';
 COMMENT ON COLUMN listed.has_country IS 'Internal: whether the vessel was last listed with a country. The search by country does not find a vessel without one, so its coverage cannot prove such a vessel absent.';
 COMMENT ON COLUMN listed.has_type IS 'Internal: whether the vessel was last listed with a specific type. The search by type does not find a vessel without one, so its coverage cannot prove such a vessel absent.';
 
-COMMENT ON TABLE episodes IS 'One row per unbroken stay of a vessel in a navigational status and zone, as the status searches reported it.';
+COMMENT ON TABLE episodes IS 'One row per unbroken stay of a vessel in a navigational status and zone, as the status searches reported it. Each is under the id that the vessel had then: vessel_episodes has the same under the id that it has now.';
 COMMENT ON COLUMN episodes.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number.';
 COMMENT ON COLUMN episodes.navigational_status IS 'See navigational_statuses.';
 COMMENT ON COLUMN episodes.world_zone IS 'See world_zones; null for the statuses that are searched for worldwide.';

@@ -18,7 +18,7 @@ COMMENT ON COLUMN runs.continues IS 'Earlier runs of the night that this run con
 COMMENT ON COLUMN runs.rows IS 'Rows that the run brought to the lake.';
 COMMENT ON COLUMN runs.report IS 'The whole report, a JSON object.';
 
-COMMENT ON TABLE coverage IS 'What each run proved it saw of each partition. Only complete coverage proves absence.';
+COMMENT ON TABLE coverage IS 'What each run proved it saw of each partition. Only complete coverage proves absence. The lake''s table of the same name has the same rows.';
 COMMENT ON COLUMN coverage.run_id IS 'The run; a run that continues others counts their pages too.';
 COMMENT ON COLUMN coverage.snapshot_date IS 'The night.';
 COMMENT ON COLUMN coverage.operation IS 'by-type or by-status.';
@@ -27,7 +27,7 @@ COMMENT ON COLUMN coverage.value IS 'The country, the type, or the status with i
 COMMENT ON COLUMN coverage.pages IS 'Pages received.';
 COMMENT ON COLUMN coverage.expected_rows IS 'The number of vessels that the service reported; null if it reported none.';
 COMMENT ON COLUMN coverage.received_rows IS 'Vessels received.';
-COMMENT ON COLUMN coverage.state IS 'complete, partial, failed, suspect or skipped.';
+COMMENT ON COLUMN coverage.state IS 'complete: all of it was received; partial: some pages are missing; failed: no answer was usable; suspect: the answers contradict each other, or what was known before; skipped: nothing was asked.';
 COMMENT ON COLUMN coverage.reason IS 'Why it is not complete.';
 COMMENT ON COLUMN coverage.navigational_status IS 'The status that a status search asked for; null for other searches. See navigational_statuses.';
 COMMENT ON COLUMN coverage.world_zone IS 'The zone that it asked for; null for the statuses that are searched for worldwide. See world_zones.';
@@ -35,7 +35,7 @@ COMMENT ON COLUMN coverage.laden IS 'Its filter: ballast, partial or laden; null
 COMMENT ON COLUMN coverage.for_order IS 'Its filter: whether it asked for vessels that sail for orders; null if it had none.';
 COMMENT ON COLUMN coverage.vessel_type_filter IS 'Its filter by type, in its own vocabulary; null if it had none.';
 
-COMMENT ON TABLE requests IS 'One row per request sent: the credit ledger.';
+COMMENT ON TABLE requests IS 'One row per request sent: the credit ledger. The lake''s table of the same name has the same rows.';
 COMMENT ON COLUMN requests.run_id IS 'The run that sent it.';
 COMMENT ON COLUMN requests.entry IS 'Its place in the run''s journal.';
 COMMENT ON COLUMN requests.snapshot_date IS 'The night.';
@@ -45,12 +45,12 @@ COMMENT ON COLUMN requests.sent_at IS 'When the request was sent.';
 COMMENT ON COLUMN requests.received_at IS 'When the last byte was received, or when the client gave up.';
 COMMENT ON COLUMN requests.http_status IS 'Null if no whole answer was received.';
 COMMENT ON COLUMN requests.credits IS 'Credits that the request counts as.';
-COMMENT ON COLUMN requests.charge IS 'How the credits are known: priced, free, assumed or unknown.';
-COMMENT ON COLUMN requests.outcome IS 'ok, empty, or why there is no data.';
+COMMENT ON COLUMN requests.charge IS 'How the credits are known: priced: data came, at the documented price; free: the interface text says that it costs nothing; assumed: an error whose price is not documented, taken as free; unknown: it may have been billed, and counts as spent.';
+COMMENT ON COLUMN requests.outcome IS 'ok; empty: an answer without vessels; or why there is no data: not_found, rejected, probe (deliberately wrong values, which make the service list the accepted ones), unauthorized, no_credits, blocked, limited (429), unavailable (5xx), network (no whole answer) or unreadable.';
 COMMENT ON COLUMN requests.rows IS 'Records in the answer.';
 COMMENT ON COLUMN requests.vessel_number IS 'Internal: the IMO number or the MMSI that a lookup asked for; null for searches.';
 
-COMMENT ON TABLE issues IS 'One row per value or record that was not accepted as received.';
+COMMENT ON TABLE issues IS 'One row per value or record that was not accepted as received. The lake''s table of the same name has the same rows.';
 COMMENT ON COLUMN issues.run_id IS 'The run that found it.';
 COMMENT ON COLUMN issues.entry IS 'The answer in the run''s journal.';
 COMMENT ON COLUMN issues.snapshot_date IS 'The night.';

@@ -12,19 +12,19 @@ WITH nights AS (
     FROM   status_searches
     WHERE  filters IS NULL OR (navigational_status, coalesce(world_zone, '')) NOT IN (SELECT (navigational_status, coalesce(world_zone, '')) FROM status_searches WHERE filters IS NULL)
     GROUP BY sweep
--- proven: by night, how many of these prove absence, and whether they do for every status in every zone
-), proven AS (
+-- looked: by night, how many of these were complete, and whether those for every status in every zone were; among hundreds of searches one is empty for the first time on nearly every night, so that this counts as complete here
+), looked AS (
     SELECT s.snapshot_date, count(p.sweep) AS places,
            count(*) FILTER (s.filters IS NULL) = (SELECT sum(CASE WHEN zoned THEN (SELECT count(*) FROM world_zones) ELSE 1 END) FROM navigational_statuses) AS everywhere
     FROM   status_searches AS s
     LEFT JOIN places AS p ON p.sweep = s.sweep
-    WHERE  s.proves_absence
+    WHERE  s.state = 'complete'
     GROUP BY s.snapshot_date
 -- after_night: by night, how many later ones are complete: for every place that was planned on it or later, and for the whole world
 ), after_night AS (
     SELECT d.snapshot_date, count(*) FILTER (n.places = d.places) AS swept_nights, count(*) FILTER (n.everywhere) AS world_nights
     FROM   (SELECT n.snapshot_date, count(*) AS places FROM nights AS n JOIN places AS p ON p.planned_until >= n.snapshot_date GROUP BY n.snapshot_date) AS d
-    JOIN   proven AS n ON n.snapshot_date > d.snapshot_date
+    JOIN   looked AS n ON n.snapshot_date > d.snapshot_date
     GROUP BY d.snapshot_date
 -- after_search: by night and search, how many later ones prove absence from the search
 ), after_search AS (
@@ -56,7 +56,7 @@ WITH nights AS (
 SELECT s.vessel_id, r.imo, r.mmsi, r.name, r.flag, {{template "category" "r"}} AS category, s.navigational_status, s.world_zone, s.last_date, s.last_seen, s.position_at,
        a.nights::INTEGER AS complete_nights_since, coalesce(w.swept_nights, 0)::INTEGER AS swept_nights_since, coalesce(w.world_nights, 0)::INTEGER AS world_nights_since, a.last_night AS absent_until,
        CASE WHEN w.world_nights > 0 THEN 'absent in every status and zone' WHEN w.swept_nights > 0 THEN 'absent wherever was searched' ELSE 'absent where it was last seen' END AS proof,
-       coalesce(w.world_nights > 0, false) AS proved
+       coalesce(w.world_nights > 1, false) AS proved
 FROM   signs AS s
 JOIN   registration AS r ON r.vessel_id = s.vessel_id AND r.valid_to IS NULL
 JOIN   after_search AS a ON a.snapshot_date = s.sign_date AND a.sweep = s.sweep AND a.nights > 0
@@ -68,7 +68,7 @@ ANTI JOIN (
     JOIN   internal.latest AS t ON t.vessel_id = 'MMSI' || c.mmsi
 ) AS u ON u.vessel_id = s.vessel_id AND u.seen > s.last_seen
 WHERE  {{template "is_vessel" "r"}};
-COMMENT ON VIEW gone_dark IS 'One row per listed vessel that was sighted and that no status search has returned since, although at least one later night covered the search that would have; vessels only. proof says how much that means: a vessel that is under way on a lake that only searches for vessels at anchor is absent where it was last seen, and not dark. Only where proved is true was it looked for in every status and zone. Nights that were not covered prove nothing and are not counted.';
+COMMENT ON VIEW gone_dark IS 'One row per listed vessel that was sighted and that no status search has returned since, although at least one later night covered the search that would have; vessels only. proof says how much that means: a vessel that is under way on a lake that only searches for vessels at anchor is absent where it was last seen, and not dark. Only where proved is true was it looked for in every status and zone, twice. Nights that were not covered prove nothing and are not counted.';
 COMMENT ON COLUMN gone_dark.vessel_id IS 'As in vessels.';
 COMMENT ON COLUMN gone_dark.imo IS 'IMO number; null if none was reported.';
 COMMENT ON COLUMN gone_dark.mmsi IS 'The MMSI in use.';
@@ -85,4 +85,4 @@ COMMENT ON COLUMN gone_dark.swept_nights_since IS 'Nights since then on which ev
 COMMENT ON COLUMN gone_dark.world_nights_since IS 'Nights since then on which the searches for every status in every zone were complete.';
 COMMENT ON COLUMN gone_dark.absent_until IS 'The last night that proves that the vessel is not where it was last sighted. What happened after it is not known.';
 COMMENT ON COLUMN gone_dark.proof IS 'absent in every status and zone, absent wherever was searched (it may be where this lake never looks), or absent where it was last seen (it may have moved).';
-COMMENT ON COLUMN gone_dark.proved IS 'Whether it was absent in every status and zone on one and the same night.';
+COMMENT ON COLUMN gone_dark.proved IS 'Whether it was absent in every status and zone on two nights at least: on one, the empty answer of a search that had few vessels may be a silent fault.';

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/fleetlake/fleetlake/load"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// Limits of the file that the page makes of a list, in MiB: it is made beside a harvest.
+const pageMemoryMiB, pageSpillMiB = 256, 2048
+
+// answer writes the answer of a statement of the page to a temporary file.
+func (s *server) answer(ctx context.Context, st warehouse.Statement, format string) (path string, done func() error, err error) {
+	dir, done, err := load.Scratch(os.TempDir(), "fleetlake-page-")
+	if err != nil {
+		return "", nil, err
+	}
+	path = filepath.Join(dir, "answer."+format)
+	if err := s.writeAnswer(ctx, st, format, dir, path); err != nil {
+		return "", nil, errors.Join(err, done())
+	}
+	return path, done, nil
+}
+
+func (s *server) writeAnswer(ctx context.Context, st warehouse.Statement, format, dir, path string) error {
+	w, err := warehouse.Open(ctx, warehouse.Path(s.config.DataDir), warehouse.Options{MemoryMiB: pageMemoryMiB, Threads: 1, Spill: dir, SpillMiB: pageSpillMiB, Confine: []string{dir}})
+	if err != nil {
+		return err
+	}
+	defer w.Close() // of a file that was only read
+	if format == "parquet" {
+		_, err := w.ToParquet(ctx, st, path)
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("write the list: %w", err)
+	}
+	return errors.Join(writeAnswer(ctx, w, st, format, f, unlimited), f.Close())
+}

@@ -1,0 +1,106 @@
+package page
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// nightPage leads to the page of a night by its date: to that of the last run of the date.
+func (s *site) nightPage(w http.ResponseWriter, r *http.Request) {
+	date := r.PathValue("date")
+	if _, err := time.Parse(time.DateOnly, date); err != nil {
+		s.notFound(w, r)
+		return
+	}
+	run := ""
+	err := s.look(r.Context(), func(ctx context.Context, file *warehouse.Warehouse) error {
+		return each(ctx, file, "run_of_night", func(r record) { run = r.text(0) }, date)
+	})
+	switch {
+	case err != nil && !errors.Is(err, warehouse.ErrNone):
+		s.cannotRead(w, err)
+	case run == "":
+		s.say(w, http.StatusNotFound, "No run stands for "+longDay(date), "The nights that there are stand on the status page, and in the list of runs.")
+	default:
+		http.Redirect(w, r, "/runs/"+run, http.StatusSeeOther)
+	}
+}
+
+// How many nights and how many flags and categories the pictures over time have.
+const seriesNights, seriesParts = 120, 12
+
+// zonePage serves what vessels did in one zone over the nights, against what is usual there.
+func (s *site) zonePage(w http.ResponseWriter, r *http.Request) {
+	zone := r.PathValue("zone")
+	if !slices.ContainsFunc(zoneMap, func(z Zone) bool { return z.Value == zone }) {
+		s.notFound(w, r)
+		return
+	}
+	var all []Series
+	err := s.look(r.Context(), func(ctx context.Context, file *warehouse.Warehouse) error {
+		return each(ctx, file, "zone_series", func(r record) {
+			if n := len(all); n == 0 || all[n-1].Title != statusWords(r.text(0)) {
+				all = append(all, Series{Title: statusWords(r.text(0)), List: "/list/episodes?" + url.Values{"world_zone": {zone}, "navigational_status": {r.text(0)}, "is_vessel": {"true"}}.Encode()})
+			}
+			last := &all[len(all)-1]
+			last.Points = append(last.Points, SeriesPoint{Date: r.text(1), Value: r.number(2), Known: r.yes(3)})
+		}, zone, seriesNights)
+	})
+	if err != nil {
+		s.cannotRead(w, err)
+		return
+	}
+	for i := range all {
+		all[i].addUsual()
+	}
+	p := seriesPage(zoneName(zone), "Vessels in the zone by night and status. The band is the middle half of the 28 nights before; a gap is a night without a complete search, which is not zero.", all)
+	p.Links = []Field{{"Waiting by category", "/list/zone_congestion?world_zone=" + zone}, {"Arrivals", "/list/arrivals?world_zone=" + zone}, {"Departures", "/list/departures?world_zone=" + zone}}
+	s.sendSeries(w, p)
+}
+
+// fleetPage serves the listed fleet over the nights, by flag and by category.
+func (s *site) fleetPage(w http.ResponseWriter, r *http.Request) {
+	var all []Series
+	err := s.look(r.Context(), func(ctx context.Context, file *warehouse.Warehouse) error {
+		last := ""
+		return each(ctx, file, "fleet_series", func(r record) {
+			if key := r.text(0) + " " + r.text(1); key != last || len(all) == 0 {
+				last = key
+				all = append(all, fleetSeries(r.text(0), r.text(1), r.text(2)))
+			}
+			one := &all[len(all)-1]
+			one.Points = append(one.Points, SeriesPoint{Date: r.text(3), Value: r.number(4), Known: true})
+		}, seriesNights, seriesParts)
+	})
+	if err != nil {
+		s.cannotRead(w, err)
+		return
+	}
+	s.sendSeries(w, seriesPage("The fleet over the nights", "Vessels on the list, in all, by category and by flag: those that are listed, whether or not they were seen that night. Beacons and buoys are not counted.", all))
+}
+
+// fleetSeries names a part of the fleet, and where its vessels are listed.
+func fleetSeries(byWhat, value, country string) Series {
+	filter := url.Values{"listed": {"true"}, "is_vessel": {"true"}}
+	title := "All vessels"
+	switch byWhat {
+	case "flag":
+		title = cmp.Or(country, value)
+		filter.Set("flag", value)
+	case "category":
+		title = value
+		filter.Set("category", value)
+	}
+	return Series{Title: title, List: "/list/vessels?" + filter.Encode()}
+}
+
+func (s *site) sendSeries(w http.ResponseWriter, p *SeriesPage) {
+	send(w, http.StatusOK, render("page.html", view{Kind: "series", Title: p.Title, Version: s.Version, Now: s.Now(), Series: p}))
+}

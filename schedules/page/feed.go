@@ -1,0 +1,204 @@
+package page
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fleetlake/fleetlake/pipeline/wording"
+	"github.com/fleetlake/fleetlake/schedules/published"
+	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/news"
+)
+
+// Sizes of the feeds: nights, and vessels of a kind that the entry of a night names.
+const feedNights, feedVessels, feedItems = 14, 10, 500
+
+// feedNews is the news that the feeds are made of.
+type feedNews struct {
+	nights  []feedNight // the newest first
+	watched []news.Item
+}
+
+// feedNight is a night with all of its news.
+type feedNight struct {
+	date, run string
+	finished  time.Time
+	items     []news.Item
+}
+
+// newsOf caches the news of the newest nights of the published file.
+func newsOf(dir string, watch []string) *published.Cache[string, *feedNews] {
+	return &published.Cache[string, *feedNews]{Dir: dir, Read: func(ctx context.Context, w *warehouse.Warehouse, _ string, _ time.Time) (*feedNews, error) {
+		return readNews(ctx, w, watch)
+	}}
+}
+
+func readNews(ctx context.Context, w *warehouse.Warehouse, watch []string) (*feedNews, error) {
+	f := &feedNews{}
+	err := each(ctx, w, "feed_nights", func(r record) {
+		finished, _ := r[2].(time.Time)
+		f.nights = append(f.nights, feedNight{date: r.text(0), run: r.text(1), finished: finished})
+	}, feedNights)
+	if err != nil || len(f.nights) == 0 {
+		return f, err
+	}
+	last, first := f.nights[0].date, f.nights[len(f.nights)-1].date
+	all, err := news.Between(ctx, w, first, last, nil)
+	if err != nil {
+		return nil, err
+	}
+	for i := range f.nights {
+		for _, item := range all {
+			if item.Night == f.nights[i].date {
+				f.nights[i].items = append(f.nights[i].items, item)
+			}
+		}
+	}
+	if len(watch) > 0 {
+		f.watched, err = news.Between(ctx, w, first, last, watch)
+		slices.Reverse(f.watched)
+	}
+	return f, err
+}
+
+// atomFeed is a feed by RFC 4287.
+type atomFeed struct {
+	XMLName xml.Name    `xml:"http://www.w3.org/2005/Atom feed"`
+	ID      string      `xml:"id"`
+	Title   string      `xml:"title"`
+	Updated string      `xml:"updated"`
+	Author  string      `xml:"author>name"`
+	Links   []atomLink  `xml:"link"`
+	Entries []atomEntry `xml:"entry"`
+}
+
+type atomLink struct {
+	Rel  string `xml:"rel,attr,omitempty"`
+	Type string `xml:"type,attr,omitempty"`
+	Href string `xml:"href,attr"`
+}
+
+type atomEntry struct {
+	ID      string      `xml:"id"`
+	Title   string      `xml:"title"`
+	Updated string      `xml:"updated"`
+	Link    atomLink    `xml:"link"`
+	Content atomContent `xml:"content"`
+}
+
+type atomContent struct {
+	Type string `xml:"type,attr"`
+	Body string `xml:",chardata"`
+}
+
+// changesFeed serves the news of all vessels, an entry a night.
+func (s *site) changesFeed(w http.ResponseWriter, r *http.Request) {
+	s.feed(w, r, "Changes in the fleet", func(base string, f *feedNews) (all []atomEntry) {
+		for _, n := range f.nights {
+			all = append(all, nightEntry(base, n))
+		}
+		return all
+	})
+}
+
+// watchFeed serves the news of the watched vessels, an entry each.
+func (s *site) watchFeed(w http.ResponseWriter, r *http.Request) {
+	s.feed(w, r, "Watched vessels", func(base string, f *feedNews) (all []atomEntry) {
+		for _, i := range f.watched[:min(len(f.watched), feedItems)] {
+			all = append(all, watchEntry(base, i))
+		}
+		return all
+	})
+}
+
+func (s *site) feed(w http.ResponseWriter, r *http.Request, title string, entries func(base string, f *feedNews) []atomEntry) {
+	f, err := s.news.Get(r.Context(), "", s.Now())
+	if err != nil && !errors.Is(err, warehouse.ErrNone) {
+		s.cannotRead(w, err)
+		return
+	}
+	base, scheme := r.Host, "http://"
+	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
+		scheme = "https://"
+	}
+	base = scheme + base
+	a := atomFeed{ID: feedID(r.URL.Path), Title: "fleetlake: " + title, Updated: "1970-01-01T00:00:00Z", Author: "fleetlake",
+		Links: []atomLink{{Rel: "self", Type: "application/atom+xml", Href: base + r.URL.Path}, {Href: base + "/"}}}
+	if f != nil {
+		if len(f.nights) > 0 {
+			a.Updated = machineTime(f.nights[0].finished)
+		}
+		a.Entries = entries(base, f)
+	}
+	body, err := xml.MarshalIndent(a, "", " ")
+	if err != nil {
+		panic(err) // the texts of a feed can always be written: invalid characters are replaced
+	}
+	w.Header().Set("Content-Type", "application/atom+xml; charset=utf-8")
+	fmt.Fprintf(w, "%s%s\n", xml.Header, body)
+}
+
+// feedID names a feed or an entry for ever, whatever the address of this machine.
+func feedID(name string) string { return "tag:fleetlake,2026:" + strings.TrimPrefix(name, "/") }
+
+// nightTemplate is the content of a night's entry.
+var nightTemplate = template.Must(template.New("").Parse(`{{range .}}<h3><a href="{{.List}}">{{.Total}} {{.Kind}}</a></h3><ul>{{range .Items}}<li><a href="{{.Link}}">{{.Words}}</a></li>{{end}}</ul>{{end}}`))
+
+// feedKind is the news of one kind in the entry of a night.
+type feedKind struct {
+	Kind, List string
+	Total      int
+	Items      []feedItem
+}
+
+type feedItem struct{ Link, Words string }
+
+func nightEntry(base string, n feedNight) atomEntry {
+	var kinds []feedKind
+	var heads []string
+	for _, name := range news.Kinds {
+		k := feedKind{Kind: name, List: base + "/runs/" + n.run}
+		for _, i := range n.items {
+			if i.Kind != name {
+				continue
+			}
+			k.Total++
+			if len(k.Items) < feedVessels {
+				k.Items = append(k.Items, feedItem{base + "/vessel/" + i.VesselID, printable(i.Words())})
+			}
+		}
+		if k.Total > 0 {
+			kinds = append(kinds, k)
+			heads = append(heads, fmt.Sprintf("%s %s", wording.Count(k.Total), name))
+		}
+	}
+	var body strings.Builder
+	if err := nightTemplate.Execute(&body, kinds); err != nil {
+		panic(err) // a template that does not fit its data is a bug
+	}
+	title := n.date + ": nothing changed"
+	if len(heads) > 0 {
+		title = n.date + ": " + strings.Join(heads, ", ")
+	}
+	return atomEntry{ID: feedID("night/" + n.run), Title: title, Updated: machineTime(n.finished), Link: atomLink{Href: base + "/runs/" + n.run}, Content: atomContent{"html", body.String()}}
+}
+
+func watchEntry(base string, i news.Item) atomEntry {
+	words := printable(i.Words())
+	updated := i.Night + "T00:00:00Z"
+	if i.After != nil {
+		updated = machineTime(*i.After)
+	}
+	evidence := "proved by the coverage of the night " + i.Night
+	if i.Run != "" {
+		evidence = fmt.Sprintf("from run %s, entry %d", i.Run, i.Entry)
+	}
+	return atomEntry{ID: feedID("news/" + i.Key()), Title: words, Updated: updated, Link: atomLink{Href: base + "/vessel/" + i.VesselID}, Content: atomContent{"text", words + "; " + evidence + "."}}
+}
