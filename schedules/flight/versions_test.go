@@ -3,6 +3,7 @@ package flight
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,11 +16,16 @@ import (
 
 // TestReadersWhileNightsArePublished has clients that ask again and again while nights are published:
 // none gets an error, each answer is of one version, and of none that was replaced before it was asked
-// for. FLEETLAKE_LONG has 20 clients and 200 nights, and reports how much longer a night takes.
+// for. FLEETLAKE_LONG has 20 clients and 200 nights, or as many as it says, and reports how much longer a
+// night takes beside them: they pause during every other one.
 func TestReadersWhileNightsArePublished(t *testing.T) {
 	readers, nights := 4, 3
-	if os.Getenv("FLEETLAKE_LONG") != "" {
+	long := os.Getenv("FLEETLAKE_LONG")
+	if long != "" {
 		readers, nights = 20, 200
+		if n, err := strconv.Atoi(long); err == nil && n > 1 {
+			nights = n
+		}
 	}
 	f := newServer(t, func(w *worker.Config, _ *Config) { w.Wait = 5 * time.Minute })
 	publish := func(i int) time.Duration {
@@ -28,12 +34,8 @@ func TestReadersWhileNightsArePublished(t *testing.T) {
 		return time.Since(began)
 	}
 	var published, answers atomic.Int64
+	var paused atomic.Bool
 	published.Store(1)
-	alone := time.Duration(0)
-	for i := range nights / 10 {
-		alone += publish(i)
-		published.Add(1)
-	}
 	var group sync.WaitGroup
 	stop := make(chan struct{})
 	for range readers {
@@ -44,6 +46,10 @@ func TestReadersWhileNightsArePublished(t *testing.T) {
 				case <-stop:
 					return
 				default:
+				}
+				if paused.Load() {
+					time.Sleep(time.Millisecond) // the night that is published alone
+					continue
 				}
 				least := published.Load()
 				got, err := c.query(t.Context(), "SELECT run_id, count(*) OVER () FROM runs, range(2000)")
@@ -66,16 +72,24 @@ func TestReadersWhileNightsArePublished(t *testing.T) {
 			}
 		})
 	}
-	beside := time.Duration(0)
-	for i := nights / 10; i < nights; i++ {
-		beside += publish(i)
+	var beside, alone time.Duration
+	for i := range nights {
+		if paused.Store(long != "" && i%2 == 1); paused.Load() {
+			for f.pool.Stats().Running > 0 {
+				time.Sleep(time.Millisecond) // other processes have no event
+			}
+			alone += publish(i)
+		} else {
+			beside += publish(i)
+		}
 		published.Add(1)
 	}
+	paused.Store(false)
 	last := answers.Load() + int64(readers)
 	for !t.Failed() && answers.Load() < last {
 		time.Sleep(10 * time.Millisecond) // until each has seen the end; others count
 	}
 	close(stop)
 	group.Wait()
-	t.Logf("%d answers to %d clients; a night took %v beside them, and %v alone", answers.Load(), readers, beside/time.Duration(nights-nights/10), alone/time.Duration(max(1, nights/10)))
+	t.Logf("%d answers to %d clients; %d nights took %v beside them, and %d took %v alone", answers.Load(), readers, (nights+1)/2, beside, nights/2, alone)
 }

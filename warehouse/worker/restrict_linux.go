@@ -11,7 +11,7 @@ import (
 )
 
 // niceness is the priority of a process: 0 is that of the harvest, 19 the lowest.
-const niceness = 15
+const niceness = 19
 
 // restrict sets the limits that a process sets itself: it may not take much more memory than DuckDB is
 // given, whatever a query does, it leaves no core file, it is the first to be killed if the machine runs
