@@ -63,9 +63,9 @@ type Particulars struct {
 	Builder      string `json:"builder,omitempty"`
 	Material     string `json:"material,omitempty"`
 	PlaceOfBuild string `json:"place_of_build,omitempty"`
-	BallastWater int    `json:"ballast_water,omitempty"`
-	FreshWater   int    `json:"fresh_water,omitempty"`
-	CrudeOil     int    `json:"crude_oil,omitempty"`
+	BallastWater int    `json:"ballast_water_m3,omitempty"`
+	FreshWater   int    `json:"fresh_water_m3,omitempty"`
+	CrudeOil     int    `json:"crude_oil_m3,omitempty"`
 	GasM3        int    `json:"gas_m3,omitempty"`
 	GrainM3      int    `json:"grain_m3,omitempty"`
 	BaleM3       int    `json:"bale_m3,omitempty"`
