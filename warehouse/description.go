@@ -121,7 +121,7 @@ var ordered = []description{
 		example: "SELECT world_zone, proof, count(*) AS vessels FROM gone_dark GROUP BY ALL ORDER BY vessels DESC"},
 	{name: "zone_congestion", group: GroupReady, keys: "snapshot_date navigational_status world_zone category", required: "snapshot_date category navigational_status usual_nights",
 		units:   map[string]string{"waiting": "vessels", "usual": "vessels", "usual_low": "vessels", "usual_high": "vessels", "above_usual": "vessels", "usual_nights": "nights"},
-		example: "SELECT world_zone, sum(waiting) AS waiting, sum(usual) AS usual FROM zone_congestion\nWHERE snapshot_date = " + lastNight + " AND navigational_status = 'at-anchor' GROUP BY world_zone ORDER BY waiting DESC LIMIT 5"},
+		example: "SELECT world_zone, category, waiting, usual, above_usual FROM zone_congestion\nWHERE snapshot_date = " + lastNight + " AND navigational_status = 'at-anchor' ORDER BY above_usual DESC NULLS LAST LIMIT 5"},
 	{name: "arrivals", group: GroupReady, keys: "vessel_id first_seen entry", required: "snapshot_date world_zone vessel_id category navigational_status not_before proof proved first_seen run_id entry",
 		references: map[string][]string{"from_zone": {"world_zones.value"}},
 		example:    "SELECT snapshot_date, world_zone, count(*) AS arrivals FROM arrivals WHERE proved GROUP BY ALL ORDER BY ALL DESC LIMIT 5"},

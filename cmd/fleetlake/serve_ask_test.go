@@ -56,6 +56,18 @@ func TestThePageAnswersStatements(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(w.dir, "answer.parquet"), []byte(file), 0o600); err != nil || status != http.StatusOK {
 		t.Fatal(status, err)
 	}
+	for _, c := range []struct{ list, format, sql string }{
+		{"vessels?is_vessel=true&year_built=", "csv", "SELECT * FROM vessels WHERE is_vessel AND year_built IS NULL ORDER BY name NULLS LAST, vessel_id"},
+		{"coverage?kind=country&sort=value", "json", "SELECT * FROM coverage WHERE kind = 'country' ORDER BY value ASC NULLS LAST, snapshot_date DESC, run_id DESC, operation, value"},
+	} {
+		status, got := get(t, page+"/list/"+c.list+"&format="+c.format)
+		if want := w.must(exitDone, "query", "--format", c.format, c.sql).stdout; status != http.StatusOK || got != want || len(got) < 1000 {
+			t.Errorf("%s as %s: %d, %.500s, want %.500s", c.list, c.format, status, got, want)
+		}
+	}
+	if status, got := get(t, page+"/list/vessels?flag=PA&format=parquet"); status != http.StatusOK || !strings.HasPrefix(got, "PAR1") {
+		t.Errorf("a list as Parquet: %d %.20q", status, got)
+	}
 	attackThePage(t, w, ask)
 	d.cmd.Process.Signal(syscall.SIGTERM)
 	if code, _ := d.ends(); code != exitDone {

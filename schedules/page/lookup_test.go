@@ -238,3 +238,47 @@ func TestListsAreSortedFilteredAndPaged(t *testing.T) {
 		}
 	}
 }
+
+// TestZonesAndTheFleetOverTheNights compares the newest number of each picture with the tables, and leaves a
+// gap where a night did not search.
+func TestZonesAndTheFleetOverTheNights(t *testing.T) {
+	dir := harvested(t)
+	c := open(t, Config{Dir: dir})
+	zone := c.get("/zone/china-coast")
+	for title, status := range map[string]string{"At anchor": "at-anchor", "Moored": "moored"} {
+		n := wording.Count(numbers(t, dir, "SELECT vessels FROM zone_daily WHERE is_vessel AND world_zone = 'china-coast' AND navigational_status = '"+status+"' AND snapshot_date = '2026-11-22'")[0])
+		if !strings.Contains(zone, "<span>"+title+"</span><b><a href=\"/list/episodes?is_vessel=true&amp;navigational_status="+status+"&amp;world_zone=china-coast\">"+n+"</a>") {
+			t.Errorf("%s: no %s in %s", title, n, zone)
+		}
+	}
+	if n := strings.Count(zone, "<polyline"); n != 2 {
+		t.Errorf("%d lines for two statuses that every night searched", n)
+	}
+	fleet := c.get("/fleet")
+	for title, where := range map[string]string{"All vessels": "true", "tanker": "category = 'tanker'", "Panama": "flag = 'PA'"} {
+		n := wording.Count(numbers(t, dir, "SELECT sum(listed)::INTEGER FROM fleet_daily WHERE is_vessel AND snapshot_date = '2026-11-22' AND "+where)[0])
+		if !regexp.MustCompile(`<span>` + title + `</span><b><a href="[^"]*">` + n + `</a>`).MatchString(fleet) {
+			t.Errorf("%s: no %s in %s", title, n, fleet)
+		}
+	}
+	for path, want := range map[string]int{"/zone/nowhere": 404, "/zone/..%2f": 404} {
+		if status, _, _ := c.ask("GET", path, nil); status != want {
+			t.Errorf("%s: %d", path, status)
+		}
+	}
+}
+
+// TestWhatIsUsualComesFromTheNightsBefore and is not said of too few of them.
+func TestWhatIsUsualComesFromTheNightsBefore(t *testing.T) {
+	s := Series{Points: []SeriesPoint{{Value: 4, Known: true}, {Value: 8, Known: true}, {}, {Value: 6, Known: true}, {Value: 90, Known: true}, {Value: 1, Known: true}}}
+	s.addUsual()
+	for i, want := range []*Usual{nil, nil, nil, nil, {5, 6, 7}, {5.5, 7, 28.5}} {
+		if got := s.Points[i].Usual; (got == nil) != (want == nil) || got != nil && *got != *want {
+			t.Errorf("night %d: %v, want %v", i, got, want)
+		}
+	}
+	c := lineChart("x", s)
+	if len(c.Lines) != 2 || len(c.Bands) != 1 || len(c.Dots) != 5 || c.Value != "1" || c.Top != "100" {
+		t.Errorf("%+v", c)
+	}
+}

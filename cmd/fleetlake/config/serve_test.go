@@ -50,7 +50,7 @@ func TestConfigServeRefuses(t *testing.T) {
 		"a list in a list":                   {"notify: {urls: [[planted]]}", `notify.urls: no word`},
 		"a webhook by mail":                  {"notify: {webhook: {url: 'smtp://planted'}}", `notify.webhook.url: not an absolute address, expected https://`},
 		"a webhook in the clear":             {"notify: {webhook: {url: 'http://planted.example.org/x'}}", `notify.webhook.url: notifications would travel unencrypted, expected https://`},
-		"an unknown kind":                    {"notify: {on: [fail]}", `notify.on: "fail", expected one of: stale, failed, credits, export_failed, drifting, partial, export_recovered`},
+		"an unknown kind":                    {"notify: {on: [fail]}", `notify.on: "fail", expected one of: stale, failed, credits, export_failed, drifting, partial, watched, export_recovered`},
 		"a jitter that makes each slot late": {"jobs: {a: {jitter: 24h}}", `jobs.a.jitter: 24h0m0s, expected less than max_lateness, 24h0m0s`},
 		"a priority that is no number":       {"jobs: {a: {priority: high}}", `jobs.a.priority: "high", expected a whole number from -1000 to 1000`},
 		"no lateness at all":                 {"jobs: {a: {max_lateness: 0s}}", `jobs.a.max_lateness: "0s", expected a duration`},

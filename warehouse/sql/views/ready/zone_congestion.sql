@@ -52,7 +52,7 @@ COMMENT ON COLUMN zone_congestion.category IS 'See types; unknown if it is not k
 COMMENT ON COLUMN zone_congestion.navigational_status IS 'at-anchor or drifting.';
 COMMENT ON COLUMN zone_congestion.filters IS 'The filters of the searches, if only searches with filters looked there: the others are not counted then. Null if the search was for all vessels.';
 COMMENT ON COLUMN zone_congestion.waiting IS 'Vessels; null if the night''s search was not complete, or empty for the first time after a night with vessels, which may be a silent fault, or if there was none.';
-COMMENT ON COLUMN zone_congestion.usual IS 'The median of the covered nights with the same filters in the 28 days before; null if there is none.';
+COMMENT ON COLUMN zone_congestion.usual IS 'The median of the covered nights with the same filters in the 28 days before; null if there is none. Medians do not add up: the usual of several categories is not their sum.';
 COMMENT ON COLUMN zone_congestion.usual_low IS 'Their first quartile: on a quarter of these nights fewer waited.';
 COMMENT ON COLUMN zone_congestion.usual_high IS 'Their third quartile: on a quarter of these nights more waited.';
 COMMENT ON COLUMN zone_congestion.usual_nights IS 'How many nights these are. With few of them what is usual means little.';
