@@ -204,7 +204,7 @@ func row(columns ...arrow.Array) arrow.Record {
 	return array.NewRecord(arrow.NewSchema(fields, nil), columns, int64(columns[0].Len()))
 }
 
-// texts1 is a column with texts.
+// textColumn is a column with texts.
 func textColumn(values ...string) arrow.Array {
 	b := array.NewStringBuilder(memory.DefaultAllocator)
 	defer b.Release()

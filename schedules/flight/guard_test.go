@@ -123,7 +123,7 @@ func TestATokenHasItsLimits(t *testing.T) {
 	<-ended
 }
 
-// TestAPreparedStatementBelongsToItsClient.
+// TestAPreparedStatementBelongsToItsClient alone: another token does not find it.
 func TestAPreparedStatementBelongsToItsClient(t *testing.T) {
 	f := newServer(t, func(_ *worker.Config, c *Config) { c.Clients = clients })
 	c := f.client()
