@@ -1,13 +1,15 @@
-// Package page shows a person how the harvest is doing: whether last night ran, what it proved,
-// what it cost, what changed, what runs now and what comes next. It owns the status page, the
-// report of a run as one HTML file, and the rules about who may see them.
+// Package page shows a person how the harvest is doing, and what the warehouse knows: whether last
+// night ran, what it proved, what it cost and what changed; vessels, lists, zones and nights; the news as
+// feeds. It owns these pages, the report of a run as one HTML file, and the rules about who may see them.
 //
-//	published file ─ read once, when it is replaced ─▶ NightReport ─┐
-//	live run, slots ────────────────────────────────────────────────┴▶ templates ─▶ bytes, shared by all clients
+//	published file ─ read once, when it is replaced ─▶ NightReport, news ─┐
+//	live run, slots ──────────────────────────────────────────────────────┴▶ templates ─▶ bytes
+//	published file ─ read for each request, a few at a time ─▶ vessels, lists, series ─▶ templates ─▶ bytes
+//	statements of a person ─▶ a process of their own (the caller's) ─▶ templates or a file
 //
-// A published file is opened read-only, read through a fixed list of statements within bounds of
-// memory and time, and closed again before anything is written to a client. So no client, however
-// slow, keeps the file open, and a thousand requests for a page read it once.
+// A published file is opened read-only, read through statements of ours within bounds of memory and
+// time, and closed again before anything is written to a client. So no client, however slow, keeps the
+// file open. The status page is shared by all clients, and read once for each version of the file.
 //
 // # Who may do what
 //
