@@ -16,12 +16,17 @@ const pageMemoryMiB, pageSpillMiB = 256, 2048
 
 // answer writes the answer of a statement of the page to a temporary file.
 func (s *server) answer(ctx context.Context, st warehouse.Statement, format string) (path string, done func() error, err error) {
+	return temporaryAnswer(format, func(dir, path string) error { return s.writeAnswer(ctx, st, format, dir, path) })
+}
+
+// temporaryAnswer lets write make a file in a temporary directory, which done removes.
+func temporaryAnswer(format string, write func(dir, path string) error) (path string, done func() error, err error) {
 	dir, done, err := load.Scratch(os.TempDir(), "fleetlake-page-")
 	if err != nil {
 		return "", nil, err
 	}
 	path = filepath.Join(dir, "answer."+format)
-	if err := s.writeAnswer(ctx, st, format, dir, path); err != nil {
+	if err := write(dir, path); err != nil {
 		return "", nil, errors.Join(err, done())
 	}
 	return path, done, nil

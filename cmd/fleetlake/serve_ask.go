@@ -7,14 +7,12 @@ import (
 	"io"
 	"iter"
 	"os"
-	"path/filepath"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	arrowparquet "github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/compress"
 	"github.com/apache/arrow/go/v17/parquet/pqarrow"
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
-	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/schedules/page"
 	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
@@ -86,15 +84,7 @@ func rowsOf(answer *worker.Answer) iter.Seq2[[]any, error] {
 
 // askFile writes the whole answer of a statement of the page's form to a temporary file.
 func (s *server) askFile(ctx context.Context, sql, format string) (path string, done func() error, err error) {
-	dir, done, err := load.Scratch(os.TempDir(), "fleetlake-page-")
-	if err != nil {
-		return "", nil, err
-	}
-	path = filepath.Join(dir, "answer."+format)
-	if err := s.writeAsked(ctx, sql, format, path); err != nil {
-		return "", nil, errors.Join(err, done())
-	}
-	return path, done, nil
+	return temporaryAnswer(format, func(_, path string) error { return s.writeAsked(ctx, sql, format, path) })
 }
 
 func (s *server) writeAsked(ctx context.Context, sql, format, path string) (err error) {

@@ -1,7 +1,6 @@
 package exports
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,7 +9,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -66,25 +64,7 @@ type lake struct {
 	settings Settings
 	broken   error // of reading the settings
 	now      time.Time
-	log      logged
-}
-
-// logged is a log that can be read while it is written.
-type logged struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *logged) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(b)
-}
-
-func (l *logged) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
+	log      pipelinetest.Log
 }
 
 // newLake returns a lake with the night of the 20th, whose harvest all tests share.

@@ -1,7 +1,6 @@
 package flight
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -9,7 +8,6 @@ import (
 	"net"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -47,31 +45,13 @@ type fixture struct {
 	dir     string
 	address string
 	pool    *worker.Pool
-	log     *safeBuffer
-}
-
-// safeBuffer is a log.
-type safeBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *safeBuffer) Write(text []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(text)
-}
-
-func (b *safeBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
+	log     *pipelinetest.Log
 }
 
 // newServer serves with small limits, which edit changes.
 func newServer(t *testing.T, edit func(*worker.Config, *Config)) *fixture {
 	t.Helper()
-	f := &fixture{t: t, log: &safeBuffer{}}
+	f := &fixture{t: t, log: &pipelinetest.Log{}}
 	f.dir, _ = pipelinetest.Night(t)
 	log := slog.New(slog.NewTextHandler(f.log, nil))
 	program, err := worker.Program()

@@ -29,6 +29,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 
+	"github.com/fleetlake/fleetlake/pipeline/pipelinetest"
 	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
 
@@ -213,7 +214,7 @@ func TestARenewedCertificateIsUsed(t *testing.T) {
 	}
 	at := time.Now().Add(-time.Hour)
 	first := store(at)
-	var log safeBuffer
+	var log pipelinetest.Log
 	c, err := Certificate(certificate, key, slog.New(slog.NewTextHandler(&log, nil)))
 	if err != nil {
 		t.Fatal(err)

@@ -225,7 +225,7 @@ func TestCancellation(t *testing.T) {
 		for f.pool.Stats().Running == 0 {
 			time.Sleep(time.Millisecond) // another process has no event
 		}
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(50 * time.Millisecond) // until the process has begun: it counts from before
 		cancel()
 	}()
 	if _, err := c.query(ctx, long); status.Code(err) != codes.Canceled {

@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -37,35 +36,17 @@ type fixture struct {
 	*Pool
 	t   *testing.T
 	dir string
-	log *logs
+	log *pipelinetest.Log
 
 	mu       sync.Mutex
 	outcomes []string
-}
-
-// logs is what a pool logs.
-type logs struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logs) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *logs) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }
 
 // newPool returns a pool over the night of the 20th, with small limits that edit changes.
 func newPool(t *testing.T, edit func(*Config)) *fixture {
 	t.Helper()
 	dir, _ := pipelinetest.Night(t)
-	f := &fixture{t: t, dir: dir, log: &logs{}}
+	f := &fixture{t: t, dir: dir, log: &pipelinetest.Log{}}
 	program, err := Program()
 	if err != nil {
 		t.Fatal(err)
