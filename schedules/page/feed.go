@@ -34,8 +34,8 @@ type feedNight struct {
 }
 
 // newsOf caches the news of the newest nights of the published file.
-func newsOf(dir string, watch []string) *published.Cache[string, *feedNews] {
-	return &published.Cache[string, *feedNews]{Dir: dir, Read: func(ctx context.Context, w *warehouse.Warehouse, _ string, _ time.Time) (*feedNews, error) {
+func newsOf(files *published.Files, watch []string) *published.Cache[string, *feedNews] {
+	return &published.Cache[string, *feedNews]{Dir: files.Dir, Files: files, Read: func(ctx context.Context, w *warehouse.Warehouse, _ string, _ time.Time) (*feedNews, error) {
 		return readNews(ctx, w, watch)
 	}}
 }
