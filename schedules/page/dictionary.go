@@ -38,11 +38,8 @@ func dictionaryBody(ctx context.Context, w *warehouse.Warehouse, limits *diction
 	return b.Bytes(), err
 }
 
-// count makes the dictionary with counts of a version, once: one that cannot be counted has none.
-func (s *site) count(ctx context.Context, version os.FileInfo) {
-	if published.Same(version, s.countedVersion) {
-		return
-	}
+// count makes the dictionary with counts of the published version. One that cannot be counted has none.
+func (s *site) count(ctx context.Context) {
 	var body []byte
 	err := s.files.Read(ctx, func(ctx context.Context, w *warehouse.Warehouse) (err error) {
 		body, err = dictionaryBody(ctx, w, &countsLimits)
@@ -51,7 +48,6 @@ func (s *site) count(ctx context.Context, version os.FileInfo) {
 	if err != nil {
 		body = nil
 	}
-	s.countedVersion = version
 	s.counted.Store(&body)
 }
 

@@ -91,7 +91,7 @@ type site struct {
 	dictionaries *published.Cache[struct{}, []byte] // without what the tables have in them
 	counted      atomic.Pointer[[]byte]             // the same with it, of the version that was counted last; nil without one
 
-	countedVersion os.FileInfo // read and set by prepare only
+	prepared os.FileInfo // the version that prepare has seen; only prepare uses it
 }
 
 // Handler serves the pages.

@@ -3,6 +3,10 @@ package page
 import (
 	"context"
 	"time"
+
+	"github.com/fleetlake/fleetlake/schedules/published"
+	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/history"
 )
 
 // prepareEvery is how often Prepare looks for a new version; it reads the identity of the file only.
@@ -32,7 +36,26 @@ func (s *site) prepare(ctx context.Context) {
 	s.reports.Get(ctx, "", s.Now())
 	s.news.Get(ctx, "", s.Now())
 	s.dictionaries.Get(ctx, struct{}{}, s.Now())
-	if version != nil && ctx.Err() == nil {
-		s.count(ctx, version)
+	if version == nil || ctx.Err() != nil || published.Same(version, s.prepared) {
+		return
 	}
+	s.load(ctx)
+	s.count(ctx)
+	s.prepared = version
+}
+
+// load asks for a vessel and searches, so that the first reader who does finds loaded what DuckDB needs of the
+// tables; the answers are the same as without it.
+func (s *site) load(ctx context.Context) {
+	s.files.Read(ctx, func(ctx context.Context, w *warehouse.Warehouse) error {
+		err := (&SearchView{Text: "NO VESSEL"}).search(ctx, w)
+		var id string
+		if err == nil {
+			err = each(ctx, w, "any_vessel", func(r record) { id = r.text(0) })
+		}
+		if err == nil && id != "" {
+			_, err = history.Of(ctx, w, id)
+		}
+		return err
+	})
 }
