@@ -21,7 +21,7 @@ WITH wanted AS (
     JOIN   (SELECT value, min(snapshot_date) AS first_search FROM coverage WHERE operation = 'by-status' AND state = 'complete' GROUP BY value) AS c ON c.value = sweep AND first_date > c.first_search
     WHERE  navigational_status = 'aground'
     UNION ALL
-    SELECT absent_until, 'gone dark', vessel_id, concat_ws(' ', navigational_status, world_zone), strftime(last_date, '%Y-%m-%d'), last_seen, NULL, NULL, NULL FROM gone_dark WHERE proved AND world_nights_since = 1
+    SELECT absent_until, 'gone dark', vessel_id, concat_ws(' ', navigational_status, world_zone), strftime(last_date, '%Y-%m-%d'), last_seen, NULL, NULL, NULL FROM gone_dark WHERE proved AND world_nights_since = 2
     UNION ALL
     SELECT since, 'identity in doubt', vessel_id, value, detail, NULL, NULL, run_id, entry FROM identity_review WHERE kind IN ('identity conflict', 'shared mmsi') AND vessel_id IS NOT NULL
 )
