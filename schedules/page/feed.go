@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -237,5 +238,5 @@ func watchEntry(base string, i news.Item) atomEntry {
 		Words, Evidence string
 		Links           []atomLink
 	}{words, evidence, links})
-	return atomEntry{ID: feedID("news/" + i.Key()), Title: words, Updated: updated, Links: links, Content: content}
+	return atomEntry{ID: feedID(fmt.Sprintf("news/%s/%s/%x", i.Night, i.VesselID, sha256.Sum256([]byte(i.Key())))), Title: words, Updated: updated, Links: links, Content: content}
 }
