@@ -235,11 +235,11 @@ func (w *Warehouse) Refused(ctx context.Context, now time.Time) (map[string]bool
 	return refused, err
 }
 
-// Rates returns how often the datasets changed, per vessel and day, by category of vessel. The
-// rate of "" is that of the whole fleet, which also stands for categories that were observed
+// Rates returns how often the datasets changed, per vessel and day, by dataset and category of
+// vessel. The rate of "" is that of the whole fleet, which also stands for categories that were observed
 // for less than a hundred vessel-days.
-func (w *Warehouse) Rates(ctx context.Context, datasets []string) (map[string]float64, error) {
-	rates := map[string]float64{}
+func (w *Warehouse) Rates(ctx context.Context, datasets []string) (map[string]map[string]float64, error) {
+	rates := map[string]map[string]float64{}
 	for _, dataset := range datasets {
 		if dataset == "position" {
 			continue // a ship under way has another one at every observation
@@ -254,8 +254,9 @@ func (w *Warehouse) Rates(ctx context.Context, datasets []string) (map[string]fl
 		if err != nil {
 			return nil, err
 		}
+		rates[dataset] = map[string]float64{}
 		for _, r := range found {
-			rates[r.category] = max(rates[r.category], r.perDay)
+			rates[dataset][r.category] = r.perDay
 		}
 	}
 	return rates, nil

@@ -20,8 +20,8 @@ type Inputs struct {
 	Since   time.Time // start of the night's first run that this run resumes; zero if there is none
 	Totals  []warehouse.Total
 	Targets []warehouse.Target
-	Refused map[string]bool    // IMO or MMSI numbers that are not looked up, since the service recently did not know them
-	Rates   map[string]float64 // observed changes per vessel and day, by category; "" is the whole fleet
+	Refused map[string]bool // IMO or MMSI numbers that are not looked up, since the service recently did not know them
+	Rates   Rates
 
 	Balance              int  // credits of the API key
 	BalanceKnown         bool // whether the service reported the balance

@@ -235,7 +235,7 @@ func TestNoVesselStarves(t *testing.T) {
 // TestScoreTerms checks the reasons for looking up each vessel.
 func TestScoreTerms(t *testing.T) {
 	job := Job{Lookup: Lookup{Want: []string{"management"}, MaxAge: 30 * 24 * time.Hour, Watch: []string{"9"}}}
-	f := Inputs{Now: tonight, Rates: map[string]float64{"": 0.01, "tanker": 0.1}}
+	f := Inputs{Now: tonight, Rates: NewRates(map[string]map[string]float64{"management": {"": 0.01, "tanker": 0.1}})}
 	day := func(n int) time.Time { return tonight.AddDate(0, 0, -n) }
 	cases := map[string]struct {
 		target warehouse.Target

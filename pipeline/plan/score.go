@@ -41,7 +41,7 @@ type Score struct {
 type scorer struct {
 	job     Job
 	now     time.Time
-	rates   map[string]float64 // observed changes of the wanted datasets, per vessel and day, by category; "" is the whole fleet
+	rates   Rates
 	watched map[string]bool
 }
 
@@ -102,9 +102,11 @@ const watchEvery = 20 * time.Hour
 
 // stale is the probability that a vessel of its category changed within its age.
 func (s scorer) stale(t warehouse.Target, age time.Duration) float64 {
-	rate, ok := s.rates[t.Category]
-	if !ok {
-		rate = s.rates[""]
+	rate := 0.0
+	for _, want := range s.job.Lookup.Want {
+		if want != "position" || len(s.job.Lookup.Want) == 1 { // beside other datasets a position is no reason of its own
+			rate = max(rate, s.rates.PerDay(want, t))
+		}
 	}
 	return max(leastStale, 1-math.Exp(-rate*age.Hours()/24))
 }
