@@ -44,6 +44,7 @@ func (p *Pipeline) harvest(ctx context.Context, w work, segment *journal.Segment
 		limited, release = context.WithTimeoutCause(limited, w.job.Deadline-p.Now().Sub(w.started), errDeadline)
 		defer release()
 	}
+	defer p.watchEnd(limited)()
 	h := &harvest{work: w, client: client, budget: budget, log: service.Log, cancel: cancel}
 	h.prepare(limited, service.MostInFlight())
 	p.watch(h, func() { h.run(limited) })
