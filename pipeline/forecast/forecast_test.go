@@ -124,3 +124,23 @@ func BenchmarkForecast(b *testing.B) {
 		}
 	}
 }
+
+// TestAForecastComesTrue makes the forecast of three mixes on night 10 and compares it with night 40. The
+// long form is BenchmarkForecast.
+func TestAForecastComesTrue(t *testing.T) {
+	for _, i := range []int{0, 4, 5} {
+		m := mixes()[i]
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			m.sim.Vessels /= 4
+			m.job.Budget = m.job.Budget * 2 / 5
+			o := play(t, m, 10, 40)
+			for _, miss := range o.misses() {
+				t.Error(miss)
+			}
+			if testing.Verbose() {
+				o.print(m.name)
+			}
+		})
+	}
+}

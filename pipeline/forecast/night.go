@@ -30,7 +30,10 @@ type simulation struct {
 func newSimulation(s State, c Scenario) *simulation {
 	m := &simulation{fleet: newFleet(s, c.Job), world: newWorld(s, c.Job), scenario: c, begun: s, random: rand.New(rand.NewPCG(1, 2)), at: s.Now}
 	m.spent.day, m.spent.month, m.spent.at = s.SpentDay, s.SpentMonth, s.Now
-	vessels := len(s.Targets) + s.Unlisted
+	vessels := s.Unlisted
+	for _, t := range m.targets {
+		vessels += countOf(t.Listed)
+	}
 	m.hidden = make([]hidden, s.Unlisted)
 	for i := range m.hidden {
 		m.hidden[i] = hidden{places: map[string]uint16{}, like: -1}
@@ -40,7 +43,9 @@ func newSimulation(s State, c Scenario) *simulation {
 		d := newDrawer(m.world.kinds[name].sizes, vessels)
 		m.places[name] = make([]uint16, len(s.Targets))
 		for i := range m.places[name] {
-			m.places[name][i] = d.draw(m.random)
+			if m.places[name][i] = nowhere; m.targets[i].Listed {
+				m.places[name][i] = d.draw(m.random)
+			}
 		}
 		for _, h := range m.hidden {
 			h.places[name] = d.draw(m.random)
@@ -63,14 +68,14 @@ func (m *simulation) drift(now time.Time) {
 		return n
 	}
 	for range due(&m.owed.Leave, m.begun.Churn.Leave) {
-		if i := int32(m.random.IntN(len(m.targets))); m.state[i]&gone == 0 {
+		if i := int32(m.random.IntN(len(m.targets))); m.state[i]&gone == 0 && m.hasPlace(i) {
 			m.state[i] |= gone
 			m.left = append(m.left, i)
 			m.resize(m.placesOf(i), -1)
 		}
 	}
 	for range due(&m.owed.Change, m.begun.Churn.Change) {
-		if i := int32(m.random.IntN(len(m.targets))); m.state[i]&(gone|stale) == 0 && m.targets[i].Listed {
+		if i := int32(m.random.IntN(len(m.targets))); m.state[i]&(gone|stale) == 0 && m.hasPlace(i) {
 			m.state[i] |= stale | outdated
 			m.changed = append(m.changed, i)
 		}
@@ -81,6 +86,16 @@ func (m *simulation) drift(now time.Time) {
 		m.hidden = append(m.hidden, h)
 		m.resize(h.places, 1)
 	}
+}
+
+// hasPlace reports whether any partition lists a vessel.
+func (m *simulation) hasPlace(i int32) bool {
+	for _, all := range m.places {
+		if all[i] != nowhere {
+			return true
+		}
+	}
+	return false
 }
 
 // placesOf returns the partitions of a vessel.

@@ -38,6 +38,7 @@ type known struct {
 	stored  simulator.Vessel
 	changes []time.Time // of its registration
 	places  map[api.Partition]bool
+	absent  time.Time // since when it is not listed
 }
 
 // refusal is a number that was not found.
@@ -234,8 +235,7 @@ func (w *nights) cover(name api.Partition, operation string, rows int, t today) 
 		if k.places[name] && !slices.Contains(t.lists[name], hull) {
 			delete(k.places, name)
 			if gone := t.vessels[hull]; !gone.Listed && k.Listed {
-				k.Listed = false
-				w.history.Left += countIf(!w.complete.IsZero())
+				k.Listed, k.absent = false, t.at
 			}
 		}
 	}
@@ -253,10 +253,7 @@ func (w *nights) observe(hull int, name api.Partition, t today, changed map[int]
 		w.history.Arrived += countIf(!w.complete.IsZero())
 		return []int{hull}
 	}
-	if !k.Listed {
-		k.Listed = true
-		w.history.Left -= countIf(!w.complete.IsZero())
-	}
+	k.Listed = true
 	k.places[name] = true
 	if k.Name != v.Name || k.Flag != v.Flag || k.MMSI != v.MMSI {
 		w.register(k, v)
@@ -425,6 +422,11 @@ func (w *nights) measure(t today) (vessels int, all []Measure) {
 // state is what a forecast after a night begins with.
 func (w *nights) state(at time.Time) State {
 	f := w.inputs(at)
+	for _, k := range w.targets {
+		if !k.Listed && !w.complete.IsZero() && k.absent.Sub(w.complete) < at.Sub(k.absent) {
+			w.history.Left++
+		}
+	}
 	churn, priors := LearnChurn(w.history)
 	return State{Now: at, Targets: f.Targets, Totals: f.Totals, Refused: f.Refused, Rates: f.Rates, Churn: churn, Priors: priors, SpentMonth: w.spent}
 }

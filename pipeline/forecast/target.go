@@ -255,4 +255,3 @@ func Spread(job plan.Job, perMonthCredits int, nights []time.Time) plan.Job {
 	job.Budget = max(1, perMonthCredits/perMonth(nights))
 	return job
 }
-
