@@ -29,7 +29,7 @@ type simulation struct {
 // newSimulation puts each vessel into a partition of each kind.
 func newSimulation(s State, c Scenario) *simulation {
 	m := &simulation{fleet: newFleet(s, c.Job), world: newWorld(s, c.Job), scenario: c, begun: s, random: rand.New(rand.NewPCG(1, 2)), at: s.Now}
-	m.spent.day, m.spent.month, m.spent.at = s.SpentDay, s.SpentMonth, s.Now
+	m.spent.day, m.spent.month, m.spent.at = s.SpentDay, s.SpentMonth, s.SpentAt
 	vessels := s.Unlisted
 	for _, t := range m.targets {
 		vessels += countOf(t.Listed)
@@ -47,6 +47,7 @@ func newSimulation(s State, c Scenario) *simulation {
 				m.places[name][i] = d.draw(m.random)
 			}
 		}
+		d = newDrawer(m.world.unlistedIn(m.world.kinds[name]), 0)
 		for _, h := range m.hidden {
 			h.places[name] = d.draw(m.random)
 		}

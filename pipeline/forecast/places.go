@@ -17,6 +17,7 @@ import (
 type world struct {
 	totals []warehouse.Total
 	known  map[api.Partition]int // the index of a total
+	partly map[api.Partition]int // vessels of partitions that were never covered completely
 	kinds  map[string]*kind      // of the list
 	sweeps map[api.Partition]int // vessels that a status search lists
 	seen   float64               // share of the fleet that status searches list
@@ -37,9 +38,12 @@ func keyed(p api.Partition) api.Partition {
 // newWorld returns the partitions that a job lists and sweeps. A partition that was never covered has as
 // many vessels as a rank-size rule gives it of those that are assumed beside the known ones.
 func newWorld(s State, job plan.Job) *world {
-	w := &world{totals: slices.Clone(s.Totals), known: map[api.Partition]int{}, kinds: map[string]*kind{}, sweeps: map[api.Partition]int{}}
+	w := &world{totals: slices.Clone(s.Totals), known: map[api.Partition]int{}, partly: map[api.Partition]int{}, kinds: map[string]*kind{}, sweeps: map[api.Partition]int{}}
 	for i, t := range w.totals {
 		w.known[keyed(api.Partition{Kind: t.Kind, Value: t.Value})] = i
+	}
+	for _, p := range s.Partly {
+		w.partly[keyed(api.Partition{Kind: p.Kind, Value: p.Value})] = p.Expected
 	}
 	for _, partitions := range listed(job.List) {
 		k := &kind{names: partitions, place: map[api.Partition]uint16{}, sizes: w.sizes(partitions, s.Unlisted)}
@@ -100,16 +104,20 @@ func listed(l plan.List) (kinds [][]api.Partition) {
 	return [][]api.Partition{byType(api.Types), byCountry(api.Countries)}
 }
 
-// sizes returns how many vessels partitions have: those of their last coverage, or else a part of those
-// that nothing has listed.
+// sizes returns how many vessels partitions have: those of their last coverage, or those that they
+// reported. Where nothing is known of any, each gets a part of the vessels that nothing has listed.
 func (w *world) sizes(partitions []api.Partition, unlisted int) []int {
 	sizes, unknown := make([]int, len(partitions)), 0.0
 	for i, p := range partitions {
 		if t, ok := w.known[p]; ok {
 			sizes[i] = w.totals[t].Rows
 		} else {
+			sizes[i] = w.partly[p]
 			unknown += 1 / float64(i+1)
 		}
+	}
+	if len(w.partly) > 0 {
+		return sizes
 	}
 	sum := 0.0
 	for i, p := range partitions {
@@ -131,6 +139,17 @@ func (w *world) cover(operation string, p api.Partition, rows int, at time.Time)
 		w.totals = append(w.totals, warehouse.Total{Operation: operation, Kind: p.Kind, Value: p.Value})
 	}
 	w.totals[i].Rows, w.totals[i].At = rows, at
+}
+
+// unlistedIn returns how many vessels of each partition of a kind no search has listed.
+func (w *world) unlistedIn(k *kind) []int {
+	sizes := make([]int, len(k.sizes))
+	for i, p := range k.names {
+		if _, ok := w.known[p]; !ok {
+			sizes[i] = k.sizes[i]
+		}
+	}
+	return sizes
 }
 
 // drawer draws partitions at random, each as often as it has vessels.

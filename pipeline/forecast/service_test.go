@@ -428,7 +428,7 @@ func (w *nights) state(at time.Time) State {
 		}
 	}
 	churn, priors := LearnChurn(w.history)
-	return State{Now: at, Targets: f.Targets, Totals: f.Totals, Refused: f.Refused, Rates: f.Rates, Churn: churn, Priors: priors, SpentMonth: w.spent}
+	return State{Now: at, Targets: f.Targets, Totals: f.Totals, Refused: f.Refused, Rates: f.Rates, Churn: churn, Priors: priors, SpentMonth: w.spent, SpentAt: at}
 }
 
 func countIf(is bool) int {

@@ -19,10 +19,20 @@ type State struct {
 	Rates   plan.Rates
 	Churn   Churn
 
-	SpentDay, SpentMonth int // credits since the day and the month of Now began (UTC)
+	SpentDay, SpentMonth int // credits since the day and the month of SpentAt began (UTC)
+	SpentAt              time.Time
 
-	Unlisted int     // vessels that are assumed to exist, and that no search has listed yet
-	Priors   []Prior // what is assumed because no history shows it; empty with a long history
+	Unlisted int                      // vessels that exist, or are assumed to, and that no search has listed yet
+	Partly   []warehouse.PartlyListed // partitions that were never covered completely, whose vessels are known
+	Priors   []Prior                  // what is assumed because no history shows it; empty with a long history
+
+	Spent []RunSpent // of the job's runs, the newest first
+}
+
+// RunSpent is the credits of a past run.
+type RunSpent struct {
+	Started time.Time
+	Credits int
 }
 
 // Churn is how the list changes, per listed vessel and day.
