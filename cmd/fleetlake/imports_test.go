@@ -32,12 +32,13 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"load/store":               {[]string{"warehouse/durable"}, []string{"github.com/apache/arrow/go/v17", "database/sql"}},
 	"load/export":              {[]string{"load", "load/dictionary", "load/store", "transform", "warehouse"}, []string{"net/http", "database/sql", "github.com/spf13/cobra"}},
 	"pipeline/plan":            {[]string{"extract/api", "extract/journal", "transform", "warehouse"}, []string{"net/http", "os", "database/sql", "log/slog", "context"}},
+	"pipeline/forecast":        {[]string{"extract/api", "pipeline/plan", "warehouse"}, []string{"net/http", "os", "database/sql", "log/slog"}},
 	"pipeline/datadir":         {[]string{"warehouse/durable"}, []string{"net/http", "database/sql"}},
 	"pipeline/report":          {[]string{"extract", "extract/api", "extract/journal"}, []string{"net/http", "os", "database/sql", "log/slog", "context"}},
 	"pipeline/spans":           {[]string{"extract", "extract/journal", "load", "warehouse"}, []string{"net/http", "database/sql", "go.opentelemetry.io/otel/sdk"}},
 	"pipeline/derive":          {[]string{"pipeline/datadir", "pipeline/report", "pipeline/spans", "extract/journal", "transform", "load", "warehouse", "warehouse/durable"}, []string{"net/http", "database/sql", "go.opentelemetry.io/otel/sdk"}},
 	"pipeline/repair":          {[]string{"pipeline/datadir", "pipeline/derive", "pipeline/report", "pipeline/spans", "extract/api", "extract/journal", "load", "warehouse", "warehouse/durable"}, []string{"net/http", "database/sql", "go.opentelemetry.io/otel/sdk"}},
-	"pipeline":                 {[]string{"pipeline/datadir", "pipeline/derive", "pipeline/plan", "pipeline/repair", "pipeline/report", "pipeline/spans", "extract", "extract/api", "extract/journal", "transform", "load", "warehouse"}, []string{"github.com/robfig/cron/v3", "flag", "github.com/spf13/cobra", "database/sql", "go.opentelemetry.io/otel/sdk"}},
+	"pipeline":                 {[]string{"pipeline/datadir", "pipeline/derive", "pipeline/forecast", "pipeline/plan", "pipeline/repair", "pipeline/report", "pipeline/spans", "extract", "extract/api", "extract/journal", "transform", "load", "warehouse"}, []string{"github.com/robfig/cron/v3", "flag", "github.com/spf13/cobra", "database/sql", "go.opentelemetry.io/otel/sdk"}},
 	"pipeline/pipelinetest":    {[]string{"pipeline", "pipeline/plan", "extract", "extract/api", "extract/journal", "extract/simulator", "warehouse"}, nil},
 	"pipeline/wording":         {[]string{"pipeline/report", "warehouse/history"}, []string{"net/http", "os", "database/sql", "log/slog"}},
 	"schedules":                {[]string{"pipeline", "warehouse/durable"}, []string{"database/sql", "net/http"}},
@@ -50,8 +51,8 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"schedules/flight":         {[]string{"warehouse", "warehouse/worker"}, []string{"net/http", "database/sql"}},
 	"schedules/exports":        {[]string{"load/export", "load/store", "warehouse", "warehouse/durable"}, []string{"database/sql"}},
 	"cmd/fleetlake/config":     {[]string{"schedules/flight", "warehouse/worker", "extract", "extract/api", "load/export", "load/store", "schedules/exports", "pipeline", "pipeline/plan", "schedules", "schedules/notify"}, []string{"database/sql"}},
-	"cmd/fleetlake/console":    {[]string{"load/dictionary", "pipeline", "pipeline/plan", "pipeline/report", "pipeline/wording", "warehouse"}, []string{"database/sql", "net/http"}},
-	"cmd/fleetlake":            {[]string{"schedules/published", "warehouse/news", "schedules/flight", "warehouse/worker", "cmd/fleetlake/config", "cmd/fleetlake/console", "schedules/page", "schedules/notify", "schedules/metrics", "schedules/share", "schedules/exports", "pipeline/datadir", "pipeline/derive", "pipeline/plan", "pipeline/repair", "pipeline/report", "pipeline/wording", "extract", "extract/api", "extract/journal", "extract/simulator", "transform", "load", "load/dictionary", "load/export", "load/store", "warehouse", "warehouse/durable", "warehouse/history", "pipeline", "schedules"}, []string{"database/sql"}},
+	"cmd/fleetlake/console":    {[]string{"load/dictionary", "pipeline", "pipeline/forecast", "pipeline/plan", "pipeline/report", "pipeline/wording", "warehouse"}, []string{"database/sql", "net/http"}},
+	"cmd/fleetlake":            {[]string{"schedules/published", "warehouse/news", "schedules/flight", "warehouse/worker", "cmd/fleetlake/config", "cmd/fleetlake/console", "schedules/page", "schedules/notify", "schedules/metrics", "schedules/share", "schedules/exports", "pipeline/datadir", "pipeline/derive", "pipeline/forecast", "pipeline/plan", "pipeline/repair", "pipeline/report", "pipeline/wording", "extract", "extract/api", "extract/journal", "extract/simulator", "transform", "load", "load/dictionary", "load/export", "load/store", "warehouse", "warehouse/durable", "warehouse/history", "pipeline", "schedules"}, []string{"database/sql"}},
 }
 
 func TestImports(t *testing.T) {

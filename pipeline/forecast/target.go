@@ -1,11 +1,13 @@
 package forecast
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,7 +33,7 @@ var (
 // String returns the target as ParseTarget reads it.
 func (t Target) String() string {
 	value := strconv.FormatFloat(t.Value, 'f', -1, 64) + "d"
-	if contains(shareMeasures, t.Measure) {
+	if slices.Contains(shareMeasures, t.Measure) {
 		value = strconv.FormatFloat(math.Round(1e6*t.Value)/1e4, 'f', -1, 64) + "%"
 	}
 	return strings.Join([]string{t.Dataset, t.Measure, t.Comparison, value}, " ")
@@ -59,7 +61,7 @@ func ParseTarget(text string) (t Target, err error) {
 	at := p.blanks()
 	value := strings.TrimSpace(p.text[at:])
 	if p.err == nil {
-		t.Value, p.err = p.value(at, value, contains(shareMeasures, t.Measure))
+		t.Value, p.err = p.value(at, value, slices.Contains(shareMeasures, t.Measure))
 	}
 	return t, p.err
 }
@@ -89,7 +91,7 @@ func (p *targetParser) word(known []string, expected string) string {
 		p.at++
 	}
 	word := p.text[at:p.at]
-	if !contains(known, word) {
+	if !slices.Contains(known, word) {
 		p.err = &TargetError{p.text, at, "expected " + expected}
 	}
 	return word
@@ -117,20 +119,19 @@ func (p *targetParser) value(at int, text string, share bool) (float64, error) {
 	return n * factor, nil
 }
 
-func contains(words []string, word string) bool {
-	for _, w := range words {
-		if w == word {
-			return true
-		}
+// Fits returns an error if the lookups do not answer with the target's dataset.
+func (t Target) Fits(l plan.Lookup) error {
+	if all := Datasets(l); !slices.Contains(all, t.Dataset) {
+		return fmt.Errorf("the job looks up %s, and not %s; --want %s asks for it", cmp.Or(strings.Join(all, ", "), "nothing"), t.Dataset, t.Dataset)
 	}
-	return false
+	return nil
 }
 
 // Kept reports whether a night keeps the target. An age that no ship has, because nothing is known, keeps
 // none.
 func (t Target) Kept(n Night) bool {
 	m, ok := n.Of(t.Dataset)
-	if !ok || m.Known == 0 && contains(ageMeasures, t.Measure) {
+	if !ok || m.Known == 0 && slices.Contains(ageMeasures, t.Measure) {
 		return false
 	}
 	value := map[string]float64{"known": m.Known, "true": m.True, "median": m.Median, "p90": m.P90, "worst": m.Worst}[t.Measure]
@@ -156,7 +157,21 @@ var ErrOutOfReach = errors.New("no budget keeps the target")
 type Least struct {
 	PerMonth int      // credits
 	PerRun   int      // PerMonth spread over the nights
+	Nights   int      // after how many of them the target is kept for the first time; 0 if it is kept now
 	Forecast Forecast // with this budget
+}
+
+// reached fills in when the target is kept for the first time.
+func (l Least) reached(ctx context.Context, s State, c Scenario, t Target) (Least, error) {
+	c.Job.Budget = l.PerRun
+	f, err := simulate(ctx, s, c, 0)
+	l.Forecast = f
+	for i, n := range f.Nights {
+		if l.Nights = i; t.Kept(n) {
+			break
+		}
+	}
+	return l, err
 }
 
 // LeastBudget finds the least credits a month, spread evenly over the nights, with which the last nights of
@@ -174,7 +189,8 @@ func LeastBudget(ctx context.Context, s State, c Scenario, t Target) (Least, err
 	most := mostSpent(f)
 	best := Least{PerMonth: most * perMonth(c.Nights), PerRun: most, Forecast: f}
 	if !t.keptBy(f, from) {
-		return best, ErrOutOfReach
+		best, err = best.reached(ctx, s, free, t)
+		return best, cmp.Or(err, ErrOutOfReach)
 	}
 	low, high := 0, most // no budget is known to be too little
 	for ratio := 1.02; high-low > 1 && float64(high) > ratio*float64(low); {
@@ -196,7 +212,7 @@ func LeastBudget(ctx context.Context, s State, c Scenario, t Target) (Least, err
 			low = perRun
 		}
 	}
-	return best, nil
+	return best.reached(ctx, s, free, t)
 }
 
 // between returns budgets that divide a range: by equal factors if it is wide.

@@ -32,6 +32,7 @@ type Sweep struct {
 	VesselTypes []string
 	Laden       []string
 	ForOrder    []string
+	Every       time.Duration // a search that was answered within this time is skipped, see dueSweeps; 0 searches every night
 }
 
 // Lookup is the part of a job that requests single vessels.

@@ -85,7 +85,7 @@ func Decide(job Job, f Inputs, perMinute func(api.Operation) int) Plan {
 		d.Checks = nil // a check compares with the whole cover
 	}
 	d.Checks = d.fresh(d.Checks, totals, f, recheck)
-	d.Sweeps = sweeps(job.Sweep, totals)
+	d.Sweeps = d.dueSweeps(sweeps(job.Sweep, totals), f, job.Sweep.Every)
 	d.countUnpaid(f)
 	d.Lookups = lookups(job, f)
 	d.fit(job, f, perMinute)

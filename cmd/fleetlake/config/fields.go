@@ -140,6 +140,7 @@ func (d *decoder) sweep(n *yaml.Node, path string, s *plan.Sweep) {
 		"vessel_types": d.words(path+".vessel_types", api.VesselTypes, func(v []string) { s.VesselTypes = v }),
 		"laden":        d.words(path+".laden", api.Laden, func(v []string) { s.Laden = v }),
 		"for_order":    d.words(path+".for_order", api.ForOrder, func(v []string) { s.ForOrder = v }),
+		"every":        setting(d, path+".every", "a duration", Duration(0), func(v time.Duration) { s.Every = v }),
 	})
 	if len(s.Zones) > 0 || len(d.problems) > before {
 		return
