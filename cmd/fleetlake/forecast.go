@@ -10,6 +10,7 @@ import (
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/forecast"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/spf13/cobra"
 )
@@ -154,7 +155,11 @@ func (a *app) forecastTarget(ctx context.Context, v *console.Forecast, s forecas
 			return err
 		}
 		v.Targets = append(v.Targets, console.TargetAnswer{Scenario: c.Name, Target: target.String(), Kept: err == nil, PerMonth: least.PerMonth, PerRun: least.PerRun, Nights: least.Nights})
-		scenarios[i].Name, scenarios[i].Job.Budget = c.Name, least.PerRun
+		scenarios[i].Job.Budget, scenarios[i].Job.PerDay, scenarios[i].Job.PerMonth = least.PerRun, 0, 0
+		scenarios[i].Name = wording.Count(least.PerRun) + " a night"
+		if c.Name != base.Name {
+			scenarios[i].Name = c.Name + ", " + scenarios[i].Name
+		}
 		v.Forecasts = append(v.Forecasts, least.Forecast)
 	}
 	v.Describe(scenarios)

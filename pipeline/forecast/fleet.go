@@ -32,6 +32,7 @@ type fleet struct {
 	missing  float64   // share of the vessels that the service does not know by their number
 	listed   int       // ships on the list
 	counter  []int     // of measure
+	maxAge   int       // in hours; the job's max_age and a day
 }
 
 // condition is a set of facts about a vessel that the warehouse does not know.
@@ -58,7 +59,7 @@ const (
 func newFleet(s State, job plan.Job) *fleet {
 	f := &fleet{targets: append(make([]warehouse.Target, 0, len(s.Targets)+len(s.Targets)/10+s.Unlisted), s.Targets...), byID: make(map[string]int32, len(s.Targets)),
 		places: map[string][]uint16{}, state: make([]condition, len(s.Targets)), refused: map[string]time.Time{}, misses: map[string]int{},
-		start: s.Now, datasets: Datasets(job.Lookup)}
+		start: s.Now, datasets: Datasets(job.Lookup), maxAge: int(job.Lookup.MaxAge.Hours()) + 24}
 	f.seen, f.perDay = make([][]int32, len(f.datasets)), make([][]float32, len(f.datasets))
 	for d, dataset := range f.datasets {
 		f.seen[d], f.perDay[d] = make([]int32, len(s.Targets)), make([]float32, len(s.Targets))

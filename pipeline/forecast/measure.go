@@ -39,6 +39,7 @@ func (f *fleet) measure(at time.Time) (vessels int, measures []Measure) {
 		vessels = all
 		m := Measure{Dataset: dataset, Median: a.quantile(.5), P90: a.quantile(.9), Worst: float64(a.worst) / 24}
 		if all > 0 {
+			m.Fresh = float64(a.upTo(f.maxAge)) / float64(all)
 			m.Known, m.True = float64(a.known)/float64(all), truth/float64(all)
 		}
 		measures = append(measures, m)
@@ -63,6 +64,14 @@ func (a *ages) add(hours int) {
 	a.count[hours]++
 	a.known++
 	a.worst = max(a.worst, hours)
+}
+
+// upTo counts the known ages of so many hours at most.
+func (a *ages) upTo(hours int) (n int) {
+	for _, of := range a.count[:min(a.worst, hours)+1] {
+		n += of
+	}
+	return n
 }
 
 // quantile returns the age in days that a share of the known ages does not exceed; 0 if none is known.

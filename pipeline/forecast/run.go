@@ -84,10 +84,11 @@ func (f Forecast) PerNight() (credits, minutes float64) {
 
 // PerMonth returns the credits of thirty days at the mean of the forecast.
 func (f Forecast) PerMonth() float64 {
-	days := f.Last().At.Sub(f.Nights[0].At).Hours() / 24
-	if days <= 0 {
-		return 0
-	}
 	credits, _ := f.PerNight()
-	return credits * float64(len(f.Nights)-1) / days * 30
+	nights := f.Nights[1:]
+	if len(nights) < 2 {
+		return 30 * credits
+	}
+	days := f.Last().At.Sub(nights[0].At).Hours() / 24
+	return credits * float64(len(nights)-1) / days * 30
 }

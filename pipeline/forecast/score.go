@@ -60,7 +60,7 @@ func rounded(all []Measure) []Measure {
 	round := func(x float64) float64 { return math.Round(1e4*x) / 1e4 }
 	out := make([]Measure, len(all))
 	for i, m := range all {
-		out[i] = Measure{m.Dataset, round(m.Known), round(m.True), round(m.Median), round(m.P90), round(m.Worst)}
+		out[i] = Measure{m.Dataset, round(m.Known), round(m.Fresh), round(m.True), round(m.Median), round(m.P90), round(m.Worst)}
 	}
 	return out
 }
@@ -153,7 +153,7 @@ func (r Record) on(at time.Time) RecordNight {
 	n := RecordNight{At: at, Spent: int(mid(float64(a.Spent), float64(b.Spent)))}
 	for d, m := range b.Datasets {
 		was := a.Datasets[d]
-		n.Datasets = append(n.Datasets, Measure{m.Dataset, mid(was.Known, m.Known), mid(was.True, m.True), mid(was.Median, m.Median), mid(was.P90, m.P90), mid(was.Worst, m.Worst)})
+		n.Datasets = append(n.Datasets, Measure{m.Dataset, mid(was.Known, m.Known), mid(was.Fresh, m.Fresh), mid(was.True, m.True), mid(was.Median, m.Median), mid(was.P90, m.P90), mid(was.Worst, m.Worst)})
 	}
 	return n
 }

@@ -414,7 +414,7 @@ func (w *nights) measure(t today) (vessels int, all []Measure) {
 			return days[max(0, int(q*float64(len(days))+.999999)-1)]
 		}
 		of := float64(max(1, vessels))
-		all = append(all, Measure{dataset, float64(len(days)) / of, float64(right) / of, at(.5), at(.9), at(1)})
+		all = append(all, Measure{Dataset: dataset, Known: float64(len(days)) / of, True: float64(right) / of, Median: at(.5), P90: at(.9), Worst: at(1)})
 	}
 	return vessels, all
 }

@@ -108,6 +108,7 @@ type Spending struct {
 type Measure struct {
 	Dataset string  `json:"dataset"`
 	Known   float64 `json:"known"` // share, 0 to 1
+	Fresh   float64 `json:"fresh"` // share that is known and not older than the job's max_age and a day, 0 to 1
 	True    float64 `json:"true"`  // expected share that is known and as in reality, 0 to 1
 	Median  float64 `json:"median_days"`
 	P90     float64 `json:"p90_days"`

@@ -110,21 +110,21 @@ func (t TargetAnswer) words(days int) string {
 
 // table has a line for each scenario and dataset, after what is stored now.
 func (f Forecast) table() string {
-	t := NewTable("scenario", "credits a night", "a month", "minutes", "dataset", "known", "true", "median", "p90", "worst", "complete after")
-	row := func(name, night, month, minutes string, m forecast.Measure, complete string) {
-		t.AppendRow([]any{name, night, month, minutes, m.Dataset, Percent(m.Known), Percent(m.True), Days(m.Median, m.Known), Days(m.P90, m.Known), Days(m.Worst, m.Known), complete})
+	t := NewTable("scenario", "ships", "credits a night", "a month", "minutes", "dataset", "known", "true", "median", "p90", "worst", "complete after")
+	row := func(name string, n forecast.Night, night, month, minutes string, m forecast.Measure, complete string) {
+		t.AppendRow([]any{name, wording.Count(n.Vessels), night, month, minutes, m.Dataset, Percent(m.Known), Percent(m.True), Days(m.Median, m.Known), Days(m.P90, m.Known), Days(m.Worst, m.Known), complete})
 	}
 	for _, m := range f.Scenarios[0].Nights[0].Datasets {
-		row("now", "", "", "", m, "")
+		row("now", f.Scenarios[0].Nights[0], "", "", "", m, "")
 	}
 	for _, s := range f.Scenarios {
 		night, month, minutes := wording.Count(int(math.Round(s.CreditsPerNight))), wording.Count(int(math.Round(s.CreditsPerMonth))), wording.Count(int(math.Ceil(s.MinutesPerNight)))
 		last := s.Nights[len(s.Nights)-1]
 		if len(last.Datasets) == 0 {
-			t.AppendRow([]any{s.Name, night, month, minutes, "no lookups", "", "", "", "", "", ""})
+			t.AppendRow([]any{s.Name, wording.Count(last.Vessels), night, month, minutes, "no lookups", "", "", "", "", "", ""})
 		}
 		for _, m := range last.Datasets {
-			row(s.Name, night, month, minutes, m, CompleteWords(s.Complete[m.Dataset]))
+			row(s.Name, last, night, month, minutes, m, CompleteWords(s.Complete[m.Dataset]))
 		}
 	}
 	return t.Render()
