@@ -139,7 +139,7 @@ func readInputs(ctx context.Context, f *plan.Inputs, w *warehouse.Warehouse, job
 	if err != nil {
 		return err
 	}
-	f.Rates = plan.NewRates(observed)
+	f.Rates = plan.LearnRates(observed)
 	f.Refused, err = w.Refused(ctx, f.Now)
 	return err
 }
