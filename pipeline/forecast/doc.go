@@ -10,6 +10,6 @@
 //
 // What happens in the world is drawn from a seeded generator, at the rates that the history has shown;
 // where there is no history, from priors that a forecast names with their sources. A stored dataset of
-// age a is expected to be true with probability exp(-rate*a), and not at all once the registration of its
-// vessel has changed since.
+// age a is expected to be true with probability exp(-rate*a); once the registration of its vessel has
+// changed, that is multiplied by the chance that the dataset has not changed with it (plan.Rates).
 package forecast

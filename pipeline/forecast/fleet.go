@@ -28,6 +28,7 @@ type fleet struct {
 
 	start    time.Time
 	datasets []string
+	stays    []float64 // chance that a dataset stays as it is when the registration changes
 	yield    []float64 // share of the answers that have a dataset
 	missing  float64   // share of the vessels that the service does not know by their number
 	listed   int       // ships on the list
@@ -62,6 +63,7 @@ func newFleet(s State, job plan.Job) *fleet {
 		start: s.Now, datasets: Datasets(job.Lookup), maxAge: int(job.Lookup.MaxAge.Hours()) + 24}
 	f.seen, f.perDay = make([][]int32, len(f.datasets)), make([][]float32, len(f.datasets))
 	for d, dataset := range f.datasets {
+		f.stays = append(f.stays, 1-s.Rates.Follows(dataset))
 		f.seen[d], f.perDay[d] = make([]int32, len(s.Targets)), make([]float32, len(s.Targets))
 		for i := range f.targets {
 			t := &f.targets[i]

@@ -32,9 +32,11 @@ func (f *fleet) measure(at time.Time) (vessels int, measures []Measure) {
 			}
 			minutes := max(0, now-seen)
 			a.add(int(minutes+30) / 60)
-			if f.state[i]&outdated == 0 {
-				truth += math.Exp(-float64(f.perDay[d][i]) * float64(minutes) / (24 * 60))
+			right := math.Exp(-float64(f.perDay[d][i]) * float64(minutes) / (24 * 60))
+			if f.state[i]&outdated != 0 {
+				right *= f.stays[d]
 			}
+			truth += right
 		}
 		vessels = all
 		m := Measure{Dataset: dataset, Median: a.quantile(.5), P90: a.quantile(.9), Worst: float64(a.worst) / 24}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/warehouse"
 )
 
 // Sources of priors.
@@ -19,19 +20,19 @@ const (
 // worldFleet is how many vessels are assumed to exist.
 const worldFleet = 109_000
 
-// assumedRates is how often datasets are assumed to change, per vessel and day.
-var assumedRates = map[string]map[string]float64{"particulars": {"": 0.001}, "engine": {"": 0.0001}, "management": {"": 0.0008}}
-
 // Unknown returns the state before the first night: a fleet that no search has listed, with the priors
 // that a forecast of it is made with.
 func Unknown(now time.Time) State {
 	churn, priors := LearnChurn(History{})
+	rate := func(dataset string) string {
+		return fmt.Sprintf("%.1g", plan.Rates{}.PerDay(dataset, warehouse.Target{}))
+	}
 	priors = append([]Prior{
 		{"vessels", fmt.Sprint(worldFleet), sourceOfFleet},
 		{"vessels by country, type, status and zone", "the n-th of them has 1/n of the vessels of the first", "assumed: a rank-size rule; the pages of a list hardly depend on it"},
 		{"vessels with a navigational status", fmt.Sprintf("%.0f %%", 100*shareWithStatus), assumption},
-		{"changes of particulars, engine and management", fmt.Sprintf("%g, %g and %g per vessel and day", assumedRates["particulars"][""], assumedRates["engine"][""], assumedRates["management"][""]), assumption},
+		{"changes of particulars, engine and management", rate("particulars") + ", " + rate("engine") + " and " + rate("management") + " per vessel and day", assumption},
 		{"price of a page, a status search, a profile, particulars and a location", fmt.Sprintf("%d, %d, %d, %d and %d credits", api.ByType.Credits, api.ByStatus.Credits, api.Info.Credits, api.Particulars.Credits, api.Location.Credits), sourceOfPrice},
 	}, priors...)
-	return State{Now: now, Rates: plan.NewRates(assumedRates), Churn: churn, Unlisted: worldFleet, Priors: priors}
+	return State{Now: now, Churn: churn, Unlisted: worldFleet, Priors: priors}
 }

@@ -3,6 +3,7 @@ package forecast
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -29,7 +30,7 @@ type nights struct {
 
 	complete time.Time // when the list was first complete; zero if never
 	history  History
-	learnt   map[string]map[string]*observed // by dataset and category
+	learnt   map[string]map[string]*warehouse.Span // by dataset and category
 }
 
 // known is what the warehouse has of a hull.
@@ -45,12 +46,6 @@ type known struct {
 type refusal struct {
 	until time.Time
 	times int
-}
-
-// observed is how often a dataset changed by itself, and for how long it was observed.
-type observed struct {
-	changes, vessels int
-	days             float64
 }
 
 // today is the truth of a day, as the searches and the lookups find it.
@@ -69,7 +64,7 @@ func newNights(c simulator.Config, job plan.Job, start time.Time) (*nights, erro
 		return nil, err
 	}
 	return &nights{sim: sim, job: job, limit: Scenario{}.PerMinute, start: start, targets: map[int]*known{}, totals: map[api.Partition]warehouse.Total{},
-		refused: map[string]*refusal{}, learnt: map[string]map[string]*observed{}}, nil
+		refused: map[string]*refusal{}, learnt: map[string]map[string]*warehouse.Span{}}, nil
 }
 
 // truth indexes the fleet of a day.
@@ -346,44 +341,46 @@ func (w *nights) store(k *known, v simulator.Vessel, at time.Time) {
 	for _, dataset := range Datasets(w.job.Lookup) {
 		seen := seenAt(&k.Target, dataset)
 		if is, learns := same[dataset]; learns {
-			if w.learnt[dataset] == nil {
-				w.learnt[dataset] = map[string]*observed{}
-			}
-			for _, category := range []string{"", k.Category} {
-				o := w.learnt[dataset][category]
-				if o == nil {
-					o = &observed{}
-					w.learnt[dataset][category] = o
-				}
-				switch {
-				case seen.IsZero():
-					o.vessels++
-				case is:
-					o.days += at.Sub(*seen).Hours() / 24
-				case !k.ChangedAt.After(*seen):
-					o.changes++
-				}
-			}
+			w.learn(dataset, k, *seen, at, is)
 		}
 		*seen = at
 	}
 	k.stored = v
 }
 
-// rates estimates as read/rates.sql does.
+// learn takes in what two answers about a dataset show.
+func (w *nights) learn(dataset string, k *known, before, at time.Time, same bool) {
+	if w.learnt[dataset] == nil {
+		w.learnt[dataset] = map[string]*warehouse.Span{}
+	}
+	o := w.learnt[dataset][k.Category]
+	if o == nil {
+		o = &warehouse.Span{Dataset: dataset, Category: k.Category}
+		w.learnt[dataset][k.Category] = o
+	}
+	days := at.Sub(before).Hours() / 24
+	switch {
+	case before.IsZero():
+	case k.ChangedAt.After(before):
+		o.Signals++
+		o.Followed += countIf(!same)
+	case same:
+		o.Unchanged += days
+	default:
+		o.Within = (o.Within*float64(o.Changes) + days) / float64(o.Changes+1)
+		o.Changes++
+	}
+}
+
+// rates learns from what the answers have shown.
 func (w *nights) rates() plan.Rates {
-	rates := map[string]map[string]float64{}
-	for dataset, all := range w.learnt {
-		rates[dataset] = map[string]float64{}
-		for category, o := range all {
-			if category == "" {
-				rates[dataset][""] = float64(o.changes) / max(o.days, 7*float64(o.vessels))
-			} else if o.days >= 100 {
-				rates[dataset][category] = float64(o.changes) / o.days
-			}
+	var spans []warehouse.Span
+	for _, dataset := range slices.Sorted(maps.Keys(w.learnt)) {
+		for _, category := range slices.Sorted(maps.Keys(w.learnt[dataset])) {
+			spans = append(spans, *w.learnt[dataset][category])
 		}
 	}
-	return plan.NewRates(rates)
+	return plan.LearnRates(spans)
 }
 
 // measure counts what the night shows: shares known and true, and ages.

@@ -15,7 +15,7 @@ import (
 // large is a state of many vessels, each looked up some days ago, and the job of the defaults over it.
 func large(vessels int) (State, plan.Job) {
 	categories := []string{"cargo", "tanker", "passenger", "fishing", "tug"}
-	s := State{Now: start, Rates: plan.NewRates(assumedRates), Churn: assumedChurn}
+	s := State{Now: start, Churn: assumedChurn}
 	for i := range vessels {
 		at := start.Add(-time.Duration(i%40*24) * time.Hour)
 		if i%10 == 0 {
