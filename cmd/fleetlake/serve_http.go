@@ -48,7 +48,11 @@ func (s *server) openPage() (stop func(), err error) {
 		return nil, fmt.Errorf("serve status page: %w", err)
 	}
 	s.log.Info("status page", "address", "http://"+l.Addr().String())
-	return serveOn(l, handler, s.log), nil
+	closePage := serveOn(l, handler, s.log)
+	return func() {
+		closePage()
+		s.forecasts.stop()
+	}, nil
 }
 
 // serveOn serves until it is stopped.
@@ -84,11 +88,12 @@ func (s *server) page() (http.Handler, error) {
 		return nil, &config.Error{Problems: []string{err.Error()}}
 	}
 	b := s.config.Budget
+	s.forecasts = newForecasts(s.config)
 	return page.New(page.Config{
 		Dir: s.config.DataDir, Hosts: s.config.Serve.Hosts, Token: token, Version: version(), Log: s.log,
 		Live: s.live, Slots: s.slotRecords, RunNow: s.runner.Trigger, PriceAgain: s.priceAgain, Troubles: s.dataTroubles, Stop: s.runner.StopRun,
 		Metrics: s.metrics.Handler(), Share: share.New(s.config.DataDir, s.log), Export: s.exportLine, Healthy: s.healthy, Ready: s.isReady,
-		Answer: s.answer, Ask: s.ask, AskFile: s.askFile, Watch: s.config.Watched(),
+		Answer: s.answer, Ask: s.ask, AskFile: s.askFile, Watch: s.config.Watched(), Forecast: s.forecasts.of, ForecastJobs: s.config.JobNames(),
 		Scores: func(ctx context.Context, vesselID string) ([]wording.VesselScore, error) {
 			return scoreByJob(ctx, s.config, vesselID)
 		},
