@@ -330,14 +330,15 @@ var knownRates = strategy{name: "known rates", choose: func(g *game) []int {
 
 func (g *game) gainOf(i int, silent func(d int) float64, announced float64) (sum float64) {
 	for d := range g.want {
-		right := 0.0
+		days, often := math.Inf(1), max(1e-5, silent(d))
 		if g.seen[i] >= 0 {
-			right = math.Exp(-silent(d) * float64(g.night-g.seen[i]))
+			days = float64(g.night - g.seen[i])
 			if g.shownSince(i) {
-				right *= 1 - g.follows
+				days -= math.Log1p(-g.follows) / often
 			}
 		}
-		sum += gain(right, max(1e-5, silent(d)), announced*g.follows)
+		gained, _ := gain(days, often, announced*g.follows)
+		sum += gained
 	}
 	return sum
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -13,6 +14,7 @@ import (
 // dueLookup is a vessel that is due for a lookup: its place in the targets, and its score.
 type dueLookup struct {
 	target int32
+	waited time.Duration
 	total  float64
 }
 
@@ -21,16 +23,23 @@ func due(job Job, f Inputs) []dueLookup {
 	if len(job.Lookup.Want) == 0 {
 		return nil
 	}
-	s, without := NewScorer(job, f), notLookedUp(job.Lookup.Operation(), f)
+	s, without, recent := newScorer(job, f), notLookedUp(job.Lookup.Operation(), f), 0
 	all := make([]dueLookup, 0, len(f.Targets))
 	for i := range f.Targets {
 		t := &f.Targets[i]
+		oldest := oldestOf(s.want, t)
+		recent += s.recent(oldest)
 		if t.IMO == 0 && t.MMSI == "" || without.has(t) {
 			continue
 		}
-		if r := s.reasons(t); r != (reasons{}) {
-			all = append(all, dueLookup{int32(i), r.total(s.credits)})
+		if r := s.reasons(t, oldest); r.due {
+			all = append(all, dueLookup{int32(i), r.waited, r.total()})
 		}
+	}
+	s.longest = s.longestWait(recent, len(f.Targets))
+	for i := range all {
+		all[i].total += worthOverdue * overdue(all[i].waited, s.longest)
+		all[i].total /= s.credits
 	}
 	return all
 }
@@ -77,7 +86,10 @@ func (n numbers) has(t *warehouse.Target) bool {
 // all.
 func best(all []dueLookup, n int, targets []warehouse.Target) []string {
 	order := func(a, b dueLookup) int {
-		return cmp.Or(cmp.Compare(b.total, a.total), strings.Compare(targets[a.target].VesselID, targets[b.target].VesselID))
+		if a.total != b.total {
+			return cmp.Compare(b.total, a.total)
+		}
+		return strings.Compare(targets[a.target].VesselID, targets[b.target].VesselID)
 	}
 	n = min(n, len(all))
 	selectFirst(all, n, order)

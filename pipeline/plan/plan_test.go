@@ -243,7 +243,10 @@ func TestScoreTerms(t *testing.T) {
 	job := Job{Lookup: Lookup{Want: []string{"management"}, MaxAge: 30 * 24 * time.Hour, Watch: []string{"9"}}}
 	f := Inputs{Now: tonight, Rates: Rates{map[string]model{"management": {base: 0.01, category: map[string]float64{"tanker": 10}, follows: 0.9}, "registration": {base: 0.002}}}}
 	day := func(n int) time.Time { return tonight.AddDate(0, 0, -n) }
-	years := func(right, silent float64) float64 { return gain(right, silent, 0.002*0.9) / 365.25 / 5 } // by credit, of 5
+	years := func(right, silent float64) float64 { // by credit, of 5
+		days, _ := gain(-math.Log(right)/silent, silent, 0.002*0.9)
+		return days / 365.25 / 5
+	}
 	aged := func(days, perDay float64) float64 { return math.Exp(-perDay * days) }
 	cases := map[string]struct {
 		target warehouse.Target

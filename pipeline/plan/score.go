@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math"
 	"time"
 
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -16,9 +17,14 @@ const (
 	worthOverdue = 100   // for each wait of the longest wait
 )
 
-// mostRoundsWaited is the longest wait of a vessel, in maximum ages, or in rounds of the fleet if one
-// takes longer than the maximum age.
-const mostRoundsWaited = 2
+const daysOfYear = 365.25
+
+// The longest wait of a vessel, in maximum ages, or in rounds of the fleet if one takes longer than the
+// maximum age: the credits do not reach for less. The pace of lookups is that of the last week.
+const (
+	mostRoundsWaited = 2
+	paceOver         = 7 * 24 * time.Hour
+)
 
 // Term is one reason to look a vessel up: its value times its weight is what it adds.
 type Term struct {
@@ -37,14 +43,14 @@ type Score struct {
 
 // scorer scores vessels for one job on one night. It is pure: the same inputs give the same scores.
 type scorer struct {
-	job     Job
+	want    []string // datasets
+	maxAge  time.Duration
 	now     time.Time
-	credits float64
+	credits float64 // of a lookup
 	rates   Rates
-	follows []float64          // by wanted dataset
 	groups  map[group]*hazards // of the vessels scored so far
-	watched map[string]bool    // IMO and MMSI numbers
-	longest time.Duration      // the longest wait; 0 is none
+	watched numbers
+	longest time.Duration // the longest wait; 0 is none
 }
 
 // group is the vessels that change at the same rates.
@@ -53,70 +59,90 @@ type group struct {
 	ageBand        int
 }
 
-// hazards are the changes per day of a group.
-type hazards struct {
-	silent    []float64 // of each wanted dataset, while the registration stays as it is
-	announced float64   // of the registration
+// hazard is how often a dataset of a group changes, and what the list shows of it.
+type hazard struct {
+	silent, announced float64 // changes per day without and with one of the registration
+	signal            float64 // the days that a change of the registration counts as
 }
+
+// hazards are those of the wanted datasets.
+type hazards [4]hazard
 
 // NewScorer returns what scores the vessels of a job with these inputs.
 func NewScorer(job Job, f Inputs) *scorer {
-	s := &scorer{job: job, now: f.Now, credits: float64(job.Lookup.Operation().Credits), rates: f.Rates, groups: map[group]*hazards{}, watched: map[string]bool{}}
-	for _, id := range job.Lookup.Watch {
-		s.watched[id] = true
+	s := newScorer(job, f)
+	if len(s.want) > 0 {
+		recent := 0
+		for i := range f.Targets {
+			recent += s.recent(oldestOf(s.want, &f.Targets[i]))
+		}
+		s.longest = s.longestWait(recent, len(f.Targets))
 	}
-	for _, dataset := range job.Lookup.Want {
-		s.follows = append(s.follows, f.Rates.Follows(dataset))
-	}
-	s.longest = mostRoundsWaited * max(job.Lookup.MaxAge, s.round(f.Targets))
 	return s
 }
 
-// paceOver is the time over which the pace of lookups is measured, or the maximum age if that is less.
-const paceOver = 7 * 24 * time.Hour
+// newScorer leaves out the longest wait.
+func newScorer(job Job, f Inputs) *scorer {
+	s := &scorer{want: job.Lookup.Want, maxAge: job.Lookup.MaxAge, now: f.Now, credits: float64(job.Lookup.Operation().Credits), rates: f.Rates,
+		groups: map[group]*hazards{}, watched: numbers{map[int]bool{}, map[string]bool{}}}
+	for _, id := range job.Lookup.Watch {
+		s.watched.add(id)
+	}
+	return s
+}
 
-// round is how long it takes to look every vessel up once, at the pace of the last maximum age; 0 if
-// no lookup was made then.
-func (s *scorer) round(targets []warehouse.Target) time.Duration {
-	recent, window := 0, min(s.job.Lookup.MaxAge, paceOver)
-	since := s.now.Add(-window)
-	for i := range targets {
-		if !oldestOf(s.job.Lookup.Want, &targets[i]).Before(since) {
-			recent++
-		}
+// recent is 1 if a lookup counts for the pace, and 0 if it is older.
+func (s *scorer) recent(at time.Time) int {
+	if s.now.Sub(at) <= min(s.maxAge, paceOver) {
+		return 1
 	}
-	if recent == 0 {
-		return 0
+	return 0
+}
+
+// longestWait returns the longest wait of a fleet of which some vessels were looked up recently.
+func (s *scorer) longestWait(recent, vessels int) time.Duration {
+	round := s.maxAge
+	if recent > 0 {
+		round = max(round, time.Duration(float64(min(s.maxAge, paceOver))*float64(vessels)/float64(recent)))
 	}
-	return time.Duration(float64(window) * float64(len(targets)) / float64(recent))
+	return mostRoundsWaited * round
 }
 
 // reason is a part of a score: how many stored datasets are expected to be wrong, and the years for
 // which a lookup makes them right.
 type reason struct{ wrong, years float64 }
 
-// reasons are the parts of a score. The zero value is of a vessel that is not due.
+// reasons are the parts of a score.
 type reasons struct {
-	watched               bool
+	due, watched          bool
 	never, changed, stale reason
-	overdue               float64 // waits of the longest wait, from 1 on; else 0
+	waited                time.Duration // since the last lookup, or since it was first listed
 }
 
-// total is the value per credit.
-func (r *reasons) total(credits float64) float64 {
-	sum := r.never.years + r.changed.years + r.stale.years + r.overdue*worthOverdue
+// total is the value of a lookup in years.
+func (r *reasons) total() float64 {
+	sum := r.never.years + r.changed.years + r.stale.years
 	if r.watched {
 		sum += worthWatched
 	}
-	return sum / credits
+	return sum
 }
 
-// reasons returns the reasons for looking t up now.
-func (s *scorer) reasons(t *warehouse.Target) (r reasons) {
-	oldest := oldestOf(s.job.Lookup.Want, t)
+// overdue is how many times the longest wait a vessel has waited, from 1 on; else 0.
+func overdue(waited, longest time.Duration) float64 {
+	if longest <= 0 || waited < longest {
+		return 0
+	}
+	return float64(waited) / float64(longest)
+}
+
+// reasons returns the reasons for looking t up now; oldest is when the oldest of the wanted datasets was
+// seen.
+func (s *scorer) reasons(t *warehouse.Target, oldest time.Time) (r reasons) {
 	age, never := s.now.Sub(oldest), oldest.IsZero()
-	changed, watched := !never && t.ChangedAt.After(oldest) && steady(t, age), len(s.watched) > 0 && (s.watched[askFor(t)] || s.watched[t.MMSI])
-	if !never && !changed && age < s.job.Lookup.MaxAge && (!watched || age < watchEvery) {
+	watched := len(s.watched.mmsi) > 0 && (s.watched.has(t) || s.watched.mmsi[t.MMSI])
+	r.due = never || age >= s.maxAge || watched && age >= watchEvery || t.ChangedAt.After(oldest) && steady(t, age)
+	if !r.due {
 		return r
 	}
 	r.watched = watched
@@ -124,39 +150,40 @@ func (s *scorer) reasons(t *warehouse.Target) (r reasons) {
 	if !t.IsVessel {
 		weight *= worthAid
 	}
-	for i, dataset := range s.job.Lookup.Want {
-		part, at, right := &r.stale, seenAt(dataset, t), 0.0
-		switch {
-		case at.IsZero():
-			part = &r.never
-		default:
-			age := s.now.Sub(at)
-			right = stillRight(h.silent[i], age)
+	for i, dataset := range s.want {
+		part, days := &r.never, math.Inf(1)
+		if at := seenAt(dataset, t); !at.IsZero() {
+			age := age
+			if !at.Equal(oldest) {
+				age = s.now.Sub(at)
+			}
+			part, days = &r.stale, age.Hours()/24
 			if t.ChangedAt.After(at) && steady(t, age) {
-				part, right = &r.changed, right*(1-s.follows[i])
+				part, days = &r.changed, days+h[i].signal
 			}
 		}
+		gained, right := gain(days, h[i].silent, h[i].announced)
 		part.wrong += 1 - right
-		part.years += weight * gain(right, h.silent[i], h.announced*s.follows[i])
+		part.years += weight * gained
 	}
-	if s.longest > 0 {
-		if waited := s.waiting(t, age); waited >= s.longest {
-			r.overdue = float64(waited) / float64(s.longest)
-		}
+	switch {
+	case !never:
+		r.waited = age
+	case !t.FirstSeen.IsZero():
+		r.waited = s.now.Sub(t.FirstSeen)
 	}
 	return r
 }
-
-const daysOfYear = 365.25
 
 // hazards returns the rates of the group of a vessel.
 func (s *scorer) hazards(t *warehouse.Target) *hazards {
 	g := group{t.Category, t.Flag, t.AgeBand}
 	h, known := s.groups[g]
 	if !known {
-		h = &hazards{announced: s.rates.PerDay("registration", *t)}
-		for _, dataset := range s.job.Lookup.Want {
-			h.silent = append(h.silent, max(1/(mostYears*daysOfYear), s.rates.PerDay(dataset, *t)))
+		h = &hazards{}
+		for i, dataset := range s.want {
+			silent, follows := max(1/(mostYears*daysOfYear), s.rates.PerDay(dataset, *t)), s.rates.Follows(dataset)
+			h[i] = hazard{silent, follows * s.rates.PerDay("registration", *t), -math.Log1p(-follows) / silent}
 		}
 		s.groups[g] = h
 	}
@@ -165,27 +192,32 @@ func (s *scorer) hazards(t *warehouse.Target) *hazards {
 
 // Score returns the value of looking t up now. The total of a vessel that is not due is 0.
 func (s *scorer) Score(t warehouse.Target) Score {
-	r := s.reasons(&t)
-	sc := Score{Credits: int(s.credits), Total: r.total(s.credits)}
+	sc := Score{Credits: int(s.credits)}
+	r := s.reasons(&t, oldestOf(s.want, &t))
+	if !r.due {
+		return sc
+	}
+	add := func(name string, value, weight float64, why string) {
+		if value*weight > 0 {
+			sc.Terms = append(sc.Terms, Term{name, value, weight, why})
+			sc.Total += value * weight / s.credits
+		}
+	}
 	if r.watched {
-		sc.Terms = append(sc.Terms, Term{"watched", 1, worthWatched, "on the watch list"})
+		add("watched", 1, worthWatched, "on the watch list")
 	}
 	for _, part := range []struct {
 		name string
 		reason
 		why string
 	}{
-		{"never seen", r.never, "datasets of which no answer is stored, times the years that one stays right"},
-		{"changed", r.changed, "datasets that changed with the registration, times the years that a lookup makes one right"},
-		{"stale", r.stale, "datasets that changed unseen, times the years that a lookup makes one right"},
+		{"never seen", r.never, "datasets of which no answer is stored, times the years that an answer stays right"},
+		{"changed", r.changed, "datasets that are wrong since the registration changed, times the years that a lookup gains"},
+		{"stale", r.stale, "datasets that changed unseen, times the years that a lookup gains"},
 	} {
-		if part.years > 0 {
-			sc.Terms = append(sc.Terms, Term{part.name, part.wrong, part.years / part.wrong, part.why})
-		}
+		add(part.name, part.wrong, part.years/max(part.wrong, math.SmallestNonzeroFloat64), part.why)
 	}
-	if r.overdue > 0 {
-		sc.Terms = append(sc.Terms, Term{"overdue", r.overdue, worthOverdue, "how many times the longest wait it has waited"})
-	}
+	add("overdue", overdue(r.waited, s.longest), worthOverdue, "how many times the longest wait it has waited")
 	return sc
 }
 
@@ -201,14 +233,3 @@ func steady(t *warehouse.Target, age time.Duration) bool { return age >= settle 
 
 // watchEvery is how often a vessel on the watch list is looked up: every night.
 const watchEvery = 20 * time.Hour
-
-// waiting is how long a vessel has waited: since its last lookup, or since it was first listed.
-func (s *scorer) waiting(t *warehouse.Target, age time.Duration) time.Duration {
-	if oldestOf(s.job.Lookup.Want, t).IsZero() {
-		if t.FirstSeen.IsZero() {
-			return 0
-		}
-		return s.now.Sub(t.FirstSeen)
-	}
-	return age
-}
