@@ -154,7 +154,8 @@ func (a *app) forecastTarget(ctx context.Context, v *console.Forecast, s forecas
 		if err != nil && !errors.Is(err, forecast.ErrOutOfReach) {
 			return err
 		}
-		v.Targets = append(v.Targets, console.TargetAnswer{Scenario: c.Name, Target: target.String(), Kept: err == nil, PerMonth: least.PerMonth, PerRun: least.PerRun, Nights: least.Nights})
+		v.Targets = append(v.Targets, console.TargetAnswer{Scenario: c.Name, Target: target.String(), Kept: err == nil, PerMonth: least.PerMonth, PerRun: least.PerRun,
+			MaxAge: fmt.Sprintf("%.0fh", least.MaxAge.Hours()), Own: least.MaxAge == c.Job.Lookup.MaxAge, Nights: least.Nights})
 		scenarios[i].Job.Budget, scenarios[i].Job.PerDay, scenarios[i].Job.PerMonth = least.PerRun, 0, 0
 		scenarios[i].Name = wording.Count(least.PerRun) + " a night"
 		if c.Name != base.Name {

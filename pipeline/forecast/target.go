@@ -99,24 +99,24 @@ func (p *targetParser) word(known []string, expected string) string {
 
 // value reads a share such as 95% or 0.95, or an age such as 30d or 12h.
 func (p *targetParser) value(at int, text string, share bool) (float64, error) {
-	number, unit, factor := text, "", 1.0
+	number, unit, by := text, "", 1.0
 	for _, u := range []struct {
 		suffix string
-		factor float64
+		by     float64
 		share  bool
-	}{{"%", 0.01, true}, {"d", 1, false}, {"h", 1. / 24, false}} {
+	}{{"%", 100, true}, {"d", 1, false}, {"h", 24, false}} {
 		if n, ok := strings.CutSuffix(text, u.suffix); ok && u.share == share {
-			number, unit, factor = n, u.suffix, u.factor
+			number, unit, by = n, u.suffix, u.by
 		}
 	}
 	n, err := strconv.ParseFloat(number, 64)
 	switch {
-	case share && (err != nil || !(n >= 0) || n*factor > 1):
+	case share && (err != nil || !(n >= 0) || n/by > 1):
 		return 0, &TargetError{p.text, at, "expected a share of the ships, such as 95% or 0.95"}
 	case !share && (err != nil || unit == "" || !(n >= 0) || math.IsInf(n, 0)):
 		return 0, &TargetError{p.text, at, "expected an age, such as 30d or 12h"}
 	}
-	return n * factor, nil
+	return n / by, nil
 }
 
 // Fits returns an error if the lookups do not answer with the target's dataset.
@@ -146,6 +146,15 @@ func (t Target) Kept(n Night) bool {
 	return value > t.Value
 }
 
+// maxAge returns the max_age with which a job can keep the target: its own, or a night less than the age
+// that the target allows.
+func (t Target) maxAge(own time.Duration) time.Duration {
+	if !slices.Contains(ageMeasures, t.Measure) || t.Comparison[0] != '<' {
+		return own
+	}
+	return min(own, time.Duration(max(0, t.Value-1)*24*float64(time.Hour)))
+}
+
 // keptFor is how many nights at the end of a forecast must keep a target: a month of them, or a third of
 // a short forecast. Those before are the way there.
 func keptFor(nights int) int { return max(1, min(30, nights/3)) }
@@ -155,17 +164,18 @@ var ErrOutOfReach = errors.New("no budget keeps the target")
 
 // Least is the least budget that keeps a target.
 type Least struct {
-	PerMonth int      // credits
-	PerRun   int      // PerMonth spread over the nights
-	Nights   int      // after how many of them the target is kept for the first time; 0 if it is kept now
-	Forecast Forecast // with this budget
+	PerMonth int           // credits
+	PerRun   int           // PerMonth spread over the nights
+	MaxAge   time.Duration // of the job's lookups: a vessel that is due later than the target says would be too old with any budget
+	Nights   int           // after how many of them the target is kept for the first time; 0 if it is kept now
+	Forecast Forecast      // with this budget
 }
 
 // reached fills in when the target is kept for the first time.
 func (l Least) reached(ctx context.Context, s State, c Scenario, t Target) (Least, error) {
 	c.Job.Budget = l.PerRun
 	f, err := simulate(ctx, s, c, 0)
-	l.Forecast = f
+	l.Forecast, l.MaxAge = f, c.Job.Lookup.MaxAge
 	for i, n := range f.Nights {
 		if l.Nights = i; t.Kept(n) {
 			break
@@ -175,12 +185,12 @@ func (l Least) reached(ctx context.Context, s State, c Scenario, t Target) (Leas
 }
 
 // LeastBudget finds the least credits a month, spread evenly over the nights, with which the last nights of
-// a scenario keep a target, to 2 %. Each round tries as many budgets at the same time as there are
+// a scenario keep a target, to 2 %. If the max_age of the job is too long for it, it uses a shorter one. Each round tries as many budgets at the same time as there are
 // processors. It returns ErrOutOfReach with the forecast without a cap if even that does not keep the
 // target; its other error is that of ctx.
 func LeastBudget(ctx context.Context, s State, c Scenario, t Target) (Least, error) {
 	free := c
-	free.Job.Budget, free.Job.PerDay, free.Job.PerMonth = 0, 0, 0
+	free.Job.Budget, free.Job.PerDay, free.Job.PerMonth, free.Job.Lookup.MaxAge = 0, 0, 0, t.maxAge(c.Job.Lookup.MaxAge)
 	from := len(c.Nights) - keptFor(len(c.Nights)) + 1
 	f, err := simulate(ctx, s, free, from)
 	if err != nil {

@@ -44,7 +44,9 @@ type TargetAnswer struct {
 	Kept     bool   `json:"kept"` // false if no budget keeps it; the figures are then those without a cap
 	PerMonth int    `json:"credits_per_month"`
 	PerRun   int    `json:"per_run"`
-	Nights   int    `json:"nights"` // after how many nights it is kept for the first time
+	MaxAge   string `json:"max_age"` // the max_age of the lookups that it needs, as the configuration has it
+	Own      bool   `json:"-"`       // it is that of the job
+	Nights   int    `json:"nights"`  // after how many nights it is kept for the first time
 }
 
 // Describe fills in the scenarios.
@@ -105,7 +107,11 @@ func (t TargetAnswer) words(days int) string {
 	if t.Nights > 0 {
 		when = "reached after " + wording.Counted(t.Nights, "night")
 	}
-	return fmt.Sprintf("%s%s takes %s credits a month: budget.per_run %s, %s", prefix, t.Target, wording.Count(t.PerMonth), wording.Count(t.PerRun), when)
+	age := ""
+	if !t.Own {
+		age = " and lookup.max_age " + t.MaxAge
+	}
+	return fmt.Sprintf("%s%s takes %s credits a month: budget.per_run %s%s, %s", prefix, t.Target, wording.Count(t.PerMonth), wording.Count(t.PerRun), age, when)
 }
 
 // table has a line for each scenario and dataset, after what is stored now.
