@@ -23,9 +23,7 @@ func (p *Pipeline) ForecastState(ctx context.Context, job plan.Job) (s forecast.
 	if known.File == nil {
 		return forecast.Unknown(now), nil
 	}
-	if job.Lookup.Want != nil {
-		job.Lookup.Want = forecast.Datasets(job.Lookup)
-	}
+	job.Lookup.Want, job.Sweep.Auto = plan.Datasets, true // all that another scenario may want
 	f := plan.Inputs{Now: now}
 	if err := readInputs(ctx, &f, known.File, job); err != nil {
 		return s, err

@@ -31,7 +31,7 @@ func (w *whatIf) flags(c *cobra.Command) {
 	f.StringArrayVar(&w.limits, "limits", nil, "what if the service allowed so many requests a minute, such as info=50 or info=50,particulars=100")
 	f.StringArrayVar(&w.want, "want", nil, "what if these datasets were looked up, such as particulars,engine; none makes no lookups")
 	f.StringArrayVar(&w.watch, "watch", nil, "what if the vessels of this file were on the watch list: an IMO number or MMSI on each line")
-	f.StringArrayVar(&w.sweep, "sweep", nil, "what if the status searches were made every=2d, or none")
+	f.StringArrayVar(&w.sweep, "sweep", nil, "what if the status searches were made every=2d, every=auto, or none")
 }
 
 // mostScenarios is how many scenarios are compared at once.
@@ -140,10 +140,13 @@ func sweepChange(value string) (change, error) {
 	}
 	text, ok := strings.CutPrefix(value, "every=")
 	if !ok {
-		return change{}, fmt.Errorf("%q, expected every= and a duration, such as every=2d, or none", value)
+		return change{}, fmt.Errorf("%q, expected every= and a duration or auto, such as every=2d, or none", value)
+	}
+	if text == "auto" {
+		return change{"status searches when worth it", func(c *forecast.Scenario) { c.Job.Sweep.Every, c.Job.Sweep.Auto = 0, true }}, nil
 	}
 	every, err := config.Duration(0)(text)
-	return change{"status searches every " + text, func(c *forecast.Scenario) { c.Job.Sweep.Every = every }}, err
+	return change{"status searches every " + text, func(c *forecast.Scenario) { c.Job.Sweep.Every, c.Job.Sweep.Auto = every, false }}, err
 }
 
 func limitsChange(value string) (change, error) {

@@ -86,7 +86,10 @@ func Decide(job Job, f Inputs, perMinute func(api.Operation) int) Plan {
 		d.Checks = nil // a check compares with the whole cover
 	}
 	d.Checks = d.fresh(d.Checks, totals, f, recheck)
-	d.Sweeps = d.dueSweeps(sweeps(job.Sweep, totals), f, job.Sweep.Every)
+	d.Sweeps = sweeps(job.Sweep, totals)
+	if job.Sweep.Every > 0 {
+		d.notDue(f, job.Sweep.Every)
+	}
 	d.countUnpaid(f)
 	d.due = due(job, f)
 	d.fit(job, f, perMinute)
