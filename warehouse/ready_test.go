@@ -25,7 +25,7 @@ func newHistory(t *testing.T, last int) history {
 	db, err := open(t.Context(), filepath.Join(t.TempDir(), "fleet.duckdb"))
 	must(t, err)
 	t.Cleanup(func() { db.Close() })
-	must(t, prepare(t.Context(), db, comments()))
+	must(t, prepare(t.Context(), db, (&Build{Comments: comments()}).definitions()))
 	h := history{t, db}
 	for _, table := range transform.ReferenceTables() {
 		var rows []string

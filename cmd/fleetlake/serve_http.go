@@ -56,6 +56,7 @@ func (s *server) openPage() (stop func(), err error) {
 		cancel()
 		stopServing()
 		preparing.Wait()
+		s.forecasts.stop()
 	}, nil
 }
 
@@ -92,11 +93,12 @@ func (s *server) page() (*page.Handler, error) {
 		return nil, &config.Error{Problems: []string{err.Error()}}
 	}
 	b := s.config.Budget
+	s.forecasts = newForecasts(s.config)
 	return page.New(page.Config{
 		Dir: s.config.DataDir, Hosts: s.config.Serve.Hosts, Token: token, Version: version(), Log: s.log,
 		Live: s.live, Slots: s.slotRecords, RunNow: s.runner.Trigger, PriceAgain: s.priceAgain, Troubles: s.dataTroubles, Stop: s.runner.StopRun,
 		Metrics: s.metrics.Handler(), Share: share.New(s.config.DataDir, s.log), Export: s.exportLine, Healthy: s.healthy, Ready: s.isReady,
-		Answer: s.answer, Ask: s.ask, AskFile: s.askFile, Watch: s.config.Watched(),
+		Answer: s.answer, Ask: s.ask, AskFile: s.askFile, Watch: s.config.Watched(), Forecast: s.forecasts.of, ForecastJobs: s.config.JobNames(),
 		Scores: func(ctx context.Context, vesselID string) ([]wording.VesselScore, error) {
 			return scoreByJob(ctx, s.config, vesselID)
 		},

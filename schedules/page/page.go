@@ -45,6 +45,11 @@ type Config struct {
 	Ask     func(ctx context.Context, sql string) (Table, error)
 	AskFile func(ctx context.Context, sql, format string) (path string, done func() error, err error)
 
+	// Forecast returns what budgets of one of the ForecastJobs buy, or nil while it is being computed. It does
+	// not wait. Nil offers no forecast.
+	Forecast     func(job string) (*Forecast, error)
+	ForecastJobs []string
+
 	Watch []string // the vessels whose news has a feed of its own, by IMO number or MMSI
 
 	Export  func() string    // what to say of the export after the nights; nil or empty is nothing
@@ -121,6 +126,9 @@ func New(c Config) (*Handler, error) {
 	mux.HandleFunc("GET /watch.atom", s.watchFeed)
 	if c.Ask != nil {
 		mux.HandleFunc("GET /ask", s.askPage)
+	}
+	if c.Forecast != nil {
+		mux.HandleFunc("GET /forecast", s.forecastPage)
 	}
 	mux.HandleFunc("GET /search", s.searchPage)
 	mux.HandleFunc("GET /list/{name}", s.listPage)

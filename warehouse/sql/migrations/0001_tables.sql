@@ -1,8 +1,8 @@
--- The tables of a warehouse file. Views, macros and all comments are in sql/views: each build makes
--- those anew.
+-- The tables of a warehouse file. Views, macros and all comments are in sql/views: a build makes those
+-- anew if the file has others than the program's.
 
--- The reference tables. They come from the program, not from the service, and each build fills
--- them anew.
+-- The reference tables. They come from the program, not from the service, and a build fills them anew
+-- if the program has other rows than the one before.
 CREATE TABLE flags (
     flag VARCHAR,
     name VARCHAR,
