@@ -109,5 +109,10 @@ func (f *facts) same(a, b fact) bool {
 		return false
 	}
 	x, y := f.texts.reader(a.text), f.texts.reader(b.text)
-	return x.text() == y.text() && x.text() == y.text() && x.text() == y.text()
+	for range 3 { // the values, raw and extra
+		if x.text() != y.text() {
+			return false
+		}
+	}
+	return true
 }
