@@ -4,6 +4,7 @@ package warehouse
 type step struct {
 	name, text string
 	from       []string // lake tables: without a row in any of them the statement would change nothing
+	asWritten  bool     // joins hold their right side in memory, whatever sizes DuckDB estimates
 }
 
 // lakeRows are the lake tables whose rows get the id of the vessel that they belong to.
@@ -39,7 +40,7 @@ type stepList struct {
 func (n *stepList) add(from []string, names ...string) {
 	for _, name := range names {
 		path := "apply/" + n.folder + "/" + name
-		n.steps = append(n.steps, step{path, filled(path, nil), from})
+		n.steps = append(n.steps, step{name: path, text: filled(path, nil), from: from})
 	}
 }
 
@@ -47,7 +48,7 @@ func (n *stepList) add(from []string, names ...string) {
 func (n *stepList) versions(d Dataset, from []string, names ...string) {
 	for _, name := range names {
 		path := "apply/40_datasets/" + name
-		n.steps = append(n.steps, step{path + " of " + d.Name, filled(path, d), from})
+		n.steps = append(n.steps, step{name: path + " of " + d.Name, text: filled(path, d), from: from, asWritten: name == "compared"})
 	}
 }
 
@@ -64,7 +65,7 @@ func (n *stepList) identity() {
 	n.add(fromVessels, "conflicts_continue", "conflicts_open", "aliases_end", "aliases_open")
 	path := "apply/" + n.folder + "/night"
 	for _, table := range lakeRows {
-		n.steps = append(n.steps, step{path + " of " + table, filled(path, table), nil})
+		n.steps = append(n.steps, step{name: path + " of " + table, text: filled(path, table)})
 	}
 }
 
