@@ -24,7 +24,7 @@ func nightly(datasets []Dataset) []step {
 	n.registration(datasets[0])
 	n.datasets(datasets[1:])
 	n.positions()
-	n.listed()
+	n.listed(datasets[0])
 	n.episodes()
 	n.daily()
 	return n.steps
@@ -37,10 +37,13 @@ type stepList struct {
 }
 
 // add adds statements of the current folder.
-func (n *stepList) add(from []string, names ...string) {
+func (n *stepList) add(from []string, names ...string) { n.fill(nil, from, names...) }
+
+// fill adds statements of the current folder that are templates.
+func (n *stepList) fill(values any, from []string, names ...string) {
 	for _, name := range names {
 		path := "apply/" + n.folder + "/" + name
-		n.steps = append(n.steps, step{name: path, text: filled(path, nil), from: from})
+		n.steps = append(n.steps, step{name: path, text: filled(path, values), from: from})
 	}
 }
 
@@ -106,10 +109,11 @@ func (n *stepList) positions() {
 }
 
 // listed brings in which vessels are on the list, and which coverage proves gone.
-func (n *stepList) listed() {
+// A vessel that was listed has a registration.
+func (n *stepList) listed(registration Dataset) {
 	n.folder = "60_listed"
 	n.add(fromVessels, "alias_end")
-	n.add([]string{"listings"}, "present", "stays", "stays_continue", "stays_under", "stays_open")
+	n.fill(registration, []string{"listings"}, "present", "stays", "stays_continue", "stays_under", "stays_open")
 	n.add(nil, "stays_close")
 }
 
