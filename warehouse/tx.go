@@ -38,32 +38,6 @@ func (t *Tx) Lake(ctx context.Context, table string, columns []Column, paths []s
 	}{table, columns, quoted}))
 }
 
-// Fill replaces the rows of a reference table. Each row has an element for each of the columns; an
-// empty one is null.
-func (t *Tx) Fill(ctx context.Context, table string, columns []string, rows [][]string) error {
-	type column struct {
-		Name      string
-		Parameter int
-	}
-	target := struct {
-		Table   string
-		Columns []column
-	}{Table: table}
-	lists := make([]any, len(columns))
-	for i, name := range columns {
-		target.Columns = append(target.Columns, column{name, i + 1})
-		list := make([]string, len(rows))
-		for j, row := range rows {
-			list[j] = row[i]
-		}
-		lists[i] = list
-	}
-	if err := t.exec(ctx, "fill "+table, filled("reference/clear", target)); err != nil {
-		return err
-	}
-	return t.exec(ctx, "fill "+table, filled("reference/fill", target), lists...)
-}
-
 // Apply brings one night, YYYY-MM-DD, into the tables: the runs themselves, and the lake's rows of
 // all of them, through the views of Lake. The night is applied as a whole, so that its rows do not
 // depend on how many runs it has. It returns ErrApplied if the file has one of the runs.
