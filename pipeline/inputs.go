@@ -129,24 +129,34 @@ func readInputs(ctx context.Context, f *plan.Inputs, w *warehouse.Warehouse, job
 	if f.SpentMonth, err = w.Spent(ctx, month); err != nil {
 		return err
 	}
-	if len(job.Lookup.Want) == 0 {
-		return nil
+	var observed []warehouse.Span
+	if job.Sweep.Auto {
+		if observed, err = w.Turnover(ctx, plan.StatusDataset); err != nil {
+			return err
+		}
 	}
-	if f.Targets, err = w.Targets(ctx); err != nil {
-		return err
+	if len(job.Lookup.Want) > 0 {
+		spans, err := readVessels(ctx, f, w, job)
+		if err != nil {
+			return err
+		}
+		observed = append(observed, spans...)
 	}
-	if f.Rates, err = w.Rates(ctx, job.Lookup.Want); err != nil {
-		return err
-	}
-	if job.Lookup.Operation() == api.Location {
-		f.Rates[""] = positionRate
-	}
-	f.Refused, err = w.Refused(ctx, f.Now)
-	return err
+	f.Rates = plan.LearnRates(observed)
+	return nil
 }
 
-// positionRate is the assumed number of changes of a position per vessel and day.
-const positionRate = 1.0
+// readVessels reads the vessels that can be looked up, and returns what is known of how often their
+// datasets change.
+func readVessels(ctx context.Context, f *plan.Inputs, w *warehouse.Warehouse, job plan.Job) (observed []warehouse.Span, err error) {
+	if f.Targets, err = w.Targets(ctx); err != nil {
+		return nil, err
+	}
+	if f.Refused, err = w.Refused(ctx, f.Now); err != nil {
+		return nil, err
+	}
+	return w.Rates(ctx, job.Lookup.Want)
+}
 
 // spentUnpublished returns the credits that runs spent since a moment and that are not in the
 // warehouse, because the runs were rolled back or are held back. They count towards the caps of the

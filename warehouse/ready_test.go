@@ -103,6 +103,7 @@ func (h history) changed(id, dataset, field, before, after string, day int) {
 // expect compares the rows of a statement, each as a text.
 func (h history) expect(text string, want ...string) {
 	h.t.Helper()
+	h.extend(text)
 	if diff := cmp.Diff(want, h.rows(text)); diff != "" {
 		h.t.Errorf("%s\n(-want +got):\n%s", text, diff)
 	}
