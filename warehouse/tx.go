@@ -49,6 +49,9 @@ func (t *Tx) Apply(ctx context.Context, date string, runs []Run) error {
 	}
 	day := sql.Named("date", date)
 	all, err := readDatasets(ctx, t.tx)
+	if err == nil {
+		err = t.findEmpty(ctx, all)
+	}
 	if err != nil {
 		return fmt.Errorf("apply: %w", err)
 	}
@@ -59,6 +62,18 @@ func (t *Tx) Apply(ctx context.Context, date string, runs []Run) error {
 		if err := t.exec(ctx, s.name, s.text, day); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// findEmpty finds the datasets without a version, whose first night needs no comparison.
+func (t *Tx) findEmpty(ctx context.Context, all []Dataset) error {
+	for i, d := range all {
+		var n int64
+		if err := t.tx.QueryRowContext(ctx, statement("read/row_count"), d.Name).Scan(&n); err != nil {
+			return fmt.Errorf("count %s: %w", d.Name, unwrapped(err))
+		}
+		all[i].Empty = n == 0
 	}
 	return nil
 }
