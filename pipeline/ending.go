@@ -112,7 +112,13 @@ func (h *harvest) extras() (lines []string) {
 		}
 	}
 	checks := plan.LeftOut{What: plan.ListChecks, Count: h.listing.leftOut().checks, Of: len(h.work.decided.Checks), Why: "they were not made for lack of an answer, of credits or of time"}
-	for _, left := range append([]plan.LeftOut{checks}, h.lookups.leftOut()...) {
+	positions := plan.LeftOut{What: plan.PositionsLeft, Count: h.positions.left(), Of: len(h.work.decided.Positions), Why: "there is no room tonight"}
+	for _, l := range h.work.decided.LeftOut {
+		if l.What == plan.PositionsLeft {
+			positions.Count, positions.Of, positions.Why = positions.Count+l.Count, l.Of, l.Why
+		}
+	}
+	for _, left := range append([]plan.LeftOut{checks, positions}, h.lookups.leftOut()...) {
 		if left.Count > 0 {
 			lines = append(lines, left.String())
 		}

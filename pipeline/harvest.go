@@ -91,6 +91,7 @@ type harvest struct {
 	listing   *listing
 	grants    *grants
 	lookups   *lookupQueue
+	positions *queue // of watched vessels of which nothing else is due
 	sweep     *queue
 	sightings *transform.SearchReader
 	lanes     []lane
@@ -116,9 +117,10 @@ type lane struct {
 	ended     func()                            // called when the lane sends no more requests
 }
 
-// lanesOfRun returns the two searches, which feed the lookups, and the lookups.
+// lanesOfRun returns the two searches, which feed the lookups, the lookups, and the positions of watched
+// vessels, if they are bought alone.
 func (h *harvest) lanesOfRun() []lane {
-	return []lane{
+	lanes := []lane{
 		{operation: api.ByStatus, queue: h.sweep, feeds: h.lookups.queue, read: h.sighted, ended: func() { h.grants.ended(api.ByStatus.Name) }},
 		{operation: api.ByType, queue: h.listing.queue, feeds: h.lookups.queue, read: h.listing.answer, ended: func() {
 			h.grants.ended(api.ByType.Name)
@@ -126,6 +128,10 @@ func (h *harvest) lanesOfRun() []lane {
 		}},
 		{operation: h.lookups.operation, queue: h.lookups.queue, read: func(api.Request, extract.Answer) {}, ended: h.grants.noLookups},
 	}
+	if h.work.job.Lookup.PositionsAlone() {
+		lanes = append(lanes, lane{operation: api.Location, queue: h.positions, read: func(api.Request, extract.Answer) {}, ended: func() {}})
+	}
+	return lanes
 }
 
 // run works the lanes side by side and returns when no more requests will be sent.
@@ -210,7 +216,7 @@ func (h *harvest) handle(o api.Operation, err error, giveUp func()) {
 	switch extract.Judge(err) {
 	case extract.Wait:
 		h.log.Warn("a request is left out: it failed again and again", "endpoint", o.Name, "error", err)
-		if o != h.lookups.operation {
+		if !o.IsLookup() {
 			h.mu.Lock()
 			h.failed = fmt.Sprintf("a request failed again and again: %v", err)
 			h.mu.Unlock()
@@ -222,7 +228,7 @@ func (h *harvest) handle(o api.Operation, err error, giveUp func()) {
 		} else {
 			h.lookups.gaveUp(o)
 		}
-		if stop != report.StopBudget || o != h.lookups.operation { // a run makes as many lookups as fit its credits
+		if stop != report.StopBudget || !o.IsLookup() { // a run makes as many lookups as fit its credits
 			h.stopped(stop, err.Error())
 		}
 		giveUp()

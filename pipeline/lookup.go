@@ -18,7 +18,7 @@ import (
 type lookupQueue struct {
 	*queue
 	operation api.Operation
-	wanted    bool
+	wanted    bool // tonight's searches add lookups
 	lookup    plan.Lookup
 	targets   []warehouse.Target
 	now       time.Time
@@ -42,7 +42,7 @@ const mostKnown = 2 * api.MostVessels
 
 // newLookups queues the lookups of the plan.
 func newLookups(w work) *lookupQueue {
-	l := &lookupQueue{queue: newQueue(), operation: w.job.Lookup.Operation(), wanted: len(w.job.Lookup.Want) > 0,
+	l := &lookupQueue{queue: newQueue(), operation: w.job.Lookup.Operation(), wanted: len(w.job.Lookup.Want) > 0 && !w.job.Lookup.WatchedOnly,
 		lookup: w.job.Lookup, targets: w.targets, now: w.started, room: min(w.decided.Room, api.MostVessels),
 		known: make(map[uint64]int32, 2*len(w.targets)), other: map[int32]string{}}
 	chosen := make(map[string]bool, len(w.decided.Lookups))
@@ -58,12 +58,10 @@ func newLookups(w work) *lookupQueue {
 		l.note(uint32(t.IMO), uint32(mmsi), place)
 	}
 	for number := range w.refused { // also of vessels that are not published yet
-		n, _ := strconv.ParseUint(number, 10, 32)
-		if len(number) == 7 {
-			l.note(uint32(n), 0, decided)
-		} else {
-			l.note(0, uint32(n), decided)
-		}
+		l.noteNumber(number)
+	}
+	for _, number := range w.decided.Lookups { // also of watched vessels that are not known yet
+		l.noteNumber(number)
 	}
 	l.noRoom = w.decided.Due - len(w.decided.Lookups)
 	for _, id := range w.decided.Lookups {
@@ -147,6 +145,16 @@ func (l *lookupQueue) note(imo, mmsi uint32, place int32) {
 	l.known[keyOfVessel(imo, mmsi)] = place
 	if mmsi != 0 {
 		l.known[keyOfVessel(0, mmsi)] = place
+	}
+}
+
+// noteNumber records that there is nothing to decide of an IMO number or MMSI.
+func (l *lookupQueue) noteNumber(number string) {
+	n, _ := strconv.ParseUint(number, 10, 32)
+	if len(number) == 7 {
+		l.note(uint32(n), 0, decided)
+	} else {
+		l.note(0, uint32(n), decided)
 	}
 }
 

@@ -66,7 +66,7 @@ type work struct {
 func (w work) record(run, date, version string) journal.Plan {
 	total := w.decided.Total()
 	planned := journal.Plan{Run: run, Job: w.job.Name, Date: date, Continues: w.before.runs, Budget: total.Most,
-		Credits: total, Lookups: len(w.decided.Lookups), Version: version, Partitions: w.decided.Skipped}
+		Credits: total, Lookups: len(w.decided.Lookups) + len(w.decided.Positions), Version: version, Partitions: w.decided.Skipped}
 	for _, part := range w.decided.Cover {
 		planned.Partitions = append(planned.Partitions, part.Entry())
 	}

@@ -33,7 +33,10 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 	h.listing = newListing(h.work.decided, whole)
 	h.listing.ahead = max(h.listing.ahead, inFlight)
 	h.listing.answered = func(key string) bool { _, ok := h.work.before.answered[key]; return ok }
-	h.lookups = newLookups(h.work)
+	h.lookups, h.positions = newLookups(h.work), newQueue()
+	for _, number := range h.work.decided.Positions {
+		h.positions.push(false, api.Lookup(api.Location, number))
+	}
 	h.sweep, h.sightings = newQueue(), transform.NewSearchReader()
 	if h.lookups.wanted || len(h.work.decided.Checks) > 0 {
 		h.listing.onVessel = func(v transform.Listed) { h.lookups.observe(v, api.Sweep{}) }
@@ -48,7 +51,7 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 // keptForLookups is how many credits the searches leave to lookups: as many as the plan kept, while
 // there are vessels to look up.
 func (h *harvest) keptForLookups() int {
-	return min(h.work.decided.Kept, h.budget.ReservedForLookups()+h.lookups.left()*h.lookups.operation.Credits)
+	return min(h.work.decided.Kept, h.budget.ReservedForLookups()+h.lookups.left()*h.lookups.operation.Credits+h.positions.left()*api.Location.Credits)
 }
 
 // candidates returns the searches that the plan chose, in order, and those that it left out for lack

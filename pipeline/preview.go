@@ -109,10 +109,20 @@ func turn(job plan.Job, f plan.Inputs, t warehouse.Target, perMinute func(api.Op
 	if f.Refused[id] {
 		return "the service did not know " + id + " at the last lookup; it is looked up again later"
 	}
-	if plan.NewScorer(job, f).Score(t).Total == 0 {
-		return "due again at " + plan.SeenAt(job.Lookup, t).Add(job.Lookup.MaxAge).UTC().Format(time.RFC3339)
+	scorer := plan.NewScorer(job, f)
+	if scorer.Score(t).Total == 0 {
+		at := scorer.DueAt(t)
+		if at.IsZero() {
+			return "it is not looked up: the job looks up the vessels of its watch list only (lookup.watched_only)"
+		}
+		return "due again at " + at.UTC().Format(time.RFC3339)
 	}
 	d := plan.Decide(job, f, perMinute)
+	for i, chosen := range d.Positions {
+		if chosen == id {
+			return fmt.Sprintf("tonight, its position alone, number %d of %d", i+1, len(d.Positions))
+		}
+	}
 	for i, chosen := range d.Lookups {
 		if chosen == id {
 			return fmt.Sprintf("tonight, number %d of %d", i+1, len(d.Lookups))

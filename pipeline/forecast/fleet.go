@@ -201,13 +201,19 @@ func (f *fleet) look(i int32, o api.Operation, at time.Time) (credits int) {
 		f.misses[id]++
 		return 0
 	}
+	alone := o == api.Location
 	for d, dataset := range f.datasets {
+		if alone && dataset != "position" {
+			continue
+		}
 		if chance(uint64(i), uint64(d)+1) < f.yield[d] {
 			f.seen[d][i] = f.minutes(at)
 			*seenAt(t, dataset) = at
 		}
 	}
-	f.state[i] &^= outdated
+	if !alone {
+		f.state[i] &^= outdated
+	}
 	return o.Credits
 }
 

@@ -178,7 +178,7 @@ func (m *simulation) lookUp(d plan.Plan, s searched, now time.Time) (lookups, cr
 	left := d.Allowance.Limit.Plus(-s.credits())
 	pace := m.minutesOf(o, 1)
 	done := make(map[int32]bool, len(s.urgent))
-	look := func(i int32) {
+	look := func(i int32, o api.Operation) {
 		if done[i] || lookups >= d.Room || !left.Allows(o.Credits) {
 			return
 		}
@@ -187,12 +187,17 @@ func (m *simulation) lookUp(d plan.Plan, s searched, now time.Time) (lookups, cr
 		left, credits = left.Plus(-cost), credits+cost
 		lookups++
 	}
+	for _, id := range d.Positions {
+		if i, ok := m.byID[id]; ok {
+			look(i, api.Location)
+		}
+	}
 	for _, i := range s.urgent {
-		look(i)
+		look(i, o)
 	}
 	for _, id := range d.Lookups {
 		if i, ok := m.byID[id]; ok {
-			look(i)
+			look(i, o)
 		}
 	}
 	return lookups, credits

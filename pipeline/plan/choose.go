@@ -18,30 +18,55 @@ type dueLookup struct {
 	total  float64
 }
 
-// due returns the vessels that are due and can be looked up, in the order of the targets.
-func due(job Job, f Inputs) []dueLookup {
+// dueLookups are the lookups that are due.
+type dueLookups struct {
+	vessels   []dueLookup // in the order of the targets
+	positions []dueLookup // of watched vessels of which only the position is due
+	unknown   []string    // watched numbers that no target has
+}
+
+// due returns what is due and can be looked up.
+func due(job Job, f Inputs) (d dueLookups) {
 	if len(job.Lookup.Want) == 0 {
-		return nil
+		return d
 	}
 	s, without, recent := newScorer(job, f), notLookedUp(job.Lookup.Operation(), f), 0
-	all := make([]dueLookup, 0, len(f.Targets))
+	located, met := numbers{}, map[string]bool{}
+	if len(s.rest) > 0 {
+		located = notLookedUp(api.Location, f)
+	}
+	d.vessels = make([]dueLookup, 0, len(f.Targets))
 	for i := range f.Targets {
 		t := &f.Targets[i]
 		oldest := oldestOf(s.want, t)
 		recent += s.recent(oldest)
-		if t.IMO == 0 && t.MMSI == "" || without.has(t) {
+		if t.IMO == 0 && t.MMSI == "" {
 			continue
 		}
-		if r := s.reasons(t, oldest); r.due {
-			all = append(all, dueLookup{int32(i), r.waited, r.total()})
+		r := s.reasons(t, oldest)
+		if r.watched {
+			met[askFor(t)], met[t.MMSI] = true, true
+		}
+		switch {
+		case !r.due || without.has(t):
+		case !r.positionAlone:
+			d.vessels = append(d.vessels, dueLookup{int32(i), r.waited, r.total()})
+		case !located.has(t):
+			d.positions = append(d.positions, dueLookup{int32(i), r.waited, f.Now.Sub(t.PositionAt).Hours()})
 		}
 	}
 	s.longest = s.longestWait(recent, len(f.Targets))
-	for i := range all {
-		all[i].total += worthOverdue * overdue(all[i].waited, s.longest)
-		all[i].total /= s.credits
+	for i := range d.vessels {
+		d.vessels[i].total += worthOverdue * overdue(d.vessels[i].waited, s.longest)
+		d.vessels[i].total /= s.credits
 	}
-	return all
+	for _, number := range job.Lookup.Watch {
+		if !met[number] && !without.mmsi[number] {
+			d.unknown = append(d.unknown, number)
+			met[number] = true
+		}
+	}
+	return d
 }
 
 // numbers are IMO and MMSI numbers. IMO numbers are kept as numbers, so that a fleet is compared with

@@ -41,6 +41,7 @@ type Lookup struct {
 	Want        []string      // names of Datasets; empty turns lookups off
 	MaxAge      time.Duration // a vessel that was looked up within this time is skipped
 	Watch       []string      // IMO or MMSI numbers of vessels that come first
+	WatchedOnly bool          // no other vessels are looked up
 	MaxRequests int           // the most lookups in a night; 0 is no limit beside the caps
 }
 

@@ -39,7 +39,12 @@ type Plan struct {
 	Checks  []Partition // first pages by the other kind, to find vessels that the cover does not list
 	Sweeps  []StatusSearch
 	Lookups []string // IMO or MMSI numbers that are known before the run, the highest score first
-	due     []dueLookup
+
+	// Positions are the numbers of watched vessels of which nothing but the position is due: the cheapest
+	// operation answers with it alone. They come before the other lookups, the longest wait first.
+	Positions []string
+
+	due     dueLookups
 	Skipped []journal.Partition
 	Waiting []Search // left out for lack of credits, the most valuable first: the run decides again as prices become known
 
@@ -193,6 +198,12 @@ func sweeps(s Sweep, totals map[api.Partition]warehouse.Total) []StatusSearch {
 		}
 	}
 	return all
+}
+
+// PositionsAlone reports whether the position of a watched vessel is bought alone when nothing else of it
+// is due: the job wants it beside other datasets, and the operation that answers with all costs more.
+func (l Lookup) PositionsAlone() bool {
+	return len(l.Watch) > 0 && slices.Contains(l.Want, "position") && l.Operation() != api.Location
 }
 
 // Operation returns the cheapest operation that answers with every wanted dataset.

@@ -106,7 +106,7 @@ func TestSweepsMultiply(t *testing.T) {
 
 // lookups returns the numbers of all vessels that are due, the highest score first.
 func lookups(job Job, f Inputs) []string {
-	all := due(job, f)
+	all := due(job, f).vessels
 	return best(all, len(all), f.Targets)
 }
 

@@ -27,8 +27,11 @@ type lanePrice struct {
 	most      Limit // Credits.Most is 0 without a limit
 }
 
-// LookupsLeft is the LeftOut.What of lookups.
-const LookupsLeft = "lookups"
+// LeftOut.What of lookups, and of those that answer with the position of a watched vessel alone.
+const (
+	LookupsLeft   = "lookups"
+	PositionsLeft = "positions of watched vessels"
+)
 
 // LeftOut is work that a plan has no credits or no time for.
 type LeftOut struct {
@@ -64,7 +67,7 @@ func (d *Plan) fit(job Job, f Inputs, perMinute func(api.Operation) int) {
 	d.Allowance = allow(job, f)
 	o := job.Lookup.Operation()
 	if most, limited := d.Allowance.Limit.Get(); limited {
-		d.Kept = min(most/lookupShare, len(d.due)*o.Credits)
+		d.Kept = min(most/lookupShare, d.due.count()*o.Credits+len(d.due.positions)*api.Location.Credits)
 	}
 	left := d.Allowance.Limit.Plus(-d.Kept)
 	room := map[string]int{}
@@ -177,23 +180,40 @@ func NightsOld(at, now time.Time) float64 {
 	return min(MostNights, now.Sub(at).Hours()/24)
 }
 
-// fitLookups keeps the lookups with the highest scores, and sets how many the run can make.
+// fitLookups keeps the positions of watched vessels, the watched numbers that are not known yet, and then
+// the lookups with the highest scores, and sets how many the run can make.
 func (d *Plan) fitLookups(job Job, f Inputs, credits Limit, room map[string]int) {
-	o, due := job.Lookup.Operation(), len(d.due)
-	d.Due = due
-	n, why := room[o.Name], NoTime
-	if most := max(0, job.Lookup.MaxRequests-f.LookedUp); job.Lookup.MaxRequests > 0 && most < n {
-		n, why = most, "max_requests of the job (jobs.NAME.lookup)"
+	most := math.MaxInt
+	if job.Lookup.MaxRequests > 0 {
+		most = max(0, job.Lookup.MaxRequests-f.LookedUp)
 	}
-	d.Room, d.capacity[o.Name] = n, n
-	if left, limited := credits.Get(); limited && left/o.Credits < n {
-		n, why = left/o.Credits, d.Allowance.Why
+	fit := func(due int, o api.Operation, what string) int {
+		n, why := room[o.Name], NoTime
+		if most < n {
+			n, why = most, "max_requests of the job (jobs.NAME.lookup)"
+		}
+		d.capacity[o.Name] = n
+		if left, limited := credits.Get(); limited && left/o.Credits < n {
+			n, why = left/o.Credits, d.Allowance.Why
+		}
+		if n < due {
+			d.LeftOut = append(d.LeftOut, LeftOut{what, due - n, due, why})
+		}
+		n = min(n, due)
+		most, credits = most-n, credits.Plus(-n*o.Credits)
+		return n
 	}
-	d.Lookups, d.due = best(d.due, n, f.Targets), nil
-	if n < due {
-		d.LeftOut = append(d.LeftOut, LeftOut{LookupsLeft, due - n, due, why})
-	}
+	o := job.Lookup.Operation()
+	d.Positions = best(d.due.positions, fit(len(d.due.positions), api.Location, PositionsLeft), f.Targets)
+	d.Due = d.due.count()
+	n := fit(d.Due, o, LookupsLeft)
+	unknown := d.due.unknown[:min(n, len(d.due.unknown))]
+	d.Lookups = append(unknown, best(d.due.vessels, n-len(unknown), f.Targets)...)
+	d.Room, d.due = d.capacity[o.Name], dueLookups{}
 }
+
+// count is how many lookups by the operation of the job are due.
+func (d dueLookups) count() int { return len(d.vessels) + len(d.unknown) }
 
 // prices prices each lane. Where totals are known the expected price is exact while no vessel
 // moves, and requests that a run of the night has answers to cost nothing. The allowance and the
@@ -236,7 +256,9 @@ func (d *Plan) prices(job Job, f Inputs) []lanePrice {
 	sweeps.most = AtMost(sweeps.Credits.Most)
 	list.Credits.Most, _ = list.most.Get()
 	lookups.Credits.Most, _ = lookups.most.Get()
-	return []lanePrice{list, sweeps, lookups}
+	positions := lanePrice{Operation: api.Location, Requests: len(d.Positions), Credits: exactly(len(d.Positions) * api.Location.Credits)}
+	positions.most = AtMost(positions.Credits.Most)
+	return []lanePrice{list, sweeps, lookups, positions}
 }
 
 // bound is the most that a lane can spend in any case.

@@ -2,8 +2,10 @@ package plan
 
 import (
 	"math"
+	"slices"
 	"time"
 
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -48,6 +50,8 @@ type scorer struct {
 	rates   Rates
 	groups  map[group]*hazards // of the vessels scored so far
 	watched numbers
+	only    bool          // no others are due
+	rest    []string      // the wanted datasets but the position, if that is bought alone; else empty
 	longest time.Duration // the longest wait; 0 is none
 }
 
@@ -86,6 +90,9 @@ func newScorer(job Job, f Inputs) *scorer {
 	for _, id := range job.Lookup.Watch {
 		s.watched.add(id)
 	}
+	if s.only = job.Lookup.WatchedOnly; job.Lookup.PositionsAlone() {
+		s.rest = slices.DeleteFunc(slices.Clone(s.want), func(w string) bool { return w == "position" })
+	}
 	return s
 }
 
@@ -113,6 +120,7 @@ type reason struct{ wrong, days float64 }
 // reasons are the parts of a score.
 type reasons struct {
 	due, watched          bool
+	positionAlone         bool // nothing but the position is due
 	never, changed, stale reason
 	waited                time.Duration // since the last lookup, or since it was first listed
 }
@@ -138,12 +146,19 @@ func overdue(waited, longest time.Duration) float64 {
 // seen.
 func (s *scorer) reasons(t *warehouse.Target, oldest time.Time) (r reasons) {
 	age, never := s.now.Sub(oldest), oldest.IsZero()
-	watched := len(s.watched.mmsi) > 0 && (s.watched.has(t) || s.watched.mmsi[t.MMSI])
-	r.due = never || age >= s.maxAge || watched && age >= watchEvery || t.ChangedAt.After(oldest) && steady(t, age)
+	r.watched = len(s.watched.mmsi) > 0 && (s.watched.has(t) || s.watched.mmsi[t.MMSI])
+	switch {
+	case s.only && !r.watched:
+		return r
+	case r.watched && len(s.rest) > 0 && !s.isDue(t, oldestOf(s.rest, t)):
+		r.positionAlone = true
+		r.due = s.now.Sub(t.PositionAt) >= min(watchEvery, s.maxAge)
+	default:
+		r.due = s.isDue(t, oldest) || r.watched && age >= watchEvery
+	}
 	if !r.due {
 		return r
 	}
-	r.watched = watched
 	h, weight := s.hazards(t), 1.0
 	if !t.IsVessel {
 		weight *= worthAid
@@ -173,6 +188,33 @@ func (s *scorer) reasons(t *warehouse.Target, oldest time.Time) (r reasons) {
 	return r
 }
 
+// isDue reports whether datasets that were last seen then are due for any vessel: they never were, they
+// are too old, or the registration has changed since.
+func (s *scorer) isDue(t *warehouse.Target, seen time.Time) bool {
+	age := s.now.Sub(seen)
+	return seen.IsZero() || age >= s.maxAge || t.ChangedAt.After(seen) && steady(t, age)
+}
+
+// DueAt returns when a vessel that is not due now, and whose registration stays as it is, is due again; zero
+// for never.
+func (s *scorer) DueAt(t warehouse.Target) time.Time {
+	watched := s.watched.has(&t) || s.watched.mmsi[t.MMSI]
+	all, often := oldestOf(s.want, &t), min(watchEvery, s.maxAge)
+	switch {
+	case s.only && !watched:
+		return time.Time{}
+	case watched && len(s.rest) > 0:
+		rest, position := oldestOf(s.rest, &t).Add(s.maxAge), t.PositionAt.Add(often)
+		if position.Before(rest) {
+			return position
+		}
+		return rest
+	case watched:
+		return all.Add(often)
+	}
+	return all.Add(s.maxAge)
+}
+
 // hazards returns the rates of the group of a vessel.
 func (s *scorer) hazards(t *warehouse.Target) *hazards {
 	g := group{t.Category, t.Flag, t.AgeBand}
@@ -192,13 +234,16 @@ func (s *scorer) hazards(t *warehouse.Target) *hazards {
 func (s *scorer) Score(t warehouse.Target) Score {
 	sc := Score{Credits: int(s.credits)}
 	r := s.reasons(&t, oldestOf(s.want, &t))
+	if r.positionAlone {
+		sc.Credits = api.Location.Credits
+	}
 	if !r.due {
 		return sc
 	}
 	add := func(name string, value, weight float64, why string) {
 		if value*weight > 0 {
 			sc.Terms = append(sc.Terms, Term{name, value, weight, why})
-			sc.Total += value * weight / s.credits
+			sc.Total += value * weight / float64(sc.Credits)
 		}
 	}
 	if r.watched {
@@ -229,5 +274,7 @@ func Steady(t warehouse.Target, age time.Duration) bool { return steady(&t, age)
 
 func steady(t *warehouse.Target, age time.Duration) bool { return age >= settle && t.Versions <= 3 }
 
-// watchEvery is how often a vessel on the watch list is looked up: every night.
+// watchEvery is how old what is known of a vessel on the watch list may get, unless the maximum age is
+// less: every night it is looked up. If the position is wanted beside other datasets, that is how old the
+// position may get; the others are looked up when they are due for any vessel.
 const watchEvery = 20 * time.Hour

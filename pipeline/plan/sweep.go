@@ -169,8 +169,8 @@ func (d *Plan) lookupGains(job Job, credits Limit) []float64 {
 	if !limited {
 		return nil
 	}
-	all := make([]float64, len(d.due))
-	for i, one := range d.due {
+	all := make([]float64, len(d.due.vessels))
+	for i, one := range d.due.vessels {
 		all[i] = one.total
 	}
 	n := min(len(all), left/job.Lookup.Operation().Credits)

@@ -177,7 +177,11 @@ func (d *decoder) lookup(n *yaml.Node, path string, l *plan.Lookup) {
 		"max_age":      setting(d, path+".max_age", "a duration", Duration(0), func(v time.Duration) { l.MaxAge = v }),
 		"watch":        d.list(path+".watch", configVessel, func(v []string) { l.Watch = v }),
 		"max_requests": setting(d, path+".max_requests", "a number", requests, func(v int) { l.MaxRequests = v }),
+		"watched_only": setting(d, path+".watched_only", "true or false", parseTruth, func(v bool) { l.WatchedOnly = v }),
 	})
+	if l.WatchedOnly && len(l.Watch) == 0 {
+		d.report(resolveAlias(n), "%s.watched_only: true, expected vessels in %s.watch: without any the job would look up none", path, path)
+	}
 }
 
 func parseDataDir(s string) (string, error) {
