@@ -256,7 +256,7 @@ func TestListsAreSortedFilteredAndPaged(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]int{
-		"/list/nothing": 404, "/list/duckdb_settings": 404, "/list/vessels?nothing=1": 400, "/list/vessels?sort=nothing": 400, "/list/vessels?page=0": 400,
+		"/list/nothing": 404, "/list/duckdb_settings": 404, "/list/vessels?nothing=1": 400, "/list/vessels?sort=nothing": 400, "/list/vessels?page=0": 400, "/list/vessels?page=200": 200, "/list/vessels?page=201": 400,
 		"/list/vessels?page=-1": 400, "/list/vessels?year_built=many": 400, "/list/vessels?flag=%00": 400, "/list/vessels?flag=" + strings.Repeat("x", 500): 400,
 		"/list/vessels?name.like=a": 400, "/list/vessels?name=%27%20OR%201=1%20--": 200, "/nights/2026-13-01": 404, "/nights/2020-01-01": 404, "/nights/2026-11-21": 303,
 	} {
