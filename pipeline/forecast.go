@@ -63,15 +63,7 @@ func readList(ctx context.Context, s *forecast.State, w *warehouse.Warehouse) (e
 	if err != nil {
 		return err
 	}
-	shown := forecast.History{Left: h.Left, Changed: h.Changed}
-	if !h.Since.IsZero() {
-		shown.VesselDays = float64(len(s.Targets)) * h.Latest.Sub(h.Since).Hours() / 24
-		for _, t := range s.Targets {
-			if !t.FirstSeen.Before(h.Since.AddDate(0, 0, 1)) && t.Listed {
-				shown.Arrived++
-			}
-		}
-	}
+	shown := forecast.History{VesselDays: float64(len(s.Targets)) * h.Latest.Sub(h.Since).Hours() / 24, Arrived: h.Arrived, Left: h.Left, Changed: h.Changed}
 	s.Churn, s.Priors = forecast.LearnChurn(shown)
 	if s.Partly, err = w.PartlyListed(ctx); err != nil {
 		return err

@@ -168,7 +168,7 @@ func (o *ocean) move(i, day int) string {
 }
 
 // seeds is how many random fleets sail; FLEETLAKE_SEEDS=200 lets many sail.
-var seeds = func() int { n, _ := strconv.Atoi(os.Getenv("FLEETLAKE_SEEDS")); return max(n, 3) }()
+var seeds = func() int { n, _ := strconv.Atoi(os.Getenv("FLEETLAKE_SEEDS")); return max(n, 1) }()
 
 // TestExtendedTablesSayWhatTheWholeHistorySays: after each of many random nights, with gaps, silent
 // searches, vessels on two sides of a border and new ids, the tables that a night extends have what a
@@ -178,9 +178,9 @@ func TestExtendedTablesSayWhatTheWholeHistorySays(t *testing.T) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			o := newOcean(t, seed)
 			o.wholeViews()
-			for day := 1; day <= 24 && !t.Failed(); day++ {
+			for day := 1; day <= 20 && !t.Failed(); day++ {
 				o.night(day)
-				if day%2 == 0 {
+				if day%4 == 0 {
 					o.sameAsWhole(fmt.Sprint("night ", day))
 				}
 			}

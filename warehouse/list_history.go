@@ -9,6 +9,7 @@ import (
 // ListHistory is what the list has shown between two nights: since it was first complete, and the latest.
 type ListHistory struct {
 	Since, Latest time.Time // dates in UTC; zero if the list was never complete
+	Arrived       int       // vessels that were listed for the first time
 	Left          int       // vessels that left it in the first half of this time and are not back
 	Changed       int       // changes of a registration that it reported
 }
@@ -17,7 +18,7 @@ type ListHistory struct {
 // as Warehouse describes.
 func (w *Warehouse) ListHistory(ctx context.Context) (h ListHistory, err error) {
 	all, err := collect(ctx, w.db, "read/list_history", func(rows *sql.Rows) (h ListHistory, err error) {
-		return h, rows.Scan(&h.Since, &h.Latest, &h.Left, &h.Changed)
+		return h, rows.Scan(&h.Since, &h.Latest, &h.Arrived, &h.Left, &h.Changed)
 	})
 	if len(all) > 0 {
 		h = all[0]

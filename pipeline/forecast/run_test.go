@@ -39,7 +39,7 @@ func TestTheSameStateGivesTheSameForecast(t *testing.T) {
 
 // TestCapsHold forecasts under each cap, and counts what the nights spend.
 func TestCapsHold(t *testing.T) {
-	s, job := large(1000)
+	s, job := large(300)
 	for name, set := range map[string]func(*plan.Job){
 		"of the night": func(j *plan.Job) { j.Budget = 700 },
 		"of the day":   func(j *plan.Job) { j.Budget, j.PerDay = 0, 700 },
@@ -182,10 +182,10 @@ func TestKnee(t *testing.T) {
 
 // TestDraw draws the curve of a small fleet: more credits never buy less.
 func TestDraw(t *testing.T) {
-	s, job := large(500)
+	s, job := large(200)
 	job.Budget, job.Sweep.Statuses = 800, nil
-	curve, configured, err := Draw(t.Context(), s, Scenario{Job: job, Nights: following(start, 40)})
-	if err != nil || len(curve.Points) != len(shares)+2 || len(configured.Nights) != 41 {
+	curve, configured, err := Draw(t.Context(), s, Scenario{Job: job, Nights: following(start, 35)})
+	if err != nil || len(curve.Points) != len(shares)+2 || len(configured.Nights) != 36 {
 		t.Fatalf("%d points, %v", len(curve.Points), err)
 	}
 	names := map[string]bool{}

@@ -258,13 +258,13 @@ func mostSpent(f Forecast) (most int) {
 	return most
 }
 
-// perMonth returns how many of the nights are in thirty days, at least one.
+// perMonth returns how many nights there are in thirty days, by the distance of those that are given.
 func perMonth(nights []time.Time) int {
-	n := 0
-	for _, at := range nights {
-		n += countOf(at.Before(nights[0].AddDate(0, 0, 30)))
+	if len(nights) < 2 {
+		return 30
 	}
-	return max(1, n)
+	days := nights[len(nights)-1].Sub(nights[0]).Hours() / 24
+	return max(1, int(math.Ceil(30*float64(len(nights)-1)/days-1e-6)))
 }
 
 func countOf(is bool) int {

@@ -105,9 +105,9 @@ func TestKept(t *testing.T) {
 
 // TestLeastBudget finds the least budget for a small fleet, and looks at both sides of it.
 func TestLeastBudget(t *testing.T) {
-	s, job := large(500)
+	s, job := large(200)
 	job.Sweep.Statuses = nil
-	c := Scenario{Job: job, Nights: following(start, 45)}
+	c := Scenario{Job: job, Nights: following(start, 36)}
 	target, err := ParseTarget("particulars p90 <= 20d")
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +123,7 @@ func TestLeastBudget(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return target.keptBy(f[0], 31)
+		return target.keptBy(f[0], 25)
 	}
 	if !kept(least.PerRun) || kept(least.PerRun*96/100) {
 		t.Errorf("%d a night keeps it: %v, 4 %% less: %v", least.PerRun, kept(least.PerRun), kept(least.PerRun*96/100))

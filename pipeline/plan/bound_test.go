@@ -162,7 +162,7 @@ func decide(g *game, change func(*warehouse.Target)) []int {
 const longestWaited = 2.5
 
 // TestThePlanIsNearTheBestPossible plays each mix, and compares the plan with the policy that knows the true
-// rate of each vessel, and with the rule of the thumb: it is within 5 % of the one, never below the other, and
+// rate of each vessel, and with with round robin: it is within 5 % of the one, never below the other, and
 // no vessel waits longer than stated.
 func TestThePlanIsNearTheBestPossible(t *testing.T) {
 	for n, m := range mixes {

@@ -33,7 +33,6 @@ const nightsOfBound = 90
 type ship struct {
 	group     group
 	silent    []float64
-	mean      []float64 // what silent is on average over the vessels of its group
 	announced float64
 	changes   [][]int // nights on which a dataset changes, by dataset, in order
 	shows     []int   // nights on which the registration changes
@@ -81,9 +80,7 @@ func newWorld(m mix, seed uint64) *world {
 			}
 		}
 		for d := range m.want {
-			own := gamma(r, m.own)
-			s.mean = append(s.mean, of(silent[d], m.perDay[d]))
-			s.silent = append(s.silent, own*s.mean[d])
+			s.silent = append(s.silent, of(silent[d], m.perDay[d])*gamma(r, m.own))
 			var changes []int
 			for night := s.since + 1; night < w.nights; night++ {
 				_, shown := slices.BinarySearch(s.shows, night)

@@ -49,7 +49,8 @@ CREATE TEMP VIEW whole_arrivals AS
 WITH stays AS (
     SELECT *, max(last_date) OVER here AS here_until,
            max(first_date) FILTER (world_zone IS NOT NULL) OVER earlier AS zone_since, max(last_date) FILTER (world_zone IS NOT NULL) OVER earlier AS zone_until,
-           max(last_date) FILTER (world_zone IS NULL) OVER earlier AS worldwide_until, arg_max(world_zone, last_seen) FILTER (world_zone IS NOT NULL) OVER earlier AS zone_before
+           max(last_date) FILTER (world_zone IS NULL) OVER earlier AS worldwide_until, arg_max(world_zone, last_seen) FILTER (world_zone IS NOT NULL) OVER earlier AS last_zone,
+           arg_max(world_zone, first_seen) FILTER (world_zone IS NOT NULL) OVER earlier AS latest_zone
     FROM   whole_vessel_episodes
     WINDOW here AS (PARTITION BY vessel_id, world_zone ORDER BY first_seen, sweep ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
            earlier AS (PARTITION BY vessel_id ORDER BY first_date RANGE BETWEEN UNBOUNDED PRECEDING AND INTERVAL 1 DAY PRECEDING)
@@ -63,7 +64,7 @@ WITH stays AS (
     LEFT JOIN whole_status_searches AS p ON p.sweep = s.sweep AND p.snapshot_date = s.first_date
 )
 SELECT k.first_date AS snapshot_date, k.world_zone, k.vessel_id, r.imo, r.name, r.flag, coalesce(r.category, 'unknown') AS category, k.navigational_status,
-       CASE WHEN k.elsewhere_on IS NOT NULL THEN k.zone_before END AS from_zone,
+       CASE WHEN k.elsewhere_on IS NOT NULL THEN if(k.zone_until < k.first_date, k.last_zone, k.latest_zone) END AS from_zone,
        coalesce(greatest(k.elsewhere_on, k.absent_on), k.not_in_search_on) AS not_before,
        CASE WHEN k.elsewhere_on IS NOT NULL THEN 'seen in another zone' WHEN k.absent_on IS NOT NULL THEN 'absent in every status' ELSE 'absent in that status' END AS proof,
        k.elsewhere_on IS NOT NULL OR k.absent_on IS NOT NULL AS proved,
