@@ -62,11 +62,8 @@ func statement(name string) string { return Statements{files}.Text(name) }
 
 // filled returns what the template in sql/name.sql makes of the values. It may use the templates of
 // sql/parts.
-func filled(name string, values any) string { return filledPart(name, name, values) }
-
-// filledPart returns what a part of that template makes of the values.
-func filledPart(name, part string, values any) string {
-	return execute(template.Must(sqlParts().Clone()).New(name), statement(name), part, values)
+func filled(name string, values any) string {
+	return execute(template.Must(sqlParts().Clone()).New(name), statement(name), name, values)
 }
 
 // statements lists those in a folder of sql/, in the order of their names.
@@ -90,6 +87,7 @@ type Dataset struct {
 	Columns []DatasetColumn // what makes a version: a new value opens the next
 	Kept    []DatasetColumn // further columns of the evidence, which open no version
 	Order   string          // ORDER BY of a night's observations n of a vessel: the last value counts
+	Empty   bool            // before the night that is applied: then every observation is of a new vessel
 }
 
 // DatasetColumn is a column of a dataset. One with a leader takes its value from the observation

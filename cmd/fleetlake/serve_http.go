@@ -48,9 +48,14 @@ func (s *server) openPage() (stop func(), err error) {
 		return nil, fmt.Errorf("serve status page: %w", err)
 	}
 	s.log.Info("status page", "address", "http://"+l.Addr().String())
-	closePage := serveOn(l, handler, s.log)
+	ctx, cancel := context.WithCancel(context.Background())
+	var preparing sync.WaitGroup
+	preparing.Go(func() { handler.Prepare(ctx) })
+	stopServing := serveOn(l, handler, s.log)
 	return func() {
-		closePage()
+		cancel()
+		stopServing()
+		preparing.Wait()
 		s.forecasts.stop()
 	}, nil
 }
@@ -82,7 +87,7 @@ func serveOn(l net.Listener, handler http.Handler, log *slog.Logger) (stop func(
 }
 
 // page returns the handler of the status page, metrics and probes.
-func (s *server) page() (http.Handler, error) {
+func (s *server) page() (*page.Handler, error) {
 	token, err := s.config.Serve.Token()
 	if err != nil {
 		return nil, &config.Error{Problems: []string{err.Error()}}
