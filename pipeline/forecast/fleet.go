@@ -27,6 +27,7 @@ type fleet struct {
 	left    []int32  // vessels that left the list, and no search has shown it yet
 
 	start    time.Time
+	rates    plan.Rates
 	datasets []string
 	stays    []float64 // chance that a dataset stays as it is when the registration changes
 	yield    []float64 // share of the answers that have a dataset
@@ -60,7 +61,7 @@ const (
 func newFleet(s State, job plan.Job) *fleet {
 	f := &fleet{targets: append(make([]warehouse.Target, 0, len(s.Targets)+len(s.Targets)/10+s.Unlisted), s.Targets...), byID: make(map[string]int32, len(s.Targets)),
 		places: map[string][]uint16{}, state: make([]condition, len(s.Targets)), refused: map[string]time.Time{}, misses: map[string]int{},
-		start: s.Now, datasets: Datasets(job.Lookup), maxAge: int(job.Lookup.MaxAge.Hours()) + 24}
+		start: s.Now, rates: s.Rates, datasets: Datasets(job.Lookup), maxAge: int(job.Lookup.MaxAge.Hours()) + 24}
 	f.seen, f.perDay = make([][]int32, len(f.datasets)), make([][]float32, len(f.datasets))
 	for d, dataset := range f.datasets {
 		f.stays = append(f.stays, 1-s.Rates.Follows(dataset))
@@ -176,12 +177,8 @@ func (f *fleet) add(h hidden, now time.Time) int32 {
 		}
 		f.places[kind] = append(all, place)
 	}
-	for d := range f.seen {
-		rate := float32(0)
-		if h.like >= 0 {
-			rate = f.perDay[d][h.like]
-		}
-		f.seen[d], f.perDay[d] = append(f.seen[d], never), append(f.perDay[d], rate)
+	for d, dataset := range f.datasets {
+		f.seen[d], f.perDay[d] = append(f.seen[d], never), append(f.perDay[d], float32(f.rates.PerDay(dataset, t)))
 	}
 	if f.counts(int(i)) {
 		f.listed++

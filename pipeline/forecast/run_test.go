@@ -98,7 +98,7 @@ func TestNothingIsKnown(t *testing.T) {
 			t.Errorf("%+v has no source", p)
 		}
 	}
-	if m := last.Datasets[0]; math.Abs(float64(last.Vessels)-3000) > 60 || m.Known < .99 || m.Median > 40 {
+	if m := last.Datasets[0]; math.Abs(float64(last.Vessels)-3000) > 60 || m.Known < .99 || m.True > m.Known-.005 || m.True < .9 || m.Median > 40 {
 		t.Errorf("%+v", last)
 	}
 	if n, ok := f[0].NightsUntilComplete("particulars"); !ok || n < 2 {
