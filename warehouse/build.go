@@ -1,6 +1,7 @@
 package warehouse
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -12,15 +13,15 @@ import (
 	"strings"
 )
 
-// DefaultMemoryMiB is DuckDB's memory limit in a build that sets none.
+// DefaultMemoryMiB is DuckDB's memory limit in a build, if neither it nor SetLimits sets one.
 const DefaultMemoryMiB = 160
 
 // mostMemoryMiB is the largest limit that a build tries before it fails.
 const mostMemoryMiB = 8 << 10
 
-// buildThreads is how many threads DuckDB builds with. One needs a third less CPU and half
-// the memory of two, and keeps the order of rows.
-const buildThreads = 1
+// DefaultThreads is how many threads DuckDB builds with, if SetLimits does not say so. One needs a third
+// less CPU and half the memory of two, and keeps the order of rows.
+const DefaultThreads = 1
 
 // Build makes the next published file.
 type Build struct {
@@ -28,9 +29,11 @@ type Build struct {
 	RunID string // names the version
 	From  string // the file to build on, as Base found it; empty starts without rows
 
-	// MemoryMiB is DuckDB's limit; 0 is DefaultMemoryMiB. Beyond it DuckDB spills to work/. If it
-	// cannot spill, the build starts again with twice the limit.
+	// MemoryMiB is DuckDB's limit; 0 is that of SetLimits, or DefaultMemoryMiB. Beyond it DuckDB spills to
+	// work/. If it cannot spill, the build starts again with twice the limit, and Warn says so.
 	MemoryMiB int
+
+	threads int // of DuckDB
 
 	// Comments describe the columns of the datasets: the program that derives them says what they mean.
 	Comments []Comment
@@ -54,6 +57,9 @@ func Update(ctx context.Context, b Build) error {
 	}
 	err := b.build(ctx)
 	for outOfMemory(err) && b.MemoryMiB < mostMemoryMiB {
+		if b.Warn != nil {
+			b.Warn(fmt.Sprintf("the build needs more memory than %d MiB, even with what it spills to disk: it starts again with twice as much", b.MemoryMiB))
+		}
 		b.MemoryMiB *= 2 // paid answers must be published, and the next limit may be enough
 		err = errors.Join(b.clear(), b.build(ctx))
 	}
@@ -70,9 +76,8 @@ func Update(ctx context.Context, b Build) error {
 }
 
 func (b *Build) setDefaults() {
-	if b.MemoryMiB == 0 {
-		b.MemoryMiB = DefaultMemoryMiB
-	}
+	b.MemoryMiB = cmp.Or(b.MemoryMiB, within(0, &bounds.memoryMiB), DefaultMemoryMiB)
+	b.threads = cmp.Or(within(0, &bounds.threads), DefaultThreads)
 }
 
 // work is the file being built, and where DuckDB puts what does not fit into memory.
@@ -120,7 +125,7 @@ func (b *Build) build(ctx context.Context) error {
 func (b *Build) settings(more setting) []setting {
 	return []setting{
 		{"memory_limit", strconv.Itoa(b.MemoryMiB) + "MiB"},
-		{"threads", strconv.Itoa(buildThreads)},
+		{"threads", strconv.Itoa(b.threads)},
 		{"preserve_insertion_order", "false"}, // statements that need an order sort, and memory is saved
 		{"temp_directory", b.temp()},
 		more,
@@ -173,7 +178,7 @@ func (b *Build) verify(ctx context.Context) error {
 	if _, err := os.Stat(b.work() + ".wal"); !errors.Is(err, fs.ErrNotExist) {
 		return errors.New("verify: the checkpoint left a log behind")
 	}
-	w, err := Open(ctx, b.work(), Options{MemoryMiB: b.MemoryMiB, Threads: buildThreads})
+	w, err := Open(ctx, b.work(), Options{MemoryMiB: b.MemoryMiB, Threads: b.threads})
 	if err != nil {
 		return fmt.Errorf("verify: %w", err)
 	}

@@ -184,7 +184,7 @@ func Base(ctx context.Context, dir, date string) (path string, runs map[string]b
 
 // runsOf returns the runs of a file and its latest night.
 func runsOf(ctx context.Context, path string) (runs map[string]bool, latest string, err error) {
-	w, err := Open(ctx, path, Options{MemoryMiB: DefaultMemoryMiB, Threads: buildThreads})
+	w, err := Open(ctx, path, Options{MemoryMiB: DefaultMemoryMiB, Threads: DefaultThreads})
 	if err != nil {
 		return nil, "", err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -108,7 +109,10 @@ func (f *cannedFleet) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		at, known := f.index[country]
 		number, err := strconv.Atoi(max(page, "1"))
 		if !known || err != nil {
-			http.Error(w, `{"error": "Bad Request", "message": "not a country and page of the benchmark"}`, http.StatusUnprocessableEntity)
+			w.WriteHeader(http.StatusUnprocessableEntity) // the probe for the accepted values
+			json.NewEncoder(w).Encode(map[string]any{"detail": []any{
+				map[string]any{"field": "country", "value": country, "message": "not an accepted value", "allowed_values": f.countries},
+				map[string]any{"field": "type_specific", "value": country, "message": "not an accepted value", "allowed_values": strings.Split(strings.TrimSpace(interfaceTypes), "\n")}}})
 			return
 		}
 		body = f.page(body, at, number)

@@ -56,6 +56,36 @@ func BenchmarkHarvest(b *testing.B) {
 	}
 }
 
+// BenchmarkMemory derives and publishes a first night with more and less memory, and with one thread and two.
+//
+//	go test ./cmd/fleetlake -run '^$' -bench Memory -benchtime 1x
+//	FLEETLAKE_BENCH_VESSELS=1000000 go test ./cmd/fleetlake -run '^$' -bench Memory -benchtime 1x -timeout 0
+func BenchmarkMemory(b *testing.B) {
+	vessels := benchNumber("FLEETLAKE_BENCH_VESSELS", 200_000)
+	for b.Loop() {
+		n := newBenchNights(b, vessels, 0)
+		base, stop := startCanned(b, vessels, 1)
+		n.service = base
+		n.process("harvest", n.halves, "nightly", n.first.Format(time.DateOnly))
+		stop()
+		fmt.Printf("\nderive and publish %d vessels, %d CPUs\n", vessels, runtime.NumCPU())
+		for _, memory := range []string{"256MiB", "512MiB", "1GiB", "4GiB"} {
+			for _, threads := range []string{"1", "2"} {
+				for _, derived := range []string{"lake", "warehouse"} {
+					if err := os.RemoveAll(filepath.Join(n.halves, "fleetlake-data", derived)); err != nil {
+						b.Fatal(err)
+					}
+				}
+				n.extra = []string{"FLEETLAKE_MEMORY=" + memory, "FLEETLAKE_THREADS=" + threads}
+				c := n.process("derive", n.halves, "")
+				printCost("memory "+memory+", threads "+threads, c, vessels)
+				b.ReportMetric(c.cpu.Seconds(), memory+"-"+threads+"-cpu-s")
+				b.ReportMetric(float64(c.peakMiB), memory+"-"+threads+"-peak-MiB")
+			}
+		}
+	}
+}
+
 func benchNumber(name string, standard int) int {
 	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
 		return n
@@ -72,7 +102,8 @@ type benchNights struct {
 	unpacked       string
 	only           string // the nights to measure
 	first          time.Time
-	service, extra string // the base URL, and more lines of the configuration
+	service        string   // its base URL
+	extra          []string // of the environment
 }
 
 const benchConfig = `api: {limits: {by-status: 1000000000, by-type: 1000000000, info: 1000000000, location: 1000000000, particulars: 1000000000, credits: 1000000000}}
@@ -80,13 +111,13 @@ budget: {per_run: 0}
 jobs:
   nightly: {list: {by: country, max_age: 0s}, sweep: {statuses: []}, lookup: {want: []}}
   profiles: {list: {by: none}, sweep: {statuses: []}, lookup: {want: [particulars, engine, management, position], max_requests: %d}}
-%s`
+`
 
 func newBenchNights(b *testing.B, vessels, lookups int) *benchNights {
 	n := &benchNights{b: b, vessels: vessels, whole: b.TempDir(), halves: b.TempDir(), unpacked: b.TempDir(),
 		only: max(os.Getenv("FLEETLAKE_BENCH_NIGHTS"), "first,later,lookups"), first: time.Now().UTC()}
 	for _, dir := range []string{n.whole, n.halves} {
-		if err := os.WriteFile(filepath.Join(dir, "fleetlake.yaml"), fmt.Appendf(nil, benchConfig, lookups, n.extra), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "fleetlake.yaml"), fmt.Appendf(nil, benchConfig, lookups), 0o600); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -190,7 +221,7 @@ func (n *benchNights) process(be, dir string, args ...string) cost {
 	c := exec.Command(os.Args[0], args...)
 	var out, log bytes.Buffer
 	c.Dir, c.Stdout, c.Stderr = dir, &out, &log
-	c.Env = append(os.Environ(), beFleetlake+"="+be, "FLEETLAKE_BASE_URL="+n.service, "FLEETLAKE_API_KEY=key")
+	c.Env = append(append(os.Environ(), beFleetlake+"="+be, "FLEETLAKE_BASE_URL="+n.service, "FLEETLAKE_API_KEY=key"), n.extra...)
 	start := time.Now()
 	if err := c.Run(); err != nil {
 		n.b.Fatalf("%s %v: %v\n%s", be, args, err, log.String())
@@ -245,6 +276,6 @@ func benchPipeline() (*pipeline.Pipeline, config.Config, error) {
 	if err != nil {
 		return nil, cfg, err
 	}
-	p, err := a.pipeline(cfg)
+	p, err := a.pipeline(cfg, 0)
 	return p, cfg, err
 }
