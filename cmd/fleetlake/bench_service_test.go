@@ -75,7 +75,7 @@ func serveCanned(context.Context, string) error {
 }
 
 // startCanned starts the service, until the benchmark or the returned function ends it.
-func startCanned(b *testing.B, vessels, night int) (base string, stop func()) {
+func startCanned(b testing.TB, vessels, night int) (base string, stop func()) {
 	b.Helper()
 	c := exec.Command(os.Args[0], strconv.Itoa(vessels), strconv.Itoa(night))
 	c.Env, c.Stderr = append(os.Environ(), beFleetlake+"=canned"), os.Stderr

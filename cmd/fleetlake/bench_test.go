@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -96,28 +95,28 @@ func benchNumber(name string, standard int) int {
 // benchNights are two data directories with the same nights: one by the program as it is, the other by
 // its halves in processes of their own.
 type benchNights struct {
-	b              *testing.B
-	vessels        int
-	whole, halves  string // directories of the processes; the data directories are below
-	unpacked       string
-	only           string // the nights to measure
-	first          time.Time
-	service        string   // its base URL
-	extra          []string // of the environment
+	b             *testing.B
+	vessels       int
+	whole, halves string // directories of the processes; the data directories are below
+	unpacked      string
+	only          string // the nights to measure
+	first         time.Time
+	service       string   // its base URL
+	extra         []string // of the environment
 }
 
 const benchConfig = `api: {limits: {by-status: 1000000000, by-type: 1000000000, info: 1000000000, location: 1000000000, particulars: 1000000000, credits: 1000000000}}
 budget: {per_run: 0}
 jobs:
   nightly: {list: {by: country, max_age: 0s}, sweep: {statuses: []}, lookup: {want: []}}
-  profiles: {list: {by: none}, sweep: {statuses: []}, lookup: {want: [particulars, engine, management, position], max_requests: %d}}
+  profiles: {list: {by: none}, sweep: {statuses: []}, lookup: {want: [particulars, engine, management, position], max_requests: 100000}}
 `
 
 func newBenchNights(b *testing.B, vessels, lookups int) *benchNights {
 	n := &benchNights{b: b, vessels: vessels, whole: b.TempDir(), halves: b.TempDir(), unpacked: b.TempDir(),
 		only: max(os.Getenv("FLEETLAKE_BENCH_NIGHTS"), "first,later,lookups"), first: time.Now().UTC()}
 	for _, dir := range []string{n.whole, n.halves} {
-		if err := os.WriteFile(filepath.Join(dir, "fleetlake.yaml"), fmt.Appendf(nil, benchConfig, lookups), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "fleetlake.yaml"), []byte(strings.ReplaceAll(benchConfig, "100000}}", strconv.Itoa(lookups)+"}}")), 0o600); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -222,12 +221,13 @@ func (n *benchNights) process(be, dir string, args ...string) cost {
 	var out, log bytes.Buffer
 	c.Dir, c.Stdout, c.Stderr = dir, &out, &log
 	c.Env = append(append(os.Environ(), beFleetlake+"="+be, "FLEETLAKE_BASE_URL="+n.service, "FLEETLAKE_API_KEY=key"), n.extra...)
+	peak := filepath.Join(n.unpacked, "peak")
+	c.Env = append(c.Env, peakFile+"="+peak)
 	start := time.Now()
 	if err := c.Run(); err != nil {
 		n.b.Fatalf("%s %v: %v\n%s", be, args, err, log.String())
 	}
-	usage := c.ProcessState.SysUsage().(*syscall.Rusage)
-	return cost{time.Since(start), c.ProcessState.UserTime() + c.ProcessState.SystemTime(), int(usage.Maxrss >> 10), out.String()}
+	return cost{time.Since(start), c.ProcessState.UserTime() + c.ProcessState.SystemTime(), peakMiB(peak), out.String()}
 }
 
 func printCost(what string, c cost, rows int) {
@@ -247,7 +247,7 @@ func harvestHalf(ctx context.Context, job string) error {
 	}
 	p.Progress = func(now pipeline.Progress) {
 		if now.Phase == "derive" {
-			os.Exit(0)
+			exitWithPeak(0)
 		}
 	}
 	if _, err := p.Run(ctx, j, os.Args[2]); err != nil {
