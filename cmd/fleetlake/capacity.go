@@ -41,14 +41,25 @@ func capacityOf(c config.Config, m machine.Memory, known bool, othersMiB int) ca
 }
 
 // duckdbMiB is DuckDB's limit: what is left when Go and the parts of DuckDB that its limit does not include
-// have what they take. While DuckDB builds, Go has a few MiB.
-func (c capacity) duckdbMiB() int { return max(128, (c.memoryMiB-160)*9/10) }
+// have what they take. While DuckDB builds, Go has a few MiB. With less than 160 MiB a night of a million vessels
+// cannot be published.
+func (c capacity) duckdbMiB() int { return max(160, (c.memoryMiB-160)*9/10) }
+
+// threadMiB is the memory that DuckDB needs for each thread. With several and 128 MiB in all it does not fail
+// with an error, but crashes.
+const threadMiB = 256
+
+// duckdbThreads is how many threads have the memory that they need; 0 leaves it to DuckDB's user.
+func (c capacity) duckdbThreads() int { return min(c.threads, max(1, c.duckdbMiB()/threadMiB)) }
 
 // goMiB is the limit of Go's memory, most of which it takes when no DuckDB is open.
 func (c capacity) goMiB() int { return c.memoryMiB - 64 }
 
 // threadsWords says how many threads DuckDB has, and why.
 func (c capacity) threadsWords() string {
+	if n := c.duckdbThreads(); n < c.threads {
+		return fmt.Sprintf("%d (the configuration has %d, and each needs %d MiB)", n, c.threads, threadMiB)
+	}
 	if c.threads > 0 {
 		return fmt.Sprintf("%d (configuration)", c.threads)
 	}
@@ -64,7 +75,7 @@ func (a *app) capacity(c config.Config, othersMiB int) capacity {
 // bound limits the memory and the threads of this process. GOMEMLIMIT in the environment wins over
 // the limit of Go's memory.
 func (a *app) bound(c capacity) {
-	warehouse.SetLimits(c.duckdbMiB(), c.threads)
+	warehouse.SetLimits(c.duckdbMiB(), c.duckdbThreads())
 	if a.getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(int64(c.goMiB()) << 20)
 	}

@@ -40,7 +40,7 @@ func TestCapacity(t *testing.T) {
 // TestCapacityIsDivided: Go and DuckDB do not take their shares at the same time, and DuckDB takes more than
 // its limit.
 func TestCapacityIsDivided(t *testing.T) {
-	for memory, want := range map[int][2]int{256: {128, 192}, 512: {316, 448}, 1024: {777, 960}, 4096: {3542, 4032}} {
+	for memory, want := range map[int][2]int{256: {160, 192}, 512: {316, 448}, 1024: {777, 960}, 4096: {3542, 4032}} {
 		c := capacity{memoryMiB: memory}
 		if got := [2]int{c.duckdbMiB(), c.goMiB()}; got != want {
 			t.Errorf("%d MiB: DuckDB and Go have %v, want %v", memory, got, want)
@@ -55,7 +55,8 @@ func TestDoctorReportsTheMemory(t *testing.T) {
 		text, want, failure string
 	}{
 		"chosen":                  {"", "1500 MiB (default: half of the 3000 MiB left of the control group /a, at least 256 and at most 4096), of which DuckDB 1206; threads 1 to build", ""},
-		"configured":              {"memory: 512MiB\nthreads: 2", "512 MiB (configuration), of which DuckDB 316; threads 2 (configuration); beside it, in serve, up to 4 queries with 512 MiB each", ""},
+		"too many threads":        {"memory: 512MiB\nthreads: 2", "threads 1 (the configuration has 2, and each needs 256 MiB)", ""},
+		"configured":              {"memory: 1GiB\nthreads: 2", "1024 MiB (configuration), of which DuckDB 777; threads 2 (configuration); beside it, in serve, up to 4 queries with 512 MiB each", ""},
 		"more than there is":      {"memory: 4001MiB", "", "4001 MiB (configuration), but this process can have 4000 MiB at most"},
 		"without a page of serve": {"memory: 512MiB\nserve: {listen: ''}", "threads 1 to build, one for each CPU for a query (default)", ""},
 	} {
