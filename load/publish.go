@@ -37,7 +37,8 @@ type Options struct {
 // warehouse.Update. After an error the published file is as it was, unless nothing remained but to
 // remove earlier files of vessels, which Clean completes.
 func Publish(ctx context.Context, dir string, o Options, written ...Manifest) error {
-	before, err := warehouse.PublishedRuns(ctx, dir) // now: the file may have been damaged since the run began
+	bases := warehouse.FindBases(dir)
+	before, err := bases.Published(ctx) // now: the file may have been damaged since the run began
 	if err != nil {
 		return err
 	}
@@ -52,14 +53,16 @@ func Publish(ctx context.Context, dir string, o Options, written ...Manifest) er
 		return nil
 	}
 	p := publication{dir: dir, written: written, before: before, acceptIssues: o.AcceptIssues}
-	if err := p.findBase(ctx); err != nil {
+	if err := p.findBase(ctx, bases); err != nil {
 		return fmt.Errorf("publish: %w", err)
 	}
 	b := warehouse.Build{Dir: dir, RunID: p.last(), From: p.base, MemoryMiB: o.MemoryMiB, Check: p.checkBuild, Warn: o.Warn}
 	for _, c := range transform.Comments() {
 		b.Comments = append(b.Comments, warehouse.Comment{Table: c.Dataset, Column: c.Column, Text: c.Text})
 	}
-	b.Steps = append(b.Steps, fillReference)
+	for _, r := range transform.ReferenceTables() {
+		b.Reference = append(b.Reference, warehouse.Reference{Table: r.Name, Columns: r.Columns, Rows: r.Rows})
+	}
 	for i, night := range p.nights {
 		b.Steps = append(b.Steps, func(ctx context.Context, t *warehouse.Tx) error { return p.apply(ctx, t, night) })
 		fleet := func(ctx context.Context, t *warehouse.Tx) error {
@@ -104,12 +107,12 @@ type publication struct {
 
 // findBase finds the file to build on, and all runs after it. A file that lacks a night before its
 // last cannot be built on, since nights are applied in their order.
-func (p *publication) findBase(ctx context.Context) error {
+func (p *publication) findBase(ctx context.Context, bases *warehouse.Bases) error {
 	first := slices.MinFunc(p.written, func(a, b Manifest) int { return strings.Compare(a.Run.Date, b.Run.Date) }).Run.Date
 	var runs []*Manifest
 	for from := ""; from != first; {
 		from = first
-		base, has, err := warehouse.Base(ctx, p.dir, first)
+		base, has, err := bases.Before(ctx, first)
 		if err != nil {
 			return err
 		}
@@ -159,16 +162,6 @@ func (p *publication) missingRuns(has map[string]bool) ([]*Manifest, error) {
 // last returns the latest run to publish, which names the version.
 func (p *publication) last() string {
 	return slices.MaxFunc(p.written, func(a, b Manifest) int { return strings.Compare(a.Run.ID, b.Run.ID) }).Run.ID
-}
-
-// fillReference is the first step of a build: the program's own tables.
-func fillReference(ctx context.Context, t *warehouse.Tx) error {
-	for _, r := range transform.ReferenceTables() {
-		if err := t.Fill(ctx, r.Name, r.Columns, r.Rows); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // apply is one step of the build: a night.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"sync"
 	"time"
 
@@ -45,6 +46,7 @@ func (p *Pipeline) harvest(ctx context.Context, w work, segment *journal.Segment
 		defer release()
 	}
 	h := &harvest{work: w, client: client, budget: budget, log: service.Log, cancel: cancel}
+	defer runtime.KeepAlive(make([]byte, uncollected))
 	h.prepare(limited, service.MostInFlight())
 	p.watch(h, func() { h.run(limited) })
 	h.interrupted(ctx, limited)
@@ -53,6 +55,11 @@ func (p *Pipeline) harvest(ctx context.Context, w work, segment *journal.Segment
 	}
 	return h.end(), h.broken
 }
+
+// uncollected is how much garbage a harvest may leave, in bytes, before it is collected. A harvest keeps
+// a few MiB and makes more than that for every forty answers: without this floor, a collection would
+// follow each time. It is an allocation that is never written to, so that it takes no memory itself.
+const uncollected = 32 << 20
 
 // lastBalance requests the balance after the run. Publishing waits for it for 15 seconds at most, and
 // a run that was stopped for 5.

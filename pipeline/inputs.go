@@ -135,18 +135,14 @@ func readInputs(ctx context.Context, f *plan.Inputs, w *warehouse.Warehouse, job
 	if f.Targets, err = w.Targets(ctx); err != nil {
 		return err
 	}
-	if f.Rates, err = w.Rates(ctx, job.Lookup.Want); err != nil {
+	observed, err := w.Rates(ctx, job.Lookup.Want)
+	if err != nil {
 		return err
 	}
-	if job.Lookup.Operation() == api.Location {
-		f.Rates[""] = positionRate
-	}
+	f.Rates = plan.LearnRates(observed)
 	f.Refused, err = w.Refused(ctx, f.Now)
 	return err
 }
-
-// positionRate is the assumed number of changes of a position per vessel and day.
-const positionRate = 1.0
 
 // spentUnpublished returns the credits that runs spent since a moment and that are not in the
 // warehouse, because the runs were rolled back or are held back. They count towards the caps of the

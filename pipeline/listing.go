@@ -115,15 +115,16 @@ func (l *listing) answer(r api.Request, a extract.Answer) {
 // nothing. A page with more or fewer vessels than its own total implies makes the partition suspect;
 // the other pages are requested all the same, for the vessels on them.
 func (l *listing) read(p *paging, page int, a extract.Answer) {
-	fingerprint := l.reader.Each(a.Entry, func(v transform.Listed) {
-		if l.onVessel == nil {
-			return
+	var each func(transform.Listed)
+	if l.onVessel != nil {
+		each = func(v transform.Listed) {
+			if !p.check {
+				l.byCover.Add(v)
+			}
+			l.onVessel(v)
 		}
-		if !p.check {
-			l.byCover.Add(v)
-		}
-		l.onVessel(v)
-	})
+	}
+	fingerprint := l.reader.Each(a.Entry, each)
 	if p.first < 0 {
 		p.first = a.Total
 	}

@@ -160,6 +160,9 @@ func FuzzAnswers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, operation, parameters string, body []byte) {
 		bad := answerTo(1, operation, parameters, "")
 		bad.SetBody(body)
+		if rows, numbers := fingerprints(bad); rows != numbers {
+			t.Errorf("the fingerprint is %x with its rows, and %x with the numbers alone", rows, numbers)
+		}
 		good := answerTo(2, "by-type", "country=Malta&page=1", `{"total":1,"items":[{"imo":"9074729","name":"GOOD"}]}`)
 		b := batchOf(t, night(bad, good))
 		out := dump(t, b)

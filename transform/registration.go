@@ -148,25 +148,42 @@ type source struct {
 	whole   string // the record, as JSON
 }
 
+// numbers are the numbers of a record, and why one of them was refused.
+type numbers struct {
+	id                    vesselID
+	mmsi                  MMSI
+	imoErr, mmsiErr       error
+	imoIsText, mmsiIsText bool
+}
+
+// numbersOf reads the numbers of a record.
+func numbersOf(got *[fieldCount]value) (n numbers) {
+	var imoText, mmsiText string
+	var imo IMO
+	imoText, n.imoIsText = got[fieldIMO].text()
+	mmsiText, n.mmsiIsText = got[fieldMMSI].text()
+	imo, n.imoErr = ParseIMO(imoText)
+	n.mmsi, n.mmsiErr = ParseMMSI(mmsiText)
+	n.id = identify(imo, n.mmsi)
+	return n
+}
+
 // register reads which ship a record is about. It returns false for a record without an IMO number
 // or MMSI, and reports that and none of its other faults.
 func (b *Batch) register(got *[fieldCount]value, from source) (registration, bool) {
-	imoText, imoOK := got[fieldIMO].text()
-	mmsiText, mmsiOK := got[fieldMMSI].text()
-	imo, imoErr := ParseIMO(imoText)
-	mmsi, mmsiErr := ParseMMSI(mmsiText)
-	r := registration{id: identify(imo, mmsi), mmsi: mmsi}
+	n := numbersOf(got)
+	r := registration{id: n.id, mmsi: n.mmsi}
 	if r.id == 0 {
 		b.report(from, 0, "", from.whole, NoIdentity)
 		return r, false
 	}
 
 	b.refused = b.refused[:0]
-	if imoErr != nil {
-		b.refuse(from, r.id, fieldIMO, got[fieldIMO], imoErr, imoOK)
+	if n.imoErr != nil {
+		b.refuse(from, r.id, fieldIMO, got[fieldIMO], n.imoErr, n.imoIsText)
 	}
-	if mmsiErr != nil {
-		b.refuse(from, r.id, fieldMMSI, got[fieldMMSI], mmsiErr, mmsiOK)
+	if n.mmsiErr != nil {
+		b.refuse(from, r.id, fieldMMSI, got[fieldMMSI], n.mmsiErr, n.mmsiIsText)
 	}
 	r.name = b.textOf(got, from, r.id, fieldName)
 	r.callsign = b.textOf(got, from, r.id, fieldCallsign)

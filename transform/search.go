@@ -109,16 +109,29 @@ func (b *Batch) item(r *searchRows, s *scanner, at page) uint64 {
 		}
 	})
 	from.whole = s.s[start:s.pos]
+	if r.numbersOnly {
+		n := numbersOf(&got)
+		return printOf(n.id, n.mmsi, from.whole)
+	}
 	reg, ok := b.register(&got, from)
 	if !ok {
-		return uint64(len(from.whole))
+		return printOf(0, 0, from.whole)
 	}
 	extra := ""
 	if len(r.extras) > 0 {
 		extra = string(appendObject(nil, r.extras))
 	}
 	r.put(uint32(len(b.pages)-1), &reg, extra)
-	return uint64(reg.id)<<31 ^ uint64(reg.mmsi)
+	return printOf(reg.id, reg.mmsi, from.whole)
+}
+
+// printOf returns the part of a vessel in the fingerprint of its page. For a record without identity it
+// is the length of the record.
+func printOf(id vesselID, mmsi MMSI, whole string) uint64 {
+	if id == 0 {
+		return uint64(len(whole))
+	}
+	return uint64(id)<<31 ^ uint64(mmsi)
 }
 
 // sweepOf returns the batch's number of the sweep with these parameters. Number 0 is no sweep.

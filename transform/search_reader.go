@@ -21,13 +21,15 @@ type Listed struct {
 
 // Each calls f with every vessel of an answer, in the order of the answer, and returns a fingerprint
 // of all of them: a repeated page has the same one. It returns 0, and calls nothing, for an answer
-// of another operation. It leaves out records without an IMO number or MMSI.
+// of another operation. It leaves out records without an IMO number or MMSI. A nil f is not called:
+// for the fingerprint alone, nothing but the numbers of the vessels is read.
 func (r *SearchReader) Each(e journal.Entry, f func(Listed)) (fingerprint uint64) {
 	b := r.batch
 	found, ok := b.searchRows(e.Operation)
 	if !ok {
 		return 0
 	}
+	found.numbersOnly = f == nil
 	facts, _ := b.search(found, page{}, b.body(&e, found.dataset))
 	for i := range found.rows.n {
 		row, reg, _ := found.at(uint32(i))

@@ -14,6 +14,8 @@ type searchRows struct {
 	texts   arena
 	order   []uint32 // the rows to write; nil until sorted is called
 	extras  []member // reused for each record
+
+	numbersOnly bool // no rows are kept: only the fingerprint of a page is wanted
 }
 
 // row is a vessel on a page.

@@ -38,6 +38,10 @@ type Build struct {
 	// Comments describe the columns of the datasets: the program that derives them says what they mean.
 	Comments []Comment
 
+	// Reference are the reference tables, which come from the program. A file has its rows again when
+	// they differ from those of the program that built it last.
+	Reference []Reference
+
 	Steps  []func(context.Context, *Tx) error            // one transaction each; they run again if the build starts again
 	Finish []func(context.Context, *Tx) error            // likewise, on the finished file, with all memory free; they only read
 	Check  func(ctx context.Context, w *Warehouse) error // of the finished file, before it is published; may be nil
@@ -55,16 +59,18 @@ func Update(ctx context.Context, b Build) error {
 	if err := b.clear(); err != nil {
 		return err
 	}
-	err := b.build(ctx)
+	built, err := b.build(ctx)
 	for outOfMemory(err) && b.MemoryMiB < mostMemoryMiB {
 		if b.Warn != nil {
 			b.Warn(fmt.Sprintf("the build needs more memory than %d MiB, even with what it spills to disk: it starts again with twice as much", b.MemoryMiB))
 		}
 		b.MemoryMiB *= 2 // paid answers must be published, and the next limit may be enough
-		err = errors.Join(b.clear(), b.build(ctx))
+		if err = b.clear(); err == nil {
+			built, err = b.build(ctx)
+		}
 	}
 	if err == nil {
-		err = b.verify(ctx)
+		err = errors.Join(b.verify(ctx, built), built.Close())
 	}
 	if err == nil {
 		err = ctx.Err()
@@ -94,31 +100,36 @@ func (b *Build) clear() error {
 	return nil
 }
 
-// build copies the file to build on, and runs the steps on the copy.
-func (b *Build) build(ctx context.Context) error {
+// build copies the file to build on, runs the steps on the copy, and returns the result, open for
+// reading, when Finish has read it.
+func (b *Build) build(ctx context.Context) (*Warehouse, error) {
 	if err := os.MkdirAll(filepath.Dir(b.work()), 0o755); err != nil {
-		return fmt.Errorf("make work: %w", err)
+		return nil, fmt.Errorf("make work: %w", err)
 	}
-	if b.From != "" {
-		if err := copyFile(b.From, b.work()); err != nil {
-			return err
-		}
+	if err := b.copyBase(ctx); err != nil {
+		return nil, err
 	}
 	db, err := open(ctx, b.work(), b.settings(setting{"checkpoint_threshold", "1TiB"})...) // only the end checkpoints
 	if err != nil && damaged(err) {
-		return fmt.Errorf("build on %s: %w (%v)", b.From, ErrDamaged, err)
+		return nil, fmt.Errorf("build on %s: %w (%v)", b.From, ErrDamaged, err)
 	}
 	if err != nil {
-		return fmt.Errorf("build in %s: %w", b.work(), err)
+		return nil, fmt.Errorf("build in %s: %w", b.work(), err)
 	}
-	if err := errors.Join(b.steps(ctx, db), unwrapped(db.Close())); err != nil || len(b.Finish) == 0 {
-		return err
+	if err := errors.Join(b.steps(ctx, db), unwrapped(db.Close())); err != nil {
+		return nil, err
 	}
-	db, err = open(ctx, b.work(), b.settings(setting{"access_mode", "read_only"})...)
+	if _, err := os.Stat(b.work() + ".wal"); !errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New("verify: the checkpoint left a log behind")
+	}
+	db, err = open(ctx, b.work(), b.settings(setting{"access_mode", "read_only"})...) // with all memory free
 	if err != nil {
-		return fmt.Errorf("finish %s: %w", b.work(), err)
+		return nil, fmt.Errorf("finish %s: %w", b.work(), err)
 	}
-	return errors.Join(transactAll(ctx, db, b.Finish), unwrapped(db.Close()))
+	if err := transactAll(ctx, db, b.Finish); err != nil {
+		return nil, errors.Join(err, unwrapped(db.Close()))
+	}
+	return &Warehouse{path: b.work(), db: db, release: func() {}}, nil
 }
 
 // settings are what a build opens its file with.
@@ -137,7 +148,7 @@ func (b *Build) steps(ctx context.Context, db *sql.DB) error {
 	if _, err := db.ExecContext(ctx, "SET parquet_metadata_cache = true"); err != nil { // a night reads its files many times
 		return fmt.Errorf("build: %w", unwrapped(err))
 	}
-	if err := prepare(ctx, db, b.Comments); err != nil {
+	if err := prepare(ctx, db, b.definitions()); err != nil {
 		return err
 	}
 	if err := transactAll(ctx, db, b.Steps); err != nil {
@@ -173,20 +184,12 @@ func transact(ctx context.Context, db *sql.DB, step func(context.Context, *Tx) e
 	return nil
 }
 
-// verify opens the result as a reader does and checks its invariants.
-func (b *Build) verify(ctx context.Context) error {
-	if _, err := os.Stat(b.work() + ".wal"); !errors.Is(err, fs.ErrNotExist) {
-		return errors.New("verify: the checkpoint left a log behind")
+// verify checks the invariants of the result, which is open for reading, as readers will have it.
+func (b *Build) verify(ctx context.Context, built *Warehouse) error {
+	if err := built.invariants(ctx); err != nil || b.Check == nil {
+		return err
 	}
-	w, err := Open(ctx, b.work(), Options{MemoryMiB: b.MemoryMiB, Threads: b.threads})
-	if err != nil {
-		return fmt.Errorf("verify: %w", err)
-	}
-	err = w.invariants(ctx)
-	if err == nil && b.Check != nil {
-		err = b.Check(ctx, w)
-	}
-	return errors.Join(err, w.Close())
+	return b.Check(ctx, built)
 }
 
 // invariants returns an error if the file violates an invariant.

@@ -47,15 +47,8 @@ func open(ctx context.Context, path string, settings ...setting) (*sql.DB, error
 		return nil, unwrapped(err)
 	}
 	db.SetMaxOpenConns(1)
-	for _, s := range settings {
-		var got string
-		err := db.QueryRowContext(ctx, statement("read/setting"), s.name).Scan(&got)
-		if err != nil {
-			return nil, errors.Join(unwrapped(err), db.Close())
-		}
-		if !s.is(got) {
-			return nil, errors.Join(fmt.Errorf("open %s: %s is %q, want %q", path, s.name, got, s.value), db.Close())
-		}
+	if err := checkSettings(ctx, db, path, settings); err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
 	if _, err := db.ExecContext(ctx, "SET GLOBAL TimeZone = 'UTC'"); err != nil {
 		return nil, errors.Join(unwrapped(err), db.Close())
@@ -63,9 +56,52 @@ func open(ctx context.Context, path string, settings ...setting) (*sql.DB, error
 	return db, nil
 }
 
+// checkSettings returns an error if DuckDB has another value for one of the settings that a file was
+// opened with.
+func checkSettings(ctx context.Context, db *sql.DB, path string, settings []setting) error {
+	names := make([]string, len(settings))
+	for i, s := range settings {
+		names[i] = s.name
+	}
+	found, err := collectRows[setting](ctx, db, nil, statement("read/settings"), func(rows *sql.Rows) (s setting, err error) {
+		return s, rows.Scan(&s.name, &s.value)
+	}, names)
+	if err != nil {
+		return err
+	}
+	got := map[string]string{}
+	for _, s := range found {
+		got[s.name] = s.value
+	}
+	for _, s := range settings {
+		if !s.is(got[s.name]) {
+			return fmt.Errorf("open %s: %s is %q, want %q", path, s.name, got[s.name], s.value)
+		}
+	}
+	return nil
+}
+
 // is compares a setting with what DuckDB says it is. Sizes come back in another unit.
 func (s setting) is(got string) bool {
 	return strings.EqualFold(got, s.value) || strings.HasSuffix(s.value, "iB") && strings.HasSuffix(got, "iB")
+}
+
+// runScript runs the statements of a text one after the other, without parameters. The driver would
+// prepare each of them first, which DuckDB does again when it runs it, because the one before has
+// changed the catalog: that takes half as long again. A cancelled ctx stops no statement.
+func runScript(conn *sql.Conn, text string) error {
+	return conn.Raw(func(c any) error {
+		native, err := nativeConnection(c)
+		if err != nil {
+			return err
+		}
+		var result mapping.Result
+		defer mapping.DestroyResult(&result)
+		if mapping.Query(native, text, &result) == mapping.StateError {
+			return errors.New(mapping.ResultError(&result))
+		}
+		return nil
+	})
 }
 
 // kindOf prepares a text as exactly one statement and returns what kind it is. The connection
@@ -122,11 +158,11 @@ var parameterTypes = map[duckdb.Type]string{
 func nativeConnection(c any) (mapping.Connection, error) {
 	own, ok := c.(*duckdb.Conn)
 	if !ok {
-		return mapping.Connection{}, fmt.Errorf("read vectors: %T is no connection of the driver", c)
+		return mapping.Connection{}, fmt.Errorf("%T is no connection of the driver", c)
 	}
 	field := reflect.ValueOf(own).Elem().FieldByName("conn")
 	if !field.IsValid() || field.Type() != reflect.TypeFor[mapping.Connection]() {
-		return mapping.Connection{}, errors.New("read vectors: this version of the driver keeps its connection elsewhere")
+		return mapping.Connection{}, errors.New("this version of the driver keeps its connection elsewhere")
 	}
 	return mapping.Connection{Ptr: field.FieldByName("Ptr").UnsafePointer()}, nil
 }

@@ -187,12 +187,12 @@ func TestABaseIsGenuine(t *testing.T) {
 	must(t, errors.Join(update(t, dir, 20), update(t, dir, 21)))
 	vs, err := keptVersions(dir)
 	must(t, err)
-	path, _, err := Base(t.Context(), dir, "2026-11-21")
+	path, _, err := FindBases(dir).Before(t.Context(), "2026-11-21")
 	if err != nil || path != vs[1].path {
 		t.Fatalf("base %s, %v, want %s", path, err, vs[1].path)
 	}
 	writer(t, path, "UPDATE runs SET job = 'theirs';CHECKPOINT")()
-	if path, _, err := Base(t.Context(), dir, "2026-11-21"); err != nil || path != "" {
+	if path, _, err := FindBases(dir).Before(t.Context(), "2026-11-21"); err != nil || path != "" {
 		t.Errorf("base %s, %v, want none", path, err)
 	}
 	if _, err := Rollback(t.Context(), dir); !errors.Is(err, ErrNoVersion) {

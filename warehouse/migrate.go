@@ -1,6 +1,7 @@
 package warehouse
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -10,48 +11,75 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strings"
 	"sync"
 )
 
-// prepare migrates the tables of a file to those of this program, and its views, macros and comments
-// to the program's, those of the datasets' columns among them.
-func prepare(ctx context.Context, db *sql.DB, comments []Comment) error {
+// prepare migrates the tables of a file to those of this program, and gives it the program's definitions.
+func prepare(ctx context.Context, db *sql.DB, d definitionSet) error {
 	if err := migrate(ctx, db, migrations()); err != nil {
 		return err
 	}
-	steps := definitions()
-	if len(comments) > 0 {
-		steps = slices.Concat(steps, []step{{name: "the comments of the datasets", text: filled("migrate/comments", comments)}})
-	}
-	return define(ctx, db, steps)
+	return d.define(ctx, db)
 }
 
-// define creates the views, macros and comments of a file, in one transaction. It leaves them as they
-// are if this program's made them and nobody has changed them since: to make them anew would take half
-// of the time of a small publish.
-func define(ctx context.Context, db *sql.DB, steps []step) error {
-	tx, err := db.BeginTx(ctx, nil)
+// definitionSet is what a program gives to each file that it builds.
+type definitionSet struct {
+	steps     []step // views, macros and comments
+	reference []Reference
+}
+
+// definitions returns what the build gives to its file.
+func (b *Build) definitions() definitionSet {
+	d := definitionSet{definitions(), b.Reference}
+	if len(b.Comments) > 0 {
+		d.steps = append(slices.Clip(d.steps), step{name: "the comments of the datasets", text: filled("migrate/comments", b.Comments)})
+	}
+	return d
+}
+
+// digest returns a digest of the definitions as the program has them.
+func (d definitionSet) digest() string {
+	h := sha256.New()
+	for _, s := range d.steps {
+		fmt.Fprintf(h, "%s\n%s\n", s.name, s.text)
+	}
+	fmt.Fprintf(h, "%q", d.reference)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// define creates the views, macros and comments of a file and fills its reference tables, in one
+// transaction. It leaves all as it is if this program's definitions made it and nobody has changed
+// views, columns or comments since: to make it anew would take longer than a small publish.
+func (d definitionSet) define(ctx context.Context, db *sql.DB) error {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("define views: %w", unwrapped(err))
+	}
+	defer conn.Close()
+	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("define views: %w", unwrapped(err))
 	}
 	defer tx.Rollback()
-	found, err := definedAs(ctx, tx, steps)
+	has, err := d.isIn(ctx, tx)
 	if err != nil {
 		return fmt.Errorf("define views: %w", err)
 	}
-	var recorded string
-	if err := tx.QueryRowContext(ctx, statement("migrate/defined")).Scan(&recorded); err != nil {
-		return fmt.Errorf("define views: %w", unwrapped(err))
-	}
-	if recorded == found {
+	if has {
 		return nil
 	}
-	for _, s := range steps {
-		if _, err := tx.ExecContext(ctx, s.text); err != nil {
+	for _, s := range d.steps {
+		if err := cmp.Or(ctx.Err(), runScript(conn, s.text)); err != nil {
 			return fmt.Errorf("define %s: %w", s.name, unwrapped(err))
 		}
 	}
-	if err := recordDefinitions(ctx, tx, steps); err != nil {
+	for _, r := range d.reference {
+		if err := r.fill(ctx, tx); err != nil {
+			return fmt.Errorf("fill %s: %w", r.Table, unwrapped(err))
+		}
+	}
+	if err := d.record(ctx, tx); err != nil {
 		return fmt.Errorf("define views: %w", err)
 	}
 	if err := tx.Commit(); err != nil {
@@ -60,30 +88,38 @@ func define(ctx context.Context, db *sql.DB, steps []step) error {
 	return nil
 }
 
-// recordDefinitions records in a file that these steps have made its definitions.
-func recordDefinitions(ctx context.Context, tx *sql.Tx, steps []step) error {
-	made, err := definedAs(ctx, tx, steps)
+// isIn reports whether these definitions made those of a file, and nobody has changed them since. The
+// digest of the file's is made only if the program's are those that it records.
+func (d definitionSet) isIn(ctx context.Context, tx *sql.Tx) (bool, error) {
+	var recorded string
+	if err := tx.QueryRowContext(ctx, statement("migrate/defined")).Scan(&recorded); err != nil {
+		return false, unwrapped(err)
+	}
+	own, inFile, _ := strings.Cut(recorded, " ")
+	if own != d.digest() {
+		return false, nil
+	}
+	found, err := catalogOf(ctx, tx)
+	return found == inFile, err
+}
+
+// record records in a file that these definitions have made its own.
+func (d definitionSet) record(ctx context.Context, tx *sql.Tx) error {
+	made, err := catalogOf(ctx, tx)
 	if err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, statement("migrate/forget_defined")); err != nil {
 		return unwrapped(err)
 	}
-	_, err = tx.ExecContext(ctx, statement("migrate/record"), "definitions", made)
+	_, err = tx.ExecContext(ctx, statement("migrate/record"), "definitions", d.digest()+" "+made)
 	return unwrapped(err)
 }
 
-// definedAs returns what a file records if these steps have made the definitions that it has.
-func definedAs(ctx context.Context, tx *sql.Tx, steps []step) (string, error) {
-	h := sha256.New()
-	for _, s := range steps {
-		fmt.Fprintf(h, "%s\n%s\n", s.name, s.text)
-	}
-	var catalog string
-	if err := tx.QueryRowContext(ctx, statement("migrate/catalog")).Scan(&catalog); err != nil {
-		return "", unwrapped(err)
-	}
-	return hex.EncodeToString(h.Sum(nil)) + " " + catalog, nil
+// catalogOf returns a digest of the columns, views and comments that a file has.
+func catalogOf(ctx context.Context, tx *sql.Tx) (digest string, err error) {
+	err = tx.QueryRowContext(ctx, statement("migrate/catalog")).Scan(&digest)
+	return digest, unwrapped(err)
 }
 
 // Comment says what a column of a table means. The dictionary has it.

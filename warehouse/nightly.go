@@ -26,6 +26,7 @@ func nightly(datasets []Dataset) []step {
 	n.listed()
 	n.episodes()
 	n.daily()
+	n.ready()
 	return n.steps
 }
 
@@ -124,4 +125,13 @@ func (n *stepList) daily() {
 	n.folder = "80_daily"
 	n.add(fromMovements, "latest_known", "latest_clear", "latest")
 	n.add(nil, "fleet_daily", "zone_daily")
+}
+
+// ready extends the tables that the ready views read. A night computes what it can change, and never reads
+// the whole history.
+func (n *stepList) ready() {
+	n.folder = "90_ready"
+	n.add(nil, "searches_tonight", "searches", "searches_proven", "searches_zone_proven")
+	n.add(nil, "stays_tonight", "stays_continued", "stays_recomputed", "stays_moved", "latest_stays_continue", "stays_known",
+		"arrivals_clear", "arrivals", "stays_departed", "departures_clear", "departures", "latest_stays_clear", "latest_stays")
 }

@@ -2,11 +2,9 @@ package warehouse
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -137,60 +135,4 @@ func (b *Build) prune() error {
 		}
 	}
 	return nil
-}
-
-// Base finds the latest published file without rows of a night, YYYY-MM-DD, or of later ones, and
-// returns its path and the ids of its runs. A build that starts from it and applies the night as a
-// whole gives the same rows for one run as for five, in any order. A file with a run that was
-// rolled back is no base. An empty path stands for a file without rows, on which everything can be
-// built. Files that are absent, damaged or changed by another program are passed over; the errors
-// are the others of Open, and those of the file system.
-func Base(ctx context.Context, dir, date string) (path string, runs map[string]bool, err error) {
-	vs, err := keptVersions(dir)
-	if err != nil {
-		return "", nil, err
-	}
-	out, err := readMarks(dir)
-	if err != nil {
-		return "", nil, err
-	}
-	known, err := readFingerprints(dir)
-	if err != nil {
-		return "", nil, err
-	}
-	candidates := []string{Path(dir)}
-	for _, v := range vs {
-		if !v.onlyForRollback() {
-			candidates = append(candidates, v.path)
-		}
-	}
-	for i, path := range candidates {
-		if !genuine(known, path) { // changed by another program, or not there
-			continue
-		}
-		runs, latest, err := runsOf(ctx, path)
-		if i == 0 { // what is published is not rolled back
-			maps.DeleteFunc(out, func(run string, _ bool) bool { return runs[run] })
-		}
-		if err == nil && latest < date && !containsAny(runs, out) {
-			return path, runs, nil
-		}
-		if err != nil && !errors.Is(err, ErrNone) && !errors.Is(err, ErrDamaged) {
-			return "", nil, err
-		}
-	}
-	return "", map[string]bool{}, nil
-}
-
-// runsOf returns the runs of a file and its latest night.
-func runsOf(ctx context.Context, path string) (runs map[string]bool, latest string, err error) {
-	w, err := Open(ctx, path, Options{MemoryMiB: DefaultMemoryMiB, Threads: DefaultThreads})
-	if err != nil {
-		return nil, "", err
-	}
-	defer w.Close()
-	if runs, err = w.Published(ctx); err == nil {
-		err = unwrapped(w.db.QueryRowContext(ctx, statement("read/latest_night")).Scan(&latest))
-	}
-	return runs, latest, err
 }

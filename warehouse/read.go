@@ -39,6 +39,7 @@ type Target struct {
 	IsVessel bool // also if unknown
 	Category string
 	Listed   bool
+	AgeBand  int // by year of build: 1 is less than five years old, 2 less than ten, and so on; 0 is unknown
 
 	ParticularsAt, EngineAt, ManagementAt, PositionAt time.Time
 
@@ -58,6 +59,19 @@ type Total struct {
 	At                     time.Time // the start of the run that covered it
 }
 
+// Span is what the answers about the vessels of one group show of how often a dataset changes while
+// their registrations stay as they are.
+type Span struct {
+	Dataset        string // registration, particulars, engine or management
+	Category, Flag string
+	AgeBand        int     // as of a Target
+	Unchanged      float64 // vessel-days from one answer to a later one with the same values
+	Changes        int     // pairs of successive answers that differ
+	Within         float64 // days between the two answers of such a pair, on average
+	Signals        int     // changes of a registration between two answers with the dataset
+	Followed       int     // those whose second answer differs from the first
+}
+
 // Targets lists the vessels, in the order of their ids. Its errors are those of reading, as
 // Warehouse describes.
 func (w *Warehouse) Targets(ctx context.Context) ([]Target, error) {
@@ -67,10 +81,10 @@ func (w *Warehouse) Targets(ctx context.Context) ([]Target, error) {
 	}
 	few := map[string]string{}      // flags, types and the like: each text is stored once
 	targets := make([]Target, 0, n) // growing it would need three times the memory
-	return collectInto(ctx, w.db, targets, "read/targets", func(rows *sql.Rows) (t Target, err error) {
+	targets, err := collectRows(ctx, w.db, targets, filled("read/targets", nil), func(rows *sql.Rows) (t Target, err error) {
 		var at [6]sql.NullTime
 		err = rows.Scan(&t.VesselID, &t.IMO, &t.MMSI, &t.IsVessel, &t.Category, &t.Listed, &at[0], &at[1], &at[2], &at[3], &at[4], &at[5],
-			&t.Name, &t.Flag, &t.VesselType, &t.Status, &t.Zone, &t.Versions)
+			&t.Name, &t.Flag, &t.VesselType, &t.Status, &t.Zone, &t.Versions, &t.AgeBand)
 		t.ParticularsAt, t.EngineAt, t.ManagementAt, t.PositionAt, t.ChangedAt, t.FirstSeen = at[0].Time, at[1].Time, at[2].Time, at[3].Time, at[4].Time, at[5].Time
 		for _, s := range []*string{&t.Category, &t.Flag, &t.VesselType, &t.Status, &t.Zone} {
 			if kept, ok := few[*s]; ok {
@@ -81,6 +95,10 @@ func (w *Warehouse) Targets(ctx context.Context) ([]Target, error) {
 		}
 		return t, err
 	})
+	if err != nil {
+		return nil, fmt.Errorf("read/targets: %w", err)
+	}
+	return targets, nil
 }
 
 // Totals lists the partitions that have been covered completely at least once. Its errors are those
@@ -194,11 +212,7 @@ type querier interface {
 
 // collect runs a statement of sql/ and reads its rows.
 func collect[T any](ctx context.Context, db querier, name string, read func(*sql.Rows) (T, error), args ...any) ([]T, error) {
-	return collectInto(ctx, db, nil, name, read, args...)
-}
-
-func collectInto[T any](ctx context.Context, db querier, all []T, name string, read func(*sql.Rows) (T, error), args ...any) ([]T, error) {
-	all, err := collectRows(ctx, db, all, statement(name), read, args...)
+	all, err := collectRows(ctx, db, nil, statement(name), read, args...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -235,28 +249,24 @@ func (w *Warehouse) Refused(ctx context.Context, now time.Time) (map[string]bool
 	return refused, err
 }
 
-// Rates returns how often the datasets changed, per vessel and day, by category of vessel. The
-// rate of "" is that of the whole fleet, which also stands for categories that were observed
-// for less than a hundred vessel-days.
-func (w *Warehouse) Rates(ctx context.Context, datasets []string) (map[string]float64, error) {
-	rates := map[string]float64{}
-	for _, dataset := range datasets {
+// Rates returns what answers show of how often some datasets change, and the registration: one span or
+// several for each group of vessels. A position is not among them. Its errors are those of reading, as
+// Warehouse describes.
+func (w *Warehouse) Rates(ctx context.Context, datasets []string) ([]Span, error) {
+	var all []Span
+	for _, dataset := range append([]string{"registration"}, datasets...) {
 		if dataset == "position" {
 			continue // a ship under way has another one at every observation
 		}
-		type rate struct {
-			category string
-			perDay   float64
-		}
-		found, err := collect(ctx, w.db, "read/rates", func(rows *sql.Rows) (r rate, err error) {
-			return r, rows.Scan(&r.category, &r.perDay)
+		spans, err := Collect(ctx, w, filled("read/rates", nil), func(rows *sql.Rows) (Span, error) {
+			s := Span{Dataset: dataset}
+			err := rows.Scan(&s.Category, &s.Flag, &s.AgeBand, &s.Unchanged, &s.Changes, &s.Within, &s.Signals, &s.Followed)
+			return s, err
 		}, dataset)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("rates of %s: %w", dataset, err)
 		}
-		for _, r := range found {
-			rates[r.category] = max(rates[r.category], r.perDay)
-		}
+		all = append(all, spans...)
 	}
-	return rates, nil
+	return all, nil
 }

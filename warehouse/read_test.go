@@ -1,11 +1,15 @@
 package warehouse
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
 func TestTargets(t *testing.T) {
@@ -22,7 +26,7 @@ func TestTargets(t *testing.T) {
 		{VesselID: "IMO9811000", IMO: 9811000, MMSI: "353136000", IsVessel: true, Category: "cargo", Listed: true, ParticularsAt: at.Add(time.Hour), ChangedAt: at, Versions: 1},
 		{VesselID: "MMSI002320001", MMSI: "002320001", Category: "unknown", ChangedAt: at, Versions: 1},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -40,7 +44,7 @@ func TestTotals(t *testing.T) {
 		{Operation: "by-type", Kind: "country", Value: "panama", Rows: 900, At: at},
 		{Operation: "by-type", Kind: "country", Value: "turkey", Rows: 0, At: at}, // it answered with none three nights in a row
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -52,12 +56,12 @@ func TestRuns(t *testing.T) {
 	w := opened(t, dir)
 	got, err := w.Runs(t.Context(), 1)
 	must(t, err)
-	if diff := cmp.Diff([]Run{runAt(21)}, got); diff != "" {
+	if diff := gocmp.Diff([]Run{runAt(21)}, got); diff != "" {
 		t.Error(diff)
 	}
 	one, err := w.Run(t.Context(), runAt(20).ID)
 	must(t, err)
-	if diff := cmp.Diff(runAt(20), one); diff != "" {
+	if diff := gocmp.Diff(runAt(20), one); diff != "" {
 		t.Error(diff)
 	}
 	if _, err := w.Run(t.Context(), "none"); !errors.Is(err, ErrNoRun) {
@@ -65,7 +69,74 @@ func TestRuns(t *testing.T) {
 	}
 	ids, err := w.Published(t.Context())
 	must(t, err)
-	if diff := cmp.Diff(map[string]bool{runAt(20).ID: true, runAt(21).ID: true}, ids); diff != "" {
+	if diff := gocmp.Diff(map[string]bool{runAt(20).ID: true, runAt(21).ID: true}, ids); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestRates has versions of one dataset, with changes of the registration before, between and beside
+// their answers, and checks what is counted of each. Each case is a flag of its own.
+func TestRates(t *testing.T) {
+	day := func(n int) string { return fmt.Sprintf("TIMESTAMPTZ '2026-11-%02d 02:00:00Z'", n) }
+	type version struct{ first, last, to int } // days; to is 0 while it is open
+	var night []string
+	var want []Span
+	vessels := 0
+	for name, c := range map[string]struct {
+		versions []version // of the management of one vessel
+		flapping bool
+		signs    []int // days on which its registration changes
+		built    int
+		want     []Span
+	}{
+		"one answer shows nothing":                      {versions: []version{{1, 1, 0}}, want: []Span{{}}},
+		"equal answers":                                 {versions: []version{{1, 9, 0}}, want: []Span{{Unchanged: 8}}},
+		"a change, some time in nine days":              {versions: []version{{1, 2, 11}, {11, 15, 0}}, want: []Span{{Unchanged: 4}, {Unchanged: 1, Changes: 1, Within: 9}}},
+		"intervals of like length are counted together": {versions: []version{{1, 1, 9}, {9, 9, 18}, {18, 18, 0}}, want: []Span{{}, {Changes: 2, Within: 8.5}}},
+		"a value that came back":                        {versions: []version{{1, 2, 11}, {11, 15, 0}}, flapping: true, want: []Span{{Unchanged: 5}}},
+		"a change after that of the registration":       {versions: []version{{1, 2, 11}, {11, 15, 0}}, signs: []int{6}, want: []Span{{Unchanged: 5, Signals: 1, Followed: 1}}},
+		"a change with that of the registration":        {versions: []version{{1, 2, 11}, {11, 15, 0}}, signs: []int{11}, want: []Span{{Unchanged: 5, Signals: 1, Followed: 1}}},
+		"a registration that changed in vain, twice":    {versions: []version{{1, 15, 0}}, signs: []int{6, 8}, want: []Span{{Unchanged: 14, Signals: 2}}},
+		"a registration that changed after the answers": {versions: []version{{1, 15, 0}}, signs: []int{20}, want: []Span{{Unchanged: 14}}},
+		"a vessel of eight years":                       {versions: []version{{1, 15, 0}}, built: 2018, want: []Span{{Unchanged: 14, AgeBand: 2}}},
+		"an old vessel":                                 {versions: []version{{1, 15, 0}}, built: 1950, want: []Span{{Unchanged: 14, AgeBand: 7}}},
+	} {
+		vessels++
+		id := fmt.Sprintf("IMO%d", vessels)
+		insert := func(table, columns, values string, args ...any) {
+			night = append(night, fmt.Sprintf("INSERT INTO %s (vessel_id, %s) VALUES ('%s', %s)", table, columns, id, fmt.Sprintf(values, args...)))
+		}
+		from := 1
+		for _, at := range c.signs {
+			insert("registration", "valid_from, valid_to, first_seen, last_seen", "%s, %s, %s, %s", day(from), day(at), day(from), day(at-1))
+			from = at
+		}
+		insert("registration", "flag, valid_from, first_seen, last_seen", "'%s', %s, %s, %s", name, day(from), day(from), day(25))
+		for _, v := range c.versions {
+			to := "NULL"
+			if v.to > 0 {
+				to = day(v.to)
+				insert("changes", "dataset, seen_after, flapping", "'management', %s, %v", to, c.flapping)
+			}
+			insert("management", "valid_from, first_seen, last_seen, valid_to", "%s, %s, %s, %s", day(v.first), day(v.first), day(v.last), to)
+		}
+		if c.built > 0 {
+			insert("particulars", "year_built, valid_from, first_seen, last_seen", "%d, %s, %s, %s", c.built, day(1), day(1), day(1))
+		}
+		for _, s := range c.want {
+			s.Dataset, s.Category, s.Flag = "management", "unknown", name
+			want = append(want, s)
+		}
+	}
+	dir := t.TempDir()
+	must(t, update(t, dir, 25, night...))
+	got, err := opened(t, dir).Rates(t.Context(), []string{"management", "position"})
+	must(t, err)
+	byFlag := func(a, b Span) int { return cmp.Or(strings.Compare(a.Flag, b.Flag), a.Changes-b.Changes) }
+	slices.SortFunc(want, byFlag)
+	got = slices.DeleteFunc(got, func(s Span) bool { return s.Dataset != "management" })
+	slices.SortFunc(got, byFlag)
+	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -25,7 +25,7 @@ func newHistory(t *testing.T, last int) history {
 	db, err := open(t.Context(), filepath.Join(t.TempDir(), "fleet.duckdb"))
 	must(t, err)
 	t.Cleanup(func() { db.Close() })
-	must(t, prepare(t.Context(), db, comments()))
+	must(t, prepare(t.Context(), db, (&Build{Comments: comments()}).definitions()))
 	h := history{t, db}
 	for _, table := range transform.ReferenceTables() {
 		var rows []string
@@ -103,6 +103,7 @@ func (h history) changed(id, dataset, field, before, after string, day int) {
 // expect compares the rows of a statement, each as a text.
 func (h history) expect(text string, want ...string) {
 	h.t.Helper()
+	h.extend(text)
 	if diff := cmp.Diff(want, h.rows(text)); diff != "" {
 		h.t.Errorf("%s\n(-want +got):\n%s", text, diff)
 	}

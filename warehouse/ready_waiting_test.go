@@ -86,7 +86,7 @@ func TestGoneDark(t *testing.T) {
 		"it was found under the id that it had before": {
 			prepare: func(h history) {
 				h.stay("MMSI353000001", anchor, 6, 6)
-				h.exec("INSERT INTO vessel_aliases (alias_id, vessel_id, since) VALUES ('MMSI353000001', 'IMO9000001', " + at(7) + ")")
+				h.exec("INSERT INTO vessel_aliases (alias_id, vessel_id, since, snapshot_date) VALUES ('MMSI353000001', 'IMO9000001', " + at(7) + ", " + night(6) + ")")
 			},
 		},
 		"its mmsi was found, and two vessels claim it": {

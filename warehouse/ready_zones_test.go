@@ -47,8 +47,8 @@ func (h history) stayAt(id, sweep string, from, to, minutes int) {
 	h.t.Helper()
 	place, _, _ := strings.Cut(sweep, "?")
 	status, zone, _ := strings.Cut(place, "/")
-	h.exec(fmt.Sprintf("INSERT INTO episodes (vessel_id, sweep, navigational_status, world_zone, first_date, last_date, first_seen, last_seen, nights, nights_unseen, run_id, entry) VALUES (%s, %s, %s, %s + INTERVAL %d MINUTE, %s + INTERVAL %[5]d MINUTE, 1, 0, 'run', 3)",
-		quoted(id, sweep, status, zone), night(from), night(to), at(from), minutes, at(to)))
+	h.exec(fmt.Sprintf("INSERT INTO episodes (vessel_id, vessel_number, sweep, navigational_status, world_zone, first_date, last_date, first_seen, last_seen, nights, nights_unseen, run_id, entry) VALUES (%s, internal.number_of(%[1]s), %s, %s, %s, %s + INTERVAL %d MINUTE, %s + INTERVAL %[6]d MINUTE, 1, 0, 'run', 3)",
+		quote(id), quoted(sweep, status, zone), night(from), night(to), at(from), minutes, at(to)))
 }
 
 func TestStatusSearches(t *testing.T) {

@@ -62,11 +62,8 @@ func statement(name string) string { return Statements{files}.Text(name) }
 
 // filled returns what the template in sql/name.sql makes of the values. It may use the templates of
 // sql/parts.
-func filled(name string, values any) string { return filledPart(name, name, values) }
-
-// filledPart returns what a part of that template makes of the values.
-func filledPart(name, part string, values any) string {
-	return execute(template.Must(sqlParts().Clone()).New(name), statement(name), part, values)
+func filled(name string, values any) string {
+	return execute(template.Must(sqlParts().Clone()).New(name), statement(name), name, values)
 }
 
 // statements lists those in a folder of sql/, in the order of their names.

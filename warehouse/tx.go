@@ -38,32 +38,6 @@ func (t *Tx) Lake(ctx context.Context, table string, columns []Column, paths []s
 	}{table, columns, quoted}))
 }
 
-// Fill replaces the rows of a reference table. Each row has an element for each of the columns; an
-// empty one is null.
-func (t *Tx) Fill(ctx context.Context, table string, columns []string, rows [][]string) error {
-	type column struct {
-		Name      string
-		Parameter int
-	}
-	target := struct {
-		Table   string
-		Columns []column
-	}{Table: table}
-	lists := make([]any, len(columns))
-	for i, name := range columns {
-		target.Columns = append(target.Columns, column{name, i + 1})
-		list := make([]string, len(rows))
-		for j, row := range rows {
-			list[j] = row[i]
-		}
-		lists[i] = list
-	}
-	if err := t.exec(ctx, "fill "+table, filled("reference/clear", target)); err != nil {
-		return err
-	}
-	return t.exec(ctx, "fill "+table, filled("reference/fill", target), lists...)
-}
-
 // Apply brings one night, YYYY-MM-DD, into the tables: the runs themselves, and the lake's rows of
 // all of them, through the views of Lake. The night is applied as a whole, so that its rows do not
 // depend on how many runs it has. It returns ErrApplied if the file has one of the runs.
@@ -105,9 +79,7 @@ func (t *Tx) addRun(ctx context.Context, r Run) error {
 
 // WriteVessels writes the view vessels to a Parquet file, sorted by vessel_id, and returns the number
 // of rows. ids has the field id of each column, and of snapshot_date, the night of the file; a column
-// without one is an error. The file's footer has the notes, keys and values. Sorting whole rows takes more memory than all the rest of a load, so that
-// only their ids are sorted and the other columns are joined to them; the order is then checked in
-// the file.
+// without one is an error. The file's footer has the notes, keys and values.
 func (t *Tx) WriteVessels(ctx context.Context, date string, ids map[string]int, notes [][2]string, path string) (rows int64, err error) {
 	columns, err := vesselColumns(ctx, t.tx)
 	if err != nil {
@@ -126,27 +98,19 @@ func (t *Tx) WriteVessels(ctx context.Context, date string, ids map[string]int, 
 		}
 	}
 	slices.SortFunc(f.Columns, func(a, b vesselField) int { return a.ID - b.ID })
-	f.Source = "(" + filledPart("views/vessels", "rows", statement("lake/registrations_by_id")) + ")"
-	if rows, err = t.copy(ctx, f); err != nil {
-		return 0, err
+	result, err := t.tx.ExecContext(ctx, filled("lake/vessels", f))
+	if err != nil {
+		return 0, fmt.Errorf("write vessels to %s: %w", path, unwrapped(err))
 	}
-	var sorted bool
-	if err := t.tx.QueryRowContext(ctx, statement("lake/sorted"), path).Scan(&sorted); err != nil {
-		return 0, fmt.Errorf("write vessels: %w", unwrapped(err))
-	}
-	if !sorted {
-		f.Source = "vessels ORDER BY vessel_id"
-		rows, err = t.copy(ctx, f)
-	}
-	return rows, err
+	return result.RowsAffected()
 }
 
 // vesselFile is a Parquet file of vessels to write. Date, Path and the notes are quoted.
 type vesselFile struct {
-	Notes              []string
-	Columns            []vesselField
-	DateID             int
-	Date, Path, Source string
+	Notes      []string
+	Columns    []vesselField
+	DateID     int
+	Date, Path string
 }
 
 // vesselField is a column of the file, with its field id.
@@ -163,24 +127,6 @@ func vesselColumns(ctx context.Context, db querier) ([]vesselColumn, error) {
 	return collect(ctx, db, "read/vessel_columns", func(rows *sql.Rows) (c vesselColumn, err error) {
 		return c, rows.Scan(&c.Name, &c.Type)
 	})
-}
-
-// copy executes joins in the order of the statement: whatever sizes DuckDB estimates, that
-// needs the least memory, and it keeps the order of the first table.
-func (t *Tx) copy(ctx context.Context, f vesselFile) (rows int64, err error) {
-	if err := t.exec(ctx, "write vessels", "SET disabled_optimizers = 'join_order,build_side_probe_side'"); err != nil {
-		return 0, err
-	}
-	defer func() {
-		if err == nil {
-			err = t.exec(ctx, "write vessels", "RESET disabled_optimizers")
-		}
-	}()
-	result, err := t.tx.ExecContext(ctx, filled("lake/vessels", f))
-	if err != nil {
-		return 0, fmt.Errorf("write vessels to %s: %w", f.Path, unwrapped(err))
-	}
-	return result.RowsAffected()
 }
 
 func (t *Tx) exec(ctx context.Context, name, text string, args ...any) error {

@@ -47,12 +47,21 @@ func (w *Warehouse) Tables(ctx context.Context) (map[string]int64, error) {
 		return nil, fmt.Errorf("list tables: %w", err)
 	}
 	rows := make(map[string]int64, len(names))
-	for _, name := range names {
-		var n int64
-		if err := w.db.QueryRowContext(ctx, statement("read/row_count"), name).Scan(&n); err != nil {
-			return nil, fmt.Errorf("count %s: %w", name, unwrapped(err))
-		}
-		rows[name] = n
+	if len(names) == 0 {
+		return rows, nil
+	}
+	type table struct {
+		name string
+		rows int64
+	}
+	tables, err := collectRows[table](ctx, w.db, nil, filled("read/row_counts", names), func(rows *sql.Rows) (t table, err error) {
+		return t, rows.Scan(&t.name, &t.rows)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("count rows: %w", err)
+	}
+	for _, t := range tables {
+		rows[t.name] = t.rows
 	}
 	return rows, nil
 }

@@ -211,7 +211,7 @@ func TestVersionsAreKeptAndRolledBackTo(t *testing.T) {
 func TestBaseIsFromBeforeTheNight(t *testing.T) {
 	dir := t.TempDir()
 	base := func(date string) string {
-		path, runs, err := Base(t.Context(), dir, date)
+		path, runs, err := FindBases(dir).Before(t.Context(), date)
 		must(t, err)
 		return fmt.Sprint(filepath.Base(path), " ", len(runs))
 	}

@@ -30,9 +30,9 @@ func Bounds(path string) (*Plan, *End, error) {
 	if last == nil {
 		return first.Plan, nil, nil
 	}
-	e, err := entryOf(r.dec, last, &r.line)
+	e, err := entryOf(r.dec, last, &r.buffers)
 	if err == nil && e.Kind == KindAccept && before != nil {
-		e, err = entryOf(r.dec, before, &r.line)
+		e, err = entryOf(r.dec, before, &r.buffers)
 	}
 	if err != nil {
 		return first.Plan, nil, nil // the last frame is torn: there is no end

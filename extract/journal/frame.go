@@ -68,7 +68,7 @@ func (e Entry) outline() Entry {
 
 // wholeIn finds the entries that start anywhere in b.
 func wholeIn(b []byte, d *zstd.Decoder) (found []whole) {
-	var line []byte
+	var buffers scratch
 	for at := 0; ; {
 		i := bytes.Index(b[at:], magic)
 		if i < 0 {
@@ -76,7 +76,7 @@ func wholeIn(b []byte, d *zstd.Decoder) (found []whole) {
 		}
 		at += i
 		if n, err := frameSize(b[at:]); err == nil {
-			if e, err := entryOf(d, b[at:at+n], &line); err == nil {
+			if e, err := entryOf(d, b[at:at+n], &buffers); err == nil {
 				found = append(found, whole{at, n, e.outline()})
 				at += n
 				continue

@@ -113,7 +113,7 @@ func FuzzBody(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := entryOf(dec, line, new([]byte))
+		got, err := entryOf(dec, line, new(scratch))
 		if err != nil {
 			t.Fatal(err)
 		}

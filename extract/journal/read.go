@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-json"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -62,14 +61,14 @@ func RunOf(path string) string {
 
 // reader reads the frames of one file through a buffer with room for at least one frame.
 type reader struct {
-	f      *os.File
-	dec    *zstd.Decoder
-	buf    []byte // bytes read and not yet decoded
-	eof    bool
-	offset int64 // where the next frame starts
-	n      int   // of the next entry
-	torn   int64 // bytes of a torn tail
-	line   []byte
+	f       *os.File
+	dec     *zstd.Decoder
+	buf     []byte // bytes read and not yet decoded
+	eof     bool
+	offset  int64 // where the next frame starts
+	n       int   // of the next entry
+	torn    int64 // bytes of a torn tail
+	buffers scratch
 
 	skipped int64 // bytes that a loss of power left torn before whole entries
 }
@@ -122,7 +121,7 @@ func (r *reader) next() (Entry, error) {
 	}
 	var e Entry
 	if err == nil {
-		e, err = entryOf(r.dec, r.buf[:size], &r.line)
+		e, err = entryOf(r.dec, r.buf[:size], &r.buffers)
 	}
 	if err != nil {
 		if err := r.damage(err); err != nil {
@@ -135,15 +134,17 @@ func (r *reader) next() (Entry, error) {
 	return e, nil
 }
 
-// entryOf decodes a frame. It decompresses into line, which the next call may overwrite.
-func entryOf(d *zstd.Decoder, frame []byte, line *[]byte) (Entry, error) {
-	var e Entry
-	text, err := d.DecodeAll(frame, (*line)[:0])
+// scratch has the buffers of a decoded entry, which the next one overwrites.
+type scratch struct{ line, body []byte }
+
+// entryOf decodes a frame.
+func entryOf(d *zstd.Decoder, frame []byte, to *scratch) (Entry, error) {
+	line, err := d.DecodeAll(frame, to.line[:0])
 	if err != nil {
-		return e, err
+		return Entry{}, err
 	}
-	*line = text
-	return e, json.Unmarshal(text, &e)
+	to.line = line
+	return readLine(line, &to.body)
 }
 
 // frame returns the size of the frame at the start of the buffer, after reading the whole frame

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -23,6 +24,8 @@ type Segment struct {
 	mu   sync.Mutex // held while an entry is made and written, so that N is the order on disk
 	f    *os.File
 	enc  *zstd.Encoder
+	line bytes.Buffer // of the entry that is being written; reused
+	out  []byte       // its frame; reused
 	n    int
 	safe int // entries that are on disk
 	size int64
@@ -165,13 +168,23 @@ func (s *Segment) add(e *Entry) (int64, error) {
 	return s.size, nil
 }
 
-// frameOf makes the line and the frame of an entry.
+// mostKept is the size up to which the buffers of a segment are kept for the next entry: four times a
+// page of listings.
+const mostKept = 128 << 10
+
+// frameOf makes the line and the frame of an entry. The frame is valid until the next call.
 func (s *Segment) frameOf(e *Entry) ([]byte, error) {
-	line, err := json.MarshalWithOption(e, json.DisableHTMLEscape())
-	if err != nil {
+	if s.line.Cap() > mostKept || cap(s.out) > mostKept {
+		s.line, s.out = bytes.Buffer{}, nil
+	}
+	s.line.Reset()
+	lines := json.NewEncoder(&s.line)
+	lines.SetEscapeHTML(false)
+	if err := lines.Encode(e); err != nil { // it ends the line
 		return nil, err
 	}
-	return s.enc.EncodeAll(append(line, '\n'), nil), nil
+	s.out = s.enc.EncodeAll(s.line.Bytes(), s.out[:0])
+	return s.out, nil
 }
 
 // put writes a whole frame or nothing. When the disk is full it gives the reserve up, so that there

@@ -21,7 +21,7 @@ type market struct {
 	budget  int                  // lookups a night
 	targets map[string]*warehouse.Target
 	stored  map[string]simulator.Management
-	rates   map[string]float64
+	rates   Rates
 }
 
 // policy chooses the vessels to look up tonight.
@@ -29,7 +29,7 @@ type policy func(m *market, night int, now time.Time) []string
 
 // newMarket begins with every management known, as after a long first harvest.
 func newMarket(nights [][]simulator.Vessel, budget int, perDay float64, now time.Time) *market {
-	m := &market{nights: nights, budget: budget, targets: map[string]*warehouse.Target{}, stored: map[string]simulator.Management{}, rates: map[string]float64{"": perDay}}
+	m := &market{nights: nights, budget: budget, targets: map[string]*warehouse.Target{}, stored: map[string]simulator.Management{}, rates: Rates{map[string]model{"management": {base: perDay, follows: 0.95}}}}
 	for _, v := range nights[0] {
 		m.targets[hullOf(v)] = &warehouse.Target{VesselID: hullOf(v), IMO: v.Hull + 1, IsVessel: true, Name: v.Name, Flag: v.Flag, ManagementAt: now, ChangedAt: now.AddDate(0, 0, -1)}
 		m.stored[hullOf(v)] = v.Management

@@ -20,8 +20,8 @@ type Inputs struct {
 	Since   time.Time // start of the night's first run that this run resumes; zero if there is none
 	Totals  []warehouse.Total
 	Targets []warehouse.Target
-	Refused map[string]bool    // IMO or MMSI numbers that are not looked up, since the service recently did not know them
-	Rates   map[string]float64 // observed changes per vessel and day, by category; "" is the whole fleet
+	Refused map[string]bool // IMO or MMSI numbers that are not looked up, since the service recently did not know them
+	Rates   Rates
 
 	Balance              int  // credits of the API key
 	BalanceKnown         bool // whether the service reported the balance
@@ -39,6 +39,7 @@ type Plan struct {
 	Checks  []Partition // first pages by the other kind, to find vessels that the cover does not list
 	Sweeps  []StatusSearch
 	Lookups []string // IMO or MMSI numbers that are known before the run, the highest score first
+	due     []dueLookup
 	Skipped []journal.Partition
 	Waiting []Search // left out for lack of credits, the most valuable first: the run decides again as prices become known
 
@@ -87,7 +88,7 @@ func Decide(job Job, f Inputs, perMinute func(api.Operation) int) Plan {
 	d.Checks = d.fresh(d.Checks, totals, f, recheck)
 	d.Sweeps = sweeps(job.Sweep, totals)
 	d.countUnpaid(f)
-	d.Lookups = lookups(job, f)
+	d.due = due(job, f)
 	d.fit(job, f, perMinute)
 	return d
 }
@@ -203,19 +204,35 @@ func (l Lookup) Operation() api.Operation {
 }
 
 // SeenAt returns when the oldest of the wanted datasets was observed; zero if one never was.
-func SeenAt(l Lookup, t warehouse.Target) time.Time {
-	at := map[string]time.Time{"particulars": t.ParticularsAt, "engine": t.EngineAt, "management": t.ManagementAt, "position": t.PositionAt}
-	oldest := at[l.Want[0]]
-	for _, want := range l.Want[1:] {
-		if at[want].Before(oldest) {
-			oldest = at[want]
+func SeenAt(l Lookup, t warehouse.Target) time.Time { return oldestOf(l.Want, &t) }
+
+func oldestOf(wanted []string, t *warehouse.Target) time.Time {
+	oldest := seenAt(wanted[0], t)
+	for _, want := range wanted[1:] {
+		if at := seenAt(want, t); at.Before(oldest) {
+			oldest = at
 		}
 	}
 	return oldest
 }
 
+// seenAt returns when one of Datasets was observed; zero if it never was.
+func seenAt(dataset string, t *warehouse.Target) time.Time {
+	switch dataset {
+	case "particulars":
+		return t.ParticularsAt
+	case "engine":
+		return t.EngineAt
+	case "management":
+		return t.ManagementAt
+	}
+	return t.PositionAt
+}
+
 // AskFor returns the number to look a vessel up by: the IMO, which stays with the hull, else the MMSI.
-func AskFor(t warehouse.Target) string {
+func AskFor(t warehouse.Target) string { return askFor(&t) }
+
+func askFor(t *warehouse.Target) string {
 	if t.IMO != 0 {
 		return strconv.Itoa(int(t.IMO))
 	}

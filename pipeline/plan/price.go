@@ -64,7 +64,7 @@ func (d *Plan) fit(job Job, f Inputs, perMinute func(api.Operation) int) {
 	d.Allowance = allow(job, f)
 	o := job.Lookup.Operation()
 	if most, limited := d.Allowance.Limit.Get(); limited {
-		d.Kept = min(most/lookupShare, len(d.Lookups)*o.Credits)
+		d.Kept = min(most/lookupShare, len(d.due)*o.Credits)
 	}
 	left := d.Allowance.Limit.Plus(-d.Kept)
 	room := map[string]int{}
@@ -171,7 +171,7 @@ func NightsOld(at, now time.Time) float64 {
 
 // fitLookups keeps the lookups with the highest scores, and sets how many the run can make.
 func (d *Plan) fitLookups(job Job, f Inputs, credits Limit, room map[string]int) {
-	o, due := job.Lookup.Operation(), len(d.Lookups)
+	o, due := job.Lookup.Operation(), len(d.due)
 	d.Due = due
 	n, why := room[o.Name], NoTime
 	if most := max(0, job.Lookup.MaxRequests-f.LookedUp); job.Lookup.MaxRequests > 0 && most < n {
@@ -181,8 +181,8 @@ func (d *Plan) fitLookups(job Job, f Inputs, credits Limit, room map[string]int)
 	if left, limited := credits.Get(); limited && left/o.Credits < n {
 		n, why = left/o.Credits, d.Allowance.Why
 	}
+	d.Lookups, d.due = best(d.due, n, f.Targets), nil
 	if n < due {
-		d.Lookups = d.Lookups[:n]
 		d.LeftOut = append(d.LeftOut, LeftOut{LookupsLeft, due - n, due, why})
 	}
 }

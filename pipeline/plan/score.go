@@ -1,25 +1,29 @@
 package plan
 
 import (
-	"cmp"
 	"math"
-	"slices"
-	"strings"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// Weights of the terms of a score. 1 is the value of correcting a stored dataset that is certainly
-// wrong; the others are relative to that.
+// Factors of a score, which is in years: the years for which a lookup makes stored datasets right, by
+// credit. No dataset is counted on for more than mostYears, so that a watched vessel comes first, and one
+// that waits too long before all others.
 const (
-	worthWatched = 100.0 // a person asked for it
-	worthNever   = 1.0   // nothing is stored: every answer is new
-	worthChanged = 0.9   // the list reported a change since it was looked up
-	worthStale   = 1.0   // times the chance that it changed unseen
-	worthAid     = 0.1   // factor for aids to navigation: beacons have hardly any particulars
-	worthOverdue = 1.0   // for each max_age beyond the first: it grows until the vessel is looked up
+	mostYears    = 10.0
+	worthWatched = 1e6   // a person asked for it
+	worthAid     = 0.001 // factor for aids to navigation: beacons have hardly any particulars, and vessels come first
+	worthOverdue = 100   // for each wait of the longest wait
+)
+
+const daysOfYear = 365.25
+
+// The longest wait of a vessel, in maximum ages, or in rounds of the fleet if one takes longer than the
+// maximum age: the credits do not reach for less. The pace of lookups is that of the last week.
+const (
+	mostRoundsWaited = 2
+	paceOver         = 7 * 24 * time.Hour
 )
 
 // Term is one reason to look a vessel up: its value times its weight is what it adds.
@@ -39,53 +43,181 @@ type Score struct {
 
 // scorer scores vessels for one job on one night. It is pure: the same inputs give the same scores.
 type scorer struct {
-	job     Job
+	want    []string // datasets
+	maxAge  time.Duration
 	now     time.Time
-	rates   map[string]float64 // observed changes of the wanted datasets, per vessel and day, by category; "" is the whole fleet
-	watched map[string]bool
+	credits float64 // of a lookup
+	rates   Rates
+	groups  map[group]*hazards // of the vessels scored so far
+	watched numbers
+	longest time.Duration // the longest wait; 0 is none
 }
 
+// group is the vessels that change at the same rates.
+type group struct {
+	category, flag string
+	ageBand        int
+}
+
+// hazard is how often a dataset of a group changes, and what the list shows of it.
+type hazard struct {
+	silent, announced float64 // changes per day without and with one of the registration
+	signal            float64 // the days that a change of the registration counts as
+}
+
+// hazards are those of the wanted datasets.
+type hazards [4]hazard
+
 // NewScorer returns what scores the vessels of a job with these inputs.
-func NewScorer(job Job, f Inputs) scorer {
-	s := scorer{job: job, now: f.Now, rates: f.Rates, watched: map[string]bool{}}
-	for _, id := range job.Lookup.Watch {
-		s.watched[id] = true
+func NewScorer(job Job, f Inputs) *scorer {
+	s := newScorer(job, f)
+	if len(s.want) > 0 {
+		recent := 0
+		for i := range f.Targets {
+			recent += s.recent(oldestOf(s.want, &f.Targets[i]))
+		}
+		s.longest = s.longestWait(recent, len(f.Targets))
 	}
 	return s
 }
 
-// Score returns the value of looking t up now. The total of a vessel that is not due is 0.
-func (s scorer) Score(t warehouse.Target) Score {
-	at, credits := SeenAt(s.job.Lookup, t), s.job.Lookup.Operation().Credits
-	sc := Score{Credits: credits}
-	age := s.now.Sub(at)
-	never, changed, watched := at.IsZero(), !at.IsZero() && t.ChangedAt.After(at) && Steady(t, age), s.watched[AskFor(t)] || s.watched[t.MMSI]
-	due := never || changed || age >= s.job.Lookup.MaxAge || watched && age >= watchEvery
-	if !due {
-		return sc
+// newScorer leaves out the longest wait.
+func newScorer(job Job, f Inputs) *scorer {
+	s := &scorer{want: job.Lookup.Want, maxAge: job.Lookup.MaxAge, now: f.Now, credits: float64(job.Lookup.Operation().Credits), rates: f.Rates,
+		groups: map[group]*hazards{}, watched: numbers{map[int]bool{}, map[string]bool{}}}
+	for _, id := range job.Lookup.Watch {
+		s.watched.add(id)
 	}
-	factor := 1.0
+	return s
+}
+
+// recent is 1 if a lookup counts for the pace, and 0 if it is older.
+func (s *scorer) recent(at time.Time) int {
+	if s.now.Sub(at) <= min(s.maxAge, paceOver) {
+		return 1
+	}
+	return 0
+}
+
+// longestWait returns the longest wait of a fleet of which some vessels were looked up recently.
+func (s *scorer) longestWait(recent, vessels int) time.Duration {
+	round := s.maxAge
+	if recent > 0 {
+		round = max(round, time.Duration(float64(min(s.maxAge, paceOver))*float64(vessels)/float64(recent)))
+	}
+	return mostRoundsWaited * round
+}
+
+// reason is a part of a score: how many stored datasets are expected to be wrong, and the years for
+// which a lookup makes them right.
+type reason struct{ wrong, years float64 }
+
+// reasons are the parts of a score.
+type reasons struct {
+	due, watched          bool
+	never, changed, stale reason
+	waited                time.Duration // since the last lookup, or since it was first listed
+}
+
+// total is the value of a lookup in years.
+func (r *reasons) total() float64 {
+	sum := r.never.years + r.changed.years + r.stale.years
+	if r.watched {
+		sum += worthWatched
+	}
+	return sum
+}
+
+// overdue is how many times the longest wait a vessel has waited, from 1 on; else 0.
+func overdue(waited, longest time.Duration) float64 {
+	if longest <= 0 || waited < longest {
+		return 0
+	}
+	return float64(waited) / float64(longest)
+}
+
+// reasons returns the reasons for looking t up now; oldest is when the oldest of the wanted datasets was
+// seen.
+func (s *scorer) reasons(t *warehouse.Target, oldest time.Time) (r reasons) {
+	age, never := s.now.Sub(oldest), oldest.IsZero()
+	watched := len(s.watched.mmsi) > 0 && (s.watched.has(t) || s.watched.mmsi[t.MMSI])
+	r.due = never || age >= s.maxAge || watched && age >= watchEvery || t.ChangedAt.After(oldest) && steady(t, age)
+	if !r.due {
+		return r
+	}
+	r.watched = watched
+	h, weight := s.hazards(t), 1/daysOfYear
 	if !t.IsVessel {
-		factor = worthAid
+		weight *= worthAid
 	}
-	add := func(name string, value, weight float64, why string) {
-		sc.Terms = append(sc.Terms, Term{name, value, weight, why})
-		sc.Total += value * weight / float64(credits)
-	}
-	if watched {
-		add("watched", 1, worthWatched, "on the watch list")
+	for i, dataset := range s.want {
+		part, days := &r.never, math.Inf(1)
+		if at := seenAt(dataset, t); !at.IsZero() {
+			age := age
+			if !at.Equal(oldest) {
+				age = s.now.Sub(at)
+			}
+			part, days = &r.stale, age.Hours()/24
+			if t.ChangedAt.After(at) && steady(t, age) {
+				part, days = &r.changed, days+h[i].signal
+			}
+		}
+		gained, right := gain(days, h[i].silent, h[i].announced)
+		part.wrong += 1 - right
+		part.years += weight * gained
 	}
 	switch {
-	case never:
-		add("never seen", 1, worthNever*factor, "no answer is stored")
-	case changed:
-		add("changed", 1, worthChanged*factor, "its registration changed since it was looked up")
-	default:
-		add("stale", s.stale(t, age), worthStale*factor, "the chance that it changed unseen")
+	case !never:
+		r.waited = age
+	case !t.FirstSeen.IsZero():
+		r.waited = s.now.Sub(t.FirstSeen)
 	}
-	if since := s.waiting(t, age); s.job.Lookup.MaxAge > 0 && since > s.job.Lookup.MaxAge {
-		add("overdue", float64(since)/float64(s.job.Lookup.MaxAge)-1, worthOverdue, "how many times its maximum age it has waited")
+	return r
+}
+
+// hazards returns the rates of the group of a vessel.
+func (s *scorer) hazards(t *warehouse.Target) *hazards {
+	g := group{t.Category, t.Flag, t.AgeBand}
+	h, known := s.groups[g]
+	if !known {
+		h = &hazards{}
+		for i, dataset := range s.want {
+			silent, follows := max(1/(mostYears*daysOfYear), s.rates.PerDay(dataset, *t)), s.rates.Follows(dataset)
+			h[i] = hazard{silent, follows * s.rates.PerDay("registration", *t), -math.Log1p(-follows) / silent}
+		}
+		s.groups[g] = h
 	}
+	return h
+}
+
+// Score returns the value of looking t up now. The total of a vessel that is not due is 0.
+func (s *scorer) Score(t warehouse.Target) Score {
+	sc := Score{Credits: int(s.credits)}
+	r := s.reasons(&t, oldestOf(s.want, &t))
+	if !r.due {
+		return sc
+	}
+	add := func(name string, value, weight float64, why string) {
+		if value*weight > 0 {
+			sc.Terms = append(sc.Terms, Term{name, value, weight, why})
+			sc.Total += value * weight / s.credits
+		}
+	}
+	if r.watched {
+		add("watched", 1, worthWatched, "on the watch list")
+	}
+	for _, part := range []struct {
+		name string
+		reason
+		why string
+	}{
+		{"never seen", r.never, "datasets of which no answer is stored, times the years that an answer stays right"},
+		{"changed", r.changed, "datasets that are wrong since the registration changed, times the years that a lookup gains"},
+		{"stale", r.stale, "datasets that changed unseen, times the years that a lookup gains"},
+	} {
+		add(part.name, part.wrong, part.years/max(part.wrong, math.SmallestNonzeroFloat64), part.why)
+	}
+	add("overdue", overdue(r.waited, s.longest), worthOverdue, "how many times the longest wait it has waited")
 	return sc
 }
 
@@ -95,60 +227,9 @@ const settle = 20 * time.Hour
 // Steady reports whether a change of a vessel that was looked up age ago is a reason to look it up
 // again. A vessel that the list and the profile always disagree about changes with every answer, and
 // would be looked up every night for nothing.
-func Steady(t warehouse.Target, age time.Duration) bool { return age >= settle && t.Versions <= 3 }
+func Steady(t warehouse.Target, age time.Duration) bool { return steady(&t, age) }
+
+func steady(t *warehouse.Target, age time.Duration) bool { return age >= settle && t.Versions <= 3 }
 
 // watchEvery is how often a vessel on the watch list is looked up: every night.
 const watchEvery = 20 * time.Hour
-
-// stale is the probability that a vessel of its category changed within its age.
-func (s scorer) stale(t warehouse.Target, age time.Duration) float64 {
-	rate, ok := s.rates[t.Category]
-	if !ok {
-		rate = s.rates[""]
-	}
-	return max(leastStale, 1-math.Exp(-rate*age.Hours()/24))
-}
-
-// leastStale is the probability of a change where none was ever observed: a due lookup has some value.
-const leastStale = 0.01
-
-// waiting is how long a vessel has waited: since its last lookup, or since it was first listed.
-func (s scorer) waiting(t warehouse.Target, age time.Duration) time.Duration {
-	if SeenAt(s.job.Lookup, t).IsZero() {
-		if t.FirstSeen.IsZero() {
-			return 0
-		}
-		return s.now.Sub(t.FirstSeen)
-	}
-	return age
-}
-
-// lookups returns the numbers of the vessels that are due, the highest score first.
-func lookups(job Job, f Inputs) []string {
-	if len(job.Lookup.Want) == 0 {
-		return nil
-	}
-	s := NewScorer(job, f)
-	type scored struct {
-		id, vessel string
-		total      float64
-	}
-	var due []scored
-	for _, t := range f.Targets {
-		id := AskFor(t)
-		if id == "" || f.Refused[id] || f.unpaid(api.Lookup(job.Lookup.Operation(), id)) == 0 {
-			continue
-		}
-		if sc := s.Score(t); sc.Total > 0 {
-			due = append(due, scored{id, t.VesselID, sc.Total})
-		}
-	}
-	slices.SortFunc(due, func(a, b scored) int {
-		return cmp.Or(-cmp.Compare(a.total, b.total), strings.Compare(a.vessel, b.vessel))
-	})
-	ids := make([]string, len(due))
-	for i, d := range due {
-		ids[i] = d.id
-	}
-	return ids
-}

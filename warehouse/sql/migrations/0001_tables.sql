@@ -1,8 +1,8 @@
--- The tables of a warehouse file. Views, macros and all comments are in sql/views: each build makes
--- those anew.
+-- The tables of a warehouse file. Views, macros and all comments are in sql/views: a build makes those
+-- anew if the file has others than the program's.
 
--- The reference tables. They come from the program, not from the service, and each build fills
--- them anew.
+-- The reference tables. They come from the program, not from the service, and a build fills them anew
+-- if the program has other rows than the one before.
 CREATE TABLE flags (
     flag VARCHAR,
     name VARCHAR,
@@ -400,4 +400,61 @@ CREATE TABLE zone_daily (
     vessels INTEGER,
     state VARCHAR USING COMPRESSION dictionary,
     run_id VARCHAR USING COMPRESSION dictionary
+);
+
+-- What arrivals, departures and the view status_searches would have to find in the whole history: each
+-- night adds its own, and a table has only what later nights leave as it is, but latest_stays.
+CREATE TABLE internal.searches (
+    snapshot_date DATE,
+    sweep VARCHAR USING COMPRESSION dictionary,
+    navigational_status VARCHAR USING COMPRESSION dictionary,
+    world_zone VARCHAR USING COMPRESSION dictionary,
+    filters VARCHAR,
+    state VARCHAR USING COMPRESSION dictionary,
+    received_rows INTEGER,
+    proves_absence BOOLEAN,
+    proven_before DATE,
+    proven_after DATE,
+    covers_zone BOOLEAN,
+    zone_proven_before DATE,
+    zone_proven_after DATE
+);
+
+CREATE TABLE internal.latest_stays (
+    vessel_id VARCHAR USING COMPRESSION fsst,
+    known_as VARCHAR USING COMPRESSION fsst,
+    search VARCHAR USING COMPRESSION dictionary,
+    navigational_status VARCHAR USING COMPRESSION dictionary,
+    world_zone VARCHAR USING COMPRESSION dictionary,
+    first_seen TIMESTAMPTZ USING COMPRESSION bitpacking,
+    last_seen TIMESTAMPTZ USING COMPRESSION bitpacking,
+    first_date DATE,
+    last_date DATE,
+    over BOOLEAN
+);
+
+CREATE TABLE internal.arrivals (
+    snapshot_date DATE,
+    world_zone VARCHAR USING COMPRESSION dictionary,
+    vessel_id VARCHAR USING COMPRESSION fsst,
+    vessel_number INTEGER USING COMPRESSION bitpacking,
+    navigational_status VARCHAR USING COMPRESSION dictionary,
+    from_zone VARCHAR USING COMPRESSION dictionary,
+    not_before DATE,
+    proof VARCHAR USING COMPRESSION dictionary,
+    first_seen TIMESTAMPTZ USING COMPRESSION bitpacking,
+    run_id VARCHAR USING COMPRESSION dictionary,
+    entry INTEGER USING COMPRESSION bitpacking
+);
+
+CREATE TABLE internal.departures (
+    snapshot_date DATE,
+    world_zone VARCHAR USING COMPRESSION dictionary,
+    vessel_id VARCHAR USING COMPRESSION fsst,
+    vessel_number INTEGER USING COMPRESSION bitpacking,
+    navigational_status VARCHAR USING COMPRESSION dictionary,
+    to_zone VARCHAR USING COMPRESSION dictionary,
+    not_before DATE,
+    proof VARCHAR USING COMPRESSION dictionary,
+    last_seen TIMESTAMPTZ USING COMPRESSION bitpacking
 );

@@ -15,7 +15,7 @@ lately AS (
 )
 SELECT v.vessel_id, coalesce(v.imo, 0), coalesce(v.mmsi, ''), v.is_vessel, v.category, v.listed,
        v.particulars_seen_at, v.engine_seen_at, v.management_seen_at, v.position_seen_at, r.valid_from, v.first_seen,
-       coalesce(v.name, ''), coalesce(v.flag, ''), coalesce(v.vessel_type, ''), coalesce(v.navigational_status, ''), coalesce(v.world_zone, ''), coalesce(l.versions, 1)
+       coalesce(v.name, ''), coalesce(v.flag, ''), coalesce(v.vessel_type, ''), coalesce(v.navigational_status, ''), coalesce(v.world_zone, ''), coalesce(l.versions, 1), {{template "age_band" "v"}}
 FROM   vessels AS v
 JOIN   registration AS r ON r.vessel_id = v.vessel_id AND r.valid_to IS NULL
 LEFT JOIN lately AS l ON l.vessel_id = v.vessel_id

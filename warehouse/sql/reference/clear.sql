@@ -1,2 +1,2 @@
--- clear: empty a reference table, which each build fills again.
+-- clear: empty a reference table, which is filled again.
 DELETE FROM {{.Table}};

@@ -35,11 +35,10 @@ WITH nights AS (
     WINDOW later AS (PARTITION BY p.sweep ORDER BY n.snapshot_date ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)
 -- sighted: the last stay of each vessel that was not sighted on the last night
 ), sighted AS (
-    SELECT e.*
-    FROM   vessel_episodes AS e
-    JOIN   (SELECT vessel_id, max(last_seen) AS last_seen FROM vessel_episodes GROUP BY vessel_id HAVING max(last_date) < (SELECT max(snapshot_date) FROM runs)) AS l
-           ON l.vessel_id = e.vessel_id AND l.last_seen = e.last_seen
-    QUALIFY row_number() OVER (PARTITION BY e.vessel_id ORDER BY e.last_date DESC, e.sweep) = 1
+    SELECT vessel_id, navigational_status, world_zone, lower(search) AS sweep, last_date, last_seen
+    FROM   internal.latest_stays
+    WHERE  vessel_id NOT IN (SELECT vessel_id FROM internal.latest_stays WHERE last_date = (SELECT max(snapshot_date) FROM runs))
+    QUALIFY row_number() OVER (PARTITION BY vessel_id ORDER BY last_seen DESC, last_date DESC, lower(search)) = 1
 -- positions_known: the latest position of each vessel, under the id that it has now
 ), positions_known AS (
     SELECT coalesce(a.vessel_id, l.vessel_id) AS vessel_id, max(l.position_at) AS position_at

@@ -1,0 +1,138 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract/api"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// dueLookup is a vessel that is due for a lookup: its place in the targets, and its score.
+type dueLookup struct {
+	target int32
+	waited time.Duration
+	total  float64
+}
+
+// due returns the vessels that are due and can be looked up, in the order of the targets.
+func due(job Job, f Inputs) []dueLookup {
+	if len(job.Lookup.Want) == 0 {
+		return nil
+	}
+	s, without, recent := newScorer(job, f), notLookedUp(job.Lookup.Operation(), f), 0
+	all := make([]dueLookup, 0, len(f.Targets))
+	for i := range f.Targets {
+		t := &f.Targets[i]
+		oldest := oldestOf(s.want, t)
+		recent += s.recent(oldest)
+		if t.IMO == 0 && t.MMSI == "" || without.has(t) {
+			continue
+		}
+		if r := s.reasons(t, oldest); r.due {
+			all = append(all, dueLookup{int32(i), r.waited, r.total()})
+		}
+	}
+	s.longest = s.longestWait(recent, len(f.Targets))
+	for i := range all {
+		all[i].total += worthOverdue * overdue(all[i].waited, s.longest)
+		all[i].total /= s.credits
+	}
+	return all
+}
+
+// numbers are IMO and MMSI numbers. IMO numbers are kept as numbers, so that a fleet is compared with
+// them without writing each as a text.
+type numbers struct {
+	imo  map[int]bool
+	mmsi map[string]bool
+}
+
+// notLookedUp returns the numbers that the service recently did not know, and those that the runs of
+// the night have an answer to.
+func notLookedUp(o api.Operation, f Inputs) numbers {
+	n := numbers{map[int]bool{}, map[string]bool{}}
+	for number := range f.Refused {
+		n.add(number)
+	}
+	prefix := api.Lookup(o, "").Key()
+	for key := range f.Tonight {
+		if number, ok := strings.CutPrefix(key, prefix); ok {
+			n.add(number)
+		}
+	}
+	return n
+}
+
+func (n numbers) add(number string) {
+	n.mmsi[number] = true
+	if imo, err := strconv.Atoi(number); err == nil && strconv.Itoa(imo) == number {
+		n.imo[imo] = true
+	}
+}
+
+// has reports whether the number that t is looked up by is one of them.
+func (n numbers) has(t *warehouse.Target) bool {
+	if t.IMO != 0 {
+		return len(n.imo) > 0 && n.imo[t.IMO]
+	}
+	return n.mmsi[t.MMSI]
+}
+
+// best returns the numbers of the n vessels with the highest scores, the highest first. It reorders
+// all.
+func best(all []dueLookup, n int, targets []warehouse.Target) []string {
+	order := func(a, b dueLookup) int {
+		if a.total != b.total {
+			return cmp.Compare(b.total, a.total)
+		}
+		return strings.Compare(targets[a.target].VesselID, targets[b.target].VesselID)
+	}
+	n = min(n, len(all))
+	selectFirst(all, n, order)
+	slices.SortFunc(all[:n], order)
+	ids := make([]string, n)
+	for i, one := range all[:n] {
+		ids[i] = askFor(&targets[one.target])
+	}
+	return ids
+}
+
+// selectFirst moves the n first in an order to the front: to sort all of them would take many times
+// longer.
+func selectFirst[T any](all []T, n int, order func(a, b T) int) {
+	for low, high := 0, len(all); n > low && n < high && high-low > 1; {
+		pivot := median(all[low], all[(low+high)/2], all[high-1], order)
+		left, right := low, high-1
+		for left <= right {
+			for order(all[left], pivot) < 0 {
+				left++
+			}
+			for order(all[right], pivot) > 0 {
+				right--
+			}
+			if left <= right {
+				all[left], all[right] = all[right], all[left]
+				left, right = left+1, right-1
+			}
+		}
+		switch {
+		case n <= right+1:
+			high = right + 1
+		case n >= left:
+			low = left
+		default:
+			return
+		}
+	}
+}
+
+// median is the middle one of three.
+func median[T any](a, b, c T, order func(a, b T) int) T {
+	three := []T{a, b, c}
+	slices.SortFunc(three, order)
+	return three[1]
+}

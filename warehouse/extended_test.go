@@ -1,0 +1,198 @@
+package warehouse
+
+import (
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"text/template"
+)
+
+// extended are the views whose rows come from tables that each night extends.
+var extended = strings.Fields("status_searches arrivals departures gone_dark")
+
+// steps runs the statements of a night whose names begin with one of the texts.
+func (h history) steps(day int, names ...string) {
+	h.t.Helper()
+	date := sql.Named("date", fmt.Sprintf("2026-11-%02d", day))
+	for _, s := range nightly(datasets) {
+		if !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(s.name, "apply/"+name) }) {
+			continue
+		}
+		if _, err := h.db.ExecContext(h.t.Context(), s.text, date); err != nil {
+			h.t.Fatalf("%s: %v", s.name, err)
+		}
+	}
+}
+
+var extendedName = regexp.MustCompile(`\b(status_searches|zone_congestion|arrivals|departures|gone_dark)\b`)
+
+// extend fills the tables that nights extend from rows that a test has inserted, night by night: each sees
+// the stays as they were then.
+func (h history) extend(text string) {
+	h.t.Helper()
+	if !extendedName.MatchString(text) {
+		return
+	}
+	for _, table := range strings.Fields("searches latest_stays arrivals departures") {
+		h.exec("DELETE FROM internal." + table)
+	}
+	h.exec("CREATE OR REPLACE TEMP TABLE all_episodes AS FROM episodes")
+	h.exec("CREATE OR REPLACE TEMP TABLE all_aliases AS FROM vessel_aliases")
+	for _, day := range h.rows("SELECT DISTINCT day(snapshot_date) FROM runs ORDER BY ALL") {
+		var d int
+		fmt.Sscan(day, &d)
+		then := " SELECT * REPLACE (least(last_date, " + night(d) + ") AS last_date, last_seen - INTERVAL 1 DAY * greatest(last_date - " + night(d) + ", 0) AS last_seen) FROM all_episodes WHERE first_date <= " + night(d)
+		h.exec("DELETE FROM episodes")
+		h.exec("INSERT INTO episodes" + then)
+		h.exec("DELETE FROM vessel_aliases")
+		h.exec("INSERT INTO vessel_aliases FROM all_aliases WHERE snapshot_date <= " + night(d))
+		h.exec("CREATE OR REPLACE TEMP TABLE sighted AS" + then + " AND last_date >= " + night(d))
+		h.steps(d, "90_ready")
+	}
+}
+
+// wholeViews creates in the schema whole the views as they were when each question read the whole history.
+func (h history) wholeViews(names ...string) {
+	h.t.Helper()
+	h.exec("CREATE SCHEMA whole")
+	for _, name := range names {
+		b, err := os.ReadFile("testdata/whole/" + name + ".sql")
+		must(h.t, err)
+		text := execute(template.Must(sqlParts().Clone()).New(name), string(b), name, nil)
+		text = regexp.MustCompile(`\b(`+strings.Join(names, "|")+`)\b`).ReplaceAllString(text, "whole.$1")
+		h.exec(text)
+	}
+}
+
+// sameAsWhole compares each extended table with the whole history.
+func (h history) sameAsWhole(what string, names []string) {
+	h.t.Helper()
+	for _, name := range names {
+		missing, extra := h.rows("FROM whole."+name+" EXCEPT ALL FROM "+name), h.rows("FROM "+name+" EXCEPT ALL FROM whole."+name)
+		if len(missing)+len(extra) > 0 {
+			h.t.Errorf("%s, %s lacks:\n%s\nand has:\n%s\nstays:\n%s", what, name, strings.Join(missing, "\n"), strings.Join(extra, "\n"), strings.Join(h.rows("SELECT vessel_id, sweep, first_date, last_date FROM vessel_episodes ORDER BY ALL"), "\n"))
+		}
+	}
+}
+
+// ocean is a random fleet of a few vessels that move between a few zones, and the random nights that see it.
+type ocean struct {
+	*rand.Rand
+	history
+	searches []string
+	places   [][]string // of each vessel: the searches that find it
+	alias    []int      // of each vessel: 0 is known by its MMSI alone, 1 has its IMO number, 2 has given its MMSI to another vessel
+}
+
+func newOcean(t *testing.T, seed uint64) *ocean {
+	o := &ocean{Rand: rand.New(rand.NewPCG(seed, 1)), history: newHistory(t, 0), places: make([][]string, 10), alias: make([]int, 10)}
+	o.exec("DELETE FROM navigational_statuses WHERE value NOT IN ('moored', 'at-anchor', 'drifting')") // so that a night often covers a whole zone
+	for _, zone := range []string{"north-sea", "baltic-sea", "red-sea"} {
+		o.searches = append(o.searches, "moored/"+zone, "at-anchor/"+zone)
+	}
+	o.searches = append(o.searches, "drifting")
+	for i := range o.places {
+		o.register("IMO", i)
+		o.register("MMSI", i)
+	}
+	return o
+}
+
+func (o *ocean) register(kind string, i int) {
+	o.vessel(o.id(kind, i), fmt.Sprintf("3530000%02d", i), "PA", "Bulk Carrier")
+}
+
+func (o *ocean) id(kind string, i int) string {
+	return kind + map[string]string{"IMO": "90000", "MMSI": "3530000"}[kind] + fmt.Sprintf("%02d", i)
+}
+
+// night sails for a day and applies what the night sees of it. One night in ten sees nothing.
+func (o *ocean) night(day int) {
+	o.t.Helper()
+	o.exec(fmt.Sprintf("INSERT INTO runs BY NAME SELECT 'run%02d' AS run_id, %s AS snapshot_date, %s AS started_at, %[3]s + INTERVAL 1 HOUR AS finished_at", day, night(day), at(day)))
+	o.exec("CREATE OR REPLACE TEMP TABLE night_sightings (vessel_id VARCHAR, sweep VARCHAR, navigational_status VARCHAR, world_zone VARCHAR, laden VARCHAR, for_order BOOLEAN, vessel_type_filter VARCHAR, seen_at TIMESTAMPTZ, run_id VARCHAR, entry INTEGER)")
+	o.exec("CREATE OR REPLACE TEMP TABLE lake_coverage AS FROM coverage WHERE false")
+	blind := o.IntN(10) == 0
+	states := map[string]string{}
+	for _, search := range o.searches {
+		states[search] = []string{"complete", "complete", "complete", "complete", "partial", "failed", "skipped", "none"}[o.IntN(8)]
+		if blind {
+			states[search] = "failed"
+		}
+	}
+	found, sightings, coverage := map[string]int{}, []string{}, []string{}
+	for i := range o.places {
+		id := o.move(i, day)
+		for _, search := range o.places[i] {
+			if state := states[search]; state == "complete" || state == "partial" && o.IntN(2) == 0 {
+				found[search]++
+				status, zone, _ := strings.Cut(search, "/")
+				sightings = append(sightings, fmt.Sprintf("(%s, NULL, NULL, NULL, %s + INTERVAL %d SECOND, 'run%02d', %d)", quoted(id, search, status, zone), at(day), o.IntN(3000), day, o.IntN(50)))
+			}
+		}
+	}
+	for search, state := range states {
+		status, zone, _ := strings.Cut(search, "/")
+		if state != "none" {
+			coverage = append(coverage, fmt.Sprintf("('run%02d', 'by-status', 'status', %s, %d)", day, quoted(search, state, status, zone), found[search]))
+		}
+	}
+	if len(sightings) > 0 {
+		o.exec("INSERT INTO night_sightings VALUES " + strings.Join(sightings, ", "))
+	}
+	if len(coverage) > 0 {
+		o.exec("INSERT INTO lake_coverage (run_id, operation, kind, value, state, navigational_status, world_zone, received_rows) VALUES " + strings.Join(coverage, ", "))
+	}
+	o.steps(day, "10_coverage/coverage", "10_coverage/partitions", "70_episodes", "90_ready")
+}
+
+// move lets a vessel sail, be seen on both sides of a border, or get its IMO number, and returns its id.
+func (o *ocean) move(i, day int) string {
+	if o.IntN(4) == 0 || len(o.places[i]) == 0 {
+		o.places[i] = nil
+		for range []int{1, 1, 1, 2, 0}[o.IntN(5)] {
+			o.places[i] = append(o.places[i], o.searches[o.IntN(len(o.searches))])
+		}
+		slices.Sort(o.places[i])
+		o.places[i] = slices.Compact(o.places[i])
+	}
+	if i < 5 && o.alias[i] < 2 && o.IntN(12) == 0 {
+		if o.alias[i]++; o.alias[i] == 1 {
+			o.exec(fmt.Sprintf("INSERT INTO vessel_aliases (alias_id, vessel_id, since, snapshot_date) VALUES (%s, %s + INTERVAL %d SECOND, %s)", quoted(o.id("MMSI", i), o.id("IMO", i)), at(day), o.IntN(3000), night(day)))
+		}
+	}
+	if i < 5 && (o.alias[i] == 0 || o.alias[i] == 2 && o.IntN(2) == 0) {
+		return o.id("MMSI", i)
+	}
+	return o.id("IMO", i)
+}
+
+// seeds is how many random fleets sail; FLEETLAKE_SEEDS=200 lets many sail.
+var seeds = func() int { n, _ := strconv.Atoi(os.Getenv("FLEETLAKE_SEEDS")); return max(n, 3) }()
+
+// TestExtendedTablesSayWhatTheWholeHistorySays: after each of many random nights, with gaps, silent
+// searches, vessels on two sides of a border and new ids, the tables that a night extends have what a
+// question to the whole history has.
+func TestExtendedTablesSayWhatTheWholeHistorySays(t *testing.T) {
+	for seed := range uint64(seeds) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			o := newOcean(t, seed)
+			o.wholeViews("status_searches", "vessel_episodes", "arrivals", "departures", "gone_dark")
+			for day := 1; day <= 24 && !t.Failed(); day++ {
+				o.night(day)
+				if day%2 == 0 {
+					o.sameAsWhole(fmt.Sprint("night ", day), extended)
+				}
+			}
+			if n := o.rows("SELECT (SELECT count(*) FROM internal.arrivals) > 5 AND (SELECT count(*) FROM internal.departures) > 5"); n[0] != "true" {
+				t.Error("too few arrivals or departures to mean anything")
+			}
+		})
+	}
+}

@@ -1,0 +1,2 @@
+-- latest_stays_continue: the vessel is still in the same status and zone.
+UPDATE internal.latest_stays SET last_seen = c.last_seen, last_date = $date FROM stays_continued AS c WHERE latest_stays.rowid = c.rid;

@@ -1,0 +1,2 @@
+-- searches: store searches_tonight.
+INSERT INTO internal.searches BY NAME FROM searches_tonight;
