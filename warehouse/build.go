@@ -134,14 +134,23 @@ func (b *Build) build(ctx context.Context) (*Warehouse, error) {
 
 // settings are what a build opens its file with.
 func (b *Build) settings(more setting) []setting {
-	return []setting{
+	settings := []setting{
 		{"memory_limit", strconv.Itoa(b.MemoryMiB) + "MiB"},
 		{"threads", strconv.Itoa(b.threads)},
 		{"preserve_insertion_order", "false"}, // statements that need an order sort, and memory is saved
 		{"temp_directory", b.temp()},
 		more,
 	}
+	if b.MemoryMiB < scarceMiB {
+		settings = append(settings, setting{"allocator_flush_threshold", "1MiB"}, setting{"allocator_bulk_deallocation_flush_threshold", "2MiB"},
+			setting{"allocator_background_threads", "true"})
+	}
+	return settings
 }
+
+// scarceMiB is the limit below which DuckDB returns freed memory to the system at once. A million vessels then
+// take 315 instead of 430 MiB in a limit of 160, and a tenth more CPU.
+const scarceMiB = 512
 
 // steps migrates the file and runs the steps on it, with a checkpoint at the end.
 func (b *Build) steps(ctx context.Context, db *sql.DB) error {

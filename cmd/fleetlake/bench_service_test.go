@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -47,7 +48,7 @@ func newCannedFleet(vessels, night int) *cannedFleet {
 		flag := flags[strings.ToLower(country)]
 		f.index[country] = i
 		f.flags = append(f.flags, flag)
-		f.digits = append(f.digits, max(digits[flag], "201"))
+		f.digits = append(f.digits, cmp.Or(digits[flag], "201"))
 	}
 	return f
 }
@@ -107,7 +108,7 @@ func (f *cannedFleet) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case typeSearch:
 		country, page := q.Get("country"), q.Get("page")
 		at, known := f.index[country]
-		number, err := strconv.Atoi(max(page, "1"))
+		number, err := strconv.Atoi(cmp.Or(page, "1"))
 		if !known || err != nil {
 			w.WriteHeader(http.StatusUnprocessableEntity) // the probe for the accepted values
 			json.NewEncoder(w).Encode(map[string]any{"detail": []any{

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -114,7 +115,7 @@ jobs:
 
 func newBenchNights(b *testing.B, vessels, lookups int) *benchNights {
 	n := &benchNights{b: b, vessels: vessels, whole: b.TempDir(), halves: b.TempDir(), unpacked: b.TempDir(),
-		only: max(os.Getenv("FLEETLAKE_BENCH_NIGHTS"), "first,later,lookups"), first: time.Now().UTC()}
+		only: cmp.Or(os.Getenv("FLEETLAKE_BENCH_NIGHTS"), "first,later,lookups"), first: time.Now().UTC()}
 	for _, dir := range []string{n.whole, n.halves} {
 		if err := os.WriteFile(filepath.Join(dir, "fleetlake.yaml"), []byte(strings.ReplaceAll(benchConfig, "100000}}", strconv.Itoa(lookups)+"}}")), 0o600); err != nil {
 			b.Fatal(err)
