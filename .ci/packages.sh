@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Builds the packages of this platform as a release does, and looks at them: what is in them, with which owner and
-# mode, that no secret is, and that installing, upgrading, removing and purging in a scratch directory leaves what a
-# person changed and what was paid for. It says what it skipped. The program is not built with -trimpath here, since
-# that compiles everything anew.
+# Builds the packages of the commit for this platform as a release does, and looks at them: that two builds in two
+# folders give the same program, what it is linked from and under which licences, whether vulnerabilities of that are
+# known, what is in the packages, with which owner and mode, that no secret is, and that installing, upgrading,
+# removing and purging in a scratch directory leaves what a person changed and what was paid for. It says what it
+# skipped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
@@ -12,7 +13,7 @@ fail() {
   echo "packages: $*"
   exit 1
 }
-for tool in dpkg objdump; do
+for tool in dpkg objdump python3; do
   if ! command -v $tool >/dev/null; then
     echo "packages: skipped, there is no $tool"
     exit 0
@@ -24,10 +25,30 @@ if ! go list -m "$nfpm" >"$work/log" 2>&1; then
   exit 0
 fi
 
-go build -buildvcs=true -ldflags='-s -w' -o "$work/fleetlake" ./cmd/fleetlake
+# Both folders are clones: Go finds no commit in a linked worktree of git, where .git is a file.
+for folder in "$work/one" "$work/another/folder/two"; do
+  git clone -q . "$folder"
+  (cd "$folder" && go build -buildvcs=true -trimpath -ldflags='-s -w' -o fleetlake ./cmd/fleetlake)
+done
+cmp "$work/one/fleetlake" "$work/another/folder/two/fleetlake" || fail "two builds of one commit differ"
+mv "$work/one/fleetlake" "$work/fleetlake"
+if ! go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 -mode binary "$work/fleetlake" >"$work/log" 2>&1; then
+  ! grep -q 'exit status 3' "$work/log" || fail "known vulnerabilities: $(cat "$work/log")"
+  echo "packages: vulnerabilities were not looked up: $(grep -v '^go: downloading' "$work/log" | head -n 1)"
+fi
 schedules/deploy/packages/build.sh "$work/dist" "$work/fleetlake" >"$work/log" 2>&1 || fail "they cannot be built: $(cat "$work/log")"
 (cd "$work/dist" && sha256sum --quiet -c SHA256SUMS) || fail "SHA256SUMS is wrong"
 deb=$(echo "$work"/dist/*.deb) rpm=$(echo "$work"/dist/*.rpm)
+
+# What the program is linked from is listed, beside the packages and in them.
+sbom=$(echo "$work"/dist/*.spdx.json)
+python3 -c '
+import json, sys
+packages = json.load(open(sys.argv[1]))["packages"]
+names = [p["name"] for p in packages]
+sys.exit(len(packages) != int(sys.argv[2]) or not {"fleetlake", "go", "duckdb"} <= set(names))
+' "$sbom" "$(($(go version -m "$work/fleetlake" | grep -c $'^\tdep\t') + 3))" || fail "the list of modules is wrong: $(cat "$sbom")"
+dpkg-deb --fsys-tarfile "$deb" | tar -xOf - ./usr/share/doc/fleetlake/fleetlake.spdx.json | cmp - "$sbom" || fail "the package lists other modules"
 
 # What is in the package of Debian.
 dpkg-deb -c "$deb" >"$work/list"
@@ -57,8 +78,7 @@ package --install "$deb"
 grep -q 'systemctl enable --now fleetlake' "$work/log" || fail "it does not say what is next: $(cat "$work/log")"
 diff <(sed 's|/usr/local/bin/|/usr/bin/|' schedules/deploy/fleetlake.service) "$root/usr/lib/systemd/system/fleetlake.service" || fail "the unit is another one"
 diff cmd/fleetlake/config/fleetlake.yaml "$root/etc/fleetlake/fleetlake.yaml" || fail "the configuration is not the default"
-# Go finds no commit in a linked worktree of git, where .git is a file.
-[ -f .git ] || "$root/usr/bin/fleetlake" --version | grep -q "commit $(git rev-parse --short=12 HEAD) of " || fail "the program says $("$root/usr/bin/fleetlake" --version)"
+"$root/usr/bin/fleetlake" --version | grep -q "commit $(git rev-parse --short=12 HEAD) of " || fail "the program says $("$root/usr/bin/fleetlake" --version)"
 [ -z "$(nm "$root/usr/bin/fleetlake" 2>/dev/null)" ] || fail "the program is not stripped"
 echo "# changed by a person" >>"$root/etc/fleetlake/fleetlake.yaml"
 echo key >"$root/etc/fleetlake/api-key"

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -12,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/pqarrow"
 	"github.com/fleetlake/fleetlake/transform"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/sourcegraph/conc"
 )
 
 // rowGroup is the most rows of a row group: eight records of a batch. DuckDB reads a few such
@@ -86,7 +88,7 @@ func (m *Manifest) writeTable(dir string, t transform.Table, src Source) (File, 
 		out.abandon()
 		return File{}, err
 	}
-	err = src.Write(t, func(r arrow.Record) error {
+	err = onTwoCores(func(emit func(arrow.Record) error) error { return src.Write(t, emit) }, func(r arrow.Record) error {
 		f.Rows += r.NumRows()
 		if t.Name == transform.Coverage.Name {
 			m.countStates(r)
@@ -108,6 +110,46 @@ func (m *Manifest) writeTable(dir string, t transform.Table, src Source) (File, 
 	}
 	f.Bytes, f.SHA256 = out.size, out.digest()
 	return f, nil
+}
+
+// onTwoCores calls write with each record that produce emits, in their order, and in another goroutine
+// than produce: one record is encoded while the next is made. It returns when both have ended. An error
+// of write stops produce at its next record; it is then the error that is returned.
+func onTwoCores(produce func(emit func(arrow.Record) error) error, write func(arrow.Record) error) error {
+	records := make(chan arrow.Record)
+	var failed atomic.Pointer[error]
+	var writing conc.WaitGroup
+	writing.Go(func() {
+		defer func() { // after a panic of write, produce must not wait for ever
+			for r := range records {
+				r.Release()
+			}
+		}()
+		for r := range records {
+			if failed.Load() == nil {
+				if err := write(r); err != nil {
+					failed.Store(&err)
+				}
+			}
+			r.Release()
+		}
+	})
+	err := func() error {
+		defer writing.Wait() // which repeats a panic of write
+		defer close(records)
+		return produce(func(r arrow.Record) error {
+			if err := failed.Load(); err != nil {
+				return *err
+			}
+			r.Retain()
+			records <- r
+			return nil
+		})
+	}()
+	if failed := failed.Load(); failed != nil {
+		return *failed
+	}
+	return err
 }
 
 // countStates counts the partitions of a record of coverage.

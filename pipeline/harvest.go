@@ -45,6 +45,7 @@ func (p *Pipeline) harvest(ctx context.Context, w work, segment *journal.Segment
 		limited, release = context.WithTimeoutCause(limited, w.job.Deadline-p.Now().Sub(w.started), errDeadline)
 		defer release()
 	}
+	defer p.watchEnd(limited)()
 	h := &harvest{work: w, client: client, budget: budget, log: service.Log, cancel: cancel}
 	defer runtime.KeepAlive(make([]byte, uncollected))
 	h.prepare(limited, service.MostInFlight())

@@ -129,19 +129,33 @@ func readInputs(ctx context.Context, f *plan.Inputs, w *warehouse.Warehouse, job
 	if f.SpentMonth, err = w.Spent(ctx, month); err != nil {
 		return err
 	}
-	if len(job.Lookup.Want) == 0 {
-		return nil
+	var observed []warehouse.Span
+	if job.Sweep.Auto {
+		if observed, err = w.Turnover(ctx, plan.StatusDataset); err != nil {
+			return err
+		}
 	}
-	if f.Targets, err = w.Targets(ctx); err != nil {
-		return err
-	}
-	observed, err := w.Rates(ctx, job.Lookup.Want)
-	if err != nil {
-		return err
+	if len(job.Lookup.Want) > 0 {
+		spans, err := readVessels(ctx, f, w, job)
+		if err != nil {
+			return err
+		}
+		observed = append(observed, spans...)
 	}
 	f.Rates = plan.LearnRates(observed)
-	f.Refused, err = w.Refused(ctx, f.Now)
-	return err
+	return nil
+}
+
+// readVessels reads the vessels that can be looked up, and returns what is known of how often their
+// datasets change.
+func readVessels(ctx context.Context, f *plan.Inputs, w *warehouse.Warehouse, job plan.Job) (observed []warehouse.Span, err error) {
+	if f.Targets, err = w.Targets(ctx); err != nil {
+		return nil, err
+	}
+	if f.Refused, err = w.Refused(ctx, f.Now); err != nil {
+		return nil, err
+	}
+	return w.Rates(ctx, job.Lookup.Want)
 }
 
 // spentUnpublished returns the credits that runs spent since a moment and that are not in the

@@ -3,7 +3,6 @@ package transform
 import (
 	"cmp"
 	"slices"
-	"strings"
 )
 
 // answer is an answer of the journal, as the source of rows.
@@ -36,43 +35,46 @@ func (r valueRow) column(name string) column  { return r.table.own[r.place(name)
 func (r valueRow) get(name string) any        { return r.values[r.place(name)] }
 func (r valueRow) set(name string, value any) { r.values[r.place(name)] = value }
 
-// facts are the rows of a small dataset: tens of thousands in a night.
+// facts are the rows of a small dataset: a hundred thousand in a night of many lookups.
 type facts struct {
-	rows   []fact
-	sorted bool
+	rows    []fact
+	texts   arena
+	sorted  bool
+	scratch []byte
 }
 
-// fact is a row in memory: which ship, when, and the values of the dataset's own columns.
+// fact is a row in memory: which ship, when, and where its values are. A value of Go's own would cost
+// several times as much memory, and as many pointers for the garbage collector to follow.
 type fact struct {
-	entry      int
-	seen       int64
-	id         vesselID
-	mmsi       MMSI
-	values     []any // nil is null
-	raw, extra string
+	entry int
+	seen  int64
+	id    vesselID
+	mmsi  MMSI
+	text  uint64 // position in texts of the values of the dataset's own columns, of raw and of extra
 }
 
-// add keeps a row. The refused values are an object without its closing bracket.
+// add keeps a row. The refused values are an object without its closing bracket. The texts are copied:
+// the answer is not kept.
 func (f *facts) add(at *answer, reg *registration, values valueRow, refused []byte, raw, extra []member) {
-	kept := fact{entry: at.entry, seen: at.seen, id: reg.id, mmsi: reg.mmsi, values: values.values}
 	for i, m := range raw {
 		if slices.ContainsFunc(raw[:i], func(other member) bool { return other.key == m.key }) {
 			continue // two columns read it
 		}
 		refused = append(append(appendText(comma(refused), m.key), ':'), m.value.raw...)
 	}
+	kept, rest := "", ""
 	if len(refused) > 1 {
-		kept.raw = string(append(refused, '}'))
+		kept = string(append(refused, '}'))
 	}
 	if len(extra) > 0 {
-		kept.extra = string(appendObject(nil, extra))
+		rest = string(appendObject(nil, extra))
 	}
-	for i, v := range kept.values {
-		if s, ok := v.(string); ok {
-			kept.values[i] = strings.Clone(s) // a copy: the answer is not kept
-		}
+	f.scratch = f.scratch[:0]
+	for _, v := range values.values {
+		f.scratch = appendValue(f.scratch, v)
 	}
-	f.rows, f.sorted = append(f.rows, kept), false
+	text := f.texts.put(string(f.scratch), kept, rest)
+	f.rows, f.sorted = append(f.rows, fact{at.entry, at.seen, reg.id, reg.mmsi, text}), false
 }
 
 // sort puts the rows in the order of the lake file. Of equal rows about a vessel it keeps the one
@@ -90,11 +92,10 @@ func (f *facts) sort() {
 		if len(kept) > 0 && kept[len(kept)-1].id != row.id {
 			first = len(kept)
 		}
-		if !slices.ContainsFunc(kept[first:], row.same) {
+		if !slices.ContainsFunc(kept[first:], func(other fact) bool { return f.same(row, other) }) {
 			kept = append(kept, row)
 		}
 	}
-	clear(f.rows[len(kept):])
 	f.rows = kept
 	slices.SortStableFunc(f.rows, func(a, b fact) int {
 		return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.seen, b.seen), cmp.Compare(a.entry, b.entry))
@@ -103,6 +104,15 @@ func (f *facts) sort() {
 }
 
 // same reports whether two rows say the same of a vessel, whatever their answers.
-func (a fact) same(b fact) bool {
-	return a.id == b.id && a.mmsi == b.mmsi && a.raw == b.raw && a.extra == b.extra && slices.Equal(a.values, b.values)
+func (f *facts) same(a, b fact) bool {
+	if a.id != b.id || a.mmsi != b.mmsi {
+		return false
+	}
+	x, y := f.texts.reader(a.text), f.texts.reader(b.text)
+	for range 3 { // the values, raw and extra
+		if x.text() != y.text() {
+			return false
+		}
+	}
+	return true
 }

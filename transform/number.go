@@ -31,15 +31,15 @@ func (q quantity) parse(s string) (float64, error) {
 	if missing(s) {
 		return 0, absent
 	}
-	m := number.FindStringSubmatch(s)
-	if m == nil {
+	digits, unit, ok := splitPlain(s)
+	if !ok {
+		digits, unit, ok = splitNumber(s)
+	}
+	n, err := strconv.ParseFloat(digits, 64)
+	if !ok || err != nil {
 		return 0, NotANumber
 	}
-	n, err := strconv.ParseFloat(m[1]+thousands.Replace(m[2])+m[3]+m[4], 64)
-	if err != nil {
-		return 0, NotANumber
-	}
-	if unit := strings.ToLower(strings.TrimRight(m[5], ". ")); unit != "" && !slices.Contains(q.units, unit) {
+	if unit = strings.ToLower(strings.TrimRight(unit, ". ")); unit != "" && !slices.Contains(q.units, unit) {
 		return 0, UnexpectedUnit
 	}
 	switch {
@@ -51,6 +51,58 @@ func (q quantity) parse(s string) (float64, error) {
 		return 0, OutOfBounds
 	}
 	return n + 0, nil // turns minus zero into zero
+}
+
+// splitNumber splits a text into a number without separators and the unit after it. It returns false for a
+// text that is no number.
+func splitNumber(s string) (digits, unit string, ok bool) {
+	m := number.FindStringSubmatch(s)
+	if m == nil {
+		return "", "", false
+	}
+	return m[1] + thousands.Replace(m[2]) + m[3] + m[4], m[5], true
+}
+
+// splitPlain is splitNumber for the form of nearly all numbers, which it splits without a regular
+// expression: perhaps a minus, digits, perhaps a fraction, and perhaps a space and a unit of ASCII letters. It returns
+// false for any other text.
+func splitPlain(s string) (digits, unit string, ok bool) {
+	sign := 0
+	if s[:min(1, len(s))] == "-" {
+		sign = 1
+	}
+	i := sign + countDigits(s[sign:])
+	if i == sign {
+		return "", "", false
+	}
+	if i < len(s) && s[i] == '.' {
+		n := countDigits(s[i+1:])
+		if n == 0 {
+			return "", "", false
+		}
+		i += 1 + n
+	}
+	digits, unit = s[:i], s[i:]
+	if unit == "" {
+		return digits, "", true
+	}
+	if unit = unit[1:]; s[i] != ' ' || unit == "" {
+		return "", "", false
+	}
+	for j := range len(unit) {
+		if c := unit[j] | 0x20; c < 'a' || c > 'z' {
+			return "", "", false
+		}
+	}
+	return digits, unit, true
+}
+
+// countDigits returns how many digits a text begins with.
+func countDigits(s string) (n int) {
+	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
+		n++
+	}
+	return n
 }
 
 // parseWhole is parse for a number without a fraction.

@@ -116,20 +116,22 @@ func (b *Batch) writeRaw(c *cells, r *registration) {
 	c.writeObject(c.scratch)
 }
 
-func (b *Batch) factInto(w *writer, t Table) func(*fact) {
+func (b *Batch) factInto(w *writer, f *facts, t Table) func(*fact) {
 	source := b.sourceInto(w)
 	own := make([]*cells, len(t.own))
 	for i, c := range t.own {
 		own[i] = w.column(c.name)
 	}
 	raw, extra := w.column("raw"), w.column("extra")
-	return func(f *fact) {
-		source(f.entry, f.seen, f.id, f.mmsi)
-		for i, v := range f.values {
-			own[i].writeValue(v)
+	return func(row *fact) {
+		source(row.entry, row.seen, row.id, row.mmsi)
+		texts := f.texts.reader(row.text)
+		values := textReader{texts.text()}
+		for _, c := range own {
+			c.writeStored(&values)
 		}
-		raw.writeText(f.raw)
-		extra.writeText(f.extra)
+		raw.writeText(texts.text())
+		extra.writeText(texts.text())
 	}
 }
 

@@ -181,21 +181,3 @@ func (c *cells) writeObject(b []byte) {
 	}
 	c.writeBytes(b)
 }
-
-// writeValue writes a value of a small dataset.
-func (c *cells) writeValue(v any) {
-	switch v := v.(type) {
-	case nil:
-		c.writeNull()
-	case string:
-		c.writeText(v)
-	case bool:
-		c.writeBoolean(v)
-	case int32:
-		c.writeInteger(int(v))
-	case int64:
-		c.writeInstant(v)
-	case float64:
-		c.double.Append(v)
-	}
-}

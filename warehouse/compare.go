@@ -72,7 +72,10 @@ func Compare(ctx context.Context, before, after, temp string) (Comparison, error
 }
 
 // Hash is a hash of a table's rows that does not depend on their order; the columns that Compare
-// leaves out do not count.
+// leaves out do not count. It is the sum of DuckDB's 64-bit hashes of the rows, by the names of the
+// columns: the same on every machine, but not with every version of DuckDB, so that only hashes of the
+// same version of this program compare. It finds mistakes; it is no proof against someone who makes rows
+// with equal hashes.
 type Hash struct {
 	Table string `json:"table"`
 	Rows  int64  `json:"rows"`

@@ -4,6 +4,7 @@ package warehouse
 type step struct {
 	name, text string
 	from       []string // lake tables: without a row in any of them the statement would change nothing
+	asWritten  bool     // joins hold their right side in memory, whatever sizes DuckDB estimates
 }
 
 // lakeRows are the lake tables whose rows get the id of the vessel that they belong to.
@@ -23,7 +24,7 @@ func nightly(datasets []Dataset) []step {
 	n.registration(datasets[0])
 	n.datasets(datasets[1:])
 	n.positions()
-	n.listed()
+	n.listed(datasets[0])
 	n.episodes()
 	n.daily()
 	n.ready()
@@ -37,10 +38,13 @@ type stepList struct {
 }
 
 // add adds statements of the current folder.
-func (n *stepList) add(from []string, names ...string) {
+func (n *stepList) add(from []string, names ...string) { n.fill(nil, from, names...) }
+
+// fill adds statements of the current folder that are templates.
+func (n *stepList) fill(values any, from []string, names ...string) {
 	for _, name := range names {
 		path := "apply/" + n.folder + "/" + name
-		n.steps = append(n.steps, step{path, filled(path, nil), from})
+		n.steps = append(n.steps, step{name: path, text: filled(path, values), from: from})
 	}
 }
 
@@ -48,7 +52,7 @@ func (n *stepList) add(from []string, names ...string) {
 func (n *stepList) versions(d Dataset, from []string, names ...string) {
 	for _, name := range names {
 		path := "apply/40_datasets/" + name
-		n.steps = append(n.steps, step{path + " of " + d.Name, filled(path, d), from})
+		n.steps = append(n.steps, step{name: path + " of " + d.Name, text: filled(path, d), from: from, asWritten: name == "compared"})
 	}
 }
 
@@ -65,7 +69,7 @@ func (n *stepList) identity() {
 	n.add(fromVessels, "conflicts_continue", "conflicts_open", "aliases_end", "aliases_open")
 	path := "apply/" + n.folder + "/night"
 	for _, table := range lakeRows {
-		n.steps = append(n.steps, step{path + " of " + table, filled(path, table), nil})
+		n.steps = append(n.steps, step{name: path + " of " + table, text: filled(path, table)})
 	}
 }
 
@@ -106,10 +110,11 @@ func (n *stepList) positions() {
 }
 
 // listed brings in which vessels are on the list, and which coverage proves gone.
-func (n *stepList) listed() {
+// A vessel that was listed has a registration.
+func (n *stepList) listed(registration Dataset) {
 	n.folder = "60_listed"
 	n.add(fromVessels, "alias_end")
-	n.add([]string{"listings"}, "present", "stays", "stays_continue", "stays_under", "stays_open")
+	n.fill(registration, []string{"listings"}, "present", "stays", "stays_continue", "stays_under", "stays_open")
 	n.add(nil, "stays_close")
 }
 
@@ -134,4 +139,5 @@ func (n *stepList) ready() {
 	n.add(nil, "searches_tonight", "searches", "searches_proven", "searches_zone_proven")
 	n.add(nil, "stays_tonight", "stays_continued", "stays_recomputed", "stays_moved", "latest_stays_continue", "stays_known",
 		"arrivals_clear", "arrivals", "stays_departed", "departures_clear", "departures", "latest_stays_clear", "latest_stays")
+	n.add(fromVessels, "changes_affected", "changes_confirmed", "vessel_changes_clear", "vessel_changes")
 }

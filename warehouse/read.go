@@ -62,7 +62,7 @@ type Total struct {
 // Span is what the answers about the vessels of one group show of how often a dataset changes while
 // their registrations stay as they are.
 type Span struct {
-	Dataset        string // registration, particulars, engine or management
+	Dataset        string // registration, particulars, engine or management, or as Turnover names stays
 	Category, Flag string
 	AgeBand        int     // as of a Target
 	Unchanged      float64 // vessel-days from one answer to a later one with the same values
@@ -70,6 +70,17 @@ type Span struct {
 	Within         float64 // days between the two answers of such a pair, on average
 	Signals        int     // changes of a registration between two answers with the dataset
 	Followed       int     // those whose second answer differs from the first
+}
+
+// Turnover returns what status searches of the last sixty nights show of how often vessels leave: a
+// span for each status and zone. Category is the status, Flag the zone, and Dataset is as given. Its errors are
+// those of reading, as Warehouse describes.
+func (w *Warehouse) Turnover(ctx context.Context, dataset string) ([]Span, error) {
+	return collect(ctx, w.db, "read/turnover", func(rows *sql.Rows) (Span, error) {
+		s := Span{Dataset: dataset}
+		err := rows.Scan(&s.Category, &s.Flag, &s.Unchanged, &s.Changes, &s.Within)
+		return s, err
+	})
 }
 
 // Targets lists the vessels, in the order of their ids. Its errors are those of reading, as

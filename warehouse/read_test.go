@@ -140,3 +140,29 @@ func TestRates(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestTurnover has stays that lasted, that ended, and whose end nothing proves.
+func TestTurnover(t *testing.T) {
+	searched := func(sweep string, proven int, nights ...int) []string {
+		all := []string{fmt.Sprintf("INSERT INTO partitions (operation, kind, value, proven_on) VALUES ('by-status', 'status', '%s', '2026-11-%02d')", sweep, proven)}
+		for _, night := range nights {
+			all = append(all, fmt.Sprintf("INSERT INTO coverage (kind, value, state, snapshot_date) VALUES ('status', '%s', 'complete', '2026-11-%02d')", sweep, night))
+		}
+		return all
+	}
+	stay := func(sweep string, first, last int) []string {
+		return []string{fmt.Sprintf("INSERT INTO episodes (vessel_id, sweep, first_seen, last_seen, first_date, last_date) VALUES ('IMO1', '%s', '2026-11-%02d 02:00:00Z', '2026-11-%02d 02:00:00Z', '2026-11-%02d', '2026-11-%02d')", sweep, first, last, first, last)}
+	}
+	old := "INSERT INTO episodes (vessel_id, sweep, first_seen, last_seen, first_date, last_date) VALUES ('IMO1', 'moored/north-sea', '2026-08-01 02:00:00Z', '2026-09-20 02:00:00Z', '2026-08-01', '2026-09-20')"
+	dir := t.TempDir()
+	must(t, update(t, dir, 25, slices.Concat([]string{old},
+		searched("moored/north-sea", 25, 5, 15, 25), stay("moored/north-sea", 5, 25), stay("Moored/North-Sea", 5, 15),
+		searched("drifting", 21, 21, 25), stay("drifting", 21, 21),
+		searched("moored/red-sea", 25, 25), stay("moored/red-sea", 25, 25))...))
+	got, err := opened(t, dir).Turnover(t.Context(), "status")
+	must(t, err)
+	want := []Span{{Dataset: "status", Category: "drifting", Within: 4}, {Dataset: "status", Category: "moored", Flag: "north-sea", Unchanged: 30, Changes: 1, Within: 10}}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -87,6 +87,7 @@ type Dataset struct {
 	Columns []DatasetColumn // what makes a version: a new value opens the next
 	Kept    []DatasetColumn // further columns of the evidence, which open no version
 	Order   string          // ORDER BY of a night's observations n of a vessel: the last value counts
+	Empty   bool            // before the night that is applied: then every observation is of a new vessel
 }
 
 // DatasetColumn is a column of a dataset. One with a leader takes its value from the observation

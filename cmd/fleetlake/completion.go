@@ -21,7 +21,7 @@ type completer func(ctx context.Context) []string
 // completeWords lets the shell complete the arguments and flags of the verbs: `fleetlake completion bash`
 // and its like print how the shell asks.
 func (a *app) completeWords(root *cobra.Command) {
-	for verb, words := range map[string]completer{"schema": a.tableNames, "runs": a.runIDs, "run": a.jobNames, "plan": a.jobNames, "query": workedNames} {
+	for verb, words := range map[string]completer{"schema": a.tableNames, "runs": a.runIDs, "run": a.jobNames, "plan": a.jobNames, "forecast": a.jobNames, "query": workedNames} {
 		if c, _, err := root.Find([]string{verb}); err == nil && c.Name() == verb {
 			c.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 				if len(args) > 0 {

@@ -20,6 +20,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/forecast"
 	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/schedules/page"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -47,7 +48,7 @@ func TestPageInABrowser(t *testing.T) {
 	want := w.pageNumbers()
 	vessel := w.rows("SELECT vessel_id AS id FROM vessels WHERE is_vessel AND name IS NOT NULL ORDER BY navigational_status IS NULL, 1 LIMIT 1")[0]["id"]
 	lookups := map[string]string{"vessel": "vessel/" + vessel, "search": "search?q=EVER", "list": "list/vessels?flag=PA&sort=name", "changes": "list/reflaggings?snapshot_date=2026-11-21",
-		"zone": "zone/china-coast", "fleet": "fleet", "unknown": "search?q=QQQQXX"}
+		"zone": "zone/china-coast", "fleet": "fleet", "unknown": "search?q=QQQQXX", "forecast": "forecast?job=nightly", "computing": "forecast?job=weekly"}
 	for _, scheme := range []string{"light", "dark"} {
 		for _, width := range []int64{1280, 390} {
 			name := fmt.Sprintf("%s-%d", scheme, width)
@@ -75,7 +76,13 @@ func servePage(t *testing.T, data string) string {
 	live := page.Live{Job: "nightly", Date: "2026-11-22", Started: now.Add(-time.Minute), Progress: pipeline.Progress{Phase: "harvest", Credits: 4321, Lanes: []pipeline.LaneProgress{
 		{Operation: "by-status", Done: 100, Left: 149, PerMinute: 14.9, Credits: 1000, Remaining: 10 * time.Minute},
 		{Operation: "particulars", Done: 10, Left: 90, PerMinute: 49.5, Credits: 10, Remaining: 2 * time.Minute}}}}
-	h, err := page.New(page.Config{Dir: data, Now: time.Now, Live: func() page.Live { return live }, Stop: func() error { return nil }, RunNow: func(string, bool) error { return nil },
+	budgets := func(job string) (*page.Forecast, error) {
+		if job == "weekly" {
+			return nil, nil
+		}
+		return someBudgets(now), nil
+	}
+	h, err := page.New(page.Config{Dir: data, Now: time.Now, Forecast: budgets, ForecastJobs: []string{"nightly", "weekly"}, Live: func() page.Live { return live }, Stop: func() error { return nil }, RunNow: func(string, bool) error { return nil },
 		Slots: func() []page.SlotView {
 			return []page.SlotView{{Job: "nightly", Date: "2026-11-23", At: now.Add(9 * time.Hour), State: "next"},
 				{Job: "nightly", Date: "2026-11-19", At: now.Add(-100 * time.Hour), State: "missed", Reason: "no process was waiting"}}
@@ -86,6 +93,21 @@ func servePage(t *testing.T, data string) string {
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
 	return server.URL + "/"
+}
+
+// someBudgets is a forecast with a knee, priors and a score.
+func someBudgets(now time.Time) *page.Forecast {
+	measure := func(fresh, median float64) forecast.Night {
+		return forecast.Night{At: now.AddDate(0, 0, 90), Vessels: 1500, Minutes: 31, Datasets: []forecast.Measure{{Dataset: "particulars", Known: .9 + fresh/10, Fresh: fresh, True: fresh, Median: median, P90: 2 * median, Worst: 3 * median}}}
+	}
+	f := &page.Forecast{Made: now, Known: true, Configured: forecast.Forecast{Nights: []forecast.Night{measure(.2, 50), measure(.9, 10)}}, Curve: forecast.Curve{Knee: 2}}
+	for i, fresh := range []float64{.1, .5, .9, .95, .96} {
+		f.Curve.Points = append(f.Curve.Points, forecast.Point{PerRun: 1000 * i, PerMonth: 30_000 * float64(i+1), Fresh: fresh, Known: .9 + fresh/10, True: fresh, Last: measure(fresh, 60*(1-fresh))})
+	}
+	f.Curve.Points[3].Name, f.Curve.Points[4].Name = "as configured", "no cap"
+	f.Priors = []forecast.Prior{{What: "arrivals and departures", Value: "0.0001 and 0.0001 per vessel and day", Source: "assumed"}}
+	f.Scores = []forecast.Score{{Made: now.AddDate(0, 0, -7), Nights: 7, Expected: 35_000, Spent: 34_100, Datasets: []forecast.DatasetScore{{Expected: f.Configured.Nights[0].Datasets[0], Shown: f.Configured.Nights[1].Datasets[0]}}}}
+	return f
 }
 
 // htmlReport writes the report of the latest run into a file.

@@ -94,7 +94,7 @@ func readDictionary(ctx context.Context, dir string, counts bool, names []string
 		d, err = only(d, names[0])
 	}
 	if err == nil && counts {
-		err = d.Count(ctx, w, 0)
+		err = d.Count(ctx, w, dictionary.Limits{})
 	}
 	return d, errors.Join(err, w.Close())
 }

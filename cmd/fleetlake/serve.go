@@ -88,6 +88,7 @@ type server struct {
 	ending       atomic.Bool
 	nights       cachedCheck               // whether the last nights succeeded
 	markID       atomic.Pointer[string]    // of the data directory; nil while no run has used it
+	forecasts    *forecasts                // of the page; nil without it
 	exportWake   chan struct{}             // to look whether an export is due
 	exporting    atomic.Pointer[time.Time] // since when; nil without one under way
 	notifiedSlot slotKey                   // of the last partial run that was notified; used by the scheduler only

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
@@ -41,6 +42,14 @@ func temporaryAnswer(format string, write func(dir, path string) error) (path st
 	return path, done, nil
 }
 
+// forPeople is the format of a file that a person got from a browser, and may open in a spreadsheet.
+func forPeople(format string) string {
+	if format == "csv" {
+		return console.Spreadsheet
+	}
+	return format
+}
+
 func (s *server) writeAnswer(ctx context.Context, st warehouse.Statement, format, dir, path string) error {
 	w, err := warehouse.Open(ctx, warehouse.Path(s.config.DataDir), warehouse.Options{MemoryMiB: pageMemoryMiB, Threads: 1, Spill: dir, SpillMiB: pageSpillMiB, Confine: []string{dir}})
 	if err != nil {
@@ -55,5 +64,5 @@ func (s *server) writeAnswer(ctx context.Context, st warehouse.Statement, format
 	if err != nil {
 		return fmt.Errorf("write the list: %w", err)
 	}
-	return errors.Join(writeAnswer(ctx, w, st, format, f, unlimited), f.Close())
+	return errors.Join(writeAnswer(ctx, w, st, forPeople(format), f, unlimited), f.Close())
 }

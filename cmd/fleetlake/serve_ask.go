@@ -102,9 +102,12 @@ func (s *server) writeAsked(ctx context.Context, sql, format, path string) (err 
 	}
 	columns := make([]console.Column, answer.Schema().NumFields())
 	for i, field := range answer.Schema().Fields() {
-		columns[i] = console.Column{Name: field.Name}
+		columns[i] = console.Column{Name: field.Name, Type: "VARCHAR"}
+		if isNumber(field.Type) {
+			columns[i].Type = "DOUBLE"
+		}
 	}
-	_, err = console.WriteRows(f, format, 0, columns, rowsOf(answer))
+	_, err = console.WriteRows(f, forPeople(format), 0, columns, rowsOf(answer))
 	return errors.Join(err, f.Close())
 }
 

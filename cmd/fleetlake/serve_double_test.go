@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,7 +66,8 @@ func TestRefusalsFillNoSlot(t *testing.T) {
 }
 
 // TestServeLeaksNoKey has the service echo the key in every shape, like a gateway that repeats a
-// request: no log, no page, no notification and no file of a real `serve` has any of them.
+// request: at debug level no log, no page, no metric, no notification, no trace, no environment of a
+// process that answers questions, and no file of a real `serve` has any of them.
 func TestServeLeaksNoKey(t *testing.T) {
 	t.Parallel()
 	for status, ends := range map[int]string{401: "run failed", 500: "slot will be tried again"} {
@@ -76,13 +79,16 @@ func TestServeLeaksNoKey(t *testing.T) {
 				fmt.Sprintf("    schedule: '0 0 * * *'\nserve: {listen: '127.0.0.1:0'}\nnotify: {webhook: {url: %s}}\n", newReceiver(t, notified)))
 			w.must(exitDone, "run", "nightly", "--date", time.Now().UTC().Add(-24*time.Hour).Format(time.DateOnly))
 			d.misbehave(always(echo(status)))
-			p := w.serve()
+			collector := newCollector(t)
+			w.env = append(w.env, "OTEL_EXPORTER_OTLP_ENDPOINT="+collector.server.URL)
+			p := w.serve("--verbose")
 			url := p.page()
 			p.hears(ends)
 			outputs := map[string]string{"the webhook": <-notified}
-			for _, path := range []string{"/", "/metrics", "/readyz", "/live?whole=1"} {
+			for _, path := range []string{"/", "/metrics", "/readyz", "/live?whole=1", "/ask?sql=SELECT+42+AS+n"} {
 				_, outputs["the page "+path] = get(t, url+path)
 			}
+			maps.Copy(outputs, environments(t, p.cmd.Process.Pid))
 			for _, verb := range []string{"status", "runs", "check"} {
 				o := w.fleetlake(verb)
 				outputs[verb] = o.stdout + o.stderr
@@ -94,6 +100,7 @@ func TestServeLeaksNoKey(t *testing.T) {
 				t.Fatal(err)
 			}
 			outputs["the log"], outputs["the slots"] = p.said()+p.stdout.String(), string(slots)
+			outputs["the traces"] = collector.received()
 			for what, text := range outputs {
 				for _, shape := range shapes(canary) {
 					if strings.Contains(unescaped.Replace(text), unescaped.Replace(shape)) {
@@ -104,9 +111,88 @@ func TestServeLeaksNoKey(t *testing.T) {
 			if !strings.Contains(outputs["the log"], fmt.Sprint(status)) {
 				t.Errorf("the log does not say what was answered:\n%s", outputs["the log"])
 			}
+			debugged := status == 401 || strings.Contains(outputs["the log"], `"level":"DEBUG"`) // a refused key ends the run before any such line
+			if !debugged || !strings.Contains(outputs["the traces"], "fleetlake.snapshot_date") {
+				t.Error("nothing was logged at debug level, or nothing was traced")
+			}
 			if found := filesWith(w.dir, shapes(canary)); len(found) > 0 {
 				t.Errorf("the key is kept: %q", found)
 			}
+			for _, wrong := range wrongModes(t, filepath.Join(w.dir, "fleetlake-data")) {
+				t.Error(wrong)
+			}
 		})
 	}
+}
+
+// received is all that the collector received.
+func (s *spans) received() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.raw.String()
+}
+
+// environments returns the environment of each process that a process has started. One that answers
+// questions must be among them, where the system shows processes.
+func environments(t *testing.T, parent int) map[string]string {
+	t.Helper()
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil || len(stats) == 0 {
+		return nil
+	}
+	found := map[string]string{}
+	for _, path := range stats {
+		stat, err := os.ReadFile(path)
+		_, after, _ := strings.Cut(string(stat), ") ") // "PID (NAME) STATE PARENT ..."
+		if words := strings.Fields(after); err != nil || len(words) < 2 || words[1] != fmt.Sprint(parent) {
+			continue
+		}
+		if environment, err := os.ReadFile(filepath.Join(filepath.Dir(path), "environ")); err == nil {
+			found["the environment of "+filepath.Dir(path)] = string(environment)
+		}
+	}
+	if len(found) == 0 {
+		t.Error("no process answers questions")
+	}
+	return found
+}
+
+// wrongModes lists what others than the documentation says can read or write in a data directory.
+func wrongModes(t *testing.T, dir string) (wrong []string) {
+	t.Helper()
+	documented := func(path string, isDir bool) fs.FileMode {
+		first, _, _ := strings.Cut(path, "/")
+		switch {
+		case path == "." || isDir && (first == "journal" || first == "lake"):
+			return 0o750
+		case first == "journal" || first == "lake" || path == "fleetlake.id":
+			return 0o640
+		case path == "lock":
+			return 0o600
+		case strings.HasSuffix(path, ".duckdb"):
+			return 0o444
+		case isDir:
+			return 0o755
+		}
+		return 0o644
+	}
+	seen := 0
+	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		seen++
+		if want := documented(path, entry.IsDir()); info.Mode().Perm() != want {
+			wrong = append(wrong, fmt.Sprintf("%s has mode %v, want %v", path, info.Mode().Perm(), want))
+		}
+		return nil
+	})
+	if err != nil || seen < 20 {
+		t.Fatalf("%d files in %s: %v", seen, dir, err)
+	}
+	return wrong
 }

@@ -48,7 +48,16 @@ func (s *server) openPage() (stop func(), err error) {
 		return nil, fmt.Errorf("serve status page: %w", err)
 	}
 	s.log.Info("status page", "address", "http://"+l.Addr().String())
-	return serveOn(l, handler, s.log), nil
+	ctx, cancel := context.WithCancel(context.Background())
+	var preparing sync.WaitGroup
+	preparing.Go(func() { handler.Prepare(ctx) })
+	stopServing := serveOn(l, handler, s.log)
+	return func() {
+		cancel()
+		stopServing()
+		preparing.Wait()
+		s.forecasts.stop()
+	}, nil
 }
 
 // serveOn serves until it is stopped.
@@ -78,17 +87,18 @@ func serveOn(l net.Listener, handler http.Handler, log *slog.Logger) (stop func(
 }
 
 // page returns the handler of the status page, metrics and probes.
-func (s *server) page() (http.Handler, error) {
+func (s *server) page() (*page.Handler, error) {
 	token, err := s.config.Serve.Token()
 	if err != nil {
 		return nil, &config.Error{Problems: []string{err.Error()}}
 	}
 	b := s.config.Budget
+	s.forecasts = newForecasts(s.config)
 	return page.New(page.Config{
 		Dir: s.config.DataDir, Hosts: s.config.Serve.Hosts, Token: token, Version: version(), Log: s.log,
 		Live: s.live, Slots: s.slotRecords, RunNow: s.runner.Trigger, PriceAgain: s.priceAgain, Troubles: s.dataTroubles, Stop: s.runner.StopRun,
 		Metrics: s.metrics.Handler(), Share: share.New(s.config.DataDir, s.log), Export: s.exportLine, Healthy: s.healthy, Ready: s.isReady,
-		Answer: s.answer, Ask: s.ask, AskFile: s.askFile, Watch: s.config.Watched(),
+		Answer: s.answer, Ask: s.ask, AskFile: s.askFile, Watch: s.config.Watched(), Forecast: s.forecasts.of, ForecastJobs: s.config.JobNames(),
 		Scores: func(ctx context.Context, vesselID string) ([]wording.VesselScore, error) {
 			return scoreByJob(ctx, s.config, vesselID)
 		},

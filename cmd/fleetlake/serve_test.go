@@ -30,10 +30,10 @@ type daemon struct {
 	log   strings.Builder
 }
 
-// serve starts the scheduler. It is killed at the end of the test, if it still lives.
-func (w *world) serve() *daemon {
+// serve starts the scheduler, with flags. It is killed at the end of the test, if it still lives.
+func (w *world) serve(flags ...string) *daemon {
 	w.t.Helper()
-	p := w.prepare("serve")
+	p := w.prepare(append([]string{"serve"}, flags...)...)
 	d := &daemon{process: p, t: w.t, lines: make(chan string, 10_000)}
 	p.cmd.Stderr = nil
 	out, err := p.cmd.StderrPipe()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/schedules/notify"
 	"github.com/fleetlake/fleetlake/schedules/published"
@@ -37,7 +38,7 @@ func notifyOfWatched(ctx context.Context, n *notify.Notifier, c config.Config, r
 		if i.Run != "" {
 			evidence = fmt.Sprintf("run %s, entry %d", i.Run, i.Entry)
 		}
-		lines = append(lines, fmt.Sprintf("%s; from %s; /vessel/%s", i.Words(), evidence, i.VesselID))
+		lines = append(lines, fmt.Sprintf("%s; from %s; /vessel/%s", console.Printable(i.Words()), evidence, i.VesselID))
 	}
 	if e, ok := notify.OfNews(r, lines); ok {
 		n.Send(e)

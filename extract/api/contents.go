@@ -121,19 +121,18 @@ func notJSON(body []byte) error {
 // readVessel reads the answer of a lookup: the members of `detail` if that is an object,
 // else of the root. An object without name and number is not a vessel.
 func readVessel(body []byte) (Contents, error) {
-	var root map[string]json.RawMessage
-	if err := json.Unmarshal(body, &root); err != nil {
+	first := firstByte(body)
+	if !json.Valid(body) || first != '{' && first != 'n' { // null is an answer without members
 		return Contents{}, notJSON(body)
 	}
-	if inner := (map[string]json.RawMessage)(nil); json.Unmarshal(root["detail"], &inner) == nil && inner != nil {
-		root = inner
+	root := membersOf(body)
+	if firstByte(root.detail) == '{' { // else it is a sentence
+		root = membersOf(root.detail)
 	}
-	for _, key := range []string{"name", "imo", "mmsi"} {
-		if _, ok := root[key]; ok {
-			return Contents{Rows: 1, Total: -1}, nil
-		}
-	}
-	if _, ok := root["detail"]; ok || len(root) == 0 {
+	switch {
+	case root.identified:
+		return Contents{Rows: 1, Total: -1}, nil
+	case root.detail != nil, root.count == 0:
 		return Contents{Total: -1}, nil // a sentence, or nothing: the vessel is unknown
 	}
 	return Contents{}, fmt.Errorf("neither `detail` nor a vessel in %s", Brief(body))

@@ -9,12 +9,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/fleetlake/fleetlake/load/dictionary"
 )
 
 // TestThePageNeedsNothingElse checks that the page has all entries with their counts, and loads nothing.
 func TestThePageNeedsNothingElse(t *testing.T) {
 	_, w, d := week(t)
-	if err := d.Count(t.Context(), w, 0); err != nil {
+	if err := d.Count(t.Context(), w, dictionary.Limits{}); err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
@@ -55,20 +57,60 @@ func TestThePageNeedsNothingElse(t *testing.T) {
 	}
 }
 
-// TestWhatTakesTooLongIsNotCounted watches the time limit from both sides.
+// TestWhatTakesTooLongIsNotCounted watches the time limits from both sides.
 func TestWhatTakesTooLongIsNotCounted(t *testing.T) {
 	_, w, d := week(t)
-	if err := d.Count(t.Context(), w, time.Nanosecond); err != nil {
+	for name, c := range map[string]struct {
+		limits dictionary.Limits
+		note   string
+	}{
+		"no time for all of them": {dictionary.Limits{All: time.Nanosecond}, "Not counted: all counts of this page together took longer than 1ns."},
+		"no time for one of them": {dictionary.Limits{Each: time.Nanosecond, All: time.Hour}, "Not counted: it takes longer than 1ns."},
+		"enough time":             {dictionary.Limits{Each: time.Hour, All: time.Hour}, ""},
+	} {
+		if err := d.Count(t.Context(), w, c.limits); err != nil {
+			t.Fatal(err)
+		}
+		e, _ := d.Find("vessels")
+		if counted := c.note == ""; e.Counts == nil || e.Counts.Note != c.note || (e.Counts.Columns != nil) != counted || (e.Counts.Rows > 0) != counted {
+			t.Errorf("%s: %+v", name, e.Counts)
+		}
+	}
+}
+
+// TestALongTableIsCountedByItsNewestRows counts within a limit of rows: how many rows are read follows from
+// the limit and not from the length of the history.
+func TestALongTableIsCountedByItsNewestRows(t *testing.T) {
+	_, w, d := week(t)
+	const most = 5
+	if err := d.Count(t.Context(), w, dictionary.Limits{Rows: most}); err != nil {
 		t.Fatal(err)
 	}
-	if e, _ := d.Find("vessels"); e.Counts == nil || e.Counts.Note == "" || e.Counts.Columns != nil {
-		t.Errorf("counts: %+v", e.Counts)
+	for _, e := range entries(d) {
+		if e.Counts == nil {
+			continue
+		}
+		rows := ask(t, w, "SELECT count(*) FROM "+e.Name)[0][0]
+		if fmt.Sprint(e.Counts.Rows) != rows {
+			t.Errorf("%s: %d rows, want %s", e.Name, e.Counts.Rows, rows)
+		}
+		if long := e.Counts.Rows > most; long != (e.Counts.Sample > 0) || e.Counts.Sample > most {
+			t.Errorf("%s: %d of %d rows are read, the limit is %d", e.Name, e.Counts.Sample, e.Counts.Rows, most)
+		}
 	}
-	if err := d.Count(t.Context(), w, time.Hour); err != nil {
+	runs, _ := d.Find("runs")
+	night, _ := runs.Counts.Of("snapshot_date")
+	if want := ask(t, w, "SELECT min(snapshot_date)::VARCHAR FROM (FROM runs ORDER BY run_id DESC LIMIT 5)")[0][0]; night.Least != want {
+		t.Errorf("the newest %d of %d runs begin on %s, want %s", runs.Counts.Sample, runs.Counts.Rows, night.Least, want)
+	}
+	var b bytes.Buffer
+	if err := d.WriteHTML(&b, "/"); err != nil {
 		t.Fatal(err)
 	}
-	if e, _ := d.Find("vessels"); e.Counts.Note != "" || e.Counts.Rows == 0 {
-		t.Errorf("counts: %+v", e.Counts)
+	for _, words := range []string{"The values are those of the newest 5 rows.", "The values are those of 5 of the rows."} {
+		if !strings.Contains(b.String(), words) {
+			t.Errorf("the page does not say: %s", words)
+		}
 	}
 }
 

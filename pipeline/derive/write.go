@@ -33,7 +33,7 @@ func (d Deriver) Write(path string) (Written, error) {
 
 func (d Deriver) write(path string) (Written, error) {
 	batch, sum := transform.NewBatch(), report.NewSummary()
-	for x, err := range journal.Exchanges(path) {
+	for x, err := range ahead(journal.Exchanges(path)) {
 		if err != nil {
 			return Written{}, err
 		}

@@ -32,6 +32,8 @@ type Sweep struct {
 	VesselTypes []string
 	Laden       []string
 	ForOrder    []string
+	Every       time.Duration // a search that was made within this time is skipped; 0 skips none
+	Auto        bool          // each search is made when it is worth its credits; Every is 0 then
 }
 
 // Lookup is the part of a job that requests single vessels.

@@ -87,6 +87,9 @@ func Decide(job Job, f Inputs, perMinute func(api.Operation) int) Plan {
 	}
 	d.Checks = d.fresh(d.Checks, totals, f, recheck)
 	d.Sweeps = sweeps(job.Sweep, totals)
+	if job.Sweep.Every > 0 {
+		d.notDue(f, job.Sweep.Every)
+	}
 	d.countUnpaid(f)
 	d.due = due(job, f)
 	d.fit(job, f, perMinute)

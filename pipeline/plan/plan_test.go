@@ -243,9 +243,9 @@ func TestScoreTerms(t *testing.T) {
 	job := Job{Lookup: Lookup{Want: []string{"management"}, MaxAge: 30 * 24 * time.Hour, Watch: []string{"9"}}}
 	f := Inputs{Now: tonight, Rates: Rates{map[string]model{"management": {base: 0.01, category: map[string]float64{"tanker": 10}, follows: 0.9}, "registration": {base: 0.002}}}}
 	day := func(n int) time.Time { return tonight.AddDate(0, 0, -n) }
-	years := func(right, silent float64) float64 { // by credit, of 5
+	gained := func(right, silent float64) float64 { // by credit, of 5
 		days, _ := gain(-math.Log(right)/silent, silent, 0.002*0.9)
-		return days / 365.25 / 5
+		return days / 5
 	}
 	aged := func(days, perDay float64) float64 { return math.Exp(-perDay * days) }
 	cases := map[string]struct {
@@ -253,19 +253,19 @@ func TestScoreTerms(t *testing.T) {
 		terms  []string
 		total  float64
 	}{
-		"never seen":                    {warehouse.Target{IMO: 1, IsVessel: true}, []string{"never seen"}, years(0, 0.01)},
-		"never seen, and changes soon":  {warehouse.Target{IMO: 1, IsVessel: true, Category: "tanker"}, []string{"never seen"}, years(0, 0.1)},
-		"a beacon":                      {warehouse.Target{MMSI: "992111111"}, []string{"never seen"}, years(0, 0.01) / 1000},
-		"changed since its lookup":      {warehouse.Target{IMO: 1, IsVessel: true, ManagementAt: day(3), ChangedAt: day(1)}, []string{"changed"}, years(0.1*aged(3, 0.01), 0.01)},
+		"never seen":                    {warehouse.Target{IMO: 1, IsVessel: true}, []string{"never seen"}, gained(0, 0.01)},
+		"never seen, and changes soon":  {warehouse.Target{IMO: 1, IsVessel: true, Category: "tanker"}, []string{"never seen"}, gained(0, 0.1)},
+		"a beacon":                      {warehouse.Target{MMSI: "992111111"}, []string{"never seen"}, gained(0, 0.01) / 1000},
+		"changed since its lookup":      {warehouse.Target{IMO: 1, IsVessel: true, ManagementAt: day(3), ChangedAt: day(1)}, []string{"changed"}, gained(0.1*aged(3, 0.01), 0.01)},
 		"changed just after its lookup": {warehouse.Target{IMO: 1, IsVessel: true, ManagementAt: tonight.Add(-10 * time.Hour), ChangedAt: tonight.Add(-time.Hour)}, nil, 0},
 		"changed with every answer":     {warehouse.Target{IMO: 1, IsVessel: true, ManagementAt: day(3), ChangedAt: day(1), Versions: 4}, nil, 0},
 		"changed before its lookup":     {warehouse.Target{IMO: 1, IsVessel: true, ManagementAt: day(3), ChangedAt: day(4)}, nil, 0},
-		"watched, yesterday":            {warehouse.Target{IMO: 9, IsVessel: true, ManagementAt: day(1)}, []string{"watched", "stale"}, worthWatched/5 + years(aged(1, 0.01), 0.01)},
-		"due, of a quiet category":      {warehouse.Target{IMO: 1, IsVessel: true, ManagementAt: day(30)}, []string{"stale"}, years(aged(30, 0.01), 0.01)},
-		"due, of a lively category":     {warehouse.Target{IMO: 1, IsVessel: true, Category: "tanker", ManagementAt: day(30)}, []string{"stale"}, years(aged(30, 0.1), 0.1)},
-		"overdue by half its age":       {warehouse.Target{IMO: 1, IsVessel: true, ManagementAt: day(45)}, []string{"stale"}, years(aged(45, 0.01), 0.01)},
-		"at the longest wait":           {warehouse.Target{IMO: 1, IsVessel: true, ManagementAt: day(60)}, []string{"stale", "overdue"}, years(aged(60, 0.01), 0.01) + worthOverdue/5},
-		"known for long, never seen":    {warehouse.Target{IMO: 1, IsVessel: true, FirstSeen: day(90)}, []string{"never seen", "overdue"}, years(0, 0.01) + 1.5*worthOverdue/5},
+		"watched, yesterday":            {warehouse.Target{IMO: 9, IsVessel: true, ManagementAt: day(1)}, []string{"watched", "stale"}, worthWatched/5 + gained(aged(1, 0.01), 0.01)},
+		"due, of a quiet category":      {warehouse.Target{IMO: 1, IsVessel: true, ManagementAt: day(30)}, []string{"stale"}, gained(aged(30, 0.01), 0.01)},
+		"due, of a lively category":     {warehouse.Target{IMO: 1, IsVessel: true, Category: "tanker", ManagementAt: day(30)}, []string{"stale"}, gained(aged(30, 0.1), 0.1)},
+		"overdue by half its age":       {warehouse.Target{IMO: 1, IsVessel: true, ManagementAt: day(45)}, []string{"stale"}, gained(aged(45, 0.01), 0.01)},
+		"at the longest wait":           {warehouse.Target{IMO: 1, IsVessel: true, ManagementAt: day(60)}, []string{"stale", "overdue"}, gained(aged(60, 0.01), 0.01) + worthOverdue/5},
+		"known for long, never seen":    {warehouse.Target{IMO: 1, IsVessel: true, FirstSeen: day(90)}, []string{"never seen", "overdue"}, gained(0, 0.01) + 1.5*worthOverdue/5},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -73,7 +73,15 @@ func (d *Plan) fit(job Job, f Inputs, perMinute func(api.Operation) int) {
 		room[o.Name] = capacity(job.Deadline, perMinute(o))
 		d.capacity[o.Name] = room[o.Name]
 	}
-	left = d.fitSearches(f.Now, left, room)
+	if job.Sweep.Auto {
+		whole := d.Sweeps
+		d.Sweeps = nil
+		left = d.fitSearches(f.Now, left, room)
+		d.Sweeps = whole
+		left = d.spaceSweeps(job, f, left, room)
+	} else {
+		left = d.fitSearches(f.Now, left, room)
+	}
 	d.fitLookups(job, f, left.Plus(d.Kept), room)
 	d.Price = d.prices(job, f)
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Rates is how often each dataset of a vessel changes while its registration stays as it is, and how
-// likely it changes together with the registration. The zero value has learnt nothing, and answers
+// likely it changes together with the registration; and how often vessels leave a status and zone. The zero value has learnt nothing, and answers
 // with the priors.
 type Rates struct{ datasets map[string]model }
 
@@ -20,6 +20,7 @@ var priors = map[string]float64{
 	"engine":       1.0 / 3000,
 	"management":   1.0 / 1000,
 	"position":     1,
+	StatusDataset:  1.0 / 3, // a stay of three days
 }
 
 // priorFollows is the assumed chance that a dataset changes together with the registration.

@@ -7,17 +7,15 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// Factors of a score, which is in years: the years for which a lookup makes stored datasets right, by
-// credit. No dataset is counted on for more than mostYears, so that a watched vessel comes first, and one
+// Factors of a score, which is in days: the days for which a lookup makes stored datasets right, by
+// credit. No dataset is counted on for more than mostDays, so that a watched vessel comes first, and one
 // that waits too long before all others.
 const (
-	mostYears    = 10.0
-	worthWatched = 1e6   // a person asked for it
+	mostDays     = 10 * 365.0
+	worthWatched = 1e8   // a person asked for it
 	worthAid     = 0.001 // factor for aids to navigation: beacons have hardly any particulars, and vessels come first
-	worthOverdue = 100   // for each wait of the longest wait
+	worthOverdue = 1e5   // for each wait of the longest wait
 )
-
-const daysOfYear = 365.25
 
 // The longest wait of a vessel, in maximum ages, or in rounds of the fleet if one takes longer than the
 // maximum age: the credits do not reach for less. The pace of lookups is that of the last week.
@@ -108,9 +106,9 @@ func (s *scorer) longestWait(recent, vessels int) time.Duration {
 	return mostRoundsWaited * round
 }
 
-// reason is a part of a score: how many stored datasets are expected to be wrong, and the years for
+// reason is a part of a score: how many stored datasets are expected to be wrong, and the days for
 // which a lookup makes them right.
-type reason struct{ wrong, years float64 }
+type reason struct{ wrong, days float64 }
 
 // reasons are the parts of a score.
 type reasons struct {
@@ -119,9 +117,9 @@ type reasons struct {
 	waited                time.Duration // since the last lookup, or since it was first listed
 }
 
-// total is the value of a lookup in years.
+// total is the value of a lookup in days.
 func (r *reasons) total() float64 {
-	sum := r.never.years + r.changed.years + r.stale.years
+	sum := r.never.days + r.changed.days + r.stale.days
 	if r.watched {
 		sum += worthWatched
 	}
@@ -146,7 +144,7 @@ func (s *scorer) reasons(t *warehouse.Target, oldest time.Time) (r reasons) {
 		return r
 	}
 	r.watched = watched
-	h, weight := s.hazards(t), 1/daysOfYear
+	h, weight := s.hazards(t), 1.0
 	if !t.IsVessel {
 		weight *= worthAid
 	}
@@ -164,7 +162,7 @@ func (s *scorer) reasons(t *warehouse.Target, oldest time.Time) (r reasons) {
 		}
 		gained, right := gain(days, h[i].silent, h[i].announced)
 		part.wrong += 1 - right
-		part.years += weight * gained
+		part.days += weight * gained
 	}
 	switch {
 	case !never:
@@ -182,7 +180,7 @@ func (s *scorer) hazards(t *warehouse.Target) *hazards {
 	if !known {
 		h = &hazards{}
 		for i, dataset := range s.want {
-			silent, follows := max(1/(mostYears*daysOfYear), s.rates.PerDay(dataset, *t)), s.rates.Follows(dataset)
+			silent, follows := max(1/mostDays, s.rates.PerDay(dataset, *t)), s.rates.Follows(dataset)
 			h[i] = hazard{silent, follows * s.rates.PerDay("registration", *t), -math.Log1p(-follows) / silent}
 		}
 		s.groups[g] = h
@@ -211,11 +209,11 @@ func (s *scorer) Score(t warehouse.Target) Score {
 		reason
 		why string
 	}{
-		{"never seen", r.never, "datasets of which no answer is stored, times the years that an answer stays right"},
-		{"changed", r.changed, "datasets that are wrong since the registration changed, times the years that a lookup gains"},
-		{"stale", r.stale, "datasets that changed unseen, times the years that a lookup gains"},
+		{"never seen", r.never, "datasets of which no answer is stored, times the days that an answer stays right"},
+		{"changed", r.changed, "datasets that are wrong since the registration changed, times the days that a lookup gains"},
+		{"stale", r.stale, "datasets that changed unseen, times the days that a lookup gains"},
 	} {
-		add(part.name, part.wrong, part.years/max(part.wrong, math.SmallestNonzeroFloat64), part.why)
+		add(part.name, part.wrong, part.days/max(part.wrong, math.SmallestNonzeroFloat64), part.why)
 	}
 	add("overdue", overdue(r.waited, s.longest), worthOverdue, "how many times the longest wait it has waited")
 	return sc

@@ -3,6 +3,7 @@ package flight
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -14,7 +15,7 @@ import (
 
 // registerInfo sets what clients can ask about the server.
 func (s *service) registerInfo(version string) error {
-	for name, value := range map[flightsql.SqlInfo]any{
+	all := map[flightsql.SqlInfo]any{
 		flightsql.SqlInfoFlightSqlServerName:           "fleetlake",
 		flightsql.SqlInfoFlightSqlServerVersion:        version,
 		flightsql.SqlInfoFlightSqlServerArrowVersion:   arrow.PkgVersion,
@@ -50,7 +51,9 @@ func (s *service) registerInfo(version string) error {
 		flightsql.SqlInfoSavePointsSupported:           false,
 		flightsql.SqlInfoBatchUpdatesSupported:         false,
 		flightsql.SqlInfoNamedParametersSupported:      true,
-	} {
+	}
+	maps.Copy(all, grammar)
+	for name, value := range all {
 		if err := s.RegisterSqlInfo(name, value); err != nil {
 			return fmt.Errorf("describe the server: %w", err)
 		}

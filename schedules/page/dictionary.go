@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/fleetlake/fleetlake/load/dictionary"
@@ -12,29 +13,55 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// countsLimit is how long the counts of the data dictionary may take; the rest of the page is read in
-// what the cache allows besides.
-const countsLimit = 20 * time.Second
+// countsLimits are what the counts of the data dictionary may read: they are made again after each publish,
+// beside a harvest, and must take no longer after years than after a week.
+var countsLimits = dictionary.Limits{Rows: 50_000, Each: 500 * time.Millisecond, All: 5 * time.Second}
 
-// dictionariesOf caches the data dictionary of the published file, as a page.
-func dictionariesOf(dir string) *published.Cache[struct{}, []byte] {
-	return &published.Cache[struct{}, []byte]{Dir: dir, Read: func(ctx context.Context, w *warehouse.Warehouse, _ struct{}, _ time.Time) ([]byte, error) {
-		d, err := dictionary.Read(ctx, w)
-		if err == nil {
-			err = d.Count(ctx, w, countsLimit)
-		}
-		if err != nil {
-			return nil, err
-		}
-		var b bytes.Buffer
-		err = d.WriteHTML(&b, "/")
-		return b.Bytes(), err
+// dictionariesOf caches the data dictionary of the published file, as a page without counts.
+func dictionariesOf(files *published.Files) *published.Cache[struct{}, []byte] {
+	return &published.Cache[struct{}, []byte]{Dir: files.Dir, Files: files, Read: func(ctx context.Context, w *warehouse.Warehouse, _ struct{}, _ time.Time) ([]byte, error) {
+		return dictionaryBody(ctx, w, nil)
 	}}
 }
 
-// dictionaryPage serves the data dictionary. It has its style in itself, which its policy allows.
+// dictionaryBody makes the page of the data dictionary, with counts if there are limits for them.
+func dictionaryBody(ctx context.Context, w *warehouse.Warehouse, limits *dictionary.Limits) ([]byte, error) {
+	d, err := dictionary.Read(ctx, w)
+	if err == nil && limits != nil {
+		err = d.Count(ctx, w, *limits)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = d.WriteHTML(&b, "/")
+	return b.Bytes(), err
+}
+
+// count makes the dictionary with counts of the published version. One that cannot be counted has none.
+func (s *site) count(ctx context.Context) {
+	var body []byte
+	err := s.files.Read(ctx, func(ctx context.Context, w *warehouse.Warehouse) (err error) {
+		body, err = dictionaryBody(ctx, w, &countsLimits)
+		return err
+	})
+	if err != nil {
+		body = nil
+	}
+	s.counted.Store(&body)
+}
+
+// dictionaryPage serves the data dictionary: the latest that was counted, which says of which night it is.
+// Counting takes seconds, and nobody waits for it: until the first counts are made, it has none. The page
+// has its style in itself, which its policy allows.
 func (s *site) dictionaryPage(w http.ResponseWriter, r *http.Request) {
-	body, err := s.dictionaries.Get(r.Context(), struct{}{}, s.Now())
+	var body []byte
+	_, err := os.Stat(warehouse.Path(s.Dir))
+	if counted := s.counted.Load(); counted != nil && *counted != nil && err == nil {
+		body = *counted
+	} else {
+		body, err = s.dictionaries.Get(r.Context(), struct{}{}, s.Now())
+	}
 	switch {
 	case errors.Is(err, warehouse.ErrNone):
 		s.say(w, http.StatusNotFound, "No night yet", "The data dictionary is that of the published warehouse: it is here after the first run.")

@@ -2,11 +2,13 @@ package page
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -34,8 +36,8 @@ type feedNight struct {
 }
 
 // newsOf caches the news of the newest nights of the published file.
-func newsOf(dir string, watch []string) *published.Cache[string, *feedNews] {
-	return &published.Cache[string, *feedNews]{Dir: dir, Read: func(ctx context.Context, w *warehouse.Warehouse, _ string, _ time.Time) (*feedNews, error) {
+func newsOf(files *published.Files, watch []string) *published.Cache[string, *feedNews] {
+	return &published.Cache[string, *feedNews]{Dir: files.Dir, Files: files, Read: func(ctx context.Context, w *warehouse.Warehouse, _ string, _ time.Time) (*feedNews, error) {
 		return readNews(ctx, w, watch)
 	}}
 }
@@ -80,16 +82,17 @@ type atomFeed struct {
 }
 
 type atomLink struct {
-	Rel  string `xml:"rel,attr,omitempty"`
-	Type string `xml:"type,attr,omitempty"`
-	Href string `xml:"href,attr"`
+	Rel   string `xml:"rel,attr,omitempty"`
+	Type  string `xml:"type,attr,omitempty"`
+	Title string `xml:"title,attr,omitempty"`
+	Href  string `xml:"href,attr"`
 }
 
 type atomEntry struct {
 	ID      string      `xml:"id"`
 	Title   string      `xml:"title"`
 	Updated string      `xml:"updated"`
-	Link    atomLink    `xml:"link"`
+	Links   []atomLink  `xml:"link"` // the first is the page that the entry stands for
 	Content atomContent `xml:"content"`
 }
 
@@ -148,8 +151,36 @@ func (s *site) feed(w http.ResponseWriter, r *http.Request, title string, entrie
 // feedID names a feed or an entry for ever, whatever the address of this machine.
 func feedID(name string) string { return "tag:fleetlake,2026:" + strings.TrimPrefix(name, "/") }
 
+// kindLists are the lists of the page that have the news of a kind; %s is the night.
+var kindLists = map[string]string{
+	"aground":           "/list/episodes?navigational_status=aground&first_date=%s&is_vessel=true",
+	"gone dark":         "/list/gone_dark?absent_until=%s&proved=true",
+	"identity in doubt": "/list/identity_review?since=%s",
+	"left the list":     "/list/listed?absent_on=%s&is_vessel=true",
+	"reflagged":         "/list/reflaggings?snapshot_date=%s&is_vessel=true",
+	"new owner":         "/list/ownership_changes?snapshot_date=%s&role=registered_owner&is_vessel=true",
+	"new manager":       "/list/ownership_changes?snapshot_date=%s&role=manager&is_vessel=true",
+	"renamed":           "/list/renamings?snapshot_date=%s&is_vessel=true",
+	"new mmsi":          "/list/changes?snapshot_date=%s&dataset=registration&field=mmsi&flapping=false",
+}
+
+// kindList is the address of the list that has the news of a kind on a night.
+func kindList(base, kind, night string) string { return base + fmt.Sprintf(kindLists[kind], night) }
+
 // nightTemplate is the content of a night's entry.
-var nightTemplate = template.Must(template.New("").Parse(`{{range .}}<h3><a href="{{.List}}">{{.Total}} {{.Kind}}</a></h3><ul>{{range .Items}}<li><a href="{{.Link}}">{{.Words}}</a></li>{{end}}</ul>{{end}}`))
+var nightTemplate = template.Must(template.New("night").Parse(`{{range .}}<h3><a href="{{.List}}">{{.Total}} {{.Kind}}</a></h3><ul>{{range .Items}}<li><a href="{{.Link}}">{{.Words}}</a></li>{{end}}</ul>{{end}}`))
+
+// watchTemplate is the content of the entry of a watched vessel.
+var watchTemplate = template.Must(template.New("watch").Parse(`<p>{{.Words}}; {{.Evidence}}.</p><p>{{range $i, $l := .Links}}{{if $i}} · {{end}}<a href="{{$l.Href}}">{{$l.Title}}</a>{{end}}</p>`))
+
+// contentOf fills the template of an entry.
+func contentOf(t *template.Template, values any) atomContent {
+	var body strings.Builder
+	if err := t.Execute(&body, values); err != nil {
+		panic(err) // a template that does not fit its data is a bug
+	}
+	return atomContent{"html", body.String()}
+}
 
 // feedKind is the news of one kind in the entry of a night.
 type feedKind struct {
@@ -161,33 +192,31 @@ type feedKind struct {
 type feedItem struct{ Link, Words string }
 
 func nightEntry(base string, n feedNight) atomEntry {
+	links := []atomLink{{Href: base + "/runs/" + n.run}}
 	var kinds []feedKind
 	var heads []string
 	for _, name := range news.Kinds {
-		k := feedKind{Kind: name, List: base + "/runs/" + n.run}
+		k := feedKind{Kind: name, List: kindList(base, name, n.date)}
 		for _, i := range n.items {
 			if i.Kind != name {
 				continue
 			}
 			k.Total++
 			if len(k.Items) < feedVessels {
-				k.Items = append(k.Items, feedItem{base + "/vessel/" + i.VesselID, printable(i.Words())})
+				k.Items = append(k.Items, feedItem{base + "/vessel/" + url.PathEscape(i.VesselID), printable(i.Words())})
 			}
 		}
 		if k.Total > 0 {
 			kinds = append(kinds, k)
 			heads = append(heads, fmt.Sprintf("%s %s", wording.Count(k.Total), name))
+			links = append(links, atomLink{Rel: "related", Title: name, Href: k.List})
 		}
-	}
-	var body strings.Builder
-	if err := nightTemplate.Execute(&body, kinds); err != nil {
-		panic(err) // a template that does not fit its data is a bug
 	}
 	title := n.date + ": nothing changed"
 	if len(heads) > 0 {
 		title = n.date + ": " + strings.Join(heads, ", ")
 	}
-	return atomEntry{ID: feedID("night/" + n.run), Title: title, Updated: machineTime(n.finished), Link: atomLink{Href: base + "/runs/" + n.run}, Content: atomContent{"html", body.String()}}
+	return atomEntry{ID: feedID("night/" + n.run), Title: title, Updated: machineTime(n.finished), Links: links, Content: contentOf(nightTemplate, kinds)}
 }
 
 func watchEntry(base string, i news.Item) atomEntry {
@@ -200,5 +229,14 @@ func watchEntry(base string, i news.Item) atomEntry {
 	if i.Run != "" {
 		evidence = fmt.Sprintf("from run %s, entry %d", i.Run, i.Entry)
 	}
-	return atomEntry{ID: feedID("news/" + i.Key()), Title: words, Updated: updated, Link: atomLink{Href: base + "/vessel/" + i.VesselID}, Content: atomContent{"text", words + "; " + evidence + "."}}
+	links := []atomLink{
+		{Title: "The vessel", Href: base + "/vessel/" + url.PathEscape(i.VesselID)},
+		{Rel: "related", Title: "The night", Href: base + "/nights/" + i.Night},
+		{Rel: "related", Title: "All of that night: " + i.Kind, Href: kindList(base, i.Kind, i.Night)},
+	}
+	content := contentOf(watchTemplate, struct {
+		Words, Evidence string
+		Links           []atomLink
+	}{words, evidence, links})
+	return atomEntry{ID: feedID(fmt.Sprintf("news/%s/%s/%x", i.Night, i.VesselID, sha256.Sum256([]byte(i.Key())))), Title: words, Updated: updated, Links: links, Content: content}
 }

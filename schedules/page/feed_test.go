@@ -3,11 +3,14 @@ package page
 import (
 	"encoding/xml"
 	"fmt"
+	"html"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/fleetlake/fleetlake/pipeline/wording"
+	"github.com/fleetlake/fleetlake/warehouse/news"
 )
 
 // read parses a feed.
@@ -43,10 +46,10 @@ func TestTheFeedHasAnEntryForEachNight(t *testing.T) {
 		t.Errorf("what the first search found is no news: %s", f.Entries[2].Title)
 	}
 	for _, e := range f.Entries {
-		if !strings.HasPrefix(e.Link.Href, c.base+"/runs/") || e.ID != "tag:fleetlake,2026:night/"+strings.TrimPrefix(e.Link.Href, c.base+"/runs/") {
-			t.Errorf("%s leads to %s", e.ID, e.Link.Href)
+		if !strings.HasPrefix(e.Links[0].Href, c.base+"/runs/") || e.ID != "tag:fleetlake,2026:night/"+strings.TrimPrefix(e.Links[0].Href, c.base+"/runs/") {
+			t.Errorf("%s leads to %s", e.ID, e.Links[0].Href)
 		}
-		c.get(strings.TrimPrefix(e.Link.Href, c.base))
+		c.get(strings.TrimPrefix(e.Links[0].Href, c.base))
 	}
 }
 
@@ -59,7 +62,7 @@ func TestTheFeedOfWatchedVesselsHasNoOthers(t *testing.T) {
 	found := map[string]string{}
 	ids := map[string]bool{}
 	for _, e := range c.feed("/watch.atom").Entries {
-		vessel := strings.TrimPrefix(e.Link.Href, c.base+"/vessel/")
+		vessel := strings.TrimPrefix(e.Links[0].Href, c.base+"/vessel/")
 		found[vessel] += e.Content.Body
 		if ids[e.ID] {
 			t.Errorf("%s comes twice", e.ID)
@@ -71,6 +74,47 @@ func TestTheFeedOfWatchedVesselsHasNoOthers(t *testing.T) {
 	}
 	if n := len(open(t, Config{Dir: dir}).feed("/watch.atom").Entries); n != 0 {
 		t.Errorf("%d entries without a watch list", n)
+	}
+}
+
+// TestFeedEntriesLeadToWhatTheyAreAbout follows the links of each entry: the night, the vessel, and the list of
+// that kind of change, which has as many rows as the entry says.
+func TestFeedEntriesLeadToWhatTheyAreAbout(t *testing.T) {
+	dir := harvested(t)
+	renamed := texts(t, dir, "SELECT vessel_id, v.mmsi FROM renamings JOIN vessels AS v USING (vessel_id) WHERE v.is_vessel AND snapshot_date = '2026-11-22' ORDER BY vessel_id LIMIT 1")
+	c := open(t, Config{Dir: dir, Watch: []string{renamed[0]}})
+	kinds := map[string]bool{}
+	for _, e := range c.feed("/changes.atom").Entries {
+		for _, l := range e.Links[1:] {
+			kinds[l.Title] = true
+			n := regexp.MustCompile(">([0-9]+) " + l.Title + "</a>").FindStringSubmatch(e.Content.Body)
+			page := c.get(strings.TrimPrefix(l.Href, c.base))
+			if l.Rel != "related" || n == nil || !strings.Contains(e.Content.Body, html.EscapeString(l.Href)) || !regexp.MustCompile(`\b`+n[1]+`\b`).MatchString(page) {
+				t.Errorf("%s: %s leads to %s", e.Title, l.Title, l.Href)
+			}
+		}
+	}
+	for _, kind := range news.Kinds {
+		path := kindList("", kind, "2026-11-22")
+		if status, _, _ := c.ask("GET", path, nil); path == "" || status != http.StatusOK {
+			t.Errorf("the list of the kind %s, %s: %d", kind, path, status)
+		}
+	}
+	if !kinds["reflagged"] || !kinds["left the list"] {
+		t.Errorf("no entry has news of these kinds: %v", kinds)
+	}
+	watched := c.feed("/watch.atom").Entries
+	if len(watched) == 0 {
+		t.Fatal("no entry of the watched vessel")
+	}
+	for _, e := range watched {
+		want := []string{"/vessel/" + renamed[0], "/nights/" + e.Updated[:10], "/list/"}
+		for i, l := range e.Links {
+			path := strings.TrimPrefix(l.Href, c.base)
+			if status, _, _ := c.ask("GET", path, nil); !strings.HasPrefix(path, want[i]) || status != http.StatusOK && status != http.StatusSeeOther || !strings.Contains(e.Content.Body, html.EscapeString(l.Href)) {
+				t.Errorf("%s: %s leads to %s, %d", e.Title, l.Title, l.Href, status)
+			}
+		}
 	}
 }
 

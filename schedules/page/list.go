@@ -16,8 +16,9 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// perPage is how many rows a page of a list has.
-const perPage = 50
+// perPage is how many rows a page of a list has, mostPages how many pages can be read, and mostCounted how
+// many rows are counted: to sort and to count millions takes longer than a reader waits. A file has all rows.
+const perPage, mostPages, mostCounted = 50, 200, 100_000
 
 // maxValue is the length of the longest value that a list is filtered by, in bytes.
 const maxValue = 400
@@ -28,6 +29,8 @@ type list struct {
 	About       string   // what a row is
 	Columns     []string // that the page shows, in its order; empty shows all. Files have all of them
 	Order       string   // SQL of the order without another one
+	Nights      string   // the column that this order begins with, newest first, in a list that grows every night; else empty
+	Whole       bool     // a view that is computed whole for any of its rows, so that they are counted with it
 }
 
 // lists are what can be listed, by the name in the address: views and tables of the warehouse, and the
@@ -35,27 +38,27 @@ type list struct {
 var lists = []list{
 	{Name: "vessels", Title: "Vessels", About: "One row a vessel, with its latest known values.", Order: "name NULLS LAST, vessel_id",
 		Columns: []string{"vessel_id", "name", "flag", "vessel_type", "category", "deadweight_t", "gross_tonnage", "year_built", "registered_owner", "navigational_status", "world_zone", "listed", "first_seen", "last_seen"}},
-	{Name: "reflaggings", Title: "Reflaggings", About: "One row a change of flag, on the night that saw it first. An open registry is a flag of convenience.", Order: "snapshot_date DESC, name, vessel_id",
+	{Name: "reflaggings", Title: "Reflaggings", About: "One row a change of flag, on the night that saw it first. An open registry is a flag of convenience.", Order: "snapshot_date DESC, name, vessel_id", Nights: "snapshot_date",
 		Columns: []string{"snapshot_date", "vessel_id", "name", "category", "flag_before", "flag_after", "open_registry_before", "open_registry_after", "mmsi_changed", "seen_before", "seen_after"}},
-	{Name: "renamings", Title: "Renamings", About: "One row a change of name, on the night that saw it first.", Order: "snapshot_date DESC, name_after, vessel_id",
+	{Name: "renamings", Title: "Renamings", About: "One row a change of name, on the night that saw it first.", Order: "snapshot_date DESC, name_after, vessel_id", Nights: "snapshot_date",
 		Columns: []string{"snapshot_date", "vessel_id", "name_before", "name_after", "flag", "category", "reflagged_too", "seen_before", "seen_after"}},
-	{Name: "ownership_changes", Title: "Changes of owner and manager", About: "One row a change. A vessel is looked up seldom: the change lies between the two observations.", Order: "seen_after DESC, vessel_id, role",
+	{Name: "ownership_changes", Title: "Changes of owner and manager", About: "One row a change. A vessel is looked up seldom: the change lies between the two observations.", Order: "snapshot_date DESC, seen_after DESC, vessel_id, role", Nights: "snapshot_date",
 		Columns: []string{"snapshot_date", "vessel_id", "name", "role", "company_before", "company_after", "flag", "category", "seen_before", "seen_after"}},
-	{Name: "gone_dark", Title: "Gone dark", About: "One row a vessel that is still on the list and that no status search has returned since, with how far the searches prove it.", Order: "proved DESC, complete_nights_since DESC, vessel_id",
+	{Name: "gone_dark", Title: "Gone dark", About: "One row a vessel that is still on the list and that no status search has returned since, with how far the searches prove it.", Order: "proved DESC, complete_nights_since DESC, vessel_id", Whole: true,
 		Columns: []string{"vessel_id", "name", "flag", "category", "navigational_status", "world_zone", "last_date", "complete_nights_since", "swept_nights_since", "proved", "proof"}},
-	{Name: "arrivals", Title: "Arrivals in zones", About: "One row a vessel that was first seen in a zone, with whether the searches before prove that it was not there.", Order: "snapshot_date DESC, world_zone, vessel_id",
+	{Name: "arrivals", Title: "Arrivals in zones", About: "One row a vessel that was first seen in a zone, with whether the searches before prove that it was not there.", Order: "snapshot_date DESC, world_zone, vessel_id", Nights: "snapshot_date",
 		Columns: []string{"snapshot_date", "world_zone", "vessel_id", "name", "flag", "category", "navigational_status", "from_zone", "not_before", "proved", "proof"}},
-	{Name: "departures", Title: "Departures from zones", About: "One row a vessel that was last seen in a zone, with whether a search or a sighting elsewhere proves that it left.", Order: "snapshot_date DESC, world_zone, vessel_id",
+	{Name: "departures", Title: "Departures from zones", About: "One row a vessel that was last seen in a zone, with whether a search or a sighting elsewhere proves that it left.", Order: "snapshot_date DESC, world_zone, vessel_id", Nights: "snapshot_date",
 		Columns: []string{"snapshot_date", "world_zone", "vessel_id", "name", "flag", "category", "navigational_status", "to_zone", "not_before", "proved", "proof"}},
-	{Name: "zone_congestion", Title: "Waiting in zones", About: "One row a night, zone and category: how many wait at anchor or adrift, against the usual of the nights before.", Order: "snapshot_date DESC, above_usual DESC, world_zone, category, navigational_status"},
-	{Name: "identity_review", Title: "Identities to review", About: "One row a case that a person should look at.", Order: "last_date DESC, kind, vessel_id"},
-	{Name: "data_freshness", Title: "Age of the data", About: "One row a dataset and band of age: how many listed vessels have data of that age.", Order: "dataset, band"},
-	{Name: "changes", Title: "Changes", About: "One row a field that changed, with when it was last seen as before and first seen as now.", Order: "seen_after DESC, vessel_id, field"},
-	{Name: "listed", Title: "Stays on the list", About: "One row an unbroken stay. A stay ends only where a complete search proved it.", Order: "from_date DESC, name, vessel_id"},
-	{Name: "episodes", Title: "Stays in a status and zone", About: "One row an unbroken stay of a vessel in a navigational status and a zone.", Order: "last_date DESC, name, vessel_id"},
-	{Name: "issues", Title: "Issues", About: "One row a value or a record that could not be accepted as it came, with its raw value and reason.", Order: "snapshot_date DESC, run_id DESC, entry, vessel_id",
+	{Name: "zone_congestion", Title: "Waiting in zones", About: "One row a night, zone and category: how many wait at anchor or adrift, against the usual of the nights before.", Order: "snapshot_date DESC, above_usual DESC, world_zone, category, navigational_status", Whole: true},
+	{Name: "identity_review", Title: "Identities to review", About: "One row a case that a person should look at.", Order: "last_date DESC, kind, vessel_id", Whole: true},
+	{Name: "data_freshness", Title: "Age of the data", About: "One row a dataset and band of age: how many listed vessels have data of that age.", Order: "dataset, band", Whole: true},
+	{Name: "changes", Title: "Changes", About: "One row a field that changed, with when it was last seen as before and first seen as now.", Order: "snapshot_date DESC, seen_after DESC, vessel_id, field", Nights: "snapshot_date"},
+	{Name: "listed", Title: "Stays on the list", About: "One row an unbroken stay. A stay ends only where a complete search proved it.", Order: "from_date DESC, name, vessel_id", Nights: "from_date"},
+	{Name: "episodes", Title: "Stays in a status and zone", About: "One row an unbroken stay of a vessel in a navigational status and a zone.", Order: "last_date DESC, name, vessel_id", Nights: "last_date"},
+	{Name: "issues", Title: "Issues", About: "One row a value or a record that could not be accepted as it came, with its raw value and reason.", Order: "snapshot_date DESC, run_id DESC, entry, vessel_id", Nights: "snapshot_date",
 		Columns: []string{"snapshot_date", "vessel_id", "dataset", "field", "raw_value", "reason", "run_id", "entry"}},
-	{Name: "coverage", Title: "Coverage", About: "One row a partition of a run, with what the run proved that it saw of it.", Order: "snapshot_date DESC, run_id DESC, operation, value",
+	{Name: "coverage", Title: "Coverage", About: "One row a partition of a run, with what the run proved that it saw of it.", Order: "snapshot_date DESC, run_id DESC, operation, value", Nights: "snapshot_date",
 		Columns: []string{"snapshot_date", "operation", "kind", "value", "state", "reason", "pages", "expected_rows", "received_rows", "run_id"}},
 	{Name: "identity_conflicts", Title: "Identity conflicts", About: "One row a contradiction between vessels, over the nights on which it was seen.", Order: "last_date DESC, vessel_id"},
 	{Name: "runs", Title: "Runs", About: "One row a run.", Order: "run_id DESC",
@@ -121,8 +124,8 @@ var errAsked = errors.New("no such list")
 func asked(q url.Values, columns []listColumn) (a Asked, err error) {
 	a = Asked{Page: 1, Down: q.Get("down") != "", Sort: q.Get("sort"), Format: q.Get("format")}
 	if text := q.Get("page"); text != "" {
-		if a.Page, err = strconv.Atoi(text); err != nil || a.Page < 1 || a.Page > 1_000_000 {
-			return a, fmt.Errorf("page %q: want a number from 1: %w", shortened(text), errAsked)
+		if a.Page, err = strconv.Atoi(text); err != nil || a.Page < 1 || a.Page > mostPages {
+			return a, fmt.Errorf("page %q: want a number from 1 to %d; filters and files have the other rows: %w", shortened(text), mostPages, errAsked)
 		}
 	}
 	known := func(name string) bool {
@@ -222,7 +225,8 @@ type ListView struct {
 	Asked
 	Heads []Head
 	Rows  [][]Cell
-	Total int
+	Total int  // at most one more than are counted
+	More  bool // there is a row after the page
 	Files bool // the list can be had as a file
 
 	statement warehouse.Statement // of a file
@@ -249,10 +253,18 @@ func (v ListView) Last() int  { return v.First() + len(v.Rows) - 1 }
 func (v ListView) Beside(by int) string {
 	to := v.Asked
 	to.Page += by
-	if to.Page < 1 || (to.Page-1)*perPage >= v.Total {
+	if to.Page < 1 || to.Page > mostPages || by > 0 && !v.More {
 		return ""
 	}
 	return to.query()
+}
+
+// Of is how many rows the list has, in words.
+func (v ListView) Of() string {
+	if v.Total > mostCounted {
+		return "more than " + wording.Count(mostCounted)
+	}
+	return wording.Count(v.Total)
 }
 
 // Without is the address of the list without one of the filters.
@@ -315,25 +327,86 @@ func (v *ListView) read(ctx context.Context, w *warehouse.Warehouse, q url.Value
 	if len(names) == 0 {
 		names = all
 	}
-	text, values := v.sql(v.Asked, columns, names, "")
-	var args []any
-	for _, value := range values {
-		args = append(args, value)
+	v.heads(names, columns)
+	if !v.Whole {
+		if err := v.count(ctx, w, columns); err != nil {
+			return err
+		}
 	}
-	rows, err := w.Query(ctx, fmt.Sprintf("SELECT *, count(*) OVER () AS total FROM (%s) LIMIT %d OFFSET %d", text, perPage, (v.Page-1)*perPage), args...)
+	narrowed, err := v.narrowed(ctx, w)
+	for _, a := range narrowed {
+		if err = v.readPage(ctx, w, a, columns, names); err != nil || v.More {
+			break
+		}
+	}
+	return err
+}
+
+// query calls take with each row of a statement, and with the types of its columns.
+func (v *ListView) query(ctx context.Context, w *warehouse.Warehouse, text string, values []string, take func(types []string, row record)) error {
+	args := make([]any, len(values))
+	for i, value := range values {
+		args[i] = value
+	}
+	rows, err := w.Query(ctx, text, args...)
 	if err != nil {
 		return fmt.Errorf("list %s: %w", v.Name, err)
 	}
 	defer rows.Close()
-	v.heads(names, columns)
 	for row, err := range rows.All() {
 		if err != nil {
 			return fmt.Errorf("list %s: %w", v.Name, err)
 		}
-		v.Rows = append(v.Rows, cells(names, rows.Types, row))
-		v.Total = record(row).number(len(names))
+		take(rows.Types, row)
 	}
 	return nil
+}
+
+// count counts the rows, up to the most that are counted and one more.
+func (v *ListView) count(ctx context.Context, w *warehouse.Warehouse, columns []listColumn) error {
+	condition, values := where(v.Filters, columns, "")
+	text := fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM %s WHERE %s LIMIT %d)", v.from(), condition, mostCounted+1)
+	return v.query(ctx, w, text, values, func(_ []string, row record) { v.Total = row.number(0) })
+}
+
+// narrowed are the ways to ask for the page, the last of which has it: of a list that begins with its newest
+// nights first for these alone, which takes a part of the time and mostly has rows enough.
+func (v *ListView) narrowed(ctx context.Context, w *warehouse.Warehouse) ([]Asked, error) {
+	oneNight := slices.ContainsFunc(v.Filters, func(f Filter) bool { return f.Column == v.Nights && f.Relation == "" })
+	if v.Nights == "" || oneNight || v.Total <= v.Page*perPage || v.Sort != "" && (v.Sort != v.Nights || !v.Down) {
+		return []Asked{v.Asked}, nil
+	}
+	var newest time.Time
+	err := v.query(ctx, w, "SELECT max(snapshot_date) FROM runs", nil, func(_ []string, row record) { newest, _ = row[0].(time.Time) })
+	for _, f := range v.Filters {
+		if until, err := time.Parse(time.DateOnly, f.Value); f.Column == v.Nights && f.Relation == ".to" && err == nil && until.Before(newest) {
+			newest = until
+		}
+	}
+	var all []Asked
+	for _, days := range []int{0, 30} {
+		a := v.Asked
+		a.Filters = append(slices.Clone(a.Filters), Filter{v.Nights, ".from", newest.AddDate(0, 0, -days).Format(time.DateOnly)})
+		all = append(all, a)
+	}
+	return append(all, v.Asked), err
+}
+
+// readPage reads the rows of the page, and whether another one follows.
+func (v *ListView) readPage(ctx context.Context, w *warehouse.Warehouse, a Asked, columns []listColumn, names []string) error {
+	text, values := v.sql(a, columns, names, "")
+	if v.Whole {
+		text = "SELECT *, count(*) OVER () FROM (" + text + ")"
+	}
+	v.Rows, v.More = nil, false
+	return v.query(ctx, w, fmt.Sprintf("%s LIMIT %d OFFSET %d", text, perPage+1, (a.Page-1)*perPage), values, func(types []string, row record) {
+		if v.Whole {
+			v.Total = row.number(len(names))
+		}
+		if v.More = len(v.Rows) == perPage; !v.More {
+			v.Rows = append(v.Rows, cells(names, types, row))
+		}
+	})
 }
 
 // whole makes the statement of a file with all rows and columns of the list.

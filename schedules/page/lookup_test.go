@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/fleetlake/fleetlake/pipeline/wording"
+	"github.com/fleetlake/fleetlake/schedules/published"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -130,6 +131,32 @@ func TestSearchFindsVessels(t *testing.T) {
 	for what, text := range map[string]string{"nothing like it": "QQQQXXXX", "signs of LIKE": "%%%%", "a quote": "'; --", "a script": "<script>alert(1)</script>", "a long text": strings.Repeat("x", 5000), "bad UTF-8": "\xff\xfe", "a NUL": "\x00"} {
 		if body := c.get("/search?q=" + url.QueryEscape(text)); strings.Contains(body, "<script>") || strings.Contains(body, "<td>name</td>") {
 			t.Errorf("%s: %s", what, body)
+		}
+	}
+}
+
+// TestNoSimilarNameIsLeftOutByItsLength compares all names with each other: the search compares letters only
+// where lengths allow it, and must find what it would find without that.
+func TestNoSimilarNameIsLeftOutByItsLength(t *testing.T) {
+	const pairs = "FROM (SELECT DISTINCT name FROM registration WHERE length(name) >= 4) AS a, (SELECT DISTINCT name FROM registration UNION SELECT name[:5] FROM registration UNION SELECT name || '/' || name FROM registration) AS b WHERE jaro_winkler_similarity(b.name, a.name) >= 0.92"
+	found := numbers(t, harvested(t), "SELECT count(*), count(*) FILTER (5 * length(b.name) >= 3 * length(a.name) AND 3 * length(b.name) <= 5 * length(a.name)), count(*) FILTER (length(b.name) <> length(a.name)) "+pairs)
+	if found[0] != found[1] || found[2] == 0 {
+		t.Errorf("%d pairs are similar, %d of other lengths; the lengths allow %d", found[0], found[2], found[1])
+	}
+}
+
+// TestAShortTextIsTheBeginningOfAName searches for two letters and for three: only from three on does a
+// text find names that have it within them.
+func TestAShortTextIsTheBeginningOfAName(t *testing.T) {
+	dir := harvested(t)
+	for text, condition := range map[string]string{"EA": "starts_with(name, 'EA')", "EAR": "contains(name, 'EAR')"} {
+		v := SearchView{Text: text}
+		if err := published.Read(t.Context(), warehouse.Path(dir), v.search); err != nil {
+			t.Fatal(err)
+		}
+		want := numbers(t, dir, "SELECT count(DISTINCT coalesce(a.vessel_id, r.vessel_id)) FROM registration AS r LEFT JOIN vessel_aliases AS a ON a.alias_id = r.vessel_id AND a.until IS NULL WHERE "+condition)[0]
+		if v.Total != want || want == 0 {
+			t.Errorf("%s: %d vessels, want %d", text, v.Total, want)
 		}
 	}
 }

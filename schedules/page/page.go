@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline"
@@ -42,6 +44,11 @@ type Config struct {
 	// answer to a temporary file, as Answer does. Nil offers no form.
 	Ask     func(ctx context.Context, sql string) (Table, error)
 	AskFile func(ctx context.Context, sql, format string) (path string, done func() error, err error)
+
+	// Forecast returns what budgets of one of the ForecastJobs buy, or nil while it is being computed. It does
+	// not wait. Nil offers no forecast.
+	Forecast     func(job string) (*Forecast, error)
+	ForecastJobs []string
 
 	Watch []string // the vessels whose news has a feed of its own, by IMO number or MMSI
 
@@ -79,18 +86,28 @@ type SlotView struct {
 // site is the state of the handler.
 type site struct {
 	Config
+	files        published.Files                        // the published file, kept open between pages
 	form         string                                 // stands in the forms, and proves that a POST comes from one of them
 	news         *published.Cache[string, *feedNews]    // of the newest nights
 	reports      *published.Cache[string, *NightReport] // by the id of a run; the newest without one
 	status       shared
 	tokens       tokens
-	looks        chan struct{} // the pages that read the published file now
-	dictionaries *published.Cache[struct{}, []byte]
+	looks        chan struct{}                      // the pages that read the published file now
+	dictionaries *published.Cache[struct{}, []byte] // without what the tables have in them
+	counted      atomic.Pointer[[]byte]             // the same with it, of the version that was counted last; nil without one
+
+	prepared os.FileInfo // the version that prepare has seen; only prepare uses it
+}
+
+// Handler serves the pages.
+type Handler struct {
+	http.Handler
+	site *site
 }
 
 // New returns the handler of the status page. Without a token the caller serves it on loopback
-// only; whatever else it is bound to, other names are refused.
-func New(c Config) (http.Handler, error) {
+// only; whatever else it is bound to, other names are refused. The caller runs Prepare beside it.
+func New(c Config) (*Handler, error) {
 	if c.Dir == "" {
 		return nil, errors.New("status page without a data directory")
 	}
@@ -98,7 +115,8 @@ func New(c Config) (http.Handler, error) {
 		return nil, err
 	}
 	fill(&c)
-	s := &site{Config: c, form: rand.Text(), reports: reportsOf(c.Dir), looks: make(chan struct{}, looksAtOnce), news: newsOf(c.Dir, c.Watch), dictionaries: dictionariesOf(c.Dir)}
+	s := &site{Config: c, form: rand.Text(), files: published.Files{Dir: c.Dir}, looks: make(chan struct{}, looksAtOnce)}
+	s.reports, s.news, s.dictionaries = reportsOf(&s.files), newsOf(&s.files, c.Watch), dictionariesOf(&s.files)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.statusPage)
 	mux.HandleFunc("GET /live", s.livePage)
@@ -108,6 +126,9 @@ func New(c Config) (http.Handler, error) {
 	mux.HandleFunc("GET /watch.atom", s.watchFeed)
 	if c.Ask != nil {
 		mux.HandleFunc("GET /ask", s.askPage)
+	}
+	if c.Forecast != nil {
+		mux.HandleFunc("GET /forecast", s.forecastPage)
 	}
 	mux.HandleFunc("GET /search", s.searchPage)
 	mux.HandleFunc("GET /list/{name}", s.listPage)
@@ -130,12 +151,12 @@ func New(c Config) (http.Handler, error) {
 	if c.Share != nil {
 		mux.Handle("GET /warehouse/", c.Share)
 	}
-	return s.guard(mux), nil
+	return &Handler{s.guard(mux), s}, nil
 }
 
 // reportsOf caches the reports of the published file.
-func reportsOf(dir string) *published.Cache[string, *NightReport] {
-	return &published.Cache[string, *NightReport]{Dir: dir, Read: nightReport}
+func reportsOf(files *published.Files) *published.Cache[string, *NightReport] {
+	return &published.Cache[string, *NightReport]{Dir: files.Dir, Files: files, Read: nightReport}
 }
 
 // Trouble is something that a person should know, and what to do about it.

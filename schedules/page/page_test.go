@@ -20,6 +20,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/wording"
+	"github.com/fleetlake/fleetlake/schedules/published"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -224,7 +225,7 @@ func TestClientsShareWhatIsRead(t *testing.T) {
 	if same := slices.Compact(slices.Clone(pages)); len(same) != 1 {
 		t.Errorf("%d different pages", len(same))
 	}
-	s := reportsOf(dir)
+	s := reportsOf(&published.Files{Dir: dir})
 	a, err := s.Get(t.Context(), "", morning)
 	if err != nil {
 		t.Fatal(err)
@@ -267,7 +268,7 @@ func TestReadingDoesNotBlockARun(t *testing.T) {
 		if err := page.Close(); err != nil {
 			t.Error(err)
 		}
-		if _, err := reportsOf(dir).Get(t.Context(), "", morning); err != nil {
+		if _, err := reportsOf(&published.Files{Dir: dir}).Get(t.Context(), "", morning); err != nil {
 			t.Errorf("the page beside a run: %v", err)
 		}
 		if err := run.Close(); err != nil {

@@ -96,7 +96,7 @@ func (s *site) attach() string {
 
 func (s *site) renderStatus(ctx context.Context) (int, []byte) {
 	now := s.Now()
-	v := view{Kind: "status", Title: "Status", Version: s.Version, Now: now, Form: s.form, Live: s.Live(), CanStop: s.Config.Stop != nil, Attach: s.attach(), Export: s.sanitize(s.Config.Export()), CanAsk: s.Config.Ask != nil}
+	v := view{Kind: "status", Title: "Status", Version: s.Version, Now: now, Form: s.form, Live: s.Live(), CanStop: s.Config.Stop != nil, Attach: s.attach(), Export: s.sanitize(s.Config.Export()), CanAsk: s.Config.Ask != nil, CanForecast: s.Config.Forecast != nil}
 	s.schedule(&v)
 	report, err := s.reports.Get(ctx, "", now)
 	switch {

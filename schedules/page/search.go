@@ -67,12 +67,9 @@ func numberIn(text string) string {
 	return text
 }
 
-// escapeLike escapes the signs that LIKE understands.
-var escapeLike = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
-
 func (v *SearchView) search(ctx context.Context, w *warehouse.Warehouse) error {
 	return each(ctx, w, "search", func(r record) {
 		v.Total = r.number(0)
 		v.Found = append(v.Found, Found{ID: r.text(1), Name: r.text(2), Country: r.text(3), Type: r.text(4), Listed: r.yes(5), Why: r.text(6)})
-	}, v.Text, escapeLike.Replace(v.Text), numberIn(v.Text), maxFound)
+	}, v.Text, numberIn(v.Text), maxFound)
 }

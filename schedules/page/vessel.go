@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline/wording"
-	"github.com/fleetlake/fleetlake/schedules/published"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/fleetlake/fleetlake/warehouse/history"
 )
@@ -55,7 +54,7 @@ func (s *site) look(ctx context.Context, ask func(context.Context, *warehouse.Wa
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	return published.Read(ctx, warehouse.Path(s.Dir), ask)
+	return s.files.Read(ctx, ask)
 }
 
 // looksAtOnce is how many pages read the published file at the same time.

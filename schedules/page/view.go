@@ -16,7 +16,7 @@ import (
 // view is the data of a template.
 type view struct {
 	*NightReport        // nil before the first night
-	Kind         string // status, run, file, live, vessel, search, list, series, ask or note
+	Kind         string // status, run, file, live, vessel, search, list, series, ask, forecast or note
 	Title        string
 	Version      string
 	Now          time.Time
@@ -41,6 +41,8 @@ type view struct {
 	List         *ListView
 	Series       *SeriesPage
 	Ask          *AskView
+	Forecast     *ForecastPage
+	CanForecast  bool // the page has forecasts
 	CanAsk       bool // the page has a form for statements
 	CanScore     bool // the page can say when a vessel is looked up next
 	Lasts        int  // nights that the balance pays for at the usual cost; 0 is unknown

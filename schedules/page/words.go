@@ -100,13 +100,14 @@ func sanitize(text, dir string) string {
 	return printable(text)
 }
 
-// printable removes control characters and the marks that change the direction of text.
+// printable removes control characters and those that nobody sees, such as the marks that change the direction
+// of a text. The two joiners stay: some scripts need them.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':
 			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), r == utf8.RuneError:
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r) && r != 0x200C && r != 0x200D, r == utf8.RuneError:
 			return -1
 		}
 		return r

@@ -25,8 +25,9 @@ const (
 // which is cheap; the file is read again only when it was replaced, and on the first Get of a UTC day,
 // because what is read may count what was spent today. Dir and Read are set before the first Get.
 type Cache[K comparable, V any] struct {
-	Dir  string                                                                             // the data directory
-	Read func(ctx context.Context, w *warehouse.Warehouse, key K, now time.Time) (V, error) // reads what belongs to a key
+	Dir   string                                                                             // the data directory
+	Files *Files                                                                             // of the same directory, to read by; nil opens the file for each read
+	Read  func(ctx context.Context, w *warehouse.Warehouse, key K, now time.Time) (V, error) // reads what belongs to a key
 
 	mu      sync.Mutex // locked while reading, so that one reads and the others wait
 	file    os.FileInfo
@@ -53,7 +54,7 @@ func (c *Cache[K, V]) Get(ctx context.Context, key K, now time.Time) (V, error) 
 		file = nil // opening says what is wrong in words
 	}
 	date := now.UTC().Format(time.DateOnly)
-	if !same(file, c.file) || date != c.date || len(c.entries) > maxEntries {
+	if !Same(file, c.file) || date != c.date || len(c.entries) > maxEntries {
 		c.file, c.date, c.entries = file, date, map[K]entry[V]{}
 	}
 	e, known := c.entries[key]
@@ -65,17 +66,23 @@ func (c *Cache[K, V]) Get(ctx context.Context, key K, now time.Time) (V, error) 
 	return e.value, e.err
 }
 
-func same(a, b os.FileInfo) bool {
+// Same reports whether two identities, as os.Stat returns them, are of one version of the published file. Nil
+// is no file, and the same as nothing.
+func Same(a, b os.FileInfo) bool {
 	return a != nil && b != nil && os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
-// read opens, reads and closes the published file.
+// read reads the published file.
 func (c *Cache[K, V]) read(ctx context.Context, key K, now time.Time) (value V, err error) {
-	err = Read(context.WithoutCancel(ctx), warehouse.Path(c.Dir), func(ctx context.Context, w *warehouse.Warehouse) error {
+	ctx = context.WithoutCancel(ctx)
+	ask := func(ctx context.Context, w *warehouse.Warehouse) error {
 		value, err = c.Read(ctx, w, key, now)
 		return err
-	})
-	return value, err
+	}
+	if c.Files != nil {
+		return value, c.Files.Read(ctx, ask)
+	}
+	return value, Read(ctx, warehouse.Path(c.Dir), ask)
 }
 
 // Read opens a published file or one of its versions, lets ask read it, and closes it: within bounds of
@@ -84,10 +91,15 @@ func (c *Cache[K, V]) read(ctx context.Context, key K, now time.Time) (value V, 
 func Read(ctx context.Context, path string, ask func(context.Context, *warehouse.Warehouse) error) error {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	w, err := warehouse.Open(ctx, path, warehouse.Options{MemoryMiB: readMemoryMiB, Threads: readThreads, Confine: []string{}})
+	w, err := openBounded(ctx, path)
 	if err != nil {
 		return err
 	}
 	defer w.Close() // of a file that was only read
 	return ask(ctx, w)
+}
+
+// openBounded opens a file within the bounds of this package.
+func openBounded(ctx context.Context, path string) (*warehouse.Warehouse, error) {
+	return warehouse.Open(ctx, path, warehouse.Options{MemoryMiB: readMemoryMiB, Threads: readThreads, Confine: []string{}})
 }

@@ -39,8 +39,21 @@ func (i Item) Key() string {
 	return fmt.Sprintf("%s/%s/%s/%s/%s", i.Night, i.Kind, i.VesselID, i.Was, i.Now)
 }
 
-// Words is the news in one line.
+// longest is the length of the longest value in words, in characters: the names of companies are shorter, and
+// anybody may send a longer one by radio.
+const longest = 120
+
+// short cuts a value to that length.
+func short(value string) string {
+	if runes := []rune(value); len(runes) > longest {
+		return string(runes[:longest]) + "…"
+	}
+	return value
+}
+
+// Words is the news in one line, in which a value that is too long is cut.
 func (i Item) Words() string {
+	i.Name, i.Was, i.Now = short(i.Name), short(i.Was), short(i.Now)
 	name := i.VesselID
 	if i.Name != "" {
 		name = i.Name + " (" + i.VesselID + ")"

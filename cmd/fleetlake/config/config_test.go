@@ -107,6 +107,8 @@ func TestConfigValues(t *testing.T) {
 				Laden: []string{"ballast", "partial", "laden"}, ForOrder: []string{"true"},
 			}
 		}},
+		"sweeps as the plan chooses":  {"jobs: {nightly: {sweep: {every: Auto}}}", func(c *Config) { c.Jobs[0].Job.Sweep.Auto = true }},
+		"sweeps every two days":       {"jobs: {nightly: {sweep: {every: 2d}}}", func(c *Config) { c.Jobs[0].Job.Sweep.Every = 48 * time.Hour }},
 		"no sweep":                    {"jobs: {nightly: {sweep: {statuses: []}}}", func(c *Config) { c.Jobs[0].Job.Sweep.Statuses = nil }},
 		"no zones for worldwide ones": {"jobs: {nightly: {sweep: {statuses: [drifting], zones: []}}}", func(c *Config) { c.Jobs[0].Job.Sweep.Statuses, c.Jobs[0].Job.Sweep.Zones = []string{"drifting"}, nil }},
 		"lookups": {"jobs: {nightly: {lookup: {want: [engine, position], max_age: 0s, watch: [9218301, '002345678'], max_requests: 5}}}", func(c *Config) {
@@ -178,6 +180,8 @@ func TestConfigRefuses(t *testing.T) {
 		"a list in a list":           {"jobs: {a: {list: {types: [[Tug]]}}}", `jobs.a.list.types: a list, expected a word`},
 		"a value given twice":        {"jobs: {a: {sweep: {statuses: [moored, MOORED]}}}", `jobs.a.sweep.statuses: "moored" twice, expected it once`},
 		"all and one":                {"jobs: {a: {sweep: {laden: [all, laden]}}}", `"laden" twice`},
+		"a sweep of no interval":     {"jobs: {a: {sweep: {every: nightly}}}", `jobs.a.sweep.every: "nightly", expected auto, or a duration such as 48h`},
+		"a sweep into the past":      {"jobs: {a: {sweep: {every: -1h}}}", `jobs.a.sweep.every: "-1h", expected auto, or a duration such as 48h`},
 		"an unknown zone":            {"jobs: {a: {sweep: {zones: [north-see]}}}", `jobs.a.sweep.zones: "north-see", expected one of: north-canada`},
 		"zoned statuses, no zone":    {"jobs: {a: {sweep: {zones: []}}}", `jobs.a.sweep.zones: empty, expected a zone because under-way is searched by zone`},
 		"an unknown dataset":         {"jobs: {a: {lookup: {want: [engines]}}}", `jobs.a.lookup.want: "engines", expected one of: particulars, engine, management, position; did you mean "engine"?`},

@@ -142,6 +142,9 @@ func (d *decoder) sweep(n *yaml.Node, path string, s *plan.Sweep) {
 		"vessel_types": d.words(path+".vessel_types", api.VesselTypes, func(v []string) { s.VesselTypes = v }),
 		"laden":        d.words(path+".laden", api.Laden, func(v []string) { s.Laden = v }),
 		"for_order":    d.words(path+".for_order", api.ForOrder, func(v []string) { s.ForOrder = v }),
+		"every": setting(d, path+".every", "auto or a duration", parseEvery, func(v time.Duration) {
+			s.Every, s.Auto = max(0, v), v == everyAuto
+		}),
 	})
 	if len(s.Zones) > 0 || len(d.problems) > before {
 		return
@@ -152,6 +155,21 @@ func (d *decoder) sweep(n *yaml.Node, path string, s *plan.Sweep) {
 			return
 		}
 	}
+}
+
+// everyAuto stands for an interval that the plan chooses.
+const everyAuto = time.Duration(-1)
+
+// parseEvery reads how often a status search is made: auto, or a duration.
+func parseEvery(s string) (time.Duration, error) {
+	if strings.EqualFold(strings.TrimSpace(s), "auto") {
+		return everyAuto, nil
+	}
+	every, err := Duration(0)(s)
+	if err != nil {
+		return 0, fmt.Errorf("%q, expected auto, or a duration such as 48h", s)
+	}
+	return every, nil
 }
 
 func (d *decoder) lookup(n *yaml.Node, path string, l *plan.Lookup) {

@@ -15,6 +15,11 @@ var Formats = []string{"table", "csv", "json", "ndjson", "markdown"}
 // moment and a UUID from bytes. The type may be empty.
 type Column struct{ Name, Type string }
 
+// Spreadsheet is a format of WriteRows besides Formats: CSV for people, who open it in a spreadsheet. A text
+// that the program would take for a formula has an apostrophe before it, which spreadsheets take for the mark
+// of a text; a file for programs has no such mark.
+const Spreadsheet = "spreadsheet"
+
 // WriteRows writes a result as a table for people, as CSV, as a JSON array with one object per line, as
 // such lines alone, or as a Markdown table, and returns the number of rows. Only a table for people is
 // kept in memory. It is squeezed into width characters; 0 is no limit. The errors are those of the rows,
@@ -27,7 +32,9 @@ func WriteRows(w io.Writer, format string, width int, columns []Column, rows ite
 	case "table":
 		n, err = renderTable(out, width, columns, rows)
 	case "csv":
-		n, err = renderCSV(out, columns, rows)
+		n, err = renderCSV(out, columns, rows, func(text, _ string) string { return text })
+	case Spreadsheet:
+		n, err = renderCSV(out, columns, rows, noFormula)
 	case "json":
 		n, err = renderJSON(out, columns, rows)
 	case "ndjson":
@@ -44,11 +51,11 @@ func WriteRows(w io.Writer, format string, width int, columns []Column, rows ite
 }
 
 // renderCSV writes a header and the rows. As in PostgreSQL and DuckDB, a field without anything is NULL,
-// and "" is an empty text.
-func renderCSV(w *bufio.Writer, columns []Column, rows iter.Seq2[[]any, error]) (int, error) {
+// and "" is an empty text. mark changes the text of a cell of a type.
+func renderCSV(w *bufio.Writer, columns []Column, rows iter.Seq2[[]any, error], mark func(text, databaseType string) string) (int, error) {
 	fields := make([]string, len(columns))
 	for i, c := range columns {
-		fields[i] = csvField(c.Name)
+		fields[i] = csvField(mark(c.Name, ""))
 	}
 	if _, err := w.WriteString(strings.Join(fields, ",") + "\n"); err != nil {
 		return 0, err
@@ -60,7 +67,7 @@ func renderCSV(w *bufio.Writer, columns []Column, rows iter.Seq2[[]any, error]) 
 		}
 		for i, v := range row {
 			if fields[i] = ""; v != nil {
-				fields[i] = csvField(cellText(v, columns[i].Type))
+				fields[i] = csvField(mark(cellText(v, columns[i].Type), columns[i].Type))
 			}
 		}
 		if _, err := w.WriteString(strings.Join(fields, ",") + "\n"); err != nil {
@@ -69,6 +76,14 @@ func renderCSV(w *bufio.Writer, columns []Column, rows iter.Seq2[[]any, error]) 
 		n++
 	}
 	return n, nil
+}
+
+// noFormula marks a text that a spreadsheet would take for a formula. A number may begin with a sign.
+func noFormula(text, databaseType string) string {
+	if text != "" && strings.Contains("=+-@", text[:1]) && !isNumberType(databaseType) {
+		return "'" + text
+	}
+	return text
 }
 
 // csvField quotes a text that is empty, or that a reader would cut, trim or split.
@@ -162,7 +177,7 @@ func renderMarkdown(w *bufio.Writer, columns []Column, rows iter.Seq2[[]any, err
 	return n, nil
 }
 
-// markdownCell escapes what would end a cell or begin a tag.
+// markdownCell escapes what would end a cell, begin a tag or make a link.
 func markdownCell(s string) string {
-	return strings.NewReplacer("|", `\|`, "<", "&lt;").Replace(Printable(s))
+	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "](", `]\(`).Replace(Printable(s))
 }

@@ -2,4 +2,4 @@
 -- many values there are, and the least and the greatest of numbers, dates and instants.
 SELECT count(*),
        [{{range $i, $c := .Columns}}{{if $i}}, {{end}}{known: count({{.Quoted}}), "values": approx_count_distinct({{.Quoted}}), least: {{if .Ordered}}min({{.Quoted}})::VARCHAR{{else}}NULL{{end}}, greatest: {{if .Ordered}}max({{.Quoted}})::VARCHAR{{else}}NULL{{end}} }{{end}}]::JSON::VARCHAR
-FROM   {{.Table}};
+FROM   {{.From}};

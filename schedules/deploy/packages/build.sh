@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds what is released for this platform into a folder: the stripped program with its files as .tar.gz and, on
-# Linux, a .deb and an .rpm; and SHA256SUMS.
+# Linux, a .deb and an .rpm; the list of what the program is linked from as .spdx.json, which is in each of them, too;
+# and SHA256SUMS.
 #
 #   schedules/deploy/packages/build.sh dist            build the program from this checkout, and pack it
 #   schedules/deploy/packages/build.sh dist PROGRAM    pack a program that is built already
@@ -8,7 +9,7 @@
 # The version is that of the commit's tag (v1.2.3), or 0~<date>.<commit>. DuckDB is linked in through cgo, so each
 # platform is built on a machine of its own: linux/amd64, linux/arm64, darwin/amd64 and darwin/arm64 have DuckDB's
 # static libraries. A program for Linux needs the glibc of the machine that built it, or a newer one.
-# Packing one program twice gives the same bytes.
+# Building one commit twice, in whatever folder, gives the same program, and packing it gives the same bytes.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 dist=${1:?"usage: build.sh DIST [PROGRAM]"}
@@ -35,6 +36,8 @@ else
     exit 1
   fi
 fi
+export SOURCE_DATE_EPOCH VERSION
+schedules/deploy/packages/licences.sh --sbom "$STAGE/fleetlake" >"$STAGE/fleetlake.spdx.json"
 for shell in bash zsh fish; do
   "$STAGE/fleetlake" completion "$shell" >"$STAGE/completion.$shell"
 done
@@ -51,15 +54,16 @@ tarball() {
 }
 name=fleetlake_${VERSION}_$(go env GOOS)_$GOARCH
 mkdir -p "$STAGE/$name"
-cp "$STAGE/fleetlake" README.md CHANGELOG.md LICENSE "$STAGE/$name/"
+cp "$STAGE/fleetlake" "$STAGE/fleetlake.spdx.json" README.md CHANGELOG.md LICENSE "$STAGE/$name/"
 cp -R "$STAGE/deploy" "$STAGE/queries" "$STAGE/$name/"
 tarball "$name"
+cp "$STAGE/fleetlake.spdx.json" "$dist/$name.spdx.json"
 
 if [ "$(go env GOOS)" = linux ]; then
   # The oldest glibc that has what the program calls.
   GLIBC=$(objdump -T "$STAGE/fleetlake" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -n 1 | cut -d_ -f2)
   sed 's|^ExecStart=/usr/local/bin/|ExecStart=/usr/bin/|' schedules/deploy/fleetlake.service >"$STAGE/fleetlake.service"
-  export STAGE GOARCH VERSION GLIBC SOURCE_DATE_EPOCH
+  export STAGE GOARCH GLIBC
   for packager in deb rpm; do
     go run "$nfpm" package --config schedules/deploy/packages/nfpm.yaml --packager "$packager" --target "$dist"
   done

@@ -1,3 +1,5 @@
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.DriverManager;
@@ -35,6 +37,20 @@ public class Jdbc {
       return;
     }
     throw new IllegalStateException(sql + " is not refused");
+  }
+
+  /** Asks whatever a BI tool may ask about the database: the driver throws where the server has no answer. */
+  static void answersAll(DatabaseMetaData m) {
+    for (Method f : DatabaseMetaData.class.getMethods()) {
+      if (f.getParameterCount() > 0) {
+        continue;
+      }
+      try {
+        f.invoke(m);
+      } catch (InvocationTargetException | IllegalAccessException e) {
+        throw new IllegalStateException(f.getName() + ": " + e.getCause());
+      }
+    }
   }
 
   public static void main(String[] args) throws SQLException {
@@ -81,6 +97,7 @@ public class Jdbc {
         }
       }
       check(tables > 0, "no tables");
+      answersAll(m);
       int described = 0;
       try (ResultSet r = m.getColumns(null, "main", "vessels", "%")) {
         for (; r.next(); described++) {

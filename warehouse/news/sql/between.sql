@@ -5,6 +5,10 @@
 WITH wanted AS (
     SELECT v.vessel_id, v.name FROM vessels AS v
     WHERE  v.is_vessel AND (len($3::VARCHAR[]) = 0 OR list_contains($3::VARCHAR[], v.vessel_id) OR list_contains($3::VARCHAR[], v.imo::VARCHAR) OR list_contains($3::VARCHAR[], v.mmsi))
+), world_nights AS ( -- the nights that searched for every status in every zone, each with how many came later: the second one without a vessel proves that it is gone dark, and the news is that night's for ever
+    SELECT snapshot_date, row_number() OVER (ORDER BY snapshot_date DESC) - 1 AS later
+    FROM   (SELECT snapshot_date FROM status_searches WHERE state = 'complete' AND filters IS NULL GROUP BY snapshot_date
+            HAVING count(*) = (SELECT sum(CASE WHEN zoned THEN (SELECT count(*) FROM world_zones) ELSE 1 END) FROM navigational_statuses))
 ), seen AS (
     SELECT snapshot_date AS night, 'reflagged' AS kind, vessel_id, flag_before AS was, flag_after AS now, seen_before AS not_before, seen_after AS not_after, run_id, entry FROM reflaggings
     UNION ALL
@@ -21,7 +25,10 @@ WITH wanted AS (
     JOIN   (SELECT value, min(snapshot_date) AS first_search FROM coverage WHERE operation = 'by-status' AND state = 'complete' GROUP BY value) AS c ON c.value = sweep AND first_date > c.first_search
     WHERE  navigational_status = 'aground'
     UNION ALL
-    SELECT absent_until, 'gone dark', vessel_id, concat_ws(' ', navigational_status, world_zone), strftime(last_date, '%Y-%m-%d'), last_seen, NULL, NULL, NULL FROM gone_dark WHERE proved AND world_nights_since = 1
+    SELECT n.snapshot_date, 'gone dark', vessel_id, concat_ws(' ', navigational_status, world_zone), strftime(last_date, '%Y-%m-%d'), last_seen, NULL, NULL, NULL
+    FROM   gone_dark
+    JOIN   world_nights AS n ON n.later = world_nights_since - 2
+    WHERE  proved
     UNION ALL
     SELECT since, 'identity in doubt', vessel_id, value, detail, NULL, NULL, run_id, entry FROM identity_review WHERE kind IN ('identity conflict', 'shared mmsi') AND vessel_id IS NOT NULL
 )

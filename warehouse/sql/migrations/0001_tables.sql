@@ -458,3 +458,17 @@ CREATE TABLE internal.departures (
     proof VARCHAR USING COMPRESSION dictionary,
     last_seen TIMESTAMPTZ USING COMPRESSION bitpacking
 );
+
+CREATE TABLE internal.vessel_changes (
+    vessel_id VARCHAR USING COMPRESSION fsst,
+    field VARCHAR USING COMPRESSION dictionary,
+    old_value VARCHAR,
+    new_value VARCHAR,
+    seen_before TIMESTAMPTZ,
+    seen_after TIMESTAMPTZ,
+    snapshot_date DATE,
+    together BOOLEAN,
+    seen_again BOOLEAN,
+    run_id VARCHAR USING COMPRESSION dictionary,
+    entry INTEGER USING COMPRESSION bitpacking
+);

@@ -11,11 +11,13 @@ LEFT JOIN (SELECT alias_id, vessel_id, since, lag(since) OVER (PARTITION BY alia
 
 -- arrived: the stays in zones that began with an arrival, and what shows it.
 {{define "arrived" -}}
--- stays: each stay, and what is known of the stays that began before: until when the vessel was in the zone (here_until), and since and until when it was in any zone and in a status without one
+-- stays: each stay, and what is known of the stays that began before: until when the vessel was in the zone (here_until), since and until when it was in any zone and in a status without one,
+-- where it was last, and where it came to last: later nights still see it there, so that only the latter says where it was before
 WITH stays AS (
     SELECT *, max(last_date) OVER here AS here_until,
            max(first_date) FILTER (world_zone IS NOT NULL) OVER earlier AS zone_since, max(last_date) FILTER (world_zone IS NOT NULL) OVER earlier AS zone_until,
-           max(last_date) FILTER (world_zone IS NULL) OVER earlier AS worldwide_until, arg_max(world_zone, last_seen) FILTER (world_zone IS NOT NULL) OVER earlier AS zone_before
+           max(last_date) FILTER (world_zone IS NULL) OVER earlier AS worldwide_until,
+           arg_max(world_zone, last_seen) FILTER (world_zone IS NOT NULL) OVER earlier AS last_zone, arg_max(world_zone, first_seen) FILTER (world_zone IS NOT NULL) OVER earlier AS latest_zone
     FROM   {{.}}
     WINDOW here AS (PARTITION BY vessel_id, world_zone ORDER BY first_seen, lower(search) ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
            earlier AS (PARTITION BY vessel_id ORDER BY first_date RANGE BETWEEN UNBOUNDED PRECEDING AND INTERVAL 1 DAY PRECEDING)
@@ -29,7 +31,7 @@ WITH stays AS (
     JOIN   (SELECT world_zone, min(snapshot_date) AS since FROM internal.searches WHERE proves_absence GROUP BY world_zone) AS z ON z.world_zone = s.world_zone AND z.since < s.first_date
     LEFT JOIN internal.searches AS p ON p.sweep = lower(s.search) AND p.snapshot_date = s.first_date
 )
-SELECT *, CASE WHEN elsewhere_on IS NOT NULL THEN zone_before END AS from_zone, coalesce(greatest(elsewhere_on, absent_on), not_in_search_on) AS not_before,
+SELECT *, CASE WHEN elsewhere_on IS NOT NULL THEN if(zone_until < first_date, last_zone, latest_zone) END AS from_zone, coalesce(greatest(elsewhere_on, absent_on), not_in_search_on) AS not_before,
        CASE WHEN elsewhere_on IS NOT NULL THEN 'seen in another zone' WHEN absent_on IS NOT NULL THEN 'absent in every status' ELSE 'absent in that status' END AS proof
 FROM   proved
 WHERE  coalesce(elsewhere_on, absent_on, not_in_search_on) IS NOT NULL

@@ -9,7 +9,7 @@
 -- 111 to aircraft, 8 to handheld radios, 97 to transmitters of emergencies, 99 to aids to navigation. All
 -- else counts as a vessel.
 {{define "is_vessel" -}}
-(coalesce({{.}}.is_vessel, true) AND ({{template "category" .}} <> 'unknown' OR {{.}}.imo IS NOT NULL OR NOT coalesce(regexp_matches({{.}}.mmsi, '^(0|111|8|97|99)'), false)))
+(coalesce({{.}}.is_vessel, true) AND CASE WHEN {{template "category" .}} <> 'unknown' OR {{.}}.imo IS NOT NULL THEN true ELSE NOT coalesce(regexp_matches({{.}}.mmsi, '^(0|111|8|97|99)'), false) END)
 {{- end}}
 
 -- last_seen: when a version was last observed; then, as far as it is known: of one that was observed again

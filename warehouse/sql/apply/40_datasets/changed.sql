@@ -22,8 +22,7 @@ WITH now AS (
 {{- end}}
            ], lambda x: x.v IS NOT NULL)))::VARCHAR AS untold,
            {{range $i, $c := .Columns}}{{if $i}}, {{end}}h.{{.Name}} AS old_{{.Name}}{{end}}
-    FROM   (FROM compared_{{.Name}} WHERE NOT same) AS c
-    JOIN   tonight_{{.Name}} AS t ON t.vessel_id = c.vessel_id
+    FROM   (SELECT rid, unnest(observation) AS t FROM compared_{{.Name}} WHERE NOT same AND rid IS NOT NULL) AS c
     JOIN   {{.Name}} AS h ON h.rowid = c.rid
 )
 SELECT * REPLACE (nullif(untold, '{}') AS untold),

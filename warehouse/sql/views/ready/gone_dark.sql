@@ -26,24 +26,25 @@ WITH nights AS (
     FROM   (SELECT n.snapshot_date, count(*) AS places FROM nights AS n JOIN places AS p ON p.planned_until >= n.snapshot_date GROUP BY n.snapshot_date) AS d
     JOIN   looked AS n ON n.snapshot_date > d.snapshot_date
     GROUP BY d.snapshot_date
--- after_search: by night and search, how many later ones prove absence from the search
-), after_search AS (
-    SELECT n.snapshot_date, p.sweep, count(*) FILTER (s.proves_absence) OVER later AS nights, max(CASE WHEN s.proves_absence THEN s.snapshot_date END) OVER later AS last_night
-    FROM   nights AS n
-    JOIN   (SELECT DISTINCT sweep FROM status_searches) AS p ON true
-    LEFT JOIN status_searches AS s ON s.snapshot_date = n.snapshot_date AND s.sweep = p.sweep
-    WINDOW later AS (PARTITION BY p.sweep ORDER BY n.snapshot_date ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)
 -- sighted: the last stay of each vessel that was not sighted on the last night
 ), sighted AS (
     SELECT vessel_id, navigational_status, world_zone, lower(search) AS sweep, last_date, last_seen
     FROM   internal.latest_stays
     WHERE  vessel_id NOT IN (SELECT vessel_id FROM internal.latest_stays WHERE last_date = (SELECT max(snapshot_date) FROM runs))
     QUALIFY row_number() OVER (PARTITION BY vessel_id ORDER BY last_seen DESC, last_date DESC, lower(search)) = 1
+-- after_search: by night and search, how many later ones prove absence from the search
+), after_search AS (
+    SELECT n.snapshot_date, p.sweep, count(*) FILTER (s.proves_absence) OVER later AS nights, max(CASE WHEN s.proves_absence THEN s.snapshot_date END) OVER later AS last_night
+    FROM   nights AS n
+    JOIN   (SELECT DISTINCT sweep FROM sighted) AS p ON true
+    LEFT JOIN status_searches AS s ON s.snapshot_date = n.snapshot_date AND s.sweep = p.sweep
+    WINDOW later AS (PARTITION BY p.sweep ORDER BY n.snapshot_date ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)
 -- positions_known: the latest position of each vessel, under the id that it has now
 ), positions_known AS (
     SELECT coalesce(a.vessel_id, l.vessel_id) AS vessel_id, max(l.position_at) AS position_at
     FROM   internal.latest AS l
     LEFT JOIN vessel_aliases AS a ON a.alias_id = l.vessel_id AND a.until IS NULL
+    WHERE  coalesce(a.vessel_id, l.vessel_id) IN (SELECT vessel_id FROM sighted)
     GROUP BY ALL
 -- signs: the night of the last sign of life
 ), signs AS (
@@ -63,7 +64,8 @@ LEFT JOIN after_night AS w ON w.snapshot_date = s.sign_date
 SEMI JOIN (SELECT vessel_id FROM listed WHERE to_date IS NULL) AS l ON l.vessel_id = s.vessel_id
 ANTI JOIN (
     SELECT c.vessel_id, greatest(t.sighting_seen_at, t.position_at) AS seen
-    FROM   mmsi_claims AS c
+    FROM   (SELECT vessel_id, mmsi FROM registration WHERE imo IS NOT NULL UNION ALL SELECT vessel_id, mmsi FROM second_mmsi_claims) AS c
+    SEMI JOIN sighted ON sighted.vessel_id = c.vessel_id
     JOIN   internal.latest AS t ON t.vessel_id = 'MMSI' || c.mmsi
 ) AS u ON u.vessel_id = s.vessel_id AND u.seen > s.last_seen
 WHERE  {{template "is_vessel" "r"}};

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
+	"github.com/fleetlake/fleetlake/extract/simulator"
+)
+
+// forecast decodes what `fleetlake forecast --json` prints.
+func (w *world) forecast(args ...string) (f console.Forecast) {
+	w.t.Helper()
+	o := w.must(exitDone, append([]string{"forecast", "--json"}, args...)...)
+	if err := json.Unmarshal([]byte(o.stdout), &f); err != nil {
+		w.t.Fatalf("%v in %s", err, o.stdout)
+	}
+	return f
+}
+
+// TestForecast asks what budgets, wants, limits and a watch list would bring after one night, without a
+// request, and looks for the kept forecast before and after a rebuild.
+func TestForecast(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, simulator.Config{Vessels: 200, Seed: 4})
+	w.configure(1_000_000, "    list: {by: country}\n    sweep: {statuses: [moored], zones: [china-coast]}\n    lookup: {want: [particulars], max_age: 48h, max_requests: 50}\n")
+	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
+	requests := len(w.sim.Log())
+	w.write("watch.txt", "# two\n9218301 # a ship\n\n306256000\n")
+
+	f := w.forecast("--nights", "6", "--per-month", "3000,60000", "--want", "particulars", "--want", "none", "--watch", "watch.txt", "--sweep", "every=3d", "--limits", "info=20")
+	var names []string
+	for _, s := range f.Scenarios {
+		names = append(names, s.Name)
+		if len(s.Nights) != 7 || s.CreditsPerNight <= 0 {
+			t.Errorf("%s: %d nights, %f credits a night", s.Name, len(s.Nights), s.CreditsPerNight)
+		}
+	}
+	rest := ", watch 2 vessels, status searches every 3d, limits info=20, "
+	want := []string{"as configured", "want particulars" + rest + "3,000 a month", "want particulars" + rest + "60,000 a month", "want none" + rest + "3,000 a month", "want none" + rest + "60,000 a month"}
+	if strings.Join(names, "|") != strings.Join(want, "|") {
+		t.Errorf("scenarios %q, want %q", names, want)
+	}
+	if c, poor := f.Scenarios[0], f.Scenarios[1]; poor.CreditsPerNight > 500 || c.CreditsPerNight < 2*poor.CreditsPerNight || c.Nights[0].Datasets[0].Known <= 0 || c.Nights[0].Datasets[0].Known >= .9 || c.Nights[6].Datasets[0].Known < .9 {
+		t.Errorf("%+v, with little %+v", c, poor)
+	}
+	if none := f.Scenarios[3]; len(none.Nights[6].Datasets) != 0 || none.Nights[6].Spending.Lookups != 0 {
+		t.Errorf("without lookups: %+v", none.Nights[6])
+	}
+	if len(f.Scores) != 0 || f.Run == "" || len(f.Priors) == 0 {
+		t.Errorf("run %q, scores %v, priors %v after one night", f.Run, f.Scores, f.Priors)
+	}
+	text := w.must(exitDone, "forecast", "nightly", "--nights", "6", "--target", "particulars known >= 60%").stdout
+	for _, want := range []string{"particulars known >= 60% takes ", " credits a month: budget.per_run ", " a night ", "prior     arrivals and departures: "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	kept := filepath.Join(w.dir, "fleetlake-data", "forecasts.ndjson")
+	before, err := os.ReadFile(kept)
+	if err != nil || strings.Count(string(before), "\n") != 1 {
+		t.Errorf("%s, %v", before, err)
+	}
+	w.must(exitDone, "rebuild")
+	w.must(exitDone, "verify")
+	if after, err := os.ReadFile(kept); err != nil || string(after) != string(before) {
+		t.Errorf("after a rebuild: %s, %v", after, err)
+	}
+	if sent := len(w.sim.Log()) - requests; sent != 0 {
+		t.Errorf("%d requests were sent", sent)
+	}
+}
+
+// TestForecastWithoutAHistory begins with the priors, needs no key, and creates no directory.
+func TestForecastWithoutAHistory(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, simulator.Config{Vessels: 1})
+	w.env = append(w.env, "FLEETLAKE_API_KEY=", "FLEETLAKE_BASE_URL=")
+	text := w.must(exitDone, "forecast", "--nights", "2").stdout
+	for _, want := range []string{"no history: it begins with the priors below", "prior     vessels: 109000 (UNCTADstat", "│ as configured │"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(w.dir, "fleetlake-data")); !os.IsNotExist(err) {
+		t.Errorf("the data directory exists: %v", err)
+	}
+}
+
+// TestForecastRefuses lists mistakes, and what the error says.
+func TestForecastRefuses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, simulator.Config{Vessels: 1})
+	w.write("bad.txt", "9218301\n12345\n")
+	w.write("fleetlake.yaml", "jobs: {rare: {schedule: '0 2 29 2 *'}, nightly: {}}\n")
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"an unknown job":          {[]string{"weekly"}, `unknown job "weekly"`},
+		"no job named":            {nil, "no JOB named"},
+		"a schedule without slot": {[]string{"rare", "--nights", "3"}, "has no slot in this time"},
+		"no night":                {[]string{"nightly", "--nights", "0"}, "a whole number from 1 to 3650"},
+		"a budget of words":       {[]string{"nightly", "--per-month", "much"}, "--per-month: "},
+		"an unknown dataset":      {[]string{"nightly", "--want", "engines"}, `did you mean "engine"?`},
+		"an unknown operation":    {[]string{"nightly", "--limits", "infos=5"}, "the operations are by-status"},
+		"a limit of 0":            {[]string{"nightly", "--limits", "info=0"}, "info: "},
+		"a sweep of nothing":      {[]string{"nightly", "--sweep", "2d"}, "such as every=2d, or none"},
+		"a watch list without":    {[]string{"nightly", "--watch", "none.txt"}, "none.txt: no such file"},
+		"a bad number":            {[]string{"nightly", "--watch", "bad.txt"}, `bad.txt:2: "12345", expected an IMO number`},
+		"too many":                {[]string{"nightly", "--per-run", "1,2,3,4,5,6,7,8,9,10,11,12"}, "12 combinations, expected at most 11"},
+		"a target with a typo":    {[]string{"nightly", "--target", "particulars p9 <= 30d"}, "\nparticulars p9 <= 30d\n            ^ expected a measure"},
+		"a target and a budget":   {[]string{"nightly", "--target", "particulars p90 <= 30d", "--per-run", "5"}, "leave out --per-month and --per-run"},
+		"a target not looked up":  {[]string{"nightly", "--target", "engine p90 <= 30d"}, "--want engine asks for it"},
+	} {
+		o := w.must(exitUsage, append([]string{"forecast"}, c.args...)...)
+		if !strings.Contains(o.stderr, c.want) || o.stdout != "" {
+			t.Errorf("%s: no %q in %s%s", name, c.want, o.stderr, o.stdout)
+		}
+	}
+}
+
+// TestForecastsOfThePage asks for a forecast until it is there, and stops in the middle of another.
+func TestForecastsOfThePage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, simulator.Config{Vessels: 60, Seed: 4})
+	w.configure(1_000_000, "    list: {by: country}\n    sweep: {statuses: []}\n")
+	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
+	c, err := config.Load(filepath.Join(w.dir, "fleetlake.yaml"), true, func(string) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.DataDir = filepath.Join(w.dir, "fleetlake-data")
+	f := newForecasts(c)
+	if early, err := f.of("nightly"); early != nil || err != nil {
+		t.Errorf("%v, %v before it is computed", early, err)
+	}
+	f.working.Wait()
+	got, err := f.of("nightly")
+	if err != nil || got == nil || !got.Known || len(got.Curve.Points) < 5 || len(got.Configured.Nights) != pageNights+1 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if again, err := f.of("nightly"); again != got || err != nil {
+		t.Errorf("it is computed again for the same file: %v", err)
+	}
+	if none, err := f.of("weekly"); none != nil || err != nil {
+		t.Errorf("%v, %v", none, err)
+	}
+	f.working.Wait()
+	if _, err := f.of("weekly"); err == nil {
+		t.Error("a job that is not configured has a forecast")
+	}
+	stopped := newForecasts(c)
+	stopped.of("nightly")
+	stopped.stop()
+	if kept, err := os.ReadFile(filepath.Join(c.DataDir, "forecasts.ndjson")); err != nil || strings.Count(string(kept), "\n") != 1 {
+		t.Errorf("%s, %v", kept, err)
+	}
+}

@@ -1,0 +1,2 @@
+-- rows: the number of rows of a view.
+SELECT count(*), -1 FROM {{.Table}};

@@ -1,0 +1,199 @@
+package forecast
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract/api"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
+)
+
+// simulation is a fleet and its world on their way through the nights of one scenario.
+type simulation struct {
+	*fleet
+	world    *world
+	scenario Scenario
+	begun    State
+	random   *rand.Rand
+	at       time.Time // until when the world is simulated
+	owed     Churn     // parts of events that have not happened yet
+
+	spent struct { // credits up to now
+		night, day, month int
+		date              string
+		at                time.Time
+	}
+	lookedUp int // lookups of the night
+}
+
+// newSimulation puts each vessel into a partition of each kind.
+func newSimulation(s State, c Scenario) *simulation {
+	m := &simulation{fleet: newFleet(s, c.Job), world: newWorld(s, c.Job), scenario: c, begun: s, random: rand.New(rand.NewPCG(1, 2)), at: s.Now}
+	m.spent.day, m.spent.month, m.spent.at = s.SpentDay, s.SpentMonth, s.SpentAt
+	vessels := s.Unlisted
+	for _, t := range m.targets {
+		vessels += countOf(t.Listed)
+	}
+	m.hidden = make([]hidden, s.Unlisted)
+	for i := range m.hidden {
+		m.hidden[i] = hidden{places: map[string]uint16{}, like: -1}
+	}
+	for _, partitions := range listed(c.Job.List) {
+		name := partitions[0].Kind
+		d := newDrawer(m.world.kinds[name].sizes, vessels)
+		m.places[name] = make([]uint16, len(s.Targets))
+		for i := range m.places[name] {
+			if m.places[name][i] = nowhere; m.targets[i].Listed {
+				m.places[name][i] = d.draw(m.random)
+			}
+		}
+		d = newDrawer(m.world.unlistedIn(m.world.kinds[name]), 0)
+		for _, h := range m.hidden {
+			h.places[name] = d.draw(m.random)
+		}
+	}
+	return m
+}
+
+// drift lets the world change until a time: vessels arrive and leave, and registrations change.
+func (m *simulation) drift(now time.Time) {
+	days := max(0, now.Sub(m.at).Hours()/24) * float64(len(m.targets)+len(m.hidden))
+	m.at = now
+	if len(m.targets) == 0 {
+		return
+	}
+	due := func(owed *float64, rate float64) int {
+		*owed += rate * days
+		n := int(*owed)
+		*owed -= float64(n)
+		return n
+	}
+	for range due(&m.owed.Leave, m.begun.Churn.Leave) {
+		if i := int32(m.random.IntN(len(m.targets))); m.state[i]&gone == 0 && m.hasPlace(i) {
+			m.state[i] |= gone
+			m.left = append(m.left, i)
+			m.resize(m.placesOf(i), -1)
+		}
+	}
+	for range due(&m.owed.Change, m.begun.Churn.Change) {
+		if i := int32(m.random.IntN(len(m.targets))); m.state[i]&(gone|stale) == 0 && m.hasPlace(i) {
+			m.state[i] |= stale | outdated
+			m.changed = append(m.changed, i)
+		}
+	}
+	for range due(&m.owed.Arrive, m.begun.Churn.Arrive) {
+		like := int32(m.random.IntN(len(m.targets)))
+		h := hidden{places: m.placesOf(like), like: like}
+		m.hidden = append(m.hidden, h)
+		m.resize(h.places, 1)
+	}
+}
+
+// hasPlace reports whether any partition lists a vessel.
+func (m *simulation) hasPlace(i int32) bool {
+	for _, all := range m.places {
+		if all[i] != nowhere {
+			return true
+		}
+	}
+	return false
+}
+
+// placesOf returns the partitions of a vessel.
+func (m *simulation) placesOf(i int32) map[string]uint16 {
+	places := make(map[string]uint16, len(m.places))
+	for kind, all := range m.places {
+		places[kind] = all[i]
+	}
+	return places
+}
+
+// resize adds a number to the vessels of partitions.
+func (m *simulation) resize(places map[string]uint16, by int) {
+	for kind, place := range places {
+		if place != nowhere {
+			m.world.kinds[kind].sizes[place] = max(0, m.world.kinds[kind].sizes[place]+by)
+		}
+	}
+}
+
+// night simulates a run.
+func (m *simulation) night(now time.Time) Night {
+	m.drift(now)
+	m.begin(now)
+	f := plan.Inputs{Now: now, Totals: m.world.totals, Targets: m.targets, Refused: m.refusedNow(now), Rates: m.begun.Rates,
+		SpentDay: m.spent.day, SpentMonth: m.spent.month, SpentNight: m.spent.night, LookedUp: m.lookedUp}
+	job := m.scenario.Job
+	job.Floor = 0
+	d := plan.Decide(job, f, m.scenario.PerMinute)
+	n := Night{At: now}
+	s := m.search(d, now)
+	n.Spending.List, n.Spending.Sweep = s.list*api.ByType.Credits, s.sweeps*api.ByStatus.Credits
+	lookups, credits := m.lookUp(d, s, now)
+	n.Spending.Lookups = credits
+	n.Credits = n.Spending.List + n.Spending.Sweep + credits
+	n.Requests = s.list + s.sweeps + lookups
+	n.Waiting = max(0, d.Due+len(s.urgent)-lookups)
+	n.Minutes = max(m.minutesOf(api.ByType, s.list), m.minutesOf(api.ByStatus, s.sweeps), m.minutesOf(job.Lookup.Operation(), lookups))
+	m.spent.night, m.spent.day, m.spent.month = m.spent.night+n.Credits, m.spent.day+n.Credits, m.spent.month+n.Credits
+	m.lookedUp += lookups
+	return n
+}
+
+// begin forgets what was spent before the night, the day and the month of a run.
+func (m *simulation) begin(now time.Time) {
+	now, last := now.UTC(), m.spent.at.UTC()
+	if date := now.In(location(m.scenario.Job)).Format(time.DateOnly); date != m.spent.date {
+		m.spent.date, m.spent.night, m.lookedUp = date, 0, 0
+	}
+	if now.YearDay() != last.YearDay() || now.Year() != last.Year() {
+		m.spent.day = 0
+	}
+	if now.Month() != last.Month() || now.Year() != last.Year() {
+		m.spent.month = 0
+	}
+	m.spent.at = now
+}
+
+func location(job plan.Job) *time.Location {
+	if job.Location == nil {
+		return time.UTC
+	}
+	return job.Location
+}
+
+// minutesOf returns how long a lane takes for some requests.
+func (m *simulation) minutesOf(o api.Operation, requests int) float64 {
+	return float64(requests) / float64(m.scenario.PerMinute(o)) / plan.Pace
+}
+
+// lookUp makes the lookups of a night: those of vessels that the searches list for the first time or as
+// changed come before those of the plan. It returns how many it made, and their credits.
+func (m *simulation) lookUp(d plan.Plan, s searched, now time.Time) (lookups, credits int) {
+	l := m.scenario.Job.Lookup
+	if len(l.Want) == 0 {
+		return 0, 0
+	}
+	o := l.Operation()
+	left := d.Allowance.Limit.Plus(-s.credits())
+	pace := m.minutesOf(o, 1)
+	done := make(map[int32]bool, len(s.urgent))
+	look := func(i int32) {
+		if done[i] || lookups >= d.Room || !left.Allows(o.Credits) {
+			return
+		}
+		done[i] = true
+		cost := m.look(i, o, now.Add(time.Duration(pace*float64(lookups)*float64(time.Minute))))
+		left, credits = left.Plus(-cost), credits+cost
+		lookups++
+	}
+	for _, i := range s.urgent {
+		look(i)
+	}
+	for _, id := range d.Lookups {
+		if i, ok := m.byID[id]; ok {
+			look(i)
+		}
+	}
+	return lookups, credits
+}

@@ -1,0 +1,187 @@
+package forecast
+
+import (
+	"math"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract/api"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
+)
+
+// searched is what the searches of a night did.
+type searched struct {
+	list, sweeps int     // requests that were billed
+	urgent       []int32 // vessels that are new on the list, or listed as changed, in this order
+}
+
+func (s searched) credits() int {
+	return s.list*api.ByType.Credits + s.sweeps*api.ByStatus.Credits
+}
+
+// search makes the searches of a plan. Partitions that turn out to be longer than planned, and searches
+// that wait for credits, get what the others leave, the most valuable first; the share for lookups stays.
+func (m *simulation) search(d plan.Plan, now time.Time) (s searched) {
+	left := d.Allowance.Limit.Plus(-d.Kept)
+	take := func(pages, credits int) int {
+		if n, limited := left.Get(); limited {
+			pages = min(pages, n/credits)
+		}
+		left = left.Plus(-pages * credits)
+		return pages
+	}
+	read := map[string][]float64{} // the share of each partition that was read, by kind
+	longer := []plan.Partition{}
+	cover := func(p plan.Partition, pages int) {
+		k := m.world.kinds[p.Name().Kind]
+		place := k.place[keyed(p.Name())]
+		got := take(pages, api.ByType.Credits)
+		s.list += got
+		if read[p.Name().Kind] == nil {
+			read[p.Name().Kind] = make([]float64, len(k.sizes))
+		}
+		share := &read[p.Name().Kind][place]
+		size := k.sizes[place]
+		whole := max(1, plan.Pages(size))
+		*share += float64(got) / float64(whole)
+		switch {
+		case size == 0, *share > 1-1e-9:
+			*share = 1
+			m.world.cover(api.ByType.Name, keyed(p.Name()), size, now)
+		case pages < whole:
+			longer = append(longer, p)
+		}
+	}
+	for _, p := range d.Cover {
+		cover(p, min(p.Unpaid, m.pages(p)))
+	}
+	for _, w := range d.Sweeps {
+		s.sweeps += m.sweep(w, take, now)
+	}
+	first := longer
+	longer = nil
+	for _, p := range first { // in the order of their value
+		cover(p, m.pages(p)-min(p.Unpaid, m.pages(p)))
+	}
+	for _, w := range d.Waiting {
+		switch {
+		case w.Lane.Name == api.ByStatus.Name:
+			s.sweeps += m.sweep(w.Sweep, take, now)
+		case left.Allows(m.pages(w.Partition) * api.ByType.Credits):
+			cover(w.Partition, m.pages(w.Partition))
+		}
+	}
+	m.check(d, read, take, &s, now)
+	m.find(read, &s, now)
+	return s
+}
+
+// pages returns how many pages of a partition are billed: an empty one costs nothing.
+func (m *simulation) pages(p plan.Partition) int {
+	k := m.world.kinds[p.Name().Kind]
+	return plan.Pages(k.sizes[k.place[keyed(p.Name())]])
+}
+
+// sweep makes a status search, and returns 1 if it is billed.
+func (m *simulation) sweep(w plan.StatusSearch, take func(int, int) int, now time.Time) int {
+	p := keyed(w.Partition())
+	size := m.world.sweeps[p]
+	if size > 0 && take(1, api.ByStatus.Credits) == 0 {
+		return 0
+	}
+	m.world.cover(api.ByStatus.Name, p, size, now)
+	return min(size, 1)
+}
+
+// check compares the other kind with a list that was read completely.
+func (m *simulation) check(d plan.Plan, read map[string][]float64, take func(int, int) int, s *searched, now time.Time) {
+	for _, shares := range read {
+		for _, share := range shares {
+			if share < 1 {
+				return
+			}
+		}
+	}
+	if len(read) == 0 {
+		return
+	}
+	for _, p := range d.Checks {
+		k := m.world.kinds[p.Name().Kind]
+		size := k.sizes[k.place[keyed(p.Name())]]
+		if size > 0 && take(1, api.ByType.Credits) == 0 {
+			continue
+		}
+		s.list += min(size, 1)
+		m.world.cover(api.ByType.Name, keyed(p.Name()), size, now)
+	}
+}
+
+// find makes vessels that the searches of a night list known: new ones, those that changed, and those
+// that left the list.
+func (m *simulation) find(read map[string][]float64, s *searched, now time.Time) {
+	swept := math.Min(1, m.world.seen*float64(s.sweeps)/math.Max(1, float64(len(m.world.sweeps))))
+	on := func(places func(kind string) uint16) bool {
+		for kind, shares := range read {
+			if p := places(kind); p != nowhere && shares[p] > 0 && (shares[p] >= 1 || m.random.Float64() < shares[p]) {
+				return true
+			}
+		}
+		return false
+	}
+	listed := func(i int32) bool { return on(func(kind string) uint16 { return m.places[kind][i] }) }
+	rest := m.hidden[:0]
+	for _, h := range m.hidden {
+		if on(func(kind string) uint16 { return h.places[kind] }) || m.random.Float64() < swept {
+			s.urgent = append(s.urgent, m.add(h, now))
+		} else {
+			rest = append(rest, h)
+		}
+	}
+	m.hidden = rest
+	m.changed = filter(m.changed, func(i int32) bool {
+		if !listed(i) {
+			return true
+		}
+		m.change(i, s, now)
+		return false
+	})
+	m.left = filter(m.left, func(i int32) bool {
+		if !listed(i) {
+			return true
+		}
+		if m.counts(int(i)) {
+			m.listed--
+		}
+		m.targets[i].Listed = false
+		return false
+	})
+}
+
+// change records a change of a registration that the list reports. It makes a lookup urgent if the vessel
+// was looked up some time ago.
+func (m *simulation) change(i int32, s *searched, now time.Time) {
+	t := &m.targets[i]
+	if now.Sub(t.ChangedAt) < 7*24*time.Hour {
+		t.Versions++
+	} else {
+		t.Versions = 1
+	}
+	t.ChangedAt = now
+	m.state[i] &^= stale
+	if len(m.scenario.Job.Lookup.Want) == 0 {
+		return
+	}
+	at := plan.SeenAt(m.scenario.Job.Lookup, *t)
+	if !at.IsZero() && plan.Steady(*t, now.Sub(at)) {
+		s.urgent = append(s.urgent, i)
+	}
+}
+
+func filter(all []int32, keep func(int32) bool) []int32 {
+	kept := all[:0]
+	for _, i := range all {
+		if keep(i) {
+			kept = append(kept, i)
+		}
+	}
+	return kept
+}

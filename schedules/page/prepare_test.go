@@ -1,0 +1,106 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// prepared returns a site whose Prepare has seen the published version.
+func prepared(t *testing.T, dir string) (*Handler, client) {
+	t.Helper()
+	h, err := New(Config{Dir: dir, Now: func() time.Time { return morning }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { h.site.files.Close() })
+	h.site.prepare(t.Context())
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	return h, client{t, server.URL}
+}
+
+// TestTheFirstReaderOfAVersionWaitsForNoStatement prepares a version, and requests the pages that are the same
+// for every reader: none of them asks the published file anything.
+func TestTheFirstReaderOfAVersionWaitsForNoStatement(t *testing.T) {
+	h, c := prepared(t, harvested(t))
+	asked := errors.New("the published file was read for a page that was prepared")
+	h.site.reports.Read = func(context.Context, *warehouse.Warehouse, string, time.Time) (*NightReport, error) {
+		return nil, asked
+	}
+	h.site.news.Read = func(context.Context, *warehouse.Warehouse, string, time.Time) (*feedNews, error) { return nil, asked }
+	h.site.dictionaries.Read = func(context.Context, *warehouse.Warehouse, struct{}, time.Time) ([]byte, error) { return nil, asked }
+	for path, want := range map[string]string{"/": "Sunday 22 November 2026", "/changes.atom": "2026-11-22", "/watch.atom": "Watched vessels", "/dictionary": "% null"} {
+		if page := c.get(path); !strings.Contains(page, want) {
+			t.Errorf("%s lacks %q", path, want)
+		}
+	}
+	counted := h.site.counted.Load()
+	if h.site.prepare(t.Context()); h.site.counted.Load() != counted {
+		t.Error("the same version is counted twice")
+	}
+}
+
+// TestNobodyWaitsForTheCounts requests the dictionary before its version is counted, and after the next is
+// published: it has no counts, and then those of the version before, whose night it names.
+func TestNobodyWaitsForTheCounts(t *testing.T) {
+	dir := harvested(t)
+	if page := open(t, Config{Dir: dir}).get("/dictionary"); strings.Contains(page, "% null") || !strings.Contains(page, `id="vessels"`) {
+		t.Error("the dictionary is counted while a reader waits")
+	}
+	h, c := prepared(t, dir)
+	path := warehouse.Path(dir)
+	copied, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.WriteFile(path+".new", copied, 0o600), os.Rename(path+".new", path)); err != nil {
+		t.Fatal(err)
+	}
+	first := *h.site.counted.Load()
+	if c.get("/dictionary") != string(first) {
+		t.Error("a reader waits for the counts of the next version")
+	}
+	h.site.prepare(t.Context())
+	if again := *h.site.counted.Load(); &again[0] == &first[0] {
+		t.Error("the next version is not counted")
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, page := c.ask("GET", "/dictionary", nil); status != 404 || !strings.Contains(page, "No night yet") {
+		t.Errorf("without a published file: %d\n%s", status, page)
+	}
+}
+
+// TestPrepareFollowsTheVersions runs Prepare from before the first version until its context ends.
+func TestPrepareFollowsTheVersions(t *testing.T) {
+	source, dir := harvested(t), t.TempDir()
+	h, err := New(Config{Dir: dir, Now: func() time.Time { return morning }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { h.Prepare(ctx); close(done) }()
+	if err := os.Rename(filepath.Join(source, "warehouse"), filepath.Join(dir, "warehouse")); err != nil {
+		t.Fatal(err)
+	}
+	for begun := time.Now(); h.site.counted.Load() == nil; time.Sleep(10 * time.Millisecond) { // the file appears at no time of its own
+		if time.Since(begun) > time.Minute {
+			t.Fatal("the version that was published is not prepared")
+		}
+	}
+	cancel()
+	<-done
+	if _, err := h.site.files.Refresh(); err != nil {
+		t.Error(err)
+	}
+}

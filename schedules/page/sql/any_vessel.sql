@@ -1,0 +1,2 @@
+-- any_vessel.sql: the id of some vessel.
+SELECT vessel_id FROM registration WHERE valid_to IS NULL LIMIT 1;

@@ -1,0 +1,33 @@
+-- vessel_changes: the changes of flag, name and companies of those vessels. Another spelling of a name or a
+-- company is none, and neither is a corrected flag: the MMSI stayed, its digits stand for the new flag, and no
+-- registration of the vessel ever had digits that stand for the old one.
+INSERT INTO internal.vessel_changes BY NAME
+-- agreeing: the flags that the MMSI of a vessel with another flag has ever stood for, under any of its ids; the MMSI of a territory may be that of its state
+WITH agreeing AS (
+    SELECT DISTINCT k.vessel_id, r.flag
+    FROM   registration AS r
+    JOIN   (SELECT vessel_id, vessel_id AS id FROM changes_confirmed WHERE field = 'flag' UNION SELECT vessel_id, alias_id FROM vessel_aliases SEMI JOIN changes_confirmed USING (vessel_id)) AS k ON k.id = r.vessel_id
+    LEFT JOIN flags AS f ON f.flag = r.flag
+    JOIN   maritime_identification_digits AS d ON d.digits = left(r.mmsi, 3) AND d.flag IN (r.flag, f.state)
+-- seen: until when each value was observed
+), seen AS (
+    SELECT vessel_id, unnest([{field: 'flag', value: flag, until: coalesce((untold ->> 'flag')::TIMESTAMPTZ, last_seen)}, {field: 'name', value: name, until: coalesce((untold ->> 'name')::TIMESTAMPTZ, last_seen)}], recursive := true)
+    FROM   registration
+    SEMI JOIN changes_confirmed USING (vessel_id)
+    UNION ALL
+    SELECT vessel_id, unnest([{field: 'manager', value: manager, until: coalesce((untold ->> 'manager')::TIMESTAMPTZ, last_seen)}, {field: 'registered_owner', value: registered_owner, until: coalesce((untold ->> 'registered_owner')::TIMESTAMPTZ, last_seen)}], recursive := true)
+    FROM   management
+    SEMI JOIN changes_confirmed USING (vessel_id)
+)
+SELECT c.vessel_id, c.field, c.old_value, c.new_value, c.seen_before, c.seen_after, c.snapshot_date, c.run_id, c.entry,
+       EXISTS (FROM changes_confirmed AS o WHERE o.vessel_id = c.vessel_id AND o.seen_after = c.seen_after AND o.dataset = c.dataset
+               AND CASE c.field WHEN 'flag' THEN o.field = 'mmsi' WHEN 'name' THEN o.field = 'flag' ELSE o.field IN ('registered_owner', 'manager') AND o.field <> c.field AND NOT o.respelled END) AS together,
+       EXISTS (FROM seen AS k WHERE k.vessel_id = c.vessel_id AND k.field = c.field AND k.value = c.new_value AND k.until > c.seen_after) AS seen_again
+FROM   changes_confirmed AS c
+WHERE  CASE c.field
+           WHEN 'flag' THEN together
+                OR NOT EXISTS (FROM agreeing AS g WHERE g.vessel_id = c.vessel_id AND g.flag = c.new_value)
+                OR EXISTS (FROM agreeing AS g WHERE g.vessel_id = c.vessel_id AND g.flag = c.old_value)
+           WHEN 'mmsi' THEN false
+           ELSE NOT c.respelled END
+ORDER BY c.snapshot_date, c.vessel_id, c.field;

@@ -1,0 +1,2 @@
+-- row_count: how many rows a table has.
+SELECT count(*) FROM query_table($1);
