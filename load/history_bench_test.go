@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -238,15 +239,21 @@ func (o *ocean) request(i int) row {
 //	FLEETLAKE_BENCH_NIGHTS=1000 go test ./load -run '^$' -bench History -benchtime 1x -timeout 0
 //
 // The nights before the measured ones are published many at a time, which is faster and gives the
-// same tables. With FLEETLAKE_BENCH_DIR the data directory stays there with all its lake files, so that
+// same tables. It measures some ages of the warehouse: a few nights, then 30, 90, 180, 365, 730 and 1,095 as far as
+// there are so many, and the last; the chart of them goes into the file FLEETLAKE_BENCH_CHART, if that is set. With FLEETLAKE_BENCH_DIR the data directory stays there with all its lake files, so that
 // an export of years can be measured with the program itself.
 func BenchmarkHistory(b *testing.B) {
 	nights, vessels := fromEnv("FLEETLAKE_BENCH_NIGHTS", 60), fromEnv("FLEETLAKE_BENCH_VESSELS", 100_000)
 	for b.Loop() {
 		dir, o := cmp.Or(os.Getenv("FLEETLAKE_BENCH_DIR"), b.TempDir()), newOcean(vessels)
-		early := o.measure(b, dir, max(nights/10, 4))
-		late := o.measure(b, dir, nights)
-		report(b, o, dir, early, late)
+		var ages []nightly
+		for _, night := range milestones(nights) {
+			age := o.measure(b, dir, night)
+			age.read(b, o, dir)
+			ages = append(ages, age)
+		}
+		report(b, o, dir, ages[0], ages[len(ages)-1])
+		drawChart(b, ages)
 	}
 }
 
@@ -257,11 +264,63 @@ func fromEnv(name string, standard int) int {
 	return standard
 }
 
+// milestones are the nights to measure, in their order.
+func milestones(nights int) []int {
+	all := slices.DeleteFunc([]int{max(nights/10, 4), 30, 90, 180, 365, 730, 1095, nights}, func(n int) bool { return n > nights })
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // nightly is what one night took at some age of the warehouse.
 type nightly struct {
-	night              int
-	write, load, copy_ time.Duration
-	size               int64
+	night                   int
+	write, load, copy_, cpu time.Duration // cpu is that of load, and of the whole process
+	size                    int64
+	fleetOn, ofOne          time.Duration // queries: the fleet of a date, and the history of a vessel
+}
+
+// read measures two queries.
+func (n *nightly) read(b *testing.B, o *ocean, dir string) {
+	w, err := warehouse.Open(b.Context(), warehouse.Path(dir), warehouse.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer w.Close()
+	n.fleetOn = slowest(b, func(i int) {
+		date := (fleet{night: max(1, o.night*i/4)}).run().Date
+		one(b, w, "SELECT max(vessels)::DOUBLE FROM (SELECT flag, count(*) AS vessels FROM fleet_on(DATE '"+date+"') GROUP BY flag)")
+	})
+	n.ofOne = slowest(b, func(i int) {
+		if _, err := history.Of(b.Context(), w, strconv.Itoa(5_000_000+o.vessels*i/5)); err != nil {
+			b.Fatal(err)
+		}
+	})
+}
+
+// drawChart prints what the ages cost, each beside the first, with a bar for its load.
+func drawChart(b *testing.B, ages []nightly) {
+	var text strings.Builder
+	most := slices.MaxFunc(ages, func(x, y nightly) int { return cmp.Compare(x.cpu, y.cpu) }).cpu
+	fmt.Fprintf(&text, "\n%6s %9s %9s %9s %9s %9s %9s %6s\n", "night", "CPU s", "load s", "copy s", "file MB", "fleet ms", "vessel ms", "growth")
+	for _, n := range ages {
+		fmt.Fprintf(&text, "%6d %9.2f %9.2f %9.2f %9.1f %9.0f %9.0f %6.2f %s\n", n.night, n.cpu.Seconds(), n.load.Seconds(), n.copy_.Seconds(), float64(n.size)/1e6,
+			n.fleetOn.Seconds()*1000, n.ofOne.Seconds()*1000, n.cpu.Seconds()/ages[0].cpu.Seconds(), strings.Repeat("#", int(40*n.cpu/most)))
+	}
+	fmt.Print(text.String())
+	if path := os.Getenv("FLEETLAKE_BENCH_CHART"); path != "" {
+		if err := os.WriteFile(path, []byte(text.String()), 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// cpuTime is the CPU time of this process.
+func cpuTime(b *testing.B) time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 // measure publishes all nights up to one, the last three of them one by one.
@@ -285,10 +344,11 @@ func (o *ocean) measure(b *testing.B, dir string, night int) nightly {
 			n.copy_ = copying(b, dir)
 		}
 		start = time.Now()
+		before := cpuTime(b)
 		if err := Publish(b.Context(), dir, Options{MemoryMiB: 2048}, written...); err != nil {
 			b.Fatal(err)
 		}
-		n.load = time.Since(start)
+		n.load, n.cpu = time.Since(start), cpuTime(b)-before
 		if alone {
 			all = append(all, n)
 		} else {
@@ -353,15 +413,6 @@ func report(b *testing.B, o *ocean, dir string, early, late nightly) {
 	for _, t := range []string{"registration", "listed"} {
 		unchanged += one(b, w, "SELECT count(DISTINCT block_id) * 262144.0 / (SELECT count(*) FROM "+t+") FROM pragma_storage_info('"+t+"') WHERE block_id >= 0")
 	}
-	fleetOn := slowest(b, func(i int) {
-		date := (fleet{night: max(1, o.night*i/4)}).run().Date
-		one(b, w, "SELECT max(vessels)::DOUBLE FROM (SELECT flag, count(*) AS vessels FROM fleet_on(DATE '"+date+"') GROUP BY flag)")
-	})
-	ofOne := slowest(b, func(i int) {
-		if _, err := history.Of(b.Context(), w, strconv.Itoa(5_000_000+o.vessels*i/5)); err != nil {
-			b.Fatal(err)
-		}
-	})
 	sample := min(o.night, 5)
 	plain := plainCopies(b, o, w, dir, sample) / float64(sample) * float64(o.night)
 	var text strings.Builder
@@ -373,8 +424,8 @@ func report(b *testing.B, o *ocean, dir string, early, late nightly) {
 	line("warehouse file", "%.1f MB", float64(late.size)/1e6)
 	line("all of it, by listed vessel-year", "%.1f bytes", float64(late.size)/years)
 	line("an unchanged registration and its stay, by vessel-year", "%.1f bytes", unchanged*365/float64(o.night))
-	line("fleet_on(date) by flag, slowest of 5 dates", "%.0f ms", fleetOn.Seconds()*1000)
-	line("the whole history of a vessel, slowest of 5", "%.0f ms", ofOne.Seconds()*1000)
+	line("fleet_on(date) by flag, slowest of 5 dates", "%.0f ms", late.fleetOn.Seconds()*1000)
+	line("the whole history of a vessel, slowest of 5", "%.0f ms", late.ofOne.Seconds()*1000)
 	for _, n := range []nightly{early, late} {
 		line(fmt.Sprintf("load of night %d", n.night), "%.2f s, of which %.2f s is the copy of the file; %.2f s to write its lake files before", n.load.Seconds(), n.copy_.Seconds(), n.write.Seconds())
 	}

@@ -24,7 +24,7 @@ var ErrLake = errors.New("files of published runs are missing in the lake: `flee
 
 // Options are the limits and switches of a load.
 type Options struct {
-	MemoryMiB    int  // of DuckDB; 0 grows with the largest run, from 120 by 40 for a million rows
+	MemoryMiB    int  // of DuckDB; 0 is that of warehouse.SetLimits, or its default
 	AcceptIssues bool // publish however many values were refused; see ErrIssues
 
 	Warn func(notice string) // receives what was found beside the published file and removed; may be nil
@@ -56,7 +56,7 @@ func Publish(ctx context.Context, dir string, o Options, written ...Manifest) er
 	if err := p.findBase(ctx, bases); err != nil {
 		return fmt.Errorf("publish: %w", err)
 	}
-	b := warehouse.Build{Dir: dir, RunID: p.last(), From: p.base, MemoryMiB: p.memory(o), Check: p.checkBuild, Warn: o.Warn}
+	b := warehouse.Build{Dir: dir, RunID: p.last(), From: p.base, MemoryMiB: o.MemoryMiB, Check: p.checkBuild, Warn: o.Warn}
 	for _, c := range transform.Comments() {
 		b.Comments = append(b.Comments, warehouse.Comment{Table: c.Dataset, Column: c.Column, Text: c.Text})
 	}
@@ -162,20 +162,6 @@ func (p *publication) missingRuns(has map[string]bool) ([]*Manifest, error) {
 // last returns the latest run to publish, which names the version.
 func (p *publication) last() string {
 	return slices.MaxFunc(p.written, func(a, b Manifest) int { return strings.Compare(a.Run.ID, b.Run.ID) }).Run.ID
-}
-
-// memory returns the limit for DuckDB, in MiB. A load that spills takes three times as long.
-func (p *publication) memory(o Options) int {
-	if o.MemoryMiB > 0 {
-		return o.MemoryMiB
-	}
-	var rows int64
-	for _, night := range p.nights {
-		for _, m := range night {
-			rows = max(rows, m.Run.Rows)
-		}
-	}
-	return 120 + int(rows/25_000)
 }
 
 // apply is one step of the build: a night.

@@ -33,6 +33,8 @@ type Pipeline struct {
 	Version  string           // of the program, for the journal
 	Tracer   trace.Tracer     // records a span of each run, phase, lane and request; nil records nothing
 
+	Room []slog.Attr // what a run may take of the machine, which its log begins with; may be empty
+
 	// AcceptIssues also publishes runs that load.ErrIssues would hold back.
 	AcceptIssues bool
 
@@ -76,6 +78,9 @@ func (p *Pipeline) Run(ctx context.Context, job plan.Job, date string) (report.R
 
 // run is Run under the id that its log has on each line.
 func (p *Pipeline) run(ctx context.Context, job plan.Job, date, id string, started time.Time) (done report.Report, err error) {
+	if len(p.Room) > 0 {
+		p.Log.LogAttrs(ctx, slog.LevelInfo, "memory and threads", p.Room...)
+	}
 	ctx, span := p.Tracer.Start(ctx, "run", trace.WithAttributes(attribute.String("fleetlake.job", job.Name), attribute.String("fleetlake.snapshot_date", date)))
 	defer endRun(span, &done, &err)
 	if err := p.marked(); err != nil {

@@ -89,7 +89,7 @@ func (b *Bases) Before(ctx context.Context, date string) (path string, runs map[
 
 // runsOf returns the runs of a file and its latest night.
 func runsOf(ctx context.Context, path string) (runs map[string]bool, latest string, err error) {
-	w, err := Open(ctx, path, Options{MemoryMiB: DefaultMemoryMiB, Threads: buildThreads})
+	w, err := Open(ctx, path, Options{MemoryMiB: DefaultMemoryMiB, Threads: DefaultThreads})
 	if err != nil {
 		return nil, "", err
 	}

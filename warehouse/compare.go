@@ -51,7 +51,7 @@ func (c Comparison) Same() bool {
 }
 
 // Compare compares the files at two paths, and returns a TableComparison for each table of either,
-// in the order of their names. What does not fit into 1 GiB of memory spills to a directory below
+// in the order of their names. What does not fit into 1 GiB of memory, or that of SetLimits, spills to a directory below
 // temp, which Compare removes. It changes neither file. It returns fs.ErrNotExist if a file is
 // absent, and an error for which IsDamaged is true if one cannot be read.
 func Compare(ctx context.Context, before, after, temp string) (Comparison, error) {
@@ -115,7 +115,7 @@ func attach(ctx context.Context, temp string, paths map[string]string) (comparer
 		}
 	}
 	temp = filepath.Join(temp, "compare.tmp")
-	db, err := open(ctx, ":memory:", setting{"memory_limit", strconv.Itoa(compareMemoryMiB) + "MiB"}, setting{"temp_directory", temp})
+	db, err := open(ctx, ":memory:", setting{"memory_limit", strconv.Itoa(within(compareMemoryMiB, &bounds.memoryMiB)) + "MiB"}, setting{"temp_directory", temp})
 	if err != nil {
 		return comparer{}, err
 	}
@@ -131,7 +131,7 @@ func attach(ctx context.Context, temp string, paths map[string]string) (comparer
 	return c, nil
 }
 
-// compareMemoryMiB is DuckDB's limit in a comparison; a table of millions of rows spills.
+// compareMemoryMiB is DuckDB's limit in a comparison, if SetLimits sets no smaller one.
 const compareMemoryMiB = 1024
 
 func (c comparer) close() error { return errors.Join(unwrapped(c.db.Close()), os.RemoveAll(c.temp)) }

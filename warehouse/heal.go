@@ -77,7 +77,7 @@ func publishLatest(ctx context.Context, dir string) error {
 
 // readable reads every block of a file.
 func readable(ctx context.Context, path string) error {
-	w, err := Open(ctx, path, Options{MemoryMiB: DefaultMemoryMiB, Threads: buildThreads})
+	w, err := Open(ctx, path, Options{MemoryMiB: DefaultMemoryMiB, Threads: DefaultThreads})
 	if err != nil {
 		return err
 	}

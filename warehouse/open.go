@@ -22,8 +22,8 @@ var (
 
 // Options are the limits of a reader. The zero value suits a person at a terminal.
 type Options struct {
-	MemoryMiB int // 0 is DuckDB's default: four fifths of the machine
-	Threads   int // 0 is one per core
+	MemoryMiB int // at most that of SetLimits; 0 is that, or DuckDB's default: four fifths of the machine
+	Threads   int // likewise; DuckDB's default is one per core
 
 	// Spill is the directory where DuckDB puts what does not fit into memory, and SpillMiB the most
 	// that it may put there. If Spill is empty, DuckDB spills beside the file, without a limit.
@@ -59,11 +59,11 @@ func Open(ctx context.Context, path string, o Options) (*Warehouse, error) {
 		return nil, fmt.Errorf("open warehouse: %w", err)
 	}
 	settings := []setting{{"access_mode", "read_only"}}
-	if o.MemoryMiB > 0 {
-		settings = append(settings, setting{"memory_limit", strconv.Itoa(o.MemoryMiB) + "MiB"})
+	if mib := within(o.MemoryMiB, &bounds.memoryMiB); mib > 0 {
+		settings = append(settings, setting{"memory_limit", strconv.Itoa(mib) + "MiB"})
 	}
-	if o.Threads > 0 {
-		settings = append(settings, setting{"threads", strconv.Itoa(o.Threads)})
+	if threads := within(o.Threads, &bounds.threads); threads > 0 {
+		settings = append(settings, setting{"threads", strconv.Itoa(threads)})
 	}
 	if o.Spill != "" {
 		settings = append(settings, setting{"temp_directory", o.Spill})

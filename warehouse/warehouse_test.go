@@ -164,7 +164,8 @@ func TestUpdateAppliesARunOnce(t *testing.T) {
 func TestUpdateStartsAgainWithMoreMemory(t *testing.T) {
 	dir := t.TempDir()
 	tries := 0
-	b := Build{Dir: dir, RunID: "a", MemoryMiB: 16, Steps: []func(context.Context, *Tx) error{
+	var warned []string
+	b := Build{Dir: dir, RunID: "a", MemoryMiB: 16, Warn: func(notice string) { warned = append(warned, notice) }, Steps: []func(context.Context, *Tx) error{
 		func(ctx context.Context, tx *Tx) error {
 			tries++
 			return tx.exec(ctx, "test", "CREATE TEMP TABLE wide AS SELECT list(range) AS l FROM range(3000000)")
@@ -173,6 +174,9 @@ func TestUpdateStartsAgainWithMoreMemory(t *testing.T) {
 	must(t, Update(t.Context(), b))
 	if tries < 2 {
 		t.Errorf("the step ran %d times, want at least 2", tries)
+	}
+	if len(warned) != tries-1 || !strings.Contains(warned[0], "more memory than 16 MiB") {
+		t.Errorf("%d tries, warned: %q", tries, warned)
 	}
 }
 

@@ -80,6 +80,7 @@ func (a *app) demo(ctx context.Context, dir string, vessels, nights int) error {
 		return err
 	}
 	defer unlock()
+	a.bound(a.capacity(config.Config{}, 0))
 	if err := a.demoHarvest(ctx, dir, vessels, nights); err != nil {
 		return err
 	}

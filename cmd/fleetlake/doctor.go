@@ -53,6 +53,7 @@ func (a *app) doctor(ctx context.Context) error {
 		checks = append(checks,
 			check{name: "data directory", run: func() (string, error) { return writable(cfg.DataDir) }},
 			check{name: "disk", run: func() (string, error) { return free(cfg.DataDir) }},
+			check{name: "memory", run: func() (string, error) { return a.memoryFits(cfg) }},
 			check{name: "lock", run: func() (string, error) { return unlocked(cfg.DataDir) }},
 			check{name: "lake", run: func() (string, error) { return lakeThere(ctx, cfg.DataDir) }},
 			check{name: "held back", run: func() (string, error) { return nothingHeldBack(cfg.DataDir) }},

@@ -118,7 +118,7 @@ func (a *app) withTarget(ctx context.Context, o *exportOptions, args []string, d
 			return fmt.Errorf("--since %q: want YYYY-MM-DD: %w", since, errUsage)
 		}
 	}
-	if o.dir, err = a.lake(); err != nil {
+	if o.dir, err = a.boundedLake(); err != nil {
 		return err
 	}
 	print, stop := console.PrintTransfer(a.stderr)

@@ -167,14 +167,17 @@ func requireLake(dir string) error {
 	return fmt.Errorf("no data in %s: it has no journal, no lake and no warehouse. Is --data (FLEETLAKE_DATA, data_dir) right? `fleetlake run JOB` creates them, `fleetlake demo` creates an example: %w", whole, errUsage)
 }
 
-// pipeline returns what runs jobs, after a check that the service can be called.
-func (a *app) pipeline(c config.Config) (*pipeline.Pipeline, error) {
+// pipeline returns what runs jobs, after a check that the service can be called, and limits the memory of
+// this process. Processes of other tasks take up to othersMiB beside it.
+func (a *app) pipeline(c config.Config, othersMiB int) (*pipeline.Pipeline, error) {
 	if err := c.RequireService(); err != nil {
 		return nil, err
 	}
 	service := c.Service()
 	service.InFlight = a.inFlight
-	return &pipeline.Pipeline{Dir: c.DataDir, Service: service, Log: a.log(), Version: version(), AcceptIssues: a.acceptIssues, MustExist: a.mustExist}, nil
+	room := a.capacity(c, othersMiB)
+	a.bound(room)
+	return &pipeline.Pipeline{Dir: c.DataDir, Service: service, Log: a.log(), Version: version(), AcceptIssues: a.acceptIssues, MustExist: a.mustExist, Room: room.attributes()}, nil
 }
 
 // log writes text for people on a terminal, and JSON lines for machines elsewhere.

@@ -32,16 +32,49 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
-		os.Exit(0)
+		exitWithPeak(0)
 	}
 	if os.Getenv(beFleetlake) != "" || len(os.Args) > 1 && os.Args[1] == workerVerb { // which has an empty environment
-		os.Exit(underSignals(os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
+		exitWithPeak(underSignals(os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
 	}
 	flag.Parse()
 	if p := flag.Lookup("test.parallel"); p.Value.String() == p.DefValue {
 		p.Value.Set(strconv.Itoa(max(testsAtOnce, runtime.GOMAXPROCS(0))))
 	}
 	os.Exit(m.Run())
+}
+
+// peakFile in the environment names a file to which a process writes the most memory that it had. What the
+// system reports to the parent includes the parent's own memory.
+const peakFile = "FLEETLAKE_TEST_PEAK"
+
+// exitWithPeak ends a process.
+func exitWithPeak(code int) {
+	if path := os.Getenv(peakFile); path != "" {
+		status, err := os.ReadFile("/proc/self/status")
+		if err == nil {
+			err = os.WriteFile(path, status, 0o600)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}
+	os.Exit(code)
+}
+
+// peakMiB reads what exitWithPeak wrote; 0 on systems that do not report it.
+func peakMiB(path string) int {
+	status, err := os.ReadFile(path)
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(status)) {
+		var kib int
+		if _, err := fmt.Sscanf(line, "VmHWM: %d kB", &kib); err == nil {
+			return kib >> 10
+		}
+	}
+	return 0
 }
 
 // testsAtOnce is how many parallel tests run at a time, unless -parallel says otherwise. Most of

@@ -30,7 +30,7 @@ remains. A night that is done costs nothing more, unless --again pays for it aga
 			if err != nil {
 				return err
 			}
-			p, err := a.pipeline(cfg)
+			p, err := a.pipeline(cfg, 0)
 			if err != nil {
 				return err
 			}

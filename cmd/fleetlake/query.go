@@ -61,7 +61,7 @@ the message marks its line.`,
 	c.Flags().BoolVar(&o.listed, "list", false, "list the worked queries")
 	c.Flags().BoolVar(&o.show, "show", false, "print the SQL of the worked query NAME, and do not run it")
 	c.Flags().BoolVar(&o.noPager, "no-pager", false, "print the whole result at once on a terminal")
-	c.Flags().Var(&numberFlag{&o.memoryMiB, 32, maxMiB}, "memory", "memory of the query, in MiB; what does not fit is spilled to disk")
+	c.Flags().Var(&numberFlag{&o.memoryMiB, 32, maxMiB}, "memory", "memory of the query, in MiB, or less without this flag if the machine has less; what does not fit is spilled to disk")
 	c.Flags().Var(&numberFlag{&o.spillMiB, 0, maxMiB}, "spill", "disk space of the query, in MiB, in a directory of temporary files")
 	c.Flags().Var(&durationFlag{&o.timeout, 1}, "timeout", "stop the query after this time, such as 90s or 2h (default: never)")
 	c.Flags().BoolVar(&o.unsafeFiles, "unsafe-files", false, "let the statement use files and the network with your rights")
@@ -84,6 +84,7 @@ type queryOptions struct {
 	listed, show        bool
 	noPager             bool
 	memoryMiB, spillMiB int
+	threads             int // 0 is one per CPU
 	timeout             time.Duration
 	unsafeFiles         bool
 }
@@ -146,11 +147,18 @@ func (a *app) queryVerb(cmd *cobra.Command, args []string, o queryOptions) error
 	if err != nil {
 		return err
 	}
-	dir, err := a.lake()
+	cfg, err := a.config()
+	if err == nil {
+		err = requireLake(cfg.DataDir)
+	}
 	if err != nil {
 		return err
 	}
-	return a.answer(cmd.Context(), dir, q, o)
+	if !cmd.Flags().Changed("memory") {
+		o.memoryMiB = min(o.memoryMiB, a.capacity(cfg, 0).duckdbMiB())
+	}
+	o.threads = cfg.Threads
+	return a.answer(cmd.Context(), cfg.DataDir, q, o)
 }
 
 // query prints the result of a statement of ours, without a pager.

@@ -112,7 +112,7 @@ func (o queryOptions) open(ctx context.Context, dir, spill string, confine []str
 	if o.unsafeFiles {
 		confine = nil
 	}
-	return warehouse.Open(ctx, warehouse.Path(dir), warehouse.Options{MemoryMiB: o.memoryMiB, Spill: spill, SpillMiB: o.spillMiB, Confine: confine})
+	return warehouse.Open(ctx, warehouse.Path(dir), warehouse.Options{MemoryMiB: o.memoryMiB, Threads: o.threads, Spill: spill, SpillMiB: o.spillMiB, Confine: confine})
 }
 
 // unlimited is the width of a table in a file.

@@ -36,7 +36,7 @@ file. Runs that were rolled back are published again.`,
   fleetlake rebuild --json > differences.json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := a.lake()
+			dir, err := a.boundedLake()
 			if err != nil {
 				return err
 			}

@@ -24,7 +24,7 @@ them again from the journal, with 0 requests; so does ` + "`fleetlake rebuild`" 
   fleetlake rollback --undo`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := a.lake()
+			dir, err := a.boundedLake()
 			if err != nil {
 				return err
 			}

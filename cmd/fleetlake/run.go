@@ -93,7 +93,7 @@ const notifyTimeout = 10 * time.Second
 
 // runJob runs a job once, prints its progress, and then its report.
 func (a *app) runJob(ctx context.Context, cfg config.Config, job plan.Job, o runOptions, asJSON bool) error {
-	p, err := a.pipeline(cfg)
+	p, err := a.pipeline(cfg, 0)
 	if err != nil {
 		return err
 	}

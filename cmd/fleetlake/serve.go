@@ -139,7 +139,7 @@ func (a *app) serve(ctx context.Context, cfg config.Config) error {
 
 // server creates the parts of `fleetlake serve`. Only the notifier runs yet.
 func (a *app) server(cfg config.Config) (*server, error) {
-	p, err := a.pipeline(cfg)
+	p, err := a.pipeline(cfg, queriesMiB(cfg))
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -14,6 +15,14 @@ import (
 
 // Limits of the file that the page makes of a list, in MiB: it is made beside a harvest.
 const pageMemoryMiB, pageSpillMiB = 256, 2048
+
+// queriesMiB is the most that queries from the network take: in processes of their own, and to make a page.
+func queriesMiB(c config.Config) int {
+	if c.Serve.Listen == "" && c.Flight.Listen == "" {
+		return 0
+	}
+	return c.Queries.Concurrent*c.Queries.MemoryMiB + pageMemoryMiB
+}
 
 // answer writes the answer of a statement of the page to a temporary file.
 func (s *server) answer(ctx context.Context, st warehouse.Statement, format string) (path string, done func() error, err error) {

@@ -35,7 +35,7 @@ new one. A good copy from a backup is better: restore it first if there is one.`
   fleetlake verify --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := a.lake()
+			dir, err := a.boundedLake()
 			if err != nil {
 				return err
 			}

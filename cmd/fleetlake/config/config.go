@@ -23,6 +23,9 @@ const DefaultMaxAge = 26 * time.Hour
 // DefaultPath is the file that is read unless another is named; it need not exist.
 const DefaultPath = "fleetlake.yaml"
 
+// LeastMemoryMiB is the least memory in which a night of a million vessels can be published.
+const LeastMemoryMiB = 256
+
 // maxConfigBytes keeps a wrong path from being read into memory whole.
 const maxConfigBytes = 1 << 20
 
@@ -49,6 +52,8 @@ type Config struct {
 	Export      Export
 	Flight      Flight
 	Queries     Queries
+	MemoryMiB   int // of a process that harvests or builds; 0 is chosen by what the machine has left
+	Threads     int // of DuckDB in such a process; 0 is chosen
 
 	key         secretKey // from the environment
 	credentials string    // the directory of the service manager's credentials; "" is none

@@ -30,6 +30,8 @@ func parse(file string, text []byte) (Config, []string) {
 	d.mapping(root, "", keyTable{
 		"api":      func(n *yaml.Node) { d.api(n, &c) },
 		"data_dir": setting(d, "data_dir", "a directory", parseDataDir, func(s string) { c.DataDir = s }),
+		"memory":   setting(d, "memory", "an amount of memory", orAuto(mebibytes(LeastMemoryMiB)), func(v int) { c.MemoryMiB = v }),
+		"threads":  setting(d, "threads", "a number", orAuto(Number(1, 256)), func(v int) { c.Threads = v }),
 		"budget":   func(n *yaml.Node) { d.budget(n, &c.Budget) },
 		"jobs":     func(n *yaml.Node) { c.Jobs = d.jobs(n) },
 		"serve":    func(n *yaml.Node) { d.serve(n, &c.Serve) },
@@ -191,6 +193,20 @@ func parseDataDir(s string) (string, error) {
 	return s, nil
 }
 
+// orAuto returns a parser that also accepts auto, as 0.
+func orAuto(parse func(string) (int, error)) func(string) (int, error) {
+	return func(s string) (int, error) {
+		if s == "auto" {
+			return 0, nil
+		}
+		n, err := parse(s)
+		if err != nil {
+			err = fmt.Errorf("%w, or auto", err)
+		}
+		return n, err
+	}
+}
+
 func parseCron(s string) (string, error) {
 	if _, err := schedules.Parse(s, time.UTC); err != nil {
 		return "", fmt.Errorf("%w, expected minute, hour, day, month and weekday, such as \"0 2 * * *\"", err)
@@ -235,6 +251,8 @@ func variables(c *Config) []configVariable {
 		{"FLEETLAKE_BASE_URL", func(s string) (err error) { c.BaseURL, err = parseBaseURL(s); return err }},
 		{"FLEETLAKE_MAX_IN_FLIGHT", func(s string) (err error) { c.MaxInFlight, err = Number(1, 64)(s); return err }},
 		{"FLEETLAKE_DATA", func(s string) error { c.DataDir = s; return nil }},
+		{"FLEETLAKE_MEMORY", func(s string) (err error) { c.MemoryMiB, err = orAuto(mebibytes(LeastMemoryMiB))(s); return err }},
+		{"FLEETLAKE_THREADS", func(s string) (err error) { c.Threads, err = orAuto(Number(1, 256))(s); return err }},
 		{"FLEETLAKE_BUDGET", func(s string) (err error) { c.Budget.PerRun, err = Number(0, math.MaxInt)(s); return err }},
 		{"FLEETLAKE_LISTEN", func(s string) (err error) {
 			c.Serve.Listen, err = parseListen(s)

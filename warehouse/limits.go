@@ -1,0 +1,23 @@
+package warehouse
+
+import "sync/atomic"
+
+// bounds hold for every DuckDB that this process opens, as debug.SetMemoryLimit does for Go's heap.
+var bounds struct{ memoryMiB, threads atomic.Int64 }
+
+// SetLimits sets the memory, in MiB, and the threads of every build that this process starts later, and the most
+// that any other DuckDB of this process gets, whatever its caller asks for. 0 leaves it to the caller, as
+// before the first call. DuckDB takes more memory than its limit: some 150 MiB and a tenth.
+func SetLimits(memoryMiB, threads int) {
+	bounds.memoryMiB.Store(int64(memoryMiB))
+	bounds.threads.Store(int64(threads))
+}
+
+// within returns the smaller of what a caller asks for and a limit. 0 is none of either.
+func within(asked int, limit *atomic.Int64) int {
+	most := int(limit.Load())
+	if asked == 0 || most > 0 && asked > most {
+		return most
+	}
+	return asked
+}

@@ -1,0 +1,53 @@
+package warehouse
+
+import (
+	"context"
+	"fmt"
+	"testing"
+)
+
+// TestLimitsHoldForEveryDuckDB reads the settings of builds, readers, comparisons and merges under limits of the
+// process. It is not parallel: the limits are those of all tests.
+func TestLimitsHoldForEveryDuckDB(t *testing.T) {
+	dir := t.TempDir()
+	settings := func(b Build) (got string) {
+		t.Helper()
+		b.Dir = dir
+		b.Steps = append(b.Steps, func(ctx context.Context, tx *Tx) error {
+			var memory, threads string
+			defer func() { got = memory + ", " + threads }()
+			return tx.tx.QueryRowContext(ctx, "SELECT current_setting('memory_limit'), current_setting('threads')").Scan(&memory, &threads)
+		})
+		must(t, Update(t.Context(), b))
+		return got
+	}
+	reader := func(o Options) string {
+		t.Helper()
+		w, err := Open(t.Context(), Path(dir), o)
+		must(t, err)
+		defer w.Close()
+		var memory, threads string
+		must(t, w.db.QueryRowContext(t.Context(), "SELECT current_setting('memory_limit'), current_setting('threads')").Scan(&memory, &threads))
+		return memory + ", " + threads
+	}
+	check := func(what, got, want string) {
+		t.Helper()
+		if got != want {
+			t.Errorf("%s: %s, want %s", what, got, want)
+		}
+	}
+	check("a build without limits", settings(Build{RunID: "a"}), fmt.Sprintf("%d.0 MiB, %d", DefaultMemoryMiB, DefaultThreads))
+	SetLimits(224, 2)
+	t.Cleanup(func() { SetLimits(0, 0) })
+	check("a build", settings(Build{RunID: "b"}), "224.0 MiB, 2")
+	check("a build with a limit of its own", settings(Build{RunID: "c", MemoryMiB: 300}), "300.0 MiB, 2")
+	check("a reader that asks for more", reader(Options{MemoryMiB: 1024, Threads: 8}), "224.0 MiB, 2")
+	check("a reader that asks for less", reader(Options{MemoryMiB: 64, Threads: 1}), "64.0 MiB, 1")
+	check("a reader that asks for nothing", reader(Options{}), "224.0 MiB, 2")
+	c, err := attach(t.Context(), t.TempDir(), map[string]string{"after": Path(dir)})
+	must(t, err)
+	var memory string
+	must(t, c.db.QueryRowContext(t.Context(), "SELECT current_setting('memory_limit')").Scan(&memory))
+	must(t, c.close())
+	check("a comparison", memory, "224.0 MiB")
+}
