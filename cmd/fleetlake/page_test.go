@@ -90,6 +90,10 @@ func servePage(t *testing.T, data string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var preparing sync.WaitGroup
+	preparing.Go(func() { h.Prepare(ctx) })
+	t.Cleanup(func() { cancel(); preparing.Wait() })
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
 	return server.URL + "/"

@@ -225,7 +225,9 @@ func TestClientsShareWhatIsRead(t *testing.T) {
 	if same := slices.Compact(slices.Clone(pages)); len(same) != 1 {
 		t.Errorf("%d different pages", len(same))
 	}
-	s := reportsOf(&published.Files{Dir: dir})
+	files := &published.Files{Dir: dir}
+	defer files.Close()
+	s := reportsOf(files)
 	a, err := s.Get(t.Context(), "", morning)
 	if err != nil {
 		t.Fatal(err)
@@ -268,8 +270,12 @@ func TestReadingDoesNotBlockARun(t *testing.T) {
 		if err := page.Close(); err != nil {
 			t.Error(err)
 		}
-		if _, err := reportsOf(&published.Files{Dir: dir}).Get(t.Context(), "", morning); err != nil {
+		files := &published.Files{Dir: dir}
+		if _, err := reportsOf(files).Get(t.Context(), "", morning); err != nil {
 			t.Errorf("the page beside a run: %v", err)
+		}
+		if err := files.Close(); err != nil {
+			t.Error(err)
 		}
 		if err := run.Close(); err != nil {
 			t.Error(err)
