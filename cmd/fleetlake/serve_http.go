@@ -57,6 +57,9 @@ func (s *server) openPage() (stop func(), err error) {
 		stopServing()
 		preparing.Wait()
 		s.forecasts.stop()
+		if err := handler.Close(); err != nil {
+			s.log.Warn("published file not closed", "error", err)
+		}
 	}, nil
 }
 

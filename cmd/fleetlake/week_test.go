@@ -17,6 +17,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/extract/simulator/memory"
+	"github.com/fleetlake/fleetlake/schedules/page"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -35,7 +36,7 @@ type week struct {
 
 	// The process that serves now, or did last.
 	server *server
-	page   http.Handler
+	page   *page.Handler
 	end    func()
 }
 
@@ -107,6 +108,9 @@ func (w *week) start() {
 		}
 		stopWatching()
 		s.closeNotifier()
+		if err := w.page.Close(); err != nil {
+			w.t.Error(err)
+		}
 	}
 }
 

@@ -42,7 +42,7 @@ func BenchmarkPages(b *testing.B) {
 		return h
 	}
 	h := open()
-	defer h.site.files.Close()
+	defer h.Close()
 	h.site.prepare(b.Context())
 	served := httptest.NewServer(h)
 	defer served.Close()
@@ -55,7 +55,7 @@ func BenchmarkPages(b *testing.B) {
 				server := httptest.NewServer(h)
 				first, again = append(first, serving(b, server, path)), append(again, serving(b, server, path))
 				server.Close()
-				h.site.files.Close()
+				h.Close()
 			}
 			b.ReportMetric(medianMs([]time.Duration{serving(b, served, path)}), "ms-served")
 			b.ReportMetric(medianMs(first), "ms")

@@ -99,7 +99,7 @@ func open(t *testing.T, c Config) client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { h.site.files.Close() })
+	t.Cleanup(func() { h.Close() })
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
 	return client{t, server.URL}

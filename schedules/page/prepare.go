@@ -14,10 +14,9 @@ const prepareEvery = time.Second
 
 // Prepare makes what every reader of a version gets, as soon as the version is published and before the
 // first of them asks: the status page, the news and the data dictionary. It drops what was made of the
-// version before, and holds no more than one version. It returns when ctx ends, and closes the published
-// file then. Errors are those that the pages report.
+// version before, and holds no more than one version. It returns when ctx ends. Errors are those that the
+// pages report.
 func (h *Handler) Prepare(ctx context.Context) {
-	defer h.site.files.Close() // of a file that was only read
 	tick := time.NewTicker(prepareEvery)
 	defer tick.Stop()
 	for {
@@ -29,6 +28,10 @@ func (h *Handler) Prepare(ctx context.Context) {
 		}
 	}
 }
+
+// Close closes the published file, which is open between pages. A page that is asked for later opens it for
+// itself alone.
+func (h *Handler) Close() error { return h.site.files.Close() }
 
 // prepare reads what the caches lack of the published version, the quick parts first.
 func (s *site) prepare(ctx context.Context) {
