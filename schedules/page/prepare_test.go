@@ -20,6 +20,7 @@ func prepared(t *testing.T, dir string) (*Handler, client) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { h.Close() })
 	t.Cleanup(func() { h.site.files.Close() })
 	h.site.prepare(t.Context())
 	server := httptest.NewServer(h)
@@ -87,6 +88,7 @@ func TestPrepareFollowsTheVersions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { h.Close() })
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { h.Prepare(ctx); close(done) }()

@@ -75,6 +75,7 @@ func TestPagesWhileNightsArePublished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { h.Close() })
 	ctx, cancel := context.WithCancel(t.Context())
 	var group sync.WaitGroup
 	group.Go(func() { h.Prepare(ctx) })
