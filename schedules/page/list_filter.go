@@ -1,0 +1,145 @@
+package page
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// listColumn is a column of a list in the published file.
+type listColumn struct{ Name, Type string }
+
+// Asked is what a request wants of a list.
+type Asked struct {
+	Filters []Filter
+	Sort    string // a column; empty is the list's own order
+	Down    bool
+	Page    int // from 1
+	Format  string
+}
+
+// Filter keeps the rows whose column has a value, begins with it or lies at or beyond it. Value is empty
+// for rows without one.
+type Filter struct{ Column, Relation, Value string }
+
+// relations are what stands after the name of a column in an address, and its SQL.
+var relations = map[string]string{"": "=", ".from": ">=", ".to": "<="}
+
+// Words is the filter as people read it.
+func (f Filter) Words() string {
+	switch {
+	case f.Relation == ".from":
+		return fieldName(f.Column) + " from " + f.Value
+	case f.Relation == ".to":
+		return fieldName(f.Column) + " up to " + f.Value
+	case f.Value == "":
+		return "no " + fieldName(f.Column)
+	}
+	return fieldName(f.Column) + " " + f.Value
+}
+
+// errAsked says that an address asks for what a list does not have.
+var errAsked = errors.New("no such list")
+
+// asked reads an address: a column and its value is a filter, and sort, down, page and format are ours.
+func asked(q url.Values, columns []listColumn) (a Asked, err error) {
+	a = Asked{Page: 1, Down: q.Get("down") != "", Sort: q.Get("sort"), Format: q.Get("format")}
+	if text := q.Get("page"); text != "" {
+		if a.Page, err = strconv.Atoi(text); err != nil || a.Page < 1 || a.Page > mostPages {
+			return a, fmt.Errorf("page %q: want a number from 1 to %d; filters and files have the other rows: %w", shortened(text), mostPages, errAsked)
+		}
+	}
+	known := func(name string) bool {
+		return slices.ContainsFunc(columns, func(c listColumn) bool { return c.Name == name })
+	}
+	if a.Sort != "" && !known(a.Sort) {
+		return a, fmt.Errorf("sort by %q: the list has no such column: %w", shortened(a.Sort), errAsked)
+	}
+	if a.Format != "" && fileTypes[a.Format] == "" {
+		return a, fmt.Errorf("format %q: want csv, json or parquet: %w", shortened(a.Format), errAsked)
+	}
+	for key, values := range q {
+		if slices.Contains([]string{"sort", "down", "page", "format"}, key) {
+			continue
+		}
+		column, relation, _ := strings.Cut(key, ".")
+		if relation != "" {
+			relation = "." + relation
+		}
+		if relations[relation] == "" || !known(column) {
+			return a, fmt.Errorf("filter %q: the list has no such column: %w", shortened(key), errAsked)
+		}
+		for _, value := range values {
+			if len(value) > maxValue || strings.ContainsRune(value, 0) || !utf8.ValidString(value) {
+				return a, fmt.Errorf("filter %s: want at most %d bytes of text: %w", column, maxValue, errAsked)
+			}
+			a.Filters = append(a.Filters, Filter{column, relation, value})
+		}
+	}
+	slices.SortFunc(a.Filters, func(x, y Filter) int {
+		return strings.Compare(x.Column+x.Relation+x.Value, y.Column+y.Relation+y.Value)
+	})
+	return a, nil
+}
+
+// query is the address of the same list, with another page, order or format.
+func (a Asked) query() string {
+	q := url.Values{}
+	for _, f := range a.Filters {
+		q.Add(f.Column+f.Relation, f.Value)
+	}
+	if a.Sort != "" {
+		q.Set("sort", a.Sort)
+	}
+	if a.Down {
+		q.Set("down", "1")
+	}
+	if a.Page > 1 {
+		q.Set("page", strconv.Itoa(a.Page))
+	}
+	if a.Format != "" {
+		q.Set("format", a.Format)
+	}
+	return "?" + q.Encode()
+}
+
+// where is the SQL of the filters, and the values of its parameters, which are $prefix1 and so on. A value
+// is compared as its column's type: one that does not fit it is an error of the statement.
+func where(filters []Filter, columns []listColumn, prefix string) (text string, values []string) {
+	conditions := []string{"true"}
+	for _, f := range filters {
+		at := slices.IndexFunc(columns, func(c listColumn) bool { return c.Name == f.Column })
+		if f.Value == "" {
+			conditions = append(conditions, identifier(f.Column)+" IS NULL")
+			continue
+		}
+		values = append(values, f.Value)
+		conditions = append(conditions, fmt.Sprintf("%s %s CAST($%s%d AS %s)", identifier(f.Column), relations[f.Relation], prefix, len(values), columns[at].Type))
+	}
+	return strings.Join(conditions, " AND "), values
+}
+
+// identifier quotes the name of a column for SQL.
+func identifier(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// sql is the statement of some columns of a list, and the values of its parameters.
+func (l list) sql(a Asked, columns []listColumn, names []string, prefix string) (text string, values []string) {
+	var all []string
+	for _, name := range names {
+		all = append(all, identifier(name))
+	}
+	order := l.Order
+	if a.Sort != "" {
+		direction := " ASC"
+		if a.Down {
+			direction = " DESC"
+		}
+		order = identifier(a.Sort) + direction + " NULLS LAST, " + order
+	}
+	condition, values := where(a.Filters, columns, prefix)
+	return fmt.Sprintf("SELECT %s FROM %s WHERE %s ORDER BY %s", strings.Join(all, ", "), l.from(), condition, order), values
+}

@@ -1,0 +1,133 @@
+package page
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fleetlake/fleetlake/pipeline/wording"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// ListView is a page of a list.
+type ListView struct {
+	list
+	Asked
+	Heads []Head
+	Rows  [][]Cell
+	Total int  // at most one more than are counted
+	More  bool // there is a row after the page
+	Files bool // the list can be had as a file
+
+	statement warehouse.Statement // of a file
+}
+
+// Head is the head of a column, which sorts by it.
+type Head struct {
+	Title, Query string
+	Number       bool
+	Sorted       string // ascending, descending or nothing
+}
+
+// Cell is a value, and the page of what it names.
+type Cell struct {
+	Text, Link string
+	Number     bool
+}
+
+// First and Last are the numbers of the rows on the page.
+func (v ListView) First() int { return (v.Page-1)*perPage + 1 }
+func (v ListView) Last() int  { return v.First() + len(v.Rows) - 1 }
+
+// Beside is the address of a page before or after this one; empty if there is none.
+func (v ListView) Beside(by int) string {
+	to := v.Asked
+	to.Page += by
+	if to.Page < 1 || to.Page > mostPages || by > 0 && !v.More {
+		return ""
+	}
+	return to.query()
+}
+
+// Of is how many rows the list has, in words.
+func (v ListView) Of() string {
+	if v.Total > mostCounted {
+		return "more than " + wording.Count(mostCounted)
+	}
+	return wording.Count(v.Total)
+}
+
+// As is the address of the list as a file.
+func (v ListView) As(format string) string {
+	to := v.Asked
+	to.Page, to.Format = 1, format
+	return to.query()
+}
+
+// Without is the address of the list without one of the filters.
+func (v ListView) Without(f Filter) string {
+	to := v.Asked
+	to.Page = 1
+	to.Filters = slices.DeleteFunc(slices.Clone(v.Filters), func(g Filter) bool { return f == g })
+	return to.query()
+}
+
+// numeric are the types of columns that are aligned to the right.
+var numeric = []string{"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "DOUBLE", "FLOAT", "UBIGINT", "UINTEGER"}
+
+func (v *ListView) heads(names []string, columns []listColumn) {
+	for _, name := range names {
+		to := v.Asked
+		to.Page, to.Sort, to.Down = 1, name, v.Sort == name && !v.Down
+		h := Head{Title: fieldName(name), Query: to.query()}
+		if v.Sort == name {
+			h.Sorted = map[bool]string{false: "ascending", true: "descending"}[v.Down]
+		}
+		at := slices.IndexFunc(columns, func(c listColumn) bool { return c.Name == name })
+		h.Number = at >= 0 && slices.Contains(numeric, columns[at].Type)
+		v.Heads = append(v.Heads, h)
+	}
+}
+
+// cells writes a row. Vessels and runs lead to their pages.
+func cells(names, types []string, row []any) []Cell {
+	var all []Cell
+	for i, name := range names {
+		c := Cell{Text: cellText(row[i], types[i])}
+		switch {
+		case c.Text == "":
+		case name == "vessel_id" || name == "alias_id":
+			c.Link = "/vessel/" + url.PathEscape(c.Text)
+		case name == "run_id" && runID.MatchString(c.Text):
+			c.Link = "/runs/" + c.Text
+		}
+		switch row[i].(type) {
+		case int32, int64, float64:
+			c.Number = !strings.HasPrefix(name, "year")
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// cellText writes a value of DuckDB for people: dates without a time, instants to the minute, in UTC.
+func cellText(value any, databaseType string) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case string:
+		return printable(v)
+	case bool:
+		return map[bool]string{true: "yes", false: "no"}[v]
+	case float64:
+		return wording.Value(v)
+	case time.Time:
+		if databaseType == "DATE" {
+			return v.UTC().Format(time.DateOnly)
+		}
+		return wording.Minute(&v)
+	}
+	return printable(fmt.Sprint(value))
+}
