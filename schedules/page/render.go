@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline/report"
@@ -24,15 +25,18 @@ import (
 //go:embed templates/*.html templates/style.css templates/icon.svg
 var files embed.FS
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"n": wording.Count, "took": wording.Duration, "clock": clock, "moment": moment, "machine": machineTime,
-	"day": longDay, "short": shortDay, "since": since, "plural": wording.Counted, "sanitize": func(text string) string { return sanitize(text, "") },
-	"text": wording.Value, "plural64": func(n int64, noun string) string { return wording.Counted(int(n), noun) }, "sub": func(a, b int) int { return a - b },
-}).ParseFS(files, "templates/*.html"))
+// templates are parsed when the first page is made: most commands of the program make none.
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"n": wording.Count, "took": wording.Duration, "clock": clock, "moment": moment, "machine": machineTime,
+		"day": longDay, "short": shortDay, "since": since, "plural": wording.Counted, "sanitize": func(text string) string { return sanitize(text, "") },
+		"text": wording.Value, "plural64": func(n int64, noun string) string { return wording.Counted(int(n), noun) }, "sub": func(a, b int) int { return a - b },
+	}).ParseFS(files, "templates/*.html"))
+})
 
 // The stylesheet and the icon never change while the program runs.
 var (
-	style = makeStyle()
+	style = sync.OnceValue(makeStyle)
 	icon  = mustRead("templates/icon.svg")
 )
 
@@ -67,7 +71,7 @@ func makeStyle() []byte {
 func serveStyle(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/css; charset=utf-8")
 	w.Header().Set("Cache-Control", "private, max-age=300")
-	w.Write(style)
+	w.Write(style())
 }
 
 func serveIcon(w http.ResponseWriter, _ *http.Request) {
@@ -222,8 +226,8 @@ func runView(report *NightReport, now time.Time, version string) view {
 
 // renderFile renders one file that contains all it needs and may load nothing.
 func renderFile(v view) []byte {
-	sum := sha256.Sum256(style)
-	v.Kind, v.Style = "file", template.CSS(style)
+	sum := sha256.Sum256(style())
+	v.Kind, v.Style = "file", template.CSS(style())
 	v.Policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; base-uri 'none'; form-action 'none'"
 	return render("page.html", v)
 }
@@ -254,7 +258,7 @@ func (s *site) say(w http.ResponseWriter, status int, title string, lines ...str
 // render executes a template. One that does not fit its data is a bug.
 func render(name string, v view) []byte {
 	var b bytes.Buffer
-	if err := templates.ExecuteTemplate(&b, name, v); err != nil {
+	if err := templates().ExecuteTemplate(&b, name, v); err != nil {
 		panic(err)
 	}
 	return b.Bytes()
