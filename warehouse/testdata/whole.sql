@@ -156,6 +156,45 @@ ANTI JOIN (
     JOIN   internal.latest AS t ON t.vessel_id = 'MMSI' || c.mmsi
 ) AS u ON u.vessel_id = s.vessel_id AND u.seen > s.last_seen
 WHERE  (coalesce(r.is_vessel, true) AND (coalesce(r.category, 'unknown') <> 'unknown' OR r.imo IS NOT NULL OR NOT coalesce(regexp_matches(r.mmsi, '^(0|111|8|97|99)'), false)));
+CREATE TEMP VIEW whole_zone_congestion AS
+WITH searches AS (
+    SELECT *
+    FROM   whole_status_searches
+    WHERE  navigational_status IN ('at-anchor', 'drifting')
+    QUALIFY filters IS NULL OR count(*) FILTER (filters IS NULL) OVER (PARTITION BY snapshot_date, navigational_status, world_zone) = 0
+), steps AS (
+    SELECT e.sweep, e.navigational_status, e.world_zone, coalesce(r.category, 'unknown') AS category, unnest([e.first_date, e.last_date + 1]) AS from_date, unnest([1, -1]) AS vessels
+    FROM   whole_vessel_episodes AS e
+    JOIN   registration AS r ON r.vessel_id = e.vessel_id AND r.valid_to IS NULL
+    WHERE  e.navigational_status IN ('at-anchor', 'drifting') AND (coalesce(r.is_vessel, true) AND (coalesce(r.category, 'unknown') <> 'unknown' OR r.imo IS NOT NULL OR NOT coalesce(regexp_matches(r.mmsi, '^(0|111|8|97|99)'), false)))
+), levels AS (
+    SELECT sweep, category, from_date, (sum(sum(vessels)) OVER (PARTITION BY sweep, category ORDER BY from_date))::INTEGER AS vessels
+    FROM   steps
+    GROUP BY sweep, category, from_date
+), categories AS (
+    SELECT DISTINCT navigational_status, world_zone, category FROM steps
+), waited AS (
+    SELECT s.snapshot_date, s.navigational_status, s.world_zone, c.category, string_agg(s.filters, ' ' ORDER BY s.filters) AS filters,
+           CASE WHEN bool_and(s.proves_absence) THEN sum(coalesce(l.vessels, 0))::INTEGER END AS waiting
+    FROM   searches AS s
+    JOIN   categories AS c ON c.navigational_status = s.navigational_status AND c.world_zone IS NOT DISTINCT FROM s.world_zone
+    ASOF LEFT JOIN levels AS l ON l.sweep = s.sweep AND l.category = c.category AND l.from_date <= s.snapshot_date
+    GROUP BY s.snapshot_date, s.navigational_status, s.world_zone, c.category
+), places AS (
+    SELECT navigational_status, world_zone, min(snapshot_date) AS since FROM searches GROUP BY navigational_status, world_zone
+), grid AS (
+    SELECT n.snapshot_date, p.navigational_status, p.world_zone, c.category
+    FROM   places AS p
+    JOIN   categories AS c ON c.navigational_status = p.navigational_status AND c.world_zone IS NOT DISTINCT FROM p.world_zone
+    JOIN   (SELECT DISTINCT snapshot_date FROM runs) AS n ON n.snapshot_date >= p.since
+), compared AS (
+    SELECT g.*, w.filters, w.waiting, quantile_cont(w.waiting, [0.25, 0.5, 0.75]) OVER before AS quartiles, (count(w.waiting) OVER before)::INTEGER AS usual_nights
+    FROM   grid AS g
+    LEFT JOIN waited AS w ON w.snapshot_date = g.snapshot_date AND w.navigational_status = g.navigational_status AND w.world_zone IS NOT DISTINCT FROM g.world_zone AND w.category = g.category
+    WINDOW before AS (PARTITION BY g.navigational_status, g.world_zone, g.category, w.filters ORDER BY g.snapshot_date RANGE BETWEEN INTERVAL 28 DAY PRECEDING AND INTERVAL 1 DAY PRECEDING)
+)
+SELECT snapshot_date, world_zone, category, navigational_status, filters, waiting, quartiles[2] AS usual, quartiles[1] AS usual_low, quartiles[3] AS usual_high, usual_nights, waiting - quartiles[2] AS above_usual
+FROM   compared;
 CREATE TEMP VIEW whole_reflaggings AS
 WITH flagged AS (
     SELECT c.*, EXISTS (FROM whole_confirmed_changes AS m WHERE m.vessel_id = c.vessel_id AND m.seen_after = c.seen_after AND m.dataset = 'registration' AND m.field = 'mmsi') AS mmsi_changed
