@@ -15,7 +15,7 @@ import (
 )
 
 // extended are the views that are compared with statements over the whole history.
-var extended = strings.Fields("status_searches arrivals departures gone_dark zone_congestion reflaggings renamings ownership_changes")
+var extended = strings.Fields("status_searches arrivals departures gone_dark zone_congestion identity_review reflaggings renamings ownership_changes")
 
 // seafarer is a vessel of a random fleet: what its answers say of it.
 type seafarer struct {
