@@ -14,8 +14,8 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// extended are the views whose rows are in tables that each night extends.
-var extended = strings.Fields("status_searches arrivals departures gone_dark reflaggings renamings ownership_changes")
+// extended are the views that are compared with statements over the whole history.
+var extended = strings.Fields("status_searches arrivals departures gone_dark zone_congestion identity_review reflaggings renamings ownership_changes")
 
 // seafarer is a vessel of a random fleet: what its answers say of it.
 type seafarer struct {

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// extended are the views whose rows come from tables that each night extends.
-var extended = strings.Fields("status_searches arrivals departures gone_dark")
+// extended are the views that are compared with statements over the whole history.
+var extended = strings.Fields("status_searches arrivals departures gone_dark zone_congestion")
 
 // steps runs the statements of a night whose names begin with one of the texts.
 func (h history) steps(day int, names ...string) {
@@ -72,6 +72,17 @@ func (h history) sameAsWhole(what string) {
 		if len(missing)+len(extra) > 0 {
 			h.t.Errorf("%s, %s lacks:\n%s\nand has:\n%s\nstays:\n%s", what, name, strings.Join(missing, "\n"), strings.Join(extra, "\n"), strings.Join(h.rows("SELECT vessel_id, sweep, first_date, last_date FROM vessel_episodes ORDER BY ALL"), "\n"))
 		}
+	}
+}
+
+// sameBetween compares the waiting of some nights with that of the whole history, but categories that never
+// waited there until then.
+func (h history) sameBetween(from, to int) {
+	h.t.Helper()
+	some, whole := fmt.Sprintf("FROM internal.zone_congestion_between(%s, %s)", night(from), night(to)), fmt.Sprintf("FROM whole_zone_congestion WHERE snapshot_date BETWEEN %s AND %s", night(from), night(to))
+	missing, extra := h.rows(whole+" AND (waiting > 0 OR usual > 0) EXCEPT ALL "+some), h.rows(some+" EXCEPT ALL "+whole)
+	if len(missing)+len(extra) > 0 {
+		h.t.Errorf("the nights from %d to %d lack:\n%s\nand have:\n%s", from, to, strings.Join(missing, "\n"), strings.Join(extra, "\n"))
 	}
 }
 
@@ -182,6 +193,7 @@ func TestExtendedTablesSayWhatTheWholeHistorySays(t *testing.T) {
 				o.night(day)
 				if day%4 == 0 {
 					o.sameAsWhole(fmt.Sprint("night ", day))
+					o.sameBetween(day-o.IntN(4), day)
 				}
 			}
 			if n := o.rows("SELECT (SELECT count(*) FROM internal.arrivals) > 5 AND (SELECT count(*) FROM internal.departures) > 5"); n[0] != "true" {

@@ -67,6 +67,23 @@ func TestStatusSearches(t *testing.T) {
 	h.expect("SELECT filters, state, zone_proven_before FROM status_searches WHERE snapshot_date = "+night(9)+" ORDER BY ALL", "laden=ballast | complete | -", "- | complete | -")
 }
 
+// TestStaysAndChangesFindTheirAliasesByHash: to compare each of ten million stays with each of some thousand
+// aliases takes minutes.
+func TestStaysAndChangesFindTheirAliasesByHash(t *testing.T) {
+	h := newHistory(t, 3)
+	h.vessel("IMO9000001", "235000001", "PA", "Bulk Carrier")
+	h.stay("MMSI235000001", "moored/north-sea", 1, 2)
+	h.changed("MMSI235000001", "registration", "name", "ANNA", "BERTA", 2)
+	h.exec("INSERT INTO vessel_aliases (alias_id, vessel_id, since, snapshot_date) VALUES ('MMSI235000001', 'IMO9000001', " + at(3) + ", " + night(3) + ")")
+	for _, view := range []string{"vessel_episodes", "confirmed_changes"} {
+		var kind, plan string
+		must(t, h.db.QueryRowContext(t.Context(), "EXPLAIN FROM "+view).Scan(&kind, &plan))
+		if !strings.Contains(plan, "HASH_JOIN") || strings.Contains(plan, "NL_JOIN") || strings.Contains(plan, "NESTED_LOOP") {
+			t.Errorf("%s:\n%s", view, plan)
+		}
+	}
+}
+
 func TestArrivalsAndDepartures(t *testing.T) {
 	const moored, anchor, sea, china = "moored/north-sea", "at-anchor/north-sea", "moored/baltic-sea", "moored/china-coast"
 	h := newHistory(t, 9)

@@ -11,7 +11,9 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -19,51 +21,79 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// BenchmarkPages requests each page of the status site from a data directory, such as one that
-// BenchmarkHistory of package load has left, and prints how long the server takes for it:
+// maxPageMs is the bound of every page, with 100,000 vessels and 1,000 nights on two cores.
+const maxPageMs = 150
+
+// BenchmarkPages requests each page of the status site over a data directory, such as one that
+// BenchmarkHistory of package load has left, and prints a line for each:
 //
-//	FLEETLAKE_BENCH_DIR=/var/tmp/years go test ./schedules/page -run '^$' -bench Pages -benchtime 5x
+//	FLEETLAKE_BENCH_DIR=/var/tmp/years go test ./schedules/page -run '^$' -bench Pages -benchtime 1x
 //
-// Nothing that an earlier request read is cached: a page takes as long as the first one after a publish.
-// The metric ms is the median, ms-again that of a second request for the same page, and cpu-ms the mean of
-// the process's CPU time for both: on a busy machine it says more than the others. The metric ms-served is
-// that of the first request where Prepare has seen the version, as in `fleetlake serve`.
+// The published file is copied, and gets the views of this program. The site has it open and has prepared the
+// version, as in `fleetlake serve`. first is the first request for the page, ms the median of later ones, and
+// cpu the median of their CPU time, which says more on a busy machine; alone is a request to a site that has
+// just started and has nothing open. No request is answered from what an earlier one read, but where the site
+// prepares the page for everybody. FLEETLAKE_BENCH_PAGES is a regular expression of the pages to measure.
 func BenchmarkPages(b *testing.B) {
-	dir := os.Getenv("FLEETLAKE_BENCH_DIR")
-	if dir == "" {
+	from := os.Getenv("FLEETLAKE_BENCH_DIR")
+	if from == "" {
 		b.Skip("FLEETLAKE_BENCH_DIR names no data directory")
 	}
-	sample := sampleOf(b, dir)
-	open := func() *Handler {
-		h, err := New(Config{Dir: dir, Now: func() time.Time { return sample.finished.Add(time.Hour) }, Watch: []string{sample.vessel[3:]}})
-		if err != nil {
-			b.Fatal(err)
-		}
-		return h
+	wanted := regexp.MustCompile(os.Getenv("FLEETLAKE_BENCH_PAGES"))
+	dir := b.TempDir()
+	if err := warehouse.Update(b.Context(), warehouse.Build{Dir: dir, RunID: "bench", From: warehouse.Path(from), MemoryMiB: 1024}); err != nil {
+		b.Fatal(err)
 	}
-	h := open()
+	sample := sampleOf(b, dir)
+	h := benched(b, dir, sample)
 	defer h.Close()
 	h.site.prepare(b.Context())
-	served := httptest.NewServer(h)
-	defer served.Close()
-	for _, path := range sample.pages() {
-		b.Run(path, func(b *testing.B) {
-			var first, again []time.Duration
-			before := cpu(b)
-			for b.Loop() {
-				h := open()
-				server := httptest.NewServer(h)
-				first, again = append(first, serving(b, server, path)), append(again, serving(b, server, path))
-				server.Close()
-				h.Close()
+	server := httptest.NewServer(h)
+	defer server.Close()
+	pages := sample.pages()
+	slices.Sort(pages)
+	for b.Loop() {
+		over := 0
+		fmt.Printf("%-100s %8s %8s %8s %8s\n", "page", "first", "ms", "cpu", "alone")
+		for _, path := range slices.Compact(pages) {
+			if wanted.MatchString(path) && !benchPage(b, server, path, dir, sample) {
+				over++
 			}
-			b.ReportMetric(medianMs([]time.Duration{serving(b, served, path)}), "ms-served")
-			b.ReportMetric(medianMs(first), "ms")
-			b.ReportMetric(medianMs(again), "ms-again")
-			b.ReportMetric((cpu(b)-before).Seconds()*1000/float64(2*len(first)), "cpu-ms")
-			b.ReportMetric(0, "ns/op")
-		})
+		}
+		fmt.Printf("%d pages take more than %d ms\n", over, maxPageMs)
+		b.ReportMetric(float64(over), "pages-over")
 	}
+}
+
+// benched is a site over a data directory.
+func benched(b *testing.B, dir string, s sample) *Handler {
+	h, err := New(Config{Dir: dir, Now: func() time.Time { return s.finished.Add(time.Hour) }, Watch: []string{s.vessel[3:]}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return h
+}
+
+// benchPage prints the line of a page, and reports whether the page is within the bound.
+func benchPage(b *testing.B, server *httptest.Server, path, dir string, s sample) bool {
+	first := serving(b, server, path)
+	var walls, cpus []time.Duration
+	for range 5 {
+		before := cpu(b)
+		walls = append(walls, serving(b, server, path))
+		cpus = append(cpus, cpu(b)-before)
+	}
+	h := benched(b, dir, s)
+	alone := httptest.NewServer(h)
+	fresh := serving(b, alone, path)
+	alone.Close()
+	h.Close()
+	mark, wall := "", medianMs(walls)
+	if wall > maxPageMs {
+		mark = " over"
+	}
+	fmt.Printf("%-100s %8.0f %8.0f %8.0f %8.0f%s\n", path, medianMs([]time.Duration{first}), wall, medianMs(cpus), medianMs([]time.Duration{fresh}), mark)
+	return wall <= maxPageMs
 }
 
 // serving is how long a server takes to answer a request.
@@ -100,6 +130,7 @@ type sample struct {
 	vessel, mmsi, name, before, owner, zone, flag, category string
 	first, middle, last, run                                string
 	finished                                                time.Time
+	columns                                                 map[string]bool // of the lists, as list.column
 }
 
 // sampleOf finds vessels and nights in a published file.
@@ -117,6 +148,16 @@ func sampleOf(b *testing.B, dir string) (s sample) {
 	})
 	ask(b, w, `SELECT name FROM registration WHERE valid_to IS NOT NULL AND name IS NOT NULL ORDER BY hash(vessel_id) LIMIT 1`, func(r record) { s.before = r.text(0) })
 	ask(b, w, `SELECT registered_owner FROM management WHERE registered_owner IS NOT NULL ORDER BY hash(vessel_id) LIMIT 1`, func(r record) { s.owner = r.text(0) })
+	s.columns = map[string]bool{}
+	for _, l := range lists {
+		columns, err := l.columns(b.Context(), w)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, c := range columns {
+			s.columns[l.Name+"."+c.Name] = true
+		}
+	}
 	ask(b, w, `SELECT world_zone FROM episodes WHERE world_zone IS NOT NULL GROUP BY world_zone ORDER BY count(*) DESC LIMIT 1`, func(r record) { s.zone = r.text(0) })
 	return s
 }
@@ -135,28 +176,38 @@ func ask(b *testing.B, w *warehouse.Warehouse, sql string, take func(record)) {
 	}
 }
 
-// pages lists the addresses: every page, and the lists as the links of the pages lead to them.
+// pages lists the addresses: every page, and the lists as the links of the pages lead to them, with usual
+// filters, and sorted by each of their columns.
 func (s sample) pages() []string {
 	q := url.QueryEscape
-	all := []string{"/", "/nights/" + s.first, "/nights/" + s.middle, "/runs/" + s.run, "/runs/" + s.run + "/file", "/fleet", "/dictionary", "/changes.atom", "/watch.atom",
+	all := []string{"/", "/live", "/nights/" + s.first, "/nights/" + s.middle, "/nights/" + s.last, "/runs/" + s.run, "/runs/" + s.run + "/file", "/fleet", "/dictionary", "/changes.atom", "/watch.atom",
 		"/zone/" + s.zone, "/vessel/" + s.vessel, "/vessel/" + cmp.Or(s.mmsi, s.vessel), "/vessel/" + s.vessel + "?format=json",
-		"/search", "/search?q=" + q(s.name), "/search?q=" + q(s.before), "/search?q=" + q(s.name[:min(3, len(s.name))]), "/search?q=" + q(s.vessel[3:]), "/search?q=" + q(cmp.Or(s.owner, s.name))}
-	nightly := []string{"reflaggings", "renamings", "ownership_changes", "arrivals", "departures", "zone_congestion", "changes"}
+		"/search", "/search?q=" + q(s.name), "/search?q=" + q(s.before), "/search?q=" + q(s.name[:min(3, len(s.name))]), "/search?q=" + q(s.vessel[3:]), "/search?q=" + q(cmp.Or(s.mmsi, s.name)), "/search?q=" + q(cmp.Or(s.owner, s.name))}
 	for _, l := range lists {
-		all = append(all, "/list/"+l.Name)
-		if slices.Contains(nightly, l.Name) {
-			all = append(all, "/list/"+l.Name+"?snapshot_date="+s.last, "/list/"+l.Name+"?snapshot_date="+s.middle, "/list/"+l.Name+"?page=100")
+		list := "/list/" + l.Name
+		all = append(all, list, list+"?page=2", list+"?page=100")
+		for _, column := range l.Columns {
+			all = append(all, list+"?sort="+column, list+"?down=1&sort="+column)
+		}
+		if l.Nights != "" {
+			for _, night := range []string{s.last, s.middle} {
+				all = append(all, list+"?"+l.Nights+"="+night, list+"?sort="+l.Nights, list+"?"+l.Nights+".from="+s.middle)
+			}
+		}
+		for column, value := range map[string]string{"vessel_id": s.vessel, "category": s.category, "flag": s.flag, "world_zone": s.zone, "name": s.name, "is_vessel": "true"} {
+			if s.columns[l.Name+"."+column] && value != "" {
+				all = append(all, list+"?"+column+"="+q(value), list+"?sort=name&"+column+"="+q(value), list+"?"+l.Nights+".from="+s.middle+"&"+column+"="+q(value))
+			}
 		}
 	}
-	for _, l := range []string{"arrivals", "departures", "zone_congestion"} {
-		all = append(all, fmt.Sprintf("/list/%s?snapshot_date.from=%s&world_zone=%s", l, s.middle, s.zone))
-	}
-	for _, l := range []string{"reflaggings", "renamings", "arrivals", "departures", "gone_dark", "vessels"} {
-		all = append(all, "/list/"+l+"?sort=name", "/list/"+l+"?category="+q(s.category))
-	}
+	all = slices.DeleteFunc(all, func(path string) bool {
+		return strings.Contains(path, "?.from") || strings.Contains(path, "sort=name") && !s.columns[strings.TrimPrefix(path[:strings.Index(path, "?")], "/list/")+".name"]
+	})
 	return append(all, "/list/reflaggings?flag_before=PA&is_vessel=true", "/list/ownership_changes?company_before="+q(cmp.Or(s.owner, "X")),
+		"/list/arrivals?from_zone="+s.zone+"&snapshot_date="+s.last, "/list/arrivals?from_zone="+s.zone+"&world_zone="+s.zone, "/list/departures?snapshot_date.from="+s.middle+"&world_zone="+s.zone+"&sort=name",
+		"/list/zone_congestion?sort=waiting", "/list/zone_congestion?world_zone="+s.zone+"&snapshot_date.to="+s.middle, "/list/gone_dark?proved=true", "/list/identity_review?kind=alias", "/list/identity_review?since="+s.middle,
 		"/list/vessels?listed=true&is_vessel=true&flag="+s.flag, "/list/vessels?year_built.from=2000&year_built.to=2004&listed=true",
 		"/list/listed?from_date="+s.middle+"&is_vessel=true", "/list/listed?absent_on="+s.middle+"&is_vessel=true",
-		"/list/episodes?navigational_status=aground&first_date="+s.middle+"&is_vessel=true", "/list/episodes?vessel_id="+s.vessel, "/list/changes?vessel_id="+s.vessel,
-		"/list/issues?snapshot_date="+s.last, "/list/coverage?snapshot_date="+s.last)
+		"/list/episodes?navigational_status=aground&first_date="+s.middle+"&is_vessel=true", "/list/episodes?navigational_status=at-anchor&world_zone="+s.zone+"&is_vessel=true",
+		"/list/issues?snapshot_date="+s.last, "/list/coverage?snapshot_date="+s.last+"&state=complete")
 }

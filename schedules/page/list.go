@@ -1,10 +1,26 @@
 package page
 
-import "slices"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
 
-// perPage is how many rows a page of a list has, mostPages how many pages can be read, and mostCounted how
-// many rows are counted: to sort and to count millions takes longer than a reader waits. A file has all rows.
-const perPage, mostPages, mostCounted = 50, 200, 100_000
+// perPage is how many rows a page of a list has, and mostPages how many pages can be read.
+const perPage, mostPages = 50, 200
+
+// bounds are what a page of a list reads at most: to sort and to count millions of rows takes longer than a
+// reader waits. A file has all rows.
+type bounds struct {
+	counted int // rows that are counted
+	found   int // the same of more nights than one of a list that grows every night
+	sorted  int // rows of the table of such a list that is sorted as a whole by another column than its nights
+	nights  int // within which it is sorted else
+}
+
+// listBounds are those of the page. No page can have more rows than are found.
+var listBounds = bounds{counted: 100_000, found: perPage * mostPages, sorted: 1_000_000, nights: 31}
 
 // maxValue is the length of the longest value that a list is filtered by, in bytes.
 const maxValue = 400
@@ -17,6 +33,10 @@ type list struct {
 	Order       string   // SQL of the order without another one
 	Nights      string   // the column that this order begins with, newest first, in a list that grows every night; else empty
 	Whole       bool     // a view that is computed whole for any of its rows, so that they are counted with it
+	Between     string   // the macro that computes the rows of the nights from one to another, which are asked for alone; else empty
+	Table       string   // the table that has the rows of the list, with its schema; empty is that of its name
+
+	span Nights // that Between computes; zero is all
 }
 
 // lists are what can be listed, by the name in the address: views and tables of the warehouse, and the
@@ -24,19 +44,19 @@ type list struct {
 var lists = []list{
 	{Name: "vessels", Title: "Vessels", About: "One row a vessel, with its latest known values.", Order: "name NULLS LAST, vessel_id",
 		Columns: []string{"vessel_id", "name", "flag", "vessel_type", "category", "deadweight_t", "gross_tonnage", "year_built", "registered_owner", "navigational_status", "world_zone", "listed", "first_seen", "last_seen"}},
-	{Name: "reflaggings", Title: "Reflaggings", About: "One row a change of flag, on the night that saw it first. An open registry is a flag of convenience.", Order: "snapshot_date DESC, name, vessel_id", Nights: "snapshot_date",
+	{Name: "reflaggings", Table: "internal.vessel_changes", Title: "Reflaggings", About: "One row a change of flag, on the night that saw it first. An open registry is a flag of convenience.", Order: "snapshot_date DESC, name, vessel_id", Nights: "snapshot_date",
 		Columns: []string{"snapshot_date", "vessel_id", "name", "category", "flag_before", "flag_after", "open_registry_before", "open_registry_after", "mmsi_changed", "seen_before", "seen_after"}},
-	{Name: "renamings", Title: "Renamings", About: "One row a change of name, on the night that saw it first.", Order: "snapshot_date DESC, name_after, vessel_id", Nights: "snapshot_date",
+	{Name: "renamings", Table: "internal.vessel_changes", Title: "Renamings", About: "One row a change of name, on the night that saw it first.", Order: "snapshot_date DESC, name_after, vessel_id", Nights: "snapshot_date",
 		Columns: []string{"snapshot_date", "vessel_id", "name_before", "name_after", "flag", "category", "reflagged_too", "seen_before", "seen_after"}},
-	{Name: "ownership_changes", Title: "Changes of owner and manager", About: "One row a change. A vessel is looked up seldom: the change lies between the two observations.", Order: "snapshot_date DESC, seen_after DESC, vessel_id, role", Nights: "snapshot_date",
+	{Name: "ownership_changes", Table: "internal.vessel_changes", Title: "Changes of owner and manager", About: "One row a change. A vessel is looked up seldom: the change lies between the two observations.", Order: "snapshot_date DESC, seen_after DESC, vessel_id, role", Nights: "snapshot_date",
 		Columns: []string{"snapshot_date", "vessel_id", "name", "role", "company_before", "company_after", "flag", "category", "seen_before", "seen_after"}},
 	{Name: "gone_dark", Title: "Gone dark", About: "One row a vessel that is still on the list and that no status search has returned since, with how far the searches prove it.", Order: "proved DESC, complete_nights_since DESC, vessel_id", Whole: true,
 		Columns: []string{"vessel_id", "name", "flag", "category", "navigational_status", "world_zone", "last_date", "complete_nights_since", "swept_nights_since", "proved", "proof"}},
-	{Name: "arrivals", Title: "Arrivals in zones", About: "One row a vessel that was first seen in a zone, with whether the searches before prove that it was not there.", Order: "snapshot_date DESC, world_zone, vessel_id", Nights: "snapshot_date",
+	{Name: "arrivals", Table: "internal.arrivals", Title: "Arrivals in zones", About: "One row a vessel that was first seen in a zone, with whether the searches before prove that it was not there.", Order: "snapshot_date DESC, world_zone, vessel_id", Nights: "snapshot_date",
 		Columns: []string{"snapshot_date", "world_zone", "vessel_id", "name", "flag", "category", "navigational_status", "from_zone", "not_before", "proved", "proof"}},
-	{Name: "departures", Title: "Departures from zones", About: "One row a vessel that was last seen in a zone, with whether a search or a sighting elsewhere proves that it left.", Order: "snapshot_date DESC, world_zone, vessel_id", Nights: "snapshot_date",
+	{Name: "departures", Table: "internal.departures", Title: "Departures from zones", About: "One row a vessel that was last seen in a zone, with whether a search or a sighting elsewhere proves that it left.", Order: "snapshot_date DESC, world_zone, vessel_id", Nights: "snapshot_date",
 		Columns: []string{"snapshot_date", "world_zone", "vessel_id", "name", "flag", "category", "navigational_status", "to_zone", "not_before", "proved", "proof"}},
-	{Name: "zone_congestion", Title: "Waiting in zones", About: "One row a night, zone and category: how many wait at anchor or adrift, against the usual of the nights before.", Order: "snapshot_date DESC, above_usual DESC, world_zone, category, navigational_status", Whole: true},
+	{Name: "zone_congestion", Title: "Waiting in zones", About: "One row a night, zone and category: how many wait at anchor or adrift, against the usual of the nights before.", Order: "snapshot_date DESC, above_usual DESC, world_zone, category, navigational_status", Nights: "snapshot_date", Between: "internal.zone_congestion_between"},
 	{Name: "identity_review", Title: "Identities to review", About: "One row a case that a person should look at.", Order: "last_date DESC, kind, vessel_id", Whole: true},
 	{Name: "data_freshness", Title: "Age of the data", About: "One row a dataset and band of age: how many listed vessels have data of that age.", Order: "dataset, band", Whole: true},
 	{Name: "changes", Title: "Changes", About: "One row a field that changed, with when it was last seen as before and first seen as now.", Order: "snapshot_date DESC, seen_after DESC, vessel_id, field", Nights: "snapshot_date"},
@@ -53,11 +73,17 @@ var lists = []list{
 
 // from is what a list selects from.
 func (l list) from() string {
+	if l.Between != "" && !l.span.To.IsZero() {
+		return fmt.Sprintf("%s(DATE '%s', DATE '%s')", l.Between, l.span.From.Format(time.DateOnly), l.span.To.Format(time.DateOnly))
+	}
 	if name := "lists/" + l.Name; slices.Contains(joinedLists, l.Name) {
 		return "(\n" + statements.Text(name) + ")"
 	}
 	return identifier(l.Name)
 }
+
+// table is the table that has the rows of the list, with its schema.
+func (l list) table() string { return cmp.Or(l.Table, "main."+l.Name) }
 
 // joinedLists have a statement in sql/lists.
 var joinedLists = []string{"listed", "episodes"}

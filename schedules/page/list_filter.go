@@ -126,20 +126,23 @@ func where(filters []Filter, columns []listColumn, prefix string) (text string, 
 // identifier quotes the name of a column for SQL.
 func identifier(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// sql is the statement of some columns of a list, and the values of its parameters.
-func (l list) sql(a Asked, columns []listColumn, names []string, prefix string) (text string, values []string) {
+// order is the SQL of the order of the rows.
+func (l list) order(a Asked) string {
+	if a.Sort == "" {
+		return l.Order
+	}
+	direction := " ASC"
+	if a.Down {
+		direction = " DESC"
+	}
+	return identifier(a.Sort) + direction + " NULLS LAST, " + l.Order
+}
+
+// quoted lists the names of columns for SQL.
+func quoted(names []string) string {
 	var all []string
 	for _, name := range names {
 		all = append(all, identifier(name))
 	}
-	order := l.Order
-	if a.Sort != "" {
-		direction := " ASC"
-		if a.Down {
-			direction = " DESC"
-		}
-		order = identifier(a.Sort) + direction + " NULLS LAST, " + order
-	}
-	condition, values := where(a.Filters, columns, prefix)
-	return fmt.Sprintf("SELECT %s FROM %s WHERE %s ORDER BY %s", strings.Join(all, ", "), l.from(), condition, order), values
+	return strings.Join(all, ", ")
 }

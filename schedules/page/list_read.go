@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"time"
 
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -19,7 +18,7 @@ func (s *site) listPage(w http.ResponseWriter, r *http.Request) {
 		s.notFound(w, r)
 		return
 	}
-	v := ListView{list: l, Files: s.Answer != nil}
+	v := ListView{list: l, bounds: listBounds, Files: s.Answer != nil}
 	err := s.look(r.Context(), func(ctx context.Context, file *warehouse.Warehouse) error {
 		return v.read(ctx, file, r.URL.Query())
 	})
@@ -65,18 +64,7 @@ func (v *ListView) read(ctx context.Context, w *warehouse.Warehouse, q url.Value
 		names = all
 	}
 	v.heads(names, columns)
-	if !v.Whole {
-		if err := v.count(ctx, w, columns); err != nil {
-			return err
-		}
-	}
-	narrowed, err := v.narrowed(ctx, w)
-	for _, a := range narrowed {
-		if err = v.readPage(ctx, w, a, columns, names); err != nil || v.More {
-			break
-		}
-	}
-	return err
+	return v.readRows(ctx, w, columns, names)
 }
 
 // query calls take with each row of a statement, and with the types of its columns.
@@ -99,45 +87,52 @@ func (v *ListView) query(ctx context.Context, w *warehouse.Warehouse, text strin
 	return nil
 }
 
-// count counts the rows, up to the most that are counted and one more.
-func (v *ListView) count(ctx context.Context, w *warehouse.Warehouse, columns []listColumn) error {
-	condition, values := where(v.Filters, columns, "")
-	text := fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM %s WHERE %s LIMIT %d)", v.from(), condition, mostCounted+1)
-	return v.query(ctx, w, text, values, func(_ []string, row record) { v.Total = row.number(0) })
+// readRows reads the rows of the page: of a list that grows every night those of the nights that have them.
+func (v *ListView) readRows(ctx context.Context, w *warehouse.Warehouse, columns []listColumn, names []string) error {
+	v.Most = v.counted
+	switch {
+	case v.Whole:
+		return v.readFound(ctx, w, v.Asked, columns, names)
+	case v.Nights != "":
+		return v.readNights(ctx, w, columns, names)
+	}
+	err := v.count(ctx, w, v.Asked, columns)
+	if err == nil {
+		err = v.readPage(ctx, w, v.Asked, columns, names)
+	}
+	return err
 }
 
-// narrowed are the ways to ask for the page, the last of which has it: of a list that begins with its newest
-// nights first for these alone, which takes a part of the time and mostly has rows enough.
-func (v *ListView) narrowed(ctx context.Context, w *warehouse.Warehouse) ([]Asked, error) {
-	oneNight := slices.ContainsFunc(v.Filters, func(f Filter) bool { return f.Column == v.Nights && f.Relation == "" })
-	if v.Nights == "" || oneNight || v.Total <= v.Page*perPage || v.Sort != "" && (v.Sort != v.Nights || !v.Down) {
-		return []Asked{v.Asked}, nil
-	}
-	var newest time.Time
-	err := v.query(ctx, w, "SELECT max(snapshot_date) FROM runs", nil, func(_ []string, row record) { newest, _ = row[0].(time.Time) })
-	for _, f := range v.Filters {
-		if until, err := time.Parse(time.DateOnly, f.Value); f.Column == v.Nights && f.Relation == ".to" && err == nil && until.Before(newest) {
-			newest = until
-		}
-	}
-	var all []Asked
-	for _, days := range []int{0, 30} {
-		a := v.Asked
-		a.Filters = append(slices.Clone(a.Filters), Filter{v.Nights, ".from", newest.AddDate(0, 0, -days).Format(time.DateOnly)})
-		all = append(all, a)
-	}
-	return append(all, v.Asked), err
+// count counts the rows, up to the most that are counted and one more.
+func (v *ListView) count(ctx context.Context, w *warehouse.Warehouse, a Asked, columns []listColumn) error {
+	condition, values := where(a.Filters, columns, "")
+	text := fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM %s WHERE %s LIMIT %d)", v.from(), condition, v.Most+1)
+	return v.query(ctx, w, text, values, func(_ []string, row record) { v.Total = row.number(0) })
 }
 
 // readPage reads the rows of the page, and whether another one follows.
 func (v *ListView) readPage(ctx context.Context, w *warehouse.Warehouse, a Asked, columns []listColumn, names []string) error {
-	text, values := v.sql(a, columns, names, "")
-	if v.Whole {
-		text = "SELECT *, count(*) OVER () FROM (" + text + ")"
-	}
+	condition, values := where(a.Filters, columns, "")
+	text := fmt.Sprintf("SELECT %s FROM %s WHERE %s", quoted(names), v.from(), condition)
+	return v.take(ctx, w, a, text, values, names)
+}
+
+// readFound counts and reads the rows of the page in one pass over the list, up to the most that are counted
+// and one more. If there are more, the page is not that of the whole list.
+func (v *ListView) readFound(ctx context.Context, w *warehouse.Warehouse, a Asked, columns []listColumn, names []string) error {
+	condition, values := where(a.Filters, columns, "")
+	text := fmt.Sprintf("WITH found AS MATERIALIZED (SELECT * FROM %s WHERE %s LIMIT %d) SELECT %s, (SELECT count(*) FROM found) FROM found", v.from(), condition, v.Most+1, quoted(names))
+	v.Total = 0
+	return v.take(ctx, w, a, text, values, names)
+}
+
+// take adds order and page to a statement, and takes its rows. A column after those of the names is the number
+// of all rows.
+func (v *ListView) take(ctx context.Context, w *warehouse.Warehouse, a Asked, text string, values []string, names []string) error {
 	v.Rows, v.More = nil, false
-	return v.query(ctx, w, fmt.Sprintf("%s LIMIT %d OFFSET %d", text, perPage+1, (a.Page-1)*perPage), values, func(types []string, row record) {
-		if v.Whole {
+	text = fmt.Sprintf("%s ORDER BY %s LIMIT %d OFFSET %d", text, v.order(a), perPage+1, (a.Page-1)*perPage)
+	return v.query(ctx, w, text, values, func(types []string, row record) {
+		if len(row) > len(names) {
 			v.Total = row.number(len(names))
 		}
 		if v.More = len(v.Rows) == perPage; !v.More {
@@ -148,7 +143,8 @@ func (v *ListView) readPage(ctx context.Context, w *warehouse.Warehouse, a Asked
 
 // whole makes the statement of a file with all rows and columns of the list.
 func (v *ListView) whole(columns []listColumn, names []string) {
-	text, values := v.sql(v.Asked, columns, names, "p")
+	condition, values := where(v.Filters, columns, "p")
+	text := fmt.Sprintf("SELECT %s FROM %s WHERE %s ORDER BY %s", quoted(names), v.from(), condition, v.order(v.Asked))
 	v.statement = warehouse.Statement{Text: text, Params: map[string]string{}}
 	for i, value := range values {
 		v.statement.Params[fmt.Sprintf("p%d", i+1)] = value

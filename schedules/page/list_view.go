@@ -17,10 +17,13 @@ type ListView struct {
 	Asked
 	Heads []Head
 	Rows  [][]Cell
-	Total int  // at most one more than are counted
-	More  bool // there is a row after the page
-	Files bool // the list can be had as a file
+	Total int     // at most one more than Most
+	Most  int     // how many rows are counted
+	More  bool    // there is a row after the page
+	Files bool    // the list can be had as a file
+	Only  *Nights // the nights that are read, if not all that the filters allow
 
+	bounds
 	statement warehouse.Statement // of a file
 }
 
@@ -53,8 +56,8 @@ func (v ListView) Beside(by int) string {
 
 // Of is how many rows the list has, in words.
 func (v ListView) Of() string {
-	if v.Total > mostCounted {
-		return "more than " + wording.Count(mostCounted)
+	if v.Total > v.Most {
+		return "more than " + wording.Count(v.Most)
 	}
 	return wording.Count(v.Total)
 }

@@ -156,6 +156,98 @@ ANTI JOIN (
     JOIN   internal.latest AS t ON t.vessel_id = 'MMSI' || c.mmsi
 ) AS u ON u.vessel_id = s.vessel_id AND u.seen > s.last_seen
 WHERE  (coalesce(r.is_vessel, true) AND (coalesce(r.category, 'unknown') <> 'unknown' OR r.imo IS NOT NULL OR NOT coalesce(regexp_matches(r.mmsi, '^(0|111|8|97|99)'), false)));
+CREATE TEMP VIEW whole_zone_congestion AS
+WITH searches AS (
+    SELECT *
+    FROM   whole_status_searches
+    WHERE  navigational_status IN ('at-anchor', 'drifting')
+    QUALIFY filters IS NULL OR count(*) FILTER (filters IS NULL) OVER (PARTITION BY snapshot_date, navigational_status, world_zone) = 0
+), steps AS (
+    SELECT e.sweep, e.navigational_status, e.world_zone, coalesce(r.category, 'unknown') AS category, unnest([e.first_date, e.last_date + 1]) AS from_date, unnest([1, -1]) AS vessels
+    FROM   whole_vessel_episodes AS e
+    JOIN   registration AS r ON r.vessel_id = e.vessel_id AND r.valid_to IS NULL
+    WHERE  e.navigational_status IN ('at-anchor', 'drifting') AND (coalesce(r.is_vessel, true) AND (coalesce(r.category, 'unknown') <> 'unknown' OR r.imo IS NOT NULL OR NOT coalesce(regexp_matches(r.mmsi, '^(0|111|8|97|99)'), false)))
+), levels AS (
+    SELECT sweep, category, from_date, (sum(sum(vessels)) OVER (PARTITION BY sweep, category ORDER BY from_date))::INTEGER AS vessels
+    FROM   steps
+    GROUP BY sweep, category, from_date
+), categories AS (
+    SELECT DISTINCT navigational_status, world_zone, category FROM steps
+), waited AS (
+    SELECT s.snapshot_date, s.navigational_status, s.world_zone, c.category, string_agg(s.filters, ' ' ORDER BY s.filters) AS filters,
+           CASE WHEN bool_and(s.proves_absence) THEN sum(coalesce(l.vessels, 0))::INTEGER END AS waiting
+    FROM   searches AS s
+    JOIN   categories AS c ON c.navigational_status = s.navigational_status AND c.world_zone IS NOT DISTINCT FROM s.world_zone
+    ASOF LEFT JOIN levels AS l ON l.sweep = s.sweep AND l.category = c.category AND l.from_date <= s.snapshot_date
+    GROUP BY s.snapshot_date, s.navigational_status, s.world_zone, c.category
+), places AS (
+    SELECT navigational_status, world_zone, min(snapshot_date) AS since FROM searches GROUP BY navigational_status, world_zone
+), grid AS (
+    SELECT n.snapshot_date, p.navigational_status, p.world_zone, c.category
+    FROM   places AS p
+    JOIN   categories AS c ON c.navigational_status = p.navigational_status AND c.world_zone IS NOT DISTINCT FROM p.world_zone
+    JOIN   (SELECT DISTINCT snapshot_date FROM runs) AS n ON n.snapshot_date >= p.since
+), compared AS (
+    SELECT g.*, w.filters, w.waiting, quantile_cont(w.waiting, [0.25, 0.5, 0.75]) OVER before AS quartiles, (count(w.waiting) OVER before)::INTEGER AS usual_nights
+    FROM   grid AS g
+    LEFT JOIN waited AS w ON w.snapshot_date = g.snapshot_date AND w.navigational_status = g.navigational_status AND w.world_zone IS NOT DISTINCT FROM g.world_zone AND w.category = g.category
+    WINDOW before AS (PARTITION BY g.navigational_status, g.world_zone, g.category, w.filters ORDER BY g.snapshot_date RANGE BETWEEN INTERVAL 28 DAY PRECEDING AND INTERVAL 1 DAY PRECEDING)
+)
+SELECT snapshot_date, world_zone, category, navigational_status, filters, waiting, quartiles[2] AS usual, quartiles[1] AS usual_low, quartiles[3] AS usual_high, usual_nights, waiting - quartiles[2] AS above_usual
+FROM   compared;
+CREATE TEMP VIEW whole_identity_review AS
+WITH claims AS (
+    SELECT vessel_id, mmsi, first_seen, last_seen, run_id, entry FROM registration WHERE imo IS NOT NULL AND mmsi IS NOT NULL
+    UNION ALL
+    SELECT vessel_id, mmsi, first_seen, last_seen, run_id, NULL FROM second_mmsi_claims
+), shared AS (
+    SELECT a.mmsi AS value, list(DISTINCT a.vessel_id) AS ids, min(greatest(a.first_seen, b.first_seen)) AS since, max(least(a.last_seen, b.last_seen)) AS until, arg_max({run_id: a.run_id, entry: a.entry}, {seen: a.first_seen, run_id: a.run_id, entry: a.entry}) AS evidence
+    FROM   (FROM claims WHERE mmsi IN (SELECT mmsi FROM claims GROUP BY mmsi HAVING min(vessel_id) <> max(vessel_id))) AS a
+    JOIN   claims AS b ON b.mmsi = a.mmsi AND b.vessel_id <> a.vessel_id AND b.first_seen <= a.last_seen AND a.first_seen <= b.last_seen
+    WHERE  a.mmsi NOT IN (SELECT raw_value FROM identity_conflicts WHERE field = 'mmsi')
+    GROUP BY a.mmsi
+), several AS (
+    SELECT string_agg(DISTINCT a.mmsi, ', ' ORDER BY a.mmsi) AS value, [a.vessel_id] AS ids, min(greatest(a.first_seen, b.first_seen)) AS since, max(least(a.last_seen, b.last_seen)) AS until, arg_max({run_id: a.run_id, entry: a.entry}, {seen: a.first_seen, run_id: a.run_id, entry: a.entry}) AS evidence
+    FROM   (FROM claims WHERE vessel_id IN (SELECT vessel_id FROM second_mmsi_claims)) AS a
+    JOIN   claims AS b ON b.vessel_id = a.vessel_id AND b.mmsi <> a.mmsi AND b.first_seen < a.last_seen AND a.first_seen < b.last_seen
+    GROUP BY a.vessel_id
+), foreign_digits AS (
+    SELECT r.vessel_id, r.mmsi, r.flag, r.last_seen, {run_id: r.run_id, entry: r.entry} AS evidence, string_agg(DISTINCT d.flag, ' ' ORDER BY d.flag) AS flags
+    FROM   registration AS r
+    LEFT JOIN flags AS f ON f.flag = r.flag
+    JOIN   maritime_identification_digits AS d ON d.digits = left(r.mmsi, 3)
+    WHERE  r.valid_to IS NULL AND r.flag IS NOT NULL
+    GROUP BY ALL
+    HAVING NOT bool_or(d.flag = r.flag OR coalesce(d.flag = f.state, false))
+), timed AS (
+    SELECT 'shared mmsi' AS kind, ids, value, 'claimed by several vessels at the same time' AS detail, since, until, evidence FROM shared
+    UNION ALL
+    SELECT 'several mmsis', ids, value, 'claimed by one vessel at the same time', since, until, evidence FROM several
+    UNION ALL
+    SELECT 'mmsi of another flag', [d.vessel_id], d.mmsi, 'flag ' || d.flag || ', digits of ' || d.flags, min(r.first_seen), d.last_seen, d.evidence
+    FROM   foreign_digits AS d
+    JOIN   registration AS r ON r.vessel_id = d.vessel_id AND r.mmsi = d.mmsi AND r.flag = d.flag
+    GROUP BY ALL
+), cases AS (
+    SELECT t.kind, t.ids, t.value, t.detail, a.snapshot_date AS since, b.snapshot_date AS last_date, t.evidence
+    FROM   timed AS t
+    ASOF LEFT JOIN runs AS a ON a.started_at <= t.since
+    ASOF LEFT JOIN runs AS b ON b.started_at <= t.until
+    UNION ALL
+    SELECT 'identity conflict', list(DISTINCT vessel_id), raw_value, reason, min(snapshot_date), max(last_date), arg_min({run_id: run_id, entry: entry}, {run_id: run_id, entry: entry})
+    FROM   identity_conflicts
+    GROUP BY field, raw_value, reason
+    UNION ALL
+    SELECT 'imo number refused', [vessel_id], raw_value, reason, min(snapshot_date), max(snapshot_date), arg_min({run_id: run_id, entry: entry}, {run_id: run_id, entry: entry})
+    FROM   issues
+    WHERE  field = 'imo'
+    GROUP BY vessel_id, raw_value, reason
+    UNION ALL
+    SELECT 'alias', [vessel_id, alias_id], alias_id, reason, snapshot_date, (SELECT max(snapshot_date) FROM runs WHERE started_at < coalesce(until, 'infinity'::TIMESTAMPTZ)), {run_id: run_id, entry: NULL}
+    FROM   vessel_aliases
+)
+SELECT kind, list_sort(ids)[1] AS vessel_id, nullif(array_to_string(list_sort(ids)[2:], ', '), '') AS other_vessel_ids, value, detail, since, last_date, evidence.run_id AS run_id, evidence.entry AS entry
+FROM   cases;
 CREATE TEMP VIEW whole_reflaggings AS
 WITH flagged AS (
     SELECT c.*, EXISTS (FROM whole_confirmed_changes AS m WHERE m.vessel_id = c.vessel_id AND m.seen_after = c.seen_after AND m.dataset = 'registration' AND m.field = 'mmsi') AS mmsi_changed

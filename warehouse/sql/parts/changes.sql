@@ -4,14 +4,14 @@
 {{define "confirmed" -}}
 -- aliases: each id that a vessel had, until when it was the vessel's, and the night since which the vessel has a registration of its own
 WITH aliases AS (
-    SELECT a.alias_id, a.vessel_id, a.since, lag(a.since) OVER (PARTITION BY a.alias_id ORDER BY a.since) AS since_before, r.registered_on
+    SELECT a.alias_id, a.vessel_id, a.since, coalesce(lag(a.since) OVER (PARTITION BY a.alias_id ORDER BY a.since), '-infinity') AS since_before, r.registered_on
     FROM   vessel_aliases AS a
     JOIN   (SELECT vessel_id, min(snapshot_date) AS registered_on FROM registration WHERE vessel_id IN (SELECT vessel_id FROM vessel_aliases) GROUP BY vessel_id) AS r USING (vessel_id)
 )
 SELECT coalesce(a.vessel_id, c.vessel_id) AS vessel_id, c.dataset, c.field, c.old_value, c.new_value, c.seen_before, c.seen_after, c.snapshot_date,
        TRY_CAST(c.new_value AS DOUBLE) IS NULL AND regexp_replace(upper(c.old_value), '[^\p{L}\p{N}]', '', 'g') = regexp_replace(upper(c.new_value), '[^\p{L}\p{N}]', '', 'g') AS respelled, c.run_id, c.entry
 FROM   {{.}} AS c
-LEFT JOIN aliases AS a ON a.alias_id = c.vessel_id AND c.seen_after <= a.since AND (a.since_before IS NULL OR c.seen_after > a.since_before)
+LEFT JOIN aliases AS a ON a.alias_id = c.vessel_id AND c.seen_after <= a.since AND c.seen_after > a.since_before
 WHERE  c.old_value IS NOT NULL AND c.new_value IS NOT NULL AND NOT c.flapping
   AND  (a.registered_on IS NULL OR c.snapshot_date < a.registered_on)
 {{- end}}

@@ -3,10 +3,11 @@
 
 -- present_id: stays in a status, as e, under the id that the vessel has now. What was seen of an MMSI before
 -- its IMO number was reported belongs to the vessel with that IMO number; what was seen of the same MMSI
--- after that number had gone to another vessel does not.
+-- after that number had gone to another vessel does not. The conditions are comparisons alone: with an OR among
+-- them DuckDB compares each stay with each alias.
 {{define "present_id" -}}
-LEFT JOIN (SELECT alias_id, vessel_id, since, lag(since) OVER (PARTITION BY alias_id ORDER BY since) AS since_before FROM vessel_aliases) AS a
-       ON a.alias_id = e.vessel_id AND e.last_seen <= a.since AND (a.since_before IS NULL OR e.last_seen > a.since_before)
+LEFT JOIN (SELECT alias_id, vessel_id, since, coalesce(lag(since) OVER (PARTITION BY alias_id ORDER BY since), '-infinity') AS since_before FROM vessel_aliases) AS a
+       ON a.alias_id = e.vessel_id AND e.last_seen <= a.since AND e.last_seen > a.since_before
 {{- end}}
 
 -- arrived: the stays in zones that began with an arrival, and what shows it.

@@ -1,0 +1,130 @@
+package page
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// Nights are the nights from one to another.
+type Nights struct{ From, To time.Time }
+
+// Words are the nights as people read them.
+func (n Nights) Words() string {
+	return longDay(n.From.Format(time.DateOnly)) + " to " + longDay(n.To.Format(time.DateOnly))
+}
+
+// some are the newest nights of these, or the first ones.
+func (n Nights) some(days int, first bool) Nights {
+	if from := n.To.AddDate(0, 0, 1-days); !first && from.After(n.From) {
+		n.From = from
+	}
+	if to := n.From.AddDate(0, 0, days-1); first && to.Before(n.To) {
+		n.To = to
+	}
+	return n
+}
+
+// readNights reads the page of a list that grows every night. Most pages are in the newest nights, which take
+// a part of the time of the whole list; a list that is too long to sort is sorted within its newest nights.
+func (v *ListView) readNights(ctx context.Context, w *warehouse.Warehouse, columns []listColumn, names []string) error {
+	all, err := v.nights(ctx, w)
+	if err != nil {
+		return err
+	}
+	if v.Between != "" {
+		v.only(all)
+		return v.readFound(ctx, w, v.Asked, columns, names)
+	}
+	if !all.From.Equal(all.To) { // one night is counted like a list of its own
+		v.Most = v.found
+	}
+	if len(v.Filters) == 0 {
+		if err = v.count(ctx, w, v.Asked, columns); err == nil && v.Total <= v.Most {
+			return v.readPage(ctx, w, v.Asked, columns, names)
+		}
+	} else {
+		err = v.readFound(ctx, w, v.Asked, columns, names)
+	}
+	if err != nil || v.Total <= v.Most {
+		return err
+	}
+	if v.Sort != "" && v.Sort != v.Nights {
+		return v.readSorted(ctx, w, all, columns, names)
+	}
+	oldestFirst := v.Sort != "" && !v.Down
+	for _, days := range []int{1, v.bounds.nights} {
+		if err := v.readPage(ctx, w, v.within(all.some(days, oldestFirst)), columns, names); err != nil || v.More {
+			return err
+		}
+	}
+	return v.readPage(ctx, w, v.Asked, columns, names)
+}
+
+// readSorted reads the page of a list that is sorted by another column than its nights.
+func (v *ListView) readSorted(ctx context.Context, w *warehouse.Warehouse, all Nights, columns []listColumn, names []string) error {
+	rows := 0
+	if err := each(ctx, w, "table_rows", func(r record) { rows = r.number(0) }, v.table()); err != nil {
+		return err
+	}
+	if rows > v.sorted {
+		v.only(all)
+	}
+	a := v.Asked
+	if v.Only != nil {
+		a = v.within(*v.Only)
+		if err := v.count(ctx, w, a, columns); err != nil {
+			return err
+		}
+	}
+	return v.readPage(ctx, w, a, columns, names)
+}
+
+// only limits the list to its newest nights, if it has more.
+func (v *ListView) only(all Nights) {
+	few := all.some(v.bounds.nights, false)
+	v.span = few
+	if few != all {
+		v.Only = &few
+	}
+}
+
+// within is what is asked for, of some nights.
+func (v *ListView) within(n Nights) Asked {
+	a := v.Asked
+	a.Filters = append(slices.Clone(a.Filters), Filter{v.Nights, ".from", n.From.Format(time.DateOnly)}, Filter{v.Nights, ".to", n.To.Format(time.DateOnly)})
+	return a
+}
+
+// Earlier is the address of the same list before the nights that are read.
+func (v *ListView) Earlier() string {
+	to := v.Asked
+	to.Page = 1
+	to.Filters = slices.DeleteFunc(slices.Clone(v.Filters), func(f Filter) bool { return f.Column == v.Nights && f.Relation == ".to" })
+	to.Filters = append(to.Filters, Filter{v.Nights, ".to", v.Only.From.AddDate(0, 0, -1).Format(time.DateOnly)})
+	return to.query()
+}
+
+// nights reads which nights are published, as far as the filters allow.
+func (v *ListView) nights(ctx context.Context, w *warehouse.Warehouse) (n Nights, err error) {
+	err = each(ctx, w, "nights", func(r record) { n.From, _ = r[0].(time.Time); n.To, _ = r[1].(time.Time) })
+	for _, f := range v.Filters {
+		if f.Column != v.Nights || f.Value == "" {
+			continue
+		}
+		day, parsed := time.Parse(time.DateOnly, f.Value)
+		if parsed != nil {
+			return n, fmt.Errorf("filter %s: want a date such as 2026-11-20: %w", f.Column, errAsked)
+		}
+		if f.Relation != ".to" && day.After(n.From) {
+			n.From = day
+		}
+		if f.Relation != ".from" && day.Before(n.To) {
+			n.To = day
+		}
+	}
+	return n, err
+}
