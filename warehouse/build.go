@@ -179,12 +179,17 @@ func transactAll(ctx context.Context, db *sql.DB, steps []func(context.Context, 
 }
 
 func transact(ctx context.Context, db *sql.DB, step func(context.Context, *Tx) error) error {
-	tx, err := db.BeginTx(ctx, nil)
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("begin: %w", unwrapped(err))
+	}
+	defer conn.Close()
+	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("begin: %w", unwrapped(err))
 	}
 	defer tx.Rollback()
-	if err := step(ctx, &Tx{tx: tx, hasRows: map[string]bool{}}); err != nil {
+	if err := step(ctx, &Tx{tx: tx, conn: conn, hasRows: map[string]bool{}}); err != nil {
 		return err
 	}
 	if err := tx.Commit(); err != nil {

@@ -1,6 +1,7 @@
 package warehouse
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -88,17 +89,25 @@ func (s setting) is(got string) bool {
 
 // runScript runs the statements of a text one after the other, without parameters. The driver would
 // prepare each of them first, which DuckDB does again when it runs it, because the one before has
-// changed the catalog: that takes half as long again. A cancelled ctx stops no statement.
-func runScript(conn *sql.Conn, text string) error {
+// changed the catalog: that takes half as long again. A cancelled ctx interrupts the statement. The ctx
+// is checked while nobody else has the connection: database/sql ends a transaction whose ctx is
+// cancelled, and a statement after that would be a transaction of its own.
+func runScript(ctx context.Context, conn *sql.Conn, text string) error {
 	return conn.Raw(func(c any) error {
 		native, err := nativeConnection(c)
-		if err != nil {
+		if err := cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
+		interrupted := make(chan struct{})
+		stop := context.AfterFunc(ctx, func() { mapping.Interrupt(native); close(interrupted) })
 		var result mapping.Result
 		defer mapping.DestroyResult(&result)
-		if mapping.Query(native, text, &result) == mapping.StateError {
-			return errors.New(mapping.ResultError(&result))
+		state := mapping.Query(native, text, &result)
+		if !stop() {
+			<-interrupted // so that it does not stop the next statement
+		}
+		if state == mapping.StateError {
+			return errors.Join(ctx.Err(), errors.New(mapping.ResultError(&result)))
 		}
 		return nil
 	})

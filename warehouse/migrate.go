@@ -1,7 +1,6 @@
 package warehouse
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -70,7 +69,7 @@ func (d definitionSet) define(ctx context.Context, db *sql.DB) error {
 		return nil
 	}
 	for _, s := range d.steps {
-		if err := cmp.Or(ctx.Err(), runScript(conn, s.text)); err != nil {
+		if err := runScript(ctx, conn, s.text); err != nil {
 			return fmt.Errorf("define %s: %w", s.name, unwrapped(err))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -15,6 +16,7 @@ var ErrApplied = errors.New("the run is already applied")
 // Tx is one step of a build.
 type Tx struct {
 	tx      *sql.Tx
+	conn    *sql.Conn       // the connection of tx, for statements that the driver need not prepare
 	hasRows map[string]bool // lake tables that have files tonight
 }
 
@@ -47,7 +49,6 @@ func (t *Tx) Apply(ctx context.Context, date string, runs []Run) error {
 			return err
 		}
 	}
-	day := sql.Named("date", date)
 	all, err := readDatasets(ctx, t.tx)
 	if err == nil {
 		err = t.findEmpty(ctx, all)
@@ -59,26 +60,22 @@ func (t *Tx) Apply(ctx context.Context, date string, runs []Run) error {
 		if s.from != nil && !slices.ContainsFunc(s.from, func(table string) bool { return t.hasRows[table] }) {
 			continue
 		}
-		if err := t.step(ctx, s, day); err != nil {
+		if err := t.step(ctx, s, date); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// step runs a statement of a night. DuckDB takes a night, which is read from files, for a fifth of what it
-// is, and would hold it in memory, with all of its columns, to find the few columns of a version.
-func (t *Tx) step(ctx context.Context, s step, day sql.NamedArg) error {
-	if !s.asWritten {
-		return t.exec(ctx, s.name, s.text, day)
+// step runs a statement of a night, whose $date is the night. DuckDB takes a night, which is read from
+// files, for a fifth of what it is, and would hold it in memory, with all of its columns, to find the few
+// columns of a version.
+func (t *Tx) step(ctx context.Context, s step, date string) error {
+	text := strings.ReplaceAll(s.text, "$date", quote(date))
+	if s.asWritten {
+		text = "SET disabled_optimizers = 'build_side_probe_side'; " + text + "; RESET disabled_optimizers"
 	}
-	if err := t.exec(ctx, s.name, "SET disabled_optimizers = 'build_side_probe_side'"); err != nil {
-		return err
-	}
-	if err := t.exec(ctx, s.name, s.text, day); err != nil {
-		return err
-	}
-	return t.exec(ctx, s.name, "RESET disabled_optimizers")
+	return t.exec(ctx, s.name, text)
 }
 
 // findEmpty finds the datasets without a version, whose first night needs no comparison.
@@ -102,9 +99,12 @@ func (t *Tx) addRun(ctx context.Context, r Run) error {
 	if there {
 		return fmt.Errorf("apply %s: %w", r.ID, ErrApplied)
 	}
-	return t.exec(ctx, "apply "+r.ID, statement("apply/10_coverage/run"),
+	if _, err := t.tx.ExecContext(ctx, statement("apply/10_coverage/run"),
 		r.ID, r.Job, r.Date, instant(r.Started), instant(r.Finished), r.State, r.Stop, r.Reason, r.Requests,
-		r.CreditsPlanned, r.CreditsSpent, r.CreditsUnknown, number(r.BalanceBefore), number(r.BalanceAfter), r.Continues, r.Rows, r.Report)
+		r.CreditsPlanned, r.CreditsSpent, r.CreditsUnknown, number(r.BalanceBefore), number(r.BalanceAfter), r.Continues, r.Rows, r.Report); err != nil {
+		return fmt.Errorf("apply %s: %w", r.ID, unwrapped(err))
+	}
+	return nil
 }
 
 // WriteVessels writes the view vessels to a Parquet file, sorted by vessel_id, and returns the number
@@ -159,8 +159,10 @@ func vesselColumns(ctx context.Context, db querier) ([]vesselColumn, error) {
 	})
 }
 
-func (t *Tx) exec(ctx context.Context, name, text string, args ...any) error {
-	if _, err := t.tx.ExecContext(ctx, text, args...); err != nil {
+// exec runs statements without parameters, and without preparing them: DuckDB would plan each of the
+// many of a night twice.
+func (t *Tx) exec(ctx context.Context, name, text string) error {
+	if err := runScript(ctx, t.conn, text); err != nil {
 		return fmt.Errorf("%s: %w", name, unwrapped(err))
 	}
 	return nil
