@@ -56,7 +56,7 @@ func (c *Client) enter(ctx context.Context, o api.Operation) (probe bool, err er
 // the credits and the lane, so that no credits are reserved for a request that cannot be sent.
 func (c *Client) reserve(ctx context.Context, o api.Operation) (ticket Ticket, err error) {
 	if c.segment.Full() {
-		return ticket, fmt.Errorf("no room for another answer: %w", syscall.ENOSPC)
+		return ticket, fmt.Errorf("no room for another answer in %s: %w", c.segment.Path(), syscall.ENOSPC)
 	}
 	select {
 	case c.inFlight[o.Name] <- struct{}{}:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -244,7 +245,9 @@ func (h *harvest) stopRun(err error) {
 	switch {
 	case !errors.As(err, &e):
 		h.mu.Lock()
-		h.broken = errors.Join(h.broken, err)
+		if h.broken == nil || !strings.Contains(h.broken.Error(), err.Error()) { // the requests in flight meet the same error
+			h.broken = errors.Join(h.broken, err)
+		}
 		h.mu.Unlock()
 	case e.Outcome == extract.OutcomeUnauthorized:
 		h.stopped(report.StopKey, err.Error())

@@ -117,7 +117,7 @@ func (b *Build) build(ctx context.Context) (*Warehouse, error) {
 		return nil, fmt.Errorf("build in %s: %w", b.work(), err)
 	}
 	if err := errors.Join(b.steps(ctx, db), unwrapped(db.Close())); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("build in %s: %w", b.work(), err)
 	}
 	if _, err := os.Stat(b.work() + ".wal"); !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.New("verify: the checkpoint left a log behind")

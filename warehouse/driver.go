@@ -182,8 +182,8 @@ func isSelect(kind duckdb.StmtType) bool { return kind == duckdb.STATEMENT_TYPE_
 // isExplain reports whether a statement of this kind explains. EXPLAIN ANALYZE runs what it explains.
 func isExplain(kind duckdb.StmtType) bool { return kind == duckdb.STATEMENT_TYPE_EXPLAIN }
 
-// unwrapped removes the driver's words from an error, keeps DuckDB's, and wraps the error of the
-// system that caused it, so that callers can distinguish a full disk from a bad query.
+// unwrapped removes the driver's words from an error, keeps DuckDB's without its stack trace, and wraps
+// the error of the system that caused it, so that callers can distinguish a full disk from a bad query.
 func unwrapped(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) {
 		return err
@@ -191,6 +191,10 @@ func unwrapped(err error) error {
 	text := err.Error()
 	for _, words := range []string{"could not prepare query\n", "could not connect to database: ", "could not connect to database\n", "could not bind parameter\n"} {
 		text = strings.TrimPrefix(text, words)
+	}
+	text, _, _ = strings.Cut(text, "\n\nStack Trace:")
+	if strings.Contains(text, "fsync failed") { // DuckDB does not say why
+		return &cause{text: strings.TrimSuffix(text, "!") + ": " + syscall.EIO.Error(), err: syscall.EIO}
 	}
 	for _, no := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EACCES, syscall.EROFS, syscall.EIO} {
 		if strings.Contains(strings.ToLower(text), no.Error()) {

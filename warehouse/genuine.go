@@ -118,12 +118,16 @@ func recordFingerprints(dir string, paths ...string) error {
 // could read it, or a run would plan on rows that are not ours. Restore replaces a file that is
 // only open for writing by a copy. It sets a changed file aside and publishes the version before
 // it; the next start adds the runs that this version does not have. It returns what it did, a
-// sentence each; without a published file it only removes leftovers. The caller has locked the data
+// sentence each; without a published file it only removes leftovers. First it removes files that a
+// crash left unfinished. The caller has locked the data
 // directory.
 //
 // Its errors are those of the file system, and one without a sentinel if a program writes to the
 // file just now: nothing is replaced then, and the same call can be made again.
 func Restore(ctx context.Context, dir string) (notices []string, err error) {
+	if err := removeUnfinished(dir); err != nil {
+		return nil, err
+	}
 	path := Path(dir)
 	print, err := fingerprint(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -155,7 +159,7 @@ func Restore(ctx context.Context, dir string) (notices []string, err error) {
 // replaceWithCopy replaces the file and its version by a copy, so that a program that has the
 // file open for writing writes to one that nobody reads.
 func replaceWithCopy(dir, print string) (notices []string, err error) {
-	temporary := filepath.Join(dir, "warehouse", ".copy.duckdb")
+	temporary := copyPath(dir)
 	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("restore: %w", err)
 	}
@@ -257,4 +261,19 @@ func removeLeftovers(dir string) (notices []string, err error) {
 	}
 	spilled, err := clearSpilled(Path(dir) + ".tmp")
 	return append(notices, spilled...), err
+}
+
+// copyPath and rollbackPath are the temporary names of a file that is about to be published.
+func copyPath(dir string) string     { return filepath.Join(dir, "warehouse", ".copy.duckdb") }
+func rollbackPath(dir string) string { return filepath.Join(dir, "warehouse", ".rollback.duckdb") }
+
+// removeUnfinished removes the temporary files that a crash leaves of a writer of the directory: the
+// next writer of the same file would replace them, and there may be none for years.
+func removeUnfinished(dir string) error {
+	for _, path := range []string{copyPath(dir), rollbackPath(dir), fingerprintsPath(dir) + durable.Part, rolledBackPath(dir) + durable.Part} {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove what a crash left: %w", err)
+		}
+	}
+	return nil
 }

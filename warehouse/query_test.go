@@ -251,4 +251,8 @@ func TestErrorsOfTheSystemAreSeen(t *testing.T) {
 	if !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("%v is not a full disk", err)
 	}
+	err = unwrapped(errors.New("FATAL Error: Failed to create checkpoint because of error: fsync failed!\n\nStack Trace:\n\nprogram(duckdb::Exception)"))
+	if !errors.Is(err, syscall.EIO) || strings.Contains(err.Error(), "\n") || !strings.HasSuffix(err.Error(), "fsync failed: input/output error") {
+		t.Errorf("a failed sync: %v", err)
+	}
 }

@@ -166,7 +166,7 @@ func versionBefore(ctx context.Context, dir string, before, out map[string]bool)
 
 // publishVersion replaces the published file by a version.
 func publishVersion(dir, version string) error {
-	temporary := filepath.Join(dir, "warehouse", ".rollback.duckdb")
+	temporary := rollbackPath(dir)
 	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("roll back: %w", err)
 	}

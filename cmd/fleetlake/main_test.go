@@ -20,6 +20,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline/pipelinetest/syscalls"
 )
 
 // beFleetlake in the environment makes the test binary the program itself, so that tests
@@ -27,6 +28,7 @@ import (
 const beFleetlake = "FLEETLAKE_TEST_PROCESS"
 
 func TestMain(m *testing.M) {
+	syscalls.Obey()
 	if process, ok := processes[os.Getenv(beFleetlake)]; ok {
 		if err := process(context.Background(), os.Args[1]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -41,7 +43,11 @@ func TestMain(m *testing.M) {
 	if p := flag.Lookup("test.parallel"); p.Value.String() == p.DefValue {
 		p.Value.Set(strconv.Itoa(max(testsAtOnce, runtime.GOMAXPROCS(0))))
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	for _, s := range stages {
+		os.RemoveAll(s.root)
+	}
+	os.Exit(code)
 }
 
 // peakFile in the environment names a file to which a process writes the most memory that it had. What the

@@ -87,8 +87,10 @@ func UpdateHeldBack(dir string, more []HeldBackRun, published map[string]bool) e
 	}
 	slices.SortFunc(heldBack, func(a, b HeldBackRun) int { return strings.Compare(a.Run, b.Run) })
 	if len(heldBack) == 0 {
-		if err := os.Remove(heldBackPath(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("note what is held back: %w", err)
+		for _, path := range []string{heldBackPath(dir), heldBackPath(dir) + durable.Part} { // a crash may have left the second
+			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("note what is held back: %w", err)
+			}
 		}
 		return nil
 	}

@@ -2,6 +2,7 @@ package repair
 
 import (
 	"context"
+	"slices"
 
 	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -20,14 +21,19 @@ func Rollback(ctx context.Context, d derive.Deriver) (warehouse.RollbackResult, 
 }
 
 // UndoRollback publishes the runs again that rollbacks removed, from the journal, and returns their
-// ids in order; none if there was no rollback. Its errors are those of Recover, with the ids: the
-// next start publishes these runs. The caller holds the lock.
+// ids in order. A crash can leave runs that are no longer marked and not published yet: it publishes and
+// returns those, too. It returns none if there was no rollback. Its errors are those of Recover, with the
+// ids: the next start publishes these runs. The caller holds the lock.
 func UndoRollback(ctx context.Context, d derive.Deriver) ([]string, error) {
 	d = d.WithDefaults()
 	back, err := warehouse.ForgetRolledBack(d.Dir)
-	if err != nil || len(back) == 0 {
+	if err != nil {
 		return nil, err
 	}
-	_, err = Recover(ctx, d)
-	return back, err
+	published, err := Recover(ctx, d)
+	for _, r := range published {
+		back = append(back, r.Run)
+	}
+	slices.Sort(back)
+	return slices.Compact(back), err
 }

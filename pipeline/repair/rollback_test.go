@@ -150,3 +150,37 @@ func TestACrashInARollbackIsNone(t *testing.T) {
 		t.Errorf("verify: %v", wrong)
 	}
 }
+
+// TestAnUndoneRollbackIsCompletedAfterACrash: the marks are removed before the runs are published.
+func TestAnUndoneRollbackIsCompletedAfterACrash(t *testing.T) {
+	d := copyOfWeek(t)
+	want := hashes(t, d.Dir)
+	done, err := Rollback(t.Context(), *d)
+	must(t, err)
+	_, err = warehouse.ForgetRolledBack(d.Dir) // and here the process is killed
+	must(t, err)
+	back, err := UndoRollback(t.Context(), *d)
+	must(t, err)
+	if !slices.Equal(back, done.Removed) {
+		t.Errorf("published again %v, want %v", back, done.Removed)
+	}
+	if diff := cmp.Diff(want, hashes(t, d.Dir)); diff != "" {
+		t.Errorf("hashes (-before +after):\n%s", diff)
+	}
+}
+
+func TestAStartRemovesUnfinishedFiles(t *testing.T) {
+	d := copyOfWeek(t)
+	var left []string
+	for _, name := range []string{"warehouse/.copy.duckdb", "warehouse/.rollback.duckdb", "warehouse/fingerprints.part", "warehouse/rolled_back.part", "held_back.json.part"} {
+		left = append(left, filepath.Join(d.Dir, name))
+		must(t, os.WriteFile(left[len(left)-1], []byte("half"), 0o644))
+	}
+	_, err := Recover(t.Context(), *d)
+	must(t, err)
+	for _, path := range left {
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%s is still there", path)
+		}
+	}
+}

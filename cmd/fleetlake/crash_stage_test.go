@@ -1,0 +1,364 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/fleetlake/fleetlake/extract/api"
+	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline/pipelinetest/syscalls"
+	"github.com/fleetlake/fleetlake/warehouse"
+)
+
+// crashJob lists, sweeps and looks up with few requests.
+const crashJob = `
+    list: {by: country, countries: [Panama, Liberia, China], max_age: 0s}
+    sweep: {statuses: [moored, aground], zones: [china-coast]}
+    lookup: {want: [particulars], max_age: 1s}
+`
+
+// crashFleet is the fleet of the crashes.
+var crashFleet = simulator.Config{Vessels: 60, Seed: 11, Rates: simulator.Rates{Unlisted: .05, Renamed: .05, Reflagged: .05, Sold: .05, Moved: .3}}
+
+// inFlight is how many requests of a lane may be in flight.
+const inFlight = 8
+
+// stage is a command in a data directory that has come so far, in which it is killed or its disk fails.
+type stage struct {
+	from   string              // the stage after which it begins; "" is an empty directory
+	before func(w *crashWorld) // what happens in between; nil is nothing
+	day    int                 // of the fleet
+	args   []string
+	again  func(w *crashWorld) []string // returns the command that continues after a crash; nil is args
+	or     string                       // the stage as which it may leave the tables, too; "" is none
+
+	once sync.Once
+	root string // has the directory of the process before the command and after it; "" is not made
+	ref  reference
+}
+
+// reference is what a command does that nobody disturbs.
+type reference struct {
+	calls   []syscalls.Call // below the data directory and the export's
+	answers int
+	left    state
+	err     error
+}
+
+// state is what a command leaves.
+type state struct {
+	tables map[string]string // of the warehouse, without what names runs and their times
+	files  []string          // with the ids of runs and exports, and the hashes of contents replaced
+	billed map[string]int    // requests with an answer by operation and parameters
+}
+
+func night(day int) []string {
+	return []string{"run", "nightly", "--date", fmt.Sprintf("2026-11-%02d", 20+day)}
+}
+
+// stages are the commands that change a data directory or an export.
+var stages = map[string]*stage{
+	"first night":  {args: night(0)},
+	"second night": {from: "first night", day: 1, args: night(1)},
+	"interrupted night": {from: "first night", day: 1, args: night(1), before: func(w *crashWorld) {
+		w.killedAt(billed, 12, night(1)...)
+	}},
+	"unpublished night": {from: "first night", day: 1, args: night(1), before: func(w *crashWorld) {
+		w.killedBefore("/lake/", night(1)...)
+	}},
+	"rebuild": {from: "second night", args: []string{"rebuild"}},
+	"rollback": {from: "second night", args: []string{"rollback"}, again: func(w *crashWorld) []string {
+		if w.count("SELECT count(*) FROM runs") == 1 { // it is rolled back: once more would be one too many
+			return []string{"verify"}
+		}
+		return []string{"rollback"}
+	}},
+	"rollback before a run": {from: "second night", args: []string{"rollback"}, or: "second night", again: func(*crashWorld) []string { return night(0) }},
+	"undone rollback":       {from: "rollback", args: []string{"rollback", "--undo"}},
+	"export":                {from: "first night", args: []string{"export", "--warehouse", "out"}},
+	"second export": {from: "export", day: 1, args: []string{"export", "out"}, before: func(w *crashWorld) {
+		w.must(exitDone, night(1)...)
+	}},
+	"export compact": {from: "second export", day: 12, args: []string{"export", "compact", "out"}, before: func(w *crashWorld) {
+		w.must(exitDone, "run", "nightly", "--date", "2026-12-02")
+		w.must(exitDone, "export", "out")
+	}},
+}
+
+// crashWorld is a world whose service and whose system calls are watched.
+type crashWorld struct {
+	*world
+	service *watchedService
+}
+
+// newCrashWorld serves the fleet.
+func newCrashWorld(t testing.TB) *crashWorld {
+	t.Helper()
+	w := &crashWorld{world: newWorld(t, crashFleet)}
+	w.service = &watchedService{sim: w.sim}
+	server := httptest.NewServer(w.service)
+	t.Cleanup(server.Close)
+	w.base = server.URL + simulator.BasePath
+	w.env = append(w.env, "FLEETLAKE_BASE_URL="+w.base)
+	return w
+}
+
+// world returns a world in which the command of the stage is next.
+func (s *stage) world(t testing.TB) *crashWorld {
+	t.Helper()
+	w := newCrashWorld(t)
+	if err := copyTree(w.dir, s.begin()); err != nil {
+		t.Fatal(err)
+	}
+	w.configure(1_000_000, crashJob)
+	w.sim.SetDay(s.day)
+	return w
+}
+
+// prepare makes the data directory of the stage and its reference, once. It skips the test where system
+// calls cannot be watched.
+func (s *stage) prepare(t testing.TB) {
+	t.Helper()
+	if s.from != "" {
+		byName(s.from).prepare(t)
+	}
+	s.once.Do(func() { s.ref.err = s.play(t) })
+	if errors.Is(s.ref.err, errors.ErrUnsupported) {
+		t.Skip(s.ref.err)
+	}
+	if s.ref.err != nil {
+		t.Fatal(s.ref.err)
+	}
+}
+
+// byName returns a stage. The map of the stages refers to it.
+func byName(name string) *stage { return stages[name] }
+
+// play runs the command of the stage without a disturbance.
+func (s *stage) play(t testing.TB) (err error) {
+	if s.root, err = os.MkdirTemp("", "fleetlake-crash-"); err != nil {
+		return err
+	}
+	w := newCrashWorld(t)
+	w.sim.SetDay(s.day)
+	if s.from != "" {
+		if err := copyTree(w.dir, byName(s.from).after()); err != nil {
+			return err
+		}
+	}
+	w.configure(1_000_000, crashJob)
+	if s.before != nil {
+		s.before(w)
+	}
+	if err := copyTree(s.begin(), w.dir); err != nil {
+		return err
+	}
+	w = s.world(t)
+	o, err := w.watched(s.args, func(c syscalls.Call) syscalls.Action {
+		s.ref.calls = append(s.ref.calls, c)
+		return syscalls.Action{}
+	})
+	if err == nil && o.code != exitDone {
+		err = fmt.Errorf("fleetlake %v: exit code %d\n%s", s.args, o.code, o.stderr)
+	}
+	if err != nil {
+		return err
+	}
+	s.ref.answers, s.ref.left = w.service.requests, w.state()
+	return copyTree(s.after(), w.dir)
+}
+
+func (s *stage) begin() string { return filepath.Join(s.root, "before") }
+func (s *stage) after() string { return filepath.Join(s.root, "after") }
+
+// watched runs the program with its system calls watched.
+func (w *crashWorld) watched(args []string, decide func(syscalls.Call) syscalls.Action) (outcome, error) {
+	p := w.prepare(args...)
+	w.service.kill = func() { p.cmd.Process.Kill() }
+	watch, err := syscalls.Start(p.cmd, []string{w.data(), filepath.Join(w.dir, "out")}, decide)
+	if err == nil {
+		err = watch.Wait()
+	}
+	if err != nil {
+		return outcome{}, err
+	}
+	return outcome{p.cmd.ProcessState.ExitCode(), p.stdout.String(), p.stderr.String()}, nil
+}
+
+func (w *crashWorld) data() string { return filepath.Join(w.dir, "fleetlake-data") }
+
+// killedAt runs the program until the service kills it.
+func (w *crashWorld) killedAt(m moment, request int, args ...string) {
+	w.t.Helper()
+	w.service.at, w.service.moment = w.service.requests+request, m
+	p := w.prepare(args...)
+	w.service.kill = func() { p.cmd.Process.Kill() }
+	if err := p.cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	if o, err := p.wait(); err != nil || o.code != -1 {
+		w.t.Fatalf("%v, exit code %d\n%s", err, o.code, o.stderr)
+	}
+}
+
+// killedBefore kills the program before its first call on a path.
+func (w *crashWorld) killedBefore(path string, args ...string) {
+	w.t.Helper()
+	o, err := w.watched(args, func(c syscalls.Call) syscalls.Action {
+		if strings.Contains(c.Path, path) {
+			return syscalls.Action{Make: syscalls.None, Kill: true}
+		}
+		return syscalls.Action{}
+	})
+	if errors.Is(err, errors.ErrUnsupported) {
+		w.t.Skip(err)
+	}
+	if err != nil || o.code != -1 {
+		w.t.Fatalf("%v, exit code %d\n%s", err, o.code, o.stderr)
+	}
+}
+
+// copyTree copies a directory, and keeps links between its files and their times.
+func copyTree(to, from string) error {
+	type file struct {
+		info fs.FileInfo
+		path string
+	}
+	var copied []file
+	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		own := filepath.Join(to, strings.TrimPrefix(path, from))
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		if e.IsDir() {
+			return os.MkdirAll(own, info.Mode().Perm())
+		}
+		for _, f := range copied {
+			if os.SameFile(f.info, info) {
+				return os.Link(f.path, own)
+			}
+		}
+		copied = append(copied, file{info, own})
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return errors.Join(os.WriteFile(own, b, 0o600), os.Chmod(own, info.Mode().Perm()), os.Chtimes(own, info.ModTime(), info.ModTime()))
+	})
+}
+
+// query returns the rows of a query as text, a line each.
+func (w *crashWorld) query(file *warehouse.Warehouse, sql string) string {
+	w.t.Helper()
+	rows, err := file.Query(w.t.Context(), sql)
+	if err != nil {
+		w.t.Fatalf("%s: %v", sql, err)
+	}
+	defer rows.Close()
+	var text strings.Builder
+	for row, err := range rows.All() {
+		if err != nil {
+			w.t.Fatalf("%s: %v", sql, err)
+		}
+		fmt.Fprintln(&text, row...)
+	}
+	return text.String()
+}
+
+// open opens the published file.
+func (w *crashWorld) open() *warehouse.Warehouse {
+	w.t.Helper()
+	file, err := warehouse.Open(w.t.Context(), warehouse.Path(w.data()), warehouse.Options{Threads: 1})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return file
+}
+
+// count is the answer of a query that has one number.
+func (w *crashWorld) count(sql string) (n int) {
+	w.t.Helper()
+	file := w.open()
+	defer file.Close()
+	if _, err := fmt.Sscan(w.query(file, sql), &n); err != nil {
+		w.t.Fatalf("%s: %v", sql, err)
+	}
+	return n
+}
+
+// Names that are different in each run.
+var (
+	runNames  = regexp.MustCompile(`\d{8}T\d{6}\.\d{3}Z-[0-9a-z]{4}`)
+	hashNames = regexp.MustCompile(`[0-9a-f]{16}`)
+)
+
+// state returns what is there.
+func (w *crashWorld) state() state {
+	w.t.Helper()
+	s := state{tables: map[string]string{}, billed: w.billed()}
+	file := w.open()
+	defer file.Close()
+	for table, volatile := range facts {
+		s.tables[table] = w.query(file, "SELECT * EXCLUDE ("+volatile+") FROM "+table+" ORDER BY ALL")
+	}
+	err := filepath.WalkDir(w.dir, func(path string, e fs.DirEntry, err error) error {
+		if path == w.dir {
+			return err
+		}
+		name := hashNames.ReplaceAllString(runNames.ReplaceAllString(strings.TrimPrefix(path, w.dir+"/"), "RUN"), "HASH")
+		s.files = append(s.files, name)
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	slices.Sort(s.files)
+	s.files = slices.Compact(s.files)
+	return s
+}
+
+// billed counts the requests with an answer by operation and parameters.
+func (w *crashWorld) billed() map[string]int {
+	billed := map[string]int{}
+	for _, r := range w.sim.Log() {
+		if r.Operation != api.Credits.Name && (r.Outcome == simulator.OK || r.Outcome == simulator.Empty) {
+			billed[r.Operation+" "+r.Parameters]++
+		}
+	}
+	return billed
+}
+
+// kept counts the entries of a kind in the journal by operation and parameters.
+func (w *crashWorld) kept(kind journal.Kind) map[string]int {
+	w.t.Helper()
+	kept := map[string]int{}
+	paths, err := journal.Segments(filepath.Join(w.data(), "journal"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		w.t.Fatal(err)
+	}
+	for _, path := range paths {
+		for e, err := range journal.Read(path) {
+			if err != nil {
+				w.t.Fatalf("%s: %v", path, err)
+			}
+			if e.Kind == kind {
+				kept[e.Operation+" "+e.Parameters]++
+			}
+		}
+	}
+	return kept
+}
