@@ -10,9 +10,6 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 )
 
-// refusedValue is a value that is in no list of accepted values.
-const refusedValue = "?accepted-values"
-
 // Accepted lists the values that the service accepts in the type/country search.
 type Accepted struct {
 	Types     []string
@@ -34,7 +31,7 @@ const (
 func (c *Client) ReadAccepted(ctx context.Context) (Accepted, error) {
 	free := api.ByType
 	free.Credits = 0 // whatever the answer is: the service finds nothing that it could bill
-	r := api.Request{Operation: free, Parameters: url.Values{"type_specific": {refusedValue}, "country": {refusedValue}}, WantsRefusal: true}
+	r := api.Request{Operation: free, Parameters: url.Values{"type_specific": {api.RefusedValue}, "country": {api.RefusedValue}}, WantsRefusal: true}
 	var a Answer
 	var err error
 	for range acceptedTries {

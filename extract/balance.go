@@ -128,7 +128,7 @@ func Ping(ctx context.Context, s Service) (credits int, clock time.Time, err err
 	if s.Timeout == 0 {
 		s.Timeout = time.Minute
 	}
-	c := &Client{service: s, http: newHTTP(s), redactor: newRedactor(s.Key), large: make(chan struct{}, 1)}
+	c := &Client{service: s, transport: newTransport(s), redactor: newRedactor(s.Key), large: make(chan struct{}, 1)}
 	got, err := c.exchange(ctx, api.Request{Operation: api.Credits})
 	defer got.release()
 	if err != nil {

@@ -14,11 +14,11 @@ import (
 // Client sends requests within the rate limits and the budget, and appends every answer to the
 // segment. It is safe for concurrent use.
 type Client struct {
-	service Service
-	http    *http.Client
-	lanes   map[string]*Lane
-	budget  *Budget
-	segment *journal.Segment
+	service   Service
+	transport *http.Transport
+	lanes     map[string]*Lane
+	budget    *Budget
+	segment   *journal.Segment
 
 	outages  map[string]*outage
 	unknowns map[string]*unknowns
@@ -59,7 +59,7 @@ func NewClient(s Service, b *Budget, segment *journal.Segment) *Client {
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
-	c := &Client{service: s, http: newHTTP(s), budget: b, segment: segment, lanes: map[string]*Lane{}, stats: map[string]*Stats{},
+	c := &Client{service: s, transport: newTransport(s), budget: b, segment: segment, lanes: map[string]*Lane{}, stats: map[string]*Stats{},
 		outages: map[string]*outage{}, unknowns: map[string]*unknowns{}, inFlight: map[string]chan struct{}{}, redactor: newRedactor(s.Key), large: make(chan struct{}, largeBodies)}
 	for _, o := range api.Operations {
 		c.outages[o.Name] = newOutage(o, s.Patience, s.Log)

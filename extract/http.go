@@ -41,9 +41,9 @@ type reply struct {
 	release    func()    // lets another large body into memory; never nil
 }
 
-// newHTTP returns a client that sends each request once, on a new connection, and never follows a
-// redirect, because the key would travel with it.
-func newHTTP(s Service) *http.Client {
+// newTransport returns what sends each request once, on a new connection. It is no http.Client, because
+// that follows redirects, with the key, and loses the answer of one that it cannot follow.
+func newTransport(s Service) *http.Transport {
 	dialer := &net.Dialer{Timeout: 10 * time.Second}
 	transport := &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
@@ -57,10 +57,7 @@ func newHTTP(s Service) *http.Client {
 	if s.Dial != nil {
 		transport.DialContext, transport.Proxy = s.Dial, nil
 	}
-	return &http.Client{
-		Transport:     transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	return transport
 }
 
 // exchange sends a request and reads the whole answer, within the timeout. The key is removed from
@@ -76,7 +73,7 @@ func (c *Client) exchange(ctx context.Context, r api.Request) (reply, error) {
 		got.notSent = true
 		return got, err
 	}
-	resp, err := c.http.Do(req)
+	resp, err := c.transport.RoundTrip(req)
 	if err != nil {
 		got.notSent = !connected
 		return got, c.plain(err)

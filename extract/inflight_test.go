@@ -35,7 +35,7 @@ func TestDrainKeepsAnswersThatArrive(t *testing.T) {
 		client.service.Timeout = 2 * time.Hour
 		s := client.service
 		s.Dial = network.Dial
-		client.http = newHTTP(s)
+		client.transport = newTransport(s)
 
 		ctx, stop := context.WithCancel(t.Context())
 		var sending sync.WaitGroup

@@ -283,7 +283,7 @@ func TestARefusedConnectionIsAnOutageThatCostsNothing(t *testing.T) {
 			}
 			return dial(ctx, network, address)
 		}
-		client.http = newHTTP(s)
+		client.transport = newTransport(s)
 		if _, err := client.do(t.Context(), api.Page("", "Malta", 1)); err != nil || client.credits() != 10 {
 			t.Errorf("%v, %d credits", err, client.credits())
 		}

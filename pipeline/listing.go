@@ -112,8 +112,8 @@ func (l *listing) answer(r api.Request, a extract.Answer) {
 }
 
 // read reads the vessels and the total of a page. The total of a page past the end is 0 and means
-// nothing. A page with more or fewer vessels than its own total implies makes the partition suspect;
-// the other pages are requested all the same, for the vessels on them.
+// nothing. A page without a total, or with more or fewer vessels than its own total implies, makes the
+// partition suspect; the other pages are requested all the same, for the vessels on them.
 func (l *listing) read(p *paging, page int, a extract.Answer) {
 	var each func(transform.Listed)
 	if l.onVessel != nil {
@@ -129,7 +129,7 @@ func (l *listing) read(p *paging, page int, a extract.Answer) {
 		p.first = a.Total
 	}
 	p.total = max(p.total, a.Total)
-	p.odd = p.odd || a.Total >= 0 && a.Rows != min(api.PageSize, a.Total-(page-1)*api.PageSize)
+	p.odd = p.odd || a.Total < 0 || a.Rows != min(api.PageSize, a.Total-(page-1)*api.PageSize)
 	switch {
 	case a.Total < -1, !transform.Plausible(max(p.total, p.rows), p.Expected):
 		p.ended = true

@@ -86,7 +86,7 @@ func TestAPartitionWhosePagesContradictTheirTotalIsSuspect(t *testing.T) {
 		"a total below zero":           {[]int{-2}, []int{100}, 1},
 		"as many as it says":           {[]int{120, 120}, []int{100, 20}, 0},
 		"a vessel left meanwhile":      {[]int{120, 119}, []int{100, 19}, 0},
-		"no total":                     {[]int{-1, -1}, []int{100, 20}, 0},
+		"no total":                     {[]int{-1, -1}, []int{100, 20}, 1},
 		"none":                         {[]int{0}, []int{0}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

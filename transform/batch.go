@@ -158,8 +158,8 @@ func (b *Batch) observe(e *journal.Entry, at answer) int {
 
 // countForChecks counts the newest listings for the checks, unless they came from a check.
 func (b *Batch) countForChecks(parameters string, newest int) {
-	wanted, _, _ := api.PartitionOf(api.ByType.Name, parameters)
-	if b.coverage.at(api.ByType.Name, wanted.Kind, wanted.Value).check {
+	wanted, _, ok := api.PartitionOf(api.ByType.Name, parameters)
+	if !ok || b.coverage.at(api.ByType.Name, wanted.Kind, wanted.Value).check {
 		return
 	}
 	for i := b.listings.rows.n - newest; i < b.listings.rows.n; i++ {

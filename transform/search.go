@@ -76,8 +76,12 @@ func (b *Batch) envelope(r *searchRows, s *scanner, at page, facts *pageFacts, l
 		case k == "total":
 			total, _ := s.value().text()
 			facts.total = api.PositiveOr(total, 0)
-			if n, err := strconv.ParseFloat(total, 64); err == nil && (n < 0 || n > api.MostVessels) {
+			switch n, err := strconv.ParseFloat(total, 64); {
+			case err != nil:
+			case !(n >= 0 && n <= api.MostVessels): // nor NaN
 				facts.total, facts.impossibleTotal = 0, clip(total)
+			default:
+				facts.total = int(n) // 120.0 and 1.2e2 are numbers, too
 			}
 		case k == "limit":
 			limit, _ := s.value().text()

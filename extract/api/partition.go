@@ -15,6 +15,9 @@ const (
 	KindStatus         = "status"
 )
 
+// RefusedValue is a value that is in no list of accepted values: a search by it is refused, with the lists.
+const RefusedValue = "?accepted-values"
+
 // Partition is one unit of coverage: the vessels that one search finds, on all its pages. Kind and
 // Value identify it in the journal's plans and in the tables, and never change.
 type Partition struct {
@@ -38,8 +41,8 @@ func ListPartition(typ, country string) Partition {
 func (s Sweep) Partition() Partition { return Partition{KindStatus, s.String()} }
 
 // PartitionOf returns the partition that a search requests, and the number of the page, from 1. It
-// reads both from the canonical parameters. It returns false for lookups, which have no partition,
-// and for searches without a filter.
+// reads both from the canonical parameters. It returns false for lookups, which have no partition, for
+// searches without a filter, and for the search by RefusedValue, which is of no vessels.
 func PartitionOf(operation, parameters string) (p Partition, page int, ok bool) {
 	q, err := url.ParseQuery(parameters)
 	if err != nil {
@@ -49,6 +52,9 @@ func PartitionOf(operation, parameters string) (p Partition, page int, ok bool) 
 	case ByStatus.Name:
 		return Partition{KindStatus, statusValue(q)}, 1, true
 	case ByType.Name:
+		if q.Get("country") == RefusedValue {
+			return p, 0, false
+		}
 		p = ListPartition(strings.TrimSpace(q.Get("type_specific")), strings.TrimSpace(q.Get("country")))
 		return p, PositiveOr(q.Get("page"), 1), p.Value != ""
 	}
