@@ -1,4 +1,4 @@
-package pipeline
+package simulation
 
 import (
 	"encoding/json"
@@ -69,7 +69,7 @@ func (m *model) dataset(table transform.Table, of func(simulator.Vessel) any, by
 			}
 		}
 	}
-	m.compare("changes of "+table.Name, m.ask(m.p, "SELECT vessel_id, field, old_value, new_value, seen_before, seen_after FROM changes WHERE dataset = '"+table.Name+"' AND field <> 'eni'"), changes)
+	m.compare("changes of "+table.Name, m.ask("SELECT vessel_id, field, old_value, new_value, seen_before, seen_after FROM changes WHERE dataset = '"+table.Name+"' AND field <> 'eni'"), changes)
 	columns := columnsOf(of(simulator.Vessel{}))
 	texts := strings.Join(columns, "::VARCHAR, ") + "::VARCHAR" // a version without any of them is of a beacon, or has only the number of an inland vessel
 	var got, want [][]string
@@ -77,7 +77,7 @@ func (m *model) dataset(table transform.Table, of func(simulator.Vessel) any, by
 		for id, k := range state {
 			want = append(want, []string{id, column, k.observed[column]})
 		}
-		got = append(got, m.ask(m.p, fmt.Sprintf("SELECT vessel_id, '%[1]s', %[1]s::VARCHAR FROM %[2]s WHERE valid_to IS NULL AND coalesce(%[3]s) IS NOT NULL", column, table.Name, texts))...)
+		got = append(got, m.ask(fmt.Sprintf("SELECT vessel_id, '%[1]s', %[1]s::VARCHAR FROM %[2]s WHERE valid_to IS NULL AND coalesce(%[3]s) IS NOT NULL", column, table.Name, texts))...)
 	}
 	m.compare(table.Name, got, want)
 }
@@ -131,5 +131,5 @@ func (m *model) positions() {
 			}
 		}
 	}
-	m.compare("positions", m.ask(m.p, "SELECT vessel_id, position_at::VARCHAR FROM positions WHERE latitude IS NOT NULL AND operation = '"+api.Info.Name+"'"), slices.Collect(maps.Values(rows)))
+	m.compare("positions", m.ask("SELECT vessel_id, position_at::VARCHAR FROM positions WHERE latitude IS NOT NULL AND operation = '"+api.Info.Name+"'"), slices.Collect(maps.Values(rows)))
 }
