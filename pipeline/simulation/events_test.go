@@ -269,6 +269,7 @@ func (w *world) upgrade(r *rand.Rand) {
 	if r.IntN(2) == 0 {
 		statements = []string{"DROP TABLE internal.schema_migrations", "DROP TABLE zone_daily", "ALTER TABLE runs DROP COLUMN credits_unknown"}
 	}
+	w.closeFile()
 	path := warehouse.Path(w.p.Dir)
 	w.must(os.Chmod(path, 0o644))
 	db, err := sql.Open("duckdb", path)

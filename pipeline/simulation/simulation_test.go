@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -46,6 +47,9 @@ func simulate(t *testing.T, s scenario) (o outcome) {
 				w.dark(n)
 				if i%5 == 4 || i == len(s.nights)-1 {
 					w.checkHistory()
+				}
+				if i == len(s.nights)-1 && n.seed%3 == 0 {
+					w.inAnyOrder(rand.New(rand.NewPCG(n.seed, 4)))
 				}
 				o.nights++
 				o.days = n.day

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -12,15 +15,44 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// ask returns the rows of a query as texts; null is empty, and an instant is its day in UTC. Without a
-// published file there are none.
-func (w *world) ask(text string) (all [][]string) {
-	file, err := warehouse.Open(context.Background(), warehouse.Path(w.p.Dir), warehouse.Options{Threads: 1})
+// opened is the published file, open for questions until another is published.
+type opened struct {
+	info os.FileInfo
+	file *warehouse.Warehouse
+}
+
+// file returns the published file; nil without one.
+func (w *world) file() *warehouse.Warehouse {
+	path := warehouse.Path(w.p.Dir)
+	info, err := os.Stat(path)
+	if err == nil && w.opened.file != nil && os.SameFile(info, w.opened.info) {
+		return w.opened.file
+	}
+	w.closeFile()
+	file, err := warehouse.Open(context.Background(), path, warehouse.Options{Threads: 1})
 	if errors.Is(err, warehouse.ErrNone) {
 		return nil
 	}
 	w.must(err)
-	defer file.Close()
+	w.opened = opened{info, file}
+	return file
+}
+
+// closeFile closes the published file, before something writes into it or removes it.
+func (w *world) closeFile() {
+	if w.opened.file != nil {
+		w.must(w.opened.file.Close())
+	}
+	w.opened = opened{}
+}
+
+// ask returns the rows of a query as texts; null is empty, and an instant is its day in UTC. Without a
+// published file there are none.
+func (w *world) ask(text string) (all [][]string) {
+	file := w.file()
+	if file == nil {
+		return nil
+	}
 	rows, err := file.Query(context.Background(), text)
 	if err != nil {
 		panic(fmt.Errorf("%s: %w", text, err))
@@ -103,4 +135,40 @@ func (w *world) checkTables() map[string]*segment {
 	}
 	w.checkCoverage(segments)
 	return segments
+}
+
+// inAnyOrder publishes the journal into an empty directory, the segments in random portions, and compares
+// every table.
+func (w *world) inAnyOrder(r *rand.Rand) {
+	before, here, paths := w.hashes(), w.p.Dir, w.segments()
+	if len(w.out) > 0 || before == nil {
+		return
+	}
+	w.p.Dir = filepath.Join(w.t.TempDir(), "again")
+	defer func() { w.p.Dir = here }()
+	r.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
+	for portion := range slices.Chunk(paths, 1+len(paths)/3) {
+		for _, path := range portion {
+			for _, of := range paths { // a run resumes the earlier ones of its night: they are placed with it
+				if filepath.Dir(of) == filepath.Dir(path) && of <= path {
+					w.must(place(of, w.p.Dir))
+				}
+			}
+		}
+		w.must(w.recover())
+	}
+	w.sameTables("order", before, w.hashes())
+}
+
+// place copies a segment to the journal of another data directory.
+func place(path, dir string) error {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	to := filepath.Join(dir, "journal", filepath.Base(filepath.Dir(path)), filepath.Base(path))
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(to, b, 0o644)
 }

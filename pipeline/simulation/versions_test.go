@@ -281,14 +281,17 @@ func (m *model) compareVersions(state map[string]*known, doubtful map[string]boo
 	}
 	m.compare("changes", certain(m.ask("SELECT vessel_id, field, old_value, new_value, seen_before, seen_after FROM changes WHERE dataset = 'registration'")), certain(changes))
 	var want [][]string
+	columns := []string{"name", "imo", "mmsi", "callsign", "flag", "country", "ship_type", "vessel_type", "category", "is_vessel"}
 	for id, k := range state {
-		for _, column := range []string{"name", "imo", "mmsi", "callsign", "flag", "country", "ship_type", "vessel_type", "category", "is_vessel"} {
+		for _, column := range columns {
 			want = append(want, []string{id, column, k.observed[column], k.seen})
 		}
 	}
 	var got [][]string
-	for _, column := range []string{"name", "imo", "mmsi", "callsign", "flag", "country", "ship_type", "vessel_type", "category", "is_vessel"} {
-		got = append(got, m.ask(fmt.Sprintf("SELECT vessel_id, '%[1]s', %[1]s, last_seen FROM registration WHERE valid_to IS NULL", column))...)
+	for _, row := range m.ask("SELECT vessel_id, last_seen, name, imo, mmsi, callsign, flag, country, ship_type, vessel_type, category, is_vessel FROM registration WHERE valid_to IS NULL") {
+		for i, column := range columns {
+			got = append(got, []string{row[0], column, row[2+i], row[1]})
+		}
 	}
 	m.compare("registration", certain(got), certain(want))
 }

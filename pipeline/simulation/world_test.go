@@ -38,6 +38,7 @@ type world struct {
 	night   night
 
 	money    money
+	opened   opened
 	journal  reading
 	out      map[string]bool // runs that were rolled back
 	kills    []time.Time     // when processes were killed, by the virtual clock
@@ -57,7 +58,10 @@ func newWorld(t *testing.T, s scenario) (*world, func()) {
 	api.Now, api.MaxInFlight = w.now, w.inFlight
 	w.p = pipeline.Pipeline{Dir: filepath.Join(t.TempDir(), "data"), Service: api, Now: w.now, AcceptIssues: true, Log: slog.New(overdue{slog.DiscardHandler})}
 	w.money, w.journal = newMoney(w), newReading()
-	return w, stop
+	return w, func() {
+		w.closeFile()
+		stop()
+	}
 }
 
 // overdue fails a test whose run does not end.
