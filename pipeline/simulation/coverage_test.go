@@ -69,12 +69,13 @@ type covered struct {
 	pages    map[search]map[int]page
 	expected map[search]int  // vessels when it was last covered, by the plan
 	checks   map[search]bool // of which only the first page is requested
-	skipped  map[search]bool
+	skipped  map[search]bool // which its plan leaves out, for any reason
+	fresh    map[search]bool // which it leaves out since they were covered lately
 }
 
 // coverageOf reads what a run and the runs that it resumes have.
 func coverageOf(s *segment, by map[string]*segment) covered {
-	c := covered{s, map[search]map[int]page{}, map[search]int{}, map[search]bool{}, map[search]bool{}}
+	c := covered{s, map[search]map[int]page{}, map[search]int{}, map[search]bool{}, map[search]bool{}, map[search]bool{}}
 	for _, run := range append(slices.Clone(s.Continues), s.Run) {
 		of := by[run]
 		if of == nil {
@@ -87,6 +88,7 @@ func coverageOf(s *segment, by map[string]*segment) covered {
 			}
 			if before, planned := c.expected[k]; run == s.Run || !planned || before < 0 && !c.skipped[k] {
 				c.expected[k], c.checks[k], c.skipped[k] = p.Expected, p.Check, p.Skipped != ""
+				c.fresh[k] = strings.HasPrefix(p.Skipped, "covered at")
 			}
 		}
 		for _, e := range of.entries {

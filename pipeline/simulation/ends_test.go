@@ -21,7 +21,7 @@ func (w *world) checkEnd(job plan.Job, r report.Report, s *segment, room int) {
 	}
 	cheapest := -1
 	for k := range wanted(job, c) {
-		if c.skipped[k] || c.checks[k] || c.isWhole(k) {
+		if c.fresh[k] || c.checks[k] || c.isWhole(k) {
 			continue
 		}
 		if price := c.missing(k, segments); cheapest < 0 || price < cheapest {
@@ -32,7 +32,7 @@ func (w *world) checkEnd(job plan.Job, r report.Report, s *segment, room int) {
 	case s.state == report.StateDone && cheapest >= 0:
 		w.fail("end", "%s is done, and a search that it planned is not complete", s.Run)
 	case s.state != report.StateDone && cheapest < 0:
-		w.fail("end", "%s is %s, and has everything that it planned: %s", s.Run, s.state, r.Reason)
+		w.fail("end", "%s is %s, and has everything of %d searches: %s", s.Run, s.state, len(wanted(job, c)), r.Reason)
 	case s.state != report.StateDone && cheapest <= room:
 		w.fail("money", "%s is %s: %d credits were left, and a search for at most %d is left out: %s", s.Run, s.state, room, cheapest, r.Reason)
 	}
@@ -75,17 +75,17 @@ func wanted(job plan.Job, c covered) map[search]bool {
 			want[search{"status", strings.Trim(status+"/"+zone, "/")}] = true
 		}
 	}
-	countries := job.List.Countries
-	if job.List.By == "country" && len(countries) == 0 {
+	countries, planned := job.List.Countries, false
+	for k := range c.expected {
+		if job.List.By == "cheapest" && k.kind != "status" {
+			want[k], planned = true, true
+		}
+	}
+	if job.List.By != "none" && len(countries) == 0 && !planned {
 		countries = api.Countries
 	}
 	for _, country := range countries {
 		want[search{"country", strings.ToLower(strings.TrimSpace(country))}] = true
-	}
-	if job.List.By == "cheapest" {
-		for k := range c.expected {
-			want[k] = true
-		}
 	}
 	return want
 }
