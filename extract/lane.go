@@ -116,10 +116,13 @@ func (l *Lane) rest(now time.Time, retryAfter time.Duration) {
 	l.limited = now
 }
 
-// Inherit takes the slot of a request that an earlier process sent.
+// Inherit takes the slot of a request that an earlier process sent. One that is dated later than now
+// counts as sent now: the clock was set back since, and nobody knows how long ago it was.
 func (l *Lane) Inherit(sent, received time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	now := time.Now()
+	sent, received = earliest(sent, now), earliest(received, now)
 	l.occupy(latest(sent, received).Add(window))
 	l.next = latest(l.next, sent.Add(l.spacing()))
 }
@@ -174,6 +177,13 @@ func (l *Lane) occupy(t time.Time) {
 func (l *Lane) wake() {
 	close(l.changed)
 	l.changed = make(chan struct{})
+}
+
+func earliest(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }
 
 func latest(a, b time.Time) time.Time {

@@ -142,6 +142,22 @@ func TestLaneInheritsWhatAnEarlierProcessSent(t *testing.T) {
 	})
 }
 
+// TestAClockThatWasSetBackStopsNoLane inherits requests that an earlier process dated a month ahead.
+func TestAClockThatWasSetBackStopsNoLane(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lane := NewLane(2)
+		before := time.Now()
+		for i := range 20 {
+			ahead := before.AddDate(0, 1, 0).Add(time.Duration(i) * time.Second)
+			lane.Inherit(ahead, ahead.Add(time.Second))
+		}
+		take(t, lane)
+		if got := time.Since(before); got != window {
+			t.Errorf("waited %v, want %v", got, window)
+		}
+	})
+}
+
 func TestLaneWaitEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lane := NewLane(1)

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -21,6 +23,22 @@ import (
 	"github.com/fleetlake/fleetlake/transform"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
+
+// long is how many cases a test plays: fewer in the short form that `go test ./...` runs, all of them
+// with FLEETLAKE_LONG.
+func long(short, all int) int {
+	if os.Getenv("FLEETLAKE_LONG") == "" {
+		return short
+	}
+	return all
+}
+
+func number(name string, standard int) int {
+	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
+		return n
+	}
+	return standard
+}
 
 // fixture is a simulated service, a journal, and what a warehouse would know of them.
 type fixture struct {

@@ -1,4 +1,4 @@
-package pipeline
+package simulation
 
 import (
 	"encoding/json"
@@ -69,16 +69,18 @@ func (m *model) dataset(table transform.Table, of func(simulator.Vessel) any, by
 			}
 		}
 	}
-	m.compare("changes of "+table.Name, m.ask(m.p, "SELECT vessel_id, field, old_value, new_value, seen_before, seen_after FROM changes WHERE dataset = '"+table.Name+"' AND field <> 'eni'"), changes)
+	m.compare("changes of "+table.Name, m.ask("SELECT vessel_id, field, old_value, new_value, seen_before, seen_after FROM changes WHERE dataset = '"+table.Name+"' AND field <> 'eni'"), changes)
 	columns := columnsOf(of(simulator.Vessel{}))
 	texts := strings.Join(columns, "::VARCHAR, ") + "::VARCHAR" // a version without any of them is of a beacon, or has only the number of an inland vessel
 	var got, want [][]string
-	for _, column := range columns {
-		for id, k := range state {
-			want = append(want, []string{id, column, k.observed[column]})
+	for id, k := range state {
+		row := []string{id}
+		for _, column := range columns {
+			row = append(row, k.observed[column])
 		}
-		got = append(got, m.ask(m.p, fmt.Sprintf("SELECT vessel_id, '%[1]s', %[1]s::VARCHAR FROM %[2]s WHERE valid_to IS NULL AND coalesce(%[3]s) IS NOT NULL", column, table.Name, texts))...)
+		want = append(want, row)
 	}
+	got = m.ask(fmt.Sprintf("SELECT vessel_id, %[2]s FROM %[1]s WHERE valid_to IS NULL AND coalesce(%[2]s) IS NOT NULL", table.Name, texts))
 	m.compare(table.Name, got, want)
 }
 
@@ -131,5 +133,5 @@ func (m *model) positions() {
 			}
 		}
 	}
-	m.compare("positions", m.ask(m.p, "SELECT vessel_id, position_at::VARCHAR FROM positions WHERE latitude IS NOT NULL AND operation = '"+api.Info.Name+"'"), slices.Collect(maps.Values(rows)))
+	m.compare("positions", m.ask("SELECT vessel_id, position_at::VARCHAR FROM positions WHERE latitude IS NOT NULL AND operation = '"+api.Info.Name+"'"), slices.Collect(maps.Values(rows)))
 }

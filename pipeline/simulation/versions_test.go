@@ -1,4 +1,4 @@
-package pipeline
+package simulation
 
 import (
 	"cmp"
@@ -237,8 +237,8 @@ func (m *model) entry(v simulator.Vessel, mmsi string) (l simulator.Listing, was
 		}
 	}
 	l = simulator.Listing{MMSI: &v.MMSI, Callsign: &v.Callsign}
-	for day := range m.nights { // its spelling does not change
-		for _, s := range m.truth[m.date(day)] {
+	for _, date := range m.nights { // its spelling does not change
+		for _, s := range m.truth[date] {
 			if s.Hull == v.Hull && s.Country == v.Country && len(s.Stored) > 0 {
 				last := s.Stored[len(s.Stored)-1]
 				l.Country, l.CountryISO, l.TypeSpecific = last.Country, last.CountryISO, last.TypeSpecific
@@ -279,17 +279,19 @@ func (m *model) compareVersions(state map[string]*known, doubtful map[string]boo
 	certain := func(rows [][]string) [][]string {
 		return slices.DeleteFunc(rows, func(row []string) bool { return doubtful[row[0]] && slices.Contains(bound, row[1]) })
 	}
-	m.compare("changes", certain(m.ask(m.p, "SELECT vessel_id, field, old_value, new_value, seen_before, seen_after FROM changes WHERE dataset = 'registration'")), certain(changes))
+	m.compare("changes", certain(m.ask("SELECT vessel_id, field, old_value, new_value, seen_before, seen_after FROM changes WHERE dataset = 'registration'")), certain(changes))
 	var want [][]string
+	columns := []string{"name", "imo", "mmsi", "callsign", "flag", "country", "ship_type", "vessel_type", "category", "is_vessel"}
 	for id, k := range state {
-		for _, column := range []string{"name", "imo", "mmsi", "callsign", "flag", "country", "ship_type", "vessel_type", "category", "is_vessel"} {
+		for _, column := range columns {
 			want = append(want, []string{id, column, k.observed[column], k.seen})
 		}
 	}
 	var got [][]string
-	for _, column := range []string{"name", "imo", "mmsi", "callsign", "flag", "country", "ship_type", "vessel_type", "category", "is_vessel"} {
-		got = append(got, m.ask(m.p, fmt.Sprintf("SELECT vessel_id, '%[1]s', %[1]s, last_seen FROM registration WHERE valid_to IS NULL", column))...)
+	for _, row := range m.ask("SELECT vessel_id, last_seen, name, imo, mmsi, callsign, flag, country, ship_type, vessel_type, category, is_vessel FROM registration WHERE valid_to IS NULL") {
+		for i, column := range columns {
+			got = append(got, []string{row[0], column, row[2+i], row[1]})
+		}
 	}
 	m.compare("registration", certain(got), certain(want))
-	m.t.Logf("%d vessels of %d stood under two flags and leave a doubt", len(doubtful), len(state))
 }

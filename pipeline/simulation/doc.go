@@ -1,0 +1,9 @@
+// Package simulation has no code of the program: its tests play years of nights, in virtual time, over
+// the real pipeline, and compare what it wrote with a reference that is written independently.
+//
+// From one seed come a job with its caps, a fleet that changes, and an event for each night: faults of
+// the service, kills, clock changes, rollbacks, rebuilds, another version of the program. Only the
+// service is simulated, behind HTTP. The reference reads what the service sent and what the journal
+// keeps without the program's own readers, and follows it in maps: what was spent, what was covered,
+// and what is known of each vessel.
+package simulation

@@ -1,0 +1,214 @@
+package simulation
+
+import (
+	"strings"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract/api"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/pipeline/report"
+)
+
+// checkEnd checks what a run left out, against what it could have paid for. Room is how many credits it
+// could still have spent.
+func (w *world) checkEnd(job plan.Job, r report.Report, s *segment, room int) {
+	segments := w.publishedSegments()
+	c := coverageOf(s, segments)
+	w.checkPlanned(job, s, c)
+	w.checkFreshness(job, s, segments)
+	if w.faulty {
+		return
+	}
+	cheapest := -1
+	for k := range wanted(job, c) {
+		if c.fresh[k] || c.checks[k] || c.isWhole(k) {
+			continue
+		}
+		if price := c.missing(k, segments); cheapest < 0 || price < cheapest {
+			cheapest = price
+		}
+	}
+	switch {
+	case s.state == report.StateDone && cheapest >= 0:
+		w.fail("end", "%s is done, and a search that it planned is not complete", s.Run)
+	case s.state != report.StateDone && cheapest < 0:
+		w.fail("end", "%s is %s, and has everything of %d searches: %s", s.Run, s.state, len(wanted(job, c)), r.Reason)
+	case s.state != report.StateDone && cheapest <= room:
+		w.fail("money", "%s is %s: %d credits were left, and a search for at most %d is left out: %s", s.Run, s.state, room, cheapest, r.Reason)
+	}
+	w.checkLookups(job, s, segments, room)
+}
+
+// isWhole reports whether there is nothing left to request of a search, whether or not its answers are
+// believed.
+func (c covered) isWhole(k search) bool {
+	pages, total := c.pages[k], 0
+	for _, p := range pages {
+		total = max(total, p.total)
+	}
+	return len(pages) >= max(1, (total+api.PageSize-1)/api.PageSize)
+}
+
+// missing is the most that the rest of a search can cost, by all that was ever known of it.
+func (c covered) missing(k search, segments map[string]*segment) int {
+	if k.kind == "status" {
+		return api.ByStatus.Credits
+	}
+	vessels := c.expected[k]
+	for _, s := range segments {
+		for _, p := range coverageOf(s, segments).pages[k] {
+			vessels = max(vessels, p.total)
+		}
+	}
+	return api.ByType.Credits * (max(1, (vessels+api.PageSize-1)/api.PageSize) - len(c.pages[k]))
+}
+
+// wanted returns the searches of a job. What the cheapest list is, only its plan says.
+func wanted(job plan.Job, c covered) map[search]bool {
+	want := map[search]bool{}
+	for _, status := range job.Sweep.Statuses {
+		zoned, _ := api.StatusNamed(status)
+		for _, zone := range job.Sweep.Zones {
+			if !zoned.Zoned {
+				zone = ""
+			}
+			want[search{"status", strings.Trim(status+"/"+zone, "/")}] = true
+		}
+	}
+	countries, planned := job.List.Countries, false
+	for k := range c.expected {
+		if job.List.By == "cheapest" && k.kind != "status" {
+			want[k], planned = true, true
+		}
+	}
+	if job.List.By != "none" && len(countries) == 0 && !planned {
+		countries = api.Countries
+	}
+	for _, country := range countries {
+		want[search{"country", strings.ToLower(strings.TrimSpace(country))}] = true
+	}
+	return want
+}
+
+// checkPlanned checks that a run without a cap planned or skipped each search of its job, and that none
+// requested another.
+func (w *world) checkPlanned(job plan.Job, s *segment, c covered) {
+	want := wanted(job, c)
+	for k := range want {
+		if _, planned := c.expected[k]; !planned && s.Budget == 0 {
+			w.fail("end", "%s neither planned nor skipped %s %s", s.Run, k.kind, k.value)
+		}
+	}
+	for _, e := range s.entries {
+		if k, n := searchOf(e.Operation, e.Parameters); e.Kind == "intent" && n > 0 && !want[k] {
+			w.fail("money", "%s requested %s %s, which its job does not list", s.Run, k.kind, k.value)
+		}
+	}
+}
+
+// checkFreshness checks that a run bought nothing again that the job wants only after some time, and
+// skipped only what is fresh.
+func (w *world) checkFreshness(job plan.Job, s *segment, segments map[string]*segment) {
+	if w.night.event == "clock" {
+		return // times are not comparable
+	}
+	night := map[string]bool{s.Run: true}
+	for _, run := range s.Continues {
+		night[run] = true
+	}
+	last := map[search]time.Time{}
+	for _, other := range segments {
+		if night[other.Run] || other.Run > s.Run {
+			continue
+		}
+		for k := range coverageOf(other, segments).completed() {
+			if other.started().After(last[k]) {
+				last[k] = other.started()
+			}
+		}
+	}
+	for _, p := range s.Partitions {
+		k, age := search{p.Kind, p.Value}, job.List.MaxAge
+		switch {
+		case p.Kind == "status":
+			age = job.Sweep.Every
+		case p.Check:
+			age = 7 * 24 * time.Hour
+			fallthrough
+		default:
+			k.value = strings.ToLower(strings.TrimSpace(p.Value))
+		}
+		fresh := s.started().Sub(last[k]) < age
+		if p.Skipped == "" && fresh {
+			w.fail("money", "%s plans %s %s, which was covered at %v", s.Run, k.kind, k.value, last[k])
+		}
+		if strings.HasPrefix(p.Skipped, "covered at") && s.started().Sub(last[k]) >= 7*24*time.Hour {
+			w.fail("end", "%s skipped %s %s as fresh, which was covered at %v", s.Run, k.kind, k.value, last[k])
+		}
+	}
+}
+
+// lookups returns when each number was looked up with success, and when the last time before a run was.
+func lookups(segments map[string]*segment) (last map[string]time.Time) {
+	last = map[string]time.Time{}
+	for _, s := range segments {
+		for _, e := range s.entries {
+			if e.Kind == "answer" && isLookup(e.Operation) && (e.ok() || e.Outcome == "not_found") && e.Sent.After(last[e.Parameters]) {
+				last[e.Parameters] = e.Sent
+			}
+		}
+	}
+	return last
+}
+
+func isLookup(operation string) bool {
+	return operation == api.Particulars.Name || operation == api.Info.Name || operation == api.Location.Name
+}
+
+// checkLookups checks that no vessel was looked up twice within a day, and that none on tonight's list
+// that never was is left out while there is room for it.
+func (w *world) checkLookups(job plan.Job, s *segment, segments map[string]*segment, room int) {
+	if len(job.Lookup.Want) == 0 {
+		return
+	}
+	made, seen := 0, map[string]bool{}
+	for _, run := range append([]string{s.Run}, s.Continues...) {
+		for _, e := range segments[run].entries {
+			if e.Kind != "answer" || !isLookup(e.Operation) || !e.ok() && e.Outcome != "not_found" {
+				continue
+			}
+			if made++; seen[e.Operation+e.Parameters] {
+				w.fail("money", "%s: %s %s was looked up twice in one night", run, e.Operation, e.Parameters)
+			}
+			seen[e.Operation+e.Parameters] = true
+		}
+	}
+	if job.Lookup.MaxRequests > 0 && made > job.Lookup.MaxRequests {
+		w.fail("money", "%s made %d lookups of at most %d", s.Run, made, job.Lookup.MaxRequests)
+	}
+	if room < job.Lookup.Operation().Credits || job.Lookup.MaxRequests > 0 && made >= job.Lookup.MaxRequests || s.state != report.StateDone {
+		return
+	}
+	last := lookups(segments)
+	for _, v := range w.sim.Truth(dayOf(s.Date)) {
+		_, byIMO := last["imo_or_mmsi="+strings.TrimPrefix(v.VesselID, "IMO")]
+		_, byMMSI := last["imo_or_mmsi="+v.MMSI]
+		if !byIMO && !byMMSI && w.lists(s, segments, v.MMSI) {
+			w.fail("end", "%s lists %s (%s), which was never looked up, with room for %d credits", s.Run, v.VesselID, v.MMSI, room)
+		}
+	}
+}
+
+// lists reports whether a page of the list that a run requested has an MMSI.
+func (w *world) lists(s *segment, segments map[string]*segment, mmsi string) bool {
+	for _, pages := range coverageOf(s, segments).pages {
+		for _, p := range pages {
+			for _, v := range p.items {
+				if v.MMSI == mmsi {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,156 @@
+package simulation
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// entry is one line of a segment, as `zstdcat FILE | jq` shows it.
+type entry struct {
+	N       int
+	Kind    string
+	At      time.Time
+	Sent    time.Time
+	Credits int
+	Charge  string
+	Intent  int
+	Outcome string
+
+	Operation, Parameters string
+	Body, Base64          string
+
+	Plan *planned
+	End  *struct{ State, Stop, Reason string }
+}
+
+// planned is the plan of a run.
+type planned struct {
+	Run, Job, Date string
+	Continues      []string
+	Anew           bool
+	Budget         int
+	Partitions     []struct {
+		Operation, Kind, Value string
+		Expected               int
+		Check                  bool
+		Skipped                string
+	}
+}
+
+// ok reports whether an entry is an answer with data, even if they have no vessel.
+func (e entry) ok() bool { return e.Kind == "answer" && (e.Outcome == "ok" || e.Outcome == "empty") }
+
+// text is the body of an answer.
+func (e entry) text() string {
+	if e.Base64 == "" {
+		return e.Body
+	}
+	b, err := base64.StdEncoding.DecodeString(e.Base64)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// segment is the entries of one run.
+type segment struct {
+	planned
+	entries []entry
+	state   string // how it ended; "" without an end
+	size    int64
+}
+
+// started is when the run began, by its id.
+func (s *segment) started() time.Time {
+	stamp, _, _ := strings.Cut(s.Run, "-")
+	at, err := time.Parse("20060102T150405.000Z", stamp)
+	if err != nil {
+		panic(err)
+	}
+	return at
+}
+
+// reading is what the journal has, by the path of each segment below it.
+type reading map[string]*segment
+
+func newReading() reading { return reading{} }
+
+// decoder is made outside of every bubble.
+var decoder, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+
+// journalNow reads what is new in the journal, and returns its segments in the order of their runs.
+func (w *world) journalNow() (all []*segment) {
+	for _, path := range w.segments() {
+		info, err := os.Stat(path)
+		w.must(err)
+		name := filepath.Base(path)
+		if w.journal[name] == nil || w.journal[name].size != info.Size() {
+			b, err := os.ReadFile(path)
+			w.must(err)
+			w.journal[name] = parse(b)
+			w.journal[name].size = info.Size()
+		}
+		if w.journal[name].Run != "" {
+			all = append(all, w.journal[name])
+		}
+	}
+	return all
+}
+
+// parse reads a segment up to its first torn entry.
+func parse(b []byte) *segment {
+	s := &segment{}
+	text, _ := decoder.DecodeAll(b, nil)
+	for line := range bytes.Lines(text) {
+		var e entry
+		if json.Unmarshal(line, &e) != nil {
+			break
+		}
+		s.entries = append(s.entries, e)
+		if e.Plan != nil {
+			s.planned = *e.Plan
+		}
+		if e.End != nil {
+			s.state = e.End.State
+		}
+	}
+	return s
+}
+
+// spending is what requests cost by the journal.
+type spending struct{ credits, unknown int }
+
+// spent sums up what a segment's requests cost: those that were sent since a moment, if it is not zero.
+// An intent without an answer counts as spent, and nobody knows whether it is.
+func (s *segment) spent(since time.Time) (sum spending) {
+	answered := map[int]bool{}
+	for _, e := range s.entries {
+		if e.Kind == "answer" {
+			answered[e.Intent] = true
+		}
+	}
+	for _, e := range s.entries {
+		at := e.Sent
+		if at.IsZero() {
+			at = e.At
+		}
+		if at.Before(since) {
+			continue
+		}
+		switch lost := e.Kind == "intent" && !answered[e.N]; {
+		case lost, e.Charge == "unknown":
+			sum.unknown += e.Credits
+			sum.credits += e.Credits
+		case e.Kind == "answer", e.Kind == "balance":
+			sum.credits += e.Credits
+		}
+	}
+	return sum
+}

@@ -1,0 +1,248 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/datadir"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/pipeline/report"
+)
+
+// start is day 0, and the first moment of every bubble.
+var start = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// world is a scenario that is played: the service, the data directory, and what must hold of both.
+type world struct {
+	configuration
+	t       *testing.T
+	sim     *simulator.Simulator
+	service *service
+	p       pipeline.Pipeline
+	offset  time.Duration // of the clock of the machine from that of the bubble
+	began   time.Time     // day 0 by the clock of the bubble
+	night   night
+
+	money    money
+	opened   opened
+	journal  reading
+	out      map[string]bool // runs that were rolled back
+	kills    []time.Time     // when processes were killed, by the virtual clock
+	faulty   bool            // the service or the machine were out of order this night
+	runs     int
+	failures []string
+}
+
+// newWorld makes the world of a scenario, and returns what ends it.
+func newWorld(t *testing.T, s scenario) (*world, func()) {
+	w := &world{configuration: configure(s.seed), t: t, began: time.Now(), out: map[string]bool{}}
+	w.fleet.Start = start
+	sim, err := simulator.New(w.fleet)
+	w.must(err)
+	w.sim, w.service = sim, &service{sim: sim}
+	api, stop := w.service.start()
+	api.Now, api.MaxInFlight = w.now, w.inFlight
+	w.p = pipeline.Pipeline{Dir: filepath.Join(t.TempDir(), "data"), Service: api, Now: w.now, AcceptIssues: true, Log: slog.New(overdue{slog.DiscardHandler})}
+	w.money, w.journal = newMoney(w), newReading()
+	return w, func() {
+		w.closeFile()
+		stop()
+	}
+}
+
+// overdue fails a test whose run does not end.
+type overdue struct{ slog.Handler }
+
+func (overdue) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelError }
+
+func (overdue) Handle(_ context.Context, r slog.Record) error {
+	if strings.Contains(r.Message, "run has not ended") {
+		panic(r.Message)
+	}
+	return nil
+}
+
+// must panics with an error of the test itself, which play reports.
+func (w *world) must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// fail records that a check failed. The first words name the check.
+func (w *world) fail(check, format string, args ...any) {
+	if len(w.failures) < 30 {
+		w.failures = append(w.failures, fmt.Sprintf("day %d, %s: %s: ", w.night.day, w.night.event, check)+fmt.Sprintf(format, args...))
+	}
+}
+
+// now is the clock of the machine.
+func (w *world) now() time.Time { return start.Add(time.Since(w.began)).Add(w.offset) }
+
+// today is the snapshot date of a job by the clock of the machine. The fleet is always that of this date:
+// to the program, a machine with a wrong clock is one in another time.
+func (w *world) today() string { return w.now().In(w.jobs[0].Location).Format(time.DateOnly) }
+
+// setClock changes the clock of the machine, and lets the fleet be that of its date.
+func (w *world) setClock(offset time.Duration) {
+	w.offset = offset
+	w.sim.SetDay(dayOf(w.today()))
+}
+
+// dayOf returns the day of a date.
+func dayOf(date string) int {
+	at, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		panic(err)
+	}
+	return int(at.Sub(start) / (24 * time.Hour))
+}
+
+// run runs a job to its end, and checks what it spent.
+func (w *world) run(job plan.Job) (r report.Report, err error) {
+	w.service.begin(0, false, nil)
+	return w.runWith(context.Background(), job)
+}
+
+// runWith runs a job as a process does: under the lock.
+func (w *world) runWith(ctx context.Context, job plan.Job) (r report.Report, err error) {
+	w.money.before(job)
+	unlock, err := datadir.Lock(w.p.Dir, "the simulation")
+	w.must(err)
+	r, err = w.p.Run(ctx, job, "")
+	w.must(unlock())
+	w.settle()
+	w.money.after(job, r, err)
+	w.runs++
+	return r, err
+}
+
+// settle waits for answers that are in flight, and dates the segments by the clock of the machine.
+func (w *world) settle() {
+	time.Sleep(70 * time.Second)
+	for _, path := range w.segments() {
+		if info, err := os.Stat(path); err == nil && info.ModTime().Year() >= 2025 { // by the real clock
+			w.must(os.Chtimes(path, w.now(), w.now()))
+		}
+	}
+}
+
+// segments lists the files of the journal.
+func (w *world) segments() []string {
+	paths, err := journal.Segments(filepath.Join(w.p.Dir, "journal"))
+	w.must(err)
+	return paths
+}
+
+// kill runs a job in a process that is killed: at a priced request, before or after the service has
+// answered it, or when it begins to derive or to publish. Nothing of the process is left but the data
+// directory as it was at that moment. It reports whether the run got so far.
+func (w *world) kill(job plan.Job, request int, answered bool, phase string) (killed bool) {
+	dir, next := w.p.Dir, fmt.Sprint(w.p.Dir, "-", len(w.kills))
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	freeze := func() {
+		killed = true
+		w.kills = append(w.kills, time.Now())
+		w.must(freeze(next, dir))
+		cancel()
+	}
+	w.service.begin(request, answered, freeze)
+	w.p.Progress = func(now pipeline.Progress) {
+		if now.Phase == phase && !killed {
+			freeze()
+		}
+		if killed && now.Phase != "harvest" {
+			runtime.Goexit()
+		}
+	}
+	defer func() { w.p.Progress = nil }()
+	w.money.before(job)
+	var failed any
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { failed = recover() }()
+		w.p.Run(ctx, job, "")
+	}()
+	<-done
+	if failed != nil {
+		panic(failed)
+	}
+	if killed {
+		w.must(os.RemoveAll(dir))
+		w.p.Dir = next
+	}
+	w.settle()
+	w.money.after(job, report.Report{}, nil)
+	w.runs++
+	return killed
+}
+
+// freeze copies a data directory as it is at this moment. What the program never changes in place, the
+// files of the lake and of the warehouse, are links.
+func freeze(to, from string) error {
+	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		below, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, below)
+		if d.IsDir() {
+			return os.MkdirAll(target, 0o755)
+		}
+		part, _, _ := strings.Cut(below, string(filepath.Separator))
+		if final := []string{".parquet", ".duckdb"}; part != "work" && slices.Contains(final, filepath.Ext(path)) {
+			return os.Link(path, target)
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(target, b, info.Mode()); err != nil {
+			return err
+		}
+		return os.Chtimes(target, info.ModTime(), info.ModTime())
+	})
+}
+
+// deriver returns what repairs the data directory.
+func (w *world) deriver() derive.Deriver {
+	return derive.Deriver{Dir: w.p.Dir, Now: w.now, AcceptIssues: true}
+}
+
+// dark plays one night.
+func (w *world) dark(n night) {
+	time.Sleep(time.Until(w.began.AddDate(0, 0, n.day).Add(w.hour)))
+	w.night, w.faulty = n, false
+	w.setClock(0)
+	w.play(rand.New(rand.NewPCG(n.seed, 3)))
+	w.setClock(0)
+}
+
+// checkHistory compares all that the tables say with all answers on record.
+func (w *world) checkHistory() {
+	w.must(w.recover())
+	newModel(w, w.checkTables()).check()
+}
