@@ -13,7 +13,7 @@ FROM (
     FROM   ({{template "departed" "(FROM internal.latest_stays WHERE vessel_id IN (SELECT vessel_id FROM internal.latest_stays WHERE last_date < (SELECT max(snapshot_date) FROM runs)))"}})
     WHERE  left_on IS NOT NULL
 ) AS d
-JOIN   registration AS r ON {{template "vessel_key" "r.vessel_id"}} = d.vessel_key AND r.valid_to IS NULL
+JOIN   registration AS r ON {{template "registration_key" "r"}} = d.vessel_key AND r.valid_to IS NULL
 WHERE  {{template "is_vessel" "r"}};
 COMMENT ON VIEW departures IS 'One row per departure of a vessel from a zone, as the status searches saw it; vessels only. It happened after the night not_before and by snapshot_date. A vessel that was not seen since has no row unless a later night covered its search. Only if proved is true was it certainly no longer shown in the zone: otherwise it may be there in a status that was not searched for. A vessel whose transponder is silent is shown nowhere, too: see gone_dark.';
 COMMENT ON COLUMN departures.snapshot_date IS 'The first night that shows the vessel to be elsewhere or absent.';
