@@ -225,6 +225,6 @@ var ordered = []description{
 	{name: "internal.searches", group: groupInternal, keys: "snapshot_date sweep", lake: "coverage"},
 	{name: "internal.latest_stays", group: groupInternal, keys: "vessel_id known_as search first_seen", lake: "sightings coverage"},
 	{name: "internal.vessel_changes", group: groupInternal, keys: "vessel_id field seen_after", lake: namesVessels},
-	{name: "internal.arrivals", group: groupInternal, keys: "snapshot_date world_zone vessel_id navigational_status first_seen", lake: "sightings coverage"},
-	{name: "internal.departures", group: groupInternal, keys: "not_before world_zone vessel_id navigational_status last_seen", lake: "sightings coverage"},
+	{name: "internal.arrivals", group: groupInternal, keys: "snapshot_date world_zone vessel_key navigational_status first_seen", lake: "sightings coverage"},
+	{name: "internal.departures", group: groupInternal, keys: "not_before world_zone vessel_key navigational_status last_seen", lake: "sightings coverage"},
 }

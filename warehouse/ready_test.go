@@ -87,7 +87,7 @@ func (h history) version(id, mmsi, name, flag, typ string, from, to int) {
 	if to > 0 {
 		until, closed, seen = at(to), night(to), at(to-1)
 	}
-	h.exec(fmt.Sprintf(`INSERT INTO registration BY NAME SELECT %s AS vessel_id, TRY_CAST(substr(vessel_id, 4) AS INTEGER) AS imo, nullif(%s, '') AS mmsi, %s AS name, nullif(%s, '') AS flag, nullif(%s, '') AS vessel_type,
+	h.exec(fmt.Sprintf(`INSERT INTO registration BY NAME SELECT %s AS vessel_id, TRY_CAST(substr(vessel_id, 4) AS INTEGER) AS imo, internal.number_of(vessel_id) AS vessel_number, nullif(%s, '') AS mmsi, %s AS name, nullif(%s, '') AS flag, nullif(%s, '') AS vessel_type,
 		(SELECT category FROM types AS t WHERE t.vessel_type = %[5]s) AS category, (SELECT is_vessel FROM types AS t WHERE t.vessel_type = %[5]s) AS is_vessel,
 		%[6]s AS snapshot_date, %[7]s AS valid_from, valid_from AS first_seen, %[8]s AS valid_to, %[9]s AS closed_date, %[10]s AS last_seen, 'run01' AS run_id, 1 AS entry`,
 		quote(id), quote(mmsi), quote(name), quote(flag), quote(typ), night(from), at(from), until, closed, seen))

@@ -128,6 +128,7 @@ func TestArrivalsAndDepartures(t *testing.T) {
 	h.stay("MMSI235000001", sea, 8, 9) // another vessel that was given the MMSI since
 	h.vessel("MMSI992350001", "992350001", "PA", "Beacon, Safe Water")
 	h.stay("MMSI992350001", moored, 3, 4) // no vessel
+	is("MMSI009000002")                   // another vessel, whose MMSI is the number of an IMO
 
 	h.expect("SELECT vessel_id, day(snapshot_date), from_zone, world_zone, navigational_status, day(not_before), proof, proved FROM arrivals ORDER BY ALL",
 		"IMO9000002 | 4 | north-sea | baltic-sea | moored | 3 | seen in another zone | true",

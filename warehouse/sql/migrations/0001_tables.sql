@@ -436,8 +436,7 @@ CREATE TABLE internal.latest_stays (
 CREATE TABLE internal.arrivals (
     snapshot_date DATE,
     world_zone VARCHAR USING COMPRESSION dictionary,
-    vessel_id VARCHAR USING COMPRESSION fsst,
-    vessel_number INTEGER USING COMPRESSION bitpacking,
+    vessel_key INTEGER USING COMPRESSION bitpacking,
     navigational_status VARCHAR USING COMPRESSION dictionary,
     from_zone VARCHAR USING COMPRESSION dictionary,
     not_before DATE,
@@ -450,8 +449,7 @@ CREATE TABLE internal.arrivals (
 CREATE TABLE internal.departures (
     snapshot_date DATE,
     world_zone VARCHAR USING COMPRESSION dictionary,
-    vessel_id VARCHAR USING COMPRESSION fsst,
-    vessel_number INTEGER USING COMPRESSION bitpacking,
+    vessel_key INTEGER USING COMPRESSION bitpacking,
     navigational_status VARCHAR USING COMPRESSION dictionary,
     to_zone VARCHAR USING COMPRESSION dictionary,
     not_before DATE,

@@ -1,6 +1,6 @@
 -- arrivals: tonight's arrivals, and all of the vessels that are computed again.
 INSERT INTO internal.arrivals BY NAME
-SELECT first_date AS snapshot_date, world_zone, vessel_id, internal.number_of(vessel_id) AS vessel_number, navigational_status, from_zone, not_before, proof, first_seen, run_id, entry
+SELECT first_date AS snapshot_date, world_zone, {{template "vessel_key" "vessel_id"}} AS vessel_key, navigational_status, from_zone, not_before, proof, first_seen, run_id, entry
 FROM   ({{template "arrived" "stays_known"}}) AS s
 WHERE  arrives
-ORDER BY snapshot_date, vessel_id;
+ORDER BY snapshot_date, vessel_key;

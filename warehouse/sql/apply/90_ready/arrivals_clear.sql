@@ -1,2 +1,2 @@
 -- arrivals_clear: the arrivals of the vessels that are computed again.
-DELETE FROM internal.arrivals WHERE vessel_number IN (SELECT vessel_number FROM stays_recomputed) AND vessel_id IN (SELECT vessel_id FROM stays_recomputed);
+DELETE FROM internal.arrivals WHERE vessel_key IN (SELECT {{template "vessel_key" "vessel_id"}} FROM stays_recomputed);

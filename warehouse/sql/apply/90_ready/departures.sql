@@ -1,6 +1,6 @@
 -- departures: the departures that no later night can change any more.
 INSERT INTO internal.departures BY NAME
-SELECT left_on AS snapshot_date, world_zone, vessel_id, internal.number_of(vessel_id) AS vessel_number, navigational_status, to_zone, last_date AS not_before, proof, last_seen
+SELECT left_on AS snapshot_date, world_zone, {{template "vessel_key" "vessel_id"}} AS vessel_key, navigational_status, to_zone, last_date AS not_before, proof, last_seen
 FROM   stays_departed
 WHERE  NOT kept AND left_on IS NOT NULL
-ORDER BY snapshot_date, vessel_id;
+ORDER BY snapshot_date, vessel_key;

@@ -3,10 +3,10 @@
 -- that covers a zone nobody arrives: those who are there may have come long before. The order of the
 -- sightings of one night says nothing: a vessel that crosses a border during the night is found on both sides.
 CREATE OR REPLACE VIEW arrivals AS
-SELECT a.snapshot_date, a.world_zone, a.vessel_id, r.imo, r.name, r.flag, {{template "category" "r"}} AS category, a.navigational_status, a.from_zone, a.not_before,
+SELECT a.snapshot_date, a.world_zone, r.vessel_id, r.imo, r.name, r.flag, {{template "category" "r"}} AS category, a.navigational_status, a.from_zone, a.not_before,
        a.proof, a.proof <> 'absent in that status' AS proved, a.first_seen, a.run_id, a.entry
 FROM   internal.arrivals AS a
-JOIN   registration AS r ON r.vessel_id = a.vessel_id AND r.valid_to IS NULL
+JOIN   registration AS r ON {{template "registration_key" "r"}} = a.vessel_key AND r.valid_to IS NULL
 WHERE  {{template "is_vessel" "r"}};
 COMMENT ON VIEW arrivals IS 'One row per arrival of a vessel in a zone, as the status searches saw it; vessels only. It happened after the night not_before and by snapshot_date. A vessel that was there on the first night that covered the zone has no row: it may have come long before. Where not_before is not the night before, the arrival may be earlier than snapshot_date. Only if proved is true was it certainly not shown in the zone before: otherwise it may have been there in a status that was not searched for. Nobody sees a vessel whose transponder is silent: an arrival without from_zone may be one that was switched on.';
 COMMENT ON COLUMN arrivals.snapshot_date IS 'The first night on which the vessel was seen in the zone.';

@@ -4,16 +4,16 @@
 -- rules are those of arrivals, read from the end. Those that a later night can still change are computed
 -- from the latest stays of their vessels.
 CREATE OR REPLACE VIEW departures AS
-SELECT d.snapshot_date, d.world_zone, d.vessel_id, r.imo, r.name, r.flag, {{template "category" "r"}} AS category, d.navigational_status, d.to_zone, d.not_before,
+SELECT d.snapshot_date, d.world_zone, r.vessel_id, r.imo, r.name, r.flag, {{template "category" "r"}} AS category, d.navigational_status, d.to_zone, d.not_before,
        d.proof, d.proof <> 'absent in that status' AS proved, d.last_seen
 FROM (
-    SELECT snapshot_date, world_zone, vessel_id, navigational_status, to_zone, not_before, proof, last_seen FROM internal.departures
+    SELECT snapshot_date, world_zone, vessel_key, navigational_status, to_zone, not_before, proof, last_seen FROM internal.departures
     UNION ALL
-    SELECT left_on, world_zone, vessel_id, navigational_status, to_zone, last_date, proof, last_seen
+    SELECT left_on, world_zone, {{template "vessel_key" "vessel_id"}}, navigational_status, to_zone, last_date, proof, last_seen
     FROM   ({{template "departed" "(FROM internal.latest_stays WHERE vessel_id IN (SELECT vessel_id FROM internal.latest_stays WHERE last_date < (SELECT max(snapshot_date) FROM runs)))"}})
     WHERE  left_on IS NOT NULL
 ) AS d
-JOIN   registration AS r ON r.vessel_id = d.vessel_id AND r.valid_to IS NULL
+JOIN   registration AS r ON {{template "registration_key" "r"}} = d.vessel_key AND r.valid_to IS NULL
 WHERE  {{template "is_vessel" "r"}};
 COMMENT ON VIEW departures IS 'One row per departure of a vessel from a zone, as the status searches saw it; vessels only. It happened after the night not_before and by snapshot_date. A vessel that was not seen since has no row unless a later night covered its search. Only if proved is true was it certainly no longer shown in the zone: otherwise it may be there in a status that was not searched for. A vessel whose transponder is silent is shown nowhere, too: see gone_dark.';
 COMMENT ON COLUMN departures.snapshot_date IS 'The first night that shows the vessel to be elsewhere or absent.';
