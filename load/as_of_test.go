@@ -43,9 +43,7 @@ func voyages() []run {
 
 // TestMacrosHaveTheColumnsOfVessels: whoever adds a column to vessels adds it to each of them.
 func TestMacrosHaveTheColumnsOfVessels(t *testing.T) {
-	dir := t.TempDir()
-	publishAtOnce(t, dir, voyages()...)
-	w := opened(t, dir)
+	w := opened(t, voyagesAtOnce(t))
 	want := ask(t.Context(), t, w, "SELECT column_name, column_type FROM (DESCRIBE FROM vessels)")
 	for _, macro := range earlier {
 		if got := ask(t.Context(), t, w, "SELECT column_name, column_type FROM (DESCRIBE FROM "+macro+")"); got != want {
@@ -60,6 +58,7 @@ const atLeast = "navigational_status_at last_seen registration_seen_at particula
 // TestKnownThen publishes one night after the other, and compares what vessels said after each with what the
 // macros say of it at the end.
 func TestKnownThen(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	exact := "SELECT * EXCLUDE (" + strings.Join(strings.Fields(atLeast), ", ") + ") FROM "
 	said, seen := map[string]string{}, map[string][]string{}
@@ -146,8 +145,7 @@ func TestBestKnownNow(t *testing.T) {
 
 // TestNightsAndInstants: what each macro takes, and what it answers beyond the data.
 func TestNightsAndInstants(t *testing.T) {
-	dir := t.TempDir()
-	publishAtOnce(t, dir, voyages()...)
+	dir := voyagesAtOnce(t)
 	sessions := map[string]*sql.DB{}
 	for _, zone := range []string{"UTC", "America/New_York", "Asia/Kathmandu"} {
 		sessions[zone] = session(t, dir, zone)
@@ -215,9 +213,7 @@ func session(t *testing.T, dir, zone string) *sql.DB {
 
 // TestChangesOfAnyNumber: changes_of takes the numbers that explain takes.
 func TestChangesOfAnyNumber(t *testing.T) {
-	dir := t.TempDir()
-	publishAtOnce(t, dir, voyages()...)
-	w := opened(t, dir)
+	w := opened(t, voyagesAtOnce(t))
 	want := ask(t.Context(), t, w, "SELECT string_agg(field, ' ' ORDER BY seen_after, field) FROM changes")
 	for _, vessel := range []string{"9811000", "'9811000'", "'IMO9811000'", "' imo9811000 '", "636016000", "'636016000'", "353136000", "'MMSI353136000'"} {
 		if got := ask(t.Context(), t, w, "SELECT string_agg(field, ' ' ORDER BY seen_after, field) FROM changes_of("+vessel+")"); got != want {

@@ -171,8 +171,7 @@ func TestAChangedFieldIsFound(t *testing.T) {
 // TestTheSnapshotDateIsInTheFileAndInThePath reads the lake as engines do: those that take columns
 // from paths, and those that do not.
 func TestTheSnapshotDateIsInTheFileAndInThePath(t *testing.T) {
-	dir := t.TempDir()
-	publishAtOnce(t, dir, fourNights()...)
+	dir := fourNightsAtOnce(t)
 	for _, table := range []string{"listings", "coverage", vessels} {
 		files := filepath.ToSlash(filepath.Join(lake(dir), table, "*", "*.parquet"))
 		got := map[string]string{}

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -165,12 +167,48 @@ func publish(t *testing.T, dir string, runs ...run) {
 // publishAtOnce publishes runs with one publish, which is faster.
 func publishAtOnce(t *testing.T, dir string, runs ...run) {
 	t.Helper()
+	if err := publishAll(t.Context(), dir, runs); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func publishAll(ctx context.Context, dir string, runs []run) error {
 	var all []Manifest
 	for _, r := range runs {
-		all = append(all, write(t, dir, r))
+		m, err := Write(dir, r.row(), r)
+		if err != nil {
+			return err
+		}
+		all = append(all, m)
 	}
-	if err := Publish(t.Context(), dir, Options{}, all...); err != nil {
-		t.Fatal(err)
+	return Publish(ctx, dir, Options{}, all...)
+}
+
+// Directories in which runs were published at once. The tests that only read them share them.
+var (
+	voyagesAtOnce    = publishedOnce(voyages)
+	lifeAtOnce       = publishedOnce(life)
+	fourNightsAtOnce = publishedOnce(fourNights)
+)
+
+// sharedDirs is where these directories are; TestMain makes and removes it.
+var sharedDirs string
+
+// publishedOnce returns a function that publishes runs when it is called first, and returns their directory.
+func publishedOnce(runs func() []run) func(t *testing.T) string {
+	once := sync.OnceValues(func() (dir string, err error) {
+		if dir, err = os.MkdirTemp(sharedDirs, ""); err == nil {
+			err = publishAll(context.Background(), dir, runs())
+		}
+		return dir, err
+	})
+	return func(t *testing.T) string {
+		t.Helper()
+		dir, err := once()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return dir
 	}
 }
 

@@ -34,8 +34,7 @@ func tree(t *testing.T, dir string) map[string]string {
 }
 
 func TestTheSameRowsMakeTheSameBytes(t *testing.T) {
-	one, two := t.TempDir(), t.TempDir()
-	publishAtOnce(t, one, fourNights()...)
+	one, two := fourNightsAtOnce(t), t.TempDir()
 	publishAtOnce(t, two, fourNights()...)
 	if diff := cmp.Diff(tree(t, lake(one)), tree(t, lake(two))); diff != "" {
 		t.Error(diff)
@@ -73,8 +72,7 @@ func TestManifest(t *testing.T) {
 }
 
 func TestLakeFilesHaveTheirTypesAndFieldIDs(t *testing.T) {
-	dir := t.TempDir()
-	publishAtOnce(t, dir, fourNights()...)
+	dir := fourNightsAtOnce(t)
 	schema := func(table string) string {
 		return query(t, dir, `SELECT field_id, name, type, coalesce(logical_type, '-') LIKE '%isAdjustedToUTC=1%MICROS%' FROM parquet_schema('`+
 			filepath.Join(lake(dir), table, "*", "20261120*.parquet")+`') WHERE num_children IS NULL ORDER BY field_id`)
@@ -138,6 +136,7 @@ func TestCleanRemovesWhatACrashLeft(t *testing.T) {
 }
 
 func TestARunThatWasCutOffIsPublishedAtTheNextStart(t *testing.T) {
+	t.Parallel()
 	r := night("21", listings(ever, nameless), sightings(row{"imo": 9811000, "navigational_status": "drifting"}))
 	whole := t.TempDir()
 	publish(t, whole, night("20", listings(ever)), r)

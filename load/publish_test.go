@@ -28,7 +28,14 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	var err error
+	if sharedDirs, err = os.MkdirTemp("", "fleetlake-load-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	os.RemoveAll(sharedDirs)
+	os.Exit(code)
 }
 
 // readUntilInputEnds queries the published file in a loop until its input ends. Every vessel's
@@ -262,6 +269,7 @@ func TestPublishRefusesADamagedLakeFile(t *testing.T) {
 // TestABaseLacksNoNight publishes the nights in such an order that, of the files without rows of the
 // last night, the latest lacks the first.
 func TestABaseLacksNoNight(t *testing.T) {
+	t.Parallel()
 	whole, dir := t.TempDir(), t.TempDir()
 	all := fourNights()
 	last := split(all[3], 2)

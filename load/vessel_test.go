@@ -32,8 +32,7 @@ func life() []run {
 }
 
 func TestOneVesselThroughTenNights(t *testing.T) {
-	dir := t.TempDir()
-	publishAtOnce(t, dir, life()...)
+	dir := lifeAtOnce(t)
 	for name, c := range map[string]struct{ sql, want string }{
 		"in its changes": {
 			sql: "SELECT dataset, field, old_value, new_value, seen_before, seen_after FROM changes_of('IMO9811000') ORDER BY seen_after, field",
@@ -76,6 +75,7 @@ func TestOneVesselThroughTenNights(t *testing.T) {
 
 // TestOneVesselAtEveryDate queries it as of each night, and as of the night's beginning.
 func TestOneVesselAtEveryDate(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	publish(t, dir, life()...) // one night after the other
 	asOf := []string{          // at noon of the 1st, the 2nd, ...
@@ -112,8 +112,7 @@ func TestOneVesselAtEveryDate(t *testing.T) {
 
 // TestHistoryOfOneVessel reads the history that explain prints.
 func TestHistoryOfOneVessel(t *testing.T) {
-	dir := t.TempDir()
-	publishAtOnce(t, dir, life()...)
+	dir := lifeAtOnce(t)
 	w, err := warehouse.Open(t.Context(), warehouse.Path(dir), warehouse.Options{})
 	if err != nil {
 		t.Fatal(err)

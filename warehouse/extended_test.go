@@ -1,7 +1,6 @@
 package warehouse
 
 import (
-	"database/sql"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -15,15 +14,17 @@ import (
 // extended are the views that are compared with statements over the whole history.
 var extended = strings.Fields("status_searches arrivals departures gone_dark zone_congestion")
 
-// steps runs the statements of a night whose names begin with one of the texts.
+// steps runs the statements of a night whose names begin with one of the texts, as a publish does.
 func (h history) steps(day int, names ...string) {
 	h.t.Helper()
-	date := sql.Named("date", fmt.Sprintf("2026-11-%02d", day))
+	conn, err := h.db.Conn(h.t.Context())
+	must(h.t, err)
+	defer conn.Close()
 	for _, s := range nightly(datasets) {
 		if !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(s.name, "apply/"+name) }) {
 			continue
 		}
-		if _, err := h.db.ExecContext(h.t.Context(), s.text, date); err != nil {
+		if err := runScript(h.t.Context(), conn, s.of(fmt.Sprintf("2026-11-%02d", day))); err != nil {
 			h.t.Fatalf("%s: %v", s.name, err)
 		}
 	}

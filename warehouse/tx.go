@@ -67,16 +67,18 @@ func (t *Tx) Apply(ctx context.Context, date string, runs []Run) error {
 	return nil
 }
 
-// step runs a statement of a night, whose $date is the night. DuckDB takes a night, which is read from
-// files, for a fifth of what it is, and would hold it in memory, with all of its columns, to find the few
-// columns of a version.
+// step runs a statement of a night. DuckDB takes a night, which is read from files, for a fifth of what it
+// is, and would hold it in memory, with all of its columns, to find the few columns of a version.
 func (t *Tx) step(ctx context.Context, s step, date string) error {
-	text := strings.ReplaceAll(s.text, "$date", quote(date))
+	text := s.of(date)
 	if s.asWritten {
 		text = "SET disabled_optimizers = 'build_side_probe_side'; " + text + "; RESET disabled_optimizers"
 	}
 	return t.exec(ctx, s.name, text)
 }
+
+// of returns the statement for a night, YYYY-MM-DD.
+func (s step) of(date string) string { return strings.ReplaceAll(s.text, "$date", quote(date)) }
 
 // findEmpty finds the datasets without a version, whose first night needs no comparison.
 func (t *Tx) findEmpty(ctx context.Context, all []Dataset) error {

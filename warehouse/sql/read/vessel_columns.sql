@@ -1,2 +1,3 @@
--- vessel_columns: the columns of the view vessels, and their types.
-SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = current_database() AND table_name = 'vessels' ORDER BY column_index;
+-- vessel_columns: the columns of the view vessels, and their types, in their order. Only this view is bound for it,
+-- and not all of them.
+SELECT column_name, column_type FROM (DESCRIBE vessels);
