@@ -11,7 +11,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
@@ -51,6 +53,7 @@ type stage struct {
 type reference struct {
 	calls   []syscalls.Call // below the data directory and the export's
 	answers int
+	before  map[string]string // the tables before the command; nil if nothing is published
 	left    state
 	err     error
 }
@@ -164,6 +167,9 @@ func (s *stage) play(t testing.TB) (err error) {
 		return err
 	}
 	w = s.world(t)
+	if s.from != "" {
+		s.ref.before = w.tables()
+	}
 	o, err := w.watched(s.args, func(c syscalls.Call) syscalls.Action {
 		s.ref.calls = append(s.ref.calls, c)
 		return syscalls.Action{}
@@ -181,13 +187,18 @@ func (s *stage) play(t testing.TB) (err error) {
 func (s *stage) begin() string { return filepath.Join(s.root, "before") }
 func (s *stage) after() string { return filepath.Join(s.root, "after") }
 
+// endsWithin is how long a process may take on the busiest machine.
+const endsWithin = 3 * time.Minute
+
 // watched runs the program with its system calls watched.
 func (w *crashWorld) watched(args []string, decide func(syscalls.Call) syscalls.Action) (outcome, error) {
 	p := w.prepare(args...)
 	w.service.kill = func() { p.cmd.Process.Kill() }
 	watch, err := syscalls.Start(p.cmd, []string{w.data(), filepath.Join(w.dir, "out")}, decide)
 	if err == nil {
+		late := time.AfterFunc(endsWithin, func() { p.cmd.Process.Signal(syscall.SIGQUIT) }) // with its goroutines
 		err = watch.Wait()
+		late.Stop()
 	}
 	if err != nil {
 		return outcome{}, err
@@ -306,15 +317,22 @@ var (
 	hashNames = regexp.MustCompile(`[0-9a-f]{16}`)
 )
 
-// state returns what is there.
-func (w *crashWorld) state() state {
+// tables returns the rows of the published tables.
+func (w *crashWorld) tables() map[string]string {
 	w.t.Helper()
-	s := state{tables: map[string]string{}, billed: w.billed()}
+	tables := map[string]string{}
 	file := w.open()
 	defer file.Close()
 	for table, volatile := range facts {
-		s.tables[table] = w.query(file, "SELECT * EXCLUDE ("+volatile+") FROM "+table+" ORDER BY ALL")
+		tables[table] = w.query(file, "SELECT * EXCLUDE ("+volatile+") FROM "+table+" ORDER BY ALL")
 	}
+	return tables
+}
+
+// state returns what is there.
+func (w *crashWorld) state() state {
+	w.t.Helper()
+	s := state{tables: w.tables(), billed: w.billed()}
 	err := filepath.WalkDir(w.dir, func(path string, e fs.DirEntry, err error) error {
 		if path == w.dir {
 			return err
