@@ -26,7 +26,8 @@ const manifestVersion = 1
 // not damaged: a rebuild by this program would lose what only the newer one knows.
 var ErrNewer = errors.New("it was written by a newer fleetlake: use that one, or restore a copy of the data directory from before it")
 
-// Manifest lists what a run wrote to the lake. Files that no manifest names are not data.
+// Manifest lists what a run wrote to the lake. Files that no manifest names are not data. The file of a
+// manifest has a check beside these members.
 type Manifest struct {
 	Version  int            `json:"version"`
 	Schema   string         `json:"schema"` // which columns the files have; see SchemaID
@@ -102,7 +103,21 @@ func (m Manifest) write(dir string) error {
 	if err != nil {
 		return fmt.Errorf("write manifest of %s: %w", m.Run.ID, err)
 	}
-	return writeFile(filepath.Join(manifests(dir), m.Run.ID+".json"), append(b, '\n'))
+	b = bytes.TrimSuffix(b, []byte("\n}"))
+	return writeFile(filepath.Join(manifests(dir), m.Run.ID+".json"), fmt.Appendf(b, "%s%x%s", checkKey, sha256.Sum256(b), checkEnd))
+}
+
+// The last member of a manifest is the SHA-256 of the text before it: each byte of a manifest says
+// something that nothing else in the lake does.
+const (
+	checkKey = ",\n  \"check\": \""
+	checkEnd = "\"\n}\n"
+)
+
+// undamaged reports whether a manifest is as it was written. One without a check counts as undamaged.
+func undamaged(text []byte) bool {
+	i := bytes.LastIndex(text, []byte(checkKey))
+	return i < 0 || string(text[i+len(checkKey):]) == fmt.Sprintf("%x%s", sha256.Sum256(text[:i]), checkEnd)
 }
 
 // Manifests returns the manifests of a data directory by the ids of their runs; none if there is no
@@ -132,9 +147,11 @@ func readManifest(path string) (Manifest, error) {
 	if err != nil {
 		return Manifest{}, fmt.Errorf("read manifest: %w", err)
 	}
+	if !undamaged(b) {
+		return Manifest{}, fmt.Errorf("read manifest %s: it is not what was written", path)
+	}
 	var m Manifest
-	d := json.NewDecoder(bytes.NewReader(b))
-	if err := d.Decode(&m); err != nil {
+	if err := json.Unmarshal(b, &m); err != nil {
 		return Manifest{}, fmt.Errorf("read manifest %s: %w", path, err)
 	}
 	switch {

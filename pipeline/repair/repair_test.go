@@ -35,7 +35,7 @@ func TestMissingLakeFilesAreRebuiltBeforeAnyRequest(t *testing.T) {
 			path := filepath.Join(d.Dir, "lake", "_manifests", journal.RunOf(segmentOf(t, d, 3))+".json")
 			b, err := os.ReadFile(path)
 			must(t, err)
-			must(t, os.WriteFile(path, []byte(strings.Replace(string(b), load.SchemaID(), "0000", 1)), 0o600))
+			must(t, os.WriteFile(path, []byte(unchecked(strings.Replace(string(b), load.SchemaID(), "0000", 1))), 0o600))
 			known, err := warehouse.PublishedRuns(t.Context(), d.Dir)
 			must(t, err)
 			if other, err := load.Outdated(d.Dir, known); err != nil || len(other) != 1 {
@@ -85,7 +85,7 @@ func TestALakeOfANewerProgramIsRefused(t *testing.T) {
 	path := filepath.Join(d.Dir, "lake", "_manifests", journal.RunOf(segmentOf(t, d, 6))+".json")
 	b, err := os.ReadFile(path)
 	must(t, err)
-	newer := strings.Replace(string(b), `"version": 1,`, `"version": 2,`, 1)
+	newer := unchecked(strings.Replace(string(b), `"version": 1,`, `"version": 2,`, 1))
 	must(t, os.WriteFile(path, []byte(newer), 0o600))
 	before := hashes(t, d.Dir)
 	_, recovered := Recover(t.Context(), *d)

@@ -47,6 +47,12 @@ func change(t *testing.T, dir string, statements ...string) {
 	must(t, os.Rename(changed, warehouse.Path(dir)))
 }
 
+// unchecked is a manifest without its check, as another program writes it.
+func unchecked(manifest string) string {
+	text, _, _ := strings.Cut(manifest, ",\n  \"check\":")
+	return text + "\n}\n"
+}
+
 func TestVerifyFindsDamage(t *testing.T) {
 	lake := func(d *derive.Deriver, pattern string) string {
 		paths, err := filepath.Glob(filepath.Join(d.Dir, "lake", pattern))
@@ -93,7 +99,7 @@ func TestVerifyFindsDamage(t *testing.T) {
 		"a manifest of another schema": {func(d *derive.Deriver) {
 			b, err := os.ReadFile(lake(d, "_manifests/*.json"))
 			must(t, err)
-			must(t, os.WriteFile(lake(d, "_manifests/*.json"), []byte(strings.Replace(string(b), load.SchemaID(), "0000", 1)), 0o644))
+			must(t, os.WriteFile(lake(d, "_manifests/*.json"), []byte(unchecked(strings.Replace(string(b), load.SchemaID(), "0000", 1))), 0o644))
 		}, "lake", "rebuild"},
 		"a warehouse that is gone":        {func(d *derive.Deriver) { must(t, os.Remove(warehouse.Path(d.Dir))) }, "warehouse file", "run"},
 		"a warehouse without its head":    {func(d *derive.Deriver) { flip(t, warehouse.Path(d.Dir), 0.00001) }, "warehouse file", "rollback"},
