@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ func (w *world) checkEnd(job plan.Job, r report.Report, s *segment, room int) {
 	segments := w.publishedSegments()
 	c := coverageOf(s, segments)
 	w.checkPlanned(job, s, c)
+	w.checkTwice(s, segments)
 	w.checkFreshness(job, s, segments)
 	if w.faulty {
 		return
@@ -37,6 +39,26 @@ func (w *world) checkEnd(job plan.Job, r report.Report, s *segment, room int) {
 		w.fail("money", "%s is %s: %d credits were left, and a search for at most %d is left out: %s", s.Run, s.state, room, cheapest, r.Reason)
 	}
 	w.checkLookups(job, s, segments, room)
+}
+
+// checkTwice checks that no run buys a page or a status search that a run which it resumes has.
+func (w *world) checkTwice(s *segment, segments map[string]*segment) {
+	bought := map[string]bool{}
+	for _, run := range append(slices.Clone(s.Continues), s.Run) {
+		if segments[run] == nil {
+			continue
+		}
+		for _, e := range segments[run].entries {
+			k, n := searchOf(e.Operation, e.Parameters)
+			if !e.ok() || n == 0 {
+				continue
+			}
+			if bought[e.Operation+e.Parameters] {
+				w.fail("money", "%s bought page %d of %s %s, which its night has", run, n, k.kind, k.value)
+			}
+			bought[e.Operation+e.Parameters] = true
+		}
+	}
 }
 
 // isWhole reports whether there is nothing left to request of a search, whether or not its answers are
@@ -186,6 +208,7 @@ func (w *world) checkLookups(job plan.Job, s *segment, segments map[string]*segm
 	if job.Lookup.MaxRequests > 0 && made > job.Lookup.MaxRequests {
 		w.fail("money", "%s made %d lookups of at most %d", s.Run, made, job.Lookup.MaxRequests)
 	}
+	room -= s.Budget - s.spent(time.Time{}).credits // a plan does not count on what its searches give back
 	if room < job.Lookup.Operation().Credits || job.Lookup.MaxRequests > 0 && made >= job.Lookup.MaxRequests || s.state != report.StateDone {
 		return
 	}
@@ -194,7 +217,7 @@ func (w *world) checkLookups(job plan.Job, s *segment, segments map[string]*segm
 		_, byIMO := last["imo_or_mmsi="+strings.TrimPrefix(v.VesselID, "IMO")]
 		_, byMMSI := last["imo_or_mmsi="+v.MMSI]
 		if !byIMO && !byMMSI && w.lists(s, segments, v.MMSI) {
-			w.fail("end", "%s lists %s (%s), which was never looked up, with room for %d credits", s.Run, v.VesselID, v.MMSI, room)
+			w.fail("end", "%s lists %s (%s), which was never looked up, with room for %d credits after %d of %d: %s", s.Run, v.VesselID, v.MMSI, room, s.spent(time.Time{}).credits, s.Budget, s.entries[len(s.entries)-1].End.LeftOut)
 		}
 	}
 }

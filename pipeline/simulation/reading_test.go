@@ -27,7 +27,10 @@ type entry struct {
 	Body, Base64          string
 
 	Plan *planned
-	End  *struct{ State, Stop, Reason string }
+	End  *struct {
+		State, Stop, Reason string
+		LeftOut             []string `json:"left_out"`
+	}
 }
 
 // planned is the plan of a run.

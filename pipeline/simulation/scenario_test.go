@@ -66,6 +66,14 @@ type configuration struct {
 	hour     time.Duration // the time of the day, in UTC, at which the night's runs begin
 }
 
+func (c configuration) String() string {
+	text := fmt.Sprintf("%d vessels of dirt %g, %d in flight, at %v, rates %+v", c.fleet.Vessels, c.fleet.Dirt, c.inFlight, c.hour, c.fleet.Rates)
+	for _, j := range c.jobs {
+		text += fmt.Sprintf("\n%+v", j)
+	}
+	return text
+}
+
 // configure draws a configuration.
 func configure(seed uint64) configuration {
 	r := rand.New(rand.NewPCG(seed, 2))

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/apache/arrow/go/v17/parquet/compress"
 	"github.com/fleetlake/fleetlake/pipeline/pipelinetest"
@@ -99,25 +100,64 @@ func number(name string, standard int) int {
 	return standard
 }
 
-// TestYears plays scenarios, each of its own seed. FLEETLAKE_SEED plays one, of FLEETLAKE_NIGHTS nights.
+// found are the scenarios that once failed, each with what was wrong.
+var found = map[string]scenario{
+	"a clock that was a day ahead and was corrected kept the next run waiting for that day": {5, []night{{0, "plain", 1}, {1, "clock", 12}, {2, "plain", 2}}},
+}
+
+// TestFoundBugs plays the scenarios that once failed.
+func TestFoundBugs(t *testing.T) {
+	for what, s := range found {
+		if o := simulate(t, s); len(o.failures) > 0 {
+			t.Errorf("%s, again:\n%v\n%s", what, s, strings.Join(o.failures, "\n"))
+		}
+	}
+}
+
+// TestYears plays scenarios, each of its own seed: a few nights of two of them. With FLEETLAKE_LONG it plays
+// a new one after the other for FLEETLAKE_HOURS, from the seed FLEETLAKE_FIRST on; FLEETLAKE_SEED plays one.
+// FLEETLAKE_NIGHTS is the length of each.
 func TestYears(t *testing.T) {
-	nights, seeds, first := number("FLEETLAKE_NIGHTS", 20), number("FLEETLAKE_SEEDS", 3), 0
-	if seed := number("FLEETLAKE_SEED", -1); seed >= 0 {
-		first, seeds = seed, 1
+	seed, seeds, nights, began := number("FLEETLAKE_FIRST", 1), 2, number("FLEETLAKE_NIGHTS", long(12, 60)), time.Now()
+	over := func() bool { return seeds == 0 }
+	if hours, err := strconv.ParseFloat(os.Getenv("FLEETLAKE_HOURS"), 64); long(0, 1) == 1 {
+		if err != nil {
+			hours = 1
+		}
+		over = func() bool { return time.Since(began) > time.Duration(hours*float64(time.Hour)) }
+	}
+	if one := number("FLEETLAKE_SEED", -1); one >= 0 {
+		seed, seeds, over = one, 1, func() bool { return seeds == 0 }
 	}
 	var all outcome
-	for seed := first; seed < first+seeds; seed++ {
+	played := 0
+	for ; !over(); seed++ {
 		s := draw(uint64(seed), nights)
 		o := simulate(t, s)
 		all.nights, all.runs, all.days = all.nights+o.nights, all.runs+o.runs, all.days+o.days
-		if len(o.failures) == 0 {
-			continue
+		if len(o.failures) > 0 {
+			describe(t, s, o)
 		}
-		t.Errorf("seed %d fails: FLEETLAKE_SEED=%d FLEETLAKE_NIGHTS=%d go test ./pipeline/simulation -run TestYears\n%s", seed, seed, nights, strings.Join(o.failures, "\n"))
-		if os.Getenv("FLEETLAKE_SHRINK") != "0" {
-			least, fails := shrink(t, s, o)
-			t.Errorf("the fewest nights that fail:\n%v\n%s", least, strings.Join(fails.failures, "\n"))
-		}
+		played++
+		seeds--
 	}
-	t.Logf("%d nights with %d runs in %.1f simulated years", all.nights, all.runs, float64(all.days)/365.25)
+	t.Logf("%d seeds: %d nights with %d runs in %.1f simulated years", played, all.nights, all.runs, float64(all.days)/365.25)
+}
+
+// describe says how to repeat a failure, and looks for the fewest nights that fail.
+func describe(t *testing.T, s scenario, o outcome) {
+	t.Errorf("seed %d fails: FLEETLAKE_SEED=%d FLEETLAKE_NIGHTS=%d go test ./pipeline/simulation -run TestYears\n%v\n%s", s.seed, s.seed, len(s.nights), configure(s.seed), strings.Join(o.failures, "\n"))
+	if os.Getenv("FLEETLAKE_SHRINK") == "0" {
+		return
+	}
+	least, fails := shrink(t, s, o)
+	t.Errorf("the fewest nights that fail:\n%v\n%s", least, strings.Join(fails.failures, "\n"))
+}
+
+// long is how much a test does: less in the short form that `go test ./...` runs, all with FLEETLAKE_LONG.
+func long(short, all int) int {
+	if os.Getenv("FLEETLAKE_LONG") == "" {
+		return short
+	}
+	return all
 }

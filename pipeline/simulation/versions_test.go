@@ -210,8 +210,8 @@ func (m *model) observe(date, id string, k *known) (o observed, fromList, doubt 
 	case isNow:
 		o = observedOnList(v, now, sighting)
 		doubt = doubt || k == nil && len(reported) > 1 || k != nil && k.observed["mmsi"] != v.MMSI && k.mmsis[v.MMSI] // it is back under an old flag
-		for mmsi := range reported {                                                                                  // or both are new
-			doubt = doubt || mmsi != v.MMSI && k.observed["mmsi"] != v.MMSI && k.observed["mmsi"] != mmsi
+		for mmsi := range reported {                                                                                  // or both are new, or the old one is seen for the first time
+			doubt = doubt || mmsi != v.MMSI && (k.observed["mmsi"] != v.MMSI && k.observed["mmsi"] != mmsi || !k.mmsis[mmsi])
 		}
 	default:
 		for _, l := range reported {
