@@ -140,7 +140,7 @@ CREATE TABLE registration (
     last_seen TIMESTAMPTZ USING COMPRESSION bitpacking,
     run_id VARCHAR USING COMPRESSION dictionary,
     entry INTEGER USING COMPRESSION bitpacking,
-    raw JSON,
+    raw JSON USING COMPRESSION fsst,
     extra JSON,
     fingerprint UBIGINT USING COMPRESSION uncompressed,
     closed_date DATE,
