@@ -60,7 +60,7 @@ func Prepare(ctx context.Context, dir, aside string) error {
 // returns what it removed beside the file, a sentence each. Readers see the one or the other. After
 // a crash or an error, which is one of the file system, the same call completes the work.
 func Promote(dir, aside string) (notices []string, err error) {
-	if err := os.MkdirAll(filepath.Dir(Path(dir)), 0o755); err != nil {
+	if err := durable.MkdirAll(filepath.Dir(Path(dir)), 0o755); err != nil {
 		return nil, fmt.Errorf("promote: %w", err)
 	}
 	if err := promoteFingerprints(dir, aside); err != nil {

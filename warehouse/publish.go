@@ -30,7 +30,7 @@ func (b *Build) publish() error {
 	if err := durable.Sync(b.work()); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(versions(b.Dir), 0o755); err != nil {
+	if err := durable.MkdirAll(versions(b.Dir), 0o755); err != nil {
 		return fmt.Errorf("publish: %w", err)
 	}
 	version := filepath.Join(versions(b.Dir), b.RunID+".duckdb")

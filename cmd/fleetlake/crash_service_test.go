@@ -31,11 +31,11 @@ type watchedService struct {
 	sim *simulator.Simulator
 
 	mu       sync.Mutex
-	requests int                 // so far
-	at       int                 // the answer at which it kills, from 1; 0 is none
-	moment   moment              // of this answer
-	kill     func()              // ends the program
-	arrival  func(r http.Header) // is called for each request before its answer; may be nil
+	requests int    // so far
+	at       int    // the answer at which it kills, from 1; 0 is none
+	moment   moment // of this answer
+	kill     func() // ends the program
+	arrival  func() // is called for each request before its answer; may be nil
 }
 
 func (s *watchedService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -43,6 +43,9 @@ func (s *watchedService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.requests++
 	mine := s.requests == s.at
 	s.mu.Unlock()
+	if s.arrival != nil {
+		s.arrival()
+	}
 	at := func(m moment) bool {
 		if !mine || m != s.moment {
 			return false

@@ -51,7 +51,7 @@ type stage struct {
 
 // reference is what a command does that nobody disturbs.
 type reference struct {
-	calls   []syscalls.Call // below the data directory and the export's
+	calls   []syscalls.Call // below the directory of the process
 	answers int
 	before  map[string]string // the tables before the command; nil if nothing is published
 	left    state
@@ -194,7 +194,7 @@ const endsWithin = 3 * time.Minute
 func (w *crashWorld) watched(args []string, decide func(syscalls.Call) syscalls.Action) (outcome, error) {
 	p := w.prepare(args...)
 	w.service.kill = func() { p.cmd.Process.Kill() }
-	watch, err := syscalls.Start(p.cmd, []string{w.data(), filepath.Join(w.dir, "out")}, decide)
+	watch, err := syscalls.Start(p.cmd, []string{w.dir}, decide)
 	if err == nil {
 		late := time.AfterFunc(endsWithin, func() { p.cmd.Process.Signal(syscall.SIGQUIT) }) // with its goroutines
 		err = watch.Wait()

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 	"github.com/gofrs/flock"
 	"golang.org/x/sys/unix"
 )
@@ -34,7 +35,7 @@ const (
 // file lock in it, because network file systems lock no directories. Removing that file would let
 // others in.
 func Lock(dir, holder string) (unlock func() error, err error) {
-	if err := os.MkdirAll(dir, 0o750); err != nil {
+	if err := durable.MkdirAll(dir, 0o750); err != nil {
 		return nil, fmt.Errorf("make data directory: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lockWithin)

@@ -42,7 +42,7 @@ func Mark(dir string, now time.Time) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("mark data directory: %w", err)
 	}
-	if err := os.MkdirAll(dir, 0o750); err != nil {
+	if err := durable.MkdirAll(dir, 0o750); err != nil {
 		return "", fmt.Errorf("mark data directory: %w", err)
 	}
 	if err := durable.WriteFile(markPath(dir), append(text, '\n'), 0o640); err != nil {

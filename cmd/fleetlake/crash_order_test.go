@@ -1,0 +1,142 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline/pipelinetest/syscalls"
+)
+
+// callOrder watches in which order files are written, synced and renamed. A SIGKILL loses nothing that was
+// written, a loss of power does: only the order of the calls says what it would lose.
+type callOrder struct {
+	dir string
+
+	mu     sync.Mutex
+	dirty  map[string]bool // files with content that is not synced
+	names  map[string]bool // directories with new names that are not synced
+	final  map[string]bool // files that have their final name
+	wrong  []string
+	synced int // files of the journal that were synced
+}
+
+// unsafe are parts of paths of what need not survive: the lock, and builds in progress.
+func unsafe(path string) bool {
+	return strings.HasSuffix(path, "/fleetlake-data/lock") || strings.Contains(path, "/fleetlake-data/work") || strings.HasSuffix(path, ".lock") || strings.HasSuffix(path, "/.reserve")
+}
+
+// commits reports whether the name of a file makes others valid, which must be on disk before.
+func commits(path string) bool {
+	return strings.HasSuffix(path, "/fleet.duckdb") && !strings.Contains(path, "/versions/") || strings.Contains(path, "/_manifests/") || strings.HasSuffix(path, "/current.json") || strings.HasSuffix(path, "/ready")
+}
+
+func (o *callOrder) see(c syscalls.Call) syscalls.Action {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	segment := strings.HasSuffix(c.Path, journal.Extension)
+	switch {
+	case c.Syncs():
+		delete(o.dirty, c.Path)
+		delete(o.names, c.Path)
+		if segment {
+			o.synced++
+		}
+	case c.Name == "create":
+		o.dirty[c.Path] = true
+		delete(o.final, c.Path)
+	case c.Writes(), c.Name == "truncate", c.Name == "allocate":
+		if o.final[c.Path] {
+			o.report("%s: it has its final name already", c)
+		}
+		if segment && o.dirty[c.Path] && c.Name == "write" && o.synced > 0 {
+			o.report("%s: the entry before it is not on disk", c)
+		}
+		o.dirty[c.Path] = true
+	case c.Name == "mkdir" && !unsafe(c.Path):
+		o.names[filepath.Dir(c.Path)] = true
+	case c.Name == "unlink", c.Name == "rmdir":
+		delete(o.dirty, c.Path)
+		delete(o.names, c.Path)
+	case c.Name == "rename", c.Name == "link":
+		if o.dirty[c.Path] {
+			o.report("%s: its content is not on disk", c)
+		}
+		if commits(c.To) {
+			for dir := range o.names {
+				if !unsafe(dir+"/") && dir != filepath.Dir(c.To) {
+					o.report("%s: the names in %s are not on disk", c, dir)
+				}
+			}
+		}
+		o.names[filepath.Dir(c.To)], o.final[c.To] = true, true
+	}
+	return syscalls.Action{}
+}
+
+// request checks that a request is not sent before its intent, and the answer before it, are on disk.
+func (o *callOrder) request() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for path := range o.dirty {
+		if strings.HasSuffix(path, journal.Extension) {
+			o.report("a request is sent before its intent is on disk in %s", path)
+		}
+	}
+}
+
+// end checks that all is on disk when the process has ended.
+func (o *callOrder) end() []string {
+	for path := range o.dirty {
+		if !unsafe(path) {
+			o.report("the content of %s is not on disk at the end", path)
+		}
+	}
+	for path := range o.names {
+		if !unsafe(path + "/") {
+			o.report("the names in %s are not on disk at the end", path)
+		}
+	}
+	slices.Sort(o.wrong)
+	return slices.Compact(o.wrong)
+}
+
+func (o *callOrder) report(format string, args ...any) {
+	words := strings.ReplaceAll(fmt.Sprintf(format, args...), o.dir+"/", "")
+	o.wrong = append(o.wrong, runNames.ReplaceAllString(words, "RUN"))
+}
+
+// TestWhatIsReliedOnIsOnDisk goes through nights and exports with one request in flight, and checks the
+// order of their system calls.
+func TestWhatIsReliedOnIsOnDisk(t *testing.T) {
+	t.Parallel()
+	w := newCrashWorld(t)
+	w.configure(1_000_000, `
+    list: {by: country, countries: [Panama, Liberia], max_age: 0s}
+    sweep: {statuses: []}
+    lookup: {want: []}
+`)
+	w.env = append(w.env, "FLEETLAKE_MAX_IN_FLIGHT=1")
+	for i, args := range [][]string{night(0), night(1), {"rollback"}, {"rollback", "--undo"}, {"rebuild"}, {"export", "--warehouse", "out"}} {
+		o := &callOrder{dir: w.dir, dirty: map[string]bool{}, names: map[string]bool{}, final: map[string]bool{}}
+		w.service.arrival, w.service.requests = o.request, 0
+		end, err := w.watched(args, o.see)
+		if errors.Is(err, errors.ErrUnsupported) {
+			t.Skip(err)
+		}
+		if err != nil || end.code != exitDone {
+			t.Fatalf("fleetlake %v: %v, exit code %d\n%s", args, err, end.code, end.stderr)
+		}
+		for _, words := range o.end() {
+			t.Errorf("fleetlake %v: %s", args, words)
+		}
+		if i < 2 && (w.service.requests < 4 || o.synced < 2*w.service.requests-4) {
+			t.Errorf("fleetlake %v: %d requests, and the journal was synced %d times", args, w.service.requests, o.synced)
+		}
+	}
+}
