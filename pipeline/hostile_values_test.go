@@ -78,6 +78,14 @@ func hostileValues() map[string]hostileCase {
 	}, harmless)
 
 	add("the same page again and again", func(q *call) string { return pageBody(20_000, 1, ships()[:100]) }, capped("complete 4, partial 3"))
+	add("the first page for the second", func(q *call) string {
+		if q.values.Get("page") == "2" {
+			return pageBody(120, 2, ships()[:20])
+		}
+		return q.body
+	}, of(suspect, "complete 6, suspect 1"))
+	add("the pages of another country", func(q *call) string { return pageBody(10, 1, ships()[120:130]) }, of(suspect, "complete 5, suspect 2"))
+	add("each vessel twice on its page", func(q *call) string { return q.doubled() }, of(suspect, "complete 5, suspect 2"))
 	add("a page that says it is another", func(q *call) string { return strings.Replace(q.body, `"page":`, `"page":7`, 1) }, harmless)
 	add("half of the vessels, and the whole total", func(q *call) string { return q.halved() }, suspect)
 	add("a list that never ends", endlessList, hostileCase{on: func(q *call) bool { return q.operation == "by-type" && !q.probe }, billed: true, bills: 10, answers: "200 ok priced", ends: "partial", covered: "complete 3, suspect 4", fleet: nobodies})
@@ -93,6 +101,22 @@ func hostileValues() map[string]hostileCase {
 	add("a status search that is empty", func(*call) string { return `{"vessels":[]}` }, hostileCase{on: sweeps, answers: "200 empty priced", billed: true, ends: "done", covered: "complete 7"})
 	add("a status search of null", func(*call) string { return `{"vessels":null}` }, hostileCase{on: sweeps, answers: "200 empty priced", billed: true, ends: "done", covered: "complete 7"})
 	return all
+}
+
+// of is a case that covers something else.
+func of(c hostileCase, covered string) hostileCase {
+	c.covered = covered
+	return c
+}
+
+// doubled is a page with half of its vessels, each twice.
+func (q *call) doubled() string {
+	fleet := slices.DeleteFunc(ships(), func(v ship) bool { return v.country != q.values.Get("country") })
+	if q.values.Get("page") == "2" {
+		fleet = fleet[100:]
+	}
+	items := fleet[:min(100, len(fleet))/2]
+	return pageBody(map[string]int{"Malta": 120, "Panama": 10, "Cyprus": 4}[q.values.Get("country")], 1, slices.Concat(items, items))
 }
 
 // totalOf gives each page another total.

@@ -49,6 +49,7 @@ type paging struct {
 	short        bool // the rest of its pages got no credits
 	lost         bool // its first page was not answered
 	fingerprints map[uint64]bool
+	overlap      transform.Overlap
 }
 
 // newListing returns the listing of a plan. whole says that its cover is every type, or every country.
@@ -124,7 +125,8 @@ func (l *listing) read(p *paging, page int, a extract.Answer) {
 			l.onVessel(v)
 		}
 	}
-	fingerprint := l.reader.Each(a.Entry, each)
+	read := l.reader.Each(a.Entry, each)
+	p.overlap.Add(page, read)
 	if p.first < 0 {
 		p.first = a.Total
 	}
@@ -135,10 +137,11 @@ func (l *listing) read(p *paging, page int, a extract.Answer) {
 		p.ended = true
 	case p.first >= 0 && !transform.PlausibleGrowth(p.first, p.total):
 		p.ended = true
-	case fingerprint != 0 && p.fingerprints[fingerprint]:
+	case read.Fingerprint != 0 && p.fingerprints[read.Fingerprint]:
 		p.ended = true
 	}
-	p.fingerprints[fingerprint] = true
+	p.fingerprints[read.Fingerprint] = true
+	p.odd = p.odd || read.OfAnother() || p.overlap.Contradiction() != ""
 }
 
 // next returns the pages to queue now: at most so many ahead of the answered ones.

@@ -46,8 +46,12 @@ func TestPagingAsksEveryPageOnce(t *testing.T) {
 			if !slices.Equal(asked, want) {
 				t.Errorf("asked for pages %v, want %v", asked, want)
 			}
-			if open := l.leftOut(); open != (openEnds{}) {
-				t.Error("the partition is not complete")
+			suspect := openEnds{}
+			if c.totals[0] < 0 { // nothing says that the last page is the last
+				suspect.odd = 1
+			}
+			if open := l.leftOut(); open != suspect {
+				t.Errorf("the partition has %+v, want %+v", open, suspect)
 			}
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -85,24 +86,53 @@ func OpenSlotLog(dir string) (*SlotLog, error) {
 			return nil, fmt.Errorf("cut torn line of %s: %w", b.path, err)
 		}
 	}
-	b.records = parseRecords(text)
+	b.records, _ = parseRecords(text)
 	for _, r := range b.records {
 		b.known[r.key()] = true
 	}
 	return b, nil
 }
 
-// parseRecords reads whole lines. It skips a line that is no record: the others are still valid, and
-// the slot log has nothing that was paid for.
-func parseRecords(text []byte) []Record {
-	var records []Record
+// parseRecords reads whole lines. It skips and counts a line that is no record, or not as it was written:
+// the others are still valid, and the slot log has nothing that was paid for.
+func parseRecords(text []byte) (records []Record, damaged int) {
 	for line := range bytes.Lines(text) {
 		var r Record
-		if bytes.HasSuffix(line, []byte("\n")) && json.Unmarshal(line, &r) == nil && r.Job != "" {
+		switch {
+		case !bytes.HasSuffix(line, []byte("\n")): // a crash cut it off, or it is being written
+		case !undamaged(line), json.Unmarshal(line, &r) != nil, r.Job == "":
+			damaged++
+		default:
 			records = append(records, r)
 		}
 	}
-	return records
+	return records, damaged
+}
+
+// checkKey is the last member of a line: the CRC-32 of the text before it.
+const checkKey = `,"check":"`
+
+// checked returns a line of JSON with its check.
+func checked(line []byte) []byte {
+	line = bytes.TrimSuffix(line, []byte("}\n"))
+	return fmt.Appendf(line, "%s%08x\"}\n", checkKey, crc32.ChecksumIEEE(line))
+}
+
+// undamaged reports whether a line is as it was written. One without a check, as people may write it, is.
+func undamaged(line []byte) bool {
+	i := bytes.LastIndex(line, []byte(checkKey))
+	return i < 0 || string(line[i+len(checkKey):]) == fmt.Sprintf("%08x\"}\n", crc32.ChecksumIEEE(line[:i]))
+}
+
+// CountDamaged counts the lines of a data directory's slot log that are not as they were written; 0 if
+// there is no slot log. Its errors are those of reading the file.
+func CountDamaged(dir string) (int, error) {
+	text, err := os.ReadFile(filepath.Join(dir, SlotLogName))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, fmt.Errorf("read slot log: %w", err)
+	}
+	_, damaged := parseRecords(text)
+	return damaged, nil
 }
 
 // Write appends the records that are new, and returns them. On an error they are kept in memory and
@@ -140,13 +170,15 @@ func shortened(s string, most int) string {
 
 // append writes all lines at once, or none of them.
 func (b *SlotLog) append(records []Record) (err error) {
-	var text bytes.Buffer
-	e := json.NewEncoder(&text)
-	e.SetEscapeHTML(false)
+	var text []byte
 	for _, r := range records {
+		var line bytes.Buffer
+		e := json.NewEncoder(&line)
+		e.SetEscapeHTML(false)
 		if err := e.Encode(r); err != nil {
 			return err
 		}
+		text = append(text, checked(line.Bytes())...)
 	}
 	if err := os.MkdirAll(filepath.Dir(b.path), 0o755); err != nil {
 		return err
@@ -160,7 +192,7 @@ func (b *SlotLog) append(records []Record) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text.Bytes())
+	_, err = f.Write(text)
 	if err == nil {
 		err = f.Sync()
 	}
@@ -200,7 +232,8 @@ func ReadSlotLog(dir string, most int) ([]Record, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read slot log: %w", err)
 	}
-	return latest(parseRecords(text), most), nil
+	records, _ := parseRecords(text)
+	return latest(records, most), nil
 }
 
 func latest(records []Record, most int) []Record {

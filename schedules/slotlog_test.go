@@ -3,6 +3,7 @@ package schedules
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -139,5 +140,50 @@ func TestSlotLogShortensWords(t *testing.T) {
 	got, _ := ReadSlotLog(dir, 1)
 	if len(got) != 1 || len(got[0].Reason) > maxReason+3 || len(got[0].Stack) > maxStack+3 || strings.Contains(got[0].Stack, "\ufffd") {
 		t.Errorf("a record of %d and %d bytes", len(got[0].Reason), len(got[0].Stack))
+	}
+}
+
+// TestADamagedLineOfTheSlotLogIsLeftOut flips each byte of a slot log, one at a time: the line is counted as
+// damaged and left out, or reads as it was written.
+func TestADamagedLineOfTheSlotLogIsLeftOut(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := openSlotLog(t, dir).Write(record(RecordWaiting, 19), record(RecordMissed, 20), record(RecordFailed, 21)); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(filepath.Join(dir, SlotLogName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, damaged := parseRecords(whole)
+	if len(want) != 3 || damaged != 0 {
+		t.Fatalf("%d records, %d lines are damaged", len(want), damaged)
+	}
+	unseen := 0
+	for at := range whole {
+		for _, by := range []byte{1, 4, 0x80} {
+			text := slices.Clone(whole)
+			text[at] ^= by
+			got, damaged := parseRecords(text)
+			if damaged == 0 && len(got) == len(want) {
+				unseen++
+			}
+			for _, r := range got {
+				if !slices.ContainsFunc(want, func(w Record) bool { return cmp.Equal(w, r) }) {
+					t.Errorf("byte %d changed by %#x: a record that nobody wrote: %+v", at, by, r)
+				}
+			}
+			if len(got)+damaged < len(want)-1 {
+				t.Errorf("byte %d changed by %#x: %d records and %d damaged lines of %d", at, by, len(got), damaged, len(want))
+			}
+		}
+	}
+	if most := 3 * 3 * len(checkKey); unseen > most { // of the name of the check
+		t.Errorf("%d flipped bytes changed nothing, want at most %d", unseen, most)
+	}
+	if err := os.WriteFile(filepath.Join(dir, SlotLogName), append(whole, "{}\n"...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := CountDamaged(dir); n != 1 || err != nil {
+		t.Errorf("%d lines are damaged, %v; want 1", n, err)
 	}
 }

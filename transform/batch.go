@@ -22,6 +22,9 @@ type Batch struct {
 
 	checks bool // the plan has checks: partitions of which only the total is compared
 
+	asked     api.Partition // that the answer which is read was asked for; none for another search
+	elsewhere int           // vessels of the answer that are of another partition
+
 	words               vocabulary
 	pages               []page // answers of searches, which their rows name
 	sweeps              []api.Sweep
@@ -140,6 +143,7 @@ func (b *Batch) observe(e *journal.Entry, at answer) int {
 		if e.Operation == api.ByStatus.Name {
 			from.sweep = b.sweepOf(e.Parameters)
 		}
+		b.asks(e.Operation, e.Parameters)
 		o.pageFacts, o.usable = b.search(r, from, b.body(e, r.dataset))
 	case api.IsLookup(e.Operation):
 		o.rows, o.usable = b.lookup(&at, b.body(e, at.dataset()))

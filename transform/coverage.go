@@ -87,7 +87,7 @@ func (o observation) betterThan(old observation) bool {
 	if o.usable != old.usable {
 		return o.usable
 	}
-	return cmp.Or(o.at.Compare(old.at), cmp.Compare(o.outcome, old.outcome), cmp.Compare(o.fingerprint, old.fingerprint)) > 0
+	return cmp.Or(o.at.Compare(old.at), cmp.Compare(o.outcome, old.outcome), cmp.Compare(o.Fingerprint, old.Fingerprint)) > 0
 }
 
 // coverageRow is a row of the coverage table. A negative number is null.

@@ -40,7 +40,7 @@ func (p *partition) sum() pageSum {
 	if p.kind != api.KindStatus {
 		s.needed = max(1, (s.total+size-1)/size)
 	}
-	prints := map[uint64]int{}
+	prints, overlap := map[uint64]int{}, Overlap{}
 	for _, n := range numbers {
 		o := p.pages[n]
 		if !o.usable {
@@ -50,6 +50,10 @@ func (p *partition) sum() pageSum {
 			continue
 		}
 		s.rows += o.rows
+		overlap.Add(n, o.Page)
+		if s.contradiction == "" && o.OfAnother() {
+			s.contradiction = fmt.Sprintf("page %d is of another partition", n)
+		}
 		if n > s.needed {
 			if o.rows > 0 && s.contradiction == "" {
 				s.contradiction = "vessels past the end"
@@ -60,6 +64,9 @@ func (p *partition) sum() pageSum {
 		if s.contradiction == "" && p.kind != api.KindStatus {
 			s.contradiction = s.contradictionOf(n, size, o, prints)
 		}
+	}
+	if s.contradiction == "" {
+		s.contradiction = overlap.Contradiction()
 	}
 	return s
 }
@@ -74,9 +81,9 @@ func (s *pageSum) contradictionOf(n, size int, o observation, prints map[uint64]
 	if o.rows < want {
 		return fmt.Sprintf("short page %d", n)
 	}
-	if first, again := prints[o.fingerprint]; again && o.rows > 0 {
+	if first, again := prints[o.Fingerprint]; again && o.rows > 0 {
 		return fmt.Sprintf("page %d repeats page %d", n, first)
 	}
-	prints[o.fingerprint] = n
+	prints[o.Fingerprint] = n
 	return ""
 }

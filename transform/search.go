@@ -3,6 +3,8 @@ package transform
 import (
 	"net/url"
 	"strconv"
+	"strings"
+	"sync"
 
 	"github.com/fleetlake/fleetlake/extract/api"
 )
@@ -13,9 +15,19 @@ type pageFacts struct {
 	total           int    // vessels over all pages; 0 where the answer has none, or an impossible one
 	impossibleTotal string // the text of a total that cannot be one; empty otherwise
 	size            int    // vessels on a full page
-	rows            int    // vessels on this page, unusable ones included
-	fingerprint     uint64 // the vessels and their order: the same for a repeated page
+	Page
 }
+
+// Page is what the pages of a partition are compared by.
+type Page struct {
+	Fingerprint uint64   // the vessels and their order: the same for a repeated page; 0 for no page
+	vessels     []uint64 // those with an identity, in their order
+	elsewhere   int      // vessels whose own type or country is another one that can be asked for
+	rows        int      // vessels on the page, unusable ones included
+}
+
+// OfAnother reports whether most vessels of a page are of another partition than was asked for.
+func (p Page) OfAnother() bool { return 2*p.elsewhere > p.rows }
 
 // search reads an answer of one of the two searches into its rows. It returns false, and uses no
 // vessel, for an answer of another shape than the interface text promises.
@@ -23,11 +35,13 @@ func (b *Batch) search(r *searchRows, at page, body string) (pageFacts, bool) {
 	rowMark, issueMark := r.rows.n, len(b.issues)
 	s := &scanner{s: body}
 	facts := pageFacts{size: api.PageSize}
+	b.elsewhere = 0
 	listed := false
 	b.pages = append(b.pages, at)
 	if s.next() == '{' {
 		b.envelope(r, s, at, &facts, &listed)
 	}
+	facts.elsewhere = b.elsewhere
 	if s.end() && listed {
 		return facts, true
 	}
@@ -68,7 +82,11 @@ func (b *Batch) envelope(r *searchRows, s *scanner, at page, facts *pageFacts, l
 			*listed = true
 			s.array(func() {
 				facts.rows++
-				facts.fingerprint = facts.fingerprint*0x100000001b3 + b.item(r, s, at)
+				vessel := b.item(r, s, at)
+				facts.Fingerprint = facts.Fingerprint*0x100000001b3 + vessel
+				if vessel >= firstVessel && r == &b.listings {
+					facts.vessels = append(facts.vessels, vessel)
+				}
 			})
 		case (k == "items" || k == "vessels") && next == 'n':
 			*listed = true
@@ -113,6 +131,7 @@ func (b *Batch) item(r *searchRows, s *scanner, at page) uint64 {
 		}
 	})
 	from.whole = s.s[start:s.pos]
+	b.compareWithAsked(&got)
 	if r.numbersOnly {
 		n := numbersOf(&got)
 		return printOf(n.id, n.mmsi, from.whole)
@@ -128,6 +147,48 @@ func (b *Batch) item(r *searchRows, s *scanner, at page) uint64 {
 	r.put(uint32(len(b.pages)-1), &reg, extra)
 	return printOf(reg.id, reg.mmsi, from.whole)
 }
+
+// asks notes what a search asks for, to compare the vessels of its answer with that.
+func (b *Batch) asks(operation, parameters string) {
+	b.asked = api.Partition{}
+	if p, _, ok := api.PartitionOf(operation, parameters); ok && operation == api.ByType.Name {
+		b.asked = p
+	}
+}
+
+// compareWithAsked counts a vessel that says itself that it is of another type, or country, than the list
+// was asked for. A spelling that cannot be asked for proves nothing.
+func (b *Batch) compareWithAsked(got *[fieldCount]value) {
+	field, others := fieldCountry, countriesAsked
+	switch b.asked.Kind {
+	case api.KindCountry:
+	case api.KindType:
+		field, others = fieldVesselType, typesAsked
+	default:
+		return
+	}
+	text, _ := got[field].text()
+	if text = strings.TrimSpace(text); text != "" && !strings.EqualFold(text, b.asked.Value) && others()[strings.ToLower(text)] {
+		b.elsewhere++
+	}
+}
+
+// The values that a list can be asked for, in lower case.
+var (
+	countriesAsked = sync.OnceValue(func() map[string]bool { return lowered(api.Countries) })
+	typesAsked     = sync.OnceValue(func() map[string]bool { return lowered(api.Types) })
+)
+
+func lowered(values []string) map[string]bool {
+	set := make(map[string]bool, len(values))
+	for _, v := range values {
+		set[strings.ToLower(v)] = true
+	}
+	return set
+}
+
+// firstVessel is above the parts of all records without identity, and below those of all others.
+const firstVessel = 1 << 31
 
 // printOf returns the part of a vessel in the fingerprint of its page. For a record without identity it
 // is the length of the record.

@@ -19,16 +19,17 @@ type Listed struct {
 	Name, Flag, VesselType string // as the tables write them; empty where the answer has none
 }
 
-// Each calls f with every vessel of an answer, in the order of the answer, and returns a fingerprint
-// of all of them: a repeated page has the same one. It returns 0, and calls nothing, for an answer
-// of another operation. It leaves out records without an IMO number or MMSI. A nil f is not called:
-// for the fingerprint alone, nothing but the numbers of the vessels is read.
-func (r *SearchReader) Each(e journal.Entry, f func(Listed)) (fingerprint uint64) {
+// Each calls f with every vessel of an answer, in the order of the answer, and returns what the page is
+// compared by. It returns no page, and calls nothing, for an answer of another operation. It leaves out
+// records without an IMO number or MMSI. A nil f is not called: for the page alone, nothing but the
+// numbers of the vessels is kept.
+func (r *SearchReader) Each(e journal.Entry, f func(Listed)) Page {
 	b := r.batch
 	found, ok := b.searchRows(e.Operation)
 	if !ok {
-		return 0
+		return Page{}
 	}
+	b.asks(e.Operation, e.Parameters)
 	found.numbersOnly = f == nil
 	facts, _ := b.search(found, page{}, b.body(&e, found.dataset))
 	for i := range found.rows.n {
@@ -41,5 +42,5 @@ func (r *SearchReader) Each(e journal.Entry, f func(Listed)) (fingerprint uint64
 	if len(found.texts.chunks) > 1 { // one chunk has room for the texts of many answers
 		found.texts = arena{}
 	}
-	return facts.fingerprint
+	return facts.Page
 }

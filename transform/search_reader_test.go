@@ -32,7 +32,7 @@ func TestAPageHasOneFingerprintHoweverItIsRead(t *testing.T) {
 	again := answerTo(2, "by-type", "country=Panama&page=2", listingPage(3, 100))
 	next := answerTo(3, "by-type", "country=Panama&page=3", listingPage(4, 100))
 	r := NewSearchReader()
-	if first := r.Each(page, nil); first == 0 || r.Each(again, nil) != first || r.Each(next, nil) == first {
+	if first := r.Each(page, nil).Fingerprint; first == 0 || r.Each(again, nil).Fingerprint != first || r.Each(next, nil).Fingerprint == first {
 		t.Error("a repeated page has another fingerprint, or the next page the same")
 	}
 	found := 0
@@ -43,5 +43,5 @@ func TestAPageHasOneFingerprintHoweverItIsRead(t *testing.T) {
 
 // fingerprints returns the fingerprint of an answer with its vessels, and without.
 func fingerprints(e journal.Entry) (rows, numbers uint64) {
-	return NewSearchReader().Each(e, func(Listed) {}), NewSearchReader().Each(e, nil)
+	return NewSearchReader().Each(e, func(Listed) {}).Fingerprint, NewSearchReader().Each(e, nil).Fingerprint
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/repair"
+	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/spf13/cobra"
 )
 
@@ -49,6 +50,9 @@ new one. A good copy from a backup is better: restore it first if there is one.`
 			if err != nil {
 				return err
 			}
+			if checks, err = addSlotLog(checks, dir); err != nil {
+				return err
+			}
 			for _, c := range checks {
 				if !c.OK {
 					a.code = exitUnexpected
@@ -70,6 +74,16 @@ new one. A good copy from a backup is better: restore it first if there is one.`
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	c.Flags().BoolVar(&salvage, "salvage", false, "first recover what is readable of damaged segments of the journal")
 	return c
+}
+
+// addSlotLog adds a check that failed if lines of the slot log are damaged.
+func addSlotLog(checks []repair.Check, dir string) ([]repair.Check, error) {
+	damaged, err := schedules.CountDamaged(dir)
+	if err != nil || damaged == 0 {
+		return checks, err
+	}
+	return append(checks, repair.Check{Name: "slot log", Wrong: []string{fmt.Sprintf("%s: %d lines are not as they were written", schedules.SlotLogName, damaged)},
+		Do: "they are left out; nothing that was paid for is in them, and the file can be restored from a backup"}), nil
 }
 
 func (a *app) salvageJournal(ctx context.Context, dir string) ([]journal.Salvaged, error) {
