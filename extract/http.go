@@ -142,7 +142,7 @@ func (c *Client) plain(err error) error {
 // retryAfter reads the header of that name: seconds, or a date.
 func retryAfter(value string, now time.Time) time.Duration {
 	if seconds, err := strconv.Atoi(value); err == nil && seconds > 0 {
-		return min(time.Duration(seconds)*time.Second, time.Hour)
+		return time.Duration(min(seconds, 3600)) * time.Second
 	}
 	if at, err := http.ParseTime(value); err == nil {
 		return max(0, min(at.Sub(now), time.Hour))
