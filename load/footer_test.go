@@ -251,3 +251,22 @@ func TestAFileWithoutAFooterIsRefused(t *testing.T) {
 		})
 	}
 }
+
+// FuzzPages checks that the bytes of a column chunk, however broken, are an error or pages within the chunk.
+func FuzzPages(f *testing.F) {
+	f.Add([]byte{0x15, 0, 0x15, 0x14, 0x15, 0x14, 0x2c, 0x15, 8, 0x15, 0, 0x15, 6, 0x15, 6, 0, 0})
+	f.Add([]byte{0x35, 1, 0})
+	f.Fuzz(func(t *testing.T, chunk []byte) {
+		pages, err := readPages(bytes.NewReader(chunk), 0, int64(len(chunk)))
+		if err != nil {
+			return
+		}
+		at := int64(0)
+		for _, p := range pages {
+			if p.offset < at || p.size <= 0 || p.offset+int64(p.size) > int64(len(chunk)) {
+				t.Fatalf("%x has a page of %d bytes at %d", chunk, p.size, p.offset)
+			}
+			at = p.offset + int64(p.size)
+		}
+	})
+}

@@ -50,6 +50,9 @@ func readPages(r io.ReaderAt, from, size int64) ([]page, error) {
 	var pages []page
 	for at := int64(0); at < size; {
 		p, header, err := readPageHeader(chunk[at:])
+		if err == nil && (p.size < 0 || int64(p.size) > size-at-int64(header)) {
+			err = fmt.Errorf("it has %d bytes, and the chunk has %d more", p.size, size-at-int64(header))
+		}
 		if err != nil {
 			return nil, fmt.Errorf("read the page at %d: %w", from+at, err)
 		}
