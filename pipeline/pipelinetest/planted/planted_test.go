@@ -1,0 +1,121 @@
+package planted
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// fault is a change of a line that must make tests fail.
+type fault struct {
+	file, was, is string
+	packages      string // whose tests find it
+	run           string // which of them, as for go test -run
+}
+
+var faults = map[string]fault{
+	"an answer is not synced before it counts as kept": {
+		"extract/journal/segment.go", "if err := s.sync(end); err != nil {", "if err := error(nil); err != nil {", "./extract/journal", ""},
+	"a failed sync is forgotten": {
+		"extract/journal/segment.go", "if s.unsynced != nil {", "if false {", "./extract/journal", ""},
+	"a torn tail stays when a segment is reopened": {
+		"extract/journal/segment.go", "\tif cut > 0 {", "\tif cut < 0 {", "./extract/journal", ""},
+	"a cap of credits is off by one": {
+		"extract/budget.go", "credits <= b.cap-b.spent-b.reserved-others", "credits <= b.cap-b.spent-b.reserved-others+1", "./extract ./pipeline", "Budget|Cap|Credits"},
+	"a cap of credits leaves one credit unused": {
+		"extract/budget.go", "credits <= b.cap-b.spent-b.reserved-others", "credits < b.cap-b.spent-b.reserved-others", "./extract ./pipeline", "Budget|Cap|Credits"},
+	"a reservation is settled twice": {
+		"extract/budget.go", "b.reserved -= reserved", "b.reserved -= 2 * reserved", "./extract ./pipeline", "Budget|Cap|Credits"},
+	"a waiting request is not woken": {
+		"extract/budget.go", "\tb.spent += charged\n\tb.wake()", "\tb.spent += charged", "./extract ./pipeline", "Budget|Cap|Credits"},
+	"a redirect is followed": {
+		"extract/http.go", "c.transport.RoundTrip(req)", "(&http.Client{Transport: c.transport}).Do(req)", "./extract", ""},
+	"a wait that the service asks for overflows": {
+		"extract/http.go", "time.Duration(min(seconds, 3600)) * time.Second", "min(time.Duration(seconds)*time.Second, time.Hour)", "./extract", "RetryAfter"},
+	"a lane sends one request too many": {
+		"extract/lane.go", "l.occupy(latest(sent, received).Add(window))", "", "./extract", "Lane|Inherit"},
+	"a lane that was limited keeps its pace": {
+		"extract/lane.go", "l.slots = max(1, l.slots-1)", "", "./extract", "Lane|Limited"},
+	"runs that were rolled back count as answered": {
+		"pipeline/resume.go", "if except[journal.RunOf(path)] {", "if false {", "./pipeline ./pipeline/repair", "Roll|Resume"},
+	"a run with lost answers counts as done": {
+		"pipeline/resume.go", "if lost && end.State == report.StateDone {", "if false {", "./pipeline ./pipeline/repair", "Salvage|Lost|Resume"},
+	"the credits of a night before a restart are forgotten": {
+		"pipeline/resume.go", "\t\tspent += x.Credits\n", "", "./pipeline", "Resume|Credits|Kill"},
+	"a filler is an IMO number": {
+		"transform/imo.go", "\tcase \"0000000\", \"1234567\", \"9876543\":\n\t\treturn 0, Filler\n", "", "./transform", "IMO"},
+	"the check digit of an IMO number is not checked": {
+		"transform/imo.go", "if sum%10 != n%10 {", "if false {", "./transform", "IMO"},
+	"a file is renamed into place before it is on disk": {
+		"warehouse/durable/durable.go", "\tif err := Sync(temporary); err != nil {\n\t\treturn err\n\t}\n", "", "./warehouse/durable ./warehouse", "Replace|Durable|Sync|Order"},
+	"a renamed file is not synced in its directory": {
+		"warehouse/durable/durable.go", "\t\treturn err // it has the operation and both paths\n\t}\n\treturn SyncDir(filepath.Dir(path))", "\t\treturn err // it has the operation and both paths\n\t}\n\treturn nil", "./warehouse/durable ./warehouse", "Replace|Durable|Sync|Order"},
+	"a page of a Parquet file may be larger than its chunk": {
+		"load/pages.go", "p.size < 0 || int64(p.size) > size-at-int64(header)", "false", "./load", "Fuzz"},
+	"a manifest may name a file outside the lake": {
+		"load/manifest.go", "!filepath.IsLocal(filepath.FromSlash(f.Path))", "false", "./load", "Manifest"},
+}
+
+// root is the directory of the module.
+const root = "../../.."
+
+// mutated is a file with its fault. It fails the test if the line that the fault changes is not there once.
+func (f fault) mutated(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, f.file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), f.was); n != 1 {
+		t.Fatalf("%s has the line of the fault %d times, want once: %s", f.file, n, f.was)
+	}
+	return strings.Replace(string(text), f.was, f.is, 1)
+}
+
+// TestPlantedFaultsAreFound builds the program with one fault at a time, without a change of its files.
+func TestPlantedFaultsAreFound(t *testing.T) {
+	for name, f := range faults {
+		t.Run(name, func(t *testing.T) {
+			changed := f.mutated(t)
+			if os.Getenv("FLEETLAKE_LONG") == "" {
+				return
+			}
+			output, err := testsWith(t, f, changed)
+			switch {
+			case err == nil:
+				t.Errorf("no test of %s finds it", f.packages)
+			case !strings.Contains(output, "--- FAIL") && !strings.Contains(output, "panic:"):
+				t.Fatalf("the tests did not run: %v\n%s", err, output)
+			}
+		})
+	}
+}
+
+// testsWith runs the tests that should find a fault.
+func testsWith(t *testing.T, f fault, changed string) (output string, err error) {
+	t.Helper()
+	dir := t.TempDir()
+	file, err := filepath.Abs(filepath.Join(root, f.file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	replacement, overlay := filepath.Join(dir, filepath.Base(f.file)), filepath.Join(dir, "overlay.json")
+	list, err := json.Marshal(map[string]map[string]string{"Replace": {file: replacement}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, content := range map[string][]byte{replacement: []byte(changed), overlay: list} {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	args := append([]string{"test", "-vet=off", "-failfast", "-count=1", "-timeout=15m", "-overlay=" + overlay, "-run=" + f.run}, strings.Fields(f.packages)...)
+	c := exec.CommandContext(t.Context(), "go", args...)
+	c.Dir = root
+	c.Env = append(os.Environ(), "FLEETLAKE_LONG=")
+	b, err := c.CombinedOutput()
+	return string(b), err
+}
