@@ -2,6 +2,7 @@ package load
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -169,4 +170,36 @@ func TestARunThatWasCutOffIsPublishedAtTheNextStart(t *testing.T) {
 			}
 		})
 	}
+}
+
+// FuzzManifest checks that a manifest, however broken, is an error, or names files within the lake alone.
+func FuzzManifest(f *testing.F) {
+	f.Add([]byte(`{"version":1,"files":[{"path":"listings/snapshot_date=2026-11-20/r.parquet"}]}`))
+	f.Add([]byte(`{"version":1,"files":[{"path":"../x"}]}`))
+	f.Add([]byte(`{"version":9}`))
+	path := filepath.Join(f.TempDir(), "manifest.json")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m, err := readManifest(path)
+		if err != nil {
+			return
+		}
+		for _, file := range m.Files {
+			if clean := filepath.Clean(file.Path); filepath.IsAbs(clean) || clean == ".." || strings.HasPrefix(clean, "../") {
+				t.Errorf("%s names %s", b, file.Path)
+			}
+		}
+		again, err := json.Marshal(m)
+		if err == nil {
+			err = os.WriteFile(path, again, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if same, err := readManifest(path); err != nil || !cmp.Equal(m, same) {
+			t.Errorf("%s is written as %s, which reads as %+v, %v", b, again, same, err)
+		}
+	})
 }

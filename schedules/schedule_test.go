@@ -11,6 +11,7 @@ import (
 	_ "time/tzdata"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/robfig/cron/v3"
 )
 
 func zone(t testing.TB, name string) *time.Location {
@@ -261,19 +262,36 @@ func zoneNames(t *testing.T) []string {
 	return names
 }
 
+// FuzzParse checks that a slot is after the moment that it is asked for, and that where no clock changes the
+// slots are those of the cron library itself, whose search ends after five years.
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"0 2 * * *", "TZ=UTC", "@daily", "@every 1s", ",,,,", "*/5 1-3,7 ? jan-dec sun", "0 2 30 2 *"} {
-		f.Add(seed)
+	for _, seed := range []string{"0 2 * * *", "TZ=UTC", "@daily", "@every 1s", ",,,,", "*/5 1-3,7 ? jan-dec sun", "0 2 30 2 *", "0 0 29 2 1"} {
+		f.Add(seed, int64(1774699200))
 	}
 	berlin := zone(f, "Europe/Berlin")
-	after := time.Date(2026, 3, 28, 12, 0, 0, 0, time.UTC)
-	f.Fuzz(func(t *testing.T, cron string) {
-		s, err := Parse(cron, berlin)
+	f.Fuzz(func(t *testing.T, expression string, second int64) {
+		after := time.Unix(second&(1<<33-1), 0).UTC() // up to the year 2242
+		s, err := Parse(expression, berlin)
 		if err != nil {
 			return
 		}
 		if next := s.Next(after); !next.After(after) {
-			t.Errorf("%q: next after %v is %v", cron, after, next)
+			t.Errorf("%q: next after %v is %v", expression, after, next)
+		}
+		s, err = Parse(expression, time.UTC)
+		reference, wrong := cron.ParseStandard("TZ=UTC " + strings.TrimSpace(expression))
+		if err != nil || wrong != nil {
+			t.Fatalf("%q: %v in UTC, %v by the library", expression, err, wrong)
+		}
+		for range 3 {
+			want := reference.Next(after)
+			if got := s.Next(after); !want.IsZero() && !got.Equal(want) {
+				t.Fatalf("%q: next after %v is %v, want %v", expression, after, got, want)
+			} else if want.IsZero() && !got.After(after.AddDate(5, 0, 0)) {
+				t.Fatalf("%q: next after %v is %v, and the library finds none in five years", expression, after, got)
+			} else {
+				after = got
+			}
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package schedules
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -141,6 +142,26 @@ func TestSlotLogShortensWords(t *testing.T) {
 	if len(got) != 1 || len(got[0].Reason) > maxReason+3 || len(got[0].Stack) > maxStack+3 || strings.Contains(got[0].Stack, "\ufffd") {
 		t.Errorf("a record of %d and %d bytes", len(got[0].Reason), len(got[0].Stack))
 	}
+}
+
+// FuzzSlotLog checks that a record is read back after any text: what a crash or a person left in the file
+// hides no record that follows.
+func FuzzSlotLog(f *testing.F) {
+	f.Add([]byte("{\"job\":\"nightly\"}\n"), "it rained")
+	f.Add([]byte("{\"job\":\n\xff"), "\u2028")
+	f.Fuzz(func(t *testing.T, before []byte, reason string) {
+		want := record(RecordFailed, 20)
+		want.Reason = strings.ToValidUTF8(reason, "\ufffd")
+		line, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		earlier, damaged := parseRecords(append(before, '\n'))
+		got, still := parseRecords(slices.Concat(before, []byte("\n"), checked(append(line, '\n')), []byte("{\"torn")))
+		if diff := cmp.Diff(append(earlier, want), got); diff != "" || damaged != still {
+			t.Errorf("%d lines are damaged, and %d with the record %s", damaged, still, diff)
+		}
+	})
 }
 
 // TestADamagedLineOfTheSlotLogIsLeftOut flips each byte of a slot log, one at a time: the line is counted as

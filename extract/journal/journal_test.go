@@ -30,7 +30,7 @@ func answer(body string) Entry {
 }
 
 // segment returns the bytes of a segment with these answers, and where each entry ends.
-func segment(t *testing.T, bodies ...string) ([]byte, []int) {
+func segment(t testing.TB, bodies ...string) ([]byte, []int) {
 	t.Helper()
 	s, err := Create(t.TempDir(), plan("20261120T120000.000Z-0000"))
 	if err != nil {
@@ -284,4 +284,49 @@ func TestBoundsReadsPlanAndEnd(t *testing.T) {
 			}
 		})
 	}
+}
+
+// FuzzSegment reads a segment of any bytes, and one of whole entries with such bytes among them: no reader
+// panics, the numbers of the entries rise, and a segment that Salvage mends has every entry that was read
+// before.
+func FuzzSegment(f *testing.F) {
+	f.Add([]byte("\x28\xb5\x2f\xfd"), 0)
+	f.Add([]byte{0}, 40)
+	f.Add([]byte(`{"n":1}`), 1<<20)
+	path := filepath.Join(f.TempDir(), "run"+Extension)
+	whole, _ := segment(f, "one", "two", "three")
+	f.Fuzz(func(t *testing.T, b []byte, at int) {
+		at = min(max(0, at), len(whole))
+		for _, content := range [][]byte{b, slices.Concat(whole[:at], b, whole[at:])} {
+			if err := os.WriteFile(path, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			before, n := []Entry(nil), 0
+			for e, err := range Read(path) {
+				if err != nil {
+					break
+				}
+				if e.N < n {
+					t.Fatalf("entry %d comes where %d is the least", e.N, n)
+				}
+				before, n = append(before, e), e.after()
+			}
+			done, err := Salvage(path, standIn)
+			if err != nil {
+				continue
+			}
+			after, err := readAll(path)
+			if err != nil || len(after) < len(before) {
+				t.Fatalf("%d entries, and %d after %+v: %v", len(before), len(after), done, err)
+			}
+			for i, e := range before {
+				if diff := cmp.Diff(e, after[i]); diff != "" {
+					t.Error(diff)
+				}
+			}
+			if done.Aside != "" {
+				os.Remove(done.Aside)
+			}
+		}
+	})
 }

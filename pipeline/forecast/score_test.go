@@ -1,7 +1,9 @@
 package forecast
 
 import (
+	"bytes"
 	"encoding/json"
+	"slices"
 	"testing"
 	"time"
 
@@ -84,4 +86,26 @@ func TestSettings(t *testing.T) {
 	if a.Settings() != same.Settings() || a.Settings() == budget.Settings() || a.Settings() == limit.Settings() {
 		t.Errorf("%s, %s, %s, %s", a.Settings(), same.Settings(), budget.Settings(), limit.Settings())
 	}
+}
+
+// FuzzRecords checks that a record is read back after any lines, each of which counts as a record, as
+// damaged, or as empty.
+func FuzzRecords(f *testing.F) {
+	f.Add([]byte("{\"made\": damaged\n\n"))
+	f.Add([]byte(`{"nights":[{}]}`))
+	want := Keep(State{Now: start, Run: "r"}, Scenario{Job: plan.Job{Name: "nightly", Budget: 5}}, straight(start, 3))
+	line, err := json.Marshal(want)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, before []byte) {
+		earlier, damaged := ParseRecords(before)
+		if n := bytes.Count(before, []byte("\n")) + 1; len(earlier)+damaged > n {
+			t.Errorf("%q has %d records and %d damaged ones", before, len(earlier), damaged)
+		}
+		all, still := ParseRecords(slices.Concat(before, []byte("\n"), line))
+		if len(all) != len(earlier)+1 || still != damaged || !cmp.Equal(all[len(all)-1], want) {
+			t.Errorf("after %q: %d records, %d damaged", before, len(all), still)
+		}
+	})
 }

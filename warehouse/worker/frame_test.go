@@ -44,3 +44,32 @@ func TestServeIsForPools(t *testing.T) {
 		t.Errorf("a pool that has gone: %v", err)
 	}
 }
+
+// FuzzFrames checks that what a process sends, however broken, is an error or the data of its frames.
+func FuzzFrames(f *testing.F) {
+	var whole bytes.Buffer
+	if err := errors.Join(writeFrame(&whole, frameData, []byte("rows")), writeMessage(&whole, frameEnd, end{})); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole.Bytes(), []byte("rows"))
+	f.Add([]byte("\x05\xff\xff\xff\xff"), []byte(nil))
+	f.Fuzz(func(t *testing.T, b, data []byte) {
+		if all, err := io.ReadAll(&frames{from: bytes.NewReader(b)}); err == nil && len(all) > len(b) {
+			t.Errorf("%x has %d bytes of data", b, len(all))
+		}
+		var sent bytes.Buffer
+		if _, err := (dataWriter{&sent}).Write(data); err != nil {
+			t.Fatal(err)
+		}
+		if err := writeMessage(&sent, frameEnd, end{}); err != nil {
+			t.Fatal(err)
+		}
+		if all, err := io.ReadAll(&frames{from: &sent}); err != nil || !bytes.Equal(all, data) {
+			t.Errorf("%x came as %x, %v", data, all, err)
+		}
+		var e end
+		if kind, content, err := readFrame(bytes.NewReader(b)); err == nil && kind == frameEnd {
+			_ = decode(content, &e)
+		}
+	})
+}

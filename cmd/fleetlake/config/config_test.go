@@ -269,3 +269,20 @@ func FuzzParseConfig(f *testing.F) {
 		}
 	})
 }
+
+// FuzzParseDuration checks that a duration with days is never below zero, and is that of Go's own reader
+// where it has none.
+func FuzzParseDuration(f *testing.F) {
+	for _, seed := range []string{"90s", "30d", "1d12h", "36500d", "1d-5h", "36500d2562047h"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got, err := ParseDuration(s)
+		if err == nil && got < 0 && !strings.HasPrefix(s, "-") {
+			t.Errorf("%q is %v", s, got)
+		}
+		if want, wrong := time.ParseDuration(s); wrong == nil && (err != nil || got != want) {
+			t.Errorf("%q is %v, %v; want %v", s, got, err, want)
+		}
+	})
+}

@@ -99,3 +99,22 @@ func TestReadMemoryOfThisMachine(t *testing.T) {
 		t.Error("memory is known without a file")
 	}
 }
+
+// FuzzReadMemory checks that files of other kernels, however odd, give no memory or a possible one.
+func FuzzReadMemory(f *testing.F) {
+	f.Add("MemTotal: 8388608 kB\nMemAvailable: 6291456 kB\n", "0::/a\n", mountV2, "1073741824\n", "314572800\n")
+	f.Add("MemTotal: 9223372036854775807 kB\nMemAvailable: -1 kB\n", "4:memory:/docker/abc\n", mountV1, "max\n", "x")
+	f.Fuzz(func(t *testing.T, info, group, mounts, limit, used string) {
+		root := fstest.MapFS{}
+		for name, text := range map[string]string{
+			"proc/meminfo": info, "proc/self/cgroup": group, "proc/self/mountinfo": mounts,
+			"sys/fs/cgroup/a/memory.max": limit, "sys/fs/cgroup/a/memory.current": used,
+			"sys/fs/cgroup/memory/memory.limit_in_bytes": limit, "sys/fs/cgroup/memory/memory.usage_in_bytes": used,
+		} {
+			root[name] = &fstest.MapFile{Data: []byte(text)}
+		}
+		if m, known := ReadMemory(root); known && (m.Left < 0 || m.Limit < 0) {
+			t.Errorf("%+v", m)
+		}
+	})
+}
