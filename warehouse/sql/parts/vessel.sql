@@ -13,7 +13,7 @@
 {{- end}}
 
 -- vessel_key: a vessel_id as one number: the IMO number, or the MMSI below zero. Ten million of them are joined
--- in a fifth of the time, and kept in a third of the room, that the texts take.
+-- in a fifth of the time that the texts take.
 {{define "vessel_key"}}if(starts_with({{.}}, 'MMSI'), -1, 1) * TRY_CAST(ltrim({{.}}, 'IMOS') AS INTEGER){{end}}
 
 -- registration_key: the same of a registration, whose number is known.
