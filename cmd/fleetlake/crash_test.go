@@ -17,7 +17,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/pipelinetest/syscalls"
 )
 
-// Environment variables that repeat a crash, a sequence or a fault by the name that its failure printed.
+// repeatCrash in the environment repeats a crash, a sequence or a fault by the name that its failure printed.
 const repeatCrash = "FLEETLAKE_CRASH"
 
 // crashPoint is where a process is killed: at a system call or at an answer of the service.

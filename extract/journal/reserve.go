@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"sync"
 )
 
@@ -36,6 +37,14 @@ func takeReserve(path string) (*reserve, error) {
 	}
 	return &reserve{path: path}, nil
 }
+
+// RemoveReserve removes the reserve that a killed run left in a journal directory. The caller has locked
+// the data directory, and no segment is open. Its errors are those of the file system.
+func RemoveReserve(root string) error {
+	return (&reserve{path: reservePath(root)}).release()
+}
+
+func reservePath(root string) string { return filepath.Join(root, ".reserve") }
 
 // spend gives the space up. It returns false if that was done before.
 func (r *reserve) spend() bool {

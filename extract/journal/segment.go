@@ -56,7 +56,7 @@ func Create(root string, plan Entry) (*Segment, error) {
 	if err := makeDir(filepath.Dir(path), syncDir); err != nil {
 		return nil, fmt.Errorf("create segment: %w", err)
 	}
-	r, err := takeReserve(filepath.Join(root, ".reserve"))
+	r, err := takeReserve(reservePath(root))
 	if err != nil {
 		return nil, fmt.Errorf("reserve disk space for answers: %w", err)
 	}

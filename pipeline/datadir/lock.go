@@ -48,7 +48,7 @@ func Lock(dir, holder string) (unlock func() error, err error) {
 		return nil, fmt.Errorf("lock %s: %w", dir, err)
 	}
 	l := flock.New(lockPath(dir))
-	_, err = l.TryLockContext(ctx, lockAgain)
+	err = lockFile(ctx, l)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return nil, errors.Join(lockedByHolder(dir), d.Close())
@@ -88,6 +88,16 @@ func lockDir(ctx context.Context, dir string) (*os.File, error) {
 		case <-time.After(lockAgain):
 		}
 	}
+}
+
+// lockFile locks a file. It tries once even if the time is over: a busy machine may have taken all of it
+// for the lock of the directory, and then it would be this process that seems to hold the lock.
+func lockFile(ctx context.Context, l *flock.Flock) error {
+	if free, err := l.TryLock(); err != nil || free {
+		return err
+	}
+	_, err := l.TryLockContext(ctx, lockAgain)
+	return err
 }
 
 // lockedByUs maps the data directories that this process has locked to their lock files.

@@ -1,6 +1,7 @@
 package datadir
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -106,6 +107,19 @@ func TestALockThatIsTakenTooLongNamesItsHolder(t *testing.T) {
 	if err := lockedByHolder(dir); !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), "by a run;") {
 		t.Errorf("got %v", err)
 	}
+}
+
+// TestALockThatIsFreeIsTakenHoweverLate: the machine may be busy.
+func TestALockThatIsFreeIsTakenHoweverLate(t *testing.T) {
+	over, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
+	defer cancel()
+	path := filepath.Join(t.TempDir(), "lock")
+	first := flock.New(path)
+	must(t, lockFile(over, first))
+	if err := lockFile(over, flock.New(path)); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a lock that is taken: got %v", err)
+	}
+	must(t, first.Unlock())
 }
 
 func must(t *testing.T, err error) {

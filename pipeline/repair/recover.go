@@ -39,7 +39,7 @@ func Open(ctx context.Context, d derive.Deriver) (known *warehouse.Published, re
 	if err := settle(d); err != nil {
 		return nil, nil, err
 	}
-	if err := load.Clean(d.Dir); err != nil {
+	if err := errors.Join(journal.RemoveReserve(d.Journal), load.Clean(d.Dir)); err != nil {
 		return nil, nil, err
 	}
 	warnings, err := warehouse.Restore(ctx, d.Dir)

@@ -172,7 +172,7 @@ func TestAnUndoneRollbackIsCompletedAfterACrash(t *testing.T) {
 func TestAStartRemovesUnfinishedFiles(t *testing.T) {
 	d := copyOfWeek(t)
 	var left []string
-	for _, name := range []string{"warehouse/.copy.duckdb", "warehouse/.rollback.duckdb", "warehouse/fingerprints.part", "warehouse/rolled_back.part", "held_back.json.part"} {
+	for _, name := range []string{"warehouse/.copy.duckdb", "warehouse/.rollback.duckdb", "warehouse/fingerprints.part", "warehouse/rolled_back.part", "held_back.json.part", "journal/.reserve"} {
 		left = append(left, filepath.Join(d.Dir, name))
 		must(t, os.WriteFile(left[len(left)-1], []byte("half"), 0o644))
 	}
