@@ -63,6 +63,10 @@ func hostileBodies() map[string]hostileCase {
 
 		"a body without an end":           unreadable(hostileCase{does: endlessBody(" "), billed: true, tcp: true}),
 		"a body of digits without an end": passing(hostileCase{on: first(1, priced), does: endlessBody("1")}),
+		"blanks without an end behind the JSON": passing(hostileCase{on: first(1, priced), does: func(q *call) {
+			floods("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"+q.body, strings.Repeat(" ", 1<<14))(q)
+			q.keep((q.body + repeated(" "))[:q.limit()])
+		}}),
 		"chunks of a body without an end": passing(hostileCase{on: first(1, priced), does: endlessChunks, tcp: true}),
 		"a bomb of gzip":                  unreadable(hostileCase{does: bombed, billed: true, tcp: true}),
 		"gzip that nobody asked for twice": unreadable(hostileCase{does: func(q *call) {
