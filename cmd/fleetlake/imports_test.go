@@ -40,6 +40,7 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"pipeline/repair":          {[]string{"pipeline/datadir", "pipeline/derive", "pipeline/report", "pipeline/spans", "extract/api", "extract/journal", "load", "warehouse", "warehouse/durable"}, []string{"net/http", "database/sql", "go.opentelemetry.io/otel/sdk"}},
 	"pipeline":                 {[]string{"pipeline/datadir", "pipeline/derive", "pipeline/forecast", "pipeline/plan", "pipeline/repair", "pipeline/report", "pipeline/spans", "extract", "extract/api", "extract/journal", "transform", "load", "warehouse"}, []string{"github.com/robfig/cron/v3", "flag", "github.com/spf13/cobra", "database/sql", "go.opentelemetry.io/otel/sdk"}},
 	"pipeline/pipelinetest":    {[]string{"pipeline", "pipeline/plan", "extract", "extract/api", "extract/journal", "extract/simulator", "warehouse"}, nil},
+	"pipeline/simulation":      {nil, nil},
 	"pipeline/wording":         {[]string{"pipeline/report", "warehouse/history"}, []string{"net/http", "os", "database/sql", "log/slog"}},
 	"schedules":                {[]string{"pipeline", "warehouse/durable"}, []string{"database/sql", "net/http"}},
 	"warehouse/news":           {[]string{"warehouse"}, []string{"net/http", "os"}},

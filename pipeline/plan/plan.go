@@ -86,11 +86,11 @@ func Decide(job Job, f Inputs, perMinute func(api.Operation) int) Plan {
 	}
 	d.Cover, d.Checks = cover(job.List, f.Covers, totals)
 	whole := len(d.Cover)
-	d.Cover = d.fresh(d.Cover, totals, f, job.List.MaxAge)
+	d.Cover = d.fresh(d.Cover, totals, f, job.List.MaxAge, Pages)
 	if len(d.Cover) < whole {
 		d.Checks = nil // a check compares with the whole cover
 	}
-	d.Checks = d.fresh(d.Checks, totals, f, recheck)
+	d.Checks = d.fresh(d.Checks, totals, f, recheck, func(int) int { return 1 })
 	d.Sweeps = sweeps(job.Sweep, totals)
 	if job.Sweep.Every > 0 {
 		d.notDue(f, job.Sweep.Every)
@@ -160,11 +160,13 @@ func Pages(total int) int {
 }
 
 // fresh drops the partitions that were covered completely within age, and records them as skipped.
-// Those that the night itself covered stay: the journal has their answers, and they cost nothing.
-func (d *Plan) fresh(ps []Partition, totals map[api.Partition]warehouse.Total, f Inputs, age time.Duration) []Partition {
+// Those that the night itself covered stay: the journal has their answers, and they cost nothing. What
+// another job covered meanwhile is dropped, since the night would pay for it. pages returns how many
+// pages cover a number of vessels.
+func (d *Plan) fresh(ps []Partition, totals map[api.Partition]warehouse.Total, f Inputs, age time.Duration, pages func(vessels int) int) []Partition {
 	return slices.DeleteFunc(ps, func(p Partition) bool {
 		last, ok := totals[totalKey(p.Name())]
-		tonight := !f.Since.IsZero() && !last.At.Before(f.Since)
+		tonight := !f.Since.IsZero() && !last.At.Before(f.Since) && f.has(p, max(1, pages(last.Rows)))
 		if !ok || tonight || !last.At.After(f.Now.Add(-age)) {
 			return false
 		}
@@ -173,6 +175,16 @@ func (d *Plan) fresh(ps []Partition, totals map[api.Partition]warehouse.Total, f
 		d.Skipped = append(d.Skipped, e)
 		return true
 	})
+}
+
+// has reports whether the night has the answers to the first pages of a partition.
+func (f Inputs) has(p Partition, pages int) bool {
+	for n := range pages {
+		if _, ok := f.Tonight[p.Page(n+1).Key()]; !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // sweeps returns a search for each combination of status, zone and filters.

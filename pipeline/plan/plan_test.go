@@ -282,3 +282,29 @@ func TestScoreTerms(t *testing.T) {
 }
 
 // TestPagingAsksEveryPageOnce plays a service with totals, and checks which pages are requested.
+
+// TestAResumedNightSkipsWhatAnotherJobCovered resumes a night whose partition and status search were
+// covered after its first run: by the night itself, or by another job.
+func TestAResumedNightSkipsWhatAnotherJobCovered(t *testing.T) {
+	now := time.Date(2026, 11, 20, 3, 0, 0, 0, time.UTC)
+	job := Job{List: List{By: "country", Countries: []string{"Malta"}, MaxAge: 20 * time.Hour}, Sweep: Sweep{Statuses: []string{"moored"}, Zones: []string{"north-sea"}, Every: 20 * time.Hour}}
+	totals := []warehouse.Total{{Operation: api.ByType.Name, Kind: api.KindCountry, Value: "malta", Rows: 150, At: now.Add(-time.Minute)},
+		{Operation: api.ByStatus.Name, Kind: api.KindStatus, Value: "moored/north-sea", Rows: 5, At: now.Add(-time.Minute)}}
+	own := map[string]PastAnswer{}
+	for _, r := range []api.Request{api.Page("", "Malta", 1), api.Page("", "Malta", 2), StatusSearch{Sweep: api.Sweep{Status: "moored", Zone: "north-sea"}}.Request()} {
+		own[r.Key()] = PastAnswer{}
+	}
+	for name, c := range map[string]struct {
+		tonight map[string]PastAnswer
+		planned int
+	}{
+		"the night itself covered them":                    {own, 2},
+		"another job did":                                  {nil, 0},
+		"another job did, after the night had only a page": {map[string]PastAnswer{api.Page("", "Malta", 1).Key(): {}}, 0},
+	} {
+		d := Decide(job, Inputs{Now: now, Since: now.Add(-time.Hour), Totals: totals, Tonight: c.tonight}, func(o api.Operation) int { return o.PerMinute })
+		if planned := len(d.Cover) + len(d.Sweeps); planned != c.planned {
+			t.Errorf("%s: %d searches are planned, want %d", name, planned, c.planned)
+		}
+	}
+}

@@ -194,10 +194,12 @@ func (s spaced) lookupsFirst(gains []float64) int {
 	return n
 }
 
-// notDue drops the searches that were made within the interval of a job.
+// notDue drops the searches that were made within the interval of a job, but not those of the night
+// itself: they cost nothing again.
 func (d *Plan) notDue(f Inputs, every time.Duration) {
 	d.Sweeps = slices.DeleteFunc(d.Sweeps, func(s StatusSearch) bool {
-		tonight := !f.Since.IsZero() && !s.At.Before(f.Since)
+		_, paid := f.Tonight[s.Request().Key()]
+		tonight := paid && !f.Since.IsZero() && !s.At.Before(f.Since)
 		if s.At.IsZero() || tonight || !s.At.After(f.Now.Add(-every)) {
 			return false
 		}

@@ -123,7 +123,11 @@ func (w *world) runWith(ctx context.Context, job plan.Job) (r report.Report, err
 	w.money.before(job)
 	unlock, err := datadir.Lock(w.p.Dir, "the simulation")
 	w.must(err)
+	began := time.Now()
 	r, err = w.p.Run(ctx, job, "")
+	if took := time.Since(began); took > 12*time.Hour {
+		w.fail("end", "a run took %v", took)
+	}
 	w.must(unlock())
 	w.settle()
 	w.money.after(job, r, err)
