@@ -16,6 +16,7 @@ import (
 )
 
 func TestRebuildGivesTheIdenticalTables(t *testing.T) {
+	t.Parallel()
 	d := copyOfWeek(t)
 	want, files := hashes(t, d.Dir), tree(t, filepath.Join(d.Dir, "lake"))
 	for table, least := range map[string]int{"registration": 400, "listed": 300, "episodes": 10, "particulars": 100, "runs": 7, "positions": 100} {
@@ -51,6 +52,7 @@ func TestRebuildGivesTheIdenticalTables(t *testing.T) {
 // TestReplaysGiveTheIdenticalTables derives the segments into empty data directories in random
 // orders, some of them twice.
 func TestReplaysGiveTheIdenticalTables(t *testing.T) {
+	t.Parallel()
 	d := copyOfWeek(t)
 	want := hashes(t, d.Dir)
 	paths, err := journal.Segments(d.Journal)
@@ -83,6 +85,7 @@ func TestReplaysGiveTheIdenticalTables(t *testing.T) {
 }
 
 func TestRebuildReportsWhatDiffers(t *testing.T) {
+	t.Parallel()
 	d := copyOfWeek(t)
 	change(t, d.Dir, "UPDATE particulars SET length_m = length_m + 1 WHERE vessel_id = (SELECT min(vessel_id) FROM particulars WHERE length_m IS NOT NULL)",
 		"DELETE FROM episodes WHERE first_seen = (SELECT min(first_seen) FROM episodes)", "DELETE FROM internal.latest")
@@ -113,6 +116,7 @@ func TestRebuildReportsWhatDiffers(t *testing.T) {
 }
 
 func TestARebuildThatFailsChangesNothing(t *testing.T) {
+	t.Parallel()
 	cases := map[string]func(d *derive.Deriver) (context.Context, RebuildOptions){
 		"a damaged segment": func(d *derive.Deriver) (context.Context, RebuildOptions) {
 			flip(t, segmentOf(t, d, 3), 0.5)
@@ -162,6 +166,7 @@ func TestARebuildThatFailsChangesNothing(t *testing.T) {
 
 // TestTheSwitchGoesOnAfterACrash stops the switch after each of its steps, and starts again.
 func TestTheSwitchGoesOnAfterACrash(t *testing.T) {
+	t.Parallel()
 	steps := []func(d *derive.Deriver){
 		func(*derive.Deriver) {},
 		func(d *derive.Deriver) {
@@ -213,6 +218,7 @@ func TestTheSwitchGoesOnAfterACrash(t *testing.T) {
 }
 
 func TestRebuildMakesWhatIsMissing(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"lake", "warehouse"} {
 		d := copyOfWeek(t)
 		want := hashes(t, d.Dir)

@@ -24,6 +24,7 @@ import (
 // TestMissingLakeFilesAreRebuiltBeforeAnyRequest: a run that found out when it published would have
 // spent its credits for nothing.
 func TestMissingLakeFilesAreRebuiltBeforeAnyRequest(t *testing.T) {
+	t.Parallel()
 	cases := map[string]func(d *derive.Deriver){
 		"the lake": func(d *derive.Deriver) { must(t, os.RemoveAll(filepath.Join(d.Dir, "lake"))) },
 		"the newest manifest, beside a run that was rolled back": func(d *derive.Deriver) {
@@ -70,6 +71,7 @@ func TestMissingLakeFilesAreRebuiltBeforeAnyRequest(t *testing.T) {
 
 // TestALakeThatCannotBeRebuiltStopsTheRun before it spends credits and fails to publish.
 func TestALakeThatCannotBeRebuiltStopsTheRun(t *testing.T) {
+	t.Parallel()
 	d := copyOfWeek(t)
 	must(t, os.RemoveAll(filepath.Join(d.Dir, "lake")))
 	must(t, os.Remove(segmentOf(t, d, 0)))
@@ -81,6 +83,7 @@ func TestALakeThatCannotBeRebuiltStopsTheRun(t *testing.T) {
 // TestALakeOfANewerProgramIsRefused: its manifests are not damaged, and a rebuild would lose data that
 // only the newer program knows.
 func TestALakeOfANewerProgramIsRefused(t *testing.T) {
+	t.Parallel()
 	d := copyOfWeek(t)
 	path := filepath.Join(d.Dir, "lake", "_manifests", journal.RunOf(segmentOf(t, d, 6))+".json")
 	b, err := os.ReadFile(path)
@@ -109,6 +112,7 @@ func TestALakeOfANewerProgramIsRefused(t *testing.T) {
 
 // TestLacking removes published files, also while another process writes.
 func TestLacking(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		harm    func(d *derive.Deriver) error
 		writing bool
@@ -146,6 +150,7 @@ func TestLacking(t *testing.T) {
 // TestADamagedWarehouseIsSetAside: the journal is undamaged, so that nothing is lost and no person has
 // to decide.
 func TestADamagedWarehouseIsSetAside(t *testing.T) {
+	t.Parallel()
 	for name, at := range map[string]float64{"its head": 0, "a block of a table": 0.5} {
 		t.Run(name, func(t *testing.T) {
 			d := copyOfWeek(t)
@@ -199,6 +204,7 @@ func ofAnotherProgram(t *testing.T, d *derive.Deriver, statements ...string) {
 // TestAWarehouseOfAnOlderProgramIsRebuilt before any request: a run that found out when it published
 // would have spent its credits. Runs that were rolled back stay out.
 func TestAWarehouseOfAnOlderProgramIsRebuilt(t *testing.T) {
+	t.Parallel()
 	for name, statements := range map[string][]string{
 		"a step of another content":          {"UPDATE internal.schema_migrations SET checksum = 'abc'"},
 		"instants without a zone":            {"UPDATE internal.schema_migrations SET checksum = 'abc'", "ALTER TABLE runs ALTER started_at TYPE TIMESTAMP", "ALTER TABLE requests ALTER sent_at TYPE TIMESTAMP"},
@@ -225,6 +231,7 @@ func TestAWarehouseOfAnOlderProgramIsRebuilt(t *testing.T) {
 // TestAWarehouseOfANewerProgramIsARefusal before any request, and changes nothing: the newer program can
 // continue it. A person can rebuild it.
 func TestAWarehouseOfANewerProgramIsARefusal(t *testing.T) {
+	t.Parallel()
 	d := copyOfWeek(t)
 	want := hashes(t, d.Dir)
 	ofAnotherProgram(t, d, "INSERT INTO internal.schema_migrations VALUES ('0099_later.sql', 'abc')")
@@ -246,6 +253,7 @@ func TestAWarehouseOfANewerProgramIsARefusal(t *testing.T) {
 // TestATruncatedSegmentDropsNothingUnasked: half of a published segment is gone. Neither a rebuild nor
 // the advice of verify removes rows from the warehouse.
 func TestATruncatedSegmentDropsNothingUnasked(t *testing.T) {
+	t.Parallel()
 	d := copyOfWeek(t)
 	path := segmentOf(t, d, 3)
 	info, err := os.Stat(path)
@@ -267,6 +275,7 @@ func TestATruncatedSegmentDropsNothingUnasked(t *testing.T) {
 
 // TestSalvageIsAWayOut: one flipped byte of the journal stops every rebuild until a person salvages it.
 func TestSalvageIsAWayOut(t *testing.T) {
+	t.Parallel()
 	d := copyOfWeek(t)
 	path := segmentOf(t, d, 3)
 	whole := readSegment(path)
@@ -301,6 +310,7 @@ func TestSalvageIsAWayOut(t *testing.T) {
 // TestASalvagedRunKeepsItsJob has a run whose plan is lost, with and without a later run that resumes
 // it, and one that lacks an answer. None of their nights counts as done.
 func TestASalvagedRunKeepsItsJob(t *testing.T) {
+	t.Parallel()
 	d := copyOfWeek(t)
 	paths, err := journal.Segments(d.Journal)
 	must(t, err)
@@ -355,6 +365,7 @@ func bad(t *testing.T, d *derive.Deriver, run, date string) string {
 // TestARunThatIsHeldBackStopsNoOther: after a night of refused values, other nights are published
 // without a person.
 func TestARunThatIsHeldBackStopsNoOther(t *testing.T) {
+	t.Parallel()
 	d := copyOfWeek(t)
 	good := segmentOf(t, d, 6)
 	_, err := Rollback(t.Context(), *d)
@@ -400,6 +411,7 @@ func TestARunThatIsHeldBackStopsNoOther(t *testing.T) {
 
 // TestVerifyBesideAPublish: differences that exist only while a run publishes are not reported.
 func TestVerifyBesideAPublish(t *testing.T) {
+	t.Parallel()
 	d := copyOfWeek(t)
 	unlock, err := datadir.Lock(d.Dir, "a run")
 	must(t, err)

@@ -39,6 +39,7 @@ func upTo(n int) []int {
 }
 
 func TestWhatWasRolledBackStaysOut(t *testing.T) {
+	t.Parallel()
 	d := copyOfWeek(t)
 	want := hashes(t, d.Dir)
 	done, err := Rollback(t.Context(), *d)
@@ -74,6 +75,7 @@ func TestWhatWasRolledBackStaysOut(t *testing.T) {
 }
 
 func TestNothingIsBuiltOnAVersionThatWasRolledBack(t *testing.T) {
+	t.Parallel()
 	d := copyOfWeek(t)
 	for range 3 { // the night of the 25th, which are two runs, and that of the 24th
 		_, err := Rollback(t.Context(), *d)
@@ -92,6 +94,7 @@ func TestNothingIsBuiltOnAVersionThatWasRolledBack(t *testing.T) {
 }
 
 func TestRebuildBringsBackWhatWasRolledBack(t *testing.T) {
+	t.Parallel()
 	d := copyOfWeek(t)
 	want := hashes(t, d.Dir)
 	rolled, err := Rollback(t.Context(), *d)
@@ -116,6 +119,7 @@ func TestRebuildBringsBackWhatWasRolledBack(t *testing.T) {
 }
 
 func TestARollbackFromADamagedFileGivesNoRunUp(t *testing.T) {
+	t.Parallel()
 	d := copyOfWeek(t)
 	want := hashes(t, d.Dir)
 	b, err := os.ReadFile(warehouse.Path(d.Dir))
@@ -136,6 +140,7 @@ func TestARollbackFromADamagedFileGivesNoRunUp(t *testing.T) {
 
 // TestACrashInARollbackIsNone leaves the files that a rollback writes first.
 func TestACrashInARollbackIsNone(t *testing.T) {
+	t.Parallel()
 	d := copyOfWeek(t)
 	run := journal.RunOf(segmentOf(t, d, 6))
 	must(t, os.WriteFile(filepath.Join(d.Dir, "warehouse", "rolled_back"), []byte("# half done\n"+run+"\n"), 0o644))

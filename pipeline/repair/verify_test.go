@@ -54,6 +54,7 @@ func unchecked(manifest string) string {
 }
 
 func TestVerifyFindsDamage(t *testing.T) {
+	t.Parallel()
 	lake := func(d *derive.Deriver, pattern string) string {
 		paths, err := filepath.Glob(filepath.Join(d.Dir, "lake", pattern))
 		must(t, err)
@@ -127,6 +128,7 @@ func TestVerifyFindsDamage(t *testing.T) {
 }
 
 func TestVerifyFindsNothingWrong(t *testing.T) {
+	t.Parallel()
 	cases := map[string]func(d *derive.Deriver){
 		"the week": func(*derive.Deriver) {},
 		"a segment of a run that was killed": func(d *derive.Deriver) {
@@ -160,6 +162,7 @@ func TestVerifyFindsNothingWrong(t *testing.T) {
 // TestVerifyFindsEveryFlippedBit changes a segment at many places, one at a time. zstd has bits
 // that mean nothing: a change that leaves every entry as it was does not count.
 func TestVerifyFindsEveryFlippedBit(t *testing.T) {
+	t.Parallel()
 	d := copyOfWeek(t)
 	path := segmentOf(t, d, 1)
 	whole, err := os.ReadFile(path)
