@@ -74,6 +74,9 @@ func (c *Client) exchange(ctx context.Context, r api.Request) (reply, error) {
 		return got, err
 	}
 	resp, err := c.transport.RoundTrip(req)
+	if other := (tls.RecordHeaderError{}); errors.As(err, &other) && string(other.RecordHeader[:]) == "HTTP/" {
+		err = http.ErrSchemeMismatch
+	}
 	if err != nil {
 		got.notSent = !connected
 		return got, c.plain(err)

@@ -95,14 +95,14 @@ func (w *crashWorld) letAMinutePass() {
 // money is what a world has paid, from crash to crash.
 type money struct {
 	before map[journal.Kind]map[string]int // the entries of earlier nights
-	again  map[string]int                  // requests that were in the air at a crash, and how often: they may be paid again
+	again  map[string]int                  // requests that were in flight at a crash, and how often: they may be paid again
 }
 
 func (w *crashWorld) money() money {
 	return money{map[journal.Kind]map[string]int{journal.KindIntent: w.kept(journal.KindIntent), journal.KindAnswer: w.kept(journal.KindAnswer)}, map[string]int{}}
 }
 
-// afterCrash checks that what arrived is kept, and notes which requests were in the air.
+// afterCrash checks that what arrived is kept, and notes which requests were in flight.
 func (m *money) afterCrash(w *crashWorld) {
 	w.t.Helper()
 	answered, intended, inAir := w.kept(journal.KindAnswer), w.kept(journal.KindIntent), map[string]int{}
@@ -143,7 +143,7 @@ func (m *money) check(w *crashWorld, s *stage) {
 	}
 	for key, n := range got.billed {
 		if n > want.billed[key]+m.again[key] {
-			w.t.Errorf("%s was paid %d times: %d times in a run that nobody disturbed, %d times in the air", key, n, want.billed[key], m.again[key])
+			w.t.Errorf("%s was paid %d times: %d times in a run that nobody disturbed, %d times in flight", key, n, want.billed[key], m.again[key])
 		}
 	}
 }
