@@ -79,7 +79,7 @@ func allFaults(t *testing.T) (all []atFault) {
 // compares. With FLEETLAKE_LONG there are 1,000 faults.
 func TestDiskFaults(t *testing.T) {
 	t.Parallel()
-	repeat, most := os.Getenv(repeatCrash), 16
+	repeat, most := os.Getenv(repeatCrash), 12
 	if os.Getenv("FLEETLAKE_LONG") != "" {
 		most = 1000
 	}
@@ -158,7 +158,8 @@ func (w *crashWorld) endedWell(o outcome, f diskFault, s *stage) {
 		return // nothing was published, and nothing is
 	}
 	got := w.tables()
-	if !maps.Equal(got, s.ref.left.tables) && (o.code == exitDone || !maps.Equal(got, s.ref.before)) {
-		w.t.Errorf("exit code %d, and what is published is neither the version before nor the finished one", o.code)
+	earlier := slices.ContainsFunc(append(s.ref.between, s.ref.before), func(v map[string]string) bool { return maps.Equal(got, v) })
+	if !maps.Equal(got, s.ref.left.tables) && (o.code == exitDone || !earlier) {
+		w.t.Errorf("exit code %d, and what is published is neither a version before nor the finished one", o.code)
 	}
 }

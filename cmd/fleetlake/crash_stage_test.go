@@ -53,7 +53,8 @@ type stage struct {
 type reference struct {
 	calls   []syscalls.Call // below the directory of the process
 	answers int
-	before  map[string]string // the tables before the command; nil if nothing is published
+	before  map[string]string   // the tables before the command; nil if nothing is published
+	between []map[string]string // the tables of versions that it publishes before its last one
 	left    state
 	err     error
 }
@@ -170,8 +171,13 @@ func (s *stage) play(t testing.TB) (err error) {
 	if s.from != "" {
 		s.ref.before = w.tables()
 	}
+	published := false
 	o, err := w.watched(s.args, func(c syscalls.Call) syscalls.Action {
 		s.ref.calls = append(s.ref.calls, c)
+		if published {
+			s.ref.between = append(s.ref.between, w.tables())
+		}
+		published = c.To == warehouse.Path(w.data())
 		return syscalls.Action{}
 	})
 	if err == nil && o.code != exitDone {

@@ -168,7 +168,7 @@ func TestCrashPoints(t *testing.T) {
 			if repeat != "" {
 				most = len(all)
 			} else if os.Getenv("FLEETLAKE_LONG") != "" {
-				most *= 2000 / 60
+				most *= 2000 / 33
 			}
 			for _, p := range spread(all, most) {
 				title := name + ": " + p.String()
@@ -190,8 +190,8 @@ func TestCrashPoints(t *testing.T) {
 }
 
 // crashes are how many points of a stage are played.
-var crashes = map[string]int{"first night": 7, "second night": 7, "interrupted night": 5, "unpublished night": 4, "rebuild": 3, "rollback": 7, "rollback before a run": 7,
-	"undone rollback": 4, "export": 5, "second export": 5, "export compact": 6}
+var crashes = map[string]int{"first night": 4, "second night": 4, "interrupted night": 3, "unpublished night": 2, "rebuild": 2, "rollback": 4, "rollback before a run": 3,
+	"undone rollback": 2, "export": 3, "second export": 3, "export compact": 3}
 
 // spread returns n elements of a list at equal distances; all of a list that has no more.
 func spread[T any](all []T, n int) (some []T) {
@@ -238,7 +238,7 @@ func (s *stage) resume(w *crashWorld) {
 // and so on, and then lets one come to its end. With FLEETLAKE_LONG there are 500 sequences.
 func TestCrashSequences(t *testing.T) {
 	t.Parallel()
-	sequences := 10
+	sequences := 6
 	if os.Getenv("FLEETLAKE_LONG") != "" {
 		sequences = 500
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // Part ends the name of a file that is not finished.
@@ -92,7 +93,7 @@ func MkdirAll(path string, perm fs.FileMode) error {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && !info.IsDir():
-		return &fs.PathError{Op: "mkdir", Path: path, Err: errors.New("not a directory")}
+		return &fs.PathError{Op: "mkdir", Path: path, Err: syscall.ENOTDIR}
 	case err == nil, !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
