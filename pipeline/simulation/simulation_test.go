@@ -118,7 +118,7 @@ func TestFoundBugs(t *testing.T) {
 // a new one after the other for FLEETLAKE_HOURS, from the seed FLEETLAKE_FIRST on; FLEETLAKE_SEED plays one.
 // FLEETLAKE_NIGHTS is the length of each.
 func TestYears(t *testing.T) {
-	seed, seeds, nights, began := number("FLEETLAKE_FIRST", 1), 2, number("FLEETLAKE_NIGHTS", long(12, 60)), time.Now()
+	seed, seeds, nights, began := number("FLEETLAKE_FIRST", 1), 2, number("FLEETLAKE_NIGHTS", long(8, 60)), time.Now()
 	over := func() bool { return seeds == 0 }
 	if hours, err := strconv.ParseFloat(os.Getenv("FLEETLAKE_HOURS"), 64); long(0, 1) == 1 {
 		if err != nil {
