@@ -34,8 +34,8 @@ func TestNoRunResumesOneThatWasRolledBack(t *testing.T) {
 	}
 	n, err := p.night(publishedRuns(t, p), "nightly", "2026-11-25")
 	must(t, err)
-	if len(n.runs) > 0 || len(n.answered) > 0 {
-		t.Errorf("resumes %v with %d answers", n.runs, len(n.answered))
+	if len(n.runs) > 0 || len(n.answered) > 0 || n.done != "" {
+		t.Errorf("resumes %v with %d answers; done by %q", n.runs, len(n.answered), n.done)
 	}
 	sum := 0
 	paths, err := journal.Segments(p.segments())

@@ -18,19 +18,19 @@ type fault struct {
 
 var faults = map[string]fault{
 	"an answer is not synced before it counts as kept": {
-		"extract/journal/segment.go", "if err := s.sync(end); err != nil {", "if err := error(nil); err != nil {", "./extract/journal", ""},
+		"extract/journal/segment.go", "if err := s.sync(end); err != nil {", "if err := s.sync(0); err != nil {", "./extract/journal ./cmd/fleetlake", "AFailedSync|AFullDisk|TornTail|TestWhatIsReliedOnIsOnDisk"},
 	"a failed sync is forgotten": {
-		"extract/journal/segment.go", "if s.unsynced != nil {", "if false {", "./extract/journal", ""},
+		"extract/journal/segment.go", "if s.unsynced != nil {", "if false {", "./extract/journal ./cmd/fleetlake", "AFailedSync|AFullDisk|TornTail|TestWhatIsReliedOnIsOnDisk"},
 	"a torn tail stays when a segment is reopened": {
-		"extract/journal/segment.go", "\tif cut > 0 {", "\tif cut < 0 {", "./extract/journal", ""},
+		"extract/journal/segment.go", "\tif cut > 0 {", "\tif cut < 0 {", "./extract/journal ./cmd/fleetlake", "AFailedSync|AFullDisk|TornTail|TestWhatIsReliedOnIsOnDisk"},
 	"a cap of credits is off by one": {
-		"extract/budget.go", "credits <= b.cap-b.spent-b.reserved-others", "credits <= b.cap-b.spent-b.reserved-others+1", "./extract ./pipeline", "Budget|Cap|Credits"},
+		"extract/budget.go", "credits <= b.cap-b.spent-b.reserved-others", "credits <= b.cap-b.spent-b.reserved-others+1", "./extract", "Budget|Claim|Unbilled|ASearchThat"},
 	"a cap of credits leaves one credit unused": {
-		"extract/budget.go", "credits <= b.cap-b.spent-b.reserved-others", "credits < b.cap-b.spent-b.reserved-others", "./extract ./pipeline", "Budget|Cap|Credits"},
+		"extract/budget.go", "credits <= b.cap-b.spent-b.reserved-others", "credits < b.cap-b.spent-b.reserved-others", "./extract", "Budget|Claim|Unbilled|ASearchThat"},
 	"a reservation is settled twice": {
-		"extract/budget.go", "b.reserved -= reserved", "b.reserved -= 2 * reserved", "./extract ./pipeline", "Budget|Cap|Credits"},
+		"extract/budget.go", "b.reserved -= reserved", "b.reserved -= 2 * reserved", "./extract", "Budget|Claim|Unbilled|ASearchThat"},
 	"a waiting request is not woken": {
-		"extract/budget.go", "\tb.spent += charged\n\tb.wake()", "\tb.spent += charged", "./extract ./pipeline", "Budget|Cap|Credits"},
+		"extract/budget.go", "\tb.spent += charged\n\tb.wake()", "\tb.spent += charged", "./extract", "Budget|Claim|Unbilled|ASearchThat"},
 	"a redirect is followed": {
 		"extract/http.go", "c.transport.RoundTrip(req)", "(&http.Client{Transport: c.transport}).Do(req)", "./extract", ""},
 	"a wait that the service asks for overflows": {
@@ -40,23 +40,43 @@ var faults = map[string]fault{
 	"a lane that was limited keeps its pace": {
 		"extract/lane.go", "l.slots = max(1, l.slots-1)", "", "./extract", "Lane|Limited"},
 	"runs that were rolled back count as answered": {
-		"pipeline/resume.go", "if except[journal.RunOf(path)] {", "if false {", "./pipeline ./pipeline/repair", "Roll|Resume"},
+		"pipeline/resume.go", "if except[journal.RunOf(path)] {", "if false {", "./pipeline", "RolledBack|LostAnAnswer|SecondRun"},
 	"a run with lost answers counts as done": {
-		"pipeline/resume.go", "if lost && end.State == report.StateDone {", "if false {", "./pipeline ./pipeline/repair", "Salvage|Lost|Resume"},
+		"pipeline/resume.go", "if lost && end.State == report.StateDone {", "if false {", "./pipeline", "RolledBack|LostAnAnswer|SecondRun"},
 	"the credits of a night before a restart are forgotten": {
-		"pipeline/resume.go", "\t\tspent += x.Credits\n", "", "./pipeline", "Resume|Credits|Kill"},
+		"pipeline/resume.go", "\t\tspent += x.Credits\n", "", "./pipeline", "CapIsOfTheNight"},
 	"a filler is an IMO number": {
 		"transform/imo.go", "\tcase \"0000000\", \"1234567\", \"9876543\":\n\t\treturn 0, Filler\n", "", "./transform", "IMO"},
 	"the check digit of an IMO number is not checked": {
 		"transform/imo.go", "if sum%10 != n%10 {", "if false {", "./transform", "IMO"},
 	"a file is renamed into place before it is on disk": {
-		"warehouse/durable/durable.go", "\tif err := Sync(temporary); err != nil {\n\t\treturn err\n\t}\n", "", "./warehouse/durable ./warehouse", "Replace|Durable|Sync|Order"},
+		"warehouse/durable/durable.go", "\tif err := Sync(temporary); err != nil {\n\t\treturn err\n\t}\n", "", "./cmd/fleetlake", "TestWhatIsReliedOnIsOnDisk"},
 	"a renamed file is not synced in its directory": {
-		"warehouse/durable/durable.go", "\t\treturn err // it has the operation and both paths\n\t}\n\treturn SyncDir(filepath.Dir(path))", "\t\treturn err // it has the operation and both paths\n\t}\n\treturn nil", "./warehouse/durable ./warehouse", "Replace|Durable|Sync|Order"},
+		"warehouse/durable/durable.go", "\t\treturn err // it has the operation and both paths\n\t}\n\treturn SyncDir(filepath.Dir(path))", "\t\treturn err // it has the operation and both paths\n\t}\n\treturn nil", "./cmd/fleetlake", "TestWhatIsReliedOnIsOnDisk"},
 	"a page of a Parquet file may be larger than its chunk": {
 		"load/pages.go", "p.size < 0 || int64(p.size) > size-at-int64(header)", "false", "./load", "Fuzz"},
 	"a manifest may name a file outside the lake": {
 		"load/manifest.go", "!filepath.IsLocal(filepath.FromSlash(f.Path))", "false", "./load", "Manifest"},
+	"overlapping pages are not compared": {
+		"transform/pages.go", "s.contradiction = overlap.Contradiction()", "", "./pipeline", "HidesNoVessel"},
+	"a page of another partition is taken for its own": {
+		"transform/search.go", "return 2*p.elsewhere > p.rows", "return false", "./pipeline", "HidesNoVessel"},
+	"a manifest that changed is believed": {
+		"load/manifest.go", "if !undamaged(b) {", "if false {", "./pipeline/repair", "VerifyFindsDamageAnywhere"},
+	"a line of the slot log that changed is believed": {
+		"schedules/slotlog.go", "case !undamaged(line), json", "case json", "./schedules", "ADamagedLine"},
+	"a clock that was set back stops a lane": {
+		"extract/lane.go", "\tsent, received = earliest(sent, now), earliest(received, now)\n", "\t_ = earliest(sent, now)\n", "./extract", "ClockThatWasSetBack"},
+	"a list never widens beyond its newest night": {
+		"schedules/page/list_nights.go", "columns, names); err != nil || v.More {", "columns, names); err != nil || len(v.Rows) > 0 {", "./schedules/page", "PagesOfAList"},
+	"departures that are computed again are not removed": {
+		"warehouse/sql/apply/90_ready/departures_clear.sql", "FROM stays_recomputed)", "FROM stays_recomputed WHERE false)", "./warehouse", "TestExtended"},
+	"the key stays in a body": {
+		"extract/http.go", "\tgot.body = c.redactor.redact(got.body)\n", "", "./extract", "Redact|Key"},
+	"a position is bought for what has one": {
+		"pipeline/plan/choose.go", "case !located.has(t):", "case !located.has(t) || true:", "./pipeline ./pipeline/plan", "TestWatched"},
+	"a night that resumes buys what another job covered": {
+		"pipeline/plan/plan.go", "!last.At.Before(f.Since) && f.has(p, max(1, pages(last.Rows)))", "!last.At.Before(f.Since)", "./pipeline/plan", "AnotherJob|Resume"},
 }
 
 // root is the directory of the module.
