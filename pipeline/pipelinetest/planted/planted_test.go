@@ -18,7 +18,7 @@ type fault struct {
 
 var faults = map[string]fault{
 	"an answer is not synced before it counts as kept": {
-		"extract/journal/segment.go", "if err := s.sync(end); err != nil {", "if err := s.sync(0); err != nil {", "./extract/journal ./cmd/fleetlake", "AFailedSync|AFullDisk|TornTail|TestWhatIsReliedOnIsOnDisk"},
+		"extract/journal/segment.go", "if err := s.sync(end); err != nil {", "if err := s.sync(min(end, 0)); err != nil {", "./extract/journal ./cmd/fleetlake", "AFailedSync|AFullDisk|TornTail|TestWhatIsReliedOnIsOnDisk"},
 	"a failed sync is forgotten": {
 		"extract/journal/segment.go", "if s.unsynced != nil {", "if false {", "./extract/journal ./cmd/fleetlake", "AFailedSync|AFullDisk|TornTail|TestWhatIsReliedOnIsOnDisk"},
 	"a torn tail stays when a segment is reopened": {
