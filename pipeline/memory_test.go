@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"net/http"
 	"testing"
 
 	"github.com/fleetlake/fleetlake/extract"
@@ -14,16 +13,6 @@ import (
 // full length in seconds.
 func connect(t *testing.T, sim *simulator.Simulator, key string) (extract.Service, func()) {
 	t.Helper()
-	network := memory.New()
-	server := &http.Server{Handler: sim}
-	done := make(chan struct{})
-	go func() {
-		server.Serve(network)
-		close(done)
-	}()
-	stop := func() {
-		server.Close()
-		<-done
-	}
+	network, stop := memory.Serve(sim)
 	return extract.Service{BaseURL: "http://127.0.0.1" + simulator.BasePath, Key: key, Dial: network.Dial, MaxInFlight: 8}, stop
 }

@@ -63,23 +63,14 @@ func (a *away) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // serve is connect for a service that is away at times.
 func (a *away) serve() (extract.Service, func()) {
-	network := memory.New()
-	server := &http.Server{Handler: a}
-	done := make(chan struct{})
-	go func() {
-		server.Serve(network)
-		close(done)
-	}()
+	network, stop := memory.Serve(a)
 	dial := func(ctx context.Context, net_, address string) (net.Conn, error) {
 		if a.kind == "refused" && a.now() {
 			return nil, &net.OpError{Op: "dial", Net: net_, Err: syscall.ECONNREFUSED}
 		}
 		return network.Dial(ctx, net_, address)
 	}
-	return extract.Service{BaseURL: "http://127.0.0.1" + simulator.BasePath, Key: "k", Dial: dial}, func() {
-		server.Close()
-		<-done
-	}
+	return extract.Service{BaseURL: "http://127.0.0.1" + simulator.BasePath, Key: "k", Dial: dial}, stop
 }
 
 // outageJob has a list, a sweep and lookups that together take some minutes at the limits.

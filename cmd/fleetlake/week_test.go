@@ -60,18 +60,9 @@ func newWeek(t *testing.T, disk string) *week {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &week{t: t, sim: sim, dir: filepath.Join(disk, "data"), ballast: filepath.Join(disk, "ballast"), service: memory.New()}
-	web := &http.Server{Handler: sim}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		web.Serve(w.service)
-	}()
-	t.Cleanup(func() {
-		web.Close()
-		<-ended
-	})
-	return w
+	service, stop := memory.Serve(sim)
+	t.Cleanup(stop)
+	return &week{t: t, sim: sim, dir: filepath.Join(disk, "data"), ballast: filepath.Join(disk, "ballast"), service: service}
 }
 
 // start starts a process: what `fleetlake serve` does, but that it is called in memory.

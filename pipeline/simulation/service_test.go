@@ -43,17 +43,7 @@ type sent struct {
 
 // start serves a simulator in memory.
 func (s *service) start() (extract.Service, func()) {
-	network := memory.New()
-	server := &http.Server{Handler: s, ErrorLog: nil}
-	done := make(chan struct{})
-	go func() {
-		server.Serve(network)
-		close(done)
-	}()
-	stop := func() {
-		server.Close()
-		<-done
-	}
+	network, stop := memory.Serve(s)
 	return extract.Service{BaseURL: "http://127.0.0.1" + simulator.BasePath, Key: "k", Dial: network.Dial}, stop
 }
 

@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"net"
+	"net/http"
 	"sync"
 )
 
@@ -17,6 +18,18 @@ type Network struct {
 // New returns a network without a server.
 func New() *Network {
 	return &Network{connections: make(chan net.Conn), closed: make(chan struct{})}
+}
+
+// Serve serves a handler in a new network. stop closes the server, and returns when its goroutine has ended.
+func Serve(h http.Handler) (n *Network, stop func()) {
+	n = New()
+	server := &http.Server{Handler: h}
+	var serving sync.WaitGroup
+	serving.Go(func() { server.Serve(n) })
+	return n, func() {
+		server.Close()
+		serving.Wait()
+	}
 }
 
 // Accept waits for a connection. After Close it returns net.ErrClosed.
