@@ -44,7 +44,7 @@ func TestAHostileServiceHidesNoVessel(t *testing.T) {
 			{fleet: swapped, state: report.StateDone, names: map[string]string{a: names[b], b: names[a]}},
 			{fleet: func(fleet []ship) []ship { return fleet[1:] }, state: report.StateDone, gone: []string{a}, names: map[string]string{a: names[b]}},
 		} {
-			time.Sleep(time.Until(time.Date(2000, 1, 1+day, 2, 0, 0, 0, time.UTC)))
+			time.Sleep(time.Until(time.Date(2000, 1, 1+day, 2, 0, 0, 0, time.UTC))) // of virtual time: the next night comes
 			c := hostileCase{on: func(*call) bool { return false }}
 			if night.of != "" {
 				c = hostileTables()[night.of]

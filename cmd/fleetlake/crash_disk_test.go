@@ -158,7 +158,7 @@ func (w *crashWorld) endedWell(o outcome, f diskFault, s *stage) {
 		return // nothing was published, and nothing is
 	}
 	got := w.tables()
-	earlier := slices.ContainsFunc(append(s.ref.between, s.ref.before), func(v map[string]string) bool { return maps.Equal(got, v) })
+	earlier := slices.ContainsFunc(slices.Concat(s.ref.between, []map[string]string{s.ref.before}), func(v map[string]string) bool { return maps.Equal(got, v) })
 	if !maps.Equal(got, s.ref.left.tables) && (o.code == exitDone || !earlier) {
 		w.t.Errorf("exit code %d, and what is published is neither a version before nor the finished one", o.code)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -126,9 +125,7 @@ func TestWhatIsReliedOnIsOnDisk(t *testing.T) {
 		o := &callOrder{dir: w.dir, dirty: map[string]bool{}, names: map[string]bool{}, final: map[string]bool{}}
 		w.service.arrival, w.service.requests = o.request, 0
 		end, err := w.watched(args, o.see)
-		if errors.Is(err, errors.ErrUnsupported) {
-			t.Skip(err)
-		}
+		skipUnwatched(t, err)
 		if err != nil || end.code != exitDone {
 			t.Fatalf("fleetlake %v: %v, exit code %d\n%s", args, err, end.code, end.stderr)
 		}

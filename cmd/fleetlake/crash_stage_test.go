@@ -137,11 +137,18 @@ func (s *stage) prepare(t testing.TB) {
 		byName(s.from).prepare(t)
 	}
 	s.once.Do(func() { s.ref.err = s.play(t) })
-	if errors.Is(s.ref.err, errors.ErrUnsupported) {
-		t.Skip(s.ref.err)
-	}
+	skipUnwatched(t, s.ref.err)
 	if s.ref.err != nil {
 		t.Fatal(s.ref.err)
+	}
+}
+
+// skipUnwatched skips the test where no process's system calls can be watched: on another system than Linux on
+// x86-64, or if the kernel refuses it, as in some containers. The error says which.
+func skipUnwatched(t testing.TB, err error) {
+	t.Helper()
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip(err)
 	}
 }
 
@@ -237,9 +244,7 @@ func (w *crashWorld) killedBefore(path string, args ...string) {
 		}
 		return syscalls.Action{}
 	})
-	if errors.Is(err, errors.ErrUnsupported) {
-		w.t.Skip(err)
-	}
+	skipUnwatched(w.t, err)
 	if err != nil || o.code != -1 {
 		w.t.Fatalf("%v, exit code %d\n%s", err, o.code, o.stderr)
 	}

@@ -105,17 +105,17 @@ func (w *crashWorld) money() money {
 // afterCrash checks that what arrived is kept, and notes which requests were in flight.
 func (m *money) afterCrash(w *crashWorld) {
 	w.t.Helper()
-	answered, intended, inAir := w.kept(journal.KindAnswer), w.kept(journal.KindIntent), map[string]int{}
+	answered, intended, newlyLost := w.kept(journal.KindAnswer), w.kept(journal.KindIntent), map[string]int{}
 	for key, n := range w.billed() {
 		if n > intended[key]-m.before[journal.KindIntent][key] {
 			w.t.Errorf("%s was sent %d times, more often than the journal says", key, n)
 		}
 		operation, _, _ := strings.Cut(key, " ")
 		lost := n - (answered[key] - m.before[journal.KindAnswer][key])
-		inAir[operation] += max(0, lost-m.again[key])
+		newlyLost[operation] += max(0, lost-m.again[key])
 		m.again[key] = max(lost, m.again[key])
 	}
-	for operation, n := range inAir {
+	for operation, n := range newlyLost {
 		if n > inFlight {
 			w.t.Errorf("%d answers of %s are not in the journal, and %d can be in flight", n, operation, inFlight)
 		}

@@ -137,7 +137,7 @@ func (w *world) runWith(ctx context.Context, job plan.Job) (r report.Report, err
 
 // settle waits for answers that are in flight, and dates the segments by the clock of the machine.
 func (w *world) settle() {
-	time.Sleep(70 * time.Second)
+	time.Sleep(70 * time.Second) // of virtual time: an abandoned run's answers arrive within a minute
 	for _, path := range w.segments() {
 		if info, err := os.Stat(path); err == nil && info.ModTime().Year() >= 2025 { // by the real clock
 			w.must(os.Chtimes(path, w.now(), w.now()))
@@ -238,7 +238,7 @@ func (w *world) deriver() derive.Deriver {
 
 // dark plays one night.
 func (w *world) dark(n night) {
-	time.Sleep(time.Until(w.began.AddDate(0, 0, n.day).Add(w.hour)))
+	time.Sleep(time.Until(w.began.AddDate(0, 0, n.day).Add(w.hour))) // of virtual time: the next night comes
 	w.night, w.faulty = n, false
 	w.setClock(0)
 	w.play(rand.New(rand.NewPCG(n.seed, 3)))

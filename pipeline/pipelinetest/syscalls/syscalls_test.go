@@ -60,7 +60,7 @@ func watched(t *testing.T, decide func(n int, c Call) Action) (calls []string, c
 		calls = append(calls, strings.ReplaceAll(c.String(), dir, "."))
 		return decide(len(calls), c)
 	})
-	if errors.Is(err, errors.ErrUnsupported) {
+	if errors.Is(err, errors.ErrUnsupported) { // another system, or a kernel that refuses it: the error says which
 		t.Skip(err)
 	}
 	if err == nil {
