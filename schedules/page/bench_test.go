@@ -5,14 +5,12 @@ package page
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -31,8 +29,8 @@ const maxPageMs = 150
 //
 //	FLEETLAKE_BENCH_DIR=/var/tmp/years go test ./schedules/page -run '^$' -bench Pages -benchtime 1x
 //
-// The published file is copied, and gets the views of this program; it may be of one before this. The site has it open and has prepared the
-// version, as in `fleetlake serve`. first is the first request for the page, ms the median of later ones, and
+// The published file is copied, and the copy gets the views of this program. The site has it open and has
+// prepared the version, as in `fleetlake serve`. first is the first request for the page, ms the median of later ones, and
 // cpu the median of their CPU time, which says more on a busy machine; alone is a request to a site that has
 // just started and has nothing open. No request is answered from what an earlier one read, but where the site
 // prepares the page for everybody. FLEETLAKE_BENCH_PAGES is a regular expression of the pages to measure.
@@ -42,7 +40,7 @@ func BenchmarkPages(b *testing.B) {
 		b.Skip("FLEETLAKE_BENCH_DIR names no data directory")
 	}
 	wanted := regexp.MustCompile(os.Getenv("FLEETLAKE_BENCH_PAGES"))
-	dir := adapted(b, warehouse.Path(from))
+	dir := updated(b, warehouse.Path(from))
 	sample := sampleOf(b, dir)
 	h := benched(b, dir, sample)
 	defer h.Close()
@@ -64,46 +62,10 @@ func BenchmarkPages(b *testing.B) {
 	}
 }
 
-// adapted copies a published file into a data directory, and gives it the tables and views of this program, if
-// it is of one that kept arrivals and departures by the text of vessel_id.
-func adapted(b *testing.B, path string) (dir string) {
-	dir, fresh, old := b.TempDir(), b.TempDir(), filepath.Join(b.TempDir(), "old.duckdb")
-	if err := warehouse.Update(b.Context(), warehouse.Build{Dir: fresh, RunID: "fresh"}); err != nil {
-		b.Fatal(err)
-	}
-	from, err := os.Open(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer from.Close()
-	to, err := os.Create(old)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if _, err := io.Copy(to, from); err != nil || to.Close() != nil {
-		b.Fatal("copy", path, err)
-	}
-	db, err := sql.Open("duckdb", old)
-	if err != nil {
-		b.Fatal(err)
-	}
-	var texts int
-	if err := db.QueryRow("SELECT count(*) FROM duckdb_columns() WHERE schema_name = 'internal' AND table_name IN ('arrivals', 'departures') AND column_name = 'vessel_id'").Scan(&texts); err != nil {
-		b.Fatal(err)
-	}
-	statements := []string{"ATTACH '" + warehouse.Path(fresh) + "' AS fresh (READ_ONLY)", "DELETE FROM internal.schema_migrations WHERE name <> 'definitions'", "INSERT INTO internal.schema_migrations FROM fresh.internal.schema_migrations WHERE name <> 'definitions'"}
-	for _, table := range []string{"internal.arrivals", "internal.departures"}[:texts] {
-		statements = append(statements, "ALTER TABLE "+table+" RENAME vessel_number TO vessel_key", "UPDATE "+table+" SET vessel_key = -vessel_key WHERE starts_with(vessel_id, 'MMSI')", "ALTER TABLE "+table+" DROP vessel_id")
-	}
-	for _, text := range append(statements, "DETACH fresh", "CHECKPOINT") {
-		if _, err := db.Exec(text); err != nil {
-			b.Fatal(text, err)
-		}
-	}
-	if err := db.Close(); err != nil {
-		b.Fatal(err)
-	}
-	if err := warehouse.Update(b.Context(), warehouse.Build{Dir: dir, RunID: "bench", From: old, MemoryMiB: 1024}); err != nil {
+// updated copies a published file into a data directory, with the views of this program.
+func updated(b *testing.B, path string) (dir string) {
+	dir = b.TempDir()
+	if err := warehouse.Update(b.Context(), warehouse.Build{Dir: dir, RunID: "bench", From: path, MemoryMiB: 1024}); err != nil {
 		b.Fatal(err)
 	}
 	return dir
