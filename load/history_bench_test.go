@@ -27,14 +27,16 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse/history"
 )
 
-// ocean is a listed fleet that is swept every night. Three vessels in a thousand change their
-// name, and every second of these its flag with it, and one in ten sails or arrives.
+// ocean is a listed fleet that is swept every night, and of which every twentieth vessel is looked up. Three
+// vessels in a thousand change their name, and every second of these its flag with it, and one in ten sails or
+// arrives. Every vessel changes its manager about every third year.
 type ocean struct {
 	vessels, night int
 	renamed, moved []uint16 // how often each vessel was, by now
 	countries      []string
 	flags          map[string]string
 	zones          []string
+	pages          int // answers to searches of a night
 }
 
 func newOcean(vessels int) *ocean {
@@ -50,6 +52,7 @@ func newOcean(vessels int) *ocean {
 			}
 		}
 	}
+	o.pages = vessels/100 + len(o.coverage())
 	return o
 }
 
@@ -69,7 +72,7 @@ func (o *ocean) sail() {
 
 func (o *ocean) run() warehouse.Run {
 	r := fleet{night: o.night}.run()
-	r.Finished = r.Started.Add(2 * time.Hour)
+	r.Finished = r.Started.Add(3 * time.Hour)
 	return r
 }
 
@@ -77,10 +80,12 @@ func (o *ocean) Rows(t transform.Table) int {
 	switch t.Name {
 	case transform.Listings.Name, transform.Sightings.Name:
 		return o.vessels
+	case transform.Particulars.Name, transform.Engine.Name, transform.Management.Name, transform.Positions.Name:
+		return o.vessels / 20
 	case transform.Coverage.Name:
 		return len(o.coverage())
 	case transform.Requests.Name:
-		return o.vessels/100 + len(o.coverage())
+		return o.pages + o.vessels/20
 	}
 	return 0
 }
@@ -98,8 +103,17 @@ func (o *ocean) Write(t transform.Table, emit func(arrow.Record) error) error {
 			for i := from; i < to; i++ {
 				c.rows([]row{o.request(i)})
 			}
+		case transform.Particulars.Name, transform.Engine.Name, transform.Management.Name, transform.Positions.Name:
+			first := o.lookedUp()
+			o.identify(c, t, first+from, first+to)
+			for i := first + from; i < first+to; i++ {
+				c.some(o.profile(t, i))
+			}
 		default:
-			o.append(c, t.Name == transform.Sightings.Name, from, to)
+			o.identify(c, t, from, to)
+			for i := from; i < to && t.Name == transform.Sightings.Name; i++ {
+				c.some(o.sighting(i))
+			}
 		}
 		c.fill(to-from, o.run().Date)
 		r := b.NewRecord()
@@ -152,18 +166,55 @@ func (c cells) fill(n int, date string) {
 // rows appends literals: few rows, and slowly.
 func (c cells) rows(rows []row) {
 	for _, r := range rows {
-		for name, column := range c.at {
-			if at, ok := r[name].(time.Time); ok {
-				c.time(name).Append(arrow.Timestamp(at.UnixMicro()))
-			} else {
-				appendValue(c.b.Field(column), r[name])
-			}
+		c.some(r)
+		c.fill(c.b.Field(c.at["run_id"]).Len(), "")
+	}
+}
+
+// some appends the given cells of a row.
+func (c cells) some(r row) {
+	for name, v := range r {
+		if at, ok := v.(time.Time); ok {
+			c.time(name).Append(arrow.Timestamp(at.UnixMicro()))
+		} else {
+			appendValue(c.b.Field(c.at[name]), v)
 		}
 	}
 }
 
-// append adds vessels, as in the list or in a sweep.
-func (o *ocean) append(c cells, sweep bool, from, to int) {
+// lookedUp is the first of the night's twentieth of the vessels.
+func (o *ocean) lookedUp() int { return o.night % 20 * (o.vessels / 20) }
+
+// sighting is where a sweep saw a vessel.
+func (o *ocean) sighting(i int) row {
+	h := mix(uint64(i) + uint64(o.moved[i])<<40)
+	status, zone := statuses[h%3], o.zones[h>>8%uint64(len(o.zones))]
+	return row{"navigational_status": status, "world_zone": zone, "sweep": status + "/" + zone}
+}
+
+// profile is what one dataset has of a vessel that is looked up, but for its identity.
+func (o *ocean) profile(t transform.Table, i int) row {
+	h := mix(uint64(i) ^ 0x5bd1e995)
+	at := func(shift, n uint64) int { return int(h >> shift % n) }
+	switch t.Name {
+	case transform.Particulars.Name:
+		return row{"operation": "info", "updated_at": o.run().Started, "length_m": float64(60 + at(0, 300)), "beam_m": float64(10 + at(8, 50)), "deadweight_t": float64(1000 + at(16, 300_000)),
+			"gross_tonnage": float64(500 + at(20, 200_000)), "year_built": 1980 + at(30, 45), "builder": "Shipyard " + strconv.Itoa(at(40, 300)), "hull": "single"}
+	case transform.Engine.Name:
+		return row{"fuel_type": "Diesel", "engine_builder": "Works " + strconv.Itoa(at(0, 40)), "engine_power_kw": float64(1000 + at(8, 80_000))}
+	case transform.Management.Name:
+		owner, manager := strconv.Itoa(at(0, 5000)), strconv.Itoa(at(16, 2000)+(o.night+at(32, 1000))/1000)
+		return row{"registered_owner": "Owner " + owner, "registered_owner_address": owner + " Harbour Street", "manager": "Manager " + manager, "manager_email": "desk@manager" + manager + ".example",
+			"ism": "Manager " + manager, "class_society": categories[h%4] + " register", "p_and_i": "Club " + strconv.Itoa(at(50, 12))}
+	}
+	m := mix(uint64(i) + uint64(o.night)<<40)
+	return row{"operation": "info", "position_at": o.run().Started, "updated_at": o.run().Started, "latitude": float64(m%160_000)/1000 - 80, "longitude": float64(m>>20%360_000)/1000 - 180, "speed_kn": float64(m>>40%200) / 10,
+		"course_deg": float64(m >> 48 % 360), "draught_m": 5 + float64(m>>50%100)/10, "navigational_status": statuses[m%3], "destination": "PORT " + strconv.FormatUint(m>>30%500, 10), "data_source": "terrestrial"}
+}
+
+// identify adds who vessels are, and to listings and particulars also their registration.
+func (o *ocean) identify(c cells, t transform.Table, from, to int) {
+	registered := t.Name == transform.Listings.Name || t.Name == transform.Particulars.Name
 	id, entry, seen := c.text("run_id"), c.int("entry"), c.time("seen_at")
 	vessel, imo, mmsi := c.text("vessel_id"), c.int("imo"), c.text("mmsi")
 	run := o.run()
@@ -172,18 +223,16 @@ func (o *ocean) append(c cells, sweep bool, from, to int) {
 		h := mix(uint64(i))
 		flags := uint64(o.renamed[i] / 2)
 		number, n := strconv.Itoa(5_000_000+i), int64(h>>20%uint64(o.vessels/100))
+		if t.Name != transform.Listings.Name && t.Name != transform.Sightings.Name {
+			n = int64(o.pages + i - o.lookedUp())
+		}
 		id.Append(run.ID)
 		entry.Append(int32(n))
 		seen.Append(arrow.Timestamp(started + n*1_200_000))
 		vessel.Append("IMO" + number)
 		imo.Append(int32(5_000_000 + i))
 		mmsi.Append(strconv.FormatUint(200+(h+flags)%550, 10) + strconv.Itoa(1_000_000 + i%1_000_000)[1:])
-		if sweep {
-			m := mix(uint64(i) + uint64(o.moved[i])<<40)
-			status, zone := statuses[m%3], o.zones[m>>8%uint64(len(o.zones))]
-			c.text("navigational_status").Append(status)
-			c.text("world_zone").Append(zone)
-			c.text("sweep").Append(status + "/" + zone)
+		if !registered {
 			continue
 		}
 		country := o.countries[(h>>32+flags)%uint64(len(o.countries))]
@@ -228,9 +277,12 @@ func (o *ocean) coverage() []row {
 
 func (o *ocean) request(i int) row {
 	at := o.run().Started.Add(time.Duration(i) * 1200 * time.Millisecond)
-	q := url.Values{"country": {o.countries[i%len(o.countries)]}, "page": {strconv.Itoa(1 + i/len(o.countries))}}
-	return row{"run_id": o.run().ID, "snapshot_date": o.run().Date, "entry": i, "operation": "by-type", "parameters": q.Encode(), "sent_at": at, "received_at": at.Add(time.Second),
-		"http_status": 200, "credits": 10, "charge": "priced", "outcome": "ok", "rows": 100}
+	operation, rows, q := "by-type", 100, url.Values{"country": {o.countries[i%len(o.countries)]}, "page": {strconv.Itoa(1 + i/len(o.countries))}}
+	if i >= o.pages {
+		operation, rows, q = "info", 1, url.Values{"imo": {strconv.Itoa(5_000_000 + o.lookedUp() + i - o.pages)}}
+	}
+	return row{"run_id": o.run().ID, "snapshot_date": o.run().Date, "entry": i, "operation": operation, "parameters": q.Encode(), "sent_at": at, "received_at": at.Add(time.Second),
+		"http_status": 200, "credits": 10, "charge": "priced", "outcome": "ok", "rows": rows}
 }
 
 // BenchmarkHistory publishes many nights and runs the queries of analysts.
