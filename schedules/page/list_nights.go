@@ -31,12 +31,17 @@ func (n Nights) some(days int, first bool) Nights {
 // readNights reads the page of a list that grows every night. Most pages are in the newest nights, which take
 // a part of the time of the whole list; a list that is too long to sort is sorted within its newest nights.
 func (v *ListView) readNights(ctx context.Context, w *warehouse.Warehouse, columns []listColumn, names []string) error {
-	all, err := v.nights(ctx, w)
+	published, err := publishedNights(ctx, w)
+	if err != nil {
+		return err
+	}
+	all, err := v.allowed(published)
 	if err != nil {
 		return err
 	}
 	if v.Between != "" {
 		v.only(all)
+		v.newest = w.Keeps(v.newestNights()) && v.span == published.some(v.bounds.nights, false)
 		return v.readFound(ctx, w, v.Asked, columns, names)
 	}
 	if !all.From.Equal(all.To) { // one night is counted like a list of its own
@@ -108,9 +113,14 @@ func (v *ListView) Earlier() string {
 	return to.query()
 }
 
-// nights reads which nights are published, as far as the filters allow.
-func (v *ListView) nights(ctx context.Context, w *warehouse.Warehouse) (n Nights, err error) {
+// publishedNights reads which nights are published; none leaves both ends zero.
+func publishedNights(ctx context.Context, w *warehouse.Warehouse) (n Nights, err error) {
 	err = each(ctx, w, "nights", func(r record) { n.From, _ = r[0].(time.Time); n.To, _ = r[1].(time.Time) })
+	return n, err
+}
+
+// allowed are those of some nights that the filters allow.
+func (v *ListView) allowed(n Nights) (Nights, error) {
 	for _, f := range v.Filters {
 		if f.Column != v.Nights || f.Value == "" {
 			continue
@@ -126,5 +136,5 @@ func (v *ListView) nights(ctx context.Context, w *warehouse.Warehouse) (n Nights
 			n.To = day
 		}
 	}
-	return n, err
+	return n, nil
 }
