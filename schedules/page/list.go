@@ -38,6 +38,7 @@ type list struct {
 	Table       string   // the table that has the rows of the list, with its schema; empty is that of its name
 
 	span   Nights // that Between computes; zero is all
+	shared bool   // two vessels have one number, so that lists that join by numbers compare ids, too
 	newest bool   // the reader holds the rows of these nights in memory, as keep computed them
 }
 
@@ -82,7 +83,7 @@ func (l list) from() string {
 		return fmt.Sprintf("%s(DATE '%s', DATE '%s')", l.Between, l.span.From.Format(time.DateOnly), l.span.To.Format(time.DateOnly))
 	}
 	if name := "lists/" + l.Name; slices.Contains(joinedLists, l.Name) {
-		return "(\n" + statements.Text(name) + ")"
+		return "(\n" + statements.Filled(name, l.shared) + ")"
 	}
 	return identifier(l.Name)
 }

@@ -29,7 +29,8 @@ func (n Nights) some(days int, first bool) Nights {
 }
 
 // readNights reads the page of a list that grows every night. Most pages are in the newest nights, which take
-// a part of the time of the whole list; a list that is too long to sort is sorted within its newest nights.
+// a part of the time of the whole list. A list that is long is counted by the columns of its filters, before any
+// other is read; and if more rows are found than can be sorted, it is sorted within its newest nights.
 func (v *ListView) readNights(ctx context.Context, w *warehouse.Warehouse, columns []listColumn, names []string) error {
 	published, err := publishedNights(ctx, w)
 	if err != nil {
@@ -47,18 +48,25 @@ func (v *ListView) readNights(ctx context.Context, w *warehouse.Warehouse, colum
 	if !all.From.Equal(all.To) { // one night is counted like a list of its own
 		v.Most = v.found
 	}
-	if len(v.Filters) == 0 {
-		if err = v.count(ctx, w, v.Asked, columns); err == nil && v.Total <= v.Most {
-			return v.readPage(ctx, w, v.Asked, columns, names)
-		}
-	} else {
-		err = v.readFound(ctx, w, v.Asked, columns, names)
-	}
-	if err != nil || v.Total <= v.Most {
+	rows := 0
+	if err := each(ctx, w, "table_rows", func(r record) { rows = r.number(0) }, v.table()); err != nil {
 		return err
 	}
-	if v.Sort != "" && v.Sort != v.Nights {
-		return v.readSorted(ctx, w, all, columns, names)
+	long, sorted := rows > v.sorted, v.Sort != "" && v.Sort != v.Nights
+	if len(v.Filters) > 0 && !long {
+		if err := v.readFound(ctx, w, v.Asked, columns, names); err != nil || v.Total <= v.Most {
+			return err
+		}
+	} else {
+		if err := v.count(ctx, w, v.Asked, columns); err != nil {
+			return err
+		}
+		if v.Total <= v.Most && (!long || sorted) || v.Total <= v.Page*perPage {
+			return v.readPage(ctx, w, v.Asked, columns, names)
+		}
+	}
+	if sorted {
+		return v.readSorted(ctx, w, all, long, columns, names)
 	}
 	oldestFirst := v.Sort != "" && !v.Down
 	for _, days := range []int{1, v.bounds.nights} {
@@ -70,12 +78,8 @@ func (v *ListView) readNights(ctx context.Context, w *warehouse.Warehouse, colum
 }
 
 // readSorted reads the page of a list that is sorted by another column than its nights.
-func (v *ListView) readSorted(ctx context.Context, w *warehouse.Warehouse, all Nights, columns []listColumn, names []string) error {
-	rows := 0
-	if err := each(ctx, w, "table_rows", func(r record) { rows = r.number(0) }, v.table()); err != nil {
-		return err
-	}
-	if rows > v.sorted {
+func (v *ListView) readSorted(ctx context.Context, w *warehouse.Warehouse, all Nights, long bool, columns []listColumn, names []string) error {
+	if long {
 		v.only(all)
 	}
 	a := v.Asked

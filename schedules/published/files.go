@@ -22,7 +22,7 @@ type Files struct {
 
 	mu       sync.Mutex
 	version  os.FileInfo // of the idle readers
-	idle     []openFile    // those that Prepare opened last
+	idle     []openFile  // those that Prepare opened last
 	prepared int         // readers of this version that Prepare opened and that are not closed
 	failed   bool        // Prepare cannot prepare this version
 	closed   bool
