@@ -39,8 +39,8 @@ func TestMain(m *testing.M) {
 	for _, s := range stages {
 		os.RemoveAll(s.root)
 	}
-	if path, err := program(); err == nil {
-		os.RemoveAll(filepath.Dir(path))
+	if built != "" {
+		os.RemoveAll(built)
 	}
 	os.Exit(code)
 }
@@ -48,16 +48,24 @@ func TestMain(m *testing.M) {
 // module is the folder of the module.
 const module = "../../.."
 
+// programPath in the environment names a program that is built already.
+const programPath = "FLEETLAKE_TEST_PROGRAM"
+
+// built is the folder of the program; "" if this process did not build it.
+var built string
+
 // program builds the program, once, and returns its path.
-var program = sync.OnceValues(func() (string, error) {
+var program = sync.OnceValues(func() (path string, err error) {
+	if path := os.Getenv(programPath); path != "" {
+		return path, nil
+	}
 	if err := dependOnSources(); err != nil {
 		return "", err
 	}
-	dir, err := os.MkdirTemp("", "fleetlake-crash-")
-	if err != nil {
+	if built, err = os.MkdirTemp("", "fleetlake-crash-"); err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, "fleetlake")
+	path = filepath.Join(built, "fleetlake")
 	build := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", path, "./cmd/fleetlake")
 	build.Dir = module
 	if words, err := build.CombinedOutput(); err != nil {

@@ -81,7 +81,7 @@ func TestKillsLoseNothing(t *testing.T) {
 	if bill < known || bill > known+unknown {
 		t.Errorf("billed %d; `requests` says %d and %d of unknown outcome", bill, known, unknown)
 	}
-	if twice := w.count("SELECT count(*) FROM (FROM requests WHERE outcome IN ('ok', 'empty') AND operation <> 'credits' SELECT operation, parameters GROUP BY ALL HAVING count(*) > 1)"); twice > 0 {
+	if twice := w.count("SELECT count(*) FROM (SELECT operation, parameters FROM requests WHERE outcome IN ('ok', 'empty') AND operation <> 'credits' GROUP BY ALL HAVING count(*) > 1)"); twice > 0 {
 		t.Errorf("%d requests were paid twice", twice)
 	}
 }

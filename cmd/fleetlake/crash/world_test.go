@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -32,6 +34,7 @@ type world struct {
 	service *watchedService
 	dir     string // of the process; the data directory is below
 	env     []string
+	until   string // words of the log at which a process is stopped in order; "" is none
 }
 
 // newWorld serves a simulator of some vessels.
@@ -79,6 +82,17 @@ func (w *world) write(name, text string) {
 	}
 }
 
+// lanes are how many requests can be in flight where each lane has one.
+const lanes = 3
+
+// rename renames a file or a directory. A handler may call it.
+func rename(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.Rename(from, to); err != nil {
+		t.Error(err)
+	}
+}
+
 // process is the program, and what it prints.
 type process struct {
 	cmd            *exec.Cmd
@@ -104,7 +118,25 @@ func (w *world) prepare(args ...string) *process {
 	p := &process{cmd: exec.Command(path, args...)}
 	p.cmd.Dir, p.cmd.Env = w.dir, w.env
 	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
+	if w.until != "" {
+		p.cmd.Stderr = &stopper{process: p, at: w.until}
+	}
 	return p
+}
+
+// stopper passes a log on, and stops its process in order at some words, once.
+type stopper struct {
+	*process
+	at   string
+	once sync.Once
+}
+
+// Write gets one line, or several, whole: the program writes each with one call.
+func (s *stopper) Write(b []byte) (int, error) {
+	if strings.Contains(string(b), s.at) {
+		s.once.Do(func() { s.cmd.Process.Signal(syscall.SIGTERM) })
+	}
+	return s.stderr.Write(b)
 }
 
 func (w *world) start(args ...string) *process {
