@@ -1,7 +1,10 @@
 package crash
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -151,5 +154,29 @@ func TestWhatIsReliedOnIsOnDisk(t *testing.T) {
 		for _, words := range o.end() {
 			t.Errorf("%s: %s", name, words)
 		}
+	}
+}
+
+// TestADirectoryThatAnotherMakes has another process make each directory of an export just before it: the export
+// does not rely on the other for the sync.
+func TestADirectoryThatAnotherMakes(t *testing.T) {
+	t.Parallel()
+	s := byName("export")
+	s.prepare(t)
+	w := s.world(t)
+	o := newCallOrder(w.dir)
+	end, err := w.watched(s.args, func(c syscalls.Call) syscalls.Action {
+		if c.Name == "mkdir" && strings.HasPrefix(c.Path, w.dir+"/out/") {
+			if err := os.Mkdir(c.Path, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+				t.Error(err)
+			}
+		}
+		return o.see(c)
+	})
+	if err != nil || end.code != exitDone {
+		t.Fatalf("%v, exit code %d\n%s", err, end.code, end.stderr)
+	}
+	for _, words := range o.end() {
+		t.Error(words)
 	}
 }
