@@ -58,6 +58,9 @@ func (c *Client) reserve(ctx context.Context, o api.Operation) (ticket Ticket, e
 	if c.segment.Full() {
 		return ticket, fmt.Errorf("no room for another answer in %s: %w", c.segment.Path(), syscall.ENOSPC)
 	}
+	if err := c.segment.InPlace(); err != nil {
+		return ticket, err
+	}
 	select {
 	case c.inFlight[o.Name] <- struct{}{}:
 	case <-ctx.Done():

@@ -71,6 +71,9 @@ func (p *Pipeline) Run(ctx context.Context, job plan.Job, date string) (report.R
 	}
 	r, err := own.run(ctx, job, date, id, started)
 	if err != nil {
+		if gone := datadir.Gone(p.Dir); gone != nil { // whatever failed for it, this is the cause
+			err = gone
+		}
 		return report.Report{Run: id}, err
 	}
 	return r, nil

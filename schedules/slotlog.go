@@ -68,12 +68,14 @@ type SlotLog struct {
 	records []Record
 	known   map[string]bool
 	pending []Record // not on disk yet
+	there   bool     // the data directory was seen, and is not created again if it disappears
 }
 
 // OpenSlotLog opens the slot log of a data directory and cuts off a torn last line. The first Write
 // creates a file that does not exist. Its errors are those of the file system.
 func OpenSlotLog(dir string) (*SlotLog, error) {
 	b := &SlotLog{path: filepath.Join(dir, SlotLogName), known: map[string]bool{}}
+	b.look()
 	text, err := os.ReadFile(b.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return b, nil
@@ -91,6 +93,14 @@ func OpenSlotLog(dir string) (*SlotLog, error) {
 		b.known[r.key()] = true
 	}
 	return b, nil
+}
+
+// look notes whether the data directory is there: below a volume that is not mounted any more, another one
+// would be in the way of the first.
+func (b *SlotLog) look() {
+	if _, err := os.Stat(filepath.Dir(b.path)); err == nil {
+		b.there = true
+	}
 }
 
 // parseRecords reads whole lines. It skips and counts a line that is no record, or not as it was written:
@@ -140,6 +150,7 @@ func CountDamaged(dir string) (int, error) {
 func (b *SlotLog) Write(records ...Record) ([]Record, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.look()
 	var fresh []Record
 	for _, r := range records {
 		if b.known[r.key()] {
@@ -180,8 +191,10 @@ func (b *SlotLog) append(records []Record) (err error) {
 		}
 		text = append(text, checked(line.Bytes())...)
 	}
-	if err := os.MkdirAll(filepath.Dir(b.path), 0o755); err != nil {
-		return err
+	if !b.there {
+		if err := os.MkdirAll(filepath.Dir(b.path), 0o755); err != nil {
+			return err
+		}
 	}
 	f, err := os.OpenFile(b.path, os.O_WRONLY|os.O_CREATE, 0o644)
 	if err != nil {

@@ -2,6 +2,8 @@ package schedules
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -206,5 +208,36 @@ func TestADamagedLineOfTheSlotLogIsLeftOut(t *testing.T) {
 	}
 	if n, err := CountDamaged(dir); n != 1 || err != nil {
 		t.Errorf("%d lines are damaged, %v; want 1", n, err)
+	}
+}
+
+// TestADirectoryThatDisappearsIsNotMadeAgain renames the data directory: what is recorded meanwhile is
+// written when it is back.
+func TestADirectoryThatDisappearsIsNotMadeAgain(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	if err := os.Mkdir(dir, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	b, err := OpenSlotLog(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(dir, dir+"-away"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Write(Record{Job: "nightly", State: RecordFailed}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("there is another data directory")
+	}
+	if err := os.Rename(dir+"-away", dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Write(); err != nil {
+		t.Error(err)
+	}
+	if records, err := ReadSlotLog(dir, 9); err != nil || len(records) != 1 {
+		t.Errorf("%v, %v", records, err)
 	}
 }

@@ -56,6 +56,7 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"cmd/fleetlake/console":    {[]string{"load/dictionary", "pipeline", "pipeline/forecast", "pipeline/plan", "pipeline/report", "pipeline/wording", "warehouse"}, []string{"database/sql", "net/http"}},
 	"cmd/fleetlake":            {[]string{"schedules/published", "warehouse/news", "schedules/flight", "warehouse/worker", "cmd/fleetlake/config", "cmd/fleetlake/console", "cmd/fleetlake/machine", "schedules/page", "schedules/notify", "schedules/metrics", "schedules/share", "schedules/exports", "pipeline/datadir", "pipeline/derive", "pipeline/forecast", "pipeline/plan", "pipeline/repair", "pipeline/report", "pipeline/wording", "extract", "extract/api", "extract/journal", "extract/simulator", "transform", "load", "load/dictionary", "load/export", "load/store", "warehouse", "warehouse/durable", "warehouse/history", "pipeline", "schedules"}, []string{"database/sql"}},
 
+	"cmd/fleetlake/crash":            {nil, nil},
 	"pipeline/pipelinetest/planted":  {nil, []string{"net/http", "database/sql"}},
 	"pipeline/pipelinetest/syscalls": {nil, []string{"net/http", "database/sql"}},
 }

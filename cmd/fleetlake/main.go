@@ -18,6 +18,7 @@ import (
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/pipeline/report"
@@ -220,6 +221,8 @@ func exitCode(err error) int {
 		return exitSQL
 	case errors.As(err, &bad), errors.Is(err, errUsage):
 		return exitUsage
+	case errors.Is(err, datadir.ErrGone), errors.Is(err, journal.ErrGone):
+		return exitDisk
 	case errors.Is(err, datadir.ErrLocked):
 		return exitLocked
 	case errors.As(err, &service) && service.Outcome == extract.OutcomeUnauthorized:

@@ -20,7 +20,6 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/simulator"
-	"github.com/fleetlake/fleetlake/pipeline/pipelinetest/syscalls"
 )
 
 // beFleetlake in the environment makes the test binary the program itself, so that tests
@@ -28,7 +27,6 @@ import (
 const beFleetlake = "FLEETLAKE_TEST_PROCESS"
 
 func TestMain(m *testing.M) {
-	syscalls.Obey()
 	if process, ok := processes[os.Getenv(beFleetlake)]; ok {
 		if err := process(context.Background(), os.Args[1]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -43,11 +41,7 @@ func TestMain(m *testing.M) {
 	if p := flag.Lookup("test.parallel"); p.Value.String() == p.DefValue {
 		p.Value.Set(strconv.Itoa(max(testsAtOnce, runtime.GOMAXPROCS(0))))
 	}
-	code := m.Run()
-	for _, s := range stages {
-		os.RemoveAll(s.root)
-	}
-	os.Exit(code)
+	os.Exit(m.Run())
 }
 
 // peakFile in the environment names a file to which a process writes the most memory that it had. What the
@@ -175,6 +169,17 @@ func (w *world) must(code int, args ...string) outcome {
 func (w *world) csv(sql string) string {
 	w.t.Helper()
 	return w.must(exitDone, "query", "--format", "csv", sql).stdout
+}
+
+// number is the answer of a query that has one.
+func (w *world) number(sql string) int {
+	w.t.Helper()
+	lines := strings.Split(strings.TrimSpace(w.csv(sql)), "\n")
+	n, err := strconv.Atoi(lines[len(lines)-1])
+	if err != nil {
+		w.t.Fatalf("%s: %v", sql, err)
+	}
+	return n
 }
 
 type process struct {

@@ -50,6 +50,56 @@ func TestSlowClientsTakeFewConnections(t *testing.T) {
 	}
 }
 
+// TestSlowReadersStarveNobody has more clients than there are connections ask for a large answer, of which
+// they read nothing: a monitor that comes after them is answered, and a client that reads is not cut off.
+func TestSlowReadersStarveNobody(t *testing.T) {
+	const large = 8 << 20
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer serveOn(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/large" {
+			w.Write(make([]byte, large))
+		}
+	}), slog.New(slog.DiscardHandler))()
+	reader, err := (&http.Client{Transport: &http.Transport{}}).Get("http://" + l.Addr().String() + "/large")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Body.Close()
+	read := make(chan int64)
+	go func() {
+		var n int64
+		for err := error(nil); err == nil; { // the number says whether all came
+			var some int64
+			some, err = io.CopyN(io.Discard, reader.Body, large/64)
+			n += some
+			time.Sleep(30 * time.Millisecond) // a client whose network is not the fastest
+		}
+		read <- n
+	}()
+	for range 2 * maxConnections {
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if _, err := io.WriteString(c, "GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	monitor := &http.Client{Transport: &http.Transport{}, Timeout: writeTimeout / 2}
+	answer, err := monitor.Get("http://" + l.Addr().String() + "/healthz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	if n := <-read; n != large {
+		t.Errorf("a client that reads got %d bytes of %d", n, large)
+	}
+}
+
 // TestIdleConnectionsStarveNobody asks from more clients than there are connections, each of which
 // would keep its own: a monitor that comes after them is answered.
 func TestIdleConnectionsStarveNobody(t *testing.T) {

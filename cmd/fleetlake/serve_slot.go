@@ -13,6 +13,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/schedules/notify"
@@ -188,7 +189,8 @@ func (s *server) newestOf(slot schedules.Slot) (n pipeline.PastRun, found bool, 
 	return n, false, err
 }
 
-// stored lists the latest runs of a job.
+// stored lists the latest runs of a job. One that a crash kept from being published is like one that a crash
+// ended: its slot is due again, and publishes it.
 func (s *server) stored(job string) ([]schedules.Stored, error) {
 	nights, err := pipeline.PastRuns(s.config.DataDir, job, storedRuns)
 	if err != nil {
@@ -198,7 +200,17 @@ func (s *server) stored(job string) ([]schedules.Stored, error) {
 	if err != nil {
 		return nil, err
 	}
-	return storedOf(nights, j.Deadline, time.Now()), nil
+	waiting, err := repair.Unpublished(context.Background(), s.config.DataDir)
+	if err != nil { // a run mends what is wrong
+		s.log.Warn("cannot tell whether runs wait to be published", "error", s.withoutPaths(err.Error()))
+	}
+	stored := storedOf(nights, j.Deadline, time.Now())
+	for i, n := range nights {
+		if waiting[n.Run] {
+			stored[i].State = ""
+		}
+	}
+	return stored, nil
 }
 
 // storedOf converts the runs of the journal for the scheduler. A partial run within its deadline is

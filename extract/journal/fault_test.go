@@ -230,3 +230,33 @@ func TestPowerLossTearsAnEntryBeforeAWholeOne(t *testing.T) {
 		}
 	}
 }
+
+// TestASegmentThatIsGone renames, removes and replaces the directory of a segment that is open.
+func TestASegmentThatIsGone(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(dir string) error
+		gone   bool
+	}{
+		"nothing happened": {func(string) error { return nil }, false},
+		"renamed":          {func(dir string) error { return os.Rename(dir, dir+"-away") }, true},
+		"removed":          {os.RemoveAll, true},
+		"replaced": {func(dir string) error {
+			return errors.Join(os.Rename(dir, dir+"-away"), os.CopyFS(dir, os.DirFS(dir+"-away")))
+		}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "journal")
+			s, err := Create(dir, plan("r"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			if err := c.change(dir); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.InPlace(); errors.Is(err, ErrGone) != c.gone || !c.gone && err != nil {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}

@@ -208,6 +208,29 @@ func full(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(e
 // Full reports whether the reserve is used up: the caller should send no new request.
 func (s *Segment) Full() bool { return s.reserve.spent() }
 
+// ErrGone reports that a segment is no longer where it was created: the data directory was removed, renamed
+// or unmounted while a run writes to it. What is appended now may never be found again.
+var ErrGone = errors.New("the journal is no longer in its place: the data directory was removed, renamed or unmounted during the run, and no request is sent whose answer may be lost")
+
+// InPlace returns ErrGone if the path of the segment no longer names its file: the caller should send no new
+// request. Its other errors are those of the file system.
+func (s *Segment) InPlace() error {
+	own, err := s.f.Stat()
+	if err != nil {
+		return fmt.Errorf("look at the journal: %w", err)
+	}
+	named, err := os.Stat(s.path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("%w: %w", ErrGone, err) // the error has the path
+	case err != nil:
+		return fmt.Errorf("look at the journal: %w", err)
+	case !os.SameFile(own, named):
+		return fmt.Errorf("%w: %s is another file", ErrGone, s.path)
+	}
+	return nil
+}
+
 // sync returns when everything up to end is on disk. One fsync serves all callers that wait. After
 // a failed fsync it is unknown what is on disk, and the next one would succeed without writing it:
 // so all callers get the error of the first failure, now and later.

@@ -167,12 +167,12 @@ func makeDirs(root *os.Root, dir string) error {
 	}
 	err = root.Mkdir(filepath.FromSlash(dir), dirMode)
 	switch {
-	case errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist):
-		return nil // made or removed meanwhile; if a file has the name, the next step says so
-	case err != nil:
+	case errors.Is(err, fs.ErrNotExist):
+		return nil // the one above was removed meanwhile; the next step says so
+	case err != nil && !errors.Is(err, fs.ErrExist): // if a file has the name, the next step says so
 		return err
 	}
-	return syncDir(root, path.Dir(dir))
+	return syncDir(root, path.Dir(dir)) // who made it meanwhile may not have synced it yet
 }
 
 // link gives a temporary file its name, if nobody has it.

@@ -113,7 +113,22 @@ func note(dir string) error {
 	return nil
 }
 
-// StillLocked returns ErrLocked if somebody has removed the lock file of this process, or replaced
+// ErrGone reports that a data directory that this process has locked is no longer there.
+var ErrGone = errors.New("the data directory is gone: it was removed, renamed or unmounted while fleetlake wrote into it. Put it back: the next start resumes")
+
+// Gone returns ErrGone if a data directory that this process has locked is no longer there, and nil for any
+// other.
+func Gone(dir string) error {
+	if _, ok := lockedByUs.Load(dir); !ok {
+		return nil
+	}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %w", ErrGone, err) // the error has the path
+	}
+	return nil
+}
+
+// StillLocked returns ErrGone if the directory is no longer there, and ErrLocked if somebody has removed the lock file of this process, or replaced
 // it or its directory: another process could lock the new one. It returns nil for a directory that
 // this process has not locked, as a copy that is only compared.
 func StillLocked(dir string) error {
@@ -124,6 +139,9 @@ func StillLocked(dir string) error {
 	now, err := os.Stat(lockPath(dir))
 	if err == nil && os.SameFile(was.(fs.FileInfo), now) {
 		return nil
+	}
+	if err := Gone(dir); err != nil {
+		return err
 	}
 	return fmt.Errorf("%w: the file %s was removed or replaced during the run, and another run may write there; nothing is published now: the next start publishes what is paid for", ErrLocked, lockPath(dir))
 }

@@ -128,3 +128,19 @@ func must(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
+
+// TestADirectoryThatIsGone renames a directory that is locked: it is not said to be in use by another.
+func TestADirectoryThatIsGone(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	unlock, err := Lock(dir, "the first")
+	must(t, err)
+	must(t, Gone(dir))
+	must(t, os.Rename(dir, dir+"-away"))
+	if err := StillLocked(dir); !errors.Is(err, ErrGone) || errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("got %v, want %v", err, ErrGone)
+	}
+	must(t, unlock())
+	if err := Gone(dir); err != nil {
+		t.Errorf("a directory that is not locked: %v", err)
+	}
+}

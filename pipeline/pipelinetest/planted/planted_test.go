@@ -18,11 +18,11 @@ type fault struct {
 
 var faults = map[string]fault{
 	"an answer is not synced before it counts as kept": {
-		"extract/journal/segment.go", "if err := s.sync(end); err != nil {", "if err := s.sync(min(end, 0)); err != nil {", "./extract/journal ./cmd/fleetlake", "AFailedSync|AFullDisk|TornTail|TestWhatIsReliedOnIsOnDisk"},
+		"extract/journal/segment.go", "if err := s.sync(end); err != nil {", "if err := s.sync(min(end, 0)); err != nil {", "./extract/journal ./cmd/fleetlake/crash", "AFailedSync|AFullDisk|TornTail|TestWhatIsReliedOnIsOnDisk"},
 	"a failed sync is forgotten": {
-		"extract/journal/segment.go", "if s.unsynced != nil {", "if false {", "./extract/journal ./cmd/fleetlake", "AFailedSync|AFullDisk|TornTail|TestWhatIsReliedOnIsOnDisk"},
+		"extract/journal/segment.go", "if s.unsynced != nil {", "if false {", "./extract/journal ./cmd/fleetlake/crash", "AFailedSync|AFullDisk|TornTail|TestWhatIsReliedOnIsOnDisk"},
 	"a torn tail stays when a segment is reopened": {
-		"extract/journal/segment.go", "\tif cut > 0 {", "\tif cut < 0 {", "./extract/journal ./cmd/fleetlake", "AFailedSync|AFullDisk|TornTail|TestWhatIsReliedOnIsOnDisk"},
+		"extract/journal/segment.go", "\tif cut > 0 {", "\tif cut < 0 {", "./extract/journal ./cmd/fleetlake/crash", "AFailedSync|AFullDisk|TornTail|TestWhatIsReliedOnIsOnDisk"},
 	"a cap of credits is off by one": {
 		"extract/budget.go", "credits <= b.cap-b.spent-b.reserved-others", "credits <= b.cap-b.spent-b.reserved-others+1", "./extract", "Budget|Claim|Unbilled|ASearchThat"},
 	"a cap of credits leaves one credit unused": {
@@ -50,9 +50,9 @@ var faults = map[string]fault{
 	"the check digit of an IMO number is not checked": {
 		"transform/imo.go", "if sum%10 != n%10 {", "if false {", "./transform", "IMO"},
 	"a file is renamed into place before it is on disk": {
-		"warehouse/durable/durable.go", "\tif err := Sync(temporary); err != nil {\n\t\treturn err\n\t}\n", "", "./cmd/fleetlake", "TestWhatIsReliedOnIsOnDisk"},
+		"warehouse/durable/durable.go", "\tif err := Sync(temporary); err != nil {\n\t\treturn err\n\t}\n", "", "./cmd/fleetlake/crash", "TestWhatIsReliedOnIsOnDisk"},
 	"a renamed file is not synced in its directory": {
-		"warehouse/durable/durable.go", "\t\treturn err // it has the operation and both paths\n\t}\n\treturn SyncDir(filepath.Dir(path))", "\t\treturn err // it has the operation and both paths\n\t}\n\treturn nil", "./cmd/fleetlake", "TestWhatIsReliedOnIsOnDisk"},
+		"warehouse/durable/durable.go", "\t\treturn err // it has the operation and both paths\n\t}\n\treturn SyncDir(filepath.Dir(path))", "\t\treturn err // it has the operation and both paths\n\t}\n\treturn nil", "./cmd/fleetlake/crash", "TestWhatIsReliedOnIsOnDisk"},
 	"a page of a Parquet file may be larger than its chunk": {
 		"load/pages.go", "p.size < 0 || int64(p.size) > size-at-int64(header)", "false", "./load", "Fuzz"},
 	"a manifest may name a file outside the lake": {
@@ -132,10 +132,10 @@ func testsWith(t *testing.T, f fault, changed string) (output string, err error)
 			t.Fatal(err)
 		}
 	}
-	args := append([]string{"test", "-vet=off", "-failfast", "-count=1", "-timeout=4m", "-overlay=" + overlay, "-run=" + f.run}, strings.Fields(f.packages)...)
+	args := append([]string{"test", "-vet=off", "-failfast", "-count=1", "-timeout=4m", "-run=" + f.run}, strings.Fields(f.packages)...)
 	c := exec.CommandContext(t.Context(), "go", args...)
 	c.Dir = root
-	c.Env = append(os.Environ(), "FLEETLAKE_LONG=")
+	c.Env = append(os.Environ(), "FLEETLAKE_LONG=", "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay) // of programs that the tests build, too
 	b, err := c.CombinedOutput()
 	return string(b), err
 }

@@ -1,4 +1,4 @@
-package main
+package crash
 
 import (
 	"errors"
@@ -54,7 +54,7 @@ func (s *stage) points() (all []crashPoint) {
 
 // crash runs a command that is killed at a point. It returns the call at which it was, and false if the
 // command ended before, as it can because its requests are answered in any order.
-func (w *crashWorld) crash(p crashPoint, args ...string) (at string, killed bool) {
+func (w *world) crash(p crashPoint, args ...string) (at string, killed bool) {
 	w.t.Helper()
 	w.service.at = 0
 	if p.answer > 0 {
@@ -71,16 +71,16 @@ func (w *crashWorld) crash(p crashPoint, args ...string) (at string, killed bool
 	if err != nil {
 		w.t.Fatalf("%v: %v", p, err)
 	}
-	if o.code != -1 && o.code != exitDone {
+	if o.code != exitKilled && o.code != exitDone {
 		w.t.Errorf("%v: exit code %d\n%s", p, o.code, o.stderr)
 	}
 	w.letAMinutePass()
-	return at, o.code == -1
+	return at, o.code == exitKilled
 }
 
 // letAMinutePass makes the directories of temporary files older: the next process removes those of processes
 // that have ended only after a minute.
-func (w *crashWorld) letAMinutePass() {
+func (w *world) letAMinutePass() {
 	w.t.Helper()
 	dirs, err := filepath.Glob(filepath.Join(w.data(), "work", "*-*"))
 	for _, dir := range dirs {
@@ -98,12 +98,12 @@ type money struct {
 	again  map[string]int                  // requests that were in flight at a crash, and how often: they may be paid again
 }
 
-func (w *crashWorld) money() money {
+func (w *world) money() money {
 	return money{map[journal.Kind]map[string]int{journal.KindIntent: w.kept(journal.KindIntent), journal.KindAnswer: w.kept(journal.KindAnswer)}, map[string]int{}}
 }
 
 // afterCrash checks that what arrived is kept, and notes which requests were in flight.
-func (m *money) afterCrash(w *crashWorld) {
+func (m *money) afterCrash(w *world) {
 	w.t.Helper()
 	answered, intended, newlyLost := w.kept(journal.KindAnswer), w.kept(journal.KindIntent), map[string]int{}
 	for key, n := range w.billed() {
@@ -123,7 +123,7 @@ func (m *money) afterCrash(w *crashWorld) {
 }
 
 // check compares a world with the one that nobody disturbed.
-func (m *money) check(w *crashWorld, s *stage) {
+func (m *money) check(w *world, s *stage) {
 	w.t.Helper()
 	got, want := w.state(), s.ref.left
 	if s.or != "" { // the command may not have begun
@@ -210,7 +210,7 @@ func (s *stage) crashAt(t *testing.T, title string, p crashPoint) bool {
 	at, killed := w.crash(p, s.args...)
 	defer func() {
 		if t.Failed() {
-			t.Logf("at: %s\nagain: %s='%s' go test ./cmd/fleetlake -run TestCrashPoints", at, repeatCrash, title)
+			t.Logf("at: %s\nagain: %s='%s' go test ./cmd/fleetlake/crash -run TestCrashPoints", at, repeatCrash, title)
 		}
 	}()
 	m.afterCrash(w)
@@ -220,7 +220,7 @@ func (s *stage) crashAt(t *testing.T, title string, p crashPoint) bool {
 }
 
 // next is the command that continues the stage after a crash.
-func (s *stage) next(w *crashWorld) []string {
+func (s *stage) next(w *world) []string {
 	if s.again != nil {
 		return s.again(w)
 	}
@@ -228,7 +228,7 @@ func (s *stage) next(w *crashWorld) []string {
 }
 
 // resume continues the stage and comes to its end.
-func (s *stage) resume(w *crashWorld) {
+func (s *stage) resume(w *world) {
 	w.t.Helper()
 	w.service.at = 0
 	w.must(exitDone, s.next(w)...)
@@ -256,7 +256,7 @@ func TestCrashSequences(t *testing.T) {
 			var did []string
 			defer func() {
 				if t.Failed() {
-					t.Logf("%s:\n%s\nagain: %s='%s' go test ./cmd/fleetlake -run TestCrashSequences", names[seed%len(names)], strings.Join(did, "\n"), repeatCrash, title)
+					t.Logf("%s:\n%s\nagain: %s='%s' go test ./cmd/fleetlake/crash -run TestCrashSequences", names[seed%len(names)], strings.Join(did, "\n"), repeatCrash, title)
 				}
 			}()
 			for range 2 + random.IntN(4) {

@@ -1,4 +1,4 @@
-package main
+package crash
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -37,6 +38,34 @@ type exportTarget struct {
 	args  []string // of the verb
 	store store.Store
 	puts  func() map[string]int // of objects that were stored, by key; nil if nobody counts
+	gate  *gate                 // before the store; nil if there is none
+}
+
+// gate counts the requests to a store, and kills the program at one of them.
+type gate struct {
+	mu       sync.Mutex
+	requests int    // so far
+	at       int    // the request at which it kills, from 1; 0 is none
+	sent     bool   // it kills when the store has carried the request out, and before it has the request otherwise
+	kill     func() // ends the program
+}
+
+// pass passes a request on, or kills the program.
+func (g *gate) pass(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	g.mu.Lock()
+	g.requests++
+	mine, sent, kill := g.requests == g.at, g.sent, g.kill
+	g.mu.Unlock()
+	if mine && !sent {
+		kill()
+		panic(http.ErrAbortHandler)
+	}
+	if mine {
+		next.ServeHTTP(httptest.NewRecorder(), r)
+		kill()
+		panic(http.ErrAbortHandler)
+	}
+	next.ServeHTTP(w, r)
 }
 
 // TestKilledExportsEndComplete kills exports of a new night at twenty places, while a reader looks at
@@ -249,13 +278,14 @@ func (w *world) bucketTarget() (exportTarget, bool) {
 		},
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) {},
 	}
-	front := httptest.NewServer(proxy)
+	before := &gate{}
+	front := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { before.pass(rw, r, proxy) }))
 	w.t.Cleanup(front.Close)
 	w.env = append(w.env, "FLEETLAKE_EXPORT_ACCESS_KEY=test", "FLEETLAKE_EXPORT_SECRET_KEY=planted-secret")
 	s, err := store.Open(context.Background(), "s3://lake/fleet", store.Options{Endpoint: "http://" + address, PathStyle: true, AccessKey: "test", SecretKey: "planted-secret"})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	all := func() map[string]int { mu.Lock(); defer mu.Unlock(); return puts }
-	return exportTarget{args: []string{"s3://lake/fleet", "--endpoint", front.URL, "--path-style"}, store: s, puts: all}, true
+	all := func() map[string]int { mu.Lock(); defer mu.Unlock(); return maps.Clone(puts) }
+	return exportTarget{args: []string{"s3://lake/fleet", "--endpoint", front.URL, "--path-style"}, store: s, puts: all, gate: before}, true
 }

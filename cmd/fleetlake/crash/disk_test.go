@@ -1,4 +1,4 @@
-package main
+package crash
 
 import (
 	"errors"
@@ -115,7 +115,7 @@ func (f atFault) play(t *testing.T) {
 	}
 	defer func() {
 		if t.Failed() {
-			t.Logf("at: %s\n%s\nagain: %s='%s' go test ./cmd/fleetlake -run TestDiskFaults", at, o.stderr, repeatCrash, f)
+			t.Logf("at: %s\n%s\nagain: %s='%s' go test ./cmd/fleetlake/crash -run TestDiskFaults", at, o.stderr, repeatCrash, f)
 		}
 	}()
 	w.letAMinutePass()
@@ -138,11 +138,11 @@ func causeOf(stderr string) (line string) {
 
 // endedWell checks how a process ended whose disk failed: with a line that has the cause and a path, or
 // with all done.
-func (w *crashWorld) endedWell(o outcome, f diskFault, s *stage) {
+func (w *world) endedWell(o outcome, f diskFault, s *stage) {
 	w.t.Helper()
 	line := causeOf(o.stderr)
 	switch {
-	case o.code == -1, strings.Contains(o.stderr, "goroutine "):
+	case o.code == exitKilled, strings.Contains(o.stderr, "goroutine "):
 		w.t.Errorf("it crashes or does not end: %s", o.stderr)
 	case f.errno == 0 && o.code != exitDone:
 		w.t.Errorf("exit code %d after a short write", o.code)

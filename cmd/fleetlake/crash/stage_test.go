@@ -1,10 +1,9 @@
-package main
+package crash
 
 import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -37,12 +36,12 @@ const inFlight = 8
 
 // stage is a command in a data directory that has come so far, in which it is killed or its disk fails.
 type stage struct {
-	from   string              // the stage after which it begins; "" is an empty directory
-	before func(w *crashWorld) // what happens in between; nil is nothing
-	day    int                 // of the fleet
+	from   string         // the stage after which it begins; "" is an empty directory
+	before func(w *world) // what happens in between; nil is nothing
+	day    int            // of the fleet
 	args   []string
-	again  func(w *crashWorld) []string // returns the command that continues after a crash; nil is args
-	or     string                       // the stage as which it may leave the tables, too; "" is none
+	again  func(w *world) []string // returns the command that continues after a crash; nil is args
+	or     string                  // the stage as which it may leave the tables, too; "" is none
 
 	once sync.Once
 	root string // has the directory of the process before the command and after it; "" is not made
@@ -51,7 +50,8 @@ type stage struct {
 
 // reference is what a command does that nobody disturbs.
 type reference struct {
-	calls   []syscalls.Call // below the directory of the process
+	dir     string          // in which it ran
+	calls   []syscalls.Call // below that directory
 	answers int
 	before  map[string]string   // the tables before the command; nil if nothing is published
 	between []map[string]string // the tables of versions that it publishes before its last one
@@ -74,53 +74,35 @@ func night(day int) []string {
 var stages = map[string]*stage{
 	"first night":  {args: night(0)},
 	"second night": {from: "first night", day: 1, args: night(1)},
-	"interrupted night": {from: "first night", day: 1, args: night(1), before: func(w *crashWorld) {
+	"interrupted night": {from: "first night", day: 1, args: night(1), before: func(w *world) {
 		w.killedAt(billed, 12, night(1)...)
 	}},
-	"unpublished night": {from: "first night", day: 1, args: night(1), before: func(w *crashWorld) {
+	"unpublished night": {from: "first night", day: 1, args: night(1), before: func(w *world) {
 		w.killedBefore("/lake/", night(1)...)
 	}},
 	"rebuild": {from: "second night", args: []string{"rebuild"}},
-	"rollback": {from: "second night", args: []string{"rollback"}, again: func(w *crashWorld) []string {
+	"rollback": {from: "second night", args: []string{"rollback"}, again: func(w *world) []string {
 		if w.count("SELECT count(*) FROM runs") == 1 { // it is rolled back: once more would be one too many
 			return []string{"verify"}
 		}
 		return []string{"rollback"}
 	}},
-	"rollback before a run": {from: "second night", args: []string{"rollback"}, or: "second night", again: func(*crashWorld) []string { return night(0) }},
+	"rollback before a run": {from: "second night", args: []string{"rollback"}, or: "second night", again: func(*world) []string { return night(0) }},
 	"undone rollback":       {from: "rollback", args: []string{"rollback", "--undo"}},
 	"export":                {from: "first night", args: []string{"export", "--warehouse", "out"}},
-	"second export": {from: "export", day: 1, args: []string{"export", "out"}, before: func(w *crashWorld) {
+	"second export": {from: "export", day: 1, args: []string{"export", "out"}, before: func(w *world) {
 		w.must(exitDone, night(1)...)
 	}},
-	"export compact": {from: "second export", day: 12, args: []string{"export", "compact", "out"}, before: func(w *crashWorld) {
+	"export compact": {from: "second export", day: 12, args: []string{"export", "compact", "out"}, before: func(w *world) {
 		w.must(exitDone, "run", "nightly", "--date", "2026-12-02")
 		w.must(exitDone, "export", "out")
 	}},
 }
 
-// crashWorld is a world whose service and whose system calls are watched.
-type crashWorld struct {
-	*world
-	service *watchedService
-}
-
-// newCrashWorld serves the fleet.
-func newCrashWorld(t testing.TB) *crashWorld {
-	t.Helper()
-	w := &crashWorld{world: newWorld(t, crashFleet)}
-	w.service = &watchedService{sim: w.sim}
-	server := httptest.NewServer(w.service)
-	t.Cleanup(server.Close)
-	w.base = server.URL + simulator.BasePath
-	w.env = append(w.env, "FLEETLAKE_BASE_URL="+w.base)
-	return w
-}
-
 // world returns a world in which the command of the stage is next.
-func (s *stage) world(t testing.TB) *crashWorld {
+func (s *stage) world(t testing.TB) *world {
 	t.Helper()
-	w := newCrashWorld(t)
+	w := newWorld(t, crashFleet)
 	if err := copyTree(w.dir, s.begin()); err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +142,7 @@ func (s *stage) play(t testing.TB) (err error) {
 	if s.root, err = os.MkdirTemp("", "fleetlake-crash-"); err != nil {
 		return err
 	}
-	w := newCrashWorld(t)
+	w := newWorld(t, crashFleet)
 	w.sim.SetDay(s.day)
 	if s.from != "" {
 		if err := copyTree(w.dir, byName(s.from).after()); err != nil {
@@ -175,6 +157,7 @@ func (s *stage) play(t testing.TB) (err error) {
 		return err
 	}
 	w = s.world(t)
+	s.ref.dir = w.dir
 	if s.from != "" {
 		s.ref.before = w.tables()
 	}
@@ -204,9 +187,10 @@ func (s *stage) after() string { return filepath.Join(s.root, "after") }
 const endsWithin = 3 * time.Minute
 
 // watched runs the program with its system calls watched.
-func (w *crashWorld) watched(args []string, decide func(syscalls.Call) syscalls.Action) (outcome, error) {
+func (w *world) watched(args []string, decide func(syscalls.Call) syscalls.Action) (outcome, error) {
 	p := w.prepare(args...)
 	w.service.kill = func() { p.cmd.Process.Kill() }
+	p.cmd.Path, p.cmd.Env = os.Args[0], append(p.cmd.Env[:len(p.cmd.Env):len(p.cmd.Env)], launch+"="+p.cmd.Path)
 	watch, err := syscalls.Start(p.cmd, []string{w.dir}, decide)
 	if err == nil {
 		late := time.AfterFunc(endsWithin, func() { p.cmd.Process.Signal(syscall.SIGQUIT) }) // with its goroutines
@@ -219,10 +203,8 @@ func (w *crashWorld) watched(args []string, decide func(syscalls.Call) syscalls.
 	return outcome{p.cmd.ProcessState.ExitCode(), p.stdout.String(), p.stderr.String()}, nil
 }
 
-func (w *crashWorld) data() string { return filepath.Join(w.dir, "fleetlake-data") }
-
 // killedAt runs the program until the service kills it.
-func (w *crashWorld) killedAt(m moment, request int, args ...string) {
+func (w *world) killedAt(m moment, request int, args ...string) {
 	w.t.Helper()
 	w.service.at, w.service.moment = w.service.requests+request, m
 	p := w.prepare(args...)
@@ -230,13 +212,13 @@ func (w *crashWorld) killedAt(m moment, request int, args ...string) {
 	if err := p.cmd.Start(); err != nil {
 		w.t.Fatal(err)
 	}
-	if o, err := p.wait(); err != nil || o.code != -1 {
+	if o, err := p.wait(); err != nil || o.code != exitKilled {
 		w.t.Fatalf("%v, exit code %d\n%s", err, o.code, o.stderr)
 	}
 }
 
 // killedBefore kills the program before its first call on a path.
-func (w *crashWorld) killedBefore(path string, args ...string) {
+func (w *world) killedBefore(path string, args ...string) {
 	w.t.Helper()
 	o, err := w.watched(args, func(c syscalls.Call) syscalls.Action {
 		if strings.Contains(c.Path, path) {
@@ -245,7 +227,7 @@ func (w *crashWorld) killedBefore(path string, args ...string) {
 		return syscalls.Action{}
 	})
 	skipUnwatched(w.t, err)
-	if err != nil || o.code != -1 {
+	if err != nil || o.code != exitKilled {
 		w.t.Fatalf("%v, exit code %d\n%s", err, o.code, o.stderr)
 	}
 }
@@ -284,7 +266,7 @@ func copyTree(to, from string) error {
 }
 
 // query returns the rows of a query as text, a line each.
-func (w *crashWorld) query(file *warehouse.Warehouse, sql string) string {
+func (w *world) query(file *warehouse.Warehouse, sql string) string {
 	w.t.Helper()
 	rows, err := file.Query(w.t.Context(), sql)
 	if err != nil {
@@ -302,7 +284,7 @@ func (w *crashWorld) query(file *warehouse.Warehouse, sql string) string {
 }
 
 // open opens the published file.
-func (w *crashWorld) open() *warehouse.Warehouse {
+func (w *world) open() *warehouse.Warehouse {
 	w.t.Helper()
 	file, err := warehouse.Open(w.t.Context(), warehouse.Path(w.data()), warehouse.Options{Threads: 1})
 	if err != nil {
@@ -312,7 +294,7 @@ func (w *crashWorld) open() *warehouse.Warehouse {
 }
 
 // count is the answer of a query that has one number.
-func (w *crashWorld) count(sql string) (n int) {
+func (w *world) count(sql string) (n int) {
 	w.t.Helper()
 	file := w.open()
 	defer file.Close()
@@ -329,7 +311,7 @@ var (
 )
 
 // tables returns the rows of the published tables.
-func (w *crashWorld) tables() map[string]string {
+func (w *world) tables() map[string]string {
 	w.t.Helper()
 	tables := map[string]string{}
 	file := w.open()
@@ -341,7 +323,7 @@ func (w *crashWorld) tables() map[string]string {
 }
 
 // state returns what is there.
-func (w *crashWorld) state() state {
+func (w *world) state() state {
 	w.t.Helper()
 	s := state{tables: w.tables(), billed: w.billed()}
 	err := filepath.WalkDir(w.dir, func(path string, e fs.DirEntry, err error) error {
@@ -361,7 +343,7 @@ func (w *crashWorld) state() state {
 }
 
 // billed counts the requests with an answer by operation and parameters.
-func (w *crashWorld) billed() map[string]int {
+func (w *world) billed() map[string]int {
 	billed := map[string]int{}
 	for _, r := range w.sim.Log() {
 		if r.Operation != api.Credits.Name && (r.Outcome == simulator.OK || r.Outcome == simulator.Empty) {
@@ -372,7 +354,7 @@ func (w *crashWorld) billed() map[string]int {
 }
 
 // kept counts the entries of a kind in the journal by operation and parameters.
-func (w *crashWorld) kept(kind journal.Kind) map[string]int {
+func (w *world) kept(kind journal.Kind) map[string]int {
 	w.t.Helper()
 	kept := map[string]int{}
 	paths, err := journal.Segments(filepath.Join(w.data(), "journal"))

@@ -1,7 +1,10 @@
-package main
+package crash
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +18,8 @@ import (
 // callOrder watches in which order files are written, synced and renamed. A SIGKILL loses nothing that was
 // written, a loss of power does: only the order of the calls says what it would lose.
 type callOrder struct {
-	dir string
+	dir   string
+	alone bool // one request is in flight, so that an entry is on disk before the next is written
 
 	mu     sync.Mutex
 	dirty  map[string]bool // files with content that is not synced
@@ -33,6 +37,10 @@ func unsafe(path string) bool {
 // commits reports whether the name of a file makes others valid, which must be on disk before.
 func commits(path string) bool {
 	return strings.HasSuffix(path, "/fleet.duckdb") && !strings.Contains(path, "/versions/") || strings.Contains(path, "/_manifests/") || strings.HasSuffix(path, "/current.json") || strings.HasSuffix(path, "/ready")
+}
+
+func newCallOrder(dir string) *callOrder {
+	return &callOrder{dir: dir, dirty: map[string]bool{}, names: map[string]bool{}, final: map[string]bool{}}
 }
 
 func (o *callOrder) see(c syscalls.Call) syscalls.Action {
@@ -53,7 +61,7 @@ func (o *callOrder) see(c syscalls.Call) syscalls.Action {
 		if o.final[c.Path] {
 			o.report("%s: it has its final name already", c)
 		}
-		if segment && o.dirty[c.Path] && c.Name == "write" && o.synced > 0 {
+		if o.alone && segment && o.dirty[c.Path] && c.Name == "write" && o.synced > 0 {
 			o.report("%s: the entry before it is not on disk", c)
 		}
 		o.dirty[c.Path] = true
@@ -110,30 +118,65 @@ func (o *callOrder) report(format string, args ...any) {
 	o.wrong = append(o.wrong, runNames.ReplaceAllString(words, "RUN"))
 }
 
-// TestWhatIsReliedOnIsOnDisk goes through nights and exports with one request in flight, and checks the
-// order of their system calls.
+// TestWhatIsReliedOnIsOnDisk goes through two nights with one request in flight, and checks the order of
+// their system calls; then it checks that of the other stages.
 func TestWhatIsReliedOnIsOnDisk(t *testing.T) {
 	t.Parallel()
-	w := newCrashWorld(t)
+	w := newWorld(t, crashFleet)
 	w.configure(1_000_000, `
     list: {by: country, countries: [Panama, Liberia], max_age: 0s}
     sweep: {statuses: []}
     lookup: {want: []}
 `)
 	w.env = append(w.env, "FLEETLAKE_MAX_IN_FLIGHT=1")
-	for i, args := range [][]string{night(0), night(1), {"rollback"}, {"rollback", "--undo"}, {"rebuild"}, {"export", "--warehouse", "out"}} {
-		o := &callOrder{dir: w.dir, dirty: map[string]bool{}, names: map[string]bool{}, final: map[string]bool{}}
+	for day := range 2 {
+		o := newCallOrder(w.dir)
+		o.alone = true
 		w.service.arrival, w.service.requests = o.request, 0
-		end, err := w.watched(args, o.see)
+		end, err := w.watched(night(day), o.see)
 		skipUnwatched(t, err)
 		if err != nil || end.code != exitDone {
-			t.Fatalf("fleetlake %v: %v, exit code %d\n%s", args, err, end.code, end.stderr)
+			t.Fatalf("night %d: %v, exit code %d\n%s", day, err, end.code, end.stderr)
 		}
 		for _, words := range o.end() {
-			t.Errorf("fleetlake %v: %s", args, words)
+			t.Errorf("night %d: %s", day, words)
 		}
-		if i < 2 && (w.service.requests < 4 || o.synced < 2*w.service.requests-4) {
-			t.Errorf("fleetlake %v: %d requests, and the journal was synced %d times", args, w.service.requests, o.synced)
+		if w.service.requests < 4 || o.synced < 2*w.service.requests-4 {
+			t.Errorf("night %d: %d requests, and the journal was synced %d times", day, w.service.requests, o.synced)
 		}
+	}
+	for name, s := range stages {
+		s.prepare(t)
+		o := newCallOrder(s.ref.dir)
+		for _, c := range s.ref.calls {
+			o.see(c)
+		}
+		for _, words := range o.end() {
+			t.Errorf("%s: %s", name, words)
+		}
+	}
+}
+
+// TestADirectoryThatAnotherMakes has another process make each directory of an export just before it: the export
+// does not rely on the other for the sync.
+func TestADirectoryThatAnotherMakes(t *testing.T) {
+	t.Parallel()
+	s := byName("export")
+	s.prepare(t)
+	w := s.world(t)
+	o := newCallOrder(w.dir)
+	end, err := w.watched(s.args, func(c syscalls.Call) syscalls.Action {
+		if c.Name == "mkdir" && strings.HasPrefix(c.Path, w.dir+"/out/") {
+			if err := os.Mkdir(c.Path, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+				t.Error(err)
+			}
+		}
+		return o.see(c)
+	})
+	if err != nil || end.code != exitDone {
+		t.Fatalf("%v, exit code %d\n%s", err, end.code, end.stderr)
+	}
+	for _, words := range o.end() {
+		t.Error(words)
 	}
 }
