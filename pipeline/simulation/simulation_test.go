@@ -35,7 +35,7 @@ type outcome struct {
 
 // A data directory that publishes nothing for a long time continues with the newest segments: each run
 // reads all of them.
-const mostLater, keptLater = 60, 20
+const mostLater, keptLater = 40, 10
 
 // simulate plays a scenario in virtual time.
 func simulate(t *testing.T, s scenario) (o outcome) {
@@ -53,7 +53,7 @@ func simulate(t *testing.T, s scenario) (o outcome) {
 				later, last := s.later(i), i == len(s.nights)-1
 				switch {
 				case s.every > 1 && !later:
-					w.move(1 + int(n.seed>>8%6))
+					w.move(1 + int(n.seed>>8%4))
 				case later && len(w.journalNow()) > mostLater:
 					w.move(keptLater)
 				}
