@@ -210,7 +210,6 @@ func (w *world) checkLookups(job plan.Job, s *segment, segments map[string]*segm
 	if job.Lookup.MaxRequests > 0 && made > job.Lookup.MaxRequests {
 		w.fail("money", "%s made %d lookups of at most %d", s.Run, made, job.Lookup.MaxRequests)
 	}
-	room -= s.Budget - s.spent(time.Time{}).credits // a plan does not count on what its searches give back
 	if room < job.Lookup.Operation().Credits || job.Lookup.MaxRequests > 0 && made >= job.Lookup.MaxRequests || s.state != report.StateDone {
 		return
 	}
