@@ -21,7 +21,7 @@ type Collected struct {
 // Collect is the part of Run that spends credits. It plans a run with an id for a snapshot date on what is
 // published, sends its requests, and ends its segment. It publishes nothing: neither what earlier runs left,
 // nor its own answers. known is closed, unless there was nothing left to request. The caller holds the lock,
-// and has ended the segments of killed runs (repair.Unpublished). Its errors are those of Run but
+// and has ended the segments of killed runs (repair.EndSegments). Its errors are those of Run but
 // ErrUnpublished.
 func (p *Pipeline) Collect(ctx context.Context, known *warehouse.Published, job plan.Job, date, id string, started time.Time) (Collected, error) {
 	p.fill()

@@ -26,7 +26,7 @@ func (w *world) process(ctx context.Context, job plan.Job) (report.Report, error
 	defer known.Close()
 	w.basis = known.Runs
 	w.must(journal.RemoveReserve(filepath.Join(w.p.Dir, "journal")))
-	_, err = repair.Unpublished(w.deriver(), known.Runs)
+	_, err = repair.EndSegments(w.deriver(), known.Runs)
 	w.must(err)
 	started := w.now().UTC()
 	c, err := w.p.Collect(ctx, known, job, w.today(), started.Format("20060102T150405.000Z")+fmt.Sprintf("-%04x", w.runs), started)
