@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/fleetlake/fleetlake/transform"
-	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -14,13 +13,7 @@ import (
 // declared: the lake table, the warehouse table of the dataset, its comment, and
 // the file of vessels.
 func TestLakeWarehouseAndDictionaryHaveTheSameColumns(t *testing.T) {
-	dir := t.TempDir()
-	publish(t, dir, run{date: "20", rows: map[string][]row{"listings": {{"imo": 9811000, "name": "EVER"}}}})
-	w, err := warehouse.Open(t.Context(), warehouse.Path(dir), warehouse.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
+	w := opened(t, oneNightAtOnce(t))
 	tables, err := w.Dictionary(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -50,8 +50,7 @@ func lakeFields(t *testing.T) (all []field) {
 			all = append(all, field{table.Name, id, f.Name, columns[i].Type})
 		}
 	}
-	dir := t.TempDir()
-	publish(t, dir, night("20", listings(ever)))
+	dir := oneNightAtOnce(t)
 	file := "'" + filepath.Join(lake(dir), filepath.FromSlash(lakePath(vessels, "2026-11-20", night("20").runID()))) + "'"
 	ids := map[string]int{}
 	for line := range strings.SplitSeq(query(t, dir, "SELECT name, field_id FROM parquet_schema("+file+") WHERE num_children IS NULL"), "\n") {

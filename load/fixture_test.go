@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -189,7 +190,29 @@ var (
 	voyagesAtOnce    = publishedOnce(voyages)
 	lifeAtOnce       = publishedOnce(life)
 	fourNightsAtOnce = publishedOnce(fourNights)
+	oneNightAtOnce   = publishedOnce(func() []run { return []run{night("20", listings(ever))} })
 )
+
+// oneNight returns a copy of a directory in which a night was published, with one vessel, ever. The test may
+// change it.
+func oneNight(t *testing.T) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "data")
+	if err := os.CopyFS(dir, os.DirFS(oneNightAtOnce(t))); err != nil {
+		t.Fatal(err)
+	}
+	versions, err := filepath.Glob(filepath.Join(dir, "warehouse", "versions", "*.duckdb"))
+	if err != nil || len(versions) != 1 {
+		t.Fatalf("versions %q: %v", versions, err)
+	}
+	if err := os.Remove(warehouse.Path(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(versions[0], warehouse.Path(dir)); err != nil { // as publishing leaves it
+		t.Fatal(err)
+	}
+	return dir
+}
 
 // sharedDirs is where these directories are; TestMain makes and removes it.
 var sharedDirs string

@@ -213,9 +213,7 @@ func TestThePageIndexIsTrue(t *testing.T) {
 
 // TestTheFooterSaysWhatAFileIs also of the file of vessels, which DuckDB writes.
 func TestTheFooterSaysWhatAFileIs(t *testing.T) {
-	dir := t.TempDir()
-	r := night("20", listings(ever), covered("country"))
-	publish(t, dir, r)
+	dir, r := fourNightsAtOnce(t), fourNights()[0]
 	for _, table := range []string{"listings", "coverage", vessels} {
 		path := filepath.Join(lake(dir), filepath.FromSlash(lakePath(table, "2026-11-20", r.runID())))
 		got := query(t, dir, "SELECT decode(key) || '=' || decode(value) FROM parquet_kv_metadata('"+path+"')")

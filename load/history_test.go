@@ -1,52 +1,56 @@
 package load
 
-import "testing"
+import (
+	"maps"
+	"slices"
+	"testing"
+)
 
+// TestPartitions publishes all cases together, each with a partition of its own.
 func TestPartitions(t *testing.T) {
-	const partitions = "SELECT covered_on, rows, zeros, proven_on FROM partitions WHERE value = 'panama'"
-	panama := func(state string, rows int) map[string][]row {
-		return map[string][]row{"coverage": {{"operation": "by-type", "kind": "country", "value": "Panama", "state": state, "received_rows": rows}}}
+	type search struct {
+		run, state string
+		rows       int
 	}
-	check(t, map[string]rule{
-		"a night that covers a partition proves who is in it": {
-			nights: []run{night("20", panama("complete", 900)), night("21", panama("complete", 910))},
-			sql:    partitions,
-			want:   "21 910 0 21",
-		},
-		"one that covers a part of it does not": {
-			nights: []run{night("20", panama("complete", 900)), night("21", panama("partial", 100))},
-			sql:    partitions,
-			want:   "20 900 0 20",
-		},
-		"one that does not ask changes nothing": {
-			nights: []run{night("20", panama("complete", 900)), night("21", panama("skipped", 0))},
-			sql:    partitions,
-			want:   "20 900 0 20",
-		},
-		"an empty answer where vessels were proves nothing": {
-			nights: []run{night("20", panama("complete", 2)), night("21", panama("complete", 0))},
-			sql:    partitions,
-			want:   "21 0 1 20",
-		},
-		"repeated it does": {
-			nights: []run{night("20", panama("complete", 2)), night("21", panama("complete", 0)), night("22", panama("complete", 0))},
-			sql:    partitions,
-			want:   "22 0 2 22",
-		},
-		"an empty answer where none ever was proves that": {
-			nights: []run{night("20", panama("complete", 0))},
-			sql:    partitions,
-			want:   "20 0 1 20",
-		},
-		"the runs of a night cover it together": {
-			nights: []run{
-				{id: "20261120T020000.000Z-0001", date: "20", rows: panama("partial", 100)},
-				{id: "20261120T030000.000Z-0002", date: "20", rows: panama("complete", 900)},
-			},
-			sql:  partitions,
-			want: "20 900 0 20",
-		},
-	})
+	const (
+		first, second = "20261120T020000.000Z-0001", "20261120T030000.000Z-0002" // runs of one night
+		nextDay       = "20261121T020000.000Z-0000"
+		dayAfter      = "20261122T020000.000Z-0000"
+	)
+	cases := map[string]struct {
+		country  string
+		searches []search
+		want     string
+	}{
+		"a night that covers a partition proves who is in it": {"Panama", []search{{first, "complete", 900}, {nextDay, "complete", 910}}, "21 910 0 21"},
+		"one that covers a part of it does not":               {"Liberia", []search{{first, "complete", 900}, {nextDay, "partial", 100}}, "20 900 0 20"},
+		"one that does not ask changes nothing":               {"Malta", []search{{first, "complete", 900}, {nextDay, "skipped", 0}}, "20 900 0 20"},
+		"an empty answer where vessels were proves nothing":   {"Cyprus", []search{{first, "complete", 2}, {nextDay, "complete", 0}}, "21 0 1 20"},
+		"repeated it does": {"Greece", []search{{first, "complete", 2}, {nextDay, "complete", 0}, {dayAfter, "complete", 0}}, "22 0 2 22"},
+		"an empty answer where none ever was proves that": {"Norway", []search{{first, "complete", 0}}, "20 0 1 20"},
+		"the runs of a night cover it together":           {"Japan", []search{{first, "partial", 100}, {second, "complete", 900}}, "20 900 0 20"},
+	}
+	nights := map[string]run{}
+	for _, c := range cases {
+		for _, s := range c.searches {
+			n := run{id: s.run, date: s.run[6:8], rows: nights[s.run].rows}
+			if n.rows == nil {
+				n.rows = map[string][]row{}
+			}
+			n.rows["coverage"] = append(n.rows["coverage"], row{"operation": "by-type", "kind": "country", "value": c.country, "state": s.state, "received_rows": s.rows})
+			nights[s.run] = n
+		}
+	}
+	dir := t.TempDir()
+	publishAtOnce(t, dir, slices.Collect(maps.Values(nights))...)
+	w := opened(t, dir)
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := ask(t.Context(), t, w, "SELECT covered_on, rows, zeros, proven_on FROM partitions WHERE value = lower('"+c.country+"')"); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
 }
 
 func TestChanges(t *testing.T) {

@@ -109,11 +109,10 @@ func TestLakeFilesHaveTheirTypesAndFieldIDs(t *testing.T) {
 }
 
 func TestCleanRemovesWhatACrashLeft(t *testing.T) {
-	dir := t.TempDir()
-	if err := Clean(dir); err != nil {
+	if err := Clean(t.TempDir()); err != nil {
 		t.Errorf("nothing there: %v", err)
 	}
-	publish(t, dir, night("20", listings(ever)))
+	dir := oneNight(t)
 	want := tree(t, lake(dir))
 	for _, name := range []string{
 		"listings/snapshot_date=2026-11-21/x.parquet.part", "_manifests/x.json.part",
@@ -139,8 +138,8 @@ func TestCleanRemovesWhatACrashLeft(t *testing.T) {
 func TestARunThatWasCutOffIsPublishedAtTheNextStart(t *testing.T) {
 	t.Parallel()
 	r := night("21", listings(ever, nameless), sightings(row{"imo": 9811000, "navigational_status": "drifting"}))
-	whole := t.TempDir()
-	publish(t, whole, night("20", listings(ever)), r)
+	whole := oneNight(t)
+	publish(t, whole, r)
 	stages := map[string]func(dir string){
 		"after the first lake file": func(dir string) {
 			write(t, dir, run{date: "21", rows: listings(ever, nameless)})
@@ -155,8 +154,7 @@ func TestARunThatWasCutOffIsPublishedAtTheNextStart(t *testing.T) {
 	}
 	for name, stage := range stages {
 		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			publish(t, dir, night("20", listings(ever)))
+			dir := oneNight(t)
 			stage(dir)
 			if err := Clean(dir); err != nil {
 				t.Fatal(err)

@@ -14,24 +14,6 @@ type rule struct {
 	want   string
 }
 
-func (r rule) check(t *testing.T) {
-	t.Helper()
-	dir := t.TempDir()
-	publishAtOnce(t, dir, r.nights...)
-	if got := query(t, dir, r.sql); got != r.want {
-		t.Errorf("got:\n%s\nwant:\n%s", got, r.want)
-	}
-}
-
-func check(t *testing.T, rules map[string]rule) {
-	for name, r := range rules {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r.check(t)
-		})
-	}
-}
-
 // night is a run of tables; a date alone is a night without rows.
 func night(date string, tables ...map[string][]row) run {
 	r := run{date: date, rows: map[string][]row{}}

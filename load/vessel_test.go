@@ -32,7 +32,7 @@ func life() []run {
 }
 
 func TestOneVesselThroughTenNights(t *testing.T) {
-	dir := lifeAtOnce(t)
+	w := opened(t, lifeAtOnce(t))
 	for name, c := range map[string]struct{ sql, want string }{
 		"in its changes": {
 			sql: "SELECT dataset, field, old_value, new_value, seen_before, seen_after FROM changes_of('IMO9811000') ORDER BY seen_after, field",
@@ -67,18 +67,17 @@ func TestOneVesselThroughTenNights(t *testing.T) {
 				"09 LR cargo 1 1\n10 LR cargo 1 0",
 		},
 	} {
-		if got := query(t, dir, c.sql); got != c.want {
+		if got := ask(t.Context(), t, w, c.sql); got != c.want {
 			t.Errorf("%s:\n%s\nwant:\n%s", name, got, c.want)
 		}
 	}
 }
 
-// TestOneVesselAtEveryDate queries it as of each night, and as of the night's beginning.
+// TestOneVesselAtEveryDate queries it as of each night, and as of the night's beginning. TestKnownThen shows
+// that nights which are published one by one say the same.
 func TestOneVesselAtEveryDate(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	publish(t, dir, life()...) // one night after the other
-	asOf := []string{          // at noon of the 1st, the 2nd, ...
+	w := opened(t, lifeAtOnce(t))
+	asOf := []string{ // at noon of the 1st, the 2nd, ...
 		"MMSI353136000 STAR PA 353136000 399.9 true",
 		"MMSI353136000 EVER PA 353136000 399.9 true",
 		"MMSI353136000 EVER PA 353136000 399.9 true",
@@ -92,7 +91,7 @@ func TestOneVesselAtEveryDate(t *testing.T) {
 	}
 	for i, want := range asOf {
 		day := fmt.Sprintf("%02d", i+1)
-		got := query(t, dir, "SELECT vessel_id, name, flag, mmsi, length_m, listed FROM vessels_as_of('2026-11-"+day+" 12:00:00')")
+		got := ask(t.Context(), t, w, "SELECT vessel_id, name, flag, mmsi, length_m, listed FROM vessels_as_of('2026-11-"+day+" 12:00:00')")
 		if got != want {
 			t.Errorf("at noon of %s: %s, want %s", day, got, want)
 		}
@@ -101,11 +100,11 @@ func TestOneVesselAtEveryDate(t *testing.T) {
 		if cells[5] == "false" {
 			onList = ""
 		}
-		if got := query(t, dir, "SELECT vessel_id, name, flag, mmsi FROM fleet_on('2026-11-"+day+"')"); got != onList {
+		if got := ask(t.Context(), t, w, "SELECT vessel_id, name, flag, mmsi FROM fleet_on('2026-11-"+day+"')"); got != onList {
 			t.Errorf("on the list of %s: %q, want %q", day, got, onList)
 		}
 	}
-	if got := query(t, dir, "SELECT count(*) FROM vessels_as_of('2026-11-01 01:00:00')"); got != "0" {
+	if got := ask(t.Context(), t, w, "SELECT count(*) FROM vessels_as_of('2026-11-01 01:00:00')"); got != "0" {
 		t.Errorf("before anything was seen there are %s vessels", got)
 	}
 }

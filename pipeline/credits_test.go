@@ -175,3 +175,28 @@ func (s *fixture) secondRun(between func(*fixture)) {
 		s.t.Errorf("the night is not done: %v", err)
 	}
 }
+
+// TestLookupsGetWhatEmptyPagesGiveBack has a list whose totals are not known, so that each of its many
+// countries without a vessel was planned at the price of a page, and costs nothing.
+func TestLookupsGetWhatEmptyPagesGiveBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		job := newcomer()
+		job.List.By, job.Sweep, job.Lookup.Want, job.Deadline = "country", plan.Sweep{}, nil, 0
+		s := newFixture(t, simulator.Config{Seed: 3, Vessels: 600, Credits: 1_000_000}, job)
+		s.run(time.Now().UTC().Format(time.DateOnly), 0)
+		s.load()
+		clear(s.totals)
+		time.Sleep(24 * time.Hour)
+		s.sim.SetDay(1)
+		s.job.Budget, s.job.Lookup.Want = 2600, []string{"particulars"}
+		before := s.sim.Bill().Spent
+		_, d, _ := s.run(time.Now().UTC().Format(time.DateOnly), 0)
+		made, spent := s.billed(api.Particulars), s.sim.Bill().Spent-before
+		if len(d.Lookups) == 0 || len(d.Lookups) >= d.Due {
+			t.Fatalf("%d of %d lookups are planned: this fleet tests nothing", len(d.Lookups), d.Due)
+		}
+		if spent > 2600 || made < d.Due && spent < 2600 {
+			t.Errorf("%d of %d due lookups were made, and %d of 2600 credits spent", made, d.Due, spent)
+		}
+	})
+}

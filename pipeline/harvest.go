@@ -122,10 +122,14 @@ type lane struct {
 // vessels, if they are bought alone.
 func (h *harvest) lanesOfRun() []lane {
 	lanes := []lane{
-		{operation: api.ByStatus, queue: h.sweep, feeds: h.lookups.queue, read: h.sighted, ended: func() { h.grants.ended(api.ByStatus.Name) }},
+		{operation: api.ByStatus, queue: h.sweep, feeds: h.lookups.queue, read: h.sighted, ended: func() {
+			h.grants.ended(api.ByStatus.Name)
+			h.lookups.searched()
+		}},
 		{operation: api.ByType, queue: h.listing.queue, feeds: h.lookups.queue, read: h.listing.answer, ended: func() {
 			h.grants.ended(api.ByType.Name)
 			h.lookups.listed()
+			h.lookups.searched()
 		}},
 		{operation: h.lookups.operation, queue: h.lookups.queue, read: func(api.Request, extract.Answer) {}, ended: h.grants.noLookups},
 	}

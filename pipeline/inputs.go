@@ -94,11 +94,7 @@ func (p *Pipeline) awaitBalance(job plan.Job, started time.Time) func(context.Co
 // excludes the vessels that held back runs have looked up.
 func (p *Pipeline) addUnpublished(f *plan.Inputs, published map[string]bool) error {
 	day, month := capsSince(f.Now)
-	today, err := p.spentUnpublished(published, day)
-	if err != nil {
-		return err
-	}
-	thisMonth, err := p.spentUnpublished(published, month)
+	today, thisMonth, err := p.spentUnpublished(published, day, month)
 	f.SpentDay, f.SpentMonth = f.SpentDay+today, f.SpentMonth+thisMonth
 	if err != nil {
 		return err
@@ -158,13 +154,13 @@ func readVessels(ctx context.Context, f *plan.Inputs, w *warehouse.Warehouse, jo
 	return w.Rates(ctx, job.Lookup.Want)
 }
 
-// spentUnpublished returns the credits that runs spent since a moment and that are not in the
-// warehouse, because the runs were rolled back or are held back. They count towards the caps of the
-// day and the month.
-func (p *Pipeline) spentUnpublished(published map[string]bool, since time.Time) (credits int, err error) {
+// spentUnpublished returns the credits that runs spent since the day and since the month began and that
+// are not in the warehouse, because the runs were rolled back or are held back. They count towards the
+// caps of the day and the month.
+func (p *Pipeline) spentUnpublished(published map[string]bool, day, month time.Time) (today, thisMonth int, err error) {
 	paths, err := journal.Segments(p.segments())
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	for _, path := range paths {
 		if published[journal.RunOf(path)] {
@@ -172,14 +168,17 @@ func (p *Pipeline) spentUnpublished(published map[string]bool, since time.Time) 
 		}
 		for x, err := range journal.Exchanges(path) {
 			if err != nil {
-				return 0, err
+				return 0, 0, err
 			}
-			if !x.SentAt().Before(since) {
-				credits += x.Credits
+			if !x.SentAt().Before(day) {
+				today += x.Credits
+			}
+			if !x.SentAt().Before(month) {
+				thisMonth += x.Credits
 			}
 		}
 	}
-	return credits, nil
+	return today, thisMonth, nil
 }
 
 // numbersHeldBack returns the numbers that held back runs have looked up. The warehouse does not

@@ -24,6 +24,9 @@ type lookupQueue struct {
 	now       time.Time
 
 	mu          sync.Mutex
+	further     []string         // due numbers that only credits which searches give back can pay
+	asked       map[string]bool  // numbers that tonight's searches queued
+	searching   int              // searches that have not ended
 	known       map[uint64]int32 // vessels of the warehouse and of tonight's searches, by IMO and by MMSI: indices of targets, or decided
 	other       map[int32]string // vessels that tonight's list contradicts, by index of targets, and the number to look them up by
 	room        int              // the most lookups that may be queued
@@ -44,7 +47,8 @@ const mostKnown = 2 * api.MostVessels
 func newLookups(w work) *lookupQueue {
 	l := &lookupQueue{queue: newQueue(), operation: w.job.Lookup.Operation(), wanted: len(w.job.Lookup.Want) > 0 && !w.job.Lookup.WatchedOnly,
 		lookup: w.job.Lookup, targets: w.targets, now: w.started, room: min(w.decided.Room, api.MostVessels),
-		known: make(map[uint64]int32, 2*len(w.targets)), other: map[int32]string{}}
+		known: make(map[uint64]int32, 2*len(w.targets)), other: map[int32]string{},
+		further: w.decided.Further, asked: map[string]bool{}, searching: 2}
 	chosen := make(map[string]bool, len(w.decided.Lookups))
 	for _, id := range w.decided.Lookups {
 		chosen[id] = true
@@ -95,6 +99,23 @@ func (l *lookupQueue) observe(v transform.Listed, s api.Sweep) {
 	default:
 		delete(l.other, place)
 		l.note(uint32(v.IMO), uint32(v.MMSI), decided)
+	}
+}
+
+// searched records that one of the two searches has ended. When both have, every credit that they gave
+// back is known, and the further lookups are queued: the budget decides how many it can pay.
+func (l *lookupQueue) searched() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.searching--; l.searching > 0 {
+		return
+	}
+	for _, id := range l.further {
+		if !l.asked[id] && l.queued < l.room {
+			l.noRoom--
+			l.queued++
+			l.push(false, api.Lookup(l.operation, id))
+		}
 	}
 }
 
@@ -168,6 +189,9 @@ func (l *lookupQueue) add(urgent bool, id string) {
 		l.queued--
 	}
 	l.queued++
+	if urgent {
+		l.asked[id] = true
+	}
 	l.push(urgent, api.Lookup(l.operation, id))
 }
 

@@ -206,11 +206,11 @@ func (s *fixture) account(date string) spending {
 	return sp
 }
 
-// TestNights plays hundreds of nights of random fleets, caps, faults and kills at the documented
+// TestNights plays some 200 nights of random fleets, caps, faults and kills at the documented
 // limits, in virtual time, and compares every bill with its plan. With FLEETLAKE_LONG they are a
 // thousand.
 func TestNights(t *testing.T) {
-	seeds := long(80, 250) // of four nights each: two random ones, and two in which nothing moves
+	seeds := long(50, 250) // of four nights each: two random ones, and two in which nothing moves
 	groups := 10
 	for g := range groups {
 		t.Run(fmt.Sprint("seeds ", g), func(t *testing.T) {

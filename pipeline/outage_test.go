@@ -134,7 +134,7 @@ func lastEnd(t *testing.T, p *Pipeline, date string) (end journal.End) {
 }
 
 // TestANightSurvivesAnyOutage takes the service away once in a night, at any moment, in any way, for
-// up to the patience: the night ends by itself, done, with every vessel listed. It samples some 100
+// up to the patience: the night ends by itself, done, with every vessel listed. It samples some 50
 // nights, 200 with FLEETLAKE_LONG; FLEETLAKE_TEST_OUTAGES=all plays 200 moments of each kind.
 func TestANightSurvivesAnyOutage(t *testing.T) {
 	first := playOutage(t, "none", 0, 0, nil)
@@ -142,7 +142,7 @@ func TestANightSurvivesAnyOutage(t *testing.T) {
 	if first.end.State != report.StateDone || known.end.State != report.StateDone || len(first.listed) < 200 {
 		t.Fatalf("nights without an outage end %+v and %+v with %d vessels", first.end, known.end, len(first.listed))
 	}
-	moments := long(100, 200)
+	moments := long(52, 200)
 	if os.Getenv("FLEETLAKE_TEST_OUTAGES") == "all" {
 		moments = 200
 	}

@@ -32,9 +32,9 @@ import (
 //     a cap names the tightest one, and only if the searches that are left out would cost more than was
 //     left; a reason that names the service is given only if a search was sent and not answered
 //
-// FLEETLAKE_NIGHTS sets how many nights are played.
+// It plays 60 nights, and 200 with FLEETLAKE_LONG; FLEETLAKE_NIGHTS sets how many.
 func TestNoCreditIsBetterSpent(t *testing.T) {
-	nights := number("FLEETLAKE_NIGHTS", 100)
+	nights := number("FLEETLAKE_NIGHTS", long(60, 200))
 	const groups = 4
 	var seen tally
 	t.Run("nights", func(t *testing.T) {

@@ -99,26 +99,16 @@ func (p *Pipeline) run(ctx context.Context, job plan.Job, date, id string, start
 			return r, nil // all of the night was paid for, and is published now
 		}
 	}
-	if err := p.heldBackNight(job.Name, date); err != nil {
-		return report.Report{}, err
-	}
-	before, err := p.night(known.Runs, job.Name, date)
+	c, err := p.Collect(ctx, known, job, date, id, started)
 	if err != nil {
-		return report.Report{}, err
-	}
-	if run, note := p.ended(job, before); run != "" {
-		r, err := stored(ctx, known, run, note)
-		r.PlanSpent = run == before.last.Run && before.last.PlanSpent
-		return r, err
-	}
-	w, segment, err := p.plan(ctx, known, job, date, id, before, started)
-	if err != nil {
-		return report.Report{}, err
-	}
-	if err := p.fetch(ctx, w, segment); err != nil {
 		return report.Report{}, err // the next start resumes here
 	}
-	reports, err := p.derive(context.WithoutCancel(ctx), segment.Path())
+	if c.Segment == "" {
+		r, err := stored(ctx, known, c.Last, c.Note)
+		r.PlanSpent = c.PlanSpent
+		return r, err
+	}
+	reports, err := p.derive(context.WithoutCancel(ctx), c.Segment)
 	if err != nil && !errors.Is(err, load.ErrIssues) { // a run that is held back waits for a person
 		err = fmt.Errorf("%w: %w", ErrUnpublished, err)
 	}

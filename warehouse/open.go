@@ -43,6 +43,7 @@ type Warehouse struct {
 	path    string
 	db      *sql.DB
 	release func() // releases the spelling of the path that the file is open under
+	kept    map[string]bool
 }
 
 // Path returns the path of the published file of a data directory.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -22,9 +23,18 @@ func runAt(day int) Run {
 	return Run{ID: at.Format("20060102T150405.000Z") + "-0000", Job: "nightly", Date: at.Format(time.DateOnly), Started: at, Finished: at.Add(time.Hour), State: "done", Requests: 3, Report: "{}"}
 }
 
-// update publishes a run whose step runs SQL.
+// update publishes a run whose step runs SQL. A first run without any, in an empty directory, is copied from
+// that of another test.
 func update(t *testing.T, dir string, day int, sql ...string) error {
 	t.Helper()
+	if there, _ := os.ReadDir(dir); len(sql)+len(there) == 0 {
+		return firstRun(t, dir, day)
+	}
+	return publish(t.Context(), dir, day, sql...)
+}
+
+// publish is update without a copy.
+func publish(ctx context.Context, dir string, day int, sql ...string) error {
 	b := Build{Dir: dir, RunID: runAt(day).ID, Comments: comments()}
 	if _, err := os.Stat(Path(dir)); err == nil {
 		b.From = Path(dir)
@@ -40,7 +50,42 @@ func update(t *testing.T, dir string, day int, sql ...string) error {
 		}
 		return nil
 	})
-	return Update(t.Context(), b)
+	return Update(ctx, b)
+}
+
+// firstRuns are the files of data directories with one run, by its day.
+var firstRuns struct {
+	sync.Mutex
+	files map[int]map[string][]byte
+}
+
+// firstRun makes a data directory with one run.
+func firstRun(t *testing.T, dir string, day int) error {
+	t.Helper()
+	firstRuns.Lock()
+	defer firstRuns.Unlock()
+	if firstRuns.files[day] == nil {
+		from, files := t.TempDir(), map[string][]byte{}
+		if err := publish(t.Context(), from, day); err != nil {
+			return err
+		}
+		for _, path := range []string{fingerprintsPath(""), filepath.Join("warehouse", "versions", runAt(day).ID+".duckdb")} {
+			content, err := os.ReadFile(filepath.Join(from, path))
+			must(t, err)
+			files[path] = content
+		}
+		if firstRuns.files == nil {
+			firstRuns.files = map[int]map[string][]byte{}
+		}
+		firstRuns.files[day] = files
+	}
+	must(t, os.MkdirAll(versions(dir), 0o755))
+	must(t, os.MkdirAll(filepath.Join(dir, "work"), 0o755))
+	for path, content := range firstRuns.files[day] {
+		must(t, os.WriteFile(filepath.Join(dir, path), content, 0o644))
+	}
+	version := filepath.Join(versions(dir), runAt(day).ID+".duckdb")
+	return errors.Join(os.Chmod(version, publishedMode), os.Link(version, Path(dir)))
 }
 
 // comments are those that a load gives to a build.

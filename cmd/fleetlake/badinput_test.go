@@ -162,7 +162,7 @@ func TestAFailedRunResumes(t *testing.T) {
 // TestAStoppedRunResumes sends SIGTERM in the middle of a run.
 func TestAStoppedRunResumes(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, simulator.Config{Vessels: 2000})
+	w := newWorld(t, simulator.Config{Vessels: 800})
 	w.configure(1200, wholeJob)
 	p := w.start("run", "nightly", "--date", "2026-11-20")
 	time.AfterFunc(1500*time.Millisecond, func() { p.cmd.Process.Signal(syscall.SIGTERM) })

@@ -2,9 +2,11 @@ package main
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -34,9 +36,13 @@ var camel = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 // TestRetiredWordsStayRetired reads every text of the project.
 func TestRetiredWordsStayRetired(t *testing.T) {
 	patterns := map[*regexp.Regexp]string{}
-	for words, instead := range retired {
-		patterns[regexp.MustCompile(`(?i)(^|[^a-z])(`+words+`)($|[^a-z])`)] = instead
+	pattern := func(words string) *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(^|[^a-z])(` + words + `)($|[^a-z])`)
 	}
+	for words, instead := range retired {
+		patterns[pattern(words)] = instead
+	}
+	any := pattern(strings.Join(slices.Collect(maps.Keys(retired)), "|")) // one search instead of one for each
 	read := 0
 	root := filepath.Join("..", "..")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -61,8 +67,12 @@ func TestRetiredWordsStayRetired(t *testing.T) {
 		}
 		read++
 		for i, line := range strings.Split(string(text), "\n") {
+			words := camel.ReplaceAllString(line, "$1 $2")
+			if !any.MatchString(words) {
+				continue
+			}
 			for pattern, instead := range patterns {
-				if found := pattern.FindStringSubmatch(camel.ReplaceAllString(line, "$1 $2")); found != nil {
+				if found := pattern.FindStringSubmatch(words); found != nil {
 					t.Errorf("%s:%d: %q is retired, say: %s", path, i+1, found[2], instead)
 				}
 			}

@@ -18,7 +18,7 @@ const wholeJob = `
 // warehouse with the simulated fleet.
 func TestHarvestIsWhole(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, simulator.Config{Vessels: 3000, Seed: 5})
+	w := newWorld(t, simulator.Config{Vessels: 1500, Seed: 5})
 	w.configure(1_000_000, wholeJob)
 	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
 

@@ -29,7 +29,7 @@ func queried(t *testing.T) (w *world, temporary string) {
 func TestAQueryStaysWithinItsBounds(t *testing.T) {
 	t.Parallel()
 	w, temporary := queried(t)
-	const memory, ours, timeout = "MiB of memory and 300 MiB on disk", "MiB: not enough room", "longer than --timeout 1s"
+	const memory, ours, timeout = "MiB of memory and 300 MiB on disk", "MiB: not enough room", "longer than --timeout 300ms"
 	for name, c := range map[string]struct {
 		sql, want string
 		format    string
@@ -44,7 +44,7 @@ func TestAQueryStaysWithinItsBounds(t *testing.T) {
 		"a small question, as a measure": {"SELECT 1 AS n", "-", "csv"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			target, within := t.TempDir(), "1s"
+			target, within := t.TempDir(), "300ms"
 			if c.want == memory || c.want == ours || c.want == "-" {
 				within = "60s"
 			}

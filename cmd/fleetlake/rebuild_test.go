@@ -21,12 +21,12 @@ const historyJob = `
     lookup: {want: [particulars], max_age: 72h, max_requests: 20}
 `
 
-// threeNights is a world with three published nights.
-func threeNights(t *testing.T) *world {
+// worldOf is a world with published nights.
+func worldOf(t *testing.T, nights ...string) *world {
 	t.Helper()
 	w := newWorld(t, simulator.Config{Vessels: 300, Seed: 2})
 	w.configure(1_000_000, historyJob)
-	for day, date := range []string{"2026-11-20", "2026-11-21", "2026-11-22"} {
+	for day, date := range nights {
 		w.sim.SetDay(day)
 		w.must(exitDone, "run", "nightly", "--date", date)
 	}
@@ -36,7 +36,7 @@ func threeNights(t *testing.T) *world {
 // TestHistoryVerbs goes through rebuild, verify and rollback as a person would.
 func TestHistoryVerbs(t *testing.T) {
 	t.Parallel()
-	w := threeNights(t)
+	w := worldOf(t, "2026-11-20", "2026-11-21")
 	asked, spent := len(w.sim.Log()), w.sim.Bill().Spent
 	says := func(code int, want string, args ...string) string {
 		t.Helper()
@@ -46,7 +46,7 @@ func TestHistoryVerbs(t *testing.T) {
 		}
 		return out
 	}
-	says(exitDone, "3 runs", "verify")
+	says(exitDone, "2 runs", "verify")
 	says(exitDone, "discarded", "rebuild", "--dry-run")
 	says(exitDone, "tables are identical", "rebuild")
 	says(exitDone, "published: the version whose last run is", "rollback") // the one from before the rebuild
@@ -57,21 +57,21 @@ func TestHistoryVerbs(t *testing.T) {
 	if len(w.sim.Log()) != asked || w.sim.Bill().Spent != spent {
 		t.Errorf("a rebuild sent %d requests and spent %d credits", len(w.sim.Log())-asked, w.sim.Bill().Spent-spent)
 	}
-	w.sim.SetDay(3)
-	w.must(exitDone, "run", "nightly", "--date", "2026-11-23")
-	if got := w.number("SELECT count(*) FROM runs"); got != 4 {
-		t.Errorf("%d runs are published, want 4", got)
+	w.sim.SetDay(2)
+	w.must(exitDone, "run", "nightly", "--date", "2026-11-22")
+	if got := w.number("SELECT count(*) FROM runs"); got != 3 {
+		t.Errorf("%d runs are published, want 3", got)
 	}
 	asked, spent = len(w.sim.Log()), w.sim.Bill().Spent
 	out = says(exitDone, "rolled back: 20", "rollback")
 	says(exitDone, "but 1 that were rolled back", "verify")
-	if got := w.number("SELECT count(*) FROM runs"); got != 3 {
-		t.Errorf("%d runs are published after the rollback, want 3:\n%s", got, out)
+	if got := w.number("SELECT count(*) FROM runs"); got != 2 {
+		t.Errorf("%d runs are published after the rollback, want 2:\n%s", got, out)
 	}
 	says(exitDone, "published again: 20", "rollback", "--undo")
 	says(exitDone, "nothing to undo", "rollback", "--undo")
-	if got := w.number("SELECT count(*) FROM runs"); got != 4 {
-		t.Errorf("%d runs are published after all, want 4", got)
+	if got := w.number("SELECT count(*) FROM runs"); got != 3 {
+		t.Errorf("%d runs are published after all, want 3", got)
 	}
 	if len(w.sim.Log()) != asked || w.sim.Bill().Spent != spent {
 		t.Errorf("%d requests were sent and %d credits spent", len(w.sim.Log())-asked, w.sim.Bill().Spent-spent)
@@ -80,16 +80,16 @@ func TestHistoryVerbs(t *testing.T) {
 
 func TestVerifySaysWhatToDo(t *testing.T) {
 	t.Parallel()
-	w := threeNights(t)
+	w := worldOf(t, "2026-11-20")
 	paths, err := filepath.Glob(filepath.Join(w.dir, "fleetlake-data", "lake", "listings", "*", "*.parquet"))
-	if err != nil || len(paths) != 3 {
+	if err != nil || len(paths) != 1 {
 		t.Fatalf("%d files: %v", len(paths), err)
 	}
-	if err := os.Remove(paths[1]); err != nil {
+	if err := os.Remove(paths[0]); err != nil {
 		t.Fatal(err)
 	}
 	out := w.must(exitUnexpected, "verify").stdout
-	if !strings.Contains(out, "WRONG  lake: listings/snapshot_date=2026-11-21/") || !strings.Contains(out, "is missing. `fleetlake rebuild` makes it again") {
+	if !strings.Contains(out, "WRONG  lake: listings/snapshot_date=2026-11-20/") || !strings.Contains(out, "is missing. `fleetlake rebuild` makes it again") {
 		t.Errorf("got:\n%s", out)
 	}
 	var answer struct {
@@ -112,7 +112,7 @@ func TestVerifySaysWhatToDo(t *testing.T) {
 	if err := json.Unmarshal([]byte(w.must(exitDone, "rebuild", "--json").stdout), &done); err != nil {
 		t.Fatal(err)
 	}
-	if !done.Switched || done.Nights != 3 || !done.Compared.Same() {
+	if !done.Switched || done.Nights != 1 || !done.Compared.Same() {
 		t.Errorf("got %+v", done)
 	}
 	w.must(exitDone, "verify")

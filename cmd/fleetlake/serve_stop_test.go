@@ -15,7 +15,7 @@ import (
 // TestServeStopsAndResumes sends SIGTERM in the middle of a run whose answers take a second.
 func TestServeStopsAndResumes(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, simulator.Config{Vessels: 1500})
+	w := newWorld(t, simulator.Config{Vessels: 500})
 	w.due(1200, wholeJob, "")
 	w.faults(simulator.Fault{Kind: simulator.Slow, Least: time.Second, Most: time.Second})
 	d := w.serve()
@@ -43,7 +43,7 @@ func TestServeStopsAndResumes(t *testing.T) {
 // TestASecondSignalEndsAtOnce while answers arrive one by one: those that the service had sent
 // before the signal are kept, the others are not waited for, and the next start resumes.
 func TestASecondSignalEndsAtOnce(t *testing.T) {
-	w := newWorld(t, simulator.Config{Vessels: 1500})
+	w := newWorld(t, simulator.Config{Vessels: 500})
 	w.due(3000, wholeJob, "")
 	w.faults(simulator.Fault{Kind: simulator.Slow, Operation: "by-status", Least: 20 * time.Second, Most: 20 * time.Second},
 		simulator.Fault{Kind: simulator.Slow, Operation: "by-type", Match: "page=2", Least: 20 * time.Second, Most: 20 * time.Second},

@@ -1,6 +1,8 @@
 package main
 
-// variants differ little from a case beside them: they run in the long suite alone.
+// variants run in the long suite alone: they differ little from a case beside them, or TestHostileService of
+// package pipeline plays the same behaviour in one process, and the exit code that belongs to such an end of a
+// run is that of a case beside them.
 var variants = []string{
 	"502 in HTML",
 	"503 and a time that is past",
@@ -100,4 +102,36 @@ var variants = []string{
 	"a total as a text",
 	"the first search of each kind is a 500",
 	"the first body of each search is cut off",
+	"500 to everything",
+	"401 to everything",
+	"404 to everything",
+	"404 to the first search",
+	"400 for values that were always good",
+	"422 to the whole list",
+	"the balance is below zero",
+	"the first search is HTML with 200",
+	"everything is 502 for two seconds",
+	"one lookup is of a vessel that is unknown",
+	"connections hang",
+	"the greeting of another protocol",
+	"a storm of 100 Continue",
+	"slow, but honest",
+	"a body that is cut in half",
+	"a length of exabytes",
+	"no length, and the connection is ended",
+	"a clock of 1970",
+	"HTML with 200",
+	"an empty body with 200",
+	"an error with 200",
+	"gzip",
+	"a hundred thousand lists in a list",
+	"a mark of byte order before the JSON",
+	"a total of two thousand million",
+	"a total that is smaller than its page",
+	"a total that grows with each page",
+	"items that are null on an empty page",
+	"a country that nobody asked for",
+	"no vessels in the sweep",
+	"a lookup that answers in words",
+	"a list that is empty but for its totals",
 }

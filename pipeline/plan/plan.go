@@ -40,6 +40,10 @@ type Plan struct {
 	Sweeps  []StatusSearch
 	Lookups []string // IMO or MMSI numbers that are known before the run, the highest score first
 
+	// Further are the numbers after those of Lookups, as many as the allowance could pay if no search cost
+	// anything: searches that cost less than their price pay for them.
+	Further []string
+
 	// Positions are the numbers of watched vessels of which nothing but the position is due: the cheapest
 	// operation answers with it alone. They come before the other lookups, the longest wait first.
 	Positions []string

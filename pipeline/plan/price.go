@@ -207,9 +207,19 @@ func (d *Plan) fitLookups(job Job, f Inputs, credits Limit, room map[string]int)
 	d.Positions = best(d.due.positions, fit(len(d.due.positions), api.Location, PositionsLeft), f.Targets)
 	d.Due = d.due.count()
 	n := fit(d.Due, o, LookupsLeft)
-	unknown := d.due.unknown[:min(n, len(d.due.unknown))]
-	d.Lookups = append(unknown, best(d.due.vessels, n-len(unknown), f.Targets)...)
+	unknown := d.due.unknown[:min(d.payable(o), len(d.due.unknown))]
+	chosen := append(unknown, best(d.due.vessels, d.payable(o)-len(unknown), f.Targets)...)
+	d.Lookups, d.Further = chosen[:n:n], chosen[n:]
 	d.Room, d.due = d.capacity[o.Name], dueLookups{}
+}
+
+// payable is how many of the due lookups the lane can carry, and the whole allowance could pay.
+func (d *Plan) payable(o api.Operation) int {
+	n := min(d.Due, d.capacity[o.Name])
+	if most, limited := d.Allowance.Limit.Get(); limited {
+		n = min(n, max(0, most/o.Credits))
+	}
+	return n
 }
 
 // count is how many lookups by the operation of the job are due.

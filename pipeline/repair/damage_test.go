@@ -251,9 +251,13 @@ func sameWarehouse(t *testing.T, _ *derive.Deriver, path string) func() bool {
 	}
 }
 
-// TestVerifyFindsASegmentCutAnywhere cuts each segment of the journal at every 4 KiB: each cut is found,
-// and what is before it can be salvaged.
+// TestVerifyFindsASegmentCutAnywhere cuts each segment of the journal at every 16 KiB, and with FLEETLAKE_LONG
+// at every 4: each cut is found, and what is before it can be salvaged.
 func TestVerifyFindsASegmentCutAnywhere(t *testing.T) {
+	step := 16 << 10
+	if os.Getenv("FLEETLAKE_LONG") != "" {
+		step = 4 << 10
+	}
 	d := copyOfWeek(t)
 	paths, err := journal.Segments(d.Journal)
 	must(t, err)
@@ -262,7 +266,7 @@ func TestVerifyFindsASegmentCutAnywhere(t *testing.T) {
 		whole, err := os.ReadFile(path)
 		must(t, err)
 		must(t, os.WriteFile(path+setAsideBy, whole, 0o644))
-		for size := 0; size < len(whole); size += 4096 {
+		for size := 0; size < len(whole); size += step {
 			must(t, os.Truncate(path, int64(size)))
 			if !foundInJournal(t, d, path) {
 				t.Errorf("%s cut to %d of %d bytes: verify finds nothing", path, size, len(whole))

@@ -50,7 +50,7 @@ func Open(ctx context.Context, d derive.Deriver) (known *warehouse.Published, re
 	if known, err = heal(ctx, d); err != nil {
 		return nil, nil, err
 	}
-	paths, err := unpublishedSegments(d, known.Runs)
+	paths, err := EndSegments(d, known.Runs)
 	if err == nil && len(paths) == 0 {
 		err = derive.UpdateHeldBack(d.Dir, nil, known.Runs)
 	}
@@ -67,9 +67,12 @@ func Open(ctx context.Context, d derive.Deriver) (known *warehouse.Published, re
 	return known, reports, err
 }
 
-// unpublishedSegments returns the segments of the runs to publish, each with an end: those that are
-// neither published nor rolled back.
-func unpublishedSegments(d derive.Deriver, published map[string]bool) (unpublished []string, err error) {
+// EndSegments returns the segments of the runs to publish, each with an end: those that are neither
+// published nor rolled back. It appends an end to the segment of a run that a crash left without one, and
+// removes a segment without a plan. It returns journal.ErrDamaged, with what to do about it, if a segment
+// cannot be read. The caller holds the lock.
+func EndSegments(d derive.Deriver, published map[string]bool) (unpublished []string, err error) {
+	d = d.WithDefaults()
 	paths, err := journal.Segments(d.Journal)
 	if err != nil {
 		return nil, err

@@ -65,6 +65,9 @@ func TestMissingLakeFilesAreRebuiltBeforeAnyRequest(t *testing.T) {
 			if other, err := load.Outdated(d.Dir, known); err != nil || len(other) > 0 {
 				t.Errorf("still with other columns: %v, %v", other, err)
 			}
+			if wrong := verified(t, d); len(wrong) > 0 {
+				t.Errorf("verify: %v", wrong)
+			}
 		})
 	}
 }
@@ -206,9 +209,8 @@ func ofAnotherProgram(t *testing.T, d *derive.Deriver, statements ...string) {
 func TestAWarehouseOfAnOlderProgramIsRebuilt(t *testing.T) {
 	t.Parallel()
 	for name, statements := range map[string][]string{
-		"a step of another content":          {"UPDATE internal.schema_migrations SET checksum = 'abc'"},
-		"instants without a zone":            {"UPDATE internal.schema_migrations SET checksum = 'abc'", "ALTER TABLE runs ALTER started_at TYPE TIMESTAMP", "ALTER TABLE requests ALTER sent_at TYPE TIMESTAMP"},
-		"no steps, other tables and columns": {"DROP TABLE internal.schema_migrations", "DROP TABLE zone_daily", "ALTER TABLE runs DROP COLUMN credits_unknown"},
+		"another content, with instants without a zone": {"UPDATE internal.schema_migrations SET checksum = 'abc'", "ALTER TABLE runs ALTER started_at TYPE TIMESTAMP", "ALTER TABLE requests ALTER sent_at TYPE TIMESTAMP"},
+		"no steps, other tables and columns":            {"DROP TABLE internal.schema_migrations", "DROP TABLE zone_daily", "ALTER TABLE runs DROP COLUMN credits_unknown"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := copyOfWeek(t)

@@ -91,14 +91,11 @@ func coverageOf(s *segment, by map[string]*segment) covered {
 				c.fresh[k] = strings.HasPrefix(p.Skipped, "covered at")
 			}
 		}
-		for _, e := range of.entries {
-			k, number := searchOf(e.Operation, e.Parameters)
-			if p, whole := readPage(e.text()); e.ok() && number > 0 && whole {
-				if c.pages[k] == nil {
-					c.pages[k] = map[int]page{}
-				}
-				c.pages[k][number] = p
+		for _, a := range of.answers {
+			if c.pages[a.search] == nil {
+				c.pages[a.search] = map[int]page{}
 			}
+			c.pages[a.search][a.number] = a.page
 		}
 	}
 	return c

@@ -78,8 +78,10 @@ func (c covered) missing(k search, segments map[string]*segment) int {
 	}
 	vessels := c.expected[k]
 	for _, s := range segments {
-		for _, p := range coverageOf(s, segments).pages[k] {
-			vessels = max(vessels, p.total)
+		for _, a := range s.answers {
+			if a.search == k {
+				vessels = max(vessels, a.total)
+			}
 		}
 	}
 	return api.ByType.Credits * (max(1, (vessels+api.PageSize-1)/api.PageSize) - len(c.pages[k]))
@@ -140,7 +142,7 @@ func (w *world) checkFreshness(job plan.Job, s *segment, segments map[string]*se
 	}
 	last := map[search]time.Time{}
 	for _, other := range segments {
-		if night[other.Run] || other.Run > s.Run {
+		if night[other.Run] || other.Run > s.Run || w.later && !w.basis[other.Run] {
 			continue
 		}
 		for k := range coverageOf(other, segments).completed() {
@@ -208,30 +210,22 @@ func (w *world) checkLookups(job plan.Job, s *segment, segments map[string]*segm
 	if job.Lookup.MaxRequests > 0 && made > job.Lookup.MaxRequests {
 		w.fail("money", "%s made %d lookups of at most %d", s.Run, made, job.Lookup.MaxRequests)
 	}
-	room -= s.Budget - s.spent(time.Time{}).credits // a plan does not count on what its searches give back
 	if room < job.Lookup.Operation().Credits || job.Lookup.MaxRequests > 0 && made >= job.Lookup.MaxRequests || s.state != report.StateDone {
 		return
 	}
-	last := lookups(segments)
-	for _, v := range w.sim.Truth(dayOf(s.Date)) {
-		_, byIMO := last["imo_or_mmsi="+strings.TrimPrefix(v.VesselID, "IMO")]
-		_, byMMSI := last["imo_or_mmsi="+v.MMSI]
-		if !byIMO && !byMMSI && w.lists(s, segments, v.MMSI) {
-			w.fail("end", "%s lists %s (%s), which was never looked up, with room for %d credits after %d of %d: %s", s.Run, v.VesselID, v.MMSI, room, s.spent(time.Time{}).credits, s.Budget, s.entries[len(s.entries)-1].End.LeftOut)
-		}
-	}
-}
-
-// lists reports whether a page of the list that a run requested has an MMSI.
-func (w *world) lists(s *segment, segments map[string]*segment, mmsi string) bool {
+	last, listed := lookups(segments), map[string]bool{}
 	for _, pages := range coverageOf(s, segments).pages {
 		for _, p := range pages {
 			for _, v := range p.items {
-				if v.MMSI == mmsi {
-					return true
-				}
+				listed[v.MMSI] = true
 			}
 		}
 	}
-	return false
+	for _, v := range w.sim.Truth(dayOf(s.Date)) {
+		_, byIMO := last["imo_or_mmsi="+strings.TrimPrefix(v.VesselID, "IMO")]
+		_, byMMSI := last["imo_or_mmsi="+v.MMSI]
+		if !byIMO && !byMMSI && listed[v.MMSI] {
+			w.fail("end", "%s lists %s (%s), which was never looked up, with room for %d credits after %d of %d: %s", s.Run, v.VesselID, v.MMSI, room, s.spent(time.Time{}).credits, s.Budget, s.entries[len(s.entries)-1].End.LeftOut)
+		}
+	}
 }

@@ -14,6 +14,7 @@ type money struct {
 	byDay  map[string]int // billed credits, by the day of the clock of the machine
 	billed int            // before the run
 	was    ledger         // before the run
+	lost   int            // credits that the service billed for answers which the journal does not have any more
 }
 
 // ledger is what the journal counts as spent at one moment.
@@ -96,18 +97,34 @@ func (m *money) capOfPlan(s *segment, billed int) {
 
 // balanced compares the whole account of the service with the whole journal.
 func (m *money) balanced(billed int) {
-	var all spending
-	for _, s := range m.w.journalNow() {
-		one := s.spent(time.Time{})
-		all.credits, all.unknown = all.credits+one.credits, all.unknown+one.unknown
-	}
-	if billed > all.credits || billed < all.credits-all.unknown {
+	all := m.all()
+	if billed -= m.lost; billed > all.credits || billed < all.credits-all.unknown {
 		m.w.fail("money", "the service billed %d; the journal counts %d, of which %d may not be billed", billed, all.credits, all.unknown)
 	}
 }
 
-// once checks that the journal has each answer that the service sent whole exactly once. Those that were
-// on their way when a process was killed may be missing.
+// all sums up the whole journal.
+func (m *money) all() (sum spending) {
+	for _, s := range m.w.journalNow() {
+		one := s.spent(time.Time{})
+		sum.credits, sum.unknown = sum.credits+one.credits, sum.unknown+one.unknown
+	}
+	return sum
+}
+
+// forget makes the account that of a journal which has lost its older segments.
+func (m *money) forget() {
+	clear(m.byDay)
+	for _, s := range m.w.journalNow() {
+		for _, b := range s.bills {
+			m.byDay[b.at.UTC().Format(time.DateOnly)] += b.credits
+		}
+	}
+	m.lost = m.w.sim.Bill().Spent - m.all().credits
+}
+
+// once checks that the journal has each answer that the service sent whole since the last run exactly once.
+// Those that were on their way when a process was killed may be missing.
 func (m *money) once() {
 	w := m.w
 	type key struct{ operation, parameters, body string }
@@ -123,13 +140,15 @@ func (m *money) once() {
 			}
 		}
 	}
+	w.service.sent = nil
 	w.service.mu.Unlock()
 	for _, s := range w.journalNow() {
-		for _, e := range s.entries {
+		for _, e := range s.entries[s.compared:] {
 			if e.ok() && !strings.Contains(e.Parameters, "accepted-values") {
 				had[key{e.Operation, e.Parameters, e.text()}]--
 			}
 		}
+		s.compared = len(s.entries)
 	}
 	for k, n := range had {
 		switch {

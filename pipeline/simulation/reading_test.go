@@ -65,9 +65,26 @@ func (e entry) text() string {
 // segment is the entries of one run.
 type segment struct {
 	planned
-	entries []entry
-	state   string // how it ended; "" without an end
-	size    int64
+	entries  []entry
+	state    string // how it ended; "" without an end
+	size     int64
+	bills    []bill
+	answers  []answered
+	compared int // entries that were compared with what the service sent
+}
+
+// bill is what one request cost. An intent without an answer counts as spent, and nobody knows whether it is.
+type bill struct {
+	at      time.Time
+	credits int
+	unknown bool
+}
+
+// answered is one page of a search, or a status search.
+type answered struct {
+	search
+	number int
+	page
 }
 
 // started is when the run began, by its id.
@@ -97,8 +114,12 @@ func (w *world) journalNow() (all []*segment) {
 		if w.journal[name] == nil || w.journal[name].size != info.Size() {
 			b, err := os.ReadFile(path)
 			w.must(err)
+			before := w.journal[name]
 			w.journal[name] = parse(b)
 			w.journal[name].size = info.Size()
+			if before != nil {
+				w.journal[name].compared = before.compared
+			}
 		}
 		if w.journal[name].Run != "" {
 			all = append(all, w.journal[name])
@@ -124,19 +145,16 @@ func parse(b []byte) *segment {
 			s.state = e.End.State
 		}
 	}
+	s.index()
 	return s
 }
 
-// spending is what requests cost by the journal.
-type spending struct{ credits, unknown int }
-
-// spent sums up what a segment's requests cost: those that were sent since a moment, if it is not zero.
-// An intent without an answer counts as spent, and nobody knows whether it is.
-func (s *segment) spent(since time.Time) (sum spending) {
-	answered := map[int]bool{}
+// index lists what the requests of a segment cost, and the pages that they brought.
+func (s *segment) index() {
+	answeredIntents := map[int]bool{}
 	for _, e := range s.entries {
 		if e.Kind == "answer" {
-			answered[e.Intent] = true
+			answeredIntents[e.Intent] = true
 		}
 	}
 	for _, e := range s.entries {
@@ -144,15 +162,32 @@ func (s *segment) spent(since time.Time) (sum spending) {
 		if at.IsZero() {
 			at = e.At
 		}
-		if at.Before(since) {
+		switch lost := e.Kind == "intent" && !answeredIntents[e.N]; {
+		case lost, e.Charge == "unknown":
+			s.bills = append(s.bills, bill{at, e.Credits, true})
+		case e.Kind == "answer", e.Kind == "balance":
+			s.bills = append(s.bills, bill{at, e.Credits, false})
+		}
+		if k, number := searchOf(e.Operation, e.Parameters); e.ok() && number > 0 {
+			if p, whole := readPage(e.text()); whole {
+				s.answers = append(s.answers, answered{k, number, p})
+			}
+		}
+	}
+}
+
+// spending is what requests cost by the journal.
+type spending struct{ credits, unknown int }
+
+// spent sums up what a segment's requests cost: those that were sent since a moment, if it is not zero.
+func (s *segment) spent(since time.Time) (sum spending) {
+	for _, b := range s.bills {
+		if b.at.Before(since) {
 			continue
 		}
-		switch lost := e.Kind == "intent" && !answered[e.N]; {
-		case lost, e.Charge == "unknown":
-			sum.unknown += e.Credits
-			sum.credits += e.Credits
-		case e.Kind == "answer", e.Kind == "balance":
-			sum.credits += e.Credits
+		sum.credits += b.credits
+		if b.unknown {
+			sum.unknown += b.credits
 		}
 	}
 	return sum

@@ -19,26 +19,48 @@ type night struct {
 	seed  uint64
 }
 
-// scenario is a configuration, which its seed determines, and what happens in it.
+// scenario is a configuration, which its seed determines, and what happens in it. One of every so many
+// nights is published, with up to six before it; 1 publishes all, each by itself.
 type scenario struct {
 	seed   uint64
 	nights []night
+	every  int
+}
+
+// later reports whether a night is published later, or never.
+func (s scenario) later(i int) bool {
+	return s.every > 1 && i < len(s.nights)-1 && s.nights[i].seed%uint64(s.every) > 0
 }
 
 // events lists what can happen in a night, each as often as it is drawn.
 var events = strings.Fields(`plain plain plain plain plain faults faults refusals outage
 	kill kill kill kill-publishing stop cap cap deadline clock clock rollback undo rebuild upgrade unwritable two balance again`)
 
+// collecting lists those of the events that need no publishing.
+var collecting = strings.Fields(`plain plain plain plain plain faults faults refusals outage
+	kill kill kill stop cap cap deadline clock clock two balance again`)
+
+// sometimes is how many scenarios there are to one that publishes each night by itself.
+const sometimes = 12
+
 // draw returns the scenario of a seed. Its first two nights are plain, so that later ones have something
 // to miss.
 func draw(seed uint64, nights int) scenario {
 	r := rand.New(rand.NewPCG(seed, 1))
-	s := scenario{seed: seed}
+	s := scenario{seed: seed, every: 1}
+	if of := rand.New(rand.NewPCG(seed, 5)); of.IntN(sometimes) > 0 {
+		s.every = []int{20, 60, 200, 100_000}[of.IntN(4)]
+	} else {
+		nights = max(8, nights/8)
+	}
 	pause := []int{1, 1, 3, 10}[r.IntN(4)] // the most days from one night to the next
 	for day := 0; len(s.nights) < nights; day += 1 + r.IntN(pause) {
 		n := night{day, "plain", r.Uint64()}
 		if len(s.nights) > 1 {
 			n.event = events[r.IntN(len(events))]
+			if s.every > 1 && n.seed%uint64(s.every) > 0 {
+				n.event = collecting[r.IntN(len(collecting))]
+			}
 		}
 		s.nights = append(s.nights, n)
 	}
@@ -55,7 +77,7 @@ func (s scenario) String() string {
 		}
 		fmt.Fprintf(&b, "{%d, %q, %d}", n.day, n.event, n.seed)
 	}
-	return b.String() + "}}"
+	return fmt.Sprintf("%s}, %d}", b.String(), s.every)
 }
 
 // configuration is what a scenario does every night, and the fleet that it does it to.

@@ -155,6 +155,13 @@ func (s *service) begin(killAt int, answered bool, kill func()) {
 	s.requests, s.killAt, s.answered, s.kill, s.dead, s.reached = 0, killAt, answered, kill, false, nil
 }
 
+// isDead reports whether the process was killed.
+func (s *service) isDead() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dead
+}
+
 // query parses canonical parameters.
 func query(parameters string) url.Values {
 	q, err := url.ParseQuery(parameters)

@@ -29,8 +29,13 @@ func TestMain(m *testing.M) {
 type outcome struct {
 	failures     []string
 	nights, runs int
+	published    int // nights whose tables were compared
 	days         int // of the calendar, from the first night to the last
 }
+
+// A data directory that publishes nothing for a long time continues with the newest segments: each run
+// reads all of them.
+const mostLater, keptLater = 40, 10
 
 // simulate plays a scenario in virtual time.
 func simulate(t *testing.T, s scenario) (o outcome) {
@@ -45,14 +50,23 @@ func simulate(t *testing.T, s scenario) (o outcome) {
 				o.failures, o.runs = w.failures, w.runs
 			}()
 			for i, n := range s.nights {
-				w.dark(n)
-				if i%5 == 4 || i == len(s.nights)-1 {
+				later, last := s.later(i), i == len(s.nights)-1
+				switch {
+				case s.every > 1 && !later:
+					w.move(1 + int(n.seed>>8%4))
+				case later && len(w.journalNow()) > mostLater:
+					w.move(keptLater)
+				}
+				w.dark(n, later)
+				if !later && (s.every > 1 || i%5 == 4 || last) {
 					w.checkHistory()
 				}
-				if i == len(s.nights)-1 && n.seed%3 == 0 {
+				if last && s.every == 1 && n.seed%3 == 0 {
 					w.inAnyOrder(rand.New(rand.NewPCG(n.seed, 4)))
 				}
-				o.nights++
+				if o.nights++; !later {
+					o.published++
+				}
 				o.days = n.day
 				if len(w.failures) > 0 {
 					return
@@ -67,12 +81,12 @@ func simulate(t *testing.T, s scenario) (o outcome) {
 func shrink(t *testing.T, s scenario, o outcome) (scenario, outcome) {
 	s.nights = s.nights[:o.nights]
 	try := func(nights []night) bool {
-		smaller := scenario{s.seed, nights}
+		smaller := scenario{s.seed, nights, s.every}
 		fails := simulate(t, smaller)
 		if len(fails.failures) == 0 {
 			return false
 		}
-		s, o = scenario{s.seed, nights[:fails.nights]}, fails
+		s, o = scenario{s.seed, nights[:fails.nights], s.every}, fails
 		return true
 	}
 	for size := max(1, len(s.nights)/2); size > 0; size /= 2 {
@@ -102,7 +116,7 @@ func number(name string, standard int) int {
 
 // found are the scenarios that once failed, each with what was wrong.
 var found = map[string]scenario{
-	"a night that was resumed bought the partitions again which another job had covered meanwhile": {102, []night{{11, "plain", 1}, {18, "cap", 14132797997278020850}}},
+	"a night that was resumed bought the partitions again which another job had covered meanwhile": {102, []night{{11, "plain", 1}, {18, "cap", 14132797997278020850}}, 1},
 }
 
 // TestFoundBugs plays the scenarios that once failed.
@@ -134,14 +148,14 @@ func TestYears(t *testing.T) {
 	for ; !over(); seed++ {
 		s := draw(uint64(seed), nights)
 		o := simulate(t, s)
-		all.nights, all.runs, all.days = all.nights+o.nights, all.runs+o.runs, all.days+o.days
+		all.nights, all.published, all.runs, all.days = all.nights+o.nights, all.published+o.published, all.runs+o.runs, all.days+o.days
 		if len(o.failures) > 0 {
 			describe(t, s, o)
 		}
 		played++
 		seeds--
 	}
-	t.Logf("%d seeds: %d nights with %d runs in %.1f simulated years", played, all.nights, all.runs, float64(all.days)/365.25)
+	t.Logf("%d seeds: %d nights with %d runs in %.1f simulated years; %d nights were published", played, all.nights, all.runs, float64(all.days)/365.25, all.published)
 }
 
 // describe says how to repeat a failure, and looks for the fewest nights that fail.

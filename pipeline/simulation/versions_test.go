@@ -216,6 +216,8 @@ func (m *model) observe(date, id string, k *known) (o observed, fromList, doubt 
 	default:
 		for _, l := range reported {
 			o = observedOnList(v, l, sighting)
+			// The old flag is seen for the first time, after the new one: nothing says which is older.
+			doubt = doubt || k != nil && k.observed["mmsi"] == v.MMSI && !k.mmsis[o["mmsi"]]
 		}
 		if k != nil && k.observed["mmsi"] == v.MMSI {
 			for _, column := range bound {

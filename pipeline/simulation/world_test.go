@@ -33,6 +33,8 @@ type world struct {
 	sim     *simulator.Simulator
 	service *service
 	p       pipeline.Pipeline
+	root    string        // of all data directories
+	moves   int           // to other machines
 	offset  time.Duration // of the clock of the machine from that of the bubble
 	began   time.Time     // day 0 by the clock of the bubble
 	night   night
@@ -43,20 +45,22 @@ type world struct {
 	out      map[string]bool // runs that were rolled back
 	kills    []time.Time     // when processes were killed, by the virtual clock
 	faulty   bool            // the service or the machine were out of order this night
+	later    bool            // this night's runs are published later, with others
+	basis    map[string]bool // the runs that were published when the last run was planned, if it was published later
 	runs     int
 	failures []string
 }
 
 // newWorld makes the world of a scenario, and returns what ends it.
 func newWorld(t *testing.T, s scenario) (*world, func()) {
-	w := &world{configuration: configure(s.seed), t: t, began: time.Now(), out: map[string]bool{}}
+	w := &world{configuration: configure(s.seed), t: t, root: t.TempDir(), began: time.Now(), out: map[string]bool{}}
 	w.fleet.Start = start
 	sim, err := simulator.New(w.fleet)
 	w.must(err)
 	w.sim, w.service = sim, &service{sim: sim}
 	api, stop := w.service.start()
 	api.Now, api.MaxInFlight = w.now, w.inFlight
-	w.p = pipeline.Pipeline{Dir: filepath.Join(t.TempDir(), "data"), Service: api, Now: w.now, AcceptIssues: true, Log: slog.New(overdue{slog.DiscardHandler})}
+	w.p = pipeline.Pipeline{Dir: filepath.Join(w.root, "data"), Service: api, Now: w.now, AcceptIssues: true, Log: slog.New(overdue{slog.DiscardHandler})}
 	w.money, w.journal = newMoney(w), newReading()
 	return w, func() {
 		w.closeFile()
@@ -124,7 +128,7 @@ func (w *world) runWith(ctx context.Context, job plan.Job) (r report.Report, err
 	unlock, err := datadir.Lock(w.p.Dir, "the simulation")
 	w.must(err)
 	began := time.Now()
-	r, err = w.p.Run(ctx, job, "")
+	r, err = w.process(ctx, job)
 	if took := time.Since(began); took > 12*time.Hour {
 		w.fail("end", "a run took %v", took)
 	}
@@ -181,7 +185,7 @@ func (w *world) kill(job plan.Job, request int, answered bool, phase string) (ki
 	go func() {
 		defer close(done)
 		defer func() { failed = recover() }()
-		w.p.Run(ctx, job, "")
+		w.process(ctx, job)
 	}()
 	<-done
 	if failed != nil {
@@ -236,10 +240,10 @@ func (w *world) deriver() derive.Deriver {
 	return derive.Deriver{Dir: w.p.Dir, Now: w.now, AcceptIssues: true}
 }
 
-// dark plays one night.
-func (w *world) dark(n night) {
+// dark plays one night, and publishes its runs at once or later.
+func (w *world) dark(n night, later bool) {
 	time.Sleep(time.Until(w.began.AddDate(0, 0, n.day).Add(w.hour))) // of virtual time: the next night comes
-	w.night, w.faulty = n, false
+	w.night, w.faulty, w.later = n, false, later
 	w.setClock(0)
 	w.play(rand.New(rand.NewPCG(n.seed, 3)))
 	w.setClock(0)

@@ -33,16 +33,19 @@ type list struct {
 	Order       string   // SQL of the order without another one
 	Nights      string   // the column that this order begins with, newest first, in a list that grows every night; else empty
 	Whole       bool     // a view that is computed whole for any of its rows, so that they are counted with it
+	Kept        bool     // a view that takes long and that prepared readers hold in memory
 	Between     string   // the macro that computes the rows of the nights from one to another, which are asked for alone; else empty
 	Table       string   // the table that has the rows of the list, with its schema; empty is that of its name
 
-	span Nights // that Between computes; zero is all
+	span   Nights // that Between computes; zero is all
+	shared bool   // two vessels have one number, so that lists that join by numbers compare ids, too
+	newest bool   // the reader holds the rows of these nights in memory, as keep computed them
 }
 
 // lists are what can be listed, by the name in the address: views and tables of the warehouse, and the
 // statements of sql/lists, which add the names of the vessels.
 var lists = []list{
-	{Name: "vessels", Title: "Vessels", About: "One row a vessel, with its latest known values.", Order: "name NULLS LAST, vessel_id",
+	{Name: "vessels", Title: "Vessels", About: "One row a vessel, with its latest known values.", Order: "name NULLS LAST, vessel_id", Kept: true,
 		Columns: []string{"vessel_id", "name", "flag", "vessel_type", "category", "deadweight_t", "gross_tonnage", "year_built", "registered_owner", "navigational_status", "world_zone", "listed", "first_seen", "last_seen"}},
 	{Name: "reflaggings", Table: "internal.vessel_changes", Title: "Reflaggings", About: "One row a change of flag, on the night that saw it first. An open registry is a flag of convenience.", Order: "snapshot_date DESC, name, vessel_id", Nights: "snapshot_date",
 		Columns: []string{"snapshot_date", "vessel_id", "name", "category", "flag_before", "flag_after", "open_registry_before", "open_registry_after", "mmsi_changed", "seen_before", "seen_after"}},
@@ -50,15 +53,15 @@ var lists = []list{
 		Columns: []string{"snapshot_date", "vessel_id", "name_before", "name_after", "flag", "category", "reflagged_too", "seen_before", "seen_after"}},
 	{Name: "ownership_changes", Table: "internal.vessel_changes", Title: "Changes of owner and manager", About: "One row a change. A vessel is looked up seldom: the change lies between the two observations.", Order: "snapshot_date DESC, seen_after DESC, vessel_id, role", Nights: "snapshot_date",
 		Columns: []string{"snapshot_date", "vessel_id", "name", "role", "company_before", "company_after", "flag", "category", "seen_before", "seen_after"}},
-	{Name: "gone_dark", Title: "Gone dark", About: "One row a vessel that is still on the list and that no status search has returned since, with how far the searches prove it.", Order: "proved DESC, complete_nights_since DESC, vessel_id", Whole: true,
+	{Name: "gone_dark", Title: "Gone dark", About: "One row a vessel that is still on the list and that no status search has returned since, with how far the searches prove it.", Order: "proved DESC, complete_nights_since DESC, vessel_id", Whole: true, Kept: true,
 		Columns: []string{"vessel_id", "name", "flag", "category", "navigational_status", "world_zone", "last_date", "complete_nights_since", "swept_nights_since", "proved", "proof"}},
 	{Name: "arrivals", Table: "internal.arrivals", Title: "Arrivals in zones", About: "One row a vessel that was first seen in a zone, with whether the searches before prove that it was not there.", Order: "snapshot_date DESC, world_zone, vessel_id", Nights: "snapshot_date",
 		Columns: []string{"snapshot_date", "world_zone", "vessel_id", "name", "flag", "category", "navigational_status", "from_zone", "not_before", "proved", "proof"}},
 	{Name: "departures", Table: "internal.departures", Title: "Departures from zones", About: "One row a vessel that was last seen in a zone, with whether a search or a sighting elsewhere proves that it left.", Order: "snapshot_date DESC, world_zone, vessel_id", Nights: "snapshot_date",
 		Columns: []string{"snapshot_date", "world_zone", "vessel_id", "name", "flag", "category", "navigational_status", "to_zone", "not_before", "proved", "proof"}},
 	{Name: "zone_congestion", Title: "Waiting in zones", About: "One row a night, zone and category: how many wait at anchor or adrift, against the usual of the nights before.", Order: "snapshot_date DESC, above_usual DESC, world_zone, category, navigational_status", Nights: "snapshot_date", Between: "internal.zone_congestion_between"},
-	{Name: "identity_review", Title: "Identities to review", About: "One row a case that a person should look at.", Order: "last_date DESC, kind, vessel_id", Whole: true},
-	{Name: "data_freshness", Title: "Age of the data", About: "One row a dataset and band of age: how many listed vessels have data of that age.", Order: "dataset, band", Whole: true},
+	{Name: "identity_review", Title: "Identities to review", About: "One row a case that a person should look at.", Order: "last_date DESC, kind, vessel_id", Whole: true, Kept: true},
+	{Name: "data_freshness", Title: "Age of the data", About: "One row a dataset and band of age: how many listed vessels have data of that age.", Order: "dataset, band", Whole: true, Kept: true},
 	{Name: "changes", Title: "Changes", About: "One row a field that changed, with when it was last seen as before and first seen as now.", Order: "snapshot_date DESC, seen_after DESC, vessel_id, field", Nights: "snapshot_date"},
 	{Name: "listed", Title: "Stays on the list", About: "One row an unbroken stay. A stay ends only where a complete search proved it.", Order: "from_date DESC, name, vessel_id", Nights: "from_date"},
 	{Name: "episodes", Title: "Stays in a status and zone", About: "One row an unbroken stay of a vessel in a navigational status and a zone.", Order: "last_date DESC, name, vessel_id", Nights: "last_date"},
@@ -73,14 +76,20 @@ var lists = []list{
 
 // from is what a list selects from.
 func (l list) from() string {
+	if l.newest {
+		return l.newestNights()
+	}
 	if l.Between != "" && !l.span.To.IsZero() {
 		return fmt.Sprintf("%s(DATE '%s', DATE '%s')", l.Between, l.span.From.Format(time.DateOnly), l.span.To.Format(time.DateOnly))
 	}
 	if name := "lists/" + l.Name; slices.Contains(joinedLists, l.Name) {
-		return "(\n" + statements.Text(name) + ")"
+		return "(\n" + statements.Filled(name, l.shared) + ")"
 	}
 	return identifier(l.Name)
 }
+
+// newestNights is the table in which prepared readers hold the newest nights of a list with a macro.
+func (l list) newestNights() string { return l.Name + "_newest" }
 
 // table is the table that has the rows of the list, with its schema.
 func (l list) table() string { return cmp.Or(l.Table, "main."+l.Name) }

@@ -29,31 +29,44 @@ func (n Nights) some(days int, first bool) Nights {
 }
 
 // readNights reads the page of a list that grows every night. Most pages are in the newest nights, which take
-// a part of the time of the whole list; a list that is too long to sort is sorted within its newest nights.
+// a part of the time of the whole list. A list that is long is counted by the columns of its filters, before any
+// other is read; and if more rows are found than can be sorted, it is sorted within its newest nights.
 func (v *ListView) readNights(ctx context.Context, w *warehouse.Warehouse, columns []listColumn, names []string) error {
-	all, err := v.nights(ctx, w)
+	published, err := publishedNights(ctx, w)
+	if err != nil {
+		return err
+	}
+	all, err := v.allowed(published)
 	if err != nil {
 		return err
 	}
 	if v.Between != "" {
 		v.only(all)
+		v.newest = w.Keeps(v.newestNights()) && v.span == published.some(v.bounds.nights, false)
 		return v.readFound(ctx, w, v.Asked, columns, names)
 	}
 	if !all.From.Equal(all.To) { // one night is counted like a list of its own
 		v.Most = v.found
 	}
-	if len(v.Filters) == 0 {
-		if err = v.count(ctx, w, v.Asked, columns); err == nil && v.Total <= v.Most {
-			return v.readPage(ctx, w, v.Asked, columns, names)
-		}
-	} else {
-		err = v.readFound(ctx, w, v.Asked, columns, names)
-	}
-	if err != nil || v.Total <= v.Most {
+	rows := 0
+	if err := each(ctx, w, "table_rows", func(r record) { rows = r.number(0) }, v.table()); err != nil {
 		return err
 	}
-	if v.Sort != "" && v.Sort != v.Nights {
-		return v.readSorted(ctx, w, all, columns, names)
+	long, sorted := rows > v.sorted, v.Sort != "" && v.Sort != v.Nights
+	if len(v.Filters) > 0 && !long {
+		if err := v.readFound(ctx, w, v.Asked, columns, names); err != nil || v.Total <= v.Most {
+			return err
+		}
+	} else {
+		if err := v.count(ctx, w, v.Asked, columns); err != nil {
+			return err
+		}
+		if v.Total <= v.Most && (!long || sorted) || v.Total <= v.Page*perPage {
+			return v.readPage(ctx, w, v.Asked, columns, names)
+		}
+	}
+	if sorted {
+		return v.readSorted(ctx, w, all, long, columns, names)
 	}
 	oldestFirst := v.Sort != "" && !v.Down
 	for _, days := range []int{1, v.bounds.nights} {
@@ -65,12 +78,8 @@ func (v *ListView) readNights(ctx context.Context, w *warehouse.Warehouse, colum
 }
 
 // readSorted reads the page of a list that is sorted by another column than its nights.
-func (v *ListView) readSorted(ctx context.Context, w *warehouse.Warehouse, all Nights, columns []listColumn, names []string) error {
-	rows := 0
-	if err := each(ctx, w, "table_rows", func(r record) { rows = r.number(0) }, v.table()); err != nil {
-		return err
-	}
-	if rows > v.sorted {
+func (v *ListView) readSorted(ctx context.Context, w *warehouse.Warehouse, all Nights, long bool, columns []listColumn, names []string) error {
+	if long {
 		v.only(all)
 	}
 	a := v.Asked
@@ -108,9 +117,14 @@ func (v *ListView) Earlier() string {
 	return to.query()
 }
 
-// nights reads which nights are published, as far as the filters allow.
-func (v *ListView) nights(ctx context.Context, w *warehouse.Warehouse) (n Nights, err error) {
+// publishedNights reads which nights are published; none leaves both ends zero.
+func publishedNights(ctx context.Context, w *warehouse.Warehouse) (n Nights, err error) {
 	err = each(ctx, w, "nights", func(r record) { n.From, _ = r[0].(time.Time); n.To, _ = r[1].(time.Time) })
+	return n, err
+}
+
+// allowed are those of some nights that the filters allow.
+func (v *ListView) allowed(n Nights) (Nights, error) {
 	for _, f := range v.Filters {
 		if f.Column != v.Nights || f.Value == "" {
 			continue
@@ -126,5 +140,5 @@ func (v *ListView) nights(ctx context.Context, w *warehouse.Warehouse) (n Nights
 			n.To = day
 		}
 	}
-	return n, err
+	return n, nil
 }

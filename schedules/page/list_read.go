@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -41,6 +42,11 @@ func (s *site) listPage(w http.ResponseWriter, r *http.Request) {
 
 // read reads the rows of the page.
 func (v *ListView) read(ctx context.Context, w *warehouse.Warehouse, q url.Values) error {
+	if slices.Contains(joinedLists, v.Name) {
+		if err := each(ctx, w, "shared_numbers", func(r record) { v.shared = r.yes(0) }); err != nil {
+			return err
+		}
+	}
 	columns, err := v.columns(ctx, w)
 	if err != nil {
 		return err

@@ -322,6 +322,12 @@ func rowsOf(t *testing.T, dir, name string, b bounds, query string) (v ListView)
 		t.Fatal(err)
 	}
 	defer w.Close()
+	return rowsIn(t, w, name, b, query)
+}
+
+// rowsIn is rowsOf for a file that is open.
+func rowsIn(t *testing.T, w *warehouse.Warehouse, name string, b bounds, query string) (v ListView) {
+	t.Helper()
 	q, err := url.ParseQuery(query)
 	if err != nil {
 		t.Fatal(err)
@@ -356,7 +362,7 @@ func TestPagesOfAListHaveAllItsRows(t *testing.T) {
 	} {
 		from := map[string]string{"listed": "(SELECT l.*, r.name, r.is_vessel FROM listed AS l JOIN registration AS r ON r.vessel_id = l.vessel_id AND r.valid_to IS NULL)"}[c.list]
 		want := texts(t, dir, fmt.Sprintf("SELECT vessel_id FROM %s WHERE %s ORDER BY %s LIMIT 210", cmp.Or(from, c.list), c.where, c.order))
-		for _, b := range []bounds{listBounds, {counted: 300, found: 250, sorted: 1_000_000, nights: 2}} {
+		for _, b := range []bounds{listBounds, {counted: 300, found: 250, sorted: 1_000_000, nights: 2}, {counted: 300, found: 250, sorted: 10, nights: 2}} {
 			var got []string
 			for page := 1; len(got) < len(want); page++ {
 				v := rowsOf(t, dir, c.list, b, fmt.Sprintf("page=%d%s", page, c.filter))
@@ -396,6 +402,35 @@ func TestALongListIsSortedWithinItsNewestNights(t *testing.T) {
 		v = rowsOf(t, dir, "listed", b, "sort=vessel_id")
 		if got, want := v.firstCells("vessel_id")[0], texts(t, dir, "SELECT min(vessel_id) FROM listed")[0]; got != want || v.Only != nil {
 			t.Errorf("%+v: %s, want %s, %v", b, got, want, v.Only)
+		}
+	}
+}
+
+// TestAnMMSICanBeTheNumberOfAnotherVessel: each has its own stays.
+func TestAnMMSICanBeTheNumberOfAnotherVessel(t *testing.T) {
+	dir := harvested(t)
+	id := texts(t, dir, "SELECT min(vessel_id) FROM episodes WHERE starts_with(vessel_id, 'IMO')")[0]
+	own := numbers(t, dir, "SELECT count(*) FROM episodes WHERE vessel_id = '"+id+"'")[0]
+	w, err := warehouse.Open(t.Context(), warehouse.Path(dir), warehouse.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	other := "MMSI00" + id[3:]
+	of := " WHERE vessel_id = '" + id + "' LIMIT 1"
+	for table, columns := range map[string]string{
+		"registration": "'" + other + "' AS vessel_id, NULL AS imo, 'ANOTHER' AS name, NULL AS valid_to",
+		"episodes":     "'" + other + "' AS vessel_id",
+	} {
+		if err := w.Keep(t.Context(), table, "FROM main."+table+" UNION ALL (SELECT * REPLACE ("+columns+") FROM main."+table+of+")"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, b := range []bounds{listBounds, {counted: 300, found: 250, sorted: 10, nights: 2}} {
+		for query, want := range map[string]int{"vessel_id=" + id: own, "vessel_id=" + other: 1, "name=ANOTHER": 1} {
+			if v := rowsIn(t, w, "episodes", b, query); v.Total != want || len(v.Rows) != want {
+				t.Errorf("%s: %d stays, want %d", query, v.Total, want)
+			}
 		}
 	}
 }

@@ -39,12 +39,47 @@ func (s *site) prepare(ctx context.Context) {
 	s.reports.Get(ctx, "", s.Now())
 	s.news.Get(ctx, "", s.Now())
 	s.dictionaries.Get(ctx, struct{}{}, s.Now())
-	if version == nil || ctx.Err() != nil || published.Same(version, s.prepared) {
+	if version == nil || ctx.Err() != nil {
+		return
+	}
+	if err := s.files.Prepare(ctx, keep); err != nil && ctx.Err() == nil {
+		s.Log.Warn("the lists of this version are computed for each page that shows them, which takes longer", "error", err)
+	}
+	if published.Same(version, s.prepared) {
 		return
 	}
 	s.load(ctx)
 	s.count(ctx)
 	s.prepared = version
+}
+
+// mostKept is the largest fleet whose view of vessels is held in memory: of 100,000 it takes about 25 MiB.
+const mostKept = 300_000
+
+// keep computes the views of which any page takes long, and the newest nights of those that are computed by
+// nights, so that the pages of the reader read the rows from memory.
+func keep(ctx context.Context, w *warehouse.Warehouse) error {
+	vessels := 0
+	if err := each(ctx, w, "fleet_size", func(r record) { vessels = r.number(0) }); err != nil {
+		return err
+	}
+	all, err := publishedNights(ctx, w)
+	if err != nil || all.To.IsZero() {
+		return err
+	}
+	for _, l := range lists {
+		switch {
+		case l.Between != "":
+			l.span = all.some(listBounds.nights, false)
+			err = w.Keep(ctx, l.newestNights(), "FROM "+l.from())
+		case l.Kept && (l.Name != "vessels" || vessels <= mostKept):
+			err = w.Keep(ctx, l.Name, "FROM main."+identifier(l.Name)+" ORDER BY "+l.Order)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // load asks for a vessel and searches, so that the first reader who does finds loaded what DuckDB needs of the

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/warehouse"
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
 // prepared returns a site whose Prepare has seen the published version.
@@ -46,6 +47,35 @@ func TestTheFirstReaderOfAVersionWaitsForNoStatement(t *testing.T) {
 	counted := h.site.counted.Load()
 	if h.site.prepare(t.Context()); h.site.counted.Load() != counted {
 		t.Error("the same version is counted twice")
+	}
+}
+
+// TestAPreparedReaderHasTheSameLists compares what the lists show before and after a version is prepared: every
+// list, as it is, of other pages and nights, and sorted and filtered by the columns of views that are kept.
+func TestAPreparedReaderHasTheSameLists(t *testing.T) {
+	dir := harvested(t)
+	h, c := prepared(t, dir)
+	fresh := open(t, Config{Dir: dir})
+	paths := []string{"/fleet", "/search?q=star", "/list/vessels?page=2", "/list/vessels?is_vessel=true&sort=name&down=1", "/list/vessels?flag=PA", "/list/identity_review?kind=alias",
+		"/list/zone_congestion?snapshot_date=2026-11-20", "/list/zone_congestion?category=tanker&sort=waiting", "/list/gone_dark?sort=name", "/list/data_freshness?dataset=sighting"}
+	for _, l := range lists {
+		paths = append(paths, "/list/"+l.Name)
+	}
+	for _, path := range paths {
+		if diff := gocmp.Diff(fresh.get(path), c.get(path)); diff != "" {
+			t.Errorf("%s (-computed +kept)\n%s", path, diff)
+		}
+	}
+	err := h.site.files.Read(t.Context(), func(_ context.Context, w *warehouse.Warehouse) error {
+		for _, name := range []string{"vessels", "gone_dark", "identity_review", "data_freshness", "zone_congestion_newest"} {
+			if !w.Keeps(name) {
+				t.Errorf("the prepared reader does not keep %s", name)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

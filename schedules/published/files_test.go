@@ -96,6 +96,48 @@ func TestOnlyAFewReadersStayOpen(t *testing.T) {
 	}
 }
 
+// TestPreparedReadersTakeThePlaceOfOthers of a version, each once; one on which a read failed is replaced; and a
+// version that cannot be prepared is tried once.
+func TestPreparedReadersTakeThePlaceOfOthers(t *testing.T) {
+	f := &Files{Dir: t.TempDir()}
+	defer f.Close()
+	publish(t, f.Dir, "20261120T020000.000Z-0000")
+	plain, _ := reader(t, f)
+	ready := map[*warehouse.Warehouse]bool{}
+	prepare := func(want int) {
+		t.Helper()
+		clear(ready)
+		err := f.Prepare(t.Context(), func(_ context.Context, w *warehouse.Warehouse) error { ready[w] = true; return nil })
+		if err != nil || len(ready) != want || len(f.idle) != keptOpen {
+			t.Fatalf("%d readers prepared, want %d; %d are idle, %v", len(ready), want, len(f.idle), err)
+		}
+	}
+	prepare(keptOpen)
+	if given, _ := reader(t, f); !ready[given] {
+		t.Error("a reader that is not prepared is given")
+	}
+	if _, err := plain.Runs(t.Context(), 1); err == nil {
+		t.Error("the reader that was replaced is not closed")
+	}
+	prepare(0)
+	failure := errors.New("damaged")
+	if err := f.Read(t.Context(), func(context.Context, *warehouse.Warehouse) error { return failure }); !errors.Is(err, failure) {
+		t.Fatal(err)
+	}
+	prepare(1)
+	publish(t, f.Dir, "20261121T020000.000Z-0000")
+	for range 2 {
+		tried := 0
+		err := f.Prepare(t.Context(), func(context.Context, *warehouse.Warehouse) error { tried++; return failure })
+		if errors.Is(err, failure) != (tried == 1) {
+			t.Errorf("tried %d times: %v", tried, err)
+		}
+		failure = errors.New("tried again")
+	}
+	publish(t, f.Dir, "20261122T020000.000Z-0000")
+	prepare(keptOpen)
+}
+
 // TestAReaderThatFailedIsNotUsedAgain lets a read fail, and checks that the next gets another reader.
 func TestAReaderThatFailedIsNotUsedAgain(t *testing.T) {
 	f := &Files{Dir: t.TempDir()}

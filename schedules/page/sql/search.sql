@@ -1,6 +1,6 @@
 -- search.sql: the vessels that a text may mean, the likeliest first, and why each was found. $1 is the text in
 -- upper case, $2 the number that it may be, $3 the most. A name that is no longer in use finds its vessel,
--- too, and so does one that is spelt nearly alike: no name can be that alike whose length is less than three
+-- too, and so does one that is spelt nearly alike, if the text is no number: no name can be that alike whose length is less than three
 -- fifths of the other's, and lengths are compared faster than letters. The found vessels alone are joined
 -- with what the view vessels says of them, from the same tables.
 WITH named AS (
@@ -8,7 +8,7 @@ WITH named AS (
            CASE WHEN name = $1 THEN 1
                 WHEN starts_with(name, $1) THEN 2
                 WHEN length($1) >= 3 AND contains(name, $1) THEN 4
-                WHEN length($1) >= 4 AND 5 * length(name) >= 3 * length($1) AND 3 * length(name) <= 5 * length($1) AND jaro_winkler_similarity(name, $1) >= 0.92 THEN 6 END AS place
+                WHEN $2 = '' AND length($1) >= 4 AND 5 * length(name) >= 3 * length($1) AND 3 * length(name) <= 5 * length($1) AND jaro_winkler_similarity(name, $1) >= 0.92 THEN 6 END AS place
     FROM   registration
     WHERE  name IS NOT NULL AND $1 <> ''
 ), found AS (
