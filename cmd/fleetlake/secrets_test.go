@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -98,4 +99,76 @@ func configFileWith(t *testing.T, text string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// carelessly makes a process start with what a careless user has: files that everybody may write, and core
+// files of any size.
+func carelessly(p *process) *process {
+	p.cmd.Args = append([]string{"sh", "-c", `umask 0; ulimit -c unlimited; exec "$0" "$@"`, p.cmd.Path}, p.cmd.Args[1:]...)
+	p.cmd.Path = "/bin/sh"
+	return p
+}
+
+// TestNobodyElseMayWrite looks at the modes of all that a night, a rebuild, a rollback and an export write
+// where the umask allows everything. The data directory is closed to others; an export is for them to read.
+func TestNobodyElseMayWrite(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, simulator.Config{Vessels: 400})
+	w.configure(1_000_000, smallJob)
+	for _, args := range [][]string{{"run", "nightly"}, {"rebuild"}, {"rollback"}, {"rollback", "--undo"}, {"export", "--warehouse", "out"}} {
+		p := carelessly(w.prepare(args...))
+		if err := p.cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if o, err := p.wait(); err != nil || o.code != exitDone {
+			t.Fatalf("fleetlake %v: %v, exit code %d\n%s", args, err, o.code, o.stderr)
+		}
+	}
+	seen := 0
+	for _, dir := range []string{"fleetlake-data", "out"} {
+		err := filepath.WalkDir(filepath.Join(w.dir, dir), func(path string, e os.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := e.Info()
+			if err == nil && info.Mode().Perm()&0o022 != 0 {
+				t.Errorf("%s: others may write it: %v", strings.TrimPrefix(path, w.dir), info.Mode())
+			}
+			seen++
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if info, err := os.Stat(filepath.Join(w.dir, "fleetlake-data")); err != nil || info.Mode().Perm()&0o007 != 0 || seen < 30 {
+		t.Errorf("the data directory is open to others: %v, %v; %d files", info.Mode(), err, seen)
+	}
+}
+
+// TestThereIsNoCoreFile ends a daemon as a defect of it would, with core files allowed and asked for.
+func TestThereIsNoCoreFile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, simulator.Config{Vessels: 400})
+	w.configure(1_000_000, smallJob+"\n    schedule: '0 0 1 1 *'\nserve: {listen: '127.0.0.1:0'}\n")
+	w.env = append(w.env, "GOTRACEBACK=crash")
+	d := w.daemonOf(carelessly(w.prepare("serve", "--verbose")))
+	d.page()
+	limits, err := os.ReadFile(fmt.Sprintf("/proc/%d/limits", d.cmd.Process.Pid))
+	if err != nil {
+		t.Skip("no /proc to read the limits of a process from: ", err)
+	}
+	for line := range strings.Lines(string(limits)) {
+		if words, ok := strings.CutPrefix(line, "Max core file size"); ok && strings.Fields(words)[0] != "1" {
+			t.Errorf("core files: %s", words)
+		}
+	}
+	d.cmd.Process.Signal(syscall.SIGABRT)
+	d.ends()
+	if cores, err := filepath.Glob(filepath.Join(w.dir, "*core*")); err != nil || len(cores) > 0 {
+		t.Errorf("%v, %v", cores, err)
+	}
+	if found := filesWith(w.dir, []string{"planted-key"}); len(found) > 0 {
+		t.Errorf("%v", found)
+	}
 }

@@ -67,8 +67,8 @@ func (s *server) openPage() (stop func(), err error) {
 func serveOn(l net.Listener, handler http.Handler, log *slog.Logger) (stop func()) {
 	limited := newLimitListener(l, maxConnections)
 	web := &http.Server{
-		ConnState: limited.state,
-		Handler:   handler, MaxHeaderBytes: maxHeader, ReadHeaderTimeout: headerTimeout,
+		ConnState: limited.state, ConnContext: withConn,
+		Handler: watchBodies(handler), MaxHeaderBytes: maxHeader, ReadHeaderTimeout: headerTimeout,
 		ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}

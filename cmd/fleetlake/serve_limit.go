@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"io"
 	"net"
 	"net/http"
 	"slices"
@@ -8,16 +10,20 @@ import (
 	"time"
 )
 
-// slowWrite is how long a client may take to receive atOnce bytes when others wait for its connection.
-const slowWrite = time.Second
+// slowest is how long a client may take to receive atOnce bytes, or to send its whole form, when others wait for
+// its connection.
+const (
+	slowest = time.Second
+	atOnce  = 32 << 10
+)
 
 // lookAgain is how long a client waits for a connection until the slow ones are looked for again.
 const lookAgain = 50 * time.Millisecond
 
 // limitListener bounds the connections of the page. At the limit, the connection is closed whose client has
-// been receiving the same bytes for longest, and at least slowWrite; if there is none, the oldest one without
-// a request. However many clients connect and send nothing, or read nothing, a monitor that connects after
-// them is answered. Another connection whose request is being answered is not closed.
+// been receiving the same bytes, or sending its form, for longest, and at least slowest; if there is none, the
+// oldest one without a request. However many clients connect and send nothing, or read nothing, a monitor that
+// connects after them is answered. Another connection whose request is being answered is not closed.
 type limitListener struct {
 	net.Listener
 	room   chan struct{} // an element per connection
@@ -26,7 +32,7 @@ type limitListener struct {
 
 	mu    sync.Mutex
 	fresh []*limitedConn // without a request yet, the oldest first
-	busy  []*limitedConn // with a write that has not returned, the oldest first
+	waits []*waiting     // for clients, the oldest first
 }
 
 func newLimitListener(l net.Listener, most int) *limitListener {
@@ -92,8 +98,8 @@ func (l *limitListener) closeWorst() {
 	l.mu.Lock()
 	var worst *limitedConn
 	switch {
-	case len(l.busy) > 0 && time.Since(l.busy[0].since) >= slowWrite:
-		worst = l.busy[0]
+	case len(l.waits) > 0 && time.Since(l.waits[0].since) >= slowest:
+		worst = l.waits[0].conn
 	case len(l.fresh) > 0:
 		worst = l.fresh[0]
 	}
@@ -103,47 +109,50 @@ func (l *limitListener) closeWorst() {
 	}
 }
 
+// waiting is a wait for a client that receives or sends.
+type waiting struct {
+	conn  *limitedConn
+	since time.Time
+}
+
+// wait notes that a connection waits for its client, until the returned function is called.
+func (l *limitListener) wait(c *limitedConn) (end func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	w := &waiting{c, time.Now()}
+	l.waits = append(l.waits, w)
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.waits = leave(l.waits, w)
+	}
+}
+
+// leave removes an element from a list that may have it.
+func leave[T comparable](list []T, one T) []T {
+	if i := slices.Index(list, one); i >= 0 {
+		return slices.Delete(list, i, i+1)
+	}
+	return list
+}
+
 // limitedConn makes room in its listener when it is closed.
 type limitedConn struct {
 	net.Conn
-	of    *limitListener
-	since time.Time // the write began that has not returned; guarded by the listener
-	once  sync.Once
+	of   *limitListener
+	once sync.Once
 }
 
-// atOnce is how many bytes a slow client must receive within slowWrite.
-const atOnce = 32 << 10
-
-// Write writes to the client, atOnce at a time, and is seen as busy meanwhile.
+// Write writes to the client, atOnce at a time.
 func (c *limitedConn) Write(b []byte) (written int, err error) {
 	for {
-		n, err := c.writeSome(b[written:min(len(b), written+atOnce)])
+		end := c.of.wait(c)
+		n, err := c.Conn.Write(b[written:min(len(b), written+atOnce)])
+		end()
 		if written += n; err != nil || written == len(b) {
 			return written, err
 		}
 	}
-}
-
-func (c *limitedConn) writeSome(b []byte) (int, error) {
-	l := c.of
-	l.mu.Lock()
-	c.since = time.Now()
-	l.busy = append(l.busy, c)
-	l.mu.Unlock()
-	defer func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.busy = leave(l.busy, c)
-	}()
-	return c.Conn.Write(b)
-}
-
-// leave removes a connection from a list that may have it.
-func leave(list []*limitedConn, c *limitedConn) []*limitedConn {
-	if i := slices.Index(list, c); i >= 0 {
-		return slices.Delete(list, i, i+1)
-	}
-	return list
 }
 
 func (c *limitedConn) Close() error {
@@ -153,4 +162,48 @@ func (c *limitedConn) Close() error {
 		<-c.of.room
 	})
 	return err
+}
+
+// connKey is the key of the connection in the context of a request.
+type connKey struct{}
+
+// withConn is the ConnContext hook of the server.
+func withConn(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, c)
+}
+
+// watchBodies passes requests on, and notes which connections wait for the rest of their request.
+func watchBodies(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if c, ok := r.Context().Value(connKey{}).(*limitedConn); ok && r.ContentLength != 0 {
+			b := &watchedBody{ReadCloser: r.Body, conn: c}
+			defer b.ended()
+			r.Body = b
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// watchedBody is the body of a request. Its connection waits for the client from the first read until the last.
+type watchedBody struct {
+	io.ReadCloser
+	conn *limitedConn
+	end  func() // of the wait; nil is none
+}
+
+func (b *watchedBody) Read(p []byte) (int, error) {
+	if b.end == nil {
+		b.end = b.conn.of.wait(b.conn)
+	}
+	n, err := b.ReadCloser.Read(p)
+	if err != nil {
+		b.ended()
+	}
+	return n, err
+}
+
+func (b *watchedBody) ended() {
+	if b.end != nil {
+		b.end()
+	}
 }

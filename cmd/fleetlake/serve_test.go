@@ -33,7 +33,12 @@ type daemon struct {
 // serve starts the scheduler, with flags. It is killed at the end of the test, if it still lives.
 func (w *world) serve(flags ...string) *daemon {
 	w.t.Helper()
-	p := w.prepare(append([]string{"serve"}, flags...)...)
+	return w.daemonOf(w.prepare(append([]string{"serve"}, flags...)...))
+}
+
+// daemonOf starts a daemon.
+func (w *world) daemonOf(p *process) *daemon {
+	w.t.Helper()
 	d := &daemon{process: p, t: w.t, lines: make(chan string, 10_000)}
 	p.cmd.Stderr = nil
 	out, err := p.cmd.StderrPipe()

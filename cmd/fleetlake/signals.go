@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"syscall"
 	"time"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/machine"
 	"github.com/fleetlake/fleetlake/extract"
 )
 
@@ -20,6 +22,10 @@ const drainTimeout = 3 * time.Second
 // requests without an answer count as spent until the balance settles them.
 func underSignals(args []string, getenv func(string) string, stdout, stderr io.Writer) int {
 	a := &app{getenv: getenv, stdout: stdout, stderr: stderr, inFlight: &extract.InFlight{}}
+	if err := machine.WithoutCore(); err != nil {
+		fmt.Fprintf(stderr, "fleetlake: %v\n", err)
+		return exitUnexpected
+	}
 	signals := make(chan os.Signal, 2) // room for both: a second signal right after the first counts
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	ctx, stop := context.WithCancel(context.Background())
