@@ -213,6 +213,9 @@ func (w *world) checkLookups(job plan.Job, s *segment, segments map[string]*segm
 	if job.Lookup.MaxRequests > 0 && made > job.Lookup.MaxRequests {
 		w.fail("money", "%s made %d lookups of at most %d", s.Run, made, job.Lookup.MaxRequests)
 	}
+	if s.Budget > 0 {
+		room = min(room, s.Budget-s.spent(time.Time{}).credits) // a run never spends more than its plan said
+	}
 	if room < job.Lookup.Operation().Credits || job.Lookup.MaxRequests > 0 && made >= job.Lookup.MaxRequests || s.state != report.StateDone {
 		return
 	}
