@@ -6,4 +6,10 @@
 // service is simulated, behind HTTP. The reference reads what the service sent and what the journal
 // keeps without the program's own readers, and follows it in maps: what was spent, what was covered,
 // and what is known of each vessel.
+//
+// Publishing is most of a night's work. Most scenarios therefore publish few of their nights: the others
+// plan on what is published, collect, write their lake files and report, and the reference checks their
+// money, their searches, their coverage and their report. A night that is published begins on a new
+// machine with the journal of at most four nights, which are published at once and compared row by row.
+// It is also the last night of every scenario. One scenario in twelve publishes every night by itself.
 package simulation

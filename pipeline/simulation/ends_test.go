@@ -201,14 +201,20 @@ func (w *world) checkLookups(job plan.Job, s *segment, segments map[string]*segm
 			if e.Kind != "answer" || !isLookup(e.Operation) || !e.ok() && e.Outcome != "not_found" {
 				continue
 			}
-			if made++; seen[e.Operation+e.Parameters] {
+			key := e.Operation + e.Parameters
+			if before, again := seen[key]; !again {
+				made++
+			} else if before || e.Credits > 0 { // a vessel that the service did not know is asked for again, if it knew none
 				w.fail("money", "%s: %s %s was looked up twice in one night", run, e.Operation, e.Parameters)
 			}
-			seen[e.Operation+e.Parameters] = true
+			seen[key] = seen[key] || e.ok()
 		}
 	}
 	if job.Lookup.MaxRequests > 0 && made > job.Lookup.MaxRequests {
 		w.fail("money", "%s made %d lookups of at most %d", s.Run, made, job.Lookup.MaxRequests)
+	}
+	if s.Budget > 0 {
+		room = min(room, s.Budget-s.spent(time.Time{}).credits) // a run never spends more than its plan said
 	}
 	if room < job.Lookup.Operation().Credits || job.Lookup.MaxRequests > 0 && made >= job.Lookup.MaxRequests || s.state != report.StateDone {
 		return

@@ -198,6 +198,7 @@ func (w *world) clock(r *rand.Rand, job plan.Job) {
 
 // rollback returns to the version before, once or twice, and then undoes it or continues from there.
 func (w *world) rollback(r *rand.Rand, job plan.Job) {
+	w.must(w.recover())
 	for range 1 + r.IntN(2) {
 		before := w.published()
 		_, err := repair.Rollback(context.Background(), w.deriver())

@@ -51,7 +51,7 @@ func draw(seed uint64, nights int) scenario {
 	if of := rand.New(rand.NewPCG(seed, 5)); of.IntN(sometimes) > 0 {
 		s.every = []int{20, 60, 200, 100_000}[of.IntN(4)]
 	} else {
-		nights = max(8, nights/8)
+		nights = max(4, nights/8)
 	}
 	pause := []int{1, 1, 3, 10}[r.IntN(4)] // the most days from one night to the next
 	for day := 0; len(s.nights) < nights; day += 1 + r.IntN(pause) {

@@ -77,13 +77,19 @@ func simulate(t *testing.T, s scenario) (o outcome) {
 	return o
 }
 
-// shrink removes nights, and what happens in them, as long as the scenario still fails.
+// check is the check that a failure names: another failure of a smaller scenario may have another cause.
+func check(failure string) string {
+	parts := strings.SplitN(failure, ": ", 3)
+	return parts[min(1, len(parts)-1)]
+}
+
+// shrink removes nights, and what happens in them, as long as the scenario still fails the same check.
 func shrink(t *testing.T, s scenario, o outcome) (scenario, outcome) {
 	s.nights = s.nights[:o.nights]
 	try := func(nights []night) bool {
 		smaller := scenario{s.seed, nights, s.every}
 		fails := simulate(t, smaller)
-		if len(fails.failures) == 0 {
+		if len(fails.failures) == 0 || check(fails.failures[0]) != check(o.failures[0]) {
 			return false
 		}
 		s, o = scenario{s.seed, nights[:fails.nights], s.every}, fails
@@ -128,39 +134,57 @@ func TestFoundBugs(t *testing.T) {
 	}
 }
 
-// TestYears plays scenarios, each of its own seed: a few nights of two of them. With FLEETLAKE_LONG it plays
-// a new one after the other for FLEETLAKE_HOURS, from the seed FLEETLAKE_FIRST on; FLEETLAKE_SEED plays one.
-// FLEETLAKE_NIGHTS is the length of each.
-func TestYears(t *testing.T) {
-	seed, seeds, nights, began := number("FLEETLAKE_FIRST", 1), 2, number("FLEETLAKE_NIGHTS", long(8, 60)), time.Now()
-	over := func() bool { return seeds == 0 }
-	if hours, err := strconv.ParseFloat(os.Getenv("FLEETLAKE_HOURS"), 64); long(0, 1) == 1 {
-		if err != nil {
-			hours = 1
+// short lists the seeds of the short form: one publishes its last nights, and one each by itself.
+var short = []int{4, 28}
+
+// seeds yields the seeds to play: FLEETLAKE_SEED alone, or from FLEETLAKE_FIRST on as many as FLEETLAKE_SEEDS
+// says, or with FLEETLAKE_LONG for FLEETLAKE_HOURS. Without any, those of the short form.
+func seeds(yield func(int) bool) {
+	one, count, began := number("FLEETLAKE_SEED", -1), number("FLEETLAKE_SEEDS", 0), time.Now()
+	hours, err := strconv.ParseFloat(os.Getenv("FLEETLAKE_HOURS"), 64)
+	if err != nil {
+		hours = 1
+	}
+	switch {
+	case one >= 0:
+		yield(one)
+		return
+	case count == 0 && long(0, 1) == 0:
+		for _, seed := range short {
+			if !yield(seed) {
+				return
+			}
 		}
-		over = func() bool { return time.Since(began) > time.Duration(hours*float64(time.Hour)) }
+		return
 	}
-	if one := number("FLEETLAKE_SEED", -1); one >= 0 {
-		seed, seeds, over = one, 1, func() bool { return seeds == 0 }
+	for seed, i := number("FLEETLAKE_FIRST", 1), 0; count > 0 && i < count || count == 0 && time.Since(began) < time.Duration(hours*float64(time.Hour)); seed, i = seed+1, i+1 {
+		if !yield(seed) {
+			return
+		}
 	}
+}
+
+// TestYears plays scenarios, each of its own seed; see seeds. FLEETLAKE_NIGHTS is the length of each: one
+// that publishes every night by itself has an eighth of it.
+func TestYears(t *testing.T) {
 	var all outcome
 	played := 0
-	for ; !over(); seed++ {
-		s := draw(uint64(seed), nights)
+	for seed := range seeds {
+		s := draw(uint64(seed), number("FLEETLAKE_NIGHTS", long(24, 365)))
 		o := simulate(t, s)
 		all.nights, all.published, all.runs, all.days = all.nights+o.nights, all.published+o.published, all.runs+o.runs, all.days+o.days
 		if len(o.failures) > 0 {
 			describe(t, s, o)
 		}
 		played++
-		seeds--
 	}
 	t.Logf("%d seeds: %d nights with %d runs in %.1f simulated years; %d nights were published", played, all.nights, all.runs, float64(all.days)/365.25, all.published)
 }
 
 // describe says how to repeat a failure, and looks for the fewest nights that fail.
 func describe(t *testing.T, s scenario, o outcome) {
-	t.Errorf("seed %d fails: FLEETLAKE_SEED=%d FLEETLAKE_NIGHTS=%d go test ./pipeline/simulation -run TestYears\n%v\n%s", s.seed, s.seed, len(s.nights), configure(s.seed), strings.Join(o.failures, "\n"))
+	nights := number("FLEETLAKE_NIGHTS", long(24, 365))
+	t.Errorf("seed %d fails: FLEETLAKE_SEED=%d FLEETLAKE_NIGHTS=%d go test ./pipeline/simulation -run TestYears\n%v\n%s", s.seed, s.seed, nights, configure(s.seed), strings.Join(o.failures, "\n"))
 	if os.Getenv("FLEETLAKE_SHRINK") == "0" {
 		return
 	}

@@ -144,7 +144,7 @@ func (w *world) inAnyOrder(r *rand.Rand) {
 	if len(w.out) > 0 || before == nil {
 		return
 	}
-	w.p.Dir = filepath.Join(w.t.TempDir(), "again")
+	w.p.Dir = filepath.Join(w.root, "again")
 	defer func() { w.p.Dir = here }()
 	r.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
 	for portion := range slices.Chunk(paths, 1+len(paths)/3) {

@@ -239,8 +239,8 @@ func (m *model) entry(v simulator.Vessel, mmsi string) (l simulator.Listing, was
 		}
 	}
 	l = simulator.Listing{MMSI: &v.MMSI, Callsign: &v.Callsign}
-	for _, date := range m.nights { // its spelling does not change
-		for _, s := range m.truth[date] {
+	for day := dayOf(m.nights[len(m.nights)-1]); day >= 0; day-- { // its spelling does not change
+		for _, s := range m.sim.Truth(day) {
 			if s.Hull == v.Hull && s.Country == v.Country && len(s.Stored) > 0 {
 				last := s.Stored[len(s.Stored)-1]
 				l.Country, l.CountryISO, l.TypeSpecific = last.Country, last.CountryISO, last.TypeSpecific

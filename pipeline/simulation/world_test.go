@@ -53,7 +53,7 @@ type world struct {
 
 // newWorld makes the world of a scenario, and returns what ends it.
 func newWorld(t *testing.T, s scenario) (*world, func()) {
-	w := &world{configuration: configure(s.seed), t: t, root: t.TempDir(), began: time.Now(), out: map[string]bool{}}
+	w := &world{configuration: configure(s.seed), t: t, root: directory(t), began: time.Now(), out: map[string]bool{}}
 	w.fleet.Start = start
 	sim, err := simulator.New(w.fleet)
 	w.must(err)
@@ -66,6 +66,17 @@ func newWorld(t *testing.T, s scenario) (*world, func()) {
 		w.closeFile()
 		stop()
 	}
+}
+
+// directory makes a directory, which the test removes. Its path does not have the name of the test: that of
+// a scenario which is played twice has a character that no path of a database may have.
+func directory(t *testing.T) string {
+	dir, err := os.MkdirTemp("", "simulation")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
 }
 
 // overdue fails a test whose run does not end.
