@@ -195,19 +195,27 @@ func (w *world) checkLookups(job plan.Job, s *segment, segments map[string]*segm
 	if len(job.Lookup.Want) == 0 {
 		return
 	}
-	made, seen := 0, map[string]bool{}
+	made, requests, refused, found := 0, 0, 0, map[string]bool{} // refused: in a row
 	for _, run := range append([]string{s.Run}, s.Continues...) {
 		for _, e := range segments[run].entries {
 			if e.Kind != "answer" || !isLookup(e.Operation) || !e.ok() && e.Outcome != "not_found" {
 				continue
 			}
+			requests++
 			key := e.Operation + e.Parameters
-			if before, again := seen[key]; !again {
+			before, again := found[key]
+			if !again {
 				made++
-			} else if before || e.Credits > 0 { // a vessel that the service did not know is asked for again, if it knew none
+			}
+			// After a row of vessels that the service does not know, one that was found is asked for once more: if it
+			// is not known either, the service is away, and those of the row are asked for again, which is free.
+			if before && refused < 3 {
 				w.fail("money", "%s: %s %s was looked up twice in one night", run, e.Operation, e.Parameters)
 			}
-			seen[key] = seen[key] || e.ok()
+			found[key] = before || e.ok()
+			if refused++; e.ok() {
+				refused = 0
+			}
 		}
 	}
 	if job.Lookup.MaxRequests > 0 && made > job.Lookup.MaxRequests {
@@ -216,7 +224,7 @@ func (w *world) checkLookups(job plan.Job, s *segment, segments map[string]*segm
 	if s.Budget > 0 {
 		room = min(room, s.Budget-s.spent(time.Time{}).credits) // a run never spends more than its plan said
 	}
-	if room < job.Lookup.Operation().Credits || job.Lookup.MaxRequests > 0 && made >= job.Lookup.MaxRequests || s.state != report.StateDone {
+	if room < job.Lookup.Operation().Credits || job.Lookup.MaxRequests > 0 && requests >= job.Lookup.MaxRequests || s.state != report.StateDone {
 		return
 	}
 	last, listed := lookups(segments), map[string]bool{}
