@@ -247,7 +247,7 @@ func (n *hostileNight) covered() string {
 }
 
 // pairs calls f with each request that the service read and its answer in the journal: the requests of a
-// key follow each other.
+// key follow each other, but for those of the balance, which two lanes may ask for at once.
 func (n *hostileNight) pairs(f func(*call, journal.Entry)) {
 	next := map[string][]journal.Entry{}
 	for _, e := range n.entries {
@@ -259,8 +259,12 @@ func (n *hostileNight) pairs(f func(*call, journal.Entry)) {
 	for _, q := range n.s.calls {
 		key := api.Key(q.operation, q.parameters)
 		if len(next[key]) > 0 {
-			f(q, next[key][0])
-			next[key] = next[key][1:]
+			i := max(0, slices.IndexFunc(next[key], func(e journal.Entry) bool {
+				body, err := e.RawBody()
+				return e.Kind != journal.KindBalance || q.kept == nil || err == nil && string(body) == *q.kept
+			}))
+			f(q, next[key][i])
+			next[key] = slices.Delete(next[key], i, i+1)
 		}
 	}
 }
