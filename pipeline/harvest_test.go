@@ -6,6 +6,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/transform"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -38,5 +39,19 @@ func TestTheSearchesFeedTheLookups(t *testing.T) {
 				t.Errorf("lanes (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestALookupThatIsAnsweredTakesNoRoom lists a vessel again that an earlier run of the night has looked up and
+// that is not published yet: the room, which is without that lookup, is left for the next vessel.
+func TestALookupThatIsAnsweredTakesNoRoom(t *testing.T) {
+	answered := map[string]plan.PastAnswer{api.Lookup(api.Particulars, "9218301").Key(): {}, api.Lookup(api.Particulars, "306256000").Key(): {}}
+	w := work{job: plan.Job{Lookup: plan.Lookup{Want: []string{"particulars"}}}, decided: plan.Plan{Room: 1}, before: resumeState{answered: answered, lookups: 2}}
+	l := newLookups(w)
+	for _, v := range []transform.Listed{{IMO: 9218301, MMSI: 306256001}, {MMSI: 306256000}, {IMO: 9074729}} {
+		l.observe(v, api.Sweep{})
+	}
+	if r, ok := l.pop(t.Context()); !ok || r.Key() != api.Lookup(api.Particulars, "9074729").Key() || l.left() > 0 || l.noRoom > 0 {
+		t.Errorf("the room is given to %s, %d more wait and %d have no room", r.Key(), l.left(), l.noRoom)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -63,6 +64,12 @@ func newLookups(w work) *lookupQueue {
 	}
 	for number := range w.refused { // also of vessels that are not published yet
 		l.noteNumber(number)
+	}
+	prefix := api.Lookup(l.operation, "").Key()
+	for key := range w.before.answered { // also of vessels that are not published yet
+		if number, ok := strings.CutPrefix(key, prefix); ok {
+			l.noteNumber(number)
+		}
 	}
 	for _, number := range w.decided.Lookups { // also of watched vessels that are not known yet
 		l.noteNumber(number)

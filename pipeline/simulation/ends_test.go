@@ -198,10 +198,13 @@ func (w *world) checkLookups(job plan.Job, s *segment, segments map[string]*segm
 	made, requests, refused, found := 0, 0, 0, map[string]bool{} // refused: in a row
 	for _, run := range append([]string{s.Run}, s.Continues...) {
 		for _, e := range segments[run].entries {
-			if e.Kind != "answer" || !isLookup(e.Operation) || !e.ok() && e.Outcome != "not_found" {
+			if e.Kind != "answer" || !isLookup(e.Operation) {
 				continue
 			}
 			requests++
+			if !e.ok() && e.Outcome != "not_found" {
+				continue
+			}
 			key := e.Operation + e.Parameters
 			before, again := found[key]
 			if !again {
