@@ -186,7 +186,7 @@ func TestLookupsGetWhatEmptyPagesGiveBack(t *testing.T) {
 		s.run(time.Now().UTC().Format(time.DateOnly), 0)
 		s.load()
 		clear(s.totals)
-		time.Sleep(24 * time.Hour)
+		time.Sleep(24 * time.Hour) // of virtual time: the next night comes
 		s.sim.SetDay(1)
 		s.job.Budget, s.job.Lookup.Want = 2600, []string{"particulars"}
 		before := s.sim.Bill().Spent

@@ -259,7 +259,7 @@ func removeLeftovers(dir string) (notices []string, err error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("remove a stray log: %w", err)
 	}
-	spilled, err := clearSpilled(Path(dir) + ".tmp")
+	spilled, err := clearAllSpilled(Path(dir))
 	return append(notices, spilled...), err
 }
 

@@ -200,12 +200,18 @@ func TestABaseIsGenuine(t *testing.T) {
 	}
 }
 
-// TestTemporaryFilesOfDeadReadersAreRemoved: readers spill to a directory beside the published file.
-// The files of a living reader stay.
+// TestTemporaryFilesOfDeadReadersAreRemoved: readers spill to directories beside the published file, other programs
+// to one. The files of a living reader stay.
 func TestTemporaryFilesOfDeadReadersAreRemoved(t *testing.T) {
+	for _, name := range []string{".tmp", spilledTo + "ABC"} {
+		t.Run(name, func(t *testing.T) { deadReader(t, name) })
+	}
+}
+
+func deadReader(t *testing.T, name string) {
 	dir := t.TempDir()
 	must(t, update(t, dir, 20))
-	spilled := Path(dir) + ".tmp"
+	spilled := Path(dir) + name
 	must(t, os.Mkdir(spilled, 0o700))
 	dead, living := filepath.Join(spilled, "duckdb_temp_storage_S32K-0.tmp"), filepath.Join(spilled, "duckdb_temp_storage_S64K-0.tmp")
 	must(t, os.WriteFile(dead, make([]byte, 3<<20), 0o600))

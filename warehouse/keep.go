@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Keep holds the rows of a statement in memory as a table of this reader alone, until Close. Every later
-// statement of the reader that names the table reads it, also instead of a view of the file with that name. It
-// returns ErrRoom if the rows do not fit into the reader's memory.
+// Keep holds the rows of a statement as a table of this reader alone, until Close: in memory, and what does not
+// fit where the reader spills. Every later statement of the reader that names the table reads it, also instead
+// of a view of the file with that name. It returns ErrRoom if memory and disk have no room.
 func (w *Warehouse) Keep(ctx context.Context, name, text string) error {
 	conn, err := w.db.Conn(ctx)
 	if err != nil {

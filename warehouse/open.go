@@ -2,6 +2,7 @@ package warehouse
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -26,7 +27,8 @@ type Options struct {
 	Threads   int // likewise; DuckDB's default is one per core
 
 	// Spill is the directory where DuckDB puts what does not fit into memory, and SpillMiB the most
-	// that it may put there. If Spill is empty, DuckDB spills beside the file, without a limit.
+	// that it may put there. If Spill is empty, DuckDB spills beside the file, without a limit, to a directory
+	// of the reader's own.
 	Spill    string
 	SpillMiB int
 
@@ -42,8 +44,8 @@ type Options struct {
 type Warehouse struct {
 	path    string
 	db      *sql.DB
-	release func() // releases the spelling of the path that the file is open under
-	kept    map[string]bool
+	release func()          // releases the spelling of the path that the file is open under
+	kept    map[string]bool // the tables of Keep
 }
 
 // Path returns the path of the published file of a data directory.
@@ -66,9 +68,11 @@ func Open(ctx context.Context, path string, o Options) (*Warehouse, error) {
 	if threads := within(o.Threads, &bounds.threads); threads > 0 {
 		settings = append(settings, setting{"threads", strconv.Itoa(threads)})
 	}
-	if o.Spill != "" {
-		settings = append(settings, setting{"temp_directory", o.Spill})
+	spill := o.Spill
+	if spill == "" { // DuckDB makes it when it spills; in one directory two readers would overwrite each other's files
+		spill = path + spilledTo + rand.Text()
 	}
+	settings = append(settings, setting{"temp_directory", spill})
 	own, release, err := spellings.acquire(path)
 	if err != nil {
 		return nil, fmt.Errorf("open warehouse %s: %w", path, err)

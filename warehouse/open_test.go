@@ -191,3 +191,35 @@ func TestErrorsHaveThePathThatWasGiven(t *testing.T) {
 		t.Errorf("%v hides its cause", err)
 	}
 }
+
+// TestTwoReadersSpillAtOnce lets two readers hold more than their memory, and read it again: what the one has put
+// on disk is not the other's, and nothing is left when they are closed.
+func TestTwoReadersSpillAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	must(t, update(t, dir, 20))
+	before, err := os.ReadDir(filepath.Dir(Path(dir)))
+	must(t, err)
+	var readers []*Warehouse
+	for i := range 2 {
+		w, err := Open(t.Context(), Path(dir), Options{MemoryMiB: 48, Threads: 1})
+		must(t, err)
+		readers = append(readers, w)
+		must(t, w.Keep(t.Context(), "many", fmt.Sprintf("SELECT hash(i + %d) AS n FROM range(8000000) AS r(i)", i)))
+	}
+	for i, w := range readers {
+		var kept, want string
+		must(t, w.db.QueryRowContext(t.Context(), "SELECT sum(n)::VARCHAR FROM many").Scan(&kept))
+		must(t, w.db.QueryRowContext(t.Context(), fmt.Sprintf("SELECT sum(hash(i + %d))::VARCHAR FROM range(8000000) AS r(i)", i)).Scan(&want))
+		if kept != want {
+			t.Errorf("reader %d has %s, want %s", i, kept, want)
+		}
+	}
+	for _, w := range readers {
+		must(t, w.Close())
+	}
+	after, err := os.ReadDir(filepath.Dir(Path(dir)))
+	must(t, err)
+	if len(after) != len(before) {
+		t.Errorf("%d entries beside the file, want %d: %v", len(after), len(before), after)
+	}
+}

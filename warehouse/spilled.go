@@ -6,17 +6,40 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
-// Readers of the published file spill to a directory beside it, unless they set another one, and
-// leave the files there when they are killed. If the system cannot report whether a program still
+// Readers of the published file spill to a directory beside it, each to its own, unless they set another one, and
+// leave the files there when they are killed. Other programs share the directory that ends with .tmp. If the system cannot report whether a program still
 // writes a file, it counts as abandoned after oldSpilled. An empty directory is removed only after
 // newSpilled, since a reader may have just made it.
 const (
 	oldSpilled = 24 * time.Hour
 	newSpilled = time.Minute
 )
+
+// spilledTo is in the name of a reader's directory, between the path of the file and a random text.
+const spilledTo = ".tmp-"
+
+// clearAllSpilled is clearSpilled for all directories beside a file.
+func clearAllSpilled(path string) (notices []string, err error) {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("look for temporary files: %w", err)
+	}
+	for _, e := range entries {
+		beside := filepath.Join(filepath.Dir(path), e.Name())
+		if !e.IsDir() || beside != path+".tmp" && !strings.HasPrefix(beside, path+spilledTo) {
+			continue
+		}
+		more, err := clearSpilled(beside)
+		if notices = append(notices, more...); err != nil {
+			return notices, err
+		}
+	}
+	return notices, nil
+}
 
 // clearSpilled removes the temporary files of killed readers, and returns what it did.
 func clearSpilled(directory string) (notices []string, err error) {

@@ -44,7 +44,7 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"pipeline/wording":         {[]string{"pipeline/report", "warehouse/history"}, []string{"net/http", "os", "database/sql", "log/slog"}},
 	"schedules":                {[]string{"pipeline", "warehouse/durable"}, []string{"database/sql", "net/http"}},
 	"warehouse/news":           {[]string{"warehouse"}, []string{"net/http", "os"}},
-	"schedules/published":      {[]string{"load", "warehouse"}, []string{"net/http", "database/sql"}},
+	"schedules/published":      {[]string{"warehouse"}, []string{"net/http", "database/sql"}},
 	"schedules/page":           {[]string{"load/dictionary", "pipeline", "pipeline/forecast", "pipeline/report", "pipeline/wording", "schedules/published", "warehouse", "warehouse/history", "warehouse/news"}, []string{"database/sql"}},
 	"schedules/metrics":        {[]string{"pipeline", "pipeline/derive", "pipeline/report", "schedules/exports", "schedules/published", "warehouse"}, []string{"database/sql"}},
 	"schedules/notify":         {[]string{"pipeline/report"}, []string{"database/sql"}},

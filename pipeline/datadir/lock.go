@@ -128,9 +128,9 @@ func Gone(dir string) error {
 	return nil
 }
 
-// StillLocked returns ErrGone if the directory is no longer there, and ErrLocked if somebody has removed the lock file of this process, or replaced
-// it or its directory: another process could lock the new one. It returns nil for a directory that
-// this process has not locked, as a copy that is only compared.
+// StillLocked returns ErrGone if the directory is no longer there, and ErrLocked if somebody has removed the
+// lock file of this process, or replaced it or its directory: another process could lock the new one. It
+// returns nil for a directory that this process has not locked, as a copy that is only compared.
 func StillLocked(dir string) error {
 	was, ok := lockedByUs.Load(dir)
 	if !ok {

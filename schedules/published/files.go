@@ -30,7 +30,7 @@ type Files struct {
 
 // openFile is the published file, open for one Read at a time. What Prepare opened is prepared.
 type openFile struct {
-	bounded
+	*warehouse.Warehouse
 	version  os.FileInfo
 	prepared bool
 }
@@ -65,7 +65,7 @@ func (f *Files) Prepare(ctx context.Context, ready func(context.Context, *wareho
 		if err != nil {
 			return err
 		}
-		if err = ready(ctx, w.Warehouse); err != nil {
+		if err = ready(ctx, w); err != nil {
 			f.mu.Lock()
 			f.failed = f.failed || Same(version, f.version) && ctx.Err() == nil
 			f.mu.Unlock()

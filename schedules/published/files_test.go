@@ -3,7 +3,6 @@ package published
 import (
 	"context"
 	"errors"
-	"os"
 	"testing"
 
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -137,45 +136,6 @@ func TestPreparedReadersTakeThePlaceOfOthers(t *testing.T) {
 	}
 	publish(t, f.Dir, "20261122T020000.000Z-0000")
 	prepare(keptOpen)
-}
-
-// TestReadersSpillToDirectoriesOfTheirOwn, which are gone when they are closed.
-func TestReadersSpillToDirectoriesOfTheirOwn(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
-	f := &Files{Dir: t.TempDir()}
-	publish(t, f.Dir, "20261120T020000.000Z-0000")
-	var directories []string
-	var read func(depth int) error
-	read = func(depth int) error {
-		return f.Read(t.Context(), func(ctx context.Context, w *warehouse.Warehouse) error {
-			rows, err := w.Query(ctx, "SELECT current_setting('temp_directory')")
-			if err != nil {
-				return err
-			}
-			for row, err := range rows.All() {
-				if err != nil {
-					return err
-				}
-				directories = append(directories, row[0].(string))
-			}
-			if err := rows.Close(); err != nil || depth == 1 {
-				return err
-			}
-			return read(depth + 1)
-		})
-	}
-	if err := read(0); err != nil {
-		t.Fatal(err)
-	}
-	if len(directories) != 2 || directories[0] == directories[1] {
-		t.Errorf("two readers at a time spill to %q", directories)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
-		t.Errorf("%d entries are left, %v", len(left), err)
-	}
 }
 
 // TestAReaderThatFailedIsNotUsedAgain lets a read fail, and checks that the next gets another reader.

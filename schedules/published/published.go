@@ -1,23 +1,20 @@
 // Package published reads the published warehouse for those who watch a process: the page and the
 // metrics. What was read once serves everybody until a run publishes the next file. The package
-// only reads; what a crash leaves on disk, the next reader removes.
+// only reads; what a crash leaves beside the file, the next publish removes.
 package published
 
 import (
 	"context"
-	"errors"
 	"os"
 	"sync"
 	"time"
 
-	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
 // Limits of reading a published file: the read runs beside a harvest and must not starve it.
 const (
 	readMemoryMiB = 256
-	readSpillMiB  = 4096 // on disk, beyond the memory
 	readThreads   = 1
 	readTimeout   = 30 * time.Second
 	retryAfter    = 10 * time.Second // after a file that could not be read
@@ -99,28 +96,10 @@ func Read(ctx context.Context, path string, ask func(context.Context, *warehouse
 		return err
 	}
 	defer w.Close() // of a file that was only read
-	return ask(ctx, w.Warehouse)
+	return ask(ctx, w)
 }
 
-// bounded is a published file that is open within the bounds of this package.
-type bounded struct {
-	*warehouse.Warehouse
-	remove func() error // removes what DuckDB has put on disk
+// openBounded opens a file within the bounds of this package.
+func openBounded(ctx context.Context, path string) (*warehouse.Warehouse, error) {
+	return warehouse.Open(ctx, path, warehouse.Options{MemoryMiB: readMemoryMiB, Threads: readThreads, Confine: []string{}})
 }
-
-// openBounded opens a published file. What does not fit into its memory goes to a directory of its own: DuckDB
-// gives the files of two readers in one directory the same names, and each would overwrite the other's.
-func openBounded(ctx context.Context, path string) (bounded, error) {
-	spill, remove, err := load.Scratch(os.TempDir(), "fleetlake-read-")
-	if err != nil {
-		return bounded{}, err
-	}
-	w, err := warehouse.Open(ctx, path, warehouse.Options{MemoryMiB: readMemoryMiB, Threads: readThreads, Spill: spill, SpillMiB: readSpillMiB, Confine: []string{}})
-	if err != nil {
-		return bounded{}, errors.Join(err, remove())
-	}
-	return bounded{w, remove}, nil
-}
-
-// Close closes the file, and removes what DuckDB has put on disk.
-func (b bounded) Close() error { return errors.Join(b.Warehouse.Close(), b.remove()) }

@@ -1,8 +1,8 @@
 -- search.sql: the vessels that a text may mean, the likeliest first, and why each was found. $1 is the text in
 -- upper case, $2 the number that it may be, $3 the most. A name that is no longer in use finds its vessel,
--- too, and so does one that is spelt nearly alike, if the text is no number: no name can be that alike whose length is less than three
--- fifths of the other's, and lengths are compared faster than letters. The found vessels alone are joined
--- with what the view vessels says of them, from the same tables.
+-- too, and so does one that is spelt nearly alike, if the text is no number: no name can be that alike whose
+-- length is less than three fifths of the other's, and lengths are compared faster than letters. The found
+-- vessels alone are joined with what the view vessels says of them, from the same tables.
 WITH named AS (
     SELECT vessel_id, name, valid_to IS NULL AS now, valid_to,
            CASE WHEN name = $1 THEN 1
