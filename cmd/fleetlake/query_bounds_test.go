@@ -16,7 +16,7 @@ func queried(t *testing.T) (w *world, temporary string) {
 	t.Helper()
 	w = newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
-	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
+	w.has(smallJob, "2026-11-20")
 	temporary = t.TempDir()
 	w.env = append(w.env, "TMPDIR="+temporary)
 	return w, temporary
