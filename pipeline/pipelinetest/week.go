@@ -38,11 +38,24 @@ var nights = []struct {
 func Week(t testing.TB) (dir string) {
 	t.Helper()
 	from, err := week()
-	if err != nil {
-		t.Fatal(err)
-	}
+	return copyOf(t, from.dir, err)
+}
+
+// TwoNights returns a copy of the data directory as it was after the second night of the week: 4 runs, of which
+// two were killed. What makes each night anew takes half the time of the week.
+func TwoNights(t testing.TB) (dir string) {
+	t.Helper()
+	from, err := week()
+	return copyOf(t, from.twoNights, err)
+}
+
+func copyOf(t testing.TB, from string, err error) (dir string) {
+	t.Helper()
 	dir = filepath.Join(t.TempDir(), "data")
-	if err := copyData(dir, from); err != nil {
+	if err == nil {
+		err = copyData(dir, from)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -71,12 +84,16 @@ func copyData(dir, from string) error {
 	return os.Link(versions[len(versions)-1], warehouse.Path(dir))
 }
 
+// harvested are the data directories of the week, and of its first two nights.
+type harvested struct{ dir, twoNights string }
+
 // week harvests the week into a data directory, once for all tests of a package.
-var week = sync.OnceValues(func() (string, error) {
-	dir, err := directory("fleetlake-week-")
+var week = sync.OnceValues(func() (done harvested, err error) {
+	shared, err := directory("fleetlake-week-")
 	if err != nil {
-		return "", err
+		return done, err
 	}
+	dir, twoNights := filepath.Join(shared, "week"), filepath.Join(shared, "two-nights")
 	s := &service{}
 	limits := map[string]int{}
 	for _, o := range api.Operations {
@@ -84,7 +101,7 @@ var week = sync.OnceValues(func() (string, error) {
 	}
 	rates := simulator.Rates{Built: 0.01, Scrapped: 0.01, Unlisted: 0.02, Renamed: 0.02, Reflagged: 0.02, Identified: 0.3, Corrected: 0.05, Sold: 0.03, Moved: 0.3}
 	if s.sim, err = simulator.New(simulator.Config{Seed: 4, Vessels: 400, Start: Start, Key: "k", Limits: limits, Rates: rates}); err != nil {
-		return "", err
+		return done, err
 	}
 	server := httptest.NewServer(s)
 	defer server.Close()
@@ -92,15 +109,20 @@ var week = sync.OnceValues(func() (string, error) {
 		limits[name] = 1_000_000
 	}
 	p := pipeline.Pipeline{Dir: dir, Service: extract.Service{BaseURL: server.URL + simulator.BasePath, Key: "k", Limits: limits, MaxInFlight: 4}}
-	for _, n := range nights {
+	for played, n := range nights {
+		if played == 2 {
+			if err := copyData(twoNights, dir); err != nil {
+				return done, err
+			}
+		}
 		s.sim.SetDay(n.day)
 		for i, after := range n.kills {
 			if err := s.night(p, Start.AddDate(0, 0, n.day).Add(time.Duration(2+i)*time.Hour), after); err != nil {
-				return "", err
+				return done, err
 			}
 		}
 	}
-	return dir, nil
+	return harvested{dir, twoNights}, nil
 })
 
 // job is what the week runs each night.
