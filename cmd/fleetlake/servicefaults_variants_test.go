@@ -84,6 +84,8 @@ var variants = []string{
 	"a status line without a number",
 	"503 for an hour",
 	"403 to everything that is priced",
+	"connections are reset",
+	"429 to the first search alone",
 	"429 to everything",
 	"500 that echoes the key",
 	"503 to everything",

@@ -5,10 +5,12 @@ import (
 	"maps"
 	"os"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/pipeline/pipelinetest"
 	"github.com/fleetlake/fleetlake/pipeline/pipelinetest/syscalls"
 )
 
@@ -18,12 +20,34 @@ const slotDone = `"msg":"slot done"`
 // dueJob is the job of the other tests with a slot at midnight, which was missed.
 const dueJob = "    schedule: '0 0 * * *'\n" + crashJob
 
+// ranYesterday is a data directory with a run of yesterday, which the first test that needs it makes.
+var ranYesterday struct {
+	sync.Mutex
+	dir string
+}
+
 // newDaemonWorld returns a world in which a daemon makes up for the slot of today: yesterday has a run.
 func newDaemonWorld(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t, crashFleet)
-	w.configure(1_000_000, "    list: {by: none}\n    sweep: {statuses: []}\n    lookup: {want: []}\n")
-	w.must(exitDone, "run", "nightly", "--date", time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly))
+	ranYesterday.Lock()
+	defer ranYesterday.Unlock()
+	if ranYesterday.dir == "" {
+		first := newWorld(t, crashFleet)
+		first.configure(1_000_000, "    list: {by: none}\n    sweep: {statuses: []}\n    lookup: {want: []}\n")
+		first.must(exitDone, "run", "nightly", "--date", time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly))
+		dir, err := os.MkdirTemp("", "fleetlake-crash-")
+		if err == nil {
+			err = pipelinetest.CopyTree(dir, first.data())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		ranYesterday.dir = dir
+	}
+	if err := pipelinetest.CopyTree(w.data(), ranYesterday.dir); err != nil {
+		t.Fatal(err)
+	}
 	w.configure(1_000_000, dueJob+"\nserve: {listen: '127.0.0.1:0'}\n")
 	return w
 }

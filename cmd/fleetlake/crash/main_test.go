@@ -39,8 +39,8 @@ func TestMain(m *testing.M) {
 	for _, s := range stages {
 		os.RemoveAll(s.root)
 	}
-	if built != "" {
-		os.RemoveAll(built)
+	for _, dir := range []string{built, ranYesterday.dir} {
+		os.RemoveAll(dir) // "" is none
 	}
 	os.Exit(code)
 }
