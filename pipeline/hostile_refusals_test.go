@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 )
 
 // hostileRefusals are error statuses, redirects, and balances that lie.
@@ -39,7 +40,7 @@ func hostileRefusals() map[string]hostileCase {
 		"429 for less than no time":     {does: says(429, "", "Retry-After: -5")},
 		"429 for two times":             {does: says(429, "", "Retry-After: 1", "Retry-After: 86400")},
 	} {
-		c.on, c.answers, c.ends, c.says, c.covered, c.most = priced, "429 limited assumed; 429 limited free", "partial service", "429", "failed 7", endless // a pause of up to an hour is kept
+		c.on, c.answers, c.ends, c.says, c.covered, c.most = priced, "429 limited assumed; 429 limited free", "partial service", "429", "failed 7", max(endless, 70*time.Minute) // a pause of up to an hour is kept
 		all[name] = c
 	}
 	for name, c := range map[string]hostileCase{

@@ -68,11 +68,20 @@ const (
 	hostileHeap     = 448 << 20 // with what the service itself takes, and what is not collected yet
 )
 
+// shortPatience is the patience of the client in TestHostileService: each of its tries takes the tests as much as the
+// first. With FLEETLAKE_LONG it is the default.
+func shortPatience() time.Duration {
+	if os.Getenv("FLEETLAKE_LONG") != "" {
+		return extract.DefaultPatience
+	}
+	return extract.DefaultPatience / 6
+}
+
 // patience is how long a run may take that waits for the service as long as it may, and endless how long
 // one may take that waits first for the balance and then for the searches.
-const (
-	patience = extract.DefaultPatience + 5*time.Minute
-	endless  = 2*extract.DefaultPatience + 10*time.Minute
+var (
+	patience = shortPatience() + 5*time.Minute
+	endless  = 2*shortPatience() + 10*time.Minute
 )
 
 // hostileJob asks for five pages of four partitions, three status searches and four lookups.
@@ -110,7 +119,7 @@ func TestHostileService(t *testing.T) {
 			heap := newHeap()
 			defer heap.stop()
 			synctest.Test(t, func(t *testing.T) {
-				n := playHostile(t, newHostile(t, cases[name]), extract.Service{}, heap)
+				n := playHostile(t, newHostile(t, cases[name]), extract.Service{Patience: shortPatience()}, heap)
 				n.check(t)
 				n.checkEnd(t)
 			})
