@@ -105,6 +105,15 @@ func TestABlockedOperationEndsItsRun(t *testing.T) {
 	}
 }
 
+// outageJob lists everybody, and has searches and lookups enough to be in the middle of them at request 100.
+const outageJob = `
+jobs:
+  nightly:
+    list: {by: cheapest}
+    sweep: {statuses: [moored, at-anchor, aground], zones: [all]}
+    lookup: {want: [particulars], max_requests: 60}
+`
+
 // TestAnOutageDoesNotEndANight takes the service away in mid-run, in three ways. 503 is free
 // and the specification says to try again; nothing is billed for a connection that is refused.
 func TestAnOutageDoesNotEndANight(t *testing.T) {
@@ -144,7 +153,7 @@ func TestAnOutageDoesNotEndANight(t *testing.T) {
 				}
 				return kind(d, c)
 			}
-			w := newDoubleWorld(t, d, 20_000, 0, "", "")
+			w := newDoubleWorld(t, d, 20_000, 0, "", outageJob)
 			e := w.within(2*away+90*time.Second, "run", "nightly", "--date", doubleNight, "--json")
 			if e.hung || e.code != exitDone {
 				t.Fatalf("want exit code %d: %s", exitDone, e)
@@ -166,7 +175,7 @@ func TestAnOutageDoesNotEndANight(t *testing.T) {
 			}
 			return fault{}
 		}
-		w := newDoubleWorld(t, d, 20_000, 0, "", "")
+		w := newDoubleWorld(t, d, 20_000, 0, "", outageJob)
 		if e := w.within(2*away+90*time.Second, "run", "nightly", "--date", doubleNight, "--json"); e.hung || e.code != exitDone {
 			t.Fatalf("want exit code %d: %s", exitDone, e)
 		}
