@@ -8,6 +8,6 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/pipelinetest"
 )
 
-func init() { pipeline.Week = pipelinetest.Week }
+func init() { pipeline.TwoNights = pipelinetest.TwoNights }
 
 func TestMain(m *testing.M) { os.Exit(pipelinetest.Run(m)) }

@@ -10,10 +10,10 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/file"
 )
 
-// TestLakeFilesAreInTheOrderThatTheyDeclare, for answers of a simulated week: an engine that trusts the
+// TestLakeFilesAreInTheOrderThatTheyDeclare, for answers of two simulated nights: an engine that trusts the
 // declaration merges files without sorting them.
 func TestLakeFilesAreInTheOrderThatTheyDeclare(t *testing.T) {
-	paths, err := filepath.Glob(filepath.Join(copyOfWeek(t).Dir, "lake", "[a-u]*", "*", "*.parquet"))
+	paths, err := filepath.Glob(filepath.Join(copyOfTwoNights(t).Dir, "lake", "[a-u]*", "*", "*.parquet"))
 	must(t, err)
 	db, err := sql.Open("duckdb", "")
 	must(t, err)

@@ -180,15 +180,15 @@ func TestCapIsOfTheNight(t *testing.T) {
 // TestDoneNightIsNotBoughtAgain runs a night that is done: without a service, and with the
 // report of the run that did it.
 func TestDoneNightIsNotBoughtAgain(t *testing.T) {
-	p := copyOfWeek(t) // it has no service
-	r, err := p.Run(context.Background(), plan.Job{Name: "nightly", Location: time.UTC}, weekStart.AddDate(0, 0, 5).Format(time.DateOnly))
+	p := copyOfTwoNights(t) // it has no service
+	r, err := p.Run(context.Background(), plan.Job{Name: "nightly", Location: time.UTC}, weekStart.AddDate(0, 0, 1).Format(time.DateOnly))
 	must(t, err)
 	if r.State != report.StateDone || r.Note == "" || r.Credits.Spent == 0 || r.Wall != 0 {
 		t.Errorf("%+v", r)
 	}
 	before, err := journal.Segments(p.segments())
 	must(t, err)
-	if want := 7; len(before) != want {
-		t.Errorf("the journal has %d runs, want the %d of the week", len(before), want)
+	if want := 4; len(before) != want {
+		t.Errorf("the journal has %d runs, want the %d of the two nights", len(before), want)
 	}
 }

@@ -14,20 +14,20 @@ import (
 // TestAStartOpensThePublishedFileOnce removes the published file when recovery has opened it: what
 // follows reads the same file, and would find none if it opened it again.
 func TestAStartOpensThePublishedFileOnce(t *testing.T) {
-	p := copyOfWeek(t)
+	p := copyOfTwoNights(t)
 	p.fill()
 	known, _, err := repair.Open(t.Context(), p.deriver())
 	must(t, err)
 	must(t, os.Remove(warehouse.Path(p.Dir)))
 
-	done := weekStart.AddDate(0, 0, 5).Format(time.DateOnly)
+	done := weekStart.AddDate(0, 0, 1).Format(time.DateOnly)
 	before, err := p.night(known.Runs, "nightly", done)
 	must(t, err)
 	if r, err := stored(t.Context(), known, before.done, "a note"); err != nil || r.Run != before.done || r.Note != "a note" {
 		t.Errorf("the stored report is of run %q, want %q: %v", r.Run, before.done, err)
 	}
 	job := plan.Job{Name: "nightly", Location: time.UTC, Lookup: plan.Lookup{Want: []string{"particulars"}}}
-	now := weekStart.AddDate(0, 0, 6)
+	now := weekStart.AddDate(0, 0, 2)
 	balance := func(context.Context) (int, error) { return 5000, nil }
 	f, err := p.inputs(t.Context(), known, job, resumeState{}, now, balance)
 	must(t, err)

@@ -26,12 +26,12 @@ func summaryOf(t *testing.T, path string) report.Report {
 }
 
 func TestNoRunResumesOneThatWasRolledBack(t *testing.T) {
-	p := copyOfWeek(t)
-	for range 2 { // both runs of the last night
+	p := copyOfTwoNights(t)
+	for range 3 { // all runs of the last night
 		_, err := repair.Rollback(t.Context(), p.deriver())
 		must(t, err)
 	}
-	n, err := p.night(publishedRuns(t, p), "nightly", "2026-11-25")
+	n, err := p.night(publishedRuns(t, p), "nightly", "2026-11-21")
 	must(t, err)
 	if len(n.runs) > 0 || len(n.answered) > 0 || n.done != "" {
 		t.Errorf("resumes %v with %d answers; done by %q", n.runs, len(n.answered), n.done)
@@ -39,15 +39,15 @@ func TestNoRunResumesOneThatWasRolledBack(t *testing.T) {
 	sum := 0
 	paths, err := journal.Segments(p.segments())
 	must(t, err)
-	for _, path := range paths[5:] {
+	for _, path := range paths[1:] {
 		for _, lane := range summaryOf(t, path).Lanes {
 			sum += lane.Credits
 		}
 	}
-	if today, thisMonth, err := p.spentUnpublished(publishedRuns(t, p), weekStart.AddDate(0, 0, 5), weekStart.AddDate(0, 0, -19)); err != nil || today != sum || thisMonth != sum || sum == 0 {
+	if today, thisMonth, err := p.spentUnpublished(publishedRuns(t, p), weekStart.AddDate(0, 0, 1), weekStart.AddDate(0, 0, -19)); err != nil || today != sum || thisMonth != sum || sum == 0 {
 		t.Errorf("%d credits of the day and %d of the month were spent by runs that were rolled back, want %d: %v", today, thisMonth, sum, err)
 	}
-	if got, _, err := p.spentUnpublished(publishedRuns(t, p), weekStart.AddDate(0, 0, 6), weekStart); err != nil || got != 0 {
+	if got, _, err := p.spentUnpublished(publishedRuns(t, p), weekStart.AddDate(0, 0, 2), weekStart); err != nil || got != 0 {
 		t.Errorf("%d credits after it all, want 0: %v", got, err)
 	}
 }
@@ -55,10 +55,10 @@ func TestNoRunResumesOneThatWasRolledBack(t *testing.T) {
 // TestANightThatLostAnAnswerIsNotDone resumes nights whose segments were salvaged: one lost its plan,
 // and the other an answer.
 func TestANightThatLostAnAnswerIsNotDone(t *testing.T) {
-	p := copyOfWeek(t)
+	p := copyOfTwoNights(t)
 	paths, err := journal.Segments(p.segments())
 	must(t, err)
-	lacking := map[string]float64{paths[0]: 0.001, paths[4]: 0.5}
+	lacking := map[string]float64{paths[0]: 0.001, paths[3]: 0.5}
 	for path, at := range lacking {
 		date := filepath.Base(filepath.Dir(path))
 		if n, err := readNight(p.segments(), "nightly", date, nil); err != nil || n.done == "" {
@@ -83,7 +83,7 @@ func TestANightThatLostAnAnswerIsNotDone(t *testing.T) {
 // TestANightThatIsHeldBackIsPaidFor: its credits count towards the caps, and nothing of it is
 // requested again.
 func TestANightThatIsHeldBackIsPaidFor(t *testing.T) {
-	p := copyOfWeek(t)
+	p := copyOfTwoNights(t)
 	run, date, at := "20261210T020000.000Z-0000", "2026-12-10", weekStart.AddDate(0, 0, 20)
 	s, err := journal.Create(p.segments(), journal.Entry{Kind: journal.KindPlan, At: at, Plan: &journal.Plan{Run: run, Job: "nightly", Date: date}})
 	must(t, err)

@@ -1,10 +1,14 @@
 package pipeline
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -12,7 +16,10 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/pipeline/spans"
+	"github.com/fleetlake/fleetlake/warehouse"
 	"go.opentelemetry.io/otel/codes"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
@@ -176,5 +183,21 @@ func TestNoTracerMakesNoSpan(t *testing.T) {
 	above.End()
 	if got := r.paths(); len(got) != 1 {
 		t.Errorf("spans %v", got)
+	}
+}
+
+func TestClassShowsNoPath(t *testing.T) {
+	for want, err := range map[string]error{
+		"unauthorized":      &extract.Error{Outcome: extract.OutcomeUnauthorized, Message: "planted"},
+		"cancelled":         context.Canceled,
+		"too many issues":   load.ErrIssues,
+		"damaged journal":   journal.ErrDamaged,
+		"damaged warehouse": warehouse.ErrDamaged,
+		"permission denied": &os.PathError{Op: "open", Path: "/planted", Err: syscall.EACCES},
+		"unexpected":        errors.New("open /planted: broken"),
+	} {
+		if got := spans.Class(fmt.Errorf("derive /planted: %w", err)); got != want {
+			t.Errorf("%v: %q, want %q", err, got, want)
+		}
 	}
 }

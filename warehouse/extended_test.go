@@ -15,13 +15,16 @@ import (
 var extended = strings.Fields("status_searches arrivals departures gone_dark zone_congestion")
 
 // steps runs the statements of a night whose names begin with one of the texts, as a publish does.
-func (h history) steps(day int, names ...string) {
+func (h history) steps(day int, names ...string) { h.stepsBut(nil, day, names...) }
+
+// stepsBut runs them without some.
+func (h history) stepsBut(without *regexp.Regexp, day int, names ...string) {
 	h.t.Helper()
 	conn, err := h.db.Conn(h.t.Context())
 	must(h.t, err)
 	defer conn.Close()
 	for _, s := range nightly(datasets) {
-		if !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(s.name, "apply/"+name) }) {
+		if !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(s.name, "apply/"+name) }) || without != nil && without.MatchString(s.name) {
 			continue
 		}
 		if err := runScript(h.t.Context(), conn, s.of(fmt.Sprintf("2026-11-%02d", day))); err != nil {
@@ -30,7 +33,15 @@ func (h history) steps(day int, names ...string) {
 	}
 }
 
-var extendedName = regexp.MustCompile(`\b(status_searches|zone_congestion|arrivals|departures|gone_dark|reflaggings|renamings|ownership_changes)\b`)
+var (
+	extendedName = regexp.MustCompile(`\b(status_searches|zone_congestion|arrivals|departures|gone_dark|reflaggings|renamings|ownership_changes)\b`)
+
+	// The views of changes need nothing of the statements on searches and stays, and the others nothing of those
+	// on changes.
+	viewsOfChanges  = regexp.MustCompile(`\b(reflaggings|renamings|ownership_changes)\b`)
+	stepsOfChanges  = regexp.MustCompile(`/(changes|vessel_changes)(_\w+)?$`)
+	stepsOfSearches = regexp.MustCompile(`/(searches|stays|latest_stays|arrivals|departures)(_\w+)?$`)
+)
 
 // extend fills the tables that nights extend from rows that a test has inserted, night by night: each sees
 // the stays as they were then.
@@ -38,6 +49,10 @@ func (h history) extend(text string) {
 	h.t.Helper()
 	if !extendedName.MatchString(text) {
 		return
+	}
+	without := stepsOfChanges
+	if viewsOfChanges.MatchString(text) {
+		without = stepsOfSearches
 	}
 	for _, table := range strings.Fields("searches latest_stays arrivals departures vessel_changes") {
 		h.exec("DELETE FROM internal." + table)
@@ -53,7 +68,7 @@ func (h history) extend(text string) {
 		h.exec("DELETE FROM vessel_aliases")
 		h.exec("INSERT INTO vessel_aliases FROM all_aliases WHERE snapshot_date <= " + night(d))
 		h.exec("CREATE OR REPLACE TEMP TABLE sighted AS" + then + " AND last_date >= " + night(d))
-		h.steps(d, "90_ready")
+		h.stepsBut(without, d, "90_ready")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/schedules/notify"
+	"github.com/fleetlake/fleetlake/warehouse"
 )
 
 func TestCheck(t *testing.T) {
@@ -26,7 +28,7 @@ func TestCheck(t *testing.T) {
 		return w
 	}
 	good, cut := small(t), small(t) // a check changes nothing, so that cases share them
-	good.must(exitDone, "run", "nightly")
+	good.has(smallJob, time.Now().UTC().Format(time.DateOnly))
 	cut.must(exitCredits, "run", "nightly", "--budget", "25")
 	cases := map[string]struct {
 		of      *world         // nil is one that has not run
@@ -43,7 +45,7 @@ func TestCheck(t *testing.T) {
 		"a partial run that learnt some": {cut, nil, nil, exitCredits, "WRONG: the newest run, 20"},
 		"a partial run that is enough":   {cut, nil, []string{"--min-coverage", "20"}, exitDone, "ok: "},
 		"a good run and then a slot that failed": {nil, func(w *world) {
-			w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
+			w.has(smallJob, "2026-11-20")
 			w.recorded(schedules.RecordFailed, "the service refuses the key")
 		}, nil, exitUnexpected, "WRONG: the slot of "},
 		"a slot that failed and then a good run": {nil, func(w *world) {
@@ -51,7 +53,7 @@ func TestCheck(t *testing.T) {
 			w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
 		}, nil, exitDone, "ok: "},
 		"what was paid for is not published": {nil, func(w *world) {
-			w.must(exitDone, "run", "nightly")
+			w.has(smallJob, time.Now().UTC().Format(time.DateOnly))
 			w.unpublished()
 		}, nil, exitUnexpected, "is not published"},
 		"days":          {good, nil, []string{"--max-age", "8d"}, exitDone, "ok: "},
@@ -162,7 +164,7 @@ func TestCheckAndStatusAsJSON(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
-	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
+	w.has(smallJob, "2026-11-20")
 	slots, err := schedules.OpenSlotLog(filepath.Join(w.dir, "fleetlake-data"))
 	if err != nil {
 		t.Fatal(err)
@@ -239,5 +241,35 @@ func TestSilenceIsReportedOnce(t *testing.T) {
 				t.Errorf("events %v, want %v", got, c.want)
 			}
 		})
+	}
+}
+
+// TestAPublishedFileIsOpenedOnceForItsNewestRun writes over the file as no publish does: only a version with
+// another time is opened.
+func TestAPublishedFileIsOpenedOnceForItsNewestRun(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, simulator.Config{Vessels: 400})
+	w.has(smallJob, "2026-11-20")
+	path := warehouse.Path(filepath.Join(w.dir, "fleetlake-data"))
+	version, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last newestSeen
+	first, err := last.in(t.Context(), path)
+	if err != nil || first.IsZero() {
+		t.Fatalf("%v, %v", first, err)
+	}
+	if err := errors.Join(os.WriteFile(path, make([]byte, version.Size()), 0o600), os.Chtimes(path, time.Time{}, version.ModTime())); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := last.in(t.Context(), path); err != nil || !again.Equal(first) {
+		t.Errorf("the same version is opened again: %v, %v; want %v", again, err, first)
+	}
+	if err := os.Chtimes(path, time.Time{}, version.ModTime().Add(time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := last.in(t.Context(), path); err == nil {
+		t.Errorf("the next version is not opened: %v", got)
 	}
 }

@@ -179,12 +179,7 @@ func cronScript(t *testing.T, script string, stop bool) int {
 // every table back.
 func TestRestore(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, simulator.Config{Vessels: 600})
-	w.configure(1_000_000, wholeJob)
-	for day, date := range []string{"2026-11-20", "2026-11-21"} {
-		w.sim.SetDay(day)
-		w.must(exitDone, "run", "nightly", "--date", date)
-	}
+	w := worldOf(t, "2026-11-20", "2026-11-21")
 	spent := w.sim.Bill().Spent
 	restored := filepath.Join(w.dir, "restored")
 	if err := os.CopyFS(filepath.Join(restored, "journal"), os.DirFS(filepath.Join(w.dir, "fleetlake-data", "journal"))); err != nil {

@@ -106,7 +106,7 @@ func TestExplainWithoutAnAnswer(t *testing.T) {
 		t.Errorf("without a warehouse: %s", o.stderr)
 	}
 	w.configure(1_000_000, ledgerJob)
-	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
+	w.has(ledgerJob, "2026-11-20")
 	for _, unknown := range []string{"9999993", "999999999", "EVER GIVEN", ""} {
 		if o := w.must(exitUsage, "explain", unknown); !strings.Contains(o.stderr, "no such vessel is known: want an IMO number of 7 digits, an MMSI of 9") {
 			t.Errorf("%q: %s", unknown, o.stderr)
@@ -119,7 +119,7 @@ func TestExplainWithoutAnAnswer(t *testing.T) {
 func TestExplainPrintsTheScore(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 300})
 	w.configure(1_000_000, ledgerJob)
-	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
+	w.has(ledgerJob, "2026-11-20")
 	id := w.rows("SELECT vessel_id FROM vessels ORDER BY vessel_id LIMIT 1")[0]["vessel_id"]
 
 	planner := vesselScores

@@ -47,7 +47,7 @@ func TestAMissingLakeIsReported(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
-	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
+	w.has(smallJob, "2026-11-20")
 	w.reports()
 	data := filepath.Join(w.dir, "fleetlake-data")
 	if err := os.RemoveAll(filepath.Join(data, "lake", "sightings")); err != nil {
@@ -102,7 +102,7 @@ func TestTheButtonPricesANightThatHasEnded(t *testing.T) {
 		t.Errorf("before the night: %+v", p)
 	}
 	today := time.Now().UTC().Format(time.DateOnly)
-	w.must(exitDone, "run", "nightly", "--date", today)
+	w.has(smallJob, today)
 	again, before := preview(), w.sim.Bill().Spent
 	if again == nil {
 		t.Fatal("a night that is done would be paid for again without a confirmation")

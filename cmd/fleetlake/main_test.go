@@ -41,7 +41,12 @@ func TestMain(m *testing.M) {
 	if p := flag.Lookup("test.parallel"); p.Value.String() == p.DefValue {
 		p.Value.Set(strconv.Itoa(max(testsAtOnce, runtime.GOMAXPROCS(0))))
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	pasts.Range(func(_, p any) bool {
+		os.RemoveAll(p.(*past).dir)
+		return true
+	})
+	os.Exit(code)
 }
 
 // peakFile in the environment names a file to which a process writes the most memory that it had. What the
@@ -85,6 +90,7 @@ const testsAtOnce = 6
 // world is a simulated service and a working directory.
 type world struct {
 	t      testing.TB
+	fleet  simulator.Config
 	sim    *simulator.Simulator
 	base   string
 	dir    string // of the process; the data directory is below
@@ -112,7 +118,7 @@ func newWorld(t testing.TB, c simulator.Config) *world {
 	}
 	server := httptest.NewServer(sim)
 	t.Cleanup(server.Close)
-	w := &world{t: t, sim: sim, base: server.URL + simulator.BasePath, dir: t.TempDir()}
+	w := &world{t: t, fleet: c, sim: sim, base: server.URL + simulator.BasePath, dir: t.TempDir()}
 	w.env = append(os.Environ(), beFleetlake+"=1", "FLEETLAKE_BASE_URL="+w.base, "FLEETLAKE_API_KEY="+c.Key)
 	return w
 }

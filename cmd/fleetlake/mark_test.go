@@ -51,7 +51,7 @@ func TestServeSendsNothingForAnotherDirectory(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
-	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
+	w.has(smallJob, "2026-11-20")
 	data := filepath.Join(w.dir, "fleetlake-data")
 	s := w.server()
 	if err := s.isReady(); err != nil {

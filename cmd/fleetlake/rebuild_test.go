@@ -26,10 +26,7 @@ func worldOf(t *testing.T, nights ...string) *world {
 	t.Helper()
 	w := newWorld(t, simulator.Config{Vessels: 300, Seed: 2})
 	w.configure(1_000_000, historyJob)
-	for day, date := range nights {
-		w.sim.SetDay(day)
-		w.must(exitDone, "run", "nightly", "--date", date)
-	}
+	w.has(historyJob, nights...)
 	return w
 }
 

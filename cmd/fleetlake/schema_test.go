@@ -16,7 +16,7 @@ func TestSchema(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 100})
 	w.configure(1_000_000, ledgerJob)
-	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
+	w.has(ledgerJob, "2026-11-20")
 
 	index := w.must(exitDone, "schema").stdout
 	for what, want := range map[string]string{
@@ -62,7 +62,7 @@ func TestSchemaForProgramsAndBrowsers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 100})
 	w.configure(1_000_000, ledgerJob)
-	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
+	w.has(ledgerJob, "2026-11-20")
 
 	var d dictionary.Dictionary
 	if err := json.Unmarshal([]byte(w.must(exitDone, "schema", "--json").stdout), &d); err != nil {

@@ -12,11 +12,19 @@ import (
 	"github.com/fleetlake/fleetlake/extract/simulator"
 )
 
+// stopJob has enough requests to be stopped in the middle of them, on each lane.
+const stopJob = `
+    deadline: 1h
+    list: {by: country, countries: [Panama, Liberia, China, Greece, Malta, Norway, Japan, Germany, Singapore, Cyprus, Italy, India], max_age: 0s}
+    sweep: {statuses: [moored, aground], zones: [all]}
+    lookup: {want: [particulars], max_requests: 30}
+`
+
 // TestServeStopsAndResumes sends SIGTERM in the middle of a run whose answers take a second.
 func TestServeStopsAndResumes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 500})
-	w.due(1200, wholeJob, "")
+	w.due(1200, stopJob, "")
 	w.faults(simulator.Fault{Kind: simulator.Slow, Least: time.Second, Most: time.Second})
 	d := w.serve()
 	w.sends(8)
@@ -30,7 +38,7 @@ func TestServeStopsAndResumes(t *testing.T) {
 		t.Errorf("%d answers of %d requests are kept", answers, asked)
 	}
 	w.faults()
-	w.configure(1_000_000, "    schedule: '0 0 * * *'\n"+wholeJob+"\nserve: {listen: '127.0.0.1:0'}\n")
+	w.configure(1_000_000, "    schedule: '0 0 * * *'\n"+stopJob+"\nserve: {listen: '127.0.0.1:0'}\n")
 	d = w.serve()
 	if line := d.hears("run published"); !strings.Contains(line, `"state":"done"`) {
 		t.Errorf("the second start does not finish the night: %s", line)
@@ -44,7 +52,7 @@ func TestServeStopsAndResumes(t *testing.T) {
 // before the signal are kept, the others are not waited for, and the next start resumes.
 func TestASecondSignalEndsAtOnce(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 500})
-	w.due(3000, wholeJob, "")
+	w.due(3000, stopJob, "")
 	w.faults(simulator.Fault{Kind: simulator.Slow, Operation: "by-status", Least: 20 * time.Second, Most: 20 * time.Second},
 		simulator.Fault{Kind: simulator.Slow, Operation: "by-type", Match: "page=2", Least: 20 * time.Second, Most: 20 * time.Second},
 		simulator.Fault{Kind: simulator.Slow, Operation: "particulars", Most: 2 * time.Second})
@@ -64,7 +72,7 @@ func TestASecondSignalEndsAtOnce(t *testing.T) {
 		}
 	}
 	w.faults()
-	w.configure(1_000_000, "    schedule: '0 0 * * *'\n"+wholeJob+"\nserve: {listen: '127.0.0.1:0'}\n")
+	w.configure(1_000_000, "    schedule: '0 0 * * *'\n"+stopJob+"\nserve: {listen: '127.0.0.1:0'}\n")
 	d = w.serve()
 	if line := d.hears("run published"); !strings.Contains(line, `"state":"done"`) {
 		t.Errorf("the next start does not finish the night: %s", line)

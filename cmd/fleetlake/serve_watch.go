@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
 	"github.com/fleetlake/fleetlake/schedules/notify"
+	"github.com/fleetlake/fleetlake/schedules/published"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -122,8 +124,10 @@ func (s *server) watchSilence(ctx context.Context) (stop func()) {
 		ticker := time.NewTicker(silenceInterval)
 		defer ticker.Stop()
 		w := silence{most: s.config.Notify.MaxAge, heard: s.began}
+		var last newestSeen
+		newest := func() (time.Time, error) { return last.in(ctx, warehouse.Path(s.config.DataDir)) }
 		for {
-			if e, ok := w.look(time.Now(), func() (time.Time, error) { return s.newest(ctx) }); ok {
+			if e, ok := w.look(time.Now(), newest); ok {
 				s.log.Warn("nothing published", "reason", e.Title)
 				s.notifier.Send(e)
 			}
@@ -137,11 +141,26 @@ func (s *server) watchSilence(ctx context.Context) (stop func()) {
 	return func() { cancel(); watch.Wait() }
 }
 
-// newest is the end of the newest run that counts; zero if there is none.
-func (s *server) newest(ctx context.Context) (time.Time, error) {
-	run, err := newestRun(ctx, warehouse.Path(s.config.DataDir), "")
+// newestSeen is the end of the newest run that counts in the published file, and the version of the file in which it
+// was read.
+type newestSeen struct {
+	version  os.FileInfo
+	finished time.Time
+}
+
+// in returns it; zero if there is none. It opens each version of the file once: in a silence, the server asks
+// every few minutes. Its errors are those of newestRun.
+func (l *newestSeen) in(ctx context.Context, path string) (time.Time, error) {
+	version, err := os.Stat(path) // before it is opened: a version that is published meanwhile is read again
+	if err == nil && published.Same(version, l.version) {
+		return l.finished, nil
+	}
+	run, err := newestRun(ctx, path, "")
 	if errors.Is(err, warehouse.ErrNone) || errors.Is(err, warehouse.ErrNoRun) {
-		return time.Time{}, nil
+		run, err = warehouse.Run{}, nil
+	}
+	if err == nil {
+		*l = newestSeen{version, run.Finished}
 	}
 	return run.Finished, err
 }

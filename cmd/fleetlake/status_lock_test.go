@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -82,11 +81,13 @@ func TestHolderNamesTheWriterAndTakesNothing(t *testing.T) {
 	is("")
 }
 
-// TestStatusAndDoctorBesideRuns looks at the lock without a pause, as no monitor does, while one
-// run after the other begins and ends. No run is refused, and the writer is named correctly.
+// TestStatusAndDoctorBesideRuns looks at the lock without a pause, as no monitor does, while one run after the
+// other begins and ends. Each finds its night done, so that most of its time is the taking of the lock. No run
+// is refused, and the writer is named correctly.
 func TestStatusAndDoctorBesideRuns(t *testing.T) {
-	w := newWorld(t, simulator.Config{Vessels: 100})
-	w.configure(1_000_000, "    list: {by: none}\n    sweep: {statuses: [aground]}\n    lookup: {want: []}\n")
+	w := newWorld(t, simulator.Config{Vessels: 400})
+	w.configure(1_000_000, smallJob)
+	w.has(smallJob, "2026-11-20")
 	dir := filepath.Join(w.dir, "fleetlake-data")
 	ctx, cancel := context.WithCancel(t.Context())
 	var looking sync.WaitGroup
@@ -114,8 +115,8 @@ func TestStatusAndDoctorBesideRuns(t *testing.T) {
 			}
 		})
 	}
-	for day := range 3 {
-		w.must(exitDone, "run", "nightly", "--date", fmt.Sprintf("2026-11-2%d", day))
+	for range 5 {
+		w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
 	}
 	cancel()
 	looking.Wait()

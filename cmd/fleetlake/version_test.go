@@ -1,12 +1,7 @@
 package main
 
 import (
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime/debug"
-	"strings"
 	"testing"
 )
 
@@ -33,35 +28,5 @@ func TestVersionOf(t *testing.T) {
 		if got := versionOf(info); got != c.want {
 			t.Errorf("%s: %q, want %q", build, got, c.want)
 		}
-	}
-}
-
-// TestABuildOfACheckoutNamesItsCommit clones this repository, builds the program as the README says, and asks it.
-func TestABuildOfACheckoutNamesItsCommit(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("the program is linked anew")
-	}
-	dir := t.TempDir()
-	run := func(name string, args ...string) string {
-		t.Helper()
-		cmd := exec.Command(name, args...)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "TZ=UTC", "GOFLAGS="+os.Getenv("GOFLAGS")+" -buildvcs=true", "GOBIN="+filepath.Join(dir, "bin"))
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%s %v: %v\n%s", name, args, err, out)
-		}
-		return strings.TrimSpace(string(out))
-	}
-	top, err := exec.Command("git", "rev-parse", "--show-toplevel").Output()
-	if err != nil {
-		t.Skip("the sources are no checkout of git: ", err)
-	}
-	run("git", "clone", "--quiet", "--depth", "1", "--no-tags", "file://"+strings.TrimSpace(string(top)), ".")
-	commit := run("git", "log", "-1", "--format=%h %cd", "--abbrev=12", "--date=format-local:%Y-%m-%dT%H:%M:%SZ")
-	hash, date, _ := strings.Cut(commit, " ")
-	run("go", "install", "-ldflags=-s -w", "./cmd/fleetlake")
-	if got, want := run(filepath.Join("bin", "fleetlake"), "--version"), fmt.Sprintf("fleetlake version untagged (commit %s of %s)", hash, date); got != want {
-		t.Errorf("%q, want %q", got, want)
 	}
 }

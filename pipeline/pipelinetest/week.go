@@ -25,12 +25,15 @@ import (
 // Start is the first night of the simulated week.
 var Start = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 
-// nights are the nights of the week that have runs: four, because each publish takes the tests of two
-// packages a second and more.
-var nights = []struct {
+// weekNight is a night with runs.
+type weekNight struct {
 	day   int
 	kills []int // for each run after how many requests it is killed; 0 is a run that comes to its end
-}{{0, []int{0}}, {1, []int{60, 25, 0}}, {4, []int{0}}, {5, []int{90, 0}}}
+}
+
+// nights are the nights of the week that have runs: four, because each publish takes the tests of two
+// packages a second and more.
+var nights = []weekNight{{0, []int{0}}, {1, []int{60, 25, 0}}, {4, []int{0}}, {5, []int{90, 0}}}
 
 // Week returns a copy of the data directory of a simulated week, which a test may change. It has 7
 // runs of the job nightly in 4 nights, some of them killed and resumed, each published as a version of
@@ -38,11 +41,24 @@ var nights = []struct {
 func Week(t testing.TB) (dir string) {
 	t.Helper()
 	from, err := week()
-	if err != nil {
-		t.Fatal(err)
-	}
+	return copyOf(t, from, err)
+}
+
+// TwoNights returns a copy of the data directory as it was after the second night of the week: 4 runs, of which
+// two were killed. What makes each night anew takes half the time of the week.
+func TwoNights(t testing.TB) (dir string) {
+	t.Helper()
+	from, err := twoNights()
+	return copyOf(t, from, err)
+}
+
+func copyOf(t testing.TB, from string, err error) (dir string) {
+	t.Helper()
 	dir = filepath.Join(t.TempDir(), "data")
-	if err := copyData(dir, from); err != nil {
+	if err == nil {
+		err = copyData(dir, from)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -71,12 +87,34 @@ func copyData(dir, from string) error {
 	return os.Link(versions[len(versions)-1], warehouse.Path(dir))
 }
 
-// week harvests the week into a data directory, once for all tests of a package.
-var week = sync.OnceValues(func() (string, error) {
-	dir, err := directory("fleetlake-week-")
-	if err != nil {
-		return "", err
-	}
+// twoNights harvests the first two nights of the week into a data directory, and week the others into a copy of
+// that: each once for all tests of a package.
+var (
+	twoNights = sync.OnceValues(func() (string, error) {
+		dir, err := directory("fleetlake-week-")
+		if err != nil {
+			return "", err
+		}
+		return dir, harvest(dir, nights[:2])
+	})
+	week = sync.OnceValues(func() (string, error) {
+		from, err := twoNights()
+		if err != nil {
+			return "", err
+		}
+		dir, err := directory("fleetlake-week-")
+		if err == nil {
+			err = copyData(dir, from)
+		}
+		if err != nil {
+			return "", err
+		}
+		return dir, harvest(dir, nights[2:])
+	})
+)
+
+// harvest harvests and publishes nights.
+func harvest(dir string, nights []weekNight) (err error) {
 	s := &service{}
 	limits := map[string]int{}
 	for _, o := range api.Operations {
@@ -84,7 +122,7 @@ var week = sync.OnceValues(func() (string, error) {
 	}
 	rates := simulator.Rates{Built: 0.01, Scrapped: 0.01, Unlisted: 0.02, Renamed: 0.02, Reflagged: 0.02, Identified: 0.3, Corrected: 0.05, Sold: 0.03, Moved: 0.3}
 	if s.sim, err = simulator.New(simulator.Config{Seed: 4, Vessels: 400, Start: Start, Key: "k", Limits: limits, Rates: rates}); err != nil {
-		return "", err
+		return err
 	}
 	server := httptest.NewServer(s)
 	defer server.Close()
@@ -96,12 +134,12 @@ var week = sync.OnceValues(func() (string, error) {
 		s.sim.SetDay(n.day)
 		for i, after := range n.kills {
 			if err := s.night(p, Start.AddDate(0, 0, n.day).Add(time.Duration(2+i)*time.Hour), after); err != nil {
-				return "", err
+				return err
 			}
 		}
 	}
-	return dir, nil
-})
+	return nil
+}
 
 // job is what the week runs each night.
 var job = plan.Job{Name: "nightly", Location: time.UTC, List: plan.List{By: "country"},

@@ -52,7 +52,7 @@ func TestVerifyFindsDamageAnywhere(t *testing.T) {
 	if seed, err := strconv.ParseUint(os.Getenv("FLEETLAKE_DAMAGE_SEED"), 10, 64); err == nil {
 		files, first = 1, seed
 	}
-	d := copyOfWeek(t)
+	d := copyOfTwoNights(t)
 	same := map[string]func() bool{} // by path
 	counts := map[string][2]int{}    // by kind: files that were damaged, and those of them that nothing reads
 	for seed := first; seed < first+uint64(files); seed++ {

@@ -13,7 +13,7 @@ import (
 )
 
 func init() {
-	repair.Week = pipelinetest.Week
+	repair.Week, repair.TwoNights = pipelinetest.Week, pipelinetest.TwoNights
 	repair.Run = func(ctx context.Context, dir string) error {
 		p := &pipeline.Pipeline{Dir: dir}
 		_, err := p.Run(ctx, plan.Job{Name: "nightly", Location: time.UTC}, "2026-11-27")

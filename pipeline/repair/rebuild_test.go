@@ -190,7 +190,7 @@ func TestTheSwitchGoesOnAfterACrash(t *testing.T) {
 		},
 		func(d *derive.Deriver) { must(t, os.Rename(warehouse.Path(aside(d.Dir)), warehouse.Path(d.Dir))) },
 	}
-	built := copyOfWeek(t)
+	built := copyOfTwoNights(t)
 	want := hashes(t, built.Dir)
 	change(t, built.Dir, "DELETE FROM internal.latest") // so that the switch can be seen
 	r := newRebuild(*built, RebuildOptions{})
@@ -203,7 +203,7 @@ func TestTheSwitchGoesOnAfterACrash(t *testing.T) {
 		for _, step := range steps[:n+1] {
 			step(d)
 		}
-		if count(t, d.Dir, "runs") != 7 { // the published file is readable at any moment
+		if count(t, d.Dir, "runs") != 4 { // the published file is readable at any moment
 			t.Errorf("after %d steps the published file has other runs", n)
 		}
 		_, err := Recover(t.Context(), *d)
@@ -221,7 +221,7 @@ func TestTheSwitchGoesOnAfterACrash(t *testing.T) {
 // the lake.
 func TestRebuildMakesWhatIsMissing(t *testing.T) {
 	t.Parallel()
-	d := copyOfWeek(t)
+	d := copyOfTwoNights(t)
 	want := hashes(t, d.Dir)
 	must(t, os.RemoveAll(filepath.Join(d.Dir, "warehouse")))
 	done, err := Rebuild(t.Context(), *d, RebuildOptions{})

@@ -30,7 +30,7 @@ func TestMissingLakeFilesAreRebuiltBeforeAnyRequest(t *testing.T) {
 		"the newest manifest, beside a run that was rolled back": func(d *derive.Deriver) {
 			_, err := Rollback(t.Context(), *d)
 			must(t, err)
-			must(t, os.Remove(filepath.Join(d.Dir, "lake", "_manifests", journal.RunOf(segmentOf(t, d, 5))+".json")))
+			must(t, os.Remove(filepath.Join(d.Dir, "lake", "_manifests", journal.RunOf(segmentOf(t, d, 2))+".json")))
 		},
 		"the columns of a run that another version of the program wrote": func(d *derive.Deriver) {
 			path := filepath.Join(d.Dir, "lake", "_manifests", journal.RunOf(segmentOf(t, d, 3))+".json")
@@ -46,7 +46,7 @@ func TestMissingLakeFilesAreRebuiltBeforeAnyRequest(t *testing.T) {
 	}
 	for name, harm := range cases {
 		t.Run(name, func(t *testing.T) {
-			d := copyOfWeek(t)
+			d := copyOfTwoNights(t)
 			harm(d)
 			want, runs := hashes(t, d.Dir), publishedRuns(t, d)
 			_, err := Recover(t.Context(), *d)
@@ -156,7 +156,7 @@ func TestADamagedWarehouseIsSetAside(t *testing.T) {
 	t.Parallel()
 	for name, at := range map[string]float64{"its head": 0, "a block of a table": 0.5} {
 		t.Run(name, func(t *testing.T) {
-			d := copyOfWeek(t)
+			d := copyOfTwoNights(t)
 			want := hashes(t, d.Dir)
 			whole, err := os.ReadFile(warehouse.Path(d.Dir))
 			must(t, err)
@@ -213,7 +213,7 @@ func TestAWarehouseOfAnOlderProgramIsRebuilt(t *testing.T) {
 		"no steps, other tables and columns":            {"DROP TABLE internal.schema_migrations", "DROP TABLE zone_daily", "ALTER TABLE runs DROP COLUMN credits_unknown"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := copyOfWeek(t)
+			d := copyOfTwoNights(t)
 			_, err := Rollback(t.Context(), *d)
 			must(t, err)
 			want, runs := hashes(t, d.Dir), publishedRuns(t, d)
@@ -234,7 +234,7 @@ func TestAWarehouseOfAnOlderProgramIsRebuilt(t *testing.T) {
 // continue it. A person can rebuild it.
 func TestAWarehouseOfANewerProgramIsARefusal(t *testing.T) {
 	t.Parallel()
-	d := copyOfWeek(t)
+	d := copyOfTwoNights(t)
 	want := hashes(t, d.Dir)
 	ofAnotherProgram(t, d, "INSERT INTO internal.schema_migrations VALUES ('0099_later.sql', 'abc')")
 	before := tree(t, d.Dir)
@@ -278,7 +278,7 @@ func TestATruncatedSegmentDropsNothingUnasked(t *testing.T) {
 // TestSalvageIsAWayOut: one flipped byte of the journal stops every rebuild until a person salvages it.
 func TestSalvageIsAWayOut(t *testing.T) {
 	t.Parallel()
-	d := copyOfWeek(t)
+	d := copyOfTwoNights(t)
 	path := segmentOf(t, d, 3)
 	whole := readSegment(path)
 	flip(t, path, 0.5)
@@ -368,8 +368,8 @@ func bad(t *testing.T, d *derive.Deriver, run, date string) string {
 // without a person.
 func TestARunThatIsHeldBackStopsNoOther(t *testing.T) {
 	t.Parallel()
-	d := copyOfWeek(t)
-	good := segmentOf(t, d, 6)
+	d := copyOfTwoNights(t)
+	good := segmentOf(t, d, 3)
 	_, err := Rollback(t.Context(), *d)
 	must(t, err)
 	_, err = warehouse.ForgetRolledBack(d.Dir) // so that a good run waits too

@@ -13,8 +13,9 @@ import (
 
 // What the tests need of packages above this one; external_test.go sets it.
 var (
-	Week func(t testing.TB) (dir string)             // is pipelinetest.Week
-	Run  func(ctx context.Context, dir string) error // starts a run, whose service must not be asked
+	Week      func(t testing.TB) (dir string)             // is pipelinetest.Week
+	TwoNights func(t testing.TB) (dir string)             // is pipelinetest.TwoNights
+	Run       func(ctx context.Context, dir string) error // starts a run, whose service must not be asked
 )
 
 // weekStart is the first night of the week.
@@ -23,7 +24,17 @@ var weekStart = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 // copyOfWeek returns a copy of the data directory of the week, which a test may change.
 func copyOfWeek(t *testing.T) *derive.Deriver {
 	t.Helper()
-	d := derive.Deriver{Dir: Week(t), Now: func() time.Time { return weekStart.AddDate(0, 1, 0) }}.WithDefaults()
+	return deriver(Week(t))
+}
+
+// copyOfTwoNights returns a copy of the data directory as it was after two nights of the week.
+func copyOfTwoNights(t *testing.T) *derive.Deriver {
+	t.Helper()
+	return deriver(TwoNights(t))
+}
+
+func deriver(dir string) *derive.Deriver {
+	d := derive.Deriver{Dir: dir, Now: func() time.Time { return weekStart.AddDate(0, 1, 0) }}.WithDefaults()
 	return &d
 }
 

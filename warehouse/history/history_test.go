@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -61,8 +62,29 @@ var secondNight = []string{
 	"INSERT INTO identity_conflicts (vessel_id, dataset, field, raw_value, reason, snapshot_date, last_date) VALUES ('IMO9811000', 'registration', 'mmsi', '353136000', 'several imo numbers show this mmsi', '2026-11-20', '2026-11-21')",
 }
 
-// known publishes the two nights and opens what is published.
+// published is a file with the two nights, which the first test makes.
+var published []byte
+
+// known opens a file with the two nights.
 func known(t *testing.T) *warehouse.Warehouse {
+	t.Helper()
+	if published == nil {
+		published = publish(t)
+	}
+	path := filepath.Join(t.TempDir(), "fleet.duckdb")
+	if err := os.WriteFile(path, published, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w, err := warehouse.Open(t.Context(), path, warehouse.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	return w
+}
+
+// publish makes a file with the two nights.
+func publish(t *testing.T) []byte {
 	t.Helper()
 	dir := t.TempDir()
 	path := warehouse.Path(dir)
@@ -84,12 +106,11 @@ func known(t *testing.T) *warehouse.Warehouse {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	w, err := warehouse.Open(t.Context(), path, warehouse.Options{})
+	file, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { w.Close() })
-	return w
+	return file
 }
 
 // of returns the history of a vessel.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/load/store"
+	"github.com/fleetlake/fleetlake/pipeline/pipelinetest"
 )
 
 // TestUploadsAreKilled kills exports to a real S3 server before and after each of some requests, and repeats
@@ -19,7 +20,7 @@ func TestUploadsAreKilled(t *testing.T) {
 	s := byName("first night")
 	s.prepare(t)
 	w := newWorld(t, crashFleet)
-	if err := copyTree(w.dir, s.after()); err != nil {
+	if err := pipelinetest.CopyTree(w.dir, s.after()); err != nil {
 		t.Fatal(err)
 	}
 	w.configure(1_000_000, crashJob)

@@ -66,7 +66,7 @@ var program = sync.OnceValues(func() (path string, err error) {
 		return "", err
 	}
 	path = filepath.Join(built, "fleetlake")
-	build := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", path, "./cmd/fleetlake")
+	build := exec.Command("go", "build", "-buildvcs=auto", "-ldflags=-s -w", "-o", path, "./cmd/fleetlake")
 	build.Dir = module
 	if words, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, words)

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/fleetlake/fleetlake/pipeline/pipelinetest"
 	"github.com/fleetlake/fleetlake/pipeline/pipelinetest/syscalls"
 )
 
@@ -125,7 +126,7 @@ func (f realFault) play(t *testing.T, request int, folder string) {
 	s := byName("second night")
 	w := newWorld(t, crashFleet)
 	smallDisk(t, w.dir, 160<<10)
-	if err := copyTree(w.dir, s.begin()); err != nil {
+	if err := pipelinetest.CopyTree(w.dir, s.begin()); err != nil {
 		t.Fatal(err)
 	}
 	w.configure(1_000_000, crashJob)

@@ -17,6 +17,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline/pipelinetest"
 	"github.com/fleetlake/fleetlake/pipeline/pipelinetest/syscalls"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
@@ -103,7 +104,7 @@ var stages = map[string]*stage{
 func (s *stage) world(t testing.TB) *world {
 	t.Helper()
 	w := newWorld(t, crashFleet)
-	if err := copyTree(w.dir, s.begin()); err != nil {
+	if err := pipelinetest.CopyTree(w.dir, s.begin()); err != nil {
 		t.Fatal(err)
 	}
 	w.configure(1_000_000, crashJob)
@@ -145,7 +146,7 @@ func (s *stage) play(t testing.TB) (err error) {
 	w := newWorld(t, crashFleet)
 	w.sim.SetDay(s.day)
 	if s.from != "" {
-		if err := copyTree(w.dir, byName(s.from).after()); err != nil {
+		if err := pipelinetest.CopyTree(w.dir, byName(s.from).after()); err != nil {
 			return err
 		}
 	}
@@ -153,7 +154,7 @@ func (s *stage) play(t testing.TB) (err error) {
 	if s.before != nil {
 		s.before(w)
 	}
-	if err := copyTree(s.begin(), w.dir); err != nil {
+	if err := pipelinetest.CopyTree(s.begin(), w.dir); err != nil {
 		return err
 	}
 	w = s.world(t)
@@ -177,7 +178,7 @@ func (s *stage) play(t testing.TB) (err error) {
 		return err
 	}
 	s.ref.answers, s.ref.left = w.service.requests, w.state()
-	return copyTree(s.after(), w.dir)
+	return pipelinetest.CopyTree(s.after(), w.dir)
 }
 
 func (s *stage) begin() string { return filepath.Join(s.root, "before") }
@@ -230,39 +231,6 @@ func (w *world) killedBefore(path string, args ...string) {
 	if err != nil || o.code != exitKilled {
 		w.t.Fatalf("%v, exit code %d\n%s", err, o.code, o.stderr)
 	}
-}
-
-// copyTree copies a directory, and keeps links between its files and their times.
-func copyTree(to, from string) error {
-	type file struct {
-		info fs.FileInfo
-		path string
-	}
-	var copied []file
-	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		own := filepath.Join(to, strings.TrimPrefix(path, from))
-		info, err := e.Info()
-		if err != nil {
-			return err
-		}
-		if e.IsDir() {
-			return os.MkdirAll(own, info.Mode().Perm())
-		}
-		for _, f := range copied {
-			if os.SameFile(f.info, info) {
-				return os.Link(f.path, own)
-			}
-		}
-		copied = append(copied, file{info, own})
-		b, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		return errors.Join(os.WriteFile(own, b, 0o600), os.Chmod(own, info.Mode().Perm()), os.Chtimes(own, info.ModTime(), info.ModTime()))
-	})
 }
 
 // query returns the rows of a query as text, a line each.

@@ -1,4 +1,4 @@
-package news_test
+package warehouse_test
 
 import (
 	"fmt"
@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var start = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+var newsStart = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 
 // ocean returns a data directory, and what harvests a night of a simulated fleet into it in which vessels go
 // dark.
@@ -26,7 +26,7 @@ func ocean(t *testing.T) (dir string, night func(day int, statuses []string)) {
 	for _, o := range api.Operations {
 		limits[o.Name], fast[o.Name] = -1, 1_000_000
 	}
-	sim, err := simulator.New(simulator.Config{Vessels: 300, Seed: 5, Start: start, Key: "k", Limits: limits, Anomalies: simulator.Anomalies{GoneDark: .05}})
+	sim, err := simulator.New(simulator.Config{Vessels: 300, Seed: 5, Start: newsStart, Key: "k", Limits: limits, Anomalies: simulator.Anomalies{GoneDark: .05}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func ocean(t *testing.T) (dir string, night func(day int, statuses []string)) {
 	return dir, func(day int, statuses []string) {
 		t.Helper()
 		sim.SetDay(day)
-		offset := time.Since(start.AddDate(0, 0, day).Add(2 * time.Hour))
+		offset := time.Since(newsStart.AddDate(0, 0, day).Add(2 * time.Hour))
 		now := func() time.Time { return time.Now().Add(-offset) }
 		p := pipeline.Pipeline{Dir: dir, Now: now, Service: extract.Service{BaseURL: server.URL + simulator.BasePath, Key: "k", Limits: fast, MaxInFlight: 8, Now: now}}
 		if _, err := p.Run(t.Context(), plan.Job{Name: "nightly", Location: time.UTC, List: plan.List{By: "country"}, Sweep: plan.Sweep{Statuses: statuses, Zones: api.Zones}}, ""); err != nil {
