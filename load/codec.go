@@ -6,7 +6,8 @@ import (
 )
 
 // pageCodec is Arrow's zstd codec with one encoder for all pages. Arrow's own makes an
-// encoder, with megabytes of tables, for each page that is not of the default level.
+// encoder, with megabytes of tables, for each page that is not of the default level. The fastest level
+// would make the files 4 % larger and save 2 % of a rebuild.
 type pageCodec struct {
 	compress.Codec
 	encoder *zstd.Encoder
@@ -19,7 +20,7 @@ func init() {
 		panic(err) // Arrow always has it
 	}
 	encoder, err := zstd.NewWriter(nil, zstd.WithZeroFrames(true), zstd.WithEncoderConcurrency(1),
-		zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(1<<20))
+		zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(1<<20))
 	if err != nil {
 		panic(err) // the options are constants
 	}

@@ -200,7 +200,7 @@ func TestThePageIndexIsTrue(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(lake(dir), filepath.FromSlash(lakePath("listings", f.run().Date, f.run().ID)))
-	if n := checkPageIndex(t, path); n < 150 {
+	if n := checkPageIndex(t, path); n < 90 {
 		t.Errorf("%d pages", n)
 	}
 

@@ -22,7 +22,7 @@ const rowGroup = 131_072
 
 // pageSize is the most bytes of a data page, before compression: an engine that looks for one vessel
 // reads one page of a row group, by the index at the end of the file.
-const pageSize = 64 << 10
+const pageSize = 128 << 10
 
 // Source is the rows of a run: a transform.Batch. Rows counts those of a table. Write passes them
 // on in records and returns the first error of the function.

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,9 +11,11 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// forecastsPath is the file of the kept forecasts, one a line of JSON. Nothing derives it: rebuild and
-// rollback leave it as it is, and a forecast that is lost is not scored.
-func forecastsPath(dir string) string { return filepath.Join(dir, "forecasts.ndjson") }
+// ForecastsName is the file of a data directory that has the kept forecasts, one a line of JSON. Nothing derives it:
+// rebuild and rollback leave it as it is, and a forecast that is lost is not scored.
+const ForecastsName = "forecasts.ndjson"
+
+func forecastsPath(dir string) string { return filepath.Join(dir, ForecastsName) }
 
 // ReadForecasts returns the forecasts that were kept in a data directory, the oldest first, and how many
 // lines of the file are damaged. Its error is that of the file system.
@@ -51,14 +52,14 @@ func KeepForecast(dir string, r forecast.Record) (err error) {
 			return nil
 		}
 	}
-	line, err := json.Marshal(r)
+	line, err := r.Line()
 	if err != nil {
-		return fmt.Errorf("keep the forecast: %w", err)
+		return err
 	}
 	if len(text) > 0 && text[len(text)-1] != '\n' {
 		line = append([]byte{'\n'}, line...)
 	}
-	if _, err := f.Write(append(line, '\n')); err != nil {
+	if _, err := f.Write(line); err != nil {
 		return fmt.Errorf("keep the forecast: %w", err)
 	}
 	return f.Sync()

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -110,28 +109,13 @@ func parseRecords(text []byte) (records []Record, damaged int) {
 		var r Record
 		switch {
 		case !bytes.HasSuffix(line, []byte("\n")): // a crash cut it off, or it is being written
-		case !undamaged(line), json.Unmarshal(line, &r) != nil, r.Job == "":
+		case !durable.LineIntact(line), json.Unmarshal(line, &r) != nil, r.Job == "":
 			damaged++
 		default:
 			records = append(records, r)
 		}
 	}
 	return records, damaged
-}
-
-// checkKey is the last member of a line: the CRC-32 of the text before it.
-const checkKey = `,"check":"`
-
-// checked returns a line of JSON with its check.
-func checked(line []byte) []byte {
-	line = bytes.TrimSuffix(line, []byte("}\n"))
-	return fmt.Appendf(line, "%s%08x\"}\n", checkKey, crc32.ChecksumIEEE(line))
-}
-
-// undamaged reports whether a line is as it was written. One without a check, as people may write it, is.
-func undamaged(line []byte) bool {
-	i := bytes.LastIndex(line, []byte(checkKey))
-	return i < 0 || string(line[i+len(checkKey):]) == fmt.Sprintf("%08x\"}\n", crc32.ChecksumIEEE(line[:i]))
 }
 
 // CountDamaged counts the lines of a data directory's slot log that are not as they were written; 0 if
@@ -189,7 +173,7 @@ func (b *SlotLog) append(records []Record) (err error) {
 		if err := e.Encode(r); err != nil {
 			return err
 		}
-		text = append(text, checked(line.Bytes())...)
+		text = append(text, durable.CheckedLine(line.Bytes())...)
 	}
 	if !b.there {
 		if err := os.MkdirAll(filepath.Dir(b.path), 0o755); err != nil {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
 func openSlotLog(t *testing.T, dir string) *SlotLog {
@@ -159,7 +161,7 @@ func FuzzSlotLog(f *testing.F) {
 			t.Fatal(err)
 		}
 		earlier, damaged := parseRecords(append(before, '\n'))
-		got, still := parseRecords(slices.Concat(before, []byte("\n"), checked(append(line, '\n')), []byte("{\"torn")))
+		got, still := parseRecords(slices.Concat(before, []byte("\n"), durable.CheckedLine(append(line, '\n')), []byte("{\"torn")))
 		if diff := cmp.Diff(append(earlier, want), got); diff != "" || damaged != still {
 			t.Errorf("%d lines are damaged, and %d with the record %s", damaged, still, diff)
 		}
@@ -200,7 +202,7 @@ func TestADamagedLineOfTheSlotLogIsLeftOut(t *testing.T) {
 			}
 		}
 	}
-	if most := 3 * 3 * len(checkKey); unseen > most { // of the name of the check
+	if most := 3 * 3 * len(`,"check":"`); unseen > most { // of the name of the check
 		t.Errorf("%d flipped bytes changed nothing, want at most %d", unseen, most)
 	}
 	if err := os.WriteFile(filepath.Join(dir, SlotLogName), append(whole, "{}\n"...), 0o644); err != nil {

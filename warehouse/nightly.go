@@ -139,5 +139,5 @@ func (n *stepList) ready() {
 	n.add(nil, "searches_tonight", "searches", "searches_proven", "searches_zone_proven")
 	n.add(nil, "stays_tonight", "stays_continued", "stays_recomputed", "stays_moved", "latest_stays_continue", "stays_known",
 		"arrivals_clear", "arrivals", "stays_departed", "departures_clear", "departures", "latest_stays_clear", "latest_stays")
-	n.add(fromVessels, "changes_affected", "changes_confirmed", "vessel_changes_clear", "vessel_changes")
+	n.add(fromVessels, "vessel_changes_seen", "changes_affected", "changes_confirmed", "vessel_changes_clear", "vessel_changes")
 }

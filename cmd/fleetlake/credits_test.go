@@ -175,7 +175,7 @@ func TestSinceDay(t *testing.T) {
 }
 
 func TestDecimals(t *testing.T) {
-	for n, want := range map[float64]string{0: "0", 1048.5: "1,048.5", 806.214: "806.21", 2000: "2,000", 0.005: "0.01", -1.5: "-1.5", -0.25: "-0.25", 1e6: "1,000,000"} {
+	for n, want := range map[float64]string{0: "0", 1048.5: "1,048.5", 806.214: "806.21", 2000: "2,000", 0.005: "0.01", 0.00312: "0.0031", -2e-5: "-2e-05", -1.5: "-1.5", -0.25: "-0.25", 1e6: "1,000,000"} {
 		if got := wording.Decimals(n); got != want {
 			t.Errorf("%v: %q, want %q", n, got, want)
 		}

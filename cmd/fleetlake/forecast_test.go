@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/schedules"
 )
 
 // forecast decodes what `fleetlake forecast --json` prints.
@@ -69,6 +71,20 @@ func TestForecast(t *testing.T) {
 	w.must(exitDone, "verify")
 	if after, err := os.ReadFile(kept); err != nil || string(after) != string(before) {
 		t.Errorf("after a rebuild: %s, %v", after, err)
+	}
+	w.recorded(schedules.RecordFailed, "it rained")
+	slots := filepath.Join(w.dir, "fleetlake-data", schedules.SlotLogName)
+	for path, words := range map[string][2]string{kept: {`"nightly"`, `"nightlx"`}, slots: {"rained", "dained"}} {
+		text, err := os.ReadFile(path)
+		if err == nil {
+			err = os.WriteFile(path, bytes.Replace(text, []byte(words[0]), []byte(words[1]), 1), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out := w.must(exitUnexpected, "verify").stdout; !strings.Contains(out, filepath.Base(path)+": lines that are not as they were written: 1") {
+			t.Errorf("%s is damaged:\n%s", path, out)
+		}
 	}
 	if sent := len(w.sim.Log()) - requests; sent != 0 {
 		t.Errorf("%d requests were sent", sent)

@@ -32,7 +32,7 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"load/store":               {[]string{"warehouse/durable"}, []string{"github.com/apache/arrow/go/v17", "database/sql"}},
 	"load/export":              {[]string{"load", "load/dictionary", "load/store", "transform", "warehouse"}, []string{"net/http", "database/sql", "github.com/spf13/cobra"}},
 	"pipeline/plan":            {[]string{"extract/api", "extract/journal", "transform", "warehouse"}, []string{"net/http", "os", "database/sql", "log/slog", "context"}},
-	"pipeline/forecast":        {[]string{"extract/api", "pipeline/plan", "warehouse"}, []string{"net/http", "os", "database/sql", "log/slog"}},
+	"pipeline/forecast":        {[]string{"extract/api", "pipeline/plan", "warehouse", "warehouse/durable"}, []string{"net/http", "os", "database/sql", "log/slog"}},
 	"pipeline/datadir":         {[]string{"warehouse/durable"}, []string{"net/http", "database/sql"}},
 	"pipeline/report":          {[]string{"extract", "extract/api", "extract/journal"}, []string{"net/http", "os", "database/sql", "log/slog", "context"}},
 	"pipeline/spans":           {[]string{"extract", "extract/journal", "load", "warehouse"}, []string{"net/http", "database/sql", "go.opentelemetry.io/otel/sdk"}},

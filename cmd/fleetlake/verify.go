@@ -8,6 +8,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/schedules"
@@ -50,7 +51,7 @@ new one. A good copy from a backup is better: restore it first if there is one.`
 			if err != nil {
 				return err
 			}
-			if checks, err = addSlotLog(checks, dir); err != nil {
+			if checks, err = addLines(checks, dir); err != nil {
 				return err
 			}
 			for _, c := range checks {
@@ -76,14 +77,27 @@ new one. A good copy from a backup is better: restore it first if there is one.`
 	return c
 }
 
-// addSlotLog adds a check that failed if lines of the slot log are damaged.
-func addSlotLog(checks []repair.Check, dir string) ([]repair.Check, error) {
-	damaged, err := schedules.CountDamaged(dir)
-	if err != nil || damaged == 0 {
+// addLines adds a check that failed for each of the files of lines, which have nothing that was paid for, of which
+// lines are damaged.
+func addLines(checks []repair.Check, dir string) ([]repair.Check, error) {
+	slots, err := schedules.CountDamaged(dir)
+	if err != nil {
 		return checks, err
 	}
-	return append(checks, repair.Check{Name: "slot log", Wrong: []string{fmt.Sprintf("%s: %d lines are not as they were written", schedules.SlotLogName, damaged)},
-		Do: "they are left out; nothing that was paid for is in them, and the file can be restored from a backup"}), nil
+	_, forecasts, err := pipeline.ReadForecasts(dir)
+	if err != nil {
+		return checks, err
+	}
+	for _, c := range []struct {
+		name, file string
+		damaged    int
+	}{{"slot log", schedules.SlotLogName, slots}, {"forecasts", pipeline.ForecastsName, forecasts}} {
+		if c.damaged > 0 {
+			checks = append(checks, repair.Check{Name: c.name, Wrong: []string{fmt.Sprintf("%s: lines that are not as they were written: %d", c.file, c.damaged)},
+				Do: "they are left out; nothing that was paid for is in them, and the file can be restored from a backup"})
+		}
+	}
+	return checks, nil
 }
 
 func (a *app) salvageJournal(ctx context.Context, dir string) ([]journal.Salvaged, error) {

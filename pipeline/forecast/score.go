@@ -11,6 +11,8 @@ import (
 	"slices"
 	"sort"
 	"time"
+
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
 // Record is a forecast as it is kept, so that the nights that follow can be compared with it.
@@ -65,14 +67,23 @@ func rounded(all []Measure) []Measure {
 	return out
 }
 
+// Line is the line of a record in the file of the kept forecasts, with a check of its bytes.
+func (r Record) Line() ([]byte, error) {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("a line of a forecast: %w", err)
+	}
+	return durable.CheckedLine(append(line, '\n')), nil
+}
+
 // ParseRecords reads records, one a line of JSON. Lines that are no record, such as the last one after a
 // crash, are counted and left out.
 func ParseRecords(text []byte) (all []Record, damaged int) {
 	for line := range bytes.Lines(text) {
 		var r Record
-		switch line = bytes.TrimSpace(line); {
-		case len(line) == 0:
-		case json.Unmarshal(line, &r) != nil || len(r.Nights) == 0:
+		switch {
+		case len(bytes.TrimSpace(line)) == 0:
+		case !durable.LineIntact(line), json.Unmarshal(line, &r) != nil, len(r.Nights) == 0:
 			damaged++
 		default:
 			all = append(all, r)

@@ -2,7 +2,6 @@ package forecast
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 	"testing"
 	"time"
@@ -28,11 +27,11 @@ func straight(from time.Time, nights int) Forecast {
 func TestARecordKeepsTheForecast(t *testing.T) {
 	c := Scenario{Job: plan.Job{Name: "nightly", Budget: 5}}
 	r := Keep(State{Now: start, Run: "r"}, c, straight(start, 90))
-	line, err := json.Marshal(r)
+	line, err := r.Line()
 	if err != nil || len(line) > 8<<10 {
 		t.Fatalf("%d bytes, %v", len(line), err)
 	}
-	text := append(append(line, "\n{\"made\": damaged\n\n"...), line[:len(line)/2]...)
+	text := append(append(line, "{\"made\": damaged\n\n"...), line[:len(line)/2]...)
 	all, damaged := ParseRecords(text)
 	if len(all) != 1 || damaged != 2 {
 		t.Fatalf("%d records, %d damaged", len(all), damaged)
@@ -88,13 +87,37 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+// TestADamagedRecordIsLeftOut flips each byte of a kept forecast: it counts as damaged, or reads as it was written.
+func TestADamagedRecordIsLeftOut(t *testing.T) {
+	want := Keep(State{Now: start, Run: "r"}, Scenario{Job: plan.Job{Name: "nightly", Budget: 5}}, straight(start, 3))
+	whole, err := want.Line()
+	if err != nil {
+		t.Fatal(err)
+	}
+	unseen := 0
+	for at := range whole[:len(whole)-1] { // without its line feed it may still be written
+		text := slices.Clone(whole)
+		text[at] ^= 1
+		all, damaged := ParseRecords(text)
+		if len(all) > 0 && !cmp.Equal(all[0], want) {
+			t.Errorf("byte %d: a forecast that nobody made: %+v", at, all[0])
+		}
+		if damaged == 0 {
+			unseen++
+		}
+	}
+	if most := len(`,"check":"`); unseen > most { // the name of the check
+		t.Errorf("%d flipped bytes changed nothing, want at most %d", unseen, most)
+	}
+}
+
 // FuzzRecords checks that a record is read back after any lines, each of which counts as a record, as
 // damaged, or as empty.
 func FuzzRecords(f *testing.F) {
 	f.Add([]byte("{\"made\": damaged\n\n"))
 	f.Add([]byte(`{"nights":[{}]}`))
 	want := Keep(State{Now: start, Run: "r"}, Scenario{Job: plan.Job{Name: "nightly", Budget: 5}}, straight(start, 3))
-	line, err := json.Marshal(want)
+	line, err := want.Line()
 	if err != nil {
 		f.Fatal(err)
 	}

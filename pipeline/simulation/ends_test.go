@@ -195,8 +195,9 @@ func (w *world) checkLookups(job plan.Job, s *segment, segments map[string]*segm
 	if len(job.Lookup.Want) == 0 {
 		return
 	}
-	made, requests, refused, found := 0, 0, 0, map[string]bool{} // refused: in a row
-	for _, run := range append([]string{s.Run}, s.Continues...) {
+	made, requests, found := 0, 0, map[string]bool{} // of the night
+	for _, run := range append(slices.Clone(s.Continues), s.Run) {
+		foundHere, row, checks := map[string]bool{}, map[string]int{}, map[string]int{} // of the run, by operation
 		for _, e := range segments[run].entries {
 			if e.Kind != "answer" || !isLookup(e.Operation) {
 				continue
@@ -210,15 +211,21 @@ func (w *world) checkLookups(job plan.Job, s *segment, segments map[string]*segm
 			if !again {
 				made++
 			}
-			// After a row of vessels that the service does not know, one that was found is asked for once more: if it
-			// is not known either, the service is away, and those of the row are asked for again, which is free.
-			if before && refused < 3 {
+			// After more than three lookups in a row that find no vessel, the run repeats one that found its own: if that
+			// finds none either, the service is away, and those of the row are repeated, which is free. Other answers
+			// may arrive while this request waits for its turn.
+			if row[e.Operation]++; e.ok() {
+				row[e.Operation] = 0
+			} else if row[e.Operation]%4 == 0 {
+				checks[e.Operation]++
+			}
+			if before && foundHere[key] && checks[e.Operation] > 0 {
+				checks[e.Operation]--
+			} else if before {
 				w.fail("money", "%s: %s %s was looked up twice in one night", run, e.Operation, e.Parameters)
 			}
 			found[key] = before || e.ok()
-			if refused++; e.ok() {
-				refused = 0
-			}
+			foundHere[key] = foundHere[key] || e.ok()
 		}
 	}
 	if job.Lookup.MaxRequests > 0 && made > job.Lookup.MaxRequests {

@@ -19,6 +19,7 @@ type model struct {
 	looks  map[string]*look                          // by night
 	proofs map[string]map[string]bool                // by night: "country", "type", and each sweep that was covered completely
 	truth  map[string]map[string]simulator.Vessel    // by night and by each reported MMSI
+	linked map[string]string                         // by MMSI: the first night with an answer that gives it with an IMO number
 	ids    map[string]map[string][]simulator.Listing // by night and vessel_id: the entries of the list
 }
 
@@ -28,13 +29,23 @@ type look struct {
 	looked  map[string]bool            // in any lookup
 	whole   map[string]bool            // in one that answers with the whole profile
 	sighted map[string]map[string]bool // by sweep
+	located map[string][]location      // in a lookup of the position alone
+}
+
+// location is the answer to a lookup of the position alone. It says where a vessel is, and nothing of its
+// registration. Some such answers have no IMO number, or do not say when the position was received: then the
+// time of the answer counts.
+type location struct {
+	imo, dated bool
+	received   time.Time
 }
 
 func newModel(w *world, segments map[string]*segment) *model {
-	m := &model{world: w, looks: map[string]*look{}, proofs: w.proofs(segments), truth: map[string]map[string]simulator.Vessel{}, ids: map[string]map[string][]simulator.Listing{}}
+	m := &model{world: w, looks: map[string]*look{}, proofs: w.proofs(segments), truth: map[string]map[string]simulator.Vessel{},
+		linked: map[string]string{}, ids: map[string]map[string][]simulator.Listing{}}
 	for _, s := range segments {
 		if m.looks[s.Date] == nil {
-			m.looks[s.Date] = &look{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]map[string]bool{}}
+			m.looks[s.Date] = &look{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]map[string]bool{}, map[string][]location{}}
 			m.learnTruth(s.Date)
 		}
 		for _, e := range s.entries {
@@ -44,7 +55,34 @@ func newModel(w *world, segments map[string]*segment) *model {
 		}
 	}
 	m.nights = slices.Sorted(maps.Keys(m.looks))
+	for _, date := range m.nights {
+		for mmsi := range m.evidence(date) {
+			if m.linked[mmsi] == "" && strings.HasPrefix(m.truth[date][mmsi].VesselID, "IMO") {
+				m.linked[mmsi] = date
+			}
+		}
+	}
 	return m
+}
+
+// evidence returns the MMSIs that a night reports with the IMO number of their vessel, if it has one.
+func (m *model) evidence(date string) map[string]bool {
+	all := m.everything(date)
+	for mmsi, locations := range m.looks[date].located {
+		if slices.ContainsFunc(locations, func(p location) bool { return p.imo }) {
+			all[mmsi] = true
+		}
+	}
+	return all
+}
+
+// locatedAs returns the id of the vessel that a position is about. An answer without an IMO number is about the
+// vessel that was reported with this MMSI, tonight or before; if there is none, about one that has no IMO number.
+func (m *model) locatedAs(date, mmsi string) string {
+	if since := m.linked[mmsi]; since == "" || since > date {
+		return "MMSI" + mmsi
+	}
+	return m.truth[date][mmsi].VesselID
 }
 
 // learnTruth reads the fleet of a night.
@@ -61,7 +99,9 @@ func (m *model) learnTruth(date string) {
 
 func (m *model) answer(l *look, e entry) {
 	type vessel struct {
-		MMSI string `json:"mmsi"`
+		MMSI     string `json:"mmsi"`
+		IMO      string `json:"imo"`
+		Received string `json:"positionReceived"`
 	}
 	var body struct {
 		vessel
@@ -85,6 +125,11 @@ func (m *model) answer(l *look, e entry) {
 		for _, v := range body.Vessels {
 			l.sighted[k.value][v.MMSI] = true
 		}
+	case api.Location.Name:
+		if body.Detail != nil {
+			body.vessel = *body.Detail
+		}
+		l.located[body.MMSI] = append(l.located[body.MMSI], location{body.IMO != "", body.Received != "", e.Received})
 	case api.Particulars.Name, api.Info.Name:
 		if body.Detail != nil {
 			body.vessel = *body.Detail
@@ -164,6 +209,9 @@ func (m *model) stays() {
 				delete(open, alias)
 			}
 		})
+		for mmsi := range m.looks[date].located {
+			seen[m.locatedAs(date, mmsi)] = true
+		}
 		for id, l := range listed {
 			if open[id] == nil {
 				open[id] = &stay{id: id, from: date}
@@ -209,10 +257,8 @@ func (m *model) proves(date string, l simulator.Listing) bool {
 
 // link calls f with each MMSI that was a vessel without an IMO until tonight, and has one tonight.
 func (m *model) link(date string, seen, known map[string]bool, f func(alias string)) {
-	look := m.looks[date]
-	for _, mmsi := range slices.Sorted(maps.Keys(m.truth[date])) {
-		v := m.truth[date][mmsi]
-		if !v.StoresIMO || !(look.listed[mmsi] || m.others(date)[mmsi]) {
+	for _, mmsi := range slices.Sorted(maps.Keys(m.evidence(date))) {
+		if !m.truth[date][mmsi].StoresIMO {
 			continue
 		}
 		if alias := "MMSI" + mmsi; known[alias] {

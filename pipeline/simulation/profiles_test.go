@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
-	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/transform"
 )
@@ -121,17 +121,32 @@ func observedBy(table transform.Table, part any) observed {
 }
 
 // positions compares each observed position with the truth: there is one row for each position that a
-// whole profile reported, however often.
+// whole profile or a lookup of the position alone reported, however often.
 func (m *model) positions() {
 	rows := map[string][]string{}
+	add := func(id string, at time.Time) {
+		row := []string{id, at.UTC().Format("2006-01-02 15:04:05.999999-07")}
+		rows[strings.Join(row, " ")] = row
+	}
 	for _, date := range m.nights {
 		for mmsi := range m.looks[date].whole {
 			v := m.truth[date][mmsi]
 			if p := v.Position; !p.At.IsZero() && p.Latitude != nil {
-				row := []string{v.VesselID, p.At.UTC().Format("2006-01-02 15:04:05-07")}
-				rows[strings.Join(row, " ")] = row
+				add(v.VesselID, p.At)
+			}
+		}
+		for mmsi, locations := range m.looks[date].located {
+			p := m.truth[date][mmsi].Position
+			for _, of := range locations {
+				switch {
+				case p.Latitude == nil:
+				case of.dated:
+					add(m.locatedAs(date, mmsi), p.At)
+				default:
+					add(m.locatedAs(date, mmsi), of.received)
+				}
 			}
 		}
 	}
-	m.compare("positions", m.ask("SELECT vessel_id, position_at::VARCHAR FROM positions WHERE latitude IS NOT NULL AND operation = '"+api.Info.Name+"'"), slices.Collect(maps.Values(rows)))
+	m.compare("positions", m.ask("SELECT vessel_id, position_at::VARCHAR FROM positions WHERE latitude IS NOT NULL"), slices.Collect(maps.Values(rows)))
 }

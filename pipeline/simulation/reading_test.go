@@ -14,14 +14,15 @@ import (
 
 // entry is one line of a segment, as `zstdcat FILE | jq` shows it.
 type entry struct {
-	N       int
-	Kind    string
-	At      time.Time
-	Sent    time.Time
-	Credits int
-	Charge  string
-	Intent  int
-	Outcome string
+	N        int
+	Kind     string
+	At       time.Time
+	Sent     time.Time
+	Received time.Time
+	Credits  int
+	Charge   string
+	Intent   int
+	Outcome  string
 
 	Operation, Parameters string
 	Body, Base64          string

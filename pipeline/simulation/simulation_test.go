@@ -77,9 +77,13 @@ func simulate(t *testing.T, s scenario) (o outcome) {
 	return o
 }
 
-// check is the check that a failure names: another failure of a smaller scenario may have another cause.
+// check is the check that a failure names, and the table if it compares one: another failure of a smaller
+// scenario may have another cause.
 func check(failure string) string {
-	parts := strings.SplitN(failure, ": ", 3)
+	parts := strings.SplitN(failure, ": ", 4)
+	if len(parts) == 4 && parts[1] == "history" {
+		return parts[1] + ": " + parts[2]
+	}
 	return parts[min(1, len(parts)-1)]
 }
 

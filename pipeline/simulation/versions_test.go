@@ -85,6 +85,8 @@ type known struct {
 	seen   string // the last night with an observation of it
 	listed bool   // by a list or a profile, which sightings do not overrule
 	mmsis  map[string]bool
+	since  string            // the night since which its MMSI is in use
+	first  map[string]string // the first night with each MMSI, that of a sighting too
 }
 
 // versions follows each vessel_id through every observation of its identity.
@@ -101,6 +103,7 @@ func (m *model) versions() {
 		m.link(date, seen, ids, func(alias string) {
 			id := m.truth[date][alias[len("MMSI"):]].VesselID
 			aliases[id] = append(aliases[id], alias)
+			seen[id] = true // also where a position alone links the two
 		})
 		for _, id := range slices.Sorted(maps.Keys(seen)) {
 			k := state[id]
@@ -113,22 +116,24 @@ func (m *model) versions() {
 			o, fromList, doubt := m.observe(date, id, k)
 			// An entry that is listed with the IMO number for the first time may be the old one of
 			// two flags, which the service did not list before.
-			if doubt || len(aliases[id]) > 0 && m.entries(date, id) > len(aliases[id]) && k != nil && o["mmsi"] != k.observed["mmsi"] {
+			if doubt || len(aliases[id]) > 0 && len(m.mmsis(date, id)) > len(aliases[id]) && k != nil && o["mmsi"] != k.observed["mmsi"] {
 				doubtful[id] = true
 			}
 			if o == nil {
 				if k != nil {
 					changes = append(changes, k.linked(id, date)...)
+					k.meet(date, m.mmsis(date, id))
 					state[id] = k
 				}
 				continue
 			}
 			if k == nil {
-				k = &known{observed: observed{}, at: map[string]string{}, mmsis: map[string]bool{}}
+				k = &known{observed: observed{}, at: map[string]string{}, mmsis: map[string]bool{}, first: map[string]string{}}
 			} else {
 				changes = append(changes, k.changes(id, date, o)...)
 			}
 			k.learn(date, o)
+			k.meet(date, m.mmsis(date, id))
 			k.listed = k.listed || fromList
 			state[id] = k
 		}
@@ -136,14 +141,14 @@ func (m *model) versions() {
 	m.compareVersions(state, doubtful, changes)
 }
 
-// entries returns under how many MMSIs a night reports a vessel.
-func (m *model) entries(date, id string) (n int) {
+// mmsis returns the MMSIs under which a night reports a vessel.
+func (m *model) mmsis(date, id string) (all []string) {
 	for mmsi := range m.everything(date) {
 		if m.truth[date][mmsi].VesselID == id {
-			n++
+			all = append(all, mmsi)
 		}
 	}
-	return n
+	return all
 }
 
 // inherit returns what is known of a vessel under its earlier ids: of several vessels without an IMO
@@ -209,6 +214,8 @@ func (m *model) observe(date, id string, k *known) (o observed, fromList, doubt 
 	switch {
 	case isNow:
 		o = observedOnList(v, now, sighting)
+		// A sighting gave it no later than the one in use was first given: nothing says which is newer.
+		doubt = doubt || k != nil && k.observed["mmsi"] != v.MMSI && k.first[v.MMSI] != "" && k.first[v.MMSI] <= k.since
 		doubt = doubt || k == nil && len(reported) > 1 || k != nil && k.observed["mmsi"] != v.MMSI && k.mmsis[v.MMSI] // it is back under an old flag
 		for mmsi := range reported {                                                                                  // or both are new, or the old one is seen for the first time
 			doubt = doubt || mmsi != v.MMSI && (k.observed["mmsi"] != v.MMSI && k.observed["mmsi"] != mmsi || !k.mmsis[mmsi])
@@ -267,7 +274,17 @@ func (k *known) changes(id, date string, o observed) [][]string {
 	return rows
 }
 
+// meet records the MMSIs under which a night reports a vessel.
+func (k *known) meet(date string, mmsis []string) {
+	for _, mmsi := range mmsis {
+		k.first[mmsi] = cmp.Or(k.first[mmsi], date)
+	}
+}
+
 func (k *known) learn(date string, o observed) {
+	if o["mmsi"] != "" && o["mmsi"] != k.observed["mmsi"] {
+		k.since = date
+	}
 	for column, value := range o {
 		k.observed[column], k.at[column] = value, date
 	}

@@ -5,6 +5,7 @@ package wording
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -25,8 +26,12 @@ func Count(n int) string {
 	return sign + s
 }
 
-// Decimals formats a number with thousands separators and at most two decimals.
+// Decimals formats a number with thousands separators and at most two decimals, or with two digits if it is so
+// small that no digit would be left.
 func Decimals(f float64) string {
+	if f != 0 && math.Abs(f) < 0.005 {
+		return strconv.FormatFloat(f, 'g', 2, 64)
+	}
 	sign, whole := "", strconv.FormatFloat(f, 'f', 2, 64)
 	if whole[0] == '-' {
 		sign, whole = "-", whole[1:]

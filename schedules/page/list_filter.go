@@ -42,6 +42,11 @@ func (f Filter) Words() string {
 	return fieldName(f.Column) + " " + f.Value
 }
 
+// namesVessel says whether the filter keeps the rows of one vessel, or of a few of the same name.
+func (f Filter) namesVessel() bool {
+	return f.Relation == "" && f.Value != "" && slices.Contains([]string{"vessel_id", "imo", "mmsi", "name"}, f.Column)
+}
+
 // errAsked says that an address asks for what a list does not have.
 var errAsked = errors.New("no such list")
 

@@ -30,7 +30,8 @@ func (n Nights) some(days int, first bool) Nights {
 
 // readNights reads the page of a list that grows every night. Most pages are in the newest nights, which take
 // a part of the time of the whole list. A list that is long is counted by the columns of its filters, before any
-// other is read; and if more rows are found than can be sorted, it is sorted within its newest nights.
+// other is read, unless they name a vessel, which has few rows; and if more rows are found than can be sorted, it
+// is sorted within its newest nights.
 func (v *ListView) readNights(ctx context.Context, w *warehouse.Warehouse, columns []listColumn, names []string) error {
 	published, err := publishedNights(ctx, w)
 	if err != nil {
@@ -53,7 +54,7 @@ func (v *ListView) readNights(ctx context.Context, w *warehouse.Warehouse, colum
 		return err
 	}
 	long, sorted := rows > v.sorted, v.Sort != "" && v.Sort != v.Nights
-	if len(v.Filters) > 0 && !long {
+	if len(v.Filters) > 0 && (!long || slices.ContainsFunc(v.Filters, Filter.namesVessel)) {
 		if err := v.readFound(ctx, w, v.Asked, columns, names); err != nil || v.Total <= v.Most {
 			return err
 		}
@@ -69,7 +70,11 @@ func (v *ListView) readNights(ctx context.Context, w *warehouse.Warehouse, colum
 		return v.readSorted(ctx, w, all, long, columns, names)
 	}
 	oldestFirst := v.Sort != "" && !v.Down
-	for _, days := range []int{1, v.bounds.nights} {
+	nights := int(published.To.Sub(published.From).Hours()/24) + 1
+	for _, days := range []int{1, v.bounds.nights, 365} {
+		if days*rows < nights*v.Page*perPage { // the table has on average too few rows in so many nights
+			continue
+		}
 		if err := v.readPage(ctx, w, v.within(all.some(days, oldestFirst)), columns, names); err != nil || v.More {
 			return err
 		}

@@ -64,7 +64,9 @@ var faults = map[string]fault{
 	"a manifest that changed is believed": {
 		"load/manifest.go", "if !undamaged(b) {", "if false {", "./pipeline/repair", "VerifyFindsDamageAnywhere"},
 	"a line of the slot log that changed is believed": {
-		"schedules/slotlog.go", "case !undamaged(line), json", "case json", "./schedules", "ADamagedLine"},
+		"schedules/slotlog.go", "case !durable.LineIntact(line), json", "case json", "./schedules", "ADamagedLine"},
+	"a forecast that changed is believed": {
+		"pipeline/forecast/score.go", "case !durable.LineIntact(line), json", "case json", "./pipeline/forecast", "ADamagedRecord"},
 	"a clock that was set back stops a lane": {
 		"extract/lane.go", "\tsent, received = earliest(sent, now), earliest(received, now)\n", "\t_ = earliest(sent, now)\n", "./extract", "ClockThatWasSetBack"},
 	"a list never widens beyond its newest night": {

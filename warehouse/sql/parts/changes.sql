@@ -15,3 +15,13 @@ LEFT JOIN aliases AS a ON a.alias_id = c.vessel_id AND c.seen_after <= a.since A
 WHERE  c.old_value IS NOT NULL AND c.new_value IS NOT NULL AND NOT c.flapping
   AND  (a.registered_on IS NULL OR c.snapshot_date < a.registered_on)
 {{- end}}
+
+-- values_seen: until when the flag, the name and the companies of each version were observed, of a table of
+-- registrations and one of managements.
+{{define "values_seen" -}}
+SELECT vessel_id, unnest([{field: 'flag', value: flag, until: coalesce((untold ->> 'flag')::TIMESTAMPTZ, last_seen)}, {field: 'name', value: name, until: coalesce((untold ->> 'name')::TIMESTAMPTZ, last_seen)}], recursive := true)
+    FROM   {{.registration}}
+    UNION ALL
+    SELECT vessel_id, unnest([{field: 'manager', value: manager, until: coalesce((untold ->> 'manager')::TIMESTAMPTZ, last_seen)}, {field: 'registered_owner', value: registered_owner, until: coalesce((untold ->> 'registered_owner')::TIMESTAMPTZ, last_seen)}], recursive := true)
+    FROM   {{.management}}
+{{- end}}

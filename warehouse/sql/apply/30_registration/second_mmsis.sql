@@ -20,8 +20,8 @@ WITH tonight AS (
 -- versions: the registrations of these vessels, each with the MMSI before it
 ), versions AS (
     SELECT vessel_id, mmsi, flag, country, source, snapshot_date, valid_from, lag(mmsi) OVER (PARTITION BY vessel_id ORDER BY valid_from) AS before
-    FROM   registration
-    WHERE  vessel_id IN (SELECT vessel_id FROM tonight)
+    FROM   (FROM registration WHERE vessel_number IN (SELECT internal.number_of(vessel_id) FROM tonight)) AS r
+    SEMI JOIN tonight AS t ON t.vessel_id = r.vessel_id
 -- in_use: the MMSI of the latest of them, and the night since which it is that one
 ), in_use AS (
     SELECT vessel_id, arg_max(mmsi, valid_from) AS mmsi, arg_max(flag, valid_from) AS flag, arg_max(country, valid_from) AS country,

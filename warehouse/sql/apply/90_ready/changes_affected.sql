@@ -1,6 +1,5 @@
--- changes_affected: the vessels whose changes of flag, name and companies tonight can change: those that
--- changed tonight or have another id since; those of whose ids tonight has a new registration; and those of
--- a change that no later observation had confirmed before.
+-- changes_affected: the vessels whose changes of flag, name and companies are computed again: those that
+-- changed tonight or have another id since, and those of whose ids tonight has a new registration.
 CREATE OR REPLACE TEMP TABLE changes_affected AS
 WITH registered AS (
     SELECT a.alias_id, a.vessel_id
@@ -15,6 +14,4 @@ SELECT vessel_id FROM changes WHERE snapshot_date = $date AND field IN ('flag', 
 UNION
 SELECT unnest([alias_id, vessel_id]) FROM vessel_aliases WHERE snapshot_date = $date
 UNION
-SELECT unnest([alias_id, vessel_id]) FROM registered
-UNION
-SELECT vessel_id FROM internal.vessel_changes WHERE NOT seen_again;
+SELECT unnest([alias_id, vessel_id]) FROM registered;
