@@ -1,7 +1,9 @@
 package pipeline
 
 import (
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -197,6 +199,37 @@ func TestLookupsGetWhatEmptyPagesGiveBack(t *testing.T) {
 		}
 		if spent > 2600 || made < d.Due && spent < 2600 {
 			t.Errorf("%d of %d due lookups were made, and %d of 2600 credits spent", made, d.Due, spent)
+		}
+	})
+}
+
+// TestWhatLookupsGiveBackPaysForASearch has credits for three countries of four beside those that are kept for
+// lookups. The lookups are slower than the searches, and of vessels that the service does not know any more:
+// they cost nothing, which the balance says when they have ended, and the fourth country fits.
+func TestWhatLookupsGiveBackPaysForASearch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		job := newcomer()
+		job.List, job.Sweep, job.Lookup.Want = plan.List{By: "country", Countries: []string{"Panama", "Liberia", "Malta", "Greece"}}, plan.Sweep{}, nil
+		s := newFixture(t, simulator.Config{Seed: 3, Vessels: 600, Credits: 1_000_000}, job)
+		s.run(time.Now().UTC().Format(time.DateOnly), 0)
+		s.load()
+		known := slices.Sorted(maps.Keys(s.targets))[0]
+		maps.DeleteFunc(s.targets, func(id string, _ *warehouse.Target) bool { return id != known })
+		for _, mmsi := range []string{"201000001", "201000002", "201000003"} {
+			s.targets["MMSI"+mmsi] = &warehouse.Target{VesselID: "MMSI" + mmsi, MMSI: mmsi, IsVessel: true}
+		}
+		time.Sleep(24 * time.Hour) // of virtual time: the next night comes
+		date := time.Now().UTC().Format(time.DateOnly)
+		s.job.Budget, s.job.Lookup.Want, s.job.Lookup.MaxRequests = 43, []string{"position"}, 4
+		if err := s.sim.SetFaults(simulator.Faults{{Kind: simulator.Slow, Operation: api.Location.Name, Share: 1, Least: 5 * time.Second, Most: 9 * time.Second}}); err != nil {
+			t.Fatal(err)
+		}
+		_, d, _ := s.run(date, 0)
+		if len(d.Cover) != 3 || len(d.Lookups) != 4 {
+			t.Fatalf("%d countries and %d lookups are planned, want 3 and 4", len(d.Cover), len(d.Lookups))
+		}
+		if end := s.lastEnd(date); end.State != report.StateDone {
+			t.Errorf("40 of 43 credits pay for all: %+v", end)
 		}
 	})
 }
