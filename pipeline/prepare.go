@@ -52,7 +52,13 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 // keptForLookups is how many credits the searches leave to lookups: as many as the plan kept, while
 // there are vessels to look up.
 func (h *harvest) keptForLookups() int {
-	return min(h.work.decided.Kept, h.budget.ReservedForLookups()+h.lookups.left()*h.lookups.operation.Credits+h.positions.left()*api.Location.Credits)
+	waiting := func(q *queue) int {
+		if q.admits.Load() {
+			return q.left() + 1
+		}
+		return q.left()
+	}
+	return min(h.work.decided.Kept, h.budget.ReservedForLookups()+waiting(h.lookups.queue)*h.lookups.operation.Credits+waiting(h.positions)*api.Location.Credits)
 }
 
 // awaitsLookups reports whether a lookup is in flight, or another one comes that has its credits already. Each
