@@ -127,6 +127,35 @@ func (b *Budget) Free() int {
 	return b.free()
 }
 
+// AtBest returns the credits that searches could be granted if nothing in flight, none of the lookups to come and no
+// request of unknown outcome cost any; math.MaxInt without a cap.
+func (b *Budget) AtBest() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.cap == 0 {
+		return math.MaxInt
+	}
+	best := b.cap - b.spent + b.unknown
+	for _, claim := range b.claims {
+		best -= claim
+	}
+	return best
+}
+
+// InFlight reports whether credits are reserved for a request.
+func (b *Budget) InFlight() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.reserved > 0
+}
+
+// HasShare reports whether a lookup needs not wait for its credits: they are of the share that is kept for lookups.
+func (b *Budget) HasShare(o api.Operation) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.lookupsReserved+o.Credits <= b.forLookups && o.Credits <= b.cap-b.spent-b.reserved-b.others(o.Name, o.Credits)
+}
+
 func (b *Budget) free() int {
 	free := b.cap - b.spent - b.reserved - max(0, b.forLookups-b.lookupsReserved)
 	for _, claim := range b.claims {

@@ -1,7 +1,9 @@
 package pipeline
 
 import (
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -199,4 +201,55 @@ func TestLookupsGetWhatEmptyPagesGiveBack(t *testing.T) {
 			t.Errorf("%d of %d due lookups were made, and %d of 2600 credits spent", made, d.Due, spent)
 		}
 	})
+}
+
+// TestWhatLookupsGiveBackPaysForASearch has credits for three countries of four beside those that are kept for
+// lookups. The lookups are slower than the searches, and of vessels that the service does not know any more:
+// they cost nothing, which the balance says when they have ended, and the fourth country fits. So it does when
+// the service refuses the first of them and the others are not sent.
+func TestWhatLookupsGiveBackPaysForASearch(t *testing.T) {
+	positions, watched := []string{"position"}, []string{"particulars", "position"}
+	slow := simulator.Fault{Kind: simulator.Slow, Operation: api.Location.Name, Share: 1, Least: 5 * time.Second, Most: 9 * time.Second}
+	blocked := simulator.Fault{Kind: simulator.Blocked, Operation: api.Location.Name}
+	for what, c := range map[string]struct {
+		want   []string
+		faults simulator.Faults
+	}{
+		"lookups":                              {positions, simulator.Faults{slow}},
+		"positions of watched vessels":         {watched, simulator.Faults{slow}},
+		"lookups that are refused":             {positions, simulator.Faults{slow, blocked}},
+		"refused positions of watched vessels": {watched, simulator.Faults{slow, blocked}},
+	} {
+		t.Run(what, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				job := newcomer()
+				job.List, job.Sweep, job.Lookup.Want = plan.List{By: "country", Countries: []string{"Panama", "Liberia", "Malta", "Greece"}}, plan.Sweep{}, nil
+				s := newFixture(t, simulator.Config{Seed: 3, Vessels: 600, Credits: 1_000_000}, job)
+				s.run(time.Now().UTC().Format(time.DateOnly), 0)
+				s.load()
+				known := slices.Sorted(maps.Keys(s.targets))[0]
+				maps.DeleteFunc(s.targets, func(id string, _ *warehouse.Target) bool { return id != known })
+				for _, mmsi := range []string{"201000001", "201000002", "201000003"} {
+					s.targets["MMSI"+mmsi] = &warehouse.Target{VesselID: "MMSI" + mmsi, MMSI: mmsi, IsVessel: true}
+				}
+				time.Sleep(24 * time.Hour) // of virtual time: the next night comes
+				for _, target := range s.targets {
+					target.ParticularsAt, s.job.Lookup.Watch = time.Now(), append(s.job.Lookup.Watch, plan.AskFor(*target))
+				}
+				date, before := time.Now().UTC().Format(time.DateOnly), s.billed(api.ByType)
+				s.p.Service.MaxInFlight = 2
+				s.job.Budget, s.job.Lookup.Want, s.job.Lookup.WatchedOnly = 43, c.want, true
+				if err := s.sim.SetFaults(c.faults); err != nil {
+					t.Fatal(err)
+				}
+				_, d, _ := s.run(date, 0)
+				if len(d.Cover) != 3 || len(d.Lookups)+len(d.Positions) != 4 {
+					t.Fatalf("%d countries and %d lookups are planned, want 3 and 4", len(d.Cover), len(d.Lookups)+len(d.Positions))
+				}
+				if spent := s.billed(api.ByType) - before; spent != 40 {
+					t.Errorf("%d credits were spent on the list, want 40 of 43: %+v", spent, s.lastEnd(date))
+				}
+			})
+		})
+	}
 }

@@ -35,6 +35,7 @@ type grants struct {
 	queues  map[string]*queue // of the two searches, by operation
 	keep    func() int        // returns the credits that are kept for lookups now
 	refund  func()            // returns to the budget the credits that turn out not to have been billed
+	awaits  func() bool       // reports whether a lookup of their share has not ended, which may cost nothing
 
 	mu      sync.Mutex
 	waiting []candidate     // the most valuable first
@@ -47,7 +48,7 @@ type grants struct {
 
 // newGrants keeps the queues of the searches open while they may get more credits.
 func newGrants(b *extract.Budget, l *listing, sweep *queue, keep func() int) *grants {
-	g := &grants{budget: b, listing: l, keep: keep, refund: func() {},
+	g := &grants{budget: b, listing: l, keep: keep, refund: func() {}, awaits: func() bool { return false },
 		dropped: map[string]int{}, unasked: map[string]int{}, open: map[string]bool{}}
 	g.queues = map[string]*queue{api.ByType.Name: l.queue, api.ByStatus.Name: sweep}
 	for name, q := range g.queues {
@@ -99,15 +100,18 @@ func (g *grants) submit(w candidate) {
 	g.decide()
 }
 
-// searched decides anew when a search has ended, whatever came of it: the credits that it gave back
-// are for searches that wait, before lookups get them.
-func (g *grants) searched(o api.Operation) {
-	if o.IsLookup() {
-		return
-	}
+// answered decides anew when a request has ended, whatever came of it: the credits that a search gave back
+// are for searches that wait, before lookups get them. After a lookup, searches may have nothing more to wait for.
+func (g *grants) answered(o api.Operation) {
 	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.decide()
+	waits := len(g.waiting) > 0
+	if !o.IsLookup() {
+		g.decide()
+	}
+	g.mu.Unlock()
+	if o.IsLookup() && waits {
+		g.settle()
+	}
 }
 
 // decide grants credits to what fits, in the order of value.
@@ -136,7 +140,8 @@ func (g *grants) decide() {
 }
 
 // settle is called when a queue is idle. When both are, every price is known: candidates that do not
-// fit are left out, and the queues are closed.
+// fit are left out, and the queues are closed. What may still cost less are the lookups of their share: as
+// long as these could leave enough for a candidate, it waits.
 func (g *grants) settle() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -180,6 +185,10 @@ func (g *grants) step() bool {
 		return true
 	}
 	if idle(list) && idle(sweep) && len(g.waiting) > 0 {
+		best := g.budget.AtBest()
+		if slices.ContainsFunc(g.waiting, func(w candidate) bool { return w.credits <= best }) && g.awaits() {
+			return false
+		}
 		free := g.budget.Free()
 		g.mu.Unlock() // refund requests the balance, and lanes may end meanwhile
 		g.refund()

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
@@ -89,13 +90,14 @@ type harvest struct {
 	cancel context.CancelCauseFunc
 	news   []string // values that the accepted lists of the service gained or lost
 
-	listing   *listing
-	grants    *grants
-	lookups   *lookupQueue
-	positions *queue // of watched vessels of which nothing else is due
-	sweep     *queue
-	sightings *transform.SearchReader
-	lanes     []lane
+	listing        *listing
+	grants         *grants
+	lookups        *lookupQueue
+	positions      *queue      // of watched vessels of which nothing else is due
+	positionsEnded atomic.Bool // no more of these are requested
+	sweep          *queue
+	sightings      *transform.SearchReader
+	lanes          []lane
 
 	mu     sync.Mutex
 	stop   report.Stop // the gravest reason why the run sent fewer requests than planned
@@ -134,7 +136,10 @@ func (h *harvest) lanesOfRun() []lane {
 		{operation: h.lookups.operation, queue: h.lookups.queue, read: func(api.Request, extract.Answer) {}, ended: h.grants.noLookups},
 	}
 	if h.work.job.Lookup.PositionsAlone() {
-		lanes = append(lanes, lane{operation: api.Location, queue: h.positions, read: func(api.Request, extract.Answer) {}, ended: func() {}})
+		lanes = append(lanes, lane{operation: api.Location, queue: h.positions, read: func(api.Request, extract.Answer) {}, ended: func() {
+			h.positionsEnded.Store(true)
+			h.grants.answered(api.Location)
+		}})
 	}
 	return lanes
 }
@@ -186,10 +191,15 @@ func (h *harvest) drain(run context.Context, l lane) {
 		}
 		if t, ok := h.work.before.answered[r.Key()]; ok {
 			l.read(r, extract.Answer{Entry: t.Entry, Contents: api.Contents{Rows: t.Rows, Total: t.Total}})
+			q.admits.Store(false)
+			if o.IsLookup() {
+				h.grants.answered(o)
+			}
 			q.close()
 			continue
 		}
 		ticket, err := h.client.Admit(ctx, o)
+		q.admits.Store(false)
 		if err != nil {
 			h.handle(o, err, giveUp)
 			q.push(true, r) // queued requests are counted as left out
@@ -198,7 +208,7 @@ func (h *harvest) drain(run context.Context, l lane) {
 		}
 		inFlight.Go(func() {
 			defer q.close()
-			defer h.grants.searched(o)
+			defer h.grants.answered(o)
 			a, err := h.client.Send(run, ticket, r)
 			if err == nil {
 				l.read(r, a)

@@ -44,6 +44,7 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 	h.grants = newGrants(h.budget, h.listing, h.sweep, h.keptForLookups)
 	h.lanes = h.lanesOfRun()
 	h.grants.refund = func() { h.client.SettleUnknown(ctx) }
+	h.grants.awaits = h.awaitsLookups
 	h.grants.plan(h.candidates())
 	h.grants.settle() // a queue that got no request never reports that it is idle
 }
@@ -51,7 +52,20 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 // keptForLookups is how many credits the searches leave to lookups: as many as the plan kept, while
 // there are vessels to look up.
 func (h *harvest) keptForLookups() int {
-	return min(h.work.decided.Kept, h.budget.ReservedForLookups()+h.lookups.left()*h.lookups.operation.Credits+h.positions.left()*api.Location.Credits)
+	waiting := func(q *queue) int {
+		if q.admits.Load() {
+			return q.left() + 1
+		}
+		return q.left()
+	}
+	return min(h.work.decided.Kept, h.budget.ReservedForLookups()+waiting(h.lookups.queue)*h.lookups.operation.Credits+waiting(h.positions)*api.Location.Credits)
+}
+
+// awaitsLookups reports whether a lookup is in flight, or another one comes that has its credits already. Each
+// of them ends, or the lane does, and the grants are settled again.
+func (h *harvest) awaitsLookups() bool {
+	comes := func(o api.Operation, q *queue) bool { return (q.left() > 0 || q.admits.Load()) && h.budget.HasShare(o) }
+	return h.budget.InFlight() || comes(h.lookups.operation, h.lookups.queue) || !h.positionsEnded.Load() && comes(api.Location, h.positions)
 }
 
 // candidates returns the searches that the plan chose, in order, and those that it left out for lack

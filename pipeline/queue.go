@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/fleetlake/fleetlake/extract/api"
 )
@@ -16,6 +17,8 @@ type queue struct {
 	writers int
 	onIdle  func() // called when the queue is idle; nil if nobody keeps it open
 	changed chan struct{}
+
+	admits atomic.Bool // a request was popped that waits for its turn and its credits
 }
 
 func newQueue(requests ...api.Request) *queue {
@@ -99,6 +102,7 @@ func (q *queue) pop(ctx context.Context) (api.Request, bool) {
 			r := (*list)[0]
 			*list = (*list)[1:]
 			q.writers++
+			q.admits.Store(true)
 			q.mu.Unlock()
 			return r, true
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -48,6 +49,9 @@ func simulate(t *testing.T, s scenario) (o outcome) {
 					w.fail("end", "%v\n%s", p, debug.Stack())
 				}
 				o.failures, o.runs = w.failures, w.runs
+				if keep := os.Getenv("FLEETLAKE_KEEP"); keep != "" && len(o.failures) > 0 {
+					w.must(os.CopyFS(filepath.Join(keep, filepath.Base(w.root)), os.DirFS(w.p.Dir))) // another play of the same seed may not fail
+				}
 			}()
 			for i, n := range s.nights {
 				later, last := s.later(i), i == len(s.nights)-1
@@ -168,7 +172,8 @@ func seeds(yield func(int) bool) {
 	}
 }
 
-// TestYears plays scenarios, each of its own seed; see seeds. FLEETLAKE_NIGHTS is the length of each: one
+// TestYears plays scenarios, each of its own seed; see seeds. FLEETLAKE_KEEP is where the data directories of
+// those that fail are copied to. FLEETLAKE_NIGHTS is the length of each: one
 // that publishes every night by itself has an eighth of it.
 func TestYears(t *testing.T) {
 	var all outcome
