@@ -56,8 +56,13 @@ func (t *Tx) Apply(ctx context.Context, date string, runs []Run) error {
 	if err != nil {
 		return fmt.Errorf("apply: %w", err)
 	}
+	found := map[string]bool{}
 	for _, s := range nightly(all) {
-		if s.from != nil && !slices.ContainsFunc(s.from, func(table string) bool { return t.hasRows[table] }) {
+		needed, err := t.needed(ctx, s, found)
+		if err != nil {
+			return err
+		}
+		if !needed {
 			continue
 		}
 		if err := t.step(ctx, s, date); err != nil {
@@ -65,6 +70,25 @@ func (t *Tx) Apply(ctx context.Context, date string, runs []Run) error {
 		}
 	}
 	return nil
+}
+
+// needed reports whether a statement of a night has anything to do. Found has the conditions of the night
+// that were queried before.
+func (t *Tx) needed(ctx context.Context, s step, found map[string]bool) (bool, error) {
+	if s.from != nil && !slices.ContainsFunc(s.from, func(table string) bool { return t.hasRows[table] }) {
+		return false, nil
+	}
+	if s.onlyIf == "" {
+		return true, nil
+	}
+	holds, known := found[s.onlyIf]
+	if !known {
+		if err := t.tx.QueryRowContext(ctx, s.onlyIf).Scan(&holds); err != nil {
+			return false, fmt.Errorf("condition of %s: %w", s.name, unwrapped(err))
+		}
+		found[s.onlyIf] = holds
+	}
+	return holds, nil
 }
 
 // step runs a statement of a night. DuckDB takes a night, which is read from files, for a fifth of what it

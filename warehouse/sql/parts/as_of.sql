@@ -87,10 +87,11 @@ SELECT {{template "now_id" "v"}} AS vessel_id, t.at_instant, v.rowid AS {{.datas
 )
 {{- end}}
 
--- rows_at: which rows of the tables have what a vessel was at a time, one row a vessel: the rowids of its
--- versions and of its stay on the list, and its latest position and status. One aggregate finds them all, and
--- each table is joined by a number: a join of the tables to each other takes ten times as long where there are
--- many nights. The latest row of positions and of episodes is the greatest number of its time in
+-- rows_at: what a vessel was at a time, one row a vessel: the rowids of its versions and of its stay on the
+-- list, and its latest position and status. One aggregate finds them all: a join of the tables to each other
+-- takes ten times as long where there are many nights. Of aggregates DuckDB computes only those that a query
+-- uses, and a join in any case, so that the status is no join: the build of one over all episodes takes most
+-- of the time. The latest row of positions and of episodes is the one with the greatest number of its time in
 -- microseconds and its rowid. With now, the reading is what is best known now, under the ids of now.
 --
 -- A stay in a status that later nights saw again counts as seen until then, and is dated by its first
@@ -98,12 +99,13 @@ SELECT {{template "now_id" "v"}} AS vessel_id, t.at_instant, v.rowid AS {{.datas
 {{define "rows_at" -}}
 (
     SELECT k.*, p.latitude, p.longitude, p.speed_kn, p.course_deg, p.destination, p.eta, p.position_at,
-           if(k.sighted >> 40 >= k.reported >> 40 OR k.reported IS NULL, e.navigational_status, r.navigational_status) AS navigational_status,
-           if(k.sighted >> 40 >= k.reported >> 40 OR k.reported IS NULL, if(e.last_seen <= k.at_instant, e.last_seen, e.first_seen), r.position_at) AS navigational_status_at,
-           e.world_zone, if(e.last_seen <= k.at_instant, e.last_seen, e.first_seen) AS sighting_seen_at
+           if(k.sighted >> 40 >= k.reported >> 40 OR k.reported IS NULL, k.sighted_status, k.reported_status) AS navigational_status,
+           if(k.sighted >> 40 >= k.reported >> 40 OR k.reported IS NULL, k.sighting_seen_at, k.reported_at) AS navigational_status_at
     FROM (
         SELECT vessel_id, max(at_instant) AS at_instant, min(registration) AS registration, min(particulars) AS particulars, min(engine) AS engine, min(management) AS management,
-               min(stay) AS stay, max(position) AS position, max(reported) AS reported, max(sighted) AS sighted, max(position_seen_at) AS position_seen_at
+               min(stay) AS stay, max(position) AS position, max(reported) AS reported, max(sighted) AS sighted, max(position_seen_at) AS position_seen_at,
+               arg_max(reported_status, reported) AS reported_status, max(reported_at) AS reported_at,
+               arg_max_null(sighted_status, sighted) AS sighted_status, arg_max_null(world_zone, sighted) AS world_zone, arg_max_null(sighting_seen_at, sighted) AS sighting_seen_at
         FROM (
 {{- $x := .}}
 {{- range fields "registration particulars engine management"}}
@@ -122,6 +124,7 @@ SELECT {{template "now_id" "v"}} AS vessel_id, t.at_instant, v.rowid AS {{.datas
 {{- end}}
             UNION ALL BY NAME
             SELECT {{if .now}}{{template "now_id" "p"}} AS vessel_id{{else}}p.vessel_id{{end}}, t.at_instant, p.seen_at AS position_seen_at,
+                   p.navigational_status AS reported_status, if(p.navigational_status IS NOT NULL, p.position_at, NULL) AS reported_at,
                    epoch_us(p.position_at)::HUGEINT << 40 | p.rowid AS position, if(p.navigational_status IS NOT NULL, position, NULL) AS reported
             FROM   {{if .now}}{{template "at_night" .at}}{{else}}{{template "at" .at}}{{end}} AS t
             JOIN   positions AS p ON p.{{if .now}}position_at{{else}}seen_at{{end}} <= t.at_instant
@@ -131,7 +134,8 @@ SELECT {{template "now_id" "v"}} AS vessel_id, t.at_instant, v.rowid AS {{.datas
             FROM   {{if .now}}{{template "at_night" .at}}{{else}}{{template "at" .at}}{{end}} AS t
             JOIN   internal.latest AS l ON l.position_seen_at <= t.at_instant
             UNION ALL BY NAME
-            SELECT {{if .now}}{{template "now_id" "e"}} AS vessel_id{{else}}e.vessel_id{{end}}, t.at_instant, epoch_us(least(e.last_seen, t.at_instant))::HUGEINT << 40 | e.rowid AS sighted
+            SELECT {{if .now}}{{template "now_id" "e"}} AS vessel_id{{else}}e.vessel_id{{end}}, t.at_instant, e.navigational_status AS sighted_status, e.world_zone,
+                   if(e.last_seen <= t.at_instant, e.last_seen, e.first_seen) AS sighting_seen_at, epoch_us(least(e.last_seen, t.at_instant))::HUGEINT << 40 | e.rowid AS sighted
             FROM   {{if .now}}{{template "at_night" .at}}{{else}}{{template "at" .at}}{{end}} AS t
             JOIN   episodes AS e ON e.first_seen <= t.at_instant
             {{if .now}}{{template "renumbered_at" dict "of" "e" "at" "first_seen"}}{{end}}
@@ -139,7 +143,5 @@ SELECT {{template "now_id" "v"}} AS vessel_id, t.at_instant, v.rowid AS {{.datas
         GROUP BY vessel_id
     ) AS k
     LEFT JOIN positions AS p ON p.rowid = (k.position & ((1::HUGEINT << 40) - 1))::BIGINT
-    LEFT JOIN positions AS r ON r.rowid = (k.reported & ((1::HUGEINT << 40) - 1))::BIGINT
-    LEFT JOIN episodes AS e ON e.rowid = (k.sighted & ((1::HUGEINT << 40) - 1))::BIGINT
 )
 {{- end}}
