@@ -21,3 +21,12 @@ func within(asked int, limit *atomic.Int64) int {
 	}
 	return asked
 }
+
+// MemoryShare returns a quarter of the memory that SetLimits sets, in MiB: at least and at most what it is given,
+// which it is without a limit.
+func MemoryShare(least, most int) int {
+	if limit := int(bounds.memoryMiB.Load()); limit > 0 {
+		return min(max(limit/4, least), most)
+	}
+	return most
+}

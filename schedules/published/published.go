@@ -14,11 +14,12 @@ import (
 
 // Limits of reading a published file: the read runs beside a harvest and must not starve it.
 const (
-	readMemoryMiB = 256
-	readThreads   = 1
-	readTimeout   = 30 * time.Second
-	retryAfter    = 10 * time.Second // after a file that could not be read
-	maxEntries    = 16
+	leastMemoryMiB = 256
+	mostMemoryMiB  = 512 // what is often asked of three years of 100,000 vessels
+	readThreads    = 1
+	readTimeout    = 30 * time.Second
+	retryAfter     = 10 * time.Second // after a file that could not be read
+	maxEntries     = 16
 )
 
 // Cache keeps what was read from the published file, by key. Each Get checks the identity of the file,
@@ -101,5 +102,5 @@ func Read(ctx context.Context, path string, ask func(context.Context, *warehouse
 
 // openBounded opens a file within the bounds of this package.
 func openBounded(ctx context.Context, path string) (*warehouse.Warehouse, error) {
-	return warehouse.Open(ctx, path, warehouse.Options{MemoryMiB: readMemoryMiB, Threads: readThreads, Confine: []string{}})
+	return warehouse.Open(ctx, path, warehouse.Options{MemoryMiB: warehouse.MemoryShare(leastMemoryMiB, mostMemoryMiB), Threads: readThreads, Confine: []string{}})
 }

@@ -233,30 +233,42 @@ func (r *reader) conflicts() error {
 // the time; run and entry name the answers of the older ones too.
 const askedEpisodes = 10
 
+// askedRuns is the number of runs whose answers are read by one statement, which has a part for each.
+const askedRuns = 100
+
 // answers adds to each evidence its request.
 func (r *reader) answers() error {
-	places := r.evidence()
-	var runs, entries []string
-	for _, e := range places {
-		runs, entries = append(runs, e.Run), append(entries, strconv.Itoa(e.Entry))
-	}
 	type place struct {
 		run   string
 		entry int
 	}
-	asked := map[place]Evidence{}
-	var found []Evidence
-	if err := read(r, &found, "answers", func(rows *sql.Rows, e *Evidence) error {
-		return rows.Scan(&e.Run, &e.Entry, &e.Operation, &e.Parameters, &e.Credits)
-	}, runs, entries); err != nil {
-		return err
+	places := map[place][]*Evidence{}
+	entries := map[string][]string{} // by run
+	for _, e := range r.evidence() {
+		p := place{e.Run, e.Entry}
+		if places[p] == nil {
+			entries[e.Run] = append(entries[e.Run], strconv.Itoa(e.Entry))
+		}
+		places[p] = append(places[p], e)
 	}
-	for _, e := range found {
-		asked[place{e.Run, e.Entry}] = e
-	}
-	for _, e := range places {
-		if a, ok := asked[place{e.Run, e.Entry}]; ok {
-			*e = a
+	type of struct{ Parameter, Entries string }
+	for runs := range slices.Chunk(slices.Sorted(maps.Keys(entries)), askedRuns) {
+		var parts []of
+		var args []any
+		for i, run := range runs {
+			parts = append(parts, of{"$" + strconv.Itoa(i+1), strings.Join(entries[run], ", ")})
+			args = append(args, run)
+		}
+		found, err := warehouse.Collect(r.ctx, r.w, statements.Filled("answers", parts), func(rows *sql.Rows) (e Evidence, err error) {
+			return e, rows.Scan(&e.Run, &e.Entry, &e.Operation, &e.Parameters, &e.Credits)
+		}, args...)
+		if err != nil {
+			return err
+		}
+		for _, a := range found {
+			for _, e := range places[place{a.Run, a.Entry}] {
+				*e = a
+			}
 		}
 	}
 	return nil

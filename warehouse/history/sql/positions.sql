@@ -1,8 +1,10 @@
--- positions: a vessel's latest position, how many there are, and since when.
-WITH numbered AS MATERIALIZED (FROM positions WHERE vessel_number = $1)
-SELECT count(*) OVER (), min(position_at) OVER (), position_at, seen_at, latitude, longitude, speed_kn, course_deg,
-       coalesce(navigational_status, ''), coalesce(destination, ''), coalesce(operation, ''), coalesce(run_id, ''), coalesce(entry, -1)
-FROM   numbered
-WHERE  vessel_id = $2
-ORDER BY position_at DESC
-LIMIT  1;
+-- positions: a vessel's latest position, how many there are, and since when. Only the latest is read with all of its columns.
+WITH numbered AS MATERIALIZED (
+    SELECT rowid AS place, vessel_id, position_at FROM positions WHERE vessel_number = $1
+), own AS (
+    SELECT count(*) AS positions, min(position_at) AS since, arg_max(place, position_at) AS latest FROM numbered WHERE vessel_id = $2
+)
+SELECT o.positions, o.since, p.position_at, p.seen_at, p.latitude, p.longitude, p.speed_kn, p.course_deg,
+       coalesce(p.navigational_status, ''), coalesce(p.destination, ''), coalesce(p.operation, ''), coalesce(p.run_id, ''), coalesce(p.entry, -1)
+FROM   own AS o
+JOIN   positions AS p ON p.rowid = o.latest;
