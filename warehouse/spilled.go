@@ -11,9 +11,9 @@ import (
 )
 
 // Readers of the published file spill to a directory beside it, each to its own, unless they set another one, and
-// leave the files there when they are killed. Other programs share the directory that ends with .tmp. If the system cannot report whether a program still
-// writes a file, it counts as abandoned after oldSpilled. An empty directory is removed only after
-// newSpilled, since a reader may have just made it.
+// leave the files there when they are killed. Other programs share the directory that ends with .tmp. If the system
+// cannot report whether a program still writes a file, it counts as abandoned after oldSpilled. An empty directory
+// is removed only after newSpilled, since a reader may have just made it.
 const (
 	oldSpilled = 24 * time.Hour
 	newSpilled = time.Minute

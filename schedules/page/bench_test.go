@@ -114,7 +114,7 @@ func serving(b *testing.B, server *httptest.Server, path string) time.Duration {
 	defer r.Body.Close()
 	body, err := io.ReadAll(r.Body)
 	if err != nil || r.StatusCode != http.StatusOK && r.StatusCode != http.StatusSeeOther {
-		b.Fatalf("GET %s: %d, %v\n%.500s", path, r.StatusCode, err, body)
+		b.Fatalf("GET %s: %d, %v\n%.4000s", path, r.StatusCode, err, body)
 	}
 	return time.Since(start)
 }
