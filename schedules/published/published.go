@@ -16,7 +16,7 @@ import (
 const (
 	leastMemoryMiB = 256
 	mostMemoryMiB  = 512 // what is often asked of three years of 100,000 vessels
-	readThreads    = 2   // a reader waits half as long; the CPU is the same
+	readThreads    = 1
 	readTimeout    = 30 * time.Second
 	retryAfter     = 10 * time.Second // after a file that could not be read
 	maxEntries     = 16
