@@ -51,3 +51,14 @@ func TestLimitsHoldForEveryDuckDB(t *testing.T) {
 	must(t, c.close())
 	check("a comparison", memory, "224.0 MiB")
 }
+
+// TestMemoryShare is a quarter of the memory that is set, within bounds.
+func TestMemoryShare(t *testing.T) {
+	t.Cleanup(func() { SetLimits(0, 0) })
+	for limit, want := range map[int]int{0: 512, 224: 256, 1024: 256, 1600: 400, 4096: 512} {
+		SetLimits(limit, 1)
+		if got := MemoryShare(256, 512); got != want {
+			t.Errorf("of %d MiB: %d, want %d", limit, got, want)
+		}
+	}
+}

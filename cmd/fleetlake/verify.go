@@ -51,7 +51,7 @@ new one. A good copy from a backup is better: restore it first if there is one.`
 			if err != nil {
 				return err
 			}
-			if checks, err = addLines(checks, dir); err != nil {
+			if checks, err = addDamagedLines(checks, dir); err != nil {
 				return err
 			}
 			for _, c := range checks {
@@ -77,9 +77,9 @@ new one. A good copy from a backup is better: restore it first if there is one.`
 	return c
 }
 
-// addLines adds a check that failed for each of the files of lines, which have nothing that was paid for, of which
+// addDamagedLines adds a check that failed for each of the files of lines, which have nothing that was paid for, of which
 // lines are damaged.
-func addLines(checks []repair.Check, dir string) ([]repair.Check, error) {
+func addDamagedLines(checks []repair.Check, dir string) ([]repair.Check, error) {
 	slots, err := schedules.CountDamaged(dir)
 	if err != nil {
 		return checks, err
