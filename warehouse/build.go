@@ -136,7 +136,7 @@ func (b *Build) build(ctx context.Context) (*Warehouse, error) {
 func (b *Build) settings(more setting) []setting {
 	settings := []setting{
 		{"memory_limit", strconv.Itoa(b.MemoryMiB) + "MiB"},
-		{"threads", strconv.Itoa(b.threads)},
+		threads(b.threads),
 		{"preserve_insertion_order", "false"}, // statements that need an order sort, and memory is saved
 		{"temp_directory", b.temp()},
 		more,

@@ -115,7 +115,7 @@ func attach(ctx context.Context, temp string, paths map[string]string) (comparer
 		}
 	}
 	temp = filepath.Join(temp, "compare.tmp")
-	db, err := open(ctx, ":memory:", setting{"memory_limit", strconv.Itoa(within(compareMemoryMiB, &bounds.memoryMiB)) + "MiB"}, setting{"temp_directory", temp})
+	db, err := open(ctx, ":memory:", setting{"memory_limit", strconv.Itoa(within(compareMemoryMiB, &bounds.memoryMiB)) + "MiB"}, setting{"temp_directory", temp}, threads(within(0, &bounds.threads)))
 	if err != nil {
 		return comparer{}, err
 	}

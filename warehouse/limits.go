@@ -1,6 +1,11 @@
 package warehouse
 
-import "sync/atomic"
+import (
+	"cmp"
+	"runtime"
+	"strconv"
+	"sync/atomic"
+)
 
 // bounds hold for every DuckDB that this process opens, as debug.SetMemoryLimit does for Go's heap.
 var bounds struct{ memoryMiB, threads atomic.Int64 }
@@ -30,3 +35,17 @@ func MemoryShare(least, most int) int {
 	}
 	return most
 }
+
+// Threads returns how many threads DuckDB gets where n are asked for; 0 asks for one per CPU. It makes three of two. Up to
+// DuckDB 1.4.3, when exactly two threads aggregate more than fits into memory, one of them divides its groups into
+// more partitions and the other does not, and to combine the two ends with an internal error or finds no
+// memory. One thread has nobody to differ from, and from three on they agree.
+func Threads(n int) int {
+	if n = cmp.Or(n, runtime.GOMAXPROCS(0)); n == 2 {
+		return 3
+	}
+	return n
+}
+
+// threads is the setting that gives DuckDB the Threads of n.
+func threads(n int) setting { return setting{"threads", strconv.Itoa(Threads(n))} }

@@ -24,7 +24,7 @@ var (
 // Options are the limits of a reader. The zero value suits a person at a terminal.
 type Options struct {
 	MemoryMiB int // at most that of SetLimits; 0 is that, or DuckDB's default: four fifths of the machine
-	Threads   int // likewise; DuckDB's default is one per core
+	Threads   int // likewise; 0 without SetLimits is one per CPU. See Threads for what is made of two
 
 	// Spill is the directory where DuckDB puts what does not fit into memory, and SpillMiB the most
 	// that it may put there. If Spill is empty, DuckDB spills beside the file, without a limit, to a directory
@@ -61,12 +61,9 @@ func Open(ctx context.Context, path string, o Options) (*Warehouse, error) {
 	} else if err != nil {
 		return nil, fmt.Errorf("open warehouse: %w", err)
 	}
-	settings := []setting{{"access_mode", "read_only"}}
+	settings := []setting{{"access_mode", "read_only"}, threads(within(o.Threads, &bounds.threads))}
 	if mib := within(o.MemoryMiB, &bounds.memoryMiB); mib > 0 {
 		settings = append(settings, setting{"memory_limit", strconv.Itoa(mib) + "MiB"})
-	}
-	if threads := within(o.Threads, &bounds.threads); threads > 0 {
-		settings = append(settings, setting{"threads", strconv.Itoa(threads)})
 	}
 	spill := o.Spill
 	if spill == "" { // DuckDB makes it when it spills; in one directory two readers would overwrite each other's files

@@ -34,8 +34,8 @@ func TestReadersHaveTheirOwnSettings(t *testing.T) {
 			}
 			var threads int
 			must(t, w.db.QueryRowContext(t.Context(), "SELECT current_setting('threads')").Scan(&threads))
-			if threads != o.Threads || w.path != Path(dir) {
-				t.Errorf("reader %d of %s: %d threads, want %d", i, w.path, threads, o.Threads)
+			if threads != Threads(o.Threads) || w.path != Path(dir) {
+				t.Errorf("reader %d of %s: %d threads, want %d", i, w.path, threads, Threads(o.Threads))
 			}
 		}
 		for _, w := range open {

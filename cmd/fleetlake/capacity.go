@@ -50,20 +50,35 @@ func (c capacity) duckdbMiB() int { return max(160, (c.memoryMiB-160)*9/10) }
 const threadMiB = 256
 
 // duckdbThreads is how many threads have the memory that they need; 0 leaves it to DuckDB's user.
-func (c capacity) duckdbThreads() int { return min(c.threads, max(1, c.duckdbMiB()/threadMiB)) }
+func (c capacity) duckdbThreads() int {
+	if c.threads == 0 {
+		return 0
+	}
+	fit := max(1, c.duckdbMiB()/threadMiB)
+	if n := warehouse.Threads(c.threads); n <= fit {
+		return n
+	}
+	if fit == 2 { // which would be made three
+		return 1
+	}
+	return fit
+}
 
 // goMiB is the limit of Go's memory, most of which it takes when no DuckDB is open.
 func (c capacity) goMiB() int { return c.memoryMiB - 64 }
 
 // threadsWords says how many threads DuckDB has, and why.
 func (c capacity) threadsWords() string {
-	if n := c.duckdbThreads(); n < c.threads {
+	switch n := c.duckdbThreads(); {
+	case c.threads == 0:
+		return fmt.Sprintf("%d to build, %d for a query (default)", warehouse.DefaultThreads, warehouse.Threads(0))
+	case n < c.threads:
 		return fmt.Sprintf("%d (the configuration has %d, and each needs %d MiB)", n, c.threads, threadMiB)
+	case n > c.threads:
+		return fmt.Sprintf("%d (the configuration has %d, with which this DuckDB has a bug)", n, c.threads)
+	default:
+		return fmt.Sprintf("%d (configuration)", n)
 	}
-	if c.threads > 0 {
-		return fmt.Sprintf("%d (configuration)", c.threads)
-	}
-	return fmt.Sprintf("%d to build, one for each CPU for a query (default)", warehouse.DefaultThreads)
 }
 
 // capacity reads what the machine has left.
