@@ -224,7 +224,7 @@ var ordered = []description{
 	{name: "internal.latest", group: groupInternal, keys: "vessel_id", lake: "sightings positions"},
 	{name: "internal.searches", group: groupInternal, keys: "snapshot_date sweep", lake: "coverage"},
 	{name: "internal.latest_stays", group: groupInternal, keys: "vessel_id known_as search first_seen", lake: "sightings coverage"},
-	{name: "internal.vessel_changes", group: groupInternal, keys: "vessel_id field seen_after", lake: namesVessels},
+	{name: "internal.vessel_changes", group: groupInternal, keys: "vessel_key field seen_after", lake: namesVessels},
 	{name: "internal.arrivals", group: groupInternal, keys: "snapshot_date world_zone vessel_key navigational_status first_seen", lake: "sightings coverage"},
 	{name: "internal.departures", group: groupInternal, keys: "not_before world_zone vessel_key navigational_status last_seen", lake: "sightings coverage"},
 }

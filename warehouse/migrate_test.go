@@ -2,7 +2,10 @@ package warehouse
 
 import (
 	"errors"
+	"io/fs"
+	"path/filepath"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -83,5 +86,24 @@ func TestAFileOfAnOlderProgramIsRefused(t *testing.T) {
 	}
 	if published, err := opened(t, dir).Published(t.Context()); err != nil || len(published) != 1 {
 		t.Errorf("published: %v, %v", published, err)
+	}
+}
+
+// TestMigrationsKeepTheRows gives a file of the first tables, with changes of vessels of both kinds, those of this
+// program.
+func TestMigrationsKeepTheRows(t *testing.T) {
+	db, err := open(t.Context(), filepath.Join(t.TempDir(), "old.duckdb"))
+	must(t, err)
+	defer db.Close()
+	first, err := fs.ReadFile(migrations(), "0001_tables.sql")
+	must(t, err)
+	must(t, migrate(t.Context(), db, fstest.MapFS{"0001_tables.sql": {Data: first}}))
+	_, err = db.ExecContext(t.Context(), "INSERT INTO internal.vessel_changes (vessel_id, field, entry) VALUES ('IMO9811000', 'flag', 1), ('MMSI004123456', 'name', 2)")
+	must(t, err)
+	must(t, migrate(t.Context(), db, migrations()))
+	var got string
+	must(t, db.QueryRowContext(t.Context(), "SELECT string_agg(vessel_key || ' ' || field || ' ' || entry, ', ' ORDER BY entry) FROM internal.vessel_changes").Scan(&got))
+	if want := "9811000 flag 1, -4123456 name 2"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -20,7 +20,7 @@ type bounds struct {
 }
 
 // listBounds are those of the page. No page can have more rows than are found.
-var listBounds = bounds{counted: 100_000, found: perPage * mostPages, sorted: 1_000_000, nights: 31}
+var listBounds = bounds{counted: 100_000, found: perPage * mostPages, sorted: 600_000, nights: 31}
 
 // maxValue is the length of the longest value that a list is filtered by, in bytes.
 const maxValue = 400

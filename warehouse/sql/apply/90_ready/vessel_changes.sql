@@ -20,7 +20,7 @@ WITH ids AS (
 ), seen AS (
     {{template "values_seen" dict "registration" "registered SEMI JOIN changes_confirmed USING (vessel_id)" "management" "management SEMI JOIN changes_confirmed USING (vessel_id)"}}
 )
-SELECT c.vessel_id, c.field, c.old_value, c.new_value, c.seen_before, c.seen_after, c.snapshot_date, c.run_id, c.entry,
+SELECT {{template "vessel_key" "c.vessel_id"}} AS vessel_key, c.field, c.old_value, c.new_value, c.seen_before, c.seen_after, c.snapshot_date, c.run_id, c.entry,
        EXISTS (FROM changes_confirmed AS o WHERE o.vessel_id = c.vessel_id AND o.seen_after = c.seen_after AND o.dataset = c.dataset
                AND CASE c.field WHEN 'flag' THEN o.field = 'mmsi' WHEN 'name' THEN o.field = 'flag' ELSE o.field IN ('registered_owner', 'manager') AND o.field <> c.field AND NOT o.respelled END) AS together,
        EXISTS (FROM seen AS k WHERE k.vessel_id = c.vessel_id AND k.field = c.field AND k.value = c.new_value AND k.until > c.seen_after) AS seen_again
@@ -31,4 +31,4 @@ WHERE  CASE c.field
                 OR EXISTS (FROM agreeing AS g WHERE g.vessel_id = c.vessel_id AND g.flag = c.old_value)
            WHEN 'mmsi' THEN false
            ELSE NOT c.respelled END
-ORDER BY c.snapshot_date, c.vessel_id, c.field;
+ORDER BY c.snapshot_date, vessel_key, c.field;

@@ -4,14 +4,14 @@ UPDATE internal.vessel_changes
 SET    seen_again = true
 FROM (
     WITH unconfirmed AS (
-        SELECT rowid AS rid, vessel_id, field, new_value, seen_after FROM internal.vessel_changes WHERE NOT seen_again
+        SELECT rowid AS rid, vessel_key, field, new_value, seen_after FROM internal.vessel_changes WHERE NOT seen_again
     ), numbers AS (
-        SELECT internal.number_of(vessel_id) AS vessel_number FROM unconfirmed
+        SELECT abs(vessel_key) AS vessel_number FROM unconfirmed
     ), seen AS (
     {{template "values_seen" dict "registration" "registration WHERE valid_to IS NULL AND vessel_number IN (FROM numbers)" "management" "management WHERE valid_to IS NULL AND vessel_number IN (FROM numbers)"}}
     )
     SELECT DISTINCT c.rid
     FROM   unconfirmed AS c
-    JOIN   seen AS k ON k.vessel_id = c.vessel_id AND k.field = c.field AND k.value = c.new_value AND k.until > c.seen_after
+    JOIN   seen AS k ON {{template "vessel_key" "k.vessel_id"}} = c.vessel_key AND k.field = c.field AND k.value = c.new_value AND k.until > c.seen_after
 ) AS s
 WHERE  vessel_changes.rowid = s.rid;

@@ -45,7 +45,7 @@ COMMENT ON COLUMN internal.departures.not_before IS 'As in departures.';
 COMMENT ON COLUMN internal.departures.proof IS 'As in departures.';
 COMMENT ON COLUMN internal.departures.last_seen IS 'As in departures.';
 COMMENT ON TABLE internal.vessel_changes IS 'The changes of reflaggings, renamings and ownership_changes, without what is known of the vessels now.';
-COMMENT ON COLUMN internal.vessel_changes.vessel_id IS 'The id that the vessel has now.';
+COMMENT ON COLUMN internal.vessel_changes.vessel_key IS 'The IMO number of the vessel_id that the vessel has now, or its MMSI below zero.';
 COMMENT ON COLUMN internal.vessel_changes.field IS 'flag, name, registered_owner or manager.';
 COMMENT ON COLUMN internal.vessel_changes.old_value IS 'As in changes.';
 COMMENT ON COLUMN internal.vessel_changes.new_value IS 'As in changes.';

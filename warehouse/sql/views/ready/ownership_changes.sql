@@ -1,10 +1,10 @@
 -- ownership_changes: the changes of a vessel's registered owner and manager. The first company that is
 -- known of a vessel is no change, and neither is another spelling of the same one.
 CREATE OR REPLACE VIEW ownership_changes AS
-SELECT c.vessel_id, r.imo, c.snapshot_date, c.seen_before, c.seen_after, c.field AS role, c.old_value AS company_before, c.new_value AS company_after, c.together AS both_changed,
+SELECT r.vessel_id, r.imo, c.snapshot_date, c.seen_before, c.seen_after, c.field AS role, c.old_value AS company_before, c.new_value AS company_after, c.together AS both_changed,
        r.name, r.flag, {{template "category" "r"}} AS category, {{template "is_vessel" "r"}} AS is_vessel, c.seen_again, c.run_id, c.entry
 FROM   internal.vessel_changes AS c
-JOIN   registration AS r ON r.vessel_id = c.vessel_id AND r.valid_to IS NULL
+JOIN   registration AS r ON {{template "registration_key" "r"}} = c.vessel_key AND r.valid_to IS NULL
 WHERE  c.field IN ('registered_owner', 'manager');
 COMMENT ON VIEW ownership_changes IS 'One row per change of a vessel''s registered owner or manager, from one known company to another: a vessel whose owner was not known before has not changed it. A vessel is looked up seldom, so that the change lies somewhere between seen_before and seen_after, and vessels that were looked up only once can have no row. Companies that a single lookup had between the same company before and after are left out, and so are other spellings of the same company.';
 COMMENT ON COLUMN ownership_changes.vessel_id IS 'As in vessels.';

@@ -1,10 +1,10 @@
 -- reflaggings: the changes of a vessel's flag. A corrected entry is none.
 CREATE OR REPLACE VIEW reflaggings AS
-SELECT c.vessel_id, r.imo, c.snapshot_date, c.seen_before, c.seen_after, c.old_value AS flag_before, c.new_value AS flag_after,
+SELECT r.vessel_id, r.imo, c.snapshot_date, c.seen_before, c.seen_after, c.old_value AS flag_before, c.new_value AS flag_after,
        b.open_registry AS open_registry_before, a.open_registry AS open_registry_after, c.together AS mmsi_changed,
        r.name, {{template "category" "r"}} AS category, {{template "is_vessel" "r"}} AS is_vessel, c.seen_again, c.run_id, c.entry
 FROM   internal.vessel_changes AS c
-JOIN   registration AS r ON r.vessel_id = c.vessel_id AND r.valid_to IS NULL
+JOIN   registration AS r ON {{template "registration_key" "r"}} = c.vessel_key AND r.valid_to IS NULL
 LEFT JOIN flags AS b ON b.flag = c.old_value
 LEFT JOIN flags AS a ON a.flag = c.new_value
 WHERE  c.field = 'flag';

@@ -1,9 +1,9 @@
 -- renamings: the changes of a vessel's name. Another spelling of the same name is none.
 CREATE OR REPLACE VIEW renamings AS
-SELECT c.vessel_id, r.imo, c.snapshot_date, c.seen_before, c.seen_after, c.old_value AS name_before, c.new_value AS name_after,
+SELECT r.vessel_id, r.imo, c.snapshot_date, c.seen_before, c.seen_after, c.old_value AS name_before, c.new_value AS name_after,
        r.name, r.flag, {{template "category" "r"}} AS category, {{template "is_vessel" "r"}} AS is_vessel, c.together AS reflagged_too, c.seen_again, c.run_id, c.entry
 FROM   internal.vessel_changes AS c
-JOIN   registration AS r ON r.vessel_id = c.vessel_id AND r.valid_to IS NULL
+JOIN   registration AS r ON {{template "registration_key" "r"}} = c.vessel_key AND r.valid_to IS NULL
 WHERE  c.field = 'name';
 COMMENT ON VIEW renamings IS 'One row per change of a vessel''s name, from one known name to another. It happened between seen_before and seen_after. Names that a single observation had between the same name before and after are left out, and so are other spellings of the same name. Of a vessel without an IMO number the new name may be another vessel''s that was given its MMSI.';
 COMMENT ON COLUMN renamings.vessel_id IS 'As in vessels.';
