@@ -19,10 +19,6 @@ const DefaultMemoryMiB = 160
 // mostMemoryMiB is the largest limit that a build tries before it fails.
 const mostMemoryMiB = 8 << 10
 
-// DefaultThreads is how many threads DuckDB builds with, if SetLimits does not say so. One needs a third
-// less CPU and half the memory of two, and keeps the order of rows.
-const DefaultThreads = 1
-
 // Build makes the next published file.
 type Build struct {
 	Dir   string // the data directory
@@ -33,7 +29,7 @@ type Build struct {
 	// work/. If it cannot spill, the build starts again with twice the limit, and Warn says so.
 	MemoryMiB int
 
-	threads int // of DuckDB
+	threads int // of DuckDB; see Threads
 
 	// Comments describe the columns of the datasets: the program that derives them says what they mean.
 	Comments []Comment
@@ -83,7 +79,7 @@ func Update(ctx context.Context, b Build) error {
 
 func (b *Build) setDefaults() {
 	b.MemoryMiB = cmp.Or(b.MemoryMiB, within(0, &bounds.memoryMiB), DefaultMemoryMiB)
-	b.threads = cmp.Or(within(0, &bounds.threads), DefaultThreads)
+	b.threads = within(0, &bounds.threads)
 }
 
 // work is the file being built, and where DuckDB puts what does not fit into memory.

@@ -34,9 +34,10 @@ func (w *Warehouse) ExportTable(ctx context.Context, table string, columns []Exp
 }
 
 // Merge writes the rows of lake files to a new Parquet file, sorted, and returns their number. It uses
-// few threads, since each reads whole row groups, and at most some memory; the rest spills to a directory.
+// three threads, which is safe without a window function (see DefaultThreads), and at most some memory; the rest
+// spills to a directory.
 func Merge(ctx context.Context, files []string, columns []ExportColumn, sort []string, path, spill string, memoryMiB int) (rows int64, err error) {
-	db, err := open(ctx, ":memory:", setting{"memory_limit", strconv.Itoa(within(memoryMiB, &bounds.memoryMiB)) + "MiB"}, setting{"temp_directory", spill}, threads(within(2, &bounds.threads)))
+	db, err := open(ctx, ":memory:", setting{"memory_limit", strconv.Itoa(within(memoryMiB, &bounds.memoryMiB)) + "MiB"}, setting{"temp_directory", spill}, threads(within(3, &bounds.threads)))
 	if err != nil {
 		return 0, fmt.Errorf("merge lake files: %w", err)
 	}

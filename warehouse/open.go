@@ -24,7 +24,7 @@ var (
 // Options are the limits of a reader. The zero value suits a person at a terminal.
 type Options struct {
 	MemoryMiB int // at most that of SetLimits; 0 is that, or DuckDB's default: four fifths of the machine
-	Threads   int // likewise; 0 without SetLimits is one per CPU. See Threads for what is made of two
+	Threads   int // likewise; see Threads for what is made of them
 
 	// Spill is the directory where DuckDB puts what does not fit into memory, and SpillMiB the most
 	// that it may put there. If Spill is empty, DuckDB spills beside the file, without a limit, to a directory

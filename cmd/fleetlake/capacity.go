@@ -71,7 +71,7 @@ func (c capacity) goMiB() int { return c.memoryMiB - 64 }
 func (c capacity) threadsWords() string {
 	switch n := c.duckdbThreads(); {
 	case c.threads == 0:
-		return fmt.Sprintf("%d to build, %d for a query (default)", warehouse.DefaultThreads, warehouse.Threads(0))
+		return fmt.Sprintf("%d (default)", warehouse.DefaultThreads)
 	case n < c.threads:
 		return fmt.Sprintf("%d (the configuration has %d, and each needs %d MiB)", n, c.threads, threadMiB)
 	case n > c.threads:

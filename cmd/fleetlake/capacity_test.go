@@ -1,13 +1,11 @@
 package main
 
 import (
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/machine"
-	"github.com/fleetlake/fleetlake/warehouse"
 )
 
 func TestCapacity(t *testing.T) {
@@ -56,13 +54,13 @@ func TestDoctorReportsTheMemory(t *testing.T) {
 	for name, c := range map[string]struct {
 		text, want, failure string
 	}{
-		"chosen":                  {"", "1500 MiB (default: half of the 3000 MiB left of the control group /a, at least 256 and at most 4096), of which DuckDB 1206; threads 1 to build", ""},
+		"chosen":                  {"", "1500 MiB (default: half of the 3000 MiB left of the control group /a, at least 256 and at most 4096), of which DuckDB 1206; threads 1 (default)", ""},
 		"two threads":             {"memory: 1GiB\nthreads: 2", "threads 3 (the configuration has 2, with which this DuckDB has a bug)", ""},
 		"memory for two threads":  {"memory: 768MiB\nthreads: 3", "threads 1 (the configuration has 3, and each needs 256 MiB)", ""},
 		"too many threads":        {"memory: 512MiB\nthreads: 2", "threads 1 (the configuration has 2, and each needs 256 MiB)", ""},
 		"configured":              {"memory: 1GiB\nthreads: 3", "1024 MiB (configuration), of which DuckDB 777; threads 3 (configuration); beside it, in serve, up to 4 queries with 512 MiB each", ""},
 		"more than there is":      {"memory: 4001MiB", "", "4001 MiB (configuration), but this process can have 4000 MiB at most"},
-		"without a page of serve": {"memory: 512MiB\nserve: {listen: ''}", "threads 1 to build, " + strconv.Itoa(warehouse.Threads(0)) + " for a query (default)", ""},
+		"without a page of serve": {"memory: 512MiB\nserve: {listen: ''}", "threads 1 (default)", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := world{t: t, dir: t.TempDir()}

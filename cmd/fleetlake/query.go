@@ -84,7 +84,7 @@ type queryOptions struct {
 	listed, show        bool
 	noPager             bool
 	memoryMiB, spillMiB int
-	threads             int // 0 is one per CPU
+	threads             int // 0 is warehouse.DefaultThreads
 	timeout             time.Duration
 	unsafeFiles         bool
 }

@@ -16,7 +16,7 @@ import (
 const (
 	leastMemoryMiB = 256
 	mostMemoryMiB  = 512 // what is often asked of three years of 100,000 vessels
-	readThreads    = 3   // a page is then ready a third sooner; warehouse.Threads says why not two
+	readThreads    = 1   // warehouse.Threads says why
 	readTimeout    = 30 * time.Second
 	retryAfter     = 10 * time.Second // after a file that could not be read
 	maxEntries     = 16

@@ -44,7 +44,7 @@ const FlightCredential = "flight-tokens"
 // defaultQueries suit two cores beside a harvest.
 func defaultQueries() Queries {
 	return Queries{Concurrent: 4, Queue: 32, Wait: 30 * time.Second, Limits: worker.Limits{
-		MemoryMiB: 512, SpillMiB: 4096, Threads: 3, Time: time.Minute, Stall: time.Minute, Rows: 10_000_000, Bytes: 4 << 30}}
+		MemoryMiB: 512, SpillMiB: 4096, Threads: 1, Time: time.Minute, Stall: time.Minute, Rows: 10_000_000, Bytes: 4 << 30}}
 }
 
 func (d *decoder) flight(n *yaml.Node, f *Flight) {
