@@ -27,7 +27,14 @@ func (h history) stepsBut(without *regexp.Regexp, day int, names ...string) {
 		if !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(s.name, "apply/"+name) }) || without != nil && without.MatchString(s.name) {
 			continue
 		}
-		if err := runScript(h.t.Context(), conn, s.of(fmt.Sprintf("2026-11-%02d", day))); err != nil {
+		night, needed := fmt.Sprintf("2026-11-%02d", day), true
+		if s.onlyIf != "" {
+			must(h.t, conn.QueryRowContext(h.t.Context(), onNight(s.onlyIf, night)).Scan(&needed))
+		}
+		if !needed {
+			continue
+		}
+		if err := runScript(h.t.Context(), conn, s.of(night)); err != nil {
 			h.t.Fatalf("%s: %v", s.name, err)
 		}
 	}
