@@ -38,7 +38,8 @@ type Batch struct {
 	issues   []issue
 	requests []request
 	coverage coverage
-	refused  []byte // scratch
+	covered  []coverageRow // the table of coverage; nil until coverageRows is called
+	refused  []byte        // scratch
 }
 
 // NewBatch returns an empty batch.
@@ -57,6 +58,7 @@ func NewBatch() *Batch {
 // AddEarlier adds an entry of an earlier run of the same night. It counts for coverage only:
 // the batch of that run has its rows.
 func (b *Batch) AddEarlier(e journal.Entry) {
+	b.covered = nil
 	switch e.Kind {
 	case journal.KindPlan:
 		if e.Plan != nil {
@@ -76,6 +78,7 @@ func (b *Batch) AddEarlier(e journal.Entry) {
 // Add adds an exchange of the segment. The first is the plan: it has the run id and the date. An intent
 // is a request without an answer.
 func (b *Batch) Add(x journal.Exchange) {
+	b.covered = nil
 	switch e := &x.Entry; e.Kind {
 	case journal.KindPlan:
 		if e.Plan == nil {
@@ -242,13 +245,22 @@ func (b *Batch) rowsOf(t Table) (int, func(w *writer) func(i int)) {
 		slices.SortFunc(b.requests, func(a, b request) int { return cmp.Compare(a.entry, b.entry) })
 		return len(b.requests), func(w *writer) func(int) { return each(b.requests, b.requestInto(w)) }
 	case Coverage.Name:
-		all := b.coverage.table()
+		all := b.coverageRows()
 		return len(all), func(w *writer) func(int) { return each(all, b.coverageInto(w)) }
 	case Issues.Name:
 		slices.SortStableFunc(b.issues, compareIssues)
 		return len(b.issues), func(w *writer) func(int) { return each(b.issues, b.issueInto(w)) }
 	}
 	return 0, nil
+}
+
+// coverageRows returns the table of coverage. It goes through every vessel of every page, and is asked for
+// several times.
+func (b *Batch) coverageRows() []coverageRow {
+	if b.covered == nil {
+		b.covered = b.coverage.table()
+	}
+	return b.covered
 }
 
 func (b *Batch) factsOf(f *facts, t Table) (int, func(w *writer) func(i int)) {

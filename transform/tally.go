@@ -8,7 +8,7 @@ import (
 // States returns the number of partitions by their state of coverage.
 func (b *Batch) States() map[string]int {
 	states := map[string]int{}
-	for _, row := range b.coverage.table() {
+	for _, row := range b.coverageRows() {
 		states[row.state]++
 	}
 	return states
@@ -18,7 +18,7 @@ func (b *Batch) States() map[string]int {
 // earlier runs that it resumes.
 func (b *Batch) Planned() int {
 	n := 0
-	for _, row := range b.coverage.table() {
+	for _, row := range b.coverageRows() {
 		if row.state != skipped || row.reason == notAsked {
 			n++
 		}

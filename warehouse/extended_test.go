@@ -27,7 +27,14 @@ func (h history) stepsBut(without *regexp.Regexp, day int, names ...string) {
 		if !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(s.name, "apply/"+name) }) || without != nil && without.MatchString(s.name) {
 			continue
 		}
-		if err := runScript(h.t.Context(), conn, s.of(fmt.Sprintf("2026-11-%02d", day))); err != nil {
+		night, needed := fmt.Sprintf("2026-11-%02d", day), true
+		if s.onlyIf != "" {
+			must(h.t, conn.QueryRowContext(h.t.Context(), onNight(s.onlyIf, night)).Scan(&needed))
+		}
+		if !needed {
+			continue
+		}
+		if err := runScript(h.t.Context(), conn, s.of(night)); err != nil {
 			h.t.Fatalf("%s: %v", s.name, err)
 		}
 	}
@@ -216,5 +223,23 @@ func TestExtendedTablesSayWhatTheWholeHistorySays(t *testing.T) {
 				t.Error("too few arrivals or departures to mean anything")
 			}
 		})
+	}
+}
+
+// TestAnAliasAloneMovesTheStaysOfItsVessel gives a vessel its IMO number on a night without sightings.
+func TestAnAliasAloneMovesTheStaysOfItsVessel(t *testing.T) {
+	o := newOcean(t, 1)
+	for day := 1; day <= 2; day++ {
+		o.exec(fmt.Sprintf("INSERT INTO runs BY NAME SELECT 'run%02d' AS run_id, %s AS snapshot_date", day, night(day)))
+	}
+	o.exec(fmt.Sprintf("INSERT INTO episodes BY NAME SELECT %s AS vessel_id, 353000000 AS vessel_number, 'moored/red-sea' AS sweep, 'red-sea' AS world_zone, %s AS first_seen, %[2]s AS last_seen, %s AS first_date, %[3]s AS last_date",
+		quoted(o.id("MMSI", 0)), at(1), night(1)))
+	o.exec("CREATE OR REPLACE TEMP TABLE sighted AS FROM episodes")
+	o.steps(1, "90_ready")
+	o.exec("DELETE FROM sighted")
+	o.exec(fmt.Sprintf("INSERT INTO vessel_aliases (alias_id, vessel_id, since, snapshot_date) VALUES (%s, %s, %s)", quoted(o.id("MMSI", 0), o.id("IMO", 0)), at(2), night(2)))
+	o.steps(2, "90_ready")
+	if got, want := o.rows("SELECT vessel_id FROM internal.latest_stays"), o.id("IMO", 0); len(got) != 1 || got[0] != want {
+		t.Errorf("the stays are of %v, want one of %s", got, want)
 	}
 }

@@ -4,7 +4,7 @@ package warehouse
 type step struct {
 	name, text string
 	from       []string // lake tables: without a row in any of them the statement would change nothing
-	onlyIf     string   // a query of one truth: if false the statement would change nothing, and nothing reads what it makes; empty for none
+	onlyIf     string   // a query of one truth, of $date: if false the statement would change nothing, and nothing reads what it makes; empty for none
 	asWritten  bool     // joins hold their right side in memory, whatever sizes DuckDB estimates
 }
 
@@ -41,6 +41,15 @@ type stepList struct {
 // add adds statements of the current folder.
 func (n *stepList) add(from []string, names ...string) { n.fill(nil, from, names...) }
 
+// addIf adds statements of the current folder that need a condition.
+func (n *stepList) addIf(condition string, from []string, names ...string) {
+	first := len(n.steps)
+	n.add(from, names...)
+	for i := range n.steps[first:] {
+		n.steps[first+i].onlyIf = statement(condition)
+	}
+}
+
 // fill adds statements of the current folder that are templates.
 func (n *stepList) fill(values any, from []string, names ...string) {
 	for _, name := range names {
@@ -64,7 +73,8 @@ func (n *stepList) versions(d Dataset, from []string, names ...string) {
 // conditions are what statements of 40_datasets need that few datasets have on a night. To plan such a
 // statement in vain takes several times as long as to find out.
 var conditions = map[string]string{"changes_within_night": "read/has_repeated", "changed": "read/has_changed", "changes": "read/has_changed",
-	"versions_gaps": "read/has_changed", "versions_close": "read/has_changed", "versions_open": "read/has_changed"}
+	"versions_gaps": "read/has_changed", "versions_close": "read/has_changed", "versions_open": "read/has_changed",
+	"versions_carry": "read/has_aliases", "versions_alias_close": "read/has_aliases"}
 
 // coverage is what the night's runs proved they saw, and the credit ledger.
 func (n *stepList) coverage() {
@@ -98,7 +108,7 @@ func (n *stepList) registration(d Dataset) {
 	n.steps[len(n.steps)-1].onlyIf = filled(conditions["changed"], d) // claims_left reads what changed
 	n.add(nil, "claims_close")
 	n.versions(d, fromVessels, "versions_carry")
-	n.add(fromVessels, "changes_linked")
+	n.addIf("read/has_aliases", fromVessels, "changes_linked")
 	n.versions(d, fromVessels, "versions_alias_close")
 }
 
@@ -124,7 +134,7 @@ func (n *stepList) positions() {
 // A vessel that was listed has a registration.
 func (n *stepList) listed(registration Dataset) {
 	n.folder = "60_listed"
-	n.add(fromVessels, "alias_end")
+	n.addIf("read/has_aliases", fromVessels, "alias_end")
 	n.fill(registration, []string{"listings"}, "present", "stays", "stays_continue", "stays_under", "stays_open")
 	n.add(nil, "stays_close")
 }
@@ -148,7 +158,7 @@ func (n *stepList) daily() {
 func (n *stepList) ready() {
 	n.folder = "90_ready"
 	n.add(nil, "searches_tonight", "searches", "searches_proven", "searches_zone_proven")
-	n.add(nil, "stays_tonight", "stays_continued", "stays_recomputed", "stays_moved", "latest_stays_continue", "stays_known",
+	n.addIf("read/has_stays", nil, "stays_tonight", "stays_continued", "stays_recomputed", "stays_moved", "latest_stays_continue", "stays_known",
 		"arrivals_clear", "arrivals", "stays_departed", "departures_clear", "departures", "latest_stays_clear", "latest_stays")
 	n.add(fromVessels, "vessel_changes_seen", "changes_affected", "changes_confirmed", "vessel_changes_clear", "vessel_changes")
 }

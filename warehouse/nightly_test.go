@@ -54,8 +54,8 @@ func TestAStatementRunsOnlyIfItHasSomethingToDo(t *testing.T) {
 			must(t, err)
 			defer tx.Rollback()
 			found := map[string]bool{}
-			s := step{name: "a statement", from: []string{"listings"}, onlyIf: "SELECT " + test.queried + " > 0"}
-			got, err := (&Tx{tx: tx, hasRows: map[string]bool{"listings": test.lake}}).needed(t.Context(), s, found)
+			s := step{name: "a statement", from: []string{"listings"}, onlyIf: "SELECT $date = '2026-11-20' AND " + test.queried + " > 0"}
+			got, err := (&Tx{tx: tx, hasRows: map[string]bool{"listings": test.lake}}).needed(t.Context(), s, "2026-11-20", found)
 			must(t, err)
 			if got != test.want {
 				t.Errorf("it runs: %v, want %v", got, test.want)

@@ -58,7 +58,7 @@ func (t *Tx) Apply(ctx context.Context, date string, runs []Run) error {
 	}
 	found := map[string]bool{}
 	for _, s := range nightly(all) {
-		needed, err := t.needed(ctx, s, found)
+		needed, err := t.needed(ctx, s, date, found)
 		if err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func (t *Tx) Apply(ctx context.Context, date string, runs []Run) error {
 
 // needed reports whether a statement of a night has anything to do. Found has the conditions of the night
 // that were queried before.
-func (t *Tx) needed(ctx context.Context, s step, found map[string]bool) (bool, error) {
+func (t *Tx) needed(ctx context.Context, s step, date string, found map[string]bool) (bool, error) {
 	if s.from != nil && !slices.ContainsFunc(s.from, func(table string) bool { return t.hasRows[table] }) {
 		return false, nil
 	}
@@ -83,7 +83,7 @@ func (t *Tx) needed(ctx context.Context, s step, found map[string]bool) (bool, e
 	}
 	holds, known := found[s.onlyIf]
 	if !known {
-		if err := t.tx.QueryRowContext(ctx, s.onlyIf).Scan(&holds); err != nil {
+		if err := t.tx.QueryRowContext(ctx, onNight(s.onlyIf, date)).Scan(&holds); err != nil {
 			return false, fmt.Errorf("condition of %s: %w", s.name, unwrapped(err))
 		}
 		found[s.onlyIf] = holds
@@ -102,7 +102,10 @@ func (t *Tx) step(ctx context.Context, s step, date string) error {
 }
 
 // of returns the statement for a night, YYYY-MM-DD.
-func (s step) of(date string) string { return strings.ReplaceAll(s.text, "$date", quote(date)) }
+func (s step) of(date string) string { return onNight(s.text, date) }
+
+// onNight returns a text of SQL for a night, YYYY-MM-DD.
+func onNight(text, date string) string { return strings.ReplaceAll(text, "$date", quote(date)) }
 
 // findEmpty finds the datasets without a version, whose first night needs no comparison.
 func (t *Tx) findEmpty(ctx context.Context, all []Dataset) error {
