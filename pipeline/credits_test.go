@@ -72,6 +72,7 @@ func (s *fixture) billed(o api.Operation) int { return s.sim.Bill().Operations[o
 // are not known before the night: the list costs less than its first pages were priced, and the
 // freed credits go to the status searches that the plan left out, before any lookup.
 func TestFirstNightOfANewcomerIsDone(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newFixture(t, simulator.Config{Seed: 3, Vessels: 2000, Credits: 1_000_000}, newcomer())
 		date := time.Now().UTC().Format(time.DateOnly)
@@ -115,6 +116,7 @@ func TestACapThatReachesForNothingEndsTheRun(t *testing.T) {
 // costs what its plan expected, and is done; a third sends nothing. The answers to the first run
 // give the second its prices: the totals of partitions, and which checks can find a vessel.
 func TestSecondRunOfANightAsksWhatIsLeft(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		vessels, most int
 		change        func(*plan.Job)

@@ -22,6 +22,7 @@ import (
 // TestAForecastOfRealNightsComesTrue runs three nights, forecasts two more, runs them too, and compares:
 // what is known, how old it is, and what it cost. The forecast is kept, and the next one scores it.
 func TestAForecastOfRealNightsComesTrue(t *testing.T) {
+	t.Parallel()
 	limits, none := map[string]int{}, map[string]int{}
 	for _, o := range api.Operations {
 		limits[o.Name], none[o.Name] = 1_000_000, -1

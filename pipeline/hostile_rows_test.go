@@ -19,6 +19,7 @@ import (
 // vessels are on it. No vessel is gone for that, and none is new; a night that says so itself renames two
 // ships whose numbers are swapped; and a vessel that an honest night lacks is gone, and it alone.
 func TestAHostileServiceHidesNoVessel(t *testing.T) {
+	t.Parallel()
 	zstd, err := compress.GetCodec(compress.Codecs.Zstd) // all bubbles share its encoder, which no bubble may create
 	must(t, err)
 	zstd.Encode(make([]byte, 64), []byte("x"))

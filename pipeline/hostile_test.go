@@ -133,6 +133,7 @@ func TestHostileService(t *testing.T) {
 // TestHostileServiceOverTCP plays the behaviours that depend on a real connection over the sockets of the
 // kernel, with a patience of a second: what the journal and the ledger say is the same.
 func TestHostileServiceOverTCP(t *testing.T) {
+	t.Parallel()
 	played := 0
 	for name, c := range hostileTables() {
 		if !c.tcp {

@@ -13,6 +13,7 @@ import (
 // TestLakeFilesAreInTheOrderThatTheyDeclare, for answers of two simulated nights: an engine that trusts the
 // declaration merges files without sorting them.
 func TestLakeFilesAreInTheOrderThatTheyDeclare(t *testing.T) {
+	t.Parallel()
 	paths, err := filepath.Glob(filepath.Join(copyOfTwoNights(t).Dir, "lake", "[a-u]*", "*", "*.parquet"))
 	must(t, err)
 	db, err := sql.Open("duckdb", "")

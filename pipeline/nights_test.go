@@ -210,6 +210,7 @@ func (s *fixture) account(date string) spending {
 // limits, in virtual time, and compares every bill with its plan. With FLEETLAKE_LONG they are a
 // thousand.
 func TestNights(t *testing.T) {
+	t.Parallel()
 	seeds := long(50, 250) // of four nights each: two random ones, and two in which nothing moves
 	groups := 10
 	for g := range groups {

@@ -137,6 +137,7 @@ func lastEnd(t *testing.T, p *Pipeline, date string) (end journal.End) {
 // up to the patience: the night ends by itself, done, with every vessel listed. It samples some 50
 // nights, 200 with FLEETLAKE_LONG; FLEETLAKE_TEST_OUTAGES=all plays 200 moments of each kind.
 func TestANightSurvivesAnyOutage(t *testing.T) {
+	t.Parallel()
 	first := playOutage(t, "none", 0, 0, nil)
 	known := playOutage(t, "none", 0, 0, first.totals)
 	if first.end.State != report.StateDone || known.end.State != report.StateDone || len(first.listed) < 200 {
@@ -178,6 +179,7 @@ func TestANightSurvivesAnyOutage(t *testing.T) {
 
 // TestAnOutageLongerThanThePatienceEndsTheNight checks that the end names the outage.
 func TestAnOutageLongerThanThePatienceEndsTheNight(t *testing.T) {
+	t.Parallel()
 	for _, kind := range awayKinds {
 		n := playOutage(t, kind, 10*time.Second, 3*time.Hour, nil)
 		if n.end.State != report.StatePartial || n.end.Stop != string(report.StopService) || n.took > 40*time.Minute ||

@@ -15,6 +15,7 @@ import (
 // answers that take up to five seconds, against both ways of counting requests. No request
 // is refused, every busy lane uses its rate, and the run takes as long as its busiest lane.
 func TestLanesAreBusySideBySide(t *testing.T) {
+	t.Parallel()
 	for name, window := range map[string]simulator.Window{"fixed windows": simulator.FixedWindow, "moving windows": simulator.MovingWindow} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -34,6 +34,7 @@ import (
 //
 // It plays 60 nights, and 200 with FLEETLAKE_LONG; FLEETLAKE_NIGHTS sets how many.
 func TestNoCreditIsBetterSpent(t *testing.T) {
+	t.Parallel()
 	nights := number("FLEETLAKE_NIGHTS", long(60, 200))
 	const groups = 4
 	var seen tally

@@ -16,6 +16,7 @@ import (
 // the positions of watched ships is due, each costs one credit, and the later slots of the other job look
 // up the three alone. A number that the list never had is looked up, too.
 func TestPositionsForTheFew(t *testing.T) {
+	t.Parallel()
 	nightly := plan.Job{Name: "nightly", Location: time.UTC, List: plan.List{By: "country", Countries: []string{"Panama"}, MaxAge: 20 * time.Hour},
 		Lookup: plan.Lookup{Want: plan.Datasets, MaxAge: 30 * 24 * time.Hour}}
 	s := newFixture(t, simulator.Config{Seed: 3, Vessels: 300, Credits: 1_000_000}, nightly)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
+	"sync"
 )
 
 // Bases are the published file of a data directory and its versions, to build on. What was read of a
@@ -24,14 +26,63 @@ type contents struct {
 // FindBases returns the bases of a data directory. It reads nothing yet.
 func FindBases(dir string) *Bases { return &Bases{dir: dir, read: map[string]contents{}} }
 
-// contents reads a file, unless it was read before.
+// contents reads a file, unless it was read before, or this process has built it.
 func (b *Bases) contents(ctx context.Context, path string) contents {
 	c, known := b.read[path]
-	if !known {
-		c.runs, c.latest, c.err = runsOf(ctx, path)
-		b.read[path] = c
+	if known {
+		return c
 	}
+	print, err := fingerprint(path)
+	if c, known = finished.of(print); err != nil || !known {
+		c = contents{}
+		c.runs, c.latest, c.err = runsOf(ctx, path)
+	}
+	b.read[path] = c
 	return c
+}
+
+// finished are the contents of the latest files that this process has built: a process that publishes night after
+// night need not open them to know what they have. Damage to a block does not change the fingerprint: the build
+// that reads it finds it.
+var finished finishedFiles
+
+// finishedFiles are the contents of files by their fingerprints, the latest last.
+type finishedFiles struct {
+	mu    sync.Mutex
+	files []finishedFile
+}
+
+type finishedFile struct {
+	print string
+	contents
+}
+
+// of returns the contents of the file with a fingerprint, and whether they are known.
+func (f *finishedFiles) of(print string) (contents, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at := slices.IndexFunc(f.files, func(one finishedFile) bool { return one.print == print })
+	if at < 0 {
+		return contents{}, false
+	}
+	return f.files[at].contents, true
+}
+
+// add adds the contents of a finished file, and drops those of the oldest.
+func (f *finishedFiles) add(ctx context.Context, w *Warehouse) error {
+	print, err := fingerprint(w.path)
+	if err != nil {
+		return err
+	}
+	runs, latest, err := w.runs(ctx)
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.files = append(f.files, finishedFile{print, contents{runs: runs, latest: latest}})
+	f.files = slices.Clone(f.files[max(0, len(f.files)-2*Versions):])
+	return nil
 }
 
 // Published returns the ids of the runs whose answers are in the published file; nil if nothing is
@@ -94,6 +145,11 @@ func runsOf(ctx context.Context, path string) (runs map[string]bool, latest stri
 		return nil, "", err
 	}
 	defer w.Close()
+	return w.runs(ctx)
+}
+
+// runs returns the runs of the file and its latest night.
+func (w *Warehouse) runs(ctx context.Context) (runs map[string]bool, latest string, err error) {
 	if runs, err = w.Published(ctx); err == nil {
 		err = unwrapped(w.db.QueryRowContext(ctx, statement("read/latest_night")).Scan(&latest))
 	}

@@ -196,10 +196,15 @@ func transact(ctx context.Context, db *sql.DB, step func(context.Context, *Tx) e
 
 // verify checks the invariants of the result, which is open for reading, as readers will have it.
 func (b *Build) verify(ctx context.Context, built *Warehouse) error {
-	if err := built.invariants(ctx); err != nil || b.Check == nil {
+	if err := built.invariants(ctx); err != nil {
 		return err
 	}
-	return b.Check(ctx, built)
+	if b.Check != nil {
+		if err := b.Check(ctx, built); err != nil {
+			return err
+		}
+	}
+	return finished.add(ctx, built)
 }
 
 // invariants returns an error if the file violates an invariant.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/fleetlake/fleetlake/warehouse/durable"
+	"golang.org/x/sys/unix"
 )
 
 // replace publishes a finished file under its name, so that it survives a crash.
@@ -36,6 +37,19 @@ func copyFile(from, to string) error {
 		return fmt.Errorf("copy %s: %w", from, err)
 	}
 	return nil
+}
+
+// lockedForWriting reports whether another process has DuckDB's lock of a file that it writes to: to ask the
+// system is much cheaper than to open the file with DuckDB. A file that cannot be asked for counts as free, since
+// whoever opens it next gets the error.
+func lockedForWriting(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	lock := unix.Flock_t{Type: unix.F_RDLCK, Whence: io.SeekStart} // the whole file
+	return unix.FcntlFlock(f.Fd(), unix.F_GETLK, &lock) == nil && lock.Type != unix.F_UNLCK
 }
 
 // readLines returns the lines of a file but the empty ones and those that begin with #; nil if there

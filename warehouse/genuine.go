@@ -143,10 +143,7 @@ func Restore(ctx context.Context, dir string) (notices []string, err error) {
 	if known != nil && !known[print] {
 		return setAside(ctx, dir, known)
 	}
-	_, err = os.Lstat(path + ".wal")
-	logged := err == nil
-	_, _, err = runsOf(ctx, path)
-	if !logged && !openForWriting(err) {
+	if _, err := os.Lstat(path + ".wal"); err != nil && !lockedForWriting(path) {
 		return removeLeftovers(dir)
 	}
 	notices, err = replaceWithCopy(dir, print)

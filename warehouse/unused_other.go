@@ -5,4 +5,4 @@ package warehouse
 import "errors"
 
 // notBeingWritten reports whether no process has a file open for writing, which only Linux can report.
-func unused(string) (bool, error) { return false, errors.ErrUnsupported }
+func notBeingWritten(string) (bool, error) { return false, errors.ErrUnsupported }

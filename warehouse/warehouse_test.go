@@ -278,6 +278,34 @@ func TestBaseIsFromBeforeTheNight(t *testing.T) {
 	}
 }
 
+// TestWhatABuildLeavesIsKnown: what the process knows of the files that it built is what is in them, and it knows
+// the latest alone. A file that another program changed is another.
+func TestWhatABuildLeavesIsKnown(t *testing.T) {
+	dir := t.TempDir()
+	for day := 1; day <= Versions; day++ {
+		must(t, publish(t.Context(), dir, day))
+	}
+	paths, err := publishedFiles(dir)
+	must(t, err)
+	for _, path := range paths {
+		print, err := fingerprint(path)
+		must(t, err)
+		got, known := finished.of(print)
+		runs, latest, err := runsOf(t.Context(), path)
+		must(t, err)
+		if !known || !maps.Equal(got.runs, runs) || got.latest != latest {
+			t.Errorf("%s: known %v, %+v, want %v and %s", path, known, got, runs, latest)
+		}
+	}
+	writer(t, Path(dir), "DELETE FROM runs WHERE run_id = (SELECT max(run_id) FROM runs);CHECKPOINT")()
+	if runs, err := FindBases(dir).Published(t.Context()); err != nil || len(runs) != Versions-1 {
+		t.Errorf("%d runs of a changed file, %v, want %d", len(runs), err, Versions-1)
+	}
+	if n := len(finished.files); n > 2*Versions {
+		t.Errorf("%d files are known, want at most %d", n, 2*Versions)
+	}
+}
+
 func TestTheVersionThatANightIsBuiltOnIsKept(t *testing.T) {
 	dir := t.TempDir()
 	must(t, update(t, dir, 1))

@@ -5,13 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +18,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline/pipelinetest"
 )
 
 // beFleetlake in the environment makes the test binary the program itself, so that tests
@@ -37,10 +36,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(beFleetlake) != "" || len(os.Args) > 1 && os.Args[1] == workerVerb { // which has an empty environment
 		exitWithPeak(underSignals(os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
 	}
-	flag.Parse()
-	if p := flag.Lookup("test.parallel"); p.Value.String() == p.DefValue {
-		p.Value.Set(strconv.Itoa(max(testsAtOnce, runtime.GOMAXPROCS(0))))
-	}
+	pipelinetest.ManyAtOnce()
 	code := m.Run()
 	pasts.Range(func(_, p any) bool {
 		os.RemoveAll(p.(*past).dir)
@@ -81,11 +77,6 @@ func peakMiB(path string) int {
 	}
 	return 0
 }
-
-// testsAtOnce is how many parallel tests run at a time, unless -parallel says otherwise. Most of
-// them wait: for a process, a service that is slow on purpose, or the disk. Go's default, a test
-// per CPU, would leave the CPUs idle.
-const testsAtOnce = 6
 
 // world is a simulated service and a working directory.
 type world struct {

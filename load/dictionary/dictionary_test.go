@@ -14,10 +14,10 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(pipelinetest.Run(m)) }
 
-// week opens the warehouse of a week, and reads its dictionary.
-func week(t *testing.T) (string, *warehouse.Warehouse, dictionary.Dictionary) {
+// twoNights opens the warehouse of two nights, and reads its dictionary.
+func twoNights(t *testing.T) (string, *warehouse.Warehouse, dictionary.Dictionary) {
 	t.Helper()
-	dir := pipelinetest.Week(t)
+	dir := pipelinetest.TwoNights(t)
 	w, err := warehouse.Open(t.Context(), warehouse.Path(dir), warehouse.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ var numbers = strings.Fields("imo entry http_status")
 // TestEveryEntryIsDescribed fails for a table, a view, a macro or a column that has no comment, that
 // nothing says how to identify a row of, or where its rows come from.
 func TestEveryEntryIsDescribed(t *testing.T) {
-	_, _, d := week(t)
+	_, _, d := twoNights(t)
 	for _, e := range entries(d) {
 		if e.Comment == "" || e.Example == "" || len(e.Keys) == 0 || len(e.Columns) == 0 || e.Group == "" {
 			t.Errorf("%s: comment %q, example %q, keys %v, %d columns, group %q", e.Name, e.Comment, e.Example, e.Keys, len(e.Columns), e.Group)
@@ -116,7 +116,7 @@ func TestEveryEntryIsDescribed(t *testing.T) {
 
 // TestWhatIsInternalIsLeftOut checks that analysts do not get what only the program reads.
 func TestWhatIsInternalIsLeftOut(t *testing.T) {
-	_, w, d := week(t)
+	_, w, d := twoNights(t)
 	for _, name := range []string{"latest", "schema_migrations", "internal.latest"} {
 		if _, ok := d.Find(name); ok {
 			t.Errorf("the dictionary has %s", name)
@@ -139,7 +139,7 @@ func TestWhatIsInternalIsLeftOut(t *testing.T) {
 // TestEveryExampleRuns runs the examples of all entries; those of the lake name files relative to the
 // data directory. Only cases that a quiet week may not have can be without a row.
 func TestEveryExampleRuns(t *testing.T) {
-	dir, w, d := week(t)
+	dir, w, d := twoNights(t)
 	t.Chdir(dir)
 	mayBeEmpty := strings.Fields("gone_dark ownership_changes identity_conflicts zone_congestion arrivals departures episodes zone_daily listed second_mmsi_claims mmsi_claims issues lake.issues lake.sightings lake.engine lake.management")
 	for _, e := range entries(d) {
@@ -167,7 +167,7 @@ func source(e dictionary.Entry) string {
 
 // TestKeysNullsAndReferencesAreTrue compares what the dictionary says of the rows of a week with them.
 func TestKeysNullsAndReferencesAreTrue(t *testing.T) {
-	dir, w, d := week(t)
+	dir, w, d := twoNights(t)
 	t.Chdir(dir)
 	for _, e := range entries(d) {
 		keys := strings.Join(e.Keys, ", ")

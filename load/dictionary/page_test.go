@@ -15,7 +15,7 @@ import (
 
 // TestThePageNeedsNothingElse checks that the page has all entries with their counts, and loads nothing.
 func TestThePageNeedsNothingElse(t *testing.T) {
-	_, w, d := week(t)
+	_, w, d := twoNights(t)
 	if err := d.Count(t.Context(), w, dictionary.Limits{}); err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestThePageNeedsNothingElse(t *testing.T) {
 
 // TestWhatTakesTooLongIsNotCounted watches the time limits from both sides.
 func TestWhatTakesTooLongIsNotCounted(t *testing.T) {
-	_, w, d := week(t)
+	_, w, d := twoNights(t)
 	for name, c := range map[string]struct {
 		limits dictionary.Limits
 		note   string
@@ -81,7 +81,7 @@ func TestWhatTakesTooLongIsNotCounted(t *testing.T) {
 // TestALongTableIsCountedByItsNewestRows counts within a limit of rows: how many rows are read follows from
 // the limit and not from the length of the history.
 func TestALongTableIsCountedByItsNewestRows(t *testing.T) {
-	_, w, d := week(t)
+	_, w, d := twoNights(t)
 	const most = 5
 	if err := d.Count(t.Context(), w, dictionary.Limits{Rows: most}); err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func TestALongTableIsCountedByItsNewestRows(t *testing.T) {
 
 // TestTheJSONHasWhatAProgramNeeds reads the JSON as a program would.
 func TestTheJSONHasWhatAProgramNeeds(t *testing.T) {
-	_, _, d := week(t)
+	_, _, d := twoNights(t)
 	b, err := json.Marshal(d)
 	if err != nil {
 		t.Fatal(err)

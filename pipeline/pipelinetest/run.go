@@ -1,8 +1,11 @@
 package pipelinetest
 
 import (
+	"flag"
 	"fmt"
 	"os"
+	"runtime"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -25,10 +28,24 @@ func directory(pattern string) (string, error) {
 	return dir, err
 }
 
+// testsAtOnce is how many parallel tests run at a time, unless -parallel says otherwise. Most of them wait: for the
+// disk, which syncs each entry of a journal, for a process, or for a service that is slow on purpose. Go's default, a
+// test per CPU, would leave the CPUs idle.
+const testsAtOnce = 6
+
+// ManyAtOnce lets parallel tests wait at the same time. A TestMain calls it before it runs the tests; Run does so.
+func ManyAtOnce() {
+	flag.Parse()
+	if p := flag.Lookup("test.parallel"); p.Value.String() == p.DefValue {
+		p.Value.Set(strconv.Itoa(max(testsAtOnce, runtime.GOMAXPROCS(0))))
+	}
+}
+
 // Run runs the tests of a package, for its TestMain, removes the directories that they shared, and
 // returns the exit code. Tests that leave goroutines or open files behind fail together: some of them run
 // at the same time, so that none can be blamed before all have ended. The stack says which it was.
 func Run(m *testing.M) (code int) {
+	ManyAtOnce()
 	before := Holds()
 	code = m.Run()
 	for _, dir := range made.dirs {

@@ -42,6 +42,7 @@ var damages = map[string]damage{
 // that is read is exactly as it was. It damages some hundred files, and with FLEETLAKE_LONG ten thousand;
 // FLEETLAKE_DAMAGE_SEED plays one of them.
 func TestVerifyFindsDamageAnywhere(t *testing.T) {
+	t.Parallel()
 	files, first := 120, uint64(1)
 	if os.Getenv("FLEETLAKE_LONG") != "" {
 		files = 10_000
@@ -254,11 +255,12 @@ func sameWarehouse(t *testing.T, _ *derive.Deriver, path string) func() bool {
 // TestVerifyFindsASegmentCutAnywhere cuts each segment of the journal at every 16 KiB, and with FLEETLAKE_LONG
 // at every 4: each cut is found, and what is before it can be salvaged.
 func TestVerifyFindsASegmentCutAnywhere(t *testing.T) {
+	t.Parallel()
 	step := 16 << 10
 	if os.Getenv("FLEETLAKE_LONG") != "" {
 		step = 4 << 10
 	}
-	d := copyOfWeek(t)
+	d := copyOfTwoNights(t)
 	paths, err := journal.Segments(d.Journal)
 	must(t, err)
 	cuts := 0
@@ -284,6 +286,7 @@ func TestVerifyFindsASegmentCutAnywhere(t *testing.T) {
 // where that cannot see it the rebuild that verify advises, makes the same tables and the same lake again.
 // It plays one seed, and fifty with FLEETLAKE_LONG.
 func TestWhatIsDamagedIsMadeAnew(t *testing.T) {
+	t.Parallel()
 	seeds := uint64(1)
 	if os.Getenv("FLEETLAKE_LONG") != "" {
 		seeds = 50

@@ -86,7 +86,7 @@ func TestReplaysGiveTheIdenticalTables(t *testing.T) {
 
 func TestRebuildReportsWhatDiffers(t *testing.T) {
 	t.Parallel()
-	d := copyOfWeek(t)
+	d := copyOfTwoNights(t)
 	change(t, d.Dir, "UPDATE particulars SET length_m = length_m + 1 WHERE vessel_id = (SELECT min(vessel_id) FROM particulars WHERE length_m IS NOT NULL)",
 		"DELETE FROM episodes WHERE first_seen = (SELECT min(first_seen) FROM episodes)", "DELETE FROM internal.latest")
 	before := hashes(t, d.Dir)
@@ -151,7 +151,8 @@ func TestARebuildThatFailsChangesNothing(t *testing.T) {
 	}
 	for name, prepare := range cases {
 		t.Run(name, func(t *testing.T) {
-			d := copyOfWeek(t)
+			t.Parallel()
+			d := copyOfTwoNights(t)
 			ctx, o := prepare(d)
 			before := tree(t, d.Dir)
 			if _, err := Rebuild(ctx, *d, o); err == nil {

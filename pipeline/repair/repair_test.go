@@ -46,6 +46,7 @@ func TestMissingLakeFilesAreRebuiltBeforeAnyRequest(t *testing.T) {
 	}
 	for name, harm := range cases {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			d := copyOfTwoNights(t)
 			harm(d)
 			want, runs := hashes(t, d.Dir), publishedRuns(t, d)
@@ -156,6 +157,7 @@ func TestADamagedWarehouseIsSetAside(t *testing.T) {
 	t.Parallel()
 	for name, at := range map[string]float64{"its head": 0, "a block of a table": 0.5} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			d := copyOfTwoNights(t)
 			want := hashes(t, d.Dir)
 			whole, err := os.ReadFile(warehouse.Path(d.Dir))
@@ -213,6 +215,7 @@ func TestAWarehouseOfAnOlderProgramIsRebuilt(t *testing.T) {
 		"no steps, other tables and columns":            {"DROP TABLE internal.schema_migrations", "DROP TABLE zone_daily", "ALTER TABLE runs DROP COLUMN credits_unknown"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			d := copyOfTwoNights(t)
 			_, err := Rollback(t.Context(), *d)
 			must(t, err)

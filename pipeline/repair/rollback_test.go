@@ -158,6 +158,7 @@ func TestACrashInARollbackIsNone(t *testing.T) {
 
 // TestAnUndoneRollbackIsCompletedAfterACrash: the marks are removed before the runs are published.
 func TestAnUndoneRollbackIsCompletedAfterACrash(t *testing.T) {
+	t.Parallel()
 	d := copyOfWeek(t)
 	want := hashes(t, d.Dir)
 	done, err := Rollback(t.Context(), *d)
@@ -175,6 +176,7 @@ func TestAnUndoneRollbackIsCompletedAfterACrash(t *testing.T) {
 }
 
 func TestAStartRemovesUnfinishedFiles(t *testing.T) {
+	t.Parallel()
 	d := copyOfWeek(t)
 	var left []string
 	for _, name := range []string{"warehouse/.copy.duckdb", "warehouse/.rollback.duckdb", "warehouse/fingerprints.part", "warehouse/rolled_back.part", "held_back.json.part", "journal/.reserve"} {

@@ -71,23 +71,23 @@ func TestVerifyFindsDamage(t *testing.T) {
 		check string
 		do    string
 	}{
-		"a bit of the first frame of a segment": {func(d *derive.Deriver) { flip(t, segmentOf(t, d, 4), 0.002) }, "journal", "from a backup"},
-		"a bit in the middle of a segment":      {func(d *derive.Deriver) { flip(t, segmentOf(t, d, 4), 0.5) }, "journal", "from a backup"},
-		"a bit of the end of a segment":         {func(d *derive.Deriver) { flip(t, segmentOf(t, d, 4), 1) }, "journal of what is published", "from a backup"},
+		"a bit of the first frame of a segment": {func(d *derive.Deriver) { flip(t, segmentOf(t, d, 3), 0.002) }, "journal", "from a backup"},
+		"a bit in the middle of a segment":      {func(d *derive.Deriver) { flip(t, segmentOf(t, d, 3), 0.5) }, "journal", "from a backup"},
+		"a bit of the end of a segment":         {func(d *derive.Deriver) { flip(t, segmentOf(t, d, 3), 1) }, "journal of what is published", "from a backup"},
 		"a segment cut in half": {func(d *derive.Deriver) {
-			info, err := os.Stat(segmentOf(t, d, 4))
+			info, err := os.Stat(segmentOf(t, d, 3))
 			must(t, err)
-			must(t, os.Truncate(segmentOf(t, d, 4), info.Size()/2))
+			must(t, os.Truncate(segmentOf(t, d, 3), info.Size()/2))
 		}, "journal of what is published", "from a backup"},
-		"a segment that is gone": {func(d *derive.Deriver) { must(t, os.Remove(segmentOf(t, d, 4))) }, "journal of what is published", "from a backup"},
+		"a segment that is gone": {func(d *derive.Deriver) { must(t, os.Remove(segmentOf(t, d, 3))) }, "journal of what is published", "from a backup"},
 		"a segment under another name": {func(d *derive.Deriver) {
-			path := segmentOf(t, d, 6)
+			path := segmentOf(t, d, 3)
 			must(t, os.Rename(path, strings.TrimSuffix(path, journal.Extension)+"0"+journal.Extension))
 		}, "journal", "from a backup"},
 		"a segment with the content of another": {func(d *derive.Deriver) {
 			b, err := os.ReadFile(segmentOf(t, d, 1))
 			must(t, err)
-			must(t, os.WriteFile(segmentOf(t, d, 4), b, 0o644))
+			must(t, os.WriteFile(segmentOf(t, d, 3), b, 0o644))
 		}, "journal", "from a backup"},
 		"a lake file that is gone": {func(d *derive.Deriver) { must(t, os.Remove(lake(d, "listings/*/*.parquet"))) }, "lake", "rebuild"},
 		"a bit of a lake file":     {func(d *derive.Deriver) { flip(t, lake(d, "sightings/*/*.parquet"), 0.4) }, "lake", "rebuild"},
@@ -114,7 +114,12 @@ func TestVerifyFindsDamage(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			d := copyOfWeek(t)
+			t.Parallel()
+			made := copyOfTwoNights
+			if strings.Contains(name, "old version") { // two nights have none
+				made = copyOfWeek
+			}
+			d := made(t)
 			c.harm(d)
 			wrong := verified(t, d)
 			if len(wrong[c.check]) == 0 {
@@ -150,6 +155,7 @@ func TestVerifyFindsNothingWrong(t *testing.T) {
 	}
 	for name, prepare := range cases {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			d := copyOfWeek(t)
 			prepare(d)
 			if wrong := verified(t, d); len(wrong) > 0 {

@@ -71,8 +71,9 @@ func (g *gate) pass(w http.ResponseWriter, r *http.Request, next http.Handler) {
 // TestKilledExportsEndComplete kills exports of a new night at twenty places, while a reader looks at
 // current.json all the time.
 func TestKilledExportsEndComplete(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 120, Seed: 3})
-	w.configure(6000, busyJob)
+	w.configure(1_000_000, crashJob)
 	w.must(exitDone, "run", "nightly", "--date", "2026-11-19")
 	var targets = map[string]exportTarget{"a directory": w.directoryTarget()}
 	if target, ok := w.bucketTarget(); ok {

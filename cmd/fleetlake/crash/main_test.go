@@ -1,19 +1,17 @@
 package crash
 
 import (
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 
+	"github.com/fleetlake/fleetlake/pipeline/pipelinetest"
 	"github.com/fleetlake/fleetlake/pipeline/pipelinetest/syscalls"
 )
 
@@ -21,20 +19,13 @@ import (
 // watched: the program itself knows nothing of that.
 const launch = "FLEETLAKE_TEST_LAUNCH"
 
-// testsAtOnce is how many parallel tests run at a time, unless -parallel says otherwise. Most of them wait
-// for a process or the disk.
-const testsAtOnce = 6
-
 func TestMain(m *testing.M) {
 	if program := os.Getenv(launch); program != "" {
 		syscalls.Obey()
 		fmt.Fprintln(os.Stderr, syscall.Exec(program, append([]string{"fleetlake"}, os.Args[1:]...), os.Environ()))
 		os.Exit(1)
 	}
-	flag.Parse()
-	if p := flag.Lookup("test.parallel"); p.Value.String() == p.DefValue {
-		p.Value.Set(strconv.Itoa(max(testsAtOnce, runtime.GOMAXPROCS(0))))
-	}
+	pipelinetest.ManyAtOnce()
 	code := m.Run()
 	for _, s := range stages {
 		os.RemoveAll(s.root)
