@@ -83,16 +83,45 @@ func (w *Warehouse) Turnover(ctx context.Context, dataset string) ([]Span, error
 	})
 }
 
+// targetsAtOnce is how many vessels Targets joins and reads at a time, for which 96 MiB are enough.
+const targetsAtOnce = 100_000
+
 // Targets lists the vessels, in the order of their ids. Its errors are those of reading, as
 // Warehouse describes.
 func (w *Warehouse) Targets(ctx context.Context) ([]Target, error) {
-	var n int
-	if err := w.db.QueryRowContext(ctx, statement("read/vessel_count")).Scan(&n); err != nil {
-		return nil, fmt.Errorf("count vessels: %w", unwrapped(err))
+	return w.targets(ctx, targetsAtOnce)
+}
+
+// targets is Targets, with so many vessels at a time.
+func (w *Warehouse) targets(ctx context.Context, atOnce int) ([]Target, error) {
+	type slice struct {
+		last    string
+		vessels int
 	}
-	few := map[string]string{}      // flags, types and the like: each text is stored once
-	targets := make([]Target, 0, n) // growing it would need three times the memory
-	targets, err := collectRows(ctx, w.db, targets, filled("read/targets", nil), func(rows *sql.Rows) (t Target, err error) {
+	slices, err := collect(ctx, w.db, "read/target_slices", func(rows *sql.Rows) (s slice, err error) {
+		return s, rows.Scan(&s.last, &s.vessels)
+	}, atOnce)
+	if err != nil {
+		return nil, err
+	}
+	n, after := 0, ""
+	for _, s := range slices {
+		n += s.vessels
+	}
+	targets, text, scan := make([]Target, 0, n), filled("read/targets", nil), scanTarget() // growing it would need three times the memory
+	for _, s := range slices {
+		if targets, err = collectRows(ctx, w.db, targets, text, scan, sql.Named("after", after), sql.Named("last", s.last)); err != nil {
+			return nil, fmt.Errorf("read/targets: %w", err)
+		}
+		after = s.last
+	}
+	return targets, nil
+}
+
+// scanTarget returns what reads a target from a row. Flags, types and the like are stored once each.
+func scanTarget() func(*sql.Rows) (Target, error) {
+	few := map[string]string{}
+	return func(rows *sql.Rows) (t Target, err error) {
 		var at [6]sql.NullTime
 		err = rows.Scan(&t.VesselID, &t.IMO, &t.MMSI, &t.IsVessel, &t.Category, &t.Listed, &at[0], &at[1], &at[2], &at[3], &at[4], &at[5],
 			&t.Name, &t.Flag, &t.VesselType, &t.Status, &t.Zone, &t.Versions, &t.AgeBand)
@@ -105,11 +134,7 @@ func (w *Warehouse) Targets(ctx context.Context) ([]Target, error) {
 			}
 		}
 		return t, err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read/targets: %w", err)
 	}
-	return targets, nil
 }
 
 // Totals lists the partitions that have been covered completely at least once. Its errors are those

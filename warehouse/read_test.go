@@ -31,6 +31,41 @@ func TestTargets(t *testing.T) {
 	}
 }
 
+// TestTargetsAPartAtATime reads a fleet whose rows do not fit into memory at once.
+func TestTargetsAPartAtATime(t *testing.T) {
+	dir, statements := t.TempDir(), []string{
+		`INSERT INTO registration (vessel_id, imo, name, flag, valid_from) SELECT 'IMO' || i, i, 'VESSEL OF A LONG NAME ' || i, 'PA', '2026-11-20 02:00:00' FROM range(9000000, 9150000) AS r(i)`,
+		`INSERT INTO registration (vessel_id, imo, valid_from, valid_to) VALUES ('IMO9000001', 9000001, '2026-11-15 02:00:00', '2026-11-20 02:00:00'), ('IMO9149999', 9149999, '2026-11-10 02:00:00', '2026-11-20 02:00:00')`,
+		`INSERT INTO listed (vessel_id, from_date, last_date) SELECT vessel_id, '2026-11-20', '2026-11-20' FROM registration WHERE imo % 2 = 0`,
+		`INSERT INTO vessel_aliases (alias_id, vessel_id) VALUES ('IMO9000003', 'IMO9000004')`,
+		`INSERT INTO internal.latest (vessel_id, navigational_status) SELECT vessel_id, 'moored' FROM registration WHERE valid_to IS NULL`,
+	}
+	for _, dataset := range []string{"particulars", "engine", "management"} {
+		statements = append(statements, "INSERT INTO "+dataset+" (vessel_id, valid_from, last_seen) SELECT vessel_id, valid_from, valid_from FROM registration WHERE valid_to IS NULL")
+	}
+	must(t, update(t, dir, 20, statements...))
+	w, err := Open(t.Context(), Path(dir), Options{MemoryMiB: 64})
+	must(t, err)
+	defer w.Close()
+	if _, err := w.targets(t.Context(), 150_000); err == nil {
+		t.Error("they fit into memory at once: the test needs more of them")
+	}
+	got, err := w.targets(t.Context(), 20_000)
+	must(t, err)
+	if len(got) != 149_999 || !slices.IsSortedFunc(got, func(a, b Target) int { return cmp.Compare(a.VesselID, b.VesselID) }) {
+		t.Errorf("%d targets, want 149,999 in order: all but an alias", len(got))
+	}
+	for _, x := range got {
+		versions := 1
+		if x.IMO == 9_000_001 {
+			versions = 2
+		}
+		if x.Listed != (x.IMO%2 == 0) || x.Status != "moored" || x.ParticularsAt.IsZero() || x.EngineAt.IsZero() || x.ManagementAt.IsZero() || x.Versions != versions {
+			t.Fatalf("got %+v", x)
+		}
+	}
+}
+
 func TestTotals(t *testing.T) {
 	dir := t.TempDir()
 	must(t, update(t, dir, 20, `INSERT INTO partitions BY NAME SELECT 'by-type' AS operation, 'country' AS kind, value, DATE '2026-11-20' AS covered_on, TIMESTAMPTZ '2026-11-20 02:00:00Z' AS covered_at, rows, zeros

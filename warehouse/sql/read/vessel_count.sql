@@ -1,2 +1,0 @@
--- vessel_count: how many vessels there are.
-SELECT count(*) FROM vessels;
