@@ -193,6 +193,10 @@ func unwrapped(err error) error {
 		text = strings.TrimPrefix(text, words)
 	}
 	text, _, _ = strings.Cut(text, "\n\nStack Trace:")
+	if outOfMemory(err) {
+		text, _, _ = strings.Cut(text, "\n") // the rest recommends settings of DuckDB, which are locked
+		return &cause{text: text, err: ErrRoom}
+	}
 	if strings.Contains(text, "fsync failed") { // DuckDB does not say why
 		return &cause{text: strings.TrimSuffix(text, "!") + ": " + syscall.EIO.Error(), err: syscall.EIO}
 	}

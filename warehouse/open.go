@@ -39,8 +39,8 @@ type Options struct {
 }
 
 // Warehouse is the published file, open for reading. One statement runs at a time; the others wait.
-// An error of reading has DuckDB's words: IsDamaged is true if a block has a wrong checksum, and a
-// cancelled context is its own error.
+// An error of reading has DuckDB's words: IsDamaged is true if a block has a wrong checksum, it is ErrRoom if
+// the memory of the reader is too little, and a cancelled context is its own error.
 type Warehouse struct {
 	path    string
 	db      *sql.DB

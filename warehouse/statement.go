@@ -143,9 +143,6 @@ func classified(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case outOfMemory(err):
-		text, _, _ := strings.Cut(clear.Error(), "\n") // the rest recommends settings, which are locked
-		return &cause{text: text, err: errors.Join(ErrRoom, clear)}
 	case wantsFiles(err):
 		return &cause{text: clear.Error(), err: errors.Join(ErrFiles, ErrStatement)}
 	case atFault(err):

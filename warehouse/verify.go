@@ -127,7 +127,15 @@ func (w *Warehouse) Fleet(ctx context.Context, path string) (missing, more int64
 	for i, c := range columns {
 		names[i] = c.Name
 	}
-	text := filled("compare/fleet", strings.Join(names, ", "))
+	list := strings.Join(names, ", ")
+	var same bool
+	if err := w.db.QueryRowContext(ctx, filled("compare/same_fleet", list), path).Scan(&same); err != nil {
+		return 0, 0, fmt.Errorf("compare vessels with %s: %w", path, unwrapped(err))
+	}
+	if same {
+		return 0, 0, nil
+	}
+	text := filled("compare/fleet", list)
 	if err := w.db.QueryRowContext(ctx, text, path).Scan(&missing, &more); err != nil {
 		return 0, 0, fmt.Errorf("compare vessels with %s: %w", path, unwrapped(err))
 	}

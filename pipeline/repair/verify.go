@@ -45,8 +45,8 @@ const (
 // Verify compares journal, lake and warehouse with each other, and returns its checks in their
 // order. It reads every byte of them, writes nothing, and works while a run is in progress: it
 // repeats failed checks, up to three times, if a run published meanwhile. What is damaged or
-// missing is a failed check, and no error: the error is that of a cancelled ctx, or of a directory
-// that cannot be read.
+// missing is a failed check, and no error: the error is that of a cancelled ctx, of a directory
+// that cannot be read, or ErrRoom of warehouse if DuckDB has too little memory to tell.
 func Verify(ctx context.Context, dir string) (checks []Check, err error) {
 	for try := 1; ; try++ {
 		before := lastPublished(dir)
@@ -169,6 +169,9 @@ func (v *verifier) open(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		if errors.Is(err, warehouse.ErrRoom) {
+			return err
+		}
 		v.broken = true
 		v.add("warehouse file", doBack, "not readable", []string{err.Error()})
 		return nil
@@ -222,6 +225,9 @@ func (v *verifier) warehouse(ctx context.Context) error {
 		return nil
 	}
 	wrong, err := v.w.Violations(ctx)
+	if errors.Is(err, warehouse.ErrRoom) {
+		return err
+	}
 	if err != nil {
 		wrong = append(wrong, err.Error())
 	}
@@ -230,6 +236,9 @@ func (v *verifier) warehouse(ctx context.Context) error {
 		return ctx.Err()
 	}
 	wrong, err = load.VerifyPublished(ctx, v.dir, v.known, v.w)
+	if errors.Is(err, warehouse.ErrRoom) {
+		return err
+	}
 	if err != nil {
 		wrong = append(wrong, err.Error())
 	}
