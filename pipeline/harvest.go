@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,8 +25,10 @@ func (p *Pipeline) fetch(ctx context.Context, w work, segment *journal.Segment) 
 	ctx, span := spans.Start(ctx, "harvest")
 	defer spans.End(span, &err)
 	last, broken := p.harvest(ctx, w, segment)
-	_, err = segment.Append(journal.Entry{Kind: journal.KindEnd, At: p.Now().UTC(), End: &last})
-	return errors.Join(broken, err, segment.Close())
+	if _, err = segment.Append(journal.Entry{Kind: journal.KindEnd, At: p.Now().UTC(), End: &last}); broken != nil {
+		err = broken // a segment that takes no answers takes no end either, for the same cause
+	}
+	return errors.Join(err, segment.Close())
 }
 
 // harvest sends the requests of the plan and returns how that ended. An error means that our own
@@ -259,8 +260,8 @@ func (h *harvest) stopRun(err error) {
 	switch {
 	case !errors.As(err, &e):
 		h.mu.Lock()
-		if h.broken == nil || !strings.Contains(h.broken.Error(), err.Error()) { // the requests in flight meet the same error
-			h.broken = errors.Join(h.broken, err)
+		if h.broken == nil { // the other requests in flight meet the same cause
+			h.broken = err
 		}
 		h.mu.Unlock()
 	case e.Outcome == extract.OutcomeUnauthorized:

@@ -105,7 +105,7 @@ func (b *Build) build(ctx context.Context) (*Warehouse, error) {
 	if err := b.copyBase(ctx); err != nil {
 		return nil, err
 	}
-	db, err := open(ctx, b.work(), b.settings(setting{"checkpoint_threshold", "1TiB"})...) // only the end checkpoints
+	db, err := open(ctx, b.work(), b.settings(checkpointed)...)
 	if err != nil && damaged(err) {
 		return nil, fmt.Errorf("build on %s: %w (%v)", b.From, ErrDamaged, err)
 	}
@@ -128,6 +128,10 @@ func (b *Build) build(ctx context.Context) (*Warehouse, error) {
 	return &Warehouse{path: b.work(), db: db, release: func() {}}, nil
 }
 
+// checkpointed lets every transaction of a build checkpoint when it commits, and not write its rows to a log
+// first. On a disk that fails, DuckDB removes what it could not write of a log, and ends the process if that fails, too.
+var checkpointed = setting{"checkpoint_threshold", "0 bytes"}
+
 // settings are what a build opens its file with.
 func (b *Build) settings(more setting) []setting {
 	settings := []setting{
@@ -148,7 +152,7 @@ func (b *Build) settings(more setting) []setting {
 // take 315 instead of 430 MiB in a limit of 160, and a tenth more CPU.
 const scarceMiB = 512
 
-// steps migrates the file and runs the steps on it, with a checkpoint at the end.
+// steps migrates the file and runs the steps on it.
 func (b *Build) steps(ctx context.Context, db *sql.DB) error {
 	if _, err := db.ExecContext(ctx, "SET parquet_metadata_cache = true"); err != nil { // a night reads its files many times
 		return fmt.Errorf("build: %w", unwrapped(err))
@@ -156,13 +160,7 @@ func (b *Build) steps(ctx context.Context, db *sql.DB) error {
 	if err := prepare(ctx, db, b.definitions()); err != nil {
 		return err
 	}
-	if err := transactAll(ctx, db, b.Steps); err != nil {
-		return err
-	}
-	if _, err := db.ExecContext(ctx, "CHECKPOINT"); err != nil {
-		return fmt.Errorf("checkpoint: %w", unwrapped(err))
-	}
-	return nil
+	return transactAll(ctx, db, b.Steps)
 }
 
 func transactAll(ctx context.Context, db *sql.DB, steps []func(context.Context, *Tx) error) error {

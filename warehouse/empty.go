@@ -41,14 +41,11 @@ func (b *Build) copyBase(ctx context.Context) error {
 
 // makeEmpty makes a file without rows in work/, and returns its content; nil with an error.
 func (b *Build) makeEmpty(ctx context.Context) ([]byte, error) {
-	db, err := open(ctx, b.work(), b.settings(setting{"checkpoint_threshold", "1TiB"})...)
+	db, err := open(ctx, b.work(), b.settings(checkpointed)...)
 	if err != nil {
 		return nil, fmt.Errorf("build in %s: %w", b.work(), err)
 	}
 	err = prepare(ctx, db, b.definitions())
-	if err == nil {
-		_, err = db.ExecContext(ctx, "CHECKPOINT")
-	}
 	if err := errors.Join(unwrapped(err), unwrapped(db.Close())); err != nil {
 		return nil, fmt.Errorf("make an empty file: %w", err)
 	}

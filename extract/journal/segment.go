@@ -133,7 +133,7 @@ func (s *Segment) Append(e Entry) (Entry, error) {
 		return e, fmt.Errorf("append to %s: %w", s.path, err)
 	}
 	if err := s.sync(end); err != nil {
-		return e, fmt.Errorf("sync %s: %w", s.path, err)
+		return e, err // it has the path
 	}
 	return e, nil
 }

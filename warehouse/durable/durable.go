@@ -103,7 +103,10 @@ func MkdirAll(path string, perm fs.FileMode) error {
 	if err := os.Mkdir(path, perm); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return SyncDir(filepath.Dir(path))
+	if err := SyncDir(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("make %s: %w", path, err)
+	}
+	return nil
 }
 
 // Sync waits until the content of a file is on disk. The error is that of the file system,
@@ -113,10 +116,7 @@ func Sync(path string) error {
 	if err != nil {
 		return fmt.Errorf("sync: %w", err) // the error has the path
 	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("sync %s: %w", path, err)
-	}
-	return nil
+	return errors.Join(f.Sync(), f.Close())
 }
 
 // SyncDir waits until the names in a directory are on disk: those of new, renamed and removed

@@ -147,7 +147,7 @@ func (w *world) endedWell(o outcome, f diskFault, s *stage) {
 	case f.errno == 0 && o.code != exitDone:
 		w.t.Errorf("exit code %d after a short write", o.code)
 	case o.code == exitDone:
-	case !strings.Contains(line, f.errno.Error()) || !strings.Contains(line, "fleetlake-data/") && !strings.Contains(line, "/out/"):
+	case !strings.Contains(line, f.errno.Error()) || !strings.Contains(line, "fleetlake-data") && !strings.Contains(line, "/out/"):
 		w.t.Errorf("exit code %d; the line has not %q and a path: %s", o.code, f.errno, line)
 	case strings.Count(line, f.errno.Error()) > 4: // not once for each request in flight
 		w.t.Errorf("the cause is said again and again: %s", line)
