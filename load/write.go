@@ -33,10 +33,14 @@ type Source interface {
 
 // mostlyUnique are the columns whose values are nearly all different: the writer would build a
 // dictionary for them and discard it.
-var mostlyUnique = []string{"vessel_id", "imo", "mmsi", "name", "callsign", "raw", "extra", "latitude", "longitude"}
+var mostlyUnique = []string{"vessel_id", "imo", "mmsi", "name", "callsign", "raw", "extra", "latitude", "longitude", "parameters"}
 
-// properties are the same for every file, so that the same rows make the same bytes.
-func properties() *parquet.WriterProperties {
+// ofAnAnswer are columns with a value for each answer: where an answer has one row, all differ, and their
+// differences are small.
+var ofAnAnswer = []string{"entry", "seen_at", "sent_at", "received_at"}
+
+// properties are the same for every file of a table, so that the same rows make the same bytes.
+func properties(t transform.Table) *parquet.WriterProperties {
 	options := []parquet.WriterProperty{
 		parquet.WithCreatedBy("fleetlake"), parquet.WithVersion(parquet.V2_LATEST),
 		parquet.WithCompression(compress.Codecs.Zstd), parquet.WithCompressionLevel(1), parquet.WithMaxRowGroupLength(rowGroup), parquet.WithStats(true),
@@ -48,6 +52,11 @@ func properties() *parquet.WriterProperties {
 	// The rows are sorted by vessel: an IMO number is a little greater than the one before. The differences make
 	// the file a seventh smaller, in larger pages; vessel_id keeps small ones for engines that look for one vessel.
 	options = append(options, parquet.WithEncodingFor("imo", parquet.Encodings.DeltaBinaryPacked))
+	if t.Name != transform.Listings.Name && t.Name != transform.Sightings.Name { // whose answers are pages of many vessels
+		for _, name := range ofAnAnswer {
+			options = append(options, parquet.WithDictionaryFor(name, false), parquet.WithEncodingFor(name, parquet.Encodings.DeltaBinaryPacked))
+		}
+	}
 	return parquet.NewWriterProperties(options...)
 }
 
@@ -86,7 +95,7 @@ func (m *Manifest) writeTable(dir string, t transform.Table, src Source) (File, 
 		return File{}, err
 	}
 	footer := &footerWriter{out: out}
-	w, err := pqarrow.NewFileWriter(t.Schema, footer, properties(), pqarrow.DefaultWriterProps())
+	w, err := pqarrow.NewFileWriter(t.Schema, footer, properties(t), pqarrow.DefaultWriterProps())
 	if err != nil {
 		out.abandon()
 		return File{}, err
