@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"syscall"
 
 	"github.com/fleetlake/fleetlake/extract/api"
 )
@@ -55,8 +54,8 @@ func (c *Client) enter(ctx context.Context, o api.Operation) (probe bool, err er
 // reserve is Admit without the wait for the end of an outage. It takes a place in flight before
 // the credits and the lane, so that no credits are reserved for a request that cannot be sent.
 func (c *Client) reserve(ctx context.Context, o api.Operation) (ticket Ticket, err error) {
-	if c.segment.Full() {
-		return ticket, fmt.Errorf("no room for another answer in %s: %w", c.segment.Path(), syscall.ENOSPC)
+	if err := c.segment.Full(); err != nil {
+		return ticket, fmt.Errorf("no room for another answer: %w", err)
 	}
 	if err := c.segment.InPlace(); err != nil {
 		return ticket, err

@@ -69,10 +69,10 @@ func TestTheReserveKeepsAnswersWhenThereIsNoRoom(t *testing.T) {
 			}
 			return real(b)
 		}
-		if s.Full() {
-			t.Errorf("%v: full before it is", errno)
+		if err := s.Full(); err != nil {
+			t.Errorf("%v: full before it is: %v", errno, err)
 		}
-		if _, err := s.Append(answer("paid")); err != nil || !s.Full() {
+		if _, err := s.Append(answer("paid")); err != nil || !errors.Is(s.Full(), errno) {
 			t.Errorf("%v: got %v, full is %v", errno, err, s.Full())
 		}
 		s.fsync = func() error { return errno }
@@ -94,7 +94,7 @@ func TestAFullDiskFoundBySyncGivesTheReserveUp(t *testing.T) {
 	}
 	defer s.Close()
 	s.fsync = func() error { return syscall.EDQUOT }
-	if _, err := s.Append(answer("paid")); !errors.Is(err, syscall.EDQUOT) || !s.Full() {
+	if _, err := s.Append(answer("paid")); !errors.Is(err, syscall.EDQUOT) || !errors.Is(s.Full(), syscall.EDQUOT) {
 		t.Errorf("got %v, full is %v", err, s.Full())
 	}
 }

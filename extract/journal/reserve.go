@@ -18,9 +18,9 @@ const reserveSize = 32 << 20
 // reserve is disk space that a run takes before it spends credits, and gives up when the disk has
 // no room for an answer otherwise.
 type reserve struct {
-	path string
-	mu   sync.Mutex
-	used bool
+	path  string
+	mu    sync.Mutex
+	cause error // for which the space was given up; nil while it is there
 }
 
 // takeReserve creates a file whose whole size is allocated on the disk.
@@ -46,27 +46,28 @@ func RemoveReserve(root string) error {
 
 func reservePath(root string) string { return filepath.Join(root, ".reserve") }
 
-// spend gives the space up. It returns false if that was done before.
-func (r *reserve) spend() bool {
+// spend gives the space up, for a cause. It returns false if that was done before.
+func (r *reserve) spend(cause error) bool {
 	if r == nil {
 		return false
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.used {
+	if r.cause != nil {
 		return false
 	}
-	r.used = true
+	r.cause = cause
 	return os.Remove(r.path) == nil
 }
 
-func (r *reserve) spent() bool {
+// spent returns the cause for which the space was given up; nil if it is there.
+func (r *reserve) spent() error {
 	if r == nil {
-		return false
+		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.used
+	return r.cause
 }
 
 func (r *reserve) release() error {

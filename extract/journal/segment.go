@@ -191,7 +191,7 @@ func (s *Segment) frameOf(e *Entry) ([]byte, error) {
 // is room for this frame and those of the other requests in flight.
 func (s *Segment) put(frame []byte) error {
 	err := s.write(frame)
-	if full(err) && s.reserve.spend() {
+	if full(err) && s.reserve.spend(err) {
 		if err = s.f.Truncate(s.size); err == nil {
 			err = s.write(frame)
 		}
@@ -205,8 +205,9 @@ func (s *Segment) put(frame []byte) error {
 // full reports whether an error means that the disk, or a quota, is full.
 func full(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
-// Full reports whether the reserve is used up: the caller should send no new request.
-func (s *Segment) Full() bool { return s.reserve.spent() }
+// Full returns the error of the full disk, or quota, that used up the reserve, with the path: the caller should
+// send no new request. It is nil while the reserve is there.
+func (s *Segment) Full() error { return s.reserve.spent() }
 
 // ErrGone reports that a segment is no longer where it was created: the data directory was removed, renamed
 // or unmounted while a run writes to it. What is appended now may never be found again.
@@ -252,7 +253,7 @@ func (s *Segment) sync(end int64) error {
 	if err != nil {
 		s.unsynced, s.err = err, err
 		if full(err) { // some file systems allocate only now
-			s.reserve.spend() // room for the end of the run, which the next start writes
+			s.reserve.spend(err) // room for the end of the run, which the next start writes
 		}
 		return err
 	}

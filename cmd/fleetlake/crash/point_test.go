@@ -105,6 +105,7 @@ func (w *world) money() money {
 // afterCrash checks that what arrived is kept, and notes which requests were in flight.
 func (m *money) afterCrash(w *world) {
 	w.t.Helper()
+	w.service.settle(w.t, w.address)
 	answered, intended, newlyLost := w.kept(journal.KindAnswer), w.kept(journal.KindIntent), map[string]int{}
 	for key, n := range w.billed() {
 		if n > intended[key]-m.before[journal.KindIntent][key] {

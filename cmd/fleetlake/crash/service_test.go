@@ -2,10 +2,12 @@ package crash
 
 import (
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"sync"
+	"testing"
 
 	"github.com/fleetlake/fleetlake/extract/simulator"
 )
@@ -36,9 +38,54 @@ type watchedService struct {
 	moment   moment // of this answer
 	kill     func() // ends the program
 	arrival  func() // is called for each request before its answer; may be nil
+
+	open   int        // connections
+	closed *sync.Cond // that a connection is
+}
+
+// start serves it until the test ends, and returns the address.
+func (s *watchedService) start(t testing.TB) (address string) {
+	s.closed = sync.NewCond(&s.mu)
+	server := httptest.NewUnstartedServer(s)
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		switch state {
+		case http.StateNew:
+			s.open++
+		case http.StateClosed:
+			s.open--
+			s.closed.Broadcast()
+		}
+	}
+	server.Start()
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// nobody is the path of a request that is none of the program's.
+const nobody = "/nobody"
+
+// settle returns when the requests of a process that has ended are all answered: some of them may be in the
+// listener's queue when it is killed, and are billed after that. The queue is in the order of arrival.
+func (s *watchedService) settle(t testing.TB, address string) {
+	t.Helper()
+	last, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Get(address + nobody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last.Body.Close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.open > 0 {
+		s.closed.Wait()
+	}
 }
 
 func (s *watchedService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == nobody {
+		return
+	}
 	s.mu.Lock()
 	s.requests++
 	mine := s.requests == s.at

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,6 +31,7 @@ type world struct {
 	t       testing.TB
 	sim     *simulator.Simulator
 	service *watchedService
+	address string // of the service
 	dir     string // of the process; the data directory is below
 	env     []string
 	until   string // words of the log at which a process is stopped in order; "" is none
@@ -47,9 +47,8 @@ func newWorld(t testing.TB, c simulator.Config) *world {
 		t.Fatal(err)
 	}
 	w := &world{t: t, sim: sim, service: &watchedService{sim: sim}, dir: t.TempDir()}
-	server := httptest.NewServer(w.service)
-	t.Cleanup(server.Close)
-	w.env = append(os.Environ(), "FLEETLAKE_BASE_URL="+server.URL+simulator.BasePath, "FLEETLAKE_API_KEY="+c.Key)
+	w.address = w.service.start(t)
+	w.env = append(os.Environ(), "FLEETLAKE_BASE_URL="+w.address+simulator.BasePath, "FLEETLAKE_API_KEY="+c.Key)
 	return w
 }
 
