@@ -94,26 +94,26 @@ func (w *Warehouse) Targets(ctx context.Context) ([]Target, error) {
 
 // targets is Targets, with so many vessels at a time.
 func (w *Warehouse) targets(ctx context.Context, atOnce int) ([]Target, error) {
-	type slice struct {
+	type part struct {
 		last    string
 		vessels int
 	}
-	slices, err := collect(ctx, w.db, "read/target_slices", func(rows *sql.Rows) (s slice, err error) {
-		return s, rows.Scan(&s.last, &s.vessels)
+	parts, err := collect(ctx, w.db, "read/target_parts", func(rows *sql.Rows) (p part, err error) {
+		return p, rows.Scan(&p.last, &p.vessels)
 	}, atOnce)
 	if err != nil {
 		return nil, err
 	}
 	n, after := 0, ""
-	for _, s := range slices {
-		n += s.vessels
+	for _, p := range parts {
+		n += p.vessels
 	}
 	targets, text, scan := make([]Target, 0, n), filled("read/targets", nil), scanTarget() // growing it would need three times the memory
-	for _, s := range slices {
-		if targets, err = collectRows(ctx, w.db, targets, text, scan, sql.Named("after", after), sql.Named("last", s.last)); err != nil {
+	for _, p := range parts {
+		if targets, err = collectRows(ctx, w.db, targets, text, scan, sql.Named("after", after), sql.Named("last", p.last)); err != nil {
 			return nil, fmt.Errorf("read/targets: %w", err)
 		}
-		after = s.last
+		after = p.last
 	}
 	return targets, nil
 }
