@@ -66,8 +66,10 @@ func Create(root string, plan Entry) (*Segment, error) {
 	}
 	s := newSegment(path, f)
 	s.reserve = r
-	_, err = s.Append(plan)
-	if err = errors.Join(err, syncDir(filepath.Dir(path))); err != nil {
+	if _, err = s.Append(plan); err == nil {
+		err = syncDir(filepath.Dir(path))
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.Close(), os.Remove(path))
 	}
 	return s, nil
