@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -133,9 +134,9 @@ func TestTheLongestOutageIsReported(t *testing.T) {
 }
 
 func TestAnOutageIsVisibleWhileItLasts(t *testing.T) {
-	away := true
+	var back atomic.Bool
 	inBubble(t, 0, func(w http.ResponseWriter, _ *http.Request) {
-		if away {
+		if !back.Load() {
 			w.WriteHeader(503)
 			return
 		}
@@ -151,7 +152,7 @@ func TestAnOutageIsVisibleWhileItLasts(t *testing.T) {
 		if since, why := client.Away(api.ByType); !since.Equal(start) || !strings.Contains(why, "503") {
 			t.Errorf("away since %v, %q; want since %v", since, why, start)
 		}
-		away = false
+		back.Store(true)
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
