@@ -155,7 +155,7 @@ func notIn(list, other []string) []string {
 }
 
 // TestCrashPoints kills a process at points that are spread evenly over all of a stage, and repeats its
-// command. With FLEETLAKE_LONG there are 2,000 points.
+// command. With FLEETLAKE_LONG there are some 1,600 points, all of the short stages.
 func TestCrashPoints(t *testing.T) {
 	t.Parallel()
 	repeat := os.Getenv(repeatCrash)
