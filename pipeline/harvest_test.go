@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/fleetlake/fleetlake/extract"
@@ -53,5 +54,17 @@ func TestALookupThatIsAnsweredTakesNoRoom(t *testing.T) {
 	}
 	if r, ok := l.pop(t.Context()); !ok || r.Key() != api.Lookup(api.Particulars, "9074729").Key() || l.left() > 0 || l.noRoom > 0 {
 		t.Errorf("the room is given to %s, %d more wait and %d have no room", r.Key(), l.left(), l.noRoom)
+	}
+}
+
+// TestABrokenDiskIsNamedOnce stops a run for what several requests in flight met.
+func TestABrokenDiskIsNamedOnce(t *testing.T) {
+	var h harvest
+	first := errors.New("write a: input/output error")
+	for _, err := range []error{first, errors.New("sync a: input/output error"), first} {
+		h.stopRun(err)
+	}
+	if h.broken != first {
+		t.Errorf("got %v, want %v", h.broken, first)
 	}
 }

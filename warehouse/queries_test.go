@@ -110,6 +110,7 @@ func TestWorkedQueries(t *testing.T) {
 	t.Run("they agree with each other", func(t *testing.T) { agree(t, w) })
 	t.Run("the ready views agree with the tables", func(t *testing.T) { readyViewsAgree(t, dir) })
 	t.Run("all tables are the same in every time zone", func(t *testing.T) { sameInEveryZone(t, dir) })
+	t.Run("the vessels to look up are those of the view", func(t *testing.T) { targetsAgree(t, w) })
 	t.Run("they agree with the fleet", func(t *testing.T) { agreeWithFleet(t, w, sim) })
 	t.Run("parameters change the answer", func(t *testing.T) { tryParameters(t, w) })
 }
@@ -172,6 +173,33 @@ func agree(t *testing.T, w *warehouse.Warehouse) {
 	} {
 		if _, rows := ask(t, w, withQueries(t, text)); len(rows) != 1 || rows[0][0] != true {
 			t.Errorf("%s: not so, %v", name, rows)
+		}
+	}
+}
+
+// targetsAgree compares what is read to plan lookups, of the tables, with what the view vessels says.
+func targetsAgree(t *testing.T, w *warehouse.Warehouse) {
+	got, err := w.Targets(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rows := ask(t, w, `SELECT vessel_id, coalesce(imo, 0), coalesce(mmsi, ''), is_vessel, category, listed, particulars_seen_at, engine_seen_at, management_seen_at, position_seen_at, first_seen,
+		coalesce(name, ''), coalesce(flag, ''), coalesce(vessel_type, ''), coalesce(navigational_status, ''), coalesce(world_zone, '')
+		FROM vessels WHERE imo IS NOT NULL OR mmsi IS NOT NULL ORDER BY vessel_id`)
+	if len(got) != len(rows) || len(rows) == 0 {
+		t.Fatalf("%d vessels to look up, the view has %d", len(got), len(rows))
+	}
+	at := func(v any) time.Time {
+		when, _ := v.(time.Time) // zero if it is null
+		return when
+	}
+	for i, row := range rows {
+		want := got[i]
+		want.VesselID, want.IMO, want.MMSI, want.IsVessel, want.Category, want.Listed = row[0].(string), int(row[1].(int32)), row[2].(string), row[3].(bool), row[4].(string), row[5].(bool)
+		want.ParticularsAt, want.EngineAt, want.ManagementAt, want.PositionAt, want.FirstSeen = at(row[6]), at(row[7]), at(row[8]), at(row[9]), at(row[10])
+		want.Name, want.Flag, want.VesselType, want.Status, want.Zone = row[11].(string), row[12].(string), row[13].(string), row[14].(string), row[15].(string)
+		if got[i] != want {
+			t.Errorf("got  %+v\nwant %+v", got[i], want)
 		}
 	}
 }

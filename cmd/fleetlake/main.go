@@ -22,7 +22,6 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/pipeline/report"
-	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/lmittmann/tint"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -64,9 +63,6 @@ func (a *app) run(ctx context.Context, args []string) int {
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return a.code
-	}
-	if errors.Is(err, warehouse.ErrRoom) {
-		err = fmt.Errorf("%w: more `memory` in the configuration (FLEETLAKE_MEMORY) gives DuckDB more", err)
 	}
 	a.reportError(err)
 	if !a.started {

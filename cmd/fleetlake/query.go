@@ -184,7 +184,7 @@ func (a *app) answer(ctx context.Context, dir string, q question, o queryOptions
 	err = write(ctx, dir, q.Statement, spill, o)
 	switch {
 	case errors.Is(err, warehouse.ErrRoom):
-		return fmt.Errorf("%v\nThe limits are %d MiB of memory and %d MiB on disk: raise them with --memory and --spill", err, o.memoryMiB, o.spillMiB)
+		return fmt.Errorf("%w\nThe limits are %d MiB of memory and %d MiB on disk: raise them with --memory and --spill", err, o.memoryMiB, o.spillMiB)
 	case errors.Is(err, warehouse.ErrFiles):
 		return &sqlError{q.placed(err) + "\nA query can use the warehouse only; --unsafe-files lets it use files and the network", err}
 	case errors.Is(err, warehouse.ErrStatement):

@@ -12,6 +12,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/schedules"
+	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/spf13/cobra"
 )
 
@@ -48,6 +49,9 @@ new one. A good copy from a backup is better: restore it first if there is one.`
 				}
 			}
 			checks, err := repair.Verify(cmd.Context(), dir)
+			if errors.Is(err, warehouse.ErrRoom) {
+				return fmt.Errorf("%w: this is no damage; a larger `memory` in the configuration (FLEETLAKE_MEMORY) gives DuckDB more", err)
+			}
 			if err != nil {
 				return err
 			}

@@ -57,6 +57,8 @@ func (o *callOrder) see(c syscalls.Call) syscalls.Action {
 	case c.Name == "create":
 		o.dirty[c.Path] = true
 		delete(o.final, c.Path)
+	case c.Writes() && strings.HasSuffix(c.Path, ".wal"):
+		o.report("%s: on a broken disk DuckDB ends the process for its log", c)
 	case c.Writes(), c.Name == "truncate", c.Name == "allocate":
 		if o.final[c.Path] {
 			o.report("%s: it has its final name already", c)
