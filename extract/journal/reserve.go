@@ -33,7 +33,7 @@ func takeReserve(path string) (*reserve, error) {
 		_, err = io.CopyN(f, noise(), reserveSize)
 	}
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return nil, errors.Join(fmt.Errorf("%d MiB: %w", reserveSize>>20, err), os.Remove(path))
+		return nil, errors.Join(fmt.Errorf("%d MiB in %s: %w", reserveSize>>20, path, err), os.Remove(path))
 	}
 	return &reserve{path: path}, nil
 }

@@ -191,8 +191,8 @@ func (r *rebuild) readNights() error {
 	return nil
 }
 
-// hasRun reports whether a segment has a run to publish. It returns ErrLost for a published run
-// whose segment has lost its end.
+// hasRun reports whether a segment has a run to publish. It returns journal.ErrDamaged, with what to do
+// about it, and ErrLost for a published run whose segment has lost its end.
 func (r *rebuild) hasRun(path string) (bool, error) {
 	run := journal.RunOf(path)
 	planned, end, err := journal.Bounds(path)
@@ -201,6 +201,11 @@ func (r *rebuild) hasRun(path string) (bool, error) {
 	}
 	if planned != nil && end != nil {
 		return true, nil
+	}
+	for _, err := range journal.Read(path) { // its end may lie behind damage
+		if err != nil {
+			return false, derive.WithAdvice(err)
+		}
 	}
 	if r.o.DryRun {
 		r.done.Left = append(r.done.Left, run+": it has no end, and a dry run writes none")

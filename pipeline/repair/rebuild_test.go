@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -13,6 +14,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
 )
 
 func TestRebuildGivesTheIdenticalTables(t *testing.T) {
@@ -252,6 +254,18 @@ func flip(t *testing.T, path string, at float64) {
 	b, err := os.ReadFile(path)
 	must(t, err)
 	b[int(at*float64(len(b)-1))] ^= 4
+	must(t, os.WriteFile(path, b, 0o644))
+}
+
+// lengthen flips the highest bit of the length of a block in the middle of a segment.
+func lengthen(t *testing.T, path string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	must(t, err)
+	at := len(b)/2 + bytes.Index(b[len(b)/2:], []byte{0x28, 0xb5, 0x2f, 0xfd}) // where a zstd frame starts
+	var frame zstd.Header
+	must(t, frame.Decode(b[at:]))
+	b[at+frame.HeaderSize+2] ^= 0x80
 	must(t, os.WriteFile(path, b, 0o644))
 }
 

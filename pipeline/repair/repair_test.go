@@ -278,13 +278,26 @@ func TestATruncatedSegmentDropsNothingUnasked(t *testing.T) {
 	}
 }
 
-// TestSalvageIsAWayOut: one flipped byte of the journal stops every rebuild until a person salvages it.
+// TestSalvageIsAWayOut: one flipped bit of the journal stops every rebuild until a person salvages it, whether
+// it is in an answer or in the length of a block, which then seems to reach behind the end of the file.
 func TestSalvageIsAWayOut(t *testing.T) {
 	t.Parallel()
+	for name, damage := range map[string]func(t *testing.T, path string){
+		"an answer": func(t *testing.T, path string) { flip(t, path, 0.5) },
+		"a length":  lengthen,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			salvageIsAWayOut(t, damage)
+		})
+	}
+}
+
+func salvageIsAWayOut(t *testing.T, damage func(t *testing.T, path string)) {
 	d := copyOfTwoNights(t)
 	path := segmentOf(t, d, 3)
 	whole := readSegment(path)
-	flip(t, path, 0.5)
+	damage(t, path)
 	if _, err := Rebuild(t.Context(), *d, RebuildOptions{}); !errors.Is(err, journal.ErrDamaged) || !strings.Contains(err.Error(), "--salvage") {
 		t.Errorf("got %v, want an error that names --salvage", err)
 	}
