@@ -146,18 +146,19 @@ func indexOf(w *World, zone string) int {
 
 func TestWords(t *testing.T) {
 	for got, want := range map[string]string{
-		ago(47 * time.Hour):                         "47 hours",
-		ago(49 * time.Hour):                         "2 days",
-		ago(time.Second):                            "less than a minute",
-		since(morning.Add(90*time.Minute), morning): "in 90 minutes",
-		difference(3, 5):                            "2 fewer than before",
-		longDay("soon"):                             "soon",
-		sanitize("open /a/b/c.db: full", "/x"):      "open …/c.db: full",
-		sanitize(`open C:\data\x.db now`, "/x"):     "open …/x.db now",
-		sanitize("GET /get-vessel-info 400", "/x"):  "GET /get-vessel-info 400",
-		sanitize("https://a.example/b/c", "/x"):     "https://a.example/b/c",
-		sanitize("moored/north-sea", "/x"):          "moored/north-sea",
-		sanitize("a\u202eb\x1b[0m\nc", "/x"):        "ab[0m c",
+		ago(47 * time.Hour):                          "47 hours",
+		ago(49 * time.Hour):                          "2 days",
+		ago(time.Second):                             "less than a minute",
+		since(morning.Add(90*time.Minute), morning):  "in 90 minutes",
+		difference(3, 5):                             "2 fewer than before",
+		longDay("soon"):                              "soon",
+		sanitize("open /a/b/c.db: full", "/x"):       "open …/c.db: full",
+		sanitize(`open C:\data\x.db now`, "/x"):      "open …/x.db now",
+		sanitize(`a regular expression "\\\"`, "/x"): `a regular expression "…"`,
+		sanitize("GET /get-vessel-info 400", "/x"):   "GET /get-vessel-info 400",
+		sanitize("https://a.example/b/c", "/x"):      "https://a.example/b/c",
+		sanitize("moored/north-sea", "/x"):           "moored/north-sea",
+		sanitize("a\u202eb\x1b[0m\nc", "/x"):         "ab[0m c",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

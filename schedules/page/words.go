@@ -95,6 +95,9 @@ func sanitize(text, dir string) string {
 	text = absolute.ReplaceAllStringFunc(text, func(path string) string {
 		lead := absolute.FindStringSubmatch(path)[1]
 		last := strings.FieldsFunc(path[len(lead):], func(r rune) bool { return r == '/' || r == '\\' })
+		if len(last) == 0 { // backslashes alone
+			return lead + "…"
+		}
 		return lead + "…/" + last[len(last)-1]
 	})
 	return printable(text)
