@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -160,32 +161,38 @@ func FuzzAnswers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, operation, parameters string, body []byte) {
 		bad := answerTo(1, operation, parameters, "")
 		bad.SetBody(body)
-		if rows, numbers := fingerprints(bad); rows != numbers {
-			t.Errorf("the fingerprint is %x with its rows, and %x with the numbers alone", rows, numbers)
+		if with, without := fingerprints(bad); with != without {
+			t.Errorf("the fingerprint is %x with its rows, and %x with the numbers alone", with, without)
 		}
 		good := answerTo(2, "by-type", "country=Malta&page=1", `{"total":1,"items":[{"imo":"9074729","name":"GOOD"}]}`)
-		b := batchOf(t, night(bad, good))
-		out := dump(t, b)
-		if out != dump(t, b) {
-			t.Error("written twice, the rows differ")
+		b := NewBatch() // with Go's own memory: the allocator that looks for leaks is dear
+		for x := range journal.Pair(sequence(night(bad, good))) {
+			b.Add(x)
+		}
+		rows := map[string][]map[string]string{}
+		for _, table := range Tables {
+			rows[table.Name] = rowsIn(t, b, table)
+			if !reflect.DeepEqual(rows[table.Name], rowsIn(t, b, table)) {
+				t.Errorf("written twice, the rows of %s differ", table.Name)
+			}
 		}
 		if got := b.Rows(Requests); got != 2 {
 			t.Errorf("%d requests", got)
 		}
-		found := slices.ContainsFunc(rowsIn(t, b, Listings), func(r map[string]string) bool { return r["vessel_id"] == "IMO9074729" })
+		found := slices.ContainsFunc(rows[Listings.Name], func(r map[string]string) bool { return r["vessel_id"] == "IMO9074729" })
 		if !found {
 			t.Error("the good answer has no row")
 		}
-		for _, table := range Tables {
-			for _, row := range rowsIn(t, b, table) {
+		for table, all := range rows {
+			for _, row := range all {
 				for _, column := range []string{"raw", "extra"} {
 					if s, ok := row[column]; ok && !json.Valid([]byte(s)) {
-						t.Errorf("%s.%s is no JSON: %s", table.Name, column, s)
+						t.Errorf("%s.%s is no JSON: %s", table, column, s)
 					}
 				}
 			}
 		}
-		earlier := batchOf(t, nil)
+		earlier := NewBatch()
 		earlier.AddEarlier(bad)
 		for _, table := range []Table{Listings, Sightings, Particulars, Engine, Management, Positions, Requests, Issues} {
 			if n := earlier.Rows(table); n != 0 {

@@ -176,7 +176,7 @@ func FuzzPair(f *testing.F) {
 	f.Add([]byte{0, 0, 1, 1, 1, 0x13 | 4<<2, 2}, true)
 	f.Add([]byte("intents and answers in any order"), false)
 	f.Fuzz(func(t *testing.T, script []byte, damaged bool) {
-		entries, failed := entriesOf(script), error(nil)
+		entries, failed := entriesOf(script[:min(len(script), 100)]), error(nil)
 		if damaged {
 			failed = ErrDamaged
 		}
