@@ -32,6 +32,7 @@ type Budget struct {
 	undecided       bool           // a search gave credits back, and which search gets them is not decided yet
 	forLookups      int            // what searches leave for lookups, those already made included
 	lookupsReserved int            // reserved for lookups so far
+	onWait          func()         // called when a lookup begins to wait
 	changed         chan struct{}
 }
 
@@ -42,8 +43,12 @@ var rank = map[string]int{api.ByType.Name: -2, api.ByStatus.Name: -1}
 // NewBudget returns a budget with a cap in credits, of which some are already spent. A cap of 0
 // is no cap.
 func NewBudget(most, spent int) *Budget {
-	return &Budget{cap: most, spent: spent, claims: map[string]int{}, changed: make(chan struct{})}
+	return &Budget{cap: most, spent: spent, claims: map[string]int{}, onWait: func() {}, changed: make(chan struct{})}
 }
+
+// OnWait sets what Reserve calls each time that a lookup begins to wait for credits: whoever keeps them for
+// searches, and waits for lookups to end, must not wait for this one. It is set before the first Reserve.
+func (b *Budget) OnWait(f func()) { b.onWait = f }
 
 // Claim sets how many credits an operation still needs, the next request included. It
 // replaces the operation's earlier claim.
@@ -171,7 +176,7 @@ func (b *Budget) Reserve(ctx context.Context, operation string, credits int) err
 	if credits == 0 {
 		return ctx.Err()
 	}
-	for {
+	for waits := false; ; {
 		b.mu.Lock()
 		others := b.others(operation, credits)
 		fits := b.cap == 0 || credits <= b.cap-b.spent-b.reserved-others
@@ -190,6 +195,9 @@ func (b *Budget) Reserve(ctx context.Context, operation string, credits int) err
 			return nil
 		case !hope:
 			return ErrBudget
+		case !waits && rank[operation] == 0:
+			waits = true
+			b.onWait()
 		}
 		select {
 		case <-ctx.Done():

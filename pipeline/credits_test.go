@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -205,14 +206,44 @@ func TestLookupsGetWhatEmptyPagesGiveBack(t *testing.T) {
 	})
 }
 
+// TestWhatLookupsGiveBackPaysForOthers has credits for ten lookups, and two vessels of three that are due do not
+// exist any more: looking them up costs nothing.
+func TestWhatLookupsGiveBackPaysForOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		job := newcomer()
+		job.List, job.Sweep, job.Lookup.Want = plan.List{By: "country", Countries: []string{"Panama"}}, plan.Sweep{}, nil
+		s := newFixture(t, simulator.Config{Seed: 3, Vessels: 600, Credits: 1_000_000}, job)
+		s.run(time.Now().UTC().Format(time.DateOnly), 0)
+		s.load()
+		known := slices.Sorted(maps.Keys(s.targets))[:12]
+		maps.DeleteFunc(s.targets, func(id string, _ *warehouse.Target) bool { return !slices.Contains(known, id) })
+		for i := range 2 * len(known) {
+			mmsi := fmt.Sprint(201000001 + i)
+			s.targets["MMSI"+mmsi] = &warehouse.Target{VesselID: "MMSI" + mmsi, MMSI: mmsi, IsVessel: true}
+			s.job.Lookup.Watch = append(s.job.Lookup.Watch, mmsi) // they come first
+		}
+		time.Sleep(24 * time.Hour) // of virtual time: the next night comes
+		s.job.List, s.job.Budget, s.job.Lookup.Want = plan.List{By: "none"}, 10*api.Location.Credits, []string{"position"}
+		_, d, _ := s.run(time.Now().UTC().Format(time.DateOnly), 0)
+		if len(d.Lookups) != 10 || d.Due != 3*len(known) {
+			t.Fatalf("%d of %d lookups are planned, want 10 of %d", len(d.Lookups), d.Due, 3*len(known))
+		}
+		if spent := s.billed(api.Location); spent != s.job.Budget {
+			t.Errorf("%d of %d credits were spent: %+v", spent, s.job.Budget, s.lastEnd(time.Now().UTC().Format(time.DateOnly)))
+		}
+	})
+}
+
 // TestWhatLookupsGiveBackPaysForASearch has credits for three countries of four beside those that are kept for
 // lookups. The lookups are slower than the searches, and of vessels that the service does not know any more:
 // they cost nothing, which the balance says when they have ended, and the fourth country fits. So it does when
-// the service refuses the first of them and the others are not sent.
+// the service refuses the first of them and the others are not sent. Lookups that are sent again, because no
+// answer came, and that are beyond their share then, do not wait for a country that waits for them.
 func TestWhatLookupsGiveBackPaysForASearch(t *testing.T) {
 	positions, watched := []string{"position"}, []string{"particulars", "position"}
 	slow := simulator.Fault{Kind: simulator.Slow, Operation: api.Location.Name, Share: 1, Least: 5 * time.Second, Most: 9 * time.Second}
 	blocked := simulator.Fault{Kind: simulator.Blocked, Operation: api.Location.Name}
+	cut := simulator.Fault{Kind: simulator.Cut, Operation: api.Location.Name, Next: 4}
 	for what, c := range map[string]struct {
 		want   []string
 		faults simulator.Faults
@@ -221,6 +252,8 @@ func TestWhatLookupsGiveBackPaysForASearch(t *testing.T) {
 		"positions of watched vessels":         {watched, simulator.Faults{slow}},
 		"lookups that are refused":             {positions, simulator.Faults{slow, blocked}},
 		"refused positions of watched vessels": {watched, simulator.Faults{slow, blocked}},
+		"lookups that are sent again":          {positions, simulator.Faults{slow, cut}},
+		"positions that are sent again":        {watched, simulator.Faults{slow, cut}},
 	} {
 		t.Run(what, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -244,7 +277,11 @@ func TestWhatLookupsGiveBackPaysForASearch(t *testing.T) {
 				if err := s.sim.SetFaults(c.faults); err != nil {
 					t.Fatal(err)
 				}
+				began := time.Now()
 				_, d, _ := s.run(date, 0)
+				if took := time.Since(began); took > time.Hour {
+					t.Errorf("it took %v: %+v", took, s.lastEnd(date))
+				}
 				if len(d.Cover) != 3 || len(d.Lookups)+len(d.Positions) != 4 {
 					t.Fatalf("%d countries and %d lookups are planned, want 3 and 4", len(d.Cover), len(d.Lookups)+len(d.Positions))
 				}

@@ -25,7 +25,7 @@ type lookupQueue struct {
 	now       time.Time
 
 	mu          sync.Mutex
-	further     []string         // due numbers that only credits which searches give back can pay
+	further     []string         // due numbers that only credits which other requests give back can pay
 	asked       map[string]bool  // numbers that tonight's searches queued
 	searching   int              // searches that have not ended
 	known       map[uint64]int32 // vessels of the warehouse and of tonight's searches, by IMO and by MMSI: indices of targets, or decided

@@ -45,6 +45,7 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 	h.lanes = h.lanesOfRun()
 	h.grants.refund = func() { h.client.SettleUnknown(ctx) }
 	h.grants.awaits = h.awaitsLookups
+	h.budget.OnWait(h.grants.settle)
 	h.grants.plan(h.candidates())
 	h.grants.settle() // a queue that got no request never reports that it is idle
 }
@@ -62,7 +63,7 @@ func (h *harvest) keptForLookups() int {
 }
 
 // awaitsLookups reports whether a lookup is in flight, or another one comes that has its credits already. Each
-// of them ends, or the lane does, and the grants are settled again.
+// of them ends, or waits for credits to be sent again, or the lane ends, and the grants are settled again.
 func (h *harvest) awaitsLookups() bool {
 	comes := func(o api.Operation, q *queue) bool { return (q.left() > 0 || q.admits.Load()) && h.budget.HasShare(o) }
 	return h.budget.InFlight() || comes(h.lookups.operation, h.lookups.queue) || !h.positionsEnded.Load() && comes(api.Location, h.positions)

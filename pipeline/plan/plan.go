@@ -41,7 +41,7 @@ type Plan struct {
 	Lookups []string // IMO or MMSI numbers that are known before the run, the highest score first
 
 	// Further are the numbers after those of Lookups, as many as the allowance could pay if no search cost
-	// anything: searches that cost less than their price pay for them.
+	// anything, and most lookups found no vessel: what costs less than its price pays for them.
 	Further []string
 
 	// Positions are the numbers of watched vessels of which nothing but the position is due: the cheapest

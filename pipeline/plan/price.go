@@ -213,11 +213,15 @@ func (d *Plan) fitLookups(job Job, f Inputs, credits Limit, room map[string]int)
 	d.Room, d.due = d.capacity[o.Name], dueLookups{}
 }
 
+// mostUnfound is of how many lookups one is expected to find its vessel, at the worst: the others cost nothing,
+// which the balance says later.
+const mostUnfound = 4
+
 // payable is how many of the due lookups the lane can carry, and the whole allowance could pay.
 func (d *Plan) payable(o api.Operation) int {
 	n := min(d.Due, d.capacity[o.Name])
 	if most, limited := d.Allowance.Limit.Get(); limited {
-		n = min(n, max(0, most/o.Credits))
+		n = min(n, mostUnfound*max(0, most/o.Credits))
 	}
 	return n
 }
