@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,8 +17,11 @@ import (
 )
 
 // process runs a job as a process does. In a night that is published later it does all but publish: it
-// ends what was killed, plans on what is published, collects, writes the lake files and makes the report.
+// ends what was killed, plans on what is published, collects, writes the lake files and makes the report. A
+// run that does not end by itself is stopped after a day.
 func (w *world) process(ctx context.Context, job plan.Job) (report.Report, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, 24*time.Hour, errors.New("the run did not end by itself"))
+	defer cancel()
 	if !w.later {
 		return w.p.Run(ctx, job, "")
 	}

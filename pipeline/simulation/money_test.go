@@ -17,8 +17,13 @@ type money struct {
 	lost   int            // credits that the service billed for answers which the journal does not have any more
 }
 
-// ledger is what the journal counts as spent at one moment.
-type ledger struct{ night, day, month int }
+// ledger is what the journal counts as spent at one moment, and how much of it the service may not have
+// billed.
+type ledger struct {
+	night                    int
+	day, month               int
+	unknownDay, unknownMonth int
+}
 
 func newMoney(w *world) money { return money{w: w, byDay: map[string]int{}} }
 
@@ -33,8 +38,9 @@ func (m *money) ledger(job plan.Job, at time.Time) (l ledger) {
 			}
 			l.night += s.spent(time.Time{}).credits
 		}
-		l.day += s.spent(day).credits
-		l.month += s.spent(month).credits
+		today, thisMonth := s.spent(day), s.spent(month)
+		l.day, l.unknownDay = l.day+today.credits, l.unknownDay+today.unknown
+		l.month, l.unknownMonth = l.month+thisMonth.credits, l.unknownMonth+thisMonth.unknown
 	}
 	return l
 }
@@ -56,9 +62,9 @@ func (m *money) after(job plan.Job, r report.Report, err error) {
 		}
 	}
 	m.byDay[day] += billed
-	m.within("night", job.Budget, m.was.night, is.night, m.was.night, m.was.night+billed)
-	m.within("day", job.PerDay, m.was.day, is.day, before, before+billed)
-	m.within("month", job.PerMonth, m.was.month, is.month, month, month+billed)
+	m.within("night", job.Budget, m.was.night, is.night, 0, m.was.night, m.was.night+billed)
+	m.within("day", job.PerDay, m.was.day, is.day, m.was.unknownDay, before, before+billed)
+	m.within("month", job.PerMonth, m.was.month, is.month, m.was.unknownMonth, month, month+billed)
 	if billed > 0 && bill.Balance < job.Floor {
 		w.fail("money", "the balance is %d, below its floor of %d, after a run of %d credits", bill.Balance, job.Floor, billed)
 	}
@@ -71,9 +77,13 @@ func (m *money) after(job plan.Job, r report.Report, err error) {
 }
 
 // within checks a cap by the journal and by the account of the service: a run may leave what was spent
-// before it, and else at most the cap.
-func (m *money) within(what string, most, knownBefore, known, billedBefore, billed int) {
-	if most > 0 && (known > max(most, knownBefore) || billed > max(most, billedBefore)) {
+// before it, and else at most the cap. What the journal of published runs does not know to be billed, the
+// balance of a later run may have proved not to be.
+func (m *money) within(what string, most, knownBefore, known, unknownBefore, billedBefore, billed int) {
+	if m.w.later {
+		unknownBefore = 0
+	}
+	if most > 0 && (known > max(most+unknownBefore, knownBefore) || billed > max(most, billedBefore)) {
 		m.w.fail("money", "the cap of the %s is %d: the journal counts %d after %d, the service %d after %d", what, most, known, knownBefore, billed, billedBefore)
 	}
 }

@@ -121,9 +121,11 @@ func observedBy(table transform.Table, part any) observed {
 }
 
 // positions compares each observed position with the truth: there is one row for each position that a
-// whole profile or a lookup of the position alone reported, however often.
+// whole profile or a lookup of the position alone reported, however often. An answer without an IMO number
+// whose MMSI no registration of an earlier night has may be kept under either id: a lookup of the position
+// alone makes none, and what another run of the night knows is published with it or after it.
 func (m *model) positions() {
-	rows := map[string][]string{}
+	rows, either := map[string][]string{}, map[string]bool{}
 	add := func(id string, at time.Time) {
 		row := []string{id, at.UTC().Format("2006-01-02 15:04:05.999999-07")}
 		rows[strings.Join(row, " ")] = row
@@ -145,8 +147,19 @@ func (m *model) positions() {
 				default:
 					add(m.locatedAs(date, mmsi), of.received)
 				}
+				if !of.imo && !m.registered(mmsi, date) {
+					either["MMSI"+mmsi], either[m.truth[date][mmsi].VesselID] = true, true
+				}
 			}
 		}
 	}
-	m.compare("positions", m.ask("SELECT vessel_id, position_at::VARCHAR FROM positions WHERE latitude IS NOT NULL"), slices.Collect(maps.Values(rows)))
+	certain := func(rows [][]string) [][]string {
+		return slices.DeleteFunc(rows, func(row []string) bool { return either[row[0]] })
+	}
+	m.compare("positions", certain(m.ask("SELECT vessel_id, position_at::VARCHAR FROM positions WHERE latitude IS NOT NULL")), certain(slices.Collect(maps.Values(rows))))
+}
+
+// registered reports whether an answer of an earlier night that makes a registration gave an MMSI.
+func (m *model) registered(mmsi, before string) bool {
+	return slices.ContainsFunc(m.nights, func(date string) bool { return date < before && m.everything(date)[mmsi] })
 }

@@ -43,6 +43,10 @@ var collecting = strings.Fields(`plain plain plain plain plain faults faults ref
 // sometimes is how many scenarios there are to one that publishes each night by itself.
 const sometimes = 12
 
+// lastDay is the end of a scenario at the latest: the files of a later one would be no older than those of the
+// machine that plays it.
+const lastDay = 24 * 365
+
 // draw returns the scenario of a seed. Its first two nights are plain, so that later ones have something
 // to miss.
 func draw(seed uint64, nights int) scenario {
@@ -53,8 +57,8 @@ func draw(seed uint64, nights int) scenario {
 	} else {
 		nights = max(4, nights/8)
 	}
-	pause := []int{1, 1, 3, 10}[r.IntN(4)] // the most days from one night to the next
-	for day := 0; len(s.nights) < nights; day += 1 + r.IntN(pause) {
+	pause := []int{1, 1, 3, 10, 40, 400}[r.IntN(6)] // the most days from one night to the next
+	for day := 0; len(s.nights) < nights && day < lastDay; day += 1 + r.IntN(pause) {
 		n := night{day, "plain", r.Uint64()}
 		if len(s.nights) > 1 {
 			n.event = events[r.IntN(len(events))]

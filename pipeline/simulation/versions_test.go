@@ -238,7 +238,7 @@ func (m *model) observe(date, id string, k *known) (o observed, fromList, doubt 
 
 // entry returns the entry of the list under an MMSI. A vessel that is not listed has none, and lookups
 // report it all the same: then the entry is derived from the truth, as it was listed on another day.
-// The entry of a vessel that was never listed under its flag is unknown.
+// The entry of a vessel that was never listed under its flag is unknown, but for its type.
 func (m *model) entry(v simulator.Vessel, mmsi string) (l simulator.Listing, wasListed bool) {
 	for _, l := range v.Stored {
 		if *l.MMSI == mmsi {
@@ -248,9 +248,13 @@ func (m *model) entry(v simulator.Vessel, mmsi string) (l simulator.Listing, was
 	l = simulator.Listing{MMSI: &v.MMSI, Callsign: &v.Callsign}
 	for day := dayOf(m.nights[len(m.nights)-1]); day >= 0; day-- { // its spelling does not change
 		for _, s := range m.sim.Truth(day) {
-			if s.Hull == v.Hull && s.Country == v.Country && len(s.Stored) > 0 {
-				last := s.Stored[len(s.Stored)-1]
-				l.Country, l.CountryISO, l.TypeSpecific = last.Country, last.CountryISO, last.TypeSpecific
+			if s.Hull != v.Hull || len(s.Stored) == 0 {
+				continue
+			}
+			last := s.Stored[len(s.Stored)-1]
+			l.TypeSpecific = last.TypeSpecific
+			if s.Country == v.Country {
+				l.Country, l.CountryISO = last.Country, last.CountryISO
 				return l, true
 			}
 		}
