@@ -42,7 +42,7 @@ func TestAQueryIsAnswered(t *testing.T) {
 
 // TestAllRowsCome reads answers of more than one slice and of large rows, in their order.
 func TestAllRowsCome(t *testing.T) {
-	f := newPool(t, nil)
+	f := newPool(t, func(c *Config) { c.Limits.MemoryMiB = 512 }) // the race detector takes some, too
 	for name, sql := range map[string]string{
 		"many rows":  "SELECT range AS i, md5(range::VARCHAR) AS s FROM range(300000)",
 		"large rows": "SELECT range AS i, repeat('x', 100000) AS s FROM range(500)",
