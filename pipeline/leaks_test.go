@@ -26,16 +26,16 @@ func TestNightsLeaveNothingBehind(t *testing.T) {
 	temporary, dir := t.TempDir(), filepath.Join(t.TempDir(), "data")
 	t.Setenv("TMPDIR", temporary)
 	start := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-	sim, err := simulator.New(simulator.Config{Vessels: 60, Seed: 2, Start: start, Key: "k", Credits: 100_000_000})
+	limits, unlimited := map[string]int{}, map[string]int{} // the nights follow each other at once
+	for _, o := range api.Operations {
+		limits[o.Name], unlimited[o.Name] = 1_000_000, -1
+	}
+	sim, err := simulator.New(simulator.Config{Vessels: 60, Seed: 2, Start: start, Key: "k", Credits: 100_000_000, Limits: unlimited})
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(sim)
 	defer server.Close()
-	limits := map[string]int{}
-	for _, o := range api.Operations {
-		limits[o.Name] = 1_000_000
-	}
 	job := plan.Job{Name: "nightly", Location: time.UTC, List: plan.List{By: "country", Countries: []string{"Panama", "Liberia"}},
 		Sweep: plan.Sweep{Statuses: []string{"moored"}, Zones: []string{"north-sea"}}, Lookup: plan.Lookup{Want: []string{"particulars"}, MaxRequests: 3}}
 	var first pipelinetest.Held
