@@ -62,7 +62,11 @@ func (m *money) after(job plan.Job, r report.Report, err error) {
 		}
 	}
 	m.byDay[day] += billed
-	m.within("night", job.Budget, m.was.night, is.night, 0, m.was.night, m.was.night+billed)
+	last, night := m.newest(), m.was.night
+	if last != nil && last.Anew && last.Run == r.Run {
+		night = 0 // it began the night anew
+	}
+	m.within("night", job.Budget, night, is.night, 0, night, night+billed)
 	m.within("day", job.PerDay, m.was.day, is.day, m.was.unknownDay, before, before+billed)
 	m.within("month", job.PerMonth, m.was.month, is.month, m.was.unknownMonth, month, month+billed)
 	if billed > 0 && bill.Balance < job.Floor {
@@ -70,7 +74,7 @@ func (m *money) after(job plan.Job, r report.Report, err error) {
 	}
 	m.balanced(bill.Spent)
 	m.once()
-	if last := m.newest(); last != nil && err == nil && r.Run == last.Run {
+	if last != nil && err == nil && r.Run == last.Run {
 		m.capOfPlan(last, billed)
 		w.checkEnd(job, r, last, m.room(job, bill.Balance, is))
 	}
