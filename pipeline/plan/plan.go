@@ -40,8 +40,8 @@ type Plan struct {
 	Sweeps  []StatusSearch
 	Lookups []string // IMO or MMSI numbers that are known before the run, the highest score first
 
-	// Further are the numbers after those of Lookups, as many as the allowance could pay if no search cost
-	// anything, and most lookups found no vessel: what costs less than its price pays for them.
+	// Further are the numbers after those of Lookups, as many as the lane can carry: searches that cost less
+	// than their price pay for them, and lookups that find no vessel.
 	Further []string
 
 	// Positions are the numbers of watched vessels of which nothing but the position is due: the cheapest

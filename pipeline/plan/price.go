@@ -207,23 +207,10 @@ func (d *Plan) fitLookups(job Job, f Inputs, credits Limit, room map[string]int)
 	d.Positions = best(d.due.positions, fit(len(d.due.positions), api.Location, PositionsLeft), f.Targets)
 	d.Due = d.due.count()
 	n := fit(d.Due, o, LookupsLeft)
-	unknown := d.due.unknown[:min(d.payable(o), len(d.due.unknown))]
-	chosen := append(unknown, best(d.due.vessels, d.payable(o)-len(unknown), f.Targets)...)
-	d.Lookups, d.Further = chosen[:n:n], chosen[n:]
-	d.Room, d.due = d.capacity[o.Name], dueLookups{}
-}
-
-// mostUnfound is of how many lookups one is expected to find its vessel, at the worst: the others cost nothing,
-// which the balance says later.
-const mostUnfound = 4
-
-// payable is how many of the due lookups the lane can carry, and the whole allowance could pay.
-func (d *Plan) payable(o api.Operation) int {
-	n := min(d.Due, d.capacity[o.Name])
-	if most, limited := d.Allowance.Limit.Get(); limited {
-		n = min(n, mostUnfound*max(0, most/o.Credits))
-	}
-	return n
+	d.Room = d.capacity[o.Name]
+	unknown := d.due.unknown[:min(d.Room, len(d.due.unknown))]
+	chosen := append(unknown, best(d.due.vessels, min(d.Due, d.Room)-len(unknown), f.Targets)...)
+	d.Lookups, d.Further, d.due = chosen[:n:n], chosen[n:], dueLookups{}
 }
 
 // count is how many lookups by the operation of the job are due.

@@ -131,10 +131,12 @@ func (w *world) checkPlanned(job plan.Job, s *segment, c covered) {
 }
 
 // checkFreshness checks that a run bought nothing again that the job wants only after some time, and
-// skipped only what is fresh.
+// skipped only what is fresh. It does so once, when the run has ended.
 func (w *world) checkFreshness(job plan.Job, s *segment, segments map[string]*segment) {
-	if w.night.event == "clock" {
-		return // times are not comparable
+	seen := w.compared[s.Run]
+	w.compared[s.Run] = true
+	if seen || w.night.event == "clock" { // then times are not comparable, on later nights either
+		return
 	}
 	night := map[string]bool{s.Run: true}
 	for _, run := range s.Continues {

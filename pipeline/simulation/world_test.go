@@ -47,13 +47,14 @@ type world struct {
 	faulty   bool            // the service or the machine were out of order this night
 	later    bool            // this night's runs are published later, with others
 	basis    map[string]bool // the runs that were published when the last run was planned, if it was published later
+	compared map[string]bool // the runs whose plan was compared with what was fresh
 	runs     int
 	failures []string
 }
 
 // newWorld makes the world of a scenario, and returns what ends it.
 func newWorld(t *testing.T, s scenario) (*world, func()) {
-	w := &world{configuration: configure(s.seed), t: t, root: directory(t), began: time.Now(), out: map[string]bool{}}
+	w := &world{configuration: configure(s.seed), t: t, root: directory(t), began: time.Now(), out: map[string]bool{}, compared: map[string]bool{}}
 	w.fleet.Start = start
 	sim, err := simulator.New(w.fleet)
 	w.must(err)
