@@ -20,7 +20,7 @@ func TestPositionsForTheFew(t *testing.T) {
 	nightly := plan.Job{Name: "nightly", Location: time.UTC, List: plan.List{By: "country", Countries: []string{"Panama"}, MaxAge: 20 * time.Hour},
 		Lookup: plan.Lookup{Want: plan.Datasets, MaxAge: 30 * 24 * time.Hour}}
 	s := newFixture(t, simulator.Config{Seed: 3, Vessels: 300, Credits: 1_000_000}, nightly)
-	start := time.Now().UTC()
+	start := time.Now().UTC().Truncate(24 * time.Hour).Add(12 * time.Hour) // so that 22 hours later is another night
 	run := func(job plan.Job, after time.Duration, again bool) (spent map[string]int) {
 		t.Helper()
 		at := start.Add(after)
