@@ -66,6 +66,20 @@ func (s *fixture) lastEnd(date string) journal.End {
 	return *end
 }
 
+// keepTargets keeps so many of the vessels that can be looked up, adds others that the service does not know
+// any more, and returns the MMSIs of these.
+func (s *fixture) keepTargets(known, gone int) (mmsis []string) {
+	for _, id := range slices.Sorted(maps.Keys(s.targets))[known:] {
+		delete(s.targets, id)
+	}
+	for i := range gone {
+		mmsi := fmt.Sprint(201000001 + i)
+		s.targets["MMSI"+mmsi] = &warehouse.Target{VesselID: "MMSI" + mmsi, MMSI: mmsi, IsVessel: true}
+		mmsis = append(mmsis, mmsi)
+	}
+	return mmsis
+}
+
 // billed returns the credits of an operation so far.
 func (s *fixture) billed(o api.Operation) int { return s.sim.Bill().Operations[o.Name].Credits }
 
@@ -215,18 +229,12 @@ func TestWhatLookupsGiveBackPaysForOthers(t *testing.T) {
 		s := newFixture(t, simulator.Config{Seed: 3, Vessels: 600, Credits: 1_000_000}, job)
 		s.run(time.Now().UTC().Format(time.DateOnly), 0)
 		s.load()
-		known := slices.Sorted(maps.Keys(s.targets))[:12]
-		maps.DeleteFunc(s.targets, func(id string, _ *warehouse.Target) bool { return !slices.Contains(known, id) })
-		for i := range 2 * len(known) {
-			mmsi := fmt.Sprint(201000001 + i)
-			s.targets["MMSI"+mmsi] = &warehouse.Target{VesselID: "MMSI" + mmsi, MMSI: mmsi, IsVessel: true}
-			s.job.Lookup.Watch = append(s.job.Lookup.Watch, mmsi) // they come first
-		}
-		time.Sleep(24 * time.Hour) // of virtual time: the next night comes
+		s.job.Lookup.Watch = s.keepTargets(12, 24) // they come first
+		time.Sleep(24 * time.Hour)                 // of virtual time: the next night comes
 		s.job.List, s.job.Budget, s.job.Lookup.Want = plan.List{By: "none"}, 10*api.Location.Credits, []string{"position"}
 		_, d, _ := s.run(time.Now().UTC().Format(time.DateOnly), 0)
-		if len(d.Lookups) != 10 || d.Due != 3*len(known) {
-			t.Fatalf("%d of %d lookups are planned, want 10 of %d", len(d.Lookups), d.Due, 3*len(known))
+		if len(d.Lookups) != 10 || d.Due != 36 {
+			t.Fatalf("%d of %d lookups are planned, want 10 of 36", len(d.Lookups), d.Due)
 		}
 		if spent := s.billed(api.Location); spent != s.job.Budget {
 			t.Errorf("%d of %d credits were spent: %+v", spent, s.job.Budget, s.lastEnd(time.Now().UTC().Format(time.DateOnly)))
@@ -262,11 +270,7 @@ func TestWhatLookupsGiveBackPaysForASearch(t *testing.T) {
 				s := newFixture(t, simulator.Config{Seed: 3, Vessels: 600, Credits: 1_000_000}, job)
 				s.run(time.Now().UTC().Format(time.DateOnly), 0)
 				s.load()
-				known := slices.Sorted(maps.Keys(s.targets))[0]
-				maps.DeleteFunc(s.targets, func(id string, _ *warehouse.Target) bool { return id != known })
-				for _, mmsi := range []string{"201000001", "201000002", "201000003"} {
-					s.targets["MMSI"+mmsi] = &warehouse.Target{VesselID: "MMSI" + mmsi, MMSI: mmsi, IsVessel: true}
-				}
+				s.keepTargets(1, 3)
 				time.Sleep(24 * time.Hour) // of virtual time: the next night comes
 				for _, target := range s.targets {
 					target.ParticularsAt, s.job.Lookup.Watch = time.Now(), append(s.job.Lookup.Watch, plan.AskFor(*target))
