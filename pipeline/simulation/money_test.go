@@ -21,6 +21,7 @@ type money struct {
 // billed.
 type ledger struct {
 	night                    int
+	done                     string // the last run of the night, if it was done: one that follows has the whole cap
 	day, month               int
 	unknownDay, unknownMonth int
 }
@@ -33,10 +34,13 @@ func (m *money) ledger(job plan.Job, at time.Time) (l ledger) {
 	month := day.AddDate(0, 0, 1-day.Day())
 	for _, s := range m.w.journalNow() {
 		if s.Job == job.Name && s.Date == at.In(job.Location).Format(time.DateOnly) && !m.w.out[s.Run] {
-			if s.Anew {
+			if s.Anew || l.done != "" {
 				l.night = 0
 			}
-			l.night += s.spent(time.Time{}).credits
+			l.night, l.done = l.night+s.spent(time.Time{}).credits, ""
+			if s.state == "done" && !s.lost() {
+				l.done = s.Run
+			}
 		}
 		today, thisMonth := s.spent(day), s.spent(month)
 		l.day, l.unknownDay = l.day+today.credits, l.unknownDay+today.unknown
@@ -63,7 +67,7 @@ func (m *money) after(job plan.Job, r report.Report, err error) {
 	}
 	m.byDay[day] += billed
 	last, night := m.newest(), m.was.night
-	if last != nil && last.Anew && last.Run == r.Run {
+	if last != nil && last.Run == r.Run && (last.Anew || m.was.done != "" && m.was.done != r.Run) {
 		night = 0 // it began the night anew
 	}
 	m.within("night", job.Budget, night, is.night, 0, night, night+billed)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -79,6 +80,7 @@ type bill struct {
 	at      time.Time
 	credits int
 	unknown bool
+	lost    bool // there is no answer
 }
 
 // answered is one page of a search, or a status search.
@@ -165,9 +167,9 @@ func (s *segment) index() {
 		}
 		switch lost := e.Kind == "intent" && !answeredIntents[e.N]; {
 		case lost, e.Charge == "unknown":
-			s.bills = append(s.bills, bill{at, e.Credits, true})
+			s.bills = append(s.bills, bill{at, e.Credits, true, lost})
 		case e.Kind == "answer", e.Kind == "balance":
-			s.bills = append(s.bills, bill{at, e.Credits, false})
+			s.bills = append(s.bills, bill{at, e.Credits, false, false})
 		}
 		if k, number := searchOf(e.Operation, e.Parameters); e.ok() && number > 0 {
 			if p, whole := readPage(e.text()); whole {
@@ -175,6 +177,11 @@ func (s *segment) index() {
 			}
 		}
 	}
+}
+
+// lost reports whether a request has no answer on record.
+func (s *segment) lost() bool {
+	return slices.ContainsFunc(s.bills, func(b bill) bool { return b.lost })
 }
 
 // spending is what requests cost by the journal.

@@ -57,7 +57,7 @@ func draw(seed uint64, nights int) scenario {
 	} else {
 		nights = max(4, nights/8)
 	}
-	pause := []int{1, 1, 3, 10, 40, 400}[r.IntN(6)] // the most days from one night to the next
+	pause := []int{1, 3, 10, 40, 150, 400}[r.IntN(6)] // the most days from one night to the next
 	for day := 0; len(s.nights) < nights && day < lastDay; day += 1 + r.IntN(pause) {
 		n := night{day, "plain", r.Uint64()}
 		if len(s.nights) > 1 {

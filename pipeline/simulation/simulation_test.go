@@ -36,7 +36,7 @@ type outcome struct {
 
 // A data directory that publishes nothing for a long time continues with the newest segments: each run
 // reads all of them.
-const mostLater, keptLater = 40, 10
+const mostLater, keptLater = 16, 4
 
 // simulate plays a scenario in virtual time.
 func simulate(t *testing.T, s scenario) (o outcome) {
@@ -186,8 +186,8 @@ func TestYears(t *testing.T) {
 			describe(t, s, o)
 		}
 		played++
+		t.Logf("%d seeds: %d nights with %d runs in %.1f simulated years; %d nights were published", played, all.nights, all.runs, float64(all.days)/365.25, all.published)
 	}
-	t.Logf("%d seeds: %d nights with %d runs in %.1f simulated years; %d nights were published", played, all.nights, all.runs, float64(all.days)/365.25, all.published)
 }
 
 // describe says how to repeat a failure, and looks for the fewest nights that fail.
