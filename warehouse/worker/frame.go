@@ -98,11 +98,12 @@ func readFrame(r io.Reader) (frameKind, []byte, error) {
 	if n > maxFrame {
 		return 0, nil, fmt.Errorf("a frame of %d bytes, expected %d at most", n, maxFrame)
 	}
-	content := make([]byte, n)
-	if _, err := io.ReadFull(r, content); err != nil {
+	var content bytes.Buffer
+	content.Grow(int(min(n, maxData)) + bytes.MinRead) // a broken length takes no memory
+	if _, err := io.CopyN(&content, r, int64(n)); err != nil {
 		return 0, nil, fmt.Errorf("within a frame: %w", io.ErrUnexpectedEOF)
 	}
-	return frameKind(head[0]), content, nil
+	return frameKind(head[0]), content.Bytes(), nil
 }
 
 // decode reads the value of a frame.
