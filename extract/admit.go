@@ -54,10 +54,7 @@ func (c *Client) enter(ctx context.Context, o api.Operation) (probe bool, err er
 // reserve is Admit without the wait for the end of an outage. It takes a place in flight before
 // the credits and the lane, so that no credits are reserved for a request that cannot be sent.
 func (c *Client) reserve(ctx context.Context, o api.Operation) (ticket Ticket, err error) {
-	if err := c.segment.Full(); err != nil {
-		return ticket, fmt.Errorf("no room for another answer: %w", err)
-	}
-	if err := c.segment.InPlace(); err != nil {
+	if err := c.canKeep(); err != nil {
 		return ticket, err
 	}
 	select {
@@ -74,4 +71,12 @@ func (c *Client) reserve(ctx context.Context, o api.Operation) (ticket Ticket, e
 		<-c.inFlight[o.Name]
 	}
 	return ticket, err
+}
+
+// canKeep returns why an answer could not be kept: the disk is full, or the journal is no longer in its place.
+func (c *Client) canKeep() error {
+	if err := c.segment.Full(); err != nil {
+		return fmt.Errorf("no room for another answer: %w", err)
+	}
+	return c.segment.InPlace()
 }

@@ -77,6 +77,9 @@ func (c *Client) intend(r api.Request, e *journal.Entry) error {
 		e.Kind = journal.KindBalance
 		return nil
 	}
+	if err := c.canKeep(); err != nil { // it may have waited for long since it was admitted
+		return err
+	}
 	intent, err := c.segment.Append(journal.Entry{Kind: journal.KindIntent, At: c.now(),
 		Operation: e.Operation, Parameters: e.Parameters, Credits: r.Operation.Credits})
 	e.Intent = intent.N

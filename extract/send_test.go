@@ -2,10 +2,12 @@ package extract
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -172,6 +174,36 @@ func TestAProbeFollowsAnAnsweredFreeCallWithoutAnother(t *testing.T) {
 		start := time.Now()
 		if _, err := client.do(t.Context(), api.Lookup(api.Particulars, "9218301")); err != nil || time.Since(start) > 30*time.Second {
 			t.Errorf("%v after %v", err, time.Since(start))
+		}
+	})
+}
+
+// TestNothingIsSentWhenTheJournalIsGone has an admitted request whose journal disappears before it is sent, as
+// one does that waits for its turn. What it reserved is free again.
+func TestNothingIsSentWhenTheJournalIsGone(t *testing.T) {
+	sent := 0
+	inBubble(t, api.Particulars.Credits, func(w http.ResponseWriter, r *http.Request) { sent++ }, func(t *testing.T, client *Client, s *journal.Segment) {
+		ticket, err := client.Admit(t.Context(), api.Particulars)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(s.Path(), s.Path()+".away"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.Send(t.Context(), ticket, api.Lookup(api.Particulars, "9074729")); !errors.Is(err, journal.ErrGone) {
+			t.Errorf("got %v, want %v", err, journal.ErrGone)
+		}
+		if _, err := client.Admit(t.Context(), api.Particulars); !errors.Is(err, journal.ErrGone) {
+			t.Errorf("the next one: got %v, want %v", err, journal.ErrGone)
+		}
+		if sent > 0 {
+			t.Errorf("%d requests were sent", sent)
+		}
+		if err := os.Rename(s.Path()+".away", s.Path()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.Admit(t.Context(), api.Particulars); err != nil { // the cap has room for one
+			t.Errorf("when it is back: %v", err)
 		}
 	})
 }
