@@ -150,8 +150,8 @@ func (r *rebuild) readRequests(ctx context.Context) error {
 		return nil
 	}
 	out, err := warehouse.RolledBack(r.d.Dir, nil)
-	for run, m := range manifests {
-		if !out[run] {
+	for run, m := range manifests { // one that is not among those to rebuild has lake files, and was not published
+		if !out[run] && (r.only == nil || r.only[run]) {
 			r.requests[run] = m.Run.Requests
 		}
 	}

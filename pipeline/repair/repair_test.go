@@ -233,6 +233,26 @@ func TestAWarehouseOfAnOlderProgramIsRebuilt(t *testing.T) {
 	}
 }
 
+// TestARunThatIsInTheLakeAloneIsNotLost: a run that is not in the warehouse of an older program, because it
+// crashed before it was published or was rolled back, is in the journal. The warehouse is rebuilt, and the run
+// is published.
+func TestARunThatIsInTheLakeAloneIsNotLost(t *testing.T) {
+	t.Parallel()
+	d := copyOfTwoNights(t)
+	want, runs := hashes(t, d.Dir), publishedRuns(t, d)
+	_, err := Rollback(t.Context(), *d)
+	must(t, err)
+	ofAnotherProgram(t, d, "UPDATE internal.schema_migrations SET checksum = 'abc'")
+	_, err = UndoRollback(t.Context(), *d)
+	must(t, err)
+	if diff := cmp.Diff(want, hashes(t, d.Dir)); diff != "" {
+		t.Errorf("hashes (-before +after):\n%s", diff)
+	}
+	if got := publishedRuns(t, d); !slices.Equal(got, runs) {
+		t.Errorf("the runs %v are published, want %v", got, runs)
+	}
+}
+
 // TestAWarehouseOfANewerProgramIsARefusal before any request, and changes nothing: the newer program can
 // continue it. A person can rebuild it.
 func TestAWarehouseOfANewerProgramIsARefusal(t *testing.T) {
