@@ -117,20 +117,31 @@ func TestAnAnswerThatIsNotUTF8IsRepairedAndReported(t *testing.T) {
 
 func TestANumberMissingInTheAnswerIsTheRequestedOne(t *testing.T) {
 	for name, c := range map[string]struct {
-		parameters, body string
-		want             []string
+		parameters, body, want string // the id, and the MMSI
 	}{
-		"asked by IMO":                {"imo_or_mmsi=9218301", `{"detail": {"name": "NEWSUN", "length": "176 m"}}`, []string{"IMO9218301"}},
-		"asked by MMSI":               {"imo_or_mmsi=306256000", `{"name": "NEWSUN", "imo": "-"}`, []string{"MMSI306256000"}},
-		"the answer's own goes first": {"imo_or_mmsi=9218301", `{"name": "NEWSUN", "mmsi": "306256000"}`, []string{"MMSI306256000"}},
-		"no vessel in the answer":     {"imo_or_mmsi=9218301", `{"detail": "Vessel not found"}`, nil},
+		"asked by IMO":                            {"imo_or_mmsi=9218301", `{"detail": {"name": "NEWSUN", "latitude": "1", "longitude": "2"}}`, "IMO9218301 "},
+		"asked by IMO, an MMSI in the answer":     {"imo_or_mmsi=9218301", `{"name": "NEWSUN", "mmsi": "306256000", "latitude": "1", "longitude": "2"}`, "IMO9218301 306256000"},
+		"asked by IMO, a false one in the answer": {"imo_or_mmsi=9218301", `{"imo": "9218302", "latitude": "1", "longitude": "2"}`, "IMO9218301 "},
+		"asked by IMO, another in the answer":     {"imo_or_mmsi=9218301", `{"imo": "9074729", "latitude": "1", "longitude": "2"}`, "IMO9074729 "},
+		"asked by MMSI":                           {"imo_or_mmsi=306256000", `{"name": "NEWSUN", "imo": "-", "latitude": "1", "longitude": "2"}`, "MMSI306256000 306256000"},
+		"asked by MMSI, another in the answer":    {"imo_or_mmsi=306256000", `{"mmsi": "371000001", "latitude": "1", "longitude": "2"}`, "MMSI371000001 371000001"},
+		"asked by MMSI, an IMO in the answer":     {"imo_or_mmsi=306256000", `{"imo": "9218301", "latitude": "1", "longitude": "2"}`, "IMO9218301 "},
+		"a position alone":                        {"imo_or_mmsi=9218301", `{"latitude": "1", "longitude": "2"}`, "IMO9218301 "},
+		"no vessel in the answer":                 {"imo_or_mmsi=9218301", `{"detail": "Vessel not found", "name": "-"}`, ""},
+		"another shape":                           {"imo_or_mmsi=9218301", `{"message": "ok"}`, ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			b := batchOf(t, night(answerTo(1, "particulars", c.parameters, c.body)))
-			if diff := cmp.Diff(c.want, columnsOf(t, b, Particulars, "vessel_id")); diff != "" {
-				t.Error(diff)
-			}
-		})
+		var want []string
+		if c.want != "" {
+			want = []string{c.want}
+		}
+		for operation, table := range map[string]Table{"particulars": Particulars, "info": Particulars, "location": Positions} {
+			t.Run(name+" by "+operation, func(t *testing.T) {
+				b := batchOf(t, night(answerTo(1, operation, c.parameters, c.body)))
+				if diff := cmp.Diff(want, columnsOf(t, b, table, "vessel_id", "mmsi")); diff != "" {
+					t.Error(diff)
+				}
+			})
+		}
 	}
 }
 

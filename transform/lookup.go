@@ -34,8 +34,11 @@ func (b *Batch) lookup(at *answer, body string) (int, bool) {
 		fields = positionFields
 	}
 	got := r.identification(fields...)
-	at.identify(&got)
-	reg, ok := b.register(&got, from)
+	n := numbersOf(&got)
+	if r.ofVessel() {
+		n.complete(at.requested())
+	}
+	reg, ok := b.register(&got, n, from)
 	if !ok {
 		return 1, true
 	}
@@ -74,22 +77,12 @@ func (b *Batch) compareRequested(reg *registration, at *answer, from source) {
 	}
 }
 
-// identify fills in the requested number where the answer has a name and no number: any member may
-// be missing, and a paid answer is still about the requested vessel.
-func (a *answer) identify(got *[fieldCount]value) {
-	name, _ := got[fieldName].text()
-	imo, _ := got[fieldIMO].text()
-	mmsi, _ := got[fieldMMSI].text()
-	if missing(name) || !missing(imo) || !missing(mmsi) {
-		return
-	}
-	requested := a.requested()
-	number := value{raw: string(appendText(nil, requested)), kind: isText}
-	if _, err := ParseIMO(requested); err == nil {
-		got[fieldIMO] = number
-	} else {
-		got[fieldMMSI] = number
-	}
+// ofVessel reports whether an answer is about a vessel: it has a name, a number or a position.
+func (r *record) ofVessel() bool {
+	return slices.ContainsFunc(r.members, func(m member) bool {
+		s, _ := m.value.text()
+		return !missing(s) && slices.Contains([]string{"name", "imo", "mmsi", "latitude"}, m.folded)
+	})
 }
 
 // requested returns the IMO number or MMSI in the request of a lookup.

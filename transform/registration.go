@@ -168,10 +168,23 @@ func numbersOf(got *[fieldCount]value) (n numbers) {
 	return n
 }
 
-// register reads which ship a record is about. It returns false for a record without an IMO number
-// or MMSI, and reports that and none of its other faults.
-func (b *Batch) register(got *[fieldCount]value, from source) (registration, bool) {
-	n := numbersOf(got)
+// complete adds the number that a lookup asked for, of which the answer has none: any member may be
+// missing, and a paid answer is still about the requested vessel. An MMSI of the answer is kept beside a
+// requested IMO number; where the answer has an MMSI, a requested one says nothing more.
+func (n *numbers) complete(requested string) {
+	if n.id.imo() != 0 {
+		return
+	}
+	if imo, err := ParseIMO(requested); err == nil {
+		n.id = identify(imo, n.mmsi)
+	} else if mmsi, err := ParseMMSI(requested); err == nil && n.id == 0 {
+		n.id, n.mmsi = identify(0, mmsi), mmsi
+	}
+}
+
+// register reads which ship a record is about, whose numbers are n. It returns false for a record without
+// an IMO number or MMSI, and reports that and none of its other faults.
+func (b *Batch) register(got *[fieldCount]value, n numbers, from source) (registration, bool) {
 	r := registration{id: n.id, mmsi: n.mmsi}
 	if r.id == 0 {
 		b.report(from, 0, "", from.whole, NoIdentity)

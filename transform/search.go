@@ -132,11 +132,11 @@ func (b *Batch) item(r *searchRows, s *scanner, at page) uint64 {
 	})
 	from.whole = s.s[start:s.pos]
 	b.compareWithAsked(&got)
+	n := numbersOf(&got)
 	if r.numbersOnly {
-		n := numbersOf(&got)
 		return printOf(n.id, n.mmsi, from.whole)
 	}
-	reg, ok := b.register(&got, from)
+	reg, ok := b.register(&got, n, from)
 	if !ok {
 		return printOf(0, 0, from.whole)
 	}

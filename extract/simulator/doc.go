@@ -44,7 +44,7 @@
 // belongs.
 //
 // A location has the position of the profile. For one vessel in five it has fewer members, and
-// no IMO number; a few do not say when the position was received.
+// no IMO number; a few do not say when the position was received, and half of these have no number.
 //
 // # Tables
 //

@@ -3,7 +3,7 @@ package simulator
 // These are the shares of the locations that have fewer members than a full one.
 const (
 	shareReduced = 0.2  // position and voyage, without IMO, status and ports; does not depend on Dirt
-	shareMinimal = 0.02 // as in the first document of the service: without a time
+	shareMinimal = 0.02 // as the interface text promises: without a time, and half of them without a number
 )
 
 // renderLocation returns the answer of vessel location: the position and the voyage of a
@@ -13,13 +13,18 @@ func (f *fleetDay) renderLocation(e entry) []byte {
 	o, l, p := f.newObject(h), f.listing(e), f.position(e)
 	u := draw(h.seed, forEnvelope, 1+f.day)
 	o.addNullable("name", l.Name)
-	o.addNullable("mmsi", l.MMSI)
 	switch {
+	case f.dirty(u, shareMinimal/2):
+		f.addMinimal(o, p)
 	case f.dirty(u, shareMinimal):
-		f.addMinimal(o, l, p)
+		o.addNullable("mmsi", l.MMSI)
+		o.addNullable("imo", l.IMO)
+		f.addMinimal(o, p)
 	case unit(mix(u)) < shareReduced:
+		o.addNullable("mmsi", l.MMSI)
 		f.addReduced(o, p)
 	default:
+		o.addNullable("mmsi", l.MMSI)
 		o.addNullable("imo", l.IMO)
 		o.addText("callsign", f.callsign(e))
 		o.addNullable("typeSpecific", l.TypeSpecific)
@@ -37,8 +42,7 @@ func (f *fleetDay) renderLocation(e entry) []byte {
 
 // addMinimal adds the members that the interface text promises. They do not say when the
 // position was received.
-func (f *fleetDay) addMinimal(o *object, l Listing, p Position) {
-	o.addNullable("imo", l.IMO)
+func (f *fleetDay) addMinimal(o *object, p Position) {
 	f.addCoordinates(o, p)
 	o.addText("speed", formatDecimal(p.SpeedKn, "102.3"))
 	o.addText("course", formatDecimal(p.CourseDeg, "360"))

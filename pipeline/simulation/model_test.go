@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -15,12 +16,13 @@ import (
 // model is the content of the published runs, joined to the truth of the day by the MMSI of each answer.
 type model struct {
 	*world
-	nights []string
-	looks  map[string]*look                          // by night
-	proofs map[string]map[string]bool                // by night: "country", "type", and each sweep that was covered completely
-	truth  map[string]map[string]simulator.Vessel    // by night and by each reported MMSI
-	linked map[string]string                         // by MMSI: the first night with an answer that gives it with an IMO number
-	ids    map[string]map[string][]simulator.Listing // by night and vessel_id: the entries of the list
+	nights  []string
+	looks   map[string]*look                          // by night
+	proofs  map[string]map[string]bool                // by night: "country", "type", and each sweep that was covered completely
+	truth   map[string]map[string]simulator.Vessel    // by night and by each reported MMSI
+	linked  map[string]string                         // by MMSI: the first night with an answer that gives it with an IMO number
+	numbers map[string]map[string]string              // by night and vessel_id: the MMSI
+	ids     map[string]map[string][]simulator.Listing // by night and vessel_id: the entries of the list
 }
 
 // look is the content of one night's answers, by MMSI.
@@ -33,15 +35,15 @@ type look struct {
 }
 
 // location is the answer to a lookup of the position alone. It says where a vessel is, and nothing of its
-// registration. Some such answers have no IMO number, or do not say when the position was received: then the
-// time of the answer counts.
+// registration. An IMO number that the answer lacks is that of the request, if it has one. Some answers have no
+// number at all, or do not say when the position was received: then the time of the answer counts.
 type location struct {
-	imo, dated bool
-	received   time.Time
+	imo, mmsi, dated bool
+	received         time.Time
 }
 
 func newModel(w *world, segments map[string]*segment) *model {
-	m := &model{world: w, looks: map[string]*look{}, proofs: w.proofs(segments), truth: map[string]map[string]simulator.Vessel{},
+	m := &model{world: w, looks: map[string]*look{}, proofs: w.proofs(segments), truth: map[string]map[string]simulator.Vessel{}, numbers: map[string]map[string]string{},
 		linked: map[string]string{}, ids: map[string]map[string][]simulator.Listing{}}
 	for _, s := range segments {
 		if m.looks[s.Date] == nil {
@@ -50,7 +52,7 @@ func newModel(w *world, segments map[string]*segment) *model {
 		}
 		for _, e := range s.entries {
 			if e.ok() {
-				m.answer(m.looks[s.Date], e)
+				m.answer(s.Date, e)
 			}
 		}
 	}
@@ -69,7 +71,7 @@ func newModel(w *world, segments map[string]*segment) *model {
 func (m *model) evidence(date string) map[string]bool {
 	all := m.everything(date)
 	for mmsi, locations := range m.looks[date].located {
-		if slices.ContainsFunc(locations, func(p location) bool { return p.imo }) {
+		if slices.ContainsFunc(locations, func(p location) bool { return p.imo && p.mmsi }) {
 			all[mmsi] = true
 		}
 	}
@@ -78,8 +80,8 @@ func (m *model) evidence(date string) map[string]bool {
 
 // locatedAs returns the id of the vessel that a position is about. An answer without an IMO number is about the
 // vessel that was reported with this MMSI, tonight or before; if there is none, about one that has no IMO number.
-func (m *model) locatedAs(date, mmsi string) string {
-	if since := m.linked[mmsi]; since == "" || since > date {
+func (m *model) locatedAs(date, mmsi string, of location) string {
+	if since := m.linked[mmsi]; !of.imo && (since == "" || since > date) {
 		return "MMSI" + mmsi
 	}
 	return m.truth[date][mmsi].VesselID
@@ -87,9 +89,9 @@ func (m *model) locatedAs(date, mmsi string) string {
 
 // learnTruth reads the fleet of a night.
 func (m *model) learnTruth(date string) {
-	m.truth[date], m.ids[date] = map[string]simulator.Vessel{}, map[string][]simulator.Listing{}
+	m.truth[date], m.numbers[date], m.ids[date] = map[string]simulator.Vessel{}, map[string]string{}, map[string][]simulator.Listing{}
 	for _, v := range m.sim.Truth(dayOf(date)) {
-		m.truth[date][v.MMSI] = v
+		m.truth[date][v.MMSI], m.numbers[date][v.VesselID] = v, v.MMSI
 		for _, l := range v.Stored {
 			m.truth[date][*l.MMSI] = v
 		}
@@ -97,7 +99,7 @@ func (m *model) learnTruth(date string) {
 	}
 }
 
-func (m *model) answer(l *look, e entry) {
+func (m *model) answer(date string, e entry) {
 	type vessel struct {
 		MMSI     string `json:"mmsi"`
 		IMO      string `json:"imo"`
@@ -112,6 +114,7 @@ func (m *model) answer(l *look, e entry) {
 	if err := json.Unmarshal([]byte(e.text()), &body); err != nil {
 		return // a page of HTML
 	}
+	l := m.looks[date]
 	switch e.Operation {
 	case api.ByType.Name:
 		for _, v := range body.Items {
@@ -129,7 +132,14 @@ func (m *model) answer(l *look, e entry) {
 		if body.Detail != nil {
 			body.vessel = *body.Detail
 		}
-		l.located[body.MMSI] = append(l.located[body.MMSI], location{body.IMO != "", body.Received != "", e.Received})
+		_, asked, _ := strings.Cut(e.Parameters, "=")
+		byIMO := len(asked) == len("9074729")
+		mmsi := asked
+		if byIMO {
+			mmsi = m.numbers[date]["IMO"+asked]
+		}
+		mmsi = cmp.Or(body.MMSI, mmsi)
+		l.located[mmsi] = append(l.located[mmsi], location{byIMO || body.IMO != "", body.MMSI != "", body.Received != "", e.Received})
 	case api.Particulars.Name, api.Info.Name:
 		if body.Detail != nil {
 			body.vessel = *body.Detail
@@ -209,8 +219,10 @@ func (m *model) stays() {
 				delete(open, alias)
 			}
 		})
-		for mmsi := range m.looks[date].located {
-			seen[m.locatedAs(date, mmsi)] = true
+		for mmsi, locations := range m.looks[date].located {
+			for _, of := range locations {
+				seen[m.locatedAs(date, mmsi, of)] = true
+			}
 		}
 		for id, l := range listed {
 			if open[id] == nil {

@@ -121,8 +121,8 @@ func observedBy(table transform.Table, part any) observed {
 }
 
 // positions compares each observed position with the truth: there is one row for each position that a
-// whole profile or a lookup of the position alone reported, however often. An answer without an IMO number
-// whose MMSI no registration of an earlier night has may be kept under either id: a lookup of the position
+// whole profile or a lookup of the position alone reported, however often. An answer to a lookup by MMSI that
+// has no IMO number and whose MMSI no registration of an earlier night has may be kept under either id: a lookup of the position
 // alone makes none, and what another run of the night knows is published with it or after it.
 func (m *model) positions() {
 	rows, either := map[string][]string{}, map[string]bool{}
@@ -143,9 +143,9 @@ func (m *model) positions() {
 				switch {
 				case p.Latitude == nil:
 				case of.dated:
-					add(m.locatedAs(date, mmsi), p.At)
+					add(m.locatedAs(date, mmsi, of), p.At)
 				default:
-					add(m.locatedAs(date, mmsi), of.received)
+					add(m.locatedAs(date, mmsi, of), of.received)
 				}
 				if !of.imo && !m.registered(mmsi, date) {
 					either["MMSI"+mmsi], either[m.truth[date][mmsi].VesselID] = true, true

@@ -223,8 +223,9 @@ func (m *model) observe(date, id string, k *known) (o observed, fromList, doubt 
 	default:
 		for _, l := range reported {
 			o = observedOnList(v, l, sighting)
-			// The old flag is seen for the first time, after the new one: nothing says which is older.
-			doubt = doubt || k != nil && k.observed["mmsi"] == v.MMSI && !k.mmsis[o["mmsi"]]
+			// The old flag is seen for the first time, after the new one: nothing says which is older. Or it
+			// left the list, and is back: the vessel may have it again.
+			doubt = doubt || k != nil && k.observed["mmsi"] == v.MMSI && (!k.mmsis[o["mmsi"]] || m.unlisted(o["mmsi"], k.since, date))
 		}
 		if k != nil && k.observed["mmsi"] == v.MMSI {
 			for _, column := range bound {
@@ -234,6 +235,11 @@ func (m *model) observe(date, id string, k *known) (o observed, fromList, doubt 
 		doubt = doubt || k != nil && k.observed["mmsi"] != v.MMSI && k.observed["mmsi"] != o["mmsi"]
 	}
 	return o, !sighting, doubt
+}
+
+// unlisted reports whether an MMSI was not listed on one of the nights from a date to before another.
+func (m *model) unlisted(mmsi, from, before string) bool {
+	return slices.ContainsFunc(m.nights, func(date string) bool { return from <= date && date < before && !m.looks[date].listed[mmsi] })
 }
 
 // entry returns the entry of the list under an MMSI. A vessel that is not listed has none, and lookups
