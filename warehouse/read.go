@@ -285,6 +285,19 @@ func (w *Warehouse) Refused(ctx context.Context, now time.Time) (map[string]bool
 	return refused, err
 }
 
+// Answered returns the IMO and MMSI numbers for which lookups by one of two operations found a vessel since
+// a moment.
+func (w *Warehouse) Answered(ctx context.Context, since time.Time, operation, other string) (map[int]bool, error) {
+	numbers, err := collect(ctx, w.db, "read/answered", func(rows *sql.Rows) (number int, err error) {
+		return number, rows.Scan(&number)
+	}, since.UTC(), operation, other)
+	answered := make(map[int]bool, len(numbers))
+	for _, n := range numbers {
+		answered[n] = true
+	}
+	return answered, err
+}
+
 // Rates returns what answers show of how often some datasets change, and the registration: one span or
 // several for each group of vessels. A position is not among them. Its errors are those of reading, as
 // Warehouse describes.

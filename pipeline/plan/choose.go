@@ -22,7 +22,7 @@ type dueLookup struct {
 type dueLookups struct {
 	vessels   []dueLookup // in the order of the targets
 	positions []dueLookup // of watched vessels of which only the position is due
-	unknown   []string    // watched numbers that no target has
+	unknown   []string    // watched numbers that no target has, and that are due
 }
 
 // due returns what is due and can be looked up.
@@ -61,6 +61,9 @@ func due(job Job, f Inputs) (d dueLookups) {
 		d.vessels[i].total /= s.credits
 	}
 	for _, number := range job.Lookup.Watch {
+		if n, err := strconv.Atoi(number); err == nil && f.Answered[n] {
+			continue
+		}
 		if !met[number] && !without.mmsi[number] {
 			d.unknown = append(d.unknown, number)
 			met[number] = true

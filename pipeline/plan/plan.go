@@ -23,6 +23,11 @@ type Inputs struct {
 	Refused map[string]bool // IMO or MMSI numbers that are not looked up, since the service recently did not know them
 	Rates   Rates
 
+	// Answered are the numbers of lookups with an answer of all that the job wants, within Lookup.WatchAge. An
+	// answer about a vessel that nothing else has named, or that has another number by now, is known by
+	// the number alone that was asked for.
+	Answered map[int]bool
+
 	Balance              int  // credits of the API key
 	BalanceKnown         bool // whether the service reported the balance
 	SpentDay, SpentMonth int  // credits of all jobs since the day and the month began (UTC)

@@ -278,3 +278,6 @@ func steady(t *warehouse.Target, age time.Duration) bool { return age >= settle 
 // less: every night it is looked up. If the position is wanted beside other datasets, that is how old the
 // position may get; the others are looked up when they are due for any vessel.
 const watchEvery = 20 * time.Hour
+
+// WatchAge is how old the position, or what is known in all, of a watched vessel may get.
+func (l Lookup) WatchAge() time.Duration { return min(watchEvery, l.MaxAge) }
