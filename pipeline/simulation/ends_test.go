@@ -187,6 +187,29 @@ func lookups(segments map[string]*segment) (last map[string]time.Time) {
 	return last
 }
 
+// checkPace checks that no vessel was looked up that another night did within the last 20 hours.
+func (w *world) checkPace(s *segment, segments map[string]*segment) {
+	if w.night.event == "clock" {
+		return
+	}
+	before := map[string]time.Time{}
+	for _, other := range segments {
+		if other.Run >= s.Run || slices.Contains(s.Continues, other.Run) || w.later && !w.basis[other.Run] {
+			continue
+		}
+		for _, e := range other.entries {
+			if e.Kind == "answer" && isLookup(e.Operation) && e.ok() && e.Sent.After(before[e.Operation+e.Parameters]) {
+				before[e.Operation+e.Parameters] = e.Sent
+			}
+		}
+	}
+	for _, e := range s.entries {
+		if at := before[e.Operation+e.Parameters]; e.Kind == "intent" && isLookup(e.Operation) && !at.IsZero() && s.started().Sub(at) < 20*time.Hour && s.started().After(at) {
+			w.fail("money", "%s: %s %s was looked up %v before", s.Run, e.Operation, e.Parameters, s.started().Sub(at))
+		}
+	}
+}
+
 func isLookup(operation string) bool {
 	return operation == api.Particulars.Name || operation == api.Info.Name || operation == api.Location.Name
 }
@@ -230,6 +253,7 @@ func (w *world) checkLookups(job plan.Job, s *segment, segments map[string]*segm
 			foundHere[key] = foundHere[key] || e.ok()
 		}
 	}
+	w.checkPace(s, segments)
 	if job.Lookup.MaxRequests > 0 && made > job.Lookup.MaxRequests {
 		w.fail("money", "%s made %d lookups of at most %d", s.Run, made, job.Lookup.MaxRequests)
 	}
@@ -248,9 +272,13 @@ func (w *world) checkLookups(job plan.Job, s *segment, segments map[string]*segm
 		}
 	}
 	for _, v := range w.sim.Truth(dayOf(s.Date)) {
-		_, byIMO := last["imo_or_mmsi="+strings.TrimPrefix(v.VesselID, "IMO")]
-		_, byMMSI := last["imo_or_mmsi="+v.MMSI]
-		if !byIMO && !byMMSI && listed[v.MMSI] {
+		byIMO := last["imo_or_mmsi="+strings.TrimPrefix(v.VesselID, "IMO")]
+		byMMSI := last["imo_or_mmsi="+v.MMSI]
+		watched := slices.Contains(job.Lookup.Watch, v.MMSI) || slices.Contains(job.Lookup.Watch, strings.TrimPrefix(v.VesselID, "IMO"))
+		if watched && w.night.event != "clock" && s.started().Sub(byIMO) > 21*time.Hour && s.started().Sub(byMMSI) > 21*time.Hour {
+			w.fail("end", "%s leaves out %s (%s), which is watched and was looked up at %v and at %v, with room for %d credits", s.Run, v.VesselID, v.MMSI, byIMO, byMMSI, room)
+		}
+		if byIMO.IsZero() && byMMSI.IsZero() && listed[v.MMSI] && !job.Lookup.WatchedOnly {
 			w.fail("end", "%s lists %s (%s), which was never looked up, with room for %d credits after %d of %d: %s", s.Run, v.VesselID, v.MMSI, room, s.spent(time.Time{}).credits, s.Budget, s.entries[len(s.entries)-1].End.LeftOut)
 		}
 	}
