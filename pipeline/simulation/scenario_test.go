@@ -127,9 +127,13 @@ var statuses = func() (names []string) {
 	return names
 }()
 
+// deadline is that of every job: with a service that is busy for most of the time a run would otherwise go on
+// into the next day, which has another fleet.
+const deadline = 12 * time.Hour
+
 // job draws a job. All jobs have the same caps of day and month, as the configuration file has them.
 func (c *configuration) job(r *rand.Rand, i int, zone *time.Location) plan.Job {
-	j := plan.Job{Name: []string{"nightly", "other"}[i], Location: zone, Budget: []int{0, 0, 200, 600}[r.IntN(4)]}
+	j := plan.Job{Name: []string{"nightly", "other"}[i], Location: zone, Deadline: deadline, Budget: []int{0, 0, 200, 600}[r.IntN(4)]}
 	switch r.IntN(5) {
 	case 0:
 		j.List = plan.List{By: "none"}
