@@ -136,6 +136,12 @@ func TestRegistration(t *testing.T) {
 			sql:    "SELECT name, source FROM registration",
 			want:   "WATERLAND listings",
 		},
+		"a sighting that shows the number of a vessel does not overrule its listing": {
+			nights: []run{night("20", listings(nameless)), night("21", sightings(with(nameless, row{"imo": 9811000, "name": "OTHER", "navigational_status": "drifting"}))),
+				night("22", sightings(with(nameless, row{"imo": 9811000, "name": "OTHER", "navigational_status": "drifting"})))},
+			sql:  "SELECT vessel_id, name, source, valid_to FROM registration ORDER BY valid_from",
+			want: "MMSI244660000 WATERLAND listings 21T02:00\nIMO9811000 WATERLAND listings -",
+		},
 		"a listing continues the version of a sighting": {
 			nights: []run{night("20", sightings(with(nameless, row{"navigational_status": "drifting"}))), night("21", listings(with(nameless, row{"callsign": "PH12"})))},
 			sql:    "SELECT name, callsign, source, valid_to FROM registration ORDER BY valid_from",
