@@ -31,6 +31,8 @@ var faults = map[string]fault{
 		"extract/budget.go", "b.reserved -= reserved", "b.reserved -= 2 * reserved", "./extract", "Budget|Claim|Unbilled|ASearchThat"},
 	"a waiting request is not woken": {
 		"extract/budget.go", "\tb.spent += charged\n\tb.wake()", "\tb.spent += charged", "./extract", "Budget|Claim|Unbilled|ASearchThat"},
+	"a request that waited is sent without a place for its answer": {
+		"extract/attempt.go", "if err := c.canKeep(); err != nil {", "if err := c.canKeep(); false {", "./extract", "NothingIsSentWhenTheJournalIsGone"},
 	"a redirect is followed": {
 		"extract/http.go", "c.transport.RoundTrip(req)", "(&http.Client{Transport: c.transport}).Do(req)", "./extract", ""},
 	"a wait that the service asks for overflows": {
@@ -45,6 +47,12 @@ var faults = map[string]fault{
 		"pipeline/resume.go", "if lost && end.State == report.StateDone {", "if false {", "./pipeline", "RolledBack|LostAnAnswer|SecondRun"},
 	"the credits of a night before a restart are forgotten": {
 		"pipeline/resume.go", "\t\tspent += x.Credits\n", "", "./pipeline", "CapIsOfTheNight"},
+	"a watched number that nothing names is looked up by every run": {
+		"pipeline/plan/choose.go", "err == nil && f.Answered[n]", "err != nil && f.Answered[n]", "./pipeline", "PositionsForTheFew"},
+	"a run that is in the lake alone counts as published": {
+		"pipeline/repair/rebuild.go", "!out[run] && (r.only == nil || r.only[run])", "!out[run]", "./pipeline/repair", "InTheLakeAlone"},
+	"the number that was asked for is not the answer's": {
+		"transform/lookup.go", "if r.ofVessel() {", "if false {", "./transform", "ANumberMissing"},
 	"a filler is an IMO number": {
 		"transform/imo.go", "\tcase \"0000000\", \"1234567\", \"9876543\":\n\t\treturn 0, Filler\n", "", "./transform", "IMO"},
 	"the check digit of an IMO number is not checked": {
