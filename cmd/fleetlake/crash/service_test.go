@@ -66,6 +66,14 @@ func (s *watchedService) start(t testing.TB) (address string) {
 // nobody is the path of a request that is none of the program's.
 const nobody = "/nobody"
 
+// starting starts a process that sends requests. These see all that was set before: the race detector does not see
+// that the process lies between.
+func (s *watchedService) starting(start func() error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return start()
+}
+
 // settle returns when the requests of a process that has ended are all answered: some of them may be in the
 // listener's queue when it is killed, and are billed after that. The queue is in the order of arrival.
 func (s *watchedService) settle(t testing.TB, address string) {
@@ -88,10 +96,10 @@ func (s *watchedService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	s.requests++
-	mine := s.requests == s.at
+	mine, arrival := s.requests == s.at, s.arrival
 	s.mu.Unlock()
-	if s.arrival != nil {
-		s.arrival()
+	if arrival != nil {
+		arrival()
 	}
 	at := func(m moment) bool {
 		if !mine || m != s.moment {

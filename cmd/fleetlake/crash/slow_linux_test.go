@@ -82,7 +82,7 @@ func (w *world) serve(t *testing.T) *served {
 	t.Helper()
 	s := &served{process: w.prepare("serve"), t: t, log: &pipelinetest.Log{}}
 	s.cmd.Stderr = s.log
-	if err := s.cmd.Start(); err != nil {
+	if err := w.service.starting(s.cmd.Start); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.cmd.Process.Kill() })

@@ -192,7 +192,11 @@ func (w *world) watched(args []string, decide func(syscalls.Call) syscalls.Actio
 	p := w.prepare(args...)
 	w.service.kill = func() { p.cmd.Process.Kill() }
 	p.cmd.Path, p.cmd.Env = os.Args[0], append(p.cmd.Env[:len(p.cmd.Env):len(p.cmd.Env)], launch+"="+p.cmd.Path)
-	watch, err := syscalls.Start(p.cmd, []string{w.dir}, decide)
+	var watch *syscalls.Watch
+	err := w.service.starting(func() (err error) {
+		watch, err = syscalls.Start(p.cmd, []string{w.dir}, decide)
+		return err
+	})
 	if err == nil {
 		late := time.AfterFunc(endsWithin, func() { p.cmd.Process.Signal(syscall.SIGQUIT) }) // with its goroutines
 		err = watch.Wait()
@@ -210,7 +214,7 @@ func (w *world) killedAt(m moment, request int, args ...string) {
 	w.service.at, w.service.moment = w.service.requests+request, m
 	p := w.prepare(args...)
 	w.service.kill = func() { p.cmd.Process.Kill() }
-	if err := p.cmd.Start(); err != nil {
+	if err := w.service.starting(p.cmd.Start); err != nil {
 		w.t.Fatal(err)
 	}
 	if o, err := p.wait(); err != nil || o.code != exitKilled {

@@ -141,7 +141,7 @@ func (s *stopper) Write(b []byte) (int, error) {
 func (w *world) start(args ...string) *process {
 	w.t.Helper()
 	p := w.prepare(args...)
-	if err := p.cmd.Start(); err != nil {
+	if err := w.service.starting(p.cmd.Start); err != nil {
 		w.t.Fatal(err)
 	}
 	return p
