@@ -35,16 +35,19 @@ func (w *world) checkEnd(job plan.Job, r report.Report, s *segment, room int) {
 		w.fail("end", "%s is done, and a search that it planned is not complete", s.Run)
 	case s.state != report.StateDone && cheapest < 0:
 		w.fail("end", "%s is %s, and has everything of %d searches: %s", s.Run, s.state, len(wanted(job, c)), r.Reason)
-	case s.state != report.StateDone && cheapest <= room && !smallShare(job, s):
+	case s.state != report.StateDone && cheapest <= room-unusable(job, s):
 		w.fail("money", "%s is %s: %d credits were left, and a search for at most %d is left out: %s", s.Run, s.state, room, cheapest, r.Reason)
 	}
 	w.checkLookups(job, s, segments, room)
 }
 
-// smallShare reports whether the share of the credits that a run keeps for lookups, a tenth, does not pay for one.
-// Such lookups are made with what no search needs, when the searches have ended, and may cost nothing.
-func smallShare(job plan.Job, s *segment) bool {
-	return len(job.Lookup.Want) > 0 && s.Budget > 0 && s.Budget < 10*job.Lookup.Operation().Credits
+// unusable is the most that may stay unspent of the share that a run with a cap keeps for lookups: it pays for no
+// whole lookup, and no search gets it.
+func unusable(job plan.Job, s *segment) int {
+	if len(job.Lookup.Want) == 0 || s.Budget == 0 {
+		return 0
+	}
+	return job.Lookup.Operation().Credits - 1
 }
 
 // checkTwice checks that no run buys a page or a status search that a run which it resumes has.

@@ -128,8 +128,8 @@ var statuses = func() (names []string) {
 }()
 
 // deadline is that of every job: with a service that is busy for most of the time a run would otherwise go on
-// into the next day, which has another fleet.
-const deadline = 12 * time.Hour
+// into the next day of its zone, which has another fleet. Without faults the longest take less than an hour.
+const deadline = 90 * time.Minute
 
 // job draws a job. All jobs have the same caps of day and month, as the configuration file has them.
 func (c *configuration) job(r *rand.Rand, i int, zone *time.Location) plan.Job {
