@@ -67,8 +67,10 @@ func (m *money) after(job plan.Job, r report.Report, err error) {
 	}
 	m.byDay[day] += billed
 	last, night := m.newest(), m.was.night
-	if last != nil && last.Run == r.Run && (last.Anew || m.was.done != "" && m.was.done != r.Run) {
-		night = 0 // it began the night anew
+	for _, s := range w.journalNow() { // a run of a clock that was ahead may be newer
+		if s.Run == r.Run && (s.Anew || m.was.done != "" && m.was.done != r.Run) {
+			night = 0 // it began the night anew
+		}
 	}
 	m.within("night", job.Budget, night, is.night, 0, night, night+billed)
 	m.within("day", job.PerDay, m.was.day, is.day, m.was.unknownDay, before, before+billed)
