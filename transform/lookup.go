@@ -35,7 +35,7 @@ func (b *Batch) lookup(at *answer, body string) (int, bool) {
 	}
 	got := r.identification(fields...)
 	n := numbersOf(&got)
-	if r.ofVessel() {
+	if n.id.imo() == 0 && r.ofVessel() {
 		n.complete(at.requested())
 	}
 	reg, ok := b.register(&got, n, from)

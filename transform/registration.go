@@ -168,13 +168,10 @@ func numbersOf(got *[fieldCount]value) (n numbers) {
 	return n
 }
 
-// complete adds the number that a lookup asked for, of which the answer has none: any member may be
-// missing, and a paid answer is still about the requested vessel. An MMSI of the answer is kept beside a
+// complete adds the number that a lookup asked for to those of an answer without an IMO number: any member may
+// be missing, and a paid answer is still about the requested vessel. An MMSI of the answer is kept beside a
 // requested IMO number; where the answer has an MMSI, a requested one says nothing more.
 func (n *numbers) complete(requested string) {
-	if n.id.imo() != 0 {
-		return
-	}
 	if imo, err := ParseIMO(requested); err == nil {
 		n.id = identify(imo, n.mmsi)
 	} else if mmsi, err := ParseMMSI(requested); err == nil && n.id == 0 {

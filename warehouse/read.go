@@ -204,15 +204,9 @@ func known(n sql.NullInt64) *int {
 // Published returns the ids of the runs whose answers are in the file. It returns ErrDamaged if the
 // file is damaged.
 func (w *Warehouse) Published(ctx context.Context) (map[string]bool, error) {
-	ids, err := collect(ctx, w.db, "read/published", func(rows *sql.Rows) (id string, err error) {
-		return id, rows.Scan(&id)
-	})
+	published, err := collectSet[string](ctx, w.db, "read/published")
 	if err != nil && damaged(err) {
 		err = fmt.Errorf("%w (%v)", ErrDamaged, err)
-	}
-	published := make(map[string]bool, len(ids))
-	for _, id := range ids {
-		published[id] = true
 	}
 	return published, err
 }
@@ -255,6 +249,18 @@ func collect[T any](ctx context.Context, db querier, name string, read func(*sql
 	return all, nil
 }
 
+// collectSet runs a named statement that reads one column, and returns its values.
+func collectSet[T comparable](ctx context.Context, db querier, name string, args ...any) (map[T]bool, error) {
+	all, err := collect(ctx, db, name, func(rows *sql.Rows) (value T, err error) {
+		return value, rows.Scan(&value)
+	}, args...)
+	set := make(map[T]bool, len(all))
+	for _, value := range all {
+		set[value] = true
+	}
+	return set, err
+}
+
 // collectRows runs a statement that reads and appends its rows to some.
 func collectRows[T any](ctx context.Context, db querier, all []T, text string, scan func(*sql.Rows) (T, error), args ...any) ([]T, error) {
 	rows, err := db.QueryContext(ctx, text, args...)
@@ -275,27 +281,13 @@ func collectRows[T any](ctx context.Context, db querier, all []T, text string, s
 // Refused returns the IMO and MMSI numbers for which lookups found no vessel, and which are not
 // due for another lookup at the moment now.
 func (w *Warehouse) Refused(ctx context.Context, now time.Time) (map[string]bool, error) {
-	numbers, err := collect(ctx, w.db, "read/refused", func(rows *sql.Rows) (number string, err error) {
-		return number, rows.Scan(&number)
-	}, now.UTC())
-	refused := make(map[string]bool, len(numbers))
-	for _, n := range numbers {
-		refused[n] = true
-	}
-	return refused, err
+	return collectSet[string](ctx, w.db, "read/refused", now.UTC())
 }
 
 // Answered returns the IMO and MMSI numbers for which lookups by one of two operations found a vessel since
 // a moment.
 func (w *Warehouse) Answered(ctx context.Context, since time.Time, operation, other string) (map[int]bool, error) {
-	numbers, err := collect(ctx, w.db, "read/answered", func(rows *sql.Rows) (number int, err error) {
-		return number, rows.Scan(&number)
-	}, since.UTC(), operation, other)
-	answered := make(map[int]bool, len(numbers))
-	for _, n := range numbers {
-		answered[n] = true
-	}
-	return answered, err
+	return collectSet[int](ctx, w.db, "read/answered", since.UTC(), operation, other)
 }
 
 // Rates returns what answers show of how often some datasets change, and the registration: one span or

@@ -12,20 +12,21 @@ func (f *fleetDay) renderLocation(e entry) []byte {
 	h := &f.hulls[e.hull()]
 	o, l, p := f.newObject(h), f.listing(e), f.position(e)
 	u := draw(h.seed, forEnvelope, 1+f.day)
+	minimal, numbered := f.dirty(u, shareMinimal), !f.dirty(u, shareMinimal/2)
+	reduced := !minimal && unit(mix(u)) < shareReduced
 	o.addNullable("name", l.Name)
-	switch {
-	case f.dirty(u, shareMinimal/2):
-		f.addMinimal(o, p)
-	case f.dirty(u, shareMinimal):
+	if numbered {
 		o.addNullable("mmsi", l.MMSI)
+	}
+	if numbered && !reduced {
 		o.addNullable("imo", l.IMO)
+	}
+	switch {
+	case minimal:
 		f.addMinimal(o, p)
-	case unit(mix(u)) < shareReduced:
-		o.addNullable("mmsi", l.MMSI)
+	case reduced:
 		f.addReduced(o, p)
 	default:
-		o.addNullable("mmsi", l.MMSI)
-		o.addNullable("imo", l.IMO)
 		o.addText("callsign", f.callsign(e))
 		o.addNullable("typeSpecific", l.TypeSpecific)
 		f.addCoordinates(o, p)

@@ -45,6 +45,7 @@ type Score struct {
 type scorer struct {
 	want    []string // datasets
 	maxAge  time.Duration
+	often   time.Duration // how old what is known of a watched vessel may get
 	now     time.Time
 	credits float64 // of a lookup
 	rates   Rates
@@ -85,7 +86,7 @@ func NewScorer(job Job, f Inputs) *scorer {
 
 // newScorer leaves out the longest wait.
 func newScorer(job Job, f Inputs) *scorer {
-	s := &scorer{want: job.Lookup.Want, maxAge: job.Lookup.MaxAge, now: f.Now, credits: float64(job.Lookup.Operation().Credits), rates: f.Rates,
+	s := &scorer{want: job.Lookup.Want, maxAge: job.Lookup.MaxAge, often: job.Lookup.WatchAge(), now: f.Now, credits: float64(job.Lookup.Operation().Credits), rates: f.Rates,
 		groups: map[group]*hazards{}, watched: numbers{map[int]bool{}, map[string]bool{}}}
 	for _, id := range job.Lookup.Watch {
 		s.watched.add(id)
@@ -152,9 +153,9 @@ func (s *scorer) reasons(t *warehouse.Target, oldest time.Time) (r reasons) {
 		return r
 	case r.watched && len(s.rest) > 0 && !s.isDue(t, oldestOf(s.rest, t)):
 		r.positionAlone = true
-		r.due = s.now.Sub(t.PositionAt) >= min(watchEvery, s.maxAge)
+		r.due = s.now.Sub(t.PositionAt) >= s.often
 	default:
-		r.due = s.isDue(t, oldest) || r.watched && age >= watchEvery
+		r.due = s.isDue(t, oldest) || r.watched && age >= s.often
 	}
 	if !r.due {
 		return r
@@ -199,18 +200,18 @@ func (s *scorer) isDue(t *warehouse.Target, seen time.Time) bool {
 // for never.
 func (s *scorer) DueAt(t warehouse.Target) time.Time {
 	watched := s.watched.has(&t) || s.watched.mmsi[t.MMSI]
-	all, often := oldestOf(s.want, &t), min(watchEvery, s.maxAge)
+	all := oldestOf(s.want, &t)
 	switch {
 	case s.only && !watched:
 		return time.Time{}
 	case watched && len(s.rest) > 0:
-		rest, position := oldestOf(s.rest, &t).Add(s.maxAge), t.PositionAt.Add(often)
+		rest, position := oldestOf(s.rest, &t).Add(s.maxAge), t.PositionAt.Add(s.often)
 		if position.Before(rest) {
 			return position
 		}
 		return rest
 	case watched:
-		return all.Add(often)
+		return all.Add(s.often)
 	}
 	return all.Add(s.maxAge)
 }

@@ -89,6 +89,9 @@ func newRebuild(d derive.Deriver, o RebuildOptions) *rebuild {
 	return &rebuild{d: d, o: o, published: map[string]bool{}, done: Rebuilt{Rows: map[string]int{}}}
 }
 
+// wants reports whether a run is one of those to rebuild.
+func (r *rebuild) wants(run string) bool { return r.only == nil || r.only[run] }
+
 func (r *rebuild) run(ctx context.Context) (err error) {
 	if _, err := load.Manifests(r.d.Dir); errors.Is(err, load.ErrNewer) {
 		return fmt.Errorf("rebuild: %w", err)
@@ -151,7 +154,7 @@ func (r *rebuild) readRequests(ctx context.Context) error {
 	}
 	out, err := warehouse.RolledBack(r.d.Dir, nil)
 	for run, m := range manifests { // one that is not among those to rebuild has lake files, and was not published
-		if !out[run] && (r.only == nil || r.only[run]) {
+		if !out[run] && r.wants(run) {
 			r.requests[run] = m.Run.Requests
 		}
 	}
@@ -172,7 +175,7 @@ func (r *rebuild) readNights() error {
 	}
 	var whole []string
 	for _, path := range paths {
-		if r.only != nil && !r.only[journal.RunOf(path)] {
+		if !r.wants(journal.RunOf(path)) {
 			continue
 		}
 		ended, err := r.hasRun(path)

@@ -206,6 +206,21 @@ func ofAnotherProgram(t *testing.T, d *derive.Deriver, statements ...string) {
 	must(t, os.Remove(filepath.Join(d.Dir, "warehouse", "fingerprints")))
 }
 
+// remember returns a check that the same runs are published then as now, with the same tables.
+func remember(t *testing.T, d *derive.Deriver) (unchanged func()) {
+	t.Helper()
+	want, runs := hashes(t, d.Dir), publishedRuns(t, d)
+	return func() {
+		t.Helper()
+		if diff := cmp.Diff(want, hashes(t, d.Dir)); diff != "" {
+			t.Errorf("hashes (-before +after):\n%s", diff)
+		}
+		if got := publishedRuns(t, d); !slices.Equal(got, runs) {
+			t.Errorf("the runs %v are published, it was %v", got, runs)
+		}
+	}
+}
+
 // TestAWarehouseOfAnOlderProgramIsRebuilt before any request: a run that found out when it published
 // would have spent its credits. Runs that were rolled back stay out.
 func TestAWarehouseOfAnOlderProgramIsRebuilt(t *testing.T) {
@@ -219,16 +234,11 @@ func TestAWarehouseOfAnOlderProgramIsRebuilt(t *testing.T) {
 			d := copyOfTwoNights(t)
 			_, err := Rollback(t.Context(), *d)
 			must(t, err)
-			want, runs := hashes(t, d.Dir), publishedRuns(t, d)
+			unchanged := remember(t, d)
 			ofAnotherProgram(t, d, statements...)
 			_, err = Recover(t.Context(), *d)
 			must(t, err)
-			if diff := cmp.Diff(want, hashes(t, d.Dir)); diff != "" {
-				t.Errorf("hashes (-before +after):\n%s", diff)
-			}
-			if got := publishedRuns(t, d); !slices.Equal(got, runs) {
-				t.Errorf("the runs %v are published, it was %v", got, runs)
-			}
+			unchanged()
 		})
 	}
 }
@@ -239,18 +249,13 @@ func TestAWarehouseOfAnOlderProgramIsRebuilt(t *testing.T) {
 func TestARunThatIsInTheLakeAloneIsNotLost(t *testing.T) {
 	t.Parallel()
 	d := copyOfTwoNights(t)
-	want, runs := hashes(t, d.Dir), publishedRuns(t, d)
+	unchanged := remember(t, d)
 	_, err := Rollback(t.Context(), *d)
 	must(t, err)
 	ofAnotherProgram(t, d, "UPDATE internal.schema_migrations SET checksum = 'abc'")
 	_, err = UndoRollback(t.Context(), *d)
 	must(t, err)
-	if diff := cmp.Diff(want, hashes(t, d.Dir)); diff != "" {
-		t.Errorf("hashes (-before +after):\n%s", diff)
-	}
-	if got := publishedRuns(t, d); !slices.Equal(got, runs) {
-		t.Errorf("the runs %v are published, want %v", got, runs)
-	}
+	unchanged()
 }
 
 // TestAWarehouseOfANewerProgramIsARefusal before any request, and changes nothing: the newer program can

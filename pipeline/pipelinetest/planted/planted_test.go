@@ -50,9 +50,9 @@ var faults = map[string]fault{
 	"a watched number that nothing names is looked up by every run": {
 		"pipeline/plan/choose.go", "err == nil && f.Answered[n]", "err != nil && f.Answered[n]", "./pipeline", "PositionsForTheFew"},
 	"a run that is in the lake alone counts as published": {
-		"pipeline/repair/rebuild.go", "!out[run] && (r.only == nil || r.only[run])", "!out[run]", "./pipeline/repair", "InTheLakeAlone"},
+		"pipeline/repair/rebuild.go", "!out[run] && r.wants(run)", "!out[run]", "./pipeline/repair", "InTheLakeAlone"},
 	"the number that was asked for is not the answer's": {
-		"transform/lookup.go", "if r.ofVessel() {", "if false {", "./transform", "ANumberMissing"},
+		"transform/lookup.go", "n.id.imo() == 0 && r.ofVessel()", "false", "./transform", "ANumberMissing"},
 	"a filler is an IMO number": {
 		"transform/imo.go", "\tcase \"0000000\", \"1234567\", \"9876543\":\n\t\treturn 0, Filler\n", "", "./transform", "IMO"},
 	"the check digit of an IMO number is not checked": {
