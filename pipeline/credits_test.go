@@ -296,3 +296,30 @@ func TestWhatLookupsGiveBackPaysForASearch(t *testing.T) {
 		})
 	}
 }
+
+// TestTheShareOfLookupsIsWholeLookups has a cap for some of twelve countries, and more lookups due than it pays for.
+// The tenth of the cap that is kept for lookups pays for whole ones: what is over goes to the countries.
+func TestTheShareOfLookupsIsWholeLookups(t *testing.T) {
+	countries := []string{"Panama", "Liberia", "Malta", "Greece", "China", "Singapore", "Bahamas", "Norway", "Japan", "Cyprus", "Italy", "India"}
+	for most := 45; most <= 75; most++ { // a tenth of it is 4 to 7 credits
+		synctest.Test(t, func(t *testing.T) {
+			job := newcomer()
+			job.List, job.Sweep, job.Lookup.Want = plan.List{By: "country", Countries: countries}, plan.Sweep{}, nil
+			s := newFixture(t, simulator.Config{Seed: 3, Vessels: 600, Credits: 1_000_000}, job)
+			s.run(time.Now().UTC().Format(time.DateOnly), 0)
+			s.load()
+			time.Sleep(24 * time.Hour) // of virtual time: the next night comes
+			listed := s.billed(api.ByType)
+			s.job.Budget, s.job.Lookup.Want = most, []string{"particulars", "engine"}
+			s.run(time.Now().UTC().Format(time.DateOnly), 0)
+			listed = s.billed(api.ByType) - listed
+			share := (most/10 + 2) / 5 * 5
+			if want := min(12, (most-share)/10) * 10; listed != want {
+				t.Errorf("cap %d: %d credits for the list, want %d", most, listed, want)
+			}
+			if spent := listed + s.billed(api.Info); spent > most || spent <= most-api.Info.Credits {
+				t.Errorf("cap %d: %d credits were spent", most, spent)
+			}
+		})
+	}
+}

@@ -51,7 +51,7 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 }
 
 // keptForLookups is how many credits the searches leave to lookups: as many as the plan kept, while
-// there are vessels to look up.
+// there are vessels to look up that they pay for.
 func (h *harvest) keptForLookups() int {
 	waiting := func(q *queue) int {
 		if q.admits.Load() {
@@ -59,7 +59,10 @@ func (h *harvest) keptForLookups() int {
 		}
 		return q.left()
 	}
-	return min(h.work.decided.Kept, h.budget.ReservedForLookups()+waiting(h.lookups.queue)*h.lookups.operation.Credits+waiting(h.positions)*api.Location.Credits)
+	reserved, price := h.budget.ReservedForLookups(), h.lookups.operation.Credits
+	left := max(0, h.work.decided.Kept-reserved)
+	positions := min(left, waiting(h.positions)*api.Location.Credits)
+	return reserved + positions + min((left-positions)/price, waiting(h.lookups.queue))*price
 }
 
 // awaitsLookups reports whether a lookup is in flight, or another one comes that has its credits already. Each

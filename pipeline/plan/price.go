@@ -67,7 +67,9 @@ func (d *Plan) fit(job Job, f Inputs, perMinute func(api.Operation) int) {
 	d.Allowance = allow(job, f)
 	o := job.Lookup.Operation()
 	if most, limited := d.Allowance.Limit.Get(); limited {
-		d.Kept = min(most/lookupShare, d.due.count()*o.Credits+len(d.due.positions)*api.Location.Credits)
+		positions := min(most/lookupShare, len(d.due.positions)*api.Location.Credits)
+		whole := math.Round(float64(most/lookupShare-positions) / float64(o.Credits)) // a part of a lookup buys nothing
+		d.Kept = positions + min(int(whole), d.due.count())*o.Credits
 	}
 	left := d.Allowance.Limit.Plus(-d.Kept)
 	room := map[string]int{}
