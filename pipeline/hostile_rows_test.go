@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/apache/arrow/go/v17/parquet/compress"
+	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -71,6 +72,43 @@ func TestAHostileServiceHidesNoVessel(t *testing.T) {
 			if !slices.Equal(gone, night.gone) {
 				t.Errorf("night %d, %s: %d are gone, want %d: %q", day, night.of, len(gone), len(night.gone), gone)
 			}
+		}
+	})
+}
+
+// TestASilentServiceMakesNoVesselGone has a service that says for six nights, without an error, that no search has
+// any vessel. All of them are in its list and its zones the whole time.
+func TestASilentServiceMakesNoVesselGone(t *testing.T) {
+	t.Parallel()
+	zstd, err := compress.GetCodec(compress.Codecs.Zstd) // all bubbles share its encoder, which no bubble may create
+	must(t, err)
+	zstd.Encode(make([]byte, 64), []byte("x"))
+	synctest.Test(t, func(t *testing.T) {
+		job := newcomer()
+		job.Budget, job.Deadline, job.Lookup.Want, job.Sweep.Statuses = 0, 0, nil, []string{"moored", "aground"}
+		s := newFixture(t, simulator.Config{Seed: 3, Vessels: 600, Credits: 1_000_000}, job)
+		for day := range 8 {
+			silent := day > 0 && day < 7
+			if silent {
+				must(t, s.sim.SetFaults(simulator.Faults{{Kind: simulator.SilentZero}}))
+			} else {
+				must(t, s.sim.SetFaults(nil))
+			}
+			r, err := s.p.Run(t.Context(), s.job, "")
+			must(t, err)
+			if (r.Coverage["complete"] == 0) != silent {
+				t.Errorf("night %d: %v", day, r.Coverage)
+			}
+			db, err := sql.Open("duckdb", warehouse.Path(s.p.Dir)+"?access_mode=READ_ONLY")
+			must(t, err)
+			var vessels, gone, left int
+			err = db.QueryRow("SELECT (SELECT count(*) FROM vessels), (SELECT count(*) FROM listed WHERE absent_on IS NOT NULL), (SELECT count(*) FROM departures) + (SELECT count(*) - count(DISTINCT (vessel_id, sweep)) FROM episodes)").Scan(&vessels, &gone, &left)
+			must(t, db.Close())
+			must(t, err)
+			if vessels < 500 || gone > 0 || left > 0 {
+				t.Errorf("night %d: of %d vessels, %d are gone from the list, and %d left a zone or came back to it", day, vessels, gone, left)
+			}
+			time.Sleep(24 * time.Hour) // of virtual time: the next night comes
 		}
 	})
 }

@@ -105,13 +105,37 @@ func (c coverage) countListed(kind, value string) {
 	}
 }
 
-// mayEmpty returns how many vessels can all have left a partition since it was last covered. A few
+// mayEmpty returns how many vessels can all have left a partition of an operation since it was last covered. A few
 // ships end a stay in a zone, or leave a small register, from one night to the next; more do not.
-func (p *partition) mayEmpty() int {
-	if p.kind == api.KindStatus {
+func mayEmpty(operation string) int {
+	if operation == api.ByStatus.Name {
 		return 9
 	}
 	return 3
+}
+
+// emptied is the reason of a partition without vessels, of an operation that returned none for most partitions
+// that had some.
+const emptied = "silent zero, as most partitions that had vessels"
+
+// silent returns the operations whose empty answers prove nothing: more of their partitions have lost all vessels
+// since they were last covered than have any now. Fleets do not move so, but a service that is out of order looks so.
+func (c coverage) silent() map[string]bool {
+	lost, left, have := map[string]int{}, map[string]int{}, map[string]int{} // partitions, their vessels, partitions
+	for _, p := range c {
+		switch rows, answered := p.received(); {
+		case rows > 0:
+			have[p.operation]++
+		case answered && p.expected > 0:
+			lost[p.operation]++
+			left[p.operation] += p.expected
+		}
+	}
+	silent := map[string]bool{}
+	for operation, n := range lost {
+		silent[operation] = n > max(1, have[operation]) && left[operation] > mayEmpty(operation)
+	}
+	return silent
 }
 
 // Plausible reports whether a partition can have so many vessels, if expected is their number when
@@ -131,9 +155,9 @@ func PlausibleGrowth(first, total int) bool { return total-first <= max(200, fir
 
 // table returns the row of every partition, in the order of the lake file.
 func (c coverage) table() []coverageRow {
-	rows := make([]coverageRow, 0, len(c))
+	rows, silent := make([]coverageRow, 0, len(c)), c.silent()
 	for _, p := range c {
-		rows = append(rows, p.coverage())
+		rows = append(rows, p.coverage(silent[p.operation]))
 	}
 	slices.SortFunc(rows, func(a, b coverageRow) int {
 		return cmp.Or(cmp.Compare(a.operation, b.operation), cmp.Compare(a.kind, b.kind), cmp.Compare(a.value, b.value))
@@ -142,8 +166,8 @@ func (c coverage) table() []coverageRow {
 }
 
 // coverage returns the row of the partition. The first state that applies decides, so that a
-// contradiction is reported before missing pages, which may follow from it.
-func (p *partition) coverage() coverageRow {
+// contradiction is reported before missing pages, which may follow from it. The operation may be silent.
+func (p *partition) coverage(silent bool) coverageRow {
 	row := coverageRow{operation: p.operation, kind: p.kind, value: p.value, expected: p.expected}
 	s := p.sum()
 	row.pages, row.received = s.pages, s.rows
@@ -160,7 +184,9 @@ func (p *partition) coverage() coverageRow {
 		row.state, row.reason = skipped, notAsked
 	case s.pages == 0:
 		row.state, row.reason = failed, s.unusable
-	case s.rows == 0 && p.expected > p.mayEmpty():
+	case s.rows == 0 && silent:
+		row.state, row.reason = failed, emptied
+	case s.rows == 0 && p.expected > mayEmpty(p.operation):
 		row.state, row.reason = suspect, "silent zero"
 	case s.contradiction != "":
 		row.state, row.reason = suspect, s.contradiction

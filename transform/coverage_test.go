@@ -50,6 +50,7 @@ func TestCoverage(t *testing.T) {
 	panama := planned("country", "Panama", -1)
 	const p1, p2, p3 = "country=Panama&page=1", "country=Panama&page=2", "country=Panama&page=3"
 	const moored = "navigational_status=moored&world_zone=north-sea"
+	const none = `{"vessels": []}`
 	two := `{"vessels": [{"mmsi": "371000001"}, {"mmsi": "371000002"}]}`
 
 	for name, c := range map[string]struct {
@@ -156,6 +157,28 @@ func TestCoverage(t *testing.T) {
 		"none where there were some": {
 			[]journal.Partition{planned("country", "Panama", 8000)}, nil, []journal.Entry{pageOf(1, p1, 0, 0, 0)},
 			"country Panama: 1 8000 0 suspect (silent zero)",
+		},
+		"none of most searches that had vessels": {
+			[]journal.Partition{planned("status", "moored/north-sea", 6), planned("status", "moored/black-sea", 4), planned("status", "sailing/north-sea", 0), planned("status", "sailing/black-sea", 5), planned("country", "Chad", 3)}, nil,
+			[]journal.Entry{answerTo(1, "by-status", moored, none), answerTo(2, "by-status", "navigational_status=moored&world_zone=black-sea", none), answerTo(3, "by-status", "navigational_status=sailing&world_zone=north-sea", none),
+				answerTo(4, "by-status", "navigational_status=sailing&world_zone=black-sea", two), pageOf(5, "country=Chad&page=1", 0, 0, 0)},
+			"status moored/black-sea: 1 4 0 failed (silent zero, as most partitions that had vessels)\nstatus moored/north-sea: 1 6 0 failed (silent zero, as most partitions that had vessels)\n" +
+				"status sailing/black-sea: 1 5 2 complete ()\nstatus sailing/north-sea: 1 0 0 failed (silent zero, as most partitions that had vessels)\ncountry Chad: 1 0 0 complete ()",
+		},
+		"none of as many searches as have vessels": {
+			[]journal.Partition{planned("status", "moored/north-sea", 9), planned("status", "moored/black-sea", 9), planned("status", "sailing/north-sea", 0), planned("status", "sailing/black-sea", 5)}, nil,
+			[]journal.Entry{answerTo(1, "by-status", moored, none), answerTo(2, "by-status", "navigational_status=moored&world_zone=black-sea", none), answerTo(3, "by-status", "navigational_status=sailing&world_zone=north-sea", two),
+				answerTo(4, "by-status", "navigational_status=sailing&world_zone=black-sea", two)},
+			"status moored/black-sea: 1 9 0 complete ()\nstatus moored/north-sea: 1 9 0 complete ()\nstatus sailing/black-sea: 1 5 2 complete ()\nstatus sailing/north-sea: 1 0 2 complete ()",
+		},
+		"none of searches that had nine vessels": {
+			[]journal.Partition{planned("status", "moored/north-sea", 5), planned("status", "moored/black-sea", 4)}, nil,
+			[]journal.Entry{answerTo(1, "by-status", moored, none), answerTo(2, "by-status", "navigational_status=moored&world_zone=black-sea", none)},
+			"status moored/black-sea: 1 4 0 complete ()\nstatus moored/north-sea: 1 5 0 complete ()",
+		},
+		"none of registers that had four vessels": {
+			[]journal.Partition{planned("country", "Chad", 2), planned("country", "Mali", 2)}, nil, []journal.Entry{pageOf(1, "country=Chad&page=1", 0, 0, 0), pageOf(2, "country=Mali&page=1", 0, 0, 0)},
+			"country Chad: 1 2 0 failed (silent zero, as most partitions that had vessels)\ncountry Mali: 1 2 0 failed (silent zero, as most partitions that had vessels)",
 		},
 		"planned and not asked": {
 			[]journal.Partition{planned("country", "Panama", 8000)}, nil, nil,

@@ -18,6 +18,16 @@ type pageSum struct {
 	unusable      string // outcome of the first page that cannot be used
 }
 
+// received returns how many vessels are on the usable pages of a partition, and whether there is such a page.
+func (p *partition) received() (rows int, answered bool) {
+	for _, o := range p.pages {
+		if o.usable {
+			rows, answered = rows+o.rows, true
+		}
+	}
+	return rows, answered
+}
+
 // sum sums up the pages of a partition. A page past the end has a total of 0, which counts as no
 // total.
 func (p *partition) sum() pageSum {

@@ -71,11 +71,12 @@ type covered struct {
 	checks   map[search]bool // of which only the first page is requested
 	skipped  map[search]bool // which its plan leaves out, for any reason
 	fresh    map[search]bool // which it leaves out since they were covered lately
+	silent   map[bool]bool   // whether the status searches, and the others, are empty as if the service were out of order
 }
 
 // coverageOf reads what a run and the runs that it resumes have.
 func coverageOf(s *segment, by map[string]*segment) covered {
-	c := covered{s, map[search]map[int]page{}, map[search]int{}, map[search]bool{}, map[search]bool{}, map[search]bool{}}
+	c := covered{s, map[search]map[int]page{}, map[search]int{}, map[search]bool{}, map[search]bool{}, map[search]bool{}, map[bool]bool{}}
 	for _, run := range append(slices.Clone(s.Continues), s.Run) {
 		of := by[run]
 		if of == nil {
@@ -98,6 +99,7 @@ func coverageOf(s *segment, by map[string]*segment) covered {
 			c.pages[a.search][a.number] = a.page
 		}
 	}
+	c.listen()
 	return c
 }
 
@@ -109,15 +111,31 @@ func (c covered) rows(k search) (n int) {
 	return n
 }
 
+// listen sets whether the status searches, and the others, are empty as if the service were out of order: more of
+// them lost all their vessels, and several at least, than have any.
+func (c *covered) listen() {
+	lost, have, vessels := map[bool]int{}, map[bool]int{}, map[bool]int{}
+	for k := range c.pages {
+		status := k.kind == "status"
+		if c.rows(k) > 0 {
+			have[status]++
+		} else if c.expected[k] > 0 {
+			lost[status]++
+			vessels[status] += c.expected[k]
+		}
+	}
+	c.silent[true] = lost[true] > 1 && lost[true] > have[true] && vessels[true] > 9
+	c.silent[false] = lost[false] > 1 && lost[false] > have[false] && vessels[false] > 3
+}
+
 // complete reports whether the pages of a search have all its vessels, and do not contradict each other.
-// A search that had some vessels and has none is not believed.
+// A search that had some vessels and has none is not believed, and neither is an empty one where most are so.
 func (c covered) complete(k search) bool {
 	pages, rows, few := c.pages[k], c.rows(k), 3
 	if k.kind == "status" {
 		few = 9
 	}
-	expected, planned := c.expected[k]
-	if len(pages) == 0 || rows == 0 && planned && expected > few {
+	if len(pages) == 0 || rows == 0 && (c.expected[k] > few || c.silent[k.kind == "status"]) {
 		return false
 	}
 	if k.kind == "status" {
@@ -230,6 +248,9 @@ func (w *world) proofs(segments map[string]*segment) map[string]map[string]bool 
 		rows, complete := map[search]int{}, map[search]bool{}
 		for _, c := range byDate[date] {
 			for k := range c.pages {
+				if c.rows(k) == 0 && c.silent[k.kind == "status"] {
+					continue // as if it was not asked
+				}
 				if c.complete(k) {
 					complete[k] = true
 				}

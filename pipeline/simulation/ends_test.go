@@ -269,6 +269,8 @@ func (w *world) checkLookups(job plan.Job, s *segment, segments map[string]*segm
 	if room < job.Lookup.Operation().Credits || job.Lookup.MaxRequests > 0 && requests >= job.Lookup.MaxRequests || s.state != report.StateDone {
 		return
 	}
+	end := s.entries[len(s.entries)-1]
+	late := job.Deadline > 0 && end.At.Sub(s.started()) > job.Deadline*97/100 // a plan leaves some time unused
 	last, listed := lookups(segments), map[string]bool{}
 	for _, pages := range coverageOf(s, segments).pages {
 		for _, p := range pages {
@@ -284,8 +286,8 @@ func (w *world) checkLookups(job plan.Job, s *segment, segments map[string]*segm
 		if watched && w.night.event != "clock" && s.started().Sub(byIMO) > 21*time.Hour && s.started().Sub(byMMSI) > 21*time.Hour {
 			w.fail("end", "%s leaves out %s (%s), which is watched and was looked up at %v and at %v, with room for %d credits", s.Run, v.VesselID, v.MMSI, byIMO, byMMSI, room)
 		}
-		if byIMO.IsZero() && byMMSI.IsZero() && listed[v.MMSI] && !job.Lookup.WatchedOnly {
-			w.fail("end", "%s lists %s (%s), which was never looked up, with room for %d credits after %d of %d: %s", s.Run, v.VesselID, v.MMSI, room, s.spent(time.Time{}).credits, s.Budget, s.entries[len(s.entries)-1].End.LeftOut)
+		if byIMO.IsZero() && byMMSI.IsZero() && listed[v.MMSI] && !job.Lookup.WatchedOnly && !late {
+			w.fail("end", "%s lists %s (%s), which was never looked up, with room for %d credits after %d of %d: %s", s.Run, v.VesselID, v.MMSI, room, s.spent(time.Time{}).credits, s.Budget, end.End.LeftOut)
 		}
 	}
 }

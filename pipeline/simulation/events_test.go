@@ -101,8 +101,10 @@ func (w *world) faults(r *rand.Rand) (faults simulator.Faults) {
 			faults = append(faults, simulator.Fault{Kind: simulator.SilentZero, Operation: api.ByType.Name, Match: "country=" + country + "&"})
 		}
 	}
-	if r.IntN(4) == 0 {
-		faults = append(faults, simulator.Fault{Kind: simulator.SilentZero, Operation: api.ByStatus.Name})
+	for _, o := range []api.Operation{api.ByStatus, api.ByType} {
+		if r.IntN(4) == 0 {
+			faults = append(faults, simulator.Fault{Kind: simulator.SilentZero, Operation: o.Name})
+		}
 	}
 	return faults
 }
@@ -127,6 +129,11 @@ func refusals(r *rand.Rand) simulator.Faults {
 func (w *world) failing(faults simulator.Faults) {
 	w.faulty = true
 	w.must(w.sim.SetFaults(faults))
+	for _, f := range faults {
+		if f.Kind == simulator.SilentZero && f.Operation == api.ByStatus.Name {
+			w.silent[w.today()] = true
+		}
+	}
 	for _, job := range w.jobs {
 		w.run(job)
 	}

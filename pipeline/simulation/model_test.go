@@ -318,7 +318,8 @@ func (m *model) episodes() {
 				if k.sweep != sweep || ids[k.id] {
 					continue
 				}
-				if v, ok := m.vessel(date, k.id); ok && v.Listed && (v.Status == sweep || v.Status+"/"+v.Zone == sweep) {
+				// A search that had none the night before may be empty by a silent fault.
+				if v, ok := m.vessel(date, k.id); (len(ids) > 0 || !m.silent[date]) && ok && v.Listed && (v.Status == sweep || v.Status+"/"+v.Zone == sweep) {
 					m.fail("history", "%s: %s is recorded as gone from %s and is there", date, k.id, sweep)
 				}
 				row(k, e)

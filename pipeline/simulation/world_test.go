@@ -45,6 +45,7 @@ type world struct {
 	out      map[string]bool // runs that were rolled back
 	kills    []time.Time     // when processes were killed, by the virtual clock
 	faulty   bool            // the service or the machine were out of order this night
+	silent   map[string]bool // nights on which the service said that no status search has a vessel
 	later    bool            // this night's runs are published later, with others
 	basis    map[string]bool // the runs that were published when the last run was planned, if it was published later
 	compared map[string]bool // the runs whose plan was compared with what was fresh
@@ -54,7 +55,7 @@ type world struct {
 
 // newWorld makes the world of a scenario, and returns what ends it.
 func newWorld(t *testing.T, s scenario) (*world, func()) {
-	w := &world{configuration: configure(s.seed), t: t, root: directory(t), began: time.Now(), out: map[string]bool{}, compared: map[string]bool{}}
+	w := &world{configuration: configure(s.seed), t: t, root: directory(t), began: time.Now(), out: map[string]bool{}, silent: map[string]bool{}, compared: map[string]bool{}}
 	w.fleet.Start = start
 	sim, err := simulator.New(w.fleet)
 	w.must(err)

@@ -85,6 +85,8 @@ var faults = map[string]fault{
 		"extract/http.go", "\tgot.body = c.redactor.redact(got.body)\n", "", "./extract", "Redact|Key"},
 	"a position is bought for what has one": {
 		"pipeline/plan/choose.go", "case !located.has(t):", "case !located.has(t) || true:", "./pipeline ./pipeline/plan", "TestWatched"},
+	"the empty answers of a silent service prove that vessels are gone": {
+		"transform/coverage.go", "case s.rows == 0 && silent:", "case false:", "./transform ./pipeline", "Coverage|ASilentService"},
 	"a night that resumes buys what another job covered": {
 		"pipeline/plan/plan.go", "!last.At.Before(f.Since) && f.has(p, max(1, pages(last.Rows)))", "!last.At.Before(f.Since)", "./pipeline/plan", "AnotherJob|Resume"},
 }

@@ -27,7 +27,7 @@ COMMENT ON COLUMN coverage.value IS 'The country, the type, or the status with i
 COMMENT ON COLUMN coverage.pages IS 'Pages received.';
 COMMENT ON COLUMN coverage.expected_rows IS 'The number of vessels that the service reported; null if it reported none.';
 COMMENT ON COLUMN coverage.received_rows IS 'Vessels received.';
-COMMENT ON COLUMN coverage.state IS 'complete: all of it was received; partial: some pages are missing; failed: no answer was usable; suspect: the answers contradict each other, or what was known before; skipped: nothing was asked.';
+COMMENT ON COLUMN coverage.state IS 'complete: all of it was received; partial: some pages are missing; failed: no answer was usable, or it was empty, as those of most searches that had vessels; suspect: the answers contradict each other, or what was known before; skipped: nothing was asked.';
 COMMENT ON COLUMN coverage.reason IS 'Why it is not complete.';
 COMMENT ON COLUMN coverage.navigational_status IS 'The status that a status search asked for; null for other searches. See navigational_statuses.';
 COMMENT ON COLUMN coverage.world_zone IS 'The zone that it asked for; null for the statuses that are searched for worldwide. See world_zones.';
