@@ -21,10 +21,7 @@ import (
 // ships whose numbers are swapped; and a vessel that an honest night lacks is gone, and it alone.
 func TestAHostileServiceHidesNoVessel(t *testing.T) {
 	t.Parallel()
-	zstd, err := compress.GetCodec(compress.Codecs.Zstd) // all bubbles share its encoder, which no bubble may create
-	must(t, err)
-	zstd.Encode(make([]byte, 64), []byte("x"))
-	synctest.Test(t, func(t *testing.T) {
+	publishing(t, func(t *testing.T) {
 		names := map[string]string{}
 		for _, v := range ships() {
 			names["IMO"+v.imo] = v.name
@@ -80,10 +77,7 @@ func TestAHostileServiceHidesNoVessel(t *testing.T) {
 // any vessel. All of them are in its list and its zones the whole time.
 func TestASilentServiceMakesNoVesselGone(t *testing.T) {
 	t.Parallel()
-	zstd, err := compress.GetCodec(compress.Codecs.Zstd) // all bubbles share its encoder, which no bubble may create
-	must(t, err)
-	zstd.Encode(make([]byte, 64), []byte("x"))
-	synctest.Test(t, func(t *testing.T) {
+	publishing(t, func(t *testing.T) {
 		job := newcomer()
 		job.Budget, job.Deadline, job.Lookup.Want, job.Sweep.Statuses = 0, 0, nil, []string{"moored", "aground"}
 		s := newFixture(t, simulator.Config{Seed: 3, Vessels: 600, Credits: 1_000_000}, job)
@@ -111,6 +105,15 @@ func TestASilentServiceMakesNoVesselGone(t *testing.T) {
 			time.Sleep(24 * time.Hour) // of virtual time: the next night comes
 		}
 	})
+}
+
+// publishing calls a test that publishes in a bubble of its own.
+func publishing(t *testing.T, test func(t *testing.T)) {
+	t.Helper()
+	zstd, err := compress.GetCodec(compress.Codecs.Zstd) // all bubbles share its encoder, which no bubble may create
+	must(t, err)
+	zstd.Encode(make([]byte, 64), []byte("x"))
+	synctest.Test(t, test)
 }
 
 // swapped gives the first two ships each other's numbers.

@@ -119,7 +119,8 @@ func mayEmpty(operation string) int {
 const emptied = "silent zero, as most partitions that had vessels"
 
 // silent returns the operations whose empty answers prove nothing: more of their partitions have lost all vessels
-// since they were last covered than have any now. Fleets do not move so, but a service that is out of order looks so.
+// since they were last covered than have any now. A fleet does not move like that, but a service that is out of order
+// answers like that.
 func (c coverage) silent() map[string]bool {
 	lost, left, have := map[string]int{}, map[string]int{}, map[string]int{} // partitions, their vessels, partitions
 	for _, p := range c {
