@@ -180,17 +180,38 @@ func (w *world) checkFreshness(job plan.Job, s *segment, segments map[string]*se
 	}
 }
 
-// lookups returns when each number was looked up with success, and when the last time before a run was.
-func lookups(segments map[string]*segment) (last map[string]time.Time) {
-	last = map[string]time.Time{}
+// lookups returns when each number was last looked up, and whether no vessel was found then.
+func lookups(segments map[string]*segment) (last map[string]time.Time, unknown map[string]bool) {
+	last, unknown = map[string]time.Time{}, map[string]bool{}
 	for _, s := range segments {
 		for _, e := range s.entries {
 			if e.Kind == "answer" && isLookup(e.Operation) && (e.ok() || e.Outcome == "not_found") && e.Sent.After(last[e.Parameters]) {
-				last[e.Parameters] = e.Sent
+				last[e.Parameters], unknown[e.Parameters] = e.Sent, !e.ok()
 			}
 		}
 	}
-	return last
+	return last, unknown
+}
+
+// lookedUp returns the answers to the lookups of a run. Of those that arrive together the ones with a vessel come
+// last: in which order the run has read them is not known.
+func lookedUp(s *segment) (answers []entry) {
+	for _, e := range s.entries {
+		if e.Kind == "answer" && isLookup(e.Operation) {
+			answers = append(answers, e)
+		}
+	}
+	slices.SortStableFunc(answers, func(a, b entry) int {
+		c := a.Received.Compare(b.Received)
+		switch {
+		case c != 0 || a.ok() == b.ok():
+			return c
+		case b.ok():
+			return -1
+		}
+		return 1
+	})
+	return answers
 }
 
 // checkPace checks that no vessel was looked up that another night did within the last 20 hours.
@@ -229,10 +250,7 @@ func (w *world) checkLookups(job plan.Job, s *segment, segments map[string]*segm
 	made, requests, found := 0, 0, map[string]bool{} // of the night
 	for _, run := range append(slices.Clone(s.Continues), s.Run) {
 		foundHere, row, checks := map[string]bool{}, map[string]int{}, map[string]int{} // of the run, by operation
-		for _, e := range segments[run].entries {
-			if e.Kind != "answer" || !isLookup(e.Operation) {
-				continue
-			}
+		for _, e := range lookedUp(segments[run]) {
 			requests++
 			if !e.ok() && e.Outcome != "not_found" {
 				continue
@@ -271,7 +289,12 @@ func (w *world) checkLookups(job plan.Job, s *segment, segments map[string]*segm
 	}
 	end := s.entries[len(s.entries)-1]
 	late := job.Deadline > 0 && end.At.Sub(s.started()) > job.Deadline*97/100 // a plan leaves some time unused
-	last, listed := lookups(segments), map[string]bool{}
+	last, unknown := lookups(segments)
+	due := func(parameters string) bool { // what is not found is asked for ever later, up to half a year
+		age := s.started().Sub(last[parameters])
+		return age > 21*time.Hour && !unknown[parameters] || age > 183*24*time.Hour
+	}
+	listed := map[string]bool{}
 	for _, pages := range coverageOf(s, segments).pages {
 		for _, p := range pages {
 			for _, v := range p.items {
@@ -280,10 +303,10 @@ func (w *world) checkLookups(job plan.Job, s *segment, segments map[string]*segm
 		}
 	}
 	for _, v := range w.sim.Truth(dayOf(s.Date)) {
-		byIMO := last["imo_or_mmsi="+strings.TrimPrefix(v.VesselID, "IMO")]
-		byMMSI := last["imo_or_mmsi="+v.MMSI]
+		ofIMO, ofMMSI := "imo_or_mmsi="+strings.TrimPrefix(v.VesselID, "IMO"), "imo_or_mmsi="+v.MMSI
+		byIMO, byMMSI := last[ofIMO], last[ofMMSI]
 		watched := slices.Contains(job.Lookup.Watch, v.MMSI) || slices.Contains(job.Lookup.Watch, strings.TrimPrefix(v.VesselID, "IMO"))
-		if watched && w.night.event != "clock" && s.started().Sub(byIMO) > 21*time.Hour && s.started().Sub(byMMSI) > 21*time.Hour {
+		if watched && w.night.event != "clock" && due(ofIMO) && due(ofMMSI) {
 			w.fail("end", "%s leaves out %s (%s), which is watched and was looked up at %v and at %v, with room for %d credits", s.Run, v.VesselID, v.MMSI, byIMO, byMMSI, room)
 		}
 		if byIMO.IsZero() && byMMSI.IsZero() && listed[v.MMSI] && !job.Lookup.WatchedOnly && !late {
