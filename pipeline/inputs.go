@@ -151,10 +151,9 @@ func readVessels(ctx context.Context, f *plan.Inputs, w *warehouse.Warehouse, jo
 	if f.Refused, err = w.Refused(ctx, f.Now); err != nil {
 		return nil, err
 	}
-	if len(job.Lookup.Watch) > 0 { // vessel info answers with all that other lookups do
-		if f.Answered, err = w.Answered(ctx, f.Now.Add(-job.Lookup.WatchAge()), job.Lookup.Operation().Name, api.Info.Name); err != nil {
-			return nil, err
-		}
+	// Vessel info answers with all that other lookups do.
+	if f.Answered, err = w.Answered(ctx, f.Now.Add(-job.Lookup.WatchAge()), job.Lookup.Operation().Name, api.Info.Name); err != nil {
+		return nil, err
 	}
 	return w.Rates(ctx, job.Lookup.Want)
 }

@@ -54,6 +54,9 @@ func newLookups(w work) *lookupQueue {
 	for _, id := range w.decided.Lookups {
 		chosen[id] = true
 	}
+	for number := range w.answered { // also of vessels that nothing but such an answer has named yet
+		l.noteNumber(strconv.Itoa(number))
+	}
 	for i, t := range w.targets {
 		mmsi, _ := transform.ParseMMSI(t.MMSI)
 		place := int32(i)

@@ -34,7 +34,7 @@ func (p *Pipeline) plan(ctx context.Context, known *warehouse.Published, job pla
 	if err != nil {
 		return w, nil, err
 	}
-	w = work{job: job, decided: plan.Decide(job, f, p.Service.PerMinute), targets: f.Targets, refused: f.Refused, before: before, started: started}
+	w = work{job: job, decided: plan.Decide(job, f, p.Service.PerMinute), targets: f.Targets, refused: f.Refused, answered: f.Answered, before: before, started: started}
 	w.recorded = w.record(id, date, p.Version)
 	w.recorded.Anew = renewed
 	segment, err = journal.Create(p.segments(), journal.Entry{Kind: journal.KindPlan, At: started, Plan: &w.recorded})
@@ -58,6 +58,7 @@ type work struct {
 	recorded journal.Plan       // the decided plan as the first entry of the segment
 	targets  []warehouse.Target // the known vessels
 	refused  map[string]bool    // numbers that are not looked up
+	answered map[int]bool       // numbers that were looked up lately
 	before   resumeState        // the runs that this one resumes
 	started  time.Time
 }

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"database/sql"
 	"slices"
 	"testing"
 	"time"
@@ -14,7 +15,7 @@ import (
 // TestPositionsForTheFew has a nightly job that wants everything of a small fleet, and a job of its own for
 // the positions of three ships, whose slots come more than once a night. On a night on which nothing but
 // the positions of watched ships is due, each costs one credit, and the later slots of the other job look
-// up the three alone. A number that the list never had is looked up, too.
+// up the three alone. A number that the list never had is looked up, too, and not again by a job that lists her then.
 func TestPositionsForTheFew(t *testing.T) {
 	t.Parallel()
 	nightly := plan.Job{Name: "nightly", Location: time.UTC, List: plan.List{By: "country", Countries: []string{"Panama"}, MaxAge: 20 * time.Hour},
@@ -54,10 +55,10 @@ func TestPositionsForTheFew(t *testing.T) {
 	if len(watch) < 3 || first[api.Info.Name] < 10*api.Info.Credits {
 		t.Fatalf("the fleet is too small: %d to watch, spent %v", len(watch), first)
 	}
-	unlisted := ""
+	unlisted, country := "", ""
 	for _, v := range s.sim.Truth(0) {
 		if v.Flag != "PA" && v.IMO != 0 {
-			unlisted = plan.AskFor(warehouse.Target{IMO: v.IMO})
+			country, unlisted = v.Country, plan.AskFor(warehouse.Target{IMO: v.IMO})
 			break
 		}
 	}
@@ -76,5 +77,18 @@ func TestPositionsForTheFew(t *testing.T) {
 		if spent[api.Location.Name] != slot.want || len(spent) > 1 {
 			t.Errorf("the slot after %v spent %v, want %d credits for positions", slot.after, spent, slot.want)
 		}
+	}
+
+	everyOne := plan.Job{Name: "flag", Location: time.UTC, List: plan.List{By: "country", Countries: []string{country}}, Lookup: plan.Lookup{Want: []string{"position"}, MaxAge: 30 * 24 * time.Hour}}
+	if spent := run(everyOne, 28*time.Hour, false); spent[api.Location.Name] == 0 {
+		t.Errorf("a list with the vessel and others of her flag spent %v", spent)
+	}
+	db, err := sql.Open("duckdb", warehouse.Path(s.p.Dir)+"?access_mode=READ_ONLY")
+	must(t, err)
+	defer db.Close()
+	listed, bought := false, 0
+	must(t, db.QueryRow("SELECT (SELECT bool_or(imo = $1) FROM vessels), (SELECT count(*) FROM requests WHERE vessel_number = $1)", unlisted).Scan(&listed, &bought))
+	if !listed || bought != 2 {
+		t.Errorf("the vessel is listed: %v, and was looked up %d times, want twice, before that", listed, bought)
 	}
 }
