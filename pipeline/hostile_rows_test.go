@@ -93,12 +93,8 @@ func TestASilentServiceMakesNoVesselGone(t *testing.T) {
 			if (r.Coverage["complete"] == 0) != silent {
 				t.Errorf("night %d: %v", day, r.Coverage)
 			}
-			db, err := sql.Open("duckdb", warehouse.Path(s.p.Dir)+"?access_mode=READ_ONLY")
-			must(t, err)
 			var vessels, gone, left int
-			err = db.QueryRow("SELECT (SELECT count(*) FROM vessels), (SELECT count(*) FROM listed WHERE absent_on IS NOT NULL), (SELECT count(*) FROM departures) + (SELECT count(*) - count(DISTINCT (vessel_id, sweep)) FROM episodes)").Scan(&vessels, &gone, &left)
-			must(t, db.Close())
-			must(t, err)
+			published(t, s.p.Dir, "SELECT (SELECT count(*) FROM vessels), (SELECT count(*) FROM listed WHERE absent_on IS NOT NULL), (SELECT count(*) FROM departures) + (SELECT count(*) - count(DISTINCT (vessel_id, sweep)) FROM episodes)", &vessels, &gone, &left)
 			if vessels < 500 || gone > 0 || left > 0 {
 				t.Errorf("night %d: of %d vessels, %d are gone from the list, and %d left a zone or came back to it", day, vessels, gone, left)
 			}
@@ -120,6 +116,16 @@ func publishing(t *testing.T, test func(t *testing.T)) {
 func swapped(fleet []ship) []ship {
 	fleet[0].name, fleet[1].name = fleet[1].name, fleet[0].name
 	return fleet
+}
+
+// published asks the published warehouse for one row of numbers or flags.
+func published(t *testing.T, dir, query string, row ...any) {
+	t.Helper()
+	db, err := sql.Open("duckdb", warehouse.Path(dir)+"?access_mode=READ_ONLY")
+	must(t, err)
+	err = db.QueryRow(query).Scan(row...)
+	must(t, db.Close())
+	must(t, err)
 }
 
 // publishedNames returns the names of all vessels by their ids, and the ids of those that are gone.

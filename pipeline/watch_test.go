@@ -1,7 +1,7 @@
 package pipeline
 
 import (
-	"database/sql"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -83,11 +83,8 @@ func TestPositionsForTheFew(t *testing.T) {
 	if spent := run(everyOne, 28*time.Hour, false); spent[api.Location.Name] == 0 {
 		t.Errorf("a list with the vessel and others of her flag spent %v", spent)
 	}
-	db, err := sql.Open("duckdb", warehouse.Path(s.p.Dir)+"?access_mode=READ_ONLY")
-	must(t, err)
-	defer db.Close()
 	listed, bought := false, 0
-	must(t, db.QueryRow("SELECT (SELECT bool_or(imo = $1) FROM vessels), (SELECT count(*) FROM requests WHERE vessel_number = $1)", unlisted).Scan(&listed, &bought))
+	published(t, s.p.Dir, fmt.Sprintf("SELECT (SELECT bool_or(imo = %[1]s) FROM vessels), (SELECT count(*) FROM requests WHERE vessel_number = %[1]s)", unlisted), &listed, &bought)
 	if !listed || bought != 2 {
 		t.Errorf("the vessel is listed: %v, and was looked up %d times, want twice, before that", listed, bought)
 	}

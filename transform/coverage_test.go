@@ -176,6 +176,10 @@ func TestCoverage(t *testing.T) {
 			[]journal.Entry{answerTo(1, "by-status", moored, none), answerTo(2, "by-status", "navigational_status=moored&world_zone=black-sea", none)},
 			"status moored/black-sea: 1 4 0 complete ()\nstatus moored/north-sea: 1 5 0 complete ()",
 		},
+		"none of a search, and others that were not asked": {
+			[]journal.Partition{planned("status", "moored/north-sea", 6), planned("status", "moored/black-sea", 9)}, nil, []journal.Entry{answerTo(1, "by-status", moored, none)},
+			"status moored/black-sea: 0 9 0 skipped (not asked)\nstatus moored/north-sea: 1 6 0 complete ()",
+		},
 		"none of registers that had four vessels": {
 			[]journal.Partition{planned("country", "Chad", 2), planned("country", "Mali", 2)}, nil, []journal.Entry{pageOf(1, "country=Chad&page=1", 0, 0, 0), pageOf(2, "country=Mali&page=1", 0, 0, 0)},
 			"country Chad: 1 2 0 failed (silent zero, as most partitions that had vessels)\ncountry Mali: 1 2 0 failed (silent zero, as most partitions that had vessels)",
