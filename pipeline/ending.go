@@ -5,6 +5,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 )
@@ -52,24 +53,24 @@ func (h *harvest) missed() (m missed) {
 }
 
 // limit returns what limits the credits of the run: a cap, or the most of its own plan.
-func (h *harvest) limit() plan.Cause {
+func (h *harvest) limit() credits.Cause {
 	if h.work.decided.Allowance.Limit.Allows(h.work.recorded.Budget + 1) {
-		return plan.MostOfPlan
+		return credits.MostOfPlan
 	}
 	return h.work.decided.Allowance.Why
 }
 
 // limitWords names the limit of the credits.
 func (h *harvest) limitWords() string {
-	if h.limit() == plan.MostOfPlan {
-		return fmt.Sprintf("%s (%d credits)", plan.MostOfPlan, h.work.recorded.Budget)
+	if h.limit() == credits.MostOfPlan {
+		return fmt.Sprintf("%s (%d credits)", credits.MostOfPlan, h.work.recorded.Budget)
 	}
 	return string(h.limit())
 }
 
 // lacksCredits is the reason why searches lack credits, as a sentence.
 func (h *harvest) lacksCredits() string {
-	if h.limit() == plan.MostOfPlan {
+	if h.limit() == credits.MostOfPlan {
 		return h.limitWords()
 	}
 	return h.limit().Reason()
@@ -129,9 +130,9 @@ func (h *harvest) extras() (lines []string) {
 // endAtLimit records that the limit of the credits is why searches were not made.
 func (h *harvest) endAtLimit(e *journal.End, reason string) {
 	stop := report.StopBudget
-	if h.limit() == plan.BalanceFloor {
+	if h.limit() == credits.BalanceFloor {
 		stop = report.StopCredits
 	}
 	e.State, e.Stop, e.Reason = report.StatePartial, string(stop), reason+"; "+h.limit().Advice()
-	e.PlanSpent = h.limit() == plan.MostOfPlan
+	e.PlanSpent = h.limit() == credits.MostOfPlan
 }

@@ -34,7 +34,7 @@ func (p *Pipeline) ForecastState(ctx context.Context, job plan.Job) (s forecast.
 	if err := p.addUnpublished(&f, known.Runs); err != nil {
 		return s, err
 	}
-	s = forecast.State{Targets: f.Targets, Totals: f.Totals, Refused: f.Refused, Rates: f.Rates, SpentDay: f.SpentDay, SpentMonth: f.SpentMonth, SpentAt: now}
+	s = forecast.State{Targets: f.Targets, Totals: f.Totals, Refused: f.Refused, Rates: f.Rates, SpentDay: f.Spent.Day, SpentMonth: f.Spent.Month, SpentAt: now}
 	if err := readRuns(ctx, &s, known.File, job); err != nil {
 		return s, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -21,12 +22,12 @@ import (
 // inputs reads the inputs of a plan from the published file and the journal. The caller's balance makes
 // the free call for the credits that are left.
 func (p *Pipeline) inputs(ctx context.Context, known *warehouse.Published, job plan.Job, before resumeState, now time.Time, balance func(context.Context) (int, error)) (plan.Inputs, error) {
-	f := plan.Inputs{Now: now, Since: before.since(), SpentNight: before.spent, Tonight: before.answered, Covers: before.covers, LookedUp: before.lookups}
+	f := plan.Inputs{Now: now, Since: before.since(), Spent: credits.Spent{Night: before.spent}, Tonight: before.answered, Covers: before.covers, LookedUp: before.lookups}
 	var refused *extract.Error
-	credits, err := balance(ctx)
+	left, err := balance(ctx)
 	switch {
 	case err == nil:
-		f.Balance, f.BalanceKnown = credits, true
+		f.Balance, f.BalanceKnown = left, true
 	case errors.As(err, &refused) && refused.Outcome == extract.OutcomeUnauthorized:
 		return f, fmt.Errorf("the service refuses the key (FLEETLAKE_API_KEY or api.key_file): %w", err)
 	case ctx.Err() != nil:
@@ -95,7 +96,7 @@ func (p *Pipeline) awaitBalance(job plan.Job, started time.Time) func(context.Co
 func (p *Pipeline) addUnpublished(f *plan.Inputs, published map[string]bool) error {
 	day, month := capsSince(f.Now)
 	today, thisMonth, err := p.spentUnpublished(published, day, month)
-	f.SpentDay, f.SpentMonth = f.SpentDay+today, f.SpentMonth+thisMonth
+	f.Spent.Day, f.Spent.Month = f.Spent.Day+today, f.Spent.Month+thisMonth
 	if err != nil {
 		return err
 	}
@@ -119,10 +120,10 @@ func readInputs(ctx context.Context, f *plan.Inputs, w *warehouse.Warehouse, job
 		return err
 	}
 	day, month := capsSince(f.Now)
-	if f.SpentDay, err = w.Spent(ctx, day); err != nil {
+	if f.Spent.Day, err = w.Spent(ctx, day); err != nil {
 		return err
 	}
-	if f.SpentMonth, err = w.Spent(ctx, month); err != nil {
+	if f.Spent.Month, err = w.Spent(ctx, month); err != nil {
 		return err
 	}
 	var observed []warehouse.Span

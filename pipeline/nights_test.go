@@ -18,6 +18,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/transform"
@@ -71,7 +72,7 @@ func (s *fixture) run(date string, kill time.Duration) (planned journal.Plan, d 
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	f := plan.Inputs{Now: now, Since: before.since(), SpentNight: before.spent, SpentDay: s.spentDay, SpentMonth: s.spentMonth, Tonight: before.answered, Covers: before.covers, LookedUp: before.lookups, Balance: s.sim.Bill().Balance, BalanceKnown: true, Refused: s.refused}
+	f := plan.Inputs{Now: now, Since: before.since(), Spent: credits.Spent{Night: before.spent, Day: s.spentDay, Month: s.spentMonth}, Tonight: before.answered, Covers: before.covers, LookedUp: before.lookups, Balance: s.sim.Bill().Balance, BalanceKnown: true, Refused: s.refused}
 	for _, total := range s.totals {
 		f.Totals = append(f.Totals, total)
 	}
@@ -276,7 +277,7 @@ func (s *fixture) randomNight(r *rand.Rand, day int) {
 		start := s.sim.Bill().Spent
 		planned, d, ended := s.run(date, kill)
 		time.Sleep(6 * time.Second) // answers that were in flight at a kill are billed by then
-		if billed := s.sim.Bill().Spent - start; d.Allowance.Limit != (plan.Limit{}) && billed > planned.Credits.Most {
+		if billed := s.sim.Bill().Spent - start; d.Allowance.Limit != (credits.Limit{}) && billed > planned.Credits.Most {
 			s.t.Errorf("day %d: billed %d, the plan said at most %d", day, billed, planned.Credits.Most)
 		}
 		s.load()

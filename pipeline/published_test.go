@@ -31,8 +31,8 @@ func TestAStartOpensThePublishedFileOnce(t *testing.T) {
 	balance := func(context.Context) (int, error) { return 5000, nil }
 	f, err := p.inputs(t.Context(), known, job, resumeState{}, now, balance)
 	must(t, err)
-	if len(f.Totals) == 0 || len(f.Targets) == 0 || f.SpentMonth == 0 {
-		t.Errorf("the plan knows %d totals, %d vessels and %d credits of the month, want those of the published file", len(f.Totals), len(f.Targets), f.SpentMonth)
+	if len(f.Totals) == 0 || len(f.Targets) == 0 || f.Spent.Month == 0 {
+		t.Errorf("the plan knows %d totals, %d vessels and %d credits of the month, want those of the published file", len(f.Totals), len(f.Targets), f.Spent.Month)
 	}
 	must(t, known.Close())
 }

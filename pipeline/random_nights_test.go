@@ -16,6 +16,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 )
@@ -92,11 +93,11 @@ func randomFixture(t *testing.T, seed uint64) *fixture {
 }
 
 // caps set one limit of what a night may spend, in so many credits more than it has spent.
-var caps = map[plan.Cause]func(s *fixture, spent, more int){
-	plan.CapOfNight:   func(s *fixture, spent, more int) { s.job.Budget = spent + more },
-	plan.CapOfDay:     func(s *fixture, spent, more int) { s.job.PerDay = spent + more },
-	plan.CapOfMonth:   func(s *fixture, spent, more int) { s.job.PerMonth = spent + more },
-	plan.BalanceFloor: func(s *fixture, _, more int) { s.job.Floor = s.sim.Bill().Balance - more },
+var caps = map[credits.Cause]func(s *fixture, spent, more int){
+	credits.CapOfNight:   func(s *fixture, spent, more int) { s.job.Budget = spent + more },
+	credits.CapOfDay:     func(s *fixture, spent, more int) { s.job.PerDay = spent + more },
+	credits.CapOfMonth:   func(s *fixture, spent, more int) { s.job.PerMonth = spent + more },
+	credits.BalanceFloor: func(s *fixture, _, more int) { s.job.Floor = s.sim.Bill().Balance - more },
 	"the balance": func(s *fixture, _, more int) { // without a floor
 		s.job.Floor = 0
 		s.sim.SetBalance(more)
@@ -109,7 +110,7 @@ func (s *fixture) cappedNight(seen *tally) {
 	date := time.Now().UTC().Format(time.DateOnly)
 	s.job.Budget, s.job.PerDay, s.job.PerMonth, s.job.Floor = 0, 0, 0, 0
 	s.sim.SetBalance(1_000_000)
-	kind := []plan.Cause{plan.CapOfNight, plan.CapOfNight, plan.CapOfDay, plan.CapOfMonth, plan.BalanceFloor, "the balance"}[s.random.IntN(6)]
+	kind := []credits.Cause{credits.CapOfNight, credits.CapOfNight, credits.CapOfDay, credits.CapOfMonth, credits.BalanceFloor, "the balance"}[s.random.IntN(6)]
 	must(s.t, s.sim.SetFaults(s.someFaults()))
 	more := s.random.IntN(600)
 	for range 3 {
@@ -305,18 +306,18 @@ func (s *fixture) judgeReason(date string, planned journal.Plan, d plan.Plan, en
 	s.t.Helper()
 	capped := d.Allowance.Why
 	if d.Allowance.Limit.Allows(planned.Budget + 1) {
-		capped = plan.MostOfPlan
+		capped = credits.MostOfPlan
 	}
 	name, _, _ := strings.Cut(string(capped), " above")
 	justified := false
-	if spent := capped == plan.MostOfPlan && report.Stop(end.Stop) == report.StopBudget; end.PlanSpent != spent {
+	if spent := capped == credits.MostOfPlan && report.Stop(end.Stop) == report.StopBudget; end.PlanSpent != spent {
 		s.t.Errorf("%s: it stopped under %s, and says that its plan was spent: %v", date, capped, end.PlanSpent)
 	}
 	switch report.Stop(end.Stop) {
 	case report.StopNone:
 		justified = unasked == 0 && (end.Reason == "") == (failed == 0)
 	case report.StopBudget, report.StopCredits:
-		justified = unasked+failed > 0 && strings.Contains(end.Reason, name) && (report.Stop(end.Stop) == report.StopCredits) == (capped == plan.BalanceFloor)
+		justified = unasked+failed > 0 && strings.Contains(end.Reason, name) && (report.Stop(end.Stop) == report.StopCredits) == (capped == credits.BalanceFloor)
 	case report.StopService:
 		justified = failed > 0
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/api"
+	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 )
 
@@ -122,7 +123,7 @@ func (m *simulation) night(now time.Time) Night {
 	m.drift(now)
 	m.begin(now)
 	f := plan.Inputs{Now: now, Totals: m.world.totals, Targets: m.targets, Refused: m.refusedNow(now), Rates: m.begun.Rates,
-		SpentDay: m.spent.day, SpentMonth: m.spent.month, SpentNight: m.spent.night, LookedUp: m.lookedUp}
+		Spent: credits.Spent{Night: m.spent.night, Day: m.spent.day, Month: m.spent.month}, LookedUp: m.lookedUp}
 	job := m.scenario.Job
 	job.Floor = 0
 	d := plan.Decide(job, f, m.scenario.PerMinute)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
@@ -102,7 +103,7 @@ func (w *nights) inputs(at time.Time) plan.Inputs {
 	if at.Month() != w.month {
 		w.month, w.spent = at.Month(), 0
 	}
-	f := plan.Inputs{Now: at, Refused: map[string]bool{}, SpentMonth: w.spent, Rates: w.rates()}
+	f := plan.Inputs{Now: at, Refused: map[string]bool{}, Spent: credits.Spent{Month: w.spent}, Rates: w.rates()}
 	for _, total := range w.totals {
 		f.Totals = append(f.Totals, total)
 	}
@@ -138,7 +139,7 @@ func (w *nights) night(day int) Night {
 }
 
 // list reads the partitions of the plan, and then what was longer than planned and what waited.
-func (w *nights) list(d plan.Plan, t today, left *plan.Limit) (pages int, urgent []int) {
+func (w *nights) list(d plan.Plan, t today, left *credits.Limit) (pages int, urgent []int) {
 	whole := len(d.Cover) > 0
 	changed := map[int]bool{}
 	seen := map[int]bool{}
@@ -197,7 +198,7 @@ func (w *nights) list(d plan.Plan, t today, left *plan.Limit) (pages int, urgent
 }
 
 // check reads the first pages of the other kind, and all pages where the list has not shown every vessel.
-func (w *nights) check(d plan.Plan, t today, left *plan.Limit, seen map[int]bool, urgent *[]int, changed map[int]bool) (pages int) {
+func (w *nights) check(d plan.Plan, t today, left *credits.Limit, seen map[int]bool, urgent *[]int, changed map[int]bool) (pages int) {
 	for _, p := range d.Checks {
 		hulls := t.lists[keyed(p.Name())]
 		need := min(1, len(hulls))
@@ -273,7 +274,7 @@ func (w *nights) register(k *known, v simulator.Vessel) {
 }
 
 // sweep makes the status searches of the plan and those that waited.
-func (w *nights) sweep(d plan.Plan, t today, left *plan.Limit, urgent *[]int) (billed int) {
+func (w *nights) sweep(d plan.Plan, t today, left *credits.Limit, urgent *[]int) (billed int) {
 	all := d.Sweeps
 	for _, s := range d.Waiting {
 		if s.Lane.Name == api.ByStatus.Name {
@@ -298,7 +299,7 @@ func (w *nights) sweep(d plan.Plan, t today, left *plan.Limit, urgent *[]int) (b
 }
 
 // lookUp makes the lookups, the urgent ones first.
-func (w *nights) lookUp(d plan.Plan, t today, left plan.Limit, urgent []int) (credits int) {
+func (w *nights) lookUp(d plan.Plan, t today, left credits.Limit, urgent []int) (credits int) {
 	if len(w.job.Lookup.Want) == 0 {
 		return 0
 	}

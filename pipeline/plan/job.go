@@ -1,6 +1,10 @@
 package plan
 
-import "time"
+import (
+	"time"
+
+	"github.com/fleetlake/fleetlake/pipeline/credits"
+)
 
 // Job configures a run: what it lists, sweeps and looks up, and how much it may spend.
 type Job struct {
@@ -47,3 +51,8 @@ type Lookup struct {
 
 // Datasets lists the values of Lookup.Want.
 var Datasets = []string{"particulars", "engine", "management", "position"}
+
+// Caps returns what the job may spend.
+func (j Job) Caps() credits.Caps {
+	return credits.Caps{PerNight: j.Budget, PerDay: j.PerDay, PerMonth: j.PerMonth, Floor: j.Floor}
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -28,10 +29,9 @@ type Inputs struct {
 	// the number alone that was asked for.
 	Answered map[int]bool
 
-	Balance              int  // credits of the API key
-	BalanceKnown         bool // whether the service reported the balance
-	SpentDay, SpentMonth int  // credits of all jobs since the day and the month began (UTC)
-	SpentNight           int  // credits of all runs of the night
+	Balance      int  // credits of the API key
+	BalanceKnown bool // whether the service reported the balance
+	Spent        credits.Spent
 
 	LookedUp int                   // lookups of the runs that this run resumes
 	Tonight  map[string]PastAnswer // answers to the runs that this run resumes, by request key
@@ -58,7 +58,7 @@ type Plan struct {
 	Waiting []Search // left out for lack of credits, the most valuable first: the run decides again as prices become known
 
 	Kept      int // credits that the searches leave to lookups
-	Allowance Allowance
+	Allowance credits.Allowance
 	Due       int            // lookups that are due, including those that are left out
 	Room      int            // lookups that the run has time and requests for, new vessels included
 	capacity  map[string]int // requests that each lane can carry
@@ -184,6 +184,14 @@ func (d *Plan) fresh(ps []Partition, totals map[api.Partition]warehouse.Total, f
 		d.Skipped = append(d.Skipped, e)
 		return true
 	})
+}
+
+// balance returns the balance; nil if it is not known.
+func (f Inputs) balance() *int {
+	if !f.BalanceKnown {
+		return nil
+	}
+	return &f.Balance
 }
 
 // has reports whether the night has the answers to the first pages of a partition.

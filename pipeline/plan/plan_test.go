@@ -10,6 +10,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -154,9 +155,9 @@ func TestPrice(t *testing.T) {
 		}, Inputs{}, journal.Price{Least: 20, Expected: 20, Most: 22}},
 		"the balance is a cap":                 {func(*Job) {}, Inputs{Totals: known, Balance: 40, BalanceKnown: true}, journal.Price{Least: 30, Expected: 30, Most: 40}},
 		"the balance stays above its floor":    {func(j *Job) { j.Floor = 15 }, Inputs{Totals: known, Balance: 50, BalanceKnown: true}, journal.Price{Least: 30, Expected: 30, Most: 35}},
-		"the cap of the day, half spent":       {func(j *Job) { j.PerDay = 60 }, Inputs{Totals: known, SpentDay: 25}, journal.Price{Least: 30, Expected: 30, Most: 35}},
-		"the cap of the month, spent":          {func(j *Job) { j.PerMonth = 60 }, Inputs{Totals: known, SpentMonth: 60}, journal.Price{}},
-		"what a killed run spent of the night": {func(j *Job) { j.Budget = 60 }, Inputs{Totals: known, SpentNight: 28}, journal.Price{Least: 30, Expected: 30, Most: 32}},
+		"the cap of the day, half spent":       {func(j *Job) { j.PerDay = 60 }, Inputs{Totals: known, Spent: credits.Spent{Day: 25}}, journal.Price{Least: 30, Expected: 30, Most: 35}},
+		"the cap of the month, spent":          {func(j *Job) { j.PerMonth = 60 }, Inputs{Totals: known, Spent: credits.Spent{Month: 60}}, journal.Price{}},
+		"what a killed run spent of the night": {func(j *Job) { j.Budget = 60 }, Inputs{Totals: known, Spent: credits.Spent{Night: 28}}, journal.Price{Least: 30, Expected: 30, Most: 32}},
 		"nothing to do under a cap":            {func(j *Job) { *j = Job{Budget: 60, List: List{By: "none"}} }, Inputs{}, journal.Price{Most: 60}},
 		"nothing to do":                        {func(j *Job) { *j = Job{List: List{By: "none"}} }, Inputs{}, journal.Price{}},
 	}
@@ -306,5 +307,23 @@ func TestAResumedNightSkipsWhatAnotherJobCovered(t *testing.T) {
 		if planned := len(d.Cover) + len(d.Sweeps); planned != c.planned {
 			t.Errorf("%s: %d searches are planned, want %d", name, planned, c.planned)
 		}
+	}
+}
+
+// TestALaneWithoutRoomCostsNothing has lookups that are used up for the night, under a cap: their
+// price is 0, and not the whole cap, as if nothing bounded them.
+func TestALaneWithoutRoomCostsNothing(t *testing.T) {
+	job := Job{Budget: 500, List: List{Countries: []string{"Malta"}}, Lookup: Lookup{Want: []string{"particulars"}, MaxRequests: 9}}
+	for name, c := range map[string]struct{ lookedUp, most int }{
+		"none left":   {9, 0},
+		"two left":    {7, 2},
+		"all of them": {0, 9},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := Decide(job, Inputs{LookedUp: c.lookedUp}, documented)
+			if got := d.Price[2]; got.Credits.Most != c.most {
+				t.Errorf("%s cost at most %d, want %d", got.Operation.Name, got.Credits.Most, c.most)
+			}
+		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline/credits"
 )
 
 const (
@@ -24,8 +25,11 @@ type lanePrice struct {
 	Operation api.Operation
 	Requests  int // expected
 	Credits   journal.Price
-	most      Limit // Credits.Most is 0 without a limit
+	most      credits.Limit // Credits.Most is 0 without a limit
 }
+
+// NoTime is why a lane leaves work out that its rate limit does not reach.
+const NoTime credits.Cause = "there is no time before the deadline"
 
 // LeftOut.What of lookups, and of those that answer with the position of a watched vessel alone.
 const (
@@ -35,10 +39,10 @@ const (
 
 // LeftOut is work that a plan has no credits or no time for.
 type LeftOut struct {
-	What  string `json:"what"`
-	Count int    `json:"count"`
-	Of    int    `json:"of"`
-	Why   Cause  `json:"why"`
+	What  string        `json:"what"`
+	Count int           `json:"count"`
+	Of    int           `json:"of"`
+	Why   credits.Cause `json:"why"`
 }
 
 // String is one line of a report.
@@ -64,7 +68,7 @@ type Search struct {
 // valuable per credit first, and prices it. Searches come before lookups, because a vessel on a
 // page costs a tenth of the cheapest lookup; a share of the credits is kept for lookups.
 func (d *Plan) fit(job Job, f Inputs, perMinute func(api.Operation) int) {
-	d.Allowance = allow(job, f)
+	d.Allowance = job.Caps().Allow(f.Spent, f.balance())
 	o := job.Lookup.Operation()
 	if most, limited := d.Allowance.Limit.Get(); limited {
 		positions := min(most/lookupShare, len(d.due.positions)*api.Location.Credits)
@@ -102,11 +106,11 @@ func capacity(deadline time.Duration, perMinute int) int {
 // fitSearches keeps partitions and status searches in the order of their value. A search without
 // credits waits, because others may cost less than their price. A check does not wait. It returns the
 // credits that are left.
-func (d *Plan) fitSearches(now time.Time, credits Limit, room map[string]int) Limit {
+func (d *Plan) fitSearches(now time.Time, budget credits.Limit, room map[string]int) credits.Limit {
 	all := d.searches(now)
 	type omitted struct {
 		what string
-		why  Cause
+		why  credits.Cause
 	}
 	of, left := map[string]int{}, map[omitted]int{}
 	d.Cover, d.Sweeps, d.Checks = nil, nil, nil
@@ -115,7 +119,7 @@ func (d *Plan) fitSearches(now time.Time, credits Limit, room map[string]int) Li
 		switch {
 		case room[s.Lane.Name] < s.requests:
 			s.entry.Skipped = NoTime.Reason()
-		case !credits.Allows(s.billed * s.Lane.Credits):
+		case !budget.Allows(s.billed * s.Lane.Credits):
 			s.entry.Skipped = d.Allowance.Why.Reason()
 			if s.what != ListChecks {
 				d.Waiting = append(d.Waiting, s)
@@ -125,7 +129,7 @@ func (d *Plan) fitSearches(now time.Time, credits Limit, room map[string]int) Li
 			continue
 		default:
 			room[s.Lane.Name] -= s.requests
-			credits = credits.Plus(-s.billed * s.Lane.Credits)
+			budget = budget.Plus(-s.billed * s.Lane.Credits)
 			s.keep()
 			continue
 		}
@@ -133,13 +137,13 @@ func (d *Plan) fitSearches(now time.Time, credits Limit, room map[string]int) Li
 		d.Skipped = append(d.Skipped, s.entry)
 	}
 	for _, what := range []string{PartitionsOfList, StatusSearches, ListChecks} {
-		for _, why := range []Cause{NoTime, d.Allowance.Why} {
+		for _, why := range []credits.Cause{NoTime, d.Allowance.Why} {
 			if n := left[omitted{what, why}]; n > 0 {
 				d.LeftOut = append(d.LeftOut, LeftOut{what, n, of[what], why})
 			}
 		}
 	}
-	return credits
+	return budget
 }
 
 // searches returns all searches, the most valuable per credit first.
@@ -184,7 +188,7 @@ func NightsOld(at, now time.Time) float64 {
 
 // fitLookups keeps the positions of watched vessels, the watched numbers that are not known yet, and then
 // the lookups with the highest scores, and sets how many the run can make.
-func (d *Plan) fitLookups(job Job, f Inputs, credits Limit, room map[string]int) {
+func (d *Plan) fitLookups(job Job, f Inputs, budget credits.Limit, room map[string]int) {
 	most := math.MaxInt
 	if job.Lookup.MaxRequests > 0 {
 		most = max(0, job.Lookup.MaxRequests-f.LookedUp)
@@ -195,14 +199,14 @@ func (d *Plan) fitLookups(job Job, f Inputs, credits Limit, room map[string]int)
 			n, why = most, "max_requests of the job (jobs.NAME.lookup)"
 		}
 		d.capacity[o.Name] = n
-		if left, limited := credits.Get(); limited && left/o.Credits < n {
+		if left, limited := budget.Get(); limited && left/o.Credits < n {
 			n, why = left/o.Credits, d.Allowance.Why
 		}
 		if n < due {
 			d.LeftOut = append(d.LeftOut, LeftOut{what, due - n, due, why})
 		}
 		n = min(n, due)
-		most, credits = most-n, credits.Plus(-n*o.Credits)
+		most, budget = most-n, budget.Plus(-n*o.Credits)
 		return n
 	}
 	o := job.Lookup.Operation()
@@ -239,7 +243,7 @@ func (d *Plan) prices(job Job, f Inputs) []lanePrice {
 		list.Credits.Most += p.Unpaid * max(Pages(p.Expected), 1) * api.ByType.Credits
 		unknown = unknown || p.Expected < 0 && !f.begun(p)
 	}
-	list.most = AtMost(list.Credits.Most)
+	list.most = credits.AtMost(list.Credits.Most)
 	if list.Credits.Least = list.Credits.Expected; unknown {
 		list.Credits.Least = 0
 		list.most = d.bound(api.ByType)
@@ -247,7 +251,7 @@ func (d *Plan) prices(job Job, f Inputs) []lanePrice {
 	o := job.Lookup.Operation()
 	lookups := lanePrice{Operation: o, Requests: len(d.Lookups)}
 	lookups.Credits = exactly(len(d.Lookups) * o.Credits)
-	lookups.most = AtMost(lookups.Credits.Most)
+	lookups.most = credits.AtMost(lookups.Credits.Most)
 	if len(job.Lookup.Want) > 0 && len(d.Cover)+len(d.Sweeps) > 0 { // the searches add vessels that they list for the first time
 		lookups.most = d.bound(o)
 	}
@@ -256,19 +260,19 @@ func (d *Plan) prices(job Job, f Inputs) []lanePrice {
 		sweeps.Requests += s.Unpaid
 	}
 	sweeps.Credits = exactly(sweeps.Requests * api.ByStatus.Credits)
-	sweeps.most = AtMost(sweeps.Credits.Most)
+	sweeps.most = credits.AtMost(sweeps.Credits.Most)
 	list.Credits.Most, _ = list.most.Get()
 	lookups.Credits.Most, _ = lookups.most.Get()
 	positions := lanePrice{Operation: api.Location, Requests: len(d.Positions), Credits: exactly(len(d.Positions) * api.Location.Credits)}
-	positions.most = AtMost(positions.Credits.Most)
+	positions.most = credits.AtMost(positions.Credits.Most)
 	return []lanePrice{list, sweeps, lookups, positions}
 }
 
 // bound is the most that a lane can spend in any case.
-func (d *Plan) bound(o api.Operation) Limit {
-	var most Limit
+func (d *Plan) bound(o api.Operation) credits.Limit {
+	var most credits.Limit
 	if n := d.capacity[o.Name]; n < math.MaxInt/api.ByType.Credits {
-		most = AtMost(n * o.Credits)
+		most = credits.AtMost(n * o.Credits)
 	}
 	return most.Tightest(d.Allowance.Limit)
 }
@@ -287,7 +291,7 @@ func (d *Plan) Total() journal.Price {
 		unbounded = unbounded || !bounded && l.Credits.Expected > 0
 	}
 	t.Least, t.Expected = d.Allowance.Limit.Cut(t.Least), d.Allowance.Limit.Cut(t.Expected)
-	most := AtMost(t.Most + t.Most/retryShareOfPlan).Tightest(d.Allowance.Limit)
+	most := credits.AtMost(t.Most + t.Most/retryShareOfPlan).Tightest(d.Allowance.Limit)
 	// Waiting searches are made if others cost less than their price. A plan whose price is 0
 	// may still need credits: the answers of the night can reveal pages that no total has announced.
 	if unbounded || t.Most == 0 || len(d.Waiting) > 0 {

@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/api"
+	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
 // Causes that leave out a status search that the plan may space (sweep.every: auto).
 const (
-	TooFewMoved Cause = "fewer vessels are expected to have come or left than a search costs credits"
-	GainsLess   Cause = "lookups gain more for the credits"
+	TooFewMoved credits.Cause = "fewer vessels are expected to have come or left than a search costs credits"
+	GainsLess   credits.Cause = "lookups gain more for the credits"
 )
 
 // A search that was never made comes before the others, and within one of so many credits before lookups,
@@ -66,13 +67,13 @@ const StatusDataset = "status"
 // worth its credits when as many vessels are expected to have come or left; of these, those are made
 // that gain more by credit than lookups which the credits could pay instead. It returns the credits
 // that are left.
-func (d *Plan) spaceSweeps(job Job, f Inputs, credits Limit, room map[string]int) Limit {
-	all := d.weighed(f, credits)
-	c := spacing{allowance: d.Allowance.Why, credits: credits, kept: d.Kept, room: room[api.ByStatus.Name], lookup: job.Lookup.Operation().Credits, gains: d.lookupGains(job, credits)}
-	if most, limited := credits.Plus(d.Kept).Get(); limited {
-		c.ahead = AtMost(most / newShare)
+func (d *Plan) spaceSweeps(job Job, f Inputs, budget credits.Limit, room map[string]int) credits.Limit {
+	all := d.weighed(f, budget)
+	c := spacing{allowance: d.Allowance.Why, credits: budget, kept: d.Kept, room: room[api.ByStatus.Name], lookup: job.Lookup.Operation().Credits, gains: d.lookupGains(job, budget)}
+	if most, limited := budget.Plus(d.Kept).Get(); limited {
+		c.ahead = credits.AtMost(most / newShare)
 	}
-	left := map[Cause]int{}
+	left := map[credits.Cause]int{}
 	d.Sweeps = nil
 	for _, s := range all {
 		why := c.choose(s)
@@ -91,7 +92,7 @@ func (d *Plan) spaceSweeps(job Job, f Inputs, credits Limit, room map[string]int
 		}
 		d.Skipped = append(d.Skipped, entry)
 	}
-	for _, why := range []Cause{TooFewMoved, NoTime, d.Allowance.Why, GainsLess} {
+	for _, why := range []credits.Cause{TooFewMoved, NoTime, d.Allowance.Why, GainsLess} {
 		if left[why] > 0 {
 			d.LeftOut = append(d.LeftOut, LeftOut{StatusSearches, left[why], len(all), why})
 		}
@@ -102,15 +103,15 @@ func (d *Plan) spaceSweeps(job Job, f Inputs, credits Limit, room map[string]int
 
 // weighed returns the searches in the order in which they are chosen: as many that waited for longestSweep as
 // their share of the credits pays, those that were never made, and the others, the most valuable first.
-func (d *Plan) weighed(f Inputs, credits Limit) []spaced {
+func (d *Plan) weighed(f Inputs, budget credits.Limit) []spaced {
 	var all []spaced
 	for _, s := range d.Sweeps {
 		all = append(all, space(s, f.Rates, f.Now))
 	}
 	slices.SortStableFunc(all, func(a, b spaced) int { return -cmp.Compare(a.days, b.days) })
-	share, place := Limit{}, map[string]int{}
-	if most, limited := credits.Plus(d.Kept).Get(); limited {
-		share = AtMost(max(api.ByStatus.Credits, most/oldShare))
+	share, place := credits.Limit{}, map[string]int{}
+	if most, limited := budget.Plus(d.Kept).Get(); limited {
+		share = credits.AtMost(max(api.ByStatus.Credits, most/oldShare))
 	}
 	for i := range all {
 		switch {
@@ -130,17 +131,17 @@ func (d *Plan) weighed(f Inputs, credits Limit) []spaced {
 
 // spacing is what is left of the credits and the time of a night for status searches.
 type spacing struct {
-	allowance Cause
-	credits   Limit // of which kept are not for searches
+	allowance credits.Cause
+	credits   credits.Limit // of which kept are not for searches
 	kept      int
-	ahead     Limit // for searches that come before lookups
-	room      int   // requests
-	lookup    int   // credits of a lookup
+	ahead     credits.Limit // for searches that come before lookups
+	room      int           // requests
+	lookup    int           // credits of a lookup
 	gains     []float64
 }
 
 // choose takes the credits of a search, or returns why it is left out.
-func (c *spacing) choose(s spaced) Cause {
+func (c *spacing) choose(s spaced) credits.Cause {
 	cost := api.ByStatus.Credits
 	instead := s.lookupsFirst(c.gains) * c.lookup
 	switch {
@@ -164,8 +165,8 @@ func (c *spacing) choose(s spaced) Cause {
 
 // lookupGains returns what the lookups that credits can pay gain by credit, the most first; none
 // without a limit.
-func (d *Plan) lookupGains(job Job, credits Limit) []float64 {
-	left, limited := credits.Plus(d.Kept).Get()
+func (d *Plan) lookupGains(job Job, budget credits.Limit) []float64 {
+	left, limited := budget.Plus(d.Kept).Get()
 	if !limited {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package plan
+package credits
 
 // Limit is the most credits that may be spent: a number, which may be 0, or no limit, which is the
 // zero value. A cap that is used up and a cap that was never set cannot be confused.

@@ -1,4 +1,4 @@
-package plan
+package credits
 
 import (
 	"math"
@@ -41,24 +41,6 @@ func TestALimitOfNothingIsNoLackOfALimit(t *testing.T) {
 			}
 			if got, reverse := c.limit.Tightest(AtMost(7)), AtMost(7).Tightest(c.limit); got != c.with7 || reverse != c.with7 {
 				t.Errorf("the tightest of it and 7 is %+v and %+v, want %+v", got, reverse, c.with7)
-			}
-		})
-	}
-}
-
-// TestALaneWithoutRoomCostsNothing has lookups that are used up for the night, under a cap: their
-// price is 0, and not the whole cap, as if nothing bounded them.
-func TestALaneWithoutRoomCostsNothing(t *testing.T) {
-	job := Job{Budget: 500, List: List{Countries: []string{"Malta"}}, Lookup: Lookup{Want: []string{"particulars"}, MaxRequests: 9}}
-	for name, c := range map[string]struct{ lookedUp, most int }{
-		"none left":   {9, 0},
-		"two left":    {7, 2},
-		"all of them": {0, 9},
-	} {
-		t.Run(name, func(t *testing.T) {
-			d := Decide(job, Inputs{LookedUp: c.lookedUp}, documented)
-			if got := d.Price[2]; got.Credits.Most != c.most {
-				t.Errorf("%s cost at most %d, want %d", got.Operation.Name, got.Credits.Most, c.most)
 			}
 		})
 	}
