@@ -98,6 +98,7 @@ type Plan struct {
 	Date       string      `json:"date"`                // the snapshot date, YYYY-MM-DD in the job's time zone
 	Continues  []string    `json:"continues,omitempty"` // runs of the same night that this one resumes
 	Anew       bool        `json:"anew,omitempty"`      // the run has the full cap of the night again, because a person or a slot started a new round
+	Ahead      []string    `json:"ahead,omitempty"`     // runs that are dated later than this one: the clock went back since
 	Credits    Price       `json:"credits"`
 	Budget     int         `json:"budget"` // the most this run may spend; 0 is no cap
 	Partitions []Partition `json:"partitions,omitempty"`
