@@ -35,6 +35,10 @@ type Pipeline struct {
 
 	Room []slog.Attr // what a run may take of the machine, which its log begins with; may be empty
 
+	// SettleAfter is how long after the last request the service may still bill, and its balance may be old; 0 is
+	// credits.DefaultSettleAfter.
+	SettleAfter time.Duration
+
 	// AcceptIssues also publishes runs that load.ErrIssues would hold back.
 	AcceptIssues bool
 
