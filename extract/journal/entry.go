@@ -102,6 +102,7 @@ type Plan struct {
 	Credits    Price       `json:"credits"`
 	Budget     int         `json:"budget"` // the most this run may spend; 0 is no cap
 	Partitions []Partition `json:"partitions,omitempty"`
+	Settle     string      `json:"settle_after,omitempty"` // how long the service may bill late; "" is the default of the account
 	Lookups    int         `json:"lookups"` // lookups of vessels known before the run
 	Version    string      `json:"version"`
 }

@@ -17,6 +17,8 @@ type Run struct {
 	Ahead   []string  `json:"ahead,omitempty"` // runs that the clock had dated later when this one began
 	Ended   bool      `json:"ended"`           // the run came to its own end: done or partial
 	Steps   []Step    `json:"steps,omitempty"`
+
+	SettleAfter time.Duration `json:"settle_after,omitempty"` // how long the service may bill late; 0 is the default
 }
 
 // Step is what a run spent up to a reading of the balance, or from the last one to the end of the run.
@@ -103,6 +105,7 @@ func (r *Run) header(e *journal.Entry) {
 	case journal.KindPlan:
 		r.ID, r.Job, r.Date, r.Started = e.Plan.Run, e.Plan.Job, e.Plan.Date, e.At
 		r.Anew, r.Ahead = e.Plan.Anew, e.Plan.Ahead
+		r.SettleAfter, _ = time.ParseDuration(e.Plan.Settle)
 	case journal.KindEnd:
 		r.Ended = e.End.State == "done" || e.End.State == "partial"
 	}

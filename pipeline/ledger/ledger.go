@@ -14,7 +14,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/credits"
@@ -32,19 +31,19 @@ type line struct {
 }
 
 // Read returns the account of the runs in a directory of segments, a run that goes on as far as it is on disk, with
-// each request that it has no answer to yet. settleAfter is that of credits.NewAccount. It writes nothing. Its errors
+// each request that it has no answer to yet. It writes nothing. Its errors
 // are those of reading the files; a segment that is damaged is none, see runOf.
-func Read(segments string, settleAfter time.Duration) (*credits.Account, error) {
-	return ReadUntil(segments, settleAfter, "")
+func Read(segments string) (*credits.Account, error) {
+	return ReadUntil(segments, "")
 }
 
 // ReadUntil is Read without the runs after one; "" is all runs.
-func ReadUntil(segments string, settleAfter time.Duration, last string) (*credits.Account, error) {
+func ReadUntil(segments, last string) (*credits.Account, error) {
 	lines, _, err := read(segments)
 	if err != nil {
 		return nil, err
 	}
-	a := credits.NewAccount(settleAfter)
+	a := credits.NewAccount()
 	for _, l := range lines {
 		if l.Run.ID != "" && (last == "" || l.Run.ID <= last) {
 			a.AddRun(l.Run)
@@ -55,7 +54,7 @@ func ReadUntil(segments string, settleAfter time.Duration, last string) (*credit
 
 // Update brings the index up to date, and returns the account. The caller holds the lock of the data directory. Its
 // errors are those of Read; that the index cannot be written is none, since all of it is in the journal.
-func Update(segments string, settleAfter time.Duration) (*credits.Account, error) {
+func Update(segments string) (*credits.Account, error) {
 	lines, current, err := read(segments)
 	if err != nil {
 		return nil, err
@@ -63,7 +62,7 @@ func Update(segments string, settleAfter time.Duration) (*credits.Account, error
 	if !current {
 		_ = write(segments, lines)
 	}
-	a := credits.NewAccount(settleAfter)
+	a := credits.NewAccount()
 	for _, l := range lines {
 		if l.Run.ID != "" {
 			a.AddRun(l.Run)
