@@ -38,6 +38,8 @@ type Pipeline struct {
 	// AcceptIssues also publishes runs that load.ErrIssues would hold back.
 	AcceptIssues bool
 
+	SettleAfter time.Duration // how long after the last request a balance proves nothing; 0 is credits.DefaultSettleAfter
+
 	// Again repeats a night that is done, and pays for it again. Without it, a run of such a night
 	// spends nothing. A night that ended at its cap is resumed with a new cap. A night that was
 	// interrupted is resumed with or without it.
