@@ -32,10 +32,14 @@ func (p *Pipeline) Collect(ctx context.Context, known *warehouse.Published, job 
 	if err != nil {
 		return Collected{}, err
 	}
-	if run, note := p.ended(job, before); run != "" {
+	account, err := p.account(true)
+	if err != nil {
+		return Collected{}, err
+	}
+	if run, note := p.ended(job, before, account.Spent(job.Name, date, false, started)); run != "" {
 		return Collected{Last: run, Note: note, PlanSpent: run == before.last.Run && before.last.PlanSpent}, nil
 	}
-	w, segment, err := p.plan(ctx, known, job, date, id, before, started)
+	w, segment, err := p.plan(ctx, known, job, date, id, before, account, started)
 	if err != nil {
 		return Collected{}, err
 	}

@@ -31,10 +31,15 @@ func (p *Pipeline) ForecastState(ctx context.Context, job plan.Job) (s forecast.
 	if len(f.Totals)+len(f.Targets) == 0 {
 		return forecast.Unknown(now), nil
 	}
-	if err := p.addUnpublished(&f, known.Runs); err != nil {
+	if err := p.addHeldBack(&f); err != nil {
 		return s, err
 	}
-	s = forecast.State{Targets: f.Targets, Totals: f.Totals, Refused: f.Refused, Rates: f.Rates, SpentDay: f.Spent.Day, SpentMonth: f.Spent.Month, SpentAt: now}
+	account, err := p.account(false)
+	if err != nil {
+		return s, err
+	}
+	spent := account.Spent(job.Name, "", true, now) // each simulated night begins with its whole cap
+	s = forecast.State{Targets: f.Targets, Totals: f.Totals, Refused: f.Refused, Rates: f.Rates, SpentDay: spent.Day, SpentMonth: spent.Month, SpentAt: now}
 	if err := readRuns(ctx, &s, known.File, job); err != nil {
 		return s, err
 	}

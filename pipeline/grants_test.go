@@ -14,7 +14,7 @@ import (
 func testSpending(l *listing, limit credits.Limit) (*spending, *queue) {
 	account := credits.NewAccount(0)
 	account.Begin(credits.Run{ID: "r"})
-	s, sweep := newSpending("r", account, limit, 0), newQueue()
+	s, sweep := newSpending(account, "r", limit, 0), newQueue()
 	h := harvest{listing: l}
 	s.begin(l, sweep, nil, h.candidates())
 	return s, sweep

@@ -13,7 +13,6 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
-	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/pipeline/spans"
 	"github.com/fleetlake/fleetlake/transform"
@@ -35,9 +34,7 @@ func (p *Pipeline) fetch(ctx context.Context, w work, segment *journal.Segment) 
 // harvest sends the requests of the plan and returns how that ended. An error means that our own
 // side can take no more answers.
 func (p *Pipeline) harvest(ctx context.Context, w work, segment *journal.Segment) (journal.End, error) {
-	account := credits.NewAccount(p.SettleAfter)
-	account.Begin(credits.Run{ID: w.recorded.Run, Job: w.recorded.Job, Date: w.recorded.Date, Started: w.started})
-	spending := newSpending(w.recorded.Run, account, w.limit(), w.decided.Kept)
+	spending := newSpending(w.begin(p.SettleAfter), w.recorded.Run, w.limit(), w.decided.Kept)
 	service := p.Service
 	service.Log = p.Log
 	client := extract.NewClient(service, spending, segment)

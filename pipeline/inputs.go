@@ -20,9 +20,9 @@ import (
 )
 
 // inputs reads the inputs of a plan from the published file and the journal. The caller's balance makes
-// the free call for the credits that are left.
-func (p *Pipeline) inputs(ctx context.Context, known *warehouse.Published, job plan.Job, before resumeState, now time.Time, balance func(context.Context) (int, error)) (plan.Inputs, error) {
-	f := plan.Inputs{Now: now, Since: before.since(), Spent: credits.Spent{Night: before.spent}, Tonight: before.answered, Covers: before.covers, LookedUp: before.lookups}
+// the free call for the credits that are left, and spent is what counts towards the caps.
+func (p *Pipeline) inputs(ctx context.Context, known *warehouse.Published, job plan.Job, before resumeState, spent credits.Spent, now time.Time, balance func(context.Context) (int, error)) (plan.Inputs, error) {
+	f := plan.Inputs{Now: now, Since: before.since(), Spent: spent, Tonight: before.answered, Covers: before.covers, LookedUp: before.lookups}
 	var refused *extract.Error
 	left, err := balance(ctx)
 	switch {
@@ -40,7 +40,7 @@ func (p *Pipeline) inputs(ctx context.Context, known *warehouse.Published, job p
 			return f, err
 		}
 	}
-	return f, p.addUnpublished(&f, known.Runs)
+	return f, p.addHeldBack(&f)
 }
 
 // ErrNoBalance reports that a floor is set and the service did not report the balance.
@@ -91,15 +91,8 @@ func (p *Pipeline) awaitBalance(job plan.Job, started time.Time) func(context.Co
 	}
 }
 
-// addUnpublished counts the credits of runs that are not in the warehouse towards the caps, and
-// excludes the vessels that held back runs have looked up.
-func (p *Pipeline) addUnpublished(f *plan.Inputs, published map[string]bool) error {
-	day, month := capsSince(f.Now)
-	today, thisMonth, err := p.spentUnpublished(published, day, month)
-	f.Spent.Day, f.Spent.Month = f.Spent.Day+today, f.Spent.Month+thisMonth
-	if err != nil {
-		return err
-	}
+// addHeldBack excludes the vessels that held back runs have looked up.
+func (p *Pipeline) addHeldBack(f *plan.Inputs) error {
 	heldBack, err := p.numbersHeldBack()
 	if f.Refused == nil {
 		f.Refused = map[string]bool{}
@@ -108,22 +101,9 @@ func (p *Pipeline) addUnpublished(f *plan.Inputs, published map[string]bool) err
 	return err
 }
 
-// capsSince returns when the day and the month began in UTC.
-func capsSince(now time.Time) (day, month time.Time) {
-	day = now.UTC().Truncate(24 * time.Hour)
-	return day, day.AddDate(0, 0, 1-day.Day())
-}
-
 // readInputs reads the inputs that are in the published warehouse.
 func readInputs(ctx context.Context, f *plan.Inputs, w *warehouse.Warehouse, job plan.Job) (err error) {
 	if f.Totals, err = w.Totals(ctx); err != nil {
-		return err
-	}
-	day, month := capsSince(f.Now)
-	if f.Spent.Day, err = w.Spent(ctx, day); err != nil {
-		return err
-	}
-	if f.Spent.Month, err = w.Spent(ctx, month); err != nil {
 		return err
 	}
 	var observed []warehouse.Span
@@ -157,33 +137,6 @@ func readVessels(ctx context.Context, f *plan.Inputs, w *warehouse.Warehouse, jo
 		return nil, err
 	}
 	return w.Rates(ctx, job.Lookup.Want)
-}
-
-// spentUnpublished returns the credits that runs spent since the day and since the month began and that
-// are not in the warehouse, because the runs were rolled back or are held back. They count towards the
-// caps of the day and the month.
-func (p *Pipeline) spentUnpublished(published map[string]bool, day, month time.Time) (today, thisMonth int, err error) {
-	paths, err := journal.Segments(p.segments())
-	if err != nil {
-		return 0, 0, err
-	}
-	for _, path := range paths {
-		if published[journal.RunOf(path)] {
-			continue
-		}
-		for x, err := range journal.Exchanges(path) {
-			if err != nil {
-				return 0, 0, err
-			}
-			if !x.SentAt().Before(day) {
-				today += x.Credits
-			}
-			if !x.SentAt().Before(month) {
-				thisMonth += x.Credits
-			}
-		}
-	}
-	return today, thisMonth, nil
 }
 
 // numbersHeldBack returns the numbers that held back runs have looked up. The warehouse does not

@@ -52,8 +52,6 @@ type fixture struct {
 	refused map[string]bool // numbers that lookups found no vessel under
 	seen    map[string]bool // segments that are loaded
 	random  *rand.Rand      // of a random night
-
-	spentDay, spentMonth int // credits that a warehouse would report
 }
 
 // nightBill is the cost of one night.
@@ -72,7 +70,11 @@ func (s *fixture) run(date string, kill time.Duration) (planned journal.Plan, d 
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	f := plan.Inputs{Now: now, Since: before.since(), Spent: credits.Spent{Night: before.spent, Day: s.spentDay, Month: s.spentMonth}, Tonight: before.answered, Covers: before.covers, LookedUp: before.lookups, Balance: s.sim.Bill().Balance, BalanceKnown: true, Refused: s.refused}
+	account, err := s.p.account(true)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	f := plan.Inputs{Now: now, Since: before.since(), Spent: account.Spent(s.job.Name, date, false, now), Tonight: before.answered, Covers: before.covers, LookedUp: before.lookups, Balance: s.sim.Bill().Balance, BalanceKnown: true, Refused: s.refused}
 	for _, total := range s.totals {
 		f.Totals = append(f.Totals, total)
 	}
@@ -81,7 +83,7 @@ func (s *fixture) run(date string, kill time.Duration) (planned journal.Plan, d 
 		f.Targets = append(f.Targets, *target)
 	}
 	slices.SortFunc(f.Targets, func(a, b warehouse.Target) int { return strings.Compare(a.VesselID, b.VesselID) })
-	w := work{job: s.job, decided: plan.Decide(s.job, f, s.p.Service.PerMinute), targets: f.Targets, refused: f.Refused, before: before, started: now}
+	w := work{job: s.job, decided: plan.Decide(s.job, f, s.p.Service.PerMinute), targets: f.Targets, refused: f.Refused, before: before, account: account, started: now}
 	w.recorded = w.record(runID(now), date, "test")
 	segment, err := journal.Create(s.p.segments(), journal.Entry{Kind: journal.KindPlan, At: now, Plan: &w.recorded})
 	if err != nil {

@@ -1,14 +1,16 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline/credits"
+	"github.com/fleetlake/fleetlake/pipeline/ledger"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/repair"
-	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/pipeline/spans"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
@@ -16,10 +18,10 @@ import (
 // plan decides which requests a run sends, and creates its segment with that plan. It closes the
 // published file when it has read it, because a harvest takes hours. If the file is damaged, it reads
 // the one that is published then.
-func (p *Pipeline) plan(ctx context.Context, known *warehouse.Published, job plan.Job, date, id string, before resumeState, started time.Time) (w work, segment *journal.Segment, err error) {
+func (p *Pipeline) plan(ctx context.Context, known *warehouse.Published, job plan.Job, date, id string, before resumeState, account *credits.Account, started time.Time) (w work, segment *journal.Segment, err error) {
 	ctx, span := spans.Start(ctx, "plan")
 	defer spans.End(span, &err)
-	before, renewed := p.renewCap(before)
+	anew := p.beginsAnew(account, job, date, before)
 	var f plan.Inputs
 	err = repair.Retry(ctx, p.deriver(), func() (err error) {
 		if known == nil {
@@ -28,27 +30,33 @@ func (p *Pipeline) plan(ctx context.Context, known *warehouse.Published, job pla
 			}
 		}
 		defer func() { err, known = errors.Join(err, known.Close()), nil }()
-		f, err = p.inputs(ctx, known, job, before, started, p.awaitBalance(job, started))
+		f, err = p.inputs(ctx, known, job, before, account.Spent(job.Name, date, anew, started), started, p.awaitBalance(job, started))
 		return err
 	})
 	if err != nil {
 		return w, nil, err
 	}
-	w = work{job: job, decided: plan.Decide(job, f, p.Service.PerMinute), targets: f.Targets, refused: f.Refused, answered: f.Answered, before: before, started: started}
+	w = work{job: job, decided: plan.Decide(job, f, p.Service.PerMinute), targets: f.Targets, refused: f.Refused, answered: f.Answered, before: before, account: account, started: started}
 	w.recorded = w.record(id, date, p.Version)
-	w.recorded.Anew = renewed
+	w.recorded.Anew, w.recorded.Ahead = anew, account.Ahead(started)
 	segment, err = journal.Create(p.segments(), journal.Entry{Kind: journal.KindPlan, At: started, Plan: &w.recorded})
 	return w, segment, err
 }
 
-// renewCap sets what the night has spent to 0 if a person resumes it after its end (Again), and
-// reports whether it did.
-func (p *Pipeline) renewCap(before resumeState) (resumeState, bool) {
-	renewed := p.Again && before.last.State == report.StatePartial
-	if renewed {
-		before.spent = 0
+// account returns what all runs have spent, and brings its index up to date if the caller holds the lock.
+func (p *Pipeline) account(locked bool) (*credits.Account, error) {
+	if locked {
+		return ledger.Update(p.segments(), p.SettleAfter)
 	}
-	return before, renewed
+	return ledger.Read(p.segments(), p.SettleAfter)
+}
+
+// beginsAnew reports whether the cap of a night begins anew, because a person or a slot repeats or resumes it (Again)
+// after its newest run came to its own end. The cap goes on after a run that was killed or stopped, and after one that
+// was rolled back.
+func (p *Pipeline) beginsAnew(account *credits.Account, job plan.Job, date string, before resumeState) bool {
+	last, there := account.Last(job.Name, date)
+	return p.Again && there && last.Ended && last.ID == cmp.Or(before.done, before.last.Run)
 }
 
 // work is everything that a harvest needs to know of its run.
@@ -60,6 +68,7 @@ type work struct {
 	refused  map[string]bool    // numbers that are not looked up
 	answered map[int]bool       // numbers that were looked up lately
 	before   resumeState        // the runs that this one resumes
+	account  *credits.Account   // what the runs before this one spent
 	started  time.Time
 }
 

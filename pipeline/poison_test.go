@@ -11,6 +11,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/credits"
+	"github.com/fleetlake/fleetlake/pipeline/ledger"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 )
@@ -123,8 +124,8 @@ func TestNightKeepsNoRefusalOfASearch(t *testing.T) {
 	}
 }
 
-// TestCapIsOfTheNight adds up the credits of all runs of a night, however they ended, until one is
-// done or a person renews the cap.
+// TestCapIsOfTheNight adds up the credits of all runs of a night, however they ended, until a person
+// begins the cap anew.
 func TestCapIsOfTheNight(t *testing.T) {
 	type run struct {
 		state   string
@@ -144,8 +145,8 @@ func TestCapIsOfTheNight(t *testing.T) {
 		"at its cap over two processes":     {[]run{{report.StateKilled, "", 50, false}, {report.StatePartial, report.StopBudget, 45, false}}, 95, true},
 		"at its cap with enough for a page": {[]run{{report.StatePartial, report.StopBudget, 90, false}}, 90, false},
 		"renewed, and interrupted":          {[]run{{report.StatePartial, report.StopBudget, 95, false}, {report.StateKilled, "", 20, true}}, 20, false},
-		"done":                              {[]run{{report.StatePartial, report.StopService, 95, false}, {report.StateDone, "", 5, false}}, 0, true},
-		"a new round after one that was done, interrupted": {[]run{{report.StateDone, "", 95, false}, {report.StateKilled, "", 5, false}}, 5, false},
+		"done":                              {[]run{{report.StatePartial, report.StopService, 95, false}, {report.StateDone, "", 5, false}}, 100, true},
+		"a new round after one that was done, interrupted": {[]run{{report.StateDone, "", 95, false}, {report.StateKilled, "", 5, true}}, 5, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			at := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
@@ -164,13 +165,16 @@ func TestCapIsOfTheNight(t *testing.T) {
 			}
 			n, err := readNight(root, "nightly", "2026-11-20", nil)
 			must(t, err)
-			if n.spent != c.spent {
-				t.Errorf("the night has spent %d, want %d", n.spent, c.spent)
+			account, err := ledger.Read(root, 0)
+			must(t, err)
+			spent := account.Spent("nightly", "2026-11-20", false, at)
+			if spent.Night != c.spent {
+				t.Errorf("the night has spent %d, want %d", spent.Night, c.spent)
 			}
-			if run, _ := (&Pipeline{}).ended(job, n); (run != "") != c.over {
+			if run, _ := (&Pipeline{}).ended(job, n, spent); (run != "") != c.over {
 				t.Errorf("ended with run %q, want ended: %v", run, c.over)
 			}
-			if run, _ := (&Pipeline{Again: true}).ended(job, n); run != "" {
+			if run, _ := (&Pipeline{Again: true}).ended(job, n, spent); run != "" {
 				t.Error("--again sends nothing")
 			}
 		})

@@ -52,11 +52,15 @@ func (p *Pipeline) Preview(ctx context.Context, job plan.Job, date string) (Prev
 	if err != nil {
 		return Preview{}, err
 	}
-	if _, note := p.ended(job, before); note != "" {
+	account, err := p.account(false)
+	if err != nil {
+		return Preview{}, err
+	}
+	spent := account.Spent(job.Name, date, p.beginsAnew(account, job, date, before), now)
+	if _, note := p.ended(job, before, spent); note != "" {
 		return Preview{Job: job.Name, Date: date, Finish: now.Truncate(time.Second), LeftOut: []plan.LeftOut{}, Notes: []string{note}}, nil
 	}
-	before, _ = p.renewCap(before)
-	f, err := p.inputs(ctx, known, job, before, now, p.ping)
+	f, err := p.inputs(ctx, known, job, before, spent, now, p.ping)
 	if err != nil {
 		return Preview{}, err
 	}
@@ -91,7 +95,12 @@ func (p *Pipeline) Explain(ctx context.Context, job plan.Job, vesselID string) (
 		return plan.Score{}, "", err
 	}
 	defer w.Close()
-	f := plan.Inputs{Now: p.Now().UTC()}
+	account, err := p.account(false)
+	if err != nil {
+		return plan.Score{}, "", err
+	}
+	now := p.Now().UTC()
+	f := plan.Inputs{Now: now, Spent: account.Spent(job.Name, now.In(job.Location).Format(time.DateOnly), false, now)}
 	if err := readInputs(ctx, &f, w, job); err != nil {
 		return plan.Score{}, "", err
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -29,9 +30,9 @@ func TestAStartOpensThePublishedFileOnce(t *testing.T) {
 	job := plan.Job{Name: "nightly", Location: time.UTC, Lookup: plan.Lookup{Want: []string{"particulars"}}}
 	now := weekStart.AddDate(0, 0, 2)
 	balance := func(context.Context) (int, error) { return 5000, nil }
-	f, err := p.inputs(t.Context(), known, job, resumeState{}, now, balance)
+	f, err := p.inputs(t.Context(), known, job, resumeState{}, credits.Spent{Month: 7}, now, balance)
 	must(t, err)
-	if len(f.Totals) == 0 || len(f.Targets) == 0 || f.Spent.Month == 0 {
+	if len(f.Totals) == 0 || len(f.Targets) == 0 || f.Spent.Month != 7 {
 		t.Errorf("the plan knows %d totals, %d vessels and %d credits of the month, want those of the published file", len(f.Totals), len(f.Targets), f.Spent.Month)
 	}
 	must(t, known.Close())

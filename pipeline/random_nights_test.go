@@ -115,8 +115,7 @@ func (s *fixture) cappedNight(seen *tally) {
 	more := s.random.IntN(600)
 	for range 3 {
 		spent := s.account(date)
-		s.spentDay, s.spentMonth = spent.known+spent.unknown, spent.known+spent.unknown
-		caps[kind](s, s.spentDay, max(1, more)) // a cap of 0 is none
+		caps[kind](s, spent.known+spent.unknown, max(1, more)) // a cap of 0 is none
 		kill := time.Duration(0)
 		if s.random.IntN(4) == 0 {
 			kill = time.Duration(1 + s.random.Int64N(int64(time.Second)))

@@ -11,6 +11,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/repair"
@@ -42,13 +43,13 @@ func (p *Pipeline) heldBackNight(job, date string) error {
 
 // ended returns the last run of a night and a note for its report, if there is nothing left to
 // request for the night; "" otherwise.
-func (p *Pipeline) ended(job plan.Job, before resumeState) (run, note string) {
+func (p *Pipeline) ended(job plan.Job, before resumeState, spent credits.Spent) (run, note string) {
 	switch {
 	case p.Again:
 	case before.done != "":
 		return before.done, "this night is done: no request was sent and nothing was spent; --again repeats it and pays for it again"
-	case before.last.State == report.StatePartial && before.last.Stop == report.StopBudget && job.Budget > 0 && job.Budget-before.spent < api.ByType.Credits:
-		return before.last.Run, fmt.Sprintf("this night has spent %d credits of its cap (budget.per_run) of %d: no request was sent; raise the cap, or resume with a new one by --again", before.spent, job.Budget)
+	case before.last.State == report.StatePartial && before.last.Stop == report.StopBudget && job.Budget > 0 && job.Budget-spent.Night < api.ByType.Credits:
+		return before.last.Run, fmt.Sprintf("this night has spent %d credits of its cap (budget.per_run) of %d: no request was sent; raise the cap, or resume with a new one by --again", spent.Night, job.Budget)
 	}
 	return "", ""
 }
@@ -87,7 +88,6 @@ type resumeState struct {
 	answered map[string]plan.PastAnswer // their answers, by request key
 	lookups  int                        // vessels that they looked up
 	covers   string                     // kind of the partitions that they list by; "" if none of their plans lists
-	spent    int                        // their credits, or those since the cap was last renewed
 	last     PastRun                    // the newest run
 	done     string                     // the last run, if it was done
 }
@@ -112,14 +112,13 @@ func readNight(root, job, date string, except map[string]bool) (resumeState, err
 
 // add reads one segment, if it is the job's.
 func (n *resumeState) add(path, job string) error {
-	spent, lost := 0, false
+	lost := false
 	var end journal.End
 	for x, err := range journal.Exchanges(path) {
 		if err != nil {
 			return err
 		}
 		lost = lost || x.Lost != nil
-		spent += x.Credits
 		switch x.Kind {
 		case journal.KindPlan:
 			if x.Plan.Job != job {
@@ -127,9 +126,6 @@ func (n *resumeState) add(path, job string) error {
 			}
 			n.runs = append(n.runs, x.Plan.Run)
 			n.last = PastRun{Run: x.Plan.Run, Date: x.Plan.Date, Started: startOf(x.Plan.Run)}
-			if x.Plan.Anew {
-				n.spent = 0
-			}
 			n.covers = cmp.Or(n.covers, covers(*x.Plan))
 		case journal.KindAnswer:
 			n.learn(x.Entry)
@@ -140,7 +136,7 @@ func (n *resumeState) add(path, job string) error {
 	if lost && end.State == report.StateDone {
 		end.State = report.StatePartial // the lost answers are requested again
 	}
-	n.close(end, spent)
+	n.close(end)
 	return nil
 }
 
@@ -175,15 +171,13 @@ func (n *resumeState) learn(e journal.Entry) {
 	n.answered[api.Key(e.Operation, e.Parameters)] = t
 }
 
-// close records the end of a run and the credits that it spent. After a run that was done there is
-// nothing to resume.
-func (n *resumeState) close(end journal.End, spent int) {
+// close records the end of a run. After a run that was done there is nothing to resume.
+func (n *resumeState) close(end journal.End) {
 	if end.State == report.StateDone {
 		*n = resumeState{answered: map[string]plan.PastAnswer{}, done: n.last.Run}
 		return
 	}
 	n.done, n.last.State, n.last.Stop, n.last.PlanSpent = "", end.State, report.Stop(end.Stop), end.PlanSpent
-	n.spent += spent
 }
 
 // since returns when the first of the runs started; zero if there is none.

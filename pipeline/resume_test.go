@@ -8,7 +8,9 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
+	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -40,15 +42,20 @@ func TestNoRunResumesOneThatWasRolledBack(t *testing.T) {
 	paths, err := journal.Segments(p.segments())
 	must(t, err)
 	for _, path := range paths[1:] {
-		for _, lane := range summaryOf(t, path).Lanes {
-			sum += lane.Credits
-		}
+		sum += summaryOf(t, path).Credits.Spent
 	}
-	if today, thisMonth, err := p.spentUnpublished(publishedRuns(t, p), weekStart.AddDate(0, 0, 1), weekStart.AddDate(0, 0, -19)); err != nil || today != sum || thisMonth != sum || sum == 0 {
-		t.Errorf("%d credits of the day and %d of the month were spent by runs that were rolled back, want %d: %v", today, thisMonth, sum, err)
+	account, err := p.account(true)
+	must(t, err)
+	tonight := weekStart.AddDate(0, 0, 1)
+	want := credits.Spent{Night: sum, Day: sum, Month: sum + summaryOf(t, paths[0]).Credits.Spent}
+	if got := account.Spent("nightly", "2026-11-21", false, tonight); got != want || sum == 0 {
+		t.Errorf("the runs that were rolled back count as %+v, want %+v", got, want)
 	}
-	if got, _, err := p.spentUnpublished(publishedRuns(t, p), weekStart.AddDate(0, 0, 2), weekStart); err != nil || got != 0 {
-		t.Errorf("%d credits after it all, want 0: %v", got, err)
+	if got := account.Spent("nightly", "2026-11-22", false, tonight.AddDate(0, 0, 1)); got.Night+got.Day != 0 {
+		t.Errorf("%+v counts towards the caps of the day after, want nothing", got)
+	}
+	if p.Again = true; p.beginsAnew(account, plan.Job{Name: "nightly"}, "2026-11-21", n) {
+		t.Error("the cap of a night that was rolled back begins anew")
 	}
 }
 
@@ -100,8 +107,10 @@ func TestANightThatIsHeldBackIsPaidFor(t *testing.T) {
 	if err := p.heldBackNight("nightly", date); !errors.Is(err, load.ErrIssues) {
 		t.Errorf("a night that is paid for would be paid for again: %v", err)
 	}
-	if got, _, err := p.spentUnpublished(publishedRuns(t, p), at, at); err != nil || got != 60 {
-		t.Errorf("%d credits count towards the caps, want 60: %v", got, err)
+	account, err := p.account(true)
+	must(t, err)
+	if got, want := account.Spent("nightly", date, false, at), (credits.Spent{Night: 60, Day: 60, Month: 60}); got != want {
+		t.Errorf("%+v counts towards the caps, want %+v", got, want)
 	}
 	if numbers, err := p.numbersHeldBack(); err != nil || !numbers["9218301"] {
 		t.Errorf("looked up again: %v, %v", numbers, err)

@@ -35,10 +35,12 @@ type Pipeline struct {
 
 	Room []slog.Attr // what a run may take of the machine, which its log begins with; may be empty
 
+	// SettleAfter is how long after the last request the service may still bill, and its balance may be old; 0 is
+	// credits.DefaultSettleAfter.
+	SettleAfter time.Duration
+
 	// AcceptIssues also publishes runs that load.ErrIssues would hold back.
 	AcceptIssues bool
-
-	SettleAfter time.Duration // how long after the last request a balance proves nothing; 0 is credits.DefaultSettleAfter
 
 	// Again repeats a night that is done, and pays for it again. Without it, a run of such a night
 	// spends nothing. A night that ended at its cap is resumed with a new cap. A night that was

@@ -34,7 +34,7 @@ type early struct {
 }
 
 // newSpending returns the spending of a run whose account has begun, and whose segment has its plan alone.
-func newSpending(run string, account *credits.Account, limit credits.Limit, share int) *spending {
+func newSpending(account *credits.Account, run string, limit credits.Limit, share int) *spending {
 	return &spending{run: run, account: account, arbiter: credits.NewArbiter(limit, share), work: newSearches(), early: map[int]early{}, next: 1,
 		changed: make(chan struct{}), unknown: make(chan struct{}, 1)}
 }

@@ -31,6 +31,7 @@ type Account struct {
 	index   map[string]int
 	spent   []map[string]*sum // by run and day
 	windows []window          // with requests of unknown outcome; closed
+	settled []settled         // by run, of the closed windows
 	beyond  []statement       // by run: its own readings of the balance
 	dated   map[string]string // by run that the clock had dated later: the day that it shows in the run that noticed it first
 	noticed map[string]int    // by the same: the run that noticed it
@@ -61,6 +62,9 @@ type bucket struct {
 	run int
 	day string
 }
+
+// settled is what became of the requests of unknown outcome of a run, in credits.
+type settled struct{ unbilled, unproved int }
 
 // Why requests of unknown outcome still count as spent.
 const (
@@ -98,7 +102,7 @@ func (a *Account) AddRun(r Run) {
 func (a *Account) Begin(r Run) {
 	r.Steps = nil
 	n := len(a.runs)
-	a.runs, a.spent, a.beyond = append(a.runs, r), append(a.spent, map[string]*sum{}), append(a.beyond, statement{})
+	a.runs, a.spent, a.settled, a.beyond = append(a.runs, r), append(a.spent, map[string]*sum{}), append(a.settled, settled{}), append(a.beyond, statement{})
 	a.index[r.ID], a.fold = n, newFold()
 	if _, ahead := a.noticed[r.ID]; ahead || len(r.Ahead) > 0 {
 		a.cut(r.Started) // runs that follow each other here did not follow each other at the service
@@ -155,8 +159,20 @@ func (a *Account) read(b Reading) {
 
 // close keeps the window that ends, if it has requests of unknown outcome.
 func (a *Account) close() {
-	if a.open.all > 0 {
-		a.windows = append(a.windows, a.open)
+	if a.open.all == 0 {
+		return
+	}
+	a.windows = append(a.windows, a.open)
+	unknown := map[int]int{}
+	for b, credits := range a.open.unknown {
+		unknown[b.run] += credits
+	}
+	for run, credits := range unknown {
+		if a.open.why != "" {
+			a.settled[run].unproved += credits
+		} else {
+			a.settled[run].unbilled += credits - min(credits, a.open.billed)
+		}
 	}
 }
 

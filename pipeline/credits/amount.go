@@ -24,7 +24,11 @@ func (a *Account) Run(id string) Amount {
 	if !known {
 		return Amount{}
 	}
-	return a.amount(func(b bucket) bool { return b.run == n })
+	sum := Amount{Unbilled: a.settled[n].unbilled, Unproved: a.settled[n].unproved, Beyond: a.beyond[n].beyond()}
+	for day, s := range a.spent[n] {
+		sum.Sure, sum.Unknown, sum.Unproved = sum.Sure+s.sure, sum.Unknown+s.unknown, sum.Unproved+a.open.unknown[bucket{n, day}]
+	}
+	return sum
 }
 
 // Night returns what counts towards the cap of a night of a job: what its runs spent since the cap began anew, and

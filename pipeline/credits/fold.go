@@ -167,3 +167,19 @@ func (r *Reader) Run() Run {
 
 // dayOf returns the day of a moment in the calendar of the caps.
 func dayOf(at time.Time) string { return at.UTC().Format(time.DateOnly) }
+
+// Damaged returns the run of a segment that cannot be read to its end: it counts as the most that its plan allowed, or
+// as what the entries so far say if that is more. 0 is no limit of the plan.
+func (r *Reader) Damaged(most int) Run {
+	run := r.Run()
+	counted := 0
+	for _, s := range run.Steps {
+		for _, d := range s.Days {
+			counted += d.Sure + d.Unknown
+		}
+	}
+	if counted < most {
+		run.add(&charge{day: dayOf(run.Started), unknown: most - counted, ended: run.Started}, nil)
+	}
+	return run
+}
