@@ -2,7 +2,6 @@ package extract
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/fleetlake/fleetlake/extract/api"
@@ -18,9 +17,6 @@ func (c *Client) Admit(ctx context.Context, o api.Operation) (Ticket, error) {
 		return Ticket{}, err
 	}
 	ticket, err := c.reserve(ctx, o)
-	if errors.Is(err, ErrBudget) && c.settleUnknown(ctx) {
-		ticket, err = c.reserve(ctx, o)
-	}
 	if ticket.probe = probe; err != nil {
 		c.outages[o.Name].notSent(ticket)
 	}
@@ -36,7 +32,7 @@ func (c *Client) enter(ctx context.Context, o api.Operation) (probe bool, err er
 		switch {
 		case err != nil, !probe:
 			return probe, err
-		case g.withinPatience() && c.findsNone(o):
+		case g.withinPatience() && c.findsNone(ctx, o):
 			if c.foundAgain(ctx, o) {
 				return true, nil
 			}
@@ -62,9 +58,12 @@ func (c *Client) reserve(ctx context.Context, o api.Operation) (ticket Ticket, e
 	case <-ctx.Done():
 		return ticket, ctx.Err()
 	}
-	if err = c.budget.Reserve(ctx, o.Name, o.Credits); err == nil {
+	if o.Credits > 0 { // the free call never waits for credits: a request that has them may need its answer
+		err = c.budget.Reserve(ctx, o)
+	}
+	if err == nil {
 		if ticket, err = c.lanes[o.Name].Wait(ctx); err != nil {
-			c.budget.Settle(o.Credits, 0)
+			c.budget.Cancel(o, 1, 0)
 		}
 	}
 	if err != nil {

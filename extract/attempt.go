@@ -10,7 +10,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
-// attempt sends an admitted request once: intent, send, answer, settle. Beside the answer it
+// attempt sends an admitted request once: intent, send, answer, booking. Beside the answer it
 // returns how the charge is known; without an answer the error is an *Error, and any other error
 // means that the request was not sent or that its answer is not on disk.
 func (c *Client) attempt(ctx context.Context, ticket Ticket, r api.Request, try int) (Answer, journal.Charge, error) {
@@ -27,11 +27,10 @@ func (c *Client) attempt(ctx context.Context, ticket Ticket, r api.Request, try 
 	}
 	if err != nil {
 		c.lanes[r.Operation.Name].Done(ticket, time.Now())
-		c.budget.Settle(r.Operation.Credits, 0)
+		c.budget.Cancel(r.Operation, 1, 0)
 		return Answer{}, "", err
 	}
 	ctx, span := traced(ctx, r.Operation, try)
-	before, asked := c.budget.counted(), c.anyPriced()
 	e.Sent = c.now()
 	reply, err := c.exchange(ctx, r)
 	defer reply.release()
@@ -39,31 +38,18 @@ func (c *Client) attempt(ctx context.Context, ticket Ticket, r api.Request, try 
 	c.lanes[r.Operation.Name].Done(ticket, time.Now())
 
 	a, err := c.interpret(ctx, r, reply, err, &e)
-	if e.Kind == journal.KindBalance && err == nil {
-		c.settling.Lock()
-		defer c.settling.Unlock()
-		c.settle(&e, reply.body, before, asked)
-	}
 	e.At = c.now()
 	kept, broken := c.segment.Append(e)
-	if mayRetry(err) {
-		c.budget.ClaimRetry(r.Operation.Name, furtherTries(try)*r.Operation.Credits)
-	}
-	if !mayRetry(err) && rank[r.Operation.Name] < 0 && e.Credits < r.Operation.Credits {
-		c.budget.cheaper()
-	}
-	c.budget.Settle(r.Operation.Credits, max(0, e.Credits))
-	switch {
-	case e.Credits < 0:
-		c.budget.refund(-e.Credits)
-	case e.Charge == journal.ChargeUnknown:
-		c.budget.MarkUnknown(e.Credits)
-	}
 	c.countAnswer(r, e)
 	recordSpan(span, kept, err, broken)
 	if broken != nil {
-		return Answer{}, "", broken
+		return Answer{}, "", broken // its credits stay reserved: its intent counts
 	}
+	again := 0
+	if mayRetry(err) {
+		again = furtherTries(try)
+	}
+	c.budget.Book(r.Operation, kept, again)
 	if err != nil {
 		return Answer{}, e.Charge, err // without the body, which may be large, until the next try
 	}
@@ -82,8 +68,12 @@ func (c *Client) intend(r api.Request, e *journal.Entry) error {
 	}
 	intent, err := c.segment.Append(journal.Entry{Kind: journal.KindIntent, At: c.now(),
 		Operation: e.Operation, Parameters: e.Parameters, Credits: r.Operation.Credits})
+	if err != nil {
+		return err
+	}
 	e.Intent = intent.N
-	return err
+	c.budget.Book(r.Operation, intent, 0)
+	return nil
 }
 
 // interpret fills the entry of an answer with its body, its outcome and its cost.

@@ -7,14 +7,12 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/api"
-	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
 const balanceTimeout = 15 * time.Second // the free call is never worth a longer wait
 
 // Balance returns the credits that are left at the service. It sends the free call once, with a
-// short timeout. Where the balance proves that requests of unknown outcome were not billed, their
-// credits return to the budget. Errors are those of Admit and Send.
+// short timeout. Errors are those of Admit and Send.
 func (c *Client) Balance(ctx context.Context) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, balanceTimeout)
 	defer cancel()
@@ -26,12 +24,16 @@ func (c *Client) Balance(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return api.ParseBalance(body)
+	left, err := api.ParseBalance(body)
+	if err == nil {
+		c.balanceRead.Store(true)
+	}
+	return left, err
 }
 
 // Await sends the free calls until one is answered, for as long as the patience lasts, and returns
 // the error of the last balance. So nothing that may be billed is sent while the service is away,
-// and the opening balance is known, by which requests of unknown outcome can be settled later.
+// and the opening balance is known, with which later ones are compared.
 func (c *Client) Await(ctx context.Context) error {
 	until := time.Now().Add(c.service.Patience)
 	for delay := probeFirst; ; delay = min(2*delay, probeMost) {
@@ -51,75 +53,6 @@ func (c *Client) Await(ctx context.Context) error {
 		}
 	}
 }
-
-// settle computes from a balance which credits of unknown outcome were not billed, and records
-// them in its entry as negative credits. before is the count of the budget when the balance was
-// requested; asked reports whether a priced request had been admitted by then.
-func (c *Client) settle(e *journal.Entry, body []byte, before counted, asked bool) {
-	left, err := api.ParseBalance(body)
-	switch {
-	case err != nil:
-	case c.openingBalance != nil:
-		if n := c.budget.unbilled(before, *c.openingBalance-left); n > 0 {
-			e.Credits, e.Charge = -n, journal.ChargeUnknown
-		}
-	case !asked:
-		c.openingBalance = &left
-	}
-}
-
-// balanceBefore is the balance before the first priced request; nil if it is not known.
-func (c *Client) balanceBefore() *int {
-	c.settling.Lock()
-	defer c.settling.Unlock()
-	return c.openingBalance
-}
-
-// anyPriced reports whether a priced request was admitted.
-func (c *Client) anyPriced() bool {
-	c.budget.mu.Lock()
-	defer c.budget.mu.Unlock()
-	return c.budget.spent+c.budget.reserved > 0 || c.budget.everUnknown > 0
-}
-
-// SettleUnknown compares the balance with the budget, where requests of unknown outcome count as
-// spent, and returns to the budget the credits of those that were not billed.
-func (c *Client) SettleUnknown(ctx context.Context) {
-	if c.unknown() > 0 {
-		c.settleUnknown(ctx)
-	}
-}
-
-// settleUnknown finds out whether requests of unknown outcome were billed, and reports whether
-// credits returned to the budget. A request in flight may be billed already and hide one that was
-// not, so it asks again when nothing is in flight. While the service is away it asks again after
-// growing delays, for as long as the patience lasts.
-func (c *Client) settleUnknown(ctx context.Context) bool {
-	if c.balanceBefore() == nil {
-		return false // there is no earlier balance to compare with
-	}
-	until, idle := time.Now().Add(c.service.Patience), false
-	for delay := probeFirst; c.unknown() > 0; {
-		before := c.unknown()
-		_, err := c.Balance(ctx)
-		switch {
-		case err == nil && c.unknown() < before:
-			return true
-		case err == nil && (idle || !c.budget.idle(ctx)):
-			return false
-		case err == nil:
-			idle = true
-		case Judge(err) != Wait || !time.Now().Before(until) || pause(ctx, delay) != nil:
-			return false
-		default:
-			delay = min(2*delay, probeMost)
-		}
-	}
-	return true
-}
-
-// unknown returns the credits that are counted as spent and may not have been billed.
-func (c *Client) unknown() int { return c.budget.counted().unknown }
 
 // Ping sends the free call once, outside any run and its journal. It returns the balance in
 // credits and the service's clock, zero if the answer has no date. Its error is an *Error, or

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/api"
@@ -17,7 +18,7 @@ type Client struct {
 	service   Service
 	transport *http.Transport
 	lanes     map[string]*Lane
-	budget    *Budget
+	budget    Budget
 	segment   *journal.Segment
 
 	outages  map[string]*outage
@@ -29,8 +30,7 @@ type Client struct {
 	mu    sync.Mutex
 	stats map[string]*Stats
 
-	settling       sync.Mutex // held from reading a balance until its entry is on disk
-	openingBalance *int       // the balance before the first priced request; nil if it is not known
+	balanceRead atomic.Bool // a balance was read
 }
 
 // Stats counts the work of one operation.
@@ -45,7 +45,7 @@ type Stats struct {
 
 // NewClient returns a client of a service that spends from the budget and appends to the
 // segment.
-func NewClient(s Service, b *Budget, segment *journal.Segment) *Client {
+func NewClient(s Service, b Budget, segment *journal.Segment) *Client {
 	s.MaxInFlight = s.MostInFlight()
 	if s.Timeout == 0 {
 		s.Timeout = time.Minute
@@ -63,7 +63,7 @@ func NewClient(s Service, b *Budget, segment *journal.Segment) *Client {
 		outages: map[string]*outage{}, unknowns: map[string]*unknowns{}, inFlight: map[string]chan struct{}{}, redactor: newRedactor(s.Key), large: make(chan struct{}, largeBodies)}
 	for _, o := range api.Operations {
 		c.outages[o.Name] = newOutage(o, s.Patience, s.Log)
-		c.unknowns[o.Name] = &unknowns{turn: make(chan struct{}, 1)}
+		c.unknowns[o.Name] = newUnknowns()
 		c.inFlight[o.Name] = make(chan struct{}, s.MaxInFlight)
 		c.lanes[o.Name] = NewLane(s.PerMinute(o))
 		c.stats[o.Name] = &Stats{}

@@ -35,7 +35,7 @@ func connect(t *testing.T, url string, most int) (*Client, *journal.Segment) {
 		limits[o.Name] = 1_000_000
 	}
 	s := Service{BaseURL: url, Key: "planted-key", Limits: limits, Timeout: 2 * time.Second}
-	return NewClient(s, NewBudget(most, 0), segment), segment
+	return NewClient(s, newCap(most), segment), segment
 }
 
 // last returns the last answer of a segment.

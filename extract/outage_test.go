@@ -39,7 +39,7 @@ func inBubble(t *testing.T, most int, handler http.HandlerFunc, test func(t *tes
 		}
 		defer segment.Close()
 		s := Service{BaseURL: "http://127.0.0.1", Key: "planted-key", Dial: network.Dial}
-		test(t, NewClient(s, NewBudget(most, 0), segment), segment)
+		test(t, NewClient(s, newCap(most), segment), segment)
 	})
 }
 

@@ -31,8 +31,8 @@ const (
 func (c *Client) Send(ctx context.Context, ticket Ticket, r api.Request) (Answer, error) {
 	g := c.outages[r.Operation.Name]
 	var f failures
-	expected := 0 // credits claimed for further tries
-	defer func() { c.budget.Release(r.Operation.Name, expected) }()
+	kept := 0 // further tries that credits are kept for
+	defer func() { c.budget.Cancel(r.Operation, 0, kept) }()
 	for try := 1; ; try++ {
 		sent := time.Now()
 		a, charge, err := c.attempt(ctx, ticket, r, try)
@@ -42,7 +42,7 @@ func (c *Client) Send(ctx context.Context, ticket Ticket, r api.Request) (Answer
 			g.notSent(ticket)
 			return a, err
 		case err == nil:
-			c.noteFound(r, a)
+			c.noteFound(ctx, r, a)
 			g.answered(sent)
 			return a, nil
 		case refused.verdict() != Wait && c.takesForUnknown(ctx, r, refused):
@@ -52,7 +52,7 @@ func (c *Client) Send(ctx context.Context, ticket Ticket, r api.Request) (Answer
 		c.failed(ctx, ticket, r, sent, refused, charge)
 		f.add(g, time.Now())
 		if mayRetry(err) {
-			expected += furtherTries(try) * r.Operation.Credits
+			kept += furtherTries(try)
 		}
 		if c.hopeless(refused, f) {
 			return a, err
@@ -62,7 +62,7 @@ func (c *Client) Send(ctx context.Context, ticket Ticket, r api.Request) (Answer
 			ticket, again = c.Admit(ctx, r.Operation)
 		}
 		if again == nil {
-			expected = max(0, expected-r.Operation.Credits)
+			kept = max(0, kept-1)
 		}
 		var away *OutageError
 		switch {
@@ -81,7 +81,7 @@ func mayRetry(err error) bool {
 	return errors.As(err, &refused) && refused.verdict() == Wait
 }
 
-// furtherTries returns for how many more tries the budget is claimed after a failed one: after the
+// furtherTries returns for how many more tries credits are kept after a failed one: after the
 // first for all that may follow while others are answered, then in an outage for one at a time.
 func furtherTries(try int) int {
 	switch {
@@ -169,7 +169,7 @@ func (c *Client) once(ctx context.Context, r api.Request) (Answer, error) {
 	}
 	a, _, err := c.attempt(ctx, ticket, r, 1)
 	if mayRetry(err) {
-		c.budget.Release(r.Operation.Name, furtherTries(1)*r.Operation.Credits)
+		c.budget.Cancel(r.Operation, 0, furtherTries(1))
 	}
 	var refused *Error
 	if errors.As(err, &refused) && refused.Outcome == OutcomeLimited {

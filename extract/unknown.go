@@ -29,7 +29,7 @@ const (
 // repeated. Such a refusal counts as spent until a balance proves otherwise, as every priced request
 // does that is not documented as free.
 type unknowns struct {
-	turn        chan struct{} // full while one goroutine checks a streak, which takes a while
+	turn        chan struct{} // holds an element while one goroutine checks a streak, which takes a while
 	found       *api.Request  // the last lookup that found its vessel
 	streak      []api.Request // refused since
 	answers     int           // lookups that were answered, before the streak
@@ -37,6 +37,24 @@ type unknowns struct {
 	longStreaks int           // that were longer than likely, and true
 	away        bool          // the last streak was not true: the service finds no vessel
 	repeat      []api.Request // lookups to repeat
+}
+
+func newUnknowns() *unknowns { return &unknowns{turn: make(chan struct{}, 1)} }
+
+// take waits for the turn, and returns what gives it back. After ctx it returns without it, unless it is free.
+func (u *unknowns) take(ctx context.Context) (giveBack func(), ok bool) {
+	giveBack = func() { <-u.turn }
+	select {
+	case u.turn <- struct{}{}:
+		return giveBack, true
+	default:
+	}
+	select {
+	case u.turn <- struct{}{}:
+		return giveBack, true
+	case <-ctx.Done():
+		return nil, false
+	}
 }
 
 // likely returns the length of a streak that is accepted without a check. Each longer streak that
@@ -53,13 +71,16 @@ func (u *unknowns) end() {
 }
 
 // noteFound records a lookup that found its vessel, which ends the streak.
-func (c *Client) noteFound(r api.Request, a Answer) {
+func (c *Client) noteFound(ctx context.Context, r api.Request, a Answer) {
 	if !r.Operation.IsLookup() || a.Rows == 0 {
 		return
 	}
 	u := c.unknowns[r.Operation.Name]
-	u.turn <- struct{}{}
-	defer func() { <-u.turn }()
+	giveBack, ok := u.take(ctx)
+	if !ok {
+		return // the run ends: no streak is checked any more
+	}
+	defer giveBack()
 	u.end()
 	u.answers++
 	u.found, u.away = &r, false
@@ -72,8 +93,11 @@ func (c *Client) takesForUnknown(ctx context.Context, r api.Request, err *Error)
 		return true
 	}
 	u := c.unknowns[r.Operation.Name]
-	u.turn <- struct{}{}
-	defer func() { <-u.turn }()
+	giveBack, ok := u.take(ctx)
+	if !ok {
+		return true // the run ends, and nothing is asked again
+	}
+	defer giveBack()
 	if u.away {
 		return false
 	}
@@ -96,36 +120,46 @@ func (c *Client) takesForUnknown(ctx context.Context, r api.Request, err *Error)
 // whether it answers the free call. It returns true where there are no credits for the lookup.
 func (c *Client) finds(ctx context.Context, known *api.Request) bool {
 	if known == nil {
+		readBefore := c.balanceRead.Load()
 		_, err := c.Balance(ctx)
-		return err == nil || c.balanceBefore() == nil
+		return err == nil || !readBefore
 	}
 	a, err := c.once(ctx, *known)
 	return err == nil && a.Rows > 0 || errors.Is(err, ErrBudget)
 }
 
 // findsNone reports whether an outage lasts because the service finds no vessel any more.
-func (c *Client) findsNone(o api.Operation) bool {
+func (c *Client) findsNone(ctx context.Context, o api.Operation) bool {
 	u := c.unknowns[o.Name]
-	u.turn <- struct{}{}
-	defer func() { <-u.turn }()
+	giveBack, ok := u.take(ctx)
+	if !ok {
+		return false
+	}
+	defer giveBack()
 	return u.away
 }
 
 // foundAgain looks up a vessel that was found before, and reports whether the service finds it again.
 func (c *Client) foundAgain(ctx context.Context, o api.Operation) bool {
 	u := c.unknowns[o.Name]
-	u.turn <- struct{}{}
-	defer func() { <-u.turn }()
+	giveBack, ok := u.take(ctx)
+	if !ok {
+		return false
+	}
+	defer giveBack()
 	u.away = !c.finds(ctx, u.found)
 	return !u.away
 }
 
 // LookupsToRepeat returns the lookups that were refused as of unknown vessels while the service was
 // away. It returns each of them once; the caller sends them again.
-func (c *Client) LookupsToRepeat(o api.Operation) []api.Request {
+func (c *Client) LookupsToRepeat(ctx context.Context, o api.Operation) []api.Request {
 	u := c.unknowns[o.Name]
-	u.turn <- struct{}{}
-	defer func() { <-u.turn }()
+	giveBack, ok := u.take(ctx)
+	if !ok {
+		return nil
+	}
+	defer giveBack()
 	again := u.repeat
 	u.repeat = nil
 	return again

@@ -70,7 +70,7 @@ func TestAVesselIsUnknownOnlyWhileOthersAreKnown(t *testing.T) {
 				for n := range vessels {
 					ask(api.Lookup(api.Particulars, strconv.Itoa(n)))
 				}
-				for again := client.LookupsToRepeat(api.Particulars); len(again) > 0; again = client.LookupsToRepeat(api.Particulars) {
+				for again := client.LookupsToRepeat(t.Context(), api.Particulars); len(again) > 0; again = client.LookupsToRepeat(t.Context(), api.Particulars) {
 					for _, r := range again {
 						ask(r)
 					}
@@ -112,7 +112,7 @@ func TestLookupsThatStayUnknownEndTheirLane(t *testing.T) {
 		if took := time.Since(start); Judge(err) != StopLane || took > 35*time.Minute || asked > 60 {
 			t.Errorf("%v after %v and %d lookups", err, took, asked)
 		}
-		if again := client.LookupsToRepeat(api.Particulars); len(again) != shortestStreak { // ten vessels are found: the fourth refusal is one too many
+		if again := client.LookupsToRepeat(t.Context(), api.Particulars); len(again) != shortestStreak { // ten vessels are found: the fourth refusal is one too many
 			t.Errorf("%d lookups to repeat, want %d", len(again), shortestStreak)
 		}
 	})

@@ -32,15 +32,15 @@ func (m *missed) add(of *string, count, all int, format string, args ...any) {
 
 // missed counts the searches that were not made, by kind and reason.
 func (h *harvest) missed() (m missed) {
-	open, never, late := h.listing.leftOut(), h.grants.leftOut(), map[string]int{}
+	open, never, late := h.listing.leftOut(), h.spending.work.dropped, map[string]int{}
 	for _, l := range h.work.decided.LeftOut {
 		if l.Why == plan.NoTime {
 			late[l.What] += l.Count
 		}
 	}
-	unasked := h.grants.unasked
+	unasked := h.spending.work.unasked
 	partitions := h.listing.begun() + never[plan.PartitionsOfList] + unasked[plan.PartitionsOfList] + late[plan.PartitionsOfList]
-	sweeps := h.asked + never[plan.StatusSearches] + unasked[plan.StatusSearches] + late[plan.StatusSearches]
+	sweeps := h.spending.work.sweeps + never[plan.StatusSearches] + unasked[plan.StatusSearches] + late[plan.StatusSearches]
 	m.add(&m.credits, never[plan.PartitionsOfList], partitions, "%s are left out: %s", plan.PartitionsOfList, h.lacksCredits())
 	m.add(&m.credits, never[plan.StatusSearches], sweeps, "%s are left out: %s", plan.StatusSearches, h.lacksCredits())
 	m.add(&m.credits, open.short, partitions, "%s are cut short: %s", plan.PartitionsOfList, h.lacksCredits())
@@ -48,7 +48,7 @@ func (h *harvest) missed() (m missed) {
 	m.add(&m.time, late[plan.StatusSearches], sweeps, "%s are left out: %s", plan.StatusSearches, plan.NoTime)
 	m.add(&m.other, open.odd, partitions, "%s are suspect: their totals and pages contradict each other", plan.PartitionsOfList)
 	m.add(&m.other, open.lost+unasked[plan.PartitionsOfList], partitions, "%s were not listed to their last page", plan.PartitionsOfList)
-	m.add(&m.other, h.asked-h.swept+unasked[plan.StatusSearches], sweeps, "%s were not answered", plan.StatusSearches)
+	m.add(&m.other, h.spending.work.sweeps-h.swept+unasked[plan.StatusSearches], sweeps, "%s were not answered", plan.StatusSearches)
 	return m
 }
 
@@ -93,7 +93,7 @@ func (h *harvest) end() journal.End {
 		e.State, e.Stop, e.Reason = report.StatePartial, string(h.stop), h.reason
 	case m.credits != "":
 		h.endAtLimit(&e, m.credits)
-	case h.stop == report.StopBudget && m.other != "" && h.budget.Free() < api.ByType.Credits: // what the last balance gave back included
+	case h.stop == report.StopBudget && m.other != "" && !h.spending.pays(api.ByType): // what the last balance gave back included
 		h.endAtLimit(&e, fmt.Sprintf("%s, and a retry costs more than %s leaves", m.other, h.limitWords()))
 	case m.other != "" && h.failed != "":
 		e.State, e.Stop, e.Reason = report.StatePartial, string(report.StopService), h.failed

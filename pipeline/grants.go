@@ -1,268 +1,223 @@
 package pipeline
 
 import (
-	"cmp"
-	"math"
 	"slices"
-	"sync"
 
-	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
+	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 )
 
-// candidate is a search that needs credits: a partition or a status search of the plan, one that the
-// plan left out, or the rest of a partition that turned out to be longer than planned.
+// candidate is a search that asks for credits, and what the harvest does when it gets them.
 type candidate struct {
-	operation api.Operation
-	kind      string // its name in reports
-	requests  int
-	credits   int     // the most that it costs; below 0 if it returns credits
-	worth     float64 // per credit
-	rest      bool    // the rest of a partition whose first page is paid for
-	queue     func()  // queues its requests, when its credits are granted
-	drop      func()  // records that it gets no credits; may be nil
+	credits.Search
+	kind  string             // its name in reports
+	page  *paging            // the partition of a by-type search
+	rest  int                // so many further pages of it, whose first page is paid for; 0 is the partition itself
+	sweep *plan.StatusSearch // of a by-status search
 }
 
-// grants decides which searches get the credits of the run. The searches of the plan come first.
-// Those that it left out for lack of credits wait, and so does the rest of a partition that is longer
-// than planned. Each time a price becomes known, the waiting search with the highest value per credit
-// gets credits first. While it may still fit, because first pages in flight may cost less than
-// planned, no search of less value gets credits, and lookups get no more than their share.
-type grants struct {
-	budget  *extract.Budget
+// searches carries out the decisions on the searches of a run. Its methods run under the lock of spending, except
+// where it says otherwise.
+type searches struct {
 	listing *listing
-	queues  map[string]*queue // of the two searches, by operation
-	keep    func() int        // returns the credits that are kept for lookups now
-	refund  func()            // returns to the budget the credits that turn out not to have been billed
-	awaits  func() bool       // reports whether a lookup of their share has not ended, which may cost nothing
+	queues  map[api.Operation]*queue // of the two searches; each is kept open while it may get more credits
+	lookups map[api.Operation]*queue
 
-	mu      sync.Mutex
-	waiting []candidate     // the most valuable first
-	dropped map[string]int  // searches that got no credits, by kind
-	unasked map[string]int  // searches whose lane ended before they got credits, by kind
-	open    map[string]bool // queues that are kept open, by operation
-
-	settling bool // one call of settle is running, and does the work of the others
+	asked   []candidate    // by id
+	dropped map[string]int // searches that got no credits, by kind
+	unasked map[string]int // searches whose lane ended before they got credits, by kind
+	sweeps  int            // status searches that were granted credits
 }
 
-// newGrants keeps the queues of the searches open while they may get more credits.
-func newGrants(b *extract.Budget, l *listing, sweep *queue, keep func() int) *grants {
-	g := &grants{budget: b, listing: l, keep: keep, refund: func() {}, awaits: func() bool { return false },
-		dropped: map[string]int{}, unasked: map[string]int{}, open: map[string]bool{}}
-	g.queues = map[string]*queue{api.ByType.Name: l.queue, api.ByStatus.Name: sweep}
-	for name, q := range g.queues {
-		g.open[name] = true
-		q.keepOpen(g.settle)
-	}
-	l.submit = g.submit
-	return g
+func newSearches() searches {
+	return searches{queues: map[api.Operation]*queue{}, lookups: map[api.Operation]*queue{}, dropped: map[string]int{}, unasked: map[string]int{}}
 }
 
-// ask adds a candidate to the waiting ones.
-func (g *grants) ask(w candidate) {
-	i, _ := slices.BinarySearchFunc(g.waiting, w.worth, func(other candidate, worth float64) int {
-		return cmp.Or(-cmp.Compare(other.worth, worth), -1) // behind those of the same value
+// begin asks for the searches of a plan, in order, and then for those that it left out. The queues stay open until
+// nothing more can follow.
+func (s *spending) begin(l *listing, sweep *queue, lookups map[api.Operation]*queue, wanted []candidate) {
+	s.event(func(a *credits.Arbiter) {
+		s.work.listing, s.work.lookups = l, lookups
+		s.work.queues = map[api.Operation]*queue{api.ByType: l.queue, api.ByStatus: sweep}
+		for _, q := range s.work.queues {
+			q.open()
+		}
+		a.Expect(l.checksToCome())
+		for _, c := range wanted {
+			s.work.ask(a, c)
+		}
 	})
-	g.waiting = slices.Insert(g.waiting, i, w)
 }
 
-// plan grants credits to the searches of the plan, and then to what else fits. A queue without
-// requests is idle from the beginning, and closed at once if no candidate may still fit.
-func (g *grants) plan(chosen, left []candidate) {
-	defer g.settle()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.budget.KeepForLookups(g.keep())
-	for _, w := range chosen {
-		if g.budget.Grant(w.operation.Name, w.credits) {
-			w.queue()
-		} else {
-			g.ask(w)
+// ask adds a candidate, and notes its id.
+func (w *searches) ask(a *credits.Arbiter, c candidate) {
+	c.ID = len(w.asked)
+	if c.page != nil && c.rest == 0 {
+		c.page.id = c.ID
+	}
+	w.asked = append(w.asked, c)
+	a.Ask(c.Search)
+}
+
+// decide carries out what the arbiter decides, until nothing follows any more.
+func (w *searches) decide(a *credits.Arbiter) {
+	for {
+		w.count(a)
+		d := a.Decide()
+		for _, id := range d.Granted {
+			w.start(w.asked[id])
 		}
-	}
-	for _, w := range left {
-		g.ask(w)
-	}
-	g.decide()
-}
-
-// submit adds a candidate, or returns credits, and decides again.
-func (g *grants) submit(w candidate) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if w.credits < 0 {
-		g.budget.Release(api.ByType.Name, -w.credits)
-	}
-	if w.requests > 0 {
-		g.ask(w)
-	}
-	g.decide()
-}
-
-// answered decides anew when a request has ended, whatever came of it: the credits that a search gave back
-// are for searches that wait, before lookups get them. After a lookup, searches may have nothing more to wait for.
-func (g *grants) answered(o api.Operation) {
-	g.mu.Lock()
-	waits := len(g.waiting) > 0
-	if !o.IsLookup() {
-		g.decide()
-	}
-	g.mu.Unlock()
-	if o.IsLookup() && waits {
-		g.settle()
+		for _, drop := range d.Dropped {
+			w.drop(a, w.asked[drop.ID], drop.Why)
+		}
+		if len(d.Granted)+len(d.Dropped) == 0 && !w.follow(a) {
+			return
+		}
 	}
 }
 
-// decide grants credits to what fits, in the order of value.
-func (g *grants) decide() {
-	back, more := 0, 0
-	if g.open[api.ByType.Name] {
-		back, more = g.listing.unsure()
+// count tells the arbiter which lanes are idle, and how many lookups wait.
+func (w *searches) count(a *credits.Arbiter) {
+	for o, q := range w.queues {
+		a.Idle(o, q.isIdle() && !(o == api.ByType && w.listing.skipLostPages()))
 	}
-	g.budget.KeepForLookups(g.keep())
-	hopes := false
-	g.waiting = slices.DeleteFunc(g.waiting, func(w candidate) bool {
-		if hopes {
-			return false
-		}
-		if g.open[w.operation.Name] && g.budget.Grant(w.operation.Name, w.credits) {
-			w.queue()
-			return true
-		}
-		hopes = g.open[w.operation.Name] && back > 0 && w.credits-back <= g.budget.Free()
-		return false
-	})
-	if hopes {
-		more = math.MaxInt / 4
+	for o, q := range w.lookups {
+		a.Lookups(o, q.waiting())
 	}
-	g.budget.KeepForSearches(more, len(g.waiting) > 0)
 }
 
-// settle is called when a queue is idle. When both are, every price is known: candidates that do not
-// fit are left out, and the queues are closed. What may still cost less are the lookups of their share: as
-// long as these could leave enough for a candidate, it waits.
-func (g *grants) settle() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.settling {
-		return
-	}
-	g.settling = true
-	for g.step() {
-	}
-	g.settling = false
-	if g.open[api.ByType.Name] || g.open[api.ByStatus.Name] {
-		return
-	}
-	g.budget.KeepForSearches(0, false)
-}
-
-// step does the next thing to do, and reports whether there may be more.
-func (g *grants) step() bool {
-	list, sweep := api.ByType.Name, api.ByStatus.Name
-	if g.open[list] && g.queues[list].isIdle() {
-		if g.listing.skipLostPages() {
-			return false
+// follow asks for the checks once the cover is complete, and closes a queue to which no search can add requests any
+// more. It reports whether it did.
+func (w *searches) follow(a *credits.Arbiter) bool {
+	for _, o := range []api.Operation{api.ByType, api.ByStatus} {
+		q := w.queues[o]
+		if q == nil || !q.isIdle() || a.Waiting(o) {
+			continue
 		}
-		g.budget.Claim(list, 0) // no request is left for the granted credits
-	}
-	before := len(g.waiting)
-	g.decide()
-	if len(g.waiting) < before {
-		return true
-	}
-	idle := func(name string) bool { return !g.open[name] || g.queues[name].isIdle() }
-	if g.open[list] && idle(list) && !g.waits(list) {
-		if g.askChecks() {
-			return true
+		if o == api.ByType {
+			checks := w.listing.check()
+			a.Expect(0)
+			if len(checks) > 0 {
+				for _, p := range checks {
+					w.ask(a, candidate{Search: credits.Search{Lane: o, Most: p.Unpaid * o.Credits}, kind: plan.ListChecks, page: p})
+				}
+				return true
+			}
 		}
-		g.closeQueue(list)
-		return true
-	}
-	if g.open[sweep] && idle(sweep) && !g.waits(sweep) {
-		g.closeQueue(sweep)
-		return true
-	}
-	if idle(list) && idle(sweep) && len(g.waiting) > 0 {
-		best := g.budget.AtBest()
-		if slices.ContainsFunc(g.waiting, func(w candidate) bool { return w.credits <= best }) && g.awaits() {
-			return false
-		}
-		free := g.budget.Free()
-		g.mu.Unlock() // refund requests the balance, and lanes may end meanwhile
-		g.refund()
-		g.mu.Lock()
-		if g.budget.Free() > free || !idle(list) || !idle(sweep) {
-			return true
-		}
-		g.dropAll(func(candidate) bool { return true }, true)
+		w.close(a, o)
 		return true
 	}
 	return false
 }
 
-// askChecks adds the first pages of the checks to the candidates, once the cover is complete.
-func (g *grants) askChecks() bool {
-	checks := g.listing.check()
-	for _, p := range checks {
-		g.ask(candidate{operation: api.ByType, kind: plan.ListChecks, requests: 1, credits: p.Unpaid * api.ByType.Credits,
-			queue: func() { g.listing.start(p) }})
+// close ends the lane of a search when the requests in its queue are sent.
+func (w *searches) close(a *credits.Arbiter, o api.Operation) {
+	if q := w.queues[o]; q != nil {
+		delete(w.queues, o)
+		q.close()
 	}
-	return len(checks) > 0
+	a.Ended(o)
 }
 
-// waits reports whether a candidate of an operation is waiting.
-func (g *grants) waits(operation string) bool {
-	return slices.ContainsFunc(g.waiting, func(w candidate) bool { return w.operation.Name == operation })
-}
-
-// ended records that a lane has ended, for whatever reason: its candidates are left out.
-func (g *grants) ended(operation string) {
-	g.mu.Lock()
-	if g.open[operation] {
-		g.closeQueue(operation)
+// start queues the requests of a candidate that got its credits.
+func (w *searches) start(c candidate) {
+	switch {
+	case c.sweep != nil:
+		w.sweeps++
+		w.queues[api.ByStatus].push(false, c.sweep.Request())
+	case c.rest > 0:
+		w.listing.grant(c.page, c.rest)
+	default:
+		w.listing.start(c.page)
 	}
-	g.dropAll(func(w candidate) bool { return w.operation.Name == operation }, false)
-	g.mu.Unlock()
-	g.settle()
 }
 
-// noLookups records that the lookup lane has ended: the searches may use the credits that were kept for it.
-func (g *grants) noLookups() {
-	g.mu.Lock()
-	g.keep = func() int { return 0 }
-	g.mu.Unlock()
-	g.settle()
+// drop records that a candidate gets no credits.
+func (w *searches) drop(a *credits.Arbiter, c candidate, why credits.Why) {
+	switch {
+	case why == credits.NoCredits && c.rest > 0:
+		w.listing.cutShort(c.page)
+	case why == credits.NoCredits:
+		w.dropped[c.kind]++
+	case c.rest == 0:
+		w.unasked[c.kind]++
+	}
+	if c.kind == plan.PartitionsOfList {
+		w.listing.incomplete()
+		a.Expect(0)
+	}
 }
 
-// closeQueue closes a queue, and returns the credits that its operation did not need.
-func (g *grants) closeQueue(operation string) {
-	g.open[operation] = false
-	g.budget.Claim(operation, 0)
-	g.queues[operation].release()
-}
-
-// dropAll removes the candidates that which selects: for lack of credits, or because their lane has
-// ended.
-func (g *grants) dropAll(which func(candidate) bool, credits bool) {
-	g.waiting = slices.DeleteFunc(g.waiting, func(w candidate) bool {
-		switch {
-		case !which(w):
-			return false
-		case credits && w.drop != nil:
-			w.drop()
-		case credits:
-			g.dropped[w.kind]++
-		case !w.rest:
-			g.unasked[w.kind]++
+// listed takes in what the answer to a page says of the price of its partition. It takes the lock.
+func (s *spending) listed(n need) {
+	if n == (need{}) {
+		return
+	}
+	s.event(func(a *credits.Arbiter) {
+		if n.first {
+			a.Priced(n.of.id)
 		}
-		if w.kind == plan.PartitionsOfList {
-			g.listing.incomplete()
+		a.Fewer(api.ByType, n.fewer*api.ByType.Credits)
+		if n.more > 0 {
+			kind := plan.PartitionsOfList
+			if n.of.check {
+				kind = plan.ListChecks
+			}
+			s.work.ask(a, candidate{Search: credits.Search{Lane: api.ByType, Most: n.unpaid * api.ByType.Credits, Worth: n.worth}, kind: kind, page: n.of, rest: n.more})
 		}
-		return true
 	})
 }
 
-// leftOut counts the searches that were not begun for lack of credits, by kind.
-func (g *grants) leftOut() map[string]int { return g.dropped }
+// ended records that a lane sends no more requests: its candidates are left out, and searches may use what was kept
+// for its lookups. It takes the lock.
+func (s *spending) ended(o api.Operation) {
+	s.event(func(a *credits.Arbiter) {
+		if o.IsLookup() {
+			delete(s.work.lookups, o)
+			a.Lookups(o, 0)
+			return
+		}
+		s.work.close(a, o)
+	})
+}
+
+// requestEnded records that the queue of a lane may be idle now. It takes the lock.
+func (s *spending) requestEnded() { s.event(func(*credits.Arbiter) {}) }
+
+// candidates returns the searches of the plan, and those that it left out for lack of credits.
+func (h *harvest) candidates() (all []candidate) {
+	list := func(p *paging, planned bool) candidate {
+		most := p.Unpaid * api.ByType.Credits
+		c := candidate{Search: credits.Search{Lane: api.ByType, Planned: planned, Most: most, Worth: p.Worth(), Returns: most}, kind: plan.PartitionsOfList, page: p}
+		switch {
+		case p.Expected < 0:
+			c.Grows = unseenPages * api.ByType.Credits
+		case p.Unpaid > 0:
+			c.Grows = max(1, max(1, p.Pages)/plan.Growth) * api.ByType.Credits
+		}
+		return c
+	}
+	sweep := func(s plan.StatusSearch, planned bool) candidate {
+		worth := plan.Worth(s.Expected, plan.NightsOld(s.At, h.work.started))
+		return candidate{Search: credits.Search{Lane: api.ByStatus, Planned: planned, Most: s.Unpaid * api.ByStatus.Credits, Worth: worth}, kind: plan.StatusSearches, sweep: &s}
+	}
+	for _, p := range h.listing.cover {
+		all = append(all, list(p, true))
+	}
+	for _, s := range h.work.decided.Sweeps {
+		all = append(all, sweep(s, true))
+	}
+	for _, s := range h.work.decided.Waiting {
+		if s.Lane == api.ByType {
+			all = append(all, list(h.listing.addWaiting(s.Partition), false))
+		} else {
+			all = append(all, sweep(s.Sweep, false))
+		}
+	}
+	return slices.Clip(all)
+}
+
+// unseenPages is the assumed number of pages of a partition that was never listed, until its first
+// page reports the total: 2,000 vessels.
+const unseenPages = 20

@@ -1,13 +1,13 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
@@ -34,10 +34,10 @@ func (p *Pipeline) fetch(ctx context.Context, w work, segment *journal.Segment) 
 // harvest sends the requests of the plan and returns how that ended. An error means that our own
 // side can take no more answers.
 func (p *Pipeline) harvest(ctx context.Context, w work, segment *journal.Segment) (journal.End, error) {
-	budget := w.budget()
+	spending := newSpending(w.begin(p.SettleAfter), w.recorded.Run, w.limit(), w.decided.Kept)
 	service := p.Service
 	service.Log = p.Log
-	client := extract.NewClient(service, budget, segment)
+	client := extract.NewClient(service, spending, segment)
 	if err := recentSends(p.segments(), p.Now(), client.Inherit); err != nil {
 		return journal.End{State: report.StateInterrupted, Reason: err.Error()}, err
 	}
@@ -49,10 +49,10 @@ func (p *Pipeline) harvest(ctx context.Context, w work, segment *journal.Segment
 		defer release()
 	}
 	defer p.watchEnd(limited)()
-	h := &harvest{work: w, client: client, budget: budget, log: service.Log, cancel: cancel}
+	h := &harvest{work: w, client: client, spending: spending, log: service.Log, cancel: cancel}
 	defer runtime.KeepAlive(make([]byte, uncollected))
 	h.prepare(limited, service.MostInFlight())
-	p.watch(h, func() { h.run(limited) })
+	p.watch(h, func() { h.run(limited, p.Service) })
 	h.interrupted(ctx, limited)
 	if h.stop != report.StopKey && h.broken == nil {
 		h.lastBalance(limited)
@@ -84,27 +84,24 @@ var errDeadline = errors.New("deadline of the run is over")
 // harvest is the first half of a run: lanes side by side, each with a bounded number of requests in
 // flight, until each is drained, the budget is spent, or one must stop.
 type harvest struct {
-	work   work
-	client *extract.Client
-	budget *extract.Budget
-	log    *slog.Logger
-	cancel context.CancelCauseFunc
-	news   []string // values that the accepted lists of the service gained or lost
+	work     work
+	client   *extract.Client
+	spending *spending
+	log      *slog.Logger
+	cancel   context.CancelCauseFunc
+	news     []string // values that the accepted lists of the service gained or lost
 
-	listing        *listing
-	grants         *grants
-	lookups        *lookupQueue
-	positions      *queue      // of watched vessels of which nothing else is due
-	positionsEnded atomic.Bool // no more of these are requested
-	sweep          *queue
-	sightings      *transform.SearchReader
-	lanes          []lane
+	listing   *listing
+	lookups   *lookupQueue
+	positions *queue // of watched vessels of which nothing else is due
+	sweep     *queue
+	sightings *transform.SearchReader
+	lanes     []lane
 
 	mu     sync.Mutex
 	stop   report.Stop // the gravest reason why the run sent fewer requests than planned
 	reason string
 	failed string // the error of the last search that had no answer
-	asked  int    // status searches that were granted credits
 	swept  int
 	broken error // why our own side can take no more answers: the disk
 }
@@ -126,27 +123,33 @@ type lane struct {
 func (h *harvest) lanesOfRun() []lane {
 	lanes := []lane{
 		{operation: api.ByStatus, queue: h.sweep, feeds: h.lookups.queue, read: h.sighted, ended: func() {
-			h.grants.ended(api.ByStatus.Name)
+			h.spending.ended(api.ByStatus)
 			h.lookups.searched()
 		}},
-		{operation: api.ByType, queue: h.listing.queue, feeds: h.lookups.queue, read: h.listing.answer, ended: func() {
-			h.grants.ended(api.ByType.Name)
+		{operation: api.ByType, queue: h.listing.queue, feeds: h.lookups.queue, read: h.listed, ended: func() {
+			h.spending.ended(api.ByType)
 			h.lookups.listed()
 			h.lookups.searched()
 		}},
-		{operation: h.lookups.operation, queue: h.lookups.queue, read: func(api.Request, extract.Answer) {}, ended: h.grants.noLookups},
+		{operation: h.lookups.operation, queue: h.lookups.queue, read: func(api.Request, extract.Answer) {}, ended: func() { h.spending.ended(h.lookups.operation) }},
 	}
 	if h.work.job.Lookup.PositionsAlone() {
-		lanes = append(lanes, lane{operation: api.Location, queue: h.positions, read: func(api.Request, extract.Answer) {}, ended: func() {
-			h.positionsEnded.Store(true)
-			h.grants.answered(api.Location)
-		}})
+		lanes = append(lanes, lane{operation: api.Location, queue: h.positions, read: func(api.Request, extract.Answer) {}, ended: func() { h.spending.ended(api.Location) }})
 	}
 	return lanes
 }
 
-// run works the lanes side by side and returns when no more requests will be sent.
-func (h *harvest) run(ctx context.Context) {
+// listed takes in a page of the list.
+func (h *harvest) listed(r api.Request, a extract.Answer) { h.spending.listed(h.listing.answer(r, a)) }
+
+// run works the lanes side by side and returns when no more requests will be sent. Meanwhile the balance is watched.
+func (h *harvest) run(ctx context.Context, s extract.Service) {
+	background, end := context.WithCancel(ctx)
+	balance := pool.New()
+	balance.Go(func() { h.watchBalance(background) })
+	balance.Go(func() { h.settleOutcomes(background, clock(s), cmp.Or(s.Patience, extract.DefaultPatience)) })
+	defer balance.Wait()
+	defer end()
 	for _, l := range h.lanes {
 		if l.feeds != nil {
 			l.feeds.open() // before any lane can find its queue drained
@@ -178,11 +181,10 @@ func (h *harvest) drain(run context.Context, l lane) {
 	ctx, giveUp := context.WithCancel(run)
 	defer giveUp()
 	inFlight := pool.New() // unbounded: the client bounds the requests in flight, and not those that wait for the service to come back
-	defer h.budget.Claim(o.Name, 0)
 	defer inFlight.Wait()
 	for {
 		r, ok := q.pop(ctx)
-		again := h.client.LookupsToRepeat(o)
+		again := h.client.LookupsToRepeat(ctx, o)
 		q.push(true, again...)
 		switch {
 		case !ok && len(again) > 0 && ctx.Err() == nil:
@@ -193,10 +195,8 @@ func (h *harvest) drain(run context.Context, l lane) {
 		if t, ok := h.work.before.answered[r.Key()]; ok {
 			l.read(r, extract.Answer{Entry: t.Entry, Contents: api.Contents{Rows: t.Rows, Total: t.Total}})
 			q.admits.Store(false)
-			if o.IsLookup() {
-				h.grants.answered(o)
-			}
 			q.close()
+			h.spending.requestEnded()
 			continue
 		}
 		ticket, err := h.client.Admit(ctx, o)
@@ -208,8 +208,8 @@ func (h *harvest) drain(run context.Context, l lane) {
 			return
 		}
 		inFlight.Go(func() {
+			defer h.spending.requestEnded()
 			defer q.close()
-			defer h.grants.answered(o)
 			a, err := h.client.Send(run, ticket, r)
 			if err == nil {
 				l.read(r, a)

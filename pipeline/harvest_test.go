@@ -4,7 +4,6 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/transform"
@@ -24,7 +23,6 @@ func TestTheSearchesFeedTheLookups(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := work{job: plan.Job{Lookup: c.lookup}}
 			h := &harvest{work: w, listing: newListing(w.decided, false), sweep: newQueue(), lookups: newLookups(w)}
-			h.grants = newGrants(extract.NewBudget(0, 0), h.listing, h.sweep, func() int { return 0 })
 			var got []string
 			for _, l := range h.lanesOfRun() {
 				name := l.operation.Name

@@ -21,7 +21,6 @@ type listing struct {
 	reader   *transform.SearchReader
 	onVessel func(transform.Listed) // called with each vessel on a page; may be nil
 	answered func(key string) bool  // whether an earlier run of the night paid for a request
-	submit   func(candidate)        // adds a candidate for the credits of pages that the plan did not price
 
 	mu      sync.Mutex
 	cover   []*paging
@@ -36,6 +35,7 @@ type listing struct {
 // paging is the progress of one partition.
 type paging struct {
 	plan.Partition
+	id           int // as a candidate
 	check        bool
 	first        int // the first total that a page reported; -1 before
 	total        int // the greatest total that a page reported; -1 before
@@ -47,7 +47,6 @@ type paging struct {
 	ended        bool // its totals are implausible: no more pages are requested
 	odd          bool // a page has more vessels, or fewer, than its total implies
 	short        bool // the rest of its pages got no credits
-	lost         bool // its first page was not answered
 	fingerprints map[uint64]bool
 	overlap      transform.Overlap
 }
@@ -81,22 +80,23 @@ func (l *listing) start(p *paging) {
 	l.queue.push(false, p.Page(1))
 }
 
-// begin adds a partition that the plan left out, and starts it.
-func (l *listing) begin(p plan.Partition) {
+// addWaiting adds a partition that the plan left out, and that may be granted credits later.
+func (l *listing) addWaiting(p plan.Partition) *paging {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	pg := l.add(p, false)
 	l.cover = append(l.cover, pg)
-	l.mu.Unlock()
-	l.start(pg)
+	return pg
 }
 
-// answer reads a page, its vessels and its total, and queues the next pages or submits them for credits.
-func (l *listing) answer(r api.Request, a extract.Answer) {
+// answer reads a page, its vessels and its total, and queues the next pages that were granted. It returns what the
+// partition needs instead of what it was granted.
+func (l *listing) answer(r api.Request, a extract.Answer) need {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	p := l.byKey[keyOf(r.Parameters.Get("type_specific"), r.Parameters.Get("country"))]
 	if p == nil {
-		l.mu.Unlock()
-		return // a probe
+		return need{} // a probe
 	}
 	p.got++
 	p.rows += a.Rows
@@ -104,12 +104,88 @@ func (l *listing) answer(r api.Request, a extract.Answer) {
 		page, _ := strconv.Atoi(r.Parameters.Get("page"))
 		l.read(p, page, a)
 	}
-	w, released := l.more(p, a)
+	n := l.need(p, a)
 	l.queue.push(true, l.next(p)...)
-	l.mu.Unlock()
-	if w.requests != 0 || released {
-		l.submit(w)
+	return n
+}
+
+// need is how many pages of a partition are needed, compared with those that it was granted.
+type need struct {
+	of     *paging
+	first  bool // its first page was answered now
+	fewer  int  // pages to pay for that are not needed
+	more   int  // pages that wait for credits
+	unpaid int  // how many of these no earlier run of the night paid for
+	worth  float64
+}
+
+// need compares the pages that a partition needs with those that it was granted.
+func (l *listing) need(p *paging, a extract.Answer) need {
+	n := need{of: p, first: p.got == 1}
+	last := plan.Pages(p.total)
+	switch {
+	case p.ended, a.Rows == 0, p.check && p.rows == a.Rows && !l.missing(p):
+		last = p.asked // no more pages are needed; the cover lists all vessels of a check
+	case p.total < 0 && a.Rows == api.PageSize:
+		last = p.got + 1 // no page reports a total: continue until one is not full
+	case p.total < 0:
+		last = p.asked
 	}
+	last = max(last, p.asked)
+	switch from := p.granted + p.requested; {
+	case last <= p.granted:
+		n.fewer, p.granted = l.unpaid(p, last, p.granted), last
+	case last > from:
+		p.requested = last - p.granted
+		n.more, n.unpaid, n.worth = last-from, l.unpaid(p, from, last), l.worth(p, last-from)
+	}
+	return n
+}
+
+// worth is the value of the rest of a partition per credit. That of a check is unknown, and 0.
+func (l *listing) worth(p *paging, n int) float64 {
+	if p.check {
+		return 0
+	}
+	return plan.Worth(max(p.total, p.rows), p.Nights) / float64(n)
+}
+
+// unpaid counts the pages after one and up to another that no earlier run of the night paid for.
+func (l *listing) unpaid(p *paging, after, last int) (n int) {
+	for page := after + 1; page <= last; page++ {
+		if !l.answered(p.Page(page).Key()) {
+			n++
+		}
+	}
+	return n
+}
+
+// grant queues n more pages of a partition, whose credits were granted.
+func (l *listing) grant(p *paging, n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p.granted, p.requested = p.granted+n, p.requested-n
+	l.queue.push(true, l.next(p)...)
+}
+
+// cutShort records that the rest of a partition gets no credits.
+func (l *listing) cutShort(p *paging) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p.short = true
+}
+
+// checksToCome returns the credits that checks will ask for, if the cover becomes complete.
+func (l *listing) checksToCome() (credits int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.whole || l.checking {
+		return 0
+	}
+	for _, p := range l.checks {
+		credits += p.Unpaid * api.ByType.Credits
+	}
+	return credits
 }
 
 // read reads the vessels and the total of a page. The total of a page past the end is 0 and means
@@ -162,7 +238,7 @@ func (l *listing) skipLostPages() (more bool) {
 		switch {
 		case p.asked == 0:
 		case p.got == 0, p.ended: // without the first page there is no total
-			p.lost, p.granted = p.got == 0, p.asked
+			p.granted = p.asked
 		default:
 			for range min(l.ahead, p.granted-p.asked) {
 				p.asked++

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
+	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 )
 
@@ -26,8 +27,7 @@ func TestPagingAsksEveryPageOnce(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			l := newListing(plan.Plan{Cover: []plan.Partition{{Country: "Malta", Expected: -1}}}, true)
-			g := newGrants(extract.NewBudget(0, 0), l, newQueue(), func() int { return 0 })
-			g.plan([]candidate{{operation: api.ByType, requests: 1, credits: 10, queue: func() { l.start(l.cover[0]) }}}, nil)
+			s, _ := testSpending(l, credits.Limit{})
 			var asked []string
 			for {
 				r, ok := l.queue.pop(t.Context())
@@ -36,8 +36,9 @@ func TestPagingAsksEveryPageOnce(t *testing.T) {
 				}
 				n := len(asked)
 				asked = append(asked, r.Parameters.Get("page"))
-				l.answer(r, extract.Answer{Contents: api.Contents{Rows: c.rows[n], Total: c.totals[n]}})
+				s.listed(l.answer(r, extract.Answer{Contents: api.Contents{Rows: c.rows[n], Total: c.totals[n]}}))
 				l.queue.close()
+				s.requestEnded()
 			}
 			var want []string
 			for i := range c.want {

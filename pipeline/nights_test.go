@@ -54,8 +54,8 @@ type fixture struct {
 	random  *rand.Rand      // of a random night
 }
 
-// spending is the cost of one night.
-type spending struct {
+// nightBill is the cost of one night.
+type nightBill struct {
 	known, unknown int // by the journal
 	billed         int
 	asked          map[string]int // answered requests, by key
@@ -184,28 +184,32 @@ func (s *fixture) learnAnswer(reader *transform.SearchReader, e journal.Entry) {
 }
 
 // account reads the ledger of some runs.
-func (s *fixture) account(date string) spending {
+func (s *fixture) account(date string) nightBill {
 	s.t.Helper()
-	sp := spending{asked: map[string]int{}}
+	sp := nightBill{asked: map[string]int{}}
 	paths, err := journal.Segments(filepath.Join(s.p.segments(), date))
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	account := credits.NewAccount(s.p.SettleAfter)
 	for _, path := range paths {
-		sum := report.NewSummary()
+		run := credits.NewReader()
+		for e, err := range journal.Read(path) {
+			must(s.t, err)
+			run.Add(&e)
+		}
+		account.AddRun(run.Run())
 		for x, err := range journal.Exchanges(path) {
 			if err != nil {
 				s.t.Fatal(err)
 			}
-			sum.Add(x)
 			if x.OK() {
 				sp.asked[api.Key(x.Operation, x.Parameters)]++
 			}
 		}
-		r := sum.Report()
-		sp.known += r.Credits.Spent - r.Credits.Unknown
-		sp.unknown += r.Credits.Unknown
 	}
+	all := account.Days("", "9999")
+	sp.known, sp.unknown = all.Sure, all.Counted()-all.Sure
 	return sp
 }
 
@@ -291,7 +295,7 @@ func (s *fixture) randomNight(r *rand.Rand, day int) {
 }
 
 // checkBill compares the night's bill with its ledger and its cap.
-func (s *fixture) checkBill(date string, before int) spending {
+func (s *fixture) checkBill(date string, before int) nightBill {
 	s.t.Helper()
 	sp := s.account(date)
 	sp.billed = s.sim.Bill().Spent - before

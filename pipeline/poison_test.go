@@ -10,6 +10,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/ledger"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/report"
@@ -44,9 +45,7 @@ func TestPagingBelievesNoImpossibleTotal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newListing(plan.Plan{Cover: []plan.Partition{{Country: "Malta", Expected: c.expected}}}, true)
-			budget := extract.NewBudget(1_000_000_000, 0)
-			g := newGrants(budget, l, newQueue(), func() int { return 0 })
-			g.plan([]candidate{{operation: api.ByType, requests: 1, credits: 10, queue: func() { l.start(l.cover[0]) }}}, nil)
+			s, _ := testSpending(l, credits.AtMost(1_000_000_000))
 			asked := 0
 			for {
 				r, ok := l.queue.pop(t.Context())
@@ -54,11 +53,12 @@ func TestPagingBelievesNoImpossibleTotal(t *testing.T) {
 					break
 				}
 				asked++
-				l.answer(r, pageOf(t, c.total(asked), c.from(asked), 100))
+				s.listed(l.answer(r, pageOf(t, c.total(asked), c.from(asked), 100)))
 				if n := l.queue.left(); n > l.ahead {
 					t.Fatalf("%d pages are queued", n)
 				}
 				l.queue.close()
+				s.requestEnded()
 			}
 			if asked > c.most {
 				t.Errorf("%d pages were asked for, want at most %d", asked, c.most)
@@ -66,8 +66,8 @@ func TestPagingBelievesNoImpossibleTotal(t *testing.T) {
 			if open := l.leftOut(); open.odd != 1 {
 				t.Errorf("the partition is not suspect: %+v", open)
 			}
-			if free := budget.Free(); free != 1_000_000_000 {
-				t.Errorf("%d credits are free, want all: none is claimed for what is not asked", free)
+			if whole := (api.Operation{Name: "all", Credits: 1_000_000_000}); !s.pays(whole) {
+				t.Error("credits are kept for what is not asked")
 			}
 		})
 	}
@@ -92,16 +92,16 @@ func TestAPartitionWhosePagesContradictTheirTotalIsSuspect(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newListing(plan.Plan{Cover: []plan.Partition{{Country: "Malta", Expected: -1, Pages: 2}}}, true)
-			g := newGrants(extract.NewBudget(1000, 0), l, newQueue(), func() int { return 0 })
-			g.plan([]candidate{{operation: api.ByType, requests: 2, credits: 20, queue: func() { l.start(l.cover[0]) }}}, nil)
+			s, _ := testSpending(l, credits.AtMost(1000))
 			asked := 0
 			for ; asked < len(c.totals); asked++ {
 				r, ok := l.queue.pop(t.Context())
 				if !ok {
 					break
 				}
-				l.answer(r, pageOf(t, c.totals[asked], 100*asked, c.rows[asked]))
+				s.listed(l.answer(r, pageOf(t, c.totals[asked], 100*asked, c.rows[asked])))
 				l.queue.close()
+				s.requestEnded()
 			}
 			if open := l.leftOut(); asked != len(c.totals) || open != (openEnds{odd: c.odd}) || l.cover[0].complete() == (c.odd == 1) {
 				t.Errorf("%d pages were asked for, %+v", asked, open)

@@ -13,6 +13,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/transform"
@@ -41,61 +42,10 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 	if h.lookups.wanted || len(h.work.decided.Checks) > 0 {
 		h.listing.onVessel = func(v transform.Listed) { h.lookups.observe(v, api.Sweep{}) }
 	}
-	h.grants = newGrants(h.budget, h.listing, h.sweep, h.keptForLookups)
 	h.lanes = h.lanesOfRun()
-	h.grants.refund = func() { h.client.SettleUnknown(ctx) }
-	h.grants.awaits = h.awaitsLookups
-	h.budget.OnWait(h.grants.settle)
-	h.grants.plan(h.candidates())
-	h.grants.settle() // a queue that got no request never reports that it is idle
-}
-
-// keptForLookups is how many credits the searches leave to lookups: as many as the plan kept, while
-// there are vessels to look up that they pay for.
-func (h *harvest) keptForLookups() int {
-	waiting := func(q *queue) int {
-		if q.admits.Load() {
-			return q.left() + 1
-		}
-		return q.left()
-	}
-	reserved, price := h.budget.ReservedForLookups(), h.lookups.operation.Credits
-	left := max(0, h.work.decided.Kept-reserved)
-	positions := min(left, waiting(h.positions)*api.Location.Credits)
-	return reserved + positions + min((left-positions)/price, waiting(h.lookups.queue))*price
-}
-
-// awaitsLookups reports whether a lookup is in flight, or another one comes that has its credits already. Each
-// of them ends, or waits for credits to be sent again, or the lane ends, and the grants are settled again.
-func (h *harvest) awaitsLookups() bool {
-	comes := func(o api.Operation, q *queue) bool { return (q.left() > 0 || q.admits.Load()) && h.budget.HasShare(o) }
-	return h.budget.InFlight() || comes(h.lookups.operation, h.lookups.queue) || !h.positionsEnded.Load() && comes(api.Location, h.positions)
-}
-
-// candidates returns the searches that the plan chose, in order, and those that it left out for lack
-// of credits.
-func (h *harvest) candidates() (chosen, left []candidate) {
-	list := func(p plan.Partition, start func()) candidate {
-		return candidate{operation: api.ByType, kind: plan.PartitionsOfList, requests: p.Unpaid, credits: p.Unpaid * api.ByType.Credits, worth: p.Worth(), queue: start}
-	}
-	sweep := func(s plan.StatusSearch) candidate {
-		return candidate{operation: api.ByStatus, kind: plan.StatusSearches, requests: 1, credits: s.Unpaid * api.ByStatus.Credits,
-			worth: plan.Worth(s.Expected, plan.NightsOld(s.At, h.work.started)), queue: func() { h.asked++; h.sweep.push(false, s.Request()) }}
-	}
-	for _, p := range h.listing.cover {
-		chosen = append(chosen, list(p.Partition, func() { h.listing.start(p) }))
-	}
-	for _, s := range h.work.decided.Sweeps {
-		chosen = append(chosen, sweep(s))
-	}
-	for _, s := range h.work.decided.Waiting {
-		if s.Lane.Name == api.ByType.Name {
-			left = append(left, list(s.Partition, func() { h.listing.begin(s.Partition) }))
-		} else {
-			left = append(left, sweep(s.Sweep))
-		}
-	}
-	return chosen, left
+	lookups := map[api.Operation]*queue{api.Location: h.positions}
+	lookups[h.lookups.operation] = h.lookups.queue // positions alone are bought beside another operation
+	h.spending.begin(h.listing, h.sweep, lookups, h.candidates())
 }
 
 // probe reads the accepted lists of types and countries and adapts the plan to them: it adds new
@@ -214,12 +164,22 @@ func without(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(v string) bool { return in[strings.ToLower(strings.TrimSpace(v))] })
 }
 
-// budget limits the run to the most of its plan.
-func (w work) budget() *extract.Budget {
-	if _, limited := w.decided.Allowance.Limit.Get(); limited && w.recorded.Budget == 0 {
-		return extract.NewBudget(1, 1) // there is a cap, and nothing left under it
+// begin returns what all runs have spent so far, with this one begun.
+func (w work) begin(settleAfter time.Duration) *credits.Account {
+	account := w.account
+	if account == nil {
+		account = credits.NewAccount(settleAfter)
 	}
-	return extract.NewBudget(w.recorded.Budget, 0)
+	account.Begin(credits.Run{ID: w.recorded.Run, Job: w.recorded.Job, Date: w.recorded.Date, Started: w.started, Anew: w.recorded.Anew, Ahead: w.recorded.Ahead})
+	return account
+}
+
+// limit is the most of the plan of a run. A cap that is used up is recorded as 0, like no cap.
+func (w work) limit() credits.Limit {
+	if w.recorded.Budget == 0 {
+		return w.decided.Allowance.Limit
+	}
+	return credits.AtMost(w.recorded.Budget)
 }
 
 // recentSends calls f with the answer, or else the intent, of each request that any run sent in the last

@@ -15,7 +15,6 @@ type queue struct {
 	urgent  []api.Request // popped first
 	rest    []api.Request
 	writers int
-	onIdle  func() // called when the queue is idle; nil if nobody keeps it open
 	changed chan struct{}
 
 	admits atomic.Bool // a request was popped that waits for its turn and its credits
@@ -34,44 +33,16 @@ func (q *queue) open() {
 
 func (q *queue) close() {
 	q.mu.Lock()
-	q.writers--
-	q.wake()
-	rested := q.onIdle
-	if !q.idle() {
-		rested = nil
-	}
-	q.mu.Unlock()
-	if rested != nil {
-		rested()
-	}
-}
-
-// keepOpen adds a writer that onIdle asks for more requests each time the queue is idle.
-func (q *queue) keepOpen(rested func()) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.writers++
-	q.onIdle = rested
-}
-
-// release removes the writer that keepOpen added.
-func (q *queue) release() {
-	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.writers--
-	q.onIdle = nil
 	q.wake()
 }
 
-// isIdle reports whether a queue that is kept open has no request that waits or is in flight.
+// isIdle reports whether a queue that its only other writer keeps open has no request that waits or is in flight.
 func (q *queue) isIdle() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.idle()
-}
-
-func (q *queue) idle() bool {
-	return q.onIdle != nil && q.writers == 1 && len(q.urgent)+len(q.rest) == 0
+	return q.writers == 1 && len(q.urgent)+len(q.rest) == 0
 }
 
 // push adds requests at the end, or, if they are urgent, before all that are not.
@@ -129,7 +100,15 @@ func (q *queue) dropLast() bool {
 	return true
 }
 
-// left returns the number of requests that wait.
+// waiting returns the number of requests that wait, with the one that waits for its turn and its credits.
+func (q *queue) waiting() int {
+	if q.admits.Load() {
+		return q.left() + 1
+	}
+	return q.left()
+}
+
+// left returns the number of requests that wait in the queue.
 func (q *queue) left() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -180,15 +180,13 @@ func (s *fixture) readBills(date string) (b bought) {
 	for _, path := range paths {
 		b.cost, b.failed, b.spent, b.lookups = map[string]int{}, map[string]int{}, 0, map[int]int{}
 		b.tries = map[string]int{}
-		refunded := 0
+		account := credits.NewAccount(s.p.SettleAfter)
+		account.Begin(credits.Run{ID: path})
 		for e, err := range journal.Read(path) {
 			must(s.t, err)
-			switch e.Kind {
-			case journal.KindAnswer:
-				b.spent, refunded = b.spent+refunded+e.Credits, 0
+			if account.Add(e); e.Kind == journal.KindAnswer {
+				b.spent = account.Run(path).Counted()
 				s.keep(&b, date, e)
-			case journal.KindBalance:
-				refunded += e.Credits
 			}
 		}
 	}
