@@ -40,7 +40,7 @@ type Account struct {
 	open  window
 	last  *Reading  // the newest reading since the last cut
 	ended time.Time // when the last request ended
-	fold  *fold     // of the run that is being added
+	live  *Reader   // of the run that is being added
 }
 
 // sum is credits of requests.
@@ -101,7 +101,7 @@ func (a *Account) Begin(r Run) {
 	r.Steps = nil
 	n := len(a.runs)
 	a.runs, a.spent, a.settled, a.beyond = append(a.runs, r), append(a.spent, map[string]*sum{}), append(a.settled, settled{}), append(a.beyond, statement{})
-	a.index[r.ID], a.fold, a.settleAfter = n, newFold(), cmp.Or(r.SettleAfter, DefaultSettleAfter)
+	a.index[r.ID], a.live, a.settleAfter = n, &Reader{run: r, fold: newFold()}, cmp.Or(r.SettleAfter, DefaultSettleAfter)
 	if _, ahead := a.noticed[r.ID]; ahead || len(r.Ahead) > 0 {
 		a.cut(r.Started) // runs that follow each other here did not follow each other at the service
 	}
@@ -114,7 +114,7 @@ func (a *Account) Begin(r Run) {
 
 // Add takes in an entry of the run that was begun last, in the order of its segment.
 func (a *Account) Add(e journal.Entry) {
-	c, b := a.fold.add(&e)
+	c, b := a.live.take(&e)
 	if c != nil {
 		a.charge(*c)
 	}
@@ -122,6 +122,9 @@ func (a *Account) Add(e journal.Entry) {
 		a.read(*b)
 	}
 }
+
+// Latest returns the run that was begun last, as the entries so far have it.
+func (a *Account) Latest() Run { return a.live.Run() }
 
 // charge counts a request that has ended.
 func (a *Account) charge(c charge) {

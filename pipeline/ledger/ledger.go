@@ -12,8 +12,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/credits"
@@ -69,6 +72,21 @@ func Update(segments string) (*credits.Account, error) {
 		}
 	}
 	return a, nil
+}
+
+// Keep adds a run that has ended to the index, so that nobody need read its segment for it. What keeps it from doing so
+// is no error: the next Update reads the segment.
+func Keep(segments, path string, run credits.Run) {
+	index, _, err := readIndex(filepath.Join(segments, Index))
+	info, statErr := os.Stat(path)
+	name, relErr := filepath.Rel(segments, path)
+	if errors.Join(err, statErr, relErr) != nil {
+		return
+	}
+	name = filepath.ToSlash(name)
+	index[name] = line{Segment: name, Size: info.Size(), Run: run}
+	lines := slices.SortedFunc(maps.Values(index), func(a, b line) int { return strings.Compare(a.Run.ID, b.Run.ID) })
+	_ = write(segments, lines)
 }
 
 // read returns a line for each segment, the oldest run first, and whether the index had them all and no other.
