@@ -109,7 +109,9 @@ func (a *Arbiter) Again(o api.Operation, tries int) {
 }
 
 func (a *Arbiter) keep(lane api.Operation, credits int) {
-	a.granted[lane] = max(0, a.granted[lane]+credits)
+	if !a.ended[lane] {
+		a.granted[lane] = max(0, a.granted[lane]+credits)
+	}
 }
 
 // Idle says whether a search lane has no request that waits or is in the air.
