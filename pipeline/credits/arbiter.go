@@ -101,12 +101,8 @@ func (a *Arbiter) Priced(id int) {
 func (a *Arbiter) Fewer(lane api.Operation, credits int) { a.keep(lane, -credits) }
 
 // Again keeps credits for further tries of a search that failed, even beyond the limit; below 0 it returns those of
-// tries that will not be made. A lookup that failed waits like any other.
-func (a *Arbiter) Again(o api.Operation, tries int) {
-	if slices.Contains(searchLanes, o) {
-		a.keep(o, tries*o.Credits)
-	}
-}
+// tries that will not be made. Nothing is kept for a lookup that failed: it waits like any other.
+func (a *Arbiter) Again(o api.Operation, tries int) { a.keep(o, tries*o.Credits) }
 
 func (a *Arbiter) keep(lane api.Operation, credits int) {
 	if !a.ended[lane] {

@@ -122,6 +122,25 @@ func TestWhoGetsTheNextCredit(t *testing.T) {
 			s.Priced(0)
 			s.decide()
 		}, "grant 0 later grant 2"},
+		"a lookup is not refused while a better search may fit, as soon as a price is known": {AtMost(25), 0, func(s *script) {
+			s.Ask(Search{ID: 0, Lane: api.ByType, Most: 10, Planned: true, Returns: 10})
+			s.decide()
+			s.reserve(api.ByType, 1)
+			s.Ask(Search{ID: 1, Lane: api.ByType, Most: 20})
+			s.Answered(api.ByType, 10, 0)
+			s.decide()
+			s.reserve(one, 1)
+			s.Priced(0)
+			s.decide()
+			s.reserve(one, 1)
+		}, "grant 0 now later now"},
+		"a search that lookups may still pay for needs no balance": {AtMost(15), 3, func(s *script) {
+			s.Count(12, 1)
+			s.Lookups(one, 3)
+			s.Ask(Search{ID: 1, Lane: api.ByType, Most: 4})
+			s.quiet()
+			s.needs()
+		}, "enough"},
 		"what comes back goes to the better search": {AtMost(30), 0, func(s *script) {
 			s.Ask(Search{ID: 0, Lane: api.ByType, Most: 20, Planned: true, Returns: 20})
 			s.Ask(Search{ID: 1, Lane: api.ByType, Most: 20, Worth: 9})
@@ -160,9 +179,14 @@ func TestWhoGetsTheNextCredit(t *testing.T) {
 			s.Lookups(one, 9)
 			s.reserve(one, 2)
 			s.Cancel(one)
-			s.search(1, 18, 1)
-			s.reserve(one, 1)
-		}, "now now grant 1 now"},
+			s.search(1, 19, 1)
+			s.search(2, 18, 1)
+		}, "now now grant 2"},
+		"tries of a lane that ended are not kept": {AtMost(10), 0, func(s *script) {
+			s.Ended(api.ByStatus)
+			s.Again(api.ByStatus, 1)
+			s.reserve(five, 2)
+		}, "now now"},
 		"positions come first in the share": {AtMost(26), 7, func(s *script) {
 			s.Lookups(api.Location, 3)
 			s.Lookups(five, 1)
@@ -294,7 +318,8 @@ func TestCreditsOfUnknownOutcome(t *testing.T) {
 		"a lookup at the limit needs a balance": {func(s *script) {
 			s.Count(15, 10)
 			s.reserve(one, 1)
-			s.Waits(one, 1)
+			s.Waits(one, 2)
+			s.Waits(one, -1)
 			s.quiet()
 			s.needs()
 			s.Count(14, 9)
@@ -305,7 +330,29 @@ func TestCreditsOfUnknownOutcome(t *testing.T) {
 		"a lookup that not even they would pay for": {func(s *script) {
 			s.Count(15, 4)
 			s.reserve(api.Info, 1)
-		}, "never"},
+			s.Waits(api.Info, 1)
+			s.needs()
+		}, "never enough"},
+		"a lookup that no balance will help": {func(s *script) {
+			s.NoOutcome()
+			s.Waits(one, 1)
+			s.needs()
+		}, "enough"},
+		"a search that waits while another is under way": {func(s *script) {
+			s.Idle(api.ByType, true)
+			s.search(1, 10, 1)
+			s.needs()
+		}, "enough"},
+		"a lookup waits for a better search, whose price will be known": {func(s *script) {
+			s.Count(4, 1)
+			s.Ask(Search{ID: 0, Lane: api.ByType, Most: 10, Planned: true, Returns: 10})
+			s.decide()
+			s.reserve(api.ByType, 1)
+			s.Answered(api.ByType, 14, 1)
+			s.search(1, 5, 1)
+			s.Waits(one, 1)
+			s.needs()
+		}, "grant 0 now enough"},
 		"a search that is sent again needs a balance": {func(s *script) {
 			s.reserve(api.ByStatus, 1)
 			s.Waits(api.ByStatus, 1)
