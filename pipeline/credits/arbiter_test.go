@@ -14,7 +14,9 @@ type script struct {
 	words []string
 }
 
-func (s *script) note(format string, args ...any) { s.words = append(s.words, fmt.Sprintf(format, args...)) }
+func (s *script) note(format string, args ...any) {
+	s.words = append(s.words, fmt.Sprintf(format, args...))
+}
 
 // decide notes what was granted and dropped, by id.
 func (s *script) decide() {
