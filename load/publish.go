@@ -28,6 +28,9 @@ type Options struct {
 	AcceptIssues bool // publish however many values were refused; see ErrIssues
 
 	Warn func(notice string) // receives what was found beside the published file and removed; may be nil
+
+	// Accounts returns what the runs up to one cost; nil is unknown. A rebuild of the same runs has the same.
+	Accounts func(last string) ([]warehouse.RunAccount, error)
 }
 
 // Publish brings runs, whose files Write has written, into the warehouse and publishes it, with
@@ -75,6 +78,13 @@ func Publish(ctx context.Context, dir string, o Options, written ...Manifest) er
 		default:
 			b.Steps = append(b.Steps, fleet)
 		}
+	}
+	if o.Accounts != nil {
+		accounts, err := o.Accounts(p.newest())
+		if err != nil {
+			return fmt.Errorf("publish: %w", err)
+		}
+		b.Steps = append(b.Steps, func(ctx context.Context, t *warehouse.Tx) error { return t.SetRunAccounts(ctx, accounts) })
 	}
 	debug.FreeOSMemory() // writing the files left garbage, and DuckDB needs the memory
 	if err := warehouse.Update(ctx, b); err != nil {
@@ -162,6 +172,15 @@ func (p *publication) missingRuns(has map[string]bool) ([]*Manifest, error) {
 // last returns the latest run to publish, which names the version.
 func (p *publication) last() string {
 	return slices.MaxFunc(p.written, func(a, b Manifest) int { return strings.Compare(a.Run.ID, b.Run.ID) }).Run.ID
+}
+
+// newest is the latest of all runs that the finished file has.
+func (p *publication) newest() string {
+	last := p.last()
+	for id := range p.before {
+		last = max(last, id)
+	}
+	return last
 }
 
 // apply is one step of the build: a night.

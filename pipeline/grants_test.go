@@ -12,7 +12,7 @@ import (
 // testSpending returns the spending of a run that asks for the partitions of a listing, and its queue of status
 // searches.
 func testSpending(l *listing, limit credits.Limit) (*spending, *queue) {
-	account := credits.NewAccount(0)
+	account := credits.NewAccount()
 	account.Begin(credits.Run{ID: "r"})
 	s, sweep := newSpending(account, "r", limit, 0), newQueue()
 	h := harvest{listing: l}

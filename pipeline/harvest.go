@@ -13,6 +13,8 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline/credits"
+	"github.com/fleetlake/fleetlake/pipeline/ledger"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/pipeline/spans"
 	"github.com/fleetlake/fleetlake/transform"
@@ -25,16 +27,22 @@ func (p *Pipeline) fetch(ctx context.Context, w work, segment *journal.Segment) 
 	ctx, span := spans.Start(ctx, "harvest")
 	defer spans.End(span, &err)
 	last, broken := p.harvest(ctx, w, segment)
-	if _, err = segment.Append(journal.Entry{Kind: journal.KindEnd, At: p.Now().UTC(), End: &last}); broken != nil {
+	ended, err := segment.Append(journal.Entry{Kind: journal.KindEnd, At: p.Now().UTC(), End: &last})
+	if broken != nil {
 		err = broken // a segment that takes no answers takes no end either, for the same cause
 	}
-	return errors.Join(err, segment.Close())
+	if err = errors.Join(err, segment.Close()); err == nil {
+		w.account.Add(ended)
+		ledger.Keep(p.segments(), segment.Path(), w.account.Latest())
+	}
+	return err
 }
 
 // harvest sends the requests of the plan and returns how that ended. An error means that our own
 // side can take no more answers.
 func (p *Pipeline) harvest(ctx context.Context, w work, segment *journal.Segment) (journal.End, error) {
-	spending := newSpending(w.begin(p.SettleAfter), w.recorded.Run, w.limit(), w.decided.Kept)
+	w.account.Begin(credits.Planned(w.recorded, w.started))
+	spending := newSpending(w.account, w.recorded.Run, w.limit(), w.decided.Kept)
 	service := p.Service
 	service.Log = p.Log
 	client := extract.NewClient(service, spending, segment)
@@ -57,7 +65,10 @@ func (p *Pipeline) harvest(ctx context.Context, w work, segment *journal.Segment
 	if h.stop != report.StopKey && h.broken == nil {
 		h.lastBalance(limited)
 	}
-	return h.end(), h.broken
+	end := h.end()
+	counted := w.account.Run(w.recorded.Run) // nobody else has the account any more
+	end.Counted = &journal.Counted{Spent: counted.Counted(), Unknown: counted.Unproved}
+	return end, h.broken
 }
 
 // uncollected is how much garbage a harvest may leave, in bytes, before it is collected. A harvest keeps

@@ -24,6 +24,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/transform"
@@ -175,7 +176,7 @@ func playHostile(t *testing.T, s *hostile, bounds extract.Service, heap *heap) *
 	p := &Pipeline{Dir: n.dir, Service: service, Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 	p.fill()
 	start := time.Now()
-	w := work{job: hostileJob(), started: start}
+	w := work{job: hostileJob(), account: credits.NewAccount(), started: start}
 	w.decided = plan.Decide(w.job, plan.Inputs{Now: start, Balance: s.balance, BalanceKnown: true}, service.PerMinute)
 	w.recorded = w.record(runID(start), start.UTC().Format(time.DateOnly), "test")
 	segment, err := journal.Create(p.segments(), journal.Entry{Kind: journal.KindPlan, At: start.UTC(), Plan: &w.recorded})

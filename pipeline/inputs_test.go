@@ -49,7 +49,7 @@ func TestAFloorWaitsForTheBalance(t *testing.T) {
 					if c.stop > 0 {
 						time.AfterFunc(c.stop, cancel)
 					}
-					_, segment, err := p.plan(ctx, nil, job, "2026-11-20", runID(start), resumeState{}, credits.NewAccount(0), start)
+					_, segment, err := p.plan(ctx, nil, job, "2026-11-20", runID(start), resumeState{}, credits.NewAccount(), start)
 					if took := time.Since(start); !errors.Is(err, c.err) || took < c.least || took > c.most {
 						t.Errorf("%v after %v, want %v after %v to %v", err, took, c.err, c.least, c.most)
 					}

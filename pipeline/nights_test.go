@@ -191,7 +191,7 @@ func (s *fixture) account(date string) nightBill {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	account := credits.NewAccount(s.p.SettleAfter)
+	account := credits.NewAccount()
 	for _, path := range paths {
 		run := credits.NewReader()
 		for e, err := range journal.Read(path) {

@@ -23,6 +23,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/extract/simulator/memory"
+	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -284,7 +285,7 @@ func stopWaiting(t *testing.T, handler http.HandlerFunc, deadline time.Duration,
 		time.AfterFunc(ends, cancel)
 	}
 	defer cancel()
-	w := work{job: job, decided: plan.Decide(job, plan.Inputs{Now: start}, service.PerMinute), started: start}
+	w := work{job: job, decided: plan.Decide(job, plan.Inputs{Now: start}, service.PerMinute), account: credits.NewAccount(), started: start}
 	w.recorded = w.record(runID(start), "2026-11-20", "test")
 	segment, err := journal.Create(s.p.segments(), journal.Entry{Kind: journal.KindPlan, At: start, Plan: &w.recorded})
 	if err != nil {

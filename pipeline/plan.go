@@ -39,6 +39,9 @@ func (p *Pipeline) plan(ctx context.Context, known *warehouse.Published, job pla
 	w = work{job: job, decided: plan.Decide(job, f, p.Service.PerMinute), targets: f.Targets, refused: f.Refused, answered: f.Answered, before: before, account: account, started: started}
 	w.recorded = w.record(id, date, p.Version)
 	w.recorded.Anew, w.recorded.Ahead = anew, account.Ahead(started)
+	if p.SettleAfter > 0 {
+		w.recorded.Settle = p.SettleAfter.String()
+	}
 	segment, err = journal.Create(p.segments(), journal.Entry{Kind: journal.KindPlan, At: started, Plan: &w.recorded})
 	return w, segment, err
 }
@@ -46,9 +49,9 @@ func (p *Pipeline) plan(ctx context.Context, known *warehouse.Published, job pla
 // account returns what all runs have spent, and brings its index up to date if the caller holds the lock.
 func (p *Pipeline) account(locked bool) (*credits.Account, error) {
 	if locked {
-		return ledger.Update(p.segments(), p.SettleAfter)
+		return ledger.Update(p.segments())
 	}
-	return ledger.Read(p.segments(), p.SettleAfter)
+	return ledger.Read(p.segments())
 }
 
 // beginsAnew reports whether the cap of a night begins anew, because a person or a slot repeats or resumes it (Again)

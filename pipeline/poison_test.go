@@ -165,7 +165,7 @@ func TestCapIsOfTheNight(t *testing.T) {
 			}
 			n, err := readNight(root, "nightly", "2026-11-20", nil)
 			must(t, err)
-			account, err := ledger.Read(root, 0)
+			account, err := ledger.Read(root)
 			must(t, err)
 			spent := account.Spent("nightly", "2026-11-20", false, at)
 			if spent.Night != c.spent {

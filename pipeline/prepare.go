@@ -164,16 +164,6 @@ func without(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(v string) bool { return in[strings.ToLower(strings.TrimSpace(v))] })
 }
 
-// begin returns what all runs have spent so far, with this one begun.
-func (w work) begin(settleAfter time.Duration) *credits.Account {
-	account := w.account
-	if account == nil {
-		account = credits.NewAccount(settleAfter)
-	}
-	account.Begin(credits.Run{ID: w.recorded.Run, Job: w.recorded.Job, Date: w.recorded.Date, Started: w.started, Anew: w.recorded.Anew, Ahead: w.recorded.Ahead})
-	return account
-}
-
 // limit is the most of the plan of a run. A cap that is used up is recorded as 0, like no cap.
 func (w work) limit() credits.Limit {
 	if w.recorded.Budget == 0 {

@@ -180,7 +180,7 @@ func (s *fixture) readBills(date string) (b bought) {
 	for _, path := range paths {
 		b.cost, b.failed, b.spent, b.lookups = map[string]int{}, map[string]int{}, 0, map[int]int{}
 		b.tries = map[string]int{}
-		account := credits.NewAccount(s.p.SettleAfter)
+		account := credits.NewAccount()
 		account.Begin(credits.Run{ID: path})
 		for e, err := range journal.Read(path) {
 			must(s.t, err)

@@ -18,10 +18,14 @@ type request struct {
 
 // requestOf returns the row of an answer with a number of records.
 func requestOf(e *journal.Entry, rows int) request {
-	return request{
+	r := request{
 		entry: e.N, operation: e.Operation, parameters: e.Parameters, sent: e.Sent, received: e.Received,
 		status: e.Status, credits: e.Credits, charge: string(e.Charge), outcome: e.Outcome, rows: rows,
 	}
+	if e.Kind == journal.KindBalance { // the call is free; earlier versions wrote there what the balance settled
+		r.credits, r.charge = 0, string(journal.ChargeFree)
+	}
+	return r
 }
 
 // unanswered returns the row of an intent without an answer. The service may have charged it,

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -63,9 +64,11 @@ type LedgerRun struct {
 	Spent     int    `json:"spent"`
 	Unknown   int    `json:"unknown"` // the part of Spent that may not have been billed
 	Billed    *int   `json:"billed"`
-	Settled   int    `json:"settled"`   // Billed, if it lies between what is sure and Spent; else Spent
+	Settled   int    `json:"settled"`   // Spent, less what later balances prove not to have been billed
 	Drift     *int   `json:"drift"`     // Billed minus Settled
 	Elsewhere *int   `json:"elsewhere"` // by how much the balance decreased between the previous run and this one
+	Unproved  int    `json:"unproved"`  // the part of Settled of which no balance tells whether it was billed
+	Why       string `json:"why,omitempty"`
 }
 
 // ErrOlder says that the file has no views of the ledger, because an older program made it.
@@ -94,17 +97,35 @@ func (w *Warehouse) Ledger(ctx context.Context, since time.Time) (Ledger, error)
 		return t, rows.Scan(&t.Table, &t.Credits, &t.Rows, &t.PerThousand)
 	}, since)
 	l.Runs, err[3] = collect(ctx, w.db, "credits/by_run", func(rows *sql.Rows) (r LedgerRun, err error) {
-		return r, rows.Scan(&r.Run, &r.Job, &r.Before, &r.After, &r.Spent, &r.Unknown, &r.Billed, &r.Settled, &r.Drift, &r.Elsewhere)
+		return r, rows.Scan(&r.Run, &r.Job, &r.Before, &r.After, &r.Spent, &r.Unknown, &r.Billed, &r.Settled, &r.Drift, &r.Elsewhere, &r.Unproved, &r.Why)
 	}, since)
 	return l, errors.Join(err[:]...)
 }
 
-// Spent returns the credits of all requests sent since a moment, over all jobs and published runs.
-// Requests of unknown outcome count as spent, unless the balance proves that they were not billed.
-// Its errors are those of reading, as Warehouse describes.
-func (w *Warehouse) Spent(ctx context.Context, since time.Time) (credits int, err error) {
-	if err := w.db.QueryRowContext(ctx, statement("credits/spent"), since.UTC()).Scan(&credits); err != nil {
-		return 0, fmt.Errorf("credits spent since %s: %w", since.UTC().Format(time.RFC3339), unwrapped(err))
+// RunAccount is what a run costs by the account of the journal, in credits. Unknown values are nil.
+type RunAccount struct {
+	Run           string
+	Before, After *int // the balance
+	Settled       int
+	Elsewhere     *int
+	Unproved      int
+	Why           string
+}
+
+// SetRunAccounts replaces what is known of the cost of runs.
+func (t *Tx) SetRunAccounts(ctx context.Context, all []RunAccount) error {
+	r := Reference{Table: "internal.run_accounts", Columns: []string{"run_id", "balance_before", "balance_after", "settled", "elsewhere", "unproved", "why"}}
+	digits := func(n *int) string {
+		if n == nil {
+			return ""
+		}
+		return strconv.Itoa(*n)
 	}
-	return credits, nil
+	for _, a := range all {
+		r.Rows = append(r.Rows, []string{a.Run, digits(a.Before), digits(a.After), strconv.Itoa(a.Settled), digits(a.Elsewhere), strconv.Itoa(a.Unproved), a.Why})
+	}
+	if err := r.fill(ctx, t.tx); err != nil {
+		return fmt.Errorf("set the accounts of runs: %w", unwrapped(err))
+	}
+	return nil
 }

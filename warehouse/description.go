@@ -201,7 +201,7 @@ var ordered = []description{
 		example:    "SELECT operation, outcome, count(*) AS requests, sum(credits) AS credits FROM requests GROUP BY ALL ORDER BY ALL"},
 	{name: "issues", group: GroupWork, keys: "run_id entry vessel_id dataset field reason raw_value", required: "run_id entry snapshot_date dataset reason", lake: "issues",
 		example: "SELECT dataset, field, reason, count(*) AS issues FROM issues GROUP BY ALL ORDER BY issues DESC LIMIT 10"},
-	{name: "run_credits", group: GroupWork, keys: "run_id", required: "run_id started_at spent unknown settled",
+	{name: "run_credits", group: GroupWork, keys: "run_id", required: "run_id started_at spent unknown settled unproved",
 		example: "SELECT run_id, spent, billed, settled, drift FROM run_credits ORDER BY run_id DESC LIMIT 7"},
 	{name: "credits_daily", group: GroupWork, keys: "day job operation", required: "day operation requests answers credits unknown rows",
 		example: "SELECT day, sum(credits) AS credits FROM credits_daily GROUP BY day ORDER BY day"},
@@ -221,6 +221,7 @@ var ordered = []description{
 	{name: "maritime_identification_digits", group: GroupReference, keys: "digits flag", required: "digits flag name", origin: ofProgram,
 		example: "SELECT v.vessel_id, v.mmsi, v.flag, m.name AS mmsi_says FROM vessels AS v JOIN maritime_identification_digits AS m ON m.digits = v.mmsi[1:3] LIMIT 5"},
 
+	{name: "internal.run_accounts", group: groupInternal, keys: "run_id"},
 	{name: "internal.latest", group: groupInternal, keys: "vessel_id", lake: "sightings positions"},
 	{name: "internal.searches", group: groupInternal, keys: "snapshot_date sweep", lake: "coverage"},
 	{name: "internal.latest_stays", group: groupInternal, keys: "vessel_id known_as search first_seen", lake: "sightings coverage"},

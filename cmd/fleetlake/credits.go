@@ -10,6 +10,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
+	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/spf13/cobra"
 )
@@ -24,11 +25,13 @@ func (a *app) creditsCommand() *cobra.Command {
 		Use:   "credits",
 		Short: "Print the credit ledger, and compare it with the service's balance",
 		Long: `Print the credits spent, from the published warehouse: by day, job and operation, or by outcome; what
-the rows of each lake table cost; and for each run our count against the service's balance.
+the rows of each lake table cost; for each run our count against the service's balance; and, from the
+journal, how much of each cap is used and what it leaves to the next run.
 
-A request whose outcome is unknown counts as spent. If the balances before and after the run are
-consistent with the known charges, they settle whether it was billed. What the balance lost beyond
-our count is drift: someone else uses the key, or a charge differs from the API documentation.`,
+A request whose outcome is unknown counts as spent until two quiet balances prove that it was not
+billed: a balance is quiet if the last request ended some minutes before (api.settle_after). They prove
+nothing if the balance rose meanwhile, or fell by more than we count. What the balance lost beyond our
+count is drift: someone else uses the key, or a charge differs from the API documentation.`,
 		Example: `  fleetlake credits --since 30d
   fleetlake credits --by outcome --since 2026-11-01
   fleetlake credits --json`,
@@ -70,6 +73,14 @@ func (a *app) credits(ctx context.Context, since time.Time, by string, asJSON bo
 	if err != nil {
 		return err
 	}
+	cfg, err := a.config()
+	if err != nil {
+		return err
+	}
+	spending, err := (&pipeline.Pipeline{Dir: dir}).Spending(cfg.PlanJobs())
+	if err != nil {
+		return err
+	}
 	w, err := warehouse.Open(ctx, warehouse.Path(dir), warehouse.Options{})
 	if err != nil {
 		return err
@@ -78,7 +89,7 @@ func (a *app) credits(ctx context.Context, since time.Time, by string, asJSON bo
 	if err := errors.Join(err, w.Close()); err != nil {
 		return err
 	}
-	ledger := console.NewCredits(since, l)
+	ledger := console.NewCredits(since, l, spending.Caps)
 	if asJSON {
 		return console.WriteJSON(a.stdout, ledger)
 	}

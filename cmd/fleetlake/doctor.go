@@ -9,7 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/repair"
@@ -57,6 +60,7 @@ func (a *app) doctor(ctx context.Context) error {
 			check{name: "lock", run: func() (string, error) { return unlocked(cfg.DataDir) }},
 			check{name: "lake", run: func() (string, error) { return lakeThere(ctx, cfg.DataDir) }},
 			check{name: "held back", run: func() (string, error) { return nothingHeldBack(cfg.DataDir) }},
+			check{name: "credits", run: func() (string, error) { return spentInOrder(cfg) }},
 			check{name: "key and address", run: func() (string, error) { return cfg.BaseURL, cfg.RequireService() }})
 	}
 	if configErr == nil && cfg.RequireService() == nil {
@@ -113,6 +117,24 @@ func unlocked(dir string) (string, error) {
 		return "", err
 	}
 	return "free", nil
+}
+
+// spentInOrder says what the caps leave, and checks that no run is dated later than now.
+func spentInOrder(cfg config.Config) (string, error) {
+	spending, err := (&pipeline.Pipeline{Dir: cfg.DataDir}).Spending(cfg.PlanJobs())
+	switch {
+	case err != nil:
+		return "", err
+	case len(spending.Ahead) > 0:
+		return "", fmt.Errorf("%d runs are dated later than now, first %s: the clock was ahead then, or is behind now; what they spent counts towards today's caps, too; set the clock right", len(spending.Ahead), spending.Ahead[0])
+	case len(spending.Caps) == 0:
+		return "no cap is set (budget)", nil
+	}
+	words := make([]string, len(spending.Caps))
+	for i, c := range spending.Caps {
+		words[i] = console.CapWords(c)
+	}
+	return strings.Join(words, "; "), nil
 }
 
 // lakeThere checks that no published file is missing.

@@ -178,7 +178,7 @@ func (a *app) pipeline(c config.Config, othersMiB int) (*pipeline.Pipeline, erro
 	service.InFlight = a.inFlight
 	room := a.capacity(c, othersMiB)
 	a.bound(room)
-	return &pipeline.Pipeline{Dir: c.DataDir, Service: service, Log: a.log(), Version: version(), AcceptIssues: a.acceptIssues, MustExist: a.mustExist, Room: room.attributes()}, nil
+	return &pipeline.Pipeline{Dir: c.DataDir, Service: service, Log: a.log(), Version: version(), SettleAfter: c.SettleAfter, AcceptIssues: a.acceptIssues, MustExist: a.mustExist, Room: room.attributes()}, nil
 }
 
 // log writes text for people on a terminal, and JSON lines for machines elsewhere.

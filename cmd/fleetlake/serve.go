@@ -151,7 +151,7 @@ func (a *app) server(cfg config.Config) (*server, error) {
 	if s.slots, err = schedules.OpenSlotLog(cfg.DataDir); err != nil {
 		return nil, err
 	}
-	if s.metrics, err = metrics.New(metrics.Config{Dir: cfg.DataDir, Version: version()}); err != nil {
+	if s.metrics, err = metrics.New(metrics.Config{Dir: cfg.DataDir, Version: version(), Spending: s.spending}); err != nil {
 		return nil, err
 	}
 	to.Log, to.Lost = s.log, s.metrics.Undelivered

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
+	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/schedules/page"
 	"github.com/fleetlake/fleetlake/schedules/share"
@@ -105,8 +106,15 @@ func (s *server) page() (*page.Handler, error) {
 		Scores: func(ctx context.Context, vesselID string) ([]wording.VesselScore, error) {
 			return scoreByJob(ctx, s.config, vesselID)
 		},
-		Caps: page.Caps{PerRun: b.PerRun, PerDay: b.PerDay, PerMonth: b.PerMonth, Floor: b.Floor},
+		Spending: s.spending,
+		Caps:     page.Caps{PerRun: b.PerRun, PerDay: b.PerDay, PerMonth: b.PerMonth, Floor: b.Floor},
 	})
+}
+
+// spending is what was spent, and what the caps leave to the next runs.
+func (s *server) spending() (pipeline.Spending, error) {
+	p := &pipeline.Pipeline{Dir: s.config.DataDir}
+	return p.Spending(s.config.PlanJobs())
 }
 
 // live is the run that is under way.

@@ -70,6 +70,7 @@ type status struct {
 	HeldBack []derive.HeldBackRun `json:"held_back"`        // runs that wait for a person's decision
 	Lacks    []string             `json:"lacks"`            // published files that are missing
 	Export   *exports.State       `json:"export,omitempty"` // how the last exports ended
+	Caps     []pipeline.CapUse    `json:"caps"`             // how much of each cap is used, and what it leaves to the next run
 	Missed   []schedules.Record   `json:"missed"`           // slots that were missed or failed, the newest first
 }
 
@@ -106,6 +107,11 @@ func statusOf(ctx context.Context, cfg config.Config, now time.Time) (status, er
 	if s.Lacks, err = repair.Lacking(ctx, cfg.DataDir); err != nil {
 		return s, err
 	}
+	spending, err := (&pipeline.Pipeline{Dir: cfg.DataDir}).Spending(cfg.PlanJobs())
+	if err != nil {
+		return s, err
+	}
+	s.Caps = console.NotNil(spending.Caps)
 	if cfg.Export.Target != "" {
 		state, err := exports.ReadState(cfg.DataDir)
 		if err != nil {
@@ -168,6 +174,12 @@ func (s status) print(w io.Writer) error {
 		for i, at := range j.Next {
 			console.ReportLine(&b, []string{"next", ""}[min(i, 1)], at.Format("Mon 2006-01-02 15:04 MST"))
 		}
+	}
+	for i, c := range s.Caps {
+		if i == 0 {
+			b.WriteString("\ncredits\n")
+		}
+		console.ReportLine(&b, []string{"caps", ""}[min(i, 1)], console.CapWords(c))
 	}
 	for i, h := range s.HeldBack {
 		if i == 0 {

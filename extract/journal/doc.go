@@ -11,13 +11,9 @@
 //
 // # What the entries cost
 //
-// The ledger is the sum of Credits over answers and balances, and over intents without an answer:
-// over all that Exchanges yields.
-// An answer of Charge unknown counts in full, as spent, because it may have been billed. When a later
-// balance proves that the service billed less than was counted, its entry has the difference: Credits
-// below zero, of Charge unknown. The difference is that of all earlier answers of unknown outcome
-// together; it does not name them. No entry is ever changed, so a sum of the credits of a segment, or
-// of its charge unknown, includes the balances.
+// Each request counts as its answer says, or, without an answer, as its intent says: over all that Exchanges
+// yields. An answer of Charge unknown counts in full, because it may have been billed. Package credits has the
+// rule by which later balances prove that some were not; no entry is ever changed for it.
 //
 // # What a crash leaves
 //

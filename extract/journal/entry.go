@@ -28,7 +28,7 @@ const (
 	ChargePriced  Charge = "priced"  // data came: the documented price
 	ChargeFree    Charge = "free"    // the interface text says that it costs nothing
 	ChargeAssumed Charge = "assumed" // an error whose price is not documented: taken as free
-	ChargeUnknown Charge = "unknown" // it may have been billed: counts as spent. On a balance: credits below zero, which were not billed
+	ChargeUnknown Charge = "unknown" // it may have been billed: counts as spent until later balances prove otherwise
 )
 
 // Entry is one line of a segment. Times are UTC.
@@ -44,7 +44,7 @@ type Entry struct {
 
 	Operation  string `json:"operation,omitempty"`
 	Parameters string `json:"parameters,omitempty"` // canonical: keys sorted, URL encoded
-	Credits    int    `json:"credits,omitempty"`    // intent: the most it can cost; answer: what it counts as; balance: below 0, credits of earlier requests of unknown outcome that were not billed
+	Credits    int    `json:"credits,omitempty"`    // intent: the most it can cost; answer: what it counts as. Earlier versions wrote credits below 0 on balances, which nobody counts any more
 
 	Intent   int       `json:"intent,omitempty"` // answer: N of its intent
 	Charge   Charge    `json:"charge,omitempty"`
@@ -102,7 +102,8 @@ type Plan struct {
 	Credits    Price       `json:"credits"`
 	Budget     int         `json:"budget"` // the most this run may spend; 0 is no cap
 	Partitions []Partition `json:"partitions,omitempty"`
-	Lookups    int         `json:"lookups"` // lookups of vessels known before the run
+	Settle     string      `json:"settle_after,omitempty"` // how long the service may bill late; "" is the default of the account
+	Lookups    int         `json:"lookups"`                // lookups of vessels known before the run
 	Version    string      `json:"version"`
 }
 
@@ -144,9 +145,18 @@ type End struct {
 	Stop   string `json:"stop,omitempty"`   // the cause of an early end, in one word
 	Reason string `json:"reason,omitempty"` // the same as a sentence, of the service or of this program
 
+	// Counted is what the requests of the run count as at its end; nil where nobody counted, as after a kill.
+	Counted *Counted `json:"counted,omitempty"`
+
 	// PlanSpent says that the run spent the most of its own plan, and no cap stopped it.
 	PlanSpent bool `json:"plan_spent,omitempty"`
 
 	LeftOut []string `json:"left_out,omitempty"` // what was not requested, and why
 	News    []string `json:"news,omitempty"`     // what the service accepts now that it did not, or the reverse
+}
+
+// Counted is what requests count as, in credits.
+type Counted struct {
+	Spent   int `json:"spent"`
+	Unknown int `json:"unknown"` // the part of Spent that may not have been billed
 }

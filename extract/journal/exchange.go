@@ -9,7 +9,7 @@ import (
 
 // Exchange is a request of a segment with what came of it, or an entry that is no priced request. Its
 // entry is the answer; the intent, where there is no answer; or the other entry. Each priced request is
-// one exchange, so the ledger of a segment is the sum of Credits over its exchanges.
+// one exchange.
 type Exchange struct {
 	Entry
 	Request *Entry // the intent of the request; nil if the entry is no priced request, or if its intent is lost

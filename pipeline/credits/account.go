@@ -1,14 +1,15 @@
 package credits
 
 import (
+	"cmp"
 	"iter"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
-// DefaultSettleAfter is how long after the last request a balance proves nothing: the service may bill late, and the
-// balance that it reports may be old.
+// DefaultSettleAfter is the settling time of a run whose plan names none: how long after the last request a balance
+// proves nothing, because the service may bill late, and the balance that it reports may be old.
 const DefaultSettleAfter = 5 * time.Minute
 
 // Account counts what all runs spent, by one rule:
@@ -25,7 +26,7 @@ const DefaultSettleAfter = 5 * time.Minute
 //
 // Runs are added in the order of their ids, each with Begin and then its entries, or at once with AddRun.
 type Account struct {
-	settleAfter time.Duration
+	settleAfter time.Duration // of the newest run
 
 	runs    []Run // without their steps
 	index   map[string]int
@@ -39,7 +40,7 @@ type Account struct {
 	open  window
 	last  *Reading  // the newest reading since the last cut
 	ended time.Time // when the last request ended
-	fold  *fold     // of the run that is being added
+	live  *Reader   // of the run that is being added
 }
 
 // sum is credits of requests.
@@ -75,12 +76,9 @@ const (
 	clockWentBack   = "the clock went back meanwhile"
 )
 
-// NewAccount returns an account without runs. A settling time of 0 is the default.
-func NewAccount(settleAfter time.Duration) *Account {
-	if settleAfter == 0 {
-		settleAfter = DefaultSettleAfter
-	}
-	return &Account{settleAfter: settleAfter, index: map[string]int{}, dated: map[string]string{}, noticed: map[string]int{}, open: newWindow(nil)}
+// NewAccount returns an account without runs.
+func NewAccount() *Account {
+	return &Account{settleAfter: DefaultSettleAfter, index: map[string]int{}, dated: map[string]string{}, noticed: map[string]int{}, open: newWindow(nil)}
 }
 
 func newWindow(from *Reading) window { return window{from: from, unknown: map[bucket]int{}} }
@@ -103,7 +101,7 @@ func (a *Account) Begin(r Run) {
 	r.Steps = nil
 	n := len(a.runs)
 	a.runs, a.spent, a.settled, a.beyond = append(a.runs, r), append(a.spent, map[string]*sum{}), append(a.settled, settled{}), append(a.beyond, statement{})
-	a.index[r.ID], a.fold = n, newFold()
+	a.index[r.ID], a.live, a.settleAfter = n, &Reader{run: r, fold: newFold()}, cmp.Or(r.SettleAfter, DefaultSettleAfter)
 	if _, ahead := a.noticed[r.ID]; ahead || len(r.Ahead) > 0 {
 		a.cut(r.Started) // runs that follow each other here did not follow each other at the service
 	}
@@ -116,7 +114,7 @@ func (a *Account) Begin(r Run) {
 
 // Add takes in an entry of the run that was begun last, in the order of its segment.
 func (a *Account) Add(e journal.Entry) {
-	c, b := a.fold.add(&e)
+	c, b := a.live.take(&e)
 	if c != nil {
 		a.charge(*c)
 	}
@@ -124,6 +122,9 @@ func (a *Account) Add(e journal.Entry) {
 		a.read(*b)
 	}
 }
+
+// Latest returns the run that was begun last, as the entries so far have it.
+func (a *Account) Latest() Run { return a.live.Run() }
 
 // charge counts a request that has ended.
 func (a *Account) charge(c charge) {

@@ -114,7 +114,7 @@ func TestRandomNights(t *testing.T) {
 			v.night(s, fmt.Sprint("r", i))
 		}
 		s.run("last", nil).reads(quiet, v.balance(s.at.Add(quiet)))
-		replayed := NewAccount(0)
+		replayed := NewAccount()
 		for _, one := range s.readers {
 			replayed.AddRun(one.Run())
 		}

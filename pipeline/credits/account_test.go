@@ -19,7 +19,7 @@ type segments struct {
 	readers []*Reader
 }
 
-func newSegments() *segments { return &segments{Account: NewAccount(0), at: night} }
+func newSegments() *segments { return &segments{Account: NewAccount(), at: night} }
 
 // run begins a run of the job nightly at the time of the test's clock.
 func (s *segments) run(id string, change func(*journal.Plan)) *segments {
@@ -117,7 +117,7 @@ func TestWhatABalanceProves(t *testing.T) {
 			if why := c.s.Statements()[0].Why; why != c.why {
 				t.Errorf("they count because %q, want %q", why, c.why)
 			}
-			replayed := NewAccount(0)
+			replayed := NewAccount()
 			for _, r := range c.s.readers {
 				replayed.AddRun(r.Run())
 			}
@@ -230,7 +230,7 @@ func TestBeyond(t *testing.T) {
 func TestDamaged(t *testing.T) {
 	for most, want := range map[int]int{0: 50, 30: 50, 50: 50, 200: 200} {
 		s := newSegments().run("r", nil).asks(5, sure)
-		a := NewAccount(0)
+		a := NewAccount()
 		a.AddRun(s.readers[0].Damaged(most))
 		if got := a.Run("r").Counted(); got != want {
 			t.Errorf("a plan of at most %d counts as %d, want %d", most, got, want)

@@ -17,6 +17,8 @@ type Run struct {
 	Ahead   []string  `json:"ahead,omitempty"` // runs that the clock had dated later when this one began
 	Ended   bool      `json:"ended"`           // the run came to its own end: done or partial
 	Steps   []Step    `json:"steps,omitempty"`
+
+	SettleAfter time.Duration `json:"settle_after,omitempty"` // how long the service may bill late; 0 is the default
 }
 
 // Step is what a run spent up to a reading of the balance, or from the last one to the end of the run.
@@ -97,12 +99,18 @@ func balanceOf(e *journal.Entry) (int, bool) {
 	return left, err == nil
 }
 
+// Planned returns a run that has spent nothing yet, by its plan, which was written at a time.
+func Planned(p journal.Plan, at time.Time) Run {
+	r := Run{ID: p.Run, Job: p.Job, Date: p.Date, Started: at, Anew: p.Anew, Ahead: p.Ahead}
+	r.SettleAfter, _ = time.ParseDuration(p.Settle)
+	return r
+}
+
 // header takes over what the first and the last entry of a segment say of its run.
 func (r *Run) header(e *journal.Entry) {
 	switch e.Kind {
 	case journal.KindPlan:
-		r.ID, r.Job, r.Date, r.Started = e.Plan.Run, e.Plan.Job, e.Plan.Date, e.At
-		r.Anew, r.Ahead = e.Plan.Anew, e.Plan.Ahead
+		*r = Planned(*e.Plan, e.At)
 	case journal.KindEnd:
 		r.Ended = e.End.State == "done" || e.End.State == "partial"
 	}
@@ -147,9 +155,14 @@ type Reader struct {
 func NewReader() *Reader { return &Reader{fold: newFold()} }
 
 // Add takes in an entry.
-func (r *Reader) Add(e *journal.Entry) {
+func (r *Reader) Add(e *journal.Entry) { r.take(e) }
+
+// take is Add, and returns what fold.add does.
+func (r *Reader) take(e *journal.Entry) (*charge, *Reading) {
 	r.run.header(e)
-	r.run.add(r.fold.add(e))
+	c, b := r.fold.add(e)
+	r.run.add(c, b)
+	return c, b
 }
 
 // Run returns the run as the entries so far have it, where each request without an answer may have been billed.

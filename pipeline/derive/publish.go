@@ -7,6 +7,8 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
+	"github.com/fleetlake/fleetlake/pipeline/ledger"
+	"github.com/fleetlake/fleetlake/warehouse"
 )
 
 // Publish loads written runs into a new warehouse file, and replaces the published one with it. It
@@ -21,7 +23,7 @@ func (d Deriver) Publish(ctx context.Context, runs []Written) (published []Writt
 		for _, b := range published {
 			written = append(written, b.manifest)
 		}
-		err := load.Publish(ctx, d.Dir, load.Options{Warn: func(words string) { d.Log.Warn(words) }}, written...)
+		err := load.Publish(ctx, d.Dir, load.Options{Warn: func(words string) { d.Log.Warn(words) }, Accounts: d.accounts}, written...)
 		issues := (*load.IssuesError)(nil)
 		if !errors.As(err, &issues) {
 			return published, heldBack, err
@@ -67,4 +69,16 @@ func holdBack(dir string, out Written, reason string, published []Written, heldB
 			return nil, nil, err
 		}
 	}
+}
+
+// accounts returns what the runs up to one cost, by the journal.
+func (d Deriver) accounts(last string) (all []warehouse.RunAccount, err error) {
+	account, err := ledger.ReadUntil(d.Journal, last)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range account.Statements() {
+		all = append(all, warehouse.RunAccount{Run: s.Run, Before: s.Before, After: s.After, Settled: s.Settled, Elsewhere: s.Elsewhere, Unproved: s.Unproved, Why: s.Why})
+	}
+	return all, nil
 }

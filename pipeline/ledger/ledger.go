@@ -12,9 +12,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
-	"time"
+	"slices"
+	"strings"
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/credits"
@@ -32,19 +34,19 @@ type line struct {
 }
 
 // Read returns the account of the runs in a directory of segments, a run that goes on as far as it is on disk, with
-// each request that it has no answer to yet. settleAfter is that of credits.NewAccount. It writes nothing. Its errors
+// each request that it has no answer to yet. It writes nothing. Its errors
 // are those of reading the files; a segment that is damaged is none, see runOf.
-func Read(segments string, settleAfter time.Duration) (*credits.Account, error) {
-	return ReadUntil(segments, settleAfter, "")
+func Read(segments string) (*credits.Account, error) {
+	return ReadUntil(segments, "")
 }
 
 // ReadUntil is Read without the runs after one; "" is all runs.
-func ReadUntil(segments string, settleAfter time.Duration, last string) (*credits.Account, error) {
+func ReadUntil(segments, last string) (*credits.Account, error) {
 	lines, _, err := read(segments)
 	if err != nil {
 		return nil, err
 	}
-	a := credits.NewAccount(settleAfter)
+	a := credits.NewAccount()
 	for _, l := range lines {
 		if l.Run.ID != "" && (last == "" || l.Run.ID <= last) {
 			a.AddRun(l.Run)
@@ -55,7 +57,7 @@ func ReadUntil(segments string, settleAfter time.Duration, last string) (*credit
 
 // Update brings the index up to date, and returns the account. The caller holds the lock of the data directory. Its
 // errors are those of Read; that the index cannot be written is none, since all of it is in the journal.
-func Update(segments string, settleAfter time.Duration) (*credits.Account, error) {
+func Update(segments string) (*credits.Account, error) {
 	lines, current, err := read(segments)
 	if err != nil {
 		return nil, err
@@ -63,13 +65,28 @@ func Update(segments string, settleAfter time.Duration) (*credits.Account, error
 	if !current {
 		_ = write(segments, lines)
 	}
-	a := credits.NewAccount(settleAfter)
+	a := credits.NewAccount()
 	for _, l := range lines {
 		if l.Run.ID != "" {
 			a.AddRun(l.Run)
 		}
 	}
 	return a, nil
+}
+
+// Keep adds a run that has ended to the index, so that nobody need read its segment for it. What keeps it from doing so
+// is no error: the next Update reads the segment.
+func Keep(segments, path string, run credits.Run) {
+	index, _, err := readIndex(filepath.Join(segments, Index))
+	info, statErr := os.Stat(path)
+	name, relErr := filepath.Rel(segments, path)
+	if errors.Join(err, statErr, relErr) != nil {
+		return
+	}
+	name = filepath.ToSlash(name)
+	index[name] = line{Segment: name, Size: info.Size(), Run: run}
+	lines := slices.SortedFunc(maps.Values(index), func(a, b line) int { return strings.Compare(a.Run.ID, b.Run.ID) })
+	_ = write(segments, lines)
 }
 
 // read returns a line for each segment, the oldest run first, and whether the index had them all and no other.

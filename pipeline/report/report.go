@@ -72,7 +72,7 @@ type Lane struct {
 // Credits is the money of a run. Balances are nil where the service did not report them.
 type Credits struct {
 	Planned int  `json:"planned"` // the most the plan could cost
-	Spent   int  `json:"spent"`   // by the ledger, including requests with an unknown outcome
+	Spent   int  `json:"spent"`   // as counted at the end of the run, including requests with an unknown outcome
 	Unknown int  `json:"unknown"` // the part of Spent that may not have been billed
 	Before  *int `json:"before,omitempty"`
 	After   *int `json:"after,omitempty"` // the balance, by the free call

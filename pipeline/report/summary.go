@@ -16,6 +16,8 @@ type Summary struct {
 	first, last int // numbers of the first and the last intent
 	balances    []balance
 
+	counted *journal.Counted // at the end of the run; nil if nobody did
+
 	lost     bool // Salvage found less than was written
 	accepted bool // a person accepted the run's issues
 }
@@ -54,6 +56,7 @@ func (s *Summary) Add(x journal.Exchange) {
 		s.balance(x.Entry)
 	case journal.KindEnd:
 		s.report.State, s.report.Stop, s.report.Reason = x.End.State, Stop(x.End.Stop), x.End.Reason
+		s.counted = x.End.Counted
 		s.report.LeftOut, s.report.News, s.report.PlanSpent = x.End.LeftOut, x.End.News, x.End.PlanSpent
 	}
 }
@@ -62,6 +65,9 @@ func (s *Summary) Add(x journal.Exchange) {
 func (s *Summary) request(e journal.Entry) {
 	lane := s.lane(e.Operation)
 	lane.Requests++
+	if e.Kind == journal.KindBalance {
+		e.Credits = 0 // the call is free; earlier versions wrote there what the balance settled
+	}
 	lane.Credits += e.Credits
 	s.report.Credits.Spent += e.Credits
 	switch e.Outcome {
@@ -99,6 +105,9 @@ func (s *Summary) Report() Report {
 		case b.n > s.last:
 			s.report.Credits.After = &b.left
 		}
+	}
+	if s.counted != nil && !s.lost {
+		s.report.Credits.Spent, s.report.Credits.Unknown = s.counted.Spent, s.counted.Unknown
 	}
 	if s.lost && s.report.State == StateDone {
 		s.report.State, s.report.Reason = StatePartial, "a part of its journal was damaged and is lost; run the job again: it requests what is missing"

@@ -20,6 +20,9 @@ type Config struct {
 	Dir     string           // the data directory
 	Version string           // of the program
 	Now     func() time.Time // nil is time.Now
+
+	// Spending returns what was spent, and what the caps leave to the next runs; nil is unknown.
+	Spending func() (pipeline.Spending, error)
 }
 
 // Metrics are the metrics of one process.

@@ -25,6 +25,8 @@ var requestsSQL string
 // Descriptions of the metrics of published runs.
 var (
 	readable    = describe("warehouse_readable", "Whether there is a published warehouse that can be read.")
+	capSpent    = describe("cap_spent_credits", "Credits that count towards a cap now: of a job's night, of the day or of the month.", "job", "period")
+	capLeft     = describe("cap_left_credits", "Credits that a cap leaves to the next run.", "job", "period")
 	heldBack    = describe("held_back_runs", "Runs that are paid for and held back until a person accepts their issues.")
 	requests    = describe("requests_total", "Requests of all published runs.", "operation", "outcome")
 	credits     = describe("credits_total", "Credits of all published runs, requests of unknown outcome included.", "operation")
@@ -103,6 +105,7 @@ func (s *stored) Collect(out chan<- prometheus.Metric) {
 	if held, err := derive.ReadHeldBack(s.Dir); err == nil {
 		gauge(heldBack, float64(len(held)))
 	}
+	s.collectCaps(gauge)
 	if e, err := exports.ReadState(s.Dir); err == nil && e != (exports.State{}) {
 		failures := 0
 		if e.Failing() {
@@ -127,6 +130,28 @@ func (s *stored) Collect(out chan<- prometheus.Metric) {
 	}
 	for _, j := range r.jobs {
 		j.collect(gauge, now)
+	}
+}
+
+// collectCaps collects how much of each cap is used.
+func (s *stored) collectCaps(gauge func(*prometheus.Desc, float64, ...string)) {
+	if s.Spending == nil {
+		return
+	}
+	spending, err := s.Spending()
+	if err != nil {
+		return // the samples are missing, which an alert can tell
+	}
+	for _, c := range spending.Caps {
+		period := "day"
+		switch {
+		case c.Job != "":
+			period = "night"
+		case len(c.Of) == len("2006-01"):
+			period = "month"
+		}
+		gauge(capSpent, float64(c.Spent), c.Job, period)
+		gauge(capLeft, float64(c.Left), c.Job, period)
 	}
 }
 

@@ -39,8 +39,10 @@ func harvested(t *testing.T) string {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := os.CopyFS(filepath.Join(dir, "warehouse"), os.DirFS(filepath.Join(source, "warehouse"))); err != nil {
-		t.Fatal(err)
+	for _, part := range []string{"warehouse", "journal"} {
+		if err := os.CopyFS(filepath.Join(dir, part), os.DirFS(filepath.Join(source, part))); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return dir
 }

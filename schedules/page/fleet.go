@@ -153,14 +153,6 @@ func lanes(ctx context.Context, w *warehouse.Warehouse, n Night, runs string) ([
 	return all, err
 }
 
-// Spent is the credits counted today, this month and in the last seven days, by UTC days.
-type Spent struct{ Today, Month, Week int }
-
-func spent(ctx context.Context, w *warehouse.Warehouse, now time.Time) (s Spent, err error) {
-	err = each(ctx, w, "spent", func(r record) { s = Spent{r.number(0), r.number(1), r.number(2)} }, now.UTC().Format(time.DateOnly))
-	return s, err
-}
-
 // bar is a part of the whole in per cent, from 0 to 100.
 func bar(part, whole int) float64 {
 	return min(100, 100*float64(max(part, 0))/float64(cmp.Or(max(whole, 0), 1)))

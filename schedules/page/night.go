@@ -39,7 +39,6 @@ type NightReport struct {
 	World        *World
 	Gaps         Gaps
 	Lanes        []Lane
-	Spent        Spent
 	Balance      *int // the latest that is known
 }
 
@@ -57,7 +56,6 @@ type Night struct {
 	Planned           int // by the plans of the runs that did not resume another; 0 if one had no bound
 	Unbounded         bool
 	Begun             int // runs that did not resume one that was cut off
-	LastSpent         int // by the last of these, with the runs that resumed it
 	Balance           *int
 	Coverage          map[string]int // partitions by state
 	Rows              map[string]int // sums of all runs, like the next two
@@ -118,7 +116,7 @@ func (n *Night) add(r warehouse.Run, left int) error {
 		}
 	}
 	if n.State != report.StateInterrupted && n.State != report.StateKilled { // the next run resumes these, with what they had left to spend
-		n.Begun, n.LastSpent = n.Begun+1, 0
+		n.Begun++
 		n.Planned, n.Unbounded = n.Planned+r.CreditsPlanned, n.Unbounded || r.CreditsPlanned == 0
 	}
 	if n.Unbounded {
@@ -129,7 +127,6 @@ func (n *Night) add(r warehouse.Run, left int) error {
 	n.Worked += r.Finished.Sub(r.Started)
 	n.Requests += r.Requests
 	n.Spent += r.CreditsSpent
-	n.LastSpent += r.CreditsSpent
 	n.Unknown += r.CreditsUnknown
 	n.Coverage, n.LeftOut, n.News = stored.Coverage, stored.LeftOut, append(n.News, stored.News...)
 	if left > 0 && n.Coverage["skipped"] >= left {

@@ -1,10 +1,12 @@
 package page
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -16,24 +18,44 @@ func TestPlanOfANightIsThatOfAllItsRuns(t *testing.T) {
 	first, second := run("20261120T020000", "nightly", "2026-11-20", "done", 40, ""), run("20261120T030000", "nightly", "2026-11-20", "done", 30, "")
 	cut, part := run("20261120T020000", "nightly", "2026-11-20", "interrupted", 40, ""), run("20261120T020000", "nightly", "2026-11-20", "partial", 40, "")
 	for what, test := range map[string]struct {
-		runs                     []warehouse.Run // the newest first
-		planned, begun, last     int
-		answer, detail, lastMost string
+		runs           []warehouse.Run // the newest first
+		planned, begun int
+		answer, detail string
 	}{
-		"one":                     {[]warehouse.Run{first}, 50, 1, 40, "40", "credits of at most 50 planned", "40 of 60"},
-		"a second one by hand":    {[]warehouse.Run{second, first}, 100, 2, 30, "70", "credits of at most 100 planned", "30 of 60"},
-		"resumed":                 {[]warehouse.Run{second, cut}, 50, 1, 70, "70", "credits of at most 50 planned", "70 of 60"},
-		"again after one in part": {[]warehouse.Run{second, part}, 100, 2, 30, "70", "credits of at most 100 planned", "30 of 60"},
-		"one without a bound":     {[]warehouse.Run{unbounded, first}, 0, 2, 1, "41", "credits of a cap of 120", "1 of 60"},
+		"one":                     {[]warehouse.Run{first}, 50, 1, "40", "credits of at most 50 planned"},
+		"a second one by hand":    {[]warehouse.Run{second, first}, 100, 2, "70", "credits of at most 100 planned"},
+		"resumed":                 {[]warehouse.Run{second, cut}, 50, 1, "70", "credits of at most 50 planned"},
+		"again after one in part": {[]warehouse.Run{second, part}, 100, 2, "70", "credits of at most 100 planned"},
+		"one without a bound":     {[]warehouse.Run{unbounded, first}, 0, 2, "41", "credits of a cap of 120"},
 	} {
 		all, err := nights(test.runs, nil)
 		if err != nil || len(all) != 1 {
 			t.Fatalf("%s: %d nights, %v", what, len(all), err)
 		}
 		n := all[0]
-		tile, meter := costTile(n, 60), meters(&NightReport{Night: n}, Caps{PerRun: 60})[0]
-		if n.Planned != test.planned || n.Begun != test.begun || n.LastSpent != test.last || tile.Answer != test.answer || tile.Detail != test.detail || meter.Words != test.lastMost {
-			t.Errorf("%s: %+v, %+v, %+v", what, n, tile, meter)
+		tile := costTile(n, 60)
+		if n.Planned != test.planned || n.Begun != test.begun || tile.Answer != test.answer || tile.Detail != test.detail {
+			t.Errorf("%s: %+v, %+v", what, n, tile)
+		}
+	}
+}
+
+// TestMeters draws the caps that are set, with the job's name where there are several jobs.
+func TestMeters(t *testing.T) {
+	night, day, month := pipeline.CapUse{Job: "nightly", Of: "2026-11-20", Spent: 450, Cap: 500, Left: 50}, pipeline.CapUse{Of: "2026-11-20", Spent: 1200, Cap: 1000}, pipeline.CapUse{Of: "2026-11", Spent: 20, Cap: 30_000, Left: 29_980}
+	positions := pipeline.CapUse{Job: "positions", Of: "2026-11-20", Cap: 500, Left: 500}
+	for want, caps := range map[string][]pipeline.CapUse{
+		"": nil,
+		"Night of 2026-11-20: 450 of 500, 50 left (warn); ":                                                                                    {night},
+		"nightly, night of 2026-11-20: 450 of 500, 50 left (warn); positions, night of 2026-11-20: 0 of 500, 500 left (good); ":                {night, positions},
+		"Night of 2026-11-20: 450 of 500, 50 left (warn); Today: 1,200 of 1,000, 0 left (bad); This month: 20 of 30,000, 29,980 left (good); ": {night, day, month},
+	} {
+		var got strings.Builder
+		for _, m := range meters(pipeline.Spending{Caps: caps}) {
+			fmt.Fprintf(&got, "%s: %s (%s); ", m.Name, m.Words, m.Level)
+		}
+		if got.String() != want {
+			t.Errorf("the meters are\n%s\nwant\n%s", got.String(), want)
 		}
 	}
 }

@@ -59,9 +59,13 @@ type Config struct {
 	Healthy func() error     // the process does its work; nil is always
 	Ready   func() error     // it can take on work; nil is always
 	Now     func() time.Time // nil is time.Now
-	Caps    Caps             // caps of the credits; the page draws those that are set
-	Version string           // of the program; may be empty
-	Log     *slog.Logger     // of wrong tokens; nil discards
+	Caps    Caps             // caps of the credits; charts draw them
+
+	// Spending returns what was spent, and what the caps leave to the next runs; nil is unknown.
+	Spending func() (pipeline.Spending, error)
+
+	Version string       // of the program; may be empty
+	Log     *slog.Logger // of wrong tokens; nil discards
 }
 
 // Caps are limits in credits; 0 is none.

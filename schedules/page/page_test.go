@@ -19,6 +19,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/schedules/published"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -28,7 +29,12 @@ func body(s string) io.ReadCloser { return io.NopCloser(strings.NewReader(s)) }
 
 func TestPageHasTheNumbersOfTheWarehouse(t *testing.T) {
 	dir := harvested(t)
-	c := open(t, Config{Dir: dir, Slots: slots, Version: "v1.2.3", Caps: Caps{PerRun: 4000, PerMonth: 20000, Floor: 10}})
+	job := nightly
+	job.Budget, job.PerMonth = 4000, 20_000
+	spending := func() (pipeline.Spending, error) {
+		return (&pipeline.Pipeline{Dir: dir, Now: func() time.Time { return morning }}).Spending([]plan.Job{job})
+	}
+	c := open(t, Config{Dir: dir, Slots: slots, Version: "v1.2.3", Caps: Caps{PerRun: 4000, PerMonth: 20000, Floor: 10}, Spending: spending})
 	page := strings.ReplaceAll(c.get("/"), "\u00a0", " ")
 	one := func(sql string) string {
 		t.Helper()
@@ -57,6 +63,7 @@ func TestPageHasTheNumbersOfTheWarehouse(t *testing.T) {
 		"the moored":           "Moored <b>" + one("SELECT count(*) FROM episodes WHERE navigational_status = 'moored' AND last_date = '2026-11-22'") + "</b>",
 		"the balance":          "<dd>" + one("SELECT balance_after FROM runs WHERE run_id = "+last) + "</dd>",
 		"the month":            one("SELECT sum(credits_spent)::BIGINT FROM runs") + " of 20,000",
+		"the night":            one("SELECT credits_spent FROM runs WHERE run_id = "+last) + " of 4,000",
 		"the slot to come":     "in 18 hours",
 		"the slot that failed": "no process was waiting",
 	} {

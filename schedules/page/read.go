@@ -87,10 +87,7 @@ func (n *NightReport) read(ctx context.Context, w *warehouse.Warehouse, newest b
 	if n.Fleet, err = fleet(ctx, w, n.Night.Date); err != nil {
 		return err
 	}
-	if n.World, err = world(ctx, w, n.Night.Date); err != nil {
-		return err
-	}
-	n.Spent, err = spent(ctx, w, now)
+	n.World, err = world(ctx, w, n.Night.Date)
 	return err
 }
 

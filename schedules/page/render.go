@@ -113,7 +113,15 @@ func (s *site) renderStatus(ctx context.Context) (int, []byte) {
 		v.ofNight(report, upToYesterday(report.Days, now, v.Past), s.Caps.PerRun)
 		madeUp(v.Past, report.Runs)
 		v.Verdict = verdictNow(report.Night, now, v.Past)
-		v.Meters, v.Lasts = meters(report, s.Caps), lasts(report, s.Caps.Floor)
+		v.Lasts = lasts(report, s.Caps.Floor)
+	}
+	if s.Spending != nil {
+		spending, err := s.Spending()
+		if err != nil {
+			v.Verdict = v.Verdict.with([]Trouble{{"What was spent cannot be read", s.sanitize(err.Error())}})
+		} else {
+			v.Spending, v.Meters = &spending, meters(spending)
+		}
 	}
 	v.Verdict = v.Verdict.with(s.Troubles())
 	s.tidy(&v)

@@ -69,7 +69,7 @@ func TestNightOfManyRunsIsOne(t *testing.T) {
 	}
 	got := all[0]
 	want := Night{Job: "nightly", Date: "2026-11-21", Runs: []string{"20261121T020000", "20261121T030000"}, Started: got.Started, Finished: got.Finished, Worked: 2 * time.Minute,
-		State: "done", Requests: 6, Spent: 10, Planned: 50, Begun: 1, LastSpent: 10, Coverage: map[string]int{"complete": 4, "skipped": 2, leftOut: 1}, Rows: map[string]int{"listings": 6},
+		State: "done", Requests: 6, Spent: 10, Planned: 50, Begun: 1, Coverage: map[string]int{"complete": 4, "skipped": 2, leftOut: 1}, Rows: map[string]int{"listings": 6},
 		Lanes: map[string]report.Lane{"info": {Operation: "info", Requests: 3, Credits: 10}}, Issues: map[Kind]int{{"d", "f", "r"}: 3}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

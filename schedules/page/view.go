@@ -36,6 +36,7 @@ type view struct {
 	Export       string // what to say of the export; may be empty
 	Form         string
 	Meters       []Meter
+	Spending     *pipeline.Spending // nil if it is not known
 	Vessel       *VesselView
 	Search       *SearchView
 	List         *ListView
@@ -204,19 +205,28 @@ func issues(n Night, before *Night) []Issue {
 	return all
 }
 
-// meters compares the credits with the caps that are set.
-func meters(report *NightReport, c Caps) []Meter {
+// meters compares what was spent with the caps that are set: what a meter leaves is what the next run may spend.
+func meters(spending pipeline.Spending) []Meter {
 	var all []Meter
-	for _, m := range []struct {
-		name       string
-		spent, cap int
-	}{{"Last run", report.Night.LastSpent, c.PerRun}, {"Today", report.Spent.Today, c.PerDay}, {"This month", report.Spent.Month, c.PerMonth}} {
-		if m.cap > 0 {
-			share := bar(m.spent, m.cap)
-			all = append(all, Meter{m.name, fmt.Sprintf("%s of %s", wording.Count(m.spent), wording.Count(m.cap)), share, alarm(share)})
+	for _, c := range spending.Caps {
+		name := "Night of " + c.Of
+		switch {
+		case c.Job != "" && len(spending.Caps) > 0 && hasOtherJob(spending.Caps, c.Job):
+			name = c.Job + ", night of " + c.Of
+		case c.Job == "" && len(c.Of) == len("2006-01"):
+			name = "This month"
+		case c.Job == "":
+			name = "Today"
 		}
+		share := bar(c.Spent, c.Cap)
+		all = append(all, Meter{name, fmt.Sprintf("%s of %s, %s left", wording.Count(c.Spent), wording.Count(c.Cap), wording.Count(c.Left)), share, alarm(share)})
 	}
 	return all
+}
+
+// hasOtherJob reports whether a cap is that of the night of another job.
+func hasOtherJob(caps []pipeline.CapUse, job string) bool {
+	return slices.ContainsFunc(caps, func(c pipeline.CapUse) bool { return c.Job != "" && c.Job != job })
 }
 
 // alarm is the level of a cap of which a percentage is used.

@@ -13,6 +13,7 @@ import (
 	_ "time/tzdata" // job time zones must not depend on the machine
 
 	"github.com/fleetlake/fleetlake/extract/api"
+	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/schedules"
 )
@@ -44,6 +45,7 @@ type Config struct {
 	MaxInFlight int
 	Timeout     time.Duration
 	Patience    time.Duration // how long the service may give no answer
+	SettleAfter time.Duration // how long the service may bill late, and how old its balance may be
 	DataDir     string
 	Budget      Budget
 	Jobs        []JobConfig // in the order of the file
@@ -93,6 +95,7 @@ func defaults() Config {
 		MaxInFlight: 8,
 		Timeout:     time.Minute,
 		Patience:    30 * time.Minute,
+		SettleAfter: credits.DefaultSettleAfter,
 		DataDir:     "fleetlake-data",
 		Budget:      Budget{PerRun: 5000},
 		Jobs:        []JobConfig{DefaultJob("nightly")},
@@ -210,6 +213,15 @@ func (c Config) JobNames() []string {
 		names = append(names, j.Job.Name)
 	}
 	return names
+}
+
+// PlanJobs returns the jobs in the order of the file.
+func (c Config) PlanJobs() []plan.Job {
+	var jobs []plan.Job
+	for _, j := range c.Jobs {
+		jobs = append(jobs, j.Job)
+	}
+	return jobs
 }
 
 // Watched lists the vessels on the watch lists of all jobs, each once, by their IMO numbers or MMSIs.

@@ -136,7 +136,7 @@ func changes(t *testing.T, text string, edit func(*Config)) {
 
 func TestConfigRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"an unknown key":               {"api:\n  base_ulr: x", `:2:3: unknown key "base_ulr" in api, expected one of: base_url, key_file, limits, max_in_flight, patience, timeout; did you mean "base_url"?`},
+		"an unknown key":               {"api:\n  base_ulr: x", `:2:3: unknown key "base_ulr" in api, expected one of: base_url, key_file, limits, max_in_flight, patience, settle_after, timeout; did you mean "base_url"?`},
 		"an unknown section":           {"scheduler: {}", `:1:1: unknown key "scheduler", expected one of: api, budget, data_dir, export, flight, jobs, memory, notify, queries, serve, threads`},
 		"a merge key":                  {"<<: {data_dir: x}", `:1:1: unknown key "<<"`},
 		"a list for keys":              {"[1, 2]", `:1:1: a list, expected keys with values`},

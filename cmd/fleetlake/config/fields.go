@@ -58,6 +58,7 @@ func (d *decoder) api(n *yaml.Node, c *Config) {
 		"limits":        func(n *yaml.Node) { d.limits(n, c.Limits) },
 		"max_in_flight": setting(d, "api.max_in_flight", "a number", number, func(v int) { c.MaxInFlight = v }),
 		"patience":      setting(d, "api.patience", "a duration", Duration(1), func(v time.Duration) { c.Patience = v }),
+		"settle_after":  setting(d, "api.settle_after", "a duration", Duration(1), func(v time.Duration) { c.SettleAfter = v }),
 		"timeout":       setting(d, "api.timeout", "a duration", Duration(1), func(v time.Duration) { c.Timeout = v }),
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -27,6 +28,12 @@ func WriteCredits(w io.Writer, width int, c Credits, by string) error {
 		fmt.Fprintf(&b, "; balance %s", wording.Count(*c.Balance))
 	}
 	b.WriteByte('\n')
+	for _, cap := range c.Caps {
+		ReportLine(&b, "cap", CapWords(cap))
+	}
+	for _, why := range c.Unproved {
+		ReportLine(&b, "unproved", why)
+	}
 	for _, note := range c.Notes {
 		ReportLine(&b, "drift", note)
 	}
@@ -39,6 +46,18 @@ func WriteCredits(w io.Writer, width int, c Credits, by string) error {
 	ledgerRuns(&b, width, c)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// CapWords says how much of a cap is used, and what it leaves to the next run.
+func CapWords(c pipeline.CapUse) string {
+	of := "the night of " + c.Of + " of " + c.Job
+	switch {
+	case c.Job == "" && len(c.Of) == len("2006-01"):
+		of = "the month " + c.Of
+	case c.Job == "":
+		of = "the day " + c.Of
+	}
+	return fmt.Sprintf("%s of %s credits of %s are spent: %s left", wording.Count(c.Spent), wording.Count(c.Cap), of, wording.Count(c.Left))
 }
 
 func sinceWords(day string) string {
@@ -147,14 +166,17 @@ type Credits struct {
 	Elsewhere int    `json:"elsewhere"` // what the balance lost between runs
 	Balance   *int   `json:"balance"`   // the last that is known
 
-	Notes []string `json:"notes"`
+	Caps []pipeline.CapUse `json:"caps"` // how much of each cap is used now, and what it leaves to the next run
+
+	Notes    []string `json:"notes"`
+	Unproved []string `json:"unproved"` // why requests of unknown outcome still count
 	warehouse.Ledger
 }
 
-// NewCredits sums up a ledger and notes its drift. A zero since is the whole ledger.
-func NewCredits(since time.Time, l warehouse.Ledger) Credits {
+// NewCredits sums up a ledger and notes its drift. A zero since is the whole ledger. caps are what is used of them now.
+func NewCredits(since time.Time, l warehouse.Ledger, caps []pipeline.CapUse) Credits {
 	l.Days, l.Outcomes, l.Tables, l.Runs = NotNil(l.Days), NotNil(l.Outcomes), NotNil(l.Tables), NotNil(l.Runs)
-	b := Credits{Ledger: l, Notes: []string{}}
+	b := Credits{Ledger: l, Caps: NotNil(caps), Notes: []string{}, Unproved: []string{}}
 	if !since.IsZero() {
 		b.Since = since.Format(time.DateOnly)
 	}
@@ -176,8 +198,8 @@ func (b *Credits) add(r warehouse.LedgerRun) {
 	} else if r.Before != nil {
 		b.Balance = r.Before
 	}
-	if r.Drift == nil || *r.Drift != 0 {
-		b.Unknown += r.Unknown
+	if b.Unknown += r.Unproved; r.Unproved > 0 {
+		b.Unproved = append(b.Unproved, fmt.Sprintf("%s credits of run %s, of which nobody knows whether they were billed, count as spent: %s", wording.Count(r.Unproved), r.Run, r.Why))
 	}
 	if n := r.Elsewhere; n != nil && *n != 0 {
 		b.Elsewhere += *n

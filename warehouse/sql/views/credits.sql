@@ -1,32 +1,31 @@
--- credits: the ledger against the service's own count. Both are views, because they are read
--- seldom and the rows below them never change.
+-- credits: the ledger against the service's own count. What a run cost is in internal.run_accounts, which the program
+-- writes from the account of the journal with each night.
 CREATE OR REPLACE VIEW run_credits AS
-SELECT run_id, job, started_at, balance_before, balance_after, spent, unknown, billed, settled, billed - settled AS drift, elsewhere
-FROM (
-    SELECT *, CASE WHEN billed BETWEEN spent - unknown AND spent THEN billed ELSE spent END AS settled
-    FROM (
-        SELECT *, balance_before - balance_after AS billed
-        FROM (
-            SELECT run_id, job, started_at, credits_spent AS spent, credits_unknown AS unknown, balance_before,
-                   coalesce(balance_after, lead(balance_before) OVER runs_in_order) AS balance_after,
-                   lag(balance_after) OVER runs_in_order - balance_before AS elsewhere
-            FROM   runs
-            WINDOW runs_in_order AS (ORDER BY run_id)
-        )
-    )
-);
-COMMENT ON VIEW run_credits IS 'One row per run: our count of its credits, and that of the service''s balance. Requests of unknown outcome count as spent; where the balance lies between the credits that are sure and all of them, it settles them.';
+SELECT r.run_id, r.job, r.started_at, a.balance_before, a.balance_after,
+       r.credits_spent AS spent,
+       r.credits_unknown AS unknown,
+       a.balance_before - a.balance_after AS billed,
+       coalesce(a.settled, r.credits_spent) AS settled,
+       a.balance_before - a.balance_after - coalesce(a.settled, r.credits_spent) AS drift,
+       a.elsewhere,
+       coalesce(a.unproved, r.credits_unknown) AS unproved,
+       a.why
+FROM   runs AS r
+LEFT JOIN internal.run_accounts AS a USING (run_id);
+COMMENT ON VIEW run_credits IS 'One row per run: our count of its credits, and that of the service''s balance. Requests of unknown outcome count as spent until a later balance proves that they were not billed.';
 COMMENT ON COLUMN run_credits.run_id IS 'The run.';
 COMMENT ON COLUMN run_credits.job IS 'The job of the configuration that the run executed.';
 COMMENT ON COLUMN run_credits.started_at IS 'When the run began.';
 COMMENT ON COLUMN run_credits.balance_before IS 'Credits left before the run; null if the service did not give it.';
 COMMENT ON COLUMN run_credits.balance_after IS 'Credits left after the run; of a run that no longer asked for the balance, those before the next run; null if neither is known.';
-COMMENT ON COLUMN run_credits.spent IS 'As counted, requests of unknown outcome included.';
-COMMENT ON COLUMN run_credits.unknown IS 'The part of spent that may not have been billed.';
+COMMENT ON COLUMN run_credits.spent IS 'As counted when the run ended, requests of unknown outcome included.';
+COMMENT ON COLUMN run_credits.unknown IS 'The part of spent that may not have been billed, as far as was known when the run ended.';
 COMMENT ON COLUMN run_credits.billed IS 'By how much the balance decreased; null if unknown.';
-COMMENT ON COLUMN run_credits.settled IS 'What the run cost: billed, if that is at least what is sure and at most what is counted; else spent.';
+COMMENT ON COLUMN run_credits.settled IS 'What the run counts as now: spent, less what later balances prove not to have been billed.';
 COMMENT ON COLUMN run_credits.drift IS 'billed less settled: 0 if the two counts agree, null if the balance is not known. Above 0, someone else uses the key, or a charge is not what the interface text says; below 0, credits were bought, or a charge is less.';
 COMMENT ON COLUMN run_credits.elsewhere IS 'By how much the balance decreased between the previous run and this one: someone else uses the key. Below 0, credits were bought. Null if unknown.';
+COMMENT ON COLUMN run_credits.unproved IS 'The part of settled of which no balance tells whether it was billed.';
+COMMENT ON COLUMN run_credits.why IS 'Why no balance tells it; null if nothing is unproved.';
 
 CREATE OR REPLACE VIEW credits_daily AS
 SELECT d.day, d.job, d.operation, d.requests, d.answers, d.credits, d.unknown, d.rows, b.balance, b.not_billed, b.drift
