@@ -3,14 +3,13 @@
 // It knows operations, prices, limits and error shapes, and no tables. Each request takes the
 // same steps:
 //
-//	budget ─ lane ─ intent on disk ─ send ─ answer on disk ─ settle
+//	budget ─ lane ─ intent on disk ─ send ─ answer on disk ─ booked
 //
 // The budget reserves the most that the request can cost, so that the run never spends more than
 // its cap. The lane keeps the operation's rate limit. The client waits for the answer of a request
-// in flight even when the run is cancelled, because the answer may be billed already. A request of
-// unknown outcome counts as spent until a balance, which is free, proves that it was not billed:
-// the entry of the balance then has the difference as negative credits of charge unknown, and the
-// run may spend them again.
+// in flight even when the run is cancelled, because the answer may be billed already. A request
+// whose answer does not tell whether it was billed is of unknown outcome. What a balance, which is
+// free, proves of it is not decided here.
 //
 // An outage begins when the service gives no answer to an operation. During it one request at a
 // time, the probe, finds out whether the service is back, for as long as the patience lasts. A

@@ -101,15 +101,13 @@ func (a *Arbiter) Priced(id int) {
 func (a *Arbiter) Fewer(lane api.Operation, credits int) { a.keep(lane, -credits) }
 
 // Again keeps credits for further tries of a search that failed, even beyond the limit; below 0 it returns those of
-// tries that will not be made. A lookup that failed waits like any other.
-func (a *Arbiter) Again(o api.Operation, tries int) {
-	if slices.Contains(searchLanes, o) {
-		a.keep(o, tries*o.Credits)
-	}
-}
+// tries that will not be made. Nothing is kept for a lookup that failed: it waits like any other.
+func (a *Arbiter) Again(o api.Operation, tries int) { a.keep(o, tries*o.Credits) }
 
 func (a *Arbiter) keep(lane api.Operation, credits int) {
-	a.granted[lane] = max(0, a.granted[lane]+credits)
+	if !a.ended[lane] {
+		a.granted[lane] = max(0, a.granted[lane]+credits)
+	}
 }
 
 // Idle says whether a search lane has no request that waits or is in the air.

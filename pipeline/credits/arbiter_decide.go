@@ -53,7 +53,7 @@ func (a *Arbiter) Decide() (d Decision) {
 		a.blocked = a.returns > 0 && a.fits(s.Most-a.returns)
 		return false
 	})
-	if len(d.Granted) > 0 || !a.searched() {
+	if !a.searched() {
 		return d
 	}
 	a.waiting = slices.DeleteFunc(a.waiting, func(s Search) bool {
@@ -110,7 +110,7 @@ func (a *Arbiter) searched() bool {
 // their price, and requests of unknown outcome may not have been billed.
 func (a *Arbiter) mayFit(s Search) bool {
 	lookups := a.reserved > 0 || slices.ContainsFunc(lookupLanes, func(o api.Operation) bool {
-		return a.lookups[o] > 0 && o.Credits <= a.kept() && a.limit.Allows(a.counted+a.claims(o)+o.Credits)
+		return a.lookups[o] > 0 && a.limit.Allows(a.counted+a.claims(o)+o.Credits)
 	})
 	return lookups && a.limit.Allows(a.counted-a.hope()+s.Most) || a.fits(s.Most-a.hope())
 }

@@ -24,13 +24,17 @@ var faults = map[string]fault{
 	"a torn tail stays when a segment is reopened": {
 		"extract/journal/segment.go", "\tif cut > 0 {", "\tif cut < 0 {", "./extract/journal ./cmd/fleetlake/crash", "AFailedSync|AFullDisk|TornTail|TestWhatIsReliedOnIsOnDisk"},
 	"a cap of credits is off by one": {
-		"extract/budget.go", "credits <= b.cap-b.spent-b.reserved-others", "credits <= b.cap-b.spent-b.reserved-others+1", "./extract", "Budget|Claim|Unbilled|ASearchThat"},
+		"pipeline/credits/arbiter_decide.go", "a.counted+a.reserved+before+o.Credits)", "a.counted+a.reserved+before+o.Credits-1)", "./pipeline/credits", "NextCredit|Arbiter"},
 	"a cap of credits leaves one credit unused": {
-		"extract/budget.go", "credits <= b.cap-b.spent-b.reserved-others", "credits < b.cap-b.spent-b.reserved-others", "./extract", "Budget|Claim|Unbilled|ASearchThat"},
-	"a reservation is settled twice": {
-		"extract/budget.go", "b.reserved -= reserved", "b.reserved -= 2 * reserved", "./extract", "Budget|Claim|Unbilled|ASearchThat"},
+		"pipeline/credits/arbiter_decide.go", "a.counted+a.reserved+before+o.Credits)", "a.counted+a.reserved+before+o.Credits+1)", "./pipeline/credits", "NextCredit|Arbiter"},
+	"a search is granted what lookups are kept": {
+		"pipeline/credits/arbiter_decide.go", " + a.kept() + credits)", " + credits)", "./pipeline/credits", "NextCredit|Arbiter"},
+	"a reservation is returned twice": {
+		"pipeline/credits/arbiter.go", "a.reserved -= o.Credits\n\ta.Count", "a.reserved -= 2 * o.Credits\n\ta.Count", "./pipeline/credits", "NextCredit|Arbiter"},
 	"a waiting request is not woken": {
-		"extract/budget.go", "\tb.spent += charged\n\tb.wake()", "\tb.spent += charged", "./extract", "Budget|Claim|Unbilled|ASearchThat"},
+		"pipeline/spending.go", "\tclose(s.changed)\n", "", "./pipeline", "Spending"},
+	"an entry is counted before the one that it follows": {
+		"pipeline/spending.go", "next, here := s.early[s.next]", "next, here := s.early[e.N]", "./pipeline", "Spending"},
 	"a request that waited is sent without a place for its answer": {
 		"extract/attempt.go", "if err := c.canKeep(); err != nil {", "if err := c.canKeep(); false {", "./extract", "NothingIsSentWhenTheJournalIsGone"},
 	"a redirect is followed": {
