@@ -16,7 +16,7 @@ import (
 
 // cappedSpending returns the spending of a run without searches.
 func cappedSpending(most int) *spending {
-	account := credits.NewAccount(0)
+	account := credits.NewAccount()
 	account.Begin(credits.Run{ID: "r"})
 	return newSpending(account, "r", credits.AtMost(most), 0)
 }
