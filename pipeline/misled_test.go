@@ -103,11 +103,11 @@ func misledFixture(t *testing.T, seed uint64) (*fixture, *misleading) {
 // TestNoBalanceMisleads plays random nights under caps of every kind at services that bill late, show old balances, sell
 // credits and serve others with the same key, with runs that are killed and resumed: no night, day or month is billed
 // more than its cap, what the next run may spend is what the meters show, and at a service that does not mislead no search
-// is left out that what was not billed could pay. It plays 60 nights, and 10,000 with FLEETLAKE_LONG.
+// is left out that what was not billed could pay. It plays 120 nights, and 10,000 with FLEETLAKE_LONG.
 func TestNoBalanceMisleads(t *testing.T) {
 	t.Parallel()
 	var settled, capped int
-	for seed := range number("FLEETLAKE_NIGHTS", long(30, 5000)) {
+	for seed := range number("FLEETLAKE_NIGHTS", long(60, 5000)) {
 		synctest.Test(t, func(t *testing.T) {
 			s, m := misledFixture(t, uint64(seed))
 			for day := range 2 {
@@ -160,6 +160,7 @@ func TestNoBalanceMisleads(t *testing.T) {
 			return
 		}
 	}
+	t.Logf("%d runs ended at their cap, and balances settled %d credits", capped, settled)
 	if settled == 0 || capped == 0 {
 		t.Errorf("%d runs ended at their cap, and balances settled %d credits: the nights are too alike to test anything", capped, settled)
 	}

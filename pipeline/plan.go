@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -21,7 +20,7 @@ import (
 func (p *Pipeline) plan(ctx context.Context, known *warehouse.Published, job plan.Job, date, id string, before resumeState, account *credits.Account, started time.Time) (w work, segment *journal.Segment, err error) {
 	ctx, span := spans.Start(ctx, "plan")
 	defer spans.End(span, &err)
-	anew := p.beginsAnew(account, job, date, before)
+	anew := p.Again && account.Renewable(job.Name, date, before.newest())
 	var f plan.Inputs
 	err = repair.Retry(ctx, p.deriver(), func() (err error) {
 		if known == nil {
@@ -52,14 +51,6 @@ func (p *Pipeline) account(locked bool) (*credits.Account, error) {
 		return ledger.Update(p.segments())
 	}
 	return ledger.Read(p.segments())
-}
-
-// beginsAnew reports whether the cap of a night begins anew, because a person or a slot repeats or resumes it (Again)
-// after its newest run came to its own end. The cap goes on after a run that was killed or stopped, and after one that
-// was rolled back.
-func (p *Pipeline) beginsAnew(account *credits.Account, job plan.Job, date string, before resumeState) bool {
-	last, there := account.Last(job.Name, date)
-	return p.Again && there && last.Ended && last.ID == cmp.Or(before.done, before.last.Run)
 }
 
 // work is everything that a harvest needs to know of its run.

@@ -56,7 +56,7 @@ func (p *Pipeline) Preview(ctx context.Context, job plan.Job, date string) (Prev
 	if err != nil {
 		return Preview{}, err
 	}
-	spent := account.Spent(job.Name, date, p.beginsAnew(account, job, date, before), now)
+	spent := account.Spent(job.Name, date, p.Again && account.Renewable(job.Name, date, before.newest()), now)
 	if _, note := p.ended(job, before, spent); note != "" {
 		return Preview{Job: job.Name, Date: date, Finish: now.Truncate(time.Second), LeftOut: []plan.LeftOut{}, Notes: []string{note}}, nil
 	}

@@ -187,3 +187,6 @@ func (n resumeState) since() time.Time {
 	}
 	return startOf(n.runs[0])
 }
+
+// newest returns the newest run of the night whose rows are not rolled back; "" if there is none.
+func (n resumeState) newest() string { return cmp.Or(n.done, n.last.Run) }

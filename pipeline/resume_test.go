@@ -10,7 +10,6 @@ import (
 	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
-	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -54,8 +53,8 @@ func TestNoRunResumesOneThatWasRolledBack(t *testing.T) {
 	if got := account.Spent("nightly", "2026-11-22", false, tonight.AddDate(0, 0, 1)); got.Night+got.Day != 0 {
 		t.Errorf("%+v counts towards the caps of the day after, want nothing", got)
 	}
-	if p.Again = true; p.beginsAnew(account, plan.Job{Name: "nightly"}, "2026-11-21", n) {
-		t.Error("the cap of a night that was rolled back begins anew")
+	if account.Renewable("nightly", "2026-11-21", n.newest()) {
+		t.Error("the cap of a night that was rolled back may begin anew")
 	}
 }
 

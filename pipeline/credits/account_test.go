@@ -213,6 +213,31 @@ func TestTheCapOfANightBeginsAnew(t *testing.T) {
 	}
 }
 
+// TestRenewable has nights that a person repeats with --again.
+func TestRenewable(t *testing.T) {
+	killed := func(s *segments) *segments {
+		s.entry(journal.Entry{Kind: journal.KindEnd, End: &journal.End{State: "killed"}})
+		return s
+	}
+	for name, c := range map[string]struct {
+		s      *segments
+		newest string // of the published ones
+		want   bool
+	}{
+		"a run that came to its end":                 {newSegments().run("r1", nil).ends(), "r1", true},
+		"a run that was killed":                      {killed(newSegments().run("r1", nil)), "r1", false},
+		"a run that goes on":                         {newSegments().run("r1", nil), "r1", false},
+		"killed after one that came to its end":      {killed(newSegments().run("r1", nil).ends().run("r2", nil)), "r2", false},
+		"a run that was rolled back":                 {newSegments().run("r1", nil).ends(), "", false},
+		"rolled back after one that came to its end": {newSegments().run("r1", nil).ends().run("r2", nil).ends(), "r1", false},
+		"no run": {newSegments(), "", false},
+	} {
+		if got := c.s.Renewable("nightly", "2026-11-20", c.newest); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
 // TestBeyond counts for day and month what the balance lost during runs beyond what we count, and not between them.
 func TestBeyond(t *testing.T) {
 	s := newSegments().run("r1", nil).reads(0, 1000).asks(5, sure).reads(0, 930)

@@ -120,14 +120,16 @@ func (a *Account) Spent(job, date string, anew bool, now time.Time) Spent {
 	return s
 }
 
-// Last returns the newest run of a night, whatever became of its rows; false if there is none.
-func (a *Account) Last(job, date string) (Run, bool) {
+// Renewable reports whether the cap of a night may begin anew, when a person or a slot repeats or resumes it: its
+// newest run came to its own end, and is the newest whose rows are not rolled back. The cap goes on after a run that was
+// killed or stopped, and after one that was rolled back.
+func (a *Account) Renewable(job, date, newest string) bool {
 	for _, r := range slices.Backward(a.runs) {
 		if r.Job == job && r.Date == date {
-			return r, true
+			return r.Ended && r.ID == newest
 		}
 	}
-	return Run{}, false
+	return false
 }
 
 // Ahead returns the runs that are dated later than now and that no run has noticed yet: the clock went back.

@@ -1,9 +1,12 @@
 package simulation
 
 import (
+	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/fleetlake/fleetlake/pipeline/credits"
+	accounts "github.com/fleetlake/fleetlake/pipeline/ledger"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 )
@@ -17,36 +20,17 @@ type money struct {
 	lost   int            // credits that the service billed for answers which the journal does not have any more
 }
 
-// ledger is what the journal counts as spent at one moment, and how much of it the service may not have
-// billed.
-type ledger struct {
-	night                    int
-	done                     string // the last run of the night, if it was done: one that follows has the whole cap
-	day, month               int
-	unknownDay, unknownMonth int
-}
+// ledger is what the account of the journal counts towards the caps at one moment.
+type ledger = credits.Spent
 
 func newMoney(w *world) money { return money{w: w, byDay: map[string]int{}} }
 
-// ledger sums up the journal for the night of a job, and for the day and the month of a moment.
-func (m *money) ledger(job plan.Job, at time.Time) (l ledger) {
-	day := at.UTC().Truncate(24 * time.Hour)
-	month := day.AddDate(0, 0, 1-day.Day())
-	for _, s := range m.w.journalNow() {
-		if s.Job == job.Name && s.Date == at.In(job.Location).Format(time.DateOnly) && !m.w.out[s.Run] {
-			if s.Anew || l.done != "" {
-				l.night = 0
-			}
-			l.night, l.done = l.night+s.spent(time.Time{}).credits, ""
-			if s.state == "done" && !s.lost() {
-				l.done = s.Run
-			}
-		}
-		today, thisMonth := s.spent(day), s.spent(month)
-		l.day, l.unknownDay = l.day+today.credits, l.unknownDay+today.unknown
-		l.month, l.unknownMonth = l.month+thisMonth.credits, l.unknownMonth+thisMonth.unknown
-	}
-	return l
+// ledger asks the account of the journal, which has its own tests, for the night of a job, and for the day and the
+// month of a moment. What the service billed is compared with it.
+func (m *money) ledger(job plan.Job, at time.Time) ledger {
+	account, err := accounts.Read(filepath.Join(m.w.p.Dir, "journal"))
+	m.w.must(err)
+	return account.Spent(job.Name, at.In(job.Location).Format(time.DateOnly), false, at)
 }
 
 func (m *money) before(job plan.Job) {
@@ -66,15 +50,15 @@ func (m *money) after(job plan.Job, r report.Report, err error) {
 		}
 	}
 	m.byDay[day] += billed
-	last, night := m.newest(), m.was.night
+	last, night := m.newest(), m.was.Night
 	for _, s := range w.journalNow() { // a run of a clock that was ahead may be newer
-		if s.Run == r.Run && (s.Anew || m.was.done != "" && m.was.done != r.Run) {
+		if s.Run == r.Run && s.Anew {
 			night = 0 // it began the night anew
 		}
 	}
-	m.within("night", job.Budget, night, is.night, 0, night, night+billed)
-	m.within("day", job.PerDay, m.was.day, is.day, m.was.unknownDay, before, before+billed)
-	m.within("month", job.PerMonth, m.was.month, is.month, m.was.unknownMonth, month, month+billed)
+	m.within("night", job.Budget, night, is.Night, night, night+billed)
+	m.within("day", job.PerDay, m.was.Day, is.Day, before, before+billed)
+	m.within("month", job.PerMonth, m.was.Month, is.Month, month, month+billed)
 	if billed > 0 && bill.Balance < job.Floor {
 		w.fail("money", "the balance is %d, below its floor of %d, after a run of %d credits", bill.Balance, job.Floor, billed)
 	}
@@ -87,13 +71,9 @@ func (m *money) after(job plan.Job, r report.Report, err error) {
 }
 
 // within checks a cap by the journal and by the account of the service: a run may leave what was spent
-// before it, and else at most the cap. What the journal of published runs does not know to be billed, the
-// balance of a later run may have proved not to be.
-func (m *money) within(what string, most, knownBefore, known, unknownBefore, billedBefore, billed int) {
-	if m.w.later {
-		unknownBefore = 0
-	}
-	if most > 0 && (known > max(most+unknownBefore, knownBefore) || billed > max(most, billedBefore)) {
+// before it, and else at most the cap.
+func (m *money) within(what string, most, knownBefore, known, billedBefore, billed int) {
+	if most > 0 && (known > max(most, knownBefore) || billed > max(most, billedBefore)) {
 		m.w.fail("money", "the cap of the %s is %d: the journal counts %d after %d, the service %d after %d", what, most, known, knownBefore, billed, billedBefore)
 	}
 }
@@ -183,7 +163,7 @@ func (m *money) once() {
 // room is how many credits a run could still have spent when it ended; negative is no limit.
 func (m *money) room(job plan.Job, balance int, is ledger) int {
 	room := balance - job.Floor
-	for _, c := range []struct{ most, spent int }{{job.Budget, is.night}, {job.PerDay, is.day}, {job.PerMonth, is.month}} {
+	for _, c := range []struct{ most, spent int }{{job.Budget, is.Night}, {job.PerDay, is.Day}, {job.PerMonth, is.Month}} {
 		if c.most > 0 {
 			room = min(room, c.most-c.spent)
 		}

@@ -32,6 +32,7 @@ type entry struct {
 	End  *struct {
 		State, Stop, Reason string
 		LeftOut             []string `json:"left_out"`
+		Counted             *struct{ Spent, Unknown int }
 	}
 }
 
@@ -68,7 +69,8 @@ func (e entry) text() string {
 type segment struct {
 	planned
 	entries  []entry
-	state    string // how it ended; "" without an end
+	state    string    // how it ended; "" without an end
+	counted  *spending // by the run itself at its end; nil if it did not
 	size     int64
 	bills    []bill
 	answers  []answered
@@ -146,6 +148,9 @@ func parse(b []byte) *segment {
 		}
 		if e.End != nil {
 			s.state = e.End.State
+			if c := e.End.Counted; c != nil {
+				s.counted = &spending{c.Spent, c.Unknown}
+			}
 		}
 	}
 	s.index()
@@ -168,7 +173,7 @@ func (s *segment) index() {
 		switch lost := e.Kind == "intent" && !answeredIntents[e.N]; {
 		case lost, e.Charge == "unknown":
 			s.bills = append(s.bills, bill{at, e.Credits, true, lost})
-		case e.Kind == "answer", e.Kind == "balance":
+		case e.Kind == "answer":
 			s.bills = append(s.bills, bill{at, e.Credits, false, false})
 		}
 		if k, number := searchOf(e.Operation, e.Parameters); e.ok() && number > 0 {
@@ -189,6 +194,9 @@ type spending struct{ credits, unknown int }
 
 // spent sums up what a segment's requests cost: those that were sent since a moment, if it is not zero.
 func (s *segment) spent(since time.Time) (sum spending) {
+	if s.counted != nil && since.IsZero() {
+		return *s.counted // less what balances proved during the run
+	}
 	for _, b := range s.bills {
 		if b.at.Before(since) {
 			continue

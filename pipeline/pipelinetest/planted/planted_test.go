@@ -24,17 +24,45 @@ var faults = map[string]fault{
 	"a torn tail stays when a segment is reopened": {
 		"extract/journal/segment.go", "\tif cut > 0 {", "\tif cut < 0 {", "./extract/journal ./cmd/fleetlake/crash", "AFailedSync|AFullDisk|TornTail|TestWhatIsReliedOnIsOnDisk"},
 	"a cap of credits is off by one": {
-		"pipeline/credits/arbiter_decide.go", "a.counted+a.reserved+before+o.Credits)", "a.counted+a.reserved+before+o.Credits-1)", "./pipeline/credits", "NextCredit|Arbiter"},
+		"pipeline/credits/arbiter_decide.go", "case !searches && a.limit.Allows(a.counted+a.reserved+before+o.Credits):", "case !searches && a.limit.Allows(a.counted+a.reserved+before+o.Credits-1):", "./pipeline/credits", ""},
 	"a cap of credits leaves one credit unused": {
-		"pipeline/credits/arbiter_decide.go", "a.counted+a.reserved+before+o.Credits)", "a.counted+a.reserved+before+o.Credits+1)", "./pipeline/credits", "NextCredit|Arbiter"},
-	"a search is granted what lookups are kept": {
-		"pipeline/credits/arbiter_decide.go", " + a.kept() + credits)", " + credits)", "./pipeline/credits", "NextCredit|Arbiter"},
-	"a reservation is returned twice": {
-		"pipeline/credits/arbiter.go", "a.reserved -= o.Credits\n\ta.Count", "a.reserved -= 2 * o.Credits\n\ta.Count", "./pipeline/credits", "NextCredit|Arbiter"},
+		"pipeline/credits/arbiter_decide.go", "case !searches && a.limit.Allows(a.counted+a.reserved+before+o.Credits):", "case !searches && a.limit.Allows(a.counted+a.reserved+before+o.Credits+1):", "./pipeline/credits", ""},
+	"a reservation is settled twice": {
+		"pipeline/credits/arbiter.go", "\ta.reserved -= o.Credits\n\ta.Count(", "\ta.reserved -= 2 * o.Credits\n\ta.Count(", "./pipeline/credits", ""},
+	"the share of lookups is given to searches": {
+		"pipeline/credits/arbiter_decide.go", "+ a.kept() + credits)", "+ credits)", "./pipeline/credits", ""},
 	"a waiting request is not woken": {
-		"pipeline/spending.go", "\tclose(s.changed)\n", "", "./pipeline", "Spending"},
-	"an entry is counted before the one that it follows": {
-		"pipeline/spending.go", "next, here := s.early[s.next]", "next, here := s.early[e.N]", "./pipeline", "Spending"},
+		"pipeline/spending.go", "\tclose(s.changed)\n", "", "./pipeline", "ASearchThat|Spending|WhatLookupsGiveBack"},
+	"a balance right after a request proves that it was not billed": {
+		"pipeline/credits/account.go", "b.Asked.Sub(a.ended) < a.settleAfter", "b.Asked.Sub(a.ended) < 0", "./pipeline/credits", ""},
+	"the settling time is one moment longer": {
+		"pipeline/credits/account.go", "b.Asked.Sub(a.ended) < a.settleAfter", "b.Asked.Sub(a.ended) <= a.settleAfter", "./pipeline/credits", ""},
+	"a balance proves something while a request is in flight": {
+		"pipeline/credits/account.go", "if b.InFlight > 0 || ", "if ", "./pipeline/credits", ""},
+	"a balance proves something across a purchase": {
+		"pipeline/credits/account.go", "case w.rose, fell < w.sure:", "case fell < w.sure:", "./pipeline/credits", ""},
+	"a purchase of more than was spent makes credits": {
+		"pipeline/credits/account.go", "case w.rose, fell < w.sure:", "case w.rose:", "./pipeline/credits", ""},
+	"a balance proves something while others spend": {
+		"pipeline/credits/account.go", "case fell > w.sure+w.all:", "case false:", "./pipeline/credits", ""},
+	"what one balance settles is settled for each of its runs and days": {
+		"pipeline/credits/amount.go", "sum.Unbilled += unknown - min(unknown, w.billed)", "sum.Unbilled += min(unknown, w.all-w.billed)", "./pipeline/credits", ""},
+	"what the balance lost beyond our count does not count for the day": {
+		"pipeline/credits/amount.go", "Day: day.Counted() + day.Beyond", "Day: day.Counted()", "./pipeline/credits", ""},
+	"a clock that went back makes a day new": {
+		"pipeline/credits/amount.go", "b.day > shown && shown[:digits]", "b.day > shown+\"~\" && shown[:digits]", "./pipeline/credits", ""},
+	"a clock that went back makes a night new": {
+		"pipeline/credits/amount.go", " || !noticed && r.Started.After(now)", "", "./pipeline/credits", ""},
+	"the credits of a night before a restart are forgotten": {
+		"pipeline/credits/amount.go", "\t\tif r.Anew {\n", "\t\tif true {\n", "./pipeline/credits", ""},
+	"the cap begins anew after a kill": {
+		"pipeline/credits/amount.go", "return r.Ended && r.ID == newest", "return r.ID == newest", "./pipeline/credits", ""},
+	"the cap begins anew after a rollback": {
+		"pipeline/credits/amount.go", "return r.Ended && r.ID == newest", "return r.Ended", "./pipeline/credits", ""},
+	"an index of another size is believed": {
+		"pipeline/ledger/ledger.go", "if !known || l.Size != info.Size() {", "if !known {", "./pipeline/ledger", ""},
+	"a torn line of the index is believed": {
+		"pipeline/ledger/ledger.go", "if !durable.LineIntact(l) || json", "if json", "./pipeline/ledger", ""},
 	"a request that waited is sent without a place for its answer": {
 		"extract/attempt.go", "if err := c.canKeep(); err != nil {", "if err := c.canKeep(); false {", "./extract", "NothingIsSentWhenTheJournalIsGone"},
 	"a redirect is followed": {
@@ -49,8 +77,6 @@ var faults = map[string]fault{
 		"pipeline/resume.go", "if except[journal.RunOf(path)] {", "if false {", "./pipeline", "RolledBack|LostAnAnswer|SecondRun"},
 	"a run with lost answers counts as done": {
 		"pipeline/resume.go", "if lost && end.State == report.StateDone {", "if false {", "./pipeline", "RolledBack|LostAnAnswer|SecondRun"},
-	"the credits of a night before a restart are forgotten": {
-		"pipeline/resume.go", "\t\tspent += x.Credits\n", "", "./pipeline", "CapIsOfTheNight"},
 	"a watched number that nothing names is looked up by every run": {
 		"pipeline/plan/choose.go", "err == nil && f.Answered[n]", "err != nil && f.Answered[n]", "./pipeline", "PositionsForTheFew"},
 	"a run that is in the lake alone counts as published": {
