@@ -8,14 +8,15 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/credits"
 )
 
-// watchBalance reads the balance after requests of unknown outcome, one reading at a time, so that credits that are
-// bought meanwhile show as a rise. It is free, and no lane waits for it.
+// watchBalance reads the balance when the service answers after requests of unknown outcome, one reading at a time, so
+// that credits that are bought meanwhile show as a rise. It is free, and no lane waits for it. While the service does
+// not answer, it would take the place of the request that finds out whether it is back.
 func (h *harvest) watchBalance(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-h.spending.unknown:
+		case <-h.spending.answers:
 			h.client.Balance(ctx)
 		}
 	}

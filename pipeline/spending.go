@@ -22,7 +22,8 @@ type spending struct {
 	early   map[int]early // entries whose predecessors are on their way to the disk, by number
 	next    int           // the number of the entry that the account takes in next
 	changed chan struct{} // closed after the next event
-	unknown chan struct{} // has an element after a request of unknown outcome
+	doubt   bool          // a request was of unknown outcome, and none was answered since
+	answers chan struct{} // has an element when the service answers again after that
 
 	unprovable int // credits of unknown outcome of which no balance will tell
 }
@@ -36,7 +37,7 @@ type early struct {
 // newSpending returns the spending of a run whose account has begun, and whose segment has its plan alone.
 func newSpending(account *credits.Account, run string, limit credits.Limit, share int) *spending {
 	return &spending{run: run, account: account, arbiter: credits.NewArbiter(limit, share), work: newSearches(), early: map[int]early{}, next: 1,
-		changed: make(chan struct{}), unknown: make(chan struct{}, 1)}
+		changed: make(chan struct{}), answers: make(chan struct{}, 1)}
 }
 
 // event changes the arbiter, carries out what it decides, and lets those look again that wait.
@@ -92,12 +93,6 @@ func (s *spending) Book(o api.Operation, e journal.Entry, again int) {
 			s.add(next)
 		}
 	})
-	if e.Charge == journal.ChargeUnknown {
-		select {
-		case s.unknown <- struct{}{}:
-		default: // a reading of the balance is asked for already
-		}
-	}
 }
 
 // add takes in the next entry of the segment.
@@ -108,6 +103,14 @@ func (s *spending) add(next early) {
 		s.unprovable = spent.Unproved
 	}
 	counted, open := spent.Counted(), spent.Unproved-s.unprovable
+	s.doubt = s.doubt || next.entry.Charge == journal.ChargeUnknown
+	if s.doubt && next.entry.OK() {
+		s.doubt = false
+		select {
+		case s.answers <- struct{}{}:
+		default: // a reading of the balance is asked for already
+		}
+	}
 	if next.entry.Kind == journal.KindAnswer {
 		s.arbiter.Answered(next.operation, counted, open)
 	} else {
