@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"time"
@@ -38,29 +39,26 @@ first night costs. It is simulated from assumed sizes, without a key and without
 			if err := errors.Join(err, f.Close()); err != nil {
 				return errors.Join(fmt.Errorf("write configuration: %w", err), os.Remove(path))
 			}
-			line, err := initialOutlook(cmd.Context(), path)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(a.stdout, "wrote %s; set api.base_url in it, put the key into FLEETLAKE_API_KEY or a file of mode 0600 or 0440, and try `fleetlake doctor`\n%s\n", path, line)
-			return nil
+			fmt.Fprintf(a.stdout, "wrote %s; set api.base_url in it, put the key into FLEETLAKE_API_KEY or a file of mode 0600 or 0440, and try `fleetlake doctor`\n", path)
+			return writeOutlook(cmd.Context(), a.stdout, path)
 		},
 	}
 }
 
-// initialOutlook says what the cap of a new configuration brings. The environment changes nothing of it.
-func initialOutlook(ctx context.Context, path string) (string, error) {
+// writeOutlook says what the cap of a new configuration brings. The environment changes nothing of it.
+func writeOutlook(ctx context.Context, w io.Writer, path string) error {
 	cfg, err := config.Load(path, true, func(string) string { return "" })
 	if err != nil {
-		return "", err
+		return err
 	}
 	job, err := jobOf(cfg, nil)
 	if err != nil {
-		return "", err
+		return err
 	}
 	o, err := outlook(ctx, cfg, job, time.Now())
 	if err != nil || o == nil {
-		return "", err
+		return err
 	}
-	return "cap       " + console.OutlookWords(job, *o), nil
+	_, err = fmt.Fprintf(w, "cap       %s\n", console.OutlookWords(job, *o))
+	return err
 }
