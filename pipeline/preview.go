@@ -38,7 +38,7 @@ type LanePreview struct {
 }
 
 // Preview plans a run as Run would, and sends no request but the free one for the balance. It returns
-// ErrNoBalance if a floor is set and the service does not report the balance.
+// ErrNoBalance if the service does not report the balance, and a floor is set or no cap is.
 func (p *Pipeline) Preview(ctx context.Context, job plan.Job, date string) (Preview, error) {
 	p.fill()
 	now := p.Now().UTC()
