@@ -1,8 +1,10 @@
 package pipeline
 
 import (
+	"errors"
 	"fmt"
 
+	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/credits"
@@ -135,4 +137,22 @@ func (h *harvest) endAtLimit(e *journal.End, reason string) {
 	}
 	e.State, e.Stop, e.Reason = report.StatePartial, string(stop), reason+"; "+h.limit().Advice()
 	e.PlanSpent = h.limit() == credits.MostOfPlan
+}
+
+// stopOf returns why an error ends a lane or the run, and that as a reason. One answer of the service may say
+// that the credits do not reach or that the operation is blocked: the client has found out which.
+func stopOf(err error) (report.Stop, string) {
+	var e *extract.Error
+	switch errors.As(err, &e); {
+	case errors.Is(err, extract.ErrBudget):
+		return report.StopBudget, err.Error()
+	case e == nil:
+	case e.Outcome == extract.OutcomeUnauthorized:
+		return report.StopKey, err.Error()
+	case e.Outcome == extract.OutcomeNoCredits:
+		return report.StopCredits, "the balance does not pay for " + err.Error()
+	case e.Outcome == extract.OutcomeBlocked:
+		return report.StopBlocked, e.Operation + " is blocked for this key: " + err.Error()
+	}
+	return report.StopService, err.Error()
 }

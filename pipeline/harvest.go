@@ -118,7 +118,7 @@ type harvest struct {
 }
 
 // gravity orders the reasons to stop; a graver reason replaces a lesser one.
-var gravity = map[report.Stop]int{report.StopNone: 0, report.StopService: 1, report.StopDeadline: 2, report.StopBudget: 3, report.StopCredits: 4, report.StopKey: 5, report.StopSignal: 6}
+var gravity = map[report.Stop]int{report.StopNone: 0, report.StopService: 1, report.StopBlocked: 2, report.StopDeadline: 3, report.StopBudget: 4, report.StopCredits: 5, report.StopKey: 6, report.StopSignal: 7}
 
 // lane is the work of one operation of a harvest.
 type lane struct {
@@ -249,14 +249,12 @@ func (h *harvest) handle(o api.Operation, err error, giveUp func()) {
 			h.mu.Unlock()
 		}
 	case extract.StopLane:
-		stop := report.StopService
-		if errors.Is(err, extract.ErrBudget) {
-			stop = report.StopBudget
-		} else {
+		stop, reason := stopOf(err)
+		if stop != report.StopBudget {
 			h.lookups.gaveUp(o)
 		}
 		if stop != report.StopBudget || !o.IsLookup() { // a run makes as many lookups as fit its credits
-			h.stopped(stop, err.Error())
+			h.stopped(stop, reason)
 		}
 		giveUp()
 	case extract.StopRun:
@@ -267,20 +265,14 @@ func (h *harvest) handle(o api.Operation, err error, giveUp func()) {
 
 // stopRun records why no request will work any more.
 func (h *harvest) stopRun(err error) {
-	var e *extract.Error
-	switch {
-	case !errors.As(err, &e):
-		h.mu.Lock()
-		if h.broken == nil { // the other requests in flight meet the same cause
-			h.broken = err
-		}
-		h.mu.Unlock()
-	case e.Outcome == extract.OutcomeUnauthorized:
-		h.stopped(report.StopKey, err.Error())
-	case e.Outcome == extract.OutcomeNoCredits:
-		h.stopped(report.StopCredits, err.Error())
-	default:
-		h.stopped(report.StopService, err.Error())
+	if e := (*extract.Error)(nil); errors.As(err, &e) {
+		h.stopped(stopOf(err))
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.broken == nil { // the other requests in flight meet the same cause
+		h.broken = err
 	}
 }
 

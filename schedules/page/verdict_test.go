@@ -34,6 +34,7 @@ func TestVerdict(t *testing.T) {
 		"a partial partition":                 {with(func(n *Night) { n.Coverage = map[string]int{"complete": 8, "partial": 1} }), nil, morning, "warn", "Ran, not complete", "1 of 9"},
 		"the deadline":                        {with(func(n *Night) { n.State, n.Stop = "partial", report.StopDeadline }), nil, morning, "warn", "Ran in part", "deadline"},
 		"the balance is gone":                 {with(func(n *Night) { n.State, n.Stop = "partial", report.StopCredits }), nil, morning, "bad", "Ran in part", "Buy credits"},
+		"an operation is blocked":             {with(func(n *Night) { n.State, n.Stop = "partial", report.StopBlocked }), nil, morning, "bad", "Ran in part", "may not use one of the operations, whatever the balance is. Ask the operator"},
 		"stopped by request":                  {with(func(n *Night) { n.State, n.Stop = "interrupted", report.StopSignal }), nil, morning, "warn", "Was interrupted", "by request"},
 		"killed":                              {with(func(n *Night) { n.State = "killed" }), nil, morning, "bad", "Was killed", "The process died"},
 		"a state that is not known":           {with(func(n *Night) { n.State = "odd" }), nil, morning, "bad", "Failed", ""},

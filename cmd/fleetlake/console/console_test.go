@@ -322,7 +322,7 @@ j for d: partial, harvest in 0s (run r)
 }
 
 func TestEveryStopHasWords(t *testing.T) {
-	for _, stop := range []report.Stop{report.StopBudget, report.StopCredits, report.StopKey, report.StopDeadline, report.StopSignal, report.StopService} {
+	for _, stop := range []report.Stop{report.StopBudget, report.StopCredits, report.StopKey, report.StopDeadline, report.StopSignal, report.StopService, report.StopBlocked} {
 		if words := stopWords(stop); words == "" || words == string(stop) {
 			t.Errorf("%s has none", stop)
 		}
