@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -155,4 +156,19 @@ func stopOf(err error) (report.Stop, string) {
 		return report.StopBlocked, e.Operation + " is blocked for this key: " + err.Error()
 	}
 	return report.StopService, err.Error()
+}
+
+// interrupted records who cancelled: the caller, or the deadline. It adds an outage of the service at
+// that time, which is why answers are missing.
+func (h *harvest) interrupted(caller, limited context.Context) {
+	away := ""
+	if outage := h.client.Unanswered(); outage != nil {
+		away = "; " + outage.Error()
+	}
+	switch {
+	case caller.Err() != nil:
+		h.stopped(report.StopSignal, "stopped by request"+away)
+	case errors.Is(context.Cause(limited), errDeadline):
+		h.stopped(report.StopDeadline, fmt.Sprintf("the deadline of %v is over", h.work.job.Deadline)+away)
+	}
 }

@@ -284,25 +284,6 @@ func (h *harvest) stopped(why report.Stop, reason string) {
 	}
 }
 
-// progress returns how far each lane is that has requests.
-func (h *harvest) progress(started, now time.Time) []LaneProgress {
-	var lanes []LaneProgress
-	for _, l := range h.lanes {
-		o, q, s := l.operation, l.queue, h.client.Stats(l.operation)
-		if q.left()+s.Requests == 0 {
-			continue
-		}
-		p := LaneProgress{Operation: o.Name, Done: s.Requests, Left: q.left(), Credits: s.Credits}
-		if elapsed := now.Sub(started); elapsed > 0 {
-			p.PerMinute = float64(s.Requests) / elapsed.Minutes()
-		}
-		p.Away, p.Why = h.client.Away(o)
-		p.Remaining = time.Duration(p.Left) * time.Minute / time.Duration(h.client.Lane(o).PerMinute())
-		lanes = append(lanes, p)
-	}
-	return lanes
-}
-
 // laneSpan starts the span of one operation's lane, and returns what ends it.
 func (h *harvest) laneSpan(ctx context.Context, o api.Operation) (context.Context, func()) {
 	ctx, span := spans.Start(ctx, "lane "+o.Name, attribute.String("fleetlake.operation", o.Name))
