@@ -57,7 +57,7 @@ func (p *Pipeline) harvest(ctx context.Context, w work, segment *journal.Segment
 		defer release()
 	}
 	defer p.watchEnd(limited)()
-	h := &harvest{work: w, client: client, spending: spending, log: service.Log, cancel: cancel}
+	h := &harvest{work: w, client: client, spending: spending, log: service.Log, cancel: cancel, requests: newRequestLog()}
 	defer runtime.KeepAlive(make([]byte, uncollected))
 	h.prepare(limited, service.MostInFlight())
 	p.watch(h, func() { h.run(limited, p.Service) })
@@ -108,13 +108,13 @@ type harvest struct {
 	sweep     *queue
 	sightings *transform.SearchReader
 	lanes     []lane
+	requests  *requestLog
 
 	mu     sync.Mutex
 	stop   report.Stop // the gravest reason why the run sent fewer requests than planned
 	reason string
 	failed string // the error of the last search that had no answer
-	swept  int
-	broken error // why our own side can take no more answers: the disk
+	broken error  // why our own side can take no more answers: the disk
 }
 
 // gravity orders the reasons to stop; a graver reason replaces a lesser one.
@@ -196,6 +196,7 @@ func (h *harvest) drain(run context.Context, l lane) {
 	for {
 		r, ok := q.pop(ctx)
 		again := h.client.LookupsToRepeat(ctx, o)
+		h.requests.repeat(o, len(again))
 		q.push(true, again...)
 		switch {
 		case !ok && len(again) > 0 && ctx.Err() == nil:
@@ -203,7 +204,9 @@ func (h *harvest) drain(run context.Context, l lane) {
 		case !ok:
 			return
 		}
+		h.requests.take(o, 1)
 		if t, ok := h.work.before.answered[r.Key()]; ok {
+			h.requests.carry(o, r)
 			l.read(r, extract.Answer{Entry: t.Entry, Contents: api.Contents{Rows: t.Rows, Total: t.Total}})
 			q.admits.Store(false)
 			q.close()
@@ -214,20 +217,20 @@ func (h *harvest) drain(run context.Context, l lane) {
 		q.admits.Store(false)
 		if err != nil {
 			h.handle(o, err, giveUp)
+			giveUp()
+			h.requests.take(o, -1)
 			q.push(true, r) // queued requests are counted as left out
 			q.close()
-			return
+			continue // with the answers that are carried over
 		}
 		inFlight.Go(func() {
 			defer h.spending.requestEnded()
 			defer q.close()
 			a, err := h.client.Send(run, ticket, r)
+			h.requests.sent(o, r, err)
 			if err == nil {
 				l.read(r, a)
 				return
-			}
-			if extract.Judge(err) != extract.Skip {
-				h.lookups.unanswered(o)
 			}
 			h.handle(o, err, giveUp)
 		})
@@ -250,9 +253,7 @@ func (h *harvest) handle(o api.Operation, err error, giveUp func()) {
 		}
 	case extract.StopLane:
 		stop, reason := stopOf(err)
-		if stop != report.StopBudget {
-			h.lookups.gaveUp(o)
-		}
+		h.requests.end(o, h.laneEnd(stop))
 		if stop != report.StopBudget || !o.IsLookup() { // a run makes as many lookups as fit its credits
 			h.stopped(stop, reason)
 		}

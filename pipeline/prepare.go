@@ -40,6 +40,7 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 	if h.lookups.wanted || len(h.work.decided.Checks) > 0 {
 		h.listing.onVessel = func(v transform.Listed) { h.lookups.observe(v, api.Sweep{}) }
 	}
+	h.listing.queue.answered, h.sweep.answered = h.listing.answered, h.listing.answered
 	h.lanes = h.lanesOfRun()
 	lookups := map[api.Operation]*queue{api.Location: h.positions}
 	lookups[h.lookups.operation] = h.lookups.queue // positions alone are bought beside another operation
@@ -101,7 +102,6 @@ func (h *harvest) lost(list, value string, is func(plan.Partition) bool) {
 func (h *harvest) sighted(r api.Request, a extract.Answer) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.swept++
 	if h.lookups.wanted && a.Rows > 0 {
 		s := api.Sweep{Status: r.Parameters.Get("navigational_status"), Zone: r.Parameters.Get("world_zone")}
 		h.sightings.Each(a.Entry, func(v transform.Listed) { h.lookups.observe(v, s) })
