@@ -172,6 +172,12 @@ type Work struct {
 	Left     []Left `json:"left,omitempty"`
 }
 
+// Done is what the runs of the night have the answers to.
+func (w Work) Done() int { return w.Carried + w.Answered }
+
+// Missing is what they have no answers to.
+func (w Work) Missing() int { return w.Asked - w.Done() }
+
 // Left is the part of the work that has no answer for one reason.
 type Left struct {
 	Count int    `json:"count"`

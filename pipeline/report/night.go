@@ -15,9 +15,12 @@ type Night struct{ kinds []kindOfWork }
 
 // kindOfWork is the searches of one kind, or the lookups.
 type kindOfWork struct {
-	work   journal.Work
+	work   Work
 	causes []Cause // of work.Left, in its order
 }
+
+// Work is a line of the view, as the journal keeps it.
+type Work = journal.Work
 
 // Fate is what became of a search or a lookup.
 type Fate struct {
@@ -60,7 +63,7 @@ func (n *Night) Add(what string, count int, f Fate) {
 	}
 	i := slices.IndexFunc(n.kinds, func(k kindOfWork) bool { return k.work.What == what })
 	if i < 0 {
-		i, n.kinds = len(n.kinds), append(n.kinds, kindOfWork{work: journal.Work{What: what}})
+		i, n.kinds = len(n.kinds), append(n.kinds, kindOfWork{work: Work{What: what}})
 	}
 	n.kinds[i].add(count, f)
 }
@@ -87,7 +90,7 @@ func (k *kindOfWork) add(count int, f Fate) {
 }
 
 // Work returns the view as the journal keeps it, in the order in which the kinds were added.
-func (n *Night) Work() (all []journal.Work) {
+func (n *Night) Work() (all []Work) {
 	for _, k := range n.kinds {
 		all = append(all, k.work)
 	}
@@ -107,7 +110,7 @@ func (n *Night) First(kinds []string, causes ...Cause) string {
 }
 
 // LeftLines is what is left of the work of a night, one line for each kind and reason.
-func LeftLines(all []journal.Work) (lines []string) {
+func LeftLines(all []Work) (lines []string) {
 	for _, w := range all {
 		for _, l := range w.Left {
 			lines = append(lines, leftLine(w, l))
@@ -117,7 +120,7 @@ func LeftLines(all []journal.Work) (lines []string) {
 }
 
 // leftLine is one line of a report.
-func leftLine(w journal.Work, l journal.Left) string {
+func leftLine(w Work, l journal.Left) string {
 	verb := "are"
 	if l.State == Unanswered {
 		verb = "were"

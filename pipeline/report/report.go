@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/api"
-	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
 // States of a run, as the end of its segment records them.
@@ -50,7 +49,7 @@ type Report struct {
 	Rows       map[string]int `json:"rows"`       // rows written by lake table
 	Issues     []Issue        `json:"issues,omitempty"`
 	Lost       int            `json:"lost_entries,omitempty"` // entries of the journal that were damaged and could not be salvaged
-	Work       []journal.Work `json:"work,omitempty"`         // what the night asked, and what became of it; none in reports of earlier versions
+	Work       []Work         `json:"work,omitempty"`         // what the night asked, and what became of it; none in reports of earlier versions
 	LeftOut    []string       `json:"left_out,omitempty"`     // one line each: what, how much, why
 	News       []string       `json:"news,omitempty"`         // values that the accepted lists gained or lost
 

@@ -109,7 +109,7 @@ func reportWork(b *strings.Builder, r report.Report) {
 	}
 	for _, w := range r.Work {
 		fmt.Fprintf(b, "  %-42s", Printable(w.What))
-		for _, n := range []int{w.Asked, w.Carried, w.Answered, w.Asked - w.Carried - w.Answered} {
+		for _, n := range []int{w.Asked, w.Carried, w.Answered, w.Missing()} {
 			fmt.Fprintf(b, " %9s", wording.Count(n))
 		}
 		b.WriteByte('\n')
