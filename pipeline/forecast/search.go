@@ -11,6 +11,7 @@ import (
 // searched is what the searches of a night did.
 type searched struct {
 	list, sweeps int     // requests that were billed
+	covered      Covered // the searches that were made to their last page
 	urgent       []int32 // vessels that are new on the list, or listed as changed, in this order
 }
 
@@ -22,6 +23,7 @@ func (s searched) credits() int {
 // that wait for credits, get what the others leave, the most valuable first; the share for lookups stays.
 func (m *simulation) search(d plan.Plan, now time.Time) (s searched) {
 	left := d.Allowance.Limit.Plus(-d.Kept)
+	s.covered = searchesOf(d)
 	take := func(pages, credits int) int {
 		if n, limited := left.Get(); limited {
 			pages = min(pages, n/credits)
@@ -46,6 +48,7 @@ func (m *simulation) search(d plan.Plan, now time.Time) (s searched) {
 		switch {
 		case size == 0, *share > 1-1e-9:
 			*share = 1
+			s.covered.Partitions++
 			m.world.cover(api.ByType.Name, keyed(p.Name()), size, now)
 		case pages < whole:
 			longer = append(longer, p)
@@ -55,7 +58,7 @@ func (m *simulation) search(d plan.Plan, now time.Time) (s searched) {
 		cover(p, min(p.Unpaid, m.pages(p)))
 	}
 	for _, w := range d.Sweeps {
-		s.sweeps += m.sweep(w, take, now)
+		m.sweep(w, take, &s, now)
 	}
 	first := longer
 	longer = nil
@@ -65,7 +68,7 @@ func (m *simulation) search(d plan.Plan, now time.Time) (s searched) {
 	for _, w := range d.Waiting {
 		switch {
 		case w.Lane.Name == api.ByStatus.Name:
-			s.sweeps += m.sweep(w.Sweep, take, now)
+			m.sweep(w.Sweep, take, &s, now)
 		case left.Allows(m.pages(w.Partition) * api.ByType.Credits):
 			cover(w.Partition, m.pages(w.Partition))
 		}
@@ -81,15 +84,42 @@ func (m *simulation) pages(p plan.Partition) int {
 	return plan.Pages(k.sizes[k.place[keyed(p.Name())]])
 }
 
-// sweep makes a status search, and returns 1 if it is billed.
-func (m *simulation) sweep(w plan.StatusSearch, take func(int, int) int, now time.Time) int {
+// sweep makes a status search. An empty one is not billed.
+func (m *simulation) sweep(w plan.StatusSearch, take func(int, int) int, s *searched, now time.Time) {
 	p := keyed(w.Partition())
 	size := m.world.sweeps[p]
 	if size > 0 && take(1, api.ByStatus.Credits) == 0 {
-		return 0
+		return
 	}
 	m.world.cover(api.ByStatus.Name, p, size, now)
-	return min(size, 1)
+	s.sweeps += min(size, 1)
+	s.covered.Sweeps++
+}
+
+// searchesOf counts the searches of a plan, those included that it has no credits or no time for.
+func searchesOf(d plan.Plan) (c Covered) {
+	c.OfParts, c.OfSweeps = len(d.Cover), len(d.Sweeps)
+	if len(d.Cover) > 0 {
+		c.Kind = d.Cover[0].Name().Kind
+	}
+	for _, w := range d.Waiting {
+		if w.Lane.Name == api.ByStatus.Name {
+			c.OfSweeps++
+			continue
+		}
+		c.OfParts++
+		c.Kind = w.Partition.Name().Kind
+	}
+	for _, l := range d.LeftOut {
+		switch {
+		case l.Why != plan.NoTime:
+		case l.What == plan.PartitionsOfList:
+			c.OfParts += l.Count
+		case l.What == plan.StatusSearches:
+			c.OfSweeps += l.Count
+		}
+	}
+	return c
 }
 
 // check compares the other kind with a list that was read completely.
