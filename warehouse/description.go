@@ -222,6 +222,7 @@ var ordered = []description{
 		example: "SELECT v.vessel_id, v.mmsi, v.flag, m.name AS mmsi_says FROM vessels AS v JOIN maritime_identification_digits AS m ON m.digits = v.mmsi[1:3] LIMIT 5"},
 
 	{name: "internal.latest", group: groupInternal, keys: "vessel_id", lake: "sightings positions"},
+	{name: "internal.doubtful_values", group: groupInternal, keys: "vessel_id field", lake: "listings"},
 	{name: "internal.searches", group: groupInternal, keys: "snapshot_date sweep", lake: "coverage"},
 	{name: "internal.latest_stays", group: groupInternal, keys: "vessel_id known_as search first_seen", lake: "sightings coverage"},
 	{name: "internal.vessel_changes", group: groupInternal, keys: "vessel_key field seen_after", lake: namesVessels},
