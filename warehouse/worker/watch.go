@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -20,6 +21,9 @@ const (
 // its limit says, since it does not return all at once.
 const ownMiB = 256
 
+// spillSlackMiB is what the files of DuckDB may have beside what it counts.
+const spillSlackMiB = 16
+
 // residentLimit is the memory at which a process is ended, and dataMiB the one beyond which the system
 // gives it none, which includes what it has reserved and not used.
 func residentLimit(memoryMiB int) int { return memoryMiB + memoryMiB/2 + ownMiB }
@@ -30,7 +34,6 @@ func dataMiB(memoryMiB int) int       { return 2*memoryMiB + 1024 }
 type watch struct {
 	pool    *Pool
 	process *process
-	id      uint64
 	most    time.Duration
 	ended   chan struct{} // closed by end
 	gone    chan struct{} // closed when the watch is over
@@ -42,7 +45,7 @@ type watch struct {
 }
 
 func newWatch(ctx context.Context, p *Pool, one *process, most time.Duration) *watch {
-	w := &watch{pool: p, process: one, id: one.last, most: most, ended: make(chan struct{}), gone: make(chan struct{})}
+	w := &watch{pool: p, process: one, most: most, ended: make(chan struct{}), gone: make(chan struct{})}
 	w.engine()
 	go w.run(ctx)
 	return w
@@ -92,7 +95,7 @@ func (w *watch) run(ctx context.Context) {
 			w.stop(ErrClosed, 0)
 			return
 		case <-tick.C:
-			if err := w.memory(); err != nil {
+			if err := errors.Join(w.memory(), w.disk()); err != nil {
 				w.stop(err, 0) // it would take more while it is asked to end
 				return
 			}
@@ -111,6 +114,15 @@ func (w *watch) memory() error {
 		return nil
 	}
 	return fmt.Errorf("the query took %d MiB, of at most %d: %w", used, most, warehouse.ErrRoom)
+}
+
+// disk returns an error if the process has written more than DuckDB may spill, and what of it was not counted yet.
+func (w *watch) disk() error {
+	used, most := w.process.spilled()>>20, int64(w.pool.config.Limits.SpillMiB)
+	if used <= most+spillSlackMiB {
+		return nil
+	}
+	return fmt.Errorf("the query wrote %d MiB of temporary files, of at most %d: %w", used, most, warehouse.ErrRoom)
 }
 
 // time returns an error if it is too late.
@@ -134,7 +146,7 @@ func (w *watch) stop(cause error, within time.Duration) {
 	}
 	asked := make(chan struct{})
 	go func() { // a process that does not read would block
-		_ = w.process.send(frameCancel, cancel{w.id})
+		_ = w.process.send(frameCancel, cancel{})
 		close(asked)
 	}()
 	select {
