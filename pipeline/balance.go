@@ -60,9 +60,9 @@ func (p *Pipeline) awaitBalance(job plan.Job, started time.Time) func(context.Co
 	}
 	within := cmp.Or(p.Service.Patience, extract.DefaultPatience)
 	if job.Deadline > 0 {
-		within = min(within, job.Deadline)
+		within = min(within, job.Deadline-p.Now().Sub(started))
 	}
-	within -= p.Now().Sub(started)
+	within = max(within, balanceFirst) // what earlier runs left may have taken longer to publish: it is requested once in any case
 	return func(ctx context.Context) (int, error) {
 		ctx, cancel := context.WithTimeout(ctx, within)
 		defer cancel()
