@@ -173,7 +173,7 @@ func (h *harvest) fateOfRest(o api.Operation, key string, lacking bool, state st
 	case lacking:
 		return report.Fate{State: state, Cause: report.CauseCredits, Why: h.lacksCredits()}
 	case h.requests.silent[key]:
-		return report.Fate{State: report.Unanswered, Cause: report.CauseService, Why: "the service did not answer as it should"}
+		return h.unanswered(o)
 	}
 	why := h.whyEnded(o)
 	why.State = state
@@ -193,7 +193,7 @@ func (h *harvest) addLookups(n *report.Night, what string, o api.Operation, queu
 	}
 	n.Add(what, carried, report.CarriedOver)
 	n.Add(what, h.requests.answered[o], report.Answered)
-	n.Add(what, h.requests.failed[o], report.Fate{State: report.Unanswered, Cause: report.CauseService, Why: "the service did not answer as it should"})
+	n.Add(what, h.requests.failed[o], h.unanswered(o))
 	n.Add(what, queued, h.whyEnded(o))
 	noRoom := plan.NoTime
 	if h.work.job.Lookup.MaxRequests > 0 {
@@ -208,6 +208,19 @@ func (h *harvest) addLookups(n *report.Night, what string, o api.Operation, queu
 		}
 	}
 	n.Add(what, withoutRoom, report.Fate{State: report.LeftOut, Cause: report.CauseTime, Why: noRoom.Reason()})
+}
+
+// noAnswer is why requests have none that the service did not refuse for a reason of its own.
+const noAnswer = "the service did not answer as it should"
+
+// unanswered returns why requests of a lane that were sent have no answer: for the reason that the service gave when
+// it refused the lane or the run, if it did.
+func (h *harvest) unanswered(o api.Operation) report.Fate {
+	f := report.Fate{State: report.Unanswered, Cause: report.CauseService, Why: noAnswer}
+	if why := h.whyEnded(o); why.Cause == report.CauseService {
+		f.Why = why.Why
+	}
+	return f
 }
 
 // whyEnded returns why a lane sent no more of its requests.
@@ -228,14 +241,14 @@ func (h *harvest) whyEnded(o api.Operation) report.Fate {
 	case h.stop == report.StopCredits:
 		f.Cause, f.Why = report.CauseService, "the service says that the credits are used up"
 	default:
-		f.Cause, f.Why = report.CauseService, "the service did not answer as it should"
+		f.Cause, f.Why = report.CauseService, noAnswer
 	}
 	return f
 }
 
 // laneEnd returns why the requests of a lane that an error ended are left out.
 func (h *harvest) laneEnd(stop report.Stop) report.Fate {
-	f := report.Fate{State: report.LeftOut, Cause: report.CauseService, Why: "the service did not answer any more"}
+	f := report.Fate{State: report.LeftOut, Cause: report.CauseService, Why: noAnswer}
 	switch stop {
 	case report.StopBudget:
 		f.Cause, f.Why = report.CauseCredits, h.lacksCredits()

@@ -73,7 +73,11 @@ func (s *fixture) stoppedNight() (ends []journal.End) {
 	}
 	for range 4 {
 		ctx, cancel := context.WithCancel(context.Background())
-		if s.random.IntN(4) > 0 {
+		switch s.random.IntN(8) {
+		case 0: // it has an end of its own
+		case 1:
+			cancel() // before its first request
+		default:
 			time.AfterFunc(time.Duration(s.random.Int64N(int64(100*time.Millisecond)<<s.random.IntN(6))), cancel)
 		}
 		planned, _, ended := s.runUntil(ctx, date, 0)

@@ -32,7 +32,7 @@ func TestRunNotifies(t *testing.T) {
 	}{
 		"nothing of a whole night": {func(*world) {}, exitDone, nil, ""},
 		"a partial night": {func(w *world) { w.faults(simulator.Fault{Kind: simulator.Blocked, Operation: "by-type"}) },
-			exitUnanswered, []notify.Kind{notify.Partial}, "3 of 3 partitions of the list"},
+			exitUnanswered, []notify.Kind{notify.Failed, notify.Partial}, "3 of 3 partitions of the list were not answered: the operation is blocked for this key"},
 		"no credits": {func(w *world) { w.sim.SetBalance(12) }, exitCredits, []notify.Kind{notify.Credits, notify.Partial}, "the credits are used up"},
 		"a refused key": {func(w *world) { w.env = append(w.env, "FLEETLAKE_API_KEY=wrong") },
 			exitKey, []notify.Kind{notify.Failed}, "refuses the key"},
