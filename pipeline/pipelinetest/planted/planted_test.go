@@ -59,6 +59,14 @@ var faults = map[string]fault{
 		"pipeline/credits/amount.go", "return r.Ended && r.ID == newest", "return r.ID == newest", "./pipeline/credits", ""},
 	"the cap begins anew after a rollback": {
 		"pipeline/credits/amount.go", "return r.Ended && r.ID == newest", "return r.Ended", "./pipeline/credits", ""},
+	"a run that is stopped forgets what is carried over": {
+		"pipeline/queue.go", "if len(*list) > 0 && (ctx.Err() == nil || list == &q.carried) {", "if len(*list) > 0 && ctx.Err() == nil {", "./pipeline", "ReportCoverage"},
+	"a search that was never sent counts as answered": {
+		"pipeline/night.go", "case h.requests.swept[key]:", "case true:", "./pipeline", "ReportCoverage"},
+	"a bar counts lookups that no credit pays for": {
+		"pipeline/progress.go", "p.Left = h.spending.affords(o).Cut(p.Left)", "", "./pipeline", "ProgressSays"},
+	"nothing bounds a run": {
+		"pipeline/balance.go", "case uncapped(job):", "case false:", "./pipeline", "NothingIsPlanned"},
 	"an index of another size is believed": {
 		"pipeline/ledger/ledger.go", "if !known || l.Size != info.Size() {", "if !known {", "./pipeline/ledger", ""},
 	"a torn line of the index is believed": {
