@@ -24,14 +24,12 @@ type searches struct {
 	queues  map[api.Operation]*queue // of the two searches; each is kept open while it may get more credits
 	lookups map[api.Operation]*queue
 
-	asked   []candidate    // by id
-	dropped map[string]int // searches that got no credits, by kind
-	unasked map[string]int // searches whose lane ended before they got credits, by kind
-	sweeps  int            // status searches that were granted credits
+	asked   []candidate     // by id
+	lacking map[string]bool // searches that got no credits, by searchKey
 }
 
 func newSearches() searches {
-	return searches{queues: map[api.Operation]*queue{}, lookups: map[api.Operation]*queue{}, dropped: map[string]int{}, unasked: map[string]int{}}
+	return searches{queues: map[api.Operation]*queue{}, lookups: map[api.Operation]*queue{}, lacking: map[string]bool{}}
 }
 
 // begin asks for the searches of a plan, in order, and then for those that it left out. The queues stay open until
@@ -124,7 +122,6 @@ func (w *searches) close(a *credits.Arbiter, o api.Operation) {
 func (w *searches) start(c candidate) {
 	switch {
 	case c.sweep != nil:
-		w.sweeps++
 		w.queues[api.ByStatus].push(false, c.sweep.Request())
 	case c.rest > 0:
 		w.listing.grant(c.page, c.rest)
@@ -138,10 +135,10 @@ func (w *searches) drop(a *credits.Arbiter, c candidate, why credits.Why) {
 	switch {
 	case why == credits.NoCredits && c.rest > 0:
 		w.listing.cutShort(c.page)
+	case why == credits.NoCredits && c.sweep != nil:
+		w.lacking[c.sweep.Request().Key()] = true
 	case why == credits.NoCredits:
-		w.dropped[c.kind]++
-	case c.rest == 0:
-		w.unasked[c.kind]++
+		w.lacking[keyOf(c.page.Type, c.page.Country)] = true
 	}
 	if c.kind == plan.PartitionsOfList {
 		w.listing.incomplete()

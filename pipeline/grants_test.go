@@ -32,8 +32,8 @@ func TestSearchesThatNoCreditIsLeftForEndAtOnce(t *testing.T) {
 				t.Errorf("%s asks %s", o.Name, r.Key())
 			}
 		}
-		if got := s.work.dropped[plan.PartitionsOfList]; got != 1 {
-			t.Errorf("%d partitions are left out, want 1", got)
+		if !s.work.lacking[keyOf("", "Panama")] {
+			t.Errorf("%v lack credits, want Panama", s.work.lacking)
 		}
 	})
 }

@@ -57,7 +57,7 @@ func (p *Pipeline) harvest(ctx context.Context, w work, segment *journal.Segment
 		defer release()
 	}
 	defer p.watchEnd(limited)()
-	h := &harvest{work: w, client: client, spending: spending, log: service.Log, cancel: cancel}
+	h := &harvest{work: w, client: client, spending: spending, log: service.Log, cancel: cancel, requests: newRequestLog()}
 	defer runtime.KeepAlive(make([]byte, uncollected))
 	h.prepare(limited, service.MostInFlight())
 	p.watch(h, func() { h.run(limited, p.Service) })
@@ -108,17 +108,17 @@ type harvest struct {
 	sweep     *queue
 	sightings *transform.SearchReader
 	lanes     []lane
+	requests  *requestLog
 
 	mu     sync.Mutex
 	stop   report.Stop // the gravest reason why the run sent fewer requests than planned
 	reason string
 	failed string // the error of the last search that had no answer
-	swept  int
-	broken error // why our own side can take no more answers: the disk
+	broken error  // why our own side can take no more answers: the disk
 }
 
 // gravity orders the reasons to stop; a graver reason replaces a lesser one.
-var gravity = map[report.Stop]int{report.StopNone: 0, report.StopService: 1, report.StopDeadline: 2, report.StopBudget: 3, report.StopCredits: 4, report.StopKey: 5, report.StopSignal: 6}
+var gravity = map[report.Stop]int{report.StopNone: 0, report.StopService: 1, report.StopBlocked: 2, report.StopDeadline: 3, report.StopBudget: 4, report.StopCredits: 5, report.StopKey: 6, report.StopSignal: 7}
 
 // lane is the work of one operation of a harvest.
 type lane struct {
@@ -196,6 +196,7 @@ func (h *harvest) drain(run context.Context, l lane) {
 	for {
 		r, ok := q.pop(ctx)
 		again := h.client.LookupsToRepeat(ctx, o)
+		h.requests.repeat(o, len(again))
 		q.push(true, again...)
 		switch {
 		case !ok && len(again) > 0 && ctx.Err() == nil:
@@ -203,7 +204,9 @@ func (h *harvest) drain(run context.Context, l lane) {
 		case !ok:
 			return
 		}
+		h.requests.take(o, 1)
 		if t, ok := h.work.before.answered[r.Key()]; ok {
+			h.requests.carry(o, r)
 			l.read(r, extract.Answer{Entry: t.Entry, Contents: api.Contents{Rows: t.Rows, Total: t.Total}})
 			q.admits.Store(false)
 			q.close()
@@ -214,20 +217,20 @@ func (h *harvest) drain(run context.Context, l lane) {
 		q.admits.Store(false)
 		if err != nil {
 			h.handle(o, err, giveUp)
+			giveUp()
+			h.requests.take(o, -1)
 			q.push(true, r) // queued requests are counted as left out
 			q.close()
-			return
+			continue // with the answers that are carried over
 		}
 		inFlight.Go(func() {
 			defer h.spending.requestEnded()
 			defer q.close()
 			a, err := h.client.Send(run, ticket, r)
+			h.requests.sent(o, r, err)
 			if err == nil {
 				l.read(r, a)
 				return
-			}
-			if extract.Judge(err) != extract.Skip {
-				h.lookups.unanswered(o)
 			}
 			h.handle(o, err, giveUp)
 		})
@@ -249,14 +252,10 @@ func (h *harvest) handle(o api.Operation, err error, giveUp func()) {
 			h.mu.Unlock()
 		}
 	case extract.StopLane:
-		stop := report.StopService
-		if errors.Is(err, extract.ErrBudget) {
-			stop = report.StopBudget
-		} else {
-			h.lookups.gaveUp(o)
-		}
+		stop, reason := stopOf(err)
+		h.requests.end(o, h.laneEnd(stop))
 		if stop != report.StopBudget || !o.IsLookup() { // a run makes as many lookups as fit its credits
-			h.stopped(stop, err.Error())
+			h.stopped(stop, reason)
 		}
 		giveUp()
 	case extract.StopRun:
@@ -267,20 +266,14 @@ func (h *harvest) handle(o api.Operation, err error, giveUp func()) {
 
 // stopRun records why no request will work any more.
 func (h *harvest) stopRun(err error) {
-	var e *extract.Error
-	switch {
-	case !errors.As(err, &e):
-		h.mu.Lock()
-		if h.broken == nil { // the other requests in flight meet the same cause
-			h.broken = err
-		}
-		h.mu.Unlock()
-	case e.Outcome == extract.OutcomeUnauthorized:
-		h.stopped(report.StopKey, err.Error())
-	case e.Outcome == extract.OutcomeNoCredits:
-		h.stopped(report.StopCredits, err.Error())
-	default:
-		h.stopped(report.StopService, err.Error())
+	if e := (*extract.Error)(nil); errors.As(err, &e) {
+		h.stopped(stopOf(err))
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.broken == nil { // the other requests in flight meet the same cause
+		h.broken = err
 	}
 }
 
@@ -290,25 +283,6 @@ func (h *harvest) stopped(why report.Stop, reason string) {
 	if gravity[why] > gravity[h.stop] {
 		h.stop, h.reason = why, reason
 	}
-}
-
-// progress returns how far each lane is that has requests.
-func (h *harvest) progress(started, now time.Time) []LaneProgress {
-	var lanes []LaneProgress
-	for _, l := range h.lanes {
-		o, q, s := l.operation, l.queue, h.client.Stats(l.operation)
-		if q.left()+s.Requests == 0 {
-			continue
-		}
-		p := LaneProgress{Operation: o.Name, Done: s.Requests, Left: q.left(), Credits: s.Credits}
-		if elapsed := now.Sub(started); elapsed > 0 {
-			p.PerMinute = float64(s.Requests) / elapsed.Minutes()
-		}
-		p.Away, p.Why = h.client.Away(o)
-		p.Remaining = time.Duration(p.Left) * time.Minute / time.Duration(h.client.Lane(o).PerMinute())
-		lanes = append(lanes, p)
-	}
-	return lanes
 }
 
 // laneSpan starts the span of one operation's lane, and returns what ends it.

@@ -89,12 +89,12 @@ func wordings() map[string]hostileCase {
 		add(words+", shape A", 400, fmt.Sprintf(`{"error":"Bad Request","message":%q}`, words), hostileCase{answers: "400 no_credits free", ends: "partial credits", says: words})
 	}
 	for _, words := range []string{"This endpoint is blacklisted for your key", "Endpoint BLOCKED"} {
-		add(words, 400, fmt.Sprintf(`{"detail":%q}`, words), hostileCase{answers: "400 blocked free", ends: "partial service", says: words})
+		add(words, 400, fmt.Sprintf(`{"detail":%q}`, words), hostileCase{answers: "400 blocked free", ends: "partial blocked", says: words})
 	}
 	const both = "Your credits are insufficient or the endpoint is blacklisted"
-	add("in words for two things", 400, fmt.Sprintf(`{"detail":%q}`, both), hostileCase{answers: "400 blocked free", ends: "partial service", says: both})
-	add("in no words", 400, "", hostileCase{answers: "400 blocked free", ends: "partial service"})
-	add("in HTML", 400, "<html>Bad Request</html>", hostileCase{answers: "400 blocked free", ends: "partial service", says: "Bad Request"})
+	add("in words for two things", 400, fmt.Sprintf(`{"detail":%q}`, both), hostileCase{answers: "400 blocked free", ends: "partial blocked", says: both})
+	add("in no words", 400, "", hostileCase{answers: "400 blocked free", ends: "partial blocked"})
+	add("in HTML", 400, "<html>Bad Request</html>", hostileCase{answers: "400 blocked free", ends: "partial blocked", says: "Bad Request"})
 	add("a list of lists", 400, `[[["credits"]]]`, hostileCase{answers: "400 no_credits free", ends: "partial credits"})
 	add("a status search in no words", 400, "", hostileCase{on: sweeps, answers: "400 rejected unknown", covered: "complete 4, failed 3", most: patience, ends: "partial service"})
 	add("a value that was always good", 400, `{"error":"Bad Request","message":"invalid parameter value"}`, hostileCase{on: sweeps, answers: "400 rejected unknown", covered: "complete 4, failed 3", most: patience, ends: "partial service", says: "invalid parameter value"})
@@ -104,8 +104,8 @@ func wordings() map[string]hostileCase {
 	add("a bad key, in HTML", 401, "<html>Login</html>", hostileCase{on: priced, answers: "401 unauthorized free", ends: "partial key", says: "Login"})
 	add("pay", 402, `{"error":"Payment Required","message":"buy credits"}`, hostileCase{answers: "402 no_credits free", ends: "partial credits", says: "buy credits"})
 	add("pay for a status search", 402, "", hostileCase{on: sweeps, answers: "402 no_credits assumed", ends: "partial credits"})
-	add("forbidden", 403, `{"error":"Forbidden","message":"not for you"}`, hostileCase{answers: "403 blocked free", ends: "partial service", says: "not for you"})
-	add("forbidden, all of it", 403, "", hostileCase{on: priced, answers: "403 blocked free; 403 blocked unknown", ends: "partial service"})
+	add("forbidden", 403, `{"error":"Forbidden","message":"not for you"}`, hostileCase{answers: "403 blocked free", ends: "partial blocked", says: "not for you"})
+	add("forbidden, all of it", 403, "", hostileCase{on: priced, answers: "403 blocked free; 403 blocked unknown", ends: "partial blocked"})
 	add("a list", 404, `{"detail":"Not Found"}`, hostileCase{answers: "404 not_found free", covered: "complete 4, failed 3", ends: "partial service", says: "Not Found", most: patience})
 	add("every vessel", 404, `{"error":"Not Found","message":"vessel not found"}`, hostileCase{on: lookups, answers: "404 not_found unknown", ends: "done", covered: "complete 7"})
 	add("the framework", 422, `{"detail":[{"loc":["header","x-api-key"],"msg":"field required","type":"value_error.missing"}]}`, hostileCase{answers: "422 rejected free", covered: "complete 4, failed 3", ends: "partial service", says: "field required"})

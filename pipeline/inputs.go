@@ -1,16 +1,13 @@
 package pipeline
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"strings"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/credits"
@@ -23,17 +20,8 @@ import (
 // the free call for the credits that are left, and spent is what counts towards the caps.
 func (p *Pipeline) inputs(ctx context.Context, known *warehouse.Published, job plan.Job, before resumeState, spent credits.Spent, now time.Time, balance func(context.Context) (int, error)) (plan.Inputs, error) {
 	f := plan.Inputs{Now: now, Since: before.since(), Spent: spent, Tonight: before.answered, Covers: before.covers, LookedUp: before.lookups}
-	var refused *extract.Error
-	left, err := balance(ctx)
-	switch {
-	case err == nil:
-		f.Balance, f.BalanceKnown = left, true
-	case errors.As(err, &refused) && refused.Outcome == extract.OutcomeUnauthorized:
-		return f, fmt.Errorf("the service refuses the key (FLEETLAKE_API_KEY or api.key_file): %w", err)
-	case ctx.Err() != nil:
-		return f, ctx.Err()
-	case job.Floor > 0:
-		return f, fmt.Errorf("%w: it must stay above %d credits: %w", ErrNoBalance, job.Floor, err)
+	if err := readBalance(ctx, &f, job, balance); err != nil {
+		return f, err
 	}
 	if known.File != nil {
 		if err := readInputs(ctx, &f, known.File, job); err != nil {
@@ -41,54 +29,6 @@ func (p *Pipeline) inputs(ctx context.Context, known *warehouse.Published, job p
 		}
 	}
 	return f, p.addHeldBack(&f)
-}
-
-// ErrNoBalance reports that a floor is set and the service did not report the balance.
-var ErrNoBalance = errors.New("the balance cannot be read, and no other request was sent")
-
-// ping requests the balance once.
-func (p *Pipeline) ping(ctx context.Context) (int, error) {
-	credits, _, err := extract.Ping(ctx, p.Service)
-	return credits, err
-}
-
-// Pauses between two requests for a balance that must be known.
-const (
-	balanceFirst = time.Second
-	balanceMost  = 2 * time.Minute
-)
-
-// awaitBalance returns a call for the balance. If a floor needs the balance, the call repeats its
-// request while the service is away, as a harvest does: until the patience or the deadline of the run
-// is over.
-func (p *Pipeline) awaitBalance(job plan.Job, started time.Time) func(context.Context) (int, error) {
-	if job.Floor == 0 {
-		return p.ping
-	}
-	within := cmp.Or(p.Service.Patience, extract.DefaultPatience)
-	if job.Deadline > 0 {
-		within = min(within, job.Deadline)
-	}
-	within -= p.Now().Sub(started)
-	return func(ctx context.Context) (int, error) {
-		ctx, cancel := context.WithTimeout(ctx, within)
-		defer cancel()
-		for delay := balanceFirst; ; delay = min(2*delay, balanceMost) {
-			credits, err := p.ping(ctx)
-			var refused *extract.Error
-			if err == nil || errors.As(err, &refused) && refused.Outcome == extract.OutcomeUnauthorized {
-				return credits, err
-			}
-			if delay == balanceFirst {
-				p.Log.Warn("the balance cannot be read, and must be known for the floor (budget.floor): it is requested again", "within", within, "error", err)
-			}
-			select {
-			case <-ctx.Done():
-				return 0, err
-			case <-time.After(delay):
-			}
-		}
-	}
 }
 
 // addHeldBack excludes the vessels that held back runs have looked up.

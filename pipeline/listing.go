@@ -197,51 +197,6 @@ func (l *listing) check() []*paging {
 	return l.checks
 }
 
-// openEnds counts the partitions that were not listed to their last page.
-type openEnds struct {
-	short  int // of the cover, for lack of credits
-	odd    int // of the cover, because their totals and pages contradict each other
-	lost   int // of the cover: refused, or not answered
-	checks int
-}
-
-// begun counts the partitions of the cover that were granted credits.
-func (l *listing) begun() (n int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, p := range l.cover {
-		if p.asked > 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// leftOut counts the partitions that were granted credits and not listed to their last page.
-func (l *listing) leftOut() (open openEnds) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, p := range l.cover {
-		if p.asked == 0 {
-			continue // it was granted no credits
-		}
-		switch {
-		case p.ended, p.odd && !p.short:
-			open.odd++
-		case p.short:
-			open.short++
-		case !p.complete():
-			open.lost++
-		}
-	}
-	for _, p := range l.checks {
-		if l.whole && !p.complete() {
-			open.checks++
-		}
-	}
-	return open
-}
-
 // complete reports whether every page was answered, with as many vessels as its total implies.
 func (p *paging) complete() bool {
 	return p.asked > 0 && p.got >= p.asked && p.asked >= p.granted && p.requested == 0 && !p.ended && !p.odd && !p.short

@@ -9,6 +9,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/pipeline/report"
 )
 
 func TestPagingAsksEveryPageOnce(t *testing.T) {
@@ -47,13 +48,16 @@ func TestPagingAsksEveryPageOnce(t *testing.T) {
 			if !slices.Equal(asked, want) {
 				t.Errorf("asked for pages %v, want %v", asked, want)
 			}
-			suspect := openEnds{}
-			if c.totals[0] < 0 { // nothing says that the last page is the last
-				suspect.odd = 1
-			}
-			if open := l.leftOut(); open != suspect {
-				t.Errorf("the partition has %+v, want %+v", open, suspect)
+			suspect := c.totals[0] < 0 // nothing says that the last page is the last
+			if fate := fateOfFirst(s); (fate.State == report.Suspect) != suspect || l.cover[0].complete() == suspect {
+				t.Errorf("the partition is %+v", fate)
 			}
 		})
 	}
+}
+
+// fateOfFirst is what became of the first partition of a spending's listing.
+func fateOfFirst(s *spending) report.Fate {
+	h := harvest{listing: s.work.listing, spending: s, requests: newRequestLog()}
+	return h.fateOfPartition(h.listing.cover[0])
 }

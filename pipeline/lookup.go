@@ -24,17 +24,15 @@ type lookupQueue struct {
 	targets   []warehouse.Target
 	now       time.Time
 
-	mu          sync.Mutex
-	further     []string         // due numbers that only credits which other requests give back can pay
-	asked       map[string]bool  // numbers that tonight's searches queued
-	searching   int              // searches that have not ended
-	known       map[uint64]int32 // vessels of the warehouse and of tonight's searches, by IMO and by MMSI: indices of targets, or decided
-	other       map[int32]string // vessels that tonight's list contradicts, by index of targets, and the number to look them up by
-	room        int              // the most lookups that may be queued
-	noRoom      int              // lookups that were not queued for lack of room
-	failed      int              // lookups that were sent and not answered
-	serviceDown bool             // the service does not answer lookups any more
-	queued      int
+	mu        sync.Mutex
+	further   []string         // due numbers that only credits which other requests give back can pay
+	asked     map[string]bool  // numbers that tonight's searches queued
+	searching int              // searches that have not ended
+	known     map[uint64]int32 // vessels of the warehouse and of tonight's searches, by IMO and by MMSI: indices of targets, or decided
+	other     map[int32]string // vessels that tonight's list contradicts, by index of targets, and the number to look them up by
+	room      int              // the most lookups that may be queued
+	noRoom    int              // lookups that were not queued for lack of room
+	queued    int
 }
 
 // decided marks a known vessel for which there is nothing to decide tonight.
@@ -205,33 +203,9 @@ func (l *lookupQueue) add(urgent bool, id string) {
 	l.push(urgent, api.Lookup(l.operation, id))
 }
 
-// unanswered counts a lookup that was sent and has no answer.
-func (l *lookupQueue) unanswered(o api.Operation) {
+// withoutRoom returns how many lookups were not queued for lack of room.
+func (l *lookupQueue) withoutRoom() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if o == l.operation {
-		l.failed++
-	}
-}
-
-// gaveUp records that the service does not answer lookups any more: those that wait are not sent.
-func (l *lookupQueue) gaveUp(o api.Operation) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.serviceDown = l.serviceDown || o == l.operation
-}
-
-// leftOut returns how many lookups were not made, by reason.
-func (l *lookupQueue) leftOut() []plan.LeftOut {
-	waiting := l.left()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	all, silent, room := l.queued+l.noRoom, l.failed, l.noRoom+waiting
-	if l.serviceDown {
-		silent, room = silent+waiting, l.noRoom
-	}
-	return []plan.LeftOut{
-		{What: plan.LookupsLeft, Count: silent, Of: all, Why: "the service did not answer them"},
-		{What: plan.LookupsLeft, Count: room, Of: all, Why: "there is no room tonight"},
-	}
+	return l.noRoom
 }

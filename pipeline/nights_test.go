@@ -65,6 +65,12 @@ type nightBill struct {
 // It reports whether the run came to its end.
 func (s *fixture) run(date string, kill time.Duration) (planned journal.Plan, d plan.Plan, ended bool) {
 	s.t.Helper()
+	return s.runUntil(context.Background(), date, kill)
+}
+
+// runUntil is run with a context that a person may cancel.
+func (s *fixture) runUntil(ctx context.Context, date string, kill time.Duration) (planned journal.Plan, d plan.Plan, ended bool) {
+	s.t.Helper()
 	now := time.Now().UTC()
 	before, err := readNight(s.p.segments(), s.job.Name, date, nil)
 	if err != nil {
@@ -93,7 +99,7 @@ func (s *fixture) run(date string, kill time.Duration) (planned journal.Plan, d 
 		dead := time.AfterFunc(kill, func() { segment.Close() })
 		defer dead.Stop()
 	}
-	end, broken := s.p.harvest(context.Background(), w, segment)
+	end, broken := s.p.harvest(ctx, w, segment)
 	if broken == nil {
 		_, broken = segment.Append(journal.Entry{Kind: journal.KindEnd, At: time.Now().UTC(), End: &end})
 	}

@@ -63,8 +63,8 @@ func TestPagingBelievesNoImpossibleTotal(t *testing.T) {
 			if asked > c.most {
 				t.Errorf("%d pages were asked for, want at most %d", asked, c.most)
 			}
-			if open := l.leftOut(); open.odd != 1 {
-				t.Errorf("the partition is not suspect: %+v", open)
+			if fate := fateOfFirst(s); fate.State != report.Suspect {
+				t.Errorf("the partition is not suspect: %+v", fate)
 			}
 			if whole := (api.Operation{Name: "all", Credits: 1_000_000_000}); !s.pays(whole) {
 				t.Error("credits are kept for what is not asked")
@@ -103,8 +103,9 @@ func TestAPartitionWhosePagesContradictTheirTotalIsSuspect(t *testing.T) {
 				l.queue.close()
 				s.requestEnded()
 			}
-			if open := l.leftOut(); asked != len(c.totals) || open != (openEnds{odd: c.odd}) || l.cover[0].complete() == (c.odd == 1) {
-				t.Errorf("%d pages were asked for, %+v", asked, open)
+			fate := fateOfFirst(s)
+			if suspect := fate.State == report.Suspect; asked != len(c.totals) || suspect != (c.odd == 1) || l.cover[0].complete() == suspect {
+				t.Errorf("%d pages were asked for, %+v", asked, fate)
 			}
 		})
 	}

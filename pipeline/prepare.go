@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
@@ -15,7 +14,6 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
-	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/transform"
 )
 
@@ -42,6 +40,7 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 	if h.lookups.wanted || len(h.work.decided.Checks) > 0 {
 		h.listing.onVessel = func(v transform.Listed) { h.lookups.observe(v, api.Sweep{}) }
 	}
+	h.listing.queue.answered, h.sweep.answered = h.listing.answered, h.listing.answered
 	h.lanes = h.lanesOfRun()
 	lookups := map[api.Operation]*queue{api.Location: h.positions}
 	lookups[h.lookups.operation] = h.lookups.queue // positions alone are bought beside another operation
@@ -103,56 +102,10 @@ func (h *harvest) lost(list, value string, is func(plan.Partition) bool) {
 func (h *harvest) sighted(r api.Request, a extract.Answer) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.swept++
 	if h.lookups.wanted && a.Rows > 0 {
 		s := api.Sweep{Status: r.Parameters.Get("navigational_status"), Zone: r.Parameters.Get("world_zone")}
 		h.sightings.Each(a.Entry, func(v transform.Listed) { h.lookups.observe(v, s) })
 	}
-}
-
-// interrupted records who cancelled: the caller, or the deadline. It adds an outage of the service at
-// that time, which is why answers are missing.
-func (h *harvest) interrupted(caller, limited context.Context) {
-	away := ""
-	if outage := h.client.Unanswered(); outage != nil {
-		away = "; " + outage.Error()
-	}
-	switch {
-	case caller.Err() != nil:
-		h.stopped(report.StopSignal, "stopped by request"+away)
-	case errors.Is(context.Cause(limited), errDeadline):
-		h.stopped(report.StopDeadline, fmt.Sprintf("the deadline of %v is over", h.work.job.Deadline)+away)
-	}
-}
-
-// watch reports progress while the lanes work.
-func (p *Pipeline) watch(h *harvest, work func()) {
-	started := p.Now()
-	report := func() {
-		pr := Progress{At: p.Now(), Phase: "harvest", Lanes: h.progress(started, p.Now()), Cap: h.work.recorded.Budget}
-		for _, l := range pr.Lanes {
-			pr.Credits += l.Credits
-		}
-		p.Progress(pr)
-	}
-	done := make(chan struct{})
-	var ticking sync.WaitGroup
-	ticking.Go(func() {
-		tick := time.NewTicker(250 * time.Millisecond)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-				report()
-			}
-		}
-	})
-	defer ticking.Wait()
-	defer close(done)
-	work()
-	report()
 }
 
 // without returns the values of a that are not in b, ignoring case and outer spaces.

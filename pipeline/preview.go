@@ -24,6 +24,8 @@ type Preview struct {
 	LeftOut  []plan.LeftOut `json:"left_out"`
 	Balance  *int           `json:"balance,omitempty"`
 	Notes    []string       `json:"notes,omitempty"`
+
+	NothingKnown bool `json:"-"` // no list and no vessel is published yet: the plan has no sizes to go by
 }
 
 // LanePreview is the part of one operation.
@@ -36,7 +38,7 @@ type LanePreview struct {
 }
 
 // Preview plans a run as Run would, and sends no request but the free one for the balance. It returns
-// ErrNoBalance if a floor is set and the service does not report the balance.
+// ErrNoBalance if the service does not report the balance, and a floor is set or no cap is.
 func (p *Pipeline) Preview(ctx context.Context, job plan.Job, date string) (Preview, error) {
 	p.fill()
 	now := p.Now().UTC()
@@ -65,7 +67,7 @@ func (p *Pipeline) Preview(ctx context.Context, job plan.Job, date string) (Prev
 		return Preview{}, err
 	}
 	d := plan.Decide(job, f, p.Service.PerMinute)
-	v := Preview{Job: job.Name, Date: date, Credits: d.Total(), LeftOut: d.LeftOut, Notes: d.Notes(job, f)}
+	v := Preview{Job: job.Name, Date: date, Credits: d.Total(), LeftOut: d.LeftOut, Notes: d.Notes(job, f), NothingKnown: len(f.Totals)+len(f.Targets) == 0}
 	if len(before.runs) > 0 {
 		v.Notes = append(v.Notes, fmt.Sprintf("resumes a run that was interrupted: its %d answers are used, and their requests are not sent again", len(before.answered)))
 	}

@@ -12,10 +12,13 @@ import (
 // request in flight is one, since its answer may lead to more, and so may another lane be.
 type queue struct {
 	mu      sync.Mutex
-	urgent  []api.Request // popped first
+	carried []api.Request // have their answers from an earlier run of the night: popped first, also when the run ends
+	urgent  []api.Request // popped before the rest
 	rest    []api.Request
 	writers int
 	changed chan struct{}
+
+	answered func(key string) bool // whether an earlier run of the night has the answer to a request; nil is none
 
 	admits atomic.Bool // a request was popped that waits for its turn and its credits
 }
@@ -42,34 +45,43 @@ func (q *queue) close() {
 func (q *queue) isIdle() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.writers == 1 && len(q.urgent)+len(q.rest) == 0
+	return q.writers == 1 && len(q.carried)+len(q.urgent)+len(q.rest) == 0
 }
 
-// push adds requests at the end, or, if they are urgent, before all that are not.
+// push adds requests at the end, or, if they are urgent, before all that are not. Those that an earlier run of the
+// night has the answers to come first: they cost neither time nor credits, and a run that is stopped has them too.
 func (q *queue) push(urgent bool, requests ...api.Request) {
 	if len(requests) == 0 {
 		return
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if urgent {
-		q.urgent = append(q.urgent, requests...)
-	} else {
-		q.rest = append(q.rest, requests...)
+	for _, r := range requests {
+		list := &q.rest
+		switch {
+		case q.answered != nil && q.answered(r.Key()):
+			list = &q.carried
+		case urgent:
+			list = &q.urgent
+		}
+		*list = append(*list, r)
 	}
 	q.wake()
 }
 
 // pop returns the next request, whose taker is a writer until close. It waits while there are
-// writers, and reports false when the queue is drained or ctx is done.
+// writers, and reports false when the queue is drained, or ctx is done and no answer is carried over.
 func (q *queue) pop(ctx context.Context) (api.Request, bool) {
 	for {
 		q.mu.Lock()
-		list := &q.urgent
-		if len(q.urgent) == 0 {
-			list = &q.rest
+		list := &q.rest
+		switch {
+		case len(q.carried) > 0:
+			list = &q.carried
+		case len(q.urgent) > 0:
+			list = &q.urgent
 		}
-		if ctx.Err() == nil && len(*list) > 0 {
+		if len(*list) > 0 && (ctx.Err() == nil || list == &q.carried) {
 			r := (*list)[0]
 			*list = (*list)[1:]
 			q.writers++
@@ -108,7 +120,7 @@ func (q *queue) waiting() int {
 	return q.left()
 }
 
-// left returns the number of requests that wait in the queue.
+// left returns the number of requests that wait in the queue to be sent.
 func (q *queue) left() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

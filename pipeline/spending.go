@@ -146,3 +146,10 @@ func (s *spending) needsOutcomes() (needs bool, at time.Time, provable bool, cha
 	at, provable = s.account.QuietAt()
 	return s.arbiter.NeedsOutcomes(), at, provable, s.changed
 }
+
+// affords returns how many more lookups of an operation the credits pay for.
+func (s *spending) affords(o api.Operation) credits.Limit {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.arbiter.Affords(o)
+}

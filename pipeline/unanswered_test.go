@@ -97,7 +97,7 @@ func TestLookupsWithoutAnAnswerAreLeftOutForThatReason(t *testing.T) {
 		return path == api.Particulars.Path && after >= 10*time.Second
 	})
 	text := strings.Join(end.LeftOut, "\n")
-	if end.State != report.StatePartial || !strings.Contains(text, "lookups are left out: the service did not answer them") {
+	if end.State != report.StatePartial || !strings.Contains(text, "lookups were not answered: the service did not answer as it should") || !strings.Contains(text, "lookups are left out: the service did not answer any more") {
 		t.Errorf("%+v", end)
 	}
 }

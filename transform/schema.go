@@ -8,6 +8,10 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 )
 
+// Rules is the number of the rules by which values are read. Whoever changes what a rule makes of a value raises
+// it: the next run then rebuilds the lake, because a value that two rules read would seem to have changed.
+const Rules = 5
+
 // Table is one kind of lake file: its name and its columns.
 type Table struct {
 	Name   string
@@ -68,12 +72,16 @@ var (
 		{10, "name", text, nil, "In upper case, as AIS writes it."},
 		{11, "callsign", text, nil, "Radio call sign."},
 		{12, "flag", text, nil, "ISO 3166 alpha-2; null if unknown. See flags."},
-		{13, "country", text, nil, "The country of the flag, in the one spelling of flags.name."},
+		{13, "country", text, nil, "The country of the flag, in the one spelling of flags.name; one that is in no list as the service writes it."},
 		{14, "country_iso", text, nil, "The code that the service gives; known to be wrong at times, so it opens no version."},
 		{15, "ship_type", text, nil, "Broad category, as the service gives it."},
-		{16, "vessel_type", text, nil, "Specific type, in the one spelling of types.vessel_type."},
+		{16, "vessel_type", text, nil, "Specific type, in the one spelling of types.vessel_type; one that is in no list as the service writes it."},
 		{17, "category", text, nil, "Of the specific type; see types.category. Null if there is none: vessels.category has unknown instead."},
 		{18, "is_vessel", boolean, nil, "False for beacons, buoys, platforms and aircraft, by the specific type; null without one: vessels.is_vessel is never null."},
+	}
+
+	register = []column{ // which has a later field id
+		{27, "register", text, nil, "The register of ships: the flag's, by its name in flags, or one of several that its state has (NIS, Madeira); see registers. Null for the country Unknown."},
 	}
 
 	searched = []column{ // what a status search asked for
@@ -84,22 +92,23 @@ var (
 		{id: 24, name: "for_order", typ: boolean},
 	}
 
-	Listings  = dataset("listings", registered)
+	Listings  = dataset("listings", registered, register)
 	Sightings = dataset("sightings", []column{
 		{id: 10, name: "name", typ: text},
 		{id: 12, name: "flag", typ: text},
 		{id: 13, name: "country", typ: text},
 		{id: 15, name: "ship_type", typ: text},
-	}, searched, []column{{id: 25, name: "sweep", typ: text}})
+	}, searched, []column{{id: 25, name: "sweep", typ: text}}, register)
 	Particulars = dataset("particulars", registered, []column{
 		{19, "eni", text, from(asText, "eni"), "European number of an inland vessel."},
+	}, register, []column{
 		{30, "operation", text, nil, "The operation of the evidence: particulars or info."},
 		{id: 31, name: "asked", typ: text},
 		{32, "updated_at", instant, from(asPast, "updatetime"), "When the service last updated its record, by its own account; it changes without other news, so it opens no version."},
-		{40, "length_m", double, from(as(quantity{units: metres, most: 600}), "length"), "Metres."},
-		{41, "beam_m", double, from(as(quantity{units: metres, most: 150}), "beam"), "Metres."},
-		{42, "deadweight_t", double, from(as(quantity{units: tonnes, most: 1_000_000}), "deadweight"), "Tonnes."},
-		{43, "gross_tonnage", double, from(as(quantity{units: []string{"gt", "grt", "t"}, most: 1_000_000}), "grosstonnage"), "Gross tonnage."},
+		{40, "length_m", double, from(as(quantity{units: metres, zero: zeroIsFault, most: 600}), "length"), "Metres."},
+		{41, "beam_m", double, from(as(quantity{units: metres, zero: zeroIsFault, most: 150}), "beam"), "Metres."},
+		{42, "deadweight_t", double, from(as(quantity{units: tonnes, zero: zeroIsFault, most: 1_000_000}), "deadweight"), "Tonnes."},
+		{43, "gross_tonnage", double, from(as(quantity{units: []string{"gt", "grt", "t"}, zero: zeroIsFault, most: 1_000_000}), "grosstonnage"), "Gross tonnage."},
 		{44, "net_tonnage", double, from(as(quantity{units: []string{"nt", "nrt", "t"}, most: 1_000_000}), "nettonnage"), "Net tonnage."},
 		{45, "teu", integer, from(asWhole(quantity{units: []string{"teu"}, most: 100_000}), "teu"), "Containers of twenty feet."},
 		{46, "year_built", integer, from(asYearBuilt, "yearofbuilt"), "Year."},
@@ -119,22 +128,22 @@ var (
 		{41, "propeller", text, from(asText, "propeller"), "Kind of propeller."},
 		{42, "engine_type", text, from(asText, "enginetype"), "Model of the engine."},
 		{43, "engine_builder", text, from(asText, "enginebuilder"), "Maker of the engine."},
-		{44, "engine_power_kw", double, from(as(quantity{units: []string{"kw"}, most: 500_000}), "enginepowerkw", "enginepower"), "Kilowatts."},
+		{44, "engine_power_kw", double, from(as(quantity{units: []string{"kw"}, zero: zeroIsFault, most: 500_000}), "enginepowerkw", "enginepower"), "Kilowatts."},
 	})
 	Management = dataset("management", []column{
 		{40, "manager", text, from(asText, "manager"), "Company that manages the vessel."},
-		{41, "manager_email", text, from(asText, "manageremail"), "Of the manager."},
+		{41, "manager_email", text, from(asLower, "manageremail"), "Of the manager."},
 		{42, "manager_address", text, from(asText, "manageraddress"), "Of the manager."},
-		{43, "manager_website", text, from(asText, "managerwebsite"), "Of the manager."},
+		{43, "manager_website", text, from(asLower, "managerwebsite"), "Of the manager."},
 		{44, "registered_owner", text, from(asText, "registeredowner"), "Company that owns the vessel."},
-		{45, "registered_owner_email", text, from(asText, "registeredowneremail"), "Of the owner."},
+		{45, "registered_owner_email", text, from(asLower, "registeredowneremail"), "Of the owner."},
 		{46, "registered_owner_address", text, from(asText, "registeredowneraddress"), "Of the owner."},
-		{47, "registered_owner_website", text, from(asText, "registeredownerwebsite"), "Of the owner."},
+		{47, "registered_owner_website", text, from(asLower, "registeredownerwebsite"), "Of the owner."},
 		{48, "ism", text, from(asText, "ism"), "Company responsible under the safety management code."},
-		{49, "ism_email", text, from(asText, "ismemail"), "Of that company."},
+		{49, "ism_email", text, from(asLower, "ismemail"), "Of that company."},
 		{50, "ism_address", text, from(asText, "ismaddress"), "Of that company."},
-		{51, "ism_website", text, from(asText, "ismwebsite"), "Of that company."},
-		{52, "ism_web", text, from(asText, "ismweb"), "Of that company; a second address that the service lists."},
+		{51, "ism_website", text, from(asLower, "ismwebsite"), "Of that company."},
+		{52, "ism_web", text, from(asLower, "ismweb"), "Of that company; a second address that the service lists."},
 		{53, "class_society", text, from(asText, "classificationsociety"), "Classification society."},
 		{54, "p_and_i", text, from(asText, "pi", "pandi"), "Protection and indemnity club."},
 	})
@@ -142,19 +151,19 @@ var (
 		{30, "operation", text, nil, "The operation of the answer."},
 		{id: 32, name: "updated_at", typ: instant, rule: from(asPast, "updatetime")},
 		{40, "position_at", instant, from(asPast, "positionreceived"), "When the position was observed; when the answer was received, if the answer has no time."},
-		{41, "latitude", double, from(as(quantity{units: degrees, zero: true, least: -90, most: 90, sentinels: []float64{91}}), "latitude"), "Degrees, north positive."},
-		{42, "longitude", double, from(as(quantity{units: degrees, zero: true, least: -180, most: 180, sentinels: []float64{181}}), "longitude"), "Degrees, east positive."},
-		{43, "speed_kn", double, from(as(quantity{units: knots, zero: true, most: 102.2, sentinels: []float64{102.3}}), "speed"), "Knots."},
-		{44, "course_deg", double, from(as(quantity{units: degrees, zero: true, most: below360, sentinels: []float64{360}}), "course"), "Course over ground, degrees."},
-		{45, "heading_deg", double, from(as(quantity{units: degrees, zero: true, most: below360, sentinels: []float64{511}}), "heading"), "Degrees."},
+		{41, "latitude", double, from(as(quantity{units: degrees, zero: zeroIsValue, least: -90, most: 90, sentinels: []float64{91}}), "latitude"), "Degrees, north positive."},
+		{42, "longitude", double, from(as(quantity{units: degrees, zero: zeroIsValue, least: -180, most: 180, sentinels: []float64{181}}), "longitude"), "Degrees, east positive."},
+		{43, "speed_kn", double, from(as(quantity{units: knots, zero: zeroIsValue, most: 102.2, sentinels: []float64{102.3}}), "speed"), "Knots."},
+		{44, "course_deg", double, from(as(quantity{units: degrees, zero: zeroIsValue, most: below360, sentinels: []float64{360}}), "course"), "Course over ground, degrees."},
+		{45, "heading_deg", double, from(as(quantity{units: degrees, zero: zeroIsValue, most: below360, sentinels: []float64{511}}), "heading"), "Degrees."},
 		{46, "draught_m", double, from(asDraught, "draught", "currentdraught"), "Metres."},
 		{47, "max_draught_m", double, from(asMaxDraught, "draught"), "Greatest draught that the service knows of, metres."},
 		{48, "navigational_status", text, from(asStatus, "navigationalstatus"), "See navigational_statuses."},
 		{49, "destination", text, from(asText, "destination"), "As the crew entered it, cleaned."},
-		{50, "destination_unlocode", text, from(asText, "unlocodedestination"), "UN/LOCODE of the destination."},
+		{50, "destination_unlocode", text, from(asLocode, "unlocodedestination"), "UN/LOCODE of the destination."},
 		{51, "eta", instant, from(asFuture, "etautc"), "Estimated arrival."},
 		{52, "last_port", text, from(asText, "lastport"), "Last port."},
-		{53, "last_port_unlocode", text, from(asText, "unlocodelastport"), "UN/LOCODE of the last port."},
+		{53, "last_port_unlocode", text, from(asLocode, "unlocodelastport"), "UN/LOCODE of the last port."},
 		{54, "departed_at", instant, from(asPast, "atdutc"), "Departure from the last port."},
 		{55, "data_source", text, from(asLower, "datasource"), "The source that the service names for the position."},
 	})
@@ -189,7 +198,7 @@ func Comments() []Comment {
 	var all []Comment
 	for _, t := range Tables {
 		for _, c := range t.own {
-			switch isRegistered := slices.ContainsFunc(registered, func(r column) bool { return r.name == c.name }); {
+			switch isRegistered := slices.ContainsFunc(Listings.own, func(r column) bool { return r.name == c.name }); {
 			case c.comment == "" || isRegistered && t.Name != Listings.Name:
 			case isRegistered:
 				all = append(all, Comment{ofRegistration, c.name, c.comment})

@@ -8,17 +8,45 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// missing reports whether s is what the API writes for a missing value. To treat another
-// placeholder as missing, add it here.
+// missing reports whether s is what lists write for a value that they do not have: no letter or digit at
+// all ("-", "?", "@@@"), or one of a few words, whatever their case, stops and separators ("n.a.", "N/A",
+// "not_available"). To treat another placeholder as missing, add it here. A vocabulary looks its own
+// values up first: NA is the code of Namibia, and Unknown is a country that can be asked for.
 func missing(s string) bool {
-	if len(s) > 16 {
-		return strings.TrimSpace(s) == ""
+	var word [14]byte // one more than the longest below
+	n := 0
+	for _, r := range s {
+		switch {
+		case 'A' <= r && r <= 'Z':
+			r += 'a' - 'A'
+		case 'a' <= r && r <= 'z' || '0' <= r && r <= '9':
+		case r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsNumber(r)):
+			return false
+		default:
+			continue
+		}
+		if n == len(word) {
+			return false
+		}
+		word[n] = byte(r)
+		n++
 	}
-	switch strings.TrimSpace(s) {
-	case "", "-", "None":
+	switch string(word[:n]) {
+	case "", "na", "nan", "nil", "none", "null", "undefined", "unknown", "nodata", "notknown", "notdefined", "notspecified",
+		"notavailable", "notapplicable", "tba", "tbc", "tbd", "tbn":
 		return true
 	}
 	return false
+}
+
+// missingText reports whether s is missing from a text or from an identifier, where zero is no value either.
+func missingText(s string) bool {
+	for _, r := range s {
+		if !strings.ContainsRune("0._@", r) && !isSeparator(r) {
+			return missing(s)
+		}
+	}
+	return true
 }
 
 // CleanText returns s with single spaces for white space and control characters, and in
@@ -48,8 +76,8 @@ func isCleanText(s string) bool {
 	return !space || s == ""
 }
 
-// CleanName returns a ship's name or call sign as AIS writes it: upper case, single spaces
-// for underscores and white space, and no "@" padding. It is idempotent.
+// CleanName returns the name of a ship, a company or a place, or a call sign, as AIS and most lists write
+// it: upper case, single spaces for underscores and white space, and no "@" padding. It is idempotent.
 func CleanName(s string) string {
 	if isCleanName(s) {
 		return s
@@ -106,4 +134,25 @@ func unicodeName(s string) string {
 	words := strings.FieldsFunc(norm.NFC.String(s), func(r rune) bool { return r == '_' || isSeparator(r) })
 	s = strings.Trim(strings.Join(words, " "), " @")
 	return norm.NFC.String(strings.ToUpper(s))
+}
+
+// titled returns the clean form of a text with a capital first letter of each word and small ones after it, as
+// the lists of the service mostly write countries and types. It is idempotent.
+func titled(s string) string {
+	start := true
+	return norm.NFC.String(strings.Map(func(r rune) rune {
+		if start {
+			r = unicode.ToUpper(r)
+		}
+		start = !unicode.IsLetter(r) && !unicode.IsMark(r) && r != '\''
+		return r
+	}, strings.ToLower(CleanName(s))))
+}
+
+// capitalized returns the clean form of a text with a capital first letter and small ones after it. It is
+// idempotent.
+func capitalized(s string) string {
+	s = strings.ToLower(CleanName(s))
+	first, size := utf8.DecodeRuneInString(s)
+	return norm.NFC.String(string(unicode.ToUpper(first)) + s[size:])
 }

@@ -52,6 +52,9 @@ func FuzzCleanName(f *testing.F) {
 		if isCleanName(s) && string(appendName(nil, s)) != s {
 			t.Errorf("%q is plain, and changes", s)
 		}
+		if word := capitalized(s); capitalized(word) != word {
+			t.Errorf("%q is capitalized to %q, and that to %q", s, word, capitalized(word))
+		}
 		if text := CleanText(s); CleanText(text) != text {
 			t.Errorf("%q cleans to %q, and that to %q", s, text, CleanText(text))
 		}
@@ -70,7 +73,13 @@ func TestVocabularies(t *testing.T) {
 		"casing and outer spaces go":        {readCountry, " pAnAmA ", "Panama", "PA", noIssue},
 		"spellings are one flag":            {readCountry, "REPUBLIC OF KOREA", "South Korea", "KR", noIssue},
 		"the unknown country has no flag":   {readCountry, "Unknown", "Unknown", "", noIssue},
-		"a country that is not listed":      {readCountry, "Atlantis", "", "", NotListed},
+		"a country that is not listed":      {readCountry, "ATLANTIS_nova", "Atlantis Nova", "", NotListed},
+		"accents of a country":              {readCountry, "Türkiye", "Turkey", "TR", noIssue},
+		"underscores of a country":          {readCountry, "marshall_ISLANDS", "Marshall Islands", "MH", noIssue},
+		"underscores of a type":             {readVesselType, "bulk__carrier", "Bulk Carrier", "", noIssue},
+		"a flag that is no listed country":  {readCountry, "isle of man", "Isle of Man", "IM", noIssue},
+		"a territory behind its state":      {readCountry, "United Kingdom (Isle of Man)", "Isle of Man", "IM", NotListed},
+		"a new register of a flag":          {readCountry, "Malta (second register)", "Malta", "MT", NotListed},
 		"a missing country":                 {readCountry, "-", "", "", absent},
 		"a code":                            {readISO, "nl", "NL", "NL", noIssue},
 		"a code that the list has not":      {readISO, "IM", "IM", "IM", noIssue},
@@ -78,7 +87,7 @@ func TestVocabularies(t *testing.T) {
 		"a code of three letters":           {readISO, "NLD", "", "", NotListed},
 		"a missing code":                    {readISO, "None", "", "", absent},
 		"a broad type":                      {readShipType, " Cargo  vessels", "Cargo vessels", "", noIssue},
-		"a specific type that is unlisted":  {readVesselType, "Space Ship", "", "", NotListed},
+		"a specific type that is unlisted":  {readVesselType, "SPACE_SHIP (Mk ii)", "Space Ship (Mk Ii)", "", NotListed},
 		"a specific type in another casing": {readVesselType, "BULK CARRIER", "Bulk Carrier", "", noIssue},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -95,10 +104,12 @@ func FuzzVocabularies(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if c := readCountry(s); (c.value == "") != (c.reason != noIssue) {
+		if c := readCountry(s); (c.value == "") != (c.reason == absent) || c.flag != 0 && c.register == "" {
 			t.Errorf("%q is the country %+v", s, c)
+		} else if again := readCountry(c.value); again.value != c.value {
+			t.Errorf("%q is the country %q, and that is %q", s, c.value, again.value)
 		}
-		if v := readVesselType(s); (v.value == "") != (v.reason != noIssue) || (v.category == "") != (v.reason != noIssue) {
+		if v := readVesselType(s); (v.value == "") != (v.reason == absent) || (v.category == "") != (v.reason == absent) {
 			t.Errorf("%q is the type %+v", s, v)
 		}
 		if i := readISO(s); (i.value == "") != (i.reason != noIssue) {
@@ -109,7 +120,7 @@ func FuzzVocabularies(f *testing.F) {
 
 func TestNumbers(t *testing.T) {
 	volume := quantity{units: cubic, most: 2_000_000}
-	knot := quantity{units: knots, zero: true, most: 102.2, sentinels: []float64{102.3}}
+	knot := quantity{units: knots, zero: zeroIsValue, most: 102.2, sentinels: []float64{102.3}}
 	for name, c := range map[string]struct {
 		q    quantity
 		in   string
@@ -126,7 +137,9 @@ func TestNumbers(t *testing.T) {
 		"an exponent":                   {volume, "1.5e3", 1500, nil},
 		"a full stop behind the unit":   {quantity{units: metres, most: 50}, "7.8 m.", 7.8, nil},
 		"a negative number":             {quantity{least: -90, most: 90}, "-35.65115", -35.65115, nil},
-		"zero is no volume":             {volume, "0 m³", 0, absent},
+		"zero is no volume":             {volume, "0 m³", 0, Filler},
+		"zero is no length":             {quantity{units: metres, zero: zeroIsFault, most: 600}, "0.0 m", 0, Zero},
+		"minus zero is no length":       {quantity{units: metres, zero: zeroIsFault, most: 600}, "-0", 0, Zero},
 		"zero is a speed":               {knot, "0.0", 0, nil},
 		"minus zero is zero":            {knot, "-0", 0, nil},
 		"a sentinel":                    {knot, "102.3", 0, Filler},
@@ -141,7 +154,7 @@ func TestNumbers(t *testing.T) {
 		"too much":                      {volume, "9999999", 0, OutOfBounds},
 		"too little":                    {volume, "-1", 0, OutOfBounds},
 		"nothing":                       {volume, " - ", 0, absent},
-		"no one else's none":            {volume, "none", 0, NotANumber},
+		"a word for nothing":            {volume, "none", 0, absent},
 		"digits that are no digits":     {volume, "１２", 0, NotANumber},
 		"a point without a fraction":    {volume, "7.", 0, NotANumber},
 		"a sign before thousands":       {quantity{least: -9999, most: 0}, "-1'234", -1234, nil},
@@ -167,7 +180,7 @@ func TestWholeNumbers(t *testing.T) {
 		"a ship on order":           {"2028", int32(2028), nil},
 		"later than any order":      {"2029", nil, OutOfBounds},
 		"before steam":              {"1799", nil, OutOfBounds},
-		"zero is nothing":           {"0", nil, absent},
+		"zero is no year":           {"0", nil, Zero},
 		"a fraction of nothing":     {"1992.0", int32(1992), nil},
 		"a fraction":                {"1992.5", nil, NotANumber},
 		"a month":                   {"1992-05", nil, NotANumber},
@@ -185,7 +198,7 @@ func FuzzNumbers(f *testing.F) {
 	for _, s := range []string{"176 m", "1,234.5 m³", "13.3 m. ( max 16.0)", "-0", "1e9"} {
 		f.Add(s)
 	}
-	q := quantity{units: metres, zero: true, least: -1e9, most: 1e9}
+	q := quantity{units: metres, zero: zeroIsValue, least: -1e9, most: 1e9}
 	f.Fuzz(func(t *testing.T, s string) {
 		n, err := q.parse(s)
 		if err == nil && !(n >= q.least && n <= q.most) {
@@ -207,7 +220,7 @@ func TestDraughts(t *testing.T) {
 		"now and the greatest":   {"13.3 m. ( max 16.0)", 13.3, 16.0, nil, nil},
 		"now alone":              {"7.8 m.", 7.8, nil, nil, absent},
 		"greatest with its unit": {"4.8 m (max 4.8 m)", 4.8, 4.8, nil, nil},
-		"greatest is zero":       {"4.8 m. ( max 0.0)", 4.8, nil, nil, absent},
+		"greatest is zero":       {"4.8 m. ( max 0.0)", 4.8, nil, nil, Filler},
 		"nothing before it":      {"( max 16.0)", nil, 16.0, absent, nil},
 		"something else":         {"4.8 m (light)", nil, nil, UnexpectedUnit, absent},
 	} {
@@ -282,7 +295,7 @@ func TestStatusLabels(t *testing.T) {
 		"moored":                 {"Moored", "moored", nil},
 		"the value itself":       {"under-way", "under-way", nil},
 		"one without a search":   {"Not under command", "not-under-command", nil},
-		"a ship that sends none": {"Undefined", nil, Filler},
+		"a ship that sends none": {"Undefined", nil, absent},
 		"a dash":                 {"-", nil, absent},
 		"something else":         {"Teleporting", nil, NotListed},
 	} {

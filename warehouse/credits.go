@@ -65,7 +65,7 @@ type LedgerRun struct {
 	Unknown   int    `json:"unknown"` // the part of Spent that may not have been billed
 	Billed    *int   `json:"billed"`
 	Settled   int    `json:"settled"`   // Spent, less what later balances prove not to have been billed
-	Drift     *int   `json:"drift"`     // Billed minus Settled
+	Drift     *int   `json:"drift"`     // Billed minus Settled; 0 if Unproved explains it
 	Elsewhere *int   `json:"elsewhere"` // by how much the balance decreased between the previous run and this one
 	Unproved  int    `json:"unproved"`  // the part of Settled of which no balance tells whether it was billed
 	Why       string `json:"why,omitempty"`
@@ -107,6 +107,7 @@ type RunAccount struct {
 	Run           string
 	Before, After *int // the balance
 	Settled       int
+	Drift         *int
 	Elsewhere     *int
 	Unproved      int
 	Why           string
@@ -114,7 +115,7 @@ type RunAccount struct {
 
 // SetRunAccounts replaces what is known of the cost of runs.
 func (t *Tx) SetRunAccounts(ctx context.Context, all []RunAccount) error {
-	r := Reference{Table: "internal.run_accounts", Columns: []string{"run_id", "balance_before", "balance_after", "settled", "elsewhere", "unproved", "why"}}
+	r := Reference{Table: "internal.run_accounts", Columns: []string{"run_id", "balance_before", "balance_after", "settled", "drift", "elsewhere", "unproved", "why"}}
 	digits := func(n *int) string {
 		if n == nil {
 			return ""
@@ -122,7 +123,7 @@ func (t *Tx) SetRunAccounts(ctx context.Context, all []RunAccount) error {
 		return strconv.Itoa(*n)
 	}
 	for _, a := range all {
-		r.Rows = append(r.Rows, []string{a.Run, digits(a.Before), digits(a.After), strconv.Itoa(a.Settled), digits(a.Elsewhere), strconv.Itoa(a.Unproved), a.Why})
+		r.Rows = append(r.Rows, []string{a.Run, digits(a.Before), digits(a.After), strconv.Itoa(a.Settled), digits(a.Drift), digits(a.Elsewhere), strconv.Itoa(a.Unproved), a.Why})
 	}
 	if err := r.fill(ctx, t.tx); err != nil {
 		return fmt.Errorf("set the accounts of runs: %w", unwrapped(err))

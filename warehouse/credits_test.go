@@ -24,10 +24,10 @@ var balances = map[int]string{
 
 // accounts is what the account of the journal says of the five runs.
 var accounts = []RunAccount{
-	{Run: runAt(20).ID, Before: of(1000), After: of(910), Settled: 90},
-	{Run: runAt(21).ID, Before: of(900), After: of(830), Settled: 50, Elsewhere: of(10)},
-	{Run: runAt(22).ID, Before: of(830), After: of(805), Settled: 25, Elsewhere: of(0)},
-	{Run: runAt(23).ID, Before: of(805), After: of(1000), Settled: 5},
+	{Run: runAt(20).ID, Before: of(1000), After: of(910), Settled: 90, Drift: of(0)},
+	{Run: runAt(21).ID, Before: of(900), After: of(830), Settled: 50, Drift: of(20), Elsewhere: of(10)},
+	{Run: runAt(22).ID, Before: of(830), After: of(805), Settled: 25, Drift: of(0), Elsewhere: of(0)},
+	{Run: runAt(23).ID, Before: of(805), After: of(1000), Settled: 5, Drift: of(-200)},
 	{Run: runAt(24).ID, Settled: 40, Unproved: 40, Why: "no balance was read"},
 }
 

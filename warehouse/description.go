@@ -82,7 +82,7 @@ const (
 	versionKeys     = "vessel_id valid_from"
 	versionRequired = "vessel_id snapshot_date valid_from first_seen last_seen run_id entry fingerprint vessel_number"
 	vesselsRequired = "vessel_id category is_vessel listed first_seen last_seen registration_seen_at run_id"
-	changesRequired = "vessel_id dataset field seen_before seen_after snapshot_date flapping run_id entry"
+	changesRequired = "vessel_id dataset field seen_before seen_after snapshot_date flapping respelled run_id entry"
 	namesVessels    = "listings sightings particulars positions"
 	ofProgram       = "a list of the program"
 )
@@ -167,7 +167,7 @@ var ordered = []description{
 	{name: "confirmed_changes", group: GroupHistory, keys: "vessel_id dataset field seen_after", required: "vessel_id dataset field old_value new_value seen_before seen_after snapshot_date respelled run_id entry",
 		example: "SELECT dataset, field, count(*) AS changes FROM confirmed_changes WHERE NOT respelled GROUP BY ALL ORDER BY changes DESC"},
 	{name: "listed", group: GroupHistory, keys: "vessel_id from_date", required: "vessel_id from_date last_date run_id has_country has_type", lake: "listings coverage",
-		example: "SELECT absent_on, count(*) AS left_the_list FROM listed WHERE absent_on IS NOT NULL GROUP BY absent_on ORDER BY absent_on"},
+		example: "SELECT missing_since, proof, count(*) AS left_the_list FROM listed WHERE absent_on IS NOT NULL GROUP BY ALL ORDER BY ALL"},
 
 	{name: "mmsi_claims", group: GroupIdentity, keys: "vessel_id mmsi", required: "vessel_id mmsi first_seen last_seen run_id",
 		example: "SELECT mmsi, count(*) AS vessels FROM mmsi_claims GROUP BY mmsi HAVING count(*) > 1 ORDER BY vessels DESC"},
@@ -208,21 +208,24 @@ var ordered = []description{
 
 	{name: "flags", group: GroupReference, keys: "flag", required: "flag name open_registry", origin: ofProgram,
 		example: "SELECT f.open_registry, count(*) AS vessels FROM vessels AS v JOIN flags AS f USING (flag) WHERE v.listed AND v.is_vessel GROUP BY f.open_registry"},
-	{name: "types", group: GroupReference, keys: "vessel_type", required: "vessel_type category is_vessel", origin: ofProgram,
+	{name: "registers", group: GroupReference, keys: "register", required: "register flag name open_registry", origin: ofProgram,
+		example: "SELECT r.name, count(*) AS vessels FROM vessels AS v JOIN registers AS r USING (register) WHERE v.listed AND v.is_vessel AND r.open_registry GROUP BY r.name ORDER BY vessels DESC LIMIT 5"},
+	{name: "types", group: GroupReference, keys: "vessel_type", required: "vessel_type category is_vessel source", origin: ofProgram,
 		example: "SELECT category, count(*) AS types FROM types WHERE is_vessel GROUP BY category ORDER BY types DESC"},
 	{name: "world_zones", group: GroupReference, keys: "value", required: "value name", origin: ofProgram,
 		example: "SELECT value, name FROM world_zones ORDER BY name"},
 	{name: "navigational_statuses", group: GroupReference, keys: "value", required: "value meaning zoned labels", origin: ofProgram,
 		example: "SELECT value, meaning, zoned FROM navigational_statuses"},
-	{name: "countries", group: GroupReference, keys: "spelling", required: "spelling name", origin: ofProgram,
+	{name: "countries", group: GroupReference, keys: "spelling", required: "spelling name source", origin: ofProgram,
 		example: "SELECT flag, list(spelling) AS spellings FROM countries GROUP BY flag HAVING count(*) > 1"},
-	{name: "vessel_types", group: GroupReference, keys: "spelling", required: "spelling name category is_vessel", origin: ofProgram,
+	{name: "vessel_types", group: GroupReference, keys: "spelling", required: "spelling name category is_vessel source", origin: ofProgram,
 		example: "SELECT name, list(spelling) AS spellings FROM vessel_types GROUP BY name HAVING count(*) > 1"},
 	{name: "maritime_identification_digits", group: GroupReference, keys: "digits flag", required: "digits flag name", origin: ofProgram,
 		example: "SELECT v.vessel_id, v.mmsi, v.flag, m.name AS mmsi_says FROM vessels AS v JOIN maritime_identification_digits AS m ON m.digits = v.mmsi[1:3] LIMIT 5"},
 
 	{name: "internal.run_accounts", group: groupInternal, keys: "run_id"},
 	{name: "internal.latest", group: groupInternal, keys: "vessel_id", lake: "sightings positions"},
+	{name: "internal.doubtful_values", group: groupInternal, keys: "vessel_id field", lake: "listings"},
 	{name: "internal.searches", group: groupInternal, keys: "snapshot_date sweep", lake: "coverage"},
 	{name: "internal.latest_stays", group: groupInternal, keys: "vessel_id known_as search first_seen", lake: "sightings coverage"},
 	{name: "internal.vessel_changes", group: groupInternal, keys: "vessel_key field seen_after", lake: namesVessels},

@@ -79,7 +79,7 @@ var conditions = map[string]string{"changes_within_night": "read/has_repeated", 
 // coverage is what the night's runs proved they saw, and the credit ledger.
 func (n *stepList) coverage() {
 	n.folder = "10_coverage"
-	n.add(nil, "coverage", "requests", "issues", "partitions_tonight", "partitions_before", "partitions_clear", "partitions", "proof", "proven_countries")
+	n.add(nil, "coverage", "requests", "issues", "partitions_tonight", "partitions_before", "partitions_clear", "partitions", "withdrawn", "proof", "proven_countries")
 }
 
 // identity finds the vessel that each MMSI belongs to tonight, and assigns the night's rows to it.
@@ -100,10 +100,11 @@ var merge = []string{"observations", "merged", "tonight", "linked", "compared", 
 // registration brings in who the vessels are, and which of several MMSIs is in use.
 func (n *stepList) registration(d Dataset) {
 	n.folder = "30_registration"
-	n.add(fromVessels, "sighted_only", "night_registration")
+	n.add(fromVessels, "sighted_only", "night_registration", "countries_new", "vessel_types_new", "types_new")
 	n.versions(d, fromVessels, "repeated")
-	n.add(fromVessels, "second_mmsis")
+	n.add(fromVessels, "second_mmsis", "contested", "contested_continue", "contested_open")
 	n.versions(d, fromVessels, merge...)
+	n.add(fromVessels, "doubtful_observed", "changes_doubtful", "changes_settled", "doubtful_decided", "doubtful_forget", "doubtful_new")
 	n.add(fromVessels, "sighted_mmsis", "claims_continue", "claims_open", "claims_left")
 	n.steps[len(n.steps)-1].onlyIf = filled(conditions["changed"], d) // claims_left reads what changed
 	n.add(nil, "claims_close")
@@ -130,13 +131,14 @@ func (n *stepList) positions() {
 	n.add(fromMovements, "positions_fresh", "positions")
 }
 
-// listed brings in which vessels are on the list, and which coverage proves gone.
+// listed brings in which vessels are on the list, which the night's list misses, and which are proved gone.
 // A vessel that was listed has a registration.
 func (n *stepList) listed(registration Dataset) {
 	n.folder = "60_listed"
 	n.addIf("read/has_aliases", fromVessels, "alias_end")
 	n.fill(registration, []string{"listings"}, "present", "stays", "stays_continue", "stays_under", "stays_open")
-	n.add(nil, "stays_close")
+	n.add([]string{"sightings"}, "stays_sighted")
+	n.add(nil, "stays_missing", "stays_unlisted", "stays_close", "stays_missed", "stays_not_found")
 }
 
 // episodes brings in the stays in a status and zone.
@@ -150,7 +152,9 @@ func (n *stepList) episodes() {
 func (n *stepList) daily() {
 	n.folder = "80_daily"
 	n.add(fromMovements, "latest_known", "latest_clear", "latest")
-	n.add(nil, "fleet_daily", "zone_daily")
+	n.add(nil, "fleet_daily")
+	n.addIf("read/has_dated_back", nil, "fleet_daily_dated_back", "fleet_daily_empty")
+	n.add(nil, "zone_daily")
 }
 
 // ready extends the tables that the ready views read. A night computes what it can change, and never reads

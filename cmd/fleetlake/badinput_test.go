@@ -35,7 +35,7 @@ func TestBadInput(t *testing.T) {
 		},
 		"a blocked endpoint": {
 			func(w *world) { w.faults(simulator.Fault{Kind: simulator.Blocked, Operation: "by-type"}) },
-			[]string{"run", "nightly"}, exitUnanswered, []string{"by-type", "3 of 3 partitions of the list"},
+			[]string{"run", "nightly"}, exitUnanswered, []string{"by-type is blocked for this key", "may not use one of the operations, whatever the balance is", "3 of 3 partitions of the list"},
 		},
 		"no credits": {
 			func(w *world) { w.sim.SetBalance(12) },
@@ -51,7 +51,11 @@ func TestBadInput(t *testing.T) {
 		},
 		"a server that is down": {
 			func(w *world) { w.env = append(w.env, "FLEETLAKE_BASE_URL=http://127.0.0.1:1/api") },
-			[]string{"run", "nightly", "--deadline", "300ms"}, exitUnanswered, []string{"deadline"},
+			[]string{"run", "nightly", "--deadline", "300ms", "--budget", "500"}, exitUnanswered, []string{"deadline"},
+		},
+		"a server that is down, without a cap": {
+			func(w *world) { w.env = append(w.env, "FLEETLAKE_BASE_URL=http://127.0.0.1:1/api") },
+			[]string{"run", "nightly", "--deadline", "300ms"}, exitUnanswered, []string{"no cap is set", "budget.per_run"},
 		},
 		"an unknown job": {
 			func(*world) {},

@@ -8,6 +8,8 @@ import (
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/forecast"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/spf13/cobra"
 )
@@ -21,7 +23,11 @@ func (a *app) planCommand() *cobra.Command {
 		Long: `Plan a run as "run" would, from the last totals in the published warehouse, and print the plan:
 requests, credits (least, expected, most) and minutes by operation, and what is left out for lack of
 credits or time. Only the free balance call is made. For a night that was cut off, the plan is what
-remains. A night that is done costs nothing more, unless --again pays for it again.`,
+remains. A night that is done costs nothing more, unless --again pays for it again.
+
+While nothing is known yet, a line says what the cap brings, simulated from assumed sizes as by
+"forecast": how much the first night covers, when every vessel is listed, and what a complete first
+night costs.`,
 		Example: `  fleetlake plan nightly
   fleetlake plan nightly --budget 2000 --deadline 90m --json`,
 		Args: cobra.MaximumNArgs(1),
@@ -39,12 +45,18 @@ remains. A night that is done costs nothing more, unless --again pays for it aga
 			if err != nil {
 				return err
 			}
+			planned := plannedRun{Preview: v}
+			if v.NothingKnown {
+				if planned.Outlook, err = outlook(cmd.Context(), cfg, job, time.Now()); err != nil {
+					return err
+				}
+			}
 			if asJSON {
 				e := json.NewEncoder(a.stdout)
 				e.SetIndent("", "  ")
-				return e.Encode(v)
+				return e.Encode(planned)
 			}
-			return renderPreview(a.stdout, v)
+			return renderPlan(a.stdout, job, planned)
 		},
 	}
 	options.flags(c)
@@ -52,8 +64,14 @@ remains. A night that is done costs nothing more, unless --again pays for it aga
 	return c
 }
 
-// renderPreview prints a plan for people.
-func renderPreview(w io.Writer, v pipeline.Preview) error {
+// plannedRun is a plan, and what the caps bring if nothing is known yet.
+type plannedRun struct {
+	pipeline.Preview
+	Outlook *forecast.Outlook `json:"outlook,omitempty"`
+}
+
+// renderPlan prints a plan for people.
+func renderPlan(w io.Writer, job plan.Job, v plannedRun) error {
 	fmt.Fprintf(w, "%s for %s: about %s requests in %s, done by %s\n", v.Job, v.Date, wording.Count(v.Requests),
 		wording.Brief(time.Duration(v.Minutes*float64(time.Minute))), v.Finish.Format(time.RFC3339))
 	t := console.NewTable("operation", "requests", "a minute", "minutes", "least", "expected", "most")
@@ -64,6 +82,9 @@ func renderPreview(w io.Writer, v pipeline.Preview) error {
 	fmt.Fprintln(w, t.Render())
 	if v.Balance != nil {
 		fmt.Fprintf(w, "balance   %s credits\n", wording.Count(*v.Balance))
+	}
+	if v.Outlook != nil {
+		fmt.Fprintf(w, "cap       %s\n", console.OutlookWords(job, *v.Outlook))
 	}
 	for _, l := range v.LeftOut {
 		fmt.Fprintf(w, "left out  %s\n", l)

@@ -142,7 +142,7 @@ func resumable(state string, stop report.Stop, planSpent bool) bool {
 	case report.StateInterrupted, report.StateKilled:
 		return true
 	case report.StatePartial:
-		return stop == report.StopService || stop == report.StopNone || planSpent
+		return stop == report.StopService || stop == report.StopBlocked || stop == report.StopNone || planSpent
 	}
 	return false
 }

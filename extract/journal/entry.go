@@ -151,7 +151,8 @@ type End struct {
 	// PlanSpent says that the run spent the most of its own plan, and no cap stopped it.
 	PlanSpent bool `json:"plan_spent,omitempty"`
 
-	LeftOut []string `json:"left_out,omitempty"` // what was not requested, and why
+	Work    []Work   `json:"work,omitempty"`     // what the night asked, by kind, and what became of it; segments of earlier versions have none
+	LeftOut []string `json:"left_out,omitempty"` // what has no answer, and why, as lines
 	News    []string `json:"news,omitempty"`     // what the service accepts now that it did not, or the reverse
 }
 
@@ -159,4 +160,27 @@ type End struct {
 type Counted struct {
 	Spent   int `json:"spent"`
 	Unknown int `json:"unknown"` // the part of Spent that may not have been billed
+}
+
+// Work is what became of the searches of one kind, or of the lookups, in a night up to the end of a run: Asked is the
+// sum of Carried, Answered and what is left.
+type Work struct {
+	What     string `json:"what"` // partitions of the list, status searches, checks, lookups
+	Asked    int    `json:"asked"`
+	Carried  int    `json:"carried"`  // answered by earlier runs of the night
+	Answered int    `json:"answered"` // by this run
+	Left     []Left `json:"left,omitempty"`
+}
+
+// Done is what the runs of the night have the answers to.
+func (w Work) Done() int { return w.Carried + w.Answered }
+
+// Missing is what they have no answers to.
+func (w Work) Missing() int { return w.Asked - w.Done() }
+
+// Left is the part of the work that has no answer for one reason.
+type Left struct {
+	Count int    `json:"count"`
+	State string `json:"state"` // left out, cut short, suspect or not answered
+	Why   string `json:"why"`
 }

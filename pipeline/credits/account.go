@@ -115,6 +115,7 @@ func (a *Account) Begin(r Run) {
 // Add takes in an entry of the run that was begun last, in the order of its segment.
 func (a *Account) Add(e journal.Entry) {
 	c, b := a.live.take(&e)
+	a.runs[len(a.runs)-1].Ended = a.live.run.Ended
 	if c != nil {
 		a.charge(*c)
 	}

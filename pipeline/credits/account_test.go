@@ -245,9 +245,20 @@ func TestBeyond(t *testing.T) {
 	if got, want := s.Spent("nightly", "2026-11-20", false, s.at), (Spent{60, 80, 80}); got != want {
 		t.Errorf("%+v counts, want %+v", got, want)
 	}
+	s.later(time.Hour).run("r3", nil).reads(0, 790).asks(3, lost).reads(0, 780)
 	all := s.Statements()
-	if b, e := all[0].Billed, all[1].Elsewhere; b == nil || *b != 70 || e == nil || *e != 130 {
-		t.Errorf("billed %v, elsewhere %v, want 70 and 130", b, e)
+	for what, n := range map[string]struct {
+		got  *int
+		want int
+	}{
+		"billed":    {all[0].Billed, 70},
+		"drift":     {all[0].Drift, 20},
+		"elsewhere": {all[1].Elsewhere, 130},
+		"the drift of requests of unknown outcome": {all[2].Drift, 0},
+	} {
+		if n.got == nil || *n.got != n.want {
+			t.Errorf("%s: %v, want %d", what, n.got, n.want)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ type Statement struct {
 	Amount
 	Settled   int    // what the run cost: less than it counted at its end, if a balance proved so
 	Billed    *int   // by how much the balance fell
+	Drift     *int   // by how much it fell beyond what the run cost, or less; 0 if the Unproved requests can explain it
 	Elsewhere *int   // by how much the balance fell between the run before and this one
 	Why       string // why the Unproved requests still count; "" without any
 }
@@ -51,13 +52,17 @@ func (a *Account) Statements() []Statement {
 		if s.After == nil && n+1 < len(a.runs) {
 			s.After = a.beyond[n+1].before
 		}
+		s.Settled = s.Counted()
 		if s.Before != nil && s.After != nil {
 			s.Billed = difference(*s.Before, *s.After)
+			s.Drift = difference(*s.Billed, s.Settled)
+			if -s.Unproved <= *s.Drift && *s.Drift < 0 {
+				*s.Drift = 0
+			}
 		}
 		if n > 0 && a.beyond[n-1].after != nil && s.Before != nil {
 			s.Elsewhere = difference(*a.beyond[n-1].after, *s.Before)
 		}
-		s.Settled = s.Counted()
 		all = append(all, s)
 	}
 	return all

@@ -78,7 +78,7 @@ func (d Deriver) accounts(last string) (all []warehouse.RunAccount, err error) {
 		return nil, err
 	}
 	for _, s := range account.Statements() {
-		all = append(all, warehouse.RunAccount{Run: s.Run, Before: s.Before, After: s.After, Settled: s.Settled, Elsewhere: s.Elsewhere, Unproved: s.Unproved, Why: s.Why})
+		all = append(all, warehouse.RunAccount{Run: s.Run, Before: s.Before, After: s.After, Settled: s.Settled, Drift: s.Drift, Elsewhere: s.Elsewhere, Unproved: s.Unproved, Why: s.Why})
 	}
 	return all, nil
 }

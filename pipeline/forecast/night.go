@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -139,6 +140,8 @@ func (m *simulation) night(now time.Time) Night {
 	n.Minutes = max(m.minutesOf(api.ByType, s.list), m.minutesOf(api.ByStatus, s.sweeps), m.minutesOf(job.Lookup.Operation(), lookups))
 	m.spent.night, m.spent.day, m.spent.month = m.spent.night+n.Credits, m.spent.day+n.Credits, m.spent.month+n.Credits
 	m.lookedUp += lookups
+	n.Covered = s.covered
+	n.Covered.Listed = 1 - float64(len(m.hidden))/math.Max(1, float64(len(m.hidden)+m.listed))
 	return n
 }
 

@@ -57,15 +57,15 @@ func simulate(ctx context.Context, s State, c Scenario, from int) (Forecast, err
 // Last returns the state after the last night.
 func (f Forecast) Last() Night { return f.Nights[len(f.Nights)-1] }
 
-// complete is the share of the ships that counts as all: a few are new each night, and some are not
+// shareOfAll is the share of the ships that counts as all: a few are new each night, and some are not
 // known to the service under any number.
-const complete = 0.99
+const shareOfAll = 0.99
 
 // NightsUntilComplete returns after how many nights a dataset is known of 99 of 100 ships, 0 if it is so
 // now; false if not within the forecast.
 func (f Forecast) NightsUntilComplete(dataset string) (nights int, ok bool) {
 	for i, n := range f.Nights {
-		if m, has := n.Of(dataset); has && m.Known >= complete {
+		if m, has := n.Of(dataset); has && m.Known >= shareOfAll {
 			return i, true
 		}
 	}

@@ -11,6 +11,7 @@ import (
 // searched is what the searches of a night did.
 type searched struct {
 	list, sweeps int     // requests that were billed
+	covered      Covered // the searches that were made to their last page
 	urgent       []int32 // vessels that are new on the list, or listed as changed, in this order
 }
 
@@ -21,16 +22,20 @@ func (s searched) credits() int {
 // search makes the searches of a plan, by the decisions that a run makes of partitions that turn out longer or shorter
 // than planned, and of searches that wait for credits.
 func (m *simulation) search(d plan.Plan, now time.Time) (s searched) {
+	s.covered = searchesOf(d)
 	read := map[string][]float64{} // the share of each partition that was read, by kind
 	for _, p := range d.Buy(m.scenario.Job, m.pages) {
 		if p.Lane == api.ByStatus {
 			s.sweeps += p.Pages
+			s.covered.Sweeps++
 			swept := keyed(p.Sweep.Partition())
 			m.world.cover(api.ByStatus.Name, swept, m.world.sweeps[swept], now)
 			continue
 		}
 		s.list += p.Pages
-		m.read(read, p, now)
+		if m.read(read, p, now) {
+			s.covered.Partitions++
+		}
 	}
 	left := d.Allowance.Limit.Plus(-d.Kept - s.credits())
 	take := func(pages, credits int) int {
@@ -51,8 +56,9 @@ func (m *simulation) pages(p plan.Partition) int {
 	return plan.Pages(k.sizes[k.place[keyed(p.Name())]])
 }
 
-// read adds the pages of a partition to the share of it that was read. One that was read whole is covered.
-func (m *simulation) read(read map[string][]float64, p plan.Purchase, now time.Time) {
+// read adds the pages of a partition to the share of it that was read. One that was read whole is covered, and it
+// reports whether it is.
+func (m *simulation) read(read map[string][]float64, p plan.Purchase, now time.Time) (whole bool) {
 	kind := p.Partition.Name().Kind
 	k := m.world.kinds[kind]
 	place := k.place[keyed(p.Partition.Name())]
@@ -62,10 +68,37 @@ func (m *simulation) read(read map[string][]float64, p plan.Purchase, now time.T
 	size := k.sizes[place]
 	share := &read[kind][place]
 	*share += float64(p.Pages) / float64(max(1, plan.Pages(size)))
-	if size == 0 || *share > 1-1e-9 {
+	if whole = size == 0 || *share > 1-1e-9; whole {
 		*share = 1
 		m.world.cover(api.ByType.Name, keyed(p.Partition.Name()), size, now)
 	}
+	return whole
+}
+
+// searchesOf counts the searches of a plan, those included that it has no credits or no time for.
+func searchesOf(d plan.Plan) (c Covered) {
+	c.OfParts, c.OfSweeps = len(d.Cover), len(d.Sweeps)
+	if len(d.Cover) > 0 {
+		c.Kind = d.Cover[0].Name().Kind
+	}
+	for _, w := range d.Waiting {
+		if w.Lane.Name == api.ByStatus.Name {
+			c.OfSweeps++
+			continue
+		}
+		c.OfParts++
+		c.Kind = w.Partition.Name().Kind
+	}
+	for _, l := range d.LeftOut {
+		switch {
+		case l.Why != plan.NoTime:
+		case l.What == plan.PartitionsOfList:
+			c.OfParts += l.Count
+		case l.What == plan.StatusSearches:
+			c.OfSweeps += l.Count
+		}
+	}
+	return c
 }
 
 // check compares the other kind with a list that was read completely.

@@ -94,6 +94,7 @@ type Night struct {
 	Requests int       `json:"requests"`
 	Minutes  float64   `json:"minutes"` // of the busiest lane
 	Waiting  int       `json:"waiting"` // lookups that were due and not made
+	Covered  Covered   `json:"-"`
 }
 
 // Spending is the credits of a night by what they are spent on.

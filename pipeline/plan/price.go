@@ -31,6 +31,9 @@ type lanePrice struct {
 // NoTime is why a lane leaves work out that its rate limit does not reach.
 const NoTime credits.Cause = "there is no time before the deadline"
 
+// MostRequests is why lookups are left out that a job may not make.
+const MostRequests credits.Cause = "max_requests of the job (jobs.NAME.lookup)"
+
 // LeftOut.What of lookups, and of those that answer with the position of a watched vessel alone.
 const (
 	LookupsLeft   = "lookups"
@@ -198,7 +201,7 @@ func (d *Plan) fitLookups(job Job, f Inputs, budget credits.Limit, room map[stri
 	fit := func(due int, o api.Operation, what string) int {
 		n, why := room[o.Name], NoTime
 		if most < n {
-			n, why = most, "max_requests of the job (jobs.NAME.lookup)"
+			n, why = most, MostRequests
 		}
 		d.capacity[o.Name] = n
 		if left, limited := budget.Get(); limited && left/o.Credits < n {

@@ -25,7 +25,8 @@ const (
 	StopKey      Stop = "key"      // the service refuses the key
 	StopDeadline Stop = "deadline" // the deadline of the run is over
 	StopSignal   Stop = "signal"   // the context was cancelled
-	StopService  Stop = "service"  // a lane ended at an answer that no retry can mend
+	StopService  Stop = "service"  // a lane ended because the service did not answer
+	StopBlocked  Stop = "blocked"  // the key may not use an operation
 )
 
 // Report summarizes a run for people and scripts. It is stored with the run, as JSON. Date is
@@ -48,6 +49,7 @@ type Report struct {
 	Rows       map[string]int `json:"rows"`       // rows written by lake table
 	Issues     []Issue        `json:"issues,omitempty"`
 	Lost       int            `json:"lost_entries,omitempty"` // entries of the journal that were damaged and could not be salvaged
+	Work       []Work         `json:"work,omitempty"`         // what the night asked, and what became of it; none in reports of earlier versions
 	LeftOut    []string       `json:"left_out,omitempty"`     // one line each: what, how much, why
 	News       []string       `json:"news,omitempty"`         // values that the accepted lists gained or lost
 
@@ -101,7 +103,7 @@ func (r Report) Unanswered() bool {
 			return false
 		}
 	}
-	return r.State == StatePartial && (r.Stop == StopNone || r.Stop == StopService || r.Stop == StopDeadline)
+	return r.State == StatePartial && (r.Stop == StopNone || r.Stop == StopService || r.Stop == StopBlocked || r.Stop == StopDeadline)
 }
 
 // Requests returns the requests of all lanes.

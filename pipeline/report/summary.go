@@ -57,7 +57,7 @@ func (s *Summary) Add(x journal.Exchange) {
 	case journal.KindEnd:
 		s.report.State, s.report.Stop, s.report.Reason = x.End.State, Stop(x.End.Stop), x.End.Reason
 		s.counted = x.End.Counted
-		s.report.LeftOut, s.report.News, s.report.PlanSpent = x.End.LeftOut, x.End.News, x.End.PlanSpent
+		s.report.Work, s.report.LeftOut, s.report.News, s.report.PlanSpent = x.End.Work, x.End.LeftOut, x.End.News, x.End.PlanSpent
 	}
 }
 

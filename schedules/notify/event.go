@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,7 +16,7 @@ type Kind string
 // The kinds of events, the gravest first.
 const (
 	Stale           Kind = "stale"            // nothing was published for too long
-	Failed          Kind = "failed"           // a run ended with an error, or the service refused the key
+	Failed          Kind = "failed"           // a run ended with an error, or the service refused the key or blocks an operation for it
 	Credits         Kind = "credits"          // the service says that the credits are used up
 	ExportFailed    Kind = "export_failed"    // what is published was not exported
 	Drifting        Kind = "drifting"         // the balance fell by another amount than we counted
@@ -57,7 +58,7 @@ func OfReport(r report.Report) (Event, bool) {
 	e := Event{ID: r.Run, At: r.Finished.UTC(), Job: r.Job, Date: r.Date, Run: r.Run, State: r.State}
 	drift := Drift(r.Credits)
 	for kind, is := range map[Kind]bool{
-		Failed:   r.Stop == report.StopKey,
+		Failed:   r.Stop == report.StopKey || r.Stop == report.StopBlocked,
 		Credits:  r.Stop == report.StopCredits,
 		Drifting: drift != 0,
 		Partial:  r.State == report.StatePartial,
@@ -70,7 +71,7 @@ func OfReport(r report.Report) (Event, bool) {
 		return e, false
 	}
 	slices.SortFunc(e.Kinds, func(a, b Kind) int { return slices.Index(Kinds, a) - slices.Index(Kinds, b) })
-	e.Title = fmt.Sprintf("%s for %s %s", r.Job, r.Date, titles[e.Kinds[0]])
+	e.Title = fmt.Sprintf("%s for %s %s", r.Job, r.Date, cmp.Or(stopTitles[r.Stop], titles[e.Kinds[0]]))
 	if r.Reason != "" {
 		e.Lines = append(e.Lines, "reason: "+shortened(r.Reason))
 	}
@@ -92,9 +93,15 @@ func OfReport(r report.Report) (Event, bool) {
 	return e, true
 }
 
+// stopTitles are the titles of runs that need a person, by why they stopped.
+var stopTitles = map[report.Stop]string{
+	report.StopKey:     "failed: the service refuses the key",
+	report.StopBlocked: "failed in part: an operation is blocked for the key, whatever the balance is",
+	report.StopCredits: "stopped: the credits are used up, or down to the floor",
+}
+
+// titles are those of other runs, by their gravest kind.
 var titles = map[Kind]string{
-	Failed:   "failed: the service refuses the key",
-	Credits:  "stopped: the credits are used up",
 	Drifting: "was billed another amount than we counted",
 	Partial:  "is partial",
 }

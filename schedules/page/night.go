@@ -61,6 +61,7 @@ type Night struct {
 	Rows              map[string]int // sums of all runs, like the next two
 	Lanes             map[string]report.Lane
 	Issues            map[Kind]int
+	Work              []report.Work // what the night asked, up to the end of the last run; none of runs of earlier versions
 	LeftOut, News     []string
 }
 
@@ -128,7 +129,7 @@ func (n *Night) add(r warehouse.Run, left int) error {
 	n.Requests += r.Requests
 	n.Spent += r.CreditsSpent
 	n.Unknown += r.CreditsUnknown
-	n.Coverage, n.LeftOut, n.News = stored.Coverage, stored.LeftOut, append(n.News, stored.News...)
+	n.Coverage, n.Work, n.LeftOut, n.News = stored.Coverage, stored.Work, stored.LeftOut, append(n.News, stored.News...)
 	if left > 0 && n.Coverage["skipped"] >= left {
 		n.Coverage["skipped"] -= left
 		n.Coverage[leftOut] = left

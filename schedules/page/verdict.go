@@ -41,7 +41,7 @@ func verdictOf(n Night) Verdict {
 	default:
 		v = Verdict{Level: "bad", Title: "Failed"}
 	}
-	if n.Stop == report.StopKey || n.Stop == report.StopCredits {
+	if n.Stop == report.StopKey || n.Stop == report.StopCredits || n.Stop == report.StopBlocked {
 		v.Level = "bad"
 	}
 	if why, then := wording.StopReason(n.Stop); why != "" {

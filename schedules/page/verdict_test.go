@@ -34,6 +34,7 @@ func TestVerdict(t *testing.T) {
 		"a partial partition":                 {with(func(n *Night) { n.Coverage = map[string]int{"complete": 8, "partial": 1} }), nil, morning, "warn", "Ran, not complete", "1 of 9"},
 		"the deadline":                        {with(func(n *Night) { n.State, n.Stop = "partial", report.StopDeadline }), nil, morning, "warn", "Ran in part", "deadline"},
 		"the balance is gone":                 {with(func(n *Night) { n.State, n.Stop = "partial", report.StopCredits }), nil, morning, "bad", "Ran in part", "Buy credits"},
+		"an operation is blocked":             {with(func(n *Night) { n.State, n.Stop = "partial", report.StopBlocked }), nil, morning, "bad", "Ran in part", "may not use one of the operations, whatever the balance is. Ask the operator"},
 		"stopped by request":                  {with(func(n *Night) { n.State, n.Stop = "interrupted", report.StopSignal }), nil, morning, "warn", "Was interrupted", "by request"},
 		"killed":                              {with(func(n *Night) { n.State = "killed" }), nil, morning, "bad", "Was killed", "The process died"},
 		"a state that is not known":           {with(func(n *Night) { n.State = "odd" }), nil, morning, "bad", "Failed", ""},
@@ -59,8 +60,8 @@ func run(id, job, date, state string, spent int, report string) warehouse.Run {
 func TestNightOfManyRunsIsOne(t *testing.T) {
 	left := map[string]int{"20261121T030000": 1, "20261121T020000": 3}
 	all, err := nights([]warehouse.Run{
-		run("20261121T030000", "nightly", "2026-11-21", "done", 7, `{"rows":{"listings":5},"coverage":{"complete":4,"skipped":3},"lanes":[{"operation":"info","requests":2,"credits":7}],"issues":[{"dataset":"d","field":"f","reason":"r","count":1}]}`),
-		run("20261121T020000", "nightly", "2026-11-21", "killed", 3, `{"rows":{"listings":1},"coverage":{"partial":4},"lanes":[{"operation":"info","requests":1,"credits":3}],"issues":[{"dataset":"d","field":"f","reason":"r","count":2}]}`),
+		run("20261121T030000", "nightly", "2026-11-21", "done", 7, `{"rows":{"listings":5},"coverage":{"complete":4,"skipped":3},"work":[{"what":"lookups","asked":5,"carried":1,"answered":3}],"lanes":[{"operation":"info","requests":2,"credits":7}],"issues":[{"dataset":"d","field":"f","reason":"r","count":1}]}`),
+		run("20261121T020000", "nightly", "2026-11-21", "killed", 3, `{"rows":{"listings":1},"coverage":{"partial":4},"work":[{"what":"lookups","asked":4,"answered":1}],"lanes":[{"operation":"info","requests":1,"credits":3}],"issues":[{"dataset":"d","field":"f","reason":"r","count":2}]}`),
 		run("20261120T050000", "lookups", "2026-11-21", "partial", 1, ""),
 		run("20261119T020000", "nightly", "2026-11-19", "done", 9, ""),
 	}, left)
@@ -70,7 +71,7 @@ func TestNightOfManyRunsIsOne(t *testing.T) {
 	got := all[0]
 	want := Night{Job: "nightly", Date: "2026-11-21", Runs: []string{"20261121T020000", "20261121T030000"}, Started: got.Started, Finished: got.Finished, Worked: 2 * time.Minute,
 		State: "done", Requests: 6, Spent: 10, Planned: 50, Begun: 1, Coverage: map[string]int{"complete": 4, "skipped": 2, leftOut: 1}, Rows: map[string]int{"listings": 6},
-		Lanes: map[string]report.Lane{"info": {Operation: "info", Requests: 3, Credits: 10}}, Issues: map[Kind]int{{"d", "f", "r"}: 3}}
+		Lanes: map[string]report.Lane{"info": {Operation: "info", Requests: 3, Credits: 10}}, Issues: map[Kind]int{{"d", "f", "r"}: 3}, Work: []report.Work{{What: "lookups", Asked: 5, Carried: 1, Answered: 3}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -40,7 +40,7 @@ WITH aliases AS (
     JOIN   (SELECT vessel_id, min(snapshot_date) AS registered_on FROM registration GROUP BY vessel_id) AS r USING (vessel_id)
 )
 SELECT coalesce(a.vessel_id, c.vessel_id) AS vessel_id, c.dataset, c.field, c.old_value, c.new_value, c.seen_before, c.seen_after, c.snapshot_date,
-       TRY_CAST(c.new_value AS DOUBLE) IS NULL AND regexp_replace(upper(c.old_value), '[^\p{L}\p{N}]', '', 'g') = regexp_replace(upper(c.new_value), '[^\p{L}\p{N}]', '', 'g') AS respelled, c.run_id, c.entry
+       c.respelled, c.run_id, c.entry
 FROM   changes AS c
 LEFT JOIN aliases AS a ON a.alias_id = c.vessel_id AND c.seen_after <= a.since AND (a.since_before IS NULL OR c.seen_after > a.since_before)
 WHERE  c.old_value IS NOT NULL AND c.new_value IS NOT NULL AND NOT c.flapping
@@ -66,8 +66,8 @@ WITH stays AS (
 SELECT k.first_date AS snapshot_date, k.world_zone, k.vessel_id, r.imo, r.name, r.flag, coalesce(r.category, 'unknown') AS category, k.navigational_status,
        CASE WHEN k.elsewhere_on IS NOT NULL THEN if(k.zone_until < k.first_date, k.last_zone, k.latest_zone) END AS from_zone,
        coalesce(greatest(k.elsewhere_on, k.absent_on), k.not_in_search_on) AS not_before,
-       CASE WHEN k.elsewhere_on IS NOT NULL THEN 'seen in another zone' WHEN k.absent_on IS NOT NULL THEN 'absent in every status' ELSE 'absent in that status' END AS proof,
-       k.elsewhere_on IS NOT NULL OR k.absent_on IS NOT NULL AS proved,
+       CASE WHEN k.elsewhere_on IS NOT NULL THEN 'seen in another zone' WHEN k.absent_on IS NOT NULL THEN 'not seen in any status' ELSE 'not seen in that status' END AS proof,
+       k.elsewhere_on IS NOT NULL AS proved,
        k.first_seen, k.run_id, k.entry
 FROM   known AS k
 JOIN   registration AS r ON r.vessel_id = k.vessel_id AND r.valid_to IS NULL
@@ -92,8 +92,8 @@ WITH stays AS (
 SELECT coalesce(least(k.elsewhere_on, k.absent_on), k.not_in_search_on) AS snapshot_date, k.world_zone, k.vessel_id, r.imo, r.name, r.flag, coalesce(r.category, 'unknown') AS category, k.navigational_status,
        CASE WHEN k.elsewhere_on IS NOT NULL THEN k.zone_after END AS to_zone,
        k.last_date AS not_before,
-       CASE WHEN k.elsewhere_on IS NOT NULL THEN 'seen in another zone' WHEN k.absent_on IS NOT NULL THEN 'absent in every status' ELSE 'absent in that status' END AS proof,
-       k.elsewhere_on IS NOT NULL OR k.absent_on IS NOT NULL AS proved,
+       CASE WHEN k.elsewhere_on IS NOT NULL THEN 'seen in another zone' WHEN k.absent_on IS NOT NULL THEN 'not seen in any status' ELSE 'not seen in that status' END AS proof,
+       k.elsewhere_on IS NOT NULL AS proved,
        k.last_seen
 FROM   known AS k
 JOIN   registration AS r ON r.vessel_id = k.vessel_id AND r.valid_to IS NULL
@@ -149,7 +149,7 @@ FROM   signs AS s
 JOIN   registration AS r ON r.vessel_id = s.vessel_id AND r.valid_to IS NULL
 JOIN   after_search AS a ON a.snapshot_date = s.sign_date AND a.sweep = s.sweep AND a.nights > 0
 LEFT JOIN after_night AS w ON w.snapshot_date = s.sign_date
-SEMI JOIN (SELECT vessel_id FROM listed WHERE to_date IS NULL) AS l ON l.vessel_id = s.vessel_id
+SEMI JOIN (SELECT vessel_id FROM listed WHERE to_date IS NULL AND missing_since IS NULL) AS l ON l.vessel_id = s.vessel_id
 ANTI JOIN (
     SELECT c.vessel_id, greatest(t.sighting_seen_at, t.position_at) AS seen
     FROM   mmsi_claims AS c
@@ -236,7 +236,13 @@ WITH claims AS (
     UNION ALL
     SELECT 'identity conflict', list(DISTINCT vessel_id), raw_value, reason, min(snapshot_date), max(last_date), arg_min({run_id: run_id, entry: entry}, {run_id: run_id, entry: entry})
     FROM   identity_conflicts
+    WHERE  field = 'mmsi'
     GROUP BY field, raw_value, reason
+    UNION ALL
+    SELECT if(field = 'flag', 'several flags', 'several types'), [vessel_id], raw_value, reason, min(snapshot_date), max(last_date), arg_min({run_id: run_id, entry: entry}, {run_id: run_id, entry: entry})
+    FROM   identity_conflicts
+    WHERE  field <> 'mmsi'
+    GROUP BY vessel_id, field, raw_value, reason
     UNION ALL
     SELECT 'imo number refused', [vessel_id], raw_value, reason, min(snapshot_date), max(snapshot_date), arg_min({run_id: run_id, entry: entry}, {run_id: run_id, entry: entry})
     FROM   issues
@@ -260,8 +266,9 @@ WITH flagged AS (
     LEFT JOIN flags AS f ON f.flag = r.flag
     JOIN   maritime_identification_digits AS d ON d.digits = left(r.mmsi, 3) AND d.flag IN (r.flag, f.state)
 )
-SELECT c.vessel_id, r.imo, c.snapshot_date, c.seen_before, c.seen_after, c.old_value AS flag_before, c.new_value AS flag_after,
-       b.open_registry AS open_registry_before, a.open_registry AS open_registry_after, c.mmsi_changed,
+SELECT c.vessel_id, r.imo, c.snapshot_date, c.seen_before, c.seen_after, c.old_value AS flag_before, c.new_value AS flag_after, w.old_value AS register_before, w.new_value AS register_after,
+       CASE WHEN w.old_value IS NULL THEN b.open_registry ELSE w.old_value IN (SELECT register FROM registers WHERE open_registry) END AS open_registry_before,
+       CASE WHEN w.new_value IS NULL THEN a.open_registry ELSE w.new_value IN (SELECT register FROM registers WHERE open_registry) END AS open_registry_after, c.mmsi_changed,
        r.name, coalesce(r.category, 'unknown') AS category, (coalesce(r.is_vessel, true) AND (coalesce(r.category, 'unknown') <> 'unknown' OR r.imo IS NOT NULL OR NOT coalesce(regexp_matches(r.mmsi, '^(0|111|8|97|99)'), false))) AS is_vessel,
        EXISTS (FROM registration AS k WHERE k.vessel_id = c.vessel_id AND k.flag = c.new_value AND coalesce((k.untold ->> 'flag')::TIMESTAMPTZ, k.last_seen) > c.seen_after) AS seen_again,
        c.run_id, c.entry
@@ -269,6 +276,7 @@ FROM   flagged AS c
 JOIN   registration AS r ON r.vessel_id = c.vessel_id AND r.valid_to IS NULL
 LEFT JOIN flags AS b ON b.flag = c.old_value
 LEFT JOIN flags AS a ON a.flag = c.new_value
+LEFT JOIN whole_confirmed_changes AS w ON w.vessel_id = c.vessel_id AND w.seen_after = c.seen_after AND w.field = 'register'
 WHERE  c.mmsi_changed
    OR  NOT EXISTS (FROM agreeing AS g WHERE g.vessel_id = c.vessel_id AND g.flag = c.new_value)
    OR  EXISTS (FROM agreeing AS g WHERE g.vessel_id = c.vessel_id AND g.flag = c.old_value);

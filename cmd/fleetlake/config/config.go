@@ -185,8 +185,7 @@ func readConfig(path string) ([]byte, error) {
 func (c Config) Job(name string) (plan.Job, schedules.Spec, error) {
 	for _, j := range c.Jobs {
 		if j.Job.Name == name {
-			j.Job.Budget, j.Job.PerDay, j.Job.PerMonth, j.Job.Floor = c.Budget.PerRun, c.Budget.PerDay, c.Budget.PerMonth, c.Budget.Floor
-			return j.Job, j.Spec, nil
+			return c.withCaps(j.Job), j.Spec, nil
 		}
 	}
 	known := strings.Join(c.JobNames(), ", ")
@@ -215,13 +214,19 @@ func (c Config) JobNames() []string {
 	return names
 }
 
-// PlanJobs returns the jobs in the order of the file.
+// PlanJobs returns the jobs with their caps, in the order of the file.
 func (c Config) PlanJobs() []plan.Job {
 	var jobs []plan.Job
 	for _, j := range c.Jobs {
-		jobs = append(jobs, j.Job)
+		jobs = append(jobs, c.withCaps(j.Job))
 	}
 	return jobs
+}
+
+// withCaps returns a job with the caps, which are those of all jobs.
+func (c Config) withCaps(job plan.Job) plan.Job {
+	job.Budget, job.PerDay, job.PerMonth, job.Floor = c.Budget.PerRun, c.Budget.PerDay, c.Budget.PerMonth, c.Budget.Floor
+	return job
 }
 
 // Watched lists the vessels on the watch lists of all jobs, each once, by their IMO numbers or MMSIs.

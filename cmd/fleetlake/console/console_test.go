@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/google/go-cmp/cmp"
 )
@@ -281,11 +282,15 @@ nightly for 2026-11-20: done, harvest in 16m40s (run 20261120T020000.123Z-7f3a)
 			report.Report{
 				Run: "r2", Job: "nightly", Date: "2026-11-20", State: "partial", Stop: report.StopBudget, Reason: "5,000 credits", Continues: []string{"r0", "r1"}, Started: start, Finished: start.Add(time.Second),
 				LeftOut: strings.Split("a b c d e f g h i", " "),
+				Work:    []journal.Work{{What: "status searches", Asked: 1249, Carried: 98, Answered: 1000, Left: []journal.Left{{Count: 151}}}, {What: "lookups", Asked: 7, Answered: 7}},
 			}, `
 nightly for 2026-11-20: partial, harvest in 1s (run r2)
   continues r0, r1
   stopped   there were not enough credits for the whole plan (5,000 credits)
   requests  none
+  of the night                                   asked   earlier  answered      left
+  status searches                                1,249        98     1,000       151
+  lookups                                            7         0         7         0
   credits   0 spent of at most 0 planned
   covered   none
   rows      none
@@ -322,7 +327,7 @@ j for d: partial, harvest in 0s (run r)
 }
 
 func TestEveryStopHasWords(t *testing.T) {
-	for _, stop := range []report.Stop{report.StopBudget, report.StopCredits, report.StopKey, report.StopDeadline, report.StopSignal, report.StopService} {
+	for _, stop := range []report.Stop{report.StopBudget, report.StopCredits, report.StopKey, report.StopDeadline, report.StopSignal, report.StopService, report.StopBlocked} {
 		if words := stopWords(stop); words == "" || words == string(stop) {
 			t.Errorf("%s has none", stop)
 		}

@@ -114,11 +114,21 @@ func progressLines(now pipeline.Progress) []string {
 	return append(lines, phaseLine(now))
 }
 
-// phaseLine says what the run is doing and what it has spent.
+// phaseLine says what the run is doing, what it has spent, and when its last lane ends.
 func phaseLine(now pipeline.Progress) string {
+	if len(now.Lanes) == 0 && now.Credits == 0 { // it spends nothing
+		return now.Phase
+	}
 	line := fmt.Sprintf("%s: %s credits spent", now.Phase, wording.Count(now.Credits))
 	if now.Cap > 0 {
 		line = fmt.Sprintf("%s: %s of at most %s credits spent", now.Phase, wording.Count(now.Credits), wording.Count(now.Cap))
+	}
+	var longest time.Duration
+	for _, l := range now.Lanes {
+		longest = max(longest, l.Remaining)
+	}
+	if longest > 0 {
+		line += ", ends about " + now.At.Add(longest).Format("15:04")
 	}
 	return line
 }

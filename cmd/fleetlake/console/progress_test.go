@@ -85,8 +85,8 @@ func TestProgressOnATerminal(t *testing.T) {
 	report(step(1, "publish", 0, 0))
 	stop()
 	want := "\rby-type     ███░░░░░░░░░         25 of 100  48.2/min     250 cr  1m15s left\x1b[K\n" +
-		"\rharvest: 250 of at most 5,000 credits spent\x1b[K\n\x1b[J" +
-		"\x1b[2A\rpublish: 0 of at most 5,000 credits spent\x1b[K\n\x1b[J"
+		"\rharvest: 250 of at most 5,000 credits spent, ends about 02:01\x1b[K\n\x1b[J" +
+		"\x1b[2A\rpublish\x1b[K\n\x1b[J"
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

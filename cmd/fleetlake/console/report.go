@@ -35,6 +35,7 @@ func WriteReport(w io.Writer, r report.Report) error {
 		ReportLine(&b, "reason", r.Reason)
 	}
 	reportLanes(&b, r.Lanes)
+	reportWork(&b, r)
 	ReportLine(&b, "credits", creditWords(r.Credits))
 	ReportLine(&b, "covered", orNone(coverageWords(r.Coverage)))
 	ReportLine(&b, "rows", orNone(rowWords(r.Rows)))
@@ -98,6 +99,20 @@ func reportLanes(b *strings.Builder, lanes []report.Lane) {
 	}
 	if !header {
 		ReportLine(b, "requests", "none")
+	}
+}
+
+// reportWork writes what the night asked and what became of it, up to the end of the run.
+func reportWork(b *strings.Builder, r report.Report) {
+	if len(r.Work) > 0 {
+		fmt.Fprintf(b, "  %-42s %9s %9s %9s %9s\n", "of the night", "asked", "earlier", "answered", "left")
+	}
+	for _, w := range r.Work {
+		fmt.Fprintf(b, "  %-42s", Printable(w.What))
+		for _, n := range []int{w.Asked, w.Carried, w.Answered, w.Missing()} {
+			fmt.Fprintf(b, " %9s", wording.Count(n))
+		}
+		b.WriteByte('\n')
 	}
 }
 

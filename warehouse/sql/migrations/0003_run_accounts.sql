@@ -5,6 +5,7 @@ CREATE TABLE internal.run_accounts (
     balance_before BIGINT,
     balance_after BIGINT,
     settled BIGINT,
+    drift BIGINT,
     elsewhere BIGINT,
     unproved BIGINT,
     why VARCHAR

@@ -6,7 +6,7 @@ SELECT r.run_id, r.job, r.started_at, a.balance_before, a.balance_after,
        r.credits_unknown AS unknown,
        a.balance_before - a.balance_after AS billed,
        coalesce(a.settled, r.credits_spent) AS settled,
-       a.balance_before - a.balance_after - coalesce(a.settled, r.credits_spent) AS drift,
+       a.drift,
        a.elsewhere,
        coalesce(a.unproved, r.credits_unknown) AS unproved,
        a.why
@@ -22,7 +22,7 @@ COMMENT ON COLUMN run_credits.spent IS 'As counted when the run ended, requests 
 COMMENT ON COLUMN run_credits.unknown IS 'The part of spent that may not have been billed, as far as was known when the run ended.';
 COMMENT ON COLUMN run_credits.billed IS 'By how much the balance decreased; null if unknown.';
 COMMENT ON COLUMN run_credits.settled IS 'What the run counts as now: spent, less what later balances prove not to have been billed.';
-COMMENT ON COLUMN run_credits.drift IS 'billed less settled: 0 if the two counts agree, null if the balance is not known. Above 0, someone else uses the key, or a charge is not what the interface text says; below 0, credits were bought, or a charge is less.';
+COMMENT ON COLUMN run_credits.drift IS 'billed less settled: 0 if the two counts agree or what is unproved explains the difference, null if the balance is not known. Above 0, someone else uses the key, or a charge is not what the interface text says; below 0, credits were bought, or a charge is less.';
 COMMENT ON COLUMN run_credits.elsewhere IS 'By how much the balance decreased between the previous run and this one: someone else uses the key. Below 0, credits were bought. Null if unknown.';
 COMMENT ON COLUMN run_credits.unproved IS 'The part of settled of which no balance tells whether it was billed.';
 COMMENT ON COLUMN run_credits.why IS 'Why no balance tells it; null if nothing is unproved.';
