@@ -78,3 +78,40 @@ func TestALongerPartitionIsBoughtBeforeALesserSearch(t *testing.T) {
 		t.Errorf("purchases (-want +got):\n%s", diff)
 	}
 }
+
+// TestWhatComesFreeBuysNothingThatHasNoTime has credits for a status search, and no time in its lane.
+func TestWhatComesFreeBuysNothingThatHasNoTime(t *testing.T) {
+	for room, want := range []int{0, 1} {
+		d := Plan{Allowance: credits.Allowance{Limit: credits.AtMost(40)}, room: map[api.Operation]int{api.ByStatus: room},
+			Waiting: []Search{{Lane: api.ByStatus, requests: 1, billed: 1, what: StatusSearches}}}
+		if got := len(d.Buy(Job{}, nil)); got != want {
+			t.Errorf("with time for %d searches %d are bought", room, got)
+		}
+	}
+}
+
+// TestALesserSearchWaitsForPrices has a partition that waits and fits only if the second of the plan is empty by now,
+// and a status search of less value.
+func TestALesserSearchWaitsForPrices(t *testing.T) {
+	for cuba, want := range map[int][]int{0: {1, 0, 2, 1}, 2: {1, 2, 1}} {
+		d := Plan{Allowance: credits.Allowance{Limit: credits.AtMost(40)}, room: map[api.Operation]int{api.ByType: 99, api.ByStatus: 99},
+			Cover: []Partition{{Country: "Malta", Unpaid: 1}, {Country: "Cuba", Unpaid: 2}},
+			Waiting: []Search{{Lane: api.ByType, requests: 2, billed: 2, Worth: 50, what: PartitionsOfList, Partition: Partition{Country: "Togo"}},
+				{Lane: api.ByStatus, requests: 1, billed: 1, Worth: 5, what: StatusSearches}}}
+		var pages []int
+		for _, p := range d.Buy(Job{}, func(p Partition) int { return map[string]int{"Malta": 1, "Cuba": cuba, "Togo": 2}[p.Country] }) {
+			pages = append(pages, p.Pages)
+		}
+		if diff := cmp.Diff(want, pages); diff != "" {
+			t.Errorf("%d pages of Cuba: purchases (-want +got):\n%s", cuba, diff)
+		}
+	}
+}
+
+// TestLookupsAreExpectedBehindTheChecks has credits for 30 lookups beside a check that lists a vessel.
+func TestLookupsAreExpectedBehindTheChecks(t *testing.T) {
+	d := Plan{Allowance: credits.Allowance{Limit: credits.AtMost(40)}, Checks: []Partition{{Unpaid: 1, billed: 1}, {Unpaid: 1}}, Further: make([]string, 50)}
+	if d.expect(Job{Lookup: Lookup{Want: []string{"particulars"}}}); d.FreedLookups != 30 {
+		t.Errorf("%d lookups are expected, want 30", d.FreedLookups)
+	}
+}
