@@ -97,3 +97,38 @@ func TestSpendingCountsEntriesInTheOrderOfTheSegment(t *testing.T) {
 		t.Errorf("got %+v, want one credit that was not billed", spent)
 	}
 }
+
+// TestABalanceIsReadWhenTheServiceAnswersAfterAnUnknownOutcome books answers, and checks after each whether a reading of
+// the balance is asked for: while the service does not answer, it would take the place of a probe.
+func TestABalanceIsReadWhenTheServiceAnswersAfterAnUnknownOutcome(t *testing.T) {
+	s := cappedSpending(9)
+	ok := func(n int) journal.Entry {
+		e := answerOf(n, 1, journal.ChargePriced)
+		e.Outcome = extract.OutcomeOK
+		return e
+	}
+	for n, step := range []struct {
+		answer func(n int) journal.Entry
+		asked  bool
+	}{
+		{ok, false},
+		{func(n int) journal.Entry { return answerOf(n, 1, journal.ChargeUnknown) }, false},
+		{func(n int) journal.Entry { return answerOf(n, 0, journal.ChargeFree) }, false},
+		{ok, true},
+		{ok, false},
+	} {
+		if err := s.Reserve(t.Context(), api.Particulars); err != nil {
+			t.Fatal(err)
+		}
+		book(s, step.answer(n+1))
+		asked := false
+		select {
+		case <-s.answers:
+			asked = true
+		default:
+		}
+		if asked != step.asked {
+			t.Errorf("after answer %d a reading is asked for: %v, want %v", n+1, asked, step.asked)
+		}
+	}
+}

@@ -41,18 +41,19 @@ const (
 func (a *Arbiter) Decide() (d Decision) {
 	d.Dropped, a.dropped = a.dropped, nil
 	a.blocked = false
-	a.waiting = slices.DeleteFunc(a.waiting, func(s Search) bool {
-		switch {
-		case a.blocked:
-			return false
-		case a.fits(s.Most):
+	looked, kept := 0, 0
+	for ; looked < len(a.waiting) && !a.blocked; looked++ {
+		s := a.waiting[looked]
+		if a.fits(s.Most) {
 			a.grant(s)
 			d.Granted = append(d.Granted, s.ID)
-			return true
+			continue
 		}
 		a.blocked = a.returns > 0 && a.fits(s.Most-a.returns)
-		return false
-	})
+		a.waiting[kept] = s
+		kept++
+	}
+	a.waiting = slices.Delete(a.waiting, kept, looked)
 	if !a.searched() {
 		return d
 	}

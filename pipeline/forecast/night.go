@@ -3,6 +3,7 @@ package forecast
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/api"
@@ -199,7 +200,7 @@ func (m *simulation) lookUp(d plan.Plan, s searched, now time.Time) (lookups, cr
 	for _, i := range s.urgent {
 		look(i, o)
 	}
-	for _, id := range d.Lookups {
+	for _, id := range append(slices.Clip(d.Lookups), d.Further...) {
 		if i, ok := m.byID[id]; ok {
 			look(i, o)
 		}

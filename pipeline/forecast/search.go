@@ -19,59 +19,31 @@ func (s searched) credits() int {
 	return s.list*api.ByType.Credits + s.sweeps*api.ByStatus.Credits
 }
 
-// search makes the searches of a plan. Partitions that turn out to be longer than planned, and searches
-// that wait for credits, get what the others leave, the most valuable first; the share for lookups stays.
+// search makes the searches of a plan, by the decisions that a run makes of partitions that turn out longer or shorter
+// than planned, and of searches that wait for credits.
 func (m *simulation) search(d plan.Plan, now time.Time) (s searched) {
-	left := d.Allowance.Limit.Plus(-d.Kept)
 	s.covered = searchesOf(d)
+	read := map[string][]float64{} // the share of each partition that was read, by kind
+	for _, p := range d.Buy(m.scenario.Job, m.pages) {
+		if p.Lane == api.ByStatus {
+			s.sweeps += p.Pages
+			s.covered.Sweeps++
+			swept := keyed(p.Sweep.Partition())
+			m.world.cover(api.ByStatus.Name, swept, m.world.sweeps[swept], now)
+			continue
+		}
+		s.list += p.Pages
+		if m.read(read, p, now) {
+			s.covered.Partitions++
+		}
+	}
+	left := d.Allowance.Limit.Plus(-d.Kept - s.credits())
 	take := func(pages, credits int) int {
 		if n, limited := left.Get(); limited {
 			pages = min(pages, n/credits)
 		}
 		left = left.Plus(-pages * credits)
 		return pages
-	}
-	read := map[string][]float64{} // the share of each partition that was read, by kind
-	longer := []plan.Partition{}
-	cover := func(p plan.Partition, pages int) {
-		k := m.world.kinds[p.Name().Kind]
-		place := k.place[keyed(p.Name())]
-		got := take(pages, api.ByType.Credits)
-		s.list += got
-		if read[p.Name().Kind] == nil {
-			read[p.Name().Kind] = make([]float64, len(k.sizes))
-		}
-		share := &read[p.Name().Kind][place]
-		size := k.sizes[place]
-		whole := max(1, plan.Pages(size))
-		*share += float64(got) / float64(whole)
-		switch {
-		case size == 0, *share > 1-1e-9:
-			*share = 1
-			s.covered.Partitions++
-			m.world.cover(api.ByType.Name, keyed(p.Name()), size, now)
-		case pages < whole:
-			longer = append(longer, p)
-		}
-	}
-	for _, p := range d.Cover {
-		cover(p, min(p.Unpaid, m.pages(p)))
-	}
-	for _, w := range d.Sweeps {
-		m.sweep(w, take, &s, now)
-	}
-	first := longer
-	longer = nil
-	for _, p := range first { // in the order of their value
-		cover(p, m.pages(p)-min(p.Unpaid, m.pages(p)))
-	}
-	for _, w := range d.Waiting {
-		switch {
-		case w.Lane.Name == api.ByStatus.Name:
-			m.sweep(w.Sweep, take, &s, now)
-		case left.Allows(m.pages(w.Partition) * api.ByType.Credits):
-			cover(w.Partition, m.pages(w.Partition))
-		}
 	}
 	m.check(d, read, take, &s, now)
 	m.find(read, &s, now)
@@ -84,16 +56,23 @@ func (m *simulation) pages(p plan.Partition) int {
 	return plan.Pages(k.sizes[k.place[keyed(p.Name())]])
 }
 
-// sweep makes a status search. An empty one is not billed.
-func (m *simulation) sweep(w plan.StatusSearch, take func(int, int) int, s *searched, now time.Time) {
-	p := keyed(w.Partition())
-	size := m.world.sweeps[p]
-	if size > 0 && take(1, api.ByStatus.Credits) == 0 {
-		return
+// read adds the pages of a partition to the share of it that was read. One that was read whole is covered, and it
+// reports whether it is.
+func (m *simulation) read(read map[string][]float64, p plan.Purchase, now time.Time) (whole bool) {
+	kind := p.Partition.Name().Kind
+	k := m.world.kinds[kind]
+	place := k.place[keyed(p.Partition.Name())]
+	if read[kind] == nil {
+		read[kind] = make([]float64, len(k.sizes))
 	}
-	m.world.cover(api.ByStatus.Name, p, size, now)
-	s.sweeps += min(size, 1)
-	s.covered.Sweeps++
+	size := k.sizes[place]
+	share := &read[kind][place]
+	*share += float64(p.Pages) / float64(max(1, plan.Pages(size)))
+	if whole = size == 0 || *share > 1-1e-9; whole {
+		*share = 1
+		m.world.cover(api.ByType.Name, keyed(p.Partition.Name()), size, now)
+	}
+	return whole
 }
 
 // searchesOf counts the searches of a plan, those included that it has no credits or no time for.

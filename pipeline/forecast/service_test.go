@@ -283,11 +283,10 @@ func (w *nights) sweep(d plan.Plan, t today, left *credits.Limit, urgent *[]int)
 	}
 	for _, s := range all {
 		name := keyed(s.Partition())
-		cost := countIf(len(t.sweeps[name]) > 0)
-		if !left.Allows(10 * cost) {
+		if !left.Allows(10) {
 			continue
 		}
-		*left, billed = left.Plus(-10*cost), billed+cost
+		*left, billed = left.Plus(-10), billed+1 // also without a vessel
 		w.cover(name, api.ByStatus.Name, len(t.sweeps[name]), t)
 		for _, hull := range t.sweeps[name] {
 			if w.targets[hull] == nil {
@@ -313,7 +312,7 @@ func (w *nights) lookUp(d plan.Plan, t today, left credits.Limit, urgent []int) 
 		ids = append(ids, plan.AskFor(w.targets[hull].Target))
 	}
 	sent := map[string]bool{}
-	for _, id := range append(ids, d.Lookups...) {
+	for _, id := range append(append(ids, d.Lookups...), d.Further...) {
 		if sent[id] || len(sent) >= d.Room || !left.Allows(o.Credits) || byID[id] == nil {
 			continue
 		}

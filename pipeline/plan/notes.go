@@ -1,6 +1,9 @@
 package plan
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Notes returns what a reader of the plan should know about its price, one sentence each.
 func (d Plan) Notes(job Job, f Inputs) []string {
@@ -17,13 +20,34 @@ func (d Plan) Notes(job Job, f Inputs) []string {
 	if len(job.Lookup.Want) > 0 && len(d.Cover)+len(d.Sweeps) > 0 {
 		notes = append(notes, "vessels that the searches list for the first time, or list as changed, are looked up too, within the most")
 	}
-	if len(d.Waiting) > 0 {
+	switch freed := d.freed(); {
+	case freed != "":
+		notes = append(notes, freed+" wait for credits that other searches are expected to free")
+	case len(d.Waiting) > 0:
 		notes = append(notes, "searches that are left out for lack of credits are made after all if others cost less than their price")
 	}
 	if nights := overAge(job, f, d); nights != "" {
 		notes = append(notes, nights)
 	}
 	return notes
+}
+
+// freed counts what the night is expected to buy with credits that others leave, by kind; "" if there is nothing.
+func (d Plan) freed() string {
+	count := map[string]int{LookupsLeft: d.FreedLookups}
+	for _, p := range d.Freed {
+		count[p.what]++
+	}
+	var all []string
+	for _, what := range []string{StatusSearches, PartitionsOfList, LookupsLeft} {
+		if n := count[what]; n > 0 {
+			all = append(all, fmt.Sprintf("%d %s", n, what))
+		}
+	}
+	if len(all) > 1 {
+		all = []string{strings.Join(all[:len(all)-1], ", ") + " and " + all[len(all)-1]}
+	}
+	return strings.Join(all, "")
 }
 
 // overAge returns a warning if the known vessels cannot all be looked up within their maximum age

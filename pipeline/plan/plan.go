@@ -57,11 +57,15 @@ type Plan struct {
 	Skipped []journal.Partition
 	Waiting []Search // left out for lack of credits, the most valuable first: the run decides again as prices become known
 
+	Freed        []Purchase // searches of Waiting that the night is expected to buy with what others leave
+	FreedLookups int        // lookups of Further that it is expected to make
+
 	Kept      int // credits that the searches leave to lookups
 	Allowance credits.Allowance
-	Due       int            // lookups that are due, including those that are left out
-	Room      int            // lookups that the run has time and requests for, new vessels included
-	capacity  map[string]int // requests that each lane can carry
+	Due       int                   // lookups that are due, including those that are left out
+	Room      int                   // lookups that the run has time and requests for, new vessels included
+	capacity  map[string]int        // requests that each lane can carry
+	room      map[api.Operation]int // requests that the lanes of the two searches can carry
 	Price     []lanePrice
 	LeftOut   []LeftOut
 }

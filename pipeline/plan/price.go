@@ -85,6 +85,7 @@ func (d *Plan) fit(job Job, f Inputs, perMinute func(api.Operation) int) {
 		room[o.Name] = capacity(job.Deadline, perMinute(o))
 		d.capacity[o.Name] = room[o.Name]
 	}
+	d.room = map[api.Operation]int{api.ByType: room[api.ByType.Name], api.ByStatus: room[api.ByStatus.Name]}
 	if job.Sweep.Auto {
 		whole := d.Sweeps
 		d.Sweeps = nil
@@ -95,6 +96,7 @@ func (d *Plan) fit(job Job, f Inputs, perMinute func(api.Operation) int) {
 		left = d.fitSearches(f.Now, left, room)
 	}
 	d.fitLookups(job, f, left.Plus(d.Kept), room)
+	d.expect(job)
 	d.Price = d.prices(job, f)
 }
 
@@ -247,13 +249,16 @@ func (d *Plan) prices(job Job, f Inputs) []lanePrice {
 		unknown = unknown || p.Expected < 0 && !f.begun(p)
 	}
 	list.most = credits.AtMost(list.Credits.Most)
-	if list.Credits.Least = list.Credits.Expected; unknown {
+	least := list.Credits.Expected
+	list.add(d.Freed)
+	if list.Credits.Least = least; unknown {
 		list.Credits.Least = 0
 		list.most = d.bound(api.ByType)
 	}
 	o := job.Lookup.Operation()
-	lookups := lanePrice{Operation: o, Requests: len(d.Lookups)}
+	lookups := lanePrice{Operation: o, Requests: len(d.Lookups) + d.FreedLookups}
 	lookups.Credits = exactly(len(d.Lookups) * o.Credits)
+	lookups.Credits.Expected += d.FreedLookups * o.Credits
 	lookups.most = credits.AtMost(lookups.Credits.Most)
 	if len(job.Lookup.Want) > 0 && len(d.Cover)+len(d.Sweeps) > 0 { // the searches add vessels that they list for the first time
 		lookups.most = d.bound(o)
@@ -264,11 +269,26 @@ func (d *Plan) prices(job Job, f Inputs) []lanePrice {
 	}
 	sweeps.Credits = exactly(sweeps.Requests * api.ByStatus.Credits)
 	sweeps.most = credits.AtMost(sweeps.Credits.Most)
+	sweeps.add(d.Freed)
 	list.Credits.Most, _ = list.most.Get()
 	lookups.Credits.Most, _ = lookups.most.Get()
 	positions := lanePrice{Operation: api.Location, Requests: len(d.Positions), Credits: exactly(len(d.Positions) * api.Location.Credits)}
 	positions.most = credits.AtMost(positions.Credits.Most)
 	return []lanePrice{list, sweeps, lookups, positions}
+}
+
+// add adds what the night is expected to buy with credits that others leave.
+func (l *lanePrice) add(freed []Purchase) {
+	for _, p := range freed {
+		if p.Lane == l.Operation {
+			l.Requests += p.requests
+			l.Credits.Expected += p.Pages * p.Lane.Credits
+			l.Credits.Most += p.billed * p.Lane.Credits
+		}
+	}
+	if l.Credits.Most > 0 {
+		l.most = credits.AtMost(l.Credits.Most)
+	}
 }
 
 // bound is the most that a lane can spend in any case.
