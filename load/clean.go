@@ -90,7 +90,7 @@ func Missing(dir string, published map[string]bool) (missing []string, err error
 	return missing, nil
 }
 
-// Outdated lists the published runs, in their order, whose lake files have other columns than this
+// Outdated lists the published runs, in their order, whose lake files have other columns or values than this
 // program writes: an older or a different version wrote them. It returns ErrNewer if a newer
 // program wrote a manifest. Every manifest must be readable; Missing finds those that are not.
 func Outdated(dir string, published map[string]bool) (runs []string, err error) {

@@ -39,6 +39,10 @@ const (
 	issueJump = 0.25
 )
 
+// neverHold are reasons that hold no run back. They are of single optional values that services fill in carelessly,
+// and a data directory in which most rows always had them must not be held back when it is rebuilt.
+var neverHold = []string{string(transform.NotALocode)}
+
 // subjects are the lake tables whose rows the issues of a dataset are about.
 var subjects = map[string]string{
 	"registration": transform.Listings.Name, "sighting": transform.Sightings.Name, "particulars": transform.Particulars.Name,
@@ -91,7 +95,7 @@ func (p *publication) issues(ctx context.Context, w *warehouse.Warehouse, m Mani
 	}
 	var kinds []issueKind
 	for kind := range tonight.issues {
-		if tonight.rows[kind.dataset] >= issueRows && tonight.share(kind) >= greatestShare(earlier, kind)+issueJump {
+		if !slices.Contains(neverHold, kind.reason) && tonight.rows[kind.dataset] >= issueRows && tonight.share(kind) >= greatestShare(earlier, kind)+issueJump {
 			kinds = append(kinds, kind)
 		}
 	}

@@ -168,10 +168,11 @@ func readManifest(path string) (Manifest, error) {
 	return m, nil
 }
 
-// SchemaID names the columns of all lake tables, their ids, names and types, by 16 hexadecimal
-// digits of a hash.
+// SchemaID names the columns of all lake tables, their ids, names and types, and the rules by which
+// their values were read, by 16 hexadecimal digits of a hash.
 func SchemaID() string {
 	h := sha256.New()
+	fmt.Fprintf(h, "rules %d\n", transform.Rules)
 	for _, t := range transform.Tables {
 		fmt.Fprintf(h, "%s\n%s\n", t.Name, t.Schema)
 	}

@@ -44,7 +44,7 @@ func VerifyLake(ctx context.Context, dir string, known map[string]Manifest, pend
 	for _, run := range sortedRuns(known) {
 		m := known[run]
 		if m.Schema != SchemaID() {
-			l.problem("%s: its files have columns of another version of fleetlake (schema %s, this one writes %s)", run, m.Schema, SchemaID())
+			l.problem("%s: its files have the columns or values of another version of fleetlake (schema %s, this one writes %s)", run, m.Schema, SchemaID())
 		}
 		for _, f := range m.Files {
 			if err := ctx.Err(); err != nil {

@@ -11,11 +11,11 @@ type IMO uint32
 // else NotSevenDigits or BadCheckDigit.
 func ParseIMO(s string) (IMO, error) {
 	s = strings.TrimSpace(s)
-	switch s {
-	case "", "-", "None", "0":
-		return 0, absent
-	case "0000000", "1234567", "9876543":
+	switch {
+	case s == "0000000", s == "1234567", s == "9876543":
 		return 0, Filler
+	case missingText(s):
+		return 0, absent
 	}
 	n, ok := digits(s)
 	if !ok || len(s) != 7 || n < 1_000_000 {

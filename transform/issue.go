@@ -24,6 +24,7 @@ const (
 	NotANumber      Reason = "not a number"
 	UnexpectedUnit  Reason = "unexpected unit"
 	OutOfBounds     Reason = "out of bounds"
+	NotALocode      Reason = "not a locode"
 	NotATime        Reason = "not a time"
 	NoYear          Reason = "date without year"
 	ISODisagrees    Reason = "country_iso disagrees"

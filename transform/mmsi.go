@@ -14,17 +14,16 @@ type MMSI uint32
 // digits as NotNineDigits.
 func ParseMMSI(s string) (MMSI, error) {
 	s = strings.TrimSpace(s)
-	if s == "0" || missing(s) {
+	n, ok := digits(s)
+	switch isNine := ok && len(s) == 9; {
+	case isNine && (n%111_111_111 == 0 || n == 123_456_789 || n == 987_654_321):
+		return 0, Filler
+	case isNine:
+		return MMSI(n), nil
+	case missingText(s):
 		return 0, absent
 	}
-	n, ok := digits(s)
-	if !ok || len(s) != 9 {
-		return 0, NotNineDigits
-	}
-	if n%111_111_111 == 0 || n == 123_456_789 || n == 987_654_321 {
-		return 0, Filler
-	}
-	return MMSI(n), nil
+	return 0, NotNineDigits
 }
 
 // String returns all nine digits.

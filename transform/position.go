@@ -40,17 +40,15 @@ func asMaxDraught(s string, at *answer) (any, error) {
 
 // asLower accepts a word that comes in several casings.
 func asLower(s string, _ *answer) (any, error) {
-	if missing(s) {
+	if missingText(s) {
 		return nil, absent
 	}
 	return strings.ToLower(CleanText(s)), nil
 }
 
-// otherStatuses has the statuses of AIS that cannot be searched for, by their labels. The status is
-// empty where the label says that the ship sends none.
+// otherStatuses has the statuses of AIS that cannot be searched for, by their labels.
 var otherStatuses = map[string]string{
 	"not under command": "not-under-command", "ais-sart": "ais-sart", "ais-sart is active": "ais-sart",
-	"undefined": "", "not defined": "", "not available": "", "unknown": "",
 }
 
 // asStatus accepts the label of a navigational status.
@@ -62,15 +60,32 @@ func asStatus(s string, _ *answer) (any, error) {
 	if status, ok := statusByLabel[label]; ok {
 		return status, nil
 	}
-	status, ok := otherStatuses[label]
-	switch {
-	case !ok:
-		return nil, NotListed
-	case status == "":
-		return nil, Filler
+	if status, ok := otherStatuses[label]; ok {
+		return status, nil
 	}
-	return status, nil
+	return nil, NotListed
 }
+
+// asLocode accepts a UN/LOCODE: a country and three letters or digits, in any case, with or without the
+// blank or hyphen after the country that the standard writes.
+func asLocode(s string, _ *answer) (any, error) {
+	if missingText(s) {
+		return nil, absent
+	}
+	code := strings.ToUpper(locodeSeparators.Replace(CleanText(s)))
+	if !locodeForm.MatchString(code) || flagByCode[code[:2]] == 0 && code[:2] != atSea {
+		return nil, NotALocode
+	}
+	return code, nil
+}
+
+// locodeForm is a UN/LOCODE without separators. atSea is its country for installations in no country's waters.
+var (
+	locodeSeparators = strings.NewReplacer(" ", "", "-", "", "_", "")
+	locodeForm       = regexp.MustCompile(`^[A-Z]{2}[A-Z0-9]{3}$`)
+)
+
+const atSea = "XZ"
 
 // clearHalfPosition clears a position of which one coordinate is missing, or that is 0/0, which a
 // receiver without a fix sends. It returns the raw values that it cleared.

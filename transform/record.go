@@ -114,7 +114,7 @@ func (b *Batch) fill(r *record, t *Table, id vesselID, at *answer, dataset strin
 
 // asText accepts any text.
 func asText(s string, _ *answer) (any, error) {
-	if missing(s) {
+	if missingText(s) {
 		return nil, absent
 	}
 	return CleanText(s), nil

@@ -213,7 +213,7 @@ func (b *Batch) textOf(got *[fieldCount]value, from source, id vesselID, field i
 		b.refuse(from, id, field, got[field], NotText, false)
 		return ""
 	}
-	if missing(s) {
+	if missingText(s) {
 		return ""
 	}
 	return s

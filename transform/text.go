@@ -8,17 +8,40 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// missing reports whether s is what the API writes for a missing value. To treat another
-// placeholder as missing, add it here.
+// missing reports whether s is what lists write for a value that they do not have: no letter or digit at
+// all ("-", "?", "@@@"), or one of a few words, whatever their case, stops and separators ("n.a.", "N/A",
+// "not_available"). To treat another placeholder as missing, add it here. A vocabulary looks its own
+// values up first: NA is the code of Namibia, and Unknown is a country that can be asked for.
 func missing(s string) bool {
-	if len(s) > 16 {
-		return strings.TrimSpace(s) == ""
+	var word [14]byte // one more than the longest below
+	n := 0
+	for _, r := range s {
+		switch {
+		case 'A' <= r && r <= 'Z':
+			r += 'a' - 'A'
+		case 'a' <= r && r <= 'z' || '0' <= r && r <= '9':
+		case r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsNumber(r)):
+			return false
+		default:
+			continue
+		}
+		if n == len(word) {
+			return false
+		}
+		word[n] = byte(r)
+		n++
 	}
-	switch strings.TrimSpace(s) {
-	case "", "-", "None":
+	switch string(word[:n]) {
+	case "", "na", "nan", "nil", "none", "null", "undefined", "unknown", "nodata", "notknown", "notdefined", "notspecified",
+		"notavailable", "notapplicable", "tba", "tbc", "tbd", "tbn":
 		return true
 	}
 	return false
+}
+
+// missingText reports whether s is missing from a text or from an identifier, where zero is no value either.
+func missingText(s string) bool {
+	return strings.Trim(s, "0. \t") == "" || missing(s)
 }
 
 // CleanText returns s with single spaces for white space and control characters, and in

@@ -141,7 +141,7 @@ func TestNumbers(t *testing.T) {
 		"too much":                      {volume, "9999999", 0, OutOfBounds},
 		"too little":                    {volume, "-1", 0, OutOfBounds},
 		"nothing":                       {volume, " - ", 0, absent},
-		"no one else's none":            {volume, "none", 0, NotANumber},
+		"a word for nothing":            {volume, "none", 0, absent},
 		"digits that are no digits":     {volume, "１２", 0, NotANumber},
 		"a point without a fraction":    {volume, "7.", 0, NotANumber},
 		"a sign before thousands":       {quantity{least: -9999, most: 0}, "-1'234", -1234, nil},
@@ -282,7 +282,7 @@ func TestStatusLabels(t *testing.T) {
 		"moored":                 {"Moored", "moored", nil},
 		"the value itself":       {"under-way", "under-way", nil},
 		"one without a search":   {"Not under command", "not-under-command", nil},
-		"a ship that sends none": {"Undefined", nil, Filler},
+		"a ship that sends none": {"Undefined", nil, absent},
 		"a dash":                 {"-", nil, absent},
 		"something else":         {"Teleporting", nil, NotListed},
 	} {

@@ -23,12 +23,13 @@ func readVesselType(raw string) spelling { return lookUp(typeBySpelling, raw) }
 
 // lookUp returns the meaning of raw in one of the API's lists.
 func lookUp(known map[string]spelling, raw string) spelling {
-	if missing(raw) {
-		return spelling{raw: raw, reason: absent}
-	}
 	s, ok := known[strings.ToLower(CleanText(raw))]
 	s.raw, s.reason = raw, noIssue
-	if !ok {
+	switch {
+	case ok:
+	case missingText(raw):
+		s.reason = absent
+	default:
 		s.reason = NotListed
 	}
 	return s
@@ -36,21 +37,21 @@ func lookUp(known map[string]spelling, raw string) spelling {
 
 // readISO returns the meaning of a country code of two letters.
 func readISO(raw string) spelling {
-	if missing(raw) {
-		return spelling{raw: raw, reason: absent}
-	}
 	code := strings.ToUpper(strings.TrimSpace(raw))
 	f, ok := flagByCode[code]
-	if !ok {
-		return spelling{raw: raw, reason: NotListed}
+	switch {
+	case ok:
+		return spelling{raw: raw, value: code, flag: f, reason: noIssue}
+	case missingText(raw):
+		return spelling{raw: raw, reason: absent}
 	}
-	return spelling{raw: raw, value: code, flag: f, reason: noIssue}
+	return spelling{raw: raw, reason: NotListed}
 }
 
 // readShipType returns the meaning of a broad ship type. The API has no list of these, so any
 // text is accepted.
 func readShipType(raw string) spelling {
-	if missing(raw) {
+	if missingText(raw) {
 		return spelling{raw: raw, reason: absent}
 	}
 	return spelling{raw: raw, value: CleanText(raw), reason: noIssue}
