@@ -126,6 +126,31 @@ func TestChanges(t *testing.T) {
 	})
 }
 
+// TestRespelledCompanies expects that another spelling of a company is kept, and marked, and is no sale.
+func TestRespelledCompanies(t *testing.T) {
+	const changes = "SELECT field, old_value, new_value, seen_after, flapping, respelled FROM changes ORDER BY seen_after, field"
+	owned := func(date, owner string) run {
+		return night(date, particulars(ever), map[string][]row{"management": {{"imo": 9811000, "registered_owner": owner, "manager": "EVERGREEN"}}})
+	}
+	check(t, map[string]rule{
+		"another legal form is kept and marked": {
+			nights: []run{owned("20", "SHOEI KISEN KAISHA LTD"), owned("21", "SHOEI KISEN KAISHA, LTD."), owned("22", "SHOEI KISEN KAISHA, LTD.")},
+			sql:    changes,
+			want:   "registered_owner SHOEI KISEN KAISHA LTD SHOEI KISEN KAISHA, LTD. 21T02:00 false true",
+		},
+		"and is no change of the owner": {
+			nights: []run{owned("20", "SHOEI KISEN KAISHA LTD"), owned("21", "SHOEI KISEN KAISHA, LTD."), owned("22", "LUSTER MARITIME SA")},
+			sql:    "SELECT company_before, company_after, snapshot_date FROM ownership_changes",
+			want:   "SHOEI KISEN KAISHA, LTD. LUSTER MARITIME SA 22",
+		},
+		"a company of one answer, after which the one before returns in another spelling, is doubtful": {
+			nights: []run{owned("20", "SHOEI KISEN KAISHA LTD"), owned("21", "LUSTER MARITIME SA"), owned("22", "SHOEI KISEN KAISHA, LTD.")},
+			sql:    changes,
+			want:   "registered_owner SHOEI KISEN KAISHA LTD LUSTER MARITIME SA 21T02:00 true false\nregistered_owner LUSTER MARITIME SA SHOEI KISEN KAISHA, LTD. 22T02:00 true false",
+		},
+	})
+}
+
 func TestTwoRegistrationsUnderPartialCoverage(t *testing.T) {
 	const current = "SELECT mmsi, flag, valid_from FROM registration WHERE imo IS NOT NULL ORDER BY valid_from"
 	panama, liberia := ever, with(ever, row{"mmsi": "636016000", "flag": "LR", "country": "Liberia"})

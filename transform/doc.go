@@ -15,7 +15,7 @@
 //
 // A parser returns a value, or a Reason why there is none. Then the column is null, `raw` keeps
 // the text of the answer, and an issue counts the refusal. `raw` also keeps the text of a value that
-// a rule changed (an underscore in a name, another spelling of a flag). It does not keep a number
+// a rule changed (an underscore in a name, a company in lower case, another spelling of a flag). It does not keep a number
 // with its unit or a time in one of the known layouts, because their columns say the same. What the
 // API writes for a missing value becomes null, without `raw` and without an issue. Keys without a
 // column are in `extra`.

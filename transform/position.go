@@ -38,14 +38,6 @@ func asMaxDraught(s string, at *answer) (any, error) {
 	return as(draughtOf)(m[2], at)
 }
 
-// asLower accepts a word that comes in several casings.
-func asLower(s string, _ *answer) (any, error) {
-	if missingText(s) {
-		return nil, absent
-	}
-	return strings.ToLower(CleanText(s)), nil
-}
-
 // otherStatuses has the statuses of AIS that cannot be searched for, by their labels.
 var otherStatuses = map[string]string{
 	"not under command": "not-under-command", "ais-sart": "ais-sart", "ais-sart is active": "ais-sart",

@@ -1,6 +1,9 @@
 package transform
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // record is an object of an answer. Each member knows whether a column or an issue used it.
 type record struct{ members []member }
@@ -112,12 +115,22 @@ func (b *Batch) fill(r *record, t *Table, id vesselID, at *answer, dataset strin
 	return filled, raw
 }
 
-// asText accepts any text.
+// asText accepts a company, a place, an address or a description: what differs in case, blanks, underscores
+// or padding is the same, and is written in the upper case that lists mostly have.
 func asText(s string, _ *answer) (any, error) {
 	if missingText(s) {
 		return nil, absent
 	}
-	return CleanText(s), nil
+	return CleanName(s), nil
+}
+
+// asLower accepts a text that is the same in any case and may have underscores: a word, or an address of the
+// internet.
+func asLower(s string, _ *answer) (any, error) {
+	if missingText(s) {
+		return nil, absent
+	}
+	return strings.ToLower(CleanText(strings.Trim(s, "@ "))), nil
 }
 
 // asPast accepts the time of something that has happened. It allows a day for clocks that

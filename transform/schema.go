@@ -10,7 +10,7 @@ import (
 
 // Rules is the number of the rules by which values are read. Whoever changes what a rule makes of a value raises
 // it: the next run then rebuilds the lake, because a value that two rules read would seem to have changed.
-const Rules = 2
+const Rules = 3
 
 // Table is one kind of lake file: its name and its columns.
 type Table struct {
@@ -127,18 +127,18 @@ var (
 	})
 	Management = dataset("management", []column{
 		{40, "manager", text, from(asText, "manager"), "Company that manages the vessel."},
-		{41, "manager_email", text, from(asText, "manageremail"), "Of the manager."},
+		{41, "manager_email", text, from(asLower, "manageremail"), "Of the manager."},
 		{42, "manager_address", text, from(asText, "manageraddress"), "Of the manager."},
-		{43, "manager_website", text, from(asText, "managerwebsite"), "Of the manager."},
+		{43, "manager_website", text, from(asLower, "managerwebsite"), "Of the manager."},
 		{44, "registered_owner", text, from(asText, "registeredowner"), "Company that owns the vessel."},
-		{45, "registered_owner_email", text, from(asText, "registeredowneremail"), "Of the owner."},
+		{45, "registered_owner_email", text, from(asLower, "registeredowneremail"), "Of the owner."},
 		{46, "registered_owner_address", text, from(asText, "registeredowneraddress"), "Of the owner."},
-		{47, "registered_owner_website", text, from(asText, "registeredownerwebsite"), "Of the owner."},
+		{47, "registered_owner_website", text, from(asLower, "registeredownerwebsite"), "Of the owner."},
 		{48, "ism", text, from(asText, "ism"), "Company responsible under the safety management code."},
-		{49, "ism_email", text, from(asText, "ismemail"), "Of that company."},
+		{49, "ism_email", text, from(asLower, "ismemail"), "Of that company."},
 		{50, "ism_address", text, from(asText, "ismaddress"), "Of that company."},
-		{51, "ism_website", text, from(asText, "ismwebsite"), "Of that company."},
-		{52, "ism_web", text, from(asText, "ismweb"), "Of that company; a second address that the service lists."},
+		{51, "ism_website", text, from(asLower, "ismwebsite"), "Of that company."},
+		{52, "ism_web", text, from(asLower, "ismweb"), "Of that company; a second address that the service lists."},
 		{53, "class_society", text, from(asText, "classificationsociety"), "Classification society."},
 		{54, "p_and_i", text, from(asText, "pi", "pandi"), "Protection and indemnity club."},
 	})

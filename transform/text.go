@@ -71,8 +71,8 @@ func isCleanText(s string) bool {
 	return !space || s == ""
 }
 
-// CleanName returns a ship's name or call sign as AIS writes it: upper case, single spaces
-// for underscores and white space, and no "@" padding. It is idempotent.
+// CleanName returns the name of a ship, a company or a place, or a call sign, as AIS and most lists write
+// it: upper case, single spaces for underscores and white space, and no "@" padding. It is idempotent.
 func CleanName(s string) string {
 	if isCleanName(s) {
 		return s
@@ -129,4 +129,12 @@ func unicodeName(s string) string {
 	words := strings.FieldsFunc(norm.NFC.String(s), func(r rune) bool { return r == '_' || isSeparator(r) })
 	s = strings.Trim(strings.Join(words, " "), " @")
 	return norm.NFC.String(strings.ToUpper(s))
+}
+
+// capitalized returns the clean form of a text with a capital first letter and small ones after it. It is
+// idempotent.
+func capitalized(s string) string {
+	s = strings.ToLower(CleanName(s))
+	first, size := utf8.DecodeRuneInString(s)
+	return norm.NFC.String(string(unicode.ToUpper(first)) + s[size:])
 }

@@ -52,6 +52,9 @@ func FuzzCleanName(f *testing.F) {
 		if isCleanName(s) && string(appendName(nil, s)) != s {
 			t.Errorf("%q is plain, and changes", s)
 		}
+		if word := capitalized(s); capitalized(word) != word {
+			t.Errorf("%q is capitalized to %q, and that to %q", s, word, capitalized(word))
+		}
 		if text := CleanText(s); CleanText(text) != text {
 			t.Errorf("%q cleans to %q, and that to %q", s, text, CleanText(text))
 		}

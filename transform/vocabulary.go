@@ -49,12 +49,12 @@ func readISO(raw string) spelling {
 }
 
 // readShipType returns the meaning of a broad ship type. The API has no list of these, so any
-// text is accepted.
+// text is accepted, in one case.
 func readShipType(raw string) spelling {
 	if missingText(raw) {
 		return spelling{raw: raw, reason: absent}
 	}
-	return spelling{raw: raw, value: CleanText(raw), reason: noIssue}
+	return spelling{raw: raw, value: capitalized(raw), reason: noIssue}
 }
 
 // memo numbers the spellings that a batch meets. Each is read once, and a row takes four

@@ -82,7 +82,7 @@ const (
 	versionKeys     = "vessel_id valid_from"
 	versionRequired = "vessel_id snapshot_date valid_from first_seen last_seen run_id entry fingerprint vessel_number"
 	vesselsRequired = "vessel_id category is_vessel listed first_seen last_seen registration_seen_at run_id"
-	changesRequired = "vessel_id dataset field seen_before seen_after snapshot_date flapping run_id entry"
+	changesRequired = "vessel_id dataset field seen_before seen_after snapshot_date flapping respelled run_id entry"
 	namesVessels    = "listings sightings particulars positions"
 	ofProgram       = "a list of the program"
 )

@@ -118,8 +118,8 @@ func (h history) version(id, mmsi, name, flag, typ string, from, to int) {
 // changed records a change that a night observed. The night before had the old value.
 func (h history) changed(id, dataset, field, before, after string, day int) {
 	h.t.Helper()
-	h.exec(fmt.Sprintf("INSERT INTO changes (vessel_id, dataset, field, old_value, new_value, seen_before, seen_after, snapshot_date, flapping, run_id, entry) VALUES (%s, %s, %s, %s, false, 'run', 7)",
-		quoted(id, dataset, field, before, after), at(day-1), at(day), night(day)))
+	h.exec(fmt.Sprintf("INSERT INTO changes (vessel_id, dataset, field, old_value, new_value, seen_before, seen_after, snapshot_date, flapping, respelled, run_id, entry) VALUES (%s, %s, %s, %s, false, internal.respelled(%s), 'run', 7)",
+		quoted(id, dataset, field, before, after), at(day-1), at(day), night(day), quoted(field, before, after)))
 }
 
 // expect compares the rows of a statement, each as a text.

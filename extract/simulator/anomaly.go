@@ -23,6 +23,10 @@ type Anomalies struct {
 	// The others lead to any flag, by its weight in the fleet.
 	OpenRegistry float64
 
+	// Dress is a share of the companies, places and addresses in the profiles of a day: those that are
+	// written in another way than on other days, although nothing changed, or as a placeholder.
+	Dress float64
+
 	Congestion Congestion
 }
 
@@ -63,7 +67,7 @@ func (a Anomalies) check() error {
 		name  string
 		share float64
 	}{
-		{"SharedIMO", a.SharedIMO}, {"SharedMMSI", a.SharedMMSI}, {"GoneDark", a.GoneDark}, {"OpenRegistry", a.OpenRegistry}, {"Congestion.Share", a.Congestion.Share},
+		{"SharedIMO", a.SharedIMO}, {"SharedMMSI", a.SharedMMSI}, {"GoneDark", a.GoneDark}, {"OpenRegistry", a.OpenRegistry}, {"Dress", a.Dress}, {"Congestion.Share", a.Congestion.Share},
 	} {
 		if !(f.share >= 0 && f.share <= 1) { // NaN fails this comparison too
 			return fmt.Errorf("anomalies: %s %v: want 0 to 1", f.name, f.share)

@@ -50,6 +50,7 @@ const (
 	forDarkness
 	forCongestion
 	forOpenRegistry
+	forDress
 )
 
 // mix scatters the bits of x. It is the finalizer of SplitMix64.

@@ -40,7 +40,7 @@ WITH aliases AS (
     JOIN   (SELECT vessel_id, min(snapshot_date) AS registered_on FROM registration GROUP BY vessel_id) AS r USING (vessel_id)
 )
 SELECT coalesce(a.vessel_id, c.vessel_id) AS vessel_id, c.dataset, c.field, c.old_value, c.new_value, c.seen_before, c.seen_after, c.snapshot_date,
-       TRY_CAST(c.new_value AS DOUBLE) IS NULL AND regexp_replace(upper(c.old_value), '[^\p{L}\p{N}]', '', 'g') = regexp_replace(upper(c.new_value), '[^\p{L}\p{N}]', '', 'g') AS respelled, c.run_id, c.entry
+       c.respelled, c.run_id, c.entry
 FROM   changes AS c
 LEFT JOIN aliases AS a ON a.alias_id = c.vessel_id AND c.seen_after <= a.since AND (a.since_before IS NULL OR c.seen_after > a.since_before)
 WHERE  c.old_value IS NOT NULL AND c.new_value IS NOT NULL AND NOT c.flapping

@@ -10,6 +10,6 @@ COMMENT ON COLUMN confirmed_changes.new_value IS 'As text.';
 COMMENT ON COLUMN confirmed_changes.seen_before IS 'The last observation of the old value.';
 COMMENT ON COLUMN confirmed_changes.seen_after IS 'The first observation of the new value: the change happened between the two.';
 COMMENT ON COLUMN confirmed_changes.snapshot_date IS 'The night of that observation.';
-COMMENT ON COLUMN confirmed_changes.respelled IS 'Whether the two are texts that differ only in case, blanks and punctuation: another spelling of the same name.';
+COMMENT ON COLUMN confirmed_changes.respelled IS 'As in changes: another spelling of the same name.';
 COMMENT ON COLUMN confirmed_changes.run_id IS 'The run of the new value.';
 COMMENT ON COLUMN confirmed_changes.entry IS 'That answer in the run''s journal.';

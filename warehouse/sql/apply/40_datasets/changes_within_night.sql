@@ -30,7 +30,7 @@ WITH observed AS (
     WINDOW steps AS (PARTITION BY vessel_id, c.field ORDER BY place),
            whole AS (PARTITION BY vessel_id, c.field ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
 )
-SELECT vessel_id, '{{.Name}}' AS dataset, field, value_before AS old_value, value AS new_value, seen_before, seen_at AS seen_after, $date AS snapshot_date, true AS flapping, run_id, entry
+SELECT vessel_id, '{{.Name}}' AS dataset, field, value_before AS old_value, value AS new_value, seen_before, seen_at AS seen_after, $date AS snapshot_date, true AS flapping, internal.respelled(field, value_before, value) AS respelled, run_id, entry
 FROM   sequence
 WHERE  value <> value_before AND place > 0
   AND  (value NOT IN (first_value, last_value) OR value_before NOT IN (first_value, last_value) OR first_value = last_value)

@@ -9,6 +9,7 @@ COMMENT ON COLUMN changes.seen_before IS 'The last observation of the old value,
 COMMENT ON COLUMN changes.seen_after IS 'The first observation of the new value.';
 COMMENT ON COLUMN changes.snapshot_date IS 'The night of that observation.';
 COMMENT ON COLUMN changes.flapping IS 'Whether the change is doubtful: a value that was seen in a single observation, between the same value before and after, or that another value of the same night replaced.';
+COMMENT ON COLUMN changes.respelled IS 'Whether the two are spellings of one value: texts that differ only in accents, blanks and punctuation, and companies also in their legal form (CO., LTD., S.A., GMBH). False if a value was unknown.';
 COMMENT ON COLUMN changes.run_id IS 'The run of the new value.';
 COMMENT ON COLUMN changes.entry IS 'That answer in the run''s journal.';
 

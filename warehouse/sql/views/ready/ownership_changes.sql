@@ -6,7 +6,7 @@ SELECT r.vessel_id, r.imo, c.snapshot_date, c.seen_before, c.seen_after, c.field
 FROM   internal.vessel_changes AS c
 JOIN   registration AS r ON {{template "registration_key" "r"}} = c.vessel_key AND r.valid_to IS NULL
 WHERE  c.field IN ('registered_owner', 'manager');
-COMMENT ON VIEW ownership_changes IS 'One row per change of a vessel''s registered owner or manager, from one known company to another: a vessel whose owner was not known before has not changed it. A vessel is looked up seldom, so that the change lies somewhere between seen_before and seen_after, and vessels that were looked up only once can have no row. Companies that a single lookup had between the same company before and after are left out, and so are other spellings of the same company.';
+COMMENT ON VIEW ownership_changes IS 'One row per change of a vessel''s registered owner or manager, from one known company to another: a vessel whose owner was not known before has not changed it. A vessel is looked up seldom, so that the change lies somewhere between seen_before and seen_after, and vessels that were looked up only once can have no row. Companies that a single lookup had between the same company before and after are left out, and so are other spellings of the same company, also those with another legal form: changes has these, marked as respelled.';
 COMMENT ON COLUMN ownership_changes.vessel_id IS 'As in vessels.';
 COMMENT ON COLUMN ownership_changes.imo IS 'IMO number; null if none was reported.';
 COMMENT ON COLUMN ownership_changes.snapshot_date IS 'The night that first had the new company.';
