@@ -23,6 +23,7 @@ const (
 	NotListed       Reason = "not in the list"
 	NotANumber      Reason = "not a number"
 	UnexpectedUnit  Reason = "unexpected unit"
+	Zero            Reason = "zero" // of what no vessel has none of, such as a length
 	OutOfBounds     Reason = "out of bounds"
 	NotALocode      Reason = "not a locode"
 	NotATime        Reason = "not a time"
@@ -36,7 +37,7 @@ const (
 // is wrong.
 const (
 	absent  Reason = "absent"       // what the API writes for a missing value: null, raw not kept
-	Filler  Reason = "filler"       // a placeholder such as IMO 1234567: null, raw kept
+	Filler  Reason = "filler"       // a placeholder such as IMO 1234567, or a zero that may mean none: null, raw kept
 	noIssue        = Reason("none") // accepted
 )
 

@@ -11,11 +11,20 @@ import (
 // quantity is how one kind of number is written, and which values it can have.
 type quantity struct {
 	units     []string // accepted after the number, in lower case without a full stop; no unit is always accepted
-	zero      bool     // zero is a value; otherwise zero is missing
+	zero      zero     // what zero means
 	least     float64
 	most      float64
 	sentinels []float64 // numbers that AIS sends for "not available"
 }
+
+// zero is what the number zero means.
+type zero int
+
+const (
+	zeroIsNothing zero = iota // the vessel has none of it, or the service does not know: null, raw kept
+	zeroIsValue               // as of a speed
+	zeroIsFault               // no vessel can have it: an issue
+)
 
 // number matches a decimal number, with commas, apostrophes or spaces between thousands, and
 // the unit after it.
@@ -25,7 +34,8 @@ var number = regexp.MustCompile(`^([+-]?)(\d{1,3}(?:[,'’ \x{a0}\x{202f}]\d{3})
 var thousands = strings.NewReplacer(",", "", "'", "", "’", "", " ", "", "\u00a0", "", "\u202f", "")
 
 // parse returns the value of a number with its unit. Its error is a Reason:
-// absent, NotANumber, UnexpectedUnit, OutOfBounds, or Filler for an AIS sentinel.
+// absent, NotANumber, UnexpectedUnit, OutOfBounds, Zero where it is a fault, or Filler for an AIS sentinel
+// and for a zero that is nothing.
 func (q quantity) parse(s string) (float64, error) {
 	s = strings.TrimSpace(s)
 	if missing(s) {
@@ -43,8 +53,10 @@ func (q quantity) parse(s string) (float64, error) {
 		return 0, UnexpectedUnit
 	}
 	switch {
-	case n == 0 && !q.zero:
-		return 0, absent
+	case n == 0 && q.zero == zeroIsFault:
+		return 0, Zero
+	case n == 0 && q.zero == zeroIsNothing:
+		return 0, Filler
 	case slices.Contains(q.sentinels, n):
 		return 0, Filler
 	case n < q.least || n > q.most:

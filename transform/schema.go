@@ -10,7 +10,7 @@ import (
 
 // Rules is the number of the rules by which values are read. Whoever changes what a rule makes of a value raises
 // it: the next run then rebuilds the lake, because a value that two rules read would seem to have changed.
-const Rules = 3
+const Rules = 4
 
 // Table is one kind of lake file: its name and its columns.
 type Table struct {
@@ -100,10 +100,10 @@ var (
 		{30, "operation", text, nil, "The operation of the evidence: particulars or info."},
 		{id: 31, name: "asked", typ: text},
 		{32, "updated_at", instant, from(asPast, "updatetime"), "When the service last updated its record, by its own account; it changes without other news, so it opens no version."},
-		{40, "length_m", double, from(as(quantity{units: metres, most: 600}), "length"), "Metres."},
-		{41, "beam_m", double, from(as(quantity{units: metres, most: 150}), "beam"), "Metres."},
-		{42, "deadweight_t", double, from(as(quantity{units: tonnes, most: 1_000_000}), "deadweight"), "Tonnes."},
-		{43, "gross_tonnage", double, from(as(quantity{units: []string{"gt", "grt", "t"}, most: 1_000_000}), "grosstonnage"), "Gross tonnage."},
+		{40, "length_m", double, from(as(quantity{units: metres, zero: zeroIsFault, most: 600}), "length"), "Metres."},
+		{41, "beam_m", double, from(as(quantity{units: metres, zero: zeroIsFault, most: 150}), "beam"), "Metres."},
+		{42, "deadweight_t", double, from(as(quantity{units: tonnes, zero: zeroIsFault, most: 1_000_000}), "deadweight"), "Tonnes."},
+		{43, "gross_tonnage", double, from(as(quantity{units: []string{"gt", "grt", "t"}, zero: zeroIsFault, most: 1_000_000}), "grosstonnage"), "Gross tonnage."},
 		{44, "net_tonnage", double, from(as(quantity{units: []string{"nt", "nrt", "t"}, most: 1_000_000}), "nettonnage"), "Net tonnage."},
 		{45, "teu", integer, from(asWhole(quantity{units: []string{"teu"}, most: 100_000}), "teu"), "Containers of twenty feet."},
 		{46, "year_built", integer, from(asYearBuilt, "yearofbuilt"), "Year."},
@@ -123,7 +123,7 @@ var (
 		{41, "propeller", text, from(asText, "propeller"), "Kind of propeller."},
 		{42, "engine_type", text, from(asText, "enginetype"), "Model of the engine."},
 		{43, "engine_builder", text, from(asText, "enginebuilder"), "Maker of the engine."},
-		{44, "engine_power_kw", double, from(as(quantity{units: []string{"kw"}, most: 500_000}), "enginepowerkw", "enginepower"), "Kilowatts."},
+		{44, "engine_power_kw", double, from(as(quantity{units: []string{"kw"}, zero: zeroIsFault, most: 500_000}), "enginepowerkw", "enginepower"), "Kilowatts."},
 	})
 	Management = dataset("management", []column{
 		{40, "manager", text, from(asText, "manager"), "Company that manages the vessel."},
@@ -146,11 +146,11 @@ var (
 		{30, "operation", text, nil, "The operation of the answer."},
 		{id: 32, name: "updated_at", typ: instant, rule: from(asPast, "updatetime")},
 		{40, "position_at", instant, from(asPast, "positionreceived"), "When the position was observed; when the answer was received, if the answer has no time."},
-		{41, "latitude", double, from(as(quantity{units: degrees, zero: true, least: -90, most: 90, sentinels: []float64{91}}), "latitude"), "Degrees, north positive."},
-		{42, "longitude", double, from(as(quantity{units: degrees, zero: true, least: -180, most: 180, sentinels: []float64{181}}), "longitude"), "Degrees, east positive."},
-		{43, "speed_kn", double, from(as(quantity{units: knots, zero: true, most: 102.2, sentinels: []float64{102.3}}), "speed"), "Knots."},
-		{44, "course_deg", double, from(as(quantity{units: degrees, zero: true, most: below360, sentinels: []float64{360}}), "course"), "Course over ground, degrees."},
-		{45, "heading_deg", double, from(as(quantity{units: degrees, zero: true, most: below360, sentinels: []float64{511}}), "heading"), "Degrees."},
+		{41, "latitude", double, from(as(quantity{units: degrees, zero: zeroIsValue, least: -90, most: 90, sentinels: []float64{91}}), "latitude"), "Degrees, north positive."},
+		{42, "longitude", double, from(as(quantity{units: degrees, zero: zeroIsValue, least: -180, most: 180, sentinels: []float64{181}}), "longitude"), "Degrees, east positive."},
+		{43, "speed_kn", double, from(as(quantity{units: knots, zero: zeroIsValue, most: 102.2, sentinels: []float64{102.3}}), "speed"), "Knots."},
+		{44, "course_deg", double, from(as(quantity{units: degrees, zero: zeroIsValue, most: below360, sentinels: []float64{360}}), "course"), "Course over ground, degrees."},
+		{45, "heading_deg", double, from(as(quantity{units: degrees, zero: zeroIsValue, most: below360, sentinels: []float64{511}}), "heading"), "Degrees."},
 		{46, "draught_m", double, from(asDraught, "draught", "currentdraught"), "Metres."},
 		{47, "max_draught_m", double, from(asMaxDraught, "draught"), "Greatest draught that the service knows of, metres."},
 		{48, "navigational_status", text, from(asStatus, "navigationalstatus"), "See navigational_statuses."},

@@ -112,7 +112,7 @@ func FuzzVocabularies(f *testing.F) {
 
 func TestNumbers(t *testing.T) {
 	volume := quantity{units: cubic, most: 2_000_000}
-	knot := quantity{units: knots, zero: true, most: 102.2, sentinels: []float64{102.3}}
+	knot := quantity{units: knots, zero: zeroIsValue, most: 102.2, sentinels: []float64{102.3}}
 	for name, c := range map[string]struct {
 		q    quantity
 		in   string
@@ -129,7 +129,9 @@ func TestNumbers(t *testing.T) {
 		"an exponent":                   {volume, "1.5e3", 1500, nil},
 		"a full stop behind the unit":   {quantity{units: metres, most: 50}, "7.8 m.", 7.8, nil},
 		"a negative number":             {quantity{least: -90, most: 90}, "-35.65115", -35.65115, nil},
-		"zero is no volume":             {volume, "0 m³", 0, absent},
+		"zero is no volume":             {volume, "0 m³", 0, Filler},
+		"zero is no length":             {quantity{units: metres, zero: zeroIsFault, most: 600}, "0.0 m", 0, Zero},
+		"minus zero is no length":       {quantity{units: metres, zero: zeroIsFault, most: 600}, "-0", 0, Zero},
 		"zero is a speed":               {knot, "0.0", 0, nil},
 		"minus zero is zero":            {knot, "-0", 0, nil},
 		"a sentinel":                    {knot, "102.3", 0, Filler},
@@ -170,7 +172,7 @@ func TestWholeNumbers(t *testing.T) {
 		"a ship on order":           {"2028", int32(2028), nil},
 		"later than any order":      {"2029", nil, OutOfBounds},
 		"before steam":              {"1799", nil, OutOfBounds},
-		"zero is nothing":           {"0", nil, absent},
+		"zero is no year":           {"0", nil, Zero},
 		"a fraction of nothing":     {"1992.0", int32(1992), nil},
 		"a fraction":                {"1992.5", nil, NotANumber},
 		"a month":                   {"1992-05", nil, NotANumber},
@@ -188,7 +190,7 @@ func FuzzNumbers(f *testing.F) {
 	for _, s := range []string{"176 m", "1,234.5 m³", "13.3 m. ( max 16.0)", "-0", "1e9"} {
 		f.Add(s)
 	}
-	q := quantity{units: metres, zero: true, least: -1e9, most: 1e9}
+	q := quantity{units: metres, zero: zeroIsValue, least: -1e9, most: 1e9}
 	f.Fuzz(func(t *testing.T, s string) {
 		n, err := q.parse(s)
 		if err == nil && !(n >= q.least && n <= q.most) {
@@ -210,7 +212,7 @@ func TestDraughts(t *testing.T) {
 		"now and the greatest":   {"13.3 m. ( max 16.0)", 13.3, 16.0, nil, nil},
 		"now alone":              {"7.8 m.", 7.8, nil, nil, absent},
 		"greatest with its unit": {"4.8 m (max 4.8 m)", 4.8, 4.8, nil, nil},
-		"greatest is zero":       {"4.8 m. ( max 0.0)", 4.8, nil, nil, absent},
+		"greatest is zero":       {"4.8 m. ( max 0.0)", 4.8, nil, nil, Filler},
 		"nothing before it":      {"( max 16.0)", nil, 16.0, absent, nil},
 		"something else":         {"4.8 m (light)", nil, nil, UnexpectedUnit, absent},
 	} {
