@@ -39,7 +39,7 @@ func TestLakeWarehouseAndDictionaryHaveTheSameColumns(t *testing.T) {
 	const (
 		ofLake         = "run_id entry seen_at vessel_id snapshot_date raw extra"
 		ofVersions     = "vessel_id snapshot_date valid_from valid_to first_seen last_seen run_id entry raw extra fingerprint closed_date untold vessel_number"
-		ofRegistration = "imo mmsi name callsign flag country country_iso ship_type vessel_type category is_vessel"
+		ofRegistration = "imo mmsi name callsign flag country register country_iso ship_type vessel_type category is_vessel"
 	)
 	for _, c := range []struct {
 		lake           transform.Table

@@ -18,7 +18,7 @@ const vessels = "vessels"
 // never changes and is never used again.
 var vesselIDs = map[string]int{
 	"run_id": 1, "snapshot_date": 7, "vessel_id": 4, "imo": 5, "mmsi": 6,
-	"name": 10, "callsign": 11, "flag": 12, "country": 13, "vessel_type": 16, "category": 17, "is_vessel": 18,
+	"name": 10, "callsign": 11, "flag": 12, "country": 13, "register": 19, "vessel_type": 16, "category": 17, "is_vessel": 18,
 	"length_m": 20, "beam_m": 21, "deadweight_t": 22, "gross_tonnage": 23, "net_tonnage": 24, "teu": 25, "year_built": 26,
 	"manager": 30, "registered_owner": 31, "class_society": 32,
 	"navigational_status": 40, "navigational_status_at": 41, "world_zone": 42, "latitude": 43, "longitude": 44,

@@ -103,12 +103,13 @@ func (a *answer) dataset() string {
 // no other dataset used.
 func (b *Batch) addParticulars(r *record, reg *registration, at *answer, beside []member) {
 	values, raw := b.fill(r, &Particulars, reg.id, at, ofParticulars)
-	f, country := b.words.flagOf(reg)
+	f, country, register := b.words.flagOf(reg)
 	t := b.words.vesselTypes.at(reg.vesselType)
 	values.set("name", CleanName(reg.name))
 	values.set("callsign", CleanName(reg.callsign))
 	values.set("flag", flags[f].code)
 	values.set("country", country)
+	values.set("register", register)
 	values.set("country_iso", b.words.isos.at(reg.iso).value)
 	values.set("ship_type", b.words.shipTypes.at(reg.shipType).value)
 	values.set("vessel_type", t.value)

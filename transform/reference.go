@@ -21,9 +21,10 @@ type ReferenceTable struct {
 // ReferenceTables returns the reference tables, by the names that the warehouse gives them.
 //
 //	flags                           flag, name, state, open_registry; one row per flag
-//	countries                       spelling, flag, name
-//	types                           vessel_type, category, is_vessel; one row per type
-//	vessel_types                    spelling, name, category, is_vessel
+//	registers                       register, flag, name, open_registry; one row per register of ships
+//	countries                       spelling, flag, name, source
+//	types                           vessel_type, category, is_vessel, source; one row per type
+//	vessel_types                    spelling, name, category, is_vessel, source
 //	world_zones                     value, name
 //	navigational_statuses           value, meaning, zoned, labels (separated by "|")
 //	maritime_identification_digits  digits, flag, name; one row per flag of the digits
@@ -34,7 +35,39 @@ func ReferenceTables() []ReferenceTable {
 		rows := referenceRows(name)
 		tables = append(tables, ReferenceTable{Name: name, Columns: rows[0], Rows: rows[1:]})
 	}
-	return append(tables, vesselTypes())
+	tables = append(tables, vesselTypes(), allRegisters())
+	for i := range tables {
+		if t := &tables[i]; slices.Contains([]string{"countries", "vessel_types", "types"}, t.Name) {
+			t.addSource()
+		}
+	}
+	return tables
+}
+
+// addSource adds the column that tells the values of the program's lists from those that answers brought.
+func (t *ReferenceTable) addSource() {
+	t.Columns = append(slices.Clip(t.Columns), "source")
+	for i, row := range t.Rows {
+		t.Rows[i] = append(slices.Clip(row), "interface text")
+	}
+}
+
+// allRegisters returns the table registers: those of reference/registers.csv, and for every flag without one
+// of the same name the register that is its own.
+func allRegisters() ReferenceTable {
+	registers := ReferenceTable{Name: "registers", Columns: []string{"register", "flag", "name", "open_registry"}}
+	seen := map[string]bool{}
+	for _, r := range referenceRows("registers")[1:] {
+		seen[r[0]] = true
+		registers.Rows = append(registers.Rows, r[:4])
+	}
+	for _, r := range referenceRows("flags")[1:] {
+		if !seen[r[1]] {
+			registers.Rows = append(registers.Rows, []string{r[1], r[0], r[1], r[3]})
+		}
+	}
+	slices.SortFunc(registers.Rows, slices.Compare)
+	return registers
 }
 
 // vesselTypes returns the table types: each name of reference/vessel_types.csv once. A join with the
@@ -79,11 +112,13 @@ type flagEntry struct {
 // These are the reference tables as the parsers use them. Spellings and labels are in lower
 // case.
 var (
-	flags, flagByCode = readFlags()
-	digitFlags        = readDigits()
-	countryBySpelling = readCountries()
-	typeBySpelling    = readTypes()
-	statusByLabel     = readStatuses()
+	flags, flagByCode  = readFlags()
+	digitFlags         = readDigits()
+	registerBySpelling = readRegisters()
+	flagByName         = readFlagNames()
+	countryBySpelling  = readCountries()
+	typeBySpelling     = readTypes()
+	statusByLabel      = readStatuses()
 )
 
 // readFlags returns the flags, from index 1 on, and their indexes by code.
@@ -114,7 +149,32 @@ func readCountries() map[string]spelling {
 	rows := referenceRows("countries")
 	known := make(map[string]spelling, len(rows))
 	for _, r := range rows[1:] {
-		known[strings.ToLower(r[0])] = spelling{value: r[2], flag: flagByCode[r[1]]}
+		s := spelling{value: r[2], flag: flagByCode[r[1]], register: flags[flagByCode[r[1]]].name}
+		if own, ok := registerBySpelling[keyOf(r[0])]; ok {
+			s.register = own.register
+		}
+		known[keyOf(r[0])] = s
+	}
+	return known
+}
+
+// readRegisters returns the meaning of each spelling of a country that names a register of its own.
+func readRegisters() map[string]spelling {
+	known := map[string]spelling{}
+	for _, r := range referenceRows("registers")[1:] {
+		f := flagByCode[r[1]]
+		for _, s := range strings.Split(r[4], "|") {
+			known[keyOf(s)] = spelling{value: flags[f].name, flag: f, register: r[0]}
+		}
+	}
+	return known
+}
+
+// readFlagNames returns the flags by their names. Some of these are no country that the service accepts.
+func readFlagNames() map[string]flag {
+	known := make(map[string]flag, len(flags))
+	for i, f := range flags[1:] {
+		known[keyOf(f.name)] = flag(i + 1)
 	}
 	return known
 }
@@ -124,7 +184,7 @@ func readTypes() map[string]spelling {
 	rows := referenceRows("vessel_types")
 	known := make(map[string]spelling, len(rows))
 	for _, r := range rows[1:] {
-		known[strings.ToLower(r[0])] = spelling{value: r[1], category: r[2], isVessel: r[3] == "true"}
+		known[keyOf(r[0])] = spelling{value: r[1], category: r[2], isVessel: r[3] == "true"}
 	}
 	return known
 }

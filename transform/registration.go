@@ -76,22 +76,27 @@ func newVocabulary() vocabulary {
 	return vocabulary{newMemo(readCountry), newMemo(readISO), newMemo(readShipType), newMemo(readVesselType)}
 }
 
-// flagOf returns the flag of a ship and its country's name. The country decides; the code
-// is often wrong, and counts only where the country is not known.
-func (v *vocabulary) flagOf(r *registration) (flag, string) {
+// flagOf returns the flag of a ship, its country's name and its register. The country decides; the code
+// is often wrong, and counts only where the country is not known. That of a country in no list counts if
+// the digits of the MMSI agree.
+func (v *vocabulary) flagOf(r *registration) (f flag, country, register string) {
 	c := v.countries.at(r.country)
-	if c.flag == 0 && c.reason != NotListed {
-		if f := v.isos.at(r.iso).flag; f != 0 {
-			return f, flags[f].name
-		}
+	f = v.isos.at(r.iso).flag
+	switch {
+	case c.flag != 0 || f == 0:
+		return c.flag, c.value, c.register
+	case c.reason != NotListed:
+		return f, flags[f].name, flags[f].name
+	case f.agrees(digitFlags[r.mmsi.CountryDigits()]...):
+		return f, c.value, c.register
 	}
-	return c.flag, c.value
+	return 0, c.value, c.register
 }
 
 // appendRaw appends, as members of a JSON object, each value of r that a rule changed or
 // refused. The names are texts that were not missing.
 func (v *vocabulary) appendRaw(b []byte, r *registration) []byte {
-	_, country := v.flagOf(r)
+	_, country, _ := v.flagOf(r)
 	b = appendNameMember(b, identification[fieldName].key, r.name)
 	b = appendNameMember(b, identification[fieldCallsign].key, r.callsign)
 	switch c := v.countries.at(r.country); {
@@ -220,7 +225,7 @@ func (b *Batch) textOf(got *[fieldCount]value, from source, id vesselID, field i
 }
 
 // spellingOf returns the number of a text in the batch's vocabulary, and reports a text that its
-// list does not have.
+// list does not have: once a run if it is kept.
 func (b *Batch) spellingOf(got *[fieldCount]value, from source, id vesselID, field int, m *memo) uint32 {
 	s, ok := got[field].text()
 	if !ok {
@@ -228,10 +233,27 @@ func (b *Batch) spellingOf(got *[fieldCount]value, from source, id vesselID, fie
 		return 0
 	}
 	n := m.number(s)
-	if r := m.at(n).reason; r != noIssue && r != absent {
-		b.report(from, id, identification[field].column, s, r)
+	switch word := m.at(n); {
+	case word.reason == noIssue || word.reason == absent:
+	case word.value == "":
+		b.report(from, id, identification[field].column, s, word.reason)
+	default:
+		b.reportOnce(m, word.value, from, id, field, s)
 	}
 	return n
+}
+
+// reportOnce reports a value that is in no list and is kept, unless the batch has an issue of it. That issue may be
+// gone, with those of an answer that could not be used.
+func (b *Batch) reportOnce(m *memo, value string, from source, id vesselID, field int, raw string) {
+	column := identification[field].column
+	if at, ok := m.issues[value]; ok && at < len(b.issues) {
+		if i := &b.issues[at]; i.field == column && i.reason == NotListed && m.read(i.raw).value == value {
+			return
+		}
+	}
+	m.issues[value] = len(b.issues)
+	b.report(from, id, column, raw, NotListed)
 }
 
 // refuse keeps a refused value for `raw`, and reports it unless it is a placeholder.
@@ -257,7 +279,7 @@ func (b *Batch) compareFlags(r *registration, from source) {
 	if country.flag != 0 && iso.flag != 0 && country.flag != iso.flag && !country.flag.agrees(iso.flag) {
 		b.report(from, r.id, identification[fieldISO].column, iso.raw, ISODisagrees)
 	}
-	f, _ := b.words.flagOf(r)
+	f, _, _ := b.words.flagOf(r)
 	if carried := digitFlags[r.mmsi.CountryDigits()]; f != 0 && len(carried) > 0 && !f.agrees(carried...) {
 		b.report(from, r.id, identification[fieldMMSI].column, r.mmsi.String(), DigitsDisagree)
 	}

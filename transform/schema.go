@@ -10,7 +10,7 @@ import (
 
 // Rules is the number of the rules by which values are read. Whoever changes what a rule makes of a value raises
 // it: the next run then rebuilds the lake, because a value that two rules read would seem to have changed.
-const Rules = 4
+const Rules = 5
 
 // Table is one kind of lake file: its name and its columns.
 type Table struct {
@@ -72,12 +72,16 @@ var (
 		{10, "name", text, nil, "In upper case, as AIS writes it."},
 		{11, "callsign", text, nil, "Radio call sign."},
 		{12, "flag", text, nil, "ISO 3166 alpha-2; null if unknown. See flags."},
-		{13, "country", text, nil, "The country of the flag, in the one spelling of flags.name."},
+		{13, "country", text, nil, "The country of the flag, in the one spelling of flags.name; one that is in no list as the service writes it."},
 		{14, "country_iso", text, nil, "The code that the service gives; known to be wrong at times, so it opens no version."},
 		{15, "ship_type", text, nil, "Broad category, as the service gives it."},
-		{16, "vessel_type", text, nil, "Specific type, in the one spelling of types.vessel_type."},
+		{16, "vessel_type", text, nil, "Specific type, in the one spelling of types.vessel_type; one that is in no list as the service writes it."},
 		{17, "category", text, nil, "Of the specific type; see types.category. Null if there is none: vessels.category has unknown instead."},
 		{18, "is_vessel", boolean, nil, "False for beacons, buoys, platforms and aircraft, by the specific type; null without one: vessels.is_vessel is never null."},
+	}
+
+	register = []column{ // which has a later field id
+		{27, "register", text, nil, "The register of ships: the flag's, by its name in flags, or one of several that its state has (NIS, Madeira); see registers. Null for the country Unknown."},
 	}
 
 	searched = []column{ // what a status search asked for
@@ -88,15 +92,16 @@ var (
 		{id: 24, name: "for_order", typ: boolean},
 	}
 
-	Listings  = dataset("listings", registered)
+	Listings  = dataset("listings", registered, register)
 	Sightings = dataset("sightings", []column{
 		{id: 10, name: "name", typ: text},
 		{id: 12, name: "flag", typ: text},
 		{id: 13, name: "country", typ: text},
 		{id: 15, name: "ship_type", typ: text},
-	}, searched, []column{{id: 25, name: "sweep", typ: text}})
+	}, searched, []column{{id: 25, name: "sweep", typ: text}}, register)
 	Particulars = dataset("particulars", registered, []column{
 		{19, "eni", text, from(asText, "eni"), "European number of an inland vessel."},
+	}, register, []column{
 		{30, "operation", text, nil, "The operation of the evidence: particulars or info."},
 		{id: 31, name: "asked", typ: text},
 		{32, "updated_at", instant, from(asPast, "updatetime"), "When the service last updated its record, by its own account; it changes without other news, so it opens no version."},
@@ -193,7 +198,7 @@ func Comments() []Comment {
 	var all []Comment
 	for _, t := range Tables {
 		for _, c := range t.own {
-			switch isRegistered := slices.ContainsFunc(registered, func(r column) bool { return r.name == c.name }); {
+			switch isRegistered := slices.ContainsFunc(Listings.own, func(r column) bool { return r.name == c.name }); {
 			case c.comment == "" || isRegistered && t.Name != Listings.Name:
 			case isRegistered:
 				all = append(all, Comment{ofRegistration, c.name, c.comment})

@@ -41,7 +41,12 @@ func missing(s string) bool {
 
 // missingText reports whether s is missing from a text or from an identifier, where zero is no value either.
 func missingText(s string) bool {
-	return strings.Trim(s, "0. \t") == "" || missing(s)
+	for _, r := range s {
+		if !strings.ContainsRune("0._@", r) && !isSeparator(r) {
+			return missing(s)
+		}
+	}
+	return true
 }
 
 // CleanText returns s with single spaces for white space and control characters, and in
@@ -129,6 +134,19 @@ func unicodeName(s string) string {
 	words := strings.FieldsFunc(norm.NFC.String(s), func(r rune) bool { return r == '_' || isSeparator(r) })
 	s = strings.Trim(strings.Join(words, " "), " @")
 	return norm.NFC.String(strings.ToUpper(s))
+}
+
+// titled returns the clean form of a text with a capital first letter of each word and small ones after it, as
+// the lists of the service mostly write countries and types. It is idempotent.
+func titled(s string) string {
+	start := true
+	return norm.NFC.String(strings.Map(func(r rune) rune {
+		if start {
+			r = unicode.ToUpper(r)
+		}
+		start = !unicode.IsLetter(r) && !unicode.IsMark(r) && r != '\''
+		return r
+	}, strings.ToLower(CleanName(s))))
 }
 
 // capitalized returns the clean form of a text with a capital first letter and small ones after it. It is

@@ -73,7 +73,13 @@ func TestVocabularies(t *testing.T) {
 		"casing and outer spaces go":        {readCountry, " pAnAmA ", "Panama", "PA", noIssue},
 		"spellings are one flag":            {readCountry, "REPUBLIC OF KOREA", "South Korea", "KR", noIssue},
 		"the unknown country has no flag":   {readCountry, "Unknown", "Unknown", "", noIssue},
-		"a country that is not listed":      {readCountry, "Atlantis", "", "", NotListed},
+		"a country that is not listed":      {readCountry, "ATLANTIS_nova", "Atlantis Nova", "", NotListed},
+		"accents of a country":              {readCountry, "Türkiye", "Turkey", "TR", noIssue},
+		"underscores of a country":          {readCountry, "marshall_ISLANDS", "Marshall Islands", "MH", noIssue},
+		"underscores of a type":             {readVesselType, "bulk__carrier", "Bulk Carrier", "", noIssue},
+		"a flag that is no listed country":  {readCountry, "isle of man", "Isle of Man", "IM", noIssue},
+		"a territory behind its state":      {readCountry, "United Kingdom (Isle of Man)", "Isle of Man", "IM", NotListed},
+		"a new register of a flag":          {readCountry, "Malta (second register)", "Malta", "MT", NotListed},
 		"a missing country":                 {readCountry, "-", "", "", absent},
 		"a code":                            {readISO, "nl", "NL", "NL", noIssue},
 		"a code that the list has not":      {readISO, "IM", "IM", "IM", noIssue},
@@ -81,7 +87,7 @@ func TestVocabularies(t *testing.T) {
 		"a code of three letters":           {readISO, "NLD", "", "", NotListed},
 		"a missing code":                    {readISO, "None", "", "", absent},
 		"a broad type":                      {readShipType, " Cargo  vessels", "Cargo vessels", "", noIssue},
-		"a specific type that is unlisted":  {readVesselType, "Space Ship", "", "", NotListed},
+		"a specific type that is unlisted":  {readVesselType, "SPACE_SHIP (Mk ii)", "Space Ship (Mk Ii)", "", NotListed},
 		"a specific type in another casing": {readVesselType, "BULK CARRIER", "Bulk Carrier", "", noIssue},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -98,10 +104,12 @@ func FuzzVocabularies(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if c := readCountry(s); (c.value == "") != (c.reason != noIssue) {
+		if c := readCountry(s); (c.value == "") != (c.reason == absent) || c.flag != 0 && c.register == "" {
 			t.Errorf("%q is the country %+v", s, c)
+		} else if again := readCountry(c.value); again.value != c.value {
+			t.Errorf("%q is the country %q, and that is %q", s, c.value, again.value)
 		}
-		if v := readVesselType(s); (v.value == "") != (v.reason != noIssue) || (v.category == "") != (v.reason != noIssue) {
+		if v := readVesselType(s); (v.value == "") != (v.reason == absent) || (v.category == "") != (v.reason == absent) {
 			t.Errorf("%q is the type %+v", s, v)
 		}
 		if i := readISO(s); (i.value == "") != (i.reason != noIssue) {

@@ -39,7 +39,7 @@ func (b *Batch) sourceInto(w *writer) func(entry int, seen int64, id vesselID, m
 func (b *Batch) listingInto(w *writer) func(*uint32) {
 	source := b.sourceInto(w)
 	name, callsign := w.column("name"), w.column("callsign")
-	flag, country, iso := w.column("flag"), w.column("country"), w.column("country_iso")
+	flag, country, register, iso := w.column("flag"), w.column("country"), w.column("register"), w.column("country_iso")
 	shipType, vesselType := w.column("ship_type"), w.column("vessel_type")
 	category, isVessel := w.column("category"), w.column("is_vessel")
 	raw, extra := w.column("raw"), w.column("extra")
@@ -49,9 +49,10 @@ func (b *Batch) listingInto(w *writer) func(*uint32) {
 		source(from.entry, from.seen, r.id, r.mmsi)
 		name.writeName(r.name)
 		callsign.writeName(r.callsign)
-		f, of := b.words.flagOf(&r)
+		f, of, under := b.words.flagOf(&r)
 		flag.writeText(flags[f].code)
 		country.writeText(of)
+		register.writeText(under)
 		iso.writeText(b.words.isos.at(r.iso).value)
 		shipType.writeText(b.words.shipTypes.at(r.shipType).value)
 		t := b.words.vesselTypes.at(r.vesselType)
@@ -69,7 +70,7 @@ func (b *Batch) listingInto(w *writer) func(*uint32) {
 
 func (b *Batch) sightingInto(w *writer) func(*uint32) {
 	source := b.sourceInto(w)
-	name, flag, country, shipType := w.column("name"), w.column("flag"), w.column("country"), w.column("ship_type")
+	name, flag, country, register, shipType := w.column("name"), w.column("flag"), w.column("country"), w.column("register"), w.column("ship_type")
 	search, sweep := searchInto(w), w.column("sweep")
 	names := make([]string, len(b.sweeps))
 	for i, s := range b.sweeps {
@@ -81,9 +82,10 @@ func (b *Batch) sightingInto(w *writer) func(*uint32) {
 		from := &b.pages[row.page]
 		source(from.entry, from.seen, r.id, r.mmsi)
 		name.writeName(r.name)
-		f, of := b.words.flagOf(&r)
+		f, of, under := b.words.flagOf(&r)
 		flag.writeText(flags[f].code)
 		country.writeText(of)
+		register.writeText(under)
 		shipType.writeText(b.words.shipTypes.at(r.shipType).value)
 		search(&b.sweeps[from.sweep])
 		sweep.writeText(names[from.sweep])

@@ -25,7 +25,7 @@ func TestDatasetsHaveTheColumnsOfTheirTables(t *testing.T) {
 		t.Errorf("engine: %s", diff)
 	}
 	want := []DatasetColumn{{"imo", ""}, {"mmsi", ""}, {"name", ""}, {"callsign", ""}, {"flag", "country"}, {"country", ""},
-		{"ship_type", ""}, {"vessel_type", ""}, {"category", "vessel_type"}, {"is_vessel", "vessel_type"}}
+		{"ship_type", ""}, {"vessel_type", ""}, {"category", "vessel_type"}, {"is_vessel", "vessel_type"}, {"register", "country"}}
 	if diff := cmp.Diff(want, got[0].Columns); diff != "" {
 		t.Errorf("registration: %s", diff)
 	}

@@ -100,7 +100,7 @@ var merge = []string{"observations", "merged", "tonight", "linked", "compared", 
 // registration brings in who the vessels are, and which of several MMSIs is in use.
 func (n *stepList) registration(d Dataset) {
 	n.folder = "30_registration"
-	n.add(fromVessels, "sighted_only", "night_registration")
+	n.add(fromVessels, "sighted_only", "night_registration", "countries_new", "vessel_types_new", "types_new")
 	n.versions(d, fromVessels, "repeated")
 	n.add(fromVessels, "second_mmsis")
 	n.versions(d, fromVessels, merge...)

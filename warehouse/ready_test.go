@@ -53,7 +53,7 @@ func newEmptyFile(t *testing.T) []byte {
 		for _, row := range table.Rows {
 			rows = append(rows, "("+quoted(row...)+")")
 		}
-		h.exec("INSERT INTO " + table.Name + " VALUES " + strings.Join(rows, ", "))
+		h.exec("INSERT INTO " + table.Name + " (" + strings.Join(table.Columns, ", ") + ") VALUES " + strings.Join(rows, ", "))
 	}
 	must(t, db.Close()) // with a checkpoint
 	file, err := os.ReadFile(path)

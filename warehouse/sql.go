@@ -112,7 +112,7 @@ var datasets = []Dataset{
 }
 
 // leaders names the leader of each column that has one.
-var leaders = map[string]string{"flag": "country", "category": "vessel_type", "is_vessel": "vessel_type"}
+var leaders = map[string]string{"flag": "country", "register": "country", "category": "vessel_type", "is_vessel": "vessel_type"}
 
 func columns(names string) []DatasetColumn {
 	var cs []DatasetColumn

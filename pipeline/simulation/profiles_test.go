@@ -110,7 +110,10 @@ func observedBy(table transform.Table, part any) observed {
 		n, isNumber := value.(float64)
 		switch {
 		case !isNumber:
-			o[column] = value.(string)
+			o[column] = strings.ToUpper(value.(string))
+			if strings.HasSuffix(column, "email") || strings.HasSuffix(column, "website") {
+				o[column] = strings.ToLower(value.(string))
+			}
 		case field[0].Type.ID() == arrow.FLOAT64:
 			o[column] = strconv.FormatFloat(n, 'f', 1, 64)
 		default:

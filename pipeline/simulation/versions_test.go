@@ -17,6 +17,9 @@ type observed map[string]string
 // observedOnList returns an entry of the list as the tables should have it.
 func observedOnList(v simulator.Vessel, l simulator.Listing, sighting bool) observed {
 	o := observed{"mmsi": *l.MMSI, "name": v.Name, "ship_type": v.ShipType}
+	if v.ShipType == "Unknown" { // which says nothing
+		delete(o, "ship_type")
+	}
 	if v.StoresIMO {
 		o["imo"] = fmt.Sprint(v.IMO)
 	}
@@ -24,8 +27,11 @@ func observedOnList(v simulator.Vessel, l simulator.Listing, sighting bool) obse
 	case l.Country != nil:
 		c := reference("countries", *l.Country)
 		o["flag"], o["country"] = c[1], c[2]
+		if o["register"] = registers[strings.ToLower(strings.TrimSpace(*l.Country))]; o["register"] == "" && c[1] != "" {
+			o["register"] = c[2]
+		}
 	case l.CountryISO != nil && !sighting:
-		o["flag"], o["country"] = *l.CountryISO, names[*l.CountryISO]
+		o["flag"], o["country"], o["register"] = *l.CountryISO, names[*l.CountryISO], names[*l.CountryISO]
 	}
 	if sighting {
 		return o.some()
@@ -45,6 +51,9 @@ func (o observed) some() observed {
 	maps.DeleteFunc(o, func(_, value string) bool { return value == "" })
 	return o
 }
+
+// registers are the countries of the service that have a register of their own beside that of their flag.
+var registers = map[string]string{"portugal (madeira)": "Madeira", "kerguelen islands": "Kerguelen"}
 
 // names maps each flag to its name.
 var names = func() map[string]string {
@@ -76,7 +85,7 @@ func reference(table, spelling string) []string {
 
 // bound lists the columns that belong to a registration: they change together, and while a vessel is
 // listed under two flags each entry has its own values.
-var bound = []string{"mmsi", "callsign", "flag", "country"}
+var bound = []string{"mmsi", "callsign", "flag", "country", "register"}
 
 // known is the last value of each column of a vessel, and when it was last reported.
 type known struct {
@@ -310,14 +319,14 @@ func (m *model) compareVersions(state map[string]*known, doubtful map[string]boo
 	}
 	m.compare("changes", certain(m.ask("SELECT vessel_id, field, old_value, new_value, seen_before, seen_after FROM changes WHERE dataset = 'registration'")), certain(changes))
 	var want [][]string
-	columns := []string{"name", "imo", "mmsi", "callsign", "flag", "country", "ship_type", "vessel_type", "category", "is_vessel"}
+	columns := []string{"name", "imo", "mmsi", "callsign", "flag", "country", "register", "ship_type", "vessel_type", "category", "is_vessel"}
 	for id, k := range state {
 		for _, column := range columns {
 			want = append(want, []string{id, column, k.observed[column], k.seen})
 		}
 	}
 	var got [][]string
-	for _, row := range m.ask("SELECT vessel_id, last_seen, name, imo, mmsi, callsign, flag, country, ship_type, vessel_type, category, is_vessel FROM registration WHERE valid_to IS NULL") {
+	for _, row := range m.ask("SELECT vessel_id, last_seen, name, imo, mmsi, callsign, flag, country, register, ship_type, vessel_type, category, is_vessel FROM registration WHERE valid_to IS NULL") {
 		for i, column := range columns {
 			got = append(got, []string{row[0], column, row[2+i], row[1]})
 		}

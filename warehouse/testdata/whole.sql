@@ -260,8 +260,9 @@ WITH flagged AS (
     LEFT JOIN flags AS f ON f.flag = r.flag
     JOIN   maritime_identification_digits AS d ON d.digits = left(r.mmsi, 3) AND d.flag IN (r.flag, f.state)
 )
-SELECT c.vessel_id, r.imo, c.snapshot_date, c.seen_before, c.seen_after, c.old_value AS flag_before, c.new_value AS flag_after,
-       b.open_registry AS open_registry_before, a.open_registry AS open_registry_after, c.mmsi_changed,
+SELECT c.vessel_id, r.imo, c.snapshot_date, c.seen_before, c.seen_after, c.old_value AS flag_before, c.new_value AS flag_after, w.old_value AS register_before, w.new_value AS register_after,
+       CASE WHEN w.old_value IS NULL THEN b.open_registry ELSE w.old_value IN (SELECT register FROM registers WHERE open_registry) END AS open_registry_before,
+       CASE WHEN w.new_value IS NULL THEN a.open_registry ELSE w.new_value IN (SELECT register FROM registers WHERE open_registry) END AS open_registry_after, c.mmsi_changed,
        r.name, coalesce(r.category, 'unknown') AS category, (coalesce(r.is_vessel, true) AND (coalesce(r.category, 'unknown') <> 'unknown' OR r.imo IS NOT NULL OR NOT coalesce(regexp_matches(r.mmsi, '^(0|111|8|97|99)'), false))) AS is_vessel,
        EXISTS (FROM registration AS k WHERE k.vessel_id = c.vessel_id AND k.flag = c.new_value AND coalesce((k.untold ->> 'flag')::TIMESTAMPTZ, k.last_seen) > c.seen_after) AS seen_again,
        c.run_id, c.entry
@@ -269,6 +270,7 @@ FROM   flagged AS c
 JOIN   registration AS r ON r.vessel_id = c.vessel_id AND r.valid_to IS NULL
 LEFT JOIN flags AS b ON b.flag = c.old_value
 LEFT JOIN flags AS a ON a.flag = c.new_value
+LEFT JOIN whole_confirmed_changes AS w ON w.vessel_id = c.vessel_id AND w.seen_after = c.seen_after AND w.field = 'register'
 WHERE  c.mmsi_changed
    OR  NOT EXISTS (FROM agreeing AS g WHERE g.vessel_id = c.vessel_id AND g.flag = c.new_value)
    OR  EXISTS (FROM agreeing AS g WHERE g.vessel_id = c.vessel_id AND g.flag = c.old_value);

@@ -27,7 +27,7 @@
 -- a registration r, particulars p, an engine e, a management m, the latest position and status s, and a
 -- stay on the list l. The argument "then" is for what was known then.
 {{define "vessel_columns" -}}
-r.vessel_id, r.imo, r.mmsi, r.name, r.callsign, r.flag, r.country, r.vessel_type,
+r.vessel_id, r.imo, r.mmsi, r.name, r.callsign, r.flag, r.country, r.register, r.vessel_type,
        {{template "category" "r"}} AS category, {{template "is_vessel" "r"}} AS is_vessel,
        p.length_m, p.beam_m, p.deadweight_t, p.gross_tonnage, p.net_tonnage, p.teu, p.year_built,
        m.manager, m.registered_owner, m.class_society,

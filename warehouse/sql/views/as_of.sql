@@ -18,7 +18,7 @@ CREATE OR REPLACE MACRO fleet_of(night) AS TABLE
 SELECT {{template "vessel_columns" ""}}
 FROM   {{template "rows_at" dict "at" "night" "now" "true"}} AS s
 JOIN   listed AS l ON l.rowid = s.stay
-JOIN   {{template "filled" dict "dataset" "registration" "columns" "imo mmsi name callsign flag country vessel_type category is_vessel"}} AS r ON r.version = s.registration
+JOIN   {{template "filled" dict "dataset" "registration" "columns" "imo mmsi name callsign flag country register vessel_type category is_vessel"}} AS r ON r.version = s.registration
 LEFT JOIN {{template "filled" dict "dataset" "particulars" "columns" "length_m beam_m deadweight_t gross_tonnage net_tonnage teu year_built"}} AS p ON p.version = s.particulars
 LEFT JOIN {{template "filled" dict "dataset" "engine" "columns" ""}} AS e ON e.version = s.engine
 LEFT JOIN {{template "filled" dict "dataset" "management" "columns" "manager registered_owner class_society"}} AS m ON m.version = s.management;

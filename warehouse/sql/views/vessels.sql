@@ -24,8 +24,9 @@ COMMENT ON COLUMN vessels.mmsi IS 'The MMSI in use: nine digits, leading zeros c
 COMMENT ON COLUMN vessels.name IS 'In upper case, as AIS writes it.';
 COMMENT ON COLUMN vessels.callsign IS 'Radio call sign.';
 COMMENT ON COLUMN vessels.flag IS 'ISO 3166 alpha-2; see flags.';
-COMMENT ON COLUMN vessels.country IS 'The country of the flag, in the one spelling of flags.name.';
-COMMENT ON COLUMN vessels.vessel_type IS 'Specific type, in the one spelling of types.vessel_type.';
+COMMENT ON COLUMN vessels.country IS 'The country of the flag, in the one spelling of flags.name; one that is in no list as the service writes it.';
+COMMENT ON COLUMN vessels.register IS 'The register of ships: that of the flag, under the name in flags, or one of several that the state of the flag has, such as NIS and Madeira; see registers. Null for the country Unknown.';
+COMMENT ON COLUMN vessels.vessel_type IS 'Specific type, in the one spelling of types.vessel_type; one that is in no list as the service writes it.';
 COMMENT ON COLUMN vessels.category IS 'Of the specific type; see types.category. It is never null: unknown is the one word for a vessel without a type or with one that says nothing.';
 COMMENT ON COLUMN vessels.is_vessel IS 'False for beacons, buoys, platforms and aircraft: a count of ships filters by it. It is never null: where the category is unknown, an MMSI that is not assigned to ships (of coast stations, aircraft, handheld radios, emergency transmitters, aids to navigation) makes it false, unless there is an IMO number; all else counts as a vessel.';
 COMMENT ON COLUMN vessels.length_m IS 'Metres.';

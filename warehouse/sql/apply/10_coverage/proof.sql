@@ -3,9 +3,9 @@
 CREATE OR REPLACE TEMP TABLE proof AS
 -- accepted: the values that the program knows, and new ones that the service has accepted since
 WITH accepted AS (
-    SELECT 'country' AS kind, lower(trim(spelling)) AS value FROM countries
+    SELECT 'country' AS kind, lower(trim(spelling)) AS value FROM countries WHERE source <> 'answers'
     UNION
-    SELECT 'type', lower(trim(spelling)) FROM vessel_types
+    SELECT 'type', lower(trim(spelling)) FROM vessel_types WHERE source <> 'answers'
     UNION
     SELECT kind, lower(trim(value)) FROM lake_coverage WHERE kind IN ('country', 'type')
 )

@@ -3,7 +3,7 @@
 -- have more columns, and may spell differently. That holds, too, for a vessel whose IMO number tonight is
 -- the first to show, and that a listing or a profile has named under its MMSI.
 CREATE OR REPLACE TEMP TABLE sighted_only AS
-SELECT s.vessel_id, s.seen_at, s.run_id, s.entry, s.imo, s.mmsi, s.name, s.flag, s.country, s.ship_type, s.raw, s.extra
+SELECT s.vessel_id, s.seen_at, s.run_id, s.entry, s.imo, s.mmsi, s.name, s.flag, s.country, s.register, s.ship_type, s.raw, s.extra
 FROM   night_sightings AS s
 ANTI JOIN night_listings AS l ON l.vessel_id = s.vessel_id
 ANTI JOIN night_particulars AS p ON p.vessel_id = s.vessel_id

@@ -7,10 +7,10 @@ WITH registered AS (
     JOIN   (SELECT vessel_id FROM registration WHERE snapshot_date = $date) AS r ON r.vessel_id IN (a.alias_id, a.vessel_id)
 )
 SELECT coalesce(a.vessel_id, c.vessel_id) AS vessel_id
-FROM   (SELECT vessel_id FROM changes WHERE snapshot_date = $date AND field IN ('flag', 'mmsi', 'name', 'registered_owner', 'manager')) AS c
+FROM   (SELECT vessel_id FROM changes WHERE snapshot_date = $date AND field IN ('flag', 'register', 'mmsi', 'name', 'registered_owner', 'manager')) AS c
 LEFT JOIN vessel_aliases AS a ON a.alias_id = c.vessel_id
 UNION
-SELECT vessel_id FROM changes WHERE snapshot_date = $date AND field IN ('flag', 'mmsi', 'name', 'registered_owner', 'manager')
+SELECT vessel_id FROM changes WHERE snapshot_date = $date AND field IN ('flag', 'register', 'mmsi', 'name', 'registered_owner', 'manager')
 UNION
 SELECT unnest([alias_id, vessel_id]) FROM vessel_aliases WHERE snapshot_date = $date
 UNION

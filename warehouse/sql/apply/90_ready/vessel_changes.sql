@@ -23,12 +23,15 @@ WITH ids AS (
 SELECT {{template "vessel_key" "c.vessel_id"}} AS vessel_key, c.field, c.old_value, c.new_value, c.seen_before, c.seen_after, c.snapshot_date, c.run_id, c.entry,
        EXISTS (FROM changes_confirmed AS o WHERE o.vessel_id = c.vessel_id AND o.seen_after = c.seen_after AND o.dataset = c.dataset
                AND CASE c.field WHEN 'flag' THEN o.field = 'mmsi' WHEN 'name' THEN o.field = 'flag' ELSE o.field IN ('registered_owner', 'manager') AND o.field <> c.field AND NOT o.respelled END) AS together,
+       r.old_value AS register_before, r.new_value AS register_after,
        EXISTS (FROM seen AS k WHERE k.vessel_id = c.vessel_id AND k.field = c.field AND k.value = c.new_value AND k.until > c.seen_after) AS seen_again
 FROM   changes_confirmed AS c
+LEFT JOIN changes_confirmed AS r ON c.field = 'flag' AND r.field = 'register' AND r.vessel_id = c.vessel_id AND r.seen_after = c.seen_after
 WHERE  CASE c.field
            WHEN 'flag' THEN together
                 OR NOT EXISTS (FROM agreeing AS g WHERE g.vessel_id = c.vessel_id AND g.flag = c.new_value)
                 OR EXISTS (FROM agreeing AS g WHERE g.vessel_id = c.vessel_id AND g.flag = c.old_value)
            WHEN 'mmsi' THEN false
+           WHEN 'register' THEN false
            ELSE NOT c.respelled END
 ORDER BY c.snapshot_date, vessel_key, c.field;

@@ -53,6 +53,8 @@ COMMENT ON COLUMN internal.vessel_changes.seen_before IS 'As in changes.';
 COMMENT ON COLUMN internal.vessel_changes.seen_after IS 'As in changes.';
 COMMENT ON COLUMN internal.vessel_changes.snapshot_date IS 'As in changes.';
 COMMENT ON COLUMN internal.vessel_changes.together IS 'Whether the same observation had another MMSI, of a flag; another flag, of a name; another of the other role, of a company.';
+COMMENT ON COLUMN internal.vessel_changes.register_before IS 'Of a change of flag: the register before, if it is known.';
+COMMENT ON COLUMN internal.vessel_changes.register_after IS 'Of a change of flag: the register after, if it is known.';
 COMMENT ON COLUMN internal.vessel_changes.seen_again IS 'Whether a later observation had the new value again.';
 COMMENT ON COLUMN internal.vessel_changes.run_id IS 'As in changes.';
 COMMENT ON COLUMN internal.vessel_changes.entry IS 'As in changes.';

@@ -1,0 +1,45 @@
+package load
+
+import "testing"
+
+var (
+	norse  = with(ever, row{"mmsi": "257000001", "flag": "NO", "country": "Norway", "register": "NIS"})
+	newMan = row{"imo": 9811001, "mmsi": "271000001", "name": "NEW", "flag": "TR", "country": "Newland", "register": "Newland", "vessel_type": "Space Ship", "category": "unknown", "is_vessel": true}
+)
+
+func TestRegistersAndNewValues(t *testing.T) {
+	check(t, map[string]rule{
+		"a flag of convenience is that of the register": {
+			nights: []run{night("20", listings(norse)), night("21", listings(with(ever, row{"mmsi": "255000001", "flag": "PT", "country": "Portugal", "register": "Madeira"}))),
+				night("22", listings(with(ever, row{"mmsi": "263000001", "flag": "DE", "country": "Germany", "register": "Germany"})))},
+			sql:  "SELECT flag_before, flag_after, register_before, register_after, open_registry_before, open_registry_after FROM reflaggings ORDER BY seen_after",
+			want: "NO PT NIS Madeira false true\nPT DE Madeira Germany true false",
+		},
+		"the register of a vessel, now and then": {
+			nights: []run{night("20", listings(norse)), night("21", listings(with(norse, row{"register": "Norway"})))},
+			sql:    "SELECT (SELECT register FROM vessels), (SELECT register FROM fleet_on(DATE '2026-11-20')), (SELECT register FROM fleet_of(DATE '2026-11-20')), (SELECT count(*) FROM reflaggings), (SELECT old_value || ' ' || new_value FROM changes)",
+			want:   "Norway NIS NIS 0 NIS Norway",
+		},
+		"the entry of a second mmsi has no say in the register": {
+			nights: []run{night("20", listings(ever)), night("21", listings(with(ever, row{"register": "Panama"}), with(norse, row{"callsign": nil, "seen_at": "21 02:30", "mmsi": "636016000"})))},
+			sql:    "SELECT flag, register FROM vessels",
+			want:   "PA Panama",
+		},
+		"a value that only answers have is in the reference tables, since its first night": {
+			nights: []run{night("20", listings(ever)), night("21", listings(newMan)), night("22", listings(newMan, with(newMan, row{"imo": 9811002, "mmsi": "271000002"})))},
+			sql: `SELECT spelling, flag, since, source FROM countries WHERE source = 'answers' UNION ALL SELECT spelling, category, since, source FROM vessel_types WHERE source = 'answers'
+				UNION ALL SELECT vessel_type, category, since, source FROM types WHERE source = 'answers'`,
+			want: "Newland TR 21 answers\nSpace Ship unknown 21 answers\nSpace Ship unknown 21 answers",
+		},
+		"a country of vessels under several flags has none": {
+			nights: []run{night("20", listings(newMan, with(newMan, row{"imo": 9811002, "mmsi": "353000002", "flag": "PA"})))},
+			sql:    "SELECT spelling, flag FROM countries WHERE source = 'answers'",
+			want:   "Newland -",
+		},
+		"a value that cannot be asked for does not keep a list from being whole": {
+			nights: []run{night("20", listings(newMan), covered("country")), night("21", covered("country")), night("22", covered("country"))},
+			sql:    "SELECT count(*) FROM listed WHERE to_date IS NULL",
+			want:   "0",
+		},
+	})
+}
