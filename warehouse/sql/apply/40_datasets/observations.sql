@@ -9,5 +9,5 @@ FROM   night_registration AS n
 SEMI JOIN repeated_registration AS t ON t.vessel_id = n.vessel_id
 LEFT JOIN (FROM second_mmsis WHERE second) AS k ON k.vessel_id = n.vessel_id AND k.mmsi = n.mmsi;
 {{- else}}
-SELECT n.* FROM night_{{.Name}} AS n SEMI JOIN repeated_{{.Name}} AS t ON t.vessel_id = n.vessel_id;
+SELECT n.* FROM {{template "valued" .}} AS n SEMI JOIN repeated_{{.Name}} AS t ON t.vessel_id = n.vessel_id;
 {{- end}}
