@@ -41,7 +41,7 @@ const (
 
 // neverHold are reasons that hold no run back. They are of single optional values that services fill in carelessly,
 // and a data directory in which most rows always had them must not be held back when it is rebuilt.
-var neverHold = []string{string(transform.NotALocode), string(transform.Zero)}
+var neverHold = []string{string(transform.NotALocode), string(transform.NoValues), string(transform.Zero)}
 
 // subjects are the lake tables whose rows the issues of a dataset are about.
 var subjects = map[string]string{

@@ -38,6 +38,7 @@ func TestIssuesStopAPublish(t *testing.T) {
 		"a small night":                                    {nights: []run{refusing("20", 1000, 0, "imo", ""), refusing("21", 100, 1, "imo", "bad check digit")}},
 		"small nights before do not count":                 {nights: []run{refusing("20", 100, 0, "imo", ""), refusing("21", 1000, 0.4, "imo", "bad check digit")}},
 		"a length is always zero":                          {nights: []run{refusing("20", 1000, 0.9, "length_m", "zero")}},
+		"most vessels have no engine":                      {nights: []run{refusing("20", 1000, 0.9, "", "no values")}},
 		"a code of a port is never one":                    {nights: []run{refusing("20", 1000, 0, "imo", ""), refusing("21", 1000, 0.9, "last_port_unlocode", "not a locode")}},
 		"whole records are refused, and leave no rows":     {nights: []run{refusing("20", 1000, 0, "", ""), whole(refusing("21", 500, 0, "", ""), 400)}, stop: "registration: no identity in 400 of 900 rows"},
 	}

@@ -43,3 +43,30 @@ func TestRegistersAndNewValues(t *testing.T) {
 		},
 	})
 }
+
+// TestAnswersWithoutValuesAreNoObservations publishes rows of particulars that only say who the vessel is.
+func TestAnswersWithoutValuesAreNoObservations(t *testing.T) {
+	measured := with(ever, row{"length_m": 400.0})
+	check(t, map[string]rule{
+		"the first one makes nothing fresh": {
+			nights: []run{night("20", particulars(ever))},
+			sql:    "SELECT name, registration_seen_at IS NOT NULL, particulars_seen_at FROM vessels",
+			want:   "EVER GIVEN true -",
+		},
+		"a later one leaves what was seen before": {
+			nights: []run{night("20", particulars(measured)), night("21", particulars(ever)), night("22", particulars(with(ever, row{"updated_at": "22 01:00"})))},
+			sql:    "SELECT length_m, particulars_seen_at, registration_seen_at FROM vessels",
+			want:   "400 20T02:00 22T02:00",
+		},
+		"one of a night beside one with values": {
+			nights: []run{night("20", particulars(with(measured, row{"seen_at": "20 02:00"}), with(ever, row{"seen_at": "20 02:30"})))},
+			sql:    "SELECT length_m, particulars_seen_at FROM vessels",
+			want:   "400 20T02:00",
+		},
+		"a position of nowhere": {
+			nights: []run{night("20", listings(ever), positions(row{"imo": 9811000, "mmsi": "353136000", "latitude": 1.0, "longitude": 2.0, "position_at": "20 01:00"})), night("21", positions(row{"imo": 9811000, "mmsi": "353136000"}))},
+			sql:    "SELECT position_seen_at FROM vessels",
+			want:   "20T02:00",
+		},
+	})
+}

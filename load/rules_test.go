@@ -262,10 +262,10 @@ func TestDatasets(t *testing.T) {
 			sql:  "SELECT e.engine_power_kw, v.manager, v.engine_seen_at, v.management_seen_at, v.particulars_seen_at FROM engine AS e JOIN vessels AS v USING (vessel_id)",
 			want: "59300 EVERGREEN 20T02:00 20T02:00 -",
 		},
-		"a profile without values counts as seen": {
+		"a profile without values does not count as seen": {
 			nights: []run{night("20", particulars(ever))},
 			sql:    "SELECT particulars_seen_at FROM vessels",
-			want:   "20T02:00",
+			want:   "-",
 		},
 	})
 }

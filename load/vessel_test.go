@@ -163,7 +163,7 @@ func TestCountsByNightAndZone(t *testing.T) {
 		"every row has its vessel's number": {
 			nights: []run{
 				night("20", listings(row{"mmsi": "353136000"})),
-				night("21", listings(ids), sightings(moored), particulars(ids), map[string][]row{
+				night("21", listings(ids), sightings(moored), particulars(with(ids, row{"hull": "DOUBLE HULL"})), map[string][]row{
 					"engine": {with(ids, row{"engine_type": "diesel"})}, "management": {with(ids, row{"manager": "A"})}, "positions": {with(ids, row{"position_at": "21 01:00", "latitude": 1.0, "longitude": 2.0})},
 					"issues":   {{"vessel_id": "IMO9811000", "entry": 1, "dataset": "registration", "reason": "odd"}},
 					"requests": {{"operation": "info", "parameters": "imo_or_mmsi=9811000"}, {"operation": "by-type", "parameters": "country=Panama&page=1"}},

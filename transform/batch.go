@@ -95,8 +95,12 @@ func (b *Batch) Add(x journal.Exchange) {
 		b.coverage.observe(e.Operation, e.Parameters, observation{outcome: "unknown", at: e.At})
 		b.requests = append(b.requests, unanswered(e))
 	case journal.KindAnswer, journal.KindBalance:
-		rows := b.observe(e, b.answerOf(e))
-		b.requests = append(b.requests, requestOf(e, rows))
+		o := b.observe(e, b.answerOf(e))
+		r := requestOf(e, o.rows)
+		if api.IsLookup(e.Operation) && e.OK() && o.usable && o.rows == 0 {
+			r.outcome = "empty" // the harvest only looked for keys: every field may be empty
+		}
+		b.requests = append(b.requests, r)
 	}
 }
 
@@ -130,8 +134,8 @@ func (b *Batch) searchRows(operation string) (*searchRows, bool) {
 	return nil, false
 }
 
-// observe reads an answer, adds it to the coverage, and returns how many records it has.
-func (b *Batch) observe(e *journal.Entry, at answer) int {
+// observe reads an answer, adds it to the coverage, and returns what it has.
+func (b *Batch) observe(e *journal.Entry, at answer) observation {
 	o := observation{outcome: e.Outcome, at: e.Received}
 	if o.at.IsZero() {
 		o.at = e.At
@@ -155,7 +159,7 @@ func (b *Batch) observe(e *journal.Entry, at answer) int {
 	case api.IsLookup(e.Operation):
 		o.rows, o.usable = b.lookup(&at, b.body(e, at.dataset()))
 	default:
-		return 0
+		return o
 	}
 	if e.OK() && !o.usable {
 		o.outcome = "unreadable"
@@ -164,7 +168,7 @@ func (b *Batch) observe(e *journal.Entry, at answer) int {
 	if b.checks && e.Operation == api.ByType.Name && o.usable {
 		b.countForChecks(e.Parameters, r.rows.n-kept)
 	}
-	return o.rows
+	return o
 }
 
 // countForChecks counts the newest listings for the checks, unless they came from a check.

@@ -165,7 +165,8 @@ func TestAnEmptyPartIsNoRow(t *testing.T) {
 		want   []string
 	}{
 		"with values":        {`{"fuelType": "MDO"}`, []string{"IMO9218301 MDO"}},
-		"known to be blank":  {`{"fuelType": "-"}`, []string{"IMO9218301 "}},
+		"of empty fields":    {`{"fuelType": "-", "Propeller": ""}`, nil},
+		"a refused value":    {`{"enginePower(kW)": "0"}`, []string{"IMO9218301 "}},
 		"empty":              {`{}`, nil},
 		"null":               {`null`, nil},
 		"a dash":             {`"-"`, nil},
@@ -176,7 +177,7 @@ func TestAnEmptyPartIsNoRow(t *testing.T) {
 			if diff := cmp.Diff(c.want, columnsOf(t, b, Engine, "vessel_id", "fuel_type")); diff != "" {
 				t.Error(diff)
 			}
-			if b.Rows(Positions) != 0 || b.Rows(Management) != 0 || b.Rows(Issues) != 0 || b.Rows(Particulars) != 1 {
+			if b.Rows(Positions) != 0 || b.Rows(Management) != 0 || b.Rows(Particulars) != 1 {
 				t.Errorf("other rows: %s", dump(t, b))
 			}
 		})

@@ -11,10 +11,11 @@ type IMO uint32
 // else NotSevenDigits or BadCheckDigit.
 func ParseIMO(s string) (IMO, error) {
 	s = strings.TrimSpace(s)
-	switch {
-	case s == "0000000", s == "1234567", s == "9876543":
+	switch s {
+	case "0000000", "1234567", "9876543":
 		return 0, Filler
-	case missingText(s):
+	}
+	if missingText(s) {
 		return 0, absent
 	}
 	n, ok := digits(s)

@@ -16,6 +16,7 @@ const (
 	UnexpectedShape Reason = "unexpected shape" // JSON, but not what the interface text promises
 	NotARecord      Reason = "not a record"     // an item of a list that is not an object
 	NoIdentity      Reason = "no identity"      // it has neither an IMO number nor an MMSI
+	NoValues        Reason = "no values"        // an answer, or its part of a dataset, in which every field is empty or refused
 	NotText         Reason = "not text"         // a boolean, list or object where text is promised
 	NotSevenDigits  Reason = "not 7 digits"
 	NotNineDigits   Reason = "not 9 digits"

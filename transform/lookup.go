@@ -3,6 +3,7 @@ package transform
 import (
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/fleetlake/fleetlake/extract/api"
 )
@@ -25,10 +26,13 @@ func (b *Batch) lookup(at *answer, body string) (int, bool) {
 		return 0, false
 	}
 	r, beside := unwrap(root)
-	if len(r.members) == 0 {
+	from := source{entry: at.entry, dataset: at.dataset(), whole: body}
+	if r.isEmpty() {
+		if len(r.members) > 0 {
+			b.report(from, 0, "", clip(body), NoValues)
+		}
 		return 0, true
 	}
-	from := source{entry: at.entry, dataset: at.dataset(), whole: body}
 	fields := allFields
 	if at.operation == api.Location.Name {
 		fields = positionFields
@@ -77,6 +81,32 @@ func (b *Batch) compareRequested(reg *registration, at *answer, from source) {
 	}
 }
 
+// reportEmpty reports a row that has no value of its dataset.
+func (b *Batch) reportEmpty(row valueRow, id vesselID, at *answer, dataset string) {
+	for i, c := range row.table.own {
+		if row.values[i] != nil && c.rule != nil && c.name != "updated_at" {
+			return
+		}
+	}
+	b.report(source{entry: at.entry, dataset: dataset}, id, "", "", NoValues)
+}
+
+// isEmpty reports whether no member of an object has a value, nor any of an object in it.
+func (r *record) isEmpty() bool {
+	return !slices.ContainsFunc(r.members, func(m member) bool {
+		switch m.value.kind {
+		case isObject:
+			s := scanner{s: m.value.raw}
+			inner := s.members()
+			return !inner.isEmpty()
+		case isArray:
+			return strings.Trim(m.value.raw, "[] \t\r\n") != ""
+		}
+		s, ok := m.value.text()
+		return !ok || !missingText(s)
+	})
+}
+
 // ofVessel reports whether an answer is about a vessel: it has a name, a number or a position.
 func (r *record) ofVessel() bool {
 	return slices.ContainsFunc(r.members, func(m member) bool {
@@ -119,27 +149,30 @@ func (b *Batch) addParticulars(r *record, reg *registration, at *answer, beside 
 	}
 	values.set("operation", at.operation)
 	values.set("asked", at.requested())
+	b.reportEmpty(values, reg.id, at, ofParticulars)
 	extra := append(r.rest(func(*member) bool { return true }), beside...)
 	b.particulars.add(at, reg, values, b.words.appendRaw([]byte{'{'}, reg), raw, extra)
 }
 
 // addPart adds the row of a dataset that is a nested object of the answer. An answer without the
-// object, or with an empty one, adds no row.
+// object, or with one that has no value, adds no row: it says nothing of the dataset, which is asked for again.
 func (b *Batch) addPart(r *record, key string, t *Table, dataset string, to *facts, reg *registration, at *answer) {
 	v := r.take(key)
 	from := source{entry: at.entry, dataset: dataset}
 	if v.kind != isObject {
 		if s, ok := v.text(); !ok || !missing(s) {
 			b.report(from, reg.id, "", s, UnexpectedShape)
+			return
 		}
+		b.report(from, reg.id, "", "", NoValues)
 		return
 	}
 	s := scanner{s: v.raw}
 	part := s.members()
-	if len(part.members) == 0 {
+	values, raw := b.fill(&part, t, reg.id, at, dataset)
+	if b.reportEmpty(values, reg.id, at, dataset); len(raw) == 0 && part.isEmpty() {
 		return
 	}
-	values, raw := b.fill(&part, t, reg.id, at, dataset)
 	to.add(at, reg, values, []byte{'{'}, raw, part.rest(func(*member) bool { return true }))
 }
 
@@ -148,8 +181,11 @@ func (b *Batch) addPart(r *record, key string, t *Table, dataset string, to *fac
 func (b *Batch) addPosition(r *record, reg *registration, at *answer, beside []member, all bool) {
 	values, raw := b.fill(r, &Positions, reg.id, at, ofPosition)
 	raw = append(raw, clearHalfPosition(r, values)...)
-	if !observed(values) && len(raw) == 0 && !all {
-		return
+	if !observed(values) {
+		b.report(source{entry: at.entry, dataset: ofPosition}, reg.id, "", "", NoValues)
+		if len(raw) == 0 && !all {
+			return
+		}
 	}
 	extra := append(r.rest(func(m *member) bool { return all || voyageKeys[m.folded] }), beside...)
 	refused := []byte{'{'}

@@ -110,7 +110,7 @@ func TestPlaceholdersLeaveNoTrace(t *testing.T) {
 		t.Run(fmt.Sprintf("%q", s), func(t *testing.T) {
 			b := batchOf(t, night(
 				journal.Entry{N: 1, Kind: journal.KindAnswer, Operation: "info", Parameters: "imo=9218301", Outcome: "ok", Status: 200, Body: fmt.Sprintf(
-					`{"detail":{"imo":"9218301","mmsi":%[1]q,"name":%[1]q,"callsign":%[1]q,"builder":%[1]q,"placeOfBuild":%[1]q,"grossTonnage":%[1]q,"unlocodeLastport":%[1]q,"lastPort":%[1]q,"speed":"3",
+					`{"detail":{"imo":"9218301","mmsi":%[1]q,"name":%[1]q,"callsign":%[1]q,"builder":%[1]q,"placeOfBuild":%[1]q,"grossTonnage":%[1]q,"unlocodeLastport":%[1]q,"lastPort":%[1]q,"speed":"3","length":"3 m",
 					"engine":{"fuelType":%[1]q,"engineBuilder":"SULZER"},"management":{"registeredOwner":%[1]q,"manager":%[1]q,"P&I":%[1]q,"ism":"ACME"}}}`, s)},
 			))
 			for _, table := range []Table{Particulars, Engine, Management, Positions} {

@@ -41,6 +41,8 @@ type Target struct {
 	Listed   bool
 	AgeBand  int // by year of build: 1 is less than five years old, 2 less than ten, and so on; 0 is unknown
 
+	// When each dataset was last seen; zero if never. Of one of which the last answers had no value, it is
+	// the later moment from which on it is asked for again.
 	ParticularsAt, EngineAt, ManagementAt, PositionAt time.Time
 
 	ChangedAt time.Time // the start of the open version of its registration

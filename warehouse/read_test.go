@@ -31,6 +31,55 @@ func TestTargets(t *testing.T) {
 	}
 }
 
+// TestTargetsThatHadNoValues expects that a dataset of which answers have had no value counts as known for ever
+// longer, and as it was seen before when that time is over.
+func TestTargetsThatHadNoValues(t *testing.T) {
+	seen := time.Date(2026, 10, 1, 2, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		dataset string
+		nights  []string // whose answers had no value
+		want    string   // from when on the dataset is asked for; empty if it is as old as it was
+	}{
+		"never":                             {"particulars", nil, ""},
+		"once, a week ago":                  {"particulars", []string{"2026-11-13"}, ""},
+		"once, some days ago":               {"particulars", []string{"2026-11-15"}, "2026-11-22"},
+		"twice":                             {"engine", []string{"2026-11-01", "2026-11-10"}, "2026-11-24"},
+		"twice in one night is once":        {"engine", []string{"2026-11-15", "2026-11-15"}, "2026-11-22"},
+		"three times, the last long ago":    {"management", []string{"2026-10-02", "2026-10-10", "2026-10-20"}, ""},
+		"a position":                        {"position", []string{"2026-11-16"}, "2026-11-23"},
+		"ever more rarely, for half a year": {"management", []string{"2026-10-10", "2026-10-11", "2026-10-12", "2026-10-13", "2026-10-14", "2026-10-15", "2026-10-16"}, "2027-04-16"},
+		"before the last answer with data":  {"particulars", []string{"2026-09-01", "2026-09-20", "2026-11-19"}, "2026-11-26"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			statements := []string{"INSERT INTO registration (vessel_id, imo, valid_from) VALUES ('IMO9811000', 9811000, '2026-09-01'), ('IMO9811001', 9811001, '2026-09-01')",
+				"INSERT INTO internal.latest (vessel_id, position_seen_at) VALUES ('IMO9811000', '2026-10-01 02:00:00+00')"}
+			for _, dataset := range []string{"particulars", "engine", "management"} {
+				statements = append(statements, "INSERT INTO "+dataset+" (vessel_id, valid_from, last_seen) VALUES ('IMO9811000', '2026-09-15 02:00:00+00', '2026-10-01 02:00:00+00')")
+			}
+			for _, night := range c.nights {
+				statements = append(statements, fmt.Sprintf("INSERT INTO issues (run_id, snapshot_date, vessel_id, dataset, reason) VALUES ('r', '%s', 'IMO9811000', '%s', 'no values')", night, c.dataset))
+			}
+			must(t, update(t, dir, 20, statements...))
+			got, err := opened(t, dir).targets(t.Context(), 1)
+			must(t, err)
+			for dataset, at := range map[string]time.Time{"particulars": got[0].ParticularsAt, "engine": got[0].EngineAt, "management": got[0].ManagementAt, "position": got[0].PositionAt} {
+				want := seen
+				if dataset == c.dataset && c.want != "" {
+					want, err = time.Parse(time.DateOnly, c.want)
+					must(t, err)
+				}
+				if !at.Equal(want) {
+					t.Errorf("%s at %s, want %s", dataset, at, want)
+				}
+			}
+			if !got[1].ParticularsAt.IsZero() {
+				t.Errorf("another vessel: %+v", got[1])
+			}
+		})
+	}
+}
+
 // TestTargetsAPartAtATime reads a fleet whose rows do not fit into memory at once.
 func TestTargetsAPartAtATime(t *testing.T) {
 	dir, statements := t.TempDir(), []string{

@@ -47,12 +47,13 @@ func TestHarvestIsWhole(t *testing.T) {
 		t.Errorf("%d vessels, want %d", len(seen), len(truth))
 	}
 	for what, sql := range map[string]string{
-		"one spelling per flag":      "SELECT flag FROM vessels GROUP BY flag HAVING count(DISTINCT country) > 1",
-		"one spelling per type":      "SELECT lower(vessel_type) FROM vessels GROUP BY ALL HAVING count(DISTINCT vessel_type) > 1",
-		"partitions not complete":    "SELECT kind, value, state, reason FROM coverage WHERE state NOT IN ('complete', 'skipped')",
-		"listed but not looked up":   "SELECT vessel_id FROM vessels WHERE listed AND particulars_seen_at IS NULL AND vessel_id NOT IN (SELECT 'IMO' || split_part(parameters, '=', 2) FROM requests WHERE outcome = 'not_found')",
-		"asked for twice":            "SELECT operation, parameters FROM requests WHERE operation <> 'credits' GROUP BY ALL HAVING count(*) > 1",
-		"requests that were limited": "SELECT parameters FROM requests WHERE http_status = 429",
+		"one spelling per flag":                       "SELECT flag FROM vessels GROUP BY flag HAVING count(DISTINCT country) > 1",
+		"one spelling per type":                       "SELECT lower(vessel_type) FROM vessels GROUP BY ALL HAVING count(DISTINCT vessel_type) > 1",
+		"partitions not complete":                     "SELECT kind, value, state, reason FROM coverage WHERE state NOT IN ('complete', 'skipped')",
+		"listed but not looked up":                    "SELECT vessel_id FROM vessels WHERE listed AND particulars_seen_at IS NULL AND vessel_id NOT IN (SELECT 'IMO' || split_part(parameters, '=', 2) FROM requests WHERE outcome = 'not_found') AND vessel_id NOT IN (SELECT vessel_id FROM issues WHERE dataset = 'particulars' AND reason = 'no values')",
+		"known to have no particulars, and not asked": "SELECT vessel_id FROM issues AS i WHERE reason = 'no values' AND NOT EXISTS (FROM requests AS r WHERE r.run_id = i.run_id AND r.entry = i.entry AND r.operation = 'particulars')",
+		"asked for twice":                             "SELECT operation, parameters FROM requests WHERE operation <> 'credits' GROUP BY ALL HAVING count(*) > 1",
+		"requests that were limited":                  "SELECT parameters FROM requests WHERE http_status = 429",
 	} {
 		if bad := w.rows(sql); len(bad) > 0 {
 			t.Errorf("%s: %d, such as %v", what, len(bad), bad[0])

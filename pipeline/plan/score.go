@@ -171,7 +171,7 @@ func (s *scorer) reasons(t *warehouse.Target, oldest time.Time) (r reasons) {
 			if !at.Equal(oldest) {
 				age = s.now.Sub(at)
 			}
-			part, days = &r.stale, age.Hours()/24
+			part, days = &r.stale, max(0, age.Hours()/24)
 			switch {
 			case t.MissingSince.After(at):
 				part, days = &r.missing, days+h[i].signal
@@ -208,6 +208,8 @@ func (s *scorer) DueAt(t warehouse.Target) time.Time {
 	switch {
 	case s.only && !watched:
 		return time.Time{}
+	case all.After(s.now): // its last answers had no value
+		return all
 	case watched && len(s.rest) > 0:
 		rest, position := oldestOf(s.rest, &t).Add(s.maxAge), t.PositionAt.Add(s.often)
 		if position.Before(rest) {

@@ -93,6 +93,18 @@ var faults = map[string]fault{
 		"transform/lookup.go", "n.id.imo() == 0 && r.ofVessel()", "false", "./transform", "ANumberMissing"},
 	"a filler is an IMO number": {
 		"transform/imo.go", "\tcase \"0000000\", \"1234567\", \"9876543\":\n\t\treturn 0, Filler\n", "", "./transform", "IMO"},
+	"a placeholder is a value": {
+		"transform/text.go", "\"nil\", \"none\", \"null\"", "\"nil\", \"none\"", "./transform", "Nothing"},
+	"a company in another case is another one": {
+		"transform/record.go", "return CleanName(s), nil", "return CleanText(s), nil", "./transform", "TestCompaniesInAnyDress"},
+	"another spelling of a company is a sale": {
+		"warehouse/sql/apply/40_datasets/changes.sql", "internal.respelled(c.field, c.old_value, c.new_value)", "false", "./load", "TestRespelledCompanies"},
+	"a length of zero leaves no issue": {
+		"transform/number.go", "\tcase n == 0 && q.zero == zeroIsFault:\n\t\treturn 0, Zero\n", "", "./transform", "Zero"},
+	"a country that only answers have keeps a list from being whole": {
+		"warehouse/sql/apply/10_coverage/proof.sql", "FROM countries WHERE source <> 'answers'", "FROM countries", "./load", "TestRegistersAndNewValues"},
+	"an answer without values makes particulars fresh": {
+		"warehouse/sql/apply/40_datasets/tonight.sql", "FROM   {{template \"valued\" .}}", "FROM   night_{{.Name}}", "./load", "TestAnswersWithoutValues"},
 	"the check digit of an IMO number is not checked": {
 		"transform/imo.go", "if sum%10 != n%10 {", "if false {", "./transform", "IMO"},
 	"a file is renamed into place before it is on disk": {

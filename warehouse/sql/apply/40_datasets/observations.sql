@@ -15,5 +15,5 @@ LEFT JOIN (FROM second_mmsis WHERE second) AS k ON k.vessel_id = n.vessel_id AND
 LEFT JOIN (FROM contested WHERE NOT kept AND field = 'flag') AS f ON f.vessel_id = n.vessel_id AND f.value = n.flag
 LEFT JOIN (FROM contested WHERE NOT kept AND field = 'vessel_type') AS v ON v.vessel_id = n.vessel_id AND v.value = n.vessel_type;
 {{- else}}
-SELECT n.* FROM night_{{.Name}} AS n SEMI JOIN repeated_{{.Name}} AS t ON t.vessel_id = n.vessel_id;
+SELECT n.* FROM {{template "valued" .}} AS n SEMI JOIN repeated_{{.Name}} AS t ON t.vessel_id = n.vessel_id;
 {{- end}}

@@ -4,7 +4,7 @@ CREATE OR REPLACE TEMP VIEW tonight_{{.Name}} AS
 SELECT *, hash({{range $i, $c := .Columns}}{{if $i}}, {{end}}{{$c.Name}}{{end}}) AS fingerprint
 FROM (
     SELECT vessel_id, seen_at, run_id, entry, {{range .All}}{{.Name}}, {{end}}raw, extra
-    FROM   night_{{.Name}}
+    FROM   {{template "valued" .}}
     ANTI JOIN repeated_{{.Name}} USING (vessel_id)
     UNION ALL BY NAME
     FROM merged_{{.Name}}

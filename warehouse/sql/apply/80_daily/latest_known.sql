@@ -17,9 +17,10 @@ FROM (
            position_at, NULL, navigational_status, CASE WHEN navigational_status IS NOT NULL THEN position_at END, NULL, NULL
     FROM   positions_fresh
     UNION ALL
-    -- when a position was last answered, new or not
+    -- when a position was last answered, new or not; an answer without any value is none
     SELECT vessel_id, NULL, NULL, max(seen_at), NULL, NULL, NULL, NULL
     FROM   night_positions
+    WHERE  coalesce(latitude::VARCHAR, speed_kn::VARCHAR, position_at::VARCHAR, navigational_status, destination, last_port, eta::VARCHAR, draught_m::VARCHAR) IS NOT NULL
     GROUP BY vessel_id
     UNION ALL
     -- tonight's sightings
