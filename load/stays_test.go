@@ -3,73 +3,174 @@ package load
 import "testing"
 
 func TestListed(t *testing.T) {
-	const stays = "SELECT vessel_id, from_date, to_date, last_date, absent_on FROM listed ORDER BY ALL"
+	const stays = "SELECT vessel_id, from_date, to_date, last_date, missing_since, absent_on, proof FROM listed ORDER BY ALL"
+	sighted := with(ever, row{"callsign": nil, "navigational_status": "drifting"}).only("imo", "mmsi", "navigational_status")
 	check(t, map[string]rule{
 		"a vessel that is listed again continues its stay": {
 			nights: []run{night("20", listings(ever)), night("21", listings(ever))},
 			sql:    stays,
-			want:   "IMO9811000 20 - 21 -",
+			want:   "IMO9811000 20 - 21 - - -",
 		},
 		"a night without proof of absence ends no stay": {
 			nights: []run{night("20", listings(ever)), night("21", listings(nameless))},
 			sql:    stays,
-			want:   "IMO9811000 20 - 20 -\nMMSI244660000 21 - 21 -",
+			want:   "IMO9811000 20 - 20 - - -\nMMSI244660000 21 - 21 - - -",
 		},
-		"a night that covered every country ends it": {
+		"a night that covered every country and misses it ends no stay alone": {
 			nights: []run{night("20", listings(ever)), night("21", covered("country"))},
 			sql:    stays,
-			want:   "IMO9811000 20 20 20 21",
+			want:   "IMO9811000 20 - 20 21 - -",
 		},
-		"a night that covered every type ends it": {
-			nights: []run{night("20", listings(ever)), night("21", covered("type"))},
+		"a second night that covered every country ends it": {
+			nights: []run{night("20", listings(ever)), night("21", covered("country")), night("22", covered("country"))},
 			sql:    stays,
-			want:   "IMO9811000 20 20 20 21",
+			want:   "IMO9811000 20 20 20 21 22 missing twice",
 		},
-		"one country that is suspect ends none": {
-			nights: []run{night("20", listings(ever)), night("21", covered("country", "Zimbabwe"))},
+		"one that covered every type counts with one that covered every country": {
+			nights: []run{night("20", listings(ever)), night("21", covered("type")), night("22"), night("23", covered("country"))},
 			sql:    stays,
-			want:   "IMO9811000 20 - 20 -",
+			want:   "IMO9811000 20 20 20 21 23 missing twice",
 		},
-		"the countries prove nothing of a vessel without a country": {
-			nights: []run{night("20", listings(with(ever, row{"country": nil, "flag": nil}))), night("21", covered("country"))},
+		"a list that has the vessel again continues the stay, and the next miss is the first": {
+			nights: []run{night("20", listings(ever)), night("21", covered("country")), night("22", listings(ever), covered("country")), night("23", covered("country"))},
 			sql:    stays,
-			want:   "IMO9811000 20 - 20 -",
+			want:   "IMO9811000 20 - 22 23 - -",
 		},
-		"the types prove nothing of a vessel without a type": {
-			nights: []run{night("20", listings(nameless)), night("21", covered("type"))},
+		"one country that is suspect misses nobody": {
+			nights: []run{night("20", listings(ever)), night("21", covered("country", "Zimbabwe")), night("22", covered("country", "Zimbabwe"))},
 			sql:    stays,
-			want:   "MMSI244660000 20 - 20 -",
+			want:   "IMO9811000 20 - 20 - - -",
 		},
-		"a vessel that was sighted is not gone": {
-			nights: []run{night("20", listings(ever)), night("21", covered("country"), sightings(with(ever, row{"callsign": nil, "navigational_status": "drifting"}).only("imo", "mmsi", "navigational_status")))},
+		"the countries miss no vessel without a country": {
+			nights: []run{night("20", listings(with(ever, row{"country": nil, "flag": nil}))), night("21", covered("country")), night("22", covered("country"))},
 			sql:    stays,
-			want:   "IMO9811000 20 - 20 -",
+			want:   "IMO9811000 20 - 20 - - -",
 		},
-		"a vessel that was looked up is not gone": {
-			nights: []run{night("20", listings(ever)), night("21", covered("country"), particulars(ever))},
+		"the types miss no vessel without a type": {
+			nights: []run{night("20", listings(nameless)), night("21", covered("type")), night("22", covered("type"))},
 			sql:    stays,
-			want:   "IMO9811000 20 - 20 -",
+			want:   "MMSI244660000 20 - 20 - - -",
 		},
-		"two runs of a night prove together what neither proves alone": {
+		"a vessel that was sighted is not missing": {
+			nights: []run{night("20", listings(ever)), night("21", covered("country"), sightings(sighted)), night("22", covered("country"))},
+			sql:    stays,
+			want:   "IMO9811000 20 - 20 22 - -",
+		},
+		"a sighting takes back what a list missed before": {
+			nights: []run{night("20", listings(ever)), night("21", covered("country")), night("22", sightings(sighted)), night("23", covered("country"))},
+			sql:    stays,
+			want:   "IMO9811000 20 - 20 23 - -",
+		},
+		"a vessel whose position was bought on the night that misses it is not gone": {
+			nights: []run{night("20", listings(ever)), night("21", covered("country"), positions(with(ever, row{"position_at": "21 01:00", "latitude": 30.0, "longitude": 32.5}).only("imo", "mmsi", "position_at", "latitude", "longitude")))},
+			sql:    stays,
+			want:   "IMO9811000 20 - 20 21 - -",
+		},
+		"a vessel that lookups find is gone when two lists miss it": {
+			nights: []run{night("20", listings(ever)), night("21", covered("country"), particulars(ever)), night("22", covered("country"), particulars(ever))},
+			sql:    stays,
+			want:   "IMO9811000 20 20 20 21 22 missing twice",
+		},
+		"a lookup that no longer finds a missing vessel ends its stay": {
+			nights: []run{night("20", listings(ever), lookup("ok", "20")), night("21", covered("country")), night("22", lookup("not_found", "22"))},
+			sql:    stays,
+			want:   "IMO9811000 20 20 20 21 22 not found by lookup",
+		},
+		"on the night that misses it, too": {
+			nights: []run{night("20", listings(ever), lookup("ok", "20")), night("21", covered("country"), lookup("not_found", "21"))},
+			sql:    stays,
+			want:   "IMO9811000 20 20 20 21 21 not found by lookup",
+		},
+		"a lookup that never found the vessel proves nothing": {
+			nights: []run{night("20", listings(ever)), night("21", covered("country")), night("22", lookup("not_found", "22"))},
+			sql:    stays,
+			want:   "IMO9811000 20 - 20 21 - -",
+		},
+		"nor does one of a vessel that no list missed": {
+			nights: []run{night("20", listings(ever), lookup("ok", "20")), night("21"), night("22", lookup("not_found", "22"))},
+			sql:    stays,
+			want:   "IMO9811000 20 - 20 - - -",
+		},
+		"nor one that is answered later that night": {
+			nights: []run{night("20", listings(ever), lookup("ok", "20")), night("21", covered("country")), night("22", lookup("not_found", "22"), lookup("ok", "22"))},
+			sql:    stays,
+			want:   "IMO9811000 20 - 20 21 - -",
+		},
+		"two runs of a night cover together what neither covers alone, and are one night": {
 			nights: []run{
-				night("20", listings(ever)),
-				{id: "20261121T020000.000Z-0001", date: "21", rows: covered("country", "Zimbabwe")},
-				{id: "20261121T030000.000Z-0002", date: "21", rows: map[string][]row{"coverage": {{"operation": "by-type", "kind": "country", "value": "ZIMBABWE", "state": "complete", "received_rows": 1}}}},
+				night("20", listings(ever)), night("21", covered("country")),
+				{id: "20261122T020000.000Z-0001", date: "22", rows: covered("country", "Zimbabwe")},
+				{id: "20261122T030000.000Z-0002", date: "22", rows: map[string][]row{"coverage": {{"operation": "by-type", "kind": "country", "value": "ZIMBABWE", "state": "complete", "received_rows": 1}}}},
 			},
 			sql:  stays,
-			want: "IMO9811000 20 20 20 21",
+			want: "IMO9811000 20 20 20 21 22 missing twice",
+		},
+		"two complete lists of one night are one": {
+			nights: []run{
+				night("20", listings(ever)),
+				{id: "20261121T020000.000Z-0001", date: "21", rows: covered("country")},
+				{id: "20261121T030000.000Z-0002", date: "21", rows: covered("country")},
+			},
+			sql:  stays,
+			want: "IMO9811000 20 - 20 21 - -",
+		},
+		"the list misses a vessel whose country has none left": {
+			nights: []run{night("20", listings(ever), covered("country")), night("21", emptied("Panama")), night("22", emptied("Panama"))},
+			sql:    stays,
+			want:   "IMO9811000 20 20 20 21 22 missing twice",
 		},
 		"a vessel that comes back opens another stay": {
-			nights: []run{night("20", listings(ever)), night("21", covered("country")), night("22", listings(ever))},
-			sql:    stays + "",
-			want:   "IMO9811000 20 20 20 21\nIMO9811000 22 - 22 -",
+			nights: []run{night("20", listings(ever)), night("21", covered("country")), night("22", covered("country")), night("23", listings(ever))},
+			sql:    stays,
+			want:   "IMO9811000 20 20 20 21 22 missing twice\nIMO9811000 23 - 23 - - -",
 		},
 		"a vessel is listed while its stay is open": {
-			nights: []run{night("20", listings(ever, nameless)), night("21", covered("country"), listings(nameless))},
+			nights: []run{night("20", listings(ever, nameless)), night("21", covered("country"), listings(nameless)), night("22", covered("country"), listings(nameless))},
 			sql:    "SELECT vessel_id, listed FROM vessels ORDER BY ALL",
 			want:   "IMO9811000 false\nMMSI244660000 true",
 		},
 	})
+}
+
+// TestDepartureIsDatedBack: a departure counts from the first night that missed the vessel, under the flag and the
+// category that it had then.
+func TestDepartureIsDatedBack(t *testing.T) {
+	nights := []run{
+		night("20", listings(ever, nameless), covered("country")),
+		night("21", listings(nameless), covered("country")),
+		night("22", particulars(with(ever, row{"flag": "LR", "country": "Liberia", "mmsi": "636016000"}))),
+		night("23", listings(nameless), covered("country")),
+	}
+	const fleet = "SELECT n.night, count(*) FROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_on(n.night) GROUP BY n.night ORDER BY n.night"
+	const daily = "SELECT snapshot_date, flag, sum(listed) FROM fleet_daily GROUP BY ALL ORDER BY ALL"
+	check(t, map[string]rule{
+		"the fleet while it is not proved":        {nights: nights[:3], sql: fleet, want: "20 2\n21 2\n22 2"},
+		"the fleet once it is":                    {nights: nights, sql: fleet, want: "20 2\n21 1\n22 1\n23 1"},
+		"the nightly counts while it is not":      {nights: nights[:3], sql: daily, want: "20 NL 1\n20 PA 1\n21 NL 1\n21 PA 1\n22 LR 1\n22 NL 1"},
+		"the nightly counts once it is":           {nights: nights, sql: daily, want: "20 NL 1\n20 PA 1\n21 NL 1\n22 NL 1\n23 NL 1"},
+		"by a lookup on the night that misses it": {nights: []run{night("20", listings(ever), lookup("ok", "20")), night("21", covered("country"), lookup("not_found", "21"))}, sql: daily, want: "20 PA 1"},
+	})
+}
+
+// lookup is the ledger's row of a lookup of the vessel ever on a night.
+func lookup(outcome, date string) map[string][]row {
+	status, entry := 200, 90
+	if outcome == "not_found" {
+		status, entry = 404, 80
+	}
+	return map[string][]row{"requests": {{"entry": entry, "operation": "particulars", "parameters": "imo_or_mmsi=9811000", "sent_at": date + " 02:00", "received_at": date + " 02:00",
+		"http_status": status, "credits": 1, "charge": "documented", "outcome": outcome, "rows": 1}}}
+}
+
+// emptied covers every country, and finds none in one of them.
+func emptied(country string) map[string][]row {
+	all := covered("country")
+	for _, r := range all["coverage"] {
+		if r["value"] == country {
+			r["received_rows"] = 0
+		}
+	}
+	return all
 }
 
 // only returns a row with some of its columns.

@@ -167,7 +167,7 @@ var ordered = []description{
 	{name: "confirmed_changes", group: GroupHistory, keys: "vessel_id dataset field seen_after", required: "vessel_id dataset field old_value new_value seen_before seen_after snapshot_date respelled run_id entry",
 		example: "SELECT dataset, field, count(*) AS changes FROM confirmed_changes WHERE NOT respelled GROUP BY ALL ORDER BY changes DESC"},
 	{name: "listed", group: GroupHistory, keys: "vessel_id from_date", required: "vessel_id from_date last_date run_id has_country has_type", lake: "listings coverage",
-		example: "SELECT absent_on, count(*) AS left_the_list FROM listed WHERE absent_on IS NOT NULL GROUP BY absent_on ORDER BY absent_on"},
+		example: "SELECT missing_since, proof, count(*) AS left_the_list FROM listed WHERE absent_on IS NOT NULL GROUP BY ALL ORDER BY ALL"},
 
 	{name: "mmsi_claims", group: GroupIdentity, keys: "vessel_id mmsi", required: "vessel_id mmsi first_seen last_seen run_id",
 		example: "SELECT mmsi, count(*) AS vessels FROM mmsi_claims GROUP BY mmsi HAVING count(*) > 1 ORDER BY vessels DESC"},

@@ -130,13 +130,14 @@ func (n *stepList) positions() {
 	n.add(fromMovements, "positions_fresh", "positions")
 }
 
-// listed brings in which vessels are on the list, and which coverage proves gone.
+// listed brings in which vessels are on the list, which the night's list misses, and which are proved gone.
 // A vessel that was listed has a registration.
 func (n *stepList) listed(registration Dataset) {
 	n.folder = "60_listed"
 	n.addIf("read/has_aliases", fromVessels, "alias_end")
 	n.fill(registration, []string{"listings"}, "present", "stays", "stays_continue", "stays_under", "stays_open")
-	n.add(nil, "stays_close")
+	n.add([]string{"sightings"}, "stays_sighted")
+	n.add(nil, "stays_missing", "stays_close", "stays_missed", "stays_not_found")
 }
 
 // episodes brings in the stays in a status and zone.
@@ -150,7 +151,9 @@ func (n *stepList) episodes() {
 func (n *stepList) daily() {
 	n.folder = "80_daily"
 	n.add(fromMovements, "latest_known", "latest_clear", "latest")
-	n.add(nil, "fleet_daily", "zone_daily")
+	n.add(nil, "fleet_daily")
+	n.addIf("read/has_dated_back", nil, "fleet_daily_dated_back", "fleet_daily_empty")
+	n.add(nil, "zone_daily")
 }
 
 // ready extends the tables that the ready views read. A night computes what it can change, and never reads

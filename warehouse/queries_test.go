@@ -68,7 +68,7 @@ var answers = map[string]string{
 	"identity_conflicts":    "vessel_id name flag vessel_type world_zone other_zone meetings since last_date",
 	"imo_validity":          "category vessels valid refused never_reported percent_valid refused_example",
 	"known_then":            "vessel_id name_then name_now flag_then flag_now owner_then owner_now",
-	"left_the_list":         "vessel_id name flag category listed_from last_date absent_on",
+	"left_the_list":         "vessel_id name flag category listed_from last_date missing_since absent_on proof",
 	"longest_waits":         "vessel_id name category world_zone first_seen last_seen nights nights_unseen days_at_least",
 	"new_buildings":         "vessel_id name flag vessel_type first_seen_on year_built deadweight_t registered_owner",
 	"owner_changes":         "vessel_id name category flag owner_before owner_after manager_too not_before not_after",

@@ -47,6 +47,8 @@ type Target struct {
 	FirstSeen time.Time
 	Versions  int // of its registration, within a week of the newest
 
+	MissingSince time.Time // midnight of the first night whose list missed it, while that is no proof; zero for none
+
 	Name, Flag, VesselType string
 	Status, Zone           string // navigational status and world zone, as last known
 }
@@ -122,10 +124,11 @@ func (w *Warehouse) targets(ctx context.Context, atOnce int) ([]Target, error) {
 func scanTarget() func(*sql.Rows) (Target, error) {
 	few := map[string]string{}
 	return func(rows *sql.Rows) (t Target, err error) {
-		var at [6]sql.NullTime
+		var at [7]sql.NullTime
 		err = rows.Scan(&t.VesselID, &t.IMO, &t.MMSI, &t.IsVessel, &t.Category, &t.Listed, &at[0], &at[1], &at[2], &at[3], &at[4], &at[5],
-			&t.Name, &t.Flag, &t.VesselType, &t.Status, &t.Zone, &t.Versions, &t.AgeBand)
+			&t.Name, &t.Flag, &t.VesselType, &t.Status, &t.Zone, &t.Versions, &t.AgeBand, &at[6])
 		t.ParticularsAt, t.EngineAt, t.ManagementAt, t.PositionAt, t.ChangedAt, t.FirstSeen = at[0].Time, at[1].Time, at[2].Time, at[3].Time, at[4].Time, at[5].Time
+		t.MissingSince = at[6].Time
 		for _, s := range []*string{&t.Category, &t.Flag, &t.VesselType, &t.Status, &t.Zone} {
 			if kept, ok := few[*s]; ok {
 				*s = kept

@@ -132,28 +132,28 @@ func TestArrivalsAndDepartures(t *testing.T) {
 
 	h.expect("SELECT vessel_id, day(snapshot_date), from_zone, world_zone, navigational_status, day(not_before), proof, proved FROM arrivals ORDER BY ALL",
 		"IMO9000002 | 4 | north-sea | baltic-sea | moored | 3 | seen in another zone | true",
-		"IMO9000003 | 2 | - | north-sea | moored | 1 | absent in that status | false",
+		"IMO9000003 | 2 | - | north-sea | moored | 1 | not seen in that status | false",
 		"IMO9000007 | 6 | north-sea | baltic-sea | moored | 1 | seen in another zone | true",
 		"IMO9000008 | 4 | north-sea | baltic-sea | moored | 1 | seen in another zone | true",
 		"IMO9000009 | 4 | baltic-sea | north-sea | moored | 2 | seen in another zone | true",
 		"IMO9000009 | 6 | north-sea | baltic-sea | moored | 5 | seen in another zone | true",
-		"IMO9000010 | 9 | - | baltic-sea | moored | 8 | absent in that status | false",
-		"IMO9000010 | 9 | - | north-sea | moored | 8 | absent in that status | false",
+		"IMO9000010 | 9 | - | baltic-sea | moored | 8 | not seen in that status | false",
+		"IMO9000010 | 9 | - | north-sea | moored | 8 | not seen in that status | false",
 		"IMO9000011 | 8 | north-sea | baltic-sea | moored | 2 | seen in another zone | true",
 		"IMO9000014 | 3 | north-sea | baltic-sea | moored | 2 | seen in another zone | true",
 		"IMO9000016 | 2 | north-sea | baltic-sea | moored | 1 | seen in another zone | true",
 		"IMO9000016 | 6 | baltic-sea | north-sea | moored | 4 | seen in another zone | true",
-		"MMSI235000001 | 8 | - | baltic-sea | moored | 7 | absent in that status | false")
+		"MMSI235000001 | 8 | - | baltic-sea | moored | 7 | not seen in that status | false")
 	h.is("SELECT vessel_id, day(snapshot_date), world_zone, to_zone, navigational_status, day(not_before), proof, proved FROM departures ORDER BY ALL",
 		"IMO9000002 | 4 | north-sea | baltic-sea | moored | 3 | seen in another zone | true",
-		"IMO9000003 | 6 | north-sea | - | moored | 4 | absent in that status | false",
+		"IMO9000003 | 6 | north-sea | - | moored | 4 | not seen in that status | false",
 		"IMO9000007 | 9 | north-sea | baltic-sea | moored | 6 | seen in another zone | true",
 		"IMO9000008 | 9 | baltic-sea | north-sea | moored | 6 | seen in another zone | true",
 		"IMO9000009 | 4 | baltic-sea | north-sea | moored | 2 | seen in another zone | true",
 		"IMO9000009 | 6 | north-sea | baltic-sea | moored | 5 | seen in another zone | true",
-		"IMO9000009 | 9 | baltic-sea | - | moored | 8 | absent in that status | false",
+		"IMO9000009 | 9 | baltic-sea | - | moored | 8 | not seen in that status | false",
 		"IMO9000011 | 8 | north-sea | baltic-sea | moored | 2 | seen in another zone | true",
-		"IMO9000012 | 9 | north-sea | - | moored | 8 | absent in that status | false",
+		"IMO9000012 | 9 | north-sea | - | moored | 8 | not seen in that status | false",
 		"IMO9000013 | 4 | north-sea | baltic-sea | moored | 2 | seen in another zone | true",
 		"IMO9000014 | 3 | north-sea | baltic-sea | moored | 2 | seen in another zone | true",
 		"IMO9000015 | 4 | baltic-sea | china-coast | moored | 3 | seen in another zone | true",
@@ -173,25 +173,25 @@ func TestAbsenceFromAZone(t *testing.T) {
 	}{
 		"every status on one night": {
 			before:  func(h history) {},
-			arrival: "absent in every status | true | 3", departed: "absent in every status | true | 7",
+			arrival: "not seen in any status | false | 3", departed: "not seen in any status | false | 7",
 		},
 		"a status of the zone is missing": {
 			before:  func(h history) { h.exec("UPDATE coverage SET state = 'partial' WHERE value = 'under-way/north-sea'") },
-			arrival: "absent in that status | false | 4", departed: "absent in that status | false | 7",
+			arrival: "not seen in that status | false | 4", departed: "not seen in that status | false | 7",
 		},
 		"a worldwide status is missing": {
 			before:  func(h history) { h.exec("UPDATE coverage SET state = 'failed' WHERE value = 'drifting'") },
-			arrival: "absent in that status | false | 4", departed: "absent in that status | false | 7",
+			arrival: "not seen in that status | false | 4", departed: "not seen in that status | false | 7",
 		},
 		"one status was only searched for by load": {
 			before: func(h history) {
 				h.exec("UPDATE coverage SET value = value || '?laden=laden' WHERE value = 'sailing/north-sea'")
 			},
-			arrival: "absent in that status | false | 4", departed: "absent in that status | false | 7",
+			arrival: "not seen in that status | false | 4", departed: "not seen in that status | false | 7",
 		},
 		"the vessel was adrift somewhere": {
 			before:  func(h history) { h.stay("IMO9000001", "drifting", 3, 3); h.stay("IMO9000001", "drifting", 7, 7) },
-			arrival: "absent in that status | false | 4", departed: "absent in that status | false | 7",
+			arrival: "not seen in that status | false | 4", departed: "not seen in that status | false | 7",
 		},
 	} {
 		h.try(name, func(h history) {
@@ -218,7 +218,7 @@ func TestAbsenceFromAZone(t *testing.T) {
 		h.stay("IMO9000001", moored, 7, 9)
 		h.stay("IMO9000002", moored, 1, 5)
 		h.stay("IMO9000002", moored, 7, 9)
-		h.expect("SELECT vessel_id, day(snapshot_date), day(not_before), from_zone, proof FROM arrivals", "IMO9000001 | 7 | 5 | - | absent in every status")
-		h.is("SELECT vessel_id, day(snapshot_date), day(not_before), to_zone, proof FROM departures", "IMO9000001 | 5 | 3 | - | absent in every status")
+		h.expect("SELECT vessel_id, day(snapshot_date), day(not_before), from_zone, proof FROM arrivals", "IMO9000001 | 7 | 5 | - | not seen in any status")
+		h.is("SELECT vessel_id, day(snapshot_date), day(not_before), to_zone, proof FROM departures", "IMO9000001 | 5 | 3 | - | not seen in any status")
 	})
 }

@@ -120,15 +120,15 @@ type reason struct{ wrong, days float64 }
 
 // reasons are the parts of a score.
 type reasons struct {
-	due, watched          bool
-	positionAlone         bool // nothing but the position is due
-	never, changed, stale reason
-	waited                time.Duration // since the last lookup, or since it was first listed
+	due, watched                   bool
+	positionAlone                  bool // nothing but the position is due
+	never, missing, changed, stale reason
+	waited                         time.Duration // since the last lookup, or since it was first listed
 }
 
 // total is the value of a lookup in days.
 func (r *reasons) total() float64 {
-	sum := r.never.days + r.changed.days + r.stale.days
+	sum := r.never.days + r.missing.days + r.changed.days + r.stale.days
 	if r.watched {
 		sum += worthWatched
 	}
@@ -172,7 +172,10 @@ func (s *scorer) reasons(t *warehouse.Target, oldest time.Time) (r reasons) {
 				age = s.now.Sub(at)
 			}
 			part, days = &r.stale, age.Hours()/24
-			if t.ChangedAt.After(at) && steady(t, age) {
+			switch {
+			case t.MissingSince.After(at):
+				part, days = &r.missing, days+h[i].signal
+			case t.ChangedAt.After(at) && steady(t, age):
 				part, days = &r.changed, days+h[i].signal
 			}
 		}
@@ -190,10 +193,11 @@ func (s *scorer) reasons(t *warehouse.Target, oldest time.Time) (r reasons) {
 }
 
 // isDue reports whether datasets that were last seen then are due for any vessel: they never were, they
-// are too old, or the registration has changed since.
+// are too old, the registration has changed since, or the list has missed the vessel since. What the list
+// misses has changed its flag or type, or is gone: a lookup by its number says which.
 func (s *scorer) isDue(t *warehouse.Target, seen time.Time) bool {
 	age := s.now.Sub(seen)
-	return seen.IsZero() || age >= s.maxAge || t.ChangedAt.After(seen) && steady(t, age)
+	return seen.IsZero() || age >= s.maxAge || t.MissingSince.After(seen) || t.ChangedAt.After(seen) && steady(t, age)
 }
 
 // DueAt returns when a vessel that is not due now, and whose registration stays as it is, is due again; zero
@@ -256,6 +260,7 @@ func (s *scorer) Score(t warehouse.Target) Score {
 		why string
 	}{
 		{"never seen", r.never, "datasets of which no answer is stored, times the days that an answer stays right"},
+		{"missing", r.missing, "datasets that are doubtful since the list missed the vessel, times the days that a lookup gains"},
 		{"changed", r.changed, "datasets that are wrong since the registration changed, times the days that a lookup gains"},
 		{"stale", r.stale, "datasets that changed unseen, times the days that a lookup gains"},
 	} {

@@ -236,8 +236,8 @@ func (w *world) stateOf(k string) string {
 }
 
 // proofs returns what each night proved absent: for a status search that the vessels on no page of it are
-// not there; for "country" and "type" that those on no page of the list are not on it. An empty answer
-// counts if it is the first, or if it follows another.
+// not there; for "country" and "type" that the list misses those on none of its pages. An empty answer to a
+// status search counts if it is the first, or if it follows another.
 func (w *world) proofs(segments map[string]*segment) map[string]map[string]bool {
 	proofs, byDate := map[string]map[string]bool{}, map[string][]covered{}
 	for _, s := range segments {
@@ -261,7 +261,7 @@ func (w *world) proofs(segments map[string]*segment) map[string]map[string]bool 
 		whole := map[string]map[string]bool{"country": {}, "type": {}, "type+country": {}, "status": proven}
 		for k, n := range rows {
 			before, asked := last[k]
-			whole[k.kind][k.value] = complete[k] && (n > 0 || !asked || before == 0)
+			whole[k.kind][k.value] = complete[k] && (n > 0 || !asked || before == 0 || k.kind != "status")
 			last[k] = n
 		}
 		proven["country"], proven["type"] = all(api.Countries, whole["country"]), all(api.Types, whole["type"])

@@ -32,6 +32,24 @@ type look struct {
 	whole   map[string]bool            // in one that answers with the whole profile
 	sighted map[string]map[string]bool // by sweep
 	located map[string][]location      // in a lookup of the position alone
+	lookups []lookup
+}
+
+// lookup is a lookup of a number that the service answered, whether it found a vessel or not.
+type lookup struct {
+	operation, number string
+	sent              time.Time
+	run               string
+	entry             int
+	found             bool
+}
+
+// of returns the id of the vessel whose number it asks for.
+func (l lookup) of() string {
+	if len(l.number) == len("9074729") {
+		return "IMO" + l.number
+	}
+	return "MMSI" + l.number
 }
 
 // location is the answer to a lookup of the position alone. It says where a vessel is, and nothing of its
@@ -47,12 +65,15 @@ func newModel(w *world, segments map[string]*segment) *model {
 		linked: map[string]string{}, ids: map[string]map[string][]simulator.Listing{}}
 	for _, s := range segments {
 		if m.looks[s.Date] == nil {
-			m.looks[s.Date] = &look{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]map[string]bool{}, map[string][]location{}}
+			m.looks[s.Date] = &look{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]map[string]bool{}, map[string][]location{}, nil}
 			m.learnTruth(s.Date)
 		}
 		for _, e := range s.entries {
 			if e.ok() {
 				m.answer(s.Date, e)
+			}
+			if _, number, ok := strings.Cut(e.Parameters, "imo_or_mmsi="); ok && e.Kind == "answer" && (e.Outcome == "ok" || e.Outcome == "not_found") {
+				m.looks[s.Date].lookups = append(m.looks[s.Date].lookups, lookup{e.Operation, number, e.Sent, s.Run, e.N, e.Outcome == "ok"})
 			}
 		}
 	}
@@ -190,20 +211,24 @@ func (m *model) compare(what string, got, want [][]string) {
 
 // stay is a stay on the list that the table should have.
 type stay struct {
-	id, from, to, last, absent string
-	listing                    simulator.Listing // the evidence of the last night
+	id, from, to, last, missing, absent, proof string
+	listing                                    simulator.Listing // the evidence of the last night
 }
 
-func (s stay) row() []string { return []string{s.id, s.from, s.to, s.last, s.absent} }
+func (s stay) row() []string {
+	return []string{s.id, s.from, s.to, s.last, s.missing, s.absent, s.proof}
+}
 
-// stays follows each vessel_id through the nights: its stay lasts until a night with complete coverage
-// does not list it. Then it must truly be gone.
+// stays follows each vessel_id through the nights: its stay lasts until two successive nights with complete
+// coverage have it in no search, or until one has not and a lookup no longer finds it. Then it must truly be gone,
+// since the first of them.
 func (m *model) stays() {
 	open, done := map[string]*stay{}, [][]string{}
 	known := map[string]bool{} // ids that a registration was ever seen of
 	for _, date := range m.nights {
 		listed := map[string]simulator.Listing{}
-		seen := map[string]bool{} // in any way
+		seen := map[string]bool{}    // in any way
+		sighted := map[string]bool{} // in a status search
 		for mmsi := range m.looks[date].listed {
 			v := m.truth[date][mmsi]
 			listed[v.VesselID] = v.Stored[len(v.Stored)-1]
@@ -212,30 +237,44 @@ func (m *model) stays() {
 		for mmsi := range m.others(date) {
 			seen[m.truth[date][mmsi].VesselID] = true
 		}
+		for _, sweep := range m.looks[date].sighted {
+			for mmsi := range sweep {
+				sighted[m.truth[date][mmsi].VesselID] = true
+			}
+		}
 		m.link(date, seen, known, func(alias string) {
 			if s := open[alias]; s != nil {
-				s.to = dayBefore(date)
+				s.to, s.missing = dayBefore(date), ""
 				done = append(done, s.row())
 				delete(open, alias)
 			}
 		})
-		for mmsi, locations := range m.looks[date].located {
-			for _, of := range locations {
-				seen[m.locatedAs(date, mmsi, of)] = true
-			}
-		}
 		for id, l := range listed {
 			if open[id] == nil {
 				open[id] = &stay{id: id, from: date}
 			}
-			open[id].last, open[id].listing = date, l
+			open[id].last, open[id].missing, open[id].listing = date, "", l
 		}
 		for id, s := range open {
-			if seen[id] || !m.proves(date, s.listing) {
+			if sighted[id] {
+				s.missing = ""
+			}
+			switch missed := s.last < date && !sighted[id] && m.misses(date, s.listing); {
+			case missed && s.missing == "":
+				s.missing = date
+			case missed:
+				s.proof = "missing twice"
+			}
+			if s.proof == "" && s.missing != "" && m.notFound(date, id) {
+				s.proof = "not found by lookup"
+			}
+			if s.proof == "" {
 				continue
 			}
-			if len(m.ids[date][id]) > 0 {
-				m.fail("history", "%s: %s is recorded as gone and is on the list", date, id)
+			for _, night := range []string{s.missing, date} {
+				if len(m.ids[night][id]) > 0 && !m.silent[night] {
+					m.fail("history", "%s: %s is recorded as gone and is on the list", night, id)
+				}
 			}
 			s.to, s.absent = s.last, date
 			done = append(done, s.row())
@@ -245,7 +284,42 @@ func (m *model) stays() {
 	for _, s := range open {
 		done = append(done, s.row())
 	}
-	m.compare("listed", m.ask("SELECT vessel_id, from_date, to_date, last_date, absent_on FROM listed"), done)
+	m.compare("listed", m.ask("SELECT vessel_id, from_date, to_date, last_date, missing_since, absent_on, proof FROM listed"), done)
+	m.dailyCounts()
+}
+
+// notFound reports whether the lookups of a night by the number of an id end with the service not knowing it any
+// more, although one of the same operation had found it before.
+func (m *model) notFound(date, id string) bool {
+	latest := map[string]lookup{}
+	for _, l := range m.looks[date].lookups {
+		if l.of() != id {
+			continue
+		}
+		before, asked := latest[l.operation]
+		if !asked || cmp.Or(before.sent.Compare(l.sent), cmp.Compare(before.run, l.run), cmp.Compare(before.entry, l.entry)) < 0 {
+			latest[l.operation] = l
+		}
+	}
+	known := false
+	for _, l := range latest {
+		if l.found {
+			return false
+		}
+		for _, night := range m.nights {
+			known = known || slices.ContainsFunc(m.looks[night].lookups, func(k lookup) bool {
+				return k.found && k.operation == l.operation && k.number == l.number && k.sent.Before(l.sent)
+			})
+		}
+	}
+	return known
+}
+
+// dailyCounts compares the nightly counts with the fleet of each night, by flag.
+func (m *model) dailyCounts() {
+	const counts = "SELECT snapshot_date, flag, category, is_vessel, listed FROM fleet_daily"
+	const fleets = "SELECT n.night, flag, category, is_vessel, count(*) FROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_on(n.night) GROUP BY ALL"
+	m.compare("fleet_daily", m.ask(counts), m.ask(fleets))
 }
 
 // others returns the MMSIs in the sightings and lookups of a night.
@@ -262,8 +336,8 @@ func dayBefore(date string) string {
 	return start.AddDate(0, 0, dayOf(date)-1).Format(time.DateOnly)
 }
 
-// proves reports whether the coverage of a night would have included a vessel with this entry of the list.
-func (m *model) proves(date string, l simulator.Listing) bool {
+// misses reports whether the coverage of a night would have included a vessel with this entry of the list.
+func (m *model) misses(date string, l simulator.Listing) bool {
 	return m.proofs[date]["country"] && l.Country != nil || m.proofs[date]["type"] && l.TypeSpecific != nil
 }
 

@@ -80,10 +80,13 @@ func (l *lines) stays(stays []history.Stay) {
 	name := "listed"
 	for _, s := range stays {
 		words := fmt.Sprintf("since %s, last seen %s", s.From, s.Last)
+		if s.Missing != "" {
+			words += fmt.Sprintf(", missing since %s, which another list or a lookup must confirm", s.Missing)
+		}
 		if s.To != "" {
 			words = fmt.Sprintf("%s to %s", s.From, s.To)
 			if s.Absent != "" {
-				words += ", gone by " + s.Absent
+				words += fmt.Sprintf(", gone by %s (%s, proved on %s)", s.Missing, s.Proof, s.Absent)
 			}
 		}
 		l.add(name, words)

@@ -204,7 +204,7 @@ func staySpans(a axis, stays []history.Stay) (spans []Span) {
 		one := span(a, from, to.AddDate(0, 0, 1), words, "v-0")
 		one.Title = fmt.Sprintf("listed: %s to %s", day(from), day(to))
 		if s.Absent != "" {
-			one.Title += ", proved gone by " + longDay(s.Absent)
+			one.Title += fmt.Sprintf(", gone by %s (%s)", longDay(s.Missing), s.Proof)
 		}
 		spans = append(spans, one)
 	}

@@ -146,8 +146,14 @@ func (s *site) vesselView(e wording.Explanation) *VesselView {
 	if n := len(e.Stays); n > 0 {
 		stay := e.Stays[n-1]
 		v.Listed = "listed since " + longDay(stay.From)
+		if stay.Missing != "" {
+			v.Listed += ", and missing on the list since " + longDay(stay.Missing)
+		}
 		if stay.To != "" {
 			v.Listed = "left the list after " + longDay(stay.To)
+			if stay.Proof != "" {
+				v.Listed += " (" + stay.Proof + ")"
+			}
 		}
 	}
 	for _, line := range wording.VesselLines(e) {

@@ -46,7 +46,7 @@ var secondNight = []string{
 		('IMO9811000', 9811000, '373000001', 'EVER GIVEN', NULL, NULL, '2026-11-21 02:00:00', '2026-11-21 02:00:00', '2026-11-21 02:00:00', '20261121T020000.000Z-0000', 3),
 		('IMO9074729', 9074729, '353136000', 'CHEMICAL ENERGY', 'PA', 'Panama', '2026-11-21 02:00:00', '2026-11-21 02:00:00', '2026-11-21 02:00:00', '20261121T020000.000Z-0000', 3),
 		('MMSI002320001', NULL, '002320001', NULL, NULL, NULL, '2026-11-21 02:00:00', '2026-11-21 02:00:00', '2026-11-21 02:00:00', '20261121T020000.000Z-0000', 3)`,
-	"INSERT INTO listed (vessel_id, from_date, to_date, last_date, absent_on) VALUES ('IMO9811000', '2026-11-18', '2026-11-18', '2026-11-18', '2026-11-19'), ('IMO9811000', '2026-11-20', NULL, '2026-11-21', NULL)",
+	"INSERT INTO listed (vessel_id, from_date, to_date, last_date, missing_since, absent_on, proof) VALUES ('IMO9811000', '2026-11-18', '2026-11-18', '2026-11-18', '2026-11-19', '2026-11-19', 'not found by lookup'), ('IMO9811000', '2026-11-20', NULL, '2026-11-21', NULL, NULL, NULL)",
 	`INSERT INTO episodes (vessel_id, navigational_status, world_zone, first_seen, last_seen, nights, run_id, entry) VALUES
 		('IMO9811000', 'moored', 'red-sea', '2026-11-20 02:01:00', '2026-11-20 02:01:00', 1, '20261120T020000.000Z-0000', 8),
 		('IMO9811000', 'aground', NULL, '2026-11-21 02:01:00', '2026-11-21 02:01:00', 1, '20261121T020000.000Z-0000', 4)`,
@@ -206,7 +206,7 @@ func TestWhatAVesselDid(t *testing.T) {
 	v := of(t, "9811000")
 	speed := 0.0
 	want := Vessel{
-		Stays: []Stay{{"2026-11-18", "2026-11-18", "2026-11-18", "2026-11-19", ""}, {"2026-11-20", "", "2026-11-21", "", ""}},
+		Stays: []Stay{{"2026-11-18", "2026-11-18", "2026-11-18", "2026-11-19", "2026-11-19", "not found by lookup", ""}, {From: "2026-11-20", Last: "2026-11-21"}},
 		Episodes: []Episode{
 			{Status: "aground", FirstSeen: moment(21, 2, 1), LastSeen: moment(21, 2, 1), Nights: 1, Evidence: Evidence{night21, 4, "by-status", "navigational_status=aground", new(10)}},
 			{Status: "moored", Zone: "red-sea", FirstSeen: moment(20, 2, 1), LastSeen: moment(20, 2, 1), Nights: 1, Evidence: Evidence{Run: night20, Entry: 8}},

@@ -162,7 +162,7 @@ func later(a, b *time.Time) *time.Time {
 
 func (r *reader) stays() error {
 	return read(r, &r.Stays, "stays", func(rows *sql.Rows, s *Stay) error {
-		return rows.Scan(&s.From, &s.To, &s.Last, &s.Absent, &s.Run)
+		return rows.Scan(&s.From, &s.To, &s.Last, &s.Missing, &s.Absent, &s.Proof, &s.Run)
 	}, r.VesselID)
 }
 

@@ -80,11 +80,13 @@ type Change struct {
 
 // Stay is an unbroken stay on the list.
 type Stay struct {
-	From   string `json:"from_date"`
-	To     string `json:"to_date,omitempty"` // empty while it is open
-	Last   string `json:"last_date"`
-	Absent string `json:"absent_on,omitempty"` // the night that proved that the vessel had left
-	Run    string `json:"run,omitempty"`
+	From    string `json:"from_date"`
+	To      string `json:"to_date,omitempty"` // empty while it is open
+	Last    string `json:"last_date"`
+	Missing string `json:"missing_since,omitempty"` // the first night whose list missed the vessel: no proof while the stay is open
+	Absent  string `json:"absent_on,omitempty"`     // the night that proved that the vessel had left
+	Proof   string `json:"proof,omitempty"`         // what proves it
+	Run     string `json:"run,omitempty"`
 }
 
 // Episode is an unbroken stay in a status and zone.

@@ -66,8 +66,8 @@ WITH stays AS (
 SELECT k.first_date AS snapshot_date, k.world_zone, k.vessel_id, r.imo, r.name, r.flag, coalesce(r.category, 'unknown') AS category, k.navigational_status,
        CASE WHEN k.elsewhere_on IS NOT NULL THEN if(k.zone_until < k.first_date, k.last_zone, k.latest_zone) END AS from_zone,
        coalesce(greatest(k.elsewhere_on, k.absent_on), k.not_in_search_on) AS not_before,
-       CASE WHEN k.elsewhere_on IS NOT NULL THEN 'seen in another zone' WHEN k.absent_on IS NOT NULL THEN 'absent in every status' ELSE 'absent in that status' END AS proof,
-       k.elsewhere_on IS NOT NULL OR k.absent_on IS NOT NULL AS proved,
+       CASE WHEN k.elsewhere_on IS NOT NULL THEN 'seen in another zone' WHEN k.absent_on IS NOT NULL THEN 'not seen in any status' ELSE 'not seen in that status' END AS proof,
+       k.elsewhere_on IS NOT NULL AS proved,
        k.first_seen, k.run_id, k.entry
 FROM   known AS k
 JOIN   registration AS r ON r.vessel_id = k.vessel_id AND r.valid_to IS NULL
@@ -92,8 +92,8 @@ WITH stays AS (
 SELECT coalesce(least(k.elsewhere_on, k.absent_on), k.not_in_search_on) AS snapshot_date, k.world_zone, k.vessel_id, r.imo, r.name, r.flag, coalesce(r.category, 'unknown') AS category, k.navigational_status,
        CASE WHEN k.elsewhere_on IS NOT NULL THEN k.zone_after END AS to_zone,
        k.last_date AS not_before,
-       CASE WHEN k.elsewhere_on IS NOT NULL THEN 'seen in another zone' WHEN k.absent_on IS NOT NULL THEN 'absent in every status' ELSE 'absent in that status' END AS proof,
-       k.elsewhere_on IS NOT NULL OR k.absent_on IS NOT NULL AS proved,
+       CASE WHEN k.elsewhere_on IS NOT NULL THEN 'seen in another zone' WHEN k.absent_on IS NOT NULL THEN 'not seen in any status' ELSE 'not seen in that status' END AS proof,
+       k.elsewhere_on IS NOT NULL AS proved,
        k.last_seen
 FROM   known AS k
 JOIN   registration AS r ON r.vessel_id = k.vessel_id AND r.valid_to IS NULL
@@ -149,7 +149,7 @@ FROM   signs AS s
 JOIN   registration AS r ON r.vessel_id = s.vessel_id AND r.valid_to IS NULL
 JOIN   after_search AS a ON a.snapshot_date = s.sign_date AND a.sweep = s.sweep AND a.nights > 0
 LEFT JOIN after_night AS w ON w.snapshot_date = s.sign_date
-SEMI JOIN (SELECT vessel_id FROM listed WHERE to_date IS NULL) AS l ON l.vessel_id = s.vessel_id
+SEMI JOIN (SELECT vessel_id FROM listed WHERE to_date IS NULL AND missing_since IS NULL) AS l ON l.vessel_id = s.vessel_id
 ANTI JOIN (
     SELECT c.vessel_id, greatest(t.sighting_seen_at, t.position_at) AS seen
     FROM   mmsi_claims AS c

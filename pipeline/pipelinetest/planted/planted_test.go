@@ -111,6 +111,24 @@ var faults = map[string]fault{
 		"schedules/page/list_nights.go", "columns, names); err != nil || v.More {", "columns, names); err != nil || len(v.Rows) > 0 {", "./schedules/page", "PagesOfAList"},
 	"departures that are computed again are not removed": {
 		"warehouse/sql/apply/90_ready/departures_clear.sql", "FROM stays_recomputed)", "FROM stays_recomputed WHERE false)", "./warehouse", "TestExtended"},
+	"one list that misses a vessel proves that she is gone": {
+		"warehouse/sql/apply/60_listed/stays_close.sql", "AND m.missing_since < $date", "AND coalesce(m.missing_since, DATE '0001-01-01') < $date", "./load", "TestListed"},
+	"a vessel that is listed again stays missing": {
+		"warehouse/sql/apply/60_listed/stays_continue.sql", ", missing_since = NULL", "", "./load", "TestListed"},
+	"a vessel that was sighted is missing": {
+		"warehouse/sql/apply/60_listed/stays_missing.sql", "AND  h.vessel_id NOT IN (SELECT vessel_id FROM night_sightings)", "", "./load", "TestListed"},
+	"a sighting takes back nothing that a list missed": {
+		"warehouse/sql/apply/60_listed/stays_sighted.sql", "h.vessel_id IN (SELECT vessel_id FROM night_sightings)", "false", "./load", "TestListed"},
+	"a list of countries misses vessels without one": {
+		"warehouse/sql/apply/60_listed/stays_missing.sql", "h.has_country AND (", "(", "./load", "TestListed"},
+	"a lookup that never found a vessel proves that she is gone": {
+		"warehouse/sql/apply/60_listed/stays_not_found.sql", "k.outcome = 'ok' AND k.sent_at", "k.sent_at", "./load", "TestListed"},
+	"a lookup that found the vessel again does not count": {
+		"warehouse/sql/apply/60_listed/stays_not_found.sql", "HAVING bool_and(outcome = 'not_found')", "HAVING true", "./load", "TestListed"},
+	"the counts of the night that missed a vessel stay": {
+		"warehouse/sql/apply/80_daily/fleet_daily_dated_back.sql", "listed = f.listed - g.vessels", "listed = f.listed", "./load", "TestDepartureIsDatedBack"},
+	"a vessel that the list misses is not worth a lookup": {
+		"pipeline/plan/score.go", "|| t.MissingSince.After(seen) ||", "||", "./pipeline/plan", "Missing"},
 	"the key stays in a body": {
 		"extract/http.go", "\tgot.body = c.redactor.redact(got.body)\n", "", "./extract", "Redact|Key"},
 	"a position is bought for what has one": {

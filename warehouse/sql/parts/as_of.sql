@@ -118,9 +118,9 @@ SELECT {{template "now_id" "v"}} AS vessel_id, t.at_instant, v.rowid AS {{.datas
             JOIN   listed AS l ON l.from_date <= t.at_night AND coalesce(l.to_date, 'infinity') >= t.at_night
             LEFT JOIN {{template "renumbered"}} ON h.alias_id = l.vessel_id AND l.from_date >= h.night_before AND l.from_date < h.snapshot_date
 {{- else}}
-            SELECT l.vessel_id, t.at_instant, l.rowid AS stay -- it ends on the night that proved the absence, or gave the vessel another id
+            SELECT l.vessel_id, t.at_instant, l.rowid AS stay -- it ends on the first night that missed the vessel, once that is proved, or gave it another id
             FROM   {{template "at" .at}} AS t
-            JOIN   listed AS l ON l.from_date <= t.at_night AND coalesce(l.absent_on, l.to_date + 1, 'infinity') > t.at_night
+            JOIN   listed AS l ON l.from_date <= t.at_night AND CASE WHEN l.to_date IS NULL THEN 'infinity' ELSE coalesce(l.missing_since, l.to_date + 1) END > t.at_night
 {{- end}}
             UNION ALL BY NAME
             SELECT {{if .now}}{{template "now_id" "p"}} AS vessel_id{{else}}p.vessel_id{{end}}, t.at_instant, p.seen_at AS position_seen_at,

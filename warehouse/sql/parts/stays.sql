@@ -33,7 +33,7 @@ WITH stays AS (
     LEFT JOIN internal.searches AS p ON p.sweep = lower(s.search) AND p.snapshot_date = s.first_date
 )
 SELECT *, CASE WHEN elsewhere_on IS NOT NULL THEN if(zone_until < first_date, last_zone, latest_zone) END AS from_zone, coalesce(greatest(elsewhere_on, absent_on), not_in_search_on) AS not_before,
-       CASE WHEN elsewhere_on IS NOT NULL THEN 'seen in another zone' WHEN absent_on IS NOT NULL THEN 'absent in every status' ELSE 'absent in that status' END AS proof
+       CASE WHEN elsewhere_on IS NOT NULL THEN 'seen in another zone' WHEN absent_on IS NOT NULL THEN 'not seen in any status' ELSE 'not seen in that status' END AS proof
 FROM   proved
 WHERE  coalesce(elsewhere_on, absent_on, not_in_search_on) IS NOT NULL
 {{- end}}
@@ -66,6 +66,6 @@ WITH stays AS (
 )
 SELECT *, CASE WHEN world_zone IS NOT NULL THEN coalesce(least(elsewhere_on, absent_on), not_in_search_on) END AS left_on,
        CASE WHEN elsewhere_on IS NOT NULL THEN zone_after END AS to_zone,
-       CASE WHEN elsewhere_on IS NOT NULL THEN 'seen in another zone' WHEN absent_on IS NOT NULL THEN 'absent in every status' ELSE 'absent in that status' END AS proof
+       CASE WHEN elsewhere_on IS NOT NULL THEN 'seen in another zone' WHEN absent_on IS NOT NULL THEN 'not seen in any status' ELSE 'not seen in that status' END AS proof
 FROM   proved
 {{- end}}

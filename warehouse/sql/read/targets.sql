@@ -21,14 +21,15 @@ lately AS (
     GROUP BY r.vessel_id
 )
 SELECT r.vessel_id, coalesce(r.imo, 0), coalesce(r.mmsi, ''), {{template "is_vessel" "r"}}, {{template "category" "r"}},
-       r.vessel_id IN (SELECT l.vessel_id FROM listed AS l WHERE l.to_date IS NULL AND {{template "part" "l"}}),
+       o.vessel_id IS NOT NULL,
        p.last_seen, e.last_seen, m.last_seen, s.position_seen_at, r.valid_from, coalesce(r.known_since, r.first_seen),
-       coalesce(r.name, ''), coalesce(r.flag, ''), coalesce(r.vessel_type, ''), coalesce(s.navigational_status, ''), coalesce(s.world_zone, ''), coalesce(l.versions, 1), {{template "age_band" "p"}}
+       coalesce(r.name, ''), coalesce(r.flag, ''), coalesce(r.vessel_type, ''), coalesce(s.navigational_status, ''), coalesce(s.world_zone, ''), coalesce(l.versions, 1), {{template "age_band" "p"}}, o.missing_since
 FROM   registration AS r
 LEFT JOIN particulars AS p ON p.vessel_id = r.vessel_id AND p.valid_to IS NULL AND {{template "part" "p"}}
 LEFT JOIN engine AS e ON e.vessel_id = r.vessel_id AND e.valid_to IS NULL AND {{template "part" "e"}}
 LEFT JOIN management AS m ON m.vessel_id = r.vessel_id AND m.valid_to IS NULL AND {{template "part" "m"}}
 LEFT JOIN internal.latest AS s ON s.vessel_id = r.vessel_id AND {{template "part" "s"}}
+LEFT JOIN listed AS o ON o.vessel_id = r.vessel_id AND o.to_date IS NULL AND {{template "part" "o"}}
 LEFT JOIN lately AS l ON l.vessel_id = r.vessel_id
 ANTI JOIN (SELECT alias_id FROM vessel_aliases WHERE until IS NULL) AS a ON a.alias_id = r.vessel_id
 WHERE  r.valid_to IS NULL AND {{template "part" "r"}} AND (r.imo IS NOT NULL OR r.mmsi IS NOT NULL)

@@ -12,7 +12,7 @@ COMMENT ON MACRO TABLE vessels_as_of IS 'vessels_as_of(moment): one row per vess
 
 CREATE OR REPLACE MACRO fleet_on(night) AS TABLE
 FROM vessels_as_of({{template "night" "night"}}) WHERE listed;
-COMMENT ON MACRO TABLE fleet_on IS 'fleet_on(night): the fleet of a night as it was known then: the vessels of vessels_as_of(night) that were known to be on the list, with the columns of vessels. What was learned later does not change it. A vessel that was not observed that night, and not proved to have left, counts as listed. A night after the last one has no rows. It works for each row of a table of nights: FROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_on(n.night). fleet_of has the best that is known now.';
+COMMENT ON MACRO TABLE fleet_on IS 'fleet_on(night): the fleet of a night as it was known then: the vessels of vessels_as_of(night) that were known to be on the list, with the columns of vessels. What was learned later does not change it, with one exception: a departure counts from the first night whose list missed the vessel, although only a later night proves it, so that the newest night alone may still count vessels that have left. A vessel that was not observed that night counts as listed. A night after the last one has no rows. It works for each row of a table of nights: FROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_on(n.night). fleet_of has the best that is known now.';
 
 CREATE OR REPLACE MACRO fleet_of(night) AS TABLE
 SELECT {{template "vessel_columns" ""}}

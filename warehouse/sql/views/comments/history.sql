@@ -12,12 +12,12 @@ COMMENT ON COLUMN changes.flapping IS 'Whether the change is doubtful: a value t
 COMMENT ON COLUMN changes.run_id IS 'The run of the new value.';
 COMMENT ON COLUMN changes.entry IS 'That answer in the run''s journal.';
 
-COMMENT ON TABLE fleet_daily IS 'The fleet by night, flag, category and whether it is a vessel, as it was known after that night. Later findings, such as that a vessel had left, do not change it: see the macro fleet_on.';
+COMMENT ON TABLE fleet_daily IS 'The fleet by night, flag, category and whether it is a vessel, as it was known after that night. Of later findings only a departure changes it, which counts from the first night whose list missed the vessel: see the macro fleet_on.';
 COMMENT ON COLUMN fleet_daily.snapshot_date IS 'The night.';
 COMMENT ON COLUMN fleet_daily.flag IS 'ISO 3166 alpha-2; null if unknown.';
 COMMENT ON COLUMN fleet_daily.category IS 'See types.category; unknown, and never null, if it is not known.';
 COMMENT ON COLUMN fleet_daily.is_vessel IS 'Of the things that the row counts: see vessels.is_vessel. A count of ships filters by it.';
-COMMENT ON COLUMN fleet_daily.listed IS 'How many were known to be on the list.';
+COMMENT ON COLUMN fleet_daily.listed IS 'How many were on the list, or not proved to have left it.';
 COMMENT ON COLUMN fleet_daily.seen IS 'Of these, how many this night''s answers listed. If it is less than listed, coverage was not complete.';
 COMMENT ON COLUMN fleet_daily.run_id IS 'The night''s latest run.';
 

@@ -23,12 +23,14 @@ COMMENT ON COLUMN internal.latest.navigational_status_at IS 'When that status wa
 COMMENT ON COLUMN internal.latest.world_zone IS 'Where a status search last returned it; null if that search was worldwide.';
 COMMENT ON COLUMN internal.latest.sighting_seen_at IS 'When a status search last returned the vessel; null if never.';
 
-COMMENT ON TABLE listed IS 'One row per unbroken stay of a vessel on the list. A stay ends only where coverage proves absence: a vessel that was not observed is not gone.';
+COMMENT ON TABLE listed IS 'One row per unbroken stay of a vessel on the list. A stay ends only where absence is proved: a vessel that was not observed is not gone, and neither is one that a single list missed, since vessels move from list to list while it is read.';
 COMMENT ON COLUMN listed.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number.';
 COMMENT ON COLUMN listed.from_date IS 'The first night of the stay.';
 COMMENT ON COLUMN listed.to_date IS 'The last night of the stay; null while it is open.';
 COMMENT ON COLUMN listed.last_date IS 'The last night on which the vessel was seen on the list.';
-COMMENT ON COLUMN listed.absent_on IS 'The night whose coverage proved that the vessel had left; null while the stay is open, and if it ended because the vessel was recognised under another id.';
+COMMENT ON COLUMN listed.missing_since IS 'The first night whose complete list missed the vessel, if no later one had it. While the stay is open this is no proof: the vessel counts as listed. Once it is proved, the departure dates from this night.';
+COMMENT ON COLUMN listed.absent_on IS 'The night that proved that the vessel had left; null while the stay is open, and if it ended because the vessel was recognised under another id.';
+COMMENT ON COLUMN listed.proof IS 'What proves that the vessel left: missing twice, when two successive complete coverages of the list missed it; not found by lookup, when one did, and then the service did not know its number any more. Null without absent_on.';
 COMMENT ON COLUMN listed.run_id IS 'The run that opened the stay.';
 COMMENT ON COLUMN listed.has_country IS 'Internal: whether the vessel was last listed with a country. The search by country does not find a vessel without one, so its coverage cannot prove such a vessel absent.';
 COMMENT ON COLUMN listed.has_type IS 'Internal: whether the vessel was last listed with a specific type. The search by type does not find a vessel without one, so its coverage cannot prove such a vessel absent.';

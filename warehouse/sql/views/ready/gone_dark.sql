@@ -61,7 +61,7 @@ FROM   signs AS s
 JOIN   registration AS r ON r.vessel_id = s.vessel_id AND r.valid_to IS NULL
 JOIN   after_search AS a ON a.snapshot_date = s.sign_date AND a.sweep = s.sweep AND a.nights > 0
 LEFT JOIN after_night AS w ON w.snapshot_date = s.sign_date
-SEMI JOIN (SELECT vessel_id FROM listed WHERE to_date IS NULL) AS l ON l.vessel_id = s.vessel_id
+SEMI JOIN (SELECT vessel_id FROM listed WHERE to_date IS NULL AND missing_since IS NULL) AS l ON l.vessel_id = s.vessel_id
 ANTI JOIN (
     SELECT c.vessel_id, greatest(t.sighting_seen_at, t.position_at) AS seen
     FROM   (SELECT vessel_id, mmsi FROM registration WHERE imo IS NOT NULL UNION ALL SELECT vessel_id, mmsi FROM second_mmsi_claims) AS c
@@ -69,7 +69,7 @@ ANTI JOIN (
     JOIN   internal.latest AS t ON t.vessel_id = 'MMSI' || c.mmsi
 ) AS u ON u.vessel_id = s.vessel_id AND u.seen > s.last_seen
 WHERE  {{template "is_vessel" "r"}};
-COMMENT ON VIEW gone_dark IS 'One row per listed vessel that was sighted and that no status search has returned since, although at least one later night covered the search that would have; vessels only. proof says how much that means: a vessel that is under way on a lake that only searches for vessels at anchor is absent where it was last seen, and not dark. Only where proved is true was it looked for in every status and zone, twice. Nights that were not covered prove nothing and are not counted.';
+COMMENT ON VIEW gone_dark IS 'One row per listed vessel that was sighted and that no status search has returned since, although at least one later night covered the search that would have; vessels only. proof says how much that means: a vessel that is under way on a lake that only searches for vessels at anchor is absent where it was last seen, and not dark. Only where proved is true was it looked for in every status and zone, twice. Nights that were not covered prove nothing and are not counted. A vessel that the list misses, too, may have left it, and is not among them.';
 COMMENT ON COLUMN gone_dark.vessel_id IS 'As in vessels.';
 COMMENT ON COLUMN gone_dark.imo IS 'IMO number; null if none was reported.';
 COMMENT ON COLUMN gone_dark.mmsi IS 'The MMSI in use.';
