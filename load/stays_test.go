@@ -82,7 +82,7 @@ func TestListed(t *testing.T) {
 			want:   "IMO9811000 20 20 20 21 21 not found by lookup",
 		},
 		"a lookup that never found the vessel proves nothing": {
-			nights: []run{night("20", listings(ever)), night("21", covered("country")), night("22", lookup("not_found", "22"))},
+			nights: []run{night("20", listings(ever), lookup("not_found", "20")), night("21", covered("country")), night("22", lookup("not_found", "22"))},
 			sql:    stays,
 			want:   "IMO9811000 20 - 20 21 - -",
 		},

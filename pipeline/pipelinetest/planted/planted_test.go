@@ -112,7 +112,7 @@ var faults = map[string]fault{
 	"departures that are computed again are not removed": {
 		"warehouse/sql/apply/90_ready/departures_clear.sql", "FROM stays_recomputed)", "FROM stays_recomputed WHERE false)", "./warehouse", "TestExtended"},
 	"one list that misses a vessel proves that she is gone": {
-		"warehouse/sql/apply/60_listed/stays_close.sql", "AND m.missing_since < $date", "AND coalesce(m.missing_since, DATE '0001-01-01') < $date", "./load", "TestListed"},
+		"warehouse/sql/apply/60_listed/stays_close.sql", "AND m.missing_since < $date", "AND coalesce(m.missing_since, DATE '0001-01-01') < $date", "./load ./pipeline", "TestListed|TestAMovingFleet"},
 	"a vessel that is listed again stays missing": {
 		"warehouse/sql/apply/60_listed/stays_continue.sql", ", missing_since = NULL", "", "./load", "TestListed"},
 	"a vessel that was sighted is missing": {
