@@ -47,6 +47,20 @@ func TestListingsKeepEachVesselAndMMSIOnce(t *testing.T) {
 	}
 }
 
+// TestListingsKeepBothAnswers: a vessel that changes her flag or type while the list is read is on it with both.
+func TestListingsKeepBothAnswers(t *testing.T) {
+	one := func(country, kind string) string {
+		return fmt.Sprintf(`{"total": 1, "items": [{"imo": "9218301", "mmsi": "371234000", "country": %q, "typeSpecific": %q}]}`, country, kind)
+	}
+	b := batchOf(t, night(
+		answerTo(1, "by-type", "country=Liberia&page=1", one("Liberia", "Tug")), answerTo(2, "by-type", "country=Panama&page=1", one("Panama", "Tug")),
+		answerTo(3, "by-type", "page=1&type_specific=Tug", one("Liberia", "Tug")), answerTo(4, "by-type", "page=1&type_specific=Pusher+Tug", one("Liberia", "Pusher Tug")),
+	))
+	if diff := cmp.Diff([]string{"1 LR Tug", "2 PA Tug", "4 LR Pusher Tug"}, columnsOf(t, b, Listings, "entry", "flag", "vessel_type")); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestSightingsKeepARowForEachSweep(t *testing.T) {
 	const body = `{"vessels": [{"imo": "9218301", "mmsi": "371234000"}, {"imo": "9218301", "mmsi": "371234000"}]}`
 	b := batchOf(t, night(

@@ -106,13 +106,14 @@ type sortKey struct {
 	row uint32
 }
 
-// distinct returns the rows of one vessel that differ in their MMSI, or in the filter of the
-// status search.
+// distinct returns the rows of one vessel that differ in their MMSI, country or type, or in the filter of
+// the status search: a vessel can change her flag between two answers of a night.
 func (r *searchRows) distinct(same []sortKey, pages []page) []uint32 {
 	row := func(k sortKey) *row { return r.rows.at(int(k.row)) }
 	of := func(k sortKey) *page { return &pages[row(k).page] }
 	claim := func(a, b sortKey) int {
-		return cmp.Or(cmp.Compare(row(a).mmsi, row(b).mmsi), cmp.Compare(of(a).sweep, of(b).sweep))
+		return cmp.Or(cmp.Compare(row(a).mmsi, row(b).mmsi), cmp.Compare(of(a).sweep, of(b).sweep),
+			cmp.Compare(row(a).country, row(b).country), cmp.Compare(row(a).vesselType, row(b).vesselType))
 	}
 	first := func(a, b sortKey) int {
 		return cmp.Or(cmp.Compare(of(a).entry, of(b).entry), cmp.Compare(a.row, b.row))

@@ -223,6 +223,7 @@ var ordered = []description{
 
 	{name: "internal.run_accounts", group: groupInternal, keys: "run_id"},
 	{name: "internal.latest", group: groupInternal, keys: "vessel_id", lake: "sightings positions"},
+	{name: "internal.doubtful_values", group: groupInternal, keys: "vessel_id field", lake: "listings"},
 	{name: "internal.searches", group: groupInternal, keys: "snapshot_date sweep", lake: "coverage"},
 	{name: "internal.latest_stays", group: groupInternal, keys: "vessel_id known_as search first_seen", lake: "sightings coverage"},
 	{name: "internal.vessel_changes", group: groupInternal, keys: "vessel_key field seen_after", lake: namesVessels},

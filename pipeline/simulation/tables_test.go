@@ -86,7 +86,7 @@ func (w *world) published() map[string]bool {
 
 // historical lists the tables that must be identical when they are made again from the journal.
 var historical = []string{"registration", "particulars", "engine", "management", "positions", "listed", "episodes", "internal.latest",
-	"vessel_aliases", "identity_conflicts", "second_mmsi_claims", "coverage", "issues", "changes", "requests", "fleet_daily", "zone_daily", "partitions"}
+	"vessel_aliases", "identity_conflicts", "second_mmsi_claims", "coverage", "issues", "changes", "internal.doubtful_values", "requests", "fleet_daily", "zone_daily", "partitions"}
 
 // hashes returns a hash of the rows of each table, in any order; nil without a published file.
 func (w *world) hashes() map[string]string {

@@ -236,7 +236,13 @@ WITH claims AS (
     UNION ALL
     SELECT 'identity conflict', list(DISTINCT vessel_id), raw_value, reason, min(snapshot_date), max(last_date), arg_min({run_id: run_id, entry: entry}, {run_id: run_id, entry: entry})
     FROM   identity_conflicts
+    WHERE  field = 'mmsi'
     GROUP BY field, raw_value, reason
+    UNION ALL
+    SELECT if(field = 'flag', 'several flags', 'several types'), [vessel_id], raw_value, reason, min(snapshot_date), max(last_date), arg_min({run_id: run_id, entry: entry}, {run_id: run_id, entry: entry})
+    FROM   identity_conflicts
+    WHERE  field <> 'mmsi'
+    GROUP BY vessel_id, field, raw_value, reason
     UNION ALL
     SELECT 'imo number refused', [vessel_id], raw_value, reason, min(snapshot_date), max(snapshot_date), arg_min({run_id: run_id, entry: entry}, {run_id: run_id, entry: entry})
     FROM   issues

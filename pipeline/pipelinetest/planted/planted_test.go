@@ -129,6 +129,20 @@ var faults = map[string]fault{
 		"warehouse/sql/apply/80_daily/fleet_daily_dated_back.sql", "listed = f.listed - g.vessels", "listed = f.listed", "./load", "TestDepartureIsDatedBack"},
 	"a vessel that the list misses is not worth a lookup": {
 		"pipeline/plan/score.go", "|| t.MissingSince.After(seen) ||", "||", "./pipeline/plan", "Missing"},
+	"of two flags in one night the first answer is kept": {
+		"transform/search_rows.go", "cmp.Compare(row(a).country, row(b).country), ", "0, ", "./transform", "KeepBothAnswers"},
+	"the digits of an mmsi have no say in which flag is kept": {
+		"warehouse/sql/apply/30_registration/contested.sql", "ORDER BY agrees DESC, ", "ORDER BY ", "./load", "TestOneNightWithTwoFlags"},
+	"what was known has no say in which type is kept": {
+		"warehouse/sql/apply/30_registration/contested.sql", "coalesce(value = known, false) DESC, ", "", "./load", "TestOneNightWithTwoFlags"},
+	"a change from a value that was only seen beside another counts": {
+		"warehouse/sql/apply/30_registration/changes_doubtful.sql", "FROM doubtful_observed WHERE value <> observed", "FROM doubtful_observed WHERE false", "./load", "TestOneNightWithTwoFlags"},
+	"a change to one of two values counts at once": {
+		"warehouse/sql/apply/30_registration/changes_doubtful.sql", "FROM contested WHERE kept AND value <> known", "FROM contested WHERE false", "./load", "TestOneNightWithTwoFlags"},
+	"a doubt that a later night removes stays": {
+		"warehouse/sql/apply/30_registration/changes_settled.sql", "SET    flapping = false", "SET    flapping = true", "./load", "TestOneNightWithTwoFlags"},
+	"a settled doubt is not told to the view of new flags": {
+		"warehouse/sql/apply/90_ready/changes_affected.sql", "WHERE d.settled_on = $date", "WHERE false", "./load", "TestOneNightWithTwoFlags"},
 	"the key stays in a body": {
 		"extract/http.go", "\tgot.body = c.redactor.redact(got.body)\n", "", "./extract", "Redact|Key"},
 	"a position is bought for what has one": {

@@ -1,5 +1,6 @@
 -- changes_affected: the vessels whose changes of flag, name and companies are computed again: those that
--- changed tonight or have another id since, and those of whose ids tonight has a new registration.
+-- changed tonight or have another id since, those of whose ids tonight has a new registration, and those of which
+-- tonight decides what an earlier night left in doubt.
 CREATE OR REPLACE TEMP TABLE changes_affected AS
 WITH registered AS (
     SELECT a.alias_id, a.vessel_id
@@ -14,4 +15,6 @@ SELECT vessel_id FROM changes WHERE snapshot_date = $date AND field IN ('flag', 
 UNION
 SELECT unnest([alias_id, vessel_id]) FROM vessel_aliases WHERE snapshot_date = $date
 UNION
-SELECT unnest([alias_id, vessel_id]) FROM registered;
+SELECT unnest([alias_id, vessel_id]) FROM registered
+UNION
+SELECT coalesce(a.vessel_id, d.vessel_id) FROM internal.doubtful_values AS d LEFT JOIN vessel_aliases AS a ON a.alias_id = d.vessel_id WHERE d.settled_on = $date;

@@ -8,7 +8,7 @@ COMMENT ON COLUMN changes.new_value IS 'As text.';
 COMMENT ON COLUMN changes.seen_before IS 'The last observation of the old value, or of the dataset without the field.';
 COMMENT ON COLUMN changes.seen_after IS 'The first observation of the new value.';
 COMMENT ON COLUMN changes.snapshot_date IS 'The night of that observation.';
-COMMENT ON COLUMN changes.flapping IS 'Whether the change is doubtful: a value that was seen in a single observation, between the same value before and after, or that another value of the same night replaced.';
+COMMENT ON COLUMN changes.flapping IS 'Whether the change is doubtful: a value that was seen in a single observation, between the same value before and after, that another value of the same night replaced, or that the list only ever gave beside another one: a later night that gives it alone removes the doubt.';
 COMMENT ON COLUMN changes.run_id IS 'The run of the new value.';
 COMMENT ON COLUMN changes.entry IS 'That answer in the run''s journal.';
 

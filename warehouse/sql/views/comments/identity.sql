@@ -8,11 +8,11 @@ COMMENT ON COLUMN vessel_aliases.snapshot_date IS 'The night on which the two id
 COMMENT ON COLUMN vessel_aliases.reason IS 'The evidence for the link.';
 COMMENT ON COLUMN vessel_aliases.run_id IS 'The run whose answer reported both numbers.';
 
-COMMENT ON TABLE identity_conflicts IS 'One row per vessel in a contradiction between vessels. Contradictions are recorded, never resolved by a guess.';
-COMMENT ON COLUMN identity_conflicts.vessel_id IS 'One of the vessels.';
+COMMENT ON TABLE identity_conflicts IS 'One row per vessel in a contradiction between vessels, or between the entries that one night''s list has of it. Contradictions of numbers are recorded, never resolved by a guess; of two flags or types one is kept by a rule, and the other is here.';
+COMMENT ON COLUMN identity_conflicts.vessel_id IS 'The vessel, or one of the vessels.';
 COMMENT ON COLUMN identity_conflicts.dataset IS 'The dataset of the contradiction.';
 COMMENT ON COLUMN identity_conflicts.field IS 'Our column.';
-COMMENT ON COLUMN identity_conflicts.raw_value IS 'The value that several vessels claim.';
+COMMENT ON COLUMN identity_conflicts.raw_value IS 'The value that several vessels claim; the flag or type that is not kept.';
 COMMENT ON COLUMN identity_conflicts.reason IS 'What the contradiction is.';
 COMMENT ON COLUMN identity_conflicts.snapshot_date IS 'The first night of the contradiction.';
 COMMENT ON COLUMN identity_conflicts.last_date IS 'The last night of the contradiction.';
@@ -29,3 +29,10 @@ COMMENT ON COLUMN second_mmsi_claims.last_seen IS 'Last observation.';
 COMMENT ON COLUMN second_mmsi_claims.run_id IS 'The run that saw it first.';
 COMMENT ON COLUMN second_mmsi_claims.country IS 'The country of the list entry that reported it.';
 COMMENT ON COLUMN second_mmsi_claims.until IS 'The night whose coverage proved that the vessel is no longer listed with it, or on which it became the MMSI of its registration; null while the claim is open.';
+
+COMMENT ON TABLE internal.doubtful_values IS 'The flags and types that are kept of several that one night''s list gave a vessel, and that were not known before, until a later night decides.';
+COMMENT ON COLUMN internal.doubtful_values.vessel_id IS 'As in registration.';
+COMMENT ON COLUMN internal.doubtful_values.field IS 'flag or vessel_type.';
+COMMENT ON COLUMN internal.doubtful_values.value IS 'The value that is kept.';
+COMMENT ON COLUMN internal.doubtful_values.seen_after IS 'Since when it is.';
+COMMENT ON COLUMN internal.doubtful_values.settled_on IS 'The night whose list decided; null while none has. The next night removes the row.';

@@ -56,7 +56,13 @@ WITH claims AS NOT MATERIALIZED (
     UNION ALL
     SELECT 'identity conflict', list(DISTINCT vessel_id), raw_value, reason, min(snapshot_date), max(last_date), arg_min({run_id: run_id, entry: entry}, {run_id: run_id, entry: entry})
     FROM   identity_conflicts
+    WHERE  field = 'mmsi'
     GROUP BY field, raw_value, reason
+    UNION ALL
+    SELECT if(field = 'flag', 'several flags', 'several types'), [vessel_id], raw_value, reason, min(snapshot_date), max(last_date), arg_min({run_id: run_id, entry: entry}, {run_id: run_id, entry: entry})
+    FROM   identity_conflicts
+    WHERE  field <> 'mmsi'
+    GROUP BY vessel_id, field, raw_value, reason
     UNION ALL
     SELECT 'imo number refused', [vessel_id], raw_value, reason, min(snapshot_date), max(snapshot_date), arg_min({run_id: run_id, entry: entry}, {run_id: run_id, entry: entry})
     FROM   issues
@@ -68,11 +74,11 @@ WITH claims AS NOT MATERIALIZED (
 )
 SELECT kind, list_sort(ids)[1] AS vessel_id, nullif(array_to_string(list_sort(ids)[2:], ', '), '') AS other_vessel_ids, value, detail, since, last_date, evidence.run_id AS run_id, evidence.entry AS entry
 FROM   cases;
-COMMENT ON VIEW identity_review IS 'One row per case of identity that a person should look at. Kinds: identity conflict (the answers of one night gave a number to several vessels), shared mmsi (several vessels had an MMSI at the same time, by answers of different nights), several mmsis (one vessel had several at the same time, as while it changes its flag), mmsi of another flag, imo number refused, and alias (a vessel that was known by its MMSI alone was given an IMO number). A case that ended stays: compare last_date with the last night.';
-COMMENT ON COLUMN identity_review.kind IS 'identity conflict, shared mmsi, several mmsis, mmsi of another flag, imo number refused or alias.';
+COMMENT ON VIEW identity_review IS 'One row per case of identity that a person should look at. Kinds: identity conflict (the answers of one night gave a number to several vessels), shared mmsi (several vessels had an MMSI at the same time, by answers of different nights), several mmsis (one vessel had several at the same time, as while it changes its flag), several flags and several types (the list of one night gave a vessel two; value is the one that was not kept), mmsi of another flag, imo number refused, and alias (a vessel that was known by its MMSI alone was given an IMO number). A case that ended stays: compare last_date with the last night.';
+COMMENT ON COLUMN identity_review.kind IS 'identity conflict, shared mmsi, several mmsis, several flags, several types, mmsi of another flag, imo number refused or alias.';
 COMMENT ON COLUMN identity_review.vessel_id IS 'The vessel, or the first of them; null if the record has no number that names one.';
 COMMENT ON COLUMN identity_review.other_vessel_ids IS 'The other vessels of the case, separated by commas; null if there is none.';
-COMMENT ON COLUMN identity_review.value IS 'The number in question; several are separated by commas. Of a refused IMO number, as received.';
+COMMENT ON COLUMN identity_review.value IS 'The number, flag or type in question; several are separated by commas. Of a refused IMO number, as received.';
 COMMENT ON COLUMN identity_review.detail IS 'What is wrong with it.';
 COMMENT ON COLUMN identity_review.since IS 'The first night of the case.';
 COMMENT ON COLUMN identity_review.last_date IS 'The last night whose answers had it; of an alias, the last night on which it was valid.';

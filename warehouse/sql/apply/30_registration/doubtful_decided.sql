@@ -1,0 +1,5 @@
+-- doubtful_decided: tonight's list decides of these values.
+UPDATE internal.doubtful_values AS d
+SET    settled_on = $date
+FROM   doubtful_observed AS o
+WHERE  d.vessel_id = o.vessel_id AND d.field = o.field AND d.settled_on IS NULL;
