@@ -63,9 +63,9 @@ func TestMessagesOfTheServiceAreBounded(t *testing.T) {
 			t.Errorf("%s: a message of %d bytes", name, len(m))
 		}
 	}
-	values := strings.TrimSuffix(strings.Repeat(`"v",`, mostAccepted+1), ",")
+	values := strings.TrimSuffix(strings.Repeat(`"v",`, api.MostAccepted+1), ",")
 	for name, types := range map[string]string{"many values": values, "a long one": `"` + long + `"`} {
-		_, err := parseAccepted([]byte(`{"detail":[{"field":"type_specific","allowed_values":[` + types + `]},{"field":"country","allowed_values":["Malta"]}]}`))
+		_, err := api.ParseAccepted([]byte(`{"detail":[{"field":"type_specific","allowed_values":[` + types + `]},{"field":"country","allowed_values":["Malta"]}]}`))
 		if err == nil || len(err.Error()) > 2*api.LongestMessage {
 			t.Errorf("%s: %v", name, err)
 		}

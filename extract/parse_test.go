@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 func TestRetryAfter(t *testing.T) {
@@ -56,16 +58,16 @@ func FuzzAccepted(f *testing.F) {
 	f.Add([]byte(`{"detail":[{"field":"type_specific","allowed_values":["Bulk Carrier"]},{"field":"country","allowed_values":["Malta"]}]}`))
 	f.Add([]byte(`{"detail":"no"}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		lists, err := parseAccepted(body)
+		lists, err := api.ParseAccepted(body)
 		if err != nil {
 			return
 		}
 		for _, list := range [][]string{lists.Types, lists.Countries} {
-			if len(list) == 0 || len(list) > mostAccepted {
+			if len(list) == 0 || len(list) > api.MostAccepted {
 				t.Errorf("%q has a list of %d values", body, len(list))
 			}
 			for _, v := range list {
-				if len(v) > longestAccepted {
+				if len(v) > api.LongestAccepted {
 					t.Errorf("%q has a value of %d bytes", body, len(v))
 				}
 			}

@@ -40,6 +40,8 @@ type Batch struct {
 	coverage coverage
 	covered  []coverageRow // the table of coverage; nil until coverageRows is called
 	refused  []byte        // scratch
+
+	withdrawn map[partitionKey]bool // partitions of the list whose values the service accepts no more
 }
 
 // NewBatch returns an empty batch.
@@ -140,6 +142,8 @@ func (b *Batch) observe(e *journal.Entry, at answer) int {
 		kept = r.rows.n
 	}
 	switch {
+	case e.Outcome == "probe":
+		b.withdraw(e)
 	case !e.OK():
 	case isSearch:
 		from := page{entry: at.entry, seen: at.seen, sweep: 0}
@@ -258,7 +262,7 @@ func (b *Batch) rowsOf(t Table) (int, func(w *writer) func(i int)) {
 // several times.
 func (b *Batch) coverageRows() []coverageRow {
 	if b.covered == nil {
-		b.covered = b.coverage.table()
+		b.covered = b.coverage.table(b.withdrawn)
 	}
 	return b.covered
 }

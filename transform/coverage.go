@@ -20,8 +20,12 @@ const (
 	skipped  = "skipped"  // no request was sent
 )
 
-// notAsked is the reason of a planned partition for which no request was sent.
-const notAsked = "not asked"
+// Reasons of a planned partition for which no request was sent. The warehouse leaves what is not accepted out of what
+// a complete list must cover.
+const (
+	notAsked    = "not asked"
+	notAccepted = "no longer accepted"
+)
 
 // coverage collects, for each partition, what the answers of a night prove.
 type coverage map[partitionKey]*partition
@@ -154,11 +158,16 @@ func Plausible(total, expected int) bool {
 // paged without end.
 func PlausibleGrowth(first, total int) bool { return total-first <= max(200, first/10) }
 
-// table returns the row of every partition, in the order of the lake file.
-func (c coverage) table() []coverageRow {
+// table returns the row of every partition, in the order of the lake file. The service accepts the values of some no
+// more.
+func (c coverage) table(withdrawn map[partitionKey]bool) []coverageRow {
 	rows, silent := make([]coverageRow, 0, len(c)), c.silent()
-	for _, p := range c {
-		rows = append(rows, p.coverage(silent[p.operation]))
+	for k, p := range c {
+		row := p.coverage(silent[p.operation])
+		if row.state == skipped && withdrawn[k] {
+			row.reason = notAccepted
+		}
+		rows = append(rows, row)
 	}
 	slices.SortFunc(rows, func(a, b coverageRow) int {
 		return cmp.Or(cmp.Compare(a.operation, b.operation), cmp.Compare(a.kind, b.kind), cmp.Compare(a.value, b.value))

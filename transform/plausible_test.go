@@ -27,7 +27,7 @@ func TestImpossibleTotalIsSuspect(t *testing.T) {
 			e := pageOf(1, "country=Malta&page=1", c.total, 0, c.rows)
 			facts, ok := b.search(&b.listings, page{}, b.body(&e, b.listings.dataset))
 			cov.observe("by-type", "country=Malta&page=1", observation{pageFacts: facts, usable: ok})
-			rows := cov.table()
+			rows := cov.table(nil)
 			if len(rows) != 1 || rows[0].state != c.state {
 				t.Errorf("%+v, want %s", rows, c.state)
 			}

@@ -79,7 +79,7 @@ var conditions = map[string]string{"changes_within_night": "read/has_repeated", 
 // coverage is what the night's runs proved they saw, and the credit ledger.
 func (n *stepList) coverage() {
 	n.folder = "10_coverage"
-	n.add(nil, "coverage", "requests", "issues", "partitions_tonight", "partitions_before", "partitions_clear", "partitions", "proof", "proven_countries")
+	n.add(nil, "coverage", "requests", "issues", "partitions_tonight", "partitions_before", "partitions_clear", "partitions", "withdrawn", "proof", "proven_countries")
 }
 
 // identity finds the vessel that each MMSI belongs to tonight, and assigns the night's rows to it.
@@ -138,7 +138,7 @@ func (n *stepList) listed(registration Dataset) {
 	n.addIf("read/has_aliases", fromVessels, "alias_end")
 	n.fill(registration, []string{"listings"}, "present", "stays", "stays_continue", "stays_under", "stays_open")
 	n.add([]string{"sightings"}, "stays_sighted")
-	n.add(nil, "stays_missing", "stays_close", "stays_missed", "stays_not_found")
+	n.add(nil, "stays_missing", "stays_unlisted", "stays_close", "stays_missed", "stays_not_found")
 }
 
 // episodes brings in the stays in a status and zone.

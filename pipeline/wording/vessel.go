@@ -85,7 +85,10 @@ func (l *lines) stays(stays []history.Stay) {
 		}
 		if s.To != "" {
 			words = fmt.Sprintf("%s to %s", s.From, s.To)
-			if s.Absent != "" {
+			switch {
+			case s.Absent == "" && s.Proof != "":
+				words += ", and not gone: " + s.Proof
+			case s.Absent != "":
 				words += fmt.Sprintf(", gone by %s (%s, proved on %s)", s.Missing, s.Proof, s.Absent)
 			}
 		}

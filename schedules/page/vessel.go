@@ -151,6 +151,9 @@ func (s *site) vesselView(e wording.Explanation) *VesselView {
 		}
 		if stay.To != "" {
 			v.Listed = "left the list after " + longDay(stay.To)
+			if stay.Absent == "" {
+				v.Listed = "not listed since " + longDay(stay.To)
+			}
 			if stay.Proof != "" {
 				v.Listed += " (" + stay.Proof + ")"
 			}

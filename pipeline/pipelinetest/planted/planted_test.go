@@ -143,6 +143,12 @@ var faults = map[string]fault{
 		"warehouse/sql/apply/30_registration/changes_settled.sql", "SET    flapping = false", "SET    flapping = true", "./load", "TestOneNightWithTwoFlags"},
 	"a settled doubt is not told to the view of new flags": {
 		"warehouse/sql/apply/90_ready/changes_affected.sql", "WHERE d.settled_on = $date", "WHERE false", "./load", "TestOneNightWithTwoFlags"},
+	"a value that is accepted no more stays in what a list must cover": {
+		"warehouse/sql/apply/10_coverage/withdrawn.sql", "'no longer accepted'", "'something else'", "./load", "TestWithdrawnValues"},
+	"a vessel of a country that is accepted no more is gone": {
+		"warehouse/sql/apply/60_listed/stays_unlisted.sql", "WHERE  h.rowid = u.rid", "WHERE  false", "./load", "TestWithdrawnValues"},
+	"a list of few accepted values withdraws all others": {
+		"extract/api/accepted.go", "if len(all) > mostWithdrawn {", "if false {", "./transform", "TestWithdrawnValues"},
 	"the key stays in a body": {
 		"extract/http.go", "\tgot.body = c.redactor.redact(got.body)\n", "", "./extract", "Redact|Key"},
 	"a position is bought for what has one": {

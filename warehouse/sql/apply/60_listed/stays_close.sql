@@ -5,4 +5,4 @@
 UPDATE listed AS h
 SET    to_date = h.last_date, absent_on = $date, proof = 'missing twice'
 FROM   stays_missing AS m
-WHERE  h.rowid = m.rid AND m.missing_since < $date;
+WHERE  h.rowid = m.rid AND m.missing_since < $date AND h.to_date IS NULL;

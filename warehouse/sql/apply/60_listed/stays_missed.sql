@@ -3,4 +3,4 @@
 UPDATE listed AS h
 SET    missing_since = $date
 FROM   stays_missing AS m
-WHERE  h.rowid = m.rid AND m.missing_since IS NULL;
+WHERE  h.rowid = m.rid AND m.missing_since IS NULL AND h.to_date IS NULL;
