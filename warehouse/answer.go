@@ -19,8 +19,9 @@ type Answer struct {
 	conn  *sql.Conn
 }
 
-// Answer runs one statement that reads, with arguments for its parameters in their order. The caller
-// closes the answer. Its errors are those of Query.
+// Answer runs one statement that reads, with arguments for its parameters in their order. It is for the statements of
+// others, which may use only the functions of functions/allowed.txt. The caller closes the answer. Its errors are those
+// of Query.
 func (w *Warehouse) Answer(ctx context.Context, text string, args ...any) (*Answer, error) {
 	return w.answer(ctx, text, spool, args)
 }
@@ -43,6 +44,9 @@ func (w *Warehouse) answer(ctx context.Context, text string, store spooler, args
 			err = errors.Join(err, conn.Close())
 		}
 	}()
+	if err := judge(ctx, conn, text); err != nil {
+		return nil, err
+	}
 	kind, err := check(ctx, conn, text)
 	if err != nil {
 		return nil, err
@@ -148,6 +152,9 @@ func (w *Warehouse) Parameters(ctx context.Context, text string) ([]BoundParamet
 		return nil, unwrapped(err)
 	}
 	defer conn.Close()
+	if err := judge(ctx, conn, text); err != nil {
+		return nil, err
+	}
 	kind, err := check(ctx, conn, text)
 	if err != nil || kind.expands() {
 		return nil, err

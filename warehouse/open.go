@@ -105,7 +105,7 @@ func (w *Warehouse) confine(ctx context.Context, o Options) error {
 			quotedPaths[i] = quote(path)
 		}
 		list := "[" + strings.Join(quotedPaths, ", ") + "]"
-		statements = append(statements, "SET allowed_directories = "+list, "SET allowed_paths = "+list, "SET enable_external_access = false")
+		statements = append(statements, "SET allowed_directories = "+list, "SET allowed_paths = "+list, "SET enable_external_access = false", "SET enable_logging = false")
 	}
 	statements = append(statements, "SET lock_configuration = true")
 	for _, s := range statements {
