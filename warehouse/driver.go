@@ -176,6 +176,9 @@ func nativeConnection(c any) (mapping.Connection, error) {
 	return mapping.Connection{Ptr: field.FieldByName("Ptr").UnsafePointer()}, nil
 }
 
+// linkedVersion is the version of the linked DuckDB.
+func linkedVersion() string { return mapping.LibraryVersion() }
+
 // isSelect reports whether a statement of this kind selects.
 func isSelect(kind duckdb.StmtType) bool { return kind == duckdb.STATEMENT_TYPE_SELECT }
 

@@ -11,13 +11,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 )
 
 // callable is what a statement can name of DuckDB's own: its kind is call, table for what stands after FROM, or view.
 type callable struct{ kind, name string }
 
-// The judgement on everything that DuckDB brings along, a line each. A function of neither list is refused.
+// The judgement on everything that a version of DuckDB brings along, a line each. A function that another version has
+// besides is refused.
 var (
 	//go:embed functions/allowed.txt
 	allowedLines string
@@ -29,11 +29,18 @@ var (
 var allowed = sync.OnceValue(func() map[callable]bool {
 	all := map[callable]bool{}
 	for line := range strings.Lines(allowedLines) {
-		kind, name, _ := strings.Cut(strings.TrimSpace(line), " ")
-		all[callable{kind, name}] = true
+		if kind, name, _ := strings.Cut(strings.TrimSpace(line), " "); kind != "version" {
+			all[callable{kind, name}] = true
+		}
 	}
 	return all
 })
+
+// judgedVersion is the version of DuckDB whose functions the lists have.
+func judgedVersion() string {
+	first, _, _ := strings.Cut(allowedLines, "\n")
+	return strings.TrimPrefix(first, "version ")
+}
 
 // refused are those that they may not use, with the reasons.
 var refused = sync.OnceValue(func() map[callable]string {
@@ -189,8 +196,8 @@ func (u *usesOf) judgeTree(ctx context.Context, conn *sql.Conn) error {
 			unknown = append(unknown, c)
 		}
 	}
-	if len(unknown) == 0 {
-		return nil
+	if len(unknown) == 0 || judgedVersion() == linkedVersion() {
+		return nil // then there is no function of DuckDB's that is on neither list
 	}
 	engine, err := engineFunctions(ctx, conn)
 	if err != nil {
@@ -204,9 +211,6 @@ func (u *usesOf) judgeTree(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-// engine is what the linked DuckDB brings along, which takes 30 ms to list and never changes; nil is not yet known.
-var engine atomic.Pointer[map[callable]bool]
-
 // Warm does ahead what the first answer of a process would wait for.
 func (w *Warehouse) Warm(ctx context.Context) error {
 	conn, err := w.db.Conn(ctx)
@@ -214,25 +218,11 @@ func (w *Warehouse) Warm(ctx context.Context) error {
 		return unwrapped(err)
 	}
 	defer conn.Close()
-	if _, err := engineFunctions(ctx, conn); err != nil {
-		return err
-	}
 	return judge(ctx, conn, "FROM runs")
 }
 
-// engineFunctions is engine, which it reads if that is not yet known.
+// engineFunctions is what the linked DuckDB brings along. The list takes 30 ms.
 func engineFunctions(ctx context.Context, conn *sql.Conn) (map[callable]bool, error) {
-	if known := engine.Load(); known != nil {
-		return *known, nil
-	}
-	all, err := listEngineFunctions(ctx, conn)
-	if err == nil {
-		engine.Store(&all)
-	}
-	return all, err
-}
-
-func listEngineFunctions(ctx context.Context, conn *sql.Conn) (map[callable]bool, error) {
 	rows, err := conn.QueryContext(ctx, statement("read/engine_functions"))
 	if err != nil {
 		return nil, unwrapped(err)

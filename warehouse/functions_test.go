@@ -21,6 +21,9 @@ func TestEveryFunctionIsJudged(t *testing.T) {
 	defer conn.Close()
 	engine, err := engineFunctions(t.Context(), conn)
 	must(t, err)
+	if judgedVersion() != linkedVersion() {
+		t.Errorf("the lists are those of DuckDB %s, and %s is linked", judgedVersion(), linkedVersion())
+	}
 	for c := range engine {
 		if _, no := refused()[c]; no == allowed()[c] {
 			t.Errorf("%s %s is on both lists or on none: judge it", c.kind, c.name)
@@ -107,6 +110,22 @@ func TestAFunctionThatIsNotAllowedIsRefused(t *testing.T) {
 	}
 	if logs := logging(t, w); logs != "false" {
 		t.Errorf("logging is %s", logs)
+	}
+}
+
+// TestAFunctionThatNobodyHasJudgedIsRefused: that of another version of DuckDB, in the text and in the plan.
+func TestAFunctionThatNobodyHasJudgedIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	must(t, update(t, dir, 20, "CREATE VIEW newer AS SELECT levenshtein('a', 'b')"))
+	w := sandboxed(t, dir)
+	lines, unjudged := allowedLines, callable{"call", "levenshtein"}
+	allowedLines = "version v0.0.0\n" + lines
+	delete(allowed(), unjudged)
+	defer func() { allowedLines, allowed()[unjudged] = lines, true }()
+	for _, text := range []string{"SELECT levenshtein('a', 'b')", "FROM newer", "FROM range(levenshtein('a', 'b'))", "SELECT levenshtein('a', $1)"} {
+		if err := closed(w.Answer(t.Context(), text, arguments(text)...)); !errors.Is(err, ErrStatement) || !strings.Contains(err.Error(), "not on the list") {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
 
