@@ -211,16 +211,6 @@ func (u *usesOf) judgeTree(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-// Warm does ahead what the first answer of a process would wait for.
-func (w *Warehouse) Warm(ctx context.Context) error {
-	conn, err := w.db.Conn(ctx)
-	if err != nil {
-		return unwrapped(err)
-	}
-	defer conn.Close()
-	return judge(ctx, conn, "FROM runs")
-}
-
 // engineFunctions is what the linked DuckDB brings along. The list takes 30 ms.
 func engineFunctions(ctx context.Context, conn *sql.Conn) (map[callable]bool, error) {
 	rows, err := conn.QueryContext(ctx, statement("read/engine_functions"))

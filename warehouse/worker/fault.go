@@ -3,6 +3,8 @@ package worker
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/fleetlake/fleetlake/warehouse"
 )
@@ -46,10 +48,18 @@ func endOf(err error) end {
 	}
 	for _, f := range faults {
 		if errors.Is(err, f.err) {
-			return end{f.name, err.Error()}
+			return end{f.name, bounded(err.Error())}
 		}
 	}
-	return end{failed, err.Error()}
+	return end{failed, bounded(err.Error())}
+}
+
+// bounded is the beginning of a text: a statement can make an error of any size.
+func bounded(text string) string {
+	if len(text) <= maxMessage {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxMessage], "") + fmt.Sprintf("... (%d bytes)", len(text))
 }
 
 // reported is an error in the words of the process.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,10 +23,14 @@ const verb = "query-worker"
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == verb {
-		if err := Serve(context.Background(), os.Stdin, os.Stdout); err != nil {
+		if err := Serve(context.Background(), os.Stdin, Answers()); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
+		os.Exit(0)
+	}
+	if len(os.Args) > 2 && os.Args[1] == hostileVerb {
+		hostile(os.Args[2])
 		os.Exit(0)
 	}
 	os.Exit(pipelinetest.Run(m))
@@ -34,7 +39,7 @@ func TestMain(m *testing.M) {
 // fixture is a pool over a data directory.
 type fixture struct {
 	*Pool
-	t   *testing.T
+	t   testing.TB
 	dir string
 	log *pipelinetest.Log
 
@@ -43,7 +48,7 @@ type fixture struct {
 }
 
 // newPool returns a pool over the night of the 20th, with small limits that edit changes.
-func newPool(t *testing.T, edit func(*Config)) *fixture {
+func newPool(t testing.TB, edit func(*Config)) *fixture {
 	t.Helper()
 	dir, _ := pipelinetest.Night(t)
 	f := &fixture{t: t, dir: dir, log: &pipelinetest.Log{}}
@@ -67,6 +72,19 @@ func newPool(t *testing.T, edit func(*Config)) *fixture {
 	}
 	t.Cleanup(f.Close)
 	return f
+}
+
+// prepared are the processes that wait for a query, when as many wait as may.
+func (f *fixture) prepared() []*process {
+	for {
+		f.Pool.mu.Lock()
+		waiting := slices.Clone(f.idle)
+		f.Pool.mu.Unlock()
+		if len(waiting) == min(prepared, f.config.Concurrent) {
+			return waiting
+		}
+		time.Sleep(time.Millisecond) // another process has no event
+	}
 }
 
 // last is how the last query ended.

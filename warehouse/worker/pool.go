@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,13 +31,17 @@ type Config struct {
 	Concurrent int           // queries at the same time
 	Queue      int           // queries that wait for their turn
 	Wait       time.Duration // that a query waits
-	Idle       time.Duration // after which a process without a query ends
+	Idle       time.Duration // after the last query, the processes that wait for the next one end
 
 	Log   *slog.Logger
 	Ended func(outcome string, took time.Duration) // called for each query with one of Outcomes; nil is nothing
 }
 
-// Pool runs queries in processes.
+// prepared is how many processes wait for queries, if as many may run: each has the file open and waits for its one
+// statement, so that a query does not wait for a process to start. One takes about 60 MiB.
+const prepared = 2
+
+// Pool runs queries in processes, each in one of its own.
 type Pool struct {
 	config  Config
 	turns   chan struct{} // an element per query that runs
@@ -47,16 +50,17 @@ type Pool struct {
 	closing context.Context
 	close   context.CancelFunc
 
-	mu      sync.Mutex
-	idle    []*process // the last used one last
-	all     map[*process]bool
-	closed  bool
-	lastID  uint64
-	ageing  *time.Timer // ends idle processes; nil is none
-	running sync.WaitGroup
+	mu       sync.Mutex
+	idle     []*process // that have run nothing, the oldest first
+	all      map[*process]bool
+	closed   bool
+	filling  bool
+	ageing   *time.Timer // ends idle processes; nil is none
+	running  sync.WaitGroup
+	unlimits sync.Once // says that processes could not limit themselves
 }
 
-// New returns a pool, which starts its first process with its first query.
+// New returns a pool, which starts its first processes with its first query.
 func New(c Config) (*Pool, error) {
 	l := c.Limits
 	if c.Dir == "" || c.Temp == "" || len(c.Command) == 0 || c.Log == nil || c.Concurrent < 1 || l.MemoryMiB < 1 || l.Threads < 1 || l.Time <= 0 || l.Stall <= 0 {
@@ -123,13 +127,13 @@ func (p *Pool) turn(ctx context.Context) (done func(), err error) {
 	}
 }
 
-// take returns a process that is idle, or a new one.
+// take returns a process that has run nothing: one that waits, or a new one.
 func (p *Pool) take() (*process, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for !p.closed && len(p.idle) > 0 {
-		one := p.idle[len(p.idle)-1]
-		p.idle = p.idle[:len(p.idle)-1]
+		one := p.idle[0]
+		p.idle = p.idle[1:]
 		if one.alive() {
 			return one, nil
 		}
@@ -140,6 +144,11 @@ func (p *Pool) take() (*process, error) {
 	if p.closed {
 		return nil, ErrClosed
 	}
+	return p.start()
+}
+
+// start starts a process. The caller has the lock.
+func (p *Pool) start() (*process, error) {
 	one, err := startProcess(p.config)
 	if err != nil {
 		return nil, err
@@ -149,20 +158,40 @@ func (p *Pool) take() (*process, error) {
 	return one, nil
 }
 
-// giveBack keeps a process for the next query.
-func (p *Pool) giveBack(one *process) {
+// prepare starts processes for the next queries in the background.
+func (p *Pool) prepare() {
 	p.mu.Lock()
-	if p.closed {
-		p.mu.Unlock()
-		p.discard(one)
+	defer p.mu.Unlock()
+	if p.closed || p.filling {
 		return
 	}
+	p.filling = true
+	p.running.Go(func() {
+		for p.prepareOne() {
+		}
+	})
+}
+
+// prepareOne starts a process for a later query, and reports whether another one is missing.
+func (p *Pool) prepareOne() bool {
+	p.mu.Lock()
 	defer p.mu.Unlock()
-	one.since = time.Now()
-	p.idle = append(p.idle, one)
+	most := min(prepared, p.config.Concurrent)
+	if !p.closed && len(p.idle) < most {
+		one, err := p.start()
+		if err == nil {
+			p.idle = append(p.idle, one)
+		} else {
+			p.config.Log.Warn("no process for the next query", "error", err)
+			most = 0 // the query will say so
+		}
+	}
 	if p.ageing == nil {
 		p.ageing = time.AfterFunc(p.config.Idle, p.endIdle)
 	}
+	p.ageing.Reset(p.config.Idle)
+	p.filling = !p.closed && len(p.idle) < most
+	return p.filling
 }
 
 // discard ends a process.
@@ -173,21 +202,11 @@ func (p *Pool) discard(one *process) {
 	delete(p.all, one)
 }
 
-// endIdle ends processes that have been idle for long.
+// endIdle ends the processes that wait for a query.
 func (p *Pool) endIdle() {
 	p.mu.Lock()
-	var old []*process
-	p.idle = slices.DeleteFunc(p.idle, func(one *process) bool {
-		if time.Since(one.since) < p.config.Idle {
-			return false
-		}
-		old = append(old, one)
-		return true
-	})
-	p.ageing = nil
-	if len(p.idle) > 0 && !p.closed {
-		p.ageing = time.AfterFunc(p.config.Idle-time.Since(p.idle[0].since), p.endIdle)
-	}
+	old := p.idle
+	p.idle = nil
 	p.mu.Unlock()
 	for _, one := range old {
 		p.discard(one)

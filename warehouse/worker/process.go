@@ -2,6 +2,8 @@ package worker
 
 import (
 	"bufio"
+	"crypto/rand"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -19,13 +21,12 @@ type process struct {
 	spill string // its temporary files
 	in    *os.File
 	out   *os.File
-	from  *bufio.Reader // of out
+	from  receiver // of out
 	words *tail
 	gone  chan struct{} // closed when it has ended and is no zombie
-	since time.Time     // when it became idle
 
-	writing sync.Mutex // of in
-	last    uint64     // the last request
+	writing sync.Mutex // of to
+	to      sender     // of in
 }
 
 // tail keeps the beginning of what a process writes when it crashes.
@@ -60,9 +61,11 @@ func startProcess(c Config) (p *process, err error) {
 		return nil, errors.Join(fmt.Errorf("start a process for queries: %w", err), os.RemoveAll(p.spill))
 	}
 	dir, err := filepath.Abs(c.Dir)
+	mark := randomMark()
 	if err == nil {
-		err = writeMessage(p.in, frameHello, hello{Dir: dir, Spill: p.spill, SpillMiB: c.Limits.SpillMiB, Memory: c.Limits.MemoryMiB, Threads: c.Limits.Threads})
+		err = p.send(frameHello, hello{Mark: mark, Dir: dir, Spill: p.spill, SpillMiB: c.Limits.SpillMiB, Memory: c.Limits.MemoryMiB, Threads: c.Limits.Threads})
 	}
+	p.to.mark, p.from.mark = mark, mark
 	if err != nil {
 		p.end()
 		return nil, fmt.Errorf("start a process for queries: %w", err)
@@ -70,7 +73,15 @@ func startProcess(c Config) (p *process, err error) {
 	return p, nil
 }
 
-// start runs the command with an empty environment, and waits for its end in the background.
+// randomMark is a mark that nobody guesses.
+func randomMark() uint64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	return binary.BigEndian.Uint64(b[:])
+}
+
+// start runs the command with an empty environment, and waits for its end in the background. The answers come on a
+// descriptor beside the standard ones, so that nothing that writes to those can be taken for an answer.
 func (p *process) start(command []string) error {
 	childIn, in, err := os.Pipe()
 	if err != nil {
@@ -80,11 +91,11 @@ func (p *process) start(command []string) error {
 	if err != nil {
 		return errors.Join(err, childIn.Close(), in.Close())
 	}
-	p.in, p.out, p.from = in, out, bufio.NewReaderSize(out, maxData)
+	p.in, p.out, p.to.to, p.from.from = in, out, in, bufio.NewReaderSize(out, maxData)
 	p.cmd = exec.Command(command[0], command[1:]...)
 	p.cmd.Args[0] = "fleetlake"
 	p.cmd.Env, p.cmd.Dir = []string{}, p.spill
-	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = childIn, childOut, p.words
+	p.cmd.Stdin, p.cmd.Stderr, p.cmd.ExtraFiles = childIn, p.words, []*os.File{childOut} // no output: /dev/null
 	p.cmd.SysProcAttr = attributes()
 	p.cmd.WaitDelay = time.Second
 	err = errors.Join(p.cmd.Start(), childIn.Close(), childOut.Close())
@@ -102,7 +113,7 @@ func (p *process) start(command []string) error {
 func (p *process) send(kind frameKind, value any) error {
 	p.writing.Lock()
 	defer p.writing.Unlock()
-	return writeMessage(p.in, kind, value)
+	return p.to.message(kind, value)
 }
 
 // alive reports whether the process has not ended.
@@ -137,6 +148,28 @@ func (p *process) willEnd() bool {
 	}
 }
 
+// isReady waits until the process can answer, and returns the limits that it could not set.
+func (p *process) isReady() (unlimited string, err error) {
+	kind, content, err := p.from.frame()
+	if err != nil {
+		return "", err
+	}
+	if kind != frameReady {
+		return "", fmt.Errorf("%w: kind %d, expected that the process is ready", errForged, kind)
+	}
+	var r ready
+	return r.Unlimited, decode(content, &r)
+}
+
+// endsClean reports whether nothing follows the end of an answer.
+func (p *process) endsClean() bool {
+	if err := p.out.SetReadDeadline(time.Now().Add(grace)); err != nil {
+		return false
+	}
+	_, _, err := p.from.frame()
+	return errors.Is(err, io.EOF)
+}
+
 // ending is how a process ended.
 func (p *process) ending() string {
 	<-p.gone
@@ -145,7 +178,7 @@ func (p *process) ending() string {
 
 // frames reads the data of an answer up to its end.
 type frames struct {
-	from io.Reader
+	from *receiver
 	rest []byte
 	end  *end // nil until it came
 }
@@ -156,7 +189,7 @@ func (f *frames) Read(b []byte) (int, error) {
 		if f.end != nil {
 			return 0, io.EOF
 		}
-		kind, content, err := readFrame(f.from)
+		kind, content, err := f.from.frame()
 		switch {
 		case errors.Is(err, io.EOF):
 			return 0, io.ErrUnexpectedEOF
@@ -170,7 +203,7 @@ func (f *frames) Read(b []byte) (int, error) {
 				return 0, err
 			}
 		default:
-			return 0, fmt.Errorf("a frame of kind %d within an answer", kind)
+			return 0, fmt.Errorf("%w: kind %d within an answer", errForged, kind)
 		}
 	}
 	n := copy(b, f.rest)

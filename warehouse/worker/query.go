@@ -95,8 +95,6 @@ func (a *Answer) begin(ctx context.Context, r request, most time.Duration) (head
 		return header, ErrClosed
 	}
 	p.running.Add(1)
-	p.lastID++
-	r.ID = p.lastID
 	p.mu.Unlock()
 	a.done = p.running.Done
 	ended, err := p.turn(ctx)
@@ -107,13 +105,26 @@ func (a *Answer) begin(ctx context.Context, r request, most time.Duration) (head
 	if a.process, err = p.take(); err != nil {
 		return header, err
 	}
-	a.data = &frames{from: a.process.from}
-	a.process.last = r.ID
+	a.data = &frames{from: &a.process.from}
 	a.watch = newWatch(ctx, p, a.process, most)
 	if err := a.process.send(frameRequest, r); err != nil {
 		return header, a.failure(err)
 	}
-	kind, content, err := readFrame(a.process.from)
+	return a.header()
+}
+
+// header reads what precedes the rows of the answer.
+func (a *Answer) header() (header answer, err error) {
+	unlimited, err := a.process.isReady()
+	if err != nil {
+		return header, a.failure(err)
+	}
+	if unlimited != "" {
+		a.pool.unlimits.Do(func() {
+			a.pool.config.Log.Warn("processes for queries cannot set all their limits here; the others hold", "missing", unlimited)
+		})
+	}
+	kind, content, err := a.process.from.frame()
 	switch {
 	case err != nil:
 		return header, a.failure(err)
@@ -126,7 +137,7 @@ func (a *Answer) begin(ctx context.Context, r request, most time.Duration) (head
 		}
 		return header, a.failure(nil)
 	}
-	return header, fmt.Errorf("a frame of kind %d, expected an answer", kind)
+	return header, fmt.Errorf("%w: kind %d, expected an answer", errForged, kind)
 }
 
 // failure is the error of an answer that was read up to err: what the process reported, why it was
@@ -140,6 +151,8 @@ func (a *Answer) failure(err error) error {
 		return ErrClosed
 	case a.data.end != nil && a.data.end.Fault != "":
 		return a.data.end.error()
+	case errors.Is(err, errForged):
+		return fmt.Errorf("read an answer: %w", err)
 	case err != nil && !a.process.willEnd():
 		return fmt.Errorf("read an answer: %w", err)
 	case err != nil:
@@ -194,17 +207,17 @@ func (a *Answer) finish(err error) error {
 	if a.process != nil {
 		a.watch.end()
 		switch {
-		case a.data.end != nil && a.data.end.Fault != failed:
-			p.giveBack(a.process)
-		case a.data.end != nil: // an error within DuckDB can leave it unusable
-			p.config.Log.Error("a query failed, and its process ends", "error", err)
-			p.discard(a.process)
+		case a.data.end != nil && a.data.end.Fault == failed:
+			p.config.Log.Error("a query failed", "error", err)
+		case a.data.end != nil && !a.process.endsClean():
+			p.config.Log.Error("a process for a query sent more than its answer, and is ended")
 		case errors.Is(err, ErrEnded):
 			p.config.Log.Error("a query ended its process", "state", a.process.ending(), "words", a.process.words.String())
-			p.discard(a.process)
-		default:
-			p.discard(a.process)
+		case errors.Is(err, errForged):
+			p.config.Log.Error("a process for a query sent what is no answer, and is ended", "error", err)
 		}
+		p.discard(a.process)
+		p.prepare()
 	}
 	if a.done != nil {
 		a.done()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -15,24 +16,50 @@ const niceness = 19
 
 // restrict sets the limits that a process sets itself: it may not take much more memory than DuckDB is
 // given, whatever a query does, it leaves no core file, it is the first to be killed if the machine runs
-// out of memory, and the harvest has priority. Whoever starts it makes it the leader of its own group.
-func restrict(memoryMiB int) error {
-	limits := map[int]uint64{unix.RLIMIT_DATA: uint64(dataMiB(memoryMiB)) << 20, unix.RLIMIT_CORE: 0}
+// out of memory, and the harvest has priority. Whoever starts it makes it the leader of its own group. It returns which
+// limits the system does not let it set: a service may be forbidden to change its priority. The one of memory protects
+// others, and is an error.
+func restrict(h hello) (unlimited string, err error) {
+	if err := closeInherited(); err != nil {
+		return "", err
+	}
+	limits := map[int]uint64{unix.RLIMIT_DATA: uint64(dataMiB(h.Memory)) << 20, unix.RLIMIT_CORE: 0}
 	for which, most := range limits {
 		var now unix.Rlimit
 		if err := unix.Getrlimit(which, &now); err != nil {
-			return fmt.Errorf("read a limit: %w", err)
+			return "", fmt.Errorf("read a limit: %w", err)
 		}
 		now.Max = min(now.Max, most)
 		now.Cur = now.Max
 		if err := unix.Setrlimit(which, &now); err != nil {
-			return fmt.Errorf("set a limit: %w", err)
+			return "", fmt.Errorf("set a limit: %w", err)
 		}
 	}
 	if err := unix.Setpriority(unix.PRIO_PGRP, 0, niceness); err != nil { // all threads of the process
-		return fmt.Errorf("set the priority: %w", err)
+		unlimited = fmt.Sprintf("the lowest priority (%v)", err)
 	}
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // not without /proc; the limits hold
+	return unlimited, nil
+}
+
+// closeInherited closes what the process did not open itself. DuckDB opens files so that a process which is started
+// meanwhile inherits them, such as the file of a night that is being published; what is open at this point is of Go's
+// runtime, a standard descriptor, or inherited.
+func closeInherited() error {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return nil // not without /proc
+	}
+	for _, e := range entries {
+		to, err := os.Readlink("/proc/self/fd/" + e.Name())
+		n, notNumber := strconv.Atoi(e.Name())
+		if err != nil || notNumber != nil || n <= answersAt || strings.HasPrefix(to, "anon_inode:") || strings.HasPrefix(to, "/sys/fs/cgroup/") {
+			continue
+		}
+		if err := unix.Close(n); err != nil {
+			return fmt.Errorf("close what was inherited: %w", err)
+		}
+	}
 	return nil
 }
 

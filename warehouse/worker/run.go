@@ -51,7 +51,7 @@ func (s *server) answer(ctx context.Context, r request) error {
 	if err != nil {
 		return err
 	}
-	if err := writeMessage(s.out, frameAnswer, answer{Rows: a.Rows}); err != nil {
+	if err := s.out.message(frameAnswer, answer{Rows: a.Rows}); err != nil {
 		return err
 	}
 	return s.send(ctx, a, columns, r.Bytes)
@@ -64,8 +64,8 @@ func columnsOf(ctx context.Context, a *warehouse.Answer) (columns vectors.Column
 	})
 }
 
-// sender writes the rows of an answer as an Arrow stream.
-type sender struct {
+// stream writes the rows of an answer as an Arrow stream.
+type stream struct {
 	columns vectors.Columns
 	to      *ipc.Writer
 	most    int64 // bytes; 0 is no limit
@@ -74,7 +74,7 @@ type sender struct {
 
 // send writes the rows, slice by slice.
 func (s *server) send(ctx context.Context, a *warehouse.Answer, columns vectors.Columns, most int64) error {
-	out := &sender{columns: columns, most: most, to: ipc.NewWriter(dataWriter{s.out}, ipc.WithSchema(columns.Schema))}
+	out := &stream{columns: columns, most: most, to: ipc.NewWriter(s.out, ipc.WithSchema(columns.Schema))}
 	for from, n := int64(0), int64(firstRows); from < a.Rows; from += n {
 		if from > 0 {
 			n = min(max(sliceBytes/max(out.sent/from, 1), firstRows), mostRows)
@@ -88,7 +88,7 @@ func (s *server) send(ctx context.Context, a *warehouse.Answer, columns vectors.
 }
 
 // sendAll writes the rows of a result.
-func (s *sender) sendAll(result *mapping.Result) error {
+func (s *stream) sendAll(result *mapping.Result) error {
 	for i := range mapping.ResultChunkCount(*result) {
 		chunk := mapping.ResultGetChunk(*result, i)
 		record, err := s.columns.Record(chunk)
@@ -106,7 +106,7 @@ func (s *sender) sendAll(result *mapping.Result) error {
 }
 
 // sendRecord writes a record in parts that are not too large.
-func (s *sender) sendRecord(record arrow.Record) error {
+func (s *stream) sendRecord(record arrow.Record) error {
 	size, rows := int64(0), record.NumRows()
 	for _, c := range record.Columns() {
 		size += int64(c.Data().SizeInBytes())
@@ -149,7 +149,7 @@ func (s *server) describe(ctx context.Context, r request) error {
 		}
 		reply.Statements = append(reply.Statements, d)
 	}
-	return writeMessage(s.out, frameAnswer, reply)
+	return s.out.message(frameAnswer, reply)
 }
 
 func describeColumns(ctx context.Context, w *warehouse.Warehouse, text string, args []any) ([]byte, error) {

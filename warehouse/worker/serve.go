@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"time"
 )
@@ -16,31 +17,46 @@ const freshness = time.Second
 // server is the side of a process.
 type server struct {
 	hello
-	out  *bufio.Writer
-	file snapshot
+	out    *sender
+	buffer *bufio.Writer // of out
+	file   snapshot
 }
 
-// Serve is what a process of a pool does: it answers the requests that it reads until in ends, which is
-// no error. The caller ends the process then, whatever still runs in it. Other errors are those of the
-// pipes, and of limits that cannot be set.
-func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	kind, content, err := readFrame(in)
+// answersAt is the first descriptor after the standard ones.
+const answersAt = 3
+
+// Answers is where a process of a pool sends its answers. It is called once.
+func Answers() *os.File { return os.NewFile(answersAt, "answers") }
+
+// Serve is what a process of a pool does: it prepares itself, answers the one request that it reads from in, and
+// returns; also if in ends before, which is no error. The caller ends the process then, whatever still runs in it.
+// Other errors are those of the pipes, and of limits that cannot be set and that protect others.
+func Serve(ctx context.Context, in io.Reader, out io.WriteCloser) error {
+	from := &receiver{from: in}
+	kind, content, err := from.frame()
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
 	if err != nil || kind != frameHello {
 		return errors.Join(errors.New("this verb is for `fleetlake serve`, which starts it"), err)
 	}
-	s := &server{out: bufio.NewWriterSize(out, maxData)}
+	s := &server{buffer: bufio.NewWriterSize(out, maxData)}
 	if err := decode(content, &s.hello); err != nil {
 		return err
 	}
-	if err := restrict(s.Memory); err != nil {
+	from.mark = s.Mark
+	s.out = &sender{to: s.buffer, mark: s.Mark}
+	unlimited, err := restrict(s.hello)
+	if err != nil {
 		return fmt.Errorf("restrict the process: %w", err)
 	}
 	runtime.GOMAXPROCS(s.Threads)
 	s.file = snapshot{hello: s.hello}
-	return s.loop(ctx, in)
+	s.file.prepare(ctx)
+	if err := errors.Join(s.out.message(frameReady, ready{unlimited}), s.buffer.Flush()); err != nil {
+		return err
+	}
+	return errors.Join(s.loop(ctx, from), out.Close())
 }
 
 // incoming is what a pool sends after the hello.
@@ -50,12 +66,12 @@ type incoming struct {
 	err     error
 }
 
-// loop runs one request after the other.
-func (s *server) loop(ctx context.Context, in io.Reader) error {
+// loop waits for the request, and answers it.
+func (s *server) loop(ctx context.Context, from *receiver) error {
 	frames := make(chan incoming)
 	go func() {
 		for {
-			kind, content, err := readFrame(in)
+			kind, content, err := from.frame()
 			select {
 			case frames <- incoming{kind, content, err}:
 			case <-ctx.Done():
@@ -71,20 +87,20 @@ func (s *server) loop(ctx context.Context, in io.Reader) error {
 	for {
 		select {
 		case f := <-frames:
-			switch {
-			case errors.Is(f.err, io.EOF):
+			if errors.Is(f.err, io.EOF) {
 				return nil
-			case f.err != nil:
-				return f.err
-			case f.kind == frameRequest:
-				if err := s.run(ctx, f.content, frames); errors.Is(err, io.EOF) {
-					return nil
-				} else if err != nil {
-					return err
-				}
-			} // a cancel comes too late
+			}
+			if f.err != nil || f.kind != frameRequest {
+				return errors.Join(fmt.Errorf("a frame of kind %d, expected a request", f.kind), f.err)
+			}
+			if err := s.run(ctx, f.content, frames); !errors.Is(err, io.EOF) {
+				return err
+			}
+			return nil
 		case <-look.C:
-			s.file.closeReplaced()
+			if s.file.closeReplaced() {
+				s.file.prepare(ctx)
+			}
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -105,16 +121,12 @@ func (s *server) run(ctx context.Context, content []byte, frames <-chan incoming
 	for {
 		select {
 		case err := <-ended:
-			if err := writeMessage(s.out, frameEnd, endOf(err)); err != nil {
-				return err
-			}
-			return s.out.Flush()
+			return errors.Join(s.out.message(frameEnd, endOf(err)), s.buffer.Flush())
 		case f := <-frames:
-			var c cancel
 			switch {
 			case f.err != nil:
 				return f.err
-			case f.kind == frameCancel && decode(f.content, &c) == nil && c.ID == r.ID:
+			case f.kind == frameCancel:
 				interrupt()
 			}
 		}

@@ -31,15 +31,31 @@ func (s *snapshot) open(ctx context.Context) (*warehouse.Warehouse, error) {
 	return file, nil
 }
 
-// closeReplaced closes a file that is no longer the published one.
-func (s *snapshot) closeReplaced() {
-	if s.file == nil {
+// prepare opens what is published, and answers a statement, so that the one of a client finds code and file in memory.
+// An error is told to who asks.
+func (s *snapshot) prepare(ctx context.Context) {
+	file, err := s.open(ctx)
+	if err != nil {
 		return
+	}
+	a, err := file.Answer(ctx, "SELECT count(*) FROM vessels WHERE listed")
+	if err != nil {
+		return
+	}
+	_, _ = columnsOf(ctx, a)
+	_ = a.Close()
+}
+
+// closeReplaced closes a file that is no longer the published one, and reports whether it has.
+func (s *snapshot) closeReplaced() bool {
+	if s.file == nil {
+		return false
 	}
 	now, err := os.Stat(warehouse.Path(s.Dir))
 	if err == nil && s.info != nil && os.SameFile(now, s.info) && now.Size() == s.info.Size() && now.ModTime().Equal(s.info.ModTime()) {
-		return
+		return false
 	}
 	_ = s.file.Close() // of a file that was only read
 	s.file = nil
+	return true
 }

@@ -30,7 +30,6 @@ func dataMiB(memoryMiB int) int       { return 2*memoryMiB + 1024 }
 type watch struct {
 	pool    *Pool
 	process *process
-	id      uint64
 	most    time.Duration
 	ended   chan struct{} // closed by end
 	gone    chan struct{} // closed when the watch is over
@@ -42,7 +41,7 @@ type watch struct {
 }
 
 func newWatch(ctx context.Context, p *Pool, one *process, most time.Duration) *watch {
-	w := &watch{pool: p, process: one, id: one.last, most: most, ended: make(chan struct{}), gone: make(chan struct{})}
+	w := &watch{pool: p, process: one, most: most, ended: make(chan struct{}), gone: make(chan struct{})}
 	w.engine()
 	go w.run(ctx)
 	return w
@@ -134,7 +133,7 @@ func (w *watch) stop(cause error, within time.Duration) {
 	}
 	asked := make(chan struct{})
 	go func() { // a process that does not read would block
-		_ = w.process.send(frameCancel, cancel{w.id})
+		_ = w.process.send(frameCancel, cancel{})
 		close(asked)
 	}()
 	select {
