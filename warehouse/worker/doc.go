@@ -13,8 +13,9 @@
 // expected one, or bytes after the end of an answer, end the process and are logged.
 //
 // The limits are watched from both sides. In the process: DuckDB's memory, threads and temporary files,
-// the system's limit of data, rows and bytes of the answer. From outside: time, and resident memory,
-// because DuckDB does not count all that it takes. A process that does not end its query when asked is
+// the system's limits of data and of the size of a file, rows and bytes of the answer. From outside: time, resident
+// memory and temporary files, because DuckDB does not count all that it takes. Where the kernel has Landlock, a process
+// can write nowhere but into the directory of the pool, and cannot connect to anything. A process that does not end its query when asked is
 // killed. It has a low priority, is the first that the kernel kills if memory runs out, has an empty
 // environment, and ends when its pipe is closed, which the end of the pool's process does.
 //

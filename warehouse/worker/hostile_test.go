@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +17,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/fleetlake/fleetlake/warehouse"
 )
 
 // hostileVerb makes the test binary a process of a pool that a statement has taken over.
@@ -56,9 +60,51 @@ func hostile(how string) {
 		orPanic(errors.Join(ours.message(frameAnswer, answer{Rows: 1}), ours.frame(frameData, []byte(strings.Repeat("\xff", 4096))), ours.message(frameEnd, end{})))
 	case "sends a request":
 		orPanic(ours.message(frameRequest, request{}))
+	case "writes":
+		_, err := restrict(h)
+		orPanic(errors.Join(err, ours.message(frameEnd, end{failed, written(h)})))
+	case "fills its directory":
+		_, err := restrict(h)
+		for i := 0; err == nil; i++ {
+			err = os.WriteFile(fmt.Sprintf("%s/%d", h.Spill, i), make([]byte, 1<<20), 0o600)
+		}
+		orPanic(err)
 	case "says nothing":
 		select {}
 	}
+}
+
+// written are the words of what a process could do that it should not.
+func written(h hello) (could string) {
+	for what, err := range map[string]error{
+		"make a file in the data directory":           os.WriteFile(filepath.Join(h.Dir, "written"), []byte("x"), 0o600),
+		"change the published file":                   os.Truncate(filepath.Join(h.Dir, "warehouse", "fleet.duckdb"), 0),
+		"remove the published file":                   os.Remove(filepath.Join(h.Dir, "warehouse", "fleet.duckdb")),
+		"make a directory where anybody may":          os.Mkdir(filepath.Join(os.TempDir(), "fleetlake-written-"+strconv.Itoa(os.Getpid())), 0o700),
+		"make a file larger than DuckDB may spill":    os.WriteFile(filepath.Join(h.Spill, "large"), make([]byte, h.SpillMiB<<20+1), 0o600),
+		"connect to a port of this machine":           connect(),
+		"be refused a file in its directory of spill": not(os.WriteFile(filepath.Join(h.Spill, "small"), []byte("x"), 0o600)),
+	} {
+		if err == nil {
+			could += what + "; "
+		}
+	}
+	return "it could " + could
+}
+
+// connect is an error that says that no connection is allowed, and nil for any other.
+func connect() error {
+	if _, err := net.Dial("tcp", "127.0.0.1:9"); errors.Is(err, os.ErrPermission) {
+		return err
+	}
+	return nil
+}
+
+func not(err error) error {
+	if err == nil {
+		return errors.New("it is not")
+	}
+	return nil
 }
 
 func orPanic(err error) {
@@ -94,6 +140,43 @@ func TestAProcessThatIsNotOursAnyMore(t *testing.T) {
 				t.Errorf("log: %s", log)
 			}
 		})
+	}
+}
+
+// TestAProcessWritesNothing even if a statement has taken it over, but for what DuckDB may spill.
+func TestAProcessWritesNothing(t *testing.T) {
+	f := newPool(t, func(c *Config) {
+		c.Command, c.Limits.SpillMiB = []string{c.Command[0], hostileVerb, "writes"}, 8
+	})
+	if f.starter.unlimited != "" {
+		t.Skip("this kernel has no Landlock: ", f.starter.unlimited)
+	}
+	if _, err := f.rows(t.Context(), Query{Text: "SELECT 1"}); err == nil || err.Error() != "it could " {
+		t.Error(err)
+	}
+	if log := f.log.String(); strings.Contains(log, "cannot set all their limits") {
+		t.Errorf("log: %s", log)
+	}
+}
+
+// TestADirectoryThatFillsIsNoticed from outside: DuckDB's limit counts only what it spills.
+func TestADirectoryThatFillsIsNoticed(t *testing.T) {
+	f := newPool(t, func(c *Config) {
+		c.Command, c.Limits.SpillMiB = []string{c.Command[0], hostileVerb, "fills its directory"}, 8
+	})
+	if _, err := f.rows(t.Context(), Query{Text: "SELECT 1"}); !errors.Is(err, warehouse.ErrRoom) || f.last() != "memory" {
+		t.Errorf("got %v (%s)", err, f.last())
+	}
+}
+
+// TestALimitThatCannotBeSetIsSaidOnce, and the queries are answered: a service may be forbidden to change priorities.
+func TestALimitThatCannotBeSetIsSaidOnce(t *testing.T) {
+	f := newPool(t, nil)
+	f.starter.unlimited = "a limit of tests"
+	f.text("SELECT 1")
+	f.text("SELECT 2")
+	if n := strings.Count(f.log.String(), "cannot set all their limits"); n != 1 || !strings.Contains(f.log.String(), "a limit of tests") {
+		t.Errorf("said %d times: %s", n, f.log)
 	}
 }
 

@@ -57,6 +57,8 @@ type Pool struct {
 	filling  bool
 	ageing   *time.Timer // ends idle processes; nil is none
 	running  sync.WaitGroup
+	starter  *starter
+	ending   sync.Once // of the starter
 	unlimits sync.Once // says that processes could not limit themselves
 }
 
@@ -67,7 +69,7 @@ func New(c Config) (*Pool, error) {
 		return nil, errors.New("a pool of processes without a directory, a command, a log or limits")
 	}
 	closing, cancel := context.WithCancel(context.Background())
-	return &Pool{config: c, turns: make(chan struct{}, c.Concurrent), all: map[*process]bool{}, closing: closing, close: cancel}, nil
+	return &Pool{config: c, starter: newStarter(c.Temp), turns: make(chan struct{}, c.Concurrent), all: map[*process]bool{}, closing: closing, close: cancel}, nil
 }
 
 // Stats are counts of a pool.
@@ -99,6 +101,7 @@ func (p *Pool) Close() {
 		p.discard(one)
 	}
 	p.running.Wait()
+	p.ending.Do(p.starter.close)
 }
 
 // turn waits until the query may run; the returned function ends its turn.
@@ -149,7 +152,7 @@ func (p *Pool) take() (*process, error) {
 
 // start starts a process. The caller has the lock.
 func (p *Pool) start() (*process, error) {
-	one, err := startProcess(p.config)
+	one, err := startProcess(p.config, p.starter)
 	if err != nil {
 		return nil, err
 	}

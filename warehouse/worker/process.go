@@ -52,12 +52,12 @@ func (t *tail) String() string {
 }
 
 // startProcess starts a process with temporary files in a new directory below temp.
-func startProcess(c Config) (p *process, err error) {
+func startProcess(c Config, by *starter) (p *process, err error) {
 	p = &process{words: &tail{}, gone: make(chan struct{})}
 	if p.spill, err = os.MkdirTemp(c.Temp, "worker-"); err != nil {
 		return nil, fmt.Errorf("start a process for queries: %w", err)
 	}
-	if err := p.start(c.Command); err != nil {
+	if err := p.start(c.Command, by); err != nil {
 		return nil, errors.Join(fmt.Errorf("start a process for queries: %w", err), os.RemoveAll(p.spill))
 	}
 	dir, err := filepath.Abs(c.Dir)
@@ -82,7 +82,7 @@ func randomMark() uint64 {
 
 // start runs the command with an empty environment, and waits for its end in the background. The answers come on a
 // descriptor beside the standard ones, so that nothing that writes to those can be taken for an answer.
-func (p *process) start(command []string) error {
+func (p *process) start(command []string, by *starter) error {
 	childIn, in, err := os.Pipe()
 	if err != nil {
 		return err
@@ -98,10 +98,11 @@ func (p *process) start(command []string) error {
 	p.cmd.Stdin, p.cmd.Stderr, p.cmd.ExtraFiles = childIn, p.words, []*os.File{childOut} // no output: /dev/null
 	p.cmd.SysProcAttr = attributes()
 	p.cmd.WaitDelay = time.Second
-	err = errors.Join(p.cmd.Start(), childIn.Close(), childOut.Close())
-	if err != nil {
+	by.run(func() { err = p.cmd.Start() })
+	if err = errors.Join(err, childIn.Close(), childOut.Close()); err != nil {
 		return errors.Join(err, in.Close(), out.Close())
 	}
+	diesFirst(p.cmd.Process.Pid)
 	go func() {
 		_ = p.cmd.Wait() // how it ended is in its state
 		close(p.gone)
@@ -159,6 +160,17 @@ func (p *process) isReady() (unlimited string, err error) {
 	}
 	var r ready
 	return r.Unlimited, decode(content, &r)
+}
+
+// spilled is how many bytes the temporary files of the process have.
+func (p *process) spilled() (n int64) {
+	entries, _ := os.ReadDir(p.spill) // DuckDB removes files meanwhile
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil {
+			n += info.Size()
+		}
+	}
+	return n
 }
 
 // endsClean reports whether nothing follows the end of an answer.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -119,9 +121,9 @@ func (a *Answer) header() (header answer, err error) {
 	if err != nil {
 		return header, a.failure(err)
 	}
-	if unlimited != "" {
+	if missing := slices.DeleteFunc([]string{unlimited, a.pool.starter.unlimited}, func(s string) bool { return s == "" }); len(missing) > 0 {
 		a.pool.unlimits.Do(func() {
-			a.pool.config.Log.Warn("processes for queries cannot set all their limits here; the others hold", "missing", unlimited)
+			a.pool.config.Log.Warn("processes for queries cannot set all their limits here; the others hold", "missing", strings.Join(missing, ", "))
 		})
 	}
 	kind, content, err := a.process.from.frame()
@@ -155,6 +157,8 @@ func (a *Answer) failure(err error) error {
 		return fmt.Errorf("read an answer: %w", err)
 	case err != nil && !a.process.willEnd():
 		return fmt.Errorf("read an answer: %w", err)
+	case err != nil && a.watch.stopped() != nil: // while it was waited for
+		return a.watch.stopped()
 	case err != nil:
 		return fmt.Errorf("%w (%s); if it needs much memory, let it need less", ErrEnded, a.process.ending())
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"os/signal"
 	"strconv"
 	"strings"
 	"syscall"
@@ -15,15 +16,16 @@ import (
 const niceness = 19
 
 // restrict sets the limits that a process sets itself: it may not take much more memory than DuckDB is
-// given, whatever a query does, it leaves no core file, it is the first to be killed if the machine runs
-// out of memory, and the harvest has priority. Whoever starts it makes it the leader of its own group. It returns which
+// given, whatever a query does, nor make a file larger than all that DuckDB may spill, it leaves no core file, and the
+// harvest has priority. Whoever starts it makes it the leader of its own group. It returns which
 // limits the system does not let it set: a service may be forbidden to change its priority. The one of memory protects
 // others, and is an error.
 func restrict(h hello) (unlimited string, err error) {
 	if err := closeInherited(); err != nil {
 		return "", err
 	}
-	limits := map[int]uint64{unix.RLIMIT_DATA: uint64(dataMiB(h.Memory)) << 20, unix.RLIMIT_CORE: 0}
+	signal.Ignore(unix.SIGXFSZ) // a file that grows too large is an error of the query
+	limits := map[int]uint64{unix.RLIMIT_DATA: uint64(dataMiB(h.Memory)) << 20, unix.RLIMIT_FSIZE: uint64(h.SpillMiB) << 20, unix.RLIMIT_CORE: 0}
 	for which, most := range limits {
 		var now unix.Rlimit
 		if err := unix.Getrlimit(which, &now); err != nil {
@@ -38,7 +40,6 @@ func restrict(h hello) (unlimited string, err error) {
 	if err := unix.Setpriority(unix.PRIO_PGRP, 0, niceness); err != nil { // all threads of the process
 		unlimited = fmt.Sprintf("the lowest priority (%v)", err)
 	}
-	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // not without /proc; the limits hold
 	return unlimited, nil
 }
 
@@ -61,6 +62,11 @@ func closeInherited() error {
 		}
 	}
 	return nil
+}
+
+// diesFirst makes a process the first to be killed if the machine runs out of memory. Without /proc, its limits hold.
+func diesFirst(pid int) {
+	_ = os.WriteFile("/proc/"+strconv.Itoa(pid)+"/oom_score_adj", []byte("1000"), 0)
 }
 
 // attributes make a process the leader of its own group, so that an interrupt from the keyboard does

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -19,6 +20,9 @@ const (
 // ownMiB is the memory of a process beside DuckDB's, whose allocator takes up to half as much again as
 // its limit says, since it does not return all at once.
 const ownMiB = 256
+
+// spillSlackMiB is what the files of DuckDB may have beside what it counts.
+const spillSlackMiB = 16
 
 // residentLimit is the memory at which a process is ended, and dataMiB the one beyond which the system
 // gives it none, which includes what it has reserved and not used.
@@ -91,7 +95,7 @@ func (w *watch) run(ctx context.Context) {
 			w.stop(ErrClosed, 0)
 			return
 		case <-tick.C:
-			if err := w.memory(); err != nil {
+			if err := errors.Join(w.memory(), w.disk()); err != nil {
 				w.stop(err, 0) // it would take more while it is asked to end
 				return
 			}
@@ -110,6 +114,15 @@ func (w *watch) memory() error {
 		return nil
 	}
 	return fmt.Errorf("the query took %d MiB, of at most %d: %w", used, most, warehouse.ErrRoom)
+}
+
+// disk returns an error if the process has written more than DuckDB may spill, and what of it was not counted yet.
+func (w *watch) disk() error {
+	used, most := w.process.spilled()>>20, int64(w.pool.config.Limits.SpillMiB)
+	if used <= most+spillSlackMiB {
+		return nil
+	}
+	return fmt.Errorf("the query wrote %d MiB of temporary files, of at most %d: %w", used, most, warehouse.ErrRoom)
 }
 
 // time returns an error if it is too late.
