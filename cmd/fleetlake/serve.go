@@ -89,6 +89,7 @@ type server struct {
 	nights       cachedCheck               // whether the last nights succeeded
 	markID       atomic.Pointer[string]    // of the data directory; nil while no run has used it
 	forecasts    *forecasts                // of the page; nil without it
+	making       chan struct{}             // an element per file that is made for the page
 	exportWake   chan struct{}             // to look whether an export is due
 	exporting    atomic.Pointer[time.Time] // since when; nil without one under way
 	notifiedSlot slotKey                   // of the last partial run that was notified; used by the scheduler only
@@ -147,7 +148,7 @@ func (a *app) server(cfg config.Config) (*server, error) {
 	if err != nil {
 		return nil, &config.Error{Problems: []string{err.Error()}}
 	}
-	s := &server{config: cfg, pipeline: p, systemd: systemdOf(a.getenv), log: p.Log, began: time.Now(), exportWake: make(chan struct{}, 1)}
+	s := &server{config: cfg, pipeline: p, systemd: systemdOf(a.getenv), log: p.Log, began: time.Now(), exportWake: make(chan struct{}, 1), making: make(chan struct{}, filesAtOnce)}
 	if s.slots, err = schedules.OpenSlotLog(cfg.DataDir); err != nil {
 		return nil, err
 	}

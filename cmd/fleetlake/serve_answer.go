@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
 
 // Limits of the file that the page makes of a list, in MiB: it is made beside a harvest.
@@ -21,11 +23,37 @@ func queriesMiB(c config.Config) int {
 	if c.Serve.Listen == "" && c.Flight.Listen == "" {
 		return 0
 	}
-	return c.Queries.Concurrent*c.Queries.MemoryMiB + pageMemoryMiB
+	return c.Queries.Concurrent*c.Queries.MemoryMiB + filesAtOnce*pageMemoryMiB
+}
+
+// filesAtOnce is how many files are made for the page at a time: each may take pageMemoryMiB. fileWait is how long a
+// client waits for its turn.
+const (
+	filesAtOnce = 2
+	fileWait    = 20 * time.Second
+)
+
+// makeFile begins to make a file when it is its turn; the returned function ends that.
+func (s *server) makeFile(ctx context.Context) (end func(), err error) {
+	late := time.NewTimer(fileWait)
+	defer late.Stop()
+	select {
+	case s.making <- struct{}{}:
+		return func() { <-s.making }, nil
+	case <-late.C:
+		return nil, fmt.Errorf("%w (%d files are being made)", worker.ErrBusy, filesAtOnce)
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // answer writes the answer of a statement of the page to a temporary file.
 func (s *server) answer(ctx context.Context, st warehouse.Statement, format string) (path string, done func() error, err error) {
+	end, err := s.makeFile(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	defer end()
 	return temporaryAnswer(format, func(dir, path string) error { return s.writeAnswer(ctx, st, format, dir, path) })
 }
 

@@ -30,24 +30,33 @@ func (s *server) ask(ctx context.Context, sql string) (t page.Table, err error) 
 	}()
 	t.Total = answer.Rows
 	for _, f := range answer.Schema().Fields() {
-		t.Columns = append(t.Columns, page.TableColumn{Name: f.Name, Type: f.Type.String(), Number: isNumber(f.Type)})
+		t.Columns = append(t.Columns, page.TableColumn{Name: page.Beginning(f.Name), Type: page.Beginning(f.Type.String()), Number: isNumber(f.Type)})
 	}
+	held := 0
 	for row, err := range rowsOf(answer) {
 		if err != nil {
 			return t, err
 		}
-		if len(t.Rows) == page.AskRows {
+		line, size := askLine(row)
+		if held += size; len(t.Rows) == page.AskRows || held > page.AskBytes && len(t.Rows) > 0 {
 			break
-		}
-		line := make([]*string, len(row))
-		for i, v := range row {
-			if text, ok := v.(string); ok {
-				line[i] = &text
-			}
 		}
 		t.Rows = append(t.Rows, line)
 	}
 	return t, nil
+}
+
+// askLine is a row as the page shows it, and about what it takes there.
+func askLine(row []any) (line []*string, size int) {
+	line = make([]*string, len(row))
+	for i, v := range row {
+		size += page.AskCellBytes
+		if text, ok := v.(string); ok {
+			shown := page.Beginning(text)
+			line[i], size = &shown, size+len(shown)
+		}
+	}
+	return line, size
 }
 
 // isNumber reports whether the values of a type are numbers.
@@ -84,6 +93,11 @@ func rowsOf(answer *worker.Answer) iter.Seq2[[]any, error] {
 
 // askFile writes the whole answer of a statement of the page's form to a temporary file.
 func (s *server) askFile(ctx context.Context, sql, format string) (path string, done func() error, err error) {
+	end, err := s.makeFile(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	defer end()
 	return temporaryAnswer(format, func(_, path string) error { return s.writeAsked(ctx, sql, format, path) })
 }
 
@@ -111,6 +125,9 @@ func (s *server) writeAsked(ctx context.Context, sql, format, path string) (err 
 	return errors.Join(err, f.Close())
 }
 
+// maxRowGroup is about how many bytes of a Parquet file are in memory until they are written.
+const maxRowGroup = 16 << 20
+
 // writeParquet writes an answer as Parquet, and closes the file.
 func writeParquet(f *os.File, answer *worker.Answer) error {
 	w, err := pqarrow.NewFileWriter(answer.Schema(), f, arrowparquet.NewWriterProperties(arrowparquet.WithCompression(compress.Codecs.Zstd)), pqarrow.DefaultWriterProps())
@@ -121,6 +138,9 @@ func writeParquet(f *os.File, answer *worker.Answer) error {
 		record, err := answer.Next()
 		if err == io.EOF {
 			return w.Close() // which closes the file
+		}
+		if err == nil && w.RowGroupTotalBytesWritten() > maxRowGroup {
+			w.NewBufferedRowGroup()
 		}
 		if err == nil {
 			err = w.WriteBuffered(record)

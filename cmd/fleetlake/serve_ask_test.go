@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"html"
 	"net/http"
 	"net/url"
@@ -9,10 +11,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/fleetlake/fleetlake/warehouse/warehousetest"
+	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
 
 // TestThePageAnswersStatements sends statements to the form of a real process: answers, faults, files, and
@@ -39,14 +44,18 @@ func TestThePageAnswersStatements(t *testing.T) {
 		"a line":            {"SELECT DATE '2026-11-20' + i::INTEGER AS night, i * 2 AS n FROM range(5) AS t(i)", "", 200, "<polyline points="},
 		"more than a page":  {"FROM range(2500)", "", 200, "and 1,500 more rows"},
 		"a fault":           {"SELECT flagg\nFROM vessels", "", 400, "LINE 1: SELECT flagg"},
-		"a file of another": {"FROM read_csv('/etc/passwd')", "", 400, "Permission Error"},
+		"a file of another": {"FROM read_csv('/etc/passwd')", "", 400, "read_csv is refused"},
 		"an update":         {"DROP TABLE runs", "", 400, "only one statement that reads"},
 		"CSV":               {"SELECT 1 AS a, '' AS b, NULL AS c", "csv", 200, "a,b,c\n1,\"\",\n"},
 		"a script":          {"SELECT '<script>alert(1)</script>' AS a", "", 200, "<bdi>"},
+		"a large cell":      {"SELECT repeat('<', 1000000) AS a", "", 200, "… (1,000,000 bytes)"},
+		"many large cells":  {"SELECT repeat('<', 1000000) AS a, i FROM range(100) AS t(i)", "", 200, "… (1,000,000 bytes)"},
+		"many cells":        {"SELECT " + strings.Repeat("i,", 999) + "i FROM range(1000) AS t(i)", "", 200, "more rows: a file has all of them"},
+		"a large row":       {"SELECT repeat('<', 20000000) AS a", "", 400, "more than 16 MiB in one row"},
 		"a long one":        {"SELECT '" + strings.Repeat("x", 9000) + "'", "", 400, "more than 8192 bytes"},
 	} {
-		if status, body := ask(c.sql, c.format); status != c.status || !strings.Contains(body, c.want) {
-			t.Errorf("%s: %d, no %q in %s", name, status, c.want, body)
+		if status, body := ask(c.sql, c.format); status != c.status || !strings.Contains(body, c.want) || len(body) > 16<<20 {
+			t.Errorf("%s: %d, no %q in %d bytes: %.3000s", name, status, c.want, len(body), body)
 		}
 	}
 	if _, body := get(t, page+"/ask?sql="+url.QueryEscape("SELECT '<script>alert(1)</script>' AS a")); strings.Contains(body, "<script") {
@@ -104,4 +113,32 @@ func attackThePage(t *testing.T, w *world, ask func(sql, format string) (int, st
 	if status, body := ask("SELECT 1 AS n", ""); status != http.StatusOK || !strings.Contains(body, "<bdi>1</bdi>") || n < 100 {
 		t.Errorf("after %d attacks: %d %s", n, status, body)
 	}
+}
+
+// TestFewFilesAreMadeAtATime: each takes memory of the daemon, and the others wait for their turn.
+func TestFewFilesAreMadeAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{making: make(chan struct{}, filesAtOnce)}
+		var ends []func()
+		for range filesAtOnce {
+			end, err := s.makeFile(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			ends = append(ends, end)
+		}
+		began := time.Now()
+		if _, err := s.makeFile(t.Context()); !errors.Is(err, worker.ErrBusy) || time.Since(began) != fileWait {
+			t.Errorf("one more: %v after %v", err, time.Since(began))
+		}
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := s.makeFile(gone); !errors.Is(err, context.Canceled) {
+			t.Errorf("of a client that has left: %v", err)
+		}
+		ends[0]()
+		if _, err := s.makeFile(t.Context()); err != nil {
+			t.Errorf("after one has ended: %v", err)
+		}
+	})
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
 
-// Prepared statements that are kept: so many, with so many bytes of text and arguments in all. Clients
+// Prepared statements that are kept: so many, with so many bytes of text, arguments and schemas in all. Clients
 // that are cut off do not close theirs; the ones that were not used for the longest time make room.
 const (
 	maxPrepared      = 1000
@@ -33,7 +33,18 @@ type statement struct {
 	schema    *arrow.Schema
 }
 
-func (s *statement) bytes() int { return len(s.text) + len(s.arguments) }
+// fieldBytes is about what a column of a schema takes beside its name, which is in it twice.
+const fieldBytes = 256
+
+func (s *statement) bytes() int {
+	n := len(s.text) + len(s.arguments)
+	if s.schema != nil {
+		for _, f := range s.schema.Fields() {
+			n += 2*len(f.Name) + fieldBytes
+		}
+	}
+	return n
+}
 
 // statements are the prepared statements of all clients.
 type statements struct {
@@ -100,8 +111,9 @@ func (p *statements) bind(of *caller, handle, arguments []byte) error {
 		return err
 	}
 	s := e.Value.(*statement)
-	p.bytes += len(arguments) - len(s.arguments)
+	p.bytes -= s.bytes()
 	s.arguments, s.schema = bytes.Clone(arguments), nil
+	p.bytes += s.bytes()
 	p.makeRoom()
 	return nil
 }

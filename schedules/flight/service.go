@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"sync"
@@ -194,7 +195,12 @@ func (s *service) stream(ctx context.Context, q worker.Query, to convert, done f
 }
 
 // send passes the records of an answer on, until its end or that of the request.
-func (s *service) send(ctx context.Context, a *worker.Answer, to convert, chunks chan<- flight.StreamChunk) error {
+func (s *service) send(ctx context.Context, a *worker.Answer, to convert, chunks chan<- flight.StreamChunk) (err error) {
+	defer func() { // Arrow panics on a record that does not fit its schema, and this goroutine is ours
+		if r := recover(); r != nil {
+			err = fmt.Errorf("send an answer: %v", r)
+		}
+	}()
 	for {
 		record, err := a.Next()
 		if errors.Is(err, io.EOF) {

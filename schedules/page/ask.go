@@ -16,7 +16,18 @@ import (
 // Sizes of a statement and of the part of its answer that the page has: a browser takes no more.
 const maxStatement, AskRows = 8 << 10, 1000
 
-// Table is the answer of a statement: its first AskRows rows. A value without a row is nil.
+// Sizes of what the page holds of an answer: all of its cells, one cell beside its text, and the text of one cell.
+const AskBytes, AskCellBytes, askText = 2 << 20, 64, 1000
+
+// Beginning is a text as a cell has it: a long one is cut off, and says how long it is.
+func Beginning(text string) string {
+	if len(text) <= askText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:askText], "") + "… (" + wording.Count(len(text)) + " bytes)"
+}
+
+// Table is the answer of a statement: its first rows, AskRows of them at most. A value without a row is nil.
 type Table struct {
 	Columns []TableColumn
 	Rows    [][]*string
@@ -75,6 +86,7 @@ func (s *site) askPage(w http.ResponseWriter, r *http.Request) {
 		v.Answer = &answer
 		v.draw()
 	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(slowest)) // a statement may take longer than to read its answer
 	send(w, status, render("page.html", view{Kind: "ask", Title: "Ask", Version: s.Version, Now: s.Now(), Ask: &v}))
 }
 

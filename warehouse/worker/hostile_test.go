@@ -2,7 +2,9 @@ package worker
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net"
@@ -58,6 +60,17 @@ func hostile(how string) {
 		orPanic(errors.Join(answerTo(ours), ours.message(frameEnd, end{}), others.frame(frameData, []byte("x"))))
 	case "sends no Arrow":
 		orPanic(errors.Join(ours.message(frameAnswer, answer{Rows: 1}), ours.frame(frameData, []byte(strings.Repeat("\xff", 4096))), ours.message(frameEnd, end{})))
+	case "claims 4 GiB":
+		var b bytes.Buffer
+		number := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int64}}, nil)
+		w := ipc.NewWriter(&b, ipc.WithSchema(number))
+		record := array.NewRecord(number, []arrow.Array{array.NewInt64Data(array.NewData(arrow.PrimitiveTypes.Int64, 1<<16, []*memory.Buffer{nil, memory.NewBufferBytes(make([]byte, 8<<16))}, nil, 0, 0))}, 1<<16)
+		orPanic(w.Write(record))
+		length := binary.LittleEndian.AppendUint64(nil, 8<<16)
+		forged := bytes.Replace(b.Bytes(), length, binary.LittleEndian.AppendUint64(nil, 4<<30), 1)
+		orPanic(ours.message(frameAnswer, answer{Rows: 1}))
+		_, err := ours.Write(forged)
+		orPanic(errors.Join(err, ours.message(frameEnd, end{})))
 	case "sends a request":
 		orPanic(ours.message(frameRequest, request{}))
 	case "writes":
@@ -122,6 +135,7 @@ func TestAProcessThatIsNotOursAnyMore(t *testing.T) {
 		"forges the rows":                 {"", "sent what is no answer"},
 		"sends more after the end":        {"31337;", "sent more than its answer"},
 		"sends no Arrow":                  {"", ""},
+		"claims 4 GiB":                    {"", ""},
 		"sends a request":                 {"", "sent what is no answer"},
 		"says nothing":                    {"", ""},
 	} {
@@ -135,6 +149,9 @@ func TestAProcessThatIsNotOursAnyMore(t *testing.T) {
 			rows, err := f.rows(ctx, Query{Text: "SELECT count(*) FROM vessels"})
 			if rows != want.rows || (err == nil) != (want.rows != "") {
 				t.Errorf("got %q, %v, want %q; log %.3000s", rows, err, want.rows, f.log)
+			}
+			if how == "claims 4 GiB" && !errors.Is(err, ErrBytes) {
+				t.Errorf("got %v, want %v", err, ErrBytes)
 			}
 			if log := f.log.String(); !strings.Contains(log, want.log) || len(log) > 2*maxTail {
 				t.Errorf("log: %s", log)

@@ -72,7 +72,7 @@ func (p *Pool) Query(ctx context.Context, q Query) (*Answer, error) {
 		return nil, a.finish(err)
 	}
 	a.Rows = header.Rows
-	if a.reader, err = ipc.NewReader(a.data); err != nil {
+	if a.reader, err = ipc.NewReader(a.data, ipc.WithAllocator(&held{})); err != nil {
 		return nil, a.finish(a.failure(err))
 	}
 	a.watch.client()
@@ -153,7 +153,7 @@ func (a *Answer) failure(err error) error {
 		return ErrClosed
 	case a.data.end != nil && a.data.end.Fault != "":
 		return a.data.end.error()
-	case errors.Is(err, errForged):
+	case errors.Is(err, errForged), errors.Is(err, ErrBytes):
 		return fmt.Errorf("read an answer: %w", err)
 	case err != nil && !a.process.willEnd():
 		return fmt.Errorf("read an answer: %w", err)

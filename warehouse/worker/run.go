@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/ipc"
@@ -51,6 +52,9 @@ func (s *server) answer(ctx context.Context, r request) error {
 	if err != nil {
 		return err
 	}
+	if _, err := schemaBytes(columns.Schema); err != nil {
+		return err
+	}
 	if err := s.out.message(frameAnswer, answer{Rows: a.Rows}); err != nil {
 		return err
 	}
@@ -67,6 +71,7 @@ func columnsOf(ctx context.Context, a *warehouse.Answer) (columns vectors.Column
 // stream writes the rows of an answer as an Arrow stream.
 type stream struct {
 	columns vectors.Columns
+	part    *part // what to writes to
 	to      *ipc.Writer
 	most    int64 // bytes; 0 is no limit
 	sent    int64
@@ -74,7 +79,8 @@ type stream struct {
 
 // send writes the rows, slice by slice.
 func (s *server) send(ctx context.Context, a *warehouse.Answer, columns vectors.Columns, most int64) error {
-	out := &stream{columns: columns, most: most, to: ipc.NewWriter(s.out, ipc.WithSchema(columns.Schema))}
+	part := &part{s.out, maxRow}
+	out := &stream{columns: columns, most: most, part: part, to: ipc.NewWriter(part, ipc.WithSchema(columns.Schema))}
 	for from, n := int64(0), int64(firstRows); from < a.Rows; from += n {
 		if from > 0 {
 			n = min(max(sliceBytes/max(out.sent/from, 1), firstRows), mostRows)
@@ -84,6 +90,7 @@ func (s *server) send(ctx context.Context, a *warehouse.Answer, columns vectors.
 			return err
 		}
 	}
+	part.left = maxRow
 	return out.to.Close()
 }
 
@@ -117,6 +124,7 @@ func (s *stream) sendRecord(record arrow.Record) error {
 	step := max(1, rows*recordBytes/max(size, 1))
 	for from := int64(0); from < rows; from += step {
 		part := record.NewSlice(from, min(from+step, rows))
+		s.part.left = maxRow
 		err := s.to.Write(part)
 		part.Release()
 		if err != nil {
@@ -124,6 +132,19 @@ func (s *stream) sendRecord(record arrow.Record) error {
 		}
 	}
 	return nil
+}
+
+// part writes what one message may have, and refuses the rest of a larger one.
+type part struct {
+	to   io.Writer
+	left int
+}
+
+func (p *part) Write(b []byte) (int, error) {
+	if p.left -= len(b); p.left < 0 {
+		return 0, fmt.Errorf("%w: more than %d MiB in one row, or in a few; select fewer columns, or a part of a text", ErrBytes, maxRow>>20)
+	}
+	return p.to.Write(b)
 }
 
 // describe sends the columns and parameters of statements. Without arguments, all parameters are NULL.
@@ -165,11 +186,16 @@ func describeColumns(ctx context.Context, w *warehouse.Warehouse, text string, a
 	return schemaBytes(columns.Schema)
 }
 
-// schemaBytes writes a schema as an Arrow stream without rows.
+// schemaBytes writes a schema as an Arrow stream without rows. One that is too large is ErrBytes.
 func schemaBytes(schema *arrow.Schema) ([]byte, error) {
 	var b bytes.Buffer
-	err := ipc.NewWriter(&b, ipc.WithSchema(schema)).Close()
-	return b.Bytes(), err
+	if err := ipc.NewWriter(&b, ipc.WithSchema(schema)).Close(); err != nil {
+		return nil, err
+	}
+	if b.Len() > maxSchema {
+		return nil, fmt.Errorf("%w: the names and types of the columns have more than %d KiB", ErrBytes, maxSchema>>10)
+	}
+	return b.Bytes(), nil
 }
 
 // schemaOf reads what schemaBytes wrote.
