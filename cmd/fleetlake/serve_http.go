@@ -100,6 +100,7 @@ func (s *server) page() (*page.Handler, error) {
 	s.forecasts = newForecasts(s.config)
 	return page.New(page.Config{
 		Dir: s.config.DataDir, Hosts: s.config.Serve.Hosts, Token: token, Version: version(), Log: s.log,
+		TrustLoopback: s.config.Serve.Trust == config.TrustLoopback, Proxies: s.config.Serve.Proxies,
 		Live: s.live, Slots: s.slotRecords, RunNow: s.runner.Trigger, PriceAgain: s.priceAgain, Troubles: s.dataTroubles, Stop: s.runner.StopRun,
 		Metrics: s.metrics.Handler(), Share: share.New(s.config.DataDir, s.log), Export: s.exportLine, Healthy: s.healthy, Ready: s.isReady,
 		Answer: s.answer, Ask: s.ask, AskFile: s.askFile, Watch: s.config.Watched(), Forecast: s.forecasts.of, ForecastJobs: s.config.JobNames(),

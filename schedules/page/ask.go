@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -12,6 +13,12 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
+
+// askPath is the path of the form for a statement.
+const askPath = "/ask"
+
+// askForm is more bytes than the form has, with each byte of a statement written as three.
+const askForm = 4 * maxStatement
 
 // Sizes of a statement and of the part of its answer that the page has: a browser takes no more.
 const maxStatement, AskRows = 8 << 10, 1000
@@ -47,6 +54,7 @@ type AskView struct {
 	Worked  []warehouse.WorkedQuery
 	Answer  *Table
 	Problem string // why there is no answer, with the line marked
+	Foreign bool   // the statement comes from elsewhere, and a person has to run it
 	Took    string
 	Bars    []Share    // the answer as bars, if it has a text and a number a row
 	Line    *LineChart // or over the nights, if it has a date and a number
@@ -57,6 +65,7 @@ func (v AskView) Missing() int { return int(v.Answer.Total) - len(v.Answer.Rows)
 
 // askPage serves the form for one statement that reads, and runs it in a process of its own.
 func (s *site) askPage(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, askForm)
 	v := AskView{SQL: strings.ReplaceAll(r.FormValue("sql"), "\r\n", "\n"), Worked: warehouse.Queries()}
 	for _, q := range v.Worked {
 		if q.Name == r.FormValue("query") {
@@ -67,6 +76,8 @@ func (s *site) askPage(w http.ResponseWriter, r *http.Request) {
 	status := http.StatusOK
 	switch run := r.FormValue("sql") != "" || v.Name != ""; {
 	case !run:
+	case !isOwn(r):
+		v.Foreign = true
 	case len(v.SQL) > maxStatement:
 		v.Problem, v.SQL = fmt.Sprintf("The statement has more than %d bytes: `fleetlake query --file` takes any.", maxStatement), ""
 		status = http.StatusBadRequest
@@ -88,6 +99,24 @@ func (s *site) askPage(w http.ResponseWriter, r *http.Request) {
 	}
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(slowest)) // a statement may take longer than to read its answer
 	send(w, status, render("page.html", view{Kind: "ask", Title: "Ask", Version: s.Version, Now: s.Now(), Ask: &v}))
+}
+
+// isOwn reports whether a request comes from a form or link of this page, an address that a person typed, or a program.
+// A page elsewhere can send the browser of an analyst here, with the token that the browser keeps. Browsers say where a
+// request comes from: by Sec-Fetch-Site where the connection is trusted, by Origin with a form (which the guard checks),
+// and by the Referer of our own pages, which another page cannot forge. Every browser calls itself Mozilla.
+func isOwn(r *http.Request) bool {
+	if r.Method == http.MethodPost {
+		return true
+	}
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
+		return site == "same-origin" || site == "none"
+	}
+	if !strings.Contains(r.UserAgent(), "Mozilla/") {
+		return true
+	}
+	from, err := url.Parse(r.Referer())
+	return err == nil && from.Host == r.Host && r.Host != ""
 }
 
 // askFile serves the whole answer as a file; false if there is none.

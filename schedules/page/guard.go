@@ -48,11 +48,11 @@ func (s *site) guard(next http.Handler) http.Handler {
 	})
 }
 
-// mayAsk reports whether the request may be answered: reading on loopback is free, all else
-// takes the token. Without one, actions rest on the form's token alone.
+// mayAsk reports whether the request may be answered: once there is a token, everybody needs it, unless loopback is
+// trusted, on which reading is free then. Without a token, actions rest on the form's token alone.
 func (s *site) mayAsk(r *http.Request, host string) bool {
 	local := s.isLocal(r, host)
-	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead || r.URL.Path == askPath
 	if local && (reads || s.Token == "") {
 		return true
 	}
@@ -61,9 +61,10 @@ func (s *site) mayAsk(r *http.Request, host string) bool {
 
 // isLocal reports whether a request comes from this machine. A proxy on the same host asks on
 // loopback for people who are elsewhere, under a name that it may rewrite: what it forwards is not
-// local.
+// local. One that does not say that it forwards cannot be told from a person of this machine, so that
+// with a token nobody is local unless the configuration says that loopback has no such proxy.
 func (s *site) isLocal(r *http.Request, host string) bool {
-	return isLoopback(host) && arrivedOnLoopback(r) && !forwarded(r)
+	return (s.Token == "" || s.TrustLoopback) && isLoopback(host) && arrivedOnLoopback(r) && !forwarded(r)
 }
 
 // forwardedBy are the headers by which proxies say that they ask for somebody else.

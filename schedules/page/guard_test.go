@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
@@ -149,7 +150,7 @@ func TestTheButtonNamesThePriceOfANightThatHasEnded(t *testing.T) {
 }
 
 func TestTokenIsNeeded(t *testing.T) {
-	c := open(t, Config{Dir: t.TempDir(), Token: "secret", Hosts: []string{"fleet.example"}, Slots: slots, RunNow: func(string, bool) error { return nil }})
+	c := open(t, Config{Dir: t.TempDir(), Token: "secret", TrustLoopback: true, Hosts: []string{"fleet.example"}, Slots: slots, RunNow: func(string, bool) error { return nil }})
 	form := c.form()
 	bearer := func(r *http.Request) { r.Header.Set("Authorization", "Bearer secret") }
 	password := func(r *http.Request) { r.SetBasicAuth("anybody", "secret") }
@@ -159,7 +160,7 @@ func TestTokenIsNeeded(t *testing.T) {
 		auth         func(*http.Request)
 		want         int
 	}{
-		"reading on loopback is free":            {"GET", "", nil, 200},
+		"reading on trusted loopback is free":    {"GET", "", nil, 200},
 		"reading by another name is not":         {"GET", "fleet.example", nil, 401},
 		"a wrong token is none":                  {"GET", "fleet.example", wrong, 401},
 		"the token as the password":              {"GET", "fleet.example", password, 200},
@@ -196,7 +197,7 @@ func TestTokenIsNeeded(t *testing.T) {
 func TestTheWarehouseTakesTheTokenToo(t *testing.T) {
 	share := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "the file") })
 	const token = "planted-token-of-the-page"
-	c := open(t, Config{Dir: t.TempDir(), Token: token, Hosts: []string{"fleet.example"}, Share: share})
+	c := open(t, Config{Dir: t.TempDir(), Token: token, TrustLoopback: true, Hosts: []string{"fleet.example"}, Share: share})
 	for name, q := range map[string]struct {
 		host, authorization string
 		status              int
@@ -233,7 +234,7 @@ func TestTheWarehouseTakesTheTokenToo(t *testing.T) {
 // elsewhere to loopback, under a name that it rewrites: they are not local, and need the token.
 func TestAProxyOfThisMachineEndsItsTrust(t *testing.T) {
 	for token, want := range map[string]int{"": http.StatusForbidden, "secret": http.StatusUnauthorized} {
-		c := open(t, Config{Dir: t.TempDir(), Token: token, Slots: slots, RunNow: func(string, bool) error { return nil }})
+		c := open(t, Config{Dir: t.TempDir(), Token: token, TrustLoopback: true, Slots: slots, RunNow: func(string, bool) error { return nil }})
 		form := c.form()
 		for _, header := range []string{"", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Via"} {
 			for _, method := range []string{"GET", "POST"} {
@@ -260,8 +261,104 @@ func TestAProxyOfThisMachineEndsItsTrust(t *testing.T) {
 	}
 }
 
-// TestWrongTokensMeetALimit gives one wrong token too many: it is logged, and for a minute not even
-// the right one is accepted.
+// TestAProxyThatSaysNothingIsNotTrusted: with a token configured, a proxy of this machine that adds no header, as nginx
+// does without further words, makes nobody local.
+func TestAProxyThatSaysNothingIsNotTrusted(t *testing.T) {
+	c := open(t, Config{Dir: t.TempDir(), Token: "secret", Ready: func() error { return errors.New("the newest run failed") }, Metrics: http.NotFoundHandler()})
+	for _, path := range []string{"/", "/metrics", "/ask?sql=SELECT+1", "/list/vessels"} {
+		if status, _, _ := c.ask("GET", path, nil); status != http.StatusUnauthorized {
+			t.Errorf("%s without a token: %d", path, status)
+		}
+		if status, _, _ := c.ask("GET", path, func(r *http.Request) { r.Header.Set("Authorization", "Bearer secret") }); status == http.StatusUnauthorized {
+			t.Errorf("%s with the token: %d", path, status)
+		}
+	}
+	if status, _, text := c.ask("GET", "/readyz", nil); status != http.StatusServiceUnavailable || strings.Contains(text, "newest run") {
+		t.Errorf("a probe: %d %s", status, text)
+	}
+}
+
+// TestWhoAsksThroughAProxy: only a trusted proxy says who asks, and only the last address that is not its own counts.
+func TestWhoAsksThroughAProxy(t *testing.T) {
+	s := &site{Config: Config{Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("10.1.0.0/16")}}}
+	for name, c := range map[string]struct{ from, forwarded, want string }{
+		"a client":                               {"203.0.113.9:4711", "", "203.0.113.9"},
+		"a client that says it is another":       {"203.0.113.9:4711", "198.51.100.1", "203.0.113.9"},
+		"a client of the proxy":                  {"127.0.0.1:4711", "203.0.113.9", "203.0.113.9"},
+		"one that wrote an address before":       {"127.0.0.1:4711", "198.51.100.1, 203.0.113.9", "203.0.113.9"},
+		"a client behind two proxies":            {"127.0.0.1:4711", "203.0.113.9, 10.1.2.3", "203.0.113.9"},
+		"what is no address":                     {"127.0.0.1:4711", "203.0.113.9, unknown", "127.0.0.1"},
+		"a proxy that says nothing":              {"127.0.0.1:4711", "", "127.0.0.1"},
+		"an address of both kinds":               {"[::ffff:127.0.0.1]:4711", "::ffff:203.0.113.9", "203.0.113.9"},
+		"a connection without an address at all": {"", "203.0.113.9", ""},
+	} {
+		r := &http.Request{RemoteAddr: c.from, Header: http.Header{}}
+		if c.forwarded != "" {
+			r.Header.Set("X-Forwarded-For", c.forwarded)
+		}
+		if got := s.remote(r); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestAPageElsewhereRunsNoStatement in the browser of an analyst who has given it the token: the form has the statement,
+// and the analyst has to run it.
+func TestAPageElsewhereRunsNoStatement(t *testing.T) {
+	ran := 0
+	c := open(t, Config{Dir: t.TempDir(), Ask: func(context.Context, string) (Table, error) { ran++; return Table{}, nil },
+		AskFile: func(context.Context, string, string) (string, func() error, error) {
+			ran++
+			return "", nil, errors.New("none")
+		}})
+	browser := func(headers ...string) func(*http.Request) {
+		return func(r *http.Request) {
+			r.Header.Set("User-Agent", "Mozilla/5.0 (X11; Linux x86_64)")
+			for i := 0; i < len(headers); i += 2 {
+				r.Header.Set(headers[i], headers[i+1])
+			}
+			if r.Method == "POST" {
+				q := url.Values{"sql": {"SELECT 42"}}.Encode()
+				r.Body, r.ContentLength = body(q), int64(len(q))
+				r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			}
+		}
+	}
+	for name, q := range map[string]struct {
+		method string
+		change func(*http.Request)
+		status int
+		runs   bool
+	}{
+		"a link elsewhere":                          {"GET", browser("Sec-Fetch-Site", "cross-site"), 200, false},
+		"a page under another name of this machine": {"GET", browser("Sec-Fetch-Site", "same-site"), 200, false},
+		"an image elsewhere without a trusted line": {"GET", browser(), 200, false},
+		"a link elsewhere that names itself":        {"GET", browser("Referer", "http://evil.example/"), 200, false},
+		"a form elsewhere":                          {"POST", browser("Sec-Fetch-Site", "cross-site"), 403, false},
+		"a form elsewhere without a trusted line":   {"POST", browser("Origin", "http://evil.example"), 403, false},
+		"a link of this page":                       {"GET", browser("Sec-Fetch-Site", "same-origin"), 200, true},
+		"a link of this page without a trusted one": {"GET", browser("Referer", c.base+"/ask"), 200, true},
+		"an address that a person typed":            {"GET", browser("Sec-Fetch-Site", "none"), 200, true},
+		"the form of this page":                     {"POST", browser("Sec-Fetch-Site", "same-origin"), 200, true},
+		"the form without a trusted line":           {"POST", browser("Origin", c.base), 200, true},
+		"a program":                                 {"GET", nil, 200, true},
+	} {
+		ran = 0
+		path := map[string]string{"GET": "/ask?sql=SELECT+42", "POST": "/ask"}[q.method]
+		status, _, text := c.ask(q.method, path, q.change)
+		if status != q.status || (ran == 1) != q.runs || (status == 200 && !q.runs) != strings.Contains(text, "came from another page") {
+			t.Errorf("%s: %d, ran %d times", name, status, ran)
+		}
+		if !q.runs && q.method == "GET" {
+			if c.ask("GET", path+"&format=csv", q.change); ran != 0 {
+				t.Errorf("%s: a file is made", name)
+			}
+		}
+	}
+}
+
+// TestWrongTokensMeetALimit gives one wrong token too many: it is logged, and for a minute no other wrong one is looked
+// at. The right one is always accepted, since there may be many people behind one address.
 func TestWrongTokensMeetALimit(t *testing.T) {
 	var log bytes.Buffer
 	c := open(t, Config{Dir: t.TempDir(), Token: "secret", Hosts: []string{"fleet.example"}, Log: slog.New(slog.NewTextHandler(&log, nil))})
@@ -277,8 +374,11 @@ func TestWrongTokensMeetALimit(t *testing.T) {
 			t.Fatalf("wrong token %d: %d", i+1, got)
 		}
 	}
-	if got := ask("secret"); got != http.StatusTooManyRequests {
-		t.Errorf("the next, even the right one: %d", got)
+	if got := ask("another guess"); got != http.StatusTooManyRequests {
+		t.Errorf("the next: %d", got)
+	}
+	if got := ask("secret"); got != http.StatusOK {
+		t.Errorf("the right one: %d", got)
 	}
 	if n := strings.Count(log.String(), "wrong token for the page"); n != 2 || strings.Contains(log.String(), "guess") {
 		t.Errorf("%d lines, want the first and the last, without the token:\n%s", n, log.String())
@@ -307,7 +407,7 @@ func TestTheLimitOfWrongTokensEndsAfterAMinute(t *testing.T) {
 
 // TestProbesGiveStrangersNoReason checks the answer to a monitor elsewhere without a token.
 func TestProbesGiveStrangersNoReason(t *testing.T) {
-	c := open(t, Config{Dir: t.TempDir(), Token: "secret", Ready: func() error { return errors.New("the newest run of nightly failed") }})
+	c := open(t, Config{Dir: t.TempDir(), Token: "secret", TrustLoopback: true, Ready: func() error { return errors.New("the newest run of nightly failed") }})
 	for host, want := range map[string]bool{"": true, "10.0.0.7:8080": false} {
 		status, _, text := c.ask("GET", "/readyz", func(r *http.Request) {
 			if host != "" {

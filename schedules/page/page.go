@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"os"
 	"sync/atomic"
 	"time"
@@ -66,6 +67,9 @@ type Config struct {
 
 	Version string       // of the program; may be empty
 	Log     *slog.Logger // of wrong tokens; nil discards
+
+	TrustLoopback bool           // who asks on loopback needs no token to read: there is no proxy on it
+	Proxies       []netip.Prefix // whose X-Forwarded-For says who asks
 }
 
 // Caps are limits in credits; 0 is none.
@@ -129,7 +133,8 @@ func New(c Config) (*Handler, error) {
 	mux.HandleFunc("GET /changes.atom", s.changesFeed)
 	mux.HandleFunc("GET /watch.atom", s.watchFeed)
 	if c.Ask != nil {
-		mux.HandleFunc("GET /ask", s.askPage)
+		mux.HandleFunc("GET "+askPath, s.askPage)
+		mux.HandleFunc("POST "+askPath, s.askPage)
 	}
 	if c.Forecast != nil {
 		mux.HandleFunc("GET /forecast", s.forecastPage)
@@ -205,12 +210,10 @@ func (s *site) probe(check func() error) http.HandlerFunc {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		if err := check(); err != nil {
 			words := "not ready; the page says why"
-			if s.tokens.blocked(remote(r), s.Now()) == 0 {
-				if s.mayAsk(r, hostName(r.Host)) {
-					words = s.sanitize(err.Error())
-				} else {
-					s.countWrongToken(r)
-				}
+			if s.mayAsk(r, hostName(r.Host)) {
+				words = s.sanitize(err.Error())
+			} else {
+				s.countWrongToken(r)
 			}
 			w.WriteHeader(http.StatusServiceUnavailable)
 			fmt.Fprintln(w, words)

@@ -3,7 +3,10 @@ package page
 import (
 	"net"
 	"net/http"
+	"net/netip"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -57,12 +60,13 @@ func (t *tokens) add(address string, now time.Time) int {
 	return w.count
 }
 
-// tooMany answers an address that has given too many wrong tokens, and reports whether it has.
+// tooMany answers an address that has given too many wrong tokens and gives another one, and reports whether it has. The
+// right one is always accepted: behind one address there are many people.
 func (s *site) tooMany(w http.ResponseWriter, r *http.Request) bool {
-	if s.Token == "" || r.Header.Get("Authorization") == "" {
+	if s.Token == "" || r.Header.Get("Authorization") == "" || s.hasToken(r) {
 		return false
 	}
-	wait := s.tokens.blocked(remote(r), s.Now())
+	wait := s.tokens.blocked(s.remote(r), s.Now())
 	if wait <= 0 {
 		return false
 	}
@@ -76,15 +80,36 @@ func (s *site) countWrongToken(r *http.Request) {
 	if s.Token == "" || r.Header.Get("Authorization") == "" {
 		return
 	}
-	if n := s.tokens.add(remote(r), s.Now()); n == 1 || n == maxWrong {
-		s.Log.Warn("wrong token for the page", "address", remote(r), "times", n)
+	if n := s.tokens.add(s.remote(r), s.Now()); n == 1 || n == maxWrong {
+		s.Log.Warn("wrong token for the page", "address", s.remote(r), "times", n)
 	}
 }
 
-// remote is the address of a client without its port.
-func remote(r *http.Request) string {
-	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
+// remote is the address of a client without its port. A proxy that is trusted says for whom it asks: the last address
+// that no such proxy has.
+func (s *site) remote(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	if !s.isProxy(host) {
 		return host
 	}
-	return r.RemoteAddr
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for _, hop := range slices.Backward(hops) {
+		address, err := netip.ParseAddr(strings.TrimSpace(hop))
+		if err != nil {
+			break // what is before it may say anything
+		}
+		if host = address.Unmap().String(); !s.isProxy(host) {
+			break
+		}
+	}
+	return host
+}
+
+// isProxy reports whether an address is that of a trusted proxy.
+func (s *site) isProxy(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return err == nil && slices.ContainsFunc(s.Proxies, func(p netip.Prefix) bool { return p.Contains(address.Unmap()) })
 }

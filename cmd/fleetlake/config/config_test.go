@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"math/rand/v2"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,6 +29,7 @@ var sameConfig = cmp.Options{
 	cmpopts.IgnoreUnexported(Serve{}, Notify{}, Export{}, Flight{}),
 	cmp.Comparer(func(a, b secretKey) bool { return a.reveal() == b.reveal() }),
 	cmpopts.EquateEmpty(),
+	cmp.Comparer(func(a, b netip.Prefix) bool { return a == b }),
 	cmp.Comparer(func(a, b *time.Location) bool { return a.String() == b.String() }),
 }
 

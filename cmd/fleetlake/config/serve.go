@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"regexp"
 	"strconv"
 	"strings"
@@ -22,12 +23,17 @@ const defaultListen = "127.0.0.1:8080"
 // shortestToken is the least length of a token that guards a page on a network.
 const shortestToken = 16
 
+// TrustLoopback is the trust in whoever asks on loopback, who then reads without the token.
+const TrustLoopback = "loopback"
+
 // Serve configures the status page of `fleetlake serve`.
 type Serve struct {
 	Listen      string // "" is no page
 	TokenFile   string
 	Hosts       []string // names of this machine besides the loopback ones
-	ListenGiven bool     // the file or the environment sets Listen: an address in use is then an error
+	Trust       string   // TrustLoopback, or "" for nobody
+	Proxies     []netip.Prefix
+	ListenGiven bool // the file or the environment sets Listen: an address in use is then an error
 	tokenAt     string
 	listenAt    string // where these two values are in the file
 	hostsAt     string
@@ -61,6 +67,8 @@ func (d *decoder) serve(n *yaml.Node, s *Serve) {
 			s.hostsAt = d.at(n) + ": "
 			d.list("serve.hosts", parseHost, func(v []string) { s.Hosts = v })(n)
 		},
+		"trust":           setting(d, "serve.trust", "loopback or nothing", parseTrust, func(v string) { s.Trust = v }),
+		"trusted_proxies": d.list("serve.trusted_proxies", parseProxy, func(v []string) { s.Proxies = proxies(v) }),
 	})
 }
 
@@ -107,6 +115,35 @@ func parseHost(s string) ([]string, error) {
 		return nil, fmt.Errorf("%q, expected the name or the IP address of a host without a port", s)
 	}
 	return []string{strings.ToLower(s)}, nil
+}
+
+func parseTrust(s string) (string, error) {
+	if s != "" && s != TrustLoopback {
+		return "", fmt.Errorf("%q, expected %s, or \"\" for nobody", s, TrustLoopback)
+	}
+	return s, nil
+}
+
+// parseProxy reads an address, or a network.
+func parseProxy(s string) ([]string, error) {
+	if address, err := netip.ParseAddr(s); err == nil {
+		address = address.Unmap()
+		return []string{netip.PrefixFrom(address, address.BitLen()).String()}, nil
+	}
+	network, err := netip.ParsePrefix(s)
+	if err != nil {
+		return nil, fmt.Errorf("%q, expected an address or a network such as 10.1.0.0/16", s)
+	}
+	return []string{network.Masked().String()}, nil
+}
+
+// proxies are the networks that parseProxy has read.
+func proxies(networks []string) []netip.Prefix {
+	var all []netip.Prefix
+	for _, n := range networks {
+		all = append(all, netip.MustParsePrefix(n))
+	}
+	return all
 }
 
 // Token reads the token of the page; empty if there is none. Its errors name the setting and never the

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,6 +26,10 @@ func TestConfigServeValues(t *testing.T) {
 		"a page for all with a token": {"serve: {listen: ':80', token_file: t, hosts: [Fleet.example.org, 10.0.0.1, '::1']}", func(c *Config) {
 			c.Serve = Serve{Listen: ":80", TokenFile: "t", Hosts: []string{"fleet.example.org", "10.0.0.1", "::1"}}
 		}},
+		"whom to trust": {"serve: {token_file: t, trust: loopback, trusted_proxies: [127.0.0.1, '::ffff:10.1.2.3', 10.1.2.3/16]}", func(c *Config) {
+			c.Serve.TokenFile, c.Serve.Trust = "t", TrustLoopback
+			c.Serve.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("10.1.2.3/32"), netip.MustParsePrefix("10.1.0.0/16")}
+		}},
 		"whom to notify": {"notify: {urls: ['ntfy://ntfy.sh/topic'], webhook: {url: 'https://example.org/x', secret_file: s}, on: [Failed, stale], max_age: 8d}", func(c *Config) {
 			c.Notify = Notify{URLs: []secretKey{newSecretKey("ntfy://ntfy.sh/topic")}, Webhook: newSecretKey("https://example.org/x"),
 				SecretFile: "s", On: []string{"failed", "stale"}, MaxAge: 8 * 24 * time.Hour}
@@ -44,7 +49,9 @@ func TestConfigServeRefuses(t *testing.T) {
 		"a host with a port":                 {"serve: {hosts: ['a:80']}", `serve.hosts: "a:80", expected the name or the IP address of a host without a port`},
 		"a host of others without a token":   {"serve: {hosts: [localhost, fleet.example.org]}", `:1:16: serve.hosts: "fleet.example.org" is a name beyond this machine, expected a token_file`},
 		"a host of all":                      {"serve: {hosts: ['*']}", `serve.hosts: "*"`},
-		"an unknown key":                     {"serve: {port: 80}", `unknown key "port" in serve, expected one of: hosts, listen, token_file`},
+		"an unknown key":                     {"serve: {port: 80}", `unknown key "port" in serve, expected one of: hosts, listen, token_file, trust, trusted_proxies`},
+		"a trust in all":                     {"serve: {trust: all}", `serve.trust: "all", expected loopback`},
+		"a proxy by name":                    {"serve: {trusted_proxies: [nginx]}", `serve.trusted_proxies: "nginx", expected an address or a network`},
 		"a service of nobody":                {"notify: {urls: ['planted://planted']}", `:1:17: notify.urls: no address of a known service`},
 		"a word for a list":                  {"notify: {urls: planted}", `notify.urls: no list`},
 		"a list in a list":                   {"notify: {urls: [[planted]]}", `notify.urls: no word`},
