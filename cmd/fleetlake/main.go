@@ -75,7 +75,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 // reportError reports why the program ends: as a line of the log, if the verb writes one for machines.
 func (a *app) reportError(err error) {
 	if !a.logs || a.terminal() {
-		fmt.Fprintf(a.stderr, "fleetlake: %v\n", err)
+		fmt.Fprintf(a.stderr, "fleetlake: %s\n", console.PrintableLines(err.Error()))
 		return
 	}
 	log := a.log()

@@ -20,6 +20,7 @@ func TestQuery(t *testing.T) {
 	for name, ask := range map[string]func(*testing.T, *world){
 		"worked queries by name": workedQueriesByName, "errors": sqlErrors, "formats": everyFormat, "SQL of files": sqlOfFiles, "plans": plansAreDrawn,
 		"the examples of the help": examplesOfTheHelp, "completion": completion,
+		"an error with escapes": anErrorMovesNoCursor,
 	} {
 		t.Run(name, func(t *testing.T) { ask(t, w.of(t)) })
 	}
@@ -68,6 +69,14 @@ func workedQueriesByName(t *testing.T, w *world) {
 				t.Errorf("%s has no %q", o.stderr, c.want)
 			}
 		})
+	}
+}
+
+// anErrorMovesNoCursor: an error of DuckDB repeats what the service has sent, as text with escapes.
+func anErrorMovesNoCursor(t *testing.T, w *world) {
+	o := w.fleetlake("query", "SELECT error('a' || chr(27) || '[2J' || chr(155) || chr(127) || chr(10) || 'b')")
+	if o.code == exitDone || strings.ContainsAny(o.stderr, "\x1b\x7f\u009b") || !strings.Contains(o.stderr, `a\x1b[2J\u009b\x7f`+"\nb") {
+		t.Errorf("%d %q", o.code, o.stderr)
 	}
 }
 

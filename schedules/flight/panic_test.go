@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -18,7 +19,7 @@ import (
 // with a harvest in it.
 func TestAPanicWhileAnAnswerIsSentEndsThatAnswer(t *testing.T) {
 	f := newServer(t, nil)
-	s := &service{pool: f.pool, log: slog.New(slog.DiscardHandler), running: map[string]context.CancelFunc{}}
+	s := &service{pool: f.pool, log: slog.New(slog.DiscardHandler), running: map[string]context.CancelFunc{}, stall: time.Minute}
 	two := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int32}, {Name: "b", Type: arrow.PrimitiveTypes.Int32}}, nil)
 	_, chunks, err := s.stream(t.Context(), worker.Query{Text: "SELECT 1"}, func(r arrow.Record) arrow.Record { return array.NewRecord(two, r.Columns(), r.NumRows()) }, func() {})
 	if err != nil {

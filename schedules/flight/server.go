@@ -44,8 +44,11 @@ type Config struct {
 
 // Server is a Flight SQL server.
 type Server struct {
-	grpc *grpc.Server
-	log  *slog.Logger
+	grpc        *grpc.Server
+	guard       *guard
+	connections *connections
+	wrong       wrongTokens
+	log         *slog.Logger
 }
 
 // New returns a server. It fails if two clients have one name or one token.
@@ -54,26 +57,27 @@ func New(c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	sql := &service{pool: c.Pool, log: c.Log, prepared: newStatements(), running: map[string]context.CancelFunc{}}
+	s := &Server{log: c.Log, guard: guard, connections: newConnections(maxConnections)}
+	sql := &service{pool: c.Pool, log: c.Log, prepared: newStatements(), running: map[string]context.CancelFunc{},
+		stall: c.Pool.Stall(), cut: s.connections.cut}
 	sql.Alloc = memory.DefaultAllocator
 	if err := sql.registerInfo(c.Version); err != nil {
 		return nil, err
 	}
-	s := &Server{log: c.Log}
 	options := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxConcurrentStreams(maxStreams), grpc.ConnectionTimeout(connectTimeout),
 		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: idleTimeout, Time: pingInterval, Timeout: pingTimeout}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: pingTimeout, PermitWithoutStream: true}),
 		grpc.UnaryInterceptor(func(ctx context.Context, q any, _ *grpc.UnaryServerInfo, h grpc.UnaryHandler) (answer any, err error) {
 			defer s.recovered(&err)
-			if ctx, err = guard.admit(ctx); err != nil {
+			if ctx, err = s.admit(ctx); err != nil {
 				return nil, err
 			}
 			return h(ctx, q)
 		}),
 		grpc.StreamInterceptor(func(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, h grpc.StreamHandler) (err error) {
 			defer s.recovered(&err)
-			ctx, err := guard.admit(stream.Context())
+			ctx, err := s.admit(stream.Context())
 			if err != nil {
 				return err
 			}
@@ -98,7 +102,7 @@ func (s *Server) recovered(err *error) {
 
 // Serve answers on a listener until Stop. Its error is one of the listener.
 func (s *Server) Serve(l net.Listener) error {
-	if err := s.grpc.Serve(newBounded(l, maxConnections)); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
+	if err := s.grpc.Serve(&bounded{l, s.connections}); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
 		return fmt.Errorf("serve Flight SQL: %w", err)
 	}
 	return nil

@@ -27,6 +27,8 @@ type service struct {
 	pool     *worker.Pool
 	log      *slog.Logger
 	prepared *statements
+	stall    time.Duration         // that a client may take for a part of an answer
+	cut      func(context.Context) // closes the connection of a request
 
 	capabilities []uint32 // the numbers of what clients can ask about the server
 
@@ -178,10 +180,13 @@ func (s *service) stream(ctx context.Context, q worker.Query, to convert, done f
 	chunks := make(chan flight.StreamChunk)
 	go func() {
 		defer close(chunks)
-		defer ended()
 		err := s.send(ctx, a, to, chunks)
 		if closed := a.Close(); err == nil {
 			err = closed
+		}
+		ended()
+		if errors.Is(err, worker.ErrStalled) {
+			s.cut(ctx) // what waits to be sent would wait for as long as the client likes
 		}
 		s.log.Info("a query over Flight SQL ended", "client", who.Name, "took", time.Since(began), "outcome", worker.Outcome(err), "rows", a.Rows)
 		if err != nil {
@@ -214,9 +219,15 @@ func (s *service) send(ctx context.Context, a *worker.Answer, to convert, chunks
 		} else {
 			record = to(record)
 		}
+		late := time.NewTimer(s.stall)
 		select {
 		case chunks <- flight.StreamChunk{Data: record}:
+			late.Stop()
+		case <-late.C:
+			record.Release()
+			return worker.ErrStalled
 		case <-ctx.Done():
+			late.Stop()
 			record.Release()
 			return context.Cause(ctx)
 		}

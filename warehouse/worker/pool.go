@@ -72,6 +72,9 @@ func New(c Config) (*Pool, error) {
 	return &Pool{config: c, starter: newStarter(c.Temp), turns: make(chan struct{}, c.Concurrent), all: map[*process]bool{}, closing: closing, close: cancel}, nil
 }
 
+// Stall is how long a client may take for a part of an answer.
+func (p *Pool) Stall() time.Duration { return p.config.Limits.Stall }
+
 // Stats are counts of a pool.
 type Stats struct {
 	Running, Waiting int // queries

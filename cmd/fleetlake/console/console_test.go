@@ -139,7 +139,7 @@ func TestRenderRows(t *testing.T) {
 		"NDJSON of nothing":               {"ndjson", 0, columns, nil, "\n"},
 		"Markdown":                        {"markdown", 0, []Column{{"a|b", "VARCHAR"}, {"n", "UBIGINT"}, {"d", "DOUBLE"}, {"l", "INTEGER[]"}}, [][]any{{"x|y\n<b>", "7", "12.0", "[1, 2]"}, {nil, nil, nil, nil}}, "\n| a\\|b | n | d | l |\n|---|--:|--:|---|\n| x\\|y\\\\n&lt;b> | 7 | 12 | [1, 2] |\n|  |  |  |  |\n"},
 		"Markdown with a link":            {"markdown", 0, columns[:1], [][]any{{`\| ![x](//e)`}}, "\n| name |\n|---|\n| \\\\\\| ![x]\\(//e) |\n"},
-		"CSV for a spreadsheet":           {Spreadsheet, 0, []Column{{"=a", "VARCHAR"}, {"n", "INTEGER"}}, [][]any{{"=1+1", "-1"}, {"+1", nil}, {"-1", "1"}, {"@a", "1"}, {"a=1", "1"}, {"", "1"}}, "\n'=a,n\n'=1+1,-1\n'+1,\n'-1,1\n'@a,1\na=1,1\n\"\",1\n"},
+		"CSV for a spreadsheet":           {Spreadsheet, 0, []Column{{"=a", "VARCHAR"}, {"n", "INTEGER"}}, [][]any{{"=1+1", "-1"}, {"+1", nil}, {"-1", "1"}, {"@a", "1"}, {"a=1", "1"}, {"", "1"}, {"\t=1", "1"}, {"\r=1", "1"}}, "\n'=a,n\n'=1+1,-1\n'+1,\n'-1,1\n'@a,1\na=1,1\n\"\",1\n'\t=1,1\n\"'\r=1\",1\n"},
 		"CSV for programs":                {"csv", 0, columns[:1], [][]any{{"=1+1"}}, "\nname\n=1+1\n"},
 		"Markdown of nothing":             {"markdown", 0, columns[:1], nil, "\n| name |\n|---|\n"},
 		"JSON that is written already":    {"json", 0, []Column{{"a", "HUGEINT"}, {"b", "JSON"}}, [][]any{{json.RawMessage("9007199254740993"), json.RawMessage(`{"z":1,"a":2}`)}}, "\n[\n" + `{"a":9007199254740993,"b":{"z":1,"a":2}}` + "\n]\n"},

@@ -78,9 +78,10 @@ func renderCSV(w *bufio.Writer, columns []Column, rows iter.Seq2[[]any, error], 
 	return n, nil
 }
 
-// noFormula marks a text that a spreadsheet would take for a formula. A number may begin with a sign.
+// noFormula marks a text that a spreadsheet would take for a formula, also behind a tab or a carriage return, which some
+// skip. A number may begin with a sign.
 func noFormula(text, databaseType string) string {
-	if text != "" && strings.Contains("=+-@", text[:1]) && !isNumberType(databaseType) {
+	if text != "" && strings.Contains("=+-@\t\r", text[:1]) && !isNumberType(databaseType) {
 		return "'" + text
 	}
 	return text

@@ -187,7 +187,14 @@ func isNumber(v any) bool {
 
 // Printable writes control and formatting characters as escapes: names come from radio, and must not
 // move the cursor of a terminal.
-func Printable(s string) string {
+func Printable(s string) string { return escaped(s, hidden) }
+
+// PrintableLines is Printable for a text of several lines, such as an error of DuckDB that marks a place.
+func PrintableLines(s string) string {
+	return escaped(s, func(r rune) bool { return r != '\n' && r != '\t' && hidden(r) })
+}
+
+func escaped(s string, hidden func(rune) bool) string {
 	if !strings.ContainsFunc(s, hidden) {
 		return s
 	}

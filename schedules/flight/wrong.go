@@ -1,0 +1,67 @@
+package flight
+
+import (
+	"context"
+	"net"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc/peer"
+)
+
+// Limits of wrong tokens: how many an address may send within a minute until each further one waits for its refusal, and
+// how many addresses are remembered. Who has a right one never waits.
+const (
+	maxWrong     = 20
+	maxAddresses = 4096
+	wrongWaits   = time.Second
+)
+
+// wrongTokens counts the wrong tokens of each address.
+type wrongTokens struct {
+	mu    sync.Mutex
+	since time.Time // the minute that is counted
+	count map[string]int
+}
+
+// add counts a wrong token, and returns how many the address has sent in this minute.
+func (w *wrongTokens) add(address string, now time.Time) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if now.Sub(w.since) >= time.Minute || len(w.count) >= maxAddresses {
+		w.since, w.count = now, map[string]int{}
+	}
+	w.count[address]++
+	return w.count[address]
+}
+
+// admit finds out who sent a request. The first wrong token of an address in a minute is logged, and the one after which
+// the others wait.
+func (s *Server) admit(ctx context.Context) (context.Context, error) {
+	known, err := s.guard.admit(ctx)
+	if err == nil {
+		s.connections.known(ctx)
+		return known, nil
+	}
+	if tokenOf(ctx) == "" {
+		return nil, err
+	}
+	address := "unknown"
+	if from, ok := peer.FromContext(ctx); ok {
+		address = from.Addr.String()
+		if host, _, splitErr := net.SplitHostPort(address); splitErr == nil {
+			address = host
+		}
+	}
+	n := s.wrong.add(address, time.Now())
+	if n == 1 || n == maxWrong {
+		s.log.Warn("wrong token for Flight SQL", "address", address, "times", n)
+	}
+	if n > maxWrong {
+		select {
+		case <-time.After(wrongWaits):
+		case <-ctx.Done():
+		}
+	}
+	return nil, err
+}
