@@ -339,6 +339,9 @@ func (n *hostileNight) checkBytes(t *testing.T) {
 	n.pairs(func(q *call, e journal.Entry) {
 		body, err := e.RawBody()
 		must(t, err)
+		if e.Kind == journal.KindBalance && e.Status == 0 {
+			return // the run ended before, and did not wait for a free answer
+		}
 		if q.kept != nil && string(body) != *q.kept {
 			if lost++; lost > 1 {
 				return // one of a kind is enough

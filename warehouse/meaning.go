@@ -9,7 +9,7 @@ var units = []struct{ end, unit string }{
 	{"gross_tonnage", "GT"}, {"net_tonnage", "NT"},
 	{"credits", "credits"}, {"credits_planned", "credits"}, {"credits_spent", "credits"}, {"credits_unknown", "credits"}, {"balance", "credits"},
 	{"balance_before", "credits"}, {"balance_after", "credits"}, {"not_billed", "credits"}, {"drift", "credits"}, {"billed", "credits"}, {"settled", "credits"},
-	{"spent", "credits"}, {"unknown", "credits"}, {"elsewhere", "credits"},
+	{"spent", "credits"}, {"unknown", "credits"}, {"unproved", "credits"}, {"elsewhere", "credits"},
 	{"requests", "requests"}, {"answers", "requests"}, {"rows", "rows"}, {"expected_rows", "vessels"}, {"received_rows", "vessels"}, {"pages", "pages"}, {"nights", "nights"}, {"nights_unseen", "nights"},
 	{"vessels", "vessels"}, {"seen", "vessels"}, {"share", "share, 0 to 1"}, {"percent", "percent"},
 }

@@ -183,7 +183,7 @@ func (w *week) operations(runs []entries, date string) (rows [][]string) {
 // money compares the credits of the page with the journal, and the journal with the bill.
 func (w *week) money(text string, runs []entries, date string) {
 	w.t.Helper()
-	var night, planned, unknown, lastRun, all, doubtful, balance, today int
+	var night, planned, unknown, counts, all, doubtful, balance, today int
 	state := ""
 	for _, r := range runs {
 		spent, unsure := total(r.credits), total(r.unknown)
@@ -198,16 +198,19 @@ func (w *week) money(text string, runs []entries, date string) {
 			continue
 		}
 		if state != "interrupted" {
-			planned, lastRun = planned+r.plan.Credits.Most, 0
+			planned += r.plan.Credits.Most
 		}
-		night, unknown, lastRun, state = night+spent, unknown+unsure, lastRun+spent, r.end.State
+		if r.plan.Anew {
+			counts = 0
+		}
+		night, unknown, counts, state = night+spent, unknown+unsure, counts+spent, r.end.State
 	}
 	cost := fmt.Sprintf("Cost? %s credits of at most %s planned", wording.Count(night), wording.Count(planned))
 	if unknown > 0 {
 		cost += fmt.Sprintf("; %s perhaps not billed", wording.Count(unknown))
 	}
 	for _, words := range []string{cost + " Took?", "Balance " + wording.Count(balance) + " ", "night " + wording.Count(night) + " Seven days " + wording.Count(all) + " This month " + wording.Count(all) + " ",
-		"Last run " + wording.Count(lastRun) + " of 2,000", "Today " + wording.Count(today) + " of 3,000"} {
+		"Night of " + date + " " + wording.Count(counts) + " of 2,000, ", "Today " + wording.Count(today) + " of 3,000, "} {
 		if !strings.Contains(text, words) {
 			w.t.Errorf("%s: the page does not say %q:\n%s", time.Now().Format("02 15:04"), words, text)
 		}
