@@ -2,8 +2,17 @@
 // back, held back, rebuilt or lost changes it.
 //
 // An index beside the journal has the money of each segment, so that a run need not read a year of answers. It is a
-// cache: a line that is missing, torn, or of a segment that has another size now is read from the segment again. A
-// crash leaves the index as it was before, or as it is after: it is replaced whole.
+// cache: a line that is missing, torn, or of a segment that has another size now is read from the segment again.
+//
+// # What a crash leaves of the account
+//
+//	before an intent       nothing was spent
+//	after an intent        the most that the request costs, until a quiet balance proves that it was not billed
+//	after an answer        what the answer counts as
+//	before the end         the same: the next start appends the end, and reads the segment again
+//	while the index        the index as it was before, or as it is after: it is replaced whole. What it lacks
+//	is replaced            is read from the segments
+//	before the publish     all of it: what a run spent does not depend on its rows
 package ledger
 
 import (

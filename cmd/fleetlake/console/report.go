@@ -181,7 +181,7 @@ func issueWords(issues []report.Issue) []string {
 	slices.SortStableFunc(issues, func(a, b report.Issue) int { return b.Count - a.Count })
 	var words []string
 	for _, i := range issues {
-		words = append(words, fmt.Sprintf("%s × %s.%s: %s", wording.Count(i.Count), i.Dataset, i.Field, i.Reason))
+		words = append(words, fmt.Sprintf("%s × %s: %s", wording.Count(i.Count), strings.TrimSuffix(i.Dataset+"."+i.Field, "."), i.Reason))
 	}
 	return words
 }
