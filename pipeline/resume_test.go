@@ -72,7 +72,7 @@ func TestANightThatLostAnAnswerIsNotDone(t *testing.T) {
 		}
 		b, err := os.ReadFile(path)
 		must(t, err)
-		b[int(at*float64(len(b)-1))] ^= 4
+		clear(b[int(at*float64(len(b)-1)):][:64]) // one bit may be one of a frame's head that means nothing
 		must(t, os.WriteFile(path, b, 0o644))
 	}
 	must(t, os.RemoveAll(filepath.Join(p.Dir, "lake", "_manifests"))) // which would name the lost plan's job
