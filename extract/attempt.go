@@ -10,7 +10,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
-// attempt sends an admitted request once: intent, send, answer, booking. Beside the answer it
+// attempt sends an admitted request once: intent, send, answer, count. Beside the answer it
 // returns how the charge is known; without an answer the error is an *Error, and any other error
 // means that the request was not sent or that its answer is not on disk.
 func (c *Client) attempt(ctx context.Context, ticket Ticket, r api.Request, try int) (Answer, journal.Charge, error) {
@@ -49,7 +49,7 @@ func (c *Client) attempt(ctx context.Context, ticket Ticket, r api.Request, try 
 	if mayRetry(err) {
 		again = furtherTries(try)
 	}
-	c.budget.Book(r.Operation, kept, again)
+	c.budget.Count(r.Operation, kept, again)
 	if err != nil {
 		return Answer{}, e.Charge, err // without the body, which may be large, until the next try
 	}
@@ -72,7 +72,7 @@ func (c *Client) intend(r api.Request, e *journal.Entry) error {
 		return err
 	}
 	e.Intent = intent.N
-	c.budget.Book(r.Operation, intent, 0)
+	c.budget.Count(r.Operation, intent, 0)
 	return nil
 }
 

@@ -18,9 +18,9 @@ type Budget interface {
 	// and returns ErrBudget when it never will, or the error of ctx.
 	Reserve(ctx context.Context, o api.Operation) error
 
-	// Book takes in an entry that is on disk; that of an answer replaces its reservation. Again is how many more
+	// Count takes in an entry that is on disk; that of an answer replaces its reservation. Again is how many more
 	// tries follow a failed one at most: credits are kept for them.
-	Book(o api.Operation, e journal.Entry, again int)
+	Count(o api.Operation, e journal.Entry, again int)
 
 	// Cancel returns reservations of requests that were not sent, and what was kept for tries that are not made.
 	Cancel(o api.Operation, requests, again int)

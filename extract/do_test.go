@@ -56,7 +56,7 @@ func (b *capped) Reserve(ctx context.Context, o api.Operation) error {
 	}
 }
 
-func (b *capped) Book(o api.Operation, e journal.Entry, _ int) {
+func (b *capped) Count(o api.Operation, e journal.Entry, _ int) {
 	if e.Kind == journal.KindAnswer {
 		b.settle(o.Credits, e.Credits)
 	}

@@ -3,7 +3,7 @@
 // It knows operations, prices, limits and error shapes, and no tables. Each request takes the
 // same steps:
 //
-//	budget ─ lane ─ intent on disk ─ send ─ answer on disk ─ booked
+//	budget ─ lane ─ intent on disk ─ send ─ answer on disk ─ counted
 //
 // The budget reserves the most that the request can cost, so that the run never spends more than
 // its cap. The lane keeps the operation's rate limit. The client waits for the answer of a request

@@ -70,3 +70,21 @@ func TestAnswersWithoutValuesAreNoObservations(t *testing.T) {
 		},
 	})
 }
+
+// TestRegistrationKeepsItsOwnRawValues publishes a profile whose answer had other texts for columns of both datasets:
+// the raw values of the registration do not depend on which answer comes last.
+func TestRegistrationKeepsItsOwnRawValues(t *testing.T) {
+	profile := with(ever, row{"length_m": 400.0, "raw": `{"name":"EVER_GIVEN","bale":"0 m³","countryIso":"XX"}`})
+	check(t, map[string]rule{
+		"of both": {
+			nights: []run{night("20", particulars(profile))},
+			sql:    "SELECT r.raw, p.raw FROM registration AS r JOIN particulars AS p USING (vessel_id)",
+			want:   `{"name":"EVER_GIVEN","countryIso":"XX"} {"name":"EVER_GIVEN","bale":"0 m³","countryIso":"XX"}`,
+		},
+		"of particulars alone": {
+			nights: []run{night("20", particulars(with(ever, row{"raw": `{"bale":"0 m³"}`})))},
+			sql:    "SELECT raw FROM registration",
+			want:   "-",
+		},
+	})
+}

@@ -78,8 +78,8 @@ func (s *spending) reserve(o api.Operation) (credits.Turn, <-chan struct{}) {
 	return s.arbiter.Reserve(o), s.changed
 }
 
-// Book is that of extract.Budget. The account takes in the entries in the order of the segment.
-func (s *spending) Book(o api.Operation, e journal.Entry, again int) {
+// Count is that of extract.Budget. The account takes in the entries in the order of the segment.
+func (s *spending) Count(o api.Operation, e journal.Entry, again int) {
 	s.event(func(a *credits.Arbiter) {
 		a.Again(o, again)
 		s.early[e.N] = early{o, e}

@@ -21,17 +21,21 @@ func cappedSpending(most int) *spending {
 	return newSpending(account, "r", credits.AtMost(most), 0)
 }
 
-// TestSpendingWaitsUntilOthersTurnOutCheaper has two lookups in the air that use up the cap, and one that waits.
+// TestSpendingWaitsUntilOthersTurnOutCheaper has two lookups in flight that use up the cap, and one that waits.
 func TestSpendingWaitsUntilOthersTurnOutCheaper(t *testing.T) {
 	for name, c := range map[string]struct {
 		end  func(s *spending, stop context.CancelFunc)
 		want error
 	}{
-		"one is not sent":         {func(s *spending, _ context.CancelFunc) { s.Cancel(api.Particulars, 1, 0) }, nil},
-		"one costs nothing":       {func(s *spending, _ context.CancelFunc) { s.Book(api.Particulars, answerOf(1, 0, "free"), 0) }, nil},
-		"both cost their price":   {func(s *spending, _ context.CancelFunc) { book(s, answerOf(1, 1, "priced"), answerOf(2, 1, "priced")) }, extract.ErrBudget},
-		"the run is stopped":      {func(_ *spending, stop context.CancelFunc) { stop() }, context.Canceled},
-		"nobody knows, and never": {func(s *spending, _ context.CancelFunc) { book(s, answerOf(1, 1, "unknown"), answerOf(2, 1, "unknown")) }, extract.ErrBudget},
+		"one is not sent":   {func(s *spending, _ context.CancelFunc) { s.Cancel(api.Particulars, 1, 0) }, nil},
+		"one costs nothing": {func(s *spending, _ context.CancelFunc) { s.Count(api.Particulars, answerOf(1, 0, "free"), 0) }, nil},
+		"both cost their price": {func(s *spending, _ context.CancelFunc) {
+			countAll(s, answerOf(1, 1, "priced"), answerOf(2, 1, "priced"))
+		}, extract.ErrBudget},
+		"the run is stopped": {func(_ *spending, stop context.CancelFunc) { stop() }, context.Canceled},
+		"nobody knows, and never": {func(s *spending, _ context.CancelFunc) {
+			countAll(s, answerOf(1, 1, "unknown"), answerOf(2, 1, "unknown"))
+		}, extract.ErrBudget},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -67,13 +71,13 @@ func answerOf(n, cost int, charge journal.Charge) journal.Entry {
 	return journal.Entry{N: n, Kind: journal.KindAnswer, At: at, Sent: at, Credits: cost, Charge: charge}
 }
 
-func book(s *spending, entries ...journal.Entry) {
+func countAll(s *spending, entries ...journal.Entry) {
 	for _, e := range entries {
-		s.Book(api.Particulars, e, 0)
+		s.Count(api.Particulars, e, 0)
 	}
 }
 
-// TestSpendingCountsEntriesInTheOrderOfTheSegment books a balance that followed a request before that request, as
+// TestSpendingCountsEntriesInTheOrderOfTheSegment counts a balance that followed a request before that request, as
 // happens when both wait for the disk: the balance does not tell of a time before it.
 func TestSpendingCountsEntriesInTheOrderOfTheSegment(t *testing.T) {
 	s := cappedSpending(9)
@@ -87,18 +91,18 @@ func TestSpendingCountsEntriesInTheOrderOfTheSegment(t *testing.T) {
 		return e
 	}
 	unknown := journal.Entry{N: 2, Kind: journal.KindAnswer, At: at, Sent: at, Credits: 1, Charge: journal.ChargeUnknown}
-	s.Book(api.Credits, balance(3, 100, at.Add(time.Hour)), 0)
-	s.Book(api.Particulars, unknown, 0)
+	s.Count(api.Credits, balance(3, 100, at.Add(time.Hour)), 0)
+	s.Count(api.Particulars, unknown, 0)
 	if spent := s.account.Run("r"); spent.Counted() != 0 {
-		t.Errorf("%+v is counted before the first entry is booked", spent)
+		t.Errorf("%+v counts before the first entry does", spent)
 	}
-	s.Book(api.Credits, balance(1, 100, at.Add(-time.Hour)), 0)
+	s.Count(api.Credits, balance(1, 100, at.Add(-time.Hour)), 0)
 	if spent := s.account.Run("r"); spent.Unknown != 1 || spent.Counted() != 0 {
 		t.Errorf("got %+v, want one credit that was not billed", spent)
 	}
 }
 
-// TestABalanceIsReadWhenTheServiceAnswersAfterAnUnknownOutcome books answers, and checks after each whether a reading of
+// TestABalanceIsReadWhenTheServiceAnswersAfterAnUnknownOutcome counts answers, and checks after each whether a reading of
 // the balance is asked for: while the service does not answer, it would take the place of a probe.
 func TestABalanceIsReadWhenTheServiceAnswersAfterAnUnknownOutcome(t *testing.T) {
 	s := cappedSpending(9)
@@ -120,7 +124,7 @@ func TestABalanceIsReadWhenTheServiceAnswersAfterAnUnknownOutcome(t *testing.T) 
 		if err := s.Reserve(t.Context(), api.Particulars); err != nil {
 			t.Fatal(err)
 		}
-		book(s, step.answer(n+1))
+		countAll(s, step.answer(n+1))
 		asked := false
 		select {
 		case <-s.answers:

@@ -184,7 +184,7 @@ func (w *week) operations(runs []entries, date string) (rows [][]string) {
 func (w *week) money(text string, runs []entries, date string) {
 	w.t.Helper()
 	var night, planned, unknown, counts, all, doubtful, balance, today int
-	state := ""
+	state, now := "", time.Now().UTC().Format(time.DateOnly)
 	for _, r := range runs {
 		spent, unsure := total(r.credits), total(r.unknown)
 		all, doubtful = all+spent, doubtful+unsure
@@ -194,23 +194,26 @@ func (w *week) money(text string, runs []entries, date string) {
 		if r.started.Format(time.DateOnly) == time.Now().Format(time.DateOnly) {
 			today += spent
 		}
+		if r.plan.Date == now { // the night that a run would begin or resume now
+			if r.plan.Anew {
+				counts = 0
+			}
+			counts += spent
+		}
 		if r.plan.Date != date {
 			continue
 		}
 		if state != "interrupted" {
 			planned += r.plan.Credits.Most
 		}
-		if r.plan.Anew {
-			counts = 0
-		}
-		night, unknown, counts, state = night+spent, unknown+unsure, counts+spent, r.end.State
+		night, unknown, state = night+spent, unknown+unsure, r.end.State
 	}
 	cost := fmt.Sprintf("Cost? %s credits of at most %s planned", wording.Count(night), wording.Count(planned))
 	if unknown > 0 {
 		cost += fmt.Sprintf("; %s perhaps not billed", wording.Count(unknown))
 	}
 	for _, words := range []string{cost + " Took?", "Balance " + wording.Count(balance) + " ", "night " + wording.Count(night) + " Seven days " + wording.Count(all) + " This month " + wording.Count(all) + " ",
-		"Night of " + date + " " + wording.Count(counts) + " of 2,000, ", "Today " + wording.Count(today) + " of 3,000, "} {
+		"Night of " + now + " " + wording.Count(counts) + " of 2,000, ", "Today " + wording.Count(today) + " of 3,000, "} {
 		if !strings.Contains(text, words) {
 			w.t.Errorf("%s: the page does not say %q:\n%s", time.Now().Format("02 15:04"), words, text)
 		}

@@ -202,10 +202,10 @@ func TestTheCapOfANightBeginsAnew(t *testing.T) {
 		s    *segments
 		want int
 	}{
-		"two runs":                {newSegments().run("r1", nil).asks(3, sure).run("r2", nil).asks(2, sure), 50},
-		"with the second":         {newSegments().run("r1", nil).asks(3, sure).run("r2", anew).asks(2, sure), 20},
-		"and goes on from there":  {newSegments().run("r1", nil).asks(3, sure).run("r2", anew).asks(2, sure).run("r3", nil).asks(1, sure), 30},
-		"another job has its own": {newSegments().run("r1", nil).asks(3, sure).run("r2", other).asks(2, sure), 30},
+		"two runs":                 {newSegments().run("r1", nil).asks(3, sure).run("r2", nil).asks(2, sure), 50},
+		"with the second":          {newSegments().run("r1", nil).asks(3, sure).run("r2", anew).asks(2, sure), 20},
+		"and continues from there": {newSegments().run("r1", nil).asks(3, sure).run("r2", anew).asks(2, sure).run("r3", nil).asks(1, sure), 30},
+		"another job has its own":  {newSegments().run("r1", nil).asks(3, sure).run("r2", other).asks(2, sure), 30},
 	} {
 		if got := c.s.Night("nightly", "2026-11-20", c.s.at).Counted(); got != c.want {
 			t.Errorf("%s: %d counts, want %d", name, got, c.want)

@@ -22,13 +22,13 @@ type Search struct {
 // Arbiter decides which request of a run gets the next credit. Each event of a harvest is a call; Decide returns
 // what follows from those so far, and Reserve whether a request may be sent. It holds to this:
 //
-//   - What is counted as spent and what requests in the air may cost at most never exceed the limit together.
+//   - What is counted as spent and what requests in flight may cost at most never exceed the limit together.
 //   - The searches of the plan come first, then the others, the most valuable per credit first. While a search may
 //     still fit because others may turn out cheaper, no lesser one gets credits.
 //   - Searches come before lookups. A share is kept for lookups that wait. Lookups beyond it leave alone what
 //     searches were granted or may still need, what a search needs to be sent again, and what would pay for a
 //     search that waits if it turned out not to have been billed.
-//   - No two wait for each other: the list waits only for requests in the air, status searches for the list too, and
+//   - No two wait for each other: the list waits only for requests in flight, status searches for the list too, and
 //     lookups for both.
 //   - Nothing waits for ever: a search is dropped, and a reservation refused, when nothing that is still to come can
 //     pay for it.
@@ -37,7 +37,7 @@ type Arbiter struct {
 	counted  int                   // as the account counts it
 	open     int                   // the part of counted that a balance may prove not to have been billed
 	lost     int                   // the part of open of which no balance will tell
-	reserved int                   // the most that requests in the air cost
+	reserved int                   // the most that requests in flight cost
 	granted  map[api.Operation]int // by search: not reserved yet, and kept for further tries, even beyond the limit
 
 	share    int                   // credits of the run that searches leave to lookups
@@ -110,7 +110,7 @@ func (a *Arbiter) keep(lane api.Operation, credits int) {
 	}
 }
 
-// Idle says whether a search lane has no request that waits or is in the air.
+// Idle says whether a search lane has no request that waits or is in flight.
 func (a *Arbiter) Idle(lane api.Operation, idle bool) {
 	if a.idle[lane] = idle; idle {
 		a.forget(lane)

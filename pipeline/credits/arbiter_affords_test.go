@@ -15,7 +15,7 @@ func TestAffords(t *testing.T) {
 	}{
 		"no limit":                          {Limit{}, 0, func(*Arbiter) {}, Limit{}},
 		"all of it":                         {AtMost(99), 0, func(*Arbiter) {}, AtMost(19)},
-		"what was spent and is in the air":  {AtMost(100), 0, func(a *Arbiter) { a.Count(30, 0); a.Reserve(api.Info) }, AtMost(13)},
+		"what was spent and is in flight":   {AtMost(100), 0, func(a *Arbiter) { a.Count(30, 0); a.Reserve(api.Info) }, AtMost(13)},
 		"what searches were granted":        {AtMost(100), 0, func(a *Arbiter) { a.Ask(Search{Lane: api.ByType, Most: 40}); a.Decide() }, AtMost(12)},
 		"what searches wait for":            {AtMost(100), 0, func(a *Arbiter) { a.Ask(Search{Lane: api.ByType, Most: 80}) }, AtMost(4)},
 		"what the checks will ask for":      {AtMost(100), 0, func(a *Arbiter) { a.Expect(70) }, AtMost(6)},

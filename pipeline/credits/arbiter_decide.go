@@ -127,7 +127,7 @@ func (a *Arbiter) Waiting(lane api.Operation) bool {
 // Pays reports whether a request of an operation could be paid now, beside all that is granted and kept.
 func (a *Arbiter) Pays(o api.Operation) bool { return a.fits(o.Credits) }
 
-// Reserve sets credits aside for a request if it is its turn now. Later, it may be, when requests in the air turn out
+// Reserve sets credits aside for a request if it is its turn now. Later, it may be, when requests in flight turn out
 // cheaper, others leave what was granted to them, or a balance tells; never, if none of this can be enough.
 func (a *Arbiter) Reserve(o api.Operation) Turn {
 	before, searches := a.claims(o), false

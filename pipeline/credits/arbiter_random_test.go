@@ -91,7 +91,7 @@ func (n *harvest) end(o api.Operation) {
 	n.decide()
 }
 
-// answer answers a request in the air: with data, for less, or so that nobody knows whether it was billed.
+// answer answers a request in flight: with data, for less, or so that nobody knows whether it was billed.
 func (n *harvest) answer() {
 	i := n.r.IntN(len(n.air))
 	t := n.air[i]
@@ -125,7 +125,7 @@ func (n *harvest) answer() {
 		n.price(t.of)
 	}
 	if n.counted()+n.reserved() > n.limit {
-		n.t.Fatalf("%d are counted and %d in the air, of %d", n.counted(), n.reserved(), n.limit)
+		n.t.Fatalf("%d are counted and %d in flight, of %d", n.counted(), n.reserved(), n.limit)
 	}
 	n.decide()
 }

@@ -58,7 +58,7 @@ func TestWhoGetsTheNextCredit(t *testing.T) {
 		play  func(s *script)
 		want  string
 	}{
-		"requests in the air and what is spent stay within the limit": {AtMost(25), 0, func(s *script) {
+		"requests in flight and what is spent stay within the limit": {AtMost(25), 0, func(s *script) {
 			s.reserve(api.ByType, 3)
 			s.Answered(api.ByType, 0, 0)
 			s.reserve(api.ByType, 1)
