@@ -121,7 +121,7 @@ func (w *world) configure(limits int, job string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.write("fleetlake.yaml", fmt.Sprintf("api: {limits: %s, patience: 3s, settle_after: 1ms}\nbudget: {per_run: 0}\njobs:\n  nightly:\n%s", list, job))
+	w.write("fleetlake.yaml", fmt.Sprintf("api: {limits: %s, patience: 3s, settle_after: 1ns}\nbudget: {per_run: 0}\njobs:\n  nightly:\n%s", list, job))
 }
 
 func (w *world) write(name, text string) {

@@ -132,15 +132,31 @@ func (s *spans) received() string {
 	return s.raw.String()
 }
 
-// environments returns the environment of each process that a process has started. One that answers
-// questions must be among them, where the system shows processes.
+// environments returns the environment of each process that a process has started. One that waits for the next
+// question must be among them, where the system shows processes: it is started when one was answered.
 func environments(t *testing.T, parent int) map[string]string {
 	t.Helper()
+	for deadline := time.After(time.Minute); ; {
+		found, shown := environmentsNow(parent)
+		if !shown || len(found) > 0 {
+			return found
+		}
+		select {
+		case <-deadline:
+			t.Error("no process waits for a question")
+			return nil
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// environmentsNow returns the environments of the processes that a process has started, and whether the system shows any.
+func environmentsNow(parent int) (found map[string]string, shown bool) {
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil || len(stats) == 0 {
-		return nil
+		return nil, false
 	}
-	found := map[string]string{}
+	found = map[string]string{}
 	for _, path := range stats {
 		stat, err := os.ReadFile(path)
 		_, after, _ := strings.Cut(string(stat), ") ") // "PID (NAME) STATE PARENT ..."
@@ -151,10 +167,7 @@ func environments(t *testing.T, parent int) map[string]string {
 			found["the environment of "+filepath.Dir(path)] = string(environment)
 		}
 	}
-	if len(found) == 0 {
-		t.Error("no process answers questions")
-	}
-	return found
+	return found, true
 }
 
 // wrongModes lists what others than the documentation says can read or write in a data directory.

@@ -44,7 +44,7 @@ func preparedCommand(p *flightsql.PreparedStatement) ([]byte, error) {
 
 // clients are two with tokens: the first has limits.
 var clients = []Client{
-	{Name: "analyst", Token: "token-of-the-analyst", Queries: 1, Rows: 10, Time: time.Second},
+	{Name: "analyst", Token: "token-of-the-analyst", Queries: 1, Rows: 10, Time: 4 * time.Second},
 	{Name: "robot", Token: "token-of-the-robot"},
 }
 
