@@ -189,14 +189,18 @@ func targetsAgree(t *testing.T, w *warehouse.Warehouse) {
 	if len(got) != len(rows) || len(rows) == 0 {
 		t.Fatalf("%d vessels to look up, the view has %d", len(got), len(rows))
 	}
-	at := func(v any) time.Time {
-		when, _ := v.(time.Time) // zero if it is null
+	_, newest := ask(t, w, "SELECT max(started_at) FROM runs")
+	at := func(planned time.Time, v any) time.Time {
+		when, seen := v.(time.Time)
+		if !seen && planned.After(newest[0][0].(time.Time)) {
+			return planned // answers without a value put off the next lookup, and are no observation
+		}
 		return when
 	}
 	for i, row := range rows {
 		want := got[i]
 		want.VesselID, want.IMO, want.MMSI, want.IsVessel, want.Category, want.Listed = row[0].(string), int(row[1].(int32)), row[2].(string), row[3].(bool), row[4].(string), row[5].(bool)
-		want.ParticularsAt, want.EngineAt, want.ManagementAt, want.PositionAt, want.FirstSeen = at(row[6]), at(row[7]), at(row[8]), at(row[9]), at(row[10])
+		want.ParticularsAt, want.EngineAt, want.ManagementAt, want.PositionAt, want.FirstSeen = at(want.ParticularsAt, row[6]), at(want.EngineAt, row[7]), at(want.ManagementAt, row[8]), at(want.PositionAt, row[9]), at(want.FirstSeen, row[10])
 		want.Name, want.Flag, want.VesselType, want.Status, want.Zone = row[11].(string), row[12].(string), row[13].(string), row[14].(string), row[15].(string)
 		if got[i] != want {
 			t.Errorf("got  %+v\nwant %+v", got[i], want)

@@ -95,7 +95,7 @@ func (w *week) outage() {
 	}
 	w.morning("2000-01-03", "Ran in part Monday 3 January 2000 "+ends, "the service gave no answer for "+after, "503 Service Unavailable", "12 of 12 partitions were not seen whole, so nothing in them counts as gone.",
 		"Complete? 0 % 0 of 12 partitions Cost?", "perhaps not billed", "listed, as many as before", "0 Gone", "Not seen whole: 12 partitions",
-		"(not complete since)", "8 of 8 partitions of the list were not answered: the service did not answer as it should", "4 of 4 status searches were not answered")
+		"(not complete since)", " of 8 partitions of the list were not answered: the service did not answer as it should", "4 of 4 status searches were not answered")
 	w.until("03 20:00")
 	w.faults()
 	w.end()
