@@ -47,8 +47,8 @@ type Pipeline struct {
 	// interrupted is resumed with or without it.
 	Again bool
 	// NewRound says, with Again, that the schedule begins a new round of the night: the run asks also if the round
-	// before it was published only now. Without it, such a night is not repeated, since it was not done before: a
-	// person who repeats a command that could not publish does not pay twice.
+	// before it was published only now, or is held back. Without it, such a night is not repeated, since it was not
+	// done before: a person who repeats a command that could not publish does not pay twice.
 	NewRound bool
 	// MarkID is the id that the data directory had when this process began; see CheckMark. With
 	// MustExist the directory must have any id. Without both, a directory that has none gets one.

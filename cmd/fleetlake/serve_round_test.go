@@ -6,11 +6,14 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/schedules"
 )
 
@@ -55,5 +58,73 @@ func TestALaterSlotAsksAfterAFailedPublish(t *testing.T) {
 	s.metrics.Handler().ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	if want := `fleetlake_runs_finished_total{job="nightly",state="done"} 2` + "\n"; !strings.Contains(page.Body.String(), want) {
 		t.Errorf("no %q in:\n%s", want, page.Body)
+	}
+}
+
+// TestALaterSlotAsksAfterAHeldBackRun has an hourly job of positions, of which one run is held back, because the
+// service writes latitudes in another way. Its slot is not paid for again; later slots of the day ask for what is
+// due by then, and are published.
+func TestALaterSlotAsksAfterAHeldBackRun(t *testing.T) {
+	t.Parallel()
+	const date = "2026-11-20"
+	w := newWorld(t, simulator.Config{Vessels: 2500, Seed: 2})
+	w.configure(1_000_000, `
+    list: {by: country, countries: [Panama, Liberia, China, Greece, Germany, Norway, Japan, Malta]}
+    sweep: {statuses: []}
+    lookup: {want: []}
+  positions:
+    list: {by: none}
+    sweep: {statuses: []}
+    lookup: {want: [position], max_age: 30m}
+`)
+	w.must(exitDone, "run", "nightly", "--date", date)
+	var bad atomic.Bool
+	other := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		answer := httptest.NewRecorder()
+		w.sim.ServeHTTP(answer, r)
+		body := answer.Body.Bytes()
+		if bad.Load() {
+			body = regexp.MustCompile(`("latitude": ?")[^"]*`).ReplaceAll(body, []byte("${1}north"))
+		}
+		rw.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
+		rw.WriteHeader(answer.Code)
+		rw.Write(body)
+	}))
+	defer other.Close()
+	w.env = append(w.env, "FLEETLAKE_BASE_URL="+other.URL+simulator.BasePath)
+	s, start := w.server(), time.Now().Add(-2*time.Hour)
+	bought := 0
+	for _, slot := range []struct {
+		words  string
+		at     time.Duration
+		bad    bool
+		failed error
+		asks   bool
+	}{
+		{"the first slot is held back", 0, true, load.ErrIssues, true},
+		{"the same slot, after a restart", 0, false, load.ErrIssues, false},
+		{"a slot before the positions are due again", 20 * time.Minute, false, nil, false},
+		{"a slot when they are due again", 40 * time.Minute, false, nil, true},
+	} {
+		bad.Store(slot.bad)
+		at := start.Add(slot.at)
+		s.pipeline.Now = func() time.Time { return at.Add(time.Second) }
+		s.pipeline.Service.Now = s.pipeline.Now
+		before := w.sim.Bill().Spent
+		if err := s.run(t.Context(), schedules.Slot{Job: "positions", Date: date, At: at, Again: true}); !errors.Is(err, slot.failed) || err != nil && slot.failed == nil {
+			t.Errorf("%s: %v", slot.words, err)
+		}
+		spent := w.sim.Bill().Spent - before
+		if bought = max(bought, spent); slot.asks && spent < bought || !slot.asks && spent != 0 {
+			t.Errorf("%s: %d credits were spent, after %d for the first", slot.words, spent, bought)
+		}
+	}
+	if n := w.number("SELECT count(*) FROM runs WHERE job = 'positions'"); n != 2 || bought < 500 {
+		t.Errorf("%d runs of the job are published, want 2; the first cost %d credits", n, bought)
+	}
+	spent := w.sim.Bill().Spent
+	w.must(exitDone, "run", "positions", "--date", date, "--accept-issues")
+	if n := w.number("SELECT count(*) FROM runs WHERE job = 'positions'"); n != 3 || w.sim.Bill().Spent != spent {
+		t.Errorf("%d runs are published once the first is accepted, for %d credits, want 3 for none", n, w.sim.Bill().Spent-spent)
 	}
 }

@@ -56,6 +56,9 @@ func (s *server) harvest(ctx context.Context, job plan.Job, slot schedules.Slot)
 // publishEarlier publishes what runs of earlier slots of the same night paid for, and announces it as theirs: a
 // full disk may have kept it from being published until now.
 func (s *server) publishEarlier(ctx context.Context, slot schedules.Slot) error {
+	if waiting, err := repair.Unpublished(ctx, s.config.DataDir); err == nil && len(waiting) == 0 {
+		return nil
+	}
 	reports, err := s.pipeline.Recover(ctx)
 	for _, r := range reports {
 		if r.Job == slot.Job && r.Date == slot.Date {
