@@ -31,7 +31,7 @@ func (p *Pipeline) ForecastState(ctx context.Context, job plan.Job) (s forecast.
 	if len(f.Totals)+len(f.Targets) == 0 {
 		return forecast.Unknown(now), nil
 	}
-	if err := p.addHeldBack(&f); err != nil {
+	if err := p.addHeldBack(&f, job); err != nil {
 		return s, err
 	}
 	account, err := p.account(false)

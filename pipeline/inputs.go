@@ -2,16 +2,10 @@ package pipeline
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"maps"
-	"strings"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/api"
-	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/credits"
-	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
@@ -28,17 +22,7 @@ func (p *Pipeline) inputs(ctx context.Context, known *warehouse.Published, job p
 			return f, err
 		}
 	}
-	return f, p.addHeldBack(&f)
-}
-
-// addHeldBack excludes the vessels that held back runs have looked up.
-func (p *Pipeline) addHeldBack(f *plan.Inputs) error {
-	heldBack, err := p.numbersHeldBack()
-	if f.Refused == nil {
-		f.Refused = map[string]bool{}
-	}
-	maps.Copy(f.Refused, heldBack)
-	return err
+	return f, p.addHeldBack(&f, job)
 }
 
 // readInputs reads the inputs that are in the published warehouse.
@@ -77,28 +61,4 @@ func readVessels(ctx context.Context, f *plan.Inputs, w *warehouse.Warehouse, jo
 		return nil, err
 	}
 	return w.Rates(ctx, job.Lookup.Want)
-}
-
-// numbersHeldBack returns the numbers that held back runs have looked up. The warehouse does not
-// have these lookups yet, and a new run must not pay for them again.
-func (p *Pipeline) numbersHeldBack() (map[string]bool, error) {
-	numbers := map[string]bool{}
-	heldBack, err := derive.ReadHeldBack(p.Dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, h := range heldBack {
-		for e, err := range journal.Read(journal.Path(p.segments(), h.Date, h.Run)) {
-			if errors.Is(err, fs.ErrNotExist) {
-				break
-			}
-			if err != nil {
-				return nil, err
-			}
-			if _, number, ok := strings.Cut(e.Parameters, "="); ok && e.OK() && e.Operation != api.ByType.Name && e.Operation != api.ByStatus.Name {
-				numbers[number] = true
-			}
-		}
-	}
-	return numbers, nil
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/credits"
-	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/pipeline/report"
@@ -24,21 +23,6 @@ import (
 func (p *Pipeline) Recover(ctx context.Context) ([]report.Report, error) {
 	p.fill()
 	return repair.Recover(ctx, p.deriver())
-}
-
-// heldBackNight returns a derive.HeldBackError if a job's night is done by a run that is held back: another
-// run would pay for it a second time.
-func (p *Pipeline) heldBackNight(job, date string) error {
-	all, err := derive.ReadHeldBack(p.Dir)
-	if err != nil {
-		return err
-	}
-	for _, h := range all {
-		if h.Job == job && h.Date == date && h.State == report.StateDone {
-			return &derive.HeldBackError{Runs: []derive.HeldBackRun{h}}
-		}
-	}
-	return nil
 }
 
 // ended returns the last run of a night and a note for its report, if there is nothing left to

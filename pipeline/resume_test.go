@@ -5,11 +5,13 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -87,7 +89,7 @@ func TestANightThatLostAnAnswerIsNotDone(t *testing.T) {
 }
 
 // TestANightThatIsHeldBackIsPaidFor: its credits count towards the caps, and nothing of it is
-// requested again.
+// requested again but by a later slot of the night, when it is due again.
 func TestANightThatIsHeldBackIsPaidFor(t *testing.T) {
 	p := copyOfTwoNights(t)
 	run, date, at := "20261210T020000.000Z-0000", "2026-12-10", weekStart.AddDate(0, 0, 20)
@@ -111,8 +113,28 @@ func TestANightThatIsHeldBackIsPaidFor(t *testing.T) {
 	if got, want := account.Spent("nightly", date, false, at), (credits.Spent{Night: 60, Day: 60, Month: 60}); got != want {
 		t.Errorf("%+v counts towards the caps, want %+v", got, want)
 	}
-	if numbers, err := p.numbersHeldBack(); err != nil || !numbers["9218301"] {
-		t.Errorf("looked up again: %v, %v", numbers, err)
+	p.NewRound = true
+	if err := p.heldBackNight("nightly", date); err != nil {
+		t.Errorf("a later slot of the night does not run: %v", err)
+	}
+	monthly := plan.Job{Lookup: plan.Lookup{Want: []string{"particulars"}, MaxAge: 30 * 24 * time.Hour}}
+	for name, c := range map[string]struct {
+		job   plan.Lookup
+		after time.Duration
+		want  bool // that her number is left out
+	}{
+		"a day later":                         {monthly.Lookup, 24 * time.Hour, true},
+		"when her particulars are due again":  {monthly.Lookup, 30 * 24 * time.Hour, false},
+		"watched, the hour after":             {plan.Lookup{Want: monthly.Lookup.Want, MaxAge: monthly.Lookup.MaxAge, Watch: []string{"9218301"}}, time.Hour, true},
+		"watched, by her MMSI, the day after": {plan.Lookup{Want: monthly.Lookup.Want, MaxAge: monthly.Lookup.MaxAge, Watch: []string{"235762000"}}, 24 * time.Hour, false},
+	} {
+		f := plan.Inputs{Now: at.Add(c.after), Targets: []warehouse.Target{{IMO: 9218301, MMSI: "235762000"}, {IMO: 9218302}}}
+		if err := p.addHeldBack(&f, plan.Job{Lookup: c.job}); err != nil || f.Refused["9218301"] != c.want {
+			t.Errorf("%s: left out %v, %v", name, f.Refused, err)
+		}
+		if known := f.Targets[0]; !known.ParticularsAt.Equal(at) || !known.PositionAt.IsZero() || !f.Targets[1].ParticularsAt.IsZero() {
+			t.Errorf("%s: known of her %+v", name, known)
+		}
 	}
 }
 

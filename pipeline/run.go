@@ -46,6 +46,10 @@ type Pipeline struct {
 	// spends nothing. A night that ended at its cap is resumed with a new cap. A night that was
 	// interrupted is resumed with or without it.
 	Again bool
+	// NewRound says, with Again, that the schedule begins a new round of the night: the run asks also if the round
+	// before it was published only now, or is held back. Without it, such a night is not repeated, since it was not
+	// done before: a person who repeats a command that could not publish does not pay twice.
+	NewRound bool
 	// MarkID is the id that the data directory had when this process began; see CheckMark. With
 	// MustExist the directory must have any id. Without both, a directory that has none gets one.
 	MarkID    string
@@ -99,7 +103,7 @@ func (p *Pipeline) run(ctx context.Context, job plan.Job, date, id string, start
 	}
 	defer known.Close() // plan has closed it before the first request
 	for _, r := range recovered {
-		if r.Job == job.Name && r.Date == date && r.State == report.StateDone {
+		if !p.NewRound && r.Job == job.Name && r.Date == date && r.State == report.StateDone {
 			return r, nil // all of the night was paid for, and is published now
 		}
 	}

@@ -4,9 +4,10 @@
 //
 //	warehouse/fleet.duckdb            published; replaced by rename, never opened for writing
 //	warehouse/versions/<run>.duckdb   hard links to published files, for Rollback
+//	warehouse/versions/order          the order in which they were published
 //	work                              a directory of builds in progress; safe to delete
 //
-// All three are in the data directory. A build works on a copy. Readers see the night before or
+// All are in the data directory. A build works on a copy. Readers see the night before or
 // the whole new night, and wait for no lock: the file that they have open is never written again.
 //
 //	copy into work ─ migrate, recreate views ─ steps, one transaction each ─ checkpoint ─ close

@@ -267,7 +267,7 @@ func rollbackPath(dir string) string { return filepath.Join(dir, "warehouse", ".
 // removeUnfinished removes the temporary files that a crash leaves of a writer of the directory: the
 // next writer of the same file would replace them, and there may be none for years.
 func removeUnfinished(dir string) error {
-	for _, path := range []string{copyPath(dir), rollbackPath(dir), fingerprintsPath(dir) + durable.Part, rolledBackPath(dir) + durable.Part} {
+	for _, path := range []string{copyPath(dir), rollbackPath(dir), fingerprintsPath(dir) + durable.Part, rolledBackPath(dir) + durable.Part, orderPath(dir) + durable.Part} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("remove what a crash left: %w", err)
 		}

@@ -34,6 +34,9 @@ func (b *Build) publish() error {
 		return fmt.Errorf("publish: %w", err)
 	}
 	version := filepath.Join(versions(b.Dir), b.RunID+".duckdb")
+	if err := recordOrder(b.Dir, filepath.Base(version)); err != nil {
+		return err
+	}
 	if err := os.Remove(version); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("publish: %w", err)
 	}
@@ -65,9 +68,10 @@ func versions(dir string) string { return filepath.Join(dir, "warehouse", "versi
 
 // version is a file that was published once.
 type version struct {
-	path string
-	at   time.Time // when it was built
-	info fs.FileInfo
+	path  string
+	place int       // in the order in which versions were published; -1 before all that have one
+	at    time.Time // when it was built
+	info  fs.FileInfo
 }
 
 // A rebuild leaves two versions with a single purpose: the file that was published before it, which
@@ -89,6 +93,10 @@ func keptVersions(dir string) ([]version, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list versions: %w", err)
 	}
+	order, err := readOrder(dir)
+	if err != nil {
+		return nil, err
+	}
 	var vs []version
 	for _, e := range entries {
 		if !strings.HasSuffix(e.Name(), ".duckdb") {
@@ -98,10 +106,10 @@ func keptVersions(dir string) ([]version, error) {
 		if err != nil {
 			return nil, fmt.Errorf("list versions: %w", err)
 		}
-		vs = append(vs, version{filepath.Join(versions(dir), e.Name()), info.ModTime(), info})
+		vs = append(vs, version{filepath.Join(versions(dir), e.Name()), slices.Index(order, e.Name()), info.ModTime(), info})
 	}
 	slices.SortFunc(vs, func(a, b version) int {
-		return cmp.Or(b.at.Compare(a.at), strings.Compare(b.path, a.path))
+		return cmp.Or(cmp.Compare(b.place, a.place), b.at.Compare(a.at), strings.Compare(b.path, a.path))
 	})
 	return vs, nil
 }

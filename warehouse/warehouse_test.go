@@ -234,7 +234,7 @@ func TestVersionsAreKeptAndRolledBackTo(t *testing.T) {
 		must(t, update(t, dir, day))
 	}
 	names := left(t, versions(dir))
-	if len(names) != Versions || names[0] != runAt(4).ID+".duckdb" {
+	if len(names) != Versions+1 || names[0] != runAt(4).ID+".duckdb" || names[Versions] != "order" {
 		t.Errorf("versions %v, want the last %d", names, Versions)
 	}
 	for _, want := range []string{"7 6 5 4 3 2 1", "6 5 4 3 2 1", "5 4 3 2 1", "4 3 2 1"} {

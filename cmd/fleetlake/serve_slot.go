@@ -36,6 +36,11 @@ func (s *server) harvest(ctx context.Context, job plan.Job, slot schedules.Slot)
 	if p.Again, err = s.again(slot); err != nil {
 		return failed(ctx, err, end)
 	}
+	if p.NewRound = p.Again && !slot.Triggered; p.NewRound {
+		if err := s.publishEarlier(ctx, slot); err != nil {
+			return failed(ctx, err, end)
+		}
+	}
 	r, err := p.Run(ctx, job, slot.Date)
 	if err != nil {
 		return failed(ctx, err, end)
@@ -46,6 +51,21 @@ func (s *server) harvest(ctx context.Context, job plan.Job, slot schedules.Slot)
 	}
 	s.announce(ctx, r, slot)
 	return unfinished(r, end)
+}
+
+// publishEarlier publishes what runs of earlier slots of the same night paid for, and announces it as theirs: a
+// full disk may have kept it from being published until now.
+func (s *server) publishEarlier(ctx context.Context, slot schedules.Slot) error {
+	if waiting, err := repair.Unpublished(ctx, s.config.DataDir); err == nil && len(waiting) == 0 {
+		return nil
+	}
+	reports, err := s.pipeline.Recover(ctx)
+	for _, r := range reports {
+		if r.Job == slot.Job && r.Date == slot.Date {
+			s.announce(ctx, r, slot)
+		}
+	}
+	return err
 }
 
 // failed is the error of a slot whose run ended with one. After a run that could not publish what it
