@@ -25,7 +25,6 @@ type misleading struct {
 	mu      sync.Mutex
 	random  *rand.Rand
 	history []balanceAt
-	others  int // credits that somebody else spent, less those that were bought
 }
 
 // balanceAt is what the balance was from a moment on.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -82,7 +81,6 @@ type bill struct {
 	at      time.Time
 	credits int
 	unknown bool
-	lost    bool // there is no answer
 }
 
 // answered is one page of a search, or a status search.
@@ -170,11 +168,11 @@ func (s *segment) index() {
 		if at.IsZero() {
 			at = e.At
 		}
-		switch lost := e.Kind == "intent" && !answeredIntents[e.N]; {
-		case lost, e.Charge == "unknown":
-			s.bills = append(s.bills, bill{at, e.Credits, true, lost})
+		switch {
+		case e.Kind == "intent" && !answeredIntents[e.N], e.Charge == "unknown":
+			s.bills = append(s.bills, bill{at, e.Credits, true})
 		case e.Kind == "answer":
-			s.bills = append(s.bills, bill{at, e.Credits, false, false})
+			s.bills = append(s.bills, bill{at, e.Credits, false})
 		}
 		if k, number := searchOf(e.Operation, e.Parameters); e.ok() && number > 0 {
 			if p, whole := readPage(e.text()); whole {
@@ -182,11 +180,6 @@ func (s *segment) index() {
 			}
 		}
 	}
-}
-
-// lost reports whether a request has no answer on record.
-func (s *segment) lost() bool {
-	return slices.ContainsFunc(s.bills, func(b bill) bool { return b.lost })
 }
 
 // spending is what requests cost by the journal.
