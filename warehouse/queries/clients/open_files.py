@@ -4,6 +4,7 @@
 
 It prints what was done, what was found and what the page says. The directory must have two versions or more.
 """
+import glob
 import json
 import os
 import shutil
@@ -112,9 +113,9 @@ def attached_elsewhere(p):
 
 def main(original):
     with tempfile.TemporaryDirectory() as folder:
-        versions = f"{original}/warehouse/versions"
-        for version, name in zip(sorted(os.listdir(versions))[-2:], NIGHTS):
-            shutil.copy(f"{versions}/{version}", f"{folder}/{name}")
+        versions = sorted(glob.glob(f"{original}/warehouse/versions/*.duckdb"))
+        for version, name in zip(versions[-2:], NIGHTS):
+            shutil.copy(version, f"{folder}/{name}")
         return sentences(folder)
 
 
