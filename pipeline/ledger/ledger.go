@@ -55,13 +55,7 @@ func ReadUntil(segments, last string) (*credits.Account, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := credits.NewAccount()
-	for _, l := range lines {
-		if l.Run.ID != "" && (last == "" || l.Run.ID <= last) {
-			a.AddRun(l.Run)
-		}
-	}
-	return a, nil
+	return accountOf(lines, last), nil
 }
 
 // Update brings the index up to date, and returns the account. The caller holds the lock of the data directory. Its
@@ -74,13 +68,18 @@ func Update(segments string) (*credits.Account, error) {
 	if !current {
 		_ = write(segments, lines)
 	}
+	return accountOf(lines, ""), nil
+}
+
+// accountOf returns the account of the runs up to one; "" is all runs.
+func accountOf(lines []line, last string) *credits.Account {
 	a := credits.NewAccount()
 	for _, l := range lines {
-		if l.Run.ID != "" {
+		if l.Run.ID != "" && (last == "" || l.Run.ID <= last) {
 			a.AddRun(l.Run)
 		}
 	}
-	return a, nil
+	return a
 }
 
 // Keep adds a run that has ended to the index, so that nobody need read its segment for it. What keeps it from doing so
