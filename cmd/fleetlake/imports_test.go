@@ -52,11 +52,12 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"schedules/notify":         {[]string{"pipeline/report"}, []string{"database/sql"}},
 	"schedules/share":          {[]string{"warehouse"}, []string{"database/sql"}},
 	"schedules/flight":         {[]string{"warehouse", "warehouse/worker"}, []string{"net/http", "database/sql"}},
+	"schedules/network":        {nil, []string{"net/http", "database/sql"}},
 	"schedules/exports":        {[]string{"load/export", "load/store", "warehouse", "warehouse/durable"}, []string{"database/sql"}},
 	"cmd/fleetlake/config":     {[]string{"schedules/flight", "warehouse/worker", "extract", "extract/api", "load/export", "load/store", "schedules/exports", "pipeline", "pipeline/credits", "pipeline/plan", "schedules", "schedules/notify"}, []string{"database/sql"}},
 	"cmd/fleetlake/machine":    {nil, []string{"net/http", "database/sql"}},
 	"cmd/fleetlake/console":    {[]string{"load/dictionary", "pipeline", "pipeline/forecast", "pipeline/plan", "pipeline/report", "pipeline/wording", "warehouse"}, []string{"database/sql", "net/http"}},
-	"cmd/fleetlake":            {[]string{"schedules/published", "warehouse/news", "schedules/flight", "warehouse/worker", "cmd/fleetlake/config", "cmd/fleetlake/console", "cmd/fleetlake/machine", "schedules/page", "schedules/notify", "schedules/metrics", "schedules/share", "schedules/exports", "pipeline/datadir", "pipeline/derive", "pipeline/forecast", "pipeline/plan", "pipeline/repair", "pipeline/report", "pipeline/wording", "extract", "extract/api", "extract/journal", "extract/simulator", "transform", "load", "load/dictionary", "load/export", "load/store", "warehouse", "warehouse/durable", "warehouse/history", "pipeline", "schedules"}, []string{"database/sql"}},
+	"cmd/fleetlake":            {[]string{"schedules/published", "warehouse/news", "schedules/flight", "warehouse/worker", "cmd/fleetlake/config", "cmd/fleetlake/console", "cmd/fleetlake/machine", "schedules/network", "schedules/page", "schedules/notify", "schedules/metrics", "schedules/share", "schedules/exports", "pipeline/datadir", "pipeline/derive", "pipeline/forecast", "pipeline/plan", "pipeline/repair", "pipeline/report", "pipeline/wording", "extract", "extract/api", "extract/journal", "extract/simulator", "transform", "load", "load/dictionary", "load/export", "load/store", "warehouse", "warehouse/durable", "warehouse/history", "pipeline", "schedules"}, []string{"database/sql"}},
 
 	"cmd/fleetlake/crash":            {nil, nil},
 	"pipeline/pipelinetest/planted":  {nil, []string{"net/http", "database/sql"}},

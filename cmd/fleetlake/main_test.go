@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 		}
 		exitWithPeak(0)
 	}
-	if os.Getenv(beFleetlake) != "" || len(os.Args) > 1 && os.Args[1] == workerVerb { // which has an empty environment
+	if os.Getenv(beFleetlake) != "" || len(os.Args) > 1 && (os.Args[1] == workerVerb || os.Args[1] == networkVerb) { // which have another environment
 		exitWithPeak(underSignals(os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
 	}
 	pipelinetest.ManyAtOnce()

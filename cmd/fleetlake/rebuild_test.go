@@ -160,7 +160,7 @@ func TestIssuesStopARun(t *testing.T) {
 		t.Errorf("%d runs are published beside the one that is held back, want 2", got)
 	}
 	w.reports("is paid for and held back", "--accept-issues --date 2026-11-21")
-	if troubles := w.server().dataTroubles(); len(troubles) != 1 || troubles[0].Title != "A run is held back" {
+	if troubles := networkOf(t, w.server()).troubles(); len(troubles) != 1 || troubles[0].Title != "A run is held back" {
 		t.Errorf("the page: %+v", troubles)
 	}
 	w.env = bad

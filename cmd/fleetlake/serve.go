@@ -14,8 +14,8 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/schedules/metrics"
+	"github.com/fleetlake/fleetlake/schedules/network"
 	"github.com/fleetlake/fleetlake/schedules/notify"
-	"github.com/fleetlake/fleetlake/warehouse/worker"
 	"github.com/spf13/cobra"
 )
 
@@ -77,8 +77,8 @@ type server struct {
 	runner       *schedules.Runner
 	slots        *schedules.SlotLog
 	notifier     *notify.Notifier
-	pool         *worker.Pool // runs the queries of others; nil without page and Flight SQL
-	traces       *traces      // nil without a collector
+	network      atomic.Pointer[network.Keeper] // serves page and Flight SQL; nil without either
+	traces       *traces                        // nil without a collector
 	metrics      *metrics.Metrics
 	systemd      systemd
 	log          *slog.Logger
@@ -88,8 +88,7 @@ type server struct {
 	ending       atomic.Bool
 	nights       cachedCheck               // whether the last nights succeeded
 	markID       atomic.Pointer[string]    // of the data directory; nil while no run has used it
-	forecasts    *forecasts                // of the page; nil without it
-	making       chan struct{}             // an element per file that is made for the page
+	pricing      chan struct{}             // an element while a run is priced for the page
 	exportWake   chan struct{}             // to look whether an export is due
 	exporting    atomic.Pointer[time.Time] // since when; nil without one under way
 	notifiedSlot slotKey                   // of the last partial run that was notified; used by the scheduler only
@@ -107,24 +106,12 @@ func (a *app) serve(ctx context.Context, cfg config.Config) error {
 	if err != nil {
 		return err
 	}
-	closePool, err := s.openPool()
+	closeNetwork, err := s.openNetwork(a.getenv, a.verbose)
 	if err != nil {
 		s.closeNotifier()
 		return err
 	}
-	defer closePool()
-	closePage, err := s.openPage()
-	if err != nil {
-		s.closeNotifier()
-		return err
-	}
-	defer closePage()
-	closeFlight, err := s.openFlight()
-	if err != nil {
-		s.closeNotifier()
-		return err
-	}
-	defer closeFlight()
+	defer closeNetwork()
 	defer s.closeNotifier()
 	defer s.traces.close(flushTimeout)
 	stopExports := s.startExports(ctx)
@@ -140,7 +127,7 @@ func (a *app) serve(ctx context.Context, cfg config.Config) error {
 
 // server creates the parts of `fleetlake serve`. Only the notifier runs yet.
 func (a *app) server(cfg config.Config) (*server, error) {
-	p, err := a.pipeline(cfg, queriesMiB(cfg))
+	p, err := a.pipeline(cfg, networkMiB(cfg))
 	if err != nil {
 		return nil, err
 	}
@@ -148,11 +135,11 @@ func (a *app) server(cfg config.Config) (*server, error) {
 	if err != nil {
 		return nil, &config.Error{Problems: []string{err.Error()}}
 	}
-	s := &server{config: cfg, pipeline: p, systemd: systemdOf(a.getenv), log: p.Log, began: time.Now(), exportWake: make(chan struct{}, 1), making: make(chan struct{}, filesAtOnce)}
+	s := &server{config: cfg, pipeline: p, systemd: systemdOf(a.getenv), log: p.Log, began: time.Now(), exportWake: make(chan struct{}, 1), pricing: make(chan struct{}, 1)}
 	if s.slots, err = schedules.OpenSlotLog(cfg.DataDir); err != nil {
 		return nil, err
 	}
-	if s.metrics, err = metrics.New(metrics.Config{Dir: cfg.DataDir, Version: version(), Spending: s.spending}); err != nil {
+	if s.metrics, err = metrics.New(metrics.Config{Version: version(), NetworkBytes: s.networkBytes}); err != nil {
 		return nil, err
 	}
 	to.Log, to.Lost = s.log, s.metrics.Undelivered

@@ -2,95 +2,114 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
-	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
-	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
-	"github.com/fleetlake/fleetlake/load"
-	"github.com/fleetlake/fleetlake/warehouse"
-	"github.com/fleetlake/fleetlake/warehouse/worker"
+	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/schedules"
+	"github.com/fleetlake/fleetlake/schedules/network"
+	"github.com/fleetlake/fleetlake/schedules/page"
 )
 
-// Limits of the file that the page makes of a list, in MiB: it is made beside a harvest.
-const pageMemoryMiB, pageSpillMiB = 256, 2048
-
-// queriesMiB is the most that queries from the network take: in processes of their own, and to make a page.
-func queriesMiB(c config.Config) int {
-	if c.Serve.Listen == "" && c.Flight.Listen == "" {
-		return 0
-	}
-	return c.Queries.Concurrent*c.Queries.MemoryMiB + filesAtOnce*pageMemoryMiB
-}
-
-// filesAtOnce is how many files are made for the page at a time: each may take pageMemoryMiB. fileWait is how long a
-// client waits for its turn.
+// What the network process may ask of the scheduler. It may have been taken over: nothing of it is a path or a
+// statement, and nothing answers with a secret. It can start and stop runs, as the page does for who has the token.
 const (
-	filesAtOnce = 2
-	fileWait    = 20 * time.Second
+	verbState   = "state"   // a schedulerState
+	verbReady   = "ready"   // an error, if a run cannot start
+	verbMetrics = "metrics" // a text
+	verbRun     = "run"     // starts a job
+	verbStop    = "stop"    // stops the run under way
+	verbPrice   = "price"   // a *pipeline.Preview of a job
 )
 
-// makeFile begins to make a file when it is its turn; the returned function ends that.
-func (s *server) makeFile(ctx context.Context) (end func(), err error) {
-	late := time.NewTimer(fileWait)
-	defer late.Stop()
+// maxRecords is how many slots without a good run the page lists.
+const maxRecords = 20
+
+// priceTimeout bounds the time to price a run.
+const priceTimeout = 20 * time.Second
+
+// schedulerState is what the scheduler has in memory, and nobody can read from the disk.
+type schedulerState struct {
+	Live      page.Live
+	Slots     []page.SlotView
+	Exporting *time.Time // since when; nil without an export under way
+	Unhealthy string     // why the scheduler is not healthy; "" if it is
+}
+
+// answerNetwork answers a request of the network process.
+func (s *server) answerNetwork(ctx context.Context, q network.Request) (any, error) {
+	switch q.Verb {
+	case verbState:
+		return s.state(), nil
+	case verbReady:
+		return nil, s.isReady()
+	case verbMetrics:
+		return s.metrics.Text()
+	case verbRun:
+		return nil, s.runner.Trigger(q.Job, q.Again)
+	case verbStop:
+		return nil, s.runner.StopRun()
+	case verbPrice:
+		return s.priceAgain(ctx, q.Job)
+	}
+	return nil, network.ErrVerb
+}
+
+// state is what the scheduler does now.
+func (s *server) state() schedulerState {
+	now := schedulerState{Live: s.live(), Slots: s.slotRecords(), Exporting: s.exporting.Load()}
+	if err := s.healthy(); err != nil {
+		now.Unhealthy = err.Error()
+	}
+	return now
+}
+
+// live is the run that is under way.
+func (s *server) live() page.Live {
+	now := s.runner.Snapshot()
+	if now.Running.Job == "" {
+		return page.Live{}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	live := page.Live{Job: now.Running.Job, Date: now.Running.Date, Started: now.Started}
+	if !s.progress.At.Before(now.Started) { // else it is that of the previous run
+		live.Progress = s.progress
+	}
+	return live
+}
+
+// slotRecords are the next slots, and the latest without a good run.
+func (s *server) slotRecords() []page.SlotView {
+	var all []page.SlotView
+	for _, p := range s.runner.Snapshot().Next {
+		all = append(all, page.SlotView{Job: p.Job, Date: p.Date, At: p.Start, State: "next", Reason: s.withoutPaths(p.Reason)})
+	}
+	for _, r := range s.slots.Latest(maxRecords) {
+		all = append(all, page.SlotView{Job: r.Job, Date: r.Date, At: r.Slot, State: r.State, Reason: s.withoutPaths(r.Reason)})
+	}
+	return all
+}
+
+// priceAgain prices a run of a job that would pay for its night of today a second time, because that night has ended;
+// it returns nil for any other run. One is priced at a time: each opens the published file.
+func (s *server) priceAgain(ctx context.Context, name string) (*pipeline.Preview, error) {
+	ctx, cancel := context.WithTimeout(ctx, priceTimeout)
+	defer cancel()
 	select {
-	case s.making <- struct{}{}:
-		return func() { <-s.making }, nil
-	case <-late.C:
-		return nil, fmt.Errorf("%w (%d files are being made)", worker.ErrBusy, filesAtOnce)
+	case s.pricing <- struct{}{}:
+		defer func() { <-s.pricing }()
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return nil, ctx.Err()
 	}
-}
-
-// answer writes the answer of a statement of the page to a temporary file.
-func (s *server) answer(ctx context.Context, st warehouse.Statement, format string) (path string, done func() error, err error) {
-	end, err := s.makeFile(ctx)
+	job, _, err := s.config.Job(name)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	defer end()
-	return temporaryAnswer(format, func(dir, path string) error { return s.writeAnswer(ctx, st, format, dir, path) })
-}
-
-// temporaryAnswer lets write make a file in a temporary directory, which done removes.
-func temporaryAnswer(format string, write func(dir, path string) error) (path string, done func() error, err error) {
-	dir, done, err := load.Scratch(os.TempDir(), "fleetlake-page-")
-	if err != nil {
-		return "", nil, err
+	date := time.Now().In(job.Location).Format(time.DateOnly)
+	p := *s.pipeline
+	if p.Again, err = s.again(schedules.Slot{Job: name, Date: date, Again: true}); err != nil || !p.Again {
+		return nil, err
 	}
-	path = filepath.Join(dir, "answer."+format)
-	if err := write(dir, path); err != nil {
-		return "", nil, errors.Join(err, done())
-	}
-	return path, done, nil
-}
-
-// forPeople is the format of a file that a person got from a browser, and may open in a spreadsheet.
-func forPeople(format string) string {
-	if format == "csv" {
-		return console.Spreadsheet
-	}
-	return format
-}
-
-func (s *server) writeAnswer(ctx context.Context, st warehouse.Statement, format, dir, path string) error {
-	w, err := warehouse.Open(ctx, warehouse.Path(s.config.DataDir), warehouse.Options{MemoryMiB: pageMemoryMiB, Threads: 1, Spill: dir, SpillMiB: pageSpillMiB, Confine: []string{dir}})
-	if err != nil {
-		return err
-	}
-	defer w.Close() // of a file that was only read
-	if format == "parquet" {
-		_, err := w.ToParquet(ctx, st, path)
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return fmt.Errorf("write the list: %w", err)
-	}
-	return errors.Join(writeAnswer(ctx, w, st, forPeople(format), f, unlimited), f.Close())
+	preview, err := p.Preview(ctx, job, date)
+	return &preview, err
 }

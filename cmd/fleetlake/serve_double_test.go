@@ -132,42 +132,30 @@ func (s *spans) received() string {
 	return s.raw.String()
 }
 
-// environments returns the environment of each process that a process has started. One that waits for the next
-// question must be among them, where the system shows processes: it is started when one was answered.
-func environments(t *testing.T, parent int) map[string]string {
+// environments returns the environments of the network process of a daemon, and of a process for queries, where the
+// system shows processes. One that waits for the next question is started when one was answered.
+func environments(t *testing.T, daemon int) map[string]string {
 	t.Helper()
-	for deadline := time.After(time.Minute); ; {
-		found, shown := environmentsNow(parent)
-		if !shown || len(found) > 0 {
-			return found
-		}
-		select {
-		case <-deadline:
-			t.Error("no process waits for a question")
-			return nil
-		case <-time.After(5 * time.Millisecond):
+	found := map[string]string{}
+	if _, err := os.Stat("/proc/self/environ"); err != nil {
+		return found
+	}
+	for _, verb := range []string{networkVerb, workerVerb} {
+		for deadline := time.After(time.Minute); found[verb] == ""; {
+			for _, pid := range descendants(daemon, verb) {
+				if environment, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid)); err == nil {
+					found[verb] = verb + ": " + string(environment)
+				}
+			}
+			select {
+			case <-deadline:
+				t.Errorf("no process of %s", verb)
+				return found
+			case <-time.After(5 * time.Millisecond): // another process has no event
+			}
 		}
 	}
-}
-
-// environmentsNow returns the environments of the processes that a process has started, and whether the system shows any.
-func environmentsNow(parent int) (found map[string]string, shown bool) {
-	stats, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil || len(stats) == 0 {
-		return nil, false
-	}
-	found = map[string]string{}
-	for _, path := range stats {
-		stat, err := os.ReadFile(path)
-		_, after, _ := strings.Cut(string(stat), ") ") // "PID (NAME) STATE PARENT ..."
-		if words := strings.Fields(after); err != nil || len(words) < 2 || words[1] != fmt.Sprint(parent) {
-			continue
-		}
-		if environment, err := os.ReadFile(filepath.Join(filepath.Dir(path), "environ")); err == nil {
-			found["the environment of "+filepath.Dir(path)] = string(environment)
-		}
-	}
-	return found, true
+	return found
 }
 
 // wrongModes lists what others than the documentation says can read or write in a data directory.

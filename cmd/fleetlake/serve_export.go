@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"time"
-
-	"github.com/fleetlake/fleetlake/schedules/exports"
 )
 
 // startExports exports beside the scheduler, which waits for no export: at the start, because an
@@ -49,22 +46,4 @@ func (s *server) export(ctx context.Context) {
 	if _, err := exportDue(ctx, s.config, s.log, s.notifier); err != nil && ctx.Err() == nil {
 		s.log.Error("the end of an export is not stored", "error", err)
 	}
-}
-
-// exportLine is what the page says of the export; nothing without one in the configuration.
-func (s *server) exportLine() string {
-	if s.config.Export.Target == "" {
-		return ""
-	}
-	if since := s.exporting.Load(); since != nil {
-		return fmt.Sprintf("An export is under way, since %s UTC.", since.UTC().Format("15:04"))
-	}
-	state, err := exports.ReadState(s.config.DataDir)
-	switch {
-	case err != nil:
-		return "The state of the export cannot be read."
-	case state.Success == nil:
-		return "Nothing is exported yet."
-	}
-	return fmt.Sprintf("Last export: %s UTC, %s.", state.Success.At.UTC().Format("2006-01-02 15:04"), exportedWords(*state.Success))
 }

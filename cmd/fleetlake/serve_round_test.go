@@ -54,10 +54,12 @@ func TestALaterSlotAsksAfterAFailedPublish(t *testing.T) {
 	if n := w.number("SELECT count(*) FROM runs WHERE state = 'done'"); n != 2 {
 		t.Errorf("%d runs are published, want 2", n)
 	}
-	page := httptest.NewRecorder()
-	s.metrics.Handler().ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-	if want := `fleetlake_runs_finished_total{job="nightly",state="done"} 2` + "\n"; !strings.Contains(page.Body.String(), want) {
-		t.Errorf("no %q in:\n%s", want, page.Body)
+	text, err := s.metrics.Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `fleetlake_runs_finished_total{job="nightly",state="done"} 2` + "\n"; !strings.Contains(text, want) {
+		t.Errorf("no %q in:\n%s", want, text)
 	}
 }
 

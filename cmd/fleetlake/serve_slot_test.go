@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -287,10 +285,12 @@ func TestANightThatIsDoneIsNotifiedOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	page := httptest.NewRecorder()
-	s.metrics.Handler().ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-	if want := `fleetlake_runs_finished_total{job="nightly",state="partial"} 1` + "\n"; !strings.Contains(page.Body.String(), want) {
-		t.Errorf("no %q in:\n%s", want, page.Body)
+	text, err := s.metrics.Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `fleetlake_runs_finished_total{job="nightly",state="partial"} 1` + "\n"; !strings.Contains(text, want) {
+		t.Errorf("no %q in:\n%s", want, text)
 	}
 	s.closeNotifier()
 	close(notified)

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"html"
 	"net"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/extract/simulator/memory"
+	"github.com/fleetlake/fleetlake/schedules/network"
 	"github.com/fleetlake/fleetlake/schedules/page"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
@@ -83,7 +85,7 @@ func (w *week) start() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if w.page, err = s.page(); err != nil {
+	if w.page, err = networkOf(w.t, s).page(); err != nil {
 		w.t.Fatal(err)
 	}
 	w.server = s
@@ -103,6 +105,39 @@ func (w *week) start() {
 			w.t.Error(err)
 		}
 	}
+}
+
+// networkOf is the network process of a scheduler, which it asks in memory.
+func networkOf(t *testing.T, s *server) *networkServer {
+	t.Helper()
+	setup, err := setupOf(s.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(ctx context.Context, q network.Request, value any) error {
+		answer, err := s.answerNetwork(ctx, q)
+		if err != nil || value == nil {
+			return err
+		}
+		text, err := json.Marshal(answer)
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(text, value)
+	}
+	text, err := json.Marshal(setup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sent networkSetup
+	if err := json.Unmarshal(text, &sent); err != nil {
+		t.Fatal(err)
+	}
+	n, err := newNetworkServer(sent, ask, s.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // until waits for a day and time of January 2000, by the clock of the bubble.

@@ -34,6 +34,12 @@ type caller struct {
 // guard admits requests.
 type guard struct{ callers []*caller }
 
+// CheckClients returns an error if two clients have one name or one token, or one has none.
+func CheckClients(clients []Client) error {
+	_, err := newGuard(clients)
+	return err
+}
+
 func newGuard(clients []Client) (*guard, error) {
 	g := &guard{}
 	for _, c := range clients {

@@ -1,12 +1,9 @@
 package metrics
 
 import (
-	"errors"
 	"fmt"
-	"net/http"
 	"runtime"
 	"sync"
-	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/report"
@@ -15,17 +12,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Config is the source of the metrics.
+// Config is the source of the metrics of the scheduler.
 type Config struct {
-	Dir     string           // the data directory
-	Version string           // of the program
-	Now     func() time.Time // nil is time.Now
-
-	// Spending returns what was spent, and what the caps leave to the next runs; nil is unknown.
-	Spending func() (pipeline.Spending, error)
+	Version      string     // of the program
+	NetworkBytes func() int // the memory of the network process; nil is none
 }
 
-// Metrics are the metrics of one process.
+// Metrics are those of the scheduler and its process.
 type Metrics struct {
 	own     *prometheus.Registry // ours
 	process *prometheus.Registry // the runtime's
@@ -43,18 +36,16 @@ type Metrics struct {
 	finished *prometheus.CounterVec
 
 	undelivered prometheus.Counter
+	restarts    prometheus.Counter
 }
 
 // phases are the phases of a run. Each has a sample, 0 or 1.
 var phases = []string{"harvest", "derive", "publish"}
 
-// New registers the metrics. It fails without a data directory, and if a metric is described twice.
+// New registers the metrics. It fails if a metric is described twice.
 func New(c Config) (*Metrics, error) {
-	if c.Dir == "" {
-		return nil, errors.New("metrics without a data directory")
-	}
-	if c.Now == nil {
-		c.Now = time.Now
+	if c.NetworkBytes == nil {
+		c.NetworkBytes = func() int { return 0 }
 	}
 	gauge := func(name, help string) prometheus.Gauge {
 		return prometheus.NewGauge(prometheus.GaugeOpts{Name: "fleetlake_run_" + name, Help: help})
@@ -77,10 +68,13 @@ func New(c Config) (*Metrics, error) {
 		finished: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "fleetlake_runs_finished_total", Help: "Runs that this process has finished."}, []string{"job", "state"}),
 	}
 	m.undelivered = prometheus.NewCounter(prometheus.CounterOpts{Name: "fleetlake_notifications_undelivered_total", Help: "Notifications that an address did not get."})
+	m.restarts = prometheus.NewCounter(prometheus.CounterOpts{Name: "fleetlake_network_restarts_total", Help: "How often the process for page and Flight SQL ended unasked, and was started again."})
+	resident := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "fleetlake_network_resident_memory_bytes", Help: "Memory of the process for page and Flight SQL, without mapped files; 0 without one."},
+		func() float64 { return float64(c.NetworkBytes()) })
 	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "fleetlake_build_info", Help: "The program; always 1.",
 		ConstLabels: prometheus.Labels{"version": c.Version, "go_version": runtime.Version()}})
 	build.Set(1)
-	for _, one := range []prometheus.Collector{build, m.running, m.credits, m.limit, m.phase, m.done, m.left, m.rate, m.wait, m.spent, m.finished, m.undelivered, newStored(c)} {
+	for _, one := range []prometheus.Collector{build, m.running, m.credits, m.limit, m.phase, m.done, m.left, m.rate, m.wait, m.spent, m.finished, m.undelivered, m.restarts, resident} {
 		if err := m.own.Register(one); err != nil {
 			return nil, fmt.Errorf("register metrics: %w", err)
 		}
@@ -141,13 +135,17 @@ func (m *Metrics) clear() {
 	}
 }
 
-// Handler serves all metrics. It answers two scrapes at a time.
-func (m *Metrics) Handler() http.Handler {
-	return promhttp.HandlerFor(prometheus.Gatherers{m.own, m.process}, promhttp.HandlerOpts{MaxRequestsInFlight: 2, Timeout: time.Minute})
+// Text returns all metrics in Prometheus' format of text.
+func (m *Metrics) Text() (string, error) {
+	h := promhttp.HandlerFor(prometheus.Gatherers{m.own, m.process}, promhttp.HandlerOpts{DisableCompression: true})
+	return textOf(h)
 }
 
 // Undelivered counts a notification that did not reach an address.
 func (m *Metrics) Undelivered() { m.undelivered.Inc() }
+
+// NetworkRestarted counts a network process that ended unasked.
+func (m *Metrics) NetworkRestarted() { m.restarts.Inc() }
 
 func truth(b bool) float64 {
 	if b {

@@ -1,6 +1,8 @@
 package metrics
 
 import (
+	"context"
+	"errors"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -16,6 +18,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 )
 
@@ -50,24 +53,36 @@ func harvest(t *testing.T, dir string) report.Report {
 	return r
 }
 
-func newMetrics(t *testing.T, dir string) *Metrics {
+// both are the metrics of the two processes.
+type both struct {
+	*Metrics
+	published *Published
+}
+
+func newMetrics(t *testing.T, dir string) both {
 	t.Helper()
-	m, err := New(Config{Dir: dir, Version: "v1.2.3", Now: func() time.Time { return night.Add(10 * time.Hour) }})
+	m, err := New(Config{Version: "v1.2.3", NetworkBytes: func() int { return 77 << 20 }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m
+	p, err := NewPublished(PublishedConfig{Dir: dir, Now: func() time.Time { return night.Add(10 * time.Hour) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return both{m, p}
 }
+
+func (b both) text(context.Context) (string, error) { return b.Text() }
 
 // progress is a run under way.
 var progress = pipeline.Progress{Phase: "harvest", Credits: 120, Cap: 5000, Lanes: []pipeline.LaneProgress{
 	{Operation: "by-type", Done: 12, Left: 30, PerMinute: 48.5, Credits: 120, Remaining: 36 * time.Second}}}
 
 // scrape is the answer to a monitor.
-func scrape(t *testing.T, m *Metrics) string {
+func scrape(t *testing.T, m both) string {
 	t.Helper()
 	w := httptest.NewRecorder()
-	m.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	m.published.Handler(m.text).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 	if w.Code != 200 {
 		t.Fatalf("scrape: %d %s", w.Code, w.Body)
 	}
@@ -81,14 +96,14 @@ func TestMetricsPassTheLinter(t *testing.T) {
 	m.Observe(progress)
 	m.Finished(r)
 	m.Observe(progress)
-	problems, err := testutil.GatherAndLint(m.own)
+	problems, err := testutil.GatherAndLint(prometheus.Gatherers{m.own, m.published.own})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range problems {
 		t.Errorf("%s: %s", p.Metric, p.Text)
 	}
-	if n, err := testutil.GatherAndCount(m.own); err != nil || n < 40 {
+	if n, err := testutil.GatherAndCount(prometheus.Gatherers{m.own, m.published.own}); err != nil || n < 40 {
 		t.Errorf("only %d metrics were there to lint: %v", n, err)
 	}
 }
@@ -185,5 +200,45 @@ func TestUndeliveredNotificationsAreCounted(t *testing.T) {
 	m.Undelivered()
 	if text := scrape(t, m); !strings.Contains(text, "fleetlake_notifications_undelivered_total 1\n") {
 		t.Errorf("not counted:\n%s", text)
+	}
+}
+
+// TestTheNetworkProcessIsCounted by its restarts and its memory.
+func TestTheNetworkProcessIsCounted(t *testing.T) {
+	m := newMetrics(t, t.TempDir())
+	m.NetworkRestarted()
+	text := scrape(t, m)
+	for _, want := range []string{"fleetlake_network_restarts_total 1\n", "fleetlake_network_resident_memory_bytes 8.0740352e+07\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+// TestNoMetricsWithoutAScheduler, so that a monitor notices; and no more than two scrapes at a time.
+func TestNoMetricsWithoutAScheduler(t *testing.T) {
+	m := newMetrics(t, t.TempDir())
+	asked, release := make(chan struct{}), make(chan struct{})
+	h := m.published.Handler(func(context.Context) (string, error) {
+		asked <- struct{}{}
+		<-release
+		return "", errors.New("the scheduler does not answer")
+	})
+	ended := make(chan *httptest.ResponseRecorder, 2)
+	for range 2 {
+		go func() {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+			ended <- w
+		}()
+		<-asked
+	}
+	third := httptest.NewRecorder()
+	h.ServeHTTP(third, httptest.NewRequest("GET", "/metrics", nil))
+	close(release)
+	for _, w := range []*httptest.ResponseRecorder{third, <-ended, <-ended} {
+		if w.Code != 503 || strings.Contains(w.Body.String(), "fleetlake_") {
+			t.Errorf("status %d: %s", w.Code, w.Body)
+		}
 	}
 }

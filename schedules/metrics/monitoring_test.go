@@ -86,7 +86,7 @@ func served(t *testing.T) map[string][]string {
 	t.Helper()
 	m := newMetrics(t, t.TempDir())
 	all := map[string][]string{"up": {"job", "instance"}, "ALERTS": {"alertname", "alertstate"}}
-	for _, registry := range []*prometheus.Registry{m.own, m.process} {
+	for _, registry := range []*prometheus.Registry{m.own, m.process, m.published.own} {
 		out := make(chan *prometheus.Desc, 1000)
 		registry.Describe(out)
 		close(out)

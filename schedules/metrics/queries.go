@@ -15,7 +15,7 @@ type Queries struct {
 
 // Queries registers the metrics of queries: of those that end, by their outcomes, and what stats returns:
 // how many run and wait, and how many processes were started for them. It can be called once.
-func (m *Metrics) Queries(outcomes []string, stats func() (running, waiting, started int)) (*Queries, error) {
+func (p *Published) Queries(outcomes []string, stats func() (running, waiting, started int)) (*Queries, error) {
 	q := &Queries{
 		ended:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "fleetlake_queries_total", Help: "Queries from the network that have ended, by how."}, []string{"outcome"}),
 		seconds: prometheus.NewCounter(prometheus.CounterOpts{Name: "fleetlake_query_seconds_total", Help: "Time that these queries took, their turn included."}),
@@ -27,10 +27,10 @@ func (m *Metrics) Queries(outcomes []string, stats func() (running, waiting, sta
 		return func() float64 { return float64(pick(stats())) }
 	}
 	return q, errors.Join(
-		m.own.Register(q.ended), m.own.Register(q.seconds),
-		m.own.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "fleetlake_queries_running", Help: "Queries from the network that run."}, of(func(n, _, _ int) int { return n }))),
-		m.own.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "fleetlake_queries_waiting", Help: "Queries from the network that wait for their turn."}, of(func(_, n, _ int) int { return n }))),
-		m.own.Register(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "fleetlake_query_processes_started_total", Help: "Processes that were started for queries."}, of(func(_, _, n int) int { return n }))),
+		p.own.Register(q.ended), p.own.Register(q.seconds),
+		p.own.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "fleetlake_queries_running", Help: "Queries from the network that run."}, of(func(n, _, _ int) int { return n }))),
+		p.own.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "fleetlake_queries_waiting", Help: "Queries from the network that wait for their turn."}, of(func(_, n, _ int) int { return n }))),
+		p.own.Register(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "fleetlake_query_processes_started_total", Help: "Processes that were started for queries."}, of(func(_, _, n int) int { return n }))),
 	)
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 func TestQueries(t *testing.T) {
-	m, err := New(Config{Dir: t.TempDir(), Version: "v1"})
+	m, err := NewPublished(PublishedConfig{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ var states = []string{report.StateDone, report.StatePartial, report.StateInterru
 
 // stored collects the metrics of the published warehouse and the data directory.
 type stored struct {
-	Config
+	PublishedConfig
 	readings published.Cache[struct{}, reading] // of the published file
 }
 
@@ -83,8 +83,8 @@ type job struct {
 	success time.Time
 }
 
-func newStored(c Config) *stored {
-	return &stored{Config: c, readings: published.Cache[struct{}, reading]{Dir: c.Dir, Read: read}}
+func newStored(c PublishedConfig) *stored {
+	return &stored{PublishedConfig: c, readings: published.Cache[struct{}, reading]{Dir: c.Dir, Read: read}}
 }
 
 // Describe implements prometheus.Collector.

@@ -21,7 +21,7 @@ const niceness = 19
 // limits the system does not let it set: a service may be forbidden to change its priority. The one of memory protects
 // others, and is an error.
 func restrict(h hello) (unlimited string, err error) {
-	if err := closeInherited(); err != nil {
+	if err := CloseInherited(answersAt); err != nil {
 		return "", err
 	}
 	signal.Ignore(unix.SIGXFSZ) // a file that grows too large is an error of the query
@@ -43,10 +43,10 @@ func restrict(h hello) (unlimited string, err error) {
 	return unlimited, nil
 }
 
-// closeInherited closes what the process did not open itself. DuckDB opens files so that a process which is started
-// meanwhile inherits them, such as the file of a night that is being published; what is open at this point is of Go's
-// runtime, a standard descriptor, or inherited.
-func closeInherited() error {
+// CloseInherited closes what the process did not open itself, beyond the last descriptor that it was given. DuckDB opens
+// files so that a process which is started meanwhile inherits them, such as the file of a night that is being published.
+// It is called first: what is open at this point is of Go's runtime, given, or inherited.
+func CloseInherited(last int) error {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		return nil // not without /proc
@@ -54,7 +54,7 @@ func closeInherited() error {
 	for _, e := range entries {
 		to, err := os.Readlink("/proc/self/fd/" + e.Name())
 		n, notNumber := strconv.Atoi(e.Name())
-		if err != nil || notNumber != nil || n <= answersAt || strings.HasPrefix(to, "anon_inode:") || strings.HasPrefix(to, "/sys/fs/cgroup/") {
+		if err != nil || notNumber != nil || n <= last || strings.HasPrefix(to, "anon_inode:") || strings.HasPrefix(to, "/sys/fs/cgroup/") {
 			continue
 		}
 		if err := unix.Close(n); err != nil {
@@ -78,8 +78,8 @@ func attributes() *syscall.SysProcAttr {
 // Program is the path of this program, also after its file was replaced.
 func Program() (string, error) { return "/proc/self/exe", nil }
 
-// residentMiB is the memory of a process without mapped files; 0 if the system does not report it.
-func residentMiB(pid int) int {
+// ResidentMiB is the memory of a process without mapped files; 0 if the system does not report it.
+func ResidentMiB(pid int) int {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm") // pages: in all, resident, of these shared
 	fields := bytes.Fields(b)
 	if err != nil || len(fields) < 3 {

@@ -12,11 +12,14 @@ func restrict(hello) (string, error) { return "", nil }
 
 func attributes() *syscall.SysProcAttr { return nil }
 
+// CloseInherited closes what a process inherited by chance, on Linux only.
+func CloseInherited(int) error { return nil }
+
 // Program is the path of this program.
 func Program() (string, error) { return os.Executable() }
 
-// residentMiB is the memory of a process: unknown.
-func residentMiB(int) int { return 0 }
+// ResidentMiB is the memory of a process: unknown.
+func ResidentMiB(int) int { return 0 }
 
 // starter starts processes.
 type starter struct{ unlimited string }

@@ -109,7 +109,7 @@ func (w *watch) run(ctx context.Context) {
 
 // memory returns an error if the process takes too much.
 func (w *watch) memory() error {
-	used, most := residentMiB(w.process.cmd.Process.Pid), residentLimit(w.pool.config.Limits.MemoryMiB)
+	used, most := ResidentMiB(w.process.cmd.Process.Pid), residentLimit(w.pool.config.Limits.MemoryMiB)
 	if used <= most {
 		return nil
 	}

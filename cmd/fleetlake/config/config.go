@@ -50,7 +50,7 @@ type Config struct {
 	Budget      Budget
 	Jobs        []JobConfig // in the order of the file
 	Serve       Serve
-	Notify      Notify
+	Notify      Notify `json:"-"` // has secrets
 	Export      Export
 	Flight      Flight
 	Queries     Queries
@@ -67,6 +67,16 @@ type Config struct {
 // Budget is the caps and the floor, in credits. 0 is no cap.
 type Budget struct {
 	PerRun, PerDay, PerMonth, Floor int
+}
+
+// ForNetwork is what the process needs of a configuration that strangers reach: neither secrets nor the names of files
+// with secrets, but for the key of TLS. It can be sent as JSON, but for the time zones of the jobs.
+func (c Config) ForNetwork() Config {
+	c.key, c.credentials, c.BaseURL, c.KeyFile = secretKey{}, "", "", ""
+	c.Notify, c.Export = Notify{}, Export{Target: c.Export.Target}
+	c.Serve.environment, c.Serve.credentials, c.Serve.TokenFile = secretKey{}, "", ""
+	c.Flight.credentials, c.Flight.TokensFile = "", ""
+	return c
 }
 
 // JobConfig is a job and when it runs.

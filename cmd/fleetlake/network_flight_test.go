@@ -56,15 +56,23 @@ func asked(t *testing.T, address, token, sql string) (string, error) {
 	return value, nil
 }
 
-// children are the processes that a process has started.
-func children(pid int) (all []int) {
+// descendants are the processes that a process has started, and those that they have, if they run a verb.
+func descendants(pid int, verb string) (all []int) {
+	parents := map[int]int{}
 	entries, _ := os.ReadDir("/proc")
 	for _, e := range entries {
 		stat, _ := os.ReadFile("/proc/" + e.Name() + "/stat")
 		_, rest, _ := strings.Cut(string(stat), ") ")
-		if fields := strings.Fields(rest); len(fields) > 1 && fields[1] == strconv.Itoa(pid) {
+		if fields := strings.Fields(rest); len(fields) > 1 {
 			child, _ := strconv.Atoi(e.Name())
-			all = append(all, child)
+			parents[child], _ = strconv.Atoi(fields[1])
+		}
+	}
+	for child := range parents {
+		for above := parents[child]; above > 1; above = parents[above] {
+			if line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", child)); above == pid && strings.Contains(string(line), "\x00"+verb+"\x00") {
+				all = append(all, child)
+			}
 		}
 	}
 	return all
@@ -102,7 +110,7 @@ func TestServeAnswersFlightSQL(t *testing.T) {
 	if _, err := asked(t, address, "planted-token-of-nobody", "SELECT 1"); grpcstatus.Code(err) != codes.Unauthenticated {
 		t.Errorf("another token: %v", err)
 	}
-	processes := children(d.cmd.Process.Pid)
+	processes := descendants(d.cmd.Process.Pid, workerVerb)
 	if len(processes) == 0 { // those that are ready for the next queries
 		t.Fatal("no process")
 	}
@@ -114,10 +122,10 @@ func TestServeAnswersFlightSQL(t *testing.T) {
 		_, err := asked(t, address, "planted-token-of-the-analyst", "SELECT count(*) FROM range(100000000) AS a, range(100000) AS b")
 		ended <- err
 	}()
-	for !slices.ContainsFunc(children(d.cmd.Process.Pid), computes) {
+	for !slices.ContainsFunc(descendants(d.cmd.Process.Pid, workerVerb), computes) {
 		time.Sleep(10 * time.Millisecond) // another process has no event
 	}
-	for _, pid := range slices.DeleteFunc(children(d.cmd.Process.Pid), func(pid int) bool { return !computes(pid) }) {
+	for _, pid := range slices.DeleteFunc(descendants(d.cmd.Process.Pid, workerVerb), func(pid int) bool { return !computes(pid) }) {
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 			t.Fatal(err)
 		}
@@ -131,7 +139,7 @@ func TestServeAnswersFlightSQL(t *testing.T) {
 	if _, text := get(t, page+"/metrics"); !strings.Contains(text, `fleetlake_queries_total{outcome="crashed"} 1`) {
 		t.Errorf("metrics: %s", text)
 	}
-	processes = children(d.cmd.Process.Pid)
+	processes = append(descendants(d.cmd.Process.Pid, workerVerb), descendants(d.cmd.Process.Pid, networkVerb)...)
 	d.cmd.Process.Signal(syscall.SIGTERM)
 	if code, took := d.ends(); code != exitDone && code != exitInterrupted || took > 10*time.Second {
 		t.Errorf("ended with %d after %v", code, took)
@@ -160,8 +168,8 @@ func TestProcessesEndWithAKilledDaemon(t *testing.T) {
 		t.Fatal(err)
 	}
 	go asked(t, address, "", "SELECT count(*) FROM range(100000000) AS a, range(100000) AS b") // until the daemon is killed
-	processes := children(d.cmd.Process.Pid)
-	if len(processes) == 0 {
+	processes := append(descendants(d.cmd.Process.Pid, workerVerb), descendants(d.cmd.Process.Pid, networkVerb)...)
+	if len(processes) < 2 {
 		t.Fatal("no process")
 	}
 	if err := d.cmd.Process.Kill(); err != nil {

@@ -17,9 +17,9 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
 
-// ask runs a statement of the page's form in a process of its own, and returns its first rows.
-func (s *server) ask(ctx context.Context, sql string) (t page.Table, err error) {
-	answer, err := s.pool.Query(ctx, worker.Query{Text: sql})
+// askRows runs a statement of the page's form in a process of its own, and returns its first rows.
+func (n *networkServer) askRows(ctx context.Context, sql string) (t page.Table, err error) {
+	answer, err := n.pool.Query(ctx, worker.Query{Text: sql})
 	if err != nil {
 		return t, err
 	}
@@ -92,17 +92,17 @@ func rowsOf(answer *worker.Answer) iter.Seq2[[]any, error] {
 }
 
 // askFile writes the whole answer of a statement of the page's form to a temporary file.
-func (s *server) askFile(ctx context.Context, sql, format string) (path string, done func() error, err error) {
-	end, err := s.makeFile(ctx)
+func (n *networkServer) askFile(ctx context.Context, sql, format string) (path string, done func() error, err error) {
+	end, err := n.makeFile(ctx)
 	if err != nil {
 		return "", nil, err
 	}
 	defer end()
-	return temporaryAnswer(format, func(_, path string) error { return s.writeAsked(ctx, sql, format, path) })
+	return temporaryAnswer(format, func(_, path string) error { return n.writeAsked(ctx, sql, format, path) })
 }
 
-func (s *server) writeAsked(ctx context.Context, sql, format, path string) (err error) {
-	answer, err := s.pool.Query(ctx, worker.Query{Text: sql})
+func (n *networkServer) writeAsked(ctx context.Context, sql, format, path string) (err error) {
+	answer, err := n.pool.Query(ctx, worker.Query{Text: sql})
 	if err != nil {
 		return err
 	}

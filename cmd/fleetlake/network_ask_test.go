@@ -118,26 +118,26 @@ func attackThePage(t *testing.T, w *world, ask func(sql, format string) (int, st
 // TestFewFilesAreMadeAtATime: each takes memory of the daemon, and the others wait for their turn.
 func TestFewFilesAreMadeAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &server{making: make(chan struct{}, filesAtOnce)}
+		n := &networkServer{making: make(chan struct{}, filesAtOnce)}
 		var ends []func()
 		for range filesAtOnce {
-			end, err := s.makeFile(t.Context())
+			end, err := n.makeFile(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			ends = append(ends, end)
 		}
 		began := time.Now()
-		if _, err := s.makeFile(t.Context()); !errors.Is(err, worker.ErrBusy) || time.Since(began) != fileWait {
+		if _, err := n.makeFile(t.Context()); !errors.Is(err, worker.ErrBusy) || time.Since(began) != fileWait {
 			t.Errorf("one more: %v after %v", err, time.Since(began))
 		}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := s.makeFile(gone); !errors.Is(err, context.Canceled) {
+		if _, err := n.makeFile(gone); !errors.Is(err, context.Canceled) {
 			t.Errorf("of a client that has left: %v", err)
 		}
 		ends[0]()
-		if _, err := s.makeFile(t.Context()); err != nil {
+		if _, err := n.makeFile(t.Context()); err != nil {
 			t.Errorf("after one has ended: %v", err)
 		}
 	})

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Limits of the clients of the page. A slow client is cut off; any number of clients takes few
+// connections and little memory, and does not slow the harvest.
+const (
+	maxConnections = 64
+	maxHeader      = 16 << 10
+	headerTimeout  = 5 * time.Second
+	readTimeout    = 10 * time.Second
+	writeTimeout   = 30 * time.Second
+)
+
+// openPage serves the status page.
+func (n *networkServer) openPage(l net.Listener) (stop func(), err error) {
+	handler, err := n.page()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var preparing sync.WaitGroup
+	preparing.Go(func() { handler.Prepare(ctx) })
+	stopServing := serveOn(l, handler, n.log)
+	return func() {
+		cancel()
+		stopServing()
+		preparing.Wait()
+		n.forecasts.stop()
+		if err := handler.Close(); err != nil {
+			n.log.Warn("published file not closed", "error", err)
+		}
+	}, nil
+}
+
+// serveOn serves until it is stopped.
+func serveOn(l net.Listener, handler http.Handler, log *slog.Logger) (stop func()) {
+	limited := newLimitListener(l, maxConnections)
+	web := &http.Server{
+		ConnState: limited.state, ConnContext: withConn,
+		Handler: watchBodies(handler), MaxHeaderBytes: maxHeader, ReadHeaderTimeout: headerTimeout,
+		ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+	web.SetKeepAlivesEnabled(false) // an idle connection would block that of a monitor
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		if err := web.Serve(limited); !errors.Is(err, http.ErrServerClosed) {
+			log.Error("status page ended", "error", err)
+		}
+	})
+	return func() {
+		ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
+		defer cancel()
+		if err := web.Shutdown(ctx); err != nil {
+			web.Close()
+		}
+		serving.Wait()
+	}
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
+	"github.com/fleetlake/fleetlake/schedules/network"
+	"github.com/fleetlake/fleetlake/warehouse/worker"
+)
+
+// stopGrace is how long the network process may take to stop: to let clients end, and to end its own processes.
+const stopGrace = shutdownTimeout + 2*time.Second
+
+// networkEnvironment are the variables that the network process gets: none has a secret.
+var networkEnvironment = []string{"TMPDIR", "TZ", "GODEBUG", "GOTRACEBACK", "GOCOVERDIR"}
+
+// networkMiB is the most that the network process and its queries take.
+func networkMiB(c config.Config) int {
+	if c.Serve.Listen == "" && c.Flight.Listen == "" {
+		return 0
+	}
+	return networkMemoryMiB + c.Queries.Concurrent*c.Queries.MemoryMiB
+}
+
+// openNetwork starts the process that serves page and Flight SQL, if the configuration has an address for one. The
+// sockets are this process's, so that an address in use is an error now, and clients wait while the other process is
+// started again. The returned function ends it.
+func (s *server) openNetwork(getenv func(string) string, verbose bool) (stop func(), err error) {
+	setup, err := setupOf(s.config)
+	if err != nil {
+		return nil, err
+	}
+	if s.config.Flight.Listen != "" {
+		if _, err := flightSecurity(s.config.Flight, s.log); err != nil {
+			return nil, &config.Error{Problems: []string{err.Error()}}
+		}
+	}
+	sockets, err := s.listen(&setup)
+	closeSockets := func() {
+		for _, f := range sockets {
+			_ = f.Close() // of a socket that nobody reads here
+		}
+	}
+	if err != nil || len(sockets) == 0 {
+		closeSockets()
+		return func() {}, err
+	}
+	program, err := worker.Program()
+	if err != nil {
+		closeSockets()
+		return nil, fmt.Errorf("find this program: %w", err)
+	}
+	command := []string{program, networkVerb, strconv.Itoa(len(sockets))}
+	if verbose {
+		command = append(command, "--verbose")
+	}
+	var environment []string
+	for _, name := range networkEnvironment {
+		if value := getenv(name); value != "" {
+			environment = append(environment, name+"="+value)
+		}
+	}
+	kept, err := network.Keep(network.Config{Command: command, Env: environment, Setup: setup, Listeners: sockets,
+		MemoryMiB: networkMemoryMiB, Resident: worker.ResidentMiB, Grace: stopGrace, Log: s.log,
+		Answer: s.answerNetwork, Restarted: s.metrics.NetworkRestarted})
+	if err != nil {
+		closeSockets()
+		return nil, err
+	}
+	s.network.Store(kept)
+	return func() {
+		kept.Stop()
+		closeSockets()
+	}, nil
+}
+
+// listen opens the sockets for page and Flight SQL, and notes in the setup which there are.
+func (s *server) listen(setup *networkSetup) (sockets []*os.File, err error) {
+	page, err := s.listenPage()
+	if page != nil {
+		setup.Page, sockets = true, append(sockets, page)
+	}
+	if err != nil || s.config.Flight.Listen == "" {
+		return sockets, err
+	}
+	sql, address, err := listenOn(s.config.Flight.Listen)
+	if err != nil {
+		return sockets, fmt.Errorf("serve Flight SQL: %w", err)
+	}
+	scheme := "grpc://"
+	if s.config.Flight.Certificate != "" {
+		scheme = "grpc+tls://"
+	}
+	s.log.Info("Flight SQL", "address", scheme+address, "tokens", len(setup.Clients))
+	setup.Flight = true
+	return append(sockets, sql), nil
+}
+
+// listenPage opens the socket of the status page, unless the configuration has no address for it. If the default
+// address is in use, there is no page; a configured address must work.
+func (s *server) listenPage() (*os.File, error) {
+	if s.config.Serve.Listen == "" {
+		return nil, nil
+	}
+	socket, address, err := listenOn(s.config.Serve.Listen)
+	if err != nil && !s.config.Serve.ListenGiven {
+		s.log.Warn("status page not served: set serve.listen to a free address, or to \"\" for none", "error", err)
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("serve status page: %w", err)
+	}
+	s.log.Info("status page", "address", "http://"+address)
+	return socket, nil
+}
+
+// listenOn opens a socket.
+func listenOn(address string) (socket *os.File, actual string, err error) {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, "", err
+	}
+	actual = l.Addr().String()
+	socket, err = l.(*net.TCPListener).File()
+	return socket, actual, errors.Join(err, l.Close())
+}
+
+// networkBytes is the memory of the network process.
+func (s *server) networkBytes() int {
+	if kept := s.network.Load(); kept != nil {
+		return kept.ResidentMiB() << 20
+	}
+	return 0
+}
