@@ -37,7 +37,7 @@ func start(c Config) (*process, error) {
 	}
 	p := &process{cmd: exec.Command(c.Command[0], c.Command[1:]...), conn: conn, words: newRelay(c.Log), gone: make(chan struct{})}
 	p.cmd.Args[0] = "fleetlake"
-	p.cmd.Env, p.cmd.Stderr = c.Env, words // no input and no output: /dev/null
+	p.cmd.Env, p.cmd.Stderr = append([]string{}, c.Env...), words // without one it would inherit ours; no input and no output
 	p.cmd.ExtraFiles = append([]*os.File{theirs}, c.Listeners...)
 	p.cmd.SysProcAttr = attributes()
 	err = p.cmd.Start()
