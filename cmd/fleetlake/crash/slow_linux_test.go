@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -109,21 +111,34 @@ func valueIn(line, key string) string {
 	return strings.Trim(rest[:strings.IndexAny(rest, ",}\n")], `"`)
 }
 
-// holds counts the descriptors of the daemon, and how much memory it has, in MiB.
+// holds counts the descriptors of the daemon and its network process, and how much memory they have, in MiB.
 func (s *served) holds() (files, mib int) {
 	s.t.Helper()
-	pid := s.cmd.Process.Pid
-	fds, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
+	daemon := s.cmd.Process.Pid
+	var children []byte
+	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", daemon))
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		s.t.Fatal(err)
+	for _, path := range tasks {
+		more, _ := os.ReadFile(path) // a thread may have ended
+		children = append(append(children, ' '), more...)
 	}
-	_, rest, _ := strings.Cut(string(status), "VmRSS:")
-	fmt.Sscan(rest, &mib)
-	return len(fds), mib >> 10
+	for _, pid := range append(strings.Fields(string(children)), strconv.Itoa(daemon)) {
+		fds, err := os.ReadDir("/proc/" + pid + "/fd")
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		status, err := os.ReadFile("/proc/" + pid + "/status")
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		kib := 0
+		_, rest, _ := strings.Cut(string(status), "VmRSS:")
+		fmt.Sscan(rest, &kib)
+		files, mib = files+len(fds), mib+kib>>10
+	}
+	return files, mib
 }
 
 // Bounds while slow clients are there: of what one request may take, how much longer a run may take, and how much
