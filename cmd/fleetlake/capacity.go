@@ -125,7 +125,7 @@ func memoryWords(cfg config.Config, m machine.Memory, known bool) (string, error
 	}
 	words := fmt.Sprintf("%d MiB (%s), of which DuckDB %d; threads %s", c.memoryMiB, c.memoryFrom, c.duckdbMiB(), c.threadsWords())
 	if cfg.Flight.Listen != "" || cfg.Serve.Listen != "" {
-		words += fmt.Sprintf("; beside it, in serve, up to %d queries with %d MiB each", cfg.Queries.Concurrent, cfg.Queries.MemoryMiB)
+		words += fmt.Sprintf("; beside it, in serve, up to %d MiB for page and Flight SQL, and %d queries with %d MiB each", networkMemoryMiB, cfg.Queries.Concurrent, cfg.Queries.MemoryMiB)
 	}
 	return words, nil
 }

@@ -58,7 +58,7 @@ func TestDoctorReportsTheMemory(t *testing.T) {
 		"two threads":             {"memory: 1GiB\nthreads: 2", "threads 3 (the configuration has 2, with which this DuckDB has a bug)", ""},
 		"memory for two threads":  {"memory: 768MiB\nthreads: 3", "threads 1 (the configuration has 3, and each needs 256 MiB)", ""},
 		"too many threads":        {"memory: 512MiB\nthreads: 2", "threads 1 (the configuration has 2, and each needs 256 MiB)", ""},
-		"configured":              {"memory: 1GiB\nthreads: 3", "1024 MiB (configuration), of which DuckDB 777; threads 3 (configuration); beside it, in serve, up to 4 queries with 512 MiB each", ""},
+		"configured":              {"memory: 1GiB\nthreads: 3", "1024 MiB (configuration), of which DuckDB 777; threads 3 (configuration); beside it, in serve, up to 572 MiB for page and Flight SQL, and 4 queries with 512 MiB each", ""},
 		"more than there is":      {"memory: 4001MiB", "", "4001 MiB (configuration), but this process can have 4000 MiB at most"},
 		"without a page of serve": {"memory: 512MiB\nserve: {listen: ''}", "threads 1 (default)", ""},
 	} {

@@ -27,7 +27,7 @@ const networkVerb = "serve-network"
 const (
 	networkMemoryMiB = 572
 	networkGoMiB     = 160
-	networkDuckDBMiB = 96
+	networkDuckDBMiB = 160
 )
 
 // networkSetup is what the scheduler sends the network process.

@@ -15,7 +15,7 @@ import (
 )
 
 // Limits of the file that the page makes of a list, in MiB: it is made beside a harvest.
-const pageMemoryMiB, pageSpillMiB = 256, 2048
+const pageMemoryMiB, pageSpillMiB = 128, 2048
 
 // filesAtOnce is how many files are made for the page at a time: each may take pageMemoryMiB. fileWait is how long a
 // client waits for its turn.

@@ -21,6 +21,7 @@ import (
 // loadPaths are what the clients of TestAHundredClients ask the page for.
 var loadPaths = []string{
 	"/", "/list/vessels", "/list/vessels?format=csv", "/list/vessels?format=parquet", "/warehouse/fleet.duckdb", "/metrics", "/fleet", "/changes.atom", "/dictionary", "/forecast",
+	"/list/vessels?sort=name", "/search?q=star", "/list/vessels?sort=owner&format=json", "/list/gone_dark", "/zone/north-sea",
 	"/ask?sql=" + url.QueryEscape("SELECT repeat('x', 1000000), i FROM range(100) t(i)"),
 	"/ask?format=csv&sql=" + url.QueryEscape("SELECT v.*, i FROM vessels v, range(20) t(i)"),
 	"/ask?format=parquet&sql=" + url.QueryEscape("SELECT repeat('x', 10000), i FROM range(20000) t(i)"),

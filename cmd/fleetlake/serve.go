@@ -53,6 +53,9 @@ error about the ETag and never mixes two nights: DETACH and ATTACH again, or att
 With flight.listen in the configuration, clients of Arrow Flight SQL (ADBC, JDBC) query the published
 warehouse, each query in a process of its own within the limits of the configuration.
 
+Page, warehouse and Flight SQL are served by a second process, which serve starts, ends above 600 MB, and
+starts again when it ended. Nothing that happens to it ends a run, an export or a notification.
+
 With OTEL_EXPORTER_OTLP_ENDPOINT set, each run is sent there as an OpenTelemetry trace (OTLP
 over HTTP).`,
 		Example: "  fleetlake serve",
