@@ -196,8 +196,7 @@ func gone(pid int) bool {
 	return err != nil || strings.Contains(string(stat), ") Z ")
 }
 
-// TestTheNetworkProcessHasNoSecretOfOthers in its environment, its command line or its setup, and inherits no open file
-// of a night that is being published.
+// TestTheNetworkProcessHasNoSecretOfOthers in its environment, its command line or its setup.
 func TestTheNetworkProcessHasNoSecretOfOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
@@ -235,6 +234,50 @@ func TestTheNetworkProcessHasNoSecretOfOthers(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestTheNetworkProcessInheritsNothing that the daemon has open, such as the file of a night that is being published,
+// and is in a group of its own, so that an interrupt from the keyboard reaches the daemon alone.
+func TestTheNetworkProcessInheritsNothing(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/proc/self/fd"); err != nil {
+		t.Skip("no /proc to look at open files")
+	}
+	w := newWorld(t, simulator.Config{Vessels: 400})
+	w.configure(1_000_000, smallJob+"\n    schedule: '0 0 1 1 *'\nserve: {listen: '127.0.0.1:0'}\n")
+	w.write("planted", "")
+	f, err := os.Open(filepath.Join(w.dir, "planted"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	p := w.prepare("serve")
+	p.cmd.ExtraFiles = slices.Repeat([]*os.File{f}, 10)
+	d := w.daemonOf(p)
+	if code, _ := get(t, d.page()+"/healthz"); code != http.StatusOK {
+		t.Errorf("status %d", code)
+	}
+	pid := d.networkProcess(0)
+	for process, want := range map[int]int{d.cmd.Process.Pid: 10, pid: 0} {
+		open, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", process))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, path := range open {
+			if to, _ := os.Readlink(path); to == f.Name() {
+				n++
+			}
+		}
+		if n != want {
+			t.Errorf("process %d has the file open %d times, want %d", process, n, want)
+		}
+	}
+	if group, err := syscall.Getpgid(pid); err != nil || group != pid {
+		t.Errorf("its group is %d, %v", group, err)
+	}
+	d.cmd.Process.Signal(syscall.SIGTERM)
+	d.ends()
 }
 
 // TestTheConfigurationArrives as it was, but for what is left out.

@@ -31,7 +31,8 @@ type desk struct {
 }
 
 func newDesk(c Config, conn net.Conn) *desk {
-	return &desk{config: c, conn: conn, pending: make(chan struct{}, maxPending+1), faults: make(chan error, maxPending+1), began: time.Now()}
+	const most = maxPending + 1
+	return &desk{config: c, conn: conn, pending: make(chan struct{}, most), faults: make(chan error, most), began: time.Now()}
 }
 
 // silent is how long the process has said nothing.
@@ -115,7 +116,8 @@ func (d *desk) answer(ctx context.Context, q Request) error {
 func (d *desk) call(ctx context.Context, q Request) (value any, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			d.config.Log.Error("a request of the network process caused a panic", "verb", q.Verb, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+			d.config.Log.Error("a request of the network process caused a panic", "verb", q.Verb, "panic", fmt.Sprint(r),
+				"stack", string(debug.Stack()))
 			err = errors.New("the request could not be answered; the log says why")
 		}
 	}()

@@ -10,8 +10,8 @@
 //
 // What comes from the process is hostile. A request is one line of JSON with one of a few verbs, and has at most
 // maxRequest bytes; whatever else comes ends the process. At most maxPending are answered at the same time, and perSecond
-// in a second; the process waits meanwhile. Its log is read by lines of bounded length and number, and logged again with the attribute process=network.
-// Nothing of it is waited for without a time limit.
+// in a second; the process waits meanwhile. Its log is read by lines of bounded length and number, and logged again with
+// the attribute process=network. Nothing of it is waited for without a time limit.
 //
 // Both processes end when the other side asks them to. The network process also ends when the socket pair is closed,
 // and on Linux with the thread that started it, so that it never outlives a killed scheduler.

@@ -100,7 +100,8 @@ func (k *Keeper) keep() {
 		}
 		pause = nextPause(pause, time.Since(began))
 		k.config.Restarted()
-		k.config.Log.Error("the network process ended, and is started again: page and Flight SQL are away until then", "reason", why.Error(), "in", pause.Seconds())
+		k.config.Log.Error("the network process ended, and is started again: page and Flight SQL are away until then",
+			"reason", why.Error(), "in", pause.Seconds())
 		select {
 		case <-k.stop:
 			return

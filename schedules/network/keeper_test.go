@@ -292,7 +292,7 @@ func TestTheLogOfAProcess(t *testing.T) {
 	if n := strings.Count(text, `"msg":"flood"`); n > 2*linesPerSecond {
 		t.Errorf("%d lines of a flood are logged", n)
 	}
-	if strings.Contains(text, "xxx") || strings.Contains(text, "2020-01-01") || !strings.Contains(text, `"msg":"a line","process":"network"`) {
+	if strings.Contains(text, "xxx") || strings.Contains(text, "2020-01-01") || !strings.Contains(text, `"msg":"a line","process":"network","n":1}`) {
 		t.Errorf("the log: %.2000s", text)
 	}
 	r := newRelay(slog.New(slog.DiscardHandler))

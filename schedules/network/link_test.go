@@ -105,6 +105,7 @@ func TestASilentScheduler(t *testing.T) {
 			t.Errorf("after it: %v", err)
 		}
 		end()
+		<-l.Stop() // the end of the connection is one of the process
 	})
 }
 

@@ -22,6 +22,9 @@ const (
 	maxLast        = 2 << 10
 )
 
+// processKey is the attribute that says whose line it is.
+const processKey = "process"
+
 // relay logs what a process logs.
 type relay struct {
 	log    *slog.Logger
@@ -32,7 +35,7 @@ type relay struct {
 	text []byte // the beginning of what the process wrote besides its log: the message of a crash
 }
 
-func newRelay(log *slog.Logger) *relay { return &relay{log: log.With("process", "network")} }
+func newRelay(log *slog.Logger) *relay { return &relay{log: log.With(processKey, "network")} }
 
 // read logs all lines. It ends with the process, or when its file is closed.
 func (r *relay) read(from io.Reader) {
@@ -83,9 +86,9 @@ func parse(line []byte) (level slog.Level, message string, attributes []slog.Att
 	if !ok || level.UnmarshalText([]byte(word)) != nil {
 		return 0, "", nil, false
 	}
-	delete(all, slog.LevelKey)
-	delete(all, slog.MessageKey)
-	delete(all, slog.TimeKey)
+	for _, ours := range []string{slog.LevelKey, slog.MessageKey, slog.TimeKey, processKey} {
+		delete(all, ours)
+	}
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		attributes = append(attributes, slog.Any(key, all[key]))
 	}

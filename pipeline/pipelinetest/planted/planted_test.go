@@ -175,6 +175,38 @@ var faults = map[string]fault{
 		"pipeline/plan/choose.go", "case !located.has(t):", "case !located.has(t) || true:", "./pipeline ./pipeline/plan", "TestWatched"},
 	"the empty answers of a silent service prove that vessels are gone": {
 		"transform/coverage.go", "case s.rows == 0 && silent:", "case false:", "./transform ./pipeline", "Coverage|ASilentService"},
+	"the network process inherits the environment": {
+		"schedules/network/process.go", "append([]string{}, c.Env...)", "c.Env", "./cmd/fleetlake", "TestTheNetworkProcessHasNoSecret"},
+	"the network process inherits what the scheduler has open": {
+		"cmd/fleetlake/network.go", "worker.CloseInherited(network.LastDescriptor(sockets))", "error(nil)", "./cmd/fleetlake", "TestTheNetworkProcessInherits"},
+	"the secrets of others are sent to the network process": {
+		"cmd/fleetlake/network.go", "Config: c.ForNetwork(), Token", "Config: c, Token", "./cmd/fleetlake", "TestTheNetworkProcessHasNoSecret"},
+	"the network process outlives a killed scheduler": {
+		"schedules/network/attributes_linux.go", ", Pdeathsig: syscall.SIGKILL", "", "./cmd/fleetlake", "TestAKilledDaemon"},
+	"the network process is told of no end of its scheduler": {
+		"schedules/network/link.go", "\tdefer stop()\n", "", "./schedules/network", "ASilentScheduler"},
+	"the memory of the network process is not bounded": {
+		"schedules/network/keeper.go", "used > k.config.MemoryMiB", "used > 2*k.config.MemoryMiB", "./schedules/network", "TheMemory"},
+	"the network process is ended at its bound": {
+		"schedules/network/keeper.go", "used > k.config.MemoryMiB", "used >= k.config.MemoryMiB", "./schedules/network", "TheMemory"},
+	"a network process that hangs is waited for": {
+		"schedules/network/keeper.go", "silent > k.config.Silence", "false", "./schedules/network", "AFaultyProcess"},
+	"a request of the network process has any length": {
+		"schedules/network/desk.go", "if errors.Is(err, bufio.ErrBufferFull) {", "if false {", "./schedules/network", "AFaultyProcess"},
+	"a request of the network process may ask for more": {
+		"schedules/network/desk.go", "\tstrict.DisallowUnknownFields()\n", "", "./schedules/network", "AFaultyProcess"},
+	"a network process that reads nothing keeps the scheduler waiting": {
+		"schedules/network/desk.go", "return errors.New(\"it does not read answers\")", "return nil", "./schedules/network", "AFaultyProcess"},
+	"the network process asks as often as it likes": {
+		"schedules/network/desk.go", "if p.n++; p.n <= perSecond {", "if true {", "./schedules/network", "RequestsAreSlowedDown"},
+	"the network process fills the log": {
+		"schedules/network/relay.go", "r.lines <= linesPerSecond {", "true {", "./schedules/network", "TheLogOfAProcess"},
+	"a line of the network process is the scheduler's": {
+		"schedules/network/relay.go", "slog.TimeKey, processKey}", "slog.TimeKey}", "./schedules/network", "TheLogOfAProcess"},
+	"a network process that does not stop is waited for": {
+		"schedules/network/keeper.go", "p.endsWithin(k.config.Grace)", "<-p.gone", "./schedules/network", "StopEndsAProcess"},
+	"the page is healthy without a scheduler": {
+		"cmd/fleetlake/network_page.go", "\tif err == nil && s.Unhealthy != \"\" {\n\t\terr = errors.New(s.Unhealthy)\n\t}\n\treturn err", "\tif err == nil && s.Unhealthy != \"\" {\n\t\terr = errors.New(s.Unhealthy)\n\t}\n\treturn nil", "./cmd/fleetlake", "TestHealthSpeaks"},
 	"a night that resumes buys what another job covered": {
 		"pipeline/plan/plan.go", "!last.At.Before(f.Since) && f.has(p, max(1, pages(last.Rows)))", "!last.At.Before(f.Since)", "./pipeline/plan", "AnotherJob|Resume"},
 }
