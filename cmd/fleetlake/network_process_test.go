@@ -228,7 +228,7 @@ func TestTheNetworkProcessHasNoSecretOfOthers(t *testing.T) {
 		d.ends()
 	}
 	for what, text := range outputs {
-		for _, secret := range []string{"planted-key", "planted-webhook", "planted-access", "planted-secret", "planted-path"} {
+		for _, secret := range []string{"planted-key", "planted-webhook", "planted-access", "planted-secret", "planted-path", w.base} {
 			if strings.Contains(text, secret) {
 				t.Errorf("%s has %s: %s", what, secret, text)
 			}

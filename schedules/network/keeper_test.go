@@ -11,6 +11,8 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -25,7 +27,12 @@ import (
 const beProcess = "FLEETLAKE_TEST_NETWORK"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(beProcess) != "" {
+	switch os.Getenv(beProcess) {
+	case "scheduler":
+		schedule()
+		return
+	case "":
+	default:
 		act()
 		return
 	}
@@ -73,6 +80,21 @@ func act() {
 		}))
 	}
 	<-link.Stop()
+}
+
+// schedule keeps a process that does not stop, prints its number, and waits to be killed.
+func schedule() {
+	k, err := Keep(Config{Command: []string{os.Args[0]}, Env: []string{beProcess + "=1"}, Setup: setup{Does: "ignore the stop"}, MemoryMiB: 1,
+		Grace: time.Second, Resident: func(int) int { return 0 }, Log: slog.New(slog.DiscardHandler),
+		Answer: func(context.Context, Request) (any, error) { return nil, ErrVerb }})
+	if err != nil {
+		panic(err)
+	}
+	for k.pid.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	fmt.Println(k.pid.Load())
+	select {}
 }
 
 // kept is a Keeper with a process that does something.
@@ -142,6 +164,14 @@ func (k *kept) restart(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Fatalf("the process goes on: %s", k.log)
 	}
+}
+
+// kill kills a process. 0 is none, and not the group of this one.
+func kill(pid int) error {
+	if pid <= 0 {
+		return errors.New("no process")
+	}
+	return syscall.Kill(pid, syscall.SIGKILL)
 }
 
 // hears waits for words in the log.
@@ -251,7 +281,7 @@ func TestAProcessComesBackAtItsAddress(t *testing.T) {
 			t.Fatalf("%q, %v; before it was process %s", text, err, before)
 		}
 		before = pid
-		if err := syscall.Kill(int(k.pid.Load()), syscall.SIGKILL); err != nil {
+		if err := kill(int(k.pid.Load())); err != nil {
 			t.Fatal(err)
 		}
 		k.restart(t)
@@ -270,7 +300,9 @@ func TestStopEndsAProcess(t *testing.T) {
 			}
 			pid := int(k.pid.Load())
 			began := time.Now()
+			late := time.AfterFunc(20*time.Second, func() { kill(pid) })
 			k.Stop()
+			late.Stop()
 			if took := time.Since(began); took < least || took > 10*time.Second {
 				t.Errorf("took %v", took)
 			}
@@ -278,6 +310,39 @@ func TestStopEndsAProcess(t *testing.T) {
 				t.Error("the process is still there")
 			}
 		})
+	}
+}
+
+// TestAKilledSchedulerLeavesNoProcess that does not stop when its connection ends. Linux ends it.
+func TestAKilledSchedulerLeavesNoProcess(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux ends a process with its parent")
+	}
+	scheduler := exec.Command(os.Args[0])
+	scheduler.Env = []string{beProcess + "=scheduler"}
+	out, err := scheduler.StdoutPipe()
+	if err == nil {
+		err = scheduler.Start()
+	}
+	pid := 0
+	if err == nil {
+		_, err = fmt.Fscan(out, &pid)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := scheduler.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = scheduler.Wait() // it was killed
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) { // another process has no event
+		if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil || strings.Contains(string(stat), ") Z ") {
+			return
+		}
+		if time.Now().After(end) {
+			kill(pid)
+			t.Fatal("it stays")
+		}
 	}
 }
 

@@ -182,7 +182,7 @@ var faults = map[string]fault{
 	"the secrets of others are sent to the network process": {
 		"cmd/fleetlake/network.go", "Config: c.ForNetwork(), Token", "Config: c, Token", "./cmd/fleetlake", "TestTheNetworkProcessHasNoSecret"},
 	"the network process outlives a killed scheduler": {
-		"schedules/network/attributes_linux.go", ", Pdeathsig: syscall.SIGKILL", "", "./cmd/fleetlake", "TestAKilledDaemon"},
+		"schedules/network/attributes_linux.go", ", Pdeathsig: syscall.SIGKILL", "", "./schedules/network", "AKilledScheduler"},
 	"the network process is told of no end of its scheduler": {
 		"schedules/network/link.go", "\tdefer stop()\n", "", "./schedules/network", "ASilentScheduler"},
 	"the memory of the network process is not bounded": {
