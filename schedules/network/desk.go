@@ -144,8 +144,13 @@ func (d *desk) write(a answer) error {
 	return nil
 }
 
-// stop asks the process to stop in order. It does not wait for that.
-func (d *desk) stop() { go func() { _ = d.write(answer{Stop: true}) }() } // it may be gone
+// stop asks the process to stop in order, after the setup. It does not wait for that.
+func (d *desk) stop(sent <-chan struct{}) {
+	go func() {
+		<-sent
+		_ = d.write(answer{Stop: true}) // it may be gone
+	}()
+}
 
 // pace lets perSecond requests through in a second.
 type pace struct {

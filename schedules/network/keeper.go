@@ -176,7 +176,7 @@ func (k *Keeper) watch(p *process, desk *desk, served <-chan error) error {
 				return fmt.Errorf("it has said nothing for %v", silent.Round(time.Second))
 			}
 		case <-k.stop:
-			desk.stop()
+			desk.stop(p.sent)
 			p.endsWithin(k.config.Grace)
 			return nil
 		}

@@ -70,7 +70,15 @@ func TestAsk(t *testing.T) {
 		if silent := d.silent(); silent > beatInterval {
 			t.Errorf("silent for %v although it beats", silent)
 		}
-		d.stop()
+		sent := make(chan struct{})
+		d.stop(sent)
+		synctest.Wait()
+		select {
+		case <-l.Stop():
+			t.Error("it is stopped before it has its setup")
+		default:
+		}
+		close(sent)
 		<-l.Stop()
 		if err := l.Ask(t.Context(), Request{Verb: "say"}, nil); err != nil {
 			t.Errorf("while it stops: %v", err)

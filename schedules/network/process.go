@@ -18,6 +18,7 @@ type process struct {
 	cmd   *exec.Cmd
 	conn  net.Conn
 	words *relay
+	sent  chan struct{} // closed when the setup is sent
 	gone  chan struct{} // closed when it has ended, and its log is read
 }
 
@@ -35,7 +36,8 @@ func start(c Config) (*process, error) {
 	if err != nil {
 		return nil, errors.Join(err, conn.Close(), theirs.Close())
 	}
-	p := &process{cmd: exec.Command(c.Command[0], c.Command[1:]...), conn: conn, words: newRelay(c.Log), gone: make(chan struct{})}
+	p := &process{cmd: exec.Command(c.Command[0], c.Command[1:]...), conn: conn, words: newRelay(c.Log),
+		sent: make(chan struct{}), gone: make(chan struct{})}
 	p.cmd.Args[0] = "fleetlake"
 	p.cmd.Env, p.cmd.Stderr = append([]string{}, c.Env...), words // without one it would inherit ours; no input and no output
 	p.cmd.ExtraFiles = append([]*os.File{theirs}, c.Listeners...)
@@ -69,6 +71,7 @@ func (p *process) wait(log *os.File) {
 
 // send sends the setup. A process that does not read it is killed.
 func (p *process) send(setup []byte) {
+	defer close(p.sent)
 	err := p.conn.SetWriteDeadline(time.Now().Add(setupTimeout))
 	if err == nil {
 		_, err = p.conn.Write(append(setup, '\n'))
