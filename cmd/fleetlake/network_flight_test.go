@@ -198,6 +198,12 @@ func TestDoctorReadsTheTokens(t *testing.T) {
 	if o := w.fleetlake("doctor"); o.code == exitDone || !strings.Contains(o.stdout, "FAIL  flight") || !strings.Contains(o.stdout, "line 1: the token has 7 characters") {
 		t.Errorf("a short token: %d\n%s", o.code, o.stdout)
 	}
+	w.write("tokens", "analyst planted-token-of-the-analyst\nanalyst planted-token-of-another\n")
+	for _, verb := range []string{"doctor", "serve"} {
+		if o := w.fleetlake(verb); o.code == exitDone || !strings.Contains(o.stdout+o.stderr, "have the same name or token") {
+			t.Errorf("%s with two clients of a name: %d\n%s%s", verb, o.code, o.stdout, o.stderr)
+		}
+	}
 	w.write("tokens", "analyst planted-token-of-the-analyst\n")
 	if o := w.fleetlake("doctor"); !strings.Contains(o.stdout, "flight           127.0.0.1:0, 1 tokens") {
 		t.Errorf("a token: %s", o.stdout)

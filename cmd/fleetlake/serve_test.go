@@ -315,6 +315,10 @@ func TestServeRefusesAPageThatOthersReach(t *testing.T) {
 	if o := w.must(exitUnexpected, "serve"); !strings.Contains(o.stderr, "address already in use") {
 		t.Errorf("a taken address: %s", o.stderr)
 	}
+	w.configure(1_000_000, smallJob+fmt.Sprintf("\nserve: {listen: '127.0.0.1:0'}\nflight: {listen: '%s'}\n", l.Addr()))
+	if o := w.must(exitUnexpected, "serve"); !strings.Contains(o.stderr, "serve Flight SQL: listen tcp") {
+		t.Errorf("a taken address of Flight SQL: %s", o.stderr)
+	}
 }
 
 func TestStatesOfRunsAreThoseOfThePipeline(t *testing.T) {
