@@ -147,7 +147,8 @@ func newNetworkServer(setup networkSetup, ask askFunc, log *slog.Logger) (*netwo
 	if err != nil {
 		return nil, err
 	}
-	n := &networkServer{setup: setup, config: c, ask: ask, log: log, forecasts: newForecasts(c), making: make(chan struct{}, filesAtOnce)}
+	n := &networkServer{setup: setup, config: c, ask: ask, log: log, forecasts: newForecasts(c),
+		making: make(chan struct{}, filesAtOnce)}
 	n.metrics, err = metrics.NewPublished(metrics.PublishedConfig{Dir: c.DataDir, Spending: n.spending})
 	return n, err
 }

@@ -26,7 +26,8 @@ func (n *networkServer) openFlight(l net.Listener) (stop func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	sql, err := flight.New(flight.Config{Pool: n.pool, Clients: n.setup.Clients, TLS: security, Version: version(), Log: n.log})
+	sql, err := flight.New(flight.Config{Pool: n.pool, Clients: n.setup.Clients, TLS: security, Version: version(),
+		Log: n.log})
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,8 @@ type desk struct {
 
 func newDesk(c Config, conn net.Conn) *desk {
 	const most = maxPending + 1
-	return &desk{config: c, conn: conn, pending: make(chan struct{}, most), faults: make(chan error, most), began: time.Now()}
+	return &desk{config: c, conn: conn, pending: make(chan struct{}, most), faults: make(chan error, most),
+		began: time.Now()}
 }
 
 // silent is how long the process has said nothing.

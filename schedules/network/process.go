@@ -36,10 +36,11 @@ func start(c Config) (*process, error) {
 	if err != nil {
 		return nil, errors.Join(err, conn.Close(), theirs.Close())
 	}
-	p := &process{cmd: exec.Command(c.Command[0], c.Command[1:]...), conn: conn, words: newRelay(c.Log),
-		sent: make(chan struct{}), gone: make(chan struct{})}
+	p := &process{cmd: exec.Command(c.Command[0], c.Command[1:]...), conn: conn,
+		words: newRelay(c.Log), sent: make(chan struct{}), gone: make(chan struct{})}
 	p.cmd.Args[0] = "fleetlake"
-	p.cmd.Env, p.cmd.Stderr = append([]string{}, c.Env...), words // without one it would inherit ours; no input and no output
+	p.cmd.Env = append([]string{}, c.Env...) // without one it would inherit ours
+	p.cmd.Stderr = words                     // no input and no output: /dev/null
 	p.cmd.ExtraFiles = append([]*os.File{theirs}, c.Listeners...)
 	p.cmd.SysProcAttr = attributes()
 	err = p.cmd.Start()
