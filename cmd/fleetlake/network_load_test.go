@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -67,21 +68,24 @@ func TestAHundredClients(t *testing.T) {
 		})
 	}
 	var slowest time.Duration
-	most, late := 0, 0
+	most, requests := 0, 0
+	refused := map[string]int{} // requests of the monitor without an answer, by the error
 	monitor := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
 	for end := time.Now().Add(time.Duration(benchNumber("FLEETLAKE_BENCH_SECONDS", 10)) * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		most = max(most, worker.ResidentMiB(pid))
 		began := time.Now()
+		requests++
 		if answer, err := monitor.Get(page + "/healthz"); err == nil {
 			answer.Body.Close()
+			slowest = max(slowest, time.Since(began))
 		} else {
-			late++
+			refused[errors.Unwrap(err).Error()]++
 		}
-		slowest = max(slowest, time.Since(began))
 	}
 	close(stop)
 	asking.Wait()
-	fmt.Printf("%d answers; the network process took %d MiB at most; the slowest answer to the monitor took %v, and %d had none\n", answers.Load(), most, slowest, late)
+	t.Logf("%d requests of clients; the network process took %d MiB at most; of %d answers to the monitor the slowest took %v; without one: %v",
+		answers.Load(), most, requests, slowest, refused)
 	if d.networkProcess(0) != pid || most > networkMemoryMiB {
 		t.Errorf("the network process took %d MiB, and is another one now: %v", most, d.networkProcess(0) != pid)
 	}
