@@ -355,3 +355,34 @@ func TestTheSchedulerAnswersFewRequests(t *testing.T) {
 		t.Errorf("a job that there is not costs %v", p)
 	}
 }
+
+// TestAStoppedSchedulerIsNotHealthy for a monitor that asks the page, which still answers.
+func TestAStoppedSchedulerIsNotHealthy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, simulator.Config{Vessels: 400})
+	w.configure(1_000_000, smallJob+"\n    schedule: '0 0 1 1 *'\nserve: {listen: '127.0.0.1:0'}\n")
+	d := w.serve()
+	page := d.page()
+	for _, step := range []struct {
+		signal syscall.Signal
+		status int
+		page   string
+	}{{0, http.StatusOK, "nightly"}, {syscall.SIGSTOP, http.StatusServiceUnavailable, "The scheduler does not answer"}, {syscall.SIGCONT, http.StatusOK, "nightly"}} {
+		if err := d.cmd.Process.Signal(step.signal); err != nil {
+			t.Fatal(err)
+		}
+		if code, text := get(t, page+"/healthz"); code != step.status {
+			t.Errorf("after signal %d: status %d, want %d: %s", step.signal, code, step.status, text)
+		}
+		if code, _ := get(t, page+"/metrics"); code != step.status {
+			t.Errorf("after signal %d: metrics with status %d, want %d", step.signal, code, step.status)
+		}
+		if code, text := get(t, page+"/"); code != http.StatusOK || !strings.Contains(text, step.page) {
+			t.Errorf("after signal %d: the page has status %d and no %q", step.signal, code, step.page)
+		}
+	}
+	d.cmd.Process.Signal(syscall.SIGTERM)
+	if code, _ := d.ends(); code != exitDone {
+		t.Errorf("exit code %d", code)
+	}
+}
