@@ -49,7 +49,7 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"schedules/published":      {[]string{"warehouse"}, []string{"net/http", "database/sql"}},
 	"schedules/page":           {[]string{"load/dictionary", "pipeline", "pipeline/forecast", "pipeline/report", "pipeline/wording", "schedules/published", "warehouse", "warehouse/history", "warehouse/news"}, []string{"database/sql"}},
 	"schedules/metrics":        {[]string{"pipeline", "pipeline/derive", "pipeline/report", "schedules/exports", "schedules/published", "warehouse"}, []string{"database/sql"}},
-	"schedules/notify":         {[]string{"pipeline/report"}, []string{"database/sql"}},
+	"schedules/notify":         {[]string{"pipeline/report", "warehouse/durable"}, []string{"database/sql"}},
 	"schedules/share":          {[]string{"warehouse"}, []string{"database/sql"}},
 	"schedules/flight":         {[]string{"warehouse", "warehouse/worker"}, []string{"net/http", "database/sql"}},
 	"schedules/network":        {nil, []string{"net/http", "database/sql"}},

@@ -36,7 +36,8 @@ At the end, what is published is exported to export.target of the configuration,
 it does not have it yet. If that fails, the night stays published, the exit code is 10 instead of 0
 or 3, and the next run exports it.
 
-The recipients under "notify" in the configuration are notified of failures, as by "serve". With
+The recipients under "notify" in the configuration are notified of failures, as by "serve". What one
+has not got when the run ends, the next run, or "serve", sends. With
 OTEL_EXPORTER_OTLP_ENDPOINT set, the run is sent there as an OpenTelemetry trace (OTLP over HTTP).`,
 		Example: `  fleetlake run nightly
   fleetlake run nightly --budget 500 --deadline 30m
@@ -88,7 +89,7 @@ func jobOf(c config.Config, args []string) (plan.Job, error) {
 }
 
 // notifyTimeout is how long a run waits, after its report is printed, for notifications to be
-// delivered: two tries. Without a notification it does not wait.
+// delivered: two tries. Without a notification it does not wait; what is left the next process sends.
 const notifyTimeout = 10 * time.Second
 
 // runJob runs a job once, prints its progress, and then its report.
@@ -112,11 +113,10 @@ func (a *app) runJob(ctx context.Context, cfg config.Config, job plan.Job, o run
 	var stop func()
 	p.Progress, stop = a.progress(p.Log)
 	p.Again = o.again
+	notifyOfPublished(ctx, recipients, cfg, p.Log) // what a killed process did not tell; the first of all begins the outbox
 	r, err := withNotifier(recipients, cfg, job, o.date, func() (report.Report, error) { return p.Run(ctx, job, o.date) })
 	stop()
-	if err == nil {
-		notifyOfWatched(ctx, recipients, cfg, r, p.Log)
-	}
+	notifyOfPublished(context.WithoutCancel(ctx), recipients, cfg, p.Log)
 	if err := errors.Join(err, unlock()); err != nil {
 		a.runID = r.Run
 		return errors.Join(err, a.exportAfterRun(ctx, cfg, p.Log, recipients, true)) // of earlier runs
@@ -131,7 +131,7 @@ func newNotifier(c config.Config, log *slog.Logger) (n *notify.Notifier, stop fu
 	if err != nil {
 		return nil, nil, &config.Error{Problems: []string{err.Error()}}
 	}
-	to.Log = log
+	to.Log, to.Dir = log, c.DataDir
 	if n, err = notify.New(to); err != nil {
 		return nil, nil, err
 	}
@@ -142,7 +142,7 @@ func newNotifier(c config.Config, log *slog.Logger) (n *notify.Notifier, stop fu
 	}, nil
 }
 
-// withNotifier runs a job and notifies the recipients as serve would. A stop by a person sends
+// withNotifier runs a job and notifies the recipients if it fails, as serve would. A stop by a person sends
 // nothing.
 func withNotifier(n *notify.Notifier, cfg config.Config, job plan.Job, date string, run func() (report.Report, error)) (report.Report, error) {
 	reason := "it panicked; the log has the stack"
@@ -157,12 +157,7 @@ func withNotifier(n *notify.Notifier, cfg config.Config, job plan.Job, date stri
 	}()
 	r, err := run()
 	switch {
-	case err == nil:
-		reason = ""
-		if e, ok := notify.OfReport(r); ok && r.Note == "" { // otherwise the recipients were notified when it ran
-			n.Send(e)
-		}
-	case errors.Is(err, context.Canceled):
+	case err == nil, errors.Is(err, context.Canceled):
 		reason = ""
 	default:
 		reason = err.Error()

@@ -123,6 +123,7 @@ func (a *app) serve(ctx context.Context, cfg config.Config) error {
 	defer stopWatching()
 	defer context.AfterFunc(ctx, s.stopping)()
 	s.ready()
+	notifyOfPublished(ctx, s.notifier, cfg, s.log) // by a process that was killed
 	err = s.runner.Serve(ctx, table)
 	s.stopping() // if nothing ran, this comes before the call that ctx starts
 	return err
@@ -145,7 +146,7 @@ func (a *app) server(cfg config.Config) (*server, error) {
 	if s.metrics, err = metrics.New(metrics.Config{Version: version(), NetworkBytes: s.networkBytes}); err != nil {
 		return nil, err
 	}
-	to.Log, to.Lost = s.log, s.metrics.Undelivered
+	to.Dir, to.Log, to.Lost = cfg.DataDir, s.log, s.metrics.Undelivered
 	if s.notifier, err = notify.New(to); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/schedules"
+	"github.com/fleetlake/fleetlake/schedules/notify"
 )
 
 // unescaped takes out what a log adds when it quotes a text once more.
@@ -168,7 +169,7 @@ func wrongModes(t *testing.T, dir string) (wrong []string) {
 			return 0o750
 		case first == "journal" || first == "lake" || path == "fleetlake.id":
 			return 0o640
-		case path == "lock":
+		case path == "lock", strings.HasPrefix(path, notify.FileName):
 			return 0o600
 		case strings.HasSuffix(path, ".duckdb"):
 			return 0o444

@@ -177,7 +177,8 @@ func (s *server) announce(ctx context.Context, r report.Report, slot schedules.S
 	if e, ok := notify.OfReport(r); ok && (slot.Try == 0 || slot.Publish || !resumable(r.State, r.Stop, r.PlanSpent)) && s.notifier.Send(e) {
 		s.notifiedSlot = slotKey{slot.Job, slot.At.UTC()}
 	}
-	notifyOfWatched(ctx, s.notifier, s.config, r, s.log)
+	s.notifier.Settle(r.Run)
+	notifyOfPublished(context.WithoutCancel(ctx), s.notifier, s.config, s.log)
 }
 
 // slotKey identifies a slot.

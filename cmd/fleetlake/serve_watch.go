@@ -116,7 +116,8 @@ func (r *cachedCheck) forget() {
 	r.at = time.Time{}
 }
 
-// watchSilence notifies the recipients when nothing was published for too long, once per silence.
+// watchSilence notifies the recipients when nothing was published for too long, once per silence, also if the
+// process starts again meanwhile: the outbox remembers the event.
 func (s *server) watchSilence(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var watch sync.WaitGroup
@@ -179,12 +180,17 @@ func (w *silence) look(now time.Time, newest func() (time.Time, error)) (notify.
 	if now.Sub(w.heard) <= w.most && !w.latest.IsZero() {
 		return notify.Event{}, false
 	}
-	if latest, err := newest(); err == nil && latest.After(w.latest) {
+	latest, err := newest()
+	if err == nil && latest.After(w.latest) {
 		w.heard, w.latest, w.notified = latest, latest, false
 	}
 	if now.Sub(w.heard) <= w.most || w.notified {
 		return notify.Event{}, false
 	}
 	w.notified = true
-	return notify.OfSilence(now, w.latest, w.most), true
+	e := notify.OfSilence(now, w.latest, w.most)
+	if err != nil { // nobody knows which silence this is: the next day's is another one
+		e.ID += "-unread-" + now.UTC().Format(time.DateOnly)
+	}
+	return e, true
 }

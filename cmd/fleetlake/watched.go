@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
@@ -20,47 +20,51 @@ import (
 const newsDays = 7
 
 // notifyOfWatched notifies the recipients of what a published run brought about the vessels of the watch
-// lists. What the version before had is not sent again, so that nobody hears it twice. It is no error of
-// the run if the news cannot be read.
-func notifyOfWatched(ctx context.Context, n *notify.Notifier, c config.Config, r report.Report, log *slog.Logger) {
+// lists. What the version before had is not news, and neither is what an earlier notification has told, as after a
+// night that was rolled back and asked again. Its errors are those of reading the versions.
+func notifyOfWatched(ctx context.Context, n *notify.Notifier, c config.Config, r report.Report) error {
 	watched := c.Watched()
-	if len(watched) == 0 || r.Note != "" { // otherwise the recipients were notified when it ran
-		return
+	if len(watched) == 0 {
+		n.Settle(notify.NewsID(r))
+		return nil
 	}
 	items, err := freshNews(ctx, c.DataDir, r, watched)
 	if err != nil {
-		log.Warn("news of watched vessels not read", "run", r.Run, "error", err)
-		return
+		return err
 	}
-	var lines []string
+	var lines, keys []string
 	for _, i := range items {
+		if n.Heard(i.Key()) {
+			continue
+		}
 		evidence := "the coverage of the night"
 		if i.Run != "" {
 			evidence = fmt.Sprintf("run %s, entry %d", i.Run, i.Entry)
 		}
 		lines = append(lines, fmt.Sprintf("%s; from %s; /vessel/%s", console.Printable(i.Words()), evidence, i.VesselID))
+		keys = append(keys, i.Key())
 	}
 	if e, ok := notify.OfNews(r, lines); ok {
-		n.Send(e)
+		n.Send(e, keys...)
 	}
+	n.Settle(notify.NewsID(r))
+	return nil
 }
 
-// freshNews is the news of some vessels that a run's published file has, and the version before it has not.
-// The first file is the beginning, and no news.
+// freshNews is the news of some vessels that the version which a run made has, and the version before it has not.
+// The first version is the beginning, and no news. A run that was published together with a later one has none of its
+// own: it is in the version of that.
 func freshNews(ctx context.Context, dir string, r report.Report, vessels []string) ([]news.Item, error) {
 	versions, err := warehouse.Offered(dir)
 	if err != nil {
 		return nil, err
 	}
-	before := ""
-	for _, v := range versions { // the latest first
-		if v.Run < r.Run {
-			before = v.Path
-			break
-		}
+	own := slices.IndexFunc(versions, func(v warehouse.Version) bool { return v.Run == r.Run }) // the latest first
+	if own < 0 || own+1 == len(versions) {
+		return nil, nil
 	}
 	night, err := time.Parse(time.DateOnly, r.Date)
-	if err != nil || before == "" {
+	if err != nil {
 		return nil, err
 	}
 	var all, known []news.Item
@@ -70,6 +74,6 @@ func freshNews(ctx context.Context, dir string, r report.Report, vessels []strin
 			return err
 		}
 	}
-	err = errors.Join(published.Read(ctx, warehouse.Path(dir), between(&all)), published.Read(ctx, before, between(&known)))
+	err = errors.Join(published.Read(ctx, versions[own].Path, between(&all)), published.Read(ctx, versions[own+1].Path, between(&known)))
 	return news.Without(all, known), err
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // TestNewsOfWatchedVesselsIsSentOnce watches a vessel that is reflagged and one that is not, over two
-// nights, and repeats the second.
+// nights, and repeats the second: by another run, after rollbacks, and by undoing them.
 func TestNewsOfWatchedVesselsIsSentOnce(t *testing.T) {
 	t.Parallel()
 	notified := make(chan string, 10)
@@ -42,6 +42,11 @@ notify: {webhook: {url: %s}}
 	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
 	w.sim.SetDay(1)
 	w.must(exitDone, "run", "nightly", "--date", "2026-11-21")
+	w.must(exitDone, "run", "nightly", "--date", "2026-11-21", "--again")
+	w.must(exitDone, "rollback")
+	w.must(exitDone, "rollback")
+	w.must(exitDone, "run", "nightly", "--date", "2026-11-21")
+	w.must(exitDone, "rollback", "--undo")
 	w.must(exitDone, "run", "nightly", "--date", "2026-11-21", "--again")
 	close(notified)
 	var events []notify.Event

@@ -161,9 +161,12 @@ func OfExportRecovery(r ExportResult) Event {
 		Title: "the export works again", Lines: []string{fmt.Sprintf("it had failed since %s", r.First.UTC().Format(time.RFC3339)), "run " + r.Run}}
 }
 
+// NewsID is the id of the event of a run's news of watched vessels; that of its end is the run.
+func NewsID(r report.Report) string { return r.Run + "-watched" }
+
 // OfNews makes the event of a run whose night has news of watched vessels, a line each; false without news.
 func OfNews(r report.Report, news []string) (Event, bool) {
-	e := Event{ID: r.Run + "-watched", Kinds: []Kind{Watched}, At: r.Finished.UTC(), Job: r.Job, Date: r.Date, Run: r.Run, State: r.State,
+	e := Event{ID: NewsID(r), Kinds: []Kind{Watched}, At: r.Finished.UTC(), Job: r.Job, Date: r.Date, Run: r.Run, State: r.State,
 		Title: fmt.Sprintf("news of watched vessels for %s: %d", r.Date, len(news))}
 	for i, line := range news {
 		if i == maxNews {

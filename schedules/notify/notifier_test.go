@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -47,6 +48,13 @@ func receiver(t *testing.T, states ...int) (*httptest.Server, *received) {
 
 func event() Event {
 	return OfFailure("nightly", "2026-11-20", time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC), "disk full")
+}
+
+// numbered is an event with an id of its own.
+func numbered(i int) Event {
+	e := event()
+	e.ID = fmt.Sprint("event ", i)
+	return e
 }
 
 // deliverAll sends events and waits until all are delivered or given up. It returns the log.
@@ -107,7 +115,8 @@ func TestWebhookIsTriedAgain(t *testing.T) {
 		"after an error of the server": {[]int{500, 503}, 3, 17 * time.Second, "notification delivered"},
 		"after an outage of an hour":   {slices.Repeat([]int{503}, 7), 8, 77*time.Second + 110*time.Minute, "notification delivered"},
 		"after too many requests":      {[]int{429}, 2, 2 * time.Second, "notification delivered"},
-		"but not for ever":             {slices.Repeat([]int{500}, 12), 9, 77*time.Second + 230*time.Minute, "status 500"},
+		"after a night":                {slices.Repeat([]int{503}, 9), 10, 77*time.Second + (230+6*60)*time.Minute, "notification delivered"},
+		"but not for ever":             {slices.Repeat([]int{500}, 99), 9 + 11, KeepFor + 17*time.Second, "not accepted within 72h"},
 		"not after a refusal":          {[]int{403}, 1, 0, "status 403"},
 		"not to elsewhere":             {[]int{302}, 1, 0, "status 302"},
 	} {
@@ -199,6 +208,7 @@ type stub struct {
 	act  func(ctx context.Context) error
 }
 
+func (s *stub) id() string   { return fmt.Sprintf("%p", s) }
 func (s *stub) name() string { return "stub" }
 
 func (s *stub) send(ctx context.Context, _ Event) error {
@@ -216,15 +226,15 @@ func TestNoTargetHarmsTheOthers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var log bytes.Buffer
-				n, err := New(Config{Log: slog.New(slog.NewTextHandler(&log, nil))})
-				if err != nil {
-					t.Fatal(err)
-				}
 				good := &stub{act: func(context.Context) error { return nil }}
-				n.targets = []target{&stub{act: act}, good}
+				n := begin(Config{Log: slog.New(slog.NewTextHandler(&log, nil))}, []target{&stub{act: act}, good})
 				start := time.Now()
-				for range 3 {
-					n.Send(event())
+				for i := range 3 {
+					n.Send(numbered(i))
+				}
+				synctest.Wait()
+				if good.sent.Load() != 3 {
+					t.Errorf("%d of 3 sent at once", good.sent.Load())
 				}
 				if time.Since(start) != 0 {
 					t.Error("Send waited")
@@ -232,7 +242,7 @@ func TestNoTargetHarmsTheOthers(t *testing.T) {
 				n.Close(t.Context()) // the tries of the three run side by side
 				took := time.Since(start)
 				<-time.After(2 * time.Hour) // what hangs ends
-				if good.sent.Load() != 3 || took > 4*time.Hour || strings.Contains(log.String(), "planted") {
+				if good.sent.Load() != 3 || took > KeepFor+longestWait || strings.Contains(log.String(), "planted") {
 					t.Errorf("%d of 3 sent in %v, log: %s", good.sent.Load(), took, log.String())
 				}
 			})
@@ -242,27 +252,28 @@ func TestNoTargetHarmsTheOthers(t *testing.T) {
 
 func TestCloseGivesUpWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n, err := New(Config{Log: slog.New(slog.DiscardHandler)})
-		if err != nil {
-			t.Fatal(err)
+		down := &stub{act: func(ctx context.Context) error { <-ctx.Done(); return errors.New("down") }}
+		lost := 0
+		n := begin(Config{Log: slog.New(slog.DiscardHandler), Lost: func() { lost++ }}, []target{down})
+		for i := range 3 * queued { // more than fit the outbox: Send must not wait
+			n.Send(numbered(i))
 		}
-		n.targets = []target{&stub{act: func(context.Context) error { return errors.New("down") }}}
-		for range 200 { // more than fit the queue: Send must not wait
-			n.Send(event())
+		if lost != 2*queued {
+			t.Errorf("%d lost, want %d", lost, 2*queued)
 		}
 		start := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
 		n.Close(ctx)
-		if took := time.Since(start); took > 3*time.Second {
-			t.Errorf("closed after %v", took)
+		if took := time.Since(start); took > 3*time.Second || lost != 3*queued {
+			t.Errorf("closed after %v, %d lost", took, lost)
 		}
 	})
 }
 
 func TestOnlyWantedKindsAreSent(t *testing.T) {
 	server, got := receiver(t)
-	quiet, loud := event(), event()
+	quiet, loud := event(), numbered(1)
 	quiet.Kinds, loud.Kinds = []Kind{Partial}, []Kind{Credits, Partial}
 	deliverAll(t, Config{Webhook: server.URL, On: []Kind{Failed, Credits}}, quiet, loud)
 	if len(got.bodies) != 1 || !strings.Contains(got.bodies[0], `"credits"`) {

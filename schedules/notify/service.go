@@ -45,6 +45,8 @@ func newService(number int, address string) *service {
 	return &service{number: number, kind: kindOf(u), url: address, pieces: pieces(u)}
 }
 
+func (s *service) id() string { return hashOf(s.url) }
+
 func (s *service) name() string { return fmt.Sprintf("%s (number %d)", s.kind, s.number) }
 
 func (s *service) send(_ context.Context, e Event) error {
@@ -53,7 +55,7 @@ func (s *service) send(_ context.Context, e Event) error {
 	if err != nil {
 		return errors.New("the address is not what the service expects")
 	}
-	if err := to.Send(e.Text(), &types.Params{}); err != nil {
+	if err := to.Send(e.Text()+"\nid "+e.ID, &types.Params{}); err != nil {
 		return errors.New(s.cleaned(err.Error()))
 	}
 	return nil

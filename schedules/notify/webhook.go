@@ -42,6 +42,8 @@ func newWebhook(address, secret string) *webhook {
 	}}
 }
 
+func (w *webhook) id() string { return hashOf(w.url) }
+
 func (w *webhook) name() string { return "webhook" }
 
 func (w *webhook) send(ctx context.Context, e Event) error {
