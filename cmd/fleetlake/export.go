@@ -121,6 +121,9 @@ func (a *app) withTarget(ctx context.Context, o *exportOptions, args []string, d
 	if o.dir, err = a.boundedLake(); err != nil {
 		return err
 	}
+	if o.export.Source, err = identityOf(o.dir); err != nil {
+		return err
+	}
 	print, stop := console.PrintTransfer(a.stderr)
 	defer stop()
 	p := &transfers{print: print}
@@ -168,7 +171,7 @@ func (a *app) exportError(dir string, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, export.ErrOther):
-		return fmt.Errorf("%w: is %s the right data directory? --replace replaces the export nevertheless; %w", err, dir, errUsage)
+		return fmt.Errorf("%w; is %s the right data directory? %w", err, dir, errUsage)
 	case errors.Is(err, export.ErrTarget), errors.Is(err, export.ErrEarlier), errors.Is(err, export.ErrTable):
 		return fmt.Errorf("%w; %w", err, errUsage)
 	}

@@ -5,11 +5,15 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"time"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
+	"github.com/fleetlake/fleetlake/load/export"
+	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/schedules/exports"
 	"github.com/fleetlake/fleetlake/schedules/notify"
 )
@@ -26,8 +30,25 @@ func exportPhase(cfg config.Config, log *slog.Logger) *exports.Phase {
 	return &exports.Phase{Dir: cfg.DataDir, Log: log, Settings: func() (exports.Settings, error) {
 		s, err := cfg.Export.Settings()
 		s.Options.Program = version()
+		if err == nil {
+			s.Options.Source, err = identityOf(cfg.DataDir)
+		}
 		return s, err
 	}}
+}
+
+// identityOf names a data directory for the manifest of an export.
+func identityOf(dir string) (export.Identity, error) {
+	id, err := datadir.ID(dir)
+	if err != nil {
+		return export.Identity{}, err
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return export.Identity{}, fmt.Errorf("name this machine: %w", err)
+	}
+	whole, err := filepath.Abs(dir)
+	return export.Identity{ID: id, Host: host, Directory: whole}, err
 }
 
 // exportDue exports what is published, if that is due, and notifies the recipients of a failure and of
@@ -141,7 +162,7 @@ func exportTroubles(c config.Config) ([]trouble, error) {
 
 // targetThere checks that the target of the export can be reached, and the program for Iceberg found.
 func targetThere(ctx context.Context, c config.Config) (string, error) {
-	s, err := c.Export.Settings()
+	s, err := exportPhase(c, nil).Settings()
 	if err != nil {
 		return "", err
 	}

@@ -82,7 +82,7 @@ func (c *compactor) once(ctx context.Context) (err error) {
 	if t.version == "" {
 		return errors.New("there is no export to compact: `fleetlake export` makes one")
 	}
-	if err := t.check(src, c.o.Replace); err != nil {
+	if err := t.check(src, c.o); err != nil {
 		return err
 	}
 	selected, err := newSelection(c.o.Since, c.o.Tables, t.current.Tables)

@@ -19,7 +19,6 @@ import (
 // Errors of an export.
 var (
 	ErrTarget  = errors.New("the target is not empty and no export: choose another one, or a prefix below it")
-	ErrOther   = errors.New("the target has the export of another data directory: this one has none of its runs")
 	ErrEarlier = errors.New("the target has an export of an earlier fleetlake, which had another layout: export to a new one, and remove the earlier one when nobody reads it")
 )
 
@@ -85,7 +84,7 @@ func (e *exporter) once(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := t.check(src, e.o.Replace); err != nil {
+	if err := t.check(src, e.o); err != nil {
 		return err
 	}
 	p, err := e.plan(ctx, src, t)
@@ -166,6 +165,9 @@ func publishNext(ctx context.Context, s store.Store, next Manifest, t *target, b
 func equal(a, b Manifest) (bool, error) {
 	for _, m := range []*Manifest{&a, &b} {
 		m.Export, m.Program, m.At, m.Expiring, m.Format = "", "", time.Time{}, nil, 0
+		if m.Source != nil { // the place alone makes no new manifest: the machine may be another one each night
+			m.Source = &Identity{ID: m.Source.ID}
+		}
 	}
 	first, err := a.encoded()
 	if err != nil {
@@ -192,7 +194,7 @@ func (e *exporter) plan(ctx context.Context, src *source, t *target) (*plan, err
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{next: t.current}
+	p := &plan{next: t.current.of(e.o.Source.known())}
 	p.next.Tables = tables
 	latest := src.latest()
 	p.next.Run, p.next.SnapshotDate = latest.ID, latest.Date

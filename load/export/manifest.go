@@ -32,8 +32,9 @@ type Manifest struct {
 	Export       string           `json:"export"` // its id
 	At           time.Time        `json:"at"`
 	Program      string           `json:"program"`
-	Run          string           `json:"run"`           // the latest published run
-	SnapshotDate string           `json:"snapshot_date"` // its night
+	Run          string           `json:"run"`              // the latest published run
+	SnapshotDate string           `json:"snapshot_date"`    // its night
+	Source       *Identity        `json:"source,omitempty"` // the data directory; nil in an export of an earlier program
 	FactsSince   string           `json:"facts_since,omitempty"`
 	Runs         []ListedRun      `json:"runs"` // those whose facts are listed
 	Tables       map[string]Table `json:"tables"`

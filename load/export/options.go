@@ -10,6 +10,7 @@ type Options struct {
 	Warehouse bool     // also the published warehouse file
 	Replace   bool     // also replace the export of another data directory
 
+	Source   Identity         // the data directory; without an id its runs say whether an export is its own
 	Program  string           // its version, for the manifest
 	Now      func() time.Time // nil is the clock
 	Progress func(Progress)   // may be nil; it is called by several goroutines, one at a time

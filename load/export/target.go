@@ -35,7 +35,7 @@ func readTarget(ctx context.Context, s store.Store) (*target, error) {
 }
 
 // check refuses a target that is no export, and a data directory that is not the one of the export.
-func (t *target) check(src *source, replace bool) error {
+func (t *target) check(src *source, o Options) error {
 	if t.version == "" {
 		ours := false
 		for key := range t.present {
@@ -49,15 +49,10 @@ func (t *target) check(src *source, replace bool) error {
 		}
 		return nil
 	}
-	for _, r := range t.current.Runs {
-		if _, ok := src.all[r.Run]; ok {
-			return nil
-		}
+	if o.Replace {
+		return nil
 	}
-	if len(t.current.Runs) > 0 && !replace {
-		return ErrOther
-	}
-	return nil
+	return t.checkIdentity(src, o.Source.known())
 }
 
 // written are the names that an export gives to its files, so that one which was interrupted before

@@ -51,6 +51,15 @@ func Mark(dir string, now time.Time) (string, error) {
 	return m.ID, nil
 }
 
+// ID returns the id of a data directory; empty if it has none. Its errors are those of Mark.
+func ID(dir string) (string, error) {
+	m, err := readMark(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return m.ID, err
+}
+
 // CheckMark returns ErrMark if a data directory has no mark, or another id than this one. An empty
 // id accepts any mark. Its other errors are those of Mark.
 func CheckMark(dir, id string) error {

@@ -197,9 +197,15 @@ func (s Settings) Check(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer body.Close()
-	var current struct{ Run string }
+	var current struct {
+		Run    string
+		Source *export.Identity
+	}
 	if err := json.NewDecoder(body).Decode(&current); err != nil {
 		return "", fmt.Errorf("read current.json of %s: %w", s.Target, err)
+	}
+	if err := current.Source.Check(&s.Options.Source); err != nil {
+		return "", err
 	}
 	return fmt.Sprintf("%s, with an export of %s", s.Target, cmp.Or(current.Run, "no run")), s.checkDirectory()
 }

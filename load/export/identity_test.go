@@ -1,0 +1,117 @@
+package export
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// identity is one of a data directory in a place.
+func identity(id, directory string) Identity {
+	return Identity{ID: id, Host: "etl", Directory: directory}
+}
+
+// TestAnExportHasOneDataDirectory exports to a target, and then from a directory that is the same one, a copy, or
+// another one.
+func TestAnExportHasOneDataDirectory(t *testing.T) {
+	const first = "20261101T030000.000Z-aaaa"
+	nights := []night{{date: "2026-11-01", id: first, ships: 2}, {date: "2026-11-02", id: "20261102T030000.000Z-bbbb", ships: 2}}
+	both, older := published(t, nights...), published(t, nights[0])
+	stranger := published(t, night{date: "2026-11-02", id: "20261102T030000.000Z-ffff", ships: 1})
+	none := Identity{Host: "etl", Directory: "/none"}
+	facts, history := Options{}, Options{Tables: []string{"history"}}
+	for name, c := range map[string]struct {
+		what   Options  // that the first one exports
+		before Identity // who exported first, from a directory with both nights
+		dir    string
+		own    Identity
+		want   string // "" is accepted; else part of the reason
+		source string // the id that the export has then
+	}{
+		"the same one":                                   {facts, identity("a", "/a"), both, identity("a", "/a"), "", "a"},
+		"the same one, which lost a night":               {facts, identity("a", "/a"), older, identity("a", "/a"), "", "a"},
+		"the same one, moved":                            {facts, identity("a", "/a"), both, identity("a", "/b"), "", "a"},
+		"a copy that lacks a night":                      {facts, identity("a", "/a"), older, identity("a", "/b"), "it is of a (/a on etl), and this directory, with the same id (/b on etl), is a copy without its run 20261102", ""},
+		"such a copy, of an export without facts":        {history, identity("a", "/a"), older, identity("a", "/b"), "is a copy without its run 20261102", ""},
+		"another one":                                    {facts, identity("a", "/a"), stranger, identity("b", "/b"), "it is of a (/a on etl), and this directory is b (/b on etl)", ""},
+		"another one with the same nights":               {facts, identity("a", "/a"), both, identity("b", "/a"), "and this directory is b", ""},
+		"another one, where nothing says which runs":     {history, identity("a", "/a"), stranger, identity("b", "/b"), "and this directory is b", ""},
+		"one without an id":                              {facts, identity("a", "/a"), both, none, "", "a"},
+		"another one without an id":                      {facts, identity("a", "/a"), stranger, none, "it is of a (/a on etl), and this directory has none of its runs", ""},
+		"of an earlier program":                          {facts, none, both, identity("a", "/a"), "", "a"},
+		"of an earlier program, one night in common":     {facts, none, older, identity("a", "/a"), "", "a"},
+		"of an earlier program and another one":          {facts, none, stranger, identity("a", "/a"), "it is of one without an id, and this directory has none of its runs", ""},
+		"of an earlier program, without facts":           {history, none, both, identity("a", "/a"), "", "a"},
+		"of an earlier program and another, no facts":    {history, none, stranger, identity("a", "/a"), "has none of its runs, the latest of which is 20261102", ""},
+		"of an earlier program, and still without an id": {facts, none, both, none, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := directoryStore(t)
+			c.what.Source = c.before
+			export(t, both, s, c.what)
+			before := tree(t, s)
+			_, err := Run(t.Context(), c.dir, s, Options{Source: c.own})
+			if c.want == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := current(t, s).Source; (got == nil) != (c.source == "") || got != nil && (got.ID != c.source || got.Directory == "") {
+					t.Errorf("the export is of %v, want %s", got, c.source)
+				}
+				return
+			}
+			if !errors.Is(err, ErrOther) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "--replace") {
+				t.Fatalf("got %v", err)
+			}
+			if diff := cmp.Diff(before, tree(t, s)); diff != "" {
+				t.Errorf("the export was touched: %s", diff)
+			}
+			export(t, c.dir, s, Options{Source: c.own, Replace: true})
+			if m := current(t, s); c.own.ID != "" && m.Source.ID != c.own.ID {
+				t.Errorf("it was replaced, and is still of %v", m.Source)
+			}
+		})
+	}
+}
+
+// TestTwoDirectoriesExportFirst has two data directories export to one empty target at once, in a directory and in S3:
+// one of them is refused, whichever comes second.
+func TestTwoDirectoriesExportFirst(t *testing.T) {
+	dir := published(t, night{date: "2026-11-01", id: "20261101T030000.000Z-aaaa", ships: 2})
+	other := published(t, night{date: "2026-11-02", id: "20261102T030000.000Z-ffff", ships: 1})
+	for name, open := range targets(t) {
+		t.Run(name, func(t *testing.T) {
+			s := open(t)
+			raced := false
+			s.before = func(operation, key string) error {
+				if operation != "replace" || raced {
+					return nil
+				}
+				raced = true // the first has read the empty target, and is about to make its manifest the one in force
+				export(t, other, s.Store, Options{Source: identity("b", "/b")})
+				return nil
+			}
+			_, err := Run(t.Context(), dir, s, Options{Source: identity("a", "/a")})
+			if m := current(t, s); !errors.Is(err, ErrOther) || m.Source.ID != "b" || len(m.Runs) != 1 {
+				t.Errorf("got %v, and the export of %v", err, m.Source)
+			}
+		})
+	}
+}
+
+// TestAnotherMachineMakesNoManifest exports again from another place: nothing has changed.
+func TestAnotherMachineMakesNoManifest(t *testing.T) {
+	dir, s := published(t, night{date: "2026-11-01", id: "20261101T030000.000Z-aaaa", ships: 2}), directoryStore(t)
+	export(t, dir, s, Options{Source: identity("a", "/a")})
+	if r := export(t, dir, s, Options{Source: Identity{ID: "a", Host: "another", Directory: "/a"}}); r.Export != "" {
+		t.Errorf("the export %s is new", r.Export)
+	}
+	// Only the id of one that had none does: the next directory is compared with it.
+	s = directoryStore(t)
+	export(t, dir, s, Options{})
+	if r := export(t, dir, s, Options{Source: identity("a", "/a")}); r.Export == "" || current(t, s).Source.ID != "a" {
+		t.Errorf("the export is of %v", current(t, s).Source)
+	}
+}
