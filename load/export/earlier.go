@@ -20,19 +20,61 @@ type storedManifest struct {
 }
 
 // unlistedSince returns for each path since when it is not listed: the time of the first manifest after the
-// last one that lists it. It is zero for a path of the last manifest.
-func unlistedSince(inOrder []storedManifest) map[string]time.Time {
+// last one that lists it. It is zero for a path of the last manifest. A manifest that was never in force lists
+// nothing for readers: a path that no other has is unlisted since its time.
+func unlistedSince(inOrder []storedManifest, current Manifest) map[string]time.Time {
+	never := neverInForce(inOrder, current)
 	since := map[string]time.Time{}
-	for i, m := range inOrder {
-		var after time.Time
-		if i+1 < len(inOrder) {
-			after = inOrder[i+1].At
+	var last []string // the paths of the manifest before
+	for _, m := range inOrder {
+		if never[m.Export] {
+			continue
 		}
+		for _, path := range last {
+			since[path] = m.At
+		}
+		last = last[:0]
 		for path := range m.paths() {
-			since[path] = after
+			since[path] = time.Time{}
+			last = append(last, path)
+		}
+	}
+	listed := maps.Clone(since)
+	for _, m := range inOrder {
+		for path := range m.paths() {
+			if _, ok := listed[path]; !ok {
+				since[path] = m.At
+			}
 		}
 	}
 	return since
+}
+
+// neverInForce returns the ids of manifests that no current.json ever was: an export or an expiry was killed before
+// it replaced that, or another one was faster. They lie between a manifest and the one that it has replaced, or after
+// the one in force. What is older than the first that names its predecessor counts as having been in force.
+func neverInForce(all []storedManifest, current Manifest) map[string]bool {
+	byID := map[string]Manifest{}
+	for _, m := range all {
+		byID[m.Export] = m.Manifest
+	}
+	never := map[string]bool{}
+	for _, m := range all {
+		never[m.Export] = m.At.After(current.At)
+	}
+	for m, known := current, true; known && m.Previous != ""; m, known = byID[m.Previous] {
+		stamp, _, _ := strings.Cut(m.Previous, "-") // the manifest itself may have been removed
+		from, err := time.Parse(exportStamp, stamp)
+		if err != nil {
+			break
+		}
+		for _, other := range all {
+			if !other.At.Before(from) && !other.At.After(m.At) && other.Export != m.Export && other.Export != m.Previous {
+				never[other.Export] = true
+			}
+		}
+	}
+	return never
 }
 
 // readManifests reads the copies of all manifests, in the order of their times.

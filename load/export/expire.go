@@ -52,7 +52,7 @@ type expiry struct {
 }
 
 // Expire removes files which earlier manifests list and the one in force does not, once the grace period
-// has passed, except those that are pinned. It never removes what no manifest lists. With KeepFacts
+// has passed, except those that are pinned, and completes an expiry that was killed. It never removes what no manifest lists. With KeepFacts
 // older nights leave the list first. Before it removes files it says so in current.json, so that an
 // export at the same time does not rely on them. It returns the errors of the store.
 func Expire(ctx context.Context, s store.Store, o ExpireOptions) (Expired, error) {
@@ -99,10 +99,11 @@ func (x *expiry) once(ctx context.Context) error {
 	}
 	remove := x.removable(t, earlier, next, pins)
 	thin := x.thin(t, earlier, next, remove)
-	if x.o.DryRun || len(remove) == 0 && len(thin) == 0 && x.done.Unlisted == 0 && next.FactsSince == t.current.FactsSince {
+	announced := stillThere(slices.Clone(t.current.Expiring), t)
+	if x.o.DryRun || len(remove)+len(thin)+len(announced) == 0 && x.done.Unlisted == 0 && next.FactsSince == t.current.FactsSince {
 		return nil
 	}
-	next.Expiring = stillThere(append(slices.Clone(t.current.Expiring), remove...), t)
+	next.Expiring = remove
 	if x.done.Export, x.done.Notices, err = publishNext(ctx, x.store, next, t, stamp{x.o.Program, x.now}); err != nil {
 		return err
 	}
@@ -136,28 +137,35 @@ func (x *expiry) retain(m Manifest) Manifest {
 }
 
 // removable lists the files that earlier manifests list, that are not listed now and whose grace period has
-// passed.
+// passed, or which an expiry that was killed has announced to remove.
 func (x *expiry) removable(t *target, earlier []storedManifest, next Manifest, pins map[string]bool) (remove []string) {
 	listed := next.paths()
-	for path, since := range unlistedSince(earlier) {
+	for path, since := range unlistedSince(earlier, t.current) {
 		size, there := t.present[path]
 		_, needed := listed[path]
 		switch {
 		case !there || needed:
 		case pins[path]:
 			x.done.Pinned++
+		case slices.Contains(t.current.Expiring, path): // whatever the grace period was then, and is now
+			x.takes(&remove, path, size)
 		case since.IsZero() || x.now.Sub(since) < x.o.Grace:
 			x.done.Waiting++
 		default:
-			remove = append(remove, path)
-			x.done.Files++
-			x.done.Bytes += size
-			x.done.Removed = append(x.done.Removed, Upload{path, size})
+			x.takes(&remove, path, size)
 		}
 	}
 	slices.Sort(remove)
 	slices.SortFunc(x.done.Removed, func(a, b Upload) int { return strings.Compare(a.Path, b.Path) })
 	return remove
+}
+
+// takes adds a file to those that are removed.
+func (x *expiry) takes(remove *[]string, path string, size int64) {
+	*remove = append(*remove, path)
+	x.done.Files++
+	x.done.Bytes += size
+	x.done.Removed = append(x.done.Removed, Upload{path, size})
 }
 
 // thin lists the manifests that are older than the grace period and list no file that waits for its

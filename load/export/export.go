@@ -126,15 +126,18 @@ func (e *exporter) publish(ctx context.Context, p *plan, t *target) error {
 	return err
 }
 
+// exportStamp is the time of a manifest in its id.
+const exportStamp = "20060102T150405.000Z"
+
 // replaceCurrent writes a manifest under a new id: first the copy that stays, by which a crash leaves no
 // document that nobody lists; then the documents; and current.json last. It returns store.ErrChanged
 // if another export was faster.
 func replaceCurrent(ctx context.Context, s store.Store, m Manifest, t *target, by stamp, documents func(context.Context, store.Store) error) (id string, err error) {
-	m.Format, m.At, m.Program = format, by.at, by.program
+	m.Format, m.At, m.Program, m.Previous = format, by.at, by.program, t.current.Export
 	if before := t.current.At; !m.At.After(before) { // of another machine's clock: manifests are ordered by their times
 		m.At = before.Add(time.Millisecond)
 	}
-	m.Export = m.At.Format("20060102T150405.000Z") + "-" + strings.ToLower(rand.Text()[:4])
+	m.Export = m.At.Format(exportStamp) + "-" + strings.ToLower(rand.Text()[:4])
 	b, err := m.encoded()
 	if err != nil {
 		return "", err
@@ -164,7 +167,7 @@ func publishNext(ctx context.Context, s store.Store, next Manifest, t *target, b
 // equal reports whether two manifests list the same.
 func equal(a, b Manifest) (bool, error) {
 	for _, m := range []*Manifest{&a, &b} {
-		m.Export, m.Program, m.At, m.Expiring, m.Format = "", "", time.Time{}, nil, 0
+		m.Export, m.Previous, m.Program, m.At, m.Expiring, m.Format = "", "", "", time.Time{}, nil, 0
 		if m.Source != nil { // the place alone makes no new manifest: the machine may be another one each night
 			m.Source = &Identity{ID: m.Source.ID}
 		}

@@ -31,6 +31,7 @@ type Manifest struct {
 	Format       int              `json:"format"`
 	Export       string           `json:"export"` // its id
 	At           time.Time        `json:"at"`
+	Previous     string           `json:"previous,omitempty"` // the id of the one that it has replaced
 	Program      string           `json:"program"`
 	Run          string           `json:"run"`              // the latest published run
 	SnapshotDate string           `json:"snapshot_date"`    // its night
