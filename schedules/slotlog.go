@@ -176,7 +176,7 @@ func (b *SlotLog) append(records []Record) (err error) {
 		text = append(text, durable.CheckedLine(line.Bytes())...)
 	}
 	if !b.there {
-		if err := os.MkdirAll(filepath.Dir(b.path), 0o755); err != nil {
+		if err := durable.MkdirAll(filepath.Dir(b.path), 0o750); err != nil {
 			return err
 		}
 	}

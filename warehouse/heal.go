@@ -88,7 +88,7 @@ func readable(ctx context.Context, path string) error {
 // moveAside moves a file to warehouse/damaged, under a name that is not in use, and returns it.
 func moveAside(dir, path string) (string, error) {
 	below := filepath.Join(dir, "warehouse", "damaged")
-	if err := os.MkdirAll(below, 0o750); err != nil {
+	if err := durable.MkdirAll(below, 0o750); err != nil {
 		return "", fmt.Errorf("set aside: %w", err)
 	}
 	for n := 1; ; n++ {

@@ -47,7 +47,7 @@ func openCatalog(ctx context.Context, t target, o catalogOptions, write bool) (c
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && !write {
 		return nil, nothing, nil
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+	if err := makeDirectory(filepath.Dir(file)); err != nil {
 		return nil, nothing, err
 	}
 	// A process that writes locks the file at once and the other waits, instead of both reading and one failing.

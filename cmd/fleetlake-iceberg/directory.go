@@ -38,7 +38,7 @@ func (d directory) read(_ context.Context, key string) ([]byte, string, error) {
 // temporary file are in _iceberg: whoever lists the pins shall find nothing but pins.
 func (d directory) replace(ctx context.Context, key string, content []byte, version string) error {
 	for _, dir := range []string{"_iceberg", path.Dir(key)} {
-		if err := os.MkdirAll(d.path(dir), 0o755); err != nil {
+		if err := makeDirectory(d.path(dir)); err != nil {
 			return err
 		}
 	}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	iceio "github.com/apache/iceberg-go/io"
 )
@@ -22,7 +24,7 @@ type wholeFile struct {
 }
 
 func createWhole(name string) (*wholeFile, error) {
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+	if err := makeDirectory(filepath.Dir(name)); err != nil {
 		return nil, err
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+temporary+"*")
@@ -47,6 +49,30 @@ func (w *wholeFile) Close() error {
 
 func (w *wholeFile) abandon() error {
 	return errors.Join(w.File.Close(), os.Remove(w.File.Name()))
+}
+
+// makeDirectory makes a directory and those above it, and syncs the directory above each new one, and above the first
+// that is there: the process that made it may have been killed before it synced.
+func makeDirectory(name string) error {
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && !info.IsDir():
+		return &fs.PathError{Op: "mkdir", Path: name, Err: syscall.ENOTDIR}
+	case err == nil:
+		if err := syncDirectory(filepath.Dir(name)); !errors.Is(err, fs.ErrPermission) { // then another made it, who may
+			return err
+		}
+		return nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if err := makeDirectory(filepath.Dir(name)); err != nil {
+		return err
+	}
+	if err := os.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncDirectory(filepath.Dir(name))
 }
 
 func syncDirectory(name string) error {

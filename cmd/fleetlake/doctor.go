@@ -17,6 +17,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 )
@@ -90,7 +91,7 @@ func (a *app) doctor(ctx context.Context) error {
 
 // writable creates the data directory, and a file in it that is removed again.
 func writable(dir string) (string, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := durable.MkdirAll(dir, 0o750); err != nil {
 		return "", fmt.Errorf("make %s: %w; choose another with --data", dir, err)
 	}
 	f, err := os.CreateTemp(dir, ".doctor-")

@@ -133,9 +133,16 @@ func TestNewDirectoriesSurviveACrash(t *testing.T) {
 	if err := makeDir(filepath.Join(root, "data", "journal", "2026-11-20"), sync); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{root, filepath.Join(root, "data"), filepath.Join(root, "data", "journal")}
+	want := []string{filepath.Dir(root), root, filepath.Join(root, "data"), filepath.Join(root, "data", "journal")}
 	if diff := cmp.Diff(want, synced); diff != "" {
 		t.Errorf("synced (-want +got):\n%s", diff)
+	}
+	synced = nil
+	if err := makeDir(filepath.Join(root, "data", "journal", "2026-11-20"), sync); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want[3:], synced); diff != "" {
+		t.Errorf("of those that are there: synced (-want +got):\n%s", diff)
 	}
 }
 

@@ -270,9 +270,16 @@ const (
 )
 
 // makeDir makes a directory, and those above it, so that they survive a crash: it syncs the parent
-// of each new directory.
+// of each new directory, and of the first that is there, whose maker may have been killed before that.
 func makeDir(path string, sync func(dir string) error) error {
-	if _, err := os.Stat(path); err == nil || !errors.Is(err, os.ErrNotExist) {
+	switch _, err := os.Stat(path); {
+	case err == nil:
+		err = sync(filepath.Dir(path))
+		if errors.Is(err, os.ErrPermission) { // then another made it, who may
+			return nil
+		}
+		return err
+	case !errors.Is(err, os.ErrNotExist):
 		return err
 	}
 	if err := makeDir(filepath.Dir(path), sync); err != nil {

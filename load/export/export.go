@@ -39,8 +39,8 @@ type exporter struct {
 // Run exports what is published in a data directory to a store. It uploads only what the store does
 // not have, and continues an export that was interrupted. A file that differs from its manifest stops
 // it before anything of the plan becomes visible. It returns ErrTarget for a store with other objects,
-// ErrOther for the export of another data directory, warehouse.ErrNone if nothing is published,
-// load.ErrLake if files are missing, and the errors of the store.
+// ErrOther for the export of another data directory, ErrExpiring for a file that is being removed,
+// warehouse.ErrNone if nothing is published, load.ErrLake if files are missing, and the errors of the store.
 func Run(ctx context.Context, dir string, s store.Store, o Options) (_ Report, err error) {
 	began := time.Now()
 	scratch, remove, err := scratchDir(dir)

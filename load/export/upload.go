@@ -20,8 +20,8 @@ import (
 // errDamaged says that a file differs from its manifest.
 var errDamaged = errors.New("is damaged")
 
-// errExpiring says that an expiry is removing a file which is wanted again.
-var errExpiring = errors.New("an expiry is removing it: run `fleetlake export expire` to its end, then export again")
+// ErrExpiring says that an expiry is removing a file which is wanted again, or was killed while it did.
+var ErrExpiring = errors.New("an expiry is removing it: run `fleetlake export expire` to its end, then export again")
 
 // uploaders is how many files are uploaded at a time.
 const uploaders = 4
@@ -43,7 +43,7 @@ func (p *plan) uploadsFor(t *target, local map[string]string) error {
 		case err != nil:
 			return err
 		case ok && !before && slices.Contains(t.current.Expiring, path):
-			return fmt.Errorf("%s: %w", path, errExpiring)
+			return fmt.Errorf("%s: %w", path, ErrExpiring)
 		case ok:
 			return nil
 		case !here:

@@ -36,8 +36,9 @@ type directory struct {
 	path string
 	*meter
 
-	mu   sync.Mutex
-	root *os.Root // nil as long as the directory is missing
+	mu     sync.Mutex
+	root   *os.Root        // nil as long as the directory is missing
+	synced map[string]bool // directories whose names this store has synced; "." is its own
 }
 
 // openDirectory opens a directory, and removes what killed writers left.
@@ -46,7 +47,7 @@ func openDirectory(ctx context.Context, target string, o Options) (*directory, e
 	if err != nil {
 		return nil, fmt.Errorf("open target: %w", err)
 	}
-	d := &directory{path: target, meter: newMeter(o)}
+	d := &directory{path: target, meter: newMeter(o), synced: map[string]bool{}}
 	if _, err := d.open(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open target: %w", err)
 	}
@@ -78,15 +79,33 @@ func (d *directory) open() (*os.Root, error) {
 	return root, nil
 }
 
-// make returns the root, and makes the directory if it is missing.
+// make returns the root, and makes the directory if it is missing. Its name is on disk then, whoever made it.
 func (d *directory) make() (*os.Root, error) {
-	if root, err := d.open(); !errors.Is(err, fs.ErrNotExist) {
-		return root, err
+	root, err := d.open()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err == nil && d.isSynced(".") {
+		return root, nil
 	}
 	if err := durable.MkdirAll(d.path, dirMode); err != nil {
 		return nil, mendFile(err)
 	}
+	d.setSynced(".")
 	return d.open()
+}
+
+// isSynced reports whether this store has synced the name of a directory.
+func (d *directory) isSynced(dir string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.synced[dir]
+}
+
+func (d *directory) setSynced(dir string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.synced[dir] = true
 }
 
 // List lists the regular files. It removes what killed writers left.

@@ -111,7 +111,7 @@ func (d *directory) alone(ctx context.Context, do func() error) error {
 
 // copy writes a source to a temporary file beside its key, and syncs it. It leaves none if it fails.
 func (d *directory) copy(ctx context.Context, root *os.Root, key string, src Source) (part string, err error) {
-	f, part, err := createPart(root, path.Dir(key))
+	f, part, err := d.createPart(root, path.Dir(key))
 	if err != nil {
 		return "", err
 	}
@@ -136,12 +136,12 @@ func (d *directory) copy(ctx context.Context, root *os.Root, key string, src Sou
 type onlyReader struct{ io.Reader }
 
 // createPart makes a temporary file, and the directories above it.
-func createPart(root *os.Root, dir string) (*os.File, string, error) {
+func (d *directory) createPart(root *os.Root, dir string) (*os.File, string, error) {
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails
 	part := filepath.Join(filepath.FromSlash(dir), own+hex.EncodeToString(random[:])+".part")
 	for try := 1; ; try++ {
-		if err := makeDirs(root, dir); err != nil {
+		if err := d.makeDirs(root, dir); err != nil {
 			return nil, "", err
 		}
 		f, err := root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
@@ -153,16 +153,17 @@ func createPart(root *os.Root, dir string) (*os.File, string, error) {
 	}
 }
 
-// makeDirs makes a directory and those above it, and syncs the directory above each new one.
-func makeDirs(root *os.Root, dir string) error {
+// makeDirs makes a directory and those above it, and syncs the directory above each new one, and once above each that
+// is there: the process that made it may have been killed before it synced.
+func (d *directory) makeDirs(root *os.Root, dir string) error {
 	if dir == "." {
 		return nil
 	}
 	info, err := root.Stat(filepath.FromSlash(dir))
 	if err == nil && info.IsDir() {
-		return nil
+		return d.syncName(root, dir)
 	}
-	if err := makeDirs(root, path.Dir(dir)); err != nil {
+	if err := d.makeDirs(root, path.Dir(dir)); err != nil {
 		return err
 	}
 	err = root.Mkdir(filepath.FromSlash(dir), dirMode)
@@ -173,6 +174,18 @@ func makeDirs(root *os.Root, dir string) error {
 		return err
 	}
 	return syncDir(root, path.Dir(dir)) // who made it meanwhile may not have synced it yet
+}
+
+// syncName syncs the directory above one, once in the life of the store.
+func (d *directory) syncName(root *os.Root, dir string) error {
+	if d.isSynced(dir) {
+		return nil
+	}
+	err := syncDir(root, path.Dir(dir))
+	if err == nil {
+		d.setSynced(dir)
+	}
+	return err
 }
 
 // link gives a temporary file its name, if nobody has it.

@@ -144,6 +144,11 @@ func (p *Phase) export(ctx context.Context, s Settings, done *Success) (export.R
 		return export.Report{}, err
 	}
 	report, err := export.Run(ctx, p.Dir, to, s.Options)
+	if errors.Is(err, export.ErrExpiring) && s.Expire.After > 0 { // that of an earlier phase, which was killed
+		if err = p.expire(ctx, s, to); err == nil {
+			report, err = export.Run(ctx, p.Dir, to, s.Options)
+		}
+	}
 	if err == nil {
 		err = p.upkeep(ctx, s, to)
 	}
@@ -167,6 +172,11 @@ func (p *Phase) upkeep(ctx context.Context, s Settings, to store.Store) error {
 	if s.Expire.After == 0 {
 		return nil
 	}
+	return p.expire(ctx, s, to)
+}
+
+// expire removes what the target no longer lists, and completes an expiry that was killed.
+func (p *Phase) expire(ctx context.Context, s Settings, to store.Store) error {
 	r, err := export.Expire(ctx, to, export.ExpireOptions{Grace: s.Expire.After, KeepFacts: s.Expire.KeepFacts, Program: s.Options.Program, Now: s.Options.Now})
 	if err != nil {
 		return err

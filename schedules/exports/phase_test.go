@@ -2,6 +2,7 @@ package exports
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -175,6 +176,41 @@ func TestAnExportIsCompactedAndExpired(t *testing.T) {
 	}
 	if after, err := filepath.Glob(nights); err != nil || len(before) == 0 || len(after) >= len(before) {
 		t.Errorf("files of nights: %d, then %d, %v", len(before), len(after), err)
+	}
+}
+
+// TestAnExpiryThatWasKilledIsCompleted has a target in which an expiry has announced a file, and was killed before it
+// removed it: the export that wants it again completes the expiry, if there is one in the configuration.
+func TestAnExpiryThatWasKilledIsCompleted(t *testing.T) {
+	l := newLake(t)
+	l.run()
+	current := filepath.Join(l.settings.Target, "current.json")
+	text, err := os.ReadFile(current)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m export.Manifest
+	if err := json.Unmarshal(text, &m); err != nil {
+		t.Fatal(err)
+	}
+	wanted := m.Files[0].Path
+	m.Files, m.Expiring = m.Files[1:], []string{wanted}
+	if text, err = json.Marshal(m); err == nil {
+		err = os.WriteFile(current, text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.settings.Options.Warehouse = true // so that an export is due
+	if o := l.run(); !o.Failed || !strings.Contains(o.State.Failure.Reason, wanted) {
+		t.Errorf("without an expiry: %+v", o.State)
+	}
+	l.settings.Expire.After = 48 * time.Hour
+	if o := l.run(); !o.Exported {
+		t.Fatalf("with an expiry: %+v", o.State.Failure)
+	}
+	if _, err := os.Stat(filepath.Join(l.settings.Target, wanted)); err != nil {
+		t.Error(err)
 	}
 }
 

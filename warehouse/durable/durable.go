@@ -87,14 +87,17 @@ func Replace(temporary, path string) error {
 }
 
 // MkdirAll makes a directory and those above it, with perm less the umask, and syncs the directory
-// above each new one. A directory that is there is no error; a file in its place is one. The error
+// above each new one, and above the first that is there: the process that made it may have been killed
+// before it synced. A directory that is there is no error; a file in its place is one. The error
 // is that of the file system, and names the path.
 func MkdirAll(path string, perm fs.FileMode) error {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && !info.IsDir():
 		return &fs.PathError{Op: "mkdir", Path: path, Err: syscall.ENOTDIR}
-	case err == nil, !errors.Is(err, fs.ErrNotExist):
+	case err == nil:
+		return syncName(path)
+	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
 	if err := MkdirAll(filepath.Dir(path), perm); err != nil {
@@ -107,6 +110,16 @@ func MkdirAll(path string, perm fs.FileMode) error {
 		return fmt.Errorf("make %s: %w", path, err)
 	}
 	return nil
+}
+
+// syncName syncs the directory above one that is there. Where this process may not read that, or the file system
+// cannot sync it, somebody else has made the directory, as the state directory of a service.
+func syncName(path string) error {
+	err := SyncDir(filepath.Dir(path))
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	return err
 }
 
 // Sync waits until the content of a file is on disk. The error is that of the file system,

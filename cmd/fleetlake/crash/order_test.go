@@ -1,6 +1,7 @@
 package crash
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -180,5 +181,56 @@ func TestADirectoryThatAnotherMakes(t *testing.T) {
 	}
 	for _, words := range o.end() {
 		t.Error(words)
+	}
+}
+
+// TestADirectoryThatAKilledProcessMade kills a process after it has made a directory, and before it has synced its
+// name. The next one writes nothing into it before its name is on disk. With FLEETLAKE_LONG each directory is tried.
+func TestADirectoryThatAKilledProcessMade(t *testing.T) {
+	t.Parallel()
+	for name, most := range map[string]int{"first night": 4, "export": 2} {
+		s := byName(name)
+		s.prepare(t)
+		var made []string
+		for _, c := range s.ref.calls {
+			if c.Name == "mkdir" && !unsafe(c.Path+"/") {
+				made = append(made, strings.TrimPrefix(c.Path, s.ref.dir+"/"))
+			}
+		}
+		if len(made) < most {
+			t.Fatalf("%s: it makes %v", name, made)
+		}
+		if os.Getenv("FLEETLAKE_LONG") != "" {
+			most = len(made)
+		}
+		for _, dir := range append(made[:1:1], spread(made[1:], most-1)...) {
+			t.Run(name+": "+dir, func(t *testing.T) {
+				t.Parallel()
+				w := s.world(t)
+				whole := filepath.Join(w.dir, dir)
+				end, err := w.watched(s.args, func(c syscalls.Call) syscalls.Action {
+					return syscalls.Action{Kill: c.Name == "mkdir" && c.Path == whole}
+				})
+				if err != nil || end.code != exitKilled {
+					t.Fatalf("%v, exit code %d\n%s", err, end.code, end.stderr)
+				}
+				w.letAMinutePass()
+				synced, used := false, ""
+				end, err = w.watched(s.args, func(c syscalls.Call) syscalls.Action {
+					synced = synced || c.Syncs() && c.Path == filepath.Dir(whole)
+					removes := c.Name == "unlink" || c.Name == "rmdir"
+					if !synced && !removes && used == "" && strings.HasPrefix(cmp.Or(c.To, c.Path), whole+"/") {
+						used = c.String()
+					}
+					return syscalls.Action{}
+				})
+				if err != nil || end.code != exitDone {
+					t.Fatalf("%v, exit code %d\n%s", err, end.code, end.stderr)
+				}
+				if used != "" || !synced {
+					t.Errorf("its name is on disk at the end: %v; it was used before that: %s", synced, used)
+				}
+			})
+		}
 	}
 }
