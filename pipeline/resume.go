@@ -12,6 +12,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/credits"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/pipeline/report"
@@ -56,11 +57,20 @@ func stored(ctx context.Context, known *warehouse.Published, run, note string) (
 
 // night reads the runs of a job's night that a new run resumes. It leaves out runs that were rolled
 // back: their rows are not in the warehouse, and coverage that counted their pages would wrongly prove
-// vessels gone.
+// vessels gone. A new round leaves out runs that are held back, too: it would be held back with them.
 func (p *Pipeline) night(published map[string]bool, job, date string) (resumeState, error) {
 	out, err := warehouse.RolledBack(p.Dir, published)
 	if err != nil {
 		return resumeState{}, err
+	}
+	if p.NewRound {
+		heldBack, err := derive.ReadHeldBack(p.Dir)
+		if err != nil {
+			return resumeState{}, err
+		}
+		for _, h := range heldBack {
+			out[h.Run] = true
+		}
 	}
 	return readNight(p.segments(), job, date, out)
 }

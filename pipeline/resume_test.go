@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -134,6 +135,36 @@ func TestANightThatIsHeldBackIsPaidFor(t *testing.T) {
 		}
 		if known := f.Targets[0]; !known.ParticularsAt.Equal(at) || !known.PositionAt.IsZero() || !f.Targets[1].ParticularsAt.IsZero() {
 			t.Errorf("%s: known of her %+v", name, known)
+		}
+	}
+}
+
+// TestANewRoundResumesNoRunThatIsHeldBack has a night that ended at its cap and is held back. Its next round would be
+// held back with it; who repeats the command resumes it.
+func TestANewRoundResumesNoRunThatIsHeldBack(t *testing.T) {
+	p := copyOfTwoNights(t)
+	run, date, at := "20261210T020000.000Z-0000", "2026-12-10", weekStart.AddDate(0, 0, 20)
+	planned := &journal.Plan{Run: run, Job: "nightly", Date: date}
+	s, err := journal.Create(p.segments(), journal.Entry{Kind: journal.KindPlan, At: at, Plan: planned})
+	must(t, err)
+	end := journal.End{State: report.StatePartial, Stop: string(report.StopBudget)}
+	_, err = s.Append(journal.Entry{Kind: journal.KindEnd, At: at, End: &end})
+	must(t, err)
+	must(t, s.Close())
+	for name, c := range map[string]struct {
+		heldBack, newRound bool
+		want               []string
+	}{
+		"a new round, of one that is held back":     {true, true, nil},
+		"a new round, of one that is not held back": {false, true, []string{run}},
+		"a command that is repeated":                {true, false, []string{run}},
+	} {
+		heldBack := []derive.HeldBackRun{{Run: run, Job: "nightly", Date: date, State: report.StatePartial}}
+		must(t, derive.UpdateHeldBack(p.Dir, heldBack, map[string]bool{run: !c.heldBack}))
+		p.NewRound = c.newRound
+		n, err := p.night(publishedRuns(t, p), "nightly", date)
+		if err != nil || !slices.Equal(n.runs, c.want) {
+			t.Errorf("%s: resumes %v, %v; want %v", name, n.runs, err, c.want)
 		}
 	}
 }

@@ -40,7 +40,7 @@ night costs.`,
 			if err != nil {
 				return err
 			}
-			p.Again = options.again
+			p.Again, p.NewRound = options.again || options.newRound, options.newRound
 			v, err := p.Preview(cmd.Context(), job, options.date)
 			if err != nil {
 				return err

@@ -29,8 +29,10 @@ func (a *app) runCommand() *cobra.Command {
 publish the warehouse. If a run of the same job and snapshot date was cut off, this run resumes it: requests
 that were answered are not repeated, and budget.per_run is the cap of all runs of the night together.
 A night that is done, or has reached its cap, sends no request and spends nothing. With --again, a
-night that is done is paid for again, and one at its cap resumes with a new cap. Without JOB, the
-only job of the configuration runs.
+night that is done is paid for again, and one at its cap resumes with a new cap; if the run before
+could not be published, the next one publishes it and asks nothing, so that who repeats a command does
+not pay twice. With --new-round it asks then, too, as each slot of "serve" does: another scheduler that
+runs a job several times a day uses that. Without JOB, the only job of the configuration runs.
 
 At the end, what is published is exported to export.target of the configuration, if there is one and
 it does not have it yet. If that fails, the night stays published, the exit code is 10 instead of 0
@@ -112,7 +114,7 @@ func (a *app) runJob(ctx context.Context, cfg config.Config, job plan.Job, o run
 	p.Tracer = sent.tracer()
 	var stop func()
 	p.Progress, stop = a.progress(p.Log)
-	p.Again = o.again
+	p.Again, p.NewRound = o.again || o.newRound, o.newRound
 	notifyOfPublished(ctx, recipients, cfg, p.Log) // what a killed process did not tell; the first of all begins the outbox
 	r, err := withNotifier(recipients, cfg, job, o.date, func() (report.Report, error) { return p.Run(ctx, job, o.date) })
 	stop()

@@ -19,6 +19,7 @@ type runOptions struct {
 	date     string        // empty is today
 	anyDate  bool
 	again    bool
+	newRound bool
 }
 
 // notGiven stands for a flag without which the job decides.
@@ -30,6 +31,7 @@ func (o *runOptions) flags(c *cobra.Command) {
 	c.Flags().Var(&durationFlag{&o.deadline, 0}, "deadline", "send no request later than this after the start, such as 90s, 20h or 30d; 0s is none (default: the job's)")
 	c.Flags().StringVar(&o.date, "date", "", "snapshot date of the run, YYYY-MM-DD (default: today in the job's time zone)")
 	c.Flags().BoolVar(&o.anyDate, "force-date", false, "allow a --date before the first of the journal, or after tomorrow")
+	c.Flags().BoolVar(&o.newRound, "new-round", false, "like --again, and ask also if the run before is published only now, or is held back")
 	c.Flags().BoolVar(&o.again, "again", false, "pay again for a night that is done; resume one at its cap with a new cap")
 }
 

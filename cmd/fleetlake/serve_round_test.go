@@ -63,6 +63,36 @@ func TestALaterSlotAsksAfterAFailedPublish(t *testing.T) {
 	}
 }
 
+// TestANewRoundAsksAfterAFailedPublish runs a job by another scheduler, which cannot publish the first time. Who
+// repeats that does not pay twice, and a new round asks again.
+func TestANewRoundAsksAfterAFailedPublish(t *testing.T) {
+	t.Parallel()
+	for flag, runs := range map[string]int{"--again": 1, "--new-round": 2} {
+		t.Run(flag, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, simulator.Config{Vessels: 400})
+			w.configure(1_000_000, smallJob)
+			data := filepath.Join(w.dir, "fleetlake-data")
+			blocked := filepath.Join(data, "warehouse")
+			if err := errors.Join(os.MkdirAll(data, 0o750), os.Symlink("nowhere/at/all", blocked)); err != nil {
+				t.Fatal(err)
+			}
+			w.must(exitUnexpected, "run", "nightly", "--date", "2026-11-20", flag)
+			spent := w.sim.Bill().Spent
+			if err := os.Remove(blocked); err != nil {
+				t.Fatal(err)
+			}
+			w.must(exitDone, "run", "nightly", "--date", "2026-11-20", flag)
+			if n := w.number("SELECT count(*) FROM runs WHERE state = 'done'"); n != runs {
+				t.Errorf("%d runs are published, want %d", n, runs)
+			}
+			if asked := w.sim.Bill().Spent > spent; spent == 0 || asked != (runs == 2) {
+				t.Errorf("after %d credits the second run asked: %v", spent, asked)
+			}
+		})
+	}
+}
+
 // TestALaterSlotAsksAfterAHeldBackRun has an hourly job of positions, of which one run is held back, because the
 // service writes latitudes in another way. Its slot is not paid for again; later slots of the day ask for what is
 // due by then, and are published.
