@@ -17,6 +17,22 @@ type fault struct {
 }
 
 var faults = map[string]fault{
+	"an event that was queued before is queued again": {
+		"schedules/notify/outbox.go", "if slices.Contains(c.Told, e.ID) {", "if false {", "./schedules/notify", "TestWhatIsLeftTheNextProcessSends|TestProcessesShareAnOutbox"},
+	"a try is not stored before it is made": {
+		"schedules/notify/tries.go", "return c.dropTold() || changed", "return c.dropTold()", "./schedules/notify", "TestAKilledTryCounts|TestProcessesShareAnOutbox"},
+	"news that was told is told again": {
+		"cmd/fleetlake/watched.go", "if n.Heard(i.Key()) {", "if false {", "./cmd/fleetlake", "TestNewsOfWatchedVesselsIsSentOnce"},
+	"the export of another data directory is replaced": {
+		"load/export/identity.go", "if err := other.Check(own); err != nil {", "if err := other.Check(own); err != nil && own == nil {", "./load/export", "TestAnExportHasOneDataDirectory"},
+	"a manifest that was never in force counts": {
+		"load/export/earlier.go", "if never[m.Export] {", "if false && never[m.Export] {", "./load/export", "TestWhatAKilledExpiryWantedToDropIsListed"},
+	"what a killed expiry announced waits again": {
+		"load/export/expire.go", "case slices.Contains(t.current.Expiring, path):", "case false:", "./load/export", "TestTheNextExpiryCompletesAKilledOne"},
+	"a directory that a killed process made is not synced": {
+		"warehouse/durable/durable.go", "return syncName(path)", "return nil", "./cmd/fleetlake/crash", "TestADirectoryThatAKilledProcessMade"},
+	"a new round resumes a run that is held back": {
+		"pipeline/resume.go", "out[h.Run] = true", "out[h.Run] = false", "./pipeline", "TestANewRoundResumesNoRunThatIsHeldBack"},
 	"an answer is not synced before it counts as kept": {
 		"extract/journal/segment.go", "if err := s.sync(end); err != nil {", "if err := s.sync(min(end, 0)); err != nil {", "./extract/journal ./cmd/fleetlake/crash", "AFailedSync|AFullDisk|TornTail|TestWhatIsReliedOnIsOnDisk"},
 	"a failed sync is forgotten": {
