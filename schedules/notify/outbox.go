@@ -28,7 +28,7 @@ const (
 )
 
 // lockWithin is how long a change of the outbox waits for another process. A change takes milliseconds.
-const lockWithin = time.Second
+const lockWithin = 5 * time.Second
 
 // outbox has the events that wait to be sent, and knows those that it has had. It is a file that is replaced whole
 // at each change, and shared by the processes of a data directory. Where it cannot be written, as on a full disk,
@@ -89,7 +89,7 @@ func (o *outbox) lock() (unlock func()) {
 	ctx, cancel := context.WithTimeout(context.Background(), lockWithin)
 	defer cancel()
 	l := flock.New(o.path + ".lock")
-	if _, err := l.TryLockContext(ctx, lockWithin/100); err != nil {
+	if _, err := l.TryLockContext(ctx, 5*time.Millisecond); err != nil {
 		o.warn(fmt.Errorf("lock %s: %w", o.path, err))
 	}
 	return func() { _ = l.Unlock() } // closing the file releases it in any case

@@ -219,7 +219,7 @@ func TestProcessesShareAnOutbox(t *testing.T) {
 	for p := range 4 {
 		processes.Go(func() {
 			o := &outbox{path: path, warn: func(err error) { t.Error(err) }}
-			for i := range 10 {
+			for i := range 5 {
 				o.add(numbered(i*4+p), []string{"a"}, nil, now)
 				o.add(numbered(i*4), []string{"a"}, nil, now) // each adds these
 				some, _, _ := o.due([]string{"a"}, now)
@@ -232,7 +232,7 @@ func TestProcessesShareAnOutbox(t *testing.T) {
 		})
 	}
 	processes.Wait()
-	for i := range 40 {
+	for i := range 20 {
 		if n := begun[numbered(i).ID]; n != 1 {
 			t.Errorf("event %d was begun %d times", i, n)
 		}
