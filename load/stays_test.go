@@ -190,6 +190,31 @@ func TestEpisodes(t *testing.T) {
 			sql:  stays,
 			want: "moored north-sea 20 22 2\nmoored red-sea 20 20 1\nmoored red-sea 22 22 1",
 		},
+		"nor if she was seen elsewhere before it": {
+			nights: []run{night("20", sightings(moored, with(moored, row{"world_zone": "red-sea"}))), night("21"), night("22", sightings(moored))},
+			sql:    stays,
+			want:   "moored north-sea 20 22 2\nmoored red-sea 20 20 1",
+		},
+		"unless she was seen in another zone on it": {
+			nights: []run{night("20", sightings(moored)), night("21", sightings(with(moored, row{"world_zone": "red-sea"}))), night("22", sightings(moored))},
+			sql:    stays,
+			want:   "moored north-sea 20 20 1\nmoored north-sea 22 22 1\nmoored red-sea 21 21 1",
+		},
+		"or in another status": {
+			nights: []run{night("20", sightings(moored)), night("21", sightings(with(moored, row{"navigational_status": "drifting", "world_zone": nil}))), night("22"), night("23", sightings(moored))},
+			sql:    stays,
+			want:   "drifting - 21 21 1\nmoored north-sea 20 20 1\nmoored north-sea 23 23 1",
+		},
+		"a search with a filter is nowhere else": {
+			nights: []run{night("20", sightings(moored)), night("21", sightings(with(moored, row{"laden": "ballast"}))), night("22", sightings(moored))},
+			sql:    "SELECT first_date, last_date FROM episodes WHERE laden IS NULL",
+			want:   "20 22",
+		},
+		"a vessel that is seen on both sides of a border stays on both": {
+			nights: []run{night("20", sightings(moored, with(moored, row{"world_zone": "red-sea"}))), night("21", sightings(moored, with(moored, row{"world_zone": "red-sea"})))},
+			sql:    stays,
+			want:   "moored north-sea 20 21 2\nmoored red-sea 20 21 2",
+		},
 		"another zone is another stay": {
 			nights: []run{night("20", sightings(moored, with(moored, row{"world_zone": "red-sea"})))},
 			sql:    stays,

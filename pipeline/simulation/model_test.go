@@ -368,15 +368,25 @@ func (m *model) episodes() {
 	row := func(k key, e *episode) {
 		rows = append(rows, []string{k.id, k.sweep, e.first, e.last, fmt.Sprint(e.nights), fmt.Sprint(e.un)})
 	}
+	seen := map[string]map[string]int{} // the last night before tonight on which each vessel was in each status and zone
 	for i, date := range m.nights {
+		tonight := map[key]bool{} // the vessels, each in a status and zone
 		for sweep, sighted := range m.looks[date].sighted {
+			place, _, _ := strings.Cut(sweep, "?")
 			ids := map[string]bool{}
 			for mmsi := range sighted {
 				ids[m.truth[date][mmsi].VesselID] = true
 			}
 			for id := range ids {
 				k := key{id, sweep}
+				tonight[key{id, place}] = true
 				e := open[k]
+				for at, last := range seen[id] {
+					if e != nil && at != place && last > e.i { // she was elsewhere since
+						row(k, e)
+						e = nil
+					}
+				}
 				if e == nil {
 					e = &episode{first: date, i: i - 1}
 					open[k] = e
@@ -399,6 +409,12 @@ func (m *model) episodes() {
 				row(k, e)
 				delete(open, k)
 			}
+		}
+		for k := range tonight {
+			if seen[k.id] == nil {
+				seen[k.id] = map[string]int{}
+			}
+			seen[k.id][k.sweep] = i
 		}
 	}
 	for k, e := range open {
