@@ -25,15 +25,27 @@ type company struct {
 // check publishes the nights of rules, and compares what the tables say of them.
 func check(t *testing.T, rules map[string]rule) {
 	t.Helper()
+	checkAll(t, rules, rule.ofVessels)
+}
+
+// checkApart does the same of rules that are about the fleet as a whole, as of names that nobody else has: only those with
+// the same nights share a publish.
+func checkApart(t *testing.T, rules map[string]rule) {
+	t.Helper()
+	checkAll(t, rules, func(rule) bool { return false })
+}
+
+func checkAll(t *testing.T, rules map[string]rule, together func(rule) bool) {
+	t.Helper()
 	t.Parallel()
 	groups := map[string]*company{}
 	for name, r := range rules {
 		key := fmt.Sprint(r.nights)
-		if r.ofVessels() {
+		if together(r) {
 			key = "coverage " + r.proves()
 		}
 		if groups[key] == nil {
-			groups[key] = &company{rules: rules, shared: r.ofVessels()}
+			groups[key] = &company{rules: rules, shared: together(r)}
 		}
 		groups[key].names = append(groups[key].names, name)
 	}
@@ -98,7 +110,7 @@ func (c *company) check(t *testing.T, db *sql.DB, n int) {
 		return
 	}
 	for _, table := range r.tables() {
-		view := fmt.Sprintf("CREATE OR REPLACE TEMP VIEW %s AS FROM fleet.main.%[1]s WHERE vessel_id IN ('%s')", table, strings.Join(r.vessels(n), "', '"))
+		view := fmt.Sprintf("CREATE OR REPLACE TEMP VIEW %s AS FROM fleet.main.%[1]s WHERE split_part(vessel_id, '.', 1) IN ('%s')", table, strings.Join(r.vessels(n), "', '"))
 		if _, err := db.ExecContext(t.Context(), view); err != nil {
 			t.Fatalf("%s: %v", view, err)
 		}

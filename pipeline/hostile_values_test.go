@@ -171,7 +171,7 @@ func endlessList(q *call) string {
 }
 
 func nobody(i int, country string) ship {
-	return ship{imoWithCheck(100_000 + i), "", fmt.Sprintf("NOBODY %d", i), country, "", ""}
+	return ship{imo: imoWithCheck(100_000 + i), name: fmt.Sprintf("NOBODY %d", i), country: country}
 }
 
 // nobodies are the fleet with all whom an endless list may have.

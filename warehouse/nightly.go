@@ -8,8 +8,12 @@ type step struct {
 	asWritten  bool     // joins hold their right side in memory, whatever sizes DuckDB estimates
 }
 
-// lakeRows are the lake tables whose rows get the id of the vessel that they belong to.
-var lakeRows = []string{"listings", "sightings", "particulars", "engine", "management", "positions"}
+// lakeRows are the lake tables whose rows get the id of the vessel that they belong to, and whether a row has the
+// name of its vessel.
+var lakeRows = []struct {
+	Table string
+	Named bool
+}{{"listings", true}, {"sightings", true}, {"particulars", true}, {"engine", false}, {"management", false}, {"positions", false}}
 
 // The lake tables that the folders of sql/apply depend on.
 var (
@@ -21,7 +25,7 @@ var (
 func nightly(datasets []Dataset) []step {
 	var n stepList
 	n.coverage()
-	n.identity()
+	n.identity(datasets[0])
 	n.registration(datasets[0])
 	n.datasets(datasets[1:])
 	n.positions()
@@ -83,13 +87,15 @@ func (n *stepList) coverage() {
 }
 
 // identity finds the vessel that each MMSI belongs to tonight, and assigns the night's rows to it.
-func (n *stepList) identity() {
+func (n *stepList) identity(registration Dataset) {
 	n.folder = "20_identity"
-	n.add(nil, "identities", "mmsi_wanted", "mmsi_evidence", "mmsi_holder")
-	n.add(fromVessels, "conflicts_continue", "conflicts_open", "aliases_end", "aliases_open")
+	n.fill(registration, nil, "identities", "imo_slips", "identified", "mmsi_wanted", "mmsi_evidence", "mmsi_claimed", "mmsi_doubted", "claimants",
+		"shown_as", "kept_apart", "links", "mmsi_holder", "assigned", "answered_as")
+	n.add(fromVessels, "conflicts_continue", "conflicts_open", "apart_continue", "apart_open", "slips_continue", "slips_open",
+		"aliases_end", "aliases_open", "links_open", "links_doubtful")
 	path := "apply/" + n.folder + "/night"
-	for _, table := range lakeRows {
-		n.steps = append(n.steps, step{name: path + " of " + table, text: filled(path, table)})
+	for _, t := range lakeRows {
+		n.steps = append(n.steps, step{name: path + " of " + t.Table, text: filled(path, t)})
 	}
 }
 
@@ -136,6 +142,7 @@ func (n *stepList) positions() {
 func (n *stepList) listed(registration Dataset) {
 	n.folder = "60_listed"
 	n.addIf("read/has_aliases", fromVessels, "alias_end")
+	n.addIf("read/has_links", fromVessels, "stays_linked", "stays_of_links")
 	n.fill(registration, []string{"listings"}, "present", "stays", "stays_continue", "stays_under", "stays_open")
 	n.add([]string{"sightings"}, "stays_sighted")
 	n.add(nil, "stays_missing", "stays_unlisted", "stays_close", "stays_missed", "stays_not_found")

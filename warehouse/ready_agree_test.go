@@ -18,8 +18,9 @@ var ready = strings.Fields("reflaggings renamings ownership_changes gone_dark zo
 // of its lake one by one.
 func readyViewsAgree(t *testing.T, dir string) {
 	all := fmt.Sprintf("read_parquet('%s')", filepath.Join(dir, "lake", "sightings", "*", "*.parquet"))
-	// sightings are those of the vessels that were always sighted with their IMO number: no other needs another id
+	// sightings are those of the vessels that were always sighted with their IMO number, and alone: no other needs another id
 	sightings := "(SELECT DISTINCT s.vessel_id, s.snapshot_date, s.world_zone FROM " + all + " AS s ANTI JOIN (SELECT c.vessel_id FROM mmsi_claims AS c JOIN " + all + ` AS m ON m.mmsi = c.mmsi AND m.imo IS NULL) AS k USING (vessel_id)
+		ANTI JOIN (FROM identity_conflicts WHERE field = 'imo') AS o USING (vessel_id)
 		WHERE s.world_zone IS NOT NULL AND s.imo IS NOT NULL)`
 	// moves: an arrival shows between two sightings in a zone, or before the first, if there is a night on which the vessel was only seen elsewhere
 	moves := "(SELECT vessel_id, world_zone, snapshot_date FROM (SELECT *, lag(snapshot_date) OVER (PARTITION BY vessel_id, world_zone ORDER BY snapshot_date) AS last FROM " + sightings + ` AS s) AS s

@@ -40,7 +40,7 @@ func due(job Job, f Inputs) (d dueLookups) {
 		t := &f.Targets[i]
 		oldest := oldestOf(s.want, t)
 		recent += s.recent(oldest)
-		if t.IMO == 0 && t.MMSI == "" {
+		if t.IMO == 0 && (t.MMSI == "" || anothersNumber(f.Targets, i)) {
 			continue
 		}
 		r := s.reasons(t, oldest)
@@ -70,6 +70,12 @@ func due(job Job, f Inputs) (d dueLookups) {
 		}
 	}
 	return d
+}
+
+// anothersNumber reports whether a vessel without an IMO number has an MMSI that was given again. The targets
+// are in the order of their ids, and the vessel that has the MMSI now is the last of them: a lookup can ask for her alone.
+func anothersNumber(targets []warehouse.Target, i int) bool {
+	return i+1 < len(targets) && targets[i+1].IMO == 0 && targets[i+1].MMSI == targets[i].MMSI
 }
 
 // numbers are IMO and MMSI numbers. IMO numbers are kept as numbers, so that a fleet is compared with

@@ -123,6 +123,9 @@ func TestLookupsComeInOrderOfWorth(t *testing.T) {
 		{VesselID: "IMO7", IMO: 7, IsVessel: true},
 		{VesselID: "none", IsVessel: true},
 	}
+	given := []warehouse.Target{
+		{VesselID: "MMSI257000903", MMSI: "257000903", IsVessel: true, Listed: true}, {VesselID: "MMSI257000903.2", MMSI: "257000903", IsVessel: true, Listed: true},
+	}
 	job := Job{Lookup: Lookup{Want: []string{"particulars"}, MaxAge: 30 * 24 * time.Hour, Watch: []string{"600000000"}}}
 	got := lookups(job, Inputs{Now: tonight, Targets: targets, Refused: map[string]bool{"7": true}})
 	if want := []string{"6", "5", "2", "1", "400000000"}; !slices.Equal(got, want) {
@@ -134,6 +137,9 @@ func TestLookupsComeInOrderOfWorth(t *testing.T) {
 	}
 	if got := lookups(job, Inputs{Now: tonight, Targets: targets[:1]}); len(got) != 1 {
 		t.Error("a vessel whose engine was never seen is not asked for")
+	}
+	if got := lookups(job, Inputs{Now: tonight, Targets: given}); !slices.Equal(got, []string{"257000903"}) {
+		t.Errorf("an MMSI that was given again is asked for as %v, want it once", got)
 	}
 }
 

@@ -56,7 +56,8 @@ func find(ctx context.Context, w *warehouse.Warehouse, number string) ([]string,
 
 // numberOf returns the number in a vessel_id, as in the column vessel_number; -1 is none.
 func numberOf(id string) int {
-	if n, err := strconv.Atoi(strings.TrimLeft(id, "IMOS")); err == nil {
+	number, _, _ := strings.Cut(strings.TrimLeft(id, "IMOS"), ".") // MMSI257000903.2 is the second vessel with that MMSI
+	if n, err := strconv.Atoi(number); err == nil {
 		return n
 	}
 	return -1

@@ -234,14 +234,14 @@ WITH claims AS (
     ASOF LEFT JOIN runs AS a ON a.started_at <= t.since
     ASOF LEFT JOIN runs AS b ON b.started_at <= t.until
     UNION ALL
-    SELECT 'identity conflict', list(DISTINCT vessel_id), raw_value, reason, min(snapshot_date), max(last_date), arg_min({run_id: run_id, entry: entry}, {run_id: run_id, entry: entry})
+    SELECT CASE field WHEN 'mmsi' THEN 'identity conflict' WHEN 'imo' THEN 'imo number of another' ELSE 'perhaps one vessel' END, list(DISTINCT vessel_id), raw_value, reason, min(snapshot_date), max(last_date), arg_min({run_id: run_id, entry: entry}, {run_id: run_id, entry: entry})
     FROM   identity_conflicts
-    WHERE  field = 'mmsi'
+    WHERE  field IN ('mmsi', 'imo', 'vessel_id')
     GROUP BY field, raw_value, reason
     UNION ALL
     SELECT if(field = 'flag', 'several flags', 'several types'), [vessel_id], raw_value, reason, min(snapshot_date), max(last_date), arg_min({run_id: run_id, entry: entry}, {run_id: run_id, entry: entry})
     FROM   identity_conflicts
-    WHERE  field <> 'mmsi'
+    WHERE  field IN ('flag', 'vessel_type')
     GROUP BY vessel_id, field, raw_value, reason
     UNION ALL
     SELECT 'imo number refused', [vessel_id], raw_value, reason, min(snapshot_date), max(snapshot_date), arg_min({run_id: run_id, entry: entry}, {run_id: run_id, entry: entry})

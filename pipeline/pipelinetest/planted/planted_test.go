@@ -147,6 +147,38 @@ var faults = map[string]fault{
 		"schedules/page/list_nights.go", "columns, names); err != nil || v.More {", "columns, names); err != nil || len(v.Rows) > 0 {", "./schedules/page", "PagesOfAList"},
 	"departures that are computed again are not removed": {
 		"warehouse/sql/apply/90_ready/departures_clear.sql", "FROM stays_recomputed)", "FROM stays_recomputed WHERE false)", "./warehouse", "TestExtended"},
+	"a ship that shows the number of one that is gone is that one": {
+		"warehouse/sql/parts/ships.sql", "CASE WHEN c.departed THEN {{template \"not_back\" dict \"a\" \"s\" \"b\" \"c\"}} ELSE", "CASE WHEN false THEN false ELSE", "./load", "TestANumberGivenAgain"},
+	"two ships of one number at a time are one": {
+		"warehouse/sql/parts/ships.sql", " >= 2)", " >= 4)", "./load", "TestANumberGivenAgain"},
+	"a new name is a new ship": {
+		"warehouse/sql/parts/ships.sql", " >= 2)", " >= 1)", "./load", "TestANumberGivenAgain|TestVessel|TestIdentity"},
+	"what has no name is of the ship that is gone": {
+		"warehouse/sql/apply/20_identity/shown_as.sql", "CASE WHEN k.name IS NULL AND k.departed THEN coalesce(n.vessel_id, k.vessel_id) ELSE k.vessel_id END", "k.vessel_id", "./load", "TestANumberGivenAgain"},
+	"an imo number links the history of another ship": {
+		"warehouse/sql/apply/20_identity/aliases_open.sql", "  AND  NOT EXISTS (FROM kept_apart AS k WHERE", "  AND  NOT EXISTS (FROM kept_apart AS k WHERE false AND", "./load", "TestANumberGivenAgain"},
+	"a name and a type prove that two vessels are one": {
+		"warehouse/sql/apply/20_identity/links.sql", "only_ones AND (one_callsign OR one_size OR one_port) AS proved", "only_ones AS proved", "./load", "TestANewFlag"},
+	"one of two namesakes is linked": {
+		"warehouse/sql/apply/20_identity/links.sql", "only_ones AND (one_callsign", "(one_callsign", "./load", "TestANewFlag"},
+	"a ship of another size is linked": {
+		"warehouse/sql/apply/20_identity/links.sql", "WHERE  NOT two_sizes", "WHERE  true", "./load", "TestANewFlag"},
+	"a ship that may still be on the list is linked": {
+		"warehouse/sql/apply/20_identity/links.sql", "OR r.country IN (FROM proven_countries))", "OR true)", "./load", "TestANewFlag"},
+	"a linked ship counts twice": {
+		"warehouse/sql/apply/60_listed/stays_of_links.sql", "WHERE proved)", "WHERE false)", "./load", "TestANewFlag"},
+	"a linked ship stays gone": {
+		"warehouse/sql/apply/60_listed/stays_linked.sql", "absent_on = NULL, ", "", "./load", "TestANewFlag"},
+	"another ship's imo number is believed": {
+		"warehouse/sql/apply/20_identity/imo_slips.sql", "WHERE  NOT internal.one_name(s.name, c.name)", "WHERE  false", "./load", "TestAnIMONumber"},
+	"a sale is taken for a slip": {
+		"warehouse/sql/apply/20_identity/imo_slips.sql", "s.vessel_type <> c.vessel_type AND s.category <> c.category AND ", "", "./load", "TestAnIMONumber"},
+	"what one night said is believed against a ship": {
+		"warehouse/sql/apply/20_identity/imo_slips.sql", " AND c.known_since::DATE < c.last_seen::DATE", "", "./load", "TestAnIMONumber"},
+	"a stay goes on although the vessel was elsewhere": {
+		"warehouse/sql/apply/70_episodes/episodes_same.sql", "ANTI JOIN elsewhere USING (rid)", "", "./load", "TestEpisodes"},
+	"a search with a filter is elsewhere": {
+		"warehouse/sql/apply/70_episodes/episodes_same.sql", "AND (o.navigational_status <> m.navigational_status OR o.world_zone IS DISTINCT FROM m.world_zone)", "", "./load", "TestEpisodes"},
 	"one list that misses a vessel proves that she is gone": {
 		"warehouse/sql/apply/60_listed/stays_close.sql", "AND m.missing_since < $date", "AND coalesce(m.missing_since, DATE '0001-01-01') < $date", "./load ./pipeline", "TestListed|TestAMovingFleet"},
 	"a vessel that is listed again stays missing": {

@@ -12,12 +12,15 @@
 (coalesce({{.}}.is_vessel, true) AND CASE WHEN {{template "category" .}} <> 'unknown' OR {{.}}.imo IS NOT NULL THEN true ELSE NOT coalesce(regexp_matches({{.}}.mmsi, '^(0|111|8|97|99)'), false) END)
 {{- end}}
 
--- vessel_key: a vessel_id as one number: the IMO number, or the MMSI below zero. Ten million of them are joined
--- in a fifth of the time that the texts take.
-{{define "vessel_key"}}if(starts_with({{.}}, 'MMSI'), -1, 1) * TRY_CAST(ltrim({{.}}, 'IMOS') AS INTEGER){{end}}
+-- vessel_key: a vessel_id as one number: the IMO number, or the MMSI below zero. The later vessels of an MMSI, as
+-- MMSI257000903.2, are a billion further down each. Ten million of them are joined in a fifth of the time that the texts take.
+{{define "vessel_key"}}if(starts_with({{.}}, 'MMSI'), -1, 1) * (internal.number_of({{.}})::BIGINT + {{template "later" .}}){{end}}
 
 -- registration_key: the same of a registration, whose number is known.
-{{define "registration_key"}}if(starts_with({{.}}.vessel_id, 'MMSI'), -{{.}}.vessel_number, {{.}}.vessel_number){{end}}
+{{define "registration_key"}}if(starts_with({{.}}.vessel_id, 'MMSI'), -1, 1) * ({{.}}.vessel_number::BIGINT + {{template "later" printf "%s.vessel_id" .}}){{end}}
+
+-- later: what the key of a vessel_id has beside the number.
+{{define "later"}}if(contains({{.}}, '.'), 1000000000::BIGINT * (split_part({{.}}, '.', 2)::INTEGER - 1), 0){{end}}
 
 -- last_seen: when a version was last observed; then, as far as it is known: of one that was observed again
 -- after that only the first observation is kept.

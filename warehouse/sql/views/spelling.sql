@@ -25,3 +25,8 @@ CREATE OR REPLACE MACRO internal.respelled(field, old_value, new_value) AS
                       THEN internal.company_key(old_value) = internal.company_key(new_value)
                       ELSE internal.same_letters(old_value, new_value) END, false);
 COMMENT ON MACRO internal.respelled IS 'internal.respelled(field, old_value, new_value): whether two values of a field differ only in case, accents, blanks and punctuation, and those of a company also in its legal form.';
+
+-- one_name: whether two names can be one ship's. AIS cuts a name after twenty characters.
+CREATE OR REPLACE MACRO internal.one_name(a, b) AS
+    a = b OR internal.same_letters(a, b) OR least(length(a), length(b)) >= 10 AND (starts_with(a, b) OR starts_with(b, a));
+COMMENT ON MACRO internal.one_name IS 'internal.one_name(a, b): whether two names of ships have the same letters and digits, or one of them is the beginning of the other, and at least ten characters long.';

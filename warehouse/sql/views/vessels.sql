@@ -18,7 +18,7 @@ WHERE  r.valid_to IS NULL
 CREATE OR REPLACE VIEW vessels AS
 {{- template "rows" "registration AS r"}};
 COMMENT ON VIEW vessels IS 'One row per vessel, with its latest known values. Ids that became aliases of another vessel are not in it: see vessel_aliases. The lake''s table of the same name has a row per vessel and night.';
-COMMENT ON COLUMN vessels.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number.';
+COMMENT ON COLUMN vessels.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number: the one by which it was first known. The second vessel of an MMSI that was given again has .2 after it.';
 COMMENT ON COLUMN vessels.imo IS 'IMO number; null if none was reported.';
 COMMENT ON COLUMN vessels.mmsi IS 'The MMSI in use: nine digits, leading zeros count.';
 COMMENT ON COLUMN vessels.name IS 'In upper case, as AIS writes it.';

@@ -1,10 +1,12 @@
 -- fleet_daily_dated_back: the vessels whose departure tonight proves count no longer on the nights since the
--- first that missed them, each under the flag and category that it had then.
+-- first that missed them, each under the flag and category that it had then; one that was two vessels counts once.
 UPDATE fleet_daily AS f
 SET    listed = f.listed - g.vessels
 FROM (
     WITH gone AS (
-        SELECT vessel_id, internal.number_of(vessel_id) AS vessel_number, missing_since FROM listed WHERE absent_on = $date AND missing_since < $date
+        SELECT vessel_id, internal.number_of(vessel_id) AS vessel_number, missing_since, $date::DATE AS until FROM listed WHERE absent_on = $date AND missing_since < $date
+        UNION ALL
+        SELECT vessel_id, internal.number_of(vessel_id), from_date, CASE WHEN absent_on IS NULL THEN $date ELSE missing_since END FROM links WHERE proved AND from_date < $date
     ), nights AS (
         SELECT d.snapshot_date, max(r.finished_at) AS finished_at
         FROM   (SELECT DISTINCT snapshot_date FROM runs WHERE snapshot_date >= (SELECT min(missing_since) FROM gone) AND snapshot_date < $date) AS d
@@ -13,7 +15,7 @@ FROM (
     )
     SELECT n.snapshot_date, r.flag, {{template "category" "r"}} AS category, {{template "is_vessel" "r"}} AS is_vessel, count(*)::INTEGER AS vessels
     FROM   gone AS h
-    JOIN   nights AS n ON n.snapshot_date >= h.missing_since
+    JOIN   nights AS n ON n.snapshot_date >= h.missing_since AND n.snapshot_date < h.until
     JOIN   (FROM registration WHERE vessel_number IN (SELECT vessel_number FROM gone)) AS r
            ON r.vessel_id = h.vessel_id AND r.valid_from <= n.finished_at AND coalesce(r.valid_to, 'infinity') > n.finished_at
     GROUP BY ALL

@@ -6,7 +6,7 @@ FROM (
     WITH unconfirmed AS (
         SELECT rowid AS rid, vessel_key, field, new_value, seen_after FROM internal.vessel_changes WHERE NOT seen_again
     ), numbers AS (
-        SELECT abs(vessel_key) AS vessel_number FROM unconfirmed
+        SELECT (abs(vessel_key) % 1000000000)::INTEGER AS vessel_number FROM unconfirmed
     ), seen AS (
     {{template "values_seen" dict "registration" "registration WHERE valid_to IS NULL AND vessel_number IN (FROM numbers)" "management" "management WHERE valid_to IS NULL AND vessel_number IN (FROM numbers)"}}
     )

@@ -1,14 +1,14 @@
 -- identity: comments of the tables that say which numbers belong to which vessel.
-COMMENT ON TABLE vessel_aliases IS 'One row per vessel that was known by its MMSI alone until an IMO number was reported with it. From then on the alias is no row of vessels; its history is not rewritten.';
-COMMENT ON COLUMN vessel_aliases.alias_id IS 'The id that the vessel had before its IMO number was reported.';
+COMMENT ON TABLE vessel_aliases IS 'One row per vessel that was known by its MMSI alone until an IMO number was reported with it, or until it was proved to be a vessel that was known before under another flag. From then on the alias is no row of vessels; its history is not rewritten.';
+COMMENT ON COLUMN vessel_aliases.alias_id IS 'The id that the vessel had before.';
 COMMENT ON COLUMN vessel_aliases.vessel_id IS 'The id that the vessel has since.';
-COMMENT ON COLUMN vessel_aliases.since IS 'When the IMO number was first reported with the MMSI.';
+COMMENT ON COLUMN vessel_aliases.since IS 'The first observation that belongs to the other id: of the IMO number with the MMSI, or of the night that proved the link.';
 COMMENT ON COLUMN vessel_aliases.until IS 'When the MMSI was seen on another vessel; null while the alias is valid.';
 COMMENT ON COLUMN vessel_aliases.snapshot_date IS 'The night on which the two ids were linked.';
 COMMENT ON COLUMN vessel_aliases.reason IS 'The evidence for the link.';
-COMMENT ON COLUMN vessel_aliases.run_id IS 'The run whose answer reported both numbers.';
+COMMENT ON COLUMN vessel_aliases.run_id IS 'The run whose answer is the evidence.';
 
-COMMENT ON TABLE identity_conflicts IS 'One row per vessel in a contradiction between vessels, or between the entries that one night''s list has of it. Contradictions of numbers are recorded, never resolved by a guess; of two flags or types one is kept by a rule, and the other is here.';
+COMMENT ON TABLE identity_conflicts IS 'One row per vessel in a contradiction between vessels, or between the entries that one night''s list has of it. Contradictions of numbers are recorded, never resolved by a guess: one number that several vessels show, at a time or one after the other, and two vessels that may be one under two flags. Of two flags or types one is kept by a rule, and the other is here.';
 COMMENT ON COLUMN identity_conflicts.vessel_id IS 'The vessel, or one of the vessels.';
 COMMENT ON COLUMN identity_conflicts.dataset IS 'The dataset of the contradiction.';
 COMMENT ON COLUMN identity_conflicts.field IS 'Our column.';
@@ -20,7 +20,7 @@ COMMENT ON COLUMN identity_conflicts.run_id IS 'The run that found it first.';
 COMMENT ON COLUMN identity_conflicts.entry IS 'That answer in the run''s journal.';
 
 COMMENT ON TABLE second_mmsi_claims IS 'MMSIs that were reported for a vessel beside the one of its registration, as while it changes its flag. The view mmsi_claims lists all MMSIs.';
-COMMENT ON COLUMN second_mmsi_claims.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number.';
+COMMENT ON COLUMN second_mmsi_claims.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number: the one by which it was first known. The second vessel of an MMSI that was given again has .2 after it.';
 COMMENT ON COLUMN second_mmsi_claims.mmsi IS 'The other MMSI.';
 COMMENT ON COLUMN second_mmsi_claims.first_date IS 'The first night on which it was reported.';
 COMMENT ON COLUMN second_mmsi_claims.last_date IS 'The last night on which it was reported.';

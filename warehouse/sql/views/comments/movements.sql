@@ -1,6 +1,6 @@
 -- movements: comments of the tables that say where vessels are and what they do.
 COMMENT ON TABLE positions IS 'One row per observed position of a vessel. The lake''s table of the same name has a row per answer, also if it repeats a position.';
-COMMENT ON COLUMN positions.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number.';
+COMMENT ON COLUMN positions.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number: the one by which it was first known. The second vessel of an MMSI that was given again has .2 after it.';
 COMMENT ON COLUMN positions.seen_at IS 'When the answer was received.';
 COMMENT ON COLUMN positions.run_id IS 'The run whose answer has it.';
 COMMENT ON COLUMN positions.entry IS 'That answer in the run''s journal.';
@@ -9,7 +9,7 @@ COMMENT ON COLUMN positions.extra IS 'JSON object: keys of that answer that have
 COMMENT ON COLUMN positions.vessel_number IS 'Internal: the number in vessel_id. A query of one vessel that filters by it as well as by vessel_id is faster.';
 
 COMMENT ON TABLE internal.latest IS 'The latest position and status of each vessel that has any: what the view vessels needs of positions and episodes, kept so that loads and queries need not read all of them.';
-COMMENT ON COLUMN internal.latest.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number.';
+COMMENT ON COLUMN internal.latest.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number: the one by which it was first known. The second vessel of an MMSI that was given again has .2 after it.';
 COMMENT ON COLUMN internal.latest.latitude IS 'Of the latest position. Degrees, north positive.';
 COMMENT ON COLUMN internal.latest.longitude IS 'Of the latest position. Degrees, east positive.';
 COMMENT ON COLUMN internal.latest.speed_kn IS 'Knots.';
@@ -24,7 +24,7 @@ COMMENT ON COLUMN internal.latest.world_zone IS 'Where a status search last retu
 COMMENT ON COLUMN internal.latest.sighting_seen_at IS 'When a status search last returned the vessel; null if never.';
 
 COMMENT ON TABLE listed IS 'One row per unbroken stay of a vessel on the list. A stay ends only where absence is proved: a vessel that was not observed is not gone, and neither is one that a single list missed, since vessels move from list to list while it is read.';
-COMMENT ON COLUMN listed.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number.';
+COMMENT ON COLUMN listed.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number: the one by which it was first known. The second vessel of an MMSI that was given again has .2 after it.';
 COMMENT ON COLUMN listed.from_date IS 'The first night of the stay.';
 COMMENT ON COLUMN listed.to_date IS 'The last night of the stay; null while it is open.';
 COMMENT ON COLUMN listed.last_date IS 'The last night on which the vessel was seen on the list.';
@@ -36,7 +36,7 @@ COMMENT ON COLUMN listed.has_country IS 'Internal: whether the vessel was last l
 COMMENT ON COLUMN listed.has_type IS 'Internal: whether the vessel was last listed with a specific type. The search by type does not find a vessel without one, so its coverage cannot prove such a vessel absent.';
 
 COMMENT ON TABLE episodes IS 'One row per unbroken stay of a vessel in a navigational status and zone, as the status searches reported it. Each is under the id that the vessel had then: vessel_episodes has the same under the id that it has now.';
-COMMENT ON COLUMN episodes.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number.';
+COMMENT ON COLUMN episodes.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number: the one by which it was first known. The second vessel of an MMSI that was given again has .2 after it.';
 COMMENT ON COLUMN episodes.navigational_status IS 'See navigational_statuses.';
 COMMENT ON COLUMN episodes.world_zone IS 'See world_zones; null for the statuses that are searched for worldwide.';
 COMMENT ON COLUMN episodes.laden IS 'The filter of the search: ballast, partial or laden; null if it had none.';
@@ -50,5 +50,5 @@ COMMENT ON COLUMN episodes.last_date IS 'The last night on which the vessel was 
 COMMENT ON COLUMN episodes.nights IS 'Nights on which the vessel was seen there.';
 COMMENT ON COLUMN episodes.run_id IS 'The run that opened the stay.';
 COMMENT ON COLUMN episodes.entry IS 'That answer in the run''s journal.';
-COMMENT ON COLUMN episodes.nights_unseen IS 'Nights between the first and the last on which the vessel was not seen there and that do not prove it absent, because coverage was not complete.';
+COMMENT ON COLUMN episodes.nights_unseen IS 'Nights between the first and the last on which the vessel was not seen there and that do not prove it absent, because coverage was not complete. On none of them was she seen in another status or zone.';
 COMMENT ON COLUMN episodes.vessel_number IS 'Internal: the number in vessel_id. A query of one vessel that filters by it as well as by vessel_id is faster.';

@@ -54,14 +54,14 @@ WITH claims AS NOT MATERIALIZED (
     LEFT JOIN dated AS a ON a.instant = t.since
     LEFT JOIN dated AS b ON b.instant = t.until
     UNION ALL
-    SELECT 'identity conflict', list(DISTINCT vessel_id), raw_value, reason, min(snapshot_date), max(last_date), arg_min({run_id: run_id, entry: entry}, {run_id: run_id, entry: entry})
+    SELECT CASE field WHEN 'mmsi' THEN 'identity conflict' WHEN 'imo' THEN 'imo number of another' ELSE 'perhaps one vessel' END, list(DISTINCT vessel_id), raw_value, reason, min(snapshot_date), max(last_date), arg_min({run_id: run_id, entry: entry}, {run_id: run_id, entry: entry})
     FROM   identity_conflicts
-    WHERE  field = 'mmsi'
+    WHERE  field IN ('mmsi', 'imo', 'vessel_id')
     GROUP BY field, raw_value, reason
     UNION ALL
     SELECT if(field = 'flag', 'several flags', 'several types'), [vessel_id], raw_value, reason, min(snapshot_date), max(last_date), arg_min({run_id: run_id, entry: entry}, {run_id: run_id, entry: entry})
     FROM   identity_conflicts
-    WHERE  field <> 'mmsi'
+    WHERE  field IN ('flag', 'vessel_type')
     GROUP BY vessel_id, field, raw_value, reason
     UNION ALL
     SELECT 'imo number refused', [vessel_id], raw_value, reason, min(snapshot_date), max(snapshot_date), arg_min({run_id: run_id, entry: entry}, {run_id: run_id, entry: entry})
@@ -74,8 +74,8 @@ WITH claims AS NOT MATERIALIZED (
 )
 SELECT kind, list_sort(ids)[1] AS vessel_id, nullif(array_to_string(list_sort(ids)[2:], ', '), '') AS other_vessel_ids, value, detail, since, last_date, evidence.run_id AS run_id, evidence.entry AS entry
 FROM   cases;
-COMMENT ON VIEW identity_review IS 'One row per case of identity that a person should look at. Kinds: identity conflict (the answers of one night gave a number to several vessels), shared mmsi (several vessels had an MMSI at the same time, by answers of different nights), several mmsis (one vessel had several at the same time, as while it changes its flag), several flags and several types (the list of one night gave a vessel two; value is the one that was not kept), mmsi of another flag, imo number refused, and alias (a vessel that was known by its MMSI alone was given an IMO number). A case that ended stays: compare last_date with the last night.';
-COMMENT ON COLUMN identity_review.kind IS 'identity conflict, shared mmsi, several mmsis, several flags, several types, mmsi of another flag, imo number refused or alias.';
+COMMENT ON VIEW identity_review IS 'One row per case of identity that a person should look at. Kinds: identity conflict (several vessels show an MMSI, at a time or one after the other), imo number of another (a ship shows the number of another one), perhaps one vessel (two that may be one under two flags), shared mmsi (several vessels had an MMSI at the same time, by answers of different nights), several mmsis (one vessel had several at the same time, as while it changes its flag), several flags and several types (the list of one night gave a vessel two; value is the one that was not kept), mmsi of another flag, imo number refused, and alias (a vessel that was known by its MMSI alone was given an IMO number, or proved to be one that was known before). A case that ended stays: compare last_date with the last night.';
+COMMENT ON COLUMN identity_review.kind IS 'identity conflict, imo number of another, perhaps one vessel, shared mmsi, several mmsis, several flags, several types, mmsi of another flag, imo number refused or alias.';
 COMMENT ON COLUMN identity_review.vessel_id IS 'The vessel, or the first of them; null if the record has no number that names one.';
 COMMENT ON COLUMN identity_review.other_vessel_ids IS 'The other vessels of the case, separated by commas; null if there is none.';
 COMMENT ON COLUMN identity_review.value IS 'The number, flag or type in question; several are separated by commas. Of a refused IMO number, as received.';

@@ -1,5 +1,5 @@
 -- versions: the columns that every dataset has.
-COMMENT ON COLUMN {{.Name}}.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number.';
+COMMENT ON COLUMN {{.Name}}.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number: the one by which it was first known. The second vessel of an MMSI that was given again has .2 after it.';
 COMMENT ON COLUMN {{.Name}}.snapshot_date IS 'The night that opened the version.';
 COMMENT ON COLUMN {{.Name}}.valid_from IS 'When the version was first observed.';
 COMMENT ON COLUMN {{.Name}}.valid_to IS 'When the next version was first observed, or when the vessel was recognised under another id; null while open.';
