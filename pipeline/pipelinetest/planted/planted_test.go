@@ -71,6 +71,12 @@ var faults = map[string]fault{
 		"pipeline/ledger/ledger.go", "if !known || l.Size != info.Size() {", "if !known {", "./pipeline/ledger", ""},
 	"a torn line of the index is believed": {
 		"pipeline/ledger/ledger.go", "if !durable.LineIntact(l) || json", "if json", "./pipeline/ledger", ""},
+	"one answer that is too large is an outage": {
+		"extract/outage.go", "alone := g.tooLarge <= tooLargeInARow", "alone := false", "./extract ./pipeline", "TooLarge|HostileService$"},
+	"a service that sends only what is too large is asked for everything": {
+		"extract/outage.go", "alone := g.tooLarge <= tooLargeInARow", "alone := true", "./extract", "TooLarge"},
+	"a lookup whose answer is too large is paid for by each run of its night": {
+		"pipeline/resume.go", "extract.OutcomeRejected, extract.OutcomeTooLarge}", "extract.OutcomeRejected}", "./pipeline", "NightKeepsNoRefusal"},
 	"a request that waited is sent without a place for its answer": {
 		"extract/attempt.go", "if err := c.canKeep(); err != nil {", "if err := c.canKeep(); false {", "./extract", "NothingIsSentWhenTheJournalIsGone"},
 	"a redirect is followed": {
