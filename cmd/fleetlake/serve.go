@@ -15,6 +15,7 @@ import (
 	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/schedules/metrics"
 	"github.com/fleetlake/fleetlake/schedules/notify"
+	"github.com/fleetlake/fleetlake/warehouse/turns"
 	"github.com/fleetlake/fleetlake/warehouse/worker"
 	"github.com/spf13/cobra"
 )
@@ -89,7 +90,7 @@ type server struct {
 	nights       cachedCheck               // whether the last nights succeeded
 	markID       atomic.Pointer[string]    // of the data directory; nil while no run has used it
 	forecasts    *forecasts                // of the page; nil without it
-	making       chan struct{}             // an element per file that is made for the page
+	making       *turns.Turns              // a place per file that is made for the page
 	exportWake   chan struct{}             // to look whether an export is due
 	exporting    atomic.Pointer[time.Time] // since when; nil without one under way
 	notifiedSlot slotKey                   // of the last partial run that was notified; used by the scheduler only
@@ -148,7 +149,7 @@ func (a *app) server(cfg config.Config) (*server, error) {
 	if err != nil {
 		return nil, &config.Error{Problems: []string{err.Error()}}
 	}
-	s := &server{config: cfg, pipeline: p, systemd: systemdOf(a.getenv), log: p.Log, began: time.Now(), exportWake: make(chan struct{}, 1), making: make(chan struct{}, filesAtOnce)}
+	s := &server{config: cfg, pipeline: p, systemd: systemdOf(a.getenv), log: p.Log, began: time.Now(), exportWake: make(chan struct{}, 1), making: turns.New(filesAtOnce, filesWaiting)}
 	if s.slots, err = schedules.OpenSlotLog(cfg.DataDir); err != nil {
 		return nil, err
 	}

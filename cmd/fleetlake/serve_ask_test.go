@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/turns"
 	"github.com/fleetlake/fleetlake/warehouse/warehousetest"
 	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
@@ -118,10 +120,10 @@ func attackThePage(t *testing.T, w *world, ask func(sql, format string) (int, st
 // TestFewFilesAreMadeAtATime: each takes memory of the daemon, and the others wait for their turn.
 func TestFewFilesAreMadeAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &server{making: make(chan struct{}, filesAtOnce)}
+		s := &server{making: turns.New(filesAtOnce, filesWaiting)}
 		var ends []func()
-		for range filesAtOnce {
-			end, err := s.makeFile(t.Context())
+		for client := range filesAtOnce {
+			end, err := s.makeFile(turns.For(t.Context(), strconv.Itoa(client))) // one alone has its share
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/pipeline/pipelinetest"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/turns"
 )
 
 func TestAQueryIsAnswered(t *testing.T) {
@@ -138,7 +139,7 @@ func (f *fixture) children() (pids []int) {
 // that says so, the other its answer, and the next a new process.
 func TestAKilledProcessTakesOneQueryWithIt(t *testing.T) {
 	f := newPool(t, nil)
-	other, err := f.Query(t.Context(), Query{Text: "FROM range(2000000)"})
+	other, err := f.Query(turns.For(t.Context(), "another"), Query{Text: "FROM range(2000000)"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,7 +331,7 @@ func TestIdleProcessesEnd(t *testing.T) {
 func TestANewVersionIsPickedUp(t *testing.T) {
 	f := newPool(t, nil)
 	const sql = "SELECT count(DISTINCT run_id) FROM runs, range(300000)"
-	a, err := f.Query(t.Context(), Query{Text: "SELECT run_id FROM runs, range(300000)"})
+	a, err := f.Query(turns.For(t.Context(), "another"), Query{Text: "SELECT run_id FROM runs, range(300000)"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,6 +71,12 @@ var faults = map[string]fault{
 		"pipeline/ledger/ledger.go", "if !known || l.Size != info.Size() {", "if !known {", "./pipeline/ledger", ""},
 	"a torn line of the index is believed": {
 		"pipeline/ledger/ledger.go", "if !durable.LineIntact(l) || json", "if json", "./pipeline/ledger", ""},
+	"a client takes every place that is free": {
+		"warehouse/turns/turns.go", "bool { return has < free }", "bool { return free > 0 }", "./warehouse/turns ./schedules/flight ./schedules/page", "Flood|Share"},
+	"a client has a place less than its share": {
+		"warehouse/turns/turns.go", "bool { return has < free }", "bool { return has+1 < free }", "./warehouse/turns", "Share"},
+	"all tokens of Flight SQL are one client": {
+		"schedules/flight/guard.go", `return "token " + c.Name`, `return "token"`, "./schedules/flight", "FloodOfOneToken"},
 	"one answer that is too large is an outage": {
 		"extract/outage.go", "alone := g.tooLarge <= tooLargeInARow", "alone := false", "./extract ./pipeline", "TooLarge|HostileService$"},
 	"a service that sends only what is too large is asked for everything": {
