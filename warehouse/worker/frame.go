@@ -57,6 +57,7 @@ type request struct {
 	Describe    bool // only the columns and parameters of each statement, and no rows
 	Statements  []string
 	Arguments   []byte // of the only statement: an Arrow stream with one row; nil is none
+	Texts       bool   // lists, structs and maps are texts in the answer
 	Rows, Bytes int64  // that the answer may have; 0 is no limit
 }
 

@@ -38,6 +38,23 @@ func TestAQueryIsAnswered(t *testing.T) {
 	}
 }
 
+// TestNestedValuesComeAsTexts where they are asked for so, which takes the pool's process no more than any text.
+func TestNestedValuesComeAsTexts(t *testing.T) {
+	f := newPool(t, nil)
+	for sql, want := range map[string]string{
+		"SELECT [1, NULL], {'a': 'x'}, MAP {1: [2]}": "[1, NULL] {'a': x} {1=[2]};",
+		"SELECT 1, 'x', TIMESTAMPTZ '2026-11-20'":    "1 x 2026-11-20 00:00:00Z;",
+	} {
+		if got, err := f.rows(t.Context(), Query{Text: sql, Texts: true}); err != nil || got != want {
+			t.Errorf("%s: %q, %v", sql, got, err)
+		}
+	}
+	_, err := f.rows(t.Context(), Query{Text: "SELECT list(true) FROM range(5000000)", Texts: true})
+	if !errors.Is(err, ErrBytes) {
+		t.Errorf("a long list: %v", err)
+	}
+}
+
 // TestAllRowsCome reads answers of more than one slice and of large rows, in their order.
 func TestAllRowsCome(t *testing.T) {
 	f := newPool(t, func(c *Config) { c.Limits.MemoryMiB = 512 }) // the race detector takes some, too
@@ -96,6 +113,11 @@ func TestLimits(t *testing.T) {
 		"more bytes":               {f, "SELECT repeat('x', 1800) FROM range(10000)", ErrBytes, "bytes"},
 		"a row of 15 MiB":          {f, "SELECT repeat('x', 15000000)", nil, "done"},
 		"a row of 16 MiB and more": {f, "SELECT repeat('x', 17000000)", ErrBytes, "bytes"},
+		"as many elements as may":  {f, "SELECT list(true) FROM range(1048576)", nil, "done"},
+		"an element more":          {f, "SELECT list(true) FROM range(1048577)", ErrBytes, "bytes"},
+		"elements of elements":     {f, "SELECT list({'a': [true, true]}) FROM range(262145)", ErrBytes, "bytes"},
+		"nested, and few":          {f, "SELECT list({'a': [true, true]}) FROM range(262144)", nil, "done"},
+		"an array of many":         {f, "SELECT [i, i]::BIGINT[2] FROM range(100000) AS t(i)", nil, "done"},
 		"many columns in a row":    {f, "SELECT * FROM (SELECT list(repeat('x', 1000000)) AS l FROM range(20))", ErrBytes, "bytes"},
 		"long names of columns":    {f, "PIVOT (SELECT repeat(chr(97 + (i % 26)::INTEGER), 30000 + i) AS name FROM range(60) AS t(i)) ON name USING count(*)", ErrBytes, "bytes"},
 		"an error of any size":     {f, "SELECT error(repeat('x', 1000000))", warehouse.ErrStatement, "refused"},

@@ -17,6 +17,7 @@ import (
 // Query is a statement that reads.
 type Query struct {
 	Text      string
+	Texts     bool          // lists, structs and maps come as texts, as DuckDB writes them
 	Arguments []byte        // an Arrow stream with one row, a column for each parameter; nil is none
 	Time      time.Duration // if more than 0, less time than Limits has
 	Rows      int64         // likewise
@@ -67,7 +68,7 @@ func (p *Pool) Describe(ctx context.Context, arguments []byte, texts ...string) 
 func (p *Pool) Query(ctx context.Context, q Query) (*Answer, error) {
 	l := p.config.Limits
 	a := &Answer{pool: p}
-	header, err := a.begin(ctx, request{Statements: []string{q.Text}, Arguments: q.Arguments, Rows: least(l.Rows, q.Rows), Bytes: l.Bytes}, least(l.Time, q.Time))
+	header, err := a.begin(ctx, request{Statements: []string{q.Text}, Arguments: q.Arguments, Texts: q.Texts, Rows: least(l.Rows, q.Rows), Bytes: l.Bytes}, least(l.Time, q.Time))
 	if err != nil {
 		return nil, a.finish(err)
 	}
@@ -177,7 +178,11 @@ func (a *Answer) Next() (arrow.Record, error) {
 	a.watch.engine()
 	defer a.watch.client()
 	if a.reader.Next() {
-		return a.reader.Record(), nil
+		if record := a.reader.Record(); weight(record, 0, record.NumRows()) <= maxRow {
+			return record, nil
+		}
+		a.err = fmt.Errorf("read an answer: %w", errLargeRow) // of a process that is not ours any more
+		return nil, a.err
 	}
 	_, err := io.Copy(io.Discard, a.data) // up to the end of the answer
 	if a.err = a.failure(errors.Join(a.reader.Err(), err)); a.err == nil {
