@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -44,8 +45,13 @@ func hostile(how string) {
 	out := Answers()
 	ours, others := &sender{to: out, mark: h.Mark}, &sender{to: out, mark: h.Mark + 1}
 	orPanic(ours.message(frameReady, ready{}))
+	if how == "ends before it has read" {
+		_, err := io.ReadFull(os.Stdin, make([]byte, 1))
+		orPanic(err)
+		return
+	}
 	_, _, err = from.frame()
-	orPanic(err)
+	orPanic(errors.Join(err, ours.message(frameTaken, taken{})))
 	others.next = ours.next
 	switch how {
 	case "floods the standard descriptors":
@@ -157,6 +163,44 @@ func TestAProcessThatIsNotOursAnyMore(t *testing.T) {
 				t.Errorf("log: %s", log)
 			}
 		})
+	}
+}
+
+// TestAStatementOutlivesAProcessThatHasNotReadIt, as one that the kernel kills while it waits. If the next one ends so,
+// too, the statement is given up.
+func TestAStatementOutlivesAProcessThatHasNotReadIt(t *testing.T) {
+	for name, next := range map[string][]string{"and the next one answers": {verb}, "and the next one ends, too": {hostileVerb, "ends before it has read"}} {
+		f := newPool(t, func(c *Config) { c.Command = append([]string{c.Command[0]}, next...) })
+		of := f.config
+		of.Command = []string{of.Command[0], hostileVerb, "ends before it has read"}
+		waits, err := startProcess(of, f.starter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Pool.mu.Lock()
+		f.Pool.idle, f.Pool.all[waits] = []*process{waits}, true
+		f.Pool.mu.Unlock()
+		rows, err := f.rows(t.Context(), Query{Text: "SELECT 31337"})
+		if answers := len(next) == 1; answers && (rows != "31337;" || err != nil) || !answers && !errors.Is(err, ErrEnded) {
+			t.Errorf("%s: %q, %v", name, rows, err)
+		}
+		if n := strings.Count(f.log.String(), "before it had read its statement"); n != 1 || f.Stats().Running != 0 {
+			t.Errorf("%s: said %d times, %+v: %s", name, n, f.Stats(), f.log)
+		}
+	}
+}
+
+// TestProcessesThatAreKilledWhileTheyWaitTakeNoStatementWithThem, at whatever moment.
+func TestProcessesThatAreKilledWhileTheyWaitTakeNoStatementWithThem(t *testing.T) {
+	f := newPool(t, nil)
+	f.text("SELECT 1")
+	for range 5 {
+		for _, one := range f.prepared() {
+			one.kill() // and the next statement does not wait until it is known
+		}
+		if got := f.text("SELECT 2"); got != "2;" {
+			t.Errorf("got %s", got)
+		}
 	}
 }
 

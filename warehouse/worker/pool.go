@@ -125,11 +125,12 @@ func (p *Pool) turn(ctx context.Context) (done func(), err error) {
 	return done, err
 }
 
-// take returns a process that has run nothing: one that waits, or a new one.
-func (p *Pool) take() (*process, error) {
+// take returns a process that has run nothing: one that waits, or a new one; only a new one for a query that lost one
+// already.
+func (p *Pool) take(again bool) (*process, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for !p.closed && len(p.idle) > 0 {
+	for !p.closed && len(p.idle) > 0 && !again {
 		one := p.idle[0]
 		p.idle = p.idle[1:]
 		if one.alive() {

@@ -105,28 +105,46 @@ func (a *Answer) begin(ctx context.Context, r request, most time.Duration) (head
 		return header, err
 	}
 	a.done = func() { ended(); p.running.Done() }
-	if a.process, err = p.take(); err != nil {
-		return header, err
+	err = a.hand(ctx, r, most, false)
+	if errors.Is(err, ErrEnded) { // a process that waited may be killed by others at any time
+		p.config.Log.Warn("a process for queries ended before it had read its statement, which another one gets", "state", a.process.ending(), "words", a.process.words.String())
+		a.watch.end()
+		p.discard(a.process)
+		err = a.hand(ctx, r, most, true)
 	}
-	a.data = &frames{from: &a.process.from}
-	a.watch = newWatch(ctx, p, a.process, most)
-	if err := a.process.send(frameRequest, r); err != nil {
-		return header, a.failure(err)
+	if err != nil {
+		return header, err
 	}
 	return a.header()
 }
 
-// header reads what precedes the rows of the answer.
-func (a *Answer) header() (header answer, err error) {
-	unlimited, err := a.process.isReady()
+// hand gives the request to a process, and returns when that has read it. It is ErrEnded if the process ended before.
+func (a *Answer) hand(ctx context.Context, r request, most time.Duration, again bool) error {
+	p := a.pool
+	one, err := p.take(again)
 	if err != nil {
-		return header, a.failure(err)
+		a.process = nil
+		return err
+	}
+	a.process, a.data, a.watch = one, &frames{from: &one.from}, newWatch(ctx, p, one, most)
+	sent := one.send(frameRequest, r)
+	unlimited, err := one.isReady()
+	if err == nil {
+		err = one.expect(frameTaken, &taken{})
+	}
+	if err = errors.Join(err, sent); err != nil {
+		return a.failure(err)
 	}
 	if missing := slices.DeleteFunc([]string{unlimited, a.pool.starter.unlimited}, func(s string) bool { return s == "" }); len(missing) > 0 {
 		a.pool.unlimits.Do(func() {
 			a.pool.config.Log.Warn("processes for queries cannot set all their limits here; the others hold", "missing", strings.Join(missing, ", "))
 		})
 	}
+	return nil
+}
+
+// header reads what precedes the rows of the answer.
+func (a *Answer) header() (header answer, err error) {
 	kind, content, err := a.process.from.frame()
 	switch {
 	case err != nil:
