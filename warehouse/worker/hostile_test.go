@@ -77,6 +77,11 @@ func hostile(how string) {
 		orPanic(ours.message(frameAnswer, answer{Rows: 1}))
 		_, err := ours.Write(forged)
 		orPanic(errors.Join(err, ours.message(frameEnd, end{})))
+	case "claims metadata of 2 GiB":
+		forged := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, continuation), 1<<31-1)
+		orPanic(ours.message(frameAnswer, answer{Rows: 1}))
+		_, err := ours.Write(forged)
+		orPanic(errors.Join(err, ours.message(frameEnd, end{})))
 	case "sends a request":
 		orPanic(ours.message(frameRequest, request{}))
 	case "writes":
@@ -142,6 +147,7 @@ func TestAProcessThatIsNotOursAnyMore(t *testing.T) {
 		"sends more after the end":        {"31337;", "sent more than its answer"},
 		"sends no Arrow":                  {"", ""},
 		"claims 4 GiB":                    {"", ""},
+		"claims metadata of 2 GiB":        {"", ""},
 		"sends a request":                 {"", "sent what is no answer"},
 		"says nothing":                    {"", ""},
 	} {
@@ -156,7 +162,7 @@ func TestAProcessThatIsNotOursAnyMore(t *testing.T) {
 			if rows != want.rows || (err == nil) != (want.rows != "") {
 				t.Errorf("got %q, %v, want %q; log %.3000s", rows, err, want.rows, f.log)
 			}
-			if how == "claims 4 GiB" && !errors.Is(err, ErrBytes) {
+			if strings.HasPrefix(how, "claims") && !errors.Is(err, ErrBytes) {
 				t.Errorf("got %v, want %v", err, ErrBytes)
 			}
 			if log := f.log.String(); !strings.Contains(log, want.log) || len(log) > 2*maxTail {

@@ -73,7 +73,7 @@ func (p *Pool) Query(ctx context.Context, q Query) (*Answer, error) {
 		return nil, a.finish(err)
 	}
 	a.Rows = header.Rows
-	if a.reader, err = ipc.NewReader(a.data, ipc.WithAllocator(&held{})); err != nil {
+	if a.reader, err = newStreamReader(a.data, ipc.WithAllocator(&held{})); err != nil {
 		return nil, a.finish(a.failure(err))
 	}
 	a.watch.client()

@@ -205,7 +205,7 @@ func schemaBytes(schema *arrow.Schema) ([]byte, error) {
 
 // schemaOf reads what schemaBytes wrote.
 func schemaOf(b []byte) (*arrow.Schema, error) {
-	r, err := ipc.NewReader(bytes.NewReader(b))
+	r, err := newStreamReader(bytes.NewReader(b))
 	if err != nil {
 		return nil, err
 	}
