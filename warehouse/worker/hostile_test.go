@@ -275,7 +275,7 @@ func TestAProcessRunsOneStatement(t *testing.T) {
 }
 
 // BenchmarkSmallQuery is what a client waits for an answer of one row. With more than the processes that wait, it waits
-// for one to start.
+// for one to start. It also reports the memory that a process has for itself while it waits.
 func BenchmarkSmallQuery(b *testing.B) {
 	for name, ahead := range map[string]bool{"at once after another": false, "when processes wait": true} {
 		b.Run(name, func(b *testing.B) {
@@ -293,6 +293,11 @@ func BenchmarkSmallQuery(b *testing.B) {
 				}
 				f.text("SELECT count(*) FROM vessels")
 			}
+			one := f.prepared()[0]
+			if _, err := one.isReady(); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(float64(residentMiB(one.cmd.Process.Pid)), "MiB/process")
 		})
 	}
 }

@@ -40,7 +40,8 @@ type Config struct {
 }
 
 // prepared is how many processes wait for queries, if as many may run: each has the file open and waits for its one
-// statement, so that a query does not wait for a process to start. One takes about 60 MiB.
+// statement, so that a query does not wait for a process to start, which would double what a small one takes. One has
+// some 16 MiB of its own, besides the program, which all share (BenchmarkSmallQuery).
 const prepared = 2
 
 // Pool runs queries in processes, each in one of its own.
