@@ -272,7 +272,8 @@ func (h *harvest) handle(r api.Request, err error, giveUp func()) {
 
 // tooLarge records an answer that is too large. Another try would be paid for, and be as large.
 func (h *harvest) tooLarge(r api.Request, err error) {
-	h.log.Warn("a request is left out: its answer is too large", "endpoint", r.Operation.Name, "parameters", r.Parameters.Encode(), "error", err)
+	h.log.Warn("a request is left out: its answer is too large",
+		"endpoint", r.Operation.Name, "parameters", r.Parameters.Encode(), "error", err)
 	if !r.Operation.IsLookup() {
 		h.mu.Lock()
 		h.large = fmt.Sprintf("%v (%s)", err, r.Parameters.Encode())

@@ -22,7 +22,8 @@ func othersMayWrite(dir string) string {
 	if info.Mode().Perm()&0o002 != 0 {
 		who = "everybody"
 	}
-	return fmt.Sprintf("%s may be written by %s (mode %04o), who can replace what is in it: chmod go-w %[1]s", dir, who, info.Mode().Perm())
+	return fmt.Sprintf("%s may be written by %s (mode %04o), who can replace what is in it: chmod go-w %[1]s",
+		dir, who, info.Mode().Perm())
 }
 
 // openToOthers says it of each directory of the data directory, and of the target of the export.

@@ -48,7 +48,8 @@ func weight(record arrow.Record, from, to int64) (n int64) {
 }
 
 // errLargeRow is the error of rows that are too large.
-var errLargeRow = fmt.Errorf("%w: more than %d MiB in one row, or in a few; select fewer columns, or a part of a text or list", ErrBytes, maxRow>>20)
+var errLargeRow = fmt.Errorf("%w: more than %d MiB in one row, or in a few; select fewer columns, or a part of a text or list",
+	ErrBytes, maxRow>>20)
 
 // held counts what is held of an answer. A message says how large it is before it comes, and may say anything: beyond
 // the limit it panics, which Arrow's reader makes an error of.

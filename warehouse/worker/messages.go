@@ -39,7 +39,8 @@ func (m *messages) Message() (*ipc.Message, error) {
 	}
 	mark, length := binary.LittleEndian.Uint32(head[:]), binary.LittleEndian.Uint32(head[4:])
 	if mark != continuation || length > maxMetadata {
-		return nil, fmt.Errorf("%w: a message of Arrow says that it has %d bytes beside its rows, of at most %d", ErrBytes, length, maxMetadata)
+		return nil, fmt.Errorf("%w: a message of Arrow says that it has %d bytes beside its rows, of at most %d",
+			ErrBytes, length, maxMetadata)
 	}
 	m.head.Reset(head[:])
 	return m.MessageReader.Message()

@@ -68,7 +68,8 @@ func (p *Pool) Describe(ctx context.Context, arguments []byte, texts ...string) 
 func (p *Pool) Query(ctx context.Context, q Query) (*Answer, error) {
 	l := p.config.Limits
 	a := &Answer{pool: p}
-	header, err := a.begin(ctx, request{Statements: []string{q.Text}, Arguments: q.Arguments, Texts: q.Texts, Rows: least(l.Rows, q.Rows), Bytes: l.Bytes}, least(l.Time, q.Time))
+	r := request{Statements: []string{q.Text}, Arguments: q.Arguments, Texts: q.Texts, Rows: least(l.Rows, q.Rows), Bytes: l.Bytes}
+	header, err := a.begin(ctx, r, least(l.Time, q.Time))
 	if err != nil {
 		return nil, a.finish(err)
 	}
@@ -107,7 +108,8 @@ func (a *Answer) begin(ctx context.Context, r request, most time.Duration) (head
 	a.done = func() { ended(); p.running.Done() }
 	err = a.hand(ctx, r, most, false)
 	if errors.Is(err, ErrEnded) { // a process that waited may be killed by others at any time
-		p.config.Log.Warn("a process for queries ended before it had read its statement, which another one gets", "state", a.process.ending(), "words", a.process.words.String())
+		p.config.Log.Warn("a process for queries ended before it had read its statement, which another one gets",
+			"state", a.process.ending(), "words", a.process.words.String())
 		a.watch.end()
 		p.discard(a.process)
 		err = a.hand(ctx, r, most, true)
