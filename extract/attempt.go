@@ -86,8 +86,11 @@ func (c *Client) interpret(ctx context.Context, r api.Request, reply reply, fail
 	case failed != nil:
 		e.Error = failed.Error()
 		err = &Error{Outcome: OutcomeNetwork, Message: failed.Error(), NotSent: reply.notSent}
-		if errors.Is(failed, errBodyTooLarge) {
-			err.Outcome = OutcomeUnreadable
+		if large := bodyTooLarge(0); errors.As(failed, &large) {
+			err.Outcome = OutcomeUnreadable // of a refusal
+			if reply.status == http.StatusOK {
+				err.Outcome = OutcomeTooLarge
+			}
 		}
 	case r.WantsRefusal && reply.status == http.StatusUnprocessableEntity:
 		e.Outcome, e.Charge = OutcomeProbe, journal.ChargeFree

@@ -24,6 +24,7 @@ const (
 	OutcomeUnavailable  = "unavailable"  // 5xx
 	OutcomeNetwork      = "network"      // no whole answer came
 	OutcomeUnreadable   = "unreadable"   // an answer that is not what the interface text promises
+	OutcomeTooLarge     = "too_large"    // an answer of which the rest is not read
 )
 
 // Error is a request without data: the service refused it, or no readable answer came. Status is
@@ -62,6 +63,7 @@ const (
 var verdicts = map[string]Verdict{
 	OutcomeNotFound:     Skip,
 	OutcomeRejected:     Skip,
+	OutcomeTooLarge:     Skip,
 	OutcomeProbe:        Skip,
 	OutcomeUnauthorized: StopRun,
 	OutcomeNoCredits:    StopRun,
@@ -74,16 +76,26 @@ var verdicts = map[string]Verdict{
 
 // verdict returns what a caller can do about the error. Only the refusal of a lookup is final,
 // because the service does not know the vessel: the refusal of a planned search, or of the free
-// call, is no answer.
+// call, is no answer. An answer that is too large is so the next time, too, and is paid for each time.
 func (e *Error) verdict() Verdict {
 	v, ok := verdicts[e.Outcome]
 	if !ok {
 		return StopRun
 	}
-	if o, _ := api.OperationNamed(e.Operation); v == Skip && !o.IsLookup() {
+	o, _ := api.OperationNamed(e.Operation)
+	if v == Skip && !o.IsLookup() && (e.Outcome != OutcomeTooLarge || o.Credits == 0) {
 		return Wait
 	}
 	return v
+}
+
+// cannotBeRead reports whether the service answered the request, and its answer could not be read.
+func (e *Error) cannotBeRead() bool { return e.Status == http.StatusOK && e.Outcome != OutcomeTooLarge }
+
+// TooLarge reports whether err is that of an answer which is larger than is read of one.
+func TooLarge(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Outcome == OutcomeTooLarge
 }
 
 // Judge returns what to do about err. ErrBudget and an *OutageError stop their lane only, because

@@ -29,7 +29,12 @@ const (
 	largeBodies  = 4         // in memory at the same time, over all lanes: 32 MiB
 )
 
-var errBodyTooLarge = errors.New("the body is larger than its limit")
+// bodyTooLarge is the error of a body that is longer than so many bytes, of which it says how many are read.
+type bodyTooLarge int
+
+func (most bodyTooLarge) Error() string {
+	return fmt.Sprintf("the answer is larger than %d MiB, the most that is read of one", most>>20)
+}
 
 // reply is a whole answer, or the part of it that arrived.
 type reply struct {
@@ -116,7 +121,7 @@ func (c *Client) readBody(ctx context.Context, resp *http.Response, most int) (b
 	}
 	switch body = b.Bytes(); {
 	case len(body) > most:
-		return body[:most], release, errBodyTooLarge
+		return body[:most], release, bodyTooLarge(most)
 	case errors.Is(err, io.EOF):
 		err = nil
 	}

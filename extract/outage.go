@@ -67,6 +67,7 @@ type outage struct {
 	freeAnswered bool      // the free call was answered in this outage
 	skipFreeCall bool      // the next probe goes without the free call: it was answered before the last probe
 	last         *Error
+	tooLarge     int // answers in a row that were too large
 	over         *OutageError
 	changed      chan struct{}
 }
@@ -170,6 +171,7 @@ func (g *outage) answered(sent time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.answers++
+	g.tooLarge = 0
 	g.latest = latest(g.latest, sent)
 	if g.since.IsZero() {
 		return
@@ -179,6 +181,19 @@ func (g *outage) answered(sent time.Time) {
 	}
 	g.since, g.mixed, g.probes, g.probing, g.last, g.freeAnswered, g.skipFreeCall = time.Time{}, false, 0, false, nil, false, false
 	g.wake()
+}
+
+// failsByItself records an answer that is too large, and reports whether this is the failure of its request alone. A
+// service that gives only such answers fails as one that gives none.
+func (g *outage) failsByItself(t Ticket) bool {
+	g.mu.Lock()
+	g.tooLarge++
+	alone := g.tooLarge <= tooLargeInARow
+	g.mu.Unlock()
+	if alone {
+		g.notSent(t) // neither the begin nor the end of an outage
+	}
+	return alone
 }
 
 // failed records a request that got no answer, and reports whether it began an outage.

@@ -16,6 +16,7 @@ const (
 	attempts       = 4                // of a request that fails while others are answered, the first included
 	attemptsOfBusy = 16               // of one that the service is too busy for, as it may be every second time
 	refusals       = 2                // of one whose value is refused
+	tooLargeInARow = 3                // answers that are too large, before it is the service that fails and not the requests
 	loneWait       = 2 * time.Minute  // before a failing request is given up while no other is left to send
 	backoffBase    = time.Second      // full jitter: up to 1, 2, 4 s
 	backoffMost    = 30 * time.Second // before any one retry
@@ -45,7 +46,9 @@ func (c *Client) Send(ctx context.Context, ticket Ticket, r api.Request) (Answer
 			c.noteFound(ctx, r, a)
 			g.answered(sent)
 			return a, nil
-		case refused.verdict() != Wait && c.takesForUnknown(ctx, r, refused):
+		case refused.Outcome == OutcomeTooLarge && g.failsByItself(ticket):
+			return a, err
+		case refused.Outcome != OutcomeTooLarge && refused.verdict() != Wait && c.takesForUnknown(ctx, r, refused):
 			g.answered(sent)
 			return a, err
 		}
@@ -124,8 +127,9 @@ func (f *failures) add(g *outage, now time.Time) {
 //   - It failed a few times, and others were answered in between.
 //   - It still fails some time after a request that was sent later was answered. Where no other
 //     request is left, only this distinguishes it from an outage of the operation.
-//   - It is a lookup and the last of its lane, and the free call is answered: the next run can look
-//     that vessel up, so that a longer wait is not worth it.
+//   - It is the last of its lane, and the free call is answered; and it is a lookup, which the next run
+//     can make, so that a longer wait is not worth it, or its answers come and cannot be read, so that
+//     it is not the service that is away.
 //
 // A request with a refused value is given up sooner, and also where no other is sent. One that the
 // service is too busy for is retried more often, because that costs nothing, or little.
@@ -140,7 +144,7 @@ func (c *Client) hopeless(err *Error, f failures) bool {
 	}
 	return f.between >= most ||
 		f.since >= most && time.Since(f.proof) >= loneWait ||
-		g.operation.IsLookup() && f.all >= most && time.Since(f.first) >= loneWait && g.onlyOneFails()
+		(g.operation.IsLookup() || err.cannotBeRead()) && f.all >= most && time.Since(f.first) >= loneWait && g.onlyOneFails()
 }
 
 // failed records a request without an answer in the outage and the lane of its operation. A

@@ -61,6 +61,8 @@ func (h *harvest) end() journal.End {
 		h.endAtLimit(&e, fmt.Sprintf("%s, and a retry costs more than %s leaves", other, h.limitWords()))
 	case other != "" && h.failed != "":
 		e.State, e.Stop, e.Reason = report.StatePartial, string(report.StopService), h.failed
+	case other != "" && h.large != "":
+		e.State, e.Stop, e.Reason = report.StatePartial, string(report.StopTooLarge), h.large
 	case late != "":
 		e.State, e.Stop, e.Reason = report.StatePartial, string(report.StopDeadline), late
 	default:

@@ -114,6 +114,7 @@ type harvest struct {
 	stop   report.Stop // the gravest reason why the run sent fewer requests than planned
 	reason string
 	failed string // the error of the last search that had no answer
+	large  string // of the last search whose answer was too large
 	broken error  // why our own side can take no more answers: the disk
 }
 
@@ -216,7 +217,7 @@ func (h *harvest) drain(run context.Context, l lane) {
 		ticket, err := h.client.Admit(ctx, o)
 		q.admits.Store(false)
 		if err != nil {
-			h.handle(o, err, giveUp)
+			h.handle(r, err, giveUp)
 			giveUp()
 			h.requests.take(o, -1)
 			q.push(true, r) // queued requests are counted as left out
@@ -232,14 +233,15 @@ func (h *harvest) drain(run context.Context, l lane) {
 				l.read(r, a)
 				return
 			}
-			h.handle(o, err, giveUp)
+			h.handle(r, err, giveUp)
 		})
 	}
 }
 
 // handle acts on an error: it skips the request, ends the lane, or ends the run. It ignores a
 // cancellation, whose reason is recorded where it begins.
-func (h *harvest) handle(o api.Operation, err error, giveUp func()) {
+func (h *harvest) handle(r api.Request, err error, giveUp func()) {
+	o := r.Operation
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return
 	}
@@ -251,6 +253,10 @@ func (h *harvest) handle(o api.Operation, err error, giveUp func()) {
 			h.failed = fmt.Sprintf("a request failed again and again: %v", err)
 			h.mu.Unlock()
 		}
+	case extract.Skip:
+		if extract.TooLarge(err) {
+			h.tooLarge(r, err)
+		}
 	case extract.StopLane:
 		stop, reason := stopOf(err)
 		h.requests.end(o, h.laneEnd(stop))
@@ -261,6 +267,17 @@ func (h *harvest) handle(o api.Operation, err error, giveUp func()) {
 	case extract.StopRun:
 		h.stopRun(err)
 		h.cancel(err)
+	}
+}
+
+// tooLarge records an answer that is too large. Another try would be paid for, and be as large.
+func (h *harvest) tooLarge(r api.Request, err error) {
+	h.log.Warn("a request is left out: its answer is too large",
+		"endpoint", r.Operation.Name, "parameters", r.Parameters.Encode(), "error", err)
+	if !r.Operation.IsLookup() {
+		h.mu.Lock()
+		h.large = fmt.Sprintf("%v (%s)", err, r.Parameters.Encode())
+		h.mu.Unlock()
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf16"
 )
 
@@ -29,8 +30,23 @@ func hostileBodies() map[string]hostileCase {
 		return unreadable(c)
 	}
 	passing := func(c hostileCase) hostileCase { // the first answers are none
-		c.answers, c.ends, c.covered, c.billed = "200 unreadable unknown", "done", "complete 7", true
+		c.answers, c.ends, c.covered, c.billed = cmp.Or(c.answers, "200 unreadable unknown"), "done", "complete 7", true
 		return c
+	}
+	alone := func(c hostileCase) hostileCase { // one partition alone has no answer, and that is no outage
+		c.on = func(q *call) bool { return q.operation == "by-type" && strings.Contains(q.parameters, "Cyprus") }
+		c.answers, c.billed = cmp.Or(c.answers, "200 unreadable unknown"), true
+		c.ends, c.covered, c.says, c.most = "partial service", "complete 6, failed 1", "failed again and again", 4*time.Minute
+		return c
+	}
+	tooLarge := func(c hostileCase) hostileCase { // the first answer of each operation, which is asked once
+		c.on, c.answers, c.ends, c.billed = first(1, priced), "200 too_large unknown", "partial too_large", true
+		c.covered, c.says, c.once = "complete 5, failed 2", "the answer is larger than", true
+		return c
+	}
+	allTooLarge := func(c hostileCase) hostileCase { // it is the service that fails
+		c.answers, c.billed, c.tcp = "200 too_large unknown", true, true
+		return unreadable(c)
 	}
 	whole := func(c hostileCase) hostileCase { // the answer is as good as any
 		c.ends, c.covered, c.billed = "done", "complete 7", true
@@ -61,14 +77,23 @@ func hostileBodies() map[string]hostileCase {
 		"gzip with a wrong checksum":          broken(hostileCase{does: func(q *call) { p := zipped(q.body); p[len(p)-6] ^= 1; q.packed("gzip", p); q.keep(q.body) }, tcp: true}),
 		"gzip that is none":                   broken(hostileCase{does: func(q *call) { q.packed("gzip", []byte(q.body)); q.keep("") }}),
 
-		"a body without an end":           unreadable(hostileCase{does: endlessBody(" "), billed: true, tcp: true}),
-		"a body of digits without an end": passing(hostileCase{on: first(1, priced), does: endlessBody("1")}),
-		"blanks without an end behind the JSON": passing(hostileCase{on: first(1, priced), does: func(q *call) {
+		"HTML with 200, once":                 passing(hostileCase{on: first(1, priced), does: says(200, "<!doctype html><title>Maintenance</title>")}),
+		"an object that is cut off, once":     passing(hostileCase{on: first(1, priced), does: instead(func(q *call) string { return q.body[:len(q.body)-1] })}),
+		"a body that is cut in half, once":    passing(hostileCase{on: first(1, priced), does: (*call).half, answers: "200 network unknown"}),
+		"HTML with 200 for one partition":     alone(hostileCase{does: says(200, "<!doctype html><title>Maintenance</title>")}),
+		"an empty body for one partition":     alone(hostileCase{does: says(200, "")}),
+		"half a body for one partition":       alone(hostileCase{does: (*call).half, answers: "200 network unknown"}),
+		"gzip that is none for one partition": alone(hostileCase{does: func(q *call) { q.packed("gzip", []byte(q.body)); q.keep("") }, answers: "200 network unknown"}),
+
+		"a body without an end":           allTooLarge(hostileCase{does: endlessBody(" ")}),
+		"a body of digits without an end": tooLarge(hostileCase{does: endlessBody("1")}),
+		"blanks without an end behind the JSON": tooLarge(hostileCase{does: func(q *call) {
 			floods("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"+q.body, strings.Repeat(" ", 1<<14))(q)
 			q.keep((q.body + repeated(" "))[:q.limit()])
 		}}),
-		"chunks of a body without an end": passing(hostileCase{on: first(1, priced), does: endlessChunks, tcp: true}),
-		"a bomb of gzip":                  unreadable(hostileCase{does: bombed, billed: true, tcp: true}),
+		"chunks of a body without an end": tooLarge(hostileCase{does: endlessChunks, tcp: true}),
+		"a bomb of gzip":                  allTooLarge(hostileCase{does: bombed}),
+		"a bomb of gzip, once":            tooLarge(hostileCase{does: bombed}),
 		"gzip that nobody asked for twice": unreadable(hostileCase{does: func(q *call) {
 			p := zipped(string(zipped(q.body)))
 			q.packed("gzip", p)

@@ -110,7 +110,7 @@ func wordings() map[string]hostileCase {
 	add("every vessel", 404, `{"error":"Not Found","message":"vessel not found"}`, hostileCase{on: lookups, answers: "404 not_found unknown", ends: "done", covered: "complete 7"})
 	add("the framework", 422, `{"detail":[{"loc":["header","x-api-key"],"msg":"field required","type":"value_error.missing"}]}`, hostileCase{answers: "422 rejected free", covered: "complete 4, failed 3", ends: "partial service", says: "field required"})
 	add("a value that is not in its own list", 422, `{"detail":[{"field":"country","value":"Malta","message":"not accepted","allowed_values":["Atlantis"]}]}`, hostileCase{answers: "422 rejected free", covered: "complete 4, failed 3", ends: "partial service", says: "not accepted"})
-	add("an error text of 5 MB", 500, "", hostileCase{on: priced, does: func(q *call) { q.answer(500, tooMany()); q.keep(tooMany()[:mostOfOther]) }, answers: "500 unreadable unknown", ends: "partial service", says: "the body is larger than its limit", covered: "failed 7", most: patience})
+	add("an error text of 5 MB", 500, "", hostileCase{on: priced, does: func(q *call) { q.answer(500, tooMany()); q.keep(tooMany()[:mostOfOther]) }, answers: "500 unreadable unknown", ends: "partial service", says: "the answer is larger than", covered: "failed 7", most: patience})
 	add("control characters", 500, "{\"error\":\"bad\\u001b[2J\\u0007\",\"message\":\"one\\r\\ntwo\\u0000three\\u2028four\\u202efive\"}", hostileCase{on: priced, answers: "500 unavailable unknown", ends: "partial service", says: "two three four five", covered: "failed 7", most: patience})
 	add("broken UTF-8", 500, "{\"error\":\"\xff\xfe\",\"message\":\"\xc3\x28\"}", hostileCase{on: priced, answers: "500 unavailable unknown", ends: "partial service", covered: "failed 7", most: patience})
 	add("the first two of all", 500, "", hostileCase{on: first(2, priced), answers: "500 unavailable unknown", ends: "done", covered: "complete 7"})
@@ -147,7 +147,7 @@ func balances() map[string]hostileCase {
 		all["a balance that "+name] = hostileCase{on: balance, does: says(200, body), answers: "credits 200 unreadable", ends: "done", covered: "complete 7"}
 	}
 	all["a balance that never comes"] = hostileCase{on: balance, does: (*call).wait, answers: "credits 0 network", ends: "done", covered: "complete 7"}
-	all["a balance without an end"] = hostileCase{on: balance, does: endlessBody("1"), answers: "credits 200 unreadable", ends: "done", covered: "complete 7"}
+	all["a balance without an end"] = hostileCase{on: balance, does: endlessBody("1"), answers: "credits 200 too_large", ends: "done", covered: "complete 7"}
 	all["a balance that is refused"] = hostileCase{on: balance, does: says(500, ""), answers: "credits 500 unavailable", ends: "done", covered: "complete 7"}
 	return all
 }

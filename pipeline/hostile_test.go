@@ -38,6 +38,7 @@ type hostileCase struct {
 	billed bool             // what meets the behaviour is billed as if the answer were honest
 	bills  int              // more than the honest price, if that is
 	tls    bool             // the client speaks TLS
+	once   bool             // what meets the behaviour is not sent again
 	tcp    bool             // the behaviour is also played over a socket of the kernel
 
 	answers string        // the distinct answers to what met the behaviour: status, outcome and charge
@@ -215,6 +216,7 @@ func (n *hostileNight) check(t *testing.T) {
 		t.Errorf("the journal says %q, want %q", got, n.s.c.answers)
 	}
 	n.checkMoney(t)
+	n.checkOnce(t)
 	n.checkBytes(t)
 	n.checkVessels(t)
 	n.checkSecrets(t)
@@ -325,6 +327,26 @@ func (n *hostileNight) checkMoney(t *testing.T) {
 				t.Errorf("%s %s was bought twice", e.Operation, e.Parameters)
 			}
 		}
+	}
+}
+
+// checkOnce counts how often each request was sent that met the behaviour, where that is to be once.
+func (n *hostileNight) checkOnce(t *testing.T) {
+	t.Helper()
+	sent, met := map[string]int{}, 0
+	for _, q := range n.s.calls {
+		sent[api.Key(q.operation, q.parameters)]++
+	}
+	for _, q := range n.s.calls {
+		if n.s.c.once && q.hostile {
+			met++
+			if key := api.Key(q.operation, q.parameters); sent[key] != 1 {
+				t.Errorf("%s was sent %d times", key, sent[key])
+			}
+		}
+	}
+	if n.s.c.once && met == 0 {
+		t.Error("no request met the behaviour")
 	}
 }
 

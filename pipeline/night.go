@@ -20,12 +20,15 @@ type requestLog struct {
 	failed   map[api.Operation]int         // requests that were sent and not answered
 	swept    map[string]bool               // status searches with an answer, by request key
 	silent   map[string]bool               // searches of which a request was sent and not answered, by searchKey
+	tooLarge map[string]bool               // of these, those of which an answer was too large
+	unread   map[api.Operation]int         // requests that failed because their answer was too large
 	ended    map[api.Operation]report.Fate // why a lane sends no more requests
 }
 
 func newRequestLog() *requestLog {
 	return &requestLog{taken: map[api.Operation]int{}, carried: map[api.Operation]int{}, answered: map[api.Operation]int{}, failed: map[api.Operation]int{},
-		swept: map[string]bool{}, silent: map[string]bool{}, ended: map[api.Operation]report.Fate{}}
+		swept: map[string]bool{}, silent: map[string]bool{}, tooLarge: map[string]bool{}, unread: map[api.Operation]int{},
+		ended: map[api.Operation]report.Fate{}}
 }
 
 // take notes so many more requests that were taken from a queue; below 0 that were queued again.
@@ -49,6 +52,10 @@ func (l *requestLog) sent(o api.Operation, r api.Request, err error) {
 	defer l.mu.Unlock()
 	var refused *extract.Error
 	switch {
+	case extract.TooLarge(err):
+		l.failed[o]++
+		l.unread[o]++
+		l.silent[searchKey(r)], l.tooLarge[searchKey(r)] = true, true
 	case err == nil, extract.Judge(err) == extract.Skip:
 		l.answered[o]++
 		if o == api.ByStatus {
@@ -172,6 +179,8 @@ func (h *harvest) fateOfRest(o api.Operation, key string, lacking bool, state st
 	switch {
 	case lacking:
 		return report.Fate{State: state, Cause: report.CauseCredits, Why: h.lacksCredits()}
+	case h.requests.tooLarge[key]:
+		return tooLarge
 	case h.requests.silent[key]:
 		return h.unanswered(o)
 	}
@@ -193,7 +202,8 @@ func (h *harvest) addLookups(n *report.Night, what string, o api.Operation, queu
 	}
 	n.Add(what, carried, report.CarriedOver)
 	n.Add(what, h.requests.answered[o], report.Answered)
-	n.Add(what, h.requests.failed[o], h.unanswered(o))
+	n.Add(what, h.requests.unread[o], tooLarge)
+	n.Add(what, h.requests.failed[o]-h.requests.unread[o], h.unanswered(o))
 	n.Add(what, queued, h.whyEnded(o))
 	noRoom := plan.NoTime
 	if h.work.job.Lookup.MaxRequests > 0 {
@@ -212,6 +222,9 @@ func (h *harvest) addLookups(n *report.Night, what string, o api.Operation, queu
 
 // noAnswer is why requests have none that the service did not refuse for a reason of its own.
 const noAnswer = "the service did not answer as it should"
+
+// tooLarge is the fate of a request whose answer is larger than is read of one.
+var tooLarge = report.Fate{State: report.Unanswered, Cause: report.CauseService, Why: "the answer was too large to be read"}
 
 // unanswered returns why requests of a lane that were sent have no answer: for the reason that the service gave when
 // it refused the lane or the run, if it did.

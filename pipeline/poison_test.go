@@ -112,15 +112,16 @@ func TestAPartitionWhosePagesContradictTheirTotalIsSuspect(t *testing.T) {
 }
 
 // TestNightKeepsNoRefusalOfASearch reads a night in which the service refused a search and a lookup:
-// the search is sent again, and the lookup of the unknown vessel is not.
+// the search is sent again, and the lookup of the unknown vessel is not, nor one whose answer was too large.
 func TestNightKeepsNoRefusalOfASearch(t *testing.T) {
 	n := resumeState{answered: map[string]plan.PastAnswer{}}
-	for _, outcome := range []string{extract.OutcomeNotFound, extract.OutcomeRejected} {
+	for _, outcome := range []string{extract.OutcomeNotFound, extract.OutcomeRejected, extract.OutcomeTooLarge} {
 		n.learn(journal.Entry{Operation: "by-type", Parameters: "country=Malta&page=1", Outcome: outcome, Status: 404})
 		n.learn(journal.Entry{Operation: "by-status", Parameters: "navigational_status=moored", Outcome: outcome, Status: 404})
 		n.learn(journal.Entry{Operation: "particulars", Parameters: "imo_or_mmsi=" + outcome, Outcome: outcome, Status: 404})
 	}
-	if len(n.answered) != 2 || n.lookups != 2 {
+	n.learn(journal.Entry{Operation: "particulars", Parameters: "imo_or_mmsi=1", Outcome: extract.OutcomeUnreadable, Status: 200})
+	if len(n.answered) != 3 || n.lookups != 3 {
 		t.Errorf("the night keeps %v", n.answered)
 	}
 }

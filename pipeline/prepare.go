@@ -22,7 +22,7 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 	if err := h.client.Await(ctx); err != nil {
 		h.log.Warn("balance before the run not read", "error", err)
 		if extract.Judge(err) == extract.StopRun {
-			h.handle(api.Credits, err, func() {})
+			h.handle(api.Request{Operation: api.Credits}, err, func() {})
 		}
 	}
 	if len(h.work.decided.Cover) > 0 && ctx.Err() == nil {
@@ -54,7 +54,7 @@ func (h *harvest) probe(ctx context.Context) {
 	if err != nil {
 		h.log.Warn("accepted values not read: the known lists are used", "error", err)
 		if refused := (*extract.Error)(nil); errors.As(err, &refused) && extract.Judge(err) == extract.StopRun {
-			h.handle(api.ByType, err, func() {})
+			h.handle(api.Request{Operation: api.ByType}, err, func() {})
 		}
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
@@ -145,10 +146,12 @@ func covers(planned journal.Plan) string {
 }
 
 // learn records a request that need not be sent again: one with data, or a lookup of a vessel that
-// the service does not know. A refused search says nothing about its vessels and is sent again.
+// the service does not know, or whose answer is too large. A search without an answer says nothing about
+// its vessels and is sent again.
 func (n *resumeState) learn(e journal.Entry) {
 	search := e.Operation == api.ByType.Name || e.Operation == api.ByStatus.Name
-	if !e.OK() && (search || e.Outcome != extract.OutcomeNotFound && e.Outcome != extract.OutcomeRejected) {
+	final := []string{extract.OutcomeNotFound, extract.OutcomeRejected, extract.OutcomeTooLarge}
+	if !e.OK() && (search || !slices.Contains(final, e.Outcome)) {
 		return
 	}
 	t := plan.PastAnswer{Total: -1}

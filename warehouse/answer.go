@@ -126,7 +126,7 @@ func (a *Answer) Vectors(ctx context.Context, text string, read func(*mapping.Re
 			return context.Cause(ctx)
 		}
 		if state == mapping.StateError {
-			return &cause{mapping.ResultError(&result), errors.New("query of the answer")}
+			return unwrapped(&cause{mapping.ResultError(&result), errors.New("query of the answer")})
 		}
 		return read(&result)
 	})

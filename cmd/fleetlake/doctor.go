@@ -85,6 +85,9 @@ func (a *app) doctor(ctx context.Context) error {
 		}
 		fmt.Fprintf(a.stdout, "ok    %-16s %s\n", c.name, words)
 	}
+	for _, words := range openToOthers(cfg) {
+		fmt.Fprintf(a.stdout, "WARN  %-16s %s\n", "permissions", words)
+	}
 	a.code = code
 	return nil
 }

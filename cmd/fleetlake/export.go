@@ -130,6 +130,9 @@ func (a *app) withTarget(ctx context.Context, o *exportOptions, args []string, d
 	o.export.Program, o.export.Progress = version(), p.report
 	o.store.Sent = p.sent
 	o.store.Warn = func(text string) { a.log().Warn(text) }
+	if words := othersMayWrite(o.target); words != "" {
+		o.store.Warn(words)
+	}
 	s, err := store.Open(ctx, o.target, o.store)
 	if err == nil {
 		err = do(ctx, s)

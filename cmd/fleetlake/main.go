@@ -55,6 +55,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
+	if f, ok := a.stdout.(*os.File); ok {
+		a.stdout = console.ForTerminal(f)
+	}
 	stdout, stderr := a.stdout, a.stderr
 	root := a.root()
 	root.SetArgs(sqlLast(args))

@@ -15,6 +15,7 @@ import (
 	"github.com/fleetlake/fleetlake/schedules/metrics"
 	"github.com/fleetlake/fleetlake/schedules/network"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/turns"
 	"github.com/fleetlake/fleetlake/warehouse/worker"
 	"github.com/spf13/cobra"
 )
@@ -85,7 +86,7 @@ type networkServer struct {
 	pool      *worker.Pool // runs the queries of strangers
 	metrics   *metrics.Published
 	forecasts *forecasts
-	making    chan struct{} // an element per file that is made for the page
+	making    *turns.Turns // a place per file that is made for the page
 	log       *slog.Logger
 }
 
@@ -148,7 +149,7 @@ func newNetworkServer(setup networkSetup, ask askFunc, log *slog.Logger) (*netwo
 		return nil, err
 	}
 	n := &networkServer{setup: setup, config: c, ask: ask, log: log, forecasts: newForecasts(c),
-		making: make(chan struct{}, filesAtOnce)}
+		making: turns.New(filesAtOnce, filesWaiting)}
 	n.metrics, err = metrics.NewPublished(metrics.PublishedConfig{Dir: c.DataDir, Spending: n.spending})
 	return n, err
 }

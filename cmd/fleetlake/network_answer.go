@@ -11,31 +11,29 @@ import (
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/turns"
 	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
 
 // Limits of the file that the page makes of a list, in MiB: it is made beside a harvest.
 const pageMemoryMiB, pageSpillMiB = 128, 2048
 
-// filesAtOnce is how many files are made for the page at a time: each may take pageMemoryMiB. fileWait is how long a
-// client waits for its turn.
+// filesAtOnce is how many files are made for the page at a time: each may take pageMemoryMiB. So many wait for their turn,
+// each for fileWait.
 const (
-	filesAtOnce = 2
-	fileWait    = 20 * time.Second
+	filesAtOnce  = 2
+	filesWaiting = 32
+	fileWait     = 20 * time.Second
 )
 
 // makeFile begins to make a file when it is its turn; the returned function ends that.
 func (n *networkServer) makeFile(ctx context.Context) (end func(), err error) {
-	late := time.NewTimer(fileWait)
-	defer late.Stop()
-	select {
-	case n.making <- struct{}{}:
-		return func() { <-n.making }, nil
-	case <-late.C:
-		return nil, fmt.Errorf("%w (%d files are being made)", worker.ErrBusy, filesAtOnce)
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+	end, err = n.making.Take(ctx, fileWait)
+	if errors.Is(err, turns.ErrLate) || errors.Is(err, turns.ErrFull) {
+		made, _ := n.making.Counts()
+		return nil, fmt.Errorf("%w (%d files are being made)", worker.ErrBusy, made)
 	}
+	return end, err
 }
 
 // answer writes the answer of a statement of the page to a temporary file.

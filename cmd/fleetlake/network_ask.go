@@ -19,7 +19,7 @@ import (
 
 // askRows runs a statement of the page's form in a process of its own, and returns its first rows.
 func (n *networkServer) askRows(ctx context.Context, sql string) (t page.Table, err error) {
-	answer, err := n.pool.Query(ctx, worker.Query{Text: sql})
+	answer, err := n.pool.Query(ctx, worker.Query{Text: sql, Texts: true})
 	if err != nil {
 		return t, err
 	}
@@ -102,7 +102,7 @@ func (n *networkServer) askFile(ctx context.Context, sql, format string) (path s
 }
 
 func (n *networkServer) writeAsked(ctx context.Context, sql, format, path string) (err error) {
-	answer, err := n.pool.Query(ctx, worker.Query{Text: sql})
+	answer, err := n.pool.Query(ctx, worker.Query{Text: sql, Texts: format == "csv"})
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/turns"
 	"github.com/fleetlake/fleetlake/warehouse/warehousetest"
 	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
@@ -118,10 +120,10 @@ func attackThePage(t *testing.T, w *world, ask func(sql, format string) (int, st
 // TestFewFilesAreMadeAtATime: each takes memory of the daemon, and the others wait for their turn.
 func TestFewFilesAreMadeAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := &networkServer{making: make(chan struct{}, filesAtOnce)}
+		n := &networkServer{making: turns.New(filesAtOnce, filesWaiting)}
 		var ends []func()
-		for range filesAtOnce {
-			end, err := n.makeFile(t.Context())
+		for client := range filesAtOnce {
+			end, err := n.makeFile(turns.For(t.Context(), strconv.Itoa(client))) // one alone has its share
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -39,7 +39,7 @@ func (a *app) queryToScreen(ctx context.Context, dir string, s warehouse.Stateme
 	if err != nil {
 		return fmt.Errorf("render the answer: %w", err)
 	}
-	err = render(f)
+	err = render(console.ForPager(f))
 	if err == nil {
 		err = pager.Display(f, a.stdout, a.stderr)
 	}
@@ -52,6 +52,9 @@ func (a *app) queryToFile(ctx context.Context, dir string, s warehouse.Statement
 	out, err := filepath.Abs(o.out)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", o.out, err)
+	}
+	if words := othersMayWrite(filepath.Dir(out)); words != "" {
+		fmt.Fprintf(a.stderr, "fleetlake: %s\n", console.Printable(words))
 	}
 	return a.inFile(ctx, dir, s, spill, filepath.Dir(out), o, func(answer string, rows int64) error {
 		if err := durable.Replace(answer, out); err != nil {

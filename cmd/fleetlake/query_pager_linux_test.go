@@ -137,6 +137,30 @@ func TestQueryPages(t *testing.T) {
 	}
 }
 
+// TestAnAnswerMovesNoCursor: what the service or a statement says is shown on a terminal without its control characters,
+// in every format and through a pager, and a file has it as it is.
+func TestAnAnswerMovesNoCursor(t *testing.T) {
+	t.Parallel()
+	w, _ := queried(t)
+	const text = "SELECT 'a' || chr(27) || '[2J' || chr(155) || chr(127) || chr(8238) || 'b' AS t FROM range("
+	for _, format := range []string{"table", "csv", "json", "ndjson", "markdown"} {
+		for rows, env := range map[string]string{"1)": "PAGER=", "40)": "PAGER=cat"} {
+			o := w.onTerminal([]string{env}, "", nil, "query", "--format", format, text+rows)
+			if o.code != exitDone || strings.ContainsAny(o.stdout, "\x1b\x7f\u009b\u202e") || !strings.Contains(o.stdout, `\u009b`) || !strings.Contains(o.stdout, "b") {
+				t.Errorf("%s with %s: %d %.300q", format, env, o.code, o.stdout)
+			}
+		}
+	}
+	if o := w.onTerminal([]string{"PAGER="}, "", nil, "query", "--format", "json", text+"1)"); !strings.Contains(o.stdout, `"a\u001B[2J\u009b\u007f\u202eb"`) {
+		t.Errorf("JSON: %q", o.stdout)
+	}
+	for _, format := range []string{"csv", "json"} {
+		if o := w.must(exitDone, "query", "--format", format, text+"1)"); !strings.Contains(o.stdout, "\u009b\x7f\u202eb") {
+			t.Errorf("a pipe with %s: %q", format, o.stdout)
+		}
+	}
+}
+
 // interruptedPager presses Ctrl-C: who presses Ctrl-C in a pager wants to stop its search, and not to lose
 // the terminal to two programs.
 func interruptedPager(t *testing.T, w *world, temporary string) {

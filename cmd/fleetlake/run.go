@@ -100,6 +100,7 @@ func (a *app) runJob(ctx context.Context, cfg config.Config, job plan.Job, o run
 	if err != nil {
 		return err
 	}
+	warnOfOthers(cfg, p.Log)
 	recipients, stopNotifier, err := newNotifier(cfg, p.Log)
 	if err != nil {
 		return err

@@ -135,6 +135,7 @@ func (a *app) server(cfg config.Config) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
+	warnOfOthers(cfg, p.Log)
 	to, err := cfg.Notify.Recipients()
 	if err != nil {
 		return nil, &config.Error{Problems: []string{err.Error()}}

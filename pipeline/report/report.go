@@ -27,6 +27,10 @@ const (
 	StopSignal   Stop = "signal"   // the context was cancelled
 	StopService  Stop = "service"  // a lane ended because the service did not answer
 	StopBlocked  Stop = "blocked"  // the key may not use an operation
+
+	// StopTooLarge is the reason of a run that ended in order, and a search of which had an answer that is too large.
+	// Another try would be paid for and not succeed.
+	StopTooLarge Stop = "too_large"
 )
 
 // Report summarizes a run for people and scripts. It is stored with the run, as JSON. Date is

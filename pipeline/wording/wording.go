@@ -87,6 +87,7 @@ var stopReasons = map[report.Stop][2]string{
 	report.StopDeadline: {"the deadline has passed", "run the job again to resume"},
 	report.StopSignal:   {"it was stopped by request", "run the job again to resume"},
 	report.StopService:  {"the service did not answer as it should, also after several tries", ""},
+	report.StopTooLarge: {"an answer of the service was larger than is read of one", "tell the operator of the service; every further try is paid for"},
 	report.StopBlocked:  {"the key may not use one of the operations, whatever the balance is", "ask the operator of the service to unblock it, and run the job again to resume"},
 }
 

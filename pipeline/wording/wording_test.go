@@ -37,7 +37,8 @@ func TestWording(t *testing.T) {
 
 // TestEveryStopHasItsReason as clauses that fit into a sentence.
 func TestEveryStopHasItsReason(t *testing.T) {
-	stops := []report.Stop{report.StopBudget, report.StopCredits, report.StopKey, report.StopDeadline, report.StopSignal, report.StopService, report.StopBlocked}
+	stops := []report.Stop{report.StopBudget, report.StopCredits, report.StopKey, report.StopDeadline, report.StopSignal, report.StopService, report.StopTooLarge,
+		report.StopBlocked}
 	if len(stops) != len(stopReasons) {
 		t.Errorf("%d stops and %d reasons", len(stops), len(stopReasons))
 	}

@@ -61,6 +61,7 @@ func TestBombs(t *testing.T) {
 	const most = 2 * time.Second
 	f := newServer(t, func(w *worker.Config, _ *Config) {
 		w.Limits.Time, w.Limits.SpillMiB, w.Limits.Rows, w.Limits.Bytes, w.Concurrent, w.Wait = most, 64, 1000, 1<<20, 8, time.Minute
+		w.Queue = 200 // one client has a part of it
 	})
 	c := f.client()
 	limits := []codes.Code{codes.OK, codes.ResourceExhausted, codes.DeadlineExceeded, codes.Aborted, codes.InvalidArgument}

@@ -13,6 +13,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+
+	"github.com/fleetlake/fleetlake/warehouse/turns"
 )
 
 // Client is who may ask, by a token. Its limits are beside those of all queries.
@@ -63,6 +65,14 @@ func newGuard(clients []Client) (*guard, error) {
 
 // anybody is the client of a server without tokens.
 var anybody = &caller{}
+
+// share is the client by whose name a request has its share of what all use.
+func (c *caller) share(address string) string {
+	if c == anybody {
+		return turns.OfAddress(address)
+	}
+	return "token " + c.Name
+}
 
 type callerKey struct{}
 

@@ -14,11 +14,13 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/turns"
 	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
 
 // Prepared statements that are kept: so many, with so many bytes of text, arguments and schemas in all. Clients
-// that are cut off do not close theirs; the ones that were not used for the longest time make room.
+// that are cut off do not close theirs: the client that has the most makes room, by those that it has not used for the
+// longest time.
 const (
 	maxPrepared      = 1000
 	maxPreparedBytes = 64 << 20
@@ -28,6 +30,7 @@ const (
 type statement struct {
 	handle    string
 	of        *caller
+	share     string // the client by whose name it has its share of the room
 	text      string
 	arguments []byte // an Arrow stream; nil until they are bound
 	schema    *arrow.Schema
@@ -52,10 +55,14 @@ type statements struct {
 	all   map[string]*list.Element
 	order *list.List // the last used one first
 	bytes int
+	by    map[string]kept // by the client's share
 }
 
+// kept is what is kept for a client.
+type kept struct{ statements, bytes int }
+
 func newStatements() *statements {
-	return &statements{all: map[string]*list.Element{}, order: list.New()}
+	return &statements{all: map[string]*list.Element{}, order: list.New(), by: map[string]kept{}}
 }
 
 // add keeps a statement under a new handle.
@@ -64,21 +71,55 @@ func (p *statements) add(s statement) []byte {
 	defer p.mu.Unlock()
 	s.handle = rand.Text()
 	p.all[s.handle] = p.order.PushFront(&s)
-	p.bytes += s.bytes()
+	p.count(&s, 1, s.bytes())
 	p.makeRoom()
 	return []byte(s.handle)
 }
 
+// count adds to what is kept.
+func (p *statements) count(s *statement, statements, bytes int) {
+	p.bytes += bytes
+	of := p.by[s.share]
+	of.statements, of.bytes = of.statements+statements, of.bytes+bytes
+	if p.by[s.share] = of; of == (kept{}) {
+		delete(p.by, s.share)
+	}
+}
+
 func (p *statements) makeRoom() {
 	for p.order.Len() > maxPrepared || p.bytes > maxPreparedBytes && p.order.Len() > 1 {
-		p.remove(p.order.Back())
+		p.remove(p.last(p.greediest(p.order.Len() > maxPrepared)))
 	}
+}
+
+// greediest is the client that has the most statements, or the most bytes.
+func (p *statements) greediest(byNumber bool) (share string) {
+	most := -1
+	for name, has := range p.by {
+		n := has.bytes
+		if byNumber {
+			n = has.statements
+		}
+		if n > most {
+			most, share = n, name
+		}
+	}
+	return share
+}
+
+// last is the statement of a client that was not used for the longest time.
+func (p *statements) last(share string) *list.Element {
+	e := p.order.Back()
+	for e.Value.(*statement).share != share {
+		e = e.Prev()
+	}
+	return e
 }
 
 func (p *statements) remove(e *list.Element) {
 	s := p.order.Remove(e).(*statement)
 	delete(p.all, s.handle)
-	p.bytes -= s.bytes()
+	p.count(s, -1, -s.bytes())
 }
 
 // find returns the element of a statement of a client.
@@ -111,9 +152,9 @@ func (p *statements) bind(of *caller, handle, arguments []byte) error {
 		return err
 	}
 	s := e.Value.(*statement)
-	p.bytes -= s.bytes()
+	before := s.bytes()
 	s.arguments, s.schema = bytes.Clone(arguments), nil
-	p.bytes += s.bytes()
+	p.count(s, 0, s.bytes()-before)
 	p.makeRoom()
 	return nil
 }
@@ -139,7 +180,7 @@ func (s *service) CreatePreparedStatement(ctx context.Context, r flightsql.Actio
 	}
 	result.DatasetSchema = described.Schema
 	result.ParameterSchema = parameterSchema(described.Parameters)
-	result.Handle = s.prepared.add(statement{of: callerOf(ctx), text: r.GetQuery(), schema: described.Schema})
+	result.Handle = s.prepared.add(statement{of: callerOf(ctx), share: turns.Client(ctx), text: r.GetQuery(), schema: described.Schema})
 	return result, nil
 }
 

@@ -180,6 +180,23 @@ func TestPreparedStatementsRefuse(t *testing.T) {
 	}
 }
 
+// TestAFloodOfPreparedStatementsTakesNoneOfAnotherClient, by their number and by their bytes.
+func TestAFloodOfPreparedStatementsTakesNoneOfAnotherClient(t *testing.T) {
+	for name, text := range map[string]string{"many": "x", "large ones": strings.Repeat("x", 1<<20)} {
+		p := newStatements()
+		mine := p.add(statement{of: anybody, share: "192.0.2.1", text: text})
+		for range 2 * maxPrepared {
+			p.add(statement{of: anybody, share: "192.0.2.2", text: text})
+		}
+		if _, err := p.get(anybody, mine); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if p.order.Len() > maxPrepared || p.bytes > maxPreparedBytes || p.by["192.0.2.1"].statements != 1 {
+			t.Errorf("%s: %d statements with %d bytes, %v", name, p.order.Len(), p.bytes, p.by)
+		}
+	}
+}
+
 // TestPreparedStatementsMakeRoom keeps a bounded number, and the ones that are used.
 func TestPreparedStatementsMakeRoom(t *testing.T) {
 	p := newStatements()
@@ -209,8 +226,8 @@ func TestPreparedStatementsMakeRoom(t *testing.T) {
 		t.Errorf("%d bytes, %v", p.bytes, err)
 	}
 	p.close(anybody, large)
-	if p.order.Len() != 0 || p.bytes != 0 {
-		t.Errorf("%d with %d bytes are left", p.order.Len(), p.bytes)
+	if p.order.Len() != 0 || p.bytes != 0 || len(p.by) != 0 {
+		t.Errorf("%d with %d bytes are left of %v", p.order.Len(), p.bytes, p.by)
 	}
 }
 

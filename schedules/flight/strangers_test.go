@@ -1,8 +1,10 @@
 package flight
 
 import (
+	"context"
 	"net"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -73,6 +75,39 @@ func TestSilentConnectionsTakeNoPlace(t *testing.T) {
 	if took := time.Since(began); took > 15*time.Second {
 		t.Errorf("it took %v", took)
 	}
+}
+
+// TestAFloodOfOneTokenDelaysNoOther: one client sends more statements than may run and wait, each of which takes as long
+// as any may, and another one has its answer at once.
+func TestAFloodOfOneTokenDelaysNoOther(t *testing.T) {
+	f := newServer(t, func(w *worker.Config, c *Config) {
+		c.Clients = []Client{{Name: "robot", Token: "token-of-the-robot"}, {Name: "anna", Token: "token-of-anna"}}
+		w.Limits.Time = 10 * time.Second
+	})
+	robot, anna := f.client(), f.client()
+	flooding, leave := context.WithCancel(with(t.Context(), "Bearer token-of-the-robot"))
+	defer leave()
+	var flood sync.WaitGroup
+	defer flood.Wait()
+	for range 40 {
+		flood.Go(func() {
+			_, _ = robot.query(flooding, "SELECT count(*) FROM range(100000000) AS a, range(100000) AS b") // ends with leave
+		})
+	}
+	for s := f.pool.Stats(); s.Running < 1 || s.Waiting < 15; s = f.pool.Stats() {
+		time.Sleep(time.Millisecond) // a pool announces nobody
+	}
+	for range 3 {
+		began := time.Now()
+		got, err := anna.query(with(t.Context(), "Bearer token-of-anna"), "SELECT 1")
+		if took := time.Since(began); err != nil || got != "1;" || took > 5*time.Second {
+			t.Errorf("the other client: %s, %v after %v", got, err, took)
+		}
+	}
+	if s := f.pool.Stats(); s.Running != 1 || s.Waiting != 15 {
+		t.Errorf("of 2 places and 30 in the queue the flood has %d and %d", s.Running, s.Waiting)
+	}
+	leave()
 }
 
 // TestWrongTokensAreLoggedAndWait, and who has the right one does not.

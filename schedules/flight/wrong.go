@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"google.golang.org/grpc/peer"
+
+	"github.com/fleetlake/fleetlake/warehouse/turns"
 )
 
 // Limits of wrong tokens: how many an address may send within a minute until each further one waits for its refusal, and
@@ -35,25 +37,32 @@ func (w *wrongTokens) add(address string, now time.Time) int {
 	return w.count[address]
 }
 
+// addressOf is the address of a client without its port.
+func addressOf(ctx context.Context) string {
+	from, ok := peer.FromContext(ctx)
+	if !ok {
+		return "unknown"
+	}
+	address := from.Addr.String()
+	if host, _, err := net.SplitHostPort(address); err == nil {
+		return host
+	}
+	return address
+}
+
 // admit finds out who sent a request. The first wrong token of an address in a minute is logged, and the one after which
 // the others wait.
 func (s *Server) admit(ctx context.Context) (context.Context, error) {
 	known, err := s.guard.admit(ctx)
+	address := addressOf(ctx)
 	if err == nil {
 		s.connections.known(ctx)
-		return known, nil
+		return turns.For(known, callerOf(known).share(address)), nil
 	}
 	if tokenOf(ctx) == "" {
 		return nil, err
 	}
-	address := "unknown"
-	if from, ok := peer.FromContext(ctx); ok {
-		address = from.Addr.String()
-		if host, _, splitErr := net.SplitHostPort(address); splitErr == nil {
-			address = host
-		}
-	}
-	n := s.wrong.add(address, time.Now())
+	n := s.wrong.add(turns.OfAddress(address), time.Now())
 	if n == 1 || n == maxWrong {
 		s.log.Warn("wrong token for Flight SQL", "address", address, "times", n)
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/fleetlake/fleetlake/warehouse/turns"
 )
 
 // slowest is how long a client may take to read a response, whatever the server allows.
@@ -33,6 +35,7 @@ func (s *site) guard(next http.Handler) http.Handler {
 		h.Set("Cache-Control", "no-store")
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(slowest)) // not every writer can
 		host := hostName(r.Host)
+		r = r.WithContext(turns.For(r.Context(), turns.OfAddress(s.remote(r)))) // everybody here has the same token
 		switch {
 		case isProbe(r): // answers everybody, under any name, and says only whether all is well
 			next.ServeHTTP(w, r)

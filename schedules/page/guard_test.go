@@ -10,12 +10,15 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/warehouse/turns"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -300,6 +303,56 @@ func TestWhoAsksThroughAProxy(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
+}
+
+// TestAStatementIsRunForItsClient: by the address that a trusted proxy says, of IPv6 the network.
+func TestAStatementIsRunForItsClient(t *testing.T) {
+	var clients []string
+	c := open(t, Config{Dir: t.TempDir(), Token: "secret", Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
+		Ask: func(ctx context.Context, _ string) (Table, error) {
+			clients = append(clients, turns.Client(ctx))
+			return Table{}, nil
+		}})
+	for _, address := range []string{"203.0.113.9", "2001:db8::7", "2001:db8::8", ""} {
+		status, _, _ := c.ask("GET", "/ask?sql=SELECT+1", func(r *http.Request) {
+			r.SetBasicAuth("anna", "secret")
+			if address != "" {
+				r.Header.Set("X-Forwarded-For", address)
+			}
+		})
+		if status != http.StatusOK {
+			t.Errorf("%q: %d", address, status)
+		}
+	}
+	if want := []string{"203.0.113.9", "2001:db8::/64", "2001:db8::/64", "127.0.0.1"}; !slices.Equal(clients, want) {
+		t.Errorf("the clients are %q, want %q", clients, want)
+	}
+}
+
+// TestAFloodOfOneClientDelaysNoOtherPage: the pages of one client that read the published file leave room for another's.
+func TestAFloodOfOneClientDelaysNoOtherPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, err := New(Config{Dir: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer h.Close()
+		flood, end := context.WithCancel(turns.For(t.Context(), "192.0.2.1"))
+		defer end()
+		for range 50 {
+			go h.site.looks.Take(flood, -1)
+		}
+		synctest.Wait()
+		began := time.Now()
+		leave, err := h.site.looks.Take(turns.For(t.Context(), "192.0.2.2"), -1)
+		if err != nil || time.Since(began) != 0 {
+			t.Fatalf("%v after %v", err, time.Since(began))
+		}
+		leave()
+		if taken, waiting := h.site.looks.Counts(); taken != 1 || waiting != 49 {
+			t.Errorf("%d pages of the flood read and %d wait", taken, waiting)
+		}
+	})
 }
 
 // TestAPageElsewhereRunsNoStatement in the browser of an analyst who has given it the token: the form has the statement,

@@ -16,6 +16,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/schedules/published"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/turns"
 )
 
 // Config is what the page shows and who may see it.
@@ -99,7 +100,7 @@ type site struct {
 	reports      *published.Cache[string, *NightReport] // by the id of a run; the newest without one
 	status       shared
 	tokens       tokens
-	looks        chan struct{}                      // the pages that read the published file now
+	looks        *turns.Turns                       // of the pages that read the published file
 	dictionaries *published.Cache[struct{}, []byte] // without what the tables have in them
 	counted      atomic.Pointer[[]byte]             // the same with it, of the version that was counted last; nil without one
 
@@ -122,7 +123,7 @@ func New(c Config) (*Handler, error) {
 		return nil, err
 	}
 	fill(&c)
-	s := &site{Config: c, form: rand.Text(), files: published.Files{Dir: c.Dir}, looks: make(chan struct{}, looksAtOnce)}
+	s := &site{Config: c, form: rand.Text(), files: published.Files{Dir: c.Dir}, looks: turns.New(looksAtOnce, looksWaiting)}
 	s.reports, s.news, s.dictionaries = reportsOf(&s.files), newsOf(&s.files, c.Watch), dictionariesOf(&s.files)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.statusPage)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/fleetlake/fleetlake/warehouse/turns"
 )
 
 // Limits of wrong tokens: tries a minute of one address, and the number of addresses remembered.
@@ -66,7 +68,7 @@ func (s *site) tooMany(w http.ResponseWriter, r *http.Request) bool {
 	if s.Token == "" || r.Header.Get("Authorization") == "" || s.hasToken(r) {
 		return false
 	}
-	wait := s.tokens.blocked(s.remote(r), s.Now())
+	wait := s.tokens.blocked(turns.OfAddress(s.remote(r)), s.Now())
 	if wait <= 0 {
 		return false
 	}
@@ -80,7 +82,7 @@ func (s *site) countWrongToken(r *http.Request) {
 	if s.Token == "" || r.Header.Get("Authorization") == "" {
 		return
 	}
-	if n := s.tokens.add(s.remote(r), s.Now()); n == 1 || n == maxWrong {
+	if n := s.tokens.add(turns.OfAddress(s.remote(r)), s.Now()); n == 1 || n == maxWrong {
 		s.Log.Warn("wrong token for the page", "address", s.remote(r), "times", n)
 	}
 }

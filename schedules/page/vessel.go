@@ -46,19 +46,19 @@ type Group struct {
 }
 
 // look reads the published file for one page. At most looksAtOnce requests do so, and the others wait
-// until their client leaves: the harvest must not starve.
+// for their share until their client leaves: the harvest must not starve.
 func (s *site) look(ctx context.Context, ask func(context.Context, *warehouse.Warehouse) error) error {
-	select {
-	case s.looks <- struct{}{}:
-		defer func() { <-s.looks }()
-	case <-ctx.Done():
-		return ctx.Err()
+	leave, err := s.looks.Take(ctx, -1)
+	if err != nil {
+		return err
 	}
+	defer leave()
 	return s.files.Read(ctx, ask)
 }
 
-// looksAtOnce is how many pages read the published file at the same time.
-const looksAtOnce = 2
+// looksAtOnce is how many pages read the published file at the same time, and looksWaiting how many wait for their turn:
+// more than there are connections.
+const looksAtOnce, looksWaiting = 2, 1 << 10
 
 // vesselPage serves what is known of one vessel, as a page or, with ?format=json, as explain writes it.
 func (s *site) vesselPage(w http.ResponseWriter, r *http.Request) {

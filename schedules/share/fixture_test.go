@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/fleetlake/fleetlake/pipeline/pipelinetest"
+	"github.com/fleetlake/fleetlake/warehouse/turns"
 )
 
 // lake is a data directory into which nights without requests are published.
@@ -48,7 +49,9 @@ type reader struct {
 }
 
 func serve(t *testing.T, s *sharer) reader {
-	server := httptest.NewServer(s.handler())
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.handler().ServeHTTP(w, r.WithContext(turns.For(r.Context(), r.Header.Get("X-Client")))) // as the page does
+	}))
 	t.Cleanup(server.Close)
 	return reader{t, server.URL}
 }

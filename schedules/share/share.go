@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/turns"
 )
 
 // Prefix is where the caller serves the handler.
@@ -22,7 +23,7 @@ const (
 	newestName  = "fleet.duckdb"
 )
 
-// maxTransfers is how many files are sent at the same time. Readers beyond it are asked to come
+// maxTransfers is how many files are sent at the same time; one client has its share. Readers beyond it are asked to come
 // again, which DuckDB does, so that transfers never take all connections of the page.
 const maxTransfers = 32
 
@@ -34,7 +35,7 @@ type sharer struct {
 	dir   string
 	log   *slog.Logger
 	stall time.Duration
-	room  chan struct{} // an element per transfer
+	room  *turns.Turns // a place per transfer
 
 	reading sync.Mutex // of current.json
 
@@ -49,7 +50,7 @@ func New(dir string, log *slog.Logger) http.Handler {
 }
 
 func newSharer(dir string, log *slog.Logger) *sharer {
-	return &sharer{dir: dir, log: log, stall: maxStall, room: make(chan struct{}, maxTransfers)}
+	return &sharer{dir: dir, log: log, stall: maxStall, room: turns.New(maxTransfers, 0)}
 }
 
 func (s *sharer) handler() http.Handler {
@@ -78,14 +79,13 @@ func (s *sharer) sendFile(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Method == http.MethodGet {
-		select {
-		case s.room <- struct{}{}:
-			defer func() { <-s.room }()
-		default:
+		leave, err := s.room.Take(r.Context(), 0)
+		if err != nil {
 			w.Header().Set("Retry-After", "1")
 			http.Error(w, "too many transfers at the same time; try again in a second", http.StatusServiceUnavailable)
 			return
 		}
+		defer leave()
 	}
 	h := w.Header()
 	h.Set("Content-Type", "application/octet-stream")

@@ -93,8 +93,8 @@ func TestASlowClientIsCutOff(t *testing.T) {
 	if rest >= size {
 		t.Errorf("the client that received nothing for %v got all %d bytes", time.Since(began), rest)
 	}
-	if len(s.room) != 0 {
-		t.Errorf("%d transfers hold their place", len(s.room))
+	if taken, _ := s.room.Counts(); taken != 0 {
+		t.Errorf("%d transfers hold their place", taken)
 	}
 }
 
@@ -114,15 +114,15 @@ func (r reader) dial(name string) net.Conn {
 	return c
 }
 
-// TestTransfersAreBounded fills all places with clients that receive nothing: the next one is asked to
-// come again, questions without a transfer are answered, and a place that is free again is used.
+// TestTransfersAreBounded fills the share of a client, which receives nothing: its next transfer is asked to come again,
+// another client has one at once, questions without a transfer are answered, and a place that is free again is used.
 func TestTransfersAreBounded(t *testing.T) {
 	dir := t.TempDir()
 	big(t, dir, 32<<20)
 	s := quiet(dir)
 	r := serve(t, s)
 	var first net.Conn
-	for range maxTransfers {
+	for range maxTransfers / 2 {
 		first = r.dial("fleet.duckdb")
 		if _, err := io.ReadFull(first, make([]byte, 1000)); err != nil { // it has its place
 			t.Fatal(err)
@@ -131,6 +131,9 @@ func TestTransfersAreBounded(t *testing.T) {
 	w, _ := r.ask("GET", "fleet.duckdb", "Range", "bytes=0-9")
 	if w.StatusCode != http.StatusServiceUnavailable || w.Header.Get("Retry-After") == "" {
 		t.Errorf("beyond the limit: %d", w.StatusCode)
+	}
+	if w, _ := r.ask("GET", "fleet.duckdb", "Range", "bytes=0-9", "X-Client", "another"); w.StatusCode != http.StatusPartialContent {
+		t.Errorf("another client: %d", w.StatusCode)
 	}
 	if w, _ := r.ask("HEAD", "fleet.duckdb"); w.StatusCode != http.StatusOK {
 		t.Errorf("HEAD: %d", w.StatusCode)

@@ -15,8 +15,9 @@ type Columns struct {
 	make   []converter
 }
 
-// ColumnsOf returns the columns of a result, which may have no rows, under other names.
-func ColumnsOf(result *mapping.Result, names []string) Columns {
+// ColumnsOf returns the columns of a result, which may have no rows, under other names. With texts, lists, structs and
+// maps are texts as DuckDB writes them.
+func ColumnsOf(result *mapping.Result, names []string, texts bool) Columns {
 	var c Columns
 	var fields []arrow.Field
 	var selected []string
@@ -26,7 +27,7 @@ func ColumnsOf(result *mapping.Result, names []string) Columns {
 		to, convert, ok := counterpart(kind)
 		mapping.DestroyLogicalType(&kind)
 		quoted := `"` + strings.ReplaceAll(mapping.ColumnName(result, i), `"`, `""`) + `"`
-		if !ok {
+		if !ok || texts && arrow.IsNested(to.ID()) {
 			to, convert = arrow.BinaryTypes.String, variable(arrow.BinaryTypes.String)
 			quoted = fmt.Sprintf("CAST(%s AS VARCHAR) AS %[1]s", quoted)
 		}

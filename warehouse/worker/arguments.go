@@ -26,7 +26,7 @@ func arguments(stream []byte) (args []any, err error) {
 			args, err = nil, fmt.Errorf("%w: they cannot be read: %v", errArguments, r)
 		}
 	}()
-	reader, err := ipc.NewReader(bytes.NewReader(stream))
+	reader, err := newStreamReader(bytes.NewReader(stream))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errArguments, err)
 	}

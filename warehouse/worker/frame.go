@@ -14,13 +14,14 @@ import (
 // frameKind is the kind of what a pipe transports.
 type frameKind byte
 
-// A pool sends a hello, one request, and maybe a cancel during it. A process sends ready, and answers the request by
-// answer, data and end, or by end alone.
+// A pool sends a hello, one request, and maybe a cancel during it. A process sends ready, and taken when it has read the
+// request, which it answers by answer, data and end, or by end alone.
 const (
 	frameHello frameKind = iota + 1
 	frameRequest
 	frameCancel
 	frameReady
+	frameTaken
 	frameAnswer
 	frameData
 	frameEnd
@@ -33,7 +34,7 @@ const maxData = 256 << 10
 // statements, an end the words of an error.
 var maxFrame = map[frameKind]uint32{
 	frameHello: 64 << 10, frameRequest: 32 << 20, frameCancel: 4 << 10,
-	frameReady: 64 << 10, frameAnswer: 16 << 20, frameData: maxData, frameEnd: 64 << 10,
+	frameReady: 64 << 10, frameTaken: 4 << 10, frameAnswer: 16 << 20, frameData: maxData, frameEnd: 64 << 10,
 }
 
 // maxMessage is how many bytes of an error a process reports.
@@ -57,6 +58,7 @@ type request struct {
 	Describe    bool // only the columns and parameters of each statement, and no rows
 	Statements  []string
 	Arguments   []byte // of the only statement: an Arrow stream with one row; nil is none
+	Texts       bool   // lists, structs and maps are texts in the answer
 	Rows, Bytes int64  // that the answer may have; 0 is no limit
 }
 
@@ -67,6 +69,9 @@ type cancel struct{}
 type ready struct {
 	Unlimited string // the limits that it could not set; "" is none
 }
+
+// taken says that a process has read its request: until then, another one can have it.
+type taken struct{}
 
 // answer precedes the rows.
 type answer struct {

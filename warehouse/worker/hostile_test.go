@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -44,8 +45,13 @@ func hostile(how string) {
 	out := Answers()
 	ours, others := &sender{to: out, mark: h.Mark}, &sender{to: out, mark: h.Mark + 1}
 	orPanic(ours.message(frameReady, ready{}))
+	if how == "ends before it has read" {
+		_, err := io.ReadFull(os.Stdin, make([]byte, 1))
+		orPanic(err)
+		return
+	}
 	_, _, err = from.frame()
-	orPanic(err)
+	orPanic(errors.Join(err, ours.message(frameTaken, taken{})))
 	others.next = ours.next
 	switch how {
 	case "floods the standard descriptors":
@@ -68,6 +74,11 @@ func hostile(how string) {
 		orPanic(w.Write(record))
 		length := binary.LittleEndian.AppendUint64(nil, 8<<16)
 		forged := bytes.Replace(b.Bytes(), length, binary.LittleEndian.AppendUint64(nil, 4<<30), 1)
+		orPanic(ours.message(frameAnswer, answer{Rows: 1}))
+		_, err := ours.Write(forged)
+		orPanic(errors.Join(err, ours.message(frameEnd, end{})))
+	case "claims metadata of 2 GiB":
+		forged := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, continuation), 1<<31-1)
 		orPanic(ours.message(frameAnswer, answer{Rows: 1}))
 		_, err := ours.Write(forged)
 		orPanic(errors.Join(err, ours.message(frameEnd, end{})))
@@ -136,6 +147,7 @@ func TestAProcessThatIsNotOursAnyMore(t *testing.T) {
 		"sends more after the end":        {"31337;", "sent more than its answer"},
 		"sends no Arrow":                  {"", ""},
 		"claims 4 GiB":                    {"", ""},
+		"claims metadata of 2 GiB":        {"", ""},
 		"sends a request":                 {"", "sent what is no answer"},
 		"says nothing":                    {"", ""},
 	} {
@@ -150,13 +162,51 @@ func TestAProcessThatIsNotOursAnyMore(t *testing.T) {
 			if rows != want.rows || (err == nil) != (want.rows != "") {
 				t.Errorf("got %q, %v, want %q; log %.3000s", rows, err, want.rows, f.log)
 			}
-			if how == "claims 4 GiB" && !errors.Is(err, ErrBytes) {
+			if strings.HasPrefix(how, "claims") && !errors.Is(err, ErrBytes) {
 				t.Errorf("got %v, want %v", err, ErrBytes)
 			}
 			if log := f.log.String(); !strings.Contains(log, want.log) || len(log) > 2*maxTail {
 				t.Errorf("log: %s", log)
 			}
 		})
+	}
+}
+
+// TestAStatementOutlivesAProcessThatHasNotReadIt, as one that the kernel kills while it waits. If the next one ends so,
+// too, the statement is given up.
+func TestAStatementOutlivesAProcessThatHasNotReadIt(t *testing.T) {
+	for name, next := range map[string][]string{"and the next one answers": {verb}, "and the next one ends, too": {hostileVerb, "ends before it has read"}} {
+		f := newPool(t, func(c *Config) { c.Command = append([]string{c.Command[0]}, next...) })
+		of := f.config
+		of.Command = []string{of.Command[0], hostileVerb, "ends before it has read"}
+		waits, err := startProcess(of, f.starter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Pool.mu.Lock()
+		f.Pool.idle, f.Pool.all[waits] = []*process{waits}, true
+		f.Pool.mu.Unlock()
+		rows, err := f.rows(t.Context(), Query{Text: "SELECT 31337"})
+		if answers := len(next) == 1; answers && (rows != "31337;" || err != nil) || !answers && !errors.Is(err, ErrEnded) {
+			t.Errorf("%s: %q, %v", name, rows, err)
+		}
+		if n := strings.Count(f.log.String(), "before it had read its statement"); n != 1 || f.Stats().Running != 0 {
+			t.Errorf("%s: said %d times, %+v: %s", name, n, f.Stats(), f.log)
+		}
+	}
+}
+
+// TestProcessesThatAreKilledWhileTheyWaitTakeNoStatementWithThem, at whatever moment.
+func TestProcessesThatAreKilledWhileTheyWaitTakeNoStatementWithThem(t *testing.T) {
+	f := newPool(t, nil)
+	f.text("SELECT 1")
+	for range 5 {
+		for _, one := range f.prepared() {
+			one.kill() // and the next statement does not wait until it is known
+		}
+		if got := f.text("SELECT 2"); got != "2;" {
+			t.Errorf("got %s", got)
+		}
 	}
 }
 
@@ -225,7 +275,7 @@ func TestAProcessRunsOneStatement(t *testing.T) {
 }
 
 // BenchmarkSmallQuery is what a client waits for an answer of one row. With more than the processes that wait, it waits
-// for one to start.
+// for one to start. It also reports the memory that a process has for itself while it waits.
 func BenchmarkSmallQuery(b *testing.B) {
 	for name, ahead := range map[string]bool{"at once after another": false, "when processes wait": true} {
 		b.Run(name, func(b *testing.B) {
@@ -243,6 +293,11 @@ func BenchmarkSmallQuery(b *testing.B) {
 				}
 				f.text("SELECT count(*) FROM vessels")
 			}
+			one := f.prepared()[0]
+			if _, err := one.isReady(); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(float64(residentMiB(one.cmd.Process.Pid)), "MiB/process")
 		})
 	}
 }

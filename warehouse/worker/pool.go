@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/fleetlake/fleetlake/warehouse/turns"
 )
 
 // Limits are those of one query. All but Rows and Bytes, where 0 is none, are more than 0.
@@ -28,8 +30,8 @@ type Config struct {
 	Temp    string   // a directory for temporary files; the caller removes it after Close
 	Limits  Limits
 
-	Concurrent int           // queries at the same time
-	Queue      int           // queries that wait for their turn
+	Concurrent int           // queries at the same time, of which one client has half; see package turns
+	Queue      int           // queries that wait for their turn; likewise
 	Wait       time.Duration // that a query waits
 	Idle       time.Duration // after the last query, the processes that wait for the next one end
 
@@ -38,14 +40,14 @@ type Config struct {
 }
 
 // prepared is how many processes wait for queries, if as many may run: each has the file open and waits for its one
-// statement, so that a query does not wait for a process to start. One takes about 60 MiB.
+// statement, so that a query does not wait for a process to start, which would double what a small one takes. One has
+// some 16 MiB of its own, besides the program, which all share (BenchmarkSmallQuery).
 const prepared = 2
 
 // Pool runs queries in processes, each in one of its own.
 type Pool struct {
 	config  Config
-	turns   chan struct{} // an element per query that runs
-	waiting atomic.Int64
+	turns   *turns.Turns // a place per query that runs
 	started atomic.Int64
 	closing context.Context
 	close   context.CancelFunc
@@ -69,7 +71,7 @@ func New(c Config) (*Pool, error) {
 		return nil, errors.New("a pool of processes without a directory, a command, a log or limits")
 	}
 	closing, cancel := context.WithCancel(context.Background())
-	return &Pool{config: c, starter: newStarter(c.Temp), turns: make(chan struct{}, c.Concurrent), all: map[*process]bool{}, closing: closing, close: cancel}, nil
+	return &Pool{config: c, starter: newStarter(c.Temp), turns: turns.New(c.Concurrent, c.Queue), all: map[*process]bool{}, closing: closing, close: cancel}, nil
 }
 
 // Stall is how long a client may take for a part of an answer.
@@ -83,7 +85,8 @@ type Stats struct {
 
 // Stats returns the counts of now.
 func (p *Pool) Stats() Stats {
-	return Stats{Running: len(p.turns), Waiting: int(p.waiting.Load()), Started: int(p.started.Load())}
+	running, waiting := p.turns.Counts()
+	return Stats{Running: running, Waiting: waiting, Started: int(p.started.Load())}
 }
 
 // Close ends all queries and processes, and returns when they are gone.
@@ -107,37 +110,28 @@ func (p *Pool) Close() {
 	p.ending.Do(p.starter.close)
 }
 
-// turn waits until the query may run; the returned function ends its turn.
+// turn waits until the query may run, as its client's share allows; the returned function ends its turn.
 func (p *Pool) turn(ctx context.Context) (done func(), err error) {
-	done = func() { <-p.turns }
-	select {
-	case p.turns <- struct{}{}:
-		return done, nil
-	default:
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(p.closing, func() { cancel(ErrClosed) })()
+	done, err = p.turns.Take(ctx, p.config.Wait)
+	running, waiting := p.turns.Counts()
+	switch {
+	case errors.Is(err, turns.ErrFull):
+		return nil, fmt.Errorf("%w (%d run, %d wait; one client has a part of the places)", ErrBusy, running, waiting)
+	case errors.Is(err, turns.ErrLate):
+		return nil, fmt.Errorf("%w (%d run; waited for %s)", ErrBusy, running, p.config.Wait)
 	}
-	defer p.waiting.Add(-1)
-	if p.waiting.Add(1) > int64(p.config.Queue) {
-		return nil, fmt.Errorf("%w (%d run, %d wait)", ErrBusy, p.config.Concurrent, p.config.Queue)
-	}
-	late := time.NewTimer(p.config.Wait)
-	defer late.Stop()
-	select {
-	case p.turns <- struct{}{}:
-		return done, nil
-	case <-late.C:
-		return nil, fmt.Errorf("%w (%d run; waited for %s)", ErrBusy, p.config.Concurrent, p.config.Wait)
-	case <-p.closing.Done():
-		return nil, ErrClosed
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
+	return done, err
 }
 
-// take returns a process that has run nothing: one that waits, or a new one.
-func (p *Pool) take() (*process, error) {
+// take returns a process that has run nothing: one that waits, or a new one; only a new one for a query that lost one
+// already.
+func (p *Pool) take(again bool) (*process, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for !p.closed && len(p.idle) > 0 {
+	for !p.closed && len(p.idle) > 0 && !again {
 		one := p.idle[0]
 		p.idle = p.idle[1:]
 		if one.alive() {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/pipeline/pipelinetest"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/turns"
 )
 
 func TestAQueryIsAnswered(t *testing.T) {
@@ -34,6 +35,27 @@ func TestAQueryIsAnswered(t *testing.T) {
 		if err != nil && !strings.Contains(sql, "getenv") {
 			t.Errorf("%s: %v", sql, err)
 		}
+	}
+}
+
+// TestNestedValuesComeAsTexts where they are asked for so, which takes the pool's process no more than any text.
+func TestNestedValuesComeAsTexts(t *testing.T) {
+	f := newPool(t, nil)
+	for sql, want := range map[string]string{
+		"SELECT [1, NULL], {'a': 'x'}, MAP {1: [2]}": "[1, NULL] {'a': x} {1=[2]};",
+		"SELECT 1, 'x', TIMESTAMPTZ '2026-11-20'":    "1 x 2026-11-20 00:00:00Z;",
+	} {
+		if got, err := f.rows(t.Context(), Query{Text: sql, Texts: true}); err != nil || got != want {
+			t.Errorf("%s: %q, %v", sql, got, err)
+		}
+	}
+	_, err := f.rows(t.Context(), Query{Text: "SELECT list(true) FROM range(5000000)", Texts: true})
+	if !errors.Is(err, ErrBytes) {
+		t.Errorf("a long list: %v", err)
+	}
+	_, err = f.rows(t.Context(), Query{Text: "SELECT list(q) FROM (SELECT map_extract_value(MAP {}, 1e308) FROM range(1000000) AS t(i)) AS q", Texts: true})
+	if !errors.Is(err, warehouse.ErrRoom) {
+		t.Errorf("one whose text does not fit into the memory of the process: %v (%s)", err, f.last())
 	}
 }
 
@@ -95,6 +117,11 @@ func TestLimits(t *testing.T) {
 		"more bytes":               {f, "SELECT repeat('x', 1800) FROM range(10000)", ErrBytes, "bytes"},
 		"a row of 15 MiB":          {f, "SELECT repeat('x', 15000000)", nil, "done"},
 		"a row of 16 MiB and more": {f, "SELECT repeat('x', 17000000)", ErrBytes, "bytes"},
+		"as many elements as may":  {f, "SELECT list(true) FROM range(1048576)", nil, "done"},
+		"an element more":          {f, "SELECT list(true) FROM range(1048577)", ErrBytes, "bytes"},
+		"elements of elements":     {f, "SELECT list({'a': [true, true]}) FROM range(262145)", ErrBytes, "bytes"},
+		"nested, and few":          {f, "SELECT list({'a': [true, true]}) FROM range(262144)", nil, "done"},
+		"an array of many":         {f, "SELECT [i, i]::BIGINT[2] FROM range(100000) AS t(i)", nil, "done"},
 		"many columns in a row":    {f, "SELECT * FROM (SELECT list(repeat('x', 1000000)) AS l FROM range(20))", ErrBytes, "bytes"},
 		"long names of columns":    {f, "PIVOT (SELECT repeat(chr(97 + (i % 26)::INTEGER), 30000 + i) AS name FROM range(60) AS t(i)) ON name USING count(*)", ErrBytes, "bytes"},
 		"an error of any size":     {f, "SELECT error(repeat('x', 1000000))", warehouse.ErrStatement, "refused"},
@@ -138,7 +165,7 @@ func (f *fixture) children() (pids []int) {
 // that says so, the other its answer, and the next a new process.
 func TestAKilledProcessTakesOneQueryWithIt(t *testing.T) {
 	f := newPool(t, nil)
-	other, err := f.Query(t.Context(), Query{Text: "FROM range(2000000)"})
+	other, err := f.Query(turns.For(t.Context(), "another"), Query{Text: "FROM range(2000000)"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,14 +178,22 @@ func TestAKilledProcessTakesOneQueryWithIt(t *testing.T) {
 	for f.Stats().Running < 2 || len(f.children()) < 2 {
 		time.Sleep(time.Millisecond) // a pool counts who runs, and announces nobody
 	}
-	for _, pid := range f.children() {
-		if pid != spared {
-			if err := syscall.Kill(pid, syscall.SIGSEGV); err != nil {
-				t.Error(err)
+	kill := func() {
+		for _, pid := range f.children() {
+			if pid != spared {
+				_ = syscall.Kill(pid, syscall.SIGSEGV) // it may have ended
 			}
 		}
 	}
-	if err := <-ended; !errors.Is(err, ErrEnded) || f.last() != "crashed" {
+	err = nil
+	for err == nil { // one that had not read the statement yet is replaced once
+		kill()
+		select {
+		case err = <-ended:
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	if !errors.Is(err, ErrEnded) || f.last() != "crashed" {
 		t.Errorf("the killed query: %v (%s)", err, f.last())
 	}
 	n := int64(0)
@@ -330,7 +365,7 @@ func TestIdleProcessesEnd(t *testing.T) {
 func TestANewVersionIsPickedUp(t *testing.T) {
 	f := newPool(t, nil)
 	const sql = "SELECT count(DISTINCT run_id) FROM runs, range(300000)"
-	a, err := f.Query(t.Context(), Query{Text: "SELECT run_id FROM runs, range(300000)"})
+	a, err := f.Query(turns.For(t.Context(), "another"), Query{Text: "SELECT run_id FROM runs, range(300000)"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -151,15 +151,21 @@ func (p *process) willEnd() bool {
 
 // isReady waits until the process can answer, and returns the limits that it could not set.
 func (p *process) isReady() (unlimited string, err error) {
+	var r ready
+	err = p.expect(frameReady, &r)
+	return r.Unlimited, err
+}
+
+// expect reads the value of a frame of a kind.
+func (p *process) expect(want frameKind, value any) error {
 	kind, content, err := p.from.frame()
 	if err != nil {
-		return "", err
+		return err
 	}
-	if kind != frameReady {
-		return "", fmt.Errorf("%w: kind %d, expected that the process is ready", errForged, kind)
+	if kind != want {
+		return fmt.Errorf("%w: kind %d, expected %d", errForged, kind, want)
 	}
-	var r ready
-	return r.Unlimited, decode(content, &r)
+	return decode(content, value)
 }
 
 // spilled is how many bytes the temporary files of the process have.

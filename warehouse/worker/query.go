@@ -17,6 +17,7 @@ import (
 // Query is a statement that reads.
 type Query struct {
 	Text      string
+	Texts     bool          // lists, structs and maps come as texts, as DuckDB writes them
 	Arguments []byte        // an Arrow stream with one row, a column for each parameter; nil is none
 	Time      time.Duration // if more than 0, less time than Limits has
 	Rows      int64         // likewise
@@ -67,12 +68,13 @@ func (p *Pool) Describe(ctx context.Context, arguments []byte, texts ...string) 
 func (p *Pool) Query(ctx context.Context, q Query) (*Answer, error) {
 	l := p.config.Limits
 	a := &Answer{pool: p}
-	header, err := a.begin(ctx, request{Statements: []string{q.Text}, Arguments: q.Arguments, Rows: least(l.Rows, q.Rows), Bytes: l.Bytes}, least(l.Time, q.Time))
+	r := request{Statements: []string{q.Text}, Arguments: q.Arguments, Texts: q.Texts, Rows: least(l.Rows, q.Rows), Bytes: l.Bytes}
+	header, err := a.begin(ctx, r, least(l.Time, q.Time))
 	if err != nil {
 		return nil, a.finish(err)
 	}
 	a.Rows = header.Rows
-	if a.reader, err = ipc.NewReader(a.data, ipc.WithAllocator(&held{})); err != nil {
+	if a.reader, err = newStreamReader(a.data, ipc.WithAllocator(&held{})); err != nil {
 		return nil, a.finish(a.failure(err))
 	}
 	a.watch.client()
@@ -104,28 +106,47 @@ func (a *Answer) begin(ctx context.Context, r request, most time.Duration) (head
 		return header, err
 	}
 	a.done = func() { ended(); p.running.Done() }
-	if a.process, err = p.take(); err != nil {
-		return header, err
+	err = a.hand(ctx, r, most, false)
+	if errors.Is(err, ErrEnded) { // a process that waited may be killed by others at any time
+		p.config.Log.Warn("a process for queries ended before it had read its statement, which another one gets",
+			"state", a.process.ending(), "words", a.process.words.String())
+		a.watch.end()
+		p.discard(a.process)
+		err = a.hand(ctx, r, most, true)
 	}
-	a.data = &frames{from: &a.process.from}
-	a.watch = newWatch(ctx, p, a.process, most)
-	if err := a.process.send(frameRequest, r); err != nil {
-		return header, a.failure(err)
+	if err != nil {
+		return header, err
 	}
 	return a.header()
 }
 
-// header reads what precedes the rows of the answer.
-func (a *Answer) header() (header answer, err error) {
-	unlimited, err := a.process.isReady()
+// hand gives the request to a process, and returns when that has read it. It is ErrEnded if the process ended before.
+func (a *Answer) hand(ctx context.Context, r request, most time.Duration, again bool) error {
+	p := a.pool
+	one, err := p.take(again)
 	if err != nil {
-		return header, a.failure(err)
+		a.process = nil
+		return err
+	}
+	a.process, a.data, a.watch = one, &frames{from: &one.from}, newWatch(ctx, p, one, most)
+	sent := one.send(frameRequest, r)
+	unlimited, err := one.isReady()
+	if err == nil {
+		err = one.expect(frameTaken, &taken{})
+	}
+	if err = errors.Join(err, sent); err != nil {
+		return a.failure(err)
 	}
 	if missing := slices.DeleteFunc([]string{unlimited, a.pool.starter.unlimited}, func(s string) bool { return s == "" }); len(missing) > 0 {
 		a.pool.unlimits.Do(func() {
 			a.pool.config.Log.Warn("processes for queries cannot set all their limits here; the others hold", "missing", strings.Join(missing, ", "))
 		})
 	}
+	return nil
+}
+
+// header reads what precedes the rows of the answer.
+func (a *Answer) header() (header answer, err error) {
 	kind, content, err := a.process.from.frame()
 	switch {
 	case err != nil:
@@ -177,7 +198,11 @@ func (a *Answer) Next() (arrow.Record, error) {
 	a.watch.engine()
 	defer a.watch.client()
 	if a.reader.Next() {
-		return a.reader.Record(), nil
+		if record := a.reader.Record(); weight(record, 0, record.NumRows()) <= maxRow {
+			return record, nil
+		}
+		a.err = fmt.Errorf("read an answer: %w", errLargeRow) // of a process that is not ours any more
+		return nil, a.err
 	}
 	_, err := io.Copy(io.Discard, a.data) // up to the end of the answer
 	if a.err = a.failure(errors.Join(a.reader.Err(), err)); a.err == nil {

@@ -48,7 +48,7 @@ func (s *server) answer(ctx context.Context, r request) error {
 	if r.Rows > 0 && a.Rows > r.Rows {
 		return fmt.Errorf("%w: %d, of at most %d; aggregate or add a LIMIT", ErrRows, a.Rows, r.Rows)
 	}
-	columns, err := columnsOf(ctx, a)
+	columns, err := columnsOf(ctx, a, r.Texts)
 	if err != nil {
 		return err
 	}
@@ -61,9 +61,9 @@ func (s *server) answer(ctx context.Context, r request) error {
 	return s.send(ctx, a, columns, r.Bytes)
 }
 
-func columnsOf(ctx context.Context, a *warehouse.Answer) (columns vectors.Columns, err error) {
+func columnsOf(ctx context.Context, a *warehouse.Answer, texts bool) (columns vectors.Columns, err error) {
 	return columns, a.Vectors(ctx, "FROM temp.answer LIMIT 0", func(result *mapping.Result) error {
-		columns = vectors.ColumnsOf(result, a.Names)
+		columns = vectors.ColumnsOf(result, a.Names, texts)
 		return nil
 	})
 }
@@ -118,12 +118,17 @@ func (s *stream) sendRecord(record arrow.Record) error {
 	for _, c := range record.Columns() {
 		size += int64(c.Data().SizeInBytes())
 	}
+	size = max(size, weight(record, 0, rows))
 	if s.sent += size; s.most > 0 && s.sent > s.most {
 		return fmt.Errorf("%w: more than %d MiB; select fewer columns or rows", ErrBytes, s.most>>20)
 	}
 	step := max(1, rows*recordBytes/max(size, 1))
 	for from := int64(0); from < rows; from += step {
-		part := record.NewSlice(from, min(from+step, rows))
+		to := min(from+step, rows)
+		if weight(record, from, to) > maxRow {
+			return errLargeRow
+		}
+		part := record.NewSlice(from, to)
 		s.part.left = maxRow
 		err := s.to.Write(part)
 		part.Release()
@@ -142,7 +147,7 @@ type part struct {
 
 func (p *part) Write(b []byte) (int, error) {
 	if p.left -= len(b); p.left < 0 {
-		return 0, fmt.Errorf("%w: more than %d MiB in one row, or in a few; select fewer columns, or a part of a text", ErrBytes, maxRow>>20)
+		return 0, errLargeRow
 	}
 	return p.to.Write(b)
 }
@@ -179,7 +184,7 @@ func describeColumns(ctx context.Context, w *warehouse.Warehouse, text string, a
 		return nil, err
 	}
 	defer a.Close()
-	columns, err := columnsOf(ctx, a)
+	columns, err := columnsOf(ctx, a, false)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +205,7 @@ func schemaBytes(schema *arrow.Schema) ([]byte, error) {
 
 // schemaOf reads what schemaBytes wrote.
 func schemaOf(b []byte) (*arrow.Schema, error) {
-	r, err := ipc.NewReader(bytes.NewReader(b))
+	r, err := newStreamReader(bytes.NewReader(b))
 	if err != nil {
 		return nil, err
 	}

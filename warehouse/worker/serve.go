@@ -111,7 +111,7 @@ func (s *server) loop(ctx context.Context, from *receiver) error {
 // not be interruptible, and the process ends with the query.
 func (s *server) run(ctx context.Context, content []byte, frames <-chan incoming) error {
 	var r request
-	if err := decode(content, &r); err != nil {
+	if err := errors.Join(decode(content, &r), s.out.message(frameTaken, taken{}), s.buffer.Flush()); err != nil {
 		return err
 	}
 	ctx, interrupt := context.WithCancel(ctx)

@@ -42,7 +42,7 @@ func (s *snapshot) prepare(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	_, _ = columnsOf(ctx, a)
+	_, _ = columnsOf(ctx, a, false)
 	_ = a.Close()
 }
 

@@ -25,7 +25,7 @@ func NewPager(w io.Writer, getenv func(string) string) Pager {
 	if !isTerminal(w) {
 		return Pager{}
 	}
-	width, height, err := term.GetSize(int(w.(*os.File).Fd()))
+	width, height, err := term.GetSize(int(fileOf(w).Fd()))
 	if err != nil || height <= 0 {
 		return Pager{}
 	}
@@ -81,6 +81,9 @@ func (p Pager) Display(f *os.File, stdout, stderr io.Writer) error {
 func (p Pager) run(f *os.File, stdout, stderr io.Writer) error {
 	c := exec.Command("sh", "-c", p.Command)
 	c.Stdin, c.Stdout, c.Stderr = f, stdout, stderr
+	if terminal := fileOf(stdout); terminal != nil {
+		c.Stdout = terminal // and no pipe to it
+	}
 	if os.Getenv("LESSCHARSET") == "" { // less takes the frames of a table for bytes in another locale
 		c.Env = append(os.Environ(), "LESSCHARSET=utf-8")
 	}

@@ -2,15 +2,14 @@ package console
 
 import (
 	"io"
-	"os"
 
 	"golang.org/x/term"
 )
 
 // isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	f := fileOf(w)
+	return f != nil && term.IsTerminal(int(f.Fd()))
 }
 
 // TerminalWidth returns the characters in a line of the terminal, 0 if w is none.
@@ -18,7 +17,7 @@ func TerminalWidth(w io.Writer) int {
 	if !isTerminal(w) {
 		return 0
 	}
-	width, _, err := term.GetSize(int(w.(*os.File).Fd()))
+	width, _, err := term.GetSize(int(fileOf(w).Fd()))
 	if err != nil {
 		return 0
 	}

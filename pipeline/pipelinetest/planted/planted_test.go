@@ -87,6 +87,48 @@ var faults = map[string]fault{
 		"pipeline/ledger/ledger.go", "if !known || l.Size != info.Size() {", "if !known {", "./pipeline/ledger", ""},
 	"a torn line of the index is believed": {
 		"pipeline/ledger/ledger.go", "if !durable.LineIntact(l) || json", "if json", "./pipeline/ledger", ""},
+	"the page asks nobody for its token": {
+		"schedules/page/guard.go", "return s.Token != \"\" && s.hasToken(r)", "return s.Token != \"\"", "./schedules/page", "Token|Proxy"},
+	"the page takes any token for the right one": {
+		"schedules/page/guard.go", "return ok && equalSecrets(given, s.Token)", "return ok && given != \"\"", "./schedules/page", "Token"},
+	"who asks on loopback needs no token": {
+		"schedules/page/guard.go", "(s.Token == \"\" || s.TrustLoopback) && isLoopback(host)", "isLoopback(host)", "./schedules/page", "Token|Proxy|Loopback"},
+	"a trusted loopback is that of a proxy, too": {
+		"schedules/page/guard.go", "arrivedOnLoopback(r) && !forwarded(r)", "arrivedOnLoopback(r)", "./schedules/page", "Proxy"},
+	"any client says for whom it asks": {
+		"schedules/page/tokens.go", "if !s.isProxy(host) {\n\t\treturn host\n\t}\n", "", "./schedules/page", "Proxy|Forwarded|Address"},
+	"a page elsewhere runs a statement by a link": {
+		"schedules/page/ask.go", "return site == \"same-origin\" || site == \"none\"", "return true", "./schedules/page", "Elsewhere"},
+	"a page of a subdomain runs a statement": {
+		"schedules/page/ask.go", "return site == \"same-origin\" || site == \"none\"", "return site != \"cross-site\"", "./schedules/page", "Elsewhere"},
+	"a page elsewhere runs a statement where browsers say less": {
+		"schedules/page/ask.go", "return err == nil && from.Host == r.Host && r.Host != \"\"", "return err == nil && from.Host != \"\"", "./schedules/page", "Elsewhere"},
+	"a form elsewhere is taken for ours": {
+		"schedules/page/guard.go", "next = http.NewCrossOriginProtection().Handler(next)", "_ = http.NewCrossOriginProtection()", "./schedules/page", "Elsewhere|Origin|Form"},
+	"Flight SQL takes any token for the right one": {
+		"schedules/flight/guard.go", "subtle.ConstantTimeCompare(c.hash[:], sent[:]) == 1", "subtle.ConstantTimeCompare(c.hash[:], sent[:]) >= 0", "./schedules/flight", "TokensAreRequired"},
+	"a prepared statement is everybody's": {
+		"schedules/flight/prepared.go", "if e == nil || e.Value.(*statement).of != of {", "if e == nil {", "./schedules/flight", "Prepared|AToken"},
+	"a value with a million elements is written out": {
+		"warehouse/worker/held.go", "return n * elementBytes", "return n * 0", "./warehouse/worker", "TestLimits|Nested"},
+	"a message of Arrow may claim any metadata": {
+		"warehouse/worker/messages.go", "|| length > maxMetadata {", "{", "./warehouse/worker", "Metadata"},
+	"a statement ends with a process that never read it": {
+		"warehouse/worker/query.go", "if errors.Is(err, ErrEnded) { // a process", "if false { // a process", "./warehouse/worker", "NotReadIt"},
+	"a terminal gets what the service sends": {
+		"cmd/fleetlake/console/screen.go", "case r == '\\n' || r == '\\t' || !hidden(r):", "case true:", "./cmd/fleetlake/console", "Screen"},
+	"a client takes every place that is free": {
+		"warehouse/turns/turns.go", "bool { return has < free }", "bool { return free > 0 }", "./warehouse/turns ./schedules/flight ./schedules/page", "Flood|Share"},
+	"a client has a place less than its share": {
+		"warehouse/turns/turns.go", "bool { return has < free }", "bool { return has+1 < free }", "./warehouse/turns", "Share"},
+	"all tokens of Flight SQL are one client": {
+		"schedules/flight/guard.go", `return "token " + c.Name`, `return "token"`, "./schedules/flight", "FloodOfOneToken"},
+	"one answer that is too large is an outage": {
+		"extract/outage.go", "alone := g.tooLarge <= tooLargeInARow", "alone := false", "./extract ./pipeline", "TooLarge|HostileService$"},
+	"a service that sends only what is too large is asked for everything": {
+		"extract/outage.go", "alone := g.tooLarge <= tooLargeInARow", "alone := true", "./extract", "TooLarge"},
+	"a lookup whose answer is too large is paid for by each run of its night": {
+		"pipeline/resume.go", "extract.OutcomeRejected, extract.OutcomeTooLarge}", "extract.OutcomeRejected}", "./pipeline", "NightKeepsNoRefusal"},
 	"a request that waited is sent without a place for its answer": {
 		"extract/attempt.go", "if err := c.canKeep(); err != nil {", "if err := c.canKeep(); false {", "./extract", "NothingIsSentWhenTheJournalIsGone"},
 	"a redirect is followed": {

@@ -46,7 +46,7 @@ COMMENT ON COLUMN requests.received_at IS 'When the last byte was received, or w
 COMMENT ON COLUMN requests.http_status IS 'Null if no whole answer was received.';
 COMMENT ON COLUMN requests.credits IS 'Credits that the request counts as.';
 COMMENT ON COLUMN requests.charge IS 'How the credits are known: priced: data came, at the documented price; free: the interface text says that it costs nothing; assumed: an error whose price is not documented, taken as free; unknown: it may have been billed, and counts as spent.';
-COMMENT ON COLUMN requests.outcome IS 'ok; empty: an answer without vessels; or why there is no data: not_found, rejected, probe (deliberately wrong values, which make the service list the accepted ones), unauthorized, no_credits, blocked, limited (429), unavailable (5xx), network (no whole answer) or unreadable.';
+COMMENT ON COLUMN requests.outcome IS 'ok; empty: an answer without vessels; or why there is no data: not_found, rejected, probe (deliberately wrong values, which make the service list the accepted ones), unauthorized, no_credits, blocked, limited (429), unavailable (5xx), network (no whole answer), too_large (the rest of the answer is not read) or unreadable.';
 COMMENT ON COLUMN requests.rows IS 'Records in the answer.';
 COMMENT ON COLUMN requests.vessel_number IS 'Internal: the IMO number or the MMSI that a lookup asked for; null for searches.';
 
