@@ -3,7 +3,7 @@
 -- the call sign, the size, or the last port. Where nothing of these is known, a person may decide. A ship can stand under
 -- both flags on the night of the change, and is then known as a vessel of her own.
 CREATE OR REPLACE TEMP TABLE links AS
--- fresh: the ships without an IMO number on tonight's list that were on no list before, or since some nights
+-- fresh: the entries of tonight's list without an IMO number, of ships that came on the list tonight or in the last 30 nights
 WITH fresh AS MATERIALIZED (
     SELECT l.mmsi, l.vessel_id, l.name, l.vessel_type, l.flag, l.callsign, l.seen_at, l.run_id, l.entry, k.vessel_id AS known_as, coalesce(k.from_date, $date) AS from_date
     FROM   (SELECT n.* REPLACE (coalesce(a.vessel_id, n.vessel_id) AS vessel_id) FROM lake_listings AS n LEFT JOIN shown_as AS a ON a.mmsi = n.mmsi AND a.name = n.name WHERE n.imo IS NULL) AS l
@@ -14,6 +14,7 @@ WITH fresh AS MATERIALIZED (
     WHERE  {{if .Empty}}false AND {{end}}starts_with(l.vessel_id, 'MMSI') AND l.name IS NOT NULL AND l.vessel_type IS NOT NULL AND l.flag IS NOT NULL
       AND  (c.vessel_id IS NULL OR c.vessel_id = l.vessel_id AND k.vessel_id IS NOT NULL OR l.mmsi IN (FROM mmsi_doubted))
       AND  (l.mmsi NOT IN (SELECT mmsi FROM mmsi_evidence) OR l.mmsi IN (FROM mmsi_doubted))
+-- shown: these ships, each once
 ), shown AS MATERIALIZED (
     SELECT f.mmsi, f.vessel_id, min(f.name) AS name, min(f.vessel_type) AS vessel_type, min(f.flag) AS flag, max(f.callsign) AS callsign, min(f.seen_at) AS seen_at,
            arg_min(f.run_id, f.seen_at) AS run_id, arg_min(f.entry, f.seen_at) AS entry, any_value(f.known_as) AS known_as, min(f.from_date) AS from_date
@@ -21,12 +22,12 @@ WITH fresh AS MATERIALIZED (
     WHERE  f.known_as IS NOT NULL OR f.vessel_id NOT IN (SELECT vessel_id FROM registration WHERE valid_to IS NULL AND vessel_number IN (SELECT mmsi::INTEGER FROM fresh))
     GROUP BY f.mmsi, f.vessel_id
     HAVING min(f.name) = max(f.name) AND min(f.flag) = max(f.flag)
--- namesakes: the vessels that have their names and types, of which tonight's list has others still
+-- namesakes: the vessels that are known by their names and types, and named: tonight's entries with them
 ), namesakes AS MATERIALIZED (
     SELECT r.vessel_id, r.imo, r.mmsi, r.name, r.vessel_type, r.flag, r.callsign, r.country FROM registration AS r SEMI JOIN shown AS s ON s.name = r.name AND s.vessel_type = r.vessel_type WHERE r.valid_to IS NULL
 ), named AS MATERIALIZED (
     SELECT l.vessel_id, l.imo, l.mmsi, l.name, l.vessel_type FROM lake_listings AS l SEMI JOIN shown AS s ON s.name = l.name AND s.vessel_type = l.vessel_type
--- missed: those that tonight's list does not have, and those that were proved gone lately
+-- missed: the namesakes that tonight's list does not have, and those that were proved gone lately
 ), unlisted AS (
     SELECT vessel_id, last_date, missing_since, absent_on
     FROM   listed
