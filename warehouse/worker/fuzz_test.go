@@ -109,7 +109,7 @@ func newGuarded(t testing.TB) *guarded {
 			metrics.Read(sample)
 			g.heap.Store(max(g.heap.Load(), sample[0].Value.Uint64()))
 			for _, pid := range g.children() {
-				g.resident.Store(max(g.resident.Load(), int64(residentMiB(pid))))
+				g.resident.Store(max(g.resident.Load(), int64(ResidentMiB(pid))))
 			}
 		}
 	})

@@ -297,7 +297,7 @@ func BenchmarkSmallQuery(b *testing.B) {
 			if _, err := one.isReady(); err != nil {
 				b.Fatal(err)
 			}
-			b.ReportMetric(float64(residentMiB(one.cmd.Process.Pid)), "MiB/process")
+			b.ReportMetric(float64(ResidentMiB(one.cmd.Process.Pid)), "MiB/process")
 		})
 	}
 }
