@@ -79,6 +79,22 @@ func TestOneNightWithTwoFlags(t *testing.T) {
 			nights: []run{night("20", listings(malta, late(liberia, "20"))), night("21", listings(liberia)), night("22", listings(malta))},
 			sql:    reflagged, want: "LR MT 22",
 		},
+		"her version is doubtful until then": {
+			nights: []run{night("20", listings(liberia)), night("21", listings(liberia, late(panama, "21"))), night("22")},
+			sql:    "SELECT flag, doubtful, day(snapshot_date) FROM registration ORDER BY valid_from", want: "LR - 20\nPA flag 21",
+		},
+		"and is not when a night has decided": {
+			nights: []run{night("20", listings(liberia)), night("21", listings(liberia, late(panama, "21"))), night("22"), night("23", listings(panama))},
+			sql:    "SELECT flag, doubtful, day(snapshot_date) FROM registration ORDER BY valid_from", want: "LR - 20\nPA - 21",
+		},
+		"one that another night replaced stays so": {
+			nights: []run{night("20", listings(liberia)), night("21", listings(liberia, late(panama, "21"))), night("22", listings(with(panama, row{"name": "OTHER"}), late(with(liberia, row{"name": "OTHER"}), "22")))},
+			sql:    "SELECT flag, name, doubtful FROM registration ORDER BY valid_from", want: "LR EVER GIVEN -\nPA EVER GIVEN flag\nPA OTHER flag",
+		},
+		"a flag and a type": {
+			nights: []run{night("20", listings(panama, late(liberia, "20"), late(tanker, "20")))},
+			sql:    "SELECT doubtful FROM registration", want: "flag, vessel_type",
+		},
 		"an old and a new mmsi with their flags are no contradiction": {
 			nights: []run{night("20", listings(panama)), night("21", listings(panama, late(with(liberia, row{"mmsi": "636016000"}), "21")))},
 			sql:    "SELECT (SELECT count(*) FROM identity_conflicts), flag_before, flag_after FROM reflaggings", want: "0 PA LR",

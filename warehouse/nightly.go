@@ -110,7 +110,7 @@ func (n *stepList) registration(d Dataset) {
 	n.versions(d, fromVessels, "repeated")
 	n.add(fromVessels, "second_mmsis", "contested", "contested_continue", "contested_open")
 	n.versions(d, fromVessels, merge...)
-	n.add(fromVessels, "doubtful_observed", "changes_doubtful", "changes_settled", "doubtful_decided", "doubtful_forget", "doubtful_new")
+	n.add(fromVessels, "doubtful_observed", "changes_doubtful", "changes_settled", "doubtful_decided", "doubtful_forget", "doubtful_new", "doubtful_versions")
 	n.add(fromVessels, "sighted_mmsis", "claims_continue", "claims_open", "claims_left")
 	n.steps[len(n.steps)-1].onlyIf = filled(conditions["changed"], d) // claims_left reads what changed
 	n.add(nil, "claims_close")

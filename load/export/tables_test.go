@@ -49,6 +49,7 @@ var pinned = map[int]string{
 	254: "675d4bf190dfe5aac4184f882800fb21e90880c1632f0a007a1182fc32345a08",
 	266: "6b10c08aff4b5128db7961b5fe143e61a6eb14097961427e870dd29fadf66f60",
 	268: "f9c452e13a8348261b22c2841c551a6e8a7b0d7f0704127b29c06cca99c5aa52",
+	269: "1622bd5326cc6b804e901879285fdbc3dd43d4051e2b41d253dd6a86da8586f9",
 }
 
 // TestFieldIDsAreForEver fails if an id changes, is used again or is not pinned.

@@ -217,6 +217,8 @@ var faults = map[string]fault{
 		"warehouse/sql/apply/20_identity/imo_slips.sql", "s.vessel_type <> c.vessel_type AND s.category <> c.category AND ", "", "./load", "TestAnIMONumber"},
 	"what one night said is believed against a ship": {
 		"warehouse/sql/apply/20_identity/imo_slips.sql", " AND c.known_since::DATE < c.last_seen::DATE", "", "./load", "TestAnIMONumber"},
+	"a version stays doubtful when a night has decided": {
+		"warehouse/sql/apply/30_registration/doubtful_versions.sql", "FILTER (settled_on IS NULL)", "", "./load", "TestOneNightWithTwoFlags"},
 	"a stay goes on although the vessel was elsewhere": {
 		"warehouse/sql/apply/70_episodes/episodes_same.sql", "ANTI JOIN elsewhere USING (rid)", "", "./load", "TestEpisodes"},
 	"a search with a filter is elsewhere": {
