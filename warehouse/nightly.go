@@ -89,10 +89,23 @@ func (n *stepList) coverage() {
 // identity finds the vessel that each MMSI belongs to tonight, and assigns the night's rows to it.
 func (n *stepList) identity(registration Dataset) {
 	n.folder = "20_identity"
-	n.fill(registration, nil, "identities", "imo_slips", "identified", "mmsi_wanted", "mmsi_evidence", "mmsi_claimed", "mmsi_doubted", "claimants",
-		"shown_as", "kept_apart", "links", "mmsi_holder", "assigned", "answered_as")
-	n.add(fromVessels, "conflicts_continue", "conflicts_open", "apart_continue", "apart_open", "slips_continue", "slips_open",
-		"aliases_end", "aliases_open", "links_open", "links_doubtful")
+	n.add(nil, "no_doubts", "identities")
+	if !registration.Empty {
+		n.add(fromVessels, "imo_slips")
+	}
+	n.add(nil, "identified", "mmsi_wanted", "mmsi_evidence")
+	n.addIf("read/has_wanted_mmsis", fromVessels, "mmsi_claimed", "mmsi_doubted")
+	n.addIf("read/has_doubted_mmsis", fromVessels, "claimants", "shown_as", "kept_apart")
+	if !registration.Empty {
+		n.addIf("read/has_wanted_mmsis", []string{"listings"}, "links")
+	}
+	n.add(nil, "mmsi_holder")
+	n.addIf("read/has_assigned", fromVessels, "assigned", "answered_as")
+	n.add(fromVessels, "conflicts_continue", "conflicts_open")
+	n.addIf("read/has_doubted_mmsis", fromVessels, "apart_continue", "apart_open")
+	n.addIf("read/has_slips", fromVessels, "slips_continue", "slips_open")
+	n.add(fromVessels, "aliases_end", "aliases_open")
+	n.addIf("read/has_pairs", fromVessels, "links_open", "links_doubtful")
 	path := "apply/" + n.folder + "/night"
 	for _, t := range lakeRows {
 		n.steps = append(n.steps, step{name: path + " of " + t.Table, text: filled(path, t)})

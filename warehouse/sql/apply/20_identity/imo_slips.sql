@@ -5,7 +5,7 @@
 -- A vessel that was not seen for a week has no say: the other may be she.
 CREATE OR REPLACE TEMP TABLE imo_slips AS
 WITH renumbered AS MATERIALIZED (
-    SELECT DISTINCT l.imo FROM lake_numbers AS l JOIN registration AS r ON r.vessel_number = l.imo AND r.imo = l.imo AND r.valid_to IS NULL WHERE {{if .Empty}}false AND {{end}}TRY_CAST(r.mmsi AS INTEGER) <> TRY_CAST(l.mmsi AS INTEGER)
+    SELECT DISTINCT l.imo FROM lake_numbers AS l JOIN registration AS r ON r.vessel_number = l.imo AND r.imo = l.imo AND r.valid_to IS NULL WHERE TRY_CAST(r.mmsi AS INTEGER) <> TRY_CAST(l.mmsi AS INTEGER)
 ), shown AS (
     SELECT imo, mmsi, name, max(callsign) AS callsign, max(vessel_type) AS vessel_type, max(category) AS category, arg_min(run_id, seen_at) AS run_id, arg_min(entry, seen_at) AS entry
     FROM   lake_numbers

@@ -11,7 +11,7 @@ WITH fresh AS MATERIALIZED (
     LEFT JOIN (
         SELECT vessel_id, from_date FROM listed WHERE to_date IS NULL AND from_date > greatest($date::DATE - 30, (SELECT min(snapshot_date) FROM runs))
     ) AS k ON k.vessel_id = l.vessel_id
-    WHERE  {{if .Empty}}false AND {{end}}starts_with(l.vessel_id, 'MMSI') AND l.name IS NOT NULL AND l.vessel_type IS NOT NULL AND l.flag IS NOT NULL
+    WHERE  starts_with(l.vessel_id, 'MMSI') AND l.name IS NOT NULL AND l.vessel_type IS NOT NULL AND l.flag IS NOT NULL
       AND  (c.vessel_id IS NULL OR c.vessel_id = l.vessel_id AND k.vessel_id IS NOT NULL OR l.mmsi IN (FROM mmsi_doubted))
       AND  (l.mmsi NOT IN (SELECT mmsi FROM mmsi_evidence) OR l.mmsi IN (FROM mmsi_doubted))
 -- shown: these ships, each once
