@@ -68,6 +68,10 @@ func TestANumberGivenAgain(t *testing.T) {
 			nights: []run{night("01", listings(old)), night("02", listings(other))},
 			sql:    ships, want: "MMSI257000903 NORDLYS 01T02:00\nMMSI257000903.2 VIKING STAR 02T02:00",
 		},
+		"when she is proved gone, another name alone is another ship": {
+			nights: then(gone(listings(with(old, row{"callsign": nil}))), night("06", listings(with(old, row{"name": "VIKING STAR", "callsign": nil})))),
+			sql:    ships, want: "MMSI257000903 NORDLYS 01T02:00\nMMSI257000903.2 VIKING STAR 06T02:00",
+		},
 		"before that, a new name alone is a new name": {
 			nights: []run{night("01", listings(old)), night("02", listings(with(old, row{"name": "VIKING STAR"})))},
 			sql:    ships, want: "MMSI257000903 VIKING STAR 01T02:00",
