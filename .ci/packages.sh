@@ -53,7 +53,7 @@ dpkg-deb --fsys-tarfile "$deb" | tar -xOf - ./usr/share/doc/fleetlake/fleetlake.
 # What is in the package of Debian.
 dpkg-deb -c "$deb" >"$work/list"
 if grep -v ' root/root ' "$work/list"; then fail "these do not belong to root"; fi
-if awk '{print $NF}' "$work/list" | grep -Ev '^\./(etc/(fleetlake/(fleetlake\.yaml)?)?|usr/(bin/(fleetlake)?|lib/(systemd/.*)?|share/(doc|fleetlake|bash-completion|zsh|fish)/.*|share/)?)$'; then
+if awk '{print $NF}' "$work/list" | grep -Ev '^\./(etc/(fleetlake/(fleetlake\.yaml)?)?|usr/(bin/(fleetlake)?|lib/((systemd|sysusers\.d)/.*)?|share/(doc|fleetlake|bash-completion|zsh|fish)/.*|share/)?)$'; then
   fail "these should not be in the package"
 fi
 awk '$1 ~ /^-/ && $1 !~ /^-rw-r--r--/ {print $1, $NF}' "$work/list" | sort >"$work/modes"

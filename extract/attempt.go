@@ -97,7 +97,7 @@ func (c *Client) interpret(ctx context.Context, r api.Request, reply reply, fail
 		return a, nil
 	case reply.status == http.StatusOK:
 		var unread error
-		if a.Contents, unread = api.Read(r.Operation, reply.body); unread != nil {
+		if a.Contents, unread = api.Read(r.Operation, string(reply.body)); unread != nil {
 			err = &Error{Outcome: OutcomeUnreadable, Message: unread.Error(), NoVessel: errors.Is(unread, api.ErrNoVessel)}
 		}
 	default:

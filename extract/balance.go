@@ -72,6 +72,6 @@ func Ping(ctx context.Context, s Service) (credits int, clock time.Time, err err
 		name, _ := outcome(api.Credits, got.status, words)
 		return 0, got.date, &Error{Operation: api.Credits.Name, Outcome: name, Status: got.status, Message: words}
 	}
-	credits, err = api.ParseBalance(got.body)
+	credits, err = api.ParseBalance(string(got.body))
 	return credits, got.date, err
 }

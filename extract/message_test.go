@@ -65,7 +65,7 @@ func TestMessagesOfTheServiceAreBounded(t *testing.T) {
 	}
 	values := strings.TrimSuffix(strings.Repeat(`"v",`, api.MostAccepted+1), ",")
 	for name, types := range map[string]string{"many values": values, "a long one": `"` + long + `"`} {
-		_, err := api.ParseAccepted([]byte(`{"detail":[{"field":"type_specific","allowed_values":[` + types + `]},{"field":"country","allowed_values":["Malta"]}]}`))
+		_, err := api.ParseAccepted(`{"detail":[{"field":"type_specific","allowed_values":[` + types + `]},{"field":"country","allowed_values":["Malta"]}]}`)
 		if err == nil || len(err.Error()) > 2*api.LongestMessage {
 			t.Errorf("%s: %v", name, err)
 		}

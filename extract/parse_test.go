@@ -58,7 +58,7 @@ func FuzzAccepted(f *testing.F) {
 	f.Add([]byte(`{"detail":[{"field":"type_specific","allowed_values":["Bulk Carrier"]},{"field":"country","allowed_values":["Malta"]}]}`))
 	f.Add([]byte(`{"detail":"no"}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		lists, err := api.ParseAccepted(body)
+		lists, err := api.ParseAccepted(string(body))
 		if err != nil {
 			return
 		}

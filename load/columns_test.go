@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/fleetlake/fleetlake/transform"
+	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -81,5 +83,38 @@ func TestLakeWarehouseAndDictionaryHaveTheSameColumns(t *testing.T) {
 	}
 	if diff := cmp.Diff(vessels, ids); diff != "" {
 		t.Errorf("the columns of vessels and those that have a field id: %s", diff)
+	}
+}
+
+// TestEveryColumnOfAPositionIsStored publishes a position with a value in each column of the lake, and expects one in each
+// column of the warehouse's table: a column that a statement forgets would stay null, whatever was paid for.
+func TestEveryColumnOfAPositionIsStored(t *testing.T) {
+	full := row{}
+	for _, f := range transform.Positions.Schema.Fields() {
+		switch f.Type.ID() {
+		case arrow.STRING:
+			full[f.Name] = "{}" // also JSON
+		case arrow.FLOAT64:
+			full[f.Name] = 1.5
+		case arrow.TIMESTAMP:
+			full[f.Name] = "20 01:00"
+		}
+	}
+	for _, filledIn := range []string{"run_id", "vessel_id"} {
+		delete(full, filledIn)
+	}
+	full["imo"], full["mmsi"] = 9811000, "353136000"
+	dir := t.TempDir()
+	publish(t, dir, night("20", positions(full)))
+	w := opened(t, dir)
+	tables, err := w.Dictionary(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(tables, func(table warehouse.Table) bool { return table.Name == "positions" })
+	for _, c := range tables[i].Columns {
+		if got := ask(t.Context(), t, w, "SELECT count("+c.Name+") FROM positions"); got != "1" {
+			t.Errorf("%s positions have a value of %s, want 1", got, c.Name)
+		}
 	}
 }

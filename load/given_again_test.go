@@ -125,7 +125,7 @@ func TestAnIMONumberOfAnotherShip(t *testing.T) {
 		review  = "SELECT kind, vessel_id, other_vessel_ids, value, detail, day(since), day(last_date) FROM identity_review ORDER BY ALL"
 		two     = "IMO9811000 9811000 353136000 EVER GIVEN\nMMSI257000903 - 257000903 VIKING STAR"
 	)
-	checkApart(t, map[string]rule{
+	check(t, map[string]rule{
 		"beside her":         {nights: then(before, night("03", listings(hers, slip(other)))), sql: ships, want: two},
 		"without her":        {nights: then(before, night("03", listings(slip(other)))), sql: ships, want: two},
 		"nothing changed":    {nights: then(before, night("03", listings(hers, slip(other))), night("04", listings(hers))), sql: changes, want: ""},

@@ -98,6 +98,12 @@ func TestChanges(t *testing.T) {
 			sql:    changes,
 			want:   "IMO9811000 name EVER GIVEN EVER FREE 20T02:00 21T02:10 true\nIMO9811000 name EVER FREE EVER GIVEN 21T02:10 21T02:20 true",
 		},
+		"a later night that has it alone makes it a change": {
+			nights: []run{night("20", listings(ever)), night("21", listings(with(free, row{"seen_at": "21 02:10"})), particulars(with(ever, row{"seen_at": "21 02:20"}))), night("22", listings(free))},
+			sql:    changes,
+			want: "IMO9811000 name EVER GIVEN EVER FREE 20T02:00 21T02:10 true\nIMO9811000 name EVER FREE EVER GIVEN 21T02:10 21T02:20 true\n" +
+				"IMO9811000 name EVER GIVEN EVER FREE 21T02:20 22T02:00 false",
+		},
 		"the one that the night ends with is a change": {
 			nights: []run{night("20", listings(ever)), night("21", listings(with(ever, row{"seen_at": "21 02:10"})), particulars(with(free, row{"seen_at": "21 02:20"})))},
 			sql:    changes,

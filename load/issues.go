@@ -43,12 +43,6 @@ const (
 // and a data directory in which most rows always had them must not be held back when it is rebuilt.
 var neverHold = []string{string(transform.NotALocode), string(transform.NoValues), string(transform.Zero)}
 
-// subjects are the lake tables whose rows the issues of a dataset are about.
-var subjects = map[string]string{
-	"registration": transform.Listings.Name, "sighting": transform.Sightings.Name, "particulars": transform.Particulars.Name,
-	"engine": transform.Engine.Name, "management": transform.Management.Name, "position": transform.Positions.Name,
-}
-
 // issueKind is the field that an issue is about, and its reason.
 type issueKind struct{ dataset, field, reason string }
 
@@ -129,7 +123,7 @@ func greatestShare(earlier []tally, k issueKind) float64 {
 // the lake, but counts as one.
 func tallyOf(m Manifest, counts []warehouse.IssueCount) tally {
 	t := tally{rows: map[string]int64{}, issues: map[issueKind]int64{}}
-	for dataset, table := range subjects {
+	for dataset, table := range transform.LakeTables {
 		f, _ := m.file(table)
 		t.rows[dataset] = f.Rows
 	}

@@ -25,20 +25,32 @@ func TestANewFlagWithoutAnIMONumber(t *testing.T) {
 	bothFlags := []run{night("01", listings(norway)), night("02", listings(norway, at(denmark, "02")), covered("country")), night("03", listings(denmark), covered("country")), night("04", listings(denmark), covered("country"))}
 	late := []run{night("01", listings(norway), sized(norway, 21)), night("02", listings(silent), covered("country")), night("03", listings(silent), covered("country")),
 		night("04", listings(silent), covered("country"), sized(silent, 21)), night("05", listings(silent), covered("country"))}
-	checkApart(t, map[string]rule{
+	// of three ships of one name and type, one after the other, the third gets the flag that the first had
+	second := with(denmark, row{"callsign": "OXAA"})
+	third := with(norway, row{"mmsi": "265000222", "flag": "SE", "country": "Sweden", "callsign": "SAAA"})
+	back := with(third, row{"mmsi": "257000999", "flag": "NO", "country": "Norway"})
+	flagSince := []run{night("01", listings(norway)), night("02", listings(second), covered("country"), sized(second, 21)), night("03", listings(second), covered("country")),
+		night("04", listings(third), covered("country")), night("05", listings(third), covered("country")), night("12", listings(third), covered("country")),
+		night("13", listings(back), covered("country")), night("14", listings(back), covered("country"), sized(back, 21)), night("15", listings(back), covered("country"))}
+	unseen := []run{night("01", listings(norway)), night("02", withdrawn("country", "Norway")), night("12", withdrawn("country", "Norway"), listings(denmark))}
+	check(t, map[string]rule{
 		"the call sign shows it on the night of the change": {nights: oneNight, sql: ids, want: "MMSI257000903 219000111 DK"},
 		"it is a new flag": {nights: oneNight, sql: flags, want: "MMSI257000903 NO DK 2"},
 		"and one stay":     {nights: oneNight, sql: stays, want: "MMSI257000903 01 - -"},
-		"under both flags on that night, on the next": {nights: bothFlags, sql: ids, want: "MMSI257000903 219000111 DK"},
-		"then it is a new flag, too":                  {nights: bothFlags, sql: flags, want: "MMSI257000903 NO DK 3"},
-		"and one stay, too":                           {nights: bothFlags, sql: stays, want: "MMSI257000903 01 - -"},
-		"the id of that night is an alias":            {nights: bothFlags, sql: aliases, want: "MMSI219000111 MMSI257000903 -"},
-		"the fleet has her once on each night":        {nights: bothFlags, sql: fleet, want: "01 1\n02 1\n03 1\n04 1"},
-		"so have the nightly counts":                  {nights: bothFlags, sql: daily, want: "01 1\n02 1\n03 1\n04 1"},
-		"her size shows it, when it is known":         {nights: late, sql: ids, want: "MMSI257000903 219000111 DK"},
-		"then she never left":                         {nights: late, sql: stays, want: "MMSI257000903 01 - -"},
-		"and counts once since":                       {nights: late, sql: daily, want: "01 1\n02 1\n03 1\n04 1\n05 1"},
-		"and in the fleet":                            {nights: late, sql: fleet, want: "01 1\n02 1\n03 1\n04 1\n05 1"},
+		"under both flags on that night, on the next":               {nights: bothFlags, sql: ids, want: "MMSI257000903 219000111 DK"},
+		"then it is a new flag, too":                                {nights: bothFlags, sql: flags, want: "MMSI257000903 NO DK 3"},
+		"and one stay, too":                                         {nights: bothFlags, sql: stays, want: "MMSI257000903 01 - -"},
+		"the id of that night is an alias":                          {nights: bothFlags, sql: aliases, want: "MMSI219000111 MMSI257000903 -"},
+		"the fleet has her once on each night":                      {nights: bothFlags, sql: fleet, want: "01 1\n02 1\n03 1\n04 1"},
+		"so have the nightly counts":                                {nights: bothFlags, sql: daily, want: "01 1\n02 1\n03 1\n04 1"},
+		"her size shows it, when it is known":                       {nights: late, sql: ids, want: "MMSI257000903 219000111 DK"},
+		"then she never left":                                       {nights: late, sql: stays, want: "MMSI257000903 01 - -"},
+		"and counts once since":                                     {nights: late, sql: daily, want: "01 1\n02 1\n03 1\n04 1\n05 1"},
+		"and in the fleet":                                          {nights: late, sql: fleet, want: "01 1\n02 1\n03 1\n04 1\n05 1"},
+		"who has changed her flag since she came keeps that change": {nights: flagSince, sql: flags, want: "MMSI265000222 SE NO 13"},
+		"and is a case for a person": {
+			nights: flagSince, sql: "SELECT detail, vessel_id, other_vessel_ids FROM identity_review WHERE value = '257000999'", want: "may be one vessel under two flags: the same name, type MMSI219000111 MMSI265000222",
+		},
 		"another size is another vessel": {
 			nights: []run{night("01", listings(norway), sized(norway, 21)), night("02", listings(silent), covered("country"), sized(silent, 35)), night("03", listings(silent), covered("country"))},
 			sql:    "SELECT vessel_id FROM vessels UNION ALL SELECT vessel_id FROM identity_review ORDER BY ALL", want: "MMSI219000111\nMMSI257000903",
@@ -62,6 +74,15 @@ func TestANewFlagWithoutAnIMONumber(t *testing.T) {
 		"nobody who may still be on the list": {
 			nights: []run{night("01", listings(norway)), night("02", listings(denmark))},
 			sql:    ids, want: "MMSI219000111 219000111 DK\nMMSI257000903 257000903 NO",
+		},
+		"whose country is accepted no more is a case for a person": {
+			nights: unseen, sql: review, want: "perhaps one vessel MMSI219000111 MMSI257000903 219000111 may be one vessel under two flags: the same name, type, call sign",
+		},
+		"and another vessel": {nights: unseen, sql: ids, want: "MMSI219000111 219000111 DK\nMMSI257000903 257000903 NO"},
+		"on the first night of that, too": {
+			nights: []run{night("01", listings(norway)), night("02", withdrawn("country", "Norway"), listings(denmark))},
+			sql:    "SELECT kind, vessel_id, other_vessel_ids FROM identity_review UNION ALL SELECT 'vessel', vessel_id, mmsi FROM vessels ORDER BY ALL",
+			want:   "perhaps one vessel MMSI219000111 MMSI257000903\nvessel MMSI219000111 219000111\nvessel MMSI257000903 257000903",
 		},
 		"a third flag": {
 			nights: append(oneNight[:3:3], night("04", listings(with(denmark, row{"mmsi": "265000222", "flag": "SE", "country": "Sweden"})), covered("country"))),

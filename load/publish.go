@@ -66,25 +66,30 @@ func Publish(ctx context.Context, dir string, o Options, written ...Manifest) er
 	for _, r := range transform.ReferenceTables() {
 		b.Reference = append(b.Reference, warehouse.Reference{Table: r.Name, Columns: r.Columns, Rows: r.Rows})
 	}
+	var accounts []warehouse.RunAccount
+	if o.Accounts != nil {
+		if accounts, err = o.Accounts(p.newest()); err != nil {
+			return fmt.Errorf("publish: %w", err)
+		}
+	}
 	for i, night := range p.nights {
-		b.Steps = append(b.Steps, func(ctx context.Context, t *warehouse.Tx) error { return p.apply(ctx, t, night) })
+		last := i == len(p.nights)-1
+		b.Steps = append(b.Steps, func(ctx context.Context, t *warehouse.Tx) error {
+			if err := p.apply(ctx, t, night); err != nil || !last || o.Accounts == nil {
+				return err
+			}
+			return t.SetRunAccounts(ctx, accounts) // in this transaction: another would cost another checkpoint
+		})
 		fleet := func(ctx context.Context, t *warehouse.Tx) error {
 			return p.writeVessels(ctx, t, night[len(night)-1])
 		}
 		switch {
 		case !p.touches(night):
-		case i == len(p.nights)-1:
+		case last:
 			b.Finish = append(b.Finish, fleet)
 		default:
 			b.Steps = append(b.Steps, fleet)
 		}
-	}
-	if o.Accounts != nil {
-		accounts, err := o.Accounts(p.newest())
-		if err != nil {
-			return fmt.Errorf("publish: %w", err)
-		}
-		b.Steps = append(b.Steps, func(ctx context.Context, t *warehouse.Tx) error { return t.SetRunAccounts(ctx, accounts) })
 	}
 	debug.FreeOSMemory() // writing the files left garbage, and DuckDB needs the memory
 	if err := warehouse.Update(ctx, b); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -27,6 +28,10 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		os.Exit(0)
+	}
+	if flag.Parse(); testing.Short() {
+		fmt.Println("left out: the tests of this package publish nights, which takes longer than -short allows")
+		return
 	}
 	var err error
 	if sharedDirs, err = os.MkdirTemp("", "fleetlake-load-"); err != nil {

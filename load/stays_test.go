@@ -81,6 +81,11 @@ func TestListed(t *testing.T) {
 			sql:    stays,
 			want:   "IMO9811000 20 20 20 21 21 not found by lookup",
 		},
+		"an MMSI that nobody has any more proves nothing": {
+			nights: []run{night("20", listings(with(ever, row{"imo": nil})), lookupOf("353136000", "ok", "20")), night("21", covered("country"), lookupOf("353136000", "not_found", "21"))},
+			sql:    stays,
+			want:   "MMSI353136000 20 - 20 21 - -",
+		},
 		"a lookup that never found the vessel proves nothing": {
 			nights: []run{night("20", listings(ever), lookup("not_found", "20")), night("21", covered("country")), night("22", lookup("not_found", "22"))},
 			sql:    stays,
@@ -133,12 +138,15 @@ func TestListed(t *testing.T) {
 }
 
 // lookup is the ledger's row of a lookup of the vessel ever on a night.
-func lookup(outcome, date string) map[string][]row {
+func lookup(outcome, date string) map[string][]row { return lookupOf("9811000", outcome, date) }
+
+// lookupOf is the same of any number.
+func lookupOf(number, outcome, date string) map[string][]row {
 	status, entry := 200, 90
 	if outcome == "not_found" {
 		status, entry = 404, 80
 	}
-	return map[string][]row{"requests": {{"entry": entry, "operation": "particulars", "parameters": "imo_or_mmsi=9811000", "sent_at": date + " 02:00", "received_at": date + " 02:00",
+	return map[string][]row{"requests": {{"entry": entry, "operation": "particulars", "parameters": "imo_or_mmsi=" + number, "sent_at": date + " 02:00", "received_at": date + " 02:00",
 		"http_status": status, "credits": 1, "charge": "documented", "outcome": outcome, "rows": 1}}}
 }
 

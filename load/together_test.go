@@ -12,8 +12,9 @@ import (
 )
 
 // A publish takes far longer than the few rows of a rule. So rules are published together, each with vessels
-// of its own, if their nights prove the same coverage and if what they ask is of single vessels. A rule reads
-// tables that have its own vessels alone. Of the others only those with the same nights share a publish.
+// of its own, if their nights prove the same coverage and if what they ask is of single vessels. A vessel differs
+// from those of other rules by its numbers, its name and its call sign. A rule reads tables that have its own vessels
+// alone. Of the others only those with the same nights share a publish.
 
 // company is the rules that are published together.
 type company struct {
@@ -25,27 +26,15 @@ type company struct {
 // check publishes the nights of rules, and compares what the tables say of them.
 func check(t *testing.T, rules map[string]rule) {
 	t.Helper()
-	checkAll(t, rules, rule.ofVessels)
-}
-
-// checkApart does the same of rules that are about the fleet as a whole, as of names that nobody else has: only those with
-// the same nights share a publish.
-func checkApart(t *testing.T, rules map[string]rule) {
-	t.Helper()
-	checkAll(t, rules, func(rule) bool { return false })
-}
-
-func checkAll(t *testing.T, rules map[string]rule, together func(rule) bool) {
-	t.Helper()
 	t.Parallel()
 	groups := map[string]*company{}
 	for name, r := range rules {
 		key := fmt.Sprint(r.nights)
-		if together(r) {
+		if r.ofVessels() {
 			key = "coverage " + r.proves()
 		}
 		if groups[key] == nil {
-			groups[key] = &company{rules: rules, shared: together(r)}
+			groups[key] = &company{rules: rules, shared: r.ofVessels()}
 		}
 		groups[key].names = append(groups[key].names, name)
 	}
@@ -83,7 +72,7 @@ func (c *company) nights() (all []run) {
 	at := map[string]int{}
 	for n, name := range c.names {
 		for _, r := range c.rules[name].nights {
-			own := r.renumbered(n)
+			own := c.rules[name].own(n).run(r)
 			if n > 0 {
 				delete(own.rows, "coverage")
 			}
@@ -127,7 +116,8 @@ func (c *company) check(t *testing.T, db *sql.DB, n int) {
 // compare asks what the nth rule asks.
 func (r rule) compare(t *testing.T, db *sql.DB, n int) {
 	t.Helper()
-	if got, want := answer(t.Context(), t, db, numbers(n).in(r.sql)), numbers(n).in(r.want); got != want {
+	own := r.own(n)
+	if got, want := answer(t.Context(), t, db, own.in(r.sql)), own.in(r.want); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
 }
@@ -178,7 +168,7 @@ func (r rule) proves() string {
 
 var (
 	// perVessel are the tables whose rows are of one vessel each.
-	perVessel = strings.Fields("registration particulars engine management positions listed episodes vessels changes vessel_aliases identity_conflicts mmsi_claims second_mmsi_claims")
+	perVessel = strings.Fields("registration particulars engine management positions listed episodes vessels changes reflaggings renamings vessel_aliases identity_review identity_conflicts mmsi_claims second_mmsi_claims")
 
 	tableNames = regexp.MustCompile(`(?:FROM|JOIN) (\w+\(?)`)
 )
@@ -204,8 +194,9 @@ func (r rule) ofVessels() bool {
 
 // vessels lists the ids that the vessels of the nth rule may have.
 func (r rule) vessels(n int) (ids []string) {
+	own := r.own(n)
 	for _, night := range r.nights {
-		for _, rows := range night.renumbered(n).rows {
+		for _, rows := range own.run(night).rows {
 			for _, row := range rows {
 				for prefix, number := range map[string]any{"IMO": row["imo"], "MMSI": row["mmsi"]} {
 					if number != nil {
@@ -219,40 +210,70 @@ func (r rule) vessels(n int) (ids []string) {
 	return slices.Compact(ids)
 }
 
-// renumbered is a run with the numbers of the nth rule.
-func (r run) renumbered(n int) run {
-	own := run{id: r.id, date: r.date, rows: map[string][]row{}}
+// own gives the vessels of the nth rule IMO numbers and MMSIs of its own, in the order of those that the rule has,
+// and names and call signs of its own. The country of an MMSI, its first three digits, is as it was.
+type own struct {
+	n     int
+	names *regexp.Regexp // of the rule; nil for none
+}
+
+var vesselNumber = regexp.MustCompile(`(IMO|MMSI|\b)(\d{9}|\d{7})\b`)
+
+func (r rule) own(n int) own {
+	var names []string
+	for _, night := range r.nights {
+		for _, rows := range night.rows {
+			for _, row := range rows {
+				for _, column := range []string{"name", "callsign"} {
+					if v, ok := row[column].(string); ok && v != "" {
+						names = append(names, regexp.QuoteMeta(v))
+					}
+				}
+			}
+		}
+	}
+	if len(names) == 0 {
+		return own{n: n}
+	}
+	slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) }) // the longer one is meant
+	return own{n, regexp.MustCompile(`\b(` + strings.Join(slices.Compact(names), "|") + `)\b`)}
+}
+
+// run is a run with the vessels of the rule.
+func (o own) run(r run) run {
+	renamed := run{id: r.id, date: r.date, rows: map[string][]row{}}
 	for table, rows := range r.rows {
 		for _, from := range rows {
 			to := row{}
 			for column, v := range from {
 				switch v := v.(type) {
 				case string:
-					to[column] = numbers(n).in(v)
+					to[column] = o.in(v)
 				default:
 					if to[column] = v; column == "imo" && v != nil {
-						to[column], _ = strconv.Atoi(numbers(n).in(fmt.Sprint(v)))
+						to[column], _ = strconv.Atoi(o.in(fmt.Sprint(v)))
 					}
 				}
 			}
-			own.rows[table] = append(own.rows[table], to)
+			renamed.rows[table] = append(renamed.rows[table], to)
 		}
 	}
-	return own
+	return renamed
 }
 
-// numbers gives the vessels of the nth rule IMO numbers and MMSIs of its own, in the order of those that the
-// rule has. The country of an MMSI, its first three digits, is as it was.
-type numbers int
-
-var vesselNumber = regexp.MustCompile(`(IMO|MMSI|\b)(\d{9}|\d{7})\b`)
-
-// in replaces all numbers in a text.
-func (n numbers) in(text string) string {
-	return vesselNumber.ReplaceAllStringFunc(text, func(s string) string {
+// in replaces all numbers and names in a text.
+func (o own) in(text string) string {
+	if o.n == 0 {
+		return text
+	}
+	text = vesselNumber.ReplaceAllStringFunc(text, func(s string) string {
 		digits := strings.TrimLeft(s, "IMOS")
-		by := 1000 * int(n) // of both: 9811000 and 353136000 differ from others in their last digits
+		by := 1000 * o.n // of both: 9811000 and 353136000 differ from others in their last digits
 		v, _ := strconv.Atoi(digits)
 		return strings.TrimSuffix(s, digits) + fmt.Sprintf("%0*d", len(digits), v+by)
 	})
+	if o.names == nil {
+		return text
+	}
+	return o.names.ReplaceAllString(text, fmt.Sprintf("${1}Q%d", o.n))
 }

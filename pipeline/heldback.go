@@ -52,7 +52,7 @@ func (p *Pipeline) lookupsHeldBack() (heldBackLookups, error) {
 			if err != nil {
 				return nil, err
 			}
-			if _, number, ok := strings.Cut(e.Parameters, "="); ok && e.OK() && e.Operation != api.ByType.Name && e.Operation != api.ByStatus.Name {
+			if _, number, ok := strings.Cut(e.Parameters, "="); ok && e.OK() && api.IsLookup(e.Operation) {
 				lookups.add(number, e.Operation, e.At)
 			}
 		}
@@ -105,14 +105,12 @@ func (p *Pipeline) addHeldBack(f *plan.Inputs, job plan.Job) error {
 
 // seen notes that a lookup has answered with the datasets of a vessel.
 func seen(t *warehouse.Target, operation string, at time.Time) {
-	if operation != api.Location.Name {
-		t.ParticularsAt = latest(t.ParticularsAt, at)
-	}
-	if operation != api.Particulars.Name {
-		t.PositionAt = latest(t.PositionAt, at)
-	}
-	if operation == api.Info.Name {
-		t.EngineAt, t.ManagementAt = latest(t.EngineAt, at), latest(t.ManagementAt, at)
+	o, _ := api.OperationNamed(operation)
+	for dataset, seenAt := range map[string]*time.Time{"particulars": &t.ParticularsAt, "engine": &t.EngineAt,
+		"management": &t.ManagementAt, "position": &t.PositionAt} {
+		if o.Has(dataset) {
+			*seenAt = latest(*seenAt, at)
+		}
 	}
 }
 

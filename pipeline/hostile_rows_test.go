@@ -139,6 +139,28 @@ func published(t *testing.T, dir, query string, row ...any) {
 	must(t, err)
 }
 
+// publishedRows asks the published warehouse, for texts.
+func publishedRows(t *testing.T, dir, query string) (all [][]string) {
+	t.Helper()
+	db := openPublished(t, dir)
+	defer db.Close()
+	rows, err := db.Query("SELECT COLUMNS(*)::VARCHAR FROM (" + query + ")")
+	must(t, err)
+	defer rows.Close()
+	columns, err := rows.Columns()
+	must(t, err)
+	for rows.Next() {
+		row, into := make([]string, len(columns)), make([]any, len(columns))
+		for i := range row {
+			into[i] = &row[i]
+		}
+		must(t, rows.Scan(into...))
+		all = append(all, row)
+	}
+	must(t, rows.Err())
+	return all
+}
+
 // publishedNames returns the names of all vessels by their ids, and the ids of those that are gone.
 func publishedNames(t *testing.T, dir string) (names map[string]string, gone []string) {
 	t.Helper()

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -27,10 +26,7 @@ import (
 const hostileKey = "canary-7f3a91c2d4e85b60"
 
 // ship is a vessel of the hostile service.
-type ship struct{ imo, mmsi, name, country, status, zone, callsign, kind string }
-
-// typeSpecific is her type: a bulk carrier's, if she has none of her own.
-func (v ship) typeSpecific() string { return cmp.Or(v.kind, "Bulk Carrier") }
+type ship struct{ imo, mmsi, name, country, status, zone string }
 
 // ships are the fleet of the hostile service: two pages of Malta, a part of a page of Panama and of
 // Cyprus, and none of Tonga.
@@ -296,15 +292,15 @@ func objects(fleet []ship) string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, `{"name":%q,"mmsi":%q,"imo":%q,"callsign":%q,"country":%q,"shipType":"Cargo","typeSpecific":%q}`, v.name, v.mmsi, v.imo, v.callsign, v.country, v.typeSpecific())
+		fmt.Fprintf(&b, `{"name":%q,"mmsi":%q,"imo":%q,"callsign":null,"country":%q,"shipType":"Cargo","typeSpecific":"Bulk Carrier"}`, v.name, v.mmsi, v.imo, v.country)
 	}
 	return b.String()
 }
 
 // profileOf is the answer of a lookup.
 func profileOf(v ship) string {
-	return fmt.Sprintf(`{"detail":{"name":%q,"imo":%q,"mmsi":%q,"callsign":%q,"country":%q,"shipType":"Cargo","typeSpecific":%q,"grossTonnage":"31877","length":"176 m","beam":"30 m","yearOfBuilt":"2009"}}`,
-		v.name, v.imo, v.mmsi, v.callsign, v.country, v.typeSpecific())
+	return fmt.Sprintf(`{"detail":{"name":%q,"imo":%q,"mmsi":%q,"country":%q,"shipType":"Cargo","typeSpecific":"Bulk Carrier","grossTonnage":"31877","length":"176 m","beam":"30 m","yearOfBuilt":"2009"}}`,
+		v.name, v.imo, v.mmsi, v.country)
 }
 
 // took waits out a time of the bubble.

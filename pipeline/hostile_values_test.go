@@ -20,6 +20,8 @@ func hostileValues() map[string]hostileCase {
 	unreadable := hostileCase{answers: "200 unreadable unknown", ends: "partial service", covered: "complete 4, failed 3", most: patience}
 	free := unreadable
 	free.answers = "200 unreadable free"
+	twice := unreadable
+	twice.billed = true
 	suspect := hostileCase{answers: "200 ok priced", billed: true, ends: "partial", says: "totals and pages contradict each other", covered: "complete 4, suspect 3"}
 	harmless := hostileCase{answers: "200 ok priced", billed: true, ends: "done", covered: "complete 7"}
 
@@ -49,8 +51,13 @@ func hostileValues() map[string]hostileCase {
 	add("a total with a fraction of zero", func(q *call) string { return swapTotal(q.body, func(n string) string { return n + ".0" }) }, harmless)
 	add("a total as a power", func(q *call) string { return swapTotal(q.body, func(n string) string { return n + "e0" }) }, harmless)
 	add("no total", func(q *call) string { return swapTotal(q.body, func(string) string { return "null" }) }, suspect)
-	add("a total twice", func(q *call) string { return strings.Replace(q.body, `"items"`, `"total":3,"items"`, 1) }, suspect)
-	add("items twice", func(q *call) string { return strings.Replace(q.body, `"limit"`, `"items":[],"limit"`, 1) }, free)
+	add("a total twice", func(q *call) string { return strings.Replace(q.body, `"items"`, `"total":3,"items"`, 1) }, twice)
+	add("items twice", func(q *call) string { return strings.Replace(q.body, `"limit"`, `"items":[],"limit"`, 1) }, twice)
+	add("keys in capitals", func(q *call) string {
+		return strings.NewReplacer(`"total"`, `"TOTAL"`, `"items"`, `"Items"`).Replace(q.body)
+	}, harmless)
+	add("a page in detail", func(q *call) string { return `{"detail":` + q.body + `}` }, harmless)
+	add("pages of vessels without numbers", nameless, of(suspect, "complete 4, suspect 3"))
 	add("a total that moves", func(q *call) string {
 		return swapTotal(q.body, func(n string) string { return n + q.values.Get("page") })
 	}, suspect)
@@ -172,6 +179,15 @@ func endlessList(q *call) string {
 
 func nobody(i int, country string) ship {
 	return ship{imo: imoWithCheck(100_000 + i), name: fmt.Sprintf("NOBODY %d", i), country: country}
+}
+
+// nameless is a full page of many, whose vessels have no number and no two the same name.
+func nameless(q *call) string {
+	items := make([]ship, 100)
+	for i := range items {
+		items[i] = ship{name: strings.Repeat("N", q.n+i), country: q.values.Get("country")}
+	}
+	return pageBody(20_000, q.nth, items)
 }
 
 // nobodies are the fleet with all whom an endless list may have.

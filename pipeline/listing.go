@@ -45,10 +45,9 @@ type paging struct {
 	got          int // pages answered
 	rows         int
 	ended        bool // its totals are implausible: no more pages are requested
-	odd          bool // a page has more vessels, or fewer, than its total implies
 	short        bool // the rest of its pages got no credits
 	fingerprints map[uint64]bool
-	overlap      transform.Overlap
+	pages        transform.Pages // what was answered: whether it is the whole partition, is for them to judge
 }
 
 // newListing returns the listing of a plan. whole says that its cover is every type, or every country.
@@ -100,9 +99,11 @@ func (l *listing) answer(r api.Request, a extract.Answer) need {
 	}
 	p.got++
 	p.rows += a.Rows
+	page, _ := strconv.Atoi(r.Parameters.Get("page"))
 	if a.Rows > 0 {
-		page, _ := strconv.Atoi(r.Parameters.Get("page"))
 		l.read(p, page, a)
+	} else {
+		p.pages.Add(page, a.Contents, transform.Page{})
 	}
 	n := l.need(p, a)
 	l.queue.push(true, l.next(p)...)
@@ -110,8 +111,8 @@ func (l *listing) answer(r api.Request, a extract.Answer) need {
 }
 
 // read reads the vessels and the total of a page. The total of a page past the end is 0 and means
-// nothing. A page without a total, or with more or fewer vessels than its own total implies, makes the
-// partition suspect; the other pages are requested all the same, for the vessels on them.
+// nothing. A page that contradicts its total makes the partition suspect; the other pages are requested all the
+// same, for the vessels on them.
 func (l *listing) read(p *paging, page int, a extract.Answer) {
 	var each func(transform.Listed)
 	if l.onVessel != nil {
@@ -123,22 +124,20 @@ func (l *listing) read(p *paging, page int, a extract.Answer) {
 		}
 	}
 	read := l.reader.Each(a.Entry, each)
-	p.overlap.Add(page, read)
+	p.pages.Add(page, a.Contents, read)
 	if p.first < 0 {
 		p.first = a.Total
 	}
 	p.total = max(p.total, a.Total)
-	p.odd = p.odd || a.Total < 0 || a.Rows != min(api.PageSize, a.Total-(page-1)*api.PageSize)
 	switch {
 	case a.Total < -1, !transform.Plausible(max(p.total, p.rows), p.Expected):
 		p.ended = true
 	case p.first >= 0 && !transform.PlausibleGrowth(p.first, p.total):
 		p.ended = true
-	case read.Fingerprint != 0 && p.fingerprints[read.Fingerprint]:
+	case read.Fingerprint != 0 && p.fingerprints[read.Fingerprint], read.Unreadable():
 		p.ended = true
 	}
 	p.fingerprints[read.Fingerprint] = true
-	p.odd = p.odd || read.OfAnother() || p.overlap.Contradiction() != ""
 }
 
 // next returns the pages to queue now: at most so many ahead of the answered ones.
@@ -197,9 +196,17 @@ func (l *listing) check() []*paging {
 	return l.checks
 }
 
-// complete reports whether every page was answered, with as many vessels as its total implies.
+// complete reports whether every page was answered, with as many vessels as it said. A check needs no further page if
+// the cover lists all its vessels.
 func (p *paging) complete() bool {
-	return p.asked > 0 && p.got >= p.asked && p.asked >= p.granted && p.requested == 0 && !p.ended && !p.odd && !p.short
+	v := p.verdict()
+	return p.asked > 0 && p.got >= p.asked && p.asked >= p.granted && p.requested == 0 && !p.ended && !p.short &&
+		v.Contradiction == "" && (v.EveryPage() || p.check)
+}
+
+// verdict returns what the pages so far prove.
+func (p *paging) verdict() transform.Verdict {
+	return p.pages.Judge(p.Partition.Name().Kind, p.Expected)
 }
 
 func keyOf(typ, country string) string { return strings.ToLower(typ + "|" + country) }

@@ -164,7 +164,7 @@ func (h *harvest) fateOfPartition(p *paging) report.Fate {
 		return report.CarriedOver
 	case p.complete():
 		return report.Answered
-	case p.ended, p.odd && !p.short:
+	case p.ended, p.verdict().Contradiction != "" && !p.short:
 		return report.Fate{State: report.Suspect, Cause: report.CauseDoubt, Why: "their totals and pages contradict each other"}
 	}
 	state := report.LeftOut

@@ -149,7 +149,8 @@ func covers(planned journal.Plan) string {
 // the service does not know, or whose answer is too large. A search without an answer says nothing about
 // its vessels and is sent again.
 func (n *resumeState) learn(e journal.Entry) {
-	search := e.Operation == api.ByType.Name || e.Operation == api.ByStatus.Name
+	o, _ := api.OperationNamed(e.Operation)
+	search := o.IsSearch()
 	final := []string{extract.OutcomeNotFound, extract.OutcomeRejected, extract.OutcomeTooLarge}
 	if !e.OK() && (search || !slices.Contains(final, e.Outcome)) {
 		return

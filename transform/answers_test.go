@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
@@ -198,6 +199,57 @@ func FuzzAnswers(f *testing.F) {
 			if n := earlier.Rows(table); n != 0 {
 				t.Errorf("an earlier answer makes %d rows of %s", n, table.Name)
 			}
+		}
+	})
+}
+
+// FuzzPagingCountsRows compares what api.Read, by which a harvest is billed and buys pages, counts in an answer with
+// what becomes of the answer in the lake: a row for each vessel, or an issue of the record that was refused.
+func FuzzPagingCountsRows(f *testing.F) {
+	vessel := `{"imo":"9074729","name":"A"}`
+	for _, body := range []string{
+		`{"total":1,"items":[` + vessel + `]}`, `{"Total":1,"Items":[` + vessel + `]}`, `{"detail":{"items":[` + vessel + `]}}`,
+		`{"items":[` + vessel + `],"items":[]}`, `{"items":[` + vessel + `,7,{},null,{"imo":[]}]}`, `{"items":[1,2]}`, `{"vessels":[` + vessel + `]}`,
+		`{"detail":{"vessels":null}}`, `{"detail":` + vessel + `}`, `{"detail":"none","detail":` + vessel + `}`, vessel, `{"name":"-"}`, `[`, ``,
+		"{\"items\":[{\"imo\":\"9074729\",\"name\":\"\xff\\ud800\"}]}", `{"detail":{"latitude":"1"},"x":1}`, `{"detail":{"teu":"5"}}`,
+	} {
+		for i := range api.Operations {
+			f.Add(uint8(i), []byte(body))
+		}
+	}
+	f.Fuzz(func(t *testing.T, operation uint8, body []byte) {
+		o := api.Operations[int(operation)%len(api.Operations)]
+		if o == api.Credits {
+			t.Skip() // its answers have no rows
+		}
+		counted, err := api.Read(o, string(body))
+		e := answerTo(1, o.Name, "", "")
+		e.SetBody(body)
+		b := NewBatch()
+		for x := range journal.Pair(sequence(night(e))) {
+			b.Add(x)
+		}
+		if o.List == "" {
+			if rows := b.requests[0].rows; rows != counted.Rows {
+				t.Errorf("%s %q has %d vessels in the lake; %d were counted, error %v", o.Name, body, rows, counted.Rows, err)
+			}
+			if kept := len(b.particulars.rows) + len(b.positions.rows); kept > 0 && counted.Rows == 0 {
+				t.Errorf("%s %q has %d rows; no vessel was counted", o.Name, body, kept)
+			}
+			return
+		}
+		r, _ := b.searchRows(o.Name)
+		rows, unusable := r.rows.n, 0
+		for _, i := range b.issues {
+			switch {
+			case i.reason == NotARecord || i.reason == NoIdentity:
+				rows++
+			case i.field == "" && (i.reason == NotJSON || i.reason == UnexpectedShape):
+				unusable++
+			}
+		}
+		if err == nil && (rows != counted.Rows || unusable > 0) || err != nil && (rows > 0 || unusable != 1) {
+			t.Errorf("%s %q: %d vessels were counted, error %v; the lake has %d, and %d issues of the answer", o.Name, body, counted.Rows, err, rows, unusable)
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
+	"github.com/fleetlake/fleetlake/extract/jsontext"
 )
 
 // Batch turns the exchanges of one segment into the rows of the lake tables.
@@ -51,8 +52,8 @@ func NewBatch() *Batch {
 		words:        newVocabulary(),
 		sweeps:       make([]api.Sweep, 1),
 		sweepNumbers: map[api.Sweep]uint32{{}: 0},
-		listings:     newSearchRows(ofRegistration, allFields...),
-		sightings:    newSearchRows(ofSighting, fieldName, fieldCountry, fieldIMO, fieldMMSI, fieldShipType),
+		listings:     newSearchRows(api.ByType, ofRegistration, allFields...),
+		sightings:    newSearchRows(api.ByStatus, ofSighting, fieldName, fieldCountry, fieldIMO, fieldMMSI, fieldShipType),
 		coverage:     coverage{},
 	}
 }
@@ -96,8 +97,8 @@ func (b *Batch) Add(x journal.Exchange) {
 		b.requests = append(b.requests, unanswered(e))
 	case journal.KindAnswer, journal.KindBalance:
 		o := b.observe(e, b.answerOf(e))
-		r := requestOf(e, o.rows)
-		if api.IsLookup(e.Operation) && e.OK() && o.usable && o.rows == 0 {
+		r := requestOf(e, o.contents.Rows)
+		if api.IsLookup(e.Operation) && e.OK() && o.usable && o.contents.Rows == 0 {
 			r.outcome = "empty" // the harvest only looked for keys: every field may be empty
 		}
 		b.requests = append(b.requests, r)
@@ -155,9 +156,9 @@ func (b *Batch) observe(e *journal.Entry, at answer) observation {
 			from.sweep = b.sweepOf(e.Parameters)
 		}
 		b.asks(e.Operation, e.Parameters)
-		o.pageFacts, o.usable = b.search(r, from, b.body(e, r.dataset))
+		o.contents, o.page, o.usable = b.search(r, from, b.body(e, r.dataset))
 	case api.IsLookup(e.Operation):
-		o.rows, o.usable = b.lookup(&at, b.body(e, at.dataset()))
+		o.contents.Rows, o.usable = b.lookup(&at, b.body(e, at.dataset()))
 	default:
 		return o
 	}
@@ -186,15 +187,11 @@ func (b *Batch) countForChecks(parameters string, newest int) {
 
 // body returns the text of an answer.
 func (b *Batch) body(e *journal.Entry, dataset string) string {
-	body := e.Body
-	if e.Base64 != "" {
-		raw, err := e.RawBody()
-		if err != nil {
-			return "" // not JSON, which the reader reports
-		}
-		body = string(raw)
+	body, err := e.RawBody()
+	if err != nil {
+		return "" // not JSON, which the reader reports
 	}
-	body, ok := wellFormed(body)
+	body, ok := jsontext.WellFormed(body)
 	if !ok {
 		b.report(source{entry: e.N, dataset: dataset}, 0, "", "", NotUTF8)
 	}

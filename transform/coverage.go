@@ -3,6 +3,7 @@ package transform
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -45,10 +46,11 @@ type partition struct {
 
 // observation is one answer to the request for a page.
 type observation struct {
-	pageFacts
-	usable  bool
-	outcome string
-	at      time.Time
+	contents api.Contents
+	page     Page
+	usable   bool
+	outcome  string
+	at       time.Time
 }
 
 // plan adds the partitions that a run planned. The current run's plan has precedence over those of
@@ -91,7 +93,7 @@ func (o observation) betterThan(old observation) bool {
 	if o.usable != old.usable {
 		return o.usable
 	}
-	return cmp.Or(o.at.Compare(old.at), cmp.Compare(o.outcome, old.outcome), cmp.Compare(o.Fingerprint, old.Fingerprint)) > 0
+	return cmp.Or(o.at.Compare(old.at), cmp.Compare(o.outcome, old.outcome), cmp.Compare(o.page.Fingerprint, old.page.Fingerprint)) > 0
 }
 
 // coverageRow is a row of the coverage table. A negative number is null.
@@ -179,39 +181,67 @@ func (c coverage) table(withdrawn map[partitionKey]bool) []coverageRow {
 // contradiction is reported before missing pages, which may follow from it. The operation may be silent.
 func (p *partition) coverage(silent bool) coverageRow {
 	row := coverageRow{operation: p.operation, kind: p.kind, value: p.value, expected: p.expected}
-	s := p.sum()
-	row.pages, row.received = s.pages, s.rows
-	if s.total > 0 {
-		row.expected = s.total
-	}
-	if s.contradiction == "" && !Plausible(s.total, p.expected) {
-		s.contradiction = fmt.Sprintf("%d vessels, and %d when it was last covered", s.total, p.expected)
+	v := p.judge()
+	row.pages, row.received = v.Pages, v.Rows
+	if v.Total > 0 {
+		row.expected = v.Total
 	}
 	switch {
 	case len(p.pages) == 0 && p.skipped != "":
 		row.state, row.reason = skipped, p.skipped
 	case len(p.pages) == 0:
 		row.state, row.reason = skipped, notAsked
-	case s.pages == 0:
-		row.state, row.reason = failed, s.unusable
-	case s.rows == 0 && silent:
+	case v.Pages == 0:
+		row.state, row.reason = failed, p.unusable()
+	case v.Rows == 0 && silent:
 		row.state, row.reason = failed, emptied
-	case s.rows == 0 && p.expected > mayEmpty(p.operation):
+	case v.Rows == 0 && p.expected > mayEmpty(p.operation):
 		row.state, row.reason = suspect, "silent zero"
-	case s.contradiction != "":
-		row.state, row.reason = suspect, s.contradiction
-	case p.check && s.total == p.byOthers && s.total > 0:
-		row.state, row.expected, row.received = complete, s.total, p.byOthers
+	case v.Moved != "":
+		row.state, row.reason = suspect, v.Moved
+	case v.Contradiction != "":
+		row.state, row.reason = suspect, v.Contradiction
+	case p.check && v.Total == p.byOthers && v.Total > 0:
+		row.state, row.expected, row.received = complete, v.Total, p.byOthers
 		row.reason = "the cover showed as many"
-	case s.pages < s.needed:
-		row.state, row.reason = partial, fmt.Sprintf("%d of %d pages", s.pages, s.needed)
-	case p.kind != api.KindStatus && s.rows != s.total:
-		row.state, row.reason = suspect, fmt.Sprintf("%d of %d vessels", s.rows, s.total)
+	case !v.Whole():
+		row.state, row.reason = partial, fmt.Sprintf("%d of %d pages", v.Pages, v.Needed)
 	default:
 		row.state = complete
 		if p.kind != api.KindStatus {
-			row.expected = s.total
+			row.expected = v.Total
 		}
 	}
 	return row
+}
+
+// judge returns what the usable pages of the partition prove.
+func (p *partition) judge() Verdict {
+	var pages Pages
+	for n, o := range p.pages {
+		if o.usable {
+			pages.Add(n, o.contents, o.page)
+		}
+	}
+	return pages.Judge(p.kind, p.expected)
+}
+
+// received returns how many vessels are on the usable pages of a partition, and whether there is such a page.
+func (p *partition) received() (rows int, answered bool) {
+	for _, o := range p.pages {
+		if o.usable {
+			rows, answered = rows+o.contents.Rows, true
+		}
+	}
+	return rows, answered
+}
+
+// unusable returns the outcome of the first page that cannot be used.
+func (p *partition) unusable() string {
+	for _, n := range slices.Sorted(maps.Keys(p.pages)) {
+		if o := p.pages[n]; !o.usable {
+			return o.outcome
+		}
+	}
+	return ""
 }

@@ -3,6 +3,8 @@ package transform
 import (
 	"cmp"
 	"slices"
+
+	"github.com/fleetlake/fleetlake/extract/jsontext"
 )
 
 // answer is an answer of the journal, as the source of rows.
@@ -60,7 +62,7 @@ func (f *facts) add(at *answer, reg *registration, values valueRow, refused []by
 		if slices.ContainsFunc(raw[:i], func(other member) bool { return other.key == m.key }) {
 			continue // two columns read it
 		}
-		refused = append(append(appendText(comma(refused), m.key), ':'), m.value.raw...)
+		refused = append(append(jsontext.AppendText(comma(refused), m.key), ':'), m.value.Raw...)
 	}
 	kept, rest := "", ""
 	if len(refused) > 1 {

@@ -3,6 +3,8 @@ package transform
 import (
 	"strings"
 	"time"
+
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // These are the layouts in which times come. A fraction of a second may follow the seconds.
@@ -29,7 +31,7 @@ var (
 // ParseTime returns a time in UTC; a text without an offset is UTC. It never guesses a year:
 // a text without one is NoYear. Other refusals are absent, OutOfBounds and NotATime.
 func ParseTime(s string) (time.Time, error) {
-	if missing(s) {
+	if api.IsMissing(s) {
 		return time.Time{}, absent
 	}
 	s = CleanText(s)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fleetlake/fleetlake/extract/api"
+	"github.com/fleetlake/fleetlake/extract/jsontext"
 )
 
 // A lookup answers with the data of one vessel. Each dataset in it becomes a separate row, so that
@@ -19,57 +20,53 @@ var (
 // lookup reads the answer of a lookup. It returns how many records it has, and false for an answer
 // of another shape than the interface text promises.
 func (b *Batch) lookup(at *answer, body string) (int, bool) {
-	s := &scanner{s: body}
-	root := s.members()
-	if !s.end() {
-		b.report(source{entry: at.entry, dataset: at.dataset()}, 0, "", clip(body), shapeOf(body))
+	from := source{entry: at.entry, dataset: at.dataset(), whole: body}
+	answered, err := api.ReadLookup(body)
+	if err != nil {
+		b.report(from, 0, "", clip(body), reasonOf(err))
 		return 0, false
 	}
-	r, beside := unwrap(root)
-	from := source{entry: at.entry, dataset: at.dataset(), whole: body}
+	r, beside := membersOf(answered.Vessel), []member(nil)
+	if answered.InDetail() {
+		beside = slices.DeleteFunc(membersOf(answered.Root).members, func(m member) bool { return m.folded == "detail" })
+	}
 	if r.isEmpty() {
 		if len(r.members) > 0 {
 			b.report(from, 0, "", clip(body), NoValues)
 		}
 		return 0, true
 	}
+	o, _ := api.OperationNamed(at.operation)
 	fields := allFields
-	if at.operation == api.Location.Name {
+	if !o.Has(ofParticulars) {
 		fields = positionFields
 	}
 	got := r.identification(fields...)
 	n := numbersOf(&got)
-	if n.id.imo() == 0 && r.ofVessel() {
+	if n.id.imo() == 0 && answered.Rows > 0 {
 		n.complete(at.requested())
 	}
 	reg, ok := b.register(&got, n, from)
 	if !ok {
-		return 1, true
+		return answered.Rows, true
 	}
 	b.compareRequested(&reg, at, from)
-	switch at.operation {
-	case api.Location.Name:
-		b.addPosition(&r, &reg, at, beside, true)
-	case api.Info.Name:
+	if o.Has(ofEngine) {
 		b.addPart(&r, "engine", &Engine, ofEngine, &b.engines, &reg, at)
+	}
+	if o.Has(ofManagement) {
 		b.addPart(&r, "management", &Management, ofManagement, &b.managements, &reg, at)
+	}
+	switch {
+	case o.Has(ofPosition) && !o.Has(ofParticulars):
+		b.addPosition(&r, &reg, at, beside, true)
+	case o.Has(ofPosition):
 		b.addPosition(&r, &reg, at, nil, false)
-		b.addParticulars(&r, &reg, at, beside)
-	default:
+	}
+	if o.Has(ofParticulars) {
 		b.addParticulars(&r, &reg, at, beside)
 	}
-	return 1, true
-}
-
-// unwrap returns the vessel: `detail` if that is an object, else the root. Members beside `detail`
-// are extra.
-func unwrap(root record) (r record, beside []member) {
-	i := slices.IndexFunc(root.members, func(m member) bool { return m.folded == "detail" && m.value.kind == isObject })
-	if i < 0 {
-		return root, nil
-	}
-	s := scanner{s: root.members[i].value.raw}
-	return s.members(), slices.Delete(root.members, i, i+1)
+	return answered.Rows, true
 }
 
 // compareRequested reports an answer about another ship than the requested IMO number. It does not
@@ -94,24 +91,15 @@ func (b *Batch) reportEmpty(row valueRow, id vesselID, at *answer, dataset strin
 // isEmpty reports whether no member of an object has a value, nor any of an object in it.
 func (r *record) isEmpty() bool {
 	return !slices.ContainsFunc(r.members, func(m member) bool {
-		switch m.value.kind {
-		case isObject:
-			s := scanner{s: m.value.raw}
-			inner := s.members()
+		switch m.value.Kind {
+		case jsontext.Object:
+			inner := membersOf(m.value)
 			return !inner.isEmpty()
-		case isArray:
-			return strings.Trim(m.value.raw, "[] \t\r\n") != ""
+		case jsontext.Array:
+			return strings.Trim(m.value.Raw, "[] \t\r\n") != ""
 		}
-		s, ok := m.value.text()
+		s, ok := m.value.Text()
 		return !ok || !missingText(s)
-	})
-}
-
-// ofVessel reports whether an answer is about a vessel: it has a name, a number or a position.
-func (r *record) ofVessel() bool {
-	return slices.ContainsFunc(r.members, func(m member) bool {
-		s, _ := m.value.text()
-		return !missing(s) && slices.Contains([]string{"name", "imo", "mmsi", "latitude"}, m.folded)
 	})
 }
 
@@ -123,10 +111,10 @@ func (a *answer) requested() string {
 
 // dataset returns the dataset of issues about a whole answer.
 func (a *answer) dataset() string {
-	if a.operation == api.Location.Name {
-		return ofPosition
+	if o, _ := api.OperationNamed(a.operation); o.Has(ofParticulars) {
+		return ofParticulars
 	}
-	return ofParticulars
+	return ofPosition
 }
 
 // addParticulars adds the row of particulars. It comes last, because its extra has every key that
@@ -159,16 +147,15 @@ func (b *Batch) addParticulars(r *record, reg *registration, at *answer, beside 
 func (b *Batch) addPart(r *record, key string, t *Table, dataset string, to *facts, reg *registration, at *answer) {
 	v := r.take(key)
 	from := source{entry: at.entry, dataset: dataset}
-	if v.kind != isObject {
-		if s, ok := v.text(); !ok || !missing(s) {
+	if v.Kind != jsontext.Object {
+		if s, ok := v.Text(); !ok || !api.IsMissing(s) {
 			b.report(from, reg.id, "", s, UnexpectedShape)
 			return
 		}
 		b.report(from, reg.id, "", "", NoValues)
 		return
 	}
-	s := scanner{s: v.raw}
-	part := s.members()
+	part := membersOf(v)
 	values, raw := b.fill(&part, t, reg.id, at, dataset)
 	if b.reportEmpty(values, reg.id, at, dataset); len(raw) == 0 && part.isEmpty() {
 		return

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // quantity is how one kind of number is written, and which values it can have.
@@ -38,7 +40,7 @@ var thousands = strings.NewReplacer(",", "", "'", "", "’", "", " ", "", "\u00a
 // and for a zero that is nothing.
 func (q quantity) parse(s string) (float64, error) {
 	s = strings.TrimSpace(s)
-	if missing(s) {
+	if api.IsMissing(s) {
 		return 0, absent
 	}
 	digits, unit, ok := splitPlain(s)

@@ -25,8 +25,8 @@ func TestImpossibleTotalIsSuspect(t *testing.T) {
 			cov.plan(&journal.Plan{Partitions: []journal.Partition{{Operation: "by-type", Kind: "country", Value: "Malta", Expected: c.expected}}}, true)
 			b := NewBatch()
 			e := pageOf(1, "country=Malta&page=1", c.total, 0, c.rows)
-			facts, ok := b.search(&b.listings, page{}, b.body(&e, b.listings.dataset))
-			cov.observe("by-type", "country=Malta&page=1", observation{pageFacts: facts, usable: ok})
+			contents, read, ok := b.search(&b.listings, page{}, b.body(&e, b.listings.dataset))
+			cov.observe("by-type", "country=Malta&page=1", observation{contents: contents, page: read, usable: ok})
 			rows := cov.table(nil)
 			if len(rows) != 1 || rows[0].state != c.state {
 				t.Errorf("%+v, want %s", rows, c.state)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"regexp"
 	"strings"
+
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // Units and bounds of the values in a position.
@@ -45,7 +47,7 @@ var otherStatuses = map[string]string{
 
 // asStatus accepts the label of a navigational status.
 func asStatus(s string, _ *answer) (any, error) {
-	if missing(s) {
+	if api.IsMissing(s) {
 		return nil, absent
 	}
 	label := strings.ToLower(CleanText(s))

@@ -3,22 +3,21 @@ package transform
 import (
 	"strings"
 	"time"
+
+	"github.com/fleetlake/fleetlake/extract/api"
+	"github.com/fleetlake/fleetlake/extract/jsontext"
 )
 
 // record is an object of an answer. Each member knows whether a column or an issue used it.
 type record struct{ members []member }
 
-// members reads an object key by key. Of equal keys the first is used; the others go to the
+// membersOf reads an object key by key. Of equal keys the first is used; the others go to the
 // extra keys.
-func (s *scanner) members() record {
+func membersOf(object jsontext.Value) record {
 	var r record
-	s.object(func(key value) {
-		k, _ := key.text()
-		r.members = append(r.members, member{key: k, value: s.value()})
+	object.Members(func(key string, v jsontext.Value) {
+		r.members = append(r.members, member{key: key, folded: jsontext.Fold(key), value: v})
 	})
-	for i := range r.members {
-		r.members[i].folded = fold(r.members[i].key)
-	}
 	return r
 }
 
@@ -32,7 +31,7 @@ func (r *record) find(keys ...string) *member {
 			if m.folded != key {
 				continue
 			}
-			if s, ok := m.value.text(); !ok || !missing(s) {
+			if s, ok := m.value.Text(); !ok || !api.IsMissing(s) {
 				return m
 			}
 			m.used = true // a known key without a value
@@ -45,10 +44,10 @@ func (r *record) find(keys ...string) *member {
 }
 
 // take returns the value under one of the keys and marks the member as used.
-func (r *record) take(keys ...string) value {
+func (r *record) take(keys ...string) jsontext.Value {
 	m := r.find(keys...)
 	if m == nil {
-		return value{}
+		return jsontext.Value{}
 	}
 	m.used = true
 	return m.value
@@ -68,9 +67,9 @@ func (r *record) rest(want func(m *member) bool) []member {
 }
 
 // identification returns the values of the fields that identify a ship, by field.
-func (r *record) identification(fields ...int) (got [fieldCount]value) {
+func (r *record) identification(fields ...int) (got [fieldCount]jsontext.Value) {
 	for _, f := range fields {
-		got[f] = r.take(fold(identification[f].key))
+		got[f] = r.take(jsontext.Fold(identification[f].key))
 	}
 	return got
 }
@@ -89,7 +88,7 @@ func (b *Batch) fill(r *record, t *Table, id vesselID, at *answer, dataset strin
 			continue
 		}
 		m.used = true
-		s, ok := m.value.text()
+		s, ok := m.value.Text()
 		if !ok {
 			b.report(from, id, c.name, s, NotText)
 			raw = append(raw, *m)

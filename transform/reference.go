@@ -4,7 +4,10 @@ import (
 	"embed"
 	"encoding/csv"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 //go:embed reference/*.csv
@@ -28,14 +31,16 @@ type ReferenceTable struct {
 //	world_zones                     value, name
 //	navigational_statuses           value, meaning, zoned, labels (separated by "|")
 //	maritime_identification_digits  digits, flag, name; one row per flag of the digits
+//	operations                      operation, kind, credits, per_minute, paged
+//	operation_datasets              operation, dataset, lake_table, share; one row per dataset of an operation
 func ReferenceTables() []ReferenceTable {
 	names := []string{"flags", "countries", "vessel_types", "world_zones", "navigational_statuses", "maritime_identification_digits"}
-	tables := make([]ReferenceTable, 0, len(names)+1)
+	tables := make([]ReferenceTable, 0, len(names)+4)
 	for _, name := range names {
 		rows := referenceRows(name)
 		tables = append(tables, ReferenceTable{Name: name, Columns: rows[0], Rows: rows[1:]})
 	}
-	tables = append(tables, vesselTypes(), allRegisters())
+	tables = append(tables, vesselTypes(), allRegisters(), operations(), operationDatasets())
 	for i := range tables {
 		if t := &tables[i]; slices.Contains([]string{"countries", "vessel_types", "types"}, t.Name) {
 			t.addSource()
@@ -83,6 +88,51 @@ func vesselTypes() ReferenceTable {
 	}
 	slices.SortFunc(types.Rows, slices.Compare)
 	return types
+}
+
+// operations returns the table operations: those of package api.
+func operations() ReferenceTable {
+	t := ReferenceTable{Name: "operations", Columns: []string{"operation", "kind", "credits", "per_minute", "paged"}}
+	for _, o := range api.Operations {
+		t.Rows = append(t.Rows, []string{o.Name, o.Kind(), strconv.Itoa(o.Credits), strconv.Itoa(o.PerMinute), strconv.FormatBool(o.Paged)})
+	}
+	return t
+}
+
+// operationDatasets returns the table operation_datasets: what the answers of each operation have.
+func operationDatasets() ReferenceTable {
+	t := ReferenceTable{Name: "operation_datasets", Columns: []string{"operation", "dataset", "lake_table", "share"}}
+	for _, o := range api.Operations {
+		shares := o.Shares()
+		for _, dataset := range o.Datasets() {
+			t.Rows = append(t.Rows, []string{o.Name, dataset, LakeTables[dataset], strconv.FormatFloat(shares[dataset], 'g', -1, 64)})
+		}
+	}
+	return t
+}
+
+// OperationsOf returns the operations whose answers a table of the lake has rows of, in the order of reports. Every
+// operation has requests and issues, and the searches have coverage; the rows of any other table that is none of a
+// dataset, as the fleet is, are made of all answers about vessels.
+func OperationsOf(table string) (names []string) {
+	ofDataset := func(o api.Operation) bool {
+		return slices.ContainsFunc(o.Datasets(), func(dataset string) bool { return LakeTables[dataset] == table })
+	}
+	isOf := func(o api.Operation) bool { return len(o.Datasets()) > 0 }
+	switch {
+	case table == Requests.Name, table == Issues.Name:
+		isOf = func(api.Operation) bool { return true }
+	case table == Coverage.Name:
+		isOf = api.Operation.IsSearch
+	case slices.ContainsFunc(api.Operations, ofDataset):
+		isOf = ofDataset
+	}
+	for _, o := range api.Operations {
+		if isOf(o) {
+			names = append(names, o.Name)
+		}
+	}
+	return names
 }
 
 // referenceRows returns the rows of reference/name.csv, header included. It panics on a bad

@@ -51,6 +51,39 @@ func TestReferenceTablesCoverTheVocabularies(t *testing.T) {
 	}
 }
 
+// TestOperationsOfTheServiceAreReferenceTables: the tables have every operation, its price, and the tables of the
+// lake that its answers fill.
+func TestOperationsOfTheServiceAreReferenceTables(t *testing.T) {
+	for name, want := range map[string]string{
+		"operations": "by-status search 10 15 false, by-type search 10 50 true, info lookup 5 15 false, " +
+			"location lookup 1 15 false, particulars lookup 1 50 false, credits account 0 50 false",
+		"operation_datasets": "by-status sighting sightings 1, by-type registration listings 1, info particulars particulars 0.2, " +
+			"info engine engine 0.3, info management management 0.3, info position positions 0.2, " +
+			"location position positions 1, particulars particulars particulars 1",
+	} {
+		var rows []string
+		for _, r := range tableNamed(t, name) {
+			rows = append(rows, strings.Join(r, " "))
+		}
+		if got := strings.Join(rows, ", "); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestOperationsOfTablesOfTheLake: the dictionary names them.
+func TestOperationsOfTablesOfTheLake(t *testing.T) {
+	for table, want := range map[string]string{
+		"listings": "by-type", "sightings": "by-status", "particulars": "info particulars", "engine": "info", "management": "info",
+		"positions": "info location", "coverage": "by-status by-type", "requests": "by-status by-type info location particulars credits",
+		"issues": "by-status by-type info location particulars credits", "vessels": "by-status by-type info location particulars",
+	} {
+		if got := strings.Join(OperationsOf(table), " "); got != want {
+			t.Errorf("%s: %s, want %s", table, got, want)
+		}
+	}
+}
+
 func TestCountriesHaveOneNamePerFlag(t *testing.T) {
 	flagOf, nameOf := map[string]string{}, map[string]string{}
 	for _, r := range tableNamed(t, "countries") {

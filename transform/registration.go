@@ -1,6 +1,10 @@
 package transform
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/fleetlake/fleetlake/extract/jsontext"
+)
 
 // Fields that identify a ship, in every kind of answer.
 const (
@@ -25,7 +29,7 @@ var identification = [fieldCount]struct{ key, column string }{
 var identificationByKey = func() map[string]int {
 	m := make(map[string]int, fieldCount)
 	for i, f := range identification {
-		m[fold(f.key)] = i
+		m[jsontext.Fold(f.key)] = i
 	}
 	return m
 }()
@@ -50,7 +54,7 @@ func fieldOf(key string) int {
 	case "typeSpecific":
 		return fieldVesselType
 	}
-	if i, ok := identificationByKey[fold(key)]; ok {
+	if i, ok := identificationByKey[jsontext.Fold(key)]; ok {
 		return i
 	}
 	return -1
@@ -103,7 +107,7 @@ func (v *vocabulary) appendRaw(b []byte, r *registration) []byte {
 	case c.reason != absent && c.raw != country:
 		b = appendMember(b, identification[fieldCountry].key, c.raw)
 	case c.reason == absent && country != "": // taken from the code: the vessel stands under no country
-		b = append(appendText(comma(b), identification[fieldCountry].key), ":null"...)
+		b = append(jsontext.AppendText(comma(b), identification[fieldCountry].key), ":null"...)
 	}
 	if s := v.isos.at(r.iso); s.changed() {
 		b = appendMember(b, identification[fieldISO].key, s.raw)
@@ -136,7 +140,7 @@ func appendNameMember(b []byte, key, name string) []byte {
 
 // appendMember appends a text under a key, with a comma if there is a member before it.
 func appendMember(b []byte, key, text string) []byte {
-	return appendText(append(appendText(comma(b), key), ':'), text)
+	return jsontext.AppendText(append(jsontext.AppendText(comma(b), key), ':'), text)
 }
 
 func comma(b []byte) []byte {
@@ -162,11 +166,11 @@ type numbers struct {
 }
 
 // numbersOf reads the numbers of a record.
-func numbersOf(got *[fieldCount]value) (n numbers) {
+func numbersOf(got *[fieldCount]jsontext.Value) (n numbers) {
 	var imoText, mmsiText string
 	var imo IMO
-	imoText, n.imoIsText = got[fieldIMO].text()
-	mmsiText, n.mmsiIsText = got[fieldMMSI].text()
+	imoText, n.imoIsText = got[fieldIMO].Text()
+	mmsiText, n.mmsiIsText = got[fieldMMSI].Text()
 	imo, n.imoErr = ParseIMO(imoText)
 	n.mmsi, n.mmsiErr = ParseMMSI(mmsiText)
 	n.id = identify(imo, n.mmsi)
@@ -186,7 +190,7 @@ func (n *numbers) complete(requested string) {
 
 // register reads which ship a record is about, whose numbers are n. It returns false for a record without
 // an IMO number or MMSI, and reports that and none of its other faults.
-func (b *Batch) register(got *[fieldCount]value, n numbers, from source) (registration, bool) {
+func (b *Batch) register(got *[fieldCount]jsontext.Value, n numbers, from source) (registration, bool) {
 	r := registration{id: n.id, mmsi: n.mmsi}
 	if r.id == 0 {
 		b.report(from, 0, "", from.whole, NoIdentity)
@@ -212,8 +216,8 @@ func (b *Batch) register(got *[fieldCount]value, n numbers, from source) (regist
 }
 
 // textOf reads a text of any content.
-func (b *Batch) textOf(got *[fieldCount]value, from source, id vesselID, field int) string {
-	s, ok := got[field].text()
+func (b *Batch) textOf(got *[fieldCount]jsontext.Value, from source, id vesselID, field int) string {
+	s, ok := got[field].Text()
 	if !ok {
 		b.refuse(from, id, field, got[field], NotText, false)
 		return ""
@@ -226,8 +230,8 @@ func (b *Batch) textOf(got *[fieldCount]value, from source, id vesselID, field i
 
 // spellingOf returns the number of a text in the batch's vocabulary, and reports a text that its
 // list does not have: once a run if it is kept.
-func (b *Batch) spellingOf(got *[fieldCount]value, from source, id vesselID, field int, m *memo) uint32 {
-	s, ok := got[field].text()
+func (b *Batch) spellingOf(got *[fieldCount]jsontext.Value, from source, id vesselID, field int, m *memo) uint32 {
+	s, ok := got[field].Text()
 	if !ok {
 		b.refuse(from, id, field, got[field], NotText, false)
 		return 0
@@ -257,7 +261,7 @@ func (b *Batch) reportOnce(m *memo, value string, from source, id vesselID, fiel
 }
 
 // refuse keeps a refused value for `raw`, and reports it unless it is a placeholder.
-func (b *Batch) refuse(from source, id vesselID, field int, v value, why error, isText bool) {
+func (b *Batch) refuse(from source, id vesselID, field int, v jsontext.Value, why error, isText bool) {
 	reason := why.(Reason)
 	if !isText {
 		reason = NotText
@@ -266,9 +270,9 @@ func (b *Batch) refuse(from source, id vesselID, field int, v value, why error, 
 		return
 	}
 	f := identification[field]
-	b.refused = append(append(appendText(comma(b.refused), f.key), ':'), v.raw...)
+	b.refused = append(append(jsontext.AppendText(comma(b.refused), f.key), ':'), v.Raw...)
 	if reason != Filler {
-		s, _ := v.text()
+		s, _ := v.Text()
 		b.report(from, id, f.column, s, reason)
 	}
 }

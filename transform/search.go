@@ -1,22 +1,14 @@
 package transform
 
 import (
+	"errors"
 	"net/url"
-	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/fleetlake/fleetlake/extract/api"
+	"github.com/fleetlake/fleetlake/extract/jsontext"
 )
-
-// pageFacts has the facts of a search answer that coverage needs. api.Read reads the same members
-// while a harvest runs, for paging.
-type pageFacts struct {
-	total           int    // vessels over all pages; 0 where the answer has none, or an impossible one
-	impossibleTotal string // the text of a total that cannot be one; empty otherwise
-	size            int    // vessels on a full page
-	Page
-}
 
 // Page is what the pages of a partition are compared by.
 type Page struct {
@@ -29,34 +21,39 @@ type Page struct {
 // OfAnother reports whether most vessels of a page are of another partition than was asked for.
 func (p Page) OfAnother() bool { return 2*p.elsewhere > p.rows }
 
+// Unreadable reports whether a page is full of vessels that no row can have, as none has a number. Pages like that are
+// worth nothing, however many the total promises.
+func (p Page) Unreadable() bool { return p.rows >= api.PageSize && len(p.vessels) == 0 }
+
 // search reads an answer of one of the two searches into its rows. It returns false, and uses no
-// vessel, for an answer of another shape than the interface text promises.
-func (b *Batch) search(r *searchRows, at page, body string) (pageFacts, bool) {
+// vessel, for an answer that api.ReadSearch refuses.
+func (b *Batch) search(r *searchRows, at page, body string) (api.Contents, Page, bool) {
 	rowMark, issueMark := r.rows.n, len(b.issues)
-	s := &scanner{s: body}
-	facts := pageFacts{size: api.PageSize}
 	b.elsewhere = 0
-	listed := false
 	b.pages = append(b.pages, at)
-	if s.next() == '{' {
-		b.envelope(r, s, at, &facts, &listed)
+	var read Page
+	contents, err := api.ReadSearch(r.operation, body, func(s *jsontext.Scanner) {
+		vessel := b.item(r, s, at)
+		read.Fingerprint = read.Fingerprint*0x100000001b3 + vessel
+		if vessel >= firstVessel && r == &b.listings {
+			read.vessels = append(read.vessels, vessel)
+		}
+	})
+	if err != nil {
+		r.rows.n, b.issues = rowMark, b.issues[:issueMark]
+		b.report(source{entry: at.entry, dataset: r.dataset}, 0, "", clip(body), reasonOf(err))
+		return api.Contents{}, Page{}, false
 	}
-	facts.elsewhere = b.elsewhere
-	if s.end() && listed {
-		return facts, true
-	}
-	r.rows.n, b.issues = rowMark, b.issues[:issueMark]
-	b.report(source{entry: at.entry, dataset: r.dataset}, 0, "", clip(body), shapeOf(body))
-	return pageFacts{}, false
+	read.rows, read.elsewhere = contents.Rows, b.elsewhere
+	return contents, read, true
 }
 
-// shapeOf returns why a body cannot be used: NotJSON or UnexpectedShape.
-func shapeOf(body string) Reason {
-	s := &scanner{s: body}
-	if s.value(); s.end() {
-		return UnexpectedShape
+// reasonOf returns why an answer cannot be used: NotJSON or UnexpectedShape.
+func reasonOf(unread error) Reason {
+	if errors.Is(unread, api.ErrNotJSON) {
+		return NotJSON
 	}
-	return NotJSON
+	return UnexpectedShape
 }
 
 // clip shortens an unusable answer for its issue: the journal has all of it.
@@ -70,67 +67,27 @@ func clip(body string) string {
 	return body
 }
 
-// envelope reads the object around the vessels. Its other members are about the answer and are not
-// kept.
-func (b *Batch) envelope(r *searchRows, s *scanner, at page, facts *pageFacts, listed *bool) {
-	s.object(func(key value) {
-		k, _ := key.text()
-		switch next := s.next(); {
-		case k == "detail" && next == '{':
-			b.envelope(r, s, at, facts, listed)
-		case (k == "items" || k == "vessels") && next == '[':
-			*listed = true
-			s.array(func() {
-				facts.rows++
-				vessel := b.item(r, s, at)
-				facts.Fingerprint = facts.Fingerprint*0x100000001b3 + vessel
-				if vessel >= firstVessel && r == &b.listings {
-					facts.vessels = append(facts.vessels, vessel)
-				}
-			})
-		case (k == "items" || k == "vessels") && next == 'n':
-			*listed = true
-			s.value()
-		case k == "total":
-			total, _ := s.value().text()
-			facts.total = api.PositiveOr(total, 0)
-			switch n, err := strconv.ParseFloat(total, 64); {
-			case err != nil:
-			case !(n >= 0 && n <= api.MostVessels): // nor NaN
-				facts.total, facts.impossibleTotal = 0, clip(total)
-			default:
-				facts.total = int(n) // 120.0 and 1.2e2 are numbers, too
-			}
-		case k == "limit":
-			limit, _ := s.value().text()
-			facts.size = api.PositiveOr(limit, api.PageSize)
-		default:
-			s.value()
-		}
-	})
-}
-
 // item reads one vessel of a list and returns its part of the page's fingerprint.
-func (b *Batch) item(r *searchRows, s *scanner, at page) uint64 {
-	next := s.next()
-	start := s.pos
+func (b *Batch) item(r *searchRows, s *jsontext.Scanner, at page) uint64 {
+	next := s.Next()
+	start := s.Position()
 	from := source{entry: at.entry, dataset: r.dataset}
 	if next != '{' {
-		b.report(from, 0, "", s.value().raw, NotARecord)
+		b.report(from, 0, "", s.Value().Raw, NotARecord)
 		return 1
 	}
-	var got [fieldCount]value
+	var got [fieldCount]jsontext.Value
 	r.extras = r.extras[:0]
-	s.object(func(key value) {
-		k, _ := key.text()
-		v := s.value()
-		if f := fieldOf(k); f >= 0 && r.only[f] && got[f].kind == isAbsent {
+	s.Object(func(key jsontext.Value) {
+		k, _ := key.Text()
+		v := s.Value()
+		if f := fieldOf(k); f >= 0 && r.only[f] && got[f].Kind == jsontext.Absent {
 			got[f] = v
 		} else {
 			r.extras = append(r.extras, member{key: k, value: v})
 		}
 	})
-	from.whole = s.s[start:s.pos]
+	from.whole = s.From(start)
 	b.compareWithAsked(&got)
 	n := numbersOf(&got)
 	if r.numbersOnly {
@@ -158,7 +115,7 @@ func (b *Batch) asks(operation, parameters string) {
 
 // compareWithAsked counts a vessel that says itself that it is of another type, or country, than the list
 // was asked for. A spelling that cannot be asked for proves nothing.
-func (b *Batch) compareWithAsked(got *[fieldCount]value) {
+func (b *Batch) compareWithAsked(got *[fieldCount]jsontext.Value) {
 	field, others := fieldCountry, countriesAsked
 	switch b.asked.Kind {
 	case api.KindCountry:
@@ -167,7 +124,7 @@ func (b *Batch) compareWithAsked(got *[fieldCount]value) {
 	default:
 		return
 	}
-	text, _ := got[field].text()
+	text, _ := got[field].Text()
 	if text = strings.TrimSpace(text); text != "" && !strings.EqualFold(text, b.asked.Value) && others()[strings.ToLower(text)] {
 		b.elsewhere++
 	}

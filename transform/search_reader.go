@@ -31,7 +31,7 @@ func (r *SearchReader) Each(e journal.Entry, f func(Listed)) Page {
 	}
 	b.asks(e.Operation, e.Parameters)
 	found.numbersOnly = f == nil
-	facts, _ := b.search(found, page{}, b.body(&e, found.dataset))
+	_, read, _ := b.search(found, page{}, b.body(&e, found.dataset))
 	for i := range found.rows.n {
 		row, reg, _ := found.at(uint32(i))
 		typ, flag := b.words.vesselTypes.at(row.vesselType), b.words.countries.at(row.country)
@@ -42,5 +42,5 @@ func (r *SearchReader) Each(e journal.Entry, f func(Listed)) Page {
 	if len(found.texts.chunks) > 1 { // one chunk has room for the texts of many answers
 		found.texts = arena{}
 	}
-	return facts.Page
+	return read
 }

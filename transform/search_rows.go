@@ -3,17 +3,20 @@ package transform
 import (
 	"cmp"
 	"slices"
+
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // searchRows has the rows of one of the two searches. A night has a million of them, so a row takes
 // forty bytes and its texts; values that follow from others are computed when the rows are written.
 type searchRows struct {
-	dataset string
-	only    [fieldCount]bool // the fields for which the table has columns
-	rows    rows
-	texts   arena
-	order   []uint32 // the rows to write; nil until sorted is called
-	extras  []member // reused for each record
+	operation api.Operation
+	dataset   string
+	only      [fieldCount]bool // the fields for which the table has columns
+	rows      rows
+	texts     arena
+	order     []uint32 // the rows to write; nil until sorted is called
+	extras    []member // reused for each record
 
 	numbersOnly bool // no rows are kept: only the fingerprint of a page is wanted
 }
@@ -38,8 +41,8 @@ type page struct {
 }
 
 // newSearchRows returns an empty table of a dataset that has columns for the given fields.
-func newSearchRows(dataset string, fields ...int) searchRows {
-	r := searchRows{dataset: dataset}
+func newSearchRows(o api.Operation, dataset string, fields ...int) searchRows {
+	r := searchRows{operation: o, dataset: dataset}
 	for _, f := range fields {
 		r.only[f] = true
 	}

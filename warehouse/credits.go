@@ -71,7 +71,7 @@ type LedgerRun struct {
 	Why       string `json:"why,omitempty"`
 }
 
-// ErrOlder says that the file has no views of the ledger, because an older program made it.
+// ErrOlder says that the file lacks what the ledger is read from, because an older program made it.
 var ErrOlder = errors.New("an older version of fleetlake published the warehouse: `fleetlake rebuild` builds it again from the journal, with 0 requests")
 
 // Ledger reads the ledger since a day (UTC). All its amounts are credits. It returns ErrOlder for a
@@ -79,7 +79,7 @@ var ErrOlder = errors.New("an older version of fleetlake published the warehouse
 func (w *Warehouse) Ledger(ctx context.Context, since time.Time) (Ledger, error) {
 	var l Ledger
 	var there bool
-	if err := w.db.QueryRowContext(ctx, statement("read/has_view"), "credits_daily").Scan(&there); err != nil {
+	if err := w.db.QueryRowContext(ctx, statement("read/has_ledger")).Scan(&there); err != nil {
 		return l, fmt.Errorf("read ledger: %w", unwrapped(err))
 	}
 	if !there {

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/transform"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -127,9 +130,20 @@ func TestLedgerByOutcome(t *testing.T) {
 	}
 }
 
+// insertOperationDatasets returns SQL that fills the reference table operation_datasets.
+func insertOperationDatasets() string {
+	tables := transform.ReferenceTables()
+	t := tables[slices.IndexFunc(tables, func(t transform.ReferenceTable) bool { return t.Name == "operation_datasets" })]
+	var rows []string
+	for _, row := range t.Rows {
+		rows = append(rows, "("+quoted(row...)+")")
+	}
+	return "INSERT INTO " + t.Name + " (" + strings.Join(t.Columns, ", ") + ") VALUES " + strings.Join(rows, ", ")
+}
+
 func TestLedgerByTable(t *testing.T) {
 	dir := t.TempDir()
-	must(t, update(t, dir, 20, requestsOf(20), `UPDATE runs SET report = '{"rows": {"listings": 800, "requests": 4}}'`))
+	must(t, update(t, dir, 20, insertOperationDatasets(), requestsOf(20), `UPDATE runs SET report = '{"rows": {"listings": 800, "requests": 4}}'`))
 	must(t, update(t, dir, 21, requestsOf(21), `UPDATE runs SET report = '{"rows": {"particulars": 10, "engine": 8, "management": 9, "positions": 10}}' WHERE run_id LIKE '20261121%'`))
 	must(t, update(t, dir, 23, requestsOf(23), `UPDATE runs SET report = '{"rows": {"particulars": 4, "positions": 1}}' WHERE run_id LIKE '20261123%'`))
 	cost := func(credits float64) *float64 { return &credits }

@@ -44,6 +44,7 @@ type description struct {
 	origin     string              // where rows come from that no lake table has
 	example    string              // a statement that runs
 	like       string              // of a macro: the view whose columns it has, as they were
+	everyNight bool                // of a view: it computes the fleet of every night that a query does not filter out
 	call       string              // of a macro: a call with arguments, which shows its columns
 	parameters []Parameter         // of a macro
 	columns    map[string]string   // of a macro: comments of the columns that nothing it reads has
@@ -94,7 +95,7 @@ var filters = map[string][]string{"vessel_type": nil, "vessel_type_filter": nil}
 const lastNight = "(SELECT max(snapshot_date) FROM runs)"
 
 // nightParameter is the parameter of the macros of a night.
-var nightParameter = []Parameter{{"night", "a night, such as DATE '2026-11-20'; it may be a column of a table of nights"}}
+var nightParameter = []Parameter{{Name: "night", Meaning: "a night, such as DATE '2026-11-20'; it may be a column of a table of nights"}}
 
 // ordered describes the tables, views and macros, in the order of the dictionary; those of the schema
 // internal have it in their name.
@@ -105,6 +106,11 @@ var ordered = []description{
 	{name: "fleet_daily", group: GroupStart, keys: "snapshot_date flag category is_vessel", required: "snapshot_date category is_vessel listed seen run_id",
 		from: "listed registration", units: map[string]string{"listed": "vessels"},
 		example: "SELECT snapshot_date, sum(listed) AS listed, sum(seen) AS seen\nFROM fleet_daily WHERE is_vessel GROUP BY snapshot_date ORDER BY snapshot_date"},
+	{name: "nights", group: GroupStart, keys: "job snapshot_date", required: "snapshot_date verdict reason by_type_covered by_type_total by_status_covered by_status_total runs requests credits",
+		from: "runs coverage", units: map[string]string{"by_type_covered": "searches", "by_type_total": "searches", "by_status_covered": "searches", "by_status_total": "searches", "runs": "runs"},
+		example: "SELECT job, snapshot_date, verdict, reason, left_out, previous_whole_night FROM nights ORDER BY snapshot_date DESC, job LIMIT 7"},
+	{name: "night_verdicts", group: GroupStart, keys: "snapshot_date", required: "snapshot_date verdict reason whole", from: "nights",
+		example: "SELECT snapshot_date, verdict, sum(f.listed) AS listed FROM fleet_daily AS f JOIN night_verdicts USING (snapshot_date)\nWHERE f.is_vessel GROUP BY ALL ORDER BY snapshot_date"},
 	{name: "runs", group: GroupStart, keys: "run_id", required: "run_id snapshot_date started_at finished_at state credits_planned credits_spent credits_unknown rows",
 		origin:  "the journal of the run",
 		example: "SELECT run_id, snapshot_date, state, reason, requests, credits_spent FROM runs ORDER BY run_id DESC LIMIT 7"},
@@ -134,6 +140,11 @@ var ordered = []description{
 	{name: "identity_review", group: GroupReady, keys: "kind vessel_id other_vessel_ids value detail since", required: "kind detail since last_date run_id",
 		example: "SELECT kind, count(*) AS cases, max(last_date) AS last_date FROM identity_review GROUP BY kind ORDER BY cases DESC"},
 
+	{name: "vessels_on_night", group: GroupReady, everyNight: true, keys: "snapshot_date vessel_id", required: "snapshot_date " + vesselsRequired,
+		example: "SELECT flag, count(*) AS vessels FROM vessels_on_night WHERE snapshot_date = " + lastNight + " AND listed AND is_vessel GROUP BY flag ORDER BY vessels DESC LIMIT 5"},
+	{name: "fleet_of_night", group: GroupReady, everyNight: true, keys: "snapshot_date vessel_id", required: "snapshot_date " + vesselsRequired,
+		example: "SELECT flag, count(*) AS vessels FROM fleet_of_night WHERE snapshot_date = " + lastNight + " AND is_vessel GROUP BY flag ORDER BY vessels DESC LIMIT 5"},
+
 	{name: "fleet_on", group: GroupMacros, keys: "vessel_id", like: "vessels", required: vesselsRequired,
 		call: "fleet_on(DATE '2026-11-20')", parameters: nightParameter,
 		example: "SELECT n.night, count(*) AS vessels, sum(f.deadweight_t) AS deadweight_t, count(f.deadweight_t) / count(*) AS share_known\nFROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_on(n.night) AS f WHERE f.is_vessel GROUP BY n.night ORDER BY n.night"},
@@ -141,16 +152,16 @@ var ordered = []description{
 		call: "fleet_of(DATE '2026-11-20')", parameters: nightParameter,
 		example: "SELECT n.night, count(*) AS vessels, sum(f.deadweight_t) AS deadweight_t, count(f.deadweight_t) / count(*) AS share_known\nFROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_of(n.night) AS f WHERE f.is_vessel GROUP BY n.night ORDER BY n.night"},
 	{name: "vessels_as_of", group: GroupMacros, keys: "vessel_id", like: "vessels", required: vesselsRequired,
-		call: "vessels_as_of(DATE '2026-11-20')", parameters: []Parameter{{"moment", "a night, such as DATE '2026-11-20', or an instant, such as TIMESTAMPTZ '2026-11-20 12:00:00+00'"}},
+		call: "vessels_as_of(DATE '2026-11-20')", parameters: []Parameter{{Name: "moment", Meaning: "a night, such as DATE '2026-11-20', or an instant, such as TIMESTAMPTZ '2026-11-20 12:00:00+00'"}},
 		example: "SELECT count(*) AS vessels, count(registered_owner) AS with_owner FROM vessels_as_of(" + lastNight + ")"},
 	{name: "changes_of", group: GroupMacros, keys: "vessel_id dataset field seen_after", like: "changes", required: changesRequired,
-		call: "changes_of('IMO9811000')", parameters: []Parameter{{"vessel", "an IMO number, an MMSI or a vessel_id, such as 9811000 or 'IMO9811000'"}},
+		call: "changes_of('IMO9811000')", parameters: []Parameter{{Name: "vessel", Meaning: "an IMO number, an MMSI or a vessel_id, such as 9811000 or 'IMO9811000'"}},
 		example: "SELECT dataset, field, old_value, new_value, seen_before, seen_after\nFROM changes_of((SELECT max(vessel_id) FROM changes)) ORDER BY seen_after"},
 	{name: "changes_between", group: GroupMacros, keys: "vessel_id dataset field seen_after", like: "changes", required: changesRequired,
 		call: "changes_between(DATE '2026-11-20', DATE '2026-11-22')",
 		parameters: []Parameter{
-			{"a", "the first night that counts, such as DATE '2026-11-20', or an instant"},
-			{"b", "the first night that does not count, such as DATE '2026-11-22', or an instant"}},
+			{Name: "a", Meaning: "the first night that counts, such as DATE '2026-11-20', or an instant"},
+			{Name: "b", Meaning: "the first night that does not count, such as DATE '2026-11-22', or an instant"}},
 		example: "SELECT field, count(*) AS changes FROM changes_between((SELECT min(snapshot_date) FROM runs), (SELECT max(snapshot_date) + 1 FROM runs)) GROUP BY field ORDER BY changes DESC"},
 
 	{name: "registration", group: GroupHistory, keys: versionKeys, required: versionRequired + " source known_since", lake: "listings sightings particulars",
@@ -169,6 +180,19 @@ var ordered = []description{
 	{name: "listed", group: GroupHistory, keys: "vessel_id from_date", required: "vessel_id from_date last_date run_id has_country has_type", lake: "listings coverage",
 		example: "SELECT missing_since, proof, count(*) AS left_the_list FROM listed WHERE absent_on IS NOT NULL GROUP BY ALL ORDER BY ALL"},
 
+	{name: "vessel_registration", group: GroupHistory, keys: "vessel_id vessel_id_then valid_from", required: "vessel_id vessel_id_then snapshot_date valid_from first_seen last_seen run_id entry source",
+		example: "SELECT vessel_id, vessel_id_then, name, flag, valid_from FROM vessel_registration\nWHERE vessel_id = (SELECT vessel_id FROM vessel_registration GROUP BY vessel_id ORDER BY count(*) DESC LIMIT 1) ORDER BY valid_from"},
+	{name: "vessel_particulars", group: GroupHistory, keys: "vessel_id vessel_id_then valid_from", required: "vessel_id vessel_id_then snapshot_date valid_from first_seen last_seen run_id entry operation",
+		example: "SELECT vessel_id, vessel_id_then, deadweight_t, valid_from FROM vessel_particulars ORDER BY valid_from DESC LIMIT 5"},
+	{name: "vessel_engine", group: GroupHistory, keys: "vessel_id vessel_id_then valid_from", required: "vessel_id vessel_id_then snapshot_date valid_from first_seen last_seen run_id entry",
+		example: "SELECT vessel_id, vessel_id_then, engine_builder, valid_from FROM vessel_engine ORDER BY valid_from DESC LIMIT 5"},
+	{name: "vessel_management", group: GroupHistory, keys: "vessel_id vessel_id_then valid_from", required: "vessel_id vessel_id_then snapshot_date valid_from first_seen last_seen run_id entry",
+		example: "SELECT vessel_id, vessel_id_then, registered_owner, manager, valid_from FROM vessel_management ORDER BY valid_from DESC LIMIT 5"},
+	{name: "vessel_changes", group: GroupHistory, keys: "vessel_id vessel_id_then dataset field seen_after", required: "vessel_id vessel_id_then dataset field seen_before seen_after snapshot_date flapping respelled run_id entry",
+		example: "SELECT vessel_id, field, old_value, new_value, seen_after FROM vessel_changes\nWHERE snapshot_date = (SELECT max(snapshot_date) FROM runs) AND old_value IS NOT NULL ORDER BY vessel_id LIMIT 5"},
+	{name: "vessel_listed", group: GroupHistory, keys: "vessel_id vessel_id_then from_date", required: "vessel_id vessel_id_then from_date last_date run_id",
+		example: "SELECT vessel_id, vessel_id_then, from_date, last_date, absent_on FROM vessel_listed ORDER BY from_date DESC LIMIT 5"},
+
 	{name: "mmsi_claims", group: GroupIdentity, keys: "vessel_id mmsi", required: "vessel_id mmsi first_seen last_seen run_id",
 		example: "SELECT mmsi, count(*) AS vessels FROM mmsi_claims GROUP BY mmsi HAVING count(*) > 1 ORDER BY vessels DESC"},
 	{name: "second_mmsi_claims", group: GroupIdentity, keys: "vessel_id mmsi first_date", required: "vessel_id mmsi first_date last_date first_seen last_seen run_id", lake: "listings coverage",
@@ -178,12 +202,17 @@ var ordered = []description{
 	{name: "identity_conflicts", group: GroupIdentity, keys: "vessel_id dataset field raw_value snapshot_date", required: "vessel_id dataset field raw_value reason snapshot_date last_date run_id entry", lake: namesVessels,
 		example: "SELECT field, raw_value, reason, count(*) AS vessels, max(last_date) AS last_date FROM identity_conflicts GROUP BY ALL ORDER BY last_date DESC LIMIT 5"},
 
+	{name: "vessel_conflicts", group: GroupIdentity, keys: "vessel_id vessel_id_then dataset field raw_value snapshot_date", required: "vessel_id vessel_id_then dataset field raw_value reason snapshot_date last_date run_id entry",
+		example: "SELECT c.vessel_id, v.name, c.field, c.raw_value, c.reason FROM vessel_conflicts AS c JOIN vessels AS v USING (vessel_id) ORDER BY c.last_date DESC LIMIT 5"},
+
 	{name: "positions", group: GroupMovements, keys: "vessel_id position_at operation", required: "vessel_id position_at seen_at operation run_id entry vessel_number", lake: "positions",
 		example: "SELECT vessel_id, position_at, latitude, longitude, speed_kn FROM positions ORDER BY position_at DESC LIMIT 5"},
+	{name: "vessel_positions", group: GroupMovements, keys: "vessel_id vessel_id_then position_at operation", required: "vessel_id vessel_id_then position_at seen_at operation run_id entry",
+		example: "SELECT p.vessel_id, v.name, p.position_at, p.latitude, p.longitude FROM vessel_positions AS p JOIN vessels AS v USING (vessel_id) ORDER BY p.position_at DESC LIMIT 5"},
 	{name: "episodes", group: GroupMovements, keys: "vessel_id sweep first_seen", required: "vessel_id navigational_status sweep first_seen last_seen first_date last_date nights nights_unseen run_id entry vessel_number",
 		lake: "sightings coverage", references: filters,
 		example: "SELECT world_zone, count(DISTINCT vessel_id) AS vessels FROM episodes\nWHERE navigational_status = 'at-anchor' AND last_date = (SELECT max(last_date) FROM episodes) GROUP BY world_zone ORDER BY vessels DESC LIMIT 5"},
-	{name: "vessel_episodes", group: GroupMovements, keys: "vessel_id sweep first_seen", required: "vessel_id navigational_status sweep first_seen last_seen first_date last_date nights nights_unseen run_id entry",
+	{name: "vessel_episodes", group: GroupMovements, keys: "vessel_id sweep first_seen", required: "vessel_id navigational_status sweep first_seen last_seen first_date last_date nights nights_unseen run_id entry vessel_id_then",
 		example: "SELECT vessel_id, world_zone, first_date, last_date, nights FROM vessel_episodes WHERE navigational_status = 'moored' ORDER BY nights DESC LIMIT 5"},
 	{name: "zone_daily", group: GroupMovements, keys: "snapshot_date world_zone navigational_status laden for_order vessel_type is_vessel", required: "snapshot_date navigational_status is_vessel vessels state run_id",
 		lake: "sightings coverage", references: filters,
@@ -201,6 +230,8 @@ var ordered = []description{
 		example:    "SELECT operation, outcome, count(*) AS requests, sum(credits) AS credits FROM requests GROUP BY ALL ORDER BY ALL"},
 	{name: "issues", group: GroupWork, keys: "run_id entry vessel_id dataset field reason raw_value", required: "run_id entry snapshot_date dataset reason", lake: "issues",
 		example: "SELECT dataset, field, reason, count(*) AS issues FROM issues GROUP BY ALL ORDER BY issues DESC LIMIT 10"},
+	{name: "vessel_issues", group: GroupWork, keys: "run_id entry vessel_id_then dataset field reason raw_value", required: "run_id entry snapshot_date dataset reason",
+		example: "SELECT i.vessel_id, v.name, i.field, i.raw_value, i.reason FROM vessel_issues AS i JOIN vessels AS v USING (vessel_id) ORDER BY i.snapshot_date DESC LIMIT 5"},
 	{name: "run_credits", group: GroupWork, keys: "run_id", required: "run_id started_at spent unknown settled unproved",
 		example: "SELECT run_id, spent, billed, settled, drift FROM run_credits ORDER BY run_id DESC LIMIT 7"},
 	{name: "credits_daily", group: GroupWork, keys: "day job operation", required: "day operation requests answers credits unknown rows",
@@ -222,6 +253,11 @@ var ordered = []description{
 		example: "SELECT name, list(spelling) AS spellings FROM vessel_types GROUP BY name HAVING count(*) > 1"},
 	{name: "maritime_identification_digits", group: GroupReference, keys: "digits flag", required: "digits flag name", origin: ofProgram,
 		example: "SELECT v.vessel_id, v.mmsi, v.flag, m.name AS mmsi_says FROM vessels AS v JOIN maritime_identification_digits AS m ON m.digits = v.mmsi[1:3] LIMIT 5"},
+	{name: "operations", group: GroupReference, keys: "operation", required: "operation kind credits per_minute paged", origin: ofProgram,
+		units:   map[string]string{"per_minute": "requests"},
+		example: "SELECT o.kind, count(*) AS requests, sum(r.credits) AS credits FROM requests AS r JOIN operations AS o USING (operation) GROUP BY o.kind ORDER BY credits DESC"},
+	{name: "operation_datasets", group: GroupReference, keys: "operation dataset", required: "operation dataset lake_table share", origin: ofProgram,
+		example: "SELECT d.dataset, round(sum(d.share * r.credits), 1) AS credits FROM requests AS r JOIN operation_datasets AS d USING (operation) GROUP BY d.dataset ORDER BY credits DESC"},
 
 	{name: "internal.run_accounts", group: groupInternal, keys: "run_id"},
 	{name: "internal.latest", group: groupInternal, keys: "vessel_id", lake: "sightings positions"},

@@ -28,6 +28,8 @@ type Table struct {
 	Example    string       `json:"example"`              // a statement that runs
 	Lineage    Lineage      `json:"lineage"`
 	Columns    []Definition `json:"columns"`
+
+	EveryNight bool `json:"-"` // a view that computes the fleet of every night, unless a query filters by snapshot_date
 }
 
 // Definition is one column of the data dictionary.
@@ -177,7 +179,7 @@ func Describe(name string, columns []Definition) Table {
 // describe adds what the program knows of a table, view or macro, and what its text says it reads.
 func (t *Table) describe(text string) {
 	d := descriptionOf(t.Name)
-	t.Group, t.Example, t.Keys = d.group, d.example, Keys(t.Name)
+	t.Group, t.Example, t.Keys, t.EveryNight = d.group, d.example, Keys(t.Name), d.everyNight
 	t.Lineage = Lineage{From: strings.Fields(d.from), Lake: strings.Fields(d.lake), Origin: d.origin}
 	for _, match := range reads.FindAllStringSubmatch(text, -1) {
 		name := strings.ToLower(match[1])

@@ -35,6 +35,7 @@ func UnitOf(column string) string {
 // references are the columns that have the values of all columns of a name, in whichever table.
 var references = map[string][]string{
 	"vessel_id":           {"vessels.vessel_id", "vessel_aliases.alias_id"},
+	"vessel_id_then":      {"vessels.vessel_id", "vessel_aliases.alias_id"},
 	"alias_id":            {"registration.vessel_id"},
 	"run_id":              {"runs.run_id"},
 	"entry":               {"requests.entry"},
@@ -42,6 +43,7 @@ var references = map[string][]string{
 	"vessel_type":         {"types.vessel_type"},
 	"world_zone":          {"world_zones.value"},
 	"navigational_status": {"navigational_statuses.value"},
+	"operation":           {"operations.operation"},
 }
 
 // referencesOf returns the columns that a column refers to. A key of the table that they are in refers

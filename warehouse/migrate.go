@@ -14,12 +14,18 @@ import (
 	"sync"
 )
 
-// prepare migrates the tables of a file to those of this program, and gives it the program's definitions.
+// prepare migrates the tables of a file to those of this program, and gives it the program's definitions, in one
+// transaction: a build that fails is thrown away, and each commit would write a checkpoint.
 func prepare(ctx context.Context, db *sql.DB, d definitionSet) error {
-	if err := migrate(ctx, db, migrations()); err != nil {
-		return err
-	}
-	return d.define(ctx, db)
+	return transact(ctx, db, func(ctx context.Context, t *Tx) error {
+		if err := t.migrate(ctx, migrations()); err != nil {
+			return fmt.Errorf("migrate: %w", err)
+		}
+		if err := t.define(ctx, d); err != nil {
+			return fmt.Errorf("define views: %w", err)
+		}
+		return nil
+	})
 }
 
 // definitionSet is what a program gives to each file that it builds.
@@ -47,44 +53,24 @@ func (d definitionSet) digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// define creates the views, macros and comments of a file and fills its reference tables, in one
-// transaction. It leaves all as it is if this program's definitions made it and nobody has changed
-// views, columns or comments since: to make it anew would take longer than a small publish.
-func (d definitionSet) define(ctx context.Context, db *sql.DB) error {
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return fmt.Errorf("define views: %w", unwrapped(err))
-	}
-	defer conn.Close()
-	tx, err := conn.BeginTx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("define views: %w", unwrapped(err))
-	}
-	defer tx.Rollback()
-	has, err := d.isIn(ctx, tx)
-	if err != nil {
-		return fmt.Errorf("define views: %w", err)
-	}
-	if has {
-		return nil
+// define creates the views, macros and comments of a file and fills its reference tables. It leaves all as it is if this
+// program's definitions made it and nobody has changed views, columns or comments since: to make it anew would take
+// longer than a small publish.
+func (t *Tx) define(ctx context.Context, d definitionSet) error {
+	if has, err := d.isIn(ctx, t.tx); err != nil || has {
+		return err
 	}
 	for _, s := range d.steps {
-		if err := runScript(ctx, conn, s.text); err != nil {
-			return fmt.Errorf("define %s: %w", s.name, unwrapped(err))
+		if err := t.exec(ctx, s.name, s.text); err != nil {
+			return err
 		}
 	}
 	for _, r := range d.reference {
-		if err := r.fill(ctx, tx); err != nil {
+		if err := r.fill(ctx, t.tx); err != nil {
 			return fmt.Errorf("fill %s: %w", r.Table, unwrapped(err))
 		}
 	}
-	if err := d.record(ctx, tx); err != nil {
-		return fmt.Errorf("define views: %w", err)
-	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("define views: %w", unwrapped(err))
-	}
-	return nil
+	return d.record(ctx, t.tx)
 }
 
 // isIn reports whether these definitions made those of a file, and nobody has changed them since. The
@@ -148,23 +134,32 @@ var ErrOtherProgram = errors.New("an older or a different version of fleetlake m
 // ErrNewerProgram says that a file has tables that only a later program knows.
 var ErrNewerProgram = errors.New("a newer version of fleetlake made this warehouse: run that one, or let `fleetlake rebuild` of this one build it again from the journal, with 0 requests")
 
-// migrate applies the migrations that a file lacks, one transaction each. It refuses a file that
-// is newer than the program, or that other migrations made: the published one stays as it is.
-func migrate(ctx context.Context, db *sql.DB, steps fs.FS) error {
-	if _, err := db.ExecContext(ctx, statement("migrate/steps")); err != nil {
-		return fmt.Errorf("migrate: %w", unwrapped(err))
+// migrate applies the migrations that a file lacks. It refuses a file that is newer than the program, or that other
+// migrations made: the published one stays as it is.
+func (t *Tx) migrate(ctx context.Context, steps fs.FS) error {
+	var has bool
+	if err := t.tx.QueryRowContext(ctx, statement("migrate/has_steps")).Scan(&has); err != nil {
+		return unwrapped(err)
 	}
-	done, err := applied(ctx, db)
+	if !has {
+		if err := t.exec(ctx, "steps", statement("migrate/steps")); err != nil {
+			return err
+		}
+	}
+	done, err := applied(ctx, t.tx)
 	if err != nil {
-		return fmt.Errorf("migrate: %w", err)
+		return err
 	}
 	missing, err := stepsAfter(done, steps)
 	if err != nil {
-		return fmt.Errorf("migrate: %w", err)
+		return err
 	}
 	for _, m := range missing {
-		if err := apply(ctx, db, m.name, m.text, m.checksum); err != nil {
-			return fmt.Errorf("migrate %s: %w", m.name, err)
+		if err := t.exec(ctx, m.name, m.text); err != nil {
+			return err
+		}
+		if _, err := t.tx.ExecContext(ctx, statement("migrate/record"), m.name, m.checksum); err != nil {
+			return fmt.Errorf("%s: %w", m.name, unwrapped(err))
 		}
 	}
 	return nil
@@ -228,7 +223,7 @@ func (w *Warehouse) CheckProgram(ctx context.Context) error {
 }
 
 // applied returns the checksums of the migrations that were applied to a file.
-func applied(ctx context.Context, db *sql.DB) (map[string]string, error) {
+func applied(ctx context.Context, db querier) (map[string]string, error) {
 	rows, err := db.QueryContext(ctx, statement("migrate/applied"))
 	if err != nil {
 		return nil, unwrapped(err)
@@ -243,22 +238,6 @@ func applied(ctx context.Context, db *sql.DB) (map[string]string, error) {
 		done[name] = checksum
 	}
 	return done, unwrapped(rows.Err())
-}
-
-// apply applies and records a migration in one transaction.
-func apply(ctx context.Context, db *sql.DB, name, text, checksum string) error {
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return unwrapped(err)
-	}
-	defer tx.Rollback()
-	if _, err := tx.ExecContext(ctx, text); err != nil {
-		return unwrapped(err)
-	}
-	if _, err := tx.ExecContext(ctx, statement("migrate/record"), name, checksum); err != nil {
-		return unwrapped(err)
-	}
-	return unwrapped(tx.Commit())
 }
 
 // migrations returns the migrations of this program.

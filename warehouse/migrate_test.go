@@ -1,12 +1,16 @@
 package warehouse
 
 import (
+	"context"
+	"database/sql"
 	"errors"
 	"io/fs"
 	"path/filepath"
 	"testing"
 	"testing/fstest"
+	"time"
 
+	"github.com/fleetlake/fleetlake/transform"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -89,6 +93,35 @@ func TestAFileOfAnOlderProgramIsRefused(t *testing.T) {
 	}
 }
 
+// TestAFileOfAnOlderProgramGetsTheOperations: they are in the file before the first night is applied to it, also if a
+// program published it that knew no such table.
+func TestAFileOfAnOlderProgramGetsTheOperations(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	must(t, update(t, dir, 20, "DROP TABLE operations", "DROP TABLE operation_datasets",
+		"DELETE FROM internal.schema_migrations WHERE name IN ('0032_operations.sql', 'definitions')"))
+	old := opened(t, dir)
+	must(t, old.CheckProgram(t.Context()))
+	if _, err := old.Ledger(t.Context(), time.Time{}); !errors.Is(err, ErrOlder) {
+		t.Errorf("the ledger of the old file: %v, want %v", err, ErrOlder)
+	}
+	if _, err := old.Refused(t.Context(), time.Now()); err != nil {
+		t.Error(err) // the plan of the first night reads the old file
+	}
+	var seen int
+	b := Build{Dir: dir, RunID: runAt(21).ID, From: Path(dir), Comments: comments()}
+	for _, r := range transform.ReferenceTables() {
+		b.Reference = append(b.Reference, Reference{Table: r.Name, Columns: r.Columns, Rows: r.Rows})
+	}
+	b.Steps = append(b.Steps, func(ctx context.Context, tx *Tx) error {
+		return tx.tx.QueryRowContext(ctx, "SELECT count(*) FROM operation_datasets JOIN operations USING (operation)").Scan(&seen)
+	})
+	must(t, Update(t.Context(), b))
+	if seen != 8 {
+		t.Errorf("the step of a night finds %d datasets of operations, want 8", seen)
+	}
+}
+
 // TestMigrationsKeepTheRows gives a file of the first tables, with changes of vessels of both kinds, those of this
 // program.
 func TestMigrationsKeepTheRows(t *testing.T) {
@@ -97,13 +130,18 @@ func TestMigrationsKeepTheRows(t *testing.T) {
 	defer db.Close()
 	first, err := fs.ReadFile(migrations(), "0001_tables.sql")
 	must(t, err)
-	must(t, migrate(t.Context(), db, fstest.MapFS{"0001_tables.sql": {Data: first}}))
+	must(t, migrated(t.Context(), db, fstest.MapFS{"0001_tables.sql": {Data: first}}))
 	_, err = db.ExecContext(t.Context(), "INSERT INTO internal.vessel_changes (vessel_id, field, entry) VALUES ('IMO9811000', 'flag', 1), ('MMSI004123456', 'name', 2)")
 	must(t, err)
-	must(t, migrate(t.Context(), db, migrations()))
+	must(t, migrated(t.Context(), db, migrations()))
 	var got string
 	must(t, db.QueryRowContext(t.Context(), "SELECT string_agg(vessel_key || ' ' || field || ' ' || entry, ', ' ORDER BY entry) FROM internal.vessel_changes").Scan(&got))
 	if want := "9811000 flag 1, -4123456 name 2"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
+}
+
+// migrated applies the migrations that a file lacks.
+func migrated(ctx context.Context, db *sql.DB, steps fs.FS) error {
+	return transact(ctx, db, func(ctx context.Context, t *Tx) error { return t.migrate(ctx, steps) })
 }

@@ -141,7 +141,7 @@ func (n *stepList) datasets(all []Dataset) {
 		n.versions(d, []string{d.Name}, merge...)
 		n.versions(d, fromVessels, "linked", "versions_carry", "versions_alias_close")
 	}
-	n.add(fromVessels, "changes_flapping")
+	n.addIf("read/has_new_changes", fromVessels, "changes_flapping")
 }
 
 // positions stores where the vessels were.
@@ -184,5 +184,7 @@ func (n *stepList) ready() {
 	n.add(nil, "searches_tonight", "searches", "searches_proven", "searches_zone_proven")
 	n.addIf("read/has_stays", nil, "stays_tonight", "stays_continued", "stays_recomputed", "stays_moved", "latest_stays_continue", "stays_known",
 		"arrivals_clear", "arrivals", "stays_departed", "departures_clear", "departures", "latest_stays_clear", "latest_stays")
-	n.add(fromVessels, "vessel_changes_seen", "changes_affected", "changes_confirmed", "vessel_changes_clear", "vessel_changes")
+	n.addIf("read/has_unconfirmed", fromVessels, "vessel_changes_seen")
+	n.add(fromVessels, "changes_affected")
+	n.addIf("read/has_affected", fromVessels, "changes_confirmed", "vessel_changes_clear", "vessel_changes")
 }

@@ -56,9 +56,9 @@ func harvestDemo(t *testing.T) (dir string, sim *simulator.Simulator) {
 var answers = map[string]string{
 	"aground":               "vessel_id name flag category first_date last_date nights nights_unseen still",
 	"congestion":            "night world_zone waiting usual times_usual usual_from_nights",
-	"cost_by_night":         "night runs requests credits of_unknown_outcome vessels_listed credits_per_1000",
+	"cost_by_night":         "night verdict runs requests credits of_unknown_outcome vessels_listed credits_per_1000",
 	"cost_by_table":         "lake_table credits rows credits_per_1000",
-	"counts_with_coverage":  "night listed seen percent_seen partitions_complete partitions_planned growth",
+	"counts_with_coverage":  "night verdict listed seen percent_seen partitions_complete partitions_planned growth reason",
 	"deadweight_by_flag":    "night flag vessels deadweight_million_t percent_known",
 	"flag_hopping":          "vessel_id name category flags in_order last_change",
 	"fleet_as_of":           "flag listed_then listed_now difference",

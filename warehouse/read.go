@@ -49,7 +49,7 @@ type Target struct {
 	FirstSeen time.Time
 	Versions  int // of its registration, within a week of the newest
 
-	MissingSince time.Time // midnight of the first night whose list missed it, while that is no proof; zero for none
+	MissingSince time.Time // midnight of the first night whose list missed it, while a lookup by its IMO number can prove it gone; zero for none
 
 	Name, Flag, VesselType string
 	Status, Zone           string // navigational status and world zone, as last known

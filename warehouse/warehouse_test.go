@@ -336,8 +336,8 @@ func TestMigrate(t *testing.T) {
 			db, err := open(t.Context(), filepath.Join(t.TempDir(), "x.duckdb"))
 			must(t, err)
 			defer db.Close()
-			must(t, migrate(t.Context(), db, one))
-			err = migrate(t.Context(), db, c.then)
+			must(t, migrated(t.Context(), db, one))
+			err = migrated(t.Context(), db, c.then)
 			switch {
 			case c.want == "" && err != nil:
 				t.Error(err)

@@ -23,10 +23,10 @@ type WorkedQuery struct {
 type Parameter struct {
 	Name    string `json:"name"`
 	Meaning string `json:"meaning"` // with an example, and what holds if it is not given
-}
 
-// paramLine is a line of the comment that describes a parameter.
-var paramLine = regexp.MustCompile(`^param\s+([A-Za-z_][A-Za-z0-9_]*)\s*:\s*(.*)$`)
+	// Kind is what its value must be, such as ParamNight; empty for any text, and for what is no parameter of a worked query.
+	Kind string `json:"kind,omitempty"`
+}
 
 // Queries returns the worked queries in the order of their names.
 func Queries() []WorkedQuery {
@@ -57,7 +57,7 @@ func workedQuery(name, text string) WorkedQuery {
 		}
 		comment = strings.TrimSpace(comment)
 		if found := paramLine.FindStringSubmatch(comment); found != nil {
-			q.Params = append(q.Params, Parameter{Name: found[1], Meaning: found[2]})
+			q.Params = append(q.Params, Parameter{Name: found[1], Kind: found[2], Meaning: found[3]})
 			continue
 		}
 		words = append(words, strings.Fields(comment)...)

@@ -1,6 +1,7 @@
 package warehouse
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,12 +22,12 @@ func TestWorkedQueryComment(t *testing.T) {
 			WorkedQuery{Title: "What 2.5 nights cost", Params: []Parameter{}},
 		},
 		"parameters, between other lines": {
-			"-- The fleet of a night.\n-- param night: a night, such as 2026-11-20; the last one if not given\n-- More of it.\n--   param  top_n :how many\nSELECT 1",
-			WorkedQuery{Title: "The fleet of a night", Params: []Parameter{{"night", "a night, such as 2026-11-20; the last one if not given"}, {"top_n", "how many"}}},
+			"-- The fleet of a night.\n-- param night (night): a night, such as 2026-11-20; the last one if not given\n-- More of it.\n--   param  top_n :how many\nSELECT 1",
+			WorkedQuery{Title: "The fleet of a night", Params: []Parameter{{Name: "night", Meaning: "a night, such as 2026-11-20; the last one if not given", Kind: "night"}, {Name: "top_n", Meaning: "how many"}}},
 		},
 		"no comment":                  {"SELECT 1 -- . no\n", WorkedQuery{Params: []Parameter{}}},
 		"a title without a full stop": {"-- A title\nSELECT 1", WorkedQuery{Title: "A title", Params: []Parameter{}}},
-		"lines that end in CR LF":     {"-- A title. More\r\n-- param a: b\r\nSELECT 1", WorkedQuery{Title: "A title", Params: []Parameter{{"a", "b"}}}},
+		"lines that end in CR LF":     {"-- A title. More\r\n-- param a: b\r\nSELECT 1", WorkedQuery{Title: "A title", Params: []Parameter{{Name: "a", Meaning: "b"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.want.Name, c.want.Text = "name", c.text
@@ -53,6 +54,9 @@ func TestQueriesDescribeThemselves(t *testing.T) {
 		}
 		read := variables(q.Text)
 		for _, p := range q.Params {
+			if p.Kind != ParamNight && p.Kind != ParamMoment && !slices.Contains(listedParams, p.Kind) {
+				t.Errorf("%s: the parameter %q has the kind %q, which nothing checks", q.Name, p.Name, p.Kind)
+			}
 			if !read[strings.ToLower(p.Name)] || p.Meaning == "" {
 				t.Errorf("%s: its parameter %q is not read by getvariable, or has no meaning", q.Name, p.Name)
 			}

@@ -170,7 +170,9 @@ func TestCheckAndStatusAsJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	slot := time.Date(2026, 11, 19, 2, 0, 0, 0, time.UTC)
-	if _, err := slots.Write(schedules.Record{At: slot, State: schedules.RecordMissed, Job: "nightly", Date: "2026-11-19", Slot: slot, Reason: "no process was waiting"}); err != nil {
+	if _, err := slots.Write(schedules.Record{At: slot, State: schedules.RecordMissed, Job: "nightly", Date: "2026-11-19", Slot: slot, Reason: "no process was waiting"},
+		schedules.Record{At: slot.AddDate(0, 0, 1), State: schedules.RecordFailed, Job: "nightly", Date: "2026-11-20", Slot: slot.AddDate(0, 0, 1), Reason: "made good by a later run"},
+		schedules.Record{At: slot.AddDate(0, 0, 1), State: schedules.RecordFailed, Job: "other", Date: "2026-11-20", Slot: slot.AddDate(0, 0, 1), Reason: "of another job"}); err != nil {
 		t.Fatal(err)
 	}
 	var v verdict
@@ -181,7 +183,7 @@ func TestCheckAndStatusAsJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(w.must(exitDone, "status", "--json").stdout), &s); err != nil {
 		t.Fatal(err)
 	}
-	if s.Writer != "" || len(s.Jobs) != 1 || len(s.Missed) != 1 || s.Missed[0].Reason != "no process was waiting" {
+	if s.Writer != "" || len(s.Jobs) != 1 || len(s.Missed) != 2 || s.Missed[0].Reason != "of another job" || s.Missed[1].Reason != "no process was waiting" {
 		t.Errorf("status: %+v", s)
 	}
 	if j := s.Jobs[0]; j.Last == nil || j.Last.State != "done" || !j.Last.Published || j.Last.Date != "2026-11-20" || j.Last.Credits == 0 || len(j.Next) != maxSlots || j.Next[0].Before(time.Now()) {
@@ -199,8 +201,8 @@ func TestStatusBeforeTheFirstRun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.env = append(w.env, "FLEETLAKE_API_KEY=", "FLEETLAKE_BASE_URL=") // it sends no request
-	if o := w.must(exitDone, "status"); !strings.Contains(o.stdout, "last      never") {
-		t.Errorf("got:\n%s", o.stdout)
+	if o := w.must(exitDone, "status"); !strings.Contains(o.stdout, "last      never") || !strings.Contains(o.stderr, "there is no data directory fleetlake-data yet") {
+		t.Errorf("got:\n%s%s", o.stdout, o.stderr)
 	}
 }
 

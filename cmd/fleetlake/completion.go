@@ -82,7 +82,7 @@ func parameterNames(args []string) (words []string) {
 
 // jobNames are the jobs of the configuration.
 func (a *app) jobNames(context.Context) []string {
-	c, err := a.config()
+	c, err := a.configAsIs()
 	if err != nil {
 		return nil
 	}

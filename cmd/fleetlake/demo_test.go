@@ -12,6 +12,7 @@ import (
 
 // TestDemo runs a short demo, twice: the second one replaces the first.
 func TestDemo(t *testing.T) {
+	notShort(t)
 	dir := filepath.Join(t.TempDir(), "lake")
 	for _, nights := range []int{1, 2} {
 		var out strings.Builder

@@ -32,7 +32,7 @@ func deployFile(t *testing.T, name string) []byte {
 // TestUnitFile compares the unit with what the program does.
 func TestUnitFile(t *testing.T) {
 	unit := string(deployFile(t, "fleetlake.service"))
-	for _, line := range []string{"Type=notify", "WatchdogSec=3min", "RestartPreventExitStatus=64", "DynamicUser=yes", "StateDirectory=fleetlake",
+	for _, line := range []string{"Type=notify", "WatchdogSec=3min", "RestartPreventExitStatus=64", "User=fleetlake", "Group=fleetlake", "StateDirectoryMode=0750", "UMask=0027", "StateDirectory=fleetlake",
 		"LoadCredential=api-key:/etc/fleetlake/api-key", "LoadCredential=config:/etc/fleetlake/fleetlake.yaml", "ProtectSystem=strict", "NoNewPrivileges=yes", "MemoryMax=2G", "OOMPolicy=continue", "TimeoutStopSec=3min",
 		"ExecStart=/usr/local/bin/fleetlake serve --config ${CREDENTIALS_DIRECTORY}/config --data /var/lib/fleetlake"} {
 		if !strings.Contains(unit, "\n"+line+"\n") {

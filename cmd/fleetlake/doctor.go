@@ -16,6 +16,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/repair"
+	"github.com/fleetlake/fleetlake/schedules/listen"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/fleetlake/fleetlake/warehouse/durable"
 	"github.com/spf13/cobra"
@@ -49,7 +50,7 @@ type check struct {
 }
 
 func (a *app) doctor(ctx context.Context) error {
-	cfg, configErr := a.config()
+	cfg, configErr := a.configAsIs()
 	checks := []check{{name: "configuration", run: func() (string, error) {
 		return "jobs: " + strings.Join(cfg.JobNames(), ", "), configErr
 	}}}
@@ -69,6 +70,9 @@ func (a *app) doctor(ctx context.Context) error {
 	}
 	if configErr == nil && cfg.Export.Target != "" {
 		checks = append(checks, check{name: "export", run: func() (string, error) { return targetThere(ctx, cfg) }, code: exitExport})
+	}
+	if configErr == nil && listen.IsUnix(cfg.Serve.Listen) {
+		checks = append(checks, check{name: "page", run: func() (string, error) { return cfg.Serve.Listen, listen.Free(cfg.Serve.Listen) }, code: exitUsage})
 	}
 	if configErr == nil && cfg.Flight.Listen != "" {
 		checks = append(checks, check{name: "flight", run: func() (string, error) { return flightReady(cfg) }, code: exitUsage})

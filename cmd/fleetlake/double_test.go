@@ -101,6 +101,7 @@ type answer struct {
 // newDouble serves a fleet until the test ends.
 func newDouble(t testing.TB, fleet []hull) *double {
 	t.Helper()
+	notShort(t)
 	d := &double{key: canary, fleet: fleet, balance: 1_000_000, address: "127.0.0.1:0"}
 	d.up(t)
 	t.Cleanup(d.down)

@@ -179,6 +179,16 @@ func lackingWords(lacking []string) string {
 
 // newestRuns returns the newest published run of each job.
 func newestRuns(ctx context.Context, path string) (map[string]warehouse.Run, error) {
+	runs, err := publishedRuns(ctx, path)
+	newest := map[string]warehouse.Run{}
+	for _, r := range slices.Backward(runs) {
+		newest[r.Job] = r
+	}
+	return newest, err
+}
+
+// publishedRuns returns the newest published runs, the newest first; none if nothing is published.
+func publishedRuns(ctx context.Context, path string) ([]warehouse.Run, error) {
 	w, err := warehouse.Open(ctx, path, warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
 	if errors.Is(err, warehouse.ErrNone) {
 		return nil, nil
@@ -187,9 +197,5 @@ func newestRuns(ctx context.Context, path string) (map[string]warehouse.Run, err
 		return nil, err
 	}
 	runs, err := w.Runs(ctx, checkedRuns)
-	newest := map[string]warehouse.Run{}
-	for _, r := range slices.Backward(runs) { // the newest first
-		newest[r.Job] = r
-	}
-	return newest, errors.Join(err, w.Close())
+	return runs, errors.Join(err, w.Close())
 }

@@ -110,7 +110,7 @@ func TestALockOfADeadMachine(t *testing.T) {
 	if err := os.Mkdir(data, 0o750); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(data, "lock"), []byte(words+"\n"), 0o640); err != nil {
+	if err := os.WriteFile(filepath.Join(data, "lock"), []byte(words+"\nother-host\n"), 0o640); err != nil {
 		t.Fatal(err)
 	}
 	locked := flock.New(filepath.Join(data, "lock"))

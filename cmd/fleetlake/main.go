@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
@@ -94,6 +94,7 @@ type app struct {
 	stdout, stderr io.Writer
 	configPath     string
 	dataDir        string
+	loaded         *config.Config // what config has loaded
 	verbose        bool
 	inFlight       *extract.InFlight // of the requests in flight; nil without signals
 	acceptIssues   bool              // of run: see pipeline.Pipeline
@@ -132,13 +133,43 @@ resumes), 9 the service answered too little, 10 published but not exported, 64 u
 	return root
 }
 
-// config loads the configuration; the flags win over it.
+// config loads the configuration, once: the flags win over it. It says which files are used if they are those of the
+// installed program, and lets the process go on as the owner of the data directory if root started it.
 func (a *app) config() (config.Config, error) {
+	if a.loaded != nil {
+		return *a.loaded, nil
+	}
+	c, err := a.configAsIs()
+	if err != nil {
+		return c, err
+	}
+	if c.Installed {
+		from := cmp.Or(c.File, "no configuration, since this user may not read it,")
+		a.say("the installed program: " + from + " and the data in " + c.DataDir)
+	}
+	if err := a.goOnAsOwner(&c); err != nil {
+		return c, err
+	}
+	a.loaded = &c
+	return c, nil
+}
+
+// configAsIs loads the configuration and does nothing else.
+func (a *app) configAsIs() (config.Config, error) {
 	c, err := config.Load(a.configPath, a.configPath != "", a.getenv)
 	if a.dataDir != "" {
 		c.DataDir = a.dataDir
 	}
 	return c, err
+}
+
+// say tells people in a line of its own, and machines in a line of the log.
+func (a *app) say(words string) {
+	if !a.logs || a.terminal() {
+		fmt.Fprintf(a.stderr, "fleetlake: %s\n", console.Printable(words))
+		return
+	}
+	a.log().Info(words)
 }
 
 // data returns the data directory.
@@ -177,11 +208,16 @@ func (a *app) pipeline(c config.Config, othersMiB int) (*pipeline.Pipeline, erro
 	if err := c.RequireService(); err != nil {
 		return nil, err
 	}
+	return a.pipelineOf(c, othersMiB), nil
+}
+
+// pipelineOf is pipeline without the check.
+func (a *app) pipelineOf(c config.Config, othersMiB int) *pipeline.Pipeline {
 	service := c.Service()
 	service.InFlight = a.inFlight
 	room := a.capacity(c, othersMiB)
 	a.bound(room)
-	return &pipeline.Pipeline{Dir: c.DataDir, Service: service, Log: a.log(), Version: version(), SettleAfter: c.SettleAfter, AcceptIssues: a.acceptIssues, MustExist: a.mustExist, Room: room.attributes()}, nil
+	return &pipeline.Pipeline{Dir: c.DataDir, Service: service, Log: a.log(), Version: version(), SettleAfter: c.SettleAfter, AcceptIssues: a.acceptIssues, MustExist: a.mustExist, Room: room.attributes()}
 }
 
 // log writes text for people on a terminal, and JSON lines for machines elsewhere.
@@ -202,16 +238,10 @@ func (a *app) terminal() bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// lock makes this process the writer of a data directory; the returned function releases it. If the
-// writer is on another machine, the error says so: a network file system may keep the lock of a
-// machine that is down.
+// lock makes this process the writer of a data directory; the returned function releases it.
 func lock(dir, verb string) (func() error, error) {
 	host, _ := os.Hostname()
-	unlock, err := datadir.Lock(dir, fmt.Sprintf("`fleetlake %s` (process %d on %s, since %s)", verb, os.Getpid(), host, time.Now().UTC().Format(time.RFC3339)))
-	if errors.Is(err, datadir.ErrLocked) && strings.Contains(err.Error(), "(process ") && !strings.Contains(err.Error(), " on "+host+", since ") {
-		return nil, fmt.Errorf("%w. It runs on another machine. If that machine is down, the server of the file system releases the lock when it notices", err)
-	}
-	return unlock, err
+	return datadir.Lock(dir, fmt.Sprintf("`fleetlake %s` (process %d on %s, since %s)", verb, os.Getpid(), host, time.Now().UTC().Format(time.RFC3339)))
 }
 
 // exitCode is the code of an error.

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline/pipelinetest"
@@ -26,6 +27,7 @@ import (
 const beFleetlake = "FLEETLAKE_TEST_PROCESS"
 
 func TestMain(m *testing.M) {
+	config.Installed = config.Places{Settings: "not-installed", Data: "not-installed"}
 	if process, ok := processes[os.Getenv(beFleetlake)]; ok {
 		if err := process(context.Background(), os.Args[1]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -78,6 +80,14 @@ func peakMiB(path string) int {
 	return 0
 }
 
+// notShort skips a test that runs the program, under -short.
+func notShort(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("runs the program, which takes longer than -short allows")
+	}
+}
+
 // world is a simulated service and a working directory.
 type world struct {
 	t      testing.TB
@@ -99,6 +109,7 @@ func (w *world) of(t testing.TB) *world {
 // newWorld serves a simulator of some vessels with the given limits.
 func newWorld(t testing.TB, c simulator.Config) *world {
 	t.Helper()
+	notShort(t)
 	c.Start, c.Key, c.KeepLog = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), "planted-key", true
 	if c.Limits == nil {
 		c.Limits = unlimitedLanes(-1)

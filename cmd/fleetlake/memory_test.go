@@ -11,6 +11,7 @@ import (
 // TestANightIn256MiB lists a fleet with the least memory, publishes it, and does it again with a later night.
 // Beside the memory of the configuration a process has the program itself, which is mapped from its file.
 func TestANightIn256MiB(t *testing.T) {
+	notShort(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux reports the memory of a process")
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse/turns"
 	"github.com/fleetlake/fleetlake/warehouse/worker"
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/singleflight"
 )
 
 // networkVerb runs the process that serves page and Flight SQL. Its argument is how many sockets it is given.
@@ -87,6 +88,7 @@ type networkServer struct {
 	metrics   *metrics.Published
 	forecasts *forecasts
 	making    *turns.Turns // a place per file that is made for the page
+	probing   singleflight.Group
 	log       *slog.Logger
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	arrowparquet "github.com/apache/arrow/go/v17/parquet"
@@ -91,28 +90,37 @@ func rowsOf(answer *worker.Answer) iter.Seq2[[]any, error] {
 	}
 }
 
-// askFile writes the whole answer of a statement of the page's form to a temporary file.
-func (n *networkServer) askFile(ctx context.Context, sql, format string) (path string, done func() error, err error) {
-	end, err := n.makeFile(ctx)
-	if err != nil {
-		return "", nil, err
-	}
-	defer end()
-	return temporaryAnswer(format, func(_, path string) error { return n.writeAsked(ctx, sql, format, path) })
+// pieces writes an answer for a client, piece by piece, and says after each that the client has received it: the client
+// may take as long for each as for any.
+type pieces struct {
+	to       io.Writer
+	received func()
 }
 
-func (n *networkServer) writeAsked(ctx context.Context, sql, format, path string) (err error) {
+// pieceBytes is a piece of an answer.
+const pieceBytes = 32 << 10
+
+func (p pieces) Write(b []byte) (written int, err error) {
+	for written < len(b) {
+		n, err := p.to.Write(b[written:min(len(b), written+pieceBytes)])
+		if written += n; err != nil {
+			return written, err
+		}
+		p.received()
+	}
+	return written, nil
+}
+
+// askFile writes the whole answer of a statement of the page's form, while it comes from the process that has it.
+func (n *networkServer) askFile(ctx context.Context, sql, format string, to io.Writer) (err error) {
 	answer, err := n.pool.Query(ctx, worker.Query{Text: sql, Texts: format == "csv"})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, answer.Close()) }()
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return fmt.Errorf("write the answer: %w", err)
-	}
+	to = pieces{to, answer.Received}
 	if format == "parquet" {
-		return writeParquet(f, answer)
+		return writeParquet(to, answer)
 	}
 	columns := make([]console.Column, answer.Schema().NumFields())
 	for i, field := range answer.Schema().Fields() {
@@ -121,23 +129,24 @@ func (n *networkServer) writeAsked(ctx context.Context, sql, format, path string
 			columns[i].Type = "DOUBLE"
 		}
 	}
-	_, err = console.WriteRows(f, forPeople(format), 0, columns, rowsOf(answer))
-	return errors.Join(err, f.Close())
+	_, err = console.WriteRows(to, forPeople(format), 0, columns, rowsOf(answer))
+	return err
 }
 
 // maxRowGroup is about how many bytes of a Parquet file are in memory until they are written.
 const maxRowGroup = 16 << 20
 
-// writeParquet writes an answer as Parquet, and closes the file.
-func writeParquet(f *os.File, answer *worker.Answer) error {
-	w, err := pqarrow.NewFileWriter(answer.Schema(), f, arrowparquet.NewWriterProperties(arrowparquet.WithCompression(compress.Codecs.Zstd)), pqarrow.DefaultWriterProps())
+// writeParquet writes an answer as Parquet.
+func writeParquet(to io.Writer, answer *worker.Answer) error {
+	properties := arrowparquet.NewWriterProperties(arrowparquet.WithCompression(compress.Codecs.Zstd))
+	w, err := pqarrow.NewFileWriter(answer.Schema(), to, properties, pqarrow.DefaultWriterProps())
 	if err != nil {
-		return errors.Join(fmt.Errorf("write the answer: %w", err), f.Close())
+		return fmt.Errorf("write the answer: %w", err)
 	}
 	for {
 		record, err := answer.Next()
 		if err == io.EOF {
-			return w.Close() // which closes the file
+			return w.Close()
 		}
 		if err == nil && w.RowGroupTotalBytesWritten() > maxRowGroup {
 			w.NewBufferedRowGroup()
@@ -146,7 +155,7 @@ func writeParquet(f *os.File, answer *worker.Answer) error {
 			err = w.WriteBuffered(record)
 		}
 		if err != nil {
-			return errors.Join(err, w.Close())
+			return err // without a footer, nobody takes what was written for a file
 		}
 	}
 }

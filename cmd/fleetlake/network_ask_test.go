@@ -1,13 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"html"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -27,7 +30,7 @@ import (
 func TestThePageAnswersStatements(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 300})
-	w.configure(1_000_000, "    schedule: '0 0 1 1 *'\n    missed: skip\n    list: {by: country}\n    sweep: {statuses: []}\n    lookup: {want: []}\nserve: {listen: '127.0.0.1:0'}\n")
+	w.configure(1_000_000, "    schedule: '0 0 1 1 *'\n    missed: skip\n    list: {by: country}\n    sweep: {statuses: []}\n    lookup: {want: []}\nserve: {listen: '127.0.0.1:0'}\nqueries: {time: 10m, stall: 10m, wait: 10m}\n")
 	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
 	d := w.serve()
 	page := d.page()
@@ -67,6 +70,18 @@ func TestThePageAnswersStatements(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(w.dir, "answer.parquet"), []byte(file), 0o600); err != nil || status != http.StatusOK {
 		t.Fatal(status, err)
 	}
+	for _, format := range []string{"csv", "parquet"} { // of an answer with a row at its end that is too large
+		late := "SELECT CASE WHEN i < 60000 THEN hash(i)::VARCHAR ELSE repeat('x', 20000000) END AS s FROM range(60001) AS t(i)"
+		answer, err := http.Get(page + "/ask?" + url.Values{"sql": {late}, "format": {format}}.Encode())
+		if err != nil {
+			continue // the connection ended before its first byte came
+		}
+		n, err := io.Copy(io.Discard, answer.Body)
+		answer.Body.Close()
+		if answer.StatusCode == http.StatusOK && err == nil {
+			t.Errorf("part of an answer as %s is taken for a file of %d bytes", format, n)
+		}
+	}
 	for _, c := range []struct{ list, format, sql string }{
 		{"vessels?is_vessel=true&year_built=", "csv", "SELECT * FROM vessels WHERE is_vessel AND year_built IS NULL ORDER BY name NULLS LAST, vessel_id"},
 		{"coverage?kind=country&sort=value", "json", "SELECT * FROM coverage WHERE kind = 'country' ORDER BY value ASC NULLS LAST, snapshot_date DESC, run_id DESC, operation, value"},
@@ -86,7 +101,7 @@ func TestThePageAnswersStatements(t *testing.T) {
 	}
 }
 
-// attackThePage sends each statement that would do more than read.
+// attackThePage sends statements that would do more than read: one of each group, and with FLEETLAKE_LONG all.
 func attackThePage(t *testing.T, w *world, ask func(sql, format string) (int, string)) {
 	t.Helper()
 	published := warehouse.Path(filepath.Join(w.dir, "fleetlake-data"))
@@ -99,7 +114,10 @@ func attackThePage(t *testing.T, w *world, ask func(sql, format string) (int, st
 	w.write("secret.csv", "a\n1\n")
 	n := 0
 	for name, all := range warehousetest.Attacks {
-		for _, text := range all {
+		for i, text := range all {
+			if i > 0 && os.Getenv("FLEETLAKE_LONG") == "" {
+				break // package warehouse sends all of them to what the processes call, and schedules/flight some more
+			}
 			n++
 			text = strings.NewReplacer("FILE", filepath.Join(target, "written"), "SECRET", secret, "DATA", published, "DIR", target).Replace(text)
 			if status, body := ask(text, ""); status != http.StatusBadRequest || !strings.Contains(body, `class="problem"`) {
@@ -112,8 +130,21 @@ func attackThePage(t *testing.T, w *world, ask func(sql, format string) (int, st
 	if after, readErr := os.ReadFile(published); readErr != nil || string(after) != string(before) || err != nil || len(left) > 0 {
 		t.Errorf("after %d attacks: the file changed, or %v was written: %v, %v", n, left, readErr, err)
 	}
-	if status, body := ask("SELECT 1 AS n", ""); status != http.StatusOK || !strings.Contains(body, "<bdi>1</bdi>") || n < 100 {
+	if status, body := ask("SELECT 1 AS n", ""); status != http.StatusOK || !strings.Contains(body, "<bdi>1</bdi>") || n < len(warehousetest.Attacks) {
 		t.Errorf("after %d attacks: %d %s", n, status, body)
+	}
+}
+
+// TestAClientReceivesPieces, so that the time for one does not depend on how much is written at once.
+func TestAClientReceivesPieces(t *testing.T) {
+	var to bytes.Buffer
+	received := []int{}
+	p := pieces{&to, func() { received = append(received, to.Len()) }}
+	if n, err := p.Write(make([]byte, 2*pieceBytes+1)); n != 2*pieceBytes+1 || err != nil {
+		t.Error(n, err)
+	}
+	if !slices.Equal(received, []int{pieceBytes, 2 * pieceBytes, 2*pieceBytes + 1}) {
+		t.Errorf("received: %v", received)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/schedules/flight"
+	"github.com/fleetlake/fleetlake/schedules/listen"
 	"github.com/fleetlake/fleetlake/schedules/metrics"
 	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
@@ -48,6 +49,9 @@ func flightReady(c config.Config) (string, error) {
 	clients, err := flightClients(c.Flight)
 	if err == nil {
 		_, err = flightSecurity(c.Flight, slog.New(slog.DiscardHandler))
+	}
+	if err == nil && listen.IsUnix(c.Flight.Listen) {
+		err = listen.Free(c.Flight.Listen)
 	}
 	return fmt.Sprintf("%s, %d tokens", c.Flight.Listen, len(clients)), err
 }

@@ -8,12 +8,15 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/fleetlake/fleetlake/schedules/listen"
+	"github.com/fleetlake/fleetlake/schedules/page"
 )
 
 // Limits of the clients of the page. A slow client is cut off; any number of clients takes few
 // connections and little memory, and does not slow the harvest.
 const (
-	maxConnections = 64
+	maxConnections = page.MaxHeld + 64 // those are always there for a new client, see package listen
 	maxHeader      = 16 << 10
 	headerTimeout  = 5 * time.Second
 	readTimeout    = 10 * time.Second
@@ -43,17 +46,15 @@ func (n *networkServer) openPage(l net.Listener) (stop func(), err error) {
 
 // serveOn serves until it is stopped.
 func serveOn(l net.Listener, handler http.Handler, log *slog.Logger) (stop func()) {
-	limited := newLimitListener(l, maxConnections)
 	web := &http.Server{
-		ConnState: limited.state, ConnContext: withConn,
-		Handler: watchBodies(handler), MaxHeaderBytes: maxHeader, ReadHeaderTimeout: headerTimeout,
+		Handler: handler, MaxHeaderBytes: maxHeader, ReadHeaderTimeout: headerTimeout,
 		ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	web.SetKeepAlivesEnabled(false) // an idle connection would block that of a monitor
 	var serving sync.WaitGroup
 	serving.Go(func() {
-		if err := web.Serve(limited); !errors.Is(err, http.ErrServerClosed) {
+		if err := web.Serve(listen.Limit(l, maxConnections)); !errors.Is(err, http.ErrServerClosed) {
 			log.Error("status page ended", "error", err)
 		}
 	})

@@ -27,9 +27,9 @@ func (n *networkServer) page() (*page.Handler, error) {
 	return page.New(page.Config{
 		Dir: n.config.DataDir, Hosts: n.config.Serve.Hosts, Token: n.setup.Token, Version: version(), Log: n.log,
 		TrustLoopback: n.config.Serve.Trust == config.TrustLoopback, Proxies: n.config.Serve.Proxies,
-		Live: n.live, Slots: n.slots, RunNow: n.runNow, PriceAgain: n.priceAgain, Troubles: n.troubles, Stop: n.stopRun,
+		Schedule: n.schedule, RunNow: n.runNow, PriceAgain: n.priceAgain, Troubles: n.troubles, Stop: n.stopRun,
 		Metrics: n.metrics.Handler(n.schedulerMetrics), Share: share.New(n.config.DataDir, n.log), Export: n.exportLine,
-		Healthy: n.healthy, Ready: n.ready, Answer: n.answer, Ask: n.askRows, AskFile: n.askFile, Watch: n.config.Watched(),
+		Healthy: n.healthy, Ready: n.ready, Answer: n.answer, Ask: n.askRows, AskFile: n.askFile, Stall: n.config.Queries.Stall, Watch: n.config.Watched(),
 		Forecast: n.forecasts.of, ForecastJobs: n.config.JobNames(),
 		Scores: func(ctx context.Context, vesselID string) ([]wording.VesselScore, error) {
 			return scoreByJob(ctx, n.config, vesselID)
@@ -51,16 +51,10 @@ func (n *networkServer) state() (s schedulerState, err error) {
 	return s, n.within(stateTimeout, network.Request{Verb: verbState}, &s)
 }
 
-// live is the run that is under way; none if the scheduler does not answer, which troubles says.
-func (n *networkServer) live() page.Live {
-	s, _ := n.state()
-	return s.Live
-}
-
-// slots are the next slots, and the latest without a good run; none if the scheduler does not answer.
-func (n *networkServer) slots() []page.SlotView {
-	s, _ := n.state()
-	return s.Slots
+// schedule is what the page shows of the scheduler.
+func (n *networkServer) schedule() (page.Schedule, error) {
+	s, err := n.state()
+	return s.Schedule, err
 }
 
 func (n *networkServer) runNow(job string, again bool) error {
@@ -75,18 +69,24 @@ func (n *networkServer) priceAgain(ctx context.Context, job string) (p *pipeline
 	return p, n.ask(ctx, network.Request{Verb: verbPrice, Job: job}, &p)
 }
 
-// healthy returns an error if the scheduler hangs, or does not answer.
+// healthy returns an error if the scheduler hangs, or does not answer. All monitors who ask meanwhile get one answer.
 func (n *networkServer) healthy() error {
-	s, err := n.state()
-	if err == nil && s.Unhealthy != "" {
-		err = errors.New(s.Unhealthy)
-	}
+	_, err, _ := n.probing.Do(verbState, func() (any, error) {
+		s, err := n.state()
+		if err == nil && s.Unhealthy != "" {
+			err = errors.New(s.Unhealthy)
+		}
+		return nil, err
+	})
 	return err
 }
 
-// ready returns an error if a run cannot start, or the last nights failed.
+// ready returns an error if a run cannot start, or the last nights failed. Likewise.
 func (n *networkServer) ready() error {
-	return n.within(readyTimeout, network.Request{Verb: verbReady}, nil)
+	_, err, _ := n.probing.Do(verbReady, func() (any, error) {
+		return nil, n.within(readyTimeout, network.Request{Verb: verbReady}, nil)
+	})
+	return err
 }
 
 func (n *networkServer) schedulerMetrics(ctx context.Context) (text string, err error) {
@@ -107,9 +107,6 @@ func (n *networkServer) troubles() []page.Trouble {
 	add := func(title, words string) {
 		all = append(all, page.Trouble{Title: title, Words: withoutPaths(n.config, words)})
 	}
-	if _, err := n.state(); err != nil {
-		add("The scheduler does not answer", "What runs now, and what comes next, is not known. The log says more.")
-	}
 	data, err := dataTroubles(context.Background(), n.config.DataDir, "")
 	if err != nil {
 		add("The data directory cannot be read", err.Error())
@@ -124,13 +121,10 @@ func (n *networkServer) troubles() []page.Trouble {
 	return all
 }
 
-// exportLine is what the page says of the export; nothing without one in the configuration.
+// exportLine is what the page says of the last export; nothing without one in the configuration.
 func (n *networkServer) exportLine() string {
 	if n.config.Export.Target == "" {
 		return ""
-	}
-	if now, err := n.state(); err == nil && now.Exporting != nil {
-		return fmt.Sprintf("An export is under way, since %s UTC.", now.Exporting.UTC().Format("15:04"))
 	}
 	state, err := exports.ReadState(n.config.DataDir)
 	switch {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -9,7 +11,7 @@ import (
 )
 
 // TestTheFirstCapIsChosenKnowingly expects init, without a service, and the first plan to say what their cap
-// brings, and a later plan, which knows the fleet, not to.
+// brings, and a later plan, which knows the fleet, not to. The file of init is its owner's alone: addresses are secrets.
 func TestTheFirstCapIsChosenKnowingly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, simulator.Config{Seed: 5, Vessels: 20, Credits: 90_000})
@@ -19,6 +21,9 @@ func TestTheFirstCapIsChosenKnowingly(t *testing.T) {
 	w.env = service
 	if len(lines) != 3 || !strings.HasPrefix(lines[1], "cap       at 5,000 credits a night: ") || !strings.Contains(lines[1], " of particulars known after 90 nights; a complete first night costs about ") {
 		t.Errorf("init says %q", lines)
+	}
+	if info, err := os.Stat(filepath.Join(w.dir, "first.yaml")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file of init has mode %v, %v", info.Mode(), err)
 	}
 	args := []string{"plan", "nightly", "--config", "first.yaml"}
 	if said := w.must(exitDone, append(args, "--budget", "700")...).stdout; !strings.Contains(said, "\ncap       at 700 credits a night: ") {

@@ -82,10 +82,10 @@ func servePage(t *testing.T, data string) string {
 		}
 		return someBudgets(now), nil
 	}
-	h, err := page.New(page.Config{Dir: data, Now: time.Now, Forecast: budgets, ForecastJobs: []string{"nightly", "weekly"}, Live: func() page.Live { return live }, Stop: func() error { return nil }, RunNow: func(string, bool) error { return nil },
-		Slots: func() []page.SlotView {
-			return []page.SlotView{{Job: "nightly", Date: "2026-11-23", At: now.Add(9 * time.Hour), State: "next"},
-				{Job: "nightly", Date: "2026-11-19", At: now.Add(-100 * time.Hour), State: "missed", Reason: "no process was waiting"}}
+	h, err := page.New(page.Config{Dir: data, Now: time.Now, Forecast: budgets, ForecastJobs: []string{"nightly", "weekly"}, Stop: func() error { return nil }, RunNow: func(string, bool) error { return nil },
+		Schedule: func() (page.Schedule, error) {
+			return page.Schedule{Live: live, Slots: []page.SlotView{{Job: "nightly", Date: "2026-11-23", At: now.Add(9 * time.Hour), State: "next"},
+				{Job: "nightly", Date: "2026-11-19", At: now.Add(-100 * time.Hour), State: "missed", Reason: "no process was waiting"}}}, nil
 		}})
 	if err != nil {
 		t.Fatal(err)

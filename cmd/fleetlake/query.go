@@ -174,6 +174,9 @@ func (a *app) answer(ctx context.Context, dir string, q question, o queryOptions
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
+	if err := o.checkParams(ctx, dir, spill, q); err != nil {
+		return err
+	}
 	write := a.queryToScreen
 	switch {
 	case o.out != "":
@@ -191,6 +194,24 @@ func (a *app) answer(ctx context.Context, dir string, q question, o queryOptions
 		return &sqlError{q.placed(err), err}
 	}
 	return err
+}
+
+// checkParams refuses a value that a parameter of a worked query cannot have.
+func (o queryOptions) checkParams(ctx context.Context, dir, spill string, q question) error {
+	if q.worked == nil || len(q.Params) == 0 {
+		return nil
+	}
+	return o.bounded(ctx, func(ctx context.Context) error {
+		w, err := o.open(ctx, dir, spill, []string{})
+		if err != nil {
+			return err
+		}
+		defer w.Close()
+		if err = w.CheckParams(ctx, *q.worked, q.Params); errors.Is(err, warehouse.ErrStatement) {
+			return fmt.Errorf("--param %w: %w", err, errUsage)
+		}
+		return err
+	})
 }
 
 // sqlError is an error in the SQL of a person's own.

@@ -48,7 +48,7 @@ func TestAQueryStaysWithinItsBounds(t *testing.T) {
 			if c.want == memory || c.want == ours || c.want == "-" {
 				within = "60s"
 			}
-			args := []string{"query", "--memory", "256", "--spill", "300", "--timeout", within, "--format", c.format, "--out", filepath.Join(target, "answer"), c.sql}
+			args := []string{"query", "--memory", "128", "--spill", "300", "--timeout", within, "--format", c.format, "--out", filepath.Join(target, "answer"), c.sql}
 			e := w.within(70*time.Second, args...)
 			left, err := os.ReadDir(target)
 			if err != nil {

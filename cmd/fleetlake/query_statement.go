@@ -17,7 +17,8 @@ import (
 // question is what the command line asks of the warehouse.
 type question struct {
 	warehouse.Statement
-	from string // the file, or the name, that the text comes from; empty for SQL of the command line
+	from   string                 // the file, or the name, that the text comes from; empty for SQL of the command line
+	worked *warehouse.WorkedQuery // nil for SQL of a person's own
 }
 
 // nameLike matches an argument that can be no SQL, but the name of a worked query or of a file.
@@ -56,7 +57,7 @@ func (o queryOptions) question(args []string, stdin io.Reader) (question, error)
 		if e != nil {
 			return q, e
 		}
-		q.Text, q.from, err = worked.Text, worked.Name, knownParameters(worked, params)
+		q.Text, q.from, q.worked, err = worked.Text, worked.Name, &worked, knownParameters(worked, params)
 	default:
 		q.Text = args[0]
 	}

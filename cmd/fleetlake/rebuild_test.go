@@ -118,7 +118,7 @@ func TestVerifySaysWhatToDo(t *testing.T) {
 // TestIssuesStopARun meets a service that writes IMO numbers in another way all at once.
 func TestIssuesStopARun(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, simulator.Config{Vessels: 2500, Seed: 2})
+	w := newWorld(t, simulator.Config{Vessels: 2000, Seed: 2})
 	w.configure(1_000_000, `
     list: {by: country, countries: [Panama, Liberia, China, Greece, Germany, Norway, Japan, Malta], max_age: 0s}
     sweep: {statuses: []}

@@ -80,17 +80,6 @@ func TestDoctorSeesHostsWithoutAToken(t *testing.T) {
 	}
 }
 
-// TestInitKeepsTheFileToItsOwner checks the mode: addresses under notify contain secrets.
-func TestInitKeepsTheFileToItsOwner(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, simulator.Config{Vessels: 400})
-	w.must(exitDone, "init")
-	info, err := os.Stat(filepath.Join(w.dir, "fleetlake.yaml"))
-	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("mode %v, %v", info.Mode(), err)
-	}
-}
-
 // configFileWith writes a configuration and returns its path.
 func configFileWith(t *testing.T, text string) string {
 	t.Helper()

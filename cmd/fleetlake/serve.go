@@ -23,6 +23,7 @@ import (
 const shutdownTimeout = 3 * time.Second
 
 func (a *app) serveCommand() *cobra.Command {
+	var noJobs bool
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the jobs on schedule until stopped, with a status page",
@@ -50,19 +51,30 @@ On a page that needs the token, first (the scope keeps the token from other host
 fleet-<run>.duckdb. When another night is published, DuckDB ends a query on the replaced file with an
 error about the ETag and never mixes two nights: DETACH and ATTACH again, or attach fleet-<run>.duckdb.
 
+serve.listen and flight.listen are HOST:PORT, or unix: and a path for a socket of the service's user and group:
+
+  curl --unix-socket /run/fleetlake/page.sock http://localhost/healthz
+
 With flight.listen in the configuration, clients of Arrow Flight SQL (ADBC, JDBC) query the published
 warehouse, each query in a process of its own within the limits of the configuration.
 
 Page, warehouse and Flight SQL are served by a second process, which serve starts, ends above 600 MB, and
 starts again when it ended. Nothing that happens to it ends a run, an export or a notification.
 
+With --no-jobs nothing runs, nothing is exported, nobody is notified, and no key is needed: page, warehouse
+and Flight SQL of data that is there already.
+
 With OTEL_EXPORTER_OTLP_ENDPOINT set, each run is sent there as an OpenTelemetry trace (OTLP
 over HTTP).`,
-		Example: "  fleetlake serve",
-		Args:    cobra.NoArgs,
+		Example: `  fleetlake serve
+  fleetlake serve --no-jobs --data fleetlake-demo`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a.logs = true
 			cfg, err := a.config()
+			if err == nil && noJobs {
+				cfg, err = withoutJobs(cfg)
+			}
 			if err != nil {
 				return err
 			}
@@ -70,7 +82,19 @@ over HTTP).`,
 		},
 	}
 	c.Flags().BoolVar(&a.mustExist, "data-exists", false, "refuse a data directory that no run has used: its volume may not be mounted")
+	c.Flags().BoolVar(&noJobs, "no-jobs", false, "serve the data that is there, and run, export and notify nothing; needs no key")
 	return c
+}
+
+// withoutJobs is a configuration that serves the data that is there, and does nothing else. Its errors say that there
+// is no data, or nothing to serve it under.
+func withoutJobs(c config.Config) (config.Config, error) {
+	if c.Serve.Listen == "" && c.Flight.Listen == "" {
+		return c, fmt.Errorf("--no-jobs serves page and Flight SQL, and neither serve.listen nor flight.listen has an address: %w", errUsage)
+	}
+	c.Jobs, c.Export, c.Notify = nil, config.Export{}, config.Notify{MaxAge: c.Notify.MaxAge}
+	c.Serve.ListenGiven = c.Serve.Listen != "" // an address in use leaves nothing else to do
+	return c, requireLake(c.DataDir)
 }
 
 // server is the state of `fleetlake serve`.
@@ -101,6 +125,9 @@ type server struct {
 }
 
 func (a *app) serve(ctx context.Context, cfg config.Config) error {
+	if err := datadir.CheckWritable(cfg.DataDir); err != nil && len(cfg.Jobs) > 0 {
+		return err
+	}
 	s, err := a.server(cfg)
 	if err != nil {
 		return err
@@ -131,10 +158,12 @@ func (a *app) serve(ctx context.Context, cfg config.Config) error {
 
 // server creates the parts of `fleetlake serve`. Only the notifier runs yet.
 func (a *app) server(cfg config.Config) (*server, error) {
-	p, err := a.pipeline(cfg, networkMiB(cfg))
-	if err != nil {
-		return nil, err
+	if len(cfg.Jobs) > 0 {
+		if err := cfg.RequireService(); err != nil {
+			return nil, err
+		}
 	}
+	p := a.pipelineOf(cfg, networkMiB(cfg))
 	warnOfOthers(cfg, p.Log)
 	to, err := cfg.Notify.Recipients()
 	if err != nil {

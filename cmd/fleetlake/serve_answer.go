@@ -27,12 +27,10 @@ const maxRecords = 20
 // priceTimeout bounds the time to price a run.
 const priceTimeout = 20 * time.Second
 
-// schedulerState is what the scheduler has in memory, and nobody can read from the disk.
+// schedulerState is what the page shows of the scheduler, and its health.
 type schedulerState struct {
-	Live      page.Live
-	Slots     []page.SlotView
-	Exporting *time.Time // since when; nil without an export under way
-	Unhealthy string     // why the scheduler is not healthy; "" if it is
+	page.Schedule
+	Unhealthy string // why the scheduler is not healthy; "" if it is
 }
 
 // answerNetwork answers a request of the network process.
@@ -56,7 +54,7 @@ func (s *server) answerNetwork(ctx context.Context, q network.Request) (any, err
 
 // state is what the scheduler does now.
 func (s *server) state() schedulerState {
-	now := schedulerState{Live: s.live(), Slots: s.slotRecords(), Exporting: s.exporting.Load()}
+	now := schedulerState{Schedule: page.Schedule{Live: s.live(), Slots: s.slotRecords(), Exporting: s.exporting.Load()}}
 	if err := s.healthy(); err != nil {
 		now.Unhealthy = err.Error()
 	}

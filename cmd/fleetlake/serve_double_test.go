@@ -169,7 +169,7 @@ func wrongModes(t *testing.T, dir string) (wrong []string) {
 			return 0o750
 		case first == "journal" || first == "lake" || path == "fleetlake.id":
 			return 0o640
-		case path == "lock", strings.HasPrefix(path, notify.FileName):
+		case strings.HasPrefix(path, notify.FileName):
 			return 0o600
 		case strings.HasSuffix(path, ".duckdb"):
 			return 0o444

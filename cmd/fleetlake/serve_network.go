@@ -3,12 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
-	"net"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
+	"github.com/fleetlake/fleetlake/load"
+	"github.com/fleetlake/fleetlake/schedules/listen"
 	"github.com/fleetlake/fleetlake/schedules/network"
 	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
@@ -17,7 +19,7 @@ import (
 const stopGrace = shutdownTimeout + 2*time.Second
 
 // networkEnvironment are the variables that the network process gets: none has a secret.
-var networkEnvironment = []string{"TMPDIR", "TZ", "GODEBUG", "GOTRACEBACK", "GOCOVERDIR"}
+var networkEnvironment = []string{"TZ", "GODEBUG", "GOTRACEBACK", "GOCOVERDIR"}
 
 // networkMiB is the most that the network process and its queries take.
 func networkMiB(c config.Config) int {
@@ -42,8 +44,10 @@ func (s *server) openNetwork(getenv func(string) string, verbose bool) (stop fun
 	}
 	sockets, err := s.listen(&setup)
 	closeSockets := func() {
-		for _, f := range sockets {
-			_ = f.Close() // of a socket that nobody reads here
+		for _, one := range sockets {
+			if err := one.Close(); err != nil {
+				s.log.Warn("socket not removed", "address", one.Address, "error", err)
+			}
 		}
 	}
 	if err != nil || len(sockets) == 0 {
@@ -59,28 +63,47 @@ func (s *server) openNetwork(getenv func(string) string, verbose bool) (stop fun
 	if verbose {
 		command = append(command, "--verbose")
 	}
-	var environment []string
+	var files []*os.File
+	for _, one := range sockets {
+		files = append(files, one.File)
+	}
+	temporary, remove, err := load.Scratch(os.TempDir(), "fleetlake-network-")
+	if err != nil {
+		closeSockets()
+		return nil, err
+	}
+	environment := []string{"TMPDIR=" + temporary}
 	for _, name := range networkEnvironment {
 		if value := getenv(name); value != "" {
 			environment = append(environment, name+"="+value)
 		}
 	}
-	kept, err := network.Keep(network.Config{Command: command, Env: environment, Setup: setup, Listeners: sockets,
+	kept, err := network.Keep(network.Config{Command: command, Env: environment, Setup: setup, Listeners: files,
 		MemoryMiB: networkMemoryMiB, Resident: worker.ResidentMiB, Grace: stopGrace, Log: s.log,
-		Answer: s.answerNetwork, Restarted: s.metrics.NetworkRestarted})
+		Answer: s.answerNetwork, Restarted: s.metrics.NetworkRestarted,
+		Confine: func() error { return worker.Confine(networkWrites(temporary, getenv("GOCOVERDIR"))...) }})
 	if err != nil {
 		closeSockets()
-		return nil, err
+		return nil, errors.Join(err, remove())
 	}
 	s.network.Store(kept)
 	return func() {
 		kept.Stop()
 		closeSockets()
+		if err := remove(); err != nil {
+			s.log.Warn("temporary files of the network process not removed", "error", err)
+		}
 	}, nil
 }
 
+// networkWrites are the directories that the network process may write into: its temporary one, that by which it makes its
+// queries the first processes that are killed, and that of a measured coverage.
+func networkWrites(temporary, coverage string) []string {
+	return slices.DeleteFunc([]string{temporary, worker.ProcessFiles, coverage}, func(dir string) bool { return dir == "" })
+}
+
 // listen opens the sockets for page and Flight SQL, and notes in the setup which there are.
-func (s *server) listen(setup *networkSetup) (sockets []*os.File, err error) {
+func (s *server) listen(setup *networkSetup) (sockets []*listen.Socket, err error) {
 	page, err := s.listenPage()
 	if page != nil {
 		setup.Page, sockets = true, append(sockets, page)
@@ -88,26 +111,26 @@ func (s *server) listen(setup *networkSetup) (sockets []*os.File, err error) {
 	if err != nil || s.config.Flight.Listen == "" {
 		return sockets, err
 	}
-	sql, address, err := listenOn(s.config.Flight.Listen)
+	sql, err := listen.Open(s.config.Flight.Listen)
 	if err != nil {
 		return sockets, fmt.Errorf("serve Flight SQL: %w", err)
 	}
-	scheme := "grpc://"
+	scheme := "grpc"
 	if s.config.Flight.Certificate != "" {
-		scheme = "grpc+tls://"
+		scheme = "grpc+tls"
 	}
-	s.log.Info("Flight SQL", "address", scheme+address, "tokens", len(setup.Clients))
+	s.log.Info("Flight SQL", "address", withScheme(scheme, sql.Address), "tokens", len(setup.Clients))
 	setup.Flight = true
 	return append(sockets, sql), nil
 }
 
 // listenPage opens the socket of the status page, unless the configuration has no address for it. If the default
 // address is in use, there is no page; a configured address must work.
-func (s *server) listenPage() (*os.File, error) {
+func (s *server) listenPage() (*listen.Socket, error) {
 	if s.config.Serve.Listen == "" {
 		return nil, nil
 	}
-	socket, address, err := listenOn(s.config.Serve.Listen)
+	socket, err := listen.Open(s.config.Serve.Listen)
 	if err != nil && !s.config.Serve.ListenGiven {
 		s.log.Warn("status page not served: set serve.listen to a free address, or to \"\" for none", "error", err)
 		return nil, nil
@@ -115,19 +138,16 @@ func (s *server) listenPage() (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("serve status page: %w", err)
 	}
-	s.log.Info("status page", "address", "http://"+address)
+	s.log.Info("status page", "address", withScheme("http", socket.Address))
 	return socket, nil
 }
 
-// listenOn opens a socket.
-func listenOn(address string) (socket *os.File, actual string, err error) {
-	l, err := net.Listen("tcp", address)
-	if err != nil {
-		return nil, "", err
+// withScheme is an address as clients are told it.
+func withScheme(scheme, address string) string {
+	if listen.IsUnix(address) {
+		return address
 	}
-	actual = l.Addr().String()
-	socket, err = l.(*net.TCPListener).File()
-	return socket, actual, errors.Join(err, l.Close())
+	return scheme + "://" + address
 }
 
 // networkBytes is the memory of the network process.

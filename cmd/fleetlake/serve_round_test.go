@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -95,11 +96,11 @@ func TestANewRoundAsksAfterAFailedPublish(t *testing.T) {
 
 // TestALaterSlotAsksAfterAHeldBackRun has an hourly job of positions, of which one run is held back, because the
 // service writes latitudes in another way. Its slot is not paid for again; later slots of the day ask for what is
-// due by then, and are published.
+// due by then, and are published. The same holds after a run that is cut off, be it known as held back or not yet.
 func TestALaterSlotAsksAfterAHeldBackRun(t *testing.T) {
 	t.Parallel()
 	const date = "2026-11-20"
-	w := newWorld(t, simulator.Config{Vessels: 2500, Seed: 2})
+	w := newWorld(t, simulator.Config{Vessels: 2000, Seed: 2})
 	w.configure(1_000_000, `
     list: {by: country, countries: [Panama, Liberia, China, Greece, Germany, Norway, Japan, Malta]}
     sweep: {statuses: []}
@@ -111,7 +112,12 @@ func TestALaterSlotAsksAfterAHeldBackRun(t *testing.T) {
 `)
 	w.must(exitDone, "run", "nightly", "--date", date)
 	var bad atomic.Bool
+	var left atomic.Int64 // requests until the run is cut off
+	cutOff := func() {}
 	other := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if left.Add(-1) == 0 {
+			cutOff()
+		}
 		answer := httptest.NewRecorder()
 		w.sim.ServeHTTP(answer, r)
 		body := answer.Body.Bytes()
@@ -132,31 +138,47 @@ func TestALaterSlotAsksAfterAHeldBackRun(t *testing.T) {
 		bad    bool
 		failed error
 		asks   bool
+		cutOff int64 // after so many requests; 0 is not
 	}{
-		{"the first slot is held back", 0, true, load.ErrIssues, true},
-		{"the same slot, after a restart", 0, false, load.ErrIssues, false},
-		{"a slot before the positions are due again", 20 * time.Minute, false, nil, false},
-		{"a slot when they are due again", 40 * time.Minute, false, nil, true},
+		{"the first slot is held back", 0, true, load.ErrIssues, true, 0},
+		{"the same slot, after a restart", 0, false, load.ErrIssues, false, 0},
+		{"a slot before the positions are due again", 20 * time.Minute, false, nil, false, 0},
+		{"a slot when they are due again", 40 * time.Minute, false, nil, true, 0},
+		{"a slot that is cut off is held back, too", 80 * time.Minute, true, load.ErrIssues, false, 560},
+		{"a slot after one that was cut off", 120 * time.Minute, false, nil, true, 0},
 	} {
 		bad.Store(slot.bad)
 		at := start.Add(slot.at)
 		s.pipeline.Now = func() time.Time { return at.Add(time.Second) }
 		s.pipeline.Service.Now = s.pipeline.Now
 		before := w.sim.Bill().Spent
-		if err := s.run(t.Context(), schedules.Slot{Job: "positions", Date: date, At: at, Again: true}); !errors.Is(err, slot.failed) || err != nil && slot.failed == nil {
+		var ctx context.Context
+		ctx, cutOff = context.WithCancel(t.Context())
+		left.Store(slot.cutOff)
+		if err := s.run(ctx, schedules.Slot{Job: "positions", Date: date, At: at, Again: true}); !errors.Is(err, slot.failed) || err != nil && slot.failed == nil {
 			t.Errorf("%s: %v", slot.words, err)
 		}
+		cutOff()
 		spent := w.sim.Bill().Spent - before
+		if slot.cutOff > 0 {
+			if spent == 0 || spent >= bought {
+				t.Errorf("%s: %d credits were spent, after %d for the first", slot.words, spent, bought)
+			}
+			if err := os.Remove(filepath.Join(s.config.DataDir, "held_back.json")); err != nil { // as if it had been killed
+				t.Fatal(err)
+			}
+			continue
+		}
 		if bought = max(bought, spent); slot.asks && spent < bought || !slot.asks && spent != 0 {
 			t.Errorf("%s: %d credits were spent, after %d for the first", slot.words, spent, bought)
 		}
 	}
-	if n := w.number("SELECT count(*) FROM runs WHERE job = 'positions'"); n != 2 || bought < 500 {
-		t.Errorf("%d runs of the job are published, want 2; the first cost %d credits", n, bought)
+	if n := w.number("SELECT count(*) FROM runs WHERE job = 'positions'"); n != 3 || bought < 500 {
+		t.Errorf("%d runs of the job are published, want 3; the first cost %d credits", n, bought)
 	}
 	spent := w.sim.Bill().Spent
 	w.must(exitDone, "run", "positions", "--date", date, "--accept-issues")
-	if n := w.number("SELECT count(*) FROM runs WHERE job = 'positions'"); n != 3 || w.sim.Bill().Spent != spent {
-		t.Errorf("%d runs are published once the first is accepted, for %d credits, want 3 for none", n, w.sim.Bill().Spent-spent)
+	if n := w.number("SELECT count(*) FROM runs WHERE job = 'positions'"); n != 5 || w.sim.Bill().Spent != spent {
+		t.Errorf("%d runs are published once those held back are accepted, for %d credits, want 5 for none", n, w.sim.Bill().Spent-spent)
 	}
 }

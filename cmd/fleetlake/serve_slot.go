@@ -32,15 +32,14 @@ func (s *server) harvest(ctx context.Context, job plan.Job, slot schedules.Slot)
 		job.Deadline = max(time.Until(slot.Until), time.Second)
 	}
 	p := *s.pipeline
+	if err := s.publishEarlier(ctx, slot); err != nil {
+		return failed(ctx, err, end)
+	}
 	var err error
 	if p.Again, err = s.again(slot); err != nil {
 		return failed(ctx, err, end)
 	}
-	if p.NewRound = p.Again && !slot.Triggered; p.NewRound {
-		if err := s.publishEarlier(ctx, slot); err != nil {
-			return failed(ctx, err, end)
-		}
-	}
+	p.NewRound = p.Again && !slot.Triggered
 	r, err := p.Run(ctx, job, slot.Date)
 	if err != nil {
 		return failed(ctx, err, end)
@@ -54,8 +53,12 @@ func (s *server) harvest(ctx context.Context, job plan.Job, slot schedules.Slot)
 }
 
 // publishEarlier publishes what runs of earlier slots of the same night paid for, and announces it as theirs: a
-// full disk may have kept it from being published until now.
+// full disk may have kept it from being published until now. Of a run that was killed it says whether that is held back.
+// A slot of a person, or of the run that is newest, needs none of this: the run itself begins with it.
 func (s *server) publishEarlier(ctx context.Context, slot schedules.Slot) error {
+	if n, found, err := s.newestOf(slot); err != nil || !found || slot.Triggered || !slot.Again || own(n, slot) {
+		return err
+	}
 	if waiting, err := repair.Unpublished(ctx, s.config.DataDir); err == nil && len(waiting) == 0 {
 		return nil
 	}
@@ -188,15 +191,26 @@ type slotKey struct {
 }
 
 // again reports whether a slot repeats a night that has ended: the newest run of its date ended in
-// order, and started before the slot. A run that was cut off is resumed, whenever it started, and one
-// that started after the slot belongs to the slot. A slot without a time is now.
+// order, and started before the slot. A run that was cut off is resumed, whenever it started, unless it is
+// held back: what resumes it would be held back with it. One that started after the slot belongs to the slot.
 func (s *server) again(slot schedules.Slot) (bool, error) {
 	if !slot.Again {
 		return false, nil
 	}
 	n, found, err := s.newestOf(slot)
-	own := !slot.At.IsZero() && !n.Started.Before(slot.At.Truncate(time.Millisecond)) // a run's id has its start in milliseconds
-	return found && n.State != "" && !resumable(n.State, n.Stop, n.PlanSpent) && !own, err
+	if err != nil || !found || n.State == "" || own(n, slot) {
+		return false, err
+	}
+	if !resumable(n.State, n.Stop, n.PlanSpent) {
+		return true, nil
+	}
+	heldBack, err := derive.ReadHeldBack(s.config.DataDir)
+	return slices.ContainsFunc(heldBack, func(h derive.HeldBackRun) bool { return h.Run == n.Run }), err
+}
+
+// own reports whether a run started after a slot, and belongs to it. A slot without a time is now.
+func own(n pipeline.PastRun, slot schedules.Slot) bool {
+	return !slot.At.IsZero() && !n.Started.Before(slot.At.Truncate(time.Millisecond)) // a run's id has its start in milliseconds
 }
 
 // newestOf returns the newest run of a slot's job and date in the journal.

@@ -255,6 +255,14 @@ func TestAgain(t *testing.T) {
 	w.faults(simulator.Fault{Kind: simulator.Blocked, Operation: "by-type"})
 	w.must(exitUnanswered, "run", "nightly", "--date", date)
 	is("a run that the service cut off, in a later slot", time.Now(), false)
+	cutOff, _, err := s.newestOf(schedules.Slot{Job: "nightly", Date: date})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.write("fleetlake-data/held_back.json", fmt.Sprintf(`[{"run":%q,"job":"nightly","date":%q,"state":"partial","reason":"planted"}]`, cutOff.Run, date))
+	is("a run that was cut off and is held back, in a later slot", time.Now(), true)
+	is("the same, in its own slot", cutOff.Started, false)
+	w.write("fleetlake-data/held_back.json", "[]")
 	w.faults()
 	w.must(exitDone, "run", "nightly", "--date", date)
 	is("the slot that was filled", first, false)

@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -19,6 +21,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/google/go-cmp/cmp"
 )
 
 // daemon is a `fleetlake serve` in a separate process.
@@ -123,6 +126,12 @@ func get(t testing.TB, url string) (int, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return contentOf(t, answer)
+}
+
+// contentOf reads an answer to its end.
+func contentOf(t testing.TB, answer *http.Response) (int, string) {
+	t.Helper()
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	if err != nil {
@@ -297,6 +306,54 @@ func newReceiver(t *testing.T, notified chan<- string) (url string) {
 	go server.Serve(l)
 	t.Cleanup(func() { server.Close() })
 	return "http://" + l.Addr().String()
+}
+
+// TestServeWithoutJobs shows data without a key, an address of the service, or a request to it.
+func TestServeWithoutJobs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, simulator.Config{Vessels: 400})
+	w.env = slices.DeleteFunc(w.env, func(v string) bool {
+		return strings.HasPrefix(v, "FLEETLAKE_BASE_URL=") || strings.HasPrefix(v, "FLEETLAKE_API_KEY=")
+	})
+	w.write("fleetlake.yaml", "serve: {listen: '127.0.0.1:0'}\n")
+	if o := w.must(exitUsage, "serve", "--no-jobs"); !strings.Contains(o.stderr, "it has no journal, no lake") {
+		t.Errorf("without data: %s", o.stderr)
+	}
+	w.has(smallJob, "2026-11-20")
+	if o := w.must(exitUsage, "serve"); !strings.Contains(o.stderr, "no key") {
+		t.Errorf("with jobs and without a key: %s", o.stderr)
+	}
+	before := w.files()
+	d := w.serve("--no-jobs")
+	url := d.page()
+	code, page := get(t, url)
+	if code != http.StatusOK || !strings.Contains(page, "20 November 2026") || strings.Contains(page, `action="/run"`) || strings.Contains(page, "/forecast") {
+		t.Errorf("status %d, the page has\n%s", code, page)
+	}
+	d.cmd.Process.Signal(syscall.SIGTERM)
+	if code, _ := d.ends(); code != exitDone {
+		t.Errorf("exit code %d", code)
+	}
+	if diff := cmp.Diff(before, w.files()); diff != "" || w.priced() > 0 {
+		t.Errorf("%d requests; files of the data directory (-before +after):\n%s", w.priced(), diff)
+	}
+	w.write("fleetlake.yaml", "serve: {listen: ''}\n")
+	if o := w.must(exitUsage, "serve", "--no-jobs"); !strings.Contains(o.stderr, "neither serve.listen nor flight.listen") {
+		t.Errorf("without an address: %s", o.stderr)
+	}
+}
+
+// files lists the data directory.
+func (w *world) files() (all []string) {
+	w.t.Helper()
+	err := fs.WalkDir(os.DirFS(filepath.Join(w.dir, "fleetlake-data")), ".", func(path string, d fs.DirEntry, err error) error {
+		all = append(all, path)
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return all
 }
 
 func TestServeRefusesAPageThatOthersReach(t *testing.T) {

@@ -82,8 +82,15 @@ func TestServiceFaults(t *testing.T) {
 			delete(cases, name)
 		}
 	}
-	if all < 155 || len(cases) < 30 {
-		t.Errorf("%d faults of %d, want at least 30 of 155", len(cases), all)
+	if os.Getenv("FLEETLAKE_LONG") == "" {
+		for i, name := range slices.Sorted(maps.Keys(cases)) {
+			if i%3 != 0 { // package pipeline plays hostile services, too, without a process for each
+				delete(cases, name)
+			}
+		}
+	}
+	if all < 155 || len(cases) < 10 {
+		t.Errorf("%d faults of %d, want at least 10 of 155", len(cases), all)
 	}
 	type trial struct {
 		d   *double

@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,6 +49,9 @@ configuration only, and sends no request.`,
 			if err != nil {
 				return err
 			}
+			if _, err := os.Stat(cfg.DataDir); errors.Is(err, fs.ErrNotExist) {
+				a.say("there is no data directory " + cfg.DataDir + " yet: is --data (FLEETLAKE_DATA, data_dir) right?")
+			}
 			s, err := statusOf(cmd.Context(), cfg, time.Now())
 			if err != nil {
 				return err
@@ -71,7 +77,7 @@ type status struct {
 	Lacks    []string             `json:"lacks"`            // published files that are missing
 	Export   *exports.State       `json:"export,omitempty"` // how the last exports ended
 	Caps     []pipeline.CapUse    `json:"caps"`             // how much of each cap is used, and what it leaves to the next run
-	Missed   []schedules.Record   `json:"missed"`           // slots that were missed or failed, the newest first
+	Missed   []schedules.Record   `json:"missed"`           // slots that were missed or failed, and whose night no later run has done, the newest first
 }
 
 type jobStatus struct {
@@ -98,7 +104,7 @@ func statusOf(ctx context.Context, cfg config.Config, now time.Time) (status, er
 	if s.Writer, err = writer(cfg.DataDir); err != nil {
 		return s, err
 	}
-	if s.Missed, err = schedules.ReadSlotLog(cfg.DataDir, maxMissed); err != nil {
+	if s.Missed, err = missedSlots(ctx, cfg.DataDir); err != nil {
 		return s, err
 	}
 	if s.HeldBack, err = derive.ReadHeldBack(cfg.DataDir); err != nil {
@@ -131,6 +137,20 @@ func statusOf(ctx context.Context, cfg config.Config, now time.Time) (status, er
 		s.Jobs = append(s.Jobs, one)
 	}
 	return s, nil
+}
+
+// missedSlots returns the newest slots without a good run, but for those whose night a later run has done.
+func missedSlots(ctx context.Context, dir string) ([]schedules.Record, error) {
+	records, err := schedules.ReadSlotLog(dir, maxMissed)
+	if err != nil || len(records) == 0 {
+		return records, err
+	}
+	runs, err := publishedRuns(ctx, warehouse.Path(dir))
+	return slices.DeleteFunc(records, func(slot schedules.Record) bool {
+		return slices.ContainsFunc(runs, func(r warehouse.Run) bool {
+			return r.Job == slot.Job && r.Date == slot.Date && r.State == report.StateDone && r.Started.After(slot.Slot)
+		})
+	}), err
 }
 
 // writer returns the description of the process that has the lock of a data directory, or nothing.

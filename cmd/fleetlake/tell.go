@@ -37,6 +37,7 @@ func notifyOfPublished(ctx context.Context, n *notify.Notifier, c config.Config,
 	if n.Begin(ids) {
 		return
 	}
+	known := n.Known(ids)
 	for _, r := range reports {
 		if time.Since(r.Finished) > notify.KeepFor {
 			continue
@@ -45,7 +46,7 @@ func notifyOfPublished(ctx context.Context, n *notify.Notifier, c config.Config,
 			n.Send(e)
 		}
 		n.Settle(r.Run)
-		if n.Known(notify.NewsID(r)) {
+		if known[notify.NewsID(r)] {
 			continue
 		}
 		if err := notifyOfWatched(ctx, n, c, r); err != nil {

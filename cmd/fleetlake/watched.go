@@ -32,9 +32,13 @@ func notifyOfWatched(ctx context.Context, n *notify.Notifier, c config.Config, r
 	if err != nil {
 		return err
 	}
-	var lines, keys []string
+	var keys, lines []string
 	for _, i := range items {
-		if n.Heard(i.Key()) {
+		keys = append(keys, i.Key())
+	}
+	keys = n.Untold(keys)
+	for _, i := range items {
+		if !slices.Contains(keys, i.Key()) {
 			continue
 		}
 		evidence := "the coverage of the night"
@@ -42,7 +46,6 @@ func notifyOfWatched(ctx context.Context, n *notify.Notifier, c config.Config, r
 			evidence = fmt.Sprintf("run %s, entry %d", i.Run, i.Entry)
 		}
 		lines = append(lines, fmt.Sprintf("%s; from %s; /vessel/%s", console.Printable(i.Words()), evidence, i.VesselID))
-		keys = append(keys, i.Key())
 	}
 	if e, ok := notify.OfNews(r, lines); ok {
 		n.Send(e, keys...)

@@ -29,16 +29,16 @@ func TestNewsOfWatchedVesselsIsSentOnce(t *testing.T) {
 		case !known || !v.StoresIMO || !v.IsShip || !v.Listed:
 		case old.Flag != v.Flag:
 			reflagged = v
-		default:
+		case v.Flag == "LR":
 			same = v
 		}
 	}
 	w.configure(1_000_000, fmt.Sprintf(`
-    list: {by: country, max_age: 0s}
+    list: {by: country, countries: ["%s", "%s", "%s"], max_age: 0s}
     sweep: {statuses: []}
     lookup: {want: [], watch: ["%d", "%d"]}
 notify: {webhook: {url: %s}}
-`, reflagged.IMO, same.IMO, receiver))
+`, before[reflagged.Hull].Country, reflagged.Country, same.Country, reflagged.IMO, same.IMO, receiver))
 	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
 	w.sim.SetDay(1)
 	w.must(exitDone, "run", "nightly", "--date", "2026-11-21")

@@ -60,7 +60,7 @@ func (r *entries) add(e journal.Entry) {
 		if e.Charge == journal.ChargeUnknown {
 			r.unknown[e.Operation] += e.Credits
 		}
-		if left, err := api.ParseBalance([]byte(e.Body)); e.Kind == journal.KindBalance && err == nil {
+		if left, err := api.ParseBalance(e.Body); e.Kind == journal.KindBalance && err == nil {
 			r.balance = left
 		}
 	}

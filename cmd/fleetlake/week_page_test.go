@@ -21,6 +21,7 @@ import (
 // an exhausted balance, a full disk and a person's own run. On most mornings, and at the end, the
 // status page must report it, and each number must be that of the journal.
 func TestAWeekEndsAtATruthfulPage(t *testing.T) {
+	notShort(t)
 	zstd, err := compress.GetCodec(compress.Codecs.Zstd) // its encoder is one for all, and must be no bubble's own
 	if err != nil {
 		t.Fatal(err)

@@ -24,7 +24,7 @@ const (
 const mostWithdrawn = 30
 
 // ParseAccepted reads the lists from a 422 of the type/country search.
-func ParseAccepted(body []byte) (Accepted, error) {
+func ParseAccepted(body string) (Accepted, error) {
 	var refusal struct {
 		Detail []struct {
 			Field   string   `json:"field"`
@@ -32,7 +32,7 @@ func ParseAccepted(body []byte) (Accepted, error) {
 		} `json:"detail"`
 	}
 	var lists Accepted
-	if err := json.Unmarshal(body, &refusal); err != nil {
+	if err := json.Unmarshal([]byte(body), &refusal); err != nil {
 		return lists, fmt.Errorf("read accepted values: %w", err)
 	}
 	for _, d := range refusal.Detail {
@@ -49,7 +49,7 @@ func ParseAccepted(body []byte) (Accepted, error) {
 		}
 	}
 	if len(lists.Types) == 0 || len(lists.Countries) == 0 {
-		return lists, fmt.Errorf("read accepted values: no lists in %s", Brief(body))
+		return lists, fmt.Errorf("read accepted values: no lists in %s", brief(body))
 	}
 	return lists, nil
 }

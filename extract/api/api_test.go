@@ -3,6 +3,8 @@ package api
 import (
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestParseBalance(t *testing.T) {
@@ -20,10 +22,31 @@ func TestParseBalance(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got, err := ParseBalance([]byte(c.body)); got != c.want || (err == nil) != c.ok {
+			if got, err := ParseBalance(c.body); got != c.want || (err == nil) != c.ok {
 				t.Errorf("got %d, %v", got, err)
 			}
 		})
+	}
+}
+
+// TestSharesOfAPrice: what a lookup sells alone counts as much as it costs there.
+func TestSharesOfAPrice(t *testing.T) {
+	for name, c := range map[string]struct {
+		operation Operation
+		want      map[string]float64
+	}{
+		"a search":             {ByType, map[string]float64{"registration": 1}},
+		"a dataset alone":      {Location, map[string]float64{"position": 1}},
+		"several":              {Info, map[string]float64{"particulars": 0.2, "position": 0.2, "engine": 0.3, "management": 0.3}},
+		"no dataset":           {Credits, map[string]float64{}},
+		"all are sold alone":   {Operation{Credits: 4, datasets: "particulars position"}, map[string]float64{"particulars": 0.5, "position": 0.5}},
+		"cheaper than its own": {Operation{Credits: 1, datasets: "particulars position engine"}, map[string]float64{"particulars": 0.5, "position": 0.5, "engine": 0}},
+		"none is sold alone":   {Operation{Credits: 2, datasets: "engine management"}, map[string]float64{"engine": 0.5, "management": 0.5}},
+		"free of charge":       {Operation{datasets: "engine management"}, map[string]float64{"engine": 0.5, "management": 0.5}},
+	} {
+		if diff := cmp.Diff(c.want, c.operation.Shares()); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
 	}
 }
 

@@ -1,51 +1,25 @@
 package api
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
-	gojson "github.com/goccy/go-json"
+	"github.com/fleetlake/fleetlake/extract/jsontext"
 )
 
-// Contents summarises an answer, as far as paging and billing need it.
+// Contents summarises an answer, as paging, billing and the rows of the lake count it.
 type Contents struct {
-	Rows  int // vessels in the answer
-	Total int // type/country search: vessels over all pages; -1 where the answer gives none, -2 where it is below zero
-}
+	// Rows is how many vessels an answer has: of a search all elements of its list, and of a lookup one if a
+	// member says which vessel it is about.
+	Rows int
 
-// page is the part of a type/country answer that paging needs.
-type page struct {
-	Total *number     `json:"total"`
-	Items *[]struct{} `json:"items"`
-}
+	// Total is how many vessels all pages of a search have; -1 where the answer gives none, -2 where it is below zero.
+	Total int
 
-// sighted is the part of a navigational-status answer that billing needs.
-type sighted struct {
-	Vessels *[]struct{} `json:"vessels"`
-}
-
-// number is an integer that may come as a string. It is limited to largestNumber, so that no sum
-// with it can overflow.
-type number int
-
-// largestNumber is beyond every balance and total.
-const largestNumber = 1 << 40
-
-// UnmarshalJSON reads 100, "100", 1e2 and 100.0.
-func (n *number) UnmarshalJSON(b []byte) error {
-	text := strings.Trim(string(b), `" `)
-	i, err := strconv.ParseInt(text, 10, 64)
-	if errors.Is(err, strconv.ErrRange) {
-		err = nil // ParseInt returns the nearest that it has
-	} else if f, inexact := strconv.ParseFloat(text, 64); err != nil && inexact == nil && !math.IsNaN(f) {
-		i, err = int64(max(-largestNumber, min(f, largestNumber))), nil // 1e3, 12.0
-	}
-	*n = number(max(-largestNumber, min(i, largestNumber)))
-	return err
+	TotalText string // the total as the answer writes it; empty where it gives none
 }
 
 // MostVessels is more vessels than the world has: a greater total of a search is impossible.
@@ -58,106 +32,119 @@ const mostTotal = 5 * MostVessels
 // impossibleTotal stands for a total below zero.
 const impossibleTotal = -2
 
-// ErrNoVessel reports a page without a vessel whose total says that there are some: by the
-// interface text an empty page has a total of 0.
-var ErrNoVessel = errors.New("no vessel on the page")
+// HasImpossibleTotal reports whether an answer gives a total that no search can have.
+func (c Contents) HasImpossibleTotal() bool { return c.Total < -1 || c.Total > MostVessels }
+
+// These are what Read wraps, so that a caller can tell some errors from others.
+var (
+	// ErrNotJSON reports an answer that is not JSON, most often that of another server.
+	ErrNotJSON = errors.New("not the JSON that is promised")
+
+	// ErrNoVessel reports a page without a vessel whose total says that there are some: by the interface text an
+	// empty page has a total of 0.
+	ErrNoVessel = errors.New("no vessel on the page")
+)
 
 // Read reads an answer with status 200. Its error names what the interface text promises and the
-// answer lacks; it wraps ErrNoVessel for an empty page with a total.
-func Read(o Operation, body []byte) (Contents, error) {
-	a := Contents{Total: -1}
-	switch o.Name {
-	case ByType.Name:
-		var p page
-		if err := gojson.Unmarshal(body, &p); err != nil {
-			return a, notJSON(body)
-		}
-		switch {
-		case p.Total != nil && *p.Total < 0:
-			a.Total = impossibleTotal
-		case p.Total != nil:
-			a.Total = min(int(*p.Total), mostTotal)
-		}
-		switch {
-		case p.Items != nil:
-			a.Rows = len(*p.Items)
-		case a.Total != 0 || !isNull(body, "items"):
-			return a, fmt.Errorf("no `items` in %s", Brief(body))
-		}
-		if a.Rows == 0 && a.Total > 0 {
-			return a, fmt.Errorf("%w: a total of %d in %s", ErrNoVessel, a.Total, Brief(body))
-		}
-	case ByStatus.Name:
-		var s sighted
-		if err := gojson.Unmarshal(body, &s); err != nil {
-			return a, notJSON(body)
-		}
-		switch {
-		case s.Vessels != nil:
-			a.Rows = len(*s.Vessels)
-		case !isNull(body, "vessels"):
-			return a, fmt.Errorf("no `vessels` in %s", Brief(body))
-		}
-	case Credits.Name:
-		_, err := ParseBalance(body)
-		return a, err
-	default:
-		return readVessel(body)
-	}
-	return a, nil
-}
-
-// isNull reports whether a list of an answer is null, as some services write an empty list.
-func isNull(body []byte, list string) bool {
-	var root map[string]json.RawMessage
-	return json.Unmarshal(body, &root) == nil && string(root[list]) == "null"
-}
-
-// notJSON describes an answer that is not JSON, most often that of another server.
-func notJSON(body []byte) error {
-	return fmt.Errorf("not the JSON that is promised but %s; is the base URL right?", Brief(body))
-}
-
-// readVessel reads the answer of a lookup: the members of `detail` if that is an object,
-// else of the root. An object without name and number is not a vessel.
-func readVessel(body []byte) (Contents, error) {
-	first := firstByte(body)
-	if !json.Valid(body) || first != '{' && first != 'n' { // null is an answer without members
-		return Contents{}, notJSON(body)
-	}
-	root := membersOf(body)
-	if firstByte(root.detail) == '{' { // else it is a sentence
-		root = membersOf(root.detail)
-	}
+// answer lacks; it wraps ErrNotJSON or ErrNoVessel where that is what is wrong.
+func Read(o Operation, body string) (Contents, error) {
+	text, _ := jsontext.WellFormed(body)
 	switch {
-	case root.identified:
-		return Contents{Rows: 1, Total: -1}, nil
-	case root.detail != nil, root.count == 0:
-		return Contents{Total: -1}, nil // a sentence, or nothing: the vessel is unknown
+	case o.IsSearch():
+		return ReadSearch(o, text, nil)
+	case o.IsLookup():
+		a, err := ReadLookup(text)
+		return a.Contents, err
 	}
-	return Contents{}, fmt.Errorf("neither `detail` nor a vessel in %s", Brief(body))
+	_, err := ParseBalance(body)
+	return Contents{Total: -1}, err
+}
+
+// notJSON describes an answer that is not JSON.
+func notJSON(text string) error {
+	return fmt.Errorf("%w but %s; is the base URL right?", ErrNotJSON, brief(text))
+}
+
+// brief quotes the start of an answer, on one line.
+func brief(text string) string { return Brief([]byte(text[:min(len(text), briefly)])) }
+
+// structural returns the key of a member that has a meaning for the shape of an answer, in the style of the
+// interface text. Keys are the same in either style of the service, and in any case.
+func structural(key string) string {
+	switch key { // nearly all keys are written like this, and cost no second look
+	case "name", "imo", "mmsi", "latitude", "detail", "total", "items", "vessels", "credits":
+		return key
+	}
+	return jsontext.Fold(key)
+}
+
+// member is the value of a member that an answer may have once.
+type member struct {
+	jsontext.Value
+	twice bool // the answer has the member again, with another value
+}
+
+// set keeps the first value of a member.
+func (m *member) set(v jsontext.Value) {
+	if m.Kind == jsontext.Absent {
+		m.Value = v
+	}
+	m.twice = m.twice || m.Raw != v.Raw
+}
+
+// errTwice describes an answer with a member twice: whichever value counted, the other may be the right one.
+func errTwice(key, text string) error {
+	return fmt.Errorf("`%s` twice, with different values, in %s", key, brief(text))
 }
 
 // ParseBalance returns the credits in an answer of the credits call: {"detail": {"credits": 100}},
 // or {"detail": "99929 credits left."} as an older document of the service has it. It returns an
 // error for an answer of neither shape.
-func ParseBalance(body []byte) (int, error) {
-	var object struct {
-		Detail struct {
-			Credits *number `json:"credits"`
-		} `json:"detail"`
+func ParseBalance(body string) (int, error) {
+	text, _ := jsontext.WellFormed(body)
+	root, detail, err := readRoot(text)
+	if err != nil {
+		return 0, err
 	}
-	if err := json.Unmarshal(body, &object); err == nil && object.Detail.Credits != nil {
-		return int(*object.Detail.Credits), nil
-	}
-	var words struct {
-		Detail string `json:"detail"`
-	}
-	if err := json.Unmarshal(body, &words); err == nil {
-		first, _, _ := strings.Cut(strings.TrimSpace(words.Detail), " ")
+	if detail.Kind == jsontext.Text {
+		words, _ := detail.Text()
+		first, _, _ := strings.Cut(strings.TrimSpace(words), " ")
 		if n, err := strconv.Atoi(strings.ReplaceAll(first, ",", "")); err == nil {
 			return n, nil
 		}
 	}
-	return 0, fmt.Errorf("no balance in %s", Brief(body))
+	var credits member
+	objectOf(root, detail).Members(func(key string, v jsontext.Value) {
+		if structural(key) == "credits" {
+			credits.set(v)
+		}
+	})
+	if credits.twice {
+		return 0, errTwice("credits", text)
+	}
+	if n, ok := numberOf(credits.Value); ok {
+		return n, nil
+	}
+	return 0, fmt.Errorf("no balance in %s", brief(text))
+}
+
+// largestNumber is beyond every balance and total: no sum with such a number can overflow.
+const largestNumber = 1 << 40
+
+// numberOf returns an integer, which may come as a text: 100, "100", 1e2 and 100.0. One beyond largestNumber becomes
+// largestNumber.
+func numberOf(v jsontext.Value) (int, bool) {
+	text, ok := v.Text()
+	if text = strings.TrimSpace(text); !ok || text == "" {
+		return 0, false
+	}
+	i, err := strconv.ParseInt(text, 10, 64)
+	if err == nil || errors.Is(err, strconv.ErrRange) { // then ParseInt returns the nearest that it has
+		return int(max(-largestNumber, min(i, largestNumber))), true
+	}
+	f, err := strconv.ParseFloat(text, 64) // 1e3, 12.0
+	if err != nil || math.IsNaN(f) {
+		return 0, false
+	}
+	return int(max(-largestNumber, min(f, largestNumber))), true
 }

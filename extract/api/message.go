@@ -59,10 +59,13 @@ func messageOf(body []byte) string {
 	return Brief(body)
 }
 
+// briefly is how many bytes of a body Brief quotes.
+const briefly = 200
+
 // Brief quotes the start of a body, on one line.
 func Brief(body []byte) string {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return "an empty body"
 	}
-	return strconv.Quote(Clip(string(body[:min(len(body), 200)])))
+	return strconv.Quote(Clip(string(body[:min(len(body), briefly)])))
 }

@@ -1,22 +1,36 @@
 package api
 
-// Operation is one call of the API, with the price and the rate limit of its requests.
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Operation is one call of the API, with the price and the rate limit of its requests and the shape of its answers.
 type Operation struct {
 	Name      string // in the journal, the tables and the configuration: "by-status"
 	Method    string
 	Path      string // relative to the base URL
 	Credits   int    // the most one request can cost
 	PerMinute int    // the documented rate limit, in requests
+	List      string // a search: the member of its answer that lists the vessels; empty for all others
+	Paged     bool   // a search: its answer is a page, with the total of all pages
+	datasets  string // of a vessel, that its answer has; a text, so that operations can be compared
 }
 
 // The operations that fleetlake uses, with the prices and limits of the interface text.
 var (
-	ByStatus    = Operation{"by-status", "POST", "/get-vessels-by-navigational-status", 10, 15}
-	ByType      = Operation{"by-type", "GET", "/vessels-by-types-and-countries", 10, 50}
-	Info        = Operation{"info", "GET", "/get-vessel-info", 5, 15}
-	Location    = Operation{"location", "GET", "/get-vessel-location", 1, 15} // its limit is not documented: this is that of info
-	Particulars = Operation{"particulars", "GET", "/get-vessel-particulars", 1, 50}
-	Credits     = Operation{"credits", "GET", "/my-credits", 0, 50}
+	ByStatus = Operation{Name: "by-status", Method: "POST", Path: "/get-vessels-by-navigational-status",
+		Credits: 10, PerMinute: 15, List: "vessels", datasets: "sighting"}
+	ByType = Operation{Name: "by-type", Method: "GET", Path: "/vessels-by-types-and-countries",
+		Credits: 10, PerMinute: 50, List: "items", Paged: true, datasets: "registration"}
+	Info = Operation{Name: "info", Method: "GET", Path: "/get-vessel-info",
+		Credits: 5, PerMinute: 15, datasets: "particulars engine management position"}
+	Location = Operation{Name: "location", Method: "GET", Path: "/get-vessel-location",
+		Credits: 1, PerMinute: 15, datasets: "position"} // its limit is not documented: this is that of info
+	Particulars = Operation{Name: "particulars", Method: "GET", Path: "/get-vessel-particulars",
+		Credits: 1, PerMinute: 50, datasets: "particulars"}
+	Credits = Operation{Name: "credits", Method: "GET", Path: "/my-credits", Credits: 0, PerMinute: 50}
 )
 
 // Operations lists every operation, in the order of reports.
@@ -35,8 +49,63 @@ func OperationNamed(name string) (Operation, bool) {
 	return Operation{}, false
 }
 
+// IsSearch reports whether the operation searches for vessels.
+func (o Operation) IsSearch() bool { return o.List != "" }
+
 // IsLookup reports whether the operation looks up one vessel.
-func (o Operation) IsLookup() bool { return o != ByType && o != ByStatus && o != Credits }
+func (o Operation) IsLookup() bool { return o.datasets != "" && !o.IsSearch() }
+
+// Datasets lists what an answer of the operation says of a vessel; empty for the credits call.
+func (o Operation) Datasets() []string { return strings.Fields(o.datasets) }
+
+// Kind returns what an answer is about: "search" for several vessels, "lookup" for one, "account" for none.
+func (o Operation) Kind() string {
+	switch {
+	case o.IsSearch():
+		return "search"
+	case o.IsLookup():
+		return "lookup"
+	}
+	return "account"
+}
+
+// Shares returns the part of a request's credits that each dataset of the operation counts for; together 1. A dataset
+// that a lookup sells alone counts as much as it costs there, and those that none sells alone share the rest.
+func (o Operation) Shares() map[string]float64 {
+	weights, rest := map[string]float64{}, float64(o.Credits)
+	for _, dataset := range o.Datasets() {
+		if i := slices.IndexFunc(Lookups, func(l Operation) bool { return l.datasets == dataset }); i >= 0 {
+			weights[dataset] = float64(Lookups[i].Credits)
+			rest -= weights[dataset]
+		}
+	}
+	unsold := len(o.Datasets()) - len(weights)
+	sum := 0.0
+	for _, dataset := range o.Datasets() {
+		if _, sold := weights[dataset]; !sold {
+			weights[dataset] = max(0, rest) / float64(unsold)
+		}
+		sum += weights[dataset]
+	}
+	for dataset, weight := range weights {
+		if weights[dataset] = weight / sum; sum == 0 { // free of charge
+			weights[dataset] = 1 / float64(len(weights))
+		}
+	}
+	return weights
+}
+
+// Has reports whether an answer of the operation has a dataset.
+func (o Operation) Has(dataset string) bool { return slices.Contains(o.Datasets(), dataset) }
+
+// Lookups lists the operations that look up one vessel, the cheapest first, and of one price the faster first.
+var Lookups = func() []Operation {
+	all := slices.DeleteFunc(slices.Clone(Operations), func(o Operation) bool { return !o.IsLookup() })
+	slices.SortStableFunc(all, func(a, b Operation) int {
+		return cmp.Or(cmp.Compare(a.Credits, b.Credits), cmp.Compare(b.PerMinute, a.PerMinute))
+	})
+	return all
+}()
 
 // IsLookup reports whether the operation with a name looks up one vessel; false for an unknown name.
 func IsLookup(operation string) bool {

@@ -79,11 +79,12 @@ func isText(b []byte) bool {
 
 // RawBody returns the exact bytes of an answer. Its error is that of an entry whose Base64 is not
 // base64.
-func (e *Entry) RawBody() ([]byte, error) {
+func (e *Entry) RawBody() (string, error) {
 	if e.Base64 == "" {
-		return []byte(e.Body), nil
+		return e.Body, nil
 	}
-	return base64.StdEncoding.DecodeString(e.Base64)
+	b, err := base64.StdEncoding.DecodeString(e.Base64)
+	return string(b), err
 }
 
 // OK reports whether the entry is an answer with data, even if they have no vessel.

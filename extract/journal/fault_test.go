@@ -126,26 +126,6 @@ func TestNoiseCannotBeCompressed(t *testing.T) {
 	}
 }
 
-func TestNewDirectoriesSurviveACrash(t *testing.T) {
-	root := t.TempDir()
-	var synced []string
-	sync := func(dir string) error { synced = append(synced, dir); return nil }
-	if err := makeDir(filepath.Join(root, "data", "journal", "2026-11-20"), sync); err != nil {
-		t.Fatal(err)
-	}
-	want := []string{filepath.Dir(root), root, filepath.Join(root, "data"), filepath.Join(root, "data", "journal")}
-	if diff := cmp.Diff(want, synced); diff != "" {
-		t.Errorf("synced (-want +got):\n%s", diff)
-	}
-	synced = nil
-	if err := makeDir(filepath.Join(root, "data", "journal", "2026-11-20"), sync); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want[3:], synced); diff != "" {
-		t.Errorf("of those that are there: synced (-want +got):\n%s", diff)
-	}
-}
-
 func TestOnlyOwnerAndGroupMayReadAJournal(t *testing.T) {
 	s, err := Create(filepath.Join(t.TempDir(), "journal"), plan("r"))
 	if err != nil {

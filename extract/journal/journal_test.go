@@ -94,7 +94,7 @@ func TestEntriesComeBackByteForByte(t *testing.T) {
 				t.Error(diff)
 			}
 			raw, err := got[1].RawBody()
-			if err != nil || string(raw) != body {
+			if err != nil || raw != body {
 				t.Errorf("body %q, %v; want %q", raw, err, body)
 			}
 		})
@@ -117,7 +117,7 @@ func FuzzBody(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if raw, err := got.RawBody(); err != nil || !bytes.Equal(raw, body) {
+		if raw, err := got.RawBody(); err != nil || raw != string(body) {
 			t.Errorf("body %q came back as %q, %v", body, raw, err)
 		}
 	})

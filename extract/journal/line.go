@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"unicode/utf8"
 
-	"github.com/goccy/go-json"
+	"encoding/json"
 )
 
 // bodyKey comes before the body in the line of an answer, as Append writes it: the body is the last

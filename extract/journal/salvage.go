@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
 
 // Salvaged is the result of Salvage on one segment.
@@ -219,7 +221,7 @@ func replaceFile(path string, text []byte) (aside string, err error) {
 	}
 	dir := filepath.Dir(path)
 	if err == nil {
-		err = syncDir(dir)
+		err = durable.SyncDir(dir)
 	}
 	if err == nil {
 		err = os.Rename(fresh, path)
@@ -227,5 +229,5 @@ func replaceFile(path string, text []byte) (aside string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("salvage: %w", err)
 	}
-	return aside, syncDir(dir)
+	return aside, durable.SyncDir(dir)
 }

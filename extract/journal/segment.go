@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -9,7 +10,7 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/goccy/go-json"
+	"github.com/fleetlake/fleetlake/warehouse/durable"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -53,7 +54,7 @@ func Create(root string, plan Entry) (*Segment, error) {
 		return nil, errors.New("create segment: the first entry must be a plan")
 	}
 	path := Path(root, plan.Plan.Date, plan.Plan.Run)
-	if err := makeDir(filepath.Dir(path), syncDir); err != nil {
+	if err := durable.MkdirAll(filepath.Dir(path), dirMode); err != nil {
 		return nil, fmt.Errorf("create segment: %w", err)
 	}
 	r, err := takeReserve(reservePath(root))
@@ -67,7 +68,7 @@ func Create(root string, plan Entry) (*Segment, error) {
 	s := newSegment(path, f)
 	s.reserve = r
 	if _, err = s.Append(plan); err == nil {
-		err = syncDir(filepath.Dir(path))
+		err = durable.SyncDir(filepath.Dir(path))
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close(), os.Remove(path))
@@ -268,34 +269,3 @@ const (
 	fileMode = 0o640
 	dirMode  = 0o750
 )
-
-// makeDir makes a directory, and those above it, so that they survive a crash: it syncs the parent
-// of each new directory, and of the first that is there, whose maker may have been killed before that.
-func makeDir(path string, sync func(dir string) error) error {
-	switch _, err := os.Stat(path); {
-	case err == nil:
-		err = sync(filepath.Dir(path))
-		if errors.Is(err, os.ErrPermission) { // then another made it, who may
-			return nil
-		}
-		return err
-	case !errors.Is(err, os.ErrNotExist):
-		return err
-	}
-	if err := makeDir(filepath.Dir(path), sync); err != nil {
-		return err
-	}
-	if err := os.Mkdir(path, dirMode); err != nil && !errors.Is(err, os.ErrExist) {
-		return err
-	}
-	return sync(filepath.Dir(path))
-}
-
-// syncDir makes new names in a directory survive a crash.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("sync directory: %w", err)
-	}
-	return errors.Join(d.Sync(), d.Close())
-}

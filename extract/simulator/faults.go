@@ -101,9 +101,9 @@ func (f Fault) concerns(o api.Operation) bool {
 		return false
 	}
 	if f.Kind == SilentZero {
-		return o.Name == api.ByType.Name || o.Name == api.ByStatus.Name
+		return o.IsSearch()
 	}
-	return !f.Kind.in(altering) || o.Name == api.ByType.Name
+	return !f.Kind.in(altering) || o.Paged
 }
 
 // activeFaults is the list of rules that is in force, with a counter for each.

@@ -42,10 +42,10 @@ func parseRequest(o api.Operation, r *http.Request) (query, *answer) {
 	}
 	values := r.URL.Query()
 	q := query{parameters: values.Encode()}
-	switch o.Name {
-	case api.ByType.Name:
+	switch {
+	case o.IsSearch():
 		return q, q.parseByType(values)
-	case api.Info.Name, api.Location.Name, api.Particulars.Name:
+	case o.IsLookup():
 		q.vessel = strings.TrimSpace(values.Get("imo_or_mmsi"))
 		if q.vessel == "" {
 			a := refuseA(http.StatusBadRequest, Invalid, "imo_or_mmsi is required")

@@ -81,6 +81,10 @@ func (d *Dictionary) Count(ctx context.Context, w *warehouse.Warehouse, l Limits
 			if e.Kind != warehouse.KindTable && e.Kind != warehouse.KindView {
 				continue
 			}
+			if e.EveryNight {
+				e.Counts = &Counts{Note: "Not counted: it has the fleet of every night, which is computed when it is asked for."}
+				continue
+			}
 			one, cancel := limited(all, l.Each)
 			counts, err := count(one, w, e, l.Rows)
 			late := one.Err() != nil

@@ -22,12 +22,11 @@ const lakeGroup = "lake"
 
 // lakeTable is what the schema of a table of the lake does not say.
 type lakeTable struct {
-	comment    string
-	keys       string // the columns that identify a row
-	operations string // whose answers its rows come from
-	similar    string // the tables of the warehouse whose comments describe its columns, the best first
-	example    string // columns and the rest of a SELECT, around its files
-	required   string // columns that are never null
+	comment  string
+	keys     string // the columns that identify a row
+	similar  string // the tables of the warehouse whose comments describe its columns, the best first
+	example  string // columns and the rest of a SELECT, around its files
+	required string // columns that are never null
 }
 
 // Columns of several tables of the lake.
@@ -37,34 +36,34 @@ const (
 )
 
 var lakeTables = map[string]lakeTable{
-	"listings": {keys: observationKeys, required: observationRequired, operations: "by-type", similar: "registration",
+	"listings": {keys: observationKeys, required: observationRequired, similar: "registration",
 		comment: "What each answer of the list of the fleet said of a vessel. One row per vessel and observation; the warehouse's registration has a row per version.",
 		example: "SELECT snapshot_date, count(DISTINCT vessel_id) AS vessels FROM {} GROUP BY snapshot_date ORDER BY snapshot_date"},
-	"sightings": {keys: observationKeys, required: observationRequired, operations: "by-status", similar: "episodes registration",
+	"sightings": {keys: observationKeys, required: observationRequired, similar: "episodes registration",
 		comment: "Where the status searches returned a vessel. One row per vessel and observation; the warehouse's episodes has a row per stay.",
 		example: "SELECT world_zone, count(DISTINCT vessel_id) AS vessels FROM {} WHERE navigational_status = 'at-anchor' GROUP BY world_zone ORDER BY vessels DESC LIMIT 5"},
-	"particulars": {keys: observationKeys, required: observationRequired, operations: "particulars info", similar: "particulars registration",
+	"particulars": {keys: observationKeys, required: observationRequired, similar: "particulars registration",
 		comment: "What each answer said of the build and the capacities of a vessel. One row per vessel and observation; the warehouse's table of the same name has a row per version.",
 		example: "SELECT vessel_id, seen_at, length_m, deadweight_t FROM {} ORDER BY seen_at DESC LIMIT 5"},
-	"engine": {keys: observationKeys, required: observationRequired, operations: "info", similar: "engine registration",
+	"engine": {keys: observationKeys, required: observationRequired, similar: "engine registration",
 		comment: "What each answer said of the engine of a vessel. One row per vessel and observation; the warehouse's table of the same name has a row per version.",
 		example: "SELECT vessel_id, seen_at, engine_builder, engine_power_kw FROM {} ORDER BY seen_at DESC LIMIT 5"},
-	"management": {keys: observationKeys, required: observationRequired, operations: "info", similar: "management registration",
+	"management": {keys: observationKeys, required: observationRequired, similar: "management registration",
 		comment: "What each answer said of the owner and the managers of a vessel. One row per vessel and observation; the warehouse's table of the same name has a row per version.",
 		example: "SELECT vessel_id, seen_at, registered_owner, manager FROM {} ORDER BY seen_at DESC LIMIT 5"},
-	"positions": {keys: observationKeys, required: observationRequired, operations: "info location", similar: "positions registration",
+	"positions": {keys: observationKeys, required: observationRequired, similar: "positions registration",
 		comment: "Positions as answered. One row per vessel and answer; the warehouse's table of the same name has each position once.",
 		example: "SELECT vessel_id, position_at, latitude, longitude FROM {} ORDER BY position_at DESC LIMIT 5"},
-	"requests": {keys: "run_id entry", required: "run_id entry snapshot_date operation sent_at credits charge outcome", operations: "by-type by-status particulars info location credits", similar: "requests",
+	"requests": {keys: "run_id entry", required: "run_id entry snapshot_date operation sent_at credits charge outcome", similar: "requests",
 		comment: "One row per request sent: the credit ledger. The warehouse's table of the same name has the same rows of the runs that are published.",
 		example: "SELECT operation, sum(credits) AS credits FROM {} GROUP BY operation ORDER BY credits DESC"},
-	"coverage": {keys: "run_id operation kind value", required: "run_id snapshot_date operation kind value pages received_rows state", operations: "by-type by-status", similar: "coverage episodes",
+	"coverage": {keys: "run_id operation kind value", required: "run_id snapshot_date operation kind value pages received_rows state", similar: "coverage episodes",
 		comment: "What each run proved it saw of each partition. Only complete coverage proves absence. The warehouse's table of the same name has the same rows of the runs that are published.",
 		example: "SELECT snapshot_date, state, count(*) AS partitions FROM {} GROUP BY ALL ORDER BY ALL"},
-	"issues": {keys: "run_id entry vessel_id dataset field reason raw_value", required: "run_id entry snapshot_date dataset reason", operations: "by-type by-status particulars info location credits", similar: "issues",
+	"issues": {keys: "run_id entry vessel_id dataset field reason raw_value", required: "run_id entry snapshot_date dataset reason", similar: "issues",
 		comment: "One row per value or record that was not accepted as received. The warehouse's table of the same name has the same rows of the runs that are published.",
 		example: "SELECT dataset, field, reason, count(*) AS issues FROM {} GROUP BY ALL ORDER BY issues DESC LIMIT 5"},
-	vessels: {keys: "snapshot_date vessel_id", required: "run_id snapshot_date vessel_id category is_vessel listed first_seen last_seen registration_seen_at", operations: "by-type by-status particulars info location", similar: "vessels",
+	vessels: {keys: "snapshot_date vessel_id", required: "run_id snapshot_date vessel_id category is_vessel listed first_seen last_seen registration_seen_at", similar: "vessels",
 		comment: "The fleet as it was known after each night. One row per vessel and night; the warehouse's view of the same name has the latest night only.",
 		example: "SELECT snapshot_date, count(*) AS listed FROM {} WHERE listed AND is_vessel GROUP BY snapshot_date ORDER BY snapshot_date"},
 }
@@ -132,7 +131,7 @@ func lakeEntry(name string) Entry {
 			Name: LakePrefix + name, Kind: KindLake, Group: lakeGroup, Comment: l.comment, Keys: strings.Fields(l.keys),
 			Example: strings.ReplaceAll(l.example, "{}", "read_parquet('"+files+"', union_by_name = true, hive_partitioning = false)"),
 		},
-		Operations: strings.Fields(l.operations), Files: files,
+		Operations: transform.OperationsOf(name), Files: files,
 	}
 }
 
@@ -227,7 +226,7 @@ func typeOf(tables []warehouse.Table, table, column string) string {
 func operationsOf(lake []string) []string {
 	var all []string
 	for _, name := range lake {
-		for _, o := range strings.Fields(lakeTables[name].operations) {
+		for _, o := range transform.OperationsOf(name) {
 			if !slices.Contains(all, o) {
 				all = append(all, o)
 			}

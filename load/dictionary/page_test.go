@@ -87,7 +87,7 @@ func TestALongTableIsCountedByItsNewestRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range entries(d) {
-		if e.Counts == nil {
+		if e.Counts == nil || e.EveryNight {
 			continue
 		}
 		rows := ask(t, w, "SELECT count(*) FROM "+e.Name)[0][0]

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -176,6 +177,10 @@ var prepared struct {
 }
 
 func TestMain(m *testing.M) {
+	if flag.Parse(); testing.Short() {
+		fmt.Println("left out: the tests of this package publish nights, which takes longer than -short allows")
+		return
+	}
 	code := m.Run()
 	if prepared.dir != "" {
 		os.RemoveAll(prepared.dir)

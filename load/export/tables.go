@@ -20,7 +20,8 @@ const (
 // historyTables are the tables of the warehouse that are exported whole.
 var historyTables = strings.Fields(`registration particulars engine management positions episodes listed changes vessel_aliases
 	second_mmsi_claims identity_conflicts fleet_daily zone_daily runs partitions
-	flags registers countries types vessel_types world_zones navigational_statuses maritime_identification_digits`)
+	flags registers countries types vessel_types world_zones navigational_statuses maritime_identification_digits
+	operations operation_datasets`)
 
 // duckdbTypes are DuckDB's names of the types in a manifest, in the lake and in the warehouse.
 var duckdbTypes = map[string]string{

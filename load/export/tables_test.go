@@ -50,6 +50,7 @@ var pinned = map[int]string{
 	266: "6b10c08aff4b5128db7961b5fe143e61a6eb14097961427e870dd29fadf66f60",
 	268: "f9c452e13a8348261b22c2841c551a6e8a7b0d7f0704127b29c06cca99c5aa52",
 	269: "1622bd5326cc6b804e901879285fdbc3dd43d4051e2b41d253dd6a86da8586f9",
+	278: "3a543e2ba651699e5ae35bb462498a27c8e9a94f4eaaf77fb940b45370f47cb0",
 }
 
 // TestFieldIDsAreForEver fails if an id changes, is used again or is not pinned.

@@ -34,16 +34,16 @@ type Search struct {
 //     pay for it.
 type Arbiter struct {
 	limit    Limit
-	counted  int                   // as the account counts it
-	open     int                   // the part of counted that a balance may prove not to have been billed
-	lost     int                   // the part of open of which no balance will tell
-	reserved int                   // the most that requests in flight cost
-	granted  map[api.Operation]int // by search: not reserved yet, and kept for further tries, even beyond the limit
+	counted  int            // as the account counts it
+	open     int            // the part of counted that a balance may prove not to have been billed
+	lost     int            // the part of open of which no balance will tell
+	reserved int            // the most that requests in flight cost
+	granted  map[string]int // by search: not reserved yet, and kept for further tries, even beyond the limit
 
-	share    int                   // credits of the run that searches leave to lookups
-	lookedUp int                   // credits that were reserved for lookups
-	lookups  map[api.Operation]int // lookups that wait, by operation
-	wanting  map[api.Operation]int // reservations that wait
+	share    int            // credits of the run that searches leave to lookups
+	lookedUp int            // credits that were reserved for lookups
+	lookups  map[string]int // lookups that wait, by operation
+	wanting  map[string]int // reservations that wait
 
 	waiting  []Search // in the order in which they get credits
 	unsure   map[int]Search
@@ -59,12 +59,12 @@ type Arbiter struct {
 // searchLanes and lookupLanes are the operations in the order in which they get credits.
 var (
 	searchLanes = []api.Operation{api.ByType, api.ByStatus}
-	lookupLanes = []api.Operation{api.Location, api.Particulars, api.Info}
+	lookupLanes = api.Lookups
 )
 
 // NewArbiter returns the arbiter of a run that may spend so much, and that keeps a share of it for lookups.
 func NewArbiter(limit Limit, share int) *Arbiter {
-	return &Arbiter{limit: limit, share: share, granted: map[api.Operation]int{}, lookups: map[api.Operation]int{}, wanting: map[api.Operation]int{},
+	return &Arbiter{limit: limit, share: share, granted: map[string]int{}, lookups: map[string]int{}, wanting: map[string]int{},
 		unsure: map[int]Search{}, idle: map[api.Operation]bool{}, ended: map[api.Operation]bool{}}
 }
 
@@ -106,7 +106,7 @@ func (a *Arbiter) Again(o api.Operation, tries int) { a.keep(o, tries*o.Credits)
 
 func (a *Arbiter) keep(lane api.Operation, credits int) {
 	if !a.ended[lane] {
-		a.granted[lane] = max(0, a.granted[lane]+credits)
+		a.granted[lane.Name] = max(0, a.granted[lane.Name]+credits)
 	}
 }
 
@@ -131,7 +131,7 @@ func (a *Arbiter) Ended(lane api.Operation) {
 
 // forget returns what a lane was granted: no request of it is left.
 func (a *Arbiter) forget(lane api.Operation) {
-	a.granted[lane] = 0
+	a.granted[lane.Name] = 0
 	for id, s := range a.unsure {
 		if s.Lane == lane {
 			a.Priced(id)
@@ -140,10 +140,10 @@ func (a *Arbiter) forget(lane api.Operation) {
 }
 
 // Lookups says how many lookups of an operation wait to be sent.
-func (a *Arbiter) Lookups(o api.Operation, waiting int) { a.lookups[o] = waiting }
+func (a *Arbiter) Lookups(o api.Operation, waiting int) { a.lookups[o.Name] = waiting }
 
 // Waits says that so many more reservations of an operation wait, fewer if below 0.
-func (a *Arbiter) Waits(o api.Operation, more int) { a.wanting[o] += more }
+func (a *Arbiter) Waits(o api.Operation, more int) { a.wanting[o.Name] += more }
 
 // Count takes over what the account counts as spent, and how much of it a balance may prove not to have been billed.
 func (a *Arbiter) Count(counted, open int) {

@@ -68,7 +68,7 @@ func (a *Arbiter) Decide() (d Decision) {
 }
 
 func (a *Arbiter) grant(s Search) {
-	a.granted[s.Lane] += s.Most
+	a.granted[s.Lane.Name] += s.Most
 	a.idle[s.Lane] = false
 	if s.Returns+s.Grows > 0 {
 		a.unsure[s.ID] = s
@@ -87,7 +87,7 @@ func (a *Arbiter) claims(o api.Operation) (credits int) {
 		if lane == o {
 			break
 		}
-		credits += a.granted[lane]
+		credits += a.granted[lane.Name]
 	}
 	return credits
 }
@@ -96,7 +96,7 @@ func (a *Arbiter) claims(o api.Operation) (credits int) {
 func (a *Arbiter) kept() (credits int) {
 	left := max(0, a.share-a.lookedUp)
 	for _, o := range lookupLanes {
-		n := min((left-credits)/o.Credits, a.lookups[o])
+		n := min((left-credits)/o.Credits, a.lookups[o.Name])
 		credits += n * o.Credits
 	}
 	return credits
@@ -111,7 +111,7 @@ func (a *Arbiter) searched() bool {
 // their price, and requests of unknown outcome may not have been billed.
 func (a *Arbiter) mayFit(s Search) bool {
 	lookups := a.reserved > 0 || slices.ContainsFunc(lookupLanes, func(o api.Operation) bool {
-		return a.lookups[o] > 0 && a.limit.Allows(a.counted+a.claims(o)+o.Credits)
+		return a.lookups[o.Name] > 0 && a.limit.Allows(a.counted+a.claims(o)+o.Credits)
 	})
 	return lookups && a.limit.Allows(a.counted-a.hope()+s.Most) || a.fits(s.Most-a.hope())
 }
@@ -163,6 +163,6 @@ func (a *Arbiter) NeedsOutcomes() bool {
 	}
 	search := a.searched() && slices.ContainsFunc(a.waiting, func(s Search) bool { return a.fits(s.Most - a.hope()) })
 	return search || slices.ContainsFunc(api.Operations, func(o api.Operation) bool {
-		return a.wanting[o] > 0 && a.claims(o) == 0 && a.limit.Allows(a.counted-a.hope()+o.Credits)
+		return a.wanting[o.Name] > 0 && a.claims(o) == 0 && a.limit.Allows(a.counted-a.hope()+o.Credits)
 	})
 }

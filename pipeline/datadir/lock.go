@@ -28,8 +28,8 @@ const (
 
 // Lock makes this process the one writer of a data directory, which it creates if it is absent,
 // until the returned function is called. The kernel releases the lock when the process dies. holder
-// describes this process to others: it is in their ErrLocked, which they get after half a second.
-// The other errors are those of the file system.
+// describes this process to others, in one line: it is in their ErrLocked, which they get after half a second, and
+// which says so if the holder is on another machine. The other errors are those of CheckWritable and of the file system.
 //
 // Lock locks the directory itself, which nobody can remove while there is a file in it, and the
 // file lock in it, because network file systems lock no directories. Removing that file would let
@@ -37,6 +37,9 @@ const (
 func Lock(dir, holder string) (unlock func() error, err error) {
 	if err := durable.MkdirAll(dir, 0o750); err != nil {
 		return nil, fmt.Errorf("make data directory: %w", err)
+	}
+	if err := CheckWritable(dir); err != nil {
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lockWithin)
 	defer cancel()
@@ -47,7 +50,7 @@ func Lock(dir, holder string) (unlock func() error, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", dir, err)
 	}
-	l := flock.New(lockPath(dir))
+	l := flock.New(lockPath(dir), flock.SetPermissions(lockMode))
 	err = lockFile(ctx, l)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -55,7 +58,7 @@ func Lock(dir, holder string) (unlock func() error, err error) {
 	case err != nil:
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", l.Path(), err), d.Close())
 	}
-	if err := os.WriteFile(l.Path(), []byte(holder+"\n"), 0o644); err != nil {
+	if err := writeHolder(l.Path(), holder); err != nil {
 		return nil, errors.Join(fmt.Errorf("write the holder of %s: %w", l.Path(), err), l.Unlock(), d.Close())
 	}
 	if err := note(dir); err != nil {
@@ -69,6 +72,13 @@ func Lock(dir, holder string) (unlock func() error, err error) {
 		lockedByUs.Delete(dir)
 		return errors.Join(err, l.Unlock(), d.Close())
 	}, nil
+}
+
+// lockMode lets everybody who may look into the directory see who writes. Earlier versions made the file for its owner alone.
+const lockMode = 0o644
+
+func writeHolder(path, holder string) error {
+	return errors.Join(os.WriteFile(path, []byte(holder+"\n"+hostName()+"\n"), lockMode), os.Chmod(path, lockMode))
 }
 
 // lockDir locks a directory, where the file system can.
@@ -153,17 +163,29 @@ func StillLocked(dir string) error {
 // A process that begins or ends has only one of its two locks for a moment, or has not written its
 // description yet. Holder looks again until that moment is over, for lockWithin at most.
 func Holder(dir string) (string, error) {
+	h, err := holderOf(dir)
+	return h.words, err
+}
+
+// holder is the process that holds the lock; without words there is none.
+type holder struct {
+	words string // its description of itself
+	host  string // its machine; "" if it does not say
+}
+
+// holderOf is Holder, with the machine.
+func holderOf(dir string) (holder, error) {
 	for start := time.Now(); ; time.Sleep(lockAgain) {
-		words, settled, err := lookAtLocks(dir)
+		h, settled, err := lookAtLocks(dir)
 		if err != nil || settled || time.Since(start) > lockWithin {
-			return words, err
+			return h, err
 		}
 	}
 }
 
-// lookAtLocks returns the description of the holder, or "", and whether it will stay the same: whether
-// a holder has taken all its locks and has written its description.
-func lookAtLocks(dir string) (words string, settled bool, err error) {
+// lookAtLocks returns the holder, and whether it will stay the same: whether a holder has taken all its locks and has
+// written its description.
+func lookAtLocks(dir string) (h holder, settled bool, err error) {
 	dirFree, err := isFree(dir)
 	if err != nil {
 		dirFree = true // this file system cannot lock directories
@@ -171,18 +193,18 @@ func lookAtLocks(dir string) (words string, settled bool, err error) {
 	fileFree, err := isFree(lockPath(dir))
 	switch {
 	case err != nil:
-		return "", true, fmt.Errorf("look at the lock: %w", err)
+		return holder{}, true, fmt.Errorf("look at the lock: %w", err)
 	case dirFree && fileFree:
-		return "", true, nil
+		return holder{}, true, nil
 	case fileFree:
-		return "a process whose lock file was removed or replaced", false, nil
+		return holder{words: "a process whose lock file was removed or replaced"}, false, nil
 	}
 	b, err := os.ReadFile(lockPath(dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", true, fmt.Errorf("read the holder of the lock: %w", err)
+		return holder{}, true, fmt.Errorf("read the holder of the lock: %w", err)
 	}
-	words = strings.TrimSpace(string(b))
-	return cmp.Or(words, "a process without a name"), words != "", nil
+	words, host, _ := strings.Cut(strings.TrimSpace(string(b)), "\n")
+	return holder{cmp.Or(words, "a process without a name"), host}, words != "", nil
 }
 
 // isFree returns whether no process has locked a file. A file that does not exist is free.
@@ -198,9 +220,9 @@ func isFree(path string) (bool, error) {
 // CheckLock returns the ErrLocked that Lock would return, and does not lock. Its other errors are
 // those of Holder.
 func CheckLock(dir string) error {
-	words, err := Holder(dir)
-	if err == nil && words != "" {
-		return locked(dir, words)
+	h, err := holderOf(dir)
+	if err == nil && h.words != "" {
+		return h.locked(dir)
 	}
 	return err
 }
@@ -210,13 +232,26 @@ func lockPath(dir string) string { return filepath.Join(dir, "lock") }
 // lockedByHolder returns ErrLocked with the holder after Lock has waited for it in vain. A holder that
 // has ended since then has no description.
 func lockedByHolder(dir string) error {
-	words, err := Holder(dir)
+	h, err := holderOf(dir)
 	if err != nil {
 		return errors.Join(ErrLocked, err)
 	}
-	return locked(dir, cmp.Or(words, "a process that has just ended"))
+	h.words = cmp.Or(h.words, "a process that has just ended")
+	return h.locked(dir)
 }
 
-func locked(dir, words string) error {
-	return fmt.Errorf("%w: %s is locked by %s; wait for it, or use another --data", ErrLocked, dir, words)
+// locked is the ErrLocked of a process that finds this holder. A network file system may keep the lock of a machine
+// that is down.
+func (h holder) locked(dir string) error {
+	elsewhere := ""
+	if h.host != "" && h.host != hostName() {
+		elsewhere = ". It runs on another machine. If that machine is down, the server of the file system releases the lock when it notices"
+	}
+	return fmt.Errorf("%w: %s is locked by %s; wait for it, or use another --data%s", ErrLocked, dir, h.words, elsewhere)
+}
+
+// hostName is the name of this machine; "" if it has none.
+func hostName() string {
+	name, _ := os.Hostname()
+	return name
 }

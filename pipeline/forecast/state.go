@@ -70,13 +70,7 @@ func Datasets(l plan.Lookup) []string {
 	if len(l.Want) == 0 {
 		return nil
 	}
-	switch o := l.Operation(); o.Name {
-	case api.Particulars.Name:
-		return []string{"particulars"}
-	case api.Location.Name:
-		return []string{"position"}
-	}
-	return plan.Datasets
+	return l.Operation().Datasets()
 }
 
 // seenAt returns when a dataset of a vessel was last observed; zero if never.

@@ -41,10 +41,23 @@ func ManyAtOnce() {
 	}
 }
 
+// Short reports whether the tests of a package are left out, because they publish nights and -short is given, and says
+// so. A TestMain calls it before it runs the tests; Run does so.
+func Short() bool {
+	flag.Parse()
+	if testing.Short() {
+		fmt.Println("left out: the tests of this package publish nights, which takes longer than -short allows")
+	}
+	return testing.Short()
+}
+
 // Run runs the tests of a package, for its TestMain, removes the directories that they shared, and
 // returns the exit code. Tests that leave goroutines or open files behind fail together: some of them run
 // at the same time, so that none can be blamed before all have ended. The stack says which it was.
 func Run(m *testing.M) (code int) {
+	if Short() {
+		return 0
+	}
 	ManyAtOnce()
 	before := Holds()
 	code = m.Run()

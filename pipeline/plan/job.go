@@ -1,8 +1,10 @@
 package plan
 
 import (
+	"slices"
 	"time"
 
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/pipeline/credits"
 )
 
@@ -49,8 +51,17 @@ type Lookup struct {
 	MaxRequests int           // the most lookups in a night; 0 is no limit beside the caps
 }
 
-// Datasets lists the values of Lookup.Want.
-var Datasets = []string{"particulars", "engine", "management", "position"}
+// Datasets lists the values of Lookup.Want: what lookups answer with.
+var Datasets = func() (all []string) {
+	for _, o := range api.Operations {
+		for _, dataset := range o.Datasets() {
+			if o.IsLookup() && !slices.Contains(all, dataset) {
+				all = append(all, dataset)
+			}
+		}
+	}
+	return all
+}()
 
 // Caps returns what the job may spend.
 func (j Job) Caps() credits.Caps {

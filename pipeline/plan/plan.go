@@ -239,15 +239,12 @@ func (l Lookup) PositionsAlone() bool {
 	return len(l.Watch) > 0 && slices.Contains(l.Want, "position") && l.Operation() != api.Location
 }
 
-// Operation returns the cheapest operation that answers with every wanted dataset.
+// Operation returns the cheapest operation that answers with every wanted dataset. It panics for a dataset that no
+// operation has, which the configuration refuses.
 func (l Lookup) Operation() api.Operation {
-	switch {
-	case !slices.ContainsFunc(l.Want, func(w string) bool { return w != "particulars" }):
-		return api.Particulars
-	case !slices.ContainsFunc(l.Want, func(w string) bool { return w != "position" }):
-		return api.Location
-	}
-	return api.Info
+	return api.Lookups[slices.IndexFunc(api.Lookups, func(o api.Operation) bool {
+		return !slices.ContainsFunc(l.Want, func(dataset string) bool { return !o.Has(dataset) })
+	})]
 }
 
 // SeenAt returns when the oldest of the wanted datasets was observed; zero if one never was.

@@ -39,11 +39,11 @@ var damages = map[string]damage{
 
 // TestVerifyFindsDamageAnywhere flips a byte at random places, or cuts a file at a multiple of 4 KiB, in
 // journal, lake, manifests and warehouse: verify finds it. A byte that nothing reads is none: then all
-// that is read is exactly as it was. It damages some hundred files, and with FLEETLAKE_LONG ten thousand;
+// that is read is exactly as it was. It damages sixty files, and with FLEETLAKE_LONG ten thousand;
 // FLEETLAKE_DAMAGE_SEED plays one of them.
 func TestVerifyFindsDamageAnywhere(t *testing.T) {
 	t.Parallel()
-	files, first := 120, uint64(1)
+	files, first := 60, uint64(1)
 	if os.Getenv("FLEETLAKE_LONG") != "" {
 		files = 10_000
 	}
@@ -293,7 +293,7 @@ func TestWhatIsDamagedIsMadeAnew(t *testing.T) {
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			d := copyOfWeek(t)
+			d := copyOfTwoNights(t)
 			want := hashes(t, d.Dir)
 			r := rand.New(rand.NewPCG(seed, 16))
 			for _, kind := range []string{"lake file", "manifest", "warehouse"} {

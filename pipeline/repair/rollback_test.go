@@ -95,7 +95,7 @@ func TestNothingIsBuiltOnAVersionThatWasRolledBack(t *testing.T) {
 
 func TestRebuildBringsBackWhatWasRolledBack(t *testing.T) {
 	t.Parallel()
-	d := copyOfWeek(t)
+	d := copyOfTwoNights(t)
 	want := hashes(t, d.Dir)
 	rolled, err := Rollback(t.Context(), *d)
 	must(t, err)
@@ -110,7 +110,7 @@ func TestRebuildBringsBackWhatWasRolledBack(t *testing.T) {
 	// And the rebuild can itself be rolled back.
 	back, err := Rollback(t.Context(), *d)
 	must(t, err)
-	if !slices.Equal(back.Removed, rolled.Removed) || !slices.Equal(publishedRuns(t, d), upTo(6)) {
+	if !slices.Equal(back.Removed, rolled.Removed) || !slices.Equal(publishedRuns(t, d), upTo(3)) {
 		t.Errorf("rolling back the rebuild took out %v, and left %v", back.Removed, publishedRuns(t, d))
 	}
 	if _, err := Rollback(t.Context(), *d); !errors.Is(err, warehouse.ErrNoVersion) {
@@ -120,7 +120,7 @@ func TestRebuildBringsBackWhatWasRolledBack(t *testing.T) {
 
 func TestARollbackFromADamagedFileGivesNoRunUp(t *testing.T) {
 	t.Parallel()
-	d := copyOfWeek(t)
+	d := copyOfTwoNights(t)
 	want := hashes(t, d.Dir)
 	b, err := os.ReadFile(warehouse.Path(d.Dir))
 	must(t, err)
@@ -159,7 +159,7 @@ func TestACrashInARollbackIsNone(t *testing.T) {
 // TestAnUndoneRollbackIsCompletedAfterACrash: the marks are removed before the runs are published.
 func TestAnUndoneRollbackIsCompletedAfterACrash(t *testing.T) {
 	t.Parallel()
-	d := copyOfWeek(t)
+	d := copyOfTwoNights(t)
 	want := hashes(t, d.Dir)
 	done, err := Rollback(t.Context(), *d)
 	must(t, err)

@@ -12,4 +12,8 @@
 // money, their searches, their coverage and their report. A night that is published begins on a new
 // machine with the journal of at most four nights, which are published at once and compared row by row.
 // It is also the last night of every scenario. One scenario in twelve publishes every night by itself.
+//
+// The fleet of these years stands still while it is read. TestAMovingFleet has one that moves between any two
+// requests, on nights with the same kinds of trouble, and compares departures, new flags and names, sales and
+// identities with what happened.
 package simulation

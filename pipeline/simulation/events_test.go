@@ -145,16 +145,7 @@ func (w *world) outage(r *rand.Rand, job plan.Job) {
 	w.faulty = true
 	after, lasting := time.Duration(r.IntN(600))*time.Second, time.Duration(1+r.IntN(50))*time.Minute
 	w.service.begin(0, false, nil)
-	away := time.AfterFunc(after, func() {
-		w.service.mu.Lock()
-		defer w.service.mu.Unlock()
-		w.service.away, w.service.back = []string{"503", "hanging", "refused"}[r.IntN(3)], time.Now().Add(lasting)
-	})
-	w.runWith(context.Background(), job)
-	away.Stop()
-	w.service.mu.Lock()
-	w.service.back = time.Time{}
-	w.service.mu.Unlock()
+	w.service.awayDuring(after, lasting, []string{"503", "hanging", "refused"}[r.IntN(3)], func() { w.runWith(context.Background(), job) })
 }
 
 // killed kills runs, up to three in a row, and mostly resumes the night.

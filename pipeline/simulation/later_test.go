@@ -9,11 +9,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
-	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/pipeline/report"
-	"github.com/fleetlake/fleetlake/warehouse"
 )
 
 // process runs a job as a process does. In a night that is published later it does all but publish: it
@@ -25,19 +22,11 @@ func (w *world) process(ctx context.Context, job plan.Job) (report.Report, error
 	if !w.later {
 		return w.p.Run(ctx, job, "")
 	}
-	known, err := warehouse.OpenPublished(ctx, w.p.Dir)
-	w.must(err)
-	defer known.Close()
-	w.basis = known.Runs
-	w.must(journal.RemoveReserve(filepath.Join(w.p.Dir, "journal")))
-	_, err = repair.EndSegments(w.deriver(), known.Runs)
-	w.must(err)
-	started := w.now().UTC()
-	c, err := w.p.Collect(ctx, known, job, w.today(), started.Format("20060102T150405.000Z")+fmt.Sprintf("-%04x", w.runs), started)
-	switch {
-	case err != nil || w.service.isDead():
+	c, err := w.collect(ctx, job, w.today())
+	if err != nil || w.service.isDead() {
 		return report.Report{}, err
-	case c.Segment == "":
+	}
+	if c.Segment == "" {
 		return report.Report{Run: c.Last}, nil
 	}
 	written, err := w.deriver().Write(c.Segment)

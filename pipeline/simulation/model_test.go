@@ -265,7 +265,7 @@ func (m *model) stays() {
 			case missed:
 				s.proof = "missing twice"
 			}
-			if s.proof == "" && s.missing != "" && m.notFound(date, id) {
+			if s.proof == "" && s.missing != "" && strings.HasPrefix(id, "IMO") && m.notFound(date, id) { // an MMSI is given up with the flag
 				s.proof = "not found by lookup"
 			}
 			if s.proof == "" {

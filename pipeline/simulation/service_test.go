@@ -18,10 +18,10 @@ import (
 	"github.com/fleetlake/fleetlake/extract/simulator/memory"
 )
 
-// service is the simulated service, and a record of each answer that it sent whole. It can be out of
+// service is a simulated service, and a record of each answer that it sent whole. It can be out of
 // order for a while, and calls kill at a request.
 type service struct {
-	sim *simulator.Simulator
+	answers http.Handler
 
 	mu       sync.Mutex
 	sent     []sent
@@ -41,7 +41,7 @@ type sent struct {
 	operation, parameters, body string
 }
 
-// start serves a simulator in memory.
+// start serves it in memory.
 func (s *service) start() (extract.Service, func()) {
 	network, stop := memory.Serve(s)
 	return extract.Service{BaseURL: "http://127.0.0.1" + simulator.BasePath, Key: "k", Dial: network.Dial}, stop
@@ -54,7 +54,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	a := httptest.NewRecorder()
-	cut := aborts(func() { s.sim.ServeHTTP(a, r) })
+	cut := aborts(func() { s.answers.ServeHTTP(a, r) })
 	whole := !cut && a.Code == http.StatusOK && a.Header().Get("Content-Length") == fmt.Sprint(a.Body.Len()) && json.Valid(a.Body.Bytes())
 	s.mu.Lock()
 	if whole && priced {
@@ -153,6 +153,21 @@ func (s *service) begin(killAt int, answered bool, kill func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests, s.killAt, s.answered, s.kill, s.dead, s.reached = 0, killAt, answered, kill, false, nil
+}
+
+// awayDuring calls a run, some time after whose start the service is away for a while: it answers "503", it is "hanging",
+// or connections are "refused". It is back when the run has ended.
+func (s *service) awayDuring(after, lasting time.Duration, how string, run func()) {
+	away := time.AfterFunc(after, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.away, s.back = how, time.Now().Add(lasting)
+	})
+	run()
+	away.Stop()
+	s.mu.Lock()
+	s.back = time.Time{}
+	s.mu.Unlock()
 }
 
 // isDead reports whether the process was killed.

@@ -22,34 +22,34 @@ type opened struct {
 }
 
 // file returns the published file; nil without one.
-func (w *world) file() *warehouse.Warehouse {
-	path := warehouse.Path(w.p.Dir)
+func (m *machine) file() *warehouse.Warehouse {
+	path := warehouse.Path(m.p.Dir)
 	info, err := os.Stat(path)
-	if err == nil && w.opened.file != nil && os.SameFile(info, w.opened.info) {
-		return w.opened.file
+	if err == nil && m.opened.file != nil && os.SameFile(info, m.opened.info) {
+		return m.opened.file
 	}
-	w.closeFile()
+	m.closeFile()
 	file, err := warehouse.Open(context.Background(), path, warehouse.Options{Threads: 1})
 	if errors.Is(err, warehouse.ErrNone) {
 		return nil
 	}
-	w.must(err)
-	w.opened = opened{info, file}
+	m.must(err)
+	m.opened = opened{info, file}
 	return file
 }
 
 // closeFile closes the published file, before something writes into it or removes it.
-func (w *world) closeFile() {
-	if w.opened.file != nil {
-		w.must(w.opened.file.Close())
+func (m *machine) closeFile() {
+	if m.opened.file != nil {
+		m.must(m.opened.file.Close())
 	}
-	w.opened = opened{}
+	m.opened = opened{}
 }
 
 // ask returns the rows of a query as texts; null is empty, and an instant is its day in UTC. Without a
 // published file there are none.
-func (w *world) ask(text string) (all [][]string) {
-	file := w.file()
+func (m *machine) ask(text string) (all [][]string) {
+	file := m.file()
 	if file == nil {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (w *world) ask(text string) (all [][]string) {
 	}
 	defer rows.Close()
 	for values, err := range rows.All() {
-		w.must(err)
+		m.must(err)
 		cells := make([]string, len(values))
 		for i, v := range values {
 			switch v := v.(type) {
@@ -76,9 +76,9 @@ func (w *world) ask(text string) (all [][]string) {
 }
 
 // published returns the runs of the published file.
-func (w *world) published() map[string]bool {
+func (m *machine) published() map[string]bool {
 	runs := map[string]bool{}
-	for _, row := range w.ask("SELECT run_id FROM runs") {
+	for _, row := range m.ask("SELECT run_id FROM runs") {
 		runs[row[0]] = true
 	}
 	return runs
@@ -89,13 +89,13 @@ var historical = []string{"registration", "particulars", "engine", "management",
 	"vessel_aliases", "identity_conflicts", "second_mmsi_claims", "coverage", "issues", "changes", "internal.doubtful_values", "requests", "fleet_daily", "zone_daily", "partitions"}
 
 // hashes returns a hash of the rows of each table, in any order; nil without a published file.
-func (w *world) hashes() map[string]string {
+func (m *machine) hashes() map[string]string {
 	parts := make([]string, len(historical))
 	for i, table := range historical {
 		parts[i] = fmt.Sprintf("SELECT '%[1]s', count(*), coalesce(bit_xor(hash(t)), 0)::VARCHAR FROM %[1]s AS t", table)
 	}
 	var sums map[string]string
-	for _, row := range w.ask(strings.Join(parts, " UNION ALL ")) {
+	for _, row := range m.ask(strings.Join(parts, " UNION ALL ")) {
 		if sums == nil {
 			sums = map[string]string{}
 		}

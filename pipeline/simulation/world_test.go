@@ -3,22 +3,17 @@ package simulation
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/datadir"
-	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 )
@@ -29,25 +24,21 @@ var start = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 // world is a scenario that is played: the service, the data directory, and what must hold of both.
 type world struct {
 	configuration
-	t       *testing.T
-	sim     *simulator.Simulator
-	service *service
-	p       pipeline.Pipeline
-	root    string        // of all data directories
-	moves   int           // to other machines
-	offset  time.Duration // of the clock of the machine from that of the bubble
-	began   time.Time     // day 0 by the clock of the bubble
-	night   night
+	machine
+	t      *testing.T
+	sim    *simulator.Simulator
+	root   string        // of all data directories
+	moves  int           // to other machines
+	offset time.Duration // of the clock of the machine from that of the bubble
+	began  time.Time     // day 0 by the clock of the bubble
+	night  night
 
 	money    money
-	opened   opened
 	journal  reading
 	out      map[string]bool // runs that were rolled back
-	kills    []time.Time     // when processes were killed, by the virtual clock
 	faulty   bool            // the service or the machine were out of order this night
 	silent   map[string]bool // nights on which the service said that no status search has a vessel
 	later    bool            // this night's runs are published later, with others
-	basis    map[string]bool // the runs that were published when the last run was planned, if it was published later
 	compared map[string]bool // the runs whose plan was compared with what was fresh
 	runs     int
 	failures []string
@@ -59,7 +50,7 @@ func newWorld(t *testing.T, s scenario) (*world, func()) {
 	w.fleet.Start = start
 	sim, err := simulator.New(w.fleet)
 	w.must(err)
-	w.sim, w.service = sim, &service{sim: sim}
+	w.sim, w.service = sim, &service{answers: sim}
 	w.drawWatch(rand.New(rand.NewPCG(s.seed, 6)))
 	api, stop := w.service.start()
 	api.Now, api.MaxInFlight = w.now, w.inFlight
@@ -111,13 +102,6 @@ func (overdue) Handle(_ context.Context, r slog.Record) error {
 		panic(r.Message)
 	}
 	return nil
-}
-
-// must panics with an error of the test itself, which play reports.
-func (w *world) must(err error) {
-	if err != nil {
-		panic(err)
-	}
 }
 
 // fail records that a check failed. The first words name the check.
@@ -172,108 +156,13 @@ func (w *world) runWith(ctx context.Context, job plan.Job) (r report.Report, err
 	return r, err
 }
 
-// settle waits for answers that are in flight, and dates the segments by the clock of the machine.
-func (w *world) settle() {
-	time.Sleep(70 * time.Second) // of virtual time: an abandoned run's answers arrive within a minute
-	for _, path := range w.segments() {
-		if info, err := os.Stat(path); err == nil && info.ModTime().Year() >= 2025 { // by the real clock
-			w.must(os.Chtimes(path, w.now(), w.now()))
-		}
-	}
-}
-
-// segments lists the files of the journal.
-func (w *world) segments() []string {
-	paths, err := journal.Segments(filepath.Join(w.p.Dir, "journal"))
-	w.must(err)
-	return paths
-}
-
-// kill runs a job in a process that is killed: at a priced request, before or after the service has
-// answered it, or when it begins to derive or to publish. Nothing of the process is left but the data
-// directory as it was at that moment. It reports whether the run got so far.
+// kill runs a job in a process that is killed; see machine.kill. It reports whether the run got so far.
 func (w *world) kill(job plan.Job, request int, answered bool, phase string) (killed bool) {
-	dir, next := w.p.Dir, fmt.Sprint(w.p.Dir, "-", len(w.kills))
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	freeze := func() {
-		killed = true
-		w.kills = append(w.kills, time.Now())
-		w.must(freeze(next, dir))
-		cancel()
-	}
-	w.service.begin(request, answered, freeze)
-	w.p.Progress = func(now pipeline.Progress) {
-		if now.Phase == phase && !killed {
-			freeze()
-		}
-		if killed && now.Phase != "harvest" {
-			runtime.Goexit()
-		}
-	}
-	defer func() { w.p.Progress = nil }()
 	w.money.before(job)
-	var failed any
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() { failed = recover() }()
-		w.process(ctx, job)
-	}()
-	<-done
-	if failed != nil {
-		panic(failed)
-	}
-	if killed {
-		w.must(os.RemoveAll(dir))
-		w.p.Dir = next
-	}
-	w.settle()
+	killed = w.machine.kill(func(ctx context.Context) { w.process(ctx, job) }, request, answered, phase)
 	w.money.after(job, report.Report{}, nil)
 	w.runs++
 	return killed
-}
-
-// freeze copies a data directory as it is at this moment. What the program never changes in place, the
-// files of the lake and of the warehouse, are links.
-func freeze(to, from string) error {
-	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		below, err := filepath.Rel(from, path)
-		if err != nil {
-			return err
-		}
-		target := filepath.Join(to, below)
-		if d.IsDir() {
-			return os.MkdirAll(target, 0o755)
-		}
-		part, _, _ := strings.Cut(below, string(filepath.Separator))
-		if final := []string{".parquet", ".duckdb"}; part != "work" && slices.Contains(final, filepath.Ext(path)) {
-			return os.Link(path, target)
-		}
-		if below == filepath.Join("journal", ".reserve") {
-			return os.WriteFile(target, nil, 0o600) // its content does not matter, and it is large
-		}
-		b, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(target, b, info.Mode()); err != nil {
-			return err
-		}
-		return os.Chtimes(target, info.ModTime(), info.ModTime())
-	})
-}
-
-// deriver returns what repairs the data directory.
-func (w *world) deriver() derive.Deriver {
-	return derive.Deriver{Dir: w.p.Dir, Now: w.now, AcceptIssues: true}
 }
 
 // dark plays one night, and publishes its runs at once or later.

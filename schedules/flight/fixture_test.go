@@ -59,7 +59,7 @@ func newServer(t *testing.T, edit func(*worker.Config, *Config)) *fixture {
 		t.Fatal(err)
 	}
 	w := worker.Config{Dir: f.dir, Command: []string{program, verb}, Temp: t.TempDir(), Concurrent: 2, Queue: 30, Wait: 30 * time.Second, Idle: time.Minute, Log: log,
-		Limits: worker.Limits{MemoryMiB: 128, SpillMiB: 256, Threads: 1, Time: 20 * time.Second, Stall: 20 * time.Second, Rows: 3_000_000, Bytes: 256 << 20}}
+		Limits: worker.Limits{MemoryMiB: 128, SpillMiB: 256, Threads: 1, Time: 5 * time.Minute, Stall: 20 * time.Second, Rows: 3_000_000, Bytes: 256 << 20}}
 	c := Config{Version: "v1", Log: log}
 	if edit != nil {
 		edit(&w, &c)

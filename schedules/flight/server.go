@@ -19,6 +19,7 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
 
+	"github.com/fleetlake/fleetlake/schedules/listen"
 	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
 
@@ -26,7 +27,7 @@ import (
 const (
 	maxMessage     = 4 << 20 // of a request: a statement, or its arguments
 	maxStreams     = 64      // requests at the same time of one connection
-	maxConnections = 64
+	maxConnections = 256
 	connectTimeout = 10 * time.Second
 	idleTimeout    = 15 * time.Minute
 	pingInterval   = time.Minute // after which a silent client is asked whether it is still there
@@ -44,11 +45,10 @@ type Config struct {
 
 // Server is a Flight SQL server.
 type Server struct {
-	grpc        *grpc.Server
-	guard       *guard
-	connections *connections
-	wrong       wrongTokens
-	log         *slog.Logger
+	grpc  *grpc.Server
+	guard *guard
+	wrong wrongTokens
+	log   *slog.Logger
 }
 
 // New returns a server. It fails if two clients have one name or one token.
@@ -57,9 +57,9 @@ func New(c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{log: c.Log, guard: guard, connections: newConnections(maxConnections)}
+	s := &Server{log: c.Log, guard: guard}
 	sql := &service{pool: c.Pool, log: c.Log, prepared: newStatements(), running: map[string]context.CancelFunc{},
-		stall: c.Pool.Stall(), cut: s.connections.cut}
+		stall: c.Pool.Stall()}
 	sql.Alloc = memory.DefaultAllocator
 	if err := sql.registerInfo(c.Version); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (s *Server) recovered(err *error) {
 
 // Serve answers on a listener until Stop. Its error is one of the listener.
 func (s *Server) Serve(l net.Listener) error {
-	if err := s.grpc.Serve(&bounded{l, s.connections}); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
+	if err := s.grpc.Serve(listen.Limit(l, maxConnections)); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
 		return fmt.Errorf("serve Flight SQL: %w", err)
 	}
 	return nil

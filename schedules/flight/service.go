@@ -27,8 +27,7 @@ type service struct {
 	pool     *worker.Pool
 	log      *slog.Logger
 	prepared *statements
-	stall    time.Duration         // that a client may take for a part of an answer
-	cut      func(context.Context) // closes the connection of a request
+	stall    time.Duration // that a client may take for a part of an answer
 
 	capabilities []uint32 // the numbers of what clients can ask about the server
 
@@ -80,6 +79,7 @@ func info(d *flight.FlightDescriptor, schema *arrow.Schema, ticket []byte) *flig
 
 // describe returns the columns and parameters of a statement.
 func (s *service) describe(ctx context.Context, text string, arguments []byte) (worker.Description, error) {
+	defer connectionOf(ctx).Hold()()
 	leave, err := callerOf(ctx).enter()
 	if err != nil {
 		return worker.Description{}, err
@@ -168,7 +168,8 @@ func (s *service) stream(ctx context.Context, q worker.Query, to convert, done f
 		done()
 		return nil, nil, err
 	}
-	ended := func() { leave(); done() }
+	release := connectionOf(ctx).Hold()
+	ended := func() { leave(); release(); done() }
 	q.Time, q.Rows = who.Time, who.Rows
 	began := time.Now()
 	a, err := s.pool.Query(ctx, q)
@@ -186,7 +187,7 @@ func (s *service) stream(ctx context.Context, q worker.Query, to convert, done f
 		}
 		ended()
 		if errors.Is(err, worker.ErrStalled) {
-			s.cut(ctx) // what waits to be sent would wait for as long as the client likes
+			connectionOf(ctx).Cut() // what waits to be sent would wait for as long as the client likes
 		}
 		s.log.Info("a query over Flight SQL ended", "client", who.Name, "took", time.Since(began), "outcome", worker.Outcome(err), "rows", a.Rows)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/grpc/peer"
 
+	"github.com/fleetlake/fleetlake/schedules/listen"
 	"github.com/fleetlake/fleetlake/warehouse/turns"
 )
 
@@ -50,14 +51,25 @@ func addressOf(ctx context.Context) string {
 	return address
 }
 
+// connectionOf is the connection of a request; nil if it is not one of this server.
+func connectionOf(ctx context.Context) *listen.Conn {
+	if from, ok := peer.FromContext(ctx); ok {
+		return listen.Of(from.LocalAddr)
+	}
+	return nil
+}
+
 // admit finds out who sent a request. The first wrong token of an address in a minute is logged, and the one after which
 // the others wait.
 func (s *Server) admit(ctx context.Context) (context.Context, error) {
 	known, err := s.guard.admit(ctx)
 	address := addressOf(ctx)
 	if err == nil {
-		s.connections.known(ctx)
-		return turns.For(known, callerOf(known).share(address)), nil
+		client := callerOf(known).share(address)
+		if len(s.guard.callers) > 0 {
+			connectionOf(ctx).Known(client)
+		}
+		return turns.For(known, client), nil
 	}
 	if tokenOf(ctx) == "" {
 		return nil, err

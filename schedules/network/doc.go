@@ -13,6 +13,8 @@
 // in a second; the process waits meanwhile. Its log is read by lines of bounded length and number, and logged again with
 // the attribute process=network. Nothing of it is waited for without a time limit.
 //
+// The process is started from a thread that has lost what it does not need (Config.Confine), and so never had it.
+//
 // Both processes end when the other side asks them to. The network process also ends when the socket pair is closed,
 // and on Linux with the thread that started it, so that it never outlives a killed scheduler.
 //

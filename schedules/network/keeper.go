@@ -43,6 +43,10 @@ type Config struct {
 	// The value is sent as JSON, the error in words; ErrVerb ends the process.
 	Answer func(ctx context.Context, q Request) (any, error)
 
+	// Confine takes rights from the thread that it is called on, which the process is started from and inherits them from;
+	// nil takes none. Without the rights that it cannot take, the process is started, and that is logged.
+	Confine func() error
+
 	Restarted func() // called for each process that ended unasked; nil is nothing
 }
 
@@ -67,6 +71,9 @@ func Keep(c Config) (*Keeper, error) {
 	if c.Restarted == nil {
 		c.Restarted = func() {}
 	}
+	if c.Confine == nil {
+		c.Confine = func() error { return nil }
+	}
 	k := &Keeper{config: c, stop: make(chan struct{}), ended: make(chan struct{})}
 	go k.keep()
 	return k, nil
@@ -90,7 +97,11 @@ func (k *Keeper) ResidentMiB() int {
 // with the thread that started it.
 func (k *Keeper) keep() {
 	defer close(k.ended)
-	runtime.LockOSThread()
+	runtime.LockOSThread() // never unlocked, so that nothing else runs on a thread with fewer rights
+	if err := k.config.Confine(); err != nil {
+		k.config.Log.Warn("the network process may write wherever this user may: the system cannot keep it from that",
+			"error", err)
+	}
 	pause := time.Duration(0)
 	for {
 		began := time.Now()

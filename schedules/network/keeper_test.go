@@ -68,6 +68,9 @@ func act() {
 		fmt.Fprint(os.Stderr, setup.Text)
 	case "ignore the stop":
 		select {}
+	case "say its rights":
+		text, err := os.ReadFile("/proc/self/status")
+		panic(fmt.Sprint("fewer rights: ", strings.Contains(string(text), "NoNewPrivs:\t1"), err))
 	case "serve":
 		l, err := Listener(0)
 		if err != nil {
@@ -91,7 +94,7 @@ func schedule() {
 		panic(err)
 	}
 	for k.pid.Load() == 0 {
-		time.Sleep(time.Millisecond)
+		time.Sleep(time.Millisecond) // another process has no event
 	}
 	fmt.Println(k.pid.Load())
 	select {}

@@ -134,11 +134,14 @@ func (n *Notifier) Settle(id string) {
 // this is the first.
 func (n *Notifier) Begin(ids []string) (first bool) { return n.outbox.begin(ids) }
 
-// Known reports whether an event with this id was queued or settled.
-func (n *Notifier) Known(id string) bool { return n.outbox.knows(id) }
+// Known returns those ids under which an event was queued or settled.
+func (n *Notifier) Known(ids []string) map[string]bool { return n.outbox.known(ids) }
 
-// Heard reports whether an event has told the news with this key.
-func (n *Notifier) Heard(key string) bool { return n.outbox.knows(hashOf(key)) }
+// Untold returns those keys of news that no event has told, in their order.
+func (n *Notifier) Untold(keys []string) []string {
+	told := n.outbox.known(hashes(keys))
+	return slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return told[hashOf(key)] })
+}
 
 // hashes are what the outbox keeps of the keys of news.
 func hashes(keys []string) (all []string) {

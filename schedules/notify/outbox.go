@@ -62,23 +62,24 @@ type tries struct {
 	Next  time.Time `json:"next"` // the earliest time of the next
 }
 
-// change lets f change the content, and stores it if f returns true.
-func (o *outbox) change(f func(*content) bool) {
+// change lets f change the content, stores it if f returns true, and reports whether the file has all of it.
+func (o *outbox) change(f func(*content) bool) (stored bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	defer o.lock()()
 	c := o.read()
 	if !f(&c) && o.unsaved == nil {
-		return
+		return true
 	}
 	if err := o.write(c); err != nil {
 		if o.path != "" && o.unsaved == nil {
 			o.warn(err)
 		}
 		o.unsaved = &c
-		return
+		return false
 	}
 	o.unsaved = nil
+	return true
 }
 
 // lock keeps other processes from changing the file. It is no reason to lose an event if that is impossible.
@@ -164,10 +165,19 @@ func remembered(list, added []string, most int) []string {
 	return slices.Clone(list[max(len(list)-most, 0):])
 }
 
-// knows reports whether an event with an id was queued, or a piece of news.
-func (o *outbox) knows(id string) (known bool) {
+// known returns those ids under which an event or a piece of news was queued.
+func (o *outbox) known(ids []string) map[string]bool {
+	known := map[string]bool{}
 	o.change(func(c *content) bool {
-		known = slices.Contains(c.Told, id) || slices.Contains(c.News, id)
+		queued := map[string]bool{}
+		for _, id := range slices.Concat(c.Told, c.News) {
+			queued[id] = true
+		}
+		for _, id := range ids {
+			if queued[id] {
+				known[id] = true
+			}
+		}
 		return false
 	})
 	return known

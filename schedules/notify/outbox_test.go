@@ -280,7 +280,7 @@ func TestTroubleWithTheFile(t *testing.T) {
 	other.add(numbered(3), []string{"a"}, []string{"news 3"}, now)
 	o.ended(try{numbered(1), "a"}, true, now)
 	for id, want := range map[string]bool{"event 1": true, "event 2": true, "event 3": true, "news 1": true, "news 3": true, "event 4": false} {
-		if got := other.knows(id); got != want {
+		if got := other.known([]string{id})[id]; got != want {
 			t.Errorf("%s is known: %v", id, got)
 		}
 	}

@@ -76,7 +76,7 @@ func (o *outbox) ended(t try, settled bool, now time.Time) {
 
 // left returns what waits, and whether the file has it.
 func (o *outbox) left() (all []try, stored bool) {
-	o.change(func(c *content) bool {
+	stored = o.change(func(c *content) bool {
 		all = nil
 		for _, w := range c.Waiting {
 			for receiver := range w.To {
@@ -85,7 +85,7 @@ func (o *outbox) left() (all []try, stored bool) {
 		}
 		return false
 	})
-	return all, o.unsaved == nil
+	return all, stored
 }
 
 // dropTold drops the events that no receiver waits for, and reports whether there were any.

@@ -23,7 +23,12 @@ func (s *site) postRun(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	job := r.PostFormValue("job")
-	if s.RunNow == nil || !slices.Contains(s.jobs(), job) {
+	schedule, err := s.Config.Schedule()
+	if err != nil {
+		s.done(w, r, fmt.Errorf("the scheduler does not answer: %w", err))
+		return
+	}
+	if s.RunNow == nil || !slices.Contains(schedule.jobs(), job) {
 		s.say(w, http.StatusNotFound, "There is no such job", "Perhaps the schedule has changed since the page was loaded.")
 		return
 	}
@@ -92,9 +97,9 @@ func (s *site) done(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // jobs lists the jobs of the schedule.
-func (s *site) jobs() []string {
+func (s Schedule) jobs() []string {
 	var names []string
-	for _, slot := range s.Slots() {
+	for _, slot := range s.Slots {
 		if slot.State == "next" && !slices.Contains(names, slot.Job) {
 			names = append(names, slot.Job)
 		}

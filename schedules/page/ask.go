@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -52,6 +54,7 @@ type AskView struct {
 	SQL     string
 	Name    string // of the worked query in the form; empty if it is a person's own
 	Worked  []warehouse.WorkedQuery
+	Fields  []AskField // the parameters of the worked query
 	Answer  *Table
 	Problem string // why there is no answer, with the line marked
 	Foreign bool   // the statement comes from elsewhere, and a person has to run it
@@ -60,6 +63,16 @@ type AskView struct {
 	Line    *LineChart // or over the nights, if it has a date and a number
 }
 
+// AskField is a parameter of the worked query in the form.
+type AskField struct {
+	warehouse.Parameter
+	Value   string
+	Choices []string // the values that it can have; empty if these are no list, or a long one
+}
+
+// fieldPrefix begins the names of the fields of parameters: a form has other fields, too.
+const fieldPrefix = "param."
+
 // Missing is how many rows the page leaves out.
 func (v AskView) Missing() int { return int(v.Answer.Total) - len(v.Answer.Rows) }
 
@@ -67,9 +80,11 @@ func (v AskView) Missing() int { return int(v.Answer.Total) - len(v.Answer.Rows)
 func (s *site) askPage(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, askForm)
 	v := AskView{SQL: strings.ReplaceAll(r.FormValue("sql"), "\r\n", "\n"), Worked: warehouse.Queries()}
+	var wrong error
 	for _, q := range v.Worked {
 		if q.Name == r.FormValue("query") {
-			v.Name, v.SQL = q.Name, q.Text
+			v.Name = q.Name
+			wrong = s.fillIn(r, &v, q)
 		}
 	}
 	format := r.FormValue("format")
@@ -78,6 +93,8 @@ func (s *site) askPage(w http.ResponseWriter, r *http.Request) {
 	case !run:
 	case !isOwn(r):
 		v.Foreign = true
+	case wrong != nil:
+		v.Problem, status = s.problem(wrong), http.StatusBadRequest
 	case len(v.SQL) > maxStatement:
 		v.Problem, v.SQL = fmt.Sprintf("The statement has more than %d bytes: `fleetlake query --file` takes any.", maxStatement), ""
 		status = http.StatusBadRequest
@@ -97,8 +114,42 @@ func (s *site) askPage(w http.ResponseWriter, r *http.Request) {
 		v.Answer = &answer
 		v.draw()
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(slowest)) // a statement may take longer than to read its answer
+	allowTime(w, slowest) // a statement may take longer than to read its answer
 	send(w, status, render("page.html", view{Kind: "ask", Title: "Ask", Version: s.Version, Now: s.Now(), Ask: &v}))
+}
+
+// fillIn puts a worked query with the values of its fields into the form. It returns an error for a value that its
+// parameter cannot have, and for a field that is none of the query.
+func (s *site) fillIn(r *http.Request, v *AskView, q warehouse.WorkedQuery) error {
+	params := map[string]string{}
+	for field := range r.Form {
+		name, ok := strings.CutPrefix(field, fieldPrefix)
+		if !ok {
+			continue
+		}
+		if !slices.ContainsFunc(q.Params, func(p warehouse.Parameter) bool { return p.Name == name }) {
+			v.SQL = q.Text
+			return fmt.Errorf("%s: the worked query %s has no parameter %q", field, q.Name, name)
+		}
+		if value := strings.TrimSpace(r.Form.Get(field)); value != "" {
+			params[name] = value
+		}
+	}
+	v.SQL = q.With(params)
+	for _, p := range q.Params {
+		v.Fields = append(v.Fields, AskField{Parameter: p, Value: params[p.Name]})
+	}
+	if len(q.Params) == 0 {
+		return nil
+	}
+	return s.look(r.Context(), func(ctx context.Context, file *warehouse.Warehouse) (err error) {
+		for i := range v.Fields {
+			if v.Fields[i].Choices, err = file.Choices(ctx, v.Fields[i].Parameter); err != nil {
+				return err
+			}
+		}
+		return file.CheckParams(ctx, q, params)
+	})
 }
 
 // isOwn reports whether a request comes from a form or link of this page, an address that a person typed, or a program.
@@ -121,13 +172,11 @@ func isOwn(r *http.Request) bool {
 
 // askFile serves the whole answer as a file; false if there is none.
 func (s *site) askFile(w http.ResponseWriter, r *http.Request, v *AskView, format string) bool {
-	path, done, err := s.AskFile(r.Context(), v.SQL, format)
+	err := s.stream(w, r, "answer", format, func(to io.Writer) error { return s.AskFile(r.Context(), v.SQL, format, to) })
 	if err != nil {
 		v.Problem = s.problem(err)
-		return false
 	}
-	s.sendPath(w, r, path, done, "answer", format)
-	return true
+	return err == nil
 }
 
 // problem is an error of a statement for people: DuckDB's words, in which a line is marked.
@@ -203,8 +252,7 @@ func (s *site) sendPath(w http.ResponseWriter, r *http.Request, path string, don
 			s.Log.Warn("a temporary file stays behind", "error", err)
 		}
 	}()
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(slowestFile)) // not every writer can
-	w.Header().Set("Content-Type", fileTypes[format])
-	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="fleetlake-%s.%s"`, name, format))
+	allowTime(w, slowestFile)
+	nameFile(w, name, format)
 	http.ServeFile(w, r, path)
 }

@@ -176,6 +176,8 @@ func numbers(t *testing.T, dir, sql string) []int {
 	return all
 }
 
+func schedule() (Schedule, error) { return Schedule{Slots: slots()}, nil }
+
 // slots is a schedule with one slot to come and one that was missed before the last run.
 func slots() []SlotView {
 	return []SlotView{

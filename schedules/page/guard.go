@@ -11,8 +11,24 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fleetlake/fleetlake/schedules/listen"
 	"github.com/fleetlake/fleetlake/warehouse/turns"
 )
+
+// Requests that are answered at the same time, and that wait for it, of which one client has a part: of pages, of the
+// metrics, and of monitors, whose answer is small and must not wait for those of pages.
+const (
+	requestsAtOnce, requestsWaiting = 64, 64
+	scrapesAtOnce, scrapesWaiting   = 4, 8
+	probesAtOnce, probesWaiting     = 16, 16
+)
+
+// MaxHeld is how many connections may be held while their requests are answered, or wait for it. A server allows more
+// connections, so that a monitor is always accepted.
+const MaxHeld = requestsAtOnce + requestsWaiting + scrapesAtOnce + scrapesWaiting + probesAtOnce + probesWaiting
+
+// turnWait is how long a request waits for its turn.
+const turnWait = 10 * time.Second
 
 // slowest is how long a client may take to read a response, whatever the server allows.
 const slowest = 30 * time.Second
@@ -33,22 +49,46 @@ func (s *site) guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(slowest)) // not every writer can
+		allowTime(w, slowest)
 		host := hostName(r.Host)
 		r = r.WithContext(turns.For(r.Context(), turns.OfAddress(s.remote(r)))) // everybody here has the same token
 		switch {
 		case isProbe(r): // answers everybody, under any name, and says only whether all is well
-			next.ServeHTTP(w, r)
+			inTurn(s.probes, next, w, r)
 		case !isLoopback(host) && !s.allowed(host):
 			http.Error(w, "this page is not served under that name; allowed names are configured", http.StatusMisdirectedRequest)
 		case s.tooMany(w, r):
 		case !s.mayAsk(r, host):
 			s.countWrongToken(r)
 			s.challenge(w)
+		case r.URL.Path == "/metrics":
+			inTurn(s.scrapes, next, w, r)
 		default:
-			next.ServeHTTP(w, r)
+			inTurn(s.requests, next, w, r)
 		}
 	})
+}
+
+// inTurn answers a request when it is the turn of its client. Its connection is not closed for another one meanwhile.
+func inTurn(places *turns.Turns, next http.Handler, w http.ResponseWriter, r *http.Request) {
+	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
+		defer listen.Of(local).Hold()()
+	}
+	leave, err := places.Take(r.Context(), turnWait)
+	if err != nil {
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, "too many requests at the same time, of which each client has a part; try again later",
+			http.StatusServiceUnavailable)
+		return
+	}
+	defer leave()
+	allowTime(w, slowest)
+	next.ServeHTTP(w, r)
+}
+
+// allowTime is how long the client may take to read the response from now on.
+func allowTime(w http.ResponseWriter, most time.Duration) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(most)) // not every writer can
 }
 
 // mayAsk reports whether the request may be answered: once there is a token, everybody needs it, unless loopback is
@@ -65,9 +105,19 @@ func (s *site) mayAsk(r *http.Request, host string) bool {
 // isLocal reports whether a request comes from this machine. A proxy on the same host asks on
 // loopback for people who are elsewhere, under a name that it may rewrite: what it forwards is not
 // local. One that does not say that it forwards cannot be told from a person of this machine, so that
-// with a token nobody is local unless the configuration says that loopback has no such proxy.
+// with a token nobody is local unless the configuration says that loopback has no such proxy. Whoever may open a Unix
+// socket is: its permissions say who that is.
 func (s *site) isLocal(r *http.Request, host string) bool {
-	return (s.Token == "" || s.TrustLoopback) && isLoopback(host) && arrivedOnLoopback(r) && !forwarded(r)
+	if !isLoopback(host) || forwarded(r) {
+		return false
+	}
+	return arrivedOnSocket(r) || (s.Token == "" || s.TrustLoopback) && arrivedOnLoopback(r)
+}
+
+// arrivedOnSocket reports whether the connection came in on a Unix socket.
+func arrivedOnSocket(r *http.Request) bool {
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	return ok && local.Network() == "unix"
 }
 
 // forwardedBy are the headers by which proxies say that they ask for somebody else.

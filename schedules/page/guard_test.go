@@ -51,7 +51,7 @@ func TestForeignHostsAreRefused(t *testing.T) {
 
 func TestActionsTakeAFormOfTheSameOrigin(t *testing.T) {
 	started := ""
-	c := open(t, Config{Dir: t.TempDir(), Slots: slots, RunNow: func(job string, _ bool) error { started = job; return nil }, Stop: func() error { started = "stop"; return nil }})
+	c := open(t, Config{Dir: t.TempDir(), Schedule: schedule, RunNow: func(job string, _ bool) error { started = job; return nil }, Stop: func() error { started = "stop"; return nil }})
 	token := c.form()
 	send := func(path, form string, change func(*http.Request)) int {
 		t.Helper()
@@ -117,7 +117,7 @@ func TestTheButtonNamesThePriceOfANightThatHasEnded(t *testing.T) {
 	ended := &pipeline.Preview{Job: "nightly", Date: "2026-11-22", Credits: journal.Price{Least: 2000, Expected: 2490, Most: 5000}, Balance: &balance}
 	var preview *pipeline.Preview
 	var failed error
-	c := open(t, Config{Dir: t.TempDir(), Slots: slots,
+	c := open(t, Config{Dir: t.TempDir(), Schedule: schedule,
 		RunNow:     func(job string, again bool) error { started = append(started, fmt.Sprint(job, " ", again)); return nil },
 		PriceAgain: func(context.Context, string) (*pipeline.Preview, error) { return preview, failed }})
 	form := url.Values{"form": {c.form()}, "job": {"nightly"}}
@@ -153,7 +153,7 @@ func TestTheButtonNamesThePriceOfANightThatHasEnded(t *testing.T) {
 }
 
 func TestTokenIsNeeded(t *testing.T) {
-	c := open(t, Config{Dir: t.TempDir(), Token: "secret", TrustLoopback: true, Hosts: []string{"fleet.example"}, Slots: slots, RunNow: func(string, bool) error { return nil }})
+	c := open(t, Config{Dir: t.TempDir(), Token: "secret", TrustLoopback: true, Hosts: []string{"fleet.example"}, Schedule: schedule, RunNow: func(string, bool) error { return nil }})
 	form := c.form()
 	bearer := func(r *http.Request) { r.Header.Set("Authorization", "Bearer secret") }
 	password := func(r *http.Request) { r.SetBasicAuth("anybody", "secret") }
@@ -237,7 +237,7 @@ func TestTheWarehouseTakesTheTokenToo(t *testing.T) {
 // elsewhere to loopback, under a name that it rewrites: they are not local, and need the token.
 func TestAProxyOfThisMachineEndsItsTrust(t *testing.T) {
 	for token, want := range map[string]int{"": http.StatusForbidden, "secret": http.StatusUnauthorized} {
-		c := open(t, Config{Dir: t.TempDir(), Token: token, TrustLoopback: true, Slots: slots, RunNow: func(string, bool) error { return nil }})
+		c := open(t, Config{Dir: t.TempDir(), Token: token, TrustLoopback: true, Schedule: schedule, RunNow: func(string, bool) error { return nil }})
 		form := c.form()
 		for _, header := range []string{"", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Via"} {
 			for _, method := range []string{"GET", "POST"} {
@@ -360,9 +360,9 @@ func TestAFloodOfOneClientDelaysNoOtherPage(t *testing.T) {
 func TestAPageElsewhereRunsNoStatement(t *testing.T) {
 	ran := 0
 	c := open(t, Config{Dir: t.TempDir(), Ask: func(context.Context, string) (Table, error) { ran++; return Table{}, nil },
-		AskFile: func(context.Context, string, string) (string, func() error, error) {
+		AskFile: func(context.Context, string, string, io.Writer) error {
 			ran++
-			return "", nil, errors.New("none")
+			return errors.New("none")
 		}})
 	browser := func(headers ...string) func(*http.Request) {
 		return func(r *http.Request) {

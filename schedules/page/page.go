@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -24,15 +25,18 @@ type Config struct {
 	Dir    string                             // the data directory
 	Hosts  []string                           // Host values that are ours besides the loopback names, without a port
 	Token  string                             // for actions, and for everything on another address than loopback; may be empty
-	Live   func() Live                        // what runs now; nil is nothing
-	Slots  func() []SlotView                  // the next slots, and the latest that did not run; may be nil
 	RunNow func(job string, again bool) error // starts a run and does not wait for it; nil is no such action
+
+	// Schedule asks the scheduler what it does, and what comes next; its error says that there is no answer. The page
+	// asks once for each rendering. Nil is a scheduler without jobs.
+	Schedule func() (Schedule, error)
 
 	// PriceAgain prices a run that would pay for the job's night of today a second time, because that
 	// night has ended; it returns nil for any other run. The page asks before it starts such a run.
 	PriceAgain func(ctx context.Context, job string) (*pipeline.Preview, error)
 
-	// Troubles lists what is wrong with the data directory, whatever the state of the night; may be nil.
+	// Troubles lists what is wrong with the data directory, whatever the state of the night, besides a scheduler that
+	// does not answer; may be nil.
 	Troubles func() []Trouble
 
 	// Scores scores a vessel in each job's plan for tonight, without a request; nil offers no scores.
@@ -43,9 +47,10 @@ type Config struct {
 	Answer func(ctx context.Context, s warehouse.Statement, format string) (path string, done func() error, err error)
 
 	// Ask runs a statement of a person within limits, apart from this process, and AskFile writes its whole
-	// answer to a temporary file, as Answer does. Nil offers no form.
+	// answer as csv or parquet. Nil offers no form.
 	Ask     func(ctx context.Context, sql string) (Table, error)
-	AskFile func(ctx context.Context, sql, format string) (path string, done func() error, err error)
+	AskFile func(ctx context.Context, sql, format string, to io.Writer) error
+	Stall   time.Duration // that a client may take for a piece of the answer; 0 is 30 s
 
 	// Forecast returns what budgets of one of the ForecastJobs buy, or nil while it is being computed. It does
 	// not wait. Nil offers no forecast.
@@ -54,7 +59,7 @@ type Config struct {
 
 	Watch []string // the vessels whose news has a feed of its own, by IMO number or MMSI
 
-	Export  func() string    // what to say of the export after the nights; nil or empty is nothing
+	Export  func() string    // what to say of the last export, while none is under way; nil or empty is nothing
 	Stop    func() error     // stops the run after the requests in flight; nil is no such action
 	Metrics http.Handler     // at /metrics; nil is none
 	Share   http.Handler     // at /warehouse/; nil is none
@@ -74,6 +79,13 @@ type Config struct {
 
 // Caps are limits in credits; 0 is none.
 type Caps struct{ PerRun, PerDay, PerMonth, Floor int }
+
+// Schedule is what the scheduler has in memory, and nobody can read from the disk.
+type Schedule struct {
+	Live      Live
+	Slots     []SlotView // the next slots, and the latest that did not run
+	Exporting *time.Time // since when an export is under way; nil without one
+}
 
 // Live is the run that is under way. Without a job nothing runs.
 type Live struct {
@@ -101,6 +113,9 @@ type site struct {
 	status       shared
 	tokens       tokens
 	looks        *turns.Turns                       // of the pages that read the published file
+	requests     *turns.Turns                       // of all but those that follow
+	scrapes      *turns.Turns                       // of the metrics
+	probes       *turns.Turns                       // of monitors
 	dictionaries *published.Cache[struct{}, []byte] // without what the tables have in them
 	counted      atomic.Pointer[[]byte]             // the same with it, of the version that was counted last; nil without one
 
@@ -123,7 +138,12 @@ func New(c Config) (*Handler, error) {
 		return nil, err
 	}
 	fill(&c)
-	s := &site{Config: c, form: rand.Text(), files: published.Files{Dir: c.Dir}, looks: turns.New(looksAtOnce, looksWaiting)}
+	s := &site{Config: c, form: rand.Text(), files: published.Files{Dir: c.Dir},
+		looks:    turns.New(looksAtOnce, looksWaiting),
+		requests: turns.New(requestsAtOnce, requestsWaiting),
+		scrapes:  turns.New(scrapesAtOnce, scrapesWaiting),
+		probes:   turns.New(probesAtOnce, probesWaiting),
+	}
 	s.reports, s.news, s.dictionaries = reportsOf(&s.files), newsOf(&s.files, c.Watch), dictionariesOf(&s.files)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.statusPage)
@@ -173,11 +193,8 @@ type Trouble struct{ Title, Words string }
 
 // fill sets the defaults of fields that the caller left empty.
 func fill(c *Config) {
-	if c.Live == nil {
-		c.Live = func() Live { return Live{} }
-	}
-	if c.Slots == nil {
-		c.Slots = func() []SlotView { return nil }
+	if c.Schedule == nil {
+		c.Schedule = func() (Schedule, error) { return Schedule{}, nil }
 	}
 	if c.PriceAgain == nil {
 		c.PriceAgain = func(context.Context, string) (*pipeline.Preview, error) { return nil, nil }
@@ -187,6 +204,9 @@ func fill(c *Config) {
 	}
 	if c.Export == nil {
 		c.Export = func() string { return "" }
+	}
+	if c.Stall == 0 {
+		c.Stall = slowest
 	}
 	always := func() error { return nil }
 	if c.Healthy == nil {

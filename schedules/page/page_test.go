@@ -34,7 +34,7 @@ func TestPageHasTheNumbersOfTheWarehouse(t *testing.T) {
 	spending := func() (pipeline.Spending, error) {
 		return (&pipeline.Pipeline{Dir: dir, Now: func() time.Time { return morning }}).Spending([]plan.Job{job})
 	}
-	c := open(t, Config{Dir: dir, Slots: slots, Version: "v1.2.3", Caps: Caps{PerRun: 4000, PerMonth: 20000, Floor: 10}, Spending: spending})
+	c := open(t, Config{Dir: dir, Schedule: schedule, Version: "v1.2.3", Caps: Caps{PerRun: 4000, PerMonth: 20000, Floor: 10}, Spending: spending})
 	page := strings.ReplaceAll(c.get("/"), "\u00a0", " ")
 	one := func(sql string) string {
 		t.Helper()
@@ -154,7 +154,7 @@ func TestPageWithoutAWarehouseIsFriendly(t *testing.T) {
 		if err := test.prepare(warehouse.Path(dir)); err != nil {
 			t.Fatal(err)
 		}
-		c := open(t, Config{Dir: dir, Slots: slots, RunNow: func(string, bool) error { return nil }})
+		c := open(t, Config{Dir: dir, Schedule: schedule, RunNow: func(string, bool) error { return nil }})
 		status, _, page := c.ask("GET", "/", nil)
 		if status != test.status || !strings.Contains(page, test.want) || !strings.Contains(page, "Run <bdi>nightly</bdi> now") {
 			t.Errorf("%s: %d\n%s", what, status, page)
@@ -172,7 +172,7 @@ func TestLiveRunIsOnThePageUntilANewerNightIsPublished(t *testing.T) {
 	dir := harvested(t)
 	live := Live{Job: "nightly", Date: "2026-11-22", Started: morning.Add(-time.Minute), Progress: pipeline.Progress{Phase: "harvest", Credits: 1234, Cap: 5000,
 		Lanes: []pipeline.LaneProgress{{Operation: "by-type", Done: 25, Left: 75, PerMinute: 48.75, Credits: 1234, Remaining: 90 * time.Minute}}}}
-	c := open(t, Config{Dir: dir, Live: func() Live { return live }, Stop: func() error { return nil }})
+	c := open(t, Config{Dir: dir, Schedule: func() (Schedule, error) { return Schedule{Live: live}, nil }, Stop: func() error { return nil }})
 	if page := c.get("/"); !strings.Contains(page, "Stop after the requests in flight") || !strings.Contains(page, `class="whole"`) {
 		t.Error("the page of a live run lacks its frame or the stop button")
 	}

@@ -100,8 +100,11 @@ func (s *site) attach() string {
 
 func (s *site) renderStatus(ctx context.Context) (int, []byte) {
 	now := s.Now()
-	v := view{Kind: "status", Title: "Status", Version: s.Version, Now: now, Form: s.form, Live: s.Live(), CanStop: s.Config.Stop != nil, Attach: s.attach(), Export: s.sanitize(s.Config.Export()), CanAsk: s.Config.Ask != nil, CanForecast: s.Config.Forecast != nil}
-	s.schedule(&v)
+	v := view{Kind: "status", Title: "Status", Version: s.Version, Now: now, Form: s.form, Attach: s.attach(),
+		CanStop: s.Config.Stop != nil, CanAsk: s.Config.Ask != nil, CanForecast: s.Config.Forecast != nil && len(s.ForecastJobs) > 0}
+	schedule, silent := s.Config.Schedule()
+	s.scheduled(&v, schedule)
+	v.Export = s.export(schedule)
 	report, err := s.reports.Get(ctx, "", now)
 	switch {
 	case err != nil && !errors.Is(err, warehouse.ErrNone):
@@ -123,6 +126,9 @@ func (s *site) renderStatus(ctx context.Context) (int, []byte) {
 			v.Spending, v.Meters = &spending, meters(spending)
 		}
 	}
+	if silent != nil {
+		v.Verdict = v.Verdict.with([]Trouble{{"The scheduler does not answer", "What runs now, and what comes next, is not known. The log says more."}})
+	}
 	v.Verdict = v.Verdict.with(s.Troubles())
 	s.tidy(&v)
 	return http.StatusOK, render("page.html", v)
@@ -135,9 +141,18 @@ func (s *site) tidy(v *view) {
 	}
 }
 
-// schedule sorts the slots into what comes and what did not run.
-func (s *site) schedule(v *view) {
-	for _, slot := range s.Slots() {
+// export is what the page says of exports.
+func (s *site) export(now Schedule) string {
+	if now.Exporting != nil {
+		return "An export is under way, since " + now.Exporting.UTC().Format("15:04") + " UTC."
+	}
+	return s.sanitize(s.Config.Export())
+}
+
+// scheduled shows what runs, and sorts the slots into what comes and what did not run.
+func (s *site) scheduled(v *view, now Schedule) {
+	v.Live = now.Live
+	for _, slot := range now.Slots {
 		slot.Reason = s.sanitize(slot.Reason)
 		if slot.State == "next" {
 			v.Next = append(v.Next, slot)
@@ -148,7 +163,7 @@ func (s *site) schedule(v *view) {
 	slices.SortStableFunc(v.Next, func(a, b SlotView) int { return a.At.Compare(b.At) })
 	slices.SortStableFunc(v.Past, func(a, b SlotView) int { return b.At.Compare(a.At) })
 	if s.RunNow != nil {
-		v.Startable = s.jobs()
+		v.Startable = now.jobs()
 	}
 }
 
@@ -176,8 +191,9 @@ func (s *site) trouble(err error) Verdict {
 
 // livePage serves the frame with the run that is under way; it refreshes itself.
 func (s *site) livePage(w http.ResponseWriter, r *http.Request) {
-	v := view{Kind: "live", Title: "Now", Now: s.Now(), Live: s.Live()}
-	s.schedule(&v)
+	v := view{Kind: "live", Title: "Now", Now: s.Now()}
+	schedule, _ := s.Config.Schedule() // the page around this frame says if there is no answer
+	s.scheduled(&v, schedule)
 	if report, err := s.reports.Get(r.Context(), "", v.Now); err == nil && report != nil {
 		v.Newer = r.FormValue("seen") != report.Night.ID()
 	}

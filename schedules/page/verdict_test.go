@@ -1,6 +1,7 @@
 package page
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -198,10 +199,23 @@ func TestTroublesPrecedeTheVerdict(t *testing.T) {
 			t.Errorf("%s, and nothing wrong (-want +got):\n%s", name, diff)
 		}
 	}
-	page := open(t, Config{Dir: harvested(t), Slots: slots, Troubles: func() []Trouble { return troubles }}).get("/")
+	page := open(t, Config{Dir: harvested(t), Schedule: schedule, Troubles: func() []Trouble { return troubles }}).get("/")
 	for _, want := range []string{"A run is held back", "run 1 is held back", "a file is gone"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q on the page", want)
 		}
+	}
+}
+
+// TestASilentSchedulerIsAskedOnce for each page, however much of the page it would fill: each question waits.
+func TestASilentSchedulerIsAskedOnce(t *testing.T) {
+	asked := 0
+	c := open(t, Config{Dir: harvested(t), RunNow: func(string, bool) error { return nil },
+		Schedule: func() (Schedule, error) { asked++; return Schedule{}, errors.New("no answer") }})
+	if text := c.get("/"); !strings.Contains(text, "The scheduler does not answer") || asked != 1 {
+		t.Errorf("asked %d times; the page has\n%s", asked, text)
+	}
+	if c.get("/live"); asked != 2 {
+		t.Errorf("asked %d times for the page and the frame", asked)
 	}
 }

@@ -57,7 +57,7 @@ func (s *site) look(ctx context.Context, ask func(context.Context, *warehouse.Wa
 }
 
 // looksAtOnce is how many pages read the published file at the same time, and looksWaiting how many wait for their turn:
-// more than there are connections.
+// more than requestsAtOnce.
 const looksAtOnce, looksWaiting = 2, 1 << 10
 
 // vesselPage serves what is known of one vessel, as a page or, with ?format=json, as explain writes it.

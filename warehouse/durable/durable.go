@@ -90,32 +90,34 @@ func Replace(temporary, path string) error {
 // above each new one, and above the first that is there: the process that made it may have been killed
 // before it synced. A directory that is there is no error; a file in its place is one. The error
 // is that of the file system, and names the path.
-func MkdirAll(path string, perm fs.FileMode) error {
+func MkdirAll(path string, perm fs.FileMode) error { return mkdirAll(path, perm, SyncDir) }
+
+func mkdirAll(path string, perm fs.FileMode, sync func(dir string) error) error {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && !info.IsDir():
 		return &fs.PathError{Op: "mkdir", Path: path, Err: syscall.ENOTDIR}
 	case err == nil:
-		return syncName(path)
+		return syncExisting(path, sync)
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	if err := MkdirAll(filepath.Dir(path), perm); err != nil {
+	if err := mkdirAll(filepath.Dir(path), perm, sync); err != nil {
 		return err
 	}
 	if err := os.Mkdir(path, perm); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if err := SyncDir(filepath.Dir(path)); err != nil {
+	if err := sync(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("make %s: %w", path, err)
 	}
 	return nil
 }
 
-// syncName syncs the directory above one that is there. Where this process may not read that, or the file system
+// syncExisting syncs the directory above one that is there. Where this process may not read that, or the file system
 // cannot sync it, somebody else has made the directory, as the state directory of a service.
-func syncName(path string) error {
-	err := SyncDir(filepath.Dir(path))
+func syncExisting(path string, sync func(dir string) error) error {
+	err := sync(filepath.Dir(path))
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -133,6 +134,46 @@ func TestMkdirAll(t *testing.T) {
 	for _, path := range []string{"file", "file/below"} {
 		if err := MkdirAll(filepath.Join(dir, path), 0o700); err == nil || !strings.Contains(err.Error(), "file") {
 			t.Errorf("%s: got %v", path, err)
+		}
+	}
+}
+
+func TestNewDirectoriesSurviveACrash(t *testing.T) {
+	root := t.TempDir()
+	path := filepath.Join(root, "data", "journal", "2026-11-20")
+	want := []string{filepath.Dir(root), root, filepath.Join(root, "data"), filepath.Join(root, "data", "journal")}
+	for _, want := range [][]string{want, want[3:]} { // the second finds them all
+		var synced []string
+		must(t, mkdirAll(path, 0o700, func(dir string) error { synced = append(synced, dir); return nil }))
+		if !slices.Equal(synced, want) {
+			t.Errorf("synced %v, want %v", synced, want)
+		}
+	}
+}
+
+// TestADirectoryOfSomebodyElseIsUsed although this process cannot sync the directory above it; the name of a new
+// directory must be synced.
+func TestADirectoryOfSomebodyElseIsUsed(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		used bool
+	}{
+		{syscall.EACCES, true}, {syscall.EINVAL, true}, {errors.ErrUnsupported, true},
+		{syscall.EIO, false}, {syscall.ENOSPC, false},
+	} {
+		dir := t.TempDir()
+		fails := func(string) error { return c.err }
+		if err := mkdirAll(dir, 0o700, fails); (err == nil) != c.used {
+			t.Errorf("%v: a directory that is there: got %v", c.err, err)
+		}
+		fails = func(synced string) error {
+			if synced == dir {
+				return c.err
+			}
+			return nil
+		}
+		if err := mkdirAll(filepath.Join(dir, "new"), 0o700, fails); !errors.Is(err, c.err) {
+			t.Errorf("%v: a new directory: got %v", c.err, err)
 		}
 	}
 }

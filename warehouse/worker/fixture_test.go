@@ -57,7 +57,7 @@ func newPool(t testing.TB, edit func(*Config)) *fixture {
 		t.Fatal(err)
 	}
 	c := Config{Dir: dir, Command: []string{program, verb}, Temp: t.TempDir(), Concurrent: 2, Queue: 2, Wait: 10 * time.Second, Idle: time.Minute,
-		Limits: Limits{MemoryMiB: 128, SpillMiB: 256, Threads: 1, Time: 20 * time.Second, Stall: 20 * time.Second, Rows: 3_000_000, Bytes: 256 << 20},
+		Limits: Limits{MemoryMiB: 128, SpillMiB: 256, Threads: 1, Time: 5 * time.Minute, Stall: 20 * time.Second, Rows: 3_000_000, Bytes: 256 << 20},
 		Log:    slog.New(slog.NewTextHandler(f.log, nil)),
 		Ended: func(outcome string, _ time.Duration) {
 			f.mu.Lock()

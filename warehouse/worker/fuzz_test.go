@@ -293,7 +293,7 @@ func (g *guarded) strangers() (pids []int) {
 }
 
 // seedStatements are the statements that each run of the tests sends.
-const seedStatements = 100
+const seedStatements = 50
 
 // FuzzStatements sends statements that a grammar makes of DuckDB's own functions, settings and types, and watches from
 // outside: nothing is written, read, reached or started, every limit holds, and another client's answers stay right.

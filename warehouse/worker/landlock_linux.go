@@ -25,7 +25,7 @@ func newStarter(temp string) *starter {
 	go func() {
 		defer close(s.ended)
 		runtime.LockOSThread() // never unlocked, so that the thread ends with the goroutine
-		begun <- landlock(temp)
+		begun <- Confine(temp)
 		for job := range s.jobs {
 			job()
 		}
@@ -59,8 +59,14 @@ const (
 	networkSince4 = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
 )
 
-// landlock keeps the thread from changing files other than those below a directory, and from TCP where the kernel can.
-func landlock(temp string) error {
+// ProcessFiles are the files by which the system is told about processes, such as which is killed first when memory runs
+// out.
+const ProcessFiles = "/proc"
+
+// Confine keeps the thread, and the processes that are started from it, from changing files other than those below some
+// directories, and from TCP where the kernel can: they may use sockets that they are given. What runs on another thread
+// is as free as before. The caller locks its goroutine to the thread, which nothing else may use afterwards.
+func Confine(writable ...string) error {
 	version, _, no := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if no != 0 {
 		return no
@@ -80,8 +86,10 @@ func landlock(temp string) error {
 		return no
 	}
 	defer unix.Close(int(set))
-	if err := allow(set, temp, rules.Handled_access_fs); err != nil {
-		return err
+	for _, dir := range writable {
+		if err := allow(set, dir, rules.Handled_access_fs); err != nil {
+			return err
+		}
 	}
 	if err := allow(set, os.DevNull, rules.Handled_access_fs&(unix.LANDLOCK_ACCESS_FS_WRITE_FILE|writingSince3)); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline/pipelinetest"
@@ -103,8 +104,9 @@ func TestAllRowsCome(t *testing.T) {
 
 // TestLimits asks for a little less and a little more than each limit allows.
 func TestLimits(t *testing.T) {
-	f := newPool(t, func(c *Config) { c.Limits.Rows, c.Limits.Bytes, c.Limits.Time = 100_000, 16<<20, 2500*time.Millisecond })
-	memory := newPool(t, nil) // with time to reach its limit
+	f := newPool(t, func(c *Config) { c.Limits.Rows, c.Limits.Bytes = 100_000, 16<<20 })
+	brief := newPool(t, func(c *Config) { c.Limits.Time = 2500 * time.Millisecond })
+	memory := newPool(t, nil)
 	for name, c := range map[string]struct {
 		of      *fixture
 		sql     string
@@ -125,11 +127,11 @@ func TestLimits(t *testing.T) {
 		"many columns in a row":    {f, "SELECT * FROM (SELECT list(repeat('x', 1000000)) AS l FROM range(20))", ErrBytes, "bytes"},
 		"long names of columns":    {f, "PIVOT (SELECT repeat(chr(97 + (i % 26)::INTEGER), 30000 + i) AS name FROM range(60) AS t(i)) ON name USING count(*)", ErrBytes, "bytes"},
 		"an error of any size":     {f, "SELECT error(repeat('x', 1000000))", warehouse.ErrStatement, "refused"},
-		"too long":                 {f, "SELECT count(*) FROM range(100000000) AS a, range(100000) AS b", ErrTime, "time"},
-		"what cannot be stopped":   {f, "SELECT levenshtein(repeat('a', 400000), repeat('b', 400000))", ErrTime, "time"},
+		"too long":                 {brief, "SELECT count(*) FROM range(100000000) AS a, range(100000) AS b", ErrTime, "time"},
+		"what cannot be stopped":   {brief, "SELECT levenshtein(repeat('a', 400000), repeat('b', 400000))", ErrTime, "time"},
 		"too much memory":          {memory, "SELECT list(md5(i::VARCHAR)) FROM range(3000000) AS r(i)", warehouse.ErrRoom, "memory"},
 		"memory beyond DuckDB's":   {memory, "SELECT length(repeat('x', 4000000000))", warehouse.ErrRoom, "memory"},
-		"endless recursion":        {f, "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT count(*) FROM r", ErrTime, "time"},
+		"endless recursion":        {brief, "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT count(*) FROM r", ErrTime, "time"},
 		"a wrong name":             {f, "SELECT nme FROM runs", warehouse.ErrStatement, "refused"},
 		"a file":                   {f, "FROM read_text('/etc/passwd')", warehouse.ErrFiles, "refused"},
 		"two statements":           {f, "SELECT 1; SELECT 2", warehouse.ErrStatement, "refused"},
@@ -277,6 +279,25 @@ func TestAClientThatTakesNoRowsIsGivenUp(t *testing.T) {
 	if !errors.Is(err, ErrStalled) || !errors.Is(a.Close(), ErrStalled) || f.last() != "stalled" {
 		t.Errorf("got %v (%s)", err, f.last())
 	}
+}
+
+// TestAClientThatReceivesIsNotGivenUp, however long all of what Next returned takes.
+func TestAClientThatReceivesIsNotGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &watch{pool: &Pool{config: Config{Limits: Limits{Stall: time.Minute}}}}
+		a := &Answer{watch: w}
+		for range 3 {
+			a.Received()
+			time.Sleep(time.Minute)
+			if err := w.time(); err != nil {
+				t.Error(err)
+			}
+		}
+		time.Sleep(time.Nanosecond)
+		if err := w.time(); !errors.Is(err, ErrStalled) {
+			t.Errorf("after the time: %v", err)
+		}
+	})
 }
 
 // TestAProcessHasNoSecrets looks at its environment, and at what it may use.

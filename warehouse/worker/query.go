@@ -211,6 +211,9 @@ func (a *Answer) Next() (arrow.Record, error) {
 	return nil, a.err
 }
 
+// Received says that the client has received a part of what Next returned: it may take as long for the next part.
+func (a *Answer) Received() { a.watch.client() }
+
 // Close ends the query if it has not ended, and returns the error that ended it before its last row. An
 // answer that is closed early counts as cancelled.
 func (a *Answer) Close() error {

@@ -3,6 +3,7 @@
 package worker
 
 import (
+	"errors"
 	"os"
 	"syscall"
 )
@@ -20,6 +21,12 @@ func Program() (string, error) { return os.Executable() }
 
 // ResidentMiB is the memory of a process: unknown.
 func ResidentMiB(int) int { return 0 }
+
+// ProcessFiles is nothing without /proc.
+const ProcessFiles = ""
+
+// Confine would keep a thread from writing files.
+func Confine(...string) error { return errors.New("only Linux can") }
 
 // starter starts processes.
 type starter struct{ unlimited string }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -39,6 +40,7 @@ var DefaultText string
 // missing, because only some verbs need them (see RequireService).
 type Config struct {
 	File        string // "" without a file
+	Installed   bool   // the files of the installed program are used, since there are none in the working directory
 	BaseURL     string // no slash at its end; "" until given
 	KeyFile     string
 	Limits      map[string]int // by operation name
@@ -62,6 +64,7 @@ type Config struct {
 
 	baseURLAt string // where these two values are in the file, or should be
 	keyFileAt string
+	unread    error // of the file of the installed program, which this user may not read
 }
 
 // Budget is the caps and the floor, in credits. 0 is no cap.
@@ -142,9 +145,44 @@ func statusNames() []string {
 	return names
 }
 
+// Places are where the files of an installed program are.
+type Places struct {
+	Settings string // the directory of fleetlake.yaml and of the secrets, which have the names of the credentials
+	Data     string // the data directory
+}
+
+// Installed is what the packages and the unit of systemd use. Tests have other places, whatever is installed beside them.
+var Installed = Places{Settings: "/etc/fleetlake", Data: "/var/lib/fleetlake"}
+
+func (p Places) file() string { return filepath.Join(p.Settings, DefaultPath) }
+
+// used reports whether the program is installed, and nothing in the working directory is meant instead.
+func (p Places) used() bool {
+	_, local := os.Stat(defaults().DataDir)
+	_, err := os.Stat(p.file())
+	return errors.Is(local, fs.ErrNotExist) && err == nil
+}
+
+// apply completes a configuration that was read from these places. A relative path of data starts at the data directory.
+func (p Places) apply(c *Config) {
+	c.Installed = true
+	c.credentialsIn(p.Settings)
+	switch {
+	case c.DataDir == defaults().DataDir:
+		c.DataDir = p.Data
+	case !filepath.IsAbs(c.DataDir):
+		c.DataDir = filepath.Join(p.Data, c.DataDir)
+	}
+}
+
 // Load reads the configuration from a file and the environment. Unless the path is explicit,
-// FLEETLAKE_CONFIG overrides it, and without that the file may be absent. Its error is an *Error.
+// FLEETLAKE_CONFIG overrides it, and without that the file may be absent: then it is the one of the installed program, if
+// there is one, and its data directory that of the service. Its error is an *Error.
 func Load(path string, explicit bool, getenv func(string) string) (Config, error) {
+	return Installed.load(path, explicit, getenv)
+}
+
+func (p Places) load(path string, explicit bool, getenv func(string) string) (Config, error) {
 	if named := getenv("FLEETLAKE_CONFIG"); named != "" && !explicit {
 		path, explicit = named, true
 	}
@@ -152,13 +190,25 @@ func Load(path string, explicit bool, getenv func(string) string) (Config, error
 		path = DefaultPath
 	}
 	text, err := readConfig(path)
-	if errors.Is(err, fs.ErrNotExist) && !explicit {
+	var unread error
+	local := explicit || !errors.Is(err, fs.ErrNotExist)
+	switch {
+	case local:
+	case p.used():
+		path = p.file()
+		if text, err = readConfig(path); errors.Is(err, fs.ErrPermission) { // who only reads data needs none of it
+			path, unread, err = "", err, nil
+		}
+	default:
 		path, text, err = "", nil, nil
 	}
 	if err != nil {
 		return Config{}, &Error{[]string{fmt.Sprintf("read configuration: %v", err)}}
 	}
 	c, problems := parse(path, text)
+	if c.unread = unread; !local && (path != "" || unread != nil) {
+		p.apply(&c)
+	}
 	problems = append(problems, applyEnvironment(&c, getenv)...)
 	problems = append(problems, c.Serve.check()...)
 	problems = append(problems, c.Flight.check()...)

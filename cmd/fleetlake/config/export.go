@@ -36,7 +36,8 @@ type Export struct {
 
 	credentialsAt string // where the file is named in the configuration
 	environment   s3Credentials
-	credentials   string // the directory of the service manager's credentials; "" is none
+	kept          s3Credentials // those of the configured target, read by KeepSecrets
+	credentials   string        // the directory of the service manager's credentials; "" is none
 }
 
 // s3Credentials open a store.
@@ -108,6 +109,8 @@ func (e Export) s3Credentials() (s3Credentials, error) {
 			return s3Credentials{}, errors.New("FLEETLAKE_EXPORT_ACCESS_KEY and FLEETLAKE_EXPORT_SECRET_KEY belong together, expected both")
 		}
 		return given, nil
+	case e.kept.accessKey.reveal() != "":
+		return e.kept, nil
 	case e.CredentialsFile != "":
 		return readCredentials(e.CredentialsFile, cmp.Or(e.credentialsAt, "export.credentials_file"))
 	case handed != "":

@@ -263,7 +263,7 @@ func variables(c *Config) []configVariable {
 		{"FLEETLAKE_SERVE_TOKEN", func(s string) error { c.Serve.environment = newSecretKey(s); return nil }},
 		{"FLEETLAKE_WEBHOOK_SECRET", func(s string) error { c.Notify.environment = newSecretKey(s); return nil }},
 		{"CREDENTIALS_DIRECTORY", func(s string) error {
-			c.credentials, c.Serve.credentials, c.Notify.credentials, c.Export.credentials, c.Flight.credentials = s, s, s, s, s
+			c.credentialsIn(s)
 			return nil
 		}},
 		{"FLEETLAKE_EXPORT_ACCESS_KEY", func(s string) error { c.Export.environment.accessKey = newSecretKey(s); return nil }},

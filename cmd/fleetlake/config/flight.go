@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/fleetlake/fleetlake/schedules/flight"
+	"github.com/fleetlake/fleetlake/schedules/listen"
 	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
 
@@ -98,8 +99,11 @@ func mebibytes(least int) func(string) (int, error) {
 }
 
 func parseFlightListen(s string) (string, error) {
+	if listen.IsUnix(s) {
+		return s, listen.CheckUnix(s)
+	}
 	if _, err := parseListen(s); err != nil {
-		return "", fmt.Errorf("%q, expected an IP address and a port such as %s, or \"\" for none", s, defaultFlight)
+		return "", fmt.Errorf("%q, expected an IP address and a port such as %s, unix: and a path, or \"\" for none", s, defaultFlight)
 	}
 	return s, nil
 }

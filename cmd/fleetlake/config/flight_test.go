@@ -17,6 +17,7 @@ func TestConfigFlightValues(t *testing.T) {
 		edit func(*Config)
 	}{
 		"this machine alone":     {"flight: {listen: '127.0.0.1:8815'}", func(c *Config) { c.Flight.Listen = "127.0.0.1:8815" }},
+		"a socket":               {"flight: {listen: 'unix:/run/fleetlake/sql.sock'}", func(c *Config) { c.Flight.Listen = "unix:/run/fleetlake/sql.sock" }},
 		"none":                   {"flight: {listen: ''}", func(*Config) {}},
 		"all machines with TLS":  {"flight: {listen: ':8815', tokens_file: t, tls: {certificate: c, key_file: k}}", func(c *Config) { c.Flight = Flight{Listen: ":8815", TokensFile: "t", Certificate: "c", KeyFile: "k"} }},
 		"a network that is safe": {"flight: {listen: '10.0.0.1:8815', tokens_file: t, plaintext: true}", func(c *Config) { c.Flight = Flight{Listen: "10.0.0.1:8815", TokensFile: "t", Plaintext: true} }},
@@ -35,6 +36,7 @@ func TestConfigFlightRefuses(t *testing.T) {
 		"all machines without a token": {"flight: {listen: '0.0.0.0:8815', plaintext: true}", ":1:18: flight.listen: an address that other machines reach, expected a tokens_file"},
 		"all machines without TLS":     {"flight: {listen: ':8815', tokens_file: t}", ":1:18: flight.listen: tokens and rows would travel unencrypted, expected tls beside it, or plaintext: true"},
 		"a key without a certificate":  {"flight: {tls: {key_file: k}}", ":1:15: flight.tls: one of certificate and key_file"},
+		"a socket without a path":      {"flight: {listen: 'unix:'}", `flight.listen: "unix:", expected unix: and an absolute path`},
 		"no port":                      {"flight: {listen: localhost}", `flight.listen: "localhost", expected an IP address and a port such as 127.0.0.1:8815`},
 		"an unknown key":               {"flight: {port: 1}", `unknown key "port" in flight, expected one of: listen, plaintext, tls, tokens_file`},
 		"a doubtful truth":             {"flight: {plaintext: maybe}", `flight.plaintext: "maybe", expected true or false`},

@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/fleetlake/fleetlake/schedules"
+	"github.com/fleetlake/fleetlake/schedules/listen"
 	"github.com/fleetlake/fleetlake/schedules/notify"
 )
 
@@ -89,23 +90,26 @@ func (s Serve) check() []string {
 	return problems
 }
 
-// parseListen reads HOST:PORT. An empty host is every address of the machine.
+// parseListen reads HOST:PORT or unix:PATH. An empty host is every address of the machine.
 func parseListen(s string) (string, error) {
 	if s == "" {
 		return "", nil
 	}
+	if listen.IsUnix(s) {
+		return s, listen.CheckUnix(s)
+	}
 	host, port, err := net.SplitHostPort(s)
 	if n, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil || n == 0 && port != "0" ||
 		host != "" && !strings.EqualFold(host, "localhost") && net.ParseIP(host) == nil {
-		return "", fmt.Errorf("%q, expected an IP address and a port such as %s, or \"\" for no page", s, defaultListen)
+		return "", fmt.Errorf("%q, expected an IP address and a port such as %s, unix: and a path, or \"\" for no page", s, defaultListen)
 	}
 	return s, nil
 }
 
 // onLoopback reports whether only this machine reaches an address.
-func onLoopback(listen string) bool {
-	host, _, err := net.SplitHostPort(listen)
-	return listen == "" || err == nil && isLoopback(host)
+func onLoopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	return address == "" || listen.IsUnix(address) || err == nil && isLoopback(host)
 }
 
 var hostPattern = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)

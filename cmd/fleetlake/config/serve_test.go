@@ -22,6 +22,7 @@ func TestConfigServeValues(t *testing.T) {
 		}},
 		"no page":             {"serve: {listen: ''}", func(c *Config) { c.Serve.Listen = "" }},
 		"a page on IPv6":      {"serve: {listen: '[::1]:80'}", func(c *Config) { c.Serve.Listen = "[::1]:80" }},
+		"a page on a socket":  {"serve: {listen: 'unix:/run/fleetlake/page.sock'}", func(c *Config) { c.Serve.Listen = "unix:/run/fleetlake/page.sock" }},
 		"a page on localhost": {"serve: {listen: 'localhost:0'}", func(c *Config) { c.Serve.Listen = "localhost:0" }},
 		"a page for all with a token": {"serve: {listen: ':80', token_file: t, hosts: [Fleet.example.org, 10.0.0.1, '::1']}", func(c *Config) {
 			c.Serve = Serve{Listen: ":80", TokenFile: "t", Hosts: []string{"fleet.example.org", "10.0.0.1", "::1"}}
@@ -45,6 +46,7 @@ func TestConfigServeRefuses(t *testing.T) {
 		"and so without an address":          {"serve: {listen: ':80', token_file: ''}", `serve.listen: an address that other machines reach`},
 		"a lookalike of this machine":        {"serve: {listen: 'localhost.example.org:80'}", `expected an IP address and a port`},
 		"no port":                            {"serve: {listen: 127.0.0.1}", `serve.listen: "127.0.0.1", expected an IP address and a port`},
+		"a socket without a directory":       {"serve: {listen: 'unix:page.sock'}", `serve.listen: "unix:page.sock", expected unix: and an absolute path`},
 		"a port beyond all":                  {"serve: {listen: '127.0.0.1:70000'}", `expected an IP address and a port`},
 		"a host with a port":                 {"serve: {hosts: ['a:80']}", `serve.hosts: "a:80", expected the name or the IP address of a host without a port`},
 		"a host of others without a token":   {"serve: {hosts: [localhost, fleet.example.org]}", `:1:16: serve.hosts: "fleet.example.org" is a name beyond this machine, expected a token_file`},

@@ -45,6 +45,9 @@ func (s secretKey) LogValue() slog.Value         { return slog.StringValue(redac
 // RequireService returns an *Error if the address or the key of the service is missing.
 func (c Config) RequireService() error {
 	var problems []string
+	if c.unread != nil {
+		return &Error{[]string{fmt.Sprintf("read configuration: %v: root can", c.unread)}}
+	}
 	if c.BaseURL == "" {
 		problems = append(problems, c.baseURLAt+": no address of the service, expected it there or in FLEETLAKE_BASE_URL")
 	}
@@ -90,6 +93,28 @@ const (
 	// ExportCredential names the credentials of the export's target.
 	ExportCredential = "export-credentials"
 )
+
+// credentialsIn names the directory of the credentials.
+func (c *Config) credentialsIn(dir string) {
+	c.credentials, c.Serve.credentials, c.Notify.credentials, c.Export.credentials, c.Flight.credentials = dir, dir, dir, dir, dir
+}
+
+// KeepSecrets reads the secrets of a run and of its export now, for a process that is about to lose the right to read
+// their files. What cannot be read is left: the verb that needs it says so.
+func (c *Config) KeepSecrets() {
+	keep := func(s *secretKey, text string, err error) {
+		if err == nil && text != "" {
+			*s = newSecretKey(text)
+		}
+	}
+	key, err := c.ReadKey()
+	keep(&c.key, key, err)
+	token, err := c.Serve.Token()
+	keep(&c.Serve.environment, token, err)
+	recipients, err := c.Notify.Recipients()
+	keep(&c.Notify.environment, recipients.Secret, err)
+	c.Export.kept, _ = c.Export.s3Credentials()
+}
 
 // credentialPath is the path of a credential, "" if the service manager does not provide it.
 func credentialPath(dir, name string) string {

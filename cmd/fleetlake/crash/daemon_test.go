@@ -69,7 +69,7 @@ func (w *world) serveUntil(words string, decide func(syscalls.Call) syscalls.Act
 // and starts it again. With FLEETLAKE_LONG there are 300 points.
 func TestDaemonCrashPoints(t *testing.T) {
 	t.Parallel()
-	repeat, most := os.Getenv(repeatCrash), 3
+	repeat, most := os.Getenv(repeatCrash), 2
 	if os.Getenv("FLEETLAKE_LONG") != "" {
 		most = 300
 	}

@@ -75,17 +75,27 @@ func allFaults(t *testing.T) (all []atFault) {
 	return all
 }
 
+// oneOfEach returns each kind of fault once, each in another stage, at a call in its middle.
+func oneOfEach(all []atFault) (some []atFault) {
+	names := slices.Sorted(maps.Keys(stages))
+	for i, kind := range slices.Sorted(maps.Keys(diskFaults)) {
+		of := slices.DeleteFunc(slices.Clone(all), func(f atFault) bool { return f.fault != kind || f.stage != names[i%len(names)] })
+		some = append(some, spread(of, 1)...)
+	}
+	return some
+}
+
 // TestDiskFaults makes the disk fail in a stage, repeats the command when the disk works again, and
-// compares. With FLEETLAKE_LONG there are 1,000 faults.
+// compares. Each kind of fault is played once, and with FLEETLAKE_LONG there are 1,000 faults.
 func TestDiskFaults(t *testing.T) {
 	t.Parallel()
-	repeat, most := os.Getenv(repeatCrash), 12
-	if os.Getenv("FLEETLAKE_LONG") != "" {
-		most = 1000
-	}
-	all := allFaults(t)
-	if repeat == "" {
-		all = spread(all, most)
+	repeat, all := os.Getenv(repeatCrash), allFaults(t)
+	switch {
+	case repeat != "":
+	case os.Getenv("FLEETLAKE_LONG") != "":
+		all = spread(all, 1000)
+	default:
+		all = oneOfEach(all)
 	}
 	for _, f := range all {
 		if repeat == "" || repeat == f.String() {

@@ -25,6 +25,9 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, syscall.Exec(program, append([]string{"fleetlake"}, os.Args[1:]...), os.Environ()))
 		os.Exit(1)
 	}
+	if pipelinetest.Short() {
+		return
+	}
 	pipelinetest.ManyAtOnce()
 	code := m.Run()
 	for _, s := range stages {

@@ -103,7 +103,7 @@ var secondNight = []string{"run", "nightly", "--date", "2026-11-21", "--force-da
 // FLEETLAKE_LONG each point is tried.
 func TestNobodyMissesWhatWasPublished(t *testing.T) {
 	t.Parallel()
-	most := 3
+	most := 2
 	if os.Getenv("FLEETLAKE_LONG") != "" {
 		most = 1000
 	}

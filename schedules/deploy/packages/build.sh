@@ -43,10 +43,10 @@ for shell in bash zsh fish; do
 done
 
 # The files of the commit, and no others.
-git archive HEAD schedules/deploy warehouse/queries | tar -xf - -C "$STAGE" --no-same-permissions
+git archive HEAD schedules/deploy warehouse/queries docs | tar -xf - -C "$STAGE" --no-same-permissions
 mv "$STAGE/schedules/deploy" "$STAGE/deploy"
 mv "$STAGE/warehouse/queries" "$STAGE/queries"
-chmod -R u=rwX,go=rX "$STAGE/deploy" "$STAGE/queries"
+chmod -R u=rwX,go=rX "$STAGE/deploy" "$STAGE/queries" "$STAGE/docs"
 
 # tarball packs a folder so that the same files give the same bytes.
 tarball() {
@@ -55,7 +55,7 @@ tarball() {
 name=fleetlake_${VERSION}_$(go env GOOS)_$GOARCH
 mkdir -p "$STAGE/$name"
 cp "$STAGE/fleetlake" "$STAGE/fleetlake.spdx.json" README.md CHANGELOG.md LICENSE "$STAGE/$name/"
-cp -R "$STAGE/deploy" "$STAGE/queries" "$STAGE/$name/"
+cp -R "$STAGE/deploy" "$STAGE/queries" "$STAGE/docs" "$STAGE/$name/"
 tarball "$name"
 cp "$STAGE/fleetlake.spdx.json" "$dist/$name.spdx.json"
 

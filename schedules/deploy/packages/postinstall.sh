@@ -2,6 +2,9 @@
 # After an installation or an upgrade, of Debian's packages and of RPM. A service that runs is started again with the
 # new program: it stops in order, publishes what was paid for, and resumes. One that does not run is not started.
 set -e
+if [ -z "${DPKG_ROOT:-}" ] && command -v systemd-sysusers >/dev/null; then
+  systemd-sysusers fleetlake.conf
+fi
 if [ -z "${DPKG_ROOT:-}" ] && [ -d /run/systemd/system ]; then
   systemctl daemon-reload || true
   systemctl try-restart fleetlake.service || true

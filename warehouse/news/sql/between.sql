@@ -22,7 +22,7 @@ WITH wanted AS (
     UNION ALL
     SELECT first_date, 'aground', vessel_id, NULL, coalesce(world_zone, ''), NULL, first_seen, run_id, entry
     FROM   episodes
-    JOIN   (SELECT value, min(snapshot_date) AS first_search FROM coverage WHERE operation = 'by-status' AND state = 'complete' GROUP BY value) AS c ON c.value = sweep AND first_date > c.first_search
+    JOIN   (SELECT value, min(snapshot_date) AS first_search FROM coverage WHERE kind = 'status' AND state = 'complete' GROUP BY value) AS c ON c.value = sweep AND first_date > c.first_search
     WHERE  navigational_status = 'aground'
     UNION ALL
     SELECT n.snapshot_date, 'gone dark', vessel_id, concat_ws(' ', navigational_status, world_zone), strftime(last_date, '%Y-%m-%d'), last_seen, NULL, NULL, NULL

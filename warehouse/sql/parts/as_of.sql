@@ -43,6 +43,20 @@ CASE WHEN regexp_full_match({{.}}::VARCHAR, '\d{4}-\d{2}-\d{2}( 00:00:00)?') THE
 )
 {{- end}}
 
+-- nights: each night of the file, with the end of its last run, for the views that have a row per vessel and night.
+-- They join it as any table, so that DuckDB computes the nights that a query filters by, and no other: of a macro
+-- per night (a lateral join) it computes all.
+{{define "nights" -}}
+(
+    SELECT snapshot_date AS at_night, max(max(coalesce(finished_at, started_at))) OVER (ORDER BY snapshot_date) AS at_instant
+    FROM   runs
+    GROUP BY snapshot_date
+)
+{{- end}}
+
+-- time: what stands for the argument of a macro; without an argument each night.
+{{define "time"}}{{if not .at}}{{template "nights"}}{{else if .now}}{{template "at_night" .at}}{{else}}{{template "at" .at}}{{end}}{{end}}
+
 -- now_id: the id that the vessel of a row has now. renumbered, as h, is joined to it.
 {{define "now_id"}}coalesce(h.vessel_id, {{.}}.vessel_id){{end}}
 
@@ -63,15 +77,15 @@ LEFT JOIN {{template "renumbered"}} ON h.alias_id = {{.of}}.vessel_id AND {{.of}
 
 -- versions_then: the version of each vessel in a dataset at a time.
 {{define "versions_then" -}}
-SELECT v.vessel_id, t.at_instant, v.rowid AS {{.dataset}}
-            FROM   {{template "at" .at}} AS t
+SELECT v.vessel_id, t.at_night, t.at_instant, v.rowid AS {{.dataset}}
+            FROM   {{template "time" dict "at" .at}} AS t
             JOIN   {{.dataset}} AS v ON v.valid_from <= t.at_instant AND coalesce(v.valid_to, 'infinity') > t.at_instant
 {{- end}}
 
 -- versions_of: the versions of a dataset that a night had, and all later ones.
 {{define "versions_of" -}}
-SELECT {{template "now_id" "v"}} AS vessel_id, t.at_instant, v.rowid AS {{.dataset}}
-            FROM   {{template "at_night" .at}} AS t
+SELECT {{template "now_id" "v"}} AS vessel_id, t.at_night, t.at_instant, v.rowid AS {{.dataset}}
+            FROM   {{template "time" dict "at" .at "now" "true"}} AS t
             JOIN   {{.dataset}} AS v ON coalesce(v.closed_date, 'infinity') > t.at_night
             {{template "renumbered_at" dict "of" "v" "at" "valid_from"}}
 {{- end}}
@@ -87,7 +101,7 @@ SELECT {{template "now_id" "v"}} AS vessel_id, t.at_instant, v.rowid AS {{.datas
 )
 {{- end}}
 
--- rows_at: what a vessel was at a time, one row a vessel: the rowids of its versions and of its stay on the
+-- rows_at: what a vessel was at a time, one row a vessel, or without an argument one a vessel and night: the rowids of its versions and of its stay on the
 -- list, and its latest position and status. One aggregate finds them all: a join of the tables to each other
 -- takes ten times as long where there are many nights. Of aggregates DuckDB computes only those that a query
 -- uses, and a join in any case, so that the status is no join: the build of one over all episodes takes most
@@ -102,7 +116,7 @@ SELECT {{template "now_id" "v"}} AS vessel_id, t.at_instant, v.rowid AS {{.datas
            if(k.sighted >> 40 >= k.reported >> 40 OR k.reported IS NULL, k.sighted_status, k.reported_status) AS navigational_status,
            if(k.sighted >> 40 >= k.reported >> 40 OR k.reported IS NULL, k.sighting_seen_at, k.reported_at) AS navigational_status_at
     FROM (
-        SELECT vessel_id, max(at_instant) AS at_instant, min(registration) AS registration, min(particulars) AS particulars, min(engine) AS engine, min(management) AS management,
+        SELECT vessel_id, {{if .at}}max(at_night) AS {{end}}at_night, max(at_instant) AS at_instant, min(registration) AS registration, min(particulars) AS particulars, min(engine) AS engine, min(management) AS management,
                min(stay) AS stay, max(position) AS position, max(reported) AS reported, max(sighted) AS sighted, max(position_seen_at) AS position_seen_at,
                arg_max(reported_status, reported) AS reported_status, max(reported_at) AS reported_at,
                arg_max_null(sighted_status, sighted) AS sighted_status, arg_max_null(world_zone, sighted) AS world_zone, arg_max_null(sighting_seen_at, sighted) AS sighting_seen_at
@@ -113,34 +127,34 @@ SELECT {{template "now_id" "v"}} AS vessel_id, t.at_instant, v.rowid AS {{.datas
             UNION ALL BY NAME
 {{- end}}
 {{- if .now}}
-            SELECT {{template "now_id" "l"}} AS vessel_id, t.at_instant, l.rowid AS stay
-            FROM   {{template "at_night" .at}} AS t
+            SELECT {{template "now_id" "l"}} AS vessel_id, t.at_night, t.at_instant, l.rowid AS stay
+            FROM   {{template "time" .}} AS t
             JOIN   listed AS l ON l.from_date <= t.at_night AND coalesce(l.to_date, 'infinity') >= t.at_night
             LEFT JOIN {{template "renumbered"}} ON h.alias_id = l.vessel_id AND l.from_date >= h.night_before AND l.from_date < h.snapshot_date
 {{- else}}
-            SELECT l.vessel_id, t.at_instant, l.rowid AS stay -- it ends on the first night that missed the vessel, once that is proved, or gave it another id
-            FROM   {{template "at" .at}} AS t
+            SELECT l.vessel_id, t.at_night, t.at_instant, l.rowid AS stay -- it ends on the first night that missed the vessel, once that is proved, or gave it another id
+            FROM   {{template "time" .}} AS t
             JOIN   listed AS l ON l.from_date <= t.at_night AND CASE WHEN l.to_date IS NULL THEN 'infinity' ELSE coalesce(l.missing_since, l.to_date + 1) END > t.at_night
 {{- end}}
             UNION ALL BY NAME
-            SELECT {{if .now}}{{template "now_id" "p"}} AS vessel_id{{else}}p.vessel_id{{end}}, t.at_instant, p.seen_at AS position_seen_at,
+            SELECT {{if .now}}{{template "now_id" "p"}} AS vessel_id{{else}}p.vessel_id{{end}}, t.at_night, t.at_instant, p.seen_at AS position_seen_at,
                    p.navigational_status AS reported_status, if(p.navigational_status IS NOT NULL, p.position_at, NULL) AS reported_at,
                    epoch_us(p.position_at)::HUGEINT << 40 | p.rowid AS position, if(p.navigational_status IS NOT NULL, position, NULL) AS reported
-            FROM   {{if .now}}{{template "at_night" .at}}{{else}}{{template "at" .at}}{{end}} AS t
+            FROM   {{template "time" .}} AS t
             JOIN   positions AS p ON p.{{if .now}}position_at{{else}}seen_at{{end}} <= t.at_instant
             {{if .now}}{{template "renumbered_at" dict "of" "p" "at" "seen_at"}}{{end}}
             UNION ALL BY NAME
-            SELECT l.vessel_id, t.at_instant, l.position_seen_at -- an answer without a new position has no row in positions
-            FROM   {{if .now}}{{template "at_night" .at}}{{else}}{{template "at" .at}}{{end}} AS t
+            SELECT l.vessel_id, t.at_night, t.at_instant, l.position_seen_at -- an answer without a new position has no row in positions
+            FROM   {{template "time" .}} AS t
             JOIN   internal.latest AS l ON l.position_seen_at <= t.at_instant
             UNION ALL BY NAME
-            SELECT {{if .now}}{{template "now_id" "e"}} AS vessel_id{{else}}e.vessel_id{{end}}, t.at_instant, e.navigational_status AS sighted_status, e.world_zone,
+            SELECT {{if .now}}{{template "now_id" "e"}} AS vessel_id{{else}}e.vessel_id{{end}}, t.at_night, t.at_instant, e.navigational_status AS sighted_status, e.world_zone,
                    if(e.last_seen <= t.at_instant, e.last_seen, e.first_seen) AS sighting_seen_at, epoch_us(least(e.last_seen, t.at_instant))::HUGEINT << 40 | e.rowid AS sighted
-            FROM   {{if .now}}{{template "at_night" .at}}{{else}}{{template "at" .at}}{{end}} AS t
+            FROM   {{template "time" .}} AS t
             JOIN   episodes AS e ON e.first_seen <= t.at_instant
             {{if .now}}{{template "renumbered_at" dict "of" "e" "at" "first_seen"}}{{end}}
         )
-        GROUP BY vessel_id
+        GROUP BY vessel_id{{if not .at}}, at_night{{end}}
     ) AS k
     LEFT JOIN positions AS p ON p.rowid = (k.position & ((1::HUGEINT << 40) - 1))::BIGINT
 )

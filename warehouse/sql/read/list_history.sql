@@ -5,7 +5,7 @@
 WITH firsts AS (
     SELECT kind, min(snapshot_date) AS night, arg_min(received_rows, snapshot_date) AS rows
     FROM   coverage
-    WHERE  state = 'complete' AND operation = 'by-type'
+    WHERE  state = 'complete' AND kind <> 'status'
     GROUP BY kind, lower(value)
 ),
 covered AS (

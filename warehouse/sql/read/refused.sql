@@ -4,7 +4,7 @@
 WITH asked AS (
     SELECT split_part(parameters, '=', 2) AS number, sent_at, outcome IN ('not_found', 'rejected', 'empty') AS refused
     FROM   requests
-    WHERE  operation IN ('info', 'particulars', 'location')
+    WHERE  vessel_number IS NOT NULL
       AND  outcome IN ('ok', 'not_found', 'rejected', 'empty')
 ),
 known AS (

@@ -43,7 +43,7 @@ waits AS (
 SELECT r.vessel_id, coalesce(r.imo, 0), coalesce(r.mmsi, ''), {{template "is_vessel" "r"}}, {{template "category" "r"}},
        o.vessel_id IS NOT NULL,
        coalesce(w.particulars, p.last_seen), coalesce(w.engine, e.last_seen), coalesce(w.management, m.last_seen), coalesce(w.position, s.position_seen_at), r.valid_from, coalesce(r.known_since, r.first_seen),
-       coalesce(r.name, ''), coalesce(r.flag, ''), coalesce(r.vessel_type, ''), coalesce(s.navigational_status, ''), coalesce(s.world_zone, ''), coalesce(l.versions, 1), {{template "age_band" "p"}}, o.missing_since
+       coalesce(r.name, ''), coalesce(r.flag, ''), coalesce(r.vessel_type, ''), coalesce(s.navigational_status, ''), coalesce(s.world_zone, ''), coalesce(l.versions, 1), {{template "age_band" "p"}}, CASE WHEN r.imo IS NOT NULL THEN o.missing_since END
 FROM   registration AS r
 LEFT JOIN particulars AS p ON p.vessel_id = r.vessel_id AND p.valid_to IS NULL AND {{template "part" "p"}}
 LEFT JOIN engine AS e ON e.vessel_id = r.vessel_id AND e.valid_to IS NULL AND {{template "part" "e"}}

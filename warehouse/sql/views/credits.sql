@@ -48,7 +48,7 @@ LEFT JOIN (
 COMMENT ON VIEW credits_daily IS 'The credit ledger: one row per day, job and operation. What follows from the balance is in the row of the operation credits, which asks for it, so that each column can be summed.';
 COMMENT ON COLUMN credits_daily.day IS 'The day in UTC on which the requests were sent, whatever the time zone of the job or of the session.';
 COMMENT ON COLUMN credits_daily.job IS 'The job of the configuration.';
-COMMENT ON COLUMN credits_daily.operation IS 'by-status, by-type, info, location, particulars or credits.';
+COMMENT ON COLUMN credits_daily.operation IS 'See operations.';
 COMMENT ON COLUMN credits_daily.requests IS 'Requests sent.';
 COMMENT ON COLUMN credits_daily.answers IS 'Of these, those that were answered, even with an empty result.';
 COMMENT ON COLUMN credits_daily.credits IS 'Credits that they count as.';

@@ -1,13 +1,19 @@
--- spelling: macros that compare texts more loosely than by their values.
+-- spelling: macros that compare texts more loosely than by their values. What is no letter and no digit of any script is
+-- named by ranges: DuckDB compiles \p{L}, which has hundreds of them, for a millisecond at each place where a statement
+-- compares two names.
+
+-- letters: the letters and digits of a text, in upper case and without accents.
+CREATE OR REPLACE MACRO internal.letters(text) AS
+    regexp_replace(strip_accents(upper(text)), '[^0-9A-Z\x{C0}-\x{1FFF}\x{2C00}-\x{2DFF}\x{3040}-\x{FDFF}\x{FE70}-\x{FEFF}\x{FF10}-\x{FFDC}\x{10000}-\x{1EFFF}\x{20000}-\x{3FFFF}]', '', 'g');
+COMMENT ON MACRO internal.letters IS 'internal.letters(text): the letters and digits of a text, in upper case and without accents.';
 
 -- same_letters: whether two texts have the same letters and digits, whatever their case, accents and punctuation.
-CREATE OR REPLACE MACRO internal.same_letters(a, b) AS
-    regexp_replace(strip_accents(upper(a)), '[^\p{L}\p{N}]', '', 'g') = regexp_replace(strip_accents(upper(b)), '[^\p{L}\p{N}]', '', 'g');
+CREATE OR REPLACE MACRO internal.same_letters(a, b) AS internal.letters(a) = internal.letters(b);
 COMMENT ON MACRO internal.same_letters IS 'internal.same_letters(a, b): whether two texts have the same letters and digits, whatever their case, accents and punctuation.';
 
 -- company_words: the words of a company's name, each behind a blank. AND and & are none.
 CREATE OR REPLACE MACRO internal.company_words(name) AS
-    regexp_replace(regexp_replace(strip_accents(upper(' ' || name)), '[^\p{L}\p{N}]+', ' ', 'g') || ' ', '( AND)+ ', ' ', 'g');
+    regexp_replace(regexp_replace(strip_accents(upper(' ' || name)), '[^0-9A-Z\x{C0}-\x{1FFF}\x{2C00}-\x{2DFF}\x{3040}-\x{FDFF}\x{FE70}-\x{FEFF}\x{FF10}-\x{FFDC}\x{10000}-\x{1EFFF}\x{20000}-\x{3FFFF}]+', ' ', 'g') || ' ', '( AND)+ ', ' ', 'g');
 COMMENT ON MACRO internal.company_words IS 'internal.company_words(name): the words of the name of a company in upper case, without accents, punctuation and AND.';
 
 -- company_key: the name of a company without its legal form, in which the dots of S.A. and L.T.D. may be blanks.

@@ -3,7 +3,7 @@
 CREATE OR REPLACE TEMP TABLE claimants AS
 SELECT * REPLACE (departed AND NOT bool_or(tonight) OVER (PARTITION BY vessel_id) AS departed)
 FROM (
-    SELECT k.mmsi, k.vessel_id, k.imo, r.name, r.callsign, r.vessel_type, r.category, r.last_seen, k.departed, false AS tonight
+    SELECT k.mmsi, k.vessel_id, r.name, r.callsign, r.vessel_type, r.category, r.last_seen, k.departed, false AS tonight
     FROM   mmsi_claimed AS k
     JOIN   registration AS r ON r.rowid = k.rid
     LEFT JOIN (
@@ -12,12 +12,12 @@ FROM (
     WHERE  k.mmsi IN (FROM mmsi_doubted) AND (l.imo IS NULL OR l.mmsis = [k.mmsi])
     UNION ALL
     -- who had the MMSI under an earlier flag
-    SELECT substr(vessel_id, 5), vessel_id, imo, name, callsign, vessel_type, category, last_seen, false, false
+    SELECT substr(vessel_id, 5), vessel_id, name, callsign, vessel_type, category, last_seen, false, false
     FROM   registration
     WHERE  vessel_number IN (SELECT mmsi::INTEGER FROM mmsi_doubted) AND imo IS NULL AND valid_to IS NULL AND substr(vessel_id, 5) IN (FROM mmsi_doubted) AND mmsi <> substr(vessel_id, 5)
     UNION ALL
-    SELECT mmsi, vessel_id, imo, name, max(callsign), max(vessel_type), max(category), max(seen_at), false, true
+    SELECT mmsi, vessel_id, name, max(callsign), max(vessel_type), max(category), max(seen_at), false, true
     FROM   lake_identities
     WHERE  imo IS NOT NULL AND mmsi IN (FROM mmsi_doubted)
-    GROUP BY mmsi, vessel_id, imo, name
+    GROUP BY mmsi, vessel_id, name
 );

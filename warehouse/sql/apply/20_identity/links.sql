@@ -1,7 +1,9 @@
 -- links: the ships without an IMO number that tonight's list has under another flag and MMSI than a vessel that the list
 -- no longer has, and whether it is proved that they are one: name and type are the same, nobody else has them, and so is
 -- the call sign, the size, or the last port. Where nothing of these is known, a person may decide. A ship can stand under
--- both flags on the night of the change, and is then known as a vessel of her own.
+-- both flags on the night of the change, and is then known as a vessel of her own. A vessel whose country the service accepts
+-- no more may still be there, where no list shows her: that she is the ship under another flag is never proved. Nor is it of
+-- a ship that has changed her flag again since she came: the flag in between would be lost.
 CREATE OR REPLACE TEMP TABLE links AS
 -- fresh: the entries of tonight's list without an IMO number, of ships that came on the list tonight or in the last 30 nights
 WITH fresh AS MATERIALIZED (
@@ -27,28 +29,29 @@ WITH fresh AS MATERIALIZED (
     SELECT r.vessel_id, r.imo, r.mmsi, r.name, r.vessel_type, r.flag, r.callsign, r.country FROM registration AS r SEMI JOIN shown AS s ON s.name = r.name AND s.vessel_type = r.vessel_type WHERE r.valid_to IS NULL
 ), named AS MATERIALIZED (
     SELECT l.vessel_id, l.imo, l.mmsi, l.name, l.vessel_type FROM lake_listings AS l SEMI JOIN shown AS s ON s.name = l.name AND s.vessel_type = l.vessel_type
--- missed: the namesakes that tonight's list does not have, and those that were proved gone lately
+-- missed: the namesakes that tonight's list does not have, and those that were proved gone lately, or that no list can show
 ), unlisted AS (
-    SELECT vessel_id, last_date, missing_since, absent_on
+    SELECT vessel_id, last_date, missing_since, absent_on, coalesce(ends_with(proof, 'no longer accepted'), false) AS unseen
     FROM   listed
     WHERE  vessel_id IN (SELECT vessel_id FROM namesakes)
-    QUALIFY row_number() OVER (PARTITION BY vessel_id ORDER BY from_date DESC) = 1 AND (to_date IS NULL AND last_date < $date OR absent_on > $date::DATE - 30)
+    QUALIFY row_number() OVER (PARTITION BY vessel_id ORDER BY from_date DESC) = 1 AND (to_date IS NULL AND last_date < $date OR absent_on > $date::DATE - 30 OR unseen AND to_date > $date::DATE - 30)
 ), missed AS MATERIALIZED (
-    SELECT r.*, o.last_date, o.missing_since, o.absent_on
+    SELECT r.*, o.last_date, o.missing_since, o.absent_on,
+           o.unseen OR o.missing_since IS NULL AND o.absent_on IS NULL AND r.country IN (SELECT name FROM withdrawn WHERE kind = 'country') AS unseen
     FROM   namesakes AS r
     JOIN   unlisted AS o ON o.vessel_id = r.vessel_id
-    WHERE  (o.absent_on IS NOT NULL OR o.missing_since IS NOT NULL OR r.country IN (FROM proven_countries))
+    WHERE  (o.absent_on IS NOT NULL OR o.missing_since IS NOT NULL OR o.unseen OR r.country IN (FROM proven_countries))
       AND  r.vessel_id NOT IN (SELECT vessel_id FROM lake_identities WHERE vessel_id IN (SELECT vessel_id FROM namesakes))
       AND  coalesce(r.mmsi NOT IN (SELECT mmsi FROM lake_identities WHERE mmsi IN (SELECT mmsi FROM namesakes)), true)
 -- pairs: each of them beside each vessel that it may be
 ), pairs AS MATERIALIZED (
-    SELECT s.mmsi, s.known_as, s.vessel_id AS shown_id, s.from_date, s.seen_at, s.run_id, s.entry, m.vessel_id, m.last_date, m.missing_since, m.absent_on,
-           coalesce(s.callsign = m.callsign, false) AS one_callsign,
+    SELECT s.mmsi, s.known_as, s.vessel_id AS shown_id, s.from_date, s.seen_at, s.run_id, s.entry, m.vessel_id, m.missing_since, m.absent_on, m.unseen,
+           coalesce(s.callsign = m.callsign, false) AS one_callsign, coalesce(s.known_as[5:13] <> s.mmsi, false) AS reflagged_since,
            count(*) OVER (PARTITION BY s.mmsi) = 1 AND count(*) OVER (PARTITION BY m.vessel_id) = 1
            AND (SELECT count(DISTINCT n.vessel_id) FROM named AS n WHERE n.name = s.name AND n.vessel_type = s.vessel_type) = 1 AS only_ones
     FROM   shown AS s
     JOIN   missed AS m ON m.name = s.name AND m.vessel_type = s.vessel_type AND m.mmsi <> s.mmsi AND m.flag <> s.flag
-    WHERE  m.last_date BETWEEN s.from_date - 7 AND s.from_date
+    WHERE  m.last_date <= s.from_date AND (m.unseen OR m.last_date >= s.from_date - 7)
 -- sizes, ports: what is known of them beside
 ), ids AS (
     SELECT vessel_id FROM pairs UNION SELECT shown_id FROM pairs
@@ -71,8 +74,8 @@ WITH fresh AS MATERIALIZED (
     LEFT JOIN ports AS c ON c.vessel_id = p.shown_id
     LEFT JOIN ports AS d ON d.vessel_id = p.vessel_id
 )
-SELECT mmsi, known_as, shown_id, from_date, seen_at, run_id, entry, vessel_id, last_date, missing_since, absent_on,
+SELECT mmsi, known_as, shown_id, from_date, seen_at, run_id, entry, vessel_id, missing_since, absent_on,
        concat_ws(', ', 'name', 'type', if(one_callsign, 'call sign', NULL), if(one_size, 'size', NULL), if(one_port, 'last port', NULL)) AS same,
-       only_ones AND (one_callsign OR one_size OR one_port) AS proved
+       NOT unseen AND NOT reflagged_since AND only_ones AND (one_callsign OR one_size OR one_port) AS proved
 FROM   compared
 WHERE  NOT two_sizes;

@@ -1,6 +1,6 @@
--- positions: store the new positions.
+-- positions: store the new positions, with all columns of the lake but those that other tables have. The names are not
+-- listed, so that a column which the lake and the table have is filled.
 INSERT INTO positions BY NAME
-SELECT vessel_id, internal.number_of(vessel_id) AS vessel_number, position_at, seen_at, latitude, longitude, speed_kn, course_deg, heading_deg, draught_m, max_draught_m, navigational_status,
-       destination, destination_unlocode, eta, last_port, last_port_unlocode, departed_at, data_source, operation, run_id, entry, raw, extra
+SELECT * EXCLUDE (imo, mmsi, snapshot_date, updated_at), internal.number_of(vessel_id) AS vessel_number
 FROM   positions_fresh
 ORDER BY vessel_id, position_at;

@@ -1,17 +1,18 @@
 -- stays_not_found: the vessel is gone, since the list missed her once, and then the service did not know her
 -- number any more by which an earlier lookup of the same kind had found her. An operation that never found
--- her may just have nothing about her. Of several answers the latest counts.
+-- her may just have nothing about her. Of several answers the latest counts. A vessel that is known by her MMSI alone
+-- gives it up with her flag: that nobody has it any more does not prove her gone.
 UPDATE listed AS h
 SET    to_date = h.last_date, absent_on = $date, proof = 'not found by lookup'
 FROM (
     WITH missing AS (
-        SELECT rowid AS rid, internal.number_of(vessel_id) AS vessel_number, missing_since FROM listed WHERE to_date IS NULL AND missing_since IS NOT NULL
+        SELECT rowid AS rid, internal.number_of(vessel_id) AS vessel_number, missing_since FROM listed WHERE to_date IS NULL AND missing_since IS NOT NULL AND vessel_id[1:3] = 'IMO'
     -- answers: what tonight's lookups of these vessels found
     ), answers AS (
         SELECT m.rid, q.vessel_number, q.operation, arg_max(q.outcome, {sent_at: q.sent_at, run_id: q.run_id, entry: q.entry}) AS outcome, max(q.sent_at) AS sent_at
         FROM   missing AS m
         JOIN   requests AS q ON q.vessel_number = m.vessel_number AND q.snapshot_date = $date
-        WHERE  q.operation IN ('particulars', 'info', 'location') AND q.outcome IN ('ok', 'not_found')
+        WHERE  q.outcome IN ('ok', 'not_found')
         GROUP BY m.rid, q.vessel_number, q.operation
     )
     SELECT rid

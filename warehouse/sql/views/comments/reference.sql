@@ -47,3 +47,16 @@ COMMENT ON TABLE maritime_identification_digits IS 'The flags that the first thr
 COMMENT ON COLUMN maritime_identification_digits.digits IS 'Three digits, 201 to 775.';
 COMMENT ON COLUMN maritime_identification_digits.flag IS 'ISO 3166 alpha-2.';
 COMMENT ON COLUMN maritime_identification_digits.name IS 'Of the country or territory.';
+
+COMMENT ON TABLE operations IS 'The operations of the service, with their prices and limits as its interface text has them.';
+COMMENT ON COLUMN operations.operation IS 'As the other tables have it.';
+COMMENT ON COLUMN operations.kind IS 'search: an answer lists several vessels; lookup: it is about one; account: it is about none, but about the credits.';
+COMMENT ON COLUMN operations.credits IS 'The most that one request can cost. The price of today: requests.credits has what each one cost.';
+COMMENT ON COLUMN operations.per_minute IS 'The limit of requests per minute; that of location is not documented, and is taken to be that of info.';
+COMMENT ON COLUMN operations.paged IS 'Whether an answer is one page of several, and gives the number of vessels on all pages.';
+
+COMMENT ON TABLE operation_datasets IS 'What an answer of each operation says of a vessel: one row per operation and dataset.';
+COMMENT ON COLUMN operation_datasets.operation IS 'As the other tables have it.';
+COMMENT ON COLUMN operation_datasets.dataset IS 'registration, sighting, particulars, engine, management or position.';
+COMMENT ON COLUMN operation_datasets.lake_table IS 'The table of the lake that has the rows of the dataset.';
+COMMENT ON COLUMN operation_datasets.share IS 'The part of a request''s credits that the dataset counts for; the shares of an operation add up to 1. A dataset that a lookup sells alone counts as much as it costs there, and those that none sells alone share the rest.';

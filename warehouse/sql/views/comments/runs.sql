@@ -21,7 +21,7 @@ COMMENT ON COLUMN runs.report IS 'The whole report, a JSON object.';
 COMMENT ON TABLE coverage IS 'What each run proved it saw of each partition. Only complete coverage proves absence. The lake''s table of the same name has the same rows.';
 COMMENT ON COLUMN coverage.run_id IS 'The run; a run that continues others counts their pages too.';
 COMMENT ON COLUMN coverage.snapshot_date IS 'The night.';
-COMMENT ON COLUMN coverage.operation IS 'by-type or by-status.';
+COMMENT ON COLUMN coverage.operation IS 'The search; see operations.';
 COMMENT ON COLUMN coverage.kind IS 'country, type, type+country or status.';
 COMMENT ON COLUMN coverage.value IS 'The country, the type, or the status with its zone and filters: moored/north-sea?laden=ballast.';
 COMMENT ON COLUMN coverage.pages IS 'Pages received.';
@@ -39,7 +39,7 @@ COMMENT ON TABLE requests IS 'One row per request sent: the credit ledger. The l
 COMMENT ON COLUMN requests.run_id IS 'The run that sent it.';
 COMMENT ON COLUMN requests.entry IS 'Its place in the run''s journal.';
 COMMENT ON COLUMN requests.snapshot_date IS 'The night.';
-COMMENT ON COLUMN requests.operation IS 'by-status, by-type, info, location, particulars or credits.';
+COMMENT ON COLUMN requests.operation IS 'See operations.';
 COMMENT ON COLUMN requests.parameters IS 'URL encoded, keys sorted.';
 COMMENT ON COLUMN requests.sent_at IS 'When the request was sent.';
 COMMENT ON COLUMN requests.received_at IS 'When the last byte was received, or when the client gave up.';
@@ -62,7 +62,7 @@ COMMENT ON COLUMN issues.reason IS 'One of a fixed set of texts, so that issues 
 COMMENT ON COLUMN issues.vessel_number IS 'Internal: the number in vessel_id. A query of one vessel that filters by it as well as by vessel_id is faster.';
 
 COMMENT ON TABLE partitions IS 'The latest coverage of each partition, so that loads and plans need not read all of coverage.';
-COMMENT ON COLUMN partitions.operation IS 'by-type or by-status.';
+COMMENT ON COLUMN partitions.operation IS 'The search; see operations.';
 COMMENT ON COLUMN partitions.kind IS 'country, type, type+country or status.';
 COMMENT ON COLUMN partitions.value IS 'As coverage.value, in lower case.';
 COMMENT ON COLUMN partitions.covered_on IS 'The last night on which it was covered completely; null if never.';

@@ -1,4 +1,4 @@
-package transform
+package jsontext
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ func TestScannerReadsExactlyJSON(t *testing.T) {
 	for _, s := range []string{
 		`{}`, `[]`, `""`, `0`, `-0.5e+10`, ` [1, "a", null, true, {"b": [ ]}] `, `{"a":{"b":"\u00e9\\\/"}}`, "\t\n1 ",
 	} {
-		if in := (&scanner{s: s}); in.value().kind == isAbsent || !in.end() {
+		if in := NewScanner(s); in.Value().Kind == Absent || !in.End() {
 			t.Errorf("%s is refused", s)
 		}
 	}
@@ -19,8 +19,8 @@ func TestScannerReadsExactlyJSON(t *testing.T) {
 		``, ` `, `{`, `[`, `"`, `{"a"}`, `{"a":}`, `{"a":1,}`, `[1,]`, `[1 2]`, `01`, `1.`, `-`, `.5`, `+1`, `1e`, `tru`, `nul`,
 		`"\x"`, `"\u12g4"`, "\"\n\"", `{a:1}`, `1 1`, `{"a":1}}`, "\xef\xbb\xbf{}", strings.Repeat("[", 100_000),
 	} {
-		in := &scanner{s: s}
-		if in.value(); in.end() {
+		in := NewScanner(s)
+		if in.Value(); in.End() {
 			t.Errorf("%.20s is accepted", s)
 		}
 	}
@@ -37,12 +37,12 @@ func TestTexts(t *testing.T) {
 		`12.50`:                  "12.50",
 		`null`:                   "",
 	} {
-		if got, ok := (&scanner{s: in}).value().text(); got != want || !ok {
+		if got, ok := NewScanner(in).Value().Text(); got != want || !ok {
 			t.Errorf("%s is %q, want %q", in, got, want)
 		}
 	}
 	for _, in := range []string{`true`, `{"a":1}`, `[1]`} {
-		if got, ok := (&scanner{s: in}).value().text(); got != in || ok {
+		if got, ok := NewScanner(in).Value().Text(); got != in || ok {
 			t.Errorf("%s counts as the text %q", in, got)
 		}
 	}
@@ -59,16 +59,9 @@ func TestWellFormedReplacesHalfPairs(t *testing.T) {
 		`{"a":"\ud`:               `{"a":"\ud`,
 		"{\"a\":\"\xff\\ud83d\"}": "{\"a\":\"\ufffd\\ufffd\"}",
 	} {
-		if got, _ := wellFormed(in); got != want {
+		if got, _ := WellFormed(in); got != want {
 			t.Errorf("%s becomes %s, want %s", in, got, want)
 		}
-	}
-}
-
-func TestObjectsHaveSortedKeysOnce(t *testing.T) {
-	members := (&scanner{s: `{"b": 1, "a": {"z": [1, 2]}, "b": "2"}`}).members().members
-	if got, want := string(appendObject(nil, members)), `{"a":{"z": [1, 2]},"b":"2"}`; got != want {
-		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
@@ -81,26 +74,26 @@ func FuzzScanner(f *testing.F) {
 		if strings.Count(s, "[")+strings.Count(s, "{") >= maxDepth || !utf8.ValidString(s) {
 			t.Skip()
 		}
-		in := &scanner{s: s}
-		v := in.value()
-		if got, want := in.end(), json.Valid([]byte(s)); got != want {
+		in := NewScanner(s)
+		v := in.Value()
+		if got, want := in.End(), json.Valid([]byte(s)); got != want {
 			t.Fatalf("%q: end is %v, but JSON: %v", s, got, want)
 		}
-		if in.end() && v.kind == isText {
+		if in.End() && v.Kind == Text {
 			var want string
 			if err := json.Unmarshal([]byte(s), &want); err != nil {
 				t.Fatal(err)
 			}
-			got, _ := v.text()
+			got, _ := v.Text()
 			if got != want {
 				t.Errorf("%s reads as %q, want %q", s, got, want)
 			}
 			var back string
-			if err := json.Unmarshal(appendText(nil, got), &back); err != nil || back != got {
-				t.Errorf("%q is written as %s: %v", got, appendText(nil, got), err)
+			if err := json.Unmarshal(AppendText(nil, got), &back); err != nil || back != got {
+				t.Errorf("%q is written as %s: %v", got, AppendText(nil, got), err)
 			}
 		}
-		if mended, _ := wellFormed(s); json.Valid([]byte(mended)) != json.Valid([]byte(s)) {
+		if mended, _ := WellFormed(s); json.Valid([]byte(mended)) != json.Valid([]byte(s)) {
 			t.Errorf("%s is mended to %s", s, mended)
 		}
 	})

@@ -1,62 +1,78 @@
-package transform
+package jsontext
 
 import "strings"
 
-// kind is the type of a JSON value.
-type kind uint8
+// Kind is the type of a JSON value.
+type Kind uint8
 
-// These are the types; isAbsent is the zero value.
+// These are the types; Absent is the zero value.
 const (
-	isAbsent kind = iota
-	isNull
-	isText
-	isNumber
-	isBoolean
-	isObject
-	isArray
+	Absent Kind = iota
+	Null
+	Text
+	Number
+	Boolean
+	Object
+	Array
 )
 
-// value is a JSON value as a part of the answer: nothing is copied or decoded.
-type value struct {
-	raw     string // its JSON, a part of the answer
-	kind    kind
+// Value is a JSON value as a part of the text that was read: nothing is copied or decoded.
+type Value struct {
+	Raw     string // its JSON
+	Kind    Kind
 	escaped bool // a text with escape sequences
 }
 
-// text returns the text of a value that should be text. A number counts as its digits, null
+// Text returns the text of a value that should be text. A number counts as its digits, null
 // and an absent value as the empty string. ok is false for a boolean, an object or an array;
 // then the text is its JSON.
-func (v value) text() (s string, ok bool) {
-	switch v.kind {
-	case isText:
+func (v Value) Text() (s string, ok bool) {
+	switch v.Kind {
+	case Text:
 		if v.escaped {
-			return unescape(v.raw[1 : len(v.raw)-1]), true
+			return unescape(v.Raw[1 : len(v.Raw)-1]), true
 		}
-		return v.raw[1 : len(v.raw)-1], true
-	case isNumber:
-		return v.raw, true
-	case isAbsent, isNull:
+		return v.Raw[1 : len(v.Raw)-1], true
+	case Number:
+		return v.Raw, true
+	case Absent, Null:
 		return "", true
 	}
-	return v.raw, false
+	return v.Raw, false
 }
 
-// scanner reads JSON from start to end without building a tree, because pages of vessels are
+// Members calls each with the members of a value that is an object, in their order; a value of another type
+// has none.
+func (v Value) Members(each func(key string, member Value)) {
+	if v.Kind != Object {
+		return
+	}
+	s := Scanner{s: v.Raw}
+	s.Object(func(key Value) {
+		k, _ := key.Text()
+		each(k, s.Value())
+	})
+}
+
+// Scanner reads JSON from start to end without building a tree, because pages of vessels are
 // most of the bytes of a harvest. It accepts exactly the JSON grammar. The first error ends
 // it: bad is set, and every later read returns nothing.
-type scanner struct {
+type Scanner struct {
 	s     string
 	pos   int
 	depth int
 	bad   bool
 }
 
+// NewScanner returns a scanner at the start of a text.
+func NewScanner(text string) *Scanner { return &Scanner{s: text} }
+
 // maxDepth is how deep values may nest. It bounds the stack, since a service may send
 // anything.
 const maxDepth = 1000
 
-// next skips white space and returns the next byte without reading it; 0 at the end.
-func (s *scanner) next() byte {
+// Next skips white space and returns the next byte without reading it; 0 at the end.
+func (s *Scanner) Next() byte {
 	for ; s.pos < len(s.s); s.pos++ {
 		switch c := s.s[s.pos]; c {
 		case ' ', '\t', '\n', '\r':
@@ -68,8 +84,8 @@ func (s *scanner) next() byte {
 }
 
 // take skips white space and reads c. It fails when another byte follows.
-func (s *scanner) take(c byte) bool {
-	if s.next() != c {
+func (s *Scanner) take(c byte) bool {
+	if s.Next() != c {
 		return s.fail()
 	}
 	s.pos++
@@ -77,19 +93,19 @@ func (s *scanner) take(c byte) bool {
 }
 
 // fail ends the scanner with an error. It returns false, for callers that return it.
-func (s *scanner) fail() bool {
+func (s *Scanner) fail() bool {
 	s.bad, s.pos = true, len(s.s)
 	return false
 }
 
-// end reports whether the scanner has read everything and found no error.
-func (s *scanner) end() bool { return s.next() == 0 && s.pos == len(s.s) && !s.bad }
+// End reports whether the scanner has read everything and found no error.
+func (s *Scanner) End() bool { return s.Next() == 0 && s.pos == len(s.s) && !s.bad }
 
-// object reads an object. It calls each for every key; each must read the value.
-func (s *scanner) object(each func(key value)) {
+// Object reads an object. It calls each for every key; each must read the value.
+func (s *Scanner) Object(each func(key Value)) {
 	s.list('{', '}', func() {
-		key := value{}
-		if s.next() == '"' {
+		key := Value{}
+		if s.Next() == '"' {
 			key = s.text()
 		} else {
 			s.fail()
@@ -100,25 +116,25 @@ func (s *scanner) object(each func(key value)) {
 	})
 }
 
-// array reads an array. It calls each for every element; each must read it.
-func (s *scanner) array(each func()) { s.list('[', ']', each) }
+// Array reads an array. It calls each for every element; each must read it.
+func (s *Scanner) Array(each func()) { s.list('[', ']', each) }
 
 // list reads a list between two brackets, with commas between its elements.
-func (s *scanner) list(opening, closing byte, each func()) {
+func (s *Scanner) list(opening, closing byte, each func()) {
 	if s.depth++; s.depth > maxDepth {
 		s.fail()
 	}
 	if !s.take(opening) {
 		return
 	}
-	if s.next() == closing {
+	if s.Next() == closing {
 		s.pos++
 		s.depth--
 		return
 	}
 	for {
 		each()
-		if s.next() == closing {
+		if s.Next() == closing {
 			s.pos++
 			s.depth--
 			return
@@ -129,39 +145,45 @@ func (s *scanner) list(opening, closing byte, each func()) {
 	}
 }
 
-// value reads any value.
-func (s *scanner) value() value {
-	c := s.next()
+// Value reads any value.
+func (s *Scanner) Value() Value {
+	c := s.Next()
 	start := s.pos
 	switch {
 	case c == '"':
 		return s.text()
 	case c == '{':
-		s.object(func(value) { s.value() })
-		return s.since(start, isObject)
+		s.Object(func(Value) { s.Value() })
+		return s.since(start, Object)
 	case c == '[':
-		s.array(func() { s.value() })
-		return s.since(start, isArray)
+		s.Array(func() { s.Value() })
+		return s.since(start, Array)
 	case c == 't':
-		return s.word("true", isBoolean)
+		return s.word("true", Boolean)
 	case c == 'f':
-		return s.word("false", isBoolean)
+		return s.word("false", Boolean)
 	case c == 'n':
-		return s.word("null", isNull)
+		return s.word("null", Null)
 	}
 	return s.number()
 }
 
+// Position returns how many bytes were read.
+func (s *Scanner) Position() int { return s.pos }
+
+// From returns the text between a position and the current one.
+func (s *Scanner) From(position int) string { return s.s[position:s.pos] }
+
 // since returns the value between start and the current position.
-func (s *scanner) since(start int, k kind) value {
+func (s *Scanner) since(start int, k Kind) Value {
 	if s.bad {
-		return value{}
+		return Value{}
 	}
-	return value{raw: s.s[start:s.pos], kind: k}
+	return Value{Raw: s.s[start:s.pos], Kind: k}
 }
 
 // word reads one of the words true, false and null.
-func (s *scanner) word(w string, k kind) value {
+func (s *Scanner) word(w string, k Kind) Value {
 	start := s.pos
 	if !strings.HasPrefix(s.s[start:], w) {
 		s.fail()
@@ -172,29 +194,38 @@ func (s *scanner) word(w string, k kind) value {
 }
 
 // text reads a text, quotation marks included.
-func (s *scanner) text() value {
+func (s *Scanner) text() Value {
 	start, escaped := s.pos, false
 	for i := start + 1; i < len(s.s); i++ {
 		switch c := s.s[i]; {
+		case plain[c]:
 		case c == '"':
 			s.pos = i + 1
-			return value{raw: s.s[start:s.pos], kind: isText, escaped: escaped}
-		case c < ' ':
-			s.fail()
-			return value{}
+			return Value{Raw: s.s[start:s.pos], Kind: Text, escaped: escaped}
 		case c == '\\':
 			escaped = true
 			n := escape(s.s[i:])
 			if n == 0 {
 				s.fail()
-				return value{}
+				return Value{}
 			}
 			i += n - 1
+		default:
+			s.fail()
+			return Value{}
 		}
 	}
 	s.fail()
-	return value{}
+	return Value{}
 }
+
+// plain has the bytes that stand for themselves in a text.
+var plain = func() (is [256]bool) {
+	for c := range is {
+		is[c] = c >= ' ' && c != '"' && c != '\\'
+	}
+	return is
+}()
 
 // escape returns the length of the escape sequence at the beginning of s; 0 if there is none.
 func escape(s string) int {
@@ -230,7 +261,7 @@ func hex(s string) (rune, bool) {
 }
 
 // number reads a number, or fails.
-func (s *scanner) number() value {
+func (s *Scanner) number() Value {
 	start := s.pos
 	if s.at('-') {
 		s.pos++
@@ -253,14 +284,14 @@ func (s *scanner) number() value {
 			s.fail()
 		}
 	}
-	return s.since(start, isNumber)
+	return s.since(start, Number)
 }
 
 // at reports whether c is the next byte.
-func (s *scanner) at(c byte) bool { return s.pos < len(s.s) && s.s[s.pos] == c }
+func (s *Scanner) at(c byte) bool { return s.pos < len(s.s) && s.s[s.pos] == c }
 
 // digits reads one or more digits, and reports whether there was one.
-func (s *scanner) digits() bool {
+func (s *Scanner) digits() bool {
 	start := s.pos
 	for s.pos < len(s.s) && '0' <= s.s[s.pos] && s.s[s.pos] <= '9' {
 		s.pos++

@@ -1,7 +1,6 @@
-package transform
+package jsontext
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -34,8 +33,8 @@ func unescape(s string) string {
 	return string(b)
 }
 
-// appendText appends s as a JSON text.
-func appendText(b []byte, s string) []byte {
+// AppendText appends s as a JSON text.
+func AppendText(b []byte, s string) []byte {
 	const digits = "0123456789abcdef"
 	b = append(b, '"')
 	for i := range len(s) {
@@ -51,34 +50,9 @@ func appendText(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// member is a key of an object with its value.
-type member struct {
-	key    string
-	folded string // the key in one style
-	value  value
-	used   bool // a column or an issue has its value
-}
-
-// appendObject appends members as a JSON object with sorted keys; of equal keys it keeps the
-// last. It sorts the members in place.
-func appendObject(b []byte, members []member) []byte {
-	slices.SortStableFunc(members, func(a, b member) int { return strings.Compare(a.key, b.key) })
-	b = append(b, '{')
-	for i, m := range members {
-		if i+1 < len(members) && members[i+1].key == m.key {
-			continue
-		}
-		if b[len(b)-1] != '{' {
-			b = append(b, ',')
-		}
-		b = append(append(appendText(b, m.key), ':'), m.value.raw...)
-	}
-	return append(b, '}')
-}
-
-// fold maps the key styles of the API (shipType, ship_type) to one: lower-case letters and
+// Fold maps the key styles of the API (shipType, ship_type) to one: lower-case letters and
 // digits only.
-func fold(key string) string {
+func Fold(key string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case 'A' <= r && r <= 'Z':
@@ -90,9 +64,9 @@ func fold(key string) string {
 	}, key)
 }
 
-// wellFormed replaces what JSON allows and databases refuse by U+FFFD: bytes that are not
+// WellFormed replaces what JSON allows and databases refuse by U+FFFD: bytes that are not
 // UTF-8, and escapes of half a surrogate pair. It reports whether the bytes were UTF-8.
-func wellFormed(body string) (string, bool) {
+func WellFormed(body string) (string, bool) {
 	valid := utf8.ValidString(body)
 	if !valid {
 		body = strings.ToValidUTF8(body, "\uFFFD")

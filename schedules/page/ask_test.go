@@ -1,0 +1,39 @@
+package page
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestParametersOfAWorkedQuery: the page has a field for each, passes its value on, and refuses what no value can be.
+func TestParametersOfAWorkedQuery(t *testing.T) {
+	var asked string
+	c := open(t, Config{Dir: harvested(t), Ask: func(_ context.Context, text string) (Table, error) {
+		asked = text
+		return Table{}, nil
+	}})
+	for name, q := range map[string]struct {
+		query  string
+		status int
+		asked  string // is in the SQL that was run; empty if none was
+		shown  string
+	}{
+		"without values":              {"query=gone_dark", http.StatusOK, "getvariable('zone')", `name="param.zone" value=""`},
+		"the values to choose from":   {"query=gone_dark", http.StatusOK, "getvariable('zone')", `<option value="red-sea">`},
+		"a value":                     {"query=gone_dark&param.zone=red-sea", http.StatusOK, "world_zone = 'red-sea'", `name="param.zone" value="red-sea"`},
+		"a value of a night":          {"query=known_then&param.night=2026-11-21", http.StatusOK, "coalesce('2026-11-21',", "2026-11-21"},
+		"a mistyped zone":             {"query=gone_dark&param.zone=red-see", http.StatusBadRequest, "", "the nearest: red-sea"},
+		"a quote":                     {"query=gone_dark&param.zone=x'+OR+1=1--", http.StatusBadRequest, "", "no zone of the data"},
+		"a date outside the data":     {"query=known_then&param.night=2019-01-01", http.StatusBadRequest, "", "the nights from 2026-11-20 to 2026-11-22"},
+		"what is no date":             {"query=known_then&param.night=yesterday", http.StatusBadRequest, "", "want a night, such as 2026-11-22"},
+		"a parameter that it has not": {"query=gone_dark&param.zoen=red-sea", http.StatusBadRequest, "", "no parameter"},
+	} {
+		asked = ""
+		status, _, text := c.ask("GET", "/ask?"+q.query, nil)
+		if status != q.status || !strings.Contains(text, q.shown) || (asked != "") != (q.asked != "") || !strings.Contains(asked, q.asked) {
+			t.Errorf("%s: status %d, asked %q, and %q is on the page: %v", name, status, asked, q.shown, strings.Contains(text, q.shown))
+		}
+	}
+}

@@ -1,0 +1,2 @@
+-- status: the navigational statuses.
+SELECT value FROM navigational_statuses

@@ -1,0 +1,2 @@
+-- zone: the world zones.
+SELECT value FROM world_zones
