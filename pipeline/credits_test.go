@@ -15,7 +15,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/report"
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // newFixture returns a simulated service with a journal, for a job without caps.
@@ -37,7 +37,7 @@ func newFixture(t *testing.T, config simulator.Config, job plan.Job) *fixture {
 		service.Limits[o.Name] = 1_000_000
 	}
 	s := &fixture{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job,
-		totals: map[string]warehouse.Total{}, targets: map[string]*warehouse.Target{}, seen: map[string]bool{}, refused: map[string]bool{}}
+		totals: map[string]inputs.Total{}, targets: map[string]*inputs.Target{}, seen: map[string]bool{}, refused: map[string]bool{}}
 	s.p.fill()
 	return s
 }
@@ -74,7 +74,7 @@ func (s *fixture) keepTargets(known, gone int) (mmsis []string) {
 	}
 	for i := range gone {
 		mmsi := fmt.Sprint(201000001 + i)
-		s.targets["MMSI"+mmsi] = &warehouse.Target{VesselID: "MMSI" + mmsi, MMSI: mmsi, IsVessel: true}
+		s.targets["MMSI"+mmsi] = &inputs.Target{VesselID: "MMSI" + mmsi, MMSI: mmsi, IsVessel: true}
 		mmsis = append(mmsis, mmsi)
 	}
 	return mmsis
@@ -144,7 +144,7 @@ func TestSecondRunOfANightAsksWhatIsLeft(t *testing.T) {
 		"a list by type":                     {vessels: 2000, most: 3700, change: func(j *plan.Job) { j.List.By = "type" }},
 		"another job has learnt meanwhile that the other side is cheaper": {vessels: 2000, most: 3000, between: func(s *fixture) {
 			for _, typ := range api.Types {
-				s.totals[typ] = warehouse.Total{Operation: api.ByType.Name, Kind: "type", Value: typ, At: time.Now().AddDate(0, 0, -8)}
+				s.totals[typ] = inputs.Total{Operation: api.ByType.Name, Kind: "type", Value: typ, At: time.Now().AddDate(0, 0, -8)}
 			}
 		}},
 	} {
@@ -273,7 +273,7 @@ func TestWhatLookupsGiveBackPaysForASearch(t *testing.T) {
 				s.keepTargets(1, 3)
 				time.Sleep(24 * time.Hour) // of virtual time: the next night comes
 				for _, target := range s.targets {
-					target.ParticularsAt, s.job.Lookup.Watch = time.Now(), append(s.job.Lookup.Watch, plan.AskFor(*target))
+					target.ParticularsAt, s.job.Lookup.Watch = time.Now(), append(s.job.Lookup.Watch, target.Number())
 				}
 				date, before := time.Now().UTC().Format(time.DateOnly), s.billed(api.ByType)
 				s.p.Service.MaxInFlight = 2

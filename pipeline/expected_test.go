@@ -13,7 +13,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/forecast"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/report"
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // TestAPlanExpectsWhatTheNightCosts has caps between what the searches of a known fleet cost and the most that they
@@ -42,7 +42,7 @@ func TestAPlanExpectsWhatTheNightCosts(t *testing.T) {
 					before, date := s.sim.Bill().Spent, time.Now().UTC().Format(time.DateOnly)
 					for i, w := range plan.Decide(s.job, plan.Inputs{Now: time.Now()}, s.p.Service.PerMinute).Sweeps {
 						name := w.Partition() // every third finds nobody, and costs as much
-						s.totals[name.Value] = warehouse.Total{Operation: api.ByStatus.Name, Kind: name.Kind, Value: name.Value, Rows: i % 3 * 20, At: time.Now().AddDate(0, 0, -1)}
+						s.totals[name.Value] = inputs.Total{Operation: api.ByStatus.Name, Kind: name.Kind, Value: name.Value, Rows: i % 3 * 20, At: time.Now().AddDate(0, 0, -1)}
 					}
 					s.job.Budget, s.job.Lookup.Want = most, c.want
 					promised := s.forecast()
@@ -80,7 +80,7 @@ func (s *fixture) forecast() int {
 		state.Targets = append(state.Targets, *target)
 		state.Targets[len(state.Targets)-1].Listed = true
 	}
-	slices.SortFunc(state.Targets, func(a, b warehouse.Target) int { return strings.Compare(a.VesselID, b.VesselID) })
+	slices.SortFunc(state.Targets, func(a, b inputs.Target) int { return strings.Compare(a.VesselID, b.VesselID) })
 	f, err := forecast.Run(s.t.Context(), state, []forecast.Scenario{{Job: s.job, Nights: []time.Time{time.Now()}}})
 	must(s.t, err)
 	return f[0].Last().Credits

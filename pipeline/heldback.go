@@ -12,7 +12,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/report"
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // heldBackNight returns a derive.HeldBackError if a job's night is done by a run that is held back: another
@@ -83,7 +83,7 @@ func (p *Pipeline) addHeldBack(f *plan.Inputs, job plan.Job) error {
 	watched := map[string]bool{}
 	for i := range f.Targets {
 		t := &f.Targets[i]
-		number := plan.AskFor(*t)
+		number := t.Number()
 		for operation, at := range lookups[number] {
 			seen(t, operation, at)
 			watched[number] = t.MMSI != "" && slices.Contains(job.Lookup.Watch, t.MMSI)
@@ -104,13 +104,11 @@ func (p *Pipeline) addHeldBack(f *plan.Inputs, job plan.Job) error {
 }
 
 // seen notes that a lookup has answered with the datasets of a vessel.
-func seen(t *warehouse.Target, operation string, at time.Time) {
+func seen(t *inputs.Target, operation string, answered time.Time) {
 	o, _ := api.OperationNamed(operation)
-	for dataset, seenAt := range map[string]*time.Time{"particulars": &t.ParticularsAt, "engine": &t.EngineAt,
-		"management": &t.ManagementAt, "position": &t.PositionAt} {
-		if o.Has(dataset) {
-			*seenAt = latest(*seenAt, at)
-		}
+	for _, dataset := range o.Datasets() {
+		at := t.Seen(dataset)
+		*at = latest(*at, answered)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // inputs reads the inputs of a plan from the published file and the journal. The caller's balance makes
@@ -30,7 +31,7 @@ func readInputs(ctx context.Context, f *plan.Inputs, w *warehouse.Warehouse, job
 	if f.Totals, err = w.Totals(ctx); err != nil {
 		return err
 	}
-	var observed []warehouse.Span
+	var observed []inputs.Span
 	if job.Sweep.Auto {
 		if observed, err = w.Turnover(ctx, plan.StatusDataset); err != nil {
 			return err
@@ -49,7 +50,7 @@ func readInputs(ctx context.Context, f *plan.Inputs, w *warehouse.Warehouse, job
 
 // readVessels reads the vessels that can be looked up, and returns what is known of how often their
 // datasets change.
-func readVessels(ctx context.Context, f *plan.Inputs, w *warehouse.Warehouse, job plan.Job) (observed []warehouse.Span, err error) {
+func readVessels(ctx context.Context, f *plan.Inputs, w *warehouse.Warehouse, job plan.Job) (observed []inputs.Span, err error) {
 	if f.Targets, err = w.Targets(ctx); err != nil {
 		return nil, err
 	}

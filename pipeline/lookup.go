@@ -11,7 +11,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/transform"
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // lookupQueue is the queue of lookups: of the vessels that the plan chose, and before them of those
@@ -21,7 +21,7 @@ type lookupQueue struct {
 	operation api.Operation
 	wanted    bool // tonight's searches add lookups
 	lookup    plan.Lookup
-	targets   []warehouse.Target
+	targets   []inputs.Target
 	now       time.Time
 
 	mu        sync.Mutex
@@ -58,7 +58,7 @@ func newLookups(w work) *lookupQueue {
 	for i, t := range w.targets {
 		mmsi, _ := transform.ParseMMSI(t.MMSI)
 		place := int32(i)
-		if chosen[plan.AskFor(t)] || w.refused[plan.AskFor(t)] {
+		if chosen[t.Number()] || w.refused[t.Number()] {
 			place = decided
 		}
 		l.note(uint32(t.IMO), uint32(mmsi), place)
@@ -141,18 +141,18 @@ func (l *lookupQueue) listed() {
 
 // changed reports whether a vessel that was looked up is listed with another name, flag, type or MMSI
 // than the known one. A value that the list leaves out is no change.
-func (l *lookupQueue) changed(t warehouse.Target, v transform.Listed) bool {
+func (l *lookupQueue) changed(t inputs.Target, v transform.Listed) bool {
 	return l.settled(t) && (other(v.Name, t.Name) || other(v.Flag, t.Flag) || other(v.VesselType, t.VesselType) || v.MMSI != 0 && other(v.MMSI.String(), t.MMSI))
 }
 
 // moved reports whether a vessel whose position was looked up is listed with another status or zone.
-func (l *lookupQueue) moved(t warehouse.Target, s api.Sweep) bool {
+func (l *lookupQueue) moved(t inputs.Target, s api.Sweep) bool {
 	return l.operation == api.Location && l.settled(t) && (other(s.Status, t.Status) || other(s.Zone, t.Zone))
 }
 
 // settled reports whether a vessel was looked up some time ago, and changes so seldom that a change is
 // a reason for a lookup.
-func (l *lookupQueue) settled(t warehouse.Target) bool {
+func (l *lookupQueue) settled(t inputs.Target) bool {
 	at := plan.SeenAt(l.lookup, t)
 	return !at.IsZero() && plan.Steady(t, l.now.Sub(at))
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/transform"
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // long is how many cases a test plays: fewer in the short form that `go test ./...` runs, all of them
@@ -47,8 +47,8 @@ type fixture struct {
 	sim     *simulator.Simulator
 	p       *Pipeline
 	job     plan.Job
-	totals  map[string]warehouse.Total
-	targets map[string]*warehouse.Target
+	totals  map[string]inputs.Total
+	targets map[string]*inputs.Target
 	refused map[string]bool // numbers that lookups found no vessel under
 	seen    map[string]bool // segments that are loaded
 	random  *rand.Rand      // of a random night
@@ -84,11 +84,11 @@ func (s *fixture) runUntil(ctx context.Context, date string, kill time.Duration)
 	for _, total := range s.totals {
 		f.Totals = append(f.Totals, total)
 	}
-	slices.SortFunc(f.Totals, func(a, b warehouse.Total) int { return strings.Compare(a.Kind+a.Value, b.Kind+b.Value) })
+	slices.SortFunc(f.Totals, func(a, b inputs.Total) int { return strings.Compare(a.Kind+a.Value, b.Kind+b.Value) })
 	for _, target := range s.targets {
 		f.Targets = append(f.Targets, *target)
 	}
-	slices.SortFunc(f.Targets, func(a, b warehouse.Target) int { return strings.Compare(a.VesselID, b.VesselID) })
+	slices.SortFunc(f.Targets, func(a, b inputs.Target) int { return strings.Compare(a.VesselID, b.VesselID) })
 	w := work{job: s.job, decided: plan.Decide(s.job, f, s.p.Service.PerMinute), targets: f.Targets, refused: f.Refused, before: before, account: account, started: now}
 	w.recorded = w.record(runID(now), date, "test")
 	segment, err := journal.Create(s.p.segments(), journal.Entry{Kind: journal.KindPlan, At: now, Plan: &w.recorded})
@@ -167,11 +167,11 @@ func (s *fixture) learnAnswer(reader *transform.SearchReader, e journal.Entry) {
 			kind, value = "type", asked.Get("type_specific")
 		}
 		if asked.Get("page") == "1" {
-			s.totals[value] = warehouse.Total{Operation: e.Operation, Kind: kind, Value: value, Rows: max(a.Total, 0), At: e.At.AddDate(0, 0, -1)}
+			s.totals[value] = inputs.Total{Operation: e.Operation, Kind: kind, Value: value, Rows: max(a.Total, 0), At: e.At.AddDate(0, 0, -1)}
 		}
 	case api.Particulars.Name:
 		for _, target := range s.targets {
-			if plan.AskFor(*target) == strings.TrimPrefix(q, "imo_or_mmsi=") {
+			if target.Number() == strings.TrimPrefix(q, "imo_or_mmsi=") {
 				target.ParticularsAt = e.At
 			}
 		}
@@ -184,7 +184,7 @@ func (s *fixture) learnAnswer(reader *transform.SearchReader, e journal.Entry) {
 		if known := s.targets[id]; known != nil && v.MMSI != 0 && e.Operation == api.ByType.Name {
 			known.MMSI = v.MMSI.String()
 		} else if known == nil {
-			s.targets[id] = &warehouse.Target{VesselID: id, IMO: int(v.IMO), MMSI: v.MMSI.String(), IsVessel: true}
+			s.targets[id] = &inputs.Target{VesselID: id, IMO: int(v.IMO), MMSI: v.MMSI.String(), IsVessel: true}
 		}
 	})
 }
@@ -253,7 +253,7 @@ func playNights(t *testing.T, seed uint64) {
 		Sweep:  plan.Sweep{Statuses: []string{"moored", "aground"}, Zones: []string{"china-coast", "north-sea"}},
 		Lookup: plan.Lookup{Want: []string{"particulars"}, MaxAge: 720 * time.Hour, MaxRequests: 25}}
 	s := &fixture{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job,
-		totals: map[string]warehouse.Total{}, targets: map[string]*warehouse.Target{}, seen: map[string]bool{}, refused: map[string]bool{}}
+		totals: map[string]inputs.Total{}, targets: map[string]*inputs.Target{}, seen: map[string]bool{}, refused: map[string]bool{}}
 	s.p.fill()
 	for day := range 2 {
 		sim.SetDay(day)

@@ -26,7 +26,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/report"
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // away is a service that answers everything, the free call too, in one wrong way for a while.
@@ -87,11 +87,11 @@ type outageNight struct {
 	end    journal.End
 	took   time.Duration
 	listed []string
-	totals map[string]warehouse.Total
+	totals map[string]inputs.Total
 }
 
 // playOutage runs one night of a small fleet, with an outage that begins after some time.
-func playOutage(t *testing.T, kind string, after, lasting time.Duration, totals map[string]warehouse.Total) (n outageNight) {
+func playOutage(t *testing.T, kind string, after, lasting time.Duration, totals map[string]inputs.Total) (n outageNight) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		sim, err := simulator.New(simulator.Config{Seed: 5, Vessels: 700, Key: "k", Credits: 100_000})
@@ -102,9 +102,9 @@ func playOutage(t *testing.T, kind string, after, lasting time.Duration, totals 
 		service, stop := (&away{sim: sim, kind: kind, from: start.Add(after), to: start.Add(after + lasting)}).serve()
 		defer stop()
 		s := &fixture{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: outageJob(), totals: maps.Clone(totals),
-			targets: map[string]*warehouse.Target{}, seen: map[string]bool{}, refused: map[string]bool{}}
+			targets: map[string]*inputs.Target{}, seen: map[string]bool{}, refused: map[string]bool{}}
 		if s.totals == nil {
-			s.totals = map[string]warehouse.Total{}
+			s.totals = map[string]inputs.Total{}
 		}
 		s.p.fill()
 		date := start.UTC().Format(time.DateOnly)
@@ -219,7 +219,7 @@ func TestABlockedOperationNeverHangsTheRun(t *testing.T) {
 					job := outageJob()
 					job.Budget = most
 					job.Lookup.MaxRequests = 5
-					s := &fixture{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job, totals: map[string]warehouse.Total{}, targets: map[string]*warehouse.Target{}}
+					s := &fixture{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job, totals: map[string]inputs.Total{}, targets: map[string]*inputs.Target{}}
 					s.p.fill()
 					start := time.Now()
 					s.run("2026-11-20", 0)

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/simulator"
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // reportOverdue is what the program does, before init replaces it.
@@ -72,7 +72,7 @@ func TestAHarvestIsWatched(t *testing.T) {
 		overdue = func(*slog.Logger, string) { reports++ }
 		job := outageJob()
 		job.Deadline = time.Minute
-		s := &fixture{t: t, sim: sim, job: job, totals: map[string]warehouse.Total{}, targets: map[string]*warehouse.Target{},
+		s := &fixture{t: t, sim: sim, job: job, totals: map[string]inputs.Total{}, targets: map[string]*inputs.Target{},
 			p: &Pipeline{Dir: t.TempDir(), Service: service, Progress: func(Progress) { hang(time.Hour) }}}
 		s.p.fill()
 		s.run("2026-11-20", 0)

@@ -8,7 +8,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // TestLanesAreBusySideBySide runs a whole night at the documented limits in virtual time, with
@@ -38,7 +38,7 @@ func busyNight(t *testing.T, window simulator.Window) {
 	for _, s := range api.Statuses {
 		statuses = append(statuses, s.Name)
 	}
-	s := &fixture{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, totals: map[string]warehouse.Total{}, targets: map[string]*warehouse.Target{},
+	s := &fixture{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, totals: map[string]inputs.Total{}, targets: map[string]*inputs.Target{},
 		job: plan.Job{Name: "nightly", Location: time.UTC, List: plan.List{By: "country"}, Sweep: plan.Sweep{Statuses: statuses, Zones: api.Zones},
 			Lookup: plan.Lookup{Want: []string{"particulars"}, MaxRequests: 700}}}
 	s.p.fill()

@@ -12,6 +12,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/pipeline/spans"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // plan decides which requests a run sends, and creates its segment with that plan. It closes the
@@ -56,13 +57,13 @@ func (p *Pipeline) account(locked bool) (*credits.Account, error) {
 // work is everything that a harvest needs to know of its run.
 type work struct {
 	job      plan.Job
-	decided  plan.Plan          // the requests to send; harvest.probe adapts it to the accepted lists
-	recorded journal.Plan       // the decided plan as the first entry of the segment
-	targets  []warehouse.Target // the known vessels
-	refused  map[string]bool    // numbers that are not looked up
-	answered map[int]bool       // numbers that were looked up lately
-	before   resumeState        // the runs that this one resumes
-	account  *credits.Account   // what the runs before this one spent
+	decided  plan.Plan        // the requests to send; harvest.probe adapts it to the accepted lists
+	recorded journal.Plan     // the decided plan as the first entry of the segment
+	targets  []inputs.Target  // the known vessels
+	refused  map[string]bool  // numbers that are not looked up
+	answered map[int]bool     // numbers that were looked up lately
+	before   resumeState      // the runs that this one resumes
+	account  *credits.Account // what the runs before this one spent
 	started  time.Time
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // Preview is the requests, the price and the duration of a run, and what it leaves out.
@@ -115,8 +116,8 @@ func (p *Pipeline) Explain(ctx context.Context, job plan.Job, vesselID string) (
 }
 
 // turn returns when a vessel is looked up next, in words.
-func turn(job plan.Job, f plan.Inputs, t warehouse.Target, perMinute func(api.Operation) int) string {
-	id := plan.AskFor(t)
+func turn(job plan.Job, f plan.Inputs, t inputs.Target, perMinute func(api.Operation) int) string {
+	id := t.Number()
 	if f.Refused[id] {
 		return "the service did not know " + id + " at the last lookup; it is looked up again later"
 	}

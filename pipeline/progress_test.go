@@ -9,7 +9,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // TestProgressSaysWhatIsSo stops a night at the documented limits after five minutes, and resumes it under a cap that
@@ -26,7 +26,7 @@ func TestProgressSaysWhatIsSo(t *testing.T) {
 		defer stop()
 		job := newcomer()
 		job.Sweep.Statuses, job.Budget = job.Sweep.Statuses[:1], 5200
-		s := &fixture{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job, totals: map[string]warehouse.Total{}, targets: map[string]*warehouse.Target{}, seen: map[string]bool{}}
+		s := &fixture{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job, totals: map[string]inputs.Total{}, targets: map[string]*inputs.Target{}, seen: map[string]bool{}}
 		s.p.fill()
 		var seen []Progress
 		s.p.Progress = func(p Progress) { seen = append(seen, p) }

@@ -16,6 +16,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // summaryOf returns the report of a segment.
@@ -129,7 +130,7 @@ func TestANightThatIsHeldBackIsPaidFor(t *testing.T) {
 		"watched, the hour after":             {plan.Lookup{Want: monthly.Lookup.Want, MaxAge: monthly.Lookup.MaxAge, Watch: []string{"9218301"}}, time.Hour, true},
 		"watched, by her MMSI, the day after": {plan.Lookup{Want: monthly.Lookup.Want, MaxAge: monthly.Lookup.MaxAge, Watch: []string{"235762000"}}, 24 * time.Hour, false},
 	} {
-		f := plan.Inputs{Now: at.Add(c.after), Targets: []warehouse.Target{{IMO: 9218301, MMSI: "235762000"}, {IMO: 9218302}}}
+		f := plan.Inputs{Now: at.Add(c.after), Targets: []inputs.Target{{IMO: 9218301, MMSI: "235762000"}, {IMO: 9218302}}}
 		if err := p.addHeldBack(&f, plan.Job{Lookup: c.job}); err != nil || f.Refused["9218301"] != c.want {
 			t.Errorf("%s: left out %v, %v", name, f.Refused, err)
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/report"
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // playAnswers runs one night of a small fleet against a service that answers some requests, at some
@@ -35,8 +35,8 @@ func playAnswers(t *testing.T, job plan.Job, status int, words string, wrong fun
 			io.WriteString(w, words)
 		})}).serve()
 		defer stop()
-		s := &fixture{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job, totals: map[string]warehouse.Total{},
-			targets: map[string]*warehouse.Target{}, seen: map[string]bool{}, refused: map[string]bool{}}
+		s := &fixture{t: t, sim: sim, p: &Pipeline{Dir: t.TempDir(), Service: service}, job: job, totals: map[string]inputs.Total{},
+			targets: map[string]*inputs.Target{}, seen: map[string]bool{}, refused: map[string]bool{}}
 		s.p.fill()
 		date := start.UTC().Format(time.DateOnly)
 		s.run(date, 0)

@@ -10,6 +10,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // TestPositionsForTheFew has a nightly job that wants everything of a small fleet, and a job of its own for
@@ -49,7 +50,7 @@ func TestPositionsForTheFew(t *testing.T) {
 	var watch []string
 	for _, target := range targets {
 		if target.IMO != 0 && !target.PositionAt.IsZero() && len(watch) < 3 {
-			watch = append(watch, plan.AskFor(target))
+			watch = append(watch, target.Number())
 		}
 	}
 	if len(watch) < 3 || first[api.Info.Name] < 10*api.Info.Credits {
@@ -58,7 +59,7 @@ func TestPositionsForTheFew(t *testing.T) {
 	unlisted, country := "", ""
 	for _, v := range s.sim.Truth(0) {
 		if v.Flag != "PA" && v.IMO != 0 {
-			country, unlisted = v.Country, plan.AskFor(warehouse.Target{IMO: v.IMO})
+			country, unlisted = v.Country, (&inputs.Target{IMO: v.IMO}).Number()
 			break
 		}
 	}

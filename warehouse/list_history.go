@@ -3,6 +3,7 @@ package warehouse
 import (
 	"context"
 	"database/sql"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 	"time"
 )
 
@@ -26,16 +27,10 @@ func (w *Warehouse) ListHistory(ctx context.Context) (h ListHistory, err error) 
 	return h, err
 }
 
-// PartlyListed is a partition of the list that was never covered completely.
-type PartlyListed struct {
-	Kind, Value        string
-	Expected, Received int // vessels that it reported, and those of its answers
-}
-
 // PartlyListed lists the partitions of the list that were answered and never covered completely. Its errors
 // are those of reading, as Warehouse describes.
-func (w *Warehouse) PartlyListed(ctx context.Context) ([]PartlyListed, error) {
-	return collect(ctx, w.db, "read/partly_listed", func(rows *sql.Rows) (p PartlyListed, err error) {
+func (w *Warehouse) PartlyListed(ctx context.Context) ([]inputs.PartlyListed, error) {
+	return collect(ctx, w.db, "read/partly_listed", func(rows *sql.Rows) (p inputs.PartlyListed, err error) {
 		return p, rows.Scan(&p.Kind, &p.Value, &p.Expected, &p.Received)
 	})
 }

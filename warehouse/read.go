@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 	"time"
 )
 
@@ -30,58 +31,12 @@ type Run struct {
 	Report         string    `json:"report,omitempty"` // JSON
 }
 
-// Target is a vessel that can be looked up, and when each dataset was last seen (UTC); zero if
-// never.
-type Target struct {
-	VesselID string
-	IMO      int // 0 is none
-	MMSI     string
-	IsVessel bool // also if unknown
-	Category string
-	Listed   bool
-	AgeBand  int // by year of build: 1 is less than five years old, 2 less than ten, and so on; 0 is unknown
-
-	// When each dataset was last seen; zero if never. Of one of which the last answers had no value, it is
-	// the later moment from which on it is asked for again.
-	ParticularsAt, EngineAt, ManagementAt, PositionAt time.Time
-
-	ChangedAt time.Time // the start of the open version of its registration
-	FirstSeen time.Time
-	Versions  int // of its registration, within a week of the newest
-
-	MissingSince time.Time // midnight of the first night whose list missed it, while a lookup by its IMO number can prove it gone; zero for none
-
-	Name, Flag, VesselType string
-	Status, Zone           string // navigational status and world zone, as last known
-}
-
-// Total is the number of vessels in the latest complete coverage of a partition; Operation, Kind
-// and Value name it.
-type Total struct {
-	Operation, Kind, Value string
-	Rows                   int
-	At                     time.Time // the start of the run that covered it
-}
-
-// Span is what the answers about the vessels of one group show of how often a dataset changes while
-// their registrations stay as they are.
-type Span struct {
-	Dataset        string // registration, particulars, engine or management, or as Turnover names stays
-	Category, Flag string
-	AgeBand        int     // as of a Target
-	Unchanged      float64 // vessel-days from one answer to a later one with the same values
-	Changes        int     // pairs of successive answers that differ
-	Within         float64 // days between the two answers of such a pair, on average
-	Signals        int     // changes of a registration between two answers with the dataset
-	Followed       int     // those whose second answer differs from the first
-}
-
 // Turnover returns what status searches of the last sixty nights show of how often vessels leave: a
 // span for each status and zone. Category is the status, Flag the zone, and Dataset is as given. Its errors are
 // those of reading, as Warehouse describes.
-func (w *Warehouse) Turnover(ctx context.Context, dataset string) ([]Span, error) {
-	return collect(ctx, w.db, "read/turnover", func(rows *sql.Rows) (Span, error) {
-		s := Span{Dataset: dataset}
+func (w *Warehouse) Turnover(ctx context.Context, dataset string) ([]inputs.Span, error) {
+	return collect(ctx, w.db, "read/turnover", func(rows *sql.Rows) (inputs.Span, error) {
+		s := inputs.Span{Dataset: dataset}
 		err := rows.Scan(&s.Category, &s.Flag, &s.Unchanged, &s.Changes, &s.Within)
 		return s, err
 	})
@@ -92,12 +47,12 @@ const targetsAtOnce = 100_000
 
 // Targets lists the vessels, in the order of their ids. Its errors are those of reading, as
 // Warehouse describes.
-func (w *Warehouse) Targets(ctx context.Context) ([]Target, error) {
+func (w *Warehouse) Targets(ctx context.Context) ([]inputs.Target, error) {
 	return w.targets(ctx, targetsAtOnce)
 }
 
 // targets is Targets, with so many vessels at a time.
-func (w *Warehouse) targets(ctx context.Context, atOnce int) ([]Target, error) {
+func (w *Warehouse) targets(ctx context.Context, atOnce int) ([]inputs.Target, error) {
 	type part struct {
 		last    string
 		vessels int
@@ -112,7 +67,7 @@ func (w *Warehouse) targets(ctx context.Context, atOnce int) ([]Target, error) {
 	for _, p := range parts {
 		n += p.vessels
 	}
-	targets, text, scan := make([]Target, 0, n), filled("read/targets", nil), scanTarget() // growing it would need three times the memory
+	targets, text, scan := make([]inputs.Target, 0, n), filled("read/targets", nil), scanTarget() // growing it would need three times the memory
 	for _, p := range parts {
 		if targets, err = collectRows(ctx, w.db, targets, text, scan, sql.Named("after", after), sql.Named("last", p.last)); err != nil {
 			return nil, fmt.Errorf("read/targets: %w", err)
@@ -123,9 +78,9 @@ func (w *Warehouse) targets(ctx context.Context, atOnce int) ([]Target, error) {
 }
 
 // scanTarget returns what reads a target from a row. Flags, types and the like are stored once each.
-func scanTarget() func(*sql.Rows) (Target, error) {
+func scanTarget() func(*sql.Rows) (inputs.Target, error) {
 	few := map[string]string{}
-	return func(rows *sql.Rows) (t Target, err error) {
+	return func(rows *sql.Rows) (t inputs.Target, err error) {
 		var at [7]sql.NullTime
 		err = rows.Scan(&t.VesselID, &t.IMO, &t.MMSI, &t.IsVessel, &t.Category, &t.Listed, &at[0], &at[1], &at[2], &at[3], &at[4], &at[5],
 			&t.Name, &t.Flag, &t.VesselType, &t.Status, &t.Zone, &t.Versions, &t.AgeBand, &at[6])
@@ -144,8 +99,8 @@ func scanTarget() func(*sql.Rows) (Target, error) {
 
 // Totals lists the partitions that have been covered completely at least once. Its errors are those
 // of reading, as Warehouse describes.
-func (w *Warehouse) Totals(ctx context.Context) ([]Total, error) {
-	return collect(ctx, w.db, "read/totals", func(rows *sql.Rows) (t Total, err error) {
+func (w *Warehouse) Totals(ctx context.Context) ([]inputs.Total, error) {
+	return collect(ctx, w.db, "read/totals", func(rows *sql.Rows) (t inputs.Total, err error) {
 		var n sql.NullInt64
 		var at sql.NullTime
 		err = rows.Scan(&t.Operation, &t.Kind, &t.Value, &n, &at)
@@ -298,14 +253,14 @@ func (w *Warehouse) Answered(ctx context.Context, since time.Time, operation, ot
 // Rates returns what answers show of how often some datasets change, and the registration: one span or
 // several for each group of vessels. A position is not among them. Its errors are those of reading, as
 // Warehouse describes.
-func (w *Warehouse) Rates(ctx context.Context, datasets []string) ([]Span, error) {
-	var all []Span
+func (w *Warehouse) Rates(ctx context.Context, datasets []string) ([]inputs.Span, error) {
+	var all []inputs.Span
 	for _, dataset := range append([]string{"registration"}, datasets...) {
 		if dataset == "position" {
 			continue // a ship under way has another one at every observation
 		}
-		spans, err := Collect(ctx, w, filled("read/rates", nil), func(rows *sql.Rows) (Span, error) {
-			s := Span{Dataset: dataset}
+		spans, err := Collect(ctx, w, filled("read/rates", nil), func(rows *sql.Rows) (inputs.Span, error) {
+			s := inputs.Span{Dataset: dataset}
 			err := rows.Scan(&s.Category, &s.Flag, &s.AgeBand, &s.Unchanged, &s.Changes, &s.Within, &s.Signals, &s.Followed)
 			return s, err
 		}, dataset)

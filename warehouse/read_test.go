@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 	gocmp "github.com/google/go-cmp/cmp"
 )
 
@@ -22,7 +23,7 @@ func TestTargets(t *testing.T) {
 	got, err := opened(t, dir).Targets(t.Context())
 	must(t, err)
 	at := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
-	want := []Target{
+	want := []inputs.Target{
 		{VesselID: "IMO9811000", IMO: 9811000, MMSI: "353136000", IsVessel: true, Category: "cargo", Listed: true, ParticularsAt: at.Add(time.Hour), ChangedAt: at, Versions: 1},
 		{VesselID: "MMSI002320001", MMSI: "002320001", Category: "unknown", ChangedAt: at, Versions: 1},
 	}
@@ -101,7 +102,7 @@ func TestTargetsAPartAtATime(t *testing.T) {
 	}
 	got, err := w.targets(t.Context(), 20_000)
 	must(t, err)
-	if len(got) != 149_999 || !slices.IsSortedFunc(got, func(a, b Target) int { return cmp.Compare(a.VesselID, b.VesselID) }) {
+	if len(got) != 149_999 || !slices.IsSortedFunc(got, func(a, b inputs.Target) int { return cmp.Compare(a.VesselID, b.VesselID) }) {
 		t.Errorf("%d targets, want 149,999 in order: all but an alias", len(got))
 	}
 	for _, x := range got {
@@ -123,7 +124,7 @@ func TestTotals(t *testing.T) {
 	got, err := opened(t, dir).Totals(t.Context())
 	must(t, err)
 	at := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
-	want := []Total{
+	want := []inputs.Total{
 		{Operation: "by-type", Kind: "country", Value: "chad", Rows: 7, At: at},
 		{Operation: "by-type", Kind: "country", Value: "panama", Rows: 900, At: at},
 		{Operation: "by-type", Kind: "country", Value: "turkey", Rows: 0, At: at}, // it answered with none three nights in a row
@@ -164,26 +165,26 @@ func TestRates(t *testing.T) {
 	day := func(n int) string { return fmt.Sprintf("TIMESTAMPTZ '2026-11-%02d 02:00:00Z'", n) }
 	type version struct{ first, last, to int } // days; to is 0 while it is open
 	var night []string
-	var want []Span
+	var want []inputs.Span
 	vessels := 0
 	for name, c := range map[string]struct {
 		versions []version // of the management of one vessel
 		flapping bool
 		signs    []int // days on which its registration changes
 		built    int
-		want     []Span
+		want     []inputs.Span
 	}{
-		"one answer shows nothing":                      {versions: []version{{1, 1, 0}}, want: []Span{{}}},
-		"equal answers":                                 {versions: []version{{1, 9, 0}}, want: []Span{{Unchanged: 8}}},
-		"a change, some time in nine days":              {versions: []version{{1, 2, 11}, {11, 15, 0}}, want: []Span{{Unchanged: 4}, {Unchanged: 1, Changes: 1, Within: 9}}},
-		"intervals of like length are counted together": {versions: []version{{1, 1, 9}, {9, 9, 18}, {18, 18, 0}}, want: []Span{{}, {Changes: 2, Within: 8.5}}},
-		"a value that came back":                        {versions: []version{{1, 2, 11}, {11, 15, 0}}, flapping: true, want: []Span{{Unchanged: 5}}},
-		"a change after that of the registration":       {versions: []version{{1, 2, 11}, {11, 15, 0}}, signs: []int{6}, want: []Span{{Unchanged: 5, Signals: 1, Followed: 1}}},
-		"a change with that of the registration":        {versions: []version{{1, 2, 11}, {11, 15, 0}}, signs: []int{11}, want: []Span{{Unchanged: 5, Signals: 1, Followed: 1}}},
-		"a registration that changed in vain, twice":    {versions: []version{{1, 15, 0}}, signs: []int{6, 8}, want: []Span{{Unchanged: 14, Signals: 2}}},
-		"a registration that changed after the answers": {versions: []version{{1, 15, 0}}, signs: []int{20}, want: []Span{{Unchanged: 14}}},
-		"a vessel of eight years":                       {versions: []version{{1, 15, 0}}, built: 2018, want: []Span{{Unchanged: 14, AgeBand: 2}}},
-		"an old vessel":                                 {versions: []version{{1, 15, 0}}, built: 1950, want: []Span{{Unchanged: 14, AgeBand: 7}}},
+		"one answer shows nothing":                      {versions: []version{{1, 1, 0}}, want: []inputs.Span{{}}},
+		"equal answers":                                 {versions: []version{{1, 9, 0}}, want: []inputs.Span{{Unchanged: 8}}},
+		"a change, some time in nine days":              {versions: []version{{1, 2, 11}, {11, 15, 0}}, want: []inputs.Span{{Unchanged: 4}, {Unchanged: 1, Changes: 1, Within: 9}}},
+		"intervals of like length are counted together": {versions: []version{{1, 1, 9}, {9, 9, 18}, {18, 18, 0}}, want: []inputs.Span{{}, {Changes: 2, Within: 8.5}}},
+		"a value that came back":                        {versions: []version{{1, 2, 11}, {11, 15, 0}}, flapping: true, want: []inputs.Span{{Unchanged: 5}}},
+		"a change after that of the registration":       {versions: []version{{1, 2, 11}, {11, 15, 0}}, signs: []int{6}, want: []inputs.Span{{Unchanged: 5, Signals: 1, Followed: 1}}},
+		"a change with that of the registration":        {versions: []version{{1, 2, 11}, {11, 15, 0}}, signs: []int{11}, want: []inputs.Span{{Unchanged: 5, Signals: 1, Followed: 1}}},
+		"a registration that changed in vain, twice":    {versions: []version{{1, 15, 0}}, signs: []int{6, 8}, want: []inputs.Span{{Unchanged: 14, Signals: 2}}},
+		"a registration that changed after the answers": {versions: []version{{1, 15, 0}}, signs: []int{20}, want: []inputs.Span{{Unchanged: 14}}},
+		"a vessel of eight years":                       {versions: []version{{1, 15, 0}}, built: 2018, want: []inputs.Span{{Unchanged: 14, AgeBand: 2}}},
+		"an old vessel":                                 {versions: []version{{1, 15, 0}}, built: 1950, want: []inputs.Span{{Unchanged: 14, AgeBand: 7}}},
 	} {
 		vessels++
 		id := fmt.Sprintf("IMO%d", vessels)
@@ -216,9 +217,9 @@ func TestRates(t *testing.T) {
 	must(t, update(t, dir, 25, night...))
 	got, err := opened(t, dir).Rates(t.Context(), []string{"management", "position"})
 	must(t, err)
-	byFlag := func(a, b Span) int { return cmp.Or(strings.Compare(a.Flag, b.Flag), a.Changes-b.Changes) }
+	byFlag := func(a, b inputs.Span) int { return cmp.Or(strings.Compare(a.Flag, b.Flag), a.Changes-b.Changes) }
 	slices.SortFunc(want, byFlag)
-	got = slices.DeleteFunc(got, func(s Span) bool { return s.Dataset != "management" })
+	got = slices.DeleteFunc(got, func(s inputs.Span) bool { return s.Dataset != "management" })
 	slices.SortFunc(got, byFlag)
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -245,7 +246,7 @@ func TestTurnover(t *testing.T) {
 		searched("moored/red-sea", 25, 25), stay("moored/red-sea", 25, 25))...))
 	got, err := opened(t, dir).Turnover(t.Context(), "status")
 	must(t, err)
-	want := []Span{{Dataset: "status", Category: "drifting", Within: 4}, {Dataset: "status", Category: "moored", Flag: "north-sea", Unchanged: 30, Changes: 1, Within: 10}}
+	want := []inputs.Span{{Dataset: "status", Category: "drifting", Within: 4}, {Dataset: "status", Category: "moored", Flag: "north-sea", Unchanged: 30, Changes: 1, Within: 10}}
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -22,7 +22,8 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"extract/simulator":        {[]string{"extract/api"}, []string{"database/sql"}},
 	"extract/simulator/memory": {nil, nil},
 	"transform":                {[]string{"extract/api", "extract/journal", "extract/jsontext"}, []string{"net/http", "os", "database/sql", "log/slog"}},
-	"warehouse":                {[]string{"warehouse/durable"}, []string{"github.com/apache/arrow/go/v17", "net/http"}},
+	"warehouse":                {[]string{"warehouse/durable", "warehouse/inputs"}, []string{"github.com/apache/arrow/go/v17", "net/http"}},
+	"warehouse/inputs":         {nil, []string{"net/http", "os", "database/sql", "log/slog", "context"}},
 	"warehouse/durable":        {nil, []string{"github.com/apache/arrow/go/v17", "net/http", "database/sql"}},
 	"warehouse/vectors":        {nil, []string{"net/http", "database/sql"}},
 	"warehouse/turns":          {nil, []string{"net/http", "os", "database/sql", "log/slog"}},
@@ -35,14 +36,14 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"load/export":              {[]string{"load", "load/dictionary", "load/store", "transform", "warehouse"}, []string{"net/http", "database/sql", "github.com/spf13/cobra"}},
 	"pipeline/credits":         {[]string{"extract/api", "extract/journal"}, []string{"net/http", "os", "database/sql", "log/slog", "context", "sync"}},
 	"pipeline/ledger":          {[]string{"extract/journal", "pipeline/credits", "warehouse/durable"}, []string{"net/http", "database/sql", "log/slog"}},
-	"pipeline/plan":            {[]string{"extract/api", "extract/journal", "pipeline/credits", "transform", "warehouse"}, []string{"net/http", "os", "database/sql", "log/slog", "context"}},
-	"pipeline/forecast":        {[]string{"extract/api", "pipeline/credits", "pipeline/plan", "warehouse", "warehouse/durable"}, []string{"net/http", "os", "database/sql", "log/slog"}},
+	"pipeline/plan":            {[]string{"extract/api", "extract/journal", "pipeline/credits", "transform", "warehouse/inputs"}, []string{"net/http", "os", "database/sql", "log/slog", "context"}},
+	"pipeline/forecast":        {[]string{"extract/api", "pipeline/credits", "pipeline/plan", "warehouse/durable", "warehouse/inputs"}, []string{"net/http", "os", "database/sql", "log/slog"}},
 	"pipeline/datadir":         {[]string{"warehouse/durable"}, []string{"net/http", "database/sql"}},
 	"pipeline/report":          {[]string{"extract", "extract/api", "extract/journal"}, []string{"net/http", "os", "database/sql", "log/slog", "context"}},
 	"pipeline/spans":           {[]string{"extract", "extract/journal", "load", "warehouse"}, []string{"net/http", "database/sql", "go.opentelemetry.io/otel/sdk"}},
 	"pipeline/derive":          {[]string{"pipeline/datadir", "pipeline/ledger", "pipeline/report", "pipeline/spans", "extract/journal", "transform", "load", "warehouse", "warehouse/durable"}, []string{"net/http", "database/sql", "go.opentelemetry.io/otel/sdk"}},
 	"pipeline/repair":          {[]string{"pipeline/datadir", "pipeline/derive", "pipeline/report", "pipeline/spans", "extract/api", "extract/journal", "load", "warehouse", "warehouse/durable"}, []string{"net/http", "database/sql", "go.opentelemetry.io/otel/sdk"}},
-	"pipeline":                 {[]string{"pipeline/credits", "pipeline/datadir", "pipeline/derive", "pipeline/forecast", "pipeline/ledger", "pipeline/plan", "pipeline/repair", "pipeline/report", "pipeline/spans", "extract", "extract/api", "extract/journal", "transform", "load", "warehouse"}, []string{"github.com/robfig/cron/v3", "flag", "github.com/spf13/cobra", "database/sql", "go.opentelemetry.io/otel/sdk"}},
+	"pipeline":                 {[]string{"pipeline/credits", "pipeline/datadir", "pipeline/derive", "pipeline/forecast", "pipeline/ledger", "pipeline/plan", "pipeline/repair", "pipeline/report", "pipeline/spans", "extract", "extract/api", "extract/journal", "transform", "load", "warehouse", "warehouse/inputs"}, []string{"github.com/robfig/cron/v3", "flag", "github.com/spf13/cobra", "database/sql", "go.opentelemetry.io/otel/sdk"}},
 	"pipeline/pipelinetest":    {[]string{"pipeline", "pipeline/plan", "extract", "extract/api", "extract/journal", "extract/simulator", "warehouse"}, nil},
 	"pipeline/simulation":      {nil, nil},
 	"pipeline/wording":         {[]string{"extract/api", "pipeline/report", "warehouse/history"}, []string{"net/http", "os", "database/sql", "log/slog"}},
@@ -67,8 +68,11 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"pipeline/pipelinetest/syscalls": {nil, []string{"net/http", "database/sql"}},
 }
 
+// withoutDuckDB are the packages that nothing links with a database, also not by way of another package.
+var withoutDuckDB = []string{"extract", "extract/simulator", "transform", "pipeline/credits", "pipeline/forecast", "pipeline/plan", "pipeline/report"}
+
 func TestImports(t *testing.T) {
-	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"...").Output()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,Deps", module+"...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
@@ -78,6 +82,7 @@ func TestImports(t *testing.T) {
 		var p struct {
 			ImportPath string
 			Imports    []string
+			Deps       []string
 		}
 		if err := d.Decode(&p); errors.Is(err, io.EOF) {
 			break
@@ -91,6 +96,10 @@ func TestImports(t *testing.T) {
 			continue
 		}
 		seen++
+		isDuckDB := func(dep string) bool { return strings.Contains(dep, "duckdb") }
+		if slices.Contains(withoutDuckDB, name) && slices.ContainsFunc(p.Deps, isDuckDB) {
+			t.Errorf("%s links DuckDB", name)
+		}
 		for _, i := range p.Imports {
 			if ours, ok := strings.CutPrefix(i, module); ok && !slices.Contains(rule.ours, ours) {
 				t.Errorf("%s imports %s", name, ours)

@@ -7,13 +7,13 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // fleet is the vessels of a simulation: those that the warehouse knows, which are what plan.Decide sees,
 // and beside them what it does not see. The slices have an element for each vessel.
 type fleet struct {
-	targets []warehouse.Target
+	targets []inputs.Target
 	byID    map[string]int32     // the index of a vessel, by the number that it is looked up by
 	seen    [][]int32            // minutes since start when a dataset was last observed, by dataset; never is none
 	perDay  [][]float32          // changes of a dataset, by dataset
@@ -59,7 +59,7 @@ const (
 
 // newFleet copies the vessels of a state.
 func newFleet(s State, job plan.Job) *fleet {
-	f := &fleet{targets: append(make([]warehouse.Target, 0, len(s.Targets)+len(s.Targets)/10+s.Unlisted), s.Targets...), byID: make(map[string]int32, len(s.Targets)),
+	f := &fleet{targets: append(make([]inputs.Target, 0, len(s.Targets)+len(s.Targets)/10+s.Unlisted), s.Targets...), byID: make(map[string]int32, len(s.Targets)),
 		places: map[string][]uint16{}, state: make([]condition, len(s.Targets)), refused: map[string]time.Time{}, misses: map[string]int{},
 		start: s.Now, rates: s.Rates, datasets: Datasets(job.Lookup), maxAge: int(job.Lookup.MaxAge.Hours()) + 24}
 	f.seen, f.perDay = make([][]int32, len(f.datasets)), make([][]float32, len(f.datasets))
@@ -68,12 +68,12 @@ func newFleet(s State, job plan.Job) *fleet {
 		f.seen[d], f.perDay[d] = make([]int32, len(s.Targets)), make([]float32, len(s.Targets))
 		for i := range f.targets {
 			t := &f.targets[i]
-			f.seen[d][i] = f.minutes(*seenAt(t, dataset))
+			f.seen[d][i] = f.minutes(*t.Seen(dataset))
 			f.perDay[d][i] = float32(s.Rates.PerDay(dataset, *t))
 		}
 	}
 	for i := range f.targets {
-		f.byID[plan.AskFor(f.targets[i])] = int32(i)
+		f.byID[f.targets[i].Number()] = int32(i)
 		if f.newest(i) != never && f.minutes(f.targets[i].ChangedAt) > f.newest(i) {
 			f.state[i] |= outdated
 		}
@@ -118,7 +118,7 @@ func (f *fleet) learnAnswers(s State) {
 					has[d]++
 				}
 			}
-		case s.Refused[plan.AskFor(f.targets[i])]:
+		case s.Refused[f.targets[i].Number()]:
 			refused++
 		}
 	}
@@ -160,15 +160,15 @@ func (f *fleet) counts(i int) bool { return f.targets[i].IsVessel && f.targets[i
 // add makes a hidden vessel a known one, and returns its index.
 func (f *fleet) add(h hidden, now time.Time) int32 {
 	i := int32(len(f.targets))
-	t := warehouse.Target{IsVessel: true}
+	t := inputs.Target{IsVessel: true}
 	if h.like >= 0 {
 		like := f.targets[h.like]
-		t = warehouse.Target{IsVessel: like.IsVessel, Category: like.Category, Flag: like.Flag, VesselType: like.VesselType}
+		t = inputs.Target{IsVessel: like.IsVessel, Category: like.Category, Flag: like.Flag, VesselType: like.VesselType}
 	}
 	t.IMO = inventedIMO + int(i)
 	t.VesselID, t.Listed, t.FirstSeen, t.ChangedAt, t.Versions = "IMO"+strconv.Itoa(t.IMO), true, now, now, 1
 	f.targets = append(f.targets, t)
-	f.byID[plan.AskFor(t)] = i
+	f.byID[t.Number()] = i
 	f.state = append(f.state, 0)
 	for kind, all := range f.places {
 		place, ok := h.places[kind]
@@ -193,7 +193,7 @@ const inventedIMO = 10_000_000
 func (f *fleet) look(i int32, o api.Operation, at time.Time) (credits int) {
 	t := &f.targets[i]
 	if f.state[i]&gone != 0 || f.newest(int(i)) == never && chance(uint64(i), 0) < f.missing {
-		id := plan.AskFor(*t)
+		id := t.Number()
 		f.refused[id] = at.AddDate(0, 0, min(7<<f.misses[id], 182))
 		f.misses[id]++
 		return 0
@@ -205,7 +205,7 @@ func (f *fleet) look(i int32, o api.Operation, at time.Time) (credits int) {
 		}
 		if chance(uint64(i), uint64(d)+1) < f.yield[d] {
 			f.seen[d][i] = f.minutes(at)
-			*seenAt(t, dataset) = at
+			*t.Seen(dataset) = at
 		}
 	}
 	if !alone {

@@ -9,13 +9,13 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // world is the partitions of the searches with the vessels that they really have, and what the
 // warehouse knows of them.
 type world struct {
-	totals []warehouse.Total
+	totals []inputs.Total
 	known  map[api.Partition]int // the index of a total
 	partly map[api.Partition]int // vessels of partitions that were never covered completely
 	kinds  map[string]*kind      // of the list
@@ -136,7 +136,7 @@ func (w *world) cover(operation string, p api.Partition, rows int, at time.Time)
 	if !ok {
 		i = len(w.totals)
 		w.known[p] = i
-		w.totals = append(w.totals, warehouse.Total{Operation: operation, Kind: p.Kind, Value: p.Value})
+		w.totals = append(w.totals, inputs.Total{Operation: operation, Kind: p.Kind, Value: p.Value})
 	}
 	w.totals[i].Rows, w.totals[i].At = rows, at
 }

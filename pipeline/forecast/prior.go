@@ -6,7 +6,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // Sources of priors.
@@ -25,7 +25,7 @@ const worldFleet = 109_000
 func Unknown(now time.Time) State {
 	churn, priors := LearnChurn(History{})
 	rate := func(dataset string) string {
-		return fmt.Sprintf("%.1g", plan.Rates{}.PerDay(dataset, warehouse.Target{}))
+		return fmt.Sprintf("%.1g", plan.Rates{}.PerDay(dataset, inputs.Target{}))
 	}
 	priors = append([]Prior{
 		{"vessels", fmt.Sprint(worldFleet), sourceOfFleet},

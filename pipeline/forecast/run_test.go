@@ -121,7 +121,7 @@ func TestTheWatchListIsFresh(t *testing.T) {
 	c.Job.Budget = 0
 	watched := c
 	for _, v := range s.Targets {
-		watched.Job.Lookup.Watch = append(watched.Job.Lookup.Watch, plan.AskFor(v))
+		watched.Job.Lookup.Watch = append(watched.Job.Lookup.Watch, v.Number())
 	}
 	f, err := Run(t.Context(), s, []Scenario{c, watched})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // nights is a job over the nights of a simulated fleet, with what a warehouse would know of it. It plans
@@ -24,19 +24,19 @@ type nights struct {
 	start time.Time
 
 	targets map[int]*known // by hull
-	totals  map[api.Partition]warehouse.Total
+	totals  map[api.Partition]inputs.Total
 	refused map[string]*refusal
 	spent   int // this month
 	month   time.Month
 
 	complete time.Time // when the list was first complete; zero if never
 	history  History
-	learnt   map[string]map[string]*warehouse.Span // by dataset and category
+	learnt   map[string]map[string]*inputs.Span // by dataset and category
 }
 
 // known is what the warehouse has of a hull.
 type known struct {
-	warehouse.Target
+	inputs.Target
 	stored  simulator.Vessel
 	changes []time.Time // of its registration
 	places  map[api.Partition]bool
@@ -64,8 +64,8 @@ func newNights(c simulator.Config, job plan.Job, start time.Time) (*nights, erro
 	if err != nil {
 		return nil, err
 	}
-	return &nights{sim: sim, job: job, limit: Scenario{}.PerMinute, start: start, targets: map[int]*known{}, totals: map[api.Partition]warehouse.Total{},
-		refused: map[string]*refusal{}, learnt: map[string]map[string]*warehouse.Span{}}, nil
+	return &nights{sim: sim, job: job, limit: Scenario{}.PerMinute, start: start, targets: map[int]*known{}, totals: map[api.Partition]inputs.Total{},
+		refused: map[string]*refusal{}, learnt: map[string]map[string]*inputs.Span{}}, nil
 }
 
 // truth indexes the fleet of a day.
@@ -107,11 +107,11 @@ func (w *nights) inputs(at time.Time) plan.Inputs {
 	for _, total := range w.totals {
 		f.Totals = append(f.Totals, total)
 	}
-	slices.SortFunc(f.Totals, func(a, b warehouse.Total) int { return strings.Compare(a.Kind+a.Value, b.Kind+b.Value) })
+	slices.SortFunc(f.Totals, func(a, b inputs.Total) int { return strings.Compare(a.Kind+a.Value, b.Kind+b.Value) })
 	for _, k := range w.targets {
 		f.Targets = append(f.Targets, k.Target)
 	}
-	slices.SortFunc(f.Targets, func(a, b warehouse.Target) int { return strings.Compare(a.VesselID, b.VesselID) })
+	slices.SortFunc(f.Targets, func(a, b inputs.Target) int { return strings.Compare(a.VesselID, b.VesselID) })
 	for id, r := range w.refused {
 		if r.until.After(at) {
 			f.Refused[id] = true
@@ -223,7 +223,7 @@ func (w *nights) check(d plan.Plan, t today, left *credits.Limit, seen map[int]b
 
 // cover records a complete coverage: the vessels that the partition does not list any more are gone.
 func (w *nights) cover(name api.Partition, operation string, rows int, t today) {
-	w.totals[name] = warehouse.Total{Operation: operation, Kind: name.Kind, Value: name.Value, Rows: rows, At: t.at}
+	w.totals[name] = inputs.Total{Operation: operation, Kind: name.Kind, Value: name.Value, Rows: rows, At: t.at}
 	if operation != api.ByType.Name {
 		return
 	}
@@ -242,7 +242,7 @@ func (w *nights) observe(hull int, name api.Partition, t today, changed map[int]
 	v := t.vessels[hull]
 	k := w.targets[hull]
 	if k == nil {
-		k = &known{Target: warehouse.Target{VesselID: fmt.Sprintf("hull%07d", hull), IsVessel: v.IsShip, Category: v.ShipType, Listed: true, FirstSeen: t.at, ChangedAt: t.at, Versions: 1},
+		k = &known{Target: inputs.Target{VesselID: fmt.Sprintf("hull%07d", hull), IsVessel: v.IsShip, Category: v.ShipType, Listed: true, FirstSeen: t.at, ChangedAt: t.at, Versions: 1},
 			places: map[api.Partition]bool{name: true}}
 		w.targets[hull] = k
 		w.register(k, v)
@@ -306,10 +306,10 @@ func (w *nights) lookUp(d plan.Plan, t today, left credits.Limit, urgent []int) 
 	byID := map[string]*known{}
 	var ids []string
 	for _, k := range w.targets {
-		byID[plan.AskFor(k.Target)] = k
+		byID[k.Target.Number()] = k
 	}
 	for _, hull := range urgent {
-		ids = append(ids, plan.AskFor(w.targets[hull].Target))
+		ids = append(ids, w.targets[hull].Target.Number())
 	}
 	sent := map[string]bool{}
 	for _, id := range append(append(ids, d.Lookups...), d.Further...) {
@@ -339,7 +339,7 @@ func (w *nights) lookUp(d plan.Plan, t today, left credits.Limit, urgent []int) 
 func (w *nights) store(k *known, v simulator.Vessel, at time.Time) {
 	same := map[string]bool{"particulars": k.stored.Particulars == v.Particulars, "engine": k.stored.Engine == v.Engine, "management": k.stored.Management == v.Management}
 	for _, dataset := range Datasets(w.job.Lookup) {
-		seen := seenAt(&k.Target, dataset)
+		seen := k.Target.Seen(dataset)
 		if is, learns := same[dataset]; learns {
 			w.learn(dataset, k, *seen, at, is)
 		}
@@ -351,11 +351,11 @@ func (w *nights) store(k *known, v simulator.Vessel, at time.Time) {
 // learn takes in what two answers about a dataset show.
 func (w *nights) learn(dataset string, k *known, before, at time.Time, same bool) {
 	if w.learnt[dataset] == nil {
-		w.learnt[dataset] = map[string]*warehouse.Span{}
+		w.learnt[dataset] = map[string]*inputs.Span{}
 	}
 	o := w.learnt[dataset][k.Category]
 	if o == nil {
-		o = &warehouse.Span{Dataset: dataset, Category: k.Category}
+		o = &inputs.Span{Dataset: dataset, Category: k.Category}
 		w.learnt[dataset][k.Category] = o
 	}
 	days := at.Sub(before).Hours() / 24
@@ -374,7 +374,7 @@ func (w *nights) learn(dataset string, k *known, before, at time.Time, same bool
 
 // rates learns from what the answers have shown.
 func (w *nights) rates() plan.Rates {
-	var spans []warehouse.Span
+	var spans []inputs.Span
 	for _, dataset := range slices.Sorted(maps.Keys(w.learnt)) {
 		for _, category := range slices.Sorted(maps.Keys(w.learnt[dataset])) {
 			spans = append(spans, *w.learnt[dataset][category])
@@ -394,7 +394,7 @@ func (w *nights) measure(t today) (vessels int, all []Measure) {
 				continue
 			}
 			vessels++
-			seen := *seenAt(&k.Target, dataset)
+			seen := *k.Target.Seen(dataset)
 			if seen.IsZero() {
 				continue
 			}

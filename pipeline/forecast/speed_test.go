@@ -9,7 +9,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // large is a state of many vessels, each looked up some days ago, and the job of the defaults over it.
@@ -21,7 +21,7 @@ func large(vessels int) (State, plan.Job) {
 		if i%10 == 0 {
 			at = time.Time{}
 		}
-		s.Targets = append(s.Targets, warehouse.Target{VesselID: fmt.Sprintf("IMO%07d", i), IMO: 1_000_000 + i, IsVessel: true, Listed: true, Category: categories[i%5],
+		s.Targets = append(s.Targets, inputs.Target{VesselID: fmt.Sprintf("IMO%07d", i), IMO: 1_000_000 + i, IsVessel: true, Listed: true, Category: categories[i%5],
 			Name: "ANY NAME", Flag: "PA", VesselType: "Tug", ParticularsAt: at, EngineAt: at, ManagementAt: at, PositionAt: at, FirstSeen: start.AddDate(0, 0, -60), ChangedAt: start.AddDate(0, 0, -60), Versions: 1})
 	}
 	job := plan.Job{Budget: 40_000, Deadline: 4 * time.Hour, List: plan.List{By: "cheapest", MaxAge: 20 * time.Hour},

@@ -1,20 +1,19 @@
 package forecast
 
 import (
-	"slices"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // State is what is stored when a forecast is made. A forecast does not change it.
 type State struct {
 	Now     time.Time // of the newest published run; the ages of night 0 are those at this time
 	Run     string    // the newest published run; "" if nothing is published
-	Targets []warehouse.Target
-	Totals  []warehouse.Total
+	Targets []inputs.Target
+	Totals  []inputs.Total
 	Refused map[string]bool // IMO or MMSI numbers that the service recently did not know
 	Rates   plan.Rates
 	Churn   Churn
@@ -22,9 +21,9 @@ type State struct {
 	SpentDay, SpentMonth int // credits since the day and the month of SpentAt began (UTC)
 	SpentAt              time.Time
 
-	Unlisted int                      // vessels that exist, or are assumed to, and that no search has listed yet
-	Partly   []warehouse.PartlyListed // partitions that were never covered completely, whose vessels are known
-	Priors   []Prior                  // what is assumed because no history shows it; empty with a long history
+	Unlisted int                   // vessels that exist, or are assumed to, and that no search has listed yet
+	Partly   []inputs.PartlyListed // partitions that were never covered completely, whose vessels are known
+	Priors   []Prior               // what is assumed because no history shows it; empty with a long history
 
 	Spent []RunSpent // of the job's runs, the newest first
 }
@@ -71,11 +70,6 @@ func Datasets(l plan.Lookup) []string {
 		return nil
 	}
 	return l.Operation().Datasets()
-}
-
-// seenAt returns when a dataset of a vessel was last observed; zero if never.
-func seenAt(t *warehouse.Target, dataset string) *time.Time {
-	return [...]*time.Time{&t.ParticularsAt, &t.EngineAt, &t.ManagementAt, &t.PositionAt}[slices.Index(plan.Datasets, dataset)]
 }
 
 // Night is what a forecast expects of one run, and of the data after it.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // mixes are the ten over which the policies are compared.
@@ -133,13 +133,13 @@ var knownChanges = strategy{name: "known changes", choose: func(g *game) []int {
 // ours is Decide with rates that it learns from what its lookups and lists show. The other two leave
 // out one of its ideas: the changes that the list shows, and the rates that it learns.
 var (
-	ours         = strategy{name: "this plan", learns: true, choose: func(g *game) []int { return decide(g, func(*warehouse.Target) {}) }}
-	withoutSigns = strategy{name: "no signs", learns: true, choose: func(g *game) []int { return decide(g, func(t *warehouse.Target) { t.ChangedAt = time.Time{} }) }}
-	withoutRates = strategy{name: "priors", choose: func(g *game) []int { return decide(g, func(*warehouse.Target) {}) }}
+	ours         = strategy{name: "this plan", learns: true, choose: func(g *game) []int { return decide(g, func(*inputs.Target) {}) }}
+	withoutSigns = strategy{name: "no signs", learns: true, choose: func(g *game) []int { return decide(g, func(t *inputs.Target) { t.ChangedAt = time.Time{} }) }}
+	withoutRates = strategy{name: "priors", choose: func(g *game) []int { return decide(g, func(*inputs.Target) {}) }}
 )
 
-func decide(g *game, change func(*warehouse.Target)) []int {
-	var targets []warehouse.Target
+func decide(g *game, change func(*inputs.Target)) []int {
+	var targets []inputs.Target
 	for _, i := range g.known() {
 		t := g.targets[i]
 		change(&t)

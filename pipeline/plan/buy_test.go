@@ -8,7 +8,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/pipeline/credits"
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -18,12 +18,12 @@ func TestWhatIsBoughtWithCreditsThatComeFree(t *testing.T) {
 	now := time.Date(2026, 11, 20, 3, 0, 0, 0, time.UTC)
 	f := Inputs{Now: now}
 	for i := range 30 {
-		f.Targets = append(f.Targets, warehouse.Target{IMO: 9000000 + i, IsVessel: true})
+		f.Targets = append(f.Targets, inputs.Target{IMO: 9000000 + i, IsVessel: true})
 	}
 	for country, rows := range map[string]int{"malta": 150, "cuba": 50, "chad": 0, "togo": 0} {
-		f.Totals = append(f.Totals, warehouse.Total{Operation: api.ByType.Name, Kind: api.KindCountry, Value: country, Rows: rows, At: now.AddDate(0, 0, -2)})
+		f.Totals = append(f.Totals, inputs.Total{Operation: api.ByType.Name, Kind: api.KindCountry, Value: country, Rows: rows, At: now.AddDate(0, 0, -2)})
 	}
-	f.Totals = append(f.Totals, warehouse.Total{Operation: api.ByStatus.Name, Kind: api.KindStatus, Value: "moored/north-sea", Rows: 1, At: now.AddDate(0, 0, -2)})
+	f.Totals = append(f.Totals, inputs.Total{Operation: api.ByStatus.Name, Kind: api.KindStatus, Value: "moored/north-sea", Rows: 1, At: now.AddDate(0, 0, -2)})
 	type outcome struct {
 		Expected, Most int
 		Freed, LeftOut []string

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/api"
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // dueLookup is a vessel that is due for a lookup: its place in the targets, and its score.
@@ -45,7 +45,7 @@ func due(job Job, f Inputs) (d dueLookups) {
 		}
 		r := s.reasons(t, oldest)
 		if r.watched {
-			met[askFor(t)], met[t.MMSI] = true, true
+			met[t.Number()], met[t.MMSI] = true, true
 		}
 		switch {
 		case !r.due || without.has(t):
@@ -74,7 +74,7 @@ func due(job Job, f Inputs) (d dueLookups) {
 
 // anothersNumber reports whether a vessel without an IMO number has an MMSI that was given again. The targets
 // are in the order of their ids, and the vessel that has the MMSI now is the last of them: a lookup can ask for her alone.
-func anothersNumber(targets []warehouse.Target, i int) bool {
+func anothersNumber(targets []inputs.Target, i int) bool {
 	return i+1 < len(targets) && targets[i+1].IMO == 0 && targets[i+1].MMSI == targets[i].MMSI
 }
 
@@ -109,7 +109,7 @@ func (n numbers) add(number string) {
 }
 
 // has reports whether the number that t is looked up by is one of them.
-func (n numbers) has(t *warehouse.Target) bool {
+func (n numbers) has(t *inputs.Target) bool {
 	if t.IMO != 0 {
 		return len(n.imo) > 0 && n.imo[t.IMO]
 	}
@@ -118,7 +118,7 @@ func (n numbers) has(t *warehouse.Target) bool {
 
 // best returns the numbers of the n vessels with the highest scores, the highest first; of equal ones those that come
 // first in the targets, which a first night has by the hundred thousand. It reorders all.
-func best(all []dueLookup, n int, targets []warehouse.Target) []string {
+func best(all []dueLookup, n int, targets []inputs.Target) []string {
 	order := func(a, b dueLookup) int {
 		if a.total != b.total {
 			return cmp.Compare(b.total, a.total)
@@ -130,7 +130,7 @@ func best(all []dueLookup, n int, targets []warehouse.Target) []string {
 	slices.SortFunc(all[:n], order)
 	ids := make([]string, n)
 	for i, one := range all[:n] {
-		ids[i] = askFor(&targets[one.target])
+		ids[i] = targets[one.target].Number()
 	}
 	return ids
 }

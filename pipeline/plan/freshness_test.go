@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/simulator"
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // market is a fleet of ships that are sold often, and usually renamed or reflagged at a sale, with
@@ -19,7 +19,7 @@ import (
 type market struct {
 	nights  [][]simulator.Vessel // the truth
 	budget  int                  // lookups a night
-	targets map[string]*warehouse.Target
+	targets map[string]*inputs.Target
 	stored  map[string]simulator.Management
 	rates   Rates
 }
@@ -29,9 +29,9 @@ type policy func(m *market, night int, now time.Time) []string
 
 // newMarket begins with every management known, as after a long first harvest.
 func newMarket(nights [][]simulator.Vessel, budget int, perDay float64, now time.Time) *market {
-	m := &market{nights: nights, budget: budget, targets: map[string]*warehouse.Target{}, stored: map[string]simulator.Management{}, rates: Rates{map[string]model{"management": {base: perDay, follows: 0.95}}}}
+	m := &market{nights: nights, budget: budget, targets: map[string]*inputs.Target{}, stored: map[string]simulator.Management{}, rates: Rates{map[string]model{"management": {base: perDay, follows: 0.95}}}}
 	for _, v := range nights[0] {
-		m.targets[hullOf(v)] = &warehouse.Target{VesselID: hullOf(v), IMO: v.Hull + 1, IsVessel: true, Name: v.Name, Flag: v.Flag, ManagementAt: now, ChangedAt: now.AddDate(0, 0, -1)}
+		m.targets[hullOf(v)] = &inputs.Target{VesselID: hullOf(v), IMO: v.Hull + 1, IsVessel: true, Name: v.Name, Flag: v.Flag, ManagementAt: now, ChangedAt: now.AddDate(0, 0, -1)}
 		m.stored[hullOf(v)] = v.Management
 	}
 	return m
@@ -75,12 +75,12 @@ func (m *market) play(p policy, start time.Time) (curve []float64, oldest int) {
 	return curve, oldest
 }
 
-func (m *market) sorted(less func(a, b *warehouse.Target) int) []string {
-	var all []*warehouse.Target
+func (m *market) sorted(less func(a, b *inputs.Target) int) []string {
+	var all []*inputs.Target
 	for _, t := range m.targets {
 		all = append(all, t)
 	}
-	slices.SortFunc(all, func(a, b *warehouse.Target) int { return cmp.Or(less(a, b), strings.Compare(a.VesselID, b.VesselID)) })
+	slices.SortFunc(all, func(a, b *inputs.Target) int { return cmp.Or(less(a, b), strings.Compare(a.VesselID, b.VesselID)) })
 	var ids []string
 	for _, t := range all {
 		ids = append(ids, t.VesselID)
@@ -98,19 +98,19 @@ var policies = []struct {
 	policy
 }{
 	{"round robin", func(m *market, night int, _ time.Time) []string {
-		ids := m.sorted(func(a, b *warehouse.Target) int { return 0 })
+		ids := m.sorted(func(a, b *inputs.Target) int { return 0 })
 		first := (night - 1) * m.budget % len(ids)
 		return append(ids[first:], ids[:first]...)[:m.budget]
 	}},
 	{"oldest first", func(m *market, _ int, _ time.Time) []string {
-		return m.sorted(func(a, b *warehouse.Target) int { return a.ManagementAt.Compare(b.ManagementAt) })[:m.budget]
+		return m.sorted(func(a, b *inputs.Target) int { return a.ManagementAt.Compare(b.ManagementAt) })[:m.budget]
 	}},
 	{"value per credit", func(m *market, _ int, now time.Time) []string {
-		var targets []warehouse.Target
+		var targets []inputs.Target
 		ids := map[string]string{}
 		for _, t := range m.targets {
 			targets = append(targets, *t)
-			ids[AskFor(*t)] = t.VesselID
+			ids[t.Number()] = t.VesselID
 		}
 		chosen := lookups(Job{Lookup: Lookup{Want: []string{"management"}, MaxAge: 30 * 24 * time.Hour}}, Inputs{Now: now, Targets: targets, Rates: m.rates})
 		var vessels []string

@@ -4,29 +4,29 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // TestMissingVesselsAreLookedUp: a vessel that the list missed is due once, at a value like those of others.
 func TestMissingVesselsAreLookedUp(t *testing.T) {
-	known := func(imo int, days int, missing time.Time) warehouse.Target {
-		return warehouse.Target{VesselID: "IMO" + string(rune('0'+imo)), IMO: imo, IsVessel: true, Listed: true, Versions: 1,
+	known := func(imo int, days int, missing time.Time) inputs.Target {
+		return inputs.Target{VesselID: "IMO" + string(rune('0'+imo)), IMO: imo, IsVessel: true, Listed: true, Versions: 1,
 			ParticularsAt: tonight.AddDate(0, 0, -days), ChangedAt: tonight.AddDate(0, 0, -days-1), MissingSince: missing}
 	}
 	yesterday := tonight.Truncate(24*time.Hour).AddDate(0, 0, -1)
 	for name, c := range map[string]struct {
-		targets []warehouse.Target
+		targets []inputs.Target
 		f       Inputs
 		budget  int
 		want    []string
 	}{
-		"the list missed it since it was looked up":         {[]warehouse.Target{known(1, 3, yesterday), known(2, 3, time.Time{})}, Inputs{}, 0, []string{"1"}},
-		"it was looked up since":                            {[]warehouse.Target{known(1, 1, yesterday)}, Inputs{}, 0, nil},
-		"the service did not know it then":                  {[]warehouse.Target{known(1, 3, yesterday)}, Inputs{Refused: map[string]bool{"1": true}}, 0, nil},
-		"before one of the same age that is stale":          {[]warehouse.Target{known(1, 31, time.Time{}), known(2, 31, yesterday)}, Inputs{}, 1, []string{"2"}},
-		"after one that was never looked up, if they rival": {[]warehouse.Target{known(1, 3, yesterday), {VesselID: "IMO9", IMO: 9, IsVessel: true, Listed: true}}, Inputs{}, 1, []string{"9"}},
+		"the list missed it since it was looked up":         {[]inputs.Target{known(1, 3, yesterday), known(2, 3, time.Time{})}, Inputs{}, 0, []string{"1"}},
+		"it was looked up since":                            {[]inputs.Target{known(1, 1, yesterday)}, Inputs{}, 0, nil},
+		"the service did not know it then":                  {[]inputs.Target{known(1, 3, yesterday)}, Inputs{Refused: map[string]bool{"1": true}}, 0, nil},
+		"before one of the same age that is stale":          {[]inputs.Target{known(1, 31, time.Time{}), known(2, 31, yesterday)}, Inputs{}, 1, []string{"2"}},
+		"after one that was never looked up, if they rival": {[]inputs.Target{known(1, 3, yesterday), {VesselID: "IMO9", IMO: 9, IsVessel: true, Listed: true}}, Inputs{}, 1, []string{"9"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.f.Now, c.f.Targets = tonight, c.targets

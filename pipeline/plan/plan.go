@@ -2,14 +2,13 @@ package plan
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/credits"
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // recheck is how long the check of a partition stays valid.
@@ -19,8 +18,8 @@ const recheck = 7 * 24 * time.Hour
 type Inputs struct {
 	Now     time.Time
 	Since   time.Time // start of the night's first run that this run resumes; zero if there is none
-	Totals  []warehouse.Total
-	Targets []warehouse.Target
+	Totals  []inputs.Total
+	Targets []inputs.Target
 	Refused map[string]bool // IMO or MMSI numbers that are not looked up, since the service recently did not know them
 	Rates   Rates
 
@@ -93,7 +92,7 @@ type Partition struct {
 // Decide makes the plan of a job. perMinute returns the rate limit of an operation.
 func Decide(job Job, f Inputs, perMinute func(api.Operation) int) Plan {
 	var d Plan
-	totals := map[api.Partition]warehouse.Total{}
+	totals := map[api.Partition]inputs.Total{}
 	for _, t := range f.Totals {
 		totals[totalKey(api.Partition{Kind: t.Kind, Value: t.Value})] = t
 	}
@@ -118,7 +117,7 @@ func Decide(job Job, f Inputs, perMinute func(api.Operation) int) Plan {
 // the checks: the partitions by the other kind, whose totals reveal vessels without a country or
 // without a type. It covers by the cheaper kind according to the last totals, unless an earlier run of
 // the night already chose (began). With filters there are no checks.
-func cover(l List, began string, totals map[api.Partition]warehouse.Total) (cover, checks []Partition) {
+func cover(l List, began string, totals map[api.Partition]inputs.Total) (cover, checks []Partition) {
 	types, countries := orAll(l.Types, api.Types), orAll(l.Countries, api.Countries)
 	byType, byCountry := side(types, nil, totals), side(nil, countries, totals)
 	switch {
@@ -141,7 +140,7 @@ func cover(l List, began string, totals map[api.Partition]warehouse.Total) (cove
 }
 
 // side makes a partition of each type, of each country, or of each pair.
-func side(types, countries []string, totals map[api.Partition]warehouse.Total) []Partition {
+func side(types, countries []string, totals map[api.Partition]inputs.Total) []Partition {
 	var ps []Partition
 	for _, t := range orAll(types, []string{""}) {
 		for _, c := range orAll(countries, []string{""}) {
@@ -176,7 +175,7 @@ func Pages(total int) int {
 // Those that the night itself covered stay: the journal has their answers, and they cost nothing. What
 // another job covered meanwhile is dropped, since the night would pay for it. pages returns how many
 // pages cover a number of vessels.
-func (d *Plan) fresh(ps []Partition, totals map[api.Partition]warehouse.Total, f Inputs, age time.Duration, pages func(vessels int) int) []Partition {
+func (d *Plan) fresh(ps []Partition, totals map[api.Partition]inputs.Total, f Inputs, age time.Duration, pages func(vessels int) int) []Partition {
 	return slices.DeleteFunc(ps, func(p Partition) bool {
 		last, ok := totals[totalKey(p.Name())]
 		tonight := !f.Since.IsZero() && !last.At.Before(f.Since) && f.has(p, max(1, pages(last.Rows)))
@@ -209,7 +208,7 @@ func (f Inputs) has(p Partition, pages int) bool {
 }
 
 // sweeps returns a search for each combination of status, zone and filters.
-func sweeps(s Sweep, totals map[api.Partition]warehouse.Total) []StatusSearch {
+func sweeps(s Sweep, totals map[api.Partition]inputs.Total) []StatusSearch {
 	var all []StatusSearch
 	for _, name := range s.Statuses {
 		zones := []string{""}
@@ -248,39 +247,16 @@ func (l Lookup) Operation() api.Operation {
 }
 
 // SeenAt returns when the oldest of the wanted datasets was observed; zero if one never was.
-func SeenAt(l Lookup, t warehouse.Target) time.Time { return oldestOf(l.Want, &t) }
+func SeenAt(l Lookup, t inputs.Target) time.Time { return oldestOf(l.Want, &t) }
 
-func oldestOf(wanted []string, t *warehouse.Target) time.Time {
-	oldest := seenAt(wanted[0], t)
+func oldestOf(wanted []string, t *inputs.Target) time.Time {
+	oldest := *t.Seen(wanted[0])
 	for _, want := range wanted[1:] {
-		if at := seenAt(want, t); at.Before(oldest) {
-			oldest = at
+		if at := t.Seen(want); at.Before(oldest) {
+			oldest = *at
 		}
 	}
 	return oldest
-}
-
-// seenAt returns when one of Datasets was observed; zero if it never was.
-func seenAt(dataset string, t *warehouse.Target) time.Time {
-	switch dataset {
-	case "particulars":
-		return t.ParticularsAt
-	case "engine":
-		return t.EngineAt
-	case "management":
-		return t.ManagementAt
-	}
-	return t.PositionAt
-}
-
-// AskFor returns the number to look a vessel up by: the IMO, which stays with the hull, else the MMSI.
-func AskFor(t warehouse.Target) string { return askFor(&t) }
-
-func askFor(t *warehouse.Target) string {
-	if t.IMO != 0 {
-		return strconv.Itoa(int(t.IMO))
-	}
-	return t.MMSI
 }
 
 // Name identifies the partition in the coverage and totals tables.

@@ -11,13 +11,13 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/credits"
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 var tonight = time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
 
-func total(kind, value string, rows int, at time.Time) warehouse.Total {
-	return warehouse.Total{Operation: "by-type", Kind: kind, Value: value, Rows: rows, At: at}
+func total(kind, value string, rows int, at time.Time) inputs.Total {
+	return inputs.Total{Operation: "by-type", Kind: kind, Value: value, Rows: rows, At: at}
 }
 
 // documented are the limits of the interface text.
@@ -30,7 +30,7 @@ func (p Partition) same(o Partition) bool {
 
 func TestCover(t *testing.T) {
 	yesterday := tonight.Add(-24 * time.Hour)
-	var known []warehouse.Total // countries of two pages each, types of one
+	var known []inputs.Total // countries of two pages each, types of one
 	for _, c := range api.Countries {
 		known = append(known, total("country", strings.ToUpper(c), 101, yesterday))
 	}
@@ -39,7 +39,7 @@ func TestCover(t *testing.T) {
 	}
 	cases := map[string]struct {
 		list          List
-		totals        []warehouse.Total
+		totals        []inputs.Total
 		cover, checks int
 		first         Partition
 	}{
@@ -113,7 +113,7 @@ func lookups(job Job, f Inputs) []string {
 
 func TestLookupsComeInOrderOfWorth(t *testing.T) {
 	day := func(n int) time.Time { return tonight.AddDate(0, 0, -n) }
-	targets := []warehouse.Target{
+	targets := []inputs.Target{
 		{VesselID: "IMO1", IMO: 1, IsVessel: true, ParticularsAt: day(40)},
 		{VesselID: "IMO2", IMO: 2, IsVessel: true, ParticularsAt: day(50)},
 		{VesselID: "IMO3", IMO: 3, IsVessel: true, ParticularsAt: day(3)},
@@ -123,7 +123,7 @@ func TestLookupsComeInOrderOfWorth(t *testing.T) {
 		{VesselID: "IMO7", IMO: 7, IsVessel: true},
 		{VesselID: "none", IsVessel: true},
 	}
-	given := []warehouse.Target{
+	given := []inputs.Target{
 		{VesselID: "MMSI257000903", MMSI: "257000903", IsVessel: true, Listed: true}, {VesselID: "MMSI257000903.2", MMSI: "257000903", IsVessel: true, Listed: true},
 	}
 	job := Job{Lookup: Lookup{Want: []string{"particulars"}, MaxAge: 30 * 24 * time.Hour, Watch: []string{"600000000"}}}
@@ -145,7 +145,7 @@ func TestLookupsComeInOrderOfWorth(t *testing.T) {
 
 func TestPrice(t *testing.T) {
 	ago := tonight.Add(-24 * time.Hour)
-	known := []warehouse.Total{total("country", "Malta", 250, ago), total("country", "Chad", 0, ago)}
+	known := []inputs.Total{total("country", "Malta", 250, ago), total("country", "Chad", 0, ago)}
 	two := Job{List: List{By: "country", Countries: []string{"Malta", "Chad"}}}
 	cases := map[string]struct {
 		job  func(*Job)
@@ -183,11 +183,11 @@ func TestPrice(t *testing.T) {
 // TestFit checks what is left out, and why, when not everything fits.
 func TestFit(t *testing.T) {
 	ago := tonight.Add(-24 * time.Hour)
-	var targets []warehouse.Target
+	var targets []inputs.Target
 	for i := range 100 {
-		targets = append(targets, warehouse.Target{VesselID: fmt.Sprint("IMO", i+1), IMO: i + 1, IsVessel: true})
+		targets = append(targets, inputs.Target{VesselID: fmt.Sprint("IMO", i+1), IMO: i + 1, IsVessel: true})
 	}
-	f := Inputs{Now: tonight, Targets: targets, Totals: []warehouse.Total{
+	f := Inputs{Now: tonight, Targets: targets, Totals: []inputs.Total{
 		total("country", "Malta", 900, ago), total("country", "Chad", 1, ago), total("country", "Togo", 150, tonight.Add(-5*24*time.Hour))}}
 	job := Job{List: List{By: "country", Countries: []string{"Chad", "Malta", "Togo"}}, Lookup: Lookup{Want: []string{"particulars"}}}
 	cases := map[string]struct {
@@ -227,7 +227,7 @@ func TestFit(t *testing.T) {
 // in the end it is looked up.
 func TestNoVesselStarves(t *testing.T) {
 	job := Job{Lookup: Lookup{Want: []string{"particulars"}, MaxAge: 30 * 24 * time.Hour}}
-	plain := warehouse.Target{VesselID: "IMO1", IMO: 1, IsVessel: true}
+	plain := inputs.Target{VesselID: "IMO1", IMO: 1, IsVessel: true}
 	waited := func(days int) float64 {
 		t := plain
 		t.ParticularsAt = tonight.AddDate(0, 0, -days)
@@ -256,23 +256,23 @@ func TestScoreTerms(t *testing.T) {
 	}
 	aged := func(days, perDay float64) float64 { return math.Exp(-perDay * days) }
 	cases := map[string]struct {
-		target warehouse.Target
+		target inputs.Target
 		terms  []string
 		total  float64
 	}{
-		"never seen":                    {warehouse.Target{IMO: 1, IsVessel: true}, []string{"never seen"}, gained(0, 0.01)},
-		"never seen, and changes soon":  {warehouse.Target{IMO: 1, IsVessel: true, Category: "tanker"}, []string{"never seen"}, gained(0, 0.1)},
-		"a beacon":                      {warehouse.Target{MMSI: "992111111"}, []string{"never seen"}, gained(0, 0.01) / 1000},
-		"changed since its lookup":      {warehouse.Target{IMO: 1, IsVessel: true, ManagementAt: day(3), ChangedAt: day(1)}, []string{"changed"}, gained(0.1*aged(3, 0.01), 0.01)},
-		"changed just after its lookup": {warehouse.Target{IMO: 1, IsVessel: true, ManagementAt: tonight.Add(-10 * time.Hour), ChangedAt: tonight.Add(-time.Hour)}, nil, 0},
-		"changed with every answer":     {warehouse.Target{IMO: 1, IsVessel: true, ManagementAt: day(3), ChangedAt: day(1), Versions: 4}, nil, 0},
-		"changed before its lookup":     {warehouse.Target{IMO: 1, IsVessel: true, ManagementAt: day(3), ChangedAt: day(4)}, nil, 0},
-		"watched, yesterday":            {warehouse.Target{IMO: 9, IsVessel: true, ManagementAt: day(1)}, []string{"watched", "stale"}, worthWatched/5 + gained(aged(1, 0.01), 0.01)},
-		"due, of a quiet category":      {warehouse.Target{IMO: 1, IsVessel: true, ManagementAt: day(30)}, []string{"stale"}, gained(aged(30, 0.01), 0.01)},
-		"due, of a lively category":     {warehouse.Target{IMO: 1, IsVessel: true, Category: "tanker", ManagementAt: day(30)}, []string{"stale"}, gained(aged(30, 0.1), 0.1)},
-		"overdue by half its age":       {warehouse.Target{IMO: 1, IsVessel: true, ManagementAt: day(45)}, []string{"stale"}, gained(aged(45, 0.01), 0.01)},
-		"at the longest wait":           {warehouse.Target{IMO: 1, IsVessel: true, ManagementAt: day(60)}, []string{"stale", "overdue"}, gained(aged(60, 0.01), 0.01) + worthOverdue/5},
-		"known for long, never seen":    {warehouse.Target{IMO: 1, IsVessel: true, FirstSeen: day(90)}, []string{"never seen", "overdue"}, gained(0, 0.01) + 1.5*worthOverdue/5},
+		"never seen":                    {inputs.Target{IMO: 1, IsVessel: true}, []string{"never seen"}, gained(0, 0.01)},
+		"never seen, and changes soon":  {inputs.Target{IMO: 1, IsVessel: true, Category: "tanker"}, []string{"never seen"}, gained(0, 0.1)},
+		"a beacon":                      {inputs.Target{MMSI: "992111111"}, []string{"never seen"}, gained(0, 0.01) / 1000},
+		"changed since its lookup":      {inputs.Target{IMO: 1, IsVessel: true, ManagementAt: day(3), ChangedAt: day(1)}, []string{"changed"}, gained(0.1*aged(3, 0.01), 0.01)},
+		"changed just after its lookup": {inputs.Target{IMO: 1, IsVessel: true, ManagementAt: tonight.Add(-10 * time.Hour), ChangedAt: tonight.Add(-time.Hour)}, nil, 0},
+		"changed with every answer":     {inputs.Target{IMO: 1, IsVessel: true, ManagementAt: day(3), ChangedAt: day(1), Versions: 4}, nil, 0},
+		"changed before its lookup":     {inputs.Target{IMO: 1, IsVessel: true, ManagementAt: day(3), ChangedAt: day(4)}, nil, 0},
+		"watched, yesterday":            {inputs.Target{IMO: 9, IsVessel: true, ManagementAt: day(1)}, []string{"watched", "stale"}, worthWatched/5 + gained(aged(1, 0.01), 0.01)},
+		"due, of a quiet category":      {inputs.Target{IMO: 1, IsVessel: true, ManagementAt: day(30)}, []string{"stale"}, gained(aged(30, 0.01), 0.01)},
+		"due, of a lively category":     {inputs.Target{IMO: 1, IsVessel: true, Category: "tanker", ManagementAt: day(30)}, []string{"stale"}, gained(aged(30, 0.1), 0.1)},
+		"overdue by half its age":       {inputs.Target{IMO: 1, IsVessel: true, ManagementAt: day(45)}, []string{"stale"}, gained(aged(45, 0.01), 0.01)},
+		"at the longest wait":           {inputs.Target{IMO: 1, IsVessel: true, ManagementAt: day(60)}, []string{"stale", "overdue"}, gained(aged(60, 0.01), 0.01) + worthOverdue/5},
+		"known for long, never seen":    {inputs.Target{IMO: 1, IsVessel: true, FirstSeen: day(90)}, []string{"never seen", "overdue"}, gained(0, 0.01) + 1.5*worthOverdue/5},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -295,7 +295,7 @@ func TestScoreTerms(t *testing.T) {
 func TestAResumedNightSkipsWhatAnotherJobCovered(t *testing.T) {
 	now := time.Date(2026, 11, 20, 3, 0, 0, 0, time.UTC)
 	job := Job{List: List{By: "country", Countries: []string{"Malta"}, MaxAge: 20 * time.Hour}, Sweep: Sweep{Statuses: []string{"moored"}, Zones: []string{"north-sea"}, Every: 20 * time.Hour}}
-	totals := []warehouse.Total{{Operation: api.ByType.Name, Kind: api.KindCountry, Value: "malta", Rows: 150, At: now.Add(-time.Minute)},
+	totals := []inputs.Total{{Operation: api.ByType.Name, Kind: api.KindCountry, Value: "malta", Rows: 150, At: now.Add(-time.Minute)},
 		{Operation: api.ByStatus.Name, Kind: api.KindStatus, Value: "moored/north-sea", Rows: 5, At: now.Add(-time.Minute)}}
 	own := map[string]PastAnswer{}
 	for _, r := range []api.Request{api.Page("", "Malta", 1), api.Page("", "Malta", 2), StatusSearch{Sweep: api.Sweep{Status: "moored", Zone: "north-sea"}}.Request()} {

@@ -3,7 +3,7 @@ package plan
 import (
 	"math"
 
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // Rates is how often each dataset of a vessel changes while its registration stays as it is, and how
@@ -37,7 +37,7 @@ type model struct {
 
 // PerDay returns how often a dataset of a vessel changes, per day, while its registration stays as it
 // is. The dataset registration is how often the registration changes.
-func (r Rates) PerDay(dataset string, t warehouse.Target) float64 {
+func (r Rates) PerDay(dataset string, t inputs.Target) float64 {
 	m, learnt := r.datasets[dataset]
 	if !learnt {
 		return priors[dataset]
@@ -76,8 +76,8 @@ func factor[K comparable](of map[K]float64, group K) float64 {
 // shrinkage to the group; DuMouchel, "Bayesian data mining in large frequency tables" (1999), for the
 // gamma-Poisson model whose prior is fitted; Cho and Garcia-Molina, "Estimating frequency of change"
 // (2003), for what a visitor sees of changes; Dempster, Laird and Rubin (1977) for the iteration.
-func LearnRates(spans []warehouse.Span) Rates {
-	byDataset := map[string][]warehouse.Span{}
+func LearnRates(spans []inputs.Span) Rates {
+	byDataset := map[string][]inputs.Span{}
 	for _, s := range spans {
 		byDataset[s.Dataset] = append(byDataset[s.Dataset], s)
 	}
@@ -96,7 +96,7 @@ const (
 )
 
 // learn fits the model of one dataset.
-func learn(spans []warehouse.Span, prior float64) model {
+func learn(spans []inputs.Span, prior float64) model {
 	m := model{base: prior, category: map[string]float64{}, flag: map[string]float64{}, ageBand: map[int]float64{}}
 	changes, expected := make([]float64, len(spans)), make([]float64, len(spans))
 	for range mostRounds {
@@ -111,9 +111,9 @@ func learn(spans []warehouse.Span, prior float64) model {
 		for i := range expected {
 			expected[i] *= m.base
 		}
-		fit(m.category, spans, changes, expected, func(s warehouse.Span) string { return s.Category })
-		fit(m.ageBand, spans, changes, expected, func(s warehouse.Span) int { return s.AgeBand })
-		fit(m.flag, spans, changes, expected, func(s warehouse.Span) string { return s.Flag })
+		fit(m.category, spans, changes, expected, func(s inputs.Span) string { return s.Category })
+		fit(m.ageBand, spans, changes, expected, func(s inputs.Span) int { return s.AgeBand })
+		fit(m.flag, spans, changes, expected, func(s inputs.Span) string { return s.Flag })
 		if math.Abs(m.base-before) < settled*before {
 			break
 		}
@@ -137,7 +137,7 @@ func changesWithin(expected float64) float64 {
 
 // fit estimates the factors of one grouping, given the changes and what the other factors let expect,
 // and updates what is expected.
-func fit[K comparable](factors map[K]float64, spans []warehouse.Span, changes, expected []float64, group func(warehouse.Span) K) {
+func fit[K comparable](factors map[K]float64, spans []inputs.Span, changes, expected []float64, group func(inputs.Span) K) {
 	sums := map[K]count{}
 	for i, s := range spans {
 		g := group(s)

@@ -5,24 +5,24 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 func TestRatesOfFewObservations(t *testing.T) {
-	tanker := warehouse.Target{Category: "tanker", Flag: "PA", AgeBand: 2}
-	span := warehouse.Span{Dataset: "management", Category: "tanker", Flag: "PA", AgeBand: 2}
-	with := func(unchanged float64, changes int, within float64) []warehouse.Span {
+	tanker := inputs.Target{Category: "tanker", Flag: "PA", AgeBand: 2}
+	span := inputs.Span{Dataset: "management", Category: "tanker", Flag: "PA", AgeBand: 2}
+	with := func(unchanged float64, changes int, within float64) []inputs.Span {
 		s := span
 		s.Unchanged, s.Changes, s.Within = unchanged, changes, within
-		return []warehouse.Span{s}
+		return []inputs.Span{s}
 	}
-	beside := func(spans []warehouse.Span, category string, unchanged float64, changes int) []warehouse.Span {
+	beside := func(spans []inputs.Span, category string, unchanged float64, changes int) []inputs.Span {
 		s := span
 		s.Category, s.Unchanged, s.Changes, s.Within = category, unchanged, changes, 1
 		return append(spans, s)
 	}
 	for name, c := range map[string]struct {
-		spans   []warehouse.Span
+		spans   []inputs.Span
 		dataset string
 		want    float64
 		within  float64 // of want
@@ -56,7 +56,7 @@ func TestHowOftenAChangeFollows(t *testing.T) {
 		"nearly always":   {998, 979, 0.98},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := LearnRates([]warehouse.Span{{Dataset: "engine", Signals: c.signals, Followed: c.followed}}).Follows("engine")
+			got := LearnRates([]inputs.Span{{Dataset: "engine", Signals: c.signals, Followed: c.followed}}).Follows("engine")
 			if math.Abs(got-c.want) > 1e-9 {
 				t.Errorf("%v, want %v", got, c.want)
 			}
@@ -80,11 +80,11 @@ func TestRatesOfASimulatedFleet(t *testing.T) {
 	const base = 0.01
 	truth := func(c, b, f int) float64 { return base * categories[c] * bands[b] * flags[f] }
 	type cell struct{ c, b, f int }
-	seen := map[cell][]warehouse.Span{}
+	seen := map[cell][]inputs.Span{}
 	for range 4000 {
 		at := cell{r.IntN(6), r.IntN(8), int(40 * math.Pow(r.Float64(), 3))}
 		for range 3 {
-			s := warehouse.Span{Dataset: "particulars", Category: string(rune('a' + at.c)), AgeBand: at.b, Flag: string(rune('A' + at.f))}
+			s := inputs.Span{Dataset: "particulars", Category: string(rune('a' + at.c)), AgeBand: at.b, Flag: string(rune('A' + at.f))}
 			days := math.Ceil(60 * r.Float64())
 			if r.Float64() < -math.Expm1(-truth(at.c, at.b, at.f)*days) {
 				s.Changes, s.Within = 1, days
@@ -94,7 +94,7 @@ func TestRatesOfASimulatedFleet(t *testing.T) {
 			seen[at] = append(seen[at], s)
 		}
 	}
-	var all []warehouse.Span
+	var all []inputs.Span
 	for _, spans := range seen {
 		all = append(all, spans...)
 	}
@@ -103,7 +103,7 @@ func TestRatesOfASimulatedFleet(t *testing.T) {
 	for at, spans := range seen {
 		want := truth(at.c, at.b, at.f)
 		off := func(got float64) float64 { return math.Abs(math.Log(got/want)) * float64(len(spans)) }
-		offRates += off(rates.PerDay("particulars", warehouse.Target{Category: spans[0].Category, AgeBand: at.b, Flag: spans[0].Flag}))
+		offRates += off(rates.PerDay("particulars", inputs.Target{Category: spans[0].Category, AgeBand: at.b, Flag: spans[0].Flag}))
 		offWhole, offAlone, weight = offWhole+off(whole), offAlone+off(learnOne(spans)), weight+float64(len(spans))
 	}
 	t.Logf("mean error of the logarithm: %.3f with groups, %.3f of the whole, %.3f of each cell alone", offRates/weight, offWhole/weight, offAlone/weight)
@@ -113,11 +113,11 @@ func TestRatesOfASimulatedFleet(t *testing.T) {
 }
 
 // learnOne estimates one rate for all spans.
-func learnOne(spans []warehouse.Span) float64 {
-	var alike []warehouse.Span
+func learnOne(spans []inputs.Span) float64 {
+	var alike []inputs.Span
 	for _, s := range spans {
 		s.Category, s.AgeBand, s.Flag = "", 0, ""
 		alike = append(alike, s)
 	}
-	return LearnRates(alike).PerDay("particulars", warehouse.Target{})
+	return LearnRates(alike).PerDay("particulars", inputs.Target{})
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/api"
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // Factors of a score, which is in days: the days for which a lookup makes stored datasets right, by
@@ -145,7 +145,7 @@ func overdue(waited, longest time.Duration) float64 {
 
 // reasons returns the reasons for looking t up now; oldest is when the oldest of the wanted datasets was
 // seen.
-func (s *scorer) reasons(t *warehouse.Target, oldest time.Time) (r reasons) {
+func (s *scorer) reasons(t *inputs.Target, oldest time.Time) (r reasons) {
 	age, never := s.now.Sub(oldest), oldest.IsZero()
 	r.watched = len(s.watched.mmsi) > 0 && (s.watched.has(t) || s.watched.mmsi[t.MMSI])
 	switch {
@@ -166,7 +166,7 @@ func (s *scorer) reasons(t *warehouse.Target, oldest time.Time) (r reasons) {
 	}
 	for i, dataset := range s.want {
 		part, days := &r.never, math.Inf(1)
-		if at := seenAt(dataset, t); !at.IsZero() {
+		if at := *t.Seen(dataset); !at.IsZero() {
 			age := age
 			if !at.Equal(oldest) {
 				age = s.now.Sub(at)
@@ -195,14 +195,14 @@ func (s *scorer) reasons(t *warehouse.Target, oldest time.Time) (r reasons) {
 // isDue reports whether datasets that were last seen then are due for any vessel: they never were, they
 // are too old, the registration has changed since, or the list has missed the vessel since. What the list
 // misses has changed its flag or type, or is gone: a lookup by its number says which.
-func (s *scorer) isDue(t *warehouse.Target, seen time.Time) bool {
+func (s *scorer) isDue(t *inputs.Target, seen time.Time) bool {
 	age := s.now.Sub(seen)
 	return seen.IsZero() || age >= s.maxAge || t.MissingSince.After(seen) || t.ChangedAt.After(seen) && steady(t, age)
 }
 
 // DueAt returns when a vessel that is not due now, and whose registration stays as it is, is due again; zero
 // for never.
-func (s *scorer) DueAt(t warehouse.Target) time.Time {
+func (s *scorer) DueAt(t inputs.Target) time.Time {
 	watched := s.watched.has(&t) || s.watched.mmsi[t.MMSI]
 	all := oldestOf(s.want, &t)
 	switch {
@@ -223,7 +223,7 @@ func (s *scorer) DueAt(t warehouse.Target) time.Time {
 }
 
 // hazards returns the rates of the group of a vessel.
-func (s *scorer) hazards(t *warehouse.Target) *hazards {
+func (s *scorer) hazards(t *inputs.Target) *hazards {
 	g := group{t.Category, t.Flag, t.AgeBand}
 	h, known := s.groups[g]
 	if !known {
@@ -238,7 +238,7 @@ func (s *scorer) hazards(t *warehouse.Target) *hazards {
 }
 
 // Score returns the value of looking t up now. The total of a vessel that is not due is 0.
-func (s *scorer) Score(t warehouse.Target) Score {
+func (s *scorer) Score(t inputs.Target) Score {
 	sc := Score{Credits: int(s.credits)}
 	r := s.reasons(&t, oldestOf(s.want, &t))
 	if r.positionAlone {
@@ -278,9 +278,9 @@ const settle = 20 * time.Hour
 // Steady reports whether a change of a vessel that was looked up age ago is a reason to look it up
 // again. A vessel that the list and the profile always disagree about changes with every answer, and
 // would be looked up every night for nothing.
-func Steady(t warehouse.Target, age time.Duration) bool { return steady(&t, age) }
+func Steady(t inputs.Target, age time.Duration) bool { return steady(&t, age) }
 
-func steady(t *warehouse.Target, age time.Duration) bool { return age >= settle && t.Versions <= 3 }
+func steady(t *inputs.Target, age time.Duration) bool { return age >= settle && t.Versions <= 3 }
 
 // watchEvery is how old what is known of a vessel on the watch list may get, unless the maximum age is
 // less: every night it is looked up. If the position is wanted beside other datasets, that is how old the

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // BenchmarkDecide plans a night of 200,000 vessels of 1,400 groups, under a cap, and without one. It is
@@ -34,7 +34,7 @@ func BenchmarkDecide(b *testing.B) {
 func fleetOf(vessels int) Inputs {
 	f := Inputs{Now: tonight, Refused: map[string]bool{"7000001": true}, Tonight: map[string]PastAnswer{}}
 	for i := range vessels {
-		t := warehouse.Target{VesselID: fmt.Sprintf("IMO%07d", 1_000_000+i), IMO: 1_000_000 + i, IsVessel: true, Versions: 1, FirstSeen: tonight.AddDate(0, 0, -100),
+		t := inputs.Target{VesselID: fmt.Sprintf("IMO%07d", 1_000_000+i), IMO: 1_000_000 + i, IsVessel: true, Versions: 1, FirstSeen: tonight.AddDate(0, 0, -100),
 			Category: fmt.Sprint("category ", i%7), Flag: fmt.Sprint("F", i%40), AgeBand: i % 5, ChangedAt: tonight.AddDate(0, 0, -i%300)}
 		if i%5 > 0 {
 			at := tonight.Add(-time.Duration(i*7919%(90*24)) * time.Hour)
@@ -42,10 +42,10 @@ func fleetOf(vessels int) Inputs {
 		}
 		f.Targets = append(f.Targets, t)
 	}
-	var spans []warehouse.Span
+	var spans []inputs.Span
 	for i := range 1400 {
 		for _, dataset := range []string{"registration", "particulars", "engine", "management"} {
-			spans = append(spans, warehouse.Span{Dataset: dataset, Category: fmt.Sprint("category ", i%7), Flag: fmt.Sprint("F", i%40), AgeBand: i % 5, Unchanged: 4000, Changes: 1 + i%9, Within: 30})
+			spans = append(spans, inputs.Span{Dataset: dataset, Category: fmt.Sprint("category ", i%7), Flag: fmt.Sprint("F", i%40), AgeBand: i % 5, Unchanged: 4000, Changes: 1 + i%9, Within: 30})
 		}
 	}
 	f.Rates = LearnRates(spans)

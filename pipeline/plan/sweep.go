@@ -10,7 +10,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/pipeline/credits"
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // Causes that leave out a status search that the plan may space (sweep.every: auto).
@@ -56,7 +56,7 @@ func (s spaced) isOld() bool { return !s.isNew() && s.days*24 >= longestSweep.Ho
 
 // Leave returns the share of the vessels in a status and zone that leave it in a day.
 func (r Rates) Leave(s api.Sweep) float64 {
-	return r.PerDay(StatusDataset, warehouse.Target{Category: strings.ToLower(s.Status), Flag: strings.ToLower(s.Zone)})
+	return r.PerDay(StatusDataset, inputs.Target{Category: strings.ToLower(s.Status), Flag: strings.ToLower(s.Zone)})
 }
 
 // StatusDataset is the name under which spans of stays are learnt: their category is the status, their

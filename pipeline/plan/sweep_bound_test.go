@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/fleetlake/fleetlake/extract/api"
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // sea is a status in a zone: its vessels, how often they leave, and the night on which it was last searched.
@@ -69,12 +69,12 @@ func spacedByPlan(auto bool, budget int) func(seas []*sea, night int) []*sea {
 		for _, s := range api.Statuses {
 			job.Sweep.Statuses = append(job.Sweep.Statuses, s.Name)
 		}
-		var spans []warehouse.Span
+		var spans []inputs.Span
 		for _, s := range seas {
 			byName[s.String()] = s
-			f.Totals = append(f.Totals, warehouse.Total{Kind: api.KindStatus, Value: s.String(), Rows: s.vessels, At: tonight.AddDate(0, 0, s.last)})
+			f.Totals = append(f.Totals, inputs.Total{Kind: api.KindStatus, Value: s.String(), Rows: s.vessels, At: tonight.AddDate(0, 0, s.last)})
 			left := -math.Expm1(-s.leave) * float64(s.vessels) * float64(min(night+5, 20))
-			spans = append(spans, warehouse.Span{Dataset: StatusDataset, Category: strings.ToLower(s.Status), Flag: s.Zone, Changes: int(left), Within: 1,
+			spans = append(spans, inputs.Span{Dataset: StatusDataset, Category: strings.ToLower(s.Status), Flag: s.Zone, Changes: int(left), Within: 1,
 				Unchanged: float64(s.vessels*min(night+5, 20)) - left})
 		}
 		f.Rates = LearnRates(spans)

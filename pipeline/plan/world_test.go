@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // mix is a fleet, a budget, and what is wanted, over which policies are compared.
@@ -113,8 +113,8 @@ type game struct {
 	night   int
 	start   time.Time
 	seen    []int // the night of the last lookup; -1 is none
-	targets []warehouse.Target
-	spans   map[spanKey]*warehouse.Span
+	targets []inputs.Target
+	spans   map[spanKey]*inputs.Span
 	until   []int // what learning has counted, by ship: the night of its latest list
 	rates   Rates
 }
@@ -137,13 +137,13 @@ func (s *ship) changed(d, after, to int) bool {
 func (g *game) listed() int { return g.night - g.night%g.listEvery }
 
 // span is where observations of a dataset of a ship are counted.
-func (g *game) span(dataset string, s *ship, nights int) *warehouse.Span {
+func (g *game) span(dataset string, s *ship, nights int) *inputs.Span {
 	if nights > 0 { // as rates.sql: intervals of about the same length together
 		nights = int(math.Pow(2, math.Round(2*math.Log2(float64(nights)))/2) + .5)
 	}
 	key := spanKey{dataset, s.group, nights}
 	if g.spans[key] == nil {
-		g.spans[key] = &warehouse.Span{Dataset: dataset, Category: s.group.category, Flag: s.group.flag, AgeBand: s.group.ageBand, Within: float64(nights)}
+		g.spans[key] = &inputs.Span{Dataset: dataset, Category: s.group.category, Flag: s.group.flag, AgeBand: s.group.ageBand, Within: float64(nights)}
 	}
 	return g.spans[key]
 }
@@ -204,11 +204,11 @@ type result struct {
 
 // play plays a strategy.
 func (w *world) play(p strategy) result {
-	g := &game{world: w, start: time.Date(2026, 9, 1, 2, 0, 0, 0, time.UTC), spans: map[spanKey]*warehouse.Span{}, until: make([]int, len(w.ships))}
+	g := &game{world: w, start: time.Date(2026, 9, 1, 2, 0, 0, 0, time.UTC), spans: map[spanKey]*inputs.Span{}, until: make([]int, len(w.ships))}
 	for i := range w.ships {
 		s := &w.ships[i]
 		g.seen = append(g.seen, -1)
-		g.targets = append(g.targets, warehouse.Target{VesselID: fmt.Sprintf("IMO%07d", i+1), IMO: i + 1, IsVessel: true, Versions: 1,
+		g.targets = append(g.targets, inputs.Target{VesselID: fmt.Sprintf("IMO%07d", i+1), IMO: i + 1, IsVessel: true, Versions: 1,
 			Category: s.group.category, Flag: s.group.flag, AgeBand: s.group.ageBand, FirstSeen: g.start.AddDate(0, 0, s.since)})
 	}
 	right, all, oldest := 0, 0, 0
@@ -249,7 +249,7 @@ func (w *world) play(p strategy) result {
 }
 
 func (g *game) learn() Rates {
-	var spans []warehouse.Span
+	var spans []inputs.Span
 	for _, s := range g.spans {
 		spans = append(spans, *s)
 	}
