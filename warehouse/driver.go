@@ -176,6 +176,9 @@ func nativeConnection(c any) (mapping.Connection, error) {
 	return mapping.Connection{Ptr: field.FieldByName("Ptr").UnsafePointer()}, nil
 }
 
+// EngineVersion is the version of the linked DuckDB, such as v1.4.3.
+func EngineVersion() string { return linkedVersion() }
+
 // linkedVersion is the version of the linked DuckDB.
 func linkedVersion() string { return mapping.LibraryVersion() }
 

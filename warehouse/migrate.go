@@ -248,3 +248,10 @@ func migrations() fs.FS {
 	}
 	return sub
 }
+
+// SchemaVersion is the number of the newest migration: of the tables that this program gives to a file.
+func SchemaVersion() string {
+	names := statements("migrations")
+	number, _, _ := strings.Cut(path.Base(names[len(names)-1]), "_")
+	return number
+}

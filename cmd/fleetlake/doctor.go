@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -18,7 +20,6 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/schedules/listen"
 	"github.com/fleetlake/fleetlake/warehouse"
-	"github.com/fleetlake/fleetlake/warehouse/durable"
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 )
@@ -30,26 +31,46 @@ const wantFree = 2 << 30
 const wantClock = 30 * time.Second
 
 func (a *app) doctorCommand() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check configuration, data directory, lake, clock, key, balance and export",
 		Long: `Check what a run needs, and the state that earlier runs left, one line each, with the remedy for
 what is wrong. It sends one free request for the balance, and spends nothing. From the target of the
 export it only reads. The exit code is that of the first check that failed.`,
-		Example: "  fleetlake doctor",
+		Example: "  fleetlake doctor\n  fleetlake doctor --json | jq '.[] | select(.state != \"ok\")'",
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			found := a.doctor(cmd.Context())
+			if asJSON {
+				return console.WriteJSON(a.stdout, found)
+			}
+			for _, f := range found {
+				fmt.Fprintf(a.stdout, "%-5s %-16s %s\n", f.State, f.Check, f.Words)
+			}
+			return nil
+		},
 	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON: check, state (ok, WARN or FAIL) and words of each line")
+	return c
 }
 
-// check is one line of the doctor's report.
+// finding is one line of the doctor's report.
+type finding struct {
+	Check string `json:"check"`
+	State string `json:"state"` // ok, WARN or FAIL
+	Words string `json:"words"`
+}
+
+// check is what the doctor looks at.
 type check struct {
 	name string
 	run  func() (string, error)
 	code int // of a failure; 0 is that of the error
 }
 
-func (a *app) doctor(ctx context.Context) error {
+// doctor makes all checks that the configuration allows. The exit code is that of the first one that failed.
+func (a *app) doctor(ctx context.Context) []finding {
 	cfg, configErr := a.configAsIs()
 	checks := []check{{name: "configuration", run: func() (string, error) {
 		return "jobs: " + strings.Join(cfg.JobNames(), ", "), configErr
@@ -77,6 +98,7 @@ func (a *app) doctor(ctx context.Context) error {
 	if configErr == nil && cfg.Flight.Listen != "" {
 		checks = append(checks, check{name: "flight", run: func() (string, error) { return flightReady(cfg) }, code: exitUsage})
 	}
+	var found []finding
 	code := exitDone
 	for _, c := range checks {
 		words, err := c.run()
@@ -84,22 +106,29 @@ func (a *app) doctor(ctx context.Context) error {
 			if code == exitDone {
 				code = cmp.Or(c.code, exitCode(err))
 			}
-			fmt.Fprintf(a.stdout, "FAIL  %-16s %v\n", c.name, err)
+			found = append(found, finding{c.name, "FAIL", err.Error()})
 			continue
 		}
-		fmt.Fprintf(a.stdout, "ok    %-16s %s\n", c.name, words)
+		found = append(found, finding{c.name, "ok", words})
 	}
 	for _, words := range openToOthers(cfg) {
-		fmt.Fprintf(a.stdout, "WARN  %-16s %s\n", "permissions", words)
+		found = append(found, finding{"permissions", "WARN", words})
 	}
 	a.code = code
-	return nil
+	return found
 }
 
-// writable creates the data directory, and a file in it that is removed again.
+// writable checks that a run can write into the data directory, or make it: it creates a file that is removed again.
 func writable(dir string) (string, error) {
-	if err := durable.MkdirAll(dir, 0o750); err != nil {
-		return "", fmt.Errorf("make %s: %w; choose another with --data", dir, err)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		parent := nearest(dir)
+		if err := unix.Faccessat(unix.AT_FDCWD, parent, unix.W_OK|unix.X_OK, unix.AT_EACCESS); err != nil {
+			return "", fmt.Errorf("make %s in %s: %w; choose another with --data", dir, parent, err)
+		}
+		return dir + " does not exist: the first run makes it", nil
+	}
+	if err := datadir.CheckWritable(dir); err != nil {
+		return "", err
 	}
 	f, err := os.CreateTemp(dir, ".doctor-")
 	if err != nil {
@@ -108,12 +137,26 @@ func writable(dir string) (string, error) {
 	return dir, errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
+// nearest returns a directory, or the nearest one above it that exists.
+func nearest(dir string) string {
+	whole, err := filepath.Abs(dir)
+	if err != nil {
+		return dir
+	}
+	for {
+		if _, err := os.Stat(whole); !errors.Is(err, fs.ErrNotExist) || whole == filepath.Dir(whole) {
+			return whole
+		}
+		whole = filepath.Dir(whole)
+	}
+}
+
 func free(dir string) (string, error) {
-	var fs unix.Statfs_t
-	if err := unix.Statfs(dir, &fs); err != nil {
+	var disk unix.Statfs_t
+	if err := unix.Statfs(nearest(dir), &disk); err != nil {
 		return "", fmt.Errorf("disk of %s: %w", dir, err)
 	}
-	left := fs.Bavail * uint64(fs.Bsize)
+	left := disk.Bavail * uint64(disk.Bsize)
 	if left < wantFree {
 		return "", fmt.Errorf("%d MiB free at %s, want %d: %w", left>>20, dir, wantFree>>20, unix.ENOSPC)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
@@ -160,8 +161,12 @@ func exportTroubles(c config.Config) ([]trouble, error) {
 	return []trouble{{code: exitExport, words: failureWords(c, *s.Failure), title: "The export failed"}}, nil
 }
 
-// targetThere checks that the target of the export can be reached, and the program for Iceberg found.
+// targetThere checks that the target of the export is no place of the data directory, that it can be reached, and that
+// the program for Iceberg is found.
 func targetThere(ctx context.Context, c config.Config) (string, error) {
+	if !strings.Contains(c.Export.Target, "://") && within(c.Export.Target, c.DataDir) {
+		return "", fmt.Errorf("export.target: %s is inside the data directory %s, which holds what the program alone writes; choose a directory beside it", c.Export.Target, c.DataDir)
+	}
 	s, err := exportPhase(c, nil).Settings()
 	if err != nil {
 		return "", err
@@ -182,4 +187,21 @@ func targetThere(ctx context.Context, c config.Config) (string, error) {
 		words += "; " + failureWords(c, *state.Failure)
 	}
 	return words, err
+}
+
+// within reports whether a path is a directory or inside it. A path that cannot be resolved is taken as it is written.
+func within(path, dir string) bool {
+	resolved := func(p string) string {
+		existing := nearest(p)
+		whole, err := filepath.Abs(p)
+		if err != nil {
+			return p
+		}
+		if real, err := filepath.EvalSymlinks(existing); err == nil {
+			return real + strings.TrimPrefix(whole, existing)
+		}
+		return whole
+	}
+	relative, err := filepath.Rel(resolved(dir), resolved(path))
+	return err == nil && relative != ".." && !strings.HasPrefix(relative, "../")
 }

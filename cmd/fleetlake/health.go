@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/pipeline/report"
@@ -34,7 +35,11 @@ type trouble struct {
 // It sends no request, so whether the key works is known from the last run.
 func troublesOf(ctx context.Context, c config.Config, job string, minCoverage int) ([]trouble, error) {
 	var all []trouble
-	if _, err := free(c.DataDir); err != nil && !errors.Is(err, fs.ErrNotExist) { // the first run creates it
+	if _, err := free(c.DataDir); err != nil {
+		all = append(all, trouble{code: exitDisk, words: err.Error()})
+	}
+	// Whoever asks may read only, which says nothing of the service's user; a read-only file system stops everybody.
+	if err := datadir.CheckWritable(c.DataDir); errors.Is(err, syscall.EROFS) {
 		all = append(all, trouble{code: exitDisk, words: err.Error()})
 	}
 	data, err := dataTroubles(ctx, c.DataDir, job)

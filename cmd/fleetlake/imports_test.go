@@ -51,7 +51,7 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"warehouse/news":           {[]string{"warehouse"}, []string{"net/http", "os"}},
 	"schedules/published":      {[]string{"warehouse"}, []string{"net/http", "database/sql"}},
 	"schedules/page":           {[]string{"load/dictionary", "pipeline", "pipeline/forecast", "pipeline/report", "pipeline/wording", "schedules/listen", "schedules/published", "warehouse", "warehouse/history", "warehouse/news", "warehouse/turns"}, []string{"database/sql"}},
-	"schedules/metrics":        {[]string{"pipeline", "pipeline/derive", "pipeline/report", "schedules/exports", "schedules/published", "warehouse"}, []string{"database/sql"}},
+	"schedules/metrics":        {[]string{"pipeline", "pipeline/datadir", "pipeline/derive", "schedules", "pipeline/report", "schedules/exports", "schedules/published", "warehouse"}, []string{"database/sql"}},
 	"schedules/notify":         {[]string{"pipeline/report", "warehouse/durable"}, []string{"database/sql"}},
 	"schedules/share":          {[]string{"warehouse", "warehouse/turns"}, []string{"database/sql"}},
 	"schedules/listen":         {[]string{"warehouse/turns"}, []string{"net/http", "database/sql"}},

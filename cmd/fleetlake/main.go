@@ -91,6 +91,7 @@ func (a *app) reportError(err error) {
 // app is what the verbs share.
 type app struct {
 	getenv         func(string) string
+	environment    []string // all of it, as NAME=VALUE; nil in tests
 	stdout, stderr io.Writer
 	configPath     string
 	dataDir        string
@@ -128,7 +129,7 @@ resumes), 9 the service answered too little, 10 published but not exported, 64 u
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "log each request")
 	root.AddCommand(a.demoCommand(), a.initCommand(), a.planCommand(), a.forecastCommand(), a.runCommand(), a.serveCommand(), a.simulateCommand(),
 		a.creditsCommand(), a.explainCommand(), a.queryCommand(), a.runsCommand(), a.schemaCommand(), a.exportCommand(), a.doctorCommand(),
-		a.statusCommand(), a.checkCommand(), a.rebuildCommand(), a.verifyCommand(), a.rollbackCommand(), a.workerCommand(), a.networkCommand())
+		a.statusCommand(), a.checkCommand(), a.rebuildCommand(), a.verifyCommand(), a.rollbackCommand(), a.versionCommand(), a.workerCommand(), a.networkCommand())
 	a.completeWords(root)
 	return root
 }
@@ -156,6 +157,9 @@ func (a *app) config() (config.Config, error) {
 
 // configAsIs loads the configuration and does nothing else.
 func (a *app) configAsIs() (config.Config, error) {
+	if err := config.Misspelt(a.environment); err != nil {
+		return config.Config{}, err
+	}
 	c, err := config.Load(a.configPath, a.configPath != "", a.getenv)
 	if a.dataDir != "" {
 		c.DataDir = a.dataDir

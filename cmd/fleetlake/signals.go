@@ -21,7 +21,7 @@ const drainTimeout = 3 * time.Second
 // second ends it at once with exitInterrupted: the answers that had arrived are on disk then, and the
 // requests without an answer count as spent until the balance settles them.
 func underSignals(args []string, getenv func(string) string, stdout, stderr io.Writer) int {
-	a := &app{getenv: getenv, stdout: stdout, stderr: stderr, inFlight: &extract.InFlight{}}
+	a := &app{getenv: getenv, environment: os.Environ(), stdout: stdout, stderr: stderr, inFlight: &extract.InFlight{}}
 	if err := machine.WithoutCore(); err != nil {
 		fmt.Fprintf(stderr, "fleetlake: %v\n", err)
 		return exitUnexpected

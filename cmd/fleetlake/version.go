@@ -3,9 +3,15 @@ package main
 import (
 	"fmt"
 	"regexp"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
+	"github.com/fleetlake/fleetlake/transform"
+	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/spf13/cobra"
 )
 
 // Versions of programs that were not built from a tag.
@@ -13,6 +19,39 @@ const (
 	untagged       = "untagged" // a commit is known
 	unknownVersion = "unknown"  // built without version control, as tests are
 )
+
+// build is what a program was built from, and what it writes.
+type build struct {
+	Version  string `json:"version"`
+	DuckDB   string `json:"duckdb"`
+	Schema   string `json:"schema"` // of the warehouse: the number of its newest migration
+	Rules    int    `json:"rules"`  // by which values are read
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "version",
+		Short: "Print the version, with the commit, the engine and the schema",
+		Long: `Print what this program was built from and what it writes. A warehouse with an older schema, or a lake of
+older rules, is rebuilt from the journal by the next run; a newer one is refused.`,
+		Example: "  fleetlake version\n  fleetlake version --json | jq -r .duckdb",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			b := build{version(), warehouse.EngineVersion(), warehouse.SchemaVersion(), transform.Rules, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+			if asJSON {
+				return console.WriteJSON(a.stdout, b)
+			}
+			_, err := fmt.Fprintf(a.stdout, "fleetlake %s\nDuckDB    %s\nschema    %s of the warehouse, rules %d for values\n%s on %s\n",
+				b.Version, b.DuckDB, b.Schema, b.Rules, b.Go, b.Platform)
+			return err
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return c
+}
 
 // version is the version of the program, with the commit and its date where the build has them.
 func version() string {

@@ -16,11 +16,16 @@ import (
 
 // CheckWritable returns an error, of which fs.ErrPermission is true, if this user may not write some of the files and
 // directories that a run writes: most often somebody wrote there as root. It names them, and the command that mends
-// it; to who is not the owner of the directory it says whose it is. A directory that does not exist is none to mend.
+// it; to who is not the owner of the directory it says whose it is. A directory that does not exist is none to mend. On
+// a file system that is mounted read-only, the error is EROFS.
 func CheckWritable(dir string) error {
 	var refused []string
 	for _, path := range written(dir) {
-		if err := unix.Faccessat(unix.AT_FDCWD, path, unix.W_OK, unix.AT_EACCESS); errors.Is(err, unix.EACCES) {
+		err := unix.Faccessat(unix.AT_FDCWD, path, unix.W_OK, unix.AT_EACCESS)
+		if errors.Is(err, unix.EROFS) {
+			return fmt.Errorf("write into %s: %w: nothing can be stored until it is mounted for writing", path, err)
+		}
+		if errors.Is(err, unix.EACCES) {
 			refused = append(refused, cmp.Or(strings.TrimPrefix(strings.TrimPrefix(path, dir), "/"), "."))
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/report"
+	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
@@ -125,6 +126,8 @@ func TestScrapeHasTheStoredRuns(t *testing.T) {
 		"fleetlake_build_info{go_version=\"go1.",
 		"fleetlake_run_in_progress 0",
 		"fleetlake_held_back_runs 0",
+		"fleetlake_data_writable 1",
+		"fleetlake_failed_slots{job=\"nightly\"} 0",
 		"go_goroutines ",
 		"process_start_time_seconds ",
 	} {
@@ -141,6 +144,37 @@ func TestScrapeHasTheStoredRuns(t *testing.T) {
 	}
 	if text := scrape(t, newMetrics(t, dir)); !strings.Contains(text, "fleetlake_held_back_runs 2") {
 		t.Errorf("two runs are held back:\n%s", text)
+	}
+}
+
+// TestSlotsWithoutAGoodRun counts those after the last published run, and those of a job that never published one.
+func TestSlotsWithoutAGoodRun(t *testing.T) {
+	dir := t.TempDir()
+	r := harvest(t, dir)
+	log, err := schedules.OpenSlotLog(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, record := range []schedules.Record{
+		{Job: "nightly", State: schedules.RecordFailed, At: r.Finished.Add(-time.Minute)}, // made good by the run
+		{Job: "nightly", State: schedules.RecordFailed, At: r.Finished.Add(time.Hour)},
+		{Job: "nightly", State: schedules.RecordMissed, At: r.Finished.Add(2 * time.Hour)},
+		{Job: "positions", State: schedules.RecordFailed, At: r.Finished.Add(-time.Hour)},
+		{Job: "weekly", State: schedules.RecordWaiting, At: r.Finished},
+	} {
+		record.Slot = night.Add(time.Duration(i) * time.Hour)
+		if _, err := log.Write(record); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := scrape(t, newMetrics(t, dir))
+	for _, want := range []string{`fleetlake_failed_slots{job="nightly"} 2`, `fleetlake_failed_slots{job="positions"} 1`} {
+		if !strings.Contains(text, want+"\n") {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, `job="weekly"`) {
+		t.Error("a slot that waits counts")
 	}
 }
 

@@ -179,6 +179,11 @@ func TestAlertsAndDashboardNameWhatIsServed(t *testing.T) {
 
 func TestAlertsAreWhole(t *testing.T) {
 	a, _ := readMonitoring(t)
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "runbook.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	runbook := string(text)
 	names := map[string]bool{}
 	for _, r := range a.Groups[0].Rules {
 		if names[r.Alert] || !strings.HasPrefix(r.Alert, "Fleetlake") {
@@ -193,8 +198,11 @@ func TestAlertsAreWhole(t *testing.T) {
 				t.Errorf("alert %s: no %s", r.Alert, key)
 			}
 		}
+		if link := "docs/runbook.md#" + strings.ToLower(r.Alert); r.Annotations["runbook"] != link || !strings.Contains(runbook, "\n## "+r.Alert+"\n") {
+			t.Errorf("alert %s: the runbook has no section, or it is not linked as %s", r.Alert, link)
+		}
 	}
-	for _, needed := range []string{"held_back_runs", "warehouse_readable", "export_failures", "balance_credits", "last_success_age_seconds", "notifications_undelivered_total"} {
+	for _, needed := range []string{"held_back_runs", "warehouse_readable", "export_failures", "balance_credits", "last_success_age_seconds", "notifications_undelivered_total", "data_free_bytes", "data_writable", "failed_slots"} {
 		if !slices.ContainsFunc(a.Groups[0].Rules, func(r alert) bool { return strings.Contains(r.Expr, "fleetlake_"+needed) }) {
 			t.Errorf("no alert watches %s", needed)
 		}

@@ -8,12 +8,15 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/report"
+	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/schedules/exports"
 	"github.com/fleetlake/fleetlake/schedules/published"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sys/unix"
 )
 
 // readRuns is how many of the newest runs are read to find each job's last.
@@ -27,6 +30,9 @@ var (
 	readable    = describe("warehouse_readable", "Whether there is a published warehouse that can be read.")
 	capSpent    = describe("cap_spent_credits", "Credits that count towards a cap now: of a job's night, of the day or of the month.", "job", "period")
 	capLeft     = describe("cap_left_credits", "Credits that a cap leaves to the next run.", "job", "period")
+	diskFree    = describe("data_free_bytes", "Disk space that is left to the data directory.")
+	writable    = describe("data_writable", "Whether the file system of the data directory takes writes; 0 if it is mounted read-only.")
+	failedSlots = describe("failed_slots", "Slots of the job since its last published run that were missed, or whose run failed.", "job")
 	heldBack    = describe("held_back_runs", "Runs that are paid for and held back until a person accepts their issues.")
 	requests    = describe("requests_total", "Requests of all published runs.", "operation", "outcome")
 	credits     = describe("credits_total", "Credits of all published runs, requests of unknown outcome included.", "operation")
@@ -106,6 +112,7 @@ func (s *stored) Collect(out chan<- prometheus.Metric) {
 		gauge(heldBack, float64(len(held)))
 	}
 	s.collectCaps(gauge)
+	s.collectDisk(gauge)
 	if e, err := exports.ReadState(s.Dir); err == nil && e != (exports.State{}) {
 		failures := 0
 		if e.Failing() {
@@ -130,6 +137,38 @@ func (s *stored) Collect(out chan<- prometheus.Metric) {
 	}
 	for _, j := range r.jobs {
 		j.collect(gauge, now)
+	}
+	s.collectSlots(gauge, r.jobs)
+}
+
+// collectDisk collects whether the next night has room.
+func (s *stored) collectDisk(gauge func(*prometheus.Desc, float64, ...string)) {
+	var disk unix.Statfs_t
+	if err := unix.Statfs(s.Dir, &disk); err != nil {
+		return // the samples are missing, which an alert can tell
+	}
+	gauge(diskFree, float64(disk.Bavail)*float64(disk.Bsize))
+	gauge(writable, truth(!errors.Is(datadir.CheckWritable(s.Dir), unix.EROFS)))
+}
+
+// collectSlots collects how many slots of each job had no good run since the last published one. A job that never
+// published a run has those of all times.
+func (s *stored) collectSlots(gauge func(*prometheus.Desc, float64, ...string), jobs []job) {
+	records, err := schedules.ReadSlotLog(s.Dir, readRuns)
+	if err != nil {
+		return
+	}
+	finished, counts := map[string]time.Time{}, map[string]int{}
+	for _, j := range jobs {
+		finished[j.Job], counts[j.Job] = j.Finished, 0
+	}
+	for _, r := range records {
+		if r.At.After(finished[r.Job]) {
+			counts[r.Job]++
+		}
+	}
+	for name, n := range counts {
+		gauge(failedSlots, float64(n), name)
 	}
 }
 

@@ -95,7 +95,17 @@ type JobConfig struct {
 // Error lists everything that is wrong with a configuration, one line each.
 type Error struct{ Problems []string }
 
-func (e *Error) Error() string { return strings.Join(e.Problems, "\n") }
+// mostProblems is how many problems are printed. A file that is no configuration has one on every line.
+const mostProblems = 20
+
+func (e *Error) Error() string {
+	shown := e.Problems[:min(len(e.Problems), mostProblems)]
+	text := strings.Join(shown, "\n")
+	if more := len(e.Problems) - len(shown); more > 0 {
+		text += fmt.Sprintf("\nand %d more problems", more)
+	}
+	return text
+}
 
 // defaults is the configuration without a file and without an environment.
 func defaults() Config {
@@ -212,6 +222,7 @@ func (p Places) load(path string, explicit bool, getenv func(string) string) (Co
 	problems = append(problems, applyEnvironment(&c, getenv)...)
 	problems = append(problems, c.Serve.check()...)
 	problems = append(problems, c.Flight.check()...)
+	problems = append(problems, c.checkAddresses()...)
 	if len(problems) > 0 {
 		return Config{}, &Error{problems}
 	}

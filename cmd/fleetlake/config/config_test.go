@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net/netip"
 	"os"
@@ -139,6 +140,12 @@ func changes(t *testing.T, text string, edit func(*Config)) {
 func TestConfigRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"an unknown key":               {"api:\n  base_ulr: x", `:2:3: unknown key "base_ulr" in api, expected one of: base_url, key_file, limits, max_in_flight, patience, settle_after, timeout; did you mean "base_url"?`},
+		"a tag of another program":     {"api: {key_file: !secret api_key}", `:1:17: tag !secret, expected a value without a tag`},
+		"a tag on a mapping":           {"api: !include {max_in_flight: 4}", `:1:6: tag !include, expected a value without a tag`},
+		"a variable in a path":         {"data_dir: $DATA/fleet", `:1:11: data_dir: "$DATA/fleet", expected a path without variables: only ~ and $HOME`},
+		"a variable after the home":    {"api: {key_file: '~/${SECRETS}/key'}", `:1:17: api.key_file: "~/${SECRETS}/key", expected a path without variables`},
+		"another user's home":          {"export: {target: ~lake/export}", `:1:18: export.target: "~lake/export", expected a whole path: of the home directories only your own`},
+		"page and Flight at one place": {"serve: {listen: '127.0.0.1:8080'}\nflight: {listen: 'localhost:8080'}", `:2:18: flight.listen: localhost:8080 is where the page listens (serve.listen: 127.0.0.1:8080), expected another address`},
 		"an unknown section":           {"scheduler: {}", `:1:1: unknown key "scheduler", expected one of: api, budget, data_dir, export, flight, jobs, memory, notify, queries, serve, threads`},
 		"a merge key":                  {"<<: {data_dir: x}", `:1:1: unknown key "<<"`},
 		"a list for keys":              {"[1, 2]", `:1:1: a list, expected keys with values`},
@@ -220,6 +227,86 @@ func TestConfigTellsAllProblemsAtOnce(t *testing.T) {
 	for i, want := range []string{":2:18:", ":3:3:", ":5:12:", ":8:13:", ":9:26:", ":9:43:", ":9:46:", "FLEETLAKE_BASE_URL:", "FLEETLAKE_BUDGET:"} {
 		if i >= len(e.Problems) || !strings.Contains(e.Problems[i], want) {
 			t.Fatalf("problem %d is not at %s:\n%v", i+1, want, err)
+		}
+	}
+}
+
+// TestManyProblems has a file that is no configuration: each line is a problem, and a screen of them is enough.
+func TestManyProblems(t *testing.T) {
+	var text strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&text, "key%d: x\n", i)
+	}
+	_, err := Load(configFile(t, text.String()), true, noEnvironment)
+	lines := strings.Split(fmt.Sprint(err), "\n")
+	if len(lines) != mostProblems+1 || lines[mostProblems] != "and 9980 more problems" {
+		t.Errorf("%d lines, the last %q", len(lines), lines[len(lines)-1])
+	}
+}
+
+func TestPathsFromHome(t *testing.T) {
+	t.Setenv("HOME", "/home/ada")
+	for written, want := range map[string]string{
+		"'~'":            "/home/ada",
+		"~/lake":         "/home/ada/lake",
+		"$HOME/lake":     "/home/ada/lake",
+		"'${HOME}/lake'": "/home/ada/lake",
+		"/srv/lake":      "/srv/lake",
+		"lake~":          "lake~",
+		"price$":         "price$",
+	} {
+		c, err := Load(configFile(t, "data_dir: "+written), true, noEnvironment)
+		if err != nil || c.DataDir != want {
+			t.Errorf("%s: %q, %v; want %q", written, c.DataDir, err, want)
+		}
+	}
+	env := map[string]string{"FLEETLAKE_DATA": "~/other"}
+	if c, err := Load(configFile(t, ""), true, func(name string) string { return env[name] }); err != nil || c.DataDir != "/home/ada/other" {
+		t.Errorf("from the environment: %q, %v", c.DataDir, err)
+	}
+}
+
+func TestAddressesThatOverlap(t *testing.T) {
+	for name, c := range map[string]struct {
+		a, b string
+		want bool
+	}{
+		"the same":                {"127.0.0.1:8080", "127.0.0.1:8080", true},
+		"by another name":         {"LOCALHOST:8080", "127.0.0.1:8080", true},
+		"every address and one":   {":8080", "127.0.0.1:8080", true},
+		"every address of IPv6":   {"10.0.0.1:8080", "[::]:8080", true},
+		"other ports":             {":8080", ":8815", false},
+		"other hosts":             {"10.0.0.1:8080", "127.0.0.1:8080", false},
+		"any free port":           {"127.0.0.1:0", "127.0.0.1:0", false},
+		"one socket":              {"unix:/run/a", "unix:/run/a", true},
+		"two sockets":             {"unix:/run/a", "unix:/run/b", false},
+		"a socket and an address": {"unix:/run/a", ":8080", false},
+	} {
+		if got := overlap(c.a, c.b); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+		if got := overlap(c.b, c.a); got != c.want {
+			t.Errorf("%s, the other way round: %v", name, got)
+		}
+	}
+}
+
+func TestMisspeltVariables(t *testing.T) {
+	for name, c := range map[string]struct{ variable, want string }{
+		"two letters swapped":      {"FLEETLAKE_BUGDET=5", "FLEETLAKE_BUGDET: unknown variable of the environment; did you mean FLEETLAKE_BUDGET?"},
+		"a letter too few":         {"FLEETLAKE_API_KE=secret", "FLEETLAKE_API_KE: unknown variable of the environment; did you mean FLEETLAKE_API_KEY?"},
+		"a setting":                {"FLEETLAKE_BUDGET=5", ""},
+		"of a verb":                {"FLEETLAKE_CONFIG=x", ""},
+		"set by Kubernetes":        {"FLEETLAKE_SERVICE_HOST=10.0.0.1", ""},
+		"set by Kubernetes, again": {"FLEETLAKE_PORT_8080_TCP=tcp://10.0.0.1:8080", ""},
+		"another program's":        {"FLEET_BUDGET=5", ""},
+	} {
+		got := ""
+		if err := Misspelt([]string{"PATH=/bin", c.variable}); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }

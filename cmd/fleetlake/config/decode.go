@@ -41,12 +41,27 @@ func (d *decoder) document(text []byte) *yaml.Node {
 	var root yaml.Node
 	err := yaml.Load(text, &root)
 	if err == nil && len(root.Content) > 0 {
+		d.refuseTags(&root)
 		return root.Content[0]
 	}
 	if err != nil && !strings.Contains(err.Error(), "no documents in stream") { // only comments
 		d.problems = append(d.problems, d.syntax(err))
 	}
 	return nil
+}
+
+// plainTags are the tags that YAML gives to values of itself.
+var plainTags = []string{"", "!", "!!map", "!!seq", "!!str", "!!int", "!!float", "!!bool", "!!null", "!!merge", "!!timestamp"}
+
+// refuseTags reports each value with a tag such as !secret, which some other program would act on: here it would be
+// read as if it had none.
+func (d *decoder) refuseTags(n *yaml.Node) {
+	if !slices.Contains(plainTags, n.ShortTag()) {
+		d.report(n, "tag %s, expected a value without a tag", n.ShortTag())
+	}
+	for _, child := range n.Content {
+		d.refuseTags(child)
+	}
 }
 
 // syntax rewords an error of the YAML library.

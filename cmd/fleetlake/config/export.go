@@ -51,7 +51,7 @@ func (d *decoder) export(n *yaml.Node, e *Export) {
 		"path_style": setting(d, "export.path_style", "true or false", parseTruth, func(v bool) { e.PathStyle = v }),
 		"credentials_file": func(n *yaml.Node) {
 			e.credentialsAt = d.at(n) + ": export.credentials_file"
-			e.CredentialsFile, _ = d.text(n, "export.credentials_file", "a file")
+			d.path("export.credentials_file", "a file", &e.CredentialsFile)(n)
 		},
 		"bandwidth": setting(d, "export.bandwidth", "bytes a second", Bytes, func(v int64) { e.Bandwidth = v }),
 		"tables":    d.list("export.tables", parseTable, func(v []string) { e.Tables = v }),
@@ -60,7 +60,7 @@ func (d *decoder) export(n *yaml.Node, e *Export) {
 		"within":    setting(d, "export.within", "a duration", Duration(1), func(v time.Duration) { e.Within = v }),
 		"iceberg": func(n *yaml.Node) {
 			d.mapping(n, "export.iceberg", keyTable{
-				"program":   func(n *yaml.Node) { e.Iceberg.Program, _ = d.text(n, "export.iceberg.program", "a program") },
+				"program":   d.path("export.iceberg.program", "a program", &e.Iceberg.Program),
 				"catalog":   setting(d, "export.iceberg.catalog", "a file or an address", parseCatalog, func(v string) { e.Iceberg.Catalog = v }),
 				"arguments": d.list("export.iceberg.arguments", func(s string) ([]string, error) { return []string{s}, nil }, func(v []string) { e.Iceberg.Arguments = v }),
 			})
@@ -164,13 +164,16 @@ func parseTarget(s string) (string, error) {
 	if ok && (scheme != "s3" || rest == "" || strings.HasPrefix(rest, "/") || strings.ContainsAny(rest, "@?# ")) {
 		return "", errors.New("not a target, expected a directory or s3://bucket/prefix") // it could contain a password
 	}
-	return s, nil
+	if ok {
+		return s, nil
+	}
+	return parsePath(s)
 }
 
 // parseCatalog checks a catalog, whose address could contain a password.
 func parseCatalog(s string) (string, error) {
 	if !strings.Contains(s, "://") {
-		return s, nil
+		return parsePath(s)
 	}
 	if _, err := parseEndpoint(s); err != nil {
 		return "", errors.New("not a catalog, expected a file, or an address such as https://catalog.example.org without credentials")

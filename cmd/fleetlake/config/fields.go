@@ -53,7 +53,7 @@ func (d *decoder) api(n *yaml.Node, c *Config) {
 		},
 		"key_file": func(n *yaml.Node) {
 			c.keyFileAt = d.at(n) + ": api.key_file"
-			c.KeyFile, _ = d.text(n, "api.key_file", "a file")
+			d.path("api.key_file", "a file", &c.KeyFile)(n)
 		},
 		"limits":        func(n *yaml.Node) { d.limits(n, c.Limits) },
 		"max_in_flight": setting(d, "api.max_in_flight", "a number", number, func(v int) { c.MaxInFlight = v }),
@@ -191,7 +191,7 @@ func parseDataDir(s string) (string, error) {
 	if strings.TrimSpace(s) == "" {
 		return "", fmt.Errorf("%q, expected a directory", s)
 	}
-	return s, nil
+	return parsePath(s)
 }
 
 // orAuto returns a parser that also accepts auto, as 0.
@@ -223,52 +223,4 @@ func parseZone(s string) (*time.Location, error) {
 		return nil, fmt.Errorf("%q, expected a name of the time-zone database such as UTC or Europe/Berlin", s)
 	}
 	return loc, nil
-}
-
-// applyEnvironment overrides the file by the environment.
-func applyEnvironment(c *Config, getenv func(string) string) []string {
-	var problems []string
-	for _, v := range variables(c) {
-		s := strings.TrimSpace(getenv(v.name))
-		if s == "" {
-			continue
-		}
-		if err := v.set(s); err != nil {
-			problems = append(problems, fmt.Sprintf("%s: %v", v.name, err))
-		}
-	}
-	return problems
-}
-
-// configVariable is an environment variable of a setting.
-type configVariable struct {
-	name string
-	set  func(string) error
-}
-
-func variables(c *Config) []configVariable {
-	return []configVariable{
-		{"FLEETLAKE_API_KEY", func(s string) error { c.key = newSecretKey(s); return nil }},
-		{"FLEETLAKE_BASE_URL", func(s string) (err error) { c.BaseURL, err = parseBaseURL(s); return err }},
-		{"FLEETLAKE_MAX_IN_FLIGHT", func(s string) (err error) { c.MaxInFlight, err = Number(1, 64)(s); return err }},
-		{"FLEETLAKE_DATA", func(s string) error { c.DataDir = s; return nil }},
-		{"FLEETLAKE_MEMORY", func(s string) (err error) { c.MemoryMiB, err = orAuto(mebibytes(LeastMemoryMiB))(s); return err }},
-		{"FLEETLAKE_THREADS", func(s string) (err error) { c.Threads, err = orAuto(Number(1, 256))(s); return err }},
-		{"FLEETLAKE_BUDGET", func(s string) (err error) { c.Budget.PerRun, err = Number(0, math.MaxInt)(s); return err }},
-		{"FLEETLAKE_LISTEN", func(s string) (err error) {
-			c.Serve.Listen, err = parseListen(s)
-			c.Serve.ListenGiven = true
-			return err
-		}},
-		{"FLEETLAKE_SERVE_TOKEN", func(s string) error { c.Serve.environment = newSecretKey(s); return nil }},
-		{"FLEETLAKE_WEBHOOK_SECRET", func(s string) error { c.Notify.environment = newSecretKey(s); return nil }},
-		{"CREDENTIALS_DIRECTORY", func(s string) error {
-			c.credentialsIn(s)
-			return nil
-		}},
-		{"FLEETLAKE_EXPORT_ACCESS_KEY", func(s string) error { c.Export.environment.accessKey = newSecretKey(s); return nil }},
-		{"FLEETLAKE_EXPORT_SECRET_KEY", func(s string) error { c.Export.environment.secretKey = newSecretKey(s); return nil }},
-		{"FLEETLAKE_EXPORT_SESSION_TOKEN", func(s string) error { c.Export.environment.sessionToken = newSecretKey(s); return nil }},
-		{"FLEETLAKE_NOTIFY_URLS", func(s string) (err error) { c.Notify.URLs, err = parseURLs(s); return err }},
-	}
 }

@@ -56,16 +56,16 @@ func (d *decoder) flight(n *yaml.Node, f *Flight) {
 		},
 		"tokens_file": func(n *yaml.Node) {
 			f.tokensAt = d.at(n) + ": flight.tokens_file"
-			f.TokensFile, _ = d.text(n, "flight.tokens_file", "a file")
+			d.path("flight.tokens_file", "a file", &f.TokensFile)(n)
 		},
 		"plaintext": setting(d, "flight.plaintext", "true or false", parseTruth, func(v bool) { f.Plaintext = v }),
 		"tls": func(n *yaml.Node) {
 			f.tlsAt = d.at(n) + ": "
 			d.mapping(n, "flight.tls", keyTable{
-				"certificate": func(n *yaml.Node) { f.Certificate, _ = d.text(n, "flight.tls.certificate", "a file") },
+				"certificate": d.path("flight.tls.certificate", "a file", &f.Certificate),
 				"key_file": func(n *yaml.Node) {
 					f.keyAt = d.at(n) + ": flight.tls.key_file"
-					f.KeyFile, _ = d.text(n, "flight.tls.key_file", "a file")
+					d.path("flight.tls.key_file", "a file", &f.KeyFile)(n)
 				},
 			})
 		},

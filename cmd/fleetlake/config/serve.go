@@ -62,7 +62,7 @@ func (d *decoder) serve(n *yaml.Node, s *Serve) {
 		},
 		"token_file": func(n *yaml.Node) {
 			s.tokenAt = d.at(n) + ": serve.token_file"
-			s.TokenFile, _ = d.text(n, "serve.token_file", "a file")
+			d.path("serve.token_file", "a file", &s.TokenFile)(n)
 		},
 		"hosts": func(n *yaml.Node) {
 			s.hostsAt = d.at(n) + ": "
@@ -88,6 +88,30 @@ func (s Serve) check() []string {
 		}
 	}
 	return problems
+}
+
+// checkAddresses refuses one address for the page and for Flight SQL, of which the second could not be opened.
+func (c Config) checkAddresses() []string {
+	if c.Serve.Listen == "" || c.Flight.Listen == "" || !overlap(c.Serve.Listen, c.Flight.Listen) {
+		return nil
+	}
+	return []string{fmt.Sprintf("%sflight.listen: %s is where the page listens (serve.listen: %s), expected another address such as %s",
+		c.Flight.listenAt, c.Flight.Listen, c.Serve.Listen, defaultFlight)}
+}
+
+// overlap reports whether two servers cannot listen on both addresses. An empty host is every address of the machine.
+func overlap(a, b string) bool {
+	if listen.IsUnix(a) || listen.IsUnix(b) {
+		return a == b
+	}
+	hostA, portA, errA := net.SplitHostPort(a)
+	hostB, portB, errB := net.SplitHostPort(b)
+	if errA != nil || errB != nil || portA != portB || portA == "0" { // any free port
+		return false
+	}
+	everywhere := func(host string) bool { ip := net.ParseIP(host); return host == "" || ip != nil && ip.IsUnspecified() }
+	named := func(host string) string { return strings.Replace(strings.ToLower(host), "localhost", "127.0.0.1", 1) }
+	return everywhere(hostA) || everywhere(hostB) || named(hostA) == named(hostB)
 }
 
 // parseListen reads HOST:PORT or unix:PATH. An empty host is every address of the machine.
@@ -201,7 +225,7 @@ func (d *decoder) webhook(n *yaml.Node, c *Notify) {
 		"url": setting(d, "notify.webhook.url", "an address", parseWebhook, func(v secretKey) { c.Webhook = v }),
 		"secret_file": func(n *yaml.Node) {
 			c.secretAt = d.at(n) + ": notify.webhook.secret_file"
-			c.SecretFile, _ = d.text(n, "notify.webhook.secret_file", "a file")
+			d.path("notify.webhook.secret_file", "a file", &c.SecretFile)(n)
 		},
 	})
 }

@@ -216,18 +216,21 @@ func TestRenderRowsPassesErrorsOn(t *testing.T) {
 func TestSqueeze(t *testing.T) {
 	for name, c := range map[string]struct {
 		widths []int
+		whole  []bool
 		width  int
 		want   []int
 	}{
-		"no limit":             {[]int{100, 3}, 0, []int{100, 3}},
-		"room enough":          {[]int{10, 3}, 20, []int{10, 3}},
-		"the widest gives":     {[]int{100, 3}, 27, []int{17, 3}},
-		"two wide ones share":  {[]int{50, 50, 5}, 55, []int{20, 20, 5}},
-		"not below readable":   {[]int{20, 20}, 10, []int{8, 8}},
-		"a table of no column": {[]int{}, 10, []int{}},
+		"no limit":             {[]int{100, 3}, []bool{false, false}, 0, []int{100, 3}},
+		"room enough":          {[]int{10, 3}, []bool{false, false}, 20, []int{10, 3}},
+		"the widest gives":     {[]int{100, 3}, []bool{false, false}, 27, []int{17, 3}},
+		"two wide ones share":  {[]int{50, 50, 5}, []bool{false, false, false}, 55, []int{20, 20, 5}},
+		"not below readable":   {[]int{20, 20}, []bool{false, false}, 10, []int{8, 8}},
+		"one is shown whole":   {[]int{25, 20, 5}, []bool{true, false, false}, 50, []int{25, 10, 5}},
+		"no other can give":    {[]int{25, 8}, []bool{true, false}, 20, []int{25, 8}},
+		"a table of no column": {[]int{}, []bool{}, 10, []int{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, squeeze(c.widths, c.width)); diff != "" {
+			if diff := cmp.Diff(c.want, squeeze(c.widths, c.whole, c.width)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

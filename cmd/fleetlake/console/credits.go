@@ -151,7 +151,7 @@ func (s *sheet) write(b *strings.Builder, width int, title string) {
 		}
 		t.AppendRow(row)
 	}
-	t.SetColumnConfigs(columnConfigs(squeeze(widths, width), s.right))
+	t.SetColumnConfigs(columnConfigs(squeeze(widths, make([]bool, len(widths)), width), s.right))
 	fmt.Fprintf(b, "\n%s\n%s\n", title, t.Render())
 }
 

@@ -26,10 +26,11 @@ func columnNames(columns []Column) []string {
 // renderTable writes a table for people and the number of rows.
 func renderTable(w io.Writer, width int, columns []Column, rows iter.Seq2[[]any, error]) (int, error) {
 	t := NewTable(columnNames(columns)...)
-	widths, right := make([]int, len(columns)), make([]bool, len(columns))
+	widths, right, whole := make([]int, len(columns)), make([]bool, len(columns)), make([]bool, len(columns))
 	for i, c := range columns {
 		widths[i] = text.StringWidthWithoutEscSequences(Printable(c.Name))
 		right[i] = isNumberType(c.Type)
+		whole[i] = c.Name == "run_id" // people copy it into the next command
 	}
 	n := 0
 	for row, err := range rows {
@@ -46,7 +47,7 @@ func renderTable(w io.Writer, width int, columns []Column, rows iter.Seq2[[]any,
 		t.AppendRow(cells)
 		n++
 	}
-	t.SetColumnConfigs(columnConfigs(squeeze(widths, width), right))
+	t.SetColumnConfigs(columnConfigs(squeeze(widths, whole, width), right))
 	if width > 0 {
 		t.Style().Size.WidthMax = width
 	}
@@ -80,21 +81,21 @@ func NewTable(names ...string) table.Writer {
 	return t
 }
 
-// squeeze takes width from the widest columns until the table fits.
-func squeeze(widths []int, width int) []int {
+// squeeze takes width from the widest columns until the table fits, but for those that are shown whole.
+func squeeze(widths []int, whole []bool, width int) []int {
 	room := width - 3*len(widths) - 1 // borders and padding
 	sum := 0
 	for _, w := range widths {
 		sum += w
 	}
 	for width > 0 && sum > room {
-		widest := 0
+		widest := -1
 		for i, w := range widths {
-			if w > widths[widest] {
+			if !whole[i] && (widest < 0 || w > widths[widest]) {
 				widest = i
 			}
 		}
-		if len(widths) == 0 || widths[widest] <= narrowest {
+		if widest < 0 || widths[widest] <= narrowest {
 			break
 		}
 		widths[widest]--
