@@ -38,7 +38,7 @@ func outcome(o api.Operation, status int, words string) (name string, unsure boo
 		return OutcomeNoCredits, false
 	case status == http.StatusBadRequest && blocked:
 		return OutcomeBlocked, false
-	case status == http.StatusBadRequest && o.Name == api.ByType.Name:
+	case status == http.StatusBadRequest && o.Names422:
 		return OutcomeBlocked, true // a bad value would have been a 422
 	case status == http.StatusBadRequest, status == http.StatusUnprocessableEntity:
 		return OutcomeRejected, false

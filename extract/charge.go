@@ -7,10 +7,9 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
-// price returns what an answer with data costs by the interface text, in credits: a page of the
-// type/country search costs credits only when it has a vessel, every other answer always does.
+// price returns what an answer with data costs by the interface text, in credits.
 func price(o api.Operation, e *journal.Entry, rows int) (int, journal.Charge) {
-	if o.Credits == 0 || (o.Name == api.ByType.Name && rows == 0) {
+	if o.Credits == 0 || o.OnlyFound && rows == 0 {
 		return 0, journal.ChargeFree
 	}
 	return o.Credits, journal.ChargePriced
@@ -22,18 +21,18 @@ func price(o api.Operation, e *journal.Entry, rows int) (int, journal.Charge) {
 //	never sent, or the free call      free
 //	401                               free: authentication failures cost nothing
 //	422                               free: validation precedes billing
-//	type/country search, 4xx and 503  free: it costs only when a vessel is returned
+//	costs only for a vessel: 4xx, 503 free: there is none
 //	an empty page despite its total   free: it has no vessel
 //	429, or no credits                assumed free: the service did no work, or had nothing left to bill
 //	everything else                   unknown: it counts as spent until the balance proves otherwise
 //
-// Another 5xx, a redirect, an unreadable answer and one that breaks off are unknown for the
-// type/country search too: a gateway may have them in place of a page that the service returned.
+// Another 5xx, a redirect, an unreadable answer and one that breaks off are unknown for
+// these operations too: a gateway may have them in place of a page that the service returned.
 func charge(o api.Operation, err *Error) (int, journal.Charge) {
 	switch {
 	case o.Credits == 0, err.NotSent, err.Status == http.StatusUnauthorized, err.Status == http.StatusUnprocessableEntity:
 		return 0, journal.ChargeFree
-	case err.NoVessel, o.Name == api.ByType.Name && (err.Status >= 400 && err.Status < 500 || err.Status == http.StatusServiceUnavailable):
+	case err.NoVessel, o.OnlyFound && (err.Status >= 400 && err.Status < 500 || err.Status == http.StatusServiceUnavailable):
 		return 0, journal.ChargeFree
 	case err.Outcome == OutcomeLimited, err.Outcome == OutcomeNoCredits:
 		return 0, journal.ChargeAssumed

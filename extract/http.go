@@ -23,7 +23,7 @@ import (
 // search, which is not paged: the limit has room for 60,000 vessels in one status and zone. A page of
 // the type/country search has 100 vessels of some 200 bytes, and the lists of accepted values have 12 KB.
 const (
-	maxBody      = 8 << 20   // of a status search
+	maxBody      = 8 << 20   // of a search that is not paged
 	maxOtherBody = 1 << 20   // of everything else, and of every refusal
 	smallBody    = 256 << 10 // may be in memory at any time
 	largeBodies  = 4         // in memory at the same time, over all lanes: 32 MiB
@@ -91,7 +91,7 @@ func (c *Client) exchange(ctx context.Context, r api.Request) (reply, error) {
 	got.retryAfter = retryAfter(resp.Header.Get("Retry-After"), time.Now())
 	got.date, _ = http.ParseTime(resp.Header.Get("Date"))
 	most := maxOtherBody
-	if r.Operation.Name == api.ByStatus.Name && got.status == http.StatusOK {
+	if r.Operation.IsSearch() && !r.Operation.Paged && got.status == http.StatusOK {
 		most = maxBody
 	}
 	got.body, got.release, err = c.readBody(ctx, resp, most)

@@ -15,6 +15,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/ledger"
+	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/pipeline/spans"
 	"github.com/fleetlake/fleetlake/transform"
@@ -146,7 +147,7 @@ func (h *harvest) lanesOfRun() []lane {
 		{operation: h.lookups.operation, queue: h.lookups.queue, read: func(api.Request, extract.Answer) {}, ended: func() { h.spending.ended(h.lookups.operation) }},
 	}
 	if h.work.job.Lookup.PositionsAlone() {
-		lanes = append(lanes, lane{operation: api.Location, queue: h.positions, read: func(api.Request, extract.Answer) {}, ended: func() { h.spending.ended(api.Location) }})
+		lanes = append(lanes, lane{operation: plan.PositionAlone, queue: h.positions, read: func(api.Request, extract.Answer) {}, ended: func() { h.spending.ended(plan.PositionAlone) }})
 	}
 	return lanes
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -57,8 +56,11 @@ func readVessels(ctx context.Context, f *plan.Inputs, w *warehouse.Warehouse, jo
 	if f.Refused, err = w.Refused(ctx, f.Now); err != nil {
 		return nil, err
 	}
-	// Vessel info answers with all that other lookups do.
-	if f.Answered, err = w.Answered(ctx, f.Now.Add(-job.Lookup.WatchAge()), job.Lookup.Operation().Name, api.Info.Name); err != nil {
+	var answering []string
+	for _, o := range job.Lookup.Operations() {
+		answering = append(answering, o.Name)
+	}
+	if f.Answered, err = w.Answered(ctx, f.Now.Add(-job.Lookup.WatchAge()), answering); err != nil {
 		return nil, err
 	}
 	return w.Rates(ctx, job.Lookup.Want)

@@ -147,7 +147,7 @@ func (l *lookupQueue) changed(t inputs.Target, v transform.Listed) bool {
 
 // moved reports whether a vessel whose position was looked up is listed with another status or zone.
 func (l *lookupQueue) moved(t inputs.Target, s api.Sweep) bool {
-	return l.operation == api.Location && l.settled(t) && (other(s.Status, t.Status) || other(s.Zone, t.Zone))
+	return l.operation == plan.PositionAlone && l.settled(t) && (other(s.Status, t.Status) || other(s.Zone, t.Zone))
 }
 
 // settled reports whether a vessel was looked up some time ago, and changes so seldom that a change is

@@ -112,7 +112,7 @@ func (h *harvest) night() *report.Night {
 		}
 		h.addSearches(n, what)
 	}
-	h.addLookups(n, plan.PositionsLeft, api.Location, h.positions.left(), 0)
+	h.addLookups(n, plan.PositionsLeft, plan.PositionAlone, h.positions.left(), 0)
 	h.addLookups(n, plan.LookupsLeft, h.lookups.operation, h.lookups.left(), h.lookups.withoutRoom())
 	return n
 }

@@ -34,7 +34,7 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 	h.listing.answered = func(key string) bool { _, ok := h.work.before.answered[key]; return ok }
 	h.lookups, h.positions = newLookups(h.work), newQueue()
 	for _, number := range h.work.decided.Positions {
-		h.positions.push(false, api.Lookup(api.Location, number))
+		h.positions.push(false, api.Lookup(plan.PositionAlone, number))
 	}
 	h.sweep, h.sightings = newQueue(), transform.NewSearchReader()
 	if h.lookups.wanted || len(h.work.decided.Checks) > 0 {
@@ -42,7 +42,7 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 	}
 	h.listing.queue.answered, h.sweep.answered = h.listing.answered, h.listing.answered
 	h.lanes = h.lanesOfRun()
-	lookups := map[api.Operation]*queue{api.Location: h.positions}
+	lookups := map[api.Operation]*queue{plan.PositionAlone: h.positions}
 	lookups[h.lookups.operation] = h.lookups.queue // positions alone are bought beside another operation
 	h.spending.begin(h.listing, h.sweep, lookups, h.candidates())
 }

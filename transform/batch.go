@@ -126,10 +126,10 @@ func (b *Batch) answerOf(e *journal.Entry) answer {
 
 // searchRows returns the rows of a search; false for an operation that is no search.
 func (b *Batch) searchRows(operation string) (*searchRows, bool) {
-	switch operation {
-	case api.ByType.Name:
+	switch o, _ := api.OperationNamed(operation); {
+	case o.Has("registration"):
 		return &b.listings, true
-	case api.ByStatus.Name:
+	case o.Has("sighting"):
 		return &b.sightings, true
 	}
 	return nil, false
@@ -152,7 +152,7 @@ func (b *Batch) observe(e *journal.Entry, at answer) observation {
 	case !e.OK():
 	case isSearch:
 		from := page{entry: at.entry, seen: at.seen, sweep: 0}
-		if e.Operation == api.ByStatus.Name {
+		if r == &b.sightings {
 			from.sweep = b.sweepOf(e.Parameters)
 		}
 		b.asks(e.Operation, e.Parameters)
@@ -166,7 +166,7 @@ func (b *Batch) observe(e *journal.Entry, at answer) observation {
 		o.outcome = "unreadable"
 	}
 	b.coverage.observe(e.Operation, e.Parameters, o)
-	if b.checks && e.Operation == api.ByType.Name && o.usable {
+	if b.checks && r == &b.listings && o.usable {
 		b.countForChecks(e.Parameters, r.rows.n-kept)
 	}
 	return o

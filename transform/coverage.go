@@ -114,7 +114,7 @@ func (c coverage) countListed(kind, value string) {
 // mayEmpty returns how many vessels can all have left a partition of an operation since it was last covered. A few
 // ships end a stay in a zone, or leave a small register, from one night to the next; more do not.
 func mayEmpty(operation string) int {
-	if operation == api.ByStatus.Name {
+	if o, _ := api.OperationNamed(operation); o.Has("sighting") {
 		return 9
 	}
 	return 3

@@ -107,10 +107,7 @@ func (b *Batch) item(r *searchRows, s *jsontext.Scanner, at page) uint64 {
 
 // asks notes what a search asks for, to compare the vessels of its answer with that.
 func (b *Batch) asks(operation, parameters string) {
-	b.asked = api.Partition{}
-	if p, _, ok := api.PartitionOf(operation, parameters); ok && operation == api.ByType.Name {
-		b.asked = p
-	}
+	b.asked, _, _ = api.PartitionOf(operation, parameters)
 }
 
 // compareWithAsked counts a vessel that says itself that it is of another type, or country, than the list

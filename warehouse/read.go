@@ -244,10 +244,10 @@ func (w *Warehouse) Refused(ctx context.Context, now time.Time) (map[string]bool
 	return collectSet[string](ctx, w.db, "read/refused", now.UTC())
 }
 
-// Answered returns the IMO and MMSI numbers for which lookups by one of two operations found a vessel since
-// a moment.
-func (w *Warehouse) Answered(ctx context.Context, since time.Time, operation, other string) (map[int]bool, error) {
-	return collectSet[int](ctx, w.db, "read/answered", since.UTC(), operation, other)
+// Answered returns the IMO and MMSI numbers for which lookups by one of some operations found a vessel
+// since a moment.
+func (w *Warehouse) Answered(ctx context.Context, since time.Time, operations []string) (map[int]bool, error) {
+	return collectSet[int](ctx, w.db, "read/answered", since.UTC(), operations)
 }
 
 // Rates returns what answers show of how often some datasets change, and the registration: one span or

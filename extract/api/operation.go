@@ -15,6 +15,8 @@ type Operation struct {
 	PerMinute int    // the documented rate limit, in requests
 	List      string // a search: the member of its answer that lists the vessels; empty for all others
 	Paged     bool   // a search: its answer is a page, with the total of all pages
+	OnlyFound bool   // it costs credits only if its answer has a vessel
+	Names422  bool   // a value that it does not accept is a 422 that names those that it does, and no 400
 	datasets  string // of a vessel, that its answer has; a text, so that operations can be compared
 }
 
@@ -23,7 +25,7 @@ var (
 	ByStatus = Operation{Name: "by-status", Method: "POST", Path: "/get-vessels-by-navigational-status",
 		Credits: 10, PerMinute: 15, List: "vessels", datasets: "sighting"}
 	ByType = Operation{Name: "by-type", Method: "GET", Path: "/vessels-by-types-and-countries",
-		Credits: 10, PerMinute: 50, List: "items", Paged: true, datasets: "registration"}
+		Credits: 10, PerMinute: 50, List: "items", Paged: true, OnlyFound: true, Names422: true, datasets: "registration"}
 	Info = Operation{Name: "info", Method: "GET", Path: "/get-vessel-info",
 		Credits: 5, PerMinute: 15, datasets: "particulars engine management position"}
 	Location = Operation{Name: "location", Method: "GET", Path: "/get-vessel-location",
@@ -97,6 +99,22 @@ func (o Operation) Shares() map[string]float64 {
 
 // Has reports whether an answer of the operation has a dataset.
 func (o Operation) Has(dataset string) bool { return slices.Contains(o.Datasets(), dataset) }
+
+// Searches lists the operations that search for vessels, in the order in which they get credits: those whose total
+// prices the pages that follow go first.
+var Searches = func() []Operation {
+	all := slices.DeleteFunc(slices.Clone(Operations), func(o Operation) bool { return !o.IsSearch() })
+	slices.SortStableFunc(all, func(a, b Operation) int {
+		switch {
+		case a.Paged == b.Paged:
+			return 0
+		case a.Paged:
+			return -1
+		}
+		return 1
+	})
+	return all
+}()
 
 // Lookups lists the operations that look up one vessel, the cheapest first, and of one price the faster first.
 var Lookups = func() []Operation {

@@ -48,10 +48,10 @@ func PartitionOf(operation, parameters string) (p Partition, page int, ok bool) 
 	if err != nil {
 		return p, 0, false
 	}
-	switch operation {
-	case ByStatus.Name:
+	switch o, _ := OperationNamed(operation); {
+	case o.Has("sighting"):
 		return Partition{KindStatus, statusValue(q)}, 1, true
-	case ByType.Name:
+	case o.Has("registration"):
 		if q.Get("country") == RefusedValue {
 			return p, 0, false
 		}

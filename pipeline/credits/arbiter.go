@@ -56,12 +56,6 @@ type Arbiter struct {
 	dropped  []Drop
 }
 
-// searchLanes and lookupLanes are the operations in the order in which they get credits.
-var (
-	searchLanes = []api.Operation{api.ByType, api.ByStatus}
-	lookupLanes = api.Lookups
-)
-
 // NewArbiter returns the arbiter of a run that may spend so much, and that keeps a share of it for lookups.
 func NewArbiter(limit Limit, share int) *Arbiter {
 	return &Arbiter{limit: limit, share: share, granted: map[string]int{}, lookups: map[string]int{}, wanting: map[string]int{},

@@ -78,12 +78,12 @@ func (a *Arbiter) grant(s Search) {
 
 // fits reports whether credits are left that nobody else has a right to.
 func (a *Arbiter) fits(credits int) bool {
-	return a.limit.Allows(a.counted + a.reserved + a.claims(lookupLanes[0]) + a.kept() + credits)
+	return a.limit.Allows(a.counted + a.reserved + a.claims(api.Lookups[0]) + a.kept() + credits)
 }
 
 // claims returns the credits that come before those of an operation.
 func (a *Arbiter) claims(o api.Operation) (credits int) {
-	for _, lane := range searchLanes {
+	for _, lane := range api.Searches {
 		if lane == o {
 			break
 		}
@@ -95,7 +95,7 @@ func (a *Arbiter) claims(o api.Operation) (credits int) {
 // kept returns what is left of the share of lookups, in whole lookups of those that wait.
 func (a *Arbiter) kept() (credits int) {
 	left := max(0, a.share-a.lookedUp)
-	for _, o := range lookupLanes {
+	for _, o := range api.Lookups {
 		n := min((left-credits)/o.Credits, a.lookups[o.Name])
 		credits += n * o.Credits
 	}
@@ -104,13 +104,13 @@ func (a *Arbiter) kept() (credits int) {
 
 // searched reports whether no search is under way, so that every price is known.
 func (a *Arbiter) searched() bool {
-	return !slices.ContainsFunc(searchLanes, func(lane api.Operation) bool { return !a.idle[lane] && !a.ended[lane] })
+	return !slices.ContainsFunc(api.Searches, func(lane api.Operation) bool { return !a.idle[lane] && !a.ended[lane] })
 }
 
 // mayFit reports whether a search that waits when no other is under way may fit later: lookups may cost less than
 // their price, and requests of unknown outcome may not have been billed.
 func (a *Arbiter) mayFit(s Search) bool {
-	lookups := a.reserved > 0 || slices.ContainsFunc(lookupLanes, func(o api.Operation) bool {
+	lookups := a.reserved > 0 || slices.ContainsFunc(api.Lookups, func(o api.Operation) bool {
 		return a.lookups[o.Name] > 0 && a.limit.Allows(a.counted+a.claims(o)+o.Credits)
 	})
 	return lookups && a.limit.Allows(a.counted-a.hope()+s.Most) || a.fits(s.Most-a.hope())

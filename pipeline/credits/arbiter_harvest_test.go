@@ -148,7 +148,7 @@ func better(a, b *wanted) bool {
 // decide carries out a decision, and checks each part of it.
 func (n *harvest) decide() {
 	for {
-		for _, o := range searchLanes {
+		for _, o := range api.Searches {
 			idle := n.isIdle(o)
 			if n.a.Idle(o, idle); idle {
 				n.forget(o)

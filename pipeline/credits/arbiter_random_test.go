@@ -241,7 +241,7 @@ func TestTheBestChoice(t *testing.T) {
 		a := NewArbiter(AtMost(limit), 0)
 		all := make([]Search, 1+r.IntN(8))
 		for id := range all {
-			all[id] = Search{ID: id, Lane: searchLanes[r.IntN(2)], Planned: r.IntN(3) == 0, Most: 10 * r.IntN(7), Worth: float64(r.IntN(4))}
+			all[id] = Search{ID: id, Lane: api.Searches[r.IntN(2)], Planned: r.IntN(3) == 0, Most: 10 * r.IntN(7), Worth: float64(r.IntN(4))}
 			a.Ask(all[id])
 		}
 		slices.SortStableFunc(all, func(x, y Search) int {

@@ -44,7 +44,7 @@ func (s *script) search(id, most int, worth float64) {
 
 // quiet ends both searches' requests, as far as they go.
 func (s *script) quiet() {
-	for _, lane := range searchLanes {
+	for _, lane := range api.Searches {
 		s.Idle(lane, true)
 	}
 	s.decide()

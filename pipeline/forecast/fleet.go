@@ -198,17 +198,13 @@ func (f *fleet) look(i int32, o api.Operation, at time.Time) (credits int) {
 		f.misses[id]++
 		return 0
 	}
-	alone := o == api.Location
 	for d, dataset := range f.datasets {
-		if alone && dataset != "position" {
-			continue
-		}
-		if chance(uint64(i), uint64(d)+1) < f.yield[d] {
+		if o.Has(dataset) && chance(uint64(i), uint64(d)+1) < f.yield[d] {
 			f.seen[d][i] = f.minutes(at)
 			*t.Seen(dataset) = at
 		}
 	}
-	if !alone {
+	if o != plan.PositionAlone {
 		f.state[i] &^= outdated
 	}
 	return o.Credits

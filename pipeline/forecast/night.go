@@ -194,7 +194,7 @@ func (m *simulation) lookUp(d plan.Plan, s searched, now time.Time) (lookups, cr
 	}
 	for _, id := range d.Positions {
 		if i, ok := m.byID[id]; ok {
-			look(i, api.Location)
+			look(i, plan.PositionAlone)
 		}
 	}
 	for _, i := range s.urgent {

@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/api"
@@ -32,7 +33,18 @@ func Unknown(now time.Time) State {
 		{"vessels by country, type, status and zone", "the n-th of them has 1/n of the vessels of the first", "assumed: a rank-size rule; the pages of a list hardly depend on it"},
 		{"vessels with a navigational status", fmt.Sprintf("%.0f %%", 100*shareWithStatus), assumption},
 		{"changes of particulars, engine and management", rate("particulars") + ", " + rate("engine") + " and " + rate("management") + " per vessel and day", assumption},
-		{"price of a page, a status search, a profile, particulars and a location", fmt.Sprintf("%d, %d, %d, %d and %d credits", api.ByType.Credits, api.ByStatus.Credits, api.Info.Credits, api.Particulars.Credits, api.Location.Credits), sourceOfPrice},
+		{"price of a request", prices() + " credits", sourceOfPrice},
 	}, priors...)
 	return State{Now: now, Churn: churn, Unlisted: worldFleet, Priors: priors}
+}
+
+// prices lists what a request of each operation costs.
+func prices() string {
+	var all []string
+	for _, o := range api.Operations {
+		if o.Credits > 0 {
+			all = append(all, fmt.Sprintf("%s %d", o.Name, o.Credits))
+		}
+	}
+	return strings.Join(all, ", ")
 }

@@ -25,7 +25,7 @@ type bought struct {
 // the run will make. It leaves out the checks.
 func (d *Plan) Buy(job Job, pages func(Partition) int) (all []Purchase) {
 	a := credits.NewArbiter(d.Allowance.Limit, d.Kept)
-	a.Lookups(api.Location, len(d.Positions))
+	a.Lookups(PositionAlone, len(d.Positions))
 	a.Lookups(job.Lookup.Operation(), d.Due)
 	var asked []bought
 	ask := func(b bought, s credits.Search) {
@@ -112,7 +112,7 @@ func (d *Plan) expect(job Job) {
 		spent += p.billed * api.ByType.Credits
 	}
 	o := job.Lookup.Operation()
-	left := limit - spent - len(d.Positions)*api.Location.Credits - len(d.Lookups)*o.Credits
+	left := limit - spent - len(d.Positions)*PositionAlone.Credits - len(d.Lookups)*o.Credits
 	d.FreedLookups = max(0, min(len(d.Further), left/o.Credits))
 	d.notLeftOut(LookupsLeft, d.FreedLookups)
 }

@@ -33,7 +33,7 @@ func due(job Job, f Inputs) (d dueLookups) {
 	s, without, recent := newScorer(job, f), notLookedUp(job.Lookup.Operation(), f), 0
 	located, met := numbers{}, map[string]bool{}
 	if len(s.rest) > 0 {
-		located = notLookedUp(api.Location, f)
+		located = notLookedUp(PositionAlone, f)
 	}
 	d.vessels = make([]dueLookup, 0, len(f.Targets))
 	for i := range f.Targets {

@@ -63,6 +63,9 @@ var Datasets = func() (all []string) {
 	return all
 }()
 
+// PositionAlone is the cheapest operation that answers with the position, by which those of watched vessels are bought.
+var PositionAlone = Lookup{Want: []string{"position"}}.Operation()
+
 // Caps returns what the job may spend.
 func (j Job) Caps() credits.Caps {
 	return credits.Caps{PerNight: j.Budget, PerDay: j.PerDay, PerMonth: j.PerMonth, Floor: j.Floor}

@@ -235,15 +235,18 @@ func sweeps(s Sweep, totals map[api.Partition]inputs.Total) []StatusSearch {
 // PositionsAlone reports whether the position of a watched vessel is bought alone when nothing else of it
 // is due: the job wants it beside other datasets, and the operation that answers with all costs more.
 func (l Lookup) PositionsAlone() bool {
-	return len(l.Watch) > 0 && slices.Contains(l.Want, "position") && l.Operation() != api.Location
+	return len(l.Watch) > 0 && slices.Contains(l.Want, "position") && l.Operation() != PositionAlone
 }
 
 // Operation returns the cheapest operation that answers with every wanted dataset. It panics for a dataset that no
 // operation has, which the configuration refuses.
-func (l Lookup) Operation() api.Operation {
-	return api.Lookups[slices.IndexFunc(api.Lookups, func(o api.Operation) bool {
-		return !slices.ContainsFunc(l.Want, func(dataset string) bool { return !o.Has(dataset) })
-	})]
+func (l Lookup) Operation() api.Operation { return l.Operations()[0] }
+
+// Operations returns the operations that answer with every wanted dataset, the cheapest first.
+func (l Lookup) Operations() []api.Operation {
+	return slices.DeleteFunc(slices.Clone(api.Lookups), func(o api.Operation) bool {
+		return slices.ContainsFunc(l.Want, func(dataset string) bool { return !o.Has(dataset) })
+	})
 }
 
 // SeenAt returns when the oldest of the wanted datasets was observed; zero if one never was.

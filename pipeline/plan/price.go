@@ -74,7 +74,7 @@ func (d *Plan) fit(job Job, f Inputs, perMinute func(api.Operation) int) {
 	d.Allowance = job.Caps().Allow(f.Spent, f.balance())
 	o := job.Lookup.Operation()
 	if most, limited := d.Allowance.Limit.Get(); limited {
-		positions := min(most/lookupShare, len(d.due.positions)*api.Location.Credits)
+		positions := min(most/lookupShare, len(d.due.positions)*PositionAlone.Credits)
 		whole := math.Round(float64(most/lookupShare-positions) / float64(o.Credits)) // a part of a lookup buys nothing
 		d.Kept = positions + min(int(whole), d.due.count())*o.Credits
 	}
@@ -215,7 +215,7 @@ func (d *Plan) fitLookups(job Job, f Inputs, budget credits.Limit, room map[stri
 		return n
 	}
 	o := job.Lookup.Operation()
-	d.Positions = best(d.due.positions, fit(len(d.due.positions), api.Location, PositionsLeft), f.Targets)
+	d.Positions = best(d.due.positions, fit(len(d.due.positions), PositionAlone, PositionsLeft), f.Targets)
 	d.Due = d.due.count()
 	n := fit(d.Due, o, LookupsLeft)
 	d.Room = d.capacity[o.Name]
@@ -272,7 +272,7 @@ func (d *Plan) prices(job Job, f Inputs) []lanePrice {
 	sweeps.add(d.Freed)
 	list.Credits.Most, _ = list.most.Get()
 	lookups.Credits.Most, _ = lookups.most.Get()
-	positions := lanePrice{Operation: api.Location, Requests: len(d.Positions), Credits: exactly(len(d.Positions) * api.Location.Credits)}
+	positions := lanePrice{Operation: PositionAlone, Requests: len(d.Positions), Credits: exactly(len(d.Positions) * PositionAlone.Credits)}
 	positions.most = credits.AtMost(positions.Credits.Most)
 	return []lanePrice{list, sweeps, lookups, positions}
 }

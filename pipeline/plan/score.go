@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
@@ -242,7 +241,7 @@ func (s *scorer) Score(t inputs.Target) Score {
 	sc := Score{Credits: int(s.credits)}
 	r := s.reasons(&t, oldestOf(s.want, &t))
 	if r.positionAlone {
-		sc.Credits = api.Location.Credits
+		sc.Credits = PositionAlone.Credits
 	}
 	if !r.due {
 		return sc
