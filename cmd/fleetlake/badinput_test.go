@@ -11,6 +11,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline/datadir"
 )
 
 // smallJob does a little of everything.
@@ -191,7 +192,7 @@ func TestADataDirectoryInUse(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
-	unlock, err := lock(filepath.Join(w.dir, "fleetlake-data"), "test")
+	unlock, err := datadir.LockFor(filepath.Join(w.dir, "fleetlake-data"), "test")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -124,8 +124,8 @@ func memoryWords(cfg config.Config, m machine.Memory, known bool) (string, error
 			c.memoryMiB, c.memoryFrom, most, leastMemoryMiB, errUsage)
 	}
 	words := fmt.Sprintf("%d MiB (%s), of which DuckDB %d; threads %s", c.memoryMiB, c.memoryFrom, c.duckdbMiB(), c.threadsWords())
-	if cfg.Flight.Listen != "" || cfg.Serve.Listen != "" {
-		words += fmt.Sprintf("; beside it, in serve, up to %d MiB for page and Flight SQL, and %d queries with %d MiB each", networkMemoryMiB, cfg.Queries.Concurrent, cfg.Queries.MemoryMiB)
+	if others := networkMiB(cfg); others > 0 {
+		words += fmt.Sprintf("; beside it, in serve, up to %d MiB for page and Flight SQL, and %d queries with %d MiB each", others-cfg.Queries.Concurrent*cfg.Queries.MemoryMiB, cfg.Queries.Concurrent, cfg.Queries.MemoryMiB)
 	}
 	return words, nil
 }

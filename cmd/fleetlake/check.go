@@ -9,17 +9,13 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
-	"github.com/fleetlake/fleetlake/extract/api"
-	"github.com/fleetlake/fleetlake/pipeline/report"
+	"github.com/fleetlake/fleetlake/schedules/health"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/spf13/cobra"
 )
 
-// checkedRuns is how many of the newest runs are searched for one that counts.
-const checkedRuns = 200
-
 func (a *app) checkCommand() *cobra.Command {
-	most, least := config.DefaultMaxAge, jobMinCoverage
+	most, least := config.DefaultMaxAge, health.JobMinCoverage
 	var job string
 	var asJSON bool
 	c := &cobra.Command{
@@ -79,27 +75,27 @@ type verdict struct {
 // that is not OK gets the first trouble of the data directory as a possible cause.
 func (v verdict) withTroubles(ctx context.Context, cfg config.Config, job string, minCoverage int) (verdict, error) {
 	if !v.OK {
-		troubles, err := dataTroubles(ctx, cfg.DataDir, job)
+		troubles, err := health.DataProblems(ctx, cfg.DataDir, job)
 		if err == nil && len(troubles) > 0 {
-			v.Reason += "; " + troubles[0].words
+			v.Reason += "; " + troubles[0].Words
 		}
 		return v, err
 	}
-	troubles, err := troublesOf(ctx, cfg, job, minCoverage)
+	troubles, err := healthOf(cfg).Problems(ctx, job, minCoverage)
 	if err != nil {
 		return v, err
 	}
-	export, err := exportTroubles(cfg)
+	export, err := healthOf(cfg).ExportProblems()
 	if troubles = append(troubles, export...); err != nil || len(troubles) == 0 {
 		return v, err
 	}
-	v.OK, v.words, v.Reason, v.code = false, "WRONG: ", troubles[0].words, troubles[0].code
+	v.OK, v.words, v.Reason, v.code = false, "WRONG: ", troubles[0].Words, exitCodes[troubles[0].Kind]
 	return v, nil
 }
 
 func verdictOn(ctx context.Context, dir, job string, now time.Time, most time.Duration) (verdict, error) {
 	v := verdict{MaxSeconds: most.Seconds(), code: exitUnexpected, words: "STALE: "}
-	run, err := newestRun(ctx, warehouse.Path(dir), job)
+	run, err := health.NewestRun(ctx, warehouse.Path(dir), job)
 	switch {
 	case errors.Is(err, warehouse.ErrNone), errors.Is(err, warehouse.ErrNoRun):
 		v.Reason = "no run has been published"
@@ -122,39 +118,4 @@ func (v verdict) print(w io.Writer, asJSON bool) error {
 	}
 	_, err := fmt.Fprintln(w, v.words+v.Reason)
 	return err
-}
-
-// newestRun returns the newest run in a published file that counts; an empty job is any.
-func newestRun(ctx context.Context, path, job string) (warehouse.Run, error) {
-	w, err := warehouse.Open(ctx, path, warehouse.Options{MemoryMiB: warehouse.DefaultMemoryMiB, Threads: 1})
-	if err != nil {
-		return warehouse.Run{}, err
-	}
-	runs, err := w.Runs(ctx, checkedRuns)
-	if err := errors.Join(err, w.Close()); err != nil {
-		return warehouse.Run{}, err
-	}
-	for _, r := range runs {
-		if (job == "" || r.Job == job) && counts(r) {
-			return r, nil
-		}
-	}
-	return warehouse.Run{}, warehouse.ErrNoRun
-}
-
-// counts reports whether a run is done, or the service answered at least one of its requests.
-func counts(run warehouse.Run) bool {
-	if run.State == report.StateDone {
-		return true
-	}
-	var r report.Report
-	if json.Unmarshal([]byte(run.Report), &r) != nil {
-		return false
-	}
-	for _, l := range r.Lanes {
-		if l.Operation != api.Credits.Name && l.Answers > 0 {
-			return true
-		}
-	}
-	return false
 }

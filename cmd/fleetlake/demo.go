@@ -16,6 +16,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -75,7 +76,7 @@ func (a *app) demo(ctx context.Context, dir string, vessels, nights int) error {
 	if err := freshDemo(dir); err != nil {
 		return err
 	}
-	unlock, err := lock(dir, "demo")
+	unlock, err := datadir.LockFor(dir, "demo")
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -18,14 +17,12 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/repair"
-	"github.com/fleetlake/fleetlake/schedules/listen"
+	"github.com/fleetlake/fleetlake/schedules/health"
+	"github.com/fleetlake/fleetlake/schedules/listen/unixsocket"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 )
-
-// wantFree is the least free disk space, in bytes: some nights of a large fleet.
-const wantFree = 2 << 30
 
 // wantClock is the greatest difference between our clock and the service's.
 const wantClock = 30 * time.Second
@@ -78,7 +75,7 @@ func (a *app) doctor(ctx context.Context) []finding {
 	if configErr == nil {
 		checks = append(checks,
 			check{name: "data directory", run: func() (string, error) { return writable(cfg.DataDir) }},
-			check{name: "disk", run: func() (string, error) { return free(cfg.DataDir) }},
+			check{name: "disk", run: func() (string, error) { return health.Free(cfg.DataDir) }},
 			check{name: "memory", run: func() (string, error) { return a.memoryFits(cfg) }},
 			check{name: "lock", run: func() (string, error) { return unlocked(cfg.DataDir) }},
 			check{name: "lake", run: func() (string, error) { return lakeThere(ctx, cfg.DataDir) }},
@@ -92,8 +89,8 @@ func (a *app) doctor(ctx context.Context) []finding {
 	if configErr == nil && cfg.Export.Target != "" {
 		checks = append(checks, check{name: "export", run: func() (string, error) { return targetThere(ctx, cfg) }, code: exitExport})
 	}
-	if configErr == nil && listen.IsUnix(cfg.Serve.Listen) {
-		checks = append(checks, check{name: "page", run: func() (string, error) { return cfg.Serve.Listen, listen.Free(cfg.Serve.Listen) }, code: exitUsage})
+	if configErr == nil && unixsocket.Is(cfg.Serve.Listen) {
+		checks = append(checks, check{name: "page", run: func() (string, error) { return pageReady(cfg) }, code: exitUsage})
 	}
 	if configErr == nil && cfg.Flight.Listen != "" {
 		checks = append(checks, check{name: "flight", run: func() (string, error) { return flightReady(cfg) }, code: exitUsage})
@@ -121,7 +118,7 @@ func (a *app) doctor(ctx context.Context) []finding {
 // writable checks that a run can write into the data directory, or make it: it creates a file that is removed again.
 func writable(dir string) (string, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		parent := nearest(dir)
+		parent := datadir.Nearest(dir)
 		if err := unix.Faccessat(unix.AT_FDCWD, parent, unix.W_OK|unix.X_OK, unix.AT_EACCESS); err != nil {
 			return "", fmt.Errorf("make %s in %s: %w; choose another with --data", dir, parent, err)
 		}
@@ -135,32 +132,6 @@ func writable(dir string) (string, error) {
 		return "", fmt.Errorf("write into %s: %w; choose another with --data", dir, err)
 	}
 	return dir, errors.Join(f.Close(), os.Remove(f.Name()))
-}
-
-// nearest returns a directory, or the nearest one above it that exists.
-func nearest(dir string) string {
-	whole, err := filepath.Abs(dir)
-	if err != nil {
-		return dir
-	}
-	for {
-		if _, err := os.Stat(whole); !errors.Is(err, fs.ErrNotExist) || whole == filepath.Dir(whole) {
-			return whole
-		}
-		whole = filepath.Dir(whole)
-	}
-}
-
-func free(dir string) (string, error) {
-	var disk unix.Statfs_t
-	if err := unix.Statfs(nearest(dir), &disk); err != nil {
-		return "", fmt.Errorf("disk of %s: %w", dir, err)
-	}
-	left := disk.Bavail * uint64(disk.Bsize)
-	if left < wantFree {
-		return "", fmt.Errorf("%d MiB free at %s, want %d: %w", left>>20, dir, wantFree>>20, unix.ENOSPC)
-	}
-	return fmt.Sprintf("%d GiB free", left>>30), nil
 }
 
 func unlocked(dir string) (string, error) {
@@ -195,7 +166,7 @@ func lakeThere(ctx context.Context, dir string) (string, error) {
 		return "", err
 	}
 	if len(lacking) > 0 {
-		return "", errors.New(lackingWords(lacking))
+		return "", errors.New(health.LackingWords(lacking))
 	}
 	if _, err := os.Stat(warehouse.Path(dir)); err != nil {
 		return "nothing published yet", nil

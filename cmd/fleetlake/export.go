@@ -201,11 +201,11 @@ func (a *app) reportExport(r export.Report, o exportOptions) error {
 	if r.DryRun {
 		done = "to upload"
 		for _, u := range r.Uploads {
-			fmt.Fprintf(a.stdout, "%12s  %s\n", console.Bytes(u.Bytes), u.Path)
+			fmt.Fprintf(a.stdout, "%12s  %s\n", wording.Bytes(u.Bytes), u.Path)
 		}
 	}
 	_, err := fmt.Fprintf(a.stdout, "%d files of %d runs in %s: %d %s (%s), %d there already (%s); %d requests in %s\n",
-		r.Listed, r.Runs, o.target, r.Files, done, console.Bytes(r.Bytes), r.Skipped, console.Bytes(r.SkippedBytes), r.Requests, wording.Brief(time.Duration(r.Seconds*float64(time.Second))))
+		r.Listed, r.Runs, o.target, r.Files, done, wording.Bytes(r.Bytes), r.Skipped, wording.Bytes(r.SkippedBytes), r.Requests, wording.Brief(time.Duration(r.Seconds*float64(time.Second))))
 	return err
 }
 
@@ -256,7 +256,7 @@ func (f *sizeFlag) String() string {
 	if f == nil || *f == 0 {
 		return ""
 	}
-	return console.Bytes(int64(*f))
+	return wording.Bytes(int64(*f))
 }
 
 // Set implements pflag.Value.

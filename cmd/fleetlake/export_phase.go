@@ -16,7 +16,8 @@ import (
 	"github.com/fleetlake/fleetlake/load/export"
 	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/schedules/exports"
-	"github.com/fleetlake/fleetlake/schedules/notify"
+	"github.com/fleetlake/fleetlake/schedules/health"
+	"github.com/fleetlake/fleetlake/schedules/notify/tell"
 )
 
 // wantTarget is how long the doctor waits for the target of the export.
@@ -52,33 +53,13 @@ func identityOf(dir string) (export.Identity, error) {
 	return export.Identity{ID: id, Host: host, Directory: whole}, err
 }
 
-// exportDue exports what is published, if that is due, and notifies the recipients of a failure and of
-// its end. The errors are those of exports.Phase.Run.
-func exportDue(ctx context.Context, cfg config.Config, log *slog.Logger, n *notify.Notifier) (exports.Outcome, error) {
-	return runPhase(ctx, exportPhase(cfg, log), cfg, n)
-}
-
-func runPhase(ctx context.Context, p *exports.Phase, cfg config.Config, n *notify.Notifier) (exports.Outcome, error) {
-	o, err := p.Run(ctx)
-	if f := o.State.Failure; f != nil && (o.Notify || o.Recovered) {
-		r := notify.ExportResult{At: f.At, First: f.First, Times: f.Times, Reason: withoutPaths(cfg, f.Reason)}
-		if o.Recovered {
-			r.At, r.Run = o.State.Success.At, o.State.Success.Run
-			n.Send(notify.OfExportRecovery(r))
-		} else {
-			n.Send(notify.OfExportFailure(r))
-		}
-	}
-	return o, err
-}
-
 // exportAfterRun is the last phase of `fleetlake run`. Its failure is the exit code, unless the run has
 // a graver one.
-func (a *app) exportAfterRun(ctx context.Context, cfg config.Config, log *slog.Logger, n *notify.Notifier, quiet bool) error {
+func (a *app) exportAfterRun(ctx context.Context, phase *exports.Phase, t tell.Teller, quiet bool) error {
 	if ctx.Err() != nil {
 		return nil // the next run exports
 	}
-	o, err := exportDue(ctx, cfg, log, n)
+	o, err := t.Export(ctx, phase)
 	switch {
 	case ctx.Err() != nil && a.code == exitDone:
 		a.code = exitInterrupted
@@ -88,7 +69,7 @@ func (a *app) exportAfterRun(ctx context.Context, cfg config.Config, log *slog.L
 	case o.Failed && (a.code == exitDone || a.code == exitPartial):
 		a.code = exitExport
 	case o.Exported && !quiet:
-		_, err := fmt.Fprintf(a.stdout, "exported  %s\n", exportedWords(*o.State.Success))
+		_, err := fmt.Fprintf(a.stdout, "exported  %s\n", health.ExportedWords(*o.State.Success))
 		return err
 	}
 	return nil
@@ -121,7 +102,7 @@ func (a *app) exportNow(ctx context.Context, o *exportOptions) error {
 		s.Store.Bandwidth = cmp.Or(int64(o.bandwidth), s.Store.Bandwidth)
 		return s, err
 	}
-	done, err := runPhase(ctx, phase, cfg, n)
+	done, err := tellerOf(cfg, n, a.log()).Export(ctx, phase)
 	stop()
 	if err != nil {
 		return err
@@ -133,32 +114,6 @@ func (a *app) exportNow(ctx context.Context, o *exportOptions) error {
 	o.target = cfg.Export.Target
 	done.Report.Notices = nil // they are logged
 	return a.reportExport(done.Report, *o)
-}
-
-// exportedWords says what an export has done.
-func exportedWords(s exports.Success) string {
-	return fmt.Sprintf("%d new files, %s, up to run %s for %s", s.Files, console.Bytes(s.Bytes), s.Run, s.SnapshotDate)
-}
-
-// failureWords says how long exports have failed, and why.
-func failureWords(c config.Config, f exports.Failure) string {
-	times := "failed"
-	if f.Times > 1 {
-		times = fmt.Sprintf("has failed %d times since %s, last", f.Times, f.First.UTC().Format(time.RFC3339))
-	}
-	return fmt.Sprintf("the export %s at %s: %s; what is published stays published, and the next run exports it", times, f.At.UTC().Format(time.RFC3339), withoutPaths(c, f.Reason))
-}
-
-// exportTroubles is what is wrong with the export; nothing without one in the configuration.
-func exportTroubles(c config.Config) ([]trouble, error) {
-	if c.Export.Target == "" {
-		return nil, nil
-	}
-	s, err := exports.ReadState(c.DataDir)
-	if err != nil || !s.Failing() {
-		return nil, err
-	}
-	return []trouble{{code: exitExport, words: failureWords(c, *s.Failure), title: "The export failed"}}, nil
 }
 
 // targetThere checks that the target of the export is no place of the data directory, that it can be reached, and that
@@ -184,7 +139,7 @@ func targetThere(ctx context.Context, c config.Config) (string, error) {
 	}
 	state, err := exports.ReadState(c.DataDir)
 	if state.Failing() {
-		words += "; " + failureWords(c, *state.Failure)
+		words += "; " + health.FailureWords(c.DataDir, *state.Failure)
 	}
 	return words, err
 }
@@ -192,7 +147,7 @@ func targetThere(ctx context.Context, c config.Config) (string, error) {
 // within reports whether a path is a directory or inside it. A path that cannot be resolved is taken as it is written.
 func within(path, dir string) bool {
 	resolved := func(p string) string {
-		existing := nearest(p)
+		existing := datadir.Nearest(p)
 		whole, err := filepath.Abs(p)
 		if err != nil {
 			return p

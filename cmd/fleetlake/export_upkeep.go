@@ -10,6 +10,7 @@ import (
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/load/export"
 	"github.com/fleetlake/fleetlake/load/store"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/spf13/cobra"
 )
 
@@ -45,13 +46,13 @@ func (a *app) reportCompact(r export.Report, o exportOptions) error {
 		return console.WriteJSON(a.stdout, r)
 	}
 	for _, u := range r.Uploads {
-		fmt.Fprintf(a.stdout, "%12s  %s\n", console.Bytes(u.Bytes), u.Path)
+		fmt.Fprintf(a.stdout, "%12s  %s\n", wording.Bytes(u.Bytes), u.Path)
 	}
 	done := "merged"
 	if r.DryRun {
 		done = "to merge"
 	}
-	_, err := fmt.Fprintf(a.stdout, "%d months of tables %s in %s, %s; it lists %d files\n", r.Files, done, o.target, console.Bytes(r.Bytes), r.Listed)
+	_, err := fmt.Fprintf(a.stdout, "%d months of tables %s in %s, %s; it lists %d files\n", r.Files, done, o.target, wording.Bytes(r.Bytes), r.Listed)
 	return err
 }
 
@@ -102,14 +103,14 @@ func (a *app) reportExpired(x export.Expired, o exportOptions) error {
 	if x.DryRun {
 		done = "to remove"
 		for _, u := range x.Removed {
-			fmt.Fprintf(a.stdout, "%12s  %s\n", console.Bytes(u.Bytes), u.Path)
+			fmt.Fprintf(a.stdout, "%12s  %s\n", wording.Bytes(u.Bytes), u.Path)
 		}
 	}
 	if x.Unlisted > 0 {
 		fmt.Fprintf(a.stdout, "%d files of nights before %s leave the list\n", x.Unlisted, x.FactsSince)
 	}
 	_, err := fmt.Fprintf(a.stdout, "%d files and %d manifests %s in %s, %s; %d wait for the grace period, %d are pinned\n",
-		x.Files, x.Manifests, done, o.target, console.Bytes(x.Bytes), x.Waiting, x.Pinned)
+		x.Files, x.Manifests, done, o.target, wording.Bytes(x.Bytes), x.Waiting, x.Pinned)
 	return err
 }
 
@@ -159,6 +160,6 @@ func renderVerified(w io.Writer, v export.Verified, target string) error {
 	if !v.OK {
 		words = fmt.Sprintf("%d of them are wrong: ", len(v.Wrong))
 	}
-	_, err := fmt.Fprintf(w, "%s%s: %d files listed, %s; %d replaced ones wait for `fleetlake export expire`\n", words, target, v.Files, console.Bytes(v.Bytes), v.Superseded)
+	_, err := fmt.Fprintf(w, "%s%s: %d files listed, %s; %d replaced ones wait for `fleetlake export expire`\n", words, target, v.Files, wording.Bytes(v.Bytes), v.Superseded)
 	return err
 }

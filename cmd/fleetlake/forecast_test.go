@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/schedules"
@@ -137,43 +136,5 @@ func TestForecastRefuses(t *testing.T) {
 		if !strings.Contains(o.stderr, c.want) || o.stdout != "" {
 			t.Errorf("%s: no %q in %s%s", name, c.want, o.stderr, o.stdout)
 		}
-	}
-}
-
-// TestForecastsOfThePage asks for a forecast until it is there, and stops in the middle of another.
-func TestForecastsOfThePage(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, simulator.Config{Vessels: 60, Seed: 4})
-	w.configure(1_000_000, "    list: {by: country}\n    sweep: {statuses: []}\n")
-	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
-	c, err := config.Load(filepath.Join(w.dir, "fleetlake.yaml"), true, func(string) string { return "" })
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.DataDir = filepath.Join(w.dir, "fleetlake-data")
-	f := newForecasts(c)
-	if early, err := f.of("nightly"); early != nil || err != nil {
-		t.Errorf("%v, %v before it is computed", early, err)
-	}
-	f.working.Wait()
-	got, err := f.of("nightly")
-	if err != nil || got == nil || !got.Known || len(got.Curve.Points) < 5 || len(got.Configured.Nights) != pageNights+1 {
-		t.Fatalf("%+v, %v", got, err)
-	}
-	if again, err := f.of("nightly"); again != got || err != nil {
-		t.Errorf("it is computed again for the same file: %v", err)
-	}
-	if none, err := f.of("weekly"); none != nil || err != nil {
-		t.Errorf("%v, %v", none, err)
-	}
-	f.working.Wait()
-	if _, err := f.of("weekly"); err == nil {
-		t.Error("a job that is not configured has a forecast")
-	}
-	stopped := newForecasts(c)
-	stopped.of("nightly")
-	stopped.stop()
-	if kept, err := os.ReadFile(filepath.Join(c.DataDir, "forecasts.ndjson")); err != nil || strings.Count(string(kept), "\n") != 1 {
-		t.Errorf("%s, %v", kept, err)
 	}
 }

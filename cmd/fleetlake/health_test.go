@@ -20,7 +20,7 @@ func (w *world) reports(words ...string) {
 	if len(words) > 0 {
 		code = exitUnexpected
 	}
-	ready := w.server().isReady()
+	ready := w.server().Ready()
 	if (ready == nil) != (code == exitDone) {
 		w.t.Errorf("ready: %v", ready)
 	}
@@ -92,7 +92,7 @@ func TestTheButtonPricesANightThatHasEnded(t *testing.T) {
 	w.configure(1_000_000, smallJob)
 	preview := func() *pipeline.Preview {
 		t.Helper()
-		preview, err := w.server().priceAgain(t.Context(), "nightly")
+		preview, err := w.server().PriceAgain(t.Context(), "nightly")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -54,14 +54,20 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"schedules/metrics":        {[]string{"pipeline", "pipeline/datadir", "pipeline/derive", "schedules", "pipeline/report", "schedules/exports", "schedules/published", "warehouse"}, []string{"database/sql"}},
 	"schedules/notify":         {[]string{"pipeline/report", "warehouse/durable"}, []string{"database/sql"}},
 	"schedules/share":          {[]string{"warehouse", "warehouse/turns"}, []string{"database/sql"}},
-	"schedules/listen":         {[]string{"warehouse/turns"}, []string{"net/http", "database/sql"}},
+	"schedules/listen":         {[]string{"schedules/listen/unixsocket", "warehouse/turns"}, []string{"net/http", "database/sql"}},
 	"schedules/flight":         {[]string{"schedules/listen", "warehouse", "warehouse/turns", "warehouse/worker"}, []string{"net/http", "database/sql"}},
+	"schedules/daemon":         {[]string{"extract", "extract/journal", "load", "pipeline", "pipeline/datadir", "pipeline/derive", "pipeline/plan", "pipeline/repair", "pipeline/report", "schedules", "schedules/exports", "schedules/health", "schedules/metrics", "schedules/notify", "schedules/notify/tell", "schedules/published", "warehouse"}, []string{"net/http", "database/sql", "github.com/spf13/cobra"}},
+	"schedules/health":         {[]string{"extract/api", "pipeline", "pipeline/datadir", "pipeline/derive", "pipeline/repair", "pipeline/report", "pipeline/wording", "schedules", "schedules/exports", "warehouse"}, []string{"net/http", "database/sql"}},
+	"schedules/notify/tell":    {[]string{"pipeline/datadir", "pipeline/report", "pipeline/wording", "schedules/exports", "schedules/notify", "schedules/published", "warehouse", "warehouse/news"}, []string{"net/http", "database/sql"}},
 	"schedules/network":        {nil, []string{"net/http", "database/sql"}},
 	"schedules/exports":        {[]string{"load/export", "load/store", "warehouse", "warehouse/durable"}, []string{"database/sql"}},
-	"cmd/fleetlake/config":     {[]string{"schedules/flight", "schedules/listen", "warehouse/worker", "extract", "extract/api", "load/export", "load/store", "schedules/exports", "pipeline", "pipeline/credits", "pipeline/plan", "schedules", "schedules/notify"}, []string{"database/sql"}},
+	"cmd/fleetlake/config":     {[]string{"schedules/listen/unixsocket", "warehouse/worker", "extract", "extract/api", "load/export", "load/store", "schedules/exports", "pipeline", "pipeline/credits", "pipeline/plan", "schedules", "schedules/notify"}, []string{"database/sql"}},
 	"cmd/fleetlake/machine":    {nil, []string{"net/http", "database/sql"}},
 	"cmd/fleetlake/console":    {[]string{"load/dictionary", "pipeline", "pipeline/forecast", "pipeline/plan", "pipeline/report", "pipeline/wording", "warehouse"}, []string{"database/sql", "net/http"}},
-	"cmd/fleetlake":            {[]string{"schedules/published", "warehouse/turns", "warehouse/news", "schedules/flight", "warehouse/worker", "cmd/fleetlake/config", "cmd/fleetlake/console", "cmd/fleetlake/machine", "schedules/listen", "schedules/network", "schedules/page", "schedules/notify", "schedules/metrics", "schedules/share", "schedules/exports", "pipeline/datadir", "pipeline/derive", "pipeline/forecast", "pipeline/plan", "pipeline/repair", "pipeline/report", "pipeline/wording", "extract", "extract/api", "extract/journal", "extract/simulator", "transform", "load", "load/dictionary", "load/export", "load/store", "warehouse", "warehouse/durable", "warehouse/history", "pipeline", "schedules"}, []string{"database/sql"}},
+	"cmd/fleetlake":            {[]string{"schedules/daemon", "schedules/health", "schedules/network/server", "schedules/notify/tell", "schedules/listen/unixsocket", "schedules/flight", "warehouse/worker", "cmd/fleetlake/config", "cmd/fleetlake/console", "cmd/fleetlake/machine", "schedules/listen", "schedules/page", "schedules/notify", "schedules/exports", "pipeline/datadir", "pipeline/derive", "pipeline/forecast", "pipeline/plan", "pipeline/repair", "pipeline/report", "pipeline/wording", "extract", "extract/api", "extract/journal", "extract/simulator", "transform", "load", "load/dictionary", "load/export", "load/store", "warehouse", "warehouse/durable", "warehouse/history", "pipeline", "schedules"}, []string{"database/sql"}},
+
+	"schedules/listen/unixsocket": {[]string{}, []string{"net", "os"}},
+	"schedules/network/server":    {[]string{"load", "pipeline", "pipeline/datadir", "pipeline/forecast", "pipeline/plan", "pipeline/wording", "schedules/daemon", "schedules/exports", "schedules/flight", "schedules/health", "schedules/listen", "schedules/listen/unixsocket", "schedules/metrics", "schedules/network", "schedules/page", "schedules/share", "warehouse", "warehouse/turns", "warehouse/worker"}, []string{"database/sql", "github.com/spf13/cobra"}},
 
 	"cmd/fleetlake/crash":            {nil, nil},
 	"pipeline/pipelinetest/planted":  {nil, []string{"net/http", "database/sql"}},
@@ -113,5 +119,32 @@ func TestImports(t *testing.T) {
 	}
 	if seen != len(mayImport) {
 		t.Errorf("%d packages of %d in the table", seen, len(mayImport))
+	}
+}
+
+// strangers are the packages of the network process: whatever a stranger reaches.
+var strangers = []string{"schedules/page", "schedules/flight", "schedules/share", "schedules/listen", "schedules/network", "schedules/network/server"}
+
+// TestTheProgramIsBuiltWithoutStrangers: nothing but the file that wires it knows the network process, so that it could be
+// deleted. With the build tag no_network the program has all verbs, and runs its jobs on schedule.
+func TestTheProgramIsBuiltWithoutStrangers(t *testing.T) {
+	out, err := exec.Command("go", "list", "-tags", "no_network", "-deps", module+"cmd/fleetlake", module+"pipeline/...", module+"schedules/daemon").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	deps := strings.Fields(string(out))
+	if !slices.Contains(deps, module+"schedules/daemon") {
+		t.Fatalf("the list lacks the daemon: %q", deps)
+	}
+	for _, name := range deps {
+		if ours := strings.TrimPrefix(name, module); slices.Contains(strangers, ours) {
+			t.Errorf("the program without its network process has %s", ours)
+		}
+	}
+	if testing.Short() {
+		return
+	}
+	if out, err := exec.Command("go", "build", "-tags", "no_network", "-o", t.TempDir(), module+"cmd/fleetlake").CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline/datadir"
 )
 
 // namesWriter is who writes into a data directory, on which machine, and since when.
@@ -83,7 +84,7 @@ func TestASecondServeWaitsForTheFirst(t *testing.T) {
 		t.Errorf("the second does not say %s:\n%s", writer, line)
 	}
 	first.hears("slot done")
-	for _, d := range []*daemon{first, second} {
+	for _, d := range []*served{first, second} {
 		d.cmd.Process.Signal(syscall.SIGTERM)
 		if code, _ := d.ends(); code != exitDone {
 			t.Errorf("serve ended with %d", code)
@@ -133,7 +134,7 @@ func TestALockOfADeadMachine(t *testing.T) {
 		t.Errorf("status names a process without the lock:\n%s", o.stdout)
 	}
 	start := time.Now()
-	unlock, err := lock(data, "test")
+	unlock, err := datadir.LockFor(data, "test")
 	if took := time.Since(start); err != nil || took > 200*time.Millisecond {
 		t.Fatalf("the lock is taken after %v, %v", took, err)
 	}

@@ -22,6 +22,8 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/pipeline/report"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
+	"github.com/fleetlake/fleetlake/schedules/health"
 	"github.com/lmittmann/tint"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -78,7 +80,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 // reportError reports why the program ends: as a line of the log, if the verb writes one for machines.
 func (a *app) reportError(err error) {
 	if !a.logs || a.terminal() {
-		fmt.Fprintf(a.stderr, "fleetlake: %s\n", console.PrintableLines(err.Error()))
+		fmt.Fprintf(a.stderr, "fleetlake: %s\n", wording.PrintableLines(err.Error()))
 		return
 	}
 	log := a.log()
@@ -129,7 +131,8 @@ resumes), 9 the service answered too little, 10 published but not exported, 64 u
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "log each request")
 	root.AddCommand(a.demoCommand(), a.initCommand(), a.planCommand(), a.forecastCommand(), a.runCommand(), a.serveCommand(), a.simulateCommand(),
 		a.creditsCommand(), a.explainCommand(), a.queryCommand(), a.runsCommand(), a.schemaCommand(), a.exportCommand(), a.doctorCommand(),
-		a.statusCommand(), a.checkCommand(), a.rebuildCommand(), a.verifyCommand(), a.rollbackCommand(), a.versionCommand(), a.workerCommand(), a.networkCommand())
+		a.statusCommand(), a.checkCommand(), a.rebuildCommand(), a.verifyCommand(), a.rollbackCommand(), a.versionCommand())
+	root.AddCommand(a.networkCommands()...)
 	a.completeWords(root)
 	return root
 }
@@ -170,7 +173,7 @@ func (a *app) configAsIs() (config.Config, error) {
 // say tells people in a line of its own, and machines in a line of the log.
 func (a *app) say(words string) {
 	if !a.logs || a.terminal() {
-		fmt.Fprintf(a.stderr, "fleetlake: %s\n", console.Printable(words))
+		fmt.Fprintf(a.stderr, "fleetlake: %s\n", wording.Printable(words))
 		return
 	}
 	a.log().Info(words)
@@ -242,12 +245,6 @@ func (a *app) terminal() bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// lock makes this process the writer of a data directory; the returned function releases it.
-func lock(dir, verb string) (func() error, error) {
-	host, _ := os.Hostname()
-	return datadir.Lock(dir, fmt.Sprintf("`fleetlake %s` (process %d on %s, since %s)", verb, os.Getpid(), host, time.Now().UTC().Format(time.RFC3339)))
-}
-
 // exitCode is the code of an error.
 func exitCode(err error) int {
 	var service *extract.Error
@@ -277,29 +274,21 @@ func exitCode(err error) int {
 	return exitUnexpected
 }
 
-// codeOf is the exit code of a run that published; minCoverage is the percentage of its planned
-// partitions that the job requires. A run that ended at a cap, the key or the deadline has that code,
-// not exitUnanswered.
-func codeOf(r report.Report, minCoverage int) int {
-	ours := r.Stop == report.StopKey || r.Stop == report.StopBudget || r.Stop == report.StopCredits || r.Stop == report.StopDeadline
-	switch {
-	case r.Unanswered(), !ours && answeredTooLittle(r, minCoverage):
-		return exitUnanswered
-	case r.State == report.StateDone:
-		return exitDone
-	case r.State == report.StateInterrupted, r.State == report.StateKilled:
-		return exitInterrupted
-	case r.Stop == report.StopKey:
-		return exitKey
-	case r.Stop == report.StopBudget, r.Stop == report.StopCredits:
-		return exitCredits
-	}
-	return exitPartial
-}
+// exitCodes are the exit codes of problems, and of how runs end.
+var exitCodes = map[health.Kind]int{health.Done: exitDone, health.Unexpected: exitUnexpected, health.Disk: exitDisk,
+	health.Export: exitExport, health.Unanswered: exitUnanswered, health.Interrupted: exitInterrupted,
+	health.Key: exitKey, health.Credits: exitCredits, health.Partial: exitPartial}
 
-// answeredTooLittle reports whether a run that ended in order covered less than required.
-func answeredTooLittle(r report.Report, minCoverage int) bool {
-	return (r.State == report.StateDone || r.State == report.StatePartial) && r.Covered() < float64(minCoverage)
+// codeOf is the exit code of a run that published; see health.EndOf.
+func codeOf(r report.Report, minCoverage int) int { return exitCodes[health.EndOf(r, minCoverage)] }
+
+// healthOf is what is looked at to say what is wrong.
+func healthOf(c config.Config) health.Setup {
+	s := health.Setup{Dir: c.DataDir, Exports: c.Export.Target != ""}
+	for _, j := range c.Jobs {
+		s.Jobs = append(s.Jobs, health.Job{Name: j.Job.Name, MinCoverage: j.MinCoverage})
+	}
+	return s
 }
 
 // errUsage marks errors in the command line.

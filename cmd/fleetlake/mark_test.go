@@ -9,19 +9,64 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/schedules"
+	"github.com/fleetlake/fleetlake/schedules/daemon"
 )
 
-// server is that of the world, in this process, until the test ends.
-func (w *world) server() *server {
+// daemonHere is a daemon in this process, and what it was made from.
+type daemonHere struct {
+	*daemon.Server
+	app      *app
+	config   config.Config
+	pipeline *pipeline.Pipeline
+}
+
+// newDaemonHere makes a daemon that does not serve yet.
+func newDaemonHere(t testing.TB, a *app) *daemonHere {
+	t.Helper()
+	cfg, err := a.config()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, _, err := a.daemonConfig(cfg, func() *keptNetwork { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := daemon.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &daemonHere{d, a, cfg, c.Pipeline}
+}
+
+// newestOf is the newest run of a slot's job and date in the journal.
+func (d *daemonHere) newestOf(t testing.TB, slot schedules.Slot) pipeline.PastRun {
+	t.Helper()
+	nights, err := pipeline.PastRuns(d.pipeline.Dir, slot.Job, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range slices.Backward(nights) {
+		if n.Date == slot.Date {
+			return n
+		}
+	}
+	t.Fatalf("no run of %s for %s", slot.Job, slot.Date)
+	return pipeline.PastRun{}
+}
+
+// server is the daemon of the world, in this process, until the test ends.
+func (w *world) server() *daemonHere {
 	s := w.openServer()
-	w.t.Cleanup(s.closeNotifier)
+	w.t.Cleanup(s.Close)
 	return s
 }
 
 // openServer is server, whose notifier the test closes.
-func (w *world) openServer() *server {
+func (w *world) openServer() *daemonHere {
 	w.t.Helper()
 	environment := append(slices.Clone(w.env), "FLEETLAKE_DATA="+filepath.Join(w.dir, "fleetlake-data"))
 	getenv := func(name string) string {
@@ -33,16 +78,7 @@ func (w *world) openServer() *server {
 		return ""
 	}
 	a := &app{getenv: getenv, stdout: os.Stderr, stderr: os.Stderr, configPath: filepath.Join(w.dir, "fleetlake.yaml")}
-	cfg, err := a.config()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	s, err := a.server(cfg)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	s.beat()
-	return s
+	return newDaemonHere(w.t, a)
 }
 
 // TestServeSendsNothingForAnotherDirectory has a volume that is unmounted under serve: the slot fails
@@ -54,7 +90,7 @@ func TestServeSendsNothingForAnotherDirectory(t *testing.T) {
 	w.has(smallJob, "2026-11-20")
 	data := filepath.Join(w.dir, "fleetlake-data")
 	s := w.server()
-	if err := s.isReady(); err != nil {
+	if err := s.Ready(); err != nil {
 		t.Fatalf("not ready: %v", err)
 	}
 	spent := w.sim.Bill().Spent
@@ -70,7 +106,7 @@ func TestServeSendsNothingForAnotherDirectory(t *testing.T) {
 		if err := change(); err != nil {
 			t.Fatal(err)
 		}
-		for name, err := range map[string]error{"run": s.run(t.Context(), slot), "ready": s.isReady()} {
+		for name, err := range map[string]error{"run": s.Run(t.Context(), slot), "ready": s.Ready()} {
 			if err == nil || !strings.Contains(err.Error(), words) {
 				t.Errorf("%s: %v, want that it %s", name, err, words)
 			}
@@ -93,7 +129,7 @@ func TestReadyReportsTheNights(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	s := w.server()
-	if err := s.isReady(); err != nil {
+	if err := s.Ready(); err != nil {
 		t.Errorf("before the first night: %v", err)
 	}
 	for _, night := range []struct {
@@ -105,8 +141,7 @@ func TestReadyReportsTheNights(t *testing.T) {
 		{exitCredits, []string{"run", "nightly", "--date", "2026-11-21", "--budget", "15"}, "is partial"},
 	} {
 		w.must(night.code, night.args...)
-		s.nights.forget()
-		if err := s.isReady(); (err == nil) != (night.want == "") || err != nil && !strings.Contains(err.Error(), night.want) {
+		if err := s.Ready(); (err == nil) != (night.want == "") || err != nil && !strings.Contains(err.Error(), night.want) {
 			t.Errorf("after %v: %v, want %q", night.args, err, night.want)
 		}
 	}

@@ -1,36 +1,41 @@
+//go:build !no_network
+
 package main
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
+	"io"
+	"iter"
 	"log/slog"
-	"net"
-	"runtime/debug"
+	"os"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
+	"github.com/fleetlake/fleetlake/pipeline/forecast"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
+	"github.com/fleetlake/fleetlake/schedules/daemon"
 	"github.com/fleetlake/fleetlake/schedules/flight"
-	"github.com/fleetlake/fleetlake/schedules/metrics"
-	"github.com/fleetlake/fleetlake/schedules/network"
+	"github.com/fleetlake/fleetlake/schedules/listen"
+	"github.com/fleetlake/fleetlake/schedules/listen/unixsocket"
+	"github.com/fleetlake/fleetlake/schedules/network/server"
+	"github.com/fleetlake/fleetlake/schedules/page"
 	"github.com/fleetlake/fleetlake/warehouse"
-	"github.com/fleetlake/fleetlake/warehouse/turns"
 	"github.com/fleetlake/fleetlake/warehouse/worker"
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/singleflight"
 )
 
 // networkVerb runs the process that serves page and Flight SQL. Its argument is how many sockets it is given.
 const networkVerb = "serve-network"
 
-// Memory of the network process in MiB: that at which it is ended (600 MB), at which Go's runtime saves memory, and of
-// each DuckDB in it, of which some read for pages at the same time.
-const (
-	networkMemoryMiB = 572
-	networkGoMiB     = 160
-	networkDuckDBMiB = 160
-)
+// workerVerb runs a process for queries.
+const workerVerb = "query-worker"
+
+// keptNetwork is the process that serves page and Flight SQL.
+type keptNetwork = server.Kept
 
 // networkSetup is what the scheduler sends the network process.
 type networkSetup struct {
@@ -76,25 +81,45 @@ func (s networkSetup) configuration() (config.Config, error) {
 	return s.Config, nil
 }
 
-// askFunc asks the scheduler, as network.Link.Ask does.
-type askFunc func(ctx context.Context, q network.Request, value any) error
-
-// networkServer is the state of the network process.
-type networkServer struct {
-	setup     networkSetup
-	config    config.Config
-	ask       askFunc
-	pool      *worker.Pool // runs the queries of strangers
-	metrics   *metrics.Published
-	forecasts *forecasts
-	making    *turns.Turns // a place per file that is made for the page
-	probing   singleflight.Group
-	log       *slog.Logger
+// networkMiB is the most that the network process and its queries take.
+func networkMiB(c config.Config) int {
+	if c.Serve.Listen == "" && c.Flight.Listen == "" {
+		return 0
+	}
+	return server.MemoryMiB + c.Queries.Concurrent*c.Queries.MemoryMiB
 }
 
-// networkCommand is for `fleetlake serve`, which starts it.
-func (a *app) networkCommand() *cobra.Command {
-	return &cobra.Command{
+// startNetwork starts the process that serves page and Flight SQL for a daemon; nil if the configuration has no address
+// for one.
+func (a *app) startNetwork(c config.Config, d *daemon.Server) (*keptNetwork, error) {
+	setup, err := setupOf(c)
+	if err != nil {
+		return nil, err
+	}
+	if c.Flight.Listen != "" {
+		if _, err := flightSecurity(c.Flight, d.Log()); err != nil {
+			return nil, &config.Error{Problems: []string{err.Error()}}
+		}
+	}
+	program, err := worker.Program()
+	if err != nil {
+		return nil, fmt.Errorf("find this program: %w", err)
+	}
+	p := server.Process{Page: c.Serve.Listen, PageRequired: c.Serve.ListenGiven, Flight: c.Flight.Listen,
+		Encrypted: c.Flight.Certificate != "", Tokens: len(setup.Clients), Command: []string{program, networkVerb},
+		Getenv: a.getenv, Log: d.Log(), Setup: func(page, flight bool) any {
+			setup.Page, setup.Flight = page, flight
+			return setup
+		}}
+	if a.verbose {
+		p.Flags = []string{"--verbose"}
+	}
+	return p.Start(d)
+}
+
+// networkCommands are for `fleetlake serve`, which starts them.
+func (a *app) networkCommands() []*cobra.Command {
+	return []*cobra.Command{{
 		Use:    networkVerb + " SOCKETS",
 		Short:  "Serve page and Flight SQL for `fleetlake serve`, which starts this verb",
 		Hidden: true,
@@ -105,93 +130,104 @@ func (a *app) networkCommand() *cobra.Command {
 			if err != nil {
 				return errUsage
 			}
-			return a.serveNetwork(cmd.Context(), sockets)
+			return server.Serve(cmd.Context(), sockets, func(s networkSetup) (server.Config, error) { return a.networkConfig(s) })
 		},
-	}
+	}, {
+		Use:    workerVerb,
+		Short:  "Run queries for `fleetlake serve`, which starts this verb",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return worker.Serve(context.WithoutCancel(cmd.Context()), os.Stdin, worker.Answers()) // a signal is for the server, which closes the pipe
+		},
+	}}
 }
 
-// serveNetwork is what the network process does: it serves until the scheduler asks it to stop, or is gone.
-func (a *app) serveNetwork(ctx context.Context, sockets int) error {
-	if err := worker.CloseInherited(network.LastDescriptor(sockets)); err != nil {
-		return err
-	}
-	debug.SetMemoryLimit(networkGoMiB << 20)
-	warehouse.SetLimits(networkDuckDBMiB, warehouse.DefaultThreads)
-	var setup networkSetup
-	link, err := network.Inherited(&setup)
+// networkConfig is what the network process serves.
+func (a *app) networkConfig(s networkSetup) (server.Config, error) {
+	c, err := s.configuration()
 	if err != nil {
-		return err
+		return server.Config{}, err
 	}
-	n, err := newNetworkServer(setup, link.Ask, a.log())
+	program, err := worker.Program()
 	if err != nil {
-		return err
+		return server.Config{}, fmt.Errorf("find this program: %w", err)
 	}
-	listeners := make([]net.Listener, sockets)
-	for i := range listeners {
-		if listeners[i], err = network.Listener(i); err != nil {
-			return err
-		}
-	}
-	stop, err := n.open(listeners)
-	if err != nil {
-		return err
-	}
-	defer stop()
-	select {
-	case <-link.Stop():
-	case <-ctx.Done():
-	}
-	return nil
+	b, log := c.Budget, a.log()
+	return server.Config{Dir: c.DataDir, Version: version(), Log: log, Jobs: c.PlanJobs(), Watched: c.Watched(), Health: healthOf(c),
+		Page: s.Page, Hosts: c.Serve.Hosts, Token: s.Token, TrustLoopback: c.Serve.Trust == config.TrustLoopback, Proxies: c.Serve.Proxies,
+		Caps:   page.Caps{PerRun: b.PerRun, PerDay: b.PerDay, PerMonth: b.PerMonth, Floor: b.Floor},
+		Flight: s.Flight, Clients: s.Clients, TLS: func() (*tls.Config, error) { return flightSecurity(c.Flight, log) },
+		Worker:  []string{program, workerVerb},
+		Queries: server.Queries(c.Queries),
+		Scenario: func(job string, s forecast.State, days int, now time.Time) (forecast.Scenario, error) {
+			return asConfigured(c, job, s, days, now)
+		},
+		Scores: func(ctx context.Context, vesselID string) ([]wording.VesselScore, error) {
+			return scoreByJob(ctx, c, vesselID)
+		},
+		WriteAnswer: func(ctx context.Context, w *warehouse.Warehouse, st warehouse.Statement, format string, to io.Writer) error {
+			return writeAnswer(ctx, w, st, forPeople(format), to, unlimited)
+		},
+		WriteRows: writeForPeople,
+	}, nil
 }
 
-// newNetworkServer serves nothing yet.
-func newNetworkServer(setup networkSetup, ask askFunc, log *slog.Logger) (*networkServer, error) {
-	c, err := setup.configuration()
+// forPeople is the format of a file that a person got from a browser, and may open in a spreadsheet.
+func forPeople(format string) string {
+	if format == "csv" {
+		return console.Spreadsheet
+	}
+	return format
+}
+
+func writeForPeople(to io.Writer, format string, columns []server.Column, rows iter.Seq2[[]any, error]) error {
+	shown := make([]console.Column, len(columns))
+	for i, c := range columns {
+		shown[i] = console.Column(c)
+	}
+	_, err := console.WriteRows(to, forPeople(format), 0, shown, rows)
+	return err
+}
+
+// flightReady reads what Flight SQL needs, and says where it would be served.
+func flightReady(c config.Config) (string, error) {
+	clients, err := flightClients(c.Flight)
+	if err == nil {
+		_, err = flightSecurity(c.Flight, slog.New(slog.DiscardHandler))
+	}
+	if err == nil && unixsocket.Is(c.Flight.Listen) {
+		err = listen.Free(c.Flight.Listen)
+	}
+	return fmt.Sprintf("%s, %d tokens", c.Flight.Listen, len(clients)), err
+}
+
+// pageReady returns an error if the socket of the page could not be opened now.
+func pageReady(c config.Config) (string, error) { return c.Serve.Listen, listen.Free(c.Serve.Listen) }
+
+// flightClients reads the tokens.
+func flightClients(f config.Flight) ([]flight.Client, error) {
+	read, err := f.Clients()
 	if err != nil {
 		return nil, err
 	}
-	n := &networkServer{setup: setup, config: c, ask: ask, log: log, forecasts: newForecasts(c),
-		making: turns.New(filesAtOnce, filesWaiting)}
-	n.metrics, err = metrics.NewPublished(metrics.PublishedConfig{Dir: c.DataDir, Spending: n.spending})
-	return n, err
+	clients := make([]flight.Client, len(read))
+	for i, c := range read {
+		clients[i] = flight.Client(c)
+	}
+	if err := flight.CheckClients(clients); err != nil {
+		return nil, fmt.Errorf("flight.tokens_file: %w", err)
+	}
+	return clients, nil
 }
 
-// open serves on the sockets. The returned function ends it, within shutdownTimeout.
-func (n *networkServer) open(sockets []net.Listener) (stop func(), err error) {
-	if need := len(n.parts()); need != len(sockets) {
-		return nil, fmt.Errorf("%d sockets, expected %d", len(sockets), need)
+// flightSecurity reads the certificate; nil without one.
+func flightSecurity(f config.Flight, log *slog.Logger) (*tls.Config, error) {
+	if f.Certificate == "" {
+		return nil, nil
 	}
-	closePool, err := n.openPool()
-	if err != nil {
+	if err := f.CheckKey(); err != nil {
 		return nil, err
 	}
-	var stops []func()
-	stop = func() {
-		var stopping sync.WaitGroup
-		for _, one := range stops {
-			stopping.Go(one)
-		}
-		stopping.Wait()
-		closePool()
-	}
-	for i, part := range n.parts() {
-		one, err := part(sockets[i])
-		if err != nil {
-			stop()
-			return nil, err
-		}
-		stops = append(stops, one)
-	}
-	return stop, nil
-}
-
-// parts are what is served, in the order of the sockets.
-func (n *networkServer) parts() (all []func(net.Listener) (stop func(), err error)) {
-	if n.setup.Page {
-		all = append(all, n.openPage)
-	}
-	if n.setup.Flight {
-		all = append(all, n.openFlight)
-	}
-	return all
+	return flight.Certificate(f.Certificate, f.KeyFile, log)
 }

@@ -23,7 +23,7 @@ import (
 )
 
 // flightAddress is the address of Flight SQL in the log.
-func (d *daemon) flightAddress() string {
+func (d *served) flightAddress() string {
 	_, rest, _ := strings.Cut(d.hears(`"Flight SQL"`), `grpc://`)
 	address, _, _ := strings.Cut(rest, `"`)
 	return address

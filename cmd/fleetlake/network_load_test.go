@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/schedules/network/server"
 	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
 
@@ -95,7 +96,7 @@ func TestAHundredClients(t *testing.T) {
 	if len(refused) > 0 {
 		t.Errorf("the monitor had no answer: %v", refused)
 	}
-	if d.networkProcess(0) != pid || most > networkMemoryMiB {
+	if d.networkProcess(0) != pid || most > server.MemoryMiB {
 		t.Errorf("the network process took %d MiB, and is another one now: %v", most, d.networkProcess(0) != pid)
 	}
 	d.cmd.Process.Signal(syscall.SIGTERM)

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net"
@@ -23,12 +21,11 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/schedules/exports"
-	"github.com/fleetlake/fleetlake/schedules/network"
 	"github.com/fleetlake/fleetlake/schedules/notify"
 )
 
 // networkProcess is the network process of a daemon, other than one before. It waits for it.
-func (d *daemon) networkProcess(before int) int {
+func (d *served) networkProcess(before int) int {
 	d.t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) { // another process has no event
 		if all := descendants(d.cmd.Process.Pid, networkVerb); len(all) == 1 && all[0] != before {
@@ -40,7 +37,7 @@ func (d *daemon) networkProcess(before int) int {
 }
 
 // ending sends a signal to the network process, and waits until the daemon has noticed that it ended.
-func (d *daemon) ending(pid int, signal syscall.Signal) {
+func (d *served) ending(pid int, signal syscall.Signal) {
 	d.t.Helper()
 	if err := syscall.Kill(pid, signal); err != nil {
 		d.t.Fatal(err)
@@ -55,8 +52,8 @@ func TestTheNightGoesOnWhateverStrangersDo(t *testing.T) {
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
 		t.Skip("no /proc to look at processes")
 	}
-	for name, harm := range map[string]func(t *testing.T, d *daemon, page string, sends func(int)) (stop func()){
-		"it is killed again and again": func(t *testing.T, d *daemon, page string, sends func(int)) func() {
+	for name, harm := range map[string]func(t *testing.T, d *served, page string, sends func(int)) (stop func()){
+		"it is killed again and again": func(t *testing.T, d *served, page string, sends func(int)) func() {
 			pid := 0
 			for i := range 4 {
 				pid = d.networkProcess(pid)
@@ -65,7 +62,7 @@ func TestTheNightGoesOnWhateverStrangersDo(t *testing.T) {
 			}
 			return func() {}
 		},
-		"it panics": func(t *testing.T, d *daemon, page string, sends func(int)) func() {
+		"it panics": func(t *testing.T, d *served, page string, sends func(int)) func() {
 			pid := d.networkProcess(0)
 			if code, _ := get(t, page+"/healthz"); code != http.StatusOK { // it handles signals by now
 				t.Errorf("status %d", code)
@@ -74,7 +71,7 @@ func TestTheNightGoesOnWhateverStrangersDo(t *testing.T) {
 			d.ending(d.networkProcess(pid), syscall.SIGSEGV)
 			return func() {}
 		},
-		"it is flooded": func(t *testing.T, _ *daemon, page string, sends func(int)) func() {
+		"it is flooded": func(t *testing.T, _ *served, page string, sends func(int)) func() {
 			sends(4)
 			stop := flood(t, strings.TrimPrefix(page, "http://"), 300)
 			sends(12)
@@ -303,7 +300,7 @@ func TestTheConfigurationArrives(t *testing.T) {
 	}
 	c, err := arrived.configuration()
 	if err != nil || !reflect.DeepEqual(c.Jobs, s.config.Jobs) || !reflect.DeepEqual(c.Queries, s.config.Queries) || !reflect.DeepEqual(c.Serve.Proxies, s.config.Serve.Proxies) ||
-		!slices.Equal(c.Serve.Hosts, s.config.Serve.Hosts) || !maps.Equal(c.Limits, s.config.Limits) || c.DataDir != s.config.DataDir || c.Budget != s.config.Budget {
+		!slices.Equal(c.Serve.Hosts, s.config.Serve.Hosts) || !maps.Equal(c.Limits, s.config.Limits) || c.DataDir != s.pipeline.Dir || c.Budget != s.config.Budget {
 		t.Errorf("sent %+v, arrived %+v, %v", s.config, c, err)
 	}
 	arrived.Zones = arrived.Zones[1:]
@@ -318,45 +315,6 @@ func TestTheNetworkProcessIsForServe(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	if o := w.must(exitUnexpected, networkVerb, "1"); !strings.Contains(o.stderr, "fleetlake serve") {
 		t.Errorf("%s", o.stderr)
-	}
-}
-
-// TestHealthSpeaksOfTheScheduler: without its answer, the probes fail, and the page says so.
-func TestHealthSpeaksOfTheScheduler(t *testing.T) {
-	w := newWorld(t, simulator.Config{Vessels: 400})
-	w.configure(1_000_000, smallJob)
-	s := w.server()
-	n := networkOf(t, s)
-	if err := errors.Join(n.healthy(), n.ready()); err != nil {
-		t.Errorf("not healthy: %v", err)
-	}
-	long := time.Now().Add(-4 * s.runner.Pulse)
-	s.beaten.Store(&long)
-	if err := n.healthy(); err == nil || !strings.Contains(err.Error(), "the scheduler has hung") {
-		t.Errorf("healthy although the scheduler hangs: %v", err)
-	}
-	n.ask = func(context.Context, network.Request, any) error { return network.ErrSilent }
-	if !errors.Is(n.healthy(), network.ErrSilent) || !errors.Is(n.ready(), network.ErrSilent) {
-		t.Error("healthy without a scheduler")
-	}
-	if _, err := n.schedule(); !errors.Is(err, network.ErrSilent) {
-		t.Errorf("the page learns %v", err)
-	}
-}
-
-// TestTheSchedulerAnswersFewRequests, and whatever else is asked ends the process that asks.
-func TestTheSchedulerAnswersFewRequests(t *testing.T) {
-	w := newWorld(t, simulator.Config{Vessels: 400})
-	w.configure(1_000_000, smallJob)
-	s := w.server()
-	for verb, want := range map[string]error{verbState: nil, verbReady: nil, verbMetrics: nil, verbRun: schedules.ErrNoJob, verbStop: schedules.ErrNotRunning,
-		"": network.ErrVerb, "State": network.ErrVerb, "query": network.ErrVerb, "../state": network.ErrVerb} {
-		if _, err := s.answerNetwork(t.Context(), network.Request{Verb: verb, Job: "../nightly"}); !errors.Is(err, want) {
-			t.Errorf("%q: %v, want %v", verb, err, want)
-		}
-	}
-	if p, err := s.answerNetwork(t.Context(), network.Request{Verb: verbPrice, Job: "other"}); err == nil {
-		t.Errorf("a job that there is not costs %v", p)
 	}
 }
 

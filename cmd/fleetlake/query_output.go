@@ -11,6 +11,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/load"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
@@ -54,7 +55,7 @@ func (a *app) queryToFile(ctx context.Context, dir string, s warehouse.Statement
 		return fmt.Errorf("write %s: %w", o.out, err)
 	}
 	if words := othersMayWrite(filepath.Dir(out)); words != "" {
-		fmt.Fprintf(a.stderr, "fleetlake: %s\n", console.Printable(words))
+		fmt.Fprintf(a.stderr, "fleetlake: %s\n", wording.Printable(words))
 	}
 	return a.inFile(ctx, dir, s, spill, filepath.Dir(out), o, func(answer string, rows int64) error {
 		if err := durable.Replace(answer, out); err != nil {

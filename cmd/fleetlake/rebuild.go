@@ -11,6 +11,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/pipeline/wording"
@@ -51,7 +52,7 @@ file. Runs that were rolled back are published again.`,
 }
 
 func (a *app) rebuild(ctx context.Context, dir string, o repair.RebuildOptions, acceptIssues, asJSON bool) error {
-	unlock, err := lock(dir, "rebuild")
+	unlock, err := datadir.LockFor(dir, "rebuild")
 	if err != nil {
 		return err
 	}

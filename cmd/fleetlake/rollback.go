@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
+	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/spf13/cobra"
@@ -28,7 +29,7 @@ them again from the journal, with 0 requests; so does ` + "`fleetlake rebuild`" 
 			if err != nil {
 				return err
 			}
-			unlock, err := lock(dir, "rollback")
+			unlock, err := datadir.LockFor(dir, "rollback")
 			if err != nil {
 				return err
 			}

@@ -7,15 +7,15 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
+	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/schedules/notify"
+	"github.com/fleetlake/fleetlake/schedules/notify/tell"
 	"github.com/spf13/cobra"
 )
 
@@ -106,7 +106,8 @@ func (a *app) runJob(ctx context.Context, cfg config.Config, job plan.Job, o run
 		return err
 	}
 	defer stopNotifier()
-	unlock, err := lock(cfg.DataDir, "run "+job.Name)
+	teller, phase := tellerOf(cfg, recipients, p.Log), exportPhase(cfg, p.Log)
+	unlock, err := datadir.LockFor(cfg.DataDir, "run "+job.Name)
 	if err != nil {
 		return err
 	}
@@ -116,16 +117,21 @@ func (a *app) runJob(ctx context.Context, cfg config.Config, job plan.Job, o run
 	var stop func()
 	p.Progress, stop = a.progress(p.Log)
 	p.Again, p.NewRound = o.again || o.newRound, o.newRound
-	notifyOfPublished(ctx, recipients, cfg, p.Log) // what a killed process did not tell; the first of all begins the outbox
+	teller.Published(ctx) // what a killed process did not tell; the first of all begins the outbox
 	r, err := withNotifier(recipients, cfg, job, o.date, func() (report.Report, error) { return p.Run(ctx, job, o.date) })
 	stop()
-	notifyOfPublished(context.WithoutCancel(ctx), recipients, cfg, p.Log)
+	teller.Published(context.WithoutCancel(ctx))
 	if err := errors.Join(err, unlock()); err != nil {
 		a.runID = r.Run
-		return errors.Join(err, a.exportAfterRun(ctx, cfg, p.Log, recipients, true)) // of earlier runs
+		return errors.Join(err, a.exportAfterRun(ctx, phase, teller, true)) // of earlier runs
 	}
 	a.code = codeOf(r, cfg.MinCoverage(job.Name))
-	return errors.Join(printReport(a.stdout, r, asJSON), a.exportAfterRun(ctx, cfg, p.Log, recipients, asJSON))
+	return errors.Join(printReport(a.stdout, r, asJSON), a.exportAfterRun(ctx, phase, teller, asJSON))
+}
+
+// tellerOf tells the recipients of the configuration.
+func tellerOf(c config.Config, n *notify.Notifier, log *slog.Logger) tell.Teller {
+	return tell.Teller{To: n, Dir: c.DataDir, Watched: c.Watched(), Log: log}
 }
 
 // newNotifier starts a notifier for the recipients of the configuration; there may be none.
@@ -156,7 +162,7 @@ func withNotifier(n *notify.Notifier, cfg config.Config, job plan.Job, date stri
 		if date == "" {
 			date = time.Now().In(job.Location).Format(time.DateOnly)
 		}
-		n.Send(notify.OfFailure(job.Name, date, time.Now(), withoutPaths(cfg, reason)))
+		n.Send(notify.OfFailure(job.Name, date, time.Now(), datadir.WithoutPath(cfg.DataDir, reason)))
 	}()
 	r, err := run()
 	switch {
@@ -166,17 +172,6 @@ func withNotifier(n *notify.Notifier, cfg config.Config, job plan.Job, date stri
 		reason = err.Error()
 	}
 	return r, err
-}
-
-// withoutPaths removes the path of the data directory from words that leave this machine.
-func withoutPaths(c config.Config, words string) string {
-	if whole, err := filepath.Abs(c.DataDir); err == nil {
-		words = strings.ReplaceAll(words, whole, "DATA")
-	}
-	if filepath.IsAbs(c.DataDir) {
-		words = strings.ReplaceAll(words, c.DataDir, "DATA")
-	}
-	return words
 }
 
 func printReport(w io.Writer, r report.Report, asJSON bool) error {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 )
 
@@ -37,7 +38,7 @@ func TestTheLogOfARunIsForMachines(t *testing.T) {
 			w.faults()
 		}, nil, exitDone, nil, false},
 		"a directory that is in use": {func(w *world) {
-			unlock, err := lock(filepath.Join(w.dir, "fleetlake-data"), "test")
+			unlock, err := datadir.LockFor(filepath.Join(w.dir, "fleetlake-data"), "test")
 			if err != nil {
 				w.t.Fatal(err)
 			}

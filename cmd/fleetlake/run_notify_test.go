@@ -15,6 +15,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/schedules/notify"
@@ -43,7 +44,7 @@ func TestRunNotifies(t *testing.T) {
 			w.write(filepath.Join("fleetlake-data", "journal", date), "")
 		}, exitDisk, []notify.Kind{notify.Failed}, "DATA/journal/" + date},
 		"nothing of a data directory that is in use": {func(w *world) {
-			unlock, err := lock(filepath.Join(w.dir, "fleetlake-data"), "test")
+			unlock, err := datadir.LockFor(filepath.Join(w.dir, "fleetlake-data"), "test")
 			if err != nil {
 				w.t.Fatal(err)
 			}

@@ -119,13 +119,9 @@ func filesWith(dir string, texts []string) (found []string) {
 	return found
 }
 
-// TestANightIsNotTriedAgainForAnAnswerThatIsTooLarge: it would be paid for and be as large. What a service that is away
-// left open is tried again.
-func TestANightIsNotTriedAgainForAnAnswerThatIsTooLarge(t *testing.T) {
-	for stop, again := range map[report.Stop]bool{report.StopTooLarge: false, report.StopService: true} {
-		if got := resumable(report.StatePartial, stop, false); got != again {
-			t.Errorf("stopped for %q, another try: %v", stop, got)
-		}
+// TestAnAnswerThatIsTooLargeLeavesANightPartial, as a service that is away for a part of it.
+func TestAnAnswerThatIsTooLargeLeavesANightPartial(t *testing.T) {
+	for _, stop := range []report.Stop{report.StopTooLarge, report.StopService} {
 		if code := codeOf(report.Report{State: report.StatePartial, Stop: stop, Lanes: []report.Lane{{Operation: "by-type", Answers: 1}}}, 0); code != exitPartial {
 			t.Errorf("stopped for %q, the exit code is %d", stop, code)
 		}

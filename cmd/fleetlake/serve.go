@@ -2,20 +2,14 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
-	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/schedules"
-	"github.com/fleetlake/fleetlake/schedules/metrics"
-	"github.com/fleetlake/fleetlake/schedules/network"
-	"github.com/fleetlake/fleetlake/schedules/notify"
+	"github.com/fleetlake/fleetlake/schedules/daemon"
 	"github.com/spf13/cobra"
 )
 
@@ -97,174 +91,81 @@ func withoutJobs(c config.Config) (config.Config, error) {
 	return c, requireLake(c.DataDir)
 }
 
-// server is the state of `fleetlake serve`.
-type server struct {
-	config       config.Config
-	pipeline     *pipeline.Pipeline
-	runner       *schedules.Runner
-	slots        *schedules.SlotLog
-	notifier     *notify.Notifier
-	network      atomic.Pointer[network.Keeper] // serves page and Flight SQL; nil without either
-	traces       *traces                        // nil without a collector
-	metrics      *metrics.Metrics
-	systemd      systemd
-	log          *slog.Logger
-	began        time.Time
-	beaten       atomic.Pointer[time.Time] // the last turn of the scheduler
-	stop         sync.Once
-	ending       atomic.Bool
-	nights       cachedCheck               // whether the last nights succeeded
-	markID       atomic.Pointer[string]    // of the data directory; nil while no run has used it
-	pricing      chan struct{}             // an element while a run is priced for the page
-	exportWake   chan struct{}             // to look whether an export is due
-	exporting    atomic.Pointer[time.Time] // since when; nil without one under way
-	notifiedSlot slotKey                   // of the last partial run that was notified; used by the scheduler only
-
-	mu       sync.Mutex
-	progress pipeline.Progress
-}
-
 func (a *app) serve(ctx context.Context, cfg config.Config) error {
 	if err := datadir.CheckWritable(cfg.DataDir); err != nil && len(cfg.Jobs) > 0 {
 		return err
 	}
-	s, err := a.server(cfg)
+	var network atomic.Pointer[keptNetwork]
+	c, sent, err := a.daemonConfig(cfg, network.Load)
 	if err != nil {
 		return err
 	}
-	table, err := a.timetable(cfg)
+	d, err := daemon.New(c)
 	if err != nil {
 		return err
 	}
-	closeNetwork, err := s.openNetwork(a.getenv, a.verbose)
+	err = a.printTimetable(cfg)
+	var kept *keptNetwork
+	if err == nil {
+		kept, err = a.startNetwork(cfg, d)
+	}
 	if err != nil {
-		s.closeNotifier()
+		d.Close()
 		return err
 	}
-	defer closeNetwork()
-	defer s.closeNotifier()
-	defer s.traces.close(flushTimeout)
-	stopExports := s.startExports(ctx)
-	defer stopExports()
-	stopWatching := s.watchSilence(ctx)
-	defer stopWatching()
-	defer context.AfterFunc(ctx, s.stopping)()
-	s.ready()
-	notifyOfPublished(ctx, s.notifier, cfg, s.log) // by a process that was killed
-	err = s.runner.Serve(ctx, table)
-	s.stopping() // if nothing ran, this comes before the call that ctx starts
-	return err
+	if kept != nil {
+		network.Store(kept)
+		defer kept.Stop()
+	}
+	defer d.Close() // what is left is sent while page and Flight SQL are still there
+	defer sent.close(flushTimeout)
+	return d.Serve(ctx)
 }
 
-// server creates the parts of `fleetlake serve`. Only the notifier runs yet.
-func (a *app) server(cfg config.Config) (*server, error) {
+// daemonConfig is what a daemon runs by the configuration, and the delivery of its traces.
+func (a *app) daemonConfig(cfg config.Config, network func() *keptNetwork) (c daemon.Config, sent *traces, err error) {
 	if len(cfg.Jobs) > 0 {
 		if err := cfg.RequireService(); err != nil {
-			return nil, err
+			return c, nil, err
 		}
 	}
 	p := a.pipelineOf(cfg, networkMiB(cfg))
 	warnOfOthers(cfg, p.Log)
 	to, err := cfg.Notify.Recipients()
 	if err != nil {
-		return nil, &config.Error{Problems: []string{err.Error()}}
+		return c, nil, &config.Error{Problems: []string{err.Error()}}
 	}
-	s := &server{config: cfg, pipeline: p, systemd: systemdOf(a.getenv), log: p.Log, began: time.Now(), exportWake: make(chan struct{}, 1), pricing: make(chan struct{}, 1)}
-	if s.slots, err = schedules.OpenSlotLog(cfg.DataDir); err != nil {
-		return nil, err
+	sent = newTraces(a.getenv, p.Log)
+	p.Tracer = sent.tracer()
+	c = daemon.Config{Pipeline: p, Recipients: to, MaxAge: cfg.Notify.MaxAge, Watched: cfg.Watched(), Export: exportPhase(cfg, p.Log),
+		Health: healthOf(cfg), Getenv: a.getenv, Version: version(), Flush: sent.flush,
+		NeedsPerson: func(err error) bool { return exitCode(err) == exitUsage },
+		NetworkBytes: func() int {
+			if kept := network(); kept != nil {
+				return kept.Bytes()
+			}
+			return 0
+		}}
+	for _, j := range cfg.Jobs {
+		job, spec, err := cfg.Job(j.Job.Name)
+		if err != nil {
+			return c, nil, err
+		}
+		c.Jobs = append(c.Jobs, daemon.Job{Job: job, Spec: spec})
 	}
-	if s.metrics, err = metrics.New(metrics.Config{Version: version(), NetworkBytes: s.networkBytes}); err != nil {
-		return nil, err
-	}
-	to.Dir, to.Log, to.Lost = cfg.DataDir, s.log, s.metrics.Undelivered
-	if s.notifier, err = notify.New(to); err != nil {
-		return nil, err
-	}
-	if err := s.openMark(); err != nil {
-		return nil, err
-	}
-	p.Progress = s.observe
-	s.traces = newTraces(a.getenv, s.log)
-	p.Tracer = s.traces.tracer()
-	s.runner = &schedules.Runner{Run: s.run, Stored: s.stored, Now: time.Now, Log: s.log, Slots: s.slots, Recorded: s.recorded, Pulse: s.pulse(), Beat: s.beat}
-	return s, nil
+	return c, sent, nil
 }
 
-// timetable returns the cron table, and prints when each job runs next.
-func (a *app) timetable(cfg config.Config) ([]schedules.Spec, error) {
-	var table []schedules.Spec
+// printTimetable prints when each job runs next.
+func (a *app) printTimetable(cfg config.Config) error {
 	for _, j := range cfg.Jobs {
-		table = append(table, j.Spec)
 		schedule, err := schedules.Parse(j.Spec.Cron, j.Spec.Location)
 		if err != nil {
-			return nil, fmt.Errorf("job %s: %w", j.Job.Name, err)
+			return fmt.Errorf("job %s: %w", j.Job.Name, err)
 		}
 		for _, at := range schedule.Upcoming(time.Now(), 5) {
 			fmt.Fprintf(a.stdout, "%s: next at %s\n", j.Job.Name, at.Format(time.RFC3339))
 		}
 	}
-	return table, nil
+	return nil
 }
-
-// run runs a job for a slot, and reports its end.
-func (s *server) run(ctx context.Context, slot schedules.Slot) error {
-	job, _, err := s.config.Job(slot.Job)
-	if err != nil {
-		return err
-	}
-	if err := s.checkMark(); err != nil {
-		return err
-	}
-	unlock, err := lock(s.config.DataDir, "serve: "+job.Name)
-	if errors.Is(err, datadir.ErrLocked) {
-		words, _ := writer(s.config.DataDir)
-		return fmt.Errorf("%w: %s writes into the data directory", schedules.ErrNotYet, words)
-	}
-	if err != nil {
-		return failed(ctx, err, triesEnd(slot, job, time.Now()))
-	}
-	defer s.wakeExports()
-	defer s.traces.flush()
-	defer s.nights.forget()
-	defer s.metrics.Idle()
-	defer func() {
-		if err := unlock(); err != nil {
-			s.log.Error("data directory not unlocked", "error", err)
-		}
-	}()
-	if err := s.storeMark(); err != nil {
-		return failed(ctx, err, triesEnd(slot, job, time.Now()))
-	}
-	if slot.Publish {
-		return s.publish(ctx, job, slot)
-	}
-	return s.harvest(ctx, job, slot)
-}
-
-// recorded is called for each slot that did not run, or whose run failed. When the tries of a slot
-// end, recipients who were notified of its first run are not notified again.
-func (s *server) recorded(r schedules.Record) {
-	if r.State != schedules.RecordFailed {
-		return
-	}
-	s.metrics.Failed(r.Job)
-	if r.Tries == 0 || s.notifiedSlot != (slotKey{r.Job, r.Slot.UTC()}) {
-		s.notifier.Send(notify.OfFailure(r.Job, r.Date, r.At, s.withoutPaths(r.Reason)))
-	}
-}
-
-func (s *server) closeNotifier() {
-	ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
-	defer cancel()
-	s.notifier.Close(ctx)
-}
-
-// observe stores the progress of the run under way.
-func (s *server) observe(p pipeline.Progress) {
-	s.metrics.Observe(p)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.progress = p
-}
-
-func (s *server) withoutPaths(words string) string { return withoutPaths(s.config, words) }

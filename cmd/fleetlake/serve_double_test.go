@@ -40,26 +40,26 @@ func TestRefusalsFillNoSlot(t *testing.T) {
 	for try, status := range []int{422, 500} {
 		d.misbehave(on(says(status, `{"detail":"no"}`), typeSearch, statusSearch, particulars))
 		slot.Try = try
-		err := s.run(t.Context(), slot)
+		err := s.Run(t.Context(), slot)
 		u, ok := errors.AsType[*schedules.Unfinished](err)
 		if !ok || u.Publish || u.Until.Before(time.Now().Add(50*time.Minute)) || u.Until.After(time.Now().Add(time.Hour)) {
 			t.Fatalf("%d: got %v, %+v, want another try until the deadline", status, err, u)
 		}
 		slot.Until = u.Until
-		if stored, err := s.stored("nightly"); err != nil || stored[len(stored)-1].State != schedules.StateUnanswered {
+		if stored, err := s.Stored("nightly"); err != nil || stored[len(stored)-1].State != schedules.StateUnanswered {
 			t.Errorf("%d: a process that starts now sees %+v, %v", status, stored, err)
 		}
 	}
-	s.recorded(schedules.Record{State: schedules.RecordFailed, Job: slot.Job, Date: slot.Date, Slot: slot.At, Tries: 2, Reason: "tried 2 times"})
+	s.Recorded(schedules.Record{State: schedules.RecordFailed, Job: slot.Job, Date: slot.Date, Slot: slot.At, Tries: 2, Reason: "tried 2 times"})
 	d.misbehave(nil)
 	slot.Try = 2
-	if err := s.run(t.Context(), slot); err != nil {
+	if err := s.Run(t.Context(), slot); err != nil {
 		t.Errorf("the service answers: %v", err)
 	}
-	if n, _, err := s.newestOf(slot); err != nil || n.State != report.StateDone {
-		t.Errorf("the night is %+v, %v", n, err)
+	if n := s.newestOf(t, slot); n.State != report.StateDone {
+		t.Errorf("the night is %+v", n)
 	}
-	s.closeNotifier()
+	s.Close()
 	close(notified)
 	if first, second := <-notified, <-notified; !strings.Contains(first, `"partial"`) || second != "" {
 		t.Errorf("notified %q and %q, want the first run once", first, second)

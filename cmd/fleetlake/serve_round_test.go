@@ -25,17 +25,17 @@ func TestALaterSlotAsksAfterAFailedPublish(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	s := w.server()
-	blocked := filepath.Join(s.config.DataDir, "warehouse")
-	if err := errors.Join(os.MkdirAll(s.config.DataDir, 0o755), os.Symlink("nowhere/at/all", blocked)); err != nil {
+	blocked := filepath.Join(s.pipeline.Dir, "warehouse")
+	if err := errors.Join(os.MkdirAll(s.pipeline.Dir, 0o755), os.Symlink("nowhere/at/all", blocked)); err != nil {
 		t.Fatal(err)
 	}
 	slot := schedules.Slot{Job: "nightly", Date: "2026-11-20", At: time.Now(), Again: true}
-	if u, ok := errors.AsType[*schedules.Unfinished](s.run(t.Context(), slot)); !ok || !u.Publish {
+	if u, ok := errors.AsType[*schedules.Unfinished](s.Run(t.Context(), slot)); !ok || !u.Publish {
 		t.Fatalf("the first slot: %+v, want a publish to be tried again", u)
 	}
 	spent := w.sim.Bill().Spent
 	slot.At = time.Now()
-	u, ok := errors.AsType[*schedules.Unfinished](s.run(t.Context(), slot))
+	u, ok := errors.AsType[*schedules.Unfinished](s.Run(t.Context(), slot))
 	if now := w.sim.Bill().Spent; !ok || u.Publish || !u.Failed || now != spent {
 		t.Fatalf("the second slot, while nothing can be published: %+v after %d credits, want another try that asks", u, now-spent)
 	}
@@ -45,7 +45,7 @@ func TestALaterSlotAsksAfterAFailedPublish(t *testing.T) {
 	slot.Try, slot.Until = 1, u.Until
 	for _, want := range []bool{true, false} { // the slot is filled then
 		before := w.sim.Bill().Spent
-		if err := s.run(t.Context(), slot); err != nil {
+		if err := s.Run(t.Context(), slot); err != nil {
 			t.Fatal(err)
 		}
 		if asked := w.sim.Bill().Spent > before; asked != want {
@@ -55,7 +55,7 @@ func TestALaterSlotAsksAfterAFailedPublish(t *testing.T) {
 	if n := w.number("SELECT count(*) FROM runs WHERE state = 'done'"); n != 2 {
 		t.Errorf("%d runs are published, want 2", n)
 	}
-	text, err := s.metrics.Text()
+	text, err := s.Metrics()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestALaterSlotAsksAfterAHeldBackRun(t *testing.T) {
 		var ctx context.Context
 		ctx, cutOff = context.WithCancel(t.Context())
 		left.Store(slot.cutOff)
-		if err := s.run(ctx, schedules.Slot{Job: "positions", Date: date, At: at, Again: true}); !errors.Is(err, slot.failed) || err != nil && slot.failed == nil {
+		if err := s.Run(ctx, schedules.Slot{Job: "positions", Date: date, At: at, Again: true}); !errors.Is(err, slot.failed) || err != nil && slot.failed == nil {
 			t.Errorf("%s: %v", slot.words, err)
 		}
 		cutOff()
@@ -164,7 +164,7 @@ func TestALaterSlotAsksAfterAHeldBackRun(t *testing.T) {
 			if spent == 0 || spent >= bought {
 				t.Errorf("%s: %d credits were spent, after %d for the first", slot.words, spent, bought)
 			}
-			if err := os.Remove(filepath.Join(s.config.DataDir, "held_back.json")); err != nil { // as if it had been killed
+			if err := os.Remove(filepath.Join(s.pipeline.Dir, "held_back.json")); err != nil { // as if it had been killed
 				t.Fatal(err)
 			}
 			continue

@@ -11,79 +11,9 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/load"
-	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/schedules"
-	"github.com/google/go-cmp/cmp"
 )
-
-// TestUnfinished checks which ends of a run are worth another try: not those that need a person.
-func TestUnfinished(t *testing.T) {
-	for name, c := range map[string]struct {
-		state string
-		stop  report.Stop
-		want  bool
-	}{
-		"done":                          {report.StateDone, "", false},
-		"partial, the service was away": {report.StatePartial, report.StopService, true},
-		"partial, some were refused":    {report.StatePartial, "", true},
-		"partial, the cap":              {report.StatePartial, report.StopBudget, false},
-		"partial, what its plan named":  {report.StatePartial, report.StopBudget, true},
-		"partial, the credits":          {report.StatePartial, report.StopCredits, false},
-		"partial, the key":              {report.StatePartial, report.StopKey, false},
-		"partial, the deadline":         {report.StatePartial, report.StopDeadline, false},
-		"stopped by a person":           {report.StateInterrupted, report.StopSignal, false},
-		"our disk was full":             {report.StateInterrupted, "", true},
-		"killed, and published now":     {report.StateKilled, "", true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			end := time.Date(2026, 11, 20, 6, 0, 0, 0, time.UTC)
-			spent := c.want && c.stop == report.StopBudget
-			err := unfinished(report.Report{State: c.state, Stop: c.stop, PlanSpent: spent}, end)
-			u, got := errors.AsType[*schedules.Unfinished](err)
-			if got != c.want || got && (!u.Until.Equal(end) || u.Publish || u.Reason == "") {
-				t.Errorf("got %+v, want another try: %v", u, c.want)
-			}
-		})
-	}
-}
-
-// TestStoredOf checks how a process that starts sees the runs of earlier nights.
-func TestStoredOf(t *testing.T) {
-	at := func(clock string) time.Time {
-		when, err := time.Parse("2006-01-02 15:04", "2026-11-20 "+clock)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return when
-	}
-	away := func(clock string) pipeline.PastRun {
-		return pipeline.PastRun{Date: "2026-11-20", Started: at(clock), State: report.StatePartial, Stop: report.StopService}
-	}
-	capped := pipeline.PastRun{Date: "2026-11-20", Started: at("02:00"), State: report.StatePartial, Stop: report.StopBudget}
-	for name, c := range map[string]struct {
-		nights []pipeline.PastRun
-		now    string
-		want   []string
-	}{
-		"within the deadline":                            {[]pipeline.PastRun{away("02:00")}, "05:59", []string{schedules.StateUnanswered}},
-		"at the deadline":                                {[]pipeline.PastRun{away("02:00")}, "06:00", []string{report.StatePartial}},
-		"a later try does not move the deadline":         {[]pipeline.PastRun{away("02:00"), away("05:30")}, "06:00", []string{report.StatePartial, report.StatePartial}},
-		"a run that ended at its cap fills its slot":     {[]pipeline.PastRun{capped}, "02:30", []string{report.StatePartial}},
-		"a run without an end is that of a crash":        {[]pipeline.PastRun{{Date: "2026-11-20", Started: at("02:00")}}, "02:30", []string{""}},
-		"each date has a separate deadline, by its runs": {[]pipeline.PastRun{{Date: "2026-11-19", Started: at("02:00").AddDate(0, 0, -1), State: report.StatePartial, Stop: report.StopService}, away("02:00")}, "03:00", []string{report.StatePartial, schedules.StateUnanswered}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var got []string
-			for _, r := range storedOf(c.nights, 4*time.Hour, at(c.now)) {
-				got = append(got, r.State)
-			}
-			if diff := cmp.Diff(c.want, got); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
-}
 
 // TestServePublishesWithoutRequests has a warehouse that cannot be written: the run fails after it
 // has paid, and the tries after it publish and send no request.
@@ -92,24 +22,24 @@ func TestServePublishesWithoutRequests(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	s := w.server()
-	blocked := filepath.Join(s.config.DataDir, "warehouse")
-	if err := errors.Join(os.MkdirAll(s.config.DataDir, 0o755), os.Symlink("nowhere/at/all", blocked)); err != nil {
+	blocked := filepath.Join(s.pipeline.Dir, "warehouse")
+	if err := errors.Join(os.MkdirAll(s.pipeline.Dir, 0o755), os.Symlink("nowhere/at/all", blocked)); err != nil {
 		t.Fatal(err)
 	}
 	slot := schedules.Slot{Job: "nightly", Date: "2026-11-20", At: time.Now(), Again: true}
-	u, ok := errors.AsType[*schedules.Unfinished](s.run(t.Context(), slot))
+	u, ok := errors.AsType[*schedules.Unfinished](s.Run(t.Context(), slot))
 	spent := w.sim.Bill().Spent
 	if !ok || !u.Publish || !u.Failed || spent == 0 {
 		t.Fatalf("got %+v after %d credits, want a publish to be tried again", u, spent)
 	}
 	slot.Try, slot.Publish = 1, true
-	if u, ok = errors.AsType[*schedules.Unfinished](s.run(t.Context(), slot)); !ok || !u.Publish {
+	if u, ok = errors.AsType[*schedules.Unfinished](s.Run(t.Context(), slot)); !ok || !u.Publish {
 		t.Errorf("got %+v while the warehouse is blocked", u)
 	}
 	if err := os.Remove(blocked); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.run(t.Context(), slot); err != nil {
+	if err := s.Run(t.Context(), slot); err != nil {
 		t.Errorf("the warehouse is free, and: %v", err)
 	}
 	if now := w.sim.Bill().Spent; now != spent {
@@ -150,24 +80,24 @@ func TestServeHarvestsAfterAnEarlyFailure(t *testing.T) {
 			w := newWorld(t, simulator.Config{Vessels: 400})
 			w.write("fleetlake.yaml", fmt.Sprintf("api: {patience: 1s}\nbudget: {floor: %d}\njobs:\n  nightly:\n%s", c.floor, smallJob))
 			s := w.server()
-			if err := c.spoil(w, s.config.DataDir); err != nil {
+			if err := c.spoil(w, s.pipeline.Dir); err != nil {
 				t.Fatal(err)
 			}
 			slot := schedules.Slot{Job: "nightly", Date: date, At: time.Now(), Again: true}
-			err := s.run(t.Context(), slot)
+			err := s.Run(t.Context(), slot)
 			u, ok := errors.AsType[*schedules.Unfinished](err)
 			if spent := w.sim.Bill().Spent; !ok || u.Publish || !u.Failed || u.Until.Before(time.Now().Add(time.Hour)) || spent != 0 {
 				t.Fatalf("got %v, %+v after %d credits, want another try that asks", err, u, spent)
 			}
-			if err := c.mend(w, s.config.DataDir); err != nil {
+			if err := c.mend(w, s.pipeline.Dir); err != nil {
 				t.Fatal(err)
 			}
 			slot.Try, slot.Until = 1, u.Until
-			if err := s.run(t.Context(), slot); err != nil || w.sim.Bill().Spent == 0 {
+			if err := s.Run(t.Context(), slot); err != nil || w.sim.Bill().Spent == 0 {
 				t.Errorf("the next try: %v after %d credits", err, w.sim.Bill().Spent)
 			}
-			if n, found, err := s.newestOf(slot); err != nil || !found || n.State != report.StateDone {
-				t.Errorf("the night is %+v, %v", n, err)
+			if n := s.newestOf(t, slot); n.State != report.StateDone {
+				t.Errorf("the night is %+v", n)
 			}
 		})
 	}
@@ -219,63 +149,18 @@ func TestServeFindsNothingToPublish(t *testing.T) {
 				w.must(c.code, c.before...)
 			}
 			if c.heldBack { // a run that was rolled back is not published by a start
-				n, _, err := s.newestOf(slot)
-				if err != nil {
-					t.Fatal(err)
-				}
+				n := s.newestOf(t, slot)
 				w.must(exitDone, "rollback")
 				w.write("fleetlake-data/held_back.json", fmt.Sprintf(`[{"run":%q,"job":"nightly","date":%q,"state":"done","reason":"planted"}]`, n.Run, date))
 			}
 			spent := w.sim.Bill().Spent
-			if err := s.run(t.Context(), slot); !c.want(err) {
+			if err := s.Run(t.Context(), slot); !c.want(err) {
 				t.Errorf("got %#v", err)
 			}
 			if now := w.sim.Bill().Spent; now != spent {
 				t.Errorf("publishing spent %d credits", now-spent)
 			}
 		})
-	}
-}
-
-// TestAgain checks when a slot repeats a night, and when it resumes a run.
-func TestAgain(t *testing.T) {
-	t.Parallel()
-	const date = "2026-11-20"
-	w := newWorld(t, simulator.Config{Vessels: 400})
-	w.configure(1_000_000, smallJob)
-	s := w.server()
-	is := func(when string, at time.Time, want bool) {
-		t.Helper()
-		if again, err := s.again(schedules.Slot{Job: "nightly", Date: date, At: at, Again: true}); err != nil || again != want {
-			t.Errorf("%s: again %v, %v", when, again, err)
-		}
-	}
-	first := time.Now()
-	is("a night without a run", first, false)
-	w.faults(simulator.Fault{Kind: simulator.Blocked, Operation: "by-type"})
-	w.must(exitUnanswered, "run", "nightly", "--date", date)
-	is("a run that the service cut off, in a later slot", time.Now(), false)
-	cutOff, _, err := s.newestOf(schedules.Slot{Job: "nightly", Date: date})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.write("fleetlake-data/held_back.json", fmt.Sprintf(`[{"run":%q,"job":"nightly","date":%q,"state":"partial","reason":"planted"}]`, cutOff.Run, date))
-	is("a run that was cut off and is held back, in a later slot", time.Now(), true)
-	is("the same, in its own slot", cutOff.Started, false)
-	w.write("fleetlake-data/held_back.json", "[]")
-	w.faults()
-	w.must(exitDone, "run", "nightly", "--date", date)
-	is("the slot that was filled", first, false)
-	n, _, err := s.newestOf(schedules.Slot{Job: "nightly", Date: date})
-	if err != nil {
-		t.Fatal(err)
-	}
-	is("the slot that its run began within the same millisecond", n.Started.Add(999*time.Microsecond), false)
-	is("a slot of the next millisecond", n.Started.Add(time.Millisecond), true)
-	is("the next slot of the date", time.Now(), true)
-	is("a look at what a run of now would do", time.Time{}, true)
-	if again, err := s.again(schedules.Slot{Job: "nightly", Date: date, At: time.Now()}); err != nil || again {
-		t.Errorf("a person who asks for no new round: again %v, %v", again, err)
 	}
 }
 
@@ -289,18 +174,18 @@ func TestANightThatIsDoneIsNotifiedOnce(t *testing.T) {
 	s := w.openServer()
 	slot := schedules.Slot{Job: "nightly", Date: "2026-11-20", At: time.Now(), Again: true}
 	for range 3 {
-		if err := s.run(t.Context(), slot); err != nil {
+		if err := s.Run(t.Context(), slot); err != nil {
 			t.Fatal(err)
 		}
 	}
-	text, err := s.metrics.Text()
+	text, err := s.Metrics()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := `fleetlake_runs_finished_total{job="nightly",state="partial"} 1` + "\n"; !strings.Contains(text, want) {
 		t.Errorf("no %q in:\n%s", want, text)
 	}
-	s.closeNotifier()
+	s.Close()
 	close(notified)
 	if first, second := <-notified, <-notified; !strings.Contains(first, "partial") || second != "" {
 		t.Errorf("notified %q and %q, want the partial run once", first, second)

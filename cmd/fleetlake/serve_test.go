@@ -16,16 +16,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/extract/simulator"
+	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/google/go-cmp/cmp"
 )
 
-// daemon is a `fleetlake serve` in a separate process.
-type daemon struct {
+// served is a `fleetlake serve` in a separate process.
+type served struct {
 	*process
 	t     testing.TB
 	lines chan string // of its log
@@ -34,15 +34,15 @@ type daemon struct {
 }
 
 // serve starts the scheduler, with flags. It is killed at the end of the test, if it still lives.
-func (w *world) serve(flags ...string) *daemon {
+func (w *world) serve(flags ...string) *served {
 	w.t.Helper()
 	return w.daemonOf(w.prepare(append([]string{"serve"}, flags...)...))
 }
 
 // daemonOf starts a daemon.
-func (w *world) daemonOf(p *process) *daemon {
+func (w *world) daemonOf(p *process) *served {
 	w.t.Helper()
-	d := &daemon{process: p, t: w.t, lines: make(chan string, 10_000)}
+	d := &served{process: p, t: w.t, lines: make(chan string, 10_000)}
 	p.cmd.Stderr = nil
 	out, err := p.cmd.StderrPipe()
 	if err != nil {
@@ -65,7 +65,7 @@ func (w *world) daemonOf(p *process) *daemon {
 }
 
 // hears waits for a line of the log.
-func (d *daemon) hears(words string) string {
+func (d *served) hears(words string) string {
 	d.t.Helper()
 	deadline := time.After(time.Minute)
 	for {
@@ -83,14 +83,14 @@ func (d *daemon) hears(words string) string {
 	}
 }
 
-func (d *daemon) said() string {
+func (d *served) said() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.log.String()
 }
 
 // ends waits for the process and returns how long that took.
-func (d *daemon) ends() (code int, took time.Duration) {
+func (d *served) ends() (code int, took time.Duration) {
 	d.t.Helper()
 	start := time.Now()
 	for range d.lines { // Wait closes the pipe: the log must be read before
@@ -114,7 +114,7 @@ func (w *world) due(limits int, job, more string) {
 }
 
 // page is the address of the status page in the log.
-func (d *daemon) page() string {
+func (d *served) page() string {
 	_, rest, _ := strings.Cut(d.hears(`"status page"`), `"address":"`)
 	address, _, _ := strings.Cut(rest, `"`)
 	return address
@@ -208,7 +208,7 @@ func listenAsSystemd(t *testing.T, socket string) <-chan string {
 
 // runNow presses the button of the page, confirms that the night is paid for again if it asks,
 // and waits for the run.
-func (w *world) runNow(d *daemon, url string) {
+func (w *world) runNow(d *served, url string) {
 	w.t.Helper()
 	_, text := get(w.t, url+"/")
 	_, rest, _ := strings.Cut(text, `name="form" value="`)
@@ -243,7 +243,7 @@ func TestServeWaitsForTheLock(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.due(1_000_000, smallJob, "")
-	unlock, err := lock(filepath.Join(w.dir, "fleetlake-data"), "test")
+	unlock, err := datadir.LockFor(filepath.Join(w.dir, "fleetlake-data"), "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -383,8 +383,8 @@ func TestStatesOfRunsAreThoseOfThePipeline(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
 	w.must(exitDone, "run", "nightly")
-	s := &server{config: config.Config{DataDir: filepath.Join(w.dir, "fleetlake-data"), Jobs: []config.JobConfig{config.DefaultJob("nightly")}}}
-	stored, err := s.stored("nightly")
+	s := w.server()
+	stored, err := s.Stored("nightly")
 	if err != nil || len(stored) != 1 || stored[0].State != report.StateDone || time.Since(stored[0].Started) > time.Minute {
 		t.Errorf("stored: %+v, %v", stored, err)
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/schedules/exports"
+	"github.com/fleetlake/fleetlake/schedules/health"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/spf13/cobra"
 )
@@ -145,7 +146,7 @@ func missedSlots(ctx context.Context, dir string) ([]schedules.Record, error) {
 	if err != nil || len(records) == 0 {
 		return records, err
 	}
-	runs, err := publishedRuns(ctx, warehouse.Path(dir))
+	runs, err := health.PublishedRuns(ctx, warehouse.Path(dir))
 	return slices.DeleteFunc(records, func(slot schedules.Record) bool {
 		return slices.ContainsFunc(runs, func(r warehouse.Run) bool {
 			return r.Job == slot.Job && r.Date == slot.Date && r.State == report.StateDone && r.Started.After(slot.Slot)
@@ -187,7 +188,7 @@ func lastOf(ctx context.Context, dir, job string, writing bool) (*lastRun, error
 
 func (s status) print(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "running   %s\n", console.Printable(cmp.Or(s.Writer, "nothing")))
+	fmt.Fprintf(&b, "running   %s\n", wording.Printable(cmp.Or(s.Writer, "nothing")))
 	for _, j := range s.Jobs {
 		fmt.Fprintf(&b, "\n%s (%s, %s)\n", j.Job, j.Schedule, j.Timezone)
 		console.ReportLine(&b, "last", j.Last.words())
@@ -205,10 +206,10 @@ func (s status) print(w io.Writer) error {
 		if i == 0 {
 			b.WriteString("\nruns held back\n")
 		}
-		fmt.Fprintf(&b, "  %s\n", console.Printable(h.String()))
+		fmt.Fprintf(&b, "  %s\n", wording.Printable(h.String()))
 	}
 	if len(s.Lacks) > 0 {
-		fmt.Fprintf(&b, "\nmissing files\n  %s\n", console.Printable(lackingWords(s.Lacks)))
+		fmt.Fprintf(&b, "\nmissing files\n  %s\n", wording.Printable(health.LackingWords(s.Lacks)))
 	}
 	if s.Export != nil {
 		b.WriteString("\nexport\n")
@@ -233,7 +234,7 @@ func exportStatus(s exports.State) string {
 	if s.Success == nil {
 		return "never"
 	}
-	return fmt.Sprintf("%s, %s", s.Success.At.Format("2006-01-02 15:04 MST"), exportedWords(*s.Success))
+	return fmt.Sprintf("%s, %s", s.Success.At.Format("2006-01-02 15:04 MST"), health.ExportedWords(*s.Success))
 }
 
 func (l *lastRun) words() string {
@@ -246,5 +247,5 @@ func (l *lastRun) words() string {
 	} else {
 		words += ", not published yet"
 	}
-	return console.WithReason(words, l.Reason)
+	return wording.WithReason(words, l.Reason)
 }

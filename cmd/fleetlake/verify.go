@@ -9,6 +9,7 @@ import (
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/schedules"
@@ -105,7 +106,7 @@ func addDamagedLines(checks []repair.Check, dir string) ([]repair.Check, error) 
 }
 
 func (a *app) salvageJournal(ctx context.Context, dir string) ([]journal.Salvaged, error) {
-	unlock, err := lock(dir, "verify --salvage")
+	unlock, err := datadir.LockFor(dir, "verify --salvage")
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/extract/simulator/memory"
 	"github.com/fleetlake/fleetlake/schedules/network"
+	"github.com/fleetlake/fleetlake/schedules/network/server"
 	"github.com/fleetlake/fleetlake/schedules/page"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
@@ -37,7 +38,7 @@ type week struct {
 	published *warehouse.Warehouse // as opened by the current morning
 
 	// The process that serves now, or did last.
-	server *server
+	server *daemonHere
 	page   *page.Handler
 	end    func()
 }
@@ -72,35 +73,25 @@ func (w *week) start() {
 	w.t.Helper()
 	env := map[string]string{"FLEETLAKE_BASE_URL": "http://127.0.0.1" + simulator.BasePath, "FLEETLAKE_API_KEY": "planted-key"}
 	a := &app{getenv: func(name string) string { return env[name] }, stdout: &bytes.Buffer{}, stderr: &w.log, dataDir: w.dir, configPath: filepath.Join(filepath.Dir(w.ballast), "fleetlake.yaml")}
-	cfg, err := a.config()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	s, err := a.server(cfg)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	s := newDaemonHere(w.t, a)
 	s.pipeline.Service.Dial = w.service.Dial
-	table, err := a.timetable(cfg)
-	if err != nil {
+	if err := a.printTimetable(s.config); err != nil {
 		w.t.Fatal(err)
 	}
-	if w.page, err = networkOf(w.t, s).page(); err != nil {
+	var err error
+	if w.page, err = networkOf(w.t, s).Handler(); err != nil {
 		w.t.Fatal(err)
 	}
 	w.server = s
 	ctx, cancel := context.WithCancel(context.Background())
-	stopWatching := s.watchSilence(ctx)
-	s.ready()
 	ended := make(chan error)
-	go func() { ended <- s.runner.Serve(ctx, table) }()
+	go func() { ended <- s.Serve(ctx) }()
 	w.end = func() {
 		cancel()
 		if err := <-ended; err != nil {
 			w.t.Errorf("serve: %v", err)
 		}
-		stopWatching()
-		s.closeNotifier()
+		s.Close()
 		if err := w.page.Close(); err != nil {
 			w.t.Error(err)
 		}
@@ -108,14 +99,14 @@ func (w *week) start() {
 }
 
 // networkOf is the network process of a scheduler, which it asks in memory.
-func networkOf(t *testing.T, s *server) *networkServer {
+func networkOf(t *testing.T, s *daemonHere) *server.Server {
 	t.Helper()
 	setup, err := setupOf(s.config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ask := func(ctx context.Context, q network.Request, value any) error {
-		answer, err := s.answerNetwork(ctx, q)
+		answer, err := server.Answers(s.Server)(ctx, q)
 		if err != nil || value == nil {
 			return err
 		}
@@ -133,7 +124,11 @@ func networkOf(t *testing.T, s *server) *networkServer {
 	if err := json.Unmarshal(text, &sent); err != nil {
 		t.Fatal(err)
 	}
-	n, err := newNetworkServer(sent, ask, s.log)
+	c, err := s.app.networkConfig(sent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := server.New(c, ask)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,10 +145,15 @@ func (w *week) until(text string) {
 	time.Sleep(time.Until(at))
 }
 
+// fromThisMachine is a request as the server of a page gets it from a browser on the same machine.
+func fromThisMachine(r *http.Request) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080}))
+}
+
 // ask sends a request to the page of the process, as a browser on this machine does.
 func (w *week) ask(method, path string, form url.Values) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, "http://127.0.0.1:8080"+path, strings.NewReader(form.Encode()))
-	r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080}))
+	r = fromThisMachine(r)
 	if method == http.MethodPost {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		r.Header.Set("Origin", "http://127.0.0.1:8080")

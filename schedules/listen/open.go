@@ -7,38 +7,14 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
+
+	"github.com/fleetlake/fleetlake/schedules/listen/unixsocket"
 )
-
-// unixPrefix begins the address of a Unix socket; its path follows.
-const unixPrefix = "unix:"
-
-// beside is added to the path of a socket while it is made.
-const beside = ".new"
-
-// maxPath is how long the path of a socket may be: the least of all systems, without what is added to it.
-const maxPath = 103 - len(beside)
 
 // socketMode is who may connect: the user of the service, and its group.
 const socketMode = 0o660
-
-// IsUnix reports whether an address is that of a Unix socket, and not of TCP.
-func IsUnix(address string) bool { return strings.HasPrefix(address, unixPrefix) }
-
-// CheckUnix returns an error if an address is not unix: and an absolute path that a socket can have.
-func CheckUnix(address string) error {
-	path := strings.TrimPrefix(address, unixPrefix)
-	switch {
-	case !IsUnix(address) || !filepath.IsAbs(path) || filepath.Clean(path) != path:
-		return fmt.Errorf("%q, expected unix: and an absolute path without .. in it, such as unix:/run/fleetlake/page.sock", address)
-	case len(path) > maxPath:
-		return fmt.Errorf("%q has a path of %d bytes, expected %d or fewer: systems allow no longer ones for a socket",
-			address, len(path), maxPath)
-	}
-	return nil
-}
 
 // Socket is a socket that clients connect to.
 type Socket struct {
@@ -50,11 +26,11 @@ type Socket struct {
 }
 
 // Open opens a socket for HOST:PORT or unix:PATH.
-func Open(address string) (*Socket, error) {
-	if IsUnix(address) {
-		return openUnix(address)
+func Open(at string) (*Socket, error) {
+	if unixsocket.Is(at) {
+		return openUnix(at)
 	}
-	l, err := net.Listen("tcp", address)
+	l, err := net.Listen("tcp", at)
 	if err != nil {
 		return nil, err
 	}
@@ -64,26 +40,26 @@ func Open(address string) (*Socket, error) {
 
 // openUnix makes the socket beside its path with its permissions, and moves it there, so that nobody else can connect
 // at any time.
-func openUnix(address string) (*Socket, error) {
-	path := strings.TrimPrefix(address, unixPrefix)
-	if err := Free(address); err != nil {
+func openUnix(at string) (*Socket, error) {
+	path := unixsocket.Path(at)
+	if err := Free(at); err != nil {
 		return nil, err
 	}
-	if err := os.Remove(path + beside); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(path + unixsocket.Beside); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err // of a process that was killed
 	}
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path + beside, Net: "unix"})
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path + unixsocket.Beside, Net: "unix"})
 	if err != nil {
 		return nil, err
 	}
 	l.SetUnlinkOnClose(false) // its name is another one by then
-	s := &Socket{Address: address, path: path}
-	err = os.Chmod(path+beside, socketMode)
+	s := &Socket{Address: at, path: path}
+	err = os.Chmod(path+unixsocket.Beside, socketMode)
 	if err == nil {
-		s.made, err = os.Lstat(path + beside)
+		s.made, err = os.Lstat(path + unixsocket.Beside)
 	}
 	if err == nil {
-		err = os.Rename(path+beside, path)
+		err = os.Rename(path+unixsocket.Beside, path)
 	}
 	if err == nil {
 		s.File, err = l.File()
@@ -98,15 +74,15 @@ func openUnix(address string) (*Socket, error) {
 const connectTimeout = time.Second
 
 // Free returns an error if a Unix socket could not be opened now, because of what is at its path.
-func Free(address string) error {
-	if err := CheckUnix(address); err != nil {
+func Free(at string) error {
+	if err := unixsocket.Check(at); err != nil {
 		return err
 	}
-	path := strings.TrimPrefix(address, unixPrefix)
+	path := unixsocket.Path(at)
 	if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("make the socket %s: its directory does not exist, make it first", path)
 	}
-	return errors.Join(free(path), free(path+beside))
+	return errors.Join(free(path), free(path+unixsocket.Beside))
 }
 
 // free returns an error if there is something at the path of a socket that is not the socket of a process that ended.

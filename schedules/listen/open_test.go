@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/fleetlake/fleetlake/schedules/listen/unixsocket"
 )
 
 // short is a directory whose path leaves room for that of a socket.
@@ -30,7 +32,7 @@ func answers(t *testing.T, s *Socket) bool {
 	}
 	defer l.Close()
 	network, address := "tcp", s.Address
-	if IsUnix(address) {
+	if unixsocket.Is(address) {
 		network, address = "unix", strings.TrimPrefix(address, "unix:")
 	}
 	c, err := net.Dial(network, address)
@@ -125,7 +127,7 @@ func TestNoSocket(t *testing.T) {
 	if err := os.WriteFile(made+".new", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	long := "/" + strings.Repeat("x", maxPath)
+	long := "/" + strings.Repeat("x", unixsocket.MaxPath)
 	for name, test := range map[string]struct{ address, want string }{
 		"a file":                  {"unix:" + file, "is there already and no socket: remove it, or choose another path"},
 		"a directory":             {"unix:" + dir, "is there already and no socket"},
@@ -154,7 +156,7 @@ func TestNoSocket(t *testing.T) {
 // TestALongPathIsOne that the system takes, with what is added to it.
 func TestALongPathIsOne(t *testing.T) {
 	dir := short(t)
-	path := dir + "/" + strings.Repeat("x", maxPath-len(dir)-1)
+	path := dir + "/" + strings.Repeat("x", unixsocket.MaxPath-len(dir)-1)
 	s, err := Open("unix:" + path)
 	if err != nil {
 		t.Fatal(err)

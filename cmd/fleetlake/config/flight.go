@@ -11,8 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/fleetlake/fleetlake/schedules/flight"
-	"github.com/fleetlake/fleetlake/schedules/listen"
+	"github.com/fleetlake/fleetlake/schedules/listen/unixsocket"
 	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
 
@@ -26,6 +25,14 @@ type Flight struct {
 
 	tokensAt, listenAt, tlsAt, keyAt string // where these values are in the file
 	credentials                      string // the directory of the service manager's credentials; "" is none
+}
+
+// Client is who may ask Flight SQL, and within which limits; 0 is no limit of its own.
+type Client struct {
+	Name, Token string
+	Queries     int // at the same time
+	Time        time.Duration
+	Rows        int64
 }
 
 // Queries are the limits of queries from a network.
@@ -99,8 +106,8 @@ func mebibytes(least int) func(string) (int, error) {
 }
 
 func parseFlightListen(s string) (string, error) {
-	if listen.IsUnix(s) {
-		return s, listen.CheckUnix(s)
+	if unixsocket.Is(s) {
+		return s, unixsocket.Check(s)
 	}
 	if _, err := parseListen(s); err != nil {
 		return "", fmt.Errorf("%q, expected an IP address and a port such as %s, unix: and a path, or \"\" for none", s, defaultFlight)
@@ -134,7 +141,7 @@ func (f Flight) check() []string {
 
 // Clients reads the tokens; none if the configuration names no file of them. Its errors name the setting
 // and the line, and never a token.
-func (f Flight) Clients() ([]flight.Client, error) {
+func (f Flight) Clients() ([]Client, error) {
 	path, at := f.TokensFile, cmp.Or(f.tokensAt, "flight.tokens_file")
 	if path == "" {
 		path, at = credentialPath(f.credentials, FlightCredential), "CREDENTIALS_DIRECTORY"
@@ -150,7 +157,7 @@ func (f Flight) Clients() ([]flight.Client, error) {
 	if len(text) > maxTokensBytes {
 		return nil, fmt.Errorf("%s is longer than %d bytes", at, maxTokensBytes)
 	}
-	var all []flight.Client
+	var all []Client
 	for i, line := range strings.Split(text, "\n") {
 		words := strings.Fields(line)
 		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
@@ -174,7 +181,7 @@ const maxTokensBytes = 64 << 10
 var clientName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
 
 // parseClient reads a name, a token and limits.
-func parseClient(words []string) (c flight.Client, err error) {
+func parseClient(words []string) (c Client, err error) {
 	if len(words) < 2 || !clientName.MatchString(words[0]) {
 		return c, errors.New("expected a name of letters, digits, - and _, then a token, then limits such as queries=2")
 	}

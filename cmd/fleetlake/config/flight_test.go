@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fleetlake/fleetlake/schedules/flight"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -61,11 +60,11 @@ func TestTokensOfFlight(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
 		mode os.FileMode
-		want []flight.Client
+		want []Client
 		err  string
 	}{
-		"one":               {"analyst planted-0123456789", 0o600, []flight.Client{{Name: "analyst", Token: "planted-0123456789"}}, ""},
-		"two, with limits":  {"# ours\n\n a planted-0123456789\tqueries=2  time=30s rows=1000\nb planted-9876543210\n", 0o400, []flight.Client{{Name: "a", Token: "planted-0123456789", Queries: 2, Time: 30 * time.Second, Rows: 1000}, {Name: "b", Token: "planted-9876543210"}}, ""},
+		"one":               {"analyst planted-0123456789", 0o600, []Client{{Name: "analyst", Token: "planted-0123456789"}}, ""},
+		"two, with limits":  {"# ours\n\n a planted-0123456789\tqueries=2  time=30s rows=1000\nb planted-9876543210\n", 0o400, []Client{{Name: "a", Token: "planted-0123456789", Queries: 2, Time: 30 * time.Second, Rows: 1000}, {Name: "b", Token: "planted-9876543210"}}, ""},
 		"none":              {"# nobody\n", 0o600, nil, "has no token"},
 		"others can read":   {"a planted-0123456789", 0o644, nil, "mode 0644, expected 0600"},
 		"a token alone":     {"\nplanted-0123456789", 0o600, nil, "line 2: expected a name"},

@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/fleetlake/fleetlake/schedules"
-	"github.com/fleetlake/fleetlake/schedules/listen"
+	"github.com/fleetlake/fleetlake/schedules/listen/unixsocket"
 	"github.com/fleetlake/fleetlake/schedules/notify"
 )
 
@@ -101,7 +101,7 @@ func (c Config) checkAddresses() []string {
 
 // overlap reports whether two servers cannot listen on both addresses. An empty host is every address of the machine.
 func overlap(a, b string) bool {
-	if listen.IsUnix(a) || listen.IsUnix(b) {
+	if unixsocket.Is(a) || unixsocket.Is(b) {
 		return a == b
 	}
 	hostA, portA, errA := net.SplitHostPort(a)
@@ -119,8 +119,8 @@ func parseListen(s string) (string, error) {
 	if s == "" {
 		return "", nil
 	}
-	if listen.IsUnix(s) {
-		return s, listen.CheckUnix(s)
+	if unixsocket.Is(s) {
+		return s, unixsocket.Check(s)
 	}
 	host, port, err := net.SplitHostPort(s)
 	if n, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil || n == 0 && port != "0" ||
@@ -133,7 +133,7 @@ func parseListen(s string) (string, error) {
 // onLoopback reports whether only this machine reaches an address.
 func onLoopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
-	return address == "" || listen.IsUnix(address) || err == nil && isLoopback(host)
+	return address == "" || unixsocket.Is(address) || err == nil && isLoopback(host)
 }
 
 var hostPattern = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/report"
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -246,7 +247,7 @@ func TestPrintable(t *testing.T) {
 		"text turned around":       {"\u202eabc", `\u202eabc`},
 		"a new line":               {"a\nb", `a\nb`},
 	} {
-		if got := Printable(c.in); got != c.want {
+		if got := wording.Printable(c.in); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}

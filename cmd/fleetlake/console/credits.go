@@ -115,7 +115,7 @@ func (s *sheet) add(values ...any) {
 		s.right[i] = true
 		switch v := v.(type) {
 		case string:
-			row[i], s.right[i] = Printable(v), false
+			row[i], s.right[i] = wording.Printable(v), false
 		case int:
 			row[i] = wording.Count(v)
 		case *int:

@@ -6,6 +6,8 @@ import (
 	"io"
 	"iter"
 	"strings"
+
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 )
 
 // Formats are the formats that WriteRows writes.
@@ -180,5 +182,5 @@ func renderMarkdown(w *bufio.Writer, columns []Column, rows iter.Seq2[[]any, err
 
 // markdownCell escapes what would end a cell, begin a tag or make a link.
 func markdownCell(s string) string {
-	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "](", `]\(`).Replace(Printable(s))
+	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "](", `]\(`).Replace(wording.Printable(s))
 }

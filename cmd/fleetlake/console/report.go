@@ -30,7 +30,7 @@ func WriteReport(w io.Writer, r report.Report) error {
 		ReportLine(&b, "continues", strings.Join(r.Continues, ", "))
 	}
 	if r.Stop != report.StopNone {
-		ReportLine(&b, "stopped", WithReason(stopWords(r.Stop), r.Reason))
+		ReportLine(&b, "stopped", wording.WithReason(stopWords(r.Stop), r.Reason))
 	} else if r.Reason != "" {
 		ReportLine(&b, "reason", r.Reason)
 	}
@@ -65,7 +65,7 @@ func wallWords(r report.Report) string {
 
 // ReportLine writes one fact under its name.
 func ReportLine(b *strings.Builder, name, words string) {
-	fmt.Fprintf(b, "  %-9s %s\n", name, Printable(words))
+	fmt.Fprintf(b, "  %-9s %s\n", name, wording.Printable(words))
 }
 
 // reportList writes a line for each item, the name before the first, and counts the items left out.
@@ -108,20 +108,12 @@ func reportWork(b *strings.Builder, r report.Report) {
 		fmt.Fprintf(b, "  %-42s %9s %9s %9s %9s\n", "of the night", "asked", "earlier", "answered", "left")
 	}
 	for _, w := range r.Work {
-		fmt.Fprintf(b, "  %-42s", Printable(w.What))
+		fmt.Fprintf(b, "  %-42s", wording.Printable(w.What))
 		for _, n := range []int{w.Asked, w.Carried, w.Answered, w.Missing()} {
 			fmt.Fprintf(b, " %9s", wording.Count(n))
 		}
 		b.WriteByte('\n')
 	}
-}
-
-// WithReason appends a reason in parentheses, if there is one.
-func WithReason(words, reason string) string {
-	if reason == "" {
-		return words
-	}
-	return words + " (" + reason + ")"
 }
 
 func orNone(words string) string { return cmp.Or(words, "none") }

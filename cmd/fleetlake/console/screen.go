@@ -7,6 +7,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"golang.org/x/term"
 )
 
@@ -40,7 +41,7 @@ func (s *Screen) Write(b []byte) (int, error) {
 		switch {
 		case r == utf8.RuneError && size == 1:
 			out = fmt.Appendf(out, `\x%02x`, text[0])
-		case r == '\n' || r == '\t' || !hidden(r):
+		case r == '\n' || r == '\t' || !wording.Hidden(r):
 			out = append(out, text[:size]...)
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 )
 
 // TestAScreenShowsNoControlCharacters, however a text is cut into writes.
@@ -43,7 +45,7 @@ func FuzzScreen(f *testing.F) {
 		s.Write([]byte(text[:cut]))
 		s.Write([]byte(text[cut:] + "\n"))
 		if strings.ContainsFunc(b.String(), func(r rune) bool {
-			return r != '\n' && r != '\t' && (hidden(r) || r == '\ufffd' && !strings.ContainsRune(text, r))
+			return r != '\n' && r != '\t' && (wording.Hidden(r) || r == '\ufffd' && !strings.ContainsRune(text, r))
 		}) {
 			t.Errorf("%q is %q", text, b.String())
 		}

@@ -28,7 +28,7 @@ func renderTable(w io.Writer, width int, columns []Column, rows iter.Seq2[[]any,
 	t := NewTable(columnNames(columns)...)
 	widths, right, whole := make([]int, len(columns)), make([]bool, len(columns)), make([]bool, len(columns))
 	for i, c := range columns {
-		widths[i] = text.StringWidthWithoutEscSequences(Printable(c.Name))
+		widths[i] = text.StringWidthWithoutEscSequences(wording.Printable(c.Name))
 		right[i] = isNumberType(c.Type)
 		whole[i] = c.Name == "run_id" // people copy it into the next command
 	}
@@ -39,7 +39,7 @@ func renderTable(w io.Writer, width int, columns []Column, rows iter.Seq2[[]any,
 		}
 		cells := make(table.Row, len(columns))
 		for i, v := range row {
-			s := Printable(readable(v, columns[i].Type))
+			s := wording.Printable(readable(v, columns[i].Type))
 			cells[i] = s
 			widths[i] = max(widths[i], text.StringWidthWithoutEscSequences(s))
 			right[i] = right[i] || isNumber(v)
@@ -75,7 +75,7 @@ func NewTable(names ...string) table.Writer {
 	t.Style().Format.Header = text.FormatDefault // names as SQL writes them
 	header := make(table.Row, len(names))
 	for i, name := range names {
-		header[i] = Printable(name)
+		header[i] = wording.Printable(name)
 	}
 	t.AppendHeader(header)
 	return t

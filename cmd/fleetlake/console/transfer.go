@@ -75,7 +75,7 @@ func transferLine(now Transfer, began time.Time) string {
 	line := fmt.Sprintf("%-8s %s %s", now.Phase, bar(int(share), int(all)), transferAmounts(now))
 	if took := now.At.Sub(began); took > 0 && now.Bytes > 0 && now.Bytes < now.AllBytes {
 		left := time.Duration(float64(took) * float64(now.AllBytes-now.Bytes) / float64(now.Bytes))
-		line += fmt.Sprintf("  %s/s  %s left", Bytes(int64(float64(now.Bytes)/took.Seconds())), wording.Brief(left))
+		line += fmt.Sprintf("  %s/s  %s left", wording.Bytes(int64(float64(now.Bytes)/took.Seconds())), wording.Brief(left))
 	}
 	return line
 }
@@ -94,19 +94,5 @@ func transferAmounts(now Transfer) string {
 	case now.AllBytes == 0:
 		return fmt.Sprintf("%s of %s files", wording.Count(now.Files), wording.Count(now.AllFiles))
 	}
-	return fmt.Sprintf("%s of %s files, %s of %s", wording.Count(now.Files), wording.Count(now.AllFiles), Bytes(now.Bytes), Bytes(now.AllBytes))
-}
-
-// Bytes formats an amount of data: 999 bytes, 1.2 kB, 3.4 MB, 5.6 GB.
-func Bytes(n int64) string {
-	switch f := float64(n); {
-	case n < 1000:
-		return fmt.Sprintf("%d bytes", n)
-	case n < 1_000_000:
-		return fmt.Sprintf("%.1f kB", f/1e3)
-	case n < 1_000_000_000:
-		return fmt.Sprintf("%.1f MB", f/1e6)
-	default:
-		return fmt.Sprintf("%.1f GB", f/1e9)
-	}
+	return fmt.Sprintf("%s of %s files, %s of %s", wording.Count(now.Files), wording.Count(now.AllFiles), wording.Bytes(now.Bytes), wording.Bytes(now.AllBytes))
 }

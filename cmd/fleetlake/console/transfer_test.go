@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -42,7 +43,7 @@ func TestTransfersOnATerminal(t *testing.T) {
 
 func TestBytes(t *testing.T) {
 	for n, want := range map[int64]string{0: "0 bytes", 999: "999 bytes", 1000: "1.0 kB", 1_500_000: "1.5 MB", 2_000_000_000: "2.0 GB"} {
-		if got := Bytes(n); got != want {
+		if got := wording.Bytes(n); got != want {
 			t.Errorf("%d: got %s, want %s", n, got, want)
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 )
 
 // cellText is a value as CSV and tables write it; NULL is empty. Lists, structs and maps are
@@ -184,29 +183,3 @@ func isNumber(v any) bool {
 	}
 	return true
 }
-
-// Printable writes control and formatting characters as escapes: names come from radio, and must not
-// move the cursor of a terminal.
-func Printable(s string) string { return escaped(s, hidden) }
-
-// PrintableLines is Printable for a text of several lines, such as an error of DuckDB that marks a place.
-func PrintableLines(s string) string {
-	return escaped(s, func(r rune) bool { return r != '\n' && r != '\t' && hidden(r) })
-}
-
-func escaped(s string, hidden func(rune) bool) string {
-	if !strings.ContainsFunc(s, hidden) {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if hidden(r) {
-			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-func hidden(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }

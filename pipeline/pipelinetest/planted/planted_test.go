@@ -21,7 +21,7 @@ var faults = map[string]fault{
 	"a try is not stored before it is made": {
 		"schedules/notify/tries.go", "return c.dropTold() || changed", "return c.dropTold()", "./schedules/notify", "TestAKilledTryCounts|TestProcessesShareAnOutbox"},
 	"news that was told is told again": {
-		"cmd/fleetlake/watched.go", "keys = n.Untold(keys)", "keys = keys[:]", "./cmd/fleetlake", "TestNewsOfWatchedVesselsIsSentOnce"},
+		"schedules/notify/tell/news.go", "keys = t.To.Untold(keys)", "keys = keys[:]", "./cmd/fleetlake", "TestNewsOfWatchedVesselsIsSentOnce"},
 	"the export of another data directory is replaced": {
 		"load/export/identity.go", "if err := other.Check(own); err != nil {", "if err := other.Check(own); err != nil && own == nil {", "./load/export", "TestAnExportHasOneDataDirectory"},
 	"a manifest that was never in force counts": {
@@ -115,7 +115,7 @@ var faults = map[string]fault{
 	"a statement ends with a process that never read it": {
 		"warehouse/worker/query.go", "if errors.Is(err, ErrEnded) { // a process", "if false { // a process", "./warehouse/worker", "NotReadIt"},
 	"a terminal gets what the service sends": {
-		"cmd/fleetlake/console/screen.go", "case r == '\\n' || r == '\\t' || !hidden(r):", "case true:", "./cmd/fleetlake/console", "Screen"},
+		"cmd/fleetlake/console/screen.go", "case r == '\\n' || r == '\\t' || !wording.Hidden(r):", "case true:", "./cmd/fleetlake/console", "Screen"},
 	"a client takes every place that is free": {
 		"warehouse/turns/turns.go", "bool { return has < free }", "bool { return free > 0 }", "./warehouse/turns ./schedules/flight ./schedules/page", "Flood|Share"},
 	"a client has a place less than its share": {
@@ -269,7 +269,7 @@ var faults = map[string]fault{
 	"the network process inherits the environment": {
 		"schedules/network/process.go", "append([]string{}, c.Env...)", "c.Env", "./cmd/fleetlake", "TestTheNetworkProcessHasNoSecret"},
 	"the network process inherits what the scheduler has open": {
-		"cmd/fleetlake/network.go", "worker.CloseInherited(network.LastDescriptor(sockets))", "error(nil)", "./cmd/fleetlake", "TestTheNetworkProcessInherits"},
+		"schedules/network/server/serve.go", "worker.CloseInherited(network.LastDescriptor(sockets))", "error(nil)", "./cmd/fleetlake", "TestTheNetworkProcessInherits"},
 	"the secrets of others are sent to the network process": {
 		"cmd/fleetlake/network.go", "Config: c.ForNetwork(), Token", "Config: c, Token", "./cmd/fleetlake", "TestTheNetworkProcessHasNoSecret"},
 	"the network process outlives a killed scheduler": {
@@ -297,7 +297,7 @@ var faults = map[string]fault{
 	"a network process that does not stop is waited for": {
 		"schedules/network/keeper.go", "p.endsWithin(k.config.Grace)", "<-p.gone", "./schedules/network", "StopEndsAProcess"},
 	"the page is healthy without a scheduler": {
-		"cmd/fleetlake/network_page.go", "\t\t\terr = errors.New(s.Unhealthy)\n\t\t}\n\t\treturn nil, err", "\t\t\terr = errors.New(s.Unhealthy)\n\t\t}\n\t\treturn nil, nil", "./cmd/fleetlake", "TestHealthSpeaks"},
+		"schedules/network/server/page.go", "\t\t\terr = errors.New(s.Unhealthy)\n\t\t}\n\t\treturn nil, err", "\t\t\terr = errors.New(s.Unhealthy)\n\t\t}\n\t\treturn nil, nil", "./schedules/network/server", "TestHealthSpeaks"},
 	"a night that resumes buys what another job covered": {
 		"pipeline/plan/plan.go", "!last.At.Before(f.Since) && f.has(p, max(1, pages(last.Rows)))", "!last.At.Before(f.Since)", "./pipeline/plan", "AnotherJob|Resume"},
 }
