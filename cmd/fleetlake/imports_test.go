@@ -50,7 +50,11 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"schedules":                {[]string{"pipeline", "warehouse/durable"}, []string{"database/sql", "net/http"}},
 	"warehouse/news":           {[]string{"warehouse"}, []string{"net/http", "os"}},
 	"schedules/published":      {[]string{"warehouse"}, []string{"net/http", "database/sql"}},
-	"schedules/page":           {[]string{"load/dictionary", "pipeline", "pipeline/forecast", "pipeline/report", "pipeline/wording", "schedules/listen", "schedules/published", "warehouse", "warehouse/history", "warehouse/news", "warehouse/turns"}, []string{"database/sql"}},
+	"schedules/page":           {[]string{"load/dictionary", "pipeline", "pipeline/forecast", "pipeline/report", "pipeline/wording", "schedules/listen", "schedules/page/lists", "schedules/page/shown", "schedules/page/vessel", "schedules/published", "warehouse", "warehouse/history", "warehouse/news", "warehouse/turns"}, []string{"database/sql"}},
+	"schedules/page/shown":     {[]string{"pipeline/wording", "warehouse"}, []string{"net/http", "database/sql"}},
+	"schedules/page/lists":     {[]string{"pipeline/wording", "schedules/page/shown", "warehouse"}, []string{"net/http", "database/sql"}},
+	"schedules/page/vessel":    {[]string{"pipeline/wording", "schedules/page/shown", "warehouse/history"}, []string{"net/http", "database/sql"}},
+	"schedules/page/pagetest":  {[]string{"extract", "extract/api", "extract/simulator", "pipeline", "pipeline/pipelinetest", "pipeline/plan", "schedules/page/shown", "warehouse"}, nil},
 	"schedules/metrics":        {[]string{"pipeline", "pipeline/datadir", "pipeline/derive", "schedules", "pipeline/report", "schedules/exports", "schedules/published", "warehouse"}, []string{"database/sql"}},
 	"schedules/notify":         {[]string{"pipeline/report", "warehouse/durable"}, []string{"database/sql"}},
 	"schedules/share":          {[]string{"warehouse", "warehouse/turns"}, []string{"database/sql"}},
@@ -123,7 +127,7 @@ func TestImports(t *testing.T) {
 }
 
 // strangers are the packages of the network process: whatever a stranger reaches.
-var strangers = []string{"schedules/page", "schedules/flight", "schedules/share", "schedules/listen", "schedules/network", "schedules/network/server"}
+var strangers = []string{"schedules/page", "schedules/page/lists", "schedules/page/vessel", "schedules/page/shown", "schedules/flight", "schedules/share", "schedules/listen", "schedules/network", "schedules/network/server"}
 
 // TestTheProgramIsBuiltWithoutStrangers: nothing but the file that wires it knows the network process, so that it could be
 // deleted. With the build tag no_network the program has all verbs, and runs its jobs on schedule.

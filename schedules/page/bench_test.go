@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/schedules/page/lists"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -149,16 +150,16 @@ func sampleOf(b *testing.B, dir string) (s sample) {
 	}
 	defer w.Close()
 	ask(b, w, `SELECT strftime(min(snapshot_date), '%Y-%m-%d'), strftime(quantile_disc(snapshot_date, 0.5), '%Y-%m-%d'), strftime(max(snapshot_date), '%Y-%m-%d'), quantile_disc(run_id, 0.5), max(finished_at) FROM runs`, func(r record) {
-		s.first, s.middle, s.last, s.run, s.finished = r.text(0), r.text(1), r.text(2), r.text(3), r[4].(time.Time)
+		s.first, s.middle, s.last, s.run, s.finished = r.Text(0), r.Text(1), r.Text(2), r.Text(3), r[4].(time.Time)
 	})
 	ask(b, w, `SELECT vessel_id, coalesce(mmsi, ''), coalesce(name, ''), coalesce(flag, ''), coalesce(category, '') FROM registration WHERE valid_to IS NULL AND name IS NOT NULL ORDER BY hash(vessel_id) LIMIT 1`, func(r record) {
-		s.vessel, s.mmsi, s.name, s.flag, s.category = r.text(0), r.text(1), r.text(2), r.text(3), r.text(4)
+		s.vessel, s.mmsi, s.name, s.flag, s.category = r.Text(0), r.Text(1), r.Text(2), r.Text(3), r.Text(4)
 	})
-	ask(b, w, `SELECT name FROM registration WHERE valid_to IS NOT NULL AND name IS NOT NULL ORDER BY hash(vessel_id) LIMIT 1`, func(r record) { s.before = r.text(0) })
-	ask(b, w, `SELECT registered_owner FROM management WHERE registered_owner IS NOT NULL ORDER BY hash(vessel_id) LIMIT 1`, func(r record) { s.owner = r.text(0) })
+	ask(b, w, `SELECT name FROM registration WHERE valid_to IS NOT NULL AND name IS NOT NULL ORDER BY hash(vessel_id) LIMIT 1`, func(r record) { s.before = r.Text(0) })
+	ask(b, w, `SELECT registered_owner FROM management WHERE registered_owner IS NOT NULL ORDER BY hash(vessel_id) LIMIT 1`, func(r record) { s.owner = r.Text(0) })
 	s.columns = map[string]bool{}
-	for _, l := range lists {
-		columns, err := l.columns(b.Context(), w)
+	for _, l := range lists.All {
+		columns, err := l.Describe(b.Context(), w)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -166,7 +167,7 @@ func sampleOf(b *testing.B, dir string) (s sample) {
 			s.columns[l.Name+"."+c.Name] = true
 		}
 	}
-	ask(b, w, `SELECT world_zone FROM episodes WHERE world_zone IS NOT NULL GROUP BY world_zone ORDER BY count(*) DESC LIMIT 1`, func(r record) { s.zone = r.text(0) })
+	ask(b, w, `SELECT world_zone FROM episodes WHERE world_zone IS NOT NULL GROUP BY world_zone ORDER BY count(*) DESC LIMIT 1`, func(r record) { s.zone = r.Text(0) })
 	return s
 }
 
@@ -191,7 +192,7 @@ func (s sample) pages() []string {
 	all := []string{"/", "/live", "/nights/" + s.first, "/nights/" + s.middle, "/nights/" + s.last, "/runs/" + s.run, "/runs/" + s.run + "/file", "/fleet", "/dictionary", "/changes.atom", "/watch.atom",
 		"/zone/" + s.zone, "/vessel/" + s.vessel, "/vessel/" + cmp.Or(s.mmsi, s.vessel), "/vessel/" + s.vessel + "?format=json",
 		"/search", "/search?q=" + q(s.name), "/search?q=" + q(s.before), "/search?q=" + q(s.name[:min(3, len(s.name))]), "/search?q=" + q(s.vessel[3:]), "/search?q=" + q(cmp.Or(s.mmsi, s.name)), "/search?q=" + q(cmp.Or(s.owner, s.name))}
-	for _, l := range lists {
+	for _, l := range lists.All {
 		list := "/list/" + l.Name
 		all = append(all, list, list+"?page=2", list+"?page=100")
 		for _, column := range l.Columns {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline/wording"
+	"github.com/fleetlake/fleetlake/schedules/page/shown"
 )
 
 // Chart is a bar chart over the nights. Its box is 10 units wide per night and 100 high, and is
@@ -52,7 +53,7 @@ func bars(id, title string, line []Day, limit int, value func(Day) int, words fu
 		n := value(d)
 		height := chartHeight * float64(max(n, 0)) / float64(top)
 		c.Bars = append(c.Bars, Bar{X: left(i), Y: chartHeight - height, Width: barWidth, Height: height,
-			Class: d.State, Title: fmt.Sprintf("%s: %s (%s)", longDay(d.Date), words(n), d.State)})
+			Class: d.State, Title: fmt.Sprintf("%s: %s (%s)", shown.LongDay(d.Date), words(n), d.State)})
 		c.Value = words(n)
 	}
 	c.Description = describe(line, func(d Day) string { return words(value(d)) })
@@ -81,7 +82,7 @@ func stack(line []Day) Chart {
 				height := chartHeight * float64(n) / float64(total)
 				y -= height
 				c.Bars = append(c.Bars, Bar{X: left(i), Y: y, Width: barWidth, Height: height, Class: state,
-					Title: fmt.Sprintf("%s: %s of %s partitions %s", longDay(d.Date), wording.Count(n), wording.Count(total), state)})
+					Title: fmt.Sprintf("%s: %s of %s partitions %s", shown.LongDay(d.Date), wording.Count(n), wording.Count(total), state)})
 			}
 		}
 		c.Value = say(d)
@@ -93,7 +94,7 @@ func stack(line []Day) Chart {
 func frame(id, title string, line []Day) Chart {
 	c := Chart{ID: id, Title: title, Width: max(len(line), 7) * perNight, Line: -1, Value: "–"}
 	if len(line) > 0 {
-		c.First, c.Last = shortDay(line[0].Date), shortDay(line[len(line)-1].Date)
+		c.First, c.Last = shown.ShortDay(line[0].Date), shown.ShortDay(line[len(line)-1].Date)
 	}
 	return c
 }
@@ -102,7 +103,7 @@ func left(night int) float64 { return float64(night*perNight) + (perNight-barWid
 
 // absent marks a date without a run: a faint full column, unlike any value.
 func absent(i int, d Day) Bar {
-	return Bar{X: left(i), Y: 0, Width: barWidth, Height: chartHeight, Class: "absent", Title: longDay(d.Date) + ": " + cmp.Or(d.State, "no run")}
+	return Bar{X: left(i), Y: 0, Width: barWidth, Height: chartHeight, Class: "absent", Title: shown.LongDay(d.Date) + ": " + cmp.Or(d.State, "no run")}
 }
 
 // describe puts a chart in a sentence or two.
@@ -111,7 +112,7 @@ func describe(line []Day, say func(Day) string) string {
 	var without []string
 	for i, d := range line {
 		if d.Nights == 0 {
-			without = append(without, shortDay(d.Date))
+			without = append(without, shown.ShortDay(d.Date))
 		} else {
 			last = &line[i]
 		}
@@ -119,7 +120,7 @@ func describe(line []Day, say func(Day) string) string {
 	if last == nil {
 		return "No run yet."
 	}
-	text := fmt.Sprintf("%s up to %s. The latest: %s.", wording.Counted(len(line), "night"), longDay(line[len(line)-1].Date), say(*last))
+	text := fmt.Sprintf("%s up to %s. The latest: %s.", wording.Counted(len(line), "night"), shown.LongDay(line[len(line)-1].Date), say(*last))
 	if len(without) > 0 {
 		text += " No run on " + strings.Join(without, ", ") + "."
 	}

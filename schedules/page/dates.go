@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fleetlake/fleetlake/schedules/page/shown"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -21,13 +22,13 @@ func (s *site) nightPage(w http.ResponseWriter, r *http.Request) {
 	}
 	run := ""
 	err := s.look(r.Context(), func(ctx context.Context, file *warehouse.Warehouse) error {
-		return each(ctx, file, "run_of_night", func(r record) { run = r.text(0) }, date)
+		return each(ctx, file, "run_of_night", func(r record) { run = r.Text(0) }, date)
 	})
 	switch {
 	case err != nil && !errors.Is(err, warehouse.ErrNone):
 		s.cannotRead(w, err)
 	case run == "":
-		s.say(w, http.StatusNotFound, "No run stands for "+longDay(date), "The nights that there are stand on the status page, and in the list of runs.")
+		s.say(w, http.StatusNotFound, "No run stands for "+shown.LongDay(date), "The nights that there are stand on the status page, and in the list of runs.")
 	default:
 		http.Redirect(w, r, "/runs/"+run, http.StatusSeeOther)
 	}
@@ -39,18 +40,18 @@ const seriesNights, seriesParts = 120, 12
 // zonePage serves what vessels did in one zone over the nights, against what is usual there.
 func (s *site) zonePage(w http.ResponseWriter, r *http.Request) {
 	zone := r.PathValue("zone")
-	if !slices.ContainsFunc(zoneMap, func(z Zone) bool { return z.Value == zone }) {
+	if !slices.ContainsFunc(zonesOfMap, func(z Zone) bool { return z.Value == zone }) {
 		s.notFound(w, r)
 		return
 	}
 	var all []Series
 	err := s.look(r.Context(), func(ctx context.Context, file *warehouse.Warehouse) error {
 		return each(ctx, file, "zone_series", func(r record) {
-			if n := len(all); n == 0 || all[n-1].Title != statusWords(r.text(0)) {
-				all = append(all, Series{Title: statusWords(r.text(0)), List: "/list/episodes?" + url.Values{"world_zone": {zone}, "navigational_status": {r.text(0)}, "is_vessel": {"true"}}.Encode()})
+			if n := len(all); n == 0 || all[n-1].Title != shown.StatusName(r.Text(0)) {
+				all = append(all, Series{Title: shown.StatusName(r.Text(0)), List: "/list/episodes?" + url.Values{"world_zone": {zone}, "navigational_status": {r.Text(0)}, "is_vessel": {"true"}}.Encode()})
 			}
 			last := &all[len(all)-1]
-			last.Points = append(last.Points, SeriesPoint{Date: r.text(1), Value: r.number(2), Known: r.yes(3)})
+			last.Points = append(last.Points, SeriesPoint{Date: r.Text(1), Value: r.Number(2), Known: r.Yes(3)})
 		}, zone, seriesNights)
 	})
 	if err != nil {
@@ -60,8 +61,8 @@ func (s *site) zonePage(w http.ResponseWriter, r *http.Request) {
 	for i := range all {
 		all[i].addUsual()
 	}
-	p := seriesPage(zoneName(zone), "Vessels in the zone by night and status. The band is the middle half of the 28 nights before; a gap is a night without a complete search, which is not zero.", all)
-	p.Links = []Field{{"Waiting by category", "/list/zone_congestion?world_zone=" + zone}, {"Arrivals", "/list/arrivals?world_zone=" + zone}, {"Departures", "/list/departures?world_zone=" + zone}}
+	p := seriesPage(shown.ZoneName(zone), "Vessels in the zone by night and status. The band is the middle half of the 28 nights before; a gap is a night without a complete search, which is not zero.", all)
+	p.Links = []shown.Field{{Name: "Waiting by category", Value: "/list/zone_congestion?world_zone=" + zone}, {Name: "Arrivals", Value: "/list/arrivals?world_zone=" + zone}, {Name: "Departures", Value: "/list/departures?world_zone=" + zone}}
 	s.sendSeries(w, p)
 }
 
@@ -71,12 +72,12 @@ func (s *site) fleetPage(w http.ResponseWriter, r *http.Request) {
 	err := s.look(r.Context(), func(ctx context.Context, file *warehouse.Warehouse) error {
 		last := ""
 		return each(ctx, file, "fleet_series", func(r record) {
-			if key := r.text(0) + " " + r.text(1); key != last || len(all) == 0 {
+			if key := r.Text(0) + " " + r.Text(1); key != last || len(all) == 0 {
 				last = key
-				all = append(all, fleetSeries(r.text(0), r.text(1), r.text(2)))
+				all = append(all, fleetSeries(r.Text(0), r.Text(1), r.Text(2)))
 			}
 			one := &all[len(all)-1]
-			one.Points = append(one.Points, SeriesPoint{Date: r.text(3), Value: r.number(4), Known: true})
+			one.Points = append(one.Points, SeriesPoint{Date: r.Text(3), Value: r.Number(4), Known: true})
 		}, seriesNights, seriesParts)
 	})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline/wording"
+	"github.com/fleetlake/fleetlake/schedules/page/shown"
 	"github.com/fleetlake/fleetlake/schedules/published"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/fleetlake/fleetlake/warehouse/news"
@@ -46,7 +47,7 @@ func readNews(ctx context.Context, w *warehouse.Warehouse, watch []string) (*fee
 	f := &feedNews{}
 	err := each(ctx, w, "feed_nights", func(r record) {
 		finished, _ := r[2].(time.Time)
-		f.nights = append(f.nights, feedNight{date: r.text(0), run: r.text(1), finished: finished})
+		f.nights = append(f.nights, feedNight{date: r.Text(0), run: r.Text(1), finished: finished})
 	}, feedNights)
 	if err != nil || len(f.nights) == 0 {
 		return f, err
@@ -136,7 +137,7 @@ func (s *site) feed(w http.ResponseWriter, r *http.Request, title string, entrie
 		Links: []atomLink{{Rel: "self", Type: "application/atom+xml", Href: base + r.URL.Path}, {Href: base + "/"}}}
 	if f != nil {
 		if len(f.nights) > 0 {
-			a.Updated = machineTime(f.nights[0].finished)
+			a.Updated = shown.MachineTime(f.nights[0].finished)
 		}
 		a.Entries = entries(base, f)
 	}
@@ -203,7 +204,7 @@ func nightEntry(base string, n feedNight) atomEntry {
 			}
 			k.Total++
 			if len(k.Items) < feedVessels {
-				k.Items = append(k.Items, feedItem{base + "/vessel/" + url.PathEscape(i.VesselID), printable(i.Words())})
+				k.Items = append(k.Items, feedItem{base + "/vessel/" + url.PathEscape(i.VesselID), shown.Printable(i.Words())})
 			}
 		}
 		if k.Total > 0 {
@@ -216,14 +217,14 @@ func nightEntry(base string, n feedNight) atomEntry {
 	if len(heads) > 0 {
 		title = n.date + ": " + strings.Join(heads, ", ")
 	}
-	return atomEntry{ID: feedID("night/" + n.run), Title: title, Updated: machineTime(n.finished), Links: links, Content: contentOf(nightTemplate, kinds)}
+	return atomEntry{ID: feedID("night/" + n.run), Title: title, Updated: shown.MachineTime(n.finished), Links: links, Content: contentOf(nightTemplate, kinds)}
 }
 
 func watchEntry(base string, i news.Item) atomEntry {
-	words := printable(i.Words())
+	words := shown.Printable(i.Words())
 	updated := i.Night + "T00:00:00Z"
 	if i.After != nil {
-		updated = machineTime(*i.After)
+		updated = shown.MachineTime(*i.After)
 	}
 	evidence := "proved by the coverage of the night " + i.Night
 	if i.Run != "" {

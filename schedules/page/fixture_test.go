@@ -1,91 +1,30 @@
 package page
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/fleetlake/fleetlake/extract"
-	"github.com/fleetlake/fleetlake/extract/api"
-	"github.com/fleetlake/fleetlake/extract/simulator"
-	"github.com/fleetlake/fleetlake/pipeline"
-	"github.com/fleetlake/fleetlake/pipeline/pipelinetest"
-	"github.com/fleetlake/fleetlake/pipeline/plan"
-	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/schedules/page/pagetest"
 )
 
-const plantedKey = "planted-key-7c1d"
+const plantedKey = pagetest.Key
 
 // morning is the time at which the tests request pages: after the third night.
-var morning = time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
+var morning = pagetest.Morning
 
-// nightly is the job of the tests.
-var nightly = plan.Job{Name: "nightly", Location: time.UTC, List: plan.List{By: "country"},
-	Sweep:  plan.Sweep{Statuses: []string{"moored", "at-anchor", "aground"}, Zones: api.Zones},
-	Lookup: plan.Lookup{Want: []string{"particulars"}, MaxRequests: 50}}
+// harvested is the fixture of the package pagetest.
+func harvested(t *testing.T) string { return pagetest.Harvested(t) }
 
-// harvested harvests three nights of a simulated fleet once for all tests, and gives each test a copy.
-func harvested(t *testing.T) string {
-	t.Helper()
-	source, err := threeNights()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	for _, part := range []string{"warehouse", "journal"} {
-		if err := os.CopyFS(filepath.Join(dir, part), os.DirFS(filepath.Join(source, part))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
+// texts and numbers query the warehouse itself.
+func texts(t *testing.T, dir, sql string) []string { return pagetest.Texts(t, dir, sql) }
+func numbers(t *testing.T, dir, sql string) []int  { return pagetest.Numbers(t, dir, sql) }
 
-var threeNights = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "fleetlake-page-")
-	if err != nil {
-		return "", err
-	}
-	limits := map[string]int{}
-	for _, o := range api.Operations {
-		limits[o.Name] = -1
-	}
-	first := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-	sim, err := simulator.New(simulator.Config{Vessels: 1500, Seed: 3, Start: first, Key: plantedKey, Credits: 1_000_000, Limits: limits})
-	if err != nil {
-		return "", err
-	}
-	server := httptest.NewServer(sim)
-	defer server.Close()
-	fast := map[string]int{}
-	for name := range limits {
-		fast[name] = 1_000_000
-	}
-	for day := range 3 {
-		sim.SetDay(day)
-		offset := time.Since(first.AddDate(0, 0, day).Add(2 * time.Hour))
-		now := func() time.Time { return time.Now().Add(-offset) }
-		p := &pipeline.Pipeline{Dir: dir, Now: now, Service: extract.Service{BaseURL: server.URL + simulator.BasePath, Key: plantedKey, Limits: fast, MaxInFlight: 8, Now: now}}
-		if _, err := p.Run(context.Background(), nightly, ""); err != nil {
-			return "", err
-		}
-	}
-	return dir, nil
-})
-
-func TestMain(m *testing.M) {
-	code := pipelinetest.Run(m)
-	if dir, err := threeNights(); err == nil {
-		os.RemoveAll(dir)
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(pagetest.Run(m)) }
 
 // client sends requests to one handler over a real connection.
 type client struct {
@@ -149,31 +88,6 @@ func (c client) form() string {
 	}
 	token, _, _ := strings.Cut(after, `"`)
 	return token
-}
-
-// numbers queries the warehouse itself.
-func numbers(t *testing.T, dir, sql string) []int {
-	t.Helper()
-	w, err := warehouse.Open(t.Context(), warehouse.Path(dir), warehouse.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
-	rows, err := w.Query(t.Context(), sql)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	var all []int
-	for row, err := range rows.All() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range row {
-			all = append(all, record(row).number(i))
-		}
-	}
-	return all
 }
 
 func schedule() (Schedule, error) { return Schedule{Slots: slots()}, nil }

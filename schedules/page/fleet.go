@@ -42,10 +42,10 @@ func fleet(ctx context.Context, w *warehouse.Warehouse, date string) (*Fleet, er
 	}
 	other := Share{Other: true}
 	err := each(ctx, w, "fleet", func(r record) {
-		s := Share{Name: r.text(1), Code: r.text(2), Count: r.number(4)}
-		switch what, band := r.text(0), r.number(3); {
+		s := Share{Name: r.Text(1), Code: r.Text(2), Count: r.Number(4)}
+		switch what, band := r.Text(0), r.Number(3); {
 		case what == "all":
-			f.Vessels, f.Things = r.number(4), r.number(5)
+			f.Vessels, f.Things = r.Number(4), r.Number(5)
 		case s.Count == 0:
 		case what == "category":
 			f.Categories = append(f.Categories, s)
@@ -139,7 +139,7 @@ type Outcome struct {
 func lanes(ctx context.Context, w *warehouse.Warehouse, n Night, runs string) ([]Lane, error) {
 	others := map[string][]Outcome{}
 	err := each(ctx, w, "outcomes", func(r record) {
-		others[r.text(0)] = append(others[r.text(0)], Outcome{r.text(1), r.number(2)})
+		others[r.Text(0)] = append(others[r.Text(0)], Outcome{r.Text(1), r.Number(2)})
 	}, runs)
 	var all []Lane
 	for _, l := range n.Lanes {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/pipeline/forecast"
 	"github.com/fleetlake/fleetlake/pipeline/wording"
+	"github.com/fleetlake/fleetlake/schedules/page/shown"
 )
 
 // Forecast is what budgets of a job are expected to buy, from what is stored now.
@@ -25,7 +26,7 @@ type Forecast struct {
 // ForecastPage is the page of a job's forecast.
 type ForecastPage struct {
 	Job     string
-	Jobs    []Field // the other jobs: name and address
+	Jobs    []shown.Field // the other jobs: name and address
 	Nights  int
 	Until   string
 	Waiting bool   // it is being computed
@@ -64,7 +65,7 @@ func (s *site) forecastPage(w http.ResponseWriter, r *http.Request) {
 			p.Job = job
 			continue
 		}
-		p.Jobs = append(p.Jobs, Field{Name: job, Value: "/forecast?job=" + url.QueryEscape(job)})
+		p.Jobs = append(p.Jobs, shown.Field{Name: job, Value: "/forecast?job=" + url.QueryEscape(job)})
 	}
 	if len(p.Jobs) == len(jobs) {
 		s.notFound(w, r)
@@ -87,7 +88,7 @@ func (s *site) forecastPage(w http.ResponseWriter, r *http.Request) {
 func (p *ForecastPage) fill(f *Forecast) {
 	p.Forecast = f
 	p.Nights = len(f.Configured.Nights) - 1
-	p.Until = longDay(f.Configured.Last().At.UTC().Format(time.DateOnly))
+	p.Until = shown.LongDay(f.Configured.Last().At.UTC().Format(time.DateOnly))
 	for i, b := range f.Curve.Points {
 		row := BudgetRow{PerMonth: credits(b.PerMonth), PerRun: wording.Count(b.PerRun), Name: b.Name, Fresh: percent(b.Fresh), Known: percent(b.Known), True: percent(b.True),
 			Minutes: wording.Count(int(math.Ceil(b.Last.Minutes))), Knee: i == f.Curve.Knee}
@@ -155,7 +156,7 @@ func budgetChart(c forecast.Curve) *BudgetChart {
 
 // scoreWords compares an earlier forecast with what came.
 func scoreWords(s forecast.Score) string {
-	words := fmt.Sprintf("Made on %s: %s credits since, %s were expected", longDay(s.Made.UTC().Format(time.DateOnly)), wording.Count(s.Spent), wording.Count(s.Expected))
+	words := fmt.Sprintf("Made on %s: %s credits since, %s were expected", shown.LongDay(s.Made.UTC().Format(time.DateOnly)), wording.Count(s.Spent), wording.Count(s.Expected))
 	for _, d := range s.Datasets {
 		words += fmt.Sprintf("; %s known %s, expected %s; median age %.0f days, expected %.0f", d.Shown.Dataset, percent(d.Shown.Known), percent(d.Expected.Known), d.Shown.Median, d.Expected.Median)
 	}

@@ -1,107 +1,53 @@
 package page
 
 import (
-	"cmp"
-	"fmt"
-	"slices"
+	"context"
+	"errors"
+	"net/http"
 	"time"
+
+	"github.com/fleetlake/fleetlake/schedules/page/lists"
+	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// perPage is how many rows a page of a list has, and mostPages how many pages can be read.
-const perPage, mostPages = 50, 200
-
-// bounds are what a page of a list reads at most: to sort and to count millions of rows takes longer than a
-// reader waits. A file has all rows.
-type bounds struct {
-	counted int // rows that are counted
-	found   int // the same of more nights than one of a list that grows every night
-	sorted  int // rows of the table of such a list that is sorted as a whole by another column than its nights
-	nights  int // within which it is sorted else
-}
-
-// listBounds are those of the page. No page can have more rows than are found.
-var listBounds = bounds{counted: 100_000, found: perPage * mostPages, sorted: 600_000, nights: 31}
-
-// maxValue is the length of the longest value that a list is filtered by, in bytes.
-const maxValue = 400
-
-// list is a table or a view that the page lists, row by row.
-type list struct {
-	Name, Title string
-	About       string   // what a row is
-	Columns     []string // that the page shows, in its order; empty shows all. Files have all of them
-	Order       string   // SQL of the order without another one
-	Nights      string   // the column that this order begins with, newest first, in a list that grows every night; else empty
-	Whole       bool     // a view that is computed whole for any of its rows, so that they are counted with it
-	Kept        bool     // a view that takes long and that prepared readers hold in memory
-	Between     string   // the macro that computes the rows of the nights from one to another, which are asked for alone; else empty
-	Table       string   // the table that has the rows of the list, with its schema; empty is that of its name
-
-	span   Nights // that Between computes; zero is all
-	shared bool   // two vessels have one number, so that lists that join by numbers compare ids, too
-	newest bool   // the reader holds the rows of these nights in memory, as keep computed them
-}
-
-// lists are what can be listed, by the name in the address: views and tables of the warehouse, and the
-// statements of sql/lists, which add the names of the vessels.
-var lists = []list{
-	{Name: "vessels", Title: "Vessels", About: "One row a vessel, with its latest known values.", Order: "name NULLS LAST, vessel_id", Kept: true,
-		Columns: []string{"vessel_id", "name", "flag", "vessel_type", "category", "deadweight_t", "gross_tonnage", "year_built", "registered_owner", "navigational_status", "world_zone", "listed", "first_seen", "last_seen"}},
-	{Name: "reflaggings", Table: "internal.vessel_changes", Title: "Reflaggings", About: "One row a change of flag, on the night that saw it first. An open registry is a flag of convenience.", Order: "snapshot_date DESC, name, vessel_id", Nights: "snapshot_date",
-		Columns: []string{"snapshot_date", "vessel_id", "name", "category", "flag_before", "flag_after", "open_registry_before", "open_registry_after", "mmsi_changed", "seen_before", "seen_after"}},
-	{Name: "renamings", Table: "internal.vessel_changes", Title: "Renamings", About: "One row a change of name, on the night that saw it first.", Order: "snapshot_date DESC, name_after, vessel_id", Nights: "snapshot_date",
-		Columns: []string{"snapshot_date", "vessel_id", "name_before", "name_after", "flag", "category", "reflagged_too", "seen_before", "seen_after"}},
-	{Name: "ownership_changes", Table: "internal.vessel_changes", Title: "Changes of owner and manager", About: "One row a change. A vessel is looked up seldom: the change lies between the two observations.", Order: "snapshot_date DESC, seen_after DESC, vessel_id, role", Nights: "snapshot_date",
-		Columns: []string{"snapshot_date", "vessel_id", "name", "role", "company_before", "company_after", "flag", "category", "seen_before", "seen_after"}},
-	{Name: "gone_dark", Title: "Gone dark", About: "One row a vessel that is still on the list and that no status search has returned since, with how far the searches prove it.", Order: "proved DESC, complete_nights_since DESC, vessel_id", Whole: true, Kept: true,
-		Columns: []string{"vessel_id", "name", "flag", "category", "navigational_status", "world_zone", "last_date", "complete_nights_since", "swept_nights_since", "proved", "proof"}},
-	{Name: "arrivals", Table: "internal.arrivals", Title: "Arrivals in zones", About: "One row a vessel that was first seen in a zone, with where it was seen before, or which searches had not seen it there.", Order: "snapshot_date DESC, world_zone, vessel_id", Nights: "snapshot_date",
-		Columns: []string{"snapshot_date", "world_zone", "vessel_id", "name", "flag", "category", "navigational_status", "from_zone", "not_before", "proved", "proof"}},
-	{Name: "departures", Table: "internal.departures", Title: "Departures from zones", About: "One row a vessel that was last seen in a zone, with where it was seen next, which proves that it left, or which searches did not see it there any more.", Order: "snapshot_date DESC, world_zone, vessel_id", Nights: "snapshot_date",
-		Columns: []string{"snapshot_date", "world_zone", "vessel_id", "name", "flag", "category", "navigational_status", "to_zone", "not_before", "proved", "proof"}},
-	{Name: "zone_congestion", Title: "Waiting in zones", About: "One row a night, zone and category: how many wait at anchor or adrift, against the usual of the nights before.", Order: "snapshot_date DESC, above_usual DESC, world_zone, category, navigational_status", Nights: "snapshot_date", Between: "internal.zone_congestion_between"},
-	{Name: "identity_review", Title: "Identities to review", About: "One row a case that a person should look at.", Order: "last_date DESC, kind, vessel_id", Whole: true, Kept: true},
-	{Name: "data_freshness", Title: "Age of the data", About: "One row a dataset and band of age: how many listed vessels have data of that age.", Order: "dataset, band", Whole: true, Kept: true},
-	{Name: "changes", Title: "Changes", About: "One row a field that changed, with when it was last seen as before and first seen as now.", Order: "snapshot_date DESC, seen_after DESC, vessel_id, field", Nights: "snapshot_date"},
-	{Name: "listed", Title: "Stays on the list", About: "One row an unbroken stay. A stay ends only where two complete lists, or one and a lookup, prove it: see proof.", Order: "from_date DESC, name, vessel_id", Nights: "from_date"},
-	{Name: "episodes", Title: "Stays in a status and zone", About: "One row an unbroken stay of a vessel in a navigational status and a zone.", Order: "last_date DESC, name, vessel_id", Nights: "last_date"},
-	{Name: "issues", Title: "Issues", About: "One row a value or a record that could not be accepted as it came, with its raw value and reason.", Order: "snapshot_date DESC, run_id DESC, entry, vessel_id", Nights: "snapshot_date",
-		Columns: []string{"snapshot_date", "vessel_id", "dataset", "field", "raw_value", "reason", "run_id", "entry"}},
-	{Name: "coverage", Title: "Coverage", About: "One row a partition of a run, with what the run proved that it saw of it.", Order: "snapshot_date DESC, run_id DESC, operation, value", Nights: "snapshot_date",
-		Columns: []string{"snapshot_date", "operation", "kind", "value", "state", "reason", "pages", "expected_rows", "received_rows", "run_id"}},
-	{Name: "identity_conflicts", Title: "Identity conflicts", About: "One row a contradiction between vessels, over the nights on which it was seen.", Order: "last_date DESC, vessel_id"},
-	{Name: "runs", Title: "Runs", About: "One row a run.", Order: "run_id DESC",
-		Columns: []string{"run_id", "job", "snapshot_date", "started_at", "finished_at", "state", "stop", "requests", "credits_planned", "credits_spent", "rows"}},
-}
-
-// from is what a list selects from.
-func (l list) from() string {
-	if l.newest {
-		return l.newestNights()
+// listPage serves one page of a list.
+func (s *site) listPage(w http.ResponseWriter, r *http.Request) {
+	v, ok := lists.Named(r.PathValue("name"))
+	if !ok {
+		s.notFound(w, r)
+		return
 	}
-	if l.Between != "" && !l.span.To.IsZero() {
-		return fmt.Sprintf("%s(DATE '%s', DATE '%s')", l.Between, l.span.From.Format(time.DateOnly), l.span.To.Format(time.DateOnly))
+	v.Files = s.Answer != nil
+	err := s.look(r.Context(), func(ctx context.Context, file *warehouse.Warehouse) error {
+		return v.Read(ctx, file, r.URL.Query())
+	})
+	if err == nil && v.Format != "" {
+		if err = s.sendFile(w, r, v); err == nil {
+			return
+		}
 	}
-	if name := "lists/" + l.Name; slices.Contains(joinedLists, l.Name) {
-		return "(\n" + statements.Filled(name, l.shared) + ")"
+	switch {
+	case errors.Is(err, lists.ErrAsked):
+		s.say(w, http.StatusBadRequest, "The list has no such thing", err.Error())
+	case errors.Is(err, warehouse.ErrStatement):
+		s.say(w, http.StatusBadRequest, "The list cannot be filtered so", "A value in the address does not fit its column: numbers are written as 42, dates as 2026-11-20.")
+	case err != nil:
+		s.cannotRead(w, err)
+	default:
+		send(w, http.StatusOK, render("page.html", view{Kind: "list", Title: v.Title, Version: s.Version, Now: s.Now(), List: v}))
 	}
-	return identifier(l.Name)
 }
 
-// newestNights is the table in which prepared readers hold the newest nights of a list with a macro.
-func (l list) newestNights() string { return l.Name + "_newest" }
-
-// table is the table that has the rows of the list, with its schema.
-func (l list) table() string { return cmp.Or(l.Table, "main."+l.Name) }
-
-// joinedLists have a statement in sql/lists.
-var joinedLists = []string{"listed", "episodes"}
-
-// listOf finds a list by its name.
-func listOf(name string) (list, bool) {
-	at := slices.IndexFunc(lists, func(l list) bool { return l.Name == name })
-	if at < 0 {
-		return list{}, false
+// sendFile serves the whole list as a file. It is complete on disk before its first byte is sent, so that
+// a slow client keeps no statement open.
+func (s *site) sendFile(w http.ResponseWriter, r *http.Request, v *lists.View) error {
+	path, done, err := s.Answer(r.Context(), v.Statement, v.Format)
+	if err != nil {
+		return err
 	}
-	return lists[at], true
+	s.sendPath(w, r, path, done, v.Name, v.Format)
+	return nil
 }
+
+// slowestFile is how long a client may take to receive a file.
+const slowestFile = 5 * time.Minute

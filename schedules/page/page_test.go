@@ -21,6 +21,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/wording"
+	"github.com/fleetlake/fleetlake/schedules/page/pagetest"
 	"github.com/fleetlake/fleetlake/schedules/published"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
@@ -29,7 +30,7 @@ func body(s string) io.ReadCloser { return io.NopCloser(strings.NewReader(s)) }
 
 func TestPageHasTheNumbersOfTheWarehouse(t *testing.T) {
 	dir := harvested(t)
-	job := nightly
+	job := pagetest.Nightly
 	job.Budget, job.PerMonth = 4000, 20_000
 	spending := func() (pipeline.Spending, error) {
 		return (&pipeline.Pipeline{Dir: dir, Now: func() time.Time { return morning }}).Spending([]plan.Job{job})

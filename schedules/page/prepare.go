@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/fleetlake/fleetlake/schedules/page/lists"
 	"github.com/fleetlake/fleetlake/schedules/published"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/fleetlake/fleetlake/warehouse/history"
@@ -42,7 +43,7 @@ func (s *site) prepare(ctx context.Context) {
 	if version == nil || ctx.Err() != nil {
 		return
 	}
-	if err := s.files.Prepare(ctx, keep); err != nil && ctx.Err() == nil {
+	if err := s.files.Prepare(ctx, lists.Keep); err != nil && ctx.Err() == nil {
 		s.Log.Warn("the lists of this version are computed for each page that shows them, which takes longer", "error", err)
 	}
 	if published.Same(version, s.prepared) {
@@ -53,35 +54,6 @@ func (s *site) prepare(ctx context.Context) {
 	s.prepared = version
 }
 
-// mostKept is the largest fleet whose view of vessels is held in memory: of 100,000 it takes about 25 MiB.
-const mostKept = 300_000
-
-// keep computes the views of which any page takes long, and the newest nights of those that are computed by
-// nights, so that the pages of the reader read the rows from memory.
-func keep(ctx context.Context, w *warehouse.Warehouse) error {
-	vessels := 0
-	if err := each(ctx, w, "fleet_size", func(r record) { vessels = r.number(0) }); err != nil {
-		return err
-	}
-	all, err := publishedNights(ctx, w)
-	if err != nil || all.To.IsZero() {
-		return err
-	}
-	for _, l := range lists {
-		switch {
-		case l.Between != "":
-			l.span = all.some(listBounds.nights, false)
-			err = w.Keep(ctx, l.newestNights(), "FROM "+l.from())
-		case l.Kept && (l.Name != "vessels" || vessels <= mostKept):
-			err = w.Keep(ctx, l.Name, "FROM main."+identifier(l.Name)+" ORDER BY "+l.Order)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // load asks for a vessel and searches, so that the first reader who does finds loaded what DuckDB needs of the
 // tables; the answers are the same as without it.
 func (s *site) load(ctx context.Context) {
@@ -89,7 +61,7 @@ func (s *site) load(ctx context.Context) {
 		err := (&SearchView{Text: "NO VESSEL"}).search(ctx, w)
 		var id string
 		if err == nil {
-			err = each(ctx, w, "any_vessel", func(r record) { id = r.text(0) })
+			err = each(ctx, w, "any_vessel", func(r record) { id = r.Text(0) })
 		}
 		if err == nil && id != "" {
 			_, err = history.Of(ctx, w, id)

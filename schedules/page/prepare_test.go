@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/schedules/page/lists"
 	"github.com/fleetlake/fleetlake/warehouse"
 	gocmp "github.com/google/go-cmp/cmp"
 )
@@ -58,7 +59,7 @@ func TestAPreparedReaderHasTheSameLists(t *testing.T) {
 	fresh := open(t, Config{Dir: dir})
 	paths := []string{"/fleet", "/search?q=star", "/list/vessels?page=2", "/list/vessels?is_vessel=true&sort=name&down=1", "/list/vessels?flag=PA", "/list/identity_review?kind=alias",
 		"/list/zone_congestion?snapshot_date=2026-11-20", "/list/zone_congestion?category=tanker&sort=waiting", "/list/gone_dark?sort=name", "/list/data_freshness?dataset=sighting"}
-	for _, l := range lists {
+	for _, l := range lists.All {
 		paths = append(paths, "/list/"+l.Name)
 	}
 	for _, path := range paths {

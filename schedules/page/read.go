@@ -3,58 +3,25 @@ package page
 import (
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/fleetlake/fleetlake/schedules/page/shown"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-//go:embed sql/*.sql sql/lists/*.sql
+//go:embed sql/*.sql
 var queryFiles embed.FS
 
 var statements = warehouse.Statements{Files: queryFiles}
 
 // record is one row of a result.
-type record []any
-
-// text reads a column; NULL is empty.
-func (r record) text(i int) string {
-	s, _ := r[i].(string)
-	return s
-}
-
-// number reads a column of whole numbers; NULL is 0.
-func (r record) number(i int) int {
-	switch n := r[i].(type) {
-	case int64:
-		return int(n)
-	case int32:
-		return int(n)
-	}
-	return 0
-}
-
-// yes reads a boolean; NULL is false.
-func (r record) yes(i int) bool {
-	b, _ := r[i].(bool)
-	return b
-}
+type record = shown.Record
 
 // each runs a statement of sql/ and calls take with each row.
 func each(ctx context.Context, w *warehouse.Warehouse, name string, take func(record), args ...any) error {
-	rows, err := w.Query(ctx, statements.Text(name), args...)
-	if err != nil {
-		return fmt.Errorf("read %s: %w", name, err)
-	}
-	for row, err := range rows.All() {
-		if err != nil {
-			return errors.Join(fmt.Errorf("read %s: %w", name, err), rows.Close())
-		}
-		take(row)
-	}
-	return rows.Close()
+	return shown.Each(ctx, w, statements, name, take, args...)
 }
 
 // read fills in what the tables say of the night. The tables have the fleet and the zones of the
@@ -65,7 +32,7 @@ func (n *NightReport) read(ctx context.Context, w *warehouse.Warehouse, newest b
 		before = n.Before.Date
 	}
 	runs := strings.Join(n.Night.Runs, ",")
-	err := each(ctx, w, "listed", func(r record) { n.Listed, n.ListedBefore = r.number(0), r.number(1) }, n.Night.Date, before)
+	err := each(ctx, w, "listed", func(r record) { n.Listed, n.ListedBefore = r.Number(0), r.Number(1) }, n.Night.Date, before)
 	if err != nil {
 		return err
 	}
@@ -94,8 +61,8 @@ func (n *NightReport) read(ctx context.Context, w *warehouse.Warehouse, newest b
 // besides finds the nights before and after.
 func (n *NightReport) besides(ctx context.Context, w *warehouse.Warehouse) error {
 	return each(ctx, w, "neighbours", func(r record) {
-		beside := Beside{r.text(1), r.text(2)}
-		if r.text(0) == "before" {
+		beside := Beside{r.Text(1), r.Text(2)}
+		if r.Text(0) == "before" {
 			n.Earlier = beside
 		} else {
 			n.Later = beside
@@ -138,8 +105,8 @@ func changes(ctx context.Context, w *warehouse.Warehouse, date string, first boo
 			most = 1 // only its total is wanted
 		}
 		err := each(ctx, w, c.Name, func(r record) {
-			c.Total = r.number(0)
-			c.Vessels = append(c.Vessels, Vessel{r.text(1), r.text(2), r.text(3), r.text(4), r.text(5)})
+			c.Total = r.Number(0)
+			c.Vessels = append(c.Vessels, Vessel{r.Text(1), r.Text(2), r.Text(3), r.Text(4), r.Text(5)})
 		}, date, most)
 		if err != nil {
 			return nil, err
@@ -170,14 +137,14 @@ func (g Gaps) Missing() int { return g.Total - len(g.First) }
 // leftOuts counts by run the planned partitions that were not requested.
 func leftOuts(ctx context.Context, w *warehouse.Warehouse) (map[string]int, error) {
 	left := map[string]int{}
-	err := each(ctx, w, "left_out", func(r record) { left[r.text(0)] = r.number(1) })
+	err := each(ctx, w, "left_out", func(r record) { left[r.Text(0)] = r.Number(1) })
 	return left, err
 }
 
 func gaps(ctx context.Context, w *warehouse.Warehouse, runs string) (g Gaps, err error) {
 	err = each(ctx, w, "gaps", func(r record) {
-		g.Total = r.number(0)
-		g.First = append(g.First, Gap{r.text(1), r.text(2), r.text(3), r.text(4), r.text(5), r.number(6), r.number(7)})
+		g.Total = r.Number(0)
+		g.First = append(g.First, Gap{r.Text(1), r.Text(2), r.Text(3), r.Text(4), r.Text(5), r.Number(6), r.Number(7)})
 	}, runs, maxGaps)
 	return g, err
 }

@@ -11,7 +11,6 @@ import (
 	"html/template"
 	"io"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -19,6 +18,9 @@ import (
 
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/pipeline/wording"
+	"github.com/fleetlake/fleetlake/schedules/page/lists"
+	"github.com/fleetlake/fleetlake/schedules/page/shown"
+	"github.com/fleetlake/fleetlake/schedules/page/vessel"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -27,11 +29,15 @@ var files embed.FS
 
 // templates are parsed when the first page is made: most commands of the program make none.
 var templates = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{
-		"n": wording.Count, "took": wording.Duration, "clock": clock, "moment": moment, "machine": machineTime,
-		"day": longDay, "short": shortDay, "since": since, "plural": wording.Counted, "sanitize": func(text string) string { return sanitize(text, "") },
+	t := template.New("").Funcs(template.FuncMap{
+		"n": wording.Count, "took": wording.Duration, "clock": shown.Clock, "moment": shown.Moment, "machine": shown.MachineTime,
+		"day": shown.LongDay, "short": shown.ShortDay, "since": shown.Since, "plural": wording.Counted, "sanitize": func(text string) string { return shown.Sanitize(text, "") },
 		"text": wording.Value, "plural64": func(n int64, noun string) string { return wording.Counted(int(n), noun) }, "sub": func(a, b int) int { return a - b },
-	}).ParseFS(files, "templates/*.html"))
+	})
+	for _, from := range []embed.FS{files, lists.Templates, vessel.Templates} {
+		template.Must(t.ParseFS(from, "templates/*.html"))
+	}
+	return t
 })
 
 // The stylesheet and the icon never change while the program runs.
@@ -53,11 +59,11 @@ func mustRead(name string) []byte {
 func makeStyle() []byte {
 	b := bytes.NewBuffer(mustRead("templates/style.css"))
 	b.WriteString("@media (min-width:60rem){\n")
-	for _, z := range zoneMap {
+	for _, z := range zonesOfMap {
 		fmt.Fprintf(b, ".z-%s{grid-area:%d/%d}\n", z.Value, z.Row, z.Column)
 	}
 	b.WriteString("}\n")
-	for _, s := range statusNames {
+	for _, s := range statusesOfFilter {
 		fmt.Fprintf(b, ".s-%[1]s{fill:var(--%[1]s);background:var(--%[1]s)}\n.map:has(#f-%[1]s:checked){--hue:var(--%[1]s)}\n"+
 			".map:has(#f-%[1]s:checked) .all{display:none}.map:has(#f-%[1]s:checked) .n-%[1]s{display:inline}\n"+
 			".map:has(#f-%[1]s:checked) .stack rect:not(.s-%[1]s){opacity:.18}\n.map:has(#f-%[1]s:checked) .zone{--m:0%%}\n", s.Value)
@@ -172,7 +178,7 @@ func madeUp(past []SlotView, runs []Run) {
 	for i, slot := range past {
 		for _, r := range runs { // the newest first
 			if r.Job == slot.Job && r.Date == slot.Date && r.State == report.StateDone && r.Started.After(slot.At) {
-				past[i].MadeUpBy = "the run of " + moment(r.Started) + " was done"
+				past[i].MadeUpBy = "the run of " + shown.Moment(r.Started) + " was done"
 			}
 		}
 	}
@@ -201,9 +207,6 @@ func (s *site) livePage(w http.ResponseWriter, r *http.Request) {
 	send(w, http.StatusOK, render("live.html", v))
 }
 
-// runID matches the id of a run.
-var runID = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}\.[0-9]{3}Z-[0-9a-f]{4,16}$`)
-
 // runPage serves the report of one run's night.
 func (s *site) runPage(w http.ResponseWriter, r *http.Request) {
 	if v, ok := s.oneRun(w, r); ok {
@@ -222,7 +225,7 @@ func (s *site) runFile(w http.ResponseWriter, r *http.Request) {
 
 func (s *site) oneRun(w http.ResponseWriter, r *http.Request) (view, bool) {
 	id, now := r.PathValue("id"), s.Now()
-	if !runID.MatchString(id) {
+	if !shown.RunID.MatchString(id) {
 		s.notFound(w, r)
 		return view{}, false
 	}
@@ -307,3 +310,7 @@ func (v view) Is(kinds string) bool {
 
 // Whole reports whether the frame has room for the details of the run.
 func (v view) Whole() bool { return strings.HasSuffix(v.Kind, "whole") }
+
+// sanitize removes the paths of this machine from a text, and control characters that would hide or
+// reverse the text around them.
+func (s *site) sanitize(text string) string { return shown.Sanitize(text, s.Dir) }

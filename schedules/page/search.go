@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/fleetlake/fleetlake/schedules/page/shown"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -51,7 +52,7 @@ func (s *site) searchPage(w http.ResponseWriter, r *http.Request) {
 // searchText is what is searched for: in upper case, as names are written, without control characters,
 // and not too long.
 func searchText(given string) string {
-	text := strings.Join(strings.Fields(strings.ReplaceAll(printable(strings.ToValidUTF8(given, "")), "_", " ")), " ")
+	text := strings.Join(strings.Fields(strings.ReplaceAll(shown.Printable(strings.ToValidUTF8(given, "")), "_", " ")), " ")
 	if runes := []rune(text); len(runes) > maxSearch {
 		text = string(runes[:maxSearch])
 	}
@@ -69,7 +70,7 @@ func numberIn(text string) string {
 
 func (v *SearchView) search(ctx context.Context, w *warehouse.Warehouse) error {
 	return each(ctx, w, "search", func(r record) {
-		v.Total = r.number(0)
-		v.Found = append(v.Found, Found{ID: r.text(1), Name: r.text(2), Country: r.text(3), Type: r.text(4), Listed: r.yes(5), Why: r.text(6)})
+		v.Total = r.Number(0)
+		v.Found = append(v.Found, Found{ID: r.Text(1), Name: r.Text(2), Country: r.Text(3), Type: r.Text(4), Listed: r.Yes(5), Why: r.Text(6)})
 	}, v.Text, numberIn(v.Text), maxFound)
 }

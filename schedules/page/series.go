@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fleetlake/fleetlake/pipeline/wording"
+	"github.com/fleetlake/fleetlake/schedules/page/shown"
 )
 
 // Series is a number over the nights, oldest first.
@@ -77,7 +78,7 @@ func lineChart(id string, s Series) LineChart {
 	top := ceiling(most)
 	c.Top = wording.Count(top)
 	if n := len(s.Points); n > 0 {
-		c.First, c.Last = shortDay(s.Points[0].Date), shortDay(s.Points[n-1].Date)
+		c.First, c.Last = shown.ShortDay(s.Points[0].Date), shown.ShortDay(s.Points[n-1].Date)
 	}
 	y := func(v float64) float64 { return chartHeight * (1 - v/float64(top)) }
 	known := func(p SeriesPoint) bool { return p.Known }
@@ -130,7 +131,7 @@ func (p SeriesPoint) words() string {
 	if p.Usual != nil {
 		words += fmt.Sprintf(", usually %s to %s", wording.Decimals(p.Usual.Low), wording.Decimals(p.Usual.High))
 	}
-	return longDay(p.Date) + ": " + words
+	return shown.LongDay(p.Date) + ": " + words
 }
 
 // describe says the latest number to those who do not see the picture; the table has all.
@@ -147,7 +148,7 @@ type SeriesPage struct {
 	Charts       []LineChart
 	Nights       []SeriesNight // the newest first
 	Names        []string
-	Links        []Field // further pages: name and address
+	Links        []shown.Field // further pages: name and address
 }
 
 // SeriesNight is a line of the table of the pictures.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/schedules/listen"
+	"github.com/fleetlake/fleetlake/schedules/page/lists"
 )
 
 // pieceBytes is how much of a file a client may take Config.Stall to receive.
@@ -54,6 +55,6 @@ func (s *site) stream(w http.ResponseWriter, r *http.Request, name, format strin
 
 // nameFile sets the headers of a file.
 func nameFile(w http.ResponseWriter, name, format string) {
-	w.Header().Set("Content-Type", fileTypes[format])
+	w.Header().Set("Content-Type", lists.FileTypes[format])
 	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="fleetlake-%s.%s"`, name, format))
 }

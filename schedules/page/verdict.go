@@ -7,6 +7,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/pipeline/wording"
+	"github.com/fleetlake/fleetlake/schedules/page/shown"
 )
 
 // stale is the age at which a nightly warehouse has missed a night.
@@ -45,7 +46,7 @@ func verdictOf(n Night) Verdict {
 		v.Level = "bad"
 	}
 	if why, then := wording.StopReason(n.Stop); why != "" {
-		v.Lines = append(v.Lines, strings.TrimSpace(sentence(why)+" "+sentence(then)))
+		v.Lines = append(v.Lines, strings.TrimSpace(shown.Sentence(why)+" "+shown.Sentence(then)))
 	}
 	if n.Reason != "" {
 		v.Lines = append(v.Lines, n.Reason)
@@ -66,12 +67,12 @@ func verdictNow(n Night, now time.Time, slots []SlotView) Verdict {
 	var later []string
 	for _, s := range slots {
 		if s.State != "next" && s.At.After(n.Started) && !s.At.After(now) {
-			later = append(later, fmt.Sprintf("%s of %s %s: %s.", s.Job, s.Date, didNot[s.State], trimDot(s.Reason)))
+			later = append(later, fmt.Sprintf("%s of %s %s: %s.", s.Job, s.Date, didNot[s.State], shown.TrimDot(s.Reason)))
 		}
 	}
-	was := fmt.Sprintf("The last night that was published, %s, %s.", n.Date, lower(v.Title))
+	was := fmt.Sprintf("The last night that was published, %s, %s.", n.Date, shown.Lower(v.Title))
 	if age := now.Sub(n.Finished); age > stale {
-		v = Verdict{"bad", "Nothing published for " + ago(age), append(append(later, was), v.Lines...), true}
+		v = Verdict{"bad", "Nothing published for " + shown.Ago(age), append(append(later, was), v.Lines...), true}
 	} else if len(later) > 0 {
 		v = Verdict{v.Level, "A later run did not succeed", append(append(later, was), v.Lines...), true}
 		if v.Level == "good" {
@@ -92,7 +93,7 @@ func (v Verdict) with(troubles []Trouble) Verdict {
 	}
 	switch v.Level {
 	case "good":
-		v = Verdict{"warn", troubles[0].Title, append([]string{"The last night: " + lower(v.Title) + "."}, v.Lines...), v.Overdue}
+		v = Verdict{"warn", troubles[0].Title, append([]string{"The last night: " + shown.Lower(v.Title) + "."}, v.Lines...), v.Overdue}
 	case "none":
 		v = Verdict{Level: "warn", Title: troubles[0].Title}
 	}

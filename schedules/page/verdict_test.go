@@ -9,6 +9,7 @@ import (
 
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/pipeline/wording"
+	"github.com/fleetlake/fleetlake/schedules/page/shown"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/google/go-cmp/cmp"
 )
@@ -148,19 +149,19 @@ func indexOf(w *World, zone string) int {
 
 func TestWords(t *testing.T) {
 	for got, want := range map[string]string{
-		ago(47 * time.Hour):                          "47 hours",
-		ago(49 * time.Hour):                          "2 days",
-		ago(time.Second):                             "less than a minute",
-		since(morning.Add(90*time.Minute), morning):  "in 90 minutes",
-		difference(3, 5):                             "2 fewer than before",
-		longDay("soon"):                              "soon",
-		sanitize("open /a/b/c.db: full", "/x"):       "open …/c.db: full",
-		sanitize(`open C:\data\x.db now`, "/x"):      "open …/x.db now",
-		sanitize(`a regular expression "\\\"`, "/x"): `a regular expression "…"`,
-		sanitize("GET /get-vessel-info 400", "/x"):   "GET /get-vessel-info 400",
-		sanitize("https://a.example/b/c", "/x"):      "https://a.example/b/c",
-		sanitize("moored/north-sea", "/x"):           "moored/north-sea",
-		sanitize("a\u202eb\x1b[0m\nc", "/x"):         "ab[0m c",
+		shown.Ago(47 * time.Hour):                          "47 hours",
+		shown.Ago(49 * time.Hour):                          "2 days",
+		shown.Ago(time.Second):                             "less than a minute",
+		shown.Since(morning.Add(90*time.Minute), morning):  "in 90 minutes",
+		shown.Difference(3, 5):                             "2 fewer than before",
+		shown.LongDay("soon"):                              "soon",
+		shown.Sanitize("open /a/b/c.db: full", "/x"):       "open …/c.db: full",
+		shown.Sanitize(`open C:\data\x.db now`, "/x"):      "open …/x.db now",
+		shown.Sanitize(`a regular expression "\\\"`, "/x"): `a regular expression "…"`,
+		shown.Sanitize("GET /get-vessel-info 400", "/x"):   "GET /get-vessel-info 400",
+		shown.Sanitize("https://a.example/b/c", "/x"):      "https://a.example/b/c",
+		shown.Sanitize("moored/north-sea", "/x"):           "moored/north-sea",
+		shown.Sanitize("a\u202eb\x1b[0m\nc", "/x"):         "ab[0m c",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -172,7 +173,7 @@ func FuzzWithoutPaths(f *testing.F) {
 	f.Add("open /srv/data/lock: disk full")
 	f.Add("(/a/b) '/c/d' \"/e/f/g\" \\\\host\\share")
 	f.Fuzz(func(t *testing.T, text string) {
-		if got := sanitize("read /srv/secret-place/file: "+text, "/data"); strings.Contains(got, "secret-place") && !strings.Contains(text, "secret-place") {
+		if got := shown.Sanitize("read /srv/secret-place/file: "+text, "/data"); strings.Contains(got, "secret-place") && !strings.Contains(text, "secret-place") {
 			t.Errorf("%q", got)
 		}
 	})

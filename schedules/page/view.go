@@ -11,6 +11,9 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/pipeline/wording"
+	"github.com/fleetlake/fleetlake/schedules/page/lists"
+	"github.com/fleetlake/fleetlake/schedules/page/shown"
+	"github.com/fleetlake/fleetlake/schedules/page/vessel"
 )
 
 // view is the data of a template.
@@ -37,9 +40,9 @@ type view struct {
 	Form         string
 	Meters       []Meter
 	Spending     *pipeline.Spending // nil if it is not known
-	Vessel       *VesselView
+	Vessel       *vessel.View
 	Search       *SearchView
-	List         *ListView
+	List         *lists.View
 	Series       *SeriesPage
 	Ask          *AskView
 	Forecast     *ForecastPage
@@ -115,7 +118,7 @@ func ranTile(n Night, now time.Time) Tile {
 	default:
 		t.Level = "bad"
 	}
-	t.Detail = fmt.Sprintf("%s–%s UTC, %s", clock(n.Started), clock(n.Finished), since(n.Finished, now))
+	t.Detail = fmt.Sprintf("%s–%s UTC, %s", shown.Clock(n.Started), shown.Clock(n.Finished), shown.Since(n.Finished, now))
 	if len(n.Runs) > 1 {
 		t.Detail += fmt.Sprintf(", in %d runs", len(n.Runs))
 	}
@@ -180,7 +183,7 @@ func changedTile(report *NightReport) Tile {
 		total += c.Total
 	}
 	t.Answer = wording.Count(total)
-	t.Detail = fmt.Sprintf("%s listed, %s", wording.Count(report.Listed), difference(report.Listed, report.ListedBefore))
+	t.Detail = fmt.Sprintf("%s listed, %s", wording.Count(report.Listed), shown.Difference(report.Listed, report.ListedBefore))
 	return t
 }
 

@@ -2,12 +2,10 @@ package page
 
 import (
 	"context"
-	_ "embed"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
+	"github.com/fleetlake/fleetlake/schedules/page/shown"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -44,28 +42,21 @@ type Part struct {
 	From, Share float64
 }
 
-//go:embed zones.txt
-var zoneTable string
-
-// zoneMap places the zones roughly as on the globe. Each line of zones.txt has value, column, row,
-// short name and region.
-var zoneMap = func() []Zone {
-	var zones []Zone
-	for line := range strings.Lines(zoneTable) {
-		f := strings.Split(strings.TrimSpace(line), "\t")
-		column, _ := strconv.Atoi(f[1])
-		row, _ := strconv.Atoi(f[2])
-		zones = append(zones, Zone{Value: f[0], Column: column, Row: row, Name: f[3], Region: f[4]})
-	}
-	return zones
-}()
-
-// statusNames are the words of the filter, in its order.
-var statusNames = []Status{
-	{Value: "under-way", Name: "Under way"}, {Value: "moored", Name: "Moored"}, {Value: "at-anchor", Name: "At anchor"},
-	{Value: "fishing", Name: "Fishing"}, {Value: "sailing", Name: "Sailing"}, {Value: "restricted", Name: "Restricted"},
-	{Value: "drifting", Name: "Drifting"}, {Value: "constrained", Name: "Constrained"}, {Value: "aground", Name: "Aground"},
-}
+// zonesOfMap are the zones of the map without vessels, and statusesOfFilter the statuses.
+var (
+	zonesOfMap = func() (all []Zone) {
+		for _, z := range shown.Zones {
+			all = append(all, Zone{Value: z.Value, Name: z.Name, Region: z.Region, Column: z.Column, Row: z.Row})
+		}
+		return all
+	}()
+	statusesOfFilter = func() (all []Status) {
+		for _, s := range shown.Statuses {
+			all = append(all, Status{Value: s.Value, Name: s.Name})
+		}
+		return all
+	}()
+)
 
 // cell is one row of zones.sql.
 type cell struct {
@@ -77,7 +68,7 @@ type cell struct {
 func world(ctx context.Context, w *warehouse.Warehouse, date string) (*World, error) {
 	var cells []cell
 	err := each(ctx, w, "zones", func(r record) {
-		cells = append(cells, cell{r.text(0), r.text(1), r.text(3), r.number(2), r.yes(4)})
+		cells = append(cells, cell{r.Text(0), r.Text(1), r.Text(3), r.Number(2), r.Yes(4)})
 	}, date)
 	if err != nil || len(cells) == 0 {
 		return nil, err
@@ -87,8 +78,8 @@ func world(ctx context.Context, w *warehouse.Warehouse, date string) (*World, er
 
 // layOut puts the counts on the map.
 func layOut(cells []cell) *World {
-	w := &World{Zones: slices.Clone(zoneMap)}
-	statuses := slices.Clone(statusNames)
+	w := &World{Zones: slices.Clone(zonesOfMap)}
+	statuses := slices.Clone(statusesOfFilter)
 	for _, c := range cells {
 		w.Total += c.vessels
 		s := place(&statuses, func(s Status) bool { return s.Value == c.status }, Status{Value: c.status, Name: c.status})

@@ -185,7 +185,7 @@ var faults = map[string]fault{
 	"a clock that was set back stops a lane": {
 		"extract/lane.go", "\tsent, received = earliest(sent, now), earliest(received, now)\n", "\t_ = earliest(sent, now)\n", "./extract", "ClockThatWasSetBack"},
 	"a list never widens beyond its newest night": {
-		"schedules/page/list_nights.go", "columns, names); err != nil || v.More {", "columns, names); err != nil || len(v.Rows) > 0 {", "./schedules/page", "PagesOfAList"},
+		"schedules/page/lists/nights.go", "columns, names); err != nil || v.More {", "columns, names); err != nil || len(v.Rows) > 0 {", "./schedules/page/lists", "PagesOfAList"},
 	"departures that are computed again are not removed": {
 		"warehouse/sql/apply/90_ready/departures_clear.sql", "FROM stays_recomputed)", "FROM stays_recomputed WHERE false)", "./warehouse", "TestExtended"},
 	"a ship that shows the number of one that is gone is that one": {

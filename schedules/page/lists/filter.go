@@ -1,4 +1,4 @@
-package page
+package lists
 
 import (
 	"errors"
@@ -8,10 +8,12 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/fleetlake/fleetlake/schedules/page/shown"
 )
 
-// listColumn is a column of a list in the published file.
-type listColumn struct{ Name, Type string }
+// Column is a column of a list in the published file.
+type Column struct{ Name, Type string }
 
 // Asked is what a request wants of a list.
 type Asked struct {
@@ -33,13 +35,13 @@ var relations = map[string]string{"": "=", ".from": ">=", ".to": "<="}
 func (f Filter) Words() string {
 	switch {
 	case f.Relation == ".from":
-		return fieldName(f.Column) + " from " + f.Value
+		return shown.FieldName(f.Column) + " from " + f.Value
 	case f.Relation == ".to":
-		return fieldName(f.Column) + " up to " + f.Value
+		return shown.FieldName(f.Column) + " up to " + f.Value
 	case f.Value == "":
-		return "no " + fieldName(f.Column)
+		return "no " + shown.FieldName(f.Column)
 	}
-	return fieldName(f.Column) + " " + f.Value
+	return shown.FieldName(f.Column) + " " + f.Value
 }
 
 // namesVessel says whether the filter keeps the rows of one vessel, or of a few of the same name.
@@ -47,25 +49,25 @@ func (f Filter) namesVessel() bool {
 	return f.Relation == "" && f.Value != "" && slices.Contains([]string{"vessel_id", "imo", "mmsi", "name"}, f.Column)
 }
 
-// errAsked says that an address asks for what a list does not have.
-var errAsked = errors.New("no such list")
+// ErrAsked says that an address asks for what a list does not have.
+var ErrAsked = errors.New("no such list")
 
 // asked reads an address: a column and its value is a filter, and sort, down, page and format are ours.
-func asked(q url.Values, columns []listColumn) (a Asked, err error) {
+func asked(q url.Values, columns []Column) (a Asked, err error) {
 	a = Asked{Page: 1, Down: q.Get("down") != "", Sort: q.Get("sort"), Format: q.Get("format")}
 	if text := q.Get("page"); text != "" {
 		if a.Page, err = strconv.Atoi(text); err != nil || a.Page < 1 || a.Page > mostPages {
-			return a, fmt.Errorf("page %q: want a number from 1 to %d; filters and files have the other rows: %w", shortened(text), mostPages, errAsked)
+			return a, fmt.Errorf("page %q: want a number from 1 to %d; filters and files have the other rows: %w", shown.Shortened(text), mostPages, ErrAsked)
 		}
 	}
 	known := func(name string) bool {
-		return slices.ContainsFunc(columns, func(c listColumn) bool { return c.Name == name })
+		return slices.ContainsFunc(columns, func(c Column) bool { return c.Name == name })
 	}
 	if a.Sort != "" && !known(a.Sort) {
-		return a, fmt.Errorf("sort by %q: the list has no such column: %w", shortened(a.Sort), errAsked)
+		return a, fmt.Errorf("sort by %q: the list has no such column: %w", shown.Shortened(a.Sort), ErrAsked)
 	}
-	if a.Format != "" && fileTypes[a.Format] == "" {
-		return a, fmt.Errorf("format %q: want csv, json or parquet: %w", shortened(a.Format), errAsked)
+	if a.Format != "" && FileTypes[a.Format] == "" {
+		return a, fmt.Errorf("format %q: want csv, json or parquet: %w", shown.Shortened(a.Format), ErrAsked)
 	}
 	for key, values := range q {
 		if slices.Contains([]string{"sort", "down", "page", "format"}, key) {
@@ -76,11 +78,11 @@ func asked(q url.Values, columns []listColumn) (a Asked, err error) {
 			relation = "." + relation
 		}
 		if relations[relation] == "" || !known(column) {
-			return a, fmt.Errorf("filter %q: the list has no such column: %w", shortened(key), errAsked)
+			return a, fmt.Errorf("filter %q: the list has no such column: %w", shown.Shortened(key), ErrAsked)
 		}
 		for _, value := range values {
 			if len(value) > maxValue || strings.ContainsRune(value, 0) || !utf8.ValidString(value) {
-				return a, fmt.Errorf("filter %s: want at most %d bytes of text: %w", column, maxValue, errAsked)
+				return a, fmt.Errorf("filter %s: want at most %d bytes of text: %w", column, maxValue, ErrAsked)
 			}
 			a.Filters = append(a.Filters, Filter{column, relation, value})
 		}
@@ -114,10 +116,10 @@ func (a Asked) query() string {
 
 // where is the SQL of the filters, and the values of its parameters, which are $prefix1 and so on. A value
 // is compared as its column's type: one that does not fit it is an error of the statement.
-func where(filters []Filter, columns []listColumn, prefix string) (text string, values []string) {
+func where(filters []Filter, columns []Column, prefix string) (text string, values []string) {
 	conditions := []string{"true"}
 	for _, f := range filters {
-		at := slices.IndexFunc(columns, func(c listColumn) bool { return c.Name == f.Column })
+		at := slices.IndexFunc(columns, func(c Column) bool { return c.Name == f.Column })
 		if f.Value == "" {
 			conditions = append(conditions, identifier(f.Column)+" IS NULL")
 			continue
@@ -132,7 +134,7 @@ func where(filters []Filter, columns []listColumn, prefix string) (text string, 
 func identifier(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 // order is the SQL of the order of the rows.
-func (l list) order(a Asked) string {
+func (l List) order(a Asked) string {
 	if a.Sort == "" {
 		return l.Order
 	}

@@ -1,4 +1,4 @@
-package page
+package lists
 
 import (
 	"net/url"
@@ -19,8 +19,8 @@ func FuzzAsked(f *testing.F) {
 	for _, seed := range []string{"flag=PA&sort=name&down=1&page=2", "valid_from.from=2026-11-20&flag=", "flag=%27%20OR%201=1--", "page=1e9", "flag.like=x", "format=csv", "flag=%00"} {
 		f.Add(seed)
 	}
-	columns := []listColumn{{"flag", "VARCHAR"}, {"name", "VARCHAR"}, {"valid_from", "DATE"}}
-	l := list{Name: "changes", Order: "name"}
+	columns := []Column{{"flag", "VARCHAR"}, {"name", "VARCHAR"}, {"valid_from", "DATE"}}
+	l := List{Name: "changes", Order: "name"}
 	f.Fuzz(func(t *testing.T, address string) {
 		q, err := url.ParseQuery(address)
 		if err != nil {

@@ -1,4 +1,4 @@
-package page
+package lists
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fleetlake/fleetlake/schedules/page/shown"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -14,7 +15,7 @@ type Nights struct{ From, To time.Time }
 
 // Words are the nights as people read them.
 func (n Nights) Words() string {
-	return longDay(n.From.Format(time.DateOnly)) + " to " + longDay(n.To.Format(time.DateOnly))
+	return shown.LongDay(n.From.Format(time.DateOnly)) + " to " + shown.LongDay(n.To.Format(time.DateOnly))
 }
 
 // some are the newest nights of these, or the first ones.
@@ -32,7 +33,7 @@ func (n Nights) some(days int, first bool) Nights {
 // a part of the time of the whole list. A list that is long is counted by the columns of its filters, before any
 // other is read, unless they name a vessel, which has few rows; and if more rows are found than can be sorted, it
 // is sorted within its newest nights.
-func (v *ListView) readNights(ctx context.Context, w *warehouse.Warehouse, columns []listColumn, names []string) error {
+func (v *View) readNights(ctx context.Context, w *warehouse.Warehouse, columns []Column, names []string) error {
 	published, err := publishedNights(ctx, w)
 	if err != nil {
 		return err
@@ -50,7 +51,7 @@ func (v *ListView) readNights(ctx context.Context, w *warehouse.Warehouse, colum
 		v.Most = v.found
 	}
 	rows := 0
-	if err := each(ctx, w, "table_rows", func(r record) { rows = r.number(0) }, v.table()); err != nil {
+	if err := shown.Each(ctx, w, statements, "table_rows", func(r shown.Record) { rows = r.Number(0) }, v.table()); err != nil {
 		return err
 	}
 	long, sorted := rows > v.sorted, v.Sort != "" && v.Sort != v.Nights
@@ -83,7 +84,7 @@ func (v *ListView) readNights(ctx context.Context, w *warehouse.Warehouse, colum
 }
 
 // readSorted reads the page of a list that is sorted by another column than its nights.
-func (v *ListView) readSorted(ctx context.Context, w *warehouse.Warehouse, all Nights, long bool, columns []listColumn, names []string) error {
+func (v *View) readSorted(ctx context.Context, w *warehouse.Warehouse, all Nights, long bool, columns []Column, names []string) error {
 	if long {
 		v.only(all)
 	}
@@ -98,7 +99,7 @@ func (v *ListView) readSorted(ctx context.Context, w *warehouse.Warehouse, all N
 }
 
 // only limits the list to its newest nights, if it has more.
-func (v *ListView) only(all Nights) {
+func (v *View) only(all Nights) {
 	few := all.some(v.bounds.nights, false)
 	v.span = few
 	if few != all {
@@ -107,14 +108,14 @@ func (v *ListView) only(all Nights) {
 }
 
 // within is what is asked for, of some nights.
-func (v *ListView) within(n Nights) Asked {
+func (v *View) within(n Nights) Asked {
 	a := v.Asked
 	a.Filters = append(slices.Clone(a.Filters), Filter{v.Nights, ".from", n.From.Format(time.DateOnly)}, Filter{v.Nights, ".to", n.To.Format(time.DateOnly)})
 	return a
 }
 
 // Earlier is the address of the same list before the nights that are read.
-func (v *ListView) Earlier() string {
+func (v *View) Earlier() string {
 	to := v.Asked
 	to.Page = 1
 	to.Filters = slices.DeleteFunc(slices.Clone(v.Filters), func(f Filter) bool { return f.Column == v.Nights && f.Relation == ".to" })
@@ -124,19 +125,19 @@ func (v *ListView) Earlier() string {
 
 // publishedNights reads which nights are published; none leaves both ends zero.
 func publishedNights(ctx context.Context, w *warehouse.Warehouse) (n Nights, err error) {
-	err = each(ctx, w, "nights", func(r record) { n.From, _ = r[0].(time.Time); n.To, _ = r[1].(time.Time) })
+	err = shown.Each(ctx, w, statements, "nights", func(r shown.Record) { n.From, _ = r[0].(time.Time); n.To, _ = r[1].(time.Time) })
 	return n, err
 }
 
 // allowed are those of some nights that the filters allow.
-func (v *ListView) allowed(n Nights) (Nights, error) {
+func (v *View) allowed(n Nights) (Nights, error) {
 	for _, f := range v.Filters {
 		if f.Column != v.Nights || f.Value == "" {
 			continue
 		}
 		day, parsed := time.Parse(time.DateOnly, f.Value)
 		if parsed != nil {
-			return n, fmt.Errorf("filter %s: want a date such as 2026-11-20: %w", f.Column, errAsked)
+			return n, fmt.Errorf("filter %s: want a date such as 2026-11-20: %w", f.Column, ErrAsked)
 		}
 		if f.Relation != ".to" && day.After(n.From) {
 			n.From = day

@@ -1,4 +1,4 @@
-package page
+package lists
 
 import (
 	"fmt"
@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline/wording"
+	"github.com/fleetlake/fleetlake/schedules/page/shown"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// ListView is a page of a list.
-type ListView struct {
-	list
+// View is a page of a list.
+type View struct {
+	List
 	Asked
 	Heads []Head
 	Rows  [][]Cell
@@ -24,7 +25,7 @@ type ListView struct {
 	Only  *Nights // the nights that are read, if not all that the filters allow
 
 	bounds
-	statement warehouse.Statement // of a file
+	Statement warehouse.Statement // of a file
 }
 
 // Head is the head of a column, which sorts by it.
@@ -41,11 +42,11 @@ type Cell struct {
 }
 
 // First and Last are the numbers of the rows on the page.
-func (v ListView) First() int { return (v.Page-1)*perPage + 1 }
-func (v ListView) Last() int  { return v.First() + len(v.Rows) - 1 }
+func (v View) First() int { return (v.Page-1)*perPage + 1 }
+func (v View) Last() int  { return v.First() + len(v.Rows) - 1 }
 
 // Beside is the address of a page before or after this one; empty if there is none.
-func (v ListView) Beside(by int) string {
+func (v View) Beside(by int) string {
 	to := v.Asked
 	to.Page += by
 	if to.Page < 1 || to.Page > mostPages || by > 0 && !v.More {
@@ -55,7 +56,7 @@ func (v ListView) Beside(by int) string {
 }
 
 // Of is how many rows the list has, in words.
-func (v ListView) Of() string {
+func (v View) Of() string {
 	if v.Total > v.Most {
 		return "more than " + wording.Count(v.Most)
 	}
@@ -63,14 +64,14 @@ func (v ListView) Of() string {
 }
 
 // As is the address of the list as a file.
-func (v ListView) As(format string) string {
+func (v View) As(format string) string {
 	to := v.Asked
 	to.Page, to.Format = 1, format
 	return to.query()
 }
 
 // Without is the address of the list without one of the filters.
-func (v ListView) Without(f Filter) string {
+func (v View) Without(f Filter) string {
 	to := v.Asked
 	to.Page = 1
 	to.Filters = slices.DeleteFunc(slices.Clone(v.Filters), func(g Filter) bool { return f == g })
@@ -80,15 +81,15 @@ func (v ListView) Without(f Filter) string {
 // numeric are the types of columns that are aligned to the right.
 var numeric = []string{"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "DOUBLE", "FLOAT", "UBIGINT", "UINTEGER"}
 
-func (v *ListView) heads(names []string, columns []listColumn) {
+func (v *View) heads(names []string, columns []Column) {
 	for _, name := range names {
 		to := v.Asked
 		to.Page, to.Sort, to.Down = 1, name, v.Sort == name && !v.Down
-		h := Head{Title: fieldName(name), Query: to.query()}
+		h := Head{Title: shown.FieldName(name), Query: to.query()}
 		if v.Sort == name {
 			h.Sorted = map[bool]string{false: "ascending", true: "descending"}[v.Down]
 		}
-		at := slices.IndexFunc(columns, func(c listColumn) bool { return c.Name == name })
+		at := slices.IndexFunc(columns, func(c Column) bool { return c.Name == name })
 		h.Number = at >= 0 && slices.Contains(numeric, columns[at].Type)
 		v.Heads = append(v.Heads, h)
 	}
@@ -103,7 +104,7 @@ func cells(names, types []string, row []any) []Cell {
 		case c.Text == "":
 		case name == "vessel_id" || name == "alias_id":
 			c.Link = "/vessel/" + url.PathEscape(c.Text)
-		case name == "run_id" && runID.MatchString(c.Text):
+		case name == "run_id" && shown.RunID.MatchString(c.Text):
 			c.Link = "/runs/" + c.Text
 		}
 		switch row[i].(type) {
@@ -121,7 +122,7 @@ func cellText(value any, databaseType string) string {
 	case nil:
 		return ""
 	case string:
-		return printable(v)
+		return shown.Printable(v)
 	case bool:
 		return map[bool]string{true: "yes", false: "no"}[v]
 	case float64:
@@ -132,5 +133,5 @@ func cellText(value any, databaseType string) string {
 		}
 		return wording.Minute(&v)
 	}
-	return printable(fmt.Sprint(value))
+	return shown.Printable(fmt.Sprint(value))
 }
