@@ -48,6 +48,9 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s: %s", e.Operation, what, e.Message)
 }
 
+// Class is the outcome, which names the error in a span.
+func (e *Error) Class() string { return e.Outcome }
+
 // Verdict is what a caller can do about an error.
 type Verdict int
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/fleetlake/fleetlake/pipeline/derive"
-	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 )
 
@@ -22,7 +21,7 @@ func (p *Pipeline) deriver() derive.Deriver {
 // runs again first.
 func (p *Pipeline) derive(ctx context.Context, paths ...string) (reports []report.Report, err error) {
 	d := p.deriver()
-	err = repair.Retry(ctx, d, func() (err error) {
+	err = derive.Retry(ctx, d, func() (err error) {
 		reports, err = d.Derive(ctx, paths...)
 		return err
 	})

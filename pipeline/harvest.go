@@ -14,10 +14,10 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/credits"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/ledger"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/report"
-	"github.com/fleetlake/fleetlake/pipeline/spans"
 	"github.com/fleetlake/fleetlake/transform"
 	"github.com/sourcegraph/conc/pool"
 	"go.opentelemetry.io/otel/attribute"
@@ -25,8 +25,8 @@ import (
 
 // fetch sends the requests of the plan, and appends the end to the segment.
 func (p *Pipeline) fetch(ctx context.Context, w work, segment *journal.Segment) (err error) {
-	ctx, span := spans.Start(ctx, "harvest")
-	defer spans.End(span, &err)
+	ctx, span := derive.StartSpan(ctx, "harvest")
+	defer derive.EndSpan(span, &err)
 	last, broken := p.harvest(ctx, w, segment)
 	ended, err := segment.Append(journal.Entry{Kind: journal.KindEnd, At: p.Now().UTC(), End: &last})
 	if broken != nil {
@@ -305,7 +305,7 @@ func (h *harvest) stopped(why report.Stop, reason string) {
 
 // laneSpan starts the span of one operation's lane, and returns what ends it.
 func (h *harvest) laneSpan(ctx context.Context, o api.Operation) (context.Context, func()) {
-	ctx, span := spans.Start(ctx, "lane "+o.Name, attribute.String("fleetlake.operation", o.Name))
+	ctx, span := derive.StartSpan(ctx, "lane "+o.Name, attribute.String("fleetlake.operation", o.Name))
 	return ctx, func() {
 		if span.IsRecording() {
 			s := h.client.Stats(o)

@@ -7,10 +7,9 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/credits"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/ledger"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
-	"github.com/fleetlake/fleetlake/pipeline/repair"
-	"github.com/fleetlake/fleetlake/pipeline/spans"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
@@ -19,11 +18,11 @@ import (
 // published file when it has read it, because a harvest takes hours. If the file is damaged, it reads
 // the one that is published then.
 func (p *Pipeline) plan(ctx context.Context, known *warehouse.Published, job plan.Job, date, id string, before resumeState, account *credits.Account, started time.Time) (w work, segment *journal.Segment, err error) {
-	ctx, span := spans.Start(ctx, "plan")
-	defer spans.End(span, &err)
+	ctx, span := derive.StartSpan(ctx, "plan")
+	defer derive.EndSpan(span, &err)
 	anew := p.Again && account.Renewable(job.Name, date, before.newest())
 	var f plan.Inputs
-	err = repair.Retry(ctx, p.deriver(), func() (err error) {
+	err = derive.Retry(ctx, p.deriver(), func() (err error) {
 		if known == nil {
 			if known, err = warehouse.OpenPublished(ctx, p.Dir); err != nil {
 				return err

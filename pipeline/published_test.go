@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline/credits"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
-	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -17,7 +17,7 @@ import (
 func TestAStartOpensThePublishedFileOnce(t *testing.T) {
 	p := copyOfTwoNights(t)
 	p.fill()
-	known, _, err := repair.Open(t.Context(), p.deriver())
+	known, _, err := derive.Open(t.Context(), p.deriver())
 	must(t, err)
 	must(t, os.Remove(warehouse.Path(p.Dir)))
 

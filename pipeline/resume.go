@@ -15,16 +15,15 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
-	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
 // Recover publishes what earlier runs paid for and did not publish, and returns their reports. It is
-// repair.Recover, and has its errors. The caller holds the lock.
+// derive.Recover, and has its errors. The caller holds the lock.
 func (p *Pipeline) Recover(ctx context.Context) ([]report.Report, error) {
 	p.fill()
-	return repair.Recover(ctx, p.deriver())
+	return derive.Recover(ctx, p.deriver())
 }
 
 // ended returns the last run of a night and a note for its report, if there is nothing left to

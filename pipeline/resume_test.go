@@ -13,7 +13,6 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
-	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/fleetlake/fleetlake/warehouse/inputs"
@@ -33,7 +32,7 @@ func summaryOf(t *testing.T, path string) report.Report {
 func TestNoRunResumesOneThatWasRolledBack(t *testing.T) {
 	p := copyOfTwoNights(t)
 	for range 3 { // all runs of the last night
-		_, err := repair.Rollback(t.Context(), p.deriver())
+		_, err := derive.Rollback(t.Context(), p.deriver())
 		must(t, err)
 	}
 	n, err := p.night(publishedRuns(t, p), "nightly", "2026-11-21")
@@ -80,7 +79,7 @@ func TestANightThatLostAnAnswerIsNotDone(t *testing.T) {
 		must(t, os.WriteFile(path, b, 0o644))
 	}
 	must(t, os.RemoveAll(filepath.Join(p.Dir, "lake", "_manifests"))) // which would name the lost plan's job
-	_, err = repair.Salvage(t.Context(), p.deriver(), "test")
+	_, err = derive.Salvage(t.Context(), p.deriver(), "test")
 	must(t, err)
 	for path := range lacking {
 		date := filepath.Base(filepath.Dir(path))

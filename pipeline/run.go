@@ -13,10 +13,9 @@ import (
 	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/pipeline/datadir"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
-	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/pipeline/report"
-	"github.com/fleetlake/fleetlake/pipeline/spans"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
@@ -97,7 +96,7 @@ func (p *Pipeline) run(ctx context.Context, job plan.Job, date, id string, start
 	if err := p.marked(); err != nil {
 		return report.Report{}, err
 	}
-	known, recovered, err := repair.Open(ctx, p.deriver())
+	known, recovered, err := derive.Open(ctx, p.deriver())
 	if err != nil {
 		return report.Report{}, err
 	}
@@ -172,7 +171,7 @@ func endRun(span trace.Span, r *report.Report, err *error) {
 	switch {
 	case !span.IsRecording():
 	case *err != nil:
-		span.SetStatus(codes.Error, spans.Class(*err))
+		span.SetStatus(codes.Error, derive.ErrorClass(*err))
 	case r.Run == "":
 		span.SetStatus(codes.Error, "panic")
 	default:

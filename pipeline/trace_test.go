@@ -17,8 +17,8 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/load"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
-	"github.com/fleetlake/fleetlake/pipeline/spans"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"go.opentelemetry.io/otel/codes"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
@@ -196,7 +196,7 @@ func TestClassShowsNoPath(t *testing.T) {
 		"permission denied": &os.PathError{Op: "open", Path: "/planted", Err: syscall.EACCES},
 		"unexpected":        errors.New("open /planted: broken"),
 	} {
-		if got := spans.Class(fmt.Errorf("derive /planted: %w", err)); got != want {
+		if got := derive.ErrorClass(fmt.Errorf("derive /planted: %w", err)); got != want {
 			t.Errorf("%v: %q, want %q", err, got, want)
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
-	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -82,7 +81,7 @@ func TestNights(t *testing.T) {
 	night(4, 0, 200)
 	night(4, 1, 0)
 	night(5, 0, 0)
-	if _, err := repair.Rollback(t.Context(), derive.Deriver{Dir: p.Dir, Now: p.Now}); err != nil {
+	if _, err := derive.Rollback(t.Context(), derive.Deriver{Dir: p.Dir, Now: p.Now}); err != nil {
 		t.Fatal(err)
 	}
 	night(7, 0, 0)

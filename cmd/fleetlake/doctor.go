@@ -16,7 +16,6 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
-	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/schedules/health"
 	"github.com/fleetlake/fleetlake/schedules/listen/unixsocket"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -161,7 +160,7 @@ func spentInOrder(cfg config.Config) (string, error) {
 
 // lakeThere checks that no published file is missing.
 func lakeThere(ctx context.Context, dir string) (string, error) {
-	lacking, err := repair.Lacking(ctx, dir)
+	lacking, err := derive.Lacking(ctx, dir)
 	if err != nil {
 		return "", err
 	}

@@ -13,14 +13,13 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
-	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/spf13/cobra"
 )
 
 func (a *app) rebuildCommand() *cobra.Command {
-	var o repair.RebuildOptions
+	var o derive.RebuildOptions
 	var asJSON, acceptIssues bool
 	c := &cobra.Command{
 		Use:   "rebuild",
@@ -51,7 +50,7 @@ file. Runs that were rolled back are published again.`,
 	return c
 }
 
-func (a *app) rebuild(ctx context.Context, dir string, o repair.RebuildOptions, acceptIssues, asJSON bool) error {
+func (a *app) rebuild(ctx context.Context, dir string, o derive.RebuildOptions, acceptIssues, asJSON bool) error {
 	unlock, err := datadir.LockFor(dir, "rebuild")
 	if err != nil {
 		return err
@@ -59,7 +58,7 @@ func (a *app) rebuild(ctx context.Context, dir string, o repair.RebuildOptions, 
 	log := a.log()
 	report, stop := a.progress(log)
 	phase := func(phase string) { report(pipeline.Progress{At: time.Now(), Phase: phase}) }
-	done, err := repair.Rebuild(ctx, derive.Deriver{Dir: dir, Log: log, Phase: phase, AcceptIssues: acceptIssues}, o)
+	done, err := derive.Rebuild(ctx, derive.Deriver{Dir: dir, Log: log, Phase: phase, AcceptIssues: acceptIssues}, o)
 	stop()
 	if err := errors.Join(err, unlock()); err != nil {
 		return err
@@ -71,7 +70,7 @@ func (a *app) rebuild(ctx context.Context, dir string, o repair.RebuildOptions, 
 }
 
 // renderRebuilt prints what was built, and then what differs, by table and field.
-func renderRebuilt(w io.Writer, width int, r repair.Rebuilt) error {
+func renderRebuilt(w io.Writer, width int, r derive.Rebuilt) error {
 	rows := 0
 	for _, n := range r.Rows {
 		rows += n

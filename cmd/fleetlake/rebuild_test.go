@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/fleetlake/fleetlake/extract/simulator"
-	"github.com/fleetlake/fleetlake/pipeline/repair"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
 )
 
 // historyJob is a night of a few requests.
@@ -91,7 +91,7 @@ func TestVerifySaysWhatToDo(t *testing.T) {
 	}
 	var answer struct {
 		OK     bool
-		Checks []repair.Check
+		Checks []derive.Check
 	}
 	if err := json.Unmarshal([]byte(w.must(exitUnexpected, "verify", "--json").stdout), &answer); err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func TestVerifySaysWhatToDo(t *testing.T) {
 	if answer.OK || wrong != 1 {
 		t.Errorf("got %+v", answer)
 	}
-	var done repair.Rebuilt
+	var done derive.Rebuilt
 	if err := json.Unmarshal([]byte(w.must(exitDone, "rebuild", "--json").stdout), &done); err != nil {
 		t.Fatal(err)
 	}

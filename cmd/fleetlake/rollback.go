@@ -8,7 +8,6 @@ import (
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/console"
 	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
-	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/spf13/cobra"
 )
 
@@ -55,7 +54,7 @@ type rolledBack struct {
 }
 
 func (a *app) rollback(ctx context.Context, d derive.Deriver, asJSON bool) error {
-	done, err := repair.Rollback(ctx, d)
+	done, err := derive.Rollback(ctx, d)
 	if err != nil {
 		return err
 	}
@@ -73,7 +72,7 @@ func (a *app) rollback(ctx context.Context, d derive.Deriver, asJSON bool) error
 }
 
 func (a *app) undoRollback(ctx context.Context, d derive.Deriver, asJSON bool) error {
-	back, err := repair.UndoRollback(ctx, d)
+	back, err := derive.UndoRollback(ctx, d)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
-	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/schedules"
@@ -111,7 +110,7 @@ func statusOf(ctx context.Context, cfg config.Config, now time.Time) (status, er
 	if s.HeldBack, err = derive.ReadHeldBack(cfg.DataDir); err != nil {
 		return s, err
 	}
-	if s.Lacks, err = repair.Lacking(ctx, cfg.DataDir); err != nil {
+	if s.Lacks, err = derive.Lacking(ctx, cfg.DataDir); err != nil {
 		return s, err
 	}
 	spending, err := (&pipeline.Pipeline{Dir: cfg.DataDir}).Spending(cfg.PlanJobs())

@@ -11,7 +11,6 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
-	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/spf13/cobra"
@@ -49,7 +48,7 @@ new one. A good copy from a backup is better: restore it first if there is one.`
 					return err
 				}
 			}
-			checks, err := repair.Verify(cmd.Context(), dir)
+			checks, err := derive.Verify(cmd.Context(), dir)
 			if errors.Is(err, warehouse.ErrRoom) {
 				return fmt.Errorf("%w: this is no damage; a larger `memory` in the configuration (FLEETLAKE_MEMORY) gives DuckDB more", err)
 			}
@@ -67,7 +66,7 @@ new one. A good copy from a backup is better: restore it first if there is one.`
 			if asJSON {
 				return console.WriteJSON(a.stdout, struct {
 					OK       bool               `json:"ok"`
-					Checks   []repair.Check     `json:"checks"`
+					Checks   []derive.Check     `json:"checks"`
 					Salvaged []journal.Salvaged `json:"salvaged,omitempty"`
 				}{a.code == exitDone, checks, salvaged})
 			}
@@ -84,7 +83,7 @@ new one. A good copy from a backup is better: restore it first if there is one.`
 
 // addDamagedLines adds a check that failed for each of the files of lines, which have nothing that was paid for, of which
 // lines are damaged.
-func addDamagedLines(checks []repair.Check, dir string) ([]repair.Check, error) {
+func addDamagedLines(checks []derive.Check, dir string) ([]derive.Check, error) {
 	slots, err := schedules.CountDamaged(dir)
 	if err != nil {
 		return checks, err
@@ -98,7 +97,7 @@ func addDamagedLines(checks []repair.Check, dir string) ([]repair.Check, error) 
 		damaged    int
 	}{{"slot log", schedules.SlotLogName, slots}, {"forecasts", pipeline.ForecastsName, forecasts}} {
 		if c.damaged > 0 {
-			checks = append(checks, repair.Check{Name: c.name, Wrong: []string{fmt.Sprintf("%s: lines that are not as they were written: %d", c.file, c.damaged)},
+			checks = append(checks, derive.Check{Name: c.name, Wrong: []string{fmt.Sprintf("%s: lines that are not as they were written: %d", c.file, c.damaged)},
 				Do: "they are left out; nothing that was paid for is in them, and the file can be restored from a backup"})
 		}
 	}
@@ -110,7 +109,7 @@ func (a *app) salvageJournal(ctx context.Context, dir string) ([]journal.Salvage
 	if err != nil {
 		return nil, err
 	}
-	all, err := repair.Salvage(ctx, derive.Deriver{Dir: dir, Log: a.log()}, version())
+	all, err := derive.Salvage(ctx, derive.Deriver{Dir: dir, Log: a.log()}, version())
 	return all, errors.Join(err, unlock())
 }
 
@@ -131,7 +130,7 @@ func renderSalvaged(w io.Writer, asked bool, all []journal.Salvaged) error {
 	return nil
 }
 
-func renderChecks(w io.Writer, checks []repair.Check) error {
+func renderChecks(w io.Writer, checks []derive.Check) error {
 	for _, c := range checks {
 		if c.OK {
 			fmt.Fprintf(w, "ok     %s: %s\n", c.Name, c.Summary)

@@ -15,7 +15,6 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/pipeline/report"
-	"github.com/fleetlake/fleetlake/pipeline/spans"
 	"go.opentelemetry.io/otel/attribute"
 )
 
@@ -33,8 +32,8 @@ type Deriver struct {
 	DryRun       bool
 }
 
-// WithDefaults returns the deriver with its empty fields set.
-func (d Deriver) WithDefaults() Deriver {
+// withDefaults returns the deriver with its empty fields set.
+func (d Deriver) withDefaults() Deriver {
 	if d.Journal == "" {
 		d.Journal = filepath.Join(d.Dir, "journal")
 	}
@@ -55,7 +54,7 @@ func (d Deriver) WithDefaults() Deriver {
 // may write into the data directory, journal.ErrDamaged with what to do about it, and an error for
 // which warehouse.IsDamaged is true if the published file cannot be continued.
 func (d Deriver) Derive(ctx context.Context, paths ...string) (reports []report.Report, err error) {
-	d = d.WithDefaults()
+	d = d.withDefaults()
 	// Rows and pages are most of the memory of a run: an early collection frees it for DuckDB.
 	defer debug.SetGCPercent(debug.SetGCPercent(40))
 	paths, err = d.withHeldBack(paths)
@@ -63,7 +62,7 @@ func (d Deriver) Derive(ctx context.Context, paths ...string) (reports []report.
 		return nil, err
 	}
 	var heldBack []HeldBackRun
-	for _, some := range Chunks(Nights(paths)) {
+	for _, some := range chunksOf(nightsOf(paths)) {
 		runs, err := d.writeAll(ctx, some)
 		if err != nil {
 			return nil, err
@@ -92,9 +91,9 @@ func (d Deriver) writeAll(ctx context.Context, paths []string) ([]Written, error
 	var runs []Written
 	for _, path := range paths {
 		d.Phase("derive")
-		_, span := spans.Start(ctx, "transform", attribute.String("fleetlake.run", journal.RunOf(path)))
+		_, span := StartSpan(ctx, "transform", attribute.String("fleetlake.run", journal.RunOf(path)))
 		w, err := d.Write(path)
-		spans.End(span, &err)
+		EndSpan(span, &err)
 		if err != nil {
 			return nil, err
 		}
@@ -106,17 +105,17 @@ func (d Deriver) writeAll(ctx context.Context, paths []string) ([]Written, error
 // publishAll publishes written runs, if this process still has the lock of the data directory.
 func (d Deriver) publishAll(ctx context.Context, runs []Written) (published []Written, heldBack []HeldBackRun, err error) {
 	d.Phase("publish")
-	ctx, span := spans.Start(ctx, "publish", attribute.Int("fleetlake.runs", len(runs)))
-	defer spans.End(span, &err)
+	ctx, span := StartSpan(ctx, "publish", attribute.Int("fleetlake.runs", len(runs)))
+	defer EndSpan(span, &err)
 	if err := datadir.StillLocked(d.Dir); err != nil {
 		return nil, nil, err
 	}
-	return d.Publish(ctx, runs)
+	return d.publish(ctx, runs)
 }
 
-// Nights sorts segments, given by their paths, into the nights of their runs: the oldest night
+// nightsOf sorts segments, given by their paths, into the nights of their runs: the oldest night
 // first, and in a night the oldest run.
-func Nights(paths []string) (nights [][]string) {
+func nightsOf(paths []string) (nights [][]string) {
 	paths = slices.Clone(paths)
 	dateOf := func(path string) string { return filepath.Base(filepath.Dir(path)) }
 	slices.SortFunc(paths, func(a, b string) int {
@@ -137,16 +136,16 @@ func Nights(paths []string) (nights [][]string) {
 // end only; each publish copies the whole file.
 const chunk = 30
 
-// Chunks joins the segments of nights that are published together: up to 30 nights, in their order.
-func Chunks(nights [][]string) (some [][]string) {
+// chunksOf joins the segments of nights that are published together: up to 30 nights, in their order.
+func chunksOf(nights [][]string) (some [][]string) {
 	for night := range slices.Chunk(nights, chunk) {
 		some = append(some, slices.Concat(night...))
 	}
 	return some
 }
 
-// WithAdvice adds what to do about a damaged segment to its error; it returns any other as it is.
-func WithAdvice(err error) error {
+// withAdvice adds what to do about a damaged segment to its error; it returns any other as it is.
+func withAdvice(err error) error {
 	if !errors.Is(err, journal.ErrDamaged) {
 		return err
 	}

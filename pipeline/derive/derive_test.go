@@ -13,13 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // TestTheListOfHeldBackRuns follows the file over several publishes.
 func TestTheListOfHeldBackRuns(t *testing.T) {
 	dir := t.TempDir()
@@ -70,15 +63,15 @@ func TestNightsArePublishedTogether(t *testing.T) {
 			paths = append(paths, filepath.Join("journal", fmt.Sprintf("2026-12-%02d", day), run))
 		}
 	}
-	nights := Nights(paths)
+	nights := nightsOf(paths)
 	if want := []string{"journal/2026-12-01/a", "journal/2026-12-01/b"}; len(nights) != 31 || !cmp.Equal(nights[0], want) {
 		t.Errorf("%d nights, and the first is %v, want %v", len(nights), nights[0], want)
 	}
-	some := Chunks(nights)
+	some := chunksOf(nights)
 	if len(some) != 2 || len(some[0]) != 2*chunk || len(some[1]) != 2 {
 		t.Errorf("%d publishes", len(some))
 	}
-	if Nights(nil) != nil || Chunks(nil) != nil {
+	if nightsOf(nil) != nil || chunksOf(nil) != nil {
 		t.Error("something of nothing")
 	}
 }
@@ -98,7 +91,7 @@ func TestADamagedSegmentSaysWhatToDo(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	other := errors.New("disk full")
-	if got := WithAdvice(other); got != other {
+	if got := withAdvice(other); got != other {
 		t.Errorf("another error became %v", got)
 	}
 }

@@ -11,19 +11,19 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// Publish loads written runs into a new warehouse file, and replaces the published one with it. It
+// publish loads written runs into a new warehouse file, and replaces the published one with it. It
 // holds back those with too many issues and those that resume them, unless AcceptIssues is set, and
 // returns both kinds, each in the order of runs; the lake files of what it holds back are removed.
 // Its errors are those of load.Publish but load.ErrIssues, and with AcceptIssues those of
 // journal.Accept; the published file is then as load.Publish leaves it.
-func (d Deriver) Publish(ctx context.Context, runs []Written) (published []Written, heldBack []HeldBackRun, err error) {
-	d, published = d.WithDefaults(), slices.Clone(runs)
+func (d Deriver) publish(ctx context.Context, runs []Written) (published []Written, heldBack []HeldBackRun, err error) {
+	published = slices.Clone(runs)
 	for len(published) > 0 {
-		var written []load.Manifest
+		var manifests []load.Manifest
 		for _, b := range published {
-			written = append(written, b.manifest)
+			manifests = append(manifests, b.manifest)
 		}
-		err := load.Publish(ctx, d.Dir, load.Options{Warn: func(words string) { d.Log.Warn(words) }, Accounts: d.accounts}, written...)
+		err := load.Publish(ctx, d.Dir, load.Options{Warn: func(words string) { d.Log.Warn(words) }, Accounts: d.accounts}, manifests...)
 		issues := (*load.IssuesError)(nil)
 		if !errors.As(err, &issues) {
 			return published, heldBack, err

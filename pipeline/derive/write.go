@@ -23,15 +23,13 @@ type Written struct {
 // Write turns the segment at a path into lake files, and reports its run. It returns
 // journal.ErrDamaged, with what to do about it, if the segment or one of a run that it resumes
 // cannot be read, and the errors of load.Write. Each names the run.
-func (d Deriver) Write(path string) (Written, error) {
-	w, err := d.WithDefaults().write(path)
-	if err != nil {
-		return Written{}, fmt.Errorf("derive %s: %w", journal.RunOf(path), WithAdvice(err))
-	}
-	return w, nil
-}
-
-func (d Deriver) write(path string) (Written, error) {
+func (d Deriver) Write(path string) (w Written, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("derive %s: %w", journal.RunOf(path), withAdvice(err))
+		}
+	}()
+	d = d.withDefaults()
 	batch, sum := transform.NewBatch(), report.NewSummary()
 	for x, err := range ahead(journal.Exchanges(path)) {
 		if err != nil {

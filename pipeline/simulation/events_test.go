@@ -14,8 +14,8 @@ import (
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/datadir"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
-	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -199,7 +199,7 @@ func (w *world) rollback(r *rand.Rand, job plan.Job) {
 	w.must(w.recover())
 	for range 1 + r.IntN(2) {
 		before := w.published()
-		_, err := repair.Rollback(context.Background(), w.deriver())
+		_, err := derive.Rollback(context.Background(), w.deriver())
 		if errors.Is(err, warehouse.ErrNoVersion) {
 			break
 		}
@@ -218,7 +218,7 @@ func (w *world) rollback(r *rand.Rand, job plan.Job) {
 	}
 	w.checkTables()
 	if w.night.event == "undo" {
-		_, err := repair.UndoRollback(context.Background(), w.deriver())
+		_, err := derive.UndoRollback(context.Background(), w.deriver())
 		w.must(err)
 		clear(w.out)
 		return
@@ -239,8 +239,8 @@ func (w *world) rebuild(r *rand.Rand) {
 	if heals {
 		w.must(w.recover())
 	} else {
-		_, err := repair.Rebuild(context.Background(), w.deriver(), repair.RebuildOptions{})
-		if errors.Is(err, repair.ErrNoRuns) {
+		_, err := derive.Rebuild(context.Background(), w.deriver(), derive.RebuildOptions{})
+		if errors.Is(err, derive.ErrNoRuns) {
 			return
 		}
 		w.must(err)

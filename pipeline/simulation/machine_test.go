@@ -15,7 +15,6 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
-	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -139,7 +138,7 @@ func (m *machine) collect(ctx context.Context, job plan.Job, date string) (pipel
 	m.must(err)
 	defer known.Close()
 	m.must(journal.RemoveReserve(filepath.Join(m.p.Dir, "journal")))
-	_, err = repair.EndSegments(m.deriver(), known.Runs)
+	_, err = derive.EndSegments(m.deriver(), known.Runs)
 	m.must(err)
 	started := m.p.Now().UTC()
 	m.collected++

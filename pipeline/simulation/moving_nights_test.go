@@ -15,8 +15,8 @@ import (
 
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/datadir"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
-	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 )
 
@@ -228,14 +228,14 @@ func (w *movingNights) rollback(r *rand.Rand, night int, undo bool) {
 		return
 	}
 	w.closeFile()
-	_, err = repair.Rollback(context.Background(), w.deriver())
+	_, err = derive.Rollback(context.Background(), w.deriver())
 	w.must(err)
 	if got := w.knowledge(); got != before {
 		w.t.Errorf("night %d: a rollback leaves other knowledge than before the night:\n%s", night, difference(got, before))
 	}
 	if undo {
 		w.closeFile()
-		_, err := repair.UndoRollback(context.Background(), w.deriver())
+		_, err := derive.UndoRollback(context.Background(), w.deriver())
 		w.must(err)
 		if got := w.knowledge(); got != after && !w.back {
 			w.t.Errorf("night %d: an undone rollback leaves other knowledge than after the night:\n%s", night, difference(got, after))

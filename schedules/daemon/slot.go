@@ -14,7 +14,6 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
-	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/schedules/notify"
@@ -60,7 +59,7 @@ func (s *Server) publishEarlier(ctx context.Context, slot schedules.Slot) error 
 	if n, found, err := s.newestOf(slot); err != nil || !found || slot.Triggered || !slot.Again || own(n, slot) {
 		return err
 	}
-	if waiting, err := repair.Unpublished(ctx, s.pipeline.Dir); err == nil && len(waiting) == 0 {
+	if waiting, err := derive.Unpublished(ctx, s.pipeline.Dir); err == nil && len(waiting) == 0 {
 		return nil
 	}
 	reports, err := s.pipeline.Recover(ctx)
@@ -239,7 +238,7 @@ func (s *Server) Stored(job string) ([]schedules.Stored, error) {
 	if err != nil {
 		return nil, err
 	}
-	waiting, err := repair.Unpublished(context.Background(), s.pipeline.Dir)
+	waiting, err := derive.Unpublished(context.Background(), s.pipeline.Dir)
 	if err != nil { // a run mends what is wrong
 		s.log.Warn("cannot tell whether runs wait to be published", "error", s.withoutPaths(err.Error()))
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
-	"github.com/fleetlake/fleetlake/pipeline/repair"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/schedules"
@@ -152,7 +151,7 @@ func DataProblems(ctx context.Context, dir, job string) ([]Problem, error) {
 			all = append(all, Problem{Kind: Unexpected, Words: h.String(), Title: "A run is held back"})
 		}
 	}
-	lacking, err := repair.Lacking(ctx, dir)
+	lacking, err := derive.Lacking(ctx, dir)
 	if err == nil && len(lacking) > 0 {
 		all = append(all, Problem{Kind: Unexpected, Words: LackingWords(lacking), Title: "Published files are missing"})
 	}

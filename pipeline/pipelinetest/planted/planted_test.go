@@ -145,7 +145,7 @@ var faults = map[string]fault{
 	"a watched number that nothing names is looked up by every run": {
 		"pipeline/plan/choose.go", "err == nil && f.Answered[n]", "err != nil && f.Answered[n]", "./pipeline", "PositionsForTheFew"},
 	"a run that is in the lake alone counts as published": {
-		"pipeline/repair/rebuild.go", "!out[run] && r.wants(run)", "!out[run]", "./pipeline/repair", "InTheLakeAlone"},
+		"pipeline/derive/rebuild.go", "!out[run] && r.wants(run)", "!out[run]", "./pipeline/derive", "InTheLakeAlone"},
 	"the number that was asked for is not the answer's": {
 		"transform/lookup.go", "n.id.imo() == 0 && answered.Rows > 0", "false", "./transform", "ANumberMissing"},
 	"a filler is an IMO number": {
@@ -177,7 +177,7 @@ var faults = map[string]fault{
 	"a page of another partition is taken for its own": {
 		"transform/search.go", "return 2*p.elsewhere > p.rows", "return false", "./pipeline", "HidesNoVessel"},
 	"a manifest that changed is believed": {
-		"load/manifest.go", "if !undamaged(b) {", "if false {", "./pipeline/repair", "VerifyFindsDamageAnywhere"},
+		"load/manifest.go", "if !undamaged(b) {", "if false {", "./pipeline/derive", "VerifyFindsDamageAnywhere"},
 	"a line of the slot log that changed is believed": {
 		"schedules/slotlog.go", "case !durable.LineIntact(line), json", "case json", "./schedules", "ADamagedLine"},
 	"a forecast that changed is believed": {

@@ -1,4 +1,4 @@
-package repair
+package derive
 
 import (
 	"database/sql"
@@ -10,13 +10,12 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
-	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/google/go-cmp/cmp"
 )
 
 // verified returns what Verify finds wrong, by check.
-func verified(t *testing.T, d *derive.Deriver) map[string][]string {
+func verified(t *testing.T, d *Deriver) map[string][]string {
 	t.Helper()
 	checks, err := Verify(t.Context(), d.Dir)
 	must(t, err)
@@ -55,7 +54,7 @@ func unchecked(manifest string) string {
 
 func TestVerifyFindsDamage(t *testing.T) {
 	t.Parallel()
-	lake := func(d *derive.Deriver, pattern string) string {
+	lake := func(d *Deriver, pattern string) string {
 		paths, err := filepath.Glob(filepath.Join(d.Dir, "lake", pattern))
 		must(t, err)
 		if len(paths) == 0 {
@@ -63,47 +62,47 @@ func TestVerifyFindsDamage(t *testing.T) {
 		}
 		return paths[len(paths)/2]
 	}
-	rows := func(statements ...string) func(d *derive.Deriver) {
-		return func(d *derive.Deriver) { change(t, d.Dir, statements...) }
+	rows := func(statements ...string) func(d *Deriver) {
+		return func(d *Deriver) { change(t, d.Dir, statements...) }
 	}
 	cases := map[string]struct {
-		harm  func(d *derive.Deriver)
+		harm  func(d *Deriver)
 		check string
 		do    string
 	}{
-		"a bit of the first frame of a segment": {func(d *derive.Deriver) { flip(t, segmentOf(t, d, 3), 0.002) }, "journal", "from a backup"},
-		"a bit in the middle of a segment":      {func(d *derive.Deriver) { flip(t, segmentOf(t, d, 3), 0.5) }, "journal", "from a backup"},
-		"a bit of the end of a segment":         {func(d *derive.Deriver) { flip(t, segmentOf(t, d, 3), 1) }, "journal of what is published", "from a backup"},
-		"a segment cut in half": {func(d *derive.Deriver) {
+		"a bit of the first frame of a segment": {func(d *Deriver) { flip(t, segmentOf(t, d, 3), 0.002) }, "journal", "from a backup"},
+		"a bit in the middle of a segment":      {func(d *Deriver) { flip(t, segmentOf(t, d, 3), 0.5) }, "journal", "from a backup"},
+		"a bit of the end of a segment":         {func(d *Deriver) { flip(t, segmentOf(t, d, 3), 1) }, "journal of what is published", "from a backup"},
+		"a segment cut in half": {func(d *Deriver) {
 			info, err := os.Stat(segmentOf(t, d, 3))
 			must(t, err)
 			must(t, os.Truncate(segmentOf(t, d, 3), info.Size()/2))
 		}, "journal of what is published", "from a backup"},
-		"a segment that is gone": {func(d *derive.Deriver) { must(t, os.Remove(segmentOf(t, d, 3))) }, "journal of what is published", "from a backup"},
-		"a segment under another name": {func(d *derive.Deriver) {
+		"a segment that is gone": {func(d *Deriver) { must(t, os.Remove(segmentOf(t, d, 3))) }, "journal of what is published", "from a backup"},
+		"a segment under another name": {func(d *Deriver) {
 			path := segmentOf(t, d, 3)
 			must(t, os.Rename(path, strings.TrimSuffix(path, journal.Extension)+"0"+journal.Extension))
 		}, "journal", "from a backup"},
-		"a segment with the content of another": {func(d *derive.Deriver) {
+		"a segment with the content of another": {func(d *Deriver) {
 			b, err := os.ReadFile(segmentOf(t, d, 1))
 			must(t, err)
 			must(t, os.WriteFile(segmentOf(t, d, 3), b, 0o644))
 		}, "journal", "from a backup"},
-		"a lake file that is gone": {func(d *derive.Deriver) { must(t, os.Remove(lake(d, "listings/*/*.parquet"))) }, "lake", "rebuild"},
-		"a bit of a lake file":     {func(d *derive.Deriver) { flip(t, lake(d, "sightings/*/*.parquet"), 0.4) }, "lake", "rebuild"},
-		"a lake file cut short":    {func(d *derive.Deriver) { must(t, os.Truncate(lake(d, "particulars/*/*.parquet"), 100)) }, "lake", "rebuild"},
-		"a lake file that nobody wrote": {func(d *derive.Deriver) {
+		"a lake file that is gone": {func(d *Deriver) { must(t, os.Remove(lake(d, "listings/*/*.parquet"))) }, "lake", "rebuild"},
+		"a bit of a lake file":     {func(d *Deriver) { flip(t, lake(d, "sightings/*/*.parquet"), 0.4) }, "lake", "rebuild"},
+		"a lake file cut short":    {func(d *Deriver) { must(t, os.Truncate(lake(d, "particulars/*/*.parquet"), 100)) }, "lake", "rebuild"},
+		"a lake file that nobody wrote": {func(d *Deriver) {
 			must(t, os.WriteFile(filepath.Join(d.Dir, "lake/listings/own.parquet"), nil, 0o644))
 		}, "lake", "rebuild"},
-		"a manifest that is gone":    {func(d *derive.Deriver) { must(t, os.Remove(lake(d, "_manifests/*.json"))) }, "lake", "rebuild"},
-		"a manifest that is no JSON": {func(d *derive.Deriver) { flip(t, lake(d, "_manifests/*.json"), 0) }, "lake", "rebuild"},
-		"a manifest of another schema": {func(d *derive.Deriver) {
+		"a manifest that is gone":    {func(d *Deriver) { must(t, os.Remove(lake(d, "_manifests/*.json"))) }, "lake", "rebuild"},
+		"a manifest that is no JSON": {func(d *Deriver) { flip(t, lake(d, "_manifests/*.json"), 0) }, "lake", "rebuild"},
+		"a manifest of another schema": {func(d *Deriver) {
 			b, err := os.ReadFile(lake(d, "_manifests/*.json"))
 			must(t, err)
 			must(t, os.WriteFile(lake(d, "_manifests/*.json"), []byte(unchecked(strings.Replace(string(b), load.SchemaID(), "0000", 1))), 0o644))
 		}, "lake", "rebuild"},
-		"a warehouse that is gone":        {func(d *derive.Deriver) { must(t, os.Remove(warehouse.Path(d.Dir))) }, "warehouse file", "run"},
-		"a warehouse without its head":    {func(d *derive.Deriver) { flip(t, warehouse.Path(d.Dir), 0.00001) }, "warehouse file", "rollback"},
+		"a warehouse that is gone":        {func(d *Deriver) { must(t, os.Remove(warehouse.Path(d.Dir))) }, "warehouse file", "run"},
+		"a warehouse without its head":    {func(d *Deriver) { flip(t, warehouse.Path(d.Dir), 0.00001) }, "warehouse file", "rollback"},
 		"listings that lost a row":        {rows("DELETE FROM listed WHERE vessel_id = (SELECT max(vessel_id) FROM listed)"), "warehouse rows", "rollback"},
 		"an old version that is gone":     {rows("DELETE FROM particulars WHERE valid_to = (SELECT min(valid_to) FROM particulars)"), "warehouse rows", "rollback"},
 		"a position that is gone":         {rows("DELETE FROM positions WHERE position_at = (SELECT min(position_at) FROM positions)"), "warehouse rows", "rollback"},
@@ -134,24 +133,24 @@ func TestVerifyFindsDamage(t *testing.T) {
 
 func TestVerifyFindsNothingWrong(t *testing.T) {
 	t.Parallel()
-	cases := map[string]func(d *derive.Deriver){
-		"the week": func(*derive.Deriver) {},
-		"a segment of a run that was killed": func(d *derive.Deriver) {
+	cases := map[string]func(d *Deriver){
+		"the week": func(*Deriver) {},
+		"a segment of a run that was killed": func(d *Deriver) {
 			s, err := journal.Create(d.Journal, journal.Entry{Kind: journal.KindPlan, Plan: &journal.Plan{Run: "20261201T020000.000Z-0000", Date: "2026-12-01"}})
 			must(t, err)
 			must(t, s.Close())
 		},
-		"a rollback": func(d *derive.Deriver) {
+		"a rollback": func(d *Deriver) {
 			_, err := Rollback(t.Context(), *d)
 			must(t, err)
 		},
-		"another version in the place of the published one, and what it lacks published again": func(d *derive.Deriver) {
+		"another version in the place of the published one, and what it lacks published again": func(d *Deriver) {
 			_, err := Rollback(t.Context(), *d)
 			must(t, err)
 			_, err = UndoRollback(t.Context(), *d)
 			must(t, err)
 		},
-		"an empty data directory": func(d *derive.Deriver) { d.Dir = t.TempDir() },
+		"an empty data directory": func(d *Deriver) { d.Dir = t.TempDir() },
 	}
 	for name, prepare := range cases {
 		t.Run(name, func(t *testing.T) {

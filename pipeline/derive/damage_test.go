@@ -1,4 +1,4 @@
-package repair
+package derive
 
 import (
 	"context"
@@ -15,7 +15,6 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
-	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/google/go-cmp/cmp"
 )
@@ -26,8 +25,8 @@ type damage struct {
 	share   int // of a hundred damaged files
 	// found reports whether the check of verify that reads the file fails for it. same reports whether
 	// everything that is read of the file is as it was.
-	found func(t *testing.T, d *derive.Deriver, path string) bool
-	same  func(t *testing.T, d *derive.Deriver, path string) func() bool
+	found func(t *testing.T, d *Deriver, path string) bool
+	same  func(t *testing.T, d *Deriver, path string) func() bool
 }
 
 var damages = map[string]damage{
@@ -126,7 +125,7 @@ func harm(t *testing.T, r *rand.Rand, path string) (undo func(), how string) {
 
 // foundInJournal is what verify says of a segment: it is wrong, or has lost its end, which each run of the
 // week has. What is found can be salvaged.
-func foundInJournal(t *testing.T, _ *derive.Deriver, path string) bool {
+func foundInJournal(t *testing.T, _ *Deriver, path string) bool {
 	s := readSegment(path)
 	if len(s.wrong) == 0 && s.ended {
 		return false
@@ -193,12 +192,12 @@ func spentIn(path string) (credits int) {
 	return credits
 }
 
-func sameJournal(_ *testing.T, _ *derive.Deriver, path string) func() bool {
+func sameJournal(_ *testing.T, _ *Deriver, path string) func() bool {
 	want := entriesOf(path)
 	return func() bool { return cmp.Equal(want, entriesOf(path)) }
 }
 
-func foundInLake(t *testing.T, d *derive.Deriver, _ string) bool {
+func foundInLake(t *testing.T, d *Deriver, _ string) bool {
 	known, err := load.Manifests(d.Dir)
 	if err != nil {
 		return true
@@ -208,9 +207,9 @@ func foundInLake(t *testing.T, d *derive.Deriver, _ string) bool {
 	return len(slices.DeleteFunc(l.Problems, func(line string) bool { return strings.Contains(line, setAsideBy) })) > 0
 }
 
-func never(*testing.T, *derive.Deriver, string) func() bool { return func() bool { return false } }
+func never(*testing.T, *Deriver, string) func() bool { return func() bool { return false } }
 
-func sameManifest(t *testing.T, d *derive.Deriver, _ string) func() bool {
+func sameManifest(t *testing.T, d *Deriver, _ string) func() bool {
 	want, err := load.Manifests(d.Dir)
 	must(t, err)
 	return func() bool {
@@ -219,7 +218,7 @@ func sameManifest(t *testing.T, d *derive.Deriver, _ string) func() bool {
 	}
 }
 
-func foundInWarehouse(t *testing.T, _ *derive.Deriver, path string) bool {
+func foundInWarehouse(t *testing.T, _ *Deriver, path string) bool {
 	w, err := warehouse.Open(t.Context(), path, warehouse.Options{})
 	if err != nil {
 		return true
@@ -229,7 +228,7 @@ func foundInWarehouse(t *testing.T, _ *derive.Deriver, path string) bool {
 }
 
 // sameWarehouse compares the rows of every table, and what the views and macros are.
-func sameWarehouse(t *testing.T, _ *derive.Deriver, path string) func() bool {
+func sameWarehouse(t *testing.T, _ *Deriver, path string) func() bool {
 	content := func() (string, error) {
 		all, err := warehouse.Hashes(context.Background(), path, t.TempDir())
 		if err != nil {

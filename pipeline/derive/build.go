@@ -1,4 +1,4 @@
-package repair
+package derive
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"runtime/debug"
 	"slices"
 
-	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
@@ -21,13 +20,13 @@ func (r *rebuild) build(ctx context.Context) error {
 	// The last night is published alone, so that there is a version without it for a run that resumes
 	// it.
 	last := len(r.nights) - 1
-	for _, paths := range slices.Concat(derive.Chunks(r.nights[:last]), r.nights[last:]) {
+	for _, paths := range slices.Concat(chunksOf(r.nights[:last]), r.nights[last:]) {
 		runs, err := r.write(ctx, next, paths)
 		if err != nil {
 			return err
 		}
 		r.d.Phase("load")
-		published, heldBack, err := next.Publish(ctx, runs)
+		published, heldBack, err := next.publish(ctx, runs)
 		if err != nil {
 			return err
 		}
@@ -36,14 +35,14 @@ func (r *rebuild) build(ctx context.Context) error {
 		}
 	}
 	if len(r.published) == 0 {
-		return &derive.HeldBackError{Runs: r.heldBack}
+		return &HeldBackError{Runs: r.heldBack}
 	}
 	return nil
 }
 
 // write writes the lake files of segments. It returns ErrLost if one of them lacks requests that are
 // published.
-func (r *rebuild) write(ctx context.Context, next derive.Deriver, paths []string) (runs []derive.Written, err error) {
+func (r *rebuild) write(ctx context.Context, next Deriver, paths []string) (runs []Written, err error) {
 	for _, path := range paths {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -79,7 +78,7 @@ func (r *rebuild) missingRequests(run report.Report) string {
 
 // count counts the rows of runs that are in the new warehouse, and those that are held back again. It
 // returns a HeldBackError if one of them is published: a rebuild must not remove it.
-func (r *rebuild) count(published []derive.Written, heldBack []derive.HeldBackRun) error {
+func (r *rebuild) count(published []Written, heldBack []HeldBackRun) error {
 	for _, w := range published {
 		r.published[w.Report.Run] = true
 		for table, rows := range w.Report.Rows {
@@ -88,7 +87,7 @@ func (r *rebuild) count(published []derive.Written, heldBack []derive.HeldBackRu
 	}
 	for _, h := range heldBack {
 		if _, published := r.requests[h.Run]; published {
-			return &derive.HeldBackError{Runs: []derive.HeldBackRun{h}}
+			return &HeldBackError{Runs: []HeldBackRun{h}}
 		}
 		r.heldBack = append(r.heldBack, h)
 		r.done.Left = append(r.done.Left, fmt.Sprintf("%s: it is held back: %s", h.Run, h.Reason))

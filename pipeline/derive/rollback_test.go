@@ -1,4 +1,4 @@
-package repair
+package derive
 
 import (
 	"errors"
@@ -9,13 +9,12 @@ import (
 	"testing"
 
 	"github.com/fleetlake/fleetlake/extract/journal"
-	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/google/go-cmp/cmp"
 )
 
 // publishedRuns returns the runs of the published file, as indices of the segments.
-func publishedRuns(t *testing.T, d *derive.Deriver) []int {
+func publishedRuns(t *testing.T, d *Deriver) []int {
 	t.Helper()
 	known, err := warehouse.PublishedRuns(t.Context(), d.Dir)
 	must(t, err)

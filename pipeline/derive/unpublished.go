@@ -1,11 +1,10 @@
-package repair
+package derive
 
 import (
 	"context"
 	"path/filepath"
 
 	"github.com/fleetlake/fleetlake/extract/journal"
-	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -22,7 +21,7 @@ func Unpublished(ctx context.Context, dir string) (map[string]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	heldBack, err := derive.ReadHeldBack(dir)
+	heldBack, err := ReadHeldBack(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package repair
+package derive
 
 import (
 	"database/sql"
@@ -15,7 +15,6 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/pipeline/datadir"
-	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/google/go-cmp/cmp"
@@ -25,14 +24,14 @@ import (
 // spent its credits for nothing.
 func TestMissingLakeFilesAreRebuiltBeforeAnyRequest(t *testing.T) {
 	t.Parallel()
-	cases := map[string]func(d *derive.Deriver){
-		"the lake": func(d *derive.Deriver) { must(t, os.RemoveAll(filepath.Join(d.Dir, "lake"))) },
-		"the newest manifest, beside a run that was rolled back": func(d *derive.Deriver) {
+	cases := map[string]func(d *Deriver){
+		"the lake": func(d *Deriver) { must(t, os.RemoveAll(filepath.Join(d.Dir, "lake"))) },
+		"the newest manifest, beside a run that was rolled back": func(d *Deriver) {
 			_, err := Rollback(t.Context(), *d)
 			must(t, err)
 			must(t, os.Remove(filepath.Join(d.Dir, "lake", "_manifests", journal.RunOf(segmentOf(t, d, 2))+".json")))
 		},
-		"the columns of a run that another version of the program wrote": func(d *derive.Deriver) {
+		"the columns of a run that another version of the program wrote": func(d *Deriver) {
 			path := filepath.Join(d.Dir, "lake", "_manifests", journal.RunOf(segmentOf(t, d, 3))+".json")
 			b, err := os.ReadFile(path)
 			must(t, err)
@@ -118,22 +117,22 @@ func TestALakeOfANewerProgramIsRefused(t *testing.T) {
 func TestLacking(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		harm    func(d *derive.Deriver) error
+		harm    func(d *Deriver) error
 		writing bool
 		want    string // in the first line; empty if nothing is lacking
 	}{
-		"nothing":         {func(*derive.Deriver) error { return nil }, false, ""},
-		"the lake":        {func(d *derive.Deriver) error { return os.RemoveAll(filepath.Join(d.Dir, "lake")) }, false, "no such file"},
-		"one table of it": {func(d *derive.Deriver) error { return os.RemoveAll(filepath.Join(d.Dir, "lake", "listings")) }, false, "is missing"},
-		"a file that was cut": {func(d *derive.Deriver) error {
+		"nothing":         {func(*Deriver) error { return nil }, false, ""},
+		"the lake":        {func(d *Deriver) error { return os.RemoveAll(filepath.Join(d.Dir, "lake")) }, false, "no such file"},
+		"one table of it": {func(d *Deriver) error { return os.RemoveAll(filepath.Join(d.Dir, "lake", "listings")) }, false, "is missing"},
+		"a file that was cut": {func(d *Deriver) error {
 			files, err := filepath.Glob(filepath.Join(d.Dir, "lake", "listings", "*", "*.parquet"))
 			if err != nil {
 				return err
 			}
 			return os.Truncate(files[0], 7)
 		}, false, "has 7 bytes"},
-		"the warehouse":            {func(d *derive.Deriver) error { return os.RemoveAll(filepath.Join(d.Dir, "warehouse")) }, false, "fleet.duckdb is missing, and 7 runs"},
-		"the lake, during a write": {func(d *derive.Deriver) error { return os.RemoveAll(filepath.Join(d.Dir, "lake")) }, true, ""},
+		"the warehouse":            {func(d *Deriver) error { return os.RemoveAll(filepath.Join(d.Dir, "warehouse")) }, false, "fleet.duckdb is missing, and 7 runs"},
+		"the lake, during a write": {func(d *Deriver) error { return os.RemoveAll(filepath.Join(d.Dir, "lake")) }, true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := copyOfWeek(t)
@@ -192,7 +191,7 @@ func TestADamagedWarehouseIsSetAside(t *testing.T) {
 
 // ofAnotherProgram changes the published file as if another version of the program had made it,
 // which kept no fingerprints.
-func ofAnotherProgram(t *testing.T, d *derive.Deriver, statements ...string) {
+func ofAnotherProgram(t *testing.T, d *Deriver, statements ...string) {
 	t.Helper()
 	path := warehouse.Path(d.Dir)
 	must(t, os.Chmod(path, 0o644))
@@ -207,7 +206,7 @@ func ofAnotherProgram(t *testing.T, d *derive.Deriver, statements ...string) {
 }
 
 // remember returns a check that the same runs are published then as now, with the same tables.
-func remember(t *testing.T, d *derive.Deriver) (unchanged func()) {
+func remember(t *testing.T, d *Deriver) (unchanged func()) {
 	t.Helper()
 	want, runs := hashes(t, d.Dir), publishedRuns(t, d)
 	return func() {
@@ -380,7 +379,7 @@ func TestASalvagedRunKeepsItsJob(t *testing.T) {
 }
 
 // bad writes the segment of a run that paid for six pages of vessels with malformed IMO numbers.
-func bad(t *testing.T, d *derive.Deriver, run, date string) string {
+func bad(t *testing.T, d *Deriver, run, date string) string {
 	t.Helper()
 	at := weekStart.AddDate(0, 0, 20)
 	s, err := journal.Create(d.Journal, journal.Entry{Kind: journal.KindPlan, At: at, Plan: &journal.Plan{Run: run, Job: "nightly", Date: date,
@@ -422,7 +421,7 @@ func TestARunThatIsHeldBackStopsNoOther(t *testing.T) {
 	if len(reports) != 1 || reports[0].Run != journal.RunOf(good) {
 		t.Errorf("published %+v, want the good run", reports)
 	}
-	heldBack, err := derive.ReadHeldBack(d.Dir)
+	heldBack, err := ReadHeldBack(d.Dir)
 	if err != nil || len(heldBack) != 1 || heldBack[0].Run != run || !strings.Contains(heldBack[0].Reason, "check digit") {
 		t.Fatalf("held back: %+v, %v", heldBack, err)
 	}
@@ -437,7 +436,7 @@ func TestARunThatIsHeldBackStopsNoOther(t *testing.T) {
 	if err != nil || len(reports) != 1 || reports[0].Run != run {
 		t.Fatalf("accepted: %+v, %v", reports, err)
 	}
-	if heldBack, err := derive.ReadHeldBack(d.Dir); err != nil || len(heldBack) > 0 {
+	if heldBack, err := ReadHeldBack(d.Dir); err != nil || len(heldBack) > 0 {
 		t.Errorf("still held back: %+v, %v", heldBack, err)
 	}
 	want := hashes(t, d.Dir)

@@ -1,4 +1,4 @@
-package repair
+package derive
 
 import (
 	"cmp"
@@ -9,7 +9,6 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
-	"github.com/fleetlake/fleetlake/pipeline/derive"
 )
 
 // unknownJob is the job of a run whose plan is lost, and whose job neither its manifest, nor the list
@@ -22,8 +21,8 @@ const unknownJob = "unknown"
 // segments. It stops at the first segment that cannot be read or replaced, with the error of
 // journal.Salvage, and when ctx is cancelled; the segments that were salvaged by then are returned.
 // The caller holds the lock.
-func Salvage(ctx context.Context, d derive.Deriver, version string) (all []journal.Salvaged, err error) {
-	d = d.WithDefaults()
+func Salvage(ctx context.Context, d Deriver, version string) (all []journal.Salvaged, err error) {
+	d = d.withDefaults()
 	paths, err := journal.Segments(d.Journal)
 	if err != nil {
 		return nil, err
@@ -56,9 +55,9 @@ func Salvage(ctx context.Context, d derive.Deriver, version string) (all []journ
 }
 
 // jobsOf returns the jobs of the runs that are held back, and of those that later runs resume.
-func jobsOf(d derive.Deriver, paths []string) map[string]string {
+func jobsOf(d Deriver, paths []string) map[string]string {
 	jobs := map[string]string{}
-	heldBack, err := derive.ReadHeldBack(d.Dir)
+	heldBack, err := ReadHeldBack(d.Dir)
 	if err != nil {
 		d.Log.Warn("the list of held back runs cannot be read", "error", err)
 	}

@@ -1,4 +1,4 @@
-package repair
+package derive
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -22,19 +21,19 @@ var (
 var weekStart = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 
 // copyOfWeek returns a copy of the data directory of the week, which a test may change.
-func copyOfWeek(t *testing.T) *derive.Deriver {
+func copyOfWeek(t *testing.T) *Deriver {
 	t.Helper()
 	return deriver(Week(t))
 }
 
 // copyOfTwoNights returns a copy of the data directory as it was after two nights of the week.
-func copyOfTwoNights(t *testing.T) *derive.Deriver {
+func copyOfTwoNights(t *testing.T) *Deriver {
 	t.Helper()
 	return deriver(TwoNights(t))
 }
 
-func deriver(dir string) *derive.Deriver {
-	d := derive.Deriver{Dir: dir, Now: func() time.Time { return weekStart.AddDate(0, 1, 0) }}.WithDefaults()
+func deriver(dir string) *Deriver {
+	d := Deriver{Dir: dir, Now: func() time.Time { return weekStart.AddDate(0, 1, 0) }}.withDefaults()
 	return &d
 }
 

@@ -1,4 +1,4 @@
-package repair_test
+package derive_test
 
 import (
 	"context"
@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline"
+	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/pipelinetest"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
-	"github.com/fleetlake/fleetlake/pipeline/repair"
 )
 
 func init() {
-	repair.Week, repair.TwoNights = pipelinetest.Week, pipelinetest.TwoNights
-	repair.Run = func(ctx context.Context, dir string) error {
+	derive.Week, derive.TwoNights = pipelinetest.Week, pipelinetest.TwoNights
+	derive.Run = func(ctx context.Context, dir string) error {
 		p := &pipeline.Pipeline{Dir: dir}
 		_, err := p.Run(ctx, plan.Job{Name: "nightly", Location: time.UTC}, "2026-11-27")
 		return err

@@ -1,4 +1,4 @@
-package repair
+package derive
 
 import (
 	"bytes"
@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/fleetlake/fleetlake/extract/journal"
-	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
@@ -63,7 +62,7 @@ func TestReplaysGiveTheIdenticalTables(t *testing.T) {
 	paths, err := journal.Segments(d.Journal)
 	must(t, err)
 	for seed := range uint64(1) {
-		replay := derive.Deriver{Dir: t.TempDir(), Journal: d.Journal}
+		replay := Deriver{Dir: t.TempDir(), Journal: d.Journal}
 		r := rand.New(rand.NewPCG(seed, 1))
 		order := append(r.Perm(len(paths)), r.Perm(len(paths))[:3]...)
 		for len(order) > 0 {
@@ -122,20 +121,20 @@ func TestRebuildReportsWhatDiffers(t *testing.T) {
 
 func TestARebuildThatFailsChangesNothing(t *testing.T) {
 	t.Parallel()
-	cases := map[string]func(d *derive.Deriver) (context.Context, RebuildOptions){
-		"a damaged segment": func(d *derive.Deriver) (context.Context, RebuildOptions) {
+	cases := map[string]func(d *Deriver) (context.Context, RebuildOptions){
+		"a damaged segment": func(d *Deriver) (context.Context, RebuildOptions) {
 			flip(t, segmentOf(t, d, 3), 0.5)
 			return t.Context(), RebuildOptions{}
 		},
-		"a segment that is published and gone": func(d *derive.Deriver) (context.Context, RebuildOptions) {
+		"a segment that is published and gone": func(d *Deriver) (context.Context, RebuildOptions) {
 			must(t, os.Remove(segmentOf(t, d, 0)))
 			return t.Context(), RebuildOptions{}
 		},
-		"a journal without runs": func(d *derive.Deriver) (context.Context, RebuildOptions) {
+		"a journal without runs": func(d *Deriver) (context.Context, RebuildOptions) {
 			must(t, os.RemoveAll(d.Journal))
 			return t.Context(), RebuildOptions{Lose: true}
 		},
-		"cancelled while it derives": func(d *derive.Deriver) (context.Context, RebuildOptions) {
+		"cancelled while it derives": func(d *Deriver) (context.Context, RebuildOptions) {
 			ctx, cancel := context.WithCancel(t.Context())
 			d.Phase = func(phase string) {
 				if strings.HasPrefix(phase, "derive") {
@@ -144,7 +143,7 @@ func TestARebuildThatFailsChangesNothing(t *testing.T) {
 			}
 			return ctx, RebuildOptions{}
 		},
-		"cancelled before the switch": func(d *derive.Deriver) (context.Context, RebuildOptions) {
+		"cancelled before the switch": func(d *Deriver) (context.Context, RebuildOptions) {
 			ctx, cancel := context.WithCancel(t.Context())
 			d.Phase = func(phase string) {
 				if phase == "compare" {
@@ -173,28 +172,28 @@ func TestARebuildThatFailsChangesNothing(t *testing.T) {
 // TestTheSwitchGoesOnAfterACrash stops the switch after each of its steps, and starts again.
 func TestTheSwitchGoesOnAfterACrash(t *testing.T) {
 	t.Parallel()
-	steps := []func(d *derive.Deriver){
-		func(*derive.Deriver) {},
-		func(d *derive.Deriver) {
+	steps := []func(d *Deriver){
+		func(*Deriver) {},
+		func(d *Deriver) {
 			must(t, os.Rename(filepath.Join(d.Dir, "lake"), filepath.Join(aside(d.Dir), "lake.old")))
 		},
-		func(d *derive.Deriver) {
+		func(d *Deriver) {
 			must(t, os.Rename(filepath.Join(aside(d.Dir), "lake"), filepath.Join(d.Dir, "lake")))
 		},
-		func(d *derive.Deriver) { // the new files count as published from here on
+		func(d *Deriver) { // the new files count as published from here on
 			built, err := os.ReadFile(filepath.Join(aside(d.Dir), "warehouse", "fingerprints"))
 			must(t, err)
 			known, err := os.ReadFile(filepath.Join(d.Dir, "warehouse", "fingerprints"))
 			must(t, err)
 			must(t, os.WriteFile(filepath.Join(d.Dir, "warehouse", "fingerprints"), append(known, built...), 0o644))
 		},
-		func(d *derive.Deriver) {
+		func(d *Deriver) {
 			must(t, os.Rename(filepath.Join(d.Dir, "warehouse", "versions"), filepath.Join(aside(d.Dir), "versions.old")))
 		},
-		func(d *derive.Deriver) {
+		func(d *Deriver) {
 			must(t, os.Rename(filepath.Join(aside(d.Dir), "warehouse", "versions"), filepath.Join(d.Dir, "warehouse", "versions")))
 		},
-		func(d *derive.Deriver) { must(t, os.Rename(warehouse.Path(aside(d.Dir)), warehouse.Path(d.Dir))) },
+		func(d *Deriver) { must(t, os.Rename(warehouse.Path(aside(d.Dir)), warehouse.Path(d.Dir))) },
 	}
 	built := copyOfTwoNights(t)
 	want := hashes(t, built.Dir)
@@ -204,7 +203,7 @@ func TestTheSwitchGoesOnAfterACrash(t *testing.T) {
 	must(t, r.build(t.Context()))
 	must(t, r.makeReady(t.Context()))
 	for n := range steps {
-		d := &derive.Deriver{Dir: filepath.Join(t.TempDir(), "data")}
+		d := &Deriver{Dir: filepath.Join(t.TempDir(), "data")}
 		must(t, os.CopyFS(d.Dir, os.DirFS(built.Dir)))
 		for _, step := range steps[:n+1] {
 			step(d)
@@ -244,7 +243,7 @@ func TestRebuildMakesWhatIsMissing(t *testing.T) {
 }
 
 // segmentOf is the path of a segment, the oldest first.
-func segmentOf(t *testing.T, d *derive.Deriver, n int) string {
+func segmentOf(t *testing.T, d *Deriver, n int) string {
 	t.Helper()
 	paths, err := journal.Segments(d.Journal)
 	must(t, err)

@@ -1,4 +1,4 @@
-package repair
+package derive
 
 import (
 	"context"
@@ -7,14 +7,12 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
-	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/report"
-	"github.com/fleetlake/fleetlake/pipeline/spans"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
 // Recover does what Open does, with its errors, and closes the published file.
-func Recover(ctx context.Context, d derive.Deriver) ([]report.Report, error) {
+func Recover(ctx context.Context, d Deriver) ([]report.Report, error) {
 	known, reports, err := Open(ctx, d)
 	if err != nil {
 		return nil, err
@@ -32,10 +30,10 @@ func Recover(ctx context.Context, d derive.Deriver) ([]report.Report, error) {
 // warehouse.ErrNewerProgram or load.ErrNewer if a newer program made the files; datadir.ErrLocked
 // if another process may write; and, where lake and warehouse must be rebuilt first, the errors of
 // Rebuild. The next call continues where this one ended.
-func Open(ctx context.Context, d derive.Deriver) (known *warehouse.Published, reports []report.Report, err error) {
-	d = d.WithDefaults()
-	ctx, span := spans.Start(ctx, "recover")
-	defer spans.End(span, &err)
+func Open(ctx context.Context, d Deriver) (known *warehouse.Published, reports []report.Report, err error) {
+	d = d.withDefaults()
+	ctx, span := StartSpan(ctx, "recover")
+	defer EndSpan(span, &err)
 	if err := settle(d); err != nil {
 		return nil, nil, err
 	}
@@ -52,7 +50,7 @@ func Open(ctx context.Context, d derive.Deriver) (known *warehouse.Published, re
 	}
 	paths, err := EndSegments(d, known.Runs)
 	if err == nil && len(paths) == 0 {
-		err = derive.UpdateHeldBack(d.Dir, nil, known.Runs)
+		err = UpdateHeldBack(d.Dir, nil, known.Runs)
 	}
 	if err == nil && len(paths) == 0 {
 		return known, nil, nil
@@ -71,8 +69,8 @@ func Open(ctx context.Context, d derive.Deriver) (known *warehouse.Published, re
 // published nor rolled back. It appends an end to the segment of a run that a crash left without one, and
 // removes a segment without a plan. It returns journal.ErrDamaged, with what to do about it, if a segment
 // cannot be read. The caller holds the lock.
-func EndSegments(d derive.Deriver, published map[string]bool) (unpublished []string, err error) {
-	d = d.WithDefaults()
+func EndSegments(d Deriver, published map[string]bool) (unpublished []string, err error) {
+	d = d.withDefaults()
 	paths, err := journal.Segments(d.Journal)
 	if err != nil {
 		return nil, err
@@ -97,13 +95,13 @@ func EndSegments(d derive.Deriver, published map[string]bool) (unpublished []str
 }
 
 // publishRecovered publishes the runs of segments, and logs those that are held back.
-func publishRecovered(ctx context.Context, d derive.Deriver, paths []string) (reports []report.Report, err error) {
+func publishRecovered(ctx context.Context, d Deriver, paths []string) (reports []report.Report, err error) {
 	d.Log.Info("publishing what earlier runs paid for", "runs", len(paths))
 	err = Retry(ctx, d, func() (err error) {
 		reports, err = d.Derive(ctx, paths...)
 		return err
 	})
-	if heldBack := (*derive.HeldBackError)(nil); errors.As(err, &heldBack) {
+	if heldBack := (*HeldBackError)(nil); errors.As(err, &heldBack) {
 		for _, h := range heldBack.Runs {
 			d.Log.Error("a run is held back, and the others are published", "held", h.Run, "date", h.Date, "reason", h.Reason, "do", "`fleetlake run JOB --accept-issues` publishes it")
 		}
@@ -113,7 +111,7 @@ func publishRecovered(ctx context.Context, d derive.Deriver, paths []string) (re
 }
 
 // warn logs warnings about the published file.
-func warn(d derive.Deriver, warnings []string) {
+func warn(d Deriver, warnings []string) {
 	for _, words := range warnings {
 		d.Log.Warn(words)
 	}
@@ -121,11 +119,11 @@ func warn(d derive.Deriver, warnings []string) {
 
 // finish appends the end to a segment that a crash left without one, and reports whether there is a
 // run to publish. It removes a segment without a plan, which is empty.
-func finish(d derive.Deriver, path string) (bool, error) {
+func finish(d Deriver, path string) (bool, error) {
 	planned, end, err := journal.Bounds(path)
 	switch {
 	case err != nil:
-		return false, derive.WithAdvice(err)
+		return false, withAdvice(err)
 	case planned == nil:
 		d.Log.Warn("removing an empty journal segment", "file", path)
 		return false, os.Remove(path)
@@ -134,7 +132,7 @@ func finish(d derive.Deriver, path string) (bool, error) {
 	}
 	s, cut, err := journal.Reopen(path)
 	if err != nil {
-		return false, derive.WithAdvice(err)
+		return false, withAdvice(err)
 	}
 	d.Log.Info("a run was killed", "killed", planned.Run, "torn_bytes", cut)
 	_, err = s.Append(journal.Entry{Kind: journal.KindEnd, At: d.Now().UTC(), End: &journal.End{State: report.StateKilled, Reason: "the process died"}})

@@ -1,4 +1,4 @@
-package repair
+package derive
 
 import (
 	"context"
@@ -7,14 +7,13 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
-	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
 // heal rebuilds warehouse and lake from the journal if a part of them is damaged or missing, or if
 // another version of this program made them, and opens the published file as it is then. It comes
 // before the first request, so that no run is paid for that could not be published.
-func heal(ctx context.Context, d derive.Deriver) (*warehouse.Published, error) {
+func heal(ctx context.Context, d Deriver) (*warehouse.Published, error) {
 	known, err := warehouse.OpenPublished(ctx, d.Dir)
 	if warehouse.IsDamaged(err) && ctx.Err() == nil {
 		if _, err := setAside(ctx, d); err != nil {
@@ -41,7 +40,7 @@ func heal(ctx context.Context, d derive.Deriver) (*warehouse.Published, error) {
 // causeToRebuild logs why lake and warehouse must be rebuilt, and returns the cause as the beginning
 // of an error; "" if this program can continue them. Its error is that of a file that it cannot read,
 // or that a newer program made.
-func causeToRebuild(ctx context.Context, d derive.Deriver, known *warehouse.Published) (string, error) {
+func causeToRebuild(ctx context.Context, d Deriver, known *warehouse.Published) (string, error) {
 	if err := known.CheckProgram(ctx); errors.Is(err, warehouse.ErrOtherProgram) {
 		d.Log.Warn("an older or a different version of fleetlake made the warehouse: lake and warehouse are rebuilt from the journal, with 0 requests", "runs", len(known.Runs))
 		return "an older or a different version of fleetlake made the warehouse, and it", nil
@@ -65,7 +64,7 @@ func causeToRebuild(ctx context.Context, d derive.Deriver, known *warehouse.Publ
 }
 
 // setAside moves damaged files of the warehouse out of the way, and reports whether there were any.
-func setAside(ctx context.Context, d derive.Deriver) (bool, error) {
+func setAside(ctx context.Context, d Deriver) (bool, error) {
 	aside, err := warehouse.Heal(ctx, d.Dir)
 	for _, path := range aside {
 		d.Log.Error("a file of the warehouse is damaged: it is set aside, and rebuilt from the journal", "file", path)
@@ -77,8 +76,8 @@ func setAside(ctx context.Context, d derive.Deriver) (bool, error) {
 // Retry sets the file aside, publishes its runs again from the journal, and calls f once more. It
 // returns the error of the last call of f, or that of Recover, which kept it from the second call.
 // A damaged journal is not retried. The caller holds the lock.
-func Retry(ctx context.Context, d derive.Deriver, f func() error) error {
-	d = d.WithDefaults()
+func Retry(ctx context.Context, d Deriver, f func() error) error {
+	d = d.withDefaults()
 	err := f()
 	if !warehouse.IsDamaged(err) || errors.Is(err, journal.ErrDamaged) || ctx.Err() != nil {
 		return err

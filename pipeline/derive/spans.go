@@ -1,11 +1,10 @@
-package spans
+package derive
 
 import (
 	"context"
 	"errors"
 	"syscall"
 
-	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -18,8 +17,8 @@ import (
 // unrecorded is the span of a run that no tracer records.
 var unrecorded trace.Span = noop.Span{}
 
-// Start starts the span of a part of a run, below the span of ctx if that is recorded.
-func Start(ctx context.Context, name string, about ...attribute.KeyValue) (context.Context, trace.Span) {
+// StartSpan starts the span of a part of a run, below the span of ctx if that is recorded.
+func StartSpan(ctx context.Context, name string, about ...attribute.KeyValue) (context.Context, trace.Span) {
 	parent := trace.SpanFromContext(ctx)
 	if !parent.IsRecording() {
 		return ctx, unrecorded
@@ -27,22 +26,22 @@ func Start(ctx context.Context, name string, about ...attribute.KeyValue) (conte
 	return parent.TracerProvider().Tracer("github.com/fleetlake/fleetlake/pipeline").Start(ctx, name, trace.WithAttributes(about...))
 }
 
-// End is deferred, and ends the span of a part that returned an error or nil.
-func End(span trace.Span, err *error) {
+// EndSpan is deferred, and ends the span of a part that returned an error or nil.
+func EndSpan(span trace.Span, err *error) {
 	if *err != nil {
-		span.SetStatus(codes.Error, Class(*err))
+		span.SetStatus(codes.Error, ErrorClass(*err))
 	}
 	span.End()
 }
 
-// Class names an error in a few words. Spans leave this machine, and the text of an error may
-// contain paths and what the service wrote.
-func Class(err error) string {
-	var service *extract.Error
+// ErrorClass names an error in a few words for a span, which leaves this machine: the text of an error may have paths, and
+// what the service wrote.
+func ErrorClass(err error) string {
+	var service interface{ Class() string } // a refusal of the service
 	var errno syscall.Errno
 	switch {
 	case errors.As(err, &service):
-		return service.Outcome
+		return service.Class()
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return "cancelled"
 	case errors.Is(err, load.ErrIssues):

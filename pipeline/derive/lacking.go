@@ -1,4 +1,4 @@
-package repair
+package derive
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/pipeline/datadir"
-	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -41,7 +40,7 @@ func Lacking(ctx context.Context, dir string) ([]string, error) {
 
 // unpublished returns a line about the missing published file, if there is a run that should be in it.
 func unpublished(dir string) ([]string, error) {
-	heldBack, err := derive.ReadHeldBack(dir)
+	heldBack, err := ReadHeldBack(dir)
 	if err != nil {
 		return nil, err
 	}

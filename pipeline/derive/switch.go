@@ -1,4 +1,4 @@
-package repair
+package derive
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 
 	"github.com/fleetlake/fleetlake/load"
-	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/fleetlake/fleetlake/warehouse/durable"
 )
@@ -47,7 +46,7 @@ func (r *rebuild) makeReady(ctx context.Context) error {
 
 // settle completes the switch to a rebuild that a crash interrupted, and removes a rebuild that is not
 // complete. Every writer of a data directory calls it first.
-func settle(d derive.Deriver) error {
+func settle(d Deriver) error {
 	_, err := os.Stat(ready(d.Dir))
 	switch {
 	case err == nil:

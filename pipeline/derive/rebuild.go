@@ -1,4 +1,4 @@
-package repair
+package derive
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/load"
-	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -48,25 +47,25 @@ var (
 // and leaves out segments without an end. Runs that were rolled back are published again. The
 // caller holds the lock.
 //
-// It returns ErrNoRuns; ErrLost; a derive.HeldBackError if a published run would be held back now;
+// It returns ErrNoRuns; ErrLost; a HeldBackError if a published run would be held back now;
 // journal.ErrDamaged, with what to do about it, if a segment cannot be read; and load.ErrNewer if a
 // newer program wrote the lake.
-func Rebuild(ctx context.Context, d derive.Deriver, o RebuildOptions) (Rebuilt, error) {
-	d = d.WithDefaults()
+func Rebuild(ctx context.Context, d Deriver, o RebuildOptions) (Rebuilt, error) {
+	d = d.withDefaults()
 	if err := settle(d); err != nil {
 		return Rebuilt{}, err
 	}
 	r := newRebuild(d, o)
 	err := r.run(ctx)
 	if err == nil && r.done.Switched {
-		err = derive.UpdateHeldBack(d.Dir, r.heldBack, r.published)
+		err = UpdateHeldBack(d.Dir, r.heldBack, r.published)
 	}
 	return r.done, err
 }
 
 // rebuildPublished makes lake and warehouse again with these runs, which are published, and keeps out
 // those that were rolled back.
-func rebuildPublished(ctx context.Context, d derive.Deriver, runs map[string]bool) error {
+func rebuildPublished(ctx context.Context, d Deriver, runs map[string]bool) error {
 	r := newRebuild(d, RebuildOptions{})
 	r.only = runs
 	return r.run(ctx)
@@ -74,18 +73,18 @@ func rebuildPublished(ctx context.Context, d derive.Deriver, runs map[string]boo
 
 // rebuild is a rebuild that is in progress.
 type rebuild struct {
-	d    derive.Deriver // of the published files
+	d    Deriver // of the published files
 	o    RebuildOptions
 	only map[string]bool // the runs to rebuild; nil is all
 
 	requests  map[string]int  // that the published runs sent, by run
 	nights    [][]string      // the segments of each night, the oldest first
 	published map[string]bool // the runs that are in the new warehouse
-	heldBack  []derive.HeldBackRun
+	heldBack  []HeldBackRun
 	done      Rebuilt
 }
 
-func newRebuild(d derive.Deriver, o RebuildOptions) *rebuild {
+func newRebuild(d Deriver, o RebuildOptions) *rebuild {
 	return &rebuild{d: d, o: o, published: map[string]bool{}, done: Rebuilt{Rows: map[string]int{}}}
 }
 
@@ -189,7 +188,7 @@ func (r *rebuild) readNights() error {
 	if len(whole) == 0 {
 		return fmt.Errorf("rebuild from %s: %w", r.d.Journal, ErrNoRuns)
 	}
-	r.nights = derive.Nights(whole)
+	r.nights = nightsOf(whole)
 	r.done.Runs, r.done.Nights = len(whole), len(r.nights)
 	return nil
 }
@@ -200,14 +199,14 @@ func (r *rebuild) hasRun(path string) (bool, error) {
 	run := journal.RunOf(path)
 	planned, end, err := journal.Bounds(path)
 	if err != nil {
-		return false, derive.WithAdvice(err)
+		return false, withAdvice(err)
 	}
 	if planned != nil && end != nil {
 		return true, nil
 	}
 	for _, err := range journal.Read(path) { // its end may lie behind damage
 		if err != nil {
-			return false, derive.WithAdvice(err)
+			return false, withAdvice(err)
 		}
 	}
 	if r.o.DryRun {

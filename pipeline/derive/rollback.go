@@ -1,10 +1,9 @@
-package repair
+package derive
 
 import (
 	"context"
 	"slices"
 
-	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -12,8 +11,8 @@ import (
 // no start publishes them again, and no run resumes them. Their credits count as spent. It returns
 // warehouse.ErrNoVersion if there is no previous version; its other errors are those of
 // warehouse.Rollback. The caller holds the lock.
-func Rollback(ctx context.Context, d derive.Deriver) (warehouse.RollbackResult, error) {
-	d = d.WithDefaults()
+func Rollback(ctx context.Context, d Deriver) (warehouse.RollbackResult, error) {
+	d = d.withDefaults()
 	if err := settle(d); err != nil {
 		return warehouse.RollbackResult{}, err
 	}
@@ -24,8 +23,8 @@ func Rollback(ctx context.Context, d derive.Deriver) (warehouse.RollbackResult, 
 // ids in order. A crash can leave runs that are no longer marked and not published yet: it publishes and
 // returns those, too. It returns none if there was no rollback. Its errors are those of Recover, with the
 // ids: the next start publishes these runs. The caller holds the lock.
-func UndoRollback(ctx context.Context, d derive.Deriver) ([]string, error) {
-	d = d.WithDefaults()
+func UndoRollback(ctx context.Context, d Deriver) ([]string, error) {
+	d = d.withDefaults()
 	back, err := warehouse.ForgetRolledBack(d.Dir)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package repair
+package derive
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 )
 
@@ -15,7 +14,7 @@ func (v *verifier) published(context.Context) error {
 	if v.broken || v.w == nil {
 		return nil
 	}
-	listed, err := derive.ReadHeldBack(v.dir)
+	listed, err := ReadHeldBack(v.dir)
 	if err != nil {
 		return err
 	}
