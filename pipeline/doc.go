@@ -4,8 +4,8 @@
 //	                spends  │ starts from the journal, as often as you like
 //
 // resume publishes what earlier runs paid for, and reads what of the night is paid for already. plan
-// reads the inputs and decides (package plan). harvest sends the requests. derive and publish make the
-// rows (package derive), and repair them first if they are damaged (package repair).
+// reads the inputs and decides (package plan). harvest sends the requests. publish makes the
+// rows (package derive), from the journal alone, and anew if they are damaged.
 //
 // A run is one execution with one run id and one journal segment. A run that ended early still
 // publishes what it paid for. The next run of the same job and snapshot date resumes it: requests

@@ -23,11 +23,11 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 )
 
-// fetch sends the requests of the plan, and appends the end to the segment.
-func (p *Pipeline) fetch(ctx context.Context, w work, segment *journal.Segment) (err error) {
+// harvest sends the requests of the plan, and appends the end to the segment.
+func (p *Pipeline) harvest(ctx context.Context, w work, segment *journal.Segment) (err error) {
 	ctx, span := derive.StartSpan(ctx, "harvest")
 	defer derive.EndSpan(span, &err)
-	last, broken := p.harvest(ctx, w, segment)
+	last, broken := p.spend(ctx, w, segment)
 	ended, err := segment.Append(journal.Entry{Kind: journal.KindEnd, At: p.Now().UTC(), End: &last})
 	if broken != nil {
 		err = broken // a segment that takes no answers takes no end either, for the same cause
@@ -39,9 +39,9 @@ func (p *Pipeline) fetch(ctx context.Context, w work, segment *journal.Segment) 
 	return err
 }
 
-// harvest sends the requests of the plan and returns how that ended. An error means that our own
+// spend sends the requests of the plan and returns how that ended. An error means that our own
 // side can take no more answers.
-func (p *Pipeline) harvest(ctx context.Context, w work, segment *journal.Segment) (journal.End, error) {
+func (p *Pipeline) spend(ctx context.Context, w work, segment *journal.Segment) (journal.End, error) {
 	w.account.Begin(credits.Planned(w.recorded, w.started))
 	spending := newSpending(w.account, w.recorded.Run, w.limit(), w.decided.Kept)
 	service := p.Service

@@ -188,7 +188,7 @@ func playHostile(t *testing.T, s *hostile, bounds extract.Service, heap *heap) *
 	segment, err := journal.Create(p.segments(), journal.Entry{Kind: journal.KindPlan, At: start.UTC(), Plan: &w.recorded})
 	must(t, err)
 	heap.watched.Store(true)
-	err = p.fetch(t.Context(), w, segment)
+	err = p.harvest(t.Context(), w, segment)
 	heap.watched.Store(false)
 	must(t, err)
 	n.took = time.Since(start)

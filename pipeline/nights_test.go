@@ -99,7 +99,7 @@ func (s *fixture) runUntil(ctx context.Context, date string, kill time.Duration)
 		dead := time.AfterFunc(kill, func() { segment.Close() })
 		defer dead.Stop()
 	}
-	end, broken := s.p.harvest(ctx, w, segment)
+	end, broken := s.p.spend(ctx, w, segment)
 	if broken == nil {
 		_, broken = segment.Append(journal.Entry{Kind: journal.KindEnd, At: time.Now().UTC(), End: &end})
 	}

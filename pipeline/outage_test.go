@@ -291,7 +291,7 @@ func stopWaiting(t *testing.T, handler http.HandlerFunc, deadline time.Duration,
 	if err != nil {
 		t.Fatal(err)
 	}
-	end, err := s.p.harvest(ctx, w, segment)
+	end, err := s.p.spend(ctx, w, segment)
 	if err = errors.Join(err, segment.Close()); err != nil || end.State != want {
 		t.Errorf("%+v, %v", end, err)
 	}

@@ -51,7 +51,7 @@ func (p *Pipeline) Preview(ctx context.Context, job plan.Job, date string) (Prev
 		return Preview{}, err
 	}
 	defer known.Close()
-	before, err := p.night(known.Runs, job.Name, date)
+	before, err := p.runsOfNight(known.Runs, job.Name, date)
 	if err != nil {
 		return Preview{}, err
 	}

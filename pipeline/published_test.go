@@ -22,9 +22,9 @@ func TestAStartOpensThePublishedFileOnce(t *testing.T) {
 	must(t, os.Remove(warehouse.Path(p.Dir)))
 
 	done := weekStart.AddDate(0, 0, 1).Format(time.DateOnly)
-	before, err := p.night(known.Runs, "nightly", done)
+	before, err := p.runsOfNight(known.Runs, "nightly", done)
 	must(t, err)
-	if r, err := stored(t.Context(), known, before.done, "a note"); err != nil || r.Run != before.done || r.Note != "a note" {
+	if r, err := stored(t.Context(), known, Collected{Last: before.done, Note: "a note"}); err != nil || r.Run != before.done || r.Note != "a note" {
 		t.Errorf("the stored report is of run %q, want %q: %v", r.Run, before.done, err)
 	}
 	job := plan.Job{Name: "nightly", Location: time.UTC, Lookup: plan.Lookup{Want: []string{"particulars"}}}

@@ -39,26 +39,53 @@ func (p *Pipeline) ended(job plan.Job, before resumeState, spent credits.Spent) 
 	return "", ""
 }
 
-// stored returns the report of a run as it was published, with a note.
-func stored(ctx context.Context, known *warehouse.Published, run, note string) (r report.Report, err error) {
+// stored returns the report of the last run of a night as it was published, with a note.
+func stored(ctx context.Context, known *warehouse.Published, c Collected) (r report.Report, err error) {
 	if known.File == nil {
-		return r, fmt.Errorf("read the report of %s: %w", run, warehouse.ErrNone)
+		return r, fmt.Errorf("read the report of %s: %w", c.Last, warehouse.ErrNone)
 	}
-	row, err := known.File.Run(ctx, run)
+	row, err := known.File.Run(ctx, c.Last)
 	if err != nil {
 		return r, err
 	}
 	if err := json.Unmarshal([]byte(row.Report), &r); err != nil {
-		return r, fmt.Errorf("read the report of %s: %w", run, err)
+		return r, fmt.Errorf("read the report of %s: %w", c.Last, err)
 	}
-	r.Note = note
+	r.Note, r.PlanSpent = c.Note, c.PlanSpent
 	return r, nil
 }
 
-// night reads the runs of a job's night that a new run resumes. It leaves out runs that were rolled
+// resume publishes what earlier runs paid for, and opens the published file. It returns the report of the night
+// instead if all of it was paid for, and is published now.
+func (p *Pipeline) resume(ctx context.Context, job plan.Job, date string) (*warehouse.Published, report.Report, error) {
+	known, recovered, err := derive.Open(ctx, p.deriver())
+	if err != nil {
+		return nil, report.Report{}, err
+	}
+	for _, r := range recovered {
+		if !p.NewRound && r.Job == job.Name && r.Date == date && r.State == report.StateDone {
+			return nil, r, known.Close()
+		}
+	}
+	return known, report.Report{}, nil
+}
+
+// night returns the runs of a job's night that a new run resumes, and what all runs spent. Its error is a
+// derive.HeldBackError if the night waits for a person.
+func (p *Pipeline) night(published map[string]bool, job plan.Job, date string) (before resumeState, account *credits.Account, err error) {
+	if err := p.heldBackNight(job.Name, date); err != nil {
+		return before, nil, err
+	}
+	if before, err = p.runsOfNight(published, job.Name, date); err == nil {
+		account, err = p.account(true)
+	}
+	return before, account, err
+}
+
+// runsOfNight reads the runs of a job's night that a new run resumes. It leaves out runs that were rolled
 // back: their rows are not in the warehouse, and coverage that counted their pages would wrongly prove
 // vessels gone. A new round leaves out runs that are held back, too: it would be held back with them.
-func (p *Pipeline) night(published map[string]bool, job, date string) (resumeState, error) {
+func (p *Pipeline) runsOfNight(published map[string]bool, job, date string) (resumeState, error) {
 	out, err := warehouse.RolledBack(p.Dir, published)
 	if err != nil {
 		return resumeState{}, err

@@ -35,7 +35,7 @@ func TestNoRunResumesOneThatWasRolledBack(t *testing.T) {
 		_, err := derive.Rollback(t.Context(), p.deriver())
 		must(t, err)
 	}
-	n, err := p.night(publishedRuns(t, p), "nightly", "2026-11-21")
+	n, err := p.runsOfNight(publishedRuns(t, p), "nightly", "2026-11-21")
 	must(t, err)
 	if len(n.runs) > 0 || len(n.answered) > 0 || n.done != "" {
 		t.Errorf("resumes %v with %d answers; done by %q", n.runs, len(n.answered), n.done)
@@ -162,7 +162,7 @@ func TestANewRoundResumesNoRunThatIsHeldBack(t *testing.T) {
 		heldBack := []derive.HeldBackRun{{Run: run, Job: "nightly", Date: date, State: report.StatePartial}}
 		must(t, derive.UpdateHeldBack(p.Dir, heldBack, map[string]bool{run: !c.heldBack}))
 		p.NewRound = c.newRound
-		n, err := p.night(publishedRuns(t, p), "nightly", date)
+		n, err := p.runsOfNight(publishedRuns(t, p), "nightly", date)
 		if err != nil || !slices.Equal(n.runs, c.want) {
 			t.Errorf("%s: resumes %v, %v; want %v", name, n.runs, err, c.want)
 		}

@@ -4,18 +4,16 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
-	"fmt"
 	"log/slog"
 	"path/filepath"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
-	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/pipeline/report"
+	"github.com/fleetlake/fleetlake/warehouse"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
@@ -87,44 +85,63 @@ func (p *Pipeline) Run(ctx context.Context, job plan.Job, date string) (report.R
 }
 
 // run is Run under the id that its log has on each line.
-func (p *Pipeline) run(ctx context.Context, job plan.Job, date, id string, started time.Time) (done report.Report, err error) {
+func (p *Pipeline) run(ctx context.Context, job plan.Job, date, id string, started time.Time) (r report.Report, err error) {
 	if len(p.Room) > 0 {
 		p.Log.LogAttrs(ctx, slog.LevelInfo, "memory and threads", p.Room...)
 	}
 	ctx, span := p.Tracer.Start(ctx, "run", trace.WithAttributes(attribute.String("fleetlake.job", job.Name), attribute.String("fleetlake.snapshot_date", date)))
-	defer endRun(span, &done, &err)
+	defer endRun(span, &r, &err)
 	if err := p.marked(); err != nil {
 		return report.Report{}, err
 	}
-	known, recovered, err := derive.Open(ctx, p.deriver())
-	if err != nil {
-		return report.Report{}, err
+	known, done, err := p.resume(ctx, job, date)
+	if err != nil || done.Run != "" {
+		return done, err
 	}
 	defer known.Close() // plan has closed it before the first request
-	for _, r := range recovered {
-		if !p.NewRound && r.Job == job.Name && r.Date == date && r.State == report.StateDone {
-			return r, nil // all of the night was paid for, and is published now
-		}
-	}
 	c, err := p.Collect(ctx, known, job, date, id, started)
 	if err != nil {
 		return report.Report{}, err // the next start resumes here
 	}
 	if c.Segment == "" {
-		r, err := stored(ctx, known, c.Last, c.Note)
-		r.PlanSpent = c.PlanSpent
-		return r, err
+		return stored(ctx, known, c)
 	}
-	reports, err := p.derive(context.WithoutCancel(ctx), c.Segment)
-	if err != nil && !errors.Is(err, load.ErrIssues) { // a run that is held back waits for a person
-		err = fmt.Errorf("%w: %w", ErrUnpublished, err)
-	}
+	done, err = p.publish(context.WithoutCancel(ctx), c.Segment)
+	done.Wall = p.Now().Sub(started).Seconds()
+	return done, err
+}
+
+// Collected is what a run left in the journal.
+type Collected struct {
+	Segment string // the path of its segment; "" if there was nothing left to request for the night
+
+	// Without a segment: the last run of the night, a note for its report, and whether it spent the most
+	// of its own plan.
+	Last, Note string
+	PlanSpent  bool
+}
+
+// Collect is the part of Run that spends credits. It plans a run with an id for a snapshot date on what is
+// published, sends its requests, and ends its segment. It publishes nothing: neither what earlier runs left,
+// nor its own answers. known is closed, unless there was nothing left to request. The caller holds the lock,
+// and has ended the segments of killed runs (derive.EndSegments). Its errors are those of Run but
+// ErrUnpublished.
+func (p *Pipeline) Collect(ctx context.Context, known *warehouse.Published, job plan.Job, date, id string, started time.Time) (c Collected, err error) {
+	p.fill()
+	before, account, err := p.night(known.Runs, job, date)
 	if err != nil {
-		return report.Report{}, err
+		return c, err
 	}
-	r := reports[len(reports)-1]
-	r.Wall = p.Now().Sub(started).Seconds()
-	return r, nil
+	if c.Last, c.Note = p.ended(job, before, account.Spent(job.Name, date, false, started)); c.Last != "" {
+		c.PlanSpent = c.Last == before.last.Run && before.last.PlanSpent
+		return c, nil
+	}
+	w, segment, err := p.plan(ctx, known, job, date, id, before, account, started)
+	if err != nil {
+		return c, err
+	}
+	c.Segment = segment.Path()
+	return c, p.harvest(ctx, w, segment)
 }
 
 // marked checks the mark of the data directory, or marks a new directory.

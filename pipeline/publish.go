@@ -3,7 +3,9 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"fmt"
 
+	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/pipeline/derive"
 	"github.com/fleetlake/fleetlake/pipeline/report"
 )
@@ -17,13 +19,20 @@ func (p *Pipeline) deriver() derive.Deriver {
 		Phase: func(phase string) { p.Progress(Progress{At: p.Now(), Phase: phase}) }}
 }
 
-// derive publishes the runs of segments. If that finds the published file damaged, it publishes its
-// runs again first.
-func (p *Pipeline) derive(ctx context.Context, paths ...string) (reports []report.Report, err error) {
+// publish derives a segment and publishes its run. If that finds the published file damaged, it publishes the runs of
+// that file again first. A run that is held back waits for a person: its error is load.ErrIssues.
+func (p *Pipeline) publish(ctx context.Context, segment string) (report.Report, error) {
 	d := p.deriver()
-	err = derive.Retry(ctx, d, func() (err error) {
-		reports, err = d.Derive(ctx, paths...)
+	var reports []report.Report
+	err := derive.Retry(ctx, d, func() (err error) {
+		reports, err = d.Derive(ctx, segment)
 		return err
 	})
-	return reports, err
+	if err != nil && !errors.Is(err, load.ErrIssues) {
+		err = fmt.Errorf("%w: %w", ErrUnpublished, err)
+	}
+	if err != nil {
+		return report.Report{}, err
+	}
+	return reports[len(reports)-1], nil
 }
