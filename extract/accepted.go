@@ -20,7 +20,7 @@ func (c *Client) ReadAccepted(ctx context.Context) (api.Accepted, error) {
 	var a Answer
 	var err error
 	for range acceptedTries {
-		if a, err = c.once(ctx, r); err == nil || Judge(err) != Wait || pause(ctx, backoffBase) != nil {
+		if a, err = c.once(ctx, r); err == nil || Judge(err) != Wait || Pause(ctx, backoffBase, nil) != nil {
 			break
 		}
 	}

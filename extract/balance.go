@@ -48,7 +48,7 @@ func (c *Client) Await(ctx context.Context) error {
 			return err
 		}
 		c.outages[api.Credits.Name].failed(sent, false, "", refused, false)
-		if _, other := c.ReadAccepted(ctx); other == nil || !time.Now().Before(until) || pause(ctx, delay) != nil {
+		if _, other := c.ReadAccepted(ctx); other == nil || !time.Now().Before(until) || Pause(ctx, delay, nil) != nil {
 			return err // only the balance has no answer, or the time is over
 		}
 	}

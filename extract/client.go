@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -87,18 +86,6 @@ func (c *Client) count(o api.Operation, f func(*Stats)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f(c.stats[o.Name])
-}
-
-// pause waits, or returns ctx's error.
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return ctx.Err()
-	}
 }
 
 // Inherit takes the lane's slot of a request that an earlier process sent, so that the rate limit

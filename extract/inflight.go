@@ -67,7 +67,7 @@ func (f *InFlight) begin(ctx context.Context, grace time.Duration) (sending cont
 	}
 	sending, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	unwatch := context.AfterFunc(ctx, func() {
-		if pause(sending, grace) == nil {
+		if Pause(sending, grace, nil) == nil {
 			cancel()
 		}
 	})

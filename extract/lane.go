@@ -39,12 +39,12 @@ type Lane struct {
 	next      time.Time   // the earliest send by even spacing
 	restUntil time.Time   // no send before this
 	limited   time.Time   // the last 429, or when the lane last got a slot back
-	changed   chan struct{}
+	changed   Changes
 }
 
 // NewLane returns a lane of so many requests a minute.
 func NewLane(perMinute int) *Lane {
-	return &Lane{limit: perMinute, slots: perMinute, changed: make(chan struct{})}
+	return &Lane{limit: perMinute, slots: perMinute}
 }
 
 // Wait returns when the next request may be sent, and takes its slot. The caller calls Done once,
@@ -58,13 +58,7 @@ func (l *Lane) Wait(ctx context.Context) (Ticket, error) {
 		if delay == 0 {
 			return ticket, nil
 		}
-		timer := time.NewTimer(delay)
-		select {
-		case <-ctx.Done():
-		case <-timer.C:
-		case <-changed:
-		}
-		timer.Stop()
+		Pause(ctx, delay, changed)
 	}
 }
 
@@ -90,7 +84,7 @@ func (l *Lane) Done(t Ticket, received time.Time) {
 		at = t.free // its slot became free while it was in flight
 	}
 	l.occupy(at)
-	l.wake()
+	l.changed.Wake()
 }
 
 // Limited records that the service answered 429: the lane rests for a minute, or as long as
@@ -149,12 +143,12 @@ func (l *Lane) take(now time.Time) (Ticket, time.Duration, <-chan struct{}) {
 	at := latest(l.next, l.restUntil)
 	if over := l.inFlight + len(l.free) - l.slots; over >= 0 {
 		if over >= len(l.free) {
-			return Ticket{}, recoverAfter, l.changed // every slot is in flight: an answer ends the wait
+			return Ticket{}, recoverAfter, l.changed.Next() // every slot is in flight: an answer ends the wait
 		}
 		at = latest(at, l.free[over])
 	}
 	if delay := at.Sub(now); delay >= shortestWait || (delay > 0 && l.spacing() >= shortestWait) {
-		return Ticket{}, delay, l.changed
+		return Ticket{}, delay, l.changed.Next()
 	}
 	l.next = latest(l.next, now.Add(-mostBehind*l.spacing())).Add(l.spacing())
 	if l.strict {
@@ -172,11 +166,6 @@ func (l *Lane) spacing() time.Duration { return time.Minute / time.Duration(l.sl
 func (l *Lane) occupy(t time.Time) {
 	i, _ := slices.BinarySearchFunc(l.free, t, time.Time.Compare)
 	l.free = slices.Insert(l.free, i, t)
-}
-
-func (l *Lane) wake() {
-	close(l.changed)
-	l.changed = make(chan struct{})
 }
 
 func earliest(a, b time.Time) time.Time {

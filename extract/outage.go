@@ -69,11 +69,11 @@ type outage struct {
 	last         *Error
 	tooLarge     int // answers in a row that were too large
 	over         *OutageError
-	changed      chan struct{}
+	changed      Changes
 }
 
 func newOutage(o api.Operation, patience time.Duration, log *slog.Logger) *outage {
-	return &outage{operation: o, patience: patience, log: log, changed: make(chan struct{})}
+	return &outage{operation: o, patience: patience, log: log}
 }
 
 // enter waits until a request may be sent, and reports whether it is a probe. The caller ends each
@@ -95,22 +95,16 @@ func (g *outage) enter(ctx context.Context) (probe bool, err error) {
 			return true, nil
 		}
 		g.waiting++
-		wait, changed := g.next.Sub(now), g.changed
+		wait, changed := g.next.Sub(now), g.changed.Next()
 		if g.probing {
 			wait = g.patience // the end of the probe ends the wait
 		}
 		g.mu.Unlock()
-		timer := time.NewTimer(wait)
-		select {
-		case <-ctx.Done():
-		case <-timer.C:
-		case <-changed:
-		}
-		timer.Stop()
+		err = Pause(ctx, wait, changed)
 		g.mu.Lock()
 		g.waiting--
 		g.mu.Unlock()
-		if err := ctx.Err(); err != nil {
+		if err != nil {
 			return false, err
 		}
 	}
@@ -123,7 +117,7 @@ func (g *outage) notSent(t Ticket) {
 	if t.probe {
 		g.probing = false
 	}
-	g.wake()
+	g.changed.Wake()
 }
 
 // freeCallFailed records that the free call, sent before a probe, was not answered either.
@@ -133,7 +127,7 @@ func (g *outage) freeCallFailed() {
 	g.probes++
 	g.probing = false
 	g.delay(time.Now(), 0)
-	g.wake()
+	g.changed.Wake()
 }
 
 // needsFreeCall reports whether the free call goes before the next probe, because the last probe
@@ -180,7 +174,7 @@ func (g *outage) answered(sent time.Time) {
 		g.log.Info("the service answers again", "endpoint", g.operation.Name, "away", time.Since(g.since).Round(time.Second))
 	}
 	g.since, g.mixed, g.probes, g.probing, g.last, g.freeAnswered, g.skipFreeCall = time.Time{}, false, 0, false, nil, false, false
-	g.wake()
+	g.changed.Wake()
 }
 
 // failsByItself records an answer that is too large, and reports whether this is the failure of its request alone. A
@@ -224,7 +218,7 @@ func (g *outage) failed(sent time.Time, probe bool, key string, err *Error, bill
 	if probe {
 		g.probing = false
 	}
-	g.wake()
+	g.changed.Wake()
 	return first
 }
 
@@ -271,11 +265,6 @@ func (g *outage) count() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.answers
-}
-
-func (g *outage) wake() {
-	close(g.changed)
-	g.changed = make(chan struct{})
 }
 
 // Away returns since when the service gives no answer to an operation, and the last failure. It

@@ -60,7 +60,7 @@ func (c *Client) Send(ctx context.Context, ticket Ticket, r api.Request) (Answer
 		if c.hopeless(refused, f) {
 			return a, err
 		}
-		again := pause(ctx, rand.N(min(backoffMost, backoffBase<<min(try-1, 10))))
+		again := Pause(ctx, rand.N(min(backoffMost, backoffBase<<min(try-1, 10))), nil)
 		if again == nil {
 			ticket, again = c.Admit(ctx, r.Operation)
 		}

@@ -75,10 +75,8 @@ func (p *Pipeline) awaitBalance(job plan.Job, started time.Time) func(context.Co
 			if delay == balanceFirst {
 				p.Log.Warn("the balance cannot be read, and must be known for a floor (budget.floor) or without a cap: it is requested again", "within", within, "error", err)
 			}
-			select {
-			case <-ctx.Done():
+			if extract.Pause(ctx, delay, nil) != nil {
 				return 0, err
-			case <-time.After(delay):
 			}
 		}
 	}

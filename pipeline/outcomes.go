@@ -41,7 +41,7 @@ func (h *harvest) settleOutcomes(ctx context.Context, now func() time.Time, pati
 			h.spending.event((*credits.Arbiter).NoOutcome)
 		case wait > 0:
 			began := time.Now()
-			pause(ctx, changed, wait)
+			extract.Pause(ctx, wait, changed)
 			patience -= time.Since(began)
 		default:
 			patience -= h.readQuiet(ctx, now(), patience)
@@ -57,7 +57,7 @@ func (h *harvest) readQuiet(ctx context.Context, asked time.Time, patience time.
 		if _, err := h.client.Balance(ctx); err == nil || extract.Judge(err) != extract.Wait || time.Since(began)+delay > patience {
 			break
 		}
-		pause(ctx, nil, delay)
+		extract.Pause(ctx, delay, nil)
 	}
 	if needs, at, _, _ := h.spending.needsOutcomes(); needs && !at.After(asked) {
 		h.spending.event((*credits.Arbiter).NoOutcome)
@@ -71,15 +71,4 @@ func clock(s extract.Service) func() time.Time {
 		return time.Now
 	}
 	return s.Now
-}
-
-// pause waits for a while, unless ctx ends or something changes before.
-func pause(ctx context.Context, changed <-chan struct{}, most time.Duration) {
-	timer := time.NewTimer(most)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-changed:
-	case <-timer.C:
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/fleetlake/fleetlake/extract"
 	"github.com/fleetlake/fleetlake/extract/api"
 )
 
@@ -16,7 +17,7 @@ type queue struct {
 	urgent  []api.Request // popped before the rest
 	rest    []api.Request
 	writers int
-	changed chan struct{}
+	changed extract.Changes
 
 	answered func(key string) bool // whether an earlier run of the night has the answer to a request; nil is none
 
@@ -24,7 +25,7 @@ type queue struct {
 }
 
 func newQueue(requests ...api.Request) *queue {
-	return &queue{rest: requests, changed: make(chan struct{})}
+	return &queue{rest: requests}
 }
 
 // open adds a writer, who may still push requests; close removes one.
@@ -38,7 +39,7 @@ func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.writers--
-	q.wake()
+	q.changed.Wake()
 }
 
 // isIdle reports whether a queue that its only other writer keeps open has no request that waits or is in flight.
@@ -66,7 +67,7 @@ func (q *queue) push(urgent bool, requests ...api.Request) {
 		}
 		*list = append(*list, r)
 	}
-	q.wake()
+	q.changed.Wake()
 }
 
 // pop returns the next request, whose taker is a writer until close. It waits while there are
@@ -89,7 +90,7 @@ func (q *queue) pop(ctx context.Context) (api.Request, bool) {
 			q.mu.Unlock()
 			return r, true
 		}
-		drained, changed := q.writers == 0, q.changed
+		drained, changed := q.writers == 0, q.changed.Next()
 		q.mu.Unlock()
 		if drained || ctx.Err() != nil {
 			return api.Request{}, false
@@ -125,9 +126,4 @@ func (q *queue) left() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.urgent) + len(q.rest)
-}
-
-func (q *queue) wake() {
-	close(q.changed)
-	q.changed = make(chan struct{})
 }

@@ -19,11 +19,11 @@ type spending struct {
 	account *credits.Account
 	arbiter *credits.Arbiter
 	work    searches
-	early   map[int]early // entries whose predecessors are on their way to the disk, by number
-	next    int           // the number of the entry that the account takes in next
-	changed chan struct{} // closed after the next event
-	doubt   bool          // a request was of unknown outcome, and none was answered since
-	answers chan struct{} // has an element when the service answers again after that
+	early   map[int]early   // entries whose predecessors are on their way to the disk, by number
+	next    int             // the number of the entry that the account takes in next
+	changed extract.Changes // after each event
+	doubt   bool            // a request was of unknown outcome, and none was answered since
+	answers chan struct{}   // has an element when the service answers again after that
 
 	unprovable int // credits of unknown outcome of which no balance will tell
 }
@@ -37,7 +37,7 @@ type early struct {
 // newSpending returns the spending of a run whose account has begun, and whose segment has its plan alone.
 func newSpending(account *credits.Account, run string, limit credits.Limit, share int) *spending {
 	return &spending{run: run, account: account, arbiter: credits.NewArbiter(limit, share), work: newSearches(), early: map[int]early{}, next: 1,
-		changed: make(chan struct{}), answers: make(chan struct{}, 1)}
+		answers: make(chan struct{}, 1)}
 }
 
 // event changes the arbiter, carries out what it decides, and lets those look again that wait.
@@ -46,8 +46,7 @@ func (s *spending) event(change func(*credits.Arbiter)) {
 	defer s.mu.Unlock()
 	change(s.arbiter)
 	s.work.decide(s.arbiter)
-	close(s.changed)
-	s.changed = make(chan struct{})
+	s.changed.Wake()
 }
 
 // Reserve is that of extract.Budget.
@@ -75,7 +74,7 @@ func (s *spending) reserve(o api.Operation) (credits.Turn, <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.work.count(s.arbiter)
-	return s.arbiter.Reserve(o), s.changed
+	return s.arbiter.Reserve(o), s.changed.Next()
 }
 
 // Count is that of extract.Budget. The account takes in the entries in the order of the segment.
@@ -144,7 +143,7 @@ func (s *spending) needsOutcomes() (needs bool, at time.Time, provable bool, cha
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at, provable = s.account.QuietAt()
-	return s.arbiter.NeedsOutcomes(), at, provable, s.changed
+	return s.arbiter.NeedsOutcomes(), at, provable, s.changed.Next()
 }
 
 // affords returns how many more lookups of an operation the credits pay for.
