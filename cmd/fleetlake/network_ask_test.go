@@ -21,7 +21,7 @@ import (
 func TestThePageAnswersStatements(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 300})
-	w.configure(1_000_000, "    schedule: '0 0 1 1 *'\n    missed: skip\n    list: {by: country}\n    sweep: {statuses: []}\n    lookup: {want: []}\nserve: {listen: '127.0.0.1:0'}\nqueries: {time: 10m, stall: 10m, wait: 10m}\n")
+	w.configure(1_000_000, "    schedule: '0 0 1 1 *'\n    missed: skip\n    list: {by: country}\n    sweep: {statuses: []}\n    lookup: {want: []}\nserve: {listen: '127.0.0.1:0'}\nqueries: {time: 20m}\n")
 	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
 	d := w.serve()
 	page := d.page()

@@ -99,7 +99,7 @@ func TestServeAnswersFlightSQL(t *testing.T) {
 	}
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.write("tokens", "analyst planted-token-of-the-analyst\n")
-	w.due(1_000_000, smallJob, "flight: {listen: '127.0.0.1:0', tokens_file: tokens}\nqueries: {memory: 128MiB, threads: 1, time: 10m, stall: 10m, wait: 10m}\n")
+	w.due(1_000_000, smallJob, "flight: {listen: '127.0.0.1:0', tokens_file: tokens}\nqueries: {memory: 128MiB, time: 20m}\n")
 	d := w.serve()
 	page := d.page()
 	address := d.flightAddress()

@@ -284,7 +284,7 @@ func TestTheNetworkProcessInheritsNothing(t *testing.T) {
 // TestTheConfigurationArrives as it was, but for what is left out.
 func TestTheConfigurationArrives(t *testing.T) {
 	w := newWorld(t, simulator.Config{Vessels: 400})
-	w.configure(1_000_000, smallJob+"    timezone: Europe/Berlin\n    priority: 3\nserve: {listen: '127.0.0.1:0', hosts: [localhost], trusted_proxies: [127.0.0.1]}\nqueries: {memory: 128MiB, time: 7s}\n")
+	w.configure(1_000_000, smallJob+"    timezone: Europe/Berlin\nserve: {listen: '127.0.0.1:0', hosts: [localhost], trusted_proxies: [127.0.0.1]}\nqueries: {memory: 128MiB, time: 7s}\n")
 	s := w.server()
 	setup, err := setupOf(s.config)
 	if err != nil {

@@ -112,8 +112,28 @@ func (d *decoder) mapping(n *yaml.Node, path string, table keyTable) {
 	})
 }
 
+// goneKeys are the keys that the version before had, and what to use instead.
+var goneKeys = map[string]string{
+	"jobs.NAME.jitter":       "another minute in the schedule of each machine",
+	"jobs.NAME.priority":     "the schedule: of the jobs that wait, the one whose slot is older runs first",
+	"jobs.NAME.max_lateness": "missed: a slot starts up to 24 hours late, and not at all with skip",
+	"queries.spill":          "memory: a query may write eight times as much to disk",
+	"queries.bytes":          "memory: an answer has eight times as many bytes at most; or rows",
+	"queries.threads":        "concurrent: each query has one thread",
+	"queries.stall":          "time: it holds for a part of the answer that the client does not take, too",
+	"queries.queue":          "concurrent: eight times as many wait for their turn",
+	"queries.wait":           "time: a query waits for its turn for half of it",
+}
+
 // unknownKey is the refusal of a key. It does not contain the value, which could be a secret.
 func unknownKey(key, path string, known []string) string {
+	section := path
+	if strings.HasPrefix(path, "jobs.") && strings.Count(path, ".") == 1 {
+		section = "jobs.NAME"
+	}
+	if use := goneKeys[section+"."+key]; use != "" {
+		return fmt.Sprintf("%s.%s is gone, use %s", path, key, use)
+	}
 	where := ""
 	if path != "" {
 		where = " in " + path

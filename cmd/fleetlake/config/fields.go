@@ -106,15 +106,11 @@ func (d *decoder) job(n *yaml.Node, j *JobConfig) {
 		"timezone":     setting(d, path+".timezone", "a time zone", parseZone, func(l *time.Location) { j.Spec.Location, j.Job.Location = l, l }),
 		"deadline":     setting(d, path+".deadline", "a duration", Duration(1), func(v time.Duration) { j.Job.Deadline = v }),
 		"missed":       setting(d, path+".missed", "once or skip", missed, func(s string) { j.Spec.Missed = s }),
-		"jitter":       setting(d, path+".jitter", "a duration", Duration(0), func(v time.Duration) { j.Spec.Jitter = v }),
-		"priority":     setting(d, path+".priority", "a number", Number(-1000, 1000), func(v int) { j.Spec.Priority = v }),
-		"max_lateness": setting(d, path+".max_lateness", "a duration", Duration(1), func(v time.Duration) { j.Spec.MaxLateness = v }),
 		"min_coverage": setting(d, path+".min_coverage", "a number", Number(0, 100), func(v int) { j.MinCoverage = v }),
 		"list":         func(n *yaml.Node) { d.listing(n, path+".list", &j.Job.List) },
 		"sweep":        func(n *yaml.Node) { d.sweep(n, path+".sweep", &j.Job.Sweep) },
 		"lookup":       func(n *yaml.Node) { d.lookup(n, path+".lookup", &j.Job.Lookup) },
 	})
-	d.checkSpec(n, path, j.Spec)
 }
 
 func (d *decoder) listing(n *yaml.Node, path string, l *plan.List) {

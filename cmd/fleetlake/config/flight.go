@@ -51,8 +51,15 @@ const FlightCredential = "flight-tokens"
 
 // defaultQueries suit two cores beside a harvest.
 func defaultQueries() Queries {
-	return Queries{Concurrent: 4, Queue: 32, Wait: 30 * time.Second, Limits: worker.Limits{
-		MemoryMiB: 512, SpillMiB: 4096, Threads: 1, Time: time.Minute, Stall: time.Minute, Rows: 10_000_000, Bytes: 4 << 30}}
+	q := Queries{Concurrent: 4, Limits: worker.Limits{MemoryMiB: 512, Threads: 1, Time: time.Minute, Rows: 10_000_000}}
+	q.derive()
+	return q
+}
+
+// derive sets the limits that follow from others.
+func (q *Queries) derive() {
+	q.SpillMiB, q.Bytes = 8*q.MemoryMiB, 8*int64(q.MemoryMiB)<<20
+	q.Stall, q.Wait, q.Queue = q.Time, q.Time/2, 8*q.Concurrent
 }
 
 func (d *decoder) flight(n *yaml.Node, f *Flight) {
@@ -82,16 +89,11 @@ func (d *decoder) flight(n *yaml.Node, f *Flight) {
 func (d *decoder) queries(n *yaml.Node, q *Queries) {
 	d.mapping(n, "queries", keyTable{
 		"memory":     setting(d, "queries.memory", "an amount of memory", mebibytes(64), func(v int) { q.MemoryMiB = v }),
-		"spill":      setting(d, "queries.spill", "an amount of disk space", mebibytes(0), func(v int) { q.SpillMiB = v }),
-		"threads":    setting(d, "queries.threads", "a number", Number(1, 256), func(v int) { q.Threads = v }),
 		"time":       setting(d, "queries.time", "a duration", Duration(1), func(v time.Duration) { q.Time = v }),
-		"stall":      setting(d, "queries.stall", "a duration", Duration(1), func(v time.Duration) { q.Stall = v }),
 		"rows":       setting(d, "queries.rows", "a number", Number(0, math.MaxInt), func(v int) { q.Rows = int64(v) }),
-		"bytes":      setting(d, "queries.bytes", "an amount of bytes", Bytes, func(v int64) { q.Bytes = v }),
 		"concurrent": setting(d, "queries.concurrent", "a number", Number(1, 256), func(v int) { q.Concurrent = v }),
-		"queue":      setting(d, "queries.queue", "a number", Number(0, 10_000), func(v int) { q.Queue = v }),
-		"wait":       setting(d, "queries.wait", "a duration", Duration(0), func(v time.Duration) { q.Wait = v }),
 	})
+	q.derive()
 }
 
 // mebibytes returns a parser of amounts of bytes that are at least so many MiB, and at most 1 PiB.

@@ -20,10 +20,10 @@ func TestConfigFlightValues(t *testing.T) {
 		"none":                   {"flight: {listen: ''}", func(*Config) {}},
 		"all machines with TLS":  {"flight: {listen: ':8815', tokens_file: t, tls: {certificate: c, key_file: k}}", func(c *Config) { c.Flight = Flight{Listen: ":8815", TokensFile: "t", Certificate: "c", KeyFile: "k"} }},
 		"a network that is safe": {"flight: {listen: '10.0.0.1:8815', tokens_file: t, plaintext: true}", func(c *Config) { c.Flight = Flight{Listen: "10.0.0.1:8815", TokensFile: "t", Plaintext: true} }},
-		"limits of queries": {"queries: {memory: 1GiB, spill: 0, threads: 1, time: 90s, stall: 5s, rows: 0, bytes: 20MB, concurrent: 2, queue: 0, wait: 0s}", func(c *Config) {
+		"limits of queries": {"queries: {memory: 1GiB, time: 90s, rows: 0, concurrent: 2}", func(c *Config) {
 			q := &c.Queries
-			q.MemoryMiB, q.SpillMiB, q.Threads, q.Time, q.Stall, q.Rows, q.Bytes = 1024, 0, 1, 90*time.Second, 5*time.Second, 0, 20_000_000
-			q.Concurrent, q.Queue, q.Wait = 2, 0, 0
+			q.MemoryMiB, q.SpillMiB, q.Time, q.Stall, q.Rows, q.Bytes = 1024, 8192, 90*time.Second, 90*time.Second, 0, 8<<30
+			q.Concurrent, q.Queue, q.Wait = 2, 16, 45*time.Second
 		}},
 	} {
 		t.Run(name, func(t *testing.T) { changes(t, c.text, c.edit) })
@@ -42,7 +42,7 @@ func TestConfigFlightRefuses(t *testing.T) {
 		"too little memory":            {"queries: {memory: 63MiB}", `queries.memory: "63MiB", expected 64 MiB or more`},
 		"no memory":                    {"queries: {memory: lots}", `queries.memory: "lots", expected 64 MiB or more`},
 		"too much of it":               {"queries: {memory: 9000000000GiB}", `queries.memory: "9000000000GiB", expected`},
-		"no thread":                    {"queries: {threads: 0}", `queries.threads: "0", expected a whole number from 1 to 256`},
+		"a limit that is gone":         {"queries: {stall: 5s}", ":1:11: queries.stall is gone, use time"},
 		"no time":                      {"queries: {time: 0s}", `queries.time: "0s", expected a duration`},
 		"no query at all":              {"queries: {concurrent: 0}", `queries.concurrent: "0", expected a whole number from 1`},
 	} {

@@ -13,7 +13,6 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/fleetlake/fleetlake/schedules"
 	"github.com/fleetlake/fleetlake/schedules/listen/unixsocket"
 	"github.com/fleetlake/fleetlake/schedules/notify"
 )
@@ -262,11 +261,4 @@ func (c Notify) Recipients() (notify.Config, error) {
 	var err error
 	r.Secret, err = secretOf(c.environment, "FLEETLAKE_WEBHOOK_SECRET", c.SecretFile, c.secretAt, credentialPath(c.credentials, SecretCredential), "secret")
 	return r, err
-}
-
-// checkSpec refuses a job whose jitter would make every slot too late.
-func (d *decoder) checkSpec(n *yaml.Node, path string, s schedules.Spec) {
-	if s.Jitter >= s.MaxLateness {
-		d.report(resolveAlias(n), "%s.jitter: %v, expected less than max_lateness, %v", path, s.Jitter, s.MaxLateness)
-	}
 }

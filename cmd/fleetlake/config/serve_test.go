@@ -16,10 +16,6 @@ func TestConfigServeValues(t *testing.T) {
 		text string
 		edit func(*Config)
 	}{
-		"how a job waits": {"jobs: {nightly: {jitter: 10m, priority: -3, max_lateness: 2d}}", func(c *Config) {
-			s := &c.Jobs[0].Spec
-			s.Jitter, s.Priority, s.MaxLateness = 10*time.Minute, -3, 48*time.Hour
-		}},
 		"no page":             {"serve: {listen: ''}", func(c *Config) { c.Serve.Listen = "" }},
 		"a page on IPv6":      {"serve: {listen: '[::1]:80'}", func(c *Config) { c.Serve.Listen = "[::1]:80" }},
 		"a page on a socket":  {"serve: {listen: 'unix:/run/fleetlake/page.sock'}", func(c *Config) { c.Serve.Listen = "unix:/run/fleetlake/page.sock" }},
@@ -42,27 +38,25 @@ func TestConfigServeValues(t *testing.T) {
 
 func TestConfigServeRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"a page for all without a token":     {"serve: {listen: '0.0.0.0:80'}", `:1:17: serve.listen: an address that other machines reach, expected a token_file`},
-		"and so without an address":          {"serve: {listen: ':80', token_file: ''}", `serve.listen: an address that other machines reach`},
-		"a lookalike of this machine":        {"serve: {listen: 'localhost.example.org:80'}", `expected an IP address and a port`},
-		"no port":                            {"serve: {listen: 127.0.0.1}", `serve.listen: "127.0.0.1", expected an IP address and a port`},
-		"a socket without a directory":       {"serve: {listen: 'unix:page.sock'}", `serve.listen: "unix:page.sock", expected unix: and an absolute path`},
-		"a port beyond all":                  {"serve: {listen: '127.0.0.1:70000'}", `expected an IP address and a port`},
-		"a host with a port":                 {"serve: {hosts: ['a:80']}", `serve.hosts: "a:80", expected the name or the IP address of a host without a port`},
-		"a host of others without a token":   {"serve: {hosts: [localhost, fleet.example.org]}", `:1:16: serve.hosts: "fleet.example.org" is a name beyond this machine, expected a token_file`},
-		"a host of all":                      {"serve: {hosts: ['*']}", `serve.hosts: "*"`},
-		"an unknown key":                     {"serve: {port: 80}", `unknown key "port" in serve, expected one of: hosts, listen, token_file, trust, trusted_proxies`},
-		"a trust in all":                     {"serve: {trust: all}", `serve.trust: "all", expected loopback`},
-		"a proxy by name":                    {"serve: {trusted_proxies: [nginx]}", `serve.trusted_proxies: "nginx", expected an address or a network`},
-		"a service of nobody":                {"notify: {urls: ['planted://planted']}", `:1:17: notify.urls: no address of a known service`},
-		"a word for a list":                  {"notify: {urls: planted}", `notify.urls: no list`},
-		"a list in a list":                   {"notify: {urls: [[planted]]}", `notify.urls: no word`},
-		"a webhook by mail":                  {"notify: {webhook: {url: 'smtp://planted'}}", `notify.webhook.url: not an absolute address, expected https://`},
-		"a webhook in the clear":             {"notify: {webhook: {url: 'http://planted.example.org/x'}}", `notify.webhook.url: notifications would travel unencrypted, expected https://`},
-		"an unknown kind":                    {"notify: {on: [fail]}", `notify.on: "fail", expected one of: stale, failed, credits, export_failed, drifting, partial, watched, export_recovered`},
-		"a jitter that makes each slot late": {"jobs: {a: {jitter: 24h}}", `jobs.a.jitter: 24h0m0s, expected less than max_lateness, 24h0m0s`},
-		"a priority that is no number":       {"jobs: {a: {priority: high}}", `jobs.a.priority: "high", expected a whole number from -1000 to 1000`},
-		"no lateness at all":                 {"jobs: {a: {max_lateness: 0s}}", `jobs.a.max_lateness: "0s", expected a duration`},
+		"a page for all without a token":   {"serve: {listen: '0.0.0.0:80'}", `:1:17: serve.listen: an address that other machines reach, expected a token_file`},
+		"and so without an address":        {"serve: {listen: ':80', token_file: ''}", `serve.listen: an address that other machines reach`},
+		"a lookalike of this machine":      {"serve: {listen: 'localhost.example.org:80'}", `expected an IP address and a port`},
+		"no port":                          {"serve: {listen: 127.0.0.1}", `serve.listen: "127.0.0.1", expected an IP address and a port`},
+		"a socket without a directory":     {"serve: {listen: 'unix:page.sock'}", `serve.listen: "unix:page.sock", expected unix: and an absolute path`},
+		"a port beyond all":                {"serve: {listen: '127.0.0.1:70000'}", `expected an IP address and a port`},
+		"a host with a port":               {"serve: {hosts: ['a:80']}", `serve.hosts: "a:80", expected the name or the IP address of a host without a port`},
+		"a host of others without a token": {"serve: {hosts: [localhost, fleet.example.org]}", `:1:16: serve.hosts: "fleet.example.org" is a name beyond this machine, expected a token_file`},
+		"a host of all":                    {"serve: {hosts: ['*']}", `serve.hosts: "*"`},
+		"an unknown key":                   {"serve: {port: 80}", `unknown key "port" in serve, expected one of: hosts, listen, token_file, trust, trusted_proxies`},
+		"a trust in all":                   {"serve: {trust: all}", `serve.trust: "all", expected loopback`},
+		"a proxy by name":                  {"serve: {trusted_proxies: [nginx]}", `serve.trusted_proxies: "nginx", expected an address or a network`},
+		"a service of nobody":              {"notify: {urls: ['planted://planted']}", `:1:17: notify.urls: no address of a known service`},
+		"a word for a list":                {"notify: {urls: planted}", `notify.urls: no list`},
+		"a list in a list":                 {"notify: {urls: [[planted]]}", `notify.urls: no word`},
+		"a webhook by mail":                {"notify: {webhook: {url: 'smtp://planted'}}", `notify.webhook.url: not an absolute address, expected https://`},
+		"a webhook in the clear":           {"notify: {webhook: {url: 'http://planted.example.org/x'}}", `notify.webhook.url: notifications would travel unencrypted, expected https://`},
+		"an unknown kind":                  {"notify: {on: [fail]}", `notify.on: "fail", expected one of: stale, failed, credits, export_failed, drifting, partial, watched, export_recovered`},
+		"a key of a job that is gone":      {"jobs: {a: {jitter: 24h}}", `jobs.a.jitter is gone, use another minute in the schedule`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Load(configFile(t, c.text), true, noEnvironment)
