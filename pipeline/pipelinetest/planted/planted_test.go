@@ -47,7 +47,7 @@ var faults = map[string]fault{
 	"the share of lookups is given to searches": {
 		"pipeline/credits/arbiter_decide.go", "+ a.kept() + credits)", "+ credits)", "./pipeline/credits", ""},
 	"a waiting request is not woken": {
-		"pipeline/spending.go", "\tclose(s.changed)\n", "", "./pipeline", "ASearchThat|Spending|WhatLookupsGiveBack"},
+		"pipeline/spending.go", "\ts.changed.Wake()\n", "", "./pipeline", "ASearchThat|Spending|WhatLookupsGiveBack"},
 	"a balance right after a request proves that it was not billed": {
 		"pipeline/credits/account.go", "b.Asked.Sub(a.ended) < a.settleAfter", "b.Asked.Sub(a.ended) < 0", "./pipeline/credits", ""},
 	"the settling time is one moment longer": {
