@@ -11,11 +11,11 @@ import (
 )
 
 // Answer is the answer of a query, for readers of DuckDB's own vectors, which need a third of the time
-// that the driver's values take. DuckDB stores it in the temporary table temp.answer, within its memory
+// that the driver's values take. DuckDB stores it in the temporary table temp.fleetlake_answer, within its memory
 // limit, and spills the rest. No other query of its Warehouse runs until Close.
 type Answer struct {
 	Rows  int64
-	Names []string // of the columns, as the statement named them: temp.answer can have others
+	Names []string // of the columns, as the statement named them: temp.fleetlake_answer can have others
 	conn  *sql.Conn
 }
 
@@ -65,7 +65,7 @@ func (w *Warehouse) answer(ctx context.Context, text string, store spooler, args
 	for _, c := range columns {
 		a.Names = append(a.Names, c.name)
 	}
-	if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM temp.answer").Scan(&a.Rows); err != nil {
+	if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM temp.fleetlake_answer").Scan(&a.Rows); err != nil {
 		return nil, unwrapped(err)
 	}
 	return a, nil
@@ -104,7 +104,7 @@ func spoolPlan(ctx context.Context, conn *sql.Conn, text string, _ queryKind, ar
 	return unwrapped(err)
 }
 
-// Vectors runs a query of ours, which can read temp.answer, and passes its result to read. The result
+// Vectors runs a query of ours, which can read temp.fleetlake_answer, and passes its result to read. The result
 // is in memory outside of DuckDB's limit, and freed when read has returned. Errors are those of DuckDB,
 // of the context and of read.
 func (a *Answer) Vectors(ctx context.Context, text string, read func(*mapping.Result) error) error {
@@ -134,7 +134,7 @@ func (a *Answer) Vectors(ctx context.Context, text string, read func(*mapping.Re
 
 // Close removes the answer and lets other queries run. It returns DuckDB's error if it cannot.
 func (a *Answer) Close() error {
-	_, err := a.conn.ExecContext(context.Background(), "DROP TABLE IF EXISTS temp.answer")
+	_, err := a.conn.ExecContext(context.Background(), "DROP TABLE IF EXISTS temp.fleetlake_answer")
 	return errors.Join(unwrapped(err), a.conn.Close())
 }
 

@@ -24,7 +24,7 @@ func shapeOf(t *testing.T, a *Answer, err error) (s shape, _ error) {
 		return s, err
 	}
 	s.Rows = a.Rows
-	must(t, a.Vectors(t.Context(), "FROM temp.answer", func(r *mapping.Result) error {
+	must(t, a.Vectors(t.Context(), "FROM temp.fleetlake_answer", func(r *mapping.Result) error {
 		s.Column, s.Type = mapping.ColumnName(r, 0), mapping.ColumnType(r, 0)
 		for i := range mapping.ResultChunkCount(*r) {
 			chunk := mapping.ResultGetChunk(*r, i)
@@ -126,7 +126,7 @@ func TestAnAnswerIsInterrupted(t *testing.T) {
 	must(t, err)
 	ctx, cancel = context.WithCancel(t.Context())
 	cancel()
-	if err := a.Vectors(ctx, "FROM temp.answer", func(*mapping.Result) error { return nil }); !errors.Is(err, context.Canceled) {
+	if err := a.Vectors(ctx, "FROM temp.fleetlake_answer", func(*mapping.Result) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("read: %v", err)
 	}
 	got, err := shapeOf(t, a, nil)

@@ -15,21 +15,26 @@ const (
 	AsJSON                 // nil, or a json.RawMessage: what to_json gives, with all digits of a number; NaN and infinity are null
 )
 
-// instantType is the type of an instant, as DuckDB names it.
-const instantType = "TIMESTAMP WITH TIME ZONE"
+// InstantType is the type of an instant, as DuckDB names it.
+const InstantType = "TIMESTAMP WITH TIME ZONE"
 
 // expression is the SQL of a column in this encoding. An instant is written by RFC 3339 in UTC, such as
-// 2026-11-20T02:00:00Z, inside of lists and structs as DuckDB does, such as 2026-11-20 02:00:00+00.
-func (e Encoding) expression(name, databaseType string) string {
+// 2026-11-20T02:00:00Z, or if the session is in another time zone, such as 2026-11-20T11:00:00+09:00; inside of lists and
+// structs as DuckDB does, such as 2026-11-20 02:00:00+00.
+func (e Encoding) expression(name, databaseType string, zoned bool) string {
 	column := quoteName(name)
 	text := "CAST(" + column + " AS VARCHAR)"
-	if databaseType == instantType {
-		text = "replace(replace(" + text + ", ' ', 'T'), '+00', 'Z')"
+	if databaseType == InstantType {
+		if zoned {
+			text = `regexp_replace(replace(` + text + `, ' ', 'T'), '([+-][0-9]{2})$', '\1:00')`
+		} else {
+			text = "replace(replace(" + text + ", ' ', 'T'), '+00', 'Z')"
+		}
 	}
 	switch {
 	case e == AsText:
 		return text
-	case databaseType == instantType:
+	case databaseType == InstantType:
 		return "CAST(to_json(" + text + ") AS VARCHAR)"
 	case databaseType == "FLOAT", databaseType == "DOUBLE": // to_json writes a FLOAT as the nearest DOUBLE
 		return "CASE WHEN isfinite(" + column + ") THEN " + text + " END"

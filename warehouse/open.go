@@ -36,7 +36,13 @@ type Options struct {
 	// that a query may read: for readers over a network. Otherwise a query may read what the
 	// process may, so that analysts can join the lake and files of their own.
 	Confine []string
+
+	// TimeZone is the zone of the session, such as Europe/Oslo, in which instants are written. Empty is UTC.
+	TimeZone string
 }
+
+// ErrTimeZone says that DuckDB knows no time zone of the name that it was given.
+var ErrTimeZone = errors.New("no such time zone")
 
 // Warehouse is the published file, open for reading. One statement runs at a time; the others wait.
 // An error of reading has DuckDB's words: IsDamaged is true if a block has a wrong checksum, it is ErrRoom if
@@ -46,10 +52,24 @@ type Warehouse struct {
 	db      *sql.DB
 	release func()          // releases the spelling of the path that the file is open under
 	kept    map[string]bool // the tables of Keep
+	zoned   bool            // the session is in another time zone than UTC
 }
 
 // Path returns the path of the published file of a data directory.
 func Path(dir string) string { return filepath.Join(dir, "warehouse", "fleet.duckdb") }
+
+// DataDir returns the data directory that the file is in, whether as the published one or as a version.
+func (w *Warehouse) DataDir() (string, error) {
+	path, err := filepath.Abs(w.path)
+	if err != nil {
+		return "", fmt.Errorf("find the data directory: %w", err)
+	}
+	dir := filepath.Dir(path)
+	if filepath.Base(dir) == "versions" {
+		dir = filepath.Dir(dir)
+	}
+	return filepath.Dir(dir), nil
+}
 
 // Open opens a published file for reading. What is published later is visible to the next Open.
 // Any number of processes can have it open, and any number of readers in one process, each with
@@ -85,7 +105,7 @@ func Open(ctx context.Context, path string, o Options) (*Warehouse, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open warehouse %s: %w", path, err)
 	}
-	w := &Warehouse{path: path, db: db, release: release}
+	w := &Warehouse{path: path, db: db, release: release, zoned: o.TimeZone != ""}
 	if err := w.confine(ctx, o); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
@@ -106,6 +126,11 @@ func (w *Warehouse) confine(ctx context.Context, o Options) error {
 		}
 		list := "[" + strings.Join(quotedPaths, ", ") + "]"
 		statements = append(statements, "SET allowed_directories = "+list, "SET allowed_paths = "+list, "SET enable_external_access = false", "SET enable_logging = false")
+	}
+	if o.TimeZone != "" {
+		if _, err := w.db.ExecContext(ctx, "SET GLOBAL TimeZone = "+quote(o.TimeZone)); err != nil {
+			return fmt.Errorf("%w: %q; want a name of the IANA's, such as Europe/Oslo", ErrTimeZone, o.TimeZone)
+		}
 	}
 	statements = append(statements, "SET lock_configuration = true")
 	for _, s := range statements {

@@ -60,7 +60,7 @@ func copyToParquet(ctx context.Context, conn *sql.Conn, path string) (int64, err
 		}
 		expressions = append(expressions, value+" AS "+quoteName(c.name))
 	}
-	result, err := conn.ExecContext(ctx, "COPY (SELECT "+strings.Join(expressions, ", ")+" FROM temp.answer) TO "+quote(path)+" (FORMAT parquet, COMPRESSION zstd)")
+	result, err := conn.ExecContext(ctx, "COPY (SELECT "+strings.Join(expressions, ", ")+" FROM temp.fleetlake_answer) TO "+quote(path)+" (FORMAT parquet, COMPRESSION zstd)")
 	if err == nil {
 		return result.RowsAffected()
 	}

@@ -33,7 +33,7 @@ func (w *Warehouse) Spooled(ctx context.Context, s Statement, e Encoding) (*Rows
 	if kind.plans() { // a few rows, and CREATE TABLE AS does not accept it
 		r, err = query(ctx, conn, s.Text, args...)
 	} else if err = spool(ctx, conn, s.Text, kind, args); err == nil {
-		r, err = parts(ctx, conn, e)
+		r, err = parts(ctx, conn, e, w.zoned)
 	}
 	if err != nil {
 		return fail(err)
@@ -44,7 +44,7 @@ func (w *Warehouse) Spooled(ctx context.Context, s Statement, e Encoding) (*Rows
 }
 
 // createAnswer stores the answer of the statement that begins on the next line.
-const createAnswer = "CREATE OR REPLACE TEMP TABLE answer AS\n"
+const createAnswer = "CREATE OR REPLACE TEMP TABLE fleetlake_answer AS\n"
 
 // spoolable reports whether CREATE TABLE AS accepts a statement: it does not accept DESCRIBE,
 // SHOW and SUMMARIZE.
@@ -94,7 +94,7 @@ func answerColumns(ctx context.Context, conn *sql.Conn) ([]answerColumn, error) 
 		for slices.ContainsFunc(columns, func(other answerColumn) bool { return strings.EqualFold(other.stored, c.stored) }) {
 			c.stored += "_"
 		}
-		if _, err := conn.ExecContext(ctx, "ALTER TABLE temp.answer RENAME COLUMN "+quoteName(c.name)+" TO "+quoteName(c.stored)); err != nil {
+		if _, err := conn.ExecContext(ctx, "ALTER TABLE temp.fleetlake_answer RENAME COLUMN "+quoteName(c.name)+" TO "+quoteName(c.stored)); err != nil {
 			return nil, unwrapped(err)
 		}
 		columns[i] = c
@@ -103,7 +103,7 @@ func answerColumns(ctx context.Context, conn *sql.Conn) ([]answerColumn, error) 
 }
 
 // parts returns the spooled answer, part by part.
-func parts(ctx context.Context, conn *sql.Conn, e Encoding) (*Rows, error) {
+func parts(ctx context.Context, conn *sql.Conn, e Encoding, zoned bool) (*Rows, error) {
 	columns, err := answerColumns(ctx, conn)
 	if err != nil {
 		return nil, err
@@ -111,13 +111,13 @@ func parts(ctx context.Context, conn *sql.Conn, e Encoding) (*Rows, error) {
 	r := &Rows{conn: conn, encoded: true, encoding: e}
 	expressions := make([]string, len(columns))
 	for i, c := range columns {
-		expressions[i] = e.expression(c.stored, c.databaseType)
+		expressions[i] = e.expression(c.stored, c.databaseType, zoned)
 		r.Columns, r.Types = append(r.Columns, c.name), append(r.Types, c.databaseType)
 	}
-	if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM temp.answer").Scan(&r.Total); err != nil {
+	if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM temp.fleetlake_answer").Scan(&r.Total); err != nil {
 		return nil, unwrapped(err)
 	}
-	text := fmt.Sprintf("SELECT %s FROM temp.answer WHERE rowid >= $1 AND rowid < $2", strings.Join(expressions, ", "))
+	text := fmt.Sprintf("SELECT %s FROM temp.fleetlake_answer WHERE rowid >= $1 AND rowid < $2", strings.Join(expressions, ", "))
 	from := int64(0)
 	part := func() (*sql.Rows, error) {
 		rows, err := conn.QueryContext(ctx, text, from, from+partRows)

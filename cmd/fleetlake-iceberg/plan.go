@@ -19,11 +19,9 @@ func (f liveFile) dates() (days []string) {
 		days = append(days, p.SnapshotDate)
 	}
 	for _, folder := range strings.Split(f.path, "/") {
-		if day, ok := strings.CutPrefix(folder, "snapshot_date="); ok {
-			days = append(days, day)
-		}
-		if month, ok := strings.CutPrefix(folder, "snapshot_month="); ok {
-			days = append(days, month)
+		switch key, of, _ := strings.Cut(folder, "="); key {
+		case "night", "snapshot_date", "snapshot_month": // earlier exports have the second
+			days = append(days, of)
 		}
 	}
 	return days

@@ -36,7 +36,8 @@ The format is the one of --format, else that of the extension of --out (.csv .js
 $PAGER (default: less -S).
 
   NULL      is empty in CSV, where "" is an empty text (as PostgreSQL and DuckDB write them)
-  instants  are in UTC with their zone: 2026-11-20T02:00:00Z
+  instants  are in UTC with their zone, 2026-11-20T02:00:00Z, or in that of --timezone, with its offset,
+            and with its name in the header of a table; Parquet has them in UTC
   numbers   have all their digits, in JSON, too: readers with 64-bit floats (JavaScript, jq) round
             them above 2^53; cast to VARCHAR for these. NaN and infinity are null in JSON
   HUGEINT   (a sum of whole numbers) is DECIMAL(38,0) in Parquet
@@ -45,7 +46,7 @@ $PAGER (default: less -S).
 A statement can use the warehouse only: no file, no network, no extension, no setting. One that needs
 more memory or time than --memory and --timeout allow is stopped. Exit code 2 is an error in the SQL;
 the message marks its line.`,
-		Example: `  fleetlake query "SELECT flag, count(*) FROM vessels WHERE listed GROUP BY flag ORDER BY 2 DESC LIMIT 5"
+		Example: `  fleetlake query "SELECT flag, count(*) FROM vessels WHERE listed AND is_vessel GROUP BY flag ORDER BY 2 DESC LIMIT 5"
   fleetlake query --list
   fleetlake query --show ` + exampleQuery + `
   fleetlake query ` + exampleQuery + ` --param zone=red-sea --out gone.csv
@@ -63,6 +64,7 @@ the message marks its line.`,
 	c.Flags().BoolVar(&o.noPager, "no-pager", false, "print the whole result at once on a terminal")
 	c.Flags().Var(&numberFlag{&o.memoryMiB, 32, maxMiB}, "memory", "memory of the query, in MiB, or less without this flag if the machine has less; what does not fit is spilled to disk")
 	c.Flags().Var(&numberFlag{&o.spillMiB, 0, maxMiB}, "spill", "disk space of the query, in MiB, in a directory of temporary files")
+	c.Flags().StringVar(&o.timezone, "timezone", "", "write instants in this time zone, such as Europe/Oslo (default: UTC)")
 	c.Flags().Var(&durationFlag{&o.timeout, 1}, "timeout", "stop the query after this time, such as 90s or 2h (default: never)")
 	c.Flags().BoolVar(&o.unsafeFiles, "unsafe-files", false, "let the statement use files and the network with your rights")
 	return c
@@ -80,6 +82,7 @@ const maxMiB = 1 << 30
 // queryOptions are the flags of query.
 type queryOptions struct {
 	format, out, file   string
+	timezone            string // empty is UTC
 	params              []string
 	listed, show        bool
 	noPager             bool
@@ -176,6 +179,11 @@ func (a *app) answer(ctx context.Context, dir string, q question, o queryOptions
 	defer func() { err = errors.Join(err, remove()) }()
 	if err := o.checkParams(ctx, dir, spill, q); err != nil {
 		return err
+	}
+	if o.timezone != "" {
+		if _, err := time.LoadLocation(o.timezone); err != nil || o.timezone == "Local" {
+			return fmt.Errorf("--timezone %q: want the name of a time zone, such as Europe/Oslo: %w", o.timezone, errUsage)
+		}
 	}
 	write := a.queryToScreen
 	switch {

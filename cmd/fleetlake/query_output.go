@@ -30,7 +30,7 @@ func (a *app) queryToScreen(ctx context.Context, dir string, s warehouse.Stateme
 				return err
 			}
 			defer w.Close()
-			return writeAnswer(ctx, w, s, o.format, to, pager.WidthOf)
+			return writeAnswer(ctx, w, s, o, to, pager.WidthOf)
 		})
 	}
 	if pager.Command == "" {
@@ -103,7 +103,7 @@ func (a *app) inFile(ctx context.Context, dir string, s warehouse.Statement, spi
 		if err != nil {
 			return fmt.Errorf("write %s: %w", o.out, err)
 		}
-		return errors.Join(writeAnswer(ctx, w, s, o.format, f, unlimited), f.Close())
+		return errors.Join(writeAnswer(ctx, w, s, o, f, unlimited), f.Close())
 	})
 	if err != nil {
 		return err
@@ -116,14 +116,16 @@ func (o queryOptions) open(ctx context.Context, dir, spill string, confine []str
 	if o.unsafeFiles {
 		confine = nil
 	}
-	return warehouse.Open(ctx, warehouse.Path(dir), warehouse.Options{MemoryMiB: o.memoryMiB, Threads: o.threads, Spill: spill, SpillMiB: o.spillMiB, Confine: confine})
+	return warehouse.Open(ctx, warehouse.Path(dir), warehouse.Options{MemoryMiB: o.memoryMiB, Threads: o.threads, Spill: spill, SpillMiB: o.spillMiB, Confine: confine, TimeZone: o.timezone})
 }
 
 // unlimited is the width of a table in a file.
 func unlimited(int64) int { return 0 }
 
-// writeAnswer runs a statement and writes its answer; widthOf is the width of a table of so many rows.
-func writeAnswer(ctx context.Context, w *warehouse.Warehouse, s warehouse.Statement, format string, to io.Writer, widthOf func(rows int64) int) error {
+// writeAnswer runs a statement and writes its answer; widthOf is the width of a table of so many rows. A table for
+// people has the time zone of its instants in their headers, if it is one that they chose.
+func writeAnswer(ctx context.Context, w *warehouse.Warehouse, s warehouse.Statement, o queryOptions, to io.Writer, widthOf func(rows int64) int) error {
+	format := o.format
 	encoding := warehouse.AsText
 	if format == "json" || format == "ndjson" {
 		encoding = warehouse.AsJSON
@@ -138,6 +140,9 @@ func writeAnswer(ctx context.Context, w *warehouse.Warehouse, s warehouse.Statem
 	columns := make([]console.Column, len(rows.Columns))
 	for i, name := range rows.Columns {
 		columns[i] = console.Column{Name: name, Type: rows.Types[i]}
+		if o.timezone != "" && rows.Types[i] == warehouse.InstantType && (format == "table" || format == "markdown") {
+			columns[i].Name += " (" + o.timezone + ")"
+		}
 	}
 	_, err = console.WriteRows(to, format, widthOf(rows.Total), columns, rows.All())
 	return errors.Join(err, rows.Close())
@@ -162,5 +167,5 @@ func writePlan(to io.Writer, rows *warehouse.Rows, format string) error {
 
 // printRows writes the answer of a statement of ours.
 func printRows(ctx context.Context, w *warehouse.Warehouse, sql, format string, to io.Writer, width int) error {
-	return writeAnswer(ctx, w, warehouse.Statement{Text: sql}, format, to, func(int64) int { return width })
+	return writeAnswer(ctx, w, warehouse.Statement{Text: sql}, queryOptions{format: format}, to, func(int64) int { return width })
 }

@@ -20,9 +20,47 @@ func TestQuery(t *testing.T) {
 	for name, ask := range map[string]func(*testing.T, *world){
 		"worked queries by name": workedQueriesByName, "errors": sqlErrors, "formats": everyFormat, "SQL of files": sqlOfFiles, "plans": plansAreDrawn,
 		"the examples of the help": examplesOfTheHelp, "completion": completion,
-		"an error with escapes": anErrorMovesNoCursor,
+		"an error with escapes": anErrorMovesNoCursor, "time zones": timeZones, "examples of the lake": examplesOfTheLake,
 	} {
 		t.Run(name, func(t *testing.T) { ask(t, w.of(t)) })
+	}
+}
+
+// timeZones writes an instant in the zone that a person chose, and says which it is.
+func timeZones(t *testing.T, w *world) {
+	const instant = "SELECT TIMESTAMPTZ '2026-11-20 02:00:00+00' AS seen, [seen] AS several"
+	for zone, want := range map[string]string{"": "2026-11-20T02:00:00Z", "Asia/Tokyo": "2026-11-20T11:00:00+09:00", "Asia/Kathmandu": "2026-11-20T07:45:00+05:45", "America/St_Johns": "2026-11-19T22:30:00-03:30", "UTC": "2026-11-20T02:00:00+00:00"} {
+		for _, format := range []string{"table", "markdown", "csv", "json"} {
+			got := w.must(exitDone, "query", "--timezone", zone, "--format", format, instant).stdout
+			if !strings.Contains(got, want) {
+				t.Errorf("%s in %q: %s, want %s", format, zone, got, want)
+			}
+			if named := strings.Contains(got, "seen ("+zone+")"); named != (zone != "" && (format == "table" || format == "markdown")) {
+				t.Errorf("%s in %q has the header of\n%s", format, zone, got)
+			}
+		}
+	}
+	for _, zone := range []string{"Asia/Tokio", "Local", "+09"} {
+		if got := w.must(exitUsage, "query", "--timezone", zone, instant).stderr; !strings.Contains(got, "want the name of a time zone") {
+			t.Errorf("%s: %s", zone, got)
+		}
+	}
+}
+
+// examplesOfTheLake runs the examples that schema shows for the tables of the lake as the examples themselves say.
+func examplesOfTheLake(t *testing.T, w *world) {
+	for _, table := range []string{"listings", "sightings", "particulars", "engine", "management", "positions", "requests", "coverage", "issues", "vessels"} {
+		_, example, ok := strings.Cut(w.must(exitDone, "schema", "lake."+table).stdout, "\nExample\n")
+		if !ok {
+			t.Errorf("lake.%s has no example", table)
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(w.dir, "lake", table)); err != nil {
+			continue // the night has no row of it, and its files do not exist
+		}
+		if got := w.must(exitDone, "query", "--unsafe-files", strings.TrimSpace(example)).stdout; !strings.Contains(got, "row") {
+			t.Errorf("lake.%s: %s", table, got)
+		}
 	}
 }
 

@@ -80,6 +80,10 @@ func Read(ctx context.Context, w *warehouse.Warehouse) (Dictionary, error) {
 	if err != nil {
 		return Dictionary{}, err
 	}
+	dir, err := w.DataDir()
+	if err != nil {
+		return Dictionary{}, err
+	}
 	var d Dictionary
 	if runs, err := w.Runs(ctx, 1); err != nil {
 		return Dictionary{}, err
@@ -89,7 +93,7 @@ func Read(ctx context.Context, w *warehouse.Warehouse) (Dictionary, error) {
 	for _, g := range warehouse.Groups {
 		d.Groups = append(d.Groups, Group{Name: string(g.Group), Title: g.Title, Entries: []Entry{}})
 	}
-	d.Groups = append(d.Groups, Group{Name: lakeGroup, Title: "Lake: the Parquet files, a row for each observation", Entries: Lake(tables)})
+	d.Groups = append(d.Groups, Group{Name: lakeGroup, Title: "Lake: the Parquet files, a row for each observation", Entries: Lake(dir, tables)})
 	for _, t := range tables {
 		d.add(Entry{Table: t, Operations: operationsOf(t.Lineage.Lake)})
 	}

@@ -1,6 +1,7 @@
 package dictionary
 
 import (
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,11 +94,12 @@ var lakeColumns = map[string]string{
 // warehouse do.
 var own = []string{"snapshot_date", "raw", "extra"}
 
-// Lake describes the tables of the lake, with the comments of the warehouse where a column means the same.
-func Lake(tables []warehouse.Table) []Entry {
+// Lake describes the tables of the lake of a data directory, with the comments of the warehouse where a column means the
+// same.
+func Lake(dir string, tables []warehouse.Table) []Entry {
 	var all []Entry
 	for _, t := range transform.Tables {
-		e := lakeEntry(t.Name)
+		e := lakeEntry(dir, t.Name)
 		e.Sort = t.Sort
 		for _, f := range t.Schema.Fields() {
 			number, _ := f.Metadata.GetValue("PARQUET:field_id")
@@ -109,7 +111,7 @@ func Lake(tables []warehouse.Table) []Entry {
 		}
 		all = append(all, e)
 	}
-	e := lakeEntry(vessels)
+	e := lakeEntry(dir, vessels)
 	e.Sort = []string{"vessel_id"}
 	names, ids := load.VesselColumns()
 	for _, name := range names {
@@ -123,13 +125,16 @@ var duckdbTypes = map[arrow.Type]string{
 	arrow.STRING: "VARCHAR", arrow.INT32: "INTEGER", arrow.INT64: "BIGINT", arrow.FLOAT64: "DOUBLE", arrow.BOOL: "BOOLEAN", arrow.DATE32: "DATE", arrow.TIMESTAMP: "TIMESTAMP WITH TIME ZONE",
 }
 
-func lakeEntry(name string) Entry {
+// readsFiles begins the example of a table of the lake: what reads no files on behalf of others cannot run it.
+const readsFiles = "-- of files: fleetlake query --unsafe-files, or a DuckDB of your own on this machine\n"
+
+func lakeEntry(dir, name string) Entry {
 	l := lakeTables[name]
 	files := "lake/" + name + "/*/*.parquet"
 	return Entry{
 		Table: warehouse.Table{
 			Name: LakePrefix + name, Kind: KindLake, Group: lakeGroup, Comment: l.comment, Keys: strings.Fields(l.keys),
-			Example: strings.ReplaceAll(l.example, "{}", "read_parquet('"+files+"', union_by_name = true, hive_partitioning = false)"),
+			Example: readsFiles + strings.ReplaceAll(l.example, "{}", "read_parquet('"+strings.ReplaceAll(filepath.Join(dir, files), "'", "''")+"', union_by_name = true, hive_partitioning = false)"),
 		},
 		Operations: transform.OperationsOf(name), Files: files,
 	}
@@ -152,7 +157,7 @@ const (
 func Exported(name, comment string, sort []string, columns []warehouse.Definition) Entry {
 	var e Entry
 	if table, ok := strings.CutPrefix(name, factsPrefix); ok {
-		e = lakeEntry(table)
+		e = lakeEntry("", table)
 		for _, c := range columns {
 			c.Unit = warehouse.UnitOf(c.Name)
 			c.Nullable = !slices.Contains(strings.Fields(lakeTables[table].required), c.Name)

@@ -89,7 +89,7 @@ func (c *compactor) once(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	lake, local := src.lakeFiles()
+	lake, local := src.lakeFiles(t.current.Files)
 	months, notices := closedMonths(t.current, lake, selected)
 	c.report = Report{DryRun: c.o.DryRun, Runs: len(t.current.Runs), Files: c.report.Files, Bytes: c.report.Bytes, Notices: notices}
 	next := t.current

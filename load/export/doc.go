@@ -4,7 +4,7 @@
 //	current.json                                     the manifest in force, replaced last
 //	_fleetlake/manifests/<export>.json               the same content, for each export that changed something
 //	_fleetlake/pins/<name>.json                      files that another index needs
-//	facts/<table>/snapshot_date=…/<run>-<hash>       a file of the lake
+//	facts/<table>/night=…/<run>-<hash>               a file of the lake
 //	facts/<table>/snapshot_month=…/<hash>            the files of a closed month, merged by Compact
 //	history/<table>/<hash>                           a table of the published warehouse, whole
 //	warehouse/fleet-<run>-<hash>.duckdb              the published warehouse

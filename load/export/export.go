@@ -204,7 +204,7 @@ func (e *exporter) plan(ctx context.Context, src *source, t *target) (*plan, err
 	if e.o.Since != "" && e.o.Since < p.next.FactsSince {
 		p.next.FactsSince = e.o.Since
 	}
-	lake, local := src.lakeFiles()
+	lake, local := src.lakeFiles(t.current.Files)
 	facts := factsPlan{lake: lake, published: src.published, present: t.present, selected: selected, keepSince: p.next.FactsSince}
 	p.next.Files = facts.files(t.current.Files)
 	p.next.Runs = src.runsOf(p.next.Files)

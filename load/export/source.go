@@ -122,14 +122,25 @@ func (s *source) latest() warehouse.Run {
 	return latest
 }
 
-// lakeFiles lists the files of the published runs under the names of an export, and where each is.
-func (s *source) lakeFiles() (files []File, local map[string]string) {
+// lakeFiles lists the files of the published runs under the names of an export, and where each is. One that the export
+// has, unchanged, keeps its name: that of an earlier version of the program is another.
+//
+// The folder of a night is not named after the column snapshot_date, which the file has: pyarrow, and pandas with it,
+// read the name of a folder as a column of text, and refuse a file that has it as a date.
+func (s *source) lakeFiles(before []File) (files []File, local map[string]string) {
 	local = map[string]string{}
+	named := map[string]string{}
+	for _, f := range before {
+		named[f.Table+f.Run+f.SHA256] = f.Path
+	}
 	for _, m := range s.manifests {
 		for _, f := range m.Files {
 			file := File{
 				Table: factsPrefix + f.Table, Rows: f.Rows, Bytes: f.Bytes, SHA256: f.SHA256, Run: m.Run.ID, SnapshotDate: m.Run.Date,
-				Path: "facts/" + f.Table + "/snapshot_date=" + m.Run.Date + "/" + m.Run.ID + "-" + shortSum(f.SHA256) + ".parquet",
+				Path: "facts/" + f.Table + "/night=" + m.Run.Date + "/" + m.Run.ID + "-" + shortSum(f.SHA256) + ".parquet",
+			}
+			if path, ok := named[file.Table+file.Run+file.SHA256]; ok {
+				file.Path = path
 			}
 			files = append(files, file)
 			local[file.Path] = load.LakePath(s.dir, f)

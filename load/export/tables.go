@@ -55,7 +55,7 @@ func (t Table) columnsOf() []warehouse.ExportColumn {
 func tablesOf(described []warehouse.Table) (map[string]Table, error) {
 	all := map[string]Table{}
 	var err error
-	for _, e := range dictionary.Lake(described) {
+	for _, e := range dictionary.Lake("", described) {
 		name := factsPrefix + strings.TrimPrefix(e.Name, dictionary.LakePrefix)
 		if all[name], err = facts(name, e); err != nil {
 			return nil, err

@@ -239,8 +239,8 @@ func sameWarehouse(t *testing.T, _ *Deriver, path string) func() bool {
 			return "", err
 		}
 		var views, macros string
-		err = db.QueryRow("SELECT (SELECT string_agg(sql, ';' ORDER BY schema_name, view_name) FROM duckdb_views()), "+
-			"(SELECT string_agg(macro_definition, ';' ORDER BY schema_name, function_name, parameters::VARCHAR) FROM duckdb_functions() WHERE macro_definition IS NOT NULL)").Scan(&views, &macros)
+		err = db.QueryRow("SELECT (SELECT string_agg(sql, ';' ORDER BY schema_name, view_name) FROM system.main.duckdb_views()), "+
+			"(SELECT string_agg(macro_definition, ';' ORDER BY schema_name, function_name, parameters::VARCHAR) FROM system.main.duckdb_functions() WHERE macro_definition IS NOT NULL)").Scan(&views, &macros)
 		return fmt.Sprint(all, views, macros), errors.Join(err, db.Close())
 	}
 	want, err := content()

@@ -160,7 +160,7 @@ func TestAnExportIsCompactedAndExpired(t *testing.T) {
 	l.publish(31) // of November: the 1st of December
 	l.settings.Options.Now = func() time.Time { return l.now }
 	l.settings.Compact, l.settings.Expire.After = true, 48*time.Hour
-	nights := filepath.Join(l.settings.Target, "facts", "*", "snapshot_date=*", "*.parquet")
+	nights := filepath.Join(l.settings.Target, "facts", "*", "night=*", "*.parquet")
 	l.run()
 	if months, err := filepath.Glob(filepath.Join(l.settings.Target, "facts", "*", "snapshot_month=2026-11", "*.parquet")); err != nil || len(months) == 0 {
 		t.Errorf("no month is merged: %v", err)

@@ -37,11 +37,11 @@ func records(t *testing.T, w *warehouse.Warehouse, text string, each func(arrow.
 	}
 	defer a.Close()
 	var columns vectors.Columns
-	err = a.Vectors(t.Context(), "FROM temp.answer LIMIT 0", func(r *mapping.Result) error { columns = vectors.ColumnsOf(r, a.Names, false); return nil })
+	err = a.Vectors(t.Context(), "FROM temp.fleetlake_answer LIMIT 0", func(r *mapping.Result) error { columns = vectors.ColumnsOf(r, a.Names, false); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = a.Vectors(t.Context(), "SELECT "+columns.Select()+" FROM temp.answer", func(r *mapping.Result) error {
+	err = a.Vectors(t.Context(), "SELECT "+columns.Select()+" FROM temp.fleetlake_answer", func(r *mapping.Result) error {
 		for i := range mapping.ResultChunkCount(*r) {
 			chunk := mapping.ResultGetChunk(*r, i)
 			record, err := columns.Record(chunk)

@@ -250,7 +250,7 @@ func (w *writer) source() string {
 		return "(" + w.query() + ") AS s"
 	case 6:
 		return pick(w, []string{"'SECRET'", "'DIR/*.csv'", "'URL'", "'DATA'", `"SECRET"`, "duckdb_settings()", "duckdb_secrets", "duckdb_logs", "information_schema.columns",
-			"pg_catalog.pg_prepared_statements", "sqlite_master", "temp.answer", "system.main.duckdb_logs", "memory.main.x", "fleet.main.runs", "internal.facts"})
+			"pg_catalog.pg_prepared_statements", "sqlite_master", "temp.fleetlake_answer", "system.main.duckdb_logs", "memory.main.x", "fleet.main.runs", "internal.facts"})
 	case 7:
 		return w.source() + pick(w, []string{", ", " POSITIONAL JOIN ", " CROSS JOIN ", " ASOF JOIN "}) + "range(2) AS u(j)"
 	default:

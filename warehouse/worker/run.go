@@ -62,7 +62,7 @@ func (s *server) answer(ctx context.Context, r request) error {
 }
 
 func columnsOf(ctx context.Context, a *warehouse.Answer, texts bool) (columns vectors.Columns, err error) {
-	return columns, a.Vectors(ctx, "FROM temp.answer LIMIT 0", func(result *mapping.Result) error {
+	return columns, a.Vectors(ctx, "FROM temp.fleetlake_answer LIMIT 0", func(result *mapping.Result) error {
 		columns = vectors.ColumnsOf(result, a.Names, texts)
 		return nil
 	})
@@ -85,7 +85,7 @@ func (s *server) send(ctx context.Context, a *warehouse.Answer, columns vectors.
 		if from > 0 {
 			n = min(max(sliceBytes/max(out.sent/from, 1), firstRows), mostRows)
 		}
-		text := fmt.Sprintf("SELECT %s FROM temp.answer WHERE rowid >= %d AND rowid < %d", columns.Select(), from, from+n)
+		text := fmt.Sprintf("SELECT %s FROM temp.fleetlake_answer WHERE rowid >= %d AND rowid < %d", columns.Select(), from, from+n)
 		if err := a.Vectors(ctx, text, out.sendAll); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ SELECT   table_catalog AS catalog_name, table_schema AS db_schema_name, table_na
          replace(table_type, 'BASE TABLE', 'TABLE') AS kind
 FROM     information_schema.tables
 WHERE    table_catalog = current_catalog()
+  AND    table_schema <> 'internal'
   AND    table_catalog = coalesce($1, table_catalog)
   AND    table_schema LIKE coalesce($2, '%') ESCAPE '\'
   AND    table_name LIKE coalesce($3, '%') ESCAPE '\'

@@ -23,7 +23,7 @@ class Fleet:
     """One connection to the newest version, for a process that runs for days.
 
     >>> fleet = Fleet("fleetlake-data")
-    >>> fleet.connection().sql("SELECT count(*) FROM vessels WHERE listed")
+    >>> fleet.connection().sql("SELECT count(*) FROM vessels WHERE listed AND is_vessel")
     """
 
     def __init__(self, data):

@@ -42,4 +42,4 @@ def newest(server, copies):
 
 if __name__ == "__main__":
     with duckdb.connect(newest(*sys.argv[1:]), read_only=True) as fleet:
-        print(fleet.sql("SELECT flag, count(*) AS vessels FROM vessels WHERE listed GROUP BY flag ORDER BY 2 DESC, 1 LIMIT 5"))
+        print(fleet.sql("SELECT flag, count(*) AS vessels FROM vessels WHERE listed AND is_vessel GROUP BY flag ORDER BY 2 DESC, 1 LIMIT 5"))

@@ -24,7 +24,7 @@ data_dir: {data}
 jobs: {{nightly: {{schedule: "0 0 1 1 *", missed: skip}}}}
 serve: {{listen: "{listen}"}}
 """
-LISTED = "SELECT count(*) FROM {}vessels WHERE listed"
+LISTED = "SELECT count(*) FROM {}vessels WHERE listed AND is_vessel"
 
 
 @contextlib.contextmanager

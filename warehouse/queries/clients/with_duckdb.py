@@ -30,7 +30,7 @@ def seen_since(data, instant):
 if __name__ == "__main__":
     data, lake = sys.argv[1:]
     with duckdb.connect(newest(data), read_only=True) as fleet:
-        print(fleet.sql("SELECT flag, count(*) AS vessels FROM vessels WHERE listed GROUP BY flag ORDER BY 2 DESC, 1 LIMIT 5"))
+        print(fleet.sql("SELECT flag, count(*) AS vessels FROM vessels WHERE listed AND is_vessel GROUP BY flag ORDER BY 2 DESC, 1 LIMIT 5"))
         fleet.execute("SET TimeZone = 'UTC'")  # how instants are written and where a day begins; the default is your zone
         print(fleet.sql("SELECT run_id, snapshot_date, finished_at FROM runs ORDER BY finished_at DESC LIMIT 3"))
     print(joined(data, lake), "requests of the lake are in the warehouse")

@@ -34,7 +34,7 @@ def seen_since(data, instant):
 
 if __name__ == "__main__":
     data, lake = sys.argv[1:]
-    print(warehouse(data, "SELECT flag, count(*) AS vessels FROM vessels WHERE listed GROUP BY flag ORDER BY 2 DESC, 1 LIMIT 5"))
+    print(warehouse(data, "SELECT flag, count(*) AS vessels FROM vessels WHERE listed AND is_vessel GROUP BY flag ORDER BY 2 DESC, 1 LIMIT 5"))
     print(facts(lake, "facts.requests").group_by("snapshot_date", "operation").len().sort("snapshot_date", "operation").tail(5).collect())
     print(joined(data, lake), "requests of the lake are in the warehouse")
     print(seen_since(data, datetime.now(timezone.utc) - timedelta(hours=26)), "vessels seen in the last 26 hours")

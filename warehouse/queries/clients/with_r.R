@@ -14,7 +14,7 @@ newest <- function(data) {
 
 data <- commandArgs(trailingOnly = TRUE)[[1]]
 fleet <- dbConnect(duckdb::duckdb(dbdir = newest(data), read_only = TRUE), timezone_out = "UTC")
-print(dbGetQuery(fleet, "SELECT flag, count(*) AS vessels FROM vessels WHERE listed GROUP BY flag ORDER BY 2 DESC, 1 LIMIT 5"))
+print(dbGetQuery(fleet, "SELECT flag, count(*) AS vessels FROM vessels WHERE listed AND is_vessel GROUP BY flag ORDER BY 2 DESC, 1 LIMIT 5"))
 since <- Sys.time() - 26 * 3600
 seen <- dbGetQuery(fleet, "SELECT count(*) AS vessels FROM vessels WHERE last_seen > to_timestamp(?)", list(as.numeric(since)))
 cat(seen$vessels, "vessels seen in the last 26 hours\n")

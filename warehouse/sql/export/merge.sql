@@ -2,7 +2,7 @@
 -- column that a file does not have is null. The night is also in the path of each file, and files of
 -- earlier programs have it only there.
 COPY (
-    SELECT {{range $i, $c := .Columns}}{{if $i}}, {{end}}{{if .Night}}coalesce("{{.Name}}", regexp_extract(filename, 'snapshot_date=([0-9-]{10})', 1)::DATE) AS {{end}}"{{.Name}}"{{end}}
+    SELECT {{range $i, $c := .Columns}}{{if $i}}, {{end}}{{if .Night}}coalesce("{{.Name}}", regexp_extract(filename, '(?:night|snapshot_date)=([0-9-]{10})', 1)::DATE) AS {{end}}"{{.Name}}"{{end}}
     FROM (
         SELECT {{range $i, $c := .Columns}}{{if $i}}, {{end}}NULL::{{.Type}} AS "{{.Name}}"{{end}} WHERE false
         UNION ALL BY NAME

@@ -1,2 +1,2 @@
 -- has_steps: whether a file lists the migrations that made its tables.
-SELECT count(*) > 0 FROM duckdb_tables() WHERE schema_name = 'internal' AND table_name = 'schema_migrations';
+SELECT count(*) > 0 FROM system.main.duckdb_tables() WHERE schema_name = 'internal' AND table_name = 'schema_migrations';

@@ -52,7 +52,7 @@ WITH published AS (
                 WHEN c.covered = c.due THEN 'whole'
                 WHEN c.covered = 0 THEN 'broken'
                 ELSE 'partial' END AS verdict,
-           CASE verdict WHEN 'none' THEN 'no run of this night is published'
+           CASE verdict WHEN 'none' THEN 'no run of this night is published: none began, or none got as far as a request, as when a job with a floor could not read the balance; fleetlake status and the log have more'
                         WHEN 'held back' THEN 'a run that began that day is paid for and is not in this file: it is held back, or was rolled back'
                         WHEN 'whole' THEN if(coalesce(c.due, 0) = 0, 'no search was due', 'every search that was due is covered')
                         ELSE concat_ws('; ', CASE WHEN coalesce(c.due, 0) = 0 THEN 'nothing was searched' WHEN verdict = 'broken' THEN 'no search is covered' ELSE (c.due - c.covered) || ' of ' || c.due || ' searches are not covered' END,

@@ -65,7 +65,7 @@ WITH claims AS NOT MATERIALIZED (
     GROUP BY vessel_id, field, raw_value, reason
     UNION ALL
     SELECT 'imo number refused', [vessel_id], raw_value, reason, min(snapshot_date), max(snapshot_date), arg_min({run_id: run_id, entry: entry}, {run_id: run_id, entry: entry})
-    FROM   issues
+    FROM   vessel_issues -- a vessel that was known by its MMSI, and has shown a right number since, has another id now
     WHERE  field = 'imo'
     GROUP BY vessel_id, raw_value, reason
     UNION ALL
