@@ -167,7 +167,7 @@ func (a *app) networkConfig(s networkSetup) (server.Config, error) {
 			return scoreByJob(ctx, c, vesselID)
 		},
 		WriteAnswer: func(ctx context.Context, w *warehouse.Warehouse, st warehouse.Statement, format string, to io.Writer) error {
-			return writeAnswer(ctx, w, st, forPeople(format), to, unlimited)
+			return writeAnswer(ctx, w, st, queryOptions{format: forPeople(format)}, to, unlimited)
 		},
 		WriteRows: writeForPeople,
 	}, nil
