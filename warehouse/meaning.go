@@ -44,6 +44,7 @@ var references = map[string][]string{
 	"world_zone":          {"world_zones.value"},
 	"navigational_status": {"navigational_statuses.value"},
 	"operation":           {"operations.operation"},
+	"company_id":          {"companies.company_id"},
 }
 
 // referencesOf returns the columns that a column refers to. A key of the table that they are in refers

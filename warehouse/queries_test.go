@@ -55,6 +55,7 @@ func harvestDemo(t *testing.T) (dir string, sim *simulator.Simulator) {
 // answers are the columns of each worked query.
 var answers = map[string]string{
 	"aground":               "vessel_id name flag category first_date last_date nights nights_unseen still",
+	"company_fleets":        "name spellings roles vessels owned managed deadweight_t with_deadweight gross_tonnage since",
 	"congestion":            "night world_zone waiting usual times_usual usual_from_nights",
 	"cost_by_night":         "night verdict runs requests credits of_unknown_outcome vessels_listed credits_per_1000",
 	"cost_by_table":         "lake_table credits rows credits_per_1000",
@@ -163,6 +164,9 @@ func agree(t *testing.T, w *warehouse.Warehouse) {
 		"changes of owners of the week are among the changes": "SELECT (SELECT changes FROM {what_changed} WHERE field = 'registered_owner') BETWEEN 1 AND count(*) FROM {owner_changes}",
 		"a congested zone waits twice as long as is usual":    "SELECT max(times_usual) >= 2 AND any_value(world_zone) = 'south-east-asia' FROM {congestion}",
 		"and not before or after":                             "SELECT max(times_usual) < 2 FROM {congestion} WHERE night NOT BETWEEN DATE '2026-11-26' AND DATE '2026-12-02'",
+		"owned vessels of companies are those with an owner":  "SELECT sum(owned) = (SELECT count(registered_owner) FROM vessels WHERE listed AND is_vessel) FROM {company_fleets}",
+		"a company has more ships in all than in any role":    "SELECT bool_and(vessels BETWEEN greatest(owned, managed) AND owned + managed) FROM {company_fleets}",
+		"the last night of companies are their ships":         "SELECT count(*) = 0 FROM (SELECT company_id, vessels FROM companies WHERE vessels > 0 EXCEPT SELECT company_id, count(DISTINCT vessel_id)::INTEGER FROM company_fleet(" + last + ") WHERE is_vessel GROUP BY company_id)",
 		"fleet_on any night is what was counted after it":     "SELECT count(*) = 0 AND (SELECT count(DISTINCT snapshot_date) FROM fleet_daily) > 4 FROM (" + onNights + " EXCEPT SELECT snapshot_date, flag, category, is_vessel, listed FROM fleet_daily)",
 		"and the other way around":                            "SELECT count(*) = 0 FROM (SELECT snapshot_date, flag, category, is_vessel, listed FROM fleet_daily EXCEPT " + onNights + ")",
 		"fleet_on the last night is vessels":                  "SELECT count(*) = 0 FROM (FROM vessels WHERE listed EXCEPT FROM fleet_on(" + last + "))",

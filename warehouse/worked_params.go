@@ -18,10 +18,11 @@ const (
 	ParamFlag     = "flag"     // an ISO 3166 code
 	ParamCategory = "category" // a category of types
 	ParamStatus   = "status"   // a value of navigational_statuses
+	ParamCompany  = "company"  // a company_id, or a name that company_names has
 )
 
 // listedParams are the kinds with a list of values, which sql/params reads.
-var listedParams = []string{ParamVessel, ParamZone, ParamFlag, ParamCategory, ParamStatus}
+var listedParams = []string{ParamVessel, ParamZone, ParamFlag, ParamCategory, ParamStatus, ParamCompany}
 
 // maxChoices is how many values a form offers to choose from.
 const maxChoices = 400
@@ -65,7 +66,7 @@ func (w *Warehouse) checkParam(ctx context.Context, p Parameter, value string) e
 		return nil
 	}
 	sought := value
-	if p.Kind == ParamVessel {
+	if p.Kind == ParamVessel || p.Kind == ParamCompany {
 		sought = strings.ToUpper(strings.TrimSpace(value))
 	}
 	var known bool
@@ -82,7 +83,7 @@ func (w *Warehouse) checkParam(ctx context.Context, p Parameter, value string) e
 // Choices returns the values that a parameter can have, in their order; nil if it takes others, or if there are more than a
 // form can offer.
 func (w *Warehouse) Choices(ctx context.Context, p Parameter) (values []string, err error) {
-	if p.Kind == ParamVessel || !slices.Contains(listedParams, p.Kind) {
+	if p.Kind == ParamVessel || p.Kind == ParamCompany || !slices.Contains(listedParams, p.Kind) {
 		return nil, nil
 	}
 	values, err = collectRows(ctx, w.db, nil, "FROM ("+statement("params/"+p.Kind)+") AS v(value) ORDER BY value", func(rows *sql.Rows) (v string, err error) { return v, rows.Scan(&v) })
