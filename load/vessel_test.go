@@ -181,7 +181,7 @@ func TestCountsByNightAndZone(t *testing.T) {
 		"the file has the macros with their comments": {
 			nights: []run{night("20", listings(ever))},
 			sql:    "SELECT function_name, comment IS NOT NULL FROM duckdb_functions() WHERE function_type = 'table_macro' AND NOT internal AND schema_name = 'main' ORDER BY 1",
-			want:   "changes_between true\nchanges_of true\nfleet_of true\nfleet_on true\nvessels_as_of true",
+			want:   "changes_between true\nchanges_of true\ncompany_fleet true\nfleet_of true\nfleet_on true\nvessels_as_of true\nvessels_near true",
 		},
 	})
 }

@@ -115,7 +115,7 @@ func TestMacrosReadTheirOwnFileOrNone(t *testing.T) {
 		"tables of the same names looked up first": {[]string{attach, "CREATE TABLE changes AS FROM fleet.changes LIMIT 0", "CREATE TABLE runs AS FROM fleet.runs LIMIT 0", "SET search_path = 'memory,fleet'"}, "any"},
 	}
 	calls := map[string]string{
-		"fleet_on": "(DATE '2026-11-20')", "fleet_of": "(DATE '2026-11-20')", "company_fleet": "(DATE '2026-11-20')", "vessels_as_of": "(DATE '2026-11-20')",
+		"fleet_on": "(DATE '2026-11-20')", "fleet_of": "(DATE '2026-11-20')", "company_fleet": "(DATE '2026-11-20')", "vessels_near": "(0, 0, 20000)", "vessels_as_of": "(DATE '2026-11-20')",
 		"changes_of": "((SELECT max(vessel_id) FROM fleet.changes))", "changes_between": "(DATE '2026-11-01', DATE '2027-01-01')",
 	}
 	for name, s := range sessions {

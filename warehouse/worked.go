@@ -13,10 +13,11 @@ var workedFiles embed.FS
 // WorkedQuery is a statement for an ordinary question, in SQL that any client of DuckDB runs: a
 // parameter is read by getvariable('name'), and has a value of its own if it was not set.
 type WorkedQuery struct {
-	Name   string      `json:"name"`   // of its file, without the extension
-	Title  string      `json:"title"`  // the first sentence of its comment, without the full stop
-	Params []Parameter `json:"params"` // in the order of the comment; empty if it has none
-	Text   string      `json:"sql"`    // the whole file, with its comment
+	Name   string      `json:"name"`          // of its file, without the extension
+	Title  string      `json:"title"`         // the first sentence of its comment, without the full stop
+	Params []Parameter `json:"params"`        // in the order of the comment; empty if it has none
+	Text   string      `json:"sql"`           // the whole file, with its comment
+	Own    bool        `json:"own,omitempty"` // of a person, and not of the program
 }
 
 // Parameter is a value that a worked query takes.

@@ -21,7 +21,7 @@ type completer func(ctx context.Context) []string
 // completeWords lets the shell complete the arguments and flags of the verbs: `fleetlake completion bash`
 // and its like print how the shell asks.
 func (a *app) completeWords(root *cobra.Command) {
-	for verb, words := range map[string]completer{"schema": a.tableNames, "runs": a.runIDs, "run": a.jobNames, "plan": a.jobNames, "forecast": a.jobNames, "query": workedNames} {
+	for verb, words := range map[string]completer{"schema": a.tableNames, "runs": a.runIDs, "run": a.jobNames, "plan": a.jobNames, "forecast": a.jobNames, "query": a.workedNames} {
 		if c, _, err := root.Find([]string{verb}); err == nil && c.Name() == verb {
 			c.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 				if len(args) > 0 {
@@ -37,7 +37,7 @@ func (a *app) completeWords(root *cobra.Command) {
 	}
 	c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(queryFormats, cobra.ShellCompDirectiveNoFileComp))
 	c.RegisterFlagCompletionFunc("param", func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		words, directive := complete(cmd, func(context.Context) []string { return parameterNames(args) })
+		words, directive := complete(cmd, func(context.Context) []string { return a.parameterNames(args) })
 		return words, directive | cobra.ShellCompDirectiveNoSpace
 	})
 }
@@ -61,16 +61,26 @@ func described(word, meaning string) string {
 	return word + "\t" + meaning
 }
 
-func workedNames(context.Context) (words []string) {
-	for _, q := range warehouse.Queries() {
+// workedQueries are those of the program and of the configured directory.
+func (a *app) workedQueries() []warehouse.WorkedQuery {
+	c, err := a.configAsIs()
+	if err != nil {
+		return warehouse.Queries()
+	}
+	queries, _ := warehouse.AllQueries(c.QueriesDir) // a file that is none is said by query
+	return queries
+}
+
+func (a *app) workedNames(context.Context) (words []string) {
+	for _, q := range a.workedQueries() {
 		words = append(words, described(q.Name, q.Title))
 	}
 	return words
 }
 
 // parameterNames are the parameters of the worked query that the arguments name.
-func parameterNames(args []string) (words []string) {
-	for _, q := range warehouse.Queries() {
+func (a *app) parameterNames(args []string) (words []string) {
+	for _, q := range a.workedQueries() {
 		if slices.Contains(args, q.Name) {
 			for _, p := range q.Params {
 				words = append(words, described(p.Name+"=", p.Meaning))

@@ -159,7 +159,7 @@ func (a *app) networkConfig(s networkSetup) (server.Config, error) {
 		Caps:   page.Caps{PerRun: b.PerRun, PerDay: b.PerDay, PerMonth: b.PerMonth, Floor: b.Floor},
 		Flight: s.Flight, Clients: s.Clients, TLS: func() (*tls.Config, error) { return flightSecurity(c.Flight, log) },
 		Worker:  []string{program, workerVerb},
-		Queries: server.Queries(c.Queries),
+		Queries: server.Queries(c.Queries), QueriesDir: c.QueriesDir,
 		Scenario: func(job string, s forecast.State, days int, now time.Time) (forecast.Scenario, error) {
 			return asConfigured(c, job, s, days, now)
 		},

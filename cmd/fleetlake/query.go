@@ -31,6 +31,8 @@ be copied), or comes from --file; "-" is the standard input. --param NAME=VALUE 
 worked query, and in SQL of your own $name and getvariable('name'). A value is a text: write
 $name::INTEGER to calculate with it. A PIVOT takes getvariable('name') only.
 
+The files NAME.sql of the directory that queries_dir names in the configuration are worked queries, too.
+
 The format is the one of --format, else that of the extension of --out (.csv .json .ndjson .jsonl .md
 .parquet .txt), else a table. On a terminal a result that is longer than the screen is displayed by
 $PAGER (default: less -S).
@@ -90,6 +92,9 @@ type queryOptions struct {
 	threads             int // 0 is warehouse.DefaultThreads
 	timeout             time.Duration
 	unsafeFiles         bool
+
+	worked   []warehouse.WorkedQuery // those of the program, and of a person's own
+	ownWrong error                   // of files that are no queries
 }
 
 // parquet is the one format that DuckDB itself writes.
@@ -133,8 +138,12 @@ func (o queryOptions) withFormat(stdout io.Writer) (queryOptions, error) {
 
 // queryVerb lists or prints the worked queries, or runs the statement.
 func (a *app) queryVerb(cmd *cobra.Command, args []string, o queryOptions) error {
+	o.worked = warehouse.Queries()
+	if cfg, err := a.configAsIs(); err == nil { // what is wrong with it is said where it is needed
+		o.worked, o.ownWrong = warehouse.AllQueries(cfg.QueriesDir)
+	}
 	if o.show {
-		return printSQL(a.stdout, args)
+		return o.printSQL(a.stdout, args)
 	}
 	o, err := o.withFormat(a.stdout)
 	if err != nil {

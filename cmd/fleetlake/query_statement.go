@@ -53,7 +53,7 @@ func (o queryOptions) question(args []string, stdin io.Reader) (question, error)
 		q.Text, err = readSQL(f, q.from)
 		err = errors.Join(err, f.Close())
 	case nameLike.MatchString(args[0]) && !slices.Contains(loneStatements, strings.ToLower(args[0])):
-		worked, e := workedQuery(args[0])
+		worked, e := o.workedQuery(args[0])
 		if e != nil {
 			return q, e
 		}
@@ -110,13 +110,16 @@ func (o queryOptions) parameters() (map[string]string, error) {
 }
 
 // workedQuery returns the worked query of a name, or an error that suggests what may be meant.
-func workedQuery(name string) (warehouse.WorkedQuery, error) {
+func (o queryOptions) workedQuery(name string) (warehouse.WorkedQuery, error) {
 	var names []string
-	for _, q := range warehouse.Queries() {
+	for _, q := range o.worked {
 		if q.Name == name {
 			return q, nil
 		}
 		names = append(names, q.Name)
+	}
+	if o.ownWrong != nil {
+		return warehouse.WorkedQuery{}, fmt.Errorf("no worked query %q, and of queries_dir this is none: %w: %w", name, o.ownWrong, errUsage)
 	}
 	if strings.HasSuffix(name, ".sql") {
 		return warehouse.WorkedQuery{}, fmt.Errorf("no worked query %q; for a file: fleetlake query --file %s: %w", name, name, errUsage)
@@ -169,7 +172,7 @@ func knownParameters(q warehouse.WorkedQuery, params map[string]string) error {
 // list prints the worked queries.
 func (o queryOptions) list(w io.Writer) error {
 	columns := []console.Column{{Name: "name"}, {Name: "title"}, {Name: "parameters"}}
-	queries := warehouse.Queries()
+	queries := o.worked
 	_, err := console.WriteRows(w, o.format, console.TerminalWidth(w), columns, func(yield func([]any, error) bool) {
 		for _, q := range queries {
 			names := make([]string, len(q.Params))
@@ -181,15 +184,18 @@ func (o queryOptions) list(w io.Writer) error {
 			}
 		}
 	})
+	if err == nil && o.ownWrong != nil {
+		return fmt.Errorf("%w: %w", o.ownWrong, errUsage)
+	}
 	return err
 }
 
 // printSQL prints the text of a worked query.
-func printSQL(w io.Writer, args []string) error {
+func (o queryOptions) printSQL(w io.Writer, args []string) error {
 	if len(args) != 1 {
 		return fmt.Errorf("--show needs the name of one worked query; `fleetlake query --list` lists them: %w", errUsage)
 	}
-	q, err := workedQuery(args[0])
+	q, err := o.workedQuery(args[0])
 	if err != nil {
 		return err
 	}

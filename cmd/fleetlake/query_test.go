@@ -20,7 +20,7 @@ func TestQuery(t *testing.T) {
 	for name, ask := range map[string]func(*testing.T, *world){
 		"worked queries by name": workedQueriesByName, "errors": sqlErrors, "formats": everyFormat, "SQL of files": sqlOfFiles, "plans": plansAreDrawn,
 		"the examples of the help": examplesOfTheHelp, "completion": completion,
-		"an error with escapes": anErrorMovesNoCursor, "time zones": timeZones, "examples of the lake": examplesOfTheLake,
+		"an error with escapes": anErrorMovesNoCursor, "time zones": timeZones, "examples of the lake": examplesOfTheLake, "queries of a person's own": ownQueries, "what the documents show": snippetsOfTheDocuments,
 	} {
 		t.Run(name, func(t *testing.T) { ask(t, w.of(t)) })
 	}
@@ -49,19 +49,58 @@ func timeZones(t *testing.T, w *world) {
 
 // examplesOfTheLake runs the examples that schema shows for the tables of the lake as the examples themselves say.
 func examplesOfTheLake(t *testing.T, w *world) {
+	ran := 0
 	for _, table := range []string{"listings", "sightings", "particulars", "engine", "management", "positions", "requests", "coverage", "issues", "vessels"} {
 		_, example, ok := strings.Cut(w.must(exitDone, "schema", "lake."+table).stdout, "\nExample\n")
 		if !ok {
 			t.Errorf("lake.%s has no example", table)
 			continue
 		}
-		if _, err := os.Stat(filepath.Join(w.dir, "lake", table)); err != nil {
+		if _, err := os.Stat(filepath.Join(w.dir, "fleetlake-data", "lake", table)); err != nil {
 			continue // the night has no row of it, and its files do not exist
 		}
 		if got := w.must(exitDone, "query", "--unsafe-files", strings.TrimSpace(example)).stdout; !strings.Contains(got, "row") {
 			t.Errorf("lake.%s: %s", table, got)
 		}
+		ran++
 	}
+	if ran < 5 {
+		t.Errorf("%d examples ran", ran)
+	}
+}
+
+// ownQueries puts files into the directory that the configuration names.
+func ownQueries(t *testing.T, w *world) {
+	dir := t.TempDir()
+	put := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	config := filepath.Join(dir, "own.yaml")
+	put("own.yaml", "data_dir: "+filepath.Join(w.dir, "fleetlake-data")+"\nqueries_dir: "+dir+"\n")
+	put("by_flag.sql", "-- My ships of a flag.\n-- param flag (flag): which one\nSELECT count(*) AS vessels FROM vessels WHERE flag = coalesce(getvariable('flag'), flag);\n")
+	if got := w.must(exitDone, "query", "--config", config, "--list").stdout; !strings.Contains(got, "by_flag") || !strings.Contains(got, "My ships of a flag") || !strings.Contains(got, "gone_dark") {
+		t.Errorf("listed: %s", got)
+	}
+	all := w.must(exitDone, "query", "--config", config, "by_flag", "--format", "csv").stdout
+	some := w.must(exitDone, "query", "--config", config, "by_flag", "--param", "flag=PA", "--format", "csv").stdout
+	if all == some || !strings.HasPrefix(some, "vessels\n") {
+		t.Errorf("all %s, of Panama %s", all, some)
+	}
+	if got := w.must(exitUsage, "query", "--config", config, "by_flag", "--param", "flag=panama").stderr; !strings.Contains(got, "no flag of the data; the nearest: ") {
+		t.Errorf("a wrong flag: %s", got)
+	}
+	put("broken.sql", "-- param x (y): z\nSELECT 1")
+	got := w.must(exitUsage, "query", "--config", config, "--list")
+	if !strings.Contains(got.stdout, "by_flag") || !strings.Contains(got.stderr, "broken.sql: param x (y): no such kind") {
+		t.Errorf("beside a broken one: %s%s", got.stdout, got.stderr)
+	}
+	if got := w.must(exitUsage, "query", "--config", config, "broken").stderr; !strings.Contains(got, "no such kind") {
+		t.Errorf("a broken one: %s", got)
+	}
+	w.must(exitDone, "query", "--config", config, "by_flag")
 }
 
 // workedQueriesByName lists the worked queries, prints them and runs them, and refuses what is none.

@@ -196,6 +196,8 @@ func source(e dictionary.Entry) string {
 		return e.Name
 	case e.Name == "changes_of":
 		return "changes_of((SELECT max(vessel_id) FROM changes))"
+	case e.Name == "vessels_near":
+		return "vessels_near(0, 0, 20000)"
 	case len(e.Parameters) == 2:
 		return e.Name + "((SELECT min(snapshot_date) FROM runs), " + night + ")"
 	}

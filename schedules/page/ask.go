@@ -54,7 +54,9 @@ type AskView struct {
 	SQL     string
 	Name    string // of the worked query in the form; empty if it is a person's own
 	Worked  []warehouse.WorkedQuery
-	Fields  []AskField // the parameters of the worked query
+	Own     []warehouse.WorkedQuery // of a person's own
+	Wrong   string                  // what is wrong with the files of others
+	Fields  []AskField              // the parameters of the worked query
 	Answer  *Table
 	Problem string // why there is no answer, with the line marked
 	Foreign bool   // the statement comes from elsewhere, and a person has to run it
@@ -80,8 +82,14 @@ func (v AskView) Missing() int { return int(v.Answer.Total) - len(v.Answer.Rows)
 func (s *site) askPage(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, askForm)
 	v := AskView{SQL: strings.ReplaceAll(r.FormValue("sql"), "\r\n", "\n"), Worked: warehouse.Queries()}
+	if s.Own != nil {
+		var err error
+		if v.Own, err = s.Own(); err != nil {
+			v.Wrong = err.Error()
+		}
+	}
 	var wrong error
-	for _, q := range v.Worked {
+	for _, q := range slices.Concat(v.Worked, v.Own) {
 		if q.Name == r.FormValue("query") {
 			v.Name = q.Name
 			wrong = s.fillIn(r, &v, q)

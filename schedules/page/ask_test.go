@@ -2,9 +2,13 @@ package page
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/fleetlake/fleetlake/warehouse"
 )
 
 // TestParametersOfAWorkedQuery: the page has a field for each, passes its value on, and refuses what no value can be.
@@ -35,5 +39,42 @@ func TestParametersOfAWorkedQuery(t *testing.T) {
 		if status != q.status || !strings.Contains(text, q.shown) || (asked != "") != (q.asked != "") || !strings.Contains(asked, q.asked) {
 			t.Errorf("%s: status %d, asked %q, and %q is on the page: %v", name, status, asked, q.shown, strings.Contains(text, q.shown))
 		}
+	}
+}
+
+// TestOwnQueriesOnThePage: they are listed with the address of their CSV, which a spreadsheet reads, and take values.
+func TestOwnQueriesOnThePage(t *testing.T) {
+	var asked string
+	own := warehouse.WorkedQuery{Name: "my_ships", Title: "Ships & <mine>", Text: "SELECT getvariable('flag')", Own: true, Params: []warehouse.Parameter{{Name: "flag", Kind: warehouse.ParamFlag}}}
+	c := open(t, Config{Dir: harvested(t),
+		Own: func() ([]warehouse.WorkedQuery, error) {
+			return []warehouse.WorkedQuery{own}, errors.New("queries/broken.sql: no such kind")
+		},
+		Ask: func(_ context.Context, text string) (Table, error) {
+			asked = text
+			return Table{}, nil
+		},
+		AskFile: func(_ context.Context, text, format string, to io.Writer) error {
+			asked = text
+			_, err := io.WriteString(to, "flag\nPA\n")
+			return err
+		},
+	})
+	_, _, text := c.ask("GET", "/ask", nil)
+	for _, want := range []string{"Ships &amp; &lt;mine&gt;", `href="/ask?query=my_ships&amp;format=csv"`, "queries/broken.sql: no such kind"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+	if status, _, _ := c.ask("GET", "/ask?query=my_ships&param.flag=PA", nil); status != http.StatusOK || asked != "SELECT 'PA'" {
+		t.Errorf("status %d, asked %q", status, asked)
+	}
+	asked = ""
+	status, header, text := c.ask("GET", "/ask?query=my_ships&param.flag=LR&format=csv", nil)
+	if status != http.StatusOK || asked != "SELECT 'LR'" || text != "flag\nPA\n" || !strings.HasPrefix(header.Get("Content-Type"), "text/csv") {
+		t.Errorf("as CSV: status %d, asked %q, %v: %s", status, asked, header, text)
+	}
+	if status, _, text := c.ask("GET", "/ask?query=my_ships&param.flag=Panama", nil); status != http.StatusBadRequest || !strings.Contains(text, "no flag of the data") {
+		t.Errorf("a wrong value: status %d", status)
 	}
 }

@@ -50,7 +50,8 @@ type Config struct {
 	// answer as csv or parquet. Nil offers no form.
 	Ask     func(ctx context.Context, sql string) (Table, error)
 	AskFile func(ctx context.Context, sql, format string, to io.Writer) error
-	Stall   time.Duration // that a client may take for a piece of the answer; 0 is 30 s
+	Own     func() ([]warehouse.WorkedQuery, error) // worked queries of a person's own, and what is wrong with others; may be nil
+	Stall   time.Duration                           // that a client may take for a piece of the answer; 0 is 30 s
 
 	// Forecast returns what budgets of one of the ForecastJobs buy, or nil while it is being computed. It does
 	// not wait. Nil offers no forecast.

@@ -49,6 +49,7 @@ type Config struct {
 	Patience    time.Duration // how long the service may give no answer
 	SettleAfter time.Duration // how long the service may bill late, and how old its balance may be
 	DataDir     string
+	QueriesDir  string // of worked queries of a person's own; "" is none
 	Budget      Budget
 	Jobs        []JobConfig // in the order of the file
 	Serve       Serve

@@ -28,17 +28,18 @@ func parse(file string, text []byte) (Config, []string) {
 		return c, d.problems
 	}
 	d.mapping(root, "", keyTable{
-		"api":      func(n *yaml.Node) { d.api(n, &c) },
-		"data_dir": setting(d, "data_dir", "a directory", parseDataDir, func(s string) { c.DataDir = s }),
-		"memory":   setting(d, "memory", "an amount of memory", orAuto(mebibytes(LeastMemoryMiB)), func(v int) { c.MemoryMiB = v }),
-		"threads":  setting(d, "threads", "a number", orAuto(Number(1, 256)), func(v int) { c.Threads = v }),
-		"budget":   func(n *yaml.Node) { d.budget(n, &c.Budget) },
-		"jobs":     func(n *yaml.Node) { c.Jobs = d.jobs(n) },
-		"serve":    func(n *yaml.Node) { d.serve(n, &c.Serve) },
-		"notify":   func(n *yaml.Node) { d.notify(n, &c.Notify) },
-		"export":   func(n *yaml.Node) { d.export(n, &c.Export) },
-		"flight":   func(n *yaml.Node) { d.flight(n, &c.Flight) },
-		"queries":  func(n *yaml.Node) { d.queries(n, &c.Queries) },
+		"api":         func(n *yaml.Node) { d.api(n, &c) },
+		"data_dir":    setting(d, "data_dir", "a directory", parseDataDir, func(s string) { c.DataDir = s }),
+		"queries_dir": d.path("queries_dir", "a directory", &c.QueriesDir),
+		"memory":      setting(d, "memory", "an amount of memory", orAuto(mebibytes(LeastMemoryMiB)), func(v int) { c.MemoryMiB = v }),
+		"threads":     setting(d, "threads", "a number", orAuto(Number(1, 256)), func(v int) { c.Threads = v }),
+		"budget":      func(n *yaml.Node) { d.budget(n, &c.Budget) },
+		"jobs":        func(n *yaml.Node) { c.Jobs = d.jobs(n) },
+		"serve":       func(n *yaml.Node) { d.serve(n, &c.Serve) },
+		"notify":      func(n *yaml.Node) { d.notify(n, &c.Notify) },
+		"export":      func(n *yaml.Node) { d.export(n, &c.Export) },
+		"flight":      func(n *yaml.Node) { d.flight(n, &c.Flight) },
+		"queries":     func(n *yaml.Node) { d.queries(n, &c.Queries) },
 	})
 	return c, d.problems
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/fleetlake/fleetlake/schedules/network"
 	"github.com/fleetlake/fleetlake/schedules/page"
 	"github.com/fleetlake/fleetlake/schedules/share"
+	"github.com/fleetlake/fleetlake/warehouse"
 )
 
 // How long the page waits for the scheduler: for what it has in memory, and for what it may read from the disk first.
@@ -31,6 +32,7 @@ func (n *Server) Handler() (*page.Handler, error) {
 		Schedule: n.schedule, RunNow: n.runNow, PriceAgain: n.priceAgain, Troubles: n.troubles, Stop: n.stopRun,
 		Metrics: n.metrics.Handler(n.schedulerMetrics), Share: share.New(c.Dir, n.log), Export: n.exportLine,
 		Healthy: n.healthy, Ready: n.ready, Answer: n.answer, Ask: n.askRows, AskFile: n.askFile,
+		Own:   func() ([]warehouse.WorkedQuery, error) { return warehouse.OwnQueries(c.QueriesDir) },
 		Stall: c.Queries.Stall, Watch: c.Watched,
 		Forecast: n.forecasts.of, ForecastJobs: c.jobNames(),
 		Scores: c.Scores, Spending: n.spending, Caps: c.Caps,

@@ -54,6 +54,8 @@ type Config struct {
 	Worker  []string
 	Queries Queries
 
+	QueriesDir string // of worked queries of a person's own; "" is none
+
 	// Scenario is what the configuration of a job would do over some days, and Scores scores a vessel in each job's plan
 	// for tonight.
 	Scenario func(job string, s forecast.State, days int, now time.Time) (forecast.Scenario, error)
