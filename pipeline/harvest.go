@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime"
 	"sync"
 	"time"
 
@@ -59,7 +58,6 @@ func (p *Pipeline) spend(ctx context.Context, w work, segment *journal.Segment) 
 	}
 	defer p.watchEnd(limited)()
 	h := &harvest{work: w, client: client, spending: spending, log: service.Log, cancel: cancel, requests: newRequestLog()}
-	defer runtime.KeepAlive(make([]byte, uncollected))
 	h.prepare(limited, service.MostInFlight())
 	p.watch(h, func() { h.run(limited, p.Service) })
 	h.interrupted(ctx, limited)
@@ -71,11 +69,6 @@ func (p *Pipeline) spend(ctx context.Context, w work, segment *journal.Segment) 
 	end.Counted = &journal.Counted{Spent: counted.Counted(), Unknown: counted.Unproved}
 	return end, h.broken
 }
-
-// uncollected is how much garbage a harvest may leave, in bytes, before it is collected. A harvest keeps
-// a few MiB and makes more than that for every forty answers: without this floor, a collection would
-// follow each time. It is an allocation that is never written to, so that it takes no memory itself.
-const uncollected = 32 << 20
 
 // lastBalance requests the balance after the run. Publishing waits for it for 15 seconds at most, and
 // a run that was stopped for 5.

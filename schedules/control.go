@@ -95,7 +95,7 @@ type Snapshot struct {
 // Planned is a slot in the future, or one that waits for its turn.
 type Planned struct {
 	Slot
-	Start  time.Time // with its jitter
+	Start  time.Time // of the slot, or of its next try
 	Reason string    // why it has not started, if it waits
 }
 
@@ -139,14 +139,14 @@ func (l *line) planned(running Slot, now time.Time) (Planned, bool) {
 	case l.watch.Dealt.After(now):
 		from = l.watch.Dealt
 	default:
-		from = l.spec.horizon(l.schedule, now)
+		from = now
 	}
-	start, at := l.spec.starts(l.schedule, from)
+	at := l.schedule.Next(from)
 	if at.IsZero() {
 		return Planned{}, false
 	}
-	p := Planned{Slot: Slot{Job: l.spec.Job, At: at, Date: at.Format(DateLayout)}, Start: start}
-	if !start.After(now) {
+	p := Planned{Slot: Slot{Job: l.spec.Job, At: at, Date: at.Format(DateLayout)}, Start: at}
+	if !at.After(now) {
 		p.Reason = cmp.Or(l.watch.Blocked, "waits for its turn")
 	}
 	return p, true

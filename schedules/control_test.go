@@ -39,7 +39,7 @@ func TestTriggerRunsNow(t *testing.T) {
 			t.Errorf("before Serve: %v, want %v", err, ErrNoJob)
 		}
 		h.takes = time.Hour
-		stop := h.begin(t, nightly("0 2 * * *"), Spec{Job: "other", Cron: "0 12 * * *", Location: zone(t, "Pacific/Auckland"), Priority: 9})
+		stop := h.begin(t, nightly("0 2 * * *"), Spec{Job: "other", Cron: "0 12 * * *", Location: zone(t, "Pacific/Auckland")})
 		defer stop()
 		pass(17 * time.Second)
 		for _, c := range []struct {
@@ -96,10 +96,10 @@ func TestSnapshotShowsWhatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
 		h.runner.Run = func(context.Context, Slot) error { return ErrNotYet }
-		stop := h.begin(t, nightly("0 2 * * *"), Spec{Job: "other", Cron: "0 1 2 * *", Location: time.UTC, Jitter: 30 * time.Minute})
+		stop := h.begin(t, nightly("0 2 * * *"), Spec{Job: "other", Cron: "0 1 2 * *", Location: time.UTC})
 		defer stop()
 		s := h.runner.Snapshot()
-		if len(s.Next) != 2 || s.Next[0].Job != "nightly" || s.Next[0].Reason != "" || s.Next[1].Start.Sub(s.Next[1].At) <= 0 {
+		if len(s.Next) != 2 || s.Next[0].Job != "nightly" || s.Next[0].Reason != "" || !s.Next[1].Start.Equal(s.Next[1].At) {
 			t.Errorf("at the start: %+v", s.Next)
 		}
 		pass(2*time.Hour + 5*time.Second)

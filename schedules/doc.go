@@ -12,7 +12,7 @@
 //
 // What is due is decided from the stored runs, never from memory alone: a restart neither
 // forgets a slot nor runs it again. A slot that passed without a run is either made up for
-// once or given up. Jobs queue for the one writer by priority, then by the age of their slots.
+// once or given up. Jobs queue for the one writer by the age of their slots.
 //
 //	the process was down         the latest slot runs, unless `missed` is skip
 //	the slot is too old          given up: max_lateness

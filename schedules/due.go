@@ -62,7 +62,7 @@ func Due(spec Spec, schedule Schedule, stored []Stored, watch Watch, now time.Ti
 	}
 	last := open[len(open)-1]
 	switch {
-	case spec.Missed == MissedSkip && last.At.Add(spec.delay(schedule, last.At)).Before(watch.Since):
+	case spec.Missed == MissedSkip && last.At.Before(watch.Since):
 		giveUp(open, "missed slots are skipped")
 	case spec.MaxLateness > 0 && now.Sub(last.At) > spec.MaxLateness:
 		giveUp(open, fmt.Sprintf("not made up for later than %v", spec.MaxLateness))
@@ -105,7 +105,7 @@ func openSlots(spec Spec, schedule Schedule, stored []Stored, watch Watch, now t
 			after = after.Add(-time.Nanosecond)
 		}
 	}
-	slots := slotsOf(spec.Job, schedule, after, date, spec.horizon(schedule, now))
+	slots := slotsOf(spec.Job, schedule, after, date, now)
 	tries := fill(slots, stored)
 	for i, slot := range slots {
 		switch {

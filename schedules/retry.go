@@ -54,7 +54,7 @@ func (r *Runner) retryLater(l *line, slot Slot, u *Unfinished, started time.Time
 		}
 	}
 	if next.until.IsZero() {
-		_, next.until = l.spec.starts(l.schedule, now)
+		next.until = l.schedule.Next(now)
 	}
 	next.slot.Try, next.slot.Publish, next.slot.Until = slot.Try+1, u.Publish, next.until
 	next.at = now.Add(next.pause)

@@ -100,8 +100,7 @@ func (r *Runner) pick() (*line, Slot) {
 	var first *line
 	var turn Slot
 	offer := func(l *line, slot Slot) {
-		if first == nil || l.spec.Priority > first.spec.Priority ||
-			l.spec.Priority == first.spec.Priority && slot.At.Before(turn.At) {
+		if first == nil || slot.At.Before(turn.At) {
 			first, turn = l, slot
 		}
 	}
@@ -126,9 +125,8 @@ func (r *Runner) pick() (*line, Slot) {
 // only when a slot has come.
 func (r *Runner) due(l *line) (Slot, bool) {
 	now := r.now()
-	horizon := l.spec.horizon(l.schedule, now)
 	if !l.watch.Dealt.IsZero() {
-		if next := l.schedule.Next(l.watch.Dealt); next.IsZero() || next.After(horizon) {
+		if next := l.schedule.Next(l.watch.Dealt); next.IsZero() || next.After(now) {
 			return Slot{}, false
 		}
 	}
@@ -139,7 +137,7 @@ func (r *Runner) due(l *line) (Slot, bool) {
 	}
 	slot, due, missed := Due(l.spec, l.schedule, r.withBroken(l.spec.Job, stored), l.watch, now)
 	r.miss(missed)
-	l.watch.Dealt = horizon
+	l.watch.Dealt = now
 	if due {
 		l.watch.Dealt = slot.At.Add(-time.Nanosecond)
 	} else {
@@ -213,11 +211,11 @@ func (r *Runner) sleep(ctx context.Context) {
 			wait = min(wait, max(l.retry.at.Sub(start), 0))
 		}
 		if !next.After(start) {
-			from := l.spec.horizon(l.schedule, start)
+			from := start
 			if l.watch.Dealt.After(from) {
 				from = l.watch.Dealt
 			}
-			next, _ = l.spec.starts(l.schedule, from)
+			next = l.schedule.Next(from)
 		}
 		if next.After(start) {
 			wait = min(wait, next.Sub(start))

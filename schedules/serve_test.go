@@ -34,36 +34,16 @@ func (h *fixture) recorded() []string {
 	return lines
 }
 
-func TestServeQueuesByPriority(t *testing.T) {
+func TestServeQueuesByAge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
 		h.takes = 3 * time.Hour
 		table := []Spec{nightly("0 2 * * *")}
-		for i, job := range []string{"low", "high", "older"} {
-			table = append(table, Spec{Job: job, Cron: fmt.Sprintf("%d 3 * * *", 30-10*i), Location: time.UTC, Priority: []int{-1, 5, 0}[i]})
+		for i, job := range []string{"third", "second", "first"} {
+			table = append(table, Spec{Job: job, Cron: fmt.Sprintf("%d 3 * * *", 30-10*i), Location: time.UTC})
 		}
 		h.serve(t, 20*time.Hour, table...)
-		h.check(t, "nightly 01-01 02:00", "high 01-01 03:20", "older 01-01 03:10", "low 01-01 03:30")
-	})
-}
-
-func TestServeWaitsOutTheJitter(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		spec := nightly("0 2 * * *")
-		spec.Jitter = time.Hour
-		s := schedule(t, spec.Cron, "UTC")
-		h.fault = func(slot Slot) error {
-			if late, want := h.runner.Now().Sub(slot.At), spec.delay(s, slot.At); late != want {
-				t.Errorf("slot %v started %v late, want %v", slot.At, late, want)
-			}
-			return nil
-		}
-		for range 24 { // restarts each hour, also within the jitter
-			h.serve(t, 61*time.Minute, spec)
-		}
-		h.serve(t, 48*time.Hour, spec)
-		h.check(t, "nightly 01-01 02:00", "nightly 01-02 02:00", "nightly 01-03 02:00")
+		h.check(t, "nightly 01-01 02:00", "first 01-01 03:10", "second 01-01 03:20", "third 01-01 03:30")
 	})
 }
 

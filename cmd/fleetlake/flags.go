@@ -1,10 +1,12 @@
 package main
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
+	"github.com/spf13/cobra"
 )
 
 // durationFlag is a flag with a duration, in the units of the configuration: 90s, 20h or 30d.
@@ -58,3 +60,23 @@ func (f *numberFlag) Set(s string) error {
 
 // Type implements pflag.Value.
 func (*numberFlag) Type() string { return "number" }
+
+// goneFlag is a flag that the version before had: it says what to use instead.
+type goneFlag string
+
+// String implements pflag.Value.
+func (goneFlag) String() string { return "" }
+
+// Set implements pflag.Value.
+func (f goneFlag) Set(string) error { return fmt.Errorf("this flag is gone, use %s", string(f)) }
+
+// Type implements pflag.Value.
+func (goneFlag) Type() string { return "" }
+
+// goneFlags adds flags that the version before had, which say what to use instead, and which --help leaves out.
+func goneFlags(c *cobra.Command, use string, names ...string) {
+	for _, name := range names {
+		f := c.Flags().VarPF(goneFlag(use), name, "", "")
+		f.Hidden, f.NoOptDefVal = true, "true"
+	}
+}

@@ -19,7 +19,7 @@ func (a *app) forecastCommand() *cobra.Command {
 	var asJSON bool
 	var goal string
 	nights := 90
-	ask := whatIf{}
+	ask := budgets{}
 	c := &cobra.Command{
 		Use:   "forecast [JOB]",
 		Short: "Print what a budget buys: how much will be known, how fresh, for how many credits; spends nothing",
@@ -28,9 +28,8 @@ many of the listed ships will have each dataset, how old it will be, the share t
 true, and the credits and minutes of a night. No request is sent, and no key is needed. Without a history
 the forecast begins with priors, and prints each with its source.
 
-The flags --per-month, --per-run, --limits, --want, --watch and --sweep ask what would be under another
-configuration. A flag with several values, and several flags, are compared side by side: every
-combination is a line of the table. --target finds the least budget a month, spread evenly over the
+--per-month and --per-run compare other budgets, each value as a line of the table. For another change, make a
+copy of the configuration and name it by --config. --target finds the least budget a month, spread evenly over the
 nights, that keeps a goal on the last nights (30, or a third of a short forecast): a dataset, a measure
 (known, true, median, p90 or worst), a comparison, and a share or an age.
 
@@ -38,7 +37,7 @@ The forecast of the job as it is configured is kept in forecasts.ndjson of the d
 forecasts say how near it was.`,
 		Example: `  fleetlake forecast nightly
   fleetlake forecast nightly --per-month 30000,60000,120000
-  fleetlake forecast nightly --want particulars --want particulars,management --limits info=50
+  fleetlake forecast nightly --config other.yaml
   fleetlake forecast nightly --target "particulars p90 <= 30d"`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -107,7 +106,7 @@ func asConfigured(cfg config.Config, name string, s forecast.State, days int, no
 }
 
 // forecastScenarios forecasts the configuration and its alternatives, and keeps the first.
-func (a *app) forecastScenarios(ctx context.Context, v *console.Forecast, dir string, s forecast.State, base forecast.Scenario, ask whatIf) error {
+func (a *app) forecastScenarios(ctx context.Context, v *console.Forecast, dir string, s forecast.State, base forecast.Scenario, ask budgets) error {
 	scenarios, err := ask.scenarios(base)
 	if err != nil {
 		return err
@@ -134,7 +133,7 @@ func (a *app) forecastScenarios(ctx context.Context, v *console.Forecast, dir st
 }
 
 // forecastTarget finds the least budget for a goal.
-func (a *app) forecastTarget(ctx context.Context, v *console.Forecast, s forecast.State, base forecast.Scenario, ask whatIf, goal string) error {
+func (a *app) forecastTarget(ctx context.Context, v *console.Forecast, s forecast.State, base forecast.Scenario, ask budgets, goal string) error {
 	target, err := forecast.ParseTarget(goal)
 	if err != nil {
 		return fmt.Errorf("--target:\n%w\n%w", err, errUsage)
@@ -142,27 +141,18 @@ func (a *app) forecastTarget(ctx context.Context, v *console.Forecast, s forecas
 	if len(ask.perMonth)+len(ask.perRun) > 0 {
 		return fmt.Errorf("--target finds the budget: leave out --per-month and --per-run; %w", errUsage)
 	}
-	scenarios, err := ask.scenarios(base)
-	if err != nil {
+	if err := target.Fits(base.Job.Lookup); err != nil {
+		return fmt.Errorf("--target: %w; %w", err, errUsage)
+	}
+	least, err := forecast.LeastBudget(ctx, s, base, target)
+	if err != nil && !errors.Is(err, forecast.ErrOutOfReach) {
 		return err
 	}
-	for i, c := range scenarios {
-		if err := target.Fits(c.Job.Lookup); err != nil {
-			return fmt.Errorf("--target: %s: %w; %w", c.Name, err, errUsage)
-		}
-		least, err := forecast.LeastBudget(ctx, s, c, target)
-		if err != nil && !errors.Is(err, forecast.ErrOutOfReach) {
-			return err
-		}
-		v.Targets = append(v.Targets, console.TargetAnswer{Scenario: c.Name, Target: target.String(), Kept: err == nil, PerMonth: least.PerMonth, PerRun: least.PerRun,
-			MaxAge: fmt.Sprintf("%.0fh", least.MaxAge.Hours()), Own: least.MaxAge == c.Job.Lookup.MaxAge, Nights: least.Nights})
-		scenarios[i].Job.Budget, scenarios[i].Job.PerDay, scenarios[i].Job.PerMonth = least.PerRun, 0, 0
-		scenarios[i].Name = wording.Count(least.PerRun) + " a night"
-		if c.Name != base.Name {
-			scenarios[i].Name = c.Name + ", " + scenarios[i].Name
-		}
-		v.Forecasts = append(v.Forecasts, least.Forecast)
-	}
-	v.Describe(scenarios)
+	v.Targets = append(v.Targets, console.TargetAnswer{Scenario: base.Name, Target: target.String(), Kept: err == nil,
+		PerMonth: least.PerMonth, PerRun: least.PerRun, MaxAge: fmt.Sprintf("%.0fh", least.MaxAge.Hours()),
+		Own: least.MaxAge == base.Job.Lookup.MaxAge, Nights: least.Nights})
+	base.Name, base.Job.Budget, base.Job.PerDay, base.Job.PerMonth = wording.Count(least.PerRun)+" a night", least.PerRun, 0, 0
+	v.Forecasts = append(v.Forecasts, least.Forecast)
+	v.Describe([]forecast.Scenario{base})
 	return nil
 }

@@ -23,17 +23,15 @@ func (w *world) forecast(args ...string) (f console.Forecast) {
 	return f
 }
 
-// TestForecast asks what budgets, wants, limits and a watch list would bring after one night, without a
-// request, and looks for the kept forecast before and after a rebuild.
+// TestForecast asks what budgets would bring after one night, without a request, and looks for the kept forecast before and after a rebuild.
 func TestForecast(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 200, Seed: 4})
 	w.configure(1_000_000, "    list: {by: country}\n    sweep: {statuses: [moored], zones: [china-coast]}\n    lookup: {want: [particulars], max_age: 48h, max_requests: 50}\n")
 	w.must(exitDone, "run", "nightly", "--date", "2026-11-20")
 	requests := len(w.sim.Log())
-	w.write("watch.txt", "# two\n9218301 # a ship\n\n306256000\n")
 
-	f := w.forecast("--nights", "6", "--per-month", "3000,60000", "--want", "particulars", "--want", "none", "--watch", "watch.txt", "--sweep", "every=3d", "--limits", "info=20")
+	f := w.forecast("--nights", "6", "--per-month", "3000,60000", "--per-run", "0")
 	var names []string
 	for _, s := range f.Scenarios {
 		names = append(names, s.Name)
@@ -41,16 +39,12 @@ func TestForecast(t *testing.T) {
 			t.Errorf("%s: %d nights, %f credits a night", s.Name, len(s.Nights), s.CreditsPerNight)
 		}
 	}
-	rest := ", watch 2 vessels, status searches every 3d, limits info=20, "
-	want := []string{"as configured", "want particulars" + rest + "3,000 a month", "want particulars" + rest + "60,000 a month", "want none" + rest + "3,000 a month", "want none" + rest + "60,000 a month"}
+	want := []string{"as configured", "no cap of the night", "3,000 a month", "60,000 a month"}
 	if strings.Join(names, "|") != strings.Join(want, "|") {
 		t.Errorf("scenarios %q, want %q", names, want)
 	}
-	if c, poor := f.Scenarios[0], f.Scenarios[1]; poor.CreditsPerNight > 500 || c.CreditsPerNight < 2*poor.CreditsPerNight || c.Nights[0].Datasets[0].Known <= 0 || c.Nights[0].Datasets[0].Known >= .9 || c.Nights[6].Datasets[0].Known < .9 {
+	if c, poor := f.Scenarios[0], f.Scenarios[2]; poor.CreditsPerNight > 500 || c.CreditsPerNight < 2*poor.CreditsPerNight || c.Nights[0].Datasets[0].Known <= 0 || c.Nights[0].Datasets[0].Known >= .9 || c.Nights[6].Datasets[0].Known < .9 {
 		t.Errorf("%+v, with little %+v", c, poor)
-	}
-	if none := f.Scenarios[3]; len(none.Nights[6].Datasets) != 0 || none.Nights[6].Spending.Lookups != 0 {
-		t.Errorf("without lookups: %+v", none.Nights[6])
 	}
 	if len(f.Scores) != 0 || f.Run == "" || len(f.Priors) == 0 {
 		t.Errorf("run %q, scores %v, priors %v after one night", f.Run, f.Scores, f.Priors)
@@ -110,7 +104,6 @@ func TestForecastWithoutAHistory(t *testing.T) {
 func TestForecastRefuses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 1})
-	w.write("bad.txt", "9218301\n12345\n")
 	w.write("fleetlake.yaml", "jobs: {rare: {schedule: '0 2 29 2 *'}, nightly: {}}\n")
 	for name, c := range map[string]struct {
 		args []string
@@ -121,16 +114,11 @@ func TestForecastRefuses(t *testing.T) {
 		"a schedule without slot": {[]string{"rare", "--nights", "3"}, "has no slot in this time"},
 		"no night":                {[]string{"nightly", "--nights", "0"}, "a whole number from 1 to 3650"},
 		"a budget of words":       {[]string{"nightly", "--per-month", "much"}, "--per-month: "},
-		"an unknown dataset":      {[]string{"nightly", "--want", "engines"}, `did you mean "engine"?`},
-		"an unknown operation":    {[]string{"nightly", "--limits", "infos=5"}, "the operations are by-status"},
-		"a limit of 0":            {[]string{"nightly", "--limits", "info=0"}, "info: "},
-		"a sweep of nothing":      {[]string{"nightly", "--sweep", "2d"}, "such as every=2d, or none"},
-		"a watch list without":    {[]string{"nightly", "--watch", "none.txt"}, "none.txt: no such file"},
-		"a bad number":            {[]string{"nightly", "--watch", "bad.txt"}, `bad.txt:2: "12345", expected an IMO number`},
-		"too many":                {[]string{"nightly", "--per-run", "1,2,3,4,5,6,7,8,9,10,11,12"}, "12 combinations, expected at most 11"},
+		"a flag that is gone":     {[]string{"nightly", "--want", "engine"}, "this flag is gone, use a copy of the configuration with that change, and --config COPY"},
+		"too many":                {[]string{"nightly", "--per-run", "1,2,3,4,5,6,7,8,9,10,11,12"}, "12 budgets, expected at most 11"},
 		"a target with a typo":    {[]string{"nightly", "--target", "particulars p9 <= 30d"}, "\nparticulars p9 <= 30d\n            ^ expected a measure"},
 		"a target and a budget":   {[]string{"nightly", "--target", "particulars p90 <= 30d", "--per-run", "5"}, "leave out --per-month and --per-run"},
-		"a target not looked up":  {[]string{"nightly", "--target", "engine p90 <= 30d"}, "--want engine asks for it"},
+		"a target not looked up":  {[]string{"nightly", "--target", "engine p90 <= 30d"}, "lookup.want asks for engine"},
 	} {
 		o := w.must(exitUsage, append([]string{"forecast"}, c.args...)...)
 		if !strings.Contains(o.stderr, c.want) || o.stdout != "" {

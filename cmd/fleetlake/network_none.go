@@ -3,12 +3,8 @@
 package main
 
 import (
-	"context"
-	"fmt"
-
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/schedules/daemon"
-	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/spf13/cobra"
 )
 
@@ -37,8 +33,3 @@ func (a *app) networkCommands() []*cobra.Command { return nil }
 func pageReady(config.Config) (string, error) { return "", errNoNetwork }
 
 func flightReady(config.Config) (string, error) { return "", errNoNetwork }
-
-// writeHTMLReport refuses: the page makes the report.
-func writeHTMLReport(context.Context, string, *warehouse.Warehouse, string) error {
-	return fmt.Errorf("--html: this program is built without the page (build tag no_network): %w", errUsage)
-}

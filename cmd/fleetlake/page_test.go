@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -23,7 +25,6 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/forecast"
 	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/schedules/page"
-	"github.com/fleetlake/fleetlake/warehouse"
 )
 
 // screenshots names a directory in the environment that gets a picture of each page that the
@@ -44,7 +45,7 @@ func TestPageInABrowser(t *testing.T) {
 	}
 	data := filepath.Join(w.dir, "fleetlake-data")
 	url := servePage(t, data)
-	file := "file://" + w.htmlReport(data)
+	file := "file://" + w.htmlReport(url)
 	want := w.pageNumbers()
 	vessel := w.rows("SELECT vessel_id AS id FROM vessels WHERE is_vessel AND name IS NOT NULL ORDER BY navigational_status IS NULL, 1 LIMIT 1")[0]["id"]
 	lookups := map[string]string{"vessel": "vessel/" + vessel, "search": "search?q=EVER", "list": "list/vessels?flag=PA&sort=name", "changes": "list/reflaggings?snapshot_date=2026-11-21",
@@ -114,19 +115,20 @@ func someBudgets(now time.Time) *page.Forecast {
 	return f
 }
 
-// htmlReport writes the report of the latest run into a file.
-func (w *world) htmlReport(data string) string {
+// htmlReport saves the report of the latest run from the page into a file.
+func (w *world) htmlReport(url string) string {
 	w.t.Helper()
-	h, err := warehouse.Open(w.t.Context(), warehouse.Path(data), warehouse.Options{})
+	answer, err := http.Get(url + "runs/" + w.rows("SELECT max(run_id) AS id FROM runs")[0]["id"] + "/file")
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	defer h.Close()
-	path := filepath.Join(w.dir, "report.html")
-	if err := writeHTMLReport(w.t.Context(), path, h, w.rows("SELECT max(run_id) AS id FROM runs")[0]["id"]); err != nil {
-		w.t.Fatal(err)
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		w.t.Fatal(answer.Status, err)
 	}
-	return path
+	w.write("report.html", string(text))
+	return filepath.Join(w.dir, "report.html")
 }
 
 // searched is the latest complete search of each status and zone: what is on the map.

@@ -15,18 +15,13 @@ import (
 func (a *app) runsCommand() *cobra.Command {
 	var asJSON bool
 	var most int
-	var html string
 	c := &cobra.Command{
 		Use:   "runs [RUN_ID]",
 		Short: "List the published runs, or print the report of one",
 		Example: `  fleetlake runs
-  fleetlake runs 20261120T020000.000Z-7f3a
-  fleetlake runs 20261120T020000.000Z-7f3a --html last-night.html`,
+  fleetlake runs 20261120T020000.000Z-7f3a`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if html != "" && len(args) == 0 {
-				return fmt.Errorf("--html needs a RUN_ID: %w", errUsage)
-			}
 			dir, err := a.lake()
 			if err != nil {
 				return err
@@ -35,19 +30,16 @@ func (a *app) runsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			switch {
-			case html != "":
-				err = writeHTMLReport(cmd.Context(), html, w, args[0])
-			case len(args) == 1:
+			if len(args) == 1 {
 				err = a.oneRun(cmd.Context(), w, args[0], asJSON)
-			default:
+			} else {
 				err = a.allRuns(cmd.Context(), w, most, asJSON)
 			}
 			return errors.Join(err, w.Close())
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	c.Flags().StringVar(&html, "html", "", "write the report of RUN_ID to a file: one page, to mail or archive")
+	goneFlags(c, "the page of the run in `fleetlake serve` (/runs/RUN_ID)", "html")
 	c.Flags().IntVarP(&most, "limit", "n", 20, "runs to list, the newest")
 	return c
 }

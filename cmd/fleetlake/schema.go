@@ -18,7 +18,6 @@ import (
 // schemaOptions are the flags of schema.
 type schemaOptions struct {
 	format, html string
-	json         bool
 }
 
 func (a *app) schemaCommand() *cobra.Command {
@@ -31,7 +30,7 @@ those of the lake. With a NAME, print its columns with their units and meanings,
 row, where the rows come from, and a statement that runs. The tables of the schema internal, which
 only the program reads, are left out.
 
---json has all of this, and --html writes one page for a browser, with the number of rows, the share
+--format json has all of this, and --html writes one page for a browser, with the number of rows, the share
 of nulls and the most frequent values of the published file.`,
 		Example: `  fleetlake schema
   fleetlake schema vessels
@@ -54,14 +53,14 @@ of nulls and the most frequent values of the published file.`,
 			if o.html != "" {
 				return a.writePage(d, o.html)
 			}
-			if len(args) == 1 && o.format == "text" && !o.json {
+			if len(args) == 1 && o.format == "text" {
 				print = console.DictionaryEntries
 			}
 			return print(a.stdout, d)
 		},
 	}
 	c.Flags().StringVarP(&o.format, "format", "f", "text", "text, markdown or json")
-	c.Flags().BoolVar(&o.json, "json", false, "the same as --format json")
+	goneFlags(c, "--format json", "json")
 	c.Flags().StringVar(&o.html, "html", "", "write a page for a browser to this file, or to standard output if it is -")
 	return c
 }
@@ -72,12 +71,8 @@ func (o schemaOptions) printer() (func(io.Writer, dictionary.Dictionary) error, 
 	switch {
 	case !ok:
 		return nil, fmt.Errorf("--format %q: want text, markdown or json: %w", o.format, errUsage)
-	case o.html != "" && (o.json || o.format != "text"):
+	case o.html != "" && o.format != "text":
 		return nil, fmt.Errorf("--html and another format: want one of them: %w", errUsage)
-	case o.json && o.format != "text" && o.format != "json":
-		return nil, fmt.Errorf("--json and --format %s: want one of them: %w", o.format, errUsage)
-	case o.json:
-		print = console.Dictionaries["json"]
 	}
 	return print, nil
 }

@@ -52,7 +52,7 @@ func TestSchema(t *testing.T) {
 	if o := w.must(exitUsage, "schema", "vessel"); !strings.Contains(o.stderr, `no table, view or macro "vessel"; there are: vessels, `) {
 		t.Errorf("an unknown name: %s", o.stderr)
 	}
-	for _, args := range [][]string{{"--format", "yaml"}, {"--html", "-", "--json"}, {"--json", "--format", "markdown"}} {
+	for _, args := range [][]string{{"--format", "yaml"}, {"--html", "-", "--format", "json"}, {"--json"}} {
 		w.must(exitUsage, append([]string{"schema"}, args...)...)
 	}
 }
@@ -65,7 +65,7 @@ func TestSchemaForProgramsAndBrowsers(t *testing.T) {
 	w.has(ledgerJob, "2026-11-20")
 
 	var d dictionary.Dictionary
-	if err := json.Unmarshal([]byte(w.must(exitDone, "schema", "--json").stdout), &d); err != nil {
+	if err := json.Unmarshal([]byte(w.must(exitDone, "schema", "--format", "json").stdout), &d); err != nil {
 		t.Fatal(err)
 	}
 	if e, ok := d.Find("vessels"); !ok || d.SnapshotDate != "2026-11-20" || len(e.Columns) < 30 || e.Keys[0] != "vessel_id" {

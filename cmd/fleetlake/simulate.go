@@ -48,7 +48,7 @@ what was billed, and set the day and the faults.`,
 	f.IntVar(&sim.Credits, "credits", 1_000_000, "opening balance")
 	f.StringVar(&start, "start", "", "civil date of the first day (default 2026-01-01)")
 	f.BoolVar(&unlimited, "unlimited", false, "apply no rate limits")
-	f.BoolVar(&sim.KeepLog, "log", false, "keep every request for GET /simulator/log")
+	goneFlags(c, "the journal of the run, which has every request, and GET /simulator/bill for what was billed", "log")
 	return c
 }
 
