@@ -11,8 +11,7 @@ import (
 
 const balanceTimeout = 15 * time.Second // the free call is never worth a longer wait
 
-// Balance returns the credits that are left at the service. It sends the free call once, with a
-// short timeout. Errors are those of Admit and Send.
+// Balance returns the credits that are left at the service. It sends the free call once, with a short timeout.
 func (c *Client) Balance(ctx context.Context) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, balanceTimeout)
 	defer cancel()

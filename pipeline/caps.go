@@ -28,8 +28,8 @@ type CapUse struct {
 	Left  int    `json:"left"` // what the next run may spend of it
 }
 
-// Spending returns what was spent, and what the caps leave to the next run of each job. It sends no request and writes
-// nothing. Its errors are those of ledger.Read.
+// Spending returns what was spent, and what the caps leave to the next run of each job. It sends no request and
+// writes nothing.
 func (p *Pipeline) Spending(jobs []plan.Job) (Spending, error) {
 	p.fill()
 	now := p.Now().UTC()

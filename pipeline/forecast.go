@@ -9,9 +9,8 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// ForecastState reads what a forecast of a job begins with, from the published file and the journal. It
-// sends no request. If no vessel is known yet it returns forecast.Unknown. Its errors are those of
-// warehouse.OpenPublished and of reading.
+// ForecastState reads what a forecast of a job begins with, from the published file and the journal. It sends no
+// request. If no vessel is known yet it returns forecast.Unknown.
 func (p *Pipeline) ForecastState(ctx context.Context, job plan.Job) (s forecast.State, err error) {
 	p.fill()
 	now := p.Now().UTC()

@@ -17,8 +17,8 @@ const ForecastsName = "forecasts.ndjson"
 
 func forecastsPath(dir string) string { return filepath.Join(dir, ForecastsName) }
 
-// ReadForecasts returns the forecasts that were kept in a data directory, the oldest first, and how many
-// lines of the file are damaged. Its error is that of the file system.
+// ReadForecasts returns the forecasts that were kept in a data directory, the oldest first, and how many lines of the
+// file are damaged.
 func ReadForecasts(dir string) (records []forecast.Record, damaged int, err error) {
 	text, err := os.ReadFile(forecastsPath(dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -28,9 +28,9 @@ func ReadForecasts(dir string) (records []forecast.Record, damaged int, err erro
 	return records, damaged, nil
 }
 
-// KeepForecast appends a forecast to those that are kept, unless there is one of the same run, job and
-// settings. It needs no lock of the data directory: forecasts are made while a run writes. A line that a
-// crash cut off is ended first. Its errors are those of the file system.
+// KeepForecast appends a forecast to those that are kept, unless there is one of the same run, job and settings. It
+// needs no lock of the data directory: forecasts are made while a run writes. A line that a crash cut off is ended
+// first.
 func KeepForecast(dir string, r forecast.Record) (err error) {
 	f, err := os.OpenFile(forecastsPath(dir), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {

@@ -22,8 +22,8 @@ type PastRun struct {
 	PlanSpent bool // it spent the most of its own plan, and no cap stopped it
 }
 
-// PastRuns returns the newest runs of a job, at most so many, the oldest first. It reads the first
-// and the last entry of segments only. Its errors are those of journal.Segments and journal.Bounds.
+// PastRuns returns the newest runs of a job, at most so many, the oldest first. It reads the first and the last entry
+// of segments only.
 func PastRuns(dir, job string, most int) ([]PastRun, error) {
 	paths, err := journal.Segments(filepath.Join(dir, "journal"))
 	if err != nil {

@@ -121,11 +121,10 @@ type Collected struct {
 	PlanSpent  bool
 }
 
-// Collect is the part of Run that spends credits. It plans a run with an id for a snapshot date on what is
-// published, sends its requests, and ends its segment. It publishes nothing: neither what earlier runs left,
-// nor its own answers. known is closed, unless there was nothing left to request. The caller holds the lock,
-// and has ended the segments of killed runs (derive.EndSegments). Its errors are those of Run but
-// ErrUnpublished.
+// Collect is the part of Run that spends credits. It plans a run with an id for a snapshot date on what is published,
+// sends its requests, and ends its segment. It publishes nothing: neither what earlier runs left, nor its own
+// answers. known is closed, unless there was nothing left to request. The caller holds the lock, and has ended the
+// segments of killed runs (derive.EndSegments).
 func (p *Pipeline) Collect(ctx context.Context, known *warehouse.Published, job plan.Job, date, id string, started time.Time) (c Collected, err error) {
 	p.fill()
 	before, account, err := p.night(known.Runs, job, date)

@@ -13,12 +13,11 @@
 //
 // # Values
 //
-// A parser returns a value, or a Reason why there is none. Then the column is null, `raw` keeps
-// the text of the answer, and an issue counts the refusal. `raw` also keeps the text of a value that
-// a rule changed (an underscore in a name, a company in lower case, another spelling of a flag). It does not keep a number
-// with its unit or a time in one of the known layouts, because their columns say the same. What the
-// API writes for a missing value becomes null, without `raw` and without an issue. Keys without a
-// column are in `extra`.
+// A parser returns a value, or a Reason why there is none. Then the column is null, `raw` keeps the text of the
+// answer, and an issue counts the refusal. `raw` also keeps the text of a value that a rule changed (an underscore in
+// a name, a company in lower case, another spelling of a flag). It does not keep a number with its unit or a time in
+// one of the known layouts, because their columns say the same. What the API writes for a missing value becomes null,
+// without `raw` and without an issue. Keys without a column are in `extra`.
 //
 // A record without an IMO number or MMSI, and an answer of another shape than the interface text
 // promises, are issues as well: one bad record never costs the others.

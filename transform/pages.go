@@ -66,8 +66,8 @@ func factsOf(c api.Contents, page Page) pageFacts {
 	return f
 }
 
-// Judge says what the pages of a partition of a kind prove, which had so many vessels when it was last covered; -1 where
-// that is unknown. A page past the end has a total of 0, which counts as no total.
+// Judge says what the pages of a partition of a kind prove, which had so many vessels when it was last covered; -1
+// where that is unknown. A page past the end has a total of 0, which counts as no total.
 func (p *Pages) Judge(kind string, expected int) Verdict {
 	v, numbers, impossible := Verdict{Needed: 1}, slices.Sorted(maps.Keys(p.byNumber)), ""
 	for _, n := range numbers {

@@ -6,8 +6,8 @@ import (
 	"github.com/fleetlake/fleetlake/extract/jsontext"
 )
 
-// Answered is the answer of a lookup: a vessel, whose members are those of `detail` if that is an object, and else those
-// of the answer itself.
+// Answered is the answer of a lookup: a vessel, whose members are those of `detail` if that is an object, and else
+// those of the answer itself.
 type Answered struct {
 	Contents
 	Root   jsontext.Value // the whole answer

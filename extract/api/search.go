@@ -10,9 +10,9 @@ import (
 // billing and for rows. It calls vessel at every element of the list, in its order; vessel must read one value, and may
 // be nil. An error means that the answer cannot be used: what vessel has read then counts for nothing.
 //
-// The members may be those of the answer, or of a `detail` in it. Their keys may have any case. A list is an array, or
-// null if it is empty. An element that is no object counts as a vessel that cannot be read, but a list of nothing else is
-// none.
+// The members may be those of the answer, or of a `detail` in it. Their keys may have any case. A list is an array,
+// or null if it is empty. An element that is no object counts as a vessel that cannot be read, but a list of nothing
+// else is none.
 func ReadSearch(o Operation, text string, vessel func(*jsontext.Scanner)) (Contents, error) {
 	r := searchReader{operation: o, scanner: jsontext.NewScanner(text), vessel: vessel}
 	if r.scanner.Next() == '{' {

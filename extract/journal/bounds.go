@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Bounds returns the plan and the end of a segment: nil without error where the run has none. It
-// decodes these two entries only. Its error is that of an unreadable plan.
+// Bounds returns the plan and the end of a segment: nil without error where the run has none. It decodes these two
+// entries only. A plan that cannot be read is an error.
 func Bounds(path string) (*Plan, *End, error) {
 	r, err := open(path)
 	if err != nil {
@@ -47,8 +47,8 @@ func ignoreEOF(err error) error {
 	return err
 }
 
-// Accept appends to an ended segment that a person accepts the run's issues, so that every later
-// rebuild of the segment is published too. Its errors are those of Reopen and Append.
+// Accept appends to an ended segment that a person accepts the run's issues, so that every later rebuild of the
+// segment is published too.
 func Accept(path string, at time.Time) error {
 	s, _, err := Reopen(path)
 	if err != nil {

@@ -77,8 +77,7 @@ func isText(b []byte) bool {
 	return utf8.Valid(b)
 }
 
-// RawBody returns the exact bytes of an answer. Its error is that of an entry whose Base64 is not
-// base64.
+// RawBody returns the exact bytes of an answer. A body that should be Base64 and is not is an error.
 func (e *Entry) RawBody() (string, error) {
 	if e.Base64 == "" {
 		return e.Body, nil

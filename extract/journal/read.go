@@ -37,8 +37,8 @@ func Read(path string) iter.Seq2[Entry, error] {
 	}
 }
 
-// Segments returns the paths of all segments below a journal directory, oldest run first; none if
-// the directory does not exist. Its errors are those of reading the directories.
+// Segments returns the paths of all segments below a journal directory, oldest run first; none if the directory does
+// not exist.
 func Segments(root string) ([]string, error) {
 	var paths []string
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

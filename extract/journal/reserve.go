@@ -38,8 +38,8 @@ func takeReserve(path string) (*reserve, error) {
 	return &reserve{path: path}, nil
 }
 
-// RemoveReserve removes the reserve that a killed run left in a journal directory. The caller has locked
-// the data directory, and no segment is open. Its errors are those of the file system.
+// RemoveReserve removes the reserve that a killed run left in a journal directory. The caller has locked the data
+// directory, and no segment is open.
 func RemoveReserve(root string) error {
 	return (&reserve{path: reservePath(root)}).release()
 }

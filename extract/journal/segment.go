@@ -216,8 +216,7 @@ func (s *Segment) Full() error { return s.reserve.spent() }
 // or unmounted while a run writes to it. What is appended now may never be found again.
 var ErrGone = errors.New("the journal is no longer in its place: the data directory was removed, renamed or unmounted during the run, and no request is sent whose answer may be lost")
 
-// InPlace returns ErrGone if the path of the segment no longer names its file: the caller should send no new
-// request. Its other errors are those of the file system.
+// InPlace returns ErrGone if the path of the segment no longer names its file: the caller should send no new request.
 func (s *Segment) InPlace() error {
 	own, err := s.f.Stat()
 	if err != nil {

@@ -121,8 +121,8 @@ func (a *Account) Spent(job, date string, anew bool, now time.Time) Spent {
 }
 
 // Renewable reports whether the cap of a night may begin anew, when a person or a slot repeats or resumes it: its
-// newest run came to its own end, and is the newest whose rows are not rolled back. The cap goes on after a run that was
-// killed or stopped, and after one that was rolled back.
+// newest run came to its own end, and is the newest whose rows are not rolled back. The cap goes on after a run that
+// was killed or stopped, and after one that was rolled back.
 func (a *Account) Renewable(job, date, newest string) bool {
 	for _, r := range slices.Backward(a.runs) {
 		if r.Job == job && r.Date == date {

@@ -26,10 +26,10 @@ const (
 	lockAgain  = 5 * time.Millisecond
 )
 
-// Lock makes this process the one writer of a data directory, which it creates if it is absent,
-// until the returned function is called. The kernel releases the lock when the process dies. holder
-// describes this process to others, in one line: it is in their ErrLocked, which they get after half a second, and
-// which says so if the holder is on another machine. The other errors are those of CheckWritable and of the file system.
+// Lock makes this process the one writer of a data directory, which it creates if it is absent, until the returned
+// function is called. The kernel releases the lock when the process dies. holder describes this process to others, in
+// one line: it is in their ErrLocked, which they get after half a second, and which says so if the holder is on
+// another machine.
 //
 // Lock locks the directory itself, which nobody can remove while there is a file in it, and the
 // file lock in it, because network file systems lock no directories. Removing that file would let
@@ -74,7 +74,8 @@ func Lock(dir, holder string) (unlock func() error, err error) {
 	}, nil
 }
 
-// lockMode lets everybody who may look into the directory see who writes. Earlier versions made the file for its owner alone.
+// lockMode lets everybody who may look into the directory see who writes. Earlier versions made the file for its
+// owner alone.
 const lockMode = 0o644
 
 func writeHolder(path, holder string) error {
@@ -156,9 +157,9 @@ func StillLocked(dir string) error {
 	return fmt.Errorf("%w: the file %s was removed or replaced during the run, and another run may write there; nothing is published now: the next start publishes what is paid for", ErrLocked, lockPath(dir))
 }
 
-// Holder returns how the process that holds the lock of a data directory described itself; "" if no
-// process does, or if there is no directory. It changes nothing: for an instant it takes a shared
-// lock, which fails if a writer has locked. Its errors are those of the file system.
+// Holder returns how the process that holds the lock of a data directory described itself; "" if no process does, or
+// if there is no directory. It changes nothing: for an instant it takes a shared lock, which fails if a writer has
+// locked.
 //
 // A process that begins or ends has only one of its two locks for a moment, or has not written its
 // description yet. Holder looks again until that moment is over, for lockWithin at most.
@@ -217,8 +218,7 @@ func isFree(path string) (bool, error) {
 	return free, errors.Join(err, l.Close())
 }
 
-// CheckLock returns the ErrLocked that Lock would return, and does not lock. Its other errors are
-// those of Holder.
+// CheckLock returns the ErrLocked that Lock would return, and does not lock.
 func CheckLock(dir string) error {
 	h, err := holderOf(dir)
 	if err == nil && h.words != "" {

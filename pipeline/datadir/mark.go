@@ -26,10 +26,9 @@ type mark struct {
 
 func markPath(dir string) string { return filepath.Join(dir, "fleetlake.id") }
 
-// Mark returns the id of a data directory: 16 hexadecimal digits. It writes a random one, with the
-// time now, if the directory has none, because it is new, or because an earlier version of
-// fleetlake used it; a directory that is absent is created. A mark that fleetlake has not written
-// is an error that says so, and stays as it is; the other errors are those of the file system.
+// Mark returns the id of a data directory: 16 hexadecimal digits. It writes a random one, with the time now, if the
+// directory has none, because it is new, or because an earlier version of fleetlake used it; a directory that is
+// absent is created. A mark that fleetlake has not written is an error that says so, and stays as it is.
 func Mark(dir string, now time.Time) (string, error) {
 	m, err := readMark(dir)
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
@@ -51,7 +50,7 @@ func Mark(dir string, now time.Time) (string, error) {
 	return m.ID, nil
 }
 
-// ID returns the id of a data directory; empty if it has none. Its errors are those of Mark.
+// ID returns the id of a data directory; empty if it has none.
 func ID(dir string) (string, error) {
 	m, err := readMark(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,8 +59,8 @@ func ID(dir string) (string, error) {
 	return m.ID, err
 }
 
-// CheckMark returns ErrMark if a data directory has no mark, or another id than this one. An empty
-// id accepts any mark. Its other errors are those of Mark.
+// CheckMark returns ErrMark if a data directory has no mark, or another id than this one. An empty id accepts any
+// mark.
 func CheckMark(dir, id string) error {
 	m, err := readMark(dir)
 	switch {

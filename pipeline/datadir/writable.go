@@ -51,8 +51,8 @@ func CheckWritable(dir string) error {
 }
 
 // written lists what a run writes of a data directory, as far as it exists: all directories that get files, and the
-// files that grow or are written over. Of the journal, and of each table of the lake, that is the directory of the latest
-// night.
+// files that grow or are written over. Of the journal, and of each table of the lake, that is the directory of the
+// latest night.
 func written(dir string) []string {
 	paths := []string{dir}
 	for _, name := range []string{"lock", "slots.ndjson", "journal", "lake", "warehouse", "work"} {

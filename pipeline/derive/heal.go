@@ -37,9 +37,8 @@ func heal(ctx context.Context, d Deriver) (*warehouse.Published, error) {
 	return warehouse.OpenPublished(ctx, d.Dir)
 }
 
-// causeToRebuild logs why lake and warehouse must be rebuilt, and returns the cause as the beginning
-// of an error; "" if this program can continue them. Its error is that of a file that it cannot read,
-// or that a newer program made.
+// causeToRebuild logs why lake and warehouse must be rebuilt, and returns the cause as the beginning of an error; ""
+// if this program can continue them. A file that it cannot read, or that a newer program made, is an error.
 func causeToRebuild(ctx context.Context, d Deriver, known *warehouse.Published) (string, error) {
 	if err := known.CheckProgram(ctx); errors.Is(err, warehouse.ErrOtherProgram) {
 		d.Log.Warn("an older or a different version of fleetlake made the warehouse: lake and warehouse are rebuilt from the journal, with 0 requests", "runs", len(known.Runs))

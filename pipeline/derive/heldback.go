@@ -49,9 +49,8 @@ func (e *HeldBackError) Unwrap() error { return load.ErrIssues }
 
 func heldBackPath(dir string) string { return filepath.Join(dir, "held_back.json") }
 
-// ReadHeldBack returns the runs of a data directory that are held back, the oldest first; nil if
-// there are none. Its error is that of the file system, or says that the list is damaged and can be
-// deleted.
+// ReadHeldBack returns the runs of a data directory that are held back, the oldest first; nil if there are none. A
+// list that is damaged is an error, which says that it can be deleted.
 func ReadHeldBack(dir string) ([]HeldBackRun, error) {
 	b, err := os.ReadFile(heldBackPath(dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -67,9 +66,8 @@ func ReadHeldBack(dir string) ([]HeldBackRun, error) {
 	return heldBack, nil
 }
 
-// UpdateHeldBack adds runs to the list of those that are held back, in place of their earlier rows,
-// and removes the runs whose ids are published. A list without runs has no file. Its errors are
-// those of ReadHeldBack and of the file system; the list is then as it was.
+// UpdateHeldBack adds runs to the list of those that are held back, in place of their earlier rows, and removes the
+// runs whose ids are published. A list without runs has no file.
 func UpdateHeldBack(dir string, more []HeldBackRun, published map[string]bool) error {
 	before, err := ReadHeldBack(dir)
 	if err != nil {

@@ -11,11 +11,9 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// Lacking returns a line for each file of the published runs that a data directory lacks: manifests
-// and files of the lake, or the published file itself. The next run rebuilds them from the journal
-// before its first request. Lacking reads file names only, and returns nothing while another
-// process writes, because files are replaced then. Its errors are those of warehouse.PublishedRuns
-// and of load.Missing.
+// Lacking returns a line for each file of the published runs that a data directory lacks: manifests and files of the
+// lake, or the published file itself. The next run rebuilds them from the journal before its first request. Lacking
+// reads file names only, and returns nothing while another process writes, because files are replaced then.
 func Lacking(ctx context.Context, dir string) ([]string, error) {
 	before := lastPublished(dir)
 	known, err := warehouse.PublishedRuns(ctx, dir)

@@ -11,11 +11,9 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// publish loads written runs into a new warehouse file, and replaces the published one with it. It
-// holds back those with too many issues and those that resume them, unless AcceptIssues is set, and
-// returns both kinds, each in the order of runs; the lake files of what it holds back are removed.
-// Its errors are those of load.Publish but load.ErrIssues, and with AcceptIssues those of
-// journal.Accept; the published file is then as load.Publish leaves it.
+// publish loads written runs into a new warehouse file, and replaces the published one with it. It holds back those
+// with too many issues and those that resume them, unless AcceptIssues is set, and returns both kinds, each in the
+// order of runs; the lake files of what it holds back are removed.
 func (d Deriver) publish(ctx context.Context, runs []Written) (published []Written, heldBack []HeldBackRun, err error) {
 	published = slices.Clone(runs)
 	for len(published) > 0 {

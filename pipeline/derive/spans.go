@@ -34,8 +34,8 @@ func EndSpan(span trace.Span, err *error) {
 	span.End()
 }
 
-// ErrorClass names an error in a few words for a span, which leaves this machine: the text of an error may have paths, and
-// what the service wrote.
+// ErrorClass names an error in a few words for a span, which leaves this machine: the text of an error may have
+// paths, and what the service wrote.
 func ErrorClass(err error) string {
 	var service interface{ Class() string } // a refusal of the service
 	var errno syscall.Errno

@@ -8,10 +8,9 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-// Unpublished returns the runs of a data directory that the next start publishes: those that are neither
-// published nor rolled back nor held back. It reads the published file and names of files only, and takes no
-// lock: a run that another process is harvesting or publishing now is one of them. Its errors are those of
-// warehouse.PublishedRuns and of reading the files.
+// Unpublished returns the runs of a data directory that the next start publishes: those that are neither published
+// nor rolled back nor held back. It reads the published file and names of files only, and takes no lock: a run that
+// another process is harvesting or publishing now is one of them.
 func Unpublished(ctx context.Context, dir string) (map[string]bool, error) {
 	published, err := warehouse.PublishedRuns(ctx, dir)
 	if err != nil {

@@ -29,8 +29,7 @@ type Point struct {
 // shares are the budgets of a curve, as shares of what a night without a cap spends.
 var shares = []float64{1. / 16, 1. / 8, 1. / 4, 3. / 8, 1. / 2, 3. / 4}
 
-// Draw forecasts a job with several budgets, one after the other, because it runs beside a harvest. Its
-// error is that of ctx.
+// Draw forecasts a job with several budgets, one after the other, because it runs beside a harvest.
 func Draw(ctx context.Context, s State, base Scenario) (Curve, Forecast, error) {
 	c := Curve{Knee: -1}
 	simulated := func(name string, perRun int, job plan.Job) (Forecast, error) {

@@ -35,8 +35,8 @@ type Covered struct {
 // whole reports whether every search was made.
 func (c Covered) whole() bool { return c.Partitions == c.OfParts && c.Sweeps == c.OfSweeps }
 
-// Look makes the outlook of a scenario, which begins with the state. It measures the last night alone:
-// that takes most of the time of a simulation. Its error is that of ctx.
+// Look makes the outlook of a scenario, which begins with the state. It measures the last night alone: that takes
+// most of the time of a simulation.
 func Look(ctx context.Context, s State, c Scenario) (Outlook, error) {
 	free := c
 	free.Nights = c.Nights[:1]

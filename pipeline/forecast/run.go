@@ -13,8 +13,8 @@ type Forecast struct {
 	Nights   []Night `json:"nights"` // the first is the state that the forecast begins with
 }
 
-// Run simulates scenarios from the same state, as many at the same time as there are processors, and
-// returns their forecasts in the order of the scenarios. Its error is that of ctx.
+// Run simulates scenarios from the same state, as many at the same time as there are processors, and returns their
+// forecasts in the order of the scenarios.
 func Run(ctx context.Context, s State, scenarios []Scenario) ([]Forecast, error) {
 	all := make([]Forecast, len(scenarios))
 	err := each(ctx, len(scenarios), func(ctx context.Context, i int) (err error) {

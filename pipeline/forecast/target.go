@@ -184,10 +184,10 @@ func (l Least) reached(ctx context.Context, s State, c Scenario, t Target) (Leas
 	return l, err
 }
 
-// LeastBudget finds the least credits a month, spread evenly over the nights, with which the last nights of
-// a scenario keep a target, to 2 %. If the max_age of the job is too long for it, it uses a shorter one. Each round tries as many budgets at the same time as there are
-// processors. It returns ErrOutOfReach with the forecast without a cap if even that does not keep the
-// target; its other error is that of ctx.
+// LeastBudget finds the least credits a month, spread evenly over the nights, with which the last nights of a
+// scenario keep a target, to 2 %. If the max_age of the job is too long for it, it uses a shorter one. Each round
+// tries as many budgets at the same time as there are processors. It returns ErrOutOfReach with the forecast without
+// a cap if even that does not keep the target; its other error is that of ctx.
 func LeastBudget(ctx context.Context, s State, c Scenario, t Target) (Least, error) {
 	free := c
 	free.Job.Budget, free.Job.PerDay, free.Job.PerMonth, free.Job.Lookup.MaxAge = 0, 0, 0, t.maxAge(c.Job.Lookup.MaxAge)

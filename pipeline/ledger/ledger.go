@@ -43,8 +43,7 @@ type line struct {
 }
 
 // Read returns the account of the runs in a directory of segments, a run that goes on as far as it is on disk, with
-// each request that it has no answer to yet. It writes nothing. Its errors
-// are those of reading the files; a segment that is damaged is none, see runOf.
+// each request that it has no answer to yet. It writes nothing.
 func Read(segments string) (*credits.Account, error) {
 	return ReadUntil(segments, "")
 }
@@ -58,8 +57,8 @@ func ReadUntil(segments, last string) (*credits.Account, error) {
 	return accountOf(lines, last), nil
 }
 
-// Update brings the index up to date, and returns the account. The caller holds the lock of the data directory. Its
-// errors are those of Read; that the index cannot be written is none, since all of it is in the journal.
+// Update brings the index up to date, and returns the account. The caller holds the lock of the data directory. That
+// the index cannot be written is no error, since all of it is in the journal.
 func Update(segments string) (*credits.Account, error) {
 	lines, current, err := read(segments)
 	if err != nil {

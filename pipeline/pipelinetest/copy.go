@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// CopyTree copies a directory into another, which may be there, with the modes and times of its files and the
-// links between them: a published file is a link to its version. Its errors are those of the file system.
+// CopyTree copies a directory into another, which may be there, with the modes and times of its files and the links
+// between them: a published file is a link to its version.
 func CopyTree(to, from string) error {
 	type file struct {
 		info fs.FileInfo

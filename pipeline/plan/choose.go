@@ -72,8 +72,8 @@ func due(job Job, f Inputs) (d dueLookups) {
 	return d
 }
 
-// anothersNumber reports whether a vessel without an IMO number has an MMSI that was given again. The targets
-// are in the order of their ids, and the vessel that has the MMSI now is the last of them: a lookup can ask for her alone.
+// anothersNumber reports whether a vessel without an IMO number has an MMSI that was given again. The targets are in
+// the order of their ids, and the vessel that has the MMSI now is the last of them: a lookup can ask for her alone.
 func anothersNumber(targets []inputs.Target, i int) bool {
 	return i+1 < len(targets) && targets[i+1].IMO == 0 && targets[i+1].MMSI == targets[i].MMSI
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
-// Rates is how often each dataset of a vessel changes while its registration stays as it is, and how
-// likely it changes together with the registration; and how often vessels leave a status and zone. The zero value has learnt nothing, and answers
-// with the priors.
+// Rates is how often each dataset of a vessel changes while its registration stays as it is, and how likely it
+// changes together with the registration; and how often vessels leave a status and zone. The zero value has learnt
+// nothing, and answers with the priors.
 type Rates struct{ datasets map[string]model }
 
 // priors are the rates that hold before anything is observed, in changes per vessel and day. Each

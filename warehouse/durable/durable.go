@@ -12,9 +12,8 @@ import (
 // Part ends the name of a file that is not finished.
 const Part = ".part"
 
-// WriteFile writes a file, or replaces it. The directory must exist; perm is subject to the umask.
-// If it fails, no temporary file is left, and the earlier file is unchanged, unless only the last
-// sync of the directory failed. The error is that of the file system, and names the path.
+// WriteFile writes a file, or replaces it. The directory must exist; perm is subject to the umask. If it fails, no
+// temporary file is left, and the earlier file is unchanged, unless only the last sync of the directory failed.
 func WriteFile(path string, data []byte, perm fs.FileMode) error {
 	f, err := Create(path, perm)
 	if err != nil {
@@ -33,9 +32,8 @@ type File struct {
 	f    *os.File
 }
 
-// Create opens the temporary file of a path, and empties it if a crash left one. The directory must
-// exist; perm is subject to the umask. The caller ends with Commit or Abandon. The error is that of
-// the file system, and names the path.
+// Create opens the temporary file of a path, and empties it if a crash left one. The directory must exist; perm is
+// subject to the umask. The caller ends with Commit or Abandon.
 func Create(path string, perm fs.FileMode) (*File, error) {
 	f, err := os.OpenFile(path+Part, os.O_RDWR|os.O_CREATE|os.O_TRUNC, perm)
 	if err != nil {
@@ -51,9 +49,8 @@ func (f *File) Write(b []byte) (int, error) { return f.f.Write(b) }
 // ReadAt reads back what was written, as io.ReaderAt describes.
 func (f *File) ReadAt(b []byte, off int64) (int, error) { return f.f.ReadAt(b, off) }
 
-// Commit syncs the file, renames it to its name, and syncs the directory. If it fails before the
-// rename, the temporary file is removed and the earlier file is unchanged. The error is that of the
-// file system, and names the path.
+// Commit syncs the file, renames it to its name, and syncs the directory. If it fails before the rename, the
+// temporary file is removed and the earlier file is unchanged.
 func (f *File) Commit() error {
 	err := errors.Join(f.f.Sync(), f.f.Close())
 	if err == nil {
@@ -73,9 +70,8 @@ func (f *File) Abandon() {
 	_ = os.Remove(f.path + Part)
 }
 
-// Replace syncs a finished file, renames it to a path on the same file system, and syncs the
-// directory. If it fails before the rename, both files are as they were. The error is that of the
-// file system, and names the paths.
+// Replace syncs a finished file, renames it to a path on the same file system, and syncs the directory. If it fails
+// before the rename, both files are as they were.
 func Replace(temporary, path string) error {
 	if err := Sync(temporary); err != nil {
 		return err
@@ -86,10 +82,9 @@ func Replace(temporary, path string) error {
 	return SyncDir(filepath.Dir(path))
 }
 
-// MkdirAll makes a directory and those above it, with perm less the umask, and syncs the directory
-// above each new one, and above the first that is there: the process that made it may have been killed
-// before it synced. A directory that is there is no error; a file in its place is one. The error
-// is that of the file system, and names the path.
+// MkdirAll makes a directory and those above it, with perm less the umask, and syncs the directory above each new
+// one, and above the first that is there: the process that made it may have been killed before it synced. A directory
+// that is there is no error; a file in its place is one.
 func MkdirAll(path string, perm fs.FileMode) error { return mkdirAll(path, perm, SyncDir) }
 
 func mkdirAll(path string, perm fs.FileMode, sync func(dir string) error) error {
@@ -124,8 +119,7 @@ func syncExisting(path string, sync func(dir string) error) error {
 	return err
 }
 
-// Sync waits until the content of a file is on disk. The error is that of the file system,
-// fs.ErrNotExist among them, and names the path.
+// Sync waits until the content of a file is on disk.
 func Sync(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -134,6 +128,5 @@ func Sync(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// SyncDir waits until the names in a directory are on disk: those of new, renamed and removed
-// files. Its errors are those of Sync.
+// SyncDir waits until the names in a directory are on disk: those of new, renamed and removed files.
 func SyncDir(dir string) error { return Sync(dir) }

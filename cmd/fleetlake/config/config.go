@@ -162,7 +162,8 @@ type Places struct {
 	Data     string // the data directory
 }
 
-// Installed is what the packages and the unit of systemd use. Tests have other places, whatever is installed beside them.
+// Installed is what the packages and the unit of systemd use. Tests have other places, whatever is installed beside
+// them.
 var Installed = Places{Settings: "/etc/fleetlake", Data: "/var/lib/fleetlake"}
 
 func (p Places) file() string { return filepath.Join(p.Settings, DefaultPath) }
@@ -174,7 +175,8 @@ func (p Places) used() bool {
 	return errors.Is(local, fs.ErrNotExist) && err == nil
 }
 
-// apply completes a configuration that was read from these places. A relative path of data starts at the data directory.
+// apply completes a configuration that was read from these places. A relative path of data starts at the data
+// directory.
 func (p Places) apply(c *Config) {
 	c.Installed = true
 	c.credentialsIn(p.Settings)
@@ -186,9 +188,9 @@ func (p Places) apply(c *Config) {
 	}
 }
 
-// Load reads the configuration from a file and the environment. Unless the path is explicit,
-// FLEETLAKE_CONFIG overrides it, and without that the file may be absent: then it is the one of the installed program, if
-// there is one, and its data directory that of the service. Its error is an *Error.
+// Load reads the configuration from a file and the environment. Unless the path is explicit, FLEETLAKE_CONFIG
+// overrides it, and without that the file may be absent: then it is the one of the installed program, if there is
+// one, and its data directory that of the service. Its error is an *Error.
 func Load(path string, explicit bool, getenv func(string) string) (Config, error) {
 	return Installed.load(path, explicit, getenv)
 }
