@@ -16,7 +16,8 @@ const acceptedTries = 2
 func (c *Client) ReadAccepted(ctx context.Context) (api.Accepted, error) {
 	free := api.ByType
 	free.Credits = 0 // whatever the answer is: the service finds nothing that it could bill
-	r := api.Request{Operation: free, Parameters: url.Values{"type_specific": {api.RefusedValue}, "country": {api.RefusedValue}}, WantsRefusal: true}
+	r := api.Request{Operation: free, Parameters: url.Values{"type_specific": {api.RefusedValue},
+		"country": {api.RefusedValue}}, WantsRefusal: true}
 	var a Answer
 	var err error
 	for range acceptedTries {

@@ -58,8 +58,10 @@ func NewClient(s Service, b Budget, segment *journal.Segment) *Client {
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
-	c := &Client{service: s, transport: newTransport(s), budget: b, segment: segment, lanes: map[string]*Lane{}, stats: map[string]*Stats{},
-		outages: map[string]*outage{}, unknowns: map[string]*unknowns{}, inFlight: map[string]chan struct{}{}, redactor: newRedactor(s.Key), large: make(chan struct{}, largeBodies)}
+	c := &Client{service: s, transport: newTransport(s), budget: b, segment: segment, lanes: map[string]*Lane{},
+		stats:   map[string]*Stats{},
+		outages: map[string]*outage{}, unknowns: map[string]*unknowns{}, inFlight: map[string]chan struct{}{},
+		redactor: newRedactor(s.Key), large: make(chan struct{}, largeBodies)}
 	for _, o := range api.Operations {
 		c.outages[o.Name] = newOutage(o, s.Patience, s.Log)
 		c.unknowns[o.Name] = newUnknowns()

@@ -32,7 +32,8 @@ func newRedactor(secret string) *redactor {
 	quoted, _ := json.Marshal(secret) // a string always can be
 	forms := []string{secret, strings.Trim(string(quoted), `"`), html.EscapeString(secret),
 		hex.EncodeToString([]byte(secret)), strings.ToUpper(hex.EncodeToString([]byte(secret)))}
-	forms = append(forms, strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(secret)) // as encoders of JSON write it that escape no HTML
+	// as encoders of JSON write it that escape no HTML
+	forms = append(forms, strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(secret))
 	for _, f := range []string{url.QueryEscape(secret), url.PathEscape(secret)} {
 		forms = append(forms, f, lowerEscapes(f))
 	}

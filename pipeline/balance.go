@@ -33,9 +33,12 @@ func readBalance(ctx context.Context, f *plan.Inputs, job plan.Job, balance func
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case job.Floor > 0:
-		return fmt.Errorf("%w: it must stay above %d credits (budget.floor). Try again when the service reports it: %w", ErrNoBalance, job.Floor, err)
+		return fmt.Errorf("%w: it must stay above %d credits (budget.floor). Try again when the service reports it: %w",
+			ErrNoBalance, job.Floor, err)
 	case uncapped(job):
-		return fmt.Errorf("%w: no cap is set, so that the balance alone would bound what the job spends. Set budget.per_run, per_day or per_month in the configuration, or --budget, or try again when the service reports the balance: %w", ErrNoBalance, err)
+		return fmt.Errorf("%w: no cap is set, so that the balance alone would bound what the job spends. Set "+
+			"budget.per_run, per_day or per_month in the configuration, or --budget, or try again when the service "+
+			"reports the balance: %w", ErrNoBalance, err)
 	}
 	return nil
 }
@@ -69,11 +72,13 @@ func (p *Pipeline) awaitBalance(job plan.Job, started time.Time) func(context.Co
 		for delay := balanceFirst; ; delay = min(2*delay, balanceMost) {
 			credits, err := p.ping(ctx)
 			var refused *extract.Error
-			if err == nil || errors.As(err, &refused) && (refused.Outcome == extract.OutcomeUnauthorized || refused.Outcome == extract.OutcomeBlocked) {
+			if err == nil || errors.As(err, &refused) && (refused.Outcome == extract.OutcomeUnauthorized ||
+				refused.Outcome == extract.OutcomeBlocked) {
 				return credits, err
 			}
 			if delay == balanceFirst {
-				p.Log.Warn("the balance cannot be read, and must be known for a floor (budget.floor) or without a cap: it is requested again", "within", within, "error", err)
+				p.Log.Warn("the balance cannot be read, and must be known for a floor (budget.floor) or without a "+
+					"cap: it is requested again", "within", within, "error", err)
 			}
 			if extract.Pause(ctx, delay, nil) != nil {
 				return 0, err

@@ -38,7 +38,8 @@ func (p *Pipeline) Spending(jobs []plan.Job) (Spending, error) {
 		return Spending{}, err
 	}
 	today := now.Format(time.DateOnly)
-	s := Spending{Month: account.Month(now).Counted(), Week: account.Days(now.AddDate(0, 0, -6).Format(time.DateOnly), today).Counted(), Ahead: account.Ahead(now)}
+	s := Spending{Month: account.Month(now).Counted(), Week: account.Days(now.AddDate(0, 0, -6).Format(time.DateOnly),
+		today).Counted(), Ahead: account.Ahead(now)}
 	use := func(job, of string, spent, most int, left credits.Limit) {
 		if rest, limited := left.Get(); limited {
 			s.Caps = append(s.Caps, CapUse{job, of, spent, most, rest})

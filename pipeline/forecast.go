@@ -38,7 +38,8 @@ func (p *Pipeline) ForecastState(ctx context.Context, job plan.Job) (s forecast.
 		return s, err
 	}
 	spent := account.Spent(job.Name, "", true, now) // each simulated night begins with its whole cap
-	s = forecast.State{Targets: f.Targets, Totals: f.Totals, Refused: f.Refused, Rates: f.Rates, SpentDay: spent.Day, SpentMonth: spent.Month, SpentAt: now}
+	s = forecast.State{Targets: f.Targets, Totals: f.Totals, Refused: f.Refused, Rates: f.Rates, SpentDay: spent.Day,
+		SpentMonth: spent.Month, SpentAt: now}
 	if err := readRuns(ctx, &s, known.File, job); err != nil {
 		return s, err
 	}
@@ -67,7 +68,8 @@ func readList(ctx context.Context, s *forecast.State, w *warehouse.Warehouse) (e
 	if err != nil {
 		return err
 	}
-	shown := forecast.History{VesselDays: float64(len(s.Targets)) * h.Latest.Sub(h.Since).Hours() / 24, Arrived: h.Arrived, Left: h.Left, Changed: h.Changed}
+	shown := forecast.History{VesselDays: float64(len(s.Targets)) * h.Latest.Sub(h.Since).Hours() / 24,
+		Arrived: h.Arrived, Left: h.Left, Changed: h.Changed}
 	s.Churn, s.Priors = forecast.LearnChurn(shown)
 	if s.Partly, err = w.PartlyListed(ctx); err != nil {
 		return err

@@ -161,7 +161,8 @@ func (s *spending) listed(n need) {
 			if n.of.check {
 				kind = plan.ListChecks
 			}
-			s.work.ask(a, candidate{Search: credits.Search{Lane: api.ByType, Most: n.unpaid * api.ByType.Credits, Worth: n.worth}, kind: kind, page: n.of, rest: n.more})
+			s.work.ask(a, candidate{Search: credits.Search{Lane: api.ByType, Most: n.unpaid * api.ByType.Credits,
+				Worth: n.worth}, kind: kind, page: n.of, rest: n.more})
 		}
 	})
 }
@@ -186,7 +187,8 @@ func (s *spending) requestEnded() { s.event(func(*credits.Arbiter) {}) }
 func (h *harvest) candidates() (all []candidate) {
 	list := func(p *paging, planned bool) candidate {
 		most := p.Unpaid * api.ByType.Credits
-		c := candidate{Search: credits.Search{Lane: api.ByType, Planned: planned, Most: most, Worth: p.Worth(), Returns: most}, kind: plan.PartitionsOfList, page: p}
+		c := candidate{Search: credits.Search{Lane: api.ByType, Planned: planned, Most: most, Worth: p.Worth(),
+			Returns: most}, kind: plan.PartitionsOfList, page: p}
 		switch {
 		case p.Expected < 0:
 			c.Grows = unseenPages * api.ByType.Credits
@@ -197,7 +199,8 @@ func (h *harvest) candidates() (all []candidate) {
 	}
 	sweep := func(s plan.StatusSearch, planned bool) candidate {
 		worth := plan.Worth(s.Expected, plan.NightsOld(s.At, h.work.started))
-		return candidate{Search: credits.Search{Lane: api.ByStatus, Planned: planned, Most: s.Unpaid * api.ByStatus.Credits, Worth: worth}, kind: plan.StatusSearches, sweep: &s}
+		return candidate{Search: credits.Search{Lane: api.ByStatus, Planned: planned,
+			Most: s.Unpaid * api.ByStatus.Credits, Worth: worth}, kind: plan.StatusSearches, sweep: &s}
 	}
 	for _, p := range h.listing.cover {
 		all = append(all, list(p, true))

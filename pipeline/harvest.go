@@ -113,7 +113,8 @@ type harvest struct {
 }
 
 // gravity orders the reasons to stop; a graver reason replaces a lesser one.
-var gravity = map[report.Stop]int{report.StopNone: 0, report.StopService: 1, report.StopBlocked: 2, report.StopDeadline: 3, report.StopBudget: 4, report.StopCredits: 5, report.StopKey: 6, report.StopSignal: 7}
+var gravity = map[report.Stop]int{report.StopNone: 0, report.StopService: 1, report.StopBlocked: 2,
+	report.StopDeadline: 3, report.StopBudget: 4, report.StopCredits: 5, report.StopKey: 6, report.StopSignal: 7}
 
 // lane is the work of one operation of a harvest.
 type lane struct {
@@ -137,10 +138,12 @@ func (h *harvest) lanesOfRun() []lane {
 			h.lookups.listed()
 			h.lookups.searched()
 		}},
-		{operation: h.lookups.operation, queue: h.lookups.queue, read: func(api.Request, extract.Answer) {}, ended: func() { h.spending.ended(h.lookups.operation) }},
+		{operation: h.lookups.operation, queue: h.lookups.queue, read: func(api.Request, extract.Answer) {},
+			ended: func() { h.spending.ended(h.lookups.operation) }},
 	}
 	if h.work.job.Lookup.PositionsAlone() {
-		lanes = append(lanes, lane{operation: plan.PositionAlone, queue: h.positions, read: func(api.Request, extract.Answer) {}, ended: func() { h.spending.ended(plan.PositionAlone) }})
+		lanes = append(lanes, lane{operation: plan.PositionAlone, queue: h.positions,
+			read: func(api.Request, extract.Answer) {}, ended: func() { h.spending.ended(plan.PositionAlone) }})
 	}
 	return lanes
 }
@@ -186,7 +189,8 @@ func (h *harvest) drain(run context.Context, l lane) {
 	o, q := l.operation, l.queue
 	ctx, giveUp := context.WithCancel(run)
 	defer giveUp()
-	inFlight := pool.New() // unbounded: the client bounds the requests in flight, and not those that wait for the service to come back
+	// unbounded: the client bounds the requests in flight, and not those that wait for the service to come back
+	inFlight := pool.New()
 	defer inFlight.Wait()
 	for {
 		r, ok := q.pop(ctx)
@@ -302,7 +306,8 @@ func (h *harvest) laneSpan(ctx context.Context, o api.Operation) (context.Contex
 	return ctx, func() {
 		if span.IsRecording() {
 			s := h.client.Stats(o)
-			span.SetAttributes(attribute.Int("fleetlake.requests", s.Requests), attribute.Int("fleetlake.retries", s.Retries), attribute.Int("fleetlake.credits.spent", s.Credits))
+			span.SetAttributes(attribute.Int("fleetlake.requests", s.Requests),
+				attribute.Int("fleetlake.retries", s.Retries), attribute.Int("fleetlake.credits.spent", s.Credits))
 		}
 		span.End()
 	}

@@ -12,8 +12,10 @@ import (
 
 // inputs reads the inputs of a plan from the published file and the journal. The caller's balance makes
 // the free call for the credits that are left, and spent is what counts towards the caps.
-func (p *Pipeline) inputs(ctx context.Context, known *warehouse.Published, job plan.Job, before resumeState, spent credits.Spent, now time.Time, balance func(context.Context) (int, error)) (plan.Inputs, error) {
-	f := plan.Inputs{Now: now, Since: before.since(), Spent: spent, Tonight: before.answered, Covers: before.covers, LookedUp: before.lookups}
+func (p *Pipeline) inputs(ctx context.Context, known *warehouse.Published, job plan.Job, before resumeState,
+	spent credits.Spent, now time.Time, balance func(context.Context) (int, error)) (plan.Inputs, error) {
+	f := plan.Inputs{Now: now, Since: before.since(), Spent: spent, Tonight: before.answered, Covers: before.covers,
+		LookedUp: before.lookups}
 	if err := readBalance(ctx, &f, job, balance); err != nil {
 		return f, err
 	}

@@ -25,14 +25,15 @@ type lookupQueue struct {
 	now       time.Time
 
 	mu        sync.Mutex
-	further   []string         // due numbers that only credits which other requests give back can pay
-	asked     map[string]bool  // numbers that tonight's searches queued
-	searching int              // searches that have not ended
-	known     map[uint64]int32 // vessels of the warehouse and of tonight's searches, by IMO and by MMSI: indices of targets, or decided
-	other     map[int32]string // vessels that tonight's list contradicts, by index of targets, and the number to look them up by
-	room      int              // the most lookups that may be queued
-	noRoom    int              // lookups that were not queued for lack of room
-	queued    int
+	further   []string        // due numbers that only credits which other requests give back can pay
+	asked     map[string]bool // numbers that tonight's searches queued
+	searching int             // searches that have not ended
+	// vessels of the warehouse and of tonight's searches, by IMO and by MMSI: indices of targets, or decided
+	known  map[uint64]int32
+	other  map[int32]string // vessels that tonight's list contradicts, by index of targets, and the number to look them up by
+	room   int              // the most lookups that may be queued
+	noRoom int              // lookups that were not queued for lack of room
+	queued int
 }
 
 // decided marks a known vessel for which there is nothing to decide tonight.
@@ -44,7 +45,8 @@ const mostKnown = 2 * api.MostVessels
 
 // newLookups queues the lookups of the plan.
 func newLookups(w work) *lookupQueue {
-	l := &lookupQueue{queue: newQueue(), operation: w.job.Lookup.Operation(), wanted: len(w.job.Lookup.Want) > 0 && !w.job.Lookup.WatchedOnly,
+	l := &lookupQueue{queue: newQueue(), operation: w.job.Lookup.Operation(), wanted: len(w.job.Lookup.Want) > 0 &&
+		!w.job.Lookup.WatchedOnly,
 		lookup: w.job.Lookup, targets: w.targets, now: w.started, room: min(w.decided.Room, api.MostVessels),
 		known: make(map[uint64]int32, 2*len(w.targets)), other: map[int32]string{},
 		further: w.decided.Further, asked: map[string]bool{}, searching: 2}
@@ -142,7 +144,8 @@ func (l *lookupQueue) listed() {
 // changed reports whether a vessel that was looked up is listed with another name, flag, type or MMSI
 // than the known one. A value that the list leaves out is no change.
 func (l *lookupQueue) changed(t inputs.Target, v transform.Listed) bool {
-	return l.settled(t) && (other(v.Name, t.Name) || other(v.Flag, t.Flag) || other(v.VesselType, t.VesselType) || v.MMSI != 0 && other(v.MMSI.String(), t.MMSI))
+	return l.settled(t) && (other(v.Name, t.Name) || other(v.Flag, t.Flag) || other(v.VesselType, t.VesselType) ||
+		v.MMSI != 0 && other(v.MMSI.String(), t.MMSI))
 }
 
 // moved reports whether a vessel whose position was looked up is listed with another status or zone.

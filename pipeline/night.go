@@ -26,7 +26,8 @@ type requestLog struct {
 }
 
 func newRequestLog() *requestLog {
-	return &requestLog{taken: map[api.Operation]int{}, carried: map[api.Operation]int{}, answered: map[api.Operation]int{}, failed: map[api.Operation]int{},
+	return &requestLog{taken: map[api.Operation]int{}, carried: map[api.Operation]int{},
+		answered: map[api.Operation]int{}, failed: map[api.Operation]int{},
 		swept: map[string]bool{}, silent: map[string]bool{}, tooLarge: map[string]bool{}, unread: map[api.Operation]int{},
 		ended: map[api.Operation]report.Fate{}}
 }

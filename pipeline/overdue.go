@@ -39,7 +39,8 @@ func (p *Pipeline) watchEnd(ctx context.Context) (ended func()) {
 // overdue reports a harvest that does not end, with the goroutines of the process: nothing else shows
 // what it waits for. Tests replace it.
 var overdue = func(log *slog.Logger, stacks string) {
-	log.Error("run has not ended a minute after its deadline or its stop; kill the process, and the next start resumes the run; please report this line", "goroutines", stacks)
+	log.Error("run has not ended a minute after its deadline or its stop; kill the process, and the next start "+
+		"resumes the run; please report this line", "goroutines", stacks)
 }
 
 // goroutines returns the stacks of all goroutines, 1 MiB at most.

@@ -17,7 +17,8 @@ import (
 // plan decides which requests a run sends, and creates its segment with that plan. It closes the
 // published file when it has read it, because a harvest takes hours. If the file is damaged, it reads
 // the one that is published then.
-func (p *Pipeline) plan(ctx context.Context, known *warehouse.Published, job plan.Job, date, id string, before resumeState, account *credits.Account, started time.Time) (w work, segment *journal.Segment, err error) {
+func (p *Pipeline) plan(ctx context.Context, known *warehouse.Published, job plan.Job, date, id string,
+	before resumeState, account *credits.Account, started time.Time) (w work, segment *journal.Segment, err error) {
 	ctx, span := derive.StartSpan(ctx, "plan")
 	defer derive.EndSpan(span, &err)
 	anew := p.Again && account.Renewable(job.Name, date, before.newest())
@@ -29,13 +30,15 @@ func (p *Pipeline) plan(ctx context.Context, known *warehouse.Published, job pla
 			}
 		}
 		defer func() { err, known = errors.Join(err, known.Close()), nil }()
-		f, err = p.inputs(ctx, known, job, before, account.Spent(job.Name, date, anew, started), started, p.awaitBalance(job, started))
+		f, err = p.inputs(ctx, known, job, before, account.Spent(job.Name, date, anew, started), started,
+			p.awaitBalance(job, started))
 		return err
 	})
 	if err != nil {
 		return w, nil, err
 	}
-	w = work{job: job, decided: plan.Decide(job, f, p.Service.PerMinute), targets: f.Targets, refused: f.Refused, answered: f.Answered, before: before, account: account, started: started}
+	w = work{job: job, decided: plan.Decide(job, f, p.Service.PerMinute), targets: f.Targets, refused: f.Refused,
+		answered: f.Answered, before: before, account: account, started: started}
 	w.recorded = w.record(id, date, p.Version)
 	w.recorded.Anew, w.recorded.Ahead = anew, account.Ahead(started)
 	if p.SettleAfter > 0 {

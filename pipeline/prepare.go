@@ -28,7 +28,8 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 	if len(h.work.decided.Cover) > 0 && ctx.Err() == nil {
 		h.probe(ctx)
 	}
-	whole := h.work.unfiltered() && !slices.ContainsFunc(h.work.decided.LeftOut, func(l plan.LeftOut) bool { return l.What == plan.PartitionsOfList && l.Why == plan.NoTime })
+	whole := h.work.unfiltered() && !slices.ContainsFunc(h.work.decided.LeftOut,
+		func(l plan.LeftOut) bool { return l.What == plan.PartitionsOfList && l.Why == plan.NoTime })
 	h.listing = newListing(h.work.decided, whole)
 	h.listing.ahead = max(h.listing.ahead, inFlight)
 	h.listing.answered = func(key string) bool { _, ok := h.work.before.answered[key]; return ok }
@@ -60,7 +61,8 @@ func (h *harvest) probe(ctx context.Context) {
 	}
 	types, countries := without(lists.Types, api.Types), without(lists.Countries, api.Countries)
 	if len(types)+len(countries) > mostNews {
-		h.news = append(h.news, fmt.Sprintf("the service accepts %d types and countries that are unknown here: the known lists are used", len(types)+len(countries)))
+		h.news = append(h.news, fmt.Sprintf("the service accepts %d types and countries that are unknown here: the "+
+			"known lists are used", len(types)+len(countries)))
 		return
 	}
 	for _, v := range types {
@@ -94,8 +96,10 @@ func (h *harvest) gained(list, value string, p plan.Partition) {
 // lost drops the partitions of a value that is no longer accepted.
 func (h *harvest) lost(list, value string, is func(plan.Partition) bool) {
 	h.news = append(h.news, fmt.Sprintf("%s %q is no longer accepted", list, value))
-	h.work.decided.Cover, h.work.decided.Checks = slices.DeleteFunc(h.work.decided.Cover, is), slices.DeleteFunc(h.work.decided.Checks, is)
-	h.work.decided.Waiting = slices.DeleteFunc(h.work.decided.Waiting, func(s plan.Search) bool { return s.Lane.Name == api.ByType.Name && is(s.Partition) })
+	h.work.decided.Cover, h.work.decided.Checks = slices.DeleteFunc(h.work.decided.Cover, is),
+		slices.DeleteFunc(h.work.decided.Checks, is)
+	h.work.decided.Waiting = slices.DeleteFunc(h.work.decided.Waiting,
+		func(s plan.Search) bool { return s.Lane.Name == api.ByType.Name && is(s.Partition) })
 }
 
 // sighted counts an answer of the sweep and looks for new vessels in it.

@@ -61,16 +61,19 @@ func (p *Pipeline) Preview(ctx context.Context, job plan.Job, date string) (Prev
 	}
 	spent := account.Spent(job.Name, date, p.Again && account.Renewable(job.Name, date, before.newest()), now)
 	if _, note := p.ended(job, before, spent); note != "" {
-		return Preview{Job: job.Name, Date: date, Finish: now.Truncate(time.Second), LeftOut: []plan.LeftOut{}, Notes: []string{note}}, nil
+		return Preview{Job: job.Name, Date: date, Finish: now.Truncate(time.Second), LeftOut: []plan.LeftOut{},
+			Notes: []string{note}}, nil
 	}
 	f, err := p.inputs(ctx, known, job, before, spent, now, p.ping)
 	if err != nil {
 		return Preview{}, err
 	}
 	d := plan.Decide(job, f, p.Service.PerMinute)
-	v := Preview{Job: job.Name, Date: date, Credits: d.Total(), LeftOut: d.LeftOut, Notes: d.Notes(job, f), NothingKnown: len(f.Totals)+len(f.Targets) == 0}
+	v := Preview{Job: job.Name, Date: date, Credits: d.Total(), LeftOut: d.LeftOut, Notes: d.Notes(job, f),
+		NothingKnown: len(f.Totals)+len(f.Targets) == 0}
 	if len(before.runs) > 0 {
-		v.Notes = append(v.Notes, fmt.Sprintf("resumes a run that was interrupted: its %d answers are used, and their requests are not sent again", len(before.answered)))
+		v.Notes = append(v.Notes, fmt.Sprintf("resumes a run that was interrupted: its %d answers are used, and "+
+			"their requests are not sent again", len(before.answered)))
 	}
 	if f.BalanceKnown {
 		v.Balance = &f.Balance
@@ -79,7 +82,8 @@ func (p *Pipeline) Preview(ctx context.Context, job plan.Job, date string) (Prev
 		if l.Requests == 0 && l.Credits.Most == 0 {
 			continue
 		}
-		lane := LanePreview{Operation: l.Operation.Name, Requests: l.Requests, Credits: l.Credits, PerMinute: p.Service.PerMinute(l.Operation)}
+		lane := LanePreview{Operation: l.Operation.Name, Requests: l.Requests, Credits: l.Credits,
+			PerMinute: p.Service.PerMinute(l.Operation)}
 		lane.Minutes = math.Round(10*float64(lane.Requests)/float64(lane.PerMinute)/plan.Pace) / 10
 		v.Requests += lane.Requests
 		v.Minutes = max(v.Minutes, lane.Minutes)

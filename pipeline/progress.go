@@ -74,7 +74,8 @@ func (h *harvest) progress(now time.Time, rates map[api.Operation]*rate) []LaneP
 			rates[o] = &rate{}
 		}
 		done, underWay := h.requests.done(o)
-		p := LaneProgress{Operation: o.Name, Done: done, Left: l.queue.left(), Credits: s.Credits, PerMinute: rates[o].add(now, s.Requests)}
+		p := LaneProgress{Operation: o.Name, Done: done, Left: l.queue.left(), Credits: s.Credits,
+			PerMinute: rates[o].add(now, s.Requests)}
 		if o.IsLookup() {
 			p.Left = h.spending.affords(o).Cut(p.Left)
 		}

@@ -32,9 +32,12 @@ func (p *Pipeline) ended(job plan.Job, before resumeState, spent credits.Spent) 
 	switch {
 	case p.Again:
 	case before.done != "":
-		return before.done, "this night is done: no request was sent and nothing was spent; --again repeats it and pays for it again"
-	case before.last.State == report.StatePartial && before.last.Stop == report.StopBudget && job.Budget > 0 && job.Budget-spent.Night < api.ByType.Credits:
-		return before.last.Run, fmt.Sprintf("this night has spent %d credits of its cap (budget.per_run) of %d: no request was sent; raise the cap, or resume with a new one by --again", spent.Night, job.Budget)
+		return before.done, "this night is done: no request was sent and nothing was spent; --again repeats it and " +
+			"pays for it again"
+	case before.last.State == report.StatePartial && before.last.Stop == report.StopBudget && job.Budget > 0 &&
+		job.Budget-spent.Night < api.ByType.Credits:
+		return before.last.Run, fmt.Sprintf("this night has spent %d credits of its cap (budget.per_run) of %d: no "+
+			"request was sent; raise the cap, or resume with a new one by --again", spent.Night, job.Budget)
 	}
 	return "", ""
 }
@@ -72,7 +75,8 @@ func (p *Pipeline) resume(ctx context.Context, job plan.Job, date string) (*ware
 
 // night returns the runs of a job's night that a new run resumes, and what all runs spent. Its error is a
 // derive.HeldBackError if the night waits for a person.
-func (p *Pipeline) night(published map[string]bool, job plan.Job, date string) (before resumeState, account *credits.Account, err error) {
+func (p *Pipeline) night(published map[string]bool, job plan.Job, date string) (before resumeState,
+	account *credits.Account, err error) {
 	if err := p.heldBackNight(job.Name, date); err != nil {
 		return before, nil, err
 	}

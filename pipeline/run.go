@@ -89,7 +89,8 @@ func (p *Pipeline) run(ctx context.Context, job plan.Job, date, id string, start
 	if len(p.Room) > 0 {
 		p.Log.LogAttrs(ctx, slog.LevelInfo, "memory and threads", p.Room...)
 	}
-	ctx, span := p.Tracer.Start(ctx, "run", trace.WithAttributes(attribute.String("fleetlake.job", job.Name), attribute.String("fleetlake.snapshot_date", date)))
+	ctx, span := p.Tracer.Start(ctx, "run", trace.WithAttributes(attribute.String("fleetlake.job", job.Name),
+		attribute.String("fleetlake.snapshot_date", date)))
 	defer endRun(span, &r, &err)
 	if err := p.marked(); err != nil {
 		return report.Report{}, err
@@ -125,7 +126,8 @@ type Collected struct {
 // sends its requests, and ends its segment. It publishes nothing: neither what earlier runs left, nor its own
 // answers. known is closed, unless there was nothing left to request. The caller holds the lock, and has ended the
 // segments of killed runs (derive.EndSegments).
-func (p *Pipeline) Collect(ctx context.Context, known *warehouse.Published, job plan.Job, date, id string, started time.Time) (c Collected, err error) {
+func (p *Pipeline) Collect(ctx context.Context, known *warehouse.Published, job plan.Job, date, id string,
+	started time.Time) (c Collected, err error) {
 	p.fill()
 	before, account, err := p.night(known.Runs, job, date)
 	if err != nil {
@@ -193,7 +195,8 @@ func endRun(span trace.Span, r *report.Report, err *error) {
 	default:
 		span.SetAttributes(attribute.String("fleetlake.run", r.Run), attribute.String("fleetlake.state", r.State),
 			attribute.String("fleetlake.stop", string(r.Stop)), attribute.Int("fleetlake.requests", r.Requests()),
-			attribute.Int("fleetlake.credits.spent", r.Credits.Spent), attribute.Int("fleetlake.credits.planned", r.Credits.Planned))
+			attribute.Int("fleetlake.credits.spent", r.Credits.Spent),
+			attribute.Int("fleetlake.credits.planned", r.Credits.Planned))
 	}
 	span.End()
 }

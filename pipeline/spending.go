@@ -36,7 +36,8 @@ type early struct {
 
 // newSpending returns the spending of a run whose account has begun, and whose segment has its plan alone.
 func newSpending(account *credits.Account, run string, limit credits.Limit, share int) *spending {
-	return &spending{run: run, account: account, arbiter: credits.NewArbiter(limit, share), work: newSearches(), early: map[int]early{}, next: 1,
+	return &spending{run: run, account: account, arbiter: credits.NewArbiter(limit, share), work: newSearches(),
+		early: map[int]early{}, next: 1,
 		answers: make(chan struct{}, 1)}
 }
 

@@ -60,7 +60,8 @@ func (c coverage) plan(p *journal.Plan, own bool) {
 		named := api.Partition{Kind: planned.Kind, Value: planned.Value}.Canonical()
 		known := c.at(planned.Operation, named.Kind, named.Value)
 		if own || known.expected < 0 && known.skipped == "" {
-			known.value, known.expected, known.skipped, known.check = planned.Value, planned.Expected, planned.Skipped, planned.Check
+			known.value, known.expected, known.skipped, known.check = planned.Value, planned.Expected,
+				planned.Skipped, planned.Check
 		}
 	}
 }
@@ -93,7 +94,8 @@ func (o observation) betterThan(old observation) bool {
 	if o.usable != old.usable {
 		return o.usable
 	}
-	return cmp.Or(o.at.Compare(old.at), cmp.Compare(o.outcome, old.outcome), cmp.Compare(o.page.Fingerprint, old.page.Fingerprint)) > 0
+	return cmp.Or(o.at.Compare(old.at), cmp.Compare(o.outcome, old.outcome),
+		cmp.Compare(o.page.Fingerprint, old.page.Fingerprint)) > 0
 }
 
 // coverageRow is a row of the coverage table. A negative number is null.

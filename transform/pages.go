@@ -59,7 +59,8 @@ type pageFacts struct {
 
 // factsOf returns the facts of a page from its answer.
 func factsOf(c api.Contents, page Page) pageFacts {
-	f := pageFacts{total: max(0, c.Total), rows: c.Rows, fingerprint: page.Fingerprint, unreadable: page.Unreadable(), ofAnother: page.OfAnother()}
+	f := pageFacts{total: max(0, c.Total), rows: c.Rows, fingerprint: page.Fingerprint, unreadable: page.Unreadable(),
+		ofAnother: page.OfAnother()}
 	if c.HasImpossibleTotal() {
 		f.total, f.impossibleTotal = 0, cmp.Or(clip(c.TotalText), fmt.Sprint(c.Total))
 	}

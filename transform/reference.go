@@ -34,7 +34,8 @@ type ReferenceTable struct {
 //	operations                      operation, kind, credits, per_minute, paged
 //	operation_datasets              operation, dataset, lake_table, share; one row per dataset of an operation
 func ReferenceTables() []ReferenceTable {
-	names := []string{"flags", "countries", "vessel_types", "world_zones", "navigational_statuses", "maritime_identification_digits"}
+	names := []string{"flags", "countries", "vessel_types", "world_zones", "navigational_statuses",
+		"maritime_identification_digits"}
 	tables := make([]ReferenceTable, 0, len(names)+4)
 	for _, name := range names {
 		rows := referenceRows(name)
@@ -94,7 +95,8 @@ func vesselTypes() ReferenceTable {
 func operations() ReferenceTable {
 	t := ReferenceTable{Name: "operations", Columns: []string{"operation", "kind", "credits", "per_minute", "paged"}}
 	for _, o := range api.Operations {
-		t.Rows = append(t.Rows, []string{o.Name, o.Kind(), strconv.Itoa(o.Credits), strconv.Itoa(o.PerMinute), strconv.FormatBool(o.Paged)})
+		t.Rows = append(t.Rows, []string{o.Name, o.Kind(), strconv.Itoa(o.Credits), strconv.Itoa(o.PerMinute),
+			strconv.FormatBool(o.Paged)})
 	}
 	return t
 }
@@ -105,7 +107,8 @@ func operationDatasets() ReferenceTable {
 	for _, o := range api.Operations {
 		shares := o.Shares()
 		for _, dataset := range o.Datasets() {
-			t.Rows = append(t.Rows, []string{o.Name, dataset, LakeTables[dataset], strconv.FormatFloat(shares[dataset], 'g', -1, 64)})
+			t.Rows = append(t.Rows, []string{o.Name, dataset, LakeTables[dataset],
+				strconv.FormatFloat(shares[dataset], 'g', -1, 64)})
 		}
 	}
 	return t

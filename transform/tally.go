@@ -46,7 +46,8 @@ func (b *Batch) Issues() []IssueCount {
 		all = append(all, c)
 	}
 	slices.SortFunc(all, func(a, b IssueCount) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Dataset, b.Dataset), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Reason, b.Reason))
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Dataset, b.Dataset), cmp.Compare(a.Field, b.Field),
+			cmp.Compare(a.Reason, b.Reason))
 	})
 	return all
 }

@@ -70,7 +70,8 @@ func (b *Batch) listingInto(w *writer) func(*uint32) {
 
 func (b *Batch) sightingInto(w *writer) func(*uint32) {
 	source := b.sourceInto(w)
-	name, flag, country, register, shipType := w.column("name"), w.column("flag"), w.column("country"), w.column("register"), w.column("ship_type")
+	name, flag, country, register, shipType := w.column("name"), w.column("flag"), w.column("country"),
+		w.column("register"), w.column("ship_type")
 	search, sweep := searchInto(w), w.column("sweep")
 	names := make([]string, len(b.sweeps))
 	for i, s := range b.sweeps {

@@ -45,7 +45,8 @@ func ParseAccepted(body string) (Accepted, error) {
 	}
 	for _, list := range [][]string{lists.Types, lists.Countries} {
 		if len(list) > MostAccepted || slices.ContainsFunc(list, func(v string) bool { return len(v) > LongestAccepted }) {
-			return Accepted{}, fmt.Errorf("read accepted values: a list of %d values, expected at most %d of at most %d bytes", len(list), MostAccepted, LongestAccepted)
+			return Accepted{}, fmt.Errorf("read accepted values: a list of %d values, expected at most %d of at "+
+				"most %d bytes", len(list), MostAccepted, LongestAccepted)
 		}
 	}
 	if len(lists.Types) == 0 || len(lists.Countries) == 0 {

@@ -20,7 +20,10 @@ func Message(body []byte) string { return Clip(messageOf(body)) }
 // them, become a space.
 func Clip(text string) string {
 	text = strings.ToValidUTF8(text[:min(len(text), 8*LongestMessage)], "?")
-	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }), " ")
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool {
+		return unicode.IsSpace(r) ||
+			unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
+	}), " ")
 	if runes := []rune(text); len(runes) > LongestMessage {
 		return string(runes[:LongestMessage]) + "…"
 	}

@@ -44,7 +44,9 @@ type Entry struct {
 
 	Operation  string `json:"operation,omitempty"`
 	Parameters string `json:"parameters,omitempty"` // canonical: keys sorted, URL encoded
-	Credits    int    `json:"credits,omitempty"`    // intent: the most it can cost; answer: what it counts as. Earlier versions wrote credits below 0 on balances, which nobody counts any more
+	// intent: the most it can cost; answer: what it counts as. Earlier versions wrote credits below 0 on balances,
+	// which nobody counts any more
+	Credits int `json:"credits,omitempty"`
 
 	Intent   int       `json:"intent,omitempty"` // answer: N of its intent
 	Charge   Charge    `json:"charge,omitempty"`
@@ -93,12 +95,13 @@ func (e *Entry) OK() bool {
 
 // Plan is the first entry of a segment: which run this is and what it decided to request.
 type Plan struct {
-	Run        string      `json:"run"` // sorts by time
-	Job        string      `json:"job"`
-	Date       string      `json:"date"`                // the snapshot date, YYYY-MM-DD in the job's time zone
-	Continues  []string    `json:"continues,omitempty"` // runs of the same night that this one resumes
-	Anew       bool        `json:"anew,omitempty"`      // the run has the full cap of the night again, because a person or a slot started a new round
-	Ahead      []string    `json:"ahead,omitempty"`     // runs that are dated later than this one: the clock went back since
+	Run       string   `json:"run"` // sorts by time
+	Job       string   `json:"job"`
+	Date      string   `json:"date"`                // the snapshot date, YYYY-MM-DD in the job's time zone
+	Continues []string `json:"continues,omitempty"` // runs of the same night that this one resumes
+	// the run has the full cap of the night again, because a person or a slot started a new round
+	Anew       bool        `json:"anew,omitempty"`
+	Ahead      []string    `json:"ahead,omitempty"` // runs that are dated later than this one: the clock went back since
 	Credits    Price       `json:"credits"`
 	Budget     int         `json:"budget"` // the most this run may spend; 0 is no cap
 	Partitions []Partition `json:"partitions,omitempty"`
@@ -151,7 +154,8 @@ type End struct {
 	// PlanSpent says that the run spent the most of its own plan, and no cap stopped it.
 	PlanSpent bool `json:"plan_spent,omitempty"`
 
-	Work    []Work   `json:"work,omitempty"`     // what the night asked, by kind, and what became of it; segments of earlier versions have none
+	// what the night asked, by kind, and what became of it; segments of earlier versions have none
+	Work    []Work   `json:"work,omitempty"`
 	LeftOut []string `json:"left_out,omitempty"` // what has no answer, and why, as lines
 	News    []string `json:"news,omitempty"`     // what the service accepts now that it did not, or the reverse
 }

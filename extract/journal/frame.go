@@ -63,7 +63,8 @@ type whole struct {
 
 // outline returns the entry without its large fields.
 func (e Entry) outline() Entry {
-	return Entry{N: e.N, Safe: e.Safe, Kind: Kind(strings.Clone(string(e.Kind))), At: e.At, Plan: e.Plan, End: e.End, Lost: e.Lost, Credits: e.Credits, Intent: e.Intent}
+	return Entry{N: e.N, Safe: e.Safe, Kind: Kind(strings.Clone(string(e.Kind))), At: e.At, Plan: e.Plan, End: e.End,
+		Lost: e.Lost, Credits: e.Credits, Intent: e.Intent}
 }
 
 // wholeIn finds the entries that start anywhere in b.

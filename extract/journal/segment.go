@@ -214,7 +214,8 @@ func (s *Segment) Full() error { return s.reserve.spent() }
 
 // ErrGone reports that a segment is no longer where it was created: the data directory was removed, renamed
 // or unmounted while a run writes to it. What is appended now may never be found again.
-var ErrGone = errors.New("the journal is no longer in its place: the data directory was removed, renamed or unmounted during the run, and no request is sent whose answer may be lost")
+var ErrGone = errors.New("the journal is no longer in its place: the data directory was removed, renamed or " +
+	"unmounted during the run, and no request is sent whose answer may be lost")
 
 // InPlace returns ErrGone if the path of the segment no longer names its file: the caller should send no new request.
 func (s *Segment) InPlace() error {

@@ -78,7 +78,8 @@ const (
 
 // NewAccount returns an account without runs.
 func NewAccount() *Account {
-	return &Account{settleAfter: DefaultSettleAfter, index: map[string]int{}, dated: map[string]string{}, noticed: map[string]int{}, open: newWindow(nil)}
+	return &Account{settleAfter: DefaultSettleAfter, index: map[string]int{}, dated: map[string]string{},
+		noticed: map[string]int{}, open: newWindow(nil)}
 }
 
 func newWindow(from *Reading) window { return window{from: from, unknown: map[bucket]int{}} }
@@ -100,7 +101,8 @@ func (a *Account) AddRun(r Run) {
 func (a *Account) Begin(r Run) {
 	r.Steps = nil
 	n := len(a.runs)
-	a.runs, a.spent, a.settled, a.beyond = append(a.runs, r), append(a.spent, map[string]*sum{}), append(a.settled, settled{}), append(a.beyond, statement{})
+	a.runs, a.spent, a.settled, a.beyond = append(a.runs, r), append(a.spent, map[string]*sum{}),
+		append(a.settled, settled{}), append(a.beyond, statement{})
 	a.index[r.ID], a.live, a.settleAfter = n, &Reader{run: r, fold: newFold()}, cmp.Or(r.SettleAfter, DefaultSettleAfter)
 	if _, ahead := a.noticed[r.ID]; ahead || len(r.Ahead) > 0 {
 		a.cut(r.Started) // runs that follow each other here did not follow each other at the service

@@ -138,7 +138,8 @@ func (a *Account) Ahead(now time.Time) (ids []string) {
 		if _, noticed := a.noticed[r.ID]; noticed {
 			continue
 		}
-		if r.Started.After(now) || slices.ContainsFunc(slices.Collect(maps.Keys(a.spent[n])), func(day string) bool { return day > dayOf(now) }) {
+		if r.Started.After(now) || slices.ContainsFunc(slices.Collect(maps.Keys(a.spent[n])),
+			func(day string) bool { return day > dayOf(now) }) {
 			ids = append(ids, r.ID)
 		}
 	}

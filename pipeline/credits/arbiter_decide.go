@@ -133,7 +133,8 @@ func (a *Arbiter) Reserve(o api.Operation) Turn {
 	before, searches := a.claims(o), false
 	if o.IsLookup() && o.Credits > a.kept() {
 		before += a.grows + a.expected
-		searches = a.blocked || slices.ContainsFunc(a.waiting, func(s Search) bool { return a.hope() > 0 && a.fits(s.Most-a.hope()) })
+		searches = a.blocked || slices.ContainsFunc(a.waiting,
+			func(s Search) bool { return a.hope() > 0 && a.fits(s.Most-a.hope()) })
 	}
 	switch {
 	case !searches && a.limit.Allows(a.counted+a.reserved+before+o.Credits):

@@ -48,7 +48,8 @@ func (a *Account) Statements() []Statement {
 	var all []Statement
 	why := a.reasons()
 	for n, r := range a.runs {
-		s := Statement{Run: r.ID, Job: r.Job, Before: a.beyond[n].before, After: a.beyond[n].after, Amount: a.Run(r.ID), Why: why[n]}
+		s := Statement{Run: r.ID, Job: r.Job, Before: a.beyond[n].before, After: a.beyond[n].after,
+			Amount: a.Run(r.ID), Why: why[n]}
 		if s.After == nil && n+1 < len(a.runs) {
 			s.After = a.beyond[n+1].before
 		}

@@ -125,7 +125,8 @@ func note(dir string) error {
 }
 
 // ErrGone reports that a data directory that this process has locked is no longer there.
-var ErrGone = errors.New("the data directory is gone: it was removed, renamed or unmounted while fleetlake wrote into it. Put it back: the next start resumes")
+var ErrGone = errors.New("the data directory is gone: it was removed, renamed or unmounted while fleetlake wrote " +
+	"into it. Put it back: the next start resumes")
 
 // Gone returns ErrGone if a data directory that this process has locked is no longer there, and nil for any
 // other.
@@ -154,7 +155,8 @@ func StillLocked(dir string) error {
 	if err := Gone(dir); err != nil {
 		return err
 	}
-	return fmt.Errorf("%w: the file %s was removed or replaced during the run, and another run may write there; nothing is published now: the next start publishes what is paid for", ErrLocked, lockPath(dir))
+	return fmt.Errorf("%w: the file %s was removed or replaced during the run, and another run may write there; "+
+		"nothing is published now: the next start publishes what is paid for", ErrLocked, lockPath(dir))
 }
 
 // Holder returns how the process that holds the lock of a data directory described itself; "" if no process does, or
@@ -245,7 +247,8 @@ func lockedByHolder(dir string) error {
 func (h holder) locked(dir string) error {
 	elsewhere := ""
 	if h.host != "" && h.host != hostName() {
-		elsewhere = ". It runs on another machine. If that machine is down, the server of the file system releases the lock when it notices"
+		elsewhere = ". It runs on another machine. If that machine is down, the server of the file system releases " +
+			"the lock when it notices"
 	}
 	return fmt.Errorf("%w: %s is locked by %s; wait for it, or use another --data%s", ErrLocked, dir, h.words, elsewhere)
 }

@@ -15,7 +15,8 @@ import (
 )
 
 // ErrMark reports that a data directory is not the one that was used before.
-var ErrMark = errors.New("this is not the data directory that was used before: is its volume mounted? no request is sent, since everything would be paid for again")
+var ErrMark = errors.New("this is not the data directory that was used before: is its volume mounted? no request is " +
+	"sent, since everything would be paid for again")
 
 // mark is the content of the file fleetlake.id. A data directory that was used has this file, and the
 // empty directory below a volume that is not mounted does not.

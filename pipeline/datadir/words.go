@@ -25,7 +25,8 @@ func WithoutPath(dir, words string) string {
 // releases it.
 func LockFor(dir, verb string) (unlock func() error, err error) {
 	host, _ := os.Hostname() // only words
-	return Lock(dir, fmt.Sprintf("`fleetlake %s` (process %d on %s, since %s)", verb, os.Getpid(), host, time.Now().UTC().Format(time.RFC3339)))
+	return Lock(dir, fmt.Sprintf("`fleetlake %s` (process %d on %s, since %s)", verb, os.Getpid(), host,
+		time.Now().UTC().Format(time.RFC3339)))
 }
 
 // Nearest returns a directory, or the nearest one above it that exists.

@@ -46,7 +46,8 @@ func CheckWritable(dir string) error {
 				os.Geteuid(), whole, owner.Uid, fs.ErrPermission)
 		}
 	}
-	return fmt.Errorf("user %d may not write %s in %s: somebody else, such as root, wrote there. Mend it as root: chown -R %[1]d:%[4]d %[3]s: %[5]w",
+	return fmt.Errorf("user %d may not write %s in %s: somebody else, such as root, wrote there. Mend it as root: "+
+		"chown -R %[1]d:%[4]d %[3]s: %[5]w",
 		os.Geteuid(), named, whole, os.Getegid(), fs.ErrPermission)
 }
 

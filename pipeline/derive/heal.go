@@ -41,7 +41,8 @@ func heal(ctx context.Context, d Deriver) (*warehouse.Published, error) {
 // if this program can continue them. A file that it cannot read, or that a newer program made, is an error.
 func causeToRebuild(ctx context.Context, d Deriver, known *warehouse.Published) (string, error) {
 	if err := known.CheckProgram(ctx); errors.Is(err, warehouse.ErrOtherProgram) {
-		d.Log.Warn("an older or a different version of fleetlake made the warehouse: lake and warehouse are rebuilt from the journal, with 0 requests", "runs", len(known.Runs))
+		d.Log.Warn("an older or a different version of fleetlake made the warehouse: lake and warehouse are rebuilt "+
+			"from the journal, with 0 requests", "runs", len(known.Runs))
 		return "an older or a different version of fleetlake made the warehouse, and it", nil
 	} else if err != nil {
 		return "", err
@@ -51,15 +52,18 @@ func causeToRebuild(ctx context.Context, d Deriver, known *warehouse.Published) 
 		return "", err
 	}
 	if len(missing) > 0 {
-		d.Log.Error("published files are missing from the lake: lake and warehouse are rebuilt from the journal", "files", len(missing), "first", missing[0])
+		d.Log.Error("published files are missing from the lake: lake and warehouse are rebuilt from the journal",
+			"files", len(missing), "first", missing[0])
 		return missing[0] + ", and the lake", nil
 	}
 	outdated, err := load.Outdated(d.Dir, known.Runs) // readers of the lake expect one set of columns in all of it
 	if err != nil || len(outdated) == 0 {
 		return "", err
 	}
-	d.Log.Warn("an older or a different version of fleetlake wrote the lake: lake and warehouse are rebuilt from the journal, with 0 requests", "runs", len(outdated))
-	return fmt.Sprintf("an older or a different version of fleetlake wrote the lake files of %d runs, and the lake", len(outdated)), nil
+	d.Log.Warn("an older or a different version of fleetlake wrote the lake: lake and warehouse are rebuilt from "+
+		"the journal, with 0 requests", "runs", len(outdated))
+	return fmt.Sprintf("an older or a different version of fleetlake wrote the lake files of %d runs, and the lake",
+		len(outdated)), nil
 }
 
 // setAside moves damaged files of the warehouse out of the way, and reports whether there were any.

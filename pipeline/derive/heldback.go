@@ -28,7 +28,8 @@ type HeldBackRun struct {
 // String names the run, why it is held back, and the command that publishes it. For a run that is
 // done, that command pays for nothing.
 func (h HeldBackRun) String() string {
-	return fmt.Sprintf("run %s of %s for %s is paid for and held back: %s; `fleetlake run %s --accept-issues --date %s` publishes it as it is",
+	return fmt.Sprintf("run %s of %s for %s is paid for and held back: %s; `fleetlake run %s --accept-issues --date "+
+		"%s` publishes it as it is",
 		h.Run, h.Job, h.Date, h.Reason, h.Job, h.Date)
 }
 

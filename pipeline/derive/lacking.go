@@ -55,5 +55,6 @@ func unpublished(dir string) ([]string, error) {
 	if waits <= len(heldBack) {
 		return nil, nil
 	}
-	return []string{fmt.Sprintf("%s is missing, and %d runs of the journal should be in it", warehouse.Path(dir), waits-len(heldBack))}, nil
+	return []string{fmt.Sprintf("%s is missing, and %d runs of the journal should be in it", warehouse.Path(dir),
+		waits-len(heldBack))}, nil
 }

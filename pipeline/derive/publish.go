@@ -21,7 +21,8 @@ func (d Deriver) publish(ctx context.Context, runs []Written) (published []Writt
 		for _, b := range published {
 			manifests = append(manifests, b.manifest)
 		}
-		err := load.Publish(ctx, d.Dir, load.Options{Warn: func(words string) { d.Log.Warn(words) }, Accounts: d.accounts}, manifests...)
+		err := load.Publish(ctx, d.Dir, load.Options{Warn: func(words string) { d.Log.Warn(words) },
+			Accounts: d.accounts}, manifests...)
 		issues := (*load.IssuesError)(nil)
 		if !errors.As(err, &issues) {
 			return published, heldBack, err
@@ -49,7 +50,8 @@ func (d Deriver) publish(ctx context.Context, runs []Written) (published []Writt
 }
 
 // holdBack moves a run, and those that resume it, from published to heldBack.
-func holdBack(dir string, out Written, reason string, published []Written, heldBack []HeldBackRun) ([]Written, []HeldBackRun, error) {
+func holdBack(dir string, out Written, reason string, published []Written, heldBack []HeldBackRun) ([]Written,
+	[]HeldBackRun, error) {
 	r := out.Report
 	heldBack = append(heldBack, HeldBackRun{Run: r.Run, Job: r.Job, Date: r.Date, State: r.State, Reason: reason})
 	if err := load.Drop(dir, out.manifest); err != nil {
@@ -63,7 +65,8 @@ func holdBack(dir string, out Written, reason string, published []Written, heldB
 		next := published[i]
 		published = slices.Delete(published, i, i+1)
 		var err error
-		if published, heldBack, err = holdBack(dir, next, "it resumes run "+r.Run+", which is held back", published, heldBack); err != nil {
+		if published, heldBack, err = holdBack(dir, next, "it resumes run "+r.Run+", which is held back", published,
+			heldBack); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -76,7 +79,8 @@ func (d Deriver) accounts(last string) (all []warehouse.RunAccount, err error) {
 		return nil, err
 	}
 	for _, s := range account.Statements() {
-		all = append(all, warehouse.RunAccount{Run: s.Run, Before: s.Before, After: s.After, Settled: s.Settled, Drift: s.Drift, Elsewhere: s.Elsewhere, Unproved: s.Unproved, Why: s.Why})
+		all = append(all, warehouse.RunAccount{Run: s.Run, Before: s.Before, After: s.After, Settled: s.Settled,
+			Drift: s.Drift, Elsewhere: s.Elsewhere, Unproved: s.Unproved, Why: s.Why})
 	}
 	return all, nil
 }

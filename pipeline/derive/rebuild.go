@@ -15,12 +15,13 @@ import (
 
 // Rebuilt reports what a rebuild made.
 type Rebuilt struct {
-	Runs     int            `json:"runs"`
-	Nights   int            `json:"nights"`
-	Rows     map[string]int `json:"rows"`               // rows of the lake, by table
-	Back     []string       `json:"back,omitempty"`     // runs that the published warehouse lacks: rolled back, or not published yet
-	Left     []string       `json:"left_out,omitempty"` // runs that were left out, and why
-	Switched bool           `json:"switched"`           // the rebuild is published; false after a dry run
+	Runs   int            `json:"runs"`
+	Nights int            `json:"nights"`
+	Rows   map[string]int `json:"rows"` // rows of the lake, by table
+	// runs that the published warehouse lacks: rolled back, or not published yet
+	Back     []string `json:"back,omitempty"`
+	Left     []string `json:"left_out,omitempty"` // runs that were left out, and why
+	Switched bool     `json:"switched"`           // the rebuild is published; false after a dry run
 
 	// Compared is the difference between the new warehouse and the published one. It is empty if the
 	// published one cannot be read; Uncompared is the reason.
@@ -38,7 +39,8 @@ type RebuildOptions struct {
 // Reasons why a rebuild fails.
 var (
 	ErrNoRuns = errors.New("the journal has no run")
-	ErrLost   = errors.New("published runs are missing from the journal, or a part of them is, and a rebuild would lose them: put good copies of their segments back, or accept the loss with --lose")
+	ErrLost   = errors.New("published runs are missing from the journal, or a part of them is, and a rebuild would " +
+		"lose them: put good copies of their segments back, or accept the loss with --lose")
 )
 
 // Rebuild makes lake and warehouse again from the journal, with no request. It builds in
@@ -214,7 +216,8 @@ func (r *rebuild) hasRun(path string) (bool, error) {
 		return false, nil
 	}
 	if requests, ok := r.requests[run]; ok && !r.o.Lose {
-		return false, fmt.Errorf("rebuild: %s: its segment has lost its end, and %d requests are published: %w", run, requests, ErrLost)
+		return false, fmt.Errorf("rebuild: %s: its segment has lost its end, and %d requests are published: %w",
+			run, requests, ErrLost)
 	}
 	return finish(r.d, path)
 }

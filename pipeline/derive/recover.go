@@ -103,7 +103,8 @@ func publishRecovered(ctx context.Context, d Deriver, paths []string) (reports [
 	})
 	if heldBack := (*HeldBackError)(nil); errors.As(err, &heldBack) {
 		for _, h := range heldBack.Runs {
-			d.Log.Error("a run is held back, and the others are published", "held", h.Run, "date", h.Date, "reason", h.Reason, "do", "`fleetlake run JOB --accept-issues` publishes it")
+			d.Log.Error("a run is held back, and the others are published", "held", h.Run, "date", h.Date, "reason",
+				h.Reason, "do", "`fleetlake run JOB --accept-issues` publishes it")
 		}
 		err = nil
 	}
@@ -135,6 +136,7 @@ func finish(d Deriver, path string) (bool, error) {
 		return false, withAdvice(err)
 	}
 	d.Log.Info("a run was killed", "killed", planned.Run, "torn_bytes", cut)
-	_, err = s.Append(journal.Entry{Kind: journal.KindEnd, At: d.Now().UTC(), End: &journal.End{State: report.StateKilled, Reason: "the process died"}})
+	_, err = s.Append(journal.Entry{Kind: journal.KindEnd, At: d.Now().UTC(),
+		End: &journal.End{State: report.StateKilled, Reason: "the process died"}})
 	return true, errors.Join(err, s.Close())
 }

@@ -37,7 +37,8 @@ func Salvage(ctx context.Context, d Deriver, version string) (all []journal.Salv
 			return all, err
 		}
 		m := known[journal.RunOf(path)]
-		planned := journal.Plan{Run: journal.RunOf(path), Job: cmp.Or(m.Run.Job, jobs[journal.RunOf(path)], unknownJob), Date: filepath.Base(filepath.Dir(path)),
+		planned := journal.Plan{Run: journal.RunOf(path), Job: cmp.Or(m.Run.Job, jobs[journal.RunOf(path)], unknownJob),
+			Date:    filepath.Base(filepath.Dir(path)),
 			Credits: journal.Price{Most: dearest()}, Version: version}
 		if m.Run.Continues != "" {
 			planned.Continues = strings.Split(m.Run.Continues, ",")
@@ -47,7 +48,8 @@ func Salvage(ctx context.Context, d Deriver, version string) (all []journal.Salv
 			return all, err
 		}
 		if done.Aside != "" {
-			d.Log.Warn("a damaged segment of the journal is salvaged", "file", path, "entries", done.Entries, "holes", len(done.Holes), "credits", done.Credits, "kept_as", done.Aside)
+			d.Log.Warn("a damaged segment of the journal is salvaged", "file", path, "entries", done.Entries, "holes",
+				len(done.Holes), "credits", done.Credits, "kept_as", done.Aside)
 			all = append(all, done)
 		}
 	}

@@ -23,7 +23,8 @@ func StartSpan(ctx context.Context, name string, about ...attribute.KeyValue) (c
 	if !parent.IsRecording() {
 		return ctx, unrecorded
 	}
-	return parent.TracerProvider().Tracer("github.com/fleetlake/fleetlake/pipeline").Start(ctx, name, trace.WithAttributes(about...))
+	return parent.TracerProvider().Tracer("github.com/fleetlake/fleetlake/pipeline").Start(ctx, name,
+		trace.WithAttributes(about...))
 }
 
 // EndSpan is deferred, and ends the span of a part that returned an error or nil.

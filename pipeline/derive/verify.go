@@ -32,8 +32,9 @@ const (
 	doAccept  = "`fleetlake run JOB --accept-issues` publishes it as it is; until then each start tries it again"
 	doRebuild = "`fleetlake rebuild` makes it again from the journal"
 	doBack    = "`fleetlake rollback` publishes the previous version at once, `fleetlake rebuild` makes it again from the journal"
-	doNewer   = "nothing is damaged: a newer version of fleetlake made it, and this one would lose data that only the newer one knows"
-	doRun     = "`fleetlake run JOB` publishes it before its first request"
+	doNewer   = "nothing is damaged: a newer version of fleetlake made it, and this one would lose data that only " +
+		"the newer one knows"
+	doRun = "`fleetlake run JOB` publishes it before its first request"
 )
 
 // Verify checks again, so often and after such a pause, if a run publishes meanwhile.

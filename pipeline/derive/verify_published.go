@@ -86,7 +86,8 @@ func (v *verifier) credits(ctx context.Context) error {
 		delete(lanes, at)
 		s, ok := v.segments[r.Run]
 		if ok && s.ended && len(s.wrong) == 0 && (int(r.Requests) != lane.Requests || int(r.Credits) != lane.Credits) {
-			wrong = append(wrong, fmt.Sprintf("run %s, %s: %d requests and %d credits, the journal has %d and %d", r.Run, r.Operation, r.Requests, r.Credits, lane.Requests, lane.Credits))
+			wrong = append(wrong, fmt.Sprintf("run %s, %s: %d requests and %d credits, the journal has %d and %d",
+				r.Run, r.Operation, r.Requests, r.Credits, lane.Requests, lane.Credits))
 			if s.lost > 0 || lane.Requests < int(r.Requests) {
 				do = doLose // a rebuild would lose requests
 			}

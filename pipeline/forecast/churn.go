@@ -23,9 +23,12 @@ func LearnChurn(h History) (c Churn, priors []Prior) {
 	learn := func(events int, of, assumed float64) float64 {
 		return (float64(events) + weightOfPrior*assumed) / (of + weightOfPrior)
 	}
-	c = Churn{Arrive: learn(h.Arrived, h.VesselDays, assumedChurn.Arrive), Leave: learn(h.Left, h.VesselDays/2, assumedChurn.Leave), Change: learn(h.Changed, h.VesselDays, assumedChurn.Change)}
+	c = Churn{Arrive: learn(h.Arrived, h.VesselDays, assumedChurn.Arrive),
+		Leave:  learn(h.Left, h.VesselDays/2, assumedChurn.Leave),
+		Change: learn(h.Changed, h.VesselDays, assumedChurn.Change)}
 	if h.VesselDays < weightOfPrior {
-		priors = []Prior{{"arrivals and departures", fmt.Sprintf("%.4f and %.4f per vessel and day", assumedChurn.Arrive, assumedChurn.Leave), sourceOfChurn},
+		priors = []Prior{{"arrivals and departures", fmt.Sprintf("%.4f and %.4f per vessel and day",
+			assumedChurn.Arrive, assumedChurn.Leave), sourceOfChurn},
 			{"changes of name, flag or MMSI", fmt.Sprintf("%.4f per vessel and day", assumedChurn.Change), assumption}}
 	}
 	return c, priors

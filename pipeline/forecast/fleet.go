@@ -59,9 +59,11 @@ const (
 
 // newFleet copies the vessels of a state.
 func newFleet(s State, job plan.Job) *fleet {
-	f := &fleet{targets: append(make([]inputs.Target, 0, len(s.Targets)+len(s.Targets)/10+s.Unlisted), s.Targets...), byID: make(map[string]int32, len(s.Targets)),
-		places: map[string][]uint16{}, state: make([]condition, len(s.Targets)), refused: map[string]time.Time{}, misses: map[string]int{},
-		start: s.Now, rates: s.Rates, datasets: Datasets(job.Lookup), maxAge: int(job.Lookup.MaxAge.Hours()) + 24}
+	f := &fleet{targets: append(make([]inputs.Target, 0, len(s.Targets)+len(s.Targets)/10+s.Unlisted), s.Targets...),
+		byID:   make(map[string]int32, len(s.Targets)),
+		places: map[string][]uint16{}, state: make([]condition, len(s.Targets)), refused: map[string]time.Time{},
+		misses: map[string]int{},
+		start:  s.Now, rates: s.Rates, datasets: Datasets(job.Lookup), maxAge: int(job.Lookup.MaxAge.Hours()) + 24}
 	f.seen, f.perDay = make([][]int32, len(f.datasets)), make([][]float32, len(f.datasets))
 	for d, dataset := range f.datasets {
 		f.stays = append(f.stays, 1-s.Rates.Follows(dataset))

@@ -31,7 +31,8 @@ type simulation struct {
 
 // newSimulation puts each vessel into a partition of each kind.
 func newSimulation(s State, c Scenario) *simulation {
-	m := &simulation{fleet: newFleet(s, c.Job), world: newWorld(s, c.Job), scenario: c, begun: s, random: rand.New(rand.NewPCG(1, 2)), at: s.Now}
+	m := &simulation{fleet: newFleet(s, c.Job), world: newWorld(s, c.Job), scenario: c, begun: s,
+		random: rand.New(rand.NewPCG(1, 2)), at: s.Now}
 	m.spent.day, m.spent.month, m.spent.at = s.SpentDay, s.SpentMonth, s.SpentAt
 	vessels := s.Unlisted
 	for _, t := range m.targets {
@@ -137,7 +138,8 @@ func (m *simulation) night(now time.Time) Night {
 	n.Credits = n.Spending.List + n.Spending.Sweep + credits
 	n.Requests = s.list + s.sweeps + lookups
 	n.Waiting = max(0, d.Due+len(s.urgent)-lookups)
-	n.Minutes = max(m.minutesOf(api.ByType, s.list), m.minutesOf(api.ByStatus, s.sweeps), m.minutesOf(job.Lookup.Operation(), lookups))
+	n.Minutes = max(m.minutesOf(api.ByType, s.list), m.minutesOf(api.ByStatus, s.sweeps),
+		m.minutesOf(job.Lookup.Operation(), lookups))
 	m.spent.night, m.spent.day, m.spent.month = m.spent.night+n.Credits, m.spent.day+n.Credits, m.spent.month+n.Credits
 	m.lookedUp += lookups
 	n.Covered = s.covered

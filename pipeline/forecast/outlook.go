@@ -50,8 +50,10 @@ func Look(ctx context.Context, s State, c Scenario) (Outlook, error) {
 		return Outlook{}, err
 	}
 	capped, complete := all[0], all[1].Last()
-	o := Outlook{Vessels: s.Unlisted, Tonight: capped.Nights[1].Covered, Nights: len(c.Nights), Listed: capped.Last().Covered.Listed,
-		Complete: complete.Credits, InTime: complete.Covered.whole() && (c.Job.Deadline == 0 || complete.Minutes <= c.Job.Deadline.Minutes())}
+	o := Outlook{Vessels: s.Unlisted, Tonight: capped.Nights[1].Covered, Nights: len(c.Nights),
+		Listed:   capped.Last().Covered.Listed,
+		Complete: complete.Credits, InTime: complete.Covered.whole() &&
+			(c.Job.Deadline == 0 || complete.Minutes <= c.Job.Deadline.Minutes())}
 	for i, n := range capped.Nights[1:] {
 		if o.ListedBy == 0 && n.Covered.Listed >= shareOfAll {
 			o.ListedBy = i + 1

@@ -38,7 +38,8 @@ func keyed(p api.Partition) api.Partition {
 // newWorld returns the partitions that a job lists and sweeps. A partition that was never covered has as
 // many vessels as a rank-size rule gives it of those that are assumed beside the known ones.
 func newWorld(s State, job plan.Job) *world {
-	w := &world{totals: slices.Clone(s.Totals), known: map[api.Partition]int{}, partly: map[api.Partition]int{}, kinds: map[string]*kind{}, sweeps: map[api.Partition]int{}}
+	w := &world{totals: slices.Clone(s.Totals), known: map[api.Partition]int{}, partly: map[api.Partition]int{},
+		kinds: map[string]*kind{}, sweeps: map[api.Partition]int{}}
 	for i, t := range w.totals {
 		w.known[keyed(api.Partition{Kind: t.Kind, Value: t.Value})] = i
 	}
@@ -52,7 +53,8 @@ func newWorld(s State, job plan.Job) *world {
 		}
 		w.kinds[partitions[0].Kind] = k
 	}
-	searches := plan.Decide(plan.Job{List: plan.List{By: "none"}, Sweep: job.Sweep}, plan.Inputs{Now: s.Now}, Scenario{}.PerMinute).Sweeps
+	searches := plan.Decide(plan.Job{List: plan.List{By: "none"}, Sweep: job.Sweep}, plan.Inputs{Now: s.Now},
+		Scenario{}.PerMinute).Sweeps
 	var partitions []api.Partition
 	for _, search := range searches {
 		partitions = append(partitions, keyed(search.Partition()))

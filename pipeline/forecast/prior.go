@@ -30,9 +30,11 @@ func Unknown(now time.Time) State {
 	}
 	priors = append([]Prior{
 		{"vessels", fmt.Sprint(worldFleet), sourceOfFleet},
-		{"vessels by country, type, status and zone", "the n-th of them has 1/n of the vessels of the first", "assumed: a rank-size rule; the pages of a list hardly depend on it"},
+		{"vessels by country, type, status and zone", "the n-th of them has 1/n of the vessels of the first",
+			"assumed: a rank-size rule; the pages of a list hardly depend on it"},
 		{"vessels with a navigational status", fmt.Sprintf("%.0f %%", 100*shareWithStatus), assumption},
-		{"changes of particulars, engine and management", rate("particulars") + ", " + rate("engine") + " and " + rate("management") + " per vessel and day", assumption},
+		{"changes of particulars, engine and management", rate("particulars") + ", " + rate("engine") + " and " +
+			rate("management") + " per vessel and day", assumption},
 		{"price of a request", prices() + " credits", sourceOfPrice},
 	}, priors...)
 	return State{Now: now, Churn: churn, Unlisted: worldFleet, Priors: priors}

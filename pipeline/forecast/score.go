@@ -121,7 +121,8 @@ func Scores(s State, c Scenario, now Night, records []Record) (scores []Score) {
 		for i := range records {
 			r := &records[i]
 			ago := now.At.Sub(r.Made).Hours() / 24
-			if r.Job == c.Job.Name && ago > 0 && math.Abs(ago-days) <= off && !now.At.After(r.Nights[len(r.Nights)-1].At.Add(12*time.Hour)) {
+			if r.Job == c.Job.Name && ago > 0 && math.Abs(ago-days) <= off &&
+				!now.At.After(r.Nights[len(r.Nights)-1].At.Add(12*time.Hour)) {
 				best, off = r, math.Abs(ago-days)
 			}
 		}
@@ -135,7 +136,8 @@ func Scores(s State, c Scenario, now Night, records []Record) (scores []Score) {
 
 func score(s State, c Scenario, now Night, r Record) Score {
 	expected := r.on(now.At)
-	sc := Score{Made: r.Made, Nights: now.At.Sub(r.Made).Hours() / 24, Changed: r.Settings != c.Settings(), Expected: expected.Spent}
+	sc := Score{Made: r.Made, Nights: now.At.Sub(r.Made).Hours() / 24, Changed: r.Settings != c.Settings(),
+		Expected: expected.Spent}
 	for _, run := range s.Spent {
 		if run.Started.After(r.Made) && !run.Started.After(now.At) {
 			sc.Spent += run.Credits
@@ -164,7 +166,8 @@ func (r Record) on(at time.Time) RecordNight {
 	n := RecordNight{At: at, Spent: int(mid(float64(a.Spent), float64(b.Spent)))}
 	for d, m := range b.Datasets {
 		was := a.Datasets[d]
-		n.Datasets = append(n.Datasets, Measure{m.Dataset, mid(was.Known, m.Known), mid(was.Fresh, m.Fresh), mid(was.True, m.True), mid(was.Median, m.Median), mid(was.P90, m.P90), mid(was.Worst, m.Worst)})
+		n.Datasets = append(n.Datasets, Measure{m.Dataset, mid(was.Known, m.Known), mid(was.Fresh, m.Fresh),
+			mid(was.True, m.True), mid(was.Median, m.Median), mid(was.P90, m.P90), mid(was.Worst, m.Worst)})
 	}
 	return n
 }

@@ -122,7 +122,8 @@ func (p *targetParser) value(at int, text string, share bool) (float64, error) {
 // Fits returns an error if the lookups do not answer with the target's dataset.
 func (t Target) Fits(l plan.Lookup) error {
 	if all := Datasets(l); !slices.Contains(all, t.Dataset) {
-		return fmt.Errorf("the job looks up %s, and not %s; jobs.NAME.lookup.want asks for %s", cmp.Or(strings.Join(all, ", "), "nothing"), t.Dataset, t.Dataset)
+		return fmt.Errorf("the job looks up %s, and not %s; jobs.NAME.lookup.want asks for %s",
+			cmp.Or(strings.Join(all, ", "), "nothing"), t.Dataset, t.Dataset)
 	}
 	return nil
 }

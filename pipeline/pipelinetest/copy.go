@@ -38,6 +38,7 @@ func CopyTree(to, from string) error {
 		if err != nil {
 			return err
 		}
-		return errors.Join(os.WriteFile(own, b, 0o600), os.Chmod(own, info.Mode().Perm()), os.Chtimes(own, info.ModTime(), info.ModTime()))
+		return errors.Join(os.WriteFile(own, b, 0o600), os.Chmod(own, info.Mode().Perm()),
+			os.Chtimes(own, info.ModTime(), info.ModTime()))
 	})
 }

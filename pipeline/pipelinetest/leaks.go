@@ -74,7 +74,8 @@ func (now Held) beyond(before Held) (more []string) {
 		}
 	}
 	for number, stack := range now.goroutines {
-		if before.goroutines[number] == "" && !strings.Contains(stack, "pipelinetest.Holds") && !strings.Contains(stack, "os/signal.") {
+		if before.goroutines[number] == "" && !strings.Contains(stack, "pipelinetest.Holds") &&
+			!strings.Contains(stack, "os/signal.") {
 			more = append(more, stack)
 		}
 	}

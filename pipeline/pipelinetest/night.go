@@ -55,7 +55,8 @@ func Publish(t testing.TB, dir string, day int) (run string) {
 }
 
 func publish(dir string, day int) (run string, err error) {
-	sim, err := simulator.New(simulator.Config{Vessels: 10, Seed: 1, Start: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), Key: "k", Credits: 1000})
+	sim, err := simulator.New(simulator.Config{Vessels: 10, Seed: 1,
+		Start: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), Key: "k", Credits: 1000})
 	if err != nil {
 		return "", err
 	}
@@ -67,7 +68,8 @@ func publish(dir string, day int) (run string, err error) {
 	}
 	offset := time.Since(time.Date(2026, 11, day, 2, 0, 0, 0, time.UTC))
 	now := func() time.Time { return time.Now().Add(-offset) }
-	p := pipeline.Pipeline{Dir: dir, Now: now, Service: extract.Service{BaseURL: server.URL + simulator.BasePath, Key: "k", Limits: limits, MaxInFlight: 1, Now: now}}
+	p := pipeline.Pipeline{Dir: dir, Now: now, Service: extract.Service{BaseURL: server.URL + simulator.BasePath,
+		Key: "k", Limits: limits, MaxInFlight: 1, Now: now}}
 	r, err := p.Run(context.Background(), plan.Job{Name: "nightly", Location: time.UTC, List: plan.List{By: "none"}}, "")
 	return r.Run, err
 }

@@ -120,8 +120,10 @@ func harvest(dir string, nights []weekNight) (err error) {
 	for _, o := range api.Operations {
 		limits[o.Name] = -1
 	}
-	rates := simulator.Rates{Built: 0.01, Scrapped: 0.01, Unlisted: 0.02, Renamed: 0.02, Reflagged: 0.02, Identified: 0.3, Corrected: 0.05, Sold: 0.03, Moved: 0.3}
-	if s.sim, err = simulator.New(simulator.Config{Seed: 4, Vessels: 400, Start: Start, Key: "k", Limits: limits, Rates: rates}); err != nil {
+	rates := simulator.Rates{Built: 0.01, Scrapped: 0.01, Unlisted: 0.02, Renamed: 0.02, Reflagged: 0.02,
+		Identified: 0.3, Corrected: 0.05, Sold: 0.03, Moved: 0.3}
+	if s.sim, err = simulator.New(simulator.Config{Seed: 4, Vessels: 400, Start: Start, Key: "k", Limits: limits,
+		Rates: rates}); err != nil {
 		return err
 	}
 	server := httptest.NewServer(s)
@@ -129,7 +131,8 @@ func harvest(dir string, nights []weekNight) (err error) {
 	for name := range limits {
 		limits[name] = 1_000_000
 	}
-	p := pipeline.Pipeline{Dir: dir, Service: extract.Service{BaseURL: server.URL + simulator.BasePath, Key: "k", Limits: limits, MaxInFlight: 4}}
+	p := pipeline.Pipeline{Dir: dir, Service: extract.Service{BaseURL: server.URL + simulator.BasePath, Key: "k",
+		Limits: limits, MaxInFlight: 4}}
 	for _, n := range nights {
 		s.sim.SetDay(n.day)
 		for i, after := range n.kills {

@@ -15,16 +15,19 @@ func (d Plan) Notes(job Job, f Inputs) []string {
 		}
 	}
 	if unknown > 0 {
-		notes = append(notes, fmt.Sprintf("%d partitions were never listed: only their first pages are priced, and the most bounds the rest", unknown))
+		notes = append(notes, fmt.Sprintf("%d partitions were never listed: only their first pages are priced, and "+
+			"the most bounds the rest", unknown))
 	}
 	if len(job.Lookup.Want) > 0 && len(d.Cover)+len(d.Sweeps) > 0 {
-		notes = append(notes, "vessels that the searches list for the first time, or list as changed, are looked up too, within the most")
+		notes = append(notes, "vessels that the searches list for the first time, or list as changed, are looked up "+
+			"too, within the most")
 	}
 	switch freed := d.freed(); {
 	case freed != "":
 		notes = append(notes, freed+" wait for credits that other searches are expected to free")
 	case len(d.Waiting) > 0:
-		notes = append(notes, "searches that are left out for lack of credits are made after all if others cost less than their price")
+		notes = append(notes, "searches that are left out for lack of credits are made after all if others cost "+
+			"less than their price")
 	}
 	if nights := overAge(job, f, d); nights != "" {
 		notes = append(notes, nights)
@@ -62,7 +65,8 @@ func overAge(job Job, f Inputs, d Plan) string {
 	}
 	nights := (len(f.Targets) + room - 1) / room
 	if allowed := int(job.Lookup.MaxAge.Hours() / 24); nights > allowed {
-		return fmt.Sprintf("%d vessels at %d lookups a night take %d nights, more than their maximum age of %d nights (max_age): some data will be older", len(f.Targets), room, nights, allowed)
+		return fmt.Sprintf("%d vessels at %d lookups a night take %d nights, more than their maximum age of %d "+
+			"nights (max_age): some data will be older", len(f.Targets), room, nights, allowed)
 	}
 	return ""
 }

@@ -175,7 +175,8 @@ func Pages(total int) int {
 // Those that the night itself covered stay: the journal has their answers, and they cost nothing. What
 // another job covered meanwhile is dropped, since the night would pay for it. pages returns how many
 // pages cover a number of vessels.
-func (d *Plan) fresh(ps []Partition, totals map[api.Partition]inputs.Total, f Inputs, age time.Duration, pages func(vessels int) int) []Partition {
+func (d *Plan) fresh(ps []Partition, totals map[api.Partition]inputs.Total, f Inputs, age time.Duration,
+	pages func(vessels int) int) []Partition {
 	return slices.DeleteFunc(ps, func(p Partition) bool {
 		last, ok := totals[totalKey(p.Name())]
 		tonight := !f.Since.IsZero() && !last.At.Before(f.Since) && f.has(p, max(1, pages(last.Rows)))
@@ -219,7 +220,8 @@ func sweeps(s Sweep, totals map[api.Partition]inputs.Total) []StatusSearch {
 			for _, typ := range orAll(s.VesselTypes, []string{""}) {
 				for _, laden := range orAll(s.Laden, []string{""}) {
 					for _, order := range orAll(s.ForOrder, []string{""}) {
-						w := StatusSearch{Sweep: api.Sweep{Status: name, Zone: zone, VesselType: typ, Laden: laden, ForOrder: order}, Expected: -1}
+						w := StatusSearch{Sweep: api.Sweep{Status: name, Zone: zone, VesselType: typ, Laden: laden,
+							ForOrder: order}, Expected: -1}
 						if last, ok := totals[totalKey(w.Partition())]; ok {
 							w.Expected, w.At = last.Rows, last.At
 						}

@@ -154,17 +154,20 @@ func (d *Plan) fitSearches(now time.Time, budget credits.Limit, room map[string]
 // searches returns all searches, the most valuable per credit first.
 func (d *Plan) searches(now time.Time) (all []Search) {
 	for _, p := range d.Cover {
-		all = append(all, Search{Lane: api.ByType, requests: p.Unpaid, billed: p.Unpaid, Worth: p.Worth(), keep: func() { d.Cover = append(d.Cover, p) },
+		all = append(all, Search{Lane: api.ByType, requests: p.Unpaid, billed: p.Unpaid, Worth: p.Worth(),
+			keep: func() { d.Cover = append(d.Cover, p) },
 			what: PartitionsOfList, entry: p.Entry(), Partition: p})
 	}
 	for _, s := range d.Sweeps {
-		all = append(all, Search{Lane: api.ByStatus, requests: s.Unpaid, billed: s.Unpaid, Worth: Worth(s.Expected, NightsOld(s.At, now)), keep: func() { d.Sweeps = append(d.Sweeps, s) },
+		all = append(all, Search{Lane: api.ByStatus, requests: s.Unpaid, billed: s.Unpaid,
+			Worth: Worth(s.Expected, NightsOld(s.At, now)), keep: func() { d.Sweeps = append(d.Sweeps, s) },
 			what: StatusSearches, entry: s.Entry(), Sweep: s})
 	}
 	for _, p := range d.Checks {
 		entry := p.Entry()
 		entry.Check = true
-		all = append(all, Search{Lane: api.ByType, requests: p.Unpaid, billed: p.billed, keep: func() { d.Checks = append(d.Checks, p) },
+		all = append(all, Search{Lane: api.ByType, requests: p.Unpaid, billed: p.billed,
+			keep: func() { d.Checks = append(d.Checks, p) },
 			what: ListChecks, entry: entry})
 	}
 	slices.SortStableFunc(all, func(a, b Search) int { return -cmp.Compare(a.Worth, b.Worth) })
@@ -272,7 +275,8 @@ func (d *Plan) prices(job Job, f Inputs) []lanePrice {
 	sweeps.add(d.Freed)
 	list.Credits.Most, _ = list.most.Get()
 	lookups.Credits.Most, _ = lookups.most.Get()
-	positions := lanePrice{Operation: PositionAlone, Requests: len(d.Positions), Credits: exactly(len(d.Positions) * PositionAlone.Credits)}
+	positions := lanePrice{Operation: PositionAlone, Requests: len(d.Positions),
+		Credits: exactly(len(d.Positions) * PositionAlone.Credits)}
 	positions.most = credits.AtMost(positions.Credits.Most)
 	return []lanePrice{list, sweeps, lookups, positions}
 }

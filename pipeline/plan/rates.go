@@ -104,7 +104,8 @@ func learn(spans []inputs.Span, prior float64) model {
 		n, days := 1.0, 1/prior
 		for i, s := range spans {
 			f := factor(m.category, s.Category) * factor(m.ageBand, s.AgeBand) * factor(m.flag, s.Flag)
-			changes[i], expected[i] = float64(s.Changes)*changesWithin(m.base*f*s.Within), f*(s.Unchanged+float64(s.Changes)*s.Within)
+			changes[i], expected[i] = float64(s.Changes)*changesWithin(m.base*f*s.Within),
+				f*(s.Unchanged+float64(s.Changes)*s.Within)
 			n, days = n+changes[i], days+expected[i]
 		}
 		m.base = n / days

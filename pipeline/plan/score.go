@@ -85,7 +85,8 @@ func NewScorer(job Job, f Inputs) *scorer {
 
 // newScorer leaves out the longest wait.
 func newScorer(job Job, f Inputs) *scorer {
-	s := &scorer{want: job.Lookup.Want, maxAge: job.Lookup.MaxAge, often: job.Lookup.WatchAge(), now: f.Now, credits: float64(job.Lookup.Operation().Credits), rates: f.Rates,
+	s := &scorer{want: job.Lookup.Want, maxAge: job.Lookup.MaxAge, often: job.Lookup.WatchAge(), now: f.Now,
+		credits: float64(job.Lookup.Operation().Credits), rates: f.Rates,
 		groups: map[group]*hazards{}, watched: numbers{map[int]bool{}, map[string]bool{}}}
 	for _, id := range job.Lookup.Watch {
 		s.watched.add(id)

@@ -69,7 +69,8 @@ const StatusDataset = "status"
 // that are left.
 func (d *Plan) spaceSweeps(job Job, f Inputs, budget credits.Limit, room map[string]int) credits.Limit {
 	all := d.weighed(f, budget)
-	c := spacing{allowance: d.Allowance.Why, credits: budget, kept: d.Kept, room: room[api.ByStatus.Name], lookup: job.Lookup.Operation().Credits, gains: d.lookupGains(job, budget)}
+	c := spacing{allowance: d.Allowance.Why, credits: budget, kept: d.Kept, room: room[api.ByStatus.Name],
+		lookup: job.Lookup.Operation().Credits, gains: d.lookupGains(job, budget)}
 	if most, limited := budget.Plus(d.Kept).Get(); limited {
 		c.ahead = credits.AtMost(most / newShare)
 	}
@@ -85,10 +86,13 @@ func (d *Plan) spaceSweeps(job Job, f Inputs, budget credits.Limit, room map[str
 		entry := s.Entry()
 		entry.Skipped = why.Reason()
 		if why == TooFewMoved {
-			entry.Skipped = fmt.Sprintf("about %.0f vessels have come or left since it was last made: it is made again when %d have", s.moved, api.ByStatus.Credits)
+			entry.Skipped = fmt.Sprintf("about %.0f vessels have come or left since it was last made: it is made "+
+				"again when %d have", s.moved, api.ByStatus.Credits)
 		}
 		if why == d.Allowance.Why {
-			d.Waiting = append(d.Waiting, Search{Lane: api.ByStatus, requests: 1, billed: 1, Worth: Worth(s.Expected, NightsOld(s.At, f.Now)), what: StatusSearches, entry: entry, Sweep: s.StatusSearch})
+			d.Waiting = append(d.Waiting, Search{Lane: api.ByStatus, requests: 1, billed: 1,
+				Worth: Worth(s.Expected, NightsOld(s.At, f.Now)), what: StatusSearches, entry: entry,
+				Sweep: s.StatusSearch})
 		}
 		d.Skipped = append(d.Skipped, entry)
 	}

@@ -53,9 +53,10 @@ type Report struct {
 	Rows       map[string]int `json:"rows"`       // rows written by lake table
 	Issues     []Issue        `json:"issues,omitempty"`
 	Lost       int            `json:"lost_entries,omitempty"` // entries of the journal that were damaged and could not be salvaged
-	Work       []Work         `json:"work,omitempty"`         // what the night asked, and what became of it; none in reports of earlier versions
-	LeftOut    []string       `json:"left_out,omitempty"`     // one line each: what, how much, why
-	News       []string       `json:"news,omitempty"`         // values that the accepted lists gained or lost
+	// what the night asked, and what became of it; none in reports of earlier versions
+	Work    []Work   `json:"work,omitempty"`
+	LeftOut []string `json:"left_out,omitempty"` // one line each: what, how much, why
+	News    []string `json:"news,omitempty"`     // values that the accepted lists gained or lost
 
 	// PlanSpent says that the run spent the most of its own plan, and no cap stopped it: the next run
 	// makes a new plan under the same caps. The journal has it.
@@ -107,7 +108,8 @@ func (r Report) Unanswered() bool {
 			return false
 		}
 	}
-	return r.State == StatePartial && (r.Stop == StopNone || r.Stop == StopService || r.Stop == StopBlocked || r.Stop == StopDeadline)
+	return r.State == StatePartial && (r.Stop == StopNone || r.Stop == StopService || r.Stop == StopBlocked ||
+		r.Stop == StopDeadline)
 }
 
 // Requests returns the requests of all lanes.

@@ -110,7 +110,8 @@ func (s *Summary) Report() Report {
 		s.report.Credits.Spent, s.report.Credits.Unknown = s.counted.Spent, s.counted.Unknown
 	}
 	if s.lost && s.report.State == StateDone {
-		s.report.State, s.report.Reason = StatePartial, "a part of its journal was damaged and is lost; run the job again: it requests what is missing"
+		s.report.State, s.report.Reason = StatePartial,
+			"a part of its journal was damaged and is lost; run the job again: it requests what is missing"
 	}
 	s.report.Lanes = nil
 	for _, o := range api.Operations {

@@ -40,7 +40,8 @@ func VesselLines(e Explanation) []Line {
 	l.movements(e.Vessel)
 	l.lookups(e.Vessel)
 	for _, c := range e.Conflicts {
-		l.add("conflict", fmt.Sprintf("%s.%s %q: %s, %s to %s", c.Dataset, c.Field, c.RawValue, c.Reason, c.First, cmp.Or(c.Last, c.First)))
+		l.add("conflict", fmt.Sprintf("%s.%s %q: %s, %s to %s", c.Dataset, c.Field, c.RawValue, c.Reason, c.First,
+			cmp.Or(c.Last, c.First)))
 	}
 	l.issues(e.Issues)
 	l.scores(e.Scores)

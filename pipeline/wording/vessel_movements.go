@@ -24,7 +24,8 @@ func (l *lines) movements(v history.Vessel) {
 			break
 		}
 		where := strings.Join(given("", e.Status, "in ", e.Zone, "", e.Laden, "as ", e.VesselType), " ")
-		l.add(name, fmt.Sprintf("%s, %d %s, %s to %s", where, e.Nights, Plural(e.Nights, "night"), Minute(e.FirstSeen), Minute(e.LastSeen)))
+		l.add(name, fmt.Sprintf("%s, %d %s, %s to %s", where, e.Nights, Plural(e.Nights, "night"), Minute(e.FirstSeen),
+			Minute(e.LastSeen)))
 		name = ""
 	}
 }
@@ -75,7 +76,8 @@ func (l *lines) issues(issues []history.Issue) {
 		if i.Field != "" {
 			what += "." + i.Field
 		}
-		l.add(name, fmt.Sprintf("%s %q: %s, %d %s since %s, from %s", what, i.RawValue, i.Reason, i.Nights, Plural(i.Nights, "night"), i.First, evidenceWords(i.Evidence)))
+		l.add(name, fmt.Sprintf("%s %q: %s, %d %s since %s, from %s", what, i.RawValue, i.Reason, i.Nights,
+			Plural(i.Nights, "night"), i.First, evidenceWords(i.Evidence)))
 		name = ""
 	}
 	if gone > 0 {

@@ -81,14 +81,16 @@ func inUnits(d time.Duration, hour, minute, second, between string) string {
 
 // stopReasons say why a run ended early, and what to do.
 var stopReasons = map[report.Stop][2]string{
-	report.StopBudget:   {"there were not enough credits for the whole plan", ""}, // the run's own reason names the cap, and how to resume
+	// the run's own reason names the cap, and how to resume
+	report.StopBudget:   {"there were not enough credits for the whole plan", ""},
 	report.StopCredits:  {"the credits are used up, or down to the floor", "buy credits and run the job again to resume"},
 	report.StopKey:      {"the service refuses the key", "correct the key and run the job again"},
 	report.StopDeadline: {"the deadline has passed", "run the job again to resume"},
 	report.StopSignal:   {"it was stopped by request", "run the job again to resume"},
 	report.StopService:  {"the service did not answer as it should, also after several tries", ""},
-	report.StopTooLarge: {"an answer of the service was larger than is read of one", "tell the operator of the service; every further try is paid for"},
-	report.StopBlocked:  {"the key may not use one of the operations, whatever the balance is", "ask the operator of the service to unblock it, and run the job again to resume"},
+	report.StopTooLarge: {"an answer of the service was larger than is read of one", "tell the operator of the " +
+		"service; every further try is paid for"},
+	report.StopBlocked: {"the key may not use one of the operations, whatever the balance is", "ask the operator of the service to unblock it, and run the job again to resume"},
 }
 
 // StopReason returns why a run ended early and what to do about it, as clauses that begin in lower case

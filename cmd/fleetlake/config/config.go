@@ -143,7 +143,8 @@ func DefaultJob(name string) JobConfig {
 			Sweep:    plan.Sweep{Statuses: statusNames(), Zones: slices.Clone(api.Zones)},
 			Lookup:   plan.Lookup{Want: []string{"particulars"}, MaxAge: 720 * time.Hour},
 		},
-		Spec:        schedules.Spec{Job: name, Cron: "0 2 * * *", Location: time.UTC, Missed: schedules.MissedOnce, MaxLateness: 24 * time.Hour},
+		Spec: schedules.Spec{Job: name, Cron: "0 2 * * *", Location: time.UTC, Missed: schedules.MissedOnce,
+			MaxLateness: 24 * time.Hour},
 		MinCoverage: 50,
 	}
 }

@@ -139,7 +139,8 @@ func unknownKey(key, path string, known []string) string {
 		where = " in " + path
 	}
 	if path == "api" && slices.Contains([]string{"key", "api_key", "apikey", "token"}, strings.ToLower(key)) {
-		return fmt.Sprintf("unknown key %q%s, expected the key of the service in a file named by key_file or in FLEETLAKE_API_KEY", key, where)
+		return fmt.Sprintf("unknown key %q%s, expected the key of the service in a file named by key_file or in "+
+			"FLEETLAKE_API_KEY", key, where)
 	}
 	return fmt.Sprintf("unknown key %q%s, expected one of: %s%s", key, where, strings.Join(known, ", "), DidYouMean(key, known))
 }

@@ -80,7 +80,8 @@ func variables(c *Config) []configVariable {
 		}},
 		{"FLEETLAKE_EXPORT_ACCESS_KEY", func(s string) error { c.Export.environment.accessKey = newSecretKey(s); return nil }},
 		{"FLEETLAKE_EXPORT_SECRET_KEY", func(s string) error { c.Export.environment.secretKey = newSecretKey(s); return nil }},
-		{"FLEETLAKE_EXPORT_SESSION_TOKEN", func(s string) error { c.Export.environment.sessionToken = newSecretKey(s); return nil }},
+		{"FLEETLAKE_EXPORT_SESSION_TOKEN",
+			func(s string) error { c.Export.environment.sessionToken = newSecretKey(s); return nil }},
 		{"FLEETLAKE_NOTIFY_URLS", func(s string) (err error) { c.Notify.URLs, err = parseURLs(s); return err }},
 	}
 }

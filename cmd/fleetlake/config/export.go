@@ -45,7 +45,8 @@ type s3Credentials struct{ accessKey, secretKey, sessionToken secretKey }
 
 func (d *decoder) export(n *yaml.Node, e *Export) {
 	d.mapping(n, "export", keyTable{
-		"target":     setting(d, "export.target", "a directory or s3://bucket/prefix", parseTarget, func(v string) { e.Target = v }),
+		"target": setting(d, "export.target", "a directory or s3://bucket/prefix", parseTarget,
+			func(v string) { e.Target = v }),
 		"endpoint":   setting(d, "export.endpoint", "an address", parseEndpoint, func(v string) { e.Endpoint = v }),
 		"region":     setting(d, "export.region", "a region", parseRegion, func(v string) { e.Region = v }),
 		"path_style": setting(d, "export.path_style", "true or false", parseTruth, func(v bool) { e.PathStyle = v }),
@@ -60,19 +61,25 @@ func (d *decoder) export(n *yaml.Node, e *Export) {
 		"within":    setting(d, "export.within", "a duration", Duration(1), func(v time.Duration) { e.Within = v }),
 		"iceberg": func(n *yaml.Node) {
 			d.mapping(n, "export.iceberg", keyTable{
-				"program":   d.path("export.iceberg.program", "a program", &e.Iceberg.Program),
-				"catalog":   setting(d, "export.iceberg.catalog", "a file or an address", parseCatalog, func(v string) { e.Iceberg.Catalog = v }),
-				"arguments": d.list("export.iceberg.arguments", func(s string) ([]string, error) { return []string{s}, nil }, func(v []string) { e.Iceberg.Arguments = v }),
+				"program": d.path("export.iceberg.program", "a program", &e.Iceberg.Program),
+				"catalog": setting(d, "export.iceberg.catalog", "a file or an address", parseCatalog,
+					func(v string) { e.Iceberg.Catalog = v }),
+				"arguments": d.list("export.iceberg.arguments",
+					func(s string) ([]string, error) { return []string{s}, nil },
+					func(v []string) { e.Iceberg.Arguments = v }),
 			})
 		},
 		"compact": setting(d, "export.compact", "true or false", parseTruth, func(v bool) { e.Compact = v }),
 		"expire": func(n *yaml.Node) {
 			d.mapping(n, "export.expire", keyTable{
-				"after":      setting(d, "export.expire.after", "a duration", Duration(0), func(v time.Duration) { e.Expire.After = v }),
-				"keep_facts": setting(d, "export.expire.keep_facts", "a duration", Duration(0), func(v time.Duration) { e.Expire.KeepFacts = v }),
+				"after": setting(d, "export.expire.after", "a duration", Duration(0),
+					func(v time.Duration) { e.Expire.After = v }),
+				"keep_facts": setting(d, "export.expire.keep_facts", "a duration", Duration(0),
+					func(v time.Duration) { e.Expire.KeepFacts = v }),
 			})
 			if e.Expire.KeepFacts > 0 && e.Expire.After == 0 {
-				d.report(resolveAlias(n), "export.expire.keep_facts: %v without export.expire.after, expected both: nothing is removed otherwise", e.Expire.KeepFacts)
+				d.report(resolveAlias(n), "export.expire.keep_facts: %v without export.expire.after, expected both: "+
+					"nothing is removed otherwise", e.Expire.KeepFacts)
 			}
 		},
 	})
@@ -106,7 +113,8 @@ func (e Export) s3Credentials() (s3Credentials, error) {
 	switch handed := credentialPath(e.credentials, ExportCredential); {
 	case given.accessKey.reveal() != "" || given.secretKey.reveal() != "" || given.sessionToken.reveal() != "":
 		if given.accessKey.reveal() == "" || given.secretKey.reveal() == "" {
-			return s3Credentials{}, errors.New("FLEETLAKE_EXPORT_ACCESS_KEY and FLEETLAKE_EXPORT_SECRET_KEY belong together, expected both")
+			return s3Credentials{}, errors.New("FLEETLAKE_EXPORT_ACCESS_KEY and FLEETLAKE_EXPORT_SECRET_KEY belong " +
+				"together, expected both")
 		}
 		return given, nil
 	case e.kept.accessKey.reveal() != "":
@@ -120,7 +128,8 @@ func (e Export) s3Credentials() (s3Credentials, error) {
 }
 
 // expectedCredentials is the format of a file of credentials, which the tools of S3 write.
-const expectedCredentials = "expected a profile with aws_access_key_id = ..., aws_secret_access_key = ... and, if temporary, aws_session_token = ..."
+const expectedCredentials = "expected a profile with aws_access_key_id = ..., aws_secret_access_key = ... and, if " +
+	"temporary, aws_session_token = ..."
 
 // readCredentials reads a file of credentials with one profile.
 func readCredentials(path, at string) (c s3Credentials, err error) {
@@ -134,7 +143,8 @@ func readCredentials(path, at string) (c s3Credentials, err error) {
 		line = strings.TrimSpace(line)
 		name, value, ok := strings.Cut(line, "=")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-		known := map[string]*secretKey{"aws_access_key_id": &c.accessKey, "aws_secret_access_key": &c.secretKey, "aws_session_token": &c.sessionToken}[name]
+		known := map[string]*secretKey{"aws_access_key_id": &c.accessKey, "aws_secret_access_key": &c.secretKey,
+			"aws_session_token": &c.sessionToken}[name]
 		switch {
 		case line == "", strings.HasPrefix(line, "#"), strings.HasPrefix(line, ";"):
 		case strings.HasPrefix(line, "["):
@@ -176,14 +186,16 @@ func parseCatalog(s string) (string, error) {
 		return parsePath(s)
 	}
 	if _, err := parseEndpoint(s); err != nil {
-		return "", errors.New("not a catalog, expected a file, or an address such as https://catalog.example.org without credentials")
+		return "", errors.New("not a catalog, expected a file, or an address such as https://catalog.example.org " +
+			"without credentials")
 	}
 	return s, nil
 }
 
 func parseEndpoint(s string) (string, error) {
 	u, err := url.Parse(s)
-	if s != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "") {
+	if s != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
+		u.RawQuery != "" || u.Fragment != "") {
 		return "", errors.New("not an endpoint, expected an address such as https://s3.example.org, without credentials")
 	}
 	return s, nil

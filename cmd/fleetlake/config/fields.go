@@ -103,8 +103,9 @@ func (d *decoder) job(n *yaml.Node, j *JobConfig) {
 	path := "jobs." + j.Job.Name
 	missed := configWord([]string{schedules.MissedOnce, schedules.MissedSkip})
 	d.mapping(n, path, keyTable{
-		"schedule":     setting(d, path+".schedule", "a cron expression", parseCron, func(s string) { j.Spec.Cron = s }),
-		"timezone":     setting(d, path+".timezone", "a time zone", parseZone, func(l *time.Location) { j.Spec.Location, j.Job.Location = l, l }),
+		"schedule": setting(d, path+".schedule", "a cron expression", parseCron, func(s string) { j.Spec.Cron = s }),
+		"timezone": setting(d, path+".timezone", "a time zone", parseZone,
+			func(l *time.Location) { j.Spec.Location, j.Job.Location = l, l }),
 		"deadline":     setting(d, path+".deadline", "a duration", Duration(1), func(v time.Duration) { j.Job.Deadline = v }),
 		"missed":       setting(d, path+".missed", "once or skip", missed, func(s string) { j.Spec.Missed = s }),
 		"min_coverage": setting(d, path+".min_coverage", "a number", Number(0, 100), func(v int) { j.MinCoverage = v }),
@@ -180,7 +181,8 @@ func (d *decoder) lookup(n *yaml.Node, path string, l *plan.Lookup) {
 		"watched_only": setting(d, path+".watched_only", "true or false", parseTruth, func(v bool) { l.WatchedOnly = v }),
 	})
 	if l.WatchedOnly && len(l.Watch) == 0 {
-		d.report(resolveAlias(n), "%s.watched_only: true, expected vessels in %s.watch: without any the job would look up none", path, path)
+		d.report(resolveAlias(n), "%s.watched_only: true, expected vessels in %s.watch: without any the job would "+
+			"look up none", path, path)
 	}
 }
 

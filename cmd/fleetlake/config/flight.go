@@ -112,7 +112,8 @@ func parseFlightListen(s string) (string, error) {
 		return s, unixsocket.Check(s)
 	}
 	if _, err := parseListen(s); err != nil {
-		return "", fmt.Errorf("%q, expected an IP address and a port such as %s, unix: and a path, or \"\" for none", s, defaultFlight)
+		return "", fmt.Errorf("%q, expected an IP address and a port such as %s, unix: and a path, or \"\" for none", s,
+			defaultFlight)
 	}
 	return s, nil
 }
@@ -133,10 +134,12 @@ func (f Flight) check() []string {
 		return problems
 	}
 	if !f.hasTokens() {
-		problems = append(problems, fmt.Sprintf("%sflight.listen: an address that other machines reach, expected a tokens_file beside it or an address such as %s", f.listenAt, defaultFlight))
+		problems = append(problems, fmt.Sprintf("%sflight.listen: an address that other machines reach, expected a "+
+			"tokens_file beside it or an address such as %s", f.listenAt, defaultFlight))
 	}
 	if f.Certificate == "" && !f.Plaintext {
-		problems = append(problems, f.listenAt+"flight.listen: tokens and rows would travel unencrypted, expected tls beside it, or plaintext: true if the network is trusted or encrypted already")
+		problems = append(problems, f.listenAt+"flight.listen: tokens and rows would travel unencrypted, expected "+
+			"tls beside it, or plaintext: true if the network is trusted or encrypted already")
 	}
 	return problems
 }

@@ -79,11 +79,13 @@ func (s Serve) check() []string {
 	}
 	var problems []string
 	if !onLoopback(s.Listen) {
-		problems = append(problems, fmt.Sprintf("%sserve.listen: an address that other machines reach, expected a token_file beside it, FLEETLAKE_SERVE_TOKEN or an address such as %s", s.listenAt, defaultListen))
+		problems = append(problems, fmt.Sprintf("%sserve.listen: an address that other machines reach, expected a "+
+			"token_file beside it, FLEETLAKE_SERVE_TOKEN or an address such as %s", s.listenAt, defaultListen))
 	}
 	for _, h := range s.Hosts {
 		if !isLoopback(h) {
-			problems = append(problems, fmt.Sprintf("%sserve.hosts: %q is a name beyond this machine, expected a token_file beside it or FLEETLAKE_SERVE_TOKEN", s.hostsAt, h))
+			problems = append(problems, fmt.Sprintf("%sserve.hosts: %q is a name beyond this machine, expected a "+
+				"token_file beside it or FLEETLAKE_SERVE_TOKEN", s.hostsAt, h))
 		}
 	}
 	return problems
@@ -94,7 +96,8 @@ func (c Config) checkAddresses() []string {
 	if c.Serve.Listen == "" || c.Flight.Listen == "" || !overlap(c.Serve.Listen, c.Flight.Listen) {
 		return nil
 	}
-	return []string{fmt.Sprintf("%sflight.listen: %s is where the page listens (serve.listen: %s), expected another address such as %s",
+	return []string{fmt.Sprintf("%sflight.listen: %s is where the page listens (serve.listen: %s), expected another "+
+		"address such as %s",
 		c.Flight.listenAt, c.Flight.Listen, c.Serve.Listen, defaultFlight)}
 }
 
@@ -124,7 +127,8 @@ func parseListen(s string) (string, error) {
 	host, port, err := net.SplitHostPort(s)
 	if n, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil || n == 0 && port != "0" ||
 		host != "" && !strings.EqualFold(host, "localhost") && net.ParseIP(host) == nil {
-		return "", fmt.Errorf("%q, expected an IP address and a port such as %s, unix: and a path, or \"\" for no page", s, defaultListen)
+		return "", fmt.Errorf("%q, expected an IP address and a port such as %s, unix: and a path, or \"\" for no page",
+			s, defaultListen)
 	}
 	return s, nil
 }
@@ -176,9 +180,11 @@ func proxies(networks []string) []netip.Prefix {
 // Token reads the token of the page; empty if there is none. Its errors name the setting and never the
 // value.
 func (s Serve) Token() (string, error) {
-	token, err := secretOf(s.environment, "FLEETLAKE_SERVE_TOKEN", s.TokenFile, s.tokenAt, credentialPath(s.credentials, TokenCredential), "token")
+	token, err := secretOf(s.environment, "FLEETLAKE_SERVE_TOKEN", s.TokenFile, s.tokenAt,
+		credentialPath(s.credentials, TokenCredential), "token")
 	if err == nil && token != "" && len(token) < shortestToken {
-		err = fmt.Errorf("%s: the token has %d characters, expected %d or more", cmp.Or(s.tokenAt, "serve.token_file"), len(token), shortestToken)
+		err = fmt.Errorf("%s: the token has %d characters, expected %d or more", cmp.Or(s.tokenAt, "serve.token_file"),
+			len(token), shortestToken)
 	}
 	return token, err
 }
@@ -259,6 +265,7 @@ func (c Notify) Recipients() (notify.Config, error) {
 		r.On = append(r.On, notify.Kind(k))
 	}
 	var err error
-	r.Secret, err = secretOf(c.environment, "FLEETLAKE_WEBHOOK_SECRET", c.SecretFile, c.secretAt, credentialPath(c.credentials, SecretCredential), "secret")
+	r.Secret, err = secretOf(c.environment, "FLEETLAKE_WEBHOOK_SECRET", c.SecretFile, c.secretAt,
+		credentialPath(c.credentials, SecretCredential), "secret")
 	return r, err
 }

@@ -32,7 +32,8 @@ type Action struct {
 
 // room lists the calls that need space on the disk; sync those that wait for it.
 var (
-	room = map[string]bool{"write": true, "pwrite": true, "copy": true, "allocate": true, "create": true, "mkdir": true, "link": true, "symlink": true, "rename": true}
+	room = map[string]bool{"write": true, "pwrite": true, "copy": true, "allocate": true, "create": true, "mkdir": true,
+		"link": true, "symlink": true, "rename": true}
 	sync = map[string]bool{"fsync": true, "fdatasync": true}
 )
 

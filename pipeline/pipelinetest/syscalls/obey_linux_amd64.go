@@ -80,7 +80,8 @@ func filter() []unix.SockFilter {
 		}
 	}
 	for nr, flags := range map[uint32]uint32{unix.SYS_OPENAT: argument + 16, unix.SYS_OPEN: argument + 8} {
-		p = append(p, jump(unix.BPF_JEQ, nr, 0, 4), load(flags), jump(unix.BPF_JSET, unix.O_CREAT|unix.O_TRUNC, 0, 1), report, allow)
+		p = append(p, jump(unix.BPF_JEQ, nr, 0, 4), load(flags),
+			jump(unix.BPF_JSET, unix.O_CREAT|unix.O_TRUNC, 0, 1), report, allow)
 	}
 	return append(p, jump(unix.BPF_JEQ, unix.SYS_WRITE, 0, 3), // to standard output and error is none of a file
 		load(argument), jump(unix.BPF_JGT, 2, 0, 1), report, allow)

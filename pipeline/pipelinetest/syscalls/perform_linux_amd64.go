@@ -31,7 +31,8 @@ func memory(n *notification, at uint64, size int) ([]byte, error) {
 		return nil, nil
 	}
 	b := make([]byte, size)
-	got, err := unix.ProcessVMReadv(int(n.pid), []unix.Iovec{{Base: &b[0], Len: uint64(size)}}, []unix.RemoteIovec{{Base: uintptr(at), Len: size}}, 0)
+	got, err := unix.ProcessVMReadv(int(n.pid), []unix.Iovec{{Base: &b[0], Len: uint64(size)}},
+		[]unix.RemoteIovec{{Base: uintptr(at), Len: size}}, 0)
 	return b[:max(got, 0)], err
 }
 

@@ -18,10 +18,13 @@ var names = map[uintptr]string{
 	unix.SYS_WRITE: "write", unix.SYS_PWRITE64: "pwrite", unix.SYS_COPY_FILE_RANGE: "copy", unix.SYS_FALLOCATE: "allocate",
 	unix.SYS_OPEN: "create", unix.SYS_OPENAT: "create", unix.SYS_FSYNC: "fsync", unix.SYS_FDATASYNC: "fdatasync",
 	unix.SYS_FTRUNCATE: "truncate", unix.SYS_TRUNCATE: "truncate",
-	unix.SYS_MKDIR: "mkdir", unix.SYS_MKDIRAT: "mkdir", unix.SYS_RMDIR: "rmdir", unix.SYS_UNLINK: "unlink", unix.SYS_UNLINKAT: "unlink",
-	unix.SYS_RENAME: "rename", unix.SYS_RENAMEAT: "rename", unix.SYS_RENAMEAT2: "rename", unix.SYS_LINK: "link", unix.SYS_LINKAT: "link",
+	unix.SYS_MKDIR: "mkdir", unix.SYS_MKDIRAT: "mkdir", unix.SYS_RMDIR: "rmdir", unix.SYS_UNLINK: "unlink",
+	unix.SYS_UNLINKAT: "unlink",
+	unix.SYS_RENAME:   "rename", unix.SYS_RENAMEAT: "rename", unix.SYS_RENAMEAT2: "rename", unix.SYS_LINK: "link",
+	unix.SYS_LINKAT:  "link",
 	unix.SYS_SYMLINK: "symlink", unix.SYS_SYMLINKAT: "symlink",
-	unix.SYS_WRITEV: "", unix.SYS_PWRITEV: "", unix.SYS_PWRITEV2: "", unix.SYS_SENDFILE: "", unix.SYS_SPLICE: "", unix.SYS_SYNC: "", unix.SYS_SYNCFS: "",
+	unix.SYS_WRITEV: "", unix.SYS_PWRITEV: "", unix.SYS_PWRITEV2: "", unix.SYS_SENDFILE: "", unix.SYS_SPLICE: "",
+	unix.SYS_SYNC: "", unix.SYS_SYNCFS: "",
 }
 
 // Watch is a process whose calls are watched.
