@@ -66,7 +66,7 @@ func NewClient(s Service, b Budget, segment *journal.Segment) *Client {
 		c.outages[o.Name] = newOutage(o, s.Patience, s.Log)
 		c.unknowns[o.Name] = newUnknowns()
 		c.inFlight[o.Name] = make(chan struct{}, s.MaxInFlight)
-		c.lanes[o.Name] = NewLane(s.PerMinute(o))
+		c.lanes[o.Name] = newLane(s.PerMinute(o))
 		c.stats[o.Name] = &Stats{}
 	}
 	return c

@@ -42,8 +42,8 @@ type Lane struct {
 	changed   Changes
 }
 
-// NewLane returns a lane of so many requests a minute.
-func NewLane(perMinute int) *Lane {
+// newLane returns a lane of so many requests a minute.
+func newLane(perMinute int) *Lane {
 	return &Lane{limit: perMinute, slots: perMinute}
 }
 
@@ -96,9 +96,9 @@ func (l *Lane) Limited(now time.Time, retryAfter time.Duration) {
 	l.slots = max(1, l.slots-1)
 }
 
-// StillLimited records that the service answered 429 again, with no other answer since. The lane
+// stillLimited records that the service answered 429 again, with no other answer since. The lane
 // rests and keeps its slots, because it has not sent too much since.
-func (l *Lane) StillLimited(now time.Time, retryAfter time.Duration) {
+func (l *Lane) stillLimited(now time.Time, retryAfter time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.rest(now, retryAfter)

@@ -11,7 +11,7 @@ import (
 
 func TestLaneSpacesRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		lane := NewLane(15)
+		lane := newLane(15)
 		start := time.Now()
 		for range 16 {
 			lane.Done(take(t, lane), time.Now())
@@ -38,7 +38,7 @@ func TestLaneKeepsItsRate(t *testing.T) {
 	for _, limit := range []int{15, 50} {
 		for _, slowest := range []time.Duration{100 * time.Millisecond, time.Second, 5 * time.Second} {
 			synctest.Test(t, func(t *testing.T) {
-				lane, random, start := NewLane(limit), rand.New(rand.NewPCG(7, uint64(limit))), time.Now()
+				lane, random, start := newLane(limit), rand.New(rand.NewPCG(7, uint64(limit))), time.Now()
 				minutes := 20
 				for range minutes * limit {
 					ticket, latency := take(t, lane), time.Duration(random.Int64N(int64(slowest)))
@@ -55,7 +55,7 @@ func TestLaneKeepsItsRate(t *testing.T) {
 // TestALimitedLaneCountsFromAnswersOnly has a service that counts each request when it answers.
 func TestALimitedLaneCountsFromAnswersOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		lane := NewLane(2)
+		lane := newLane(2)
 		lane.Limited(time.Now(), 0) // one slot is left
 		time.Sleep(time.Minute)
 		ticket := take(t, lane)
@@ -73,7 +73,7 @@ func TestALimitedLaneCountsFromAnswersOnly(t *testing.T) {
 func TestLaneKeepsEveryMinute(t *testing.T) {
 	for _, limit := range []int{1, 2, 15, 50} {
 		synctest.Test(t, func(t *testing.T) {
-			lane, random := NewLane(limit), rand.New(rand.NewPCG(1, uint64(limit)))
+			lane, random := newLane(limit), rand.New(rand.NewPCG(1, uint64(limit)))
 			var counted []time.Time
 			answers := make(chan struct{}, 1000)
 			for range 6 * limit {
@@ -106,7 +106,7 @@ func TestLaneKeepsEveryMinute(t *testing.T) {
 
 func TestLaneRestsAfterALimitedAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		lane := NewLane(4)
+		lane := newLane(4)
 		next := func() time.Duration {
 			start := time.Now()
 			lane.Done(take(t, lane), time.Now())
@@ -131,7 +131,7 @@ func TestLaneRestsAfterALimitedAnswer(t *testing.T) {
 
 func TestLaneInheritsWhatAnEarlierProcessSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		lane := NewLane(2)
+		lane := newLane(2)
 		before := time.Now()
 		lane.Inherit(before.Add(-20*time.Second), before.Add(-19*time.Second))
 		lane.Inherit(before.Add(-10*time.Second), before.Add(-9*time.Second))
@@ -145,7 +145,7 @@ func TestLaneInheritsWhatAnEarlierProcessSent(t *testing.T) {
 // TestAClockThatWasSetBackStopsNoLane inherits requests that an earlier process dated a month ahead.
 func TestAClockThatWasSetBackStopsNoLane(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		lane := NewLane(2)
+		lane := newLane(2)
 		before := time.Now()
 		for i := range 20 {
 			ahead := before.AddDate(0, 1, 0).Add(time.Duration(i) * time.Second)
@@ -160,7 +160,7 @@ func TestAClockThatWasSetBackStopsNoLane(t *testing.T) {
 
 func TestLaneWaitEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		lane := NewLane(1)
+		lane := newLane(1)
 		ticket := take(t, lane)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second) // the slot is in flight
 		defer cancel()

@@ -161,7 +161,7 @@ func (c *Client) failed(ctx context.Context, t Ticket, r api.Request, sent time.
 	case first:
 		lane.Limited(time.Now(), err.RetryAfter)
 	default:
-		lane.StillLimited(time.Now(), err.RetryAfter)
+		lane.stillLimited(time.Now(), err.RetryAfter)
 	}
 }
 

@@ -33,7 +33,7 @@ func TestParseIMO(t *testing.T) {
 		"digits of another script":        {"٩٢١٨٣٠١", 0, NotSevenDigits},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got, err := ParseIMO(c.in); got != c.want || err != c.err {
+			if got, err := parseIMO(c.in); got != c.want || err != c.err {
 				t.Errorf("got %d, %v; want %d, %v", got, err, c.want, c.err)
 			}
 		})
@@ -45,7 +45,7 @@ func FuzzParseIMO(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		n, err := ParseIMO(s)
+		n, err := parseIMO(s)
 		if (err == nil) != (n >= 1_000_000 && n <= 9_999_999) {
 			t.Errorf("%q gives %d, %v", s, n, err)
 		}
@@ -90,8 +90,8 @@ func TestParseMMSI(t *testing.T) {
 			if m.String() != c.text || err != c.err {
 				t.Fatalf("got %s, %v; want %s, %v", m, err, c.text, c.err)
 			}
-			if err == nil && m.CountryDigits() != c.digits {
-				t.Errorf("country digits %d, want %d", m.CountryDigits(), c.digits)
+			if err == nil && m.countryDigits() != c.digits {
+				t.Errorf("country digits %d, want %d", m.countryDigits(), c.digits)
 			}
 		})
 	}
@@ -109,7 +109,7 @@ func FuzzParseMMSI(f *testing.F) {
 		if err == nil && m.String() != strings.TrimSpace(s) {
 			t.Errorf("%q reads as %s", s, m)
 		}
-		if d := m.CountryDigits(); d < 0 || d > 999 {
+		if d := m.countryDigits(); d < 0 || d > 999 {
 			t.Errorf("%q has country digits %d", s, d)
 		}
 	})

@@ -6,10 +6,10 @@ import "strings"
 // is no number.
 type IMO uint32
 
-// ParseIMO returns an IMO number. Its errors are Reasons: absent or Filler for what the API and
+// parseIMO returns an IMO number. Its errors are Reasons: absent or Filler for what the API and
 // crews write for "none", because the check digit alone would accept 0000000, 1234567 and 9876543;
 // else NotSevenDigits or BadCheckDigit.
-func ParseIMO(s string) (IMO, error) {
+func parseIMO(s string) (IMO, error) {
 	s = strings.TrimSpace(s)
 	switch s {
 	case "0000000", "1234567", "9876543":

@@ -28,13 +28,13 @@ var (
 	latestTime   = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 )
 
-// ParseTime returns a time in UTC; a text without an offset is UTC. It never guesses a year:
+// parseTime returns a time in UTC; a text without an offset is UTC. It never guesses a year:
 // a text without one is NoYear. Other refusals are absent, OutOfBounds and NotATime.
-func ParseTime(s string) (time.Time, error) {
+func parseTime(s string) (time.Time, error) {
 	if api.IsMissing(s) {
 		return time.Time{}, absent
 	}
-	s = CleanText(s)
+	s = cleanText(s)
 	s = strings.TrimSuffix(s, " UTC")
 	for _, form := range timeLayouts {
 		t, err := time.Parse(form, s)

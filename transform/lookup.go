@@ -72,7 +72,7 @@ func (b *Batch) lookup(at *answer, body string) (int, bool) {
 // compareRequested reports an answer about another ship than the requested IMO number. It does not
 // compare the MMSI, because the ship that had it may have another by now.
 func (b *Batch) compareRequested(reg *registration, at *answer, from source) {
-	requested, err := ParseIMO(at.requested())
+	requested, err := parseIMO(at.requested())
 	if imo := reg.id.imo(); err == nil && imo != 0 && imo != requested {
 		b.report(from, reg.id, identification[fieldIMO].column, at.requested(), AnotherVessel)
 	}
@@ -123,8 +123,8 @@ func (b *Batch) addParticulars(r *record, reg *registration, at *answer, beside 
 	values, raw := b.fill(r, &Particulars, reg.id, at, ofParticulars)
 	f, country, register := b.words.flagOf(reg)
 	t := b.words.vesselTypes.at(reg.vesselType)
-	values.set("name", CleanName(reg.name))
-	values.set("callsign", CleanName(reg.callsign))
+	values.set("name", cleanName(reg.name))
+	values.set("callsign", cleanName(reg.callsign))
 	values.set("flag", flags[f].code)
 	values.set("country", country)
 	values.set("register", register)

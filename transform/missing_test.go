@@ -28,7 +28,7 @@ func TestWaysToSayNothing(t *testing.T) {
 					}
 				}
 			}
-			if n, err := ParseIMO(s); n != 0 || err != absent {
+			if n, err := parseIMO(s); n != 0 || err != absent {
 				t.Errorf("IMO number %v, %v", n, err)
 			}
 			if n, err := ParseMMSI(s); n != 0 || err != absent {

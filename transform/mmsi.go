@@ -43,9 +43,9 @@ var mmsiForms = []string{
 	"8",   // handheld
 }
 
-// CountryDigits returns the three digits that name the country. It returns 0 where there are
+// countryDigits returns the three digits that name the country. It returns 0 where there are
 // none, as for a transmitter that marks an emergency (970, 972, 974).
-func (m MMSI) CountryDigits() int {
+func (m MMSI) countryDigits() int {
 	if m >= 200_000_000 && m < 800_000_000 { // a ship, like nearly all: no text is needed
 		return int(m / 1_000_000)
 	}

@@ -50,7 +50,7 @@ func asStatus(s string, _ *answer) (any, error) {
 	if api.IsMissing(s) {
 		return nil, absent
 	}
-	label := strings.ToLower(CleanText(s))
+	label := strings.ToLower(cleanText(s))
 	if status, ok := statusByLabel[label]; ok {
 		return status, nil
 	}
@@ -66,7 +66,7 @@ func asLocode(s string, _ *answer) (any, error) {
 	if missingText(s) {
 		return nil, absent
 	}
-	code := strings.ToUpper(locodeSeparators.Replace(CleanText(s)))
+	code := strings.ToUpper(locodeSeparators.Replace(cleanText(s)))
 	if !locodeForm.MatchString(code) || flagByCode[code[:2]] == 0 && code[:2] != atSea {
 		return nil, NotALocode
 	}

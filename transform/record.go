@@ -120,7 +120,7 @@ func asText(s string, _ *answer) (any, error) {
 	if missingText(s) {
 		return nil, absent
 	}
-	return CleanName(s), nil
+	return cleanName(s), nil
 }
 
 // asLower accepts a text that is the same in any case and may have underscores: a word, or an address of the
@@ -129,7 +129,7 @@ func asLower(s string, _ *answer) (any, error) {
 	if missingText(s) {
 		return nil, absent
 	}
-	return strings.ToLower(CleanText(strings.Trim(s, "@ "))), nil
+	return strings.ToLower(cleanText(strings.Trim(s, "@ "))), nil
 }
 
 // asPast accepts the time of something that has happened. It allows a day for clocks that
@@ -141,7 +141,7 @@ func asFuture(s string, at *answer) (any, error) { return asTimeUntil(s, at, 2*3
 
 // asTimeUntil accepts a time up to a duration after the answer, in microseconds since 1970.
 func asTimeUntil(s string, at *answer, ahead time.Duration) (any, error) {
-	t, err := ParseTime(s)
+	t, err := parseTime(s)
 	if err != nil {
 		return nil, err
 	}

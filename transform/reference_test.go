@@ -216,7 +216,7 @@ func TestCountryDigitsKnowTheirGaps(t *testing.T) {
 		306_256_000: {"BQ", "CW", "SX"}, 635_000_001: {"TF", "FR"}, 204_000_001: {"PT"}, 303_000_001: {"US"},
 	} {
 		var codes []string
-		for _, f := range digitFlags[digits.CountryDigits()] {
+		for _, f := range digitFlags[digits.countryDigits()] {
 			codes = append(codes, flags[f].code)
 		}
 		if diff := cmp.Diff(want, codes); diff != "" {

@@ -91,7 +91,7 @@ func (v *vocabulary) flagOf(r *registration) (f flag, country, register string) 
 		return c.flag, c.value, c.register
 	case c.reason != NotListed:
 		return f, flags[f].name, flags[f].name
-	case f.agrees(digitFlags[r.mmsi.CountryDigits()]...):
+	case f.agrees(digitFlags[r.mmsi.countryDigits()]...):
 		return f, c.value, c.register
 	}
 	return 0, c.value, c.register
@@ -171,7 +171,7 @@ func numbersOf(got *[fieldCount]jsontext.Value) (n numbers) {
 	var imo IMO
 	imoText, n.imoIsText = got[fieldIMO].Text()
 	mmsiText, n.mmsiIsText = got[fieldMMSI].Text()
-	imo, n.imoErr = ParseIMO(imoText)
+	imo, n.imoErr = parseIMO(imoText)
 	n.mmsi, n.mmsiErr = ParseMMSI(mmsiText)
 	n.id = identify(imo, n.mmsi)
 	return n
@@ -181,7 +181,7 @@ func numbersOf(got *[fieldCount]jsontext.Value) (n numbers) {
 // be missing, and a paid answer is still about the requested vessel. An MMSI of the answer is kept beside a
 // requested IMO number; where the answer has an MMSI, a requested one says nothing more.
 func (n *numbers) complete(requested string) {
-	if imo, err := ParseIMO(requested); err == nil {
+	if imo, err := parseIMO(requested); err == nil {
 		n.id = identify(imo, n.mmsi)
 	} else if mmsi, err := ParseMMSI(requested); err == nil && n.id == 0 {
 		n.id, n.mmsi = identify(0, mmsi), mmsi
@@ -284,7 +284,7 @@ func (b *Batch) compareFlags(r *registration, from source) {
 		b.report(from, r.id, identification[fieldISO].column, iso.raw, ISODisagrees)
 	}
 	f, _, _ := b.words.flagOf(r)
-	if carried := digitFlags[r.mmsi.CountryDigits()]; f != 0 && len(carried) > 0 && !f.agrees(carried...) {
+	if carried := digitFlags[r.mmsi.countryDigits()]; f != 0 && len(carried) > 0 && !f.agrees(carried...) {
 		b.report(from, r.id, identification[fieldMMSI].column, r.mmsi.String(), DigitsDisagree)
 	}
 }

@@ -48,15 +48,15 @@ func from(read parser, keys ...string) *rule { return &rule{keys, read} }
 
 // Column types that every engine which reads Parquet shares.
 var (
-	text     = arrow.BinaryTypes.String
-	integer  = arrow.PrimitiveTypes.Int32
-	double   = arrow.PrimitiveTypes.Float64
-	boolean  = arrow.FixedWidthTypes.Boolean
-	date     = arrow.FixedWidthTypes.Date32
-	instant  = &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
-	evidence = []column{{id: 1, name: "run_id", typ: text}, {id: 2, name: "entry", typ: integer}} // the answer that a row comes from
-	identity = []column{{id: 3, name: "seen_at", typ: instant}, {id: 4, name: "vessel_id", typ: text}, {id: 5, name: "imo", typ: integer}, {id: 6, name: "mmsi", typ: text}, snapshotDate}
-	remains  = []column{{id: 90, name: "raw", typ: text}, {id: 91, name: "extra", typ: text}} // values and keys that no other column has
+	text        = arrow.BinaryTypes.String
+	integer     = arrow.PrimitiveTypes.Int32
+	double      = arrow.PrimitiveTypes.Float64
+	boolean     = arrow.FixedWidthTypes.Boolean
+	date        = arrow.FixedWidthTypes.Date32
+	instant     = &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
+	evidence    = []column{{id: 1, name: "run_id", typ: text}, {id: 2, name: "entry", typ: integer}} // the answer that a row comes from
+	identity    = []column{{id: 3, name: "seen_at", typ: instant}, {id: 4, name: "vessel_id", typ: text}, {id: 5, name: "imo", typ: integer}, {id: 6, name: "mmsi", typ: text}, snapshotDate}
+	rawAndExtra = []column{{id: 90, name: "raw", typ: text}, {id: 91, name: "extra", typ: text}} // values and keys that no other column has
 )
 
 // snapshotDate is the night of the run. It is in the path of each file, and in the file as well, for
@@ -213,7 +213,7 @@ func Comments() []Comment {
 // dataset returns the table of a dataset: its own columns between those of the vessel and raw and extra.
 func dataset(name string, groups ...[]column) Table {
 	own := slices.Concat(groups...)
-	t := table(name, "vessel_id seen_at entry", evidence, identity, own, remains)
+	t := table(name, "vessel_id seen_at entry", evidence, identity, own, rawAndExtra)
 	t.own, t.places = own, make(map[string]int, len(own))
 	for i, c := range own {
 		t.places[c.name] = i

@@ -36,7 +36,7 @@ func (r *SearchReader) Each(e journal.Entry, f func(Listed)) Page {
 		row, reg, _ := found.at(uint32(i))
 		typ, flag := b.words.vesselTypes.at(row.vesselType), b.words.countries.at(row.country)
 		f(Listed{IMO: row.id.imo(), MMSI: row.mmsi, Type: typ.raw, Country: flag.raw,
-			Name: CleanName(reg.name), Flag: flags[flag.flag].code, VesselType: typ.value})
+			Name: cleanName(reg.name), Flag: flags[flag.flag].code, VesselType: typ.value})
 	}
 	found.rows.n, b.pages, b.issues = 0, b.pages[:0], b.issues[:0]
 	if len(found.texts.chunks) > 1 { // one chunk has room for the texts of many answers

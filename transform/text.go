@@ -20,9 +20,9 @@ func missingText(s string) bool {
 	return true
 }
 
-// CleanText returns s with single spaces for white space and control characters, and in
+// cleanText returns s with single spaces for white space and control characters, and in
 // Unicode normal form C. It is idempotent.
-func CleanText(s string) string {
+func cleanText(s string) string {
 	if isCleanText(s) {
 		return s
 	}
@@ -34,7 +34,7 @@ func CleanText(s string) string {
 func isSeparator(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 
 // isCleanText reports whether s is printable ASCII with single spaces between words, for
-// which CleanText has nothing to do.
+// which cleanText has nothing to do.
 func isCleanText(s string) bool {
 	space := true
 	for i := range len(s) {
@@ -47,9 +47,9 @@ func isCleanText(s string) bool {
 	return !space || s == ""
 }
 
-// CleanName returns the name of a ship, a company or a place, or a call sign, as AIS and most lists write
+// cleanName returns the name of a ship, a company or a place, or a call sign, as AIS and most lists write
 // it: upper case, single spaces for underscores and white space, and no "@" padding. It is idempotent.
-func CleanName(s string) string {
+func cleanName(s string) string {
 	if isCleanName(s) {
 		return s
 	}
@@ -117,13 +117,13 @@ func titled(s string) string {
 		}
 		start = !unicode.IsLetter(r) && !unicode.IsMark(r) && r != '\''
 		return r
-	}, strings.ToLower(CleanName(s))))
+	}, strings.ToLower(cleanName(s))))
 }
 
 // capitalized returns the clean form of a text with a capital first letter and small ones after it. It is
 // idempotent.
 func capitalized(s string) string {
-	s = strings.ToLower(CleanName(s))
+	s = strings.ToLower(cleanName(s))
 	first, size := utf8.DecodeRuneInString(s)
 	return norm.NFC.String(string(unicode.ToUpper(first)) + s[size:])
 }

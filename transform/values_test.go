@@ -27,7 +27,7 @@ func TestCleanName(t *testing.T) {
 		"padding after accents goes too": {"ÉTOILE@@", "ÉTOILE"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := CleanName(c.in); got != c.want {
+			if got := cleanName(c.in); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
@@ -42,8 +42,8 @@ func FuzzCleanName(f *testing.F) {
 		if !utf8.ValidString(s) {
 			t.Skip()
 		}
-		name := CleanName(s)
-		if again := CleanName(name); again != name {
+		name := cleanName(s)
+		if again := cleanName(name); again != name {
 			t.Errorf("%q cleans to %q, and that to %q", s, name, again)
 		}
 		if strings.ContainsAny(name, "_\n\t") || strings.Contains(name, "  ") || strings.Trim(name, " @") != name {
@@ -55,8 +55,8 @@ func FuzzCleanName(f *testing.F) {
 		if word := capitalized(s); capitalized(word) != word {
 			t.Errorf("%q is capitalized to %q, and that to %q", s, word, capitalized(word))
 		}
-		if text := CleanText(s); CleanText(text) != text {
-			t.Errorf("%q cleans to %q, and that to %q", s, text, CleanText(text))
+		if text := cleanText(s); cleanText(text) != text {
+			t.Errorf("%q cleans to %q, and that to %q", s, text, cleanText(text))
 		}
 	})
 }
@@ -261,7 +261,7 @@ func TestParseTime(t *testing.T) {
 		"nothing":                     {"-", "", absent},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := ParseTime(c.in)
+			got, err := parseTime(c.in)
 			if err != c.err || err == nil && (got.Format(time.RFC3339Nano) != c.want || got.Location() != time.UTC) {
 				t.Errorf("got %v, %v; want %v, %v", got, err, c.want, c.err)
 			}
@@ -274,11 +274,11 @@ func FuzzParseTime(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		at, err := ParseTime(s)
+		at, err := parseTime(s)
 		if err == nil && (at.Before(earliestTime) || at.After(latestTime)) {
 			t.Errorf("%q is %v", s, at)
 		}
-		if again, err2 := ParseTime(at.Format(time.RFC3339Nano)); err == nil && (err2 != nil || !again.Equal(at)) {
+		if again, err2 := parseTime(at.Format(time.RFC3339Nano)); err == nil && (err2 != nil || !again.Equal(at)) {
 			t.Errorf("%q is %v, which is %v, %v", s, at, again, err2)
 		}
 	})

@@ -89,7 +89,7 @@ func lookUp(known map[string]spelling, raw string) spelling {
 
 // keyOf returns what the spellings of a value have in common: they differ in case, accents, blanks and underscores.
 func keyOf(spelling string) string {
-	s := strings.ToLower(CleanName(spelling))
+	s := strings.ToLower(cleanName(spelling))
 	if isCleanText(s) {
 		return s
 	}

@@ -56,7 +56,7 @@ func PartitionOf(operation, parameters string) (p Partition, page int, ok bool) 
 			return p, 0, false
 		}
 		p = ListPartition(strings.TrimSpace(q.Get("type_specific")), strings.TrimSpace(q.Get("country")))
-		return p, PositiveOr(q.Get("page"), 1), p.Value != ""
+		return p, positiveOr(q.Get("page"), 1), p.Value != ""
 	}
 	return p, 0, false
 }
@@ -105,9 +105,9 @@ func (p Partition) Canonical() Partition {
 	return p
 }
 
-// PositiveOr returns a whole number from 1 that fits 32 bits, or the other number where the text
+// positiveOr returns a whole number from 1 that fits 32 bits, or the other number where the text
 // is none. Page numbers, totals and page sizes are read by it.
-func PositiveOr(text string, other int) int {
+func positiveOr(text string, other int) int {
 	if n, err := strconv.Atoi(text); err == nil && n > 0 && n <= math.MaxInt32 {
 		return n
 	}

@@ -92,13 +92,13 @@ func (a *Arbiter) Priced(id int) {
 }
 
 // Fewer returns credits that a search was granted and does not need.
-func (a *Arbiter) Fewer(lane api.Operation, credits int) { a.keep(lane, -credits) }
+func (a *Arbiter) Fewer(lane api.Operation, credits int) { a.setAside(lane, -credits) }
 
 // Again keeps credits for further tries of a search that failed, even beyond the limit; below 0 it returns those of
 // tries that will not be made. Nothing is kept for a lookup that failed: it waits like any other.
-func (a *Arbiter) Again(o api.Operation, tries int) { a.keep(o, tries*o.Credits) }
+func (a *Arbiter) Again(o api.Operation, tries int) { a.setAside(o, tries*o.Credits) }
 
-func (a *Arbiter) keep(lane api.Operation, credits int) {
+func (a *Arbiter) setAside(lane api.Operation, credits int) {
 	if !a.ended[lane] {
 		a.granted[lane.Name] = max(0, a.granted[lane.Name]+credits)
 	}

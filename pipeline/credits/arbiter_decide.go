@@ -152,7 +152,7 @@ func (a *Arbiter) reserve(o api.Operation) {
 	if o.IsLookup() {
 		a.lookedUp += o.Credits
 	} else {
-		a.keep(o, -o.Credits)
+		a.setAside(o, -o.Credits)
 	}
 }
 

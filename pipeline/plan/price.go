@@ -59,7 +59,7 @@ type Search struct {
 	requests int     // expected
 	billed   int     // requests that need credits before they are sent
 	Worth    float64 // value per credit
-	keep     func()  // adds it to the plan
+	choose   func()  // adds it to the plan
 	what     string
 	entry    journal.Partition
 
@@ -135,7 +135,7 @@ func (d *Plan) fitSearches(now time.Time, budget credits.Limit, room map[string]
 		default:
 			room[s.Lane.Name] -= s.requests
 			budget = budget.Plus(-s.billed * s.Lane.Credits)
-			s.keep()
+			s.choose()
 			continue
 		}
 		left[omitted{s.what, NoTime}]++
@@ -155,20 +155,20 @@ func (d *Plan) fitSearches(now time.Time, budget credits.Limit, room map[string]
 func (d *Plan) searches(now time.Time) (all []Search) {
 	for _, p := range d.Cover {
 		all = append(all, Search{Lane: api.ByType, requests: p.Unpaid, billed: p.Unpaid, Worth: p.Worth(),
-			keep: func() { d.Cover = append(d.Cover, p) },
-			what: PartitionsOfList, entry: p.Entry(), Partition: p})
+			choose: func() { d.Cover = append(d.Cover, p) },
+			what:   PartitionsOfList, entry: p.Entry(), Partition: p})
 	}
 	for _, s := range d.Sweeps {
 		all = append(all, Search{Lane: api.ByStatus, requests: s.Unpaid, billed: s.Unpaid,
-			Worth: Worth(s.Expected, NightsOld(s.At, now)), keep: func() { d.Sweeps = append(d.Sweeps, s) },
+			Worth: Worth(s.Expected, NightsOld(s.At, now)), choose: func() { d.Sweeps = append(d.Sweeps, s) },
 			what: StatusSearches, entry: s.Entry(), Sweep: s})
 	}
 	for _, p := range d.Checks {
 		entry := p.Entry()
 		entry.Check = true
 		all = append(all, Search{Lane: api.ByType, requests: p.Unpaid, billed: p.billed,
-			keep: func() { d.Checks = append(d.Checks, p) },
-			what: ListChecks, entry: entry})
+			choose: func() { d.Checks = append(d.Checks, p) },
+			what:   ListChecks, entry: entry})
 	}
 	slices.SortStableFunc(all, func(a, b Search) int { return -cmp.Compare(a.Worth, b.Worth) })
 	return all

@@ -12,12 +12,12 @@ import (
 // others are not sent again, and cost nothing.
 func (d *Plan) countUnpaid(f Inputs) {
 	for i := range d.Cover {
-		d.Cover[i].remains(f)
+		d.Cover[i].countUnpaid(f)
 	}
 	if len(d.Checks) > 0 {
 		tonight := f.countVessels(d.Cover)
 		for i := range d.Checks {
-			d.Checks[i].remainsOfCheck(f, tonight)
+			d.Checks[i].countUnpaidOfCheck(f, tonight)
 		}
 	}
 	for i := range d.Sweeps {
@@ -25,9 +25,9 @@ func (d *Plan) countUnpaid(f Inputs) {
 	}
 }
 
-// remains counts the pages of a partition, by the total that its first page reported tonight or
+// countUnpaid counts the pages of a partition, by the total that its first page reported tonight or
 // else by the last known total, and the pages that are still to be paid for.
-func (p *Partition) remains(f Inputs) {
+func (p *Partition) countUnpaid(f Inputs) {
 	p.Nights = NightsOld(p.at, f.Now)
 	p.Pages, p.Unpaid = max(1, Pages(p.Expected)), 0
 	if first, ok := f.Tonight[p.Page(1).Key()]; ok {
@@ -44,10 +44,10 @@ func (p *Partition) remains(f Inputs) {
 	}
 }
 
-// remainsOfCheck counts the pages of a check: the first, or all if the first reported tonight that
+// countUnpaidOfCheck counts the pages of a check: the first, or all if the first reported tonight that
 // the cover does not list every vessel of the partition. The first page is billed if the cover lists
 // a vessel of the partition tonight, or if the partition had one when it was last covered.
-func (p *Partition) remainsOfCheck(f Inputs, tonight VesselCounts) {
+func (p *Partition) countUnpaidOfCheck(f Inputs, tonight VesselCounts) {
 	p.Pages, p.Unpaid = 1, 0
 	first, begun := f.Tonight[p.Page(1).Key()]
 	if begun && first.Total > tonight.Of(*p) && transform.Plausible(first.Total, p.Expected) {

@@ -14,7 +14,7 @@ import (
 const (
 	mostDays     = 10 * 365.0
 	worthWatched = 1e8   // a person asked for it
-	worthAid     = 0.001 // factor for aids to navigation: beacons have hardly any particulars, and vessels come first
+	aidFactor    = 0.001 // factor for aids to navigation: beacons have hardly any particulars, and vessels come first
 	worthOverdue = 1e5   // for each wait of the longest wait
 )
 
@@ -162,7 +162,7 @@ func (s *scorer) reasons(t *inputs.Target, oldest time.Time) (r reasons) {
 	}
 	h, weight := s.hazards(t), 1.0
 	if !t.IsVessel {
-		weight *= worthAid
+		weight *= aidFactor
 	}
 	for i, dataset := range s.want {
 		part, days := &r.never, math.Inf(1)

@@ -102,17 +102,17 @@ func (c *Config) credentialsIn(dir string) {
 // KeepSecrets reads the secrets of a run and of its export now, for a process that is about to lose the right to read
 // their files. What cannot be read is left: the verb that needs it says so.
 func (c *Config) KeepSecrets() {
-	keep := func(s *secretKey, text string, err error) {
+	readNow := func(s *secretKey, text string, err error) {
 		if err == nil && text != "" {
 			*s = newSecretKey(text)
 		}
 	}
 	key, err := c.ReadKey()
-	keep(&c.key, key, err)
+	readNow(&c.key, key, err)
 	token, err := c.Serve.Token()
-	keep(&c.Serve.environment, token, err)
+	readNow(&c.Serve.environment, token, err)
 	recipients, err := c.Notify.Recipients()
-	keep(&c.Notify.environment, recipients.Secret, err)
+	readNow(&c.Notify.environment, recipients.Secret, err)
 	c.Export.kept, _ = c.Export.s3Credentials()
 }
 

@@ -153,7 +153,7 @@ var faults = map[string]fault{
 	"a placeholder is a value": {
 		"extract/api/missing.go", "\"nil\", \"none\", \"null\"", "\"nil\", \"none\"", "./transform", "Nothing"},
 	"a company in another case is another one": {
-		"transform/record.go", "return CleanName(s), nil", "return CleanText(s), nil", "./transform", "TestCompaniesInAnyDress"},
+		"transform/record.go", "return cleanName(s), nil", "return cleanText(s), nil", "./transform", "TestCompaniesInAnyDress"},
 	"another spelling of a company is a sale": {
 		"warehouse/sql/apply/40_datasets/changes.sql", "internal.respelled(c.field, c.old_value, c.new_value)", "false", "./load", "TestRespelledCompanies"},
 	"a length of zero leaves no issue": {
