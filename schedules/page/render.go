@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -257,18 +256,6 @@ func renderFile(v view) []byte {
 	v.Kind, v.Style = "file", template.CSS(style())
 	v.Policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; base-uri 'none'; form-action 'none'"
 	return render("page.html", v)
-}
-
-// WriteRun writes the report of a run's night as one HTML file that needs no other. It returns
-// warehouse.ErrNoRun for an unknown id.
-func WriteRun(ctx context.Context, w io.Writer, from *warehouse.Warehouse, id, version string, now time.Time) error {
-	report, err := nightReport(ctx, from, id, now)
-	if err != nil {
-		return err
-	}
-	v := runView(report, now, version)
-	_, err = w.Write(renderFile(v))
-	return err
 }
 
 // notFound answers for pages that do not exist.
