@@ -34,6 +34,11 @@ type column struct {
 	comment string
 }
 
+// made is a column that the program computes.
+func made(id int, name string, typ arrow.DataType) column {
+	return column{id: id, name: name, typ: typ}
+}
+
 // rule reads a column from an answer about one vessel: the folded keys that may have its value, the
 // best first, and the parser of the text.
 type rule struct {
@@ -54,14 +59,14 @@ var (
 	boolean     = arrow.FixedWidthTypes.Boolean
 	date        = arrow.FixedWidthTypes.Date32
 	instant     = &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
-	evidence    = []column{{id: 1, name: "run_id", typ: text}, {id: 2, name: "entry", typ: integer}} // the answer that a row comes from
-	identity    = []column{{id: 3, name: "seen_at", typ: instant}, {id: 4, name: "vessel_id", typ: text}, {id: 5, name: "imo", typ: integer}, {id: 6, name: "mmsi", typ: text}, snapshotDate}
-	rawAndExtra = []column{{id: 90, name: "raw", typ: text}, {id: 91, name: "extra", typ: text}} // values and keys that no other column has
+	evidence    = []column{made(1, "run_id", text), made(2, "entry", integer)} // the answer of a row
+	identity    = []column{made(3, "seen_at", instant), made(4, "vessel_id", text), made(5, "imo", integer), made(6, "mmsi", text), snapshotDate}
+	rawAndExtra = []column{made(90, "raw", text), made(91, "extra", text)} // values and keys that no other column has
 )
 
 // snapshotDate is the night of the run. It is in the path of each file, and in the file as well, for
 // engines that do not read paths. Its field id is the same in all tables.
-var snapshotDate = column{id: 7, name: "snapshot_date", typ: date}
+var snapshotDate = made(7, "snapshot_date", date)
 
 // The lake tables. Every row names the answer that it comes from. `raw` is the text of a JSON object with each
 // value that a rule changed or refused, as it came, under the API's key; `extra` is one with the keys
@@ -85,25 +90,25 @@ var (
 	}
 
 	searched = []column{ // what a status search asked for
-		{id: 20, name: "navigational_status", typ: text},
-		{id: 21, name: "world_zone", typ: text},
-		{id: 22, name: "vessel_type_filter", typ: text},
-		{id: 23, name: "laden", typ: text},
-		{id: 24, name: "for_order", typ: boolean},
+		made(20, "navigational_status", text),
+		made(21, "world_zone", text),
+		made(22, "vessel_type_filter", text),
+		made(23, "laden", text),
+		made(24, "for_order", boolean),
 	}
 
 	Listings  = dataset("listings", registered, register)
 	Sightings = dataset("sightings", []column{
-		{id: 10, name: "name", typ: text},
-		{id: 12, name: "flag", typ: text},
-		{id: 13, name: "country", typ: text},
-		{id: 15, name: "ship_type", typ: text},
-	}, searched, []column{{id: 25, name: "sweep", typ: text}}, register)
+		made(10, "name", text),
+		made(12, "flag", text),
+		made(13, "country", text),
+		made(15, "ship_type", text),
+	}, searched, []column{made(25, "sweep", text)}, register)
 	Particulars = dataset("particulars", registered, []column{
 		{19, "eni", text, from(asText, "eni"), "European number of an inland vessel."},
 	}, register, []column{
 		{30, "operation", text, nil, "The operation of the evidence: particulars or info."},
-		{id: 31, name: "asked", typ: text},
+		made(31, "asked", text),
 		{32, "updated_at", instant, from(asPast, "updatetime"), "When the service last updated its record, by its own account; it changes without other news, so it opens no version."},
 		{40, "length_m", double, from(as(quantity{units: metres, zero: zeroIsFault, most: 600}), "length"), "Metres."},
 		{41, "beam_m", double, from(as(quantity{units: metres, zero: zeroIsFault, most: 150}), "beam"), "Metres."},
@@ -169,20 +174,20 @@ var (
 	})
 
 	Requests = table("requests", "entry", evidence, []column{
-		snapshotDate, {id: 10, name: "operation", typ: text}, {id: 11, name: "parameters", typ: text}, {id: 12, name: "sent_at", typ: instant},
-		{id: 13, name: "received_at", typ: instant}, {id: 14, name: "http_status", typ: integer},
-		{id: 15, name: "credits", typ: integer}, {id: 16, name: "charge", typ: text}, {id: 17, name: "outcome", typ: text},
-		{id: 18, name: "rows", typ: integer},
+		snapshotDate, made(10, "operation", text), made(11, "parameters", text), made(12, "sent_at", instant),
+		made(13, "received_at", instant), made(14, "http_status", integer),
+		made(15, "credits", integer), made(16, "charge", text), made(17, "outcome", text),
+		made(18, "rows", integer),
 	})
 	Coverage = table("coverage", "operation kind value", []column{
-		{id: 1, name: "run_id", typ: text}, snapshotDate, {id: 10, name: "operation", typ: text}, {id: 11, name: "kind", typ: text},
-		{id: 12, name: "value", typ: text},
-		{id: 13, name: "pages", typ: integer}, {id: 14, name: "expected_rows", typ: integer}, {id: 15, name: "received_rows", typ: integer},
-		{id: 16, name: "state", typ: text}, {id: 17, name: "reason", typ: text},
+		made(1, "run_id", text), snapshotDate, made(10, "operation", text), made(11, "kind", text),
+		made(12, "value", text),
+		made(13, "pages", integer), made(14, "expected_rows", integer), made(15, "received_rows", integer),
+		made(16, "state", text), made(17, "reason", text),
 	}, searched)
 	Issues = table("issues", "vessel_id entry dataset field reason raw_value", evidence, []column{
-		{id: 4, name: "vessel_id", typ: text}, snapshotDate, {id: 10, name: "dataset", typ: text}, {id: 11, name: "field", typ: text},
-		{id: 12, name: "raw_value", typ: text}, {id: 13, name: "reason", typ: text},
+		made(4, "vessel_id", text), snapshotDate, made(10, "dataset", text), made(11, "field", text),
+		made(12, "raw_value", text), made(13, "reason", text),
 	})
 )
 
