@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unsafe"
 
 	"github.com/marcboeker/go-duckdb/mapping"
 )
@@ -19,22 +20,22 @@ type Answer struct {
 	conn  *sql.Conn
 }
 
-// Answer runs one statement that reads, with arguments for its parameters in their order. It is for the statements of
-// others, which may use only the functions of functions/allowed.txt. The caller closes the answer. Its errors are those
-// of Query.
-func (w *Warehouse) Answer(ctx context.Context, text string, args ...any) (*Answer, error) {
-	return w.answer(ctx, text, spool, args)
+// Answer runs one statement that reads, with values for its parameters in their order, which the caller frees. It is for
+// the statements of others, which may use only the functions of functions/allowed.txt. The caller closes the answer. Its
+// errors are those of Query.
+func (w *Warehouse) Answer(ctx context.Context, text string, args ...mapping.Value) (*Answer, error) {
+	return w.answer(ctx, text, spoolAll, args)
 }
 
 // Describe is Answer without the rows, at the cost of planning the statement. SHOW, DESCRIBE,
 // SUMMARIZE, EXPLAIN and a PIVOT run as a whole: their columns depend on what they read.
-func (w *Warehouse) Describe(ctx context.Context, text string, args ...any) (*Answer, error) {
+func (w *Warehouse) Describe(ctx context.Context, text string, args ...mapping.Value) (*Answer, error) {
 	return w.answer(ctx, text, spoolNothing, args)
 }
 
-type spooler func(ctx context.Context, conn *sql.Conn, text string, kind queryKind, args []any) error
+type spooler func(ctx context.Context, conn *sql.Conn, text string, kind queryKind, args []mapping.Value) error
 
-func (w *Warehouse) answer(ctx context.Context, text string, store spooler, args []any) (a *Answer, err error) {
+func (w *Warehouse) answer(ctx context.Context, text string, store spooler, args []mapping.Value) (a *Answer, err error) {
 	conn, err := w.db.Conn(ctx)
 	if err != nil {
 		return nil, unwrapped(err)
@@ -71,36 +72,43 @@ func (w *Warehouse) answer(ctx context.Context, text string, store spooler, args
 	return a, nil
 }
 
+// spoolAll stores the answer.
+func spoolAll(ctx context.Context, conn *sql.Conn, text string, kind queryKind, args []mapping.Value) error {
+	return spool(ctx, conn, text, kind, func(text string) error { return runBound(ctx, conn, text, args, nil) })
+}
+
 // spoolNothing stores the columns of the answer.
-func spoolNothing(ctx context.Context, conn *sql.Conn, text string, kind queryKind, args []any) error {
+func spoolNothing(ctx context.Context, conn *sql.Conn, text string, kind queryKind, args []mapping.Value) error {
 	if kind == selects {
 		none := single(text) + "\nWITH NO DATA"
 		if _, err := kindOf(ctx, conn, createAnswer+none); err == nil {
 			text = none
 		}
 	}
-	return spool(ctx, conn, text, kind, args)
+	return spoolAll(ctx, conn, text, kind, args)
 }
 
 // spoolPlan stores the answer of an EXPLAIN, which no table can be created from.
-func spoolPlan(ctx context.Context, conn *sql.Conn, text string, _ queryKind, args []any) error {
-	rows, err := conn.QueryContext(ctx, text, args...)
+func spoolPlan(ctx context.Context, conn *sql.Conn, text string, _ queryKind, args []mapping.Value) error {
+	var columns [2][]string // keys and values
+	err := runBound(ctx, conn, text, args, func(result *mapping.Result) error {
+		for i := range mapping.ResultChunkCount(*result) {
+			chunk := mapping.ResultGetChunk(*result, i)
+			for c := range columns {
+				texts := mapping.VectorGetData(mapping.DataChunkGetVector(chunk, mapping.IdxT(c)))
+				for row := range mapping.DataChunkGetSize(chunk) {
+					at := (*mapping.StringT)(unsafe.Add(texts, uintptr(row)*unsafe.Sizeof(mapping.StringT{})))
+					columns[c] = append(columns[c], mapping.StringTData(at))
+				}
+			}
+			mapping.DestroyDataChunk(&chunk)
+		}
+		return nil
+	})
 	if err != nil {
 		return classified(err)
 	}
-	defer rows.Close()
-	var keys, values []string
-	for rows.Next() {
-		var key, value string
-		if err := rows.Scan(&key, &value); err != nil {
-			return unwrapped(err)
-		}
-		keys, values = append(keys, key), append(values, value)
-	}
-	if err := errors.Join(classified(rows.Err()), rows.Close()); err != nil {
-		return err
-	}
-	_, err = conn.ExecContext(ctx, createAnswer+"SELECT unnest($1::VARCHAR[]) AS explain_key, unnest($2::VARCHAR[]) AS explain_value", keys, values)
+	_, err = conn.ExecContext(ctx, createAnswer+"SELECT unnest($1::VARCHAR[]) AS explain_key, unnest($2::VARCHAR[]) AS explain_value", columns[0], columns[1])
 	return unwrapped(err)
 }
 
@@ -108,28 +116,10 @@ func spoolPlan(ctx context.Context, conn *sql.Conn, text string, _ queryKind, ar
 // is in memory outside of DuckDB's limit, and freed when read has returned. Errors are those of DuckDB,
 // of the context and of read.
 func (a *Answer) Vectors(ctx context.Context, text string, read func(*mapping.Result) error) error {
-	return a.conn.Raw(func(c any) error {
-		conn, err := nativeConnection(c)
-		if err != nil {
-			return err
-		}
-		interrupted := make(chan struct{})
-		stop := context.AfterFunc(ctx, func() {
-			mapping.Interrupt(conn)
-			close(interrupted)
-		})
-		var result mapping.Result
-		state := mapping.Query(conn, text, &result)
-		defer mapping.DestroyResult(&result)
-		if !stop() {
-			<-interrupted // else it could hit the next query
-			return context.Cause(ctx)
-		}
-		if state == mapping.StateError {
-			return unwrapped(&cause{mapping.ResultError(&result), errors.New("query of the answer")})
-		}
-		return read(&result)
-	})
+	if err := runBound(ctx, a.conn, text, nil, read); err != nil {
+		return unwrapped(err)
+	}
+	return nil
 }
 
 // Close removes the answer and lets other queries run. It returns DuckDB's error if it cannot.

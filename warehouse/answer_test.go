@@ -43,7 +43,7 @@ func TestAnswersAreDescribedAsTheyAre(t *testing.T) {
 	w := sandboxed(t, dir)
 	for name, c := range map[string]struct {
 		text string
-		args []any
+		args []mapping.Value
 		want shape
 		cost bool // describing it has its rows
 	}{
@@ -52,15 +52,15 @@ func TestAnswersAreDescribedAsTheyAre(t *testing.T) {
 		"no rows":                {"SELECT run_id FROM runs WHERE false;", nil, shape{0, "run_id", mapping.TypeVarchar, 0}, false},
 		"a column twice":         {"SELECT 1 AS a, 2 AS a", nil, shape{1, "a", mapping.TypeInteger, 1}, false},
 		"a comment after it":     {"SELECT 1 AS a; -- done", nil, shape{1, "a", mapping.TypeInteger, 1}, true},
-		"a parameter":            {"SELECT $1 AS a", []any{4.5}, shape{1, "a", mapping.TypeDouble, 1}, false},
-		"a parameter with NULL":  {"SELECT $1 AS a", []any{nil}, shape{1, "a", mapping.TypeInteger, 1}, false},
-		"a date as text":         {"SELECT run_id FROM runs WHERE snapshot_date = ?", []any{"2026-11-20"}, shape{1, "run_id", mapping.TypeVarchar, 1}, false},
-		"a date":                 {"SELECT run_id FROM runs WHERE snapshot_date = ?", []any{time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)}, shape{1, "run_id", mapping.TypeVarchar, 1}, false},
-		"a parameter by name":    {"SELECT run_id FROM runs WHERE requests = $n", []any{int64(3)}, shape{1, "run_id", mapping.TypeVarchar, 1}, false},
-		"a plan":                 {"EXPLAIN SELECT 1 + $1", []any{4}, shape{1, "explain_key", mapping.TypeVarchar, 1}, true},
+		"a parameter":            {"SELECT $1 AS a", []mapping.Value{mapping.CreateDouble(4.5)}, shape{1, "a", mapping.TypeDouble, 1}, false},
+		"a parameter with NULL":  {"SELECT $1 AS a", []mapping.Value{mapping.CreateNullValue()}, shape{1, "a", mapping.TypeInteger, 1}, false},
+		"a date as text":         {"SELECT run_id FROM runs WHERE snapshot_date = ?", []mapping.Value{mapping.CreateVarchar("2026-11-20")}, shape{1, "run_id", mapping.TypeVarchar, 1}, false},
+		"a date":                 {"SELECT run_id FROM runs WHERE snapshot_date = ?", []mapping.Value{mapping.CreateDate(mapping.NewDate(20777))}, shape{1, "run_id", mapping.TypeVarchar, 1}, false},
+		"a parameter by name":    {"SELECT run_id FROM runs WHERE requests = $n", []mapping.Value{mapping.CreateInt64(3)}, shape{1, "run_id", mapping.TypeVarchar, 1}, false},
+		"a plan":                 {"EXPLAIN SELECT 1 + $1", []mapping.Value{mapping.CreateInt64(4)}, shape{1, "explain_key", mapping.TypeVarchar, 1}, true},
 		"a table described":      {"DESCRIBE runs", nil, shape{17, "column_name", mapping.TypeVarchar, 17}, true},
 		"a pivot":                {"PIVOT runs ON job USING count(*)", nil, shape{1, "run_id", mapping.TypeVarchar, 1}, true},
-		"a decimal against text": {"SELECT 1::DECIMAL(5, 2) > $1 AS a", []any{"0.5"}, shape{1, "a", mapping.TypeBoolean, 1}, false},
+		"a decimal against text": {"SELECT 1::DECIMAL(5, 2) > $1 AS a", []mapping.Value{mapping.CreateVarchar("0.5")}, shape{1, "a", mapping.TypeBoolean, 1}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, err := w.Answer(t.Context(), c.text, c.args...)
@@ -86,11 +86,13 @@ func TestAnswerRefuses(t *testing.T) {
 	w := sandboxed(t, dir)
 	for name, c := range map[string]struct {
 		text string
-		args []any
+		args []mapping.Value
 		want error
 	}{
 		"too few arguments":         {"SELECT $1", nil, ErrStatement},
-		"an argument of wrong type": {"SELECT run_id FROM runs WHERE snapshot_date = $1", []any{"soon"}, ErrStatement},
+		"too many arguments":        {"SELECT $1", []mapping.Value{mapping.CreateInt64(1), mapping.CreateInt64(2)}, ErrStatement},
+		"arguments for none":        {"SELECT 1", []mapping.Value{mapping.CreateInt64(1)}, ErrStatement},
+		"an argument of wrong type": {"SELECT run_id FROM runs WHERE snapshot_date = $1", []mapping.Value{mapping.CreateVarchar("soon")}, ErrStatement},
 		"two statements":            {"SELECT 1; SELECT 2", nil, ErrNotQuery},
 		"a table closed in it":      {"SELECT 1 WITH NO DATA", nil, ErrStatement},
 		"a write":                   {"DELETE FROM runs", nil, ErrNotQuery},

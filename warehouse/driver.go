@@ -129,37 +129,18 @@ func kindOf(ctx context.Context, conn *sql.Conn, text string) (kind duckdb.StmtT
 	return kind, err
 }
 
-// parametersOf prepares a text as exactly one statement, and returns its parameters.
-func parametersOf(ctx context.Context, conn *sql.Conn, text string) (all []BoundParameter, err error) {
-	err = conn.Raw(func(c any) error {
-		prepared, err := c.(*duckdb.Conn).Prepare(text)
-		if err != nil {
-			return err
-		}
-		defer prepared.Close()
-		statement := prepared.(*duckdb.Stmt)
-		for n := range statement.NumInput() {
-			name, err := statement.ParamName(n + 1)
-			if err != nil {
-				return err
-			}
-			kind, err := statement.ParamType(n + 1)
-			if err != nil {
-				return err
-			}
-			all = append(all, BoundParameter{name, parameterTypes[kind]})
-		}
-		return nil
-	})
-	return all, err
+// notPrepared is the driver's error of a text that DuckDB's own interface could not prepare: it has a type.
+func notPrepared(c any, text string) error {
+	prepared, err := c.(*duckdb.Conn).Prepare(text)
+	if err != nil {
+		return err
+	}
+	return errors.Join(errors.New("the statement could not be prepared at first"), prepared.Close())
 }
 
-// parameterTypes names the types that a parameter can have of which a client should know.
-var parameterTypes = map[duckdb.Type]string{
-	duckdb.TYPE_BOOLEAN: "BOOLEAN", duckdb.TYPE_TINYINT: "TINYINT", duckdb.TYPE_SMALLINT: "SMALLINT", duckdb.TYPE_INTEGER: "INTEGER",
-	duckdb.TYPE_BIGINT: "BIGINT", duckdb.TYPE_UTINYINT: "UTINYINT", duckdb.TYPE_USMALLINT: "USMALLINT", duckdb.TYPE_UINTEGER: "UINTEGER",
-	duckdb.TYPE_UBIGINT: "UBIGINT", duckdb.TYPE_FLOAT: "FLOAT", duckdb.TYPE_DOUBLE: "DOUBLE", duckdb.TYPE_VARCHAR: "VARCHAR",
-	duckdb.TYPE_DATE: "DATE", duckdb.TYPE_TIMESTAMP: "TIMESTAMP", duckdb.TYPE_TIMESTAMP_TZ: "TIMESTAMP WITH TIME ZONE",
+// errorOf is the error of a result as the driver has it.
+func errorOf(result *mapping.Result) error {
+	return &duckdb.Error{Type: duckdb.ErrorType(mapping.ResultErrorType(result)), Msg: mapping.ResultError(result)}
 }
 
 // nativeConnection returns DuckDB's connection behind one of the driver's, which exports no way to

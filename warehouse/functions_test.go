@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/fleetlake/fleetlake/warehouse/warehousetest"
+
+	"github.com/marcboeker/go-duckdb/mapping"
 )
 
 // TestEveryFunctionIsJudged compares the catalog of the linked DuckDB with the lists: a new version's new functions
@@ -146,9 +148,9 @@ func TestAViewHidesNoCall(t *testing.T) {
 }
 
 // arguments are a value for the only parameter of a text that has one.
-func arguments(text string) []any {
+func arguments(text string) []mapping.Value {
 	if strings.Contains(text, "$1") {
-		return []any{"x"}
+		return []mapping.Value{mapping.CreateVarchar("x")}
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func (w *Warehouse) ToParquet(ctx context.Context, s Statement, path string) (ro
 	if kind.plans() {
 		return 0, fmt.Errorf("a query plan is no table and cannot be written to a file: %w", ErrNotQuery)
 	}
-	if err := spool(ctx, conn, s.Text, kind, args); err != nil {
+	if err := spoolNamed(ctx, conn, s.Text, kind, args); err != nil {
 		return 0, err
 	}
 	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+durable.Part)

@@ -32,7 +32,7 @@ func (w *Warehouse) Spooled(ctx context.Context, s Statement, e Encoding) (*Rows
 	var r *Rows
 	if kind.plans() { // a few rows, and CREATE TABLE AS does not accept it
 		r, err = query(ctx, conn, s.Text, args...)
-	} else if err = spool(ctx, conn, s.Text, kind, args); err == nil {
+	} else if err = spoolNamed(ctx, conn, s.Text, kind, args); err == nil {
 		r, err = parts(ctx, conn, e, w.zoned)
 	}
 	if err != nil {
@@ -55,13 +55,20 @@ func spoolable(ctx context.Context, conn *sql.Conn, text string) bool {
 
 // spool stores the answer of a statement that check has accepted in a temporary table. The text
 // is the end of the whole statement, so that nothing in it can close what surrounds it.
-func spool(ctx context.Context, conn *sql.Conn, text string, kind queryKind, args []any) error {
+func spool(ctx context.Context, conn *sql.Conn, text string, kind queryKind, run func(text string) error) error {
 	before := createAnswer
 	if kind == selects && !spoolable(ctx, conn, text) || kind == pivots && descriptive.MatchString(text) {
 		before, text = before+"FROM (\n", strings.TrimLeft(single(text), "; \t\r\n")+"\n)"
 	}
-	_, err := conn.ExecContext(ctx, before+text, args...)
-	return asWritten(classified(err), strings.Count(before, "\n"))
+	return asWritten(classified(run(before+text)), strings.Count(before, "\n"))
+}
+
+// spoolNamed is spool with Go's values for named parameters.
+func spoolNamed(ctx context.Context, conn *sql.Conn, text string, kind queryKind, args []any) error {
+	return spool(ctx, conn, text, kind, func(text string) error {
+		_, err := conn.ExecContext(ctx, text, args...)
+		return err
+	})
 }
 
 // answerColumn is a column of the spooled answer, and the name that the statement gave it.

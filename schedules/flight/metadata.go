@@ -111,9 +111,13 @@ func (s *service) DoGetTables(ctx context.Context, q flightsql.GetTables) (*arro
 		}
 		tables = append(tables, chunk.Data)
 	}
+	remarks, err := s.remarks(ctx)
+	if err != nil {
+		return nil, nil, s.refusal(ctx, err)
+	}
 	out := make(chan flight.StreamChunk, len(tables))
 	for _, t := range tables {
-		with, err := s.withColumns(ctx, t)
+		with, err := s.withColumns(ctx, t, remarks)
 		t.Release()
 		if err != nil {
 			return nil, nil, s.refusal(ctx, err)
@@ -125,7 +129,7 @@ func (s *service) DoGetTables(ctx context.Context, q flightsql.GetTables) (*arro
 }
 
 // withColumns adds the columns of each table to a list of tables.
-func (s *service) withColumns(ctx context.Context, r arrow.Record) (arrow.Record, error) {
+func (s *service) withColumns(ctx context.Context, r arrow.Record, all map[place]remark) (arrow.Record, error) {
 	quoted := func(column, row int) string {
 		return `"` + strings.ReplaceAll(r.Column(column).ValueStr(row), `"`, `""`) + `"`
 	}
@@ -139,13 +143,14 @@ func (s *service) withColumns(ctx context.Context, r arrow.Record) (arrow.Record
 	}
 	b := array.NewBinaryBuilder(memory.DefaultAllocator, arrow.BinaryTypes.Binary)
 	defer b.Release()
-	for _, d := range described {
-		b.Append(flight.SerializeSchema(d.Schema, memory.DefaultAllocator))
+	for i, d := range described {
+		at := place{schema: r.Column(1).ValueStr(i), table: r.Column(2).ValueStr(i)}
+		b.Append(flight.SerializeSchema(remarked(d.Schema, at, all), memory.DefaultAllocator))
 	}
 	columns := b.NewArray()
 	defer columns.Release()
-	all := append(append([]arrow.Array{}, r.Columns()...), columns)
-	return array.NewRecord(schema_ref.TablesWithIncludedSchema, all, r.NumRows()), nil
+	with := append(append([]arrow.Array{}, r.Columns()...), columns)
+	return array.NewRecord(schema_ref.TablesWithIncludedSchema, with, r.NumRows()), nil
 }
 
 // sent sends a record that is known already, and releases it.

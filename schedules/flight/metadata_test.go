@@ -32,7 +32,7 @@ func TestMetadata(t *testing.T) {
 	if got := c.listed(c.GetCatalogs(ctx)); got != "fleet;" {
 		t.Errorf("catalogs: %s", got)
 	}
-	if got := c.listed(c.GetDBSchemas(ctx, &flightsql.GetDBSchemasOpts{})); !strings.Contains(got, "fleet main;") || strings.Contains(got, "pg_catalog") || strings.Contains(got, "temp") {
+	if got := c.listed(c.GetDBSchemas(ctx, &flightsql.GetDBSchemasOpts{})); !strings.Contains(got, "fleet main;") || strings.Contains(got, "pg_catalog") || strings.Contains(got, "internal") || strings.Contains(got, "temp") {
 		t.Errorf("schemas: %s", got)
 	}
 	for name, o := range map[string]*flightsql.GetDBSchemasOpts{
@@ -66,7 +66,7 @@ func TestMetadataOfTables(t *testing.T) {
 	c := f.client()
 	ctx := t.Context()
 	all := c.listed(c.GetTables(ctx, &flightsql.GetTablesOpts{}))
-	if !strings.Contains(all, "fleet main runs TABLE;") || !strings.Contains(all, "fleet main vessels VIEW;") || strings.Contains(all, "temp ") {
+	if !strings.Contains(all, "fleet main runs TABLE;") || !strings.Contains(all, "fleet main vessels VIEW;") || strings.Contains(all, "temp ") || strings.Contains(all, "fleet internal ") {
 		t.Errorf("tables: %s", all)
 	}
 	for name, q := range map[string]struct {
@@ -103,7 +103,13 @@ func TestMetadataOfTables(t *testing.T) {
 			if err != nil || schema.NumFields() == 0 {
 				t.Errorf("%s: %v, %v", name, schema, err)
 			}
-			if name == "runs" && schema.Field(0).Name != "run_id" {
+			if name != "runs" {
+				continue
+			}
+			kind, _ := schema.Field(0).Metadata.GetValue(flightsql.TypeNameKey)
+			comment, _ := schema.Field(0).Metadata.GetValue(remarksKey)
+			table, _ := schema.Metadata().GetValue(remarksKey)
+			if schema.Field(0).Name != "run_id" || kind != "VARCHAR" || comment == "" || table == "" {
 				t.Errorf("runs: %v", schema)
 			}
 		}

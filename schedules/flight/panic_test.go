@@ -12,6 +12,8 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/flight"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
 
@@ -19,7 +21,8 @@ import (
 // with a harvest in it.
 func TestAPanicWhileAnAnswerIsSentEndsThatAnswer(t *testing.T) {
 	f := newServer(t, nil)
-	s := &service{pool: f.pool, log: slog.New(slog.DiscardHandler), running: map[string]context.CancelFunc{}, stall: time.Minute}
+	s := &service{pool: f.pool, log: slog.New(slog.DiscardHandler), running: map[string]context.CancelFunc{}, stall: time.Minute,
+		ahead: semaphore.NewWeighted(aheadOfAll)}
 	two := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int32}, {Name: "b", Type: arrow.PrimitiveTypes.Int32}}, nil)
 	_, chunks, err := s.stream(t.Context(), worker.Query{Text: "SELECT 1"}, func(r arrow.Record) arrow.Record { return array.NewRecord(two, r.Columns(), r.NumRows()) }, func() {})
 	if err != nil {

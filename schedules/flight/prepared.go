@@ -5,6 +5,7 @@ import (
 	"container/list"
 	"context"
 	"crypto/rand"
+	"fmt"
 	"sync"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -233,23 +234,32 @@ func (s *service) BeginTransaction(context.Context, flightsql.ActionBeginTransac
 	return nil, refusedWrite
 }
 
-// parameterTypes are the Arrow types of the types of parameters. A parameter of any other type is a text,
-// which DuckDB casts.
+// parameterTypes are the Arrow types of the types of parameters, as clients write them that bind what they are told. A
+// parameter of any other type is a text, which DuckDB casts.
+//
+// The JDBC driver 18.3 writes milliseconds whatever unit it is told, and cuts a number down to an integer, or to a
+// smaller one, where it is told of one: so instants and times are in milliseconds, and numbers are DOUBLE. warehouse
+// makes integers of whole ones again.
 var parameterTypes = map[string]arrow.DataType{
-	"BOOLEAN": arrow.FixedWidthTypes.Boolean, "TINYINT": arrow.PrimitiveTypes.Int8, "SMALLINT": arrow.PrimitiveTypes.Int16,
-	"INTEGER": arrow.PrimitiveTypes.Int32, "BIGINT": arrow.PrimitiveTypes.Int64, "UTINYINT": arrow.PrimitiveTypes.Uint8,
-	"USMALLINT": arrow.PrimitiveTypes.Uint16, "UINTEGER": arrow.PrimitiveTypes.Uint32, "UBIGINT": arrow.PrimitiveTypes.Uint64,
-	"FLOAT": arrow.PrimitiveTypes.Float32, "DOUBLE": arrow.PrimitiveTypes.Float64, "DATE": arrow.PrimitiveTypes.Date32,
-	"TIMESTAMP":                &arrow.TimestampType{Unit: arrow.Microsecond},
-	"TIMESTAMP WITH TIME ZONE": &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"},
+	"BOOLEAN": arrow.FixedWidthTypes.Boolean, "TINYINT": number, "SMALLINT": number, "INTEGER": number, "BIGINT": number, "HUGEINT": number,
+	"UTINYINT": number, "USMALLINT": number, "UINTEGER": number, "UBIGINT": number, "UHUGEINT": number, "FLOAT": number, "DOUBLE": number,
+	"BLOB": arrow.BinaryTypes.Binary, "DATE": arrow.PrimitiveTypes.Date32, "TIME": arrow.FixedWidthTypes.Time32ms,
+	"TIMESTAMP":                &arrow.TimestampType{Unit: arrow.Millisecond},
+	"TIMESTAMP WITH TIME ZONE": &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: "UTC"},
 }
 
+var number = arrow.PrimitiveTypes.Float64
+
+// parameterSchema says what a client should bind.
 func parameterSchema(all []warehouse.BoundParameter) *arrow.Schema {
 	fields := make([]arrow.Field, len(all))
 	for i, p := range all {
 		fields[i] = arrow.Field{Name: p.Name, Type: arrow.BinaryTypes.String, Nullable: true}
+		var width, scale int32
 		if to, ok := parameterTypes[p.Type]; ok {
 			fields[i].Type = to
+		} else if n, _ := fmt.Sscanf(p.Type, "DECIMAL(%d,%d)", &width, &scale); n == 2 {
+			fields[i].Type = &arrow.Decimal128Type{Precision: width, Scale: scale}
 		}
 	}
 	return arrow.NewSchema(fields, nil)

@@ -97,22 +97,28 @@ func TestPreparedStatements(t *testing.T) {
 	instants.Append(arrow.Timestamp(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).Unix()))
 	nulls := array.NewInt64Builder(memory.DefaultAllocator)
 	nulls.AppendNull()
+	date, decimal := dates.NewArray(), decimals.NewArray()
 	for name, q := range map[string]struct {
 		sql       string
 		arguments arrow.Record
 		want      string
 	}{
-		"none":                    {"SELECT 1", nil, "1;"},
-		"a number":                {"SELECT $1 + 1", row(intColumn(41)), "42;"},
-		"two":                     {"SELECT $2, $1", row(intColumn(1), textColumn("x")), "x 1;"},
-		"NULL without a type":     {"SELECT $1 IS NULL", row(array.NewNull(1)), "true;"},
-		"NULL":                    {"SELECT $1 IS NULL", row(nulls.NewArray()), "true;"},
-		"text for a date":         {"SELECT count(*) FROM runs WHERE snapshot_date = ?", row(textColumn("2026-11-20")), "1;"},
-		"a date":                  {"SELECT count(*) FROM runs WHERE snapshot_date = ?", row(dates.NewArray()), "1;"},
-		"an instant":              {"SELECT count(*) FROM runs WHERE started_at < ?", row(instants.NewArray()), "1;"},
-		"a decimal":               {"SELECT 1.5::DECIMAL(5, 2) = ?", row(decimals.NewArray()), "true;"},
-		"what looks like SQL":     {"SELECT length(?)", row(textColumn("'; DROP TABLE runs; --")), "22;"},
-		"a pattern in a function": {"SELECT count(*) FROM runs WHERE job LIKE $1", row(textColumn("night%")), "1;"},
+		"none":                           {"SELECT 1", nil, "1;"},
+		"a number":                       {"SELECT $1 + 1", row(intColumn(41)), "42;"},
+		"two":                            {"SELECT $2, $1", row(intColumn(1), textColumn("x")), "x 1;"},
+		"NULL without a type":            {"SELECT $1 IS NULL", row(array.NewNull(1)), "true;"},
+		"NULL":                           {"SELECT $1 IS NULL", row(nulls.NewArray()), "true;"},
+		"text for a date":                {"SELECT count(*) FROM runs WHERE snapshot_date = ?", row(textColumn("2026-11-20")), "1;"},
+		"a date":                         {"SELECT count(*) FROM runs WHERE snapshot_date = ?", row(date), "1;"},
+		"a date for a date":              {"SELECT typeof(?)", row(date), "DATE;"},
+		"a decimal for a decimal":        {"SELECT typeof(?)", row(decimal), "DECIMAL(5,2);"},
+		"a broken double for an integer": {"SELECT count(*) FROM runs WHERE requests - requests + 2000 >= ?", row(doubleColumn(2000.4)), "0;"},
+		"a text with a NUL":              {"SELECT length(?)", row(textColumn("a\x00b")), "3;"},
+		"one of a union":                 {"SELECT ? + 1", row(union(t)), "42;"},
+		"an instant":                     {"SELECT count(*) FROM runs WHERE started_at < ?", row(instants.NewArray()), "1;"},
+		"a decimal":                      {"SELECT 1.5::DECIMAL(5, 2) = ?", row(decimal), "true;"},
+		"what looks like SQL":            {"SELECT length(?)", row(textColumn("'; DROP TABLE runs; --")), "22;"},
+		"a pattern in a function":        {"SELECT count(*) FROM runs WHERE job LIKE $1", row(textColumn("night%")), "1;"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := c.Prepare(t.Context(), q.sql)
@@ -143,6 +149,72 @@ func TestPreparedStatements(t *testing.T) {
 	}
 }
 
+// union is a column as flightsql-dbapi makes one: a dense union of the types that it knows.
+func union(t *testing.T) arrow.Array {
+	t.Helper()
+	types := array.NewInt8Builder(memory.DefaultAllocator)
+	types.Append(0)
+	offsets := array.NewInt32Builder(memory.DefaultAllocator)
+	offsets.Append(0)
+	one, err := array.NewDenseUnionFromArrays(types.NewArray(), offsets.NewArray(), []arrow.Array{intColumn(41), textColumn()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return one
+}
+
+func doubleColumn(values ...float64) arrow.Array {
+	b := array.NewFloat64Builder(memory.DefaultAllocator)
+	defer b.Release()
+	b.AppendValues(values, nil)
+	return b.NewArray()
+}
+
+// TestParametersAreAnnounced by the types that stock clients write exactly.
+func TestParametersAreAnnounced(t *testing.T) {
+	c := newServer(t, nil).client()
+	p, err := c.Prepare(t.Context(), "SELECT ?::INTEGER, ?::TIMESTAMPTZ, ?::TIMESTAMP, ?::TIME, ?::DATE, ?::DECIMAL(9, 2), ?::VARCHAR, ?::HUGEINT, ?::BOOLEAN, ?")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range p.ParameterSchema().Fields() {
+		got = append(got, f.Type.String())
+	}
+	want := "float64 timestamp[ms, tz=UTC] timestamp[ms] time32[ms] date32 decimal(9, 2) utf8 float64 bool utf8"
+	if strings.Join(got, " ") != want {
+		t.Errorf("got %s, want %s", strings.Join(got, " "), want)
+	}
+}
+
+// TestUnreadAnswersLeaveTheirPlaces: a dashboard opens its panels, and reads one after the other.
+func TestUnreadAnswersLeaveTheirPlaces(t *testing.T) {
+	f := newServer(t, func(w *worker.Config, _ *Config) { w.Wait, w.Limits.Stall = 10*time.Second, time.Minute })
+	c := f.client()
+	for range 5 {
+		info, err := c.Execute(t.Context(), "SELECT repeat('x', 1000) AS s FROM range(2000)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := c.DoGet(t.Context(), info.GetEndpoint()[0].GetTicket())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			rows := int64(0)
+			for r.Next() {
+				rows += r.Record().NumRows()
+			}
+			if r.Release(); rows != 2000 {
+				t.Errorf("%d rows of 2000", rows)
+			}
+		}()
+	}
+	if got := c.good("SELECT 1"); got != "1;" {
+		t.Errorf("beside them: %s", got)
+	}
+}
+
 // TestPreparedStatementsRefuse arguments that do not fit, and handles of nobody.
 func TestPreparedStatementsRefuse(t *testing.T) {
 	f := newServer(t, nil)
@@ -151,10 +223,11 @@ func TestPreparedStatementsRefuse(t *testing.T) {
 		arguments arrow.Record
 		words     string
 	}{
-		"none":           {nil, "incorrect argument count"},
+		"none":           {nil, "parameter"},
 		"two rows":       {row(intColumn(1, 2)), "not one row"},
-		"no row":         {row(intColumn()), "incorrect argument count"},
+		"no row":         {row(intColumn()), "parameter"},
 		"a wrong number": {row(textColumn("x")), "Conversion Error"},
+		"too many":       {row(intColumn(1), intColumn(2)), "1 parameters, and 2 values"},
 	} {
 		p, err := c.Prepare(t.Context(), "SELECT run_id FROM runs WHERE requests = $1")
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/flight"
 	"github.com/apache/arrow/go/v17/arrow/flight/flightsql"
 	"github.com/apache/arrow/go/v17/arrow/memory"
+	"golang.org/x/sync/semaphore"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
@@ -59,7 +60,7 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{log: c.Log, guard: guard}
 	sql := &service{pool: c.Pool, log: c.Log, prepared: newStatements(), running: map[string]context.CancelFunc{},
-		stall: c.Pool.Stall()}
+		stall: c.Pool.Stall(), ahead: semaphore.NewWeighted(aheadOfAll)}
 	sql.Alloc = memory.DefaultAllocator
 	if err := sql.registerInfo(c.Version); err != nil {
 		return nil, err

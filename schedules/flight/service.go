@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/flight"
 	"github.com/apache/arrow/go/v17/arrow/flight/flightsql"
 	"github.com/apache/arrow/go/v17/arrow/memory"
+	"golang.org/x/sync/semaphore"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -28,6 +29,7 @@ type service struct {
 	log      *slog.Logger
 	prepared *statements
 	stall    time.Duration // that a client may take for a part of an answer
+	ahead    *semaphore.Weighted
 
 	capabilities []uint32 // the numbers of what clients can ask about the server
 
@@ -207,18 +209,20 @@ func (s *service) send(ctx context.Context, a *worker.Answer, to convert, chunks
 			err = fmt.Errorf("send an answer: %v", r)
 		}
 	}()
+	first, done := s.readAhead(a)
+	defer done()
 	for {
-		record, err := a.Next()
+		record, err := first.next(a)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if to == nil {
-			record.Retain() // the next one replaces it
-		} else {
-			record = to(record)
+		if to != nil {
+			one := record
+			record = to(one)
+			one.Release()
 		}
 		late := time.NewTimer(s.stall)
 		select {

@@ -164,7 +164,10 @@ func (s *server) describe(ctx context.Context, r request) error {
 		if d.Parameters, err = w.Parameters(ctx, text); err != nil {
 			return err
 		}
-		args := make([]any, len(d.Parameters))
+		args := make([]mapping.Value, len(d.Parameters))
+		for i := range args {
+			args[i] = mapping.CreateNullValue()
+		}
 		if r.Arguments != nil {
 			if args, err = arguments(r.Arguments); err != nil {
 				return err
@@ -178,7 +181,7 @@ func (s *server) describe(ctx context.Context, r request) error {
 	return s.out.message(frameAnswer, reply)
 }
 
-func describeColumns(ctx context.Context, w *warehouse.Warehouse, text string, args []any) ([]byte, error) {
+func describeColumns(ctx context.Context, w *warehouse.Warehouse, text string, args []mapping.Value) ([]byte, error) {
 	a, err := w.Describe(ctx, text, args...)
 	if err != nil {
 		return nil, err
