@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the stock clients of Arrow Flight SQL against `fleetlake serve` over a demo: ADBC in Python, and the JDBC driver
-# if there is Java 17 or newer. It installs what it needs from the package registries into a folder outside the project,
+# Runs the stock clients of Arrow Flight SQL against `fleetlake serve` over a demo: ADBC and flightsql-dbapi in Python, and
+# the JDBC driver, in three time zones, if there is Java 17 or newer. It installs what it needs from the package registries into a folder outside the project,
 # and says what it skipped and why. It fails if a client gets something else than it should.
 #
 # FLEETLAKE_ENGINES_CACHE is that folder (default ~/.cache/fleetlake-engines).
@@ -56,6 +56,7 @@ fi
 vessels=$("$work/fleetlake" query --data "$work/data" --format csv "SELECT count(*) FROM vessels" | tail -n 1)
 
 PYTHONDONTWRITEBYTECODE=1 "$venv/bin/python" -W ignore "$clients/adbc.py" "$address" "$token" "$vessels"
+PYTHONDONTWRITEBYTECODE=1 "$venv/bin/python" -W ignore "$clients/dbapi.py" "$address" "$token"
 
 java=$({ java -version 2>&1 || true; } | sed -n 's/.*version "\([0-9]*\).*/\1/p')
 jar=$cache/flight-sql-jdbc-driver-$driver.jar
@@ -67,7 +68,13 @@ if [ ! -e "$jar" ] && ! { curl -sSfL -o "$jar.part" "https://repo1.maven.org/mav
   echo "flight: the JDBC driver is skipped, it cannot be fetched here: $(tail -n 1 "$work/curl.log")"
   exit 0
 fi
-if ! java --add-opens=java.base/java.nio=ALL-UNNAMED -cp "$jar" "$clients/Jdbc.java" "$address" "$token" "$vessels" 2>"$work/jdbc.log"; then
-  cat "$work/jdbc.log"
-  exit 1
-fi
+jdbc() { # class, zone, arguments
+  if ! java -Duser.timezone="$2" --add-opens=java.base/java.nio=ALL-UNNAMED -cp "$jar" "$clients/$1.java" "${@:3}" 2>"$work/jdbc.log"; then
+    cat "$work/jdbc.log"
+    exit 1
+  fi
+}
+jdbc Jdbc UTC "$address" "$token" "$vessels"
+for zone in UTC America/New_York Asia/Tokyo; do
+  jdbc JdbcValues "$zone" "$address" "$token"
+done

@@ -238,14 +238,14 @@ func (s *service) BeginTransaction(context.Context, flightsql.ActionBeginTransac
 // parameter of any other type is a text, which DuckDB casts.
 //
 // The JDBC driver 18.3 writes milliseconds whatever unit it is told, and cuts a number down to an integer, or to a
-// smaller one, where it is told of one: so instants and times are in milliseconds, and numbers are DOUBLE. warehouse
-// makes integers of whole ones again.
+// smaller one, where it is told of one: so times are in milliseconds, and numbers are DOUBLE. warehouse makes integers of
+// whole ones again. For an instant it writes what a clock shows in the zone of its JVM, as if that were UTC: an instant is
+// a text, so that setTimestamp is refused there and setString(instant.toString()) is right everywhere.
 var parameterTypes = map[string]arrow.DataType{
 	"BOOLEAN": arrow.FixedWidthTypes.Boolean, "TINYINT": number, "SMALLINT": number, "INTEGER": number, "BIGINT": number, "HUGEINT": number,
 	"UTINYINT": number, "USMALLINT": number, "UINTEGER": number, "UBIGINT": number, "UHUGEINT": number, "FLOAT": number, "DOUBLE": number,
 	"BLOB": arrow.BinaryTypes.Binary, "DATE": arrow.PrimitiveTypes.Date32, "TIME": arrow.FixedWidthTypes.Time32ms,
-	"TIMESTAMP":                &arrow.TimestampType{Unit: arrow.Millisecond},
-	"TIMESTAMP WITH TIME ZONE": &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: "UTC"},
+	"TIMESTAMP": &arrow.TimestampType{Unit: arrow.Millisecond},
 }
 
 var number = arrow.PrimitiveTypes.Float64

@@ -1,5 +1,7 @@
-// Package vectors makes Arrow records of DuckDB's vectors: most values are copied as they are in
-// memory, because both have the same layout.
+// Package vectors makes Arrow records of DuckDB's vectors, and DuckDB's values of Arrow's.
+//
+// Most values of a vector are copied as they are in memory, because both have the same layout. A value of Arrow becomes
+// one of DuckDB that is exactly the same, or an error.
 //
 //	BOOLEAN, integers, FLOAT, DOUBLE, DATE, VARCHAR, BLOB   their counterparts
 //	HUGEINT                                                 decimal128(38, 0)

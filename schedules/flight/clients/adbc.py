@@ -7,6 +7,8 @@ import sys
 import adbc_driver_flightsql.dbapi as flightsql
 from adbc_driver_flightsql import DatabaseOptions
 
+import values
+
 address, token, vessels = sys.argv[1], sys.argv[2], int(sys.argv[3])
 
 
@@ -14,10 +16,10 @@ def connect(**options):
     return flightsql.connect(f"grpc://{address}", db_kwargs=options, autocommit=True)
 
 
-def refused(sql, words):
+def refused(sql, words, *bound):
     try:
         with connection.cursor() as c:
-            c.execute(sql)
+            c.execute(sql, *bound)
             c.fetchall()
     except flightsql.Error as e:
         assert words in str(e), f"{sql}: {e}"
@@ -45,6 +47,12 @@ with connection.cursor() as c:
     c.execute("SELECT ?::DATE, ? + 1, ? IS NULL", (datetime.date(2026, 11, 20), 41, None))
     assert c.fetchone() == (datetime.date(2026, 11, 20), 42, True)
 
+    bound, statements = values.check(c, values.plain | values.typed, values.statements | values.typed_statements)
+    for sql, value in (values.plain | values.typed).items():
+        c.execute(f"SELECT {sql}")
+        got = c.fetchone()[0]
+        assert got == value or str(got) == str(value) or "INTERVAL" in sql, f"{sql}: {got!r}, not {value!r}"
+
     # Types.
     c.execute("SELECT 170141183460469231731687303715884105::HUGEINT AS h, 1.50::DECIMAL(6, 2) AS d, [1, 2] AS l, {'a': 'x'} AS s, TIMESTAMPTZ '2026-11-20 01:00:00+01' AS t")
     h, d, l, s, t = c.fetchone()
@@ -64,7 +72,13 @@ objects = connection.adbc_get_objects(depth="columns", table_name_filter="vessel
 found = [t for o in objects for s in o["catalog_db_schemas"] for t in s["db_schema_tables"]]
 assert [(t["table_name"], t["table_type"], len(t["table_columns"])) for t in found] == [("vessels", "VIEW", table.num_columns)], found
 
+columns = {x["column_name"]: x for x in found[0]["table_columns"]}
+assert columns["imo"]["xdbc_type_name"] == "INTEGER" and columns["imo"]["remarks"], columns["imo"]
+assert not [s for o in connection.adbc_get_objects(depth="db_schemas").read_all().to_pylist() for s in o["catalog_db_schemas"] if s["db_schema_name"] == "internal"]
+
 # What is refused.
+refused("SELECT count(*) FROM vessels WHERE flag = ?", "explicit type cast", (datetime.date(2026, 11, 20),))
+refused("SELECT ?", "1 parameters, and 2 values", (1, 2))
 refused("SELECT nme FROM vessels", 'Referenced column "nme" not found')
 refused("CREATE TABLE x (a INTEGER)", "only one statement that reads is accepted")
 refused("FROM read_csv('/etc/passwd')", "disabled by configuration")
@@ -81,4 +95,4 @@ with connect(username="anna", password=token).cursor() as c:
     c.execute("SELECT 42")
     assert c.fetchone() == (42,)
 
-print(f"adbc: {vessels} vessels of {table.num_columns} columns, parameters, types, metadata and refusals are as they should be")
+print(f"adbc: {vessels} vessels of {table.num_columns} columns, {bound} values and {statements} statements with parameters, types, metadata and refusals are as they should be")
