@@ -46,6 +46,7 @@ go build -o "$work/fleetlake" ./cmd/fleetlake
 "$work/fleetlake" demo --vessels 1000 --data "$work/data" >"$work/demo.log"
 "$work/fleetlake" export "$work/lake" --data "$work/data" >>"$work/demo.log" 2>&1
 export PYTHONDONTWRITEBYTECODE=1
+"$venv/bin/python" "$recipes/parse_ddl.py" "$work/lake"
 
 # package installs packages into a folder of the cache that is used before the environment, and prints the folder.
 package() {

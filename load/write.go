@@ -16,13 +16,10 @@ import (
 	"github.com/sourcegraph/conc"
 )
 
-// rowGroup is the most rows of a row group: eight records of a batch. DuckDB reads a few such
-// groups in parallel.
-const rowGroup = 131_072
-
-// pageSize is the most bytes of a data page, before compression: an engine that looks for one vessel
-// reads one page of a row group, by the index at the end of the file.
-const pageSize = 128 << 10
+// rowGroup is the most rows of a row group: a record of a batch. The rows are sorted by vessel, so that an engine that
+// looks for one reads one group of a file by its bounds: DuckDB and Polars take half the CPU that they take with groups
+// eight times as large, and the file grows by 2.5 %.
+const rowGroup = 16_384
 
 // Source is the rows of a run: a transform.Batch. Rows counts those of a table. Write passes them
 // on in records and returns the first error of the function.
@@ -35,26 +32,27 @@ type Source interface {
 // dictionary for them and discard it.
 var mostlyUnique = []string{"vessel_id", "imo", "mmsi", "name", "callsign", "raw", "extra", "latitude", "longitude", "parameters"}
 
-// ofAnAnswer are columns with a value for each answer: where an answer has one row, all differ, and their
-// differences are small.
+// ofAnAnswer are columns with a value for each answer: where an answer has one row, all differ, and their differences
+// are small.
 var ofAnAnswer = []string{"entry", "seen_at", "sent_at", "received_at"}
 
 // properties are the same for every file of a table, so that the same rows make the same bytes.
 func properties(t transform.Table) *parquet.WriterProperties {
 	options := []parquet.WriterProperty{
 		parquet.WithCreatedBy("fleetlake"), parquet.WithVersion(parquet.V2_LATEST),
-		parquet.WithCompression(compress.Codecs.Zstd), parquet.WithCompressionLevel(1), parquet.WithMaxRowGroupLength(rowGroup), parquet.WithStats(true),
-		parquet.WithDataPageSize(pageSize),
+		parquet.WithCompression(compress.Codecs.Zstd), parquet.WithCompressionLevel(1), parquet.WithStats(true),
+		parquet.WithMaxRowGroupLength(rowGroup),
 	}
 	for _, name := range mostlyUnique {
 		options = append(options, parquet.WithDictionaryFor(name, false))
 	}
 	// The rows are sorted by vessel: an IMO number is a little greater than the one before. The differences make
-	// the file a seventh smaller, in larger pages; vessel_id keeps small ones for engines that look for one vessel.
+	// the file a seventh smaller.
 	options = append(options, parquet.WithEncodingFor("imo", parquet.Encodings.DeltaBinaryPacked))
 	if t.Name != transform.Listings.Name && t.Name != transform.Sightings.Name { // whose answers are pages of many vessels
 		for _, name := range ofAnAnswer {
-			options = append(options, parquet.WithDictionaryFor(name, false), parquet.WithEncodingFor(name, parquet.Encodings.DeltaBinaryPacked))
+			options = append(options, parquet.WithDictionaryFor(name, false),
+				parquet.WithEncodingFor(name, parquet.Encodings.DeltaBinaryPacked))
 		}
 	}
 	return parquet.NewWriterProperties(options...)

@@ -27,7 +27,7 @@ func openBucket(name, prefix string, o s3Options) (bucket, error) {
 	if o.accessKey == "" || o.secretKey == "" {
 		return bucket{}, errors.New("an object store needs FLEETLAKE_EXPORT_ACCESS_KEY and FLEETLAKE_EXPORT_SECRET_KEY in the environment")
 	}
-	config := s3.Options{Region: o.region, UsePathStyle: o.pathStyle,
+	config := s3.Options{Region: o.region, UsePathStyle: o.pathStyle, RetryMaxAttempts: attempts,
 		Credentials: credentials.NewStaticCredentialsProvider(o.accessKey, o.secretKey, o.sessionToken)}
 	if o.endpoint != "" {
 		config.BaseEndpoint = aws.String(o.endpoint)

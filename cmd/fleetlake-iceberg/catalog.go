@@ -29,37 +29,45 @@ type catalogOptions struct {
 	s3        s3Options
 }
 
+// openedCatalog is a catalog; its zero value holds no table.
+type openedCatalog struct {
+	catalog.Catalog
+	close   func() error
+	publish func(context.Context) error // puts a copy for readers beside a SQLite file; nil for a REST catalog
+}
+
 // openCatalog opens the catalog. If write is false and a SQLite file is not there, it is not made: the catalog
 // is nil then, and holds no table.
-func openCatalog(ctx context.Context, t target, o catalogOptions, write bool) (catalog.Catalog, func() error, error) {
-	nothing := func() error { return nil }
+func openCatalog(ctx context.Context, t target, o catalogOptions, write bool) (openedCatalog, error) {
+	none := openedCatalog{close: func() error { return nil }}
 	if o.uri != "" {
 		if o.file != "" {
-			return nil, nothing, errors.New("--catalog-file and --catalog-uri exclude each other: name one catalog")
+			return none, errors.New("--catalog-file and --catalog-uri exclude each other: name one catalog")
 		}
-		c, err := openREST(ctx, o)
-		return c, nothing, err
+		var err error
+		none.Catalog, err = openREST(ctx, o)
+		return none, err
 	}
 	file, err := o.sqlFile(t)
 	if err != nil {
-		return nil, nothing, err
+		return none, err
 	}
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && !write {
-		return nil, nothing, nil
+		return none, nil
 	}
 	if err := makeDirectory(filepath.Dir(file)); err != nil {
-		return nil, nothing, err
+		return none, err
 	}
 	// A process that writes locks the file at once and the other waits, instead of both reading and one failing.
 	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(30000)&_txlock=immediate")
 	if err != nil {
-		return nil, nothing, err
+		return none, err
 	}
 	c, err := icesql.NewCatalog(o.name, db, icesql.SQLite, iceberg.Properties(o.s3.properties()))
 	if err != nil {
-		return nil, nothing, errors.Join(fmt.Errorf("open catalog %s: %w", file, err), db.Close())
+		return none, errors.Join(fmt.Errorf("open catalog %s: %w", file, err), db.Close())
 	}
-	return c, db.Close, nil
+	return openedCatalog{c, db.Close, func(ctx context.Context) error { return publishCopy(ctx, db, file) }}, nil
 }
 
 func openREST(ctx context.Context, o catalogOptions) (catalog.Catalog, error) {
@@ -104,6 +112,11 @@ func loadTable(ctx context.Context, c catalog.Catalog, t target, name string) (*
 	if errors.Is(err, catalog.ErrNoSuchTable) || errors.Is(err, catalog.ErrNoSuchNamespace) {
 		return nil, nil
 	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("the catalog says of table %s what is not there: %w. If the lake was moved to %s: an Iceberg table cannot move, "+
+			"because its metadata has the addresses of its files. Remove the catalog file, and `fleetlake-iceberg register %s` makes the tables anew, without a copy of the data",
+			name, err, t.uri, t.name)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("load table %s: %w", name, err)
 	}
@@ -111,7 +124,8 @@ func loadTable(ctx context.Context, c catalog.Catalog, t target, name string) (*
 		return nil, fmt.Errorf("the catalog has a table %s that fleetlake-iceberg did not make: rename it, or register into another catalog", name)
 	}
 	if at := t.of(folder(name)); strings.TrimSuffix(tbl.Location(), "/") != at {
-		return nil, fmt.Errorf("table %s of the catalog lies at %s and the export at %s: an Iceberg table cannot move; drop the tables (or remove the catalog file) and register again", name, tbl.Location(), t.uri)
+		return nil, fmt.Errorf("table %s of the catalog lies at %s and the export at %s: an Iceberg table cannot move; "+
+			"drop the tables (or remove the catalog file), and `fleetlake-iceberg register %s` makes them anew", name, tbl.Location(), t.uri, t.name)
 	}
 	return tbl, nil
 }

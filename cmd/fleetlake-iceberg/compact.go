@@ -85,24 +85,31 @@ func (f liveFile) first() string {
 	return earliest + "\x00" + f.path
 }
 
-// compact merges small files of the facts tables. History tables have one file each.
+// compact merges small files of the facts tables. History tables have one file each. A table that another engine
+// changed is left as it is and reported.
 func (l lake) compact(ctx context.Context, least int, dryRun bool) ([]compaction, error) {
 	names, err := registered(ctx, l.catalog)
 	if err != nil {
 		return nil, err
 	}
 	var done []compaction
-	for _, name := range names {
+	var foreign error
+	for i, name := range names {
+		l.progress("compact: %d of %d tables are done, next %s", i, len(names), name)
 		if !strings.HasPrefix(name, "facts.") {
 			continue
 		}
 		c, err := l.compactTable(ctx, name, least, dryRun)
+		if errors.Is(err, errForeign) {
+			foreign = errors.Join(foreign, err)
+			continue
+		}
 		if err != nil {
 			return done, err
 		}
 		done = append(done, c)
 	}
-	return done, nil
+	return done, foreign
 }
 
 func (l lake) compactTable(ctx context.Context, name string, least int, dryRun bool) (compaction, error) {

@@ -223,11 +223,11 @@ func TestATableThatAnotherEngineWroteIntoIsRefused(t *testing.T) {
 	ctx := context.Background()
 	tbl := e.table("facts.listings")
 	target, _ := openTarget(ctx, e.dir, s3Options{})
-	c, done, err := openCatalog(ctx, target, catalogOptions{name: "fleetlake"}, false)
+	c, err := openCatalog(ctx, target, catalogOptions{name: "fleetlake"}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer done()
+	defer c.close()
 	if tbl, err = c.LoadTable(ctx, tbl.Identifier()); err != nil {
 		t.Fatal(err)
 	}
@@ -238,9 +238,25 @@ func TestATableThatAnotherEngineWroteIntoIsRefused(t *testing.T) {
 	if _, err := tx.Commit(ctx); err != nil {
 		t.Fatal(err)
 	}
+	e.night("run-9", "2026-11-09", 9)
+	e.history("run-9", "PA")
+	e.publish()
 	for _, verb := range []string{"register", "compact", "status"} {
-		if _, errs, code := e.try(verb); code != 1 || !strings.Contains(errs, "00000-spark.parquet") || !strings.Contains(errs, "another engine changed the table") {
+		out, errs, code := e.try(verb)
+		if code != 1 || !strings.Contains(errs, "00000-spark.parquet") || !strings.Contains(errs, "another engine changed the table") {
 			t.Errorf("%s: exit %d: %s", verb, code, errs)
 		}
+		if verb == "status" && !strings.Contains(out, "leave it: another engine changed it") {
+			t.Errorf("status says %s", out)
+		}
 	}
+	e.same("history.registration") // the others were brought up
+	if out := e.do("register", "--roll-back"); !strings.Contains(out, "rolled back") {
+		t.Errorf("the way back says %s", out)
+	}
+	e.same("facts.listings")
+	if out := e.do("register", "--roll-back"); !strings.Contains(out, "changed: 0 of 2") {
+		t.Errorf("again it says %s", out)
+	}
+	e.same("facts.listings")
 }

@@ -63,6 +63,9 @@ func (l lake) expire(ctx context.Context, o expireOptions) (expiry, error) {
 			return result, err
 		}
 	}
+	if err := l.publish(ctx); err != nil { // readers of an earlier copy have the grace period
+		return result, err
+	}
 	return result, l.deleteUnreferenced(ctx, names, found, referred, o, &result)
 }
 

@@ -218,11 +218,11 @@ func (e *export) table(name string) *table.Table {
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	c, done, err := openCatalog(ctx, t, catalogOptions{name: "fleetlake"}, false)
+	c, err := openCatalog(ctx, t, catalogOptions{name: "fleetlake"}, false)
 	if err != nil || c == nil {
 		e.t.Fatal(c, err)
 	}
-	defer done()
+	defer c.close()
 	tbl, err := c.LoadTable(ctx, identifier(name))
 	if err != nil {
 		e.t.Fatal(err)

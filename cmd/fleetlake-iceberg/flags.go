@@ -49,6 +49,8 @@ func parse(name string, v verb, args []string, out io.Writer) (options, error) {
 // common are the flags of every verb.
 func common(f *flag.FlagSet, o *options) {
 	f.BoolVar(&o.json, "json", false, "print JSON")
+	o.timeout = 2 * time.Hour
+	f.Func("timeout", "end after so `long`, for example 30m; what is committed by then stays (default 2h)", duration(&o.timeout))
 	f.StringVar(&o.catalog.name, "catalog", "fleetlake", "`name` of the catalog; engines that open the SQLite file must use the same")
 	f.StringVar(&o.catalog.file, "catalog-file", "", "SQLite `file` of the SQL catalog (default TARGET/_iceberg/catalog.db)")
 	f.StringVar(&o.catalog.uri, "catalog-uri", "", "`address` of a REST catalog, in place of the SQL catalog")

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"fmt"
 	"io/fs"
 	"os"
@@ -104,12 +105,14 @@ func TestAKilledRegisterLeavesTheCatalogBeforeOrAfter(t *testing.T) {
 	e.same("facts.listings")
 	for files := 1; e.killAfter(files, "compact", "--min-files", "2"); files += 2 {
 		kills++
+		e.readable()
 		e.same("facts.listings")
 	}
 	e.wantFiles("facts.listings", 1, 0)
 	e.same("facts.listings")
 	for files := 1; e.killAfter(files, "expire", "--older-than", "0s", "--grace", "0s"); files++ {
 		kills++
+		e.readable()
 		e.same("facts.listings")
 	}
 	e.expireAll()
@@ -130,9 +133,42 @@ func TestAKilledRegisterLeavesTheCatalogBeforeOrAfter(t *testing.T) {
 	t.Logf("%d kills", kills)
 }
 
+// readable fails unless the copy of the catalog for readers can be read by those who may write nothing, and names
+// metadata files that are there.
+func (e *export) readable() {
+	e.t.Helper()
+	file := copyOf(filepath.Join(e.dir, "_iceberg/catalog.db"))
+	if _, err := os.Stat(file); err != nil {
+		return // killed before the first register ended
+	}
+	db, err := sql.Open("sqlite", "file:"+file+"?mode=ro")
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	defer db.Close()
+	rows, err := db.Query("SELECT metadata_location FROM iceberg_tables")
+	if err != nil {
+		e.t.Fatalf("after a kill: %v", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var uri string
+		if err := rows.Scan(&uri); err != nil {
+			e.t.Fatal(err)
+		}
+		if _, err := os.Stat(localName(uri)); err != nil {
+			e.t.Errorf("after a kill the copy of the catalog names %v", err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		e.t.Fatal(err)
+	}
+}
+
 // whole fails unless every night in the table is there whole and once.
 func (e *export) whole() {
 	e.t.Helper()
+	e.readable()
 	status, errs, code := e.try("status", "--json")
 	if code != 0 {
 		e.t.Fatalf("after a kill: %s %s", status, errs)
@@ -225,5 +261,52 @@ func TestARestCatalogDoesTheSame(t *testing.T) {
 	e.publish().do("register", at...)
 	if n := len(e.read("facts.listings")); n != 4+3 || server.refused.Load() < 2 {
 		t.Errorf("%d rows after %d refusals", n, server.refused.Load())
+	}
+}
+
+// TestACopyOfTheCatalogIsReadBesideAHotJournal leaves a commit half done in the catalog, as a kill does: a reader who
+// may not write reads the copy, and not the catalog.
+func TestACopyOfTheCatalogIsReadBesideAHotJournal(t *testing.T) {
+	e := newExport(t)
+	e.night("run-1", "2026-11-19", 1, 2)
+	e.publish().do("register")
+	file := filepath.Join(e.dir, "_iceberg/catalog.db")
+	db, err := sql.Open("sqlite", "file:"+file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	for _, statement := range []string{
+		"PRAGMA cache_size = 1", "BEGIN IMMEDIATE", "CREATE TABLE filler (a TEXT)",
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) INSERT INTO filler SELECT hex(randomblob(500)) FROM n",
+	} {
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	half, journal := e.files()["_iceberg/catalog.db"], e.files()["_iceberg/catalog.db-journal"]
+	if err := db.Close(); err != nil || len(journal) == 0 {
+		t.Fatalf("a journal of %d bytes, %v", len(journal), err)
+	}
+	e.write("_iceberg/catalog.db", []byte(half))
+	e.write("_iceberg/catalog.db-journal", []byte(journal))
+	read := func(file string) error {
+		db, err := sql.Open("sqlite", "file:"+file+"?mode=ro")
+		if err != nil {
+			return err
+		}
+		defer db.Close()
+		var n int
+		return db.QueryRow("SELECT count(*) FROM iceberg_tables").Scan(&n)
+	}
+	if err := read(file); err == nil {
+		t.Error("the journal is not hot: nothing is shown")
+	}
+	if err := read(copyOf(file)); err != nil {
+		t.Errorf("the copy: %v", err)
+	}
+	e.do("status") // rolls the half commit back
+	if err := read(file); err != nil {
+		t.Errorf("after status: %v", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
 	"syscall"
 	"time"
 )
@@ -29,6 +30,8 @@ type options struct {
 	target  string
 	catalog catalogOptions
 	expire  expireOptions
+	back    bool          // register takes tables that another engine changed back to their last snapshot of ours
+	timeout time.Duration // the most that a verb takes
 	least   int
 	dryRun  bool
 	json    bool
@@ -39,16 +42,22 @@ type verb struct {
 	about   string
 	example string
 	writes  bool // it makes a catalog that is not there
+	changes bool // it changes tables
 	flags   func(*flag.FlagSet, *options)
 	run     func(context.Context, lake, options) (report, error)
 }
 
 var verbs = map[string]verb{
 	"register": {
-		about:   "Bring the Iceberg tables up to the export: create tables, add new nights, replace nights that were derived anew,\nremove runs that left the export, add new columns. Without news it changes nothing.",
+		about:   "Bring the Iceberg tables up to the export: create tables, add new nights, replace nights that were derived anew,\nremove runs that left the export, add new columns. Without news it changes nothing. A table that another engine changed\nstays as it is and is named, the exit code is 1, and the others are brought up.",
 		example: "fleetlake-iceberg register /srv/lake\n  fleetlake-iceberg register s3://lake/fleet --endpoint http://127.0.0.1:9000 --path-style --catalog-file catalog.db",
-		writes:  true, flags: dryRunFlag,
+		writes:  true, changes: true,
+		flags: func(f *flag.FlagSet, o *options) {
+			dryRunFlag(f, o)
+			f.BoolVar(&o.back, "roll-back", false, "first take tables that another engine changed back to their last snapshot of fleetlake; its rows leave them")
+		},
 		run: func(ctx context.Context, l lake, o options) (report, error) {
+			l.back = o.back
 			changes, err := l.register(ctx, o.dryRun)
 			return registerReport{DryRun: o.dryRun, Export: l.manifest.Export, Tables: changes}, err
 		},
@@ -56,6 +65,7 @@ var verbs = map[string]verb{
 	"compact": {
 		about:   "Merge the small files of the facts tables, in the order of their rows. The rows stay the same; the files of the\nexport stay where they are.",
 		example: "fleetlake-iceberg compact /srv/lake --min-files 30",
+		changes: true,
 		flags: func(f *flag.FlagSet, o *options) {
 			dryRunFlag(f, o)
 			f.IntVar(&o.least, "min-files", 5, "merge only if so many small `files` come together")
@@ -68,6 +78,7 @@ var verbs = map[string]verb{
 	"expire": {
 		about:   "Remove snapshots that have not been current for some time, and then files below _iceberg that this program wrote\nand that nothing has needed for a grace period. Files of the export are never deleted. Look at --dry-run first.",
 		example: "fleetlake-iceberg expire /srv/lake --older-than 7d --dry-run",
+		changes: true,
 		flags: func(f *flag.FlagSet, o *options) {
 			dryRunFlag(f, o)
 			o.expire.olderThan, o.expire.grace = 7*24*time.Hour, 24*time.Hour
@@ -98,8 +109,17 @@ func dryRunFlag(f *flag.FlagSet, o *options) {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if os.Getenv(maxAttempts) == "" {
+		os.Setenv(maxAttempts, strconv.Itoa(attempts)) // Iceberg's library takes it from there
+	}
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
+
+// Each request to a store is tried as often as by an export, with growing delays.
+const (
+	maxAttempts = "AWS_MAX_ATTEMPTS"
+	attempts    = 10
+)
 
 // run returns the exit code: 0 done, 1 an error, 2 a wrong command line.
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
@@ -120,7 +140,9 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 		fmt.Fprintf(errs, "fleetlake-iceberg %s: %v\n", args[0], err)
 		return 2
 	}
-	if err := v.execute(ctx, o, out); err != nil {
+	ctx, cancel := context.WithTimeoutCause(ctx, o.timeout, fmt.Errorf("it did not end in %v (--timeout): what is committed stays, and the next one goes on", o.timeout))
+	defer cancel()
+	if err := v.execute(ctx, o, out, errs); err != nil {
 		fmt.Fprintf(errs, "fleetlake-iceberg %s: %v\n", args[0], err)
 		return 1
 	}
@@ -128,7 +150,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 }
 
 // execute opens the export and the catalog, runs the verb and prints what it did, also when an error ended it.
-func (v verb) execute(ctx context.Context, o options, out io.Writer) (err error) {
+func (v verb) execute(ctx context.Context, o options, out, errs io.Writer) (err error) {
 	t, err := openTarget(ctx, o.target, o.catalog.s3)
 	if err != nil {
 		return err
@@ -137,11 +159,32 @@ func (v verb) execute(ctx context.Context, o options, out io.Writer) (err error)
 	if err != nil {
 		return err
 	}
-	c, closeCatalog, err := openCatalog(ctx, t, o.catalog, v.writes && !o.dryRun)
+	c, err := openCatalog(ctx, t, o.catalog, v.writes && !o.dryRun)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeCatalog()) }()
-	done, err := v.run(ctx, lake{t, c, m}, o)
-	return errors.Join(err, print(out, done, o.json))
+	defer func() { err = errors.Join(err, c.close()) }()
+	l := lake{target: t, catalog: c.Catalog, manifest: m, publish: func(context.Context) error { return nil }, progress: progress(errs)}
+	if c.publish != nil && !o.dryRun && v.changes {
+		l.publish = c.publish
+	}
+	done, err := v.run(ctx, l, o)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return errors.Join(err, l.publish(context.WithoutCancel(ctx)), print(out, done, o.json))
+}
+
+// progressInterval is the least time between two lines of progress.
+const progressInterval = 5 * time.Second
+
+// progress returns a function that says on out where a verb is, if it takes long.
+func progress(out io.Writer) func(format string, args ...any) {
+	last := time.Now()
+	return func(format string, args ...any) {
+		if now := time.Now(); now.Sub(last) >= progressInterval {
+			last = now
+			fmt.Fprintf(out, format+"\n", args...)
+		}
+	}
 }

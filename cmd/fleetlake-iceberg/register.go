@@ -20,6 +20,9 @@ type lake struct {
 	target   target
 	catalog  catalog.Catalog // nil if there is none yet
 	manifest manifest
+	back     bool // register rolls back what another engine did to a table
+	publish  func(context.Context) error
+	progress func(format string, args ...any)
 }
 
 // tableChange is what register did, or would do, to one table.
@@ -31,15 +34,18 @@ type tableChange struct {
 	Added   int    `json:"files_added"`
 	Removed int    `json:"files_removed"`
 	Rows    int64  `json:"rows_added"`
+	Problem string `json:"problem,omitempty"` // why the table was left as it is
+	Back    bool   `json:"rolled_back,omitempty"`
 }
 
-func (c tableChange) nothing() bool { return !c.Created && !c.Altered && c.Commits == 0 }
+func (c tableChange) nothing() bool { return !c.Created && !c.Altered && !c.Back && c.Commits == 0 }
 
 // planned is what would be done to a table.
 type planned struct {
 	name   string
 	exists bool
 	alters bool
+	back   bool // it was rolled back
 	steps  []step
 }
 
@@ -91,38 +97,83 @@ func (l lake) plan(ctx context.Context, name string) (planned, error) {
 	return p, nil
 }
 
-// register brings every table up to the manifest. With dryRun it changes nothing and says what it would do.
-func (l lake) register(ctx context.Context, dryRun bool) ([]tableChange, error) {
-	var changes []tableChange
+// register brings every table up to the manifest. With dryRun it changes nothing and says what it would do. A table
+// that another engine changed is left as it is and reported, unless back is set; the others are brought up.
+func (l lake) register(ctx context.Context, dryRun bool) (changes []tableChange, err error) {
 	var plans []planned
 	var needed []string
-	for _, name := range l.manifest.names() {
+	var foreign error
+	names := l.manifest.names()
+	for i, name := range names {
+		l.progress("register: compared %d of %d tables", i, len(names))
+		back := false
+		if l.back && !dryRun {
+			if back, err = l.rollBack(ctx, name); err != nil {
+				return changes, err
+			}
+		}
 		p, err := l.plan(ctx, name)
+		if errors.Is(err, errForeign) {
+			changes, foreign = append(changes, tableChange{Table: name, Problem: err.Error()}), errors.Join(foreign, err)
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
+		p.back = back
 		plans = append(plans, p)
 		needed = append(needed, paths(p.steps)...)
 	}
-	if dryRun {
-		for _, p := range plans {
-			changes = append(changes, p.change())
+	if !dryRun {
+		if err := pin(ctx, l.target, needed); err != nil {
+			return nil, err
 		}
-		return changes, nil
 	}
-	if err := pin(ctx, l.target, needed); err != nil {
-		return nil, err
-	}
-	for _, p := range plans {
-		change := tableChange{Table: p.name}
-		if !p.exists || p.alters || len(p.steps) > 0 {
+	for i, p := range plans {
+		l.progress("register: %d of %d tables are done, next %s", i, len(plans), p.name)
+		change := tableChange{Table: p.name, Back: p.back}
+		if dryRun {
+			change = p.change()
+		} else if !p.exists || p.alters || len(p.steps) > 0 {
 			if err := l.registerTable(ctx, p.name, &change); err != nil {
-				return changes, err
+				return changes, errors.Join(foreign, err)
 			}
 		}
 		changes = append(changes, change)
 	}
-	return changes, nil
+	slices.SortFunc(changes, func(a, b tableChange) int { return strings.Compare(a.Table, b.Table) })
+	return changes, foreign
+}
+
+// rollBack takes a table that another engine changed back to its newest snapshot that only we made, and reports
+// whether it did. Without such a snapshot the table stays, and register reports it.
+func (l lake) rollBack(ctx context.Context, name string) (done bool, err error) {
+	err = l.repeat(ctx, name, func(tbl *table.Table) (bool, error) {
+		if _, err := readState(ctx, l.target, name, tbl); !errors.Is(err, errForeign) {
+			return true, err
+		}
+		for s := tbl.CurrentSnapshot(); s.ParentSnapshotID != nil; {
+			if s = tbl.SnapshotByID(*s.ParentSnapshotID); s == nil {
+				break
+			}
+			if _, err := readSnapshot(ctx, l.target, name, tbl, s); errors.Is(err, errForeign) {
+				continue
+			} else if err != nil {
+				return true, fmt.Errorf("roll back %s: %w", name, err)
+			}
+			tx := tbl.NewTransaction()
+			if err := tx.RollbackToSnapshot(s.SnapshotID); err != nil {
+				return true, fmt.Errorf("roll back %s: %w", name, err)
+			}
+			if _, err := tx.Commit(ctx); err != nil {
+				return false, fmt.Errorf("roll back %s: %w", name, err)
+			}
+			done = true
+			return true, nil
+		}
+		return true, nil
+	})
+	return done, err
 }
 
 // registerTable makes the table and commits its steps. If another process commits in between, it loads the table

@@ -271,3 +271,25 @@ func TestATargetWithoutAnExportSaysWhatToDo(t *testing.T) {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 }
+
+// TestAMovedLakeSaysWhatToDo moves the directory of the export with its catalog.
+func TestAMovedLakeSaysWhatToDo(t *testing.T) {
+	e := newExport(t)
+	e.night("run-1", "2026-11-19", 1, 2)
+	e.publish().do("register")
+	old := e.dir
+	e.dir = filepath.Join(t.TempDir(), "elsewhere")
+	if err := os.Rename(old, e.dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, verb := range []string{"register", "status"} {
+		if _, errs, code := e.try(verb); code != 1 || !strings.Contains(errs, old) || !strings.Contains(errs, "fleetlake-iceberg register "+e.dir) {
+			t.Errorf("%s: exit %d: %s", verb, code, errs)
+		}
+	}
+	if err := os.Remove(filepath.Join(e.dir, "_iceberg/catalog.db")); err != nil {
+		t.Fatal(err)
+	}
+	e.do("register")
+	e.same("facts.listings")
+}

@@ -32,6 +32,10 @@ type registerReport struct {
 func (r registerReport) text(w io.Writer) {
 	changed := 0
 	for _, t := range r.Tables {
+		if t.Problem != "" {
+			fmt.Fprintf(w, "%s: left as it is: %s\n", t.Table, t.Problem)
+			continue
+		}
 		if t.nothing() {
 			continue
 		}
@@ -40,6 +44,8 @@ func (r registerReport) text(w io.Writer) {
 		}
 		note := ""
 		switch {
+		case t.Back:
+			note = "rolled back to fleetlake's last snapshot"
 		case t.Created:
 			note = "new table"
 		case t.Altered:
@@ -104,6 +110,8 @@ func (r statusReport) text(w io.Writer) {
 // would says in words what register would do.
 func (c tableChange) would() string {
 	switch {
+	case c.Problem != "":
+		return "leave it: another engine changed it"
 	case c.nothing():
 		return "do nothing"
 	case c.Created:

@@ -35,7 +35,7 @@ func newRESTCatalog(t testing.TB, e *export) *restCatalog {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, done, err := openCatalog(ctx, at, catalogOptions{name: "fleetlake"}, true)
+	c, err := openCatalog(ctx, at, catalogOptions{name: "fleetlake"}, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -25,18 +26,29 @@ type state struct {
 	data  map[string]iceberg.DataFile // by the path of the file
 }
 
-// readState lists the data files of the current snapshot. It refuses a table that another engine wrote into:
-// such files cannot be compared with the manifest, and rows could be there twice.
+// errForeign says that another engine changed a table of ours.
+var errForeign = errors.New("another engine changed the table")
+
+// readState lists the data files of the current snapshot. It returns errForeign for a table that another engine wrote
+// into: such files cannot be compared with the manifest, and rows could be there twice.
 func readState(ctx context.Context, t target, name string, tbl *table.Table) (state, error) {
+	if tbl == nil {
+		return state{data: map[string]iceberg.DataFile{}}, nil
+	}
+	return readSnapshot(ctx, t, name, tbl, tbl.CurrentSnapshot())
+}
+
+// readSnapshot does the same for any snapshot; nil is one of an empty table.
+func readSnapshot(ctx context.Context, t target, name string, tbl *table.Table, of *table.Snapshot) (state, error) {
 	s := state{data: map[string]iceberg.DataFile{}}
-	if tbl == nil || tbl.CurrentSnapshot() == nil {
+	if of == nil {
 		return s, nil
 	}
 	files, err := tbl.FS(ctx)
 	if err != nil {
 		return s, err
 	}
-	manifests, err := tbl.CurrentSnapshot().Manifests(files)
+	manifests, err := of.Manifests(files)
 	if err != nil {
 		return s, fmt.Errorf("read snapshot of %s: %w", name, err)
 	}
@@ -61,7 +73,9 @@ func readFile(t target, name string, files iceio.IO, d iceberg.DataFile) (liveFi
 	exported := strings.HasPrefix(key, strings.Replace(name, ".", "/", 1)+"/")
 	compacted := path.Dir(key) == folder(name)+"/data" && strings.HasPrefix(path.Base(key), compactedPrefix)
 	if !inside || d.ContentType() != iceberg.EntryContentData || !exported && !compacted {
-		return liveFile{}, fmt.Errorf("table %s has the file %s, which fleetlake-iceberg did not write: another engine changed the table. Roll it back to a snapshot of fleetlake, or drop it and register again; results of your own belong in a table of your own", name, d.FilePath())
+		return liveFile{}, fmt.Errorf("table %s has the file %s, which fleetlake-iceberg did not write: %w. "+
+			"`fleetlake-iceberg register --roll-back` takes it back to its last snapshot of fleetlake; results of your own belong in a table of your own",
+			name, d.FilePath(), errForeign)
 	}
 	live := liveFile{path: key, bytes: d.FileSizeBytes(), rows: d.Count()}
 	if !compacted {

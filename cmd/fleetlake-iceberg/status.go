@@ -1,6 +1,9 @@
 package main
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // tableStatus is what a table has, and what register would do to it.
 type tableStatus struct {
@@ -15,26 +18,32 @@ type tableStatus struct {
 	Register  tableChange `json:"register"`
 }
 
-// status describes every table of the manifest. It changes nothing.
-func (l lake) status(ctx context.Context) ([]tableStatus, error) {
-	var all []tableStatus
+// status describes every table of the manifest, and returns errForeign after all if another engine changed some. It
+// changes nothing.
+func (l lake) status(ctx context.Context) (all []tableStatus, foreign error) {
 	for _, name := range l.manifest.names() {
-		p, err := l.plan(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		s := tableStatus{Table: name, Register: p.change()}
 		tbl, err := loadTable(ctx, l.catalog, l.target, name)
 		if err != nil {
 			return nil, err
 		}
+		s := tableStatus{Table: name}
 		if tbl != nil {
 			s.Exists, s.Snapshots, s.Metadata = true, len(tbl.Metadata().Snapshots()), tbl.MetadataLocation()
 		}
 		now, err := readState(ctx, l.target, name, tbl)
+		if errors.Is(err, errForeign) {
+			s.Register = tableChange{Table: name, Problem: err.Error()}
+			all, foreign = append(all, s), errors.Join(foreign, err)
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
+		p, err := l.plan(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		s.Register = p.change()
 		for _, f := range now.files {
 			s.Files++
 			s.Rows += f.rows
@@ -45,5 +54,5 @@ func (l lake) status(ctx context.Context) ([]tableStatus, error) {
 		}
 		all = append(all, s)
 	}
-	return all, nil
+	return all, foreign
 }

@@ -71,7 +71,7 @@ FLEETLAKE_EXPORT_SESSION_TOKEN for temporary ones.`,
 	o.selection(c)
 	flags := c.Flags()
 	flags.BoolVar(&o.export.Warehouse, "warehouse", false, "also export the published warehouse file")
-	flags.BoolVar(&o.export.Replace, "replace", false, "also replace the export of another data directory")
+	flags.BoolVar(&o.export.Replace, "replace", false, "also replace the export of another data directory, or one with runs that this one lacks")
 	c.AddCommand(a.compactCommand(), a.expireCommand(), a.verifyExportCommand())
 	return c
 }
@@ -173,7 +173,7 @@ func (a *app) exportError(dir string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, export.ErrOther):
+	case errors.Is(err, export.ErrOther), errors.Is(err, export.ErrBehind):
 		return fmt.Errorf("%w; is %s the right data directory? %w", err, dir, errUsage)
 	case errors.Is(err, export.ErrTarget), errors.Is(err, export.ErrEarlier), errors.Is(err, export.ErrTable):
 		return fmt.Errorf("%w; %w", err, errUsage)

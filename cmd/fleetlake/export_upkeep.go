@@ -65,7 +65,9 @@ func (a *app) expireCommand() *cobra.Command {
 		Long: `Remove files that earlier manifests of TARGET list and current.json does not, once they have been
 unlisted for a grace period, and old manifests. Files that an Iceberg table still needs stay, and so does
 everything that no manifest ever listed. With --keep-facts, nights that are older than the latest by more
-leave the list first; exports do not bring them back, unless --since names an earlier night.`,
+leave the list first; exports do not bring them back, unless --since names an earlier night. Facts of runs
+that the export lists no longer, although nothing has replaced them and they are not that old, stay: they
+may be the last copies. --unlisted removes them, too.`,
 		Example: `  fleetlake export expire s3://lake/fleet --dry-run
   fleetlake export expire s3://lake/fleet --keep-facts 400d`,
 		Args: cobra.MaximumNArgs(1),
@@ -90,6 +92,7 @@ leave the list first; exports do not bring them back, unless --since names an ea
 	o.dryRun(c)
 	c.Flags().Var(&durationFlag{&x.Grace, time.Second}, "grace", "how long a file stays after it left the list")
 	c.Flags().Var(&durationFlag{&x.KeepFacts, 24 * time.Hour}, "keep-facts", "nights older than the latest by more leave the list, as 400d (default keep all)")
+	c.Flags().BoolVar(&x.Unlisted, "unlisted", false, "also remove facts of runs that the export lists no longer: they may be the last copies")
 	return c
 }
 

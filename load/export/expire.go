@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ const DefaultGrace = 7 * 24 * time.Hour
 type ExpireOptions struct {
 	Grace     time.Duration // since a file is no longer listed; 0 is DefaultGrace
 	KeepFacts time.Duration // nights that are older than the latest by more leave the list; 0 keeps all
+	Unlisted  bool          // also remove facts of runs that the export no longer lists: they may be the last copies
 	DryRun    bool
 
 	Program  string
@@ -34,8 +36,9 @@ type Expired struct {
 	Unlisted   int      `json:"unlisted"`              // files of older nights that leave the list now
 	Files      int      `json:"files"`                 // removed
 	Bytes      int64    `json:"bytes"`
-	Waiting    int      `json:"waiting"` // not listed, and within the grace period
-	Pinned     int      `json:"pinned"`  // not listed, and another index needs them
+	Waiting    int      `json:"waiting"`     // not listed, and within the grace period
+	Pinned     int      `json:"pinned"`      // not listed, and another index needs them
+	LastCopies int      `json:"last_copies"` // facts of runs that the export no longer lists, and that stay
 	Manifests  int      `json:"manifests"`
 	Removed    []Upload `json:"removed,omitempty"`
 	Notices    []string `json:"notices,omitempty"`
@@ -48,13 +51,15 @@ type expiry struct {
 	store *counting
 	o     ExpireOptions
 	now   time.Time
+	last  []File // facts that stay because nothing has replaced them
 	done  Expired
 }
 
-// Expire removes files which earlier manifests list and the one in force does not, once the grace period
-// has passed, except those that are pinned, and completes an expiry that was killed. It never removes what no manifest lists. With KeepFacts
-// older nights leave the list first. Before it removes files it says so in current.json, so that an
-// export at the same time does not rely on them. It returns the errors of the store.
+// Expire removes files which earlier manifests list and the one in force does not, once the grace period has passed,
+// and completes an expiry that was killed. It never removes what no manifest lists, what is pinned, and, without
+// Unlisted, facts of a run that the manifest in force does not have: nothing has replaced them, and they may be the
+// last copies. With KeepFacts older nights leave the list first, and are removed later. Before it removes files it says so in current.json,
+// so that an export at the same time does not rely on them. It returns the errors of the store.
 func Expire(ctx context.Context, s store.Store, o ExpireOptions) (Expired, error) {
 	began := time.Now()
 	if o.Grace == 0 {
@@ -98,13 +103,16 @@ func (x *expiry) once(ctx context.Context) error {
 		return err
 	}
 	remove := x.removable(t, earlier, next, pins)
+	x.noticeLastCopies(t)
 	thin := x.thin(t, earlier, next, remove)
 	announced := stillThere(slices.Clone(t.current.Expiring), t)
 	if x.o.DryRun || len(remove)+len(thin)+len(announced) == 0 && x.done.Unlisted == 0 && next.FactsSince == t.current.FactsSince {
 		return nil
 	}
 	next.Expiring = remove
-	if x.done.Export, x.done.Notices, err = publishNext(ctx, x.store, next, t, stamp{x.o.Program, x.now}); err != nil {
+	id, notices, err := publishNext(ctx, x.store, next, t, stamp{x.o.Program, x.now})
+	x.done.Export, x.done.Notices = id, append(x.done.Notices, notices...)
+	if err != nil {
 		return err
 	}
 	return x.remove(ctx, t, remove, thin)
@@ -139,7 +147,8 @@ func (x *expiry) retain(m Manifest) Manifest {
 // removable lists the files that earlier manifests list, that are not listed now and whose grace period has
 // passed, or which an expiry that was killed has announced to remove.
 func (x *expiry) removable(t *target, earlier []storedManifest, next Manifest, pins map[string]bool) (remove []string) {
-	listed := next.paths()
+	listed, facts := next.paths(), factsOf(earlier)
+	x.last = nil
 	for path, since := range unlistedSince(earlier, t.current) {
 		size, there := t.present[path]
 		_, needed := listed[path]
@@ -147,6 +156,8 @@ func (x *expiry) removable(t *target, earlier []storedManifest, next Manifest, p
 		case !there || needed:
 		case pins[path]:
 			x.done.Pinned++
+		case !x.o.Unlisted && lastCopy(facts[path], next):
+			x.last = append(x.last, facts[path])
 		case slices.Contains(t.current.Expiring, path): // whatever the grace period was then, and is now
 			x.takes(&remove, path, size)
 		case since.IsZero() || x.now.Sub(since) < x.o.Grace:
@@ -158,6 +169,49 @@ func (x *expiry) removable(t *target, earlier []storedManifest, next Manifest, p
 	slices.Sort(remove)
 	slices.SortFunc(x.done.Removed, func(a, b Upload) int { return strings.Compare(a.Path, b.Path) })
 	return remove
+}
+
+// factsOf returns the files of facts that manifests list, by their paths.
+func factsOf(manifests []storedManifest) map[string]File {
+	facts := map[string]File{}
+	for _, m := range manifests {
+		for _, f := range m.Files {
+			if f.Facts() {
+				facts[f.Path] = f
+			}
+		}
+	}
+	return facts
+}
+
+// lastCopy reports whether a file has facts of a run that a manifest does not list, although its night was not
+// dropped because of its age. The zero file has no facts.
+func lastCopy(f File, next Manifest) bool {
+	sources := f.Sources
+	if len(sources) == 0 && f.Run != "" {
+		sources = []Source{{Run: f.Run, SnapshotDate: f.SnapshotDate}}
+	}
+	return slices.ContainsFunc(sources, func(s Source) bool {
+		listed := slices.ContainsFunc(next.Runs, func(r ListedRun) bool { return r.Run == s.Run })
+		return !listed && s.SnapshotDate >= next.FactsSince
+	})
+}
+
+// noticeLastCopies says which nights an expiry leaves in the store although the export no longer lists them.
+func (x *expiry) noticeLastCopies(t *target) {
+	x.done.LastCopies = len(x.last)
+	if len(x.last) == 0 {
+		return
+	}
+	slices.SortFunc(x.last, func(a, b File) int { return strings.Compare(a.night(), b.night()) })
+	var bytes int64
+	for _, f := range x.last {
+		bytes += t.present[f.Path]
+	}
+	first, end := x.last[0], x.last[len(x.last)-1]
+	x.done.Notices = append(x.done.Notices, fmt.Sprintf("%d files with facts (%d bytes, nights %s to %s) stay although they are no longer listed: "+
+		"the export has no run that replaces them, and they may be the last copies; `fleetlake export expire --unlisted` removes them, too",
+		len(x.last), bytes, first.night(), cmp.Or(end.Last, end.SnapshotDate)))
 }
 
 // takes adds a file to those that are removed.

@@ -3,10 +3,16 @@ package export
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 )
 
-// ErrOther says that the target has the export of another data directory.
-var ErrOther = errors.New("the target has the export of another data directory")
+var (
+	// ErrOther says that the target has the export of another data directory.
+	ErrOther = errors.New("the target has the export of another data directory")
+	// ErrBehind says that the target has runs that this data directory lacks.
+	ErrBehind = errors.New("this data directory is behind its export")
+)
 
 // whatToDo follows what is wrong.
 const whatToDo = "; export to another target, or, if this is the right directory, " +
@@ -35,11 +41,6 @@ func (i *Identity) Check(own *Identity) error {
 	return fmt.Errorf("%w: it is of %v, and this directory is %v%s", ErrOther, i, own, whatToDo)
 }
 
-// samePlace reports whether two identities are of one directory of one machine.
-func (i *Identity) samePlace(other *Identity) bool {
-	return i.Host == other.Host && i.Directory == other.Directory
-}
-
 // known is an identity, or nil if it has no id, as that of a data directory that no run has marked.
 func (i Identity) known() *Identity {
 	if i.ID == "" {
@@ -49,55 +50,57 @@ func (i Identity) known() *Identity {
 }
 
 // checkIdentity refuses an export that is not of this data directory, by their ids. An export from before there were
-// ids, and a directory without one, are known by their runs: one in common is enough. A copy of a data directory has
-// its id: elsewhere than the last export was made, it takes the export over if it has all its runs, as a directory
-// that was moved, and is refused if it lacks any, which the other one has made since.
+// ids, and a directory without one, are known by their runs: one in common is enough. A directory that lacks runs of
+// its export is refused, too, wherever it is: it was restored from a backup or is a copy, and an export of it would
+// take the later nights out of the list.
 func (t *target) checkIdentity(src *source, own *Identity) error {
-	other := t.current.Source
-	has := func(run string) bool {
-		_, ok := src.all[run]
-		return ok
-	}
-	if other == nil || own == nil {
-		return t.checkRuns(has)
-	}
-	if err := other.Check(own); err != nil {
-		return err
-	}
-	if own.samePlace(other) {
-		return nil
-	}
-	for _, run := range t.current.runs() {
-		if !has(run) {
-			return fmt.Errorf("%w: it is of %v, and this directory, with the same id (%s on %s), is a copy without its run %s%s",
-				ErrOther, other, own.Directory, own.Host, run, whatToDo)
+	if t.current.Source != nil && own != nil {
+		if err := t.current.Source.Check(own); err != nil {
+			return err
 		}
+		return t.checkBehind(src)
 	}
-	return nil
+	if lacks := t.lacks(src); len(lacks) > 0 && len(lacks) == len(t.current.runs()) {
+		return fmt.Errorf("%w: it is of %v, and this directory has none of its runs, the latest of which is %s%s",
+			ErrOther, t.current.Source, t.current.Run, whatToDo)
+	}
+	return t.checkBehind(src)
 }
 
-// checkRuns refuses an export of which a data directory has no run.
-func (t *target) checkRuns(has func(run string) bool) error {
-	runs := t.current.runs()
-	for _, run := range runs {
-		if has(run) {
-			return nil
+// checkBehind returns ErrBehind if a data directory lacks runs that the export has. A run that was rolled back is not
+// lacking: its files are in the lake.
+func (t *target) checkBehind(src *source) error {
+	lacks := t.lacks(src)
+	if len(lacks) == 0 {
+		return nil
+	}
+	newest := "no night at all"
+	if m := src.newest(); m.ID != "" {
+		newest = fmt.Sprintf("nights up to %s (run %s)", m.Date, m.ID)
+	}
+	return fmt.Errorf("%w: the export, of %v, has nights up to %s (run %s); this directory, %s, has %s, and lacks %d runs of the export, "+
+		"the earliest of %s (run %s). Bring back the journal of these runs and `fleetlake rebuild`, or export to another target; "+
+		"`fleetlake export --replace` gives these runs up, and the target lists only what this directory has",
+		ErrBehind, t.current.Source, t.current.SnapshotDate, t.current.Run, src.dir, newest, len(lacks), lacks[0].SnapshotDate, lacks[0].Run)
+}
+
+// lacks returns the runs of an export that a data directory does not have, in the order of their nights.
+func (t *target) lacks(src *source) (runs []ListedRun) {
+	for _, r := range t.current.runs() {
+		if _, ok := src.all[r.Run]; !ok {
+			runs = append(runs, r)
 		}
 	}
-	if len(runs) == 0 {
-		return nil // nothing is lost
-	}
-	return fmt.Errorf("%w: it is of %v, and this directory has none of its runs, the latest of which is %s%s",
-		ErrOther, t.current.Source, t.current.Run, whatToDo)
+	slices.SortFunc(runs, func(a, b ListedRun) int { return strings.Compare(a.SnapshotDate+a.Run, b.SnapshotDate+b.Run) })
+	return runs
 }
 
 // runs are those that an export lists, and the latest that was published, which one without facts has, too.
-func (m Manifest) runs() (all []string) {
-	for _, r := range m.Runs {
-		all = append(all, r.Run)
-	}
-	if m.Run != "" {
-		all = append(all, m.Run)
+func (m Manifest) runs() []ListedRun {
+	all := slices.Clone(m.Runs)
+	latest := func(r ListedRun) bool { return r.Run == m.Run }
+	if m.Run != "" && !slices.ContainsFunc(all, latest) {
+		all = append(all, ListedRun{Run: m.Run, SnapshotDate: m.SnapshotDate})
 	}
 	return all
 }

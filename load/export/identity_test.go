@@ -22,6 +22,8 @@ func TestAnExportHasOneDataDirectory(t *testing.T) {
 	stranger := published(t, night{date: "2026-11-02", id: "20261102T030000.000Z-ffff", ships: 1})
 	none := Identity{Host: "etl", Directory: "/none"}
 	facts, history := Options{}, Options{Tables: []string{"history"}}
+	behind := "the export, of a (/a on etl), has nights up to 2026-11-02 (run 20261102T030000.000Z-bbbb); this directory, " + older +
+		", has nights up to 2026-11-01 (run " + first + "), and lacks 1 runs of the export, the earliest of 2026-11-02 (run 20261102T030000.000Z-bbbb)"
 	for name, c := range map[string]struct {
 		what   Options  // that the first one exports
 		before Identity // who exported first, from a directory with both nights
@@ -31,17 +33,18 @@ func TestAnExportHasOneDataDirectory(t *testing.T) {
 		source string // the id that the export has then
 	}{
 		"the same one":                                   {facts, identity("a", "/a"), both, identity("a", "/a"), "", "a"},
-		"the same one, which lost a night":               {facts, identity("a", "/a"), older, identity("a", "/a"), "", "a"},
+		"the same one, which lost a night":               {facts, identity("a", "/a"), older, identity("a", "/a"), behind, ""},
+		"such a one, of an export without facts":         {history, identity("a", "/a"), older, identity("a", "/a"), behind, ""},
 		"the same one, moved":                            {facts, identity("a", "/a"), both, identity("a", "/b"), "", "a"},
-		"a copy that lacks a night":                      {facts, identity("a", "/a"), older, identity("a", "/b"), "it is of a (/a on etl), and this directory, with the same id (/b on etl), is a copy without its run 20261102", ""},
-		"such a copy, of an export without facts":        {history, identity("a", "/a"), older, identity("a", "/b"), "is a copy without its run 20261102", ""},
+		"a copy that lacks a night":                      {facts, identity("a", "/a"), older, identity("a", "/b"), behind, ""},
+		"such a copy, of an export without facts":        {history, identity("a", "/a"), older, identity("a", "/b"), behind, ""},
 		"another one":                                    {facts, identity("a", "/a"), stranger, identity("b", "/b"), "it is of a (/a on etl), and this directory is b (/b on etl)", ""},
 		"another one with the same nights":               {facts, identity("a", "/a"), both, identity("b", "/a"), "and this directory is b", ""},
 		"another one, where nothing says which runs":     {history, identity("a", "/a"), stranger, identity("b", "/b"), "and this directory is b", ""},
 		"one without an id":                              {facts, identity("a", "/a"), both, none, "", "a"},
 		"another one without an id":                      {facts, identity("a", "/a"), stranger, none, "it is of a (/a on etl), and this directory has none of its runs", ""},
 		"of an earlier program":                          {facts, none, both, identity("a", "/a"), "", "a"},
-		"of an earlier program, one night in common":     {facts, none, older, identity("a", "/a"), "", "a"},
+		"of an earlier program, one night in common":     {facts, none, older, identity("a", "/a"), "lacks 1 runs of the export", ""},
 		"of an earlier program and another one":          {facts, none, stranger, identity("a", "/a"), "it is of one without an id, and this directory has none of its runs", ""},
 		"of an earlier program, without facts":           {history, none, both, identity("a", "/a"), "", "a"},
 		"of an earlier program and another, no facts":    {history, none, stranger, identity("a", "/a"), "has none of its runs, the latest of which is 20261102", ""},
@@ -62,7 +65,7 @@ func TestAnExportHasOneDataDirectory(t *testing.T) {
 				}
 				return
 			}
-			if !errors.Is(err, ErrOther) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "--replace") {
+			if errors.Is(err, ErrOther) == errors.Is(err, ErrBehind) || errors.Is(err, ErrBehind) != strings.Contains(c.want, "lacks") || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "--replace") {
 				t.Fatalf("got %v", err)
 			}
 			if diff := cmp.Diff(before, tree(t, s)); diff != "" {
@@ -113,5 +116,46 @@ func TestAnotherMachineMakesNoManifest(t *testing.T) {
 	export(t, dir, s, Options{})
 	if r := export(t, dir, s, Options{Source: identity("a", "/a")}); r.Export == "" || current(t, s).Source.ID != "a" {
 		t.Errorf("the export is of %v", current(t, s).Source)
+	}
+}
+
+// TestARestoredDirectoryCostsNoFacts exports five nights, and then, as told, from a directory that was restored in the
+// same place with two of them. Expiries leave the facts of the other three until they are told otherwise, and the
+// whole directory lists them again, without an upload.
+func TestARestoredDirectoryCostsNoFacts(t *testing.T) {
+	all, s := fiveNightsDir(t), directoryStore(t)
+	restored := published(t, fiveNights()[:2]...)
+	export(t, all, s, Options{Source: identity("a", "/a"), Now: at(3)})
+	before := data(t, s)
+	if _, err := Run(t.Context(), restored, s, Options{Source: identity("a", "/a")}); !errors.Is(err, ErrBehind) {
+		t.Fatalf("got %v", err)
+	}
+	if _, err := Compact(t.Context(), restored, s, Options{Source: identity("a", "/a")}); !errors.Is(err, ErrBehind) {
+		t.Fatalf("a compaction: got %v", err)
+	}
+	export(t, restored, s, Options{Source: identity("a", "/a"), Replace: true, Now: at(4)})
+	facts := func(keys []string) (n int) {
+		for _, key := range keys {
+			if strings.HasPrefix(key, "facts/") {
+				n++
+			}
+		}
+		return n
+	}
+	lost := facts(before) - len(current(t, s).Files) + len(historyTables)
+	got, err := Expire(t.Context(), s, ExpireOptions{Now: at(20)})
+	if err != nil || got.LastCopies != lost || len(got.Notices) != 1 || facts(data(t, s)) != facts(before) {
+		t.Fatalf("an expiry: %+v, %v; %d of %d files of facts are left, want %d last copies", got, err, facts(data(t, s)), facts(before), lost)
+	}
+	export(t, all, s, Options{Source: identity("a", "/a"), Now: at(21)})
+	for key, n := range s.puts {
+		if strings.HasPrefix(key, "facts/") && n != 1 {
+			t.Errorf("%s was uploaded %d times", key, n)
+		}
+	}
+	equalRows(t, all, s)
+	export(t, restored, s, Options{Source: identity("a", "/a"), Replace: true, Now: at(22)})
+	if got, err := Expire(t.Context(), s, ExpireOptions{Now: at(30), Unlisted: true}); err != nil || got.LastCopies != 0 || facts(data(t, s)) != facts(before)-lost {
+		t.Errorf("told otherwise: %+v, %v; %d files of facts are left", got, err, facts(data(t, s)))
 	}
 }

@@ -112,9 +112,14 @@ func (s *source) close() error {
 }
 
 // latest returns the latest published run; the zero run without any.
-func (s *source) latest() warehouse.Run {
+func (s *source) latest() warehouse.Run { return latest(s.manifests) }
+
+// newest returns the latest run of the lake, published or not; the zero run without any.
+func (s *source) newest() warehouse.Run { return latest(s.all) }
+
+func latest(manifests map[string]load.Manifest) warehouse.Run {
 	var latest warehouse.Run
-	for _, m := range s.manifests {
+	for _, m := range manifests {
 		if m.Run.Date > latest.Date || m.Run.Date == latest.Date && m.Run.ID > latest.ID {
 			latest = m.Run
 		}

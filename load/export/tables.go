@@ -79,7 +79,7 @@ func facts(name string, e dictionary.Entry) (Table, error) {
 	for _, c := range e.Columns {
 		is, ok := typeOf(c.Type)
 		if !ok {
-			return Table{}, fmt.Errorf("%s.%s has the type %s, which an export has no name for", name, c.Name, c.Type)
+			return Table{}, noType(name, c.Name, c.Type)
 		}
 		t.Columns = append(t.Columns, Column{c.FieldID, c.Name, is, c.Comment})
 	}
@@ -95,15 +95,22 @@ func history(in warehouse.Table) (Table, error) {
 		}
 		id, ok := fieldIDs[historyPrefix+in.Name+"."+c.Name]
 		if !ok {
-			return Table{}, fmt.Errorf("history.%s.%s has no field id: another program made this warehouse; `fleetlake rebuild` makes it anew", in.Name, c.Name)
+			return Table{}, fmt.Errorf("history.%s.%s has no field id: another program made this warehouse; "+
+				"`fleetlake rebuild` makes it anew", in.Name, c.Name)
 		}
 		is, ok := typeOf(c.Type)
 		if !ok {
-			return Table{}, fmt.Errorf("history.%s.%s has the type %s, which an export has no name for", in.Name, c.Name, c.Type)
+			return Table{}, noType(historyPrefix+in.Name, c.Name, c.Type)
 		}
 		described.Columns = append(described.Columns, Column{id, c.Name, is, c.Comment})
 	}
 	return described, nil
+}
+
+// noType says that a column has a type that an export has no name for. Every type of this program's tables has one.
+func noType(table, column, is string) error {
+	return fmt.Errorf("%s.%s has the type %s, which no table of this program has: an earlier program made this warehouse; "+
+		"`fleetlake rebuild`, or the next run, makes it anew, and the export works then", table, column, is)
 }
 
 //go:embed field_ids.txt

@@ -4,7 +4,7 @@
 {{range .}}
 CREATE EXTERNAL TABLE IF NOT EXISTS {{.SQLName}}_files (
 {{- range $i, $c := .Columns}}{{if $i}},{{end}}
-    `{{.Name}}` {{type .Type "string" "int" "bigint" "double" "boolean" "date" "timestamp"}} COMMENT {{quote .Comment}}
+    `{{.Name}}` {{type .Type "string" "int" "bigint" "double" "boolean" "date" "timestamp"}} COMMENT {{text .Comment}}
 {{- end}}
 ) STORED AS PARQUET LOCATION 's3://BUCKET/PREFIX/{{.Directory}}/';
 
