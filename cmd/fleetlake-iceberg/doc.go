@@ -9,6 +9,7 @@
 //	<target>/facts, <target>/history                        referred to, never written, never deleted
 //	<target>/_fleetlake/pins/iceberg.json                   written: the files of the export that a snapshot still needs
 //	<target>/_iceberg/catalog.db                            the SQL catalog of a directory
+//	<target>/_iceberg/catalog-read.db                       its copy for readers, renamed into place by each verb
 //	<target>/_iceberg/unreferenced.json                     files that expire found to be unneeded, and since when
 //	<target>/_iceberg/<namespace>/<table>/metadata, data    the metadata of the tables, and compacted files
 //
@@ -22,6 +23,7 @@
 // # What a crash leaves
 //
 // Every change of a table is one commit of the catalog. A crash before it leaves files that nothing refers to:
-// expire lists them and deletes them after the grace period. Pins are written before the commit that needs them
+// expire lists them and deletes them after the grace period. A crash inside it leaves the journal of SQLite beside the
+// catalog, which the next verb, status too, rolls back; the copy for readers is not touched. Pins are written before the commit that needs them
 // and shortened only after the commit that no longer does.
 package main

@@ -13,6 +13,7 @@ class Lake:
         self.directory = os.path.realpath(directory)
         self.uri = "file://" + self.directory
         self.catalog_file = f"{self.directory}/_iceberg/catalog.db"
+        self.catalog_copy = f"{self.directory}/_iceberg/catalog-read.db"  # for those who only read: whole at any moment
 
     def manifest(self):
         with open(f"{self.directory}/current.json") as f:
@@ -29,7 +30,7 @@ class Lake:
     def metadata(self, table):
         """The metadata file of a table that is valid now, for engines without an Iceberg catalog."""
         namespace, name = table.split(".")
-        with sqlite3.connect(f"file:{self.catalog_file}?mode=ro", uri=True) as db:
+        with sqlite3.connect(f"file:{self.catalog_copy}?mode=ro", uri=True) as db:
             return db.execute(
                 "SELECT metadata_location FROM iceberg_tables WHERE catalog_name = ? AND table_namespace = ? AND table_name = ?",
                 (CATALOG, namespace, name)).fetchone()[0]
