@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -38,10 +39,11 @@ var demoQuestions = []struct{ query, columns, rows string }{
 	{"deadweight_by_flag", "night, flag, vessels, deadweight_million_t, percent_known", "WHERE night = (SELECT max(snapshot_date) FROM runs) LIMIT 3"},
 }
 
-// demoCommands is what to continue with; each %s is the directory.
+// demoCommands is what to continue with, given the directory and a zone.
 const demoCommands = `
+The pages          fleetlake serve --no-jobs --data %[1]s      then http://127.0.0.1:8080 in a browser
 All questions      fleetlake query --list
-One, of a zone     fleetlake query gone_dark --param zone=china-coast --data %[1]s
+One, of a zone     fleetlake query gone_dark --param zone=%[2]s --data %[1]s
 Your own           fleetlake query --data %[1]s "SELECT flag, count(*) FROM vessels WHERE listed AND is_vessel GROUP BY flag"
 Tables, columns    fleetlake schema --data %[1]s
 One vessel         fleetlake query vessel_life --data %[1]s
@@ -141,8 +143,33 @@ func (a *app) demoAnswers(ctx context.Context, dir string) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(a.stdout, demoCommands, dir)
+	zone, err := darkZone(ctx, dir)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.stdout, demoCommands, dir, zone)
 	return err
+}
+
+// darkZone is the zone in which most vessels have gone dark, so that the command that is shown has rows.
+func darkZone(ctx context.Context, dir string) (zone string, err error) {
+	w, err := warehouse.Open(ctx, warehouse.Path(dir), warehouse.Options{})
+	if err != nil {
+		return "", err
+	}
+	defer w.Close() // of a file that was only read
+	rows, err := w.Query(ctx, "SELECT world_zone FROM gone_dark WHERE world_zone IS NOT NULL GROUP BY world_zone ORDER BY count(*) FILTER (WHERE proved) DESC, world_zone LIMIT 1")
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	for row, err := range rows.All() {
+		if err != nil {
+			return "", err
+		}
+		zone, _ = row[0].(string)
+	}
+	return cmp.Or(zone, "china-coast"), nil
 }
 
 // freshDemo creates an empty directory, in place of that of an earlier demo.

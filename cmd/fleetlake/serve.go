@@ -56,7 +56,7 @@ Page, warehouse and Flight SQL are served by a second process, which serve start
 starts again when it ended. Nothing that happens to it ends a run, an export or a notification.
 
 With --no-jobs nothing runs, nothing is exported, nobody is notified, and no key is needed: page, warehouse
-and Flight SQL of data that is there already.
+and Flight SQL of data that is there already. So it is without a configuration and an address of the service, too.
 
 With OTEL_EXPORTER_OTLP_ENDPOINT set, each run is sent there as an OpenTelemetry trace (OTLP
 over HTTP).`,
@@ -66,6 +66,10 @@ over HTTP).`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a.logs = true
 			cfg, err := a.config()
+			if err == nil && !noJobs && cfg.File == "" && cfg.BaseURL == "" && requireLake(cfg.DataDir) == nil {
+				a.say("no service is configured: the data in " + cfg.DataDir + " are served, and nothing runs, as with --no-jobs")
+				noJobs = true
+			}
 			if err == nil && noJobs {
 				cfg, err = withoutJobs(cfg)
 			}

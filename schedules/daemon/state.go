@@ -90,8 +90,19 @@ func (s *Server) slotRecords() []Slot {
 }
 
 // PriceAgain prices a run of a job that would pay for its night of today a second time, because that night has ended;
-// it returns nil for any other run. One is priced at a time: each opens the published file.
+// it returns nil for any other run.
 func (s *Server) PriceAgain(ctx context.Context, name string) (*pipeline.Preview, error) {
+	return s.price(ctx, name, true)
+}
+
+// Price prices a run of a job for its night of today.
+func (s *Server) Price(ctx context.Context, name string) (*pipeline.Preview, error) {
+	return s.price(ctx, name, false)
+}
+
+// price prices a run, if it need not be one that pays again or is such a one. One is priced at a time: each opens the
+// published file.
+func (s *Server) price(ctx context.Context, name string, onlyAgain bool) (*pipeline.Preview, error) {
 	ctx, cancel := context.WithTimeout(ctx, priceTimeout)
 	defer cancel()
 	select {
@@ -106,7 +117,7 @@ func (s *Server) PriceAgain(ctx context.Context, name string) (*pipeline.Preview
 	}
 	date := time.Now().In(job.Location).Format(time.DateOnly)
 	p := *s.pipeline
-	if p.Again, err = s.again(schedules.Slot{Job: name, Date: date, Again: true}); err != nil || !p.Again {
+	if p.Again, err = s.again(schedules.Slot{Job: name, Date: date, Again: true}); err != nil || onlyAgain && !p.Again {
 		return nil, err
 	}
 	preview, err := p.Preview(ctx, job, date)

@@ -60,7 +60,7 @@ func (s *site) confirm(w http.ResponseWriter, p pipeline.Preview) {
 		lines[0] += fmt.Sprintf(" The balance is %s.", wording.Count(*p.Balance))
 	}
 	lines = append(lines, "The answers that the night has paid for are kept either way.")
-	send(w, http.StatusOK, render("page.html", view{Kind: "note", Title: "Pay for the night again?", Version: s.Version, Now: s.Now(), Form: s.form,
+	send(w, http.StatusOK, s.page(view{Kind: "note", Title: "Pay for the night again?", Version: s.Version, Now: s.Now(), Form: s.form,
 		Repeat: &repeat{Job: p.Job, Price: price}, Verdict: Verdict{Level: "warn", Title: "Pay for the night again?", Lines: lines}}))
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline/wording"
+	"github.com/fleetlake/fleetlake/schedules/page/shown"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -62,6 +64,7 @@ type AskView struct {
 	Foreign bool   // the statement comes from elsewhere, and a person has to run it
 	Took    string
 	Bars    []Share    // the answer as bars, if it has a text and a number a row
+	Tables  []AskTable // what there is to ask for
 	Line    *LineChart // or over the nights, if it has a date and a number
 }
 
@@ -74,6 +77,50 @@ type AskField struct {
 
 // fieldPrefix begins the names of the fields of parameters: a form has other fields, too.
 const fieldPrefix = "param."
+
+// mostDecimals is how many decimals a number of at least 1 has before it is rounded to two; a file has all.
+const mostDecimals = 6
+
+// people writes a number of an answer for people: its thousands apart, and without an exponent. What is no number stays
+// as it is. Years and other small numbers stay whole.
+func people(text string) string {
+	if strings.ContainsAny(text, "eE") {
+		if f, err := strconv.ParseFloat(text, 64); err == nil && !math.IsInf(f, 0) && math.Abs(f) < 1e15 {
+			text = strconv.FormatFloat(f, 'f', -1, 64)
+		}
+	}
+	if _, rest, _ := strings.Cut(text, "."); len(rest) > mostDecimals {
+		if f, err := strconv.ParseFloat(text, 64); err == nil && math.Abs(f) >= 1 {
+			text = strings.TrimRight(strconv.FormatFloat(f, 'f', 2, 64), "0")
+			text = strings.TrimSuffix(text, ".")
+		}
+	}
+	whole, rest, _ := strings.Cut(text, ".")
+	digits := strings.TrimPrefix(whole, "-")
+	if len(digits) < 5 || strings.ContainsFunc(digits, func(r rune) bool { return r < '0' || r > '9' }) {
+		return text
+	}
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		return text
+	}
+	text = strings.TrimSuffix(whole, digits) + wording.Count(n)
+	if rest != "" {
+		text += "." + rest
+	}
+	return text
+}
+
+// Cell is a value of the answer as people read it. A file has it as it came.
+func (v AskView) Cell(column int, value string) string {
+	if v.Answer.Columns[column].Number {
+		return people(value)
+	}
+	return shown.Printable(value)
+}
+
+// Address is a link that asks the same question.
+func (v AskView) Address() string { return askPath + "?" + url.Values{"sql": {v.SQL}}.Encode() }
 
 // Missing is how many rows the page leaves out.
 func (v AskView) Missing() int { return int(v.Answer.Total) - len(v.Answer.Rows) }
@@ -122,8 +169,31 @@ func (s *site) askPage(w http.ResponseWriter, r *http.Request) {
 		v.Answer = &answer
 		v.draw()
 	}
+	if err := s.tablesOf(r.Context(), &v); err != nil && !errors.Is(err, warehouse.ErrNone) {
+		s.Log.Warn("the tables of the form cannot be read", "error", err)
+	}
 	allowTime(w, slowest) // a statement may take longer than to read its answer
-	send(w, status, render("page.html", view{Kind: "ask", Title: "Ask", Version: s.Version, Now: s.Now(), Ask: &v}))
+	send(w, status, s.page(view{Kind: "ask", Title: "Ask", Version: s.Version, Now: s.Now(), Ask: &v}))
+}
+
+// AskTable is a table or view with its columns, and a statement that shows its first rows.
+type AskTable struct {
+	Name    string
+	Columns []string
+	Link    string
+}
+
+// tablesOf reads what there is to ask for.
+func (s *site) tablesOf(ctx context.Context, v *AskView) error {
+	return s.look(ctx, func(ctx context.Context, file *warehouse.Warehouse) error {
+		return each(ctx, file, "columns", func(r record) {
+			if n := len(v.Tables); n == 0 || v.Tables[n-1].Name != r.Text(0) {
+				v.Tables = append(v.Tables, AskTable{Name: r.Text(0), Link: askPath + "?" + url.Values{"sql": {"SELECT *\nFROM " + r.Text(0) + "\nLIMIT 100"}}.Encode()})
+			}
+			last := &v.Tables[len(v.Tables)-1]
+			last.Columns = append(last.Columns, r.Text(1))
+		})
+	})
 }
 
 // fillIn puts a worked query with the values of its fields into the form. It returns an error for a value that its
@@ -215,7 +285,7 @@ func (v *AskView) draw() {
 			}
 			if row[1] != nil {
 				n, err := strconv.ParseFloat(*row[1], 64)
-				p.Value, p.Known = int(n), err == nil && n >= 0
+				p.Value, p.Known = n, err == nil && n >= 0
 			}
 			one.Points = append(one.Points, p)
 		}
@@ -244,7 +314,7 @@ func (v *AskView) draw() {
 			bar.Name = *row[0]
 		}
 		if row[1] != nil {
-			bar.Words = *row[1]
+			bar.Words = people(*row[1])
 		}
 		if longest > 0 {
 			bar.Percent = 100 * values[i] / longest

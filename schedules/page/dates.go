@@ -45,13 +45,17 @@ func (s *site) zonePage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var all []Series
-	err := s.look(r.Context(), func(ctx context.Context, file *warehouse.Warehouse) error {
+	var where *WorldMap
+	err := s.look(r.Context(), func(ctx context.Context, file *warehouse.Warehouse) (err error) {
+		if where, err = mapOf(ctx, file, zone, "the zone"); err != nil {
+			return err
+		}
 		return each(ctx, file, "zone_series", func(r record) {
 			if n := len(all); n == 0 || all[n-1].Title != shown.StatusName(r.Text(0)) {
 				all = append(all, Series{Title: shown.StatusName(r.Text(0)), List: "/list/episodes?" + url.Values{"world_zone": {zone}, "navigational_status": {r.Text(0)}, "is_vessel": {"true"}}.Encode()})
 			}
 			last := &all[len(all)-1]
-			last.Points = append(last.Points, SeriesPoint{Date: r.Text(1), Value: r.Number(2), Known: r.Yes(3)})
+			last.Points = append(last.Points, SeriesPoint{Date: r.Text(1), Value: float64(r.Number(2)), Known: r.Yes(3)})
 		}, zone, seriesNights)
 	})
 	if err != nil {
@@ -62,6 +66,7 @@ func (s *site) zonePage(w http.ResponseWriter, r *http.Request) {
 		all[i].addUsual()
 	}
 	p := seriesPage(shown.ZoneName(zone), "Vessels in the zone by night and status. The band is the middle half of the 28 nights before; a gap is a night without a complete search, which is not zero.", all)
+	p.Map = where
 	p.Links = []shown.Field{{Name: "Waiting by category", Value: "/list/zone_congestion?world_zone=" + zone}, {Name: "Arrivals", Value: "/list/arrivals?world_zone=" + zone}, {Name: "Departures", Value: "/list/departures?world_zone=" + zone}}
 	s.sendSeries(w, p)
 }
@@ -69,7 +74,11 @@ func (s *site) zonePage(w http.ResponseWriter, r *http.Request) {
 // fleetPage serves the listed fleet over the nights, by flag and by category.
 func (s *site) fleetPage(w http.ResponseWriter, r *http.Request) {
 	var all []Series
-	err := s.look(r.Context(), func(ctx context.Context, file *warehouse.Warehouse) error {
+	var where *WorldMap
+	err := s.look(r.Context(), func(ctx context.Context, file *warehouse.Warehouse) (err error) {
+		if where, err = mapOf(ctx, file, "", "the fleet"); err != nil {
+			return err
+		}
 		last := ""
 		return each(ctx, file, "fleet_series", func(r record) {
 			if key := r.Text(0) + " " + r.Text(1); key != last || len(all) == 0 {
@@ -77,14 +86,16 @@ func (s *site) fleetPage(w http.ResponseWriter, r *http.Request) {
 				all = append(all, fleetSeries(r.Text(0), r.Text(1), r.Text(2)))
 			}
 			one := &all[len(all)-1]
-			one.Points = append(one.Points, SeriesPoint{Date: r.Text(3), Value: r.Number(4), Known: true})
+			one.Points = append(one.Points, SeriesPoint{Date: r.Text(3), Value: float64(r.Number(4)), Known: true})
 		}, seriesNights, seriesParts)
 	})
 	if err != nil {
 		s.cannotRead(w, err)
 		return
 	}
-	s.sendSeries(w, seriesPage("The fleet over the nights", "Vessels on the list, in all, by category and by flag: those that are listed, whether or not they were seen that night. Beacons and buoys are not counted.", all))
+	p := seriesPage("The fleet over the nights", "Vessels on the list, in all, by category and by flag: those that are listed, whether or not they were seen that night. Beacons and buoys are not counted.", all)
+	p.Map = where
+	s.sendSeries(w, p)
 }
 
 // fleetSeries names a part of the fleet, and where its vessels are listed.
@@ -103,5 +114,5 @@ func fleetSeries(byWhat, value, country string) Series {
 }
 
 func (s *site) sendSeries(w http.ResponseWriter, p *SeriesPage) {
-	send(w, http.StatusOK, render("page.html", view{Kind: "series", Title: p.Title, Version: s.Version, Now: s.Now(), Series: p}))
+	send(w, http.StatusOK, s.page(view{Kind: "series", Title: p.Title, Version: s.Version, Now: s.Now(), Series: p}))
 }

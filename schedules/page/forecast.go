@@ -80,8 +80,12 @@ func (s *site) forecastPage(w http.ResponseWriter, r *http.Request) {
 	default:
 		p.fill(f)
 	}
-	v := view{Kind: "forecast", Title: "Forecast", Version: s.Version, Now: s.Now(), Forecast: p}
-	send(w, http.StatusOK, render("page.html", v))
+	refresh := 0
+	if p.Waiting {
+		refresh = 2
+	}
+	v := view{Refresh: refresh, Kind: "forecast", Title: "Forecast", Version: s.Version, Now: s.Now(), Forecast: p}
+	send(w, http.StatusOK, s.page(v))
 }
 
 // fill puts a forecast into words and pictures.

@@ -10,6 +10,11 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
+// listsPage serves the index of the lists.
+func (s *site) listsPage(w http.ResponseWriter, _ *http.Request) {
+	send(w, http.StatusOK, s.page(view{Kind: "lists", Title: "Lists", Version: s.Version, Now: s.Now(), Lists: lists.Groups()}))
+}
+
 // listPage serves one page of a list.
 func (s *site) listPage(w http.ResponseWriter, r *http.Request) {
 	v, ok := lists.Named(r.PathValue("name"))
@@ -21,6 +26,10 @@ func (s *site) listPage(w http.ResponseWriter, r *http.Request) {
 	err := s.look(r.Context(), func(ctx context.Context, file *warehouse.Warehouse) error {
 		return v.Read(ctx, file, r.URL.Query())
 	})
+	if err == nil && v.Clean != "" { // the address of a form, with all of its fields
+		http.Redirect(w, r, r.URL.Path+v.Clean, http.StatusSeeOther)
+		return
+	}
 	if err == nil && v.Format != "" {
 		if err = s.sendFile(w, r, v); err == nil {
 			return
@@ -34,7 +43,7 @@ func (s *site) listPage(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		s.cannotRead(w, err)
 	default:
-		send(w, http.StatusOK, render("page.html", view{Kind: "list", Title: v.Title, Version: s.Version, Now: s.Now(), List: v}))
+		send(w, http.StatusOK, s.page(view{Kind: "list", Title: v.Title, Version: s.Version, Now: s.Now(), List: v}))
 	}
 }
 

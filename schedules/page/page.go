@@ -35,6 +35,9 @@ type Config struct {
 	// night has ended; it returns nil for any other run. The page asks before it starts such a run.
 	PriceAgain func(ctx context.Context, job string) (*pipeline.Preview, error)
 
+	// Price prices the next run of a job, before its first night; it sends no request. Nil is not known.
+	Price func(ctx context.Context, job string) (*pipeline.Preview, error)
+
 	// Troubles lists what is wrong with the data directory, whatever the state of the night, besides a scheduler that
 	// does not answer; may be nil.
 	Troubles func() []Trouble
@@ -149,7 +152,7 @@ func New(c Config) (*Handler, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.statusPage)
 	mux.HandleFunc("GET /live", s.livePage)
-	mux.HandleFunc("GET /runs/{id}", s.runPage)
+	mux.HandleFunc("GET /runs/{id}", s.settled(s.runPage))
 	mux.HandleFunc("GET /runs/{id}/file", s.runFile)
 	mux.HandleFunc("GET /changes.atom", s.changesFeed)
 	mux.HandleFunc("GET /watch.atom", s.watchFeed)
@@ -160,14 +163,17 @@ func New(c Config) (*Handler, error) {
 	if c.Forecast != nil {
 		mux.HandleFunc("GET /forecast", s.forecastPage)
 	}
-	mux.HandleFunc("GET /search", s.searchPage)
-	mux.HandleFunc("GET /list/{name}", s.listPage)
-	mux.HandleFunc("GET /nights/{date}", s.nightPage)
-	mux.HandleFunc("GET /zone/{zone}", s.zonePage)
-	mux.HandleFunc("GET /fleet", s.fleetPage)
-	mux.HandleFunc("GET /vessel/{number}", s.vesselPage)
+	mux.HandleFunc("GET /search", s.settled(s.searchPage))
+	mux.HandleFunc("GET /list", s.listsPage)
+	mux.HandleFunc("GET /list/{name}", s.settled(s.listPage))
+	mux.HandleFunc("GET /company", s.settled(s.companyPage))
+	mux.HandleFunc("GET /nights/{date}", s.settled(s.nightPage))
+	mux.HandleFunc("GET /zone/{zone}", s.settled(s.zonePage))
+	mux.HandleFunc("GET /fleet", s.settled(s.fleetPage))
+	mux.HandleFunc("GET /vessel/{number}", s.settled(s.vesselPage))
 	mux.HandleFunc("GET /dictionary", s.dictionaryPage)
 	mux.HandleFunc("GET /style.css", serveStyle)
+	mux.HandleFunc("GET /coast.svg", serveCoast)
 	mux.HandleFunc("GET /icon.svg", serveIcon)
 	mux.HandleFunc("GET /favicon.ico", serveIcon)
 	mux.HandleFunc("GET /healthz", s.probe(c.Healthy))
@@ -181,7 +187,7 @@ func New(c Config) (*Handler, error) {
 	if c.Share != nil {
 		mux.Handle("GET /warehouse/", c.Share)
 	}
-	return &Handler{s.guard(mux), s}, nil
+	return &Handler{s.guard(compressed(mux)), s}, nil
 }
 
 // reportsOf caches the reports of the published file.

@@ -23,7 +23,7 @@ import (
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
-//go:embed templates/*.html templates/style.css templates/icon.svg
+//go:embed templates/*.html templates/style.css templates/icon.svg templates/coast.svg
 var files embed.FS
 
 // templates are parsed when the first page is made: most commands of the program make none.
@@ -105,8 +105,7 @@ func (s *site) attach() string {
 
 func (s *site) renderStatus(ctx context.Context) (int, []byte) {
 	now := s.Now()
-	v := view{Kind: "status", Title: "Status", Version: s.Version, Now: now, Form: s.form, Attach: s.attach(),
-		CanStop: s.Config.Stop != nil, CanAsk: s.Config.Ask != nil, CanForecast: s.Config.Forecast != nil && len(s.ForecastJobs) > 0}
+	v := view{Kind: "status", Title: "Status", Version: s.Version, Now: now, Form: s.form, Attach: s.attach(), CanStop: s.Config.Stop != nil}
 	schedule, silent := s.Config.Schedule()
 	s.scheduled(&v, schedule)
 	v.Export = s.export(schedule)
@@ -114,9 +113,10 @@ func (s *site) renderStatus(ctx context.Context) (int, []byte) {
 	switch {
 	case err != nil && !errors.Is(err, warehouse.ErrNone):
 		v.Verdict = s.trouble(err)
-		return http.StatusServiceUnavailable, render("page.html", v)
+		return http.StatusServiceUnavailable, s.page(v)
 	case report == nil:
 		v.Verdict = Verdict{Level: "none", Title: "No night yet", Lines: []string{"This page fills with the first run."}}
+		v.First = s.firstRuns(ctx, v.Next)
 	default:
 		v.ofNight(report, upToYesterday(report.Days, now, v.Past), s.Caps.PerRun)
 		madeUp(v.Past, report.Runs)
@@ -136,7 +136,7 @@ func (s *site) renderStatus(ctx context.Context) (int, []byte) {
 	}
 	v.Verdict = v.Verdict.with(s.Troubles())
 	s.tidy(&v)
-	return http.StatusOK, render("page.html", v)
+	return http.StatusOK, s.page(v)
 }
 
 // tidy removes the paths of this machine from the reasons of runs.
@@ -210,7 +210,7 @@ func (s *site) livePage(w http.ResponseWriter, r *http.Request) {
 func (s *site) runPage(w http.ResponseWriter, r *http.Request) {
 	if v, ok := s.oneRun(w, r); ok {
 		v.Kind = "run"
-		send(w, http.StatusOK, render("page.html", v))
+		send(w, http.StatusOK, s.page(v))
 	}
 }
 
@@ -265,8 +265,33 @@ func (s *site) notFound(w http.ResponseWriter, _ *http.Request) {
 
 // say answers with a few words and the way back.
 func (s *site) say(w http.ResponseWriter, status int, title string, lines ...string) {
-	send(w, status, render("page.html", view{Kind: "note", Title: title, Version: s.Version, Now: s.Now(),
+	send(w, status, s.page(view{Kind: "note", Title: title, Version: s.Version, Now: s.Now(),
 		Verdict: Verdict{Level: "none", Title: title, Lines: lines}}))
+}
+
+// navItem is a place of the navigation, which is the same on every page.
+type navItem struct {
+	Title, Link string
+	Here        bool
+}
+
+// page renders a page with the navigation.
+func (s *site) page(v view) []byte {
+	kind := strings.Fields(v.Kind)[0]
+	add := func(title, link string, kinds ...string) {
+		v.Nav = append(v.Nav, navItem{title, link, slices.Contains(kinds, kind)})
+	}
+	add("Tonight", "/", "status", "run")
+	add("Fleet", "/fleet", "series")
+	add("Lists", "/list", "list", "lists", "search", "vessel", "company")
+	if s.Config.Forecast != nil && len(s.ForecastJobs) > 0 {
+		add("Forecast", "/forecast", "forecast")
+	}
+	if s.Config.Ask != nil {
+		add("Ask", askPath, "ask")
+	}
+	add("Dictionary", "/dictionary")
+	return render("page.html", v)
 }
 
 // render executes a template. One that does not fit its data is a bug.
@@ -280,6 +305,10 @@ func render(name string, v view) []byte {
 
 func send(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if status >= http.StatusBadRequest { // what is wrong now may be right the next time
+		w.Header().Del("ETag")
+		w.Header().Set("Cache-Control", "no-store")
+	}
 	w.Header().Set("Content-Length", fmt.Sprint(len(body)))
 	w.WriteHeader(status)
 	w.Write(body) // a client that disconnected needs no answer

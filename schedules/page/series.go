@@ -19,7 +19,7 @@ type Series struct {
 // SeriesPoint is the number of one night. A night without a number is not known, which is not zero.
 type SeriesPoint struct {
 	Date  string
-	Value int
+	Value float64
 	Known bool
 	Usual *Usual // of the nights before; nil if there are too few
 }
@@ -36,7 +36,7 @@ func (s *Series) addUsual() {
 		var before []float64
 		for _, p := range s.Points[max(0, i-usualNights):i] {
 			if p.Known {
-				before = append(before, float64(p.Value))
+				before = append(before, p.Value)
 			}
 		}
 		if len(before) >= leastUsual {
@@ -69,7 +69,7 @@ func lineChart(id string, s Series) LineChart {
 	most := 1
 	for _, p := range s.Points {
 		if p.Known {
-			most = max(most, p.Value)
+			most = max(most, int(math.Ceil(p.Value)))
 		}
 		if p.Usual != nil {
 			most = max(most, int(math.Ceil(p.Usual.High)))
@@ -86,9 +86,9 @@ func lineChart(id string, s Series) LineChart {
 		var line []string
 		for _, i := range run {
 			p := s.Points[i]
-			line = append(line, fmt.Sprintf("%.1f,%.2f", middle(i), y(float64(p.Value))))
-			c.Dots = append(c.Dots, Bar{X: middle(i) - 1.5, Y: y(float64(p.Value)) - 1.5, Width: 3, Height: 3, Title: p.words()})
-			c.Value = wording.Count(p.Value)
+			line = append(line, fmt.Sprintf("%.1f,%.2f", middle(i), y(p.Value)))
+			c.Dots = append(c.Dots, Bar{X: middle(i) - 1.5, Y: y(p.Value) - 1.5, Width: 3, Height: 3, Title: p.words()})
+			c.Value = numberWords(p.Value)
 		}
 		c.Lines = append(c.Lines, strings.Join(line, " "))
 	}
@@ -126,7 +126,7 @@ func runsOf(points []SeriesPoint, has func(SeriesPoint) bool) (runs [][]int) {
 func (p SeriesPoint) words() string {
 	words := "not known"
 	if p.Known {
-		words = wording.Count(p.Value)
+		words = numberWords(p.Value)
 	}
 	if p.Usual != nil {
 		words += fmt.Sprintf(", usually %s to %s", wording.Decimals(p.Usual.Low), wording.Decimals(p.Usual.High))
@@ -149,6 +149,7 @@ type SeriesPage struct {
 	Nights       []SeriesNight // the newest first
 	Names        []string
 	Links        []shown.Field // further pages: name and address
+	Map          *WorldMap     // where the vessels are; nil if no position is known
 }
 
 // SeriesNight is a line of the table of the pictures.
@@ -172,11 +173,19 @@ func seriesPage(title, about string, all []Series) *SeriesPage {
 		for _, s := range all {
 			value := "–"
 			if s.Points[i].Known {
-				value = wording.Count(s.Points[i].Value)
+				value = numberWords(s.Points[i].Value)
 			}
 			night.Values = append(night.Values, value)
 		}
 		p.Nights = append(p.Nights, night)
 	}
 	return p
+}
+
+// numberWords writes a number for people: a whole one with its thousands apart.
+func numberWords(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+		return wording.Count(int(v))
+	}
+	return wording.Decimals(v)
 }

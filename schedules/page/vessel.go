@@ -57,7 +57,7 @@ func (s *site) vesselPage(w http.ResponseWriter, r *http.Request) {
 	default:
 		v := view{Kind: "vessel", Title: vesselTitle(e), Version: s.Version, Now: s.Now(), Vessel: vessel.Of(e, s.Now(), s.Dir), CanScore: s.Scores != nil}
 		v.Vessel.Asked = asked
-		send(w, http.StatusOK, render("page.html", v))
+		send(w, http.StatusOK, s.page(v))
 	}
 }
 

@@ -24,6 +24,7 @@ type view struct {
 	Version      string
 	Now          time.Time
 	Verdict      Verdict
+	Nav          []navItem
 	Tiles        []Tile
 	Days         []Day
 	Charts       []Chart
@@ -46,11 +47,13 @@ type view struct {
 	Series       *SeriesPage
 	Ask          *AskView
 	Forecast     *ForecastPage
-	CanForecast  bool // the page has forecasts
-	CanAsk       bool // the page has a form for statements
-	CanScore     bool // the page can say when a vessel is looked up next
-	Lasts        int  // nights that the balance pays for at the usual cost; 0 is unknown
-	Style        any  // the stylesheet inside the single file
+	Company      *CompanyView
+	Lists        []lists.Group
+	First        []firstRun // what will happen, before the first night
+	Refresh      int        // seconds after which the page asks for itself again; 0 is never
+	CanScore     bool       // the page can say when a vessel is looked up next
+	Lasts        int        // nights that the balance pays for at the usual cost; 0 is unknown
+	Style        any        // the stylesheet inside the single file
 	Policy       string
 }
 

@@ -15,7 +15,8 @@ const (
 	verbMetrics = "metrics" // a text
 	verbRun     = "run"     // starts a job
 	verbStop    = "stop"    // stops the run under way
-	verbPrice   = "price"   // a *pipeline.Preview of a job
+	verbFirst   = "first"   // a *pipeline.Preview of a job
+	verbPrice   = "price"   // the same, nil if it does not pay for a night again
 )
 
 // Answers answers the network process for a scheduler.
@@ -32,6 +33,8 @@ func Answers(d *daemon.Server) func(context.Context, network.Request) (any, erro
 			return nil, d.Trigger(q.Job, q.Again)
 		case verbStop:
 			return nil, d.StopRun()
+		case verbFirst:
+			return d.Price(ctx, q.Job)
 		case verbPrice:
 			return d.PriceAgain(ctx, q.Job)
 		}

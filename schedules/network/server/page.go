@@ -29,7 +29,7 @@ func (n *Server) Handler() (*page.Handler, error) {
 	return page.New(page.Config{
 		Dir: c.Dir, Hosts: c.Hosts, Token: c.Token, Version: c.Version, Log: n.log,
 		TrustLoopback: c.TrustLoopback, Proxies: c.Proxies,
-		Schedule: n.schedule, RunNow: n.runNow, PriceAgain: n.priceAgain, Troubles: n.troubles, Stop: n.stopRun,
+		Schedule: n.schedule, RunNow: n.runNow, PriceAgain: n.priceAgain, Price: n.price, Troubles: n.troubles, Stop: n.stopRun,
 		Metrics: n.metrics.Handler(n.schedulerMetrics), Share: share.New(c.Dir, n.log), Export: n.exportLine,
 		Healthy: n.healthy, Ready: n.ready, Answer: n.answer, Ask: n.askRows, AskFile: n.askFile,
 		Own:   func() ([]warehouse.WorkedQuery, error) { return warehouse.OwnQueries(c.QueriesDir) },
@@ -71,6 +71,31 @@ func (n *Server) stopRun() error {
 
 func (n *Server) priceAgain(ctx context.Context, job string) (p *pipeline.Preview, err error) {
 	return p, n.ask(ctx, network.Request{Verb: verbPrice, Job: job}, &p)
+}
+
+// priceKept is how long a price stands on the page: nothing changes it before the first night.
+const priceKept = time.Minute
+
+// pricedRun is a price, and when it was asked for.
+type pricedRun struct {
+	at      time.Time
+	preview *pipeline.Preview
+}
+
+// price is what the next run of a job would cost. Everybody who asks within priceKept gets one answer.
+func (n *Server) price(ctx context.Context, job string) (p *pipeline.Preview, err error) {
+	n.pricing.Lock()
+	defer n.pricing.Unlock()
+	if known, ok := n.prices[job]; ok && time.Since(known.at) < priceKept {
+		return known.preview, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, stateTimeout)
+	defer cancel()
+	if err := n.ask(ctx, network.Request{Verb: verbFirst, Job: job}, &p); err != nil {
+		return nil, err
+	}
+	n.prices[job] = pricedRun{time.Now(), p}
+	return p, nil
 }
 
 // healthy returns an error if the scheduler hangs, or does not answer. All monitors who ask meanwhile get one answer.

@@ -91,11 +91,14 @@ type Server struct {
 	making    *turns.Turns // a place per file that is made for the page
 	probing   singleflight.Group
 	log       *slog.Logger
+
+	pricing sync.Mutex
+	prices  map[string]pricedRun // by job
 }
 
 // New creates a server that serves nothing yet.
 func New(c Config, ask Ask) (n *Server, err error) {
-	n = &Server{config: c, ask: ask, log: c.Log, forecasts: newForecasts(c), making: turns.New(filesAtOnce, filesWaiting)}
+	n = &Server{config: c, ask: ask, log: c.Log, forecasts: newForecasts(c), making: turns.New(filesAtOnce, filesWaiting), prices: map[string]pricedRun{}}
 	n.metrics, err = metrics.NewPublished(metrics.PublishedConfig{Dir: c.Dir, Spending: n.spending})
 	return n, err
 }

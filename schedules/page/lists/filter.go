@@ -20,22 +20,25 @@ type Asked struct {
 	Filters []Filter
 	Sort    string // a column; empty is the list's own order
 	Down    bool
-	Page    int // from 1
+	Page    int      // from 1
+	Show    []string // the columns that are shown; empty is those of the list
 	Format  string
 }
 
-// Filter keeps the rows whose column has a value, begins with it or lies at or beyond it. Value is empty
+// Filter keeps the rows whose column has a value, has it as a part of its text, or lies at or beyond it. Value is empty
 // for rows without one.
 type Filter struct{ Column, Relation, Value string }
 
 // relations are what stands after the name of a column in an address, and its SQL.
-var relations = map[string]string{"": "=", ".from": ">=", ".to": "<="}
+var relations = map[string]string{"": "=", ".from": ">=", ".to": "<=", ".has": "contains"}
 
 // Words is the filter as people read it.
 func (f Filter) Words() string {
 	switch {
 	case f.Relation == ".from":
 		return shown.FieldName(f.Column) + " from " + f.Value
+	case f.Relation == ".has":
+		return shown.FieldName(f.Column) + " with " + f.Value
 	case f.Relation == ".to":
 		return shown.FieldName(f.Column) + " up to " + f.Value
 	case f.Value == "":
@@ -48,6 +51,9 @@ func (f Filter) Words() string {
 func (f Filter) namesVessel() bool {
 	return f.Relation == "" && f.Value != "" && slices.Contains([]string{"vessel_id", "imo", "mmsi", "name"}, f.Column)
 }
+
+// formField stands in the address that a form of filters makes, which has every field of it.
+const formField = "form"
 
 // ErrAsked says that an address asks for what a list does not have.
 var ErrAsked = errors.New("no such list")
@@ -69,9 +75,20 @@ func asked(q url.Values, columns []Column) (a Asked, err error) {
 	if a.Format != "" && FileTypes[a.Format] == "" {
 		return a, fmt.Errorf("format %q: want csv, json or parquet: %w", shown.Shortened(a.Format), ErrAsked)
 	}
+	for _, name := range q["show"] {
+		if !known(name) {
+			return a, fmt.Errorf("show %q: the list has no such column: %w", shown.Shortened(name), ErrAsked)
+		}
+		if !slices.Contains(a.Show, name) {
+			a.Show = append(a.Show, name)
+		}
+	}
 	for key, values := range q {
-		if slices.Contains([]string{"sort", "down", "page", "format"}, key) {
+		if slices.Contains([]string{"sort", "down", "page", "format", "show", formField}, key) {
 			continue
+		}
+		if q.Has(formField) { // an empty field of a form asks for nothing
+			values = slices.DeleteFunc(slices.Clone(values), func(v string) bool { return strings.TrimSpace(v) == "" })
 		}
 		column, relation, _ := strings.Cut(key, ".")
 		if relation != "" {
@@ -108,6 +125,9 @@ func (a Asked) query() string {
 	if a.Page > 1 {
 		q.Set("page", strconv.Itoa(a.Page))
 	}
+	for _, name := range a.Show {
+		q.Add("show", name)
+	}
 	if a.Format != "" {
 		q.Set("format", a.Format)
 	}
@@ -125,6 +145,10 @@ func where(filters []Filter, columns []Column, prefix string) (text string, valu
 			continue
 		}
 		values = append(values, f.Value)
+		if f.Relation == ".has" {
+			conditions = append(conditions, fmt.Sprintf("contains(lower(CAST(%s AS VARCHAR)), lower($%s%d))", identifier(f.Column), prefix, len(values)))
+			continue
+		}
 		conditions = append(conditions, fmt.Sprintf("%s %s CAST($%s%d AS %s)", identifier(f.Column), relations[f.Relation], prefix, len(values), columns[at].Type))
 	}
 	return strings.Join(conditions, " AND "), values

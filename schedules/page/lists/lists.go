@@ -41,6 +41,7 @@ const maxValue = 400
 // List is a table or a view that the page lists, row by row.
 type List struct {
 	Name, Title string
+	Group       string   // the part of the index that it stands in
 	About       string   // what a row is
 	Columns     []string // that the page shows, in its order; empty shows all. Files have all of them
 	Order       string   // SQL of the order without another one
@@ -58,32 +59,36 @@ type List struct {
 // All are what can be listed, by the name in the address: views and tables of the warehouse, and the
 // statements of sql, which add the names of the vessels.
 var All = []List{
-	{Name: "vessels", Title: "Vessels", About: "One row a vessel, with its latest known values.", Order: "name NULLS LAST, vessel_id", Kept: true,
-		Columns: []string{"vessel_id", "name", "flag", "vessel_type", "category", "deadweight_t", "gross_tonnage", "year_built", "registered_owner", "navigational_status", "world_zone", "listed", "first_seen", "last_seen"}},
-	{Name: "reflaggings", Table: "internal.vessel_changes", Title: "Reflaggings", About: "One row a change of flag, on the night that saw it first. An open registry is a flag of convenience.", Order: "snapshot_date DESC, name, vessel_id", Nights: "snapshot_date",
+	{Name: "vessels", Group: "The fleet", Title: "Vessels", About: "One row for each vessel, with its latest known values.", Order: "name NULLS LAST, vessel_id", Kept: true,
+		Columns: []string{"vessel_id", "name", "flag", "vessel_type", "deadweight_t", "year_built", "registered_owner", "navigational_status", "world_zone", "last_seen"}},
+	{Name: "positions", Group: "The fleet", Title: "Positions", About: "One row for each observed position.", Order: "seen_at DESC, vessel_id",
+		Columns: []string{"vessel_id", "position_at", "latitude", "longitude", "speed_kn", "course_deg", "navigational_status", "destination", "eta"}},
+	{Name: "reflaggings", Group: "News", Table: "internal.vessel_changes", Title: "Reflaggings", About: "One row for each change of flag, on the night that saw it first. An open registry is a flag of convenience.", Order: "snapshot_date DESC, name, vessel_id", Nights: "snapshot_date",
 		Columns: []string{"snapshot_date", "vessel_id", "name", "category", "flag_before", "flag_after", "open_registry_before", "open_registry_after", "mmsi_changed", "seen_before", "seen_after"}},
-	{Name: "renamings", Table: "internal.vessel_changes", Title: "Renamings", About: "One row a change of name, on the night that saw it first.", Order: "snapshot_date DESC, name_after, vessel_id", Nights: "snapshot_date",
+	{Name: "renamings", Group: "News", Table: "internal.vessel_changes", Title: "Renamings", About: "One row for each change of name, on the night that saw it first.", Order: "snapshot_date DESC, name_after, vessel_id", Nights: "snapshot_date",
 		Columns: []string{"snapshot_date", "vessel_id", "name_before", "name_after", "flag", "category", "reflagged_too", "seen_before", "seen_after"}},
-	{Name: "ownership_changes", Table: "internal.vessel_changes", Title: "Changes of owner and manager", About: "One row a change. A vessel is looked up seldom: the change lies between the two observations.", Order: "snapshot_date DESC, seen_after DESC, vessel_id, role", Nights: "snapshot_date",
+	{Name: "ownership_changes", Group: "News", Table: "internal.vessel_changes", Title: "Changes of owner and manager", About: "One row for each change. A vessel is looked up seldom: the change lies between the two observations.", Order: "snapshot_date DESC, seen_after DESC, vessel_id, role", Nights: "snapshot_date",
 		Columns: []string{"snapshot_date", "vessel_id", "name", "role", "company_before", "company_after", "flag", "category", "seen_before", "seen_after"}},
-	{Name: "gone_dark", Title: "Gone dark", About: "One row a vessel that is still on the list and that no status search has returned since, with how far the searches prove it.", Order: "proved DESC, complete_nights_since DESC, vessel_id", Whole: true, Kept: true,
+	{Name: "gone_dark", Group: "News", Title: "Gone dark", About: "One row for each vessel that is still on the list and that no status search has returned since, with how far the searches prove it.", Order: "proved DESC, complete_nights_since DESC, vessel_id", Whole: true, Kept: true,
 		Columns: []string{"vessel_id", "name", "flag", "category", "navigational_status", "world_zone", "last_date", "complete_nights_since", "swept_nights_since", "proved", "proof"}},
-	{Name: "arrivals", Table: "internal.arrivals", Title: "Arrivals in zones", About: "One row a vessel that was first seen in a zone, with where it was seen before, or which searches had not seen it there.", Order: "snapshot_date DESC, world_zone, vessel_id", Nights: "snapshot_date",
+	{Name: "arrivals", Group: "Zones", Table: "internal.arrivals", Title: "Arrivals in zones", About: "One row for each vessel that was first seen in a zone, with where it was seen before, or which searches had not seen it there.", Order: "snapshot_date DESC, world_zone, vessel_id", Nights: "snapshot_date",
 		Columns: []string{"snapshot_date", "world_zone", "vessel_id", "name", "flag", "category", "navigational_status", "from_zone", "not_before", "proved", "proof"}},
-	{Name: "departures", Table: "internal.departures", Title: "Departures from zones", About: "One row a vessel that was last seen in a zone, with where it was seen next, which proves that it left, or which searches did not see it there any more.", Order: "snapshot_date DESC, world_zone, vessel_id", Nights: "snapshot_date",
+	{Name: "departures", Group: "Zones", Table: "internal.departures", Title: "Departures from zones", About: "One row for each vessel that was last seen in a zone, with where it was seen next, which proves that it left, or which searches did not see it there any more.", Order: "snapshot_date DESC, world_zone, vessel_id", Nights: "snapshot_date",
 		Columns: []string{"snapshot_date", "world_zone", "vessel_id", "name", "flag", "category", "navigational_status", "to_zone", "not_before", "proved", "proof"}},
-	{Name: "zone_congestion", Title: "Waiting in zones", About: "One row a night, zone and category: how many wait at anchor or adrift, against the usual of the nights before.", Order: "snapshot_date DESC, above_usual DESC, world_zone, category, navigational_status", Nights: "snapshot_date", Between: "internal.zone_congestion_between"},
-	{Name: "identity_review", Title: "Identities to review", About: "One row a case that a person should look at.", Order: "last_date DESC, kind, vessel_id", Whole: true, Kept: true},
-	{Name: "data_freshness", Title: "Age of the data", About: "One row a dataset and band of age: how many listed vessels have data of that age.", Order: "dataset, band", Whole: true, Kept: true},
-	{Name: "changes", Title: "Changes", About: "One row a field that changed, with when it was last seen as before and first seen as now.", Order: "snapshot_date DESC, seen_after DESC, vessel_id, field", Nights: "snapshot_date"},
-	{Name: "listed", Title: "Stays on the list", About: "One row an unbroken stay. A stay ends only where two complete lists, or one and a lookup, prove it: see proof.", Order: "from_date DESC, name, vessel_id", Nights: "from_date"},
-	{Name: "episodes", Title: "Stays in a status and zone", About: "One row an unbroken stay of a vessel in a navigational status and a zone.", Order: "last_date DESC, name, vessel_id", Nights: "last_date"},
-	{Name: "issues", Title: "Issues", About: "One row a value or a record that could not be accepted as it came, with its raw value and reason.", Order: "snapshot_date DESC, run_id DESC, entry, vessel_id", Nights: "snapshot_date",
+	{Name: "zone_congestion", Group: "Zones", Title: "Waiting in zones", About: "One row for each night, zone and category: how many wait at anchor or adrift, against the usual of the nights before.", Order: "snapshot_date DESC, above_usual DESC, world_zone, category, navigational_status", Nights: "snapshot_date", Between: "internal.zone_congestion_between"},
+	{Name: "identity_review", Group: "What to doubt", Title: "Identities to review", About: "One row for each case that a person should look at.", Order: "last_date DESC, kind, vessel_id", Whole: true, Kept: true},
+	{Name: "data_freshness", Group: "What to doubt", Title: "Age of the data", About: "One row for each dataset and band of age: how many listed vessels have data of that age.", Order: "dataset, band", Whole: true, Kept: true},
+	{Name: "changes", Group: "News", Title: "Changes", About: "One row for each field that changed, with when it was last seen as before and first seen as now.", Order: "snapshot_date DESC, seen_after DESC, vessel_id, field", Nights: "snapshot_date"},
+	{Name: "listed", Group: "The fleet", Title: "Stays on the list", About: "One row for each unbroken stay. A stay ends only where two complete lists, or one and a lookup, prove it: see proof.", Order: "from_date DESC, name, vessel_id", Nights: "from_date"},
+	{Name: "episodes", Group: "The fleet", Title: "Stays in a status and zone", About: "One row for each unbroken stay of a vessel in a navigational status and a zone.", Order: "last_date DESC, name, vessel_id", Nights: "last_date"},
+	{Name: "issues", Group: "What to doubt", Title: "Issues", About: "One row for each value or a record that could not be accepted as it came, with its raw value and reason.", Order: "snapshot_date DESC, run_id DESC, entry, vessel_id", Nights: "snapshot_date",
 		Columns: []string{"snapshot_date", "vessel_id", "dataset", "field", "raw_value", "reason", "run_id", "entry"}},
-	{Name: "coverage", Title: "Coverage", About: "One row a partition of a run, with what the run proved that it saw of it.", Order: "snapshot_date DESC, run_id DESC, operation, value", Nights: "snapshot_date",
+	{Name: "coverage", Group: "Runs", Title: "Coverage", About: "One row for each partition of a run, with what the run proved that it saw of it.", Order: "snapshot_date DESC, run_id DESC, operation, value", Nights: "snapshot_date",
 		Columns: []string{"snapshot_date", "operation", "kind", "value", "state", "reason", "pages", "expected_rows", "received_rows", "run_id"}},
-	{Name: "identity_conflicts", Title: "Identity conflicts", About: "One row a contradiction between vessels, over the nights on which it was seen.", Order: "last_date DESC, vessel_id"},
-	{Name: "runs", Title: "Runs", About: "One row a run.", Order: "run_id DESC",
+	{Name: "identity_conflicts", Group: "What to doubt", Title: "Identity conflicts", About: "One row for each contradiction between vessels, over the nights on which it was seen.", Order: "last_date DESC, vessel_id"},
+	{Name: "nights", Group: "Runs", Title: "Nights", About: "One row for each job and night: whether it can be trusted, and what it left out.", Order: "snapshot_date DESC, job", Whole: true,
+		Columns: []string{"snapshot_date", "job", "verdict", "reason", "by_type_covered", "by_type_total", "by_status_covered", "by_status_total", "left_out", "credits"}},
+	{Name: "runs", Group: "Runs", Title: "Runs", About: "One row for each run.", Order: "run_id DESC",
 		Columns: []string{"run_id", "job", "snapshot_date", "started_at", "finished_at", "state", "stop", "requests", "credits_planned", "credits_spent", "rows"}},
 }
 
@@ -117,4 +122,24 @@ func Named(name string) (*View, bool) {
 		return nil, false
 	}
 	return &View{List: All[at], bounds: listBounds}, true
+}
+
+// Group is a part of the index of lists.
+type Group struct {
+	Title string
+	Lists []List
+}
+
+// Groups are all lists by their groups.
+func Groups() (all []Group) {
+	for _, title := range []string{"The fleet", "News", "Zones", "What to doubt", "Runs"} {
+		g := Group{Title: title}
+		for _, l := range All {
+			if l.Group == title {
+				g.Lists = append(g.Lists, l)
+			}
+		}
+		all = append(all, g)
+	}
+	return all
 }

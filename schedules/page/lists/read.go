@@ -39,8 +39,27 @@ func (v *View) Read(ctx context.Context, w *warehouse.Warehouse, q url.Values) e
 	if len(names) == 0 {
 		names = all
 	}
+	if len(v.Show) > 0 {
+		names = v.Show
+	}
+	if q.Has(formField) {
+		if sameColumns(v.Show, v.Columns) {
+			v.Show = nil
+		}
+		v.Clean = v.Asked.query()
+		return nil
+	}
 	v.heads(names, columns)
-	return v.readRows(ctx, w, columns, names)
+	v.form(columns, names)
+	if err := v.readRows(ctx, w, columns, names); err != nil {
+		return err
+	}
+	return v.facets(ctx, w, columns)
+}
+
+// sameColumns reports whether two lists of columns have the same ones.
+func sameColumns(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
 // query calls take with each row of a statement, and with the types of its columns.

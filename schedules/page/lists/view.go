@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline/wording"
@@ -16,13 +15,16 @@ import (
 type View struct {
 	List
 	Asked
-	Heads []Head
-	Rows  [][]Cell
-	Total int     // at most one more than Most
-	Most  int     // how many rows are counted
-	More  bool    // there is a row after the page
-	Files bool    // the list can be had as a file
-	Only  *Nights // the nights that are read, if not all that the filters allow
+	Heads  []Head
+	Rows   [][]Cell
+	Total  int     // at most one more than Most
+	Most   int     // how many rows are counted
+	More   bool    // there is a row after the page
+	Files  bool    // the list can be had as a file
+	Clean  string  // the address without the empty fields of a form; empty if it came from none
+	Facets []Facet // the commonest values, of a list that is counted
+	Fields []Field // of the form: a column each
+	Only   *Nights // the nights that are read, if not all that the filters allow
 
 	bounds
 	Statement warehouse.Statement // of a file
@@ -39,6 +41,7 @@ type Head struct {
 type Cell struct {
 	Text, Link string
 	Number     bool
+	Short      bool // it stands in one line
 }
 
 // First and Last are the numbers of the rows on the page.
@@ -106,10 +109,18 @@ func cells(names, types []string, row []any) []Cell {
 			c.Link = "/vessel/" + url.PathEscape(c.Text)
 		case name == "run_id" && shown.RunID.MatchString(c.Text):
 			c.Link = "/runs/" + c.Text
+		default:
+			c.Link = shown.LinkOf(name, c.Text)
 		}
-		switch row[i].(type) {
-		case int32, int64, float64:
-			c.Number = !strings.HasPrefix(name, "year")
+		switch n := row[i].(type) {
+		case int32:
+			c.Number, c.Text = !isLabel(name), grouped(name, int(n))
+		case int64:
+			c.Number, c.Text = !isLabel(name), grouped(name, int(n))
+		case float64:
+			c.Number, c.Text = true, decimals(name, n)
+		case time.Time:
+			c.Short = true
 		}
 		all = append(all, c)
 	}

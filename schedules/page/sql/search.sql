@@ -1,5 +1,5 @@
 -- search.sql: the vessels that a text may mean, the likeliest first, and why each was found. $1 is the text in
--- upper case, $2 the number that it may be, $3 the most. A name that is no longer in use finds its vessel,
+-- upper case, $2 the number that it may be, $3 the most, $4 how many to leave out before. A name that is no longer in use finds its vessel,
 -- too, and so does one that is spelt nearly alike, if the text is no number: no name can be that alike whose
 -- length is less than three fifths of the other's, and lengths are compared faster than letters. The found
 -- vessels alone are joined with what the view vessels says of them, from the same tables.
@@ -39,4 +39,4 @@ FROM   best AS b
 JOIN   registration AS r ON r.vessel_id = b.vessel_id AND r.valid_to IS NULL
 LEFT JOIN listed AS l ON l.vessel_id = b.vessel_id AND l.to_date IS NULL
 ORDER BY b.place, r.imo IS NULL, NOT listed, r.name, r.vessel_id
-LIMIT  $3;
+LIMIT  $3 OFFSET $4;

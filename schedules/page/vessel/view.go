@@ -31,7 +31,13 @@ type View struct {
 type DatasetView struct {
 	Name, Age string
 	Level     string // good, or warn if the dataset was never seen
-	Fields    []shown.Field
+	Fields    []Fact
+}
+
+// Fact is a value, and the page of what it names.
+type Fact struct {
+	shown.Field
+	Link string
 }
 
 // Group is the lines of an explanation that belong together.
@@ -93,7 +99,7 @@ func datasetView(d history.Dataset, now time.Time) DatasetView {
 	}
 	for _, c := range d.Columns {
 		if value, ok := open.Values[c]; ok && !hiddenFields[c] {
-			v.Fields = append(v.Fields, shown.Field{Name: shown.FieldName(c), Value: wording.Value(value)})
+			v.Fields = append(v.Fields, Fact{shown.Field{Name: shown.FieldName(c), Value: wording.Value(value)}, shown.LinkOf(c, wording.Value(value))})
 		}
 	}
 	return v
