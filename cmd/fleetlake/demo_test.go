@@ -29,7 +29,8 @@ func TestDemo(t *testing.T) {
 				t.Errorf("%s: asked %v, want %v", q.Name, got, asked)
 			}
 		}
-		if n := strings.Count(out.String(), "\nnight ") + 1; n != nights || !strings.Contains(out.String(), "fleetlake query vessel_life --data "+dir+"\n") {
+		if n := strings.Count(out.String(), "\nnight ") + 1; n != nights || !strings.Contains(out.String(), "fleetlake query vessel_life --data "+dir+"\n") ||
+			!strings.Contains(out.String(), "fleetlake serve --no-jobs --data "+dir+" ") {
 			t.Errorf("%d nights, want %d and commands:\n%s", n, nights, out.String())
 		}
 	}

@@ -66,7 +66,7 @@ over HTTP).`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a.logs = true
 			cfg, err := a.config()
-			if err == nil && !noJobs && cfg.File == "" && cfg.BaseURL == "" && requireLake(cfg.DataDir) == nil {
+			if err == nil && !noJobs && onlyData(cfg) {
 				a.say("no service is configured: the data in " + cfg.DataDir + " are served, and nothing runs, as with --no-jobs")
 				noJobs = true
 			}
@@ -82,6 +82,11 @@ over HTTP).`,
 	c.Flags().BoolVar(&a.mustExist, "data-exists", false, "refuse a data directory that no run has used: its volume may not be mounted")
 	c.Flags().BoolVar(&noJobs, "no-jobs", false, "serve the data that is there, and run, export and notify nothing; needs no key")
 	return c
+}
+
+// onlyData reports whether there is data to serve and nothing else to do: no configuration, and no address of a service.
+func onlyData(c config.Config) bool {
+	return c.File == "" && c.BaseURL == "" && requireLake(c.DataDir) == nil
 }
 
 // withoutJobs is a configuration that serves the data that is there, and does nothing else. Its errors say that there

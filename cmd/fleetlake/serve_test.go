@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline/datadir"
 	"github.com/fleetlake/fleetlake/pipeline/report"
@@ -387,5 +388,27 @@ func TestStatesOfRunsAreThoseOfThePipeline(t *testing.T) {
 	stored, err := s.Stored("nightly")
 	if err != nil || len(stored) != 1 || stored[0].State != report.StateDone || time.Since(stored[0].Started) > time.Minute {
 		t.Errorf("stored: %+v, %v", stored, err)
+	}
+}
+
+// TestServeShowsDataWithoutAService: that of a demo needs no flag. A configuration or an address means that jobs are meant
+// to run, so that what they lack is an error.
+func TestServeShowsDataWithoutAService(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "warehouse"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		config config.Config
+		want   bool
+	}{
+		"a demo":               {config.Config{DataDir: dir}, true},
+		"no data":              {config.Config{DataDir: filepath.Join(dir, "none")}, false},
+		"an address":           {config.Config{DataDir: dir, BaseURL: "https://service.example"}, false},
+		"a configuration file": {config.Config{DataDir: dir, File: "fleetlake.yaml"}, false},
+	} {
+		if got := onlyData(c.config); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
 	}
 }

@@ -61,8 +61,15 @@ type Night struct {
 	Rows              map[string]int // sums of all runs, like the next two
 	Lanes             map[string]report.Lane
 	Issues            map[Kind]int
+	Repeats           []Repeated    // later runs of a night that was done, which did not succeed: the night stands
 	Work              []report.Work // what the night asked, up to the end of the last run; none of runs of earlier versions
 	LeftOut, News     []string
+}
+
+// Repeated is a later run of a night that was done before.
+type Repeated struct {
+	Run, State, Reason string
+	Started            time.Time
 }
 
 // Kind is the group in which issues are counted.
@@ -107,7 +114,7 @@ func nights(runs []warehouse.Run, left map[string]int) ([]Night, error) {
 	return all, nil
 }
 
-// add adds the next run of the night; left is how many partitions it left out. It returns an error
+// add adds the next run of the night. A night that is done stands when a repeat of it does not succeed; left is how many partitions it left out. It returns an error
 // if the stored report of the run is not JSON.
 func (n *Night) add(r warehouse.Run, left int) error {
 	var stored report.Report
@@ -124,16 +131,22 @@ func (n *Night) add(r warehouse.Run, left int) error {
 		n.Planned = 0
 	}
 	n.Runs = append(n.Runs, r.ID)
-	n.Finished, n.State, n.Stop, n.Reason = r.Finished, r.State, report.Stop(r.Stop), r.Reason
+	stands := n.State == report.StateDone && r.State != report.StateDone
+	if stands {
+		n.Repeats = append(n.Repeats, Repeated{r.ID, r.State, r.Reason, r.Started})
+	} else {
+		n.Finished, n.State, n.Stop, n.Reason, n.Repeats = r.Finished, r.State, report.Stop(r.Stop), r.Reason, nil
+		n.Coverage, n.Work, n.LeftOut = stored.Coverage, stored.Work, stored.LeftOut
+		if left > 0 && n.Coverage["skipped"] >= left {
+			n.Coverage["skipped"] -= left
+			n.Coverage[leftOut] = left
+		}
+	}
 	n.Worked += r.Finished.Sub(r.Started)
 	n.Requests += r.Requests
 	n.Spent += r.CreditsSpent
 	n.Unknown += r.CreditsUnknown
-	n.Coverage, n.Work, n.LeftOut, n.News = stored.Coverage, stored.Work, stored.LeftOut, append(n.News, stored.News...)
-	if left > 0 && n.Coverage["skipped"] >= left {
-		n.Coverage["skipped"] -= left
-		n.Coverage[leftOut] = left
-	}
+	n.News = append(n.News, stored.News...)
 	if b := cmp.Or(r.BalanceAfter, r.BalanceBefore); b != nil {
 		n.Balance = b
 	}

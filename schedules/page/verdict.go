@@ -42,6 +42,11 @@ func verdictOf(n Night) Verdict {
 	default:
 		v = Verdict{Level: "bad", Title: "Failed"}
 	}
+	if len(n.Repeats) > 0 {
+		last := n.Repeats[len(n.Repeats)-1]
+		v = Verdict{Level: "warn", Title: v.Title + ", and a repeat did not succeed", Lines: []string{
+			fmt.Sprintf("The night stands as it was before. Its run of %s is %s%s.", shown.Moment(last.Started), last.State, because(last.Reason))}}
+	}
 	if n.Stop == report.StopKey || n.Stop == report.StopCredits || n.Stop == report.StopBlocked {
 		v.Level = "bad"
 	}
@@ -58,6 +63,14 @@ func verdictOf(n Night) Verdict {
 		v.Lines = append(v.Lines, fmt.Sprintf("%s of %s partitions were not seen whole, so nothing in them counts as gone.", wording.Count(unseen), wording.Count(n.Asked())))
 	}
 	return v
+}
+
+// because appends a reason, if there is one.
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": " + shown.TrimDot(reason)
 }
 
 // verdictNow is the verdict on the newest night as of now: a good night is no longer good when it is

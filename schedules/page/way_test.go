@@ -285,3 +285,26 @@ func TestAMapHasEveryPositionOnce(t *testing.T) {
 		t.Errorf("%d positions on the map, of %d", total, want)
 	}
 }
+
+// TestAFailedRepeatDoesNotHideTheNight that it repeats: it stands, and the page says what happened since.
+func TestAFailedRepeatDoesNotHideTheNight(t *testing.T) {
+	at := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
+	run := func(id, state, reason string, hours int, complete int) warehouse.Run {
+		begun := at.Add(time.Duration(hours) * time.Hour)
+		return warehouse.Run{ID: id, Job: "nightly", Date: "2026-11-20", State: state, Reason: reason, Started: begun, Finished: begun.Add(time.Hour),
+			Report: fmt.Sprintf(`{"coverage": {"complete": %d}}`, complete)}
+	}
+	runs := []warehouse.Run{run("b", "partial", "the service was away", 5, 3), run("a", "done", "", 0, 40)}
+	all, err := nights(runs, nil)
+	if err != nil || len(all) != 1 || all[0].State != "done" || all[0].Complete() != 40 || all[0].Requests != 0 || len(all[0].Runs) != 2 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	v := verdictOf(all[0])
+	if v.Level != "warn" || !strings.HasPrefix(v.Title, "Ran, and is complete") || !strings.Contains(v.Lines[0], "Fri 20 Nov, 07:00 is partial: the service was away.") {
+		t.Errorf("%+v", v)
+	}
+	all, err = nights(append([]warehouse.Run{run("c", "done", "", 9, 41)}, runs...), nil)
+	if err != nil || all[0].Complete() != 41 || len(all[0].Repeats) > 0 || verdictOf(all[0]).Level != "good" {
+		t.Errorf("after a good repeat: %+v, %v", all, err)
+	}
+}
