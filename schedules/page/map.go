@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 
 	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -55,24 +56,44 @@ func mapOf(ctx context.Context, w *warehouse.Warehouse, zone, where string) (*Wo
 	for i, c := range m.Cells {
 		m.Cells[i].Level = level(c.Count, most)
 	}
+	m.Words = fmt.Sprintf("Where %s of %s reported a position last.", wording.Counted(total, "listed vessel"), where)
 	if zone != "" {
-		m.frame()
+		if elsewhere := m.frame(); elsewhere > 0 {
+			m.Words += fmt.Sprintf(" Those of %s are older, and beyond this part of the globe.", wording.Counted(elsewhere, "vessel"))
+		}
 	}
-	m.Words = fmt.Sprintf("Where %s of %s are whose position is known, by the coastlines of Natural Earth.", wording.Counted(total, "listed vessel"), where)
 	return m, nil
 }
 
-// frame cuts the part of the globe around the cells. One on both sides of the date line is the whole globe.
-func (m *WorldMap) frame() {
-	x0, x1, y0, y1 := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
-	for _, c := range m.Cells {
-		x0, x1, y0, y1 = math.Min(x0, c.X), math.Max(x1, c.X+m.Cell), math.Min(y0, c.Y), math.Max(y1, c.Y+m.Cell)
-	}
-	height := math.Max(y1-y0+4, leastMap)
-	width := math.Max(x1-x0+4, 2*height)
-	if width > 200 {
-		m.Cell = zoneCell
-		return
+// frame cuts the part of the globe around most of the vessels, and returns how many are elsewhere: a position can be older
+// than what says that a vessel is in the zone.
+func (m *WorldMap) frame() (elsewhere int) {
+	x0, x1 := m.most(func(c MapCell) float64 { return c.X })
+	y0, y1 := m.most(func(c MapCell) float64 { return c.Y })
+	height := math.Max(2*(y1-y0)+m.Cell, leastMap)
+	width := math.Max(2*(x1-x0)+m.Cell, 2*height)
+	if width > 180 { // it lies on both sides of the date line
+		return 0
 	}
 	m.X, m.Y, m.Width, m.Height = (x0+x1-width)/2, (y0+y1-height)/2, width, height
+	m.Cells = slices.DeleteFunc(m.Cells, func(c MapCell) bool {
+		out := c.X < m.X || c.X+m.Cell > m.X+width || c.Y < m.Y || c.Y+m.Cell > m.Y+height
+		if out {
+			elsewhere += c.Count
+		}
+		return out
+	})
+	return elsewhere
+}
+
+// most is where the middle half of the vessels begin and end, on one axis.
+func (m *WorldMap) most(at func(MapCell) float64) (first, last float64) {
+	var all []float64
+	for _, c := range m.Cells {
+		for range c.Count {
+			all = append(all, at(c))
+		}
+	}
+	slices.Sort(all)
+	return quantile(all, .25), quantile(all, .75)
 }
