@@ -30,6 +30,9 @@ func TestDistances(t *testing.T) {
 			t.Errorf("%s: %.2f miles, want %.2f (%v)", name, got, c.miles, err)
 		}
 	}
+	if n, err := number(t, db, "SELECT count(distance_nm(NULL, 1, 2, 3)) + count(distance_nm(1, NULL, 2, 3)) + count(distance_nm(1, 2, NULL, 3)) + count(distance_nm(1, 2, 3, NULL))"); err != nil || n != 0 {
+		t.Errorf("%d distances of positions that are not known (%v)", n, err)
+	}
 	var all, beyond int
 	near := func(latitude, longitude, miles float64) (n int) {
 		t.Helper()

@@ -1,10 +1,13 @@
 -- near: distances between positions, and the vessels near one, in plain SQL: no extension is downloaded.
 --
--- distance_nm: along the great circle of a sphere with the earth's mean radius, 6,371.0088 km: at most half a percent off.
+-- distance_nm: along the great circle of a sphere with the earth's mean radius, 6,371.0088 km: at most half a percent off. This form of the
+-- formula needs no bound against rounding: least(1, NULL) is 1 in DuckDB, and a vessel without a position would be far away.
 CREATE OR REPLACE MACRO distance_nm(latitude_a, longitude_a, latitude_b, longitude_b) AS
-    2 * 3440.0695 * asin(least(1, sqrt(pow(sin(radians(latitude_b - latitude_a) / 2), 2)
-        + cos(radians(latitude_a)) * cos(radians(latitude_b)) * pow(sin(radians(longitude_b - longitude_a) / 2), 2))));
-COMMENT ON MACRO distance_nm IS 'distance_nm(latitude_a, longitude_a, latitude_b, longitude_b): the distance between two positions in nautical miles, along the great circle.';
+    3440.0695 * atan2(
+        sqrt(pow(cos(radians(latitude_b)) * sin(radians(longitude_b - longitude_a)), 2)
+             + pow(cos(radians(latitude_a)) * sin(radians(latitude_b)) - sin(radians(latitude_a)) * cos(radians(latitude_b)) * cos(radians(longitude_b - longitude_a)), 2)),
+        sin(radians(latitude_a)) * sin(radians(latitude_b)) + cos(radians(latitude_a)) * cos(radians(latitude_b)) * cos(radians(longitude_b - longitude_a)));
+COMMENT ON MACRO distance_nm IS 'distance_nm(latitude_a, longitude_a, latitude_b, longitude_b): the distance between two positions in nautical miles, along the great circle; null if one of them is not known.';
 
 -- vessels_near: the latitude alone leaves out most vessels before a distance is computed: a degree of it is 60 miles everywhere.
 CREATE OR REPLACE MACRO vessels_near(at_latitude, at_longitude, miles) AS TABLE
