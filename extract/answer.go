@@ -58,16 +58,12 @@ func containsAny(s string, words ...string) bool {
 }
 
 // ReadAnswer reads an answer from its journal entry, by the code that read it when it came. It
-// returns an error for an unknown operation, and those of api.Read.
+// returns the errors of api.Read.
 func ReadAnswer(e journal.Entry) (Answer, error) {
-	o, ok := api.OperationNamed(e.Operation)
-	if !ok {
-		return Answer{}, fmt.Errorf("entry %d: unknown operation %q", e.N, e.Operation)
-	}
 	body, err := e.RawBody()
 	if err != nil {
 		return Answer{}, fmt.Errorf("entry %d: %w", e.N, err)
 	}
-	contents, err := api.Read(o, body)
+	contents, err := api.Read(api.Named(e.Operation), body)
 	return Answer{Entry: e, Contents: contents}, err
 }

@@ -12,6 +12,9 @@ func price(o api.Operation, e *journal.Entry, rows int) (int, journal.Charge) {
 	if o.Credits == 0 || o.OnlyFound && rows == 0 {
 		return 0, journal.ChargeFree
 	}
+	if o.Ceiling {
+		return o.Credits, journal.ChargeUnknown // balances tell what it cost
+	}
 	return o.Credits, journal.ChargePriced
 }
 

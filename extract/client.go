@@ -62,7 +62,7 @@ func NewClient(s Service, b Budget, segment *journal.Segment) *Client {
 		stats:   map[string]*Stats{},
 		outages: map[string]*outage{}, unknowns: map[string]*unknowns{}, inFlight: map[string]chan struct{}{},
 		redactor: newRedactor(s.Key), large: make(chan struct{}, largeBodies)}
-	for _, o := range api.Operations {
+	for _, o := range s.Operations() {
 		c.outages[o.Name] = newOutage(o, s.Patience, s.Log)
 		c.unknowns[o.Name] = newUnknowns()
 		c.inFlight[o.Name] = make(chan struct{}, s.MaxInFlight)

@@ -77,7 +77,7 @@ var verdicts = map[string]Verdict{
 	OutcomeUnreadable:   Wait,
 }
 
-// verdict returns what a caller can do about the error. Only the refusal of a lookup is final,
+// verdict returns what a caller can do about the error. Only the refusal of a request that stands alone is final, as that of a lookup is,
 // because the service does not know the vessel: the refusal of a planned search, or of the free
 // call, is no answer. An answer that is too large is so the next time, too, and is paid for each time.
 func (e *Error) verdict() Verdict {
@@ -85,8 +85,8 @@ func (e *Error) verdict() Verdict {
 	if !ok {
 		return StopRun
 	}
-	o, _ := api.OperationNamed(e.Operation)
-	if v == Skip && !o.IsLookup() && (e.Outcome != OutcomeTooLarge || o.Credits == 0) {
+	o := api.Named(e.Operation)
+	if v == Skip && !o.StandsAlone() && (e.Outcome != OutcomeTooLarge || o.Credits == 0) {
 		return Wait
 	}
 	return v

@@ -284,7 +284,7 @@ func (c *Client) Away(o api.Operation) (since time.Time, why string) {
 func (c *Client) Unanswered() *OutageError {
 	var found *OutageError
 	answers := 0
-	for _, o := range api.Operations { // the free call comes last
+	for _, o := range c.service.Operations() { // the free call comes last
 		g := c.outages[o.Name]
 		g.mu.Lock()
 		answers += g.answers

@@ -144,7 +144,7 @@ func (c *Client) hopeless(err *Error, f failures) bool {
 	}
 	return f.between >= most ||
 		f.since >= most && time.Since(f.proof) >= loneWait ||
-		(g.operation.IsLookup() || err.cannotBeRead()) && f.all >= most && time.Since(f.first) >= loneWait && g.onlyOneFails()
+		(g.operation.StandsAlone() || err.cannotBeRead()) && f.all >= most && time.Since(f.first) >= loneWait && g.onlyOneFails()
 }
 
 // failed records a request without an answer in the outage and the lane of its operation. A

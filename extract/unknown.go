@@ -72,7 +72,7 @@ func (u *unknowns) end() {
 
 // noteFound records a lookup that found its vessel, which ends the streak.
 func (c *Client) noteFound(ctx context.Context, r api.Request, a Answer) {
-	if !r.Operation.IsLookup() || a.Rows == 0 {
+	if !r.Operation.StandsAlone() || a.Rows == 0 {
 		return
 	}
 	u := c.unknowns[r.Operation.Name]

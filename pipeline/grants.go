@@ -167,6 +167,11 @@ func (s *spending) listed(n need) {
 	})
 }
 
+// setAside keeps credits for the questions of the plan by an operation. It takes the lock.
+func (s *spending) setAside(o api.Operation, most int) {
+	s.event(func(a *credits.Arbiter) { a.SetAside(o, most) })
+}
+
 // ended records that a lane sends no more requests: its candidates are left out, and searches may use what was kept
 // for its lookups. It takes the lock.
 func (s *spending) ended(o api.Operation) {

@@ -246,7 +246,7 @@ func (h *harvest) handle(r api.Request, err error, giveUp func()) {
 	switch extract.Judge(err) {
 	case extract.Wait:
 		h.log.Warn("a request is left out: it failed again and again", "endpoint", o.Name, "error", err)
-		if !o.IsLookup() {
+		if !o.StandsAlone() {
 			h.mu.Lock()
 			h.failed = fmt.Sprintf("a request failed again and again: %v", err)
 			h.mu.Unlock()
@@ -258,7 +258,7 @@ func (h *harvest) handle(r api.Request, err error, giveUp func()) {
 	case extract.StopLane:
 		stop, reason := stopOf(err)
 		h.requests.end(o, h.laneEnd(stop))
-		if stop != report.StopBudget || !o.IsLookup() { // a run makes as many lookups as fit its credits
+		if stop != report.StopBudget || !o.StandsAlone() { // a run makes as many lookups as fit its credits
 			h.stopped(stop, reason)
 		}
 		giveUp()
@@ -272,7 +272,7 @@ func (h *harvest) handle(r api.Request, err error, giveUp func()) {
 func (h *harvest) tooLarge(r api.Request, err error) {
 	h.log.Warn("a request is left out: its answer is too large",
 		"endpoint", r.Operation.Name, "parameters", r.Parameters.Encode(), "error", err)
-	if !r.Operation.IsLookup() {
+	if !r.Operation.StandsAlone() {
 		h.mu.Lock()
 		h.large = fmt.Sprintf("%v (%s)", err, r.Parameters.Encode())
 		h.mu.Unlock()

@@ -24,6 +24,11 @@ func (p *Pipeline) inputs(ctx context.Context, known *warehouse.Published, job p
 			return f, err
 		}
 	}
+	if len(job.Asks) > 0 {
+		if err := readQuestions(ctx, &f, known.File, job); err != nil {
+			return f, err
+		}
+	}
 	return f, p.addHeldBack(&f, job)
 }
 

@@ -105,6 +105,7 @@ func searchKey(r api.Request) string {
 // night returns the view of the night when no more requests are sent.
 func (h *harvest) night() *report.Night {
 	n := &report.Night{}
+	h.addQuestions(n)
 	for _, what := range []string{plan.PartitionsOfList, plan.StatusSearches, plan.ListChecks} {
 		for _, l := range h.work.decided.LeftOut {
 			if l.What == what && (l.Why == plan.NoTime || what == plan.ListChecks) {

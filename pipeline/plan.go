@@ -74,6 +74,7 @@ func (w work) record(run, date, version string) journal.Plan {
 	total := w.decided.Total()
 	planned := journal.Plan{Run: run, Job: w.job.Name, Date: date, Continues: w.before.runs, Budget: total.Most,
 		Credits: total, Lookups: len(w.decided.Lookups) + len(w.decided.Positions), Version: version, Partitions: w.decided.Skipped}
+	planned.Raw = recordRaw(w.decided.Questions)
 	for _, part := range w.decided.Cover {
 		planned.Partitions = append(planned.Partitions, part.Entry())
 	}

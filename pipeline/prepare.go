@@ -42,7 +42,7 @@ func (h *harvest) prepare(ctx context.Context, inFlight int) {
 		h.listing.onVessel = func(v transform.Listed) { h.lookups.observe(v, api.Sweep{}) }
 	}
 	h.listing.queue.answered, h.sweep.answered = h.listing.answered, h.listing.answered
-	h.lanes = h.lanesOfRun()
+	h.lanes = append(h.lanesOfQuestions(), h.lanesOfRun()...)
 	lookups := map[api.Operation]*queue{plan.PositionAlone: h.positions}
 	lookups[h.lookups.operation] = h.lookups.queue // positions alone are bought beside another operation
 	h.spending.begin(h.listing, h.sweep, lookups, h.candidates())

@@ -175,8 +175,8 @@ func covers(planned journal.Plan) string {
 	return ""
 }
 
-// learn records a request that need not be sent again: one with data, or a lookup of a vessel that
-// the service does not know, or whose answer is too large. A search without an answer says nothing about
+// learn records a request that need not be sent again: one with data, or a lookup or a question that
+// the service has no answer to, or whose answer is too large. A search without an answer says nothing about
 // its vessels and is sent again.
 func (n *resumeState) learn(e journal.Entry) {
 	o, _ := api.OperationNamed(e.Operation)
@@ -193,7 +193,7 @@ func (n *resumeState) learn(e journal.Entry) {
 	}
 	if search {
 		t.Entry = e // a new run reads its vessels again
-	} else {
+	} else if o.IsLookup() {
 		n.lookups++
 	}
 	n.answered[api.Key(e.Operation, e.Parameters)] = t

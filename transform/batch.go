@@ -2,6 +2,7 @@ package transform
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -35,6 +36,8 @@ type Batch struct {
 	engines             facts
 	managements         facts
 	positions           facts
+	raws                []rawAnswer
+	rawVessel           map[string]string // of raw operations: the parameter that names a vessel
 
 	issues   []issue
 	requests []request
@@ -55,6 +58,7 @@ func NewBatch() *Batch {
 		listings:     newSearchRows(api.ByType, ofRegistration, allFields...),
 		sightings:    newSearchRows(api.ByStatus, ofSighting, fieldName, fieldCountry, fieldIMO, fieldMMSI, fieldShipType),
 		coverage:     coverage{},
+		rawVessel:    map[string]string{},
 	}
 }
 
@@ -107,6 +111,7 @@ func (b *Batch) Add(x journal.Exchange) {
 
 // plan adds the partitions that a run planned.
 func (b *Batch) plan(p *journal.Plan, own bool) {
+	b.planRaw(p.Raw)
 	b.checks = b.checks || slices.ContainsFunc(p.Partitions, func(p journal.Partition) bool { return p.Check })
 	b.coverage.plan(p, own)
 }
@@ -159,6 +164,15 @@ func (b *Batch) observe(e *journal.Entry, at answer) observation {
 		o.contents, o.page, o.usable = b.search(r, from, b.body(e, r.dataset))
 	case api.IsLookup(e.Operation):
 		o.contents.Rows, o.usable = b.lookup(&at, b.body(e, at.dataset()))
+	case api.Named(e.Operation).Raw:
+		body := b.body(e, at.operation)
+		o.contents, o.usable = api.Contents{}, json.Valid([]byte(body))
+		if !o.usable {
+			b.report(source{entry: at.entry, dataset: at.operation}, 0, "", clip(body), NotJSON)
+			break
+		}
+		o.contents, _ = api.ReadRaw(body)
+		b.addRaw(&at, body)
 	default:
 		return o
 	}
@@ -246,6 +260,8 @@ func (b *Batch) rowsOf(t Table) (int, func(w *writer) func(i int)) {
 		return b.factsOf(&b.managements, t)
 	case Positions.Name:
 		return b.factsOf(&b.positions, t)
+	case RawAnswers.Name:
+		return len(b.raws), func(w *writer) func(int) { return each(b.raws, b.rawInto(w)) }
 	case Requests.Name:
 		slices.SortFunc(b.requests, func(a, b request) int { return cmp.Compare(a.entry, b.entry) })
 		return len(b.requests), func(w *writer) func(int) { return each(b.requests, b.requestInto(w)) }

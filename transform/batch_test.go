@@ -239,6 +239,8 @@ func TestWriteCutsLongTables(t *testing.T) {
 func TestWriteStopsAtAnError(t *testing.T) {
 	b := batchOf(t, allPayloads(t))
 	full := errors.New("disk full")
+	at := answer{entry: 1, operation: "port-calls", parameters: "imo_or_mmsi=9218301"}
+	b.addRaw(&at, `{}`)
 	for _, table := range Tables {
 		if err := b.Write(table, func(arrow.Record) error { return full }); !errors.Is(err, full) {
 			t.Errorf("%s: %v", table.Name, err)

@@ -123,6 +123,8 @@ func OperationsOf(table string) (names []string) {
 	}
 	isOf := func(o api.Operation) bool { return len(o.Datasets()) > 0 }
 	switch {
+	case table == RawAnswers.Name: // those of the configuration
+		return nil
 	case table == Requests.Name, table == Issues.Name:
 		isOf = func(api.Operation) bool { return true }
 	case table == Coverage.Name:

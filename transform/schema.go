@@ -173,6 +173,11 @@ var (
 		{55, "data_source", text, from(asLower, "datasource"), "The source that the service names for the position."},
 	})
 
+	RawAnswers = table("raw_answers", "operation entry", evidence, []column{
+		{id: 3, name: "seen_at", typ: instant}, {id: 4, name: "vessel_id", typ: text}, snapshotDate,
+		{id: 10, name: "operation", typ: text}, {id: 11, name: "asked", typ: text}, {id: 12, name: "body", typ: text},
+	})
+
 	Requests = table("requests", "entry", evidence, []column{
 		snapshotDate, made(10, "operation", text), made(11, "parameters", text), made(12, "sent_at", instant),
 		made(13, "received_at", instant), made(14, "http_status", integer),
@@ -192,7 +197,7 @@ var (
 )
 
 // Tables lists the lake tables that a run writes, facts first.
-var Tables = []Table{Listings, Sightings, Particulars, Engine, Management, Positions, Requests, Coverage, Issues}
+var Tables = []Table{Listings, Sightings, Particulars, Engine, Management, Positions, RawAnswers, Requests, Coverage, Issues}
 
 // Comment says what a column of a dataset means, in one or two sentences.
 type Comment struct{ Dataset, Column, Text string }

@@ -247,6 +247,9 @@ var ordered = []description{
 	{name: "requests", group: GroupWork, keys: "run_id entry", required: "run_id entry snapshot_date operation sent_at credits charge outcome", lake: "requests",
 		references: map[string][]string{"entry": nil},
 		example:    "SELECT operation, outcome, count(*) AS requests, sum(credits) AS credits FROM requests GROUP BY ALL ORDER BY ALL"},
+	{name: "raw_answers", group: GroupWork, keys: "run_id entry", required: "run_id entry snapshot_date seen_at operation asked body", lake: "raw_answers", origin: "the operations of the configuration",
+		references: map[string][]string{"entry": nil, "operation": nil},
+		example:    "SELECT operation, count(*) AS answers, max(seen_at) AS latest FROM raw_answers GROUP BY operation ORDER BY operation"},
 	{name: "issues", group: GroupWork, keys: "run_id entry vessel_id dataset field reason raw_value", required: "run_id entry snapshot_date dataset reason", lake: "issues",
 		example: "SELECT dataset, field, reason, count(*) AS issues FROM issues GROUP BY ALL ORDER BY issues DESC LIMIT 10"},
 	{name: "vessel_issues", group: GroupWork, keys: "run_id entry vessel_id_then dataset field reason raw_value", required: "run_id entry snapshot_date dataset reason",
@@ -279,6 +282,7 @@ var ordered = []description{
 		example: "SELECT d.dataset, round(sum(d.share * r.credits), 1) AS credits FROM requests AS r JOIN operation_datasets AS d USING (operation) GROUP BY d.dataset ORDER BY credits DESC"},
 
 	{name: "internal.run_accounts", group: groupInternal, keys: "run_id"},
+	{name: "internal.raw_operations", group: groupInternal, keys: "operation"},
 	{name: "internal.latest", group: groupInternal, keys: "vessel_id", lake: "sightings positions"},
 	{name: "internal.doubtful_values", group: groupInternal, keys: "vessel_id field", lake: "listings"},
 	{name: "internal.searches", group: groupInternal, keys: "snapshot_date sweep", lake: "coverage"},

@@ -148,6 +148,7 @@ func (n *stepList) datasets(all []Dataset) {
 func (n *stepList) positions() {
 	n.folder = "50_positions"
 	n.add(fromMovements, "positions_fresh", "positions")
+	n.add([]string{"raw_answers"}, "raw_answers")
 }
 
 // listed brings in which vessels are on the list, which the night's list misses, and which are proved gone.

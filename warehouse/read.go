@@ -29,6 +29,8 @@ type Run struct {
 	Continues      string    `json:"continues,omitempty"` // run ids, separated by commas
 	Rows           int64     `json:"rows"`
 	Report         string    `json:"report,omitempty"` // JSON
+
+	Raw []RawOperation `json:"raw,omitempty"` // operations of its questions, each of which gets a view
 }
 
 // Turnover returns what status searches of the last sixty nights show of how often vessels leave: a

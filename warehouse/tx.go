@@ -69,7 +69,7 @@ func (t *Tx) Apply(ctx context.Context, date string, runs []Run) error {
 			return err
 		}
 	}
-	return nil
+	return t.defineRaw(ctx, runs)
 }
 
 // needed reports whether a statement of a night has anything to do. Found has the conditions of the night

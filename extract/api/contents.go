@@ -50,6 +50,8 @@ var (
 func Read(o Operation, body string) (Contents, error) {
 	text, _ := jsontext.WellFormed(body)
 	switch {
+	case o.Raw:
+		return ReadRaw(text)
 	case o.IsSearch():
 		return ReadSearch(o, text, nil)
 	case o.IsLookup():

@@ -17,6 +17,8 @@ type Operation struct {
 	Paged     bool   // a search: its answer is a page, with the total of all pages
 	OnlyFound bool   // it costs credits only if its answer has a vessel
 	Names422  bool   // a value that it does not accept is a 422 that names those that it does, and no 400
+	Raw       bool   // the interface documents no field of its answers, which are kept whole
+	Ceiling   bool   // what a request costs is not documented: Credits is the most that the configuration allows for
 	datasets  string // of a vessel, that its answer has; a text, so that operations can be compared
 }
 
@@ -51,6 +53,15 @@ func OperationNamed(name string) (Operation, bool) {
 	return Operation{}, false
 }
 
+// Named returns the operation that a journal entry names. A name that is none of Operations is one that the
+// configuration of that run gave to an operation of the service whose answers are kept whole.
+func Named(name string) Operation {
+	if o, ok := OperationNamed(name); ok {
+		return o
+	}
+	return Operation{Name: name, Raw: true}
+}
+
 // IsSearch reports whether the operation searches for vessels.
 func (o Operation) IsSearch() bool { return o.List != "" }
 
@@ -60,9 +71,12 @@ func (o Operation) IsLookup() bool { return o.datasets != "" && !o.IsSearch() }
 // Datasets lists what an answer of the operation says of a vessel; empty for the credits call.
 func (o Operation) Datasets() []string { return strings.Fields(o.datasets) }
 
-// Kind returns what an answer is about: "search" for several vessels, "lookup" for one, "account" for none.
+// Kind returns what an answer is about: "search" for several vessels, "lookup" for one, "raw" for what the interface
+// does not document, "account" for none.
 func (o Operation) Kind() string {
 	switch {
+	case o.Raw:
+		return "raw"
 	case o.IsSearch():
 		return "search"
 	case o.IsLookup():
@@ -124,6 +138,10 @@ var Lookups = func() []Operation {
 	})
 	return all
 }()
+
+// StandsAlone reports whether a request is a question by itself, whose refusal is an answer: a lookup, or one of which
+// the interface documents nothing. A search that is refused says nothing of its vessels.
+func (o Operation) StandsAlone() bool { return o.IsLookup() || o.Raw }
 
 // IsLookup reports whether the operation with a name looks up one vessel; false for an unknown name.
 func IsLookup(operation string) bool {

@@ -108,6 +108,24 @@ type Plan struct {
 	Settle     string      `json:"settle_after,omitempty"` // how long the service may bill late; "" is the default of the account
 	Lookups    int         `json:"lookups"`                // lookups of vessels known before the run
 	Version    string      `json:"version"`
+
+	Raw []RawOperation `json:"raw,omitempty"` // operations of the plan's questions, whose answers are kept whole
+}
+
+// RawOperation is an operation of the service whose answers are kept whole, as the configuration of the run has it:
+// all that makes their rows, so that a rebuild needs no configuration.
+type RawOperation struct {
+	Name    string      `json:"name"`
+	Vessel  string      `json:"vessel,omitempty"`  // the parameter that names one vessel
+	Rows    string      `json:"rows,omitempty"`    // the JSON path of the list whose elements are rows
+	Columns []RawColumn `json:"columns,omitempty"` // of its view
+}
+
+// RawColumn is a column of the view of a raw operation.
+type RawColumn struct {
+	Name string `json:"name"`
+	Path string `json:"path"`
+	Type string `json:"type"`
 }
 
 // Lost replaces entries that Salvage did not find. If there may have been requests among them, its

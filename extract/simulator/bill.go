@@ -3,8 +3,6 @@ package simulator
 import (
 	"sync"
 	"time"
-
-	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // Outcome is how a request ended.
@@ -68,7 +66,7 @@ type ledger struct {
 // newLedger returns a ledger with the opening balance and a bill for each operation.
 func newLedger(c Config) *ledger {
 	l := &ledger{bill: Bill{Balance: c.Credits, Operations: map[string]OperationBill{}}, inFlight: map[string]int{}, keepLog: c.KeepLog}
-	for _, o := range api.Operations {
+	for _, o := range operations {
 		l.bill.Operations[o.Name] = OperationBill{Outcomes: map[Outcome]int{}}
 	}
 	return l

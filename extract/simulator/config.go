@@ -98,7 +98,7 @@ func (c Config) complete() (Config, error) {
 		return c, fmt.Errorf("cache %d MiB: want 0 or more", c.CacheMiB)
 	}
 	for name, limit := range c.Limits {
-		if _, ok := api.OperationNamed(name); !ok {
+		if !isOperation(name) {
 			return c, fmt.Errorf("limit of %q: no such operation", name)
 		}
 		if limit == 0 {

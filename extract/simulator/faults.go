@@ -81,7 +81,7 @@ func (f Fault) check() error {
 			set++
 		}
 	}
-	_, known := api.OperationNamed(f.Operation)
+	known := isOperation(f.Operation)
 	switch {
 	case f.Kind != Slow && !f.Kind.in(replacing) && !f.Kind.in(altering):
 		return fmt.Errorf("fault %q: no such kind", f.Kind)

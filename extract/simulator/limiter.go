@@ -3,8 +3,6 @@ package simulator
 import (
 	"sync"
 	"time"
-
-	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // limiter counts the requests for one operation against its limit per minute. All requests
@@ -22,7 +20,7 @@ type limiter struct {
 // newLimiters returns the limiter of each operation, by its name.
 func newLimiters(c Config) map[string]*limiter {
 	limiters := make(map[string]*limiter)
-	for _, o := range api.Operations {
+	for _, o := range operations {
 		limiters[o.Name] = &limiter{window: c.Window, limit: c.limit(o)}
 	}
 	return limiters

@@ -81,7 +81,7 @@ func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.control.ServeHTTP(w, r)
 		return
 	}
-	for _, o := range api.Operations {
+	for _, o := range operations {
 		if r.URL.Path != BasePath+o.Path {
 			continue
 		}
@@ -161,6 +161,9 @@ func (s *Simulator) answerFor(f *fleetDay, o api.Operation, q query, alter Fault
 	case api.Credits.Name:
 		return s.creditsAnswer()
 	default:
+		if o.Raw {
+			return f.answerUndocumented(o, q.parameters)
+		}
 		return f.lookup(o, q.vessel)
 	}
 }

@@ -28,6 +28,7 @@ type lakeTable struct {
 	similar  string // the tables of the warehouse whose comments describe its columns, the best first
 	example  string // columns and the rest of a SELECT, around its files
 	required string // columns that are never null
+	origin   string // where rows come from that no operation of the program has
 }
 
 // Columns of several tables of the lake.
@@ -58,6 +59,9 @@ var lakeTables = map[string]lakeTable{
 	"requests": {keys: "run_id entry", required: "run_id entry snapshot_date operation sent_at credits charge outcome", similar: "requests",
 		comment: "One row per request sent: the credit ledger. The warehouse's table of the same name has the same rows of the runs that are published.",
 		example: "SELECT operation, sum(credits) AS credits FROM {} GROUP BY operation ORDER BY credits DESC"},
+	"raw_answers": {keys: "run_id entry", origin: "the operations of the configuration", required: "run_id entry snapshot_date seen_at operation asked body", similar: "raw_answers",
+		comment: "One row per answer of an operation whose fields the service does not document, whole. The warehouse's table of the same name has the same rows of the runs that are published.",
+		example: "SELECT operation, count(*) AS answers FROM {} GROUP BY operation ORDER BY operation"},
 	"coverage": {keys: "run_id operation kind value", required: "run_id snapshot_date operation kind value pages received_rows state", similar: "coverage episodes",
 		comment: "What each run proved it saw of each partition. Only complete coverage proves absence. The warehouse's table of the same name has the same rows of the runs that are published.",
 		example: "SELECT snapshot_date, state, count(*) AS partitions FROM {} GROUP BY ALL ORDER BY ALL"},
@@ -134,6 +138,7 @@ func lakeEntry(dir, name string) Entry {
 	return Entry{
 		Table: warehouse.Table{
 			Name: LakePrefix + name, Kind: KindLake, Group: lakeGroup, Comment: l.comment, Keys: strings.Fields(l.keys),
+			Lineage: warehouse.Lineage{Origin: l.origin},
 			Example: readsFiles + strings.ReplaceAll(l.example, "{}", "read_parquet('"+strings.ReplaceAll(filepath.Join(dir, files), "'", "''")+"', union_by_name = true, hive_partitioning = false)"),
 		},
 		Operations: transform.OperationsOf(name), Files: files,

@@ -45,6 +45,8 @@ type Arbiter struct {
 	lookups  map[string]int // lookups that wait, by operation
 	wanting  map[string]int // reservations that wait
 
+	questions []api.Operation // whose requests the plan has set credits aside for: they come before the searches
+
 	waiting  []Search // in the order in which they get credits
 	unsure   map[int]Search
 	returns  int  // of all that are unsure
@@ -78,6 +80,12 @@ func (a *Arbiter) Ask(s Search) {
 		return cmp.Or(-cmp.Compare(other.Worth, s.Worth), -1) // behind those of the same value
 	})
 	a.waiting = slices.Insert(a.waiting, i, s)
+}
+
+// SetAside keeps credits for the questions that a plan asks by an operation, before all searches.
+func (a *Arbiter) SetAside(o api.Operation, credits int) {
+	a.questions = append(a.questions, o)
+	a.granted[o.Name] += credits
 }
 
 // Expect sets how many credits the checks will ask for that follow a complete list.

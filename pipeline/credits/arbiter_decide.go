@@ -83,7 +83,7 @@ func (a *Arbiter) fits(credits int) bool {
 
 // claims returns the credits that come before those of an operation.
 func (a *Arbiter) claims(o api.Operation) (credits int) {
-	for _, lane := range api.Searches {
+	for _, lane := range slices.Concat(a.questions, api.Searches) {
 		if lane == o {
 			break
 		}
@@ -163,7 +163,7 @@ func (a *Arbiter) NeedsOutcomes() bool {
 		return false
 	}
 	search := a.searched() && slices.ContainsFunc(a.waiting, func(s Search) bool { return a.fits(s.Most - a.hope()) })
-	return search || slices.ContainsFunc(api.Operations, func(o api.Operation) bool {
+	return search || slices.ContainsFunc(slices.Concat(a.questions, api.Operations), func(o api.Operation) bool {
 		return a.wanting[o.Name] > 0 && a.claims(o) == 0 && a.limit.Allows(a.counted-a.hope()+o.Credits)
 	})
 }

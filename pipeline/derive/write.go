@@ -31,6 +31,7 @@ func (d Deriver) Write(path string) (w Written, err error) {
 	}()
 	d = d.withDefaults()
 	batch, sum := transform.NewBatch(), report.NewSummary()
+	var raw []warehouse.RawOperation
 	for x, err := range ahead(journal.Exchanges(path)) {
 		if err != nil {
 			return Written{}, err
@@ -39,6 +40,7 @@ func (d Deriver) Write(path string) (w Written, err error) {
 			if err := d.addEarlier(batch, *x.Plan); err != nil {
 				return Written{}, err
 			}
+			raw = rawOperations(x.Plan.Raw)
 		}
 		batch.Add(x)
 		sum.Add(x)
@@ -55,9 +57,22 @@ func (d Deriver) Write(path string) (w Written, err error) {
 	if err != nil {
 		return Written{}, err
 	}
+	run.Raw = raw
 	m, err := load.Write(d.Dir, run, batch)
 	m.Accepted = sum.Accepted()
 	return Written{Report: r, path: path, manifest: m}, err
+}
+
+// rawOperations are the definitions of a plan for the warehouse, which makes a view of each.
+func rawOperations(all []journal.RawOperation) (defined []warehouse.RawOperation) {
+	for _, o := range all {
+		d := warehouse.RawOperation{Name: o.Name, Rows: o.Rows}
+		for _, c := range o.Columns {
+			d.Columns = append(d.Columns, warehouse.RawColumn(c))
+		}
+		defined = append(defined, d)
+	}
+	return defined
 }
 
 // addEarlier adds to a batch what the runs that this one resumes have covered.

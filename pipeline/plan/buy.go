@@ -24,7 +24,7 @@ type bought struct {
 // Buy returns what a night pays for, in order, if its partitions have so many pages to pay for, by the decisions that
 // the run will make. It leaves out the checks.
 func (d *Plan) Buy(job Job, pages func(Partition) int) (all []Purchase) {
-	a := credits.NewArbiter(d.Allowance.Limit, d.Kept)
+	a := credits.NewArbiter(d.Allowance.Limit.Plus(-d.asked), d.Kept)
 	a.Lookups(PositionAlone, len(d.Positions))
 	a.Lookups(job.Lookup.Operation(), d.Due)
 	var asked []bought
@@ -101,7 +101,7 @@ func (d *Plan) expect(job Job) {
 	if !limited {
 		return
 	}
-	spent := 0
+	spent := d.asked
 	for _, p := range d.Buy(job, func(p Partition) int { return p.billed }) {
 		if spent += p.Pages * p.Lane.Credits; p.Freed {
 			d.Freed = append(d.Freed, p)

@@ -20,6 +20,7 @@ type Job struct {
 	List     List
 	Sweep    Sweep
 	Lookup   Lookup
+	Asks     []Ask
 }
 
 // List is the part of a job that pages through the type/country search.

@@ -32,6 +32,10 @@ type Inputs struct {
 	BalanceKnown bool // whether the service reported the balance
 	Spent        credits.Spent
 
+	Vessels   [][]string           // of each of the job's Asks: the numbers that it asks about
+	NoVessels []string             // of each: why its vessels are not known; empty if they are
+	Asked     map[string]time.Time // when a question was last answered, by request key; of a bulk question by operation and number
+
 	LookedUp int                   // lookups of the runs that this run resumes
 	Tonight  map[string]PastAnswer // answers to the runs that this run resumes, by request key
 	Covers   string                // kind of the partitions that those runs list by; "" if there are none
@@ -52,6 +56,8 @@ type Plan struct {
 	// operation answers with it alone. They come before the other lookups, the longest wait first.
 	Positions []string
 
+	Questions []Questions // of the job's Asks, in their order: they come before everything else
+
 	due     dueLookups
 	Skipped []journal.Partition
 	Waiting []Search // left out for lack of credits, the most valuable first: the run decides again as prices become known
@@ -59,6 +65,7 @@ type Plan struct {
 	Freed        []Purchase // searches of Waiting that the night is expected to buy with what others leave
 	FreedLookups int        // lookups of Further that it is expected to make
 
+	asked     int // credits of the questions
 	Kept      int // credits that the searches leave to lookups
 	Allowance credits.Allowance
 	Due       int                   // lookups that are due, including those that are left out

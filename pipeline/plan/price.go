@@ -72,13 +72,14 @@ type Search struct {
 // page costs a tenth of the cheapest lookup; a share of the credits is kept for lookups.
 func (d *Plan) fit(job Job, f Inputs, perMinute func(api.Operation) int) {
 	d.Allowance = job.Caps().Allow(f.Spent, f.balance())
+	d.asked = d.fitQuestions(job, f, perMinute)
 	o := job.Lookup.Operation()
-	if most, limited := d.Allowance.Limit.Get(); limited {
+	if most, limited := d.Allowance.Limit.Plus(-d.asked).Get(); limited {
 		positions := min(most/lookupShare, len(d.due.positions)*PositionAlone.Credits)
 		whole := math.Round(float64(most/lookupShare-positions) / float64(o.Credits)) // a part of a lookup buys nothing
 		d.Kept = positions + min(int(whole), d.due.count())*o.Credits
 	}
-	left := d.Allowance.Limit.Plus(-d.Kept)
+	left := d.Allowance.Limit.Plus(-d.asked - d.Kept)
 	room := map[string]int{}
 	d.capacity = map[string]int{}
 	for _, o := range api.Operations {
@@ -278,7 +279,17 @@ func (d *Plan) prices(job Job, f Inputs) []lanePrice {
 	positions := lanePrice{Operation: PositionAlone, Requests: len(d.Positions),
 		Credits: exactly(len(d.Positions) * PositionAlone.Credits)}
 	positions.most = credits.AtMost(positions.Credits.Most)
-	return []lanePrice{list, sweeps, lookups, positions}
+	all := []lanePrice{list, sweeps, lookups, positions}
+	for _, q := range d.Questions {
+		n := len(q.Requests) - q.Carried
+		price := lanePrice{Operation: q.Operation.Operation, Requests: n, Credits: exactly(n * q.Operation.Credits)}
+		if q.Operation.Ceiling {
+			price.Credits.Least = 0 // what the service charges is not documented
+		}
+		price.most = credits.AtMost(price.Credits.Most)
+		all = append(all, price)
+	}
+	return all
 }
 
 // add adds what the night is expected to buy with credits that others leave.

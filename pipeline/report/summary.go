@@ -1,7 +1,9 @@
 package report
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
@@ -117,6 +119,11 @@ func (s *Summary) Report() Report {
 	for _, o := range api.Operations {
 		if lane := s.lanes[o.Name]; lane != nil {
 			s.report.Lanes = append(s.report.Lanes, *lane)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.lanes)) {
+		if _, known := api.OperationNamed(name); !known && name != journal.OperationLost {
+			s.report.Lanes = append(s.report.Lanes, *s.lanes[name])
 		}
 	}
 	if lane := s.lanes[journal.OperationLost]; lane != nil {

@@ -50,8 +50,11 @@ func (l *lines) lookups(v history.Vessel) {
 	}
 	name := "looked up"
 	for _, q := range v.Lookups {
-		o, _ := api.OperationNamed(q.Operation)
-		words := fmt.Sprintf("%s (%s): %d %s for %s credits, last requested %s: %s", q.Operation, strings.Join(o.Datasets(), ", "),
+		what := "kept whole"
+		if o := api.Named(q.Operation); !o.Raw {
+			what = strings.Join(o.Datasets(), ", ")
+		}
+		words := fmt.Sprintf("%s (%s): %d %s for %s credits, last requested %s: %s", q.Operation, what,
 			q.Requests, Plural(q.Requests, "time"), Count(q.Credits), Minute(q.Asked), q.Outcome)
 		if q.Answered != nil && q.Outcome != "ok" {
 			words += ", last answered " + Minute(q.Answered)

@@ -82,3 +82,9 @@ type PartlyListed struct {
 	Kind, Value        string
 	Expected, Received int // vessels that it reported, and those of its answers
 }
+
+// Asked is when a request of an operation was last answered, by its canonical parameters.
+type Asked struct {
+	Operation, Parameters string
+	At                    time.Time
+}

@@ -51,7 +51,8 @@ type Config struct {
 	DataDir     string
 	QueriesDir  string // of worked queries of a person's own; "" is none
 	Budget      Budget
-	Jobs        []JobConfig // in the order of the file
+	Jobs        []JobConfig        // in the order of the file
+	Operations  []api.RawOperation // of the service, whose answers are kept whole
 	Serve       Serve
 	Notify      Notify `json:"-"` // has secrets
 	Export      Export

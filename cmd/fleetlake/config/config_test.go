@@ -146,7 +146,7 @@ func TestConfigRefuses(t *testing.T) {
 		"a variable after the home":    {"api: {key_file: '~/${SECRETS}/key'}", `:1:17: api.key_file: "~/${SECRETS}/key", expected a path without variables`},
 		"another user's home":          {"export: {target: ~lake/export}", `:1:18: export.target: "~lake/export", expected a whole path: of the home directories only your own`},
 		"page and Flight at one place": {"serve: {listen: '127.0.0.1:8080'}\nflight: {listen: 'localhost:8080'}", `:2:18: flight.listen: localhost:8080 is where the page listens (serve.listen: 127.0.0.1:8080), expected another address`},
-		"an unknown section":           {"scheduler: {}", `:1:1: unknown key "scheduler", expected one of: api, budget, data_dir, export, flight, jobs, memory, notify, queries, serve, threads`},
+		"an unknown section":           {"scheduler: {}", `:1:1: unknown key "scheduler", expected one of: api, budget, data_dir, export, flight, jobs, memory, notify, operations, queries, queries_dir, serve, threads`},
 		"a merge key":                  {"<<: {data_dir: x}", `:1:1: unknown key "<<"`},
 		"a list for keys":              {"[1, 2]", `:1:1: a list, expected keys with values`},
 		"a word for keys":              {"api: yes", `:1:6: api: "yes", expected keys with values`},

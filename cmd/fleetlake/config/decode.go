@@ -18,6 +18,7 @@ import (
 type decoder struct {
 	file     string
 	problems []string
+	asksAt   []*yaml.Node // of each question of the jobs, in their order
 }
 
 // keyTable has a function for the value of each key of a mapping.

@@ -35,12 +35,14 @@ func parse(file string, text []byte) (Config, []string) {
 		"threads":     setting(d, "threads", "a number", orAuto(Number(1, 256)), func(v int) { c.Threads = v }),
 		"budget":      func(n *yaml.Node) { d.budget(n, &c.Budget) },
 		"jobs":        func(n *yaml.Node) { c.Jobs = d.jobs(n) },
+		"operations":  func(n *yaml.Node) { d.operations(n, &c) },
 		"serve":       func(n *yaml.Node) { d.serve(n, &c.Serve) },
 		"notify":      func(n *yaml.Node) { d.notify(n, &c.Notify) },
 		"export":      func(n *yaml.Node) { d.export(n, &c.Export) },
 		"flight":      func(n *yaml.Node) { d.flight(n, &c.Flight) },
 		"queries":     func(n *yaml.Node) { d.queries(n, &c.Queries) },
 	})
+	d.resolveAsks(&c)
 	return c, d.problems
 }
 
@@ -112,6 +114,7 @@ func (d *decoder) job(n *yaml.Node, j *JobConfig) {
 		"list":         func(n *yaml.Node) { d.listing(n, path+".list", &j.Job.List) },
 		"sweep":        func(n *yaml.Node) { d.sweep(n, path+".sweep", &j.Job.Sweep) },
 		"lookup":       func(n *yaml.Node) { d.lookup(n, path+".lookup", &j.Job.Lookup) },
+		"ask":          func(n *yaml.Node) { d.asks(n, path+".ask", &j.Job) },
 	})
 }
 

@@ -16,6 +16,7 @@ import (
 	"syscall"
 
 	"github.com/fleetlake/fleetlake/extract"
+	"github.com/fleetlake/fleetlake/extract/api"
 )
 
 // maxKeyBytes is longer than any key.
@@ -64,7 +65,12 @@ func (c Config) RequireService() error {
 // key may be empty otherwise.
 func (c Config) Service() extract.Service {
 	key, _ := c.ReadKey()
+	var raw []api.Operation
+	for _, o := range c.Operations {
+		raw = append(raw, o.Operation)
+	}
 	return extract.Service{
+		Raw:         raw,
 		BaseURL:     c.BaseURL,
 		Key:         key,
 		Limits:      maps.Clone(c.Limits),

@@ -70,3 +70,16 @@ COMMENT ON COLUMN partitions.covered_at IS 'The start of the latest run that cov
 COMMENT ON COLUMN partitions.rows IS 'Vessels received then.';
 COMMENT ON COLUMN partitions.zeros IS 'Nights in a row on which it was answered, with no vessels.';
 COMMENT ON COLUMN partitions.proven_on IS 'The last night that proved which vessels are not in it: covered completely, and not empty for the first time after a night with vessels, since an empty answer may be a silent fault.';
+COMMENT ON TABLE raw_answers IS 'One row per answer of an operation whose fields the service does not document, whole. Each operation has a view of its own, raw_ and its name, with the columns that the configuration defines (operations). The lake''s table of the same name has the same rows.';
+COMMENT ON COLUMN raw_answers.run_id IS 'The run that asked.';
+COMMENT ON COLUMN raw_answers.entry IS 'The answer, by its number in the run''s journal.';
+COMMENT ON COLUMN raw_answers.snapshot_date IS 'The night.';
+COMMENT ON COLUMN raw_answers.seen_at IS 'When the answer was received.';
+COMMENT ON COLUMN raw_answers.vessel_id IS 'The vessel that was asked about, under the id of then; null if the question names none, or several.';
+COMMENT ON COLUMN raw_answers.operation IS 'The name that the configuration gives the operation.';
+COMMENT ON COLUMN raw_answers.asked IS 'The parameters of the request, a JSON object.';
+COMMENT ON COLUMN raw_answers.body IS 'The whole answer, JSON: (body ->> ''$.member'') reads a member. The service does not document its fields.';
+COMMENT ON TABLE internal.raw_operations IS 'Internal: how the configuration of the last run reads the answers of each raw operation.';
+COMMENT ON COLUMN internal.raw_operations.operation IS 'Name of the operation.';
+COMMENT ON COLUMN internal.raw_operations.definition IS 'Its definition, JSON.';
+COMMENT ON COLUMN internal.raw_operations.run_id IS 'The run whose plan has it.';
