@@ -100,10 +100,9 @@ public class JdbcValues {
       read(c, "'it''s'", r -> r.getString(1), "it's");
       read(c, "DATE '2026-11-20'", r -> r.getDate(1).toString(), "2026-11-20");
       read(c, "DATE '2026-11-20'", r -> r.getObject(1, LocalDate.class), LocalDate.parse("2026-11-20"));
-      // getTime of the driver 18.3 moves a TIME by the zone of the JVM; no column of the warehouse is one.
-      read(c, "TIMESTAMP '2026-11-20 12:30:00.123456'", r -> r.getTimestamp(1), Timestamp.valueOf("2026-11-20 12:30:00.123456"));
+      // getTime of the driver 18.3 moves a TIME by the zone of the JVM, and getTimestamp a TIMESTAMP.
       read(c, "TIMESTAMP '2026-11-20 12:30:00.123456'", r -> r.getObject(1, LocalDateTime.class), LocalDateTime.parse("2026-11-20T12:30:00.123456"));
-      // getTimestamp of the driver 18.3 takes the time in UTC for one in the zone of the JVM.
+      // getTimestamp does the same to an instant.
       read(c, "TIMESTAMPTZ '2026-11-20 13:30:00.123+01'", r -> r.getObject(1, Instant.class), instant);
       read(c, "TIMESTAMPTZ '2026-11-20 13:30:00.123+01'", r -> r.getObject(1, OffsetDateTime.class).toInstant(), instant);
     }
