@@ -137,6 +137,8 @@ var ordered = []description{
 	{name: "data_freshness", group: GroupReady, keys: "dataset band", required: "dataset band age_band vessels",
 		units:   map[string]string{"band": "place in the order"},
 		example: "PIVOT (SELECT dataset, age_band, round(share, 2) AS share FROM data_freshness) ON age_band USING any_value(share)"},
+	{name: "known_gaps", group: GroupReady, keys: "vessel_id dataset field", required: "vessel_id dataset field reason",
+		example: "SELECT g.reason, count(*) AS vessels FROM known_gaps AS g JOIN vessels AS v USING (vessel_id)\nWHERE g.dataset = 'particulars' AND g.field = 'deadweight_t' AND v.listed AND v.is_vessel GROUP BY g.reason ORDER BY vessels DESC"},
 	{name: "identity_review", group: GroupReady, keys: "kind vessel_id other_vessel_ids value detail since", required: "kind detail since last_date run_id",
 		example: "SELECT kind, count(*) AS cases, max(last_date) AS last_date FROM identity_review GROUP BY kind ORDER BY cases DESC"},
 

@@ -23,21 +23,15 @@ func (h history) stepsBut(without *regexp.Regexp, day int, names ...string) {
 	conn, err := h.db.Conn(h.t.Context())
 	must(h.t, err)
 	defer conn.Close()
-	for _, s := range nightly(datasets) {
-		if !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(s.name, "apply/"+name) }) || without != nil && without.MatchString(s.name) {
-			continue
-		}
-		night, needed := fmt.Sprintf("2026-11-%02d", day), true
-		if s.onlyIf != "" {
-			must(h.t, conn.QueryRowContext(h.t.Context(), onNight(s.onlyIf, night)).Scan(&needed))
-		}
-		if !needed {
-			continue
-		}
-		if err := runScript(h.t.Context(), conn, s.of(night)); err != nil {
-			h.t.Fatalf("%s: %v", s.name, err)
-		}
+	for _, table := range []string{"lake_numbers", "lake_coverage"} { // tonight has vessels, and covered something
+		must(h.t, runScript(h.t.Context(), conn, "CREATE TEMP TABLE IF NOT EXISTS "+table+" AS SELECT 1 AS row"))
 	}
+	steps, err := nightly(datasets)
+	must(h.t, err)
+	steps = slices.DeleteFunc(steps, func(s step) bool {
+		return !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(s.name(), "apply/"+name) }) || without != nil && without.MatchString(s.name())
+	})
+	must(h.t, newNightRun(&Tx{conn: conn}, fmt.Sprintf("2026-11-%02d", day), prepareSteps(steps)).run(h.t.Context()))
 }
 
 var (

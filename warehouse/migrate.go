@@ -30,7 +30,7 @@ func prepare(ctx context.Context, db *sql.DB, d definitionSet) error {
 
 // definitionSet is what a program gives to each file that it builds.
 type definitionSet struct {
-	steps     []step // views, macros and comments
+	steps     []namedSQL // views, macros and comments
 	reference []Reference
 }
 
@@ -38,9 +38,25 @@ type definitionSet struct {
 func (b *Build) definitions() definitionSet {
 	d := definitionSet{definitions(), b.Reference}
 	if len(b.Comments) > 0 {
-		d.steps = append(slices.Clip(d.steps), step{name: "the comments of the datasets", text: filled("migrate/comments", b.Comments)})
+		d.steps = append(slices.Clip(d.steps), namedSQL{"the comments of the datasets", filled("migrate/comments", b.Comments)})
+		for _, name := range statements("views/columns") {
+			d.steps = append(d.steps, namedSQL{name, filled(name, lookedUp(b.Comments))})
+		}
 	}
 	return d
+}
+
+// lookedUp returns the datasets that a lookup gives, with the columns that have a comment.
+func lookedUp(comments []Comment) []Dataset {
+	all := slices.Clone(datasets[1:])
+	for i, d := range all {
+		for _, c := range comments {
+			if c.Table == d.Name && !slices.Contains(d.Kept, DatasetColumn{Name: c.Column}) {
+				all[i].Columns = append(all[i].Columns, DatasetColumn{Name: c.Column})
+			}
+		}
+	}
+	return all
 }
 
 // digest returns a digest of the definitions as the program has them.
@@ -115,13 +131,13 @@ func (c Comment) Quoted() string { return quote(c.Text) }
 
 // definitions lists the statements of sql/views, the views that read others after these. All are
 // templates; those of comments/datasets are filled for each dataset.
-var definitions = sync.OnceValue(func() (all []step) {
+var definitions = sync.OnceValue(func() (all []namedSQL) {
 	for _, name := range slices.Concat(statements("views"), statements("views/ready"), statements("views/comments")) {
-		all = append(all, step{name: name, text: filled(name, nil)})
+		all = append(all, namedSQL{name: name, text: filled(name, nil)})
 	}
 	for _, name := range statements("views/comments/datasets") {
 		for _, d := range datasets {
-			all = append(all, step{name: name + " of " + d.Name, text: filled(name, d)})
+			all = append(all, namedSQL{name: name + " of " + d.Name, text: filled(name, d)})
 		}
 	}
 	return all

@@ -67,7 +67,7 @@ func TestABuildKeepsTheDefinitionsOfItsOwnProgram(t *testing.T) {
 			must(t, update(t, dir, 22))
 			var comment string
 			w := opened(t, dir)
-			must(t, w.db.QueryRowContext(t.Context(), "SELECT comment FROM duckdb_functions() WHERE function_name = 'number_of'").Scan(&comment))
+			must(t, w.db.QueryRowContext(t.Context(), "SELECT comment FROM system.main.duckdb_functions() WHERE function_name = 'number_of'").Scan(&comment))
 			if (comment == "kept") != c.kept {
 				t.Errorf("the comment of the macro is %q", comment)
 			}

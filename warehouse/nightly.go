@@ -1,191 +1,245 @@
 package warehouse
 
-// step is one statement of a night.
-type step struct {
-	name, text string
-	from       []string // lake tables: without a row in any of them the statement would change nothing
-	onlyIf     string   // a query of one truth, of $date: if false the statement would change nothing, and nothing reads what it makes; empty for none
-	asWritten  bool     // joins hold their right side in memory, whatever sizes DuckDB estimates
-}
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
 
 // lakeRows are the lake tables whose rows get the id of the vessel that they belong to, and whether a row has the
 // name of its vessel.
-var lakeRows = []struct {
-	Table string
+var lakeRows = []lakeTable{
+	{"listings", true}, {"sightings", true}, {"particulars", true},
+	{"engine", false}, {"management", false}, {"positions", false},
+}
+
+// lakeTable fills the templates that are for each lake table.
+type lakeTable struct {
+	Name  string
 	Named bool
-}{{"listings", true}, {"sightings", true}, {"particulars", true}, {"engine", false}, {"management", false}, {"positions", false}}
-
-// The lake tables that the folders of sql/apply depend on.
-var (
-	fromVessels   = []string{"listings", "particulars", "sightings", "positions"} // all that can name a vessel
-	fromMovements = []string{"sightings", "positions"}
-)
-
-// nightly lists the statements of a night in their order, folder by folder of sql/apply.
-func nightly(datasets []Dataset) []step {
-	var n stepList
-	n.coverage()
-	n.identity(datasets[0])
-	n.registration(datasets[0])
-	n.datasets(datasets[1:])
-	n.positions()
-	n.listed(datasets[0])
-	n.episodes()
-	n.daily()
-	n.ready()
-	return n.steps
 }
 
-// stepList collects the steps of a night.
-type stepList struct {
-	folder string // folder of sql/apply
-	steps  []step
-}
-
-// add adds statements of the current folder.
-func (n *stepList) add(from []string, names ...string) { n.fill(nil, from, names...) }
-
-// addIf adds statements of the current folder that need a condition.
-func (n *stepList) addIf(condition string, from []string, names ...string) {
-	first := len(n.steps)
-	n.add(from, names...)
-	for i := range n.steps[first:] {
-		n.steps[first+i].onlyIf = statement(condition)
-	}
-}
-
-// fill adds statements of the current folder that are templates.
-func (n *stepList) fill(values any, from []string, names ...string) {
-	for _, name := range names {
-		path := "apply/" + n.folder + "/" + name
-		n.steps = append(n.steps, step{name: path, text: filled(path, values), from: from})
-	}
-}
-
-// versions adds statements of 40_datasets, which are the same for every dataset.
-func (n *stepList) versions(d Dataset, from []string, names ...string) {
-	for _, name := range names {
-		path := "apply/40_datasets/" + name
-		s := step{name: path + " of " + d.Name, text: filled(path, d), from: from, asWritten: name == "compared"}
-		if condition := conditions[name]; condition != "" {
-			s.onlyIf = filled(condition, d)
+// nightly returns the steps of a night, in their order: the files of sql/apply, of which each declares what it reads
+// and makes. A template that is for each dataset or lake table gives a step for each; that of a dataset which has a
+// folder of its own, as registration has, runs there. The other files are filled for the registration.
+func nightly(datasets []Dataset) ([]step, error) {
+	var steps []step
+	for _, name := range stepFiles() {
+		of, err := stepsOf(name, datasets)
+		if err != nil {
+			return nil, err
 		}
-		n.steps = append(n.steps, s)
+		steps = append(steps, of...)
 	}
+	return inOrder(steps)
 }
 
-// conditions are what statements of 40_datasets need that few datasets have on a night. To plan such a
-// statement in vain takes several times as long as to find out.
-var conditions = map[string]string{"changes_within_night": "read/has_repeated", "changed": "read/has_changed", "changes": "read/has_changed",
-	"versions_gaps": "read/has_changed", "versions_close": "read/has_changed", "versions_open": "read/has_changed",
-	"versions_carry": "read/has_aliases", "versions_alias_close": "read/has_aliases"}
-
-// coverage is what the night's runs proved they saw, and the credit ledger.
-func (n *stepList) coverage() {
-	n.folder = "10_coverage"
-	n.add(nil, "coverage", "requests", "issues", "partitions_tonight", "partitions_before", "partitions_clear", "partitions", "withdrawn", "proof", "proven_countries")
-}
-
-// identity finds the vessel that each MMSI belongs to tonight, and assigns the night's rows to it.
-func (n *stepList) identity(registration Dataset) {
-	n.folder = "20_identity"
-	n.add(nil, "no_doubts", "identities")
-	if !registration.Empty {
-		n.add(fromVessels, "imo_slips")
+// stepFiles lists the files of sql/apply, without the extension.
+func stepFiles() (names []string) {
+	for _, folder := range stepFolders() {
+		names = append(names, statements("apply/"+folder)...)
 	}
-	n.add(nil, "identified", "mmsi_wanted", "mmsi_evidence")
-	n.addIf("read/has_wanted_mmsis", fromVessels, "mmsi_claimed", "mmsi_doubted")
-	n.addIf("read/has_doubted_mmsis", fromVessels, "claimants", "shown_as", "kept_apart")
-	if !registration.Empty {
-		n.addIf("read/has_wanted_mmsis", []string{"listings"}, "links")
+	return names
+}
+
+// stepFolders lists the folders of sql/apply in their order.
+func stepFolders() (names []string) {
+	entries, err := files.ReadDir("sql/apply")
+	if err != nil {
+		panic(err) // a bug, not an error
 	}
-	n.add(nil, "mmsi_holder")
-	n.addIf("read/has_assigned", fromVessels, "assigned", "answered_as")
-	n.add(fromVessels, "conflicts_continue", "conflicts_open")
-	n.addIf("read/has_doubted_mmsis", fromVessels, "apart_continue", "apart_open")
-	n.addIf("read/has_slips", fromVessels, "slips_continue", "slips_open")
-	n.add(fromVessels, "aliases_end", "aliases_open")
-	n.addIf("read/has_pairs", fromVessels, "links_open", "links_doubtful")
-	path := "apply/" + n.folder + "/night"
-	for _, t := range lakeRows {
-		n.steps = append(n.steps, step{name: path + " of " + t.Table, text: filled(path, t)})
+	for _, e := range entries {
+		names = append(names, e.Name())
 	}
+	return names
 }
 
-// merge are the statements that bring a night's observations of a dataset into its versions.
-var merge = []string{"observations", "merged", "tonight", "linked", "compared", "changed", "changes_within_night", "changes",
-	"versions_seen", "versions_gaps", "versions_close", "versions_open", "versions_new"}
+// forEach is the line of a declaration that makes a step of each dataset or lake table.
+var forEach = regexp.MustCompile(`(?m)^-- for each: (.*)$`)
 
-// registration brings in who the vessels are, and which of several MMSIs is in use.
-func (n *stepList) registration(d Dataset) {
-	n.folder = "30_registration"
-	n.add(fromVessels, "sighted_only", "night_registration", "countries_new", "vessel_types_new", "types_new")
-	n.versions(d, fromVessels, "repeated")
-	n.add(fromVessels, "second_mmsis", "contested", "contested_continue", "contested_open")
-	n.versions(d, fromVessels, merge...)
-	n.add(fromVessels, "doubtful_observed", "changes_doubtful", "changes_settled", "doubtful_decided", "doubtful_forget", "doubtful_new", "doubtful_versions")
-	n.add(fromVessels, "sighted_mmsis", "claims_continue", "claims_open", "claims_left")
-	n.steps[len(n.steps)-1].onlyIf = filled(conditions["changed"], d) // claims_left reads what changed
-	n.add(nil, "claims_close")
-	n.versions(d, fromVessels, "versions_carry")
-	n.addIf("read/has_aliases", fromVessels, "changes_linked")
-	n.versions(d, fromVessels, "versions_alias_close")
-}
-
-// datasets brings in what the vessels are: particulars, engine and management. A vessel may be
-// linked on a night without a row of the dataset.
-func (n *stepList) datasets(all []Dataset) {
-	n.folder = "40_datasets"
-	for _, d := range all {
-		n.versions(d, []string{d.Name}, "repeated")
-		n.versions(d, []string{d.Name}, merge...)
-		n.versions(d, fromVessels, "linked", "versions_carry", "versions_alias_close")
+// stepsOf returns the steps of a file of sql/apply.
+func stepsOf(name string, datasets []Dataset) (steps []step, err error) {
+	folder, file := path.Base(path.Dir(name)), path.Base(name)
+	add := func(folder, of string, values any) {
+		s, wrong := readStep(folder, file, of, filled(name, values))
+		steps, err = append(steps, s), cmp.Or(err, wrong)
 	}
-	n.addIf("read/has_new_changes", fromVessels, "changes_flapping")
+	each := forEach.FindStringSubmatch(statement(name))
+	switch {
+	case each == nil:
+		add(folder, "", datasets[0])
+	case each[1] == "dataset":
+		for _, d := range datasets {
+			add(folderOf(d, folder), d.Name, d)
+		}
+	case each[1] == "lake table":
+		for _, t := range lakeRows {
+			add(folder, t.Name, t)
+		}
+	default:
+		err = fmt.Errorf("%s: for each: %s: it is `dataset` or `lake table`", name, each[1])
+	}
+	return steps, err
 }
 
-// positions stores where the vessels were.
-func (n *stepList) positions() {
-	n.folder = "50_positions"
-	n.add(fromMovements, "positions_fresh", "positions")
-	n.add([]string{"raw_answers"}, "raw_answers")
+// folderOf is the folder in which a template runs for a dataset.
+func folderOf(d Dataset, folder string) string {
+	own := slices.IndexFunc(stepFolders(), func(name string) bool { return strings.HasSuffix(name, "_"+d.Name) })
+	if own < 0 {
+		return folder
+	}
+	return stepFolders()[own]
 }
 
-// listed brings in which vessels are on the list, which the night's list misses, and which are proved gone.
-// A vessel that was listed has a registration.
-func (n *stepList) listed(registration Dataset) {
-	n.folder = "60_listed"
-	n.addIf("read/has_aliases", fromVessels, "alias_end")
-	n.addIf("read/has_links", fromVessels, "stays_linked", "stays_of_links")
-	n.fill(registration, []string{"listings"}, "present", "stays", "stays_continue", "stays_under", "stays_open")
-	n.add([]string{"sightings"}, "stays_sighted")
-	n.add(nil, "stays_missing", "stays_unlisted", "stays_close", "stays_missed", "stays_not_found")
+// preparedNights has the steps of nights by the datasets that they are for: to fill the templates and to find the order
+// takes 20 ms, a tenth of a small night, and a rebuild has many nights.
+var preparedNights sync.Map
+
+// preparedNight returns the steps of a night on a file with these datasets.
+func preparedNight(ctx context.Context, db querier, datasets []Dataset) (*preparedSteps, error) {
+	key := fmt.Sprint(datasets)
+	if steps, ok := preparedNights.Load(key); ok {
+		return steps.(*preparedSteps), nil
+	}
+	steps, err := nightly(datasets)
+	if err == nil {
+		err = everyTableIsThere(ctx, db, steps)
+	}
+	if err != nil {
+		return nil, err
+	}
+	prepared := prepareSteps(steps)
+	preparedNights.Store(key, prepared)
+	return prepared, nil
 }
 
-// episodes brings in the stays in a status and zone.
-func (n *stepList) episodes() {
-	n.folder = "70_episodes"
-	n.add(nil, "sighted")
-	n.add([]string{"sightings"}, "covered", "episodes_same", "episodes_continue", "episodes_open")
+// preparedSteps are steps in their order, with which views are made even without rows for them.
+type preparedSteps struct {
+	steps  []step
+	always []bool
 }
 
-// daily writes what is known after the night: the latest of each vessel, and the counts.
-func (n *stepList) daily() {
-	n.folder = "80_daily"
-	n.add(fromMovements, "latest_known", "latest_clear", "latest")
-	n.add(nil, "fleet_daily")
-	n.addIf("read/has_dated_back", nil, "fleet_daily_dated_back", "fleet_daily_empty")
-	n.add(nil, "zone_daily")
+func prepareSteps(steps []step) *preparedSteps {
+	p, s := &preparedSteps{steps: steps}, newSkips(steps)
+	for i := range steps {
+		p.always = append(p.always, steps[i].isView() && s.alwaysMade(i))
+	}
+	return p
 }
 
-// ready extends the tables that the ready views read. A night computes what it can change, and never reads
-// the whole history.
-func (n *stepList) ready() {
-	n.folder = "90_ready"
-	n.add(nil, "searches_tonight", "searches", "searches_proven", "searches_zone_proven")
-	n.addIf("read/has_stays", nil, "stays_tonight", "stays_continued", "stays_recomputed", "stays_moved", "latest_stays_continue", "stays_known",
-		"arrivals_clear", "arrivals", "stays_departed", "departures_clear", "departures", "latest_stays_clear", "latest_stays")
-	n.addIf("read/has_unconfirmed", fromVessels, "vessel_changes_seen")
-	n.add(fromVessels, "changes_affected")
-	n.addIf("read/has_affected", fromVessels, "changes_confirmed", "vessel_changes_clear", "vessel_changes")
+// everyTableIsThere returns an error for a table that a step reads or writes, and that neither another step makes nor
+// the lake or the file has.
+func everyTableIsThere(ctx context.Context, db querier, steps []step) error {
+	names, err := collect(ctx, db, "read/table_names", scanText)
+	if err != nil {
+		return fmt.Errorf("list tables: %w", err)
+	}
+	there := map[string]bool{}
+	for _, name := range names {
+		there[name] = true
+	}
+	for _, s := range steps {
+		there[s.makes] = true
+	}
+	for _, s := range steps {
+		for _, table := range slices.Concat(s.touched(), s.writes()) {
+			if !there[table] && !strings.HasPrefix(table, "lake_") {
+				return fmt.Errorf("%s reads %s, which no step makes and the warehouse does not have", s.name(), table)
+			}
+		}
+	}
+	return nil
+}
+
+// nightRun runs the steps of a night, and skips those that have nothing to do.
+type nightRun struct {
+	*preparedSteps
+	tx      *Tx
+	date    string
+	hasRows map[string]bool // what steps need, as far as it is known
+}
+
+func newNightRun(t *Tx, date string, steps *preparedSteps) *nightRun {
+	n := &nightRun{preparedSteps: steps, tx: t, date: date, hasRows: map[string]bool{}}
+	for table, has := range t.hasRows {
+		n.hasRows["lake_"+table] = has
+	}
+	return n
+}
+
+// run runs all steps.
+func (n *nightRun) run(ctx context.Context) error {
+	for i, s := range n.steps {
+		if err := n.step(ctx, i); err != nil {
+			return fmt.Errorf("%s: %w", s.name(), unwrapped(err))
+		}
+	}
+	return nil
+}
+
+// step runs one step, or makes an empty table in its place if that has readers.
+func (n *nightRun) step(ctx context.Context, i int) error {
+	s := n.steps[i]
+	needed, err := n.needed(ctx, s)
+	switch {
+	case err != nil:
+		return err
+	case !needed && !n.always[i]:
+		n.hasRows[s.makes] = false
+		if s.columns != nil {
+			return runScript(ctx, n.tx.conn, s.instead())
+		}
+		return nil
+	}
+	for need := range n.hasRows {
+		for _, table := range s.writes() {
+			if tableOf(need) == table {
+				delete(n.hasRows, need)
+			}
+		}
+	}
+	if s.isView() {
+		n.hasRows[s.makes] = needed
+	}
+	return runScript(ctx, n.tx.conn, s.sql(n.date))
+}
+
+// needed reports whether each list of what a step needs has a table with a row.
+func (n *nightRun) needed(ctx context.Context, s step) (bool, error) {
+	for _, list := range s.needs {
+		found := false
+		for _, need := range list {
+			has, err := n.has(ctx, need)
+			if err != nil {
+				return false, err
+			}
+			if found = has; found {
+				break
+			}
+		}
+		if !found {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// has reports whether a table has a row, or one for which a condition holds. It asks once, until a step writes the
+// table.
+func (n *nightRun) has(ctx context.Context, need string) (bool, error) {
+	if has, known := n.hasRows[tableOf(need)]; known && (!has || tableOf(need) == need) {
+		return has, nil
+	}
+	has, known := n.hasRows[need]
+	if known {
+		return has, nil
+	}
+	err := n.tx.conn.QueryRowContext(ctx, onNight("SELECT EXISTS (FROM "+need+")", n.date)).Scan(&has)
+	n.hasRows[need] = has
+	return has, err
 }

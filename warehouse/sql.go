@@ -66,6 +66,9 @@ func filled(name string, values any) string {
 	return execute(template.Must(sqlParts().Clone()).New(name), statement(name), name, values)
 }
 
+// namedSQL is a statement with the name that errors give it.
+type namedSQL struct{ name, text string }
+
 // statements lists those in a folder of sql/, in the order of their names.
 func statements(folder string) (names []string) {
 	entries, err := files.ReadDir("sql/" + folder)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -56,56 +55,15 @@ func (t *Tx) Apply(ctx context.Context, date string, runs []Run) error {
 	if err != nil {
 		return fmt.Errorf("apply: %w", err)
 	}
-	found := map[string]bool{}
-	for _, s := range nightly(all) {
-		needed, err := t.needed(ctx, s, date, found)
-		if err != nil {
-			return err
-		}
-		if !needed {
-			continue
-		}
-		if err := t.step(ctx, s, date); err != nil {
-			return err
-		}
+	steps, err := preparedNight(ctx, t.tx, all)
+	if err != nil {
+		return fmt.Errorf("apply: %w", err)
+	}
+	if err := newNightRun(t, date, steps).run(ctx); err != nil {
+		return err
 	}
 	return t.defineRaw(ctx, runs)
 }
-
-// needed reports whether a statement of a night has anything to do. Found has the conditions of the night
-// that were queried before.
-func (t *Tx) needed(ctx context.Context, s step, date string, found map[string]bool) (bool, error) {
-	if s.from != nil && !slices.ContainsFunc(s.from, func(table string) bool { return t.hasRows[table] }) {
-		return false, nil
-	}
-	if s.onlyIf == "" {
-		return true, nil
-	}
-	holds, known := found[s.onlyIf]
-	if !known {
-		if err := t.tx.QueryRowContext(ctx, onNight(s.onlyIf, date)).Scan(&holds); err != nil {
-			return false, fmt.Errorf("condition of %s: %w", s.name, unwrapped(err))
-		}
-		found[s.onlyIf] = holds
-	}
-	return holds, nil
-}
-
-// step runs a statement of a night. DuckDB takes a night, which is read from files, for a fifth of what it
-// is, and would hold it in memory, with all of its columns, to find the few columns of a version.
-func (t *Tx) step(ctx context.Context, s step, date string) error {
-	text := s.of(date)
-	if s.asWritten {
-		text = "SET disabled_optimizers = 'build_side_probe_side'; " + text + "; RESET disabled_optimizers"
-	}
-	return t.exec(ctx, s.name, text)
-}
-
-// of returns the statement for a night, YYYY-MM-DD.
-func (s step) of(date string) string { return onNight(s.text, date) }
-
-// onNight returns a text of SQL for a night, YYYY-MM-DD.
-func onNight(text, date string) string { return strings.ReplaceAll(text, "$date", quote(date)) }
 
 // findEmpty finds the datasets without a version, whose first night needs no comparison.
 func (t *Tx) findEmpty(ctx context.Context, all []Dataset) error {
@@ -128,7 +86,7 @@ func (t *Tx) addRun(ctx context.Context, r Run) error {
 	if there {
 		return fmt.Errorf("apply %s: %w", r.ID, ErrApplied)
 	}
-	if _, err := t.tx.ExecContext(ctx, statement("apply/10_coverage/run"),
+	if _, err := t.tx.ExecContext(ctx, statement("runs/add"),
 		r.ID, r.Job, r.Date, instant(r.Started), instant(r.Finished), r.State, r.Stop, r.Reason, r.Requests,
 		r.CreditsPlanned, r.CreditsSpent, r.CreditsUnknown, number(r.BalanceBefore), number(r.BalanceAfter), r.Continues, r.Rows, r.Report); err != nil {
 		return fmt.Errorf("apply %s: %w", r.ID, unwrapped(err))

@@ -27,13 +27,13 @@ func (w *Warehouse) Violations(ctx context.Context) ([]string, error) {
 }
 
 // checks lists the statements of sql/verify, those of its folder datasets for each dataset.
-func checks() (all []step) {
+func checks() (all []namedSQL) {
 	for _, name := range statements("verify") {
-		all = append(all, step{name: name, text: statement(name)})
+		all = append(all, namedSQL{name: name, text: statement(name)})
 	}
 	for _, name := range statements("verify/datasets") {
 		for _, d := range datasets {
-			all = append(all, step{name: "verify/" + d.Name + "_" + path.Base(name), text: filled(name, d)})
+			all = append(all, namedSQL{name: "verify/" + d.Name + "_" + path.Base(name), text: filled(name, d)})
 		}
 	}
 	return all

@@ -53,7 +53,7 @@ COMMENT ON COLUMN vessels.listed IS 'Whether the vessel is known to be on the li
 COMMENT ON COLUMN vessels.first_seen IS 'First observation of any kind.';
 COMMENT ON COLUMN vessels.last_seen IS 'Last observation of any kind.';
 COMMENT ON COLUMN vessels.registration_seen_at IS 'When the registration was last observed.';
-COMMENT ON COLUMN vessels.particulars_seen_at IS 'When particulars were last observed; null if never. It tells why a value is null. For deadweight_t of each of the vessels AS v: CASE WHEN v.deadweight_t IS NOT NULL THEN ''known'' WHEN EXISTS (FROM issues AS i WHERE i.vessel_id = v.vessel_id AND i.dataset = ''particulars'' AND i.field = ''deadweight_t'') THEN ''given, but refused'' WHEN v.particulars_seen_at IS NOT NULL OR EXISTS (FROM issues AS i WHERE i.vessel_id = v.vessel_id AND i.dataset = ''particulars'' AND i.reason = ''no values'') THEN ''asked, not given'' WHEN EXISTS (FROM requests AS q JOIN operation_datasets AS o USING (operation) WHERE q.vessel_number IN (v.imo, TRY_CAST(v.mmsi AS INTEGER)) AND o.dataset = ''particulars'') THEN ''asked, no answer'' ELSE ''never asked'' END';
+COMMENT ON COLUMN vessels.particulars_seen_at IS 'When particulars were last observed; null if never. Why a value of them is null, the view known_gaps says.';
 COMMENT ON COLUMN vessels.engine_seen_at IS 'When the engine was last observed; null if never. See particulars_seen_at.';
 COMMENT ON COLUMN vessels.management_seen_at IS 'When the management was last observed; null if never. See particulars_seen_at.';
 COMMENT ON COLUMN vessels.position_seen_at IS 'When a position was last asked for and answered; null if never.';

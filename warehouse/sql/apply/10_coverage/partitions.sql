@@ -1,5 +1,10 @@
 -- partitions: the latest coverage of each partition, after tonight. An empty answer may be a silent
 -- fault: after a night with vessels it proves their absence only when another night repeats it.
+-- reads: partitions_before, partitions_tonight
+-- adds to: partitions
+-- changes: partitions
+-- needs: partitions_tonight
+DELETE FROM partitions;
 INSERT INTO partitions BY NAME
 SELECT operation, kind, value,
        CASE WHEN t.complete THEN $date ELSE b.covered_on END AS covered_on,

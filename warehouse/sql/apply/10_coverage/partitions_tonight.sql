@@ -1,4 +1,7 @@
 -- partitions_tonight: tonight's coverage of each partition, over all runs of the night.
+-- reads: lake_coverage, runs
+-- makes: partitions_tonight
+-- needs: lake_coverage
 CREATE OR REPLACE TEMP TABLE partitions_tonight AS
 SELECT c.operation, c.kind, lower(trim(c.value)) AS value, bool_or(c.state = 'complete') AS complete,
        arg_max(c.state, {complete: c.state = 'complete', run: c.run_id}) AS state,

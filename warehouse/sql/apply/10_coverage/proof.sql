@@ -2,6 +2,11 @@
 -- service accepts was covered, or every type. A country without vessels may be a silent fault. It counts here,
 -- because a vessel that the list misses is only gone when another night misses her, too. A value that the
 -- service accepts no more is no part of the list.
+-- reads: countries, lake_coverage, partitions, vessel_types, withdrawn
+-- makes: proof
+-- columns: kind VARCHAR, complete BOOLEAN, proven BOOLEAN
+-- needs: lake_coverage
+-- after: partitions
 CREATE OR REPLACE TEMP TABLE proof AS
 -- accepted: the values that the program knows, and new ones that the service has accepted since
 WITH accepted AS (

@@ -1,4 +1,9 @@
 -- proven_countries: the countries of which tonight covered every spelling that is accepted.
+-- reads: countries, partitions, proof, withdrawn
+-- makes: proven_countries
+-- columns: country VARCHAR
+-- needs: lake_coverage
+-- after: partitions
 CREATE OR REPLACE TEMP TABLE proven_countries AS
 SELECT a.name AS country
 FROM   countries AS a

@@ -1,5 +1,9 @@
 -- withdrawn: the countries and types that the service accepts no more tonight, so that nothing can be asked of them,
 -- each with the name that registrations have.
+-- reads: countries, lake_coverage, vessel_types
+-- makes: withdrawn
+-- columns: kind VARCHAR, value VARCHAR, name VARCHAR
+-- needs: lake_coverage
 CREATE OR REPLACE TEMP TABLE withdrawn AS
 SELECT c.kind, lower(trim(c.value)) AS value, any_value(coalesce(n.name, t.name)) AS name
 FROM   lake_coverage AS c

@@ -1,5 +1,9 @@
 -- aliases_open: an alias begins when tonight's rows give an IMO number to a vessel that was known by
 -- its MMSI alone, unless they describe another ship.
+-- reads: kept_apart, mmsi_evidence, registration, vessel_aliases
+-- adds to: vessel_aliases
+-- needs: mmsi_evidence
+-- after: aliases_end
 INSERT INTO vessel_aliases (alias_id, vessel_id, since, until, snapshot_date, reason, run_id)
 SELECT r.vessel_id, 'IMO' || s.least_imo, s.since, NULL, $date, 'mmsi shown with an imo number', s.run_id
 FROM   mmsi_evidence AS s

@@ -1,4 +1,8 @@
 -- apart_continue: two ships that show one MMSI tonight as before get a new last date.
+-- reads: kept_apart
+-- changes: identity_conflicts
+-- needs: kept_apart
+-- after: conflicts_open
 UPDATE identity_conflicts AS c
 SET    last_date = $date
 FROM   kept_apart AS k

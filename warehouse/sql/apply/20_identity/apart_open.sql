@@ -1,4 +1,8 @@
 -- apart_open: two ships that show one MMSI, at a time or one after the other, for a person to look at.
+-- reads: identity_conflicts, kept_apart, lake_identities, links, mmsi_doubted
+-- adds to: identity_conflicts
+-- needs: kept_apart
+-- after: apart_continue
 INSERT INTO identity_conflicts (vessel_id, dataset, field, raw_value, reason, snapshot_date, last_date, run_id, entry)
 SELECT p.vessel_id, 'registration', 'mmsi', p.mmsi, if(bool_and(p.departed), 'another ship shows the mmsi of one that is gone', 'two ships show this mmsi'), $date, $date,
        any_value(e.run_id), any_value(e.entry)

@@ -1,4 +1,8 @@
 -- assigned: the vessels that names stand for of which the number alone does not say it, by the id that the number gives them.
+-- reads: imo_slips, links, mmsi_holder, shown_as
+-- makes: assigned
+-- columns: number_id VARCHAR, name VARCHAR, vessel_id VARCHAR, slip BOOLEAN
+-- needs: mmsi_doubted or imo_slips
 CREATE OR REPLACE TEMP TABLE assigned AS
 SELECT 'MMSI' || s.mmsi AS number_id, s.name, coalesce(k.vessel_id, s.vessel_id) AS vessel_id, false AS slip
 FROM   shown_as AS s

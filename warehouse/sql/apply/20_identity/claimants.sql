@@ -1,5 +1,10 @@
 -- claimants: the vessels that may be who shows a doubted MMSI tonight, in each description that is known: by their
 -- registration, and by tonight's rows with an IMO number. One that tonight's rows give another MMSI is none.
+-- reads: lake_identities, mmsi_claimed, mmsi_doubted, registration
+-- makes: claimants
+-- columns: mmsi VARCHAR, vessel_id VARCHAR, name VARCHAR, callsign VARCHAR, vessel_type VARCHAR, category VARCHAR
+-- columns: last_seen TIMESTAMPTZ, departed BOOLEAN, tonight BOOLEAN
+-- needs: mmsi_doubted
 CREATE OR REPLACE TEMP TABLE claimants AS
 SELECT * REPLACE (departed AND NOT bool_or(tonight) OVER (PARTITION BY vessel_id) AS departed)
 FROM (

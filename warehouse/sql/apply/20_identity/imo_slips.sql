@@ -3,10 +3,12 @@
 --   her type is another, too, and earlier nights have confirmed what is known of the vessel with the number; or
 --   tonight's rows have that vessel as well, and the MMSI and the name are those of a third.
 -- A vessel that was not seen for a week has no say: the other may be she.
+-- reads: lake_numbers, registration, renumbered
+-- makes: imo_slips
+-- columns: imo INTEGER, mmsi VARCHAR, name VARCHAR, run_id VARCHAR, entry INTEGER
+-- needs: renumbered
 CREATE OR REPLACE TEMP TABLE imo_slips AS
-WITH renumbered AS MATERIALIZED (
-    SELECT DISTINCT l.imo FROM lake_numbers AS l JOIN registration AS r ON r.vessel_number = l.imo AND r.imo = l.imo AND r.valid_to IS NULL WHERE TRY_CAST(r.mmsi AS INTEGER) <> TRY_CAST(l.mmsi AS INTEGER)
-), shown AS (
+WITH shown AS (
     SELECT imo, mmsi, name, max(callsign) AS callsign, max(vessel_type) AS vessel_type, max(category) AS category, arg_min(run_id, seen_at) AS run_id, arg_min(entry, seen_at) AS entry
     FROM   lake_numbers
     WHERE  imo IN (FROM renumbered) AND name IS NOT NULL

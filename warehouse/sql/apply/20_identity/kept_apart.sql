@@ -1,5 +1,9 @@
 -- kept_apart: the pairs of vessels that tonight shows to be two ships, although they have one MMSI: one that tonight's
 -- rows describe, and one of which that description is not.
+-- reads: claimants, lake_identities, shown_as
+-- makes: kept_apart
+-- columns: mmsi VARCHAR, vessel_id VARCHAR, other_id VARCHAR, departed BOOLEAN
+-- needs: mmsi_doubted
 CREATE OR REPLACE TEMP TABLE kept_apart AS
 WITH described AS (
     SELECT a.mmsi, a.vessel_id, l.name, max(l.callsign) AS callsign, max(l.vessel_type) AS vessel_type, max(l.category) AS category

@@ -4,6 +4,14 @@
 -- both flags on the night of the change, and is then known as a vessel of her own. A vessel whose country the service accepts
 -- no more may still be there, where no list shows her: that she is the ship under another flag is never proved. Nor is it of
 -- a ship that has changed her flag again since she came: the flag in between would be lost.
+-- reads: lake_identities, lake_listings, lake_particulars, lake_positions, listed, mmsi_claimed, mmsi_doubted
+-- reads: mmsi_evidence, particulars, positions, proven_countries, registration, runs, shown_as, withdrawn
+-- makes: links
+-- columns: mmsi VARCHAR, known_as VARCHAR, shown_id VARCHAR, from_date DATE, seen_at TIMESTAMPTZ, run_id VARCHAR
+-- columns: entry INTEGER, vessel_id VARCHAR, missing_since DATE, absent_on DATE, same VARCHAR, proved BOOLEAN
+-- needs: lake_listings
+-- needs: mmsi_wanted
+-- needs: registration
 CREATE OR REPLACE TEMP TABLE links AS
 -- fresh: the entries of tonight's list without an IMO number, of ships that came on the list tonight or in the last 30 nights
 WITH fresh AS MATERIALIZED (

@@ -1,5 +1,10 @@
 -- mmsi_claimed: the vessels whose registration has a wanted MMSI, and whether each is proved gone. Names are compared by
 -- their hashes: of many vessels they would take much room.
+-- reads: listed, mmsi_wanted, registration
+-- makes: mmsi_claimed
+-- columns: rid BIGINT, mmsi VARCHAR, vessel_id VARCHAR, imo INTEGER, name_hash UBIGINT, departed BOOLEAN
+-- needs: lake_identities
+-- needs: mmsi_wanted
 CREATE OR REPLACE TEMP TABLE mmsi_claimed AS
 WITH departed AS (
     SELECT vessel_id

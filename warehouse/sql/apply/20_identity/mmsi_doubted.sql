@@ -1,6 +1,11 @@
 -- mmsi_doubted: the MMSIs of which tonight's rows without an IMO number may be of several ships, or of another one
 -- than the registration with the MMSI. An MMSI is given to another ship when its holder is gone, and at times to
 -- two at once. The many others need not be looked at. Of an MMSI with several IMO numbers tonight nothing is decided.
+-- reads: lake_identities, mmsi_claimed, mmsi_evidence, mmsi_wanted, registration
+-- makes: mmsi_doubted
+-- columns: mmsi VARCHAR
+-- needs: lake_identities
+-- needs: mmsi_wanted
 CREATE OR REPLACE TEMP TABLE mmsi_doubted AS
 -- moved: the vessels whose id has another MMSI than their registration, or one that was given again
 WITH moved AS (

@@ -2,6 +2,11 @@
 -- has it in tonight's rows; if there is none, the vessel that has it in its registration, unless
 -- tonight's rows give that vessel another MMSI. Of a doubted one, whose it is now, and of one that a vessel
 -- has under her new flag, she.
+-- reads: lake_identities, links, mmsi_doubted, mmsi_evidence, mmsi_wanted, registration, shown_as
+-- makes: mmsi_holder
+-- columns: mmsi_id VARCHAR, vessel_id VARCHAR
+-- needs: lake_identities
+-- needs: mmsi_wanted
 CREATE OR REPLACE TEMP TABLE mmsi_holder AS
 -- registered: the vessels whose registration has a wanted MMSI that no row of tonight gives to an IMO number
 WITH registered AS (

@@ -4,6 +4,10 @@
 --   a vessel that nothing speaks against, likewise;
 --   a vessel of her own. Her id is the MMSI alone if no vessel had it, or else the MMSI with a number after it: these are
 --   given night by night, so that a rebuild gives the same again.
+-- reads: claimants, lake_identities, mmsi_doubted, registration
+-- makes: shown_as
+-- columns: mmsi VARCHAR, name VARCHAR, vessel_id VARCHAR
+-- needs: mmsi_doubted
 CREATE OR REPLACE TEMP TABLE shown_as AS
 WITH shown AS (
     SELECT mmsi, name, max(callsign) AS callsign, max(vessel_type) AS vessel_type, max(category) AS category

@@ -1,4 +1,8 @@
 -- slips_continue: a ship that shows another's IMO number again has a new last date.
+-- reads: assigned
+-- changes: identity_conflicts
+-- needs: imo_slips
+-- after: apart_open
 UPDATE identity_conflicts AS c
 SET    last_date = $date
 FROM   (SELECT DISTINCT number_id FROM assigned WHERE slip) AS a

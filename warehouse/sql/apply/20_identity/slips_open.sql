@@ -1,4 +1,8 @@
 -- slips_open: a ship that shows another's IMO number, for a person to look at.
+-- reads: assigned, identity_conflicts, imo_slips
+-- adds to: identity_conflicts
+-- needs: imo_slips
+-- after: slips_continue
 INSERT INTO identity_conflicts (vessel_id, dataset, field, raw_value, reason, snapshot_date, last_date, run_id, entry)
 SELECT p.vessel_id, 'registration', 'imo', substr(p.number_id, 4), 'another ship shows this imo number', $date, $date, any_value(s.run_id), any_value(s.entry)
 FROM   (SELECT number_id, unnest([number_id, vessel_id]) AS vessel_id FROM assigned WHERE slip) AS p

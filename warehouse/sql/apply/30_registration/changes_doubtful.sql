@@ -1,5 +1,9 @@
 -- changes_doubtful: a change is doubtful to a value that tonight's list gives beside another, and from one
 -- that was only ever seen beside another.
+-- reads: contested, doubtful_observed
+-- changes: changes
+-- needs: contested or doubtful_observed
+-- after: changes, changes_within_night
 UPDATE changes AS c
 SET    flapping = true
 FROM (

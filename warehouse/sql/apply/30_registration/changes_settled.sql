@@ -1,4 +1,8 @@
 -- changes_settled: tonight's list gives the kept value alone, so that the change to it is none to doubt.
+-- reads: doubtful_observed
+-- changes: changes
+-- needs: doubtful_observed
+-- after: changes_doubtful
 UPDATE changes AS c
 SET    flapping = false
 FROM   (FROM doubtful_observed WHERE value = observed) AS t

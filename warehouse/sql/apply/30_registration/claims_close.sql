@@ -1,5 +1,9 @@
 -- claims_close: a second MMSI ends if tonight's coverage proves that the vessel is on the list without
 -- it, or if it has become the MMSI in use.
+-- reads: night_listings, proven_countries, registration
+-- changes: second_mmsi_claims
+-- needs: second_mmsi_claims WHERE until IS NULL
+-- after: claims_left
 UPDATE second_mmsi_claims AS c
 SET    until = $date
 WHERE  c.until IS NULL

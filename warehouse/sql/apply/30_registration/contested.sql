@@ -4,6 +4,10 @@
 --   the value that a lookup of tonight gives;
 --   the value that was known before, if neither of these speaks against it;
 --   the first of the alphabet.
+-- reads: flags, maritime_identification_digits, night_registration, registration, repeated_registration, second_mmsis
+-- makes: contested
+-- columns: vessel_id VARCHAR, field VARCHAR, value VARCHAR, known VARCHAR, run_id VARCHAR, entry INTEGER, kept BOOLEAN
+-- needs: repeated_registration
 CREATE OR REPLACE TEMP TABLE contested AS
 -- answers: the values that tonight's entries and lookups give; an entry with a second MMSI has no say, nor has a flag that was derived from a country code
 WITH answers AS (

@@ -1,4 +1,7 @@
 -- contested_continue: a value beside the kept one that the list gives again has a new last date.
+-- reads: contested
+-- changes: identity_conflicts
+-- needs: contested
 UPDATE identity_conflicts AS c
 SET    last_date = $date
 FROM   (FROM contested WHERE NOT kept) AS t

@@ -1,4 +1,7 @@
 -- doubtful_decided: tonight's list decides of these values.
+-- reads: doubtful_observed
+-- changes: internal.doubtful_values
+-- needs: doubtful_observed
 UPDATE internal.doubtful_values AS d
 SET    settled_on = $date
 FROM   doubtful_observed AS o

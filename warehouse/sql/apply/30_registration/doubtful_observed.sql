@@ -1,5 +1,10 @@
 -- doubtful_observed: the values that tonight's list alone gives where an earlier night's gave several, and
 -- so decides.
+-- reads: contested, internal.doubtful_values, night_listings, second_mmsis
+-- makes: doubtful_observed
+-- columns: vessel_id VARCHAR, field VARCHAR, value VARCHAR, seen_after TIMESTAMPTZ, observed VARCHAR
+-- needs: internal.doubtful_values
+-- needs: night_listings
 CREATE OR REPLACE TEMP TABLE doubtful_observed AS
 SELECT d.vessel_id, d.field, d.value, d.seen_after, n.value AS observed
 FROM   internal.doubtful_values AS d

@@ -1,5 +1,8 @@
 -- night_registration: all of tonight's rows that say who a vessel is, from three lake tables. The raw values of a profile
 -- are those of all its columns: of these the registration keeps its own, so that it is the same whichever answer comes last.
+-- reads: night_listings, night_particulars, sighted_only
+-- makes: night_registration
+-- needs: night_listings or night_particulars or sighted_only
 CREATE OR REPLACE TEMP VIEW night_registration AS
 SELECT vessel_id, seen_at, run_id, entry, imo, mmsi, name, callsign, flag, country, register, country_iso,
        ship_type, vessel_type, category, is_vessel, 'listings' AS source, raw, extra

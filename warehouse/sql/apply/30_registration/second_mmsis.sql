@@ -8,6 +8,12 @@
 --   gave, or which was off the list too), is no new one.
 -- The one in use counts even if tonight has no row with it, unless coverage proves it gone: of two
 -- entries that are on the list together, tonight may have missed the newer.
+-- reads: listed, maritime_identification_digits, night_registration, proven_countries, registration
+-- reads: repeated_registration, second_mmsi_claims, vessel_aliases
+-- makes: second_mmsis
+-- columns: vessel_id VARCHAR, mmsi VARCHAR, country VARCHAR, since DATE, first_seen TIMESTAMPTZ, last_seen TIMESTAMPTZ
+-- columns: run_id VARCHAR, second BOOLEAN
+-- needs: repeated_registration
 CREATE OR REPLACE TEMP TABLE second_mmsis AS
 -- tonight: the MMSIs that tonight's entries give to each vessel, and whether their digits agree with the flag
 WITH tonight AS (

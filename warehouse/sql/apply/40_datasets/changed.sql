@@ -2,6 +2,10 @@
 -- because an answer leaves out what the service does not know, and never says that a value is
 -- gone; untold stores when the value was last observed. A column that depends on another takes its
 -- value from the same observation as that one.
+-- for each: dataset
+-- reads: compared_{{.Name}}, {{.Name}}
+-- makes: changed_{{.Name}}
+-- needs: compared_{{.Name}} WHERE NOT same AND rid IS NOT NULL
 CREATE OR REPLACE TEMP TABLE changed_{{.Name}} AS
 -- now: each vessel's values after tonight beside those of its open version
 WITH now AS (

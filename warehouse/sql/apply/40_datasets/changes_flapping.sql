@@ -1,6 +1,10 @@
 -- changes_flapping: mark the changes to and from a value that a single observation had, after which
 -- the earlier value returned, perhaps in another spelling. A change that is marked is no such value of another one: if one
 -- answer is ahead of the others, the change to its value counts when a later night has it.
+-- reads: changes
+-- changes: changes
+-- needs: changes WHERE snapshot_date = $date
+-- after: changes, changes_within_night
 UPDATE changes
 SET    flapping = true
 FROM (

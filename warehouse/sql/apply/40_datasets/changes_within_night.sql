@@ -1,6 +1,10 @@
 -- changes_within_night: changes to and from a value that an answer of tonight gave and another of
 -- tonight replaced: one that is neither the value before the night nor the one after it, or one
 -- after which the value before returned. Both changes are marked as flapping.
+-- for each: dataset
+-- reads: observations_{{.Name}}, repeated_{{.Name}}, {{.Name}}
+-- adds to: changes
+-- needs: repeated_{{.Name}}
 INSERT INTO changes BY NAME
 -- observed: tonight's values of the repeated vessels, a row per field, in the order of the answers
 WITH observed AS (

@@ -2,6 +2,11 @@
 -- the unchanged ones, which are nearly all, without their columns; each of the others is stored whole, as a
 -- list of one, and without a rid if the vessel has no open version. An observation that is not newer than
 -- the version changes nothing. A table without a version has nothing to compare: all are new.
+-- for each: dataset
+-- reads: tonight_{{.Name}}, linked_{{.Name}}, {{.Name}}
+-- makes: compared_{{.Name}}
+-- needs: tonight_{{.Name}}
+-- joins: as written
 CREATE OR REPLACE TEMP TABLE compared_{{.Name}} AS
 SELECT h.rid, t.seen_at, t.fingerprint IS NOT DISTINCT FROM h.fingerprint AS same,
        CASE WHEN t.fingerprint IS DISTINCT FROM h.fingerprint THEN [{vessel_id: t.vessel_id, seen_at: t.seen_at, run_id: t.run_id, entry: t.entry,

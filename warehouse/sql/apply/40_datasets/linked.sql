@@ -2,6 +2,11 @@
 -- history continues under the new id. If the vessel had several ids without the number, as under
 -- two flags, the new id continues the one that was seen on the latest night, and of several such
 -- the one that was first seen last.
+-- for each: dataset
+-- reads: vessel_aliases, registration{{if ne .Name "registration"}}, {{.Name}}{{end}}
+-- makes: linked_{{.Name}}
+-- columns: rid BIGINT, vessel_id VARCHAR, alias_id VARCHAR, since TIMESTAMPTZ
+-- needs: vessel_aliases WHERE snapshot_date = $date
 CREATE OR REPLACE TEMP TABLE linked_{{.Name}} AS
 SELECT h.rowid AS rid, a.vessel_id, a.alias_id, a.since
 FROM   {{.Name}} AS h

@@ -1,5 +1,9 @@
 -- tonight: one observation for each vessel. The fingerprint is the hash of the columns that make
 -- a version, as observed.
+-- for each: dataset
+-- reads: night_{{.Name}}, repeated_{{.Name}}, merged_{{.Name}}
+-- makes: tonight_{{.Name}}
+-- needs: night_{{.Name}}
 CREATE OR REPLACE TEMP VIEW tonight_{{.Name}} AS
 SELECT *, hash({{range $i, $c := .Columns}}{{if $i}}, {{end}}{{$c.Name}}{{end}}) AS fingerprint
 FROM (

@@ -1,5 +1,9 @@
 -- positions_fresh: tonight's positions that are not stored yet. A position has coordinates;
 -- if it has no time, the time of its answer counts.
+-- reads: night_positions, positions
+-- makes: positions_fresh
+-- columns: SELECT * FROM night_positions
+-- needs: night_positions
 CREATE OR REPLACE TEMP TABLE positions_fresh AS
 SELECT * REPLACE (coalesce(position_at, seen_at) AS position_at)
 FROM   night_positions AS n

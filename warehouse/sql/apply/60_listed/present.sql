@@ -1,6 +1,9 @@
 -- present: the vessels of tonight's listings, each once, and whether the answer gave a country
 -- and a type. A country that was derived from the country code is null in the answer. Few
 -- vessels are listed twice, and only those are grouped.
+-- reads: night_listings, repeated_registration
+-- makes: present
+-- needs: night_listings
 CREATE OR REPLACE TEMP VIEW present AS
 -- standing: each listing of tonight, and which of the two its answer has
 WITH standing AS (

@@ -1,6 +1,10 @@
 -- stays_missing: the open stays of the vessels that tonight's complete list misses. A vessel that was last listed
 -- without a country is under no country of the search, so that coverage of countries says nothing about
 -- it; the same is true of types. Every other vessel was not observed, and its stay remains as it is.
+-- reads: listed, night_sightings, proof
+-- makes: stays_missing
+-- needs: proof WHERE complete
+-- after: stays_sighted
 CREATE OR REPLACE TEMP TABLE stays_missing AS
 SELECT h.rowid AS rid, h.missing_since
 FROM   listed AS h

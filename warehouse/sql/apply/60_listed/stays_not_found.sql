@@ -2,6 +2,11 @@
 -- number any more by which an earlier lookup of the same kind had found her. An operation that never found
 -- her may just have nothing about her. Of several answers the latest counts. A vessel that is known by her MMSI alone
 -- gives it up with her flag: that nobody has it any more does not prove her gone.
+-- reads: listed, requests
+-- changes: listed
+-- needs: lake_requests
+-- needs: listed WHERE to_date IS NULL AND missing_since IS NOT NULL
+-- after: stays_missed
 UPDATE listed AS h
 SET    to_date = h.last_date, absent_on = $date, proof = 'not found by lookup'
 FROM (

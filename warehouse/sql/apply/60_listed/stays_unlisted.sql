@@ -1,6 +1,11 @@
 -- stays_unlisted: the list covered every value that the service accepts, and a vessel that it misses last had a
 -- country or type of which a spelling is accepted no more. Whether she was under that one is not known: she can
 -- be on no page, and is not gone. The stay ends without a departure, unless the other kind of the list would show her.
+-- reads: listed, proof, registration, stays_missing, withdrawn
+-- changes: listed
+-- needs: stays_missing
+-- needs: withdrawn
+-- after: stays_sighted
 UPDATE listed AS h
 SET    to_date = greatest(h.last_date, $date::DATE - 1), missing_since = NULL, proof = u.proof
 FROM (

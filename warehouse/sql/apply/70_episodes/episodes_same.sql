@@ -1,6 +1,9 @@
 -- episodes_same: the stays that tonight's sightings continue: those whose last
 -- sighting is not before the latest night that would have proved their end. The nights between were
 -- not covered, and on none of them was the vessel seen in another status or zone.
+-- reads: covered, episodes, runs, sighted
+-- makes: episodes_same
+-- needs: sighted
 CREATE OR REPLACE TEMP TABLE episodes_same AS
 WITH same AS MATERIALIZED (
     SELECT e.rid, s.vessel_id, s.sweep, s.navigational_status, s.world_zone, s.last_seen, e.last_date,

@@ -1,4 +1,6 @@
 -- fleet_daily: the known fleet by flag, category and whether it is a vessel, after tonight.
+-- reads: listed, registration, runs
+-- adds to: fleet_daily
 INSERT INTO fleet_daily BY NAME
 SELECT $date AS snapshot_date, r.flag, r.category, r.is_vessel, count(*)::INTEGER AS listed, (count(*) FILTER (l.last_date = $date))::INTEGER AS seen,
        (SELECT max(run_id) FROM runs WHERE snapshot_date = $date) AS run_id

@@ -1,5 +1,9 @@
 -- fleet_daily_dated_back: the vessels whose departure tonight proves count no longer on the nights since the
 -- first that missed them, each under the flag and category that it had then; one that was two vessels counts once.
+-- reads: links, listed, registration, runs
+-- changes: fleet_daily
+-- needs: listed WHERE absent_on = $date AND missing_since < $date or links WHERE proved AND from_date < $date
+-- after: fleet_daily
 UPDATE fleet_daily AS f
 SET    listed = f.listed - g.vessels
 FROM (

@@ -1,5 +1,8 @@
 -- latest_known: the latest position and status of each vessel that has any: the state before
 -- tonight, updated by tonight's rows. Reading the whole history would take longer every night.
+-- reads: internal.latest, night_positions, positions_fresh, sighted
+-- makes: latest_known
+-- needs: night_sightings or night_positions
 CREATE OR REPLACE TEMP TABLE latest_known AS
 SELECT vessel_id,
        arg_max(place, position_at) AS place, max(position_at) AS position_at, max(position_seen_at) AS position_seen_at,

@@ -1,5 +1,8 @@
 -- zone_daily: how many vessels each of tonight's status searches returned, and how many other things if
 -- there were any. A search without a result has its row, too.
+-- reads: partitions_tonight, registration, sighted
+-- adds to: zone_daily
+-- needs: partitions_tonight
 INSERT INTO zone_daily BY NAME
 -- others: what is registered and is no vessel: few of all
 WITH others AS (

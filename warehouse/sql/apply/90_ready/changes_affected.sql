@@ -1,6 +1,9 @@
 -- changes_affected: the vessels whose changes of flag, name and companies are computed again: those that
 -- changed tonight or have another id since, those of whose ids tonight has a new registration, and those of which
 -- tonight decides what an earlier night left in doubt.
+-- reads: changes, internal.doubtful_values, registration, vessel_aliases
+-- makes: changes_affected
+-- needs: lake_numbers
 CREATE OR REPLACE TEMP TABLE changes_affected AS
 WITH registered AS (
     SELECT a.alias_id, a.vessel_id

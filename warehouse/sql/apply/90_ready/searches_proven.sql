@@ -1,4 +1,8 @@
 -- searches_proven: tonight is the first night that proves an absence from these searches since theirs.
+-- reads: searches_tonight
+-- changes: internal.searches
+-- needs: searches_tonight
+-- after: searches
 UPDATE internal.searches AS s
 SET    proven_after = $date
 FROM   searches_tonight AS t

@@ -2,6 +2,9 @@
 -- which loads find it (see partitions): an empty answer after one with vessels proves it only when the next
 -- night repeats it. A zone is covered only if all searches that can find a vessel there were: those of the
 -- zone, and those of the statuses that are searched for worldwide.
+-- reads: coverage, internal.searches, navigational_statuses
+-- makes: searches_tonight
+-- needs: lake_coverage
 CREATE OR REPLACE TEMP TABLE searches_tonight AS
 -- planned: each search once, over all runs of the night
 WITH planned AS (

@@ -1,5 +1,8 @@
 -- stays_continued: the stays that tonight's sightings continue, with the row of internal.latest_stays, which
 -- is null if that no longer has the stay.
+-- reads: internal.latest_stays, stays_tonight
+-- makes: stays_continued
+-- needs: sighted or vessel_aliases WHERE snapshot_date = $date
 CREATE OR REPLACE TEMP TABLE stays_continued AS
 SELECT r.rid, r.vessel_id AS vessel_before, r.last_date AS last_date_before, t.vessel_id, t.known_as, t.last_seen
 FROM   stays_tonight AS t

@@ -1,6 +1,10 @@
 -- stays_known: what decides of the arrivals and departures of those vessels: the latest stays before tonight
 -- and those that began tonight, or all stays of a vessel that is computed again. Over says that a later stay
 -- of the same id in the same search has begun.
+-- reads: episodes, internal.latest_stays, stays_moved, stays_recomputed, stays_tonight, vessel_aliases
+-- makes: stays_known
+-- needs: stays_moved
+-- after: latest_stays_continue
 CREATE OR REPLACE TEMP TABLE stays_known AS
 WITH known AS (
     SELECT vessel_id, known_as, search, navigational_status, world_zone, first_seen, last_seen, first_date, last_date, NULL AS run_id, NULL AS entry, false AS arrives

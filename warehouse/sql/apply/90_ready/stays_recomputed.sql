@@ -1,6 +1,9 @@
 -- stays_recomputed: the vessels of which tonight changes more than their latest stays, so that their whole
 -- history is computed again. They have another id since tonight; or a stay continues after nights that did
 -- not see the vessel there, in which another one began.
+-- reads: internal.latest_stays, runs, stays_continued, vessel_aliases
+-- makes: stays_recomputed
+-- needs: sighted or vessel_aliases WHERE snapshot_date = $date
 CREATE OR REPLACE TEMP TABLE stays_recomputed AS
 WITH interrupted AS (
     SELECT vessel_id, last_date_before

@@ -1,6 +1,10 @@
 -- vessel_changes: the changes of flag, name and companies of those vessels. Another spelling of a name or a
 -- company is none, and neither is a corrected flag: the MMSI stayed, its digits stand for the new flag, and no
 -- registration of the vessel ever had digits that stand for the old one.
+-- reads: changes_confirmed, flags, management, maritime_identification_digits, registration, vessel_aliases
+-- adds to: internal.vessel_changes
+-- needs: changes_confirmed
+-- after: vessel_changes_clear
 INSERT INTO internal.vessel_changes BY NAME
 -- ids: the ids of those vessels, and registered: the registrations under them. A number is found in a tenth of the time that a text takes
 WITH ids AS (

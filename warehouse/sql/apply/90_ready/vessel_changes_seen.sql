@@ -1,5 +1,9 @@
 -- vessel_changes_seen: tonight observes the new value of a change again. The changes that no later observation
 -- had confirmed before are few, and only the registration and the management that are open can confirm them.
+-- reads: internal.vessel_changes, management, registration
+-- changes: internal.vessel_changes
+-- needs: lake_numbers
+-- needs: internal.vessel_changes WHERE NOT seen_again
 UPDATE internal.vessel_changes
 SET    seen_again = true
 FROM (

@@ -1,2 +1,0 @@
--- partitions_clear: the table partitions is small, and each night rewrites it.
-DELETE FROM partitions;
