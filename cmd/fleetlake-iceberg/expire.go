@@ -58,13 +58,13 @@ func (l lake) expire(ctx context.Context, o expireOptions) (expiry, error) {
 			return result, fmt.Errorf("read what %s refers to, nothing is deleted: %w", name, err)
 		}
 	}
+	if err := l.publish(ctx); err != nil { // before anything goes that an earlier copy for readers names
+		return result, err
+	}
 	if !o.dryRun {
 		if err := unpin(ctx, l.target, exported(referred)); err != nil {
 			return result, err
 		}
-	}
-	if err := l.publish(ctx); err != nil { // readers of an earlier copy have the grace period
-		return result, err
 	}
 	return result, l.deleteUnreferenced(ctx, names, found, referred, o, &result)
 }

@@ -42,6 +42,6 @@
 //
 // A store that is busy, restarts or loses a connection is asked again, with growing delays, for about
 // a minute a request. A PUT of which nobody knows whether it arrived succeeds if the object is there
-// with its size and its SHA-256. What a person must mend is not tried again, and the error says what
+// with its size and its SHA-256, and is not sent again for ever to a store that refuses it and hangs up. What a person must mend is not tried again, and the error says what
 // to do. No error holds a key, a secret or a token.
 package store

@@ -101,14 +101,14 @@ func classify(ctx context.Context, err error, scrub *strings.Replacer) error {
 	if source, ok := errors.AsType[*sourceError](err); ok {
 		return source
 	}
-	answer, ok := errors.AsType[*smithyhttp.ResponseError](err)
-	if !ok || answer.Response == nil || answer.HTTPStatusCode() == 0 {
+	f := &fault{status: statusOf(err), text: http.StatusText(statusOf(err))}
+	if f.status == 0 {
 		return unanswered(ctx, err, scrub)
 	}
-	f := &fault{status: answer.HTTPStatusCode(), text: http.StatusText(answer.HTTPStatusCode())}
 	if api, ok := errors.AsType[smithy.APIError](err); ok {
 		f.code, f.text = api.ErrorCode(), scrub.Replace(api.ErrorMessage())
 	}
+	answer, _ := errors.AsType[*smithyhttp.ResponseError](err)
 	if seconds, err := strconv.Atoi(answer.Response.Header.Get("Retry-After")); err == nil && seconds > 0 {
 		f.after = time.Duration(seconds) * time.Second
 	}
@@ -117,6 +117,14 @@ func classify(ctx context.Context, err error, scrub *strings.Replacer) error {
 		f.text, f.passes, f.do = scrub.Replace(err.Error()), true, mendStore
 	}
 	return f
+}
+
+// statusOf is the status of the answer in an error of the client; 0 is no answer.
+func statusOf(err error) int {
+	if answer, ok := errors.AsType[*smithyhttp.ResponseError](err); ok && answer.Response != nil {
+		return answer.HTTPStatusCode()
+	}
+	return 0
 }
 
 // judge decides whether an answer passes, and what to do about it.

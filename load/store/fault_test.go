@@ -255,3 +255,50 @@ func TestACancelledContextEndsTheWaiting(t *testing.T) {
 		t.Errorf("%d requests, %v", int(requests.Load()), err)
 	}
 }
+
+// TestARefusalThatHangsUpIsNoOutage has a store that takes an object, or has one of another writer, and ends the
+// connection of every write of it: a few writes later the writer looks, and knows.
+func TestARefusalThatHangsUpIsNoOutage(t *testing.T) {
+	src, other := text("ours"), text("them")
+	for name, c := range map[string]struct {
+		there   string // the SHA-256 of the object; "" is none
+		version string
+		write   func(*bucket) error
+		want    error
+		writes  int64
+	}{
+		"its own content":       {src.SHA256, `"1"`, func(s *bucket) error { return s.Put(t.Context(), "a", src) }, nil, 2},
+		"another writer's":      {other.SHA256, `"1"`, func(s *bucket) error { return s.Put(t.Context(), "a", src) }, ErrExists, 2},
+		"its own next version":  {src.SHA256, `"2"`, func(s *bucket) error { return s.Replace(t.Context(), "a", []byte("ours"), `"1"`) }, nil, 2},
+		"another version":       {other.SHA256, `"2"`, func(s *bucket) error { return s.Replace(t.Context(), "a", []byte("ours"), `"1"`) }, ErrChanged, 2},
+		"no version any longer": {"", "", func(s *bucket) error { return s.Replace(t.Context(), "a", []byte("ours"), `"1"`) }, ErrChanged, 2},
+		"the version it has":    {other.SHA256, `"1"`, func(s *bucket) error { return s.Replace(t.Context(), "a", []byte("ours"), `"1"`) }, io.EOF, 10},
+		"nothing":               {"", "", func(s *bucket) error { return s.Put(t.Context(), "a", src) }, io.EOF, 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var writes, sent atomic.Int64
+			s, _ := answers(t, Options{Sent: func(n int64) { sent.Add(n) }}, func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case strings.HasSuffix(r.URL.Path, conditions):
+					w.WriteHeader(http.StatusPreconditionFailed)
+				case r.Method == http.MethodHead && c.there == "":
+					w.WriteHeader(http.StatusNotFound)
+				case r.Method == http.MethodHead:
+					w.Header().Set("Content-Length", "4")
+					w.Header().Set("ETag", c.version)
+					w.Header().Set("X-Amz-Meta-Sha256", c.there)
+				default:
+					writes.Add(1)
+					hangUp(w)
+				}
+			})
+			err := c.write(s)
+			if c.want == io.EOF && (err == nil || !strings.Contains(err.Error(), "tried 10 times")) || c.want != io.EOF && !errors.Is(err, c.want) || writes.Load() != c.writes {
+				t.Errorf("%d writes, %v", writes.Load(), err)
+			}
+			if err == nil && sent.Load() != src.Bytes {
+				t.Errorf("%d bytes are counted of %d", sent.Load(), src.Bytes)
+			}
+		})
+	}
+}

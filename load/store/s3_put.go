@@ -79,17 +79,64 @@ func (b *bucket) putWhole(ctx context.Context, key string, src Source, version s
 		in.IfMatch = &version
 	}
 	c := &content{meter: b.meter, file: src.File, size: src.Bytes}
-	attempts := 0
-	err := b.call(ctx, "put", key, func(ctx context.Context, w *watch) error {
+	attempts, silent := 0, 0
+	var found verdict
+	err := b.call(ctx, "put", key, func(ctx context.Context, w *watch) (err error) {
+		if silent > 1 { // a store that refuses while the content is sent, and hangs up, looks like one that is away
+			if found, err = b.look(ctx, in.Key, src, version); err != nil || found != unsettled {
+				return err
+			}
+		}
 		attempts++
 		in.Body = c.reader(ctx, w)
-		_, err := b.client.PutObject(ctx, in, signed(src.SHA256))
+		_, err = b.client.PutObject(ctx, in, signed(src.SHA256))
+		if err != nil && statusOf(err) == 0 {
+			silent++
+		}
 		return err
 	})
+	switch {
+	case err == nil && found == refusedBefore:
+		return errCondition
+	case err == nil && found == arrived:
+		c.skip()
+	}
 	if refused(err) || version != "" && missing(err) {
 		return b.decide(ctx, key, src, attempts)
 	}
 	return err
+}
+
+// verdict is what the object under a key says of a write whose answers were lost.
+type verdict int
+
+const (
+	unsettled     verdict = iota // the condition of the write may hold
+	arrived                      // the object has its content
+	refusedBefore                // another writer's object is there
+)
+
+// look asks for the object that a write wants to make, or whose version it wants to replace.
+func (b *bucket) look(ctx context.Context, key *string, src Source, version string) (verdict, error) {
+	there, err := b.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &b.name, Key: key})
+	switch {
+	case statusOf(err) == http.StatusNotFound && version == "":
+		return unsettled, nil
+	case statusOf(err) == http.StatusNotFound:
+		return refusedBefore, nil
+	case err != nil:
+		return unsettled, err
+	case src.isThere(there):
+		return arrived, nil
+	case version == "" || version != aws.ToString(there.ETag):
+		return refusedBefore, nil
+	}
+	return unsettled, nil
+}
+
+// isThere says whether an object has the content of a source.
+func (s Source) isThere(o *s3.HeadObjectOutput) bool {
+	return o != nil && aws.ToInt64(o.ContentLength) == s.Bytes && o.Metadata[shaMetadata] == s.SHA256
 }
 
 // decide says whether the condition of a write failed because an attempt of ours, whose answer was
@@ -103,7 +150,7 @@ func (b *bucket) decide(ctx context.Context, key string, src Source, attempts in
 	if err != nil {
 		return err
 	}
-	if there == nil || aws.ToInt64(there.ContentLength) != src.Bytes || there.Metadata[shaMetadata] != src.SHA256 {
+	if !src.isThere(there) {
 		return errCondition
 	}
 	return nil
