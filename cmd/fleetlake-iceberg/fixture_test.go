@@ -219,7 +219,7 @@ func (e *export) table(name string) *table.Table {
 		e.t.Fatal(err)
 	}
 	c, err := openCatalog(ctx, t, catalogOptions{name: "fleetlake"}, false)
-	if err != nil || c == nil {
+	if err != nil || c.Catalog == nil {
 		e.t.Fatal(c, err)
 	}
 	defer c.close()

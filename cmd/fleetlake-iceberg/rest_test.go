@@ -54,7 +54,7 @@ func newRESTCatalog(t testing.TB, e *export) *restCatalog {
 		r.mutex.Unlock()
 		mux.ServeHTTP(w, q)
 	}))
-	t.Cleanup(func() { s.Close(); done() })
+	t.Cleanup(func() { s.Close(); c.close() })
 	r.address = s.URL
 	return r
 }
