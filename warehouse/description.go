@@ -86,6 +86,7 @@ const (
 	changesRequired = "vessel_id dataset field seen_before seen_after snapshot_date flapping respelled run_id entry"
 	namesVessels    = "listings sightings particulars positions"
 	ofProgram       = "a list of the program"
+	ofThatNight     = "As in vessels, of that night."
 )
 
 // filters are columns with the filter of a search, in the vocabulary of the service.
@@ -162,7 +163,9 @@ var ordered = []description{
 		example: "SELECT n.night, count(*) AS vessels, sum(f.deadweight_t) AS deadweight_t, count(f.deadweight_t) / count(*) AS share_known\nFROM (SELECT DISTINCT snapshot_date AS night FROM runs) AS n, fleet_of(n.night) AS f WHERE f.is_vessel GROUP BY n.night ORDER BY n.night"},
 	{name: "company_fleet", group: GroupMacros, keys: "company_id role vessel_id", required: "company_id role company vessel_id category is_vessel",
 		call: "company_fleet(DATE '2026-11-20')", parameters: nightParameter,
-		columns: map[string]string{"role": "What the company is to the vessel: registered_owner or manager.", "company": "Its name, as the lookup of the vessel has it."},
+		columns: map[string]string{"role": "What the company is to the vessel: registered_owner or manager.", "company": "Its name, as the lookup of the vessel has it.",
+			"vessel_id": ofThatNight, "imo": ofThatNight, "mmsi": ofThatNight, "name": ofThatNight, "flag": ofThatNight, "vessel_type": ofThatNight,
+			"category": ofThatNight, "is_vessel": ofThatNight, "gross_tonnage": ofThatNight, "deadweight_t": ofThatNight, "teu": ofThatNight, "year_built": ofThatNight},
 		example: "SELECT f.role, f.name, f.flag, f.deadweight_t FROM company_fleet(" + lastNight + ") AS f\nWHERE f.company_id = (SELECT arg_max(company_id, vessels) FROM companies) AND f.is_vessel ORDER BY f.deadweight_t DESC NULLS LAST LIMIT 5"},
 	{name: "vessels_as_of", group: GroupMacros, keys: "vessel_id", like: "vessels", required: vesselsRequired,
 		call: "vessels_as_of(DATE '2026-11-20')", parameters: []Parameter{{Name: "moment", Meaning: "a night, such as DATE '2026-11-20', or an instant, such as TIMESTAMPTZ '2026-11-20 12:00:00+00'"}},
