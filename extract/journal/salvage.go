@@ -204,30 +204,20 @@ func fill(p part, plan Plan, credits int) (in []Entry) {
 // replaceFile writes new bytes under the path of a segment, and keeps the old file beside it. A crash
 // leaves one or the other under that path.
 func replaceFile(path string, text []byte) (aside string, err error) {
-	fresh := path + ".part"
-	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, fileMode)
-	if err != nil {
-		return "", fmt.Errorf("salvage: %w", err)
-	}
-	_, err = f.Write(text)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return "", fmt.Errorf("salvage: %w", err)
-	}
 	for n := 1; ; n++ {
 		aside = fmt.Sprintf("%s.damaged-%d", path, n)
 		if err = os.Link(path, aside); !errors.Is(err, os.ErrExist) {
 			break
 		}
 	}
-	dir := filepath.Dir(path)
 	if err == nil {
-		err = durable.SyncDir(dir)
+		err = durable.SyncDir(filepath.Dir(path))
 	}
 	if err == nil {
-		err = os.Rename(fresh, path)
+		err = durable.WriteFile(path, text, fileMode)
 	}
 	if err != nil {
 		return "", fmt.Errorf("salvage: %w", err)
 	}
-	return aside, durable.SyncDir(dir)
+	return aside, nil
 }
