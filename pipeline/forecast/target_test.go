@@ -139,7 +139,7 @@ func TestNoBudgetIsEnough(t *testing.T) {
 	if !errors.Is(err, ErrOutOfReach) || len(least.Forecast.Nights) != 31 {
 		t.Errorf("%d a night, %v", least.PerRun, err)
 	}
-	if err := target.Fits(plan.Lookup{Want: []string{"particulars"}}); err == nil || !strings.Contains(err.Error(), "--want management") {
+	if err := target.Fits(plan.Lookup{Want: []string{"particulars"}}); err == nil || !strings.Contains(err.Error(), "lookup.want asks for management") {
 		t.Errorf("a job without it: %v", err)
 	}
 }
