@@ -66,8 +66,9 @@ var mayImport = map[string]struct{ ours, never []string }{
 	"cmd/fleetlake/config":     {[]string{"schedules/listen/unixsocket", "warehouse", "warehouse/worker", "extract", "extract/api", "load/export", "load/store", "schedules/exports", "pipeline", "pipeline/credits", "pipeline/plan", "schedules", "schedules/notify"}, []string{"database/sql"}},
 	"cmd/fleetlake/machine":    {nil, []string{"net/http", "database/sql"}},
 	"cmd/fleetlake/console":    {[]string{"load/dictionary", "pipeline", "pipeline/forecast", "pipeline/plan", "pipeline/report", "pipeline/wording", "warehouse"}, []string{"database/sql", "net/http"}},
-	"cmd/fleetlake":            {[]string{"schedules/daemon", "schedules/health", "schedules/network/server", "schedules/notify/tell", "schedules/listen/unixsocket", "schedules/flight", "warehouse/worker", "cmd/fleetlake/config", "cmd/fleetlake/console", "cmd/fleetlake/machine", "schedules/listen", "schedules/page", "schedules/notify", "schedules/exports", "pipeline/datadir", "pipeline/derive", "pipeline/forecast", "pipeline/plan", "pipeline/report", "pipeline/wording", "extract", "extract/api", "extract/journal", "extract/simulator", "transform", "load", "load/dictionary", "load/export", "load/store", "warehouse", "warehouse/durable", "warehouse/history", "pipeline", "schedules"}, []string{"database/sql"}},
+	"cmd/fleetlake":            {[]string{"schedules/daemon", "schedules/health", "schedules/assistant", "schedules/network/server", "schedules/notify/tell", "schedules/listen/unixsocket", "schedules/flight", "warehouse/worker", "cmd/fleetlake/config", "cmd/fleetlake/console", "cmd/fleetlake/machine", "schedules/listen", "schedules/page", "schedules/notify", "schedules/exports", "pipeline/datadir", "pipeline/derive", "pipeline/forecast", "pipeline/plan", "pipeline/report", "pipeline/wording", "extract", "extract/api", "extract/journal", "extract/simulator", "transform", "load", "load/dictionary", "load/export", "load/store", "warehouse", "warehouse/durable", "warehouse/history", "pipeline", "schedules"}, []string{"database/sql"}},
 
+	"schedules/assistant":         {[]string{"load/dictionary", "schedules/published", "warehouse", "warehouse/worker"}, []string{"net/http", "github.com/spf13/cobra"}},
 	"schedules/listen/unixsocket": {[]string{}, []string{"net", "os"}},
 	"schedules/network/server":    {[]string{"load", "pipeline", "pipeline/datadir", "pipeline/forecast", "pipeline/plan", "pipeline/wording", "schedules/daemon", "schedules/exports", "schedules/flight", "schedules/health", "schedules/listen", "schedules/listen/unixsocket", "schedules/metrics", "schedules/network", "schedules/page", "schedules/share", "warehouse", "warehouse/turns", "warehouse/worker"}, []string{"database/sql", "github.com/spf13/cobra"}},
 
@@ -124,8 +125,8 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// strangers are the packages of the network process: whatever a stranger reaches.
-var strangers = []string{"schedules/page", "schedules/page/lists", "schedules/page/vessel", "schedules/page/shown", "schedules/flight", "schedules/share", "schedules/listen", "schedules/network", "schedules/network/server"}
+// strangers are the packages of the network process, and of the one for assistants: whatever a stranger reaches.
+var strangers = []string{"schedules/assistant", "schedules/page", "schedules/page/lists", "schedules/page/vessel", "schedules/page/shown", "schedules/flight", "schedules/share", "schedules/listen", "schedules/network", "schedules/network/server"}
 
 // TestTheProgramIsBuiltWithoutStrangers: nothing but the file that wires it knows the network process, so that it could be
 // deleted. With the build tag no_network the program has all verbs, and runs its jobs on schedule.

@@ -117,7 +117,7 @@ func (a *app) startNetwork(c config.Config, d *daemon.Server) (*keptNetwork, err
 	return p.Start(d)
 }
 
-// networkCommands are for `fleetlake serve`, which starts them.
+// networkCommands are for `fleetlake serve`, which starts the hidden ones, and for assistants.
 func (a *app) networkCommands() []*cobra.Command {
 	return []*cobra.Command{{
 		Use:    networkVerb + " SOCKETS",
@@ -134,13 +134,13 @@ func (a *app) networkCommands() []*cobra.Command {
 		},
 	}, {
 		Use:    workerVerb,
-		Short:  "Run queries for `fleetlake serve`, which starts this verb",
+		Short:  "Run a query for `fleetlake serve` and `fleetlake mcp`, which start this verb",
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return worker.Serve(context.WithoutCancel(cmd.Context()), os.Stdin, worker.Answers()) // a signal is for the server, which closes the pipe
 		},
-	}}
+	}, a.mcpCommand()}
 }
 
 // networkConfig is what the network process serves.

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 
-	"github.com/apache/arrow/go/v17/arrow"
 	arrowparquet "github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/compress"
 	"github.com/apache/arrow/go/v17/parquet/pqarrow"
@@ -28,10 +26,10 @@ func (n *Server) askRows(ctx context.Context, sql string) (t page.Table, err err
 	}()
 	t.Total = answer.Rows
 	for _, f := range answer.Schema().Fields() {
-		t.Columns = append(t.Columns, page.TableColumn{Name: page.Beginning(f.Name), Type: page.Beginning(f.Type.String()), Number: isNumber(f.Type)})
+		t.Columns = append(t.Columns, page.TableColumn{Name: page.Beginning(f.Name), Type: page.Beginning(f.Type.String()), Number: worker.IsNumber(f.Type)})
 	}
 	held := 0
-	for row, err := range rowsOf(answer) {
+	for row, err := range answer.Texts() {
 		if err != nil {
 			return t, err
 		}
@@ -55,38 +53,6 @@ func askLine(row []any) (line []*string, size int) {
 		}
 	}
 	return line, size
-}
-
-// isNumber reports whether the values of a type are numbers.
-func isNumber(t arrow.DataType) bool {
-	return arrow.IsInteger(t.ID()) || arrow.IsFloating(t.ID()) || arrow.IsDecimal(t.ID())
-}
-
-// rowsOf yields the rows of an answer as texts, and nil for NULL. The slice is used again for the next row.
-func rowsOf(answer *worker.Answer) iter.Seq2[[]any, error] {
-	return func(yield func([]any, error) bool) {
-		row := make([]any, answer.Schema().NumFields())
-		for {
-			record, err := answer.Next()
-			if err == io.EOF {
-				return
-			}
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			for i := range int(record.NumRows()) {
-				for c, column := range record.Columns() {
-					if row[c] = nil; !column.IsNull(i) {
-						row[c] = column.ValueStr(i)
-					}
-				}
-				if !yield(row, nil) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // pieces writes an answer for a client, piece by piece, and says after each that the client has received it: the client
@@ -124,11 +90,11 @@ func (n *Server) askFile(ctx context.Context, sql, format string, to io.Writer) 
 	columns := make([]Column, answer.Schema().NumFields())
 	for i, field := range answer.Schema().Fields() {
 		columns[i] = Column{Name: field.Name, Type: "VARCHAR"}
-		if isNumber(field.Type) {
+		if worker.IsNumber(field.Type) {
 			columns[i].Type = "DOUBLE"
 		}
 	}
-	return n.config.WriteRows(to, format, columns, rowsOf(answer))
+	return n.config.WriteRows(to, format, columns, answer.Texts())
 }
 
 // maxRowGroup is about how many bytes of a Parquet file are in memory until they are written.
