@@ -130,7 +130,7 @@ resumes), 9 the service answered too little, 10 published but not exported, 64 u
 	flags.StringVar(&a.dataDir, "data", "", "data directory (default fleetlake-data)")
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "log each request")
 	root.AddCommand(a.demoCommand(), a.initCommand(), a.planCommand(), a.forecastCommand(), a.runCommand(), a.serveCommand(), a.simulateCommand(),
-		a.creditsCommand(), a.explainCommand(), a.queryCommand(), a.runsCommand(), a.schemaCommand(), a.exportCommand(), a.doctorCommand(),
+		a.creditsCommand(), a.explainCommand(), a.changesCommand(), a.queryCommand(), a.runsCommand(), a.schemaCommand(), a.exportCommand(), a.doctorCommand(),
 		a.statusCommand(), a.checkCommand(), a.rebuildCommand(), a.verifyCommand(), a.rollbackCommand(), a.versionCommand(), a.probeCommand())
 	root.AddCommand(a.networkCommands()...)
 	a.completeWords(root)

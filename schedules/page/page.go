@@ -155,6 +155,7 @@ func New(c Config) (*Handler, error) {
 	mux.HandleFunc("GET /runs/{id}", s.settled(s.runPage))
 	mux.HandleFunc("GET /runs/{id}/file", s.runFile)
 	mux.HandleFunc("GET /changes.atom", s.changesFeed)
+	mux.HandleFunc("GET /changes.ndjson", s.changesLines)
 	mux.HandleFunc("GET /watch.atom", s.watchFeed)
 	if c.Ask != nil {
 		mux.HandleFunc("GET "+askPath, s.askPage)
