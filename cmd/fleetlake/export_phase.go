@@ -23,10 +23,6 @@ import (
 // wantTarget is how long the doctor waits for the target of the export.
 const wantTarget = time.Minute
 
-// stopExportTimeout is how long a process that ends waits for an export to end. One that takes longer
-// is cut off, and the next one completes it.
-const stopExportTimeout = 15 * time.Second
-
 // exportPhase is the export of the configuration.
 func exportPhase(cfg config.Config, log *slog.Logger) *exports.Phase {
 	return &exports.Phase{Dir: cfg.DataDir, Log: log, Settings: func() (exports.Settings, error) {

@@ -128,8 +128,7 @@ func TestReadyReportsTheNights(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, simulator.Config{Vessels: 400})
 	w.configure(1_000_000, smallJob)
-	s := w.server()
-	if err := s.Ready(); err != nil {
+	if err := w.server().Ready(); err != nil {
 		t.Errorf("before the first night: %v", err)
 	}
 	for _, night := range []struct {
@@ -141,7 +140,7 @@ func TestReadyReportsTheNights(t *testing.T) {
 		{exitCredits, []string{"run", "nightly", "--date", "2026-11-21", "--budget", "15"}, "is partial"},
 	} {
 		w.must(night.code, night.args...)
-		if err := s.Ready(); (err == nil) != (night.want == "") || err != nil && !strings.Contains(err.Error(), night.want) {
+		if err := w.server().Ready(); (err == nil) != (night.want == "") || err != nil && !strings.Contains(err.Error(), night.want) {
 			t.Errorf("after %v: %v, want %q", night.args, err, night.want)
 		}
 	}

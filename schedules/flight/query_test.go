@@ -62,7 +62,7 @@ func TestRefusals(t *testing.T) {
 		"FROM read_text('/etc/passwd')":          {codes.InvalidArgument, "disabled by configuration"},
 		"ATTACH '/tmp/x.duckdb'":                 {codes.InvalidArgument, "only one statement that reads is accepted"},
 		"SET memory_limit = '1TB'":               {codes.InvalidArgument, "only one statement that reads is accepted"},
-		"SELECT $1":                              {codes.InvalidArgument, "incorrect argument count"},
+		"SELECT $1":                              {codes.InvalidArgument, "Expected 1 parameters, but none were supplied"},
 		"":                                       {codes.InvalidArgument, "empty query"},
 		"FROM range(1001)":                       {codes.ResourceExhausted, "too many rows: 1001, of at most 1000"},
 		"SELECT length(repeat('x', 4000000000))": {codes.ResourceExhausted, ""},
