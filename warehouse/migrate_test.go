@@ -22,7 +22,7 @@ func TestABuildRecreatesViewsAndComments(t *testing.T) {
 	want, err := opened(t, dir).Dictionary(t.Context())
 	must(t, err)
 
-	must(t, update(t, dir, 21, "DROP VIEW credits_daily", "CREATE OR REPLACE VIEW vessels AS SELECT 1 AS one",
+	must(t, update(t, dir, 21, "DROP VIEW credits_daily", "CREATE OR REPLACE VIEW mmsi_claims AS SELECT 1 AS one",
 		"CREATE OR REPLACE MACRO internal.number_of(vessel) AS 7", "COMMENT ON COLUMN engine.vessel_id IS 'of an older program'"))
 	if got, err := opened(t, dir).Dictionary(t.Context()); err != nil || cmp.Equal(want, got) {
 		t.Fatalf("the file was to differ: %v", err)

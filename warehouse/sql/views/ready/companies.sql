@@ -76,7 +76,7 @@ COMMENT ON COLUMN companies.last_seen IS 'The last lookup that had it.';
 SELECT {{.night}}n.company_id, r.role, CASE r.role WHEN 'manager' THEN f.manager ELSE f.registered_owner END AS company, f.vessel_id, f.imo, f.mmsi, f.name, f.flag, f.vessel_type, f.category, f.is_vessel,
        f.gross_tonnage, f.deadweight_t, f.teu, f.year_built
 FROM   {{.fleet}} AS f
-CROSS JOIN (VALUES ('registered_owner'), ('manager')) AS r(role)
+JOIN   (VALUES ('registered_owner'), ('manager')) AS r(role) ON true -- CROSS JOIN would be stored in another spelling than it is read
 JOIN   company_names AS n ON n.name = CASE r.role WHEN 'manager' THEN f.manager ELSE f.registered_owner END
 {{- end}}
 CREATE OR REPLACE MACRO company_fleet(night) AS TABLE
