@@ -77,7 +77,7 @@ assert columns["imo"]["xdbc_type_name"] == "INTEGER", columns["imo"]  # this dri
 assert not [s for o in connection.adbc_get_objects(depth="db_schemas").read_all().to_pylist() for s in o["catalog_db_schemas"] if s["db_schema_name"] == "internal"]
 
 # What is refused.
-refused("SELECT count(*) FROM vessels WHERE flag = ?", "explicit type cast", (datetime.date(2026, 11, 20),))
+refused("SELECT count(*) FROM vessels WHERE flag = ?", "Conversion Error", (datetime.date(2026, 11, 20),))
 refused("SELECT ?", "1 parameters, and 2 values", (1, 2))
 refused("SELECT nme FROM vessels", 'Referenced column "nme" not found')
 refused("CREATE TABLE x (a INTEGER)", "only one statement that reads is accepted")
