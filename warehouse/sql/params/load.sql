@@ -1,2 +1,0 @@
--- load: the loads that status searches can be for.
-SELECT unnest(['ballast', 'partial', 'laden'])
