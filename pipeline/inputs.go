@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -60,7 +61,11 @@ func readVessels(ctx context.Context, f *plan.Inputs, w *warehouse.Warehouse, jo
 	if f.Targets, err = w.Targets(ctx); err != nil {
 		return nil, err
 	}
-	if f.Refused, err = w.Refused(ctx, f.Now); err != nil {
+	var lookups []string
+	for _, o := range api.Lookups {
+		lookups = append(lookups, o.Name)
+	}
+	if f.Refused, err = w.Refused(ctx, f.Now, lookups); err != nil {
 		return nil, err
 	}
 	var answering []string

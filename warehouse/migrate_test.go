@@ -105,7 +105,7 @@ func TestAFileOfAnOlderProgramGetsTheOperations(t *testing.T) {
 	if _, err := old.Ledger(t.Context(), time.Time{}); !errors.Is(err, ErrOlder) {
 		t.Errorf("the ledger of the old file: %v, want %v", err, ErrOlder)
 	}
-	if _, err := old.Refused(t.Context(), time.Now()); err != nil {
+	if _, err := old.Refused(t.Context(), time.Now(), []string{"info"}); err != nil {
 		t.Error(err) // the plan of the first night reads the old file
 	}
 	var seen int

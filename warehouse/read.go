@@ -240,10 +240,10 @@ func collectRows[T any](ctx context.Context, db querier, all []T, text string, s
 	return all, unwrapped(rows.Err())
 }
 
-// Refused returns the IMO and MMSI numbers for which lookups found no vessel, and which are not
+// Refused returns the IMO and MMSI numbers for which lookups, by some operations, found no vessel, and which are not
 // due for another lookup at the moment now.
-func (w *Warehouse) Refused(ctx context.Context, now time.Time) (map[string]bool, error) {
-	return collectSet[string](ctx, w.db, "read/refused", now.UTC())
+func (w *Warehouse) Refused(ctx context.Context, now time.Time, lookups []string) (map[string]bool, error) {
+	return collectSet[string](ctx, w.db, "read/refused", now.UTC(), lookups)
 }
 
 // Answered returns the IMO and MMSI numbers for which lookups by one of some operations found a vessel

@@ -4,7 +4,7 @@
 WITH asked AS (
     SELECT split_part(parameters, '=', 2) AS number, sent_at, outcome IN ('not_found', 'rejected', 'empty') AS refused
     FROM   requests
-    WHERE  vessel_number IS NOT NULL AND operation IN (SELECT operation FROM operations WHERE kind = 'lookup')
+    WHERE  vessel_number IS NOT NULL AND list_contains($2::VARCHAR[], operation)
       AND  outcome IN ('ok', 'not_found', 'rejected', 'empty')
 ),
 known AS (
