@@ -106,19 +106,15 @@ func probed(cfg config.Config, name string, params []string) (api.RawOperation, 
 		return api.RawOperation{}, fmt.Errorf("operation %q is not under operations in the configuration%s; `fleetlake probe` lists what the interface names: %w", name, config.DidYouMean(name, known), errUsage)
 	}
 	o := cfg.Operations[i]
-	given := map[string]string{}
+	literal := map[string]string{}
+	maps.Copy(literal, o.Parameters) // those of the configuration stay templates
 	for _, p := range params {
 		key, value, ok := strings.Cut(p, "=")
 		if !ok || key == "" || value == "" {
 			return o, fmt.Errorf("--param %q, expected NAME=VALUE: %w", p, errUsage)
 		}
-		given[key] = value
+		literal[key] = value
 	}
-	literal := map[string]string{}
-	for key, template := range o.Parameters {
-		literal[key] = template
-	}
-	maps.Copy(literal, given)
 	o.Parameters = literal
 	if open := o.Placeholders(); len(open) > 0 {
 		return o, fmt.Errorf("no value for {%s} in the parameters of %s, expected --param NAME=VALUE for each: %w", strings.Join(open, "}, {"), o.Name, errUsage)

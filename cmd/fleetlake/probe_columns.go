@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -58,7 +59,7 @@ func suggestColumns(body string) (rows string, columns []string) {
 func largestList(path string, v any) (best string, list []map[string]any) {
 	switch v := v.(type) {
 	case map[string]any:
-		for _, key := range sortedKeys(v) {
+		for _, key := range slices.Sorted(maps.Keys(v)) {
 			if !plainKey.MatchString(key) {
 				continue
 			}
@@ -83,7 +84,7 @@ var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // columnsOf lists the members of an object that are values, as the configuration writes columns.
 func columnsOf(path string, object map[string]any) (columns []string) {
-	for _, key := range sortedKeys(object) {
+	for _, key := range slices.Sorted(maps.Keys(object)) {
 		name := columnName(key)
 		if !plainKey.MatchString(key) || !warehouse.RawColumnPattern.MatchString(name) || slices.Contains(warehouse.RawViewColumns, name) {
 			continue
@@ -122,12 +123,3 @@ var hump = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 
 // columnName is a member's name in lower_snake_case.
 func columnName(key string) string { return strings.ToLower(hump.ReplaceAllString(key, "${1}_$2")) }
-
-func sortedKeys(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
-}
