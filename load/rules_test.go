@@ -29,6 +29,7 @@ func listings(rows ...row) map[string][]row    { return map[string][]row{"listin
 func sightings(rows ...row) map[string][]row   { return map[string][]row{"sightings": rows} }
 func particulars(rows ...row) map[string][]row { return map[string][]row{"particulars": rows} }
 func positions(rows ...row) map[string][]row   { return map[string][]row{"positions": rows} }
+func said(rows ...row) map[string][]row        { return map[string][]row{"voyages": rows} }
 
 // covered are complete partitions: all of a kind, or single sweeps.
 func covered(kind string, but ...string) map[string][]row {

@@ -256,10 +256,45 @@ func TestPositions(t *testing.T) {
 			sql:    "SELECT position_at, latitude FROM positions",
 			want:   "20T01:00 30",
 		},
-		"a position without a time has that of the answer": {
+		"a position without a time has none, and the answer's beside it": {
 			nights: []run{night("20", listings(ever), positions(with(at, row{"position_at": nil})))},
-			sql:    "SELECT position_at FROM positions",
-			want:   "20T02:00",
+			sql:    "SELECT v.position_at, p.position_at, p.seen_at, v.latitude, v.position_seen_at, v.navigational_status, v.navigational_status_at FROM positions AS p JOIN vessels AS v USING (vessel_id)",
+			want:   "- - 20T02:00 30 20T02:00 aground -",
+		},
+		"a position without a time that is repeated is stored once, and again after another": {
+			nights: []run{
+				night("20", listings(ever), positions(with(at, row{"position_at": nil}))), night("21", positions(with(at, row{"position_at": nil}))),
+				night("22", positions(with(at, row{"position_at": nil, "latitude": 31.0}))), night("23", positions(with(at, row{"position_at": nil}))),
+			},
+			sql:  "SELECT list(latitude || ' ' || day(snapshot_date) ORDER BY p.seen_at)::VARCHAR FROM positions AS p JOIN runs USING (run_id)",
+			want: "[30.0 20, 31.0 22, 30.0 23]",
+		},
+		"other values of the same position are a row each": {
+			nights: []run{
+				night("20", listings(ever), positions(with(at, row{"speed_kn": 1.0}))), night("21", positions(with(at, row{"speed_kn": 2.0}))),
+				night("22", positions(with(at, row{"speed_kn": 2.0, "destination": "OSLO"}))), night("23", positions(with(at, row{"speed_kn": 2.0, "destination": "OSLO"}))),
+				night("24", positions(with(at, row{"speed_kn": 2.0, "destination": "OSLO", "draught_m": 9.5}))),
+			},
+			sql:  "SELECT list(concat_ws(' ', speed_kn, destination, draught_m) ORDER BY seen_at)::VARCHAR, (SELECT speed_kn FROM vessels) FROM positions",
+			want: "[1.0 ROTTERDAM, 2.0 ROTTERDAM, 2.0 OSLO, 2.0 OSLO 9.5] 2",
+		},
+		"what a later answer leaves out is no other value": {
+			nights: []run{night("20", listings(ever), positions(at)), night("21", positions(with(at, row{"destination": nil, "navigational_status": nil})))},
+			sql:    "SELECT count(*), any_value(destination) FROM positions",
+			want:   "1 ROTTERDAM",
+		},
+		"an older position that returns is compared with what was stored of its time": {
+			nights: []run{
+				night("20", listings(ever), positions(at)), night("21", positions(with(at, row{"position_at": "21 01:00"}))),
+				night("22", positions(at)), night("23", positions(with(at, row{"speed_kn": 3.0}))),
+			},
+			sql:  "SELECT count(*), count(speed_kn), max(position_at), (SELECT speed_kn FROM vessels) FROM positions",
+			want: "3 1 21T01:00 -",
+		},
+		"a position without a time does not hide when another was observed": {
+			nights: []run{night("20", listings(ever), positions(at)), night("21", positions(with(at, row{"position_at": nil, "latitude": 31.0})))},
+			sql:    "SELECT v.latitude, v.position_at, l.dated_at FROM vessels AS v JOIN internal.latest AS l USING (vessel_id)",
+			want:   "31 - 20T01:00",
 		},
 		"an answer without coordinates stores no position, but counts as answered": {
 			nights: []run{night("20", listings(ever), positions(with(at, row{"latitude": nil})))},
@@ -268,8 +303,15 @@ func TestPositions(t *testing.T) {
 		},
 		"vessels have the latest, also when an older one comes later": {
 			nights: []run{night("20", listings(ever), positions(at)), night("21", positions(with(at, row{"position_at": "19 23:00", "latitude": 29.0})))},
-			sql:    "SELECT latitude, longitude, destination, position_at, position_seen_at FROM vessels",
-			want:   "30 32.5 ROTTERDAM 20T01:00 21T02:00",
+			sql:    "SELECT latitude, longitude, position_at, position_seen_at FROM vessels",
+			want:   "30 32.5 20T01:00 21T02:00",
+		},
+		"the status of an answer without coordinates counts, now and then": {
+			nights: []run{
+				night("20", listings(ever), positions(at)), night("21", positions(with(at, row{"latitude": nil, "position_at": "21 01:00", "navigational_status": "moored"}))), night("22"),
+			},
+			sql:  "SELECT v.navigational_status, v.navigational_status_at, a.navigational_status, f.navigational_status, v.position_at FROM vessels AS v JOIN vessels_as_of(DATE '2026-11-20') AS a USING (vessel_id) JOIN vessels_as_of(DATE '2026-11-22') AS f USING (vessel_id)",
+			want: "moored 21T01:00 aground moored 20T01:00",
 		},
 		"the status is that of the sighting if it is later": {
 			nights: []run{night("20", listings(ever), positions(at), sightings(row{"imo": 9811000, "mmsi": "353136000", "navigational_status": "under-way", "world_zone": "red-sea"}))},

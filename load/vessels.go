@@ -23,8 +23,9 @@ var vesselIDs = map[string]int{
 	"manager": 30, "registered_owner": 31, "class_society": 32,
 	"navigational_status": 40, "navigational_status_at": 41, "world_zone": 42, "latitude": 43, "longitude": 44,
 	"speed_kn": 45, "course_deg": 46, "destination": 47, "eta": 48, "position_at": 49,
+	"draught_m": 50, "laden": 51, "laden_at": 52, "for_order": 53, "for_order_at": 54, "locode": 55,
 	"listed": 60, "first_seen": 61, "last_seen": 62, "registration_seen_at": 70, "particulars_seen_at": 71,
-	"engine_seen_at": 72, "management_seen_at": 73, "position_seen_at": 74, "sighting_seen_at": 75,
+	"engine_seen_at": 72, "management_seen_at": 73, "position_seen_at": 74, "sighting_seen_at": 75, "voyage_seen_at": 76,
 }
 
 // writeVessels writes the fleet, as the build has it after a night, to the lake under a temporary

@@ -35,7 +35,7 @@ type Batch struct {
 	particulars         facts
 	engines             facts
 	managements         facts
-	positions           facts
+	positions           facts // and the voyages in the same answers
 	raws                []rawAnswer
 	rawVessel           map[string]string // of raw operations: the parameter that names a vessel
 
@@ -262,6 +262,9 @@ func (b *Batch) rowsOf(t Table) (int, func(w *writer) func(i int)) {
 		return b.factsOf(&b.positions, t)
 	case RawAnswers.Name:
 		return len(b.raws), func(w *writer) func(int) { return each(b.raws, b.rawInto(w)) }
+	case Voyages.Name:
+		told := b.voyages()
+		return len(told), func(w *writer) func(int) { return each(told, b.voyageInto(w)) }
 	case Requests.Name:
 		slices.SortFunc(b.requests, func(a, b request) int { return cmp.Compare(a.entry, b.entry) })
 		return len(b.requests), func(w *writer) func(int) { return each(b.requests, b.requestInto(w)) }

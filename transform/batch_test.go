@@ -75,14 +75,15 @@ func TestSightingsKeepARowForEachSweep(t *testing.T) {
 	}
 }
 
+// TestLookupsThatSayTheSameAreOneRow: a value that another answer had replaced is news when it returns.
 func TestLookupsThatSayTheSameAreOneRow(t *testing.T) {
 	body := payload(t, "particulars")
 	other := strings.Replace(body, "183 m", "184 m", 1)
 	b := batchOf(t, night(
 		answerTo(1, "particulars", "imo_or_mmsi=9074729", body), answerTo(2, "particulars", "imo_or_mmsi=9074729", other),
-		answerTo(3, "particulars", "imo_or_mmsi=9074729", body),
+		answerTo(3, "particulars", "imo_or_mmsi=9074729", other), answerTo(4, "particulars", "imo_or_mmsi=9074729", body),
 	))
-	if diff := cmp.Diff([]string{"1 183", "2 184"}, columnsOf(t, b, Particulars, "entry", "length_m")); diff != "" {
+	if diff := cmp.Diff([]string{"1 183", "2 184", "4 183"}, columnsOf(t, b, Particulars, "entry", "length_m")); diff != "" {
 		t.Error(diff)
 	}
 }

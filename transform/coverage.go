@@ -39,6 +39,7 @@ type partition struct {
 	operation, kind, value string
 	expected               int // vessels at the last complete coverage; -1 where unknown
 	skipped                string
+	world                  int  // vessels of the same search in the whole world at the last complete coverage; 0 where unknown
 	check                  bool // only its total was requested, to compare with byOthers
 	byOthers               int  // vessels of it that the searches of other partitions listed
 	pages                  map[int]observation
@@ -60,8 +61,8 @@ func (c coverage) plan(p *journal.Plan, own bool) {
 		named := api.Partition{Kind: planned.Kind, Value: planned.Value}.Canonical()
 		known := c.at(planned.Operation, named.Kind, named.Value)
 		if own || known.expected < 0 && known.skipped == "" {
-			known.value, known.expected, known.skipped, known.check = planned.Value, planned.Expected,
-				planned.Skipped, planned.Check
+			known.value, known.expected, known.world = planned.Value, planned.Expected, planned.World
+			known.skipped, known.check = planned.Skipped, planned.Check
 		}
 	}
 }
@@ -165,11 +166,14 @@ func PlausibleGrowth(first, total int) bool { return total-first <= max(200, fir
 // table returns the row of every partition, in the order of the lake file. The service accepts the values of some no
 // more.
 func (c coverage) table(withdrawn map[partitionKey]bool) []coverageRow {
-	rows, silent := make([]coverageRow, 0, len(c)), c.silent()
+	rows, silent, ignored := make([]coverageRow, 0, len(c)), c.silent(), c.ignoredZones()
 	for k, p := range c {
 		row := p.coverage(silent[p.operation])
 		if row.state == skipped && withdrawn[k] {
 			row.reason = notAccepted
+		}
+		if ignored[k] {
+			row.state, row.reason = suspect, zoneIgnored
 		}
 		rows = append(rows, row)
 	}

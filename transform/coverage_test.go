@@ -51,6 +51,14 @@ func TestCoverage(t *testing.T) {
 	const p1, p2, p3 = "country=Panama&page=1", "country=Panama&page=2", "country=Panama&page=3"
 	const moored = "navigational_status=moored&world_zone=north-sea"
 	const none = `{"vessels": []}`
+	const aground = "navigational_status=aground&world_zone="
+	ships := func(from, to int) string {
+		var all []string
+		for i := from; i <= to; i++ {
+			all = append(all, fmt.Sprintf(`{"mmsi": "%d"}`, 371_000_000+i))
+		}
+		return `{"vessels": [` + strings.Join(all, ",") + `]}`
+	}
 	two := `{"vessels": [{"mmsi": "371000001"}, {"mmsi": "371000002"}]}`
 
 	for name, c := range map[string]struct {
@@ -227,6 +235,43 @@ func TestCoverage(t *testing.T) {
 			[]journal.Partition{planned("status", "aground", 12)}, nil,
 			[]journal.Entry{answerTo(1, "by-status", "navigational_status=aground", `{"vessels": []}`)},
 			"status aground: 1 12 0 suspect (silent zero)",
+		},
+		"a service that ignores a zone answers for two zones with the same vessels": {
+			[]journal.Partition{planned("status", "aground/red-sea", -1), planned("status", "aground/north-sea", -1)}, nil,
+			[]journal.Entry{answerTo(1, "by-status", aground+"red-sea", two), answerTo(2, "by-status", aground+"north-sea", two)},
+			"status aground/north-sea: 1 null 2 suspect (the service ignores the zone)\nstatus aground/red-sea: 1 null 2 suspect (the service ignores the zone)",
+		},
+		"and so it does if an earlier run of the night asked": {
+			[]journal.Partition{planned("status", "aground/red-sea", -1)}, []journal.Entry{answerTo(2, "by-status", aground+"north-sea", two)},
+			[]journal.Entry{answerTo(1, "by-status", aground+"red-sea", two)},
+			"status aground/north-sea: 1 null 2 suspect (the service ignores the zone)\nstatus aground/red-sea: 1 null 2 suspect (the service ignores the zone)",
+		},
+		"a ship that goes from one zone to the next meanwhile is none": {
+			nil, nil, []journal.Entry{answerTo(1, "by-status", aground+"red-sea", ships(1, 5)), answerTo(2, "by-status", aground+"north-sea", ships(5, 9))},
+			"status aground/north-sea: 1 null 5 complete ()\nstatus aground/red-sea: 1 null 5 complete ()",
+		},
+		"the filters are of different searches": {
+			nil, nil, []journal.Entry{answerTo(1, "by-status", aground+"red-sea", two), answerTo(2, "by-status", aground+"north-sea&laden=laden", two)},
+			"status aground/north-sea?laden=laden: 1 null 2 complete ()\nstatus aground/red-sea: 1 null 2 complete ()",
+		},
+		"a zone that the interface requires is never ignored": {
+			nil, nil, []journal.Entry{answerTo(1, "by-status", moored, two), answerTo(2, "by-status", "navigational_status=moored&world_zone=red-sea", two)},
+			"status moored/north-sea: 1 null 2 complete ()\nstatus moored/red-sea: 1 null 2 complete ()",
+		},
+		"a zone with as many as the world had": {
+			[]journal.Partition{{Operation: "by-status", Kind: "status", Value: "aground/red-sea", Expected: -1, World: 10}}, nil,
+			[]journal.Entry{answerTo(1, "by-status", aground+"red-sea", ships(1, 9))},
+			"status aground/red-sea: 1 null 9 suspect (the service ignores the zone)",
+		},
+		"a zone with fewer": {
+			[]journal.Partition{{Operation: "by-status", Kind: "status", Value: "aground/red-sea", Expected: -1, World: 10}}, nil,
+			[]journal.Entry{answerTo(1, "by-status", aground+"red-sea", ships(1, 8))},
+			"status aground/red-sea: 1 null 8 complete ()",
+		},
+		"all few ships of the world may be in one zone": {
+			[]journal.Partition{{Operation: "by-status", Kind: "status", Value: "aground/red-sea", Expected: -1, World: 9}}, nil,
+			[]journal.Entry{answerTo(1, "by-status", aground+"red-sea", ships(1, 9))},
+			"status aground/red-sea: 1 null 9 complete ()",
 		},
 		"a status that was refused": {
 			[]journal.Partition{planned("status", "aground", 12)}, nil, []journal.Entry{refusal(1, "by-status", "navigational_status=aground", "blocked")},

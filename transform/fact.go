@@ -53,6 +53,8 @@ type fact struct {
 	id    vesselID
 	mmsi  MMSI
 	text  uint64 // position in texts of the values of the dataset's own columns, of raw and of extra
+
+	voyage bool // a position: the answer tells of the voyage
 }
 
 // add keeps a row. The refused values are an object without its closing bracket. The texts are copied:
@@ -76,11 +78,11 @@ func (f *facts) add(at *answer, reg *registration, values valueRow, refused []by
 		f.scratch = appendValue(f.scratch, v)
 	}
 	text := f.texts.put(string(f.scratch), kept, rest)
-	f.rows, f.sorted = append(f.rows, fact{at.entry, at.seen, reg.id, reg.mmsi, text}), false
+	f.rows, f.sorted = append(f.rows, fact{at.entry, at.seen, reg.id, reg.mmsi, text, values.table == &Positions && values.tellsVoyage()}), false
 }
 
-// sort puts the rows in the order of the lake file. Of equal rows about a vessel it keeps the one
-// of the first answer.
+// sort puts the rows in the order of the lake file. Of equal rows about a vessel that follow each other it keeps the
+// one of the first answer; a value that returns after another is news.
 func (f *facts) sort() {
 	if f.sorted {
 		return
@@ -88,17 +90,7 @@ func (f *facts) sort() {
 	slices.SortStableFunc(f.rows, func(a, b fact) int {
 		return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.entry, b.entry))
 	})
-	kept := f.rows[:0]
-	first := 0 // of the rows of this vessel
-	for _, row := range f.rows {
-		if len(kept) > 0 && kept[len(kept)-1].id != row.id {
-			first = len(kept)
-		}
-		if !slices.ContainsFunc(kept[first:], func(other fact) bool { return f.same(row, other) }) {
-			kept = append(kept, row)
-		}
-	}
-	f.rows = kept
+	f.rows = slices.CompactFunc(f.rows, func(before, row fact) bool { return f.same(before, row) })
 	slices.SortStableFunc(f.rows, func(a, b fact) int {
 		return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.seen, b.seen), cmp.Compare(a.entry, b.entry))
 	})

@@ -50,12 +50,13 @@ const (
 	ofEngine       = "engine"
 	ofManagement   = "management"
 	ofPosition     = "position"
+	ofVoyage       = "voyage"
 )
 
 // LakeTables are the tables of the lake that have the rows of the datasets, and that issues of these are about.
 var LakeTables = map[string]string{
 	ofRegistration: Listings.Name, ofSighting: Sightings.Name, ofParticulars: Particulars.Name,
-	ofEngine: Engine.Name, ofManagement: Management.Name, ofPosition: Positions.Name,
+	ofEngine: Engine.Name, ofManagement: Management.Name, ofPosition: Positions.Name, ofVoyage: Voyages.Name,
 }
 
 // issue is a row of the issues table.

@@ -163,8 +163,8 @@ func (b *Batch) addPart(r *record, key string, t *Table, dataset string, to *fac
 	to.add(at, reg, values, []byte{'{'}, raw, part.rest(func(*member) bool { return true }))
 }
 
-// addPosition adds the row of positions, if the answer has a position. A location keeps all other
-// keys in its extra; a profile only those of the voyage.
+// addPosition adds the row of positions and of the voyage, if the answer has a value of them. A location keeps all
+// other keys in its extra; a profile only those of the voyage.
 func (b *Batch) addPosition(r *record, reg *registration, at *answer, beside []member, all bool) {
 	values, raw := b.fill(r, &Positions, reg.id, at, ofPosition)
 	raw = append(raw, clearHalfPosition(r, values)...)
@@ -174,11 +174,17 @@ func (b *Batch) addPosition(r *record, reg *registration, at *answer, beside []m
 			return
 		}
 	}
+	if all {
+		values.updatedAlone(r)
+	}
 	extra := append(r.rest(func(m *member) bool { return all || voyageKeys[m.folded] }), beside...)
 	refused := []byte{'{'}
 	if all { // a profile keeps it in particulars
 		refused = append(refused, reg.refused...)
 	}
 	values.set("operation", at.operation)
+	if values.get("position_at") != nil && values.get("position_at_from") == nil {
+		values.set("position_at_from", receivedKey)
+	}
 	b.positions.add(at, reg, values, refused, raw, extra)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fleetlake/fleetlake/extract/api"
+	"github.com/fleetlake/fleetlake/extract/jsontext"
 )
 
 // Units and bounds of the values in a position.
@@ -14,6 +15,12 @@ var (
 	knots     = []string{"kn", "kt", "kts", "knots"}
 	below360  = math.Nextafter(360, 0)
 	draughtOf = quantity{units: metres, most: 50}
+)
+
+// Keys of the service for when a position was observed, and for when it last changed its record.
+const (
+	receivedKey = "positionReceived"
+	updatedKey  = "updateTime"
 )
 
 // voyageKeys are the keys about the voyage that have no column: they are in `extra` of positions
@@ -110,4 +117,18 @@ func observed(position valueRow) bool {
 		}
 	}
 	return false
+}
+
+// updatedAlone gives a position without a time the one at which the service changed its record: an answer about the
+// position alone has no other news. A time that was refused stays unknown, because the update may be days later.
+func (r valueRow) updatedAlone(answer *record) {
+	if m := answer.find(jsontext.Fold(receivedKey)); m != nil {
+		if s, ok := m.value.Text(); !ok || !api.IsMissing(s) {
+			return
+		}
+	}
+	if at := r.get("updated_at"); at != nil {
+		r.set("position_at", at)
+		r.set("position_at_from", updatedKey)
+	}
 }

@@ -58,8 +58,8 @@ func TestOperationsOfTheServiceAreReferenceTables(t *testing.T) {
 		"operations": "by-status search 10 15 false, by-type search 10 50 true, info lookup 5 15 false, " +
 			"location lookup 1 15 false, particulars lookup 1 50 false, credits account 0 50 false",
 		"operation_datasets": "by-status sighting sightings 1, by-type registration listings 1, info particulars particulars 0.2, " +
-			"info engine engine 0.3, info management management 0.3, info position positions 0.2, " +
-			"location position positions 1, particulars particulars particulars 1",
+			"info engine engine 0.3, info management management 0.3, info position positions 0.1, info voyage voyages 0.1, " +
+			"location position positions 0.5, location voyage voyages 0.5, particulars particulars particulars 1",
 	} {
 		var rows []string
 		for _, r := range tableNamed(t, name) {

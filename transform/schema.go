@@ -10,7 +10,7 @@ import (
 
 // Rules is the number of the rules by which values are read. Whoever changes what a rule makes of a value raises
 // it: the next run then rebuilds the lake, because a value that two rules read would seem to have changed.
-const Rules = 7
+const Rules = 8
 
 // Table is one kind of lake file: its name and its columns.
 type Table struct {
@@ -155,7 +155,7 @@ var (
 	Positions = dataset("positions", []column{
 		{30, "operation", text, nil, "The operation of the answer."},
 		{id: 32, name: "updated_at", typ: instant, rule: from(asPast, "updatetime")},
-		{40, "position_at", instant, from(asPast, "positionreceived"), "When the position was observed; when the answer was received, if the answer has no time."},
+		{40, "position_at", instant, from(asPast, "positionreceived"), "When the position was observed, by the service's own word; null if it does not say: seen_at is when we received the answer."},
 		{41, "latitude", double, from(as(quantity{units: degrees, zero: zeroIsValue, least: -90, most: 90, sentinels: []float64{91}}), "latitude"), "Degrees, north positive."},
 		{42, "longitude", double, from(as(quantity{units: degrees, zero: zeroIsValue, least: -180, most: 180, sentinels: []float64{181}}), "longitude"), "Degrees, east positive."},
 		{43, "speed_kn", double, from(as(quantity{units: knots, zero: zeroIsValue, most: 102.2, sentinels: []float64{102.3}}), "speed"), "Knots."},
@@ -171,6 +171,21 @@ var (
 		{53, "last_port_unlocode", text, from(asLocode, "unlocodelastport"), "UN/LOCODE of the last port."},
 		{54, "departed_at", instant, from(asPast, "atdutc"), "Departure from the last port."},
 		{55, "data_source", text, from(asLower, "datasource"), "The source that the service names for the position."},
+		{56, "position_at_from", text, nil, "The key of the answer that position_at is from: positionReceived or, in an answer about the position alone, updateTime, when the service last changed its record. Null without position_at."},
+	})
+	Voyages = dataset("voyages", []column{ // whose values are those of the position in the same answer
+		{30, "operation", text, nil, "The operation of the evidence: a lookup, or by-status."},
+		{32, "updated_at", instant, nil, "When the service last updated its record, by its own account; it changes without other news, so it opens no version."},
+		{id: 40, name: "position_at", typ: instant},
+		{41, "destination", text, nil, "As the crew entered it, cleaned; raw has it as received."},
+		{42, "locode", text, nil, "UN/LOCODE of the destination."},
+		{43, "eta", instant, nil, "Estimated arrival at the destination."},
+		{44, "last_port", text, nil, "Last port."},
+		{45, "last_port_locode", text, nil, "UN/LOCODE of the last port."},
+		{46, "departed_at", instant, nil, "Departure from the last port."},
+		{47, "draught_m", double, nil, "Metres."},
+		{48, "max_draught_m", double, nil, "Greatest draught that the service knows of, metres."},
+		{49, "navigational_status", text, nil, "See navigational_statuses."},
 	})
 
 	RawAnswers = table("raw_answers", "operation entry", evidence, []column{
@@ -197,7 +212,7 @@ var (
 )
 
 // Tables lists the lake tables that a run writes, facts first.
-var Tables = []Table{Listings, Sightings, Particulars, Engine, Management, Positions, RawAnswers, Requests, Coverage, Issues}
+var Tables = []Table{Listings, Sightings, Particulars, Engine, Management, Positions, Voyages, RawAnswers, Requests, Coverage, Issues}
 
 // Comment says what a column of a dataset means, in one or two sentences.
 type Comment struct{ Dataset, Column, Text string }

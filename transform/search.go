@@ -13,7 +13,7 @@ import (
 // Page is what the pages of a partition are compared by.
 type Page struct {
 	Fingerprint uint64   // the vessels and their order: the same for a repeated page; 0 for no page
-	vessels     []uint64 // those with an identity, in their order
+	vessels     []uint64 // those with an identity, in their order; of a status search only where the service may ignore the zone
 	elsewhere   int      // vessels whose own type or country is another one that can be asked for
 	rows        int      // vessels on the page, unusable ones included
 }
@@ -32,10 +32,11 @@ func (b *Batch) search(r *searchRows, at page, body string) (api.Contents, Page,
 	b.elsewhere = 0
 	b.pages = append(b.pages, at)
 	var read Page
+	_, zoneOptional := b.sweeps[at.sweep].World()
 	contents, err := api.ReadSearch(r.operation, body, func(s *jsontext.Scanner) {
 		vessel := b.item(r, s, at)
 		read.Fingerprint = read.Fingerprint*0x100000001b3 + vessel
-		if vessel >= firstVessel && r == &b.listings {
+		if vessel >= firstVessel && (r == &b.listings || zoneOptional) {
 			read.vessels = append(read.vessels, vessel)
 		}
 	})

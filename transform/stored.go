@@ -59,6 +59,16 @@ func (c *cells) writeStored(values *textReader) {
 	}
 }
 
+// skipStored passes over the next of the values that appendValue has appended.
+func (r *textReader) skipStored() {
+	switch r.byte() {
+	case storedText:
+		r.text()
+	case storedInteger, storedInstant, storedDouble:
+		r.number()
+	}
+}
+
 // byte returns the next byte.
 func (r *textReader) byte() byte {
 	c := r.rest[0]

@@ -144,13 +144,13 @@ func insertOperationDatasets() string {
 func TestLedgerByTable(t *testing.T) {
 	dir := t.TempDir()
 	must(t, update(t, dir, 20, insertOperationDatasets(), requestsOf(20), `UPDATE runs SET report = '{"rows": {"listings": 800, "requests": 4}}'`))
-	must(t, update(t, dir, 21, requestsOf(21), `UPDATE runs SET report = '{"rows": {"particulars": 10, "engine": 8, "management": 9, "positions": 10}}' WHERE run_id LIKE '20261121%'`))
-	must(t, update(t, dir, 23, requestsOf(23), `UPDATE runs SET report = '{"rows": {"particulars": 4, "positions": 1}}' WHERE run_id LIKE '20261123%'`))
+	must(t, update(t, dir, 21, requestsOf(21), `UPDATE runs SET report = '{"rows": {"particulars": 10, "engine": 8, "management": 9, "positions": 10, "voyages": 11}}' WHERE run_id LIKE '20261121%'`))
+	must(t, update(t, dir, 23, requestsOf(23), `UPDATE runs SET report = '{"rows": {"particulars": 4, "positions": 1, "voyages": 1}}' WHERE run_id LIKE '20261123%'`))
 	cost := func(credits float64) *float64 { return &credits }
 	w := opened(t, dir)
 	for since, want := range map[int][]LedgerTable{
-		20: {{"listings", 95, 800, cost(118.75)}, {"engine", 16.5, 8, cost(2062.5)}, {"management", 16.5, 9, cost(1833.33)}, {"particulars", 15, 14, cost(1071.43)}, {"positions", 12, 11, cost(1090.91)}},
-		23: {{"particulars", 4, 4, cost(1000)}, {"positions", 1, 1, cost(1000)}},
+		20: {{"listings", 95, 800, cost(118.75)}, {"engine", 16.5, 8, cost(2062.5)}, {"management", 16.5, 9, cost(1833.33)}, {"particulars", 15, 14, cost(1071.43)}, {"positions", 6, 11, cost(545.45)}, {"voyages", 6, 12, cost(500)}},
+		23: {{"particulars", 4, 4, cost(1000)}, {"positions", 0.5, 1, cost(500)}, {"voyages", 0.5, 1, cost(500)}},
 		24: nil,
 	} {
 		got, err := w.Ledger(t.Context(), time.Date(2026, 11, since, 0, 0, 0, 0, time.UTC))

@@ -24,10 +24,15 @@ func TestDatasetsHaveTheColumnsOfTheirTables(t *testing.T) {
 	if diff := cmp.Diff(columns("fuel_type propeller engine_type engine_builder engine_power_kw"), before[2].Columns[:5]); diff != "" {
 		t.Errorf("engine: %s", diff)
 	}
-	want := []DatasetColumn{{"imo", ""}, {"mmsi", ""}, {"name", ""}, {"callsign", ""}, {"flag", "country"}, {"country", ""},
-		{"ship_type", ""}, {"vessel_type", ""}, {"category", "vessel_type"}, {"is_vessel", "vessel_type"}, {"register", "country"}}
+	want := columns("imo mmsi name callsign flag country ship_type vessel_type category is_vessel register")
+	want[4].Leader, want[8].Leader, want[9].Leader, want[10].Leader = "country", "vessel_type", "vessel_type", "country"
 	if diff := cmp.Diff(want, got[0].Columns); diff != "" {
 		t.Errorf("registration: %s", diff)
+	}
+	want = columns("destination locode eta last_port last_port_locode departed_at draught_m max_draught_m navigational_status world_zone laden for_order")
+	want[1].Of, want[2].Of, want[4].Of, want[5].Of, want[9].Of = "destination", "destination", "last_port", "last_port", "navigational_status"
+	if diff := cmp.Diff(want, got[4].Columns); diff != "" {
+		t.Errorf("voyages: %s", diff)
 	}
 	if len(got[1].Columns) < 18 || len(got[3].Columns) < 15 || len(datasets[2].Columns) != 0 {
 		t.Errorf("particulars has %d columns, management %d", len(got[1].Columns), len(got[3].Columns))

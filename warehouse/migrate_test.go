@@ -117,8 +117,8 @@ func TestAFileOfAnOlderProgramGetsTheOperations(t *testing.T) {
 		return tx.tx.QueryRowContext(ctx, "SELECT count(*) FROM operation_datasets JOIN operations USING (operation)").Scan(&seen)
 	})
 	must(t, Update(t.Context(), b))
-	if seen != 8 {
-		t.Errorf("the step of a night finds %d datasets of operations, want 8", seen)
+	if seen != 10 {
+		t.Errorf("the step of a night finds %d datasets of operations, want 10", seen)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // name of its vessel.
 var lakeRows = []lakeTable{
 	{"listings", true}, {"sightings", true}, {"particulars", true},
-	{"engine", false}, {"management", false}, {"positions", false},
+	{"engine", false}, {"management", false}, {"positions", false}, {"voyages", false},
 }
 
 // lakeTable fills the templates that are for each lake table.
@@ -62,7 +62,8 @@ func stepFolders() (names []string) {
 // forEach is the line of a declaration that makes a step of each dataset or lake table.
 var forEach = regexp.MustCompile(`(?m)^-- for each: (.*)$`)
 
-// stepsOf returns the steps of a file of sql/apply.
+// stepsOf returns the steps of a file of sql/apply. The table changes has nothing of a dataset that status searches
+// observe, too: with the ETAs of a fleet it would grow by a row for nearly every answer.
 func stepsOf(name string, datasets []Dataset) (steps []step, err error) {
 	folder, file := path.Base(path.Dir(name)), path.Base(name)
 	add := func(folder, of string, values any) {
@@ -73,16 +74,18 @@ func stepsOf(name string, datasets []Dataset) (steps []step, err error) {
 	switch {
 	case each == nil:
 		add(folder, "", datasets[0])
-	case each[1] == "dataset":
+	case each[1] == "dataset" || each[1] == "dataset with changes":
 		for _, d := range datasets {
-			add(folderOf(d, folder), d.Name, d)
+			if each[1] == "dataset" || !d.Searched {
+				add(folderOf(d, folder), d.Name, d)
+			}
 		}
 	case each[1] == "lake table":
 		for _, t := range lakeRows {
 			add(folder, t.Name, t)
 		}
 	default:
-		err = fmt.Errorf("%s: for each: %s: it is `dataset` or `lake table`", name, each[1])
+		err = fmt.Errorf("%s: for each: %s: it is `dataset`, `dataset with changes` or `lake table`", name, each[1])
 	}
 	return steps, err
 }

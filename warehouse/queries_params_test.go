@@ -15,12 +15,14 @@ func tryParameters(t *testing.T, w *warehouse.Warehouse) {
 		"another category":              {"tankers_reflagged", "category", "'cargo'", "vessel_id IN (SELECT vessel_id FROM vessels WHERE category = 'cargo')"},
 		"another spelling of a company": {"company_fleets", "company", "(SELECT lower(min(name)) FROM company_names)", "name = (SELECT min(name) FROM company_names)"},
 		"a zone of vessels gone dark":   {"gone_dark", "zone", "(SELECT min(world_zone) FROM gone_dark)", "world_zone = (SELECT min(world_zone) FROM gone_dark)"},
-		"another zone":                  {"congestion", "zone", "'north-sea'", "world_zone = 'north-sea'"},
-		"a flag":                        {"deadweight_by_flag", "flag", "'LR'", "flag = 'LR'"},
-		"the last night as an instant":  {"fleet_as_of", "moment", "'2026-12-04T12:00:00Z'", "difference = 0"},
-		"an IMO number":                 {"vessel_life", "vessel", "(SELECT max(imo) FROM renamings)", "what IN (SELECT field FROM changes UNION SELECT value FROM navigational_statuses)"},
-		"a night":                       {"known_then", "night", "'2026-12-01'", "vessel_id IS NOT NULL"},
-		"a week":                        {"what_changed", "night", "'2026-11-24'", "changes + doubtful > 0"},
+		"a zone of waiting tankers": {"waiting_tankers", "zone", "(SELECT max(world_zone) FROM vessels WHERE listed AND category = 'tanker' AND navigational_status = 'at-anchor')",
+			"world_zone = (SELECT max(world_zone) FROM vessels WHERE listed AND category = 'tanker' AND navigational_status = 'at-anchor')"},
+		"another zone":                 {"congestion", "zone", "'north-sea'", "world_zone = 'north-sea'"},
+		"a flag":                       {"deadweight_by_flag", "flag", "'LR'", "flag = 'LR'"},
+		"the last night as an instant": {"fleet_as_of", "moment", "'2026-12-04T12:00:00Z'", "difference = 0"},
+		"an IMO number":                {"vessel_life", "vessel", "(SELECT max(imo) FROM renamings)", "what IN (SELECT field FROM changes UNION SELECT value FROM navigational_statuses)"},
+		"a night":                      {"known_then", "night", "'2026-12-01'", "vessel_id IS NOT NULL"},
+		"a week":                       {"what_changed", "night", "'2026-11-24'", "changes + doubtful > 0"},
 	} {
 		q := warehouse.Queries()[slices.IndexFunc(warehouse.Queries(), func(q warehouse.WorkedQuery) bool { return q.Name == c.query })]
 		tried[q.Name] = true

@@ -78,8 +78,12 @@ var answers = map[string]string{
 	"shared_mmsis":          "mmsi vessel_id name flag vessel_type mmsi_in_use detail since last_date",
 	"tankers_reflagged":     "night vessel_id name flag_before flag_after registry was_open_registry year_built deadweight_t seen_again",
 	"vessel_life":           "observed_at event what before after",
+	"waiting_tankers":       "vessel_id name flag deadweight_t laden laden_at world_zone navigational_status navigational_status_at latitude longitude position_at destination draught_m",
 	"what_changed":          "dataset field changes doubtful vessels example",
 }
+
+// unswept are the columns that only a job which sweeps by load fills; that of the demo does not.
+var unswept = map[string]bool{"laden": true, "laden_at": true}
 
 func TestWorkedQueries(t *testing.T) {
 	dir, sim := harvestDemo(t)
@@ -102,7 +106,7 @@ func TestWorkedQueries(t *testing.T) {
 				t.Error("no rows")
 			}
 			for i, column := range columns {
-				if len(rows) > 0 && !slices.ContainsFunc(rows, func(row []any) bool { return row[i] != nil }) {
+				if len(rows) > 0 && !unswept[column] && !slices.ContainsFunc(rows, func(row []any) bool { return row[i] != nil }) {
 					t.Errorf("%s is null in all %d rows", column, len(rows))
 				}
 			}

@@ -305,6 +305,7 @@ func TestDataFreshness(t *testing.T) {
 	h.version("IMO9000009", "", "GONE", "PA", "", 1, 0)                // not listed
 	h.exec("INSERT INTO particulars (vessel_id, valid_from, last_seen) SELECT 'IMO900000' || i, s, s FROM (SELECT i, (SELECT max(finished_at) FROM runs) - INTERVAL 1 HOUR * hours AS s FROM (VALUES (0, 24), (1, 25), (2, 24 * 400), (9, 1)) AS t(i, hours))")
 	h.exec("INSERT INTO internal.latest (vessel_id, position_at, position_seen_at) VALUES ('IMO9000000', " + at(1) + ", " + at(9) + ")")
+	h.exec("INSERT INTO internal.latest (vessel_id, latitude, longitude, position_seen_at) VALUES ('IMO9000001', 1, 2, " + at(9) + ")") // when she was there nobody says
 	h.expect("SELECT dataset, band, age_band, vessels, share FROM data_freshness WHERE vessels > 0 ORDER BY dataset, band",
 		"engine | 7 | never | 4 | 1.0",
 		"management | 7 | never | 4 | 1.0",
@@ -313,8 +314,10 @@ func TestDataFreshness(t *testing.T) {
 		"particulars | 6 | more than a year | 1 | 0.25",
 		"particulars | 7 | never | 1 | 0.25",
 		"position | 3 | up to a month | 1 | 0.25",
-		"position | 7 | never | 3 | 0.75",
+		"position | 7 | never | 2 | 0.5",
+		"position | 8 | time not given | 1 | 0.25",
 		"registration | 1 | up to a day | 4 | 1.0",
-		"sighting | 7 | never | 4 | 1.0")
-	h.expect("SELECT count(*), count(DISTINCT dataset), sum(vessels), bool_and(as_of = (SELECT max(finished_at) FROM runs)) FROM data_freshness", "42 | 6 | 24 | true")
+		"sighting | 7 | never | 4 | 1.0",
+		"voyage | 7 | never | 4 | 1.0")
+	h.expect("SELECT count(*), count(DISTINCT dataset), sum(vessels), bool_and(as_of = (SELECT max(finished_at) FROM runs)) FROM data_freshness", "56 | 7 | 28 | true")
 }

@@ -102,13 +102,13 @@ func TestGoneDark(t *testing.T) {
 		},
 		"it had a position since": {
 			prepare: func(h history) {
-				h.exec("INSERT INTO internal.latest (vessel_id, position_at) VALUES ('IMO9000001', " + at(5) + " - INTERVAL 1 HOUR)")
+				h.exec("INSERT INTO internal.latest (vessel_id, dated_at) VALUES ('IMO9000001', " + at(5) + " - INTERVAL 1 HOUR)")
 			},
 			want: []string{"2 | 2 | 0 | 6 | absent wherever was searched | false"},
 		},
 		"it had a position during the last night": {
 			prepare: func(h history) {
-				h.exec("INSERT INTO internal.latest (vessel_id, position_at) VALUES ('IMO9000001', " + at(6) + " + INTERVAL 1 HOUR)")
+				h.exec("INSERT INTO internal.latest (vessel_id, dated_at) VALUES ('IMO9000001', " + at(6) + " + INTERVAL 1 HOUR)")
 			},
 		},
 		"it left the list": {

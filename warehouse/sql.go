@@ -90,14 +90,32 @@ type Dataset struct {
 	Columns []DatasetColumn // what makes a version: a new value opens the next
 	Kept    []DatasetColumn // further columns of the evidence, which open no version
 	Order   string          // ORDER BY of a night's observations n of a vessel: the last value counts
-	Empty   bool            // before the night that is applied: then every observation is of a new vessel
+	// Searched says that status searches observe the dataset as well as lookups. Its observations are in the table
+	// NAME_observed, and a version keeps when a lookup observed it.
+	Searched bool
+
+	Empty bool // before the night that is applied: then every observation is of a new vessel
 }
 
 // DatasetColumn is a column of a dataset. One with a leader takes its value from the observation
 // that gave the leader's: a flag without its country, or a category without its type, means nothing.
+//
+// One that belongs to another column ends with a new value of that one: an ETA is of a destination, and says nothing of
+// the next. Until then an answer without it leaves it as it is.
 type DatasetColumn struct {
 	Name   string
 	Leader string
+	Of     string // the column that it belongs to
+}
+
+// Owners lists the columns to which others of the dataset belong.
+func (d Dataset) Owners() (names []string) {
+	for _, c := range d.Columns {
+		if c.Of != "" && !slices.Contains(names, c.Of) {
+			names = append(names, c.Of)
+		}
+	}
+	return names
 }
 
 // All are the columns of the dataset that observations carry.
@@ -112,10 +130,15 @@ var datasets = []Dataset{
 	{Name: "particulars", Kept: columns("operation updated_at"), Order: "n.seen_at, n.operation, n.run_id, n.entry"},
 	{Name: "engine", Order: "n.seen_at, n.run_id, n.entry"},
 	{Name: "management", Order: "n.seen_at, n.run_id, n.entry"},
+	{Name: "voyages", Kept: columns("operation updated_at"), Order: "n.seen_at, n.operation, n.run_id, n.entry", Searched: true},
 }
 
 // leaders names the leader of each column that has one.
 var leaders = map[string]string{"flag": "country", "register": "country", "category": "vessel_type", "is_vessel": "vessel_type"}
+
+// belongsTo names the column that others belong to.
+var belongsTo = map[string]string{"locode": "destination", "eta": "destination", "last_port_locode": "last_port", "departed_at": "last_port",
+	"world_zone": "navigational_status"}
 
 func columns(names string) []DatasetColumn {
 	var cs []DatasetColumn
@@ -126,7 +149,7 @@ func columns(names string) []DatasetColumn {
 }
 
 // Datasets returns the datasets of versions with the columns that the file has: registration,
-// particulars, engine, management.
+// particulars, engine, management, voyages.
 func (w *Warehouse) Datasets(ctx context.Context) ([]Dataset, error) { return readDatasets(ctx, w.db) }
 
 // readDatasets returns the datasets with the columns that a file has. A migration that adds a
@@ -138,7 +161,7 @@ func readDatasets(ctx context.Context, db querier) ([]Dataset, error) {
 	all := slices.Clone(datasets)
 	for _, c := range found {
 		d := &all[slices.IndexFunc(all, func(d Dataset) bool { return d.Name == c[0] })]
-		if added := (DatasetColumn{c[1], leaders[c[1]]}); !slices.Contains(d.Kept, added) {
+		if added := (DatasetColumn{Name: c[1], Leader: leaders[c[1]], Of: belongsTo[c[1]]}); !slices.Contains(d.Kept, added) {
 			d.Columns = append(d.Columns, added)
 		}
 	}

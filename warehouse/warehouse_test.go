@@ -410,6 +410,8 @@ func TestInvariants(t *testing.T) {
 		"particulars_open_once":  "INSERT INTO particulars (vessel_id, valid_from) VALUES ('A', '2026-01-01'), ('A', '2026-01-02')",
 		"engine_open_once":       "INSERT INTO engine (vessel_id, valid_from) VALUES ('A', '2026-01-01'), ('A', '2026-01-02')",
 		"management_open_once":   "INSERT INTO management (vessel_id, valid_from) VALUES ('A', '2026-01-01'), ('A', '2026-01-02')",
+		"voyages_open_once":      "INSERT INTO voyages (vessel_id, valid_from) VALUES ('A', '2026-01-01'), ('A', '2026-01-02')",
+		"voyages_order":          "INSERT INTO voyages (vessel_id, valid_from, valid_to) VALUES ('A', '2026-01-02', '2026-01-02')",
 		"registration_order":     "INSERT INTO registration (valid_from) VALUES ('2026-01-01')",
 		"particulars_order":      "INSERT INTO particulars (vessel_id, valid_from, valid_to) VALUES ('A', '2026-01-02', '2026-01-02')",
 		"engine_order":           "INSERT INTO engine (vessel_id) VALUES ('A')",

@@ -18,11 +18,12 @@ const (
 	ParamFlag     = "flag"     // an ISO 3166 code
 	ParamCategory = "category" // a category of types
 	ParamStatus   = "status"   // a value of navigational_statuses
+	ParamLoad     = "load"     // a load that status searches can be for
 	ParamCompany  = "company"  // a company_id, or a name that company_names has
 )
 
 // listedParams are the kinds with a list of values, which sql/params reads.
-var listedParams = []string{ParamVessel, ParamZone, ParamFlag, ParamCategory, ParamStatus, ParamCompany}
+var listedParams = []string{ParamVessel, ParamZone, ParamFlag, ParamCategory, ParamStatus, ParamLoad, ParamCompany}
 
 // maxChoices is how many values a form offers to choose from.
 const maxChoices = 400

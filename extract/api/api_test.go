@@ -29,19 +29,19 @@ func TestParseBalance(t *testing.T) {
 	}
 }
 
-// TestSharesOfAPrice: what a lookup sells alone counts as much as it costs there.
+// TestSharesOfAPrice: what another lookup sells counts as much as it costs there.
 func TestSharesOfAPrice(t *testing.T) {
 	for name, c := range map[string]struct {
 		operation Operation
 		want      map[string]float64
 	}{
 		"a search":             {ByType, map[string]float64{"registration": 1}},
-		"a dataset alone":      {Location, map[string]float64{"position": 1}},
-		"several":              {Info, map[string]float64{"particulars": 0.2, "position": 0.2, "engine": 0.3, "management": 0.3}},
+		"two for one price":    {Location, map[string]float64{"position": 0.5, "voyage": 0.5}},
+		"several":              {Info, map[string]float64{"particulars": 0.2, "position": 0.1, "voyage": 0.1, "engine": 0.3, "management": 0.3}},
 		"no dataset":           {Credits, map[string]float64{}},
-		"all are sold alone":   {Operation{Credits: 4, datasets: "particulars position"}, map[string]float64{"particulars": 0.5, "position": 0.5}},
-		"cheaper than its own": {Operation{Credits: 1, datasets: "particulars position engine"}, map[string]float64{"particulars": 0.5, "position": 0.5, "engine": 0}},
-		"none is sold alone":   {Operation{Credits: 2, datasets: "engine management"}, map[string]float64{"engine": 0.5, "management": 0.5}},
+		"all are sold":         {Operation{Credits: 4, datasets: "particulars position voyage"}, map[string]float64{"particulars": 0.5, "position": 0.25, "voyage": 0.25}},
+		"cheaper than its own": {Operation{Credits: 1, datasets: "particulars position voyage engine"}, map[string]float64{"particulars": 0.5, "position": 0.25, "voyage": 0.25, "engine": 0}},
+		"none is sold":         {Operation{Credits: 2, datasets: "engine management"}, map[string]float64{"engine": 0.5, "management": 0.5}},
 		"free of charge":       {Operation{datasets: "engine management"}, map[string]float64{"engine": 0.5, "management": 0.5}},
 	} {
 		if diff := cmp.Diff(c.want, c.operation.Shares()); diff != "" {

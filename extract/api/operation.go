@@ -29,9 +29,9 @@ var (
 	ByType = Operation{Name: "by-type", Method: "GET", Path: "/vessels-by-types-and-countries",
 		Credits: 10, PerMinute: 50, List: "items", Paged: true, OnlyFound: true, Names422: true, datasets: "registration"}
 	Info = Operation{Name: "info", Method: "GET", Path: "/get-vessel-info",
-		Credits: 5, PerMinute: 15, datasets: "particulars engine management position"}
+		Credits: 5, PerMinute: 15, datasets: "particulars engine management position voyage"}
 	Location = Operation{Name: "location", Method: "GET", Path: "/get-vessel-location",
-		Credits: 1, PerMinute: 15, datasets: "position"} // its limit is not documented: this is that of info
+		Credits: 1, PerMinute: 15, datasets: "position voyage"} // its limit is not documented: this is that of info
 	Particulars = Operation{Name: "particulars", Method: "GET", Path: "/get-vessel-particulars",
 		Credits: 1, PerMinute: 50, datasets: "particulars"}
 	Credits = Operation{Name: "credits", Method: "GET", Path: "/my-credits", Credits: 0, PerMinute: 50}
@@ -85,14 +85,20 @@ func (o Operation) Kind() string {
 	return "account"
 }
 
-// Shares returns the part of a request's credits that each dataset of the operation counts for; together 1. A dataset
-// that a lookup sells alone counts as much as it costs there, and those that none sells alone share the rest.
+// Shares returns the part of a request's credits that each dataset of the operation counts for; together 1. Datasets
+// that another lookup sells without the rest count together as much as they cost there, a position and its voyage half
+// each, and those that none sells so share what is left.
 func (o Operation) Shares() map[string]float64 {
 	weights, rest := map[string]float64{}, float64(o.Credits)
-	for _, dataset := range o.Datasets() {
-		if i := slices.IndexFunc(Lookups, func(l Operation) bool { return l.datasets == dataset }); i >= 0 {
-			weights[dataset] = float64(Lookups[i].Credits)
-			rest -= weights[dataset]
+	for _, sold := range Lookups {
+		if !o.hasMoreThan(sold) {
+			continue
+		}
+		for _, dataset := range sold.Datasets() {
+			if _, known := weights[dataset]; !known { // the cheapest counts
+				weights[dataset] = float64(sold.Credits) / float64(len(sold.Datasets()))
+				rest -= weights[dataset]
+			}
 		}
 	}
 	unsold := len(o.Datasets()) - len(weights)
@@ -109,6 +115,12 @@ func (o Operation) Shares() map[string]float64 {
 		}
 	}
 	return weights
+}
+
+// hasMoreThan reports whether an answer has all datasets of another operation's, and further ones.
+func (o Operation) hasMoreThan(other Operation) bool {
+	mine, others := o.Datasets(), other.Datasets()
+	return len(others) < len(mine) && !slices.ContainsFunc(others, func(dataset string) bool { return !slices.Contains(mine, dataset) })
 }
 
 // Has reports whether an answer of the operation has a dataset.

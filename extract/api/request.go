@@ -45,6 +45,15 @@ func (s Sweep) Request() Request {
 // String returns the value of the sweep's partition: "moored/north-sea?laden=ballast".
 func (s Sweep) String() string { return statusValue(s.Request().Parameters) }
 
+// World returns the same search without its zone; false if it has none, or if its status is searched for by zone. Such a
+// zone is optional in the interface, and a service that ignores it answers with the world.
+func (s Sweep) World() (Sweep, bool) {
+	status, known := StatusNamed(s.Status)
+	world := s
+	world.Zone = ""
+	return world, known && !status.Zoned && s.Zone != ""
+}
+
 // Lookup returns the request for one vessel by its IMO number or MMSI.
 func Lookup(o Operation, imoOrMMSI string) Request {
 	return Request{Operation: o, Parameters: url.Values{"imo_or_mmsi": {imoOrMMSI}}}

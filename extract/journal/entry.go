@@ -157,6 +157,7 @@ type Partition struct {
 	Value     string `json:"value"`
 	Expected  int    `json:"expected"`          // vessels at the last complete coverage; -1 where unknown
 	Check     bool   `json:"check,omitempty"`   // only its total is requested, to find vessels that the other partitions miss
+	World     int    `json:"world,omitempty"`   // of a zone that the interface does not require: vessels when the same search was last covered without a zone; 0 where unknown
 	Skipped   string `json:"skipped,omitempty"` // why the run does not request it; empty when it does
 }
 

@@ -37,6 +37,7 @@ const (
 	MovingTotal  FaultKind = "moving-total"  // by-type: the total grows from page to page
 	RepeatedPage FaultKind = "repeated-page" // by-type: the vessels of the page before
 	ShortPage    FaultKind = "short-page"    // by-type: up to seven vessels are missing
+	IgnoredZone  FaultKind = "ignored-zone"  // by-status: the world answers for the zone of a status that needs none
 )
 
 // Fault is a rule that makes requests go wrong. Each rule counts the requests that it
@@ -65,7 +66,7 @@ type Faults []Fault
 // replacing and altering are the kinds that replace an answer and those that alter one.
 var (
 	replacing = []FaultKind{LimitExceeded, Unauthorized, NoCredits, Blocked, Unavailable, ServerError, BadGateway, HTMLPage, Cut, Truncated}
-	altering  = []FaultKind{SilentZero, MovingTotal, RepeatedPage, ShortPage}
+	altering  = []FaultKind{SilentZero, MovingTotal, RepeatedPage, ShortPage, IgnoredZone}
 )
 
 // in reports whether kinds has the kind.
@@ -100,8 +101,11 @@ func (f Fault) concerns(o api.Operation) bool {
 	if f.Operation != "" && f.Operation != o.Name || f.Operation == "" && o.Credits == 0 {
 		return false
 	}
-	if f.Kind == SilentZero {
+	switch f.Kind {
+	case SilentZero:
 		return o.IsSearch()
+	case IgnoredZone:
+		return o.IsSearch() && !o.Paged
 	}
 	return !f.Kind.in(altering) || o.Paged
 }

@@ -95,7 +95,7 @@ func (f *fleetDay) searchByStatus(q query, alter FaultKind) answer {
 func (f *fleetDay) renderStatus(q query, alter FaultKind) page {
 	b, count := []byte(`{"vessels":[`), 0
 	from, to := q.zone, q.zone+1
-	if q.zone < 0 {
+	if q.zone < 0 || alter == IgnoredZone && !api.Statuses[q.status].Zoned {
 		from, to = 0, len(zones)
 	}
 	if alter == SilentZero {

@@ -18,7 +18,7 @@ const (
 )
 
 // historyTables are the tables of the warehouse that are exported whole.
-var historyTables = strings.Fields(`registration particulars engine management positions episodes listed changes vessel_aliases
+var historyTables = strings.Fields(`registration particulars engine management positions voyages episodes listed changes vessel_aliases
 	second_mmsi_claims identity_conflicts fleet_daily zone_daily runs partitions
 	flags registers countries types vessel_types world_zones navigational_statuses maritime_identification_digits
 	operations operation_datasets`)

@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"slices"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/api"
@@ -64,12 +65,12 @@ func (s Scenario) PerMinute(o api.Operation) int {
 	return o.PerMinute
 }
 
-// Datasets lists the datasets that the lookups of a job answer with, wanted or not; nil without lookups.
+// Datasets lists the datasets that the lookups of a job answer with and that jobs can want; nil without lookups.
 func Datasets(l plan.Lookup) []string {
 	if len(l.Want) == 0 {
 		return nil
 	}
-	return l.Operation().Datasets()
+	return slices.DeleteFunc(l.Operation().Datasets(), func(dataset string) bool { return dataset == plan.Voyage })
 }
 
 // Night is what a forecast expects of one run, and of the data after it.

@@ -52,11 +52,15 @@ type Lookup struct {
 	MaxRequests int           // the most lookups in a night; 0 is no limit beside the caps
 }
 
-// Datasets lists the values of Lookup.Want: what lookups answer with.
+// Voyage is the dataset that comes with each position: no lookup sells one without the other, so that a job who wants
+// the position has both.
+const Voyage = "voyage"
+
+// Datasets lists the values of Lookup.Want: what lookups answer with, but for Voyage.
 var Datasets = func() (all []string) {
 	for _, o := range api.Operations {
 		for _, dataset := range o.Datasets() {
-			if o.IsLookup() && !slices.Contains(all, dataset) {
+			if o.IsLookup() && dataset != Voyage && !slices.Contains(all, dataset) {
 				all = append(all, dataset)
 			}
 		}

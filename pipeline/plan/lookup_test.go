@@ -32,7 +32,7 @@ func TestTheCheapestLookupThatHasAllDatasets(t *testing.T) {
 func TestOperationsByWhatTheyAnswer(t *testing.T) {
 	for o, want := range map[api.Operation]string{
 		api.ByType: "search: registration", api.ByStatus: "search: sighting", api.Credits: ": ", api.Particulars: "lookup: particulars",
-		api.Location: "lookup: position", api.Info: "lookup: particulars engine management position",
+		api.Location: "lookup: position voyage", api.Info: "lookup: particulars engine management position voyage",
 	} {
 		kind := ""
 		if o.IsSearch() {

@@ -79,9 +79,10 @@ type Plan struct {
 // StatusSearch is one status search, and what is known of its last coverage.
 type StatusSearch struct {
 	api.Sweep
-	Expected int // vessels when it was last covered; -1 if unknown
-	At       time.Time
-	Unpaid   int // 1, or 0 if a run of the night has its answer
+	Expected  int // vessels when it was last covered; -1 if unknown
+	WorldRows int // of a zone that the interface does not require: vessels of the same search without a zone when that was last covered; 0 if unknown
+	At        time.Time
+	Unpaid    int // 1, or 0 if a run of the night has its answer
 }
 
 // Partition is one unit of the type/country search: a type, a country, or one of each.
@@ -215,13 +216,15 @@ func (f Inputs) has(p Partition, pages int) bool {
 	return true
 }
 
-// sweeps returns a search for each combination of status, zone and filters.
+// sweeps returns a search for each combination of status, zone and filters. A status that needs no zone is searched
+// for in each zone of a job that wants some, and at once in the whole world by one that wants all: 3 requests
+// instead of 123.
 func sweeps(s Sweep, totals map[api.Partition]inputs.Total) []StatusSearch {
 	var all []StatusSearch
 	for _, name := range s.Statuses {
-		zones := []string{""}
-		if status, ok := api.StatusNamed(name); ok && status.Zoned {
-			zones = s.Zones
+		zones := s.Zones
+		if status, ok := api.StatusNamed(name); ok && !status.Zoned && (len(zones) == 0 || len(zones) == len(api.Zones)) {
+			zones = []string{""}
 		}
 		for _, zone := range zones {
 			for _, typ := range orAll(s.VesselTypes, []string{""}) {
@@ -231,6 +234,9 @@ func sweeps(s Sweep, totals map[api.Partition]inputs.Total) []StatusSearch {
 							ForOrder: order}, Expected: -1}
 						if last, ok := totals[totalKey(w.Partition())]; ok {
 							w.Expected, w.At = last.Rows, last.At
+						}
+						if world, ok := w.World(); ok {
+							w.WorldRows = totals[totalKey(world.Partition())].Rows
 						}
 						all = append(all, w)
 					}
@@ -281,7 +287,7 @@ func (p Partition) Entry() journal.Partition {
 
 // Entry is the search as the plan in the journal records it.
 func (s StatusSearch) Entry() journal.Partition {
-	return journal.Partition{Operation: api.ByStatus.Name, Kind: api.KindStatus, Value: s.String(), Expected: s.Expected}
+	return journal.Partition{Operation: api.ByStatus.Name, Kind: api.KindStatus, Value: s.String(), Expected: s.Expected, World: s.WorldRows}
 }
 
 // totalKey is a partition as totals are kept by: the service compares values without case.

@@ -90,7 +90,9 @@ func TestSweepsMultiply(t *testing.T) {
 	}{
 		"every status over every zone": {all, 6*41 + 3},
 		"no status is no sweep":        {Sweep{Zones: api.Zones}, 0},
-		"filters multiply":             {filtered, (2 + 1) * 3 * 2},
+		"filters multiply":             {filtered, (2 + 2) * 3 * 2},
+		"zones for all of three":       {Sweep{Statuses: []string{"drifting", "constrained", "aground"}, Zones: []string{"red-sea"}}, 3},
+		"no zones for what needs none": {Sweep{Statuses: []string{"drifting"}}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := sweeps(c.sweep, nil)
@@ -102,6 +104,31 @@ func TestSweepsMultiply(t *testing.T) {
 				t.Errorf("%d sweeps, %d of them different; want %d", len(got), len(keys), c.want)
 			}
 		})
+	}
+}
+
+// TestAZoneThatIsOptionalIsAsked: a job that wants some zones asks for them whatever the status, and the plan says how
+// many vessels the world had when it was last asked for, by which a service that ignores the zone is found out.
+func TestAZoneThatIsOptionalIsAsked(t *testing.T) {
+	totals := map[api.Partition]inputs.Total{
+		{Kind: api.KindStatus, Value: "drifting"}:         {Rows: 57},
+		{Kind: api.KindStatus, Value: "drifting/red-sea"}: {Rows: 3},
+	}
+	red := Sweep{Statuses: []string{"drifting", "moored"}, Zones: []string{"red-sea"}}
+	for name, c := range map[string]struct {
+		sweep Sweep
+		want  []string
+	}{
+		"some zones": {red, []string{"drifting/red-sea 3 of 57", "moored/red-sea -1 of 0"}},
+		"all zones":  {Sweep{Statuses: []string{"drifting"}, Zones: api.Zones}, []string{"drifting 57 of 0"}},
+	} {
+		var got []string
+		for _, s := range sweeps(c.sweep, totals) {
+			got = append(got, fmt.Sprintf("%s %d of %d", s.Entry().Value, s.Expected, s.Entry().World))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
 	}
 }
 

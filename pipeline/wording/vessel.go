@@ -98,6 +98,10 @@ func (l *lines) stays(stays []history.Stay) {
 	}
 }
 
+// maxVoyages is how many versions of the voyage are printed, the newest ones: a ship that is looked up every night has
+// hundreds. explain --json and the table voyages have all.
+const maxVoyages = 8
+
 // versions writes the first version of a dataset in full, and the changes of the others.
 func (l *lines) versions(d history.Dataset) {
 	if len(d.Versions) == 0 {
@@ -105,7 +109,14 @@ func (l *lines) versions(d history.Dataset) {
 		return
 	}
 	l.add(d.Name, fmt.Sprintf("%d %s, last seen %s", len(d.Versions), Plural(len(d.Versions), "version"), Minute(d.Seen)))
-	for i, v := range d.Versions {
+	first := 0
+	if d.Name == "voyages" {
+		first = max(0, len(d.Versions)-maxVoyages)
+	}
+	if first > 0 {
+		l.add("", fmt.Sprintf("after %s earlier ones", Count(first)))
+	}
+	for i, v := range d.Versions[first:] {
 		span := Minute(v.From) + " to now"
 		if v.To != nil {
 			span = Minute(v.From) + " to " + Minute(v.To)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/warehouse/history"
@@ -15,7 +16,7 @@ func (l *lines) movements(v history.Vessel) {
 		l.add("positions", "none")
 	} else {
 		l.add("positions", fmt.Sprintf("%s since %s, last reported %s", Count(p.Count), Minute(p.Since), Minute(p.LastSeen)))
-		l.add("", fmt.Sprintf("%s: %s, from %s", Minute(p.Latest.At), positionWords(*p.Latest), evidenceWords(p.Latest.Evidence)))
+		l.add("", fmt.Sprintf("%s: %s, from %s", PositionTime(p.Latest.At, p.Latest.SeenAt), positionWords(*p.Latest), evidenceWords(p.Latest.Evidence)))
 	}
 	name := "episodes"
 	for i, e := range v.Episodes {
@@ -28,6 +29,14 @@ func (l *lines) movements(v history.Vessel) {
 			Minute(e.LastSeen)))
 		name = ""
 	}
+}
+
+// PositionTime says when a position was observed, or that only its answer has a time.
+func PositionTime(at, seen *time.Time) string {
+	if at == nil {
+		return "no time given, answered " + Minute(seen)
+	}
+	return Minute(at)
 }
 
 func positionWords(p history.Position) string {

@@ -213,7 +213,7 @@ func TestWhatAVesselDid(t *testing.T) {
 		},
 		Sighted: moment(21, 2, 1),
 		Positions: Positions{1, moment(20, 1, 0), moment(20, 2, 10), &Position{
-			At: moment(20, 1, 0), SeenAt: moment(20, 2, 10), Latitude: 30, Longitude: 32.5, SpeedKn: &speed, Evidence: Evidence{night20, 9, "info", "imo_or_mmsi=9811000", new(5)}}, []Point{{moment(20, 1, 0), 30, 32.5}}},
+			At: moment(20, 1, 0), SeenAt: moment(20, 2, 10), Latitude: 30, Longitude: 32.5, SpeedKn: &speed, Evidence: Evidence{night20, 9, "info", "imo_or_mmsi=9811000", new(5)}}, []Point{{moment(20, 1, 0), moment(20, 2, 10), 30, 32.5}}},
 		Lookups:   []Lookup{{"info", 2, 5, moment(21, 2, 2), moment(20, 2, 10), moment(21, 2, 2), "not_found", Evidence{night21, 6, "info", "imo_or_mmsi=373000001", new(0)}}},
 		Conflicts: []Conflict{{"registration", "mmsi", "353136000", "several imo numbers show this mmsi", "2026-11-20", "2026-11-21"}},
 	}

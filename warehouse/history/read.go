@@ -84,7 +84,7 @@ func (r *reader) aliases() error {
 	}, r.VesselID)
 }
 
-// versions reads the four datasets, under the vessel's id and under those that it had.
+// versions reads the datasets, under the vessel's id and under those that it had.
 func (r *reader) versions() error {
 	ids := []string{r.VesselID}
 	for _, a := range r.Aliases {
@@ -179,7 +179,7 @@ func (r *reader) movements() error {
 		return err
 	}
 	if err := read(r, &r.Positions.Track, "track", func(rows *sql.Rows, p *Point) error {
-		return rows.Scan(&p.At, &p.Latitude, &p.Longitude)
+		return rows.Scan(&p.At, &p.SeenAt, &p.Latitude, &p.Longitude)
 	}, numberOf(r.VesselID), r.VesselID, trackLength); err != nil {
 		return err
 	}

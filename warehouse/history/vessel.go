@@ -12,7 +12,7 @@ type Vessel struct {
 	Others   []string `json:"others,omitempty"` // vessels that had the MMSI before, or have it beside another
 
 	Aliases   []Alias    `json:"aliases,omitempty"`
-	Datasets  []Dataset  `json:"datasets"` // registration, particulars, engine, management
+	Datasets  []Dataset  `json:"datasets"` // registration, particulars, engine, management, voyages
 	Stays     []Stay     `json:"listed"`
 	Episodes  []Episode  `json:"episodes"` // the newest first
 	Sighted   *time.Time `json:"sighting_seen_at,omitempty"`
@@ -105,7 +105,7 @@ type Episode struct {
 // Positions counts the positions and has the latest.
 type Positions struct {
 	Count    int        `json:"count"`
-	Since    *time.Time `json:"since,omitempty"`
+	Since    *time.Time `json:"since,omitempty"`     // the first; when it was answered, if it has no time
 	LastSeen *time.Time `json:"last_seen,omitempty"` // when a position was last reported, old or new
 	Latest   *Position  `json:"latest,omitempty"`
 	Track    []Point    `json:"track,omitempty"` // the newest ones, oldest first
@@ -113,14 +113,15 @@ type Positions struct {
 
 // Point is where a vessel was.
 type Point struct {
-	At        *time.Time `json:"position_at"`
+	At        *time.Time `json:"position_at"` // nil if the service does not say
+	SeenAt    *time.Time `json:"seen_at"`
 	Latitude  float64    `json:"latitude"`
 	Longitude float64    `json:"longitude"`
 }
 
 // Position is one observed position.
 type Position struct {
-	At          *time.Time `json:"position_at"`
+	At          *time.Time `json:"position_at"` // nil if the service does not say
 	SeenAt      *time.Time `json:"seen_at"`
 	Latitude    float64    `json:"latitude"`
 	Longitude   float64    `json:"longitude"`

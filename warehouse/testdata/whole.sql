@@ -131,7 +131,7 @@ WITH nights AS (
            ON l.vessel_id = e.vessel_id AND l.last_seen = e.last_seen
     QUALIFY row_number() OVER (PARTITION BY e.vessel_id ORDER BY e.last_date DESC, e.sweep) = 1
 ), positions_known AS (
-    SELECT coalesce(a.vessel_id, l.vessel_id) AS vessel_id, max(l.position_at) AS position_at
+    SELECT coalesce(a.vessel_id, l.vessel_id) AS vessel_id, max(l.dated_at) AS position_at
     FROM   internal.latest AS l
     LEFT JOIN vessel_aliases AS a ON a.alias_id = l.vessel_id AND a.until IS NULL
     GROUP BY ALL
@@ -151,7 +151,7 @@ JOIN   after_search AS a ON a.snapshot_date = s.sign_date AND a.sweep = s.sweep 
 LEFT JOIN after_night AS w ON w.snapshot_date = s.sign_date
 SEMI JOIN (SELECT vessel_id FROM listed WHERE to_date IS NULL AND missing_since IS NULL) AS l ON l.vessel_id = s.vessel_id
 ANTI JOIN (
-    SELECT c.vessel_id, greatest(t.sighting_seen_at, t.position_at) AS seen
+    SELECT c.vessel_id, greatest(t.sighting_seen_at, t.dated_at) AS seen
     FROM   mmsi_claims AS c
     JOIN   internal.latest AS t ON t.vessel_id = 'MMSI' || c.mmsi
 ) AS u ON u.vessel_id = s.vessel_id AND u.seen > s.last_seen

@@ -43,8 +43,8 @@ func track(p history.Positions) *Track {
 		}
 		path += fmt.Sprintf("%.3f,%.3f ", x, y)
 		spot := Spot{X: x, Y: y, Last: i == len(p.Track)-1, Title: fmt.Sprintf("%.3f %.3f", point.Latitude, point.Longitude)}
-		if point.At != nil {
-			spot.Title = wording.Minute(point.At) + ": " + spot.Title
+		if point.At != nil || point.SeenAt != nil {
+			spot.Title = wording.PositionTime(point.At, point.SeenAt) + ": " + spot.Title
 		}
 		t.Spots = append(t.Spots, spot)
 	}

@@ -90,6 +90,12 @@ SELECT {{template "now_id" "v"}} AS vessel_id, t.at_night, t.at_instant, v.rowid
             {{template "renumbered_at" dict "of" "v" "at" "valid_from"}}
 {{- end}}
 
+-- voyages_of: the voyages of a night under the ids of now. What a vessel said later says nothing of the night.
+{{define "voyages_of" -}}
+{{template "versions_of" .}}
+            WHERE  v.valid_from <= t.at_instant
+{{- end}}
+
 -- filled: the versions of a dataset, each under the id that its vessel has now. A column without a value has the
 -- first one of a later version: the best that is known of the time before it was learned.
 {{define "filled" -}}
@@ -100,6 +106,9 @@ SELECT {{template "now_id" "v"}} AS vessel_id, t.at_night, t.at_instant, v.rowid
     WINDOW later AS (PARTITION BY now_id ORDER BY valid_from ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING), whole AS (PARTITION BY now_id)
 )
 {{- end}}
+
+-- placed_at: when a position was observed; for the order of those without a time, when they were answered.
+{{define "placed_at"}}coalesce({{.}}.position_at, {{.}}.seen_at){{end}}
 
 -- rows_at: what a vessel was at a time, one row a vessel, or without an argument one a vessel and night: the rowids of its versions and of its stay on the
 -- list, and its latest position and status. One aggregate finds them all: a join of the tables to each other
@@ -112,20 +121,23 @@ SELECT {{template "now_id" "v"}} AS vessel_id, t.at_night, t.at_instant, v.rowid
 -- sighting.
 {{define "rows_at" -}}
 (
-    SELECT k.*, p.latitude, p.longitude, p.speed_kn, p.course_deg, p.destination, p.eta, p.position_at,
+    SELECT k.*, p.latitude, p.longitude, p.speed_kn, p.course_deg, p.position_at,
            if(k.sighted >> 40 >= k.reported >> 40 OR k.reported IS NULL, k.sighted_status, k.reported_status) AS navigational_status,
            if(k.sighted >> 40 >= k.reported >> 40 OR k.reported IS NULL, k.sighting_seen_at, k.reported_at) AS navigational_status_at
     FROM (
         SELECT vessel_id, {{if .at}}max(at_night) AS {{end}}at_night, max(at_instant) AS at_instant, min(registration) AS registration, min(particulars) AS particulars, min(engine) AS engine, min(management) AS management,
-               min(stay) AS stay, max(position) AS position, max(reported) AS reported, max(sighted) AS sighted, max(position_seen_at) AS position_seen_at,
-               arg_max(reported_status, reported) AS reported_status, max(reported_at) AS reported_at,
-               arg_max_null(sighted_status, sighted) AS sighted_status, arg_max_null(world_zone, sighted) AS world_zone, arg_max_null(sighting_seen_at, sighted) AS sighting_seen_at
+               min(voyages) AS voyages, min(stay) AS stay, max(position) AS position, max(reported) AS reported, max(sighted) AS sighted, max(position_seen_at) AS position_seen_at,
+               arg_max(reported_status, reported) AS reported_status, arg_max_null(reported_at, reported) AS reported_at,
+               arg_max_null(sighted_status, sighted) AS sighted_status, arg_max_null(world_zone, sighted) AS world_zone, arg_max_null(sighting_seen_at, sighted) AS sighting_seen_at,
+               arg_max(laden, sighted) AS laden, arg_max(laden_at, sighted) AS laden_at, arg_max(for_order, sighted) AS for_order, arg_max(for_order_at, sighted) AS for_order_at
         FROM (
 {{- $x := .}}
 {{- range fields "registration particulars engine management"}}
             {{if $x.now}}{{template "versions_of" dict "dataset" . "at" $x.at}}{{else}}{{template "versions_then" dict "dataset" . "at" $x.at}}{{end}}
             UNION ALL BY NAME
 {{- end}}
+            {{if .now}}{{template "voyages_of" dict "dataset" "voyages" "at" .at}}{{else}}{{template "versions_then" dict "dataset" "voyages" "at" .at}}{{end}}
+            UNION ALL BY NAME
 {{- if .now}}
             SELECT {{template "now_id" "l"}} AS vessel_id, t.at_night, t.at_instant, l.rowid AS stay
             FROM   {{template "time" .}} AS t
@@ -139,9 +151,15 @@ SELECT {{template "now_id" "v"}} AS vessel_id, t.at_night, t.at_instant, v.rowid
             UNION ALL BY NAME
             SELECT {{if .now}}{{template "now_id" "p"}} AS vessel_id{{else}}p.vessel_id{{end}}, t.at_night, t.at_instant, p.seen_at AS position_seen_at,
                    p.navigational_status AS reported_status, if(p.navigational_status IS NOT NULL, p.position_at, NULL) AS reported_at,
-                   epoch_us(p.position_at)::HUGEINT << 40 | p.rowid AS position, if(p.navigational_status IS NOT NULL, position, NULL) AS reported
+                   epoch_us({{template "placed_at" "p"}})::HUGEINT << 40 | p.rowid AS position, if(p.navigational_status IS NOT NULL, position, NULL) AS reported
             FROM   {{template "time" .}} AS t
-            JOIN   positions AS p ON p.{{if .now}}position_at{{else}}seen_at{{end}} <= t.at_instant
+            JOIN   positions AS p ON {{if .now}}{{template "placed_at" "p"}}{{else}}p.seen_at{{end}} <= t.at_instant
+            {{if .now}}{{template "renumbered_at" dict "of" "p" "at" "seen_at"}}{{end}}
+            UNION ALL BY NAME
+            SELECT {{if .now}}{{template "now_id" "p"}} AS vessel_id{{else}}p.vessel_id{{end}}, t.at_night, t.at_instant, p.seen_at AS position_seen_at, p.navigational_status AS reported_status, p.position_at AS reported_at,
+                   epoch_us({{template "placed_at" "p"}})::HUGEINT << 40 | p.rowid AS reported -- an answer without coordinates
+            FROM   {{template "time" .}} AS t
+            JOIN   internal.reported_statuses AS p ON {{if .now}}{{template "placed_at" "p"}}{{else}}p.seen_at{{end}} <= t.at_instant
             {{if .now}}{{template "renumbered_at" dict "of" "p" "at" "seen_at"}}{{end}}
             UNION ALL BY NAME
             SELECT l.vessel_id, t.at_night, t.at_instant, l.position_seen_at -- an answer without a new position has no row in positions
@@ -149,7 +167,8 @@ SELECT {{template "now_id" "v"}} AS vessel_id, t.at_night, t.at_instant, v.rowid
             JOIN   internal.latest AS l ON l.position_seen_at <= t.at_instant
             UNION ALL BY NAME
             SELECT {{if .now}}{{template "now_id" "e"}} AS vessel_id{{else}}e.vessel_id{{end}}, t.at_night, t.at_instant, e.navigational_status AS sighted_status, e.world_zone,
-                   if(e.last_seen <= t.at_instant, e.last_seen, e.first_seen) AS sighting_seen_at, epoch_us(least(e.last_seen, t.at_instant))::HUGEINT << 40 | e.rowid AS sighted
+                   if(e.last_seen <= t.at_instant, e.last_seen, e.first_seen) AS sighting_seen_at,
+                   e.laden, if(e.laden IS NOT NULL, sighting_seen_at, NULL) AS laden_at, e.for_order, if(e.for_order IS NOT NULL, sighting_seen_at, NULL) AS for_order_at, epoch_us(least(e.last_seen, t.at_instant))::HUGEINT << 40 | e.rowid AS sighted
             FROM   {{template "time" .}} AS t
             JOIN   episodes AS e ON e.first_seen <= t.at_instant
             {{if .now}}{{template "renumbered_at" dict "of" "e" "at" "first_seen"}}{{end}}

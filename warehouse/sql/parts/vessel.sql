@@ -26,8 +26,14 @@
 -- after that only the first observation is kept.
 {{define "last_seen"}}{{if .then}}if({{.of}}.last_seen <= s.at_instant, {{.of}}.last_seen, {{.of}}.first_seen){{else}}{{.of}}.last_seen{{end}}{{end}}
 
+-- voyage_seen: when a lookup last told of the voyage; then, as far as it is known: of the lookups that told the same only
+-- the first and the last are kept. A status search tells nothing of a destination.
+{{define "voyage_seen" -}}
+{{if .}}CASE WHEN v.last_looked_up <= s.at_instant THEN v.last_looked_up WHEN v.first_looked_up <= s.at_instant THEN v.first_looked_up END{{else}}v.last_looked_up{{end}}
+{{- end}}
+
 -- vessel_columns: the columns of the view vessels and of the macros that have an earlier state of it, from
--- a registration r, particulars p, an engine e, a management m, the latest position and status s, and a
+-- a registration r, particulars p, an engine e, a management m, a voyage v, the latest position and status s, and a
 -- stay on the list l. The argument "then" is for what was known then.
 {{define "vessel_columns" -}}
 r.vessel_id, r.imo, r.mmsi, r.name, r.callsign, r.flag, r.country, r.register, r.vessel_type,
@@ -35,10 +41,11 @@ r.vessel_id, r.imo, r.mmsi, r.name, r.callsign, r.flag, r.country, r.register, r
        p.length_m, p.beam_m, p.deadweight_t, p.gross_tonnage, p.net_tonnage, p.teu, p.year_built,
        m.manager, m.registered_owner, m.class_society,
        s.navigational_status, s.navigational_status_at, s.world_zone,
-       s.latitude, s.longitude, s.speed_kn, s.course_deg, s.destination, s.eta, s.position_at,
+       s.laden, s.laden_at, s.for_order, s.for_order_at,
+       s.latitude, s.longitude, s.speed_kn, s.course_deg, s.position_at, v.destination, v.locode, v.eta, v.draught_m,
        l.vessel_id IS NOT NULL AS listed,
        coalesce(r.known_since, r.first_seen) AS first_seen,
        greatest({{template "last_seen" dict "of" "r" "then" .}}, {{template "last_seen" dict "of" "p" "then" .}}, {{template "last_seen" dict "of" "e" "then" .}}, {{template "last_seen" dict "of" "m" "then" .}}, s.position_seen_at, s.sighting_seen_at) AS last_seen,
        {{template "last_seen" dict "of" "r" "then" .}} AS registration_seen_at, {{template "last_seen" dict "of" "p" "then" .}} AS particulars_seen_at, {{template "last_seen" dict "of" "e" "then" .}} AS engine_seen_at, {{template "last_seen" dict "of" "m" "then" .}} AS management_seen_at,
-       s.position_seen_at, s.sighting_seen_at, r.run_id
+       s.position_seen_at, {{template "voyage_seen" .}} AS voyage_seen_at, s.sighting_seen_at, r.run_id
 {{- end}}

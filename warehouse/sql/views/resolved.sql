@@ -27,12 +27,14 @@ COMMENT ON COLUMN {{$view}}.{{.}} IS 'As in {{$table}}.';
     "columns" "fuel_type propeller engine_type engine_builder engine_power_kw snapshot_date valid_from valid_to first_seen last_seen run_id entry"}}
 {{- template "resolved" dict "view" "vessel_management" "table" "management" "at" "valid_from" "until" "<" "from" ">=" "since" "since" "more" " The last version of the MMSI may be open beside that of the IMO number: the current one has vessel_id_then = vessel_id."
     "columns" "manager manager_email manager_address manager_website registered_owner registered_owner_email registered_owner_address registered_owner_website ism ism_email ism_address ism_website ism_web class_society p_and_i snapshot_date valid_from valid_to first_seen last_seen run_id entry"}}
+{{- template "resolved" dict "view" "vessel_voyages" "table" "voyages" "at" "valid_from" "until" "<" "from" ">=" "since" "since" "more" " The last version of the MMSI may be open beside that of the IMO number: the current one has vessel_id_then = vessel_id."
+    "columns" "destination locode eta last_port last_port_locode departed_at draught_m max_draught_m navigational_status world_zone laden for_order operation updated_at snapshot_date valid_from valid_to first_seen last_seen first_looked_up last_looked_up run_id entry"}}
 {{- template "resolved" dict "view" "vessel_changes" "table" "changes" "at" "seen_after" "until" "<=" "from" ">" "since" "since" "more" " What the IMO number knew first is among them beside the changes of the MMSI: confirmed_changes has each change once."
     "columns" "dataset field old_value new_value seen_before seen_after snapshot_date flapping respelled run_id entry"}}
 {{- template "resolved" dict "view" "vessel_listed" "table" "listed" "at" "from_date" "until" "<" "from" ">=" "since" "snapshot_date" "more" ""
     "columns" "from_date to_date last_date missing_since absent_on proof run_id"}}
 {{- template "resolved" dict "view" "vessel_positions" "table" "positions" "at" "seen_at" "until" "<" "from" ">=" "since" "since" "more" ""
-    "columns" "position_at seen_at latitude longitude speed_kn course_deg heading_deg draught_m max_draught_m navigational_status destination destination_unlocode eta last_port last_port_unlocode departed_at data_source operation run_id entry"}}
+    "columns" "position_at seen_at latitude longitude speed_kn course_deg heading_deg draught_m max_draught_m navigational_status destination destination_unlocode eta last_port last_port_unlocode departed_at data_source position_at_from operation run_id entry"}}
 {{- template "resolved" dict "view" "vessel_issues" "table" "issues" "at" "snapshot_date" "until" "<=" "from" ">" "since" "snapshot_date" "more" ""
     "columns" "dataset field raw_value reason snapshot_date run_id entry"}}
 {{- template "resolved" dict "view" "vessel_conflicts" "table" "identity_conflicts" "at" "snapshot_date" "until" "<=" "from" ">" "since" "snapshot_date" "more" ""

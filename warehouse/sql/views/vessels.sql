@@ -10,6 +10,7 @@ FROM   {{.}}
 LEFT JOIN particulars AS p ON p.vessel_id = r.vessel_id AND p.valid_to IS NULL
 LEFT JOIN engine AS e ON e.vessel_id = r.vessel_id AND e.valid_to IS NULL
 LEFT JOIN management AS m ON m.vessel_id = r.vessel_id AND m.valid_to IS NULL
+LEFT JOIN voyages AS v ON v.vessel_id = r.vessel_id AND v.valid_to IS NULL
 LEFT JOIN internal.latest AS s ON s.vessel_id = r.vessel_id
 LEFT JOIN listed AS l ON l.vessel_id = r.vessel_id AND l.to_date IS NULL
 ANTI JOIN (SELECT alias_id FROM vessel_aliases WHERE until IS NULL) AS a ON a.alias_id = r.vessel_id
@@ -39,16 +40,22 @@ COMMENT ON COLUMN vessels.year_built IS 'Year.';
 COMMENT ON COLUMN vessels.manager IS 'Company that manages the vessel.';
 COMMENT ON COLUMN vessels.registered_owner IS 'Company that owns the vessel.';
 COMMENT ON COLUMN vessels.class_society IS 'Classification society.';
-COMMENT ON COLUMN vessels.navigational_status IS 'The latest known, from a status search or a position; see navigational_statuses.';
-COMMENT ON COLUMN vessels.navigational_status_at IS 'When that status was observed.';
+COMMENT ON COLUMN vessels.navigational_status IS 'The latest known, from a status search or a lookup; see navigational_statuses. It may be of another observation than position and motion: navigational_status_at and position_at say of which.';
+COMMENT ON COLUMN vessels.navigational_status_at IS 'When that status was observed: when the status search returned the vessel, or when the position in the answer of the lookup was received; null if the service did not say.';
 COMMENT ON COLUMN vessels.world_zone IS 'Where a status search last returned it; null if that search was worldwide.';
+COMMENT ON COLUMN vessels.laden IS 'ballast (0 to 49 percent), partial (50 to 75) or laden, if a status search by load has ever returned it: see laden_at.';
+COMMENT ON COLUMN vessels.laden_at IS 'When such a search last returned it; null if none did.';
+COMMENT ON COLUMN vessels.for_order IS 'Whether it sails for orders, if a status search by that has ever returned it: see for_order_at.';
+COMMENT ON COLUMN vessels.for_order_at IS 'When such a search last returned it; null if none did.';
 COMMENT ON COLUMN vessels.latitude IS 'Of the latest position. Degrees, north positive.';
 COMMENT ON COLUMN vessels.longitude IS 'Of the latest position. Degrees, east positive.';
-COMMENT ON COLUMN vessels.speed_kn IS 'Knots.';
-COMMENT ON COLUMN vessels.course_deg IS 'Course over ground, degrees.';
-COMMENT ON COLUMN vessels.destination IS 'Of the latest position.';
-COMMENT ON COLUMN vessels.eta IS 'Of the latest position.';
-COMMENT ON COLUMN vessels.position_at IS 'When the latest position was observed.';
+COMMENT ON COLUMN vessels.speed_kn IS 'Knots, in the same answer as the position: as of position_at, and not of navigational_status_at.';
+COMMENT ON COLUMN vessels.course_deg IS 'Course over ground, degrees, in the same answer as the position: as of position_at.';
+COMMENT ON COLUMN vessels.destination IS 'What the vessel last said, whether the answer had a position or not; see voyages and voyage_seen_at.';
+COMMENT ON COLUMN vessels.eta IS 'Estimated arrival at that destination; null if she gave none with it.';
+COMMENT ON COLUMN vessels.position_at IS 'When the latest position was observed, by the service; null if it does not say, or if there is none. position_seen_at is when we asked.';
+COMMENT ON COLUMN vessels.locode IS 'UN/LOCODE of that destination.';
+COMMENT ON COLUMN vessels.draught_m IS 'Metres, as the vessel last said.';
 COMMENT ON COLUMN vessels.listed IS 'Whether the vessel is known to be on the list: its stay is open.';
 COMMENT ON COLUMN vessels.first_seen IS 'First observation of any kind.';
 COMMENT ON COLUMN vessels.last_seen IS 'Last observation of any kind.';
@@ -56,6 +63,7 @@ COMMENT ON COLUMN vessels.registration_seen_at IS 'When the registration was las
 COMMENT ON COLUMN vessels.particulars_seen_at IS 'When particulars were last observed; null if never. Why a value of them is null, the view known_gaps says.';
 COMMENT ON COLUMN vessels.engine_seen_at IS 'When the engine was last observed; null if never. See particulars_seen_at.';
 COMMENT ON COLUMN vessels.management_seen_at IS 'When the management was last observed; null if never. See particulars_seen_at.';
-COMMENT ON COLUMN vessels.position_seen_at IS 'When a position was last asked for and answered; null if never.';
+COMMENT ON COLUMN vessels.position_seen_at IS 'When a position or the voyage was last asked for and answered; null if never.';
+COMMENT ON COLUMN vessels.voyage_seen_at IS 'When a lookup last told of the voyage; null if none did. The time of each value is in voyages.';
 COMMENT ON COLUMN vessels.sighting_seen_at IS 'When a status search last returned the vessel; null if never.';
 COMMENT ON COLUMN vessels.run_id IS 'The run whose answer opened the registration version.';

@@ -1,6 +1,6 @@
 -- changes: the fields in which the next version differs. A value that the last observation of
 -- the old version left out was last observed before that.
--- for each: dataset
+-- for each: dataset with changes
 -- reads: changed_{{.Name}}
 -- adds to: changes
 -- needs: changed_{{.Name}}

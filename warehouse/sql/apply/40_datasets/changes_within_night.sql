@@ -1,7 +1,7 @@
 -- changes_within_night: changes to and from a value that an answer of tonight gave and another of
 -- tonight replaced: one that is neither the value before the night nor the one after it, or one
 -- after which the value before returned. Both changes are marked as flapping.
--- for each: dataset
+-- for each: dataset with changes
 -- reads: observations_{{.Name}}, repeated_{{.Name}}, {{.Name}}
 -- adds to: changes
 -- needs: repeated_{{.Name}}

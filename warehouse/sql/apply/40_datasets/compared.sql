@@ -8,9 +8,9 @@
 -- needs: tonight_{{.Name}}
 -- joins: as written
 CREATE OR REPLACE TEMP TABLE compared_{{.Name}} AS
-SELECT h.rid, t.seen_at, t.fingerprint IS NOT DISTINCT FROM h.fingerprint AS same,
+SELECT h.rid, t.seen_at, t.fingerprint IS NOT DISTINCT FROM h.fingerprint AS same,{{if .Searched}} t.looked_up,{{end}}
        CASE WHEN t.fingerprint IS DISTINCT FROM h.fingerprint THEN [{vessel_id: t.vessel_id, seen_at: t.seen_at, run_id: t.run_id, entry: t.entry,
-           {{- range .All}} {{.Name}}: t.{{.Name}},{{end}} raw: t.raw, extra: t.extra, fingerprint: t.fingerprint}] END AS observation
+           {{- range .All}} {{.Name}}: t.{{.Name}},{{end}} raw: t.raw, extra: t.extra, {{if .Searched}}looked_up: t.looked_up, {{end}}fingerprint: t.fingerprint}] END AS observation
 FROM   tonight_{{.Name}} AS t
 LEFT JOIN (
     SELECT rowid AS rid, vessel_id, fingerprint, last_seen FROM {{.Name}} WHERE valid_to IS NULL

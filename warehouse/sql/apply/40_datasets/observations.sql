@@ -2,7 +2,7 @@
 -- has no say in the columns that depend on the MMSI: call sign, flag and country. One with a flag or a type that
 -- is not kept has no say in those that depend on it.{{end}}
 -- for each: dataset
--- reads: night_{{.Name}}, repeated_{{.Name}}{{if eq .Name "registration"}}, second_mmsis, contested{{end}}
+-- reads: {{template "observed" .}}, repeated_{{.Name}}{{if eq .Name "registration"}}, second_mmsis, contested{{end}}
 -- makes: observations_{{.Name}}
 -- needs: repeated_{{.Name}}
 CREATE OR REPLACE TEMP TABLE observations_{{.Name}} AS

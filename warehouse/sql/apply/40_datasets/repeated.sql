@@ -1,10 +1,10 @@
 -- repeated: the vessels of which tonight has several observations{{if eq .Name "registration"}}, or gives a second MMSI{{end}}. They are
 -- few, and only their observations are merged.
 -- for each: dataset
--- reads: night_{{.Name}}{{if eq .Name "registration"}}, second_mmsi_claims{{end}}
+-- reads: {{template "observed" .}}{{if eq .Name "registration"}}, second_mmsi_claims{{end}}
 -- makes: repeated_{{.Name}}
 -- columns: vessel_id VARCHAR
--- needs: night_{{.Name}}
+-- needs: {{template "observed" .}}
 CREATE OR REPLACE TEMP TABLE repeated_{{.Name}} AS
 SELECT vessel_id FROM {{template "valued" .}} GROUP BY vessel_id HAVING count(*) > 1
 {{- if eq .Name "registration"}}

@@ -4,4 +4,4 @@
 -- changes: {{.Name}}
 -- needs: changed_{{.Name}}
 -- after: versions_seen
-UPDATE {{.Name}} SET last_seen = c.seen_at, fingerprint = c.fingerprint, untold = c.untold FROM (FROM changed_{{.Name}} WHERE NOT differs) AS c WHERE {{.Name}}.rowid = c.rid;
+UPDATE {{.Name}} SET last_seen = c.seen_at, fingerprint = c.fingerprint, untold = c.untold{{template "looked_up" .}} FROM (FROM changed_{{.Name}} WHERE NOT differs) AS c WHERE {{.Name}}.rowid = c.rid;

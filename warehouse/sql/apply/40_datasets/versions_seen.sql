@@ -3,4 +3,4 @@
 -- reads: compared_{{.Name}}
 -- changes: {{.Name}}
 -- needs: compared_{{.Name}}
-UPDATE {{.Name}} SET last_seen = c.seen_at FROM (FROM compared_{{.Name}} WHERE same) AS c WHERE {{.Name}}.rowid = c.rid;
+UPDATE {{.Name}} SET last_seen = c.seen_at{{template "looked_up" .}} FROM (FROM compared_{{.Name}} WHERE same) AS c WHERE {{.Name}}.rowid = c.rid;

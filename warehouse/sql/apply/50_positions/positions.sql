@@ -6,4 +6,4 @@
 INSERT INTO positions BY NAME
 SELECT * EXCLUDE (imo, mmsi, snapshot_date, updated_at), internal.number_of(vessel_id) AS vessel_number
 FROM   positions_fresh
-ORDER BY vessel_id, position_at;
+ORDER BY vessel_id, coalesce(position_at, seen_at), seen_at, run_id, entry;

@@ -5,8 +5,12 @@
 -- needs: latest_known
 DELETE FROM internal.latest;
 INSERT INTO internal.latest BY NAME
-SELECT vessel_id, place.latitude AS latitude, place.longitude AS longitude, place.speed_kn AS speed_kn, place.course_deg AS course_deg,
-       place.destination AS destination, place.eta AS eta, position_at, position_seen_at,
-       navigational_status, navigational_status_at, nullif(world_zone, '') AS world_zone, sighting_seen_at
+SELECT vessel_id,
+{{- range fields "latitude longitude speed_kn course_deg heading_deg draught_m max_draught_m destination destination_unlocode eta last_port last_port_unlocode departed_at"}}
+       place.{{.}} AS {{.}},
+{{- end}}
+       place.navigational_status AS reported_status, placed.dated AS position_at, placed.seen AS place_seen_at, dated_at, position_seen_at,
+       reported.status AS navigational_status, reported.dated AS navigational_status_at, status_known_at,
+       nullif(world_zone, '') AS world_zone, sighting_seen_at, laden, laden_at, for_order, for_order_at
 FROM   latest_known
 ORDER BY vessel_id;

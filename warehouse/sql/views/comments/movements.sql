@@ -1,5 +1,5 @@
 -- movements: comments of the tables that say where vessels are and what they do.
-COMMENT ON TABLE positions IS 'One row per observed position of a vessel. The lake''s table of the same name has a row per answer, also if it repeats a position.';
+COMMENT ON TABLE positions IS 'One row per position of a vessel that an answer has, with the motion and the voyage in the same answer. A later answer with the same time and no other value adds none; one with another value does. position_at is null where the service does not say when it was observed. The lake''s table of the same name has a row per answer.';
 COMMENT ON COLUMN positions.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number: the one by which it was first known. The second vessel of an MMSI that was given again has .2 after it.';
 COMMENT ON COLUMN positions.seen_at IS 'When the answer was received.';
 COMMENT ON COLUMN positions.run_id IS 'The run whose answer has it.';
@@ -16,12 +16,42 @@ COMMENT ON COLUMN internal.latest.speed_kn IS 'Knots.';
 COMMENT ON COLUMN internal.latest.course_deg IS 'Course over ground, degrees.';
 COMMENT ON COLUMN internal.latest.destination IS 'Of the latest position.';
 COMMENT ON COLUMN internal.latest.eta IS 'Of the latest position.';
-COMMENT ON COLUMN internal.latest.position_at IS 'When the latest position was observed.';
+COMMENT ON COLUMN internal.latest.position_at IS 'When the latest position was observed; null if the service does not say.';
+COMMENT ON COLUMN internal.latest.place_seen_at IS 'When the answer with the latest position was received.';
+COMMENT ON COLUMN internal.latest.dated_at IS 'The latest time that any position has.';
+COMMENT ON COLUMN internal.latest.heading_deg IS 'Of the latest position, as all that it is compared with.';
+COMMENT ON COLUMN internal.latest.draught_m IS 'Of the latest position.';
+COMMENT ON COLUMN internal.latest.max_draught_m IS 'Of the latest position.';
+COMMENT ON COLUMN internal.latest.reported_status IS 'Of the latest position.';
+COMMENT ON COLUMN internal.latest.destination_unlocode IS 'Of the latest position.';
+COMMENT ON COLUMN internal.latest.last_port IS 'Of the latest position.';
+COMMENT ON COLUMN internal.latest.last_port_unlocode IS 'Of the latest position.';
+COMMENT ON COLUMN internal.latest.departed_at IS 'Of the latest position.';
+COMMENT ON COLUMN internal.latest.status_known_at IS 'When the latest status was observed, and for the order of those without a time when it was answered.';
+COMMENT ON COLUMN internal.latest.laden IS 'Of the last status search by load that returned the vessel.';
+COMMENT ON COLUMN internal.latest.laden_at IS 'When it did.';
+COMMENT ON COLUMN internal.latest.for_order IS 'Of the last status search by for_order that returned the vessel.';
+COMMENT ON COLUMN internal.latest.for_order_at IS 'When it did.';
 COMMENT ON COLUMN internal.latest.position_seen_at IS 'When a position was last asked for and answered; null if never.';
 COMMENT ON COLUMN internal.latest.navigational_status IS 'The latest known, from a status search or a position; see navigational_statuses.';
-COMMENT ON COLUMN internal.latest.navigational_status_at IS 'When that status was observed.';
+COMMENT ON COLUMN internal.latest.navigational_status_at IS 'When that status was observed; null if the service does not say.';
 COMMENT ON COLUMN internal.latest.world_zone IS 'Where a status search last returned it; null if that search was worldwide.';
 COMMENT ON COLUMN internal.latest.sighting_seen_at IS 'When a status search last returned the vessel; null if never.';
+
+COMMENT ON TABLE voyages IS 'What a vessel said of her voyage, and what the status searches prove of it: one row per version. A column without a value in an answer keeps its value, but those of a destination (locode, eta), of a last port (last_port_locode, departed_at) and of a status (world_zone) end with a new one. A night has one version of a vessel at most. changes has nothing of voyages: compare a version with the one before. The lake''s table of the same name has a row per answer of a lookup.';
+COMMENT ON COLUMN voyages.world_zone IS 'The zone of the status search that proved the status; null if that was worldwide, or if a lookup gave another status since. See world_zones.';
+COMMENT ON COLUMN voyages.laden IS 'ballast (0 to 49 percent), partial (50 to 75) or laden, of the last status search by load that returned the vessel; null if none did.';
+COMMENT ON COLUMN voyages.for_order IS 'Whether it sails for orders, of the last status search by that which returned the vessel; null if none did.';
+COMMENT ON COLUMN voyages.first_looked_up IS 'When a lookup first told the values of the version; one that a status search opened has the last lookup before. Null if none did.';
+COMMENT ON COLUMN voyages.last_looked_up IS 'When a lookup last told of the voyage in the version; last_seen also counts status searches. Null if none did.';
+
+COMMENT ON TABLE internal.reported_statuses IS 'The statuses in answers of lookups without coordinates, one row an answer: positions does not have them.';
+COMMENT ON COLUMN internal.reported_statuses.vessel_id IS 'As in positions.';
+COMMENT ON COLUMN internal.reported_statuses.navigational_status IS 'See navigational_statuses.';
+COMMENT ON COLUMN internal.reported_statuses.position_at IS 'When it was observed, by the service; null if it does not say.';
+COMMENT ON COLUMN internal.reported_statuses.seen_at IS 'When the answer was received.';
+COMMENT ON COLUMN internal.reported_statuses.run_id IS 'The run whose answer has it.';
+COMMENT ON COLUMN internal.reported_statuses.entry IS 'That answer in the run''s journal.';
 
 COMMENT ON TABLE listed IS 'One row per unbroken stay of a vessel on the list. A stay ends only where absence is proved: a vessel that was not observed is not gone, and neither is one that a single list missed, since vessels move from list to list while it is read.';
 COMMENT ON COLUMN listed.vessel_id IS 'IMO followed by the IMO number, or MMSI followed by the MMSI for a vessel without a known IMO number: the one by which it was first known. The second vessel of an MMSI that was given again has .2 after it.';

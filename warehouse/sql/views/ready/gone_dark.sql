@@ -39,9 +39,9 @@ WITH nights AS (
     JOIN   (SELECT DISTINCT sweep FROM sighted) AS p ON true
     LEFT JOIN status_searches AS s ON s.snapshot_date = n.snapshot_date AND s.sweep = p.sweep
     WINDOW later AS (PARTITION BY p.sweep ORDER BY n.snapshot_date ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)
--- positions_known: the latest position of each vessel, under the id that it has now
+-- positions_known: the latest position with a time of each vessel, under the id that it has now
 ), positions_known AS (
-    SELECT coalesce(a.vessel_id, l.vessel_id) AS vessel_id, max(l.position_at) AS position_at
+    SELECT coalesce(a.vessel_id, l.vessel_id) AS vessel_id, max(l.dated_at) AS position_at
     FROM   internal.latest AS l
     LEFT JOIN vessel_aliases AS a ON a.alias_id = l.vessel_id AND a.until IS NULL
     WHERE  coalesce(a.vessel_id, l.vessel_id) IN (SELECT vessel_id FROM sighted)
@@ -63,7 +63,7 @@ JOIN   after_search AS a ON a.snapshot_date = s.sign_date AND a.sweep = s.sweep 
 LEFT JOIN after_night AS w ON w.snapshot_date = s.sign_date
 SEMI JOIN (SELECT vessel_id FROM listed WHERE to_date IS NULL AND missing_since IS NULL) AS l ON l.vessel_id = s.vessel_id
 ANTI JOIN (
-    SELECT c.vessel_id, greatest(t.sighting_seen_at, t.position_at) AS seen
+    SELECT c.vessel_id, greatest(t.sighting_seen_at, t.dated_at) AS seen
     FROM   (SELECT vessel_id, mmsi FROM registration WHERE imo IS NOT NULL UNION ALL SELECT vessel_id, mmsi FROM second_mmsi_claims) AS c
     SEMI JOIN sighted ON sighted.vessel_id = c.vessel_id
     JOIN   internal.latest AS t ON t.vessel_id = 'MMSI' || c.mmsi
@@ -80,7 +80,7 @@ COMMENT ON COLUMN gone_dark.navigational_status IS 'The status of the last sight
 COMMENT ON COLUMN gone_dark.world_zone IS 'The zone of the last sighting; null if its status is searched for worldwide.';
 COMMENT ON COLUMN gone_dark.last_date IS 'The night of the last sighting.';
 COMMENT ON COLUMN gone_dark.last_seen IS 'The last sighting.';
-COMMENT ON COLUMN gone_dark.position_at IS 'When the latest known position was observed; null if none is known. If it is after the last sighting, nights count from it on.';
+COMMENT ON COLUMN gone_dark.position_at IS 'When the latest position that has a time was observed; null if there is none. A position without a time is no sign of life: it may be old. If it is after the last sighting, nights count from it on.';
 COMMENT ON COLUMN gone_dark.complete_nights_since IS 'Nights since the last sighting or position that prove that the vessel is not where it was last sighted.';
 COMMENT ON COLUMN gone_dark.swept_nights_since IS 'Nights since then on which every status search that the lake has planned since was complete.';
 COMMENT ON COLUMN gone_dark.world_nights_since IS 'Nights since then on which the searches for every status in every zone were complete.';

@@ -17,4 +17,4 @@ FROM   vessels AS v
 WHERE  v.latitude BETWEEN at_latitude - miles / 59.0 AND at_latitude + miles / 59.0
   AND  distance_nm(at_latitude, at_longitude, v.latitude, v.longitude) <= miles
   AND  {{template "own"}};
-COMMENT ON MACRO TABLE vessels_near IS 'vessels_near(at_latitude, at_longitude, miles): the vessels whose latest known position is within so many nautical miles of a position, with the distance, in any order. A position is as old as position_at says: compare it before you believe that a vessel is there now. distance_nm(latitude_a, longitude_a, latitude_b, longitude_b) is the distance of any two positions, such as those of the table positions.';
+COMMENT ON MACRO TABLE vessels_near IS 'vessels_near(at_latitude, at_longitude, miles): the vessels whose latest known position is within so many nautical miles of a position, with the distance, in any order. A position is as old as position_at says, and of an age that nobody knows where that is null: compare it before you believe that a vessel is there now. distance_nm(latitude_a, longitude_a, latitude_b, longitude_b) is the distance of any two positions, such as those of the table positions.';

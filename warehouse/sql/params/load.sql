@@ -1,0 +1,2 @@
+-- load: the loads that status searches can be for.
+SELECT unnest(['ballast', 'partial', 'laden'])
