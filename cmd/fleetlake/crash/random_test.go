@@ -20,11 +20,12 @@ const busyJob = `
 // facts are the tables that must not depend on how many runs a night took, and what in them
 // names when, and by which run, a fact was observed.
 var facts = map[string]string{
-	"vessels":      "run_id, navigational_status_at, first_seen, last_seen, registration_seen_at, particulars_seen_at, engine_seen_at, management_seen_at, position_seen_at, sighting_seen_at",
+	"vessels":      "run_id, navigational_status_at, first_seen, last_seen, registration_seen_at, particulars_seen_at, engine_seen_at, management_seen_at, position_seen_at, voyage_seen_at, sighting_seen_at",
 	"registration": "source, extra, known_since, valid_from, valid_to, first_seen, last_seen, run_id, entry",
 	"particulars":  "valid_from, valid_to, first_seen, last_seen, run_id, entry",
 	"engine":       "valid_from, valid_to, first_seen, last_seen, run_id, entry",
 	"management":   "valid_from, valid_to, first_seen, last_seen, run_id, entry",
+	"voyages":      "valid_from, valid_to, first_seen, last_seen, first_looked_up, last_looked_up, run_id, entry",
 	"positions":    "seen_at, run_id, entry",
 	"listed":       "run_id",
 	"episodes":     "first_seen, last_seen, run_id, entry",
