@@ -5,14 +5,11 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/wording"
+	"github.com/fleetlake/fleetlake/schedules/listen/times"
 )
-
-// priceTimeout bounds the pricing of a run: less than the timeout of the whole answer.
-const priceTimeout = 20 * time.Second
 
 // formLimit is more bytes than any form of the page has.
 const formLimit = 4 << 10
@@ -34,7 +31,7 @@ func (s *site) postRun(w http.ResponseWriter, r *http.Request) {
 	}
 	again := r.PostFormValue("again") != ""
 	if !again {
-		ctx, cancel := context.WithTimeout(r.Context(), priceTimeout)
+		ctx, cancel := context.WithTimeout(r.Context(), times.Read)
 		defer cancel()
 		preview, err := s.PriceAgain(ctx, job)
 		if err != nil {

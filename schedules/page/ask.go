@@ -5,17 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/schedules/page/shown"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
 
 // askPath is the path of the form for a statement.
@@ -63,9 +64,11 @@ type AskView struct {
 	Problem string // why there is no answer, with the line marked
 	Foreign bool   // the statement comes from elsewhere, and a person has to run it
 	Took    string
-	Bars    []Share    // the answer as bars, if it has a text and a number a row
+	Bars    []Share    // the answer as bars, if each row has a text and a number
 	Tables  []AskTable // what there is to ask for
 	Line    *LineChart // or over the nights, if it has a date and a number
+
+	Waits iter.Seq[string] // what to say while the statement is not answered; nil if it is
 }
 
 // AskField is a parameter of the worked query in the form.
@@ -128,24 +131,19 @@ func (v AskView) Missing() int { return int(v.Answer.Total) - len(v.Answer.Rows)
 // askPage serves the form for one statement that reads, and runs it in a process of its own.
 func (s *site) askPage(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, askForm)
-	v := AskView{SQL: strings.ReplaceAll(r.FormValue("sql"), "\r\n", "\n"), Worked: warehouse.Queries()}
-	if s.Own != nil {
-		var err error
-		if v.Own, err = s.Own(); err != nil {
-			v.Wrong = err.Error()
-		}
+	if isAhead(r) {
+		http.Error(w, "statements are not run ahead of a person", http.StatusServiceUnavailable)
+		return
 	}
-	var wrong error
-	for _, q := range slices.Concat(v.Worked, v.Own) {
-		if q.Name == r.FormValue("query") {
-			v.Name = q.Name
-			wrong = s.fillIn(r, &v, q)
-		}
+	v := AskView{SQL: strings.ReplaceAll(r.FormValue("sql"), "\r\n", "\n"), Worked: warehouse.Queries()}
+	wrong := s.chosen(r, &v)
+	if err := s.tablesOf(r.Context(), &v); err != nil && !errors.Is(err, warehouse.ErrNone) {
+		s.Log.Warn("the tables of the form cannot be read", "error", err)
 	}
 	format := r.FormValue("format")
 	status := http.StatusOK
-	switch run := r.FormValue("sql") != "" || v.Name != ""; {
-	case !run:
+	switch {
+	case r.FormValue("sql") == "" && v.Name == "", r.FormValue("edit") != "", r.Method == http.MethodHead:
 	case !isOwn(r):
 		v.Foreign = true
 	case wrong != nil:
@@ -154,27 +152,50 @@ func (s *site) askPage(w http.ResponseWriter, r *http.Request) {
 		v.Problem, v.SQL = fmt.Sprintf("The statement has more than %d bytes: `fleetlake query --file` takes any.", maxStatement), ""
 		status = http.StatusBadRequest
 	case format == "csv" || format == "parquet":
-		if s.askFile(w, r, &v, format) {
+		err := s.stream(w, r, "answer", format, func(to io.Writer) error { return s.AskFile(r.Context(), v.SQL, format, to) })
+		if err == nil {
 			return
 		}
-		status = http.StatusBadRequest
+		status = s.failed(&v, err)
 	default:
-		began := time.Now()
-		answer, err := s.Ask(r.Context(), v.SQL)
-		v.Took = wording.Duration(time.Since(began))
-		if err != nil {
-			v.Problem, status = s.problem(err), http.StatusBadRequest
-			break
-		}
-		v.Answer = &answer
-		v.draw()
+		s.answer(w, r, v)
+		return
 	}
-	if err := s.tablesOf(r.Context(), &v); err != nil && !errors.Is(err, warehouse.ErrNone) {
-		s.Log.Warn("the tables of the form cannot be read", "error", err)
-	}
-	allowTime(w, slowest) // a statement may take longer than to read its answer
-	send(w, status, s.page(view{Kind: "ask", Title: "Ask", Version: s.Version, Now: s.Now(), Ask: &v}))
+	send(w, status, s.page(s.askView(&v)))
 }
+
+func (s *site) askView(v *AskView) view {
+	return view{Kind: "ask", Title: "Ask", Version: s.Version, Now: s.Now(), Ask: v}
+}
+
+// chosen puts the worked query that a request names into the form; its error is what is wrong with the values.
+func (s *site) chosen(r *http.Request, v *AskView) (wrong error) {
+	if s.Own != nil {
+		var err error
+		if v.Own, err = s.Own(); err != nil {
+			v.Wrong = err.Error()
+		}
+	}
+	for _, q := range slices.Concat(v.Worked, v.Own) {
+		if q.Name == r.FormValue("query") {
+			v.Name = q.Name
+			wrong = s.fillIn(r, v, q)
+		}
+	}
+	return wrong
+}
+
+// failed notes why there is no answer, and returns the status that says so.
+func (s *site) failed(v *AskView, err error) int {
+	v.Problem = s.problem(err)
+	if errors.Is(err, worker.ErrBusy) {
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusBadRequest
+}
+
+// isAhead reports whether a browser asks for a page that nobody has opened: it would run a statement twice.
+func isAhead(r *http.Request) bool { return strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") }
 
 // AskTable is a table or view with its columns, and a statement that shows its first rows.
 type AskTable struct {
@@ -248,15 +269,6 @@ func isOwn(r *http.Request) bool {
 	return err == nil && from.Host == r.Host && r.Host != ""
 }
 
-// askFile serves the whole answer as a file; false if there is none.
-func (s *site) askFile(w http.ResponseWriter, r *http.Request, v *AskView, format string) bool {
-	err := s.stream(w, r, "answer", format, func(to io.Writer) error { return s.AskFile(r.Context(), v.SQL, format, to) })
-	if err != nil {
-		v.Problem = s.problem(err)
-	}
-	return err == nil
-}
-
 // problem is an error of a statement for people: DuckDB's words, in which a line is marked.
 func (s *site) problem(err error) string {
 	var lines []string
@@ -321,16 +333,4 @@ func (v *AskView) draw() {
 		}
 		v.Bars = append(v.Bars, bar)
 	}
-}
-
-// sendPath serves a temporary file under a name, and removes it.
-func (s *site) sendPath(w http.ResponseWriter, r *http.Request, path string, done func() error, name, format string) {
-	defer func() {
-		if err := done(); err != nil && !errors.Is(err, context.Canceled) {
-			s.Log.Warn("a temporary file stays behind", "error", err)
-		}
-	}()
-	allowTime(w, slowestFile)
-	nameFile(w, name, format)
-	http.ServeFile(w, r, path)
 }

@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
 
 // TestParametersOfAWorkedQuery: the page has a field for each, passes its value on, and refuses what no value can be.
 func TestParametersOfAWorkedQuery(t *testing.T) {
 	var asked string
-	c := open(t, Config{Dir: harvested(t), Ask: func(_ context.Context, text string) (Table, error) {
+	c := open(t, Config{Dir: harvested(t), Ask: func(_ context.Context, text string, _ func(worker.Progress)) (Table, error) {
 		asked = text
 		return Table{}, nil
 	}})
@@ -50,7 +51,7 @@ func TestOwnQueriesOnThePage(t *testing.T) {
 		Own: func() ([]warehouse.WorkedQuery, error) {
 			return []warehouse.WorkedQuery{own}, errors.New("queries/broken.sql: no such kind")
 		},
-		Ask: func(_ context.Context, text string) (Table, error) {
+		Ask: func(_ context.Context, text string, _ func(worker.Progress)) (Table, error) {
 			asked = text
 			return Table{}, nil
 		},

@@ -9,7 +9,6 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/fleetlake/fleetlake/schedules/listen"
 	"github.com/fleetlake/fleetlake/warehouse/turns"
@@ -27,12 +26,6 @@ const (
 // connections, so that a monitor is always accepted.
 const MaxHeld = requestsAtOnce + requestsWaiting + scrapesAtOnce + scrapesWaiting + probesAtOnce + probesWaiting
 
-// turnWait is how long a request waits for its turn.
-const turnWait = 10 * time.Second
-
-// slowest is how long a client may take to read a response, whatever the server allows.
-const slowest = 30 * time.Second
-
 // policy is what the pages may load: their own stylesheet, icon and frame, and no script.
 const policy = "default-src 'none'; style-src 'self'; img-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
 
@@ -49,12 +42,12 @@ func (s *site) guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
-		allowTime(w, slowest)
+		w = &paced{ResponseWriter: w, most: s.Times.Page}
 		host := hostName(r.Host)
 		r = r.WithContext(turns.For(r.Context(), turns.OfAddress(s.remote(r)))) // everybody here has the same token
 		switch {
 		case isProbe(r): // answers everybody, under any name, and says only whether all is well
-			inTurn(s.probes, next, w, r)
+			s.inTurn(s.probes, next, w, r)
 		case !isLoopback(host) && !s.allowed(host):
 			http.Error(w, "this page is not served under that name; allowed names are configured", http.StatusMisdirectedRequest)
 		case s.tooMany(w, r):
@@ -62,19 +55,19 @@ func (s *site) guard(next http.Handler) http.Handler {
 			s.countWrongToken(r)
 			s.challenge(w)
 		case r.URL.Path == "/metrics":
-			inTurn(s.scrapes, next, w, r)
+			s.inTurn(s.scrapes, next, w, r)
 		default:
-			inTurn(s.requests, next, w, r)
+			s.inTurn(s.requests, next, w, r)
 		}
 	})
 }
 
 // inTurn answers a request when it is the turn of its client. Its connection is not closed for another one meanwhile.
-func inTurn(places *turns.Turns, next http.Handler, w http.ResponseWriter, r *http.Request) {
+func (s *site) inTurn(places *turns.Turns, next http.Handler, w http.ResponseWriter, r *http.Request) {
 	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
 		defer listen.Of(local).Hold()()
 	}
-	leave, err := places.Take(r.Context(), turnWait)
+	leave, err := places.Take(r.Context(), s.Times.Request)
 	if err != nil {
 		w.Header().Set("Retry-After", "1")
 		http.Error(w, "too many requests at the same time, of which each client has a part; try again later",
@@ -82,13 +75,7 @@ func inTurn(places *turns.Turns, next http.Handler, w http.ResponseWriter, r *ht
 		return
 	}
 	defer leave()
-	allowTime(w, slowest)
 	next.ServeHTTP(w, r)
-}
-
-// allowTime is how long the client may take to read the response from now on.
-func allowTime(w http.ResponseWriter, most time.Duration) {
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(most)) // not every writer can
 }
 
 // mayAsk reports whether the request may be answered: once there is a token, everybody needs it, unless loopback is

@@ -19,6 +19,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/journal"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/warehouse/turns"
+	"github.com/fleetlake/fleetlake/warehouse/worker"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -309,7 +310,7 @@ func TestWhoAsksThroughAProxy(t *testing.T) {
 func TestAStatementIsRunForItsClient(t *testing.T) {
 	var clients []string
 	c := open(t, Config{Dir: t.TempDir(), Token: "secret", Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
-		Ask: func(ctx context.Context, _ string) (Table, error) {
+		Ask: func(ctx context.Context, _ string, _ func(worker.Progress)) (Table, error) {
 			clients = append(clients, turns.Client(ctx))
 			return Table{}, nil
 		}})
@@ -359,7 +360,7 @@ func TestAFloodOfOneClientDelaysNoOtherPage(t *testing.T) {
 // and the analyst has to run it.
 func TestAPageElsewhereRunsNoStatement(t *testing.T) {
 	ran := 0
-	c := open(t, Config{Dir: t.TempDir(), Ask: func(context.Context, string) (Table, error) { ran++; return Table{}, nil },
+	c := open(t, Config{Dir: t.TempDir(), Ask: func(context.Context, string, func(worker.Progress)) (Table, error) { ran++; return Table{}, nil },
 		AskFile: func(context.Context, string, string, io.Writer) error {
 			ran++
 			return errors.New("none")

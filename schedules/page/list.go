@@ -3,8 +3,10 @@ package page
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
-	"time"
+	"os"
 
 	"github.com/fleetlake/fleetlake/schedules/page/lists"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -54,9 +56,18 @@ func (s *site) sendFile(w http.ResponseWriter, r *http.Request, v *lists.View) e
 	if err != nil {
 		return err
 	}
-	s.sendPath(w, r, path, done, v.Name, v.Format)
-	return nil
+	defer func() {
+		if err := done(); err != nil {
+			s.Log.Warn("a temporary file stays behind", "error", err)
+		}
+	}()
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("read the list: %w", err)
+	}
+	defer f.Close()
+	return s.stream(w, r, v.Name, v.Format, func(to io.Writer) error {
+		_, err := io.Copy(to, f)
+		return err
+	})
 }
-
-// slowestFile is how long a client may take to receive a file.
-const slowestFile = 5 * time.Minute

@@ -15,9 +15,11 @@ import (
 
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/pipeline/wording"
+	"github.com/fleetlake/fleetlake/schedules/listen/times"
 	"github.com/fleetlake/fleetlake/schedules/published"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/fleetlake/fleetlake/warehouse/turns"
+	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
 
 // Config is what the page shows and who may see it.
@@ -51,10 +53,11 @@ type Config struct {
 
 	// Ask runs a statement of a person within limits, apart from this process, and AskFile writes its whole
 	// answer as csv or parquet. Nil offers no form.
-	Ask     func(ctx context.Context, sql string) (Table, error)
+	Ask     func(ctx context.Context, sql string, tell func(worker.Progress)) (Table, error)
 	AskFile func(ctx context.Context, sql, format string, to io.Writer) error
 	Own     func() ([]warehouse.WorkedQuery, error) // worked queries of a person's own, and what is wrong with others; may be nil
-	Stall   time.Duration                           // that a client may take for a piece of the answer; 0 is 30 s
+
+	Times times.Limits // zero are those of statements of a minute
 
 	// Forecast returns what budgets of one of the ForecastJobs buy, or nil while it is being computed. It does
 	// not wait. Nil offers no forecast.
@@ -213,8 +216,8 @@ func fill(c *Config) {
 	if c.Export == nil {
 		c.Export = func() string { return "" }
 	}
-	if c.Stall == 0 {
-		c.Stall = slowest
+	if c.Times == (times.Limits{}) {
+		c.Times = times.Of(time.Minute)
 	}
 	always := func() error { return nil }
 	if c.Healthy == nil {

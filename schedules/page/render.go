@@ -276,7 +276,10 @@ type navItem struct {
 }
 
 // page renders a page with the navigation.
-func (s *site) page(v view) []byte {
+func (s *site) page(v view) []byte { return render("page.html", s.framed(v)) }
+
+// framed adds the navigation.
+func (s *site) framed(v view) view {
 	kind := strings.Fields(v.Kind)[0]
 	add := func(title, link string, kinds ...string) {
 		v.Nav = append(v.Nav, navItem{title, link, slices.Contains(kinds, kind)})
@@ -291,7 +294,7 @@ func (s *site) page(v view) []byte {
 		add("Ask", askPath, "ask")
 	}
 	add("Dictionary", "/dictionary")
-	return render("page.html", v)
+	return v
 }
 
 // render executes a template. One that does not fit its data is a bug.
@@ -308,6 +311,9 @@ func send(w http.ResponseWriter, status int, body []byte) {
 	if status >= http.StatusBadRequest { // what is wrong now may be right the next time
 		w.Header().Del("ETag")
 		w.Header().Set("Cache-Control", "no-store")
+	}
+	if status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "5")
 	}
 	w.Header().Set("Content-Length", fmt.Sprint(len(body)))
 	w.WriteHeader(status)

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/fleetlake/fleetlake/schedules/listen/times"
+	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
 
 // slowWriter is a client who takes some time for each piece, within the deadline that it is given.
@@ -34,6 +37,7 @@ func (s *slowWriter) Write(b []byte) (int, error) {
 // TestAFileWaitsForItsClient as long as that takes each piece in time, and all of them.
 func TestAFileWaitsForItsClient(t *testing.T) {
 	const stall = 10 * time.Second
+	limits := times.Of(stall)
 	for name, test := range map[string]struct {
 		takes  time.Duration
 		pieces int // that are sent
@@ -41,16 +45,16 @@ func TestAFileWaitsForItsClient(t *testing.T) {
 	}{
 		"a client who takes each piece in time":  {stall, 20, 20 * stall},
 		"one who takes longer for a piece":       {stall + 1, 0, stall},
-		"one who needs too long for all of them": {9 * time.Second, 33, slowestFile},
+		"one who needs too long for all of them": {9 * time.Second, 33, limits.File},
 		"one who takes all of them in time":      {7 * time.Second, 40, 40 * 7 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := &slowWriter{ResponseRecorder: httptest.NewRecorder(), takes: test.takes}
-				f := &file{w: w, name: "answer", format: "csv", stall: stall}
+				f := &file{w: w, name: "answer", format: "csv", times: limits}
 				began := time.Now()
 				all := bytes.Repeat([]byte("x"), max(test.pieces, 1)*pieceBytes)
-				if test.ends == slowestFile {
+				if test.ends == limits.File {
 					all = append(all, all...)
 				}
 				n, err := f.Write(all)
@@ -65,7 +69,7 @@ func TestAFileWaitsForItsClient(t *testing.T) {
 // TestPartOfAFileIsNoFile: an error within a file ends the connection, and one before its first byte is a page.
 func TestPartOfAFileIsNoFile(t *testing.T) {
 	begins := true
-	c := open(t, Config{Dir: t.TempDir(), Ask: func(context.Context, string) (Table, error) { return Table{}, nil },
+	c := open(t, Config{Dir: t.TempDir(), Ask: func(context.Context, string, func(worker.Progress)) (Table, error) { return Table{}, nil },
 		AskFile: func(_ context.Context, _, _ string, to io.Writer) error {
 			if begins {
 				io.WriteString(to, strings.Repeat("1,2\n", 10_000))

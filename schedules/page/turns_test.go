@@ -8,6 +8,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/fleetlake/fleetlake/schedules/listen/times"
+	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
 
 // crowd sends requests from many addresses to one handler, and counts the answers by their status.
@@ -51,7 +54,7 @@ func (c *crowd) expect(t *testing.T, ok, refused int) {
 func newCrowd(t *testing.T) (c *crowd, hang chan struct{}) {
 	hang = make(chan struct{})
 	h, err := New(Config{Dir: t.TempDir(), Token: "secret", Hosts: []string{"fleet.example"},
-		Ask:     func(context.Context, string) (Table, error) { <-hang; return Table{}, nil },
+		Ask:     func(context.Context, string, func(worker.Progress)) (Table, error) { <-hang; return Table{}, nil },
 		Metrics: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-hang }),
 		Ready:   func() error { <-hang; return nil }})
 	if err != nil {
@@ -115,7 +118,7 @@ func TestWhoWaitsTooLongIsRefused(t *testing.T) {
 			c.asks("10.0.0.1", "/ask?sql=FROM+vessels")
 		}
 		c.expect(t, 0, 0)
-		time.Sleep(turnWait)
+		time.Sleep(times.Of(time.Minute).Request)
 		c.expect(t, 0, 3)
 		close(hang)
 		c.expect(t, requestsAtOnce/2, 3)

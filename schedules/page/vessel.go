@@ -11,15 +11,17 @@ import (
 	"github.com/fleetlake/fleetlake/schedules/page/vessel"
 	"github.com/fleetlake/fleetlake/warehouse"
 	"github.com/fleetlake/fleetlake/warehouse/history"
+	"github.com/fleetlake/fleetlake/warehouse/turns"
+	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
 
 // maxNumber is the length of the longest number that a vessel is asked by, blanks included.
 const maxNumber = 40
 
-// look reads the published file for one page. At most looksAtOnce requests do so, and the others wait
-// for their share until their client leaves: the harvest must not starve.
+// look reads the published file for one page. At most looksAtOnce requests do so, and the others wait for their turn:
+// the harvest must not starve.
 func (s *site) look(ctx context.Context, ask func(context.Context, *warehouse.Warehouse) error) error {
-	leave, err := s.looks.Take(ctx, -1)
+	leave, err := s.looks.Take(ctx, s.Times.Request)
 	if err != nil {
 		return err
 	}
@@ -76,6 +78,10 @@ func (s *site) noVessel(w http.ResponseWriter, r *http.Request, number string) {
 
 // cannotRead answers while the published file cannot be read.
 func (s *site) cannotRead(w http.ResponseWriter, err error) {
+	if errors.Is(err, turns.ErrLate) || errors.Is(err, turns.ErrFull) || errors.Is(err, worker.ErrBusy) {
+		s.say(w, http.StatusServiceUnavailable, "Many read at the same time", "Your request had no turn in time. Load the page again in a few seconds.")
+		return
+	}
 	if errors.Is(err, warehouse.ErrNone) {
 		s.say(w, http.StatusNotFound, "No night yet", "This page fills with the first run.")
 		return

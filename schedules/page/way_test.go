@@ -19,13 +19,14 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/pipelinetest"
 	"github.com/fleetlake/fleetlake/schedules/page/lists"
 	"github.com/fleetlake/fleetlake/warehouse"
+	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
 
 // TestOneNavigationStandsOnEveryPage, and marks where one is.
 func TestOneNavigationStandsOnEveryPage(t *testing.T) {
 	dir := harvested(t)
 	vessel := texts(t, dir, "SELECT min(vessel_id) FROM vessels")[0]
-	c := open(t, Config{Dir: dir, Ask: func(context.Context, string) (Table, error) { return Table{}, nil },
+	c := open(t, Config{Dir: dir, Ask: func(context.Context, string, func(worker.Progress)) (Table, error) { return Table{}, nil },
 		Forecast: func(string) (*Forecast, error) { return nil, nil }, ForecastJobs: []string{"nightly"}})
 	for path, here := range map[string]string{"/": "/", "/fleet": "/fleet", "/zone/north-sea": "/fleet", "/list": "/list", "/list/vessels": "/list",
 		"/search?q=star": "/list", "/vessel/" + vessel: "/list", "/ask": "/ask", "/forecast": "/forecast"} {
@@ -175,7 +176,7 @@ func TestASettledPageIsNotSentTwice(t *testing.T) {
 
 // TestPagesAreCompressed for who accepts it, and answers of statements are not: one that is cut off must not look whole.
 func TestPagesAreCompressed(t *testing.T) {
-	c := open(t, Config{Dir: harvested(t), Ask: func(context.Context, string) (Table, error) { return Table{}, nil }})
+	c := open(t, Config{Dir: harvested(t), Ask: func(context.Context, string, func(worker.Progress)) (Table, error) { return Table{}, nil }})
 	plain := c.get("/list/vessels")
 	request, err := http.NewRequest("GET", c.base+"/list/vessels", nil)
 	if err != nil {

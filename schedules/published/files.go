@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/fleetlake/fleetlake/schedules/listen/times"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
@@ -38,7 +39,7 @@ type openFile struct {
 // Read lets ask read the version that is published when it is called, within the bounds of Read of this
 // package. Its errors are those of warehouse.Open and of ask; a reader on which ask failed is closed.
 func (f *Files) Read(ctx context.Context, ask func(context.Context, *warehouse.Warehouse) error) error {
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	ctx, cancel := context.WithTimeout(ctx, times.Read)
 	defer cancel()
 	r, err := f.take(ctx)
 	if err != nil {

@@ -9,15 +9,15 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fleetlake/fleetlake/schedules/listen/times"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
 
 // Limits of reading a published file: the read runs beside a harvest and must not starve it.
 const (
 	leastMemoryMiB = 256
-	mostMemoryMiB  = 512 // what is often asked of three years of 100,000 vessels
-	readThreads    = 1   // warehouse.Threads says why
-	readTimeout    = 30 * time.Second
+	mostMemoryMiB  = 512              // what is often asked of three years of 100,000 vessels
+	readThreads    = 1                // warehouse.Threads says why
 	retryAfter     = 10 * time.Second // after a file that could not be read
 	maxEntries     = 16
 )
@@ -90,7 +90,7 @@ func (c *Cache[K, V]) read(ctx context.Context, key K, now time.Time) (value V, 
 // memory and time, and without any other file, because it runs beside a harvest. Its errors are those of
 // warehouse.Open and of ask.
 func Read(ctx context.Context, path string, ask func(context.Context, *warehouse.Warehouse) error) error {
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	ctx, cancel := context.WithTimeout(ctx, times.Read)
 	defer cancel()
 	w, err := openBounded(ctx, path)
 	if err != nil {

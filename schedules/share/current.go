@@ -12,11 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fleetlake/fleetlake/schedules/listen/times"
 	"github.com/fleetlake/fleetlake/warehouse"
 )
-
-// queryTimeout bounds the reading of the latest run of a file.
-const queryTimeout = 30 * time.Second
 
 // maxTurns is how often current.json is made again if a night was published meanwhile.
 const maxTurns = 5
@@ -158,7 +156,7 @@ func (s *sharer) latestRun(ctx context.Context, path string, newest file) (run, 
 	if newest.date != "" {
 		return newest.run, newest.date, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	ctx, cancel := context.WithTimeout(ctx, times.Read)
 	defer cancel()
 	run, date, err = warehouse.LatestRun(ctx, path)
 	if err != nil {

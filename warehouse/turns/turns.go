@@ -30,7 +30,9 @@ type client struct{ taken, waiting int }
 // waiter waits for a place.
 type waiter struct {
 	client string
-	turn   chan struct{} // closed when it has the place
+	turn   chan struct{}    // closed when it has the place
+	tell   func(before int) // nil without somebody who asked
+	told   int              // the last that tell was told; -1 before the first
 }
 
 // New returns so many places, for which so many may wait at a time.
@@ -45,7 +47,13 @@ func mayTake(has, free int) bool { return has < free }
 // Take waits for a place for the client of ctx, as long as it may; wait below 0 is without end, and 0 not at all. leave
 // gives the place back. Its errors are ErrFull, ErrLate and those of the context.
 func (t *Turns) Take(ctx context.Context, wait time.Duration) (leave func(), err error) {
-	w := &waiter{client: Client(ctx), turn: make(chan struct{})}
+	return t.TakeAndTell(ctx, wait, nil)
+}
+
+// TakeAndTell is Take, and tells how many came before this one and still wait, when it begins to wait and whenever that
+// changes. tell must not block: all who come or leave wait for it.
+func (t *Turns) TakeAndTell(ctx context.Context, wait time.Duration, tell func(before int)) (leave func(), err error) {
+	w := &waiter{client: Client(ctx), turn: make(chan struct{}), tell: tell, told: -1}
 	if err := t.enter(w, wait != 0); err != nil {
 		return nil, err
 	}
@@ -109,6 +117,7 @@ func (t *Turns) giveUp(w *waiter) bool {
 	}
 	t.waiting = slices.Delete(t.waiting, i, i+1)
 	t.count(w.client, 0, -1)
+	t.tell()
 	return true
 }
 
@@ -117,6 +126,7 @@ func (t *Turns) serve() {
 	for {
 		next := slices.IndexFunc(t.waiting, func(w *waiter) bool { return mayTake(t.of[w.client].taken, t.most-t.taken) })
 		if next < 0 {
+			t.tell()
 			return
 		}
 		w := t.waiting[next]
@@ -124,6 +134,16 @@ func (t *Turns) serve() {
 		t.taken++
 		t.count(w.client, 1, -1)
 		close(w.turn)
+	}
+}
+
+// tell tells those who wait how many are before them, where that has changed.
+func (t *Turns) tell() {
+	for before, w := range t.waiting {
+		if w.tell != nil && w.told != before {
+			w.told = before
+			w.tell(before)
+		}
 	}
 }
 

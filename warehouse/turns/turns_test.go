@@ -176,3 +176,27 @@ func TestTheNameOfAnAddress(t *testing.T) {
 		t.Errorf("the client is %q", got)
 	}
 }
+
+// TestWhoWaitsIsToldItsPlace whenever it changes, and no more once it has its turn.
+func TestWhoWaitsIsToldItsPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		turns := New(1, 8)
+		leave, err := turns.Take(For(t.Context(), "has it"), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := make([][]int, 3)
+		for i := range told {
+			ctx, cancel := context.WithTimeout(For(t.Context(), fmt.Sprint(i)), time.Duration(i+1)*time.Second)
+			defer cancel()
+			go turns.TakeAndTell(ctx, -1, func(before int) { told[i] = append(told[i], before) })
+			synctest.Wait()
+		}
+		time.Sleep(1500 * time.Millisecond) // the first gives up
+		leave()                             // and the second has its turn
+		time.Sleep(2 * time.Second)         // the third gives up
+		if want := [][]int{{0}, {1, 0}, {2, 1, 0}}; !slices.EqualFunc(told, want, slices.Equal[[]int]) {
+			t.Errorf("told %v, want %v", told, want)
+		}
+	})
+}

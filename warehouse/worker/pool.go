@@ -111,11 +111,11 @@ func (p *Pool) Close() {
 }
 
 // turn waits until the query may run, as its client's share allows; the returned function ends its turn.
-func (p *Pool) turn(ctx context.Context) (done func(), err error) {
+func (p *Pool) turn(ctx context.Context, tell func(before int)) (done func(), err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(p.closing, func() { cancel(ErrClosed) })()
-	done, err = p.turns.Take(ctx, p.config.Wait)
+	done, err = p.turns.TakeAndTell(ctx, p.config.Wait, tell)
 	running, waiting := p.turns.Counts()
 	switch {
 	case errors.Is(err, turns.ErrFull):

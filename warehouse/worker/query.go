@@ -21,6 +21,15 @@ type Query struct {
 	Arguments []byte        // an Arrow stream with one row, a column for each parameter; nil is none
 	Time      time.Duration // if more than 0, less time than Limits has
 	Rows      int64         // likewise
+
+	// Progress is told how the query does, whenever that changes, and must not block; nil is nobody.
+	Progress func(Progress)
+}
+
+// Progress is how far a query is.
+type Progress struct {
+	Running bool
+	Before  int // queries that came before and still wait, while it is not running
 }
 
 // Description is what a statement returns and needs.
@@ -49,7 +58,7 @@ type Answer struct {
 func (p *Pool) Describe(ctx context.Context, arguments []byte, texts ...string) ([]Description, error) {
 	a := &Answer{pool: p}
 	var all []Description
-	header, err := a.begin(ctx, request{Describe: true, Statements: texts, Arguments: arguments}, p.config.Limits.Time)
+	header, err := a.begin(ctx, request{Describe: true, Statements: texts, Arguments: arguments}, p.config.Limits.Time, nil)
 	if err == nil {
 		_, err = io.Copy(io.Discard, a.data)
 		err = a.failure(err)
@@ -69,7 +78,7 @@ func (p *Pool) Query(ctx context.Context, q Query) (*Answer, error) {
 	l := p.config.Limits
 	a := &Answer{pool: p}
 	r := request{Statements: []string{q.Text}, Arguments: q.Arguments, Texts: q.Texts, Rows: least(l.Rows, q.Rows), Bytes: l.Bytes}
-	header, err := a.begin(ctx, r, least(l.Time, q.Time))
+	header, err := a.begin(ctx, r, least(l.Time, q.Time), q.Progress)
 	if err != nil {
 		return nil, a.finish(err)
 	}
@@ -90,7 +99,12 @@ func least[T time.Duration | int64](a, b T) T {
 }
 
 // begin waits for the turn, sends the request and reads the header of its answer.
-func (a *Answer) begin(ctx context.Context, r request, most time.Duration) (header answer, err error) {
+func (a *Answer) begin(
+	ctx context.Context, r request, most time.Duration, tell func(Progress),
+) (header answer, err error) {
+	if tell == nil {
+		tell = func(Progress) {}
+	}
 	p := a.pool
 	a.began = time.Now()
 	p.mu.Lock()
@@ -101,10 +115,11 @@ func (a *Answer) begin(ctx context.Context, r request, most time.Duration) (head
 	p.running.Add(1)
 	p.mu.Unlock()
 	a.done = p.running.Done
-	ended, err := p.turn(ctx)
+	ended, err := p.turn(ctx, func(before int) { tell(Progress{Before: before}) })
 	if err != nil {
 		return header, err
 	}
+	tell(Progress{Running: true})
 	a.done = func() { ended(); p.running.Done() }
 	err = a.hand(ctx, r, most, false)
 	if errors.Is(err, ErrEnded) { // a process that waited may be killed by others at any time

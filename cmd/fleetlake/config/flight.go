@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/fleetlake/fleetlake/schedules/listen/times"
 	"github.com/fleetlake/fleetlake/schedules/listen/unixsocket"
 	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
@@ -59,7 +60,8 @@ func defaultQueries() Queries {
 // derive sets the limits that follow from others.
 func (q *Queries) derive() {
 	q.SpillMiB, q.Bytes = 8*q.MemoryMiB, 8*int64(q.MemoryMiB)<<20
-	q.Stall, q.Wait, q.Queue = q.Time, q.Time/2, 8*q.Concurrent
+	limits := times.Of(q.Time)
+	q.Stall, q.Wait, q.Queue = limits.Piece, limits.Queue, 8*q.Concurrent
 }
 
 func (d *decoder) flight(n *yaml.Node, f *Flight) {

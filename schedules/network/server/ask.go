@@ -14,8 +14,8 @@ import (
 )
 
 // askRows runs a statement of the page's form in a process of its own, and returns its first rows.
-func (n *Server) askRows(ctx context.Context, sql string) (t page.Table, err error) {
-	answer, err := n.pool.Query(ctx, worker.Query{Text: sql, Texts: true})
+func (n *Server) askRows(ctx context.Context, sql string, tell func(worker.Progress)) (t page.Table, err error) {
+	answer, err := n.pool.Query(ctx, worker.Query{Text: sql, Texts: true, Progress: tell})
 	if err != nil {
 		return t, err
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/fleetlake/fleetlake/load"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -17,17 +16,15 @@ import (
 // Limits of the file that the page makes of a list, in MiB: it is made beside a harvest.
 const pageMemoryMiB, pageSpillMiB = 128, 2048
 
-// filesAtOnce is how many files are made for the page at a time: each may take pageMemoryMiB. So many wait for their turn,
-// each for fileWait.
+// filesAtOnce is how many files are made for the page at a time: each may take pageMemoryMiB. So many wait for their turn.
 const (
 	filesAtOnce  = 2
 	filesWaiting = 32
-	fileWait     = 20 * time.Second
 )
 
 // makeFile begins to make a file when it is its turn; the returned function ends that.
 func (n *Server) makeFile(ctx context.Context) (end func(), err error) {
-	end, err = n.making.Take(ctx, fileWait)
+	end, err = n.making.Take(ctx, n.times.Queue)
 	if errors.Is(err, turns.ErrLate) || errors.Is(err, turns.ErrFull) {
 		made, _ := n.making.Counts()
 		return nil, fmt.Errorf("%w (%d files are being made)", worker.ErrBusy, made)
@@ -42,6 +39,8 @@ func (n *Server) answer(ctx context.Context, st warehouse.Statement, format stri
 		return "", nil, err
 	}
 	defer end()
+	ctx, cancel := context.WithTimeoutCause(ctx, n.times.Statement, worker.ErrTime)
+	defer cancel()
 	return temporaryAnswer(format, func(dir, path string) error { return n.writeAnswer(ctx, st, format, dir, path) })
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/fleetlake/fleetlake/schedules/listen/times"
 	"github.com/fleetlake/fleetlake/warehouse/turns"
 	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
@@ -17,7 +18,7 @@ import (
 // TestFewFilesAreMadeAtATime: each takes memory of the daemon, and the others wait for their turn.
 func TestFewFilesAreMadeAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := &Server{making: turns.New(filesAtOnce, filesWaiting)}
+		n := &Server{making: turns.New(filesAtOnce, filesWaiting), times: times.Of(time.Minute)}
 		var ends []func()
 		for client := range filesAtOnce {
 			end, err := n.makeFile(turns.For(t.Context(), strconv.Itoa(client))) // one alone has its share
@@ -27,7 +28,7 @@ func TestFewFilesAreMadeAtATime(t *testing.T) {
 			ends = append(ends, end)
 		}
 		began := time.Now()
-		if _, err := n.makeFile(t.Context()); !errors.Is(err, worker.ErrBusy) || time.Since(began) != fileWait {
+		if _, err := n.makeFile(t.Context()); !errors.Is(err, worker.ErrBusy) || time.Since(began) != n.times.Queue {
 			t.Errorf("one more: %v after %v", err, time.Since(began))
 		}
 		gone, cancel := context.WithCancel(t.Context())

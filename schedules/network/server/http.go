@@ -20,7 +20,6 @@ const (
 	maxHeader      = 16 << 10
 	headerTimeout  = 5 * time.Second
 	readTimeout    = 10 * time.Second
-	writeTimeout   = 30 * time.Second
 )
 
 // openPage serves the status page.
@@ -32,7 +31,7 @@ func (n *Server) openPage(l net.Listener) (stop func(), err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var preparing sync.WaitGroup
 	preparing.Go(func() { handler.Prepare(ctx) })
-	stopServing := serveOn(l, handler, n.log)
+	stopServing := serveOn(l, handler, n.times.Write(), n.log)
 	return func() {
 		cancel()
 		stopServing()
@@ -44,11 +43,12 @@ func (n *Server) openPage(l net.Listener) (stop func(), err error) {
 	}, nil
 }
 
-// serveOn serves until it is stopped.
-func serveOn(l net.Listener, handler http.Handler, log *slog.Logger) (stop func()) {
+// serveOn serves until it is stopped. A response that has not begun within the limit of a write never does; the handler
+// gives each a shorter limit when it begins.
+func serveOn(l net.Listener, handler http.Handler, write time.Duration, log *slog.Logger) (stop func()) {
 	web := &http.Server{
 		Handler: handler, MaxHeaderBytes: maxHeader, ReadHeaderTimeout: headerTimeout,
-		ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		ReadTimeout: readTimeout, WriteTimeout: write,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	web.SetKeepAlivesEnabled(false) // an idle connection would block that of a monitor

@@ -16,7 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleetlake/fleetlake/schedules/listen/times"
 	"github.com/fleetlake/fleetlake/schedules/page"
+	"github.com/fleetlake/fleetlake/warehouse/worker"
 )
 
 // largeAnswer is more than what the system takes of an answer that nobody reads.
@@ -39,7 +41,7 @@ func newHeldPage(t testing.TB) *heldPage {
 	p := &heldPage{address: l.Addr().String(), counted: &countingListener{Listener: l},
 		asked: make(chan struct{}, maxConnections), end: make(chan struct{})}
 	handler, err := page.New(page.Config{Dir: t.TempDir(),
-		Ask: func(context.Context, string) (page.Table, error) {
+		Ask: func(context.Context, string, func(worker.Progress)) (page.Table, error) {
 			p.asked <- struct{}{}
 			<-p.end
 			return page.Table{}, nil
@@ -54,7 +56,7 @@ func newHeldPage(t testing.TB) *heldPage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stop := serveOn(p.counted, handler, slog.New(slog.DiscardHandler))
+	stop := serveOn(p.counted, handler, times.Of(time.Minute).Write(), slog.New(slog.DiscardHandler))
 	t.Cleanup(func() {
 		stop()
 		if err := handler.Close(); err != nil {

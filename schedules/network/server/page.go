@@ -33,7 +33,7 @@ func (n *Server) Handler() (*page.Handler, error) {
 		Metrics: n.metrics.Handler(n.schedulerMetrics), Share: share.New(c.Dir, n.log), Export: n.exportLine,
 		Healthy: n.healthy, Ready: n.ready, Answer: n.answer, Ask: n.askRows, AskFile: n.askFile,
 		Own:   func() ([]warehouse.WorkedQuery, error) { return warehouse.OwnQueries(c.QueriesDir) },
-		Stall: c.Queries.Stall, Watch: c.Watched,
+		Times: n.times, Watch: c.Watched,
 		Forecast: n.forecasts.of, ForecastJobs: c.jobNames(),
 		Scores: c.Scores, Spending: n.spending, Caps: c.Caps,
 	})

@@ -19,6 +19,7 @@ import (
 	"github.com/fleetlake/fleetlake/pipeline/wording"
 	"github.com/fleetlake/fleetlake/schedules/flight"
 	"github.com/fleetlake/fleetlake/schedules/health"
+	"github.com/fleetlake/fleetlake/schedules/listen/times"
 	"github.com/fleetlake/fleetlake/schedules/metrics"
 	"github.com/fleetlake/fleetlake/schedules/network"
 	"github.com/fleetlake/fleetlake/schedules/page"
@@ -89,6 +90,7 @@ type Server struct {
 	metrics   *metrics.Published
 	forecasts *forecasts
 	making    *turns.Turns // a place per file that is made for the page
+	times     times.Limits
 	probing   singleflight.Group
 	log       *slog.Logger
 
@@ -98,7 +100,8 @@ type Server struct {
 
 // New creates a server that serves nothing yet.
 func New(c Config, ask Ask) (n *Server, err error) {
-	n = &Server{config: c, ask: ask, log: c.Log, forecasts: newForecasts(c), making: turns.New(filesAtOnce, filesWaiting), prices: map[string]pricedRun{}}
+	n = &Server{config: c, ask: ask, log: c.Log, forecasts: newForecasts(c), making: turns.New(filesAtOnce, filesWaiting),
+		times: times.Of(c.Queries.Time), prices: map[string]pricedRun{}}
 	n.metrics, err = metrics.NewPublished(metrics.PublishedConfig{Dir: c.Dir, Spending: n.spending})
 	return n, err
 }
