@@ -111,7 +111,7 @@ func (c *Client) interpret(ctx context.Context, r api.Request, reply reply, fail
 		e.Credits, e.Charge = price(r.Operation, e, a.Rows)
 		return a, nil
 	}
-	err.Operation, err.Status = r.Operation.Name, reply.status
+	err.Operation, err.Status, err.key = r.Operation.Name, reply.status, reply.key
 	e.Outcome = err.Outcome
 	e.Credits, e.Charge = charge(r.Operation, err)
 	return a, err

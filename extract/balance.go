@@ -3,6 +3,7 @@ package extract
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"time"
 
@@ -60,7 +61,10 @@ func Ping(ctx context.Context, s Service) (credits int, clock time.Time, err err
 	if s.Timeout == 0 {
 		s.Timeout = time.Minute
 	}
-	c := &Client{service: s, transport: newTransport(s), redactor: newRedactor(s.Key), large: make(chan struct{}, 1)}
+	if s.Log == nil {
+		s.Log = slog.New(slog.DiscardHandler)
+	}
+	c := &Client{service: s, transport: newTransport(s), keys: newKeys(s), large: make(chan struct{}, 1)}
 	got, err := c.exchange(ctx, api.Request{Operation: api.Credits})
 	defer got.release()
 	if err != nil {

@@ -23,7 +23,7 @@ type Client struct {
 	outages  map[string]*outage
 	unknowns map[string]*unknowns
 	inFlight map[string]chan struct{} // by operation: one element for each request in flight
-	redactor *redactor
+	keys     *keys
 	large    chan struct{} // one element for each large body in memory
 
 	mu    sync.Mutex
@@ -61,7 +61,7 @@ func NewClient(s Service, b Budget, segment *journal.Segment) *Client {
 	c := &Client{service: s, transport: newTransport(s), budget: b, segment: segment, lanes: map[string]*Lane{},
 		stats:   map[string]*Stats{},
 		outages: map[string]*outage{}, unknowns: map[string]*unknowns{}, inFlight: map[string]chan struct{}{},
-		redactor: newRedactor(s.Key), large: make(chan struct{}, largeBodies)}
+		keys: newKeys(s), large: make(chan struct{}, largeBodies)}
 	for _, o := range s.Operations() {
 		c.outages[o.Name] = newOutage(o, s.Patience, s.Log)
 		c.unknowns[o.Name] = newUnknowns()

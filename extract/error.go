@@ -36,6 +36,7 @@ type Error struct {
 	Message    string // the service's own words, or the connection's
 	RetryAfter time.Duration
 	NotSent    bool // the connection was never made: nothing can have been billed
+	key        *key // that it was sent with
 	NoVessel   bool // the page has no vessel although its total says that there are some: it is not billed
 }
 

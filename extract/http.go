@@ -43,6 +43,7 @@ type reply struct {
 	retryAfter time.Duration
 	date       time.Time // the service's clock
 	notSent    bool      // no connection was made
+	key        *key      // that it was sent with
 	release    func()    // lets another large body into memory; never nil
 }
 
@@ -68,12 +69,12 @@ func newTransport(s Service) *http.Transport {
 // exchange sends a request and reads the whole answer, within the timeout. The key is removed from
 // the body and from the error.
 func (c *Client) exchange(ctx context.Context, r api.Request) (reply, error) {
-	got := reply{release: func() {}}
+	got := reply{release: func() {}, key: c.keys.now()}
 	ctx, cancel := context.WithTimeout(ctx, c.service.Timeout)
 	defer cancel()
 	connected := false
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }})
-	req, err := newRequest(ctx, c.service, r)
+	req, err := newRequest(ctx, c.service.BaseURL, got.key.text, r)
 	if err != nil {
 		got.notSent = true
 		return got, err
@@ -84,7 +85,7 @@ func (c *Client) exchange(ctx context.Context, r api.Request) (reply, error) {
 	}
 	if err != nil {
 		got.notSent = !connected
-		return got, c.plain(err)
+		return got, c.plain(err, got.key)
 	}
 	defer resp.Body.Close()
 	got.status = resp.StatusCode
@@ -95,9 +96,9 @@ func (c *Client) exchange(ctx context.Context, r api.Request) (reply, error) {
 		most = maxBody
 	}
 	got.body, got.release, err = c.readBody(ctx, resp, most)
-	got.body = c.redactor.redact(got.body)
+	got.body = got.key.redactor.redact(got.body)
 	if err != nil {
-		err = c.plain(err)
+		err = c.plain(err, got.key)
 	}
 	return got, err
 }
@@ -130,7 +131,7 @@ func (c *Client) readBody(ctx context.Context, resp *http.Response, most int) (b
 
 // plain rewords an error of the transport for logs and reports: without the URL, which is in the
 // entry already, and without the key, which a broken server may have sent back.
-func (c *Client) plain(err error) error {
+func (c *Client) plain(err error, k *key) error {
 	var u *url.Error
 	if errors.As(err, &u) {
 		err = u.Err
@@ -141,7 +142,7 @@ func (c *Client) plain(err error) error {
 	case errors.Is(err, context.Canceled):
 		return errors.New("given up while no whole answer had come")
 	}
-	if text := api.Clip(string(c.redactor.redact([]byte(err.Error())))); text != err.Error() {
+	if text := api.Clip(string(k.redactor.redact([]byte(err.Error())))); text != err.Error() {
 		return errors.New(text)
 	}
 	return err
@@ -178,8 +179,8 @@ func CheckURL(base string) error {
 }
 
 // newRequest makes the HTTP request. The key is in a header and nowhere else.
-func newRequest(ctx context.Context, s Service, r api.Request) (*http.Request, error) {
-	target := strings.TrimRight(s.BaseURL, "/") + r.Operation.Path
+func newRequest(ctx context.Context, base, key string, r api.Request) (*http.Request, error) {
+	target := strings.TrimRight(base, "/") + r.Operation.Path
 	body := ""
 	if r.Operation.Method == http.MethodPost {
 		fields := map[string]string{}
@@ -199,7 +200,7 @@ func newRequest(ctx context.Context, s Service, r api.Request) (*http.Request, e
 		return nil, err
 	}
 	req.GetBody = nil // nothing may send this a second time
-	req.Header.Set("x-api-key", s.Key)
+	req.Header.Set("x-api-key", key)
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "fleetlake")
 	if body != "" {

@@ -45,7 +45,7 @@ func TestTheKeyIsRedactedEverywhere(t *testing.T) {
 			})
 			var log bytes.Buffer
 			client.service.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-			client.redactor = newRedactor(key)
+			client.keys.current = newKey(key)
 			_, err := client.once(t.Context(), api.Page("", "Malta", 1))
 			if err == nil {
 				t.Fatal("a refused key is no error")

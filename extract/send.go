@@ -32,6 +32,7 @@ const (
 func (c *Client) Send(ctx context.Context, ticket Ticket, r api.Request) (Answer, error) {
 	g := c.outages[r.Operation.Name]
 	var f failures
+	renewed := false
 	kept := 0 // further tries that credits are kept for
 	defer func() { c.budget.Cancel(r.Operation, 0, kept) }()
 	for try := 1; ; try++ {
@@ -46,6 +47,16 @@ func (c *Client) Send(ctx context.Context, ticket Ticket, r api.Request) (Answer
 			c.noteFound(ctx, r, a)
 			g.answered(sent)
 			return a, nil
+		case !renewed && c.keys.renewed(refused):
+			renewed = true
+			g.answered(sent)
+			var not error
+			if ticket, not = c.Admit(ctx, r.Operation); not != nil {
+				return a, fmt.Errorf("%w; before that: %w", not, err)
+			}
+			kept = max(0, kept-1)
+			try-- // the service did not look at it
+			continue
 		case refused.Outcome == OutcomeTooLarge && g.failsByItself(ticket):
 			return a, err
 		case refused.Outcome != OutcomeTooLarge && refused.verdict() != Wait && c.takesForUnknown(ctx, r, refused):
@@ -165,13 +176,22 @@ func (c *Client) failed(ctx context.Context, t Ticket, r api.Request, sent time.
 	}
 }
 
-// once sends a request once, without waiting for the end of an outage.
-func (c *Client) once(ctx context.Context, r api.Request) (Answer, error) {
-	ticket, err := c.reserve(ctx, r.Operation)
-	if err != nil {
-		return Answer{}, err
+// once sends a request once, and with a key that is new once more, without waiting for the end of an outage.
+func (c *Client) once(ctx context.Context, r api.Request) (a Answer, err error) {
+	for renewed := false; ; renewed = true {
+		ticket, err := c.reserve(ctx, r.Operation)
+		if err != nil {
+			return Answer{}, err
+		}
+		a, _, err = c.attempt(ctx, ticket, r, 1)
+		if refused, ok := errors.AsType[*Error](err); !ok || renewed || !c.keys.renewed(refused) {
+			return a, c.failedOnce(r, err)
+		}
 	}
-	a, _, err := c.attempt(ctx, ticket, r, 1)
+}
+
+// failedOnce takes in the error of a request that is not tried again, and returns it.
+func (c *Client) failedOnce(r api.Request, err error) error {
 	if mayRetry(err) {
 		c.budget.Cancel(r.Operation, 0, furtherTries(1))
 	}
@@ -179,5 +199,5 @@ func (c *Client) once(ctx context.Context, r api.Request) (Answer, error) {
 	if errors.As(err, &refused) && refused.Outcome == OutcomeLimited {
 		c.lanes[r.Operation.Name].Limited(time.Now(), refused.RetryAfter)
 	}
-	return a, err
+	return err
 }

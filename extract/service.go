@@ -20,6 +20,10 @@ type Service struct {
 	Timeout     time.Duration   // of one request, from dial to the last byte; 0 is 60 s
 	Patience    time.Duration   // how long the service may give no answer before an operation is given up; 0 is 30 minutes
 
+	// ReadKey reads the key again, where it can change while the process runs; nil if it cannot. A client reads it at its
+	// start, and after a 401.
+	ReadKey func() (string, error)
+
 	// Now is the clock that entries are dated by; nil is time.Now. The rate limits always
 	// keep real time.
 	Now func() time.Time

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -40,10 +41,17 @@ type Runner struct {
 
 	mu        sync.Mutex
 	table     []Spec
+	next      *replacement // of the table; nil is none
 	triggered []Slot
 	running   string // the job
 	cancel    context.CancelFunc
 	wake      chan struct{}
+}
+
+// replacement is a table that takes the place of another one.
+type replacement struct {
+	table []Spec
+	taken func()
 }
 
 // line is a job of the cron table, with the state of its slots.
@@ -58,11 +66,15 @@ type line struct {
 // Serve runs the jobs of the table until ctx is cancelled and the run that is under way has
 // returned. It returns an error only for a cron expression that cannot be parsed.
 func (r *Runner) Serve(ctx context.Context, table []Spec) error {
+	r.lines = nil // of an earlier Serve
 	if err := r.open(table); err != nil {
 		return err
 	}
 	for ctx.Err() == nil {
 		r.beat()
+		if err := r.replace(); err != nil {
+			return err
+		}
 		if l, slot := r.pick(); l != nil {
 			r.attempt(ctx, l, slot)
 			continue
@@ -72,11 +84,41 @@ func (r *Runner) Serve(ctx context.Context, table []Spec) error {
 	return nil
 }
 
+// Replace has Serve take another table when no job runs, and call taken in that moment. A job whose line is the same
+// keeps the state of its slots; any other is as at a start.
+func (r *Runner) Replace(table []Spec, taken func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.next = &replacement{table, taken}
+	select {
+	case r.wake <- struct{}{}:
+	default: // the loop is awake, or has not begun
+	}
+}
+
+// replace takes the table of Replace, if there is one.
+func (r *Runner) replace() error {
+	r.mu.Lock()
+	next := r.next
+	r.next = nil
+	r.mu.Unlock()
+	if next == nil {
+		return nil
+	}
+	next.taken()
+	return r.open(next.table)
+}
+
 // open parses the table and logs when each job runs next.
 func (r *Runner) open(table []Spec) error {
 	now := r.now()
+	before := r.lines
 	r.lines = nil
 	for _, spec := range table {
+		if i := slices.IndexFunc(before, func(l *line) bool { return l.spec.same(spec) }); i >= 0 {
+			r.lines = append(r.lines, before[i])
+			continue
+		}
 		schedule, err := Parse(spec.Cron, spec.Location)
 		if err != nil {
 			return fmt.Errorf("schedule job %s: %w", spec.Job, err)
@@ -87,8 +129,13 @@ func (r *Runner) open(table []Spec) error {
 		r.Log.Info("scheduled", "job", spec.Job, "next", schedule.Next(now))
 	}
 	r.mu.Lock()
-	r.table, r.wake = table, make(chan struct{}, 1)
-	r.mu.Unlock()
+	defer r.mu.Unlock()
+	if r.table = table; r.wake == nil {
+		r.wake = make(chan struct{}, 1)
+	}
+	r.triggered = slices.DeleteFunc(r.triggered, func(s Slot) bool {
+		return !slices.ContainsFunc(table, func(line Spec) bool { return line.Job == s.Job })
+	})
 	return nil
 }
 

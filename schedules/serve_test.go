@@ -238,3 +238,27 @@ func checkEveryDate(t *testing.T, h *fixture) {
 		}
 	}
 }
+
+// TestAnotherTableIsTakenBetweenRuns replaces the table while a job runs, whose run goes on: a job with another line
+// begins anew, one with the same line keeps its slots, and one that is gone has no more.
+func TestAnotherTableIsTakenBetweenRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		h.takes = time.Hour
+		took := time.Time{}
+		replace := time.AfterFunc(2*time.Hour+30*time.Minute, func() { // while the first runs
+			h.runner.Replace([]Spec{nightly("0 4 * * *"), {Job: "weekly", Cron: "30 5 * * *", Location: time.UTC}, {Job: "new", Cron: "0 7 * * *", Location: time.UTC}},
+				func() { took = time.Now() })
+		})
+		defer replace.Stop()
+		start := time.Now()
+		h.serve(t, 30*time.Hour, nightly("0 2 * * *"), Spec{Job: "weekly", Cron: "30 5 * * *", Location: time.UTC}, Spec{Job: "gone", Cron: "0 6 * * *", Location: time.UTC})
+		h.check(t, "nightly 01-01 02:00", "weekly 01-01 05:30", "new 01-01 07:00", "nightly 01-02 04:00", "weekly 01-02 05:30")
+		if took.Sub(start) != 3*time.Hour {
+			t.Errorf("taken after %v", took.Sub(start))
+		}
+		if err := h.runner.Trigger("gone", false); !errors.Is(err, ErrNoJob) {
+			t.Errorf("%v", err)
+		}
+	})
+}

@@ -20,6 +20,13 @@ type Spec struct {
 	MaxLateness time.Duration
 }
 
+// same reports whether two lines of the table mean the same.
+func (s Spec) same(other Spec) bool {
+	zone := s.Location.String() == other.Location.String()
+	s.Location, other.Location = nil, nil
+	return zone && s == other
+}
+
 // Slot is a time at which a job should run, and the snapshot date that the run stands for:
 // the civil date of that time in the job's zone, however late the run is.
 type Slot struct {

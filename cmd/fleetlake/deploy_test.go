@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
 	"github.com/fleetlake/fleetlake/extract/simulator"
 	"github.com/fleetlake/fleetlake/pipeline"
 	"github.com/fleetlake/fleetlake/warehouse"
@@ -33,8 +35,8 @@ func deployFile(t *testing.T, name string) []byte {
 func TestUnitFile(t *testing.T) {
 	unit := string(deployFile(t, "fleetlake.service"))
 	for _, line := range []string{"Type=notify", "WatchdogSec=3min", "RestartPreventExitStatus=64", "User=fleetlake", "Group=fleetlake", "StateDirectoryMode=0750", "UMask=0027", "StateDirectory=fleetlake",
-		"LoadCredential=api-key:/etc/fleetlake/api-key", "LoadCredential=config:/etc/fleetlake/fleetlake.yaml", "ProtectSystem=strict", "NoNewPrivileges=yes", "MemoryMax=2G", "OOMPolicy=continue", "TimeoutStopSec=3min",
-		"ExecStart=/usr/local/bin/fleetlake serve --config ${CREDENTIALS_DIRECTORY}/config --data /var/lib/fleetlake"} {
+		"RuntimeDirectory=fleetlake-secrets", "RuntimeDirectoryMode=0700", "Environment=CREDENTIALS_DIRECTORY=/run/fleetlake-secrets", "ExecReload=/bin/kill -HUP $MAINPID", "ProtectSystem=strict", "NoNewPrivileges=yes", "MemoryMax=2G", "OOMPolicy=continue", "TimeoutStopSec=3min",
+		"ExecStart=/usr/local/bin/fleetlake serve --config ${CREDENTIALS_DIRECTORY}/fleetlake.yaml --data /var/lib/fleetlake"} {
 		if !strings.Contains(unit, "\n"+line+"\n") {
 			t.Errorf("no line %q", line)
 		}
@@ -49,6 +51,47 @@ func TestUnitFile(t *testing.T) {
 	}
 	if out, err := exec.Command("systemd-analyze", "verify", "--man=no", path).CombinedOutput(); err != nil || len(bytes.TrimSpace(out)) > 0 {
 		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
+	}
+}
+
+// TestTheUnitHandsOverSecrets runs the commands by which a start and a reload of the unit hand the files of root to the
+// service: the second brings a new key.
+func TestTheUnitHandsOverSecrets(t *testing.T) {
+	from, to := t.TempDir(), t.TempDir()
+	who, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	here := strings.NewReplacer("/etc/fleetlake", from, "/run/fleetlake-secrets", to, "-o fleetlake -g fleetlake", "-o "+who.Uid+" -g "+who.Gid)
+	unit := string(deployFile(t, "fleetlake.service"))
+	for _, key := range []string{"first", "second"} {
+		for name, text := range map[string]string{"api-key": key, "fleetlake.yaml": "jobs: {}"} {
+			if err := os.WriteFile(filepath.Join(from, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		verb := map[string]string{"first": "\nExecStartPre=+", "second": "\nExecReload=+"}[key]
+		_, rest, found := strings.Cut(unit, verb)
+		command, _, _ := strings.Cut(rest, "\n")
+		words := strings.Fields(here.Replace(command))
+		if !found {
+			t.Fatalf("no %q", verb)
+		}
+		if out, err := exec.Command(words[0], words[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v: %s", command, err, out)
+		}
+		cfg, err := config.Load(filepath.Join(to, "fleetlake.yaml"), true, func(name string) string {
+			return map[string]string{"CREDENTIALS_DIRECTORY": to}[name]
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := cfg.ReadKey(); got != key || err != nil {
+			t.Errorf("the service gets the key %q, want %q: %v", got, key, err)
+		}
+		if info, err := os.Stat(filepath.Join(to, "api-key")); err != nil || info.Mode().Perm() != 0o400 {
+			t.Errorf("mode %v, %v", info.Mode(), err)
+		}
 	}
 }
 

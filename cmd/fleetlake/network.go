@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
@@ -35,7 +36,21 @@ const networkVerb = "serve-network"
 const workerVerb = "query-worker"
 
 // keptNetwork is the process that serves page and Flight SQL.
-type keptNetwork = server.Kept
+type keptNetwork struct {
+	*server.Kept
+	setup *atomic.Pointer[networkSetup] // that the next process is sent
+}
+
+// renew has page and Flight SQL served by the configuration, from the same sockets.
+func (k *keptNetwork) renew(c config.Config) error {
+	setup, err := setupOf(c)
+	if err != nil {
+		return err
+	}
+	k.setup.Store(&setup)
+	k.Renew()
+	return nil
+}
 
 // networkSetup is what the scheduler sends the network process.
 type networkSetup struct {
@@ -56,6 +71,9 @@ func setupOf(c config.Config) (networkSetup, error) {
 	s := networkSetup{Config: c.ForNetwork(), Token: token}
 	if c.Flight.Listen != "" {
 		if s.Clients, err = flightClients(c.Flight); err != nil {
+			return networkSetup{}, &config.Error{Problems: []string{err.Error()}}
+		}
+		if _, err := flightSecurity(c.Flight, slog.New(slog.DiscardHandler)); err != nil { // which the process reads again
 			return networkSetup{}, &config.Error{Problems: []string{err.Error()}}
 		}
 	}
@@ -96,25 +114,27 @@ func (a *app) startNetwork(c config.Config, d *daemon.Server) (*keptNetwork, err
 	if err != nil {
 		return nil, err
 	}
-	if c.Flight.Listen != "" {
-		if _, err := flightSecurity(c.Flight, d.Log()); err != nil {
-			return nil, &config.Error{Problems: []string{err.Error()}}
-		}
-	}
 	program, err := worker.Program()
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
 	}
+	var next atomic.Pointer[networkSetup]
+	next.Store(&setup)
 	p := server.Process{Page: c.Serve.Listen, PageRequired: c.Serve.ListenGiven, Flight: c.Flight.Listen,
 		Encrypted: c.Flight.Certificate != "", Tokens: len(setup.Clients), Command: []string{program, networkVerb},
 		Getenv: a.getenv, Log: d.Log(), Setup: func(page, flight bool) any {
-			setup.Page, setup.Flight = page, flight
-			return setup
+			now := *next.Load()
+			now.Page, now.Flight = page, flight
+			return now
 		}}
 	if a.verbose {
 		p.Flags = []string{"--verbose"}
 	}
-	return p.Start(d)
+	k, err := p.Start(d)
+	if k == nil || err != nil {
+		return nil, err
+	}
+	return &keptNetwork{k, &next}, nil
 }
 
 // networkCommands are for `fleetlake serve`, which starts the hidden ones, and for assistants.

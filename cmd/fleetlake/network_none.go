@@ -18,6 +18,8 @@ type keptNetwork struct{}
 func (*keptNetwork) Bytes() int { return 0 }
 func (*keptNetwork) Stop()      {}
 
+func (*keptNetwork) renew(config.Config) error { return nil }
+
 func networkMiB(config.Config) int { return 0 }
 
 // startNetwork refuses an address that the configuration names; the default one is not served.

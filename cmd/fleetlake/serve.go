@@ -3,7 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/fleetlake/fleetlake/cmd/fleetlake/config"
@@ -27,7 +31,8 @@ given up, according to "missed" and "max_lateness" of the job. Slots without a g
 with their reasons in slots.ndjson of the data directory.
 
 SIGTERM stops new requests, waits for the answers in flight, publishes, and ends; the next start
-resumes. A second SIGTERM ends at once, and loses no answer that had arrived.
+resumes. A second SIGTERM ends at once, and loses no answer that had arrived. SIGHUP reads the configuration
+again: one line of the log says what needs a restart.
 
 With export.target in the configuration, what is published is exported after each run, while the
 next one may run already. A failed export leaves the night published; it is on the page, in the
@@ -76,7 +81,13 @@ over HTTP).`,
 			if err != nil {
 				return err
 			}
-			return a.serve(cmd.Context(), cfg)
+			return a.serve(cmd.Context(), cfg, func() (config.Config, error) {
+				c, err := a.configAsIs()
+				if err == nil && noJobs {
+					return withoutJobs(c)
+				}
+				return c, err
+			})
 		},
 	}
 	c.Flags().BoolVar(&a.mustExist, "data-exists", false, "refuse a data directory that no run has used: its volume may not be mounted")
@@ -100,7 +111,11 @@ func withoutJobs(c config.Config) (config.Config, error) {
 	return c, requireLake(c.DataDir)
 }
 
-func (a *app) serve(ctx context.Context, cfg config.Config) error {
+// serve runs the daemon until ctx ends. A SIGHUP has it take over what load returns then.
+func (a *app) serve(ctx context.Context, cfg config.Config, load func() (config.Config, error)) error {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
 	if err := datadir.CheckWritable(cfg.DataDir); err != nil && len(cfg.Jobs) > 0 {
 		return err
 	}
@@ -128,15 +143,15 @@ func (a *app) serve(ctx context.Context, cfg config.Config) error {
 	}
 	defer d.Close() // what is left is sent while page and Flight SQL are still there
 	defer sent.close(flushTimeout)
+	defer a.reloadOn(hangups, &reloader{daemon: d, network: kept, inUse: cfg, told: c.Recipients, load: load})()
 	return d.Serve(ctx)
 }
 
 // daemonConfig is what a daemon runs by the configuration, and the delivery of its traces.
 func (a *app) daemonConfig(cfg config.Config, network func() *keptNetwork) (c daemon.Config, sent *traces, err error) {
-	if len(cfg.Jobs) > 0 {
-		if err := cfg.RequireService(); err != nil {
-			return c, nil, err
-		}
+	settings, err := settingsOf(cfg, a.log())
+	if err != nil {
+		return c, nil, err
 	}
 	p := a.pipelineOf(cfg, networkMiB(cfg))
 	warnOfOthers(cfg, p.Log)
@@ -146,23 +161,32 @@ func (a *app) daemonConfig(cfg config.Config, network func() *keptNetwork) (c da
 	}
 	sent = newTraces(a.getenv, p.Log)
 	p.Tracer = sent.tracer()
-	c = daemon.Config{Pipeline: p, Recipients: to, MaxAge: cfg.Notify.MaxAge, Watched: cfg.Watched(), Export: exportPhase(cfg, p.Log),
-		Health: healthOf(cfg), Getenv: a.getenv, Version: version(), Flush: sent.flush,
+	return daemon.Config{Settings: settings, Pipeline: p, Recipients: to, Getenv: a.getenv, Version: version(), Flush: sent.flush,
 		NeedsPerson: func(err error) bool { return exitCode(err) == exitUsage },
 		NetworkBytes: func() int {
 			if kept := network(); kept != nil {
 				return kept.Bytes()
 			}
 			return 0
-		}}
+		}}, sent, nil
+}
+
+// settingsOf is the part of a configuration that a daemon can take over while it runs.
+func settingsOf(cfg config.Config, log *slog.Logger) (s daemon.Settings, err error) {
+	if len(cfg.Jobs) > 0 {
+		if err := cfg.RequireService(); err != nil {
+			return s, err
+		}
+	}
+	s = daemon.Settings{MaxAge: cfg.Notify.MaxAge, Watched: cfg.Watched(), Export: exportPhase(cfg, log), Health: healthOf(cfg)}
 	for _, j := range cfg.Jobs {
 		job, spec, err := cfg.Job(j.Job.Name)
 		if err != nil {
-			return c, nil, err
+			return s, err
 		}
-		c.Jobs = append(c.Jobs, daemon.Job{Job: job, Spec: spec})
+		s.Jobs = append(s.Jobs, daemon.Job{Job: job, Spec: spec})
 	}
-	return c, sent, nil
+	return s, nil
 }
 
 // printTimetable prints when each job runs next.

@@ -29,13 +29,9 @@ const stopExportTimeout = 15 * time.Second
 
 // Config is what a daemon runs, and whom it tells. Its caller has read the configuration.
 type Config struct {
-	Pipeline   *pipeline.Pipeline // what it observes and marks
-	Jobs       []Job              // in the order of the configuration
-	Recipients notify.Config      // of which it sets directory, log and the count of what is lost
-	MaxAge     time.Duration      // the age of the newest published run above which recipients are notified
-	Watched    []string           // the vessels of the watch lists, by IMO number or MMSI
-	Export     *exports.Phase     // nothing is exported if its settings have no target
-	Health     health.Setup
+	Settings
+	Pipeline   *pipeline.Pipeline  // what it observes and marks
+	Recipients notify.Config       // of which it sets directory, log and the count of what is lost
 	Getenv     func(string) string // the service manager's variables
 	Version    string
 
@@ -47,6 +43,15 @@ type Config struct {
 
 	// NetworkBytes is the memory of the network process; nil without one.
 	NetworkBytes func() int
+}
+
+// Settings are what Reload replaces.
+type Settings struct {
+	Jobs    []Job          // in the order of the configuration
+	MaxAge  time.Duration  // the age of the newest published run above which recipients are notified
+	Watched []string       // the vessels of the watch lists, by IMO number or MMSI
+	Export  *exports.Phase // nothing is exported if its settings have no target
+	Health  health.Setup
 }
 
 // Job is a job with its caps, and when it runs.
@@ -76,7 +81,7 @@ type Server struct {
 	exporting    atomic.Pointer[time.Time] // since when; nil without one under way
 	notifiedSlot slotKey                   // of the last partial run that was notified; used by the scheduler only
 
-	mu       sync.Mutex
+	mu       sync.Mutex // of the settings in config, of what a reload changes of the pipeline, and of progress
 	progress pipeline.Progress
 }
 
@@ -115,11 +120,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	defer context.AfterFunc(ctx, s.stopping)()
 	s.ready()
 	s.teller().Published(ctx) // by a process that was killed
-	var table []schedules.Spec
-	for _, j := range s.config.Jobs {
-		table = append(table, j.Spec)
-	}
-	err := s.runner.Serve(ctx, table)
+	err := s.runner.Serve(ctx, s.settings().table())
 	s.stopping() // if nothing ran, this comes before the call that ctx starts
 	return err
 }
@@ -133,7 +134,7 @@ func (s *Server) Close() {
 
 // job returns a job by its name. It returns an error for an unknown name.
 func (s *Server) job(name string) (plan.Job, error) {
-	for _, j := range s.config.Jobs {
+	for _, j := range s.settings().Jobs {
 		if j.Name == name {
 			return j.Job, nil
 		}
@@ -143,7 +144,7 @@ func (s *Server) job(name string) (plan.Job, error) {
 
 // teller tells the recipients.
 func (s *Server) teller() tell.Teller {
-	return tell.Teller{To: s.notifier, Dir: s.pipeline.Dir, Watched: s.config.Watched, Log: s.log}
+	return tell.Teller{To: s.notifier, Dir: s.pipeline.Dir, Watched: s.settings().Watched, Log: s.log}
 }
 
 // Run runs a job for a slot, and reports its end.

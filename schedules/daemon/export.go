@@ -43,7 +43,7 @@ func (s *Server) export(ctx context.Context) {
 	now := time.Now()
 	s.exporting.Store(&now)
 	defer s.exporting.Store(nil)
-	if _, err := s.teller().Export(ctx, s.config.Export); err != nil && ctx.Err() == nil {
+	if _, err := s.teller().Export(ctx, s.settings().Export); err != nil && ctx.Err() == nil {
 		s.log.Error("the end of an export is not stored", "error", err)
 	}
 }

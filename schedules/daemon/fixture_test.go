@@ -37,8 +37,8 @@ func newServer(t *testing.T) (*Server, *simulator.Simulator) {
 			Limits: limits, MaxInFlight: 8, Timeout: time.Minute, Patience: time.Second}}
 	job := plan.Job{Name: "nightly", Location: time.UTC, Deadline: 4 * time.Hour,
 		List: plan.List{By: "cheapest", Countries: []string{"Malta", "Panama"}, MaxAge: 20 * time.Hour}}
-	s, err := New(Config{Pipeline: p, Jobs: []Job{{Job: job}}, Health: health.Setup{Dir: p.Dir}, Getenv: func(string) string { return "" },
-		Export: &exports.Phase{Dir: p.Dir}})
+	s, err := New(Config{Pipeline: p, Getenv: func(string) string { return "" },
+		Settings: Settings{Jobs: []Job{{Job: job}}, Health: health.Setup{Dir: p.Dir}, Export: &exports.Phase{Dir: p.Dir}}})
 	if err != nil {
 		t.Fatal(err)
 	}

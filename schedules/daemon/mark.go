@@ -28,7 +28,9 @@ func (s *Server) storeMark() error {
 	if err != nil {
 		return err
 	}
+	s.mu.Lock()
 	s.pipeline.MarkID = id
+	s.mu.Unlock()
 	s.markID.Store(&id)
 	return nil
 }

@@ -24,10 +24,11 @@ func (s *Server) watchSilence(ctx context.Context) (stop func()) {
 	watch.Go(func() {
 		ticker := time.NewTicker(silenceInterval)
 		defer ticker.Stop()
-		w := silence{most: s.config.MaxAge, heard: s.began}
+		w := silence{heard: s.began}
 		var last newestSeen
 		newest := func() (time.Time, error) { return last.in(ctx, warehouse.Path(s.pipeline.Dir)) }
 		for {
+			w.most = s.settings().MaxAge
 			if e, ok := w.look(time.Now(), newest); ok {
 				s.log.Warn("nothing published", "reason", e.Title)
 				s.notifier.Send(e)

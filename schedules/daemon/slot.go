@@ -31,7 +31,7 @@ func (s *Server) harvest(ctx context.Context, job plan.Job, slot schedules.Slot)
 	if !slot.Until.IsZero() { // the tries of a slot share one deadline
 		job.Deadline = max(time.Until(slot.Until), time.Second)
 	}
-	p := *s.pipeline
+	p := s.copyOfPipeline()
 	if err := s.publishEarlier(ctx, slot); err != nil {
 		return s.failed(ctx, err, end)
 	}

@@ -116,7 +116,7 @@ func (s *Server) price(ctx context.Context, name string, onlyAgain bool) (*pipel
 		return nil, err
 	}
 	date := time.Now().In(job.Location).Format(time.DateOnly)
-	p := *s.pipeline
+	p := s.copyOfPipeline()
 	if p.Again, err = s.again(schedules.Slot{Job: name, Date: date, Again: true}); err != nil || onlyAgain && !p.Again {
 		return nil, err
 	}

@@ -76,7 +76,7 @@ func (s *Server) Ready() error {
 		return errors.New(s.withoutPaths(err.Error()))
 	}
 	return s.nights.look(time.Now(), func() error {
-		problems, err := s.config.Health.Problems(context.Background(), "", health.JobMinCoverage)
+		problems, err := s.settings().Health.Problems(context.Background(), "", health.JobMinCoverage)
 		if err == nil && len(problems) > 0 {
 			err = errors.New(s.withoutPaths(problems[0].Words))
 		}

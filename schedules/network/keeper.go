@@ -24,6 +24,9 @@ const (
 	defaultSilence = 30 * time.Second
 )
 
+// errRenewed says that another process takes the place of one.
+var errRenewed = errors.New("another one takes its place")
+
 // errClosed says that a process lives, and can do nothing more.
 var errClosed = errors.New("it closed its connection to the scheduler")
 
@@ -31,7 +34,7 @@ var errClosed = errors.New("it closed its connection to the scheduler")
 type Config struct {
 	Command   []string
 	Env       []string   // of the process
-	Setup     any        // is sent to each process, as JSON
+	Setup     func() any // what each process is sent when it starts, as JSON
 	Listeners []*os.File // sockets that the process accepts connections on; the caller closes them after Stop
 	MemoryMiB int        // above which the process is ended
 	Resident  func(pid int) (mib int)
@@ -54,6 +57,7 @@ type Config struct {
 type Keeper struct {
 	config Config
 	stop   chan struct{}
+	renew  chan struct{} // an element if a process with the present setup is to take the place of the one that runs
 	once   sync.Once
 	ended  chan struct{}
 	pid    atomic.Int64 // of the process; 0 without one
@@ -74,7 +78,7 @@ func Keep(c Config) (*Keeper, error) {
 	if c.Confine == nil {
 		c.Confine = func() error { return nil }
 	}
-	k := &Keeper{config: c, stop: make(chan struct{}), ended: make(chan struct{})}
+	k := &Keeper{config: c, stop: make(chan struct{}), renew: make(chan struct{}, 1), ended: make(chan struct{})}
 	go k.keep()
 	return k, nil
 }
@@ -83,6 +87,15 @@ func Keep(c Config) (*Keeper, error) {
 func (k *Keeper) Stop() {
 	k.once.Do(func() { close(k.stop) })
 	<-k.ended
+}
+
+// Renew has another process, with the present setup, take the place of the one that runs. It does not wait: clients that
+// connect meanwhile do.
+func (k *Keeper) Renew() {
+	select {
+	case k.renew <- struct{}{}:
+	default: // it is about to be
+	}
 }
 
 // ResidentMiB is the memory of the process; 0 without one, or if the system does not report it.
@@ -108,6 +121,10 @@ func (k *Keeper) keep() {
 		why := k.keepOne()
 		if k.stopped() {
 			return
+		}
+		if errors.Is(why, errRenewed) {
+			pause = 0
+			continue
 		}
 		pause = nextPause(pause, time.Since(began))
 		k.config.Restarted()
@@ -190,6 +207,10 @@ func (k *Keeper) watch(p *process, desk *desk, served <-chan error) error {
 			desk.stop(p.sent)
 			p.endsWithin(k.config.Grace)
 			return nil
+		case <-k.renew:
+			desk.stop(p.sent)
+			p.endsWithin(k.config.Grace)
+			return errRenewed
 		}
 	}
 }

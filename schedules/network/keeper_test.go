@@ -87,7 +87,7 @@ func act() {
 
 // schedule keeps a process that does not stop, prints its number, and waits to be killed.
 func schedule() {
-	k, err := Keep(Config{Command: []string{os.Args[0]}, Env: []string{beProcess + "=1"}, Setup: setup{Does: "ignore the stop"}, MemoryMiB: 1,
+	k, err := Keep(Config{Command: []string{os.Args[0]}, Env: []string{beProcess + "=1"}, Setup: func() any { return setup{Does: "ignore the stop"} }, MemoryMiB: 1,
 		Grace: time.Second, Resident: func(int) int { return 0 }, Log: slog.New(slog.DiscardHandler),
 		Answer: func(context.Context, Request) (any, error) { return nil, ErrVerb }})
 	if err != nil {
@@ -132,7 +132,7 @@ type setup struct{ Does, Text string }
 func keepTest(t *testing.T, s setup, change func(*Config)) *kept {
 	t.Helper()
 	k := &kept{log: &logged{}, restarted: make(chan struct{}, 1000)}
-	c := Config{Command: []string{os.Args[0]}, Env: []string{beProcess + "=1"}, Setup: s, MemoryMiB: 100, Grace: 5 * time.Second,
+	c := Config{Command: []string{os.Args[0]}, Env: []string{beProcess + "=1"}, Setup: func() any { return s }, MemoryMiB: 100, Grace: 5 * time.Second,
 		Resident: func(int) int { return int(k.resident.Load()) },
 		Log:      slog.New(slog.NewJSONHandler(k.log, nil)), Restarted: func() { k.restarted <- struct{}{} },
 		Answer: func(_ context.Context, q Request) (any, error) {
@@ -405,5 +405,21 @@ func TestInheritedRefuses(t *testing.T) {
 	}
 	if _, err := Inherited(nil); err == nil || !strings.Contains(err.Error(), "fleetlake serve") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestAnotherProcessTakesThePlaceOfOne has a second process get another setup, without that it counts as a restart.
+func TestAnotherProcessTakesThePlaceOfOne(t *testing.T) {
+	var asked atomic.Int64
+	k := keepTest(t, setup{}, func(c *Config) {
+		c.Setup = func() any {
+			return setup{Does: "log", Text: fmt.Sprintf(`{"level":"INFO","msg":"setup %d"}`+"\n", asked.Add(1))}
+		}
+	})
+	k.hears(t, "setup 1")
+	k.Renew()
+	k.hears(t, "setup 2")
+	if len(k.restarted) > 0 || strings.Contains(k.log.String(), "ended") {
+		t.Errorf("%d restarts: %s", len(k.restarted), k.log)
 	}
 }

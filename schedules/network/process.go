@@ -24,7 +24,7 @@ type process struct {
 
 // start starts a process and sends it the setup.
 func start(c Config) (*process, error) {
-	setup, err := json.Marshal(c.Setup)
+	setup, err := json.Marshal(c.Setup())
 	if err != nil {
 		return nil, err
 	}

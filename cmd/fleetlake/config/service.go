@@ -73,6 +73,7 @@ func (c Config) Service() extract.Service {
 		Raw:         raw,
 		BaseURL:     c.BaseURL,
 		Key:         key,
+		ReadKey:     c.ReadKey,
 		Limits:      maps.Clone(c.Limits),
 		MaxInFlight: c.MaxInFlight,
 		Timeout:     c.Timeout,

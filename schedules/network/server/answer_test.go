@@ -46,7 +46,7 @@ func TestHealthSpeaksOfTheScheduler(t *testing.T) {
 func TestTheSchedulerAnswersFewRequests(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	d, err := daemon.New(daemon.Config{Pipeline: &pipeline.Pipeline{Dir: dir, Log: slog.New(slog.DiscardHandler)},
-		Health: health.Setup{Dir: dir}, Getenv: func(string) string { return "" }})
+		Settings: daemon.Settings{Health: health.Setup{Dir: dir}}, Getenv: func(string) string { return "" }})
 	if err != nil {
 		t.Fatal(err)
 	}

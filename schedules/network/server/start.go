@@ -75,7 +75,7 @@ func (p Process) Start(d *daemon.Server) (k *Kept, err error) {
 		}
 	}
 	command := slices.Concat(p.Command, []string{strconv.Itoa(len(sockets))}, p.Flags)
-	k.keeper, err = network.Keep(network.Config{Command: command, Env: variables, Setup: p.Setup(page != nil, sql != nil),
+	k.keeper, err = network.Keep(network.Config{Command: command, Env: variables, Setup: func() any { return p.Setup(page != nil, sql != nil) },
 		Listeners: files, MemoryMiB: MemoryMiB, Resident: worker.ResidentMiB, Grace: stopGrace, Log: p.Log,
 		Answer: Answers(d), Restarted: d.NetworkRestarted,
 		Confine: func() error { return worker.Confine(writes(temporary, p.Getenv("GOCOVERDIR"))...) }})
@@ -149,6 +149,9 @@ func (k *Kept) Stop() {
 		k.log.Warn("temporary files of the network process not removed", "error", err)
 	}
 }
+
+// Renew has another process with the present setup take the place of the one that runs.
+func (k *Kept) Renew() { k.keeper.Renew() }
 
 // Bytes is the memory of the process.
 func (k *Kept) Bytes() int { return k.keeper.ResidentMiB() << 20 }
