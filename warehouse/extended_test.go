@@ -171,7 +171,7 @@ func (o *ocean) night(day int) {
 	if len(coverage) > 0 {
 		o.exec("INSERT INTO lake_coverage (run_id, operation, kind, value, state, navigational_status, world_zone, received_rows) VALUES " + strings.Join(coverage, ", "))
 	}
-	o.steps(day, "10_coverage/coverage", "10_coverage/partitions", "70_episodes", "90_ready")
+	o.steps(day, "10_coverage/coverage", "10_coverage/partitions", "35_sightings/sighted", "70_episodes", "90_ready")
 }
 
 // move lets a vessel sail, be seen on both sides of a border, or get its IMO number, and returns its id.

@@ -53,6 +53,9 @@ func TestKnownGapsHaveAllColumnsOfTheDatasets(t *testing.T) {
 	must(t, err)
 	var want []string
 	for _, d := range all[1:] {
+		if d.Searched {
+			continue
+		}
 		for _, c := range d.Columns {
 			want = append(want, d.Name+" | "+c.Name)
 		}

@@ -46,9 +46,9 @@ func (b *Build) definitions() definitionSet {
 	return d
 }
 
-// lookedUp returns the datasets that a lookup gives, with the columns that have a comment.
+// lookedUp returns the datasets that lookups alone give, with the columns that have a comment.
 func lookedUp(comments []Comment) []Dataset {
-	all := slices.Clone(datasets[1:])
+	all := slices.DeleteFunc(slices.Clone(datasets[1:]), func(d Dataset) bool { return d.Searched })
 	for i, d := range all {
 		for _, c := range comments {
 			if c.Table == d.Name && !slices.Contains(d.Kept, DatasetColumn{Name: c.Column}) {

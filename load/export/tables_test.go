@@ -51,6 +51,7 @@ var pinned = map[int]string{
 	268: "f9c452e13a8348261b22c2841c551a6e8a7b0d7f0704127b29c06cca99c5aa52",
 	269: "1622bd5326cc6b804e901879285fdbc3dd43d4051e2b41d253dd6a86da8586f9",
 	278: "3a543e2ba651699e5ae35bb462498a27c8e9a94f4eaaf77fb940b45370f47cb0",
+	309: "d5547188d537ea5848b6d8c36e6597c076e17c6f84c63df73c33f07ee59007b2",
 }
 
 // TestFieldIDsAreForEver fails if an id changes, is used again or is not pinned.
