@@ -1,11 +1,8 @@
--- own: the condition of a macro that the names in it are those of its own file. DuckDB binds the names in a view
--- in the file of the view, and those in a macro wherever the session looks first: `other.fleet_on(night)` reads the
--- tables of the database in use. A macro cannot know its file, so that it refuses what may be another's: it works if its
--- file is in use, no other warehouse is attached, and no temporary table has the name of one of its tables.
-{{define "own" -}}
-(SELECT CASE WHEN count(*) = 1 AND bool_and(w.database_name = current_database())
-                  AND NOT EXISTS (FROM (SELECT table_name FROM system.main.duckdb_tables() WHERE temporary UNION ALL SELECT view_name FROM system.main.duckdb_views() WHERE temporary) AS d
-                                  SEMI JOIN (SELECT table_name FROM system.main.duckdb_tables() WHERE database_name = current_database() AND schema_name = 'main') AS t USING (table_name)) THEN true
-             ELSE error('a macro reads the warehouse in use, which must be the only one attached, without temporary tables of the names of its tables. Views read their own file under any name: fleet_of_night and vessels_on_night instead of fleet_of, fleet_on and vessels_as_of, vessel_changes instead of changes_of and changes_between') END
- FROM   (SELECT DISTINCT database_name FROM system.main.duckdb_tables() WHERE schema_name = 'internal' AND table_name = 'schema_migrations') AS w)
+-- own: the first table of a macro that reads the file. DuckDB binds the names in a view in the file of the view, and those
+-- in a macro wherever the session looks first: `other.fleet_on(night)` reads the tables of the database in use, and no
+-- macro can know which file it came from. Where this view is not found, its name is what DuckDB answers; where it is
+-- found, its ok refuses what may be another file's; a macro over another one leaves that to it.
+{{define "own_name" -}}
+internal."a macro reads the database in use: USE it first, or ask vessels_on_night, fleet_of_night, company_fleet_of_night, vessel_changes or vessels, which need no USE"
 {{- end}}
+{{define "own"}}{{template "own_name"}} AS own{{end}}

@@ -75,13 +75,12 @@ COMMENT ON COLUMN companies.last_seen IS 'The last lookup that had it.';
 {{- define "companies_of"}}
 SELECT {{.night}}n.company_id, r.role, CASE r.role WHEN 'manager' THEN f.manager ELSE f.registered_owner END AS company, f.vessel_id, f.imo, f.mmsi, f.name, f.flag, f.vessel_type, f.category, f.is_vessel,
        f.gross_tonnage, f.deadweight_t, f.teu, f.year_built
-FROM   {{.fleet}} AS f
+FROM   {{if not .night}}{{template "own"}}, {{end}}{{.fleet}} AS f
 JOIN   (VALUES ('registered_owner'), ('manager')) AS r(role) ON true -- CROSS JOIN would be stored in another spelling than it is read
 JOIN   company_names AS n ON n.name = CASE r.role WHEN 'manager' THEN f.manager ELSE f.registered_owner END
 {{- end}}
 CREATE OR REPLACE MACRO company_fleet(night) AS TABLE
-{{- template "companies_of" dict "night" "" "fleet" "fleet_of(night)"}}
-WHERE  {{template "own"}};
+{{- template "companies_of" dict "night" "" "fleet" "fleet_of(night)"}};
 COMMENT ON MACRO TABLE company_fleet IS 'company_fleet(night): the vessels of each company on a night, as they are best known now: one row per vessel, company and role, of fleet_of(night). A company that owns and manages a vessel has two rows of her: count(DISTINCT vessel_id) counts her once. Filter by company_id or by company.';
 
 CREATE OR REPLACE VIEW company_fleet_of_night AS

@@ -13,8 +13,8 @@ COMMENT ON MACRO distance_nm IS 'distance_nm(latitude_a, longitude_a, latitude_b
 CREATE OR REPLACE MACRO vessels_near(at_latitude, at_longitude, miles) AS TABLE
 SELECT distance_nm(at_latitude, at_longitude, v.latitude, v.longitude) AS distance_nm,
        v.vessel_id, v.imo, v.mmsi, v.name, v.flag, v.vessel_type, v.category, v.is_vessel, v.listed, v.latitude, v.longitude, v.speed_kn, v.course_deg, v.navigational_status, v.destination, v.position_at
-FROM   vessels AS v
+FROM   {{template "own"}}
+JOIN   vessels AS v ON own.ok
 WHERE  v.latitude BETWEEN at_latitude - miles / 59.0 AND at_latitude + miles / 59.0
-  AND  distance_nm(at_latitude, at_longitude, v.latitude, v.longitude) <= miles
-  AND  {{template "own"}};
+  AND  distance_nm(at_latitude, at_longitude, v.latitude, v.longitude) <= miles;
 COMMENT ON MACRO TABLE vessels_near IS 'vessels_near(at_latitude, at_longitude, miles): the vessels whose latest known position is within so many nautical miles of a position, with the distance, in any order. A position is as old as position_at says, and of an age that nobody knows where that is null: compare it before you believe that a vessel is there now. distance_nm(latitude_a, longitude_a, latitude_b, longitude_b) is the distance of any two positions, such as those of the table positions.';
