@@ -2,9 +2,13 @@ package warehouse_test
 
 import (
 	"bytes"
+	"database/sql"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -119,6 +123,7 @@ func TestNights(t *testing.T) {
 	if _, rows := ask(t, w, "SELECT count(*) FILTER (whole), count(*) FILTER (NOT whole) FROM night_verdicts"); rows[0][0] != int64(3) || rows[0][1] != int64(5) {
 		t.Errorf("night_verdicts: %v", rows)
 	}
+	countsHaveTheirVerdict(t, warehouse.Path(p.Dir))
 	for _, q := range warehouse.Queries() {
 		if q.Name != "counts_with_coverage" {
 			continue
@@ -126,6 +131,36 @@ func TestNights(t *testing.T) {
 		_, rows := ask(t, w, "SELECT verdict, partitions_complete, partitions_planned FROM ("+strings.TrimSuffix(strings.TrimSpace(q.Text), ";")+") ORDER BY night")
 		if rows[1][0] != "partial" || rows[1][1].(int32) >= rows[1][2].(int32) {
 			t.Errorf("the capped night counts as %v", rows[1])
+		}
+	}
+}
+
+// countsHaveTheirVerdict checks that the counts by night have the verdict of the view, in a file as the nights made it, and
+// in one of an older program that is migrated.
+func countsHaveTheirVerdict(t *testing.T, path string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	older := filepath.Join(t.TempDir(), "older.duckdb")
+	if err = errors.Join(err, os.WriteFile(older, b, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	migration, err := os.ReadFile("sql/migrations/0055_verdicts_of_counts.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sessions := map[string]*sql.DB{
+		"a file of this program": sessionWith(t, "ATTACH '"+path+"' AS fleet (READ_ONLY)", "USE fleet"),
+		"an older file":          sessionWith(t, "ATTACH '"+older+"' AS fleet", "USE fleet", "ALTER TABLE fleet_daily DROP verdict", "ALTER TABLE zone_daily DROP verdict", string(migration)),
+	}
+	for name, db := range sessions {
+		for _, table := range []string{"fleet_daily", "zone_daily"} {
+			nights, err := number(t, db, "SELECT count(DISTINCT snapshot_date) FROM "+table)
+			if err != nil || nights < 3 {
+				t.Errorf("%s: %s has %d nights, %v", name, table, nights, err)
+			}
+			if n, err := number(t, db, "SELECT count(*) FROM "+table+" AS d LEFT JOIN night_verdicts AS v USING (snapshot_date) WHERE d.verdict IS DISTINCT FROM v.verdict"); n != 0 || err != nil {
+				t.Errorf("%s: %d rows of %s have another verdict than their night, %v", name, n, table, err)
+			}
 		}
 	}
 }

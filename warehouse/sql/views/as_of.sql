@@ -39,7 +39,7 @@ LEFT JOIN engine AS e ON e.rowid = s.engine
 LEFT JOIN management AS m ON m.rowid = s.management
 LEFT JOIN voyages AS v ON v.rowid = s.voyages
 LEFT JOIN listed AS l ON l.rowid = s.stay;
-COMMENT ON VIEW vessels_on_night IS 'One row per night and vessel, as it was known after the last run of the night: vessels_as_of(night) as a view, and with listed fleet_on(night). It reads its own file under whatever name that is attached; a macro reads the file in use. Filter by snapshot_date: without it all nights are computed.';
+COMMENT ON VIEW vessels_on_night IS 'One row per night and vessel, as it was known after the last run of the night: vessels_as_of(night) as a view, and with listed fleet_on(night). It reads its own file under whatever name that is attached; a macro reads the file in use. A vessel that the night did not observe counts as it was known before: night_verdicts says whether all were looked for. Filter by snapshot_date: without it all nights are computed.';
 
 CREATE OR REPLACE VIEW fleet_of_night AS
 SELECT s.at_night AS snapshot_date, {{template "vessel_columns" ""}}
@@ -50,7 +50,7 @@ LEFT JOIN {{template "filled" dict "dataset" "particulars" "columns" "length_m b
 LEFT JOIN {{template "filled" dict "dataset" "engine" "columns" ""}} AS e ON e.version = s.engine
 LEFT JOIN {{template "filled" dict "dataset" "management" "columns" "manager registered_owner class_society"}} AS m ON m.version = s.management
 LEFT JOIN voyages AS v ON v.rowid = s.voyages;
-COMMENT ON VIEW fleet_of_night IS 'One row per night and vessel of its fleet, as it is best known now: fleet_of(night) as a view. It reads its own file under whatever name that is attached; a macro reads the file in use. Filter by snapshot_date: without it all nights are computed.';
+COMMENT ON VIEW fleet_of_night IS 'One row per night and vessel of its fleet, as it is best known now: fleet_of(night) as a view. It reads its own file under whatever name that is attached; a macro reads the file in use. A vessel that the night did not observe counts as it was known before: night_verdicts says whether all were looked for. Filter by snapshot_date: without it all nights are computed.';
 {{- range $view := fields "vessels_on_night fleet_of_night"}}
 COMMENT ON COLUMN {{$view}}.snapshot_date IS 'The night.';
 {{- range fields "vessel_id imo mmsi name callsign flag country register vessel_type category is_vessel length_m beam_m deadweight_t gross_tonnage net_tonnage teu year_built manager registered_owner class_society navigational_status navigational_status_at world_zone laden laden_at for_order for_order_at latitude longitude speed_kn course_deg position_at destination locode eta draught_m listed first_seen last_seen registration_seen_at particulars_seen_at engine_seen_at management_seen_at position_seen_at voyage_seen_at sighting_seen_at run_id"}}

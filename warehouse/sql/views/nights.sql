@@ -24,15 +24,8 @@ WITH published AS (
     SELECT job, unnest(generate_series(first_night, last_night, INTERVAL 1 DAY))::DATE AS snapshot_date, ahead
     FROM   (SELECT job, min(snapshot_date) AS first_night, (SELECT max(snapshot_date) FROM runs) AS last_night,
                    arg_max(snapshot_date - (started_at AT TIME ZONE 'UTC')::DATE, run_id) AS ahead FROM runs GROUP BY job)
--- searched: the best that the runs of a night know of each search. One that rests was made lately, or is no longer offered.
 ), searched AS (
-    SELECT r.job, c.snapshot_date, c.operation, c.kind, lower(c.value) AS value,
-           arg_min(c.state, CASE c.state WHEN 'complete' THEN 0 WHEN 'partial' THEN 1 WHEN 'suspect' THEN 2 WHEN 'failed' THEN 3 ELSE 4 END) AS state,
-           arg_min(coalesce(c.reason, ''), CASE c.state WHEN 'complete' THEN 0 WHEN 'partial' THEN 1 WHEN 'suspect' THEN 2 WHEN 'failed' THEN 3 ELSE 4 END) AS reason,
-           bool_and(c.state = 'skipped' AND coalesce(starts_with(c.reason, 'covered at ') OR c.reason LIKE 'about % vessels have come or left %' OR c.reason = 'no longer accepted', false)) AS rests
-    FROM   coverage AS c
-    JOIN   runs AS r USING (run_id)
-    GROUP BY r.job, c.snapshot_date, c.operation, c.kind, lower(c.value)
+    {{- template "searched" ""}}
 ), counted AS (
     SELECT job, snapshot_date, count(*) FILTER (state = 'complete') AS covered, count(*) AS due,
            count(*) FILTER (operation = 'by-type' AND state = 'complete') AS by_type_covered, count(*) FILTER (operation = 'by-type') AS by_type_total,
@@ -48,10 +41,7 @@ WITH published AS (
 ), judged AS (
     SELECT g.job, g.snapshot_date,
            CASE WHEN p.run_id IS NULL THEN if(u.day IS NULL, 'none', 'held back')
-                WHEN coalesce(c.due, 0) = 0 THEN if(p.answers > 0 AND p.state = 'done', 'whole', 'broken')
-                WHEN c.covered = c.due THEN 'whole'
-                WHEN c.covered = 0 THEN 'broken'
-                ELSE 'partial' END AS verdict,
+                ELSE {{template "verdict"}} END AS verdict,
            CASE verdict WHEN 'none' THEN 'no run of this night is published: none began, or none got as far as a request, as when a job with a floor could not read the balance; fleetlake status and the log have more'
                         WHEN 'held back' THEN 'a run that began that day is paid for and is not in this file: it is held back, or was rolled back'
                         WHEN 'whole' THEN if(coalesce(c.due, 0) = 0, 'no search was due', 'every search that was due is covered')

@@ -20,6 +20,7 @@ COMMENT ON COLUMN fleet_daily.category IS 'See types.category; unknown, and neve
 COMMENT ON COLUMN fleet_daily.is_vessel IS 'Of the things that the row counts: see vessels.is_vessel. A count of ships filters by it.';
 COMMENT ON COLUMN fleet_daily.listed IS 'How many were on the list, or not proved to have left it.';
 COMMENT ON COLUMN fleet_daily.seen IS 'Of these, how many this night''s answers listed. If it is less than listed, coverage was not complete.';
+COMMENT ON COLUMN fleet_daily.verdict IS 'How far the counts of the night can be trusted: whole, partial or broken, as in night_verdicts, which has the reason. A night that is not whole has few seen, and vessels that came that night are not among listed yet.';
 COMMENT ON COLUMN fleet_daily.run_id IS 'The night''s latest run.';
 
 COMMENT ON TABLE zone_daily IS 'How many vessels each status search returned that was answered: one row per night and search, and a second one, with is_vessel false, if it returned other things.';
@@ -32,4 +33,5 @@ COMMENT ON COLUMN zone_daily.vessel_type IS 'The filter of the search, in its ow
 COMMENT ON COLUMN zone_daily.is_vessel IS 'Of the things that the row counts: see vessels.is_vessel. A count of ships filters by it.';
 COMMENT ON COLUMN zone_daily.vessels IS 'How many the search returned, each once; where is_vessel is false these are other things. They are all there were only if state is complete.';
 COMMENT ON COLUMN zone_daily.state IS 'How well the night covered the search: see coverage.state.';
+COMMENT ON COLUMN zone_daily.verdict IS 'As in night_verdicts, of the whole night; state is of this search alone.';
 COMMENT ON COLUMN zone_daily.run_id IS 'The latest run that covered it.';

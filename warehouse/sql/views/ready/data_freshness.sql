@@ -22,7 +22,7 @@ WITH bands AS (
 )
 SELECT dataset, band, age_band, vessels, vessels / nullif(sum(vessels) OVER (PARTITION BY dataset), 0) AS share, (SELECT max(finished_at) FROM runs) AS as_of
 FROM   complete;
-COMMENT ON VIEW data_freshness IS 'One row per dataset and age band: how many of the listed vessels have data of that age; vessels only. Ages are as of the end of the last run, so that a warehouse which no run updates any more looks as fresh as it was then: compare as_of with today.';
+COMMENT ON VIEW data_freshness IS 'One row per dataset and age band: how many of the listed vessels have data of that age; vessels only. Ages are as of the end of the last run, so that a warehouse which no run updates any more looks as fresh as it was then: compare as_of with today. After a night that was not whole fewer data are up to a day old: nights says why.';
 COMMENT ON COLUMN data_freshness.dataset IS 'registration, particulars, engine, management, position, voyage or sighting.';
 COMMENT ON COLUMN data_freshness.band IS 'The place of the age band in the order of age; 7 is never, and 8 a position of which the service does not say when it was observed.';
 COMMENT ON COLUMN data_freshness.age_band IS 'How long ago the dataset was last observed; of a position, how long ago the vessel was there. never is a dataset that no answer had yet, and time not given a position that has no time.';

@@ -15,7 +15,7 @@ FROM (
 ) AS d
 JOIN   registration AS r ON {{template "registration_key" "r"}} = d.vessel_key AND r.valid_to IS NULL
 WHERE  {{template "is_vessel" "r"}};
-COMMENT ON VIEW departures IS 'One row per stay of a vessel in a zone that ended, as the status searches saw it; vessels only. Only if proved is true did it leave the zone, after the night not_before and by snapshot_date. Otherwise it was not seen there on snapshot_date, by a night that covered its search: it may be there in a status that was not searched for, or have changed its status while the searches were made. A vessel whose transponder is silent is shown nowhere, too: see gone_dark.';
+COMMENT ON VIEW departures IS 'One row per stay of a vessel in a zone that ended, as the status searches saw it; vessels only. Only if proved is true did it leave the zone, after the night not_before and by snapshot_date. Otherwise it was not seen there on snapshot_date, by a night that covered its search: it may be there in a status that was not searched for, or have changed its status while the searches were made. A vessel whose transponder is silent is shown nowhere, too: see gone_dark. A night that is not whole finds fewer, and a later one the rest: a count by night joins night_verdicts.';
 COMMENT ON COLUMN departures.snapshot_date IS 'The first night that saw the vessel elsewhere, or did not see it in the zone.';
 COMMENT ON COLUMN departures.world_zone IS 'The zone; see world_zones.';
 COMMENT ON COLUMN departures.vessel_id IS 'As in vessels.';

@@ -10,7 +10,7 @@ LEFT JOIN flags AS a ON a.flag = c.new_value
 LEFT JOIN registers AS rb ON rb.register = c.register_before
 LEFT JOIN registers AS ra ON ra.register = c.register_after
 WHERE  c.field = 'flag';
-COMMENT ON VIEW reflaggings IS 'One row per change of a vessel''s flag, from one known flag to another. It happened between seen_before and seen_after. Flags that a single observation had between the same flag before and after are left out, and so are corrected entries: where the MMSI stayed, always had the digits of the new flag and never those of the old one. changes has these, too.';
+COMMENT ON VIEW reflaggings IS 'One row per change of a vessel''s flag, from one known flag to another. It happened between seen_before and seen_after. Flags that a single observation had between the same flag before and after are left out, and so are corrected entries: where the MMSI stayed, always had the digits of the new flag and never those of the old one. changes has these, too. A night that is not whole finds fewer, and a later one the rest: a count by night joins night_verdicts.';
 COMMENT ON COLUMN reflaggings.vessel_id IS 'As in vessels.';
 COMMENT ON COLUMN reflaggings.imo IS 'IMO number; null if none was reported.';
 COMMENT ON COLUMN reflaggings.snapshot_date IS 'The night that first had the new flag.';

@@ -5,7 +5,7 @@ SELECT r.vessel_id, r.imo, c.snapshot_date, c.seen_before, c.seen_after, c.old_v
 FROM   internal.vessel_changes AS c
 JOIN   registration AS r ON {{template "registration_key" "r"}} = c.vessel_key AND r.valid_to IS NULL
 WHERE  c.field = 'name';
-COMMENT ON VIEW renamings IS 'One row per change of a vessel''s name, from one known name to another. It happened between seen_before and seen_after. Names that a single observation had between the same name before and after are left out, and so are other spellings of the same name. Of a vessel without an IMO number the new name may be another vessel''s that was given its MMSI.';
+COMMENT ON VIEW renamings IS 'One row per change of a vessel''s name, from one known name to another. It happened between seen_before and seen_after. Names that a single observation had between the same name before and after are left out, and so are other spellings of the same name. Of a vessel without an IMO number the new name may be another vessel''s that was given its MMSI. A night that is not whole finds fewer, and a later one the rest: a count by night joins night_verdicts.';
 COMMENT ON COLUMN renamings.vessel_id IS 'As in vessels.';
 COMMENT ON COLUMN renamings.imo IS 'IMO number; null if none was reported.';
 COMMENT ON COLUMN renamings.snapshot_date IS 'The night that first had the new name.';

@@ -76,7 +76,7 @@ CREATE OR REPLACE VIEW zone_congestion AS
 CREATE OR REPLACE MACRO internal.zone_congestion_between(from_night, to_night) AS TABLE
 {{- template "congestion" dict "from" "from_night" "to" "to_night"}};
 COMMENT ON MACRO TABLE internal.zone_congestion_between IS 'internal.zone_congestion_between(from_night, to_night): the rows of zone_congestion of these nights, without those of categories that did not wait there on them or in the 28 days before.';
-COMMENT ON VIEW zone_congestion IS 'One row per night, zone and category: the vessels that wait there, at anchor or drifting, against what is usual there; vessels only. The service searches for drifting vessels worldwide, so that their row has no zone. On a night that did not cover the search waiting is null, which is not zero. A vessel counts in the category that is known of it now.';
+COMMENT ON VIEW zone_congestion IS 'One row per night, zone and category: the vessels that wait there, at anchor or drifting, against what is usual there; vessels only. The service searches for drifting vessels worldwide, so that their row has no zone. On a night that did not cover the search waiting is null, which is not zero: so each row says of itself what the verdict of its night says of all. A vessel counts in the category that is known of it now.';
 COMMENT ON COLUMN zone_congestion.snapshot_date IS 'The night.';
 COMMENT ON COLUMN zone_congestion.world_zone IS 'See world_zones; null for drifting.';
 COMMENT ON COLUMN zone_congestion.category IS 'See types; unknown if it is not known. Only categories that ever waited there have rows.';
