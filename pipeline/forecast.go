@@ -30,6 +30,9 @@ func (p *Pipeline) ForecastState(ctx context.Context, job plan.Job) (s forecast.
 	if len(f.Totals)+len(f.Targets) == 0 {
 		return forecast.Unknown(now), nil
 	}
+	if err := readQuestions(ctx, &f, known.File, job); err != nil {
+		return s, err
+	}
 	if err := p.addHeldBack(&f, job); err != nil {
 		return s, err
 	}
@@ -39,7 +42,7 @@ func (p *Pipeline) ForecastState(ctx context.Context, job plan.Job) (s forecast.
 	}
 	spent := account.Spent(job.Name, "", true, now) // each simulated night begins with its whole cap
 	s = forecast.State{Targets: f.Targets, Totals: f.Totals, Refused: f.Refused, Rates: f.Rates, SpentDay: spent.Day,
-		SpentMonth: spent.Month, SpentAt: now}
+		SpentMonth: spent.Month, SpentAt: now, Vessels: f.Vessels, Asked: f.Asked, Bulk: f.Bulk}
 	if err := readRuns(ctx, &s, known.File, job); err != nil {
 		return s, err
 	}

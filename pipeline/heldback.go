@@ -36,9 +36,9 @@ func (p *Pipeline) heldBackNight(job, date string) error {
 // heldBackLookups are the lookups of runs that are held back: when each number was answered last, by operation.
 type heldBackLookups map[string]map[string]time.Time
 
-// lookupsHeldBack reads the lookups of the runs that are held back. The warehouse does not have them yet, and a new
-// run must not pay for them again before they are due again.
-func (p *Pipeline) lookupsHeldBack() (heldBackLookups, error) {
+// answersHeldBack reads the lookups of the runs that are held back, and notes their questions as asked. The warehouse
+// does not have them yet, and a new run must not pay for them again before they are due again.
+func (p *Pipeline) answersHeldBack(f *plan.Inputs) (heldBackLookups, error) {
 	lookups := heldBackLookups{}
 	heldBack, err := derive.ReadHeldBack(p.Dir)
 	if err != nil {
@@ -52,8 +52,20 @@ func (p *Pipeline) lookupsHeldBack() (heldBackLookups, error) {
 			if err != nil {
 				return nil, err
 			}
-			if _, number, ok := strings.Cut(e.Parameters, "="); ok && e.OK() && api.IsLookup(e.Operation) {
+			if !e.OK() {
+				continue
+			}
+			_, number, _ := strings.Cut(e.Parameters, "=")
+			switch {
+			case api.IsLookup(e.Operation):
 				lookups.add(number, e.Operation, e.At)
+			case api.Named(e.Operation).Raw:
+				f.NoteAsked(e.Operation, e.Parameters, e.At)
+			}
+			if e.Operation == api.BulkLocation {
+				for _, number := range plan.NumbersIn(e.Parameters) {
+					lookups.add(number, plan.PositionAlone.Name, e.At)
+				}
 			}
 		}
 	}
@@ -73,7 +85,7 @@ func (l heldBackLookups) add(number, operation string, at time.Time) {
 // later, and particulars with the next month. Until then their numbers are excluded, also from lookups of vessels
 // that are listed as changed, or that no published list has.
 func (p *Pipeline) addHeldBack(f *plan.Inputs, job plan.Job) error {
-	lookups, err := p.lookupsHeldBack()
+	lookups, err := p.answersHeldBack(f)
 	if err != nil || len(lookups) == 0 {
 		return err
 	}

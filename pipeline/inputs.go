@@ -25,7 +25,7 @@ func (p *Pipeline) inputs(ctx context.Context, known *warehouse.Published, job p
 			return f, err
 		}
 	}
-	if len(job.Asks) > 0 {
+	if len(job.Asks) > 0 || job.Lookup.Bulk != nil {
 		if err := readQuestions(ctx, &f, known.File, job); err != nil {
 			return f, err
 		}

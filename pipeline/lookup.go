@@ -68,6 +68,11 @@ func newLookups(w work) *lookupQueue {
 	for number := range w.refused { // also of vessels that are not published yet
 		l.noteNumber(number)
 	}
+	if w.job.Lookup.Operation() == plan.PositionAlone {
+		for _, number := range w.decided.InBulk {
+			l.noteNumber(number)
+		}
+	}
 	prefix := api.Lookup(l.operation, "").Key()
 	for key := range w.before.answered { // also of vessels that are not published yet
 		if number, ok := strings.CutPrefix(key, prefix); ok {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract/api"
@@ -111,6 +112,9 @@ func (p *Pipeline) Explain(ctx context.Context, job plan.Job, vesselID string) (
 	if err := readInputs(ctx, &f, w, job); err != nil {
 		return plan.Score{}, "", err
 	}
+	if err := readQuestions(ctx, &f, w, job); err != nil {
+		return plan.Score{}, "", err
+	}
 	for _, t := range f.Targets {
 		if t.VesselID == vesselID {
 			return plan.NewScorer(job, f).Score(t), turn(job, f, t, p.Service.PerMinute), nil
@@ -134,6 +138,9 @@ func turn(job plan.Job, f plan.Inputs, t inputs.Target, perMinute func(api.Opera
 		return "due again at " + at.UTC().Format(time.RFC3339)
 	}
 	d := plan.Decide(job, f, perMinute)
+	if i := slices.Index(d.InBulk, id); i >= 0 {
+		return fmt.Sprintf("tonight, its position in bulk, number %d of %d", i+1, len(d.InBulk))
+	}
 	for i, chosen := range d.Positions {
 		if chosen == id {
 			return fmt.Sprintf("tonight, its position alone, number %d of %d", i+1, len(d.Positions))

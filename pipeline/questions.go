@@ -3,8 +3,6 @@ package pipeline
 import (
 	"context"
 	"fmt"
-	"net/url"
-	"strings"
 	"time"
 
 	"github.com/fleetlake/fleetlake/extract"
@@ -40,6 +38,10 @@ func readQuestions(ctx context.Context, f *plan.Inputs, w *warehouse.Warehouse, 
 			}
 		}
 	}
+	bulk := job.Lookup.Bulk
+	if bulk != nil && w != nil {
+		operations = append(operations, bulk.Name)
+	}
 	if len(operations) == 0 {
 		return nil
 	}
@@ -47,33 +49,15 @@ func readQuestions(ctx context.Context, f *plan.Inputs, w *warehouse.Warehouse, 
 	if err != nil {
 		return err
 	}
-	for _, a := range asked {
-		f.Asked[api.Key(a.Operation, a.Parameters)] = a.At
-		for _, number := range numbersIn(a.Parameters) {
-			if key := api.Key(a.Operation, number); f.Asked[key].Before(a.At) {
-				f.Asked[key] = a.At
-			}
+	if bulk != nil {
+		if f.Bulk, err = w.Bulk(ctx, bulk.Name); err != nil {
+			return err
 		}
+	}
+	for _, a := range asked {
+		f.NoteAsked(a.Operation, a.Parameters, a.At)
 	}
 	return nil
-}
-
-// numbersIn lists the IMO numbers and MMSIs in the parameters of a request, which may name several in one value.
-func numbersIn(parameters string) (numbers []string) {
-	q, err := url.ParseQuery(parameters)
-	if err != nil {
-		return nil
-	}
-	for _, values := range q {
-		for _, value := range values {
-			for part := range strings.SplitSeq(value, ",") {
-				if number := plan.NumberOfVessel(part); number != "" {
-					numbers = append(numbers, number)
-				}
-			}
-		}
-	}
-	return numbers
 }
 
 // lanesOfQuestions returns a lane for each operation that the plan asks questions by, and sets their credits aside.

@@ -17,14 +17,14 @@ import (
 
 // TestVoyagesAgreeWithTheWorld compares positions, voyages and statuses of twenty nights with what was true in the
 // simulated world: no time is invented, no voyage lost, and no value of two days is in one row. For the last ten nights
-// the service ignores the zones of drifting vessels, and none gets a zone from them.
+// the service ignores the zones of drifting vessels, and none gets a zone from them, and positions are asked for in bulk.
 func TestVoyagesAgreeWithTheWorld(t *testing.T) {
 	if testing.Short() {
 		t.Skip("publishes twenty nights")
 	}
 	t.Parallel()
 	start := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
-	limits := map[string]int{}
+	limits := map[string]int{api.BulkLocation: -1}
 	for _, o := range api.Operations {
 		limits[o.Name] = -1
 	}
@@ -41,11 +41,14 @@ func TestVoyagesAgreeWithTheWorld(t *testing.T) {
 		Sweep:  plan.Sweep{Statuses: []string{"under-way", "drifting"}, Zones: []string{"china-coast", "north-sea"}, Laden: api.Laden},
 		Lookup: plan.Lookup{Want: []string{"position"}, MaxAge: time.Minute}}
 	p := pipeline.Pipeline{Dir: t.TempDir(), Service: extract.Service{BaseURL: server.URL + simulator.BasePath, Key: "k", Limits: limits, MaxInFlight: 4}}
+	bulk := simulator.Undocumented[slices.IndexFunc(simulator.Undocumented, func(o api.RawOperation) bool { return o.Name == api.BulkLocation })]
+	bulk.Credits, bulk.Ceiling, p.Service.Raw = 5, true, []api.Operation{bulk.Operation}
 	world := map[string][]simulator.Vessel{} // of each vessel, a day after the other
-	counts := map[string]int{}
+	counts, last := map[string]int{}, ""
 	for day := range 20 {
 		sim.SetDay(day)
-		if day == 10 { // from here on the service answers with the world for a zone of drifting vessels
+		if day == 10 { // from here on positions are asked for in bulk, and the service answers with the world for a zone of drifting vessels
+			job.Lookup.Bulk = &bulk
 			if err := sim.SetFaults(simulator.Faults{{Kind: simulator.IgnoredZone}}); err != nil {
 				t.Fatal(err)
 			}
@@ -61,8 +64,20 @@ func TestVoyagesAgreeWithTheWorld(t *testing.T) {
 			t.Fatalf("night %d: %v", day, err)
 		}
 		compareNight(t, p.Dir, r.Run, world, counts)
+		if day == 19 {
+			last = r.Run
+		}
 	}
-	for _, what := range []string{"positions", "without a time", "voyages", "voyages without coordinates", "sightings", "laden", "ignored zones"} {
+	w, err := warehouse.Open(t.Context(), warehouse.Path(p.Dir), warehouse.Options{MemoryMiB: 128, Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	asked := read(t, w, `SELECT count(*) FILTER (operation = 'bulk-location'), count(*) FILTER (operation = 'location') FROM requests WHERE run_id = $1`, last)
+	if bulk, alone := asked[0][0].(int64), asked[0][1].(int64); bulk == 0 || alone > 5 {
+		t.Errorf("the last night made %d requests for positions in bulk, and %d for single ones", bulk, alone)
+	}
+	for _, what := range []string{"positions", "without a time", "voyages", "voyages without coordinates", "sightings", "laden", "ignored zones", "positions in bulk"} {
 		if counts[what] == 0 {
 			t.Errorf("nothing was compared of: %s, in %v", what, counts)
 		}
@@ -85,12 +100,15 @@ func compareNight(t *testing.T, dir, run string, world map[string][]simulator.Ve
 		}
 		return days[len(days)-1], true
 	}
-	for _, r := range read(t, w, `SELECT vessel_id, position_at, seen_at, latitude, speed_kn, eta FROM positions WHERE run_id = $1`, run) {
+	for _, r := range read(t, w, `SELECT vessel_id, position_at, seen_at, latitude, speed_kn, eta, operation FROM positions WHERE run_id = $1`, run) {
 		v, ok := today(r[0].(string))
 		if !ok {
 			continue
 		}
 		counts["positions"]++
+		if r[6] == api.BulkLocation {
+			counts["positions in bulk"]++
+		}
 		if at, known := r[1].(time.Time); !known {
 			counts["without a time"]++
 		} else if !at.Equal(v.Position.At.Truncate(time.Minute)) && !at.Equal(v.Position.UpdatedAt.Truncate(time.Minute)) || at.Equal(r[2].(time.Time)) {

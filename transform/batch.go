@@ -173,6 +173,9 @@ func (b *Batch) observe(e *journal.Entry, at answer) observation {
 		}
 		o.contents, _ = api.ReadRaw(body)
 		b.addRaw(&at, body)
+		if at.operation == api.BulkLocation {
+			b.addLocated(&at, body)
+		}
 	default:
 		return o
 	}

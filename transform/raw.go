@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/url"
 
+	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/extract/journal"
 )
 
@@ -34,6 +35,24 @@ func (b *Batch) addRaw(at *answer, body string) {
 		n.complete(q.Get(name))
 	}
 	b.raws = append(b.raws, rawAnswer{at.entry, at.seen, at.operation, string(text), n.id, body})
+}
+
+// addLocated adds positions and voyages of the vessels in the answer of a bulk location search, each once: of those
+// objects that have the keys of a location, and name a vessel. The others are only in the raw answer.
+func (b *Batch) addLocated(at *answer, body string) {
+	seen := map[vesselID]bool{}
+	for v := range api.Located(body) {
+		r := membersOf(v)
+		got := r.identification(positionFields...)
+		n := numbersOf(&got)
+		if n.id == 0 || seen[n.id] {
+			continue
+		}
+		seen[n.id] = true
+		if reg, ok := b.register(&got, n, source{entry: at.entry, dataset: ofPosition, whole: v.Raw}); ok {
+			b.addPosition(&r, &reg, at, nil, true)
+		}
+	}
 }
 
 // planRaw notes which parameter of each raw operation names a vessel.

@@ -151,3 +151,9 @@ func (w *Warehouse) Asked(ctx context.Context, operations []string) ([]inputs.As
 		return a, err
 	}, operations)
 }
+
+// Bulk returns what the last answers of the bulk location search had.
+func (w *Warehouse) Bulk(ctx context.Context, operation string) (b inputs.Bulk, err error) {
+	err = w.db.QueryRowContext(ctx, statement("read/bulk"), operation).Scan(&b)
+	return b, unwrapped(err)
+}

@@ -71,9 +71,10 @@ func TestEveryOperationThatTheInterfaceNames(t *testing.T) {
 		"SELECT count(*) FROM raw_port_calls JOIN vessels USING (vessel_id) JOIN listed USING (vessel_id) WHERE port IS NOT NULL AND arrival < seen_at AND calls IS NULL": "12",
 		"SELECT count(*) FROM raw_history WHERE vessel_id IS NOT NULL AND (body ->> '$.date') = (asked ->> '$.date')":                                                     "3",
 		"SELECT count(*) FROM raw_area WHERE vessel_id IS NULL AND (asked ->> '$.lat') = '25.2'":                                                                          "1",
-		"SELECT count(*) FROM raw_eleventh":                                        "1",
-		"SELECT sum(credits) FROM requests JOIN raw_answers USING (run_id, entry)": fmt.Sprint(price),
-		"SELECT count(*) FROM raw_answers WHERE (body ->> '$.made_up') <> 'true'":  "0",
+		"SELECT count(*) FROM raw_eleventh": "1",
+		"SELECT count(DISTINCT (run_id, entry)) FROM positions SEMI JOIN raw_bulk_location USING (run_id, entry) WHERE operation = 'bulk-location'": "1",
+		"SELECT sum(credits) FROM requests JOIN raw_answers USING (run_id, entry)":                                                                  fmt.Sprint(price),
+		"SELECT count(*) FROM raw_answers WHERE (body ->> '$.made_up') <> 'true'":                                                                   "0",
 	} {
 		if got := strings.TrimSpace(strings.TrimPrefix(w.csv(sql), strings.Split(w.csv(sql), "\n")[0])); got != want {
 			t.Errorf("%s: %s, want %s", sql, got, want)

@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"net/url"
 	"regexp"
@@ -22,9 +23,13 @@ type Offer struct {
 	Facts      string            // what the interface says of it, and no more
 }
 
+// BulkLocation is the name of the bulk location search. Nothing is documented of its answers; those whose vessels have
+// the keys of a location feed positions and voyages.
+const BulkLocation = "bulk-location"
+
 // Offers lists the operations that the interface names and whose answers it does not describe, with what it says.
 var Offers = []Offer{
-	{Name: "bulk-location", Method: "GET", Path: "/get-vessels-location-bulk-search", Parameters: map[string]string{"imo_or_mmsi": "{vessels}"},
+	{Name: BulkLocation, Method: "GET", Path: "/get-vessels-location-bulk-search", Parameters: map[string]string{"imo_or_mmsi": "{vessels}"},
 		Facts: "positions of up to 50 vessels a request"},
 	{Name: "port-calls", Method: "GET", Path: "/port-calls-by-vessel", Parameters: map[string]string{"imo_or_mmsi": "{vessel}"}, Credits: 5,
 		Facts: "the port history of a vessel"},
@@ -129,6 +134,40 @@ func ReadRaw(text string) (Contents, error) {
 		c.Rows = 1
 	}
 	return c, nil
+}
+
+// Located yields the objects in a JSON text that have the keys of a location, which name a vessel and say where it is,
+// in lists and objects of at most mostNested levels. What is in such an object is part of it.
+func Located(text string) iter.Seq[jsontext.Value] {
+	return func(yield func(jsontext.Value) bool) {
+		s := jsontext.NewScanner(text)
+		if v := s.Value(); s.End() {
+			locatedIn(v, mostNested, yield)
+		}
+	}
+}
+
+// mostNested bounds the levels, since each is read again for the one below it.
+const mostNested = 5
+
+// locatedIn yields those in a value, and reports whether to go on.
+func locatedIn(v jsontext.Value, levels int, yield func(jsontext.Value) bool) bool {
+	var inner []jsontext.Value
+	keys := map[string]bool{}
+	switch v.Kind {
+	case jsontext.Object:
+		v.Members(func(key string, member jsontext.Value) {
+			keys[jsontext.Fold(key)] = true
+			inner = append(inner, member)
+		})
+	case jsontext.Array:
+		s := jsontext.NewScanner(v.Raw)
+		s.Array(func() { inner = append(inner, s.Value()) })
+	}
+	if (keys["imo"] || keys["mmsi"]) && keys["latitude"] && keys["longitude"] {
+		return yield(v)
+	}
+	return levels == 0 || !slices.ContainsFunc(inner, func(v jsontext.Value) bool { return !locatedIn(v, levels-1, yield) })
 }
 
 // nothingIn reports whether a value is null, an empty text, or a list or an object with nothing in it.

@@ -14,7 +14,7 @@ import (
 // Undocumented are the operations that the interface names without the shape of their answers. Paths, parameters,
 // prices and limits that it does not say are made up here, and so is every shape: each answer says so (`made_up`).
 var Undocumented = []api.RawOperation{
-	undocumented("bulk-location", "/get-vessels-location-bulk-search", 1, map[string]string{"imo_or_mmsi": api.Vessels}),
+	undocumented(api.BulkLocation, "/get-vessels-location-bulk-search", 1, map[string]string{"imo_or_mmsi": api.Vessels}),
 	undocumented("port-calls", "/port-calls-by-vessel", 5, map[string]string{"imo_or_mmsi": api.AVessel}),
 	undocumented("history", "/simulated/history", 5, map[string]string{"imo_or_mmsi": api.AVessel, "date": api.ADay}),
 	undocumented("area", "/simulated/area", 10, map[string]string{"lat": "{lat}", "lon": "{lon}", "radius": "{radius}"}),
@@ -50,7 +50,7 @@ func (f *fleetDay) answerUndocumented(o api.Operation, parameters string) answer
 	a := answer{status: http.StatusOK, outcome: OK, credits: o.Credits, rows: 1}
 	body := map[string]any{"made_up": true}
 	switch o.Name {
-	case "bulk-location":
+	case api.BulkLocation:
 		var all []json.RawMessage
 		for number := range strings.SplitSeq(q.Get("imo_or_mmsi"), ",") {
 			if e, ok := f.findEntry(strings.TrimSpace(number)); ok {

@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/fleetlake/fleetlake/extract/api"
 	"github.com/fleetlake/fleetlake/pipeline/credits"
 	"github.com/fleetlake/fleetlake/pipeline/plan"
+	"github.com/fleetlake/fleetlake/warehouse/inputs"
 )
 
 // simulation is a fleet and its world on their way through the nights of one scenario.
@@ -27,12 +29,15 @@ type simulation struct {
 		at                time.Time
 	}
 	lookedUp int // lookups of the night
+
+	asked map[string]time.Time // when questions were last answered
+	bulk  inputs.Bulk
 }
 
 // newSimulation puts each vessel into a partition of each kind.
 func newSimulation(s State, c Scenario) *simulation {
 	m := &simulation{fleet: newFleet(s, c.Job), world: newWorld(s, c.Job), scenario: c, begun: s,
-		random: rand.New(rand.NewPCG(1, 2)), at: s.Now}
+		random: rand.New(rand.NewPCG(1, 2)), at: s.Now, asked: maps.Clone(s.Asked), bulk: s.Bulk}
 	m.spent.day, m.spent.month, m.spent.at = s.SpentDay, s.SpentMonth, s.SpentAt
 	vessels := s.Unlisted
 	for _, t := range m.targets {
@@ -126,25 +131,50 @@ func (m *simulation) night(now time.Time) Night {
 	m.drift(now)
 	m.begin(now)
 	f := plan.Inputs{Now: now, Totals: m.world.totals, Targets: m.targets, Refused: m.refusedNow(now), Rates: m.begun.Rates,
-		Spent: credits.Spent{Night: m.spent.night, Day: m.spent.day, Month: m.spent.month}, LookedUp: m.lookedUp}
+		Spent: credits.Spent{Night: m.spent.night, Day: m.spent.day, Month: m.spent.month}, LookedUp: m.lookedUp,
+		Vessels: m.begun.Vessels, Asked: m.asked, Bulk: m.bulk}
 	job := m.scenario.Job
 	job.Floor = 0
 	d := plan.Decide(job, f, m.scenario.PerMinute)
 	n := Night{At: now}
+	questions := m.ask(&n, d, f)
 	s := m.search(d, now)
 	n.Spending.List, n.Spending.Sweep = s.list*api.ByType.Credits, s.sweeps*api.ByStatus.Credits
-	lookups, credits := m.lookUp(d, s, now)
-	n.Spending.Lookups = credits
-	n.Credits = n.Spending.List + n.Spending.Sweep + credits
-	n.Requests = s.list + s.sweeps + lookups
+	lookups, spent := m.lookUp(d, s, d.Allowance.Limit.Plus(-s.credits()-n.Spending.Questions), now)
+	n.Spending.Lookups = spent
+	n.Credits = n.Spending.Questions + n.Spending.List + n.Spending.Sweep + spent
+	n.Requests = questions + s.list + s.sweeps + lookups
 	n.Waiting = max(0, d.Due+len(s.urgent)-lookups)
-	n.Minutes = max(m.minutesOf(api.ByType, s.list), m.minutesOf(api.ByStatus, s.sweeps),
+	n.Minutes = max(n.Minutes, m.minutesOf(api.ByType, s.list), m.minutesOf(api.ByStatus, s.sweeps),
 		m.minutesOf(job.Lookup.Operation(), lookups))
 	m.spent.night, m.spent.day, m.spent.month = m.spent.night+n.Credits, m.spent.day+n.Credits, m.spent.month+n.Credits
 	m.lookedUp += lookups
 	n.Covered = s.covered
 	n.Covered.Listed = 1 - float64(len(m.hidden))/math.Max(1, float64(len(m.hidden)+m.listed))
 	return n
+}
+
+// ask asks the questions of a night, which come before everything else. It returns how many they are.
+func (m *simulation) ask(n *Night, d plan.Plan, f plan.Inputs) (questions int) {
+	minutes := map[string]float64{}
+	for _, q := range d.Questions {
+		o := q.Operation.Operation
+		for _, r := range q.Requests {
+			f.NoteAsked(o.Name, r.Parameters.Encode(), f.Now)
+		}
+		questions += len(q.Requests)
+		n.Spending.Questions += len(q.Requests) * o.Credits
+		minutes[o.Name] += m.minutesOf(o, len(q.Requests))
+		n.Minutes = max(n.Minutes, minutes[o.Name])
+	}
+	m.asked = f.Asked
+	for _, number := range d.InBulk {
+		if i, ok := m.byID[number]; ok {
+			m.look(i, plan.PositionAlone, f.Now)
+		}
+		m.bulk = inputs.BulkLocates
+	}
+	return questions
 }
 
 // begin forgets what was spent before the night, the day and the month of a run.
@@ -175,14 +205,14 @@ func (m *simulation) minutesOf(o api.Operation, requests int) float64 {
 }
 
 // lookUp makes the lookups of a night: those of vessels that the searches list for the first time or as
-// changed come before those of the plan. It returns how many it made, and their credits.
-func (m *simulation) lookUp(d plan.Plan, s searched, now time.Time) (lookups, credits int) {
+// changed come before those of the plan. left is what the night has to pay them. It returns how many it made, and
+// their credits.
+func (m *simulation) lookUp(d plan.Plan, s searched, left credits.Limit, now time.Time) (lookups, spent int) {
 	l := m.scenario.Job.Lookup
 	if len(l.Want) == 0 {
 		return 0, 0
 	}
 	o := l.Operation()
-	left := d.Allowance.Limit.Plus(-s.credits())
 	pace := m.minutesOf(o, 1)
 	done := make(map[int32]bool, len(s.urgent))
 	look := func(i int32, o api.Operation) {
@@ -191,7 +221,7 @@ func (m *simulation) lookUp(d plan.Plan, s searched, now time.Time) (lookups, cr
 		}
 		done[i] = true
 		cost := m.look(i, o, now.Add(time.Duration(pace*float64(lookups)*float64(time.Minute))))
-		left, credits = left.Plus(-cost), credits+cost
+		left, spent = left.Plus(-cost), spent+cost
 		lookups++
 	}
 	for _, id := range d.Positions {
@@ -207,5 +237,5 @@ func (m *simulation) lookUp(d plan.Plan, s searched, now time.Time) (lookups, cr
 			look(i, o)
 		}
 	}
-	return lookups, credits
+	return lookups, spent
 }

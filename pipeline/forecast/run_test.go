@@ -57,7 +57,7 @@ func TestCapsHold(t *testing.T) {
 			if c.Job.PerMonth == 0 && (n.Credits > 700 || n.Credits < 690) {
 				t.Errorf("%s: %d credits on %s", name, n.Credits, n.At)
 			}
-			if n.Credits != n.Spending.List+n.Spending.Sweep+n.Spending.Lookups {
+			if n.Credits != n.Spending.Questions+n.Spending.List+n.Spending.Sweep+n.Spending.Lookups {
 				t.Errorf("%s: %+v", name, n)
 			}
 		}

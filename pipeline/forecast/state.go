@@ -27,6 +27,10 @@ type State struct {
 	Priors   []Prior               // what is assumed because no history shows it; empty with a long history
 
 	Spent []RunSpent // of the job's runs, the newest first
+
+	Vessels [][]string           // of each of the job's questions: the numbers that it asks about, now and on every later night
+	Asked   map[string]time.Time // when questions were last answered; see plan.Inputs
+	Bulk    inputs.Bulk
 }
 
 // RunSpent is the credits of a past run.
@@ -88,9 +92,10 @@ type Night struct {
 
 // Spending is the credits of a night by what they are spent on.
 type Spending struct {
-	List    int `json:"list"`
-	Sweep   int `json:"sweep"`
-	Lookups int `json:"lookups"`
+	Questions int `json:"questions"` // at the price or the ceiling of each, with those of the bulk location search
+	List      int `json:"list"`
+	Sweep     int `json:"sweep"`
+	Lookups   int `json:"lookups"`
 }
 
 // Measure is how complete and how fresh one dataset is. Shares are of all listed ships, ages in days, of

@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"maps"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,6 +133,40 @@ func (a Ask) combinations(f Inputs, vessels []string) []map[string]string {
 		all = product(all, "day", days(a.From, a.To, f.Now))
 	}
 	return all
+}
+
+// NoteAsked notes when a request was answered, for itself and for each vessel that it names.
+func (f *Inputs) NoteAsked(operation, parameters string, at time.Time) {
+	if f.Asked == nil {
+		f.Asked = map[string]time.Time{}
+	}
+	note := func(key string) {
+		if f.Asked[key].Before(at) {
+			f.Asked[key] = at
+		}
+	}
+	note(api.Key(operation, parameters))
+	for _, number := range NumbersIn(parameters) {
+		note(api.Key(operation, number))
+	}
+}
+
+// NumbersIn lists the IMO numbers and MMSIs in the parameters of a request, which may name several in one value.
+func NumbersIn(parameters string) (numbers []string) {
+	q, err := url.ParseQuery(parameters)
+	if err != nil {
+		return nil
+	}
+	for _, values := range q {
+		for _, value := range values {
+			for part := range strings.SplitSeq(value, ",") {
+				if number := NumberOfVessel(part); number != "" {
+					numbers = append(numbers, number)
+				}
+			}
+		}
+	}
+	return numbers
 }
 
 // dueVessels returns the vessels of a bulk question that no answer of the operation named within MaxAge.

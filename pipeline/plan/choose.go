@@ -34,6 +34,9 @@ func due(job Job, f Inputs) (d dueLookups) {
 	located, met := numbers{}, map[string]bool{}
 	if len(s.rest) > 0 {
 		located = notLookedUp(PositionAlone, f)
+		located.addInBulk(job.Lookup.Bulk, f.Tonight)
+	} else if job.Lookup.Operation() == PositionAlone {
+		without.addInBulk(job.Lookup.Bulk, f.Tonight)
 	}
 	d.vessels = make([]dueLookup, 0, len(f.Targets))
 	for i := range f.Targets {

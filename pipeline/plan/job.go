@@ -50,6 +50,8 @@ type Lookup struct {
 	Watch       []string      // IMO or MMSI numbers of vessels that come first
 	WatchedOnly bool          // no other vessels are looked up
 	MaxRequests int           // the most lookups in a night; 0 is no limit beside the caps
+
+	Bulk *api.RawOperation // the bulk location search, which asks for up to api.MostInBulk positions; nil if there is none
 }
 
 // Voyage is the dataset that comes with each position: no lookup sells one without the other, so that a job who wants

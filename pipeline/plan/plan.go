@@ -35,6 +35,7 @@ type Inputs struct {
 	Vessels   [][]string           // of each of the job's Asks: the numbers that it asks about
 	NoVessels []string             // of each: why its vessels are not known; empty if they are
 	Asked     map[string]time.Time // when a question was last answered, by request key; of a bulk question by operation and number
+	Bulk      inputs.Bulk          // what answers of the bulk location search are known to have
 
 	LookedUp int                   // lookups of the runs that this run resumes
 	Tonight  map[string]PastAnswer // answers to the runs that this run resumes, by request key
@@ -56,7 +57,8 @@ type Plan struct {
 	// operation answers with it alone. They come before the other lookups, the longest wait first.
 	Positions []string
 
-	Questions []Questions // of the job's Asks, in their order: they come before everything else
+	Questions []Questions // of the job's Asks, in their order, and of InBulk: they come before everything else
+	InBulk    []string    // numbers whose positions a bulk location search asks for, and no lookup
 
 	due     dueLookups
 	Skipped []journal.Partition

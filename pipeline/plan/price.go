@@ -86,6 +86,14 @@ func (d *Plan) fit(job Job, f Inputs, perMinute func(api.Operation) int) {
 		room[o.Name] = capacity(job.Deadline, perMinute(o))
 		d.capacity[o.Name] = room[o.Name]
 	}
+	if bulk := job.Lookup.Bulk; bulk != nil {
+		room[bulk.Name] = capacity(job.Deadline, perMinute(bulk.Operation))
+		for _, q := range d.Questions {
+			if q.Operation.Name == bulk.Name {
+				room[bulk.Name] -= len(q.Requests) - q.Carried
+			}
+		}
+	}
 	d.room = map[api.Operation]int{api.ByType: room[api.ByType.Name], api.ByStatus: room[api.ByStatus.Name]}
 	if job.Sweep.Auto {
 		whole := d.Sweeps
@@ -201,6 +209,10 @@ func (d *Plan) fitLookups(job Job, f Inputs, budget credits.Limit, room map[stri
 	most := math.MaxInt
 	if job.Lookup.MaxRequests > 0 {
 		most = max(0, job.Lookup.MaxRequests-f.LookedUp)
+	}
+	if bulk := job.Lookup.Bulk; bulk != nil {
+		budget = d.fitBulk(job, f, budget, room[bulk.Name], most)
+		most -= (len(d.InBulk) + api.MostInBulk - 1) / api.MostInBulk
 	}
 	fit := func(due int, o api.Operation, what string) int {
 		n, why := room[o.Name], NoTime

@@ -88,3 +88,12 @@ type Asked struct {
 	Operation, Parameters string
 	At                    time.Time
 }
+
+// Bulk is what the last answers of the bulk location search had.
+type Bulk int
+
+const (
+	BulkUntried  Bulk = iota // there is none yet
+	BulkLocates              // positions of vessels
+	BulkIsOpaque             // nothing that is read as one
+)

@@ -205,16 +205,25 @@ func (d *decoder) values(n *yaml.Node, path string) (all []map[string]string) {
 	return all
 }
 
-// resolveAsks gives each question of a job its operation, and refuses one that could not be asked.
+// named returns the index of an operation; -1 if there is none of that name.
+func named(all []api.RawOperation, name string) int {
+	return slices.IndexFunc(all, func(o api.RawOperation) bool { return o.Name == name })
+}
+
+// resolveAsks gives each question of a job its operation, and refuses one that could not be asked. The lookups of a job
+// get the bulk location search, if it is configured and they want positions.
 func (d *decoder) resolveAsks(c *Config) {
 	at := 0
 	for j := range c.Jobs {
 		job := &c.Jobs[j].Job
+		if bulk := named(c.Operations, api.BulkLocation); bulk >= 0 && c.Operations[bulk].Asks(api.Vessels) && slices.Contains(job.Lookup.Want, "position") {
+			job.Lookup.Bulk = &c.Operations[bulk]
+		}
 		for i := range job.Asks {
 			a, path := &job.Asks[i], fmt.Sprintf("jobs.%s.ask[%d]", job.Name, i)
 			n := d.asksAt[at]
 			at++
-			k := slices.IndexFunc(c.Operations, func(o api.RawOperation) bool { return o.Name == a.Operation.Name })
+			k := named(c.Operations, a.Operation.Name)
 			if k < 0 {
 				known := make([]string, len(c.Operations))
 				for i, o := range c.Operations {
