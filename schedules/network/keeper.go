@@ -204,13 +204,17 @@ func (k *Keeper) watch(p *process, desk *desk, served <-chan error) error {
 				return fmt.Errorf("it has said nothing for %v", silent.Round(time.Second))
 			}
 		case <-k.stop:
-			desk.stop(p.sent)
-			p.endsWithin(k.config.Grace)
+			k.end(p, desk)
 			return nil
 		case <-k.renew:
-			desk.stop(p.sent)
-			p.endsWithin(k.config.Grace)
+			k.end(p, desk)
 			return errRenewed
 		}
 	}
+}
+
+// end has a process stop in order.
+func (k *Keeper) end(p *process, desk *desk) {
+	desk.stop(p.sent)
+	p.endsWithin(k.config.Grace)
 }

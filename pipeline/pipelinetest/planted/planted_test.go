@@ -259,7 +259,7 @@ var faults = map[string]fault{
 	"a list of few accepted values withdraws all others": {
 		"extract/api/accepted.go", "if len(all) > mostWithdrawn {", "if false {", "./transform", "TestWithdrawnValues"},
 	"the key stays in a body": {
-		"extract/http.go", "\tgot.body = c.redactor.redact(got.body)\n", "", "./extract", "Redact|Key"},
+		"extract/http.go", "\tgot.body = got.key.redactor.redact(got.body)\n", "", "./extract", "Redact|Key"},
 	"a position is bought for what has one": {
 		"pipeline/plan/choose.go", "case !located.has(t):", "case !located.has(t) || true:", "./pipeline ./pipeline/plan", "TestWatched"},
 	"the empty answers of a silent service prove that vessels are gone": {
